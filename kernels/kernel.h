@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A kernel: work with tunable parameters. This header stands alone and is installed as <sweetspot/kernel.h>.
+ *
+ * A kernel is one const table. The worker calls, in this order and from its main thread:
+ *
+ *     open(input)                        once a problem: inputs that all configurations share, and the oracle's answer
+ *     setup(state, input)                once a configuration, with its thread count and binding already in force:
+ *                                        allocate, and touch memory first with the threads that will use it
+ *     reset(state)                       before every run, untimed: put the inputs back
+ *     run(state)                         timed
+ *     verify(state)                      after the first run: compare with the oracle
+ *     teardown(state), close(input)      in the end; called after a failed setup or open, too
+ *
+ * The worker allocates input and state, zeroed, with the sizes in the table. A kernel never prints, never exits and
+ * keeps no globals: several states live at the same time (one for each configuration of a race). */
+#ifndef SWEETSPOT_KERNEL_H
+#define SWEETSPOT_KERNEL_H
+#include <stddef.h>
+#include <stdint.h>
+
+#define SS_KERNEL_ABI 1
+
+enum ss_type { SS_INT, SS_REAL, SS_WORD };
+
+/* A tunable parameter, or a part of the problem (its size, its mix). */
+struct ss_param {
+	const char *name; /* NULL ends a table */
+	const char *summary;
+	enum ss_type type;
+	/* What is tried: "a,b,c", "1..8" (step 1), "0..64+8", "16..512*2". For SS_WORD: every word it takes.
+	 * May be NULL for a part of the problem. */
+	const char *values;
+	const char *initial; /* the baseline's value: what a user has without tuning */
+	const char *when;    /* expression over other parameters: it exists only where this holds; NULL: always */
+	double min, max;     /* bounds for SS_INT and SS_REAL; both 0: none. A value inside them is safe to run, or setup refuses it */
+};
+
+struct ss_value {
+	int64_t i;     /* SS_INT: the value; SS_WORD: its place in `values` */
+	double r;      /* SS_REAL: the value; SS_INT: the same as i */
+	const char *w; /* SS_WORD */
+};
+
+struct ss_call {
+	const struct ss_value *problem; /* in the order of the kernel's problem[] */
+	const struct ss_value *config;  /* in the order of the kernel's params[]; absent ones hold their initial value */
+	int threads;                    /* the team's size; omp_set_num_threads and omp_set_schedule are done */
+	uint64_t seed;                  /* for inputs: the same seed, the same input */
+	char *message;                  /* why it failed, one line */
+	size_t message_size;
+};
+
+enum ss_status {
+	SS_OK = 0,
+	SS_INVALID,  /* this configuration can't be run on this problem */
+	SS_NOMEM,    /* out of memory */
+	SS_FAILED,   /* failed at run time */
+	SS_INCORRECT /* verify: the result is wrong */
+};
+
+/* For the roofline: what one run must do at least, whatever the variant. */
+struct ss_work {
+	double ops;      /* useful operations */
+	double bytes;    /* compulsory memory traffic */
+	const char *op;  /* what one operation is: "relaxation", "cell update" */
+};
+
+enum ss_flags {
+	SS_OPENMP = 1,   /* gets threads, places and proc_bind for free */
+	SS_SCHEDULE = 2, /* its loops are schedule(runtime): gets schedule and chunk for free */
+	SS_RACY = 4      /* has variants with data races on purpose: listed in `unsafe` */
+};
+
+struct ss_kernel {
+	uint32_t abi; /* SS_KERNEL_ABI */
+	const char *name, *summary;
+	unsigned flags;
+	const struct ss_param *problem;
+	const struct ss_param *params;
+	const char *const *constraints; /* expressions over params, threads, schedule and the problem; NULL-terminated or NULL */
+	const char *schedule_when;      /* schedule and chunk matter only where this holds; NULL: always */
+	const char *unsafe;             /* where this holds a configuration may be measured, never recommended; NULL: nowhere */
+	size_t input_size, state_size;
+
+	enum ss_status (*open)(void *input, const struct ss_call *call);
+	enum ss_status (*setup)(void *state, void *input, const struct ss_call *call);
+	void (*reset)(void *state, const struct ss_call *call); /* may be NULL */
+	enum ss_status (*run)(void *state, const struct ss_call *call);
+	enum ss_status (*verify)(void *state, const struct ss_call *call);
+	struct ss_work (*work)(const struct ss_call *call);
+	void (*teardown)(void *state);
+	void (*close)(void *input);
+};
+
+#endif

@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SS_WITH_PKG(NAME, PKG-SPEC, WHAT, [DEBIAN-PACKAGE])
+# --with-NAME=yes|no|auto: auto takes the package where pkg-config finds it, yes fails where it does not.
+# Sets NAME_CFLAGS and NAME_LIBS, HAVE_NAME in config.h and Automake, ss_NAME_summary for the closing table.
+AC_DEFUN([SS_WITH_PKG],[
+  AC_ARG_WITH([$1],[AS_HELP_STRING([--with-$1@<:@=yes|no|auto@:>@],[$3 @<:@auto@:>@])],[],[with_$1=auto])
+  AS_CASE([$with_$1],[yes|no|auto],[],[AC_MSG_ERROR([--with-$1 takes yes, no or auto, not "$with_$1"])])
+  ss_have_$1=no
+  AS_IF([test "x$with_$1" = xno],[ss_$1_summary="no (disabled by --with-$1=no)"],
+    [PKG_CHECK_MODULES(m4_toupper([$1]),[$2],
+      [ss_have_$1=yes
+       ss_$1_summary="yes (`$PKG_CONFIG --modversion "m4_car(m4_unquote(m4_split([$2])))" 2>/dev/null`)"
+       AC_DEFINE([HAVE_]m4_toupper([$1]),[1],[$3])],
+      [AS_IF([test "x$with_$1" = xyes],
+         [AC_MSG_ERROR([--with-$1=yes, but pkg-config does not find $2 (Debian: apt-get install $4)])])
+       ss_$1_summary="no (pkg-config does not find $2; Debian: $4)"])])
+  AM_CONDITIONAL([HAVE_]m4_toupper([$1]),[test "x$ss_have_$1" = xyes])
+])
+
+# SS_REQUIRE_PKG(NAME, PKG-SPEC, DEBIAN-PACKAGE): stops where it is missing.
+AC_DEFUN([SS_REQUIRE_PKG],[
+  PKG_CHECK_MODULES(m4_toupper([$1]),[$2],[],
+    [AC_MSG_ERROR([$2 is required and pkg-config does not find it (Debian: apt-get install $3)])])
+])

@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+noinst_LTLIBRARIES += libbase.la
+libbase_la_SOURCES = \
+	%D%/err.c %D%/err.h \
+	%D%/mem.c %D%/mem.h \
+	%D%/rng.c %D%/rng.h \
+	%D%/stats.c %D%/stats.h \
+	%D%/sha256.c %D%/sha256.h \
+	%D%/near.c %D%/near.h \
+	%D%/js.c %D%/js.h \
+	%D%/opt.c %D%/opt.h \
+	%D%/proc.c %D%/proc.h \
+	%D%/sys.c %D%/sys.h \
+	%D%/value.c %D%/value.h
+libbase_la_LIBADD = $(JANSSON_LIBS) -lm

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Memory. mem_* never return NULL: without memory the process ends with a clear message (the store is transactional, so
+ * nothing measured is lost). An arena frees all it gave at once; what belongs to a session or a trial lives in one. */
+#ifndef BASE_MEM_H
+#define BASE_MEM_H
+#include <stdarg.h>
+#include <stddef.h>
+
+void *mem_alloc(size_t count, size_t size) __attribute__((malloc)); /* zeroed; checks count * size for overflow */
+void *mem_grow(void *old, size_t count, size_t size);                /* realloc; the new part is not zeroed */
+char *mem_strdup(const char *text) __attribute__((malloc));
+char *mem_printf(const char *format, ...) __attribute__((format(printf, 1, 2), malloc));
+
+struct arena;
+struct arena *arena_new(void);
+void arena_free(struct arena *arena); /* NULL is fine */
+void *arena_alloc(struct arena *arena, size_t count, size_t size); /* zeroed, aligned for any type */
+char *arena_strdup(struct arena *arena, const char *text);
+char *arena_printf(struct arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+#endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Small things over files and clocks. */
+#ifndef BASE_SYS_H
+#define BASE_SYS_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "src/base/err.h"
+
+double sys_now(void);       /* monotonic seconds */
+double sys_wall(void);      /* seconds since 1970 */
+/* One line of a (proc, sys) file without its newline; false where it can't be read. */
+bool sys_read_line(const char *path, char *line, size_t size);
+char *sys_read_file(const char *path, size_t limit, size_t *size, struct err *err); /* NUL added; caller frees */
+int sys_make_dirs(const char *path, struct err *err);                                /* like mkdir -p of a directory */
+/* Writes a temporary file beside it, fsync, rename: a reader sees the old or the new file, never half of one. */
+int sys_write_file(const char *path, const void *data, size_t size, struct err *err);
+/* $XDG_DATA_HOME/sweetspot, else $HOME/.local/share/sweetspot; caller frees. NULL and err without a HOME. */
+char *sys_data_dir(struct err *err);
+uint64_t sys_memory_total(void); /* bytes: the smaller of the machine's memory and the cgroup's limit; 0 unknown */
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Typed values of parameters and expressions. */
+#ifndef BASE_VALUE_H
+#define BASE_VALUE_H
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum value_type { VALUE_INT, VALUE_REAL, VALUE_WORD };
+
+struct value {
+	enum value_type type;
+	union {
+		int64_t i;
+		double r;
+		const char *w; /* not owned */
+	} as;
+};
+
+struct value value_int(int64_t i);
+struct value value_real(double r);
+struct value value_word(const char *w);
+bool value_equal(struct value a, struct value b); /* 2 equals 2.0; a word equals only the same word */
+/* A whole number, a real number, else a word that is the text itself. */
+struct value value_parse(const char *text);
+json_t *value_json(struct value value);                    /* new reference */
+bool value_from_json(const json_t *json, struct value *out); /* number, string or boolean; words point into json */
+/* Shortest text that reads back as the same value; returns the length as snprintf does. */
+int value_text(struct value value, char *text, size_t size);
+
+#endif

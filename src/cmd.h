@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What every command is given, and the table of commands. */
+#ifndef SRC_CMD_H
+#define SRC_CMD_H
+#include <jansson.h>
+#include <stdbool.h>
+
+#include "src/base/err.h"
+#include "src/base/opt.h"
+#include "src/topo.h"
+#include "src/ui.h"
+#include "tuner/kernel_desc.h"
+#include "tuner/worker.h"
+
+/* Opened on first use, closed by main. */
+struct app;
+struct ui *app_ui(struct app *app);
+const volatile int *app_interrupt(const struct app *app); /* non-zero after the first Ctrl-C */
+const char *app_command_line(const struct app *app);      /* as typed, quoted for a shell */
+struct topo *app_topo(struct app *app, struct err *err);
+struct worker *app_worker(struct app *app, struct err *err);
+const struct kernel_list *app_kernels(struct app *app, struct err *err);
+/* {"fingerprint": "sha256:..", topology, compiler, flags, openmp, ...}: borrowed */
+const json_t *app_machine(struct app *app, struct err *err);
+const char *app_fingerprint(struct app *app, struct err *err);
+
+struct cmd {
+	const char *name, *summary;
+	const char *usage;         /* what follows "sweetspot NAME" */
+	const struct opt *options; /* its own; --json, --help and the like are common to all */
+	const char *notes;         /* further text of --help, or NULL */
+	/* 0, or -1 with err set: main prints it and exits with err_exit_status */
+	int (*run)(struct app *app, const struct opt_args *args, struct err *err);
+};
+extern const struct cmd *const cmd_registry[]; /* ends with NULL */
+extern const struct opt cmd_common_options[];  /* --json --quiet --verbose --help --version */
+
+#endif

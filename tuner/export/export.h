@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* An export format: one const table, one file, one line in local.mk. */
+#ifndef TUNER_EXPORT_H
+#define TUNER_EXPORT_H
+#include <jansson.h>
+#include <stdio.h>
+
+#include "src/base/err.h"
+
+struct export_format {
+	const char *name, *summary;
+	/* profile has passed profile_check. -1 with err: can't be written in this format, or the stream fails. */
+	int (*write)(const json_t *profile, FILE *out, struct err *err);
+};
+
+extern const struct export_format *const export_registry[]; /* ends with NULL */
+const struct export_format *export_find(const char *name);
+
+#endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Expressions over parameters, in the Python style of the T1 format: or and not, comparisons (chained, ==, !=, in, not in
+ * with a list), + - * / // % **, unary minus, parentheses, numbers, words in quotes, True, False, min(), max(), abs().
+ * / is real, // and % round to minus infinity as in Python; whole-number overflow becomes real. */
+#ifndef TUNER_EXPR_H
+#define TUNER_EXPR_H
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "src/base/err.h"
+#include "src/base/value.h"
+
+struct expr;
+/* ERR_USAGE with the place in the text where it goes wrong. Nesting and length are bounded. */
+struct expr *expr_parse(const char *text, struct err *err);
+void expr_free(struct expr *expr);
+const char *expr_source(const struct expr *expr);
+size_t expr_name_count(const struct expr *expr); /* distinct free names, in order of appearance */
+const char *expr_name(const struct expr *expr, size_t i);
+/* values[i] belongs to expr_name(i). False where evaluation fails (division by zero, a word in arithmetic). */
+bool expr_eval(const struct expr *expr, const struct value *values, struct value *out);
+bool expr_holds(const struct expr *expr, const struct value *values); /* evaluates, and is true */
+
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Kernels as the worker describes them: checked, since a worker may lie. */
+#ifndef TUNER_KERNEL_DESC_H
+#define TUNER_KERNEL_DESC_H
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "src/base/err.h"
+#include "src/base/value.h"
+
+struct kernel_param {
+	const char *name, *summary, *values /* may be NULL */, *initial, *when /* may be NULL */;
+	enum value_type type;
+	double min, max; /* both 0: no bounds */
+};
+
+struct kernel_desc {
+	const char *name, *summary, *source;
+	bool openmp, schedule, racy;
+	const char *schedule_when, *unsafe; /* may be NULL */
+	struct kernel_param *params, *problem;
+	size_t param_count, problem_count;
+	const char **constraints;
+	size_t constraint_count;
+};
+
+struct kernel_list; /* owns the texts */
+/* From the answer to "describe". ERR_FAILED names what is wrong with it. */
+struct kernel_list *kernel_list_new(const json_t *description, struct err *err);
+void kernel_list_free(struct kernel_list *list);
+size_t kernel_list_count(const struct kernel_list *list);
+const struct kernel_desc *kernel_list_at(const struct kernel_list *list, size_t i);
+/* ERR_USAGE with the nearest name. */
+const struct kernel_desc *kernel_list_find(const struct kernel_list *list, const char *name, struct err *err);
+/* The whole description (compiler, cflags, openmp, counters); borrowed. */
+const json_t *kernel_list_description(const struct kernel_list *list);
+
+#endif

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A strategy at work: owns its state and the history, keeps it honest (no repeats, no invalid indexes) and, should it
+ * give up early, goes on with unseen configurations at random until the space is used up. */
+#ifndef TUNER_SEARCH_H
+#define TUNER_SEARCH_H
+#include "tuner/strategy/strategy.h"
+
+struct search;
+/* start: the baseline's index or UINT64_MAX; budget: evaluations to expect, 0 unknown. */
+struct search *search_new(const struct strategy *strategy, const struct space *space, uint64_t seed, uint64_t start,
+                          uint64_t budget, struct err *err);
+void search_free(struct search *search);
+/* Up to `want` unseen indexes; 0: the space is used up. The same index is never given twice. */
+size_t search_ask(struct search *search, uint64_t *out, size_t want);
+void search_tell(struct search *search, uint64_t index, enum strategy_result result, double value);
+const struct history *search_history(const struct search *search);
+const char *search_phase(const struct search *search); /* NULL: nothing to say */
+
+#endif

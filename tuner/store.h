@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The store: one SQLite file (WAL) with every session, search and trial. A trial is committed when it ends. Several
+ * processes may use it at once: a writer waits for the other. */
+#ifndef TUNER_STORE_H
+#define TUNER_STORE_H
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "src/base/err.h"
+
+struct store;
+
+enum store_mode {
+	STORE_READ, /* must exist */
+	STORE_WRITE /* created with its folders where absent */
+};
+
+/* path NULL: $XDG_DATA_HOME/sweetspot/store.db. A file that is no store, is damaged, or was written by a newer version is
+ * refused and left untouched. Disk full, read-only and the like are ERR_FAILED with a hint. */
+struct store *store_open(const char *path, enum store_mode mode, struct err *err);
+void store_close(struct store *store);
+const char *store_path(const struct store *store);
+char *store_default_path(struct err *err); /* caller frees */
+
+/* Texts are copied. Configurations and problems are canonical JSON (js_canonical). Times are seconds since 1970. */
+struct store_session {
+	int64_t id;
+	const char *fingerprint; /* of the machine */
+	const json_t *machine;
+	const char *command; /* as typed */
+	uint64_t seed;
+	double started;
+};
+int store_session_begin(struct store *store, struct store_session *session, struct err *err); /* sets id */
+/* state: "done", "interrupted", "failed"; noise_floor may be NAN */
+int store_session_end(struct store *store, int64_t session, const char *state, double noise_floor, struct err *err);
+
+struct store_search {
+	int64_t id, session;
+	const char *kernel, *source; /* source hash */
+	const char *problem;         /* canonical JSON */
+	const char *objective, *strategy;
+	uint64_t seed;
+	const char *space_hash;
+	double cartesian;
+	uint64_t valid;
+	const char *baseline; /* configuration, canonical JSON */
+};
+int store_search_begin(struct store *store, struct store_search *search, struct err *err); /* sets id */
+/* result: the object of `tune --json`, or NULL when there is none; state as for sessions */
+int store_search_end(struct store *store, int64_t search, const char *state, const json_t *result, struct err *err);
+
+struct store_trial {
+	int64_t search;
+	const char *phase; /* baseline search race duel run sweep compare */
+	int block;         /* of a race or duel, else 0 */
+	const char *config; /* canonical JSON */
+	const char *status;
+	double value; /* NAN: none */
+	const double *samples;
+	size_t sample_count;
+	double started, elapsed;
+	bool disturbed;
+	const char *message; /* may be NULL */
+	const json_t *detail; /* what else the worker said; may be NULL */
+};
+int store_trial_add(struct store *store, const struct store_trial *trial, struct err *err);
+
+/* Trials of a search in the order they ended; phase NULL: all. fn returns non-zero to stop. Texts live during the call. */
+int store_trials_each(struct store *store, int64_t search, const char *phase,
+                      int (*fn)(void *ctx, const struct store_trial *trial), void *ctx, struct err *err);
+
+/* For --resume: the newest search with these members equal (session, id and seed are ignored; NULL and 0 match anything
+ * in problem, objective, strategy) that is of this machine and belongs to the newest session which asked for `kernel` and
+ * was not finished. *state: "running" (killed), "interrupted", "done". *result is a new reference or NULL.
+ * 1: found, 0: none, -1: error. */
+int store_resume_find(struct store *store, const char *fingerprint, const struct store_search *like, int64_t *search,
+                      int64_t *session, uint64_t *seed, char state[16], json_t **result, struct err *err);
+
+/* The newest finished result for each (machine, kernel, problem, objective), oldest first.
+ * fingerprint NULL: all machines. */
+struct store_result {
+	int64_t search, session;
+	const char *fingerprint, *kernel, *source, *command;
+	const json_t *machine, *result;
+	double finished, noise_floor;
+};
+int store_results_each(struct store *store, const char *fingerprint,
+                       int (*fn)(void *ctx, const struct store_result *result), void *ctx, struct err *err);
+
+#endif

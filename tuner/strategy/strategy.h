@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A search strategy: one const table, one file, one line in local.mk. It sees a space and results, nothing else: it asks
+ * for configurations to be measured and is told what came out. It is deterministic by seed. */
+#ifndef TUNER_STRATEGY_H
+#define TUNER_STRATEGY_H
+#include <stddef.h>
+#include <stdint.h>
+
+#include "src/base/err.h"
+#include "src/base/mem.h"
+#include "src/base/rng.h"
+#include "tuner/space.h"
+
+enum strategy_result {
+	STRATEGY_VALUE,    /* value is the objective: smaller is better, finite, > 0 */
+	STRATEGY_CENSORED, /* cut short: the objective is over `value` */
+	STRATEGY_FAILURE   /* it does not work; no value */
+};
+
+struct strategy_outcome {
+	enum strategy_result result;
+	double value;
+};
+
+/* All outcomes so far, owned by the search. */
+struct history;
+const struct strategy_outcome *history_find(const struct history *history, uint64_t index); /* NULL: not measured */
+uint64_t history_count(const struct history *history);
+/* The best index so far, or UINT64_MAX. */
+uint64_t history_best(const struct history *history);
+
+struct strategy_task {
+	const struct space *space;
+	const struct history *history;
+	struct arena *arena; /* lives as long as the search: for what state_size can't foresee */
+	uint64_t seed;
+	uint64_t start;      /* the baseline, a valid index, measured first by the caller; UINT64_MAX: none */
+	uint64_t budget;     /* evaluations to expect; 0: unknown */
+};
+
+struct strategy {
+	const char *name, *summary;
+	size_t state_size; /* the search allocates it, zeroed */
+	int (*init)(void *state, const struct strategy_task *task, struct err *err);
+	/* Up to `want` (>= 1) valid indexes, none in the history, no twins, none asked for before; 0: it has no more. */
+	size_t (*ask)(void *state, uint64_t *out, size_t want);
+	/* Also told of configurations it did not ask for (the baseline, earlier results). */
+	void (*tell)(void *state, uint64_t index, const struct strategy_outcome *outcome);
+	/* One line: what it is doing now and why; NULL or returns NULL: nothing to say. */
+	const char *(*phase)(const void *state);
+};
+
+extern const struct strategy *const strategy_registry[]; /* ends with NULL */
+const struct strategy *strategy_find(const char *name);
+
+#endif

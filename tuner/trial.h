@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* One trial: a configuration measured on a problem, by whatever can run it. A runner hides what that is: the worker
+ * process for kernels; others can be added beside it. */
+#ifndef TUNER_TRIAL_H
+#define TUNER_TRIAL_H
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "src/base/err.h"
+
+/* name in JSON, and a sentence for people. The first six are the words of T4. */
+#define TRIAL_STATUS(X)                                                                                                \
+	X(CORRECT, "correct", "ran and was right")                                                                         \
+	X(CONSTRAINTS, "constraints", "can't be run on this problem")                                                      \
+	X(COMPILE, "compile", "did not compile")                                                                           \
+	X(RUNTIME, "runtime", "failed while running")                                                                      \
+	X(TIMEOUT, "timeout", "took too long")                                                                             \
+	X(CORRECTNESS, "correctness", "gave a wrong result")                                                               \
+	X(CENSORED, "censored", "was cut short: it could no longer win")
+
+enum trial_status {
+#define TRIAL_ENUM(name, word, text) TRIAL_##name,
+	TRIAL_STATUS(TRIAL_ENUM)
+#undef TRIAL_ENUM
+	TRIAL_STATUS_COUNT
+};
+const char *trial_status_word(enum trial_status status);
+bool trial_status_find(const char *word, enum trial_status *status);
+
+struct trial_request {
+	const char *kernel;
+	const json_t *problem, *config; /* objects, borrowed */
+	uint64_t seed;
+	int samples, warmup;
+	double min_sample_s;
+	double limit_s;   /* cut short once its median can't get under this; 0: no limit */
+	double timeout_s; /* the whole trial; 0: none */
+	const char *const *counters; /* NULL-terminated, or NULL */
+};
+
+struct trial_result {
+	enum trial_status status;
+	double *samples; /* seconds, in the order taken */
+	size_t sample_count;
+	double value;     /* their median; for CENSORED the limit it is over; NAN otherwise */
+	double elapsed_s; /* the whole trial as the tuner saw it */
+	bool disturbed;   /* steal, involuntary switches or run delay worth flagging */
+	char message[256];
+	json_t *reply; /* all that the worker said; may be NULL */
+};
+void trial_result_clear(struct trial_result *result);
+
+struct runner {
+	void *ctx;
+	/* 0: result is filled, a failure of the trial included. -1: nothing can be run at all, or interrupted. */
+	int (*run)(void *ctx, const struct trial_request *request, struct trial_result *result, struct err *err);
+};
+
+#endif

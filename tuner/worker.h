@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The tuner's end of the worker: starts it, asks, replaces it after a failure. Protocol: doc/protocol.md. */
+#ifndef TUNER_WORKER_H
+#define TUNER_WORKER_H
+#include "tuner/trial.h"
+
+struct worker;
+
+struct worker_options {
+	const char *path;              /* the executable */
+	uint64_t address_space;        /* bytes; 0: no limit */
+	const volatile int *interrupt; /* Ctrl-C seen; may be NULL */
+};
+
+/* Nothing is started until it is needed. */
+struct worker *worker_new(const struct worker_options *options);
+void worker_free(struct worker *worker); /* stops it; leaves no process of its group behind */
+struct runner worker_runner(struct worker *worker);
+json_t *worker_describe(struct worker *worker, struct err *err); /* new reference */
+unsigned worker_restarts(const struct worker *worker);
+
+#endif
