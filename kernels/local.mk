@@ -5,5 +5,19 @@ KERNELS = \
 	%D%/gol/gol.c \
 	%D%/fw/fw.c
 
+noinst_LTLIBRARIES += libkernels.la
+libkernels_la_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
+libkernels_la_SOURCES = $(KERNELS) %D%/registry.c %D%/registry.h %D%/kernel.h
+nodist_libkernels_la_SOURCES = %D%/registry.def
 include %D%/gol/local.mk
 include %D%/fw/local.mk
+
+kernelincludedir = $(includedir)/sweetspot
+kernelinclude_HEADERS = %D%/kernel.h
+
+# KERNEL(name, "sha256:..."): the hash is over the kernel's folder, or its file, and kernel.h.
+BUILT_SOURCES += %D%/registry.def
+CLEANFILES += %D%/registry.def
+EXTRA_DIST += build-aux/gen-kernels
+%D%/registry.def: Makefile $(libkernels_la_SOURCES) build-aux/gen-kernels
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(SHELL) $(top_srcdir)/build-aux/gen-kernels $(top_srcdir) $(KERNELS) >$@

@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# A counter backend is one file and one line here; the line is also its registry entry.
+COUNTERS = \
+	%D%/rusage.c \
+	%D%/perf.c \
+	%D%/fake.c
+
+noinst_LTLIBRARIES += libcounters.la
+libcounters_la_SOURCES = $(COUNTERS) %D%/registry.c %D%/counter.h
+nodist_libcounters_la_SOURCES = %D%/registry.def
+BUILT_SOURCES += %D%/registry.def
+CLEANFILES += %D%/registry.def
+%D%/registry.def: Makefile
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && for f in $(COUNTERS); do f=$${f##*/}; echo "COUNTER($${f%.*})"; done >$@

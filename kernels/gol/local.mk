@@ -1,0 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# A variant is one file and one line.
+libkernels_la_SOURCES += \
+	%D%/gol.h

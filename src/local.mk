@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# topo is BSD: the worker links it too.
+noinst_LTLIBRARIES += libtopo.la
+libtopo_la_SOURCES = %D%/topo.c %D%/topo_binding.c %D%/topo.h
+libtopo_la_LIBADD = libbase.la $(HWLOC_LIBS)
+
+# A command is one file and one line here; the line is also its registry entry.
+COMMANDS = \
+	%D%/cmd_tune.c \
+	%D%/cmd_sweep.c \
+	%D%/cmd_run.c \
+	%D%/cmd_compare.c \
+	%D%/cmd_export.c \
+	%D%/cmd_machine.c \
+	%D%/cmd_doctor.c \
+	%D%/cmd_list.c
+
+bin_PROGRAMS += sweetspot
+sweetspot_SOURCES = $(COMMANDS) \
+	%D%/main.c %D%/cmd.h %D%/registry.c \
+	%D%/app.c %D%/ui.c %D%/ui_table.c %D%/ui.h
+nodist_sweetspot_SOURCES = %D%/registry.def
+sweetspot_CPPFLAGS = $(AM_CPPFLAGS) -DSS_LIBEXECDIR='"$(pkglibexecdir)"'
+sweetspot_LDADD = libtuner.la libtopo.la libbase.la
+
+BUILT_SOURCES += %D%/registry.def
+CLEANFILES += %D%/registry.def
+%D%/registry.def: Makefile
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && for f in $(COMMANDS); do f=$${f##*/cmd_}; echo "COMMAND($${f%.*})"; done >$@
