@@ -18,7 +18,7 @@ COMMANDS = \
 bin_PROGRAMS += sweetspot
 sweetspot_SOURCES = $(COMMANDS) \
 	%D%/main.c %D%/cmd.h %D%/registry.c \
-	%D%/app.c %D%/ui.c %D%/ui_table.c %D%/ui.h
+	%D%/app.c %D%/app.h %D%/ui.c %D%/ui_table.c %D%/ui.h
 nodist_sweetspot_SOURCES = %D%/registry.def
 sweetspot_CPPFLAGS = $(AM_CPPFLAGS) -DSS_LIBEXECDIR='"$(pkglibexecdir)"'
 sweetspot_LDADD = libtuner.la libtopo.la libbase.la

@@ -12,6 +12,8 @@ struct ui; /* one per process, made by main */
 struct ui *ui_new(FILE *out, FILE *diagnostics, bool quiet, bool verbose);
 void ui_free(struct ui *ui);
 
+int ui_width(FILE *stream); /* columns of a terminal, 0 when piped */
+
 enum ui_style { UI_PLAIN, UI_BOLD, UI_DIM, UI_GOOD, UI_BAD, UI_NOTE };
 const char *ui_style(const struct ui *ui, enum ui_style style); /* escape sequence for stdout or "" */
 

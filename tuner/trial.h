@@ -27,6 +27,7 @@ enum trial_status {
 	TRIAL_STATUS_COUNT
 };
 const char *trial_status_word(enum trial_status status);
+const char *trial_status_text(enum trial_status status);
 bool trial_status_find(const char *word, enum trial_status *status);
 
 struct trial_request {

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include "src/app.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "src/base/js.h"
+#include "src/base/mem.h"
+#include "src/base/sha256.h"
+#include "src/base/sys.h"
+
+struct app {
+	struct ui *ui;
+	const volatile int *interrupt, *abandon;
+	char *command_line;
+	struct topo *topo;
+	struct worker *worker;
+	struct kernel_list *kernels;
+	json_t *machine;
+};
+
+/* Quoted so that a shell reads back the same words. */
+static char *command_line(int argc, char *const *argv) {
+	char *line = mem_strdup("sweetspot");
+	for (int i = 1; i < argc; i++) {
+		bool plain = *argv[i] && argv[i][strspn(argv[i], "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+		                                                 "0123456789_-+=:,./@%")] == '\0';
+		char *longer;
+		if (plain) {
+			longer = mem_printf("%s %s", line, argv[i]);
+		} else {
+			longer = mem_printf("%s '", line);
+			for (const char *c = argv[i]; *c; c++) {
+				char *more = mem_printf(*c == '\'' ? "%s'\\'%c" : "%s%c", longer, *c);
+				free(longer);
+				longer = more;
+			}
+			char *closed = mem_printf("%s'", longer);
+			free(longer);
+			longer = closed;
+		}
+		free(line);
+		line = longer;
+	}
+	return line;
+}
+
+struct app *app_new(struct ui *ui, int argc, char *const *argv, const volatile int *interrupt,
+                    const volatile int *abandon) {
+	struct app *app = mem_alloc(1, sizeof *app);
+	app->ui = ui;
+	app->interrupt = interrupt;
+	app->abandon = abandon;
+	app->command_line = command_line(argc, argv);
+	return app;
+}
+
+void app_free(struct app *app) {
+	json_decref(app->machine);
+	kernel_list_free(app->kernels);
+	worker_free(app->worker);
+	topo_close(app->topo);
+	free(app->command_line);
+	free(app);
+}
+
+struct ui *app_ui(struct app *app) {
+	return app->ui;
+}
+
+const volatile int *app_interrupt(const struct app *app) {
+	return app->interrupt;
+}
+
+const char *app_command_line(const struct app *app) {
+	return app->command_line;
+}
+
+struct topo *app_topo(struct app *app, struct err *err) {
+	if (!app->topo)
+		app->topo = topo_open(NULL, err);
+	return app->topo;
+}
+
+/* In the order of trust: what the user says, what was installed or built together with this program, the prefix. */
+static char *worker_path(struct err *err) {
+	const char *said = getenv("SWEETSPOT_WORKER");
+	char self[PATH_MAX];
+	ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+	if (said && *said)
+		return mem_strdup(said);
+	static const char *const beside[] = {"/../libexec/sweetspot/sweetspot-worker", "/sweetspot-worker"};
+	if (length > 0) {
+		self[length] = '\0';
+		*strrchr(self, '/') = '\0';
+		for (size_t i = 0; i < 2; i++) {
+			char *path = mem_printf("%s%s", self, beside[i]);
+			if (access(path, X_OK) == 0)
+				return path;
+			free(path);
+		}
+	}
+	if (access(SS_LIBEXECDIR "/sweetspot-worker", X_OK) == 0)
+		return mem_strdup(SS_LIBEXECDIR "/sweetspot-worker");
+	err_set(err, ERR_FAILED, "install the whole package, or name the worker in SWEETSPOT_WORKER",
+	        "sweetspot-worker is neither beside this program nor in " SS_LIBEXECDIR);
+	return NULL;
+}
+
+static uint64_t address_space(void) {
+#ifdef SS_SANITIZED
+	return 0;
+#else
+	/* Thread stacks and allocator arenas reserve address space that they never touch. */
+	const uint64_t slack = 8ull << 30;
+	uint64_t memory = sys_memory_total();
+	return memory ? memory + slack : 0;
+#endif
+}
+
+struct worker *app_worker(struct app *app, struct err *err) {
+	if (app->worker)
+		return app->worker;
+	char *path = worker_path(err);
+	if (!path)
+		return NULL;
+	const struct worker_options options = {
+		.path = path, .address_space = address_space(), .interrupt = app->abandon};
+	app->worker = worker_new(&options);
+	free(path);
+	return app->worker;
+}
+
+const struct kernel_list *app_kernels(struct app *app, struct err *err) {
+	if (app->kernels)
+		return app->kernels;
+	struct worker *worker = app_worker(app, err);
+	json_t *description = worker ? worker_describe(worker, err) : NULL;
+	if (!description)
+		return NULL;
+	app->kernels = kernel_list_new(description, err);
+	json_decref(description);
+	return app->kernels;
+}
+
+static json_t *machine_json(struct app *app, struct err *err) {
+	struct topo *topo = app_topo(app, err);
+	const struct kernel_list *kernels = topo ? app_kernels(app, err) : NULL;
+	if (!kernels)
+		return NULL;
+	static const char *const taken[] = {"compiler", "cflags", "openmp"};
+	json_t *machine = topo_json(topo);
+	for (size_t i = 0; i < sizeof taken / sizeof *taken; i++) {
+		json_t *value = json_object_get(kernel_list_description(kernels), taken[i]);
+		json_object_set_new(machine, taken[i], value ? json_incref(value) : json_null());
+	}
+	char fingerprint[SHA256_TEXT], *text = js_canonical(machine);
+	sha256_text(text, strlen(text), fingerprint);
+	free(text);
+	json_object_set_new(machine, "fingerprint", json_string(fingerprint));
+	return machine;
+}
+
+const json_t *app_machine(struct app *app, struct err *err) {
+	if (!app->machine)
+		app->machine = machine_json(app, err);
+	return app->machine;
+}
+
+const char *app_fingerprint(struct app *app, struct err *err) {
+	const json_t *machine = app_machine(app, err);
+	return machine ? json_string_value(json_object_get(machine, "fingerprint")) : NULL;
+}

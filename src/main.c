@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include <locale.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "src/app.h"
+#include "src/base/near.h"
+
+/* The one thing that has to be global: a signal handler is told nothing else. */
+static volatile int interrupted, abandoned;
+
+static void on_interrupt(int number) {
+	static const char note[] = "\nsweetspot: finishing the running trial; press Ctrl-C again to give it up\n";
+	int kept = 0;
+	if (interrupted || number != SIGINT)
+		abandoned = 1;
+	else
+		kept = (int)write(STDERR_FILENO, note, sizeof note - 1);
+	(void)kept;
+	interrupted = 1;
+}
+
+static void signals_set(void) {
+	struct sigaction action = {.sa_handler = on_interrupt};
+	static const int caught[] = {SIGINT, SIGTERM, SIGHUP};
+	for (size_t i = 0; i < sizeof caught / sizeof *caught; i++)
+		sigaction(caught[i], &action, NULL);
+	action.sa_handler = SIG_IGN;
+	sigaction(SIGPIPE, &action, NULL);
+	sigaction(SIGXFSZ, &action, NULL);
+}
+
+const struct opt cmd_common_options[] = {
+	{"json", 0, NULL, "one JSON document on stdout and nothing else there", 0},
+	{"quiet", 'q', NULL, "no progress", 0},
+	{"verbose", 'v', NULL, "say what is done and why", 0},
+	{"help", 'h', NULL, "this text", 0},
+	{"version", 'V', NULL, "the version", 0},
+	{0},
+};
+
+static void help_all(FILE *out) {
+	fputs("usage: sweetspot COMMAND [OPTION...] [ARGUMENT...]\n\n"
+	      "Finds the fastest way to run a parallel kernel on this machine, and proves it.\n\nCommands:\n",
+	      out);
+	for (const struct cmd *const *cmd = cmd_registry; *cmd; cmd++)
+		fprintf(out, "  %-9s %s\n", (*cmd)->name, (*cmd)->summary);
+	fputs("\nOptions of every command:\n", out);
+	opt_help(cmd_common_options, out);
+	fputs("\nStart with `sweetspot tune`; `sweetspot COMMAND --help` says more about each.\n", out);
+}
+
+static void help_one(const struct cmd *cmd, FILE *out) {
+	fprintf(out, "usage: sweetspot %s %s\n\n%s\n", cmd->name, cmd->usage, cmd->summary);
+	if (cmd->options && cmd->options->name) {
+		fputs("\nOptions:\n", out);
+		opt_help(cmd->options, out);
+	}
+	fputs("\nOptions of every command:\n", out);
+	opt_help(cmd_common_options, out);
+	if (cmd->notes)
+		fprintf(out, "\n%s\n", cmd->notes);
+}
+
+static const struct cmd *cmd_find(const char *name, struct err *err) {
+	const char *names[64];
+	size_t count = 0;
+	for (const struct cmd *const *cmd = cmd_registry; *cmd; cmd++) {
+		if (strcmp((*cmd)->name, name) == 0)
+			return *cmd;
+		if (count < sizeof names / sizeof *names)
+			names[count++] = (*cmd)->name;
+	}
+	const char *near = near_word(name, names, count);
+	err_set(err, ERR_USAGE, "`sweetspot --help` lists the commands", "there is no command \"%s\"", name);
+	if (near)
+		err_hint(err, "did you mean `sweetspot %s`?", near);
+	return NULL;
+}
+
+static void version(void) {
+	puts("sweetspot " PACKAGE_VERSION);
+}
+
+static void cmd_run(const struct cmd *cmd, int argc, char *const *argv, struct err *err) {
+	const struct opt *const tables[] = {cmd_common_options, cmd->options, NULL};
+	struct opt_args *args = opt_parse(argc - 1, argv + 1, tables, err);
+	if (!args)
+		return;
+	if (opt_has(args, "help") || opt_has(args, "version")) {
+		if (opt_has(args, "help"))
+			help_one(cmd, stdout);
+		else
+			version();
+		opt_free(args);
+		return;
+	}
+	struct ui *ui = ui_new(stdout, stderr, opt_has(args, "quiet"), opt_has(args, "verbose"));
+	struct app *app = app_new(ui, argc, argv, &interrupted, &abandoned);
+	if (cmd->run(app, args, err) && err->code == ERR_OK)
+		err->code = ERR_FAILED;
+	app_free(app);
+	ui_free(ui);
+	opt_free(args);
+}
+
+int main(int argc, char **argv) {
+	struct err err = {0};
+	const char *word = argc > 1 ? argv[1] : "--help";
+	setlocale(LC_CTYPE, "");
+	signals_set();
+	if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
+		version();
+	} else if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0) {
+		const struct cmd *cmd = argc > 2 ? cmd_find(argv[2], &err) : NULL;
+		if (cmd)
+			help_one(cmd, stdout);
+		else if (err.code == ERR_OK)
+			help_all(stdout);
+	} else {
+		const struct cmd *cmd = cmd_find(word, &err);
+		if (cmd)
+			cmd_run(cmd, argc, argv, &err);
+	}
+	if ((fflush(stdout) || ferror(stdout)) && err.code == ERR_OK)
+		err_set(&err, ERR_FAILED, "is the disk full, or the reader of the pipe gone?", "stdout can't be written");
+	if (err.code != ERR_OK && *err.what)
+		err_print(&err, stderr);
+	return err_exit_status(err.code);
+}

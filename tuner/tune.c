@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include "tuner/tune.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/js.h"
+#include "src/base/mem.h"
+#include "src/base/sys.h"
+#include "tuner/tune_state.h"
+
+static const int SEARCH_SAMPLES = 3;
+static const double MIN_SAMPLE_SECONDS = 1e-3, FIRST_TIMEOUT_SECONDS = 600, TIMEOUT_FACTOR = 30, TIMEOUT_FLOOR_SECONDS = 10;
+
+const char *tune_phase_word(enum tune_phase phase) {
+	static const char *const words[] = {"baseline", "search", "race", "duel"};
+	return words[phase];
+}
+
+double tune_elapsed(const struct tune *tune) {
+	return tune->spent_before + sys_now() - tune->begun;
+}
+
+bool tune_interrupted(const struct tune *tune) {
+	return tune->task->interrupt && *tune->task->interrupt;
+}
+
+static uint64_t failure_total(const struct tune *tune) {
+	uint64_t total = 0;
+	for (int i = 0; i < TRIAL_STATUS_COUNT; i++)
+		if (i != TRIAL_CORRECT && i != TRIAL_CENSORED)
+			total += tune->failures[i];
+	return total;
+}
+
+void tune_report(struct tune *tune, enum tune_phase phase) {
+	const struct tune_task *task = tune->task;
+	uint64_t limit = task->budget.evaluations;
+	uint64_t valid = space_valid(task->space);
+	const struct tune_progress progress = {
+		.phase = phase,
+		.kernel = task->kernel,
+		.evaluations = tune->evaluations,
+		.limit = limit && limit < valid ? limit : valid,
+		.failures = failure_total(tune),
+		.best = tune->best,
+		.baseline = tune->baseline.value,
+		.elapsed = tune_elapsed(tune),
+		.budget = task->budget.seconds,
+		.note = tune->search ? search_phase(tune->search) : NULL,
+	};
+	if (tune->observer && tune->observer->progress)
+		tune->observer->progress(tune->observer->ctx, &progress);
+}
+
+/* A trial may take a multiple of what a baseline trial took: nothing slower is worth waiting for. */
+static double timeout_seconds(const struct tune *tune) {
+	if (tune->task->timeout_s > 0)
+		return tune->task->timeout_s;
+	double multiple = TIMEOUT_FACTOR * tune->baseline.elapsed_s;
+	if (!(multiple > 0))
+		return FIRST_TIMEOUT_SECONDS;
+	return multiple > TIMEOUT_FLOOR_SECONDS ? multiple : TIMEOUT_FLOOR_SECONDS;
+}
+
+struct trial_request tune_request(const struct tune *tune, const json_t *config) {
+	return (struct trial_request){
+		.kernel = tune->task->kernel,
+		.problem = tune->task->problem,
+		.config = config,
+		.seed = 1, /* of the input: the same in every session, so that results compare */
+		.samples = SEARCH_SAMPLES,
+		.warmup = 1,
+		.min_sample_s = MIN_SAMPLE_SECONDS,
+		.timeout_s = timeout_seconds(tune),
+	};
+}
+
+int tune_store_trial(struct tune *tune, const char *phase, int block, const json_t *config,
+                     const struct trial_result *result, struct err *err) {
+	char *text = js_canonical(config);
+	const struct store_trial trial = {
+		.search = tune->id,
+		.phase = phase,
+		.block = block,
+		.config = text,
+		.status = trial_status_word(result->status),
+		.value = result->value,
+		.samples = result->samples,
+		.sample_count = result->sample_count,
+		.started = sys_wall() - result->elapsed_s,
+		.elapsed = result->elapsed_s,
+		.disturbed = result->disturbed,
+		.message = *result->message ? result->message : NULL,
+		.detail = result->reply,
+	};
+	int failed = store_trial_add(tune->task->store, &trial, err);
+	free(text);
+	return failed;
+}
+
+static int on_race_trial(void *ctx, const char *phase, int block, const json_t *config,
+                         const struct trial_result *result, struct err *err) {
+	struct tune *tune = ctx;
+	tune_report(tune, strcmp(phase, "race") == 0 ? TUNE_RACE : TUNE_DUEL);
+	if (tune_store_trial(tune, phase, block, config, result, err))
+		return -1;
+	return tune_interrupted(tune) ? err_set(err, ERR_INTERRUPTED, NULL, "interrupted") : 0;
+}
+
+struct race_observer tune_race_observer(struct tune *tune) {
+	return (struct race_observer){.ctx = tune, .trial = on_race_trial};
+}
+
+double tune_cost(const json_t *config, const json_t *baseline) {
+	double threads = (double)js_int_or(config, "threads", 1), distance = 0;
+	const char *name;
+	json_t *value;
+	json_object_foreach((json_t *)config, name, value)
+		distance += !json_equal(value, json_object_get(baseline, name));
+	return 1000 * threads + distance;
+}
+
+static int search_begin(struct tune *tune, struct err *err) {
+	const struct tune_task *task = tune->task;
+	if (task->resume) {
+		tune->id = task->resume;
+		return 0;
+	}
+	char *problem = js_canonical(task->problem), *baseline = js_canonical(task->baseline);
+	char *hash = space_hash(task->space);
+	struct store_search search = {
+		.session = task->session,
+		.kernel = task->kernel,
+		.source = task->source,
+		.problem = problem,
+		.objective = "time",
+		.strategy = task->strategy->name,
+		.seed = task->seed,
+		.space_hash = hash,
+		.cartesian = space_cartesian(task->space),
+		.valid = space_valid(task->space),
+		.baseline = baseline,
+	};
+	int failed = store_search_begin(task->store, &search, err);
+	tune->id = search.id;
+	free(problem);
+	free(baseline);
+	free(hash);
+	return failed;
+}
+
+static int earlier_add(void *ctx, const struct store_trial *trial) {
+	struct tune *tune = ctx;
+	tune->spent_before += trial->elapsed;
+	if (strcmp(trial->phase, "baseline") == 0 || strcmp(trial->phase, "search") == 0)
+		json_object_set_new(tune->earlier, trial->config,
+		                    json_pack("{s:s,s:o,s:f}", "status", trial->status, "value", js_number(trial->value),
+		                              "elapsed", trial->elapsed));
+	return 0;
+}
+
+static int earlier_read(struct tune *tune, struct err *err) {
+	tune->earlier = json_object();
+	return tune->task->resume ? store_trials_each(tune->task->store, tune->id, NULL, earlier_add, tune, err) : 0;
+}
+
+static void tune_clear(struct tune *tune) {
+	search_free(tune->search);
+	trial_result_clear(&tune->baseline);
+	duel_result_clear(&tune->duel);
+	free(tune->worked);
+	json_decref(tune->earlier);
+	json_decref(tune->best_config);
+	json_decref(tune->finalists);
+}
+
+static const char *end_state(int failed, const struct err *err) {
+	if (!failed)
+		return "done";
+	return err->code == ERR_INTERRUPTED ? "interrupted" : "failed";
+}
+
+int tune_run(const struct tune_task *task, const struct tune_observer *observer, json_t **result, struct err *err) {
+	struct tune tune = {.task = task, .observer = observer, .begun = sys_now(), .best = NAN};
+	*result = NULL;
+	tune.baseline.value = NAN;
+	int failed = search_begin(&tune, err) || earlier_read(&tune, err) || tune_search_phase(&tune, err) ||
+	             tune_final_phase(&tune, err)
+	                 ? -1
+	                 : 0;
+	if (!failed || err->code == ERR_INTERRUPTED || err->code == ERR_NOTHING)
+		*result = tune_result(&tune);
+	if (tune.id) {
+		struct err second = {0};
+		if (store_search_end(task->store, tune.id, end_state(failed, err), failed ? NULL : *result, &second) && !failed) {
+			*err = second;
+			failed = -1;
+		}
+	}
+	tune_clear(&tune);
+	return failed;
+}

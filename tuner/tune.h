@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The whole procedure for one kernel on one problem: baseline, search, race of finalists, final duel, recommendation.
+ * Every trial goes to the store as it ends. The measurement protocol is in doc/measurement.md. */
+#ifndef TUNER_TUNE_H
+#define TUNER_TUNE_H
+#include <jansson.h>
+#include <stdint.h>
+
+#include "src/base/err.h"
+#include "tuner/space.h"
+#include "tuner/store.h"
+#include "tuner/strategy/strategy.h"
+#include "tuner/trial.h"
+
+struct tune_budget {
+	double seconds;       /* 0: not limited */
+	uint64_t evaluations; /* 0: not limited */
+};
+
+struct tune_task {
+	const char *kernel, *source;     /* its name and source hash */
+	const json_t *problem;
+	const struct space *space;
+	const json_t *baseline;          /* configuration; may lie outside the space */
+	uint64_t start;                  /* the baseline's index, UINT64_MAX outside */
+	const char *unsafe;              /* expression: never recommended where it holds; may be NULL */
+	const struct strategy *strategy;
+	uint64_t seed;
+	struct tune_budget budget;
+	double timeout_s;                /* of one trial; 0: a multiple of the baseline's time */
+	struct runner *runner;
+	struct store *store;
+	int64_t session;
+	int64_t resume;                  /* an unfinished search of the store to go on with; 0: begin one */
+	const char *command;             /* how to reproduce it */
+	const volatile int *interrupt;   /* finish the trial and stop; may be NULL */
+};
+
+enum tune_phase { TUNE_BASELINE, TUNE_SEARCH, TUNE_RACE, TUNE_DUEL };
+const char *tune_phase_word(enum tune_phase phase);
+
+struct tune_progress {
+	enum tune_phase phase;
+	const char *kernel;
+	uint64_t evaluations, limit; /* limit: as far as known, else 0 */
+	uint64_t failures;
+	double best, baseline; /* seconds, NAN: none */
+	double elapsed, budget; /* seconds; budget 0: counted in evaluations */
+	const char *note;       /* what the strategy says it does; may be NULL */
+};
+
+struct tune_observer {
+	void *ctx;
+	void (*progress)(void *ctx, const struct tune_progress *progress);
+};
+
+/* *result: the object under "results" of `tune --json`, a new reference; also given, with what is known, when the error is
+ * ERR_INTERRUPTED or ERR_NOTHING. */
+int tune_run(const struct tune_task *task, const struct tune_observer *observer, json_t **result, struct err *err);
+
+/* What a configuration costs besides time: threads first, then how far it is from the baseline. Decides ties. */
+double tune_cost(const json_t *config, const json_t *baseline);
+
+#endif

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/js.h"
+#include "src/base/mem.h"
+#include "tuner/expr.h"
+#include "tuner/tune_state.h"
+
+/* Medians of the search this much over the best may still be the true winner; more can't. */
+static const double FINALIST_MARGIN = 1.12;
+/* One sample of a duel lasts at least this long, so that timer and scheduler noise average out. */
+static const double DUEL_SAMPLE_SECONDS = 4e-3;
+
+static int by_value(const void *a, const void *b) {
+	double x = ((const struct measured *)a)->value, y = ((const struct measured *)b)->value;
+	return (x > y) - (x < y);
+}
+
+/* Does the kernel's `unsafe` hold for it? A name that the configuration lacks can't make it unsafe. */
+static int is_unsafe(const struct tune *tune, const json_t *config, bool *unsafe, struct err *err) {
+	const char *text = tune->task->unsafe;
+	*unsafe = false;
+	if (!text)
+		return 0;
+	struct expr *expr = expr_parse(text, err);
+	if (!expr)
+		return -1;
+	size_t count = expr_name_count(expr), known = 0;
+	struct value *values = mem_alloc(count + 1, sizeof *values);
+	for (; known < count; known++) {
+		const json_t *value = json_object_get(config, expr_name(expr, known));
+		if (!value)
+			value = json_object_get(tune->task->problem, expr_name(expr, known));
+		if (!value || !value_from_json(value, &values[known]))
+			break;
+	}
+	*unsafe = known == count && expr_holds(expr, values);
+	free(values);
+	expr_free(expr);
+	return 0;
+}
+
+/* The best few of the search, safe ones only. Their configurations are owned by the caller. */
+static int finalists_pick(struct tune *tune, struct race_entry *entries, size_t *count, struct err *err) {
+	qsort(tune->worked, tune->worked_count, sizeof *tune->worked, by_value);
+	double best = NAN;
+	*count = 0;
+	for (size_t i = 0; i < tune->worked_count && *count < FINALISTS_MAX; i++) {
+		const struct measured *measured = &tune->worked[i];
+		json_t *config = space_config_json(tune->task->space, measured->index);
+		bool unsafe;
+		if (measured->value > best * FINALIST_MARGIN || is_unsafe(tune, config, &unsafe, err)) {
+			json_decref(config);
+			return measured->value > best * FINALIST_MARGIN ? 0 : -1;
+		}
+		if (unsafe) {
+			json_decref(config);
+			continue;
+		}
+		if (isnan(best))
+			best = measured->value;
+		entries[(*count)++] = (struct race_entry){
+			.config = config, .estimate = measured->value, .cost = tune_cost(config, tune->task->baseline)};
+	}
+	return 0;
+}
+
+static json_t *finalists_json(const struct race_entry *entries, size_t count) {
+	json_t *array = json_array();
+	for (size_t i = 0; i < count; i++)
+		json_array_append_new(array, json_pack("{s:O,s:o,s:i,s:b}", "config", entries[i].config, "median",
+		                                       js_number(entries[i].blocks ? entries[i].median : entries[i].estimate),
+		                                       "blocks", entries[i].blocks, "alive", entries[i].alive));
+	return array;
+}
+
+static double seconds_left(const struct tune *tune) {
+	double budget = tune->task->budget.seconds;
+	if (!(budget > 0))
+		return 0;
+	double left = budget - tune_elapsed(tune);
+	return left > 0.01 ? left : 0.01;
+}
+
+static int race(struct tune *tune, struct race_entry *entries, size_t count, size_t *winner, struct err *err) {
+	const struct tune_task *task = tune->task;
+	struct trial_request request = tune_request(tune, NULL);
+	struct race_observer observer = tune_race_observer(tune);
+	struct race_options options = race_defaults;
+	options.seed = task->seed;
+	options.seconds_max = seconds_left(tune) / 2;
+	*winner = 0;
+	return count > 1 ? race_run(task->runner, &request, entries, count, &options, &observer, winner, err) : 0;
+}
+
+static int duel(struct tune *tune, const json_t *challenger, struct err *err) {
+	const struct tune_task *task = tune->task;
+	struct trial_request request = tune_request(tune, NULL);
+	struct race_observer observer = tune_race_observer(tune);
+	struct duel_options options = duel_defaults;
+	request.min_sample_s = DUEL_SAMPLE_SECONDS;
+	options.control = true;
+	options.seed = task->seed;
+	options.seconds_max = seconds_left(tune);
+	options.phase = "duel";
+	tune->dueled = true;
+	return duel_run(task->runner, &request, challenger, task->baseline, &options, &observer, &tune->duel, err);
+}
+
+/* What is recommended once the winner has met the baseline: ties go to the cheaper setup. */
+static void decide(struct tune *tune, const json_t *winner) {
+	const json_t *baseline = tune->task->baseline;
+	bool keep = tune->duel.verdict == PAIRED_SLOWER ||
+	            (tune->duel.verdict == PAIRED_TIE && tune_cost(baseline, baseline) <= tune_cost(winner, baseline));
+	tune->reversed = tune->duel.verdict == PAIRED_SLOWER;
+	tune->best_config = json_incref((json_t *)(keep ? baseline : winner));
+}
+
+/* The baseline is the reference of every verdict; where it does not work there is no duel to hold. */
+static int meet_baseline(struct tune *tune, const json_t *winner, struct err *err) {
+	if (tune->baseline.status != TRIAL_CORRECT) {
+		tune->best_config = json_incref((json_t *)winner);
+		return 0;
+	}
+	if (duel(tune, winner, err))
+		return -1;
+	decide(tune, winner);
+	return 0;
+}
+
+static int nothing_worked(const struct tune *tune, struct err *err) {
+	char hint[300] = "run one by hand: `sweetspot run KERNEL P=V...`";
+	if (*tune->baseline.message)
+		snprintf(hint, sizeof hint, "the baseline: %s", tune->baseline.message);
+	return err_set(err, ERR_NOTHING, hint, "no configuration of %s worked in %llu evaluations", tune->task->kernel,
+	               (unsigned long long)tune->evaluations);
+}
+
+int tune_final_phase(struct tune *tune, struct err *err) {
+	struct race_entry entries[FINALISTS_MAX];
+	size_t count = 0, winner;
+	int failed = finalists_pick(tune, entries, &count, err);
+	if (!failed && count == 0 && tune->baseline.status == TRIAL_CORRECT)
+		failed = meet_baseline(tune, tune->task->baseline, err);
+	else if (!failed && count == 0)
+		failed = nothing_worked(tune, err);
+	else if (!failed)
+		failed = race(tune, entries, count, &winner, err) || meet_baseline(tune, entries[winner].config, err) ? -1 : 0;
+	tune->finalists = finalists_json(entries, count);
+	for (size_t i = 0; i < count; i++)
+		json_decref((json_t *)entries[i].config);
+	return failed;
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/js.h"
+#include "src/base/mem.h"
+#include "tuner/tune_state.h"
+
+/* A trial is cut short when it can't get within this factor of the best: noise while searching is smaller. */
+static const double LIMIT_FACTOR = 1.1;
+/* What the finals may take of the time, at most, when their cost is reckoned up beforehand. */
+static const double FINALS_SHARE_MAX = 0.6;
+static const int RACE_BLOCKS_EXPECTED = 6, DUEL_PAIRS_EXPECTED = 21;
+
+static void remember(struct tune *tune, uint64_t index, double value) {
+	tune->worked = mem_grow(tune->worked, tune->worked_count + 1, sizeof *tune->worked);
+	tune->worked[tune->worked_count++] = (struct measured){index, value};
+	if (!(tune->best <= value))
+		tune->best = value;
+}
+
+static void tell(struct tune *tune, uint64_t index, const struct trial_result *result) {
+	switch (result->status) {
+	case TRIAL_CORRECT:
+		remember(tune, index, result->value);
+		search_tell(tune->search, index, STRATEGY_VALUE, result->value);
+		break;
+	case TRIAL_CENSORED:
+		search_tell(tune->search, index, STRATEGY_CENSORED, result->value);
+		break;
+	default:
+		search_tell(tune->search, index, STRATEGY_FAILURE, 0);
+	}
+}
+
+/* An interrupted run's outcome, taken over instead of measuring again. */
+static bool recall(struct tune *tune, const json_t *config, struct trial_result *result) {
+	char *text = js_canonical(config);
+	const json_t *earlier = json_object_get(tune->earlier, text);
+	free(text);
+	if (!earlier || !trial_status_find(js_string_or(earlier, "status", ""), &result->status))
+		return false;
+	result->value = js_real_or(earlier, "value", NAN);
+	result->elapsed_s = js_real_or(earlier, "elapsed", 0);
+	return result->status != TRIAL_CORRECT || result->value > 0;
+}
+
+static int measure(struct tune *tune, const char *phase, const json_t *config, double limit, struct trial_result *result,
+                   struct err *err) {
+	const struct runner *runner = tune->task->runner;
+	struct trial_request request = tune_request(tune, config);
+	memset(result, 0, sizeof *result);
+	result->value = NAN;
+	request.limit_s = limit;
+	if (recall(tune, config, result))
+		return 0;
+	if (runner->run(runner->ctx, &request, result, err))
+		return -1;
+	return tune_store_trial(tune, phase, 0, config, result, err);
+}
+
+static double finals_seconds(const struct tune *tune) {
+	double base = tune->baseline.status == TRIAL_CORRECT ? tune->baseline.value : 0;
+	double best = isnan(tune->best) ? 0 : tune->best;
+	double race = RACE_BLOCKS_EXPECTED * FINALISTS_MAX * 1.05 * best;
+	double duel = DUEL_PAIRS_EXPECTED * (base + 2 * best);
+	double share = FINALS_SHARE_MAX * tune->task->budget.seconds;
+	return race + duel < share ? race + duel : share;
+}
+
+static bool spent(const struct tune *tune) {
+	const struct tune_budget *budget = &tune->task->budget;
+	if (budget->evaluations && tune->evaluations >= budget->evaluations)
+		return true;
+	return budget->seconds > 0 && tune_elapsed(tune) + finals_seconds(tune) >= budget->seconds;
+}
+
+/* Evaluations that the budget will allow, for strategies that plan ahead. */
+static uint64_t budget_evaluations(const struct tune *tune) {
+	const struct tune_budget *budget = &tune->task->budget;
+	if (budget->evaluations)
+		return budget->evaluations;
+	if (budget->seconds > 0 && tune->baseline.elapsed_s > 0) {
+		double count = (budget->seconds - finals_seconds(tune)) / tune->baseline.elapsed_s;
+		return count < 1 ? 1 : (uint64_t)count;
+	}
+	return 0;
+}
+
+static int search_step(struct tune *tune, uint64_t index, struct err *err) {
+	json_t *config = space_config_json(tune->task->space, index);
+	struct trial_result result;
+	double limit = isnan(tune->best) ? 0 : LIMIT_FACTOR * tune->best;
+	int failed = measure(tune, "search", config, limit, &result, err);
+	json_decref(config);
+	if (failed) {
+		trial_result_clear(&result);
+		return -1;
+	}
+	tune->evaluations++;
+	tune->failures[result.status]++;
+	tell(tune, index, &result);
+	trial_result_clear(&result);
+	tune_report(tune, TUNE_SEARCH);
+	return 0;
+}
+
+/* Before the strategy begins: the baseline's time tells how many evaluations the budget will allow. */
+static int measure_baseline(struct tune *tune, struct err *err) {
+	const struct tune_task *task = tune->task;
+	tune_report(tune, TUNE_BASELINE);
+	if (measure(tune, "baseline", task->baseline, 0, &tune->baseline, err))
+		return -1;
+	tune->evaluations++;
+	tune->failures[tune->baseline.status]++;
+	tune->search = search_new(task->strategy, task->space, task->seed, task->start, budget_evaluations(tune), err);
+	if (!tune->search)
+		return -1;
+	if (task->start != UINT64_MAX)
+		tell(tune, task->start, &tune->baseline);
+	else if (tune->baseline.status == TRIAL_CORRECT)
+		tune->best = tune->baseline.value;
+	return 0;
+}
+
+int tune_search_phase(struct tune *tune, struct err *err) {
+	if (measure_baseline(tune, err))
+		return -1;
+	while (!spent(tune)) {
+		uint64_t index;
+		if (tune_interrupted(tune))
+			return err_set(err, ERR_INTERRUPTED, NULL, "interrupted");
+		if (search_ask(tune->search, &index, 1) == 0)
+			break;
+		if (search_step(tune, index, err))
+			return -1;
+	}
+	return 0;
+}

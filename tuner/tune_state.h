@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Shared by the files tune*.c only. */
+#ifndef TUNER_TUNE_STATE_H
+#define TUNER_TUNE_STATE_H
+#include "tuner/race.h"
+#include "tuner/search.h"
+#include "tuner/tune.h"
+
+enum { FINALISTS_MAX = 6 };
+
+struct measured { /* a configuration that worked, and its median while searching */
+	uint64_t index;
+	double value;
+};
+
+struct tune {
+	const struct tune_task *task;
+	const struct tune_observer *observer;
+	struct search *search;
+	int64_t id; /* of the search in the store */
+	double begun, spent_before; /* monotonic seconds; what an interrupted run had used */
+	uint64_t evaluations;
+	uint64_t failures[TRIAL_STATUS_COUNT];
+	struct trial_result baseline; /* of the first phase */
+	struct measured *worked;
+	size_t worked_count;
+	double best;
+	json_t *earlier; /* configuration text -> {"status", "value", "elapsed"} of an interrupted run */
+	/* the end */
+	json_t *best_config;
+	struct duel_result duel;
+	bool dueled;
+	bool reversed; /* the search's winner lost its duel: the baseline stays */
+	json_t *finalists;
+};
+
+double tune_elapsed(const struct tune *tune);
+bool tune_interrupted(const struct tune *tune);
+void tune_report(struct tune *tune, enum tune_phase phase);
+/* Samples and limits of a search trial. */
+struct trial_request tune_request(const struct tune *tune, const json_t *config);
+int tune_store_trial(struct tune *tune, const char *phase, int block, const json_t *config,
+                     const struct trial_result *result, struct err *err);
+struct race_observer tune_race_observer(struct tune *tune);
+
+int tune_search_phase(struct tune *tune, struct err *err); /* tune_search.c */
+int tune_final_phase(struct tune *tune, struct err *err);  /* tune_final.c */
+json_t *tune_result(const struct tune *tune);              /* tune_result.c */
+
+#endif

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include "tuner/worker.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "src/base/js.h"
+#include "src/base/mem.h"
+#include "src/base/proc.h"
+#include "src/base/stats.h"
+#include "src/base/sys.h"
+
+static const double DESCRIBE_SECONDS = 20, WRITE_SECONDS = 10, STOP_SECONDS = 1;
+enum { SAMPLES_MAX = 100000 };
+
+struct worker {
+	struct worker_options options;
+	char *path;
+	struct proc *proc;
+	unsigned starts;
+	int64_t last_id;
+};
+
+struct worker *worker_new(const struct worker_options *options) {
+	struct worker *worker = mem_alloc(1, sizeof *worker);
+	worker->options = *options;
+	worker->path = mem_strdup(options->path);
+	return worker;
+}
+
+static int worker_stop(struct worker *worker, double grace) {
+	if (!worker->proc)
+		return 0;
+	int status = proc_stop(worker->proc, grace);
+	worker->proc = NULL;
+	return status;
+}
+
+void worker_free(struct worker *worker) {
+	if (!worker)
+		return;
+	worker_stop(worker, STOP_SECONDS);
+	free(worker->path);
+	free(worker);
+}
+
+unsigned worker_restarts(const struct worker *worker) {
+	return worker->starts ? worker->starts - 1 : 0;
+}
+
+static int worker_start(struct worker *worker, struct err *err) {
+	/* What the user's shell says of OpenMP must not reach a trial: the configuration alone decides. */
+	static const char *const unset[] = {"OMP_*", "GOMP_*", "KMP_*", NULL};
+	const char *const argv[] = {worker->path, NULL};
+	if (worker->proc)
+		return 0;
+	const struct proc_spec spec = {.argv = argv, .unset = unset, .address_space = worker->options.address_space};
+	worker->proc = proc_start(&spec, err);
+	if (!worker->proc)
+		return -1;
+	worker->starts++;
+	return 0;
+}
+
+/* How a request ended that has no usable answer. */
+enum broken { BROKEN_NO, BROKEN_DIED, BROKEN_TIMEOUT, BROKEN_FLOOD, BROKEN_INTERRUPTED, BROKEN_UNREADABLE };
+
+static enum broken answer_read(struct worker *worker, double seconds, json_t **answer) {
+	char *line;
+	size_t size;
+	switch (proc_read(worker->proc, seconds, worker->options.interrupt, &line, &size)) {
+	case PROC_LINE:
+		*answer = js_parse(line, size, "the worker's answer", NULL);
+		return json_is_object(*answer) ? BROKEN_NO : BROKEN_UNREADABLE;
+	case PROC_TIMEOUT:
+		return BROKEN_TIMEOUT;
+	case PROC_FLOOD:
+		return BROKEN_FLOOD;
+	case PROC_INTERRUPTED:
+		return BROKEN_INTERRUPTED;
+	case PROC_EOF:
+	default:
+		return BROKEN_DIED;
+	}
+}
+
+static enum broken ask(struct worker *worker, const json_t *request, double seconds, json_t **answer) {
+	char *text = json_dumps(request, JSON_COMPACT | JSON_REAL_PRECISION(17));
+	char *line = mem_printf("%s\n", text);
+	int failed = proc_write(worker->proc, line, strlen(line), WRITE_SECONDS, NULL);
+	free(line);
+	free(text);
+	*answer = NULL;
+	return failed ? BROKEN_DIED : answer_read(worker, seconds, answer);
+}
+
+/* The last words of a worker that died: the end of its stderr, one line. */
+static void last_words(struct worker *worker, char *text, size_t size) {
+	const char *said = proc_stderr(worker->proc);
+	size_t length = strlen(said);
+	while (length && said[length - 1] == '\n')
+		length--;
+	size_t start = length;
+	while (start && said[start - 1] != '\n')
+		start--;
+	snprintf(text, size, "%.*s", (int)(length - start), said + start);
+}
+
+/* Turns the end of a worker into a typed failure of the trial it was running. */
+static void broken_result(struct worker *worker, enum broken broken, double timeout, struct trial_result *result) {
+	char words[160] = "", status[80];
+	last_words(worker, words, sizeof words);
+	int wait_status = worker_stop(worker, broken == BROKEN_DIED ? STOP_SECONDS : 0);
+	proc_status_text(wait_status, status, sizeof status);
+	result->status = broken == BROKEN_TIMEOUT ? TRIAL_TIMEOUT : TRIAL_RUNTIME;
+	switch (broken) {
+	case BROKEN_TIMEOUT:
+		snprintf(result->message, sizeof result->message, "no answer within %.3g s", timeout);
+		break;
+	case BROKEN_FLOOD:
+		snprintf(result->message, sizeof result->message, "the worker's answer was over the limit of one line");
+		break;
+	case BROKEN_UNREADABLE:
+		snprintf(result->message, sizeof result->message, "the worker's answer was no JSON object");
+		break;
+	default:
+		snprintf(result->message, sizeof result->message, "the worker ended: %s%s%s", status, *words ? ": " : "", words);
+	}
+}
+
+static int samples_read(const json_t *answer, struct trial_result *result, struct err *err) {
+	json_t *array;
+	if (js_array(answer, "samples", SAMPLES_MAX, &array, err))
+		return -1;
+	size_t count = json_array_size(array);
+	if (count == 0)
+		return err_set(err, ERR_FAILED, NULL, "there are no samples");
+	result->samples = mem_alloc(count, sizeof *result->samples);
+	for (size_t i = 0; i < count; i++) {
+		double x = json_number_value(json_array_get(array, i));
+		if (!(x > 0) || !isfinite(x))
+			return err_set(err, ERR_FAILED, NULL, "sample %zu is no time", i);
+		result->samples[i] = x;
+	}
+	result->sample_count = count;
+	return 0;
+}
+
+static bool noisy(const json_t *answer, const struct trial_result *result) {
+	const json_t *noise = json_object_get(answer, "noise");
+	double total = stats_mean(result->samples, result->sample_count) * (double)result->sample_count;
+	double lost = js_real_or(noise, "steal_s", 0) + js_real_or(noise, "run_delay_s", 0);
+	return lost > 0.02 * total;
+}
+
+static int answer_use(const json_t *answer, const struct trial_request *request, struct trial_result *result,
+                      struct err *err) {
+	const char *word;
+	if (js_string(answer, "status", &word, err))
+		return -1;
+	if (!trial_status_find(word, &result->status))
+		return err_set(err, ERR_FAILED, NULL, "\"%s\" is no status of a trial", word);
+	snprintf(result->message, sizeof result->message, "%s", js_string_or(answer, "message", ""));
+	if (result->status == TRIAL_CENSORED) {
+		result->value = request->limit_s;
+	} else if (result->status == TRIAL_CORRECT) {
+		if (samples_read(answer, result, err))
+			return -1;
+		result->value = stats_median(result->samples, result->sample_count);
+		result->disturbed = noisy(answer, result);
+		const json_t *placement = json_object_get(answer, "placement");
+		if (placement && !js_bool_or(placement, "ok", true)) {
+			result->status = TRIAL_RUNTIME;
+			result->value = NAN;
+			snprintf(result->message, sizeof result->message, "threads ran outside the places they were bound to");
+		}
+	}
+	return 0;
+}
+
+static json_t *request_json(struct worker *worker, const struct trial_request *request) {
+	json_t *counters = json_array();
+	for (size_t i = 0; request->counters && request->counters[i]; i++)
+		json_array_append_new(counters, json_string(request->counters[i]));
+	return json_pack("{s:s,s:I,s:s,s:O,s:O,s:I,s:i,s:i,s:f,s:f,s:b,s:o}", "op", "trial", "id",
+	                 (json_int_t)++worker->last_id, "kernel", request->kernel, "problem", request->problem, "config",
+	                 request->config, "seed", (json_int_t)(request->seed & INT64_MAX), "samples", request->samples,
+	                 "warmup", request->warmup, "min_sample_s", request->min_sample_s, "limit_s", request->limit_s,
+	                 "verify", 1, "counters", counters);
+}
+
+static int worker_trial(void *ctx, const struct trial_request *request, struct trial_result *result, struct err *err) {
+	struct worker *worker = ctx;
+	memset(result, 0, sizeof *result);
+	result->value = NAN;
+	if (worker_start(worker, err))
+		return -1;
+	double start = sys_now();
+	double timeout = request->timeout_s > 0 ? request->timeout_s : -1;
+	json_t *json = request_json(worker, request);
+	enum broken broken = ask(worker, json, timeout, &result->reply);
+	json_decref(json);
+	struct err bad = {0};
+	if (broken == BROKEN_INTERRUPTED) {
+		worker_stop(worker, 0);
+		return err_set(err, ERR_INTERRUPTED, NULL, "interrupted");
+	}
+	if (broken == BROKEN_NO && json_object_get(result->reply, "error")) {
+		const json_t *error = json_object_get(result->reply, "error");
+		return err_set(err, ERR_USAGE, js_string_or(error, "hint", NULL), "%s", js_string_or(error, "what", "bad request"));
+	}
+	if (broken == BROKEN_NO && (js_int_or(result->reply, "id", -1) != worker->last_id ||
+	                            answer_use(result->reply, request, result, &bad))) {
+		/* An answer that makes no sense is a failure of the trial; the worker is not trusted any further. */
+		free(result->samples);
+		result->samples = NULL;
+		result->sample_count = 0;
+		result->value = NAN;
+		broken = BROKEN_UNREADABLE;
+	}
+	if (broken != BROKEN_NO)
+		broken_result(worker, broken, timeout, result);
+	if (broken == BROKEN_UNREADABLE && *bad.what)
+		snprintf(result->message, sizeof result->message, "the worker's answer was refused: %.200s", bad.what);
+	result->elapsed_s = sys_now() - start;
+	return 0;
+}
+
+struct runner worker_runner(struct worker *worker) {
+	return (struct runner){.ctx = worker, .run = worker_trial};
+}
+
+json_t *worker_describe(struct worker *worker, struct err *err) {
+	if (worker_start(worker, err))
+		return NULL;
+	json_t *request = json_pack("{s:s}", "op", "describe"), *answer = NULL;
+	enum broken broken = ask(worker, request, DESCRIBE_SECONDS, &answer);
+	json_decref(request);
+	if (broken == BROKEN_NO)
+		return answer;
+	json_decref(answer);
+	struct trial_result result = {0};
+	broken_result(worker, broken, DESCRIBE_SECONDS, &result);
+	if (broken == BROKEN_INTERRUPTED)
+		err_set(err, ERR_INTERRUPTED, NULL, "interrupted");
+	else
+		err_set(err, ERR_FAILED, "run `sweetspot-worker describe` by hand to see what is wrong",
+		        "the worker did not describe its kernels: %s", result.message);
+	return NULL;
+}
