@@ -27,12 +27,13 @@ const char *app_fingerprint(struct app *app, struct err *err);
 struct cmd {
 	const char *name, *summary;
 	const char *usage;         /* what follows "sweetspot NAME" */
-	const struct opt *options; /* its own; --json, --help and the like are common to all */
+	const struct opt *const *options; /* its own tables, NULL-terminated; --json, --help and the like are common to all */
 	const char *notes;         /* further text of --help, or NULL */
 	/* 0, or -1 with err set: main prints it and exits with err_exit_status */
 	int (*run)(struct app *app, const struct opt_args *args, struct err *err);
 };
 extern const struct cmd *const cmd_registry[]; /* ends with NULL */
 extern const struct opt cmd_common_options[];  /* --json --quiet --verbose --help --version */
+extern const struct opt cmd_store_options[];   /* --store */
 
 #endif

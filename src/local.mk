@@ -18,7 +18,11 @@ COMMANDS = \
 bin_PROGRAMS += sweetspot
 sweetspot_SOURCES = $(COMMANDS) \
 	%D%/main.c %D%/cmd.h %D%/registry.c \
-	%D%/app.c %D%/app.h %D%/ui.c %D%/ui_table.c %D%/ui.h
+	%D%/app.c %D%/app.h \
+	%D%/params.c %D%/params_words.c %D%/params.h %D%/plan.c %D%/plan.h \
+	%D%/doctor_build.c %D%/doctor_system.c %D%/doctor.h \
+	%D%/byhand.c %D%/byhand.h %D%/lock.c %D%/lock.h \
+	%D%/ui.c %D%/ui_table.c %D%/ui.h %D%/results.c %D%/results.h
 nodist_sweetspot_SOURCES = %D%/registry.def
 sweetspot_CPPFLAGS = $(AM_CPPFLAGS) -DSS_LIBEXECDIR='"$(pkglibexecdir)"'
 sweetspot_LDADD = libtuner.la libtopo.la libbase.la

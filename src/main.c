@@ -10,6 +10,8 @@
 #include "src/app.h"
 #include "src/base/near.h"
 
+enum { OPTION_TABLES_MAX = 8 };
+
 /* The one thing that has to be global: a signal handler is told nothing else. */
 static volatile int interrupted, abandoned;
 
@@ -43,6 +45,11 @@ const struct opt cmd_common_options[] = {
 	{0},
 };
 
+const struct opt cmd_store_options[] = {
+	{"store", 0, "FILE", "the store, $XDG_DATA_HOME/sweetspot/store.db if not given", 0},
+	{0},
+};
+
 static void help_all(FILE *out) {
 	fputs("usage: sweetspot COMMAND [OPTION...] [ARGUMENT...]\n\n"
 	      "Finds the fastest way to run a parallel kernel on this machine, and proves it.\n\nCommands:\n",
@@ -56,9 +63,10 @@ static void help_all(FILE *out) {
 
 static void help_one(const struct cmd *cmd, FILE *out) {
 	fprintf(out, "usage: sweetspot %s %s\n\n%s\n", cmd->name, cmd->usage, cmd->summary);
-	if (cmd->options && cmd->options->name) {
-		fputs("\nOptions:\n", out);
-		opt_help(cmd->options, out);
+	for (const struct opt *const *table = cmd->options; *table; table++) {
+		if (table == cmd->options)
+			fputs("\nOptions:\n", out);
+		opt_help(*table, out);
 	}
 	fputs("\nOptions of every command:\n", out);
 	opt_help(cmd_common_options, out);
@@ -87,7 +95,9 @@ static void version(void) {
 }
 
 static void cmd_run(const struct cmd *cmd, int argc, char *const *argv, struct err *err) {
-	const struct opt *const tables[] = {cmd_common_options, cmd->options, NULL};
+	const struct opt *tables[OPTION_TABLES_MAX + 2] = {cmd_common_options};
+	for (size_t i = 0; cmd->options[i] && i < OPTION_TABLES_MAX; i++)
+		tables[i + 1] = cmd->options[i];
 	struct opt_args *args = opt_parse(argc - 1, argv + 1, tables, err);
 	if (!args)
 		return;

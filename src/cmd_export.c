@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "src/base/js.h"
+#include "src/base/mem.h"
+#include "src/base/near.h"
+#include "src/base/sys.h"
+#include "src/cmd.h"
+#include "tuner/export/export.h"
+#include "tuner/profile.h"
+#include "tuner/store.h"
+
+static const struct opt options[] = {
+	{"format", 'f', "NAME", "json, env, csv, ... (`sweetspot list formats`)", 0},
+	{"output", 'o', "FILE", "write there instead of to stdout", 0},
+	{"profile", 0, "FILE", "take this profile instead of the store", 0},
+	{0},
+};
+
+static const struct export_format *format_read(const struct opt_args *args, struct err *err) {
+	const char *names[64] = {0}, *name = opt_get(args, "format", "json");
+	size_t count = 0;
+	const struct export_format *format = export_find(name);
+	if (format)
+		return format;
+	for (; export_registry[count] && count < 64; count++)
+		names[count] = export_registry[count]->name;
+	const char *near = near_word(name, names, count);
+	err_set(err, ERR_USAGE, "`sweetspot list formats` shows them", "there is no format \"%s\"", name);
+	if (near)
+		err_hint(err, "did you mean %s?", near);
+	return NULL;
+}
+
+static const char *source_of(void *ctx, const char *kernel) {
+	const struct kernel_desc *found = kernel_list_find(ctx, kernel, NULL);
+	return found ? found->source : NULL;
+}
+
+static json_t *from_store(struct app *app, const struct opt_args *args, struct err *err) {
+	const struct kernel_list *kernels = app_kernels(app, err);
+	const char *fingerprint = kernels ? app_fingerprint(app, err) : NULL;
+	if (!fingerprint)
+		return NULL;
+	const char **wanted = mem_alloc(opt_words(args) + 1, sizeof *wanted);
+	json_t *profile = NULL;
+	struct store *store = NULL;
+	for (size_t i = 0; i < opt_words(args); i++) {
+		wanted[i] = opt_word(args, i);
+		if (!kernel_list_find(kernels, wanted[i], err))
+			goto out;
+	}
+	store = store_open(opt_get(args, "store", NULL), STORE_READ, err);
+	if (store)
+		profile = profile_from_store(store, fingerprint, opt_words(args) ? wanted : NULL, source_of, (void *)kernels, err);
+out:
+	store_close(store);
+	free(wanted);
+	return profile;
+}
+
+/* Leaves out the entries of kernels that were not named. */
+static int pick(json_t *profile, const struct opt_args *args, struct err *err) {
+	json_t *entries = json_object_get(profile, "entries");
+	for (size_t i = json_array_size(entries); opt_words(args) && i-- > 0;) {
+		const char *kernel = js_string_or(json_array_get(entries, i), "kernel", "");
+		bool named = false;
+		for (size_t w = 0; w < opt_words(args); w++)
+			named = named || strcmp(kernel, opt_word(args, w)) == 0;
+		if (!named)
+			json_array_remove(entries, i);
+	}
+	return json_array_size(entries) ? 0 : err_set(err, ERR_NOTHING, NULL, "the profile has no entry of that kernel");
+}
+
+static int write_out(const struct export_format *format, const json_t *profile, const char *path, struct err *err) {
+	char *text = NULL;
+	size_t size = 0;
+	FILE *memory = open_memstream(&text, &size);
+	int failed = memory ? format->write(profile, memory, err) : err_set(err, ERR_FAILED, NULL, "out of memory");
+	if (memory)
+		fclose(memory);
+	if (!failed && path)
+		failed = sys_write_file(path, text, size, err);
+	else if (!failed && fwrite(text, 1, size, stdout) != size)
+		failed = err_set(err, ERR_FAILED, NULL, "stdout can't be written");
+	free(text);
+	return failed;
+}
+
+static int run(struct app *app, const struct opt_args *args, struct err *err) {
+	const struct export_format *format = format_read(args, err);
+	const char *from = opt_get(args, "profile", NULL), *path = opt_get(args, "output", NULL);
+	if (!format)
+		return -1;
+	if (opt_has(args, "json"))
+		format = export_find("json");
+	json_t *profile = from ? profile_load(from, err) : from_store(app, args, err);
+	if (!profile)
+		return -1;
+	int failed = from ? pick(profile, args, err) : 0;
+	if (!failed)
+		failed = write_out(format, profile, path && strcmp(path, "-") != 0 ? path : NULL, err);
+	json_decref(profile);
+	return failed;
+}
+
+static const struct opt *const tables[] = {options, cmd_store_options, NULL};
+
+const struct cmd cmd_export = {
+	.name = "export",
+	.summary = "write the recommendations for programs and job scripts",
+	.usage = "[KERNEL...] [--format NAME] [-o FILE] [OPTION...]",
+	.options = tables,
+	.notes = "Only what was tuned on this machine, with this compiler and these flags, is exported.",
+	.run = run,
+};

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/js.h"
+#include "src/base/mem.h"
+#include "src/base/near.h"
+#include "src/cmd.h"
+#include "src/plan.h"
+#include "tuner/export/export.h"
+#include "tuner/strategy/strategy.h"
+
+static json_t *row(const char *name, const char *summary) {
+	return json_pack("{s:s,s:s}", "name", name, "summary", summary);
+}
+
+static json_t *list_strategies(struct app *app, struct err *err) {
+	json_t *array = json_array();
+	(void)app;
+	(void)err;
+	for (const struct strategy *const *s = strategy_registry; *s; s++)
+		json_array_append_new(array, row((*s)->name, (*s)->summary));
+	return array;
+}
+
+static json_t *list_formats(struct app *app, struct err *err) {
+	json_t *array = json_array();
+	(void)app;
+	(void)err;
+	for (const struct export_format *const *f = export_registry; *f; f++)
+		json_array_append_new(array, row((*f)->name, (*f)->summary));
+	return array;
+}
+
+/* Kernels and counters as the worker describes them. */
+static json_t *list_described(struct app *app, const char *what, struct err *err) {
+	const struct kernel_list *list = app_kernels(app, err);
+	if (!list)
+		return NULL;
+	json_t *array = json_object_get(kernel_list_description(list), what);
+	return json_is_array(array) ? json_incref(array) : json_array();
+}
+
+static json_t *list_kernels(struct app *app, struct err *err) {
+	return list_described(app, "kernels", err);
+}
+
+static json_t *list_counters(struct app *app, struct err *err) {
+	return list_described(app, "counters", err);
+}
+
+/* What the counters count, one row an event. */
+static json_t *list_metrics(struct app *app, struct err *err) {
+	json_t *counters = list_described(app, "counters", err), *array = counters ? json_array() : NULL;
+	size_t i, k;
+	json_t *counter, *event;
+	json_array_foreach(counters, i, counter) {
+		json_array_foreach(json_object_get(counter, "events"), k, event) {
+			char *summary = mem_printf("counted by %s", js_string_or(counter, "name", "?"));
+			json_array_append_new(array, row(json_string_value(event), summary));
+			free(summary);
+		}
+	}
+	json_decref(counters);
+	return array;
+}
+
+static json_t *list_launchers(struct app *app, struct err *err) {
+	json_t *array = json_array();
+	(void)app;
+	(void)err;
+	json_array_append_new(array, row("local", "the worker as a child process on this machine"));
+	return array;
+}
+
+static const struct {
+	const char *name;
+	json_t *(*list)(struct app *app, struct err *err);
+} lists[] = {
+	{"kernels", list_kernels}, {"strategies", list_strategies}, {"counters", list_counters},
+	{"metrics", list_metrics}, {"formats", list_formats},       {"launchers", list_launchers},
+};
+
+static const char *text_of(const json_t *object, const char *key) {
+	return js_string_or(object, key, "");
+}
+
+static void rows_print(struct ui *ui, const json_t *array) {
+	static const char *const plain[] = {"name", "summary"}, *const states[] = {"name", "usable", "summary", "why"};
+	bool usable = json_object_get(json_array_get(array, 0), "usable") != NULL;
+	struct table *table = usable ? table_new(4, states) : table_new(2, plain);
+	size_t i;
+	json_t *item;
+	json_array_foreach((json_t *)array, i, item) {
+		if (usable)
+			table_add(table, text_of(item, "name"), js_bool_or(item, "usable", false) ? "yes" : "no",
+			          text_of(item, "summary"), text_of(item, "reason"));
+		else
+			table_add(table, text_of(item, "name"), text_of(item, "summary"));
+	}
+	table_print(table, ui, stdout);
+	table_free(table);
+}
+
+static void params_print(struct ui *ui, const json_t *document) {
+	static const char *const titles[] = {"parameter", "values", "where", "summary"};
+	struct table *table = table_new(4, titles);
+	size_t i, k;
+	json_t *param, *value;
+	json_array_foreach(json_object_get(document, "params"), i, param) {
+		char *values = mem_strdup("");
+		json_array_foreach(json_object_get(param, "values"), k, value) {
+			struct value one;
+			char text[64] = "?";
+			if (value_from_json(value, &one))
+				value_text(one, text, sizeof text);
+			char *longer = mem_printf("%s%s%s", values, k ? "," : "", text);
+			free(values);
+			values = longer;
+		}
+		table_add(table, text_of(param, "name"), values, text_of(param, "when"), text_of(param, "summary"));
+		free(values);
+	}
+	table_print(table, ui, stdout);
+	table_free(table);
+	const json_t *space = json_object_get(document, "space");
+	printf("\n%.0f valid configurations of %.0f combinations\n", js_real_or(space, "valid", 0),
+	       js_real_or(space, "cartesian", 0));
+}
+
+static int params(struct app *app, const struct opt_args *args, struct err *err) {
+	if (opt_words(args) < 2)
+		return err_set(err, ERR_USAGE, "sweetspot list params KERNEL", "parameters of which kernel?");
+	const struct kernel_list *list = app_kernels(app, err);
+	const struct kernel_desc *kernel = list ? kernel_list_find(list, opt_word(args, 1), err) : NULL;
+	struct plan *plan = kernel ? plan_new(app, kernel, args, err) : NULL;
+	if (!plan)
+		return -1;
+	json_t *document = space_json(plan->space);
+	json_object_set_new(document, "kernel", json_string(kernel->name));
+	json_object_set(document, "problem", plan->problem);
+	json_object_set(document, "baseline", plan->baseline);
+	if (opt_has(args, "json"))
+		js_write(document, stdout);
+	else
+		params_print(app_ui(app), document);
+	json_decref(document);
+	plan_free(plan);
+	return 0;
+}
+
+static int unknown(const char *word, struct err *err) {
+	const char *names[sizeof lists / sizeof *lists + 1] = {"params"};
+	size_t count = sizeof lists / sizeof *lists;
+	for (size_t i = 0; i < count; i++)
+		names[i + 1] = lists[i].name;
+	const char *near = near_word(word, names, count + 1);
+	err_set(err, ERR_USAGE, "kernels, strategies, counters, metrics, formats, launchers, or params KERNEL",
+	        "there is no list of \"%s\"", word);
+	return near ? err_hint(err, "did you mean `sweetspot list %s`?", near) : -1;
+}
+
+static int run(struct app *app, const struct opt_args *args, struct err *err) {
+	const char *word = opt_words(args) ? opt_word(args, 0) : "kernels";
+	if (strcmp(word, "params") == 0)
+		return params(app, args, err);
+	for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+		if (strcmp(word, lists[i].name) != 0)
+			continue;
+		json_t *array = lists[i].list(app, err);
+		if (!array)
+			return -1;
+		if (opt_has(args, "json"))
+			js_write(array, stdout);
+		else
+			rows_print(app_ui(app), array);
+		json_decref(array);
+		return 0;
+	}
+	return unknown(word, err);
+}
+
+static const struct opt *const tables[] = {plan_options, NULL};
+
+const struct cmd cmd_list = {
+	.name = "list",
+	.summary = "kernels, strategies, counters, metrics, formats, launchers; params KERNEL",
+	.usage = "[kernels|strategies|counters|metrics|formats|launchers|params KERNEL] [OPTION...]",
+	.options = tables,
+	.run = run,
+};

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include <stdarg.h>
+
+#include "src/base/js.h"
+#include "src/base/sys.h"
+#include "src/cmd.h"
+
+__attribute__((format(printf, 2, 3))) static void line(const char *name, const char *format, ...) {
+	va_list ap;
+	va_start(ap, format);
+	printf("%-14s ", name);
+	vprintf(format, ap);
+	putchar('\n');
+	va_end(ap);
+}
+
+static void people_print(const json_t *machine) {
+	const json_t *caches = json_object_get(machine, "caches"), *openmp = json_object_get(machine, "openmp");
+	static const char *const levels[] = {"l1d", "l2", "l3"};
+	line("fingerprint", "%s", js_string_or(machine, "fingerprint", "?"));
+	line("processor", "%s", js_string_or(machine, "cpu", "unknown"));
+	line("topology", "%lld package(s), %lld NUMA node(s), %lld core(s), %lld hardware thread(s)",
+	     (long long)js_int_or(machine, "packages", 0), (long long)js_int_or(machine, "numa_nodes", 0),
+	     (long long)js_int_or(machine, "cores", 0), (long long)js_int_or(machine, "threads", 0));
+	for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
+		char size[32];
+		double bytes = js_real_or(caches, levels[i], 0);
+		ui_bytes(bytes, size, sizeof size);
+		if (bytes > 0)
+			line(levels[i], "%s", size);
+	}
+	char memory[32];
+	ui_bytes((double)sys_memory_total(), memory, sizeof memory);
+	line("memory", "%s", memory);
+	line("hypervisor", "%s", js_string_or(machine, "hypervisor", "none seen"));
+	line("compiler", "%s", js_string_or(machine, "compiler", "?"));
+	line("flags", "%s", js_string_or(machine, "cflags", "?"));
+	line("OpenMP", "%s %lld", js_string_or(openmp, "runtime", "?"), (long long)js_int_or(openmp, "version", 0));
+}
+
+static int run(struct app *app, const struct opt_args *args, struct err *err) {
+	const json_t *machine = app_machine(app, err);
+	if (!machine)
+		return -1;
+	if (opt_has(args, "json"))
+		js_write(machine, stdout);
+	else
+		people_print(machine);
+	return 0;
+}
+
+static const struct opt *const tables[] = {NULL};
+
+const struct cmd cmd_machine = {
+	.name = "machine",
+	.summary = "this machine, and the fingerprint that its results carry",
+	.usage = "[OPTION...]",
+	.options = tables,
+	.notes = "The fingerprint covers topology, processor, compiler, flags and the OpenMP runtime. No host name is in it.",
+	.run = run,
+};

@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/js.h"
+#include "src/base/mem.h"
+#include "src/base/stats.h"
+#include "src/base/sys.h"
+#include "src/byhand.h"
+#include "src/lock.h"
+#include "src/results.h"
+#include "tuner/domain.h"
+#include "tuner/store.h"
+
+enum { AXES_MAX = 8, ROWS_MAX = 100000, BAR_WIDTH = 24 };
+
+static const struct opt options[] = {
+	{"over", 'o', "P=A,B,..", "a parameter or size and its values; every combination of several is measured", OPT_REPEAT},
+	{"no-store", 0, NULL, "keep nothing in the store", 0},
+	{0},
+};
+
+struct axis {
+	const char *name;
+	struct value *values;
+	size_t count;
+};
+
+struct sweep {
+	struct byhand *hand;
+	const struct opt_args *args;
+	struct arena *arena;
+	struct axis axes[AXES_MAX];
+	size_t axis_count, total;
+	struct store *store;
+	int64_t session, search; /* a search per problem in the store */
+	char *problem;           /* of that search */
+	json_t *rows;
+};
+
+static int axis_read(struct sweep *sweep, const char *text, struct err *err) {
+	const char *equals = strchr(text, '=');
+	struct axis *axis = &sweep->axes[sweep->axis_count];
+	if (!equals || equals == text)
+		return err_set(err, ERR_USAGE, "write --over threads=1,2", "--over %s names no values", text);
+	if (sweep->axis_count == AXES_MAX)
+		return err_set(err, ERR_USAGE, "sweep in several runs", "more than %d parameters to sweep over", AXES_MAX);
+	char *name = arena_strdup(sweep->arena, text);
+	name[equals - text] = '\0';
+	axis->name = name;
+	if (domain_parse(equals + 1, sweep->arena, &axis->values, &axis->count, err))
+		return err_prefix(err, "--over %s", name);
+	sweep->axis_count++;
+	if (axis->count > ROWS_MAX / sweep->total)
+		return err_set(err, ERR_USAGE, "take fewer values, or `sweetspot tune`", "more than %d combinations", ROWS_MAX);
+	sweep->total *= axis->count;
+	return 0;
+}
+
+/* The words of combination `row`, the last axis fastest. */
+static int combination(struct sweep *sweep, size_t row, json_t *problem, json_t *config, struct err *err) {
+	for (size_t a = sweep->axis_count; a-- > 0;) {
+		const struct axis *axis = &sweep->axes[a];
+		char value[128];
+		value_text(axis->values[row % axis->count], value, sizeof value);
+		row /= axis->count;
+		if (params_word(&sweep->hand->params, arena_printf(sweep->arena, "%s=%s", axis->name, value), problem, config, err))
+			return -1;
+	}
+	return 0;
+}
+
+static int store_begin(struct sweep *sweep, struct err *err) {
+	struct app *app = sweep->hand->app;
+	if (opt_has(sweep->args, "no-store"))
+		return 0;
+	struct store_session session = {.machine = app_machine(app, err),
+	                                .fingerprint = app_fingerprint(app, err),
+	                                .command = app_command_line(app),
+	                                .seed = sweep->hand->seed,
+	                                .started = sys_wall()};
+	if (!session.machine)
+		return -1;
+	sweep->store = store_open(opt_get(sweep->args, "store", NULL), STORE_WRITE, err);
+	if (!sweep->store || store_session_begin(sweep->store, &session, err))
+		return -1;
+	sweep->session = session.id;
+	return 0;
+}
+
+static int search_of(struct sweep *sweep, const json_t *problem, struct err *err) {
+	char *text = js_canonical(problem);
+	if (sweep->search && strcmp(text, sweep->problem) == 0) {
+		free(text);
+		return 0;
+	}
+	struct store_search search = {.session = sweep->session,
+	                              .kernel = sweep->hand->kernel->name,
+	                              .source = sweep->hand->kernel->source,
+	                              .problem = text,
+	                              .objective = "time",
+	                              .strategy = "sweep",
+	                              .seed = sweep->hand->seed,
+	                              .space_hash = "",
+	                              .cartesian = (double)sweep->total,
+	                              .valid = sweep->total,
+	                              .baseline = "{}"};
+	if (sweep->search && store_search_end(sweep->store, sweep->search, "done", NULL, err)) {
+		free(text);
+		return -1;
+	}
+	free(sweep->problem);
+	sweep->problem = text;
+	int failed = store_search_begin(sweep->store, &search, err);
+	sweep->search = search.id;
+	return failed;
+}
+
+static int keep(struct sweep *sweep, const json_t *problem, const json_t *config, const struct trial_result *result,
+                struct err *err) {
+	if (!sweep->store)
+		return 0;
+	if (search_of(sweep, problem, err))
+		return -1;
+	char *text = js_canonical(config);
+	const struct store_trial trial = {.search = sweep->search,
+	                                  .phase = "sweep",
+	                                  .config = text,
+	                                  .status = trial_status_word(result->status),
+	                                  .value = result->value,
+	                                  .samples = result->samples,
+	                                  .sample_count = result->sample_count,
+	                                  .started = sys_wall() - result->elapsed_s,
+	                                  .elapsed = result->elapsed_s,
+	                                  .disturbed = result->disturbed,
+	                                  .message = *result->message ? result->message : NULL,
+	                                  .detail = result->reply};
+	int failed = store_trial_add(sweep->store, &trial, err);
+	free(text);
+	return failed;
+}
+
+static json_t *row_json(const json_t *problem, const json_t *config, const struct trial_result *result) {
+	double ci[2];
+	stats_median_ci(result->samples, result->sample_count, 0.95, ci);
+	json_t *row = json_pack("{s:O,s:O,s:s,s:o,s:[o,o],s:s,s:o}", "problem", problem, "config", config, "status",
+	                        trial_status_word(result->status), "median", js_number(result->value), "ci", js_number(ci[0]),
+	                        js_number(ci[1]), "unit", "s", "samples", js_reals(result->samples, result->sample_count));
+	if (*result->message)
+		json_object_set_new(row, "message", json_string(result->message));
+	return row;
+}
+
+static int row_measure(struct sweep *sweep, size_t row, struct err *err) {
+	struct byhand *hand = sweep->hand;
+	json_t *problem = json_copy(hand->problem), *over = json_object(), *config = NULL;
+	struct trial_result result = {0};
+	int failed = combination(sweep, row, problem, over, err);
+	if (!failed)
+		config = byhand_config(hand, over, err);
+	if (config) {
+		struct trial_request request = byhand_request(hand, config);
+		request.problem = problem;
+		failed = hand->runner.run(hand->runner.ctx, &request, &result, err) || keep(sweep, problem, config, &result, err);
+		if (!failed)
+			json_array_append_new(sweep->rows, row_json(problem, config, &result));
+	}
+	trial_result_clear(&result);
+	json_decref(problem);
+	json_decref(over);
+	json_decref(config);
+	return config && !failed ? 0 : -1;
+}
+
+static int measure(struct sweep *sweep, struct err *err) {
+	struct app *app = sweep->hand->app;
+	int lock = lock_take(app_ui(app), app_interrupt(app), err), failed = lock < 0 ? -1 : 0;
+	double begun = sys_now();
+	for (size_t row = 0; row < sweep->total && !failed; row++) {
+		if (*app_interrupt(app))
+			failed = err_set(err, ERR_INTERRUPTED, NULL, "interrupted after %zu of %zu combinations", row, sweep->total);
+		else
+			failed = row_measure(sweep, row, err);
+		double each = (sys_now() - begun) / (double)(row + 1);
+		ui_progress(app_ui(app), "sweep  %zu/%zu  ETA %.0f s", row + 1, sweep->total, each * (double)(sweep->total - row - 1));
+	}
+	ui_progress_end(app_ui(app));
+	if (lock >= 0)
+		lock_release(lock);
+	return failed;
+}
+
+static double fastest(const json_t *rows) {
+	double best = NAN;
+	size_t i;
+	json_t *row;
+	json_array_foreach((json_t *)rows, i, row)
+		if (!(best <= js_real_or(row, "median", NAN)))
+			best = js_real_or(row, "median", best);
+	return best;
+}
+
+static const char *member(struct sweep *sweep, const json_t *row, const char *name) {
+	struct value value;
+	char text[64] = "-";
+	const json_t *json = json_object_get(json_object_get(row, "config"), name);
+	if (!json)
+		json = json_object_get(json_object_get(row, "problem"), name);
+	if (json && value_from_json(json, &value))
+		value_text(value, text, sizeof text);
+	return arena_strdup(sweep->arena, text);
+}
+
+/* Columns: the swept names as one text each, the median, its interval, and a bar of the time against the slowest. */
+static void people_print(struct sweep *sweep) {
+	const char *titles[] = {"", "median", "95 % interval", "x best", "time"};
+	double best = fastest(sweep->rows), worst = 0;
+	size_t i;
+	json_t *row;
+	for (size_t a = 0; a < sweep->axis_count; a++)
+		titles[0] = arena_printf(sweep->arena, "%s%s%s", titles[0], a ? "  " : "", sweep->axes[a].name);
+	json_array_foreach(sweep->rows, i, row)
+		worst = fmax(worst, js_real_or(row, "median", 0));
+	struct table *table = table_new(5, titles);
+	table_right(table, 1);
+	table_right(table, 3);
+	json_array_foreach(sweep->rows, i, row) {
+		double median = js_real_or(row, "median", NAN);
+		const json_t *ci = json_object_get(row, "ci");
+		char time[32], low[32], high[32], ratio[16] = "-", bar[4 * BAR_WIDTH + 8];
+		const char *name = "";
+		for (size_t a = 0; a < sweep->axis_count; a++)
+			name = arena_printf(sweep->arena, "%s%s%s", name, a ? "  " : "", member(sweep, row, sweep->axes[a].name));
+		ui_seconds(median, time, sizeof time);
+		ui_seconds(json_number_value(json_array_get(ci, 0)), low, sizeof low);
+		ui_seconds(json_number_value(json_array_get(ci, 1)), high, sizeof high);
+		if (isfinite(median))
+			snprintf(ratio, sizeof ratio, "%.2f", median / best);
+		ui_bar(median / worst, BAR_WIDTH, bar, sizeof bar);
+		table_add(table, name, time, isfinite(median) ? arena_printf(sweep->arena, "%s .. %s", low, high) : "", ratio,
+		          isfinite(median) ? bar : js_string_or(row, "status", "?"));
+	}
+	table_print(table, app_ui(sweep->hand->app), stdout);
+	table_free(table);
+}
+
+static void show(struct sweep *sweep) {
+	if (!opt_has(sweep->args, "json")) {
+		people_print(sweep);
+		return;
+	}
+	json_t *over = json_array();
+	for (size_t a = 0; a < sweep->axis_count; a++)
+		json_array_append_new(over, json_string(sweep->axes[a].name));
+	json_t *json = json_pack("{s:s,s:s,s:o,s:O}", "schema", "sweetspot-sweep/1", "kernel", sweep->hand->kernel->name, "over",
+	                         over, "rows", sweep->rows);
+	js_write(json, stdout);
+	json_decref(json);
+}
+
+/* All words are checked before anything is measured. */
+static int check(struct sweep *sweep, struct err *err) {
+	if (opt_count(sweep->args, "over") == 0)
+		return err_set(err, ERR_USAGE, "for example: sweetspot sweep gol --over threads=1,2", "nothing to sweep over");
+	for (size_t i = 0; i < opt_count(sweep->args, "over"); i++)
+		if (axis_read(sweep, opt_at(sweep->args, "over", i), err))
+			return -1;
+	for (size_t a = 0; a < sweep->axis_count; a++) {
+		for (size_t v = 0; v < sweep->axes[a].count; v++) {
+			char value[128];
+			value_text(sweep->axes[a].values[v], value, sizeof value);
+			json_t *problem = json_object(), *config = json_object();
+			const char *word = arena_printf(sweep->arena, "%s=%s", sweep->axes[a].name, value);
+			int bad = params_word(&sweep->hand->params, word, problem, config, err);
+			json_decref(problem);
+			json_decref(config);
+			if (bad)
+				return -1;
+		}
+	}
+	return 0;
+}
+
+static int run(struct app *app, const struct opt_args *args, struct err *err) {
+	struct byhand hand;
+	struct sweep sweep = {.hand = &hand, .args = args, .arena = arena_new(), .total = 1, .rows = json_array()};
+	int failed = byhand_open(&hand, app, args, opt_words(args), err) || check(&sweep, err) || store_begin(&sweep, err) ||
+	                     measure(&sweep, err)
+	                 ? -1
+	                 : 0;
+	struct err second = {0};
+	const char *state = failed ? "interrupted" : "done";
+	if (sweep.search && store_search_end(sweep.store, sweep.search, state, NULL, &second) && !failed)
+		*err = second;
+	if (sweep.session && store_session_end(sweep.store, sweep.session, state, NAN, &second) && !failed)
+		*err = second;
+	if (json_array_size(sweep.rows))
+		show(&sweep);
+	store_close(sweep.store);
+	free(sweep.problem);
+	json_decref(sweep.rows);
+	arena_free(sweep.arena);
+	byhand_close(&hand);
+	return failed || second.code != ERR_OK ? -1 : 0;
+}
+
+static const struct opt *const tables[] = {options, byhand_options, cmd_store_options, NULL};
+
+const struct cmd cmd_sweep = {
+	.name = "sweep",
+	.summary = "measure every combination of the values given",
+	.usage = "KERNEL [P=V...] --over P=A,B,.. [--over ...] [OPTION...]",
+	.options = tables,
+	.notes = "Values: lists, 1..8, 0..64+8, 16..512*2. What is not swept has the baseline's value.",
+	.run = run,
+};

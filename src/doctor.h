@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What doctor looks at: one function a check, in checks.c's tables. */
+#ifndef SRC_DOCTOR_H
+#define SRC_DOCTOR_H
+#include "src/cmd.h"
+
+enum finding_state { FINDING_GOOD, FINDING_NOTE, FINDING_BAD };
+
+struct finding {
+	enum finding_state state;
+	char found[240];
+	char remedy[240]; /* the exact thing to do; empty where there is nothing to do */
+};
+
+struct check {
+	const char *name;
+	void (*look)(struct app *app, struct finding *finding);
+};
+extern const struct check doctor_build_checks[];  /* end with a NULL name */
+extern const struct check doctor_system_checks[];
+
+void finding_set(struct finding *finding, enum finding_state state, const char *remedy, const char *found, ...)
+	__attribute__((format(printf, 4, 5)));
+
+#endif

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include "src/lock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Another user's file of that name, or a link to somewhere, is no lock of ours. */
+static int lock_open(void) {
+	char path[512];
+	struct stat info;
+	const char *dir = getenv("XDG_RUNTIME_DIR");
+	if (dir && *dir == '/')
+		snprintf(path, sizeof path, "%s/sweetspot.lock", dir);
+	else
+		snprintf(path, sizeof path, "/tmp/sweetspot-%u.lock", (unsigned)getuid());
+	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd >= 0 && (fstat(fd, &info) || info.st_uid != getuid() || !S_ISREG(info.st_mode))) {
+		close(fd);
+		fd = -1;
+		errno = EPERM;
+	}
+	return fd;
+}
+
+int lock_take(struct ui *ui, const volatile int *interrupt, struct err *err) {
+	const struct timespec pause = {.tv_nsec = 100 * 1000 * 1000};
+	bool told = false;
+	int fd = lock_open();
+	if (fd < 0) {
+		ui_warn(ui, "run one tuner at a time", "no lock against a second tuner: %s", strerror(errno));
+		return open("/dev/null", O_RDONLY | O_CLOEXEC);
+	}
+	while (flock(fd, LOCK_EX | LOCK_NB)) {
+		if (*interrupt || (errno != EWOULDBLOCK && errno != EINTR)) {
+			close(fd);
+			return err_set(err, *interrupt ? ERR_INTERRUPTED : ERR_FAILED, NULL, "no lock: %s",
+			               *interrupt ? "interrupted" : strerror(errno));
+		}
+		if (!told)
+			ui_warn(ui, "two at once would disturb each other; Ctrl-C gives up", "another sweetspot is measuring: waiting");
+		told = true;
+		nanosleep(&pause, NULL);
+	}
+	return fd;
+}
+
+void lock_release(int fd) {
+	close(fd);
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* One measurement at a time on a machine: two tuners that measure at once would disturb each other. */
+#ifndef SRC_LOCK_H
+#define SRC_LOCK_H
+#include "src/base/err.h"
+#include "src/ui.h"
+
+/* Waits for the other, saying so, until *interrupt is set. Returns a descriptor to keep open, or -1 and err when
+ * interrupted. Where no lock file can be made it warns and returns a descriptor that locks nothing. The lock is the
+ * user's ($XDG_RUNTIME_DIR or /tmp) and ends with the process. */
+int lock_take(struct ui *ui, const volatile int *interrupt, struct err *err);
+void lock_release(int fd);
+
+#endif

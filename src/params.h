@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* All parameters of a kernel on this machine: its own and those that every OpenMP kernel gets for free; and the words
+ * P=V by which people name them. */
+#ifndef SRC_PARAMS_H
+#define SRC_PARAMS_H
+#include <jansson.h>
+
+#include "src/base/err.h"
+#include "src/base/mem.h"
+#include "src/topo.h"
+#include "tuner/kernel_desc.h"
+
+enum { PARAMS_ROOM = 64 + 5 };
+
+struct params {
+	const struct kernel_desc *kernel;
+	struct kernel_param items[PARAMS_ROOM]; /* threads proc_bind places schedule chunk first, as far as it has them */
+	size_t count;
+	struct arena *arena;
+};
+
+/* oversubscribe: threads goes one step beyond the hardware threads. */
+void params_init(struct params *params, const struct kernel_desc *kernel, const struct topo *topo, bool oversubscribe);
+void params_clear(struct params *params);
+const struct kernel_param *params_find(const struct params *params, const char *name);
+
+/* The default problem. New reference. */
+json_t *params_problem(const struct params *params);
+/* "P=V": goes into problem when P belongs to the problem, into config otherwise; problem or config may be NULL when that
+ * kind is not wanted. ERR_USAGE for unknown names and values, with the nearest. */
+int params_word(const struct params *params, const char *word, json_t *problem, json_t *config, struct err *err);
+/* "P=V,P=V" or "P=V P=V" */
+int params_words(const struct params *params, const char *words, json_t *problem, json_t *config, struct err *err);
+/* The baseline with `config`'s members in place of its own: every parameter whose condition holds, and all that
+ * config names. New reference. */
+json_t *params_complete(const struct params *params, const json_t *problem, const json_t *config, struct err *err);
+
+#endif

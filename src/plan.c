@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include "src/plan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tuner/domain.h"
+
+const struct opt plan_options[] = {
+	{"size", 's', "K=V,..", "the problem, for example n=2048", OPT_REPEAT},
+	{"set", 0, "P=V", "hold a parameter at one value, for the baseline too", OPT_REPEAT},
+	{"range", 0, "P=A,B,..", "values to try: lists, 1..8, 0..64+8, 16..512*2", OPT_REPEAT},
+	{"oversubscribe", 0, NULL, "try twice as many threads as the machine has", 0},
+	{0},
+};
+
+struct domain {
+	struct value *values;
+	size_t count;
+};
+
+static int domain_read(struct plan *plan, const struct kernel_param *param, const char *text, struct domain *domain,
+                       struct err *err) {
+	if (domain_parse(text, plan->params.arena, &domain->values, &domain->count, err))
+		return err_prefix(err, "%s", param->name);
+	for (size_t i = 0; i < domain->count; i++) { /* bounds and words, as by hand */
+		char value[64];
+		if (value_text(domain->values[i], value, sizeof value) >= (int)sizeof value)
+			return err_set(err, ERR_USAGE, NULL, "%s: a value is too long", param->name);
+		json_t *ignored = json_object();
+		int bad = params_word(&plan->params, arena_printf(plan->params.arena, "%s=%s", param->name, value), NULL, ignored, err);
+		json_decref(ignored);
+		if (bad)
+			return -1;
+	}
+	return 0;
+}
+
+/* The text after "P=" of the last --range or --set for this parameter. */
+static const char *given(const struct opt_args *args, const char *option, const char *name) {
+	size_t length = strlen(name);
+	for (size_t i = opt_count(args, option); i-- > 0;) {
+		const char *text = opt_at(args, option, i);
+		if (strncmp(text, name, length) == 0 && text[length] == '=')
+			return text + length + 1;
+	}
+	return NULL;
+}
+
+static int names_check(const struct plan *plan, const struct opt_args *args, const char *option, struct err *err) {
+	for (size_t i = 0; i < opt_count(args, option); i++) {
+		const char *text = opt_at(args, option, i), *equals = strchr(text, '=');
+		char *name = arena_strdup(plan->params.arena, text);
+		if (!equals)
+			return err_set(err, ERR_USAGE, "write NAME=VALUE", "--%s %s names no value", option, text);
+		name[equals - text] = '\0';
+		if (!params_find(&plan->params, name)) /* an error that names the nearest */
+			return params_word(&plan->params, arena_printf(plan->params.arena, "%s=0", name), NULL, plan->baseline, err);
+	}
+	return 0;
+}
+
+static int problem_read(struct plan *plan, const struct opt_args *args, struct err *err) {
+	plan->problem = params_problem(&plan->params);
+	for (size_t i = 0; i < opt_count(args, "size"); i++)
+		if (params_words(&plan->params, opt_at(args, "size", i), plan->problem, NULL, err))
+			return -1;
+	return 0;
+}
+
+static int baseline_read(struct plan *plan, const struct opt_args *args, struct err *err) {
+	plan->baseline = json_object();
+	if (names_check(plan, args, "set", err) || names_check(plan, args, "range", err))
+		return -1;
+	for (size_t i = 0; i < opt_count(args, "set"); i++)
+		if (params_word(&plan->params, opt_at(args, "set", i), NULL, plan->baseline, err))
+			return -1;
+	json_t *full = params_complete(&plan->params, plan->problem, plan->baseline, err);
+	if (!full)
+		return -1;
+	json_decref(plan->baseline);
+	plan->baseline = full;
+	return 0;
+}
+
+static int params_add(struct plan *plan, const struct opt_args *args, struct domain *domains, struct err *err) {
+	for (size_t i = 0; i < plan->params.count; i++) {
+		const struct kernel_param *param = &plan->params.items[i];
+		const char *text = given(args, "set", param->name);
+		if (!text)
+			text = given(args, "range", param->name);
+		if (!text)
+			text = param->values ? param->values : param->initial;
+		if (domain_read(plan, param, text, &domains[i], err) ||
+		    space_add_param(plan->space, param->name, param->summary, domains[i].values, domains[i].count, param->when, err))
+			return -1;
+	}
+	return 0;
+}
+
+static int problem_add(struct plan *plan, struct err *err) {
+	const char *name;
+	json_t *part;
+	json_object_foreach(plan->problem, name, part) {
+		struct value value;
+		if (value_from_json(part, &value) && space_add_constant(plan->space, name, value, err))
+			return -1;
+	}
+	return 0;
+}
+
+/* Which combinations of threads, proc_bind and places differ on this machine: the first of each kind stands for all.
+ * Unbound comes first, then the places in the order in which people know them. */
+struct bindings {
+	const struct topo *topo;
+	const struct domain *threads, *binds, *places;
+	int *rows;
+	size_t count;
+	const char **keys; /* of the rows of one thread count */
+	size_t key_count;
+	struct arena *arena;
+};
+
+static const char *word_at(const struct domain *domain, size_t place) {
+	return domain->values[place].as.w;
+}
+
+static int binding_try(struct bindings *b, size_t thread, size_t bind, int place, struct err *err) {
+	const char *places = place == SPACE_ABSENT ? "cores" : word_at(b->places, (size_t)place);
+	struct topo_binding *binding = topo_binding_new(b->topo, (int)b->threads->values[thread].as.i, places,
+	                                                word_at(b->binds, bind), err);
+	if (!binding)
+		return -1;
+	const char *key = arena_strdup(b->arena, topo_binding_key(binding));
+	topo_binding_free(binding);
+	for (size_t i = 0; i < b->key_count; i++)
+		if (strcmp(b->keys[i], key) == 0)
+			return 0;
+	b->keys[b->key_count++] = key;
+	int *row = &b->rows[3 * b->count++];
+	row[0] = (int)thread;
+	row[1] = (int)bind;
+	row[2] = place;
+	return 0;
+}
+
+static int bindings_of_team(struct bindings *b, size_t thread, struct err *err) {
+	static const char *const known_first[] = {"cores", "threads", "sockets", "numa_domains", "ll_caches"};
+	b->key_count = 0;
+	for (size_t bind = 0; bind < b->binds->count; bind++)
+		if (strcmp(word_at(b->binds, bind), "false") == 0 && binding_try(b, thread, bind, SPACE_ABSENT, err))
+			return -1;
+	for (size_t bind = 0; bind < b->binds->count; bind++) {
+		if (strcmp(word_at(b->binds, bind), "false") == 0)
+			continue;
+		for (size_t k = 0; k < sizeof known_first / sizeof *known_first; k++)
+			for (size_t place = 0; place < b->places->count; place++)
+				if (strcmp(word_at(b->places, place), known_first[k]) == 0 &&
+				    binding_try(b, thread, bind, (int)place, err))
+					return -1;
+	}
+	return 0;
+}
+
+static int bindings_add(struct plan *plan, const struct topo *topo, const struct domain *domains, struct err *err) {
+	static const char *const names[] = {"threads", "proc_bind", "places"};
+	struct bindings b = {.topo = topo, .threads = &domains[0], .binds = &domains[1], .places = &domains[2],
+	                     .arena = plan->params.arena};
+	size_t per_team = b.binds->count * (b.places->count + 1);
+	if (!plan->kernel->openmp)
+		return 0;
+	b.rows = arena_alloc(b.arena, 3 * b.threads->count * per_team, sizeof *b.rows);
+	b.keys = arena_alloc(b.arena, per_team, sizeof *b.keys);
+	for (size_t thread = 0; thread < b.threads->count; thread++)
+		if (bindings_of_team(&b, thread, err))
+			return -1;
+	return space_add_table(plan->space, names, 3, b.rows, b.count, err);
+}
+
+static int space_make(struct plan *plan, const struct topo *topo, const struct opt_args *args, struct err *err) {
+	struct domain domains[PARAMS_ROOM];
+	plan->space = space_new();
+	if (problem_add(plan, err) || params_add(plan, args, domains, err) || bindings_add(plan, topo, domains, err))
+		return -1;
+	for (size_t i = 0; i < plan->kernel->constraint_count; i++)
+		if (space_add_constraint(plan->space, plan->kernel->constraints[i], err))
+			return -1;
+	return space_build(plan->space, err);
+}
+
+struct plan *plan_new(struct app *app, const struct kernel_desc *kernel, const struct opt_args *args, struct err *err) {
+	const struct topo *topo = app_topo(app, err);
+	if (!topo)
+		return NULL;
+	struct plan *plan = mem_alloc(1, sizeof *plan);
+	plan->kernel = kernel;
+	params_init(&plan->params, kernel, topo, opt_has(args, "oversubscribe"));
+	if (problem_read(plan, args, err) || baseline_read(plan, args, err) || space_make(plan, topo, args, err)) {
+		plan_free(plan);
+		return NULL;
+	}
+	if (space_config_read(plan->space, plan->baseline, NULL, &plan->start, NULL))
+		plan->start = UINT64_MAX;
+	return plan;
+}
+
+void plan_free(struct plan *plan) {
+	if (!plan)
+		return;
+	space_free(plan->space);
+	json_decref(plan->problem);
+	json_decref(plan->baseline);
+	params_clear(&plan->params);
+	free(plan);
+}

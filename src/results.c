@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include "src/results.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/js.h"
+#include "src/base/mem.h"
+#include "src/base/value.h"
+
+char *results_config(const json_t *config, const json_t *base) {
+	char *text = mem_strdup("");
+	const char *name;
+	json_t *member;
+	json_object_foreach((json_t *)config, name, member) {
+		struct value value;
+		char shown[64] = "?";
+		if (base && json_equal(member, json_object_get(base, name)))
+			continue;
+		if (value_from_json(member, &value))
+			value_text(value, shown, sizeof shown);
+		char *longer = mem_printf("%s%s%s=%s", text, *text ? " " : "", name, shown);
+		free(text);
+		text = longer;
+	}
+	return text;
+}
+
+void results_progress(struct ui *ui, const struct tune_progress *p) {
+	char best[32], gain[32] = "", eta[48] = "", failures[32] = "";
+	ui_seconds(p->best, best, sizeof best);
+	if (p->baseline > 0 && p->best > 0)
+		snprintf(gain, sizeof gain, " (%.2fx)", p->baseline / p->best);
+	if (p->budget > 0)
+		snprintf(eta, sizeof eta, "  ETA %.0f s", fmax(0, p->budget - p->elapsed));
+	else if (p->phase == TUNE_SEARCH && p->evaluations && p->limit > p->evaluations)
+		snprintf(eta, sizeof eta, "  ETA %.0f s", p->elapsed / (double)p->evaluations * (double)(p->limit - p->evaluations));
+	if (p->failures)
+		snprintf(failures, sizeof failures, "  %llu failed", (unsigned long long)p->failures);
+	ui_progress(ui, "%s  %s %llu/%llu  best %s%s%s%s%s%s", p->kernel, tune_phase_word(p->phase),
+	            (unsigned long long)p->evaluations, (unsigned long long)p->limit, best, gain, failures, eta,
+	            p->note ? "  " : "", p->note ? p->note : "");
+}
+
+static void speedup_text(const json_t *result, char *text, size_t size) {
+	const json_t *speedup = json_object_get(result, "speedup"), *ci = json_object_get(speedup, "ci");
+	if (!json_is_object(speedup)) {
+		snprintf(text, size, "-");
+		return;
+	}
+	snprintf(text, size, "%.2fx [%.2f, %.2f]", js_real_or(speedup, "ratio", NAN),
+	         json_number_value(json_array_get(ci, 0)), json_number_value(json_array_get(ci, 1)));
+}
+
+static void row_add(struct table *table, const json_t *result) {
+	const json_t *baseline = json_object_get(result, "baseline"), *best = json_object_get(result, "best");
+	const json_t *base_config = json_object_get(baseline, "config");
+	char base_time[32], best_time[32], speedup[64];
+	char *problem = results_config(json_object_get(result, "problem"), NULL);
+	char *config = best ? results_config(json_object_get(best, "config"), NULL) : mem_strdup("-");
+	ui_seconds(js_real_or(baseline, "median", NAN), base_time, sizeof base_time);
+	ui_seconds(best ? js_real_or(best, "median", NAN) : NAN, best_time, sizeof best_time);
+	speedup_text(result, speedup, sizeof speedup);
+	if (best && json_equal(json_object_get(best, "config"), base_config)) {
+		free(config);
+		config = mem_strdup("(the baseline)");
+	}
+	table_add(table, js_string_or(result, "kernel", "?"), problem, base_time, best_time, config, speedup,
+	          js_string_or(result, "verdict", "?"));
+	free(problem);
+	free(config);
+}
+
+static void failures_print(const json_t *results) {
+	size_t i;
+	json_t *result;
+	json_array_foreach((json_t *)results, i, result) {
+		const char *type;
+		json_t *count;
+		json_object_foreach(json_object_get(result, "failures"), type, count)
+			if (json_integer_value(count) > 0 && strcmp(type, "censored") != 0)
+				printf("%s: %lld trials failed (%s)\n", js_string_or(result, "kernel", "?"), (long long)json_integer_value(count),
+				       type);
+	}
+}
+
+void results_print(struct ui *ui, const json_t *results, double noise_floor, const char *profile, const char *store) {
+	static const char *const titles[] = {"kernel", "problem", "baseline", "best", "best configuration", "speedup [95 %]", "verdict"};
+	struct table *table = table_new(sizeof titles / sizeof *titles, titles);
+	size_t i;
+	json_t *result;
+	table_right(table, 2);
+	table_right(table, 3);
+	json_array_foreach((json_t *)results, i, result)
+		row_add(table, result);
+	table_print(table, ui, stdout);
+	table_free(table);
+	failures_print(results);
+	if (isfinite(noise_floor))
+		printf("\nnoise floor of this session: %.2f %% (a configuration against itself)\n", 100 * noise_floor);
+	if (profile)
+		printf("profile: %s\n", profile);
+	printf("store:   %s\n", store);
+	if (profile)
+		printf("next:    `sweetspot export --format env KERNEL` for a job script, `sweetspot run KERNEL P=V...` to look closer\n");
+}
