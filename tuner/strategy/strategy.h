@@ -3,6 +3,7 @@
  * for configurations to be measured and is told what came out. It is deterministic by seed. */
 #ifndef TUNER_STRATEGY_H
 #define TUNER_STRATEGY_H
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -25,9 +26,14 @@ struct strategy_outcome {
 /* All outcomes so far, owned by the search. */
 struct history;
 const struct strategy_outcome *history_find(const struct history *history, uint64_t index); /* NULL: not measured */
-uint64_t history_count(const struct history *history);
+bool history_taken(const struct history *history, uint64_t index); /* measured, or asked for and on its way */
+uint64_t history_count(const struct history *history);             /* measured */
 /* The best index so far, or UINT64_MAX. */
 uint64_t history_best(const struct history *history);
+
+/* A valid index not taken, uniform by rejection while that is quick, else the next one after a random place.
+ * UINT64_MAX: the space is used up. */
+uint64_t history_unseen(const struct history *history, const struct space *space, struct rng *rng);
 
 struct strategy_task {
 	const struct space *space;

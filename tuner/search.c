@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include "tuner/search.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { REJECTIONS_MAX = 64, ASK_AGAIN_MAX = 16, FIRST_SLOTS = 256 };
+
+enum slot_state { SLOT_EMPTY, SLOT_ASKED, SLOT_TOLD };
+
+struct slot {
+	uint64_t index;
+	enum slot_state state;
+	struct strategy_outcome outcome;
+};
+
+/* Open addressing, never more than half full. */
+struct history {
+	struct slot *slots;
+	size_t room, used, told;
+	uint64_t best;
+};
+
+struct search {
+	const struct strategy *strategy;
+	void *state;
+	const struct space *space;
+	struct history history;
+	struct arena *arena;
+	struct rng rng;
+};
+
+static size_t slot_at(const struct history *history, uint64_t index) {
+	size_t mask = history->room - 1;
+	size_t at = (size_t)((index * 0x9E3779B97F4A7C15ull) >> 20) & mask;
+	while (history->slots[at].state != SLOT_EMPTY && history->slots[at].index != index)
+		at = (at + 1) & mask;
+	return at;
+}
+
+static void history_grow(struct history *history) {
+	struct history larger = *history;
+	larger.room = history->room ? 2 * history->room : FIRST_SLOTS;
+	larger.slots = mem_alloc(larger.room, sizeof *larger.slots);
+	for (size_t i = 0; i < history->room; i++)
+		if (history->slots[i].state != SLOT_EMPTY)
+			larger.slots[slot_at(&larger, history->slots[i].index)] = history->slots[i];
+	free(history->slots);
+	*history = larger;
+}
+
+static struct slot *slot_make(struct history *history, uint64_t index) {
+	if (2 * (history->used + 1) > history->room)
+		history_grow(history);
+	struct slot *slot = &history->slots[slot_at(history, index)];
+	if (slot->state == SLOT_EMPTY) {
+		slot->index = index;
+		slot->state = SLOT_ASKED;
+		history->used++;
+	}
+	return slot;
+}
+
+static const struct slot *slot_find(const struct history *history, uint64_t index) {
+	return history->room ? &history->slots[slot_at(history, index)] : NULL;
+}
+
+const struct strategy_outcome *history_find(const struct history *history, uint64_t index) {
+	const struct slot *slot = slot_find(history, index);
+	return slot && slot->state == SLOT_TOLD ? &slot->outcome : NULL;
+}
+
+bool history_taken(const struct history *history, uint64_t index) {
+	const struct slot *slot = slot_find(history, index);
+	return slot && slot->state != SLOT_EMPTY;
+}
+
+uint64_t history_count(const struct history *history) {
+	return history->told;
+}
+
+uint64_t history_best(const struct history *history) {
+	return history->best;
+}
+
+uint64_t history_unseen(const struct history *history, const struct space *space, struct rng *rng) {
+	uint64_t valid = space_valid(space);
+	if (history->used >= valid)
+		return UINT64_MAX;
+	for (int i = 0; i < REJECTIONS_MAX; i++) {
+		uint64_t index = space_sample(space, rng);
+		if (!history_taken(history, index))
+			return index;
+	}
+	uint64_t index = rng_below(rng, valid); /* most are taken, so the walk is no longer than what was measured */
+	while (history_taken(history, index))
+		index = (index + 1) % valid;
+	return index;
+}
+
+struct search *search_new(const struct strategy *strategy, const struct space *space, uint64_t seed, uint64_t start,
+                          uint64_t budget, struct err *err) {
+	struct search *search = mem_alloc(1, sizeof *search);
+	search->strategy = strategy;
+	search->space = space;
+	search->history.best = UINT64_MAX;
+	search->arena = arena_new();
+	search->state = arena_alloc(search->arena, 1, strategy->state_size);
+	rng_split(&search->rng, seed, "search fallback");
+	history_grow(&search->history);
+	const struct strategy_task task = {.space = space,
+	                                   .history = &search->history,
+	                                   .arena = search->arena,
+	                                   .seed = seed,
+	                                   .start = start,
+	                                   .budget = budget};
+	if (strategy->init(search->state, &task, err)) {
+		search_free(search);
+		return NULL;
+	}
+	return search;
+}
+
+void search_free(struct search *search) {
+	if (!search)
+		return;
+	arena_free(search->arena);
+	free(search->history.slots);
+	free(search);
+}
+
+/* What the strategy proposes, without what is taken or does not exist. */
+static size_t propose(struct search *search, uint64_t *out, size_t want) {
+	size_t asked = search->strategy->ask(search->state, out, want), kept = 0;
+	for (size_t i = 0; i < asked && i < want; i++) {
+		if (out[i] >= space_valid(search->space) || history_taken(&search->history, out[i]))
+			continue;
+		slot_make(&search->history, out[i]);
+		out[kept++] = out[i];
+	}
+	return kept;
+}
+
+size_t search_ask(struct search *search, uint64_t *out, size_t want) {
+	size_t count = 0;
+	for (int again = 0; count < want && again < ASK_AGAIN_MAX; again++) {
+		size_t more = propose(search, out + count, want - count);
+		count += more;
+		if (more)
+			again = 0;
+		else if (count)
+			return count; /* the strategy waits for results */
+	}
+	if (count == 0) {
+		uint64_t index = history_unseen(&search->history, search->space, &search->rng);
+		if (index == UINT64_MAX)
+			return 0;
+		slot_make(&search->history, index);
+		out[count++] = index;
+	}
+	return count;
+}
+
+void search_tell(struct search *search, uint64_t index, enum strategy_result result, double value) {
+	struct history *history = &search->history;
+	struct slot *slot = slot_make(history, index);
+	if (slot->state != SLOT_TOLD)
+		history->told++;
+	slot->state = SLOT_TOLD;
+	slot->outcome = (struct strategy_outcome){.result = result, .value = value};
+	const struct strategy_outcome *best = history->best == UINT64_MAX ? NULL : history_find(history, history->best);
+	if (result == STRATEGY_VALUE && (!best || value < best->value))
+		history->best = index;
+	const struct strategy_outcome outcome = {.result = result, .value = value};
+	search->strategy->tell(search->state, index, &outcome);
+}
+
+const struct history *search_history(const struct search *search) {
+	return &search->history;
+}
+
+const char *search_phase(const struct search *search) {
+	return search->strategy->phase ? search->strategy->phase(search->state) : NULL;
+}
