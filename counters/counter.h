@@ -11,8 +11,8 @@ enum counter_status { COUNTER_COUNTED, COUNTER_SCALED, COUNTER_SIMULATED, COUNTE
 struct counter_value {
 	const char *name, *unit;
 	enum counter_status status; /* a value that was not counted is UNAVAILABLE with a reason, never 0 */
-	double value;               /* total over threads */
-	char reason[160];
+	double value;               /* of one thread; NAN where UNAVAILABLE */
+	char reason[160];           /* why not, or what limits the value; may be empty where counted */
 };
 
 struct counter_probe {
@@ -29,13 +29,18 @@ struct counter_backend {
 	int (*open)(void *state);  /* in the thread that will be counted; 0 or -1 */
 	int (*start)(void *state);
 	int (*stop)(void *state);
-	/* values[i] belongs to events[i]; counts since start */
+	/* After stop: values[i] belongs to events[i] and counts from the last start to it. */
 	int (*read)(void *state, struct counter_value *values);
-	void (*close)(void *state);
+	void (*close)(void *state); /* also after a failed open */
 };
 
 extern const struct counter_backend *const counter_registry[]; /* ends with NULL */
 const struct counter_backend *counter_find(const char *name);
 const char *counter_status_name(enum counter_status status);
+
+/* For backends: fills one value. name and unit must outlive it. */
+void counter_value_set(struct counter_value *value, const char *name, const char *unit, double x);
+void counter_value_miss(struct counter_value *value, const char *name, const char *unit, const char *reason, ...)
+	__attribute__((format(printf, 4, 5)));
 
 #endif

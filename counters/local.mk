@@ -6,7 +6,7 @@ COUNTERS = \
 	%D%/fake.c
 
 noinst_LTLIBRARIES += libcounters.la
-libcounters_la_SOURCES = $(COUNTERS) %D%/registry.c %D%/counter.h
+libcounters_la_SOURCES = $(COUNTERS) %D%/registry.c %D%/counter.h %D%/perf_event.c %D%/perf_event.h
 nodist_libcounters_la_SOURCES = %D%/registry.def
 BUILT_SOURCES += %D%/registry.def
 CLEANFILES += %D%/registry.def

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The template to copy: a backend without hardware. Its values are always the same, one for each status there is, and it
+ * refuses calls in the wrong order. */
+#include <config.h>
+
+#include "counters/counter.h"
+
+enum phase { CLOSED, OPEN, RUNNING, STOPPED };
+
+struct fake {
+	enum phase phase;
+};
+
+static const char *const events[] = {"fake-counted", "fake-scaled", "fake-simulated", "fake-unavailable", NULL};
+
+static void fake_probe(struct counter_probe *probe) {
+	*probe = (struct counter_probe){.usable = true, .reason = "constants, to test what reads counters"};
+}
+
+static int fake_step(struct fake *fake, bool allowed, enum phase next) {
+	if (!allowed)
+		return -1;
+	fake->phase = next;
+	return 0;
+}
+
+static int fake_open(void *state) {
+	struct fake *fake = state;
+	return fake_step(fake, fake->phase == CLOSED, OPEN);
+}
+
+static int fake_start(void *state) {
+	struct fake *fake = state;
+	return fake_step(fake, fake->phase == OPEN || fake->phase == STOPPED, RUNNING);
+}
+
+static int fake_stop(void *state) {
+	struct fake *fake = state;
+	return fake_step(fake, fake->phase == RUNNING, STOPPED);
+}
+
+static int fake_read(void *state, struct counter_value *values) {
+	const struct fake *fake = state;
+	if (fake->phase != STOPPED)
+		return -1;
+	for (int i = COUNTER_COUNTED; i < COUNTER_UNAVAILABLE; i++) {
+		counter_value_set(&values[i], events[i], "count", 1000.0 * (i + 1));
+		values[i].status = (enum counter_status)i;
+	}
+	counter_value_miss(&values[COUNTER_UNAVAILABLE], events[COUNTER_UNAVAILABLE], "count", "never counted by design");
+	return 0;
+}
+
+static void fake_close(void *state) {
+	struct fake *fake = state;
+	fake->phase = CLOSED;
+}
+
+const struct counter_backend counter_fake = {
+	.name = "fake",
+	.summary = "constants, for tests and as a template",
+	.state_size = sizeof(struct fake),
+	.events = events,
+	.probe = fake_probe,
+	.open = fake_open,
+	.start = fake_start,
+	.stop = fake_stop,
+	.read = fake_read,
+	.close = fake_close,
+};

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the kernel keeps for every thread without asking: getrusage(2), and how long it waited for a CPU although it could
+ * have run: the second of three numbers in /proc/PID/schedstat, in nanoseconds. */
+#include <config.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "counters/counter.h"
+
+enum { USER, SYSTEM, MINOR, MAJOR, VOLUNTARY, INVOLUNTARY, DELAY, EVENTS };
+
+static const char *const events[] = {"user-time", "system-time", "minor-faults", "major-faults", "voluntary-switches",
+                                     "involuntary-switches", "run-delay", NULL};
+
+struct rusage_state {
+	int file;     /* the schedstat of the thread that opened it, plus 1: 0 is closed */
+	int no_delay; /* errno: why run-delay is not counted */
+	double begin[EVENTS], end[EVENTS];
+};
+
+static int delay_open(void) {
+	return open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC) + 1;
+}
+
+/* 0 or errno. A kernel without the books says "0 0 0", but a thread that asks has run at least once. */
+static int delay_read(int file, double *seconds) {
+	unsigned long long wait, slices;
+	char line[80];
+	ssize_t got = file ? pread(file - 1, line, sizeof line - 1, 0) : -1;
+	if (got < 0)
+		return errno;
+	line[got] = '\0';
+	if (sscanf(line, "%*u %llu %llu", &wait, &slices) != 2 || slices == 0)
+		return ENODATA;
+	*seconds = (double)wait * 1e-9;
+	return 0;
+}
+
+static double time_seconds(struct timeval t) {
+	return (double)t.tv_sec + (double)t.tv_usec * 1e-6;
+}
+
+static int take(struct rusage_state *s, double *x) {
+	struct rusage u;
+	if (getrusage(RUSAGE_THREAD, &u) != 0)
+		return -1;
+	x[USER] = time_seconds(u.ru_utime);
+	x[SYSTEM] = time_seconds(u.ru_stime);
+	x[MINOR] = (double)u.ru_minflt;
+	x[MAJOR] = (double)u.ru_majflt;
+	x[VOLUNTARY] = (double)u.ru_nvcsw;
+	x[INVOLUNTARY] = (double)u.ru_nivcsw;
+	if (!s->no_delay)
+		s->no_delay = delay_read(s->file, &x[DELAY]);
+	return 0;
+}
+
+static void rusage_close(void *state) {
+	struct rusage_state *s = state;
+	if (s->file)
+		close(s->file - 1);
+	s->file = 0;
+}
+
+static int rusage_open(void *state) {
+	struct rusage_state *s = state;
+	s->file = delay_open();
+	s->no_delay = s->file ? 0 : errno;
+	return 0;
+}
+
+static int rusage_start(void *state) {
+	struct rusage_state *s = state;
+	return take(s, s->begin);
+}
+
+static int rusage_stop(void *state) {
+	struct rusage_state *s = state;
+	return take(s, s->end);
+}
+
+static int rusage_read(void *state, struct counter_value *values) {
+	const struct rusage_state *s = state;
+	for (int i = 0; i < EVENTS; i++)
+		counter_value_set(&values[i], events[i], i == USER || i == SYSTEM || i == DELAY ? "s" : "count",
+		                  s->end[i] - s->begin[i]);
+	if (s->no_delay)
+		counter_value_miss(&values[DELAY], events[DELAY], "s", "the kernel keeps no run delays: %s", strerror(s->no_delay));
+	return 0;
+}
+
+static void rusage_probe(struct counter_probe *probe) {
+	struct rusage_state s = {0};
+	rusage_open(&s);
+	*probe = (struct counter_probe){.usable = take(&s, s.begin) == 0};
+	snprintf(probe->reason, sizeof probe->reason, "%s%s", probe->usable ? "CPU time, page faults, context switches" :
+	         strerror(errno), s.no_delay ? "; no run delays" : ", run delays");
+	if (s.no_delay)
+		snprintf(probe->fix, sizeof probe->fix, "run delays need a kernel with CONFIG_SCHED_INFO and /proc mounted");
+	rusage_close(&s);
+}
+
+const struct counter_backend counter_rusage = {
+	.name = "rusage",
+	.summary = "CPU time, page faults, context switches and run delay from the kernel's books",
+	.state_size = sizeof(struct rusage_state),
+	.events = events,
+	.probe = rusage_probe,
+	.open = rusage_open,
+	.start = rusage_start,
+	.stop = rusage_stop,
+	.read = rusage_read,
+	.close = rusage_close,
+};

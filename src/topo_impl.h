@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the topo_*.c files share. */
+#ifndef SRC_TOPO_IMPL_H
+#define SRC_TOPO_IMPL_H
+#include <hwloc.h>
+
+#include "src/topo.h"
+
+enum { TOPO_ALL = TOPO_LEVELS /* one place: everything this process may use */, TOPO_CPUS_MAX = 1 << 16 };
+
+struct topo_places {
+	int count;
+	hwloc_bitmap_t *sets; /* disjoint, in hwloc's logical order */
+};
+
+struct topo {
+	hwloc_topology_t hw;
+	bool here;
+	char model[128];
+	struct topo_places places[TOPO_LEVELS + 1];
+};
+
+/* Fills places from the loaded hw. */
+int topo_places_fill(struct topo *topo, struct err *err);
+void topo_places_free(struct topo *topo);
+
+#endif
