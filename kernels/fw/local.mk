@@ -1,4 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # A variant is one file and one line.
 libkernels_la_SOURCES += \
+	%D%/naive.c \
+	%D%/tiled.c \
+	%D%/tasks.c \
+	%D%/tasks_inner.c \
+	%D%/simd.c %D%/simd_tile.h \
+	%D%/blocks.c %D%/tile.c %D%/cube.c \
+	%D%/layout.c %D%/graph.c %D%/dijkstra.c \
 	%D%/fw.h

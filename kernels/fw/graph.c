@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The input: a random directed graph. Out-degrees are uniform in 0 .. 2 * degree, so that some vertices reach nothing;
+ * weights are uniform in 1 .. FW_WEIGHT_MAX. Parallel edges may occur, loops do not. */
+#include <config.h>
+#include <stdlib.h>
+
+#include "kernels/fw/fw.h"
+
+/* splitmix64: Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014 */
+static uint64_t random_next(uint64_t *state) {
+	uint64_t z = (*state += UINT64_C(0x9e3779b97f4a7c15));
+	z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+	z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+	return z ^ (z >> 31);
+}
+
+/* Below 2^31 the bias of the product method is under one in 2^33. */
+static int32_t random_below(uint64_t *state, uint32_t bound) {
+	return (int32_t)((random_next(state) >> 32) * bound >> 32);
+}
+
+enum ss_status fw_graph_random(struct fw_input *input, int n, int degree, uint64_t seed) {
+	uint64_t state = seed;
+	size_t count = 0, most = (size_t)n * 2 * (size_t)degree;
+	input->n = n;
+	input->first = calloc((size_t)n + 1, sizeof *input->first);
+	input->edges = calloc(most ? most : 1, sizeof *input->edges);
+	if (!input->first || !input->edges)
+		return SS_NOMEM;
+	for (int i = 0; i < n; i++) {
+		for (int left = random_below(&state, 2 * (uint32_t)degree + 1); left > 0; left--) {
+			int32_t target = random_below(&state, (uint32_t)n), weight = 1 + random_below(&state, FW_WEIGHT_MAX);
+			if (target != i)
+				input->edges[count++] = (struct fw_edge){target, weight};
+		}
+		input->first[i + 1] = count;
+	}
+	return SS_OK;
+}
+
+void fw_graph_free(struct fw_input *input) {
+	free(input->first);
+	free(input->edges);
+	free(input->distances);
+	*input = (struct fw_input){0};
+}
+
+static void row_fill(const struct fw_state *s, int32_t *tile, int i, int from) {
+	const struct fw_input *g = s->input;
+	for (size_t e = g->first[i]; e < g->first[i + 1]; e++) {
+		int c = g->edges[e].target - from;
+		if (c < 0 || c >= s->columns)
+			continue;
+		int32_t *cell = tile + fw_offset(s, i % s->rows, c);
+		if (g->edges[e].weight < *cell)
+			*cell = g->edges[e].weight;
+	}
+	if (i >= from && i - from < s->columns)
+		tile[fw_offset(s, i % s->rows, i - from)] = 0;
+}
+
+static void tile_fill(const struct fw_state *s, int down, int across) {
+	int32_t *tile = fw_tile(s, down, across);
+	size_t cells = (size_t)s->rows * (size_t)s->columns;
+	for (size_t c = 0; c < cells; c++)
+		tile[c] = FW_INF;
+	for (int i = down * s->rows; i < (down + 1) * s->rows && i < s->n; i++)
+		row_fill(s, tile, i, across * s->columns);
+}
+
+void fw_graph_fill(const struct fw_state *s) {
+#pragma omp parallel for collapse(2) schedule(runtime)
+	for (int i = 0; i < s->down; i++)
+		for (int j = 0; j < s->across; j++)
+			tile_fill(s, i, j);
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The conventional triple loop: Floyd, "Algorithm 97: shortest path", 1962, with the rows of each step shared out.
+ * Row k does not change in step k (its distance to itself is 0), so nothing is read while it is written. */
+#include <config.h>
+
+#include "kernels/fw/fw.h"
+
+static void naive_run(const struct fw_state *s) {
+	size_t n = (size_t)s->n;
+	for (size_t k = 0; k < n; k++) {
+		const int32_t *through = s->d + k * n;
+#pragma omp parallel for schedule(runtime)
+		for (size_t i = 0; i < n; i++)
+			if (i != k)
+				fw_row_relax(s->d + i * n, through, s->d[i * n + k], s->n);
+	}
+}
+
+const struct fw_variant fw_naive = {
+	.name = "naive",
+	.summary = "triple loop, parallel for over the rows of each step",
+	.form = FW_ROWS,
+	.run = naive_run,
+};

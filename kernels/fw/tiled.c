@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Blocked, with the plain tile update: what blocking alone gives. */
+#include <config.h>
+
+#include "kernels/fw/fw.h"
+
+static void tiled_run(const struct fw_state *s) {
+	fw_blocks_run(s, fw_tile_update);
+}
+
+const struct fw_variant fw_tiled = {
+	.name = "tiled",
+	.summary = "blocked, one parallel region, for nowait over the tiles",
+	.form = FW_TILES,
+	.run = tiled_run,
+};
