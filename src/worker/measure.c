@@ -9,7 +9,8 @@
 
 #include "src/worker/word.h"
 
-enum { BATCH_MAX = 1 << 24, BATCH_GROWTH = 100 };
+enum { BATCH_MAX = 1 << 24, BATCH_GROWTH = 100, RETAKES = 3 };
+#define SHORTEST 0.8 /* of min_sample_s: the batch is sized for 1.2 of it */
 
 const char *outcome_word(enum outcome outcome) {
 	static const char *const words[] = {
@@ -100,8 +101,8 @@ static bool verify(struct state *state, const struct request *request, struct me
 
 /* Grows the batch until it lasts long enough. The last one tried is a warm-up. */
 static bool batch_find(struct state *state, const struct request *request, struct measurement *out) {
-	int64_t batch = 1;
 	double wanted = request->min_sample_s, run_s;
+	int64_t batch = state->batch_min_s == wanted && state->batch > 0 ? state->batch : 1;
 	for (;;) {
 		if (!batch_run(state, batch, out, &run_s) || !within_limit(request, run_s, 3, out)) {
 			return false;
@@ -137,34 +138,48 @@ static bool warm_up(struct state *state, const struct request *request, struct m
 	return true;
 }
 
-static void take_samples(struct state *state, const struct request *request, struct measurement *out) {
-	int64_t batch = state->batch;
+/* False where a sample came out too short for its batch, which was found while something disturbed it. */
+static bool take_samples(struct state *state, const struct request *request, bool retake, struct measurement *out) {
 	double run_s;
+	out->sample_count = 0;
 	for (int i = 0; i < request->samples; i++) {
-		if (!batch_run(state, batch, out, &run_s)) {
-			return;
+		if (!batch_run(state, state->batch, out, &run_s)) {
+			return true;
+		}
+		if (retake && run_s * (double)state->batch < SHORTEST * request->min_sample_s && state->batch < BATCH_MAX) {
+			return false;
 		}
 		out->samples[out->sample_count++] = run_s;
-		if (run_s * (double)batch < 0.5 * request->min_sample_s) {
-			state->batch = 0; /* it was found while something disturbed it: look again next time */
-		}
 		if (!within_limit(request, run_s, 1.5, out)) {
+			return true;
+		}
+	}
+	return true;
+}
+
+static void measure_samples(struct state *state, const struct request *request, const struct team *team,
+                            struct measurement *out) {
+	struct noise before, after;
+	for (int attempt = 0;; attempt++) {
+		noise_read(team, &before);
+		if (take_samples(state, request, attempt < RETAKES, out)) {
+			break;
+		}
+		if (!batch_find(state, request, out)) {
 			return;
 		}
 	}
+	noise_read(team, &after);
+	out->noise = noise_since(&before, &after);
 }
 
 void measure_state(struct arena *arena, struct state *state, const struct request *request, const struct team *team,
                    struct measurement *out) {
-	struct noise before, after;
 	*out = (struct measurement){.outcome = OUTCOME_CORRECT};
 	out->samples = arena_alloc(arena, (size_t)request->samples + 1, sizeof *out->samples);
 	state->message[0] = '\0';
 	if (verify(state, request, out) && warm_up(state, request, out)) {
-		noise_read(team, &before);
-		take_samples(state, request, out);
-		noise_read(team, &after);
-		out->noise = noise_since(&before, &after);
+		measure_samples(state, request, team, out);
 	}
 	out->verified = state->verified;
 	if (out->status != SS_OK) {

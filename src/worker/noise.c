@@ -21,7 +21,8 @@ static void delay_add(void *ctx, int thread) {
 	}
 }
 
-/* The eighth number of the first line, in clock ticks (proc(5)). */
+/* The eighth number of the first line, in clock ticks (proc(5)). The whole file is made for one line, which costs
+ * milliseconds on large machines: only virtual ones, where there can be steal, are asked. */
 static double steal_read(void) {
 	char line[256];
 	unsigned long long steal;
@@ -35,9 +36,9 @@ static double steal_read(void) {
 void noise_read(const struct team *team, struct noise *noise) {
 	struct rusage usage;
 	uint64_t delay = 0;
-	*noise = (struct noise){.steal_s = steal_read()};
+	*noise = (struct noise){.steal_s = team_is_virtual(team) ? steal_read() : 0};
 	if (getrusage(RUSAGE_SELF, &usage) == 0) {
-		noise->involuntary = (double)usage.ru_nivcsw;
+		noise->involuntary = usage.ru_nivcsw;
 	}
 	team_each(team, delay_add, &delay);
 	noise->run_delay_s = (double)delay * 1e-9;

@@ -6,7 +6,7 @@
 
 /* Counts since some start; a difference of two is what matters. */
 struct noise {
-	double involuntary; /* context switches of this process that it did not ask for */
+	long involuntary;   /* context switches of this process that it did not ask for */
 	double run_delay_s; /* its team was runnable and had no CPU, summed over threads */
 	double steal_s;     /* the hypervisor ran something else on this machine's CPUs */
 };

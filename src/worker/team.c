@@ -19,6 +19,7 @@ struct team {
 	struct topo *topo; /* NULL until the first trial */
 	struct topo_binding *binding;
 	int threads;   /* the size in force; 0: none yet */
+	bool is_virtual;
 	bool in_force; /* the team's threads are bound as `binding` says */
 	struct slot *slots;
 };
@@ -41,6 +42,10 @@ int team_threads(const struct team *team) {
 	return team->threads;
 }
 
+bool team_is_virtual(const struct team *team) {
+	return team->is_virtual;
+}
+
 const char *team_binding(const struct team *team) {
 	return topo_binding_key(team->binding);
 }
@@ -61,9 +66,21 @@ static void slot_bind(void *ctx, int thread) {
 	slot->ok = topo_binding_apply(team->topo, team->binding, thread, &slot->err) == 0;
 }
 
+static int topology_load(struct team *team, struct err *err) {
+	json_t *machine;
+	team->topo = topo_open(NULL, err);
+	if (!team->topo) {
+		return -1;
+	}
+	machine = topo_json(team->topo);
+	team->is_virtual = json_is_string(json_object_get(machine, "hypervisor"));
+	json_decref(machine);
+	return 0;
+}
+
 static int threads_check(struct team *team, struct call *call, struct err *err) {
 	int cpus;
-	if (!team->topo && !(team->topo = topo_open(NULL, err))) {
+	if (!team->topo && topology_load(team, err) != 0) {
 		return -1;
 	}
 	cpus = topo_count(team->topo, TOPO_PU);

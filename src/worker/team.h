@@ -20,6 +20,7 @@ enum { TEAM_OVERSUBSCRIPTION = 4 /* threads a CPU, at most */ };
  * allowed; ERR_FAILED where the threads can't be had or bound. */
 int team_apply(struct team *team, struct call *call, struct err *err);
 int team_threads(const struct team *team);
+bool team_is_virtual(const struct team *team); /* a hypervisor is below */
 /* The binding in force, as text; valid until the next team_apply. */
 const char *team_binding(const struct team *team);
 /* Calls work(ctx, thread) once in every thread of the team. */

@@ -89,7 +89,7 @@ static json_t *report_json(struct report *report, double elapsed_s) {
 	}
 	if (report->placement) {
 		json_object_set(json, "placement", report->placement);
-		json_object_set_new(json, "noise", json_pack("{s:f, s:f, s:f}", "involuntary", m->noise.involuntary, "run_delay_s",
+		json_object_set_new(json, "noise", json_pack("{s:I, s:f, s:f}", "involuntary", (json_int_t)m->noise.involuntary, "run_delay_s",
 		                                             m->noise.run_delay_s, "steal_s", m->noise.steal_s));
 	}
 	if (report->has_work) {

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "src/base/near.h"
+#include "src/base/text.h"
 
 const char *const *word_split(struct arena *arena, const char *list, size_t *count) {
 	char *text = arena_strdup(arena, list ? list : "");
@@ -56,9 +57,5 @@ int word_check_keys(const json_t *object, const char *const *known, size_t count
 
 void word_clean(char *text, size_t size) {
 	text[size - 1] = '\0';
-	for (char *c = text; *c; c++) {
-		if (*c < ' ' || *c > '~') {
-			*c = *c == '\n' || *c == '\t' ? ' ' : '?';
-		}
-	}
+	text_clean(text, false);
 }

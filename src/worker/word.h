@@ -14,7 +14,7 @@ const char *const *word_split(struct arena *arena, const char *list, size_t *cou
 int word_unknown(const char *word, const char *const *known, size_t count, const char *what, struct err *err);
 /* Every key of the object is one of the known ones; else ERR_USAGE with the nearest. */
 int word_check_keys(const json_t *object, const char *const *known, size_t count, struct err *err);
-/* Text from a kernel, as JSON can carry it: one line, unprintable and non-ASCII bytes replaced. */
+/* Text from a kernel, as JSON can carry it: ended, one line, UTF-8. */
 void word_clean(char *text, size_t size);
 
 #endif
