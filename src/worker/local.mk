@@ -1,6 +1,27 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# Everything but main and the kernels' registry, so that checks can link a registry of their own.
+noinst_LTLIBRARIES += libworker.la
+libworker_la_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
+libworker_la_SOURCES = \
+	%D%/cli.c %D%/cli.h \
+	%D%/byhand.c %D%/byhand.h \
+	%D%/protocol.c %D%/protocol.h \
+	%D%/lines.c %D%/lines.h \
+	%D%/describe.c %D%/describe.h \
+	%D%/request.c %D%/request.h \
+	%D%/call.c %D%/call.h \
+	%D%/param.c %D%/param.h \
+	%D%/word.c %D%/word.h \
+	%D%/trial.c %D%/trial.h \
+	%D%/state.c %D%/state.h \
+	%D%/live.c %D%/live.h \
+	%D%/measure.c %D%/measure.h \
+	%D%/team.c %D%/team.h \
+	%D%/noise.c %D%/noise.h \
+	%D%/counting.c %D%/counting.h \
+	%D%/crash.c %D%/crash.h
+
 pkglibexec_PROGRAMS += sweetspot-worker
-sweetspot_worker_SOURCES = \
-	%D%/main.c
+sweetspot_worker_SOURCES = %D%/main.c
 sweetspot_worker_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
-sweetspot_worker_LDADD = libkernels.la libcounters.la libtopo.la libbase.la
+sweetspot_worker_LDADD = libworker.la libkernels.la libcounters.la libtopo.la libbase.la

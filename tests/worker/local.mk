@@ -1,1 +1,32 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
+# The worker with kernels that misbehave.
+check_PROGRAMS += %D%/faulty-worker
+%C%_faulty_worker_SOURCES = %D%/faulty.c
+%C%_faulty_worker_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
+%C%_faulty_worker_LDADD = libworker.la libcounters.la libtopo.la libbase.la
+
+check_PROGRAMS += %D%/protocol
+%C%_protocol_SOURCES = %D%/protocol.c %D%/protocol_client.c %D%/protocol_client.h
+%C%_protocol_LDADD = libbase.la
+TESTS += %D%/protocol
+
+check_PROGRAMS += %D%/protocol_malformed
+%C%_protocol_malformed_SOURCES = %D%/protocol_malformed.c %D%/protocol_client.c %D%/protocol_client.h
+%C%_protocol_malformed_LDADD = libbase.la
+TESTS += %D%/protocol_malformed
+
+check_PROGRAMS += %D%/protocol_faulty
+%C%_protocol_faulty_SOURCES = %D%/protocol_faulty.c %D%/protocol_client.c %D%/protocol_client.h
+%C%_protocol_faulty_LDADD = libbase.la
+TESTS += %D%/protocol_faulty
+
+check_PROGRAMS += %D%/fuzz_request
+%C%_fuzz_request_SOURCES = %D%/fuzz_request.c
+%C%_fuzz_request_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
+%C%_fuzz_request_LDADD = libworker.la libcounters.la libtopo.la libbase.la
+TESTS += %D%/fuzz_request
+
+# A benchmark: prints what a trial costs beyond the kernel's own time.
+check_PROGRAMS += %D%/protocol_overhead
+%C%_protocol_overhead_SOURCES = %D%/protocol_overhead.c %D%/protocol_client.c %D%/protocol_client.h
+%C%_protocol_overhead_LDADD = libbase.la

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <config.h>
+
+#include "src/worker/cli.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "src/base/opt.h"
+#include "src/worker/byhand.h"
+#include "src/worker/crash.h"
+#include "src/worker/describe.h"
+#include "src/worker/protocol.h"
+
+static const struct opt cli_options[] = {
+	{.name = "help", .key = 'h', .help = "print this and exit"},
+	{.name = "version", .help = "print the version and exit"},
+	{.name = NULL},
+};
+
+/* What kernels print goes to stderr; only the answers reach stdout, through a descriptor of their own. */
+static int stdout_take(void) {
+	int out = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+	if (out < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0) {
+		return -1;
+	}
+	return out;
+}
+
+static int cli_help(int out) {
+	FILE *file = fdopen(out, "w");
+	if (!file) {
+		return 1;
+	}
+	fprintf(file, "Usage: sweetspot-worker                       answer requests, one JSON object a line\n"
+	              "       sweetspot-worker describe              print what it has\n"
+	              "       sweetspot-worker run KERNEL [P=V...]   run one trial and print its line\n"
+	              "\n"
+	              "Measures kernels for sweetspot, which starts it.\n\n");
+	opt_help(cli_options, file);
+	fprintf(file, "\nOf run:\n");
+	opt_help(byhand_options, file);
+	return fclose(file) == 0 ? 0 : 1;
+}
+
+/* A binding by the OpenMP runtime narrows what the worker itself can bind to. */
+static void environment_warn(void) {
+	static const char *const names[] = {"OMP_PROC_BIND", "OMP_PLACES", "GOMP_CPU_AFFINITY", "KMP_AFFINITY"};
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		if (getenv(names[i])) {
+			fprintf(stderr, "sweetspot-worker: warning: %s is set and may narrow the binding of threads\n"
+			                "  hint: unset %s\n",
+			        names[i], names[i]);
+		}
+	}
+}
+
+static int answer_write(int out, json_t *answer) {
+	int status = protocol_write(out, answer) == 0 ? 0 : 1;
+	json_decref(answer);
+	return status;
+}
+
+static int cli_words(const struct opt_args *args, int out, struct err *err) {
+	const char *mode = opt_words(args) > 0 ? opt_word(args, 0) : NULL;
+	if (opt_has(args, "help")) {
+		return cli_help(out);
+	}
+	if (opt_has(args, "version")) {
+		return dprintf(out, "sweetspot-worker %s\n", PACKAGE_VERSION) > 0 ? 0 : 1;
+	}
+	if (!mode) {
+		return protocol_serve(STDIN_FILENO, out);
+	}
+	if (strcmp(mode, "describe") == 0 && opt_words(args) == 1) {
+		return answer_write(out, describe_json());
+	}
+	if (strcmp(mode, "run") == 0) {
+		environment_warn();
+		return byhand_run(args, out, err);
+	}
+	return err_set(err, ERR_USAGE, "it is describe, or run KERNEL P=V..., or nothing for the protocol",
+	               "no mode \"%.100s\"", mode);
+}
+
+int cli_main(int argc, char **argv) {
+	const struct opt *const tables[] = {cli_options, byhand_options, NULL};
+	struct err err = {.code = ERR_OK};
+	int out = stdout_take(), status = -1;
+	if (out < 0) {
+		perror("sweetspot-worker: stdout");
+		return 1;
+	}
+	crash_watch();
+	struct opt_args *args = opt_parse(argc, argv, tables, &err);
+	if (args) {
+		status = cli_words(args, out, &err);
+	}
+	if (status < 0) {
+		err_print(&err, stderr);
+		status = err_exit_status(err.code);
+	}
+	opt_free(args);
+	return status;
+}

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <config.h>
+
+#include "src/worker/measure.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "src/worker/word.h"
+
+enum { BATCH_MAX = 1 << 24, BATCH_GROWTH = 100, RETAKES = 3 };
+#define SHORTEST 0.8 /* of min_sample_s: the batch is sized for 1.2 of it */
+
+const char *outcome_word(enum outcome outcome) {
+	static const char *const words[] = {
+#define OUTCOME_WORD(name, word) [OUTCOME_##name] = word,
+		OUTCOMES(OUTCOME_WORD)
+#undef OUTCOME_WORD
+	};
+	return words[outcome];
+}
+
+enum outcome outcome_of(enum ss_status status) {
+	switch (status) {
+	case SS_OK:
+		return OUTCOME_CORRECT;
+	case SS_INVALID:
+		return OUTCOME_CONSTRAINTS;
+	case SS_INCORRECT:
+		return OUTCOME_CORRECTNESS;
+	default:
+		return OUTCOME_RUNTIME;
+	}
+}
+
+static int64_t now_ns(void) {
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* One run after another; the clock stands still in reset. */
+static enum ss_status batch_with_reset(struct state *state, int64_t batch, int64_t *total) {
+	enum ss_status status = SS_OK;
+	for (int64_t i = 0; i < batch && status == SS_OK; i++) {
+		state->kernel->reset(state->memory, &state->call);
+		int64_t start = now_ns();
+		status = state->kernel->run(state->memory, &state->call);
+		*total += now_ns() - start;
+	}
+	return status;
+}
+
+static enum ss_status batch_bare(struct state *state, int64_t batch, int64_t *total) {
+	enum ss_status status = SS_OK;
+	int64_t start = now_ns();
+	for (int64_t i = 0; i < batch && status == SS_OK; i++) {
+		status = state->kernel->run(state->memory, &state->call);
+	}
+	*total += now_ns() - start;
+	return status;
+}
+
+/* Sets *run_s to the mean of the batch, in seconds, and false with the outcome when the kernel failed. */
+static bool batch_run(struct state *state, int64_t batch, struct measurement *out, double *run_s) {
+	int64_t total = 0;
+	out->status = (state->kernel->reset ? batch_with_reset : batch_bare)(state, batch, &total);
+	*run_s = (double)total * 1e-9 / (double)batch;
+	out->outcome = outcome_of(out->status);
+	return out->status == SS_OK;
+}
+
+/* False, with the outcome, where a run of this length can't win any more. */
+static bool within_limit(const struct request *request, double run_s, double times, struct measurement *out) {
+	if (request->limit_s <= 0 || run_s <= times * request->limit_s) {
+		return true;
+	}
+	out->outcome = OUTCOME_CENSORED;
+	snprintf(out->message, sizeof out->message, "a run took %.6g s, over %g times the limit of %.6g s", run_s, times,
+	         request->limit_s);
+	return false;
+}
+
+static bool verify(struct state *state, const struct request *request, struct measurement *out) {
+	double run_s;
+	int64_t start;
+	if (request->verify == VERIFY_NEVER || (request->verify == VERIFY_ONCE && state->verified)) {
+		return true;
+	}
+	if (!batch_run(state, 1, out, &run_s)) {
+		return false;
+	}
+	start = now_ns();
+	out->status = state->kernel->verify ? state->kernel->verify(state->memory, &state->call) : SS_OK;
+	out->verify_s = (double)(now_ns() - start) * 1e-9;
+	out->outcome = outcome_of(out->status);
+	state->verified = out->status == SS_OK;
+	return state->verified && within_limit(request, run_s, 3, out);
+}
+
+/* Grows the batch until it lasts long enough. The last one tried is a warm-up. */
+static bool batch_find(struct state *state, const struct request *request, struct measurement *out) {
+	double wanted = request->min_sample_s, run_s;
+	int64_t batch = state->batch_min_s == wanted && state->batch > 0 ? state->batch : 1;
+	for (;;) {
+		if (!batch_run(state, batch, out, &run_s) || !within_limit(request, run_s, 3, out)) {
+			return false;
+		}
+		double took = run_s * (double)batch;
+		if (took >= wanted || batch >= BATCH_MAX) {
+			break;
+		}
+		double factor = took > 0 ? 1.2 * wanted / took : BATCH_GROWTH;
+		factor = factor > BATCH_GROWTH ? BATCH_GROWTH : factor;
+		batch = (int64_t)((double)batch * factor) + 1;
+		batch = batch > BATCH_MAX ? BATCH_MAX : batch;
+	}
+	state->batch = batch;
+	state->batch_min_s = wanted;
+	return true;
+}
+
+static bool warm_up(struct state *state, const struct request *request, struct measurement *out) {
+	int left = request->warmup;
+	double run_s;
+	if (state->batch == 0 || state->batch_min_s != request->min_sample_s) {
+		if (!batch_find(state, request, out)) {
+			return false;
+		}
+		left--;
+	}
+	for (; left > 0; left--) {
+		if (!batch_run(state, state->batch, out, &run_s) || !within_limit(request, run_s, 3, out)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* False where a sample came out too short for its batch, which was found while something disturbed it. */
+static bool take_samples(struct state *state, const struct request *request, bool retake, struct measurement *out) {
+	double run_s;
+	out->sample_count = 0;
+	for (int i = 0; i < request->samples; i++) {
+		if (!batch_run(state, state->batch, out, &run_s)) {
+			return true;
+		}
+		if (retake && run_s * (double)state->batch < SHORTEST * request->min_sample_s && state->batch < BATCH_MAX) {
+			return false;
+		}
+		out->samples[out->sample_count++] = run_s;
+		if (!within_limit(request, run_s, 1.5, out)) {
+			return true;
+		}
+	}
+	return true;
+}
+
+static void measure_samples(struct state *state, const struct request *request, const struct team *team,
+                            struct measurement *out) {
+	struct noise before, after;
+	for (int attempt = 0;; attempt++) {
+		noise_read(team, &before);
+		if (take_samples(state, request, attempt < RETAKES, out)) {
+			break;
+		}
+		if (!batch_find(state, request, out)) {
+			return;
+		}
+	}
+	noise_read(team, &after);
+	out->noise = noise_since(&before, &after);
+}
+
+void measure_state(struct arena *arena, struct state *state, const struct request *request, const struct team *team,
+                   struct measurement *out) {
+	*out = (struct measurement){.outcome = OUTCOME_CORRECT};
+	out->samples = arena_alloc(arena, (size_t)request->samples + 1, sizeof *out->samples);
+	state->message[0] = '\0';
+	if (verify(state, request, out) && warm_up(state, request, out)) {
+		measure_samples(state, request, team, out);
+	}
+	out->verified = state->verified;
+	if (out->status != SS_OK) {
+		memcpy(out->message, state->message, sizeof out->message);
+		word_clean(out->message, sizeof out->message);
+	}
+}

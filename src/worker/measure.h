@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Runs a kernel's state: verification first, warm-up, then samples. */
+#ifndef WORKER_MEASURE_H
+#define WORKER_MEASURE_H
+#include "src/worker/noise.h"
+#include "src/worker/request.h"
+#include "src/worker/state.h"
+
+/* The words of the protocol that a worker can come to by itself. */
+#define OUTCOMES(X)                                                                                                    \
+	X(CORRECT, "correct")                                                                                              \
+	X(CONSTRAINTS, "constraints")                                                                                      \
+	X(RUNTIME, "runtime")                                                                                              \
+	X(CORRECTNESS, "correctness")                                                                                      \
+	X(CENSORED, "censored")
+
+enum outcome {
+#define OUTCOME_ENUM(name, word) OUTCOME_##name,
+	OUTCOMES(OUTCOME_ENUM)
+#undef OUTCOME_ENUM
+};
+const char *outcome_word(enum outcome outcome);
+enum outcome outcome_of(enum ss_status status);
+
+struct measurement {
+	enum outcome outcome;
+	enum ss_status status; /* of the kernel's last call */
+	char message[STATE_MESSAGE];
+	double *samples; /* seconds a run; in the arena */
+	size_t sample_count;
+	bool verified;   /* in this trial or an earlier one of its state */
+	double verify_s; /* 0: not in this trial */
+	struct noise noise; /* over the samples */
+};
+
+void measure_state(struct arena *arena, struct state *state, const struct request *request, const struct team *team,
+                   struct measurement *out);
+
+#endif

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <config.h>
+
+#include "src/worker/protocol.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "src/base/js.h"
+#include "src/base/sys.h"
+#include "src/worker/describe.h"
+#include "src/worker/lines.h"
+#include "src/worker/trial.h"
+#include "src/worker/word.h"
+
+enum { PROTOCOL_MEMORY_SHARE = 4 /* states may take this part of the memory */ };
+
+struct protocol {
+	struct states *states;
+	struct team *team;
+};
+
+struct protocol *protocol_new(void) {
+	struct protocol *protocol = mem_alloc(1, sizeof *protocol);
+	protocol->states = states_new(STATE_COUNT, sys_memory_total() / PROTOCOL_MEMORY_SHARE);
+	protocol->team = team_new();
+	return protocol;
+}
+
+void protocol_free(struct protocol *protocol) {
+	if (protocol) {
+		states_free(protocol->states);
+		team_free(protocol->team);
+		free(protocol);
+	}
+}
+
+static json_t *op_describe(struct protocol *protocol, const json_t *request, struct err *err) {
+	static const char *const keys[] = {"op", "id"};
+	(void)protocol;
+	return word_check_keys(request, keys, 2, err) == 0 ? describe_json() : NULL;
+}
+
+static json_t *op_trial(struct protocol *protocol, const json_t *request, struct err *err) {
+	return trial_run(protocol->states, protocol->team, request, err);
+}
+
+static json_t *op_drop(struct protocol *protocol, const json_t *request, struct err *err) {
+	static const char *const keys[] = {"op", "id"};
+	if (word_check_keys(request, keys, 2, err) != 0) {
+		return NULL;
+	}
+	return json_pack("{s:I}", "dropped", (json_int_t)states_clear(protocol->states));
+}
+
+static const struct {
+	const char *name;
+	json_t *(*run)(struct protocol *protocol, const json_t *request, struct err *err);
+} protocol_ops[] = {{"describe", op_describe}, {"trial", op_trial}, {"drop", op_drop}};
+
+enum { PROTOCOL_OPS = sizeof protocol_ops / sizeof *protocol_ops };
+
+json_t *protocol_dispatch(struct protocol *protocol, const json_t *request, struct err *err) {
+	const char *op, *names[PROTOCOL_OPS];
+	char what[160];
+	if (js_string(request, "op", &op, err) != 0) {
+		return NULL;
+	}
+	for (size_t i = 0; i < PROTOCOL_OPS; i++) {
+		names[i] = protocol_ops[i].name;
+		if (strcmp(op, names[i]) == 0) {
+			return protocol_ops[i].run(protocol, request, err);
+		}
+	}
+	snprintf(what, sizeof what, "no operation \"%.100s\"", op);
+	word_unknown(op, names, PROTOCOL_OPS, what, err);
+	return NULL;
+}
+
+static json_t *error_json(struct err *err) {
+	word_clean(err->what, sizeof err->what);
+	word_clean(err->hint, sizeof err->hint);
+	return json_pack("{s:{s:s, s:s}}", "error", "what", err->what, "hint", err->hint);
+}
+
+static json_t *line_request(const char *line, size_t size, struct err *err) {
+	json_t *request = js_parse(line, size, "request", err);
+	if (request && !json_is_object(request)) {
+		json_decref(request);
+		err_set(err, ERR_USAGE, "write {\"op\": ...}", "a request is a JSON object");
+		return NULL;
+	}
+	return request;
+}
+
+json_t *protocol_answer(struct protocol *protocol, const char *line, size_t size) {
+	struct err err = {.code = ERR_OK};
+	json_t *request = line_request(line, size, &err), *answer = NULL;
+	json_t *id = json_object_get(request, "id");
+	if (id && !json_is_integer(id)) {
+		err_set(&err, ERR_USAGE, NULL, "id takes a whole number");
+		id = NULL;
+	} else if (request) {
+		answer = protocol_dispatch(protocol, request, &err);
+	}
+	if (!answer) {
+		answer = error_json(&err);
+	}
+	if (id) {
+		json_object_set(answer, "id", id);
+	}
+	json_decref(request);
+	return answer;
+}
+
+static int text_write(int fd, const char *text, size_t size) {
+	while (size > 0) {
+		ssize_t wrote = write(fd, text, size);
+		if (wrote < 0 && errno != EINTR) {
+			return -1;
+		}
+		text += wrote > 0 ? wrote : 0;
+		size -= wrote > 0 ? (size_t)wrote : 0;
+	}
+	return 0;
+}
+
+int protocol_write(int fd, const json_t *answer) {
+	static const char sorry[] = "{\"error\":{\"what\":\"the answer can't be written\",\"hint\":\"\"}}\n";
+	char *text = json_dumps(answer, JSON_COMPACT | JSON_REAL_PRECISION(12));
+	if (!text) {
+		return text_write(fd, sorry, sizeof sorry - 1);
+	}
+	size_t size = strlen(text);
+	text[size] = '\n'; /* in the place of the NUL: one write, one line */
+	int status = text_write(fd, text, size + 1);
+	free(text);
+	return status;
+}
+
+static json_t *long_json(void) {
+	struct err err;
+	err_set(&err, ERR_USAGE, NULL, "a request of over %d bytes", PROTOCOL_LINE_MAX);
+	return error_json(&err);
+}
+
+int protocol_serve(int in, int out) {
+	struct lines *lines = lines_new(in, PROTOCOL_LINE_MAX);
+	struct protocol *protocol = protocol_new();
+	const char *line;
+	size_t size;
+	int status = 0;
+	for (enum lines_got got; status == 0 && (got = lines_next(lines, &line, &size)) != LINES_END;) {
+		json_t *answer = got == LINES_LONG ? long_json() : protocol_answer(protocol, line, size);
+		status = protocol_write(out, answer) == 0 ? 0 : 1;
+		json_decref(answer);
+	}
+	protocol_free(protocol);
+	lines_free(lines);
+	return status;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A request for a trial, checked. */
+#ifndef WORKER_REQUEST_H
+#define WORKER_REQUEST_H
+#include <jansson.h>
+#include <stdbool.h>
+
+#include "counters/counter.h"
+#include "src/worker/call.h"
+
+enum verify { VERIFY_NEVER, VERIFY_ONCE, VERIFY_ALWAYS };
+
+struct request {
+	struct call call;
+	int samples, warmup;
+	double min_sample_s;
+	double limit_s; /* 0: none */
+	enum verify verify;
+	const struct counter_backend **counters; /* NULL-terminated, in the arena */
+};
+
+/* The members of a "trial" request; what is absent takes its default. The arena owns what request points to. */
+int request_read(struct arena *arena, const json_t *json, struct request *request, struct err *err);
+
+#endif

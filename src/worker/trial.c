@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <config.h>
+
+#include "src/worker/trial.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "src/base/js.h"
+#include "src/base/sys.h"
+#include "src/worker/counting.h"
+#include "src/worker/crash.h"
+#include "src/worker/measure.h"
+
+/* Everything of a reply that a failed trial may lack. */
+struct report {
+	struct measurement m;
+	double setup_s;
+	int64_t batch;
+	bool has_work;
+	struct ss_work work;
+	json_t *placement, *counters; /* owned; may be NULL */
+};
+
+static void report_clear(struct report *report) {
+	json_decref(report->placement);
+	json_decref(report->counters);
+	*report = (struct report){.has_work = false};
+}
+
+/* Counters are asked for after the samples, and only of a trial that came so far. */
+static void count(struct state *state, const struct request *request, struct team *team, struct report *report) {
+	if (report->m.outcome != OUTCOME_CORRECT || !request->counters[0]) {
+		return;
+	}
+	report->counters = counting_run(state, request->counters, team, &report->m.status);
+	if (!report->counters) {
+		report->m.outcome = outcome_of(report->m.status);
+		snprintf(report->m.message, sizeof report->m.message, "failed in a run with counters");
+	}
+}
+
+/* A state that failed is not trusted again. */
+static void attempt(struct arena *arena, struct states *states, struct team *team, const struct request *request,
+                    struct report *report) {
+	struct state *state;
+	struct measurement *m = &report->m;
+	char message[STATE_MESSAGE];
+	*m = (struct measurement){.outcome = OUTCOME_CORRECT};
+	m->status = states_get(states, &request->call, team_binding(team), &state, &report->setup_s, message);
+	if (!state) {
+		m->outcome = outcome_of(m->status);
+		memcpy(m->message, message, sizeof m->message);
+		return;
+	}
+	measure_state(arena, state, request, team, m);
+	report->batch = state->batch ? state->batch : 1;
+	report->placement = team_placement(team);
+	count(state, request, team, report);
+	if (state->kernel->work) {
+		report->work = state->kernel->work(&state->call);
+		report->has_work = true;
+	}
+	if (m->status != SS_OK) {
+		states_drop(states, state);
+	}
+}
+
+static void message_default(struct measurement *m) {
+	const char *text = m->status == SS_INVALID   ? "the kernel refuses this configuration"
+	                   : m->status == SS_NOMEM   ? "out of memory"
+	                   : m->status == SS_FAILED  ? "the kernel failed"
+	                   : m->status == SS_INCORRECT ? "the result is wrong"
+	                                               : "unknown failure";
+	if (!m->message[0]) {
+		snprintf(m->message, sizeof m->message, "%s", text);
+	}
+}
+
+static json_t *report_json(struct report *report, double elapsed_s) {
+	struct measurement *m = &report->m;
+	json_t *json = json_pack("{s:s, s:o, s:I, s:b, s:f, s:f, s:f}", "status", outcome_word(m->outcome), "samples",
+	                         js_reals(m->samples, m->sample_count), "batch", (json_int_t)report->batch, "verified",
+	                         m->verified, "setup_s", report->setup_s, "verify_s", m->verify_s, "elapsed_s", elapsed_s);
+	if (m->outcome != OUTCOME_CORRECT) {
+		message_default(m);
+		json_object_set_new(json, "message", json_string(m->message));
+	}
+	if (report->placement) {
+		json_object_set(json, "placement", report->placement);
+		json_object_set_new(json, "noise", json_pack("{s:I, s:f, s:f}", "involuntary", (json_int_t)m->noise.involuntary, "run_delay_s",
+		                                             m->noise.run_delay_s, "steal_s", m->noise.steal_s));
+	}
+	if (report->has_work) {
+		json_object_set_new(json, "work", json_pack("{s:o, s:o, s:s}", "ops", js_number(report->work.ops), "bytes",
+		                                            js_number(report->work.bytes), "op",
+		                                            report->work.op ? report->work.op : "operation"));
+	}
+	if (report->counters) {
+		json_object_set(json, "counters", report->counters);
+	}
+	return json;
+}
+
+/* Threads that can't be had are a fact about this configuration on this machine. */
+static int team_failure(const struct err *from, struct report *report) {
+	report->m.outcome = from->code == ERR_USAGE ? OUTCOME_CONSTRAINTS : OUTCOME_RUNTIME;
+	report->m.status = SS_FAILED;
+	snprintf(report->m.message, sizeof report->m.message, "%.200s", from->what);
+	return 0;
+}
+
+json_t *trial_run(struct states *states, struct team *team, const json_t *json, struct err *err) {
+	struct arena *arena = arena_new();
+	struct report report = {.batch = 1};
+	struct request request;
+	struct err team_err = {.code = ERR_OK};
+	json_t *reply = NULL;
+	double start = sys_now();
+	if (request_read(arena, json, &request, err) != 0) {
+		goto done;
+	}
+	crash_name(request.call.entry->kernel->name);
+	if (team_apply(team, &request.call, &team_err) != 0) {
+		team_failure(&team_err, &report);
+	} else {
+		attempt(arena, states, team, &request, &report);
+		if (report.m.status == SS_NOMEM && states_clear(states) > 0) {
+			report_clear(&report);
+			report.batch = 1;
+			attempt(arena, states, team, &request, &report);
+		}
+	}
+	crash_name(NULL);
+	reply = report_json(&report, sys_now() - start);
+done:
+	report_clear(&report);
+	arena_free(arena);
+	return reply;
+}

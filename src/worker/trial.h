@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* One trial from request to reply. */
+#ifndef WORKER_TRIAL_H
+#define WORKER_TRIAL_H
+#include <jansson.h>
+
+#include "src/base/err.h"
+#include "src/worker/state.h"
+#include "src/worker/team.h"
+
+/* The reply of the protocol without its id, a failed trial included; NULL and err for a bad request. New reference. */
+json_t *trial_run(struct states *states, struct team *team, const json_t *json, struct err *err);
+
+#endif

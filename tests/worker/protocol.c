@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The real worker through its pipes: describe, trials on the built-in kernels, counters, kept states. */
+#include <config.h>
+
+#include <math.h>
+#include <sys/wait.h>
+
+#include "tests/tap.h"
+#include "tests/worker/protocol_client.h"
+
+#define TINY "\"samples\":3,\"warmup\":0,\"min_sample_s\":0"
+
+static double number(json_t *json, const char *path) {
+	json_t *found = path_get(json, path);
+	return json_is_number(found) ? json_number_value(found) : NAN;
+}
+
+static json_t *named(json_t *array, const char *name) {
+	json_t *item;
+	size_t i;
+	json_array_foreach(array, i, item) {
+		const char *text = json_string_value(json_object_get(item, "name"));
+		if (text && strcmp(text, name) == 0) {
+			return item;
+		}
+	}
+	return NULL;
+}
+
+static bool all_times(json_t *samples, size_t count) {
+	json_t *sample;
+	size_t i;
+	bool good = json_array_size(samples) == count;
+	json_array_foreach(samples, i, sample) {
+		good = good && json_real_value(sample) > 0 && json_real_value(sample) < 100;
+	}
+	return good;
+}
+
+static void check_describe(struct client *client) {
+	json_t *answer = client_ask(client, "{\"op\":\"describe\",\"id\":3}");
+	json_t *kernels = path_get(answer, "kernels");
+	const char *runtime = json_string_value(path_get(answer, "openmp.runtime"));
+	ok(number(answer, "protocol") == 1 && number(answer, "id") == 3, "describe names its protocol and repeats the id");
+	ok(runtime && (strcmp(runtime, "libgomp") == 0 || strcmp(runtime, "libomp") == 0), "the OpenMP runtime is known");
+	ok(number(answer, "openmp.version") >= 201511, "the OpenMP version is its date");
+	ok(named(kernels, "synthetic") && named(kernels, "gol") && named(kernels, "fw"), "the built-in kernels are there");
+	ok(named(path_get(named(kernels, "fw"), "params"), "block"), "a kernel has its parameters");
+	ok(named(path_get(named(kernels, "fw"), "problem"), "n"), "and its problem");
+	ok(json_is_true(path_get(named(path_get(answer, "counters"), "fake"), "usable")), "the fake counters are usable");
+	json_decref(answer);
+}
+
+static void check_kernel(struct client *client, const char *kernel, int n, const char *config) {
+	json_t *answer = client_ask(client, "{\"op\":\"trial\",\"id\":7,\"kernel\":\"%s\",\"problem\":{\"n\":%d},"
+	                                    "\"config\":%s,\"samples\":3,\"min_sample_s\":0.002}", kernel, n, config);
+	const char *status = json_string_value(path_get(answer, "status"));
+	ok(status && strcmp(status, "correct") == 0, "%s %s is correct", kernel, config);
+	ok(number(answer, "id") == 7 && json_is_true(path_get(answer, "verified")), "its id, and it was verified");
+	ok(all_times(path_get(answer, "samples"), 3), "three samples in seconds");
+	ok(number(answer, "batch") >= 1 && number(answer, "elapsed_s") > 0, "batch and elapsed time");
+	ok(number(answer, "work.ops") > 0, "its work");
+	ok(number(answer, "noise.involuntary") >= 0 && number(answer, "noise.run_delay_s") >= 0 &&
+	   number(answer, "noise.steal_s") >= 0, "noise never runs backwards");
+	ok(!path_get(answer, "message") && !path_get(answer, "counters"), "no message, and no counters unasked");
+	json_decref(answer);
+}
+
+static void check_placement(struct client *client) {
+	json_t *answer = client_ask(client, "{\"op\":\"trial\",\"kernel\":\"synthetic\",\"problem\":{\"n\":1000},\"config\":"
+	                                    "{\"threads\":2,\"proc_bind\":\"primary\",\"places\":\"threads\"}," TINY "}");
+	json_t *cpus = path_get(answer, "placement.cpus");
+	ok(json_is_true(path_get(answer, "placement.ok")), "threads ran where they were bound");
+	ok(json_array_size(cpus) == 2 && json_equal(json_array_get(cpus, 0), json_array_get(cpus, 1)),
+	   "two threads on the primary place share its CPU");
+	json_decref(answer);
+	answer = client_ask(client, "{\"op\":\"trial\",\"kernel\":\"synthetic\",\"problem\":{\"n\":1000},\"config\":"
+	                            "{\"threads\":1,\"proc_bind\":false}," TINY "}");
+	const char *asked = json_string_value(path_get(answer, "placement.asked"));
+	is_text(asked, "[*]", "the thread is free again afterwards");
+	json_decref(answer);
+}
+
+/* The time of each sample is at least what was asked, within the tolerance of a batch found under load. */
+static void check_batch(struct client *client) {
+	json_t *answer = client_ask(client, "{\"op\":\"trial\",\"kernel\":\"synthetic\",\"problem\":{\"n\":1},\"config\":"
+	                                    "{\"threads\":1},\"samples\":5,\"min_sample_s\":0.004}");
+	json_t *samples = path_get(answer, "samples"), *sample;
+	double batch = number(answer, "batch"), shortest = INFINITY;
+	size_t i;
+	json_array_foreach(samples, i, sample) {
+		shortest = fmin(shortest, json_real_value(sample) * batch);
+	}
+	ok(batch > 1 && json_array_size(samples) == 5, "short runs are batched");
+	ok(shortest >= 0.0015, "a sample lasts (%g s)", shortest);
+	json_decref(answer);
+}
+
+static void check_censored(struct client *client) {
+	json_t *answer = client_ask(client, "{\"op\":\"trial\",\"kernel\":\"synthetic\",\"problem\":{\"n\":100000},"
+	                                    "\"config\":{\"threads\":1},\"limit_s\":1e-6}");
+	const char *status = json_string_value(path_get(answer, "status"));
+	is_text(status, "censored", "a trial that can't win is cut short");
+	ok(json_array_size(path_get(answer, "samples")) == 0 && path_get(answer, "message"), "with a message");
+	json_decref(answer);
+}
+
+static void check_counters(struct client *client) {
+	json_t *answer = client_ask(client, "{\"op\":\"trial\",\"kernel\":\"gol\",\"problem\":{\"n\":64},\"config\":"
+	                                    "{\"threads\":2},\"counters\":[\"rusage\",\"fake\"]," TINY "}");
+	json_t *counters = path_get(answer, "counters"), *counted = named(counters, "fake-counted");
+	json_t *missing = named(counters, "fake-unavailable"), *user = named(counters, "user-time");
+	ok(number(counted, "value") == 2000 && json_array_size(path_get(counted, "per_thread")) == 2,
+	   "a counter is the total over the threads that are listed");
+	ok(json_is_null(path_get(missing, "value")) && json_is_string(path_get(missing, "reason")),
+	   "what was not counted is null, with its reason");
+	ok(number(user, "value") >= 0 && json_array_size(path_get(user, "per_thread")) == 2, "rusage counts each thread");
+	json_decref(answer);
+}
+
+/* Two configurations in turn: set up once each, and verified all the time. */
+static void check_alternating(struct client *client) {
+	int set_up = 0, verified = 0;
+	for (int i = 0; i < 20; i++) {
+		json_t *answer = client_ask(client, "{\"op\":\"trial\",\"kernel\":\"fw\",\"problem\":{\"n\":48},\"config\":"
+		                                    "{\"threads\":%d,\"proc_bind\":\"close\"}," TINY "}", 1 + i % 2);
+		set_up += number(answer, "setup_s") > 0;
+		verified += json_is_true(path_get(answer, "verified")) && json_is_true(path_get(answer, "placement.ok"));
+		json_decref(answer);
+	}
+	ok(set_up == 2 && verified == 20, "alternating configurations keep their states (%d, %d)", set_up, verified);
+	json_t *answer = client_ask(client, "{\"op\":\"drop\"}");
+	ok(number(answer, "dropped") >= 2, "drop says how many states there were");
+	json_decref(answer);
+	answer = client_ask(client, "{\"op\":\"drop\",\"id\":-5}");
+	ok(number(answer, "dropped") == 0 && number(answer, "id") == -5, "and then there are none");
+	json_decref(answer);
+}
+
+static void check_refused(struct client *client) {
+	is_text(client_text(client, "status", "{\"op\":\"trial\",\"kernel\":\"fw\",\"config\":{\"threads\":60000}}"),
+	        "constraints", "threads far beyond the CPUs are refused as a result");
+}
+
+int main(void) {
+	struct client *client = client_start("sweetspot-worker", 0);
+	check_describe(client);
+	check_kernel(client, "synthetic", 100, "{\"threads\":2,\"variant\":\"b\",\"x\":10,\"y\":16}");
+	check_kernel(client, "gol", 64, "{\"threads\":2,\"schedule\":\"dynamic\",\"chunk\":4}");
+	check_kernel(client, "fw", 100, "{\"variant\":\"tiled\",\"block\":32,\"threads\":1}");
+	check_kernel(client, "fw", 100, "{}");
+	check_placement(client);
+	check_batch(client);
+	check_censored(client);
+	check_counters(client);
+	check_alternating(client);
+	check_refused(client);
+	int status = client_stop(client);
+	ok(WIFEXITED(status) && WEXITSTATUS(status) == 0, "the end of input ends the worker");
+	return tap_done();
+}

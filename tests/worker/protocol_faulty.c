@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the worker says when kernels misbehave: tests/worker/faulty.c. */
+#include <config.h>
+
+#include <errno.h>
+#include <math.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tests/tap.h"
+#include "tests/worker/protocol_client.h"
+
+#define FAULTY "tests/worker/faulty-worker"
+#define TRIAL(kernel, config) "{\"op\":\"trial\",\"kernel\":\"" kernel "\",\"config\":{" config "},\"samples\":2,\"min_sample_s\":0"
+#define FAULT(fault) TRIAL("faulty", "\"threads\":1,\"fault\":\"" fault "\"")
+
+/* A failure that is an answer: the worker stays. */
+static void check_failure(struct client *client, const char *request, const char *status, const char *message) {
+	json_t *answer = client_ask(client, "%s", request);
+	const char *got = json_string_value(path_get(answer, "status")), *text = json_string_value(path_get(answer, "message"));
+	ok(got && strcmp(got, status) == 0 && text && strcmp(text, message) == 0, "%s: %s", status, message);
+	if (!got || !text || strcmp(text, message) != 0) {
+		printf("# got %s: %s\n", got ? got : "nothing", text ? text : "no message");
+	}
+	json_decref(answer);
+}
+
+static void check_failures(struct client *client) {
+	check_failure(client, FAULT("wrong") "}", "correctness", "2 and 2 are 5");
+	check_failure(client, FAULT("wrong") "}", "correctness", "2 and 2 are 5");
+	check_failure(client, FAULT("refuse") "}", "constraints", "refused by its setup");
+	check_failure(client, FAULT("fail") "}", "runtime", "failed on purpose");
+	check_failure(client, FAULT("none") ",\"problem\":{\"open\":1}}", "runtime", "no such input");
+	is_text(client_text(client, "status", FAULT("garbage") "}"), "runtime", "a message that is no text can be sent");
+	is_text(client_text(client, "status", FAULT("wrong") ",\"verify\":false}"), "correct", "unverified if so asked");
+	is_text(client_text(client, "status", FAULT("wrong") ",\"verify\":\"always\"}"), "correctness",
+	        "\"always\" verifies a state that was kept");
+}
+
+/* stdout holds answers alone; what the kernel printed is on stderr. */
+static void check_print(struct client *client) {
+	is_text(client_text(client, "status", FAULT("print") "}"), "correct", "a kernel that prints does not spoil answers");
+	is_text(client_text(client, "status", FAULT("none") "}"), "correct", "nor the next one");
+	ok(strstr(client_stderr(client), "printed"), "what it printed is on stderr");
+}
+
+static void check_censored(struct client *client) {
+	json_t *answer = client_ask(client, FAULT("slow") ",\"problem\":{\"ms\":20},\"limit_s\":0.012,\"warmup\":0}");
+	const char *status = json_string_value(path_get(answer, "status"));
+	size_t count = json_array_size(path_get(answer, "samples"));
+	is_text(status, "censored", "a sample of more than 1.5 times the limit ends a trial");
+	ok(count <= 1, "no sample is taken after it");
+	json_decref(answer);
+	is_text(client_text(client, "status", FAULT("slow") ",\"problem\":{\"ms\":20},\"limit_s\":10}"), "correct",
+	        "within the limit it goes on");
+}
+
+static double calls(struct client *client, int x, const char *member) {
+	json_t *answer = client_ask(client, TRIAL("calls", "\"threads\":1,\"x\":%d") "}", x);
+	const char *status = json_string_value(path_get(answer, "status"));
+	double value = json_number_value(path_get(answer, member));
+	if (!status || strcmp(status, "correct") != 0) {
+		const char *message = json_string_value(path_get(answer, "message"));
+		printf("# %s: %s\n", status ? status : "no status", message ? message : "");
+		value = NAN;
+	}
+	json_decref(answer);
+	return value;
+}
+
+/* work.ops are the setups so far, work.bytes the teardowns. */
+static void check_kept(struct client *client) {
+	enum { KEPT = 24 };
+	json_decref(client_ask(client, "{\"op\":\"drop\"}"));
+	for (int i = 0; i < KEPT; i++) {
+		calls(client, i, "work.ops");
+	}
+	ok(calls(client, 0, "work.ops") == KEPT && calls(client, 0, "work.bytes") == 0, "%d states are kept", KEPT);
+	ok(calls(client, KEPT, "work.bytes") == 1, "one more drops one");
+	ok(calls(client, 0, "work.ops") == KEPT + 1, "not one that was used of late");
+	ok(calls(client, 1, "work.ops") == KEPT + 2, "but the one that was not");
+	json_t *answer = client_ask(client, "{\"op\":\"drop\"}");
+	ok(json_integer_value(path_get(answer, "dropped")) == KEPT, "all of them are dropped");
+	json_decref(answer);
+	ok(calls(client, 0, "work.bytes") == KEPT + 2, "every setup had its teardown");
+}
+
+/* The input of a problem is closed after the states that use it, however many problems come and go. */
+static void check_inputs(struct client *client) {
+	bool good = true;
+	for (int seed = 0; seed < 50; seed++) {
+		const char *status = client_text(client, "status", TRIAL("calls", "\"threads\":1,\"x\":%d") ",\"seed\":%d}",
+		                                 seed % 3, seed * 7 % 20);
+		good = good && strcmp(status, "correct") == 0;
+	}
+	ok(good, "many problems in turn");
+}
+
+/* Under an address-space limit ten of these fit one at a time only. */
+static void check_memory(void) {
+#if defined(SS_SANITIZED) || defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+	tap_skip("states that do not fit together", "sanitizers need the whole address space");
+#else
+	struct client *client = client_start(FAULTY, UINT64_C(1) << 30);
+	bool good = true;
+	for (int i = 0; i < 10; i++) {
+		good = good && strcmp(client_text(client, "status", TRIAL("big", "\"mb\":300,\"x\":%d") "}", i), "correct") == 0;
+	}
+	ok(good, "states that do not fit together take turns");
+	check_failure(client, TRIAL("big", "\"mb\":4000") "}", "runtime", "too big");
+	check_failure(client, FAULT("greedy") "}", "runtime", "ate all there was");
+	is_text(client_text(client, "status", TRIAL("big", "\"mb\":300") "}"), "correct", "what was eaten is free again");
+	client_stop(client);
+#endif
+}
+
+static void check_crash(const char *request, int signal, const char *says) {
+	struct client *client = client_start(FAULTY, 0);
+	client_expect_end(client, request);
+	ok(strstr(client_stderr(client), says), "stderr says: %s", says);
+	int status = client_stop(client);
+	ok(WIFSIGNALED(status) && WTERMSIG(status) == signal, "the status keeps the signal (%#x)", (unsigned)status);
+}
+
+static void check_exit(void) {
+	struct client *client = client_start(FAULTY, 0);
+	client_expect_end(client, FAULT("exit") "}");
+	int status = client_stop(client);
+	ok(WIFEXITED(status) && WEXITSTATUS(status) == 0, "a kernel that exits ends the worker without an answer");
+}
+
+/* What never answers is killed with its whole group. */
+static void check_killed(const char *request, const char *what) {
+	struct client *client = client_start(FAULTY, 0);
+	pid_t pid = client_pid(client);
+	client_send(client, request, strlen(request));
+	json_t *answer = client_answer(client, 0.5);
+	ok(!answer, "%s: no answer", what);
+	kill(pid, SIGKILL);
+	int status = client_stop(client);
+	ok(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL, "%s: it can be killed", what);
+	json_decref(answer);
+}
+
+static void check_child(void) {
+	struct client *client = client_start(FAULTY, 0);
+	pid_t group = client_pid(client);
+	is_text(client_text(client, "status", FAULT("child") "}"), "correct", "a kernel that forks");
+	client_stop(client);
+	for (int i = 0; i < 1000 && kill(-group, 0) == 0; i++) {
+		usleep(10000); /* until init has seen to it */
+	}
+	ok(kill(-group, 0) == -1 && errno == ESRCH, "leaves no process behind");
+}
+
+int main(void) {
+	struct client *client = client_start(FAULTY, 0);
+	check_failures(client);
+	check_print(client);
+	check_censored(client);
+	check_kept(client);
+	check_inputs(client);
+	int status = client_stop(client);
+	ok(WIFEXITED(status) && WEXITSTATUS(status) == 0, "the worker survived all of it");
+	check_memory();
+	check_crash(FAULT("crash") "}", SIGSEGV, "SIGSEGV (segmentation fault) in kernel faulty");
+	check_crash(FAULT("abort") "}", SIGABRT, "SIGABRT (aborted) in kernel faulty");
+	check_exit();
+	check_killed(FAULT("hang") "}\n", "a hang");
+	check_killed(FAULT("noisy") "}\n", "endless output");
+	check_child();
+	return tap_done();
+}
