@@ -8,22 +8,24 @@
 
 #include "src/base/err.h"
 
-/* Parses one document of at most `limit` bytes; duplicate keys are refused. where: a file or what it is, for messages. */
+/* Parses one document, an object or an array; duplicate keys are refused. where: a file or what it is, for messages. */
 json_t *js_parse(const char *text, size_t size, const char *where, struct err *err);
-json_t *js_load(const char *path, size_t limit, struct err *err); /* plain or .gz is the caller's business; "-" is stdin */
-/* Sorted keys, no spaces, numbers as %.17g: the same value gives the same text. Caller frees. */
+/* Of at most `limit` bytes. Plain or .gz is the caller's business; "-" is stdin. */
+json_t *js_load(const char *path, size_t limit, struct err *err);
+/* Sorted keys, no spaces, numbers as %.17g: the same value gives the same text. Caller frees. NULL for NULL. */
 char *js_canonical(const json_t *value);
-/* Writes indented JSON and a newline; -1 when the stream fails. */
+/* Writes indented JSON, numbers in their shortest form, and a newline; -1 when the stream fails. */
 int js_write(const json_t *value, FILE *out);
 
-/* Required members: -1 and err when absent or out of range. Strings stay owned by the object. */
+/* Required members: -1 and err when absent, of another type or out of range. A whole number may be written as 5.0. What
+ * they give stays owned by the object. */
 int js_int(const json_t *object, const char *key, int64_t min, int64_t max, int64_t *out, struct err *err);
 int js_real(const json_t *object, const char *key, double min, double max, double *out, struct err *err);
 int js_bool(const json_t *object, const char *key, bool *out, struct err *err);
 int js_string(const json_t *object, const char *key, const char **out, struct err *err);
 int js_object(const json_t *object, const char *key, json_t **out, struct err *err);
 int js_array(const json_t *object, const char *key, size_t max, json_t **out, struct err *err);
-/* Optional members: the fallback where the key is absent or null. */
+/* Optional members: the fallback where the key is absent, null or of another type. */
 const char *js_string_or(const json_t *object, const char *key, const char *fallback);
 double js_real_or(const json_t *object, const char *key, double fallback);
 int64_t js_int_or(const json_t *object, const char *key, int64_t fallback);

@@ -7,9 +7,10 @@ libbase_la_SOURCES = \
 	%D%/stats.c %D%/stats.h \
 	%D%/sha256.c %D%/sha256.h \
 	%D%/near.c %D%/near.h \
-	%D%/js.c %D%/js.h \
-	%D%/opt.c %D%/opt.h \
+	%D%/js.c %D%/js_write.c %D%/js.h \
+	%D%/opt.c %D%/opt_help.c %D%/opt_value.c %D%/opt.h \
 	%D%/proc.c %D%/proc.h \
-	%D%/sys.c %D%/sys.h \
+	%D%/text.c %D%/text.h \
+	%D%/sys.c %D%/sys_memory.c %D%/sys_write.c %D%/sys.h \
 	%D%/value.c %D%/value.h
 libbase_la_LIBADD = $(JANSSON_LIBS) -lm

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <config.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "src/base/mem.h"
+#include "src/base/sys.h"
+
+/* These return 0 or an error number. */
+static int write_all(int fd, const char *data, size_t size) {
+	while (size) {
+		ssize_t put = write(fd, data, size);
+		if (put < 0 && errno == EINTR)
+			continue;
+		if (put < 0)
+			return errno;
+		data += put;
+		size -= (size_t)put;
+	}
+	return 0;
+}
+
+/* File systems over a network report a full disk only here. */
+static int close_after(int fd, int failed) {
+	return close(fd) < 0 && !failed ? errno : failed;
+}
+
+/* A device or a pipe is written as it is: a file renamed over /dev/stdout would help nobody. */
+static int write_through(const char *path, const void *data, size_t size) {
+	int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+	return fd < 0 ? errno : close_after(fd, write_all(fd, data, size));
+}
+
+static char *folder_of(const char *path) {
+	const char *slash = strrchr(path, '/');
+	if (!slash)
+		return mem_strdup(".");
+	return mem_printf("%.*s", slash == path ? 1 : (int)(slash - path), path);
+}
+
+/* Under a name that no other process or thread uses; -1 and errno. The caller frees the name. */
+static int open_inside(const char *folder, char **name) {
+	for (unsigned i = 0;; i++) {
+		*name = mem_printf("%s/.sweetspot-%ld-%u.tmp", folder, (long)getpid(), i);
+		int fd = open(*name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
+		if (fd >= 0 || errno != EEXIST || i == 1000)
+			return fd;
+		free(*name);
+	}
+}
+
+/* old: what is to be replaced, NULL for nothing. */
+static int fill(int fd, const void *data, size_t size, const struct stat *old) {
+	if (old && fchmod(fd, old->st_mode & 0777) < 0)
+		return errno;
+	int failed = write_all(fd, data, size);
+	return !failed && fsync(fd) < 0 ? errno : failed;
+}
+
+/* The rename itself must reach the disk. File systems that can't do this for a folder say EINVAL. */
+static int sync_folder(const char *folder) {
+	int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return errno == EACCES ? 0 : errno;
+	return close_after(fd, fsync(fd) < 0 && errno != EINVAL ? errno : 0);
+}
+
+static int replace(const char *path, const void *data, size_t size, const struct stat *old) {
+	char *folder = folder_of(path), *name;
+	int fd = open_inside(folder, &name), failed = errno;
+	if (fd >= 0) {
+		failed = close_after(fd, fill(fd, data, size, old));
+		if (!failed && rename(name, path) < 0)
+			failed = errno;
+		if (failed)
+			unlink(name);
+		else
+			failed = sync_folder(folder);
+	}
+	free(folder);
+	free(name);
+	return failed;
+}
+
+int sys_write_file(const char *path, const void *data, size_t size, struct err *err) {
+	struct stat st;
+	bool exists = stat(path, &st) == 0;
+	char *target = exists ? realpath(path, NULL) : NULL; /* a symbolic link stays one */
+	int failed = exists && !S_ISREG(st.st_mode) ? write_through(path, data, size)
+	                                            : replace(target ? target : path, data, size, exists ? &st : NULL);
+	free(target);
+	if (!failed)
+		return 0;
+	return err_set(err, ERR_FAILED, failed == ENOSPC ? "free some space" : "choose a path that can be written",
+	               "cannot write %s: %s", path, strerror(failed));
+}
