@@ -15,8 +15,9 @@ TUNER_MEASURE = \
 	%D%/tune.c %D%/tune_search.c %D%/tune_final.c %D%/tune_result.c %D%/tune.h %D%/tune_state.h
 
 TUNER_STORE = \
-	%D%/store.c %D%/store.h \
-	%D%/profile.c %D%/profile.h
+	%D%/store.c %D%/store_file.c %D%/store_db.c %D%/store_schema.c \
+	%D%/store_write.c %D%/store_read.c %D%/store_resume.c %D%/store.h %D%/store_db.h \
+	%D%/profile.c %D%/profile_check.c %D%/profile_env.c %D%/profile.h
 
 noinst_LTLIBRARIES += libtuner.la
 libtuner_la_LIBADD = libbase.la $(GSL_LIBS) $(SQLITE_LIBS) $(JANSSON_LIBS)

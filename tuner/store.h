@@ -18,7 +18,8 @@ enum store_mode {
 };
 
 /* path NULL: $XDG_DATA_HOME/sweetspot/store.db. A file that is no store, is damaged, or was written by a newer version is
- * refused and left untouched. Disk full, read-only and the like are ERR_FAILED with a hint. */
+ * ERR_USAGE and left untouched. Disk full, read-only and the like are ERR_FAILED with a hint. STORE_READ of a file that is
+ * absent or empty is ERR_NOTHING. A store belongs to one thread. */
 struct store *store_open(const char *path, enum store_mode mode, struct err *err);
 void store_close(struct store *store);
 const char *store_path(const struct store *store);
@@ -68,13 +69,16 @@ struct store_trial {
 };
 int store_trial_add(struct store *store, const struct store_trial *trial, struct err *err);
 
-/* Trials of a search in the order they ended; phase NULL: all. fn returns non-zero to stop. Texts live during the call. */
+/* Trials of a search in the order they ended; phase NULL: all. fn returns non-zero to stop (the
+ * result is 0 all the same) and must not write to the store. Texts live during the call. */
 int store_trials_each(struct store *store, int64_t search, const char *phase,
                       int (*fn)(void *ctx, const struct store_trial *trial), void *ctx, struct err *err);
 
-/* For --resume: the newest search with these members equal (session, id and seed are ignored; NULL and 0 match anything
- * in problem, objective, strategy) that is of this machine and belongs to the newest session which asked for `kernel` and
- * was not finished. *state: "running" (killed), "interrupted", "done". *result is a new reference or NULL.
+/* For --resume: the newest search that belongs to a session of this machine which was not finished (it is "interrupted",
+ * or still "running" since it was killed) and whose members equal those of `like`. like->kernel must be given; every other
+ * member that is NULL or 0 matches anything; id, session and seed are not compared. The search's own state does not
+ * matter: one that is "done" in a session that was cut short later comes with its result, so it need not run again.
+ * *state: "running", "interrupted", "done" or "failed". *result is a new reference or NULL.
  * 1: found, 0: none, -1: error. */
 int store_resume_find(struct store *store, const char *fingerprint, const struct store_search *like, int64_t *search,
                       int64_t *session, uint64_t *seed, char state[16], json_t **result, struct err *err);
@@ -84,6 +88,7 @@ int store_resume_find(struct store *store, const char *fingerprint, const struct
 struct store_result {
 	int64_t search, session;
 	const char *fingerprint, *kernel, *source, *command;
+	const char *version; /* of the program that measured it */
 	const json_t *machine, *result;
 	double finished, noise_floor;
 };

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* RFC 4180: one row an entry, CRLF, fields with quotes where they need them. Configurations, problems and environments
+ * are canonical JSON in one field, so that nothing in them is ambiguous. */
+#include <config.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/js.h"
+#include "src/base/value.h"
+#include "tuner/export/export.h"
+
+static void put_text(FILE *out, const char *text) {
+	if (!strpbrk(text, ",\"\r\n")) {
+		fputs(text, out);
+		return;
+	}
+	putc('"', out);
+	for (; *text; text++) {
+		if (*text == '"')
+			putc('"', out);
+		putc(*text, out);
+	}
+	putc('"', out);
+}
+
+static void put_number(FILE *out, const json_t *json) {
+	struct value value;
+	char text[64];
+	if (json_is_number(json) && value_from_json(json, &value) && value_text(value, text, sizeof text) > 0)
+		fputs(text, out);
+}
+
+/* null and absent: an empty field */
+static void put_json(FILE *out, const json_t *json) {
+	if (json_is_string(json)) {
+		put_text(out, json_string_value(json));
+	} else if (json_is_number(json)) {
+		put_number(out, json);
+	} else if (json && !json_is_null(json)) {
+		char *text = js_canonical(json);
+		put_text(out, text);
+		free(text);
+	}
+}
+
+/* "speedup.ci.1": members and places on the way to the value; NULL where there is none. */
+static const json_t *path_get(const json_t *json, const char *path) {
+	while (json && *path) {
+		size_t length = strcspn(path, ".");
+		char key[32];
+		snprintf(key, sizeof key, "%.*s", (int)length, path);
+		json = json_is_array(json) ? json_array_get(json, strtoul(key, NULL, 10)) : json_object_get(json, key);
+		path += length + (path[length] == '.');
+	}
+	return json;
+}
+
+static const struct column {
+	const char *name, *path;
+} columns[] = {
+	{"kernel", "kernel"},
+	{"problem", "problem"},
+	{"objective", "objective"},
+	{"config", "config"},
+	{"environment", "environment"},
+	{"median", "median"},
+	{"ci_low", "ci.0"},
+	{"ci_high", "ci.1"},
+	{"unit", "unit"},
+	{"baseline_config", "baseline.config"},
+	{"baseline_median", "baseline.median"},
+	{"baseline_ci_low", "baseline.ci.0"},
+	{"baseline_ci_high", "baseline.ci.1"},
+	{"speedup", "speedup.ratio"},
+	{"speedup_ci_low", "speedup.ci.0"},
+	{"speedup_ci_high", "speedup.ci.1"},
+	{"verdict", "verdict"},
+	{"noise_floor", "noise_floor"},
+	{"state", "state"},
+	{"source", "source"},
+	{"strategy", "provenance.strategy"},
+	{"seed", "provenance.seed"},
+	{"evaluations", "provenance.evaluations"},
+	{"measured", "provenance.measured"},
+	{"version", "provenance.version"},
+	{"command", "provenance.command"},
+};
+enum { COLUMNS = sizeof columns / sizeof *columns };
+
+static int csv_write(const json_t *profile, FILE *out, struct err *err) {
+	const json_t *entries = json_object_get(profile, "entries");
+	const json_t *fingerprint = json_object_get(json_object_get(profile, "machine"), "fingerprint");
+	for (size_t i = 0; i < COLUMNS; i++)
+		fprintf(out, "%s,", columns[i].name);
+	fputs("fingerprint\r\n", out);
+	for (size_t row = 0; row < json_array_size(entries); row++) {
+		for (size_t i = 0; i < COLUMNS; i++) {
+			put_json(out, path_get(json_array_get(entries, row), columns[i].path));
+			putc(',', out);
+		}
+		put_json(out, fingerprint);
+		fputs("\r\n", out);
+	}
+	if (fflush(out) == 0 && !ferror(out))
+		return 0;
+	return err_set(err, ERR_FAILED, "check the space on the disk, or write elsewhere with -o", "can't write the table");
+}
+
+extern const struct export_format export_csv;
+const struct export_format export_csv = {
+	.name = "csv",
+	.summary = "a table for spreadsheets and scripts (RFC 4180), one row a recommendation",
+	.write = csv_write,
+};

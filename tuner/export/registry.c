@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include <string.h>
+
+#include "tuner/export/export.h"
+
+#define EXPORT(name) extern const struct export_format export_##name;
+#include "tuner/export/registry.def"
+#undef EXPORT
+
+#define EXPORT(name) &export_##name,
+const struct export_format *const export_registry[] = {
+#include "tuner/export/registry.def"
+	NULL};
+#undef EXPORT
+
+const struct export_format *export_find(const char *name) {
+	for (const struct export_format *const *format = export_registry; *format; format++)
+		if (strcmp((*format)->name, name) == 0)
+			return *format;
+	return NULL;
+}
