@@ -10,6 +10,7 @@ libbase_la_SOURCES = \
 	%D%/js.c %D%/js.h \
 	%D%/opt.c %D%/opt.h \
 	%D%/proc.c %D%/proc.h \
-	%D%/sys.c %D%/sys.h \
+	%D%/text.c %D%/text.h \
+	%D%/sys.c %D%/sys_memory.c %D%/sys_write.c %D%/sys.h \
 	%D%/value.c %D%/value.h
 libbase_la_LIBADD = $(JANSSON_LIBS) -lm

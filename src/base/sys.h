@@ -13,11 +13,17 @@ double sys_wall(void);      /* seconds since 1970 */
 /* One line of a (proc, sys) file without its newline; false where it can't be read. */
 bool sys_read_line(const char *path, char *line, size_t size);
 char *sys_read_file(const char *path, size_t limit, size_t *size, struct err *err); /* NUL added; caller frees */
+/* The same from an open descriptor, which stays open; where: what it is, for messages. */
+char *sys_read_fd(int fd, const char *where, size_t limit, size_t *size, struct err *err);
 int sys_make_dirs(const char *path, struct err *err);                                /* like mkdir -p of a directory */
-/* Writes a temporary file beside it, fsync, rename: a reader sees the old or the new file, never half of one. */
+/* Writes a temporary file beside it, fsync, rename: a reader sees the old or the new file, never half of one. Links are
+ * followed and permissions kept; what is no plain file (a device, a pipe) is written directly. */
 int sys_write_file(const char *path, const void *data, size_t size, struct err *err);
 /* $XDG_DATA_HOME/sweetspot, else $HOME/.local/share/sweetspot; caller frees. NULL and err without a HOME. */
 char *sys_data_dir(struct err *err);
 uint64_t sys_memory_total(void); /* bytes: the smaller of the machine's memory and the cgroup's limit; 0 unknown */
+/* The smallest memory limit in bytes of this process's cgroups (version 1 or 2), UINT64_MAX for none. root: "" for the
+ * machine, or a folder with a copy of its /proc/self/cgroup and /sys/fs/cgroup. */
+uint64_t sys_cgroup_memory(const char *root);
 
 #endif

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <config.h>
+
+#include "src/base/mem.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { CHUNK_FIRST = 4096, CHUNK_LARGEST = 1 << 20 };
+
+/* The data of a chunk follows its head, which is aligned for any type. */
+struct chunk {
+	_Alignas(max_align_t) struct chunk *older;
+	size_t size, used;
+};
+
+struct arena {
+	struct chunk *newest;
+	size_t next_size;
+};
+
+/* Not exit(): handlers and buffered output may need the memory that is not there. */
+static _Noreturn void out_of_memory(size_t count, size_t size) {
+	char text[96];
+	int length = snprintf(text, sizeof(text), "sweetspot: error: out of memory (%zu x %zu bytes)\n", count, size);
+	if (write(STDERR_FILENO, text, (size_t)length) < 0)
+		_exit(EXIT_FAILURE);
+	_exit(EXIT_FAILURE);
+}
+
+static size_t checked_bytes(size_t count, size_t size) {
+	size_t bytes;
+	if (__builtin_mul_overflow(count, size, &bytes) || bytes > PTRDIFF_MAX)
+		out_of_memory(count, size);
+	return bytes ? bytes : 1;
+}
+
+void *mem_alloc(size_t count, size_t size) {
+	void *memory = calloc(1, checked_bytes(count, size));
+	if (!memory)
+		out_of_memory(count, size);
+	return memory;
+}
+
+void *mem_grow(void *old, size_t count, size_t size) {
+	void *memory = realloc(old, checked_bytes(count, size));
+	if (!memory)
+		out_of_memory(count, size);
+	return memory;
+}
+
+char *mem_strdup(const char *text) {
+	size_t size = strlen(text) + 1;
+	return memcpy(mem_alloc(size, 1), text, size);
+}
+
+char *mem_printf(const char *format, ...) {
+	va_list ap;
+	char *text;
+	va_start(ap, format);
+	int length = vasprintf(&text, format, ap);
+	va_end(ap);
+	if (length < 0)
+		out_of_memory(1, strlen(format));
+	return text;
+}
+
+struct arena *arena_new(void) {
+	struct arena *arena = mem_alloc(1, sizeof(*arena));
+	arena->next_size = CHUNK_FIRST;
+	return arena;
+}
+
+void arena_free(struct arena *arena) {
+	if (!arena)
+		return;
+	for (struct chunk *chunk = arena->newest, *older; chunk; chunk = older) {
+		older = chunk->older;
+		free(chunk);
+	}
+	free(arena);
+}
+
+static struct chunk *chunk_new(struct arena *arena, size_t needed) {
+	size_t size = needed > arena->next_size ? needed : arena->next_size;
+	if (size > SIZE_MAX - sizeof(struct chunk))
+		out_of_memory(1, size);
+	struct chunk *chunk = mem_alloc(sizeof(*chunk) + size, 1);
+	chunk->size = size;
+	if (arena->next_size < CHUNK_LARGEST)
+		arena->next_size *= 2;
+	return chunk;
+}
+
+/* What is over a chunk's size gets one of its own, put behind the newest so that its room is not lost. */
+static struct chunk *chunk_for(struct arena *arena, size_t bytes) {
+	struct chunk *newest = arena->newest;
+	if (newest && newest->size - newest->used >= bytes)
+		return newest;
+	struct chunk *chunk = chunk_new(arena, bytes);
+	if (newest && bytes >= arena->next_size) {
+		chunk->older = newest->older;
+		newest->older = chunk;
+	} else {
+		chunk->older = newest;
+		arena->newest = chunk;
+	}
+	return chunk;
+}
+
+void *arena_alloc(struct arena *arena, size_t count, size_t size) {
+	const size_t align = _Alignof(max_align_t);
+	size_t bytes = checked_bytes(count, size);
+	bytes = (bytes + align - 1) / align * align;
+	struct chunk *chunk = chunk_for(arena, bytes);
+	char *memory = (char *)(chunk + 1) + chunk->used;
+	chunk->used += bytes;
+	return memory;
+}
+
+char *arena_strdup(struct arena *arena, const char *text) {
+	size_t size = strlen(text) + 1;
+	return memcpy(arena_alloc(arena, size, 1), text, size);
+}
+
+char *arena_printf(struct arena *arena, const char *format, ...) {
+	va_list ap, again;
+	va_start(ap, format);
+	va_copy(again, ap);
+	int length = vsnprintf(NULL, 0, format, ap);
+	va_end(ap);
+	if (length < 0)
+		out_of_memory(1, strlen(format));
+	char *text = arena_alloc(arena, (size_t)length + 1, 1);
+	vsnprintf(text, (size_t)length + 1, format, again);
+	va_end(again);
+	return text;
+}

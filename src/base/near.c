@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <config.h>
+
+#include "src/base/near.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+enum { LONGEST = 64, FAR = 2 * LONGEST };
+
+static unsigned least(unsigned a, unsigned b) {
+	return a < b ? a : b;
+}
+
+static char folded(char c) {
+	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+static unsigned edits_at(const char *a, const char *b, size_t i, size_t j, unsigned row[3][LONGEST + 1]) {
+	unsigned differs = folded(a[i - 1]) != folded(b[j - 1]);
+	unsigned edits = least(row[1][j] + 1, row[0][j - 1] + 1);
+	edits = least(edits, row[1][j - 1] + differs);
+	if (i > 1 && j > 1 && folded(a[i - 1]) == folded(b[j - 2]) && folded(a[i - 2]) == folded(b[j - 1]))
+		edits = least(edits, row[2][j - 2] + 1);
+	return edits;
+}
+
+/* Optimal string alignment without regard to case; row[0] is the current one, row[1] and row[2] the two before it. */
+static unsigned distance(const char *a, const char *b) {
+	size_t m = strlen(a), n = strlen(b);
+	unsigned row[3][LONGEST + 1];
+	if (m > LONGEST || n > LONGEST)
+		return FAR;
+	for (unsigned j = 0; j <= n; j++)
+		row[0][j] = j;
+	for (size_t i = 1; i <= m; i++) {
+		memcpy(row[2], row[1], sizeof(row[0]));
+		memcpy(row[1], row[0], sizeof(row[0]));
+		row[0][0] = (unsigned)i;
+		for (size_t j = 1; j <= n; j++)
+			row[0][j] = edits_at(a, b, i, j, row);
+	}
+	return row[0][n];
+}
+
+static bool begins(const char *text, const char *prefix, size_t length) {
+	for (size_t i = 0; i < length; i++)
+		if (folded(text[i]) != folded(prefix[i]))
+			return false;
+	return true;
+}
+
+/* How far the word is from a known one, FAR where that is too far. A cut-off word (of two letters at least) is as near as
+ * the worst mistype, so that a mistype of a short word wins over a long word that begins like it. */
+static unsigned farness(const char *word, const char *known) {
+	size_t length = strlen(word);
+	unsigned edits = distance(word, known), allowed = length / 3 > 1 ? (unsigned)(length / 3) : 1;
+	if (edits <= allowed && edits < length)
+		return edits;
+	return length >= 2 && begins(known, word, length) ? allowed + 1 : FAR;
+}
+
+const char *near_word(const char *word, const char *const *known, size_t count) {
+	const char *nearest = NULL;
+	unsigned best = FAR;
+	for (size_t i = 0; i < count; i++) {
+		unsigned far = farness(word, known[i]);
+		if (far < best || (far == best && nearest && strlen(known[i]) < strlen(nearest))) {
+			best = far;
+			nearest = known[i];
+		}
+	}
+	return nearest;
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <config.h>
+
+#include "src/base/rng.h"
+
+#include <math.h>
+#include <string.h>
+
+static uint64_t splitmix(uint64_t *state) {
+	uint64_t z = *state += UINT64_C(0x9E3779B97F4A7C15);
+	z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
+	z = (z ^ (z >> 27)) * UINT64_C(0x94D049BB133111EB);
+	return z ^ (z >> 31);
+}
+
+static uint64_t rotate(uint64_t x, int bits) {
+	return x << bits | x >> (64 - bits);
+}
+
+/* FNV-1a (Fowler, Noll, Vo) */
+static uint64_t text_hash(const char *text) {
+	uint64_t hash = UINT64_C(0xCBF29CE484222325);
+	for (; *text; text++)
+		hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001B3);
+	return hash;
+}
+
+void rng_seed(struct rng *rng, uint64_t seed) {
+	for (int i = 0; i < 4; i++)
+		rng->s[i] = splitmix(&seed);
+}
+
+void rng_split(struct rng *rng, uint64_t seed, const char *purpose) {
+	uint64_t hash = text_hash(purpose);
+	rng_seed(rng, splitmix(&seed) ^ splitmix(&hash));
+}
+
+uint64_t rng_u64(struct rng *rng) {
+	uint64_t *s = rng->s, result = rotate(s[1] * 5, 7) * 9, t = s[1] << 17;
+	s[2] ^= s[0];
+	s[3] ^= s[1];
+	s[1] ^= s[2];
+	s[0] ^= s[3];
+	s[2] ^= t;
+	s[3] = rotate(s[3], 45);
+	return result;
+}
+
+uint64_t rng_below(struct rng *rng, uint64_t bound) {
+	uint64_t uneven = -bound % bound, r; /* 2^64 modulo bound: that many values would come once too often */
+	do
+		r = rng_u64(rng);
+	while (r < uneven);
+	return r % bound;
+}
+
+double rng_unit(struct rng *rng) {
+	return (double)(rng_u64(rng) >> 11) * 0x1p-53;
+}
+
+/* The polar method (Marsaglia and Bray 1964). The second number of the pair is dropped: no state beside the seed's. */
+double rng_normal(struct rng *rng) {
+	double u, v, s;
+	do {
+		u = 2 * rng_unit(rng) - 1;
+		v = 2 * rng_unit(rng) - 1;
+		s = u * u + v * v;
+	} while (s >= 1 || s == 0);
+	return u * sqrt(-2 * log(s) / s);
+}
+
+static void swap(char *a, char *b, size_t size) {
+	char kept[64];
+	for (size_t part; size; size -= part, a += part, b += part) {
+		part = size < sizeof(kept) ? size : sizeof(kept);
+		memcpy(kept, a, part);
+		memcpy(a, b, part);
+		memcpy(b, kept, part);
+	}
+}
+
+/* Fisher and Yates, from the end (Durstenfeld 1964) */
+void rng_shuffle(struct rng *rng, void *items, size_t count, size_t size) {
+	char *item = items;
+	for (size_t i = count; i > 1; i--) {
+		size_t j = rng_below(rng, i);
+		if (j != i - 1)
+			swap(item + j * size, item + (i - 1) * size, size);
+	}
+}

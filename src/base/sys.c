@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <config.h>
+
+#include "src/base/sys.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "src/base/mem.h"
+
+static double seconds(clockid_t clock) {
+	struct timespec t;
+	clock_gettime(clock, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+double sys_now(void) {
+	return seconds(CLOCK_MONOTONIC);
+}
+
+double sys_wall(void) {
+	return seconds(CLOCK_REALTIME);
+}
+
+bool sys_read_line(const char *path, char *line, size_t size) {
+	FILE *file = size > 1 && size <= INT_MAX ? fopen(path, "re") : NULL;
+	if (!file)
+		return false;
+	bool got = fgets(line, (int)size, file) != NULL;
+	fclose(file);
+	if (got)
+		line[strcspn(line, "\n")] = '\0';
+	return got;
+}
+
+static ssize_t read_some(int fd, char *data, size_t size) {
+	ssize_t got;
+	do
+		got = read(fd, data, size);
+	while (got < 0 && errno == EINTR);
+	return got;
+}
+
+char *sys_read_fd(int fd, const char *where, size_t limit, size_t *size, struct err *err) {
+	size_t used = 0, room = 4096;
+	char *data = mem_alloc(room, 1);
+	for (ssize_t got;; used += (size_t)got) {
+		if (used > limit) {
+			err_set(err, ERR_USAGE, NULL, "%s is larger than %zu bytes", where, limit);
+			break;
+		}
+		if (room - used < 2)
+			data = mem_grow(data, room *= 2, 1);
+		got = read_some(fd, data + used, room - used - 1);
+		if (got < 0) {
+			err_set(err, errno == EISDIR ? ERR_USAGE : ERR_FAILED, NULL, "cannot read %s: %s", where, strerror(errno));
+			break;
+		}
+		if (got == 0) {
+			data[used] = '\0';
+			if (size)
+				*size = used;
+			return data;
+		}
+	}
+	free(data);
+	return NULL;
+}
+
+char *sys_read_file(const char *path, size_t limit, size_t *size, struct err *err) {
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0) {
+		err_set(err, ERR_USAGE, NULL, "cannot open %s: %s", path, strerror(errno));
+		return NULL;
+	}
+	char *data = sys_read_fd(fd, path, limit, size, err);
+	close(fd);
+	return data;
+}
+
+/* Another process may make the same folder at the same time. */
+static int make_dir(const char *path, mode_t mode, struct err *err) {
+	struct stat st;
+	if (mkdir(path, mode) == 0)
+		return 0;
+	int why = errno;
+	if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+		return 0;
+	return err_set(err, ERR_FAILED, "choose another folder, or make its parent writable", "cannot make the folder %s: %s",
+	               path, strerror(why));
+}
+
+int sys_make_dirs(const char *path, struct err *err) {
+	char *prefix = mem_strdup(path);
+	int failed = 0;
+	for (char *slash = prefix; !failed && *slash && (slash = strchr(slash + 1, '/'));) {
+		*slash = '\0';
+		failed = make_dir(prefix, 0777, err);
+		*slash = '/';
+	}
+	free(prefix);
+	return failed ? -1 : make_dir(path, 0777, err);
+}
+
+char *sys_data_dir(struct err *err) {
+	const char *xdg = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
+	if (xdg && xdg[0] == '/') /* the specification says that relative paths are to be ignored */
+		return mem_printf("%s/sweetspot", xdg);
+	if (home && home[0])
+		return mem_printf("%s/.local/share/sweetspot", home);
+	err_set(err, ERR_USAGE, "set HOME or XDG_DATA_HOME", "there is no home folder to keep data in");
+	return NULL;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <config.h>
+
+#include "src/base/text.h"
+
+#include <stdint.h>
+#include <string.h>
+
+static size_t lead_length(unsigned char c) {
+	if (c < 0x80)
+		return 1;
+	if (c >= 0xC2 && c <= 0xDF)
+		return 2;
+	if ((c & 0xF0) == 0xE0)
+		return 3;
+	return c >= 0xF0 && c <= 0xF4 ? 4 : 0;
+}
+
+/* Overlong forms, surrogates and what is beyond U+10FFFF show in the second byte. */
+static bool second_fits(unsigned char first, unsigned char second) {
+	switch (first) {
+	case 0xE0: return second >= 0xA0;
+	case 0xED: return second <= 0x9F;
+	case 0xF0: return second >= 0x90;
+	case 0xF4: return second <= 0x8F;
+	default: return true;
+	}
+}
+
+size_t text_utf8(const char *text, size_t size) {
+	const unsigned char *c = (const unsigned char *)text;
+	size_t length = size ? lead_length(c[0]) : 0;
+	if (length == 0 || length > size)
+		return 0;
+	for (size_t i = 1; i < length; i++)
+		if ((c[i] & 0xC0) != 0x80)
+			return 0;
+	return length == 1 || second_fits(c[0], c[1]) ? length : 0;
+}
+
+/* C0, DEL, and C1, which some terminals obey too. */
+static bool is_control(const char *text, size_t length) {
+	unsigned char c = (unsigned char)text[0];
+	return length == 1 ? c < 0x20 || c == 0x7F : length == 2 && c == 0xC2 && (unsigned char)text[1] < 0xA0;
+}
+
+void text_clean(char *text, bool lines) {
+	size_t size = strlen(text), length;
+	for (size_t i = 0; i < size; i += length) {
+		length = text_utf8(text + i, size - i);
+		if (length == 0) {
+			text[i] = '?';
+			length = 1;
+		} else if (is_control(text + i, length) && !(lines && (text[i] == '\n' || text[i] == '\t'))) {
+			memset(text + i, ' ', length);
+		}
+	}
+}

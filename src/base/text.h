@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Text from outside made safe for terminals and JSON. */
+#ifndef BASE_TEXT_H
+#define BASE_TEXT_H
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Length of the UTF-8 sequence at text (1 to 4 bytes of the `size` there), 0 where it is malformed (RFC 3629). */
+size_t text_utf8(const char *text, size_t size);
+/* In place: control characters become spaces and malformed UTF-8 becomes '?'. lines: newlines and tabs stay. */
+void text_clean(char *text, bool lines);
+
+#endif
