@@ -15,7 +15,7 @@ enum { BLOCKS_LIMIT = 100000 };
 
 const struct race_options race_defaults = {
 	.blocks_min = 5,
-	.blocks_max = 41,
+	.blocks_max = 61,
 	.margin = 0.01,
 	.level = 0.95,
 	.seconds_max = 30,
@@ -32,6 +32,7 @@ struct race {
 	double *x, *y;           /* the blocks that two entries share */
 	struct rng rng;
 	double start;
+	double level;            /* of two-sided intervals whose bounds hold at the asked level, each for itself */
 	size_t best;
 	struct paired *against;  /* each entry against the best */
 	double *p, *adjusted;
@@ -122,7 +123,7 @@ static struct paired race_compare(const struct race *race, size_t e, size_t f, d
 	}
 	if (shared == 0)
 		return (struct paired){.ratio = NAN, .ci = {NAN, NAN}, .p = 1};
-	return paired_analyse(race->x, race->y, shared, race->options->level);
+	return paired_analyse(race->x, race->y, shared, race->level);
 }
 
 /* The lowest median, or who beats it within the blocks: medians alone forget what blocks have in common. The ratios need
@@ -217,7 +218,7 @@ static int race_measure(struct race *race, struct err *err) {
 		if (race_settled(race) || race_late(race))
 			return 0;
 	}
-	if (led)
+	if (led && race_alive(race) > 0)
 		return 0;
 	return err_set(err, ERR_NOTHING, "run each of them alone to see why",
 	               "none of the %zu configurations in the race could be measured", race->count);
@@ -254,6 +255,7 @@ int race_run(struct runner *runner, const struct trial_request *request, struct 
 	                    .contest = {.runner = runner, .request = request, .observer = observer, .phase = "race"},
 	                    .entries = entries,
 	                    .count = count,
+	                    .level = fmax(0, 2 * options->level - 1),
 	                    .start = sys_now()};
 	int status;
 
