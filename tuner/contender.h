@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* One configuration in a duel or a race: what it measured and how it failed. What runners report is checked here. */
+#ifndef TUNER_CONTENDER_H
+#define TUNER_CONTENDER_H
+#include "tuner/race.h"
+
+struct contender {
+	const json_t *config;
+	double *samples; /* seconds, of the trials that worked */
+	size_t count, room;
+	int trials, failures, failed_in_row;
+	enum trial_status failed; /* the last failure, TRIAL_CORRECT: none */
+	bool lost;                /* failed for good */
+};
+
+/* What all trials of one comparison share. */
+struct contest {
+	struct runner *runner;
+	const struct trial_request *request;
+	const struct race_observer *observer; /* may be NULL */
+	const char *phase;
+	int block;
+};
+
+void contender_clear(struct contender *contender);
+/* One trial of one sample. *seconds is NAN where it failed; that includes samples that no clock can give. It has lost
+ * after a wrong result, or one that will come again (compile, constraints), after 3 failures in a row, and when more
+ * than a third of at least 12 trials failed. keep: the sample joins `samples`. -1: interrupted, or nothing can be run. */
+int contender_measure(struct contender *contender, const struct contest *contest, bool keep, double *seconds,
+                      struct err *err);
+
+#endif

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include "tuner/model/paired.h"
+
+#include <gsl/gsl_cdf.h>
+#include <gsl/gsl_sort.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "src/base/mem.h"
+
+/* EXACT_MAX: the 2^n cases of the signed-rank distribution are whole numbers in a double up to here, and beyond it the
+ * normal approximation is good. */
+enum { SMALL = 6, EXACT_MAX = 50, BISECTIONS = 200 };
+
+/* ways[s]: how many subsets of `rank` sum to s, for s up to total. Shift algorithm of Streitberg and Roehmel (1986). */
+static void subsets_count(const size_t *rank, size_t n, double *ways) {
+	size_t top = 0;
+
+	ways[0] = 1;
+	for (size_t i = 0; i < n; i++) {
+		top += rank[i];
+		for (size_t s = top; s >= rank[i]; s--)
+			ways[s] += ways[s - rank[i]];
+	}
+}
+
+/* Doubled midranks of |x|, so that they are whole numbers; x must be sorted by |x|. Returns their sum. */
+static size_t midranks(const double *x, size_t n, size_t *rank) {
+	for (size_t i = 0, end; i < n; i = end) {
+		for (end = i + 1; end < n && fabs(x[end]) == fabs(x[i]); end++)
+			;
+		for (size_t k = i; k < end; k++)
+			rank[k] = i + end + 1;
+	}
+	return n * (n + 1);
+}
+
+static double tail_exact(const size_t *rank, size_t n, size_t total, size_t sum) {
+	double *ways = mem_alloc(total + 1, sizeof *ways), below = 0;
+
+	subsets_count(rank, n, ways);
+	for (size_t s = 0; s <= sum; s++)
+		below += ways[s];
+	free(ways);
+	return ldexp(below, -(int)n);
+}
+
+/* With the variance that ties leave, and the correction for continuity. */
+static double tail_normal(const size_t *rank, size_t n, size_t total, size_t sum) {
+	double squares = 0;
+
+	for (size_t i = 0; i < n; i++)
+		squares += (double)rank[i] * (double)rank[i];
+	return gsl_cdf_ugaussian_P(((double)sum + 1 - (double)total / 2) / (sqrt(squares) / 2));
+}
+
+static int compare_magnitude(const void *a, const void *b) {
+	double x = fabs(*(const double *)a), y = fabs(*(const double *)b);
+
+	return (x > y) - (x < y);
+}
+
+/* Two-sided p of the signed-rank test (Wilcoxon 1945) for a centre of 0: zeros are left out, ties get midranks. */
+static double signed_rank_p(const double *sorted, size_t count) {
+	double *x = mem_alloc(count, sizeof *x), p = 1;
+	size_t *rank = mem_alloc(count, sizeof *rank), n = 0, sum = 0, total;
+
+	for (size_t i = 0; i < count; i++)
+		if (sorted[i] != 0)
+			x[n++] = sorted[i];
+	qsort(x, n, sizeof *x, compare_magnitude);
+	total = midranks(x, n, rank);
+	for (size_t i = 0; i < n; i++)
+		sum += x[i] > 0 ? rank[i] : 0;
+	if (sum > total - sum)
+		sum = total - sum;
+	if (n > 0)
+		p = 2 * (n <= EXACT_MAX ? tail_exact(rank, n, total, sum) : tail_normal(rank, n, total, sum));
+	free(x);
+	free(rank);
+	return p < 1 ? p : 1;
+}
+
+/* How many Walsh averages (x[i] + x[j]) / 2, i <= j, are at most t; x ascending. */
+static size_t walsh_at_most(const double *x, size_t n, double t) {
+	size_t found = 0;
+
+	for (size_t i = 0, end = n; i < end; i++) {
+		while (end > i && x[i] + x[end - 1] > 2 * t)
+			end--;
+		found += end - i;
+	}
+	return found;
+}
+
+/* The k-th smallest Walsh average, k from 1, by bisection: no list of n^2 of them is made. */
+static double walsh_select(const double *x, size_t n, size_t k) {
+	double low = x[0], high = x[n - 1];
+
+	if (walsh_at_most(x, n, low) >= k)
+		return low;
+	for (int step = 0; step < BISECTIONS; step++) {
+		double middle = low + (high - low) / 2;
+
+		if (middle <= low || middle >= high)
+			break;
+		if (walsh_at_most(x, n, middle) >= k)
+			high = middle;
+		else
+			low = middle;
+	}
+	return high;
+}
+
+/* The place, from 1, of the Walsh average that bounds the interval below: the largest k with
+ * P(signed-rank sum < k) <= tail. 0: no such interval. */
+static size_t walsh_place(size_t n, double tail) {
+	size_t rank[EXACT_MAX], total = n * (n + 1) / 2, k = 0;
+	double *ways, below = 0;
+
+	if (n > EXACT_MAX) {
+		double m = (double)n, deviation = sqrt(m * (m + 1) * (2 * m + 1) / 24);
+		double place = floor((double)total / 2.0 + 0.5 + gsl_cdf_ugaussian_Pinv(tail) * deviation);
+
+		return place > 0 ? (size_t)place : 0;
+	}
+	ways = mem_alloc(total + 1, sizeof *ways);
+	for (size_t i = 0; i < n; i++)
+		rank[i] = i + 1;
+	subsets_count(rank, n, ways);
+	while (k < total && ldexp(below + ways[k], -(int)n) <= tail)
+		below += ways[k++];
+	free(ways);
+	return k;
+}
+
+struct paired paired_analyse(const double *a, const double *b, size_t count, double level) {
+	struct paired paired = {.count = count};
+	double *x = mem_alloc(count, sizeof *x);
+	size_t averages = count * (count + 1) / 2, place = count < SMALL ? 1 : walsh_place(count, (1 - level) / 2);
+
+	if (place < 1)
+		place = 1;
+	for (size_t i = 0; i < count; i++)
+		x[i] = log(a[i]) - log(b[i]);
+	gsl_sort(x, 1, count);
+	paired.p = signed_rank_p(x, count);
+	paired.ratio = exp((walsh_select(x, count, (averages + 1) / 2) + walsh_select(x, count, averages / 2 + 1)) / 2);
+	paired.ci[0] = exp(walsh_select(x, count, place));
+	paired.ci[1] = exp(walsh_select(x, count, averages + 1 - place));
+	free(x);
+	return paired;
+}
+
+void paired_holm(const double *p, size_t count, double *adjusted) {
+	size_t *order = mem_alloc(count, sizeof *order);
+	double running = 0;
+
+	gsl_sort_index(order, p, 1, count);
+	for (size_t i = 0; i < count; i++) {
+		running = fmax(running, (double)(count - i) * p[order[i]]);
+		adjusted[order[i]] = fmin(running, 1);
+	}
+	free(order);
+}
+
+enum paired_verdict paired_judge(const struct paired *paired, double margin) {
+	if (paired->count == 0)
+		return PAIRED_TIE;
+	if (paired->ci[1] < 1 - margin)
+		return PAIRED_FASTER;
+	return paired->ci[0] > 1 + margin ? PAIRED_SLOWER : PAIRED_TIE;
+}
+
+const char *paired_verdict_word(enum paired_verdict verdict) {
+	static const char *const words[] = {
+		[PAIRED_FASTER] = "faster", [PAIRED_SLOWER] = "slower", [PAIRED_TIE] = "tie"};
+
+	return words[verdict];
+}
