@@ -1,1 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
+dist_doc_DATA = README.md NEWS.md COPYING COPYING.BSD %D%/measurement.md %D%/protocol.md
+EXTRA_DIST += \
+	%D%/adr/0001-process-boundary.md \
+	%D%/adr/0002-ask-tell.md \
+	%D%/adr/0003-sqlite.md \
+	%D%/adr/0004-run-time-gpu-compilation.md
