@@ -13,5 +13,7 @@ enum { DOMAIN_MAX = 1 << 20 };
 
 /* Values in the order given, duplicates refused, at most DOMAIN_MAX of them; words live in the arena. */
 int domain_parse(const char *text, struct arena *arena, struct value **values, size_t *count, struct err *err);
+/* A value that is there twice, or NULL. */
+const struct value *domain_duplicate(const struct value *values, size_t count);
 
 #endif

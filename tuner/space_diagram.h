@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The counted space: a decision diagram over all parameters, in an order of its own. A path from the root to the
+ * terminal is a valid configuration; every node knows how many paths leave it. */
+#ifndef TUNER_SPACE_DIAGRAM_H
+#define TUNER_SPACE_DIAGRAM_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { DIAGRAM_END, DIAGRAM_DEAD };
+
+struct diagram_node {
+	uint64_t count; /* of completions */
+	uint32_t first, edges;
+};
+
+/* Branches branch, branch + 1, .. up to the end of the run lead to the same child. */
+struct diagram_edge {
+	uint64_t before; /* completions of the node's earlier branches */
+	uint32_t child, branch;
+};
+
+struct diagram {
+	int order[64]; /* parameters by depth */
+	size_t depth;
+	struct diagram_node *nodes;
+	struct diagram_edge *edges;
+	size_t node_count, node_room, edge_count, edge_room;
+	uint32_t root;
+	uint8_t **used; /* [param][branch]: in some valid configuration */
+};
+
+enum diagram_status { DIAGRAM_OK, DIAGRAM_ENTANGLED /* too much effort */, DIAGRAM_OVERFLOW /* over 2^64 - 1 */ };
+
+struct space;
+/* off[rule]: leave that constraint or table out; NULL: all are in. */
+struct diagram *diagram_new(const struct space *space, const bool *off, enum diagram_status *status);
+void diagram_free(struct diagram *diagram);
+
+/* How many branches an edge stands for. */
+static inline uint32_t diagram_run(const struct diagram *diagram, const struct diagram_node *node, uint32_t edge) {
+	const struct diagram_edge *e = &diagram->edges[node->first + edge];
+	uint64_t end = edge + 1 < node->edges ? e[1].before : node->count;
+	return (uint32_t)((end - e->before) / diagram->nodes[e->child].count);
+}
+
+/* The child on a branch, DIAGRAM_DEAD where there is none; before: completions of earlier branches. */
+uint32_t diagram_child(const struct diagram *diagram, uint32_t node, uint32_t branch, uint64_t *before);
+
+#endif
