@@ -151,9 +151,16 @@ static void test_stderr(void) {
 	proc_stop(proc, patience);
 }
 
+/* This process adopts orphans, and so learns how they end. Here: the descendants of killed groups. */
+static void bury_adopted(void) {
+	while (waitpid(-1, NULL, 0) > 0)
+		continue;
+}
+
 static void test_failed_start(void) {
 	static const char *const nothing[] = {"no-such-program-here", NULL}, *const folder[] = {"/", NULL}, *const yes[] = {"true", NULL};
 	struct err err = {0};
+	bury_adopted();
 	ok(!proc_start(&(struct proc_spec){.argv = nothing}, &err) && err.code == ERR_FAILED && strstr(err.what, nothing[0]) && err.hint[0],
 	   "an unknown program is named");
 	ok(!proc_start(&(struct proc_spec){.argv = folder}, &err) && strstr(err.what, "ermission"), "a folder is no program");
@@ -213,7 +220,6 @@ static void test_interrupt(void) {
 	ok(WTERMSIG(proc_stop(proc, 0)) == SIGKILL, "then it is killed");
 }
 
-/* This process adopts orphans, and so learns how they end. */
 static int adopted_status(pid_t pid) {
 	int status = 0;
 	return waitpid(pid, &status, 0) == pid ? status : -1;
@@ -236,8 +242,7 @@ static void test_group(void) {
 	ok(proc_stop(proc, patience) == 0 && WTERMSIG(adopted_status(grandchild)) == SIGKILL, "a descendant is killed after a good end, too");
 	proc = shell("trap '' TERM INT HUP; echo ready; while :; do sleep 1; done");
 	ok(reads(proc, "ready") && kill(proc_pid(proc), SIGTERM) == 0 && WTERMSIG(proc_stop(proc, 0.1)) == SIGKILL, "one that ignores SIGTERM is killed");
-	while (waitpid(-1, NULL, 0) > 0) /* its sleep */
-		continue;
+	bury_adopted();
 }
 
 static void test_dead_reader(void) {
