@@ -3,7 +3,7 @@
  *     steps = n * (100 + bump[variant] + 2 (x - best_x[variant])^2 + 5 (log2 y - 4)^2) * (100 + extra) / 100
  * so variant=b x=10 y=16 extra=0 is the fastest, with 100 n steps. A step is one turn of a linear congruential
  * generator (Knuth's MMIX): each waits for the one before, so that time follows their number, and k of them have a
- * closed form, so that the result is verified exactly (Brown, "Random number generation with arbitrary strides", 1994). */
+ * closed form, so that results are verified exactly (Brown, "Random number generation with arbitrary strides", 1994). */
 #include <stdio.h>
 
 #include "kernels/kernel.h"
