@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A byte a cell, an inner loop without branches that the compiler vectorises, one parallel region for all generations. */
+/* A byte a cell, an inner loop without branches that the compiler vectorises, one parallel region for all. */
 #include "kernels/gol/gol.h"
 
 static void byte_load(void *row, const uint64_t *cells, size_t n) {

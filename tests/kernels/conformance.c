@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What every kernel must do, whoever wrote it: right answers in any configuration on small and odd sizes, with two states
- * alive, run after run; and a clean refusal where memory ends. */
+/* What every kernel must do, whoever wrote it: right answers in any configuration on small and odd sizes, with two
+ * states alive, run after run; and a clean refusal where memory ends. */
 #include <config.h>
 
 #include <stdio.h>
@@ -25,19 +25,21 @@
 #endif
 
 enum how { INITIAL, FIRST, LAST, LOWEST, HIGHEST, RANDOM };
-enum { PAIRS = 12 };
+enum { PAIRS = 8 };
 
-static struct ss_value choose(const struct ss_param *param, const struct values *values, enum how how, struct rng *rng) {
+static struct ss_value choose(const struct ss_param *param, const struct values *values, enum how how,
+                              struct rng *rng) {
 	bool bounded = param->type != SS_WORD && (param->min != 0 || param->max != 0);
 	double bound = how == LOWEST ? param->min : param->max;
 	switch (how) {
 	case INITIAL: return live_value(param, param->initial);
 	case FIRST: return values->value[0];
 	case LAST: return values->value[values->count - 1];
-	case RANDOM: return values->value[rng_below(rng, (uint64_t)values->count)];
 	default: break;
 	}
-	return bounded ? (struct ss_value){.i = (int64_t)bound, .r = bound} : values->value[rng_below(rng, (uint64_t)values->count)];
+	if (bounded && how != RANDOM)
+		return (struct ss_value){.i = (int64_t)bound, .r = bound};
+	return values->value[rng_below(rng, (uint64_t)values->count)];
 }
 
 static void configure(struct live *live, int s, const struct values *values, enum how how, struct rng *rng) {
@@ -52,8 +54,8 @@ static void configure(struct live *live, int s, const struct values *values, enu
 static void print_config(const struct live *live, int s, const char *what, enum ss_status status) {
 	printf("# %s: status %d: %s; threads=%d", what, (int)status, live->message, live->state[s].threads);
 	for (int i = 0; live->kernel->params[i].name; i++)
-		printf(" %s=%s%.17g", live->kernel->params[i].name, live->state[s].config[i].w ? live->state[s].config[i].w : "",
-		       live->state[s].config[i].r);
+		printf(" %s=%s%lld", live->kernel->params[i].name, live->kernel->params[i].type == SS_WORD ? "#" : "",
+		       (long long)live->state[s].config[i].i);
 	printf("\n");
 }
 

@@ -47,8 +47,8 @@ static uint64_t *result(struct live *live) {
 	return cells;
 }
 
-static void becomes(const char *what, const char *n, const char *generations, size_t row, size_t column, const char *before,
-                    size_t row_after, size_t column_after, const char *after) {
+static void becomes(const char *what, const char *n, const char *generations, size_t row, size_t column,
+                    const char *before, size_t row_after, size_t column_after, const char *after) {
 	struct live *live = live_blank(n, generations, "0");
 	struct gol_input *input = live->input;
 	size_t size = input->n * input->words * sizeof(uint64_t);
@@ -141,7 +141,8 @@ static void check_levels(void) {
 }
 
 static void check_input(void) {
-	struct live *a = live_blank("200", "1", "30"), *b = live_blank("200", "1", "30"), *full = live_blank("65", "1", "100");
+	struct live *a = live_blank("200", "1", "30"), *b = live_blank("200", "1", "30");
+	struct live *full = live_blank("65", "1", "100");
 	const struct gol_input *first = a->input, *second = b->input, *alive = full->input;
 	size_t size = first->n * first->words * sizeof(uint64_t), count = 0, all = 0;
 	ok(memcmp(first->cells, second->cells, size) == 0, "the same seed gives the same cells");

@@ -28,8 +28,11 @@ static inline struct ss_value live_value(const struct ss_param *param, const cha
 	struct ss_value value = {.w = text};
 	if (param->type == SS_WORD) {
 		size_t size = strlen(text);
-		for (const char *word = param->values; strncmp(word, text, size) != 0 || (word[size] && word[size] != ','); value.i++)
+		const char *word = param->values;
+		while (strncmp(word, text, size) != 0 || (word[size] && word[size] != ',')) {
 			word = strchr(word, ',') + 1; /* an unknown word is a fault of the test, and ends it here */
+			value.i++;
+		}
 	} else {
 		value.r = strtod(text, NULL);
 		value.i = (int64_t)value.r;

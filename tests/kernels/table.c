@@ -10,7 +10,8 @@
 #include "tests/tap.h"
 
 static bool is_name(const char *text) {
-	return text && islower((unsigned char)*text) && strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_") == strlen(text);
+	static const char accepted[] = "abcdefghijklmnopqrstuvwxyz0123456789_";
+	return text && islower((unsigned char)*text) && strspn(text, accepted) == strlen(text);
 }
 
 static bool is_line(const char *text) {
@@ -71,8 +72,10 @@ static bool expression_sane(const struct ss_kernel *kernel, const char *text) {
 
 static bool table_names_differ(const struct ss_kernel *kernel) {
 	bool differ = true;
-	for (int i = 0; kernel->params[i].name; i++)
-		differ &= live_find(kernel->params, kernel->params[i].name) == i && live_find(kernel->problem, kernel->params[i].name) < 0;
+	for (int i = 0; kernel->params[i].name; i++) {
+		const char *name = kernel->params[i].name;
+		differ &= live_find(kernel->params, name) == i && live_find(kernel->problem, name) < 0;
+	}
 	for (int i = 0; kernel->problem[i].name; i++)
 		differ &= live_find(kernel->problem, kernel->problem[i].name) == i;
 	return differ;
