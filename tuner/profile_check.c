@@ -3,6 +3,7 @@
  * interval is ordered, a date exists. */
 #include <config.h>
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -40,12 +41,16 @@ static int check_word(const json_t *value, struct err *err) {
 	return json_is_string(value) && *json_string_value(value) ? 0 : refuse(err, "must be a string that is not empty");
 }
 
+static bool is_whole(const json_t *value) {
+	return json_is_integer(value) || (json_is_real(value) && json_real_value(value) == floor(json_real_value(value)));
+}
+
 static int check_whole(const json_t *value, struct err *err) {
-	return json_is_integer(value) ? 0 : refuse(err, "must be a whole number");
+	return is_whole(value) ? 0 : refuse(err, "must be a whole number");
 }
 
 static int check_count(const json_t *value, struct err *err) {
-	return json_is_integer(value) && json_integer_value(value) >= 0 ? 0 : refuse(err, "must be a whole number from 0");
+	return is_whole(value) && json_number_value(value) >= 0 ? 0 : refuse(err, "must be a whole number from 0");
 }
 
 static int check_amount(const json_t *value, struct err *err) {

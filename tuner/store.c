@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <config.h>
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -56,13 +58,21 @@ static int connect_to(struct store *store, int flags, const char *query, struct 
 	return store_exec(store, "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON", err);
 }
 
+/* The folder of a file, with its slash. Caller frees. */
+static char *folder_of(const char *path) {
+	const char *slash = strrchr(path, '/');
+	return slash ? mem_printf("%.*s", (int)(slash + 1 - path), path) : mem_strdup("./");
+}
+
+static bool can_write(const char *path) {
+	return faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) == 0;
+}
+
 /* A log can only be shared where its index can be written beside it. Without a log the file alone is the whole store, and
  * a read-only folder is no obstacle. */
 static bool is_frozen(const struct store *store) {
-	char *slash = strrchr(store->path, '/');
-	char *dir = slash ? mem_printf("%.*s/", (int)(slash - store->path), store->path) : mem_strdup(".");
-	bool frozen = access(dir, W_OK) != 0 && !store_file_beside(store->path, "-wal") &&
-	              !store_file_beside(store->path, "-journal");
+	char *dir = folder_of(store->path);
+	bool frozen = !can_write(dir) && !store_file_beside(store->path, "-wal");
 	free(dir);
 	return frozen;
 }
@@ -72,51 +82,68 @@ static int check_existing(struct store *store, struct err *err) {
 	return connect_to(store, SQLITE_OPEN_READONLY, query, err) || store_schema_verify(store, err) ? -1 : 0;
 }
 
-static int make_folder(const char *path, struct err *err) {
-	const char *slash = strrchr(path, '/');
-	if (!slash || slash == path)
+static int make_folder(const char *dir, const char *path, struct err *err) {
+	if (sys_make_dirs(dir, err) == 0)
 		return 0;
-	char *dir = mem_printf("%.*s", (int)(slash - path), path);
-	int rc = sys_make_dirs(dir, err);
+	err_prefix(err, "can't make the folder of store %s", path);
+	err_hint(err, "choose a file in a folder that you can write with --store");
+	return -1;
+}
+
+/* SQLite would tell less well what stands in the way. */
+static int check_writable(const struct store *store, enum store_file kind, struct err *err) {
+	char *dir = folder_of(store->path);
+	const char *locked = NULL;
+	int rc = kind == STORE_FILE_ABSENT ? make_folder(dir, store->path, err) : 0;
+	if (rc == 0 && !can_write(dir))
+		locked = dir;
+	else if (rc == 0 && kind != STORE_FILE_ABSENT && !can_write(store->path))
+		locked = store->path;
+	if (locked)
+		rc = err_set(err, ERR_FAILED, "make it writable, or choose another file with --store", "can't write store %s: %s: %s",
+		             store->path, locked, strerror(errno));
 	free(dir);
-	if (rc) {
-		err_prefix(err, "can't make the folder of store %s", path);
-		err_hint(err, "choose a file in a folder that you can write with --store");
-	}
 	return rc;
 }
 
-/* FULL: in WAL mode it syncs the log at every commit, so a power cut costs no trial that was committed. */
-static int open_writing(struct store *store, bool create, bool verified, struct err *err) {
+/* A process that died while it made the store left a journal. SQLite undoes that at the first read; then there is an
+ * empty file again. */
+static int undo_creation(struct store *store, enum store_file *kind, struct err *err) {
+	if (*kind != STORE_FILE_STORE || !store_file_beside(store->path, "-journal"))
+		return 0;
+	if (connect_to(store, SQLITE_OPEN_READWRITE, "", err) || store_exec(store, "SELECT 1 FROM sqlite_schema", err))
+		return -1;
+	return store_file_probe(store->path, kind, err);
+}
+
+/* FULL: in WAL mode it syncs the log at every commit, so a power cut costs no trial that was committed. Where the file
+ * system can't do WAL the answer to journal_mode is another mode and no error: slower, as safe. */
+static int open_writing(struct store *store, bool create, struct err *err) {
 	int flags = SQLITE_OPEN_READWRITE | (create ? SQLITE_OPEN_CREATE : 0);
 	if (connect_to(store, flags, "", err) || store_exec(store, "PRAGMA synchronous = FULL", err))
 		return -1;
 	if (create && store_schema_create(store, err))
 		return -1;
-	/* Where the file system can't do WAL the answer is another mode and no error: slower, as safe. */
 	if (store_exec(store, "PRAGMA foreign_keys = ON; PRAGMA journal_mode = WAL", err))
 		return -1;
 	if (sqlite3_db_readonly(store->db, "main"))
 		return store_fail(store, SQLITE_READONLY, err);
-	return verified ? 0 : store_schema_verify(store, err);
+	return create ? store_schema_verify(store, err) : 0;
 }
 
 static int open_any(struct store *store, struct err *err) {
 	enum store_file kind;
-	if (store_file_probe(store->path, &kind, err))
+	if (store_file_probe(store->path, &kind, err) || undo_creation(store, &kind, err))
 		return -1;
-	if (kind == STORE_FILE_STORE && store->mode == STORE_READ)
-		return check_existing(store, err);
-	if (store->mode == STORE_READ)
+	/* Damage is found by a connection that can't write. */
+	if (kind == STORE_FILE_STORE && check_existing(store, err))
+		return -1;
+	if (kind != STORE_FILE_STORE && store->mode == STORE_READ)
 		return err_set(err, ERR_NOTHING, "measure something first, as with `sweetspot tune`, or name a store with --store",
 		               "nothing has been stored at %s yet", store->path);
-	if (kind == STORE_FILE_ABSENT && make_folder(store->path, err))
-		return -1;
-	/* Damage is found by a connection that can't write. After a creation that was cut short only a writer can read. */
-	bool verify = kind == STORE_FILE_STORE && !store_file_beside(store->path, "-journal");
-	if (verify && check_existing(store, err))
-		return -1;
-	return open_writing(store, kind != STORE_FILE_STORE, verify, err);
+	if (store->mode == STORE_READ)
+		return 0;
+	return check_writable(store, kind, err) || open_writing(store, kind != STORE_FILE_STORE, err) ? -1 : 0;
 }
 
 struct store *store_open(const char *path, enum store_mode mode, struct err *err) {

@@ -34,13 +34,20 @@ static const struct cause *cause_find(int rc) {
 	return NULL;
 }
 
+/* SQLite notes the system's error for some failures only; store_exec clears errno for the rest. Its ENOENT comes from a
+ * second try and says nothing. */
+static int system_error(const struct store *store, int rc) {
+	if ((rc & 0xff) != SQLITE_IOERR && (rc & 0xff) != SQLITE_CANTOPEN)
+		return 0;
+	int error = sqlite3_system_errno(store->db) ? sqlite3_system_errno(store->db) : errno;
+	return error == ENOENT ? 0 : error;
+}
+
 int store_fail(const struct store *store, int rc, struct err *err) {
-	int error = (rc & 0xff) == SQLITE_IOERR || (rc & 0xff) == SQLITE_CANTOPEN ? sqlite3_system_errno(store->db) : 0;
+	int error = system_error(store, rc);
 	/* SQLite has a code of its own only for ENOSPC. */
 	if (error == EFBIG || error == EDQUOT || error == ENOSPC)
 		rc = SQLITE_FULL;
-	if (error == EROFS || error == EACCES)
-		rc = SQLITE_READONLY;
 	const struct cause *cause = cause_find(rc);
 	if (!cause)
 		return err_set(err, ERR_FAILED, NULL, "store %s: %s", store->path,
@@ -50,6 +57,7 @@ int store_fail(const struct store *store, int rc, struct err *err) {
 }
 
 int store_exec(struct store *store, const char *sql, struct err *err) {
+	errno = 0;
 	int rc = sqlite3_exec(store->db, sql, NULL, NULL, NULL);
 	return rc == SQLITE_OK ? 0 : store_fail(store, rc, err);
 }
@@ -81,6 +89,7 @@ static int change_row(struct store *store, const char *sql, const struct store_f
 	sqlite3_stmt *stmt = store_query(store, sql, fields, count, err);
 	if (!stmt)
 		return -1;
+	errno = 0;
 	int rc = sqlite3_step(stmt);
 	int result = 0;
 	if (rc != SQLITE_DONE)

@@ -1,1 +1,18 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
+STORE_TESTS = %D%/store %D%/damage %D%/limits %D%/killed %D%/profile %D%/export
+check_PROGRAMS += $(STORE_TESTS)
+%C%_store_SOURCES = %D%/store.c
+%C%_store_LDADD = libtuner.la libbase.la $(SQLITE_LIBS)
+%C%_damage_SOURCES = %D%/damage.c
+%C%_damage_LDADD = libtuner.la libbase.la $(SQLITE_LIBS)
+%C%_limits_SOURCES = %D%/limits.c
+%C%_limits_LDADD = libtuner.la libbase.la
+%C%_killed_SOURCES = %D%/killed.c
+%C%_killed_LDADD = libtuner.la libbase.la $(SQLITE_LIBS)
+%C%_profile_SOURCES = %D%/profile.c
+%C%_profile_LDADD = libtuner.la libbase.la
+%C%_export_SOURCES = %D%/export.c
+%C%_export_LDADD = libtuner.la libbase.la
+TESTS += $(STORE_TESTS)
+# fuzz_profile.c is built by hand: its first lines say how.
+EXTRA_DIST += %D%/fixture.h %D%/fuzz_profile.c

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What is exported means the same to those who read it: shells get every byte of every value and run nothing else, a CSV
+ * reader gets the fields, JSON comes back equal. */
+#include <config.h>
+
+#include <sys/wait.h>
+
+#include "src/base/js.h"
+#include "src/base/rng.h"
+#include "src/base/sys.h"
+#include "tests/store/fixture.h"
+#include "tuner/export/export.h"
+#include "tuner/profile.h"
+
+static const char *const hostile[] = {
+	"it's", "'", "''", "'\\''", "\"", "\\", "a\nb", "\n", "$(touch pwned)", "`touch pwned`", "${HOME}", "; touch pwned",
+	"'; touch pwned; '", "$'x'", "!!", "*", "~", "-n", "# no comment", "\r\n", "\t", "a b", "", "\xc3\xa9\xe2\x82\xac", "%s%n",
+	"\x01\x7f", "&", "|", ">pwned", "\\n", "\\\n", "'\n'", "EOF", "}", "fi", "=cmd", ",", "\"\"", "a,\"b\"\r\nc",
+};
+enum { HOSTILE = sizeof hostile / sizeof *hostile };
+
+/* NULL: there is none here. */
+static const char *const shells[] = {"dash", "bash", "zsh", "ksh", NULL};
+
+static json_t *entry_new(const char *kernel, const json_t *problem, json_t *config) {
+	json_t *result = fixture_result(kernel, 64, 0.25);
+	json_t *entry = json_pack("{s:s, s:s, s:O, s:s, s:O, s:o, s:f, s:[f, f], s:s}", "kernel", kernel, "source", "sha256:12",
+	                          "problem", problem, "objective", "time", "config", config, "environment",
+	                          profile_environment(kernel, config), "median", 0.25, "ci", 0.24, 0.26, "unit", "s");
+	json_object_set(entry, "baseline", json_object_get(result, "baseline"));
+	json_object_set(entry, "speedup", json_object_get(result, "speedup"));
+	json_object_set_new(entry, "verdict", json_string("faster"));
+	json_object_set_new(entry, "noise_floor", json_real(0.011));
+	json_object_set_new(entry, "state", json_string("stale"));
+	json_object_set_new(entry, "provenance",
+	                    json_pack("{s:s, s:s, s:s, s:i, s:i, s:s, s:i, s:i}", "version", "0.1.0", "command", kernel, "strategy",
+	                              "auto", "seed", -1, "evaluations", 60, "measured", "2025-01-31T12:00:00Z", "session", 1,
+	                              "search", 1));
+	json_decref(result);
+	json_decref(config);
+	return entry;
+}
+
+static json_t *profile_new(void) {
+	return json_pack("{s:s, s:s, s:s, s:{s:s}, s:[]}", "schema", "sweetspot-profile/1", "generator", "sweetspot 0.1.0",
+	                 "created", "2025-01-31T12:00:00Z", "machine", "fingerprint", MACHINE, "entries");
+}
+
+static void profile_add(json_t *profile, json_t *entry) {
+	json_array_append_new(json_object_get(profile, "entries"), entry);
+}
+
+/* Writes the profile in a format to a file; false and a line where that fails. */
+static bool export_to(const json_t *profile, const char *format, const char *path) {
+	struct err err = {0};
+	FILE *out = fopen(path, "w");
+	int rc = profile_check(profile, &err) || export_find(format)->write(profile, out, &err);
+	if (rc)
+		printf("# %s\n", err.what);
+	return fclose(out) == 0 && rc == 0;
+}
+
+/* All that a command writes, at most size - 1 bytes; returns its exit status, or -1. */
+static int output_of(const char *command, char *text, size_t size) {
+	FILE *pipe = popen(command, "r");
+	size_t length = pipe ? fread(text, 1, size - 1, pipe) : 0;
+	text[length] = '\0';
+	return pipe ? pclose(pipe) : -1;
+}
+
+static bool has_program(const char *name) {
+	char text[8], *command = mem_printf("command -v %s >/dev/null", name);
+	bool found = output_of(command, text, sizeof text) == 0;
+	free(command);
+	return found;
+}
+
+/* Sources the file, calls `function` where it is not NULL, and prints one variable: its bytes, then "<end>". Whatever the
+ * shell says on stderr comes along, so that it is a difference. */
+static bool shell_has(const char *shell, const char *path, const char *function, const char *name, const char *want) {
+	char got[4096];
+	char *command = mem_printf("cd '%s' && %s -c 'set -eu; . %s; %s; printf \"%%s<end>\" \"${%s-unset}\"' 2>&1", fixture_dir,
+	                           shell, path, function ? function : ":", name);
+	char *expected = mem_printf("%s<end>", want);
+	bool same = output_of(command, got, sizeof got) == 0 && strcmp(got, expected) == 0;
+	if (!same)
+		printf("# %s: %s is \"%s\"\n", shell, name, got);
+	free(expected);
+	free(command);
+	return same;
+}
+
+static bool is_pwned(void) {
+	char *path = fixture_path("pwned");
+	bool there = access(path, F_OK) == 0;
+	free(path);
+	return there;
+}
+
+/* Every hostile text as kernel, as name and value of a parameter, of the problem, and as an OpenMP setting. */
+static json_t *hostile_entry(int i) {
+	json_t *problem = json_pack("{s:s, s:i}", hostile[i][0] ? hostile[i] : "p", hostile[i], "n", 64);
+	json_t *config = json_pack("{s:s, s:s, s:i}", "value", hostile[i], "places", hostile[i], "threads", 2);
+	char *name = mem_printf("x%s", hostile[i]), *kernel = mem_printf("k%s", hostile[i]);
+	json_object_set_new(config, name, json_integer(i));
+	json_t *entry = entry_new(kernel, problem, config);
+	json_decref(problem);
+	free(name);
+	free(kernel);
+	return entry;
+}
+
+static void test_single(const char *shell, const char *path) {
+	int wrong = 0;
+	for (int i = 0; i < HOSTILE; i++) {
+		json_t *profile = profile_new(), *config = json_pack("{s:s, s:i}", "value", hostile[i], "threads", 2);
+		json_t *problem = json_pack("{s:s}", "p", hostile[i]);
+		profile_add(profile, entry_new("fw", problem, config));
+		wrong += !export_to(profile, "env", path) || !shell_has(shell, path, NULL, "SWEETSPOT_FW_VALUE", hostile[i]) ||
+		         !shell_has(shell, path, NULL, "OMP_NUM_THREADS", "2");
+		json_decref(problem);
+		json_decref(profile);
+		profile = profile_new();
+		profile_add(profile, hostile_entry(i));
+		wrong += !export_to(profile, "env", path) || !shell_has(shell, path, NULL, "OMP_PLACES", hostile[i]);
+		json_decref(profile);
+	}
+	ok(wrong == 0 && !is_pwned(), "%s sources %d hostile recommendations, one at a time", shell, HOSTILE);
+}
+
+static void test_hostile_together(const char *shell, const char *path) {
+	json_t *profile = profile_new();
+	for (int i = 0; i < HOSTILE; i++)
+		profile_add(profile, hostile_entry(i));
+	bool right = export_to(profile, "env", path) && shell_has(shell, path, NULL, "OMP_NUM_THREADS", "2") &&
+	             shell_has(shell, path, NULL, "OMP_PLACES", "unset");
+	ok(right && !is_pwned(), "%s sources all of them together", shell);
+	json_decref(profile);
+}
+
+static json_t *entry_of(const char *kernel, int n, const char *config) {
+	json_t *problem = json_pack("{s:i}", "n", n), *entry = entry_new(kernel, problem, json_loads(config, 0, NULL));
+	json_decref(problem);
+	return entry;
+}
+
+static void test_several(const char *shell, const char *path) {
+	static const struct {
+		const char *function, *name, *value;
+	} wants[] = {
+		{NULL, "OMP_NUM_THREADS", "unset"},
+		{NULL, "OMP_DYNAMIC", "false"},
+		{NULL, "OMP_PROC_BIND", "unset"},
+		{NULL, "SWEETSPOT_FW_VARIANT", "tiled"},
+		{NULL, "SWEETSPOT_FW_BLOCK", "unset"},
+		{NULL, "SWEETSPOT_GOL_LAYOUT", "bits"},
+		{"sweetspot_use_fw_n64", "OMP_NUM_THREADS", "1"},
+		{"sweetspot_use_fw_n64", "OMP_PROC_BIND", "false"},
+		{"sweetspot_use_fw_n64", "SWEETSPOT_FW_BLOCK", "16"},
+		{"sweetspot_use_fw_n128", "OMP_PLACES", "cores"},
+		{"sweetspot_use_fw_n128", "SWEETSPOT_FW_BLOCK", "64"},
+		{"sweetspot_use_fw_n128", "SWEETSPOT_FW_PAD", "8"},
+		{"sweetspot_use_fw_n128; sweetspot_use_fw_n64", "OMP_PLACES", "unset"},
+		{"sweetspot_use_fw_n128; sweetspot_use_fw_n64", "SWEETSPOT_FW_PAD", "unset"},
+		{"sweetspot_use_fw_n128; sweetspot_use_gol_n64", "OMP_PLACES", "unset"},
+		{"sweetspot_use_gol_n64; sweetspot_use_fw_n128", "OMP_NUM_THREADS", "2"},
+		{"sweetspot_use_gol_n64", "OMP_SCHEDULE", "guided"},
+		{"sweetspot_use_gol_n64_2", "OMP_SCHEDULE", "static"},
+	};
+	json_t *profile = profile_new();
+	profile_add(profile, entry_of("fw", 64, "{\"threads\":1,\"proc_bind\":\"false\",\"block\":16,\"variant\":\"tiled\"}"));
+	profile_add(profile, entry_of("fw", 128, "{\"threads\":2,\"proc_bind\":\"close\",\"places\":\"cores\",\"block\":64,"
+	                                         "\"variant\":\"tiled\",\"pad\":8}"));
+	profile_add(profile, entry_of("gol", 64, "{\"threads\":2,\"schedule\":\"guided\",\"layout\":\"bits\"}"));
+	profile_add(profile, entry_of("gol", 64, "{\"threads\":2,\"schedule\":\"static\",\"layout\":\"bits\"}"));
+	bool right = export_to(profile, "env", path);
+	for (size_t i = 0; i < sizeof wants / sizeof *wants; i++)
+		right = shell_has(shell, path, wants[i].function, wants[i].name, wants[i].value) && right;
+	ok(right, "%s: what several agree on, and a function for each", shell);
+	json_decref(profile);
+}
+
+/* Inherited places would bind although the recommendation says not to. */
+static void test_inherited(const char *shell, const char *path) {
+	json_t *profile = profile_new();
+	profile_add(profile, entry_of("fw", 64, "{\"threads\":1,\"proc_bind\":\"false\"}"));
+	setenv("OMP_PLACES", "sockets", 1);
+	ok(export_to(profile, "env", path) && shell_has(shell, path, NULL, "OMP_PLACES", "unset"), "%s: places go away", shell);
+	unsetenv("OMP_PLACES");
+	json_decref(profile);
+}
+
+static json_t *hostile_profile(void) {
+	json_t *profile = profile_new();
+	for (int i = 0; i < HOSTILE; i++)
+		profile_add(profile, hostile_entry(i));
+	json_object_set_new(json_array_get(json_object_get(profile, "entries"), 1), "baseline", json_null());
+	json_object_set_new(json_array_get(json_object_get(profile, "entries"), 1), "speedup", json_null());
+	return profile;
+}
+
+static void test_json(const json_t *profile, const char *path) {
+	struct err err = {0};
+	bool written = export_to(profile, "json", path);
+	json_t *back = profile_load(path, &err);
+	ok(written && json_equal(profile, back), "json comes back equal %s", err.what);
+	json_decref(back);
+}
+
+static void test_csv(const json_t *profile, const char *path, const char *json_path) {
+	static const char script[] =
+		"import csv, json, sys\n"
+		"rows = list(csv.DictReader(open(sys.argv[1], newline='', encoding='utf-8'), strict=True))\n"
+		"profile = json.load(open(sys.argv[2], encoding='utf-8'))\n"
+		"assert len(rows) == len(profile['entries'])\n"
+		"for row, entry in zip(rows, profile['entries']):\n"
+		"    assert None not in row and None not in row.values()\n"
+		"    assert row['kernel'] == entry['kernel'] and row['command'] == entry['provenance']['command']\n"
+		"    for key in ('config', 'problem', 'environment'): assert json.loads(row[key]) == entry[key]\n"
+		"    assert float(row['median']) == entry['median'] and float(row['ci_high']) == entry['ci'][1]\n"
+		"    assert row['speedup'] == '' if entry['speedup'] is None else float(row['speedup']) == entry['speedup']['ratio']\n"
+		"    assert row['fingerprint'] == profile['machine']['fingerprint']\n"
+		"raw = open(sys.argv[1], 'rb').read()\n"
+		"assert raw.endswith(b'\\r\\n') and raw.startswith(b'kernel,problem,')\n"
+		"print('fine')\n";
+	if (!has_program("python3")) {
+		tap_skip("csv", "python3 is not here");
+		return;
+	}
+	struct err err = {0};
+	char text[4096], *program = fixture_path("check.py");
+	bool written = export_to(profile, "csv", path) && export_to(profile, "json", json_path) &&
+	               sys_write_file(program, script, sizeof script - 1, &err) == 0;
+	char *command = mem_printf("python3 %s %s %s 2>&1", program, path, json_path);
+	int status = output_of(command, text, sizeof text);
+	ok(written && status == 0 && strcmp(text, "fine\n") == 0, "csv as another program reads it: %s",
+	   status ? text : "equal");
+	free(command);
+	free(program);
+}
+
+static void test_registry(const json_t *profile) {
+	static const char *const names[] = {"json", "env", "csv"};
+	int found = 0, told = 0, count = 0;
+	for (size_t i = 0; i < 3; i++)
+		found += export_find(names[i]) && strcmp(export_find(names[i])->name, names[i]) == 0;
+	ok(found == 3 && !export_find("nonsense") && !export_find(""), "formats are found by name");
+	for (const struct export_format *const *format = export_registry; *format; format++, count++) {
+		struct err err = {0};
+		FILE *full = fopen("/dev/full", "w");
+		told += full && (*format)->write(profile, full, &err) == -1 && err.code == ERR_FAILED && *err.hint &&
+		        *(*format)->summary;
+		if (full)
+			fclose(full);
+	}
+	ok(count >= 3 && told == count, "each says when the disk is full");
+}
+
+int main(void) {
+	fixture_begin();
+	char *env = fixture_path("profile.sh"), *csv = fixture_path("profile.csv"), *json = fixture_path("profile.json");
+	for (const char *const *shell = shells; *shell; shell++) {
+		if (!has_program(*shell)) {
+			tap_skip(*shell, "it is not here");
+			continue;
+		}
+		test_single(*shell, env);
+		test_hostile_together(*shell, env);
+		test_several(*shell, env);
+		test_inherited(*shell, env);
+	}
+	json_t *profile = hostile_profile();
+	test_json(profile, json);
+	test_csv(profile, csv, json);
+	test_registry(profile);
+	json_decref(profile);
+	free(env);
+	free(csv);
+	free(json);
+	return fixture_end();
+}
