@@ -12,7 +12,7 @@ TUNER_MEASURE = \
 	%D%/kernel_desc.c %D%/kernel_desc.h \
 	%D%/worker.c %D%/worker.h \
 	%D%/trial.c %D%/trial.h \
-	%D%/race.c %D%/duel.c %D%/race.h \
+	%D%/race.c %D%/duel.c %D%/contender.c %D%/race.h %D%/contender.h \
 	%D%/tune.c %D%/tune_search.c %D%/tune_final.c %D%/tune_result.c %D%/tune.h %D%/tune_state.h
 
 TUNER_STORE = \
