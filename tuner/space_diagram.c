@@ -12,8 +12,8 @@
 #include "tuner/space_source.h"
 
 enum { NODES_MAX = 1 << 23, EDGES_MAX = 1 << 25 };
-static const size_t bytes_max = (size_t)1 << 30;
-static const uint64_t steps_first = 1 << 17, steps_factor = 16, steps_last = 1 << 29;
+static const size_t bytes_max = (size_t)1 << 29;
+static const uint64_t steps_first = 1 << 17, steps_factor = 16, steps_last = 1 << 25;
 
 /* How a part gets past a depth: its node comes from slot `from` of the key (-1: its root), takes a step at `level` (-1:
  * it does not mention the parameter), and goes to slot `to` of the next key (-1: it is decided). */
@@ -240,16 +240,28 @@ static struct diagram *attempt(const struct space *space, const struct part_sour
 	return NULL;
 }
 
+/* The distinct ones. */
+static int make_orders(const struct space *space, const struct part_source *sources, size_t count,
+                       int orders[ORDER_COUNT][SPACE_PARAMS_MAX]) {
+	int made = 0;
+	for (int kind = 0; kind < ORDER_COUNT; kind++) {
+		bool known = false;
+		space_order_make(space, sources, count, (enum space_order)kind, orders[made]);
+		for (int i = 0; i < made; i++)
+			known |= memcmp(orders[i], orders[made], space->param_count * sizeof(int)) == 0;
+		made += !known;
+	}
+	return made;
+}
+
 struct diagram *diagram_new(const struct space *space, const bool *off, enum diagram_status *status) {
 	size_t count;
 	struct part_source *sources = sources_new(space, off, &count);
 	struct diagram *diagram = NULL;
-	int orders[ORDER_COUNT][SPACE_PARAMS_MAX];
+	int orders[ORDER_COUNT][SPACE_PARAMS_MAX], order_count = make_orders(space, sources, count, orders);
 	bool overflow = false;
-	for (int kind = 0; kind < ORDER_COUNT; kind++)
-		space_order_make(space, sources, count, (enum space_order)kind, orders[kind]);
 	for (uint64_t steps = steps_first; steps <= steps_last && !diagram && !overflow; steps *= steps_factor)
-		for (int kind = 0; kind < ORDER_COUNT && !diagram && !overflow; kind++)
+		for (int kind = 0; kind < order_count && !diagram && !overflow; kind++)
 			diagram = attempt(space, sources, count, orders[kind], steps, &overflow);
 	free(sources);
 	*status = diagram ? DIAGRAM_OK : overflow ? DIAGRAM_OVERFLOW : DIAGRAM_ENTANGLED;
