@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a trial in a live worker costs beyond the kernel's own runs: the round trip less samples and warm-up."""
+import json
+import subprocess
+import time
+
+from common import ENVIRONMENT, WORKER, figure, finish, median
+
+SAMPLES = 3
+
+
+def trial(worker, number, config):
+    request = {"op": "trial", "id": number, "kernel": "synthetic", "problem": {"n": 8000}, "config": config, "seed": 1,
+               "samples": SAMPLES, "warmup": 0, "min_sample_s": 0.0, "verify": True}
+    begun = time.perf_counter()
+    worker.stdin.write(json.dumps(request) + "\n")
+    worker.stdin.flush()
+    answer = json.loads(worker.stdout.readline())
+    spent = time.perf_counter() - begun
+    assert answer["status"] == "correct", answer
+    return 1e6 * (spent - sum(answer["samples"]) * answer.get("batch", 1))
+
+
+rows = []
+for threads in (1, 2):
+    worker = subprocess.Popen([WORKER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=ENVIRONMENT)
+    same = {"threads": threads, "variant": "b", "x": 10, "y": 16}
+    other = dict(same, x=9)
+    for name, configs in (("the same configuration", [same, same]), ("two configurations in turn", [same, other])):
+        costs = [trial(worker, i, configs[i % 2]) for i in range(400)][100:]
+        rows.append(figure(f"trial overhead, {threads} thread(s), {name}", median(costs), "us", "< 1000", median(costs) < 1000))
+    worker.stdin.close()
+    worker.wait()
+finish(rows)
