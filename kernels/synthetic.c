@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A kernel with a known optimum, for tests, and the template to copy. Its cost is a formula:
  *     steps = n * (100 + bump[variant] + 2 (x - best_x[variant])^2 + 5 (log2 y - 4)^2) * (100 + extra) / 100
- * so variant=b x=10 y=16 extra=0 is the fastest, with 100 n steps. A step is one turn of a linear congruential generator
- * (Knuth's MMIX): each waits for the one before, so that time follows their number, and k of them have a closed form,
- * so that the result is verified exactly (Brown, "Random number generation with arbitrary strides", 1994). */
+ * so variant=b x=10 y=16 extra=0 is the fastest, with 100 n steps. A step is one turn of a linear congruential
+ * generator (Knuth's MMIX): each waits for the one before, so that time follows their number, and k of them have a
+ * closed form, so that results are verified exactly (Brown, "Random number generation with arbitrary strides", 1994). */
 #include <stdio.h>
 
 #include "kernels/kernel.h"
@@ -49,7 +49,7 @@ static enum ss_status synthetic_verify(void *state, const struct ss_call *call) 
 	for (uint64_t piece = 0; piece < PIECES; piece++)
 		sum += jump(call->seed + piece, steps_in(call, piece));
 	if (sum != found)
-		snprintf(call->message, call->message_size, "the sum is %#jx, should be %#jx", (uintmax_t)found, (uintmax_t)sum);
+		snprintf(call->message, call->message_size, "sum is %#jx, should be %#jx", (uintmax_t)found, (uintmax_t)sum);
 	return sum == found ? SS_OK : SS_INCORRECT;
 }
 static struct ss_work synthetic_work(const struct ss_call *call) {

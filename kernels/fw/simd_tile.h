@@ -19,6 +19,7 @@ TILE_TARGET static inline void TILE_NAME(strip)(int32_t *c, const int32_t *a, co
 		for (int w = 0; w < TILE_WIDE; w++)
 			best[r][w] = cells[r * TILE_WIDE + w];
 	for (; inner > 0; inner -= FW_PANEL, a += panel)
+#pragma GCC unroll 4
 		for (int k = 0; k < FW_PANEL; k++, b += FW_PANEL) {
 			const TILE_NAME(vec) *row = (const void *)b;
 			for (int r = 0; r < TILE_ROWS; r++)

@@ -50,10 +50,10 @@ INLINE void strip_step(const uint64_t *src, uint64_t *dst, size_t stride, size_t
 }
 
 /* One copy of the strip for each set of instructions. */
-#define LEVEL(name, attribute)                                                                                         \
-	attribute static void strip_##name(const uint64_t *src, uint64_t *dst, size_t stride, size_t rows, size_t words,   \
-	                                   uint64_t tail) {                                                                 \
-		strip_step(src, dst, stride, rows, words, tail);                                                               \
+#define LEVEL(name, attribute)                                                                                        \
+	attribute static void strip_##name(const uint64_t *src, uint64_t *dst, size_t stride, size_t rows,                \
+	                                   size_t words, uint64_t tail) {                                                 \
+		strip_step(src, dst, stride, rows, words, tail);                                                              \
 	}
 
 LEVEL(generic, )
@@ -102,8 +102,8 @@ static void bits_run(struct gol_state *state) {
 #pragma omp for schedule(runtime)
 		for (size_t item = 0; item < items; item++) {
 			size_t first = item * strip, rows = input->n - first < strip ? input->n - first : strip;
-			state->level->strip(gol_row(state, now, (ptrdiff_t)first), gol_row(state, now + 1, (ptrdiff_t)first), stride,
-			                    rows, input->words, tail);
+			const uint64_t *src = gol_row(state, now, (ptrdiff_t)first);
+			state->level->strip(src, gol_row(state, now + 1, (ptrdiff_t)first), stride, rows, input->words, tail);
 		}
 	}
 	state->now = (state->now + input->generations) & 1;

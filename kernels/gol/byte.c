@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A byte a cell, an inner loop without branches that the compiler vectorises, one parallel region for all generations. */
+/* A byte a cell, an inner loop without branches that the compiler vectorises, one parallel region for all. */
 #include "kernels/gol/gol.h"
 
 static void byte_load(void *row, const uint64_t *cells, size_t n) {
@@ -16,7 +16,6 @@ static void byte_save(const void *row, uint64_t *cells, size_t n) {
 
 /* 3 neighbours, or 2 and alive: exactly then neighbours | alive is 3. */
 static void byte_row(const uint8_t *above, const uint8_t *row, const uint8_t *below, uint8_t *next, ptrdiff_t n) {
-#pragma omp simd
 	for (ptrdiff_t j = 0; j < n; j++) {
 		uint8_t neighbours = above[j - 1] + above[j] + above[j + 1] + row[j - 1] + row[j + 1] + below[j - 1] +
 		                     below[j] + below[j + 1];

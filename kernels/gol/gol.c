@@ -92,7 +92,8 @@ static enum ss_status expect(struct gol_input *input) {
 	return SS_OK;
 }
 
-static enum ss_status differ(const struct gol_input *input, size_t row, const uint64_t *found, const struct ss_call *call) {
+static enum ss_status differ(const struct gol_input *input, size_t row, const uint64_t *found,
+                             const struct ss_call *call) {
 	const uint64_t *expected = input->expected + row * input->words;
 	for (size_t word = 0; word < input->words; word++)
 		if (found[word] != expected[word]) {

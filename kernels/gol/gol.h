@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Conway's Game of Life on n x n cells with dead borders. What the variants share: the grids and how they lie in memory. */
+/* Conway's Game of Life on n x n cells with dead borders. What the variants share: the grids and their memory. */
 #ifndef KERNELS_GOL_GOL_H
 #define KERNELS_GOL_GOL_H
 #include <stdbool.h>
@@ -8,7 +8,7 @@
 
 #include "kernels/kernel.h"
 
-enum { GOL_N_MAX = 65536, GOL_STRIP_MAX = 1024, GOL_WORDS_MAX = GOL_N_MAX / 64, GOL_LINE = 64 /* bytes of a cache line */ };
+enum { GOL_N_MAX = 65536, GOL_STRIP_MAX = 1024, GOL_WORDS_MAX = GOL_N_MAX / 64, GOL_LINE = 64 /* bytes */ };
 
 /* One problem: 64 cells a word, bit 0 first; a row begins a new word and its unused bits are 0. */
 struct gol_input {
@@ -18,8 +18,8 @@ struct gol_input {
 	uint64_t *expected; /* after all generations; NULL until the first verification */
 };
 
-/* Two grids in one allocation. A row has at least one dead unit before and after it (the one after row r is the one before
- * row r + 1), and there is a dead row above the first and below the last. */
+/* Two grids in one allocation. A row has at least one dead unit before and after it (the one after row r is the one
+ * before row r + 1), and there is a dead row above the first and below the last. */
 struct gol_state {
 	const struct gol_variant *variant;
 	struct gol_input *input; /* not owned */
@@ -53,22 +53,24 @@ static inline size_t gol_items(const struct gol_state *state) {
 	return (state->input->n + state->strip - 1) / state->strip;
 }
 
-/* Both grids of a state, dead, each row first touched by the thread that will compute it. False without memory. */
+/* Both grids of a state, dead, each row first touched by the thread that will compute it; false without memory. */
 bool gol_grids_new(struct gol_state *state);
-void gol_grids_load(struct gol_state *state); /* the input becomes the current generation */
+/* The input becomes the current generation. */
+void gol_grids_load(struct gol_state *state);
 
-/* The bit-packed strip for one set of instructions: rows of src give rows of dst; strides in words; `tail` keeps the
+/* The bit-packed strip for one set of instructions: rows of src give rows of dst; stride in words; `tail` keeps the
  * cells of the last word. */
-typedef void gol_bits_strip(const uint64_t *src, uint64_t *dst, size_t stride, size_t rows, size_t words, uint64_t tail);
+typedef void gol_bits_strip(const uint64_t *src, uint64_t *dst, size_t stride, size_t rows, size_t words,
+                            uint64_t tail);
 struct gol_bits_level {
 	const char *name;
 	bool (*usable)(void);
 	gol_bits_strip *strip;
 };
-extern const struct gol_bits_level gol_bits_levels[]; /* best first; the last one works everywhere and has usable NULL */
+extern const struct gol_bits_level gol_bits_levels[]; /* best first; the last works everywhere: usable is NULL */
 
-/* The oracle: `generations` steps of n rows of `words` words, in place, serially and by another method than the variants.
- * False without memory. */
+/* The oracle: `generations` steps of n rows of `words` words, in place, serially and by another method than the
+ * variants. False without memory. */
 bool gol_evolve(uint64_t *cells, size_t n, size_t words, int64_t generations);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The loops over items are those of the variants, so that a static schedule gives every thread the same rows each time. */
+/* The loops over items are those of the variants: a static schedule gives every thread the same rows each time. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -13,6 +13,10 @@
 
 json_t *js_parse(const char *text, size_t size, const char *where, struct err *err) {
 	json_error_t why;
+	if (size && memchr(text, '\0', size)) { /* jansson passes over one behind a number */
+		err_set(err, ERR_USAGE, NULL, "%s is not valid JSON: it has bytes of 0", where);
+		return NULL;
+	}
 	json_t *json = json_loadb(text, size, JSON_REJECT_DUPLICATES, &why);
 	if (!json)
 		err_set(err, ERR_USAGE, NULL, "%s is not valid JSON: line %d, column %d: %s", where, why.line, why.column, why.text);
