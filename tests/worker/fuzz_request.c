@@ -61,8 +61,8 @@ static const char *const seeds[] = {
 	"{\"op\":\"drop\"}",
 	("{\"op\":\"trial\",\"id\":7,\"kernel\":\"fuzzed\",\"problem\":{\"n\":10},"
 	"\"config\":{\"threads\":1,\"places\":\"cores\",\"proc_bind\":\"close\",\"schedule\":\"dynamic\",\"chunk\":4,"
-	"\"block\":2,\"ratio\":1.5,\"colour\":\"green\"},\"seed\":1,\"samples\":3,\"warmup\":1,\"min_sample_s\":0,\"verify\":true,\"limit_s\":0.5,"
-	"\"counters\":[\"fake\"]}"),
+	"\"block\":2,\"ratio\":1.5,\"colour\":\"green\"},\"seed\":1,\"samples\":3,\"warmup\":1,\"min_sample_s\":0,"
+	"\"verify\":true,\"limit_s\":0.5,\"counters\":[\"fake\"]}"),
 	("{\"op\":\"trial\",\"kernel\":\"fuzzed\",\"config\":{\"colour\":4,\"proc_bind\":false},\"samples\":1,\"warmup\":0,"
 	"\"min_sample_s\":0,\"verify\":\"always\"}"),
 };
