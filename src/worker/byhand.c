@@ -64,7 +64,8 @@ static int request_options(struct arena *arena, json_t *request, const struct op
 	if (opt_has(args, "counters")) {
 		json_object_set_new(request, "counters", counters_json(arena, opt_get(args, "counters", "")));
 	}
-	if (request_int(request, args, "samples", 100000, err) != 0 || request_int(request, args, "warmup", 100000, err) != 0 ||
+	if (request_int(request, args, "samples", 100000, err) != 0 ||
+	    request_int(request, args, "warmup", 100000, err) != 0 ||
 	    request_int(request, args, "seed", INT64_MAX, err) != 0 ||
 	    request_seconds(request, args, "min-sample", "min_sample_s", err) != 0 ||
 	    request_seconds(request, args, "limit", "limit_s", err) != 0) {

@@ -5,7 +5,8 @@
 #include "src/base/opt.h"
 
 extern const struct opt byhand_options[];
-/* args: "run", the kernel, "P=V" words. Prints the trial's line to fd `out`. 0, 1 for a failed trial, or -1 with err. */
+/* args: "run", the kernel, "P=V" words. Prints the trial's line to fd `out`. 0, 1 for a failed trial, or -1 with err
+ * and nothing printed. */
 int byhand_run(const struct opt_args *args, int out, struct err *err);
 
 #endif

@@ -71,10 +71,10 @@ int call_read(struct arena *arena, const struct kernel_entry *entry, const json_
 
 	*call = (struct call){.entry = entry, .threads = 1, .places = "threads", .proc_bind = "false",
 	                      .schedule = omp_sched_static};
-	if (object_read(arena, arena_printf(arena, "the problem of kernel %s", kernel->name), problem_tables, problem, parts,
-	                err) != 0 ||
-	    object_read(arena, arena_printf(arena, "the configuration of kernel %s", kernel->name), config_tables, config,
-	                values, err) != 0) {
+	const char *problem_name = arena_printf(arena, "the problem of kernel %s", kernel->name);
+	const char *config_name = arena_printf(arena, "the configuration of kernel %s", kernel->name);
+	if (object_read(arena, problem_name, problem_tables, problem, parts, err) != 0 ||
+	    object_read(arena, config_name, config_tables, config, values, err) != 0) {
 		return -1;
 	}
 	call->problem = parts[0];

@@ -76,8 +76,8 @@ static json_t *text_or_null(const char *text) {
 static json_t *event_json(const char *name, const char *unit, enum counter_status status, json_t *value, char *reason,
                           size_t reason_size, json_t *per_thread) {
 	word_clean(reason, reason_size);
-	return json_pack("{s:s, s:o, s:o, s:s, s:o, s:o}", "name", name, "value", value, "unit", text_or_null(unit), "status",
-	                 counter_status_name(status), "reason", text_or_null(reason), "per_thread", per_thread);
+	return json_pack("{s:s, s:o, s:o, s:s, s:o, s:o}", "name", name, "value", value, "unit", text_or_null(unit),
+	                 "status", counter_status_name(status), "reason", text_or_null(reason), "per_thread", per_thread);
 }
 
 /* Why thread t has no value of event e; empty where it has one. */

@@ -6,7 +6,11 @@
 
 struct lines;
 
-enum lines_got { LINES_LINE, LINES_LONG /* over the limit, skipped to its end */, LINES_END /* of input, or an error */ };
+enum lines_got {
+	LINES_LINE,
+	LINES_LONG, /* over the limit, skipped to its end */
+	LINES_END   /* of input, or an error */
+};
 
 struct lines *lines_new(int fd, size_t limit); /* limit: bytes in a line, without its newline */
 void lines_free(struct lines *lines);

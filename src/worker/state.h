@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Inputs and states of earlier trials, kept: least recently used first out, by count and by the memory of the process. */
+/* Inputs and states of earlier trials, kept: least recently used first out, by count and by the process's memory. */
 #ifndef WORKER_STATE_H
 #define WORKER_STATE_H
 #include <stdbool.h>

@@ -78,6 +78,11 @@ static void message_default(struct measurement *m) {
 	}
 }
 
+static json_t *noise_json(const struct noise *noise) {
+	return json_pack("{s:I, s:f, s:f}", "involuntary", (json_int_t)noise->involuntary, "run_delay_s",
+	                 noise->run_delay_s, "steal_s", noise->steal_s);
+}
+
 static json_t *report_json(struct report *report, double elapsed_s) {
 	struct measurement *m = &report->m;
 	json_t *json = json_pack("{s:s, s:o, s:I, s:b, s:f, s:f, s:f}", "status", outcome_word(m->outcome), "samples",
@@ -89,8 +94,7 @@ static json_t *report_json(struct report *report, double elapsed_s) {
 	}
 	if (report->placement) {
 		json_object_set(json, "placement", report->placement);
-		json_object_set_new(json, "noise", json_pack("{s:I, s:f, s:f}", "involuntary", (json_int_t)m->noise.involuntary, "run_delay_s",
-		                                             m->noise.run_delay_s, "steal_s", m->noise.steal_s));
+		json_object_set_new(json, "noise", noise_json(&m->noise));
 	}
 	if (report->has_work) {
 		json_object_set_new(json, "work", json_pack("{s:o, s:o, s:s}", "ops", js_number(report->work.ops), "bytes",

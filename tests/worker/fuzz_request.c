@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Mutated requests, always the same ones: each must get an answer that is an object, can be written as one line of JSON,
- * and is either an error or one of the documented answers. */
+/* Mutated requests, always the same ones: each must get an answer that is an object, can be written as one line of
+ * JSON, and is either an error or one of the documented answers. */
 #include <config.h>
 
 #include <stdlib.h>
@@ -35,8 +35,8 @@ static enum ss_status fuzz_run(void *state, const struct ss_call *call) {
 static enum ss_status fuzz_verify(void *state, const struct ss_call *call) {
 	const struct ss_value *c = call->config;
 	(void)state;
-	bool good = c[0].i >= -5 && c[0].i <= 2000000 && c[1].r >= 0.5 && c[1].r <= 2.5 && c[2].w && c[2].i >= 0 && c[2].i <= 2 &&
-	            strcmp(c[2].w, c[2].i == 0 ? "red" : c[2].i == 1 ? "green" : "4") == 0;
+	bool good = c[0].i >= -5 && c[0].i <= 2000000 && c[1].r >= 0.5 && c[1].r <= 2.5 && c[2].w && c[2].i >= 0 &&
+	            c[2].i <= 2 && strcmp(c[2].w, c[2].i == 0 ? "red" : c[2].i == 1 ? "green" : "4") == 0;
 	return good && call->threads >= 1 ? SS_OK : SS_INCORRECT;
 }
 
@@ -48,8 +48,8 @@ static const struct ss_param params[] = {
 	{.name = NULL}};
 static const struct ss_kernel fuzzed = {
 	.abi = SS_KERNEL_ABI, .name = "fuzzed", .summary = "takes anything", .flags = SS_OPENMP | SS_SCHEDULE,
-	.problem = problem, .params = params, .input_size = sizeof(int64_t), .state_size = sizeof(int64_t), .open = fuzz_open,
-	.setup = fuzz_setup, .run = fuzz_run, .verify = fuzz_verify};
+	.problem = problem, .params = params, .input_size = sizeof(int64_t), .state_size = sizeof(int64_t),
+	.open = fuzz_open, .setup = fuzz_setup, .run = fuzz_run, .verify = fuzz_verify};
 const struct kernel_entry kernel_registry[] = {{&fuzzed, "sha256:none"}, {NULL, NULL}};
 
 const struct kernel_entry *kernel_find(const char *name) {
@@ -59,11 +59,12 @@ const struct kernel_entry *kernel_find(const char *name) {
 static const char *const seeds[] = {
 	"{\"op\":\"describe\",\"id\":1}",
 	"{\"op\":\"drop\"}",
-	"{\"op\":\"trial\",\"id\":7,\"kernel\":\"fuzzed\",\"problem\":{\"n\":10},\"config\":{\"threads\":1,\"places\":\"cores\","
-	"\"proc_bind\":\"close\",\"schedule\":\"dynamic\",\"chunk\":4,\"block\":2,\"ratio\":1.5,\"colour\":\"green\"},\"seed\":1,"
-	"\"samples\":3,\"warmup\":1,\"min_sample_s\":0,\"verify\":true,\"limit_s\":0.5,\"counters\":[\"fake\"]}",
-	"{\"op\":\"trial\",\"kernel\":\"fuzzed\",\"config\":{\"colour\":4,\"proc_bind\":false},\"samples\":1,\"warmup\":0,"
-	"\"min_sample_s\":0,\"verify\":\"always\"}",
+	("{\"op\":\"trial\",\"id\":7,\"kernel\":\"fuzzed\",\"problem\":{\"n\":10},"
+	"\"config\":{\"threads\":1,\"places\":\"cores\",\"proc_bind\":\"close\",\"schedule\":\"dynamic\",\"chunk\":4,"
+	"\"block\":2,\"ratio\":1.5,\"colour\":\"green\"},\"seed\":1,\"samples\":3,\"warmup\":1,\"min_sample_s\":0,"
+	"\"verify\":true,\"limit_s\":0.5,\"counters\":[\"fake\"]}"),
+	("{\"op\":\"trial\",\"kernel\":\"fuzzed\",\"config\":{\"colour\":4,\"proc_bind\":false},\"samples\":1,\"warmup\":0,"
+	"\"min_sample_s\":0,\"verify\":\"always\"}"),
 };
 
 static const char *const tokens[] = {
@@ -122,8 +123,8 @@ static const char *answer_kind(json_t *answer) {
 	json_t *error = json_object_get(answer, "error");
 	const char *kind = NULL;
 	if (error) {
-		return json_string_length(json_object_get(error, "what")) > 0 && json_is_string(json_object_get(error, "hint")) &&
-		       json_object_size(answer) <= 2 ? "error" : NULL;
+		bool whole = json_string_length(json_object_get(error, "what")) > 0 && json_object_size(answer) <= 2;
+		return whole && json_is_string(json_object_get(error, "hint")) ? "error" : NULL;
 	}
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
 		kind = json_object_get(answer, kinds[i]) ? kinds[i] : kind;

@@ -30,3 +30,5 @@ TESTS += %D%/fuzz_request
 check_PROGRAMS += %D%/protocol_overhead
 %C%_protocol_overhead_SOURCES = %D%/protocol_overhead.c %D%/protocol_client.c %D%/protocol_client.h
 %C%_protocol_overhead_LDADD = libbase.la
+
+dist_check_SCRIPTS += %D%/protocol_byhand

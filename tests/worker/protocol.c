@@ -67,8 +67,8 @@ static void check_kernel(struct client *client, const char *kernel, int n, const
 }
 
 static void check_placement(struct client *client) {
-	json_t *answer = client_ask(client, "{\"op\":\"trial\",\"kernel\":\"synthetic\",\"problem\":{\"n\":1000},\"config\":"
-	                                    "{\"threads\":2,\"proc_bind\":\"primary\",\"places\":\"threads\"}," TINY "}");
+	json_t *answer = client_ask(client, "{\"op\":\"trial\",\"kernel\":\"synthetic\",\"problem\":{\"n\":1000},"
+	                                    "\"config\":{\"threads\":2,\"proc_bind\":\"primary\"}," TINY "}");
 	json_t *cpus = path_get(answer, "placement.cpus");
 	ok(json_is_true(path_get(answer, "placement.ok")), "threads ran where they were bound");
 	ok(json_array_size(cpus) == 2 && json_equal(json_array_get(cpus, 0), json_array_get(cpus, 1)),

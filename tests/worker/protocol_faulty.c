@@ -12,13 +12,15 @@
 #include "tests/worker/protocol_client.h"
 
 #define FAULTY "tests/worker/faulty-worker"
-#define TRIAL(kernel, config) "{\"op\":\"trial\",\"kernel\":\"" kernel "\",\"config\":{" config "},\"samples\":2,\"min_sample_s\":0"
+#define TRIAL(kernel, config)                                                                                          \
+	"{\"op\":\"trial\",\"kernel\":\"" kernel "\",\"config\":{" config "},\"samples\":2,\"min_sample_s\":0"
 #define FAULT(fault) TRIAL("faulty", "\"threads\":1,\"fault\":\"" fault "\"")
 
 /* A failure that is an answer: the worker stays. */
 static void check_failure(struct client *client, const char *request, const char *status, const char *message) {
 	json_t *answer = client_ask(client, "%s", request);
-	const char *got = json_string_value(path_get(answer, "status")), *text = json_string_value(path_get(answer, "message"));
+	const char *got = json_string_value(path_get(answer, "status"));
+	const char *text = json_string_value(path_get(answer, "message"));
 	ok(got && strcmp(got, status) == 0 && text && strcmp(text, message) == 0, "%s: %s", status, message);
 	if (!got || !text || strcmp(text, message) != 0) {
 		printf("# got %s: %s\n", got ? got : "nothing", text ? text : "no message");
@@ -40,7 +42,7 @@ static void check_failures(struct client *client) {
 
 /* stdout holds answers alone; what the kernel printed is on stderr. */
 static void check_print(struct client *client) {
-	is_text(client_text(client, "status", FAULT("print") "}"), "correct", "a kernel that prints does not spoil answers");
+	is_text(client_text(client, "status", FAULT("print") "}"), "correct", "a kernel that prints spoils no answer");
 	is_text(client_text(client, "status", FAULT("none") "}"), "correct", "nor the next one");
 	ok(strstr(client_stderr(client), "printed"), "what it printed is on stderr");
 }
@@ -105,7 +107,8 @@ static void check_memory(void) {
 	struct client *client = client_start(FAULTY, UINT64_C(1) << 30);
 	bool good = true;
 	for (int i = 0; i < 10; i++) {
-		good = good && strcmp(client_text(client, "status", TRIAL("big", "\"mb\":300,\"x\":%d") "}", i), "correct") == 0;
+		const char *status = client_text(client, "status", TRIAL("big", "\"mb\":300,\"x\":%d") "}", i);
+		good = good && strcmp(status, "correct") == 0;
 	}
 	ok(good, "states that do not fit together take turns");
 	check_failure(client, TRIAL("big", "\"mb\":4000") "}", "runtime", "too big");

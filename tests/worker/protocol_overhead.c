@@ -12,6 +12,10 @@
 
 enum { TRIALS = 1000, WARM = 20 };
 
+#define TRIAL                                                                                                          \
+	"{\"op\":\"trial\",\"id\":%d,\"kernel\":\"synthetic\",\"problem\":{\"n\":1},\"samples\":1,"                          \
+	"\"warmup\":0,\"min_sample_s\":0,\"config\":{\"threads\":%d,\"places\":\"cores\",\"proc_bind\":\"close\",\"x\":%d}}"
+
 static double own_time(json_t *answer) {
 	json_t *sample;
 	size_t i;
@@ -29,10 +33,7 @@ static void overhead(const char *name, int threads_a, int threads_b, int alterna
 	for (int i = -WARM; beyond && i < TRIALS; i++) {
 		int odd = (i + WARM) % 2;
 		double start = sys_now();
-		json_t *answer = client_ask(client, "{\"op\":\"trial\",\"id\":%d,\"kernel\":\"synthetic\",\"problem\":{\"n\":1},"
-		                                    "\"config\":{\"threads\":%d,\"places\":\"cores\",\"proc_bind\":\"close\",\"x\":%d},"
-		                                    "\"samples\":1,\"warmup\":0,\"min_sample_s\":0}",
-		                            i, odd ? threads_b : threads_a, alternate ? odd : 0);
+		json_t *answer = client_ask(client, TRIAL, i, odd ? threads_b : threads_a, alternate ? odd : 0);
 		double took = sys_now() - start;
 		if (!answer) {
 			exit(1);
