@@ -19,7 +19,7 @@ struct member {
 
 static int refuse(struct err *err, const char *what) {
 	return err_set(err, ERR_USAGE,
-	               "`sweetspot export --format json` makes a profile; schema/profile.json among the data says what it holds",
+	               "`sweetspot export --format json` makes one; the schema is in schema/profile.json among the data",
 	               "%s", what);
 }
 

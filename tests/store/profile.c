@@ -115,7 +115,6 @@ static void test_odd_results(struct store *store) {
 struct sweep {
 	json_t *root;
 	int accepted, tried, silent;
-	const char *last;
 };
 
 static void sweep_try(struct sweep *sweep, const char *key) {
