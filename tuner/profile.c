@@ -55,8 +55,8 @@ static json_t *member(const json_t *object, const char *key) {
 static json_t *baseline_json(const json_t *baseline) {
 	if (!json_is_object(baseline) || !json_is_number(json_object_get(baseline, "median")))
 		return json_null();
-	return json_pack("{s:o, s:o, s:o}", "config", member(baseline, "config"), "median", member(baseline, "median"), "ci",
-	                 member(baseline, "ci"));
+	return json_pack("{s:o, s:o, s:o}", "config", member(baseline, "config"), "median", member(baseline, "median"),
+	                 "ci", member(baseline, "ci"));
 }
 
 static json_t *speedup_json(const json_t *speedup) {
@@ -186,7 +186,8 @@ int profile_save(const json_t *profile, const char *path, struct err *err) {
 	int rc = out ? js_write(profile, out) : -1;
 	if (out && fclose(out) != 0)
 		rc = -1;
-	rc = rc ? err_set(err, ERR_FAILED, NULL, "can't write %s: out of memory", path) : sys_write_file(path, text, size, err);
+	rc = rc ? err_set(err, ERR_FAILED, NULL, "can't write %s: out of memory", path)
+	        : sys_write_file(path, text, size, err);
 	free(text);
 	return rc;
 }

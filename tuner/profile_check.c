@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* data/schema/profile.json in C, so that reading a profile needs no schema library. What it checks beyond the schema: an
- * interval is ordered, a date exists. */
+/* data/schema/profile.json in C, so that reading a profile needs no schema library. Beyond the schema it
+ * checks that an interval does not end before it begins. */
 #include <config.h>
 
 #include <math.h>
@@ -18,7 +18,8 @@ struct member {
 };
 
 static int refuse(struct err *err, const char *what) {
-	return err_set(err, ERR_USAGE, "data/schema/profile.json says what a profile holds; `sweetspot export --format json` makes one",
+	return err_set(err, ERR_USAGE,
+	               "`sweetspot export --format json` makes one; the schema is in schema/profile.json among the data",
 	               "%s", what);
 }
 
@@ -114,7 +115,8 @@ static int check_state(const json_t *value, struct err *err) {
 
 static int check_schema(const json_t *value, struct err *err) {
 	static const char *const words[] = {"sweetspot-profile/1", NULL};
-	return check_one_of(value, words, "must be sweetspot-profile/1: this is no profile, or one of a newer version", err);
+	return check_one_of(value, words, "must be sweetspot-profile/1: this is no profile, or one of a newer version",
+	                    err);
 }
 
 /* A configuration or a problem: names with numbers, words or booleans. */

@@ -68,8 +68,8 @@ static bool can_write(const char *path) {
 	return faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) == 0;
 }
 
-/* A log can only be shared where its index can be written beside it. Without a log the file alone is the whole store, and
- * a read-only folder is no obstacle. */
+/* A log can only be shared where its index can be written beside it. Without a log the file alone is the whole store,
+ * and a read-only folder is no obstacle. */
 static bool is_frozen(const struct store *store) {
 	char *dir = folder_of(store->path);
 	bool frozen = !can_write(dir) && !store_file_beside(store->path, "-wal");
@@ -100,8 +100,8 @@ static int check_writable(const struct store *store, enum store_file kind, struc
 	else if (rc == 0 && kind != STORE_FILE_ABSENT && !can_write(store->path))
 		locked = store->path;
 	if (locked)
-		rc = err_set(err, ERR_FAILED, "make it writable, or choose another file with --store", "can't write store %s: %s: %s",
-		             store->path, locked, strerror(errno));
+		rc = err_set(err, ERR_FAILED, "make it writable, or choose another file with --store",
+		             "can't write store %s: %s: %s", store->path, locked, strerror(errno));
 	free(dir);
 	return rc;
 }
@@ -139,7 +139,8 @@ static int open_any(struct store *store, struct err *err) {
 	if (kind == STORE_FILE_STORE && check_existing(store, err))
 		return -1;
 	if (kind != STORE_FILE_STORE && store->mode == STORE_READ)
-		return err_set(err, ERR_NOTHING, "measure something first, as with `sweetspot tune`, or name a store with --store",
+		return err_set(err, ERR_NOTHING,
+		               "measure something first, as with `sweetspot tune`, or name a store with --store",
 		               "nothing has been stored at %s yet", store->path);
 	if (store->mode == STORE_READ)
 		return 0;

@@ -17,9 +17,9 @@ enum store_mode {
 	STORE_WRITE /* created with its folders where absent */
 };
 
-/* path NULL: $XDG_DATA_HOME/sweetspot/store.db. A file that is no store, is damaged, or was written by a newer version is
- * ERR_USAGE and left untouched. Disk full, read-only and the like are ERR_FAILED with a hint. STORE_READ of a file that is
- * absent or empty is ERR_NOTHING. A store belongs to one thread. */
+/* path NULL: $XDG_DATA_HOME/sweetspot/store.db. A file that is no store, is damaged, or was written by a newer version
+ * is ERR_USAGE and left untouched. Disk full, read-only and the like are ERR_FAILED with a hint. STORE_READ of a file
+ * that is absent or empty is ERR_NOTHING. A store belongs to one thread. */
 struct store *store_open(const char *path, enum store_mode mode, struct err *err);
 void store_close(struct store *store);
 const char *store_path(const struct store *store);
@@ -74,11 +74,11 @@ int store_trial_add(struct store *store, const struct store_trial *trial, struct
 int store_trials_each(struct store *store, int64_t search, const char *phase,
                       int (*fn)(void *ctx, const struct store_trial *trial), void *ctx, struct err *err);
 
-/* For --resume: the newest search that belongs to a session of this machine which was not finished (it is "interrupted",
- * or still "running" since it was killed) and whose members equal those of `like`. like->kernel must be given; every other
- * member that is NULL or 0 matches anything; id, session and seed are not compared. The search's own state does not
- * matter: one that is "done" in a session that was cut short later comes with its result, so it need not run again.
- * *state: "running", "interrupted", "done" or "failed". *result is a new reference or NULL.
+/* For --resume: the newest search that belongs to a session of this machine which was not finished (it is
+ * "interrupted", or still "running" since it was killed) and whose members equal those of `like`. like->kernel must be
+ * given; every other member that is NULL or 0 matches anything; id, session and seed are not compared. The search's own
+ * state does not matter: one that is "done" in a session that was cut short later comes with its result, so it need not
+ * run again. *state: "running", "interrupted", "done" or "failed". *result is a new reference or NULL.
  * 1: found, 0: none, -1: error. */
 int store_resume_find(struct store *store, const char *fingerprint, const struct store_search *like, int64_t *search,
                       int64_t *session, uint64_t *seed, char state[16], json_t **result, struct err *err);

@@ -16,7 +16,8 @@ static const struct cause {
 	const char *what, *hint;
 } causes[] = {
 	{SQLITE_FULL, ERR_FAILED, "no space left for it", "free some space, " ELSEWHERE "; what it held before is intact"},
-	{SQLITE_READONLY, ERR_FAILED, "it can't be written", "check the permissions of the file and its folder, " ELSEWHERE},
+	{SQLITE_READONLY, ERR_FAILED, "it can't be written",
+	 "check the permissions of the file and its folder, " ELSEWHERE},
 	{SQLITE_PERM, ERR_FAILED, "permission denied", "check the permissions of the file and its folder, " ELSEWHERE},
 	{SQLITE_CANTOPEN, ERR_FAILED, "it can't be opened", "check that its folder is there and writable, " ELSEWHERE},
 	{SQLITE_IOERR, ERR_FAILED, "input or output failed", "check the disk, " ELSEWHERE},

@@ -204,7 +204,8 @@ static void test_flipped(const char *path, const char *bytes, size_t size) {
 	}
 	free(copy);
 	printf("# %d refused, %d opened with something unreadable\n", refused, unread);
-	ok(wrong == 0 && refused > 0 && touched > 0, "%d times bytes are flipped: refused untouched, or read with care", ROUNDS);
+	ok(wrong == 0 && refused > 0 && touched > 0, "%d times bytes are flipped: refused untouched, or read with care",
+	   ROUNDS);
 }
 
 /* The log of a killed writer with flipped bytes: what lies before them counts. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What is exported means the same to those who read it: shells get every byte of every value and run nothing else, a CSV
- * reader gets the fields, JSON comes back equal. */
+/* What is exported means the same to those who read it: shells get every byte of every value and run nothing else, a
+ * CSV reader gets the fields, JSON comes back equal. */
 #include <config.h>
 
 #include <sys/wait.h>
@@ -13,9 +13,10 @@
 #include "tuner/profile.h"
 
 static const char *const hostile[] = {
-	"it's", "'", "''", "'\\''", "\"", "\\", "a\nb", "\n", "$(touch pwned)", "`touch pwned`", "${HOME}", "; touch pwned",
-	"'; touch pwned; '", "$'x'", "!!", "*", "~", "-n", "# no comment", "\r\n", "\t", "a b", "", "\xc3\xa9\xe2\x82\xac", "%s%n",
-	"\x01\x7f", "&", "|", ">pwned", "\\n", "\\\n", "'\n'", "EOF", "}", "fi", "=cmd", ",", "\"\"", "a,\"b\"\r\nc",
+	"it's", "'", "''", "'\\''", "\"", "\\", "a\nb", "\n", "$(touch pwned)", "`touch pwned`", "${HOME}",
+	"; touch pwned", "'; touch pwned; '", "$'x'", "!!", "*", "~", "-n", "# no comment", "\r\n", "\t", "a b", "",
+	"\xc3\xa9\xe2\x82\xac", "%s%n", "\x01\x7f", "&", "|", ">pwned", "\\n", "\\\n", "'\n'", "EOF", "}", "fi",
+	"=cmd", ",", "\"\"", "a,\"b\"\r\nc",
 };
 enum { HOSTILE = sizeof hostile / sizeof *hostile };
 
@@ -24,8 +25,8 @@ static const char *const shells[] = {"dash", "bash", "zsh", "ksh", NULL};
 
 static json_t *entry_new(const char *kernel, const json_t *problem, json_t *config) {
 	json_t *result = fixture_result(kernel, 64, 0.25);
-	json_t *entry = json_pack("{s:s, s:s, s:O, s:s, s:O, s:o, s:f, s:[f, f], s:s}", "kernel", kernel, "source", "sha256:12",
-	                          "problem", problem, "objective", "time", "config", config, "environment",
+	json_t *entry = json_pack("{s:s, s:s, s:O, s:s, s:O, s:o, s:f, s:[f, f], s:s}", "kernel", kernel, "source",
+	                          "sha256:12", "problem", problem, "objective", "time", "config", config, "environment",
 	                          profile_environment(kernel, config), "median", 0.25, "ci", 0.24, 0.26, "unit", "s");
 	json_object_set(entry, "baseline", json_object_get(result, "baseline"));
 	json_object_set(entry, "speedup", json_object_get(result, "speedup"));
@@ -33,9 +34,9 @@ static json_t *entry_new(const char *kernel, const json_t *problem, json_t *conf
 	json_object_set_new(entry, "noise_floor", json_real(0.011));
 	json_object_set_new(entry, "state", json_string("stale"));
 	json_object_set_new(entry, "provenance",
-	                    json_pack("{s:s, s:s, s:s, s:i, s:i, s:s, s:i, s:i}", "version", "0.1.0", "command", kernel, "strategy",
-	                              "auto", "seed", -1, "evaluations", 60, "measured", "2025-01-31T12:00:00Z", "session", 1,
-	                              "search", 1));
+	                    json_pack("{s:s, s:s, s:s, s:i, s:i, s:s, s:i, s:i}", "version", "0.1.0", "command", kernel,
+	                              "strategy", "auto", "seed", -1, "evaluations", 60, "measured", "2025-01-31T12:00:00Z",
+	                              "session", 1, "search", 1));
 	json_decref(result);
 	json_decref(config);
 	return entry;
@@ -75,12 +76,12 @@ static bool has_program(const char *name) {
 	return found;
 }
 
-/* Sources the file, calls `function` where it is not NULL, and prints one variable: its bytes, then "<end>". Whatever the
- * shell says on stderr comes along, so that it is a difference. */
+/* Sources the file, calls `function` where it is not NULL, and prints one variable: its bytes, then "<end>". Whatever
+ * the shell says on stderr comes along, so that it is a difference. */
 static bool shell_has(const char *shell, const char *path, const char *function, const char *name, const char *want) {
 	char got[4096];
-	char *command = mem_printf("cd '%s' && %s -c 'set -eu; . %s; %s; printf \"%%s<end>\" \"${%s-unset}\"' 2>&1", fixture_dir,
-	                           shell, path, function ? function : ":", name);
+	char *command = mem_printf("cd '%s' && %s -c 'set -eu; . %s; %s; printf \"%%s<end>\" \"${%s-unset}\"' 2>&1",
+	                           fixture_dir, shell, path, function ? function : ":", name);
 	char *expected = mem_printf("%s<end>", want);
 	bool same = output_of(command, got, sizeof got) == 0 && strcmp(got, expected) == 0;
 	if (!same)
@@ -168,7 +169,8 @@ static void test_several(const char *shell, const char *path) {
 		{"sweetspot_use_gol_n64_2", "OMP_SCHEDULE", "static"},
 	};
 	json_t *profile = profile_new();
-	profile_add(profile, entry_of("fw", 64, "{\"threads\":1,\"proc_bind\":\"false\",\"block\":16,\"variant\":\"tiled\"}"));
+	profile_add(profile,
+	            entry_of("fw", 64, "{\"threads\":1,\"proc_bind\":\"false\",\"block\":16,\"variant\":\"tiled\"}"));
 	profile_add(profile, entry_of("fw", 128, "{\"threads\":2,\"proc_bind\":\"close\",\"places\":\"cores\",\"block\":64,"
 	                                         "\"variant\":\"tiled\",\"pad\":8}"));
 	profile_add(profile, entry_of("gol", 64, "{\"threads\":2,\"schedule\":\"guided\",\"layout\":\"bits\"}"));
@@ -185,7 +187,8 @@ static void test_inherited(const char *shell, const char *path) {
 	json_t *profile = profile_new();
 	profile_add(profile, entry_of("fw", 64, "{\"threads\":1,\"proc_bind\":\"false\"}"));
 	setenv("OMP_PLACES", "sockets", 1);
-	ok(export_to(profile, "env", path) && shell_has(shell, path, NULL, "OMP_PLACES", "unset"), "%s: places go away", shell);
+	ok(export_to(profile, "env", path) && shell_has(shell, path, NULL, "OMP_PLACES", "unset"), "%s: places go away",
+	   shell);
 	unsetenv("OMP_PLACES");
 	json_decref(profile);
 }
@@ -218,7 +221,8 @@ static void test_csv(const json_t *profile, const char *path, const char *json_p
 		"    assert row['kernel'] == entry['kernel'] and row['command'] == entry['provenance']['command']\n"
 		"    for key in ('config', 'problem', 'environment'): assert json.loads(row[key]) == entry[key]\n"
 		"    assert float(row['median']) == entry['median'] and float(row['ci_high']) == entry['ci'][1]\n"
-		"    assert row['speedup'] == '' if entry['speedup'] is None else float(row['speedup']) == entry['speedup']['ratio']\n"
+		"    ratio = entry['speedup'] and entry['speedup']['ratio']\n"
+		"    assert row['speedup'] == '' if ratio is None else float(row['speedup']) == ratio\n"
 		"    assert row['fingerprint'] == profile['machine']['fingerprint']\n"
 		"raw = open(sys.argv[1], 'rb').read()\n"
 		"assert raw.endswith(b'\\r\\n') and raw.startswith(b'kernel,problem,')\n"

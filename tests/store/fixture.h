@@ -75,7 +75,8 @@ __attribute__((unused)) static int64_t fixture_session(struct store *store, cons
 	return rc ? -1 : session.id;
 }
 
-__attribute__((unused)) static struct store_search fixture_like(int64_t session, const char *kernel, const char *problem) {
+__attribute__((unused)) static struct store_search fixture_like(int64_t session, const char *kernel,
+                                                                const char *problem) {
 	return (struct store_search){
 		.session = session,        .kernel = kernel,    .source = "sha256:1234", .problem = problem,
 		.objective = "time",       .strategy = "auto",  .seed = 7,               .space_hash = "sha256:5678",
@@ -95,9 +96,17 @@ __attribute__((unused)) static int fixture_trial(struct store *store, int64_t se
 	char config[64];
 	snprintf(config, sizeof config, "{\"block\":%d}", number);
 	double samples[] = {0.1 * number, 1.0 / (number + 3), 1e-9};
-	struct store_trial trial = {.search = search, .phase = number % 2 ? "race" : "search", .block = number, .config = config,
-	                            .status = "correct", .value = samples[1], .samples = samples, .sample_count = 3,
-	                            .started = 1700000000 + number, .elapsed = 0.5, .disturbed = number % 3 == 0};
+	struct store_trial trial = {.search = search,
+	                            .phase = number % 2 ? "race" : "search",
+	                            .block = number,
+	                            .config = config,
+	                            .status = "correct",
+	                            .value = samples[1],
+	                            .samples = samples,
+	                            .sample_count = 3,
+	                            .started = 1700000000 + number,
+	                            .elapsed = 0.5,
+	                            .disturbed = number % 3 == 0};
 	return store_trial_add(store, &trial, err);
 }
 
@@ -109,18 +118,18 @@ __attribute__((unused)) static json_t *fixture_result(const char *kernel, int n,
 		" s:{s:{s:i}, s:f, s:[f, f], s:s},"
 		" s:{s:{s:i, s:s, s:s, s:s, s:i, s:s, s:i}, s:f, s:[f, f], s:s},"
 		" s:{s:f, s:[f, f]}, s:s}",
-		"kernel", kernel, "problem", "n", n, "objective", "time", "strategy", "auto", "seed", 1, "space", "cartesian", 4608,
-		"valid", 1152, "evaluations", 60, "elapsed_s", 41.0, "failures", "compile", 0, "runtime", 0, "timeout", 0,
-		"correctness", 0, "constraints", 0, "censored", 9, "baseline", "config", "threads", 2, "median", 0.41, "ci", 0.40,
-		0.42, "unit", "s", "best", "config", "threads", 2, "proc_bind", "close", "places", "cores", "schedule", "dynamic",
-		"chunk", 4, "variant", "tiled", "block", 64, "median", best, "ci", best * 0.99, best * 1.01, "unit", "s", "speedup",
-		"ratio", 3.7, "ci", 3.6, 3.8, "verdict", "faster");
+		"kernel", kernel, "problem", "n", n, "objective", "time", "strategy", "auto", "seed", 1, "space", "cartesian",
+		4608, "valid", 1152, "evaluations", 60, "elapsed_s", 41.0, "failures", "compile", 0, "runtime", 0, "timeout", 0,
+		"correctness", 0, "constraints", 0, "censored", 9, "baseline", "config", "threads", 2, "median", 0.41, "ci",
+		0.40, 0.42, "unit", "s", "best", "config", "threads", 2, "proc_bind", "close", "places", "cores", "schedule",
+		"dynamic", "chunk", 4, "variant", "tiled", "block", 64, "median", best, "ci", best * 0.99, best * 1.01, "unit",
+		"s", "speedup", "ratio", 3.7, "ci", 3.6, 3.8, "verdict", "faster");
 	return result;
 }
 
 /* One finished search of n in a finished session. */
-__attribute__((unused)) static int fixture_finish(struct store *store, const char *fingerprint, const char *kernel, int n,
-                                                  double best) {
+__attribute__((unused)) static int fixture_finish(struct store *store, const char *fingerprint, const char *kernel,
+                                                  int n, double best) {
 	struct err err = {0};
 	char *problem = mem_printf("{\"n\":%d}", n);
 	json_t *result = fixture_result(kernel, n, best);

@@ -145,7 +145,8 @@ static void expect_unprivileged(const char *path, bool reads, const char *what) 
 
 static void test_permissions(void) {
 	struct err err = {0};
-	char *dir = fixture_path("others"), *path = fixture_path("others/store.db"), *absent = fixture_path("others/new.db");
+	char *dir = fixture_path("others"), *path = fixture_path("others/store.db"),
+		 *absent = fixture_path("others/new.db");
 	chmod(fixture_dir, 0755);
 	mkdir(dir, 0755);
 	struct store *store = fixture_open(path);

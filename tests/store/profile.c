@@ -34,8 +34,10 @@ static void test_environment(void) {
 	       "{\"OMP_DYNAMIC\":\"false\",\"OMP_NUM_THREADS\":\"2\",\"OMP_PLACES\":\"cores\",\"OMP_PROC_BIND\":\"close\","
 	       "\"OMP_SCHEDULE\":\"dynamic,4\"}");
 	env_is("fw", "{\"threads\":2,\"proc_bind\":\"false\",\"places\":\"cores\",\"schedule\":\"static\"}",
-	       "{\"OMP_DYNAMIC\":\"false\",\"OMP_NUM_THREADS\":\"2\",\"OMP_PROC_BIND\":\"false\",\"OMP_SCHEDULE\":\"static\"}");
-	env_is("fw", "{\"proc_bind\":false,\"places\":\"cores\"}", "{\"OMP_DYNAMIC\":\"false\",\"OMP_PROC_BIND\":\"false\"}");
+	       "{\"OMP_DYNAMIC\":\"false\",\"OMP_NUM_THREADS\":\"2\",\"OMP_PROC_BIND\":\"false\",\"OMP_SCHEDULE\":"
+	       "\"static\"}");
+	env_is("fw", "{\"proc_bind\":false,\"places\":\"cores\"}",
+	       "{\"OMP_DYNAMIC\":\"false\",\"OMP_PROC_BIND\":\"false\"}");
 	env_is(NULL, "{\"threads\":1,\"block\":64}", "{\"OMP_DYNAMIC\":\"false\",\"OMP_NUM_THREADS\":\"1\"}");
 	env_is("a-b", "{\"x y\":1,\"x.y\":2,\"chunk\":3}",
 	       "{\"SWEETSPOT_A_B_CHUNK\":\"3\",\"SWEETSPOT_A_B_X_Y\":\"1\",\"SWEETSPOT_A_B_X_Y_\":\"2\"}");
@@ -56,7 +58,8 @@ static void test_from_store(struct store *store) {
 	json_t *all = made(store, NULL, NULL), *some = made(store, fw, "sha256:1234"), *stale = made(store, fw, "sha256:9");
 	json_t *entry = json_array_get(json_object_get(all, "entries"), 1);
 	ok(json_array_size(json_object_get(all, "entries")) == 3, "a result for each kernel and problem");
-	is_text(json_string_value(json_object_get(json_object_get(all, "machine"), "fingerprint")), MACHINE, "the fingerprint");
+	is_text(json_string_value(json_object_get(json_object_get(all, "machine"), "fingerprint")), MACHINE,
+	        "the fingerprint");
 	is_text(json_string_value(json_object_get(json_object_get(entry, "environment"), "OMP_SCHEDULE")), "dynamic,4",
 	        "the environment");
 	is_text(json_string_value(json_object_get(json_object_get(entry, "provenance"), "command")), "sweetspot tune 'a b'",
@@ -66,9 +69,11 @@ static void test_from_store(struct store *store) {
 	is_text(json_string_value(json_object_get(entry, "state")), "current", "the same source is current");
 	entry = json_array_get(json_object_get(stale, "entries"), 0);
 	is_text(json_string_value(json_object_get(entry, "state")), "stale", "another source is stale");
-	ok(!profile_from_store(store, MACHINE, unknown, NULL, NULL, &err) && err.code == ERR_NOTHING && strstr(err.hint, "gol"),
+	ok(!profile_from_store(store, MACHINE, unknown, NULL, NULL, &err) && err.code == ERR_NOTHING &&
+	       strstr(err.hint, "gol"),
 	   "%s: %s", err.what, err.hint);
-	ok(!profile_from_store(store, "sha256:0", NULL, NULL, NULL, &err) && err.code == ERR_NOTHING && *err.hint, "%s", err.what);
+	ok(!profile_from_store(store, "sha256:0", NULL, NULL, NULL, &err) && err.code == ERR_NOTHING && *err.hint, "%s",
+	   err.what);
 	json_decref(all);
 	json_decref(some);
 	json_decref(stale);
@@ -90,7 +95,8 @@ static void test_odd_results(struct store *store) {
 	json_decref(profile);
 	json_object_set_new(json_object_get(result, "best"), "median", json_string("x"));
 	store_search_end(store, fixture_search(store, session, "odd", "{\"n\":1}"), "done", result, &err);
-	ok(!profile_from_store(store, MACHINE, odd, NULL, NULL, &err) && err.code == ERR_USAGE && *err.hint, "%s", err.what);
+	ok(!profile_from_store(store, MACHINE, odd, NULL, NULL, &err) && err.code == ERR_USAGE && *err.hint, "%s",
+	   err.what);
 	json_object_set_new(result, "best", json_null());
 	store_search_end(store, fixture_search(store, session, "odd", "{\"n\":1}"), "done", result, &err);
 	ok(!profile_from_store(store, MACHINE, odd, NULL, NULL, &err) && err.code == ERR_NOTHING, "%s", err.what);
@@ -109,7 +115,6 @@ static void test_odd_results(struct store *store) {
 struct sweep {
 	json_t *root;
 	int accepted, tried, silent;
-	const char *last;
 };
 
 static void sweep_try(struct sweep *sweep, const char *key) {
@@ -146,11 +151,12 @@ static void sweep_members(struct sweep *sweep, json_t *object, const char *const
 static void test_refusals(json_t *profile) {
 	static const char *const top[] = {"schema", "generator", "created", "machine", "entries", NULL};
 	static const char *const machine[] = {"fingerprint", NULL};
-	static const char *const entry_keys[] = {"kernel", "source", "problem", "objective", "config", "environment", "median", "ci",
-	                                         "unit", "baseline", "speedup", "verdict", "noise_floor", "state", "provenance", NULL};
+	static const char *const entry_keys[] = {
+		"kernel", "source",   "problem", "objective", "config",      "environment", "median",     "ci",
+		"unit",   "baseline", "speedup", "verdict",   "noise_floor", "state",       "provenance", NULL};
 	static const char *const baseline[] = {"config", "median", "ci", NULL}, *const speedup[] = {"ratio", "ci", NULL};
-	static const char *const provenance[] = {"version", "command", "strategy", "seed", "evaluations", "measured", "session",
-	                                         "search", NULL};
+	static const char *const provenance[] = {"version",  "command", "strategy", "seed", "evaluations",
+	                                         "measured", "session", "search",   NULL};
 	struct sweep sweep = {.root = profile};
 	sweep_members(&sweep, profile, top);
 	sweep_members(&sweep, json_object_get(profile, "machine"), machine);

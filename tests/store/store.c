@@ -62,8 +62,9 @@ static void test_trials(const char *path) {
 
 static int see_odd(void *ctx, const struct store_trial *trial) {
 	bool *right = ctx;
-	*right = isnan(trial->value) && trial->sample_count == 2 && isnan(trial->samples[0]) && trial->samples[1] == 1e-300 &&
-	         trial->message && strcmp(trial->message, "it's \"bad\"\n; DROP TABLE trials") == 0 &&
+	*right = isnan(trial->value) && trial->sample_count == 2 && isnan(trial->samples[0]) &&
+	         trial->samples[1] == 1e-300 && trial->message &&
+	         strcmp(trial->message, "it's \"bad\"\n; DROP TABLE trials") == 0 &&
 	         json_integer_value(json_object_get(trial->detail, "id")) == 7;
 	return 0;
 }
@@ -78,8 +79,8 @@ static void test_odd_values(const char *path) {
 	                            .samples = samples, .sample_count = 2, .message = "it's \"bad\"\n; DROP TABLE trials",
 	                            .detail = detail};
 	bool right = false;
-	ok(store_trial_add(store, &trial, &err) == 0 && store_trials_each(store, search, NULL, see_odd, &right, &err) == 0 &&
-	           right,
+	ok(store_trial_add(store, &trial, &err) == 0 &&
+	       store_trials_each(store, search, NULL, see_odd, &right, &err) == 0 && right,
 	   "no value, odd samples, a hostile message and a detail come back");
 	trial.search = search + 99;
 	ok(store_trial_add(store, &trial, &err) != 0, "a trial of no search is refused: %s", err.what);
@@ -106,18 +107,21 @@ static int resume(struct store *store, const char *machine, const struct store_s
 static void test_resume_states(struct store *store) {
 	struct err err = {0};
 	int64_t session = fixture_session(store, MACHINE), found = 0, found_session = 0;
-	int64_t first = fixture_search(store, session, "gol", "{\"n\":1}"), second = fixture_search(store, session, "fw", "{\"n\":1}");
+	int64_t first = fixture_search(store, session, "gol", "{\"n\":1}"),
+			second = fixture_search(store, session, "fw", "{\"n\":1}");
 	struct store_search gol = {.kernel = "gol"}, fw = {.kernel = "fw"}, none = {.kernel = "none"};
 	uint64_t seed = 0;
 	char state[16];
 	json_t *result, *want = fixture_result("gol", 1, 0.5);
 	store_search_end(store, first, "done", want, &err);
-	ok(store_resume_find(store, MACHINE, &gol, &found, &found_session, &seed, state, &result, &err) == 1 && found == first &&
-	           found_session == session && seed == 7 && strcmp(state, "done") == 0 && json_equal(result, want),
+	ok(store_resume_find(store, MACHINE, &gol, &found, &found_session, &seed, state, &result, &err) == 1 &&
+	       found == first && found_session == session && seed == 7 && strcmp(state, "done") == 0 &&
+	       json_equal(result, want),
 	   "a search that was done in a killed session comes with its result");
 	json_decref(result);
 	json_decref(want);
-	ok(resume(store, MACHINE, &fw, &found, state, &result) == 1 && found == second && strcmp(state, "running") == 0 && !result,
+	ok(resume(store, MACHINE, &fw, &found, state, &result) == 1 && found == second && strcmp(state, "running") == 0 &&
+	       !result,
 	   "one that was running comes as running");
 	ok(resume(store, MACHINE, &none, &found, state, &result) == 0, "a kernel that never ran is not found");
 	ok(resume(store, OTHER_MACHINE, &fw, &found, state, &result) == 0, "nor on another machine");
@@ -129,7 +133,8 @@ static void test_resume_states(struct store *store) {
 
 static void test_resume_members(struct store *store) {
 	int64_t session = fixture_session(store, MACHINE), found = 0;
-	int64_t small = fixture_search(store, session, "fw", "{\"n\":64}"), large = fixture_search(store, session, "fw", "{\"n\":128}");
+	int64_t small = fixture_search(store, session, "fw", "{\"n\":64}"),
+			large = fixture_search(store, session, "fw", "{\"n\":128}");
 	char state[16];
 	json_t *result;
 	struct store_search like = fixture_like(0, "fw", "{\"n\":64}");
@@ -187,7 +192,8 @@ static void test_results(struct store *store) {
 	is_text(seen.text, "fw/64/0.25 fw/128/2 gol/64/0.75 ", "the newest of each kernel and problem, oldest first");
 	store_results_each(store, NULL, see_result, &all, &err);
 	ok(all.count == 4, "of all machines");
-	ok(store_results_each(store, "sha256:0", see_result, &none, &err) == 0 && none.count == 0, "of an unknown one: none");
+	ok(store_results_each(store, "sha256:0", see_result, &none, &err) == 0 && none.count == 0,
+	   "of an unknown one: none");
 }
 
 static void test_pragmas(const char *path) {
@@ -252,7 +258,10 @@ static void test_creation_race(const char *path) {
 				struct store *store = store_open(name, STORE_WRITE, &err);
 				if (!store)
 					printf("# %s\n", err.what);
-				_exit(!store || fixture_session(store, MACHINE) < 1);
+				bool wrong = !store || fixture_session(store, MACHINE) < 1;
+				store_close(store);
+				free(name);
+				_exit(wrong);
 			}
 		for (int i = 0; i < CHILDREN; i++) {
 			int status;
@@ -265,7 +274,8 @@ static void test_creation_race(const char *path) {
 
 int main(void) {
 	fixture_begin();
-	char *path = fixture_path("store.db"), *resume_path = fixture_path("resume.db"), *results = fixture_path("results.db"), *race = fixture_path("race.db");
+	char *path = fixture_path("store.db"), *resume_path = fixture_path("resume.db"),
+		 *results = fixture_path("results.db"), *race = fixture_path("race.db");
 	test_trials(path);
 	test_odd_values(path);
 	test_pragmas(path);

@@ -50,10 +50,10 @@ static void put_title(FILE *out, const json_t *entry) {
 	const json_t *speedup = json_object_get(entry, "speedup"), *ci = json_object_get(speedup, "ci");
 	char *problem = problem_text(entry, " ", "=");
 	char *gain = json_is_null(speedup)
-	                     ? mem_strdup("no baseline to compare with")
-	                     : mem_printf("%.2f times as fast as the baseline (%.2f .. %.2f): %s", number_at(speedup, "ratio"),
-	                                  json_number_value(json_array_get(ci, 0)), json_number_value(json_array_get(ci, 1)),
-	                                  member_text(entry, "verdict"));
+	                 ? mem_strdup("no baseline to compare with")
+	                 : mem_printf("%.2f times as fast as the baseline (%.2f .. %.2f): %s", number_at(speedup, "ratio"),
+	                              json_number_value(json_array_get(ci, 0)), json_number_value(json_array_get(ci, 1)),
+	                              member_text(entry, "verdict"));
 	char *title = mem_printf("%s%s: %s", member_text(entry, "kernel"), problem, gain);
 	put_comment(out, title);
 	if (strcmp(member_text(entry, "state"), "stale") == 0)
@@ -181,14 +181,16 @@ static int env_write(const json_t *profile, FILE *out, struct err *err) {
 		put_title(out, json_array_get(entries, 0));
 		put_variables(out, "", entries, json_array_get(entries, 0));
 	} else {
-		put_comment(out, "What all recommendations agree on is set here. Call the function of the kernel and problem that");
+		put_comment(out,
+		            "What all recommendations agree on is set here. Call the function of the kernel and problem that");
 		put_comment(out, "you run next for all of its settings.");
 		put_agreed(out, entries);
 		put_functions(out, entries);
 	}
 	if (fflush(out) == 0 && !ferror(out))
 		return 0;
-	return err_set(err, ERR_FAILED, "check the space on the disk, or write elsewhere with -o", "can't write the variables");
+	return err_set(err, ERR_FAILED, "check the space on the disk, or write elsewhere with -o",
+	               "can't write the variables");
 }
 
 extern const struct export_format export_env;

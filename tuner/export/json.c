@@ -7,7 +7,8 @@
 static int json_write(const json_t *profile, FILE *out, struct err *err) {
 	if (js_write(profile, out) == 0 && fflush(out) == 0)
 		return 0;
-	return err_set(err, ERR_FAILED, "check the space on the disk, or write elsewhere with -o", "can't write the profile");
+	return err_set(err, ERR_FAILED, "check the space on the disk, or write elsewhere with -o",
+	               "can't write the profile");
 }
 
 extern const struct export_format export_json;
