@@ -94,13 +94,20 @@ static void version(void) {
 	puts("sweetspot " PACKAGE_VERSION);
 }
 
+static void usage_hint(const struct cmd *cmd, struct err *err) {
+	if (err->code == ERR_USAGE && !*err->hint)
+		err_hint(err, "`sweetspot %s --help` shows the options", cmd->name);
+}
+
 static void cmd_run(const struct cmd *cmd, int argc, char *const *argv, struct err *err) {
 	const struct opt *tables[OPTION_TABLES_MAX + 2] = {cmd_common_options};
 	for (size_t i = 0; cmd->options[i] && i < OPTION_TABLES_MAX; i++)
 		tables[i + 1] = cmd->options[i];
 	struct opt_args *args = opt_parse(argc - 1, argv + 1, tables, err);
-	if (!args)
+	if (!args) {
+		usage_hint(cmd, err);
 		return;
+	}
 	if (opt_has(args, "help") || opt_has(args, "version")) {
 		if (opt_has(args, "help"))
 			help_one(cmd, stdout);
@@ -113,6 +120,7 @@ static void cmd_run(const struct cmd *cmd, int argc, char *const *argv, struct e
 	struct app *app = app_new(ui, argc, argv, &interrupted, &abandoned);
 	if (cmd->run(app, args, err) && err->code == ERR_OK)
 		err->code = ERR_FAILED;
+	usage_hint(cmd, err);
 	app_free(app);
 	ui_free(ui);
 	opt_free(args);
