@@ -62,7 +62,8 @@ static int unknown_value(const struct space_param *param, struct value wanted, s
 static int read_place(const struct space_param *param, const json_t *json, int *place, struct err *err) {
 	struct value value;
 	if (!value_from_json(json, &value))
-		return err_set(err, ERR_USAGE, "a number or a word", "'%s' has a value that is neither number nor word", param->name);
+		return err_set(err, ERR_USAGE, "a number or a word", "'%s' has a value that is neither number nor word",
+		               param->name);
 	for (size_t i = 0; i < param->count; i++)
 		if (value_equal(param->values[i], value)) {
 			*place = (int)i;
@@ -114,8 +115,8 @@ static int fill(const struct space *space, const int *given, const int *fallback
 		const struct space_param *p = &space->params[param];
 		bool exists = !p->when || rule_holds(space, &space->whens[param], config) == 1;
 		if (!exists && given[param] != MISSING)
-			return err_set(err, ERR_USAGE, "leave it out, or change what it depends on", "'%s' exists only where %s", p->name,
-			               expr_source(p->when));
+			return err_set(err, ERR_USAGE, "leave it out, or change what it depends on", "'%s' exists only where %s",
+			               p->name, expr_source(p->when));
 		if (exists && given[param] == MISSING && !fallback)
 			return err_set(err, ERR_USAGE, NULL, "'%s' has no value", p->name);
 		if (!exists)

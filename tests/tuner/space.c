@@ -83,7 +83,7 @@ static void random_table(struct model *m, struct rng *rng) {
 	}
 }
 
-/* Parameters' conditions look at those before them; then the declaration order is turned, so that they may look ahead. */
+/* Parameters' conditions look at those before them; or, half the time, at those after them. */
 static void model_make(struct model *m, struct rng *rng) {
 	struct err err;
 	*m = (struct model){.space = space_new(), .params = 1 + below(rng, PARAMS)};
@@ -108,7 +108,8 @@ static void model_make(struct model *m, struct rng *rng) {
 	random_table(m, rng);
 	must(space_add_constant(m->space, "k", value_int(3), &err), &err);
 	for (size_t i = 0; i < m->params; i++)
-		must(space_add_param(m->space, m->names[i], "", m->values[i], m->counts[i], m->when[i][0] ? m->when[i] : NULL, &err),
+		must(space_add_param(m->space, m->names[i], "", m->values[i], m->counts[i], m->when[i][0] ? m->when[i] : NULL,
+		                     &err),
 		     &err);
 	for (size_t i = 0; i < m->rule_count; i++)
 		add_constraint(m->space, m->rules[i]);
@@ -256,7 +257,8 @@ static bool is_step(const struct model *m, const int *from, const int *to) {
 }
 
 /* Does some neighbour have `place`, with as few other changes as can be? */
-static bool is_reached(const struct model *m, const int *from, size_t param, int place, const uint64_t *near, size_t count) {
+static bool is_reached(const struct model *m, const int *from, size_t param, int place, const uint64_t *near,
+                       size_t count) {
 	size_t least = fewest(m, from, param, place);
 	int to[PARAMS];
 	for (size_t i = 0; i < count && least != SIZE_MAX; i++) {
@@ -345,7 +347,8 @@ int main(void) {
 	}
 	size_t full = SPACES - empty;
 	ok(counted == SPACES, "%d random spaces count what enumeration counts (%zu empty)", SPACES, empty);
-	ok(full > SPACES / 4 && conditional > 20, "enough of them are not empty and have conditions (%zu, %zu)", full, conditional);
+	ok(full > SPACES / 4 && conditional > 20, "enough of them are not empty and have conditions (%zu, %zu)", full,
+	   conditional);
 	ok(numbered == full, "numbers and configurations go back and forth");
 	ok(refused == full, "what is not valid has no number");
 	ok(near == full, "neighbours are valid, distinct, one step away, and complete (%zu of %zu)", near, full);

@@ -108,7 +108,8 @@ static void test_adding(void) {
 	struct space *space = small_space();
 	struct err err;
 	ok(space_add_param(space, "threads", "", one, 1, NULL, &err) && strstr(err.what, "taken"), "%s", err.what);
-	ok(space_add_param(space, "size", "", one, 1, NULL, &err) && strstr(err.what, "taken"), "a constant's name is taken");
+	ok(space_add_param(space, "size", "", one, 1, NULL, &err) && strstr(err.what, "taken"),
+	   "a constant's name is taken");
 	ok(space_add_param(space, "2x", "", one, 1, NULL, &err) && err.code == ERR_USAGE, "%s", err.what);
 	ok(space_add_param(space, "", "", one, 1, NULL, &err) && err.code == ERR_USAGE, "%s", err.what);
 	ok(space_add_param(space, "a b", "", one, 1, NULL, &err) && err.code == ERR_USAGE, "%s", err.what);
@@ -133,7 +134,8 @@ static void test_adding(void) {
 static void test_no_params(void) {
 	struct space *space = built(space_new());
 	uint64_t index = 7;
-	ok(space_valid(space) == 1 && space_index(space, NULL, &index) && index == 0, "no parameters: the empty configuration");
+	ok(space_valid(space) == 1 && space_index(space, NULL, &index) && index == 0,
+	   "no parameters: the empty configuration");
 	ok(space_near(space, 0, SPACE_HAMMING, &index, 1) == 0, "it has no neighbours");
 	space_free(space);
 }

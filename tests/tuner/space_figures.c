@@ -113,8 +113,8 @@ static void check_marginal(const struct space *space, int params, int values) {
 		chi += ((double)hits[v - 1] - expect) * ((double)hits[v - 1] - expect) / expect;
 		freedom++;
 	}
-	ok(freedom > 2 && chi < freedom + 6 * sqrt(2.0 * freedom), "samples of the chain are uniform (chi-square %.1f of %d)", chi,
-	   freedom);
+	ok(freedom > 2 && chi < freedom + 6 * sqrt(2.0 * freedom),
+	   "samples of the chain are uniform (chi-square %.1f of %d)", chi, freedom);
 }
 
 static void test_rising(void) {
@@ -210,7 +210,8 @@ static void test_bad_order(void) {
 static void test_overflow(void) {
 	struct err err = {0};
 	struct space *space = line_space(64, 2, NULL);
-	ok(space_build(space, &err) != 0 && err.code == ERR_USAGE && strstr(err.what, "2^64"), "2^64 is too many: %s", err.what);
+	ok(space_build(space, &err) != 0 && err.code == ERR_USAGE && strstr(err.what, "2^64"), "2^64 is too many: %s",
+	   err.what);
 	space_free(space);
 	space = line_space(64, 2, NULL);
 	add_constraint(space, "p0 + p63 < 4");
@@ -226,7 +227,8 @@ static void test_overflow(void) {
 static void test_entangled(void) {
 	struct err err = {0};
 	struct space *space = line_space(2, 1000000, "p%d * 7919 %% 1000003 <= p%d");
-	ok(space_build(space, &err) != 0 && err.code == ERR_USAGE && err.hint[0], "what can't be counted is refused: %s", err.what);
+	ok(space_build(space, &err) != 0 && err.code == ERR_USAGE && err.hint[0], "what can't be counted is refused: %s",
+	   err.what);
 	ok(space_valid(space) == 0, "and has no configurations");
 	space_free(space);
 }

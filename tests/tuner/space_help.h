@@ -81,7 +81,8 @@ __attribute__((unused)) static struct space *convolution_space(void) {
 __attribute__((unused)) static struct space *openmp_space(void) {
 	static const char *const names[] = {"threads", "places", "proc_bind"};
 	/* threads 1 2 4 8; places threads cores sockets; proc_bind false close spread */
-	static const int rows[] = {0, 0, 0, 1, 0, 0, 1, 0, 1, 1, 1, 1, 2, 0, 0, 2, 0, 1, 2, 1, 2, 2, 2, 2, 3, 0, 0, 3, 0, 1};
+	static const int rows[] = {0, 0, 0, 1, 0, 0, 1, 0, 1, 1, 1, 1, 2, 0, 0,
+	                           2, 0, 1, 2, 1, 2, 2, 2, 2, 3, 0, 0, 3, 0, 1};
 	struct space *space = space_new();
 	struct err err;
 	add_param(space, "variant", "naive,tiled,recursive,simd", NULL);

@@ -6,7 +6,8 @@
 #include "tests/tuner/space_help.h"
 
 /* -1 refused, 1 read */
-static int reads(const struct space *space, const char *text, const uint64_t *fallback, uint64_t *index, struct err *err) {
+static int reads(const struct space *space, const char *text, const uint64_t *fallback, uint64_t *index,
+                 struct err *err) {
 	json_t *json = json_loads(text, JSON_DECODE_ANY, NULL);
 	*err = (struct err){0};
 	int status = space_config_read(space, json, fallback, index, err);
@@ -51,8 +52,8 @@ static void test_refused(const struct space *space) {
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct err err;
 		uint64_t index;
-		ok(reads(space, cases[i].text, NULL, &index, &err) < 0 && err.code == ERR_USAGE && strstr(err.what, cases[i].what) &&
-		       strstr(err.hint, cases[i].hint),
+		ok(reads(space, cases[i].text, NULL, &index, &err) < 0 && err.code == ERR_USAGE &&
+		       strstr(err.what, cases[i].what) && strstr(err.hint, cases[i].hint),
 		   "%s (%s)", err.what, err.hint);
 	}
 }
@@ -80,7 +81,8 @@ static void test_fallback(const struct space *space) {
 	is_text(word_of(space, tiled, "chunk"), "16", "the rest is the fallback's");
 	ok(reads(space, "{\"schedule\": \"static\"}", &tiled, &index, &err) > 0, "what is not needed goes");
 	is_text(word_of(space, index, "chunk"), "absent", "it is gone");
-	ok(reads(space, "{\"block\": 16}", &base, &index, &err) < 0 && strstr(err.what, "exists only where"), "%s", err.what);
+	ok(reads(space, "{\"block\": 16}", &base, &index, &err) < 0 && strstr(err.what, "exists only where"), "%s",
+	   err.what);
 	ok(reads(space, "{\"chunk\": 64}", &base, &index, &err) < 0 && strstr(err.what, "chunk * threads"), "%s", err.what);
 	ok(reads(space, "{\"threads\": 1}", &base, &index, &err) < 0 && strstr(err.what, "table"), "%s", err.what);
 }
@@ -104,11 +106,13 @@ static void test_hash(void) {
 }
 
 static void test_json(const struct space *space) {
-	json_t *json = space_json(space), *counts = json_object_get(json, "space"), *params = json_object_get(json, "params");
+	json_t *json = space_json(space), *counts = json_object_get(json, "space"),
+		   *params = json_object_get(json, "params");
 	ok((double)json_integer_value(json_object_get(counts, "cartesian")) == space_cartesian(space) &&
 	       (uint64_t)json_integer_value(json_object_get(counts, "valid")) == space_valid(space),
 	   "counts");
-	ok(json_array_size(params) == space_params(space) && json_array_size(json_object_get(json, "constraints")) == 2, "lists");
+	ok(json_array_size(params) == space_params(space) && json_array_size(json_object_get(json, "constraints")) == 2,
+	   "lists");
 	json_t *block = json_array_get(params, (size_t)space_param_find(space, "block"));
 	is_text(json_string_value(json_object_get(block, "when")), space_param_when(space, 1), "a condition");
 	ok(json_integer_value(json_array_get(json_object_get(block, "values"), 1)) == 32, "a value");

@@ -63,8 +63,8 @@ static void check_connected(const struct space *space, const char *name) {
 	for (int kind = SPACE_HAMMING; kind <= SPACE_ADJACENT; kind++) {
 		uint64_t *near = all_near(space, (enum space_near)kind, &invalid);
 		size_t forwards = reached_forwards(near, valid), backwards = reached_backwards(near, valid);
-		ok(invalid == 0 && forwards == valid && backwards == valid, "%s: %s steps join all %zu configurations (%zu, %zu)",
-		   name, kinds[kind], valid, forwards, backwards);
+		ok(invalid == 0 && forwards == valid && backwards == valid,
+		   "%s: %s steps join all %zu configurations (%zu, %zu)", name, kinds[kind], valid, forwards, backwards);
 		free(near);
 	}
 }
