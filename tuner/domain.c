@@ -116,10 +116,12 @@ static int push_powers(struct list *list, const char *item) {
 	struct value first, last;
 	size_t before = list->count;
 	if (!comma || !close || close < comma || close[1] || !read_number(open, (size_t)(comma - open), &first) ||
-	    !read_number(comma + 1, (size_t)(close - comma - 1), &last) || first.type != VALUE_INT || last.type != VALUE_INT)
+	    !read_number(comma + 1, (size_t)(close - comma - 1), &last) || first.type != VALUE_INT ||
+	    last.type != VALUE_INT)
 		return err_set(list->err, ERR_USAGE, hint, "'%.100s' is not pow2(FIRST,LAST)", item);
 	for (int bit = 0; bit < 63; bit++)
-		if (INT64_C(1) << bit >= first.as.i && INT64_C(1) << bit <= last.as.i && push(list, value_int(INT64_C(1) << bit)) != 0)
+		if (INT64_C(1) << bit >= first.as.i && INT64_C(1) << bit <= last.as.i &&
+		    push(list, value_int(INT64_C(1) << bit)) != 0)
 			return -1;
 	if (list->count == before)
 		return err_set(list->err, ERR_USAGE, hint, "'%.100s' has no power of two", item);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The values a parameter can take, as people write them: "a,b,c" (words or numbers), "1..8", "0..64+8", "16..512*2",
- * "pow2(16,512)", and lists of those: "1,2,4..16+4". Also Python lists as T1 files have them is the T1 reader's business. */
+ * "pow2(16,512)", and lists of those: "1,2,4..16+4". Also Python lists as T1 files have them is the T1 reader's
+ * business. */
 #ifndef TUNER_DOMAIN_H
 #define TUNER_DOMAIN_H
 #include <stddef.h>

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Expressions over parameters, in the Python style of the T1 format: or and not, comparisons (chained, ==, !=, in, not in
- * with a list), + - * / // % **, unary minus, parentheses, numbers, words in quotes, True, False, min(), max(), abs().
- * / is real, // and % round to minus infinity as in Python; whole-number overflow becomes real. */
+/* Expressions over parameters, in the Python style of the T1 format: or and not, comparisons (chained, ==, !=, in, not
+ * in with a list in [] or ()), + - * / // % **, unary minus, parentheses, numbers, words in quotes, True, False, min(),
+ * max(), abs(). / is real, // and % round to minus infinity as in Python; whole-number overflow becomes real. Results
+ * agree with CPython but for that, and for words, which are compared and never added; min() and max() of one value are
+ * that value. */
 #ifndef TUNER_EXPR_H
 #define TUNER_EXPR_H
 #include <stdbool.h>

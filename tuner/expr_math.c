@@ -158,11 +158,14 @@ static struct value arithmetic(enum expr_op op, struct value a, struct value b) 
 		return failed();
 	switch (op) {
 	case EXPR_ADD:
-		return whole && !__builtin_add_overflow(a.as.i, b.as.i, &i) ? value_int(i) : real_or_failed(real_of(a) + real_of(b));
+		return whole && !__builtin_add_overflow(a.as.i, b.as.i, &i) ? value_int(i)
+		                                                            : real_or_failed(real_of(a) + real_of(b));
 	case EXPR_SUB:
-		return whole && !__builtin_sub_overflow(a.as.i, b.as.i, &i) ? value_int(i) : real_or_failed(real_of(a) - real_of(b));
+		return whole && !__builtin_sub_overflow(a.as.i, b.as.i, &i) ? value_int(i)
+		                                                            : real_or_failed(real_of(a) - real_of(b));
 	case EXPR_MUL:
-		return whole && !__builtin_mul_overflow(a.as.i, b.as.i, &i) ? value_int(i) : real_or_failed(real_of(a) * real_of(b));
+		return whole && !__builtin_mul_overflow(a.as.i, b.as.i, &i) ? value_int(i)
+		                                                            : real_or_failed(real_of(a) * real_of(b));
 	case EXPR_POW:
 		return power(a, b);
 	default:

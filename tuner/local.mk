@@ -3,7 +3,19 @@ TUNER_SPACE = \
 	%D%/expr.c %D%/expr.h \
 	%D%/expr_parse.c %D%/expr_math.c %D%/expr_code.c %D%/expr_node.h \
 	%D%/domain.c %D%/domain.h \
-	%D%/space.c %D%/space.h
+	%D%/space.c %D%/space.h %D%/space_impl.h \
+	%D%/space_bind.c %D%/space_build.c \
+	%D%/space_source.c %D%/space_source.h \
+	%D%/space_order.c %D%/space_order.h \
+	%D%/space_tree.c %D%/space_rewrite.c %D%/space_tree.h \
+	%D%/space_slice.c %D%/space_slice.h \
+	%D%/space_part.c %D%/space_rows.c %D%/space_part.h \
+	%D%/space_intern.c %D%/space_intern.h \
+	%D%/space_diagram.c %D%/space_diagram.h \
+	%D%/space_index.c \
+	%D%/space_repair.c %D%/space_repair.h \
+	%D%/space_near.c \
+	%D%/space_read.c %D%/space_json.c
 
 TUNER_SEARCH = \
 	%D%/search.c %D%/search.h

@@ -44,7 +44,8 @@ static int check_name(const struct space *space, const char *name, struct err *e
 	for (size_t i = 0; good && i < size; i++)
 		good = isalnum((unsigned char)name[i]) || name[i] == '_';
 	if (!good)
-		return err_set(err, ERR_USAGE, "letters, digits and _, no digit first", "'%.100s' can't name a parameter", name);
+		return err_set(err, ERR_USAGE, "letters, digits and _, no digit first", "'%.100s' can't name a parameter",
+		               name);
 	if (space_param_find(space, name) >= 0 || space_constant_find(space, name) >= 0)
 		return err_set(err, ERR_USAGE, NULL, "the name '%s' is taken", name);
 	return 0;
@@ -68,8 +69,8 @@ static struct value keep_value(struct space *space, struct value value) {
 	return value.type == VALUE_WORD ? value_word(arena_strdup(space->arena, value.as.w)) : value;
 }
 
-int space_add_param(struct space *space, const char *name, const char *summary, const struct value *values, size_t count,
-                    const char *when, struct err *err) {
+int space_add_param(struct space *space, const char *name, const char *summary, const struct value *values,
+                    size_t count, const char *when, struct err *err) {
 	if (check_open(space, err) != 0 || check_name(space, name, err) != 0 || check_values(name, values, count, err) != 0)
 		return -1;
 	if (space->param_count == SPACE_PARAMS_MAX)
@@ -117,7 +118,8 @@ int space_add_table(struct space *space, const char *const *names, size_t name_c
 	if (check_open(space, err) != 0)
 		return -1;
 	if (name_count == 0 || name_count > SPACE_PARAMS_MAX || row_count > DOMAIN_MAX || space->table_count == RULES_MAX)
-		return err_set(err, ERR_USAGE, NULL, "a table of %zu names and %zu rows is out of bounds", name_count, row_count);
+		return err_set(err, ERR_USAGE, NULL, "a table of %zu names and %zu rows is out of bounds", name_count,
+		               row_count);
 	struct space_table table = {.name_count = name_count, .row_count = row_count};
 	table.names = arena_alloc(space->arena, name_count, sizeof(const char *));
 	for (size_t i = 0; i < name_count; i++)

@@ -4,7 +4,9 @@
  *
  * Method: parameters are placed one after the other; a constraint is decided at its last parameter; partial assignments
  * that agree on every parameter which later constraints still need have the same number of completions, so counts are
- * kept by (depth, those values) - a multi-valued decision diagram (Srinivasan et al. 1990) built lazily.
+ * kept by (depth, those values) - a multi-valued decision diagram (Srinivasan et al. 1990) built lazily. What a
+ * constraint needs of earlier parameters is the values of its subexpressions, a * b rather than a and b; a few orders
+ * of placement are tried with growing limits of effort. Counting is refused where it would take over about 512 MiB.
  *
  * A configuration is an array of space_params() places into the values of each parameter, SPACE_ABSENT where the
  * parameter's condition does not hold. A constraint that mentions an absent parameter holds; a condition that mentions
@@ -27,9 +29,10 @@ struct space *space_new(void);
 void space_free(struct space *space);
 
 /* Before space_build: all texts and values are copied. */
-int space_add_param(struct space *space, const char *name, const char *summary, const struct value *values, size_t count,
-                    const char *when, struct err *err);
-int space_add_constant(struct space *space, const char *name, struct value value, struct err *err); /* the problem's n */
+int space_add_param(struct space *space, const char *name, const char *summary, const struct value *values,
+                    size_t count, const char *when, struct err *err);
+int space_add_constant(struct space *space, const char *name, struct value value,
+                       struct err *err); /* the problem's n */
 int space_add_constraint(struct space *space, const char *expression, struct err *err);
 /* Only these combinations of the named parameters: rows x names places, SPACE_ABSENT where absent. Parameters that a
  * row leaves absent must be absent by their condition as well. */
@@ -59,7 +62,11 @@ enum space_near {
 	SPACE_ADJACENT /* one parameter takes the next value up or down; words: any other */
 };
 /* Valid configurations one step from `index`: when a change makes other parameters appear or breaks a constraint, those
- * that must change are set to their nearest values that are valid. At most max of them, no duplicates, in a fixed order. */
+ * that must change are set to their nearest values that are valid: fewest other changes first, then shortest way in
+ * places. Parameters that appear take the valid value nearest to the middle of their list (words: the first), which is
+ * no change. So every value of a present parameter that occurs in any valid configuration leads to a neighbour, unless
+ * finding it takes too long. Neighbours without a repair come first. At most max, no duplicates, in a fixed order.
+ * SPACE_ADJACENT skips values that occur in no valid configuration. */
 size_t space_near(const struct space *space, uint64_t index, enum space_near kind, uint64_t *out, size_t max);
 
 json_t *space_config_json(const struct space *space, uint64_t index); /* absent parameters are left out */

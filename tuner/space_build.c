@@ -55,8 +55,8 @@ static int report_empty(const struct space *space, struct err *err) {
 	if (guilty == 1)
 		return err_set(err, ERR_USAGE, "no values of its parameters meet it: widen their ranges or drop it",
 		               "the space is empty: nothing meets %s", list);
-	return err_set(err, ERR_USAGE, "drop one of them or widen the ranges", "the space is empty: nothing meets %s together",
-	               list);
+	return err_set(err, ERR_USAGE, "drop one of them or widen the ranges",
+	               "the space is empty: nothing meets %s together", list);
 }
 
 int space_build(struct space *space, struct err *err) {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* An expression cut into slices, one for each of its parameters in the order of placement. The terms after a level are
- * the largest subexpressions that are decided by then; a slice computes them from the terms before and one new value. */
+ * the largest subexpressions that are decided by then; a slice computes them from the terms before and a new value. */
 #ifndef TUNER_SPACE_SLICE_H
 #define TUNER_SPACE_SLICE_H
 #include "tuner/space_part.h"
 
-/* params[0..levels) in the order of placement; those that the expression does not mention leave the terms as they are. */
+/* params[0..levels) in the order of placement; those that the expression does not mention leave the terms alone. */
 struct slices *slices_new(const struct space *space, const struct part_source *source, const int *params, int levels);
 void slices_free(struct slices *slices);
 size_t slices_terms(const struct slices *slices, int level); /* after `level` parameters; one, the result, after all */

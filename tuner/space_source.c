@@ -88,7 +88,8 @@ struct part_source *sources_new(const struct space *space, const bool *off, size
 		const struct space_table *table = &space->tables[i];
 		size_t number = space->constraint_count + i;
 		if (!off || !off[number])
-			push(&sources, (struct part_source){.table = table, .link = -1, .owner = -1, .mask = table->mask, .number = number});
+			push(&sources,
+			     (struct part_source){.table = table, .link = -1, .owner = -1, .mask = table->mask, .number = number});
 	}
 	*count = sources.count;
 	return sources.at;

@@ -104,7 +104,8 @@ static struct value fold(const struct space_tree *t, uint32_t node) {
 	return value;
 }
 
-static uint32_t operator_node(struct tree_builder *b, enum expr_op op, const uint32_t *kids, uint32_t count, uint32_t total) {
+static uint32_t operator_node(struct tree_builder *b, enum expr_op op, const uint32_t *kids, uint32_t count,
+                              uint32_t total) {
 	struct space_tree *t = b->out;
 	int rank = 0;
 	for (uint32_t i = 0; i < t->tree.count; i++) {
@@ -167,7 +168,8 @@ uint32_t tree_copy(struct tree_builder *b, uint32_t node) {
 static uint32_t copy_link(struct tree_builder *b, uint32_t chain_node, uint32_t link) {
 	const struct expr_node *n = &b->from->nodes[chain_node];
 	enum expr_op op = (enum expr_op)expr_tree_kid(b->from, chain_node, n->count + link);
-	return tree_comparison(b, op, expr_tree_kid(b->from, chain_node, link), expr_tree_kid(b->from, chain_node, link + 1));
+	return tree_comparison(b, op, expr_tree_kid(b->from, chain_node, link),
+	                       expr_tree_kid(b->from, chain_node, link + 1));
 }
 
 void space_tree_build(struct space_tree *out, const struct space *space, const struct part_source *source,

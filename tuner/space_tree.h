@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The tree of a part: names are parameters, constants are folded, equal subtrees are one node. Sums and products of whole
- * numbers are put in the order of placement, and products compared with a number become quotients, so that as little as
- * possible has to be remembered from one parameter to the next. */
+/* The tree of a part: names are parameters, constants are folded, equal subtrees are one node. Sums and products of
+ * whole numbers are put in the order of placement, and products compared with a number become quotients, so that as
+ * little as possible has to be remembered from one parameter to the next. */
 #ifndef TUNER_SPACE_TREE_H
 #define TUNER_SPACE_TREE_H
 #include "tuner/expr_node.h"

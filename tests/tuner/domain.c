@@ -62,11 +62,11 @@ static void test_good(void) {
 }
 
 static void test_bad(void) {
-	static const char *const bad[] = {"",       " ",       "1,",          ",1",       "1,,2",      "1,2,1",         "a,b,a",
-	                                  "1,1.0",  "8..1",    "1..8+0",      "1..8+-1",  "1..8*1",    "0..8*2",        "-4..8*2",
-	                                  "1..x",   "1..",     "1..2..3",     "1..8+",    "1..8+x",    "1..2000000",    "pow2(5,7)",
-	                                  "pow2(1", "pow2()",  "pow2(1,2)x",  "pow2(a,b)", "1..8,4",   "0..1+1e-9",     "1e0..1e300+1",
-	                                  "a\nb",   "1..1e18", "0..9e18+1",   "1,2..3,3"};
+	static const char *const bad[] = {
+		"",          " ",      "1,",        ",1",           "1,,2",      "1,2,1",   "a,b,a",     "1,1.0",
+		"8..1",      "1..8+0", "1..8+-1",   "1..8*1",       "0..8*2",    "-4..8*2", "1..x",      "1..",
+		"1..2..3",   "1..8+",  "1..8+x",    "1..2000000",   "pow2(5,7)", "pow2(1",  "pow2()",    "pow2(1,2)x",
+		"pow2(a,b)", "1..8,4", "0..1+1e-9", "1e0..1e300+1", "a\nb",      "1..1e18", "0..9e18+1", "1,2..3,3"};
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
 		struct err err = {0};
 		char *got = values_text(bad[i], &err);
@@ -86,7 +86,8 @@ static void test_largest(void) {
 
 /* Whatever the text: refused with a reason, or distinct values within the limit. */
 static void test_mutations(void) {
-	static const char *const seeds[] = {"1,2,4..16+4", "pow2(16,512)", "a,b,c", "0..64+8", "16..512*2", "0.5..1.5+0.25"};
+	static const char *const seeds[] = {"1,2,4..16+4", "pow2(16,512)", "a,b,c",
+	                                    "0..64+8",     "16..512*2",    "0.5..1.5+0.25"};
 	static const char alphabet[] = "0123456789.,+-*()ae \x80";
 	size_t good = 0, bad = 0, wrong = 0;
 	struct rng rng;

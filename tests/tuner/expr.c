@@ -310,7 +310,9 @@ static int eval(const char *text, struct value *out, struct err *err) {
 	struct value *values = mem_alloc(expr_name_count(expr) + 1, sizeof *values);
 	fill(expr, values);
 	bool done = expr_eval(expr, values, out);
-	bool truth = done && (out->type == VALUE_INT ? out->as.i != 0 : out->type == VALUE_REAL ? out->as.r != 0 : *out->as.w);
+	bool truth = done && (out->type == VALUE_INT    ? out->as.i != 0
+	                      : out->type == VALUE_REAL ? out->as.r != 0
+	                                                : *out->as.w);
 	if (expr_holds(expr, values) != truth)
 		ok(false, "'%s' holds where its value is true", text);
 	free(values);
@@ -362,11 +364,10 @@ static void test_overflow(void) {
 
 static void test_bad_text(void) {
 	static const char *const bad[] = {
-	    "",          " ",          "a +",       "* a",        "(a",       "a)",      "a b",       "a = 1",     "1 <",
-	    "a in",      "a in 7",     "a in [1",   "a in [1 2]", "'open",    "\"open'", "a not 3",   "f(a)",      "abs()",
-	    "abs(1, 2)", "min()",      "not",       "a and",      "or a",     "1x",      "1.2.3",     "1e",        "0x10",
-	    "1e999",     "a # b",      "a $ b",     "a; b",       "'a\\'",    "a in [1] in [2]", "1 < a in [1]", "a <> b", "a === b",
-	    "[1]",       "a ! b",      "is",        "a if b",     "1 + not a", "lambda", "min(1,,2)", "a in [,]",  "\xff"};
+		"", " ", "a +", "* a", "(a", "a)", "a b", "a = 1", "1 <", "a in", "a in 7", "a in [1", "a in [1 2]", "'open",
+		"\"open'", "a not 3", "f(a)", "abs()", "abs(1, 2)", "min()", "not", "a and", "or a", "1x", "1.2.3", "1e",
+		"0x10", "1e999", "a # b", "a $ b", "a; b", "'a\\'", "a in [1] in [2]", "1 < a in [1]", "a <> b", "a === b",
+		"[1]", "a ! b", "is", "a if b", "1 + not a", "lambda", "min(1,,2)", "a in [,]", "\xff"};
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
 		struct err err = {0};
 		struct expr *expr = expr_parse(bad[i], &err);
@@ -444,7 +445,8 @@ static void test_mutations(void) {
 		refused += status < 0;
 		silent += status < 0 && (err.code != ERR_USAGE || !err.what[0]);
 	}
-	ok(parsed > 1000 && refused > 1000 && silent == 0, "mutated text: %zu parsed, %zu refused, none silently", parsed, refused);
+	ok(parsed > 1000 && refused > 1000 && silent == 0, "mutated text: %zu parsed, %zu refused, none silently", parsed,
+	   refused);
 }
 
 int main(void) {

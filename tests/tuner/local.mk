@@ -8,3 +8,28 @@ check_PROGRAMS += %D%/domain
 %C%_domain_SOURCES = %D%/domain.c
 %C%_domain_LDADD = libtuner.la libbase.la
 TESTS += %D%/domain
+
+check_PROGRAMS += %D%/space
+%C%_space_SOURCES = %D%/space.c %D%/space_help.h
+%C%_space_LDADD = libtuner.la libbase.la
+TESTS += %D%/space
+
+check_PROGRAMS += %D%/space_figures
+%C%_space_figures_SOURCES = %D%/space_figures.c %D%/space_help.h
+%C%_space_figures_LDADD = libtuner.la libbase.la
+TESTS += %D%/space_figures
+
+check_PROGRAMS += %D%/space_errors
+%C%_space_errors_SOURCES = %D%/space_errors.c %D%/space_help.h
+%C%_space_errors_LDADD = libtuner.la libbase.la
+TESTS += %D%/space_errors
+
+check_PROGRAMS += %D%/space_near
+%C%_space_near_SOURCES = %D%/space_near.c %D%/space_help.h
+%C%_space_near_LDADD = libtuner.la libbase.la
+TESTS += %D%/space_near
+
+check_PROGRAMS += %D%/space_json
+%C%_space_json_SOURCES = %D%/space_json.c %D%/space_help.h
+%C%_space_json_LDADD = libtuner.la libbase.la
+TESTS += %D%/space_json
