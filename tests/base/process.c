@@ -128,6 +128,21 @@ static void test_flood(void) {
 	ok(WTERMSIG(proc_stop(proc, 0)) == SIGKILL, "and its writer killed");
 }
 
+/* Whether the newline is there already or comes later: the limit is the same. */
+static void test_line_limit(void) {
+	int wrong = 0;
+	struct proc *proc = shell_with((struct proc_spec){.line_max = 1000}, "exec cat");
+	for (int size = 990; size < 1010; size++) {
+		char text[1024];
+		memset(text, 'x', sizeof(text));
+		text[size] = '\n';
+		text[size + 1] = '\0';
+		wrong += !says(proc, text) || outcome(proc, patience, NULL) != (size > 1000 ? PROC_FLOOD : PROC_LINE);
+	}
+	ok(wrong == 0, "a whole line is taken up to the limit");
+	proc_stop(proc, patience);
+}
+
 static void test_stderr(void) {
 	struct proc *proc = shell_with((struct proc_spec){.stderr_keep = 1000}, "seq 100000 >&2; echo done");
 	char want[1001] = "", *at = want + 1000;
@@ -222,7 +237,13 @@ static void test_interrupt(void) {
 
 static int adopted_status(pid_t pid) {
 	int status = 0;
-	return waitpid(pid, &status, 0) == pid ? status : -1;
+	for (int i = 0; i < 1000; i++) {
+		if (waitpid(pid, &status, WNOHANG) == pid)
+			return status;
+		usleep(10000);
+	}
+	kill(pid, SIGTERM);
+	return 0;
 }
 
 static pid_t read_pid(struct proc *proc) {
@@ -320,11 +341,13 @@ static int open_files(void) {
 
 int main(void) {
 	int before = open_files();
+	alarm(500); /* whatever goes wrong, this ends */
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	test_echo();
 	test_large_line();
 	test_ends();
 	test_flood();
+	test_line_limit();
 	test_stderr();
 	test_failed_start();
 	test_surroundings();
