@@ -28,7 +28,6 @@ static bool is_refused(const char *text, size_t size) {
 }
 
 static void test_refused(void) {
-	/* clang-format off */
 	static const char *const bad[] = {
 		"", " ", "{", "[1,]", "{\"a\":1,}", "{a:1}", "[1] 2", "[1][2]", "// c\n[1]", "1", "\"a\"", "null", "[tru]",
 		"[01]", "[+1]", "[.5]", "[1.]", "[-]", "[NaN]", "[Infinity]",
@@ -36,7 +35,6 @@ static void test_refused(void) {
 		"['a']", "[\"abc", "[\"\n\"]", "[\"\\x\"]", "[\"\\ud800\"]", "[\"\\u0000\"]", "[\"\377\"]", "[\"\300\200\"]",
 		"\357\273\277[1]", "{\"a\":1,\"a\":1}", "{\"b\":{\"a\":1,\"a\":2}}", "{\"a\":1,\"\\u0061\":2}",
 	};
-	/* clang-format on */
 	int taken = 0;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
 		taken += !is_refused(bad[i], strlen(bad[i]));
@@ -170,9 +168,9 @@ static void test_form(void) {
 	char *text = js_canonical(json), *shown = written(json);
 	static const char want[] =
 		"{\"a\":{\"x\":[],\"y\":{},\"z\":[[1],{\"k\":null}]},\"b\":[0.10000000000000001,2.0,1.0000000000000001e300]}";
-	static const char want_shown[] = "{\n  \"b\": [0.1, 2.0, 1e+300],\n"
-	                                  "  \"a\": {\n    \"x\": [],\n    \"y\": {},\n"
-	                                  "    \"z\": [\n      [1],\n      {\n        \"k\": null\n      }\n    ]\n  }\n}\n";
+	static const char want_shown[] =
+		"{\n  \"b\": [0.1, 2.0, 1e+300],\n  \"a\": {\n    \"x\": [],\n    \"y\": {},\n    \"z\": [\n"
+		"      [1],\n      {\n        \"k\": null\n      }\n    ]\n  }\n}\n";
 	is_text(text, want, "canonical");
 	is_text(shown, want_shown, "indented");
 	FILE *full = fopen("/dev/full", "w");
