@@ -174,8 +174,9 @@ int proc_stop(struct proc *proc, double grace) {
 	int status;
 	shut(&proc->in);
 	wait_for_end(proc, sys_now() + grace);
-	/* Until it is waited for, the child's number, dead or alive, is the group's and nobody else's. */
-	kill(-proc->pid, SIGKILL);
+	/* Until it is waited for, the number, dead or alive, is that child and its group. */
+	if (kill(-proc->pid, SIGKILL) < 0)
+		kill(proc->pid, SIGKILL);
 	pid_t got;
 	do
 		got = waitpid(proc->pid, &status, 0);

@@ -32,12 +32,13 @@ pid_t proc_pid(const struct proc *proc);
  * meanwhile. SIGPIPE never reaches the caller. */
 int proc_write(struct proc *proc, const char *data, size_t size, double seconds, struct err *err);
 /* The next line of stdout without its newline; valid until the next call. seconds < 0: no deadline. `stop` is polled
- * between waits when not NULL: PROC_INTERRUPTED as soon as *stop is non-zero. stderr is drained meanwhile. The end of the
- * child is the end of its output, even if its descendants hold stdout open. It ends a line without newline, too. After
- * PROC_FLOOD the rest of that line is skipped. */
+ * between waits when not NULL: PROC_INTERRUPTED as soon as *stop is non-zero. stderr is drained meanwhile. The end of
+ * the child is the end of its output, even if its descendants hold stdout open. It ends a line without newline, too.
+ * After PROC_FLOOD the rest of that line is skipped. */
 enum proc_read proc_read(struct proc *proc, double seconds, const volatile int *stop, char **line, size_t *size);
 const char *proc_stderr(struct proc *proc); /* the end of what it wrote, unprintable bytes replaced */
-/* Closes stdin, waits up to `grace` seconds for the child to end, then SIGKILLs the group; returns the wait status and frees all. */
+/* Closes stdin, waits up to `grace` seconds for the child to end, then SIGKILLs the group; returns the wait status and
+ * frees all. */
 int proc_stop(struct proc *proc, double grace);
 /* "exit status 3", "killed by SIGSEGV (segmentation fault)" */
 void proc_status_text(int status, char *text, size_t size);

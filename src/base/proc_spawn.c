@@ -154,7 +154,8 @@ pid_t proc_spawn(const struct proc_spec *spec, int ends[3], struct err *err) {
 	struct launch launch = {.spec = spec, .in = {-1, -1}, .out = {-1, -1}, .err = {-1, -1}, .report = {-1, -1}};
 	pid_t pid = -1;
 	launch.environment = proc_environment(spec->unset, spec->set);
-	if (make_pipe(launch.in) < 0 || make_pipe(launch.out) < 0 || make_pipe(launch.err) < 0 || make_pipe(launch.report) < 0)
+	if (make_pipe(launch.in) < 0 || make_pipe(launch.out) < 0 || make_pipe(launch.err) < 0 ||
+	    make_pipe(launch.report) < 0)
 		err_set(err, ERR_FAILED, "raise the limit of open files", "cannot make a pipe: %s", strerror(errno));
 	else
 		pid = start_child(&launch, err);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Any bytes are either refused with a message or have a canonical text that reads back as the same value. The test `json`
- * calls this with mutated documents; for libFuzzer:
- *     clang -g -D_GNU_SOURCE -fsanitize=fuzzer,address,undefined -I. -Ibuild tests/base/fuzz_js.c src/base/[a-z]*.c -ljansson -lm */
+/* Any bytes are either refused with a message or have a canonical text that reads back as the same value. The test
+ * `json` calls this with mutated documents. For libFuzzer, with config.h in build/:
+ *     clang -g -fsanitize=fuzzer,address,undefined -I. -Ibuild tests/base/fuzz_js.c src/base/[a-z]*.c -ljansson -lm */
 #include <config.h>
 
 #include <stdlib.h>

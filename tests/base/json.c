@@ -14,7 +14,8 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static const char sample[] =
-	"{\"schema\":\"x/1\",\"results\":[{\"n\":-12,\"t\":[0.5,1e-3,2.5E+2],\"w\":\"a\\u00e9\\n\\\"\",\"ok\":true,\"no\":null}],\"e\":{}}";
+	"{\"schema\":\"x/1\",\"results\":[{\"n\":-12,\"t\":[0.5,1e-3,2.5E+2],\"w\":\"a\\u00e9\\n\\\"\",\"ok\":true,"
+	"\"no\":null}],\"e\":{}}";
 
 static bool is_refused(const char *text, size_t size) {
 	struct err err = {0};
@@ -27,10 +28,13 @@ static bool is_refused(const char *text, size_t size) {
 }
 
 static void test_refused(void) {
-	static const char *const bad[] = {"", " ", "{", "[1,]", "{\"a\":1,}", "{a:1}", "[1] 2", "[1][2]", "[01]", "[+1]", "[.5]", "[1.]",
-		"[NaN]", "[Infinity]", "[-]", "['a']", "[\"\n\"]", "[\"\\x\"]", "[\"\\ud800\"]", "[\"\\u0000\"]", "[\"\377\"]", "[\"\300\200\"]",
-		"\357\273\277[1]", "[9223372036854775808]", "[-9223372036854775809]", "[1e999]", "[-1e999]", "[tru]", "// c\n[1]",
-		"{\"a\":1,\"a\":1}", "{\"b\":{\"a\":1,\"a\":2}}", "{\"a\":1,\"\\u0061\":2}", "[\"abc", "1", "\"a\"", "null"};
+	static const char *const bad[] = {
+		"", " ", "{", "[1,]", "{\"a\":1,}", "{a:1}", "[1] 2", "[1][2]", "// c\n[1]", "1", "\"a\"", "null", "[tru]",
+		"[01]", "[+1]", "[.5]", "[1.]", "[-]", "[NaN]", "[Infinity]",
+		"[9223372036854775808]", "[-9223372036854775809]", "[1e999]", "[-1e999]",
+		"['a']", "[\"abc", "[\"\n\"]", "[\"\\x\"]", "[\"\\ud800\"]", "[\"\\u0000\"]", "[\"\377\"]", "[\"\300\200\"]",
+		"\357\273\277[1]", "{\"a\":1,\"a\":1}", "{\"b\":{\"a\":1,\"a\":2}}", "{\"a\":1,\"\\u0061\":2}",
+	};
 	int taken = 0;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
 		taken += !is_refused(bad[i], strlen(bad[i]));
@@ -105,7 +109,7 @@ static json_t *random_value(struct rng *rng, int depth) {
 
 /* The same value with every object filled in the opposite order. */
 static json_t *reversed(json_t *json) {
-	json_t *copy = json_is_object(json) ? json_object() : json_is_array(json) ? json_array() : json_deep_copy(json), *item;
+	json_t *item, *copy = json_is_object(json) ? json_object() : json_is_array(json) ? json_array() : json_copy(json);
 	const char *key, *keys[16];
 	size_t count = 0, i;
 	json_object_foreach(json, key, item)
@@ -158,13 +162,17 @@ static void test_round_trip(void) {
 }
 
 static void test_form(void) {
-	static const char given[] = "{\"b\": [0.1, 2.0, 1e300], \"a\": {\"x\": [], \"y\": {}, \"z\": [[1], {\"k\": null}]}}";
+	static const char given[] =
+		"{\"b\": [0.1, 2.0, 1e300], \"a\": {\"x\": [], \"y\": {}, \"z\": [[1], {\"k\": null}]}}";
 	json_t *json = js_parse(given, sizeof(given) - 1, "form", NULL);
 	char *text = js_canonical(json), *shown = written(json);
-	is_text(text, "{\"a\":{\"x\":[],\"y\":{},\"z\":[[1],{\"k\":null}]},\"b\":[0.10000000000000001,2.0,1.0000000000000001e300]}", "canonical");
-	is_text(shown,
-	        "{\n  \"b\": [0.1, 2.0, 1e+300],\n  \"a\": {\n    \"x\": [],\n    \"y\": {},\n    \"z\": [\n      [1],\n      {\n"
-	        "        \"k\": null\n      }\n    ]\n  }\n}\n", "indented");
+	static const char want[] =
+		"{\"a\":{\"x\":[],\"y\":{},\"z\":[[1],{\"k\":null}]},\"b\":[0.10000000000000001,2.0,1.0000000000000001e300]}";
+	static const char want_shown[] =
+		"{\n  \"b\": [0.1, 2.0, 1e+300],\n  \"a\": {\n    \"x\": [],\n    \"y\": {},\n    \"z\": [\n"
+		"      [1],\n      {\n        \"k\": null\n      }\n    ]\n  }\n}\n";
+	is_text(text, want, "canonical");
+	is_text(shown, want_shown, "indented");
 	FILE *full = fopen("/dev/full", "w");
 	ok(js_write(json, full) < 0, "a full disk shows");
 	fclose(full);
@@ -194,7 +202,8 @@ static void test_ranges(void) {
 	ok(js_int(json, "big", INT64_MIN, INT64_MAX, &out, &err) < 0, "2^63 is too large");
 	ok(js_int(json, "least", INT64_MIN, INT64_MAX, &out, &err) == 0 && out == INT64_MIN, "-2^63 is not");
 	ok(js_int(json, "max", INT64_MIN, INT64_MAX, &out, &err) == 0 && out == INT64_MAX &&
-	   js_int(json, "min", INT64_MIN, INT64_MAX, &out, &err) == 0 && out == INT64_MIN, "nor are the ends");
+	       js_int(json, "min", INT64_MIN, INT64_MAX, &out, &err) == 0 && out == INT64_MIN,
+	   "nor are the ends");
 	json_decref(json);
 }
 
@@ -202,7 +211,8 @@ static void test_ranges(void) {
 static void test_types(void) {
 	static const char *const keys[] = {"whole", "real", "bool", "string", "object", "array", "null", "absent"};
 	static const char *const takes[] = {"10000000", "11000000", "00100000", "00010000", "00001000", "00000100"};
-	json_t *json = json_pack("{sisfsbsss{}s[ii]sn}", "whole", 1, "real", 1.5, "bool", 1, "string", "s", "object", "array", 1, 2, "null");
+	json_t *json = json_pack("{sisfsbsss{}s[ii]sn}", "whole", 1, "real", 1.5, "bool", 1, "string", "s", "object",
+	                         "array", 1, 2, "null");
 	int wrong = 0;
 	for (int k = 0; k < 8; k++) {
 		int64_t whole;
@@ -211,20 +221,26 @@ static void test_types(void) {
 		const char *string;
 		json_t *child;
 		struct err e[6] = {0};
-		bool taken[] = {js_int(json, keys[k], 0, 9, &whole, &e[0]) == 0, js_real(json, keys[k], 0, 9, &real, &e[1]) == 0,
-		                js_bool(json, keys[k], &truth, &e[2]) == 0,      js_string(json, keys[k], &string, &e[3]) == 0,
-		                js_object(json, keys[k], &child, &e[4]) == 0,    js_array(json, keys[k], 2, &child, &e[5]) == 0};
+		bool taken[] = {
+			js_int(json, keys[k], 0, 9, &whole, &e[0]) == 0, js_real(json, keys[k], 0, 9, &real, &e[1]) == 0,
+			js_bool(json, keys[k], &truth, &e[2]) == 0,      js_string(json, keys[k], &string, &e[3]) == 0,
+			js_object(json, keys[k], &child, &e[4]) == 0,    js_array(json, keys[k], 2, &child, &e[5]) == 0};
 		for (int g = 0; g < 6; g++)
-			wrong += taken[g] != (takes[g][k] == '1') || (!taken[g] && (e[g].code != ERR_USAGE || !strstr(e[g].what, keys[k])));
-		wrong += js_int_or(json, keys[k], 77) != (k == 0 ? 1 : 77) || js_real_or(json, keys[k], 77) != (k == 0 ? 1 : k == 1 ? 1.5 : 77);
-		wrong += js_bool_or(json, keys[k], false) != (k == 2) || strcmp(js_string_or(json, keys[k], "f"), k == 3 ? "s" : "f") != 0;
+			wrong += taken[g] != (takes[g][k] == '1') ||
+			         (!taken[g] && (e[g].code != ERR_USAGE || !strstr(e[g].what, keys[k])));
+		wrong += js_int_or(json, keys[k], 77) != (k == 0 ? 1 : 77) || js_real_or(json, keys[k], 77) != (k == 0   ? 1
+		                                                                                                : k == 1 ? 1.5
+		                                                                                                         : 77);
+		wrong += js_bool_or(json, keys[k], false) != (k == 2) ||
+		         strcmp(js_string_or(json, keys[k], "f"), k == 3 ? "s" : "f") != 0;
 	}
 	ok(wrong == 0, "every type is taken for what it is");
 	json_t *array;
 	struct err err;
 	ok(js_array(json, "array", 1, &array, &err) < 0 && strstr(err.what, "'array'"), "too long an array is refused");
-	ok(js_array(NULL, "array", 1, &array, &err) < 0 && js_array(json_object_get(json, "array"), "x", 1, &array, &err) < 0 &&
-	   js_int_or(NULL, "x", 5) == 5, "what is no object has no members");
+	ok(js_array(NULL, "array", 1, &array, &err) < 0 &&
+	       js_array(json_object_get(json, "array"), "x", 1, &array, &err) < 0 && js_int_or(NULL, "x", 5) == 5,
+	   "what is no object has no members");
 	json_decref(json);
 }
 
@@ -271,9 +287,7 @@ static size_t mutate(struct rng *rng, char *text, size_t size) {
 			memmove(text + at, text + at + part, size - at - part);
 			size -= part < size ? part : 0;
 			break;
-		default:
-			memmove(text + at + part, text + at, size - at);
-			size += part;
+		default: memmove(text + at + part, text + at, size - at); size += part;
 		}
 	}
 	return size;
@@ -293,7 +307,8 @@ static void test_mutations(void) {
 		valid += json != NULL;
 		json_decref(json);
 	}
-	ok(valid > ROUNDS / 100 && valid < ROUNDS, "mutated documents (%d of %d valid) are refused or round-trip", valid, (int)ROUNDS);
+	ok(valid > ROUNDS / 100 && valid < ROUNDS, "mutated documents (%d of %d valid) are refused or round-trip", valid,
+	   (int)ROUNDS);
 }
 
 int main(void) {

@@ -12,10 +12,12 @@ static void test_generator(void) {
 	struct rng rng;
 	rng_seed(&rng, 1234567);
 	ok(rng.s[0] == UINT64_C(6457827717110365317) && rng.s[1] == UINT64_C(3203168211198807973) &&
-	   rng.s[2] == UINT64_C(9817491932198370423) && rng.s[3] == UINT64_C(4593380528125082431), "seeds are those of splitmix64");
+	       rng.s[2] == UINT64_C(9817491932198370423) && rng.s[3] == UINT64_C(4593380528125082431),
+	   "seeds are those of splitmix64");
 	rng = (struct rng){{1, 2, 3, 4}};
 	uint64_t a = rng_u64(&rng), b = rng_u64(&rng), c = rng_u64(&rng), d = rng_u64(&rng);
-	ok(a == 11520 && b == 0 && c == 1509978240 && d == UINT64_C(1215971899390074240), "numbers are those of xoshiro256**");
+	ok(a == 11520 && b == 0 && c == 1509978240 && d == UINT64_C(1215971899390074240),
+	   "numbers are those of xoshiro256**");
 }
 
 static int common_numbers(struct rng a, struct rng b) {
@@ -79,7 +81,8 @@ static void test_distributions(void) {
 	}
 	ok(inside, "units are in [0, 1) and normal numbers finite");
 	ok(fabs(units - 0.5) < 0.003, "the mean of units is a half");
-	ok(fabs(sum) < 0.01 && fabs(squares - 1) < 0.02 && fabs(fourth - 3) < 0.15, "normal numbers have the normal moments");
+	ok(fabs(sum) < 0.01 && fabs(squares - 1) < 0.02 && fabs(fourth - 3) < 0.15,
+	   "normal numbers have the normal moments");
 }
 
 struct item {
@@ -111,7 +114,8 @@ static void test_shuffle(void) {
 		rng_shuffle(&rng, four, 4, sizeof(*four));
 		first[four[0]]++;
 	}
-	ok(first[0] > 9500 && first[1] > 9500 && first[2] > 9500 && first[3] > 9500, "every item comes first equally often");
+	ok(first[0] > 9500 && first[1] > 9500 && first[2] > 9500 && first[3] > 9500,
+	   "every item comes first equally often");
 	rng_shuffle(&rng, items, 0, sizeof(*items));
 	ok(true, "an empty shuffle does nothing");
 }
@@ -159,11 +163,13 @@ static void test_order(void) {
 static void test_edges(void) {
 	double ci[2], one = 7, huge[] = {-1e308, 1e308}, infinite[] = {1, INFINITY, 2};
 	ok(isnan(stats_median(NULL, 0)) && isnan(stats_quantile(NULL, 0, 0.5)) && isnan(stats_min(NULL, 0)) &&
-	   isnan(stats_mean(NULL, 0)) && isnan(stats_mad(NULL, 0)), "nothing has no statistics");
+	       isnan(stats_mean(NULL, 0)) && isnan(stats_mad(NULL, 0)),
+	   "nothing has no statistics");
 	stats_median_ci(NULL, 0, 0.95, ci);
 	ok(isnan(ci[0]) && isnan(ci[1]), "nor an interval");
 	stats_median_ci(&one, 1, 0.95, ci);
-	ok(stats_median(&one, 1) == 7 && stats_mad(&one, 1) == 0 && ci[0] == 7 && ci[1] == 7, "one sample is all of its own statistics");
+	ok(stats_median(&one, 1) == 7 && stats_mad(&one, 1) == 0 && ci[0] == 7 && ci[1] == 7,
+	   "one sample is all of its own statistics");
 	ok(stats_median(huge, 2) == 0 && stats_mean(huge, 2) == 0, "large numbers do not overflow");
 	ok(stats_median(infinite, 3) == 2, "an infinite sample is only the largest");
 	ok(isnan(stats_quantile(&one, 1, NAN)), "no quantile of NaN");
@@ -179,7 +185,8 @@ static void test_spread(void) {
 		moved[i] = 5 - 3 * x[i];
 	}
 	ok(fabs(stats_mad(x, COUNT) - 1) < 0.03, "the scaled MAD of normal data is its deviation");
-	ok(fabs(stats_mad(moved, COUNT) - 3 * stats_mad(x, COUNT)) < 1e-9, "it scales, and does not care where the data lie");
+	ok(fabs(stats_mad(moved, COUNT) - 3 * stats_mad(x, COUNT)) < 1e-9,
+	   "it scales, and does not care where the data lie");
 	ok(fabs(stats_median(moved, COUNT) - (5 - 3 * stats_median(x, COUNT))) < 1e-9, "the median moves with the data");
 	ok(fabs(stats_mean(moved, COUNT) - (5 - 3 * stats_mean(x, COUNT))) < 1e-9, "the mean moves with the data");
 	free(x);
@@ -238,13 +245,15 @@ static void test_coverage(void) {
 	static const size_t counts[] = {6, 9, 21, 50, 101};
 	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++) {
 		double covered = simulated_coverage(counts[i], 0.95, 4000);
-		ok(covered >= 0.938, "95%% interval of %zu skewed samples: covered in %.3f of 4000 simulations", counts[i], covered);
+		ok(covered >= 0.938, "95%% interval of %zu skewed samples: covered in %.3f of 4000 simulations", counts[i],
+		   covered);
 	}
 	double ci[2], *x = malloc(100000 * sizeof(*x));
 	for (int i = 0; i < 100000; i++)
 		x[i] = i;
 	stats_median_ci(x, 100000, 0.95, ci);
-	ok(fabs((ci[1] - ci[0]) / (2 * 1.959964 * 0.5 * sqrt(100000)) - 1) < 0.02, "for many samples it is as wide as the normal one");
+	ok(fabs((ci[1] - ci[0]) / (2 * 1.959964 * 0.5 * sqrt(100000)) - 1) < 0.02,
+	   "for many samples it is as wide as the normal one");
 	free(x);
 }
 

@@ -49,8 +49,8 @@ static const char *shown(const char *line) {
 		snprintf(out, sizeof(out), "%d: %s (%.60s)", (int)err.code, err.what, err.hint);
 		return out;
 	}
-	int used = snprintf(out, sizeof(out), "h%zu j%zu o=%s seed=%s set", opt_count(args, "help"), opt_count(args, "json"),
-	                    opt_get(args, "output", "?"), opt_get(args, "seed", "?"));
+	int used = snprintf(out, sizeof(out), "h%zu j%zu o=%s seed=%s set", opt_count(args, "help"),
+	                    opt_count(args, "json"), opt_get(args, "output", "?"), opt_get(args, "seed", "?"));
 	for (size_t i = 0; i < opt_count(args, "set"); i++)
 		used += snprintf(out + used, sizeof(out) - (size_t)used, "[%s]", opt_at(args, "set", i));
 	for (size_t i = 0; i < opt_words(args); i++)
@@ -148,8 +148,10 @@ static void test_durations(void) {
 	static const struct {
 		const char *text;
 		double seconds;
-	} good[] = {{"90s", 90}, {"10m", 600}, {"1.5h", 5400}, {"250ms", 0.25}, {"7", 7}, {".5", 0.5}, {"0", 0}, {"2min", 120}};
-	static const char *const bad[] = {"", "s", "-1s", "1.2.3s", "5 s", "1d", "nan", "inf", "0x1", "1e9h", "99999999999", "1s ", "."};
+	} good[] = {{"90s", 90}, {"10m", 600}, {"1.5h", 5400}, {"250ms", 0.25},
+	            {"7", 7},    {".5", 0.5},  {"0", 0},       {"2min", 120}};
+	static const char *const bad[] = {"",    "s",   "-1s",  "1.2.3s",      "5 s", "1d", "nan",
+	                                  "inf", "0x1", "1e9h", "99999999999", "1s ", "."};
 	struct err err;
 	double seconds;
 	int wrong = 0;
@@ -157,7 +159,8 @@ static void test_durations(void) {
 		wrong += opt_seconds(good[i].text, "budget", &seconds, &err) != 0 || fabs(seconds - good[i].seconds) > 1e-12;
 	ok(wrong == 0, "durations are read in their units");
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
-		wrong += opt_seconds(bad[i], "budget", &seconds, &err) == 0 || err.code != ERR_USAGE || !strstr(err.what, "--budget");
+		wrong += opt_seconds(bad[i], "budget", &seconds, &err) == 0 || err.code != ERR_USAGE ||
+		         !strstr(err.what, "--budget");
 	ok(wrong == 0, "everything else is refused by name");
 }
 

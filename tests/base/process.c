@@ -75,7 +75,8 @@ static void test_echo(void) {
 		lost += !reads(proc, text);
 	}
 	ok(lost == 0, "lines come back as they went");
-	ok(says(proc, "a\nb\n\nlast") && reads(proc, "a") && reads(proc, "b") && reads(proc, ""), "several lines at once are cut apart");
+	ok(says(proc, "a\nb\n\nlast") && reads(proc, "a") && reads(proc, "b") && reads(proc, ""),
+	   "several lines at once are cut apart");
 	ok(outcome(proc, 0, NULL) == PROC_TIMEOUT, "half a line is not given yet");
 	ok(says(proc, " one\n") && reads(proc, "last one"), "its second half completes it");
 	ok(proc_stop(proc, patience) == 0, "the end of input ends it well");
@@ -90,7 +91,8 @@ static void test_large_line(void) {
 	memset(text, 'x', SIZE - 1);
 	text[SIZE - 1] = '\n';
 	ok(says(proc, text), "a line larger than all buffers is written");
-	ok(proc_read(proc, patience, NULL, &line, &size) == PROC_LINE && size == SIZE - 1 && memcmp(line, text, size) == 0, "and read back");
+	ok(proc_read(proc, patience, NULL, &line, &size) == PROC_LINE && size == SIZE - 1 && memcmp(line, text, size) == 0,
+	   "and read back");
 	proc_stop(proc, patience);
 	free(text);
 }
@@ -98,7 +100,8 @@ static void test_large_line(void) {
 static void test_ends(void) {
 	struct proc *proc = shell("printf 'a\\nb'; exit 3");
 	ok(reads(proc, "a") && reads(proc, "b"), "the last line needs no newline");
-	ok(outcome(proc, patience, NULL) == PROC_EOF && outcome(proc, patience, NULL) == PROC_EOF, "then it has ended, and stays so");
+	ok(outcome(proc, patience, NULL) == PROC_EOF && outcome(proc, patience, NULL) == PROC_EOF,
+	   "then it has ended, and stays so");
 	char room[80], *text = room;
 	proc_status_text(proc_stop(proc, patience), text, sizeof(room));
 	is_text(text, "exit status 3", "its status is told");
@@ -114,18 +117,36 @@ static void test_ends(void) {
 }
 
 static void test_flood(void) {
-	struct proc *proc = shell_with((struct proc_spec){.line_max = 1000},
-	                               "head -c 300000 /dev/zero | tr '\\0' x; echo; echo next; "
-	                               "head -c 1000 /dev/zero | tr '\\0' y; echo; head -c 1001 /dev/zero | tr '\\0' z; echo; echo end");
+	struct proc *proc = shell_with(
+		(struct proc_spec){.line_max = 1000},
+		"head -c 300000 /dev/zero | tr '\\0' x; echo; echo next; "
+		"head -c 1000 /dev/zero | tr '\\0' y; echo; head -c 1001 /dev/zero | tr '\\0' z; echo; echo end");
 	char *line;
 	size_t size;
 	ok(outcome(proc, patience, NULL) == PROC_FLOOD && reads(proc, "next"), "a line too long is passed over");
 	ok(proc_read(proc, patience, NULL, &line, &size) == PROC_LINE && size == 1000, "one as long as the limit is taken");
-	ok(outcome(proc, patience, NULL) == PROC_FLOOD && reads(proc, "end") && outcome(proc, patience, NULL) == PROC_EOF, "one byte more is not");
+	ok(outcome(proc, patience, NULL) == PROC_FLOOD && reads(proc, "end") && outcome(proc, patience, NULL) == PROC_EOF,
+	   "one byte more is not");
 	proc_stop(proc, patience);
 	proc = shell_with((struct proc_spec){.line_max = 1000}, "exec cat /dev/zero");
-	ok(outcome(proc, patience, NULL) == PROC_FLOOD && outcome(proc, 0.3, NULL) == PROC_TIMEOUT, "a line without end is left at the deadline");
+	ok(outcome(proc, patience, NULL) == PROC_FLOOD && outcome(proc, 0.3, NULL) == PROC_TIMEOUT,
+	   "a line without end is left at the deadline");
 	ok(WTERMSIG(proc_stop(proc, 0)) == SIGKILL, "and its writer killed");
+}
+
+/* Whether the newline is there already or comes later: the limit is the same. */
+static void test_line_limit(void) {
+	int wrong = 0;
+	struct proc *proc = shell_with((struct proc_spec){.line_max = 1000}, "exec cat");
+	for (int size = 990; size < 1010; size++) {
+		char text[1024];
+		memset(text, 'x', sizeof(text));
+		text[size] = '\n';
+		text[size + 1] = '\0';
+		wrong += !says(proc, text) || outcome(proc, patience, NULL) != (size > 1000 ? PROC_FLOOD : PROC_LINE);
+	}
+	ok(wrong == 0, "a whole line is taken up to the limit");
+	proc_stop(proc, patience);
 }
 
 static void test_stderr(void) {
@@ -158,13 +179,17 @@ static void bury_adopted(void) {
 }
 
 static void test_failed_start(void) {
-	static const char *const nothing[] = {"no-such-program-here", NULL}, *const folder[] = {"/", NULL}, *const yes[] = {"true", NULL};
+	static const char *const nothing[] = {"no-such-program-here", NULL}, *const folder[] = {"/", NULL},
+							 *const yes[] = {"true", NULL};
 	struct err err = {0};
 	bury_adopted();
-	ok(!proc_start(&(struct proc_spec){.argv = nothing}, &err) && err.code == ERR_FAILED && strstr(err.what, nothing[0]) && err.hint[0],
+	ok(!proc_start(&(struct proc_spec){.argv = nothing}, &err) && err.code == ERR_FAILED &&
+	       strstr(err.what, nothing[0]) && err.hint[0],
 	   "an unknown program is named");
-	ok(!proc_start(&(struct proc_spec){.argv = folder}, &err) && strstr(err.what, "ermission"), "a folder is no program");
-	ok(!proc_start(&(struct proc_spec){.argv = yes, .cwd = "/no/such"}, &err) && strstr(err.what, "/no/such"), "a missing folder is named");
+	ok(!proc_start(&(struct proc_spec){.argv = folder}, &err) && strstr(err.what, "ermission"),
+	   "a folder is no program");
+	ok(!proc_start(&(struct proc_spec){.argv = yes, .cwd = "/no/such"}, &err) && strstr(err.what, "/no/such"),
+	   "a missing folder is named");
 	ok(waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD, "no child is left of them");
 }
 
@@ -175,15 +200,17 @@ static void test_surroundings(void) {
 	setenv("OMP_NUM_THREADS", "9", 1);
 	setenv("GONE", "x", 1);
 	setenv("GONER", "stays", 1);
-	struct proc *proc = shell_with((struct proc_spec){.unset = unset, .set = set, .cwd = "/"},
-	                               "echo $OMP_PLACES,$GONE,$GONER,$OMP_NUM_THREADS,${EMPTY-unset},$(env | grep -c ^OMP_NUM); pwd");
+	struct proc *proc = shell_with(
+		(struct proc_spec){.unset = unset, .set = set, .cwd = "/"},
+		"echo $OMP_PLACES,$GONE,$GONER,$OMP_NUM_THREADS,${EMPTY-unset},$(env | grep -c ^OMP_NUM); pwd");
 	ok(reads(proc, ",,stays,3,,1"), "the environment is what was asked for");
 	ok(reads(proc, "/"), "so is the folder");
 	proc_stop(proc, patience);
 	proc = shell_with((struct proc_spec){.address_space = 1 << 30}, "ulimit -v");
 	ok(reads(proc, "1048576"), "so is the limit of the address space");
 	proc_stop(proc, patience);
-	proc = shell_with((struct proc_spec){.address_space = 256 << 20}, "dd if=/dev/zero of=/dev/null bs=512M count=1 2>/dev/null && echo more");
+	proc = shell_with((struct proc_spec){.address_space = 256 << 20},
+	                  "dd if=/dev/zero of=/dev/null bs=512M count=1 2>/dev/null && echo more");
 	ok(outcome(proc, patience, NULL) == PROC_EOF, "which holds");
 	proc_stop(proc, patience);
 	int high = fcntl(STDOUT_FILENO, F_DUPFD, 50);
@@ -222,7 +249,13 @@ static void test_interrupt(void) {
 
 static int adopted_status(pid_t pid) {
 	int status = 0;
-	return waitpid(pid, &status, 0) == pid ? status : -1;
+	for (int i = 0; i < 1000; i++) {
+		if (waitpid(pid, &status, WNOHANG) == pid)
+			return status;
+		usleep(10000);
+	}
+	kill(pid, SIGTERM);
+	return 0;
 }
 
 static pid_t read_pid(struct proc *proc) {
@@ -234,14 +267,18 @@ static pid_t read_pid(struct proc *proc) {
 static void test_group(void) {
 	struct proc *proc = shell("sleep 1000 & echo $!; wait");
 	pid_t grandchild = read_pid(proc);
-	ok(grandchild > 1 && getpgid(grandchild) == proc_pid(proc) && getpgid(grandchild) != getpgid(0), "its descendants are in a group of its own");
-	ok(WTERMSIG(proc_stop(proc, 0)) == SIGKILL && WTERMSIG(adopted_status(grandchild)) == SIGKILL, "the whole group is killed");
+	ok(grandchild > 1 && getpgid(grandchild) == proc_pid(proc) && getpgid(grandchild) != getpgid(0),
+	   "its descendants are in a group of its own");
+	ok(WTERMSIG(proc_stop(proc, 0)) == SIGKILL && WTERMSIG(adopted_status(grandchild)) == SIGKILL,
+	   "the whole group is killed");
 	proc = shell("sleep 1000 & echo $!");
 	grandchild = read_pid(proc);
 	ok(outcome(proc, patience, NULL) == PROC_EOF, "the child's end is the end, though a descendant holds stdout");
-	ok(proc_stop(proc, patience) == 0 && WTERMSIG(adopted_status(grandchild)) == SIGKILL, "a descendant is killed after a good end, too");
+	ok(proc_stop(proc, patience) == 0 && WTERMSIG(adopted_status(grandchild)) == SIGKILL,
+	   "a descendant is killed after a good end, too");
 	proc = shell("trap '' TERM INT HUP; echo ready; while :; do sleep 1; done");
-	ok(reads(proc, "ready") && kill(proc_pid(proc), SIGTERM) == 0 && WTERMSIG(proc_stop(proc, 0.1)) == SIGKILL, "one that ignores SIGTERM is killed");
+	ok(reads(proc, "ready") && kill(proc_pid(proc), SIGTERM) == 0 && WTERMSIG(proc_stop(proc, 0.1)) == SIGKILL,
+	   "one that ignores SIGTERM is killed");
 	bury_adopted();
 }
 
@@ -251,18 +288,21 @@ static void test_dead_reader(void) {
 	struct err err = {0};
 	sigset_t blocked, pending;
 	outcome(proc, patience, NULL);
-	ok(proc_write(proc, much, sizeof(much), patience, &err) < 0 && err.code == ERR_FAILED && err.what[0], "writing to the dead is an error, no signal");
+	ok(proc_write(proc, much, sizeof(much), patience, &err) < 0 && err.code == ERR_FAILED && err.what[0],
+	   "writing to the dead is an error, no signal");
 	sigemptyset(&blocked);
 	sigaddset(&blocked, SIGPIPE);
 	sigprocmask(SIG_BLOCK, &blocked, NULL);
-	ok(proc_write(proc, much, 1, patience, &err) < 0 && sigpending(&pending) == 0 && !sigismember(&pending, SIGPIPE), "nor is one left pending");
+	ok(proc_write(proc, much, 1, patience, &err) < 0 && sigpending(&pending) == 0 && !sigismember(&pending, SIGPIPE),
+	   "nor is one left pending");
 	sigprocmask(SIG_UNBLOCK, &blocked, NULL);
 	proc_stop(proc, patience);
 	proc = shell("exec <&-; echo shut; exec sleep 1000");
 	ok(reads(proc, "shut") && proc_write(proc, much, sizeof(much), patience, &err) < 0, "a closed stdin is an error");
 	proc_stop(proc, 0);
 	proc = shell("exec sleep 1000");
-	ok(proc_write(proc, much, sizeof(much), 0.1, &err) < 0 && strstr(err.what, "does not read"), "one that does not read is left at the deadline");
+	ok(proc_write(proc, much, sizeof(much), 0.1, &err) < 0 && strstr(err.what, "does not read"),
+	   "one that does not read is left at the deadline");
 	proc_stop(proc, 0);
 }
 
@@ -295,8 +335,8 @@ static int talk_without_stdio(void) {
 	char *line;
 	size_t size;
 	struct err err;
-	bool done = proc && proc_write(proc, "x\n", 2, patience, &err) == 0 && proc_read(proc, patience, NULL, &line, &size) == PROC_LINE &&
-	            strcmp(line, "x") == 0;
+	bool done = proc && proc_write(proc, "x\n", 2, patience, &err) == 0 &&
+	            proc_read(proc, patience, NULL, &line, &size) == PROC_LINE && strcmp(line, "x") == 0;
 	return done && proc_stop(proc, patience) == 0 ? 0 : 1;
 }
 
@@ -314,17 +354,20 @@ static int open_files(void) {
 	int count = 0;
 	while (folder && readdir(folder))
 		count++;
-	closedir(folder);
+	if (folder)
+		closedir(folder);
 	return count;
 }
 
 int main(void) {
 	int before = open_files();
+	alarm(500); /* whatever goes wrong, this ends */
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	test_echo();
 	test_large_line();
 	test_ends();
 	test_flood();
+	test_line_limit();
 	test_stderr();
 	test_failed_start();
 	test_surroundings();

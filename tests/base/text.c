@@ -15,7 +15,8 @@
 
 static void test_errors(void) {
 	struct err err;
-	ok(err_set(&err, ERR_USAGE, "try %s", "bad %s %d", "word", 3) == -1 && err.code == ERR_USAGE, "err_set gives -1 and the code");
+	ok(err_set(&err, ERR_USAGE, "try %s", "bad %s %d", "word", 3) == -1 && err.code == ERR_USAGE,
+	   "err_set gives -1 and the code");
 	is_text(err.what, "bad word 3", "what is formatted");
 	is_text(err.hint, "try %s", "a hint is taken as it is");
 	err_prefix(&err, "file %d", 7);
@@ -31,7 +32,8 @@ static void test_errors(void) {
 	ok(strlen(err.what) == sizeof(err.what) - 1, "a long prefix is cut");
 	err_set(&err, ERR_FAILED, NULL, "a\nb\033[31mc\377");
 	is_text(err.what, "a b [31mc?", "nothing in it can move a cursor");
-	ok(err_set(NULL, ERR_FAILED, NULL, "x") == -1 && err_hint(NULL, "x") == -1 && err_prefix(NULL, "x") == -1, "NULL keeps nothing");
+	ok(err_set(NULL, ERR_FAILED, NULL, "x") == -1 && err_hint(NULL, "x") == -1 && err_prefix(NULL, "x") == -1,
+	   "NULL keeps nothing");
 }
 
 static void test_exit_codes(void) {
@@ -52,7 +54,8 @@ static void test_exit_codes(void) {
 	err_set(&err, ERR_FAILED, NULL, "alone");
 	err_print(&err, out);
 	fclose(out);
-	is_text(text, "sweetspot: error: broken\n  hint: do it\nsweetspot: error: alone\n", "an error is printed with its hint");
+	is_text(text, "sweetspot: error: broken\n  hint: do it\nsweetspot: error: alone\n",
+	        "an error is printed with its hint");
 	free(text);
 }
 
@@ -82,7 +85,8 @@ static void test_clean(void) {
 	ok(changed == 0, "good text stays as it is");
 }
 
-static const char *const words[] = {"threads", "places", "proc_bind", "schedule", "chunk", "block", "variant", "gol", "fw", "synthetic"};
+static const char *const words[] = {"threads", "places",  "proc_bind", "schedule", "chunk",
+                                    "block",   "variant", "gol",       "fw",       "synthetic"};
 enum { WORDS = sizeof(words) / sizeof(*words) };
 
 static bool finds(const char *typed, const char *want) {
@@ -136,7 +140,9 @@ static bool hashes(const void *data, size_t size, const char *want) {
 
 static void test_sha256(void) {
 	static const char two[] = "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq";
-	static const char four[] = "abcdefghbcdefghicdefghijdefghijkefghijklfghijklmghijklmnhijklmnoijklmnopjklmnopqklmnopqrlmnopqrsmnopqrstnopqrstu";
+	static const char four[] =
+		"abcdefghbcdefghicdefghijdefghijkefghijklfghijklmghijklmn"
+		"hijklmnoijklmnopjklmnopqklmnopqrlmnopqrsmnopqrstnopqrstu";
 	ok(hashes("", 0, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"), "SHA-256 of nothing");
 	ok(hashes("abc", 3, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"), "FIPS 180-4: one block");
 	ok(hashes(two, 56, "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"), "FIPS 180-4: two blocks");
@@ -148,24 +154,29 @@ static void test_sha256(void) {
 		sha256_text(a, n, text);
 		memcpy(all + n * 64, text + 7, 65);
 	}
-	ok(hashes(all, 300 * 64, "dd21bb91165542678c760dec417a174580c2006e5105a25e373c77dd466cdf00"), "all lengths around the padding");
+	ok(hashes(all, 300 * 64, "dd21bb91165542678c760dec417a174580c2006e5105a25e373c77dd466cdf00"),
+	   "all lengths around the padding");
 	free(a);
 	free(all);
 }
 
 static void test_parse_values(void) {
-	static const char *const not_numbers[] = {"", "-", "+", ".", "e5", "1e", "inf", "-nan", "0x10", " 1", "1 ", "1,5", "1e999", "--1", "1-2"};
+	static const char *const not_numbers[] = {"",     "-",  "+",  ".",   "e5",    "1e",  "inf", "-nan",
+	                                          "0x10", " 1", "1 ", "1,5", "1e999", "--1", "1-2"};
 	int wrong = 0;
 	for (size_t i = 0; i < sizeof(not_numbers) / sizeof(*not_numbers); i++)
 		wrong += value_parse(not_numbers[i]).type != VALUE_WORD;
 	ok(wrong == 0, "what is no finite decimal number is a word");
-	ok(value_parse("9223372036854775807").as.i == INT64_MAX && value_parse("-9223372036854775808").as.i == INT64_MIN, "the ends of int64");
+	ok(value_parse("9223372036854775807").as.i == INT64_MAX && value_parse("-9223372036854775808").as.i == INT64_MIN,
+	   "the ends of int64");
 	ok(value_parse("9223372036854775808").type == VALUE_REAL, "beyond them it is real");
 	ok(value_parse("1e3").type == VALUE_REAL && value_parse("1e3").as.r == 1000, "an exponent makes it real");
 	ok(value_equal(value_int(2), value_real(2)) && value_equal(value_real(2), value_int(2)), "2 equals 2.0");
 	ok(!value_equal(value_int(9007199254740993), value_real(9007199254740992)), "comparison does not round");
-	ok(!value_equal(value_int(INT64_MAX), value_real(0x1p63)) && value_equal(value_int(INT64_MIN), value_real(-0x1p63)), "nor overflow");
-	ok(!value_equal(value_word("2"), value_int(2)) && value_equal(value_word("a"), value_word("a")), "a word equals only that word");
+	ok(!value_equal(value_int(INT64_MAX), value_real(0x1p63)) && value_equal(value_int(INT64_MIN), value_real(-0x1p63)),
+	   "nor overflow");
+	ok(!value_equal(value_word("2"), value_int(2)) && value_equal(value_word("a"), value_word("a")),
+	   "a word equals only that word");
 	ok(!value_equal(value_real(NAN), value_int(0)), "NaN equals no number");
 }
 
@@ -197,7 +208,8 @@ static void test_value_round_trip(void) {
 	ok(lost == 0, "numbers survive text and JSON");
 	char text[8];
 	ok(value_text(value_real(0.1), text, sizeof(text)) == 3 && strcmp(text, "0.1") == 0, "the shortest text is chosen");
-	ok(value_text(value_word("0123456789"), text, sizeof(text)) == 10 && strlen(text) == 7, "the length is that of snprintf");
+	ok(value_text(value_word("0123456789"), text, sizeof(text)) == 10 && strlen(text) == 7,
+	   "the length is that of snprintf");
 }
 
 static void test_value_json(void) {
