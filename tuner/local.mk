@@ -11,6 +11,7 @@ TUNER_MEASURE = \
 	%D%/kernel_desc.c %D%/kernel_desc.h \
 	%D%/worker.c %D%/worker.h \
 	%D%/trial.c %D%/trial.h \
+	%D%/contender.c %D%/contender.h \
 	%D%/race.c %D%/duel.c %D%/race.h
 
 TUNER_STORE = \
