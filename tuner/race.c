@@ -126,8 +126,8 @@ static struct paired race_compare(const struct race *race, size_t e, size_t f, d
 	return paired_analyse(race->x, race->y, shared, level);
 }
 
-/* The lowest median, or who beats it within the blocks: medians alone forget what blocks have in common. The ratios need
- * not be transitive, so the number of steps is bounded. False: no entry that is left has a sample yet. */
+/* The lowest median, or who beats it within the blocks: medians alone forget what blocks have in common. The ratios
+ * need not be transitive, so the number of steps is bounded. False: no entry that is left has a sample yet. */
 static bool race_lead(struct race *race) {
 	double lowest = INFINITY;
 
@@ -181,8 +181,8 @@ static void race_eliminate(struct race *race) {
 			race->entries[e].alive = false;
 }
 
-/* More blocks would not change the choice: the cheaper ones are surely within the margin, the others surely not ahead of
- * the best by more than it. */
+/* More blocks would not change the choice: the cheaper ones are surely within the margin, the others surely not ahead
+ * of the best by more than it. */
 static bool race_settled(const struct race *race) {
 	double margin = race->options->margin;
 
@@ -251,7 +251,8 @@ static void race_report(const struct race *race) {
 }
 
 int race_run(struct runner *runner, const struct trial_request *request, struct race_entry *entries, size_t count,
-             const struct race_options *options, const struct race_observer *observer, size_t *winner, struct err *err) {
+             const struct race_options *options, const struct race_observer *observer, size_t *winner,
+             struct err *err) {
 	struct race race = {.options = options,
 	                    .contest = {.runner = runner, .request = request, .observer = observer, .phase = "race"},
 	                    .entries = entries,
