@@ -24,8 +24,9 @@ struct contest {
 
 void contender_clear(struct contender *contender);
 /* One trial of one sample. *seconds is NAN where it failed; that includes samples that no clock can give. It has lost
- * after a wrong result, or one that will come again (compile, constraints), after 3 failures in a row, and when more
- * than a third of at least 12 trials failed. keep: the sample joins `samples`. -1: interrupted, or nothing can be run. */
+ * after a wrong result, or a failure that will come again (compile, constraints), after 3 failures in a row, and when
+ * more than a third of at least 12 trials failed. keep: the sample joins `samples`. -1: interrupted, or nothing can be
+ * run. */
 int contender_measure(struct contender *contender, const struct contest *contest, bool keep, double *seconds,
                       struct err *err);
 

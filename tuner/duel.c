@@ -12,9 +12,10 @@
 
 enum { SIDE_A, SIDE_B, CONTROL, TRIALS_MAX };
 
-/* The pairs are looked at up to LOOKS_MAX times. Every look takes an equal part of the error that `level` allows (a union
- * bound; the constant nominal level is Pocock's, Biometrika 1977), so the published interval holds at `level` wherever
- * the duel stopped: a repeated confidence interval (Jennison and Turnbull, JRSS B 1989). */
+/* The pairs are looked at up to LOOKS_MAX times. Every look takes an equal part of the error that `level` allows (the
+ * constant nominal level of Pocock, Biometrika 1977, by the union bound, which is a little stricter than his), so that
+ * the published interval holds at `level` wherever the duel stopped: a repeated confidence interval (Jennison and
+ * Turnbull, JRSS B 1989). */
 enum { LOOKS_MAX = 5, PAIRS_LIMIT = 100000 };
 
 const struct duel_options duel_defaults = {
@@ -66,8 +67,9 @@ static int duel_block(struct duel *duel, int *failures, struct err *err) {
 	rng_shuffle(&duel->rng, order, (size_t)trials, sizeof *order);
 	for (int i = 0; i < trials; i++) {
 		int trial = order[i];
+		struct contender *side = &duel->sides[trial == SIDE_B];
 
-		if (contender_measure(&duel->sides[trial == SIDE_B], &duel->contest, trial != CONTROL, &seconds[trial], err) != 0)
+		if (contender_measure(side, &duel->contest, trial != CONTROL, &seconds[trial], err) != 0)
 			return -1;
 		whole = whole && !isnan(seconds[trial]);
 	}
@@ -155,8 +157,9 @@ static int duel_conclude(struct duel *duel, struct duel_result *result, struct e
 int duel_run(struct runner *runner, const struct trial_request *request, const json_t *a, const json_t *b,
              const struct duel_options *options, const struct race_observer *observer, struct duel_result *result,
              struct err *err) {
+	struct contest contest = {.runner = runner, .request = request, .observer = observer, .phase = options->phase};
 	struct duel duel = {.options = options,
-	                    .contest = {.runner = runner, .request = request, .observer = observer, .phase = options->phase},
+	                    .contest = contest,
 	                    .sides = {{.config = a}, {.config = b}},
 	                    .start = sys_now()};
 	int status = -1;

@@ -56,13 +56,15 @@ static void test_rates(void) {
 		ok(same.verdicts[PAIRED_TIE] >= 95, "%s: A/A is a tie in %d of 100, %.0f pairs", noises[i].name,
 		   same.verdicts[PAIRED_TIE], same.pairs);
 		ok(slow.verdicts[PAIRED_SLOWER] >= least && slow.verdicts[PAIRED_FASTER] == 0,
-		   "%s: 3 %% slower is seen in %d of 100, %.0f pairs", noises[i].name, slow.verdicts[PAIRED_SLOWER], slow.pairs);
+		   "%s: 3 %% slower is seen in %d of 100, %.0f pairs", noises[i].name, slow.verdicts[PAIRED_SLOWER],
+		   slow.pairs);
 		ok(fast.verdicts[PAIRED_FASTER] >= least && fast.verdicts[PAIRED_SLOWER] == 0,
-		   "%s: 3 %% faster is seen in %d of 100, %.0f pairs", noises[i].name, fast.verdicts[PAIRED_FASTER], fast.pairs);
+		   "%s: 3 %% faster is seen in %d of 100, %.0f pairs", noises[i].name, fast.verdicts[PAIRED_FASTER],
+		   fast.pairs);
 	}
 }
 
-/* Where looking again and again is tempted most: a true ratio at the very edge of the margin, so that no duel is clear. */
+/* Where looking again and again is tempted most: a true ratio at the edge of the margin, so that no duel is clear. */
 static void test_looks(void) {
 	for (int i = 0; i < NOISES; i++) {
 		struct rates over = simulate(&noises[i], 1.01, 2 * REPEATS), under = simulate(&noises[i], 0.99, 2 * REPEATS);
@@ -205,7 +207,9 @@ static void test_liars(void) {
 		ok(duel_of(&sim, &duel_defaults, NULL, &result, &err) == 0 && result.verdict == PAIRED_SLOWER &&
 		       result.failed[0] == TRIAL_RUNTIME && result.paired.count == 1 && isfinite(result.paired.ratio),
 		   "a runner that %s is a run-time failure",
-		   i < sizeof lies / sizeof *lies ? "reports an impossible time" : sim.lie_count ? "knows another status" : "reports no samples");
+		   i < sizeof lies / sizeof *lies ? "reports an impossible time"
+		   : sim.lie_count                ? "knows another status"
+		                                  : "reports no samples");
 		duel_result_clear(&result);
 	}
 }
@@ -258,7 +262,8 @@ static void test_observer(void) {
 	options.control = false;
 	duel_of(&sim, &options, &observer, &result, &err);
 	ok(watch.uneven == 0 && (size_t)watch.trials == 2 * result.paired.count, "each block has each side once");
-	ok(watch.first[0] > 25 && watch.first[1] > 25, "either side begins often (%d and %d)", watch.first[0], watch.first[1]);
+	ok(watch.first[0] > 25 && watch.first[1] > 25, "either side begins often (%d and %d)", watch.first[0],
+	   watch.first[1]);
 	duel_result_clear(&result);
 	observer.ctx = &stopper;
 	ok(duel_of(&sim, &options, &observer, &result, &err) == -1 && err.code == ERR_FAILED && stopper.trials == 5,
@@ -268,12 +273,13 @@ static void test_observer(void) {
 static void test_requests(void) {
 	struct sim sim = sim_new(&noises[0], 4);
 	struct runner runner = {.ctx = &sim, .run = sim_run};
-	struct trial_request request = {.kernel = "simulated", .min_sample_s = 0.25, .timeout_s = 9, .limit_s = 1, .samples = 9};
+	struct trial_request request = {.kernel = "simulated", .min_sample_s = 0.25, .timeout_s = 9};
 	struct duel_result result;
 	struct err err;
 
 	duel_of(&sim, &duel_defaults, NULL, &result, &err);
-	ok(sim.last.samples == 1 && sim.last.limit_s == 0 && sim.last.min_sample_s >= 1e-3, "a trial is one sample of 1 ms");
+	ok(sim.last.samples == 1 && sim.last.limit_s == 0 && sim.last.min_sample_s >= 1e-3,
+	   "a trial is one sample of 1 ms");
 	ok(sim.last.warmup == 0, "a long run is not warmed up");
 	duel_result_clear(&result);
 	sim.means[0] = sim.means[1] = 1e-4;

@@ -17,7 +17,7 @@ struct noise {
 	double student; /* scale of Student's t with 3 degrees of freedom */
 	double drift;   /* log change over 100 samples: a slow wave of four times that height */
 	double bursts;  /* chance that a burst of +30 % begins at a sample; it lasts 8 in the mean, whoever runs */
-	double quantum; /* clock step, as a share of the first configuration's mean */
+	double quantum; /* the clock's step, seconds; the usual mean is 0.1 */
 };
 
 static const struct noise noises[] = {
@@ -27,7 +27,7 @@ static const struct noise noises[] = {
 	{.name = "1 % and bursts", .sigma = 0.01, .bursts = 0.02},
 	{.name = "1 % and spikes", .sigma = 0.01, .tails = 0.1},
 	{.name = "Student's t, 1 %", .student = 0.01},
-	{.name = "1 % in steps of 1 %", .sigma = 0.01, .quantum = 0.01},
+	{.name = "1 % in steps of 1 %", .sigma = 0.01, .quantum = 0.001},
 	{.name = "2 %, drift, bursts and spikes", .sigma = 0.02, .drift = 0.05, .bursts = 0.02, .tails = 0.05},
 	{.name = "log-normal 3 %", .sigma = 0.03},
 };
@@ -45,7 +45,6 @@ struct sim {
 	int interrupt_at;  /* this trial is interrupted; 0: none */
 	int trials, runs[ENTRIES_MAX];
 	int burst;
-	double waited;     /* seconds of warm-up and samples */
 	struct trial_request last;
 };
 
@@ -67,7 +66,7 @@ static double sim_seconds(struct sim *sim, int i) {
 		log_time += log(1.3);
 	}
 	time = sim->means[i] * exp(log_time);
-	return noise->quantum > 0 ? fmax(1, round(time / (sim->means[0] * noise->quantum))) * sim->means[0] * noise->quantum : time;
+	return noise->quantum > 0 ? fmax(1, round(time / noise->quantum)) * noise->quantum : time;
 }
 
 static int sim_run(void *ctx, const struct trial_request *request, struct trial_result *result, struct err *err) {

@@ -187,7 +187,8 @@ static void test_holm(struct rng *rng) {
 	int monotone = 0;
 
 	paired_holm(p, 4, adjusted);
-	ok(near(adjusted[0], want[0]) && near(adjusted[1], want[1]) && near(adjusted[2], want[2]) && near(adjusted[3], want[3]),
+	ok(near(adjusted[0], want[0]) && near(adjusted[1], want[1]) && near(adjusted[2], want[2]) &&
+	       near(adjusted[3], want[3]),
 	   "Holm: 0.01 0.04 0.03 0.005 become 0.03 0.06 0.06 0.02");
 	for (int repeat = 0; repeat < 100; repeat++) {
 		bool fine = true;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What paired measurements say about a ratio. Samples i of a and b were taken side by side in block i; the analysis is of
- * log(a[i] / b[i]), so that what slows both (a neighbour, a clock drop) cancels. */
+/* What paired measurements say about a ratio. Samples i of a and b were taken side by side in block i; the analysis is
+ * of log(a[i] / b[i]), so that what slows both (a neighbour, a clock drop) cancels. */
 #ifndef TUNER_MODEL_PAIRED_H
 #define TUNER_MODEL_PAIRED_H
 #include <stddef.h>
 
 struct paired {
 	double ratio;    /* a / b: the Hodges-Lehmann estimate, exp of the median of Walsh averages */
-	double ci[2];    /* interval of the ratio at `level`, from inverting the Wilcoxon signed-rank test; brackets ratio */
+	double ci[2];    /* of the ratio at `level`, from inverting the Wilcoxon signed-rank test; brackets ratio */
 	double p;        /* two-sided Wilcoxon signed-rank, against ratio 1 */
 	size_t count;
 };
