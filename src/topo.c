@@ -89,10 +89,14 @@ static int restrict_to_process(hwloc_topology_t hw, struct err *err) {
 /* A recorded machine may number its CPUs up to 2^32, and sets of CPUs are as long as the largest number. */
 static int check_cpus(const struct topo *topo, struct err *err) {
 	int cpus = hwloc_get_nbobjs_by_type(topo->hw, HWLOC_OBJ_PU);
-	int last = hwloc_bitmap_last(hwloc_topology_get_topology_cpuset(topo->hw));
-	if (cpus < 1 || cpus > TOPO_CPUS_MAX || last < 0 || last >= TOPO_CPUS_MAX)
-		return err_set(err, ERR_USAGE, NULL, "a topology of %d CPUs, the last one %d: 1 to %d can be handled", cpus,
-		               last, TOPO_CPUS_MAX);
+	unsigned last = 0;
+	for (int i = 0; i < cpus; i++) {
+		unsigned number = hwloc_get_obj_by_type(topo->hw, HWLOC_OBJ_PU, (unsigned)i)->os_index;
+		last = number > last ? number : last;
+	}
+	if (cpus < 1 || last >= TOPO_CPUS_MAX)
+		return err_set(err, ERR_USAGE, NULL, "a topology of %d CPUs, the last one %u: 1 to %d can be handled", cpus, last,
+		               TOPO_CPUS_MAX);
 	return 0;
 }
 
