@@ -26,7 +26,8 @@ struct err {
 	char hint[512]; /* what to do about it; may be empty */
 };
 
-/* Both return -1, so that `return err_set(...)` reads well. hint may be NULL; err may be NULL (then nothing is kept). */
+/* All return -1, so that `return err_set(...)` reads well. hint may be NULL; err may be NULL: nothing is kept then.
+ * Control characters become spaces and what is not UTF-8 '?', so that the text is safe to print and to store. */
 int err_set(struct err *err, enum err_code code, const char *hint, const char *what, ...)
 	__attribute__((format(printf, 4, 5)));
 /* Replaces the hint of an error that is already set. */

@@ -13,9 +13,14 @@
 
 json_t *js_parse(const char *text, size_t size, const char *where, struct err *err) {
 	json_error_t why;
+	if (size && memchr(text, '\0', size)) { /* jansson passes over one behind a number */
+		err_set(err, ERR_USAGE, NULL, "%s is not valid JSON: it has bytes of 0", where);
+		return NULL;
+	}
 	json_t *json = json_loadb(text, size, JSON_REJECT_DUPLICATES, &why);
 	if (!json)
-		err_set(err, ERR_USAGE, NULL, "%s is not valid JSON: line %d, column %d: %s", where, why.line, why.column, why.text);
+		err_set(err, ERR_USAGE, NULL, "%s is not valid JSON: line %d, column %d: %s", where, why.line, why.column,
+		        why.text);
 	return json;
 }
 
@@ -23,7 +28,8 @@ json_t *js_load(const char *path, size_t limit, struct err *err) {
 	bool is_stdin = strcmp(path, "-") == 0;
 	const char *where = is_stdin ? "standard input" : path;
 	size_t size;
-	char *text = is_stdin ? sys_read_fd(STDIN_FILENO, where, limit, &size, err) : sys_read_file(path, limit, &size, err);
+	char *text = is_stdin ? sys_read_fd(STDIN_FILENO, where, limit, &size, err)
+	                      : sys_read_file(path, limit, &size, err);
 	json_t *json = text ? js_parse(text, size, where, err) : NULL;
 	free(text);
 	return json;
@@ -66,7 +72,8 @@ int js_int(const json_t *object, const char *key, int64_t min, int64_t max, int6
 	*out = whole(json);
 	if (*out >= min && *out <= max)
 		return 0;
-	return err_set(err, ERR_USAGE, NULL, "'%s' must be from %" PRId64 " to %" PRId64 ", not %" PRId64, key, min, max, *out);
+	return err_set(err, ERR_USAGE, NULL, "'%s' must be from %" PRId64 " to %" PRId64 ", not %" PRId64, key, min, max,
+	               *out);
 }
 
 int js_real(const json_t *object, const char *key, double min, double max, double *out, struct err *err) {

@@ -10,6 +10,9 @@ libbase_la_SOURCES = \
 	%D%/js.c %D%/js_write.c %D%/js.h \
 	%D%/opt.c %D%/opt_help.c %D%/opt_value.c %D%/opt.h \
 	%D%/proc.c %D%/proc.h \
+	%D%/proc_buffer.c %D%/proc_buffer.h \
+	%D%/proc_env.c \
+	%D%/proc_spawn.c %D%/proc_spawn.h \
 	%D%/text.c %D%/text.h \
 	%D%/sys.c %D%/sys_memory.c %D%/sys_write.c %D%/sys.h \
 	%D%/value.c %D%/value.h

@@ -57,14 +57,18 @@ char *mem_strdup(const char *text) {
 	return memcpy(mem_alloc(size, 1), text, size);
 }
 
+__attribute__((format(printf, 1, 0))) static char *format_text(const char *format, va_list ap) {
+	char *text;
+	if (vasprintf(&text, format, ap) < 0)
+		out_of_memory(1, strlen(format));
+	return text;
+}
+
 char *mem_printf(const char *format, ...) {
 	va_list ap;
-	char *text;
 	va_start(ap, format);
-	int length = vasprintf(&text, format, ap);
+	char *text = format_text(format, ap);
 	va_end(ap);
-	if (length < 0)
-		out_of_memory(1, strlen(format));
 	return text;
 }
 
@@ -127,15 +131,10 @@ char *arena_strdup(struct arena *arena, const char *text) {
 }
 
 char *arena_printf(struct arena *arena, const char *format, ...) {
-	va_list ap, again;
+	va_list ap;
 	va_start(ap, format);
-	va_copy(again, ap);
-	int length = vsnprintf(NULL, 0, format, ap);
+	char *text = format_text(format, ap), *kept = arena_strdup(arena, text);
 	va_end(ap);
-	if (length < 0)
-		out_of_memory(1, strlen(format));
-	char *text = arena_alloc(arena, (size_t)length + 1, 1);
-	vsnprintf(text, (size_t)length + 1, format, again);
-	va_end(again);
-	return text;
+	free(text);
+	return kept;
 }

@@ -50,8 +50,8 @@ static bool begins(const char *text, const char *prefix, size_t length) {
 	return true;
 }
 
-/* How far the word is from a known one, FAR where that is too far. A cut-off word (of two letters at least) is as near as
- * the worst mistype, so that a mistype of a short word wins over a long word that begins like it. */
+/* How far the word is from a known one, FAR where that is too far. A cut-off word (of two letters at least) is as near
+ * as the worst mistype, so that a mistype of a short word wins over a long word that begins like it. */
 static unsigned farness(const char *word, const char *known) {
 	size_t length = strlen(word);
 	unsigned edits = distance(word, known), allowed = length / 3 > 1 ? (unsigned)(length / 3) : 1;

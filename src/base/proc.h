@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A child process in a process group of its own that talks in lines: bounded output, deadlines, and the whole group is
- * killed in the end. It dies with its parent (PR_SET_PDEATHSIG). */
+ * killed in the end. It dies with its parent, more exactly with the thread that started it (PR_SET_PDEATHSIG): start
+ * children from a thread that lives as long as they do. */
 #ifndef BASE_PROC_H
 #define BASE_PROC_H
 #include <stdbool.h>
@@ -16,7 +17,7 @@ struct proc_spec {
 	const char *const *argv;        /* argv[0] is looked up in PATH unless it has a slash */
 	const char *const *unset;       /* environment names to drop ("OMP_*" drops by prefix), NULL-terminated or NULL */
 	const char *const *set;         /* "NAME=VALUE", NULL-terminated or NULL */
-	const char *cwd;                /* NULL: the parent's */
+	const char *cwd;                /* NULL: the parent's. A relative argv[0] with a slash is relative to it. */
 	uint64_t address_space;         /* RLIMIT_AS in bytes, 0: the parent's */
 	size_t line_max;                /* longest line accepted from stdout, in bytes; 0: 4 MiB */
 	size_t stderr_keep;             /* how much of the end of stderr is kept; 0: 16 KiB. All of it is read. */
@@ -27,13 +28,17 @@ enum proc_read { PROC_LINE, PROC_EOF, PROC_TIMEOUT, PROC_FLOOD /* a line over li
 /* err is ERR_FAILED when exec itself fails (reported through a close-on-exec pipe). */
 struct proc *proc_start(const struct proc_spec *spec, struct err *err);
 pid_t proc_pid(const struct proc *proc);
-/* Writes all of it or fails (the child is gone, or does not read for `seconds`). SIGPIPE never reaches the caller. */
+/* Writes all of it within `seconds` (< 0: no deadline) or fails: the child is gone, or does not read. Output is drained
+ * meanwhile. SIGPIPE never reaches the caller. */
 int proc_write(struct proc *proc, const char *data, size_t size, double seconds, struct err *err);
 /* The next line of stdout without its newline; valid until the next call. seconds < 0: no deadline. `stop` is polled
- * between waits when not NULL: PROC_INTERRUPTED as soon as *stop is non-zero. stderr is drained meanwhile. */
+ * between waits when not NULL: PROC_INTERRUPTED as soon as *stop is non-zero. stderr is drained meanwhile. The end of
+ * the child is the end of its output, even if its descendants hold stdout open. It ends a line without newline, too.
+ * After PROC_FLOOD the rest of that line is skipped. */
 enum proc_read proc_read(struct proc *proc, double seconds, const volatile int *stop, char **line, size_t *size);
 const char *proc_stderr(struct proc *proc); /* the end of what it wrote, unprintable bytes replaced */
-/* Closes stdin, waits up to `grace` seconds, then SIGKILLs the group; returns the wait status and frees all. */
+/* Closes stdin, waits up to `grace` seconds for the child to end, then SIGKILLs the group; returns the wait status and
+ * frees all. */
 int proc_stop(struct proc *proc, double grace);
 /* "exit status 3", "killed by SIGSEGV (segmentation fault)" */
 void proc_status_text(int status, char *text, size_t size);

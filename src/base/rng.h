@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Seeded random numbers: xoshiro256** (Blackman and Vigna 2021), seeded through splitmix64. The same seed gives the same
- * sequence on every machine. */
+/* Seeded random numbers: xoshiro256** (Blackman and Vigna 2021), seeded through splitmix64. The same seed gives the
+ * same sequence on every machine. */
 #ifndef BASE_RNG_H
 #define BASE_RNG_H
 #include <stddef.h>

@@ -73,8 +73,8 @@ double stats_mad(const double *x, size_t count) {
 	return mad;
 }
 
-/* The largest k for which P(B <= k - 1) <= alpha / 2 with B binomial(count, 1/2): the interval from the k-th smallest to
- * the k-th largest sample then misses the median with probability alpha at most. 0 where even k = 1 is too much. */
+/* The largest k for which P(B <= k - 1) <= alpha / 2 with B binomial(count, 1/2): the interval from the k-th smallest
+ * to the k-th largest sample then misses the median with probability alpha at most. 0 where even k = 1 is too much. */
 static size_t sign_rank(size_t count, double level) {
 	double log_p = -(double)count * log(2), below = 0, allowed = (1 - level) / 2 * (1 + 1e-12);
 	size_t k = 0;

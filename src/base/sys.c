@@ -92,8 +92,8 @@ static int make_dir(const char *path, mode_t mode, struct err *err) {
 	int why = errno;
 	if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
 		return 0;
-	return err_set(err, ERR_FAILED, "choose another folder, or make its parent writable", "cannot make the folder %s: %s",
-	               path, strerror(why));
+	return err_set(err, ERR_FAILED, "choose another folder, or make its parent writable",
+	               "cannot make the folder %s: %s", path, strerror(why));
 }
 
 int sys_make_dirs(const char *path, struct err *err) {

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <config.h>
+
+#include "src/base/proc_spawn.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum stage { STAGE_LIMIT, STAGE_FOLDER, STAGE_EXEC, STAGE_DONE };
+
+/* What the child reports when it can't become the program. */
+struct failure {
+	enum stage stage;
+	int why;
+};
+
+/* Each pipe is {read, write}. */
+struct launch {
+	const struct proc_spec *spec;
+	char **environment;
+	int in[2], out[2], err[2], report[2];
+	pid_t parent;
+};
+
+static void close_pair(int pair[2]) {
+	for (int i = 0; i < 2; i++)
+		if (pair[i] >= 0)
+			close(pair[i]);
+}
+
+/* Above 2, so that the child's dup2() overwrites none of them where the parent has closed its own stdio. */
+static int raise_above_stdio(int *fd) {
+	if (*fd > STDERR_FILENO)
+		return 0;
+	int high = fcntl(*fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	if (high < 0)
+		return -1;
+	close(*fd);
+	*fd = high;
+	return 0;
+}
+
+static int make_pipe(int pair[2]) {
+	if (pipe2(pair, O_CLOEXEC) < 0) {
+		pair[0] = pair[1] = -1;
+		return -1;
+	}
+	return raise_above_stdio(&pair[0]) < 0 || raise_above_stdio(&pair[1]) < 0 ? -1 : 0;
+}
+
+/* Handlers go with exec; ignored signals and the mask would stay. */
+static void reset_signals(void) {
+	static const int signals[] = {SIGPIPE, SIGINT, SIGQUIT, SIGTERM, SIGCHLD};
+	sigset_t none;
+	for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++)
+		signal(signals[i], SIG_DFL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+static int limit_memory(uint64_t bytes) {
+	struct rlimit limit;
+	if (bytes == 0)
+		return 0;
+	if (getrlimit(RLIMIT_AS, &limit) < 0)
+		return -1;
+	if (bytes < limit.rlim_max)
+		limit.rlim_max = bytes;
+	limit.rlim_cur = limit.rlim_max;
+	return setrlimit(RLIMIT_AS, &limit);
+}
+
+static enum stage become(const struct launch *launch) {
+	const struct proc_spec *spec = launch->spec;
+	if (spec->cwd && chdir(spec->cwd) < 0)
+		return STAGE_FOLDER;
+	if (limit_memory(spec->address_space) < 0)
+		return STAGE_LIMIT;
+	execvpe(spec->argv[0], (char *const *)spec->argv, launch->environment);
+	return STAGE_EXEC;
+}
+
+/* Between fork and exec: nothing here allocates or locks. */
+static _Noreturn void run_child(const struct launch *launch) {
+	setpgid(0, 0);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != launch->parent) /* it died before prctl took effect */
+		_exit(127);
+	reset_signals();
+	dup2(launch->in[0], STDIN_FILENO);
+	dup2(launch->out[1], STDOUT_FILENO);
+	dup2(launch->err[1], STDERR_FILENO);
+#ifdef CLOSE_RANGE_CLOEXEC
+	close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC); /* what libraries opened without the flag */
+#endif
+	struct failure failure = {become(launch), errno};
+	ssize_t put = write(launch->report[1], &failure, sizeof(failure));
+	_exit(put < 0 ? 126 : 127);
+}
+
+/* Waits for exec, which closes the pipe, or for the report of why not. */
+static struct failure read_report(int fd) {
+	struct failure failure;
+	ssize_t got;
+	do
+		got = read(fd, &failure, sizeof(failure));
+	while (got < 0 && errno == EINTR);
+	return got == sizeof(failure) ? failure : (struct failure){STAGE_DONE, 0};
+}
+
+static int fail(const struct proc_spec *spec, struct failure failure, struct err *err) {
+	const char *why = strerror(failure.why);
+	switch (failure.stage) {
+	case STAGE_FOLDER: return err_set(err, ERR_FAILED, NULL, "cannot enter the folder %s: %s", spec->cwd, why);
+	case STAGE_LIMIT: return err_set(err, ERR_FAILED, NULL, "cannot limit the memory of %s: %s", spec->argv[0], why);
+	case STAGE_EXEC: break;
+	case STAGE_DONE: return 0;
+	}
+	return err_set(err, ERR_FAILED, failure.why == ENOENT ? "check the name and PATH" : NULL, "cannot run %s: %s",
+	               spec->argv[0], why);
+}
+
+static pid_t start_child(struct launch *launch, struct err *err) {
+	launch->parent = getpid();
+	pid_t pid = fork();
+	if (pid < 0)
+		return err_set(err, ERR_FAILED, "too many processes, or too little memory", "cannot fork: %s", strerror(errno));
+	if (pid == 0)
+		run_child(launch);
+	close(launch->report[1]);
+	launch->report[1] = -1;
+	struct failure failure = read_report(launch->report[0]);
+	if (fail(launch->spec, failure, err) == 0)
+		return pid;
+	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		continue;
+	return -1;
+}
+
+static void keep_end(int *end, int *kept) {
+	fcntl(*end, F_SETFL, O_NONBLOCK);
+	*kept = *end;
+	*end = -1;
+}
+
+pid_t proc_spawn(const struct proc_spec *spec, int ends[3], struct err *err) {
+	struct launch launch = {.spec = spec, .in = {-1, -1}, .out = {-1, -1}, .err = {-1, -1}, .report = {-1, -1}};
+	pid_t pid = -1;
+	launch.environment = proc_environment(spec->unset, spec->set);
+	if (make_pipe(launch.in) < 0 || make_pipe(launch.out) < 0 || make_pipe(launch.err) < 0 ||
+	    make_pipe(launch.report) < 0)
+		err_set(err, ERR_FAILED, "raise the limit of open files", "cannot make a pipe: %s", strerror(errno));
+	else
+		pid = start_child(&launch, err);
+	if (pid > 0) {
+		keep_end(&launch.in[1], &ends[0]);
+		keep_end(&launch.out[0], &ends[1]);
+		keep_end(&launch.err[0], &ends[2]);
+	}
+	close_pair(launch.in);
+	close_pair(launch.out);
+	close_pair(launch.err);
+	close_pair(launch.report);
+	free(launch.environment);
+	return pid;
+}

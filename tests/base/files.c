@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "src/base/mem.h"
+#include "src/base/rng.h"
+#include "src/base/sys.h"
+#include "tests/tap.h"
+
+/* How a child that runs `act` ends, with its stderr thrown away. */
+static int status_of(void (*act)(void)) {
+	int status = 0;
+	fflush(stdout);
+	pid_t pid = fork();
+	if (pid == 0) {
+		dup2(open("/dev/null", O_WRONLY), STDERR_FILENO);
+		act();
+		_exit(0);
+	}
+	waitpid(pid, &status, 0);
+	return status;
+}
+
+/* volatile: the compiler must not see that this can't work. */
+static volatile size_t vast = SIZE_MAX / 2;
+
+static void overflow_alloc(void) {
+	free(mem_alloc(vast, 3));
+}
+
+static void overflow_grow(void) {
+	free(mem_grow(NULL, vast, 3));
+}
+
+static void overflow_arena(void) {
+	struct arena *arena = arena_new();
+	arena_alloc(arena, vast, 3);
+}
+
+static void unending_alloc(void) {
+	free(mem_alloc(vast + 2, 1));
+}
+
+static void ends_well(void) {
+	free(mem_alloc(3, 3));
+}
+
+static void test_memory(void) {
+	char *zero = mem_alloc(1000, 1), *nothing = mem_alloc(0, 8);
+	bool clear = true;
+	for (int i = 0; i < 1000; i++)
+		clear = clear && zero[i] == 0;
+	ok(clear && nothing, "memory is zeroed, and nothing is something");
+	zero = mem_grow(memset(zero, 'x', 1000), 100000, 1);
+	ok(zero[0] == 'x' && zero[999] == 'x', "growing keeps the content");
+	nothing = mem_grow(nothing, 0, 8);
+	ok(nothing != NULL, "nothing stays something");
+	char *text = mem_printf("%s-%d", "a", 5);
+	is_text(text, "a-5", "mem_printf");
+	free(text);
+	free(zero);
+	free(nothing);
+	ok(status_of(ends_well) == 0, "a small allocation goes well");
+	ok(status_of(overflow_alloc) == W_EXITCODE(1, 0) && status_of(overflow_grow) == W_EXITCODE(1, 0) &&
+	       status_of(overflow_arena) == W_EXITCODE(1, 0) && status_of(unending_alloc) == W_EXITCODE(1, 0),
+	   "a size that overflows ends the process with status 1");
+}
+
+struct piece {
+	unsigned char *at;
+	size_t size;
+	unsigned char mark;
+};
+
+/* Every piece is aligned, zeroed, and its own: what is written to one shows in no other. */
+static void test_arena(void) {
+	enum { PIECES = 3000 };
+	struct arena *arena = arena_new();
+	struct piece *pieces = mem_alloc(PIECES, sizeof(*pieces));
+	int unaligned = 0, dirty = 0, torn = 0;
+	struct rng rng;
+	rng_seed(&rng, 1);
+	for (int i = 0; i < PIECES; i++) {
+		struct piece *piece = &pieces[i];
+		piece->size = rng_below(&rng, rng_below(&rng, 50) ? 200 : 100000);
+		piece->at = arena_alloc(arena, piece->size, 1);
+		piece->mark = (unsigned char)(1 + rng_below(&rng, 255));
+		unaligned += (uintptr_t)piece->at % _Alignof(max_align_t) != 0;
+		for (size_t k = 0; k < piece->size; k++)
+			dirty += piece->at[k] != 0;
+		memset(piece->at, piece->mark, piece->size);
+	}
+	for (int i = 0; i < PIECES; i++)
+		for (size_t k = 0; k < pieces[i].size; k++)
+			torn += pieces[i].at[k] != pieces[i].mark;
+	ok(unaligned == 0, "what an arena gives is aligned");
+	ok(dirty == 0, "it is zeroed");
+	ok(torn == 0, "no two pieces overlap");
+	is_text(arena_strdup(arena, "text"), "text", "arena_strdup");
+	char *want = mem_printf("%05d|%300s|", 42, ""), *got = arena_printf(arena, "%05d|%300s|", 42, "");
+	is_text(got, want, "arena_printf");
+	free(want);
+	free(pieces);
+	arena_free(arena);
+	arena_free(NULL);
+}
+
+static bool holds(const char *path, const char *want) {
+	size_t size;
+	char *data = sys_read_file(path, 1 << 20, &size, NULL);
+	bool same = data && size == strlen(want) && memcmp(data, want, size + 1) == 0;
+	free(data);
+	return same;
+}
+
+static size_t entries(const char *folder) {
+	char command[300], text[32] = "";
+	snprintf(command, sizeof(command), "ls -A '%s' | wc -l", folder);
+	FILE *pipe = popen(command, "r");
+	bool got = fgets(text, sizeof(text), pipe) != NULL;
+	pclose(pipe);
+	return got ? strtoul(text, NULL, 10) : 0;
+}
+
+static void test_read(void) {
+	struct err err;
+	char line[8];
+	size_t size;
+	ok(sys_write_file("plain", "one\ntwo\n", 8, &err) == 0 && holds("plain", "one\ntwo\n"), "what is written is read");
+	ok(sys_read_line("plain", line, sizeof(line)) && strcmp(line, "one") == 0, "the first line of it");
+	ok(sys_read_line("plain", line, 3) && strcmp(line, "on") == 0, "as much of it as there is room for");
+	ok(!sys_read_line("absent", line, sizeof(line)) && !sys_read_line(".", line, sizeof(line)),
+	   "no line of what is no file");
+	char *data = sys_read_file("plain", 8, &size, &err);
+	ok(data && size == 8, "a file as large as the limit is read");
+	free(data);
+	ok(!sys_read_file("plain", 7, &size, &err) && err.code == ERR_USAGE && strstr(err.what, "plain"),
+	   "a larger one is not");
+	ok(!sys_read_file("absent", 7, &size, &err) && err.code == ERR_USAGE && strstr(err.what, "absent"),
+	   "nor is an absent one");
+	ok(!sys_read_file(".", 7, &size, &err) && strstr(err.what, "directory"), "nor a folder");
+	ok(!sys_read_file("/dev/zero", 100000, &size, &err) && strstr(err.what, "larger"), "nor one without end");
+	sys_write_file("nul", "a\0b", 3, &err);
+	data = sys_read_file("nul", 9, &size, &err);
+	ok(data && size == 3 && data[2] == 'b', "bytes of 0 are kept");
+	free(data);
+}
+
+static void test_write(void) {
+	struct err err;
+	struct stat st;
+	chmod("plain", 0640);
+	ok(symlink("plain", "link") == 0 && sys_write_file("link", "new", 3, &err) == 0 && holds("plain", "new") &&
+	       lstat("link", &st) == 0 && S_ISLNK(st.st_mode),
+	   "a link is followed and stays");
+	ok(stat("plain", &st) == 0 && (st.st_mode & 0777) == 0640, "permissions stay");
+	ok(sys_write_file("/dev/null", "x", 1, &err) == 0 && stat("/dev/null", &st) == 0 && S_ISCHR(st.st_mode),
+	   "a device stays one");
+	ok(sys_write_file("/dev/full", "x", 1, &err) < 0 && err.code == ERR_FAILED && err.hint[0],
+	   "a full disk is an error with a hint");
+	ok(sys_write_file("no/such/file", "x", 1, &err) < 0 && strstr(err.what, "no/such/file"), "so is a missing folder");
+	ok(sys_write_file(".", "x", 1, &err) < 0, "so is a folder in its place");
+	size_t before = entries(".");
+	ok(sys_write_file("plain", "newer", 5, &err) == 0 && entries(".") == before, "no temporary file is left");
+	ok(sys_write_file("/proc/self/nothing", "x", 1, &err) < 0, "a folder that takes no files is an error");
+}
+
+/* A reader sees one of the two versions, whenever it looks. */
+static void test_atomic(void) {
+	enum { SIZE = 50000 };
+	static char a[SIZE], b[SIZE];
+	int half = 0, versions[2] = {0, 0};
+	memset(a, 'a', SIZE);
+	memset(b, 'b', SIZE);
+	sys_write_file("both", a, SIZE, NULL);
+	pid_t writer = fork();
+	if (writer == 0) {
+		while (sys_write_file("both", b, SIZE, NULL) == 0 && sys_write_file("both", a, SIZE, NULL) == 0)
+			continue;
+		_exit(1);
+	}
+	for (int i = 0; i < 300 || (i < 20000 && !(versions[0] && versions[1])); i++) {
+		size_t size = 0;
+		char *data = sys_read_file("both", SIZE, &size, NULL);
+		bool is_b = data && size == SIZE && memcmp(data, b, SIZE) == 0;
+		half += !is_b && !(data && size == SIZE && memcmp(data, a, SIZE) == 0);
+		versions[is_b]++;
+		free(data);
+	}
+	int status = kill(writer, SIGKILL);
+	waitpid(writer, &status, 0);
+	ok(half == 0, "a reader sees a whole version (%d and %d times)", versions[0], versions[1]);
+	ok(WIFSIGNALED(status), "the writer wrote without an error");
+}
+
+static void test_folders(void) {
+	struct err err;
+	struct stat st;
+	ok(sys_make_dirs("x/y//z/", &err) == 0 && stat("x/y/z", &st) == 0 && S_ISDIR(st.st_mode),
+	   "folders are made with their parents");
+	ok(sys_make_dirs("x/y/z", &err) == 0, "it is no error that they are there");
+	ok(sys_make_dirs("plain/y", &err) < 0 && err.hint[0] && strstr(err.what, "plain"), "a file in the way is an error");
+	ok(sys_make_dirs("/proc/nope/x", &err) < 0 && err.code == ERR_FAILED, "so is a place that takes none");
+	setenv("HOME", "/home/x", 1);
+	setenv("XDG_DATA_HOME", "/data", 1);
+	char *first = sys_data_dir(&err);
+	setenv("XDG_DATA_HOME", "relative", 1);
+	char *second = sys_data_dir(&err);
+	is_text(first, "/data/sweetspot", "XDG_DATA_HOME counts");
+	is_text(second, "/home/x/.local/share/sweetspot", "unless it is relative");
+	free(first);
+	free(second);
+	unsetenv("XDG_DATA_HOME");
+	unsetenv("HOME");
+	ok(!sys_data_dir(&err) && err.hint[0], "without a HOME there is a hint");
+}
+
+static bool has_limit(const char *groups, uint64_t want) {
+	sys_write_file("root/proc/self/cgroup", groups, strlen(groups), NULL);
+	uint64_t got = sys_cgroup_memory("root");
+	if (got != want)
+		printf("# got %llu\n", (unsigned long long)got);
+	return got == want;
+}
+
+static void test_memory_limits(void) {
+	sys_make_dirs("root/proc/self", NULL);
+	sys_make_dirs("root/sys/fs/cgroup/a/b", NULL);
+	sys_make_dirs("root/sys/fs/cgroup/memory/docker/1", NULL);
+	ok(sys_cgroup_memory("root") == UINT64_MAX, "no cgroup limits nothing");
+	sys_write_file("root/sys/fs/cgroup/a/memory.max", "5000\n", 5, NULL);
+	sys_write_file("root/sys/fs/cgroup/a/b/memory.max", "max\n", 4, NULL);
+	sys_write_file("root/sys/fs/cgroup/memory/memory.limit_in_bytes", "7000\n", 5, NULL);
+	sys_write_file("root/sys/fs/cgroup/memory/docker/1/memory.limit_in_bytes", "6000\n", 5, NULL);
+	ok(has_limit("0::/a/b\n", 5000), "version 2: a group above limits, too");
+	ok(has_limit("0::/\n", UINT64_MAX), "version 2: the root has no limit");
+	ok(has_limit("3:cpu,memory:/docker/1\n2:pids:/a\n", 6000), "version 1: the smaller of group and root");
+	ok(has_limit("3:memory:/not/seen/here\n", 7000), "version 1: in a container the root counts");
+	ok(has_limit("3:cpu,memoryx:/docker/1\n", UINT64_MAX), "another controller does not");
+	ok(has_limit("nonsense\n:\n0:\n0::\n9:memory:\n", UINT64_MAX), "nonsense limits nothing");
+	uint64_t total = sys_memory_total();
+	ok(total > 1 << 20 && total <= (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE),
+	   "this machine has memory");
+	double before = sys_now();
+	usleep(1000);
+	ok(sys_now() > before && sys_wall() > 1.7e9, "clocks go forward");
+}
+
+int main(void) {
+	char folder[] = "/tmp/sweetspot-files-XXXXXX", command[64];
+	if (!mkdtemp(folder) || chdir(folder) < 0)
+		return 99;
+	test_memory();
+	test_arena();
+	test_read();
+	test_write();
+	test_atomic();
+	test_folders();
+	test_memory_limits();
+	snprintf(command, sizeof(command), "rm -rf %s", folder);
+	ok(chdir("/") == 0 && system(command) == 0, "all is cleaned up");
+	return tap_done();
+}
