@@ -66,7 +66,8 @@ int topo_trial(const char *source, struct err *err) {
 	if (pid < 0)
 		return err_set(err, ERR_FAILED, NULL, "can't start a process to check %.200s: %s", source, strerror(errno));
 	if (!reported)
-		return err_set(err, ERR_USAGE, "record it again with lstopo FILE.xml", "%.200s: damaged, hwloc fails on it", source);
+		return err_set(err, ERR_USAGE, "record it again with lstopo FILE.xml", "%.200s: damaged, hwloc fails on it",
+		               source);
 	if (report.code != ERR_OK)
 		return err_set(err, report.code == ERR_FAILED ? ERR_FAILED : ERR_USAGE, report.hint, "%s", report.what);
 	return 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Conformance of every counter backend: what a probe, an event and a thread's values must be like. The work of a thread is
- * known (pages touched, sleeps, CPU time by the thread's own clock), so the kernel's counters have lower bounds. */
+/* Conformance of every counter backend: what a probe, an event and a thread's values must be like. The work of a thread
+ * is known (pages touched, sleeps, CPU time by the thread's own clock), so the kernel's counters have lower bounds. */
 #include <config.h>
 
 #include <math.h>
