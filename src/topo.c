@@ -10,7 +10,7 @@
 #include "src/base/sys.h"
 #include "src/topo_impl.h"
 
-/* hwloc takes cubic time for many objects below one: the largest synthetic machine still opens within a second or two. */
+/* hwloc takes cubic time for many objects below one: the largest synthetic machine still opens within seconds. */
 enum { SYNTHETIC_MAX = 1024, SYNTHETIC_CPUS_MAX = 2048, XML_MAX = 16 << 20 };
 static const char synthetic[] = "synthetic:";
 
@@ -24,8 +24,9 @@ static unsigned long load_flags(void) {
 	return flags;
 }
 
-/* hwloc multiplies the levels out without a limit, so they are bounded before it sees them. As hwloc reads it: attributes
- * go from a parenthesis to the next closing one, a number inside a word (L3) belongs to it, others may be hexadecimal. */
+/* hwloc multiplies the levels out without a limit, so they are bounded before it sees them. As hwloc reads it:
+ * attributes go from a parenthesis to the next closing one, a number inside a word (L3) belongs to it, others may be
+ * hexadecimal. */
 static bool synthetic_fits(const char *text) {
 	unsigned long cpus = 1;
 	if (strlen(text) > SYNTHETIC_MAX)
@@ -75,8 +76,8 @@ static int use_source(hwloc_topology_t hw, const char *source, struct err *err) 
 	return use_xml(hw, source, err);
 }
 
-/* As HWLOC_TOPOLOGY_FLAG_RESTRICT_TO_CPUBINDING, but that flag needs HWLOC_TOPOLOGY_FLAG_IS_THISSYSTEM, which would pass
- * off a topology from HWLOC_XMLFILE or HWLOC_SYNTHETIC as this machine. */
+/* As HWLOC_TOPOLOGY_FLAG_RESTRICT_TO_CPUBINDING, but that flag needs HWLOC_TOPOLOGY_FLAG_IS_THISSYSTEM, which would
+ * pass off a topology from HWLOC_XMLFILE or HWLOC_SYNTHETIC as this machine. */
 static int restrict_to_process(hwloc_topology_t hw, struct err *err) {
 	hwloc_bitmap_t set = hwloc_bitmap_alloc();
 	int rc = 0;
@@ -89,9 +90,13 @@ static int restrict_to_process(hwloc_topology_t hw, struct err *err) {
 /* A recorded machine may number its CPUs up to 2^32, and sets of CPUs are as long as the largest number. */
 static int check_cpus(const struct topo *topo, struct err *err) {
 	int cpus = hwloc_get_nbobjs_by_type(topo->hw, HWLOC_OBJ_PU);
-	int last = hwloc_bitmap_last(hwloc_topology_get_topology_cpuset(topo->hw));
-	if (cpus < 1 || cpus > TOPO_CPUS_MAX || last < 0 || last >= TOPO_CPUS_MAX)
-		return err_set(err, ERR_USAGE, NULL, "a topology of %d CPUs, the last one %d: 1 to %d can be handled", cpus,
+	unsigned last = 0;
+	for (int i = 0; i < cpus; i++) {
+		unsigned number = hwloc_get_obj_by_type(topo->hw, HWLOC_OBJ_PU, (unsigned)i)->os_index;
+		last = number > last ? number : last;
+	}
+	if (cpus < 1 || last >= TOPO_CPUS_MAX)
+		return err_set(err, ERR_USAGE, NULL, "a topology of %d CPUs, the last one %u: 1 to %d can be handled", cpus,
 		               last, TOPO_CPUS_MAX);
 	return 0;
 }

@@ -47,8 +47,8 @@ static int team(const struct topo *topo, int threads, const char *where, const c
 }
 
 /* As indices into the list of places; false where a set is no place. */
-static bool team_places(const struct topo *topo, int threads, const char *where, const char *how, char all[][64], int count,
-                        int *at) {
+static bool team_places(const struct topo *topo, int threads, const char *where, const char *how, char all[][64],
+                        int count, int *at) {
 	static char sets[THREADS_MAX][64];
 	if (team(topo, threads, where, how, sets) != threads)
 		return false;

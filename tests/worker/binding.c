@@ -29,8 +29,8 @@ static void mask_text(const cpu_set_t *mask, const cpu_set_t *all, char *text, s
 		for (to = from; to < CPU_SETSIZE && CPU_ISSET(to, mask); to++)
 			;
 		if (to > from && used + 24 < size)
-			used += (size_t)snprintf(text + used, size - used, to - from > 1 ? "%s%d-%d" : "%s%d", used > 1 ? "," : "", from,
-			                         to - 1);
+			used += (size_t)snprintf(text + used, size - used, to - from > 1 ? "%s%d-%d" : "%s%d", used > 1 ? "," : "",
+			                         from, to - 1);
 	}
 	if (!CPU_EQUAL(mask, all))
 		snprintf(text + used, size - used, "]");
@@ -83,8 +83,8 @@ static void check(const struct topo *topo, int threads, const char *where, const
 	char text[1024];
 	if (!ok(binding != NULL, "%d threads, %s, %s: %s", threads, where, how, err.what))
 		return;
-	ok(team_run(topo, binding, threads, seen) == threads && team_good(seen, threads), "%d threads, %s, %s: bound, and there",
-	   threads, where, how);
+	ok(team_run(topo, binding, threads, seen) == threads && team_good(seen, threads),
+	   "%d threads, %s, %s: bound, and there", threads, where, how);
 	team_text(seen, threads, all, text, sizeof text);
 	is_text(topo_binding_key(binding), (const char *)text, "the key is what the threads may use");
 	topo_binding_free(binding);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Conformance of every counter backend: what a probe, an event and a thread's values must be like. The work of a thread is
- * known (pages touched, sleeps, CPU time by the thread's own clock), so the kernel's counters have lower bounds. */
+/* Conformance of every counter backend: what a probe, an event and a thread's values must be like. The work of a thread
+ * is known (pages touched, sleeps, CPU time by the thread's own clock), so the kernel's counters have lower bounds. */
 #include <config.h>
 
 #include <math.h>
@@ -27,7 +27,8 @@ static double cpu_seconds(void) {
 	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-static void work(int amount) {
+/* A sanitizer's shadow memory would be touched as well, and counted. */
+__attribute__((no_sanitize("thread"), no_sanitize("address"))) static void work(int amount) {
 	long page = sysconf(_SC_PAGESIZE);
 	size_t size = (size_t)page * (size_t)(PAGES * amount);
 	double until;

@@ -2,7 +2,6 @@
 /* Sources and words that are wrong, too large or damaged are refused with an error, whatever they are. */
 #include <config.h>
 
-#include <sched.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -20,8 +19,9 @@ static void refused(const char *source) {
 
 static void test_sources(void) {
 	static const char *const sources[] = {
-		"", "/", "/nowhere/machine.xml", "/dev/null", "/proc/self/status", "synthetic:", "synthetic: ", "synthetic:core",
-		"synthetic:core:0", "synthetic:core:0 pu:1", "synthetic:banana:3", "synthetic:core:99999999999999999999",
+		"", "/", "/nowhere/machine.xml", "/dev/null", "/proc/self/status", "synthetic:", "synthetic: ",
+		"synthetic:core", "synthetic:core:0", "synthetic:core:0 pu:1", "synthetic:banana:3",
+		"synthetic:core:99999999999999999999",
 		"synthetic:core:1000 pu:1000", "synthetic:pu:70000", "synthetic:1000 1000 1000", "synthetic:pu:-1",
 		"synthetic:core:2(", "synthetic:core:2)) pu:9999999", "synthetic:pu:2(indexes=5000000,0)",
 		"synthetic:(pu:1) core:4294967297 pu:1", "synthetic:core:0x7fffffff pu:2",
@@ -55,11 +55,11 @@ static void test_words(void) {
 }
 
 /* A damaged file is refused or read as another machine; either way the program lives. */
-static bool survives(const char *path, const char *text, size_t size) {
+static bool survives(const char *path, int fd, const char *text, size_t size) {
 	struct err err = {0};
 	struct topo *topo;
 	bool good;
-	if (sys_write_file(path, text, size, &err) != 0)
+	if (ftruncate(fd, 0) != 0 || pwrite(fd, text, size, 0) != (ssize_t)size)
 		return false;
 	topo = topo_open(path, &err);
 	good = topo ? topo_count(topo, TOPO_PU) >= 1 : err.code != ERR_OK;
@@ -79,18 +79,18 @@ static void test_damage(const char *name) {
 	text = sys_read_file(from, 1 << 20, &size, &err);
 	if (!ok(text && fd >= 0, "%s is there", name))
 		return;
-	close(fd);
 	rng_seed(&rng, 1);
 	for (size_t cut = 0; cut < size; cut += size / 37 + 1)
-		bad += !survives(path, text, cut);
-	for (int i = 0; i < 400; i++) {
+		bad += !survives(path, fd, text, cut);
+	for (int i = 0; i < 40; i++) {
 		size_t at = rng_below(&rng, size);
 		char kept = text[at];
 		text[at] = "0127<>\"/ aF"[rng_below(&rng, 11)];
-		bad += !survives(path, text, size);
+		bad += !survives(path, fd, text, size);
 		text[at] = kept;
 	}
 	ok(!bad, "%s, cut or changed anywhere: refused or read", name);
+	close(fd);
 	unlink(path);
 	free(text);
 }
@@ -105,7 +105,7 @@ static void test_environment(void) {
 	unsetenv("HWLOC_SYNTHETIC");
 	if (!ok(topo && !topo_is_here(topo), "a topology from HWLOC_SYNTHETIC is not this machine"))
 		return;
-	binding = topo_binding_new(topo, 1, "cores", "close", &err);
+	binding = topo_binding_new(topo, 1, NULL, "false", &err);
 	ok(binding && topo_binding_apply(topo, binding, 0, &err) != 0 && !topo_binding_holds(topo, binding, 0, NULL),
 	   "and nothing is bound on it");
 	topo_binding_free(binding);
