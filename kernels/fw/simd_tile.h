@@ -51,7 +51,7 @@ TILE_TARGET static void TILE_NAME(corner)(int32_t *d) {
 				fw_row_relax(d + i * FW_PANEL, d + k * FW_PANEL, d[i * FW_PANEL + k], FW_PANEL);
 }
 
-/* Blocked Floyd-Warshall inside the tile. The last step covers the row and the column again: it changes nothing there. */
+/* Blocked Floyd-Warshall inside the tile. The last step covers the row and the column again, to no effect. */
 TILE_TARGET static void TILE_NAME(close)(int32_t *d, int block, int size) {
 	size_t panel = (size_t)block * FW_PANEL;
 	for (int k = 0; k < size; k += FW_PANEL) {
