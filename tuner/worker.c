@@ -129,7 +129,7 @@ static void broken_result(struct worker *worker, enum broken broken, double time
 		snprintf(result->message, sizeof result->message, "the worker's answer was no JSON object");
 		break;
 	default:
-		snprintf(result->message, sizeof result->message, "the worker ended: %s%s%s", status, *words ? ": " : "",
+		snprintf(result->message, sizeof result->message, "the worker ended: %s%s%.150s", status, *words ? ": " : "",
 		         words);
 	}
 }
