@@ -14,3 +14,8 @@ include %D%/store/local.mk
 include %D%/cli/local.mk
 include %D%/style/local.mk
 TESTS += $(dist_check_SCRIPTS)
+
+EXTRA_DIST += %D%/installcheck
+installcheck-local:
+	CC='$(CC)' $(SHELL) $(srcdir)/tests/installcheck '$(DESTDIR)$(bindir)' '$(DESTDIR)$(pkglibexecdir)' \
+		'$(DESTDIR)$(pkgconfigdir)' '$(DESTDIR)$(mandir)'
