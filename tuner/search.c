@@ -3,8 +3,8 @@
 
 #include "tuner/search.h"
 
+#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { REJECTIONS_MAX = 64, ASK_AGAIN_MAX = 16, FIRST_SLOTS = 256 };
 
@@ -145,6 +145,8 @@ static size_t propose(struct search *search, uint64_t *out, size_t want) {
 
 size_t search_ask(struct search *search, uint64_t *out, size_t want) {
 	size_t count = 0;
+	if (want == 0)
+		return 0;
 	for (int again = 0; count < want && again < ASK_AGAIN_MAX; again++) {
 		size_t more = propose(search, out + count, want - count);
 		count += more;
@@ -165,15 +167,18 @@ size_t search_ask(struct search *search, uint64_t *out, size_t want) {
 
 void search_tell(struct search *search, uint64_t index, enum strategy_result result, double value) {
 	struct history *history = &search->history;
+	if (index >= space_valid(search->space) || history_find(history, index))
+		return;
+	if (result != STRATEGY_FAILURE && !(value > 0 && isfinite(value)))
+		result = STRATEGY_FAILURE;
+	const struct strategy_outcome outcome = {.result = result, .value = result == STRATEGY_FAILURE ? 0 : value};
 	struct slot *slot = slot_make(history, index);
-	if (slot->state != SLOT_TOLD)
-		history->told++;
 	slot->state = SLOT_TOLD;
-	slot->outcome = (struct strategy_outcome){.result = result, .value = value};
+	slot->outcome = outcome;
+	history->told++;
 	const struct strategy_outcome *best = history->best == UINT64_MAX ? NULL : history_find(history, history->best);
 	if (result == STRATEGY_VALUE && (!best || value < best->value))
 		history->best = index;
-	const struct strategy_outcome outcome = {.result = result, .value = value};
 	search->strategy->tell(search->state, index, &outcome);
 }
 

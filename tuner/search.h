@@ -12,6 +12,7 @@ struct search *search_new(const struct strategy *strategy, const struct space *s
 void search_free(struct search *search);
 /* Up to `want` unseen indexes; 0: the space is used up. The same index is never given twice. */
 size_t search_ask(struct search *search, uint64_t *out, size_t want);
+/* Only the first outcome of a valid index counts; a value that is no time (not finite, not over 0) is a failure. */
 void search_tell(struct search *search, uint64_t index, enum strategy_result result, double value);
 const struct history *search_history(const struct search *search);
 const char *search_phase(const struct search *search); /* NULL: nothing to say */

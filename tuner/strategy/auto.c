@@ -21,8 +21,8 @@ static int init(void *state, const struct strategy_task *task, struct err *err) 
 		snprintf(automatic->phase, sizeof automatic->phase, "grid: the budget covers all %llu configurations",
 		         (unsigned long long)valid);
 	else
-		snprintf(automatic->phase, sizeof automatic->phase, "local: %llu configurations are more than the budget covers",
-		         (unsigned long long)valid);
+		snprintf(automatic->phase, sizeof automatic->phase,
+		         "local: %llu configurations are more than the budget covers", (unsigned long long)valid);
 	return automatic->strategy->init(automatic->state, task, err);
 }
 

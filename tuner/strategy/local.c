@@ -1,49 +1,38 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Local search from several starts, parameter by parameter: iterated local search (Lourenco, Martin, Stuetzle 2003) whose
- * descent is a line search along one parameter at a time.
+/* Local search from several starts: iterated local search (Lourenco, Martin, Stuetzle 2003).
  *
- * A line has rays: a parameter of numbers has one up and one down from where it stands, a parameter of words has one for
- * each other word. A ray is followed while it gets better, or not worse than noise would make it. After all parameters
- * stand still, the rest of the best configuration's neighbours are tried, then the search starts again a few random steps
- * away from the best, and now and then at random. */
+ * From a start, first the baseline, each parameter is searched along its line once. Then come the configurations one or
+ * two parameters away from the best of this start, the most promising first; a model of all outcomes (guess.h) ranks
+ * them by expected improvement (as in SMAC: Hutter, Hoos, Leyton-Brown 2011). Two at a time, because a block and a
+ * schedule, or a variant and its own parameters, only pay together. When that leads nowhere for long, the next start is
+ * the most promising of a random handful. */
 #include <config.h>
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "tuner/strategy/strategy.h"
+#include "tuner/strategy/guess.h"
+#include "tuner/strategy/line.h"
 
-enum { NEAR_MAX = 1024, KICK_STEPS = 3, KICK_TRIES = 40, RANDOM_EVERY = 4 };
-static const double NOISE = 1.02; /* a ray goes on through what is at most this much worse */
+enum { NEAR_MAX = 1024, AROUND_MAX = 4096, JUDGED_MAX = 512, START_TRIES = 32, PATIENCE = 2 };
 
-enum stage { STAGE_START, STAGE_LINE, STAGE_NEIGHBOURS };
-
-struct ray {
-	uint64_t *index; /* in the order of distance from where the line began */
-	size_t count, at;
-	bool improved;
-};
+enum stage { STAGE_START, STAGE_LINE, STAGE_AROUND };
 
 struct local {
 	struct strategy_task task;
 	struct rng rng;
 	enum stage stage;
-	size_t params;
-	size_t *order;    /* of the parameters in a pass */
-	double *effect;   /* the largest relative gain that each has given */
-	size_t at;        /* in order */
-	bool improved;    /* in this pass */
-	uint64_t current; /* UINT64_MAX: none yet */
-	double value;     /* of current; INFINITY: did not work */
-	struct ray *rays;
-	size_t ray_count, ray;
-	uint64_t pending; /* asked for and not yet told; UINT64_MAX: none */
-	uint64_t *near;
-	size_t near_count, near_at;
-	int *here, *there; /* configurations, for scratch */
-	unsigned starts;
+	struct line *line;
+	struct guess *guess;
+	size_t *order, lines, at; /* the parameters with lines, and the one in hand */
+	uint64_t current;         /* the best of this start */
+	double value;             /* INFINITY: does not work */
+	uint64_t pending;         /* asked for and not yet told; UINT64_MAX: none */
+	uint64_t *near, *around;
+	size_t around_count;
+	size_t values, vain;      /* of all parameters; steps around the best since it got better */
+	bool started;
 };
 
 static double outcome_value(const struct strategy_outcome *outcome) {
@@ -51,237 +40,169 @@ static double outcome_value(const struct strategy_outcome *outcome) {
 }
 
 /* Words first, since they change most; a kernel's own parameters come after those of the machine, so from the last. */
-static void order_first(struct local *local) {
-	size_t count = 0;
-	for (int numbers = 0; numbers < 2; numbers++)
-		for (size_t p = local->params; p-- > 0;)
-			if (space_param_values(local->task.space, p) > 1 && space_param_ordered(local->task.space, p) == (numbers == 1))
-				local->order[count++] = p;
-	local->params = count;
+static void order_lines(struct local *local) {
+	const struct space *space = local->task.space;
+	for (int ordered = 0; ordered < 2; ordered++)
+		for (size_t p = space_params(space); p-- > 0;)
+			if (space_param_values(space, p) > 1 && space_param_ordered(space, p) == (ordered == 1)) {
+				local->order[local->lines++] = p;
+				local->values += space_param_values(space, p);
+			}
 }
 
 static int init(void *state, const struct strategy_task *task, struct err *err) {
 	struct local *local = state;
-	size_t all = space_params(task->space), values = 0;
 	(void)err;
 	local->task = *task;
 	rng_split(&local->rng, task->seed, "strategy local");
-	for (size_t p = 0; p < all; p++)
-		values += space_param_values(task->space, p);
-	local->order = arena_alloc(task->arena, all + 1, sizeof *local->order);
-	local->effect = arena_alloc(task->arena, all + 1, sizeof *local->effect);
-	local->here = arena_alloc(task->arena, all + 1, sizeof *local->here);
-	local->there = arena_alloc(task->arena, all + 1, sizeof *local->there);
+	local->line = line_new(task->arena, task->space);
+	local->guess = guess_new(task->arena, task->space);
+	local->order = arena_alloc(task->arena, space_params(task->space), sizeof *local->order);
 	local->near = arena_alloc(task->arena, NEAR_MAX, sizeof *local->near);
-	local->rays = arena_alloc(task->arena, values + 2, sizeof *local->rays);
-	for (size_t r = 0; r < values + 2; r++)
-		local->rays[r].index = arena_alloc(task->arena, values + 2, sizeof *local->rays[r].index);
-	local->params = all;
-	order_first(local);
+	local->around = arena_alloc(task->arena, AROUND_MAX, sizeof *local->around);
 	local->pending = local->current = UINT64_MAX;
-	local->value = INFINITY;
+	order_lines(local);
 	return 0;
 }
 
-/* Which parameter a neighbour changes: the first that exists in both and differs; others follow from it. */
-static size_t changed(const struct local *local) {
-	size_t all = space_params(local->task.space), second = all;
-	for (size_t p = 0; p < all; p++) {
-		if (local->here[p] == local->there[p])
-			continue;
-		if (local->here[p] != SPACE_ABSENT && local->there[p] != SPACE_ABSENT)
-			return p;
-		if (second == all)
-			second = p;
-	}
-	return second;
+static int by_index(const void *a, const void *b) {
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+	return (x > y) - (x < y);
 }
 
-static void ray_add(struct ray *ray, uint64_t index) {
-	ray->index[ray->count++] = index;
-}
-
-/* The rays along parameter `param` from the current configuration. space_near lists values in order. */
-static void line_begin(struct local *local, size_t param) {
+/* All one and two steps away, in random order; a random part of them where they are too many. */
+static void around_begin(struct local *local) {
 	const struct space *space = local->task.space;
-	bool ordered = space_param_ordered(space, param);
-	size_t count = space_near(space, local->current, SPACE_HAMMING, local->near, NEAR_MAX);
-	space_config(space, local->current, local->here);
-	local->ray_count = ordered ? 2 : 0;
-	local->ray = 0;
-	for (size_t r = 0; r < local->ray_count; r++)
-		local->rays[r] = (struct ray){.index = local->rays[r].index};
-	for (size_t i = 0; i < count; i++) {
-		space_config(space, local->near[i], local->there);
-		if (changed(local) != param)
-			continue;
-		if (ordered) {
-			ray_add(&local->rays[local->there[param] > local->here[param] ? 0 : 1], local->near[i]);
-		} else {
-			struct ray *ray = &local->rays[local->ray_count++];
-			*ray = (struct ray){.index = ray->index};
-			ray_add(ray, local->near[i]);
-		}
-	}
-	if (ordered) { /* downwards the nearest comes last in the list */
-		struct ray *down = &local->rays[1];
-		for (size_t i = 0; i < down->count / 2; i++) {
-			uint64_t swapped = down->index[i];
-			down->index[i] = down->index[down->count - 1 - i];
-			down->index[down->count - 1 - i] = swapped;
-		}
-		if (rng_below(&local->rng, 2)) {
-			struct ray swapped = local->rays[0];
-			local->rays[0] = local->rays[1];
-			local->rays[1] = swapped;
-		}
-	} else {
-		rng_shuffle(&local->rng, local->rays, local->ray_count, sizeof *local->rays);
-	}
+	uint64_t *around = local->around;
+	size_t count = space_near(space, local->current, SPACE_HAMMING, local->near, NEAR_MAX), all = count, kept = 0;
+	local->stage = STAGE_AROUND;
+	rng_shuffle(&local->rng, local->near, count, sizeof *local->near);
+	memcpy(around, local->near, count * sizeof *around);
+	for (size_t i = 0; i < count && all < AROUND_MAX; i++)
+		all += space_near(space, local->near[i], SPACE_HAMMING, around + all, AROUND_MAX - all);
+	qsort(around, all, sizeof *around, by_index);
+	for (size_t i = 0; i < all; i++)
+		if (kept == 0 || around[kept - 1] != around[i])
+			around[kept++] = around[i];
+	rng_shuffle(&local->rng, around, kept, sizeof *around);
+	local->around_count = kept;
 }
 
-/* A value has come in for the next index of the ray in hand. */
-static void line_step(struct local *local, double value) {
-	struct ray *ray = &local->rays[local->ray];
-	uint64_t index = ray->index[ray->at++];
-	bool goes_on = value <= local->value * NOISE;
-	if (value < local->value) {
-		size_t param = local->order[local->at];
-		double gain = isinf(local->value) ? 1 : 1 - value / local->value;
-		if (gain > local->effect[param])
-			local->effect[param] = gain;
-		local->current = index;
-		local->value = value;
-		local->improved = true;
-		ray->improved = true;
-	}
-	bool ordered = space_param_ordered(local->task.space, local->order[local->at]);
-	if (!ordered || !goes_on || ray->at == ray->count) {
-		local->ray++;
-		if (ordered && ray->improved)
-			local->ray = local->ray_count; /* it fell on this side, so it rises on the other */
-	}
-}
-
-static void pass_begin(struct local *local) {
-	for (size_t i = 1; i < local->params && local->starts > 1; i++) /* insertion sort by effect, stable */
-		for (size_t k = i; k > 0 && local->effect[local->order[k - 1]] < local->effect[local->order[k]]; k--) {
-			size_t swapped = local->order[k];
-			local->order[k] = local->order[k - 1];
-			local->order[k - 1] = swapped;
-		}
-	local->at = 0;
-	local->improved = false;
-	local->stage = STAGE_LINE;
-	if (local->params)
-		line_begin(local, local->order[0]);
+static void line_start(struct local *local) {
+	if (local->at < local->lines)
+		line_begin(local->line, local->order[local->at], local->current, local->value, &local->rng);
+	else
+		around_begin(local);
 }
 
 static void descend_from(struct local *local, uint64_t index, double value) {
 	local->current = index;
 	local->value = value;
-	local->starts++;
-	pass_begin(local);
+	local->stage = STAGE_LINE;
+	local->started = true;
+	local->at = local->vain = 0;
+	line_start(local);
 }
 
-static void neighbours_begin(struct local *local) {
-	local->stage = STAGE_NEIGHBOURS;
-	local->near_at = 0;
-	local->near_count = space_near(local->task.space, local->current, SPACE_HAMMING, local->near, NEAR_MAX);
-	rng_shuffle(&local->rng, local->near, local->near_count, sizeof *local->near);
+static void line_take(struct local *local, uint64_t index, double value) {
+	if (line_tell(local->line, value)) {
+		local->current = index;
+		local->value = value;
+	}
 }
 
-/* The next index of this line that has to be measured; UINT64_MAX when the line is done. */
-static uint64_t line_next(struct local *local) {
-	while (local->ray < local->ray_count) {
-		struct ray *ray = &local->rays[local->ray];
-		if (ray->at == ray->count) {
-			local->ray++;
+static uint64_t line_ask(struct local *local) {
+	while (local->stage == STAGE_LINE) {
+		uint64_t index = line_next(local->line);
+		if (index == UINT64_MAX) {
+			local->at++;
+			line_start(local);
 			continue;
 		}
-		const struct strategy_outcome *known = history_find(local->task.history, ray->index[ray->at]);
+		const struct strategy_outcome *known = history_find(local->task.history, index);
 		if (!known)
-			return ray->index[ray->at];
-		line_step(local, outcome_value(known));
-	}
-	return UINT64_MAX;
-}
-
-static uint64_t descent_next(struct local *local) {
-	while (local->stage == STAGE_LINE) {
-		uint64_t index = local->at < local->params ? line_next(local) : UINT64_MAX;
-		if (index != UINT64_MAX)
 			return index;
-		if (++local->at < local->params)
-			line_begin(local, local->order[local->at]);
-		else if (local->improved)
-			pass_begin(local);
-		else
-			neighbours_begin(local);
+		line_take(local, index, outcome_value(known));
 	}
 	return UINT64_MAX;
 }
 
-static uint64_t neighbour_next(struct local *local) {
-	while (local->near_at < local->near_count) {
-		uint64_t index = local->near[local->near_at++];
-		if (!history_taken(local->task.history, index))
-			return index;
-	}
-	local->stage = STAGE_START;
-	return UINT64_MAX;
-}
-
-/* A few random steps from the best; at random every few starts, and when everything around is known. */
-static uint64_t start_next(struct local *local) {
-	const struct history *history = local->task.history;
-	uint64_t best = history_best(history);
-	if (local->starts == 0 && local->task.start != UINT64_MAX && !history_taken(history, local->task.start))
-		return local->task.start;
-	for (int tries = 0; best != UINT64_MAX && local->starts % RANDOM_EVERY != 0 && tries < KICK_TRIES; tries++) {
-		uint64_t index = best;
-		for (int step = 0; step < KICK_STEPS; step++) {
-			size_t count = space_near(local->task.space, index, SPACE_HAMMING, local->near, NEAR_MAX);
-			if (count)
-				index = local->near[rng_below(&local->rng, count)];
+/* The most promising of them that is not taken; UINT64_MAX: all are. */
+static uint64_t most_promising(struct local *local, const uint64_t *indexes, size_t count) {
+	uint64_t best = UINT64_MAX;
+	double most = -1;
+	guess_fit(local->guess);
+	for (size_t i = 0, judged = 0; i < count && judged < JUDGED_MAX; i++) {
+		if (history_taken(local->task.history, indexes[i]))
+			continue;
+		double gain = guess_gain(local->guess, indexes[i]);
+		judged++;
+		if (gain > most) {
+			most = gain;
+			best = indexes[i];
 		}
-		if (!history_taken(history, index))
-			return index;
 	}
-	return history_unseen(history, local->task.space, &local->rng);
+	return best;
 }
 
+static uint64_t around_ask(struct local *local) {
+	uint64_t index = UINT64_MAX;
+	if (local->vain++ < PATIENCE * local->values)
+		index = most_promising(local, local->around, local->around_count);
+	if (index == UINT64_MAX)
+		local->stage = STAGE_START;
+	return index;
+}
+
+static uint64_t start_ask(struct local *local) {
+	uint64_t some[START_TRIES];
+	if (!local->started && local->task.start != UINT64_MAX && !history_taken(local->task.history, local->task.start))
+		return local->task.start;
+	for (size_t i = 0; i < START_TRIES; i++)
+		if ((some[i] = history_unseen(local->task.history, local->task.space, &local->rng)) == UINT64_MAX)
+			return UINT64_MAX;
+	return most_promising(local, some, START_TRIES);
+}
+
+/* One at a time: every outcome changes what is asked next. */
 static size_t ask(void *state, uint64_t *out, size_t want) {
 	struct local *local = state;
 	(void)want;
 	if (local->pending != UINT64_MAX)
 		return 0;
 	if (local->stage == STAGE_LINE)
-		*out = descent_next(local);
-	if (local->stage == STAGE_NEIGHBOURS)
-		*out = neighbour_next(local);
+		*out = line_ask(local);
+	if (local->stage == STAGE_AROUND)
+		*out = around_ask(local);
 	if (local->stage == STAGE_START)
-		*out = start_next(local);
+		*out = start_ask(local);
 	local->pending = *out;
 	return *out != UINT64_MAX;
+}
+
+static void around_take(struct local *local, uint64_t index, double value) {
+	if (!(value < local->value))
+		return;
+	local->current = index;
+	local->value = value;
+	local->vain = 0;
+	around_begin(local);
 }
 
 static void tell(void *state, uint64_t index, const struct strategy_outcome *outcome) {
 	struct local *local = state;
 	double value = outcome_value(outcome);
-	if (local->starts == 0 && local->pending == UINT64_MAX && index == local->task.start) {
-		descend_from(local, index, value); /* the baseline, measured by the caller */
-		return;
-	}
-	if (index != local->pending)
-		return;
-	local->pending = UINT64_MAX;
+	guess_add(local->guess, index, outcome);
+	if (index == local->pending)
+		local->pending = UINT64_MAX;
+	else if (local->started || index != local->task.start || local->pending != UINT64_MAX)
+		return; /* neither asked for nor the baseline */
 	if (local->stage == STAGE_START)
 		descend_from(local, index, value);
 	else if (local->stage == STAGE_LINE)
-		line_step(local, value);
-	else if (value < local->value)
-		descend_from(local, index, value);
+		line_take(local, index, value);
+	else
+		around_take(local, index, value);
 }
 
 static const char *phase(const void *state) {
@@ -291,7 +212,7 @@ static const char *phase(const void *state) {
 
 const struct strategy strategy_local = {
 	.name = "local",
-	.summary = "line searches along one parameter at a time, from several starts",
+	.summary = "one parameter at a time, then the most promising steps around the best, from several starts",
 	.state_size = sizeof(struct local),
 	.init = init,
 	.ask = ask,

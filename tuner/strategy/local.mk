@@ -6,7 +6,8 @@ STRATEGIES = \
 	%D%/random.c \
 	%D%/local.c
 
-libtuner_la_SOURCES += $(STRATEGIES) %D%/registry.c %D%/strategy.h
+libtuner_la_SOURCES += $(STRATEGIES) %D%/registry.c %D%/strategy.h \
+	%D%/line.c %D%/line.h %D%/guess.c %D%/guess.h
 nodist_libtuner_la_SOURCES = %D%/registry.def
 BUILT_SOURCES += %D%/registry.def
 CLEANFILES += %D%/registry.def
