@@ -53,23 +53,24 @@ static void look_openmp(struct app *app, struct finding *f) {
 	            (long long)js_int_or(openmp, "version", 0));
 }
 
-static void option(struct finding *f, const char *summary) {
-	finding_set(f, strncmp(summary, "yes", 3) == 0 ? FINDING_GOOD : FINDING_NOTE, "", "%s", summary);
+static void option(struct finding *f, const char *summary, const char *use) {
+	bool found = strncmp(summary, "yes", 3) == 0;
+	finding_set(f, found ? FINDING_GOOD : FINDING_NOTE, "", "%s%s%s", summary, found ? "; " : "", found ? use : "");
 }
 
 static void look_papi(struct app *app, struct finding *f) {
 	(void)app;
-	option(f, SS_PAPI_SUMMARY);
+	option(f, SS_PAPI_SUMMARY, "this version counts through perf and rusage, without it");
 }
 
 static void look_cuda(struct app *app, struct finding *f) {
 	(void)app;
-	option(f, SS_CUDA_SUMMARY);
+	option(f, SS_CUDA_SUMMARY, "this version has no GPU kernels");
 }
 
 static void look_openblas(struct app *app, struct finding *f) {
 	(void)app;
-	option(f, SS_OPENBLAS_SUMMARY);
+	option(f, SS_OPENBLAS_SUMMARY, "GSL's linear algebra uses it");
 }
 
 static void look_store(struct app *app, struct finding *f) {

@@ -88,9 +88,11 @@ static bool batch_run(struct state *state, const struct request *request, int64_
 	return out->status == SS_OK;
 }
 
-/* False, with the outcome, where a run of this length can't win any more. */
-static bool within_limit(const struct request *request, double run_s, double times, struct measurement *out) {
-	if (request->limit_s <= 0 || run_s <= times * request->limit_s) {
+/* False, with the outcome, where a run of this length can't win any more. Less than a sample's time proves nothing: of
+ * the first short runs most is waking threads, touching pages and reading the clock. */
+static bool within_limit(const struct request *request, double run_s, int64_t runs, double times,
+                         struct measurement *out) {
+	if (request->limit_s <= 0 || run_s <= times * request->limit_s || run_s * (double)runs < request->min_sample_s) {
 		return true;
 	}
 	out->outcome = OUTCOME_CENSORED;
@@ -113,7 +115,7 @@ static bool verify(struct state *state, const struct request *request, struct me
 	out->verify_s = (double)(now_ns() - start) * 1e-9;
 	out->outcome = outcome_of(out->status);
 	state->verified = out->status == SS_OK;
-	return state->verified && within_limit(request, run_s, 3, out);
+	return state->verified && within_limit(request, run_s, 1, 3, out);
 }
 
 /* Grows the batch until it lasts long enough. The last one tried is a warm-up. */
@@ -121,7 +123,7 @@ static bool batch_find(struct state *state, const struct request *request, struc
 	double wanted = request->min_sample_s, run_s;
 	int64_t batch = state->batch_min_s == wanted && state->batch > 0 ? state->batch : 1;
 	for (;;) {
-		if (!batch_run(state, request, batch, out, &run_s) || !within_limit(request, run_s, 3, out)) {
+		if (!batch_run(state, request, batch, out, &run_s) || !within_limit(request, run_s, batch, 3, out)) {
 			return false;
 		}
 		double took = run_s * (double)batch;
@@ -148,7 +150,8 @@ static bool warm_up(struct state *state, const struct request *request, struct m
 		left--;
 	}
 	for (; left > 0; left--) {
-		if (!batch_run(state, request, state->batch, out, &run_s) || !within_limit(request, run_s, 3, out)) {
+		if (!batch_run(state, request, state->batch, out, &run_s) ||
+		    !within_limit(request, run_s, state->batch, 3, out)) {
 			return false;
 		}
 	}
@@ -167,7 +170,7 @@ static bool take_samples(struct state *state, const struct request *request, boo
 			return false;
 		}
 		out->samples[out->sample_count++] = run_s;
-		if (!within_limit(request, run_s, 1.5, out)) {
+		if (!within_limit(request, run_s, state->batch, 1.5, out)) {
 			return true;
 		}
 	}
