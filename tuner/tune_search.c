@@ -13,6 +13,8 @@
 static const double LIMIT_FACTOR = 1.1;
 /* What the finals may take of the time, at most, when their cost is reckoned up beforehand. */
 static const double FINALS_SHARE_MAX = 0.6;
+/* Even the shortest time is worth a look at a few: the duel that follows takes longer. */
+static const uint64_t EVALUATIONS_MIN = 8;
 static const int RACE_BLOCKS_EXPECTED = 6, DUEL_PAIRS_EXPECTED = 21;
 
 static void remember(struct tune *tune, uint64_t index, double value) {
@@ -75,6 +77,8 @@ static bool spent(const struct tune *tune) {
 	const struct tune_budget *budget = &tune->task->budget;
 	if (budget->evaluations && tune->evaluations >= budget->evaluations)
 		return true;
+	if (tune->evaluations < EVALUATIONS_MIN)
+		return false;
 	return budget->seconds > 0 && tune_elapsed(tune) + finals_seconds(tune) >= budget->seconds;
 }
 
