@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Software events of Linux perf. Where the kernel's side may not be seen (perf_event_paranoid 2), the kernel still opens
- * context-switches and cpu-migrations for the user's side and then silently counts 0, because both happen in the kernel:
- * they are unavailable then. */
+/* Software events of Linux perf. Where the kernel's side may not be seen (perf_event_paranoid 2), the kernel still
+ * opens context-switches and cpu-migrations for the user's side and then silently counts 0, because both happen in the
+ * kernel: they are unavailable then. */
 #include <config.h>
 
 #include <errno.h>
@@ -56,7 +56,8 @@ static void value_fill(struct counter_value *value, const struct perf_event *eve
 	if (!event->file) {
 		counter_value_miss(value, events[i], unit, "perf_event_open: %s", strerror(event->error));
 	} else if (event->user_only && i >= SWITCHES) {
-		counter_value_miss(value, events[i], unit, "happens in the kernel, which perf_event_paranoid hides: " UNPARANOID);
+		counter_value_miss(value, events[i], unit,
+		                   "happens in the kernel, which perf_event_paranoid hides: " UNPARANOID);
 	} else if (!(running > 0)) {
 		counter_value_miss(value, events[i], unit, "the kernel never scheduled this event");
 	} else {

@@ -11,7 +11,8 @@
 
 static int try_open(__u32 type, __u64 config, bool user_only) {
 	struct perf_event_attr attr = {
-		.size = sizeof attr, .type = type, .config = config, .disabled = 1, .exclude_kernel = user_only, .exclude_hv = 1,
+		.size = sizeof attr, .type = type, .config = config,
+		.disabled = 1, .exclude_kernel = user_only, .exclude_hv = 1,
 		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING,
 	};
 	return (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);

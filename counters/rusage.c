@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the kernel keeps for every thread without asking: getrusage(2), and how long it waited for a CPU although it could
- * have run: the second of three numbers in /proc/PID/schedstat, in nanoseconds. */
+/* What the kernel keeps for every thread without asking: getrusage(2), and how long it waited for a CPU although it
+ * could have run: the second of three numbers in /proc/PID/schedstat, in nanoseconds. */
 #include <config.h>
 
 #include <errno.h>
@@ -90,7 +90,8 @@ static int rusage_read(void *state, struct counter_value *values) {
 		counter_value_set(&values[i], events[i], i == USER || i == SYSTEM || i == DELAY ? "s" : "count",
 		                  s->end[i] - s->begin[i]);
 	if (s->no_delay)
-		counter_value_miss(&values[DELAY], events[DELAY], "s", "the kernel keeps no run delays: %s", strerror(s->no_delay));
+		counter_value_miss(&values[DELAY], events[DELAY], "s", "the kernel keeps no run delays: %s",
+		                   strerror(s->no_delay));
 	return 0;
 }
 

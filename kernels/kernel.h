@@ -32,7 +32,7 @@ struct ss_param {
 	const char *values;
 	const char *initial; /* the baseline's value: what a user has without tuning */
 	const char *when;    /* expression over other parameters: it exists only where this holds; NULL: always */
-	double min, max;     /* bounds for SS_INT and SS_REAL; both 0: none. A value inside them is safe to run, or setup refuses it */
+	double min, max;     /* for SS_INT and SS_REAL; both 0: none. A value inside is safe to run, or setup refuses it */
 };
 
 struct ss_value {

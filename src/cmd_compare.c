@@ -44,8 +44,9 @@ static json_t *document(const struct byhand *hand, const json_t *const config[2]
 	return json_pack("{s:s,s:s,s:O,s:o,s:o,s:o,s:[o,o],s:i,s:o,s:s,s:i}", "schema", "sweetspot-compare/1", "kernel",
 	                 hand->kernel->name, "problem", hand->problem, "a", side_json(config[0], duel, 0), "b",
 	                 side_json(config[1], duel, 1), "ratio", js_number(duel->paired.ratio), "ci",
-	                 js_number(duel->paired.ci[0]), js_number(duel->paired.ci[1]), "pairs", (int)duel->paired.count, "p",
-	                 js_number(duel->paired.p), "verdict", paired_verdict_word(duel->verdict), "failures", duel->failures);
+	                 js_number(duel->paired.ci[0]), js_number(duel->paired.ci[1]), "pairs", (int)duel->paired.count,
+	                 "p", js_number(duel->paired.p), "verdict", paired_verdict_word(duel->verdict), "failures",
+	                 duel->failures);
 }
 
 static void people_print(struct ui *ui, const json_t *const config[2], const struct duel_result *duel) {
@@ -55,14 +56,14 @@ static void people_print(struct ui *ui, const json_t *const config[2], const str
 	for (int side = 0; side < 2; side++) {
 		char median[32], *text = results_config(config[side], NULL);
 		ui_seconds(duel->median[side], median, sizeof median);
-		table_add(table, names[side], duel->failed[side] == TRIAL_CORRECT ? median : trial_status_word(duel->failed[side]),
-		          text);
+		table_add(table, names[side],
+		          duel->failed[side] == TRIAL_CORRECT ? median : trial_status_word(duel->failed[side]), text);
 		free(text);
 	}
 	table_print(table, ui, stdout);
 	table_free(table);
-	printf("\na takes %.4f [%.4f, %.4f] of b's time in %zu pairs: a is %s%s%s\n", duel->paired.ratio, duel->paired.ci[0],
-	       duel->paired.ci[1], duel->paired.count, ui_style(ui, UI_BOLD),
+	printf("\na takes %.4f [%.4f, %.4f] of b's time in %zu pairs: a is %s%s%s\n", duel->paired.ratio,
+	       duel->paired.ci[0], duel->paired.ci[1], duel->paired.count, ui_style(ui, UI_BOLD),
 	       duel->verdict == PAIRED_TIE ? "as fast as b (within 1 %, a tie)" : paired_verdict_word(duel->verdict),
 	       ui_style(ui, UI_PLAIN));
 }
@@ -83,7 +84,8 @@ static int compare(struct byhand *hand, const struct opt_args *args, const json_
 	struct duel_result duel = {0};
 	long long least, most;
 	if (opt_int(args, "pairs", 21, 100000, duel_options.pairs_min, &least, err) ||
-	    opt_int(args, "max-pairs", 21, 100000, least > duel_options.pairs_max ? least : duel_options.pairs_max, &most, err))
+	    opt_int(args, "max-pairs", 21, 100000, least > duel_options.pairs_max ? least : duel_options.pairs_max, &most,
+	            err))
 		return -1;
 	duel_options.pairs_min = (int)least;
 	duel_options.pairs_max = (int)(most > least ? most : least);
@@ -92,7 +94,8 @@ static int compare(struct byhand *hand, const struct opt_args *args, const json_
 	comparison.most = duel_options.pairs_max;
 	request.min_sample_s = 4e-3;
 	int lock = lock_take(app_ui(hand->app), app_interrupt(hand->app), err);
-	int failed = lock < 0 ? -1 : duel_run(&hand->runner, &request, config[0], config[1], &duel_options, &observer, &duel, err);
+	int failed =
+		lock < 0 ? -1 : duel_run(&hand->runner, &request, config[0], config[1], &duel_options, &observer, &duel, err);
 	lock_release(lock);
 	ui_progress_end(app_ui(hand->app));
 	if (!failed && opt_has(args, "json")) {
@@ -131,7 +134,8 @@ const struct cmd cmd_compare = {
 	.summary = "a duel of two configurations: faster, slower or tie",
 	.usage = "KERNEL [P=V...] 'P=V ..' 'P=V ..' [OPTION...]",
 	.options = tables,
-	.notes = "The last two words are the two configurations; words before them hold for both. Pairs are interleaved in\n"
-	         "random order; a is faster or slower only where the whole 95 % interval of the ratio is beyond 1 %.",
+	.notes =
+		"The last two words are the two configurations; words before them hold for both. Pairs are interleaved in\n"
+		"random order; a is faster or slower only where the whole 95 % interval of the ratio is beyond 1 %.",
 	.run = run,
 };

@@ -22,8 +22,9 @@ static void look_all(struct app *app, const struct check *checks, json_t *array)
 	for (; checks->name; checks++) {
 		struct finding finding = {0};
 		checks->look(app, &finding);
-		json_array_append_new(array, json_pack("{s:s,s:s,s:s,s:s}", "name", checks->name, "state", states[finding.state],
-		                                       "found", finding.found, "remedy", finding.remedy));
+		json_array_append_new(array,
+		                      json_pack("{s:s,s:s,s:s,s:s}", "name", checks->name, "state", states[finding.state],
+		                                "found", finding.found, "remedy", finding.remedy));
 	}
 }
 

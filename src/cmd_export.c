@@ -56,7 +56,8 @@ static json_t *from_store(struct app *app, const struct opt_args *args, struct e
 	}
 	store = store_open(opt_get(args, "store", NULL), STORE_READ, err);
 	if (store)
-		profile = profile_from_store(store, fingerprint, opt_words(args) ? wanted : NULL, source_of, (void *)kernels, err);
+		profile =
+			profile_from_store(store, fingerprint, opt_words(args) ? wanted : NULL, source_of, (void *)kernels, err);
 out:
 	store_close(store);
 	free(wanted);

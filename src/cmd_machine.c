@@ -58,6 +58,7 @@ const struct cmd cmd_machine = {
 	.summary = "this machine, and the fingerprint that its results carry",
 	.usage = "[OPTION...]",
 	.options = tables,
-	.notes = "The fingerprint covers topology, processor, compiler, flags and the OpenMP runtime. No host name is in it.",
+	.notes =
+		"The fingerprint covers topology, processor, compiler, flags and the OpenMP runtime. No host name is in it.",
 	.run = run,
 };

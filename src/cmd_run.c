@@ -18,15 +18,16 @@ static const struct opt options[] = {
 };
 
 /* The document of `run --json`; the worker's extras ride along. */
-static json_t *document(const struct byhand *hand, const struct trial_request *request, const struct trial_result *result) {
+static json_t *document(const struct byhand *hand, const struct trial_request *request,
+                        const struct trial_result *result) {
 	static const char *const extras[] = {"work", "counters", "placement", "noise", "batch", "setup_s", "verify_s"};
 	double ci[2];
 	stats_median_ci(result->samples, result->sample_count, 0.95, ci);
 	json_t *json = json_pack("{s:s,s:s,s:O,s:O,s:s,s:o,s:o,s:[o,o],s:s,s:b}", "schema", "sweetspot-run/1", "kernel",
 	                         hand->kernel->name, "problem", request->problem, "config", request->config, "status",
-	                         trial_status_word(result->status), "samples", js_reals(result->samples, result->sample_count),
-	                         "median", js_number(result->value), "ci", js_number(ci[0]), js_number(ci[1]), "unit", "s",
-	                         "disturbed", result->disturbed);
+	                         trial_status_word(result->status), "samples",
+	                         js_reals(result->samples, result->sample_count), "median", js_number(result->value), "ci",
+	                         js_number(ci[0]), js_number(ci[1]), "unit", "s", "disturbed", result->disturbed);
 	for (size_t i = 0; i < sizeof extras / sizeof *extras; i++) {
 		json_t *extra = json_object_get(result->reply, extras[i]);
 		if (extra)
@@ -67,7 +68,8 @@ static void people_print(struct ui *ui, const json_t *json, const struct trial_r
 	ui_seconds(result->value, median, sizeof median);
 	ui_seconds(json_number_value(json_array_get(ci, 0)), low, sizeof low);
 	ui_seconds(json_number_value(json_array_get(ci, 1)), high, sizeof high);
-	printf("%s%s%s %s\n%s\n", ui_style(ui, UI_BOLD), js_string_or(json, "kernel", "?"), ui_style(ui, UI_PLAIN), problem, config);
+	printf("%s%s%s %s\n%s\n", ui_style(ui, UI_BOLD), js_string_or(json, "kernel", "?"), ui_style(ui, UI_PLAIN), problem,
+	       config);
 	printf("median %s [%s, %s], %zu samples, result %s\n", median, low, high, result->sample_count,
 	       trial_status_word(result->status));
 	if (js_real_or(work, "ops", 0) > 0)

@@ -18,7 +18,8 @@
 enum { AXES_MAX = 8, ROWS_MAX = 100000, BAR_WIDTH = 24 };
 
 static const struct opt options[] = {
-	{"over", 'o', "P=A,B,..", "a parameter or size and its values; every combination of several is measured", OPT_REPEAT},
+	{"over", 'o', "P=A,B,..", "a parameter or size and its values; every combination of several is measured",
+     OPT_REPEAT},
 	{"no-store", 0, NULL, "keep nothing in the store", 0},
 	{0},
 };
@@ -67,7 +68,8 @@ static int combination(struct sweep *sweep, size_t row, json_t *problem, json_t 
 		char value[128];
 		value_text(axis->values[row % axis->count], value, sizeof value);
 		row /= axis->count;
-		if (params_word(&sweep->hand->params, arena_printf(sweep->arena, "%s=%s", axis->name, value), problem, config, err))
+		if (params_word(&sweep->hand->params, arena_printf(sweep->arena, "%s=%s", axis->name, value), problem, config,
+		                err))
 			return -1;
 	}
 	return 0;
@@ -146,9 +148,10 @@ static int keep(struct sweep *sweep, const json_t *problem, const json_t *config
 static json_t *row_json(const json_t *problem, const json_t *config, const struct trial_result *result) {
 	double ci[2];
 	stats_median_ci(result->samples, result->sample_count, 0.95, ci);
-	json_t *row = json_pack("{s:O,s:O,s:s,s:o,s:[o,o],s:s,s:o}", "problem", problem, "config", config, "status",
-	                        trial_status_word(result->status), "median", js_number(result->value), "ci", js_number(ci[0]),
-	                        js_number(ci[1]), "unit", "s", "samples", js_reals(result->samples, result->sample_count));
+	json_t *row =
+		json_pack("{s:O,s:O,s:s,s:o,s:[o,o],s:s,s:o}", "problem", problem, "config", config, "status",
+	              trial_status_word(result->status), "median", js_number(result->value), "ci", js_number(ci[0]),
+	              js_number(ci[1]), "unit", "s", "samples", js_reals(result->samples, result->sample_count));
 	if (*result->message)
 		json_object_set_new(row, "message", json_string(result->message));
 	return row;
@@ -164,7 +167,8 @@ static int row_measure(struct sweep *sweep, size_t row, struct err *err) {
 	if (config) {
 		struct trial_request request = byhand_request(hand, config);
 		request.problem = problem;
-		failed = hand->runner.run(hand->runner.ctx, &request, &result, err) || keep(sweep, problem, config, &result, err);
+		failed =
+			hand->runner.run(hand->runner.ctx, &request, &result, err) || keep(sweep, problem, config, &result, err);
 		if (!failed)
 			json_array_append_new(sweep->rows, row_json(problem, config, &result));
 	}
@@ -181,11 +185,13 @@ static int measure(struct sweep *sweep, struct err *err) {
 	double begun = sys_now();
 	for (size_t row = 0; row < sweep->total && !failed; row++) {
 		if (*app_interrupt(app))
-			failed = err_set(err, ERR_INTERRUPTED, NULL, "interrupted after %zu of %zu combinations", row, sweep->total);
+			failed =
+				err_set(err, ERR_INTERRUPTED, NULL, "interrupted after %zu of %zu combinations", row, sweep->total);
 		else
 			failed = row_measure(sweep, row, err);
 		double each = (sys_now() - begun) / (double)(row + 1);
-		ui_progress(app_ui(app), "sweep  %zu/%zu  ETA %.0f s", row + 1, sweep->total, each * (double)(sweep->total - row - 1));
+		ui_progress(app_ui(app), "sweep  %zu/%zu  ETA %.0f s", row + 1, sweep->total,
+		            each * (double)(sweep->total - row - 1));
 	}
 	ui_progress_end(app_ui(app));
 	if (lock >= 0)
@@ -197,9 +203,8 @@ static double fastest(const json_t *rows) {
 	double best = NAN;
 	size_t i;
 	json_t *row;
-	json_array_foreach((json_t *)rows, i, row)
-		if (!(best <= js_real_or(row, "median", NAN)))
-			best = js_real_or(row, "median", best);
+	json_array_foreach((json_t *)rows, i, row) if (!(best <= js_real_or(row, "median", NAN))) best =
+		js_real_or(row, "median", best);
 	return best;
 }
 
@@ -222,8 +227,7 @@ static void people_print(struct sweep *sweep) {
 	json_t *row;
 	for (size_t a = 0; a < sweep->axis_count; a++)
 		titles[0] = arena_printf(sweep->arena, "%s%s%s", titles[0], a ? "  " : "", sweep->axes[a].name);
-	json_array_foreach(sweep->rows, i, row)
-		worst = fmax(worst, js_real_or(row, "median", 0));
+	json_array_foreach(sweep->rows, i, row) worst = fmax(worst, js_real_or(row, "median", 0));
 	struct table *table = table_new(5, titles);
 	table_right(table, 1);
 	table_right(table, 3);
@@ -255,8 +259,8 @@ static void show(struct sweep *sweep) {
 	json_t *over = json_array();
 	for (size_t a = 0; a < sweep->axis_count; a++)
 		json_array_append_new(over, json_string(sweep->axes[a].name));
-	json_t *json = json_pack("{s:s,s:s,s:o,s:O}", "schema", "sweetspot-sweep/1", "kernel", sweep->hand->kernel->name, "over",
-	                         over, "rows", sweep->rows);
+	json_t *json = json_pack("{s:s,s:s,s:o,s:O}", "schema", "sweetspot-sweep/1", "kernel", sweep->hand->kernel->name,
+	                         "over", over, "rows", sweep->rows);
 	js_write(json, stdout);
 	json_decref(json);
 }
@@ -287,8 +291,8 @@ static int check(struct sweep *sweep, struct err *err) {
 static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	struct byhand hand;
 	struct sweep sweep = {.hand = &hand, .args = args, .arena = arena_new(), .total = 1, .rows = json_array()};
-	int failed = byhand_open(&hand, app, args, opt_words(args), err) || check(&sweep, err) || store_begin(&sweep, err) ||
-	                     measure(&sweep, err)
+	int failed = byhand_open(&hand, app, args, opt_words(args), err) || check(&sweep, err) ||
+	                     store_begin(&sweep, err) || measure(&sweep, err)
 	                 ? -1
 	                 : 0;
 	struct err second = {0};

@@ -77,7 +77,8 @@ static int strategy_read(const char *name, const struct strategy **strategy, str
 	return near ? err_hint(err, "did you mean %s?", near) : -1;
 }
 
-static int one_of(const struct opt_args *args, const char *option, const char *only, enum err_code code, struct err *err) {
+static int one_of(const struct opt_args *args, const char *option, const char *only, enum err_code code,
+                  struct err *err) {
 	const char *word = opt_get(args, option, only);
 	if (strcmp(word, only) == 0)
 		return 0;
@@ -93,9 +94,11 @@ static int options_read(struct tuning *t, struct err *err) {
 	if (getrandom(&drawn, sizeof drawn, GRND_NONBLOCK) < 0)
 		drawn = (uint64_t)(sys_wall() * 1e6);
 	drawn &= 0x7fffffff; /* short enough to be typed again */
-	if ((budget && budget_read(budget, &t->budget, err)) || (timeout && opt_seconds(timeout, "timeout", &t->timeout_s, err)) ||
+	if ((budget && budget_read(budget, &t->budget, err)) ||
+	    (timeout && opt_seconds(timeout, "timeout", &t->timeout_s, err)) ||
 	    strategy_read(opt_get(t->args, "strategy", "auto"), &t->strategy, err) ||
-	    one_of(t->args, "objective", "time", ERR_USAGE, err) || one_of(t->args, "device", "cpu", ERR_UNAVAILABLE, err) ||
+	    one_of(t->args, "objective", "time", ERR_USAGE, err) ||
+	    one_of(t->args, "device", "cpu", ERR_UNAVAILABLE, err) ||
 	    opt_int(t->args, "seed", 0, INT64_MAX, (long long)drawn, &seed, err))
 		return -1;
 	t->seed = (uint64_t)seed;
@@ -165,7 +168,8 @@ static int resume(struct tuning *t, const struct plan *plan, int64_t *search, js
 	int64_t session = 0;
 	uint64_t seed = t->seed;
 	*search = 0;
-	int found = store_resume_find(t->store, app_fingerprint(t->app, err), &like, search, &session, &seed, state, result, err);
+	int found =
+		store_resume_find(t->store, app_fingerprint(t->app, err), &like, search, &session, &seed, state, result, err);
 	free(problem);
 	free(hash);
 	if (found <= 0)
@@ -174,7 +178,8 @@ static int resume(struct tuning *t, const struct plan *plan, int64_t *search, js
 	t->seed = seed;
 	if (*result)
 		*search = 0;
-	ui_note(app_ui(t->app), "%s: %s", plan->kernel->name, *result ? "finished before" : "going on with the interrupted search");
+	ui_note(app_ui(t->app), "%s: %s", plan->kernel->name,
+	        *result ? "finished before" : "going on with the interrupted search");
 	return 0;
 }
 
@@ -289,9 +294,10 @@ static void show(struct tuning *t, const char *profile, struct err *err) {
 		results_print(app_ui(t->app), t->results, t->noise_floor, profile, store_path(t->store));
 		return;
 	}
-	json_t *document = json_pack("{s:s,s:O,s:o,s:O,s:s,s:o}", "schema", "sweetspot-tune/1", "machine",
-	                             app_machine(t->app, err), "noise_floor", js_number(t->noise_floor), "results", t->results,
-	                             "store", store_path(t->store), "profile", profile ? json_string(profile) : json_null());
+	json_t *document =
+		json_pack("{s:s,s:O,s:o,s:O,s:s,s:o}", "schema", "sweetspot-tune/1", "machine", app_machine(t->app, err),
+	              "noise_floor", js_number(t->noise_floor), "results", t->results, "store", store_path(t->store),
+	              "profile", profile ? json_string(profile) : json_null());
 	js_write(document, stdout);
 	json_decref(document);
 }
@@ -303,7 +309,9 @@ static int tune_and_show(struct tuning *t, struct err *err) {
 	t->begun = sys_now();
 	int failed = tune_all(t, err);
 	lock_release(lock);
-	const char *state = !failed || err->code == ERR_NOTHING ? "done" : err->code == ERR_INTERRUPTED ? "interrupted" : "failed";
+	const char *state = !failed || err->code == ERR_NOTHING ? "done"
+	                    : err->code == ERR_INTERRUPTED      ? "interrupted"
+	                                                        : "failed";
 	struct err second = {0};
 	if (t->session && store_session_end(t->store, t->session, state, t->noise_floor, &second) && !failed) {
 		*err = second;
@@ -340,7 +348,7 @@ const struct cmd cmd_tune = {
 	.usage = "[KERNEL...] [OPTION...]",
 	.options = tables,
 	.notes = "Without a kernel the whole suite is tuned. The winner of the search meets the baseline (all hardware\n"
-	         "threads, unbound, static schedule, the conventional variant) in at least 21 interleaved pairs; what is\n"
-	         "printed is that ratio and its 95 % interval. A gain within 1 % is a tie, and the cheaper setup is kept.",
+			 "threads, unbound, static schedule, the conventional variant) in at least 21 interleaved pairs; what is\n"
+			 "printed is that ratio and its 95 % interval. A gain within 1 % is a tie, and the cheaper setup is kept.",
 	.run = run,
 };

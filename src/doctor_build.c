@@ -39,35 +39,38 @@ static void look_worker(struct app *app, struct finding *f) {
 static void look_openmp(struct app *app, struct finding *f) {
 	const struct kernel_list *kernels = app_kernels(app, NULL);
 	const json_t *openmp = kernels ? json_object_get(kernel_list_description(kernels), "openmp") : NULL;
-	static const char *const disturbing[] = {"OMP_NUM_THREADS", "OMP_PROC_BIND", "OMP_PLACES", "GOMP_CPU_AFFINITY",
-	                                         "KMP_AFFINITY", "OMP_SCHEDULE"};
+	static const char *const disturbing[] = {"OMP_NUM_THREADS",   "OMP_PROC_BIND", "OMP_PLACES",
+	                                         "GOMP_CPU_AFFINITY", "KMP_AFFINITY",  "OMP_SCHEDULE"};
 	for (size_t i = 0; i < sizeof disturbing / sizeof *disturbing; i++) {
 		if (getenv(disturbing[i])) {
 			finding_set(f, FINDING_NOTE, "", "%s %lld; your shell sets %s, which workers are started without",
-			            js_string_or(openmp, "runtime", "?"), (long long)js_int_or(openmp, "version", 0), disturbing[i]);
+			            js_string_or(openmp, "runtime", "?"), (long long)js_int_or(openmp, "version", 0),
+			            disturbing[i]);
 			return;
 		}
 	}
-	finding_set(f, FINDING_GOOD, "", "%s %lld", js_string_or(openmp, "runtime", "?"), (long long)js_int_or(openmp, "version", 0));
+	finding_set(f, FINDING_GOOD, "", "%s %lld", js_string_or(openmp, "runtime", "?"),
+	            (long long)js_int_or(openmp, "version", 0));
 }
 
-static void option(struct finding *f, const char *summary) {
-	finding_set(f, strncmp(summary, "yes", 3) == 0 ? FINDING_GOOD : FINDING_NOTE, "", "%s", summary);
+static void option(struct finding *f, const char *summary, const char *use) {
+	bool found = strncmp(summary, "yes", 3) == 0;
+	finding_set(f, found ? FINDING_GOOD : FINDING_NOTE, "", "%s%s%s", summary, found ? "; " : "", found ? use : "");
 }
 
 static void look_papi(struct app *app, struct finding *f) {
 	(void)app;
-	option(f, SS_PAPI_SUMMARY);
+	option(f, SS_PAPI_SUMMARY, "this version counts through perf and rusage, without it");
 }
 
 static void look_cuda(struct app *app, struct finding *f) {
 	(void)app;
-	option(f, SS_CUDA_SUMMARY);
+	option(f, SS_CUDA_SUMMARY, "this version has no GPU kernels");
 }
 
 static void look_openblas(struct app *app, struct finding *f) {
 	(void)app;
-	option(f, SS_OPENBLAS_SUMMARY);
+	option(f, SS_OPENBLAS_SUMMARY, "GSL's linear algebra uses it");
 }
 
 static void look_store(struct app *app, struct finding *f) {
@@ -84,7 +87,7 @@ static void look_store(struct app *app, struct finding *f) {
 }
 
 const struct check doctor_build_checks[] = {
-	{"version", look_version}, {"optimisation", look_flags}, {"worker", look_worker},     {"OpenMP", look_openmp},
-	{"PAPI", look_papi},       {"CUDA", look_cuda},          {"OpenBLAS", look_openblas}, {"store", look_store},
-	{0},
+	{"version", look_version},   {"optimisation", look_flags}, {"worker", look_worker},
+	{"OpenMP", look_openmp},     {"PAPI", look_papi},          {"CUDA", look_cuda},
+	{"OpenBLAS", look_openblas}, {"store", look_store},        {0},
 };

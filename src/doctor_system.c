@@ -46,16 +46,16 @@ static void look_governor(struct app *app, struct finding *f) {
 	else if (strcmp(line, "performance") == 0)
 		finding_set(f, FINDING_GOOD, "", "performance");
 	else
-		finding_set(f, FINDING_BAD, "sudo cpupower frequency-set -g performance", "governor %s changes the clock while measuring",
-		            line);
+		finding_set(f, FINDING_BAD, "sudo cpupower frequency-set -g performance",
+		            "governor %s changes the clock while measuring", line);
 }
 
 static void look_virtual(struct app *app, struct finding *f) {
 	const json_t *machine = app_machine(app, NULL);
 	const char *hypervisor = machine ? js_string_or(machine, "hypervisor", NULL) : NULL;
 	if (hypervisor)
-		finding_set(f, FINDING_NOTE, "", "virtual machine (%s): neighbours show as steal; comparisons are interleaved for that",
-		            hypervisor);
+		finding_set(f, FINDING_NOTE, "",
+		            "virtual machine (%s): neighbours show as steal; comparisons are interleaved for that", hypervisor);
 	else
 		finding_set(f, FINDING_GOOD, "", "no hypervisor seen");
 }
@@ -67,7 +67,8 @@ static void look_load(struct app *app, struct finding *f) {
 	if (sys_read_line("/proc/loadavg", line, sizeof line))
 		load = atof(line);
 	if (load > 0.5)
-		finding_set(f, FINDING_NOTE, "stop what else is running, then tune", "load average %.2f: something else is running", load);
+		finding_set(f, FINDING_NOTE, "stop what else is running, then tune",
+		            "load average %.2f: something else is running", load);
 	else
 		finding_set(f, FINDING_GOOD, "", "load average %.2f", load);
 }
@@ -107,7 +108,12 @@ static void look_pmu(struct app *app, struct finding *f) {
 }
 
 const struct check doctor_system_checks[] = {
-	{"processors", look_processors},    {"cgroup quota", look_quota}, {"governor", look_governor},
-	{"virtualisation", look_virtual},   {"load", look_load},          {"perf paranoid", look_paranoid},
-	{"PMU counters", look_pmu},         {0},
+	{"processors", look_processors},
+	{"cgroup quota", look_quota},
+	{"governor", look_governor},
+	{"virtualisation", look_virtual},
+	{"load", look_load},
+	{"perf paranoid", look_paranoid},
+	{"PMU counters", look_pmu},
+	{0},
 };

@@ -46,7 +46,8 @@ int lock_take(struct ui *ui, const volatile int *interrupt, struct err *err) {
 			               *interrupt ? "interrupted" : strerror(errno));
 		}
 		if (!told)
-			ui_warn(ui, "two at once would disturb each other; Ctrl-C gives up", "another sweetspot is measuring: waiting");
+			ui_warn(ui, "two at once would disturb each other; Ctrl-C gives up",
+			        "another sweetspot is measuring: waiting");
 		told = true;
 		nanosleep(&pause, NULL);
 	}

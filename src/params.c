@@ -56,7 +56,8 @@ static void add_openmp(struct params *params, const struct topo *topo, bool over
 
 /* With one thread a schedule hands out the same iterations in the same order. */
 static void add_schedule(struct params *params, const char *when) {
-	struct kernel_param *param = add(params, "schedule", "how loop iterations are shared out, as OMP_SCHEDULE", VALUE_WORD);
+	struct kernel_param *param =
+		add(params, "schedule", "how loop iterations are shared out, as OMP_SCHEDULE", VALUE_WORD);
 	param->values = "static,dynamic,guided";
 	param->initial = "static";
 	param->when = when ? arena_printf(params->arena, "threads > 1 and (%s)", when) : "threads > 1";

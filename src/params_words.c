@@ -29,7 +29,8 @@ static int unknown_name(const struct params *params, const char *name, bool prob
 	return err_hint(err, "`sweetspot list params %s` shows them", params->kernel->name);
 }
 
-static int word_known(const struct params *params, const struct kernel_param *param, const char *word, struct err *err) {
+static int word_known(const struct params *params, const struct kernel_param *param, const char *word,
+                      struct err *err) {
 	const char *words[256];
 	size_t count = 0;
 	if (!param->values)

@@ -30,7 +30,8 @@ static int domain_read(struct plan *plan, const struct kernel_param *param, cons
 		if (value_text(domain->values[i], value, sizeof value) >= (int)sizeof value)
 			return err_set(err, ERR_USAGE, NULL, "%s: a value is too long", param->name);
 		json_t *ignored = json_object();
-		int bad = params_word(&plan->params, arena_printf(plan->params.arena, "%s=%s", param->name, value), NULL, ignored, err);
+		int bad = params_word(&plan->params, arena_printf(plan->params.arena, "%s=%s", param->name, value), NULL,
+		                      ignored, err);
 		json_decref(ignored);
 		if (bad)
 			return -1;
@@ -57,7 +58,8 @@ static int names_check(const struct plan *plan, const struct opt_args *args, con
 			return err_set(err, ERR_USAGE, "write NAME=VALUE", "--%s %s names no value", option, text);
 		name[equals - text] = '\0';
 		if (!params_find(&plan->params, name)) /* an error that names the nearest */
-			return params_word(&plan->params, arena_printf(plan->params.arena, "%s=0", name), NULL, plan->baseline, err);
+			return params_word(&plan->params, arena_printf(plan->params.arena, "%s=0", name), NULL, plan->baseline,
+			                   err);
 	}
 	return 0;
 }
@@ -94,7 +96,8 @@ static int params_add(struct plan *plan, const struct opt_args *args, struct dom
 		if (!text)
 			text = param->values ? param->values : param->initial;
 		if (domain_read(plan, param, text, &domains[i], err) ||
-		    space_add_param(plan->space, param->name, param->summary, domains[i].values, domains[i].count, param->when, err))
+		    space_add_param(plan->space, param->name, param->summary, domains[i].values, domains[i].count, param->when,
+		                    err))
 			return -1;
 	}
 	return 0;
@@ -129,8 +132,8 @@ static const char *word_at(const struct domain *domain, size_t place) {
 
 static int binding_try(struct bindings *b, size_t thread, size_t bind, int place, struct err *err) {
 	const char *places = place == SPACE_ABSENT ? "cores" : word_at(b->places, (size_t)place);
-	struct topo_binding *binding = topo_binding_new(b->topo, (int)b->threads->values[thread].as.i, places,
-	                                                word_at(b->binds, bind), err);
+	struct topo_binding *binding =
+		topo_binding_new(b->topo, (int)b->threads->values[thread].as.i, places, word_at(b->binds, bind), err);
 	if (!binding)
 		return -1;
 	const char *key = arena_strdup(b->arena, topo_binding_key(binding));
@@ -166,8 +169,8 @@ static int bindings_of_team(struct bindings *b, size_t thread, struct err *err) 
 
 static int bindings_add(struct plan *plan, const struct topo *topo, const struct domain *domains, struct err *err) {
 	static const char *const names[] = {"threads", "proc_bind", "places"};
-	struct bindings b = {.topo = topo, .threads = &domains[0], .binds = &domains[1], .places = &domains[2],
-	                     .arena = plan->params.arena};
+	struct bindings b = {
+		.topo = topo, .threads = &domains[0], .binds = &domains[1], .places = &domains[2], .arena = plan->params.arena};
 	size_t per_team = b.binds->count * (b.places->count + 1);
 	if (!plan->kernel->openmp)
 		return 0;

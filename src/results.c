@@ -37,7 +37,8 @@ void results_progress(struct ui *ui, const struct tune_progress *p) {
 	if (p->budget > 0)
 		snprintf(eta, sizeof eta, "  ETA %.0f s", fmax(0, p->budget - p->elapsed));
 	else if (p->phase == TUNE_SEARCH && p->evaluations && p->limit > p->evaluations)
-		snprintf(eta, sizeof eta, "  ETA %.0f s", p->elapsed / (double)p->evaluations * (double)(p->limit - p->evaluations));
+		snprintf(eta, sizeof eta, "  ETA %.0f s",
+		         p->elapsed / (double)p->evaluations * (double)(p->limit - p->evaluations));
 	if (p->failures)
 		snprintf(failures, sizeof failures, "  %llu failed", (unsigned long long)p->failures);
 	ui_progress(ui, "%s  %s %llu/%llu  best %s%s%s%s%s%s", p->kernel, tune_phase_word(p->phase),
@@ -80,22 +81,22 @@ static void failures_print(const json_t *results) {
 	json_array_foreach((json_t *)results, i, result) {
 		const char *type;
 		json_t *count;
-		json_object_foreach(json_object_get(result, "failures"), type, count)
-			if (json_integer_value(count) > 0 && strcmp(type, "censored") != 0)
-				printf("%s: %lld trials failed (%s)\n", js_string_or(result, "kernel", "?"), (long long)json_integer_value(count),
-				       type);
+		json_object_foreach(json_object_get(result, "failures"), type,
+		                    count) if (json_integer_value(count) > 0 && strcmp(type, "censored") != 0)
+			printf("%s: %lld trials failed (%s)\n", js_string_or(result, "kernel", "?"),
+		           (long long)json_integer_value(count), type);
 	}
 }
 
 void results_print(struct ui *ui, const json_t *results, double noise_floor, const char *profile, const char *store) {
-	static const char *const titles[] = {"kernel", "problem", "baseline", "best", "best configuration", "speedup [95 %]", "verdict"};
+	static const char *const titles[] = {"kernel",         "problem", "baseline", "best", "best configuration",
+	                                     "speedup [95 %]", "verdict"};
 	struct table *table = table_new(sizeof titles / sizeof *titles, titles);
 	size_t i;
 	json_t *result;
 	table_right(table, 2);
 	table_right(table, 3);
-	json_array_foreach((json_t *)results, i, result)
-		row_add(table, result);
+	json_array_foreach((json_t *)results, i, result) row_add(table, result);
 	table_print(table, ui, stdout);
 	table_free(table);
 	failures_print(results);
@@ -105,5 +106,6 @@ void results_print(struct ui *ui, const json_t *results, double noise_floor, con
 		printf("profile: %s\n", profile);
 	printf("store:   %s\n", store);
 	if (profile)
-		printf("next:    `sweetspot export --format env KERNEL` for a job script, `sweetspot run KERNEL P=V...` to look closer\n");
+		printf("next:    `sweetspot export --format env KERNEL` for a job script, `sweetspot run KERNEL P=V...` to "
+		       "look closer\n");
 }

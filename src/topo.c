@@ -10,7 +10,9 @@
 #include "src/base/sys.h"
 #include "src/topo_impl.h"
 
-enum { SYNTHETIC_MAX = 1024, XML_MAX = 16 << 20 };
+/* hwloc takes cubic time for many objects below one: the largest synthetic machine still opens within seconds. */
+enum { SYNTHETIC_MAX = 1024, SYNTHETIC_CPUS_MAX = 2048, XML_MAX = 16 << 20 };
+static const char synthetic[] = "synthetic:";
 
 /* No I/O devices, distances, memory attributes or CPU kinds: nobody reads them. The x86 component visits every CPU to
  * refine what Linux says already; switched off, it neither costs time nor moves the calling thread about. */
@@ -22,20 +24,23 @@ static unsigned long load_flags(void) {
 	return flags;
 }
 
-/* hwloc multiplies the levels out without a limit, so they are bounded before it sees them: the number of a level comes
- * after its type's colon, or stands alone; attributes are in parentheses. */
+/* hwloc multiplies the levels out without a limit, so they are bounded before it sees them. As hwloc reads it:
+ * attributes go from a parenthesis to the next closing one, a number inside a word (L3) belongs to it, others may be
+ * hexadecimal. */
 static bool synthetic_fits(const char *text) {
 	unsigned long cpus = 1;
-	int depth = 0;
 	if (strlen(text) > SYNTHETIC_MAX)
 		return false;
 	for (const char *c = text; *c; c++) {
-		depth += (*c == '(') - (*c == ')');
-		if (depth > 0 || !isdigit((unsigned char)*c) || (c > text && !strchr(": ", c[-1])))
-			continue;
-		cpus *= strtoul(c, NULL, 10) > TOPO_CPUS_MAX ? TOPO_CPUS_MAX + 1UL : strtoul(c, NULL, 10);
-		if (cpus > TOPO_CPUS_MAX)
+		unsigned long count;
+		if (*c == '(' && !(c = strchr(c, ')')))
 			return false;
+		if (!isdigit((unsigned char)*c) || (c > text && isalnum((unsigned char)c[-1])))
+			continue;
+		count = strtoul(c, NULL, 0);
+		if (count > SYNTHETIC_CPUS_MAX / cpus)
+			return false;
+		cpus *= count ? count : 1;
 	}
 	return true;
 }
@@ -43,7 +48,7 @@ static bool synthetic_fits(const char *text) {
 static int use_synthetic(hwloc_topology_t hw, const char *text, struct err *err) {
 	if (!synthetic_fits(text))
 		return err_set(err, ERR_USAGE, NULL, "synthetic topology is too large: at most %d CPUs and %d characters",
-		               TOPO_CPUS_MAX, SYNTHETIC_MAX);
+		               SYNTHETIC_CPUS_MAX, SYNTHETIC_MAX);
 	if (hwloc_topology_set_synthetic(hw, text) != 0)
 		return err_set(err, ERR_USAGE, "an example: synthetic:package:2 core:4 pu:2",
 		               "not a synthetic topology: %.100s", text);
@@ -64,7 +69,6 @@ static int use_xml(hwloc_topology_t hw, const char *path, struct err *err) {
 }
 
 static int use_source(hwloc_topology_t hw, const char *source, struct err *err) {
-	static const char synthetic[] = "synthetic:";
 	if (!source)
 		return 0;
 	if (strncmp(source, synthetic, sizeof synthetic - 1) == 0)
@@ -72,8 +76,8 @@ static int use_source(hwloc_topology_t hw, const char *source, struct err *err) 
 	return use_xml(hw, source, err);
 }
 
-/* As HWLOC_TOPOLOGY_FLAG_RESTRICT_TO_CPUBINDING, but that flag needs HWLOC_TOPOLOGY_FLAG_IS_THISSYSTEM, which would pass
- * off a topology from HWLOC_XMLFILE or HWLOC_SYNTHETIC as this machine. */
+/* As HWLOC_TOPOLOGY_FLAG_RESTRICT_TO_CPUBINDING, but that flag needs HWLOC_TOPOLOGY_FLAG_IS_THISSYSTEM, which would
+ * pass off a topology from HWLOC_XMLFILE or HWLOC_SYNTHETIC as this machine. */
 static int restrict_to_process(hwloc_topology_t hw, struct err *err) {
 	hwloc_bitmap_t set = hwloc_bitmap_alloc();
 	int rc = 0;
@@ -86,9 +90,13 @@ static int restrict_to_process(hwloc_topology_t hw, struct err *err) {
 /* A recorded machine may number its CPUs up to 2^32, and sets of CPUs are as long as the largest number. */
 static int check_cpus(const struct topo *topo, struct err *err) {
 	int cpus = hwloc_get_nbobjs_by_type(topo->hw, HWLOC_OBJ_PU);
-	int last = hwloc_bitmap_last(hwloc_topology_get_topology_cpuset(topo->hw));
-	if (cpus < 1 || cpus > TOPO_CPUS_MAX || last < 0 || last >= TOPO_CPUS_MAX)
-		return err_set(err, ERR_USAGE, NULL, "a topology of %d CPUs, the last one %d: 1 to %d can be handled", cpus,
+	unsigned last = 0;
+	for (int i = 0; i < cpus; i++) {
+		unsigned number = hwloc_get_obj_by_type(topo->hw, HWLOC_OBJ_PU, (unsigned)i)->os_index;
+		last = number > last ? number : last;
+	}
+	if (cpus < 1 || last >= TOPO_CPUS_MAX)
+		return err_set(err, ERR_USAGE, NULL, "a topology of %d CPUs, the last one %u: 1 to %d can be handled", cpus,
 		               last, TOPO_CPUS_MAX);
 	return 0;
 }
@@ -127,7 +135,7 @@ static void fill_model(struct topo *topo) {
 	topo->model[i] = '\0';
 }
 
-struct topo *topo_open(const char *source, struct err *err) {
+struct topo *topo_open_directly(const char *source, struct err *err) {
 	struct topo *topo = mem_alloc(1, sizeof *topo);
 	if (hwloc_topology_init(&topo->hw) != 0) {
 		err_set(err, ERR_FAILED, NULL, "hwloc can't start: %s", strerror(errno));
@@ -140,6 +148,11 @@ struct topo *topo_open(const char *source, struct err *err) {
 	}
 	fill_model(topo);
 	return topo;
+}
+
+struct topo *topo_open(const char *source, struct err *err) {
+	bool file = source && strncmp(source, synthetic, sizeof synthetic - 1) != 0;
+	return file && topo_trial(source, err) != 0 ? NULL : topo_open_directly(source, err);
 }
 
 void topo_close(struct topo *topo) {

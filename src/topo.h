@@ -18,8 +18,8 @@ struct topo *topo_open(const char *source, struct err *err);
 void topo_close(struct topo *topo);
 bool topo_is_here(const struct topo *topo); /* false for synthetic and recorded ones: nothing can be bound */
 
-/* A level is counted in OpenMP places, so that none is ever empty: where the machine has no such thing, cores are hardware
- * threads, and the others are the next larger: last-level caches -> NUMA domains -> packages -> the machine. */
+/* A level is counted in OpenMP places, so that none is ever empty: where the machine has no such thing, cores are
+ * hardware threads, and the others the next larger: last-level caches -> NUMA domains -> packages -> the machine. */
 enum topo_level { TOPO_PU, TOPO_CORE, TOPO_LLC, TOPO_NUMA, TOPO_PACKAGE, TOPO_LEVELS };
 int topo_count(const struct topo *topo, enum topo_level level);
 /* Bytes of one cache of level 1, 2 or 3 (data or unified); 0 where there is none. */
@@ -47,8 +47,8 @@ int topo_binding_apply(const struct topo *topo, const struct topo_binding *bindi
 bool topo_binding_holds(const struct topo *topo, const struct topo_binding *binding, int thread, int *cpu);
 
 /* hypervisor: "kvm", "xen", ... or null where none shows. synthetic: not this machine.
- * {"cpu", "packages", "numa_nodes", "llcs", "cores", "threads", "caches": {"l1d", "l2", "l3"}, "hypervisor", "synthetic"}:
- * no host name, no serial numbers. New reference. */
+ * {"cpu", "packages", "numa_nodes", "llcs", "cores", "threads", "caches": {"l1d", "l2", "l3"} in bytes, "hypervisor",
+ * "synthetic"}: no host name, no serial numbers. New reference. */
 json_t *topo_json(const struct topo *topo);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Thread affinity of OpenMP 5.2, section 10.1.3. The parent of the team is the initial thread, on the first place. Where
- * the number of places does not divide the number of threads, what the text leaves open is: the first places (or
- * subpartitions) are the larger ones, as in libgomp's spread. */
+/* Thread affinity of OpenMP 5.2, section 10.1.3. The parent of the team is the initial thread, on the first place. What
+ * the text leaves open where one number does not divide the other: the first places (or subpartitions) are the larger
+ * ones, as in libgomp's spread. */
 #include <config.h>
 
 #include <errno.h>

@@ -23,5 +23,9 @@ struct topo {
 /* Fills places from the loaded hw. */
 int topo_places_fill(struct topo *topo, struct err *err);
 void topo_places_free(struct topo *topo);
+/* topo_open without the trial. */
+struct topo *topo_open_directly(const char *source, struct err *err);
+/* 0 if opening the file can't bring this process down. */
+int topo_trial(const char *source, struct err *err);
 
 #endif

@@ -13,9 +13,9 @@
 static const char *hypervisor_cpuid(void) {
 #if defined(__x86_64__) || defined(__i386__)
 	static const char *const known[][2] = {
-		{"KVMKVMKVM", "kvm"},        {"TCGTCGTCGTCG", "qemu"},     {"VMwareVMware", "vmware"}, {"Microsoft Hv", "hyperv"},
-		{"XenVMMXenVMM", "xen"},     {"bhyve bhyve ", "bhyve"},    {"VBoxVBoxVBox", "virtualbox"},
-		{"ACRNACRNACRN", "acrn"},    {"prl hyperv  ", "parallels"},
+		{"KVMKVMKVM", "kvm"},        {"TCGTCGTCGTCG", "qemu"},  {"VMwareVMware", "vmware"},
+		{"Microsoft Hv", "hyperv"},  {"XenVMMXenVMM", "xen"},   {"bhyve bhyve ", "bhyve"},
+		{"VBoxVBoxVBox", "virtualbox"}, {"ACRNACRNACRN", "acrn"}, {"prl hyperv  ", "parallels"},
 	};
 	unsigned a, b, c, d;
 	char signature[13] = "";

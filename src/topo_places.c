@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The abstract places of OpenMP 5.2, section 21.1.6, as sets of CPUs.
  *
- * Every CPU belongs to one object at each level, and the CPUs of one object are a place. Where a level does not exist for
- * a CPU (virtual machines without caches, recorded files without packages), a core is the hardware thread itself and the
- * others take the next larger level: last-level cache -> NUMA domain -> socket -> the whole machine. */
+ * Every CPU belongs to one object at each level, and the CPUs of one object are a place. Where a level does not exist
+ * for a CPU (virtual machines without caches, recorded files without packages), a core is the hardware thread itself
+ * and the others take the next larger level: last-level cache -> NUMA domain -> socket -> the whole machine. */
 #include <config.h>
 
 #include <stdlib.h>

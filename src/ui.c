@@ -19,10 +19,10 @@ static const double PROGRESS_SECONDS = 0.1, PROGRESS_PIPED_SECONDS = 30;
 struct ui {
 	FILE *out, *diagnostics;
 	bool quiet, verbose;
-	bool color;    /* stdout takes escape sequences */
-	bool live;     /* stderr is a terminal that can rewrite a line */
-	bool showing;  /* a progress line stands there */
-	double shown;  /* when */
+	bool color;   /* stdout takes escape sequences */
+	bool live;    /* stderr is a terminal that can rewrite a line */
+	bool showing; /* a progress line stands there */
+	double shown; /* when */
 };
 
 struct ui *ui_new(FILE *out, FILE *diagnostics, bool quiet, bool verbose) {
@@ -63,7 +63,8 @@ int ui_width(FILE *stream) {
 	return 80;
 }
 
-static double magnitude(double value, const char *const *units, size_t count, double step, double unit, const char **name) {
+static double magnitude(double value, const char *const *units, size_t count, double step, double unit,
+                        const char **name) {
 	size_t i = 0;
 	value /= unit;
 	while (i + 1 < count && fabs(value) >= step * 0.9995) {

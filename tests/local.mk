@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Tests print TAP and carry no suffix. C tests are check_PROGRAMS, shell tests are dist_check_SCRIPTS.
 LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh
-AM_TESTS_ENVIRONMENT = SRCDIR='$(abs_top_srcdir)' BUILDDIR='$(abs_top_builddir)' CC='$(CC)'; export SRCDIR BUILDDIR CC;
+AM_TESTS_ENVIRONMENT = SRCDIR='$(abs_top_srcdir)' BUILDDIR='$(abs_top_builddir)' CC='$(CC)'; OMP_WAIT_POLICY=passive; \
+	export SRCDIR BUILDDIR CC OMP_WAIT_POLICY;
 dist_check_SCRIPTS =
 EXTRA_DIST += %D%/tap.h %D%/tap.sh
 
@@ -13,3 +14,8 @@ include %D%/store/local.mk
 include %D%/cli/local.mk
 include %D%/style/local.mk
 TESTS += $(dist_check_SCRIPTS)
+
+EXTRA_DIST += %D%/installcheck
+installcheck-local:
+	CC='$(CC)' $(SHELL) $(srcdir)/tests/installcheck '$(DESTDIR)$(bindir)' '$(DESTDIR)$(pkglibexecdir)' \
+		'$(DESTDIR)$(pkgconfigdir)' '$(DESTDIR)$(mandir)'

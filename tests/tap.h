@@ -26,7 +26,8 @@ __attribute__((format(printf, 4, 5), unused)) static bool tap_ok(bool condition,
 }
 #define ok(condition, ...) tap_ok((condition), __FILE__, __LINE__, __VA_ARGS__)
 #define is_text(got, want, what)                                                                                       \
-	(ok((got) && strcmp((got), (want)) == 0, "%s", (what)) || (printf("# got  %s\n# want %s\n", (got) ? (got) : "(null)", (want)), false))
+	(ok((got) && strcmp((got), (want)) == 0, "%s", (what)) ||                                                         \
+	 (printf("# got  %s\n# want %s\n", (got) ? (got) : "(null)", (want)), false))
 
 __attribute__((unused)) static void tap_skip(const char *what, const char *why) {
 	printf("ok %d - %s # SKIP %s\n", ++tap_count, what, why);

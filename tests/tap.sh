@@ -7,6 +7,7 @@ SS=$BUILDDIR/sweetspot
 tap_count=0 tap_failed=0
 T=$(mktemp -d) && trap 'rm -rf "$T"' EXIT
 export XDG_DATA_HOME=$T/data XDG_CACHE_HOME=$T/cache XDG_CONFIG_HOME=$T/config NO_COLOR=1 LC_ALL=C
+export XDG_RUNTIME_DIR=$T # a measurement lock of its own
 export SWEETSPOT_WORKER=$BUILDDIR/sweetspot-worker
 check() {
 	what=$1

@@ -56,7 +56,8 @@ static int params_read(struct kernel_list *list, const json_t *object, const cha
 	return 0;
 }
 
-static int constraints_read(struct kernel_list *list, const json_t *object, struct kernel_desc *kernel, struct err *err) {
+static int constraints_read(struct kernel_list *list, const json_t *object, struct kernel_desc *kernel,
+                            struct err *err) {
 	json_t *array;
 	if (js_array(object, "constraints", CONSTRAINTS_MAX, &array, err))
 		return -1;

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include "src/base/mem.h"
@@ -94,10 +95,10 @@ static int make_folder(const char *dir, const char *path, struct err *err) {
 static int check_writable(const struct store *store, enum store_file kind, struct err *err) {
 	char *dir = folder_of(store->path);
 	const char *locked = NULL;
-	int rc = kind == STORE_FILE_ABSENT ? make_folder(dir, store->path, err) : 0;
-	if (rc == 0 && !can_write(dir))
+	int rc = 0;
+	if (!can_write(dir))
 		locked = dir;
-	else if (rc == 0 && kind != STORE_FILE_ABSENT && !can_write(store->path))
+	else if (kind != STORE_FILE_ABSENT && !can_write(store->path))
 		locked = store->path;
 	if (locked)
 		rc = err_set(err, ERR_FAILED, "make it writable, or choose another file with --store",
@@ -147,11 +148,43 @@ static int open_any(struct store *store, struct err *err) {
 	return check_writable(store, kind, err) || open_writing(store, kind != STORE_FILE_STORE, err) ? -1 : 0;
 }
 
+/* Openings take turns: a file that another process is making looks damaged until it is whole. The lock is on the folder,
+ * so that nothing has to be made for it, and it is advisory; where a file system has no locks we go on without. */
+static int opening_lock(const struct store *store) {
+	char *dir = folder_of(store->path);
+	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	free(dir);
+	while (fd >= 0 && flock(fd, LOCK_EX) != 0 && errno == EINTR) {
+	}
+	return fd;
+}
+
+static int open_in_turn(struct store *store, struct err *err) {
+	int fd = opening_lock(store);
+	int failed = open_any(store, err);
+	if (fd >= 0)
+		close(fd);
+	return failed;
+}
+
+/* The folder comes first, since it holds the lock. */
+static int prepare_folder(const struct store *store, struct err *err) {
+	enum store_file kind;
+	if (store->mode == STORE_READ)
+		return 0;
+	if (store_file_probe(store->path, &kind, NULL) || kind != STORE_FILE_ABSENT)
+		return 0; /* what is wrong with it is said under the lock */
+	char *dir = folder_of(store->path);
+	int failed = make_folder(dir, store->path, err);
+	free(dir);
+	return failed;
+}
+
 struct store *store_open(const char *path, enum store_mode mode, struct err *err) {
 	struct store *store = mem_alloc(1, sizeof *store);
 	store->mode = mode;
 	store->path = path ? mem_strdup(path) : store_default_path(err);
-	if (store->path && open_any(store, err) == 0)
+	if (store->path && prepare_folder(store, err) == 0 && open_in_turn(store, err) == 0)
 		return store;
 	store_close(store);
 	return NULL;

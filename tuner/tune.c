@@ -13,7 +13,8 @@
 #include "tuner/tune_state.h"
 
 static const int SEARCH_SAMPLES = 3;
-static const double MIN_SAMPLE_SECONDS = 1e-3, FIRST_TIMEOUT_SECONDS = 600, TIMEOUT_FACTOR = 30, TIMEOUT_FLOOR_SECONDS = 10;
+static const double MIN_SAMPLE_SECONDS = 1e-3, FIRST_TIMEOUT_SECONDS = 600, TIMEOUT_FACTOR = 30,
+					TIMEOUT_FLOOR_SECONDS = 10;
 
 const char *tune_phase_word(enum tune_phase phase) {
 	static const char *const words[] = {"baseline", "search", "race", "duel"};
@@ -119,8 +120,7 @@ double tune_cost(const json_t *config, const json_t *baseline) {
 	double threads = (double)js_int_or(config, "threads", 1), distance = 0;
 	const char *name;
 	json_t *value;
-	json_object_foreach((json_t *)config, name, value)
-		distance += !json_equal(value, json_object_get(baseline, name));
+	json_object_foreach((json_t *)config, name, value) distance += !json_equal(value, json_object_get(baseline, name));
 	return 1000 * threads + distance;
 }
 
@@ -189,14 +189,15 @@ int tune_run(const struct tune_task *task, const struct tune_observer *observer,
 	*result = NULL;
 	tune.baseline.value = NAN;
 	int failed = search_begin(&tune, err) || earlier_read(&tune, err) || tune_search_phase(&tune, err) ||
-	             tune_final_phase(&tune, err)
+	                     tune_final_phase(&tune, err)
 	                 ? -1
 	                 : 0;
 	if (!failed || err->code == ERR_INTERRUPTED || err->code == ERR_NOTHING)
 		*result = tune_result(&tune);
 	if (tune.id) {
 		struct err second = {0};
-		if (store_search_end(task->store, tune.id, end_state(failed, err), failed ? NULL : *result, &second) && !failed) {
+		if (store_search_end(task->store, tune.id, end_state(failed, err), failed ? NULL : *result, &second) &&
+		    !failed) {
 			*err = second;
 			failed = -1;
 		}

@@ -21,7 +21,8 @@ static json_t *failures_json(const struct tune *tune) {
 }
 
 static json_t *setup_json(const json_t *config, double median, const double ci[2]) {
-	return json_pack("{s:O,s:o,s:o,s:s}", "config", config, "median", js_number(median), "ci", interval(ci), "unit", "s");
+	return json_pack("{s:O,s:o,s:o,s:s}", "config", config, "median", js_number(median), "ci", interval(ci), "unit",
+	                 "s");
 }
 
 /* What the search alone knows, where the duel was not held or not finished. */

@@ -48,8 +48,8 @@ static bool recall(struct tune *tune, const json_t *config, struct trial_result 
 	return result->status != TRIAL_CORRECT || result->value > 0;
 }
 
-static int measure(struct tune *tune, const char *phase, const json_t *config, double limit, struct trial_result *result,
-                   struct err *err) {
+static int measure(struct tune *tune, const char *phase, const json_t *config, double limit,
+                   struct trial_result *result, struct err *err) {
 	const struct runner *runner = tune->task->runner;
 	struct trial_request request = tune_request(tune, config);
 	memset(result, 0, sizeof *result);

@@ -129,7 +129,8 @@ static void broken_result(struct worker *worker, enum broken broken, double time
 		snprintf(result->message, sizeof result->message, "the worker's answer was no JSON object");
 		break;
 	default:
-		snprintf(result->message, sizeof result->message, "the worker ended: %s%s%s", status, *words ? ": " : "", words);
+		snprintf(result->message, sizeof result->message, "the worker ended: %s%s%.150s", status, *words ? ": " : "",
+		         words);
 	}
 }
 
@@ -212,10 +213,11 @@ static int worker_trial(void *ctx, const struct trial_request *request, struct t
 	}
 	if (broken == BROKEN_NO && json_object_get(result->reply, "error")) {
 		const json_t *error = json_object_get(result->reply, "error");
-		return err_set(err, ERR_USAGE, js_string_or(error, "hint", NULL), "%s", js_string_or(error, "what", "bad request"));
+		return err_set(err, ERR_USAGE, js_string_or(error, "hint", NULL), "%s",
+		               js_string_or(error, "what", "bad request"));
 	}
-	if (broken == BROKEN_NO && (js_int_or(result->reply, "id", -1) != worker->last_id ||
-	                            answer_use(result->reply, request, result, &bad))) {
+	if (broken == BROKEN_NO &&
+	    (js_int_or(result->reply, "id", -1) != worker->last_id || answer_use(result->reply, request, result, &bad))) {
 		/* An answer that makes no sense is a failure of the trial; the worker is not trusted any further. */
 		free(result->samples);
 		result->samples = NULL;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The recursion of cache-oblivious Floyd-Warshall: Chowdhury and Ramachandran, "The cache-oblivious Gaussian elimination
- * paradigm", 2010. Their four functions A, B, C, D differ only in which quadrants wait for which, and that follows from
- * where the cube lies: a quadrant of a cube on the diagonal row (i = k) waits for the quadrant it reads in row k, one on
- * the diagonal column (j = k) for the one it reads in column k; elsewhere all four go at once. */
+/* The recursion of cache-oblivious Floyd-Warshall: Chowdhury and Ramachandran, "The cache-oblivious Gaussian
+ * elimination paradigm", 2010. Their four functions A, B, C, D differ only in which quadrants wait for which, and that
+ * follows from where the cube lies: a quadrant of a cube on the diagonal row (i = k) waits for the quadrant it reads in
+ * row k, one on the diagonal column (j = k) for the one it reads in column k; elsewhere all four go at once. */
 #include <config.h>
 
 #include "kernels/fw/fw.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The oracle: Dijkstra's algorithm (1959) from every vertex, with a binary heap from which outdated entries are dropped
- * when they come up. It shares nothing with Floyd-Warshall but the graph. Sources are independent, so they run in parallel. */
+ * when they come up. It shares nothing with Floyd-Warshall but the graph. Sources are independent: they run in
+ * parallel. */
 #include <config.h>
 #include <stdlib.h>
 

@@ -2,12 +2,12 @@
 /* Floyd-Warshall: shortest paths between all pairs of vertices. Shared by the variants; nothing outside kernels/fw and
  * its test includes it.
  *
- * Distances are int32. "No path" is FW_INF: twice FW_INF still fits, and because a cell starts at FW_INF or below and is
- * only ever lowered by min, a sum with FW_INF in it never replaces it. Weights must be positive and so small that every
- * shortest path stays below FW_INF.
+ * Distances are int32. "No path" is FW_INF: twice FW_INF still fits, and because a cell starts at FW_INF or below and
+ * is only ever lowered by min, a sum with FW_INF in it never replaces it. Weights must be positive and so small that
+ * every shortest path stays below FW_INF.
  *
- * The matrix is kept in tiles, one after the other; inside a tile the columns are kept in panels, one after the other; a
- * panel is row-major. Rows of the whole matrix (tile 1 x n, one panel), plain tiles (one panel) and the panels of the
+ * The matrix is kept in tiles, one after the other; inside a tile the columns are kept in panels, one after the other;
+ * a panel is row-major. Rows of the whole matrix (tile 1 x n, one panel), plain tiles (one panel) and the panels of the
  * SIMD variant are the same formula. Tiles at the edge are padded with FW_INF. */
 #ifndef KERNELS_FW_FW_H
 #define KERNELS_FW_FW_H
@@ -18,7 +18,8 @@
 
 #define FW_INF ((int32_t)(INT32_MAX / 2))
 
-enum { FW_N_MAX = 32768, FW_DEGREE_MAX = 64, FW_BLOCK_MIN = 4, FW_BLOCK_MAX = 4096, FW_WEIGHT_MAX = 100, FW_PANEL = 16 };
+enum { FW_N_MAX = 32768, FW_DEGREE_MAX = 64, FW_WEIGHT_MAX = 100 };
+enum { FW_BLOCK_MIN = 4, FW_BLOCK_MAX = 4096, FW_PANEL = 16 };
 
 struct fw_edge {
 	int32_t target, weight;
@@ -90,7 +91,8 @@ static inline void fw_row_relax(int32_t *restrict c, const int32_t *restrict b, 
 	}
 }
 
-/* graph.c: deterministic in (n, degree, seed). Allocated parts belong to the input; fw_graph_free takes a half-built one. */
+/* graph.c: deterministic in (n, degree, seed). What it allocates belongs to the input; fw_graph_free takes a half-built
+ * one, too. */
 enum ss_status fw_graph_random(struct fw_input *input, int n, int degree, uint64_t seed);
 void fw_graph_free(struct fw_input *input);
 /* Writes the graph into the matrix, each tile by the thread that schedule(runtime) gives it. */
@@ -103,15 +105,15 @@ enum ss_status fw_oracle(struct fw_input *input);
 enum ss_status fw_layout_new(struct fw_state *s, const struct fw_variant *variant, int n, int block);
 void fw_layout_free(struct fw_state *s);
 
-/* tile.c: tile (i, j) through the vertices of tile k, in plain C. Right in place, on the diagonal, row and column too. */
+/* tile.c: tile (i, j) through the vertices of tile k, in plain C. Right in place: on the diagonal, row and column. */
 void fw_tile_update(const struct fw_state *s, int i, int j, int k);
 
 /* blocks.c: the blocked algorithm over any tile update. */
 typedef void fw_update(const struct fw_state *s, int i, int j, int k);
 void fw_blocks_run(const struct fw_state *s, fw_update *update);
 
-/* cube.c: the recursion. A cube is tiles i.., j.., k.. of `size` (a power of two) each way; parts outside the matrix are
- * left out. */
+/* cube.c: the recursion. A cube is tiles i.., j.., k.. of `size` (a power of two) each way; parts outside the matrix
+ * are left out. */
 struct fw_cube {
 	int i, j, k, size;
 };

@@ -29,7 +29,8 @@ enum ss_status fw_graph_random(struct fw_input *input, int n, int degree, uint64
 		return SS_NOMEM;
 	for (int i = 0; i < n; i++) {
 		for (int left = random_below(&state, 2 * (uint32_t)degree + 1); left > 0; left--) {
-			int32_t target = random_below(&state, (uint32_t)n), weight = 1 + random_below(&state, FW_WEIGHT_MAX);
+			int32_t target = random_below(&state, (uint32_t)n);
+			int32_t weight = 1 + random_below(&state, FW_WEIGHT_MAX);
 			if (target != i)
 				input->edges[count++] = (struct fw_edge){target, weight};
 		}

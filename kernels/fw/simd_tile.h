@@ -9,10 +9,11 @@
  * In place it is still right when c is a (or b) and the other operand is closed (its own shortest paths are final):
  * then one step through it reaches the result, and a value that is already lowered is still the length of a path. */
 #define TILE_WIDE (FW_PANEL / TILE_LANES)
-typedef int32_t TILE_NAME(vec) __attribute__((vector_size(4 * TILE_LANES)));
+typedef int32_t TILE_NAME(vec) __attribute__((vector_size(4 * TILE_LANES), may_alias));
 
 /* Rows i .. i + TILE_ROWS of panel j, through `inner` vertices from panel k on. */
-TILE_TARGET static inline void TILE_NAME(strip)(int32_t *c, const int32_t *a, const int32_t *b, size_t panel, int inner) {
+TILE_TARGET static inline void TILE_NAME(strip)(int32_t *c, const int32_t *a, const int32_t *b, size_t panel,
+                                                int inner) {
 	TILE_NAME(vec) best[TILE_ROWS][TILE_WIDE];
 	TILE_NAME(vec) *cells = (void *)c;
 	for (int r = 0; r < TILE_ROWS; r++)
@@ -33,8 +34,8 @@ TILE_TARGET static inline void TILE_NAME(strip)(int32_t *c, const int32_t *a, co
 			cells[r * TILE_WIDE + w] = best[r][w];
 }
 
-TILE_TARGET static void TILE_NAME(relax)(int32_t *c, const int32_t *a, const int32_t *b, int block, int rows, int columns,
-                                         int inner) {
+TILE_TARGET static void TILE_NAME(relax)(int32_t *c, const int32_t *a, const int32_t *b, int block, int rows,
+                                         int columns, int inner) {
 	size_t panel = (size_t)block * FW_PANEL;
 	for (int j = 0; j < columns; j += FW_PANEL)
 		for (int i = 0; i < rows; i += TILE_ROWS)
@@ -50,7 +51,7 @@ TILE_TARGET static void TILE_NAME(corner)(int32_t *d) {
 				fw_row_relax(d + i * FW_PANEL, d + k * FW_PANEL, d[i * FW_PANEL + k], FW_PANEL);
 }
 
-/* Blocked Floyd-Warshall inside the tile. The last step covers the row and the column again, where it changes nothing. */
+/* Blocked Floyd-Warshall inside the tile. The last step covers the row and the column again, to no effect. */
 TILE_TARGET static void TILE_NAME(close)(int32_t *d, int block, int size) {
 	size_t panel = (size_t)block * FW_PANEL;
 	for (int k = 0; k < size; k += FW_PANEL) {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The same recursion with a common mistake kept in: the parallel region is opened inside the recursive function.
  *
- * Why it does not scale. A task belongs to the innermost region around it and only threads of that region's team run it.
- * OpenMP lets one level of regions be active unless told otherwise (max-active-levels-var is 1), so only the outermost
- * call has a team; every call below opens a region of one thread, which runs the tasks it has just made one by one. Of
- * the six steps of the outermost call (two on the diagonal, two pairs of row and column, two with the rest) only the two
- * pairs overlap, and they keep two threads busy: 8 units of work take 6 units of time, a speedup of 1.33 at most on any
- * number of threads. Each inner region is paid for besides. Raising OMP_MAX_ACTIVE_LEVELS does not mend it: then every
- * call starts a whole team, and the machine is oversubscribed. */
+ * Why it does not scale. A task belongs to the innermost region around it and only threads of that region's team run
+ * it. OpenMP lets one level of regions be active unless told otherwise (max-active-levels-var is 1), so only the
+ * outermost call has a team; every call below opens a region of one thread, which runs the tasks it has just made one
+ * by one. Of the six steps of the outermost call (two on the diagonal, two pairs of row and column, two with the rest)
+ * only the two pairs overlap, and they keep two threads busy: 8 units of work take 6 units of time, a speedup of 1.33
+ * at most on any number of threads. Each inner region is paid for besides. Raising OMP_MAX_ACTIVE_LEVELS does not mend
+ * it: then every call starts a whole team, and the machine is oversubscribed. */
 #include <config.h>
 
 #include "kernels/fw/fw.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The tile update in plain C, for the compiler to vectorise with what it may use everywhere.
  *
- * On the diagonal and in row k the tile is its own source: the middle vertex goes outermost there, and row m is left out
- * of step m, which can't change it, as no distance to itself is below 0. Elsewhere the order is free (tile (k, k) is
- * closed by then), and four vertices at a time save most loads and stores of c. */
+ * On the diagonal and in row k the tile is its own source: the middle vertex goes outermost there, and row m is left
+ * out of step m, which can't change it, as no distance to itself is below 0. Elsewhere the order is free (tile (k, k)
+ * is closed by then), and four vertices at a time save most loads and stores of c. */
 #include <config.h>
 
 #include "kernels/fw/fw.h"
@@ -38,8 +38,8 @@ static void tile_relax(int32_t *c, const int32_t *a, const int32_t *b, const str
 	for (int r = 0; r < e->rows; r++, a += e->width, c += e->width) {
 		int m = 0;
 		for (; m + 4 <= e->inner; m += 4)
-			row_relax4(c, b + (size_t)m * e->width, e->width, (const int32_t[4]){a[m], a[m + 1], a[m + 2], a[m + 3]},
-			           e->columns);
+			row_relax4(c, b + (size_t)m * e->width, e->width,
+			           (const int32_t[4]){a[m], a[m + 1], a[m + 2], a[m + 3]}, e->columns);
 		for (; m < e->inner; m++)
 			fw_row_relax(c, b + (size_t)m * e->width, a[m], e->columns);
 	}

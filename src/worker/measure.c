@@ -9,8 +9,10 @@
 
 #include "src/worker/word.h"
 
-enum { BATCH_MAX = 1 << 24, BATCH_GROWTH = 100, RETAKES = 3 };
-#define SHORTEST 0.8 /* of min_sample_s: the batch is sized for 1.2 of it */
+enum { BATCH_MAX = 1 << 24, BATCH_GROWTH = 100, RETAKES = 3, CLOCK_STRIDE = 16 };
+#define SHORTEST 0.8         /* of min_sample_s: the batch is sized for 1.2 of it */
+#define OVERRUN 10           /* times min_sample_s: then a batch ends before its time */
+#define SHORTEST_OVERRUN 1e-3 /* for requests with a min_sample_s near 0 */
 
 const char *outcome_word(enum outcome outcome) {
 	static const char *const words[] = {
@@ -40,40 +42,57 @@ static int64_t now_ns(void) {
 	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
+/* Runs of a batch: at most `most`, and no more once they took `longest_ns`. The batch was sized in a quiet moment; when
+ * something else takes the processors since, the whole of it could last a thousand times what was asked for. */
+struct batch {
+	int64_t most, longest_ns;
+	int64_t done, total_ns; /* what came of it */
+};
+
 /* One run after another; the clock stands still in reset. */
-static enum ss_status batch_with_reset(struct state *state, int64_t batch, int64_t *total) {
+static enum ss_status batch_with_reset(struct state *state, struct batch *batch) {
 	enum ss_status status = SS_OK;
-	for (int64_t i = 0; i < batch && status == SS_OK; i++) {
+	while (status == SS_OK && batch->done < batch->most && batch->total_ns < batch->longest_ns) {
 		state->kernel->reset(state->memory, &state->call);
 		int64_t start = now_ns();
 		status = state->kernel->run(state->memory, &state->call);
-		*total += now_ns() - start;
+		batch->total_ns += now_ns() - start;
+		batch->done++;
 	}
 	return status;
 }
 
-static enum ss_status batch_bare(struct state *state, int64_t batch, int64_t *total) {
+/* The clock is read once in so many runs, which keeps it out of what is timed. */
+static enum ss_status batch_bare(struct state *state, struct batch *batch) {
 	enum ss_status status = SS_OK;
 	int64_t start = now_ns();
-	for (int64_t i = 0; i < batch && status == SS_OK; i++) {
-		status = state->kernel->run(state->memory, &state->call);
+	while (status == SS_OK && batch->done < batch->most && batch->total_ns < batch->longest_ns) {
+		int64_t stride = batch->most - batch->done < CLOCK_STRIDE ? batch->most - batch->done : CLOCK_STRIDE;
+		for (int64_t i = 0; i < stride && status == SS_OK; i++) {
+			status = state->kernel->run(state->memory, &state->call);
+			batch->done++;
+		}
+		batch->total_ns = now_ns() - start;
 	}
-	*total += now_ns() - start;
 	return status;
 }
 
 /* Sets *run_s to the mean of the batch, in seconds, and false with the outcome when the kernel failed. */
-static bool batch_run(struct state *state, int64_t batch, struct measurement *out, double *run_s) {
-	int64_t total = 0;
-	out->status = (state->kernel->reset ? batch_with_reset : batch_bare)(state, batch, &total);
-	*run_s = (double)total * 1e-9 / (double)batch;
+static bool batch_run(struct state *state, const struct request *request, int64_t most, struct measurement *out,
+                      double *run_s) {
+	double longest_s = request->min_sample_s > SHORTEST_OVERRUN ? request->min_sample_s : SHORTEST_OVERRUN;
+	struct batch batch = {.most = most, .longest_ns = (int64_t)(OVERRUN * longest_s * 1e9)};
+	out->status = (state->kernel->reset ? batch_with_reset : batch_bare)(state, &batch);
+	*run_s = (double)batch.total_ns * 1e-9 / (double)(batch.done > 0 ? batch.done : 1);
 	out->outcome = outcome_of(out->status);
 	return out->status == SS_OK;
 }
 
-/* False, with the outcome, where a run of this length can't win any more. */
-static bool within_limit(const struct request *request, double run_s, double times, struct measurement *out) {
-	if (request->limit_s <= 0 || run_s <= times * request->limit_s) {
+/* False, with the outcome, where a run of this length can't win any more. Less than a sample's time proves nothing: of
+ * the first short runs most is waking threads, touching pages and reading the clock. */
+static bool within_limit(const struct request *request, double run_s, int64_t runs, double times,
+                         struct measurement *out) {
+	if (request->limit_s <= 0 || run_s <= times * request->limit_s || run_s * (double)runs < request->min_sample_s) {
 		return true;
 	}
 	out->outcome = OUTCOME_CENSORED;
@@ -88,7 +107,7 @@ static bool verify(struct state *state, const struct request *request, struct me
 	if (request->verify == VERIFY_NEVER || (request->verify == VERIFY_ONCE && state->verified)) {
 		return true;
 	}
-	if (!batch_run(state, 1, out, &run_s)) {
+	if (!batch_run(state, request, 1, out, &run_s)) {
 		return false;
 	}
 	start = now_ns();
@@ -96,7 +115,7 @@ static bool verify(struct state *state, const struct request *request, struct me
 	out->verify_s = (double)(now_ns() - start) * 1e-9;
 	out->outcome = outcome_of(out->status);
 	state->verified = out->status == SS_OK;
-	return state->verified && within_limit(request, run_s, 3, out);
+	return state->verified && within_limit(request, run_s, 1, 3, out);
 }
 
 /* Grows the batch until it lasts long enough. The last one tried is a warm-up. */
@@ -104,7 +123,7 @@ static bool batch_find(struct state *state, const struct request *request, struc
 	double wanted = request->min_sample_s, run_s;
 	int64_t batch = state->batch_min_s == wanted && state->batch > 0 ? state->batch : 1;
 	for (;;) {
-		if (!batch_run(state, batch, out, &run_s) || !within_limit(request, run_s, 3, out)) {
+		if (!batch_run(state, request, batch, out, &run_s) || !within_limit(request, run_s, batch, 3, out)) {
 			return false;
 		}
 		double took = run_s * (double)batch;
@@ -131,7 +150,8 @@ static bool warm_up(struct state *state, const struct request *request, struct m
 		left--;
 	}
 	for (; left > 0; left--) {
-		if (!batch_run(state, state->batch, out, &run_s) || !within_limit(request, run_s, 3, out)) {
+		if (!batch_run(state, request, state->batch, out, &run_s) ||
+		    !within_limit(request, run_s, state->batch, 3, out)) {
 			return false;
 		}
 	}
@@ -143,14 +163,14 @@ static bool take_samples(struct state *state, const struct request *request, boo
 	double run_s;
 	out->sample_count = 0;
 	for (int i = 0; i < request->samples; i++) {
-		if (!batch_run(state, state->batch, out, &run_s)) {
+		if (!batch_run(state, request, state->batch, out, &run_s)) {
 			return true;
 		}
 		if (retake && run_s * (double)state->batch < SHORTEST * request->min_sample_s && state->batch < BATCH_MAX) {
 			return false;
 		}
 		out->samples[out->sample_count++] = run_s;
-		if (!within_limit(request, run_s, 1.5, out)) {
+		if (!within_limit(request, run_s, state->batch, 1.5, out)) {
 			return true;
 		}
 	}

@@ -65,16 +65,24 @@ static bool variant_right(struct rig *rig, int variant, int block) {
 	return status == SS_OK;
 }
 
+/* On the large size the plain variants, which take long there, try the middle and the largest block only. */
+static bool block_tried(int variant, int n, int block) {
+	if (variant == 0)
+		return block == blocks[0];
+	return n < 1000 || variant == SIMD || block == 64 || block == 512;
+}
+
 static void sizes_test(void) {
 	static const int sizes[] = {1, 2, 3, 17, 63, 64, 65, 127, 255, 257, 1000};
 	for (size_t n = 0; n < sizeof sizes / sizeof *sizes; n++) {
 		struct rig rig;
 		rig_open(&rig, sizes[n], 6, 11 + n);
 		for (int variant = 0; variant < VARIANTS; variant++) {
-			bool right = variant_right(&rig, variant, blocks[0]);
-			for (int b = 1; b < BLOCKS && variant > 0; b++)
-				right = variant_right(&rig, variant, blocks[b]) && right;
-			ok(right, "%s, n %d, every block", variant_names[variant], sizes[n]);
+			bool right = true;
+			for (int b = 0; b < BLOCKS; b++)
+				if (block_tried(variant, sizes[n], blocks[b]))
+					right = variant_right(&rig, variant, blocks[b]) && right;
+			ok(right, "%s, n %d, over the blocks", variant_names[variant], sizes[n]);
 		}
 		kernel_fw.close(&rig.input);
 	}
@@ -269,12 +277,13 @@ static void seed_test(void) {
 }
 
 static void refusals_test(void) {
-	static const int64_t sizes[][2] = {{0, 8}, {-5, 8}, {FW_N_MAX + 1, 8}, {INT64_MAX, 8}, {8, -1}, {8, FW_DEGREE_MAX + 1}};
+	static const int64_t sizes[][2] = {{0, 8}, {-5, 8}, {FW_N_MAX + 1, 8}, {INT64_MAX, 8}, {8, -1},
+	                                   {8, FW_DEGREE_MAX + 1}};
 	static const int bad[] = {0, -64, 3, 4097, INT32_MAX};
 	struct rig rig;
 	for (size_t p = 0; p < sizeof sizes / sizeof *sizes; p++) {
-		ok(rig_open(&rig, sizes[p][0], sizes[p][1], 1) == SS_INVALID && rig.message[0], "n %lld, degree %lld is refused",
-		   (long long)sizes[p][0], (long long)sizes[p][1]);
+		ok(rig_open(&rig, sizes[p][0], sizes[p][1], 1) == SS_INVALID && rig.message[0],
+		   "n %lld, degree %lld is refused", (long long)sizes[p][0], (long long)sizes[p][1]);
 		kernel_fw.close(&rig.input);
 	}
 	rig_open(&rig, 40, 4, 1);

@@ -15,3 +15,9 @@ TESTS += %D%/table %D%/conformance %D%/synthetic %D%/gol
 %C%_gol_SOURCES = %D%/gol.c
 %C%_gol_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
 %C%_gol_LDADD = libkernels.la libbase.la
+
+check_PROGRAMS += %D%/fw
+TESTS += %D%/fw
+%C%_fw_SOURCES = %D%/fw.c
+%C%_fw_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
+%C%_fw_LDADD = libkernels.la libbase.la

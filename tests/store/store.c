@@ -257,7 +257,7 @@ static void test_creation_race(const char *path) {
 				struct err err = {0};
 				struct store *store = store_open(name, STORE_WRITE, &err);
 				if (!store)
-					printf("# %s\n", err.what);
+					fprintf(stderr, "# %s\n", err.what);
 				bool wrong = !store || fixture_session(store, MACHINE) < 1;
 				store_close(store);
 				free(name);

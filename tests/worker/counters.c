@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Conformance of every counter backend: what a probe, an event and a thread's values must be like. The work of a thread
+ * is known (pages touched, sleeps, CPU time by the thread's own clock), so the kernel's counters have lower bounds. */
+#include <config.h>
+
+#include <math.h>
+#include <omp.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "counters/counter.h"
+#include "tests/tap.h"
+
+enum { TEAM = 3, EVENTS_MAX = 64, PAGES = 2000, SLEEPS = 20 };
+#define CPU_SECONDS 0.02
+
+struct counted {
+	bool good; /* every call returned 0 */
+	struct counter_value work[EVENTS_MAX], idle[EVENTS_MAX];
+};
+
+static double cpu_seconds(void) {
+	struct timespec t;
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* A sanitizer's shadow memory would be touched as well, and counted. */
+__attribute__((no_sanitize("thread"), no_sanitize("address"))) static void work(int amount) {
+	long page = sysconf(_SC_PAGESIZE);
+	size_t size = (size_t)page * (size_t)(PAGES * amount);
+	double until;
+	volatile char *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (memory == MAP_FAILED)
+		return;
+	madvise((void *)memory, size, MADV_NOHUGEPAGE);
+	for (size_t i = 0; i < size; i += (size_t)page)
+		memory[i] = 1;
+	munmap((void *)memory, size);
+	for (int i = 0; i < SLEEPS * amount; i++)
+		nanosleep(&(struct timespec){0, 200000}, NULL);
+	for (until = cpu_seconds() + CPU_SECONDS * amount; cpu_seconds() < until;)
+		;
+}
+
+static void thread_count(const struct counter_backend *backend, int amount, struct counted *out) {
+	void *state = calloc(1, backend->state_size);
+	out->good = backend->open(state) == 0;
+	out->good = out->good && backend->start(state) == 0;
+	work(amount);
+	out->good = out->good && backend->stop(state) == 0 && backend->read(state, out->work) == 0;
+	out->good = out->good && backend->start(state) == 0 && backend->stop(state) == 0 &&
+	            backend->read(state, out->idle) == 0;
+	backend->close(state);
+	free(state);
+}
+
+/* Least value of the event for this amount of work; 0 where nothing can be promised. */
+static double least(const char *event, int amount) {
+	if (strcmp(event, "minor-faults") == 0 || strcmp(event, "page-faults") == 0)
+		return PAGES * amount;
+	if (strcmp(event, "voluntary-switches") == 0 || strcmp(event, "context-switches") == 0)
+		return SLEEPS * amount;
+	return strcmp(event, "task-clock") == 0 ? 0.9 * CPU_SECONDS * amount : 0;
+}
+
+static bool value_good(const struct counter_value *value, const char *event, double bound) {
+	if (!value->name || strcmp(value->name, event) != 0 || !value->unit || !*value->unit)
+		return false;
+	if (value->status == COUNTER_UNAVAILABLE)
+		return value->reason[0] && isnan(value->value);
+	return isfinite(value->value) && value->value >= bound;
+}
+
+static void check_event(const char *event, const struct counted *team, int i) {
+	bool good = true, fresh = true;
+	for (int t = 0; t < TEAM; t++) {
+		double bound = least(event, t + 1);
+		good = good && value_good(&team[t].work[i], event, bound);
+		fresh = fresh && value_good(&team[t].idle[i], event, 0);
+		if (bound > 0 && team[t].idle[i].status != COUNTER_UNAVAILABLE)
+			fresh = fresh && team[t].idle[i].value < bound;
+		if (!good)
+			printf("# thread %d: %g %s, at least %g: %s\n", t, team[t].work[i].value,
+			       counter_status_name(team[t].work[i].status), bound, team[t].work[i].reason);
+	}
+	ok(good, "%s: what the work needs at least, or a reason", event);
+	ok(fresh, "%s: counts from the last start", event);
+}
+
+static double value_of(const struct counter_backend *backend, const struct counted *counted, const char *event) {
+	for (int i = 0; backend->events[i]; i++)
+		if (strcmp(backend->events[i], event) == 0)
+			return counted->work[i].value;
+	return NAN;
+}
+
+/* Each thread has its own: a thread does not see another's page faults. */
+static void check_separate(const struct counter_backend *backend, const struct counted *team) {
+	static const char *const events[] = {"minor-faults", "page-faults"};
+	for (size_t e = 0; e < sizeof events / sizeof *events; e++) {
+		for (int t = 0; t < TEAM; t++) {
+			double value = value_of(backend, &team[t], events[e]);
+			if (!isnan(value))
+				ok(value < PAGES * (t + 1) + PAGES / 2, "thread %d: its own %s only (%g)", t, events[e], value);
+		}
+	}
+}
+
+static void check_backend(const struct counter_backend *backend) {
+	static struct counted team[TEAM];
+	int count = 0, threads = 0;
+	bool good = true;
+	memset(team, 0, sizeof team);
+	while (backend->events[count])
+		count++;
+	if (!ok(count > 0 && count <= EVENTS_MAX, "%s: has events", backend->name))
+		return;
+#pragma omp parallel num_threads(TEAM)
+	{
+#pragma omp single
+		threads = omp_get_num_threads();
+		thread_count(backend, omp_get_thread_num() + 1, &team[omp_get_thread_num()]);
+	}
+	for (int t = 0; t < TEAM; t++)
+		good = good && team[t].good;
+	if (!ok(good && threads == TEAM, "%s: opens, starts, stops, reads and closes in every thread", backend->name))
+		return;
+	for (int i = 0; i < count; i++)
+		check_event(backend->events[i], team, i);
+	check_separate(backend, team);
+}
+
+static void check_probe(const struct counter_backend *backend) {
+	struct counter_probe probe;
+	memset(&probe, 'x', sizeof probe);
+	backend->probe(&probe);
+	ok(memchr(probe.reason, '\0', sizeof probe.reason) && memchr(probe.fix, '\0', sizeof probe.fix) && probe.reason[0],
+	   "%s: %s (%s)", backend->name, probe.usable ? "usable" : "not usable", probe.reason);
+	ok(counter_find(backend->name) == backend && backend->summary[0], "%s: is found by its name", backend->name);
+	if (probe.usable)
+		check_backend(backend);
+	else
+		tap_skip(backend->name, probe.reason);
+}
+
+static void check_user_time(void) {
+	const struct counter_backend *rusage = counter_find("rusage");
+	static struct counted one;
+	thread_count(rusage, 1, &one);
+	ok(value_of(rusage, &one, "user-time") + value_of(rusage, &one, "system-time") >= 0.9 * CPU_SECONDS,
+	   "rusage: user and system time make up the thread's CPU time");
+}
+
+int main(void) {
+	for (size_t i = 0; counter_registry[i]; i++)
+		check_probe(counter_registry[i]);
+	check_user_time();
+	ok(!counter_find("nonsense") && !counter_find(""), "an unknown name finds nothing");
+	for (int s = COUNTER_COUNTED; s <= COUNTER_UNAVAILABLE; s++)
+		ok(counter_status_name((enum counter_status)s)[0], "status %s", counter_status_name((enum counter_status)s));
+	return tap_done();
+}
