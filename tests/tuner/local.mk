@@ -45,3 +45,12 @@ check_PROGRAMS += %D%/race
 %C%_race_SOURCES = %D%/race.c %D%/noise.h
 %C%_race_LDADD = libtuner.la libbase.la
 TESTS += %D%/race
+check_PROGRAMS += %D%/search
+%C%_search_SOURCES = %D%/search.c %D%/search_land.c %D%/search_land.h %D%/search_kernels.c %D%/search_mixed.c \
+	%D%/search_play.c %D%/search_play.h %D%/space_help.h
+%C%_search_LDADD = libtuner.la libbase.la -lm
+TESTS += %D%/search
+check_PROGRAMS += %D%/search_guard
+%C%_search_guard_SOURCES = %D%/search_guard.c %D%/search_land.c %D%/search_land.h %D%/space_help.h
+%C%_search_guard_LDADD = libtuner.la libbase.la
+TESTS += %D%/search_guard

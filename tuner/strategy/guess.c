@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KNOWN_MAX = 128, RUNGS = 7, RUNG_FIRST = 4, SWEEPS = 2, REFIT = 16 };
+enum { KNOWN_MAX = 128, RUNGS = 7, RUNG_FIRST = 4, SWEEPS = 2, REFIT = 16, LOOK_EVERY = 8 };
 static const double LADDER[RUNGS] = {1e-4, 1e-3, 0.003, 0.01, 0.03, 0.1, 0.4}; /* variances of main effects */
 static const double LEVEL = 0.1;          /* variance of what all have in common; the smaller, the more interaction */
 static const double RUNG_DOUBT = 0.1;     /* log prior lost by the square of the rungs from the first */
@@ -135,25 +135,28 @@ static double solve(struct guess *guess) {
 	return likelihood;
 }
 
-static double posterior(struct guess *guess, size_t param) {
-	double off = guess->rung[param] - RUNG_FIRST;
-	return solve(guess) - RUNG_DOUBT * off * off;
+static double posterior(struct guess *guess) {
+	double likely = solve(guess);
+	for (size_t p = 0; p < guess->params; p++)
+		likely -= RUNG_DOUBT * (guess->rung[p] - RUNG_FIRST) * (guess->rung[p] - RUNG_FIRST);
+	return likely;
 }
 
-static void fit_share(struct guess *guess, size_t param) {
+/* One rung up or down, whichever is likelier than it is now. Returns the posterior then. */
+static double fit_share(struct guess *guess, size_t param, double most) {
 	int was = guess->rung[param], best = was;
-	double most = posterior(guess, param);
 	for (int rung = was - 1; rung <= was + 1; rung += 2) {
 		if (rung < 0 || rung >= RUNGS)
 			continue;
 		guess->rung[param] = rung;
-		double likely = posterior(guess, param);
+		double likely = posterior(guess);
 		if (likely > most) {
 			most = likely;
 			best = rung;
 		}
 	}
 	guess->rung[param] = best;
+	return most;
 }
 
 static void take_values(struct guess *guess) {
@@ -168,14 +171,15 @@ static void take_values(struct guess *guess) {
 }
 
 void guess_fit(struct guess *guess) {
-	bool refit = guess->count > guess->fitted + guess->fitted / REFIT;
 	take_values(guess);
-	for (int sweep = 0; refit && sweep < SWEEPS; sweep++)
-		for (size_t p = 0; p < guess->params; p++)
-			if (guess->varied[p])
-				fit_share(guess, p);
-	if (refit)
+	if (guess->count > guess->fitted + guess->fitted / REFIT) {
+		double likely = posterior(guess);
+		for (int sweep = 0; sweep < SWEEPS; sweep++)
+			for (size_t p = 0; p < guess->params; p++)
+				if (guess->varied[p])
+					likely = fit_share(guess, p, likely);
 		guess->fitted = guess->count;
+	}
 	solve(guess);
 }
 
@@ -185,18 +189,22 @@ static double expected_gain(double mean, double deviation) {
 	return fmax(deviation * (z * below + density), 0);
 }
 
-double guess_gain(struct guess *guess, uint64_t index) {
+double guess_gain(struct guess *guess, uint64_t index, double floor) {
 	double *column = guess->column, mean = guess->mean;
 	space_config(guess->space, index, guess->config);
 	double variance = covariance(guess, guess->config, guess->config);
 	for (size_t i = 0; i < guess->count; i++) {
+		column[i] = covariance(guess, guess->config, guess->known[i].config);
+		mean += column[i] * guess->weights[i];
+	}
+	for (size_t i = 0; i < guess->count; i++) {
 		const double *row = lower_row(guess, i);
-		double shared = covariance(guess, guess->config, guess->known[i].config), rest = shared;
 		for (size_t j = 0; j < i; j++)
-			rest -= row[j] * column[j];
-		column[i] = rest / row[i];
-		mean += shared * guess->weights[i];
-		variance -= column[i] * column[i];
+			column[i] -= row[j] * column[j];
+		column[i] /= row[i];
+		variance -= column[i] * column[i]; /* it only falls, and the gain with it */
+		if (i % LOOK_EVERY == 0 && expected_gain(mean, sqrt(fmax(variance, TINY))) < floor)
+			return 0;
 	}
 	return expected_gain(mean, sqrt(fmax(variance, TINY)));
 }

@@ -18,7 +18,8 @@ struct guess *guess_new(struct arena *arena, const struct space *space);
 void guess_add(struct guess *guess, uint64_t index, const struct strategy_outcome *outcome);
 /* After guess_add and before guess_gain. */
 void guess_fit(struct guess *guess);
-/* Expected improvement over the best so far (Jones, Schonlau, Welch 1998), in the logarithm of the objective; >= 0. */
-double guess_gain(struct guess *guess, uint64_t index);
+/* Expected improvement over the best so far (Jones, Schonlau, Welch 1998), in the logarithm of the objective; >= 0. It
+ * gives up, with 0, as soon as that is known to be under `floor`. */
+double guess_gain(struct guess *guess, uint64_t index, double floor);
 
 #endif

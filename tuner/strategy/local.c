@@ -135,7 +135,7 @@ static uint64_t most_promising(struct local *local, const uint64_t *indexes, siz
 	for (size_t i = 0, judged = 0; i < count && judged < JUDGED_MAX; i++) {
 		if (history_taken(local->task.history, indexes[i]))
 			continue;
-		double gain = guess_gain(local->guess, indexes[i]);
+		double gain = guess_gain(local->guess, indexes[i], most);
 		judged++;
 		if (gain > most) {
 			most = gain;
