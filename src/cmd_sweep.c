@@ -12,22 +12,18 @@
 #include "src/byhand.h"
 #include "src/lock.h"
 #include "src/results.h"
+#include "src/sweep_table.h"
 #include "tuner/domain.h"
 #include "tuner/store.h"
+#include "tuner/trial_store.h"
 
-enum { AXES_MAX = 8, ROWS_MAX = 100000, BAR_WIDTH = 24 };
+enum { AXES_MAX = 8, ROWS_MAX = 100000 };
 
 static const struct opt options[] = {
 	{"over", 'o', "P=A,B,..", "a parameter or size and its values; every combination of several is measured",
      OPT_REPEAT},
 	{"no-store", 0, NULL, "keep nothing in the store", 0},
 	{0},
-};
-
-struct axis {
-	const char *name;
-	struct value *values;
-	size_t count;
 };
 
 struct sweep {
@@ -127,22 +123,7 @@ static int keep(struct sweep *sweep, const json_t *problem, const json_t *config
 		return 0;
 	if (search_of(sweep, problem, err))
 		return -1;
-	char *text = js_canonical(config);
-	const struct store_trial trial = {.search = sweep->search,
-	                                  .phase = "sweep",
-	                                  .config = text,
-	                                  .status = trial_status_word(result->status),
-	                                  .value = result->value,
-	                                  .samples = result->samples,
-	                                  .sample_count = result->sample_count,
-	                                  .started = sys_wall() - result->elapsed_s,
-	                                  .elapsed = result->elapsed_s,
-	                                  .disturbed = result->disturbed,
-	                                  .message = *result->message ? result->message : NULL,
-	                                  .detail = result->reply};
-	int failed = store_trial_add(sweep->store, &trial, err);
-	free(text);
-	return failed;
+	return trial_store(sweep->store, sweep->search, "sweep", 0, config, result, err);
 }
 
 static json_t *row_json(const json_t *problem, const json_t *config, const struct trial_result *result) {
@@ -199,61 +180,9 @@ static int measure(struct sweep *sweep, struct err *err) {
 	return failed;
 }
 
-static double fastest(const json_t *rows) {
-	double best = NAN;
-	size_t i;
-	json_t *row;
-	json_array_foreach((json_t *)rows, i, row) if (!(best <= js_real_or(row, "median", NAN))) best =
-		js_real_or(row, "median", best);
-	return best;
-}
-
-static const char *member(struct sweep *sweep, const json_t *row, const char *name) {
-	struct value value;
-	char text[64] = "-";
-	const json_t *json = json_object_get(json_object_get(row, "config"), name);
-	if (!json)
-		json = json_object_get(json_object_get(row, "problem"), name);
-	if (json && value_from_json(json, &value))
-		value_text(value, text, sizeof text);
-	return arena_strdup(sweep->arena, text);
-}
-
-/* Columns: the swept names as one text each, the median, its interval, and a bar of the time against the slowest. */
-static void people_print(struct sweep *sweep) {
-	const char *titles[] = {"", "median", "95 % interval", "x best", "time"};
-	double best = fastest(sweep->rows), worst = 0;
-	size_t i;
-	json_t *row;
-	for (size_t a = 0; a < sweep->axis_count; a++)
-		titles[0] = arena_printf(sweep->arena, "%s%s%s", titles[0], a ? "  " : "", sweep->axes[a].name);
-	json_array_foreach(sweep->rows, i, row) worst = fmax(worst, js_real_or(row, "median", 0));
-	struct table *table = table_new(5, titles);
-	table_right(table, 1);
-	table_right(table, 3);
-	json_array_foreach(sweep->rows, i, row) {
-		double median = js_real_or(row, "median", NAN);
-		const json_t *ci = json_object_get(row, "ci");
-		char time[32], low[32], high[32], ratio[16] = "-", bar[4 * BAR_WIDTH + 8];
-		const char *name = "";
-		for (size_t a = 0; a < sweep->axis_count; a++)
-			name = arena_printf(sweep->arena, "%s%s%s", name, a ? "  " : "", member(sweep, row, sweep->axes[a].name));
-		ui_seconds(median, time, sizeof time);
-		ui_seconds(json_number_value(json_array_get(ci, 0)), low, sizeof low);
-		ui_seconds(json_number_value(json_array_get(ci, 1)), high, sizeof high);
-		if (isfinite(median))
-			snprintf(ratio, sizeof ratio, "%.2f", median / best);
-		ui_bar(median / worst, BAR_WIDTH, bar, sizeof bar);
-		table_add(table, name, time, isfinite(median) ? arena_printf(sweep->arena, "%s .. %s", low, high) : "", ratio,
-		          isfinite(median) ? bar : js_string_or(row, "status", "?"));
-	}
-	table_print(table, app_ui(sweep->hand->app), stdout);
-	table_free(table);
-}
-
 static void show(struct sweep *sweep) {
 	if (!opt_has(sweep->args, "json")) {
-		people_print(sweep);
+		sweep_table_print(app_ui(sweep->hand->app), sweep->rows, sweep->axes, sweep->axis_count);
 		return;
 	}
 	json_t *over = json_array();

@@ -4,106 +4,30 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
 #include "src/base/js.h"
 #include "src/base/mem.h"
-#include "src/base/near.h"
 #include "src/base/sys.h"
 #include "src/cmd.h"
 #include "src/lock.h"
 #include "src/plan.h"
 #include "src/results.h"
+#include "src/tune_options.h"
 #include "tuner/profile.h"
 #include "tuner/tune.h"
-
-static const double DEFAULT_SECONDS = 60;
-
-static const struct opt options[] = {
-	{"budget", 'b', "90s|10m|200e", "time or evaluations for all kernels together (60s)", 0},
-	{"strategy", 0, "NAME", "search strategy (auto)", 0},
-	{"objective", 0, "time", "what is made small (time)", 0},
-	{"device", 0, "cpu", "where to run (cpu)", 0},
-	{"seed", 0, "N", "for the search and the order of comparisons", 0},
-	{"timeout", 0, "SECONDS", "longest trial (30 times the baseline's)", 0},
-	{"resume", 0, NULL, "go on with what was interrupted", 0},
-	{0},
-};
 
 struct tuning {
 	struct app *app;
 	const struct opt_args *args;
 	struct plan **plans;
 	size_t plan_count;
-	struct tune_budget budget;
-	const struct strategy *strategy;
-	uint64_t seed;
-	double timeout_s;
+	struct tune_settings settings;
 	struct store *store;
 	int64_t session;
 	double begun;
 	double noise_floor;
 	json_t *results;
 };
-
-/* "200e", or a duration */
-static int budget_read(const char *text, struct tune_budget *budget, struct err *err) {
-	char *end;
-	size_t length = strlen(text);
-	if (length > 1 && text[length - 1] == 'e') {
-		unsigned long long count = strtoull(text, &end, 10);
-		if (text[0] < '0' || text[0] > '9' || *end != 'e' || count > 1000000000ull)
-			return err_set(err, ERR_USAGE, "write --budget 200e for 200 evaluations", "--budget %s is no count", text);
-		*budget = (struct tune_budget){.evaluations = count};
-	} else if (opt_seconds(text, "budget", &budget->seconds, err)) {
-		return -1;
-	}
-	if (budget->evaluations == 0 && !(budget->seconds > 0))
-		return err_set(err, ERR_USAGE, "give it time (--budget 60s) or evaluations (--budget 100e)",
-		               "a budget of nothing measures nothing");
-	return 0;
-}
-
-static int strategy_read(const char *name, const struct strategy **strategy, struct err *err) {
-	const char *names[64] = {0};
-	size_t count = 0;
-	*strategy = strategy_find(name);
-	if (*strategy)
-		return 0;
-	for (; strategy_registry[count] && count < 64; count++)
-		names[count] = strategy_registry[count]->name;
-	const char *near = near_word(name, names, count);
-	err_set(err, ERR_USAGE, "`sweetspot list strategies` shows them", "there is no strategy \"%s\"", name);
-	return near ? err_hint(err, "did you mean %s?", near) : -1;
-}
-
-static int one_of(const struct opt_args *args, const char *option, const char *only, enum err_code code,
-                  struct err *err) {
-	const char *word = opt_get(args, option, only);
-	if (strcmp(word, only) == 0)
-		return 0;
-	return err_set(err, code, code == ERR_UNAVAILABLE ? "kernels run on the CPU: leave --device out" : "leave it out",
-	               "--%s %s is not available: this version knows %s", option, word, only);
-}
-
-static int options_read(struct tuning *t, struct err *err) {
-	const char *timeout = opt_get(t->args, "timeout", NULL), *budget = opt_get(t->args, "budget", NULL);
-	long long seed;
-	uint64_t drawn = 1;
-	t->budget.seconds = DEFAULT_SECONDS;
-	if (getrandom(&drawn, sizeof drawn, GRND_NONBLOCK) < 0)
-		drawn = (uint64_t)(sys_wall() * 1e6);
-	drawn &= 0x7fffffff; /* short enough to be typed again */
-	if ((budget && budget_read(budget, &t->budget, err)) ||
-	    (timeout && opt_seconds(timeout, "timeout", &t->timeout_s, err)) ||
-	    strategy_read(opt_get(t->args, "strategy", "auto"), &t->strategy, err) ||
-	    one_of(t->args, "objective", "time", ERR_USAGE, err) ||
-	    one_of(t->args, "device", "cpu", ERR_UNAVAILABLE, err) ||
-	    opt_int(t->args, "seed", 0, INT64_MAX, (long long)drawn, &seed, err))
-		return -1;
-	t->seed = (uint64_t)seed;
-	return 0;
-}
 
 static int plan_add(struct tuning *t, const struct kernel_desc *kernel, struct err *err) {
 	struct plan *plan = plan_new(t->app, kernel, t->args, err);
@@ -147,7 +71,7 @@ static int session_begin(struct tuning *t, struct err *err) {
 		.fingerprint = app_fingerprint(t->app, err),
 		.machine = app_machine(t->app, err),
 		.command = app_command_line(t->app),
-		.seed = t->seed,
+		.seed = t->settings.seed,
 		.started = sys_wall(),
 	};
 	if (store_session_begin(t->store, &session, err))
@@ -163,10 +87,10 @@ static int resume(struct tuning *t, const struct plan *plan, int64_t *search, js
 	                                  .source = plan->kernel->source,
 	                                  .problem = problem,
 	                                  .objective = "time",
-	                                  .strategy = t->strategy->name,
+	                                  .strategy = t->settings.strategy->name,
 	                                  .space_hash = hash};
 	int64_t session = 0;
-	uint64_t seed = t->seed;
+	uint64_t seed = t->settings.seed;
 	*search = 0;
 	int found =
 		store_resume_find(t->store, app_fingerprint(t->app, err), &like, search, &session, &seed, state, result, err);
@@ -175,7 +99,7 @@ static int resume(struct tuning *t, const struct plan *plan, int64_t *search, js
 	if (found <= 0)
 		return found;
 	t->session = session;
-	t->seed = seed;
+	t->settings.seed = seed;
 	if (*result)
 		*search = 0;
 	ui_note(app_ui(t->app), "%s: %s", plan->kernel->name,
@@ -185,15 +109,15 @@ static int resume(struct tuning *t, const struct plan *plan, int64_t *search, js
 
 static struct tune_budget share(const struct tuning *t, size_t at) {
 	size_t left = t->plan_count - at;
-	struct tune_budget budget = t->budget;
+	struct tune_budget budget = t->settings.budget;
 	if (budget.evaluations) {
 		budget.evaluations = budget.evaluations / t->plan_count;
 		if (budget.evaluations == 0)
 			budget.evaluations = 1;
 	}
 	if (budget.seconds > 0) {
-		double remaining = t->budget.seconds - (sys_now() - t->begun);
-		double least = 0.1 * t->budget.seconds / (double)t->plan_count;
+		double remaining = t->settings.budget.seconds - (sys_now() - t->begun);
+		double least = 0.1 * t->settings.budget.seconds / (double)t->plan_count;
 		budget.seconds = remaining / (double)left > least ? remaining / (double)left : least;
 	}
 	return budget;
@@ -217,10 +141,10 @@ static int tune_plan(struct tuning *t, const struct plan *plan, size_t at, int64
 		.baseline = plan->baseline,
 		.start = plan->start,
 		.unsafe = plan->kernel->unsafe,
-		.strategy = t->strategy,
-		.seed = t->seed,
+		.strategy = t->settings.strategy,
+		.seed = t->settings.seed,
 		.budget = share(t, at),
-		.timeout_s = t->timeout_s,
+		.timeout_s = t->settings.timeout_s,
 		.runner = &runner,
 		.store = t->store,
 		.session = t->session,
@@ -330,7 +254,7 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	int failed = -1;
 	if (opt_dashes(args))
 		err_set(err, ERR_USAGE, "name kernels: `sweetspot list kernels`", "this version tunes kernels, not programs");
-	else if (!options_read(&t, err) && !plans_make(&t, err) && !session_open(&t, err))
+	else if (!tune_settings_read(args, &t.settings, err) && !plans_make(&t, err) && !session_open(&t, err))
 		failed = tune_and_show(&t, err);
 	store_close(t.store);
 	for (size_t i = 0; i < t.plan_count; i++)
@@ -340,7 +264,7 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	return failed;
 }
 
-static const struct opt *const tables[] = {options, plan_options, cmd_store_options, NULL};
+static const struct opt *const tables[] = {tune_options, plan_options, cmd_store_options, NULL};
 
 const struct cmd cmd_tune = {
 	.name = "tune",

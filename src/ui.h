@@ -20,19 +20,20 @@ const char *ui_style(const struct ui *ui, enum ui_style style); /* escape sequen
 /* A table: columns aligned (numbers right), fitted to the terminal's width; cells are copied. */
 struct table;
 struct table *table_new(size_t columns, const char *const *titles);
-void table_right(struct table *table, size_t column); /* right-aligned */
-void table_add(struct table *table, ...);             /* `columns` strings */
+void table_right(struct table *table, size_t column);          /* right-aligned */
+void table_add(struct table *table, ...);                      /* `columns` strings */
+void table_row(struct table *table, const char *const *texts); /* the same from an array */
 void table_print(struct table *table, const struct ui *ui, FILE *out);
 void table_free(struct table *table);
 
-void ui_seconds(double seconds, char *text, size_t size);  /* "1.23 ms" */
-void ui_bytes(double bytes, char *text, size_t size);      /* "32 MiB" */
+void ui_seconds(double seconds, char *text, size_t size);         /* "1.23 ms" */
+void ui_bytes(double bytes, char *text, size_t size);             /* "32 MiB" */
 void ui_bar(double fraction, int width, char *text, size_t size); /* a bar of UTF-8 blocks, '#' without UTF-8 */
 
 /* One line on stderr that rewrites itself on a terminal; silent when stderr is piped (then a line every 30 s). */
 void ui_progress(struct ui *ui, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void ui_progress_end(struct ui *ui);
-void ui_note(struct ui *ui, const char *format, ...) __attribute__((format(printf, 2, 3)));    /* stderr, with --verbose */
+void ui_note(struct ui *ui, const char *format, ...) __attribute__((format(printf, 2, 3))); /* stderr, with --verbose */
 void ui_warn(struct ui *ui, const char *hint, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 #endif

@@ -15,7 +15,7 @@ struct table {
 	bool *right;
 };
 
-static void row_add(struct table *table, const char *const *texts) {
+void table_row(struct table *table, const char *const *texts) {
 	if (table->rows == table->room) {
 		table->room = table->room ? 2 * table->room : 16;
 		table->cells = mem_grow(table->cells, table->room * table->columns, sizeof *table->cells);
@@ -29,7 +29,7 @@ struct table *table_new(size_t columns, const char *const *titles) {
 	struct table *table = mem_alloc(1, sizeof *table);
 	table->columns = columns;
 	table->right = mem_alloc(columns, sizeof *table->right);
-	row_add(table, titles);
+	table_row(table, titles);
 	return table;
 }
 
@@ -44,7 +44,7 @@ void table_add(struct table *table, ...) {
 	for (size_t c = 0; c < table->columns; c++)
 		texts[c] = va_arg(ap, const char *);
 	va_end(ap);
-	row_add(table, texts);
+	table_row(table, texts);
 	free(texts);
 }
 

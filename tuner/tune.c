@@ -10,6 +10,7 @@
 #include "src/base/js.h"
 #include "src/base/mem.h"
 #include "src/base/sys.h"
+#include "tuner/trial_store.h"
 #include "tuner/tune_state.h"
 
 static const int SEARCH_SAMPLES = 3;
@@ -80,34 +81,11 @@ struct trial_request tune_request(const struct tune *tune, const json_t *config)
 	};
 }
 
-int tune_store_trial(struct tune *tune, const char *phase, int block, const json_t *config,
-                     const struct trial_result *result, struct err *err) {
-	char *text = js_canonical(config);
-	const struct store_trial trial = {
-		.search = tune->id,
-		.phase = phase,
-		.block = block,
-		.config = text,
-		.status = trial_status_word(result->status),
-		.value = result->value,
-		.samples = result->samples,
-		.sample_count = result->sample_count,
-		.started = sys_wall() - result->elapsed_s,
-		.elapsed = result->elapsed_s,
-		.disturbed = result->disturbed,
-		.message = *result->message ? result->message : NULL,
-		.detail = result->reply,
-	};
-	int failed = store_trial_add(tune->task->store, &trial, err);
-	free(text);
-	return failed;
-}
-
 static int on_race_trial(void *ctx, const char *phase, int block, const json_t *config,
                          const struct trial_result *result, struct err *err) {
 	struct tune *tune = ctx;
 	tune_report(tune, strcmp(phase, "race") == 0 ? TUNE_RACE : TUNE_DUEL);
-	if (tune_store_trial(tune, phase, block, config, result, err))
+	if (trial_store(tune->task->store, tune->id, phase, block, config, result, err))
 		return -1;
 	return tune_interrupted(tune) ? err_set(err, ERR_INTERRUPTED, NULL, "interrupted") : 0;
 }

@@ -7,6 +7,7 @@
 
 #include "src/base/js.h"
 #include "src/base/mem.h"
+#include "tuner/trial_store.h"
 #include "tuner/tune_state.h"
 
 /* A trial is cut short when it can't get within this factor of the best: noise while searching is smaller. */
@@ -61,7 +62,7 @@ static int measure(struct tune *tune, const char *phase, const json_t *config, d
 		return 0;
 	if (runner->run(runner->ctx, &request, result, err))
 		return -1;
-	return tune_store_trial(tune, phase, 0, config, result, err);
+	return trial_store(tune->task->store, tune->id, phase, 0, config, result, err);
 }
 
 static double finals_seconds(const struct tune *tune) {

@@ -39,8 +39,6 @@ bool tune_interrupted(const struct tune *tune);
 void tune_report(struct tune *tune, enum tune_phase phase);
 /* Samples and limits of a search trial. */
 struct trial_request tune_request(const struct tune *tune, const json_t *config);
-int tune_store_trial(struct tune *tune, const char *phase, int block, const json_t *config,
-                     const struct trial_result *result, struct err *err);
 struct race_observer tune_race_observer(struct tune *tune);
 
 int tune_search_phase(struct tune *tune, struct err *err); /* tune_search.c */

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include "src/tune_options.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "src/base/near.h"
+#include "src/base/sys.h"
+
+static const double DEFAULT_SECONDS = 60;
+
+const struct opt tune_options[] = {
+	{"budget", 'b', "90s|10m|200e", "time or evaluations for all kernels together (60s)", 0},
+	{"strategy", 0, "NAME", "search strategy (auto)", 0},
+	{"objective", 0, "time", "what is made small (time)", 0},
+	{"device", 0, "cpu", "where to run (cpu)", 0},
+	{"seed", 0, "N", "for the search and the order of comparisons", 0},
+	{"timeout", 0, "SECONDS", "longest trial (30 times the baseline's)", 0},
+	{"resume", 0, NULL, "go on with what was interrupted", 0},
+	{0},
+};
+
+/* "200e", or a duration */
+static int budget_read(const char *text, struct tune_budget *budget, struct err *err) {
+	char *end;
+	size_t length = strlen(text);
+	if (length > 1 && text[length - 1] == 'e') {
+		unsigned long long count = strtoull(text, &end, 10);
+		if (text[0] < '0' || text[0] > '9' || *end != 'e' || count > 1000000000ull)
+			return err_set(err, ERR_USAGE, "write --budget 200e for 200 evaluations", "--budget %s is no count", text);
+		*budget = (struct tune_budget){.evaluations = count};
+	} else if (opt_seconds(text, "budget", &budget->seconds, err)) {
+		return -1;
+	}
+	if (budget->evaluations == 0 && !(budget->seconds > 0))
+		return err_set(err, ERR_USAGE, "give it time (--budget 60s) or evaluations (--budget 100e)",
+		               "a budget of nothing measures nothing");
+	return 0;
+}
+
+static int strategy_read(const char *name, const struct strategy **strategy, struct err *err) {
+	const char *names[64] = {0};
+	size_t count = 0;
+	*strategy = strategy_find(name);
+	if (*strategy)
+		return 0;
+	for (; strategy_registry[count] && count < 64; count++)
+		names[count] = strategy_registry[count]->name;
+	const char *near = near_word(name, names, count);
+	err_set(err, ERR_USAGE, "`sweetspot list strategies` shows them", "there is no strategy \"%s\"", name);
+	return near ? err_hint(err, "did you mean %s?", near) : -1;
+}
+
+static int one_of(const struct opt_args *args, const char *option, const char *only, enum err_code code,
+                  struct err *err) {
+	const char *word = opt_get(args, option, only);
+	if (strcmp(word, only) == 0)
+		return 0;
+	return err_set(err, code, code == ERR_UNAVAILABLE ? "kernels run on the CPU: leave --device out" : "leave it out",
+	               "--%s %s is not available: this version knows %s", option, word, only);
+}
+
+int tune_settings_read(const struct opt_args *args, struct tune_settings *settings, struct err *err) {
+	const char *timeout = opt_get(args, "timeout", NULL), *budget = opt_get(args, "budget", NULL);
+	long long seed;
+	uint64_t drawn = 1;
+	settings->budget.seconds = DEFAULT_SECONDS;
+	if (getrandom(&drawn, sizeof drawn, GRND_NONBLOCK) < 0)
+		drawn = (uint64_t)(sys_wall() * 1e6);
+	drawn &= 0x7fffffff; /* short enough to be typed again */
+	if ((budget && budget_read(budget, &settings->budget, err)) ||
+	    (timeout && opt_seconds(timeout, "timeout", &settings->timeout_s, err)) ||
+	    strategy_read(opt_get(args, "strategy", "auto"), &settings->strategy, err) ||
+	    one_of(args, "objective", "time", ERR_USAGE, err) || one_of(args, "device", "cpu", ERR_UNAVAILABLE, err) ||
+	    opt_int(args, "seed", 0, INT64_MAX, (long long)drawn, &seed, err))
+		return -1;
+	settings->seed = (uint64_t)seed;
+	return 0;
+}
