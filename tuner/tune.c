@@ -13,8 +13,8 @@
 #include "tuner/trial_store.h"
 #include "tuner/tune_state.h"
 
-static const int SEARCH_SAMPLES = 3;
-static const double MIN_SAMPLE_SECONDS = 1e-3, FIRST_TIMEOUT_SECONDS = 600, TIMEOUT_FACTOR = 30,
+static const int SAMPLES = 3, SAMPLES_OF_SHORT = 7;
+static const double SHORT_SECONDS = 10e-3, MIN_SAMPLE_SECONDS = 2e-3, FIRST_TIMEOUT_SECONDS = 600, TIMEOUT_FACTOR = 30,
 					TIMEOUT_FLOOR_SECONDS = 10;
 
 const char *tune_phase_word(enum tune_phase phase) {
@@ -74,7 +74,7 @@ struct trial_request tune_request(const struct tune *tune, const json_t *config)
 		.problem = tune->task->problem,
 		.config = config,
 		.seed = 1, /* of the input: the same in every session, so that results compare */
-		.samples = SEARCH_SAMPLES,
+		.samples = tune->best < SHORT_SECONDS ? SAMPLES_OF_SHORT : SAMPLES,
 		.warmup = 1,
 		.min_sample_s = MIN_SAMPLE_SECONDS,
 		.timeout_s = timeout_seconds(tune),
@@ -133,7 +133,10 @@ static int search_begin(struct tune *tune, struct err *err) {
 
 static int earlier_add(void *ctx, const struct store_trial *trial) {
 	struct tune *tune = ctx;
+	const json_t *before = json_object_get(tune->earlier, trial->config);
 	tune->spent_before += trial->elapsed;
+	if (before && js_real_or(before, "value", NAN) <= trial->value)
+		return 0; /* measured again because it was disturbed: the best counts */
 	if (strcmp(trial->phase, "baseline") == 0 || strcmp(trial->phase, "search") == 0)
 		json_object_set_new(tune->earlier, trial->config,
 		                    json_pack("{s:s,s:o,s:f}", "status", trial->status, "value", js_number(trial->value),

@@ -152,11 +152,14 @@ static int samples_read(const json_t *answer, struct trial_result *result, struc
 	return 0;
 }
 
-static bool noisy(const json_t *answer, const struct trial_result *result) {
-	const json_t *noise = json_object_get(answer, "noise");
-	double total = stats_mean(result->samples, result->sample_count) * (double)result->sample_count;
+/* Over 2 % of the timed part taken away by the hypervisor or by other processes. */
+static bool noisy(const json_t *answer) {
+	const json_t *noise = json_object_get(answer, "noise"), *samples = json_object_get(answer, "samples"), *sample;
+	double timed = 0, batch = js_real_or(answer, "batch", 1);
 	double lost = js_real_or(noise, "steal_s", 0) + js_real_or(noise, "run_delay_s", 0);
-	return lost > 0.02 * total;
+	size_t i;
+	json_array_foreach((json_t *)samples, i, sample) timed += json_number_value(sample) * batch;
+	return lost > 0.02 * timed;
 }
 
 static int answer_use(const json_t *answer, const struct trial_request *request, struct trial_result *result,
@@ -167,13 +170,13 @@ static int answer_use(const json_t *answer, const struct trial_request *request,
 	if (!trial_status_find(word, &result->status))
 		return err_set(err, ERR_FAILED, NULL, "\"%s\" is no status of a trial", word);
 	snprintf(result->message, sizeof result->message, "%s", js_string_or(answer, "message", ""));
+	result->disturbed = (result->status == TRIAL_CENSORED || result->status == TRIAL_CORRECT) && noisy(answer);
 	if (result->status == TRIAL_CENSORED) {
 		result->value = request->limit_s;
 	} else if (result->status == TRIAL_CORRECT) {
 		if (samples_read(answer, result, err))
 			return -1;
 		result->value = stats_median(result->samples, result->sample_count);
-		result->disturbed = noisy(answer, result);
 		const json_t *placement = json_object_get(answer, "placement");
 		if (placement && !js_bool_or(placement, "ok", true)) {
 			result->status = TRIAL_RUNTIME;

@@ -158,6 +158,25 @@ static bool warm_up(struct state *state, const struct request *request, struct m
 	return true;
 }
 
+/* Is the median of all samples bound to be over the limit, whatever the rest will be? */
+static bool median_lost(const struct request *request, struct measurement *out) {
+	int over = 0;
+	double least = 0;
+	for (size_t i = 0; i < out->sample_count; i++) {
+		if (out->samples[i] > request->limit_s) {
+			least = over == 0 || out->samples[i] < least ? out->samples[i] : least;
+			over++;
+		}
+	}
+	if (request->limit_s <= 0 || 2 * over <= request->samples) {
+		return false;
+	}
+	out->outcome = OUTCOME_CENSORED;
+	snprintf(out->message, sizeof out->message, "%d of %d samples were over the limit of %.6g s, by %.3g times or more",
+	         over, request->samples, request->limit_s, least / request->limit_s);
+	return true;
+}
+
 /* False where a sample came out too short for its batch, which was found while something disturbed it. */
 static bool take_samples(struct state *state, const struct request *request, bool retake, struct measurement *out) {
 	double run_s;
@@ -170,7 +189,7 @@ static bool take_samples(struct state *state, const struct request *request, boo
 			return false;
 		}
 		out->samples[out->sample_count++] = run_s;
-		if (!within_limit(request, run_s, state->batch, 1.5, out)) {
+		if (median_lost(request, out)) {
 			return true;
 		}
 	}
