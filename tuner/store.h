@@ -55,11 +55,11 @@ int store_search_end(struct store *store, int64_t search, const char *state, con
 
 struct store_trial {
 	int64_t search;
-	const char *phase; /* baseline search race duel run sweep compare */
+	const char *phase; /* baseline search probe race duel sweep */
 	int block;         /* of a race or duel, else 0 */
 	const char *config; /* canonical JSON */
 	const char *status;
-	double value; /* NAN: none */
+	double value; /* the median; while searching over all attempts at it so far; NAN: none */
 	const double *samples;
 	size_t sample_count;
 	double started, elapsed;

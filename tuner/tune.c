@@ -135,8 +135,9 @@ static int earlier_add(void *ctx, const struct store_trial *trial) {
 	struct tune *tune = ctx;
 	const json_t *before = json_object_get(tune->earlier, trial->config);
 	tune->spent_before += trial->elapsed;
-	if (before && js_real_or(before, "value", NAN) <= trial->value)
-		return 0; /* measured again because it was disturbed: the best counts */
+	/* Measured again, the last row holds the value that counts, unless that attempt failed. */
+	if (before && strcmp(js_string_or(before, "status", ""), "correct") == 0 && strcmp(trial->status, "correct") != 0)
+		return 0;
 	if (strcmp(trial->phase, "baseline") == 0 || strcmp(trial->phase, "search") == 0)
 		json_object_set_new(tune->earlier, trial->config,
 		                    json_pack("{s:s,s:o,s:f}", "status", trial->status, "value", js_number(trial->value),
@@ -166,7 +167,7 @@ static const char *end_state(int failed, const struct err *err) {
 }
 
 int tune_run(const struct tune_task *task, const struct tune_observer *observer, json_t **result, struct err *err) {
-	struct tune tune = {.task = task, .observer = observer, .begun = sys_now(), .best = NAN};
+	struct tune tune = {.task = task, .observer = observer, .begun = sys_now(), .best = NAN, .best_index = UINT64_MAX};
 	*result = NULL;
 	tune.baseline.value = NAN;
 	int failed = search_begin(&tune, err) || earlier_read(&tune, err) || tune_search_phase(&tune, err) ||

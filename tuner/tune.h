@@ -18,22 +18,22 @@ struct tune_budget {
 };
 
 struct tune_task {
-	const char *kernel, *source;     /* its name and source hash */
+	const char *kernel, *source; /* its name and source hash */
 	const json_t *problem;
 	const struct space *space;
-	const json_t *baseline;          /* configuration; may lie outside the space */
-	uint64_t start;                  /* the baseline's index, UINT64_MAX outside */
-	const char *unsafe;              /* expression: never recommended where it holds; may be NULL */
+	const json_t *baseline; /* configuration; may lie outside the space */
+	uint64_t start;         /* the baseline's index, UINT64_MAX outside */
+	const char *unsafe;     /* expression: never recommended where it holds; may be NULL */
 	const struct strategy *strategy;
 	uint64_t seed;
 	struct tune_budget budget;
-	double timeout_s;                /* of one trial; 0: a multiple of the baseline's time */
+	double timeout_s; /* of one trial; 0: a multiple of the baseline's time */
 	struct runner *runner;
 	struct store *store;
 	int64_t session;
-	int64_t resume;                  /* an unfinished search of the store to go on with; 0: begin one */
-	const char *command;             /* how to reproduce it */
-	const volatile int *interrupt;   /* finish the trial and stop; may be NULL */
+	int64_t resume;                /* an unfinished search of the store to go on with; 0: begin one */
+	const char *command;           /* how to reproduce it */
+	const volatile int *interrupt; /* finish the trial and stop; may be NULL */
 };
 
 enum tune_phase { TUNE_BASELINE, TUNE_SEARCH, TUNE_RACE, TUNE_DUEL };
@@ -44,7 +44,7 @@ struct tune_progress {
 	const char *kernel;
 	uint64_t evaluations, limit; /* limit: as far as known, else 0 */
 	uint64_t failures;
-	double best, baseline; /* seconds, NAN: none */
+	double best, baseline;  /* seconds, NAN: none */
 	double elapsed, budget; /* seconds; budget 0: counted in evaluations */
 	const char *note;       /* what the strategy says it does; may be NULL */
 };
@@ -54,8 +54,8 @@ struct tune_observer {
 	void (*progress)(void *ctx, const struct tune_progress *progress);
 };
 
-/* *result: the object under "results" of `tune --json`, a new reference; also given, with what is known, when the error is
- * ERR_INTERRUPTED or ERR_NOTHING. */
+/* *result: the object under "results" of `tune --json`, a new reference; also given, with what is known, when the error
+ * is ERR_INTERRUPTED or ERR_NOTHING. */
 int tune_run(const struct tune_task *task, const struct tune_observer *observer, json_t **result, struct err *err);
 
 /* What a configuration costs besides time: threads first, then how far it is from the baseline. Decides ties. */

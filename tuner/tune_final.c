@@ -11,7 +11,7 @@
 #include "tuner/tune_state.h"
 
 /* Medians of the search this much over the best may still be the true winner; more can't. */
-static const double FINALIST_MARGIN = 1.12;
+static const double FINALIST_MARGIN = 1.25;
 /* One sample of a duel lasts at least this long, so that timer and scheduler noise average out. */
 static const double DUEL_SAMPLE_SECONDS = 4e-3;
 

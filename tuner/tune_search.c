@@ -7,11 +7,10 @@
 
 #include "src/base/js.h"
 #include "src/base/mem.h"
-#include "tuner/trial_store.h"
 #include "tuner/tune_state.h"
 
 /* A trial is cut short when it can't get within this factor of the best: noise while searching is smaller. */
-static const double LIMIT_FACTOR = 1.1;
+static const double LIMIT_FACTOR = 1.25;
 /* What the finals may take of the time, at most, when their cost is reckoned up beforehand. */
 static const double FINALS_SHARE_MAX = 0.6;
 /* Even the shortest time is worth a look at a few: the duel that follows takes longer. */
@@ -21,9 +20,11 @@ static const int RACE_BLOCKS_EXPECTED = 6, DUEL_PAIRS_EXPECTED = 21;
 
 static void remember(struct tune *tune, uint64_t index, double value) {
 	tune->worked = mem_grow(tune->worked, tune->worked_count + 1, sizeof *tune->worked);
-	tune->worked[tune->worked_count++] = (struct measured){index, value};
-	if (!(tune->best <= value))
+	tune->worked[tune->worked_count++] = (struct measured){index, value, 1};
+	if (!(tune->best <= value)) {
 		tune->best = value;
+		tune->best_index = index;
+	}
 }
 
 static void tell(struct tune *tune, uint64_t index, const struct trial_result *result) {
@@ -52,36 +53,15 @@ static bool recall(struct tune *tune, const json_t *config, struct trial_result 
 	return result->status != TRIAL_CORRECT || result->value > 0;
 }
 
-static int measure_once(struct tune *tune, const char *phase, const struct trial_request *request,
-                        struct trial_result *result, struct err *err) {
-	const struct runner *runner = tune->task->runner;
-	if (runner->run(runner->ctx, request, result, err))
-		return -1;
-	return trial_store(tune->task->store, tune->id, phase, 0, request->config, result, err);
-}
-
-static bool better(const struct trial_result *a, const struct trial_result *b) {
-	if (a->status != TRIAL_CORRECT)
-		return false;
-	return b->status != TRIAL_CORRECT || a->value < b->value;
-}
-
-/* What the machine disturbed gets another chance: noise only ever makes it slower. */
+/* What the machine disturbed gets another chance: that only ever makes it slower. What looks like the new best is
+ * measured once more before it is believed: the smallest of many noisy numbers is too small. */
 static int measure_again(struct tune *tune, const char *phase, const struct trial_request *request,
                          struct trial_result *result, struct err *err) {
-	bool disturbed = result->disturbed;
-	for (int again = 0; disturbed && again < AGAIN_MAX && !tune_interrupted(tune); again++) {
-		struct trial_result second = {0};
-		if (measure_once(tune, phase, request, &second, err)) {
-			trial_result_clear(&second);
+	for (int again = 0; result->disturbed && again < AGAIN_MAX && !tune_interrupted(tune); again++)
+		if (tune_attempt(tune, phase, request, MERGE_BEST, result, err))
 			return -1;
-		}
-		disturbed = second.disturbed;
-		struct trial_result *worse = better(&second, result) ? result : &second, kept = *worse;
-		if (worse == result)
-			*result = second;
-		trial_result_clear(&kept);
-	}
+	if (result->status == TRIAL_CORRECT && result->value < tune->best && !tune_interrupted(tune))
+		return tune_attempt(tune, phase, request, MERGE_MEAN, result, err);
 	return 0;
 }
 
@@ -93,7 +73,7 @@ static int measure(struct tune *tune, const char *phase, const json_t *config, d
 	request.limit_s = limit;
 	if (recall(tune, config, result))
 		return 0;
-	if (measure_once(tune, phase, &request, result, err))
+	if (tune_attempt(tune, phase, &request, MERGE_FIRST, result, err))
 		return -1;
 	return measure_again(tune, phase, &request, result, err);
 }
@@ -173,7 +153,7 @@ int tune_search_phase(struct tune *tune, struct err *err) {
 			return err_set(err, ERR_INTERRUPTED, NULL, "interrupted");
 		if (search_ask(tune->search, &index, 1) == 0)
 			break;
-		if (search_step(tune, index, err))
+		if (tune_probe_best(tune, err) || search_step(tune, index, err))
 			return -1;
 	}
 	return 0;

@@ -6,26 +6,29 @@
 #include "tuner/search.h"
 #include "tuner/tune.h"
 
-enum { FINALISTS_MAX = 6 };
+enum { FINALISTS_MAX = 8 };
 
 struct measured { /* a configuration that worked, and its median while searching */
 	uint64_t index;
 	double value;
+	unsigned times; /* measured */
 };
 
 struct tune {
 	const struct tune_task *task;
 	const struct tune_observer *observer;
 	struct search *search;
-	int64_t id; /* of the search in the store */
+	int64_t id;                 /* of the search in the store */
 	double begun, spent_before; /* monotonic seconds; what an interrupted run had used */
 	uint64_t evaluations;
 	uint64_t failures[TRIAL_STATUS_COUNT];
 	struct trial_result baseline; /* of the first phase */
 	struct measured *worked;
 	size_t worked_count;
-	double best;
-	json_t *earlier; /* configuration text -> {"status", "value", "elapsed"} of an interrupted run */
+	double best;               /* of what worked, as told to the strategy; NAN: nothing yet */
+	uint64_t best_index;       /* UINT64_MAX: none in the space */
+	double probed, probe_cost; /* when the best was last measured again, and what it took; seconds */
+	json_t *earlier;           /* configuration text -> {"status", "value", "elapsed"} of an interrupted run */
 	/* the end */
 	json_t *best_config;
 	struct duel_result duel;
@@ -40,6 +43,15 @@ void tune_report(struct tune *tune, enum tune_phase phase);
 /* Samples and limits of a search trial. */
 struct trial_request tune_request(const struct tune *tune, const json_t *config);
 struct race_observer tune_race_observer(struct tune *tune);
+
+/* One more measurement of a configuration that is being evaluated: its median is merged into sum->value, and the trial
+ * is stored with that. tune_measure.c */
+enum merge { MERGE_FIRST, MERGE_BEST, MERGE_MEAN };
+int tune_attempt(struct tune *tune, const char *phase, const struct trial_request *request, enum merge merge,
+                 struct trial_result *sum, struct err *err);
+/* Measures the best so far again, when the last time is long enough ago for what that costs, and tells the strategy
+ * what to think of it now. tune_measure.c */
+int tune_probe_best(struct tune *tune, struct err *err);
 
 int tune_search_phase(struct tune *tune, struct err *err); /* tune_search.c */
 int tune_final_phase(struct tune *tune, struct err *err);  /* tune_final.c */

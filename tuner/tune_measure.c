@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include <math.h>
+#include <string.h>
+
+#include "src/base/sys.h"
+#include "tuner/trial_store.h"
+#include "tuner/tune_state.h"
+
+/* At most this share of the time goes into what was measured before. */
+static const double PROBE_SHARE = 0.25;
+enum { TIMES_MAX = 5 /* a mean over more would follow a machine that changes too slowly */ };
+
+static void merge_into(struct trial_result *sum, struct trial_result *one, enum merge merge) {
+	bool worked = one->status == TRIAL_CORRECT, worked_before = merge != MERGE_FIRST && sum->status == TRIAL_CORRECT;
+	double value = one->value;
+	if (worked && worked_before)
+		value = merge == MERGE_MEAN ? sqrt(sum->value * one->value) : fmin(sum->value, one->value);
+	if (worked || !worked_before) {
+		struct trial_result old = *sum;
+		*sum = *one;
+		memset(one, 0, sizeof *one);
+		if (merge != MERGE_FIRST)
+			trial_result_clear(&old);
+	}
+	if (worked)
+		sum->value = value;
+}
+
+int tune_attempt(struct tune *tune, const char *phase, const struct trial_request *request, enum merge merge,
+                 struct trial_result *sum, struct err *err) {
+	const struct runner *runner = tune->task->runner;
+	struct trial_result one = {0};
+	if (runner->run(runner->ctx, request, &one, err)) {
+		trial_result_clear(&one);
+		return -1;
+	}
+	bool kept = one.status == TRIAL_CORRECT || merge == MERGE_FIRST || sum->status != TRIAL_CORRECT;
+	if (!kept) {
+		int failed = trial_store(tune->task->store, tune->id, phase, 0, request->config, &one, err);
+		trial_result_clear(&one);
+		return failed;
+	}
+	merge_into(sum, &one, merge);
+	trial_result_clear(&one);
+	return trial_store(tune->task->store, tune->id, phase, 0, request->config, sum, err);
+}
+
+static bool is_due(const struct tune *tune) {
+	if (tune->best_index == UINT64_MAX || isnan(tune->best))
+		return false;
+	double expected = tune->probe_cost > 0 ? tune->probe_cost : 8 * tune->best;
+	return sys_now() - tune->probed >= expected / PROBE_SHARE;
+}
+
+static void best_find(struct tune *tune) {
+	tune->best = NAN;
+	for (size_t i = 0; i < tune->worked_count; i++) {
+		if (tune->best <= tune->worked[i].value)
+			continue;
+		tune->best = tune->worked[i].value;
+		tune->best_index = tune->worked[i].index;
+	}
+}
+
+/* Geometric mean of what was measured: one lucky moment must not be the measure of all that follows. */
+static void best_update(struct tune *tune, double value) {
+	for (size_t i = 0; i < tune->worked_count; i++) {
+		struct measured *measured = &tune->worked[i];
+		if (measured->index != tune->best_index)
+			continue;
+		double times = measured->times < TIMES_MAX ? ++measured->times : TIMES_MAX;
+		measured->value *= pow(value / measured->value, 1 / times);
+		search_tell(tune->search, measured->index, STRATEGY_VALUE, measured->value);
+		break;
+	}
+	best_find(tune);
+}
+
+int tune_probe_best(struct tune *tune, struct err *err) {
+	const struct runner *runner = tune->task->runner;
+	if (!is_due(tune))
+		return 0;
+	json_t *config = space_config_json(tune->task->space, tune->best_index);
+	struct trial_request request = tune_request(tune, config);
+	struct trial_result result = {0};
+	double begun = sys_now();
+	int failed = runner->run(runner->ctx, &request, &result, err);
+	if (!failed && result.status == TRIAL_CORRECT && !result.disturbed)
+		best_update(tune, result.value);
+	tune->probed = sys_now();
+	tune->probe_cost = tune->probed - begun;
+	if (!failed)
+		failed = trial_store(tune->task->store, tune->id, "probe", 0, config, &result, err);
+	trial_result_clear(&result);
+	json_decref(config);
+	return failed;
+}
