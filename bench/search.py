@@ -3,8 +3,8 @@
 
 The grid's own minimum is the smallest of many noisy medians, so what each seed found is not held against that number:
 the two configurations meet in a duel."""
-import json
 import os
+import sys
 
 from common import FOLDER, call, figure, finish, median
 
@@ -32,6 +32,7 @@ for kernel in os.environ.get("KERNELS", "gol fw").split():
         ratios.append(duel["ratio"])
         spent.append(found["evaluations"])
         hits += duel["ratio"] <= 1.03
+        print(f"     {kernel} seed {seed}: {duel['ratio']:.3f} {words(found['best']['config'])}", file=sys.stderr, flush=True)
     rows.append(figure(f"{kernel}: seeds within 3 % of exhaustive ({valid} valid)", hits, f"of {SEEDS}",
                        f">= {0.9 * SEEDS:g}", hits >= 0.9 * SEEDS))
     rows.append(figure(f"{kernel}: time of the found over exhaustive, median", median(ratios), "x", "<= 1.03", median(ratios) <= 1.03))

@@ -12,8 +12,8 @@
 
 /* Medians of the search this much over the best may still be the true winner; more can't. */
 static const double FINALIST_MARGIN = 1.25;
-/* One sample of a duel lasts at least this long, so that timer and scheduler noise average out. */
-static const double DUEL_SAMPLE_SECONDS = 4e-3;
+/* One sample of the finals lasts at least this long, so that timer and scheduler noise average out. */
+static const double FINALS_SAMPLE_SECONDS = 4e-3;
 
 static int by_value(const void *a, const void *b) {
 	double x = ((const struct measured *)a)->value, y = ((const struct measured *)b)->value;
@@ -91,6 +91,7 @@ static int race(struct tune *tune, struct race_entry *entries, size_t count, siz
 	struct trial_request request = tune_request(tune, NULL);
 	struct race_observer observer = tune_race_observer(tune);
 	struct race_options options = race_defaults;
+	request.min_sample_s = FINALS_SAMPLE_SECONDS;
 	options.seed = task->seed;
 	options.seconds_max = seconds_left(tune) / 2;
 	*winner = 0;
@@ -102,7 +103,7 @@ static int duel(struct tune *tune, const json_t *challenger, struct err *err) {
 	struct trial_request request = tune_request(tune, NULL);
 	struct race_observer observer = tune_race_observer(tune);
 	struct duel_options options = duel_defaults;
-	request.min_sample_s = DUEL_SAMPLE_SECONDS;
+	request.min_sample_s = FINALS_SAMPLE_SECONDS;
 	options.control = true;
 	options.seed = task->seed;
 	options.seconds_max = seconds_left(tune);
