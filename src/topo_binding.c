@@ -155,6 +155,20 @@ static int verify(const struct topo *topo, hwloc_const_bitmap_t wanted, struct e
 	return rc;
 }
 
+/* Threads that may share several CPUs begin on different ones, as those of a fresh team do. Whoever comes from a narrower
+ * binding would stay where that was until the kernel's load balancer looks, which takes longer than a short trial. */
+static void spread_out(const struct topo *topo, hwloc_const_bitmap_t set, int thread) {
+	int count = hwloc_bitmap_weight(set), cpu = hwloc_bitmap_first(set);
+	hwloc_bitmap_t one = count > 1 ? hwloc_bitmap_alloc() : NULL;
+	if (!one)
+		return;
+	for (int skip = thread % count; skip > 0; skip--)
+		cpu = hwloc_bitmap_next(set, cpu);
+	hwloc_bitmap_only(one, (unsigned)cpu);
+	hwloc_set_cpubind(topo->hw, one, HWLOC_CPUBIND_THREAD);
+	hwloc_bitmap_free(one);
+}
+
 int topo_binding_apply(const struct topo *topo, const struct topo_binding *binding, int thread, struct err *err) {
 	char list[64];
 	hwloc_const_bitmap_t set;
@@ -164,6 +178,7 @@ int topo_binding_apply(const struct topo *topo, const struct topo_binding *bindi
 		return err_set(err, ERR_FAILED, "HWLOC_XMLFILE and HWLOC_SYNTHETIC must not be set",
 		               "threads can't be bound on a topology that is not this machine's");
 	set = thread_set(binding, thread);
+	spread_out(topo, set, thread);
 	if (hwloc_set_cpubind(topo->hw, set, HWLOC_CPUBIND_THREAD) != 0) {
 		int error = errno;
 		hwloc_bitmap_list_snprintf(list, sizeof list, set);

@@ -41,5 +41,5 @@ void trial_result_clear(struct trial_result *result) {
 	free(result->samples);
 	json_decref(result->reply);
 	memset(result, 0, sizeof *result);
-	result->value = NAN;
+	result->value = result->least = NAN;
 }

@@ -24,7 +24,7 @@ enum trial_status {
 #define TRIAL_ENUM(name, word, text) TRIAL_##name,
 	TRIAL_STATUS(TRIAL_ENUM)
 #undef TRIAL_ENUM
-	TRIAL_STATUS_COUNT
+		TRIAL_STATUS_COUNT
 };
 const char *trial_status_word(enum trial_status status);
 const char *trial_status_text(enum trial_status status);
@@ -36,8 +36,8 @@ struct trial_request {
 	uint64_t seed;
 	int samples, warmup;
 	double min_sample_s;
-	double limit_s;   /* cut short once its median can't get under this; 0: no limit */
-	double timeout_s; /* the whole trial; 0: none */
+	double limit_s;              /* cut short once its median can't get under this; 0: no limit */
+	double timeout_s;            /* the whole trial; 0: none */
 	const char *const *counters; /* NULL-terminated, or NULL */
 };
 
@@ -46,6 +46,7 @@ struct trial_result {
 	double *samples; /* seconds, in the order taken */
 	size_t sample_count;
 	double value;     /* their median; for CENSORED the limit it is over; NAN otherwise */
+	double least;     /* the smallest sample, of a censored trial too; NAN: none */
 	double elapsed_s; /* the whole trial as the tuner saw it */
 	bool disturbed;   /* steal, involuntary switches or run delay worth flagging */
 	char message[256];

@@ -10,13 +10,13 @@
 #include "tuner/expr.h"
 #include "tuner/tune_state.h"
 
-/* Medians of the search this much over the best may still be the true winner; more can't. */
+/* Best samples of the search this much over the best of all may still be the true winner's; more can't. */
 static const double FINALIST_MARGIN = 1.25;
 /* One sample of the finals lasts at least this long, so that timer and scheduler noise average out. */
 static const double FINALS_SAMPLE_SECONDS = 4e-3;
 
-static int by_value(const void *a, const void *b) {
-	double x = ((const struct measured *)a)->value, y = ((const struct measured *)b)->value;
+static int by_promise(const void *a, const void *b) {
+	double x = ((const struct measured *)a)->promise, y = ((const struct measured *)b)->promise;
 	return (x > y) - (x < y);
 }
 
@@ -46,25 +46,25 @@ static int is_unsafe(const struct tune *tune, const json_t *config, bool *unsafe
 
 /* The best few of the search, safe ones only. Their configurations are owned by the caller. */
 static int finalists_pick(struct tune *tune, struct race_entry *entries, size_t *count, struct err *err) {
-	qsort(tune->worked, tune->worked_count, sizeof *tune->worked, by_value);
+	qsort(tune->worked, tune->worked_count, sizeof *tune->worked, by_promise);
 	double best = NAN;
 	*count = 0;
 	for (size_t i = 0; i < tune->worked_count && *count < FINALISTS_MAX; i++) {
 		const struct measured *measured = &tune->worked[i];
 		json_t *config = space_config_json(tune->task->space, measured->index);
 		bool unsafe;
-		if (measured->value > best * FINALIST_MARGIN || is_unsafe(tune, config, &unsafe, err)) {
+		if (measured->promise > best * FINALIST_MARGIN || is_unsafe(tune, config, &unsafe, err)) {
 			json_decref(config);
-			return measured->value > best * FINALIST_MARGIN ? 0 : -1;
+			return measured->promise > best * FINALIST_MARGIN ? 0 : -1;
 		}
 		if (unsafe) {
 			json_decref(config);
 			continue;
 		}
 		if (isnan(best))
-			best = measured->value;
+			best = measured->promise;
 		entries[(*count)++] = (struct race_entry){
-			.config = config, .estimate = measured->value, .cost = tune_cost(config, tune->task->baseline)};
+			.config = config, .estimate = measured->promise, .cost = tune_cost(config, tune->task->baseline)};
 	}
 	return 0;
 }

@@ -14,7 +14,7 @@ enum { TIMES_MAX = 5 /* a mean over more would follow a machine that changes too
 
 static void merge_into(struct trial_result *sum, struct trial_result *one, enum merge merge) {
 	bool worked = one->status == TRIAL_CORRECT, worked_before = merge != MERGE_FIRST && sum->status == TRIAL_CORRECT;
-	double value = one->value;
+	double value = one->value, least = merge == MERGE_FIRST ? one->least : fmin(sum->least, one->least);
 	if (worked && worked_before)
 		value = merge == MERGE_MEAN ? sqrt(sum->value * one->value) : fmin(sum->value, one->value);
 	if (worked || !worked_before) {
@@ -26,6 +26,7 @@ static void merge_into(struct trial_result *sum, struct trial_result *one, enum 
 	}
 	if (worked)
 		sum->value = value;
+	sum->least = least;
 }
 
 int tune_attempt(struct tune *tune, const char *phase, const struct trial_request *request, enum merge merge,
@@ -57,7 +58,7 @@ static bool is_due(const struct tune *tune) {
 static void best_find(struct tune *tune) {
 	tune->best = NAN;
 	for (size_t i = 0; i < tune->worked_count; i++) {
-		if (tune->best <= tune->worked[i].value)
+		if (tune->best <= tune->worked[i].value || !isfinite(tune->worked[i].value))
 			continue;
 		tune->best = tune->worked[i].value;
 		tune->best_index = tune->worked[i].index;

@@ -18,10 +18,10 @@ static const uint64_t EVALUATIONS_MIN = 8;
 static const int AGAIN_MAX = 2;
 static const int RACE_BLOCKS_EXPECTED = 6, DUEL_PAIRS_EXPECTED = 21;
 
-static void remember(struct tune *tune, uint64_t index, double value) {
+static void remember(struct tune *tune, uint64_t index, double value, double promise) {
 	tune->worked = mem_grow(tune->worked, tune->worked_count + 1, sizeof *tune->worked);
-	tune->worked[tune->worked_count++] = (struct measured){index, value, 1};
-	if (!(tune->best <= value)) {
+	tune->worked[tune->worked_count++] = (struct measured){index, value, promise > 0 ? promise : value, 1};
+	if (isfinite(value) && !(tune->best <= value)) {
 		tune->best = value;
 		tune->best_index = index;
 	}
@@ -30,10 +30,12 @@ static void remember(struct tune *tune, uint64_t index, double value) {
 static void tell(struct tune *tune, uint64_t index, const struct trial_result *result) {
 	switch (result->status) {
 	case TRIAL_CORRECT:
-		remember(tune, index, result->value);
+		remember(tune, index, result->value, result->least);
 		search_tell(tune->search, index, STRATEGY_VALUE, result->value);
 		break;
 	case TRIAL_CENSORED:
+		if (result->least > 0)
+			remember(tune, index, INFINITY, result->least);
 		search_tell(tune->search, index, STRATEGY_CENSORED, result->value);
 		break;
 	default:

@@ -10,7 +10,8 @@ enum { FINALISTS_MAX = 8 };
 
 struct measured { /* a configuration that worked, and its median while searching */
 	uint64_t index;
-	double value;
+	double value;   /* INFINITY: cut short */
+	double promise; /* its smallest sample, which no disturbance can have made: decides who races */
 	unsigned times; /* measured */
 };
 

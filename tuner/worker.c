@@ -149,6 +149,7 @@ static int samples_read(const json_t *answer, struct trial_result *result, struc
 		result->samples[i] = x;
 	}
 	result->sample_count = count;
+	result->least = stats_min(result->samples, count);
 	return 0;
 }
 
@@ -173,6 +174,8 @@ static int answer_use(const json_t *answer, const struct trial_request *request,
 	result->disturbed = (result->status == TRIAL_CENSORED || result->status == TRIAL_CORRECT) && noisy(answer);
 	if (result->status == TRIAL_CENSORED) {
 		result->value = request->limit_s;
+		if (json_array_size(json_object_get(answer, "samples")) && samples_read(answer, result, err))
+			return -1;
 	} else if (result->status == TRIAL_CORRECT) {
 		if (samples_read(answer, result, err))
 			return -1;
@@ -201,7 +204,7 @@ static json_t *request_json(struct worker *worker, const struct trial_request *r
 static int worker_trial(void *ctx, const struct trial_request *request, struct trial_result *result, struct err *err) {
 	struct worker *worker = ctx;
 	memset(result, 0, sizeof *result);
-	result->value = NAN;
+	result->value = result->least = NAN;
 	if (worker_start(worker, err))
 		return -1;
 	double start = sys_now();
@@ -225,7 +228,7 @@ static int worker_trial(void *ctx, const struct trial_request *request, struct t
 		free(result->samples);
 		result->samples = NULL;
 		result->sample_count = 0;
-		result->value = NAN;
+		result->value = result->least = NAN;
 		broken = BROKEN_UNREADABLE;
 	}
 	if (broken != BROKEN_NO)
