@@ -64,7 +64,8 @@ static void people_print(struct ui *ui, const json_t *const config[2], const str
 	table_free(table);
 	printf("\na takes %.4f [%.4f, %.4f] of b's time in %zu pairs: a is %s%s%s\n", duel->paired.ratio,
 	       duel->paired.ci[0], duel->paired.ci[1], duel->paired.count, ui_style(ui, UI_BOLD),
-	       duel->verdict == PAIRED_TIE ? "as fast as b (within 1 %, a tie)" : paired_verdict_word(duel->verdict),
+	       duel->verdict == PAIRED_TIE ? "no different from b as far as can be told (a tie)"
+	                                   : paired_verdict_word(duel->verdict),
 	       ui_style(ui, UI_PLAIN));
 }
 
