@@ -17,6 +17,7 @@ struct kernel_param {
 
 struct kernel_desc {
 	const char *name, *summary, *source;
+	const char *library; /* plug-in that it is in; NULL: built in */
 	bool openmp, schedule, racy;
 	const char *schedule_when, *unsafe; /* may be NULL */
 	struct kernel_param *params, *problem;

@@ -31,7 +31,7 @@ const char *trial_status_text(enum trial_status status);
 bool trial_status_find(const char *word, enum trial_status *status);
 
 struct trial_request {
-	const char *kernel;
+	const char *kernel, *library; /* library: plug-in that the kernel is in; NULL: built in */
 	const json_t *problem, *config; /* objects, borrowed */
 	uint64_t seed;
 	int samples, warmup;

@@ -4,6 +4,7 @@
 #ifndef TUNER_TUNE_H
 #define TUNER_TUNE_H
 #include <jansson.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "src/base/err.h"
@@ -19,6 +20,7 @@ struct tune_budget {
 
 struct tune_task {
 	const char *kernel, *source; /* its name and source hash */
+	const char *library;         /* plug-in that it is in; NULL: built in */
 	const json_t *problem;
 	const struct space *space;
 	const json_t *baseline; /* configuration; may lie outside the space */
@@ -28,6 +30,14 @@ struct tune_task {
 	uint64_t seed;
 	struct tune_budget budget;
 	double timeout_s; /* of one trial; 0: a multiple of the baseline's time */
+	/* A trial is runs of a whole program: nothing is batched, a long one is run once, and the budget binds the final
+	 * comparison, too. */
+	bool whole_programs;
+	const char *unit; /* of the objective; NULL: seconds */
+	bool maximize;    /* the runner gives 1/rate: shown are rates */
+	/* Adds to the result before it is stored; may be NULL. */
+	void (*annotate)(void *ctx, json_t *result);
+	void *annotate_ctx;
 	struct runner *runner;
 	struct store *store;
 	int64_t session;

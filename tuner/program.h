@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Any program as something to tune: how a configuration becomes a command line, an environment and a build, and the
+ * runner that has the worker measure it. {NAME} in the words of the command is replaced by that parameter's value;
+ * {SOURCE} and {BUILD} by the folder of the sources and the folder that this configuration is built in. */
+#ifndef TUNER_PROGRAM_H
+#define TUNER_PROGRAM_H
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "src/base/err.h"
+#include "tuner/trial.h"
+#include "tuner/worker.h"
+
+/* Texts are copied by program_new. Commands (build, verify, before) are for sh -c. */
+struct program_spec {
+	const char *const *argv;   /* NULL-terminated template; with `shell` its words joined are one line for sh -c */
+	bool shell;
+	const char *cwd;           /* where it runs; NULL: here, or the folder it was built in */
+	const char *input;         /* file for its stdin; NULL: nothing */
+	const char *build;         /* NULL: nothing to build */
+	const char *before_each;   /* before every run, not timed; may be NULL */
+	const char *verify;        /* after every run, its stdin is the program's stdout: not 0 is `correctness`; may be NULL */
+	const char *metric;        /* POSIX extended regular expression; NULL: wall time */
+	bool maximize;             /* the metric is a rate */
+	bool expect_same;          /* stdout must be the baseline's */
+	bool openmp;               /* members named as OpenMP settings (profile_environment) become variables */
+	const char *const *params; /* the user's own parameters, NULL-terminated; may be NULL */
+	const json_t *baseline;    /* configuration whose run is the user's own: no OpenMP variable is touched */
+	double build_timeout_s;    /* 0: 600 */
+};
+
+struct program;
+/* ERR_USAGE: a bad regular expression, a {NAME} that is no parameter (with the nearest), --maximize without a metric,
+ * a program, input or folder that isn't there. The worker is borrowed. */
+struct program *program_new(const struct program_spec *spec, struct worker *worker, struct err *err);
+void program_free(struct program *program); /* removes the folders that it built in */
+struct runner program_runner(struct program *program);
+
+/* How the parameter reaches the program: "argument", "build", "environment" or "openmp". */
+const char *program_param_way(const struct program *program, const char *param);
+/* Variables that a configuration sets, {"NAME": "value"}: empty for the baseline where all are OpenMP's. New reference. */
+json_t *program_environment(const struct program *program, const json_t *config);
+/* What to type: "env OMP_NUM_THREADS=2 ./app in.dat", after "(cd DIR && ...)", "BUILD &&" and with "< FILE" where they
+ * apply, quoted for a POSIX shell. Caller frees. */
+char *program_line(const struct program *program, const json_t *config);
+/* Resources of the last run that worked of this configuration: the worker's "usage"; new reference or NULL. */
+json_t *program_usage(const struct program *program, const json_t *config);
+/* {"argv": [template], "shell", "cwd", "input", "build", "openmp", "metric", "maximize", "params": {"B": "argument"},
+ *  "environment": {..of best..}, "line": "..", "baseline_line": ".."}; what `apply` reads. New reference. */
+json_t *program_json(const struct program *program, const json_t *best);
+
+/* `text` as one word of a POSIX shell, quoted only where it must be. Caller frees. program_quote.c */
+char *program_quote(const char *text);
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* T1 tuning specifications (ConfigurationSpace, KernelSpecification), version 1.0.0 with what is seen in the wild. */
+#ifndef TUNER_SPEC_H
+#define TUNER_SPEC_H
+#include <jansson.h>
+#include <stdbool.h>
+
+#include "src/base/err.h"
+#include "tuner/space.h"
+
+enum spec_language { SPEC_COMMAND, SPEC_C, SPEC_CUDA, SPEC_OTHER };
+
+struct spec; /* opaque; owns what it gives */
+/* ERR_USAGE names the file, the parameter or condition, and the place in its text. The file is hostile until checked:
+ * size, types, number of values (DOMAIN_MAX), names, nesting. */
+struct spec *spec_load(const char *path, struct err *err);
+void spec_free(struct spec *spec);
+const char *spec_name(const struct spec *spec);            /* BenchmarkName or KernelName, else the file's base name */
+enum spec_language spec_language(const struct spec *spec);
+const char *spec_language_word(const struct spec *spec);   /* as the file has it */
+const char *spec_folder(const struct spec *spec);          /* of the file: KernelFile is relative to it */
+const char *spec_hash(const struct spec *spec);            /* "sha256:..." of the file */
+const json_t *spec_kernel(const struct spec *spec);        /* KernelSpecification, {} where absent */
+const json_t *spec_baseline(const struct spec *spec);      /* Defaults; without one the first value */
+const struct space *spec_space(const struct spec *spec);   /* built */
+
+/* The Values of a parameter: a Python list expression (tuner/spec_values.c), or a JSON array, number or string. */
+struct arena;
+struct value;
+int spec_values(const char *text, struct arena *arena, struct value **values, size_t *count, struct err *err);
+
+#endif
