@@ -22,6 +22,9 @@ sweetspot_SOURCES = $(COMMANDS) \
 	%D%/app.c %D%/app.h \
 	%D%/params.c %D%/params_words.c %D%/params.h %D%/plan.c %D%/plan.h \
 	%D%/doctor_build.c %D%/doctor_system.c %D%/doctor.h \
+	%D%/tune_session.c %D%/tune_session.h \
+	%D%/tune_item_kernel.c %D%/tune_item_program.c %D%/tune_item_spec.c %D%/tune_item.h \
+	%D%/openmp.c %D%/openmp.h %D%/program_plan.c %D%/program_plan.h \
 	%D%/tune_options.c %D%/tune_options.h %D%/sweep_table.c %D%/sweep_table.h \
 	%D%/byhand.c %D%/byhand.h %D%/lock.c %D%/lock.h \
 	%D%/ui.c %D%/ui_table.c %D%/ui.h %D%/results.c %D%/results.h

@@ -31,9 +31,12 @@ char *results_config(const json_t *config, const json_t *base) {
 
 void results_progress(struct ui *ui, const struct tune_progress *p) {
 	char best[32], gain[32] = "", eta[48] = "", failures[32] = "";
-	ui_seconds(p->best, best, sizeof best);
-	if (p->baseline > 0 && p->best > 0)
-		snprintf(gain, sizeof gain, " (%.2fx)", p->baseline / p->best);
+	if (p->is_metric)
+		snprintf(best, sizeof best, "%.6g", p->best);
+	else
+		ui_seconds(p->best, best, sizeof best);
+	if (isfinite(p->gain))
+		snprintf(gain, sizeof gain, " (%.2fx)", p->gain);
 	if (p->budget > 0)
 		snprintf(eta, sizeof eta, "  ETA %.0f s", fmax(0, p->budget - p->elapsed));
 	else if (p->phase == TUNE_SEARCH && p->evaluations && p->limit > p->evaluations)

@@ -19,6 +19,7 @@ const struct opt tune_options[] = {
 	{"device", 0, "cpu", "where to run (cpu)", 0},
 	{"seed", 0, "N", "for the search and the order of comparisons", 0},
 	{"timeout", 0, "SECONDS", "longest trial (30 times the baseline's)", 0},
+	{"spec", 0, "FILE.json", "a T1 tuning specification in the place of a kernel or program", 0},
 	{"resume", 0, NULL, "go on with what was interrupted", 0},
 	{0},
 };
@@ -67,7 +68,7 @@ int tune_settings_read(const struct opt_args *args, struct tune_settings *settin
 	const char *timeout = opt_get(args, "timeout", NULL), *budget = opt_get(args, "budget", NULL);
 	long long seed;
 	uint64_t drawn = 1;
-	settings->budget.seconds = DEFAULT_SECONDS;
+	settings->budget = (struct tune_budget){.seconds = DEFAULT_SECONDS, .may_grow = true};
 	if (getrandom(&drawn, sizeof drawn, GRND_NONBLOCK) < 0)
 		drawn = (uint64_t)(sys_wall() * 1e6);
 	drawn &= 0x7fffffff; /* short enough to be typed again */

@@ -11,8 +11,8 @@
 
 enum { ROW_MAX = 3, TRIALS_FAIR = 12 };
 
-#define SAMPLE_MIN_S 1e-3 /* shorter work is batched up to this */
-#define WARMUP_UNDER_S 20e-3 /* a longer run costs more to repeat than cold caches do */
+#define SAMPLE_MIN_S    1e-3  /* shorter work is batched up to this */
+#define WARMUP_UNDER_S  20e-3 /* a longer run costs more to repeat than cold caches do */
 #define PLAUSIBLE_MAX_S 1e9
 
 void contender_clear(struct contender *contender) {

@@ -14,8 +14,10 @@
 #include "tuner/tune_state.h"
 
 static const int SAMPLES = 3, SAMPLES_OF_SHORT = 7;
-static const double SHORT_SECONDS = 10e-3, MIN_SAMPLE_SECONDS = 2e-3, FIRST_TIMEOUT_SECONDS = 600, TIMEOUT_FACTOR = 30,
-					TIMEOUT_FLOOR_SECONDS = 10;
+static const double SHORT_SECONDS = 10e-3, MIN_SAMPLE_SECONDS = 2e-3, TIMEOUT_FLOOR_SECONDS = 10;
+/* Of the first trial; and in the baseline's time. A kernel's limit is for a whole trial, a program's for one run. */
+static const double FIRST_TIMEOUT_SECONDS = 600, FIRST_TIMEOUT_OF_PROGRAM = 3600, TIMEOUT_FACTOR = 30,
+					TIMEOUT_FACTOR_OF_PROGRAM = 10;
 
 const char *tune_phase_word(enum tune_phase phase) {
 	static const char *const words[] = {"baseline", "search", "race", "duel"};
@@ -64,9 +66,11 @@ void tune_report(struct tune *tune, enum tune_phase phase) {
 static double timeout_seconds(const struct tune *tune) {
 	if (tune->task->timeout_s > 0)
 		return tune->task->timeout_s;
-	double multiple = TIMEOUT_FACTOR * tune->baseline.elapsed_s;
+	bool program = tune->task->whole_programs;
+	double multiple =
+		program ? TIMEOUT_FACTOR_OF_PROGRAM * tune->run_seconds : TIMEOUT_FACTOR * tune->baseline.elapsed_s;
 	if (!(multiple > 0))
-		return FIRST_TIMEOUT_SECONDS;
+		return program ? FIRST_TIMEOUT_OF_PROGRAM : FIRST_TIMEOUT_SECONDS;
 	return multiple > TIMEOUT_FLOOR_SECONDS ? multiple : TIMEOUT_FLOOR_SECONDS;
 }
 

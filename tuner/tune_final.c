@@ -74,10 +74,10 @@ static int finalists_pick(struct tune *tune, struct race_entry *entries, size_t 
 static json_t *finalists_json(const struct tune *tune, const struct race_entry *entries, size_t count) {
 	json_t *array = json_array();
 	for (size_t i = 0; i < count; i++)
-		json_array_append_new(array, json_pack("{s:O,s:o,s:i,s:b}", "config", entries[i].config, "median",
-		                                       js_number(tune_shown(tune, entries[i].blocks ? entries[i].median
-		                                                                                    : entries[i].estimate)),
-		                                       "blocks", entries[i].blocks, "alive", entries[i].alive));
+		json_array_append_new(
+			array, json_pack("{s:O,s:o,s:i,s:b}", "config", entries[i].config, "median",
+		                     js_number(tune_shown(tune, entries[i].blocks ? entries[i].median : entries[i].estimate)),
+		                     "blocks", entries[i].blocks, "alive", entries[i].alive));
 	return array;
 }
 

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* One thing that `tune` is to tune: a kernel, a program, or what a specification describes. All items are made, and so
+ * checked, before the first is measured: a typing error in the last costs nothing. */
+#ifndef SRC_TUNE_ITEM_H
+#define SRC_TUNE_ITEM_H
+#include "src/cmd.h"
+#include "tuner/spec.h"
+#include "tuner/tune.h"
+
+struct tune_item {
+	/* Complete but for what the session decides: strategy, seed, budget, store, and the runner. */
+	struct tune_task task;
+	const char *const *notes; /* what the user should know first, NULL-terminated; may be NULL */
+	struct runner runner;     /* made by open */
+	void *state;
+	int (*open)(struct tune_item *item, struct app *app, struct err *err); /* before its first trial */
+	void (*free)(struct tune_item *item);                                  /* also after a failed open */
+};
+
+/* NULL and err for what the options don't allow. */
+struct tune_item *tune_item_kernel(struct app *app, const struct kernel_desc *kernel, const struct opt_args *args,
+                                   struct err *err);
+struct tune_item *tune_item_program(struct app *app, const struct opt_args *args, struct err *err);
+struct tune_item *tune_item_spec(struct app *app, const char *path, const struct opt_args *args, struct err *err);
+/* Of a specification whose language is "Command"; owns the specification where it succeeds. */
+struct tune_item *tune_item_command(struct app *app, struct spec *spec, const struct opt_args *args, struct err *err);
+void tune_item_free(struct tune_item *item); /* NULL is fine */
+
+#endif

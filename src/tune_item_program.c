@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include <stdlib.h>
+
+#include "src/base/mem.h"
+#include "src/program_plan.h"
+#include "src/program_spec.h"
+#include "src/tune_item.h"
+
+struct program_item {
+	struct spec *spec; /* NULL: from the command line */
+	struct program_plan *plan;
+	struct program *program;
+};
+
+static void usage_add(const struct program *program, json_t *setup) {
+	json_t *config = json_object_get(setup, "config"), *usage = config ? program_usage(program, config) : NULL;
+	if (usage)
+		json_object_set_new(setup, "usage", usage);
+}
+
+static void notes_add(const struct program_plan *plan, json_t *result) {
+	json_t *notes = json_array();
+	for (const char *const *note = plan->notes; note && *note; note++)
+		json_array_append_new(notes, json_string(*note));
+	json_object_set_new(result, "notes", notes);
+}
+
+static void annotate(void *ctx, json_t *result) {
+	const struct program_item *p = ctx;
+	json_t *best = json_object_get(result, "best"), *config = json_object_get(best, "config");
+	usage_add(p->program, best);
+	usage_add(p->program, json_object_get(result, "baseline"));
+	json_object_set_new(result, "program", program_json(p->program, config ? config : p->plan->baseline));
+	notes_add(p->plan, result);
+}
+
+static int open_program(struct tune_item *item, struct app *app, struct err *err) {
+	struct program_item *p = item->state;
+	struct worker *worker = app_worker(app, err);
+	p->program = worker ? program_new(&p->plan->program, worker, err) : NULL;
+	if (!p->program)
+		return -1;
+	item->runner = program_runner(p->program);
+	return 0;
+}
+
+static void free_program(struct tune_item *item) {
+	struct program_item *p = item->state;
+	program_free(p->program);
+	program_plan_free(p->plan);
+	spec_free(p->spec);
+	free(p);
+}
+
+static struct tune_item *item_new(struct spec *spec, struct program_plan *plan) {
+	struct tune_item *item = mem_alloc(1, sizeof *item);
+	struct program_item *p = mem_alloc(1, sizeof *p);
+	*p = (struct program_item){.spec = spec, .plan = plan};
+	*item = (struct tune_item){.state = p, .notes = plan->notes, .open = open_program, .free = free_program};
+	item->task = (struct tune_task){
+		.kernel = plan->name,
+		.source = plan->source,
+		.problem = plan->problem,
+		.space = plan->space,
+		.baseline = plan->baseline,
+		.start = plan->start,
+		.whole_programs = true,
+		.metric = plan->program.metric,
+		.maximize = plan->program.maximize,
+		.annotate = annotate,
+		.annotate_ctx = p,
+	};
+	return item;
+}
+
+struct tune_item *tune_item_program(struct app *app, const struct opt_args *args, struct err *err) {
+	struct program_plan *plan = program_plan_new(app, args, err);
+	return plan ? item_new(NULL, plan) : NULL;
+}
+
+struct tune_item *tune_item_command(struct app *app, struct spec *spec, const struct opt_args *args, struct err *err) {
+	struct program_plan *plan = program_plan_from_spec(app, spec, args, err);
+	return plan ? item_new(spec, plan) : NULL;
+}

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include "src/tune_session.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/js.h"
+#include "src/base/mem.h"
+#include "src/base/sys.h"
+#include "src/lock.h"
+#include "src/results.h"
+#include "tuner/profile.h"
+
+struct tuning {
+	const struct tune_session *what;
+	struct app *app;
+	struct store *store;
+	int64_t session;
+	uint64_t seed;
+	double begun, noise_floor;
+	json_t *results;
+};
+
+static int session_open(struct tuning *t, struct err *err) {
+	const json_t *machine = app_machine(t->app, err);
+	if (!machine)
+		return -1;
+	t->store = store_open(opt_get(t->what->args, "store", NULL), STORE_WRITE, err);
+	return t->store ? 0 : -1;
+}
+
+static int session_begin(struct tuning *t, struct err *err) {
+	if (t->session)
+		return 0;
+	struct store_session session = {
+		.fingerprint = app_fingerprint(t->app, err),
+		.machine = app_machine(t->app, err),
+		.command = app_command_line(t->app),
+		.seed = t->seed,
+		.started = sys_wall(),
+	};
+	if (store_session_begin(t->store, &session, err))
+		return -1;
+	t->session = session.id;
+	return 0;
+}
+
+/* An unfinished search to go on with, or a finished result to take over: *result. */
+static int resume(struct tuning *t, const struct tune_task *task, int64_t *search, json_t **result, struct err *err) {
+	char state[16], *problem = js_canonical(task->problem), *hash = space_hash(task->space);
+	char *objective = tune_objective(task);
+	const struct store_search like = {.kernel = task->kernel,
+	                                  .source = task->source,
+	                                  .problem = problem,
+	                                  .objective = objective,
+	                                  .strategy = t->what->settings.strategy->name,
+	                                  .space_hash = hash};
+	int64_t session = 0;
+	uint64_t seed = t->seed;
+	*search = 0;
+	int found =
+		store_resume_find(t->store, app_fingerprint(t->app, err), &like, search, &session, &seed, state, result, err);
+	free(problem);
+	free(objective);
+	free(hash);
+	if (found <= 0)
+		return found;
+	t->session = session;
+	t->seed = seed;
+	if (*result)
+		*search = 0;
+	ui_note(app_ui(t->app), "%s: %s", task->kernel,
+	        *result ? "finished before" : "going on with the interrupted search");
+	return 0;
+}
+
+static struct tune_budget share(const struct tuning *t, size_t at) {
+	size_t left = t->what->count - at;
+	struct tune_budget budget = t->what->settings.budget;
+	if (budget.evaluations) {
+		budget.evaluations = budget.evaluations / t->what->count;
+		if (budget.evaluations == 0)
+			budget.evaluations = 1;
+	}
+	if (budget.seconds > 0) {
+		double remaining = t->what->settings.budget.seconds - (sys_now() - t->begun);
+		double least = 0.1 * t->what->settings.budget.seconds / (double)t->what->count;
+		budget.seconds = remaining / (double)left > least ? remaining / (double)left : least;
+	}
+	return budget;
+}
+
+static void on_progress(void *ctx, const struct tune_progress *progress) {
+	results_progress(app_ui(ctx), progress);
+}
+
+static int item_measure(struct tuning *t, const struct tune_item *item, size_t at, int64_t search, json_t **result,
+                        struct err *err) {
+	const struct tune_observer observer = {.ctx = t->app, .progress = on_progress};
+	struct runner runner = item->runner;
+	struct tune_task task = item->task;
+	if (session_begin(t, err))
+		return -1;
+	task.strategy = t->what->settings.strategy;
+	task.seed = t->seed;
+	task.budget = share(t, at);
+	task.timeout_s = t->what->settings.timeout_s;
+	task.runner = &runner;
+	task.store = t->store;
+	task.session = t->session;
+	task.resume = search;
+	task.command = app_command_line(t->app);
+	task.interrupt = app_interrupt(t->app);
+	int failed = tune_run(&task, &observer, result, err);
+	ui_progress_end(app_ui(t->app));
+	return failed;
+}
+
+static int item_tune(struct tuning *t, size_t at, struct err *err) {
+	int64_t search = 0;
+	json_t *result = NULL;
+	struct tune_item *item = t->what->items[at];
+	int failed = item->open(item, t->app, err);
+	for (const char *const *note = item->notes; note && *note; note++)
+		ui_note(app_ui(t->app), "%s", *note);
+	if (!failed && opt_has(t->what->args, "resume"))
+		failed = resume(t, &item->task, &search, &result, err);
+	if (!failed && !result)
+		failed = item_measure(t, item, at, search, &result, err);
+	double floor = result ? js_real_or(result, "noise_floor", NAN) : NAN;
+	if (!(t->noise_floor >= floor) && !isnan(floor))
+		t->noise_floor = floor;
+	if (result)
+		json_array_append_new(t->results, result);
+	return failed;
+}
+
+/* Nothing worked for one of them is no reason to leave out the others. */
+static int items_tune(struct tuning *t, struct err *err) {
+	struct err nothing = {0};
+	for (size_t i = 0; i < t->what->count; i++) {
+		if (!item_tune(t, i, err))
+			continue;
+		if (err->code != ERR_NOTHING)
+			return -1;
+		if (nothing.code != ERR_OK)
+			err_print(&nothing, stderr);
+		nothing = *err;
+		*err = (struct err){0};
+	}
+	*err = nothing;
+	return nothing.code == ERR_OK ? 0 : -1;
+}
+
+/* The profile lies beside the store: profile-FINGERPRINT.json. */
+static char *profile_path(const struct tuning *t, const char *fingerprint) {
+	const char *store = store_path(t->store), *slash = strrchr(store, '/');
+	const char *colon = strchr(fingerprint, ':');
+	return mem_printf("%.*sprofile-%.12s.json", slash ? (int)(slash + 1 - store) : 0, store,
+	                  colon ? colon + 1 : fingerprint);
+}
+
+static char *profile_write(struct tuning *t, struct err *err) {
+	const char *fingerprint = app_fingerprint(t->app, err);
+	struct err none = {0};
+	json_t *profile = profile_from_store(t->store, fingerprint, NULL, NULL, NULL, &none);
+	if (!profile)
+		return NULL;
+	char *path = profile_path(t, fingerprint);
+	if (profile_save(profile, path, err)) {
+		free(path);
+		path = NULL;
+	}
+	json_decref(profile);
+	return path;
+}
+
+static void show(struct tuning *t, const char *profile, struct err *err) {
+	if (!opt_has(t->what->args, "json")) {
+		results_print(app_ui(t->app), t->results, t->noise_floor, profile, store_path(t->store));
+		return;
+	}
+	json_t *document =
+		json_pack("{s:s,s:O,s:o,s:O,s:s,s:o}", "schema", "sweetspot-tune/1", "machine", app_machine(t->app, err),
+	              "noise_floor", js_number(t->noise_floor), "results", t->results, "store", store_path(t->store),
+	              "profile", profile ? json_string(profile) : json_null());
+	js_write(document, stdout);
+	json_decref(document);
+}
+
+static int tune_and_show(struct tuning *t, struct err *err) {
+	int lock = lock_take(app_ui(t->app), app_interrupt(t->app), err);
+	if (lock < 0)
+		return -1;
+	t->begun = sys_now();
+	int failed = items_tune(t, err);
+	lock_release(lock);
+	const char *state = !failed || err->code == ERR_NOTHING ? "done"
+	                    : err->code == ERR_INTERRUPTED      ? "interrupted"
+	                                                        : "failed";
+	struct err second = {0};
+	if (t->session && store_session_end(t->store, t->session, state, t->noise_floor, &second) && !failed) {
+		*err = second;
+		failed = -1;
+	}
+	if (json_array_size(t->results)) {
+		char *profile = failed && err->code != ERR_NOTHING ? NULL : profile_write(t, &second);
+		show(t, profile, &second);
+		free(profile);
+	}
+	return failed;
+}
+
+int tune_session_run(const struct tune_session *session, struct err *err) {
+	struct tuning t = {.what = session,
+	                   .app = session->app,
+	                   .seed = session->settings.seed,
+	                   .noise_floor = NAN,
+	                   .results = json_array()};
+	int failed = session_open(&t, err) || tune_and_show(&t, err) ? -1 : 0;
+	store_close(t.store);
+	json_decref(t.results);
+	return failed;
+}

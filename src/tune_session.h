@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* One run of `tune`: its items one after the other, the store, and what people see in the end. */
+#ifndef SRC_TUNE_SESSION_H
+#define SRC_TUNE_SESSION_H
+#include "src/tune_item.h"
+#include "src/tune_options.h"
+
+struct tune_session {
+	struct app *app;
+	const struct opt_args *args;
+	struct tune_item **items;
+	size_t count;
+	struct tune_settings settings;
+};
+
+/* Tunes them all and shows the results; they stay the caller's. ERR_NOTHING where nothing worked for one of them: the
+ * others are tuned all the same. */
+int tune_session_run(const struct tune_session *session, struct err *err);
+
+#endif
