@@ -54,3 +54,7 @@ check_PROGRAMS += %D%/search_guard
 %C%_search_guard_SOURCES = %D%/search_guard.c %D%/search_land.c %D%/search_land.h %D%/space_help.h
 %C%_search_guard_LDADD = libtuner.la libbase.la
 TESTS += %D%/search_guard
+check_PROGRAMS += %D%/effects
+%C%_effects_SOURCES = %D%/effects.c
+%C%_effects_LDADD = libtuner.la libbase.la -lm
+TESTS += %D%/effects

@@ -67,7 +67,7 @@ static void effect_take(struct effect *effect, const struct design *design, cons
 		columns[count++] = c;
 		if (!best || fit->effect[c] < fit->effect[best])
 			best = c;
-		if (!worst || fit->effect[c] > fit->effect[worst])
+		if (!worst || fit->effect[c] >= fit->effect[worst])
 			worst = c;
 	}
 	if (count >= 2 && best != worst) {

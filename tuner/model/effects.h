@@ -15,7 +15,7 @@
  * The interval is of the largest ratio of two values: the largest of the lower and of the upper bounds of all pairs, by
  * Student's t at the residual degrees of freedom, for all pairs together (Sidak 1967).
  *
- * A value that was measured once is named best or worst only where others were no more often; one whose effect could be
+ * A value that was measured once is named best or worst only where not two others were more often; one whose effect could be
  * that of other parameters as well is left out, and a parameter that never changed without another changing is not
  * known. Of more than 511 values in all, those that were measured least often count as the mean. */
 #ifndef MODEL_EFFECTS_H

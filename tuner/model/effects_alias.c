@@ -67,11 +67,13 @@ static void block_compare(const struct design *design, struct block block, const
 		comparable[b] = open_share(matrix, n, best, b) <= 1 - SHARE_MIN;
 }
 
+/* Values measured once: none is left where two others were more often, nor where all were once, when they are as good
+ * as the noise. */
 static void singles_drop(const struct design *design, struct block block, bool *comparable) {
 	size_t often = 0;
 	for (size_t c = block.first; c < block.first + block.count; c++)
 		often += comparable[c] && design->times[c] > 1;
-	for (size_t c = block.first; often >= 2 && c < block.first + block.count; c++)
+	for (size_t c = block.first; often != 1 && c < block.first + block.count; c++)
 		comparable[c] = comparable[c] && design->times[c] > 1;
 }
 
