@@ -71,6 +71,7 @@ static double timeout_seconds(const struct tune *tune) {
 struct trial_request tune_request(const struct tune *tune, const json_t *config) {
 	return (struct trial_request){
 		.kernel = tune->task->kernel,
+		.library = tune->task->library,
 		.problem = tune->task->problem,
 		.config = config,
 		.seed = 1, /* of the input: the same in every session, so that results compare */
