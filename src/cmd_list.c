@@ -44,26 +44,28 @@ static json_t *list_formats(struct app *app, struct err *err) {
 	return array;
 }
 
-/* Kernels and counters as the worker describes them. */
-static json_t *list_described(struct app *app, const char *what, struct err *err) {
-	const struct kernel_list *list = app_kernels(app, err);
-	if (!list)
-		return NULL;
-	json_t *array = json_object_get(kernel_list_description(list), what);
-	return json_is_array(array) ? json_incref(array) : json_array();
+static json_t *described(const struct kernel_list *list, const char *what) {
+	json_t *array = list ? json_object_get(kernel_list_description(list), what) : NULL;
+	return json_is_array(array) ? json_incref(array) : list ? json_array() : NULL;
 }
 
+/* Kernels and counters as the worker describes them. */
 static json_t *list_kernels(struct app *app, struct err *err) {
-	return list_described(app, "kernels", err);
+	return described(app_kernels(app, err), "kernels");
 }
 
 static json_t *list_counters(struct app *app, struct err *err) {
-	return list_described(app, "counters", err);
+	return described(app_kernels(app, err), "counters");
+}
+
+/* "kernels ./libmine.so" */
+static json_t *list_plugin(struct app *app, const char *path, struct err *err) {
+	return described(app_plugin(app, path, err), "kernels");
 }
 
 /* What the counters count, one row an event. */
 static json_t *list_metrics(struct app *app, struct err *err) {
-	json_t *counters = list_described(app, "counters", err), *array = counters ? json_array() : NULL;
+	json_t *counters = list_counters(app, err), *array = counters ? json_array() : NULL;
 	size_t i, k;
 	json_t *counter, *event;
 	json_array_foreach(counters, i, counter) {
@@ -203,8 +205,7 @@ static int params(struct app *app, const struct opt_args *args, struct err *err)
 		return params_spec(app, args, err);
 	if (opt_words(args) < 2)
 		return err_set(err, ERR_USAGE, "sweetspot list params KERNEL, or --spec FILE", "parameters of which kernel?");
-	const struct kernel_list *list = app_kernels(app, err);
-	const struct kernel_desc *kernel = list ? kernel_list_find(list, opt_word(args, 1), err) : NULL;
+	const struct kernel_desc *kernel = app_kernel(app, opt_word(args, 1), err);
 	struct plan *plan = kernel ? plan_new(app, kernel, args, err) : NULL;
 	if (!plan)
 		return -1;
@@ -240,7 +241,8 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
 		if (strcmp(word, lists[i].name) != 0)
 			continue;
-		json_t *array = lists[i].list(app, err);
+		bool plugin = lists[i].list == list_kernels && opt_words(args) > 1;
+		json_t *array = plugin ? list_plugin(app, opt_word(args, 1), err) : lists[i].list(app, err);
 		if (!array)
 			return -1;
 		if (opt_has(args, "json"))
@@ -258,7 +260,7 @@ static const struct opt *const tables[] = {options, plan_options, NULL};
 const struct cmd cmd_list = {
 	.name = "list",
 	.summary = "kernels, strategies, counters, metrics, formats, launchers; params KERNEL",
-	.usage = "[kernels|strategies|counters|metrics|formats|launchers|params KERNEL|--spec FILE] [OPTION...]",
+	.usage = "[kernels [PLUGIN]|strategies|counters|metrics|formats|launchers|params KERNEL|--spec FILE] [OPTION...]",
 	.options = tables,
 	.run = run,
 };
