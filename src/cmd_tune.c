@@ -18,26 +18,16 @@ static int item_add(struct tune_session *session, struct tune_item *item) {
 	return 0;
 }
 
-static int kernel_add(struct tune_session *session, const struct kernel_desc *kernel, struct err *err) {
-	return item_add(session, tune_item_kernel(session->app, kernel, session->args, err));
-}
-
 /* The kernels named, or the whole suite without the analytic one that only tests the tuner. */
 static int kernels_add(struct tune_session *session, struct err *err) {
-	const struct kernel_list *list = app_kernels(session->app, err);
-	size_t named = opt_words(session->args);
-	if (!list)
-		return -1;
-	for (size_t i = 0; i < named; i++) {
-		const struct kernel_desc *kernel = kernel_list_find(list, opt_word(session->args, i), err);
-		if (!kernel || kernel_add(session, kernel, err))
-			return -1;
-	}
-	for (size_t i = 0; !named && i < kernel_list_count(list); i++)
-		if (strcmp(kernel_list_at(list, i)->name, "synthetic") != 0 &&
-		    kernel_add(session, kernel_list_at(list, i), err))
-			return -1;
-	return 0;
+	size_t count;
+	const struct kernel_desc **kernels = app_kernels_named(session->app, session->args, &count, err);
+	int failed = kernels ? 0 : -1;
+	for (size_t i = 0; !failed && i < count; i++)
+		if (opt_words(session->args) || strcmp(kernels[i]->name, "synthetic") != 0)
+			failed = item_add(session, tune_item_kernel(session->app, kernels[i], session->args, err));
+	free(kernels);
+	return failed;
 }
 
 /* The first option of a program that was given, or NULL. */
@@ -90,7 +80,7 @@ static const struct opt *const tables[] = {tune_options, plan_options, program_o
 const struct cmd cmd_tune = {
 	.name = "tune",
 	.summary = "find, prove and record the fastest configuration",
-	.usage = "[KERNEL|LIBRARY.so...] [OPTION...]\n"
+	.usage = "[KERNEL|PLUGIN.so[:KERNEL]...] [OPTION...]\n"
 			 "       sweetspot tune [OPTION...] -- PROGRAM [ARGUMENT...]\n"
 			 "       sweetspot tune [OPTION...] --spec FILE.json",
 	.options = tables,

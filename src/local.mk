@@ -19,7 +19,7 @@ COMMANDS = \
 bin_PROGRAMS += sweetspot
 sweetspot_SOURCES = $(COMMANDS) \
 	%D%/main.c %D%/cmd.h %D%/registry.c \
-	%D%/app.c %D%/app.h \
+	%D%/app.c %D%/app.h %D%/plugin.c %D%/plugin.h \
 	%D%/params.c %D%/params_words.c %D%/params.h %D%/plan.c %D%/plan.h \
 	%D%/doctor_build.c %D%/doctor_system.c %D%/doctor.h \
 	%D%/tune_session.c %D%/tune_session.h \
