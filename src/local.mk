@@ -16,11 +16,20 @@ COMMANDS = \
 	%D%/cmd_doctor.c \
 	%D%/cmd_list.c
 
+PROGRAM_PLAN = \
+	%D%/openmp.c %D%/openmp.h %D%/openmp_file.c %D%/openmp_file.h %D%/program_path.c %D%/program_path.h \
+	%D%/program_plan.c %D%/program_plan.h %D%/program_plan_impl.h \
+	%D%/program_plan_command.c %D%/program_plan_params.c %D%/program_plan_openmp.c \
+	%D%/program_plan_environment.c %D%/program_plan_baseline.c
+
 bin_PROGRAMS += sweetspot
 sweetspot_SOURCES = $(COMMANDS) \
 	%D%/main.c %D%/cmd.h %D%/registry.c \
 	%D%/app.c %D%/app.h %D%/plugin.c %D%/plugin.h \
 	%D%/params.c %D%/params_words.c %D%/params.h %D%/plan.c %D%/plan.h \
+	%D%/app.c %D%/app.h \
+	%D%/params.c %D%/params_words.c %D%/params.h %D%/plan.c %D%/plan.h %D%/bindings.c %D%/bindings.h \
+	$(PROGRAM_PLAN) \
 	%D%/doctor_build.c %D%/doctor_system.c %D%/doctor.h \
 	%D%/tune_session.c %D%/tune_session.h \
 	%D%/tune_item_kernel.c %D%/tune_item_program.c %D%/tune_item_spec.c %D%/tune_item.h \

@@ -21,8 +21,9 @@ struct openmp_program {
 	char library[256];             /* file of the runtime, for people; may be empty */
 };
 
-/* `program` as execvp finds it. Objects are listed by the dynamic loader itself (LD_TRACE_LOADED_OBJECTS); a runtime
- * that is linked statically is known by the names of its variables. -1: there is no such program. */
+/* `program` as execvp finds it in `cwd` (NULL: here). Objects are listed by the dynamic loader itself (ld.so --list):
+ * the program is never started. A runtime that is linked in is known by the names of its variables, and then nothing is
+ * known of the loops. What a program loads while it runs is not seen. -1: there is no such program. */
 int openmp_inspect(const char *program, const char *cwd, struct openmp_program *out, struct err *err);
 
 #endif

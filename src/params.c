@@ -17,7 +17,7 @@ static const char *joined(struct arena *arena, const char *const *words, size_t 
 
 /* Every count on small machines; on large ones powers of two and halves between them, the cores of one package, the
  * cores, and all. */
-static const char *thread_counts(struct arena *arena, const struct topo *topo, bool oversubscribe) {
+const char *params_thread_counts(struct arena *arena, const struct topo *topo, bool oversubscribe) {
 	int all = topo_count(topo, TOPO_PU), cores = topo_count(topo, TOPO_CORE), packages = topo_count(topo, TOPO_PACKAGE);
 	int per_package = packages > 0 ? cores / packages : cores;
 	const char *text = "1";
@@ -41,7 +41,7 @@ static struct kernel_param *add(struct params *params, const char *name, const c
 static void add_openmp(struct params *params, const struct topo *topo, bool oversubscribe) {
 	int all = topo_count(topo, TOPO_PU);
 	struct kernel_param *param = add(params, "threads", "size of the team", VALUE_INT);
-	param->values = thread_counts(params->arena, topo, oversubscribe);
+	param->values = params_thread_counts(params->arena, topo, oversubscribe);
 	param->initial = arena_printf(params->arena, "%d", all);
 	param->min = 1;
 	param->max = 4 * all;

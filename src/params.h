@@ -22,6 +22,11 @@ struct params {
 /* oversubscribe: threads goes one step beyond the hardware threads. */
 void params_init(struct params *params, const struct kernel_desc *kernel, const struct topo *topo, bool oversubscribe);
 void params_clear(struct params *params);
+/* The sizes of teams that are worth a try, as a domain. */
+const char *params_thread_counts(struct arena *arena, const struct topo *topo, bool oversubscribe);
+/* Does a condition hold beside these values? As in a space: one that mentions what is absent does not. NULL holds.
+ * problem may be NULL. */
+int params_when_holds(const char *when, const json_t *problem, const json_t *config, bool *out, struct err *err);
 const struct kernel_param *params_find(const struct params *params, const char *name);
 
 /* The default problem. New reference. */

@@ -106,14 +106,11 @@ int params_words(const struct params *params, const char *words, json_t *problem
 	return 0;
 }
 
-/* Does the parameter exist beside the others of this configuration? As in a space: a condition that mentions what is
- * absent does not hold. */
-static int exists(const struct kernel_param *param, const json_t *problem, const json_t *config, bool *out,
-                  struct err *err) {
+int params_when_holds(const char *when, const json_t *problem, const json_t *config, bool *out, struct err *err) {
 	*out = true;
-	if (!param->when)
+	if (!when)
 		return 0;
-	struct expr *expr = expr_parse(param->when, err);
+	struct expr *expr = expr_parse(when, err);
 	if (!expr)
 		return -1;
 	struct value values[PARAMS_ROOM];
@@ -139,7 +136,7 @@ json_t *params_complete(const struct params *params, const json_t *problem, cons
 			bool wanted;
 			if (json_object_get(full, param->name))
 				continue;
-			if (exists(param, problem, full, &wanted, err)) {
+			if (params_when_holds(param->when, problem, full, &wanted, err)) {
 				json_decref(full);
 				return NULL;
 			}

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/bindings.h"
 #include "tuner/domain.h"
 
 const struct opt plan_options[] = {
@@ -114,78 +115,11 @@ static int problem_add(struct plan *plan, struct err *err) {
 	return 0;
 }
 
-/* Which combinations of threads, proc_bind and places differ on this machine: the first of each kind stands for all.
- * Unbound comes first, then the places in the order in which people know them. */
-struct bindings {
-	const struct topo *topo;
-	const struct domain *threads, *binds, *places;
-	int *rows;
-	size_t count;
-	const char **keys; /* of the rows of one thread count */
-	size_t key_count;
-	struct arena *arena;
-};
-
-static const char *word_at(const struct domain *domain, size_t place) {
-	return domain->values[place].as.w;
-}
-
-static int binding_try(struct bindings *b, size_t thread, size_t bind, int place, struct err *err) {
-	const char *places = place == SPACE_ABSENT ? "cores" : word_at(b->places, (size_t)place);
-	struct topo_binding *binding =
-		topo_binding_new(b->topo, (int)b->threads->values[thread].as.i, places, word_at(b->binds, bind), err);
-	if (!binding)
-		return -1;
-	const char *key = arena_strdup(b->arena, topo_binding_key(binding));
-	topo_binding_free(binding);
-	for (size_t i = 0; i < b->key_count; i++)
-		if (strcmp(b->keys[i], key) == 0)
-			return 0;
-	b->keys[b->key_count++] = key;
-	int *row = &b->rows[3 * b->count++];
-	row[0] = (int)thread;
-	row[1] = (int)bind;
-	row[2] = place;
-	return 0;
-}
-
-static int bindings_of_team(struct bindings *b, size_t thread, struct err *err) {
-	static const char *const known_first[] = {"cores", "threads", "sockets", "numa_domains", "ll_caches"};
-	b->key_count = 0;
-	for (size_t bind = 0; bind < b->binds->count; bind++)
-		if (strcmp(word_at(b->binds, bind), "false") == 0 && binding_try(b, thread, bind, SPACE_ABSENT, err))
-			return -1;
-	for (size_t bind = 0; bind < b->binds->count; bind++) {
-		if (strcmp(word_at(b->binds, bind), "false") == 0)
-			continue;
-		for (size_t k = 0; k < sizeof known_first / sizeof *known_first; k++)
-			for (size_t place = 0; place < b->places->count; place++)
-				if (strcmp(word_at(b->places, place), known_first[k]) == 0 &&
-				    binding_try(b, thread, bind, (int)place, err))
-					return -1;
-	}
-	return 0;
-}
-
-static int bindings_add(struct plan *plan, const struct topo *topo, const struct domain *domains, struct err *err) {
-	static const char *const names[] = {"threads", "proc_bind", "places"};
-	struct bindings b = {
-		.topo = topo, .threads = &domains[0], .binds = &domains[1], .places = &domains[2], .arena = plan->params.arena};
-	size_t per_team = b.binds->count * (b.places->count + 1);
-	if (!plan->kernel->openmp)
-		return 0;
-	b.rows = arena_alloc(b.arena, 3 * b.threads->count * per_team, sizeof *b.rows);
-	b.keys = arena_alloc(b.arena, per_team, sizeof *b.keys);
-	for (size_t thread = 0; thread < b.threads->count; thread++)
-		if (bindings_of_team(&b, thread, err))
-			return -1;
-	return space_add_table(plan->space, names, 3, b.rows, b.count, err);
-}
-
 static int space_make(struct plan *plan, const struct topo *topo, const struct opt_args *args, struct err *err) {
 	struct domain domains[PARAMS_ROOM];
 	plan->space = space_new();
-	if (problem_add(plan, err) || params_add(plan, args, domains, err) || bindings_add(plan, topo, domains, err))
+	if (problem_add(plan, err) || params_add(plan, args, domains, err) ||
+	    (plan->kernel->openmp && bindings_add(plan->space, topo, err)))
 		return -1;
 	for (size_t i = 0; i < plan->kernel->constraint_count; i++)
 		if (space_add_constraint(plan->space, plan->kernel->constraints[i], err))

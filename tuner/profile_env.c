@@ -30,9 +30,18 @@ static void env_set(json_t *env, const char *name, char *text) {
 	free(text);
 }
 
+/* "default" leaves it to the runtime: NULL. */
+static char *setting_text(const json_t *config, const char *param) {
+	char *text = scalar_text(json_object_get(config, param));
+	if (!text || strcmp(text, "default") != 0)
+		return text;
+	free(text);
+	return NULL;
+}
+
 /* OMP_SCHEDULE="dynamic,4"; without a chunk the runtime's own. */
 static void env_schedule(json_t *env, const json_t *config) {
-	char *schedule = scalar_text(json_object_get(config, "schedule"));
+	char *schedule = setting_text(config, "schedule");
 	char *chunk = scalar_text(json_object_get(config, "chunk"));
 	if (schedule && chunk && strcmp(chunk, "0") != 0)
 		env_set(env, "OMP_SCHEDULE", mem_printf("%s,%s", schedule, chunk));
@@ -54,13 +63,17 @@ static void env_openmp(json_t *env, const json_t *config) {
 	if (!is_unbound(proc_bind))
 		env_set(env, "OMP_PLACES", scalar_text(json_object_get(config, "places")));
 	env_schedule(env, config);
+	env_set(env, "OMP_WAIT_POLICY", setting_text(config, "wait_policy"));
+	env_set(env, "GOMP_SPINCOUNT", setting_text(config, "spincount"));
+	env_set(env, "KMP_BLOCKTIME", setting_text(config, "blocktime"));
 	/* The team must be as large as what was measured. */
 	if (json_object_size(env))
 		json_object_set_new(env, "OMP_DYNAMIC", json_string("false"));
 }
 
 static bool is_openmp(const json_t *config, const char *param) {
-	static const char *const names[] = {"threads", "places", "proc_bind", "schedule"};
+	static const char *const names[] = {"threads", "places", "proc_bind", "schedule",
+	                                  "wait_policy", "spincount", "blocktime"};
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		if (strcmp(param, names[i]) == 0)
 			return true;

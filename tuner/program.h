@@ -27,6 +27,8 @@ struct program_spec {
 	bool openmp;               /* members named as OpenMP settings (profile_environment) become variables */
 	const char *const *params; /* the user's own parameters, NULL-terminated; may be NULL */
 	const json_t *baseline;    /* configuration whose run is the user's own: no OpenMP variable is touched */
+	bool baseline_set;         /* but for this: the baseline holds settings that the user's environment lacks, so its
+	                            * variables are set as any other's */
 	double build_timeout_s;    /* 0: 600 */
 };
 

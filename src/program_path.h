@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Where a program is. */
+#ifndef SRC_PROGRAM_PATH_H
+#define SRC_PROGRAM_PATH_H
+#include "src/base/err.h"
+
+/* The absolute path, links resolved, of the file that execvp takes once the process is in `cwd` (NULL: here). NULL and
+ * ERR_USAGE where there is none. Caller frees. */
+char *program_path(const char *program, const char *cwd, struct err *err);
+
+#endif

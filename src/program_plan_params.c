@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The user's own parameters. */
+#include <config.h>
+
+#include <string.h>
+
+#include "src/base/near.h"
+#include "src/program_plan_impl.h"
+#include "tuner/domain.h"
+
+/* Names that mean something else in the command or in an expression. */
+static bool is_reserved(const char *name) {
+	static const char *const words[] = {"SOURCE", "BUILD", "and",  "or",   "not",   "in",  "is",  "if", "else",
+	                                    "lambda", "for",   "None", "True", "False", "min", "max", "abs"};
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (strcmp(name, words[i]) == 0)
+			return true;
+	return false;
+}
+
+static int name_check(struct draft *draft, const char *name, struct err *err) {
+	const struct draft_param *taken = draft_param_find(draft, name);
+	if (taken && taken->setting)
+		return err_set(err, ERR_USAGE, "give it another name, or its values with --range",
+		               "%s is one of the parameters of --openmp", name);
+	if (taken)
+		return err_set(err, ERR_USAGE, "list all its values in one --param", "the parameter %s is given twice", name);
+	if (is_reserved(name))
+		return err_set(err, ERR_USAGE, "give it another name", "%s can't name a parameter: it has a meaning of its own",
+		               name);
+	return 0;
+}
+
+static int param_add(struct draft *draft, const char *text, struct err *err) {
+	const char *values, *name = draft_name(draft, "param", text, &values, err);
+	if (!name || name_check(draft, name, err))
+		return -1;
+	struct draft_param *param = draft_param_new(draft, name, err);
+	if (!param)
+		return -1;
+	if (domain_parse(values, draft->plan->arena, &param->values, &param->count, err))
+		return err_prefix(err, "%.100s", name);
+	param->initial = param->values[0];
+	return 0;
+}
+
+static int unknown_name(struct draft *draft, const char *name, struct err *err) {
+	const char *names[SPACE_PARAMS_MAX];
+	size_t count = 0;
+	for (size_t i = 0; i < draft->count; i++)
+		if (!draft->params[i].setting)
+			names[count++] = draft->params[i].name;
+	const char *near = near_word(name, names, count);
+	err_set(err, ERR_USAGE, "name one of --param", "--default: there is no parameter \"%.100s\"", name);
+	return near ? err_hint(err, "did you mean %s?", near) : -1;
+}
+
+static int unknown_value(const struct draft_param *param, const char *text, struct err *err) {
+	char list[300] = "", value[64];
+	size_t used = 0;
+	for (size_t i = 0; i < param->count && used < sizeof list; i++) {
+		value_text(param->values[i], value, sizeof value);
+		used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", value);
+	}
+	err_set(err, ERR_USAGE, NULL, "--default: %s has no value \"%.100s\"", param->name, text);
+	return err_hint(err, "its values are %s%s", list, used < sizeof list ? "" : " ..");
+}
+
+static int default_read(struct draft *draft, const char *text, struct err *err) {
+	const char *value, *name = draft_name(draft, "default", text, &value, err);
+	struct draft_param *param = name ? draft_param_find(draft, name) : NULL;
+	if (!name)
+		return -1;
+	if (param && param->setting)
+		return err_set(err, ERR_USAGE, "set its variable, or hold it with --set",
+		               "--default: %s is what the environment says today", name);
+	if (!param)
+		return unknown_name(draft, name, err);
+	if (param->held)
+		return err_set(err, ERR_USAGE, "give one", "the parameter %s has two defaults", name);
+	const struct value *known = draft_value(param, value_parse(value));
+	if (!known)
+		return unknown_value(param, value, err);
+	param->initial = *known;
+	param->held = true;
+	return 0;
+}
+
+int draft_user_params(struct draft *draft, struct err *err) {
+	for (size_t i = 0; i < opt_count(draft->args, "param"); i++)
+		if (param_add(draft, opt_at(draft->args, "param", i), err))
+			return -1;
+	for (size_t i = 0; i < opt_count(draft->args, "default"); i++)
+		if (default_read(draft, opt_at(draft->args, "default", i), err))
+			return -1;
+	return 0;
+}
