@@ -13,6 +13,7 @@
 #include "src/base/sha256.h"
 #include "src/base/sys.h"
 #include "src/plugin.h"
+#include "tuner/program.h"
 
 struct app {
 	struct ui *ui;
@@ -29,22 +30,8 @@ struct app {
 static char *command_line(int argc, char *const *argv) {
 	char *line = mem_strdup("sweetspot");
 	for (int i = 1; i < argc; i++) {
-		bool plain = *argv[i] && argv[i][strspn(argv[i], "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-		                                                 "0123456789_-+=:,./@%")] == '\0';
-		char *longer;
-		if (plain) {
-			longer = mem_printf("%s %s", line, argv[i]);
-		} else {
-			longer = mem_printf("%s '", line);
-			for (const char *c = argv[i]; *c; c++) {
-				char *more = mem_printf(*c == '\'' ? "%s'\\'%c" : "%s%c", longer, *c);
-				free(longer);
-				longer = more;
-			}
-			char *closed = mem_printf("%s'", longer);
-			free(longer);
-			longer = closed;
-		}
+		char *word = program_quote(argv[i]), *longer = mem_printf("%s %s", line, word);
+		free(word);
 		free(line);
 		line = longer;
 	}

@@ -27,11 +27,22 @@ TUNER_SEARCH = \
 
 TUNER_MEASURE = \
 	%D%/kernel_desc.c %D%/kernel_desc.h \
-	%D%/worker.c %D%/worker.h \
+	%D%/worker.c %D%/worker.h %D%/worker_impl.h \
 	%D%/trial.c %D%/trial.h \
 	%D%/race.c %D%/duel.c %D%/contender.c %D%/race.h %D%/contender.h \
 	%D%/tune.c %D%/tune_measure.c %D%/tune_search.c %D%/tune_final.c %D%/tune_result.c %D%/tune_effects.c \
 	%D%/tune.h %D%/tune_state.h
+
+TUNER_PROGRAM = \
+	%D%/program.c %D%/program.h %D%/program_impl.h \
+	%D%/program_check.c %D%/program_command.c %D%/program_env.c \
+	%D%/program_line.c %D%/program_json.c \
+	%D%/program_quote.c %D%/program_template.c %D%/program_template.h \
+	%D%/program_text.c %D%/program_text.h \
+	%D%/program_tree.c %D%/program_tree.h \
+	%D%/program_folder.c %D%/program_folder.h \
+	%D%/program_build.c %D%/program_build.h \
+	%D%/program_run.c %D%/program_run.h %D%/program_trial.c
 
 TUNER_STORE = \
 	%D%/store.c %D%/store_file.c %D%/store_db.c %D%/store_schema.c \
@@ -42,6 +53,7 @@ TUNER_STORE = \
 noinst_LTLIBRARIES += libtuner.la
 libtuner_la_LIBADD = libbase.la $(GSL_LIBS) $(SQLITE_LIBS) $(JANSSON_LIBS)
 libtuner_la_SOURCES = $(TUNER_SPACE) $(TUNER_SPEC) $(TUNER_SEARCH) $(TUNER_MEASURE) $(TUNER_STORE)
+libtuner_la_SOURCES = $(TUNER_SPACE) $(TUNER_SEARCH) $(TUNER_MEASURE) $(TUNER_PROGRAM) $(TUNER_STORE)
 
 include %D%/strategy/local.mk
 include %D%/model/local.mk

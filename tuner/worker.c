@@ -14,6 +14,7 @@
 #include "src/base/proc.h"
 #include "src/base/stats.h"
 #include "src/base/sys.h"
+#include "tuner/worker_impl.h"
 
 static const double DESCRIBE_SECONDS = 20, WRITE_SECONDS = 10, STOP_SECONDS = 1;
 enum { SAMPLES_MAX = 100000, LIBRARIES_MAX = 48 /* that one worker is asked to load, which unloads none */ };
@@ -135,10 +136,11 @@ static void last_words(struct worker *worker, char *text, size_t size) {
 }
 
 /* Turns the end of a worker into a typed failure of the trial it was running. */
-static void broken_result(struct worker *worker, enum broken broken, double timeout, struct trial_result *result) {
+static void broken_result(struct worker *worker, enum broken broken, double timeout, double grace,
+                          struct trial_result *result) {
 	char words[160] = "", status[80];
 	last_words(worker, words, sizeof words);
-	int wait_status = worker_stop(worker, broken == BROKEN_DIED ? STOP_SECONDS : 0);
+	int wait_status = worker_stop(worker, broken == BROKEN_DIED ? STOP_SECONDS : grace);
 	proc_status_text(wait_status, status, sizeof status);
 	result->status = broken == BROKEN_TIMEOUT ? TRIAL_TIMEOUT : TRIAL_RUNTIME;
 	switch (broken) {
@@ -157,18 +159,19 @@ static void broken_result(struct worker *worker, enum broken broken, double time
 	}
 }
 
-static int samples_read(const json_t *answer, struct trial_result *result, struct err *err) {
+int worker_samples_read(const json_t *answer, const char *key, struct trial_result *result, struct err *err) {
 	json_t *array;
-	if (js_array(answer, "samples", SAMPLES_MAX, &array, err))
+	if (js_array(answer, key, SAMPLES_MAX, &array, err))
 		return -1;
 	size_t count = json_array_size(array);
 	if (count == 0)
-		return err_set(err, ERR_FAILED, NULL, "there are no samples");
+		return err_set(err, ERR_FAILED, NULL, "there are no %s", key);
+	free(result->samples);
 	result->samples = mem_alloc(count, sizeof *result->samples);
 	for (size_t i = 0; i < count; i++) {
 		double x = json_number_value(json_array_get(array, i));
 		if (!(x > 0) || !isfinite(x))
-			return err_set(err, ERR_FAILED, NULL, "sample %zu is no time", i);
+			return err_set(err, ERR_FAILED, NULL, "number %zu of the %s is no time", i, key);
 		result->samples[i] = x;
 	}
 	result->sample_count = count;
@@ -186,21 +189,27 @@ static bool noisy(const json_t *answer) {
 	return lost > 0.02 * timed;
 }
 
-static int answer_use(const json_t *answer, const struct trial_request *request, struct trial_result *result,
-                      struct err *err) {
+int worker_status_read(const json_t *answer, struct trial_result *result, struct err *err) {
 	const char *word;
 	if (js_string(answer, "status", &word, err))
 		return -1;
 	if (!trial_status_find(word, &result->status))
 		return err_set(err, ERR_FAILED, NULL, "\"%s\" is no status of a trial", word);
 	snprintf(result->message, sizeof result->message, "%s", js_string_or(answer, "message", ""));
+	return 0;
+}
+
+static int answer_use(void *ctx, const json_t *answer, struct trial_result *result, struct err *err) {
+	const struct trial_request *request = ctx;
+	if (worker_status_read(answer, result, err))
+		return -1;
 	result->disturbed = (result->status == TRIAL_CENSORED || result->status == TRIAL_CORRECT) && noisy(answer);
 	if (result->status == TRIAL_CENSORED) {
 		result->value = request->limit_s;
-		if (json_array_size(json_object_get(answer, "samples")) && samples_read(answer, result, err))
+		if (json_array_size(json_object_get(answer, "samples")) && worker_samples_read(answer, "samples", result, err))
 			return -1;
 	} else if (result->status == TRIAL_CORRECT) {
-		if (samples_read(answer, result, err))
+		if (worker_samples_read(answer, "samples", result, err))
 			return -1;
 		result->value = stats_median(result->samples, result->sample_count);
 		const json_t *placement = json_object_get(answer, "placement");
@@ -213,56 +222,69 @@ static int answer_use(const json_t *answer, const struct trial_request *request,
 	return 0;
 }
 
-static json_t *request_json(struct worker *worker, const struct trial_request *request) {
-	json_t *counters = json_array();
-	for (size_t i = 0; request->counters && request->counters[i]; i++)
-		json_array_append_new(counters, json_string(request->counters[i]));
-	json_t *json = json_pack("{s:s,s:I,s:s,s:O,s:O,s:I,s:i,s:i,s:f,s:f,s:b,s:o}", "op", "trial", "id",
-	                         (json_int_t)++worker->last_id, "kernel", request->kernel, "problem", request->problem,
-	                         "config", request->config, "seed", (json_int_t)(request->seed & INT64_MAX), "samples",
-	                         request->samples, "warmup", request->warmup, "min_sample_s", request->min_sample_s,
-	                         "limit_s", request->limit_s, "verify", 1, "counters", counters);
-	if (request->library)
-		json_object_set_new(json, "library", json_string(request->library));
-	return json;
+/* An answer that makes no sense is a failure of the trial; the worker is not trusted any further. */
+static enum broken answer_check(const struct worker *worker, const struct worker_question *question,
+                                struct trial_result *result, struct err *bad) {
+	if (js_int_or(result->reply, "id", -1) == worker->last_id &&
+	    question->use(question->ctx, result->reply, result, bad) == 0)
+		return BROKEN_NO;
+	free(result->samples);
+	result->samples = NULL;
+	result->sample_count = 0;
+	result->value = result->least = NAN;
+	return BROKEN_UNREADABLE;
 }
 
-static int worker_trial(void *ctx, const struct trial_request *request, struct trial_result *result, struct err *err) {
-	struct worker *worker = ctx;
+int worker_exchange(struct worker *worker, const struct worker_question *question, struct trial_result *result,
+                    struct err *err) {
 	memset(result, 0, sizeof *result);
 	result->value = result->least = NAN;
-	if (worker_start(worker, request->library, err))
+	if (worker_start(worker, question->library, err))
 		return -1;
 	double start = sys_now();
-	double timeout = request->timeout_s > 0 ? request->timeout_s : -1;
-	json_t *json = request_json(worker, request);
-	enum broken broken = ask(worker, json, timeout, &result->reply);
-	json_decref(json);
+	double timeout = question->timeout_s > 0 ? question->timeout_s : -1;
+	json_object_set_new(question->request, "id", json_integer(++worker->last_id));
+	enum broken broken = ask(worker, question->request, timeout, &result->reply);
 	struct err bad = {0};
 	if (broken == BROKEN_INTERRUPTED) {
-		worker_stop(worker, 0);
+		worker_stop(worker, question->grace_s);
 		return err_set(err, ERR_INTERRUPTED, NULL, "interrupted");
 	}
-	if (broken == BROKEN_NO && json_object_get(result->reply, "error")) {
-		const json_t *error = json_object_get(result->reply, "error");
+	const json_t *error = json_object_get(result->reply, "error");
+	if (broken == BROKEN_NO && error)
 		return err_set(err, ERR_USAGE, js_string_or(error, "hint", NULL), "%s",
 		               js_string_or(error, "what", "bad request"));
-	}
-	if (broken == BROKEN_NO &&
-	    (js_int_or(result->reply, "id", -1) != worker->last_id || answer_use(result->reply, request, result, &bad))) {
-		/* An answer that makes no sense is a failure of the trial; the worker is not trusted any further. */
-		free(result->samples);
-		result->samples = NULL;
-		result->sample_count = 0;
-		result->value = result->least = NAN;
-		broken = BROKEN_UNREADABLE;
-	}
+	if (broken == BROKEN_NO)
+		broken = answer_check(worker, question, result, &bad);
 	if (broken != BROKEN_NO)
-		broken_result(worker, broken, timeout, result);
+		broken_result(worker, broken, timeout, question->grace_s, result);
 	if (broken == BROKEN_UNREADABLE && *bad.what)
 		snprintf(result->message, sizeof result->message, "the worker's answer was refused: %.200s", bad.what);
 	result->elapsed_s = sys_now() - start;
 	return 0;
+}
+
+static json_t *request_json(const struct trial_request *request) {
+	json_t *counters = json_array();
+	for (size_t i = 0; request->counters && request->counters[i]; i++)
+		json_array_append_new(counters, json_string(request->counters[i]));
+	json_t *json =
+		json_pack("{s:s,s:s,s:O,s:O,s:I,s:i,s:i,s:f,s:f,s:b,s:o}", "op", "trial", "kernel", request->kernel, "problem",
+	              request->problem, "config", request->config, "seed", (json_int_t)(request->seed & INT64_MAX),
+	              "samples", request->samples, "warmup", request->warmup, "min_sample_s", request->min_sample_s,
+	              "limit_s", request->limit_s, "verify", 1, "counters", counters);
+}
+
+static int worker_trial(void *ctx, const struct trial_request *request, struct trial_result *result, struct err *err) {
+	json_t *json = request_json(request);
+	const struct worker_question question = {.request = json,
+	                                         .library = request->library,
+	                                         .timeout_s = request->timeout_s,
+	                                         .use = answer_use,
+	                                         .ctx = (void *)request};
+	int failed = worker_exchange(ctx, &question, result, err);
+	json_decref(json);
+	return failed;
 }
 
 struct runner worker_runner(struct worker *worker) {
@@ -295,7 +317,7 @@ json_t *worker_describe(struct worker *worker, const char *library, struct err *
 	if (error) {
 		err_set(err, ERR_USAGE, js_string_or(error, "hint", NULL), "%s", js_string_or(error, "what", "bad plug-in"));
 	} else {
-		broken_result(worker, broken, DESCRIBE_SECONDS, &result);
+		broken_result(worker, broken, DESCRIBE_SECONDS, 0, &result);
 		describe_error(broken, library, result.message, err);
 	}
 	json_decref(answer);
