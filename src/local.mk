@@ -36,7 +36,8 @@ sweetspot_SOURCES = $(COMMANDS) \
 	%D%/openmp.c %D%/openmp.h %D%/program_plan.c %D%/program_plan.h \
 	%D%/tune_options.c %D%/tune_options.h %D%/sweep_table.c %D%/sweep_table.h \
 	%D%/byhand.c %D%/byhand.h %D%/lock.c %D%/lock.h \
-	%D%/ui.c %D%/ui_table.c %D%/ui.h %D%/results.c %D%/results.h
+	%D%/ui.c %D%/ui_table.c %D%/ui.h \
+	%D%/results.c %D%/results_program.c %D%/results_effects.c %D%/results_usage.c %D%/results.h
 nodist_sweetspot_SOURCES = %D%/registry.def
 sweetspot_CPPFLAGS = $(AM_CPPFLAGS) -DSS_LIBEXECDIR='"$(pkglibexecdir)"'
 sweetspot_LDADD = libtuner.la libtopo.la libbase.la

@@ -9,6 +9,7 @@
 
 #include "src/base/js.h"
 #include "src/base/mem.h"
+#include "src/base/text.h"
 #include "src/base/value.h"
 
 char *results_config(const json_t *config, const json_t *base) {
@@ -26,6 +27,7 @@ char *results_config(const json_t *config, const json_t *base) {
 		free(text);
 		text = longer;
 	}
+	text_clean(text, false);
 	return text;
 }
 
@@ -59,14 +61,26 @@ static void speedup_text(const json_t *result, char *text, size_t size) {
 	         json_number_value(json_array_get(ci, 0)), json_number_value(json_array_get(ci, 1)));
 }
 
+/* Of a program what it reads: the rest is in the line to run it by. Caller frees. */
+static char *problem_text(const json_t *result) {
+	const json_t *problem = json_object_get(result, "problem");
+	if (!json_is_object(json_object_get(result, "program")))
+		return results_config(problem, NULL);
+	char *text = mem_strdup(js_string_or(problem, "input", ""));
+	text_clean(text, false);
+	return text;
+}
+
 static void row_add(struct table *table, const json_t *result) {
 	const json_t *baseline = json_object_get(result, "baseline"), *best = json_object_get(result, "best");
 	const json_t *base_config = json_object_get(baseline, "config");
 	char base_time[32], best_time[32], speedup[64];
-	char *problem = results_config(json_object_get(result, "problem"), NULL);
+	char *problem = problem_text(result);
 	char *config = best ? results_config(json_object_get(best, "config"), NULL) : mem_strdup("-");
-	ui_seconds(js_real_or(baseline, "median", NAN), base_time, sizeof base_time);
-	ui_seconds(best ? js_real_or(best, "median", NAN) : NAN, best_time, sizeof best_time);
+	results_value(js_real_or(baseline, "median", NAN), js_string_or(baseline, "unit", "s"), base_time,
+	              sizeof base_time);
+	results_value(best ? js_real_or(best, "median", NAN) : NAN, best ? js_string_or(best, "unit", "s") : "s", best_time,
+	              sizeof best_time);
 	speedup_text(result, speedup, sizeof speedup);
 	if (best && json_equal(json_object_get(best, "config"), base_config)) {
 		free(config);
@@ -91,6 +105,22 @@ static void failures_print(const json_t *results) {
 	}
 }
 
+/* A kernel's where it is the only one: of many, the table is what people came for. */
+static void details_print(struct ui *ui, const json_t *results) {
+	size_t i;
+	json_t *result;
+	json_array_foreach((json_t *)results, i, result) {
+		bool program = json_is_object(json_object_get(result, "program"));
+		if (!program && json_array_size(results) > 1)
+			continue;
+		putchar('\n');
+		if (program)
+			results_program_print(ui, result, stdout);
+		else
+			results_effects_print(result, stdout);
+	}
+}
+
 void results_print(struct ui *ui, const json_t *results, double noise_floor, const char *profile, const char *store) {
 	static const char *const titles[] = {"kernel",         "problem", "baseline", "best", "best configuration",
 	                                     "speedup [95 %]", "verdict"};
@@ -102,13 +132,14 @@ void results_print(struct ui *ui, const json_t *results, double noise_floor, con
 	json_array_foreach((json_t *)results, i, result) row_add(table, result);
 	table_print(table, ui, stdout);
 	table_free(table);
+	details_print(ui, results);
 	failures_print(results);
 	if (isfinite(noise_floor))
 		printf("\nnoise floor of this session: %.2f %% (a configuration against itself)\n", 100 * noise_floor);
 	if (profile)
 		printf("profile: %s\n", profile);
 	printf("store:   %s\n", store);
-	if (profile)
+	if (profile && !json_is_object(json_object_get(json_array_get(results, 0), "program")))
 		printf("next:    `sweetspot export --format env KERNEL` for a job script, `sweetspot run KERNEL P=V...` to "
 		       "look closer\n");
 }

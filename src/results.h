@@ -12,5 +12,16 @@ void results_progress(struct ui *ui, const struct tune_progress *progress);
 void results_print(struct ui *ui, const json_t *results, double noise_floor, const char *profile, const char *store);
 /* "threads=2 variant=tiled block=64"; caller frees. base: leave out members that equal it; may be NULL. */
 char *results_config(const json_t *config, const json_t *base);
+/* A median: seconds with their unit, anything else as a plain number. */
+void results_value(double value, const char *unit, char *text, size_t size);
+
+enum { RESULTS_INDENT = 13 /* of what follows "run it as:" and its like */ };
+
+/* Below the table, for a result that has a "program": what to type, what it gains, what mattered, what it takes. */
+void results_program_print(struct ui *ui, const json_t *result, FILE *out);
+/* What mattered, a line for each parameter that was measured at two values or more. */
+void results_effects_print(const json_t *result, FILE *out);
+/* User and system time, memory, faults, switches, of the baseline -> of the best; nothing where neither is known. */
+void results_usage_print(const json_t *result, FILE *out);
 
 #endif

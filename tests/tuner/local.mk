@@ -62,3 +62,7 @@ check_PROGRAMS += %D%/effects
 %C%_effects_SOURCES = %D%/effects.c
 %C%_effects_LDADD = libtuner.la libbase.la -lm
 TESTS += %D%/effects
+check_PROGRAMS += %D%/tune_effects
+%C%_tune_effects_SOURCES = %D%/tune_effects.c
+%C%_tune_effects_LDADD = libtuner.la libbase.la -lm
+TESTS += %D%/tune_effects
