@@ -54,3 +54,7 @@ check_PROGRAMS += %D%/search_guard
 %C%_search_guard_SOURCES = %D%/search_guard.c %D%/search_land.c %D%/search_land.h %D%/space_help.h
 %C%_search_guard_LDADD = libtuner.la libbase.la
 TESTS += %D%/search_guard
+check_PROGRAMS += %D%/tune_programs
+%C%_tune_programs_SOURCES = %D%/tune_programs.c %D%/space_help.h tests/store/fixture.h
+%C%_tune_programs_LDADD = libtuner.la libbase.la -lm
+TESTS += %D%/tune_programs
