@@ -36,11 +36,12 @@ int apply_choose(const json_t *profile, const struct apply_request *request, str
 
 /* {NAME} stands for any text: in the template words of `program` (of an entry). */
 bool apply_template_fits(const char *template, const char *text, const json_t *program);
-/* With the values of `config`, and "." for {SOURCE} and {BUILD}. Caller frees. */
-char *apply_template_fill(const char *template, const json_t *program, const json_t *config);
+/* With the values of `config`, and "." for {SOURCE} and {BUILD}; shell: each value quoted. Caller frees. */
+char *apply_template_fill(const char *template, bool shell, const json_t *program, const json_t *config);
 /* The words of a template, filled or (config NULL) as they are, with blanks between them. Caller frees. */
 char *apply_template_line(const json_t *program, const json_t *config);
 
+char *apply_quote(const char *text); /* one word of a POSIX shell; caller frees */
 /* Words with blanks between them. Caller frees. */
 char *apply_words_line(char *const *words);
 

@@ -79,7 +79,7 @@ static enum apply_fit arguments_fit(const json_t *program, const json_t *config,
 		return APPLY_FIT_NONE;
 	for (size_t i = 1; i < request->count; i++) {
 		const char *template = json_string_value(json_array_get(argv, i));
-		char *filled = apply_template_fill(template, program, config);
+		char *filled = apply_template_fill(template, false, program, config);
 		enum apply_fit fit = text_fit(template, filled, request->words[i], program);
 		free(filled);
 		worst = fit < worst ? fit : worst;

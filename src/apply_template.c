@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "src/apply.h"
+#include "src/base/js.h"
 #include "src/base/mem.h"
 #include "src/base/value.h"
 
@@ -12,10 +13,11 @@ static bool is_folder(const char *name, size_t length) {
 	return (length == 6 && memcmp(name, "SOURCE", 6) == 0) || (length == 5 && memcmp(name, "BUILD", 5) == 0);
 }
 
-/* The length of the {NAME} that stands there, 0 where none does; *name is for the caller to free. */
-static size_t hole(const char *text, const json_t *program, char **name) {
+/* The length of the {NAME} at `text`, 0 where none is; *name is for the caller to free. Neither {{..} nor ${NAME} is
+ * one. */
+static size_t hole(const char *text, char before, const json_t *program, char **name) {
 	*name = NULL;
-	size_t length = *text == '{' ? strcspn(text + 1, "{}") : 0;
+	size_t length = *text == '{' && before != '{' && before != '$' ? strcspn(text + 1, "{}") : 0;
 	if (length == 0 || text[1 + length] != '}')
 		return 0;
 	*name = mem_printf("%.*s", (int)length, text + 1);
@@ -26,18 +28,18 @@ static size_t hole(const char *text, const json_t *program, char **name) {
 	return 0;
 }
 
-static size_t hole_length(const char *text, const json_t *program) {
+static size_t hole_length(const char *text, char before, const json_t *program) {
 	char *name;
-	size_t length = hole(text, program, &name);
+	size_t length = hole(text, before, program, &name);
 	free(name);
 	return length;
 }
 
 /* On a mismatch the last hole takes one character more: no other has to be tried again. */
 bool apply_template_fits(const char *template, const char *text, const json_t *program) {
-	const char *after = NULL, *taken = NULL;
+	const char *start = template, *after = NULL, *taken = NULL;
 	for (;;) {
-		size_t length = hole_length(template, program);
+		size_t length = hole_length(template, template > start ? template[-1] : '\0', program);
 		if (length) {
 			template += length;
 			after = template;
@@ -57,11 +59,9 @@ bool apply_template_fits(const char *template, const char *text, const json_t *p
 }
 
 static char *append(char *text, const char *more, size_t size) {
-	size_t length = strlen(text);
-	text = mem_grow(text, length + size + 1, 1);
-	memcpy(text + length, more, size);
-	text[length + size] = '\0';
-	return text;
+	char *longer = mem_printf("%s%.*s", text, (int)size, more);
+	free(text);
+	return longer;
 }
 
 /* NULL for what has no text. Caller frees. */
@@ -80,12 +80,33 @@ static char *value_of(const char *name, const json_t *config) {
 	return text;
 }
 
-char *apply_template_fill(const char *template, const json_t *program, const json_t *config) {
+char *apply_quote(const char *text) {
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=:,./@%^";
+	if (*text && text[strspn(text, plain)] == '\0')
+		return mem_strdup(text);
+	char *out = mem_alloc(4 * strlen(text) + 3, 1), *at = out;
+	*at++ = '\'';
+	for (; *text; text++)
+		at = *text == '\'' ? stpcpy(at, "'\\''") : (*at = *text, at + 1);
+	*at = '\'';
+	return out;
+}
+
+/* A value in a line for a shell must stay one word of it. */
+static char *word_of(const char *name, const json_t *config, bool shell) {
+	char *value = value_of(name, config);
+	if (!value || !shell)
+		return value;
+	char *word = apply_quote(value);
+	free(value);
+	return word;
+}
+
+char *apply_template_fill(const char *template, bool shell, const json_t *program, const json_t *config) {
 	char *filled = mem_strdup(""), *name;
-	while (*template) {
-		size_t length = hole(template, program, &name);
-		char *value = name ? value_of(name, config) : NULL;
-		size_t step = length ? length : 1 + strcspn(template + 1, "{");
+	for (char before = '\0'; *template; before = template[-1]) {
+		size_t length = hole(template, before, program, &name), step = length ? length : 1 + strcspn(template + 1, "{");
+		char *value = name ? word_of(name, config, shell) : NULL;
 		filled = value ? append(filled, value, strlen(value)) : append(filled, template, step);
 		template += step;
 		free(value);
@@ -112,7 +133,8 @@ char *apply_template_line(const json_t *program, const json_t *config) {
 	char *line = mem_strdup("");
 	for (size_t i = 0; i < json_array_size(argv); i++) {
 		const char *word = json_string_value(json_array_get(argv, i));
-		char *filled = config ? apply_template_fill(word, program, config) : mem_strdup(word);
+		bool shell = js_bool_or(program, "shell", false);
+		char *filled = config ? apply_template_fill(word, shell, program, config) : mem_strdup(word);
 		line = word_add(line, filled);
 		free(filled);
 	}

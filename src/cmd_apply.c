@@ -121,6 +121,22 @@ static void warn_of_age(struct ui *ui, const struct launch *launch) {
 	free(name);
 }
 
+/* A profile sets no variable that decides what is loaded or run, even if that was tuned. */
+static void warn_of_variables(struct ui *ui, const struct launch *launch) {
+	const json_t *entry = launch->choice.entry;
+	const char *name;
+	json_t *way;
+	json_object_foreach(json_object_get(json_object_get(entry, "program"), "params"), name, way) {
+		if (strcmp(json_string_value(way), "environment") != 0 ||
+		    !json_object_get(json_object_get(entry, "config"), name) || json_object_get(launch->set, name))
+			continue;
+		char *plain = shown(mem_strdup(name));
+		ui_warn(ui, "set it yourself; `sweetspot export` shows its value",
+		        "%s was tuned, but is no variable to take over", plain);
+		free(plain);
+	}
+}
+
 /* Is what the user has today the best? Then nothing is touched. */
 static bool keeps_baseline(const json_t *entry) {
 	return json_equal(json_object_get(entry, "config"), json_object_get(json_object_get(entry, "baseline"), "config"));
@@ -158,8 +174,8 @@ static void words_take(struct launch *launch, const struct apply_request *reques
 	const json_t *config = json_object_get(launch->choice.entry, "config");
 	launch->argv = mem_alloc(request->count + 4, sizeof *launch->argv);
 	for (size_t i = 0; i < request->count; i++)
-		launch->argv[i] =
-			program ? apply_template_fill(request->words[i], program, config) : mem_strdup(request->words[i]);
+		launch->argv[i] = program ? apply_template_fill(request->words[i], request->shell, program, config)
+		                          : mem_strdup(request->words[i]);
 	if (!request->shell)
 		return;
 	char *line = apply_words_line(launch->argv);
@@ -171,21 +187,8 @@ static void words_take(struct launch *launch, const struct apply_request *reques
 	launch->argv[2] = line;
 }
 
-/* Caller frees. */
-static char *quoted(const char *text) {
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=:,./@%^";
-	if (*text && text[strspn(text, plain)] == '\0')
-		return mem_strdup(text);
-	char *out = mem_alloc(4 * strlen(text) + 3, 1), *at = out;
-	*at++ = '\'';
-	for (; *text; text++)
-		at = *text == '\'' ? stpcpy(at, "'\\''") : (*at = *text, at + 1);
-	*at = '\'';
-	return out;
-}
-
 static void word_print(const char *text, const char *before) {
-	char *word = quoted(text);
+	char *word = apply_quote(text);
 	printf("%s%s", before, word);
 	free(word);
 }
@@ -233,7 +236,7 @@ static int fail_exec(const struct launch *launch, int why, struct err *err) {
 	err_set(err, absent ? ERR_ABSENT : ERR_BARRED, "is the path right, and the file executable?", "can't run %s: %s",
 	        launch->argv[0], strerror(why));
 	if (absent && build) {
-		char *line = apply_template_fill(build, program, json_object_get(launch->choice.entry, "config"));
+		char *line = apply_template_fill(build, true, program, json_object_get(launch->choice.entry, "config"));
 		err_hint(err, "build it first: %s", line);
 		free(line);
 	} else if (absent && cwd) {
@@ -290,6 +293,7 @@ static int launch_run(struct app *app, const struct opt_args *args, const struct
 	if (launch->choice.entry) {
 		warn_of_arguments(app_ui(app), launch);
 		warn_of_age(app_ui(app), launch);
+		warn_of_variables(app_ui(app), launch);
 	}
 	if (!opt_has(args, "print"))
 		return become(app, launch, err);
