@@ -12,6 +12,7 @@
 #include "src/base/mem.h"
 #include "src/base/sha256.h"
 #include "src/base/sys.h"
+#include "src/plugin.h"
 
 struct app {
 	struct ui *ui;
@@ -20,6 +21,7 @@ struct app {
 	struct topo *topo;
 	struct worker *worker;
 	struct kernel_list *kernels;
+	struct plugins *plugins;
 	json_t *machine;
 };
 
@@ -68,6 +70,7 @@ void app_release(struct app *app) {
 
 void app_free(struct app *app) {
 	json_decref(app->machine);
+	plugins_free(app->plugins);
 	kernel_list_free(app->kernels);
 	app_release(app);
 	free(app->command_line);
@@ -144,12 +147,18 @@ const struct kernel_list *app_kernels(struct app *app, struct err *err) {
 	if (app->kernels)
 		return app->kernels;
 	struct worker *worker = app_worker(app, err);
-	json_t *description = worker ? worker_describe(worker, err) : NULL;
+	json_t *description = worker ? worker_describe(worker, NULL, err) : NULL;
 	if (!description)
 		return NULL;
-	app->kernels = kernel_list_new(description, err);
+	app->kernels = kernel_list_new(description, NULL, err);
 	json_decref(description);
 	return app->kernels;
+}
+
+struct plugins *app_plugins(struct app *app) {
+	if (!app->plugins)
+		app->plugins = plugins_new();
+	return app->plugins;
 }
 
 static json_t *machine_json(struct app *app, struct err *err) {

@@ -87,6 +87,8 @@ json_t *tune_result(const struct tune *tune) {
 		undecided(tune, result);
 	if (tune->finalists)
 		json_object_set(result, "finalists", tune->finalists);
+	json_object_set_new(result, "effects", tune_effects(tune));
+	json_object_set_new(result, "runner_up", tune_runner_up(tune)); /* absent where there is none */
 	json_object_set_new(result, "command", json_string(task->command));
 	json_object_set_new(result, "search", json_integer((json_int_t)tune->id));
 	free(objective);

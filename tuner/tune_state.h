@@ -64,4 +64,11 @@ int tune_search_phase(struct tune *tune, struct err *err); /* tune_search.c */
 int tune_final_phase(struct tune *tune, struct err *err);  /* tune_final.c */
 json_t *tune_result(const struct tune *tune);              /* tune_result.c */
 
+/* How much each parameter mattered in the search: [{"param", "known", "seen", "ratio", "ci", "best", "worst"}], the last
+ * four where known. New reference. tune_effects.c */
+json_t *tune_effects(const struct tune *tune);
+/* Of the race's finalists within the noise of the best (1 %, or the noise floor) the fastest cheaper one, else the
+ * fastest: {"config", "ratio" of its time to the best's, "why"}. New reference; NULL: none. tune_effects.c */
+json_t *tune_runner_up(const struct tune *tune);
+
 #endif

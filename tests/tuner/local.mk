@@ -58,3 +58,7 @@ check_PROGRAMS += %D%/tune_programs
 %C%_tune_programs_SOURCES = %D%/tune_programs.c %D%/space_help.h tests/store/fixture.h
 %C%_tune_programs_LDADD = libtuner.la libbase.la -lm
 TESTS += %D%/tune_programs
+check_PROGRAMS += %D%/effects
+%C%_effects_SOURCES = %D%/effects.c
+%C%_effects_LDADD = libtuner.la libbase.la -lm
+TESTS += %D%/effects
