@@ -48,12 +48,18 @@ struct app *app_new(struct ui *ui, int argc, char *const *argv, const volatile i
 	return app;
 }
 
+void app_release(struct app *app) {
+	worker_free(app->worker);
+	topo_close(app->topo);
+	app->worker = NULL;
+	app->topo = NULL;
+}
+
 void app_free(struct app *app) {
 	json_decref(app->machine);
 	plugins_free(app->plugins);
 	kernel_list_free(app->kernels);
-	worker_free(app->worker);
-	topo_close(app->topo);
+	app_release(app);
 	free(app->command_line);
 	free(app);
 }

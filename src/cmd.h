@@ -30,12 +30,16 @@ const struct kernel_list *app_plugin(struct app *app, const char *path, struct e
 /* {"fingerprint": "sha256:..", topology, compiler, flags, openmp, ...}: borrowed */
 const json_t *app_machine(struct app *app, struct err *err);
 const char *app_fingerprint(struct app *app, struct err *err);
+/* Ends the worker and closes the topology, before this process becomes another program; what is asked for later is
+ * opened again. */
+void app_release(struct app *app);
 
 struct cmd {
 	const char *name, *summary;
 	const char *usage;         /* what follows "sweetspot NAME" */
 	const struct opt *const *options; /* its own tables, NULL-terminated; --json, --help and the like are common to all */
 	const char *notes;         /* further text of --help, or NULL */
+	bool becomes_program;      /* by exec: signals stay as this process found them */
 	/* 0, or -1 with err set: main prints it and exits with err_exit_status */
 	int (*run)(struct app *app, const struct opt_args *args, struct err *err);
 };

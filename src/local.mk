@@ -12,6 +12,7 @@ COMMANDS = \
 	%D%/cmd_run.c \
 	%D%/cmd_compare.c \
 	%D%/cmd_export.c \
+	%D%/cmd_apply.c \
 	%D%/cmd_machine.c \
 	%D%/cmd_doctor.c \
 	%D%/cmd_list.c
@@ -25,6 +26,8 @@ PROGRAM_PLAN = \
 bin_PROGRAMS += sweetspot
 sweetspot_SOURCES = $(COMMANDS) \
 	%D%/main.c %D%/cmd.h %D%/registry.c \
+	%D%/app.c %D%/app.h \
+	%D%/apply_choose.c %D%/apply_template.c %D%/apply.h \
 	%D%/app.c %D%/app.h %D%/plugin.c %D%/plugin.h \
 	%D%/params.c %D%/params_words.c %D%/params.h %D%/plan.c %D%/plan.h \
 	%D%/app.c %D%/app.h \

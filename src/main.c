@@ -116,6 +116,8 @@ static void cmd_run(const struct cmd *cmd, int argc, char *const *argv, struct e
 		opt_free(args);
 		return;
 	}
+	if (!cmd->becomes_program)
+		signals_set();
 	struct ui *ui = ui_new(stdout, stderr, opt_has(args, "quiet"), opt_has(args, "verbose"));
 	struct app *app = app_new(ui, argc, argv, &interrupted, &abandoned);
 	if (cmd->run(app, args, err) && err->code == ERR_OK)
@@ -130,7 +132,6 @@ int main(int argc, char **argv) {
 	struct err err = {0};
 	const char *word = argc > 1 ? argv[1] : "--help";
 	setlocale(LC_CTYPE, "");
-	signals_set();
 	if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
 		version();
 	} else if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0) {

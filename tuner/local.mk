@@ -48,7 +48,8 @@ TUNER_STORE = \
 	%D%/store.c %D%/store_file.c %D%/store_db.c %D%/store_schema.c \
 	%D%/store_write.c %D%/store_read.c %D%/store_resume.c %D%/store.h %D%/store_db.h \
 	%D%/trial_store.c %D%/trial_store.h \
-	%D%/profile.c %D%/profile_check.c %D%/profile_env.c %D%/profile.h
+	%D%/profile.c %D%/profile_check.c %D%/profile_env.c %D%/profile.h \
+	%D%/profile_program.c %D%/profile_program.h
 
 noinst_LTLIBRARIES += libtuner.la
 libtuner_la_LIBADD = libbase.la $(GSL_LIBS) $(SQLITE_LIBS) $(JANSSON_LIBS)

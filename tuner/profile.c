@@ -11,6 +11,7 @@
 #include "src/base/near.h"
 #include "src/base/sys.h"
 #include "tuner/profile.h"
+#include "tuner/profile_program.h"
 
 enum { PROFILE_BYTES_MAX = 16 << 20 };
 
@@ -63,8 +64,10 @@ static json_t *speedup_json(const json_t *speedup) {
 	return json_is_number(json_object_get(speedup, "ratio")) ? json_incref((json_t *)speedup) : json_null();
 }
 
+/* source_of knows kernels; a program may have the name of one. */
 static const char *state_of(const struct gather *gather, const struct store_result *result) {
-	const char *source = gather->source_of ? gather->source_of(gather->ctx, result->kernel) : NULL;
+	bool kernel = !json_object_get(result->result, "program");
+	const char *source = kernel && gather->source_of ? gather->source_of(gather->ctx, result->kernel) : NULL;
 	return source && strcmp(source, result->source) != 0 ? "stale" : "current";
 }
 
@@ -78,14 +81,16 @@ static json_t *provenance_json(const struct store_result *r) {
 
 static json_t *entry_new(const struct gather *gather, const struct store_result *r) {
 	const json_t *best = json_object_get(r->result, "best");
-	json_t *config = json_object_get(best, "config");
+	const json_t *program = json_object_get(r->result, "program");
 	json_t *entry = json_object();
 	json_object_set_new(entry, "kernel", text_json(r->kernel));
 	json_object_set_new(entry, "source", text_json(r->source));
 	json_object_set_new(entry, "problem", member(r->result, "problem"));
 	json_object_set_new(entry, "objective", member(r->result, "objective"));
 	json_object_set_new(entry, "config", member(best, "config"));
-	json_object_set_new(entry, "environment", profile_environment(r->kernel, config));
+	json_object_set_new(entry, "environment",
+	                    program ? profile_program_environment(program)
+	                            : profile_environment(r->kernel, json_object_get(best, "config")));
 	json_object_set_new(entry, "median", member(best, "median"));
 	json_object_set_new(entry, "ci", member(best, "ci"));
 	json_object_set_new(entry, "unit", member(best, "unit"));
@@ -95,6 +100,8 @@ static json_t *entry_new(const struct gather *gather, const struct store_result 
 	json_object_set_new(entry, "noise_floor", js_number(r->noise_floor));
 	json_object_set_new(entry, "state", json_string(state_of(gather, r)));
 	json_object_set_new(entry, "provenance", provenance_json(r));
+	if (program)
+		json_object_set_new(entry, "program", profile_program(program));
 	return entry;
 }
 

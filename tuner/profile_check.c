@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "tuner/profile.h"
+#include "tuner/profile_program.h"
 
 typedef int check_fn(const json_t *value, struct err *err);
 
@@ -136,26 +137,14 @@ static int check_settings(const json_t *value, struct err *err) {
 	return 0;
 }
 
-/* A profile may come from anyone, and its variables end up in the environment of programs: only settings of OpenMP that
- * change speed (OMP_TOOL_LIBRARIES would load code), and names of our own. */
-static bool is_variable(const char *name) {
-	static const char *const openmp[] = {"OMP_NUM_THREADS", "OMP_PROC_BIND", "OMP_PLACES",
-	                                     "OMP_SCHEDULE",    "OMP_DYNAMIC",   "OMP_WAIT_POLICY"};
-	for (size_t i = 0; i < sizeof openmp / sizeof *openmp; i++)
-		if (strcmp(name, openmp[i]) == 0)
-			return true;
-	size_t length = strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
-	return strncmp(name, "SWEETSPOT_", 10) == 0 && length > 10 && !name[length];
-}
-
-static int check_environment(const json_t *value, struct err *err) {
+/* program: NULL for a kernel. */
+static int check_variables(const json_t *value, const json_t *program, struct err *err) {
 	const char *name;
 	json_t *text;
 	if (!json_is_object(value))
 		return refuse(err, "must be an object");
 	json_object_foreach((json_t *)value, name, text) {
-		int rc = is_variable(name) ? check_text(text, err) : refuse(err, "is no variable that a profile may set");
-		if (rc)
+		if (profile_may_set(name, program) ? check_text(text, err) : refuse(err, "is no variable that a profile may set"))
 			return err_prefix(err, "%.64s", name);
 	}
 	return 0;
@@ -181,16 +170,25 @@ static int check_provenance(const json_t *value, struct err *err) {
 	return check_members(value, members, err);
 }
 
+static int check_object(const json_t *value, struct err *err) {
+	return json_is_object(value) ? 0 : refuse(err, "must be an object");
+}
+
 static int check_entry(const json_t *value, struct err *err) {
 	static const struct member members[] = {
 		{"kernel", check_word},       {"source", check_text},       {"problem", check_settings},
-		{"objective", check_word},    {"config", check_settings},   {"environment", check_environment},
-		{"median", check_amount},     {"ci", check_interval},       {"unit", check_word},
+		{"objective", check_word},    {"config", check_settings},   {"environment", check_object},
+		{"median", check_amount},     {"ci", check_interval},       {"unit", check_text},
 		{"baseline", check_baseline}, {"speedup", check_speedup},   {"verdict", check_verdict},
 		{"noise_floor", check_noise}, {"state", check_state},       {"provenance", check_provenance},
 		{NULL, NULL},
 	};
-	return check_members(value, members, err);
+	const json_t *program = json_object_get(value, "program");
+	if (check_members(value, members, err))
+		return -1;
+	if (program && profile_program_check(program, err))
+		return err_prefix(err, "program");
+	return check_variables(json_object_get(value, "environment"), program, err) ? err_prefix(err, "environment") : 0;
 }
 
 static int check_entries(const json_t *value, struct err *err) {

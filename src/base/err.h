@@ -12,6 +12,8 @@
 	X(USAGE, 2, "bad usage or input")                                                                                  \
 	X(NOTHING, 3, "no configuration worked")                                                                           \
 	X(UNAVAILABLE, 4, "asked for a device or counter that is not available here")                                      \
+	X(BARRED, 126, "the program can't be run")                                                                         \
+	X(ABSENT, 127, "there is no such program")                                                                         \
 	X(INTERRUPTED, 130, "interrupted")
 
 enum err_code {

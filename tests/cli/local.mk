@@ -6,3 +6,4 @@ check_PROGRAMS += %D%/results_program
 	src/results_usage.c src/ui.c src/ui_table.c
 %C%_results_program_LDADD = libtuner.la libbase.la -lm
 TESTS += %D%/results_program
+dist_check_SCRIPTS += %D%/usage %D%/handwork %D%/tune %D%/survive %D%/apply

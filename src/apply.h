@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Which recommendation of a profile belongs to a command line, and what it makes of it. */
+#ifndef SRC_APPLY_H
+#define SRC_APPLY_H
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "src/base/err.h"
+
+/* How a command line fits what was tuned. */
+enum apply_fit {
+	APPLY_FIT_NONE,
+	APPLY_FIT_NAME, /* a program of that name with other arguments */
+	APPLY_FIT_OPEN, /* the same command but for values at {NAME} */
+	APPLY_FIT_SAME  /* as typed when it was tuned, or with the recommended values */
+};
+
+struct apply_request {
+	char *const *words; /* the program and its arguments, NULL-terminated */
+	size_t count;
+	bool shell;              /* the words joined are a line for sh -c */
+	const char *kernel;      /* by name: NULL: by the words */
+	const char *const *size; /* "K=V,..", NULL-terminated: parts of its problem */
+};
+
+struct apply_choice {
+	const json_t *entry; /* borrowed from the profile */
+	enum apply_fit fit;
+	bool rebuilt; /* the executable is another than the one that was tuned */
+};
+
+/* The best fit; of equal ones that of this very executable, then the newest. ERR_NOTHING where there is none. */
+int apply_choose(const json_t *profile, const struct apply_request *request, struct apply_choice *choice,
+                 struct err *err);
+
+/* {NAME} stands for any text: in the template words of `program` (of an entry). */
+bool apply_template_fits(const char *template, const char *text, const json_t *program);
+/* With the values of `config`, and "." for {SOURCE} and {BUILD}; shell: each value quoted. Caller frees. */
+char *apply_template_fill(const char *template, bool shell, const json_t *program, const json_t *config);
+/* The words of a template, filled or (config NULL) as they are, with blanks between them. Caller frees. */
+char *apply_template_line(const json_t *program, const json_t *config);
+
+char *apply_quote(const char *text); /* one word of a POSIX shell; caller frees */
+/* Words with blanks between them. Caller frees. */
+char *apply_words_line(char *const *words);
+
+/* The file that execvp would run; NULL where there is none. Caller frees. */
+char *apply_executable(const char *word);
+
+#endif
