@@ -19,4 +19,4 @@ TESTS += $(dist_check_SCRIPTS)
 EXTRA_DIST += %D%/installcheck
 installcheck-local:
 	CC='$(CC)' $(SHELL) $(srcdir)/tests/installcheck '$(DESTDIR)$(bindir)' '$(DESTDIR)$(pkglibexecdir)' \
-		'$(DESTDIR)$(pkgconfigdir)' '$(DESTDIR)$(mandir)'
+		'$(DESTDIR)$(pkgconfigdir)' '$(DESTDIR)$(mandir)' '$(DESTDIR)$(docdir)'

@@ -1,2 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-dist_check_SCRIPTS += %D%/example
+dist_check_SCRIPTS += %D%/example %D%/hostile
+EXTRA_DIST += %D%/bad.c
+
+check_PROGRAMS += %D%/worker
+%C%_worker_SOURCES = %D%/worker.c tests/worker/protocol_client.c tests/worker/protocol_client.h
+%C%_worker_LDADD = libbase.la
+TESTS += %D%/worker
