@@ -26,17 +26,13 @@ PROGRAM_PLAN = \
 bin_PROGRAMS += sweetspot
 sweetspot_SOURCES = $(COMMANDS) \
 	%D%/main.c %D%/cmd.h %D%/registry.c \
-	%D%/app.c %D%/app.h \
-	%D%/apply_choose.c %D%/apply_template.c %D%/apply.h \
 	%D%/app.c %D%/app.h %D%/plugin.c %D%/plugin.h \
-	%D%/params.c %D%/params_words.c %D%/params.h %D%/plan.c %D%/plan.h \
-	%D%/app.c %D%/app.h \
+	%D%/apply_choose.c %D%/apply_template.c %D%/apply.h \
 	%D%/params.c %D%/params_words.c %D%/params.h %D%/plan.c %D%/plan.h %D%/bindings.c %D%/bindings.h \
 	$(PROGRAM_PLAN) \
 	%D%/doctor_build.c %D%/doctor_system.c %D%/doctor.h \
 	%D%/tune_session.c %D%/tune_session.h \
 	%D%/tune_item_kernel.c %D%/tune_item_program.c %D%/tune_item_spec.c %D%/tune_item.h \
-	%D%/openmp.c %D%/openmp.h %D%/program_plan.c %D%/program_plan.h \
 	%D%/tune_options.c %D%/tune_options.h %D%/sweep_table.c %D%/sweep_table.h \
 	%D%/byhand.c %D%/byhand.h %D%/lock.c %D%/lock.h \
 	%D%/ui.c %D%/ui_table.c %D%/ui.h \
