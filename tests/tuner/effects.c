@@ -50,7 +50,7 @@ static void play_measure(struct play *play, double noise, double outliers) {
 }
 
 static int play_fit(struct play *play) {
-	const struct effects_data data = {play->rows, play->params, play->levels, play->places, play->cost, NULL};
+	const struct effects_data data = {play->rows, play->params, play->levels, play->places, play->cost, NULL, NULL};
 	return effects_fit(&data, play->effects);
 }
 
@@ -271,7 +271,7 @@ static void test_weights(void) {
 	double weight[60];
 	play_begin(&play, 8, 60, 2, 3);
 	play_measure(&play, 0.02, 0);
-	const struct effects_data data = {60, 2, play.levels, play.places, play.cost, weight};
+	const struct effects_data data = {60, 2, play.levels, play.places, play.cost, weight, NULL};
 	for (size_t row = 0; row < 60; row++) {
 		weight[row] = row < 30;
 		play.cost[row] *= row < 30 || play.places[row * 2] ? 1 : 9;

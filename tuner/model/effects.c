@@ -30,7 +30,7 @@ static bool is_good(const struct effects_data *data) {
 	for (size_t row = 0; row < data->rows; row++) {
 		if (!is_row_good(data, row))
 			return false;
-		rows += !data->weight || data->weight[row] > 0;
+		rows += (!data->weight || data->weight[row] > 0) && !(data->over && data->over[row]);
 	}
 	return rows >= ROWS_MIN;
 }

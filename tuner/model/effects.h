@@ -8,7 +8,8 @@
  * (EM, Dempster, Laird and Rubin 1977), under a weak prior that keeps it from becoming 0 (Chung et al. 2013, with the
  * power 3/4 in place of 1), and shrinks the effects of values that were seldom measured: what makes fits work that have more
  * values than rows. Rows get the weights of Huber, then of Tukey's bisquare (Holland and Welsch 1977) of their
- * residuals, adjusted for leverage; the scale is the median absolute residual. What does not add up (interactions) is
+ * residuals from a fit without them; the scale is the median absolute residual. Rows that are known to be over a limit
+ * only are drawn towards it where the model puts them below, as in a Tobit model (by Fisher scoring, Amemiya 1984). What does not add up (interactions) is
  * noise here, and widens the intervals. Effects of a parameter that is absent in some rows are deviations from its own
  * mean, so that what its being there costs belongs to the parameter that brings it.
  *
@@ -31,6 +32,7 @@ struct effects_data {
 	const int *places;      /* rows x params, EFFECTS_ABSENT where the parameter does not exist */
 	const double *cost;     /* rows, > 0; smaller is better */
 	const double *weight;   /* rows, or NULL */
+	const bool *over;       /* rows, or NULL; true: it was cut short, and costs more than `cost` */
 };
 
 struct effect {

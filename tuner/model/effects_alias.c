@@ -82,7 +82,7 @@ void alias_find(const struct design *design, bool *comparable) {
 	double *matrix = mem_alloc(n * n, sizeof *matrix), *weight = mem_alloc(rows + 1, sizeof *weight);
 	for (size_t row = 0; row < rows; row++)
 		weight[row] = design->data->weight ? design->data->weight[row] > 0 : 1;
-	design_gram(design, weight, matrix, NULL);
+	design_gram(design, weight, NULL, matrix, NULL);
 	matrix[0] += 1e-9;
 	for (size_t c = 1; c < n; c++)
 		matrix[c * n + c] += PRIOR;

@@ -135,7 +135,7 @@ void design_centre_vector(const struct design *design, double *effect) {
 	centre(design, effect, 1, true);
 }
 
-void design_gram(const struct design *design, const double *weight, double *gram, double *v) {
+void design_gram(const struct design *design, const double *weight, const double *y, double *gram, double *v) {
 	size_t n = design->columns, *active = mem_alloc(design->data->params + 1, sizeof *active);
 	for (size_t i = 0; i < n * n; i++)
 		gram[i] = 0;
@@ -147,7 +147,7 @@ void design_gram(const struct design *design, const double *weight, double *gram
 			for (size_t k = 0; k < count; k++)
 				gram[active[i] * n + active[k]] += weight[row];
 			if (v)
-				v[active[i]] += weight[row] * design->y[row];
+				v[active[i]] += weight[row] * y[row];
 		}
 	}
 	centre_matrix(design, gram, false);

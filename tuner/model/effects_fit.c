@@ -3,6 +3,7 @@
 
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_linalg.h>
+#include <gsl/gsl_sf_erf.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,12 +32,17 @@ struct state {
 	double scale;     /* of the residuals */
 	double *spread;   /* of each parameter: variance of its effects */
 	double *weight;   /* of each row: given times robust */
-	double *residual; /* over its expected share of the scale */
+	double *y;        /* of each row: log cost, or what to fit where that is over a limit */
+	double *residual; /* from a fit without the row, over its expected share of the scale */
 	double *v, *adjusted;
 };
 
 static double given(const struct state *s, size_t row) {
 	return s->design->data->weight ? s->design->data->weight[row] : 1;
+}
+
+static bool is_over(const struct state *s, size_t row) {
+	return s->design->data->over && s->design->data->over[row];
 }
 
 int fit_invert(double *matrix, size_t size) {
@@ -59,8 +65,10 @@ static void state_begin(struct state *s) {
 	s->scale = fmax(sqrt(spread / 10), SCALE_MIN);
 	for (size_t param = 0; param < data->params; param++)
 		s->spread[param] = spread;
-	for (size_t row = 0; row < data->rows; row++)
-		s->weight[row] = given(s, row);
+	for (size_t row = 0; row < data->rows; row++) {
+		s->weight[row] = is_over(s, row) ? 0 : given(s, row);
+		s->y[row] = s->design->y[row];
+	}
 }
 
 /* Effects and their covariance in units of the scale, of the weights, scale and spreads as they are. */
@@ -68,7 +76,7 @@ static int solve(struct state *s) {
 	const struct design *design = s->design;
 	size_t n = design->columns;
 	double *matrix = s->fit->covariance;
-	design_gram(design, s->weight, matrix, s->v);
+	design_gram(design, s->weight, s->y, matrix, s->v);
 	matrix[0] += 1e-9;
 	for (size_t param = 0; param < design->data->params; param++)
 		for (size_t i = 0, c = design->blocks[param].first; i < design->blocks[param].count; i++, c++)
@@ -103,32 +111,47 @@ static void spread_update(struct state *s, size_t param) {
 		s->spread[param] = fmax(sum / ((double)count - 1 - SPREAD_POWER), SPREAD_MIN * SPREAD_MIN);
 }
 
-/* Residuals in units of what they would be by chance; rows that decide their own fit have none. */
+/* Residuals in units of what they would be by chance, each from a fit without the row: a row that decides its own fit
+ * is judged by how far its effect is from what effects of the parameter are like. */
 static void residuals_update(struct state *s) {
 	const struct design *design = s->design;
 	size_t count = 0, left = 0;
 	double used = 0;
 	for (size_t row = 0; row < design->data->rows; row++) {
-		double hat = s->weight[row] * design_variance(design, row, s->fit->covariance);
-		double own = fmax(1 - hat, 1e-6);
-		s->residual[row] = (design->y[row] - design_fitted(design, row, s->fit->effect)) * sqrt(given(s, row) / own);
-		used += hat;
+		if (is_over(s, row) || !(given(s, row) > 0))
+			continue;
+		double variance = design_variance(design, row, s->fit->covariance);
+		double others = fmax(1 - s->weight[row] * variance, 1e-9), own = variance / others;
+		double residual = (design->y[row] - design_fitted(design, row, s->fit->effect)) / others;
+		s->residual[row] = residual / sqrt(1 / given(s, row) + own);
+		s->adjusted[count++] = fabs(s->residual[row]);
+		used += s->weight[row] * variance;
 		left += s->weight[row] > 0;
-		if (given(s, row) > 0)
-			s->adjusted[count++] = fabs(s->residual[row]);
 	}
 	s->fit->freedom = (double)left - used;
 	s->scale = fmax(stats_median(s->adjusted, count) / 0.6745, SCALE_MIN);
 }
 
+/* Far over the limit, the model has nothing to learn of it. */
+static void over_update(struct state *s, size_t row) {
+	double fitted = design_fitted(s->design, row, s->fit->effect), z = (s->design->y[row] - fitted) / s->scale;
+	double hazard = z > -8 ? gsl_sf_hazard(z) : 0, ahead = hazard > z ? hazard - z : 1e-3;
+	s->weight[row] = given(s, row) * fmin(hazard * ahead, 1);
+	s->y[row] = fitted + s->scale / ahead;
+}
+
+static double robust_weight(double u, bool huber) {
+	if (huber)
+		return u > HUBER ? HUBER / u : 1;
+	return u < BISQUARE ? pow(1 - pow(u / BISQUARE, 2), 2) : 0;
+}
+
 static void weights_update(struct state *s, bool huber) {
 	for (size_t row = 0; row < s->design->data->rows; row++) {
-		double u = fabs(s->residual[row]) / s->scale, robust;
-		if (huber)
-			robust = u > HUBER ? HUBER / u : 1;
+		if (is_over(s, row))
+			over_update(s, row);
 		else
-			robust = u < BISQUARE ? pow(1 - pow(u / BISQUARE, 2), 2) : 0;
-		s->weight[row] = given(s, row) * robust;
+			s->weight[row] = given(s, row) * robust_weight(fabs(s->residual[row]) / s->scale, huber);
 	}
 }
 
@@ -159,6 +182,7 @@ int fit_make(struct fit *fit, const struct design *design) {
 	fit->covariance = mem_alloc(n * n, sizeof *fit->covariance);
 	s.spread = mem_alloc(design->data->params + 1, sizeof *s.spread);
 	s.weight = mem_alloc(rows, sizeof *s.weight);
+	s.y = mem_alloc(rows, sizeof *s.y);
 	s.residual = mem_alloc(rows, sizeof *s.residual);
 	s.adjusted = mem_alloc(rows, sizeof *s.adjusted);
 	s.v = mem_alloc(n, sizeof *s.v);
@@ -168,6 +192,7 @@ int fit_make(struct fit *fit, const struct design *design) {
 		fit->covariance[i] *= s.scale * s.scale;
 	free(s.spread);
 	free(s.weight);
+	free(s.y);
 	free(s.residual);
 	free(s.adjusted);
 	free(s.v);

@@ -25,7 +25,7 @@ struct design {
 void design_make(struct design *design, const struct effects_data *data, size_t *seen);
 void design_clear(struct design *design);
 /* X'WX and, where v is not NULL, X'Wy. */
-void design_gram(const struct design *design, const double *weight, double *gram, double *v);
+void design_gram(const struct design *design, const double *weight, const double *y, double *gram, double *v);
 /* The columns of a block sum to nothing: an effect counts by its difference from the block's mean. */
 void design_centre_matrix(const struct design *design, double *covariance);
 void design_centre_vector(const struct design *design, double *effect);
