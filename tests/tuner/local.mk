@@ -54,3 +54,13 @@ check_PROGRAMS += %D%/search_guard
 %C%_search_guard_SOURCES = %D%/search_guard.c %D%/search_land.c %D%/search_land.h %D%/space_help.h
 %C%_search_guard_LDADD = libtuner.la libbase.la
 TESTS += %D%/search_guard
+
+SPEC_TESTS = %D%/spec %D%/spec_values %D%/spec_errors
+check_PROGRAMS += $(SPEC_TESTS)
+%C%_spec_SOURCES = %D%/spec.c %D%/spec_help.h %D%/spec_texts.h %D%/space_help.h
+%C%_spec_LDADD = libtuner.la libbase.la $(JANSSON_LIBS)
+%C%_spec_values_SOURCES = %D%/spec_values.c
+%C%_spec_values_LDADD = libtuner.la libbase.la
+%C%_spec_errors_SOURCES = %D%/spec_errors.c %D%/fuzz_spec.c %D%/spec_help.h %D%/spec_texts.h
+%C%_spec_errors_LDADD = libtuner.la libbase.la $(JANSSON_LIBS)
+TESTS += $(SPEC_TESTS)
