@@ -14,7 +14,7 @@
 #include "tuner/program_run.h"
 #include "tuner/program_tree.h"
 
-static const struct tree_limit LIMIT = {.bytes = 2ull << 30, .files = 200000};
+static const struct program_tree_limit LIMIT = {.bytes = 2ull << 30, .files = 200000};
 static const double BUILD_SECONDS = 600;
 
 struct build {
@@ -34,7 +34,7 @@ static const char *source_folder(const struct program *program) {
 }
 
 struct program_builds *program_builds_new(const struct program *program, struct err *err) {
-	if (!program->out_of_tree && tree_copy(source_folder(program), NULL, NULL, &LIMIT, err))
+	if (!program->out_of_tree && program_tree_copy(source_folder(program), NULL, NULL, &LIMIT, err))
 		return NULL;
 	return mem_alloc(1, sizeof(struct program_builds));
 }
@@ -72,7 +72,8 @@ static struct build *build_find(struct program_builds *builds, const char *key) 
 
 static int folder_prepare(const struct program *program, const char *path, struct err *err) {
 	if (!program->out_of_tree)
-		return tree_copy(source_folder(program), path, program_folder_base(program->builds->folder), &LIMIT, err);
+		return program_tree_copy(source_folder(program), path, program_folder_base(program->builds->folder), &LIMIT,
+		                         err);
 	return mkdir(path, 0700) ? err_set(err, ERR_FAILED, NULL, "cannot make %s: %s", path, strerror(errno)) : 0;
 }
 
@@ -125,7 +126,7 @@ static struct build *build_new(const struct program *program, const json_t *conf
 	struct build build = {.path = mem_printf("%s/%zu", program_folder_path(builds->folder), builds->count + 1)};
 	int failed = build_run(program, config, &build, err);
 	if (failed || build.status != TRIAL_CORRECT)
-		tree_remove(build.path);
+		program_tree_remove(build.path);
 	if (failed) {
 		free(build.path);
 		return NULL;

@@ -54,3 +54,7 @@ check_PROGRAMS += %D%/search_guard
 %C%_search_guard_SOURCES = %D%/search_guard.c %D%/search_land.c %D%/search_land.h %D%/space_help.h
 %C%_search_guard_LDADD = libtuner.la libbase.la
 TESTS += %D%/search_guard
+check_PROGRAMS += %D%/program_words
+%C%_program_words_SOURCES = %D%/program_words.c
+%C%_program_words_LDADD = libtuner.la libbase.la
+TESTS += %D%/program_words
