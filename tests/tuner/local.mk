@@ -58,3 +58,7 @@ check_PROGRAMS += %D%/program_words
 %C%_program_words_SOURCES = %D%/program_words.c
 %C%_program_words_LDADD = libtuner.la libbase.la
 TESTS += %D%/program_words
+check_PROGRAMS += %D%/program_tree
+%C%_program_tree_SOURCES = %D%/program_tree.c
+%C%_program_tree_LDADD = libtuner.la libbase.la
+TESTS += %D%/program_tree
