@@ -9,23 +9,31 @@
 
 #include "counters/perf_event.h"
 
-static int try_open(__u32 type, __u64 config, bool user_only) {
+static int try_open(__u32 type, __u64 config, bool user_only, bool tree) {
 	struct perf_event_attr attr = {
 		.size = sizeof attr, .type = type, .config = config,
-		.disabled = 1, .exclude_kernel = user_only, .exclude_hv = 1,
+		.disabled = 1, .inherit = tree, .exclude_kernel = user_only, .exclude_hv = 1,
 		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING,
 	};
 	return (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
-int perf_event_open(struct perf_event *event, __u32 type, __u64 config) {
-	int file = try_open(type, config, false);
+static int event_open(struct perf_event *event, __u32 type, __u64 config, bool tree) {
+	int file = try_open(type, config, false, tree);
 	event->user_only = file < 0 && (errno == EACCES || errno == EPERM);
 	if (event->user_only)
-		file = try_open(type, config, true);
+		file = try_open(type, config, true, tree);
 	event->error = file < 0 ? errno : 0;
 	event->file = file + 1;
 	return file < 0 ? -1 : 0;
+}
+
+int perf_event_open(struct perf_event *event, __u32 type, __u64 config) {
+	return event_open(event, type, config, false);
+}
+
+int perf_event_open_tree(struct perf_event *event, __u32 type, __u64 config) {
+	return event_open(event, type, config, true);
 }
 
 static int sample_read(const struct perf_event *event, struct perf_sample *sample) {

@@ -19,6 +19,8 @@ struct perf_event {
 
 /* Opens it disabled: with the kernel's side where that is allowed, else without. 0 or -1 and event->error. */
 int perf_event_open(struct perf_event *event, __u32 type, __u64 config);
+/* The same, for this thread and all that it starts from then on, threads and processes; what ended is still counted. */
+int perf_event_open_tree(struct perf_event *event, __u32 type, __u64 config);
 /* 0 or -1; both do nothing to an event that is not open. */
 int perf_event_start(struct perf_event *event);
 int perf_event_stop(struct perf_event *event);

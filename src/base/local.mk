@@ -13,7 +13,9 @@ libbase_la_SOURCES = \
 	%D%/proc_buffer.c %D%/proc_buffer.h \
 	%D%/proc_env.c \
 	%D%/proc_spawn.c %D%/proc_spawn.h \
+	%D%/reap.c %D%/reap.h \
 	%D%/text.c %D%/text.h \
+	%D%/tree.c %D%/tree.h \
 	%D%/sys.c %D%/sys_memory.c %D%/sys_write.c %D%/sys.h \
 	%D%/value.c %D%/value.h
 libbase_la_LIBADD = $(JANSSON_LIBS) -lm

@@ -19,6 +19,9 @@ struct proc_spec {
 	const char *const *set;         /* "NAME=VALUE", NULL-terminated or NULL */
 	const char *cwd;                /* NULL: the parent's. A relative argv[0] with a slash is relative to it. */
 	uint64_t address_space;         /* RLIMIT_AS in bytes, 0: the parent's */
+	uint64_t file_size;             /* soft RLIMIT_FSIZE in bytes, 0: the parent's */
+	bool no_core;                   /* RLIMIT_CORE 0 */
+	bool session;                   /* a session of its own, not just a group */
 	size_t line_max;                /* longest line accepted from stdout, in bytes; 0: 4 MiB */
 	size_t stderr_keep;             /* how much of the end of stderr is kept; 0: 16 KiB. All of it is read. */
 };

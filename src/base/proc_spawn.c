@@ -21,11 +21,11 @@ struct failure {
 	int why;
 };
 
-/* Each pipe is {read, write}. */
 struct launch {
 	const struct proc_spec *spec;
-	char **environment;
-	int in[2], out[2], err[2], report[2];
+	char *const *environment;
+	const int *fds;
+	int report[2]; /* {read, write} */
 	pid_t parent;
 };
 
@@ -47,12 +47,16 @@ static int raise_above_stdio(int *fd) {
 	return 0;
 }
 
-static int make_pipe(int pair[2]) {
+int proc_pipe(int pair[2]) {
 	if (pipe2(pair, O_CLOEXEC) < 0) {
 		pair[0] = pair[1] = -1;
 		return -1;
 	}
-	return raise_above_stdio(&pair[0]) < 0 || raise_above_stdio(&pair[1]) < 0 ? -1 : 0;
+	if (raise_above_stdio(&pair[0]) == 0 && raise_above_stdio(&pair[1]) == 0)
+		return 0;
+	close_pair(pair);
+	pair[0] = pair[1] = -1;
+	return -1;
 }
 
 /* Handlers go with exec; ignored signals and the mask would stay. */
@@ -77,11 +81,23 @@ static int limit_memory(uint64_t bytes) {
 	return setrlimit(RLIMIT_AS, &limit);
 }
 
+static int limit_files(const struct proc_spec *spec) {
+	struct rlimit limit;
+	if (spec->no_core && setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0}) < 0)
+		return -1;
+	if (spec->file_size == 0)
+		return 0;
+	if (getrlimit(RLIMIT_FSIZE, &limit) < 0)
+		return -1;
+	limit.rlim_cur = spec->file_size < limit.rlim_max ? spec->file_size : limit.rlim_max;
+	return setrlimit(RLIMIT_FSIZE, &limit);
+}
+
 static enum stage become(const struct launch *launch) {
 	const struct proc_spec *spec = launch->spec;
 	if (spec->cwd && chdir(spec->cwd) < 0)
 		return STAGE_FOLDER;
-	if (limit_memory(spec->address_space) < 0)
+	if (limit_files(spec) < 0 || limit_memory(spec->address_space) < 0)
 		return STAGE_LIMIT;
 	execvpe(spec->argv[0], (char *const *)spec->argv, launch->environment);
 	return STAGE_EXEC;
@@ -89,14 +105,16 @@ static enum stage become(const struct launch *launch) {
 
 /* Between fork and exec: nothing here allocates or locks. */
 static _Noreturn void run_child(const struct launch *launch) {
-	setpgid(0, 0);
+	if (launch->spec->session)
+		setsid();
+	else
+		setpgid(0, 0);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != launch->parent) /* it died before prctl took effect */
 		_exit(127);
 	reset_signals();
-	dup2(launch->in[0], STDIN_FILENO);
-	dup2(launch->out[1], STDOUT_FILENO);
-	dup2(launch->err[1], STDERR_FILENO);
+	for (int i = 0; i < 3; i++)
+		dup2(launch->fds[i], i);
 #ifdef CLOSE_RANGE_CLOEXEC
 	close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC); /* what libraries opened without the flag */
 #endif
@@ -119,7 +137,7 @@ static int fail(const struct proc_spec *spec, struct failure failure, struct err
 	const char *why = strerror(failure.why);
 	switch (failure.stage) {
 	case STAGE_FOLDER: return err_set(err, ERR_FAILED, NULL, "cannot enter the folder %s: %s", spec->cwd, why);
-	case STAGE_LIMIT: return err_set(err, ERR_FAILED, NULL, "cannot limit the memory of %s: %s", spec->argv[0], why);
+	case STAGE_LIMIT: return err_set(err, ERR_FAILED, NULL, "cannot set the limits of %s: %s", spec->argv[0], why);
 	case STAGE_EXEC: break;
 	case STAGE_DONE: return 0;
 	}
@@ -144,6 +162,19 @@ static pid_t start_child(struct launch *launch, struct err *err) {
 	return -1;
 }
 
+static int no_pipe(struct err *err) {
+	return err_set(err, ERR_FAILED, "raise the limit of open files", "cannot make a pipe: %s", strerror(errno));
+}
+
+pid_t proc_launch(const struct proc_spec *spec, char *const *environment, const int fds[3], struct err *err) {
+	struct launch launch = {.spec = spec, .environment = environment, .fds = fds};
+	if (proc_pipe(launch.report) < 0)
+		return no_pipe(err);
+	pid_t pid = start_child(&launch, err);
+	close_pair(launch.report);
+	return pid;
+}
+
 static void keep_end(int *end, int *kept) {
 	fcntl(*end, F_SETFL, O_NONBLOCK);
 	*kept = *end;
@@ -151,23 +182,21 @@ static void keep_end(int *end, int *kept) {
 }
 
 pid_t proc_spawn(const struct proc_spec *spec, int ends[3], struct err *err) {
-	struct launch launch = {.spec = spec, .in = {-1, -1}, .out = {-1, -1}, .err = {-1, -1}, .report = {-1, -1}};
+	int in[2] = {-1, -1}, out[2] = {-1, -1}, errors[2] = {-1, -1};
+	char **environment = proc_environment(spec->unset, spec->set);
 	pid_t pid = -1;
-	launch.environment = proc_environment(spec->unset, spec->set);
-	if (make_pipe(launch.in) < 0 || make_pipe(launch.out) < 0 || make_pipe(launch.err) < 0 ||
-	    make_pipe(launch.report) < 0)
-		err_set(err, ERR_FAILED, "raise the limit of open files", "cannot make a pipe: %s", strerror(errno));
+	if (proc_pipe(in) < 0 || proc_pipe(out) < 0 || proc_pipe(errors) < 0)
+		no_pipe(err);
 	else
-		pid = start_child(&launch, err);
+		pid = proc_launch(spec, environment, (const int[]){in[0], out[1], errors[1]}, err);
 	if (pid > 0) {
-		keep_end(&launch.in[1], &ends[0]);
-		keep_end(&launch.out[0], &ends[1]);
-		keep_end(&launch.err[0], &ends[2]);
+		keep_end(&in[1], &ends[0]);
+		keep_end(&out[0], &ends[1]);
+		keep_end(&errors[0], &ends[2]);
 	}
-	close_pair(launch.in);
-	close_pair(launch.out);
-	close_pair(launch.err);
-	close_pair(launch.report);
-	free(launch.environment);
+	close_pair(in);
+	close_pair(out);
+	close_pair(errors);
+	free(environment);
 	return pid;
 }

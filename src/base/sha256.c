@@ -3,11 +3,10 @@
 
 #include "src/base/sha256.h"
 
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { BLOCK = 64 };
+enum { BLOCK = SHA256_BLOCK };
 
 static const uint32_t round_key[64] = {
 	0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
@@ -66,14 +65,43 @@ static void finish(uint32_t hash[8], const unsigned char *rest, size_t size, uin
 		compress(hash, tail + i);
 }
 
-void sha256_text(const void *data, size_t size, char out[SHA256_TEXT]) {
-	uint32_t hash[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
-	const unsigned char *block = data;
-	uint64_t bits = (uint64_t)size * 8;
-	for (; size >= BLOCK; size -= BLOCK, block += BLOCK)
-		compress(hash, block);
-	finish(hash, block, size, bits);
+void sha256_start(struct sha256 *sha) {
+	static const uint32_t initial[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
+	                                    0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
+	*sha = (struct sha256){.size = 0};
+	memcpy(sha->hash, initial, sizeof(initial));
+}
+
+void sha256_add(struct sha256 *sha, const void *data, size_t size) {
+	const unsigned char *from = data;
+	size_t held = (size_t)(sha->size % BLOCK);
+	sha->size += size;
+	if (held) {
+		size_t part = size < BLOCK - held ? size : BLOCK - held;
+		memcpy(sha->rest + held, from, part);
+		from += part;
+		size -= part;
+		if (held + part < BLOCK)
+			return;
+		compress(sha->hash, sha->rest);
+	}
+	for (; size >= BLOCK; size -= BLOCK, from += BLOCK)
+		compress(sha->hash, from);
+	if (size)
+		memcpy(sha->rest, from, size);
+}
+
+void sha256_end(struct sha256 *sha, char out[SHA256_TEXT]) {
+	finish(sha->hash, sha->rest, (size_t)(sha->size % BLOCK), sha->size * 8);
 	memcpy(out, "sha256:", 7);
 	for (int i = 0; i < 8; i++)
-		snprintf(out + 7 + 8 * i, 9, "%08x", hash[i]);
+		snprintf(out + 7 + 8 * i, 9, "%08x", sha->hash[i]);
+}
+
+void sha256_text(const void *data, size_t size, char out[SHA256_TEXT]) {
+	struct sha256 sha;
+	sha256_start(&sha);
+	if (size)
+		sha256_add(&sha, data, size);
+	sha256_end(&sha, out);
 }

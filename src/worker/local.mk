@@ -6,6 +6,16 @@ libworker_la_SOURCES = \
 	%D%/cli.c %D%/cli.h \
 	%D%/byhand.c %D%/byhand.h \
 	%D%/protocol.c %D%/protocol.h \
+	%D%/program.c %D%/program.h \
+	%D%/program_books.c %D%/program_books.h \
+	%D%/program_guard.c %D%/program_guard.h \
+	%D%/program_metric.c %D%/program_metric.h \
+	%D%/program_output.c %D%/program_output.h \
+	%D%/program_place.c %D%/program_place.h \
+	%D%/program_request.c %D%/program_request.h \
+	%D%/program_run.c %D%/program_run.h \
+	%D%/program_scratch.c %D%/program_scratch.h \
+	%D%/program_usage.c %D%/program_usage.h \
 	%D%/lines.c %D%/lines.h \
 	%D%/describe.c %D%/describe.h \
 	%D%/request.c %D%/request.h \

@@ -23,7 +23,7 @@ static void delay_add(void *ctx, int thread) {
 
 /* The eighth number of the first line, in clock ticks (proc(5)). The whole file is made for one line, which costs
  * milliseconds on large machines: only virtual ones, where there can be steal, are asked. */
-static double steal_read(void) {
+double noise_steal(void) {
 	char line[256];
 	unsigned long long steal;
 	if (!sys_read_line("/proc/stat", line, sizeof line) ||
@@ -36,7 +36,7 @@ static double steal_read(void) {
 void noise_read(const struct team *team, struct noise *noise) {
 	struct rusage usage;
 	uint64_t delay = 0;
-	*noise = (struct noise){.steal_s = team_is_virtual(team) ? steal_read() : 0};
+	*noise = (struct noise){.steal_s = team_is_virtual(team) ? noise_steal() : 0};
 	if (getrusage(RUSAGE_SELF, &usage) == 0) {
 		noise->involuntary = usage.ru_nivcsw;
 	}

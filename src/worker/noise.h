@@ -12,6 +12,8 @@ struct noise {
 };
 
 void noise_read(const struct team *team, struct noise *noise);
+/* Seconds since the machine's start that its hypervisor ran something else; 0: none, or it is not known. */
+double noise_steal(void);
 /* later - earlier */
 struct noise noise_since(const struct noise *earlier, const struct noise *later);
 

@@ -4,6 +4,7 @@
 #include "src/worker/protocol.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,7 @@
 #include "src/base/sys.h"
 #include "src/worker/describe.h"
 #include "src/worker/lines.h"
+#include "src/worker/program.h"
 #include "src/worker/trial.h"
 #include "src/worker/word.h"
 
@@ -21,12 +23,15 @@ enum { PROTOCOL_MEMORY_SHARE = 4 /* states may take this part of the memory */ }
 struct protocol {
 	struct states *states;
 	struct team *team;
+	int input;      /* where requests come from, or -1 */
+	bool abandoned; /* nobody reads answers any more */
 };
 
 struct protocol *protocol_new(void) {
 	struct protocol *protocol = mem_alloc(1, sizeof *protocol);
 	protocol->states = states_new(STATE_COUNT, sys_memory_total() / PROTOCOL_MEMORY_SHARE);
 	protocol->team = team_new();
+	protocol->input = -1;
 	return protocol;
 }
 
@@ -56,10 +61,14 @@ static json_t *op_drop(struct protocol *protocol, const json_t *request, struct 
 	return json_pack("{s:I}", "dropped", (json_int_t)states_clear(protocol->states));
 }
 
+static json_t *op_program(struct protocol *protocol, const json_t *request, struct err *err) {
+	return program_trial(protocol->input, request, &protocol->abandoned, err);
+}
+
 static const struct {
 	const char *name;
 	json_t *(*run)(struct protocol *protocol, const json_t *request, struct err *err);
-} protocol_ops[] = {{"describe", op_describe}, {"trial", op_trial}, {"drop", op_drop}};
+} protocol_ops[] = {{"describe", op_describe}, {"trial", op_trial}, {"drop", op_drop}, {"program", op_program}};
 
 enum { PROTOCOL_OPS = sizeof protocol_ops / sizeof *protocol_ops };
 
@@ -153,9 +162,10 @@ int protocol_serve(int in, int out) {
 	const char *line;
 	size_t size;
 	int status = 0;
-	for (enum lines_got got; status == 0 && (got = lines_next(lines, &line, &size)) != LINES_END;) {
+	protocol->input = in;
+	for (enum lines_got got; status == 0 && !protocol->abandoned && (got = lines_next(lines, &line, &size)) != LINES_END;) {
 		json_t *answer = got == LINES_LONG ? long_json() : protocol_answer(protocol, line, size);
-		status = protocol_write(out, answer) == 0 ? 0 : 1;
+		status = protocol->abandoned || protocol_write(out, answer) == 0 ? 0 : 1;
 		json_decref(answer);
 	}
 	protocol_free(protocol);

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <config.h>
+
+#include "src/worker/program_guard.h"
+
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "src/base/reap.h"
+
+bool program_guard_begin(struct program_guard *guard) {
+	int adopts = 0;
+	*guard = (struct program_guard){.parent = getppid()};
+	prctl(PR_GET_CHILD_SUBREAPER, &adopts, 0, 0, 0);
+	reap_adopt();
+	if (prctl(PR_GET_PDEATHSIG, &guard->signal, 0, 0, 0) == 0 && guard->signal) {
+		prctl(PR_SET_PDEATHSIG, 0, 0, 0, 0);
+	}
+	return !adopts;
+}
+
+/* Armed first, then looked at: a parent that dies in between is seen by one or the other. */
+bool program_guard_end(const struct program_guard *guard) {
+	if (guard->signal) {
+		prctl(PR_SET_PDEATHSIG, guard->signal, 0, 0, 0);
+	}
+	return !guard->signal || getppid() == guard->parent;
+}
