@@ -30,11 +30,11 @@ static int copy(const char *from, const char *to, const char *skip, const struct
 
 static const char make_tree[] =
 	"mkdir -p src/deep/er src/.git src/.hidden src/empty && cd src && echo hello >a && dd if=/dev/urandom of=big "
-    "bs=4096"
+	"bs=4096"
 	" count=300 2>/dev/null && printf x >deep/er/b && echo no >.git/c && echo yes >.hidden/d && ln -s a to_a && ln -s "
-    ". loop"
+	". loop"
 	" && ln -s nowhere dangling && ln -s /etc absolute && ln -s ../../outside deep/out && ln -s ../a deep/in && mkfifo "
-    "pipe"
+	"pipe"
 	" && : >nothing && chmod 751 a && chmod 500 empty && touch -d '2001-02-03 04:05:06.789' a deep deep/er/b"
 	" && touch -h -d 2002-01-01 to_a";
 
