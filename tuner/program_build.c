@@ -90,11 +90,29 @@ static json_t *build_request(const struct program_case *one, const char **missin
 	return request;
 }
 
+static bool names_param(const struct program *program) {
+	for (size_t i = 0; i < program->names.count; i++)
+		if (template_mentions(program->spec.build, program->names.list[i]) &&
+		    program_is_param(program, program->names.list[i]))
+			return true;
+	return false;
+}
+
+/* What `make` takes for done, or does elsewhere, would be the same program in every configuration. */
+static void idle_judge(const struct program *program, struct build *build, uint64_t mark) {
+	if (!names_param(program) || program_tree_mark(build->path) != mark)
+		return;
+	build->status = TRIAL_COMPILE;
+	snprintf(build->message, sizeof build->message, "%s",
+	         program->out_of_tree ? "the build made nothing in the empty folder that it began in"
+	                              : "the build changed nothing in its copy of the sources: if they hold a program "
+	                                "that is built already, begin with `make clean` or use `make -B`");
+}
+
 static void build_judge(struct build *build, const struct trial_result *result) {
 	build->status = result->status == TRIAL_CORRECT ? TRIAL_CORRECT : TRIAL_COMPILE;
 	if (build->status == TRIAL_COMPILE)
-		snprintf(build->message, sizeof build->message, "%s%.240s",
-		         result->status == TRIAL_TIMEOUT ? "the build: " : "", result->message);
+		snprintf(build->message, sizeof build->message, "the build: %.240s", result->message);
 }
 
 static int build_run(const struct program *program, const json_t *config, struct build *build, struct err *err) {
@@ -109,10 +127,13 @@ static int build_run(const struct program *program, const json_t *config, struct
 		return 0;
 	}
 	const struct program_run run = {.request = request, .runs = 1};
+	uint64_t mark = program_tree_mark(build->path);
 	struct trial_result result;
 	int failed = program_run(program, &run, &result, err);
 	if (!failed)
 		build_judge(build, &result);
+	if (!failed && build->status == TRIAL_CORRECT)
+		idle_judge(program, build, mark);
 	trial_result_clear(&result);
 	json_decref(request);
 	return failed;

@@ -16,5 +16,7 @@ struct program_tree_limit {
 int program_tree_copy(const char *from, const char *to, const char *skip, const struct program_tree_limit *limit,
                       struct err *err);
 void program_tree_remove(const char *path); /* what can be removed of it */
+/* The same number as long as nothing in it is made, written or removed. */
+uint64_t program_tree_mark(const char *path);
 
 #endif

@@ -73,6 +73,29 @@ static void test_cwd(void) {
 	rig_close(&rig);
 }
 
+/* What would run the same program in every configuration is found out. */
+static void test_idle(void) {
+	sh("mkdir -p done && cd done && printf 'app:\\n\\ttouch app\\n' >Makefile && touch app");
+	struct program_spec spec = {
+		.argv = WORDS("cat", "{BUILD}/app"), .params = WORDS("B"), .build = "make -s B={B}", .cwd = "done"};
+	struct rig rig = rig_open(worker, NULL, spec);
+	status_is(&rig, "{\"B\":5}", 1, "compile", "a build of what is built already");
+	ok(strstr(rig.result.message, "make clean"), "is told");
+	rig_close(&rig);
+	spec.build = "make -B -s B={B}";
+	rig = rig_open(worker, NULL, spec);
+	status_is(&rig, "{\"B\":5}", 1, "correct", "building it again is fine");
+	rig_close(&rig);
+	spec.build = "make -s";
+	rig = rig_open(worker, NULL, spec);
+	status_is(&rig, "{\"B\":5}", 1, "correct", "so is a build that depends on no parameter");
+	rig_close(&rig);
+	spec.build = "cd {SOURCE}/done && make -B -s B={B}";
+	rig = rig_open(worker, NULL, spec);
+	status_is(&rig, "{\"B\":5}", 1, "compile", "a build in the sources themselves is none");
+	rig_close(&rig);
+}
+
 static void test_slow_build(void) {
 	struct rig rig = rig_open(
 		worker, NULL,
@@ -119,6 +142,7 @@ int main(void) {
 	test_build(top);
 	test_source();
 	test_cwd();
+	test_idle();
 	test_slow_build();
 	test_interrupt();
 	program_tree_remove(top);
