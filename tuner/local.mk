@@ -39,7 +39,7 @@ TUNER_PROGRAM = \
 	%D%/program_line.c %D%/program_json.c \
 	%D%/program_quote.c %D%/program_template.c %D%/program_template.h \
 	%D%/program_text.c %D%/program_text.h \
-	%D%/program_tree.c %D%/program_tree.h \
+	%D%/program_tree.c %D%/program_tree_walk.c %D%/program_tree.h \
 	%D%/program_folder.c %D%/program_folder.h \
 	%D%/program_build.c %D%/program_build.h \
 	%D%/program_run.c %D%/program_run.h %D%/program_trial.c

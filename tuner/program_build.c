@@ -14,7 +14,7 @@
 #include "tuner/program_run.h"
 #include "tuner/program_tree.h"
 
-static const struct tree_limit LIMIT = {.bytes = 2ull << 30, .files = 200000};
+static const struct program_tree_limit LIMIT = {.bytes = 2ull << 30, .files = 200000};
 static const double BUILD_SECONDS = 600;
 
 struct build {
@@ -34,7 +34,7 @@ static const char *source_folder(const struct program *program) {
 }
 
 struct program_builds *program_builds_new(const struct program *program, struct err *err) {
-	if (!program->out_of_tree && tree_copy(source_folder(program), NULL, NULL, &LIMIT, err))
+	if (!program->out_of_tree && program_tree_copy(source_folder(program), NULL, NULL, &LIMIT, err))
 		return NULL;
 	return mem_alloc(1, sizeof(struct program_builds));
 }
@@ -72,7 +72,8 @@ static struct build *build_find(struct program_builds *builds, const char *key) 
 
 static int folder_prepare(const struct program *program, const char *path, struct err *err) {
 	if (!program->out_of_tree)
-		return tree_copy(source_folder(program), path, program_folder_base(program->builds->folder), &LIMIT, err);
+		return program_tree_copy(source_folder(program), path, program_folder_base(program->builds->folder), &LIMIT,
+		                         err);
 	return mkdir(path, 0700) ? err_set(err, ERR_FAILED, NULL, "cannot make %s: %s", path, strerror(errno)) : 0;
 }
 
@@ -89,11 +90,29 @@ static json_t *build_request(const struct program_case *one, const char **missin
 	return request;
 }
 
+static bool names_param(const struct program *program) {
+	for (size_t i = 0; i < program->names.count; i++)
+		if (template_mentions(program->spec.build, program->names.list[i]) &&
+		    program_is_param(program, program->names.list[i]))
+			return true;
+	return false;
+}
+
+/* What `make` takes for done, or does elsewhere, would be the same program in every configuration. */
+static void idle_judge(const struct program *program, struct build *build, uint64_t mark) {
+	if (!names_param(program) || program_tree_mark(build->path) != mark)
+		return;
+	build->status = TRIAL_COMPILE;
+	snprintf(build->message, sizeof build->message, "%s",
+	         program->out_of_tree ? "the build made nothing in the empty folder that it began in"
+	                              : "the build changed nothing in its copy of the sources: if they hold a program "
+	                                "that is built already, begin with `make clean` or use `make -B`");
+}
+
 static void build_judge(struct build *build, const struct trial_result *result) {
 	build->status = result->status == TRIAL_CORRECT ? TRIAL_CORRECT : TRIAL_COMPILE;
 	if (build->status == TRIAL_COMPILE)
-		snprintf(build->message, sizeof build->message, "%s%.240s",
-		         result->status == TRIAL_TIMEOUT ? "the build: " : "", result->message);
+		snprintf(build->message, sizeof build->message, "the build: %.240s", result->message);
 }
 
 static int build_run(const struct program *program, const json_t *config, struct build *build, struct err *err) {
@@ -108,10 +127,13 @@ static int build_run(const struct program *program, const json_t *config, struct
 		return 0;
 	}
 	const struct program_run run = {.request = request, .runs = 1};
+	uint64_t mark = program_tree_mark(build->path);
 	struct trial_result result;
 	int failed = program_run(program, &run, &result, err);
 	if (!failed)
 		build_judge(build, &result);
+	if (!failed && build->status == TRIAL_CORRECT)
+		idle_judge(program, build, mark);
 	trial_result_clear(&result);
 	json_decref(request);
 	return failed;
@@ -125,7 +147,7 @@ static struct build *build_new(const struct program *program, const json_t *conf
 	struct build build = {.path = mem_printf("%s/%zu", program_folder_path(builds->folder), builds->count + 1)};
 	int failed = build_run(program, config, &build, err);
 	if (failed || build.status != TRIAL_CORRECT)
-		tree_remove(build.path);
+		program_tree_remove(build.path);
 	if (failed) {
 		free(build.path);
 		return NULL;

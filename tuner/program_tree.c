@@ -18,11 +18,11 @@
 #include "src/base/mem.h"
 
 static const char hint_out_of_tree[] = "build out of this folder: a build command with {SOURCE}, as `cmake {SOURCE} "
-                                       "-DB={B} && make`, starts in an empty one";
+									   "-DB={B} && make`, starts in an empty one";
 
 struct copy {
 	const char *from, *to;
-	const struct tree_limit *limit;
+	const struct program_tree_limit *limit;
 	uint64_t bytes, files;
 	bool skips;
 	struct stat skip;
@@ -169,7 +169,8 @@ static int entry_copy(struct copy *copy, const FTSENT *entry, struct err *err) {
 	return failed;
 }
 
-int tree_copy(const char *from, const char *to, const char *skip, const struct tree_limit *limit, struct err *err) {
+int program_tree_copy(const char *from, const char *to, const char *skip, const struct program_tree_limit *limit,
+                      struct err *err) {
 	char *const roots[] = {(char *)from, NULL};
 	struct copy copy = {.from = from, .to = to, .limit = limit};
 	copy.skips = skip && stat(skip, &copy.skip) == 0;
@@ -186,22 +187,4 @@ int tree_copy(const char *from, const char *to, const char *skip, const struct t
 	if (walk)
 		fts_close(walk);
 	return failed;
-}
-
-static void entry_remove(const FTSENT *entry) {
-	if (entry->fts_info == FTS_D && (entry->fts_statp->st_mode & 0700) != 0700)
-		chmod(entry->fts_path, 0700);
-	else if (entry->fts_info == FTS_DP || entry->fts_info == FTS_DNR)
-		rmdir(entry->fts_path);
-	else if (entry->fts_info != FTS_D)
-		unlink(entry->fts_path);
-}
-
-void tree_remove(const char *path) {
-	char *const roots[] = {(char *)path, NULL};
-	FTS *walk = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
-	for (FTSENT *entry; walk && (entry = fts_read(walk));)
-		entry_remove(entry);
-	if (walk)
-		fts_close(walk);
 }

@@ -171,7 +171,7 @@ int worker_samples_read(const json_t *answer, const char *key, struct trial_resu
 	for (size_t i = 0; i < count; i++) {
 		double x = json_number_value(json_array_get(array, i));
 		if (!(x > 0) || !isfinite(x))
-			return err_set(err, ERR_FAILED, NULL, "number %zu of the %s is no time", i, key);
+			return err_set(err, ERR_FAILED, NULL, "number %zu of the %s is not above 0 and finite", i, key);
 		result->samples[i] = x;
 	}
 	result->sample_count = count;
@@ -225,8 +225,9 @@ static int answer_use(void *ctx, const json_t *answer, struct trial_result *resu
 /* An answer that makes no sense is a failure of the trial; the worker is not trusted any further. */
 static enum broken answer_check(const struct worker *worker, const struct worker_question *question,
                                 struct trial_result *result, struct err *bad) {
-	if (js_int_or(result->reply, "id", -1) == worker->last_id &&
-	    question->use(question->ctx, result->reply, result, bad) == 0)
+	if (js_int_or(result->reply, "id", -1) != worker->last_id)
+		err_set(bad, ERR_FAILED, NULL, "it is no answer to this request");
+	else if (question->use(question->ctx, result->reply, result, bad) == 0)
 		return BROKEN_NO;
 	free(result->samples);
 	result->samples = NULL;

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include <fts.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tuner/program_tree.h"
+
+static void entry_remove(const FTSENT *entry) {
+	if (entry->fts_info == FTS_D && (entry->fts_statp->st_mode & 0700) != 0700)
+		chmod(entry->fts_path, 0700);
+	else if (entry->fts_info == FTS_DP || entry->fts_info == FTS_DNR)
+		rmdir(entry->fts_path);
+	else if (entry->fts_info != FTS_D)
+		unlink(entry->fts_path);
+}
+
+void program_tree_remove(const char *path) {
+	char *const roots[] = {(char *)path, NULL};
+	FTS *walk = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
+	for (FTSENT *entry; walk && (entry = fts_read(walk));)
+		entry_remove(entry);
+	if (walk)
+		fts_close(walk);
+}
+
+/* FNV-1a */
+static uint64_t hash_add(uint64_t hash, const void *data, size_t size) {
+	for (const unsigned char *byte = data; size--; byte++)
+		hash = (hash ^ *byte) * 0x100000001b3;
+	return hash;
+}
+
+static uint64_t entry_mark(const FTSENT *entry) {
+	const struct stat *info = entry->fts_statp;
+	const int64_t facts[] = {(int64_t)info->st_ino, info->st_mode, info->st_size, info->st_mtim.tv_sec,
+	                         info->st_mtim.tv_nsec};
+	return hash_add(hash_add(0xcbf29ce484222325, entry->fts_path, strlen(entry->fts_path)), facts, sizeof facts);
+}
+
+uint64_t program_tree_mark(const char *path) {
+	char *const roots[] = {(char *)path, NULL};
+	FTS *walk = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
+	uint64_t mark = 0; /* a sum: folders give their entries in no order */
+	for (FTSENT *entry; walk && (entry = fts_read(walk));)
+		mark += entry->fts_info == FTS_DP ? 0 : entry_mark(entry);
+	if (walk)
+		fts_close(walk);
+	return mark;
+}
