@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a trial in a live worker costs beyond the kernel's own runs: the round trip less samples and warm-up."""
+"""What a trial in a live worker costs beyond the runs themselves: the round trip less samples and warm-up. Of a program
+the samples are its start and run, from fork to end."""
 import json
 import subprocess
 import time
@@ -9,9 +10,8 @@ from common import ENVIRONMENT, WORKER, figure, finish, median
 SAMPLES = 3
 
 
-def trial(worker, number, config):
-    request = {"op": "trial", "id": number, "kernel": "synthetic", "problem": {"n": 8000}, "config": config, "seed": 1,
-               "samples": SAMPLES, "warmup": 0, "min_sample_s": 0.0, "verify": True}
+def spent_beyond(worker, request):
+    """Seconds of the round trip that are not in the samples."""
     begun = time.perf_counter()
     worker.stdin.write(json.dumps(request) + "\n")
     worker.stdin.flush()
@@ -21,9 +21,23 @@ def trial(worker, number, config):
     return 1e6 * (spent - sum(answer["samples"]) * answer.get("batch", 1))
 
 
+def trial(worker, number, config):
+    return spent_beyond(worker, {"op": "trial", "id": number, "kernel": "synthetic", "problem": {"n": 8000},
+                                 "config": config, "seed": 1, "samples": SAMPLES, "warmup": 0, "min_sample_s": 0.0,
+                                 "verify": True})
+
+
+def program_trial(worker, number, **members):
+    return spent_beyond(worker, {"op": "program", "id": number, "argv": ["/bin/echo", "rate 5"], "samples": 1, **members})
+
+
+def worker_start():
+    return subprocess.Popen([WORKER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=ENVIRONMENT)
+
+
 rows = []
 for threads in (1, 2):
-    worker = subprocess.Popen([WORKER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=ENVIRONMENT)
+    worker = worker_start()
     same = {"threads": threads, "variant": "b", "x": 10, "y": 16}
     other = dict(same, x=9)
     for name, configs in (("the same configuration", [same, same]), ("two configurations in turn", [same, other])):
@@ -31,4 +45,11 @@ for threads in (1, 2):
         rows.append(figure(f"trial overhead, {threads} thread(s), {name}", median(costs), "us", "< 1000", median(costs) < 1000))
     worker.stdin.close()
     worker.wait()
+worker = worker_start()
+for name, members in (("wall time", {}), ("a metric", {"metric": "rate ([0-9]+)"}), ("output hashed", {"hash": True}),
+                      ("three samples", {"samples": 3})):
+    costs = [program_trial(worker, i, **members) for i in range(220)][20:]
+    rows.append(figure(f"trial of a program, overhead, {name}", median(costs), "us", "< 3000", median(costs) < 3000))
+worker.stdin.close()
+worker.wait()
 finish(rows)

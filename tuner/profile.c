@@ -53,11 +53,17 @@ static json_t *member(const json_t *object, const char *key) {
 	return value ? json_incref(value) : json_null();
 }
 
+/* Null where it is not known: what never met a baseline has a median from the search alone. */
+static json_t *interval_json(const json_t *ci) {
+	bool known = json_is_number(json_array_get(ci, 0)) && json_is_number(json_array_get(ci, 1));
+	return known || !json_is_array(ci) ? (ci ? json_incref((json_t *)ci) : json_null()) : json_null();
+}
+
 static json_t *baseline_json(const json_t *baseline) {
 	if (!json_is_object(baseline) || !json_is_number(json_object_get(baseline, "median")))
 		return json_null();
 	return json_pack("{s:o, s:o, s:o}", "config", member(baseline, "config"), "median", member(baseline, "median"),
-	                 "ci", member(baseline, "ci"));
+	                 "ci", interval_json(json_object_get(baseline, "ci")));
 }
 
 static json_t *speedup_json(const json_t *speedup) {
@@ -92,7 +98,7 @@ static json_t *entry_new(const struct gather *gather, const struct store_result 
 	                    program ? profile_program_environment(program)
 	                            : profile_environment(r->kernel, json_object_get(best, "config")));
 	json_object_set_new(entry, "median", member(best, "median"));
-	json_object_set_new(entry, "ci", member(best, "ci"));
+	json_object_set_new(entry, "ci", interval_json(json_object_get(best, "ci")));
 	json_object_set_new(entry, "unit", member(best, "unit"));
 	json_object_set_new(entry, "baseline", baseline_json(json_object_get(r->result, "baseline")));
 	json_object_set_new(entry, "speedup", speedup_json(json_object_get(r->result, "speedup")));

@@ -74,6 +74,10 @@ static int check_interval(const json_t *value, struct err *err) {
 	return json_number_value(low) <= json_number_value(high) ? 0 : refuse(err, "must not end before it begins");
 }
 
+static int check_known_interval(const json_t *value, struct err *err) {
+	return json_is_null(value) ? 0 : check_interval(value, err);
+}
+
 /* "2025-01-31T12:00:00Z" */
 static int check_time(const json_t *value, struct err *err) {
 	static const char form[] = "0000-00-00T00:00:00Z";
@@ -105,8 +109,8 @@ static int check_one_of(const json_t *value, const char *const *words, const cha
 }
 
 static int check_verdict(const json_t *value, struct err *err) {
-	static const char *const words[] = {"faster", "slower", "tie", NULL};
-	return check_one_of(value, words, "must be faster, slower or tie", err);
+	static const char *const words[] = {"faster", "slower", "tie", "undecided", "no baseline", NULL};
+	return check_one_of(value, words, "must be faster, slower, tie, undecided or no baseline", err);
 }
 
 static int check_state(const json_t *value, struct err *err) {
@@ -152,7 +156,7 @@ static int check_variables(const json_t *value, const json_t *program, struct er
 
 static int check_baseline(const json_t *value, struct err *err) {
 	static const struct member members[] = {
-		{"config", check_settings}, {"median", check_amount}, {"ci", check_interval}, {NULL, NULL}};
+		{"config", check_settings}, {"median", check_amount}, {"ci", check_known_interval}, {NULL, NULL}};
 	return json_is_null(value) ? 0 : check_members(value, members, err);
 }
 
@@ -178,7 +182,7 @@ static int check_entry(const json_t *value, struct err *err) {
 	static const struct member members[] = {
 		{"kernel", check_word},       {"source", check_text},       {"problem", check_settings},
 		{"objective", check_word},    {"config", check_settings},   {"environment", check_object},
-		{"median", check_amount},     {"ci", check_interval},       {"unit", check_text},
+		{"median", check_amount},     {"ci", check_known_interval}, {"unit", check_text},
 		{"baseline", check_baseline}, {"speedup", check_speedup},   {"verdict", check_verdict},
 		{"noise_floor", check_noise}, {"state", check_state},       {"provenance", check_provenance},
 		{NULL, NULL},

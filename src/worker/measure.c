@@ -12,6 +12,7 @@
 enum { BATCH_MAX = 1 << 24, BATCH_GROWTH = 100, RETAKES = 3, CLOCK_STRIDE = 16 };
 #define SHORTEST 0.8         /* of min_sample_s: the batch is sized for 1.2 of it */
 #define OVERRUN 10           /* times min_sample_s: then a batch ends before its time */
+#define HOPELESS 3           /* times limit_s: a run that took longer can't win any more */
 #define SHORTEST_OVERRUN 1e-3 /* for requests with a min_sample_s near 0 */
 
 const char *outcome_word(enum outcome outcome) {
@@ -90,13 +91,12 @@ static bool batch_run(struct state *state, const struct request *request, int64_
 
 /* False, with the outcome, where a run of this length can't win any more. Less than a sample's time proves nothing: of
  * the first short runs most is waking threads, touching pages and reading the clock. */
-static bool within_limit(const struct request *request, double run_s, int64_t runs, double times,
-                         struct measurement *out) {
-	if (request->limit_s <= 0 || run_s <= times * request->limit_s || run_s * (double)runs < request->min_sample_s) {
+static bool within_limit(const struct request *request, double run_s, int64_t runs, struct measurement *out) {
+	if (request->limit_s <= 0 || run_s <= HOPELESS * request->limit_s || run_s * (double)runs < request->min_sample_s) {
 		return true;
 	}
 	out->outcome = OUTCOME_CENSORED;
-	snprintf(out->message, sizeof out->message, "a run took %.6g s, over %g times the limit of %.6g s", run_s, times,
+	snprintf(out->message, sizeof out->message, "a run took %.6g s, over %d times the limit of %.6g s", run_s, HOPELESS,
 	         request->limit_s);
 	return false;
 }
@@ -115,7 +115,7 @@ static bool verify(struct state *state, const struct request *request, struct me
 	out->verify_s = (double)(now_ns() - start) * 1e-9;
 	out->outcome = outcome_of(out->status);
 	state->verified = out->status == SS_OK;
-	return state->verified && within_limit(request, run_s, 1, 3, out);
+	return state->verified && within_limit(request, run_s, 1, out);
 }
 
 /* Grows the batch until it lasts long enough. The last one tried is a warm-up. */
@@ -123,7 +123,7 @@ static bool batch_find(struct state *state, const struct request *request, struc
 	double wanted = request->min_sample_s, run_s;
 	int64_t batch = state->batch_min_s == wanted && state->batch > 0 ? state->batch : 1;
 	for (;;) {
-		if (!batch_run(state, request, batch, out, &run_s) || !within_limit(request, run_s, batch, 3, out)) {
+		if (!batch_run(state, request, batch, out, &run_s) || !within_limit(request, run_s, batch, out)) {
 			return false;
 		}
 		double took = run_s * (double)batch;
@@ -150,8 +150,7 @@ static bool warm_up(struct state *state, const struct request *request, struct m
 		left--;
 	}
 	for (; left > 0; left--) {
-		if (!batch_run(state, request, state->batch, out, &run_s) ||
-		    !within_limit(request, run_s, state->batch, 3, out)) {
+		if (!batch_run(state, request, state->batch, out, &run_s) || !within_limit(request, run_s, state->batch, out)) {
 			return false;
 		}
 	}

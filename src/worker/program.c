@@ -25,6 +25,8 @@
 
 enum { PROGRAM_MESSAGE = 400, PROGRAM_WORDS_KEPT = 200 };
 static const double PROGRAM_SIDE_S = 60; /* at least, for what comes before and after a run */
+/* Below such a limit waiting costs little: a run goes on to its end or its time-out, and is called what it is. */
+static const double PROGRAM_CUT_S = 5;
 
 struct trial {
 	const struct program_request *request;
@@ -107,7 +109,8 @@ static bool verified(struct trial *trial) {
 
 /* With no metric, wall time is what must get under the limit. A run far over it is not waited for. */
 static double patience(const struct program_request *request, bool *censors) {
-	double limit = request->limit_s > 0 && !request->metric ? 2 * request->limit_s + 1 : 0;
+	bool worth_it = !request->metric && request->limit_s >= PROGRAM_CUT_S;
+	double limit = worth_it ? 2 * request->limit_s : 0;
 	*censors = limit > 0 && (request->timeout_s <= 0 || limit < request->timeout_s);
 	return *censors ? limit : request->timeout_s;
 }

@@ -111,6 +111,72 @@ static void test_odd_results(struct store *store) {
 	json_decref(result);
 }
 
+/* A program's result: its variables are its own, and those that load code are left out. */
+static json_t *program_result(void) {
+	json_t *result = fixture_result("app", 1, 0.5);
+	json_t *program =
+		json_pack("{s:[s, s], s:b, s:b, s:n, s:{s:s, s:s, s:s, s:s}, s:{s:s, s:s, s:s, s:s}, s:s}", "argv", "./app",
+	              "{B}", "shell", 0, "openmp", 1, "cwd", "params", "B", "argument", "threads", "openmp", "CHUNK",
+	              "environment", "LD_PRELOAD", "environment", "environment", "OMP_NUM_THREADS", "3", "CHUNK", "8",
+	              "LD_PRELOAD", "x.so", "OTHER", "y", "line", "env ./app 4");
+	json_object_set_new(result, "program", program);
+	return result;
+}
+
+static void test_program(struct store *store) {
+	struct err err = {0};
+	const char *const app[] = {"app", NULL};
+	json_t *result = program_result();
+	int64_t session = fixture_session(store, MACHINE);
+	store_search_end(store, fixture_search(store, session, "app", "{\"command\":\"./app {B}\"}"), "done", result, &err);
+	json_t *profile = made(store, app, "sha256:of a kernel of that name");
+	json_t *entry = json_array_get(json_object_get(profile, "entries"), 0);
+	char *environment = js_canonical(json_object_get(entry, "environment"));
+	is_text(environment, "{\"CHUNK\":\"8\",\"OMP_NUM_THREADS\":\"3\"}", "the environment of a program");
+	is_text(json_string_value(json_object_get(entry, "state")), "current", "no kernel's source makes a program stale");
+	json_t *program = json_object_get(entry, "program");
+	ok(json_array_size(json_object_get(program, "argv")) == 2 && !json_object_get(program, "environment"),
+	   "its words are there, its environment once");
+	int accepted = 0, tried = 0;
+	const char *member;
+	json_t *value, *copy = json_copy(program);
+	static const char *const wrong[] = {"[]", "[7]", "{\"\":1}", "7", "{\"B\":\"magic\"}", "[\"\"]"};
+	json_object_foreach(copy, member, value) {
+		for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++, tried++) {
+			json_object_set_new(program, member, json_loads(wrong[i], JSON_DECODE_ANY, NULL));
+			bool taken = profile_check(profile, &err) == 0;
+			accepted += taken;
+			if (taken)
+				printf("# accepted: %s %s\n", member, wrong[i]);
+		}
+		json_object_set(program, member, value);
+	}
+	ok(tried > 30 && accepted == 0 && profile_check(profile, &err) == 0, "what is wrong in it is refused");
+	free(environment);
+	json_decref(copy);
+	json_decref(profile);
+	json_decref(result);
+}
+
+/* The baseline failed, so nothing but the search has measured the best. */
+static void test_no_baseline(struct store *store) {
+	struct err err = {0};
+	const char *const lone[] = {"lone", NULL};
+	json_t *result = fixture_result("lone", 1, 0.5);
+	json_t *none = json_pack("[n, n]");
+	json_object_set(json_object_get(result, "best"), "ci", none);
+	json_object_set_new(json_object_get(result, "baseline"), "ci", none);
+	json_object_set_new(json_object_get(result, "baseline"), "median", json_null());
+	json_object_set_new(result, "speedup", json_null());
+	json_object_set_new(result, "verdict", json_string("no baseline"));
+	int64_t session = fixture_session(store, MACHINE);
+	store_search_end(store, fixture_search(store, session, "lone", "{\"n\":1}"), "done", result, &err);
+	json_t *profile = made(store, lone, NULL);
+	ok(profile != NULL, "a baseline that failed does not spoil the profile");
+	json_decref(profile);
+	json_decref(result);
+}
+
 /* Every object of the document in turn: each of its members is removed, then replaced by each of these. */
 struct sweep {
 	json_t *root;
@@ -267,6 +333,8 @@ int main(void) {
 	test_files(profile, file);
 	test_fuzz(profile, file);
 	test_odd_results(store);
+	test_program(store);
+	test_no_baseline(store);
 	json_decref(profile);
 	store_close(store);
 	free(path);
