@@ -19,6 +19,9 @@ static const double SHORT_SECONDS = 10e-3, MIN_SAMPLE_SECONDS = 2e-3, TIMEOUT_FL
 static const double FIRST_TIMEOUT_SECONDS = 600, FIRST_TIMEOUT_OF_PROGRAM = 3600, TIMEOUT_FACTOR = 30,
 					TIMEOUT_FACTOR_OF_PROGRAM = 10;
 
+/* Equal metrics are told apart by runs that take this much longer; one such step outweighs threads. */
+static const double WALL_STEP = 1.1, COST_OF_STEP = 1e7;
+
 const char *tune_phase_word(enum tune_phase phase) {
 	static const char *const words[] = {"baseline", "search", "race", "duel"};
 	return words[phase];
@@ -76,6 +79,21 @@ static double timeout_seconds(const struct tune *tune) {
 
 double tune_seconds(const struct tune *tune, double value) {
 	return tune->task->metric ? tune->run_seconds : value;
+}
+
+double tune_wall(const struct trial_result *result) {
+	const json_t *walls = json_object_get(result->reply, "samples");
+	double sum = 0;
+	for (size_t i = 0; i < json_array_size(walls); i++)
+		sum += json_number_value(json_array_get(walls, i));
+	return sum > 0 ? sum / (double)json_array_size(walls) : NAN;
+}
+
+double tune_price(const struct tune *tune, const json_t *config, double wall) {
+	double cost = tune_cost(config, tune->task->baseline);
+	if (!tune->task->metric || !(wall > 0) || !(tune->run_seconds > 0))
+		return cost;
+	return cost + COST_OF_STEP * round(log(wall / tune->run_seconds) / log(WALL_STEP));
 }
 
 double tune_shown(const struct tune *tune, double value) {

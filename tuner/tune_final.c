@@ -16,10 +16,14 @@ static const double FINALIST_MARGIN = 1.25;
 static const double FINALS_SAMPLE_SECONDS = 4e-3;
 /* The fewest pairs that can exclude anything at the level of one look at them (a sign interval of 99 %). */
 static const int PAIRS_LEAST = 8;
+/* Of the budget: what the proof may take beyond it. */
+static const double OVERRUN = 0.2;
 
 static int by_promise(const void *a, const void *b) {
-	double x = ((const struct measured *)a)->promise, y = ((const struct measured *)b)->promise;
-	return (x > y) - (x < y);
+	const struct measured *x = a, *y = b;
+	if (x->promise != y->promise)
+		return x->promise > y->promise ? 1 : -1;
+	return (x->wall > y->wall) - (x->wall < y->wall); /* a metric may well be the same */
 }
 
 /* Does the kernel's `unsafe` hold for it? A name that the configuration lacks can't make it unsafe. */
@@ -66,18 +70,39 @@ static int finalists_pick(struct tune *tune, struct race_entry *entries, size_t 
 		if (isnan(best))
 			best = measured->promise;
 		entries[(*count)++] = (struct race_entry){
-			.config = config, .estimate = measured->promise, .cost = tune_cost(config, tune->task->baseline)};
+			.config = config, .estimate = measured->promise, .cost = tune_price(tune, config, measured->wall)};
 	}
 	return 0;
 }
 
-static json_t *finalists_json(const struct tune *tune, const struct race_entry *entries, size_t count) {
+/* In the place of the last where there is no room. */
+static int simplified_add(struct tune *tune, struct race_entry *entries, size_t *count, struct err *err) {
+	json_t *simple = *count ? tune_simplified(tune, entries[0].config) : NULL;
+	bool known = !simple;
+	if (simple && is_unsafe(tune, simple, &known, err)) {
+		json_decref(simple);
+		return -1;
+	}
+	for (size_t i = 0; i < *count; i++)
+		known = known || json_equal(entries[i].config, simple);
+	if (known) {
+		json_decref(simple);
+		return 0;
+	}
+	if (*count == FINALISTS_MAX)
+		json_decref((json_t *)entries[--*count].config);
+	const json_t *baseline = tune->task->baseline;
+	double cost = entries[0].cost - tune_cost(entries[0].config, baseline) + tune_cost(simple, baseline);
+	entries[(*count)++] = (struct race_entry){.config = simple, .estimate = entries[0].estimate, .cost = cost};
+	return 0;
+}
+
+static json_t *finalists_json(const struct race_entry *entries, size_t count) {
 	json_t *array = json_array();
 	for (size_t i = 0; i < count; i++)
-		json_array_append_new(
-			array, json_pack("{s:O,s:o,s:i,s:b}", "config", entries[i].config, "median",
-		                     js_number(tune_shown(tune, entries[i].blocks ? entries[i].median : entries[i].estimate)),
-		                     "blocks", entries[i].blocks, "alive", entries[i].alive));
+		json_array_append_new(array, json_pack("{s:O,s:o,s:i,s:b}", "config", entries[i].config, "median",
+		                                       js_number(entries[i].blocks ? entries[i].median : entries[i].estimate),
+		                                       "blocks", entries[i].blocks, "alive", entries[i].alive));
 	return array;
 }
 
@@ -101,7 +126,8 @@ static size_t affordable_field(const struct tune *tune, size_t count, int blocks
 static void affordable_pairs(const struct tune *tune, struct duel_options *options) {
 	double best = tune_seconds(tune, tune->best), base = tune_seconds(tune, tune->baseline.value);
 	double left = seconds_left(tune);
-	if (!tune->task->whole_programs || !(left > 0) || !(options->pairs_min * (base + 2 * best) > left))
+	double wanted = options->pairs_min * (base + 2 * best);
+	if (!tune->task->whole_programs || !(left > 0) || wanted <= left + OVERRUN * tune->budget.seconds)
 		return;
 	int pairs = (int)fmin(options->pairs_min, left / (base + best));
 	options->control = false;
@@ -137,23 +163,23 @@ static int duel(struct tune *tune, const json_t *challenger, struct err *err) {
 }
 
 /* What is recommended once the winner has met the baseline: ties go to the cheaper setup. */
-static void decide(struct tune *tune, const json_t *winner) {
+static void decide(struct tune *tune, const json_t *winner, double price) {
 	const json_t *baseline = tune->task->baseline;
 	bool keep = tune->duel.verdict == PAIRED_SLOWER ||
-	            (tune->duel.verdict == PAIRED_TIE && tune_cost(baseline, baseline) <= tune_cost(winner, baseline));
+	            (tune->duel.verdict == PAIRED_TIE && tune_cost(baseline, baseline) <= price);
 	tune->reversed = tune->duel.verdict == PAIRED_SLOWER;
 	tune->best_config = json_incref((json_t *)(keep ? baseline : winner));
 }
 
 /* The baseline is the reference of every verdict; where it does not work there is no duel to hold. */
-static int meet_baseline(struct tune *tune, const json_t *winner, struct err *err) {
+static int meet_baseline(struct tune *tune, const json_t *winner, double price, struct err *err) {
 	if (tune->baseline.status != TRIAL_CORRECT) {
 		tune->best_config = json_incref((json_t *)winner);
 		return 0;
 	}
 	if (duel(tune, winner, err))
 		return -1;
-	decide(tune, winner);
+	decide(tune, winner, price);
 	return 0;
 }
 
@@ -170,14 +196,17 @@ static int nothing_worked(const struct tune *tune, struct err *err) {
 int tune_final_phase(struct tune *tune, struct err *err) {
 	struct race_entry entries[FINALISTS_MAX];
 	size_t count = 0, winner;
-	int failed = finalists_pick(tune, entries, &count, err);
+	int failed = finalists_pick(tune, entries, &count, err) || simplified_add(tune, entries, &count, err) ? -1 : 0;
 	if (!failed && count == 0 && tune->baseline.status == TRIAL_CORRECT)
-		failed = meet_baseline(tune, tune->task->baseline, err);
+		failed = meet_baseline(tune, tune->task->baseline, 0, err);
 	else if (!failed && count == 0)
 		failed = nothing_worked(tune, err);
 	else if (!failed)
-		failed = race(tune, entries, count, &winner, err) || meet_baseline(tune, entries[winner].config, err) ? -1 : 0;
-	tune->finalists = finalists_json(tune, entries, count);
+		failed = race(tune, entries, count, &winner, err) ||
+		                 meet_baseline(tune, entries[winner].config, entries[winner].cost, err)
+		             ? -1
+		             : 0;
+	tune->finalists = finalists_json(entries, count);
 	for (size_t i = 0; i < count; i++)
 		json_decref((json_t *)entries[i].config);
 	return failed;

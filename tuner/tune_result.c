@@ -73,6 +73,14 @@ static void decided(const struct tune *tune, json_t *result) {
 	json_object_set_new(result, "noise_floor", js_number(duel_noise_floor(duel)));
 }
 
+static json_t *finalists_shown(const struct tune *tune) {
+	json_t *shown = json_deep_copy(tune->finalists), *finalist;
+	size_t i;
+	json_array_foreach(shown, i, finalist)
+		json_object_set_new(finalist, "median", js_number(tune_shown(tune, js_real_or(finalist, "median", NAN))));
+	return shown;
+}
+
 json_t *tune_result(const struct tune *tune) {
 	const struct tune_task *task = tune->task;
 	char *objective = tune_objective(task);
@@ -86,7 +94,7 @@ json_t *tune_result(const struct tune *tune) {
 	else
 		undecided(tune, result);
 	if (tune->finalists)
-		json_object_set(result, "finalists", tune->finalists);
+		json_object_set_new(result, "finalists", finalists_shown(tune));
 	json_object_set_new(result, "effects", tune_effects(tune));
 	json_object_set_new(result, "runner_up", tune_runner_up(tune)); /* absent where there is none */
 	json_object_set_new(result, "command", json_string(task->command));

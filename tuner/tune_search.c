@@ -22,9 +22,13 @@ static const double WARMUP_UNDER_SECONDS = 1;
 static const int AGAIN_MAX = 2;
 static const int RACE_BLOCKS_EXPECTED = 6, DUEL_PAIRS_EXPECTED = 21;
 
-static void remember(struct tune *tune, uint64_t index, double value, double promise) {
+static void remember(struct tune *tune, uint64_t index, double value, const struct trial_result *result) {
 	tune->worked = mem_grow(tune->worked, tune->worked_count + 1, sizeof *tune->worked);
-	tune->worked[tune->worked_count++] = (struct measured){index, value, promise > 0 ? promise : value, 1};
+	tune->worked[tune->worked_count++] = (struct measured){.index = index,
+	                                                       .value = value,
+	                                                       .promise = result->least > 0 ? result->least : value,
+	                                                       .wall = tune_wall(result),
+	                                                       .times = 1};
 	if (isfinite(value) && !(tune->best <= value)) {
 		tune->best = value;
 		tune->best_index = index;
@@ -34,12 +38,12 @@ static void remember(struct tune *tune, uint64_t index, double value, double pro
 static void tell(struct tune *tune, uint64_t index, const struct trial_result *result) {
 	switch (result->status) {
 	case TRIAL_CORRECT:
-		remember(tune, index, result->value, result->least);
+		remember(tune, index, result->value, result);
 		search_tell(tune->search, index, STRATEGY_VALUE, result->value);
 		break;
 	case TRIAL_CENSORED:
 		if (result->least > 0)
-			remember(tune, index, INFINITY, result->least);
+			remember(tune, index, INFINITY, result);
 		search_tell(tune->search, index, STRATEGY_CENSORED, result->value);
 		break;
 	default:
@@ -137,14 +141,18 @@ static int look_at_program(struct tune *tune, struct err *err) {
 	struct trial_result *first = &tune->baseline;
 	if (measure(tune, "baseline", tune->task->baseline, 0, first, err))
 		return -1;
-	const json_t *wall = json_array_get(json_object_get(first->reply, "samples"), 0);
-	tune->run_seconds = json_is_number(wall) ? json_number_value(wall) : first->elapsed_s;
+	double wall = tune_wall(first);
+	tune->run_seconds = wall > 0 ? wall : first->elapsed_s;
 	if (tune->budget.may_grow && tune->budget.seconds < RUNS_EXPECTED * tune->run_seconds)
 		tune->budget.seconds = RUNS_EXPECTED * tune->run_seconds;
 	if (first->status != TRIAL_CORRECT || tune->run_seconds > WARMUP_UNDER_SECONDS)
 		return 0;
 	trial_result_clear(first);
-	return measure(tune, "baseline", tune->task->baseline, 0, first, err);
+	if (measure(tune, "baseline", tune->task->baseline, 0, first, err))
+		return -1;
+	wall = tune_wall(first);
+	tune->run_seconds = wall > 0 ? wall : tune->run_seconds;
+	return 0;
 }
 
 /* Before the strategy begins: the baseline's time tells how many evaluations the budget will allow. */

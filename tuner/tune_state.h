@@ -12,6 +12,7 @@ struct measured { /* a configuration that worked, and its median while searching
 	uint64_t index;
 	double value;   /* INFINITY: cut short */
 	double promise; /* its smallest sample, which no disturbance can have made: decides who races */
+	double wall;    /* seconds of a run, where the value is a metric; NAN: not known */
 	unsigned times; /* measured */
 };
 
@@ -43,6 +44,11 @@ struct tune {
 double tune_elapsed(const struct tune *tune);
 /* Seconds that one run with this value takes: the value itself unless the objective is a metric. */
 double tune_seconds(const struct tune *tune, double value);
+/* tune_cost, and where the objective is a metric, before all else the time that a run takes, in steps that noise does
+ * not make: `wall` against the baseline's; NAN: not known. */
+double tune_price(const struct tune *tune, const json_t *config, double wall);
+/* Seconds of a program's run, as its worker has measured them; NAN: not known. */
+double tune_wall(const struct trial_result *result);
 /* The value as people know it: rates are kept as 1/rate. */
 double tune_shown(const struct tune *tune, double value);
 bool tune_interrupted(const struct tune *tune);
@@ -70,5 +76,8 @@ json_t *tune_effects(const struct tune *tune);
 /* Of the race's finalists within the noise of the best (1 %, or the noise floor) the fastest cheaper one, else the
  * fastest: {"config", "ratio" of its time to the best's, "why"}. New reference; NULL: none. tune_effects.c */
 json_t *tune_runner_up(const struct tune *tune);
+/* The configuration with the baseline's values of all parameters that did not clearly matter; NULL where there is none
+ * like that. New reference. tune_simplify.c */
+json_t *tune_simplified(const struct tune *tune, const json_t *config);
 
 #endif
