@@ -13,9 +13,11 @@
 
 /* What lies within it of 1 is no effect that anybody has to know of. */
 static const double MARGIN = 0.01;
+/* Intervals that reach further than this leave it open whether there is an effect; beyond the other, everything. */
+static const double OPEN = 1.25, NOTHING = 20;
 
-static double low_of(const json_t *effect) {
-	return json_number_value(json_array_get(json_object_get(effect, "ci"), 0));
+static double bound_of(const json_t *effect, size_t end) {
+	return json_number_value(json_array_get(json_object_get(effect, "ci"), end));
 }
 
 static bool is_known(const json_t *effect) {
@@ -23,7 +25,7 @@ static bool is_known(const json_t *effect) {
 }
 
 static bool is_clear(const json_t *effect) {
-	return is_known(effect) && low_of(effect) > 1 + MARGIN;
+	return is_known(effect) && bound_of(effect, 0) > 1 + MARGIN;
 }
 
 /* Clear ones first, the largest first; what is not known comes last. */
@@ -57,20 +59,34 @@ static void clear_print(const json_t *effect, FILE *out) {
 	value_member(effect, "best", best, sizeof best);
 	value_member(effect, "worst", worst, sizeof worst);
 	ratio_text(js_real_or(effect, "ratio", NAN), ratio, sizeof ratio);
-	ratio_text(low_of(effect), low, sizeof low);
-	ratio_text(json_number_value(json_array_get(json_object_get(effect, "ci"), 1)), high, sizeof high);
+	ratio_text(bound_of(effect, 0), low, sizeof low);
+	ratio_text(bound_of(effect, 1), high, sizeof high);
 	fprintf(out, "%sx [%s, %s]  best %s, worst %s\n", ratio, low, high, best, worst);
+}
+
+static void unclear_print(const json_t *effect, FILE *out) {
+	double ratio = js_real_or(effect, "ratio", NAN);
+	if (bound_of(effect, 1) > NOTHING)
+		fprintf(out, "not clear: too few measurements, or too noisy ones\n");
+	else if (bound_of(effect, 1) > OPEN)
+		fprintf(out, "%.2fx [%.2f, %.2f]  not clear\n", ratio, bound_of(effect, 0), bound_of(effect, 1));
+	else
+		fprintf(out, "%.2fx  no clear effect\n", ratio);
 }
 
 static void effect_print(const json_t *effect, bool of_openmp, int width, FILE *out) {
 	const char *param = js_string_or(effect, "param", "?");
-	fprintf(out, "  %-*s  ", width, param);
+	char name[64];
+	snprintf(name, sizeof name, "%s", param);
+	text_clean(name, false);
+	fprintf(out, "  %-*s  ", width, name);
 	if (is_clear(effect))
 		clear_print(effect, out);
-	else if (of_openmp && (strcmp(param, "schedule") == 0 || strcmp(param, "chunk") == 0))
+	else if (of_openmp && bound_of(effect, 1) <= OPEN && is_known(effect) &&
+	         (strcmp(param, "schedule") == 0 || strcmp(param, "chunk") == 0))
 		fprintf(out, "no effect seen: OMP_SCHEDULE reaches schedule(runtime) loops only\n");
 	else if (is_known(effect))
-		fprintf(out, "%.2fx  no clear effect\n", js_real_or(effect, "ratio", NAN));
+		unclear_print(effect, out);
 	else
 		fprintf(out, "not known: measured too seldom, or never changed alone\n");
 }
@@ -103,7 +119,7 @@ void results_effects_print(const json_t *result, FILE *out) {
 	const json_t **effects = effects_sorted(json_object_get(result, "effects"), &count, &width);
 	bool openmp = js_bool_or(json_object_get(result, "program"), "openmp", false);
 	if (any_known(effects, count)) {
-		fputs("what mattered (its worst value over its best):\n", out);
+		fputs("what mattered (worst over best value of each, whatever the others):\n", out);
 		for (size_t i = 0; i < count; i++)
 			effect_print(effects[i], openmp, width, out);
 	} else if (count) {

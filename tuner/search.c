@@ -85,6 +85,13 @@ uint64_t history_best(const struct history *history) {
 	return history->best;
 }
 
+void history_each(const struct history *history,
+                  void (*tell)(void *ctx, uint64_t index, const struct strategy_outcome *outcome), void *ctx) {
+	for (size_t i = 0; i < history->room; i++)
+		if (history->slots[i].state == SLOT_TOLD)
+			tell(ctx, history->slots[i].index, &history->slots[i].outcome);
+}
+
 uint64_t history_unseen(const struct history *history, const struct space *space, struct rng *rng) {
 	uint64_t valid = space_valid(space);
 	if (history->used >= valid)

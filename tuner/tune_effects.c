@@ -11,25 +11,78 @@
 
 static const double TIE_MARGIN = 0.01;
 
-/* What was cut short counts with its smallest sample, which is less than it takes: leaving it out would leave out all
- * that is slow, and what made it so. */
-static double cost_of(const struct measured *measured) {
-	return isfinite(measured->value) ? measured->value : measured->promise;
+struct rows {
+	const struct space *space;
+	size_t count;
+	uint64_t *index; /* ascending up to `sorted` */
+	size_t sorted;
+	int *places;
+	double *cost;
+	bool *over;
+};
+
+static struct rows rows_new(const struct tune *tune) {
+	struct rows rows = {.space = tune->task->space};
+	size_t room = 1 + tune->worked_count;
+	if (tune->search)
+		room += history_count(search_history(tune->search));
+	rows.index = mem_alloc(room, sizeof *rows.index);
+	rows.places = mem_alloc(room * (1 + space_params(rows.space)), sizeof *rows.places);
+	rows.cost = mem_alloc(room, sizeof *rows.cost);
+	rows.over = mem_alloc(room, sizeof *rows.over);
+	return rows;
 }
 
-static size_t data_fill(const struct tune *tune, int *places, double *cost) {
-	size_t rows = 0, params = space_params(tune->task->space);
+static void rows_free(struct rows *rows) {
+	free(rows->index);
+	free(rows->places);
+	free(rows->cost);
+	free(rows->over);
+}
+
+static void row_add(struct rows *rows, uint64_t index, double cost, bool over) {
+	size_t params = space_params(rows->space);
 	int config[SPACE_PARAMS_MAX];
-	for (size_t i = 0; i < tune->worked_count; i++) {
-		double seconds = cost_of(&tune->worked[i]);
-		if (!(seconds > 0) || !isfinite(seconds))
-			continue;
-		space_config(tune->task->space, tune->worked[i].index, config);
-		for (size_t p = 0; p < params; p++)
-			places[rows * params + p] = config[p] == SPACE_ABSENT ? EFFECTS_ABSENT : config[p];
-		cost[rows++] = seconds;
-	}
-	return rows;
+	if (!(cost > 0) || !isfinite(cost))
+		return;
+	space_config(rows->space, index, config);
+	for (size_t p = 0; p < params; p++)
+		rows->places[rows->count * params + p] = config[p] == SPACE_ABSENT ? EFFECTS_ABSENT : config[p];
+	rows->index[rows->count] = index;
+	rows->over[rows->count] = over;
+	rows->cost[rows->count++] = cost;
+}
+
+static int by_number(const void *a, const void *b) {
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+	return (x > y) - (x < y);
+}
+
+static int by_index(const void *a, const void *b) {
+	return by_number(&((const struct measured *)a)->index, &((const struct measured *)b)->index);
+}
+
+/* Cut short before it gave a sample: all that is known is the limit. */
+static void outcome_add(void *ctx, uint64_t index, const struct strategy_outcome *outcome) {
+	struct rows *rows = ctx;
+	if (outcome->result == STRATEGY_CENSORED &&
+	    !bsearch(&index, rows->index, rows->sorted, sizeof *rows->index, by_number))
+		row_add(rows, index, outcome->value, true);
+}
+
+/* What was cut short after a sample counts with its smallest. To leave out what was cut short would be to leave out all
+ * that is slow, and what made it so. */
+static void rows_fill(struct rows *rows, const struct tune *tune) {
+	struct measured *sorted = mem_alloc(tune->worked_count + 1, sizeof *sorted);
+	for (size_t i = 0; i < tune->worked_count; i++)
+		sorted[i] = tune->worked[i];
+	qsort(sorted, tune->worked_count, sizeof *sorted, by_index);
+	for (size_t i = 0; i < tune->worked_count; i++)
+		row_add(rows, sorted[i].index, isfinite(sorted[i].value) ? sorted[i].value : sorted[i].promise, false);
+	free(sorted);
+	rows->sorted = rows->count;
+	if (tune->search)
+		history_each(search_history(tune->search), outcome_add, rows);
 }
 
 static json_t *place_json(const struct space *space, size_t param, int place) {
@@ -51,19 +104,22 @@ static json_t *effect_json(const struct space *space, size_t param, const struct
 json_t *tune_effects(const struct tune *tune) {
 	const struct space *space = tune->task->space;
 	size_t params = space_params(space), levels[SPACE_PARAMS_MAX];
-	int *places = mem_alloc(tune->worked_count * params + 1, sizeof *places);
-	double *cost = mem_alloc(tune->worked_count + 1, sizeof *cost);
 	struct effect effects[SPACE_PARAMS_MAX];
-	struct effects_data data = {.params = params, .levels = levels, .places = places, .cost = cost};
+	struct rows rows = rows_new(tune);
 	json_t *array = json_array();
 	for (size_t p = 0; p < params; p++)
 		levels[p] = space_param_values(space, p);
-	data.rows = data_fill(tune, places, cost);
+	rows_fill(&rows, tune);
+	const struct effects_data data = {.rows = rows.count,
+	                                  .params = params,
+	                                  .levels = levels,
+	                                  .places = rows.places,
+	                                  .cost = rows.cost,
+	                                  .over = rows.over};
 	effects_fit(&data, effects); /* too little data: none of them is known */
 	for (size_t p = 0; p < params; p++)
 		json_array_append_new(array, effect_json(space, p, &effects[p]));
-	free(places);
-	free(cost);
+	rows_free(&rows);
 	return array;
 }
 

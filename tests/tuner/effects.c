@@ -266,6 +266,67 @@ static void test_hostile(void) {
 	play_end(&play);
 }
 
+/* As a search cuts short what takes over 1.25 times its best so far. */
+static size_t cut_short(const struct play *play, double *cost, bool *over) {
+	double best = INFINITY;
+	size_t count = 0;
+	for (size_t row = 0; row < play->rows; row++) {
+		over[row] = play->cost[row] > 1.25 * best;
+		cost[row] = over[row] ? 1.25 * best : play->cost[row];
+		best = fmin(best, play->cost[row]);
+		count += over[row];
+	}
+	return count;
+}
+
+static void test_over(void) {
+	int better = 0, none_held = 0, total = 0, many = 0;
+	for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+		struct play play;
+		double cost[100], exact;
+		bool over[100];
+		play_begin(&play, seed, 100, 4, 3);
+		play_measure(&play, 0.05, 0);
+		many += cut_short(&play, cost, over) > 50;
+		struct effects_data data = {100, 4, play.levels, play.places, cost, NULL, NULL};
+		exact = effects_fit(&data, play.effects) == 0 && play.effects[0].known ? play.effects[0].ratio : 1;
+		data.over = over;
+		if (effects_fit(&data, play.effects) == 0 && play.effects[0].known && true_ratio(&play, 0) > 1.5) {
+			double truth = true_ratio(&play, 0);
+			total++;
+			better += fabs(log(play.effects[0].ratio / truth)) < fabs(log(exact / truth));
+			none_held += holds(&play.effects[1], 1);
+		}
+		play_end(&play);
+	}
+	ok(total >= SEEDS / 4 && many >= SEEDS / 2, "most of what is slow was cut short (%d of %d)", many, SEEDS);
+	ok(better >= total * 0.9, "to know that it is over the limit is better than to take the limit for it (%d of %d)",
+	   better, total);
+	ok(none_held >= total * 0.9, "and makes no effect where there is none (%d of %d)", none_held, total);
+}
+
+static void test_over_once(void) {
+	struct play play;
+	bool over[60] = {false};
+	play_begin(&play, 4, 60, 2, 3);
+	for (size_t row = 0; row < 60; row++)
+		play.places[row * 2] = row == 0 ? 2 : row % 10 == 9 ? 2 : (int)(row % 2);
+	const double effects[] = {0, 0.3, 4};
+	memcpy(play.truth[0], effects, sizeof effects);
+	play_measure(&play, 0.03, 0);
+	for (size_t row = 1; row < 60; row++) {
+		over[row] = play.places[row * 2] == 2;
+		play.cost[row] = over[row] ? 1.25 * exp(-5) : play.cost[row];
+	}
+	const struct effects_data data = {60, 2, play.levels, play.places, play.cost, NULL, over};
+	ok(effects_fit(&data, play.effects) == 0 && play.effects[0].worst == 2 && play.effects[0].best == 0 &&
+	       holds(&play.effects[0], exp(4)),
+	   "what was measured once, and cut short whenever it came again, is slow");
+	memset(over, true, sizeof over);
+	ok(effects_fit(&data, play.effects) == -1, "nothing but limits tells nothing");
+	play_end(&play);
+}
+
 static void test_weights(void) {
 	struct play play;
 	double weight[60];
@@ -311,6 +372,8 @@ int main(void) {
 	test_absent();
 	test_little();
 	test_hostile();
+	test_over();
+	test_over_once();
 	test_weights();
 	test_large();
 	return tap_done();

@@ -74,6 +74,30 @@ static void test_effects(const struct tune_task *task) {
 	json_decref(effects);
 }
 
+/* One thread is cut short before it gives a sample, always but once. */
+static void test_cut_short(const struct tune_task *task) {
+	struct measured worked[32];
+	struct tune tune = {.task = task, .worked = worked};
+	struct err err;
+	int config[SPACE_PARAMS_MAX], kept = 0;
+	tune.search = search_new(strategy_find("random"), task->space, 1, UINT64_MAX, 0, &err);
+	worked_fill(&tune, task->space);
+	size_t all = tune.worked_count;
+	tune.worked_count = 0;
+	for (size_t i = 0; i < all; i++) {
+		space_config(task->space, worked[i].index, config);
+		if (config[0] == 0 && isfinite(worked[i].promise) && worked[i].promise > 0 && kept++)
+			search_tell(tune.search, worked[i].index, STRATEGY_CENSORED, 0.125);
+		else
+			worked[tune.worked_count++] = worked[i];
+	}
+	json_t *effects = tune_effects(&tune);
+	ok(history_count(search_history(tune.search)) == 3 && tune.worked_count < all, "three are only known to be slow");
+	ok(is_effect(json_array_get(effects, 0), "threads", 8, "8", "1"), "they speak for what was measured once");
+	json_decref(effects);
+	search_free(tune.search);
+}
+
 struct finalist {
 	int threads, chunk;
 	double median;
@@ -137,6 +161,7 @@ int main(void) {
 	json_t *baseline = config_json(4, 32);
 	const struct tune_task task = {.space = space, .baseline = baseline};
 	test_effects(&task);
+	test_cut_short(&task);
 	test_runner_up(&task);
 	json_decref(baseline);
 	space_free(space);

@@ -31,6 +31,10 @@ uint64_t history_count(const struct history *history);             /* measured *
 /* The best index so far, or UINT64_MAX. */
 uint64_t history_best(const struct history *history);
 
+/* Tells all outcomes, in no order that means anything but always the same. */
+void history_each(const struct history *history,
+                  void (*tell)(void *ctx, uint64_t index, const struct strategy_outcome *outcome), void *ctx);
+
 /* A valid index not taken, uniform by rejection while that is quick, else the next one after a random place.
  * UINT64_MAX: the space is used up. */
 uint64_t history_unseen(const struct history *history, const struct space *space, struct rng *rng);
