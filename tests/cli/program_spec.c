@@ -13,14 +13,14 @@
 #include "tests/tap.h"
 
 #define PARAMS                                                                                                         \
-	"\"ConfigurationSpace\": {\"TuningParameters\": [{\"Name\": \"B\", \"Values\": \"[1, 2, 4]\", \"Default\": 4}," \
+	"\"ConfigurationSpace\": {\"TuningParameters\": [{\"Name\": \"B\", \"Values\": \"[1, 2, 4]\", \"Default\": 4},"    \
 	"{\"Name\": \"U\", \"Values\": \"[1, 2]\"}], \"Conditions\": [{\"Expression\": \"B >= U\"}]}"
 
 static const struct opt some[] = {
-	{"build", 0, "X", "", 0},      {"metric", 0, "X", "", 0},        {"maximize", 0, NULL, "", 0},
-	{"verify", 0, "X", "", 0},     {"before-each", 0, "X", "", 0},   {"input", 0, "X", "", 0},
-	{"cwd", 0, "X", "", 0},        {"expect-output", 0, NULL, "", 0}, {"shell", 0, NULL, "", 0},
-	{"param", 0, "X", "", 0},      {"openmp", 0, NULL, "", 0},       {0},
+	{"build", 0, "X", "", 0},  {"metric", 0, "X", "", 0},         {"maximize", 0, NULL, "", 0},
+	{"verify", 0, "X", "", 0}, {"before-each", 0, "X", "", 0},    {"input", 0, "X", "", 0},
+	{"cwd", 0, "X", "", 0},    {"expect-output", 0, NULL, "", 0}, {"shell", 0, NULL, "", 0},
+	{"param", 0, "X", "", 0},  {"openmp", 0, NULL, "", 0},        {0},
 };
 
 /* The plan's own file frees it in the program; it takes the whole program to link. */
@@ -35,7 +35,8 @@ static void plan_drop(struct program_plan *plan) {
 }
 
 /* The specification lies in `folder`; `options` end with NULL. */
-static struct program_plan *plan_of(const char *folder, const char *kernel, const char *const *options, struct err *err) {
+static struct program_plan *plan_of(const char *folder, const char *kernel, const char *const *options,
+                                    struct err *err) {
 	const struct opt *const tables[] = {some, NULL};
 	char *text = mem_printf("{" PARAMS ", \"KernelSpecification\": {\"Language\": \"Command\", %s}}", kernel);
 	char *path = mem_printf("%s/mine.json", folder), *argv[8] = {"test"};
@@ -68,8 +69,10 @@ static void test_words(const char *folder) {
 	ok(json_object_size(plan->problem) == 1, "and nothing that was not given");
 	ok(!plan->program.shell && strcmp(plan->program.argv[2], "exit {B}") == 0 && !plan->program.argv[3],
 	   "the words stay words");
-	ok(!plan->program.cwd && !plan->program.build && !plan->program.metric && !plan->program.openmp, "no more is asked for");
-	ok(strcmp(plan->program.params[0], "B") == 0 && strcmp(plan->program.params[1], "U") == 0 && !plan->program.params[2],
+	ok(!plan->program.cwd && !plan->program.build && !plan->program.metric && !plan->program.openmp,
+	   "no more is asked for");
+	ok(strcmp(plan->program.params[0], "B") == 0 && strcmp(plan->program.params[1], "U") == 0 &&
+	       !plan->program.params[2],
 	   "all parameters are the user's own");
 	json_t *start = space_config_json(plan->space, plan->start);
 	ok(space_valid(plan->space) == 5 && plan->program.baseline == plan->baseline && json_equal(start, plan->baseline) &&
@@ -81,17 +84,19 @@ static void test_words(const char *folder) {
 
 static void test_members(const char *folder) {
 	struct err err = {0};
-	struct program_plan *plan = plan_of(folder,
-	                                    "\"Command\": \"./app {B} | tail -1\", \"Build\": \"make B={B}\", \"Metric\": \"rate (.*)\","
-	                                    "\"Maximize\": true, \"Verify\": \"cmp - good\", \"BeforeEach\": \"sync\","
-	                                    "\"Input\": \"in.dat\", \"Cwd\": \"sub\"",
-	                                    NULL, &err);
+	struct program_plan *plan =
+		plan_of(folder,
+	            "\"Command\": \"./app {B} | tail -1\", \"Build\": \"make B={B}\", \"Metric\": \"rate (.*)\","
+	            "\"Maximize\": true, \"Verify\": \"cmp - good\", \"BeforeEach\": \"sync\","
+	            "\"Input\": \"in.dat\", \"Cwd\": \"sub\"",
+	            NULL, &err);
 	if (!ok(plan != NULL, "every member: %s", err.what))
 		return;
 	const struct program_spec *p = &plan->program;
 	ok(p->shell && strcmp(p->argv[0], "./app {B} | tail -1") == 0 && !p->argv[1], "a text is for the shell");
 	ok(strcmp(p->build, "make B={B}") == 0 && strcmp(p->metric, "rate (.*)") == 0 && p->maximize &&
-	       strcmp(p->verify, "cmp - good") == 0 && strcmp(p->before_each, "sync") == 0 && strcmp(p->input, "in.dat") == 0,
+	       strcmp(p->verify, "cmp - good") == 0 && strcmp(p->before_each, "sync") == 0 &&
+	       strcmp(p->input, "in.dat") == 0,
 	   "members go where they belong");
 	char *sub = mem_printf("%s/sub", folder), *real = realpath(sub, NULL);
 	is_text(p->cwd, real, "Cwd is in the specification's folder");
@@ -110,7 +115,8 @@ static void test_options(const char *folder) {
 	if (!ok(plan != NULL, "options: %s", err.what))
 		return;
 	const struct program_spec *p = &plan->program;
-	ok(strcmp(p->build, "cc") == 0 && strcmp(p->metric, "x") == 0 && p->maximize && strcmp(p->cwd, "/") == 0 && p->expect_same,
+	ok(strcmp(p->build, "cc") == 0 && strcmp(p->metric, "x") == 0 && p->maximize && strcmp(p->cwd, "/") == 0 &&
+	       p->expect_same,
 	   "options take the place of members");
 	plan_drop(plan);
 }
@@ -118,12 +124,9 @@ static void test_options(const char *folder) {
 /* The hash follows what runs: the file, or the commands where the file is not known before. */
 static void test_source(const char *folder) {
 	static const char *const kernels[] = {
-		"\"Command\": [\"./one\"], \"Cwd\": \"sub\"",
-		"\"Command\": [\"./one\", \"{B}\"], \"Cwd\": \"sub\"",
-		"\"Command\": [\"./two\"], \"Cwd\": \"sub\"",
-		"\"Command\": \"./one\", \"Cwd\": \"sub\"",
-		"\"Command\": [\"./one\"], \"Build\": \"make\"",
-		"\"Command\": [\"./{B}\"]",
+		"\"Command\": [\"./one\"], \"Cwd\": \"sub\"",    "\"Command\": [\"./one\", \"{B}\"], \"Cwd\": \"sub\"",
+		"\"Command\": [\"./two\"], \"Cwd\": \"sub\"",    "\"Command\": \"./one\", \"Cwd\": \"sub\"",
+		"\"Command\": [\"./one\"], \"Build\": \"make\"", "\"Command\": [\"./{B}\"]",
 	};
 	struct program_plan *plans[6];
 	bool all = true;
@@ -171,8 +174,8 @@ static void test_errors(const char *folder) {
 	const struct opt *const tables[] = {some, NULL};
 	char *argv[] = {"test", NULL};
 	struct opt_args *args = opt_parse(1, argv, tables, &err);
-	ok(spec && args && !program_plan_from_spec(NULL, spec, args, &err) && strstr(err.what, "'CUDA'"), "another language: %s",
-	   err.what);
+	ok(spec && args && !program_plan_from_spec(NULL, spec, args, &err) && strstr(err.what, "'CUDA'"),
+	   "another language: %s", err.what);
 	opt_free(args);
 	spec_free(spec);
 }

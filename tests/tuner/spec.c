@@ -59,9 +59,10 @@ static void test_same_space(const char *text, struct space *other) {
 static void test_defaults(void) {
 	struct err err = {0};
 	struct spec *spec = good(spec_of(hotspot_text, &err), &err);
-	ok(baseline_is(spec, "{'grid_width': 4096, 'grid_height': 4096, 'block_size_x': 256, 'block_size_y': 1, 'tile_size_x': 1, "
-	                     "'tile_size_y': 1, 'temporal_tiling_factor': 1, 'max_tfactor': 10, 'loop_unroll_factor_t': 1, "
-	                     "'sh_power': 1}"),
+	ok(baseline_is(
+		   spec, "{'grid_width': 4096, 'grid_height': 4096, 'block_size_x': 256, 'block_size_y': 1, 'tile_size_x': 1, "
+				 "'tile_size_y': 1, 'temporal_tiling_factor': 1, 'max_tfactor': 10, 'loop_unroll_factor_t': 1, "
+				 "'sh_power': 1}"),
 	   "a Default that is no value, and one that is not valid with the others");
 	spec_free(spec);
 	spec = good(spec_with("{'Name': 'a', 'Values': '[1, 2, 3]', 'Default': 3}, {'Name': 'b', 'Values': '[1, 2, 3]'}",
@@ -83,7 +84,8 @@ static void test_booleans(void) {
 	                                   "{'Name': 'n', 'Type': 'int', 'Values': '[1, 2]'}",
 	                                   "{'Expression': 'fast == True or n == 1'}", "", &err),
 	                         &err);
-	ok(space_valid(spec_space(spec)) == 3 && baseline_is(spec, "{'fast': 0, 'n': 1}"), "True and False compare as in Python");
+	ok(space_valid(spec_space(spec)) == 3 && baseline_is(spec, "{'fast': 0, 'n': 1}"),
+	   "True and False compare as in Python");
 	spec_free(spec);
 }
 

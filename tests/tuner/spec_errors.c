@@ -25,7 +25,8 @@ static void test_documents(void) {
 		{"{'ConfigurationSpace': {}}", "'TuningParameters' is missing"},
 		{"{'ConfigurationSpace': {'TuningParameters': {}}}", "'TuningParameters' must be"},
 		{"{'ConfigurationSpace': {'TuningParameters': []}}", "'TuningParameters' is empty"},
-		{"{'ConfigurationSpace': {'TuningParameters': []}, 'KernelSpecification': []}", "'KernelSpecification' must be"},
+		{"{'ConfigurationSpace': {'TuningParameters': []}, 'KernelSpecification': []}",
+	     "'KernelSpecification' must be"},
 		{"{'ConfigurationSpace': {'TuningParameters': [], 'TuningParameters': []}}", "duplicate"},
 		{"{'ConfigurationSpace': {'TuningParameters': [{'Name': 'a', 'Values': '[1]'}], 'Conditions': 'a == 1'}}",
 	     "'Conditions' must be"},
@@ -52,7 +53,8 @@ static void test_params(void) {
 		{"{'Name': 'a b', 'Values': '[1]'}", "'a b' can't name a parameter"},
 		{"{'Name': 'a', 'Values': '[1]', 'Default': {}}", "\"a\": Default: one number or word"},
 		{"{'Name': 'a', 'Values': '[1]', 'Default': [1, 1]}", "\"a\": Default: one number or word"},
-		{"{'Name': 'a', 'Values': 'range(2**20)'}, {'Name': 'b', 'Values': '[1]'}", "\"b\": more than 1048576 values in all"},
+		{"{'Name': 'a', 'Values': 'range(2**20)'}, {'Name': 'b', 'Values': '[1]'}",
+	     "\"b\": more than 1048576 values in all"},
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct err err = {0};

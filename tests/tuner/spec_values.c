@@ -186,7 +186,8 @@ static void test_mutations(void) {
 		wrong += good ? !sound(values, count) : err.code != ERR_USAGE || !err.what[0];
 		arena_free(arena);
 	}
-	ok(read > 1000 && refused > 1000 && wrong == 0, "mutated text: %zu read, %zu refused, %zu wrong", read, refused, wrong);
+	ok(read > 1000 && refused > 1000 && wrong == 0, "mutated text: %zu read, %zu refused, %zu wrong", read, refused,
+	   wrong);
 }
 
 int main(void) {
