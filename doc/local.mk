@@ -8,3 +8,6 @@ EXTRA_DIST += %D%/fw.svg \
 
 exampleplugindir = $(docdir)/examples/plugin
 dist_exampleplugin_DATA = %D%/examples/plugin/Makefile %D%/examples/plugin/transpose.c
+
+examplespecdir = $(docdir)/examples/spec-c
+dist_examplespec_DATA = %D%/examples/spec-c/stencil.json %D%/examples/spec-c/stencil.c
