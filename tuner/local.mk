@@ -34,7 +34,8 @@ TUNER_MEASURE = \
 	%D%/worker.c %D%/worker.h \
 	%D%/trial.c %D%/trial.h \
 	%D%/race.c %D%/duel.c %D%/contender.c %D%/race.h %D%/contender.h \
-	%D%/tune.c %D%/tune_measure.c %D%/tune_search.c %D%/tune_final.c %D%/tune_result.c %D%/tune.h %D%/tune_state.h
+	%D%/tune.c %D%/tune_measure.c %D%/tune_search.c %D%/tune_final.c %D%/tune_result.c %D%/tune_effects.c \
+	%D%/tune.h %D%/tune_state.h
 
 TUNER_STORE = \
 	%D%/store.c %D%/store_file.c %D%/store_db.c %D%/store_schema.c \
