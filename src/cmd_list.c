@@ -14,7 +14,7 @@
 #include "tuner/spec.h"
 #include "tuner/strategy/strategy.h"
 
-enum { SAMPLES_MAX = 100000 };
+enum { SAMPLES_MAX = 100000, VALUES_SHOWN = 100 };
 
 static const struct opt options[] = {
 	{"spec", 0, "FILE", "params of a T1 specification instead of a kernel", 0},
@@ -116,22 +116,34 @@ static void rows_print(struct ui *ui, const json_t *array) {
 	table_free(table);
 }
 
+/* Long lists are cut: the first ones, how many there are, and the last. */
+static char *values_text(const json_t *values) {
+	size_t count = json_array_size(values), size;
+	char *text = NULL, one[64] = "?";
+	FILE *out = open_memstream(&text, &size);
+	if (!out)
+		return mem_strdup("?");
+	for (size_t i = 0; i < count; i++) {
+		struct value value;
+		if (count > VALUES_SHOWN && i == VALUES_SHOWN - 1) {
+			fprintf(out, ",..(%zu)..", count);
+			i = count - 1;
+		}
+		if (value_from_json(json_array_get(values, i), &value))
+			value_text(value, one, sizeof one);
+		fprintf(out, "%s%s", i ? "," : "", one);
+	}
+	fclose(out);
+	return text;
+}
+
 static void params_print(struct ui *ui, const json_t *document) {
 	static const char *const titles[] = {"parameter", "values", "where", "summary"};
 	struct table *table = table_new(4, titles);
-	size_t i, k;
-	json_t *param, *value;
+	size_t i;
+	json_t *param;
 	json_array_foreach(json_object_get(document, "params"), i, param) {
-		char *values = mem_strdup("");
-		json_array_foreach(json_object_get(param, "values"), k, value) {
-			struct value one;
-			char text[64] = "?";
-			if (value_from_json(value, &one))
-				value_text(one, text, sizeof text);
-			char *longer = mem_printf("%s%s%s", values, k ? "," : "", text);
-			free(values);
-			values = longer;
-		}
+		char *values = values_text(json_object_get(param, "values"));
 		table_add(table, text_of(param, "name"), values, text_of(param, "when"), text_of(param, "summary"));
 		free(values);
 	}

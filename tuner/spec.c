@@ -58,6 +58,12 @@ static const char *find_folder(struct spec *spec, const char *path) {
 	return folder;
 }
 
+static const char *find_hash(struct spec *spec, const char *text, size_t size) {
+	char hash[SHA256_TEXT];
+	sha256_text(text, size, hash);
+	return arena_strdup(spec->arena, hash);
+}
+
 static int read_kernel(struct spec *spec, struct err *err) {
 	const json_t *kernel = json_object_get(spec->root, "KernelSpecification");
 	spec->kernel = kernel ? json_incref((json_t *)kernel) : json_object();
@@ -74,18 +80,6 @@ static int read_kernel(struct spec *spec, struct err *err) {
 	return 0;
 }
 
-static int read_text(struct spec *spec, const char *path, struct err *err) {
-	size_t size;
-	char hash[SHA256_TEXT], *text = sys_read_file(path, FILE_MAX, &size, err);
-	if (!text)
-		return -1;
-	sha256_text(text, size, hash);
-	spec->hash = arena_strdup(spec->arena, hash);
-	spec->root = js_parse(text, size, path, err);
-	free(text);
-	return spec->root ? 0 : -1;
-}
-
 static int read_parts(struct spec *spec, struct err *err) {
 	json_t *configuration;
 	if (js_object(spec->root, "ConfigurationSpace", &configuration, err))
@@ -93,15 +87,17 @@ static int read_parts(struct spec *spec, struct err *err) {
 	return read_kernel(spec, err) || spec_read_space(spec, configuration, err) ? -1 : 0;
 }
 
-struct spec *spec_load(const char *path, struct err *err) {
+struct spec *spec_parse(const char *text, size_t size, const char *path, struct err *err) {
 	struct spec *spec = mem_alloc(1, sizeof *spec);
 	spec->arena = arena_new();
-	if (read_text(spec, path, err))
+	spec->root = js_parse(text, size, path, err);
+	if (!spec->root)
 		goto fail;
 	if (read_parts(spec, err)) {
 		err_prefix(err, "%s", path);
 		goto fail;
 	}
+	spec->hash = find_hash(spec, text, size);
 	spec->name = find_name(spec, path);
 	spec->folder = find_folder(spec, path);
 	spec_find_baseline(spec);
@@ -109,6 +105,14 @@ struct spec *spec_load(const char *path, struct err *err) {
 fail:
 	spec_free(spec);
 	return NULL;
+}
+
+struct spec *spec_load(const char *path, struct err *err) {
+	size_t size;
+	char *text = sys_read_file(path, FILE_MAX, &size, err);
+	struct spec *spec = text ? spec_parse(text, size, path, err) : NULL;
+	free(text);
+	return spec;
 }
 
 void spec_free(struct spec *spec) {

@@ -4,6 +4,7 @@
 #define TUNER_SPEC_H
 #include <jansson.h>
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "src/base/err.h"
 #include "tuner/space.h"
@@ -14,6 +15,8 @@ struct spec; /* opaque; owns what it gives */
 /* ERR_USAGE names the file, the parameter or condition, and the place in its text. The file is hostile until checked:
  * size, types, number of values (DOMAIN_MAX), names, nesting. */
 struct spec *spec_load(const char *path, struct err *err);
+/* The same from its text; path is for messages, the name and the folder. */
+struct spec *spec_parse(const char *text, size_t size, const char *path, struct err *err);
 void spec_free(struct spec *spec);
 const char *spec_name(const struct spec *spec); /* BenchmarkName or KernelName, else the file's base name */
 enum spec_language spec_language(const struct spec *spec);

@@ -2,6 +2,7 @@
 /* Where lists are computed: range() and comprehensions. */
 #include <config.h>
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,7 +56,7 @@ static int read_loop(struct reader *r, struct slice s, struct loop *loop) {
 	while (name.end < s.end && slice_word_char(*name.end))
 		name.end++;
 	struct slice rest = slice_trim((struct slice){name.end, s.end});
-	if (name.at == name.end || !slice_begins(rest, "in"))
+	if (name.at == name.end || isdigit((unsigned char)*name.at) || !slice_begins(rest, "in"))
 		return reader_fail(r, s, "expected one name and 'in' after 'for'");
 	rest.at += strlen("in");
 	const char *second = slice_find(rest, "for");

@@ -13,16 +13,20 @@ enum { SHOWN = 24, STEP_TEXT = 64 };
 static const char hint[] =
 	"lists are written as in Python: [1, 2], range(1, 9), [2**i for i in range(5)], their sums with +";
 
+/* Pieces are cut from one text that ends with NUL: an empty one shows what follows. */
+static int shown(struct slice s) {
+	size_t size = s.at < s.end ? (size_t)(s.end - s.at) : strlen(s.at);
+	return size > SHOWN ? SHOWN : (int)size;
+}
+
 int reader_fail(struct reader *r, struct slice s, const char *what) {
-	int size = s.end - s.at > SHOWN ? SHOWN : (int)(s.end - s.at);
-	if (size == 0)
+	if (shown(s) == 0)
 		return err_set(r->err, ERR_USAGE, hint, "at the end: %s", what);
-	return err_set(r->err, ERR_USAGE, hint, "at \"%.*s\": %s", size, s.at, what);
+	return err_set(r->err, ERR_USAGE, hint, "at \"%.*s\": %s", shown(s), s.at, what);
 }
 
 int reader_place(struct reader *r, struct slice s) {
-	int size = s.end - s.at > SHOWN ? SHOWN : (int)(s.end - s.at);
-	return err_prefix(r->err, "at \"%.*s\"", size, s.at);
+	return err_prefix(r->err, "at \"%.*s\"", shown(s), s.at);
 }
 
 int reader_spend(struct reader *r, struct slice s, size_t steps) {

@@ -69,8 +69,12 @@ static int read_atom(struct reader *r, struct slice *s, struct value_list *out) 
 	return read_bracket(r, name, (struct slice){rest.at + 1, close}, *rest.at, out);
 }
 
-static const char *nearer(const char *a, const char *b) {
-	return a < b ? a : b;
+/* Where the number after a * ends: 2 ** 3 is one. */
+static const char *number_end(struct slice s) {
+	const char *plus = slice_find(s, "+"), *times = slice_find(s, "*");
+	while (times < s.end && slice_begins((struct slice){times, s.end}, "**"))
+		times = slice_find((struct slice){times + 2, s.end}, "*");
+	return plus < times ? plus : times;
 }
 
 /* A list, perhaps times a number. */
@@ -81,7 +85,7 @@ static int read_term(struct reader *r, struct slice *s, struct value_list *out) 
 		return -1;
 	for (*s = slice_trim(*s); s->at < s->end && *s->at == '*'; *s = slice_trim(*s)) {
 		s->at++;
-		struct slice number = {s->at, nearer(slice_find(*s, "+"), slice_find(*s, "*"))};
+		struct slice number = {s->at, number_end(*s)};
 		if (reader_whole(r, number, &times))
 			return -1;
 		size_t made = times > 0 && times <= DOMAIN_MAX ? (out->count - first) * (size_t)times : 0;

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 check_PROGRAMS += %D%/expr
-%C%_expr_SOURCES = %D%/expr.c
+%C%_expr_SOURCES = %D%/expr.c %D%/expr_rows.h
 %C%_expr_LDADD = libtuner.la libbase.la
 TESTS += %D%/expr
 
@@ -62,3 +62,13 @@ check_PROGRAMS += %D%/effects
 %C%_effects_SOURCES = %D%/effects.c
 %C%_effects_LDADD = libtuner.la libbase.la -lm
 TESTS += %D%/effects
+
+SPEC_TESTS = %D%/spec %D%/spec_values %D%/spec_errors
+check_PROGRAMS += $(SPEC_TESTS)
+%C%_spec_SOURCES = %D%/spec.c %D%/spec_help.h %D%/spec_texts.h %D%/space_help.h
+%C%_spec_LDADD = libtuner.la libbase.la $(JANSSON_LIBS)
+%C%_spec_values_SOURCES = %D%/spec_values.c
+%C%_spec_values_LDADD = libtuner.la libbase.la
+%C%_spec_errors_SOURCES = %D%/spec_errors.c %D%/fuzz_spec.c %D%/spec_help.h %D%/spec_texts.h
+%C%_spec_errors_LDADD = libtuner.la libbase.la $(JANSSON_LIBS)
+TESTS += $(SPEC_TESTS)

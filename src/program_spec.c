@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include "src/program_spec.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "src/base/js.h"
+#include "src/base/mem.h"
+#include "src/base/sha256.h"
+#include "src/base/sys.h"
+
+enum { WORDS_MAX = 4096, PROGRAM_MAX = 1 << 30 };
+
+/* What is made of the specification and the options, before there is a plan. */
+struct draft {
+	const struct spec *spec;
+	const json_t *kernel;
+	const struct opt_args *args;
+	struct arena *arena;
+	struct program_spec program;
+	const char *command; /* as typed */
+	const char *source;
+};
+
+/* Members that are texts, the options that take their place, and where they go. */
+static const struct {
+	const char *member, *option;
+	size_t offset;
+} texts[] = {
+	{"Build", "build", offsetof(struct program_spec, build)},
+	{"Metric", "metric", offsetof(struct program_spec, metric)},
+	{"Verify", "verify", offsetof(struct program_spec, verify)},
+	{"BeforeEach", "before-each", offsetof(struct program_spec, before_each)},
+	{"Input", "input", offsetof(struct program_spec, input)},
+};
+
+static int read_texts(struct draft *d, struct err *err) {
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+		const char *text = opt_get(d->args, texts[i].option, NULL);
+		if (!text && json_object_get(d->kernel, texts[i].member) && js_string(d->kernel, texts[i].member, &text, err))
+			return -1;
+		if (text)
+			*(const char **)((char *)&d->program + texts[i].offset) = arena_strdup(d->arena, text);
+	}
+	return 0;
+}
+
+static int read_switches(struct draft *d, struct err *err) {
+	if (json_object_get(d->kernel, "Maximize") && js_bool(d->kernel, "Maximize", &d->program.maximize, err))
+		return -1;
+	d->program.maximize |= opt_has(d->args, "maximize");
+	d->program.expect_same = opt_has(d->args, "expect-output");
+	return 0;
+}
+
+/* The folder in the specification is relative to it, that of an option to where we are. */
+static int read_cwd(struct draft *d, struct err *err) {
+	const char *given = opt_get(d->args, "cwd", NULL), *from = NULL;
+	if (given) {
+		d->program.cwd = arena_strdup(d->arena, given);
+		return 0;
+	}
+	if (!json_object_get(d->kernel, "Cwd"))
+		return 0;
+	if (js_string(d->kernel, "Cwd", &given, err))
+		return -1;
+	from = given[0] == '/' ? "" : spec_folder(d->spec);
+	char *path = arena_printf(d->arena, "%s%s%s", from, *from ? "/" : "", given), *real = realpath(path, NULL);
+	if (!real)
+		return err_set(err, ERR_USAGE, "it is relative to the specification", "the folder '%s' is not there", path);
+	d->program.cwd = arena_strdup(d->arena, real);
+	free(real);
+	return 0;
+}
+
+static int no_command(struct err *err) {
+	return err_set(err, ERR_USAGE, "\"Command\": [\"./app\", \"{B}\"], or a text for the shell",
+	               "'Command' must be a list of words or one text");
+}
+
+static int read_command(struct draft *d, struct err *err) {
+	const json_t *command = json_object_get(d->kernel, "Command");
+	size_t count = json_is_string(command) ? 1 : json_array_size(command);
+	if (count == 0 || count > WORDS_MAX)
+		return no_command(err);
+	const char **argv = arena_alloc(d->arena, count + 1, sizeof(const char *));
+	for (size_t i = 0; i < count; i++) {
+		const json_t *word = json_is_string(command) ? command : json_array_get(command, i);
+		if (!json_is_string(word) || (i == 0 && json_string_length(word) == 0))
+			return no_command(err);
+		argv[i] = arena_strdup(d->arena, json_string_value(word));
+		d->command = i ? arena_printf(d->arena, "%s %s", d->command, argv[i]) : argv[i];
+	}
+	d->program.argv = argv;
+	d->program.shell = json_is_string(command) || opt_has(d->args, "shell");
+	return 0;
+}
+
+static const char *hash_text(struct draft *d, const char *text, size_t size) {
+	char hash[SHA256_TEXT];
+	sha256_text(text, size, hash);
+	return arena_strdup(d->arena, hash);
+}
+
+/* As execvp finds it; NULL where it isn't there. */
+static const char *find_program(struct draft *d) {
+	const char *name = d->program.argv[0], *path = getenv("PATH");
+	if (strchr(name, '/'))
+		return name[0] == '/' || !d->program.cwd ? name : arena_printf(d->arena, "%s/%s", d->program.cwd, name);
+	char *folders = arena_strdup(d->arena, path ? path : "/bin:/usr/bin"), *rest = folders;
+	for (const char *folder; (folder = strsep(&rest, ":"));) {
+		const char *file = arena_printf(d->arena, "%s/%s", *folder ? folder : ".", name);
+		if (access(file, X_OK) == 0)
+			return file;
+	}
+	return NULL;
+}
+
+/* Of what is built, put together by a shell, or named by a parameter, the commands are all that is known before. */
+static int find_source(struct draft *d, struct err *err) {
+	size_t size;
+	if (d->program.build || d->program.shell || strchr(d->program.argv[0], '{')) {
+		const char *all = arena_printf(d->arena, "%s\n%s", d->program.build ? d->program.build : "", d->command);
+		d->source = hash_text(d, all, strlen(all));
+		return 0;
+	}
+	const char *file = find_program(d);
+	if (!file || access(file, X_OK) != 0)
+		return err_set(err, ERR_USAGE, "a path with a / is relative to Cwd; \"Build\" is what makes it",
+		               "the program '%s' is not there", d->program.argv[0]);
+	char *bytes = sys_read_file(file, PROGRAM_MAX, &size, err);
+	if (!bytes)
+		return -1;
+	d->source = hash_text(d, bytes, size);
+	free(bytes);
+	return 0;
+}
+
+static int check_options(const struct spec *spec, const struct opt_args *args, struct err *err) {
+	static const char *const said[] = {"param", "constraint", "default", "openmp", "range", "set", "size"};
+	for (size_t i = 0; i < sizeof said / sizeof *said; i++)
+		if (opt_has(args, said[i]))
+			return err_set(err, ERR_USAGE, "change the file instead", "--%s does not go with a specification", said[i]);
+	if (opt_dashes(args))
+		return err_set(err, ERR_USAGE, NULL, "the specification has the command, nothing may follow '--'");
+	if (spec_language(spec) != SPEC_COMMAND)
+		return err_set(err, ERR_USAGE, "\"Language\": \"Command\" in KernelSpecification",
+		               "the specification's language is '%s', not 'Command'", spec_language_word(spec));
+	return 0;
+}
+
+/* What two measurements must have in common to be comparable. */
+static json_t *problem_json(const struct draft *d) {
+	const struct program_spec *p = &d->program;
+	const struct {
+		const char *key, *text;
+	} parts[] = {{"cwd", p->cwd}, {"input", p->input}, {"build", p->build}, {"metric", p->metric}};
+	json_t *problem = json_object();
+	json_object_set_new(problem, "command", json_string(d->command));
+	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+		if (parts[i].text)
+			json_object_set_new(problem, parts[i].key, json_string(parts[i].text));
+	return problem;
+}
+
+static const char *const *param_names(struct arena *arena, const struct space *space) {
+	size_t count = space_params(space);
+	const char **names = arena_alloc(arena, count + 1, sizeof(const char *));
+	for (size_t i = 0; i < count; i++)
+		names[i] = arena_strdup(arena, space_param_name(space, i));
+	return names;
+}
+
+static struct program_plan *plan_make(struct draft *d, struct spec *spec) {
+	struct program_plan *plan = mem_alloc(1, sizeof *plan);
+	plan->arena = d->arena;
+	plan->name = arena_strdup(d->arena, spec_name(spec));
+	plan->source = d->source;
+	plan->problem = problem_json(d);
+	plan->baseline = json_deep_copy(spec_baseline(spec));
+	plan->space = spec_take_space(spec);
+	if (space_config_read(plan->space, plan->baseline, NULL, &plan->start, NULL))
+		plan->start = UINT64_MAX;
+	plan->program = d->program;
+	plan->program.params = param_names(d->arena, plan->space);
+	plan->program.baseline = plan->baseline;
+	return plan;
+}
+
+struct program_plan *program_plan_from_spec(struct app *app, struct spec *spec, const struct opt_args *args,
+                                            struct err *err) {
+	(void)app;
+	if (check_options(spec, args, err))
+		return NULL;
+	struct draft d = {.spec = spec, .kernel = spec_kernel(spec), .args = args, .arena = arena_new()};
+	if (read_texts(&d, err) || read_switches(&d, err) || read_cwd(&d, err) || read_command(&d, err)) {
+		err_prefix(err, "KernelSpecification");
+		goto fail;
+	}
+	if (find_source(&d, err))
+		goto fail;
+	return plan_make(&d, spec);
+fail:
+	arena_free(d.arena);
+	return NULL;
+}
