@@ -2,6 +2,8 @@
 dist_doc_DATA = README.md NEWS.md COPYING COPYING.BSD %D%/measurement.md %D%/programs.md %D%/plugins.md \
 	%D%/specifications.md %D%/protocol.md
 dist_doc_DATA = README.md NEWS.md COPYING COPYING.BSD %D%/measurement.md %D%/protocol.md %D%/specifications.md
+dist_doc_DATA = README.md NEWS.md COPYING COPYING.BSD %D%/measurement.md %D%/protocol.md %D%/plugins.md \
+	%D%/specifications.md
 EXTRA_DIST += %D%/fw.svg \
 	%D%/adr/0001-process-boundary.md \
 	%D%/adr/0002-ask-tell.md \
@@ -10,3 +12,6 @@ EXTRA_DIST += %D%/fw.svg \
 
 exampleplugindir = $(docdir)/examples/plugin
 dist_exampleplugin_DATA = %D%/examples/plugin/Makefile %D%/examples/plugin/transpose.c
+
+examplespecdir = $(docdir)/examples/spec-c
+dist_examplespec_DATA = %D%/examples/spec-c/stencil.json %D%/examples/spec-c/stencil.c

@@ -22,6 +22,10 @@ TUNER_SPEC = \
 	%D%/spec_values.c %D%/spec_loop.c %D%/spec_scalar.c %D%/spec_reader.h %D%/spec_condition.c \
 	%D%/spec_list.c %D%/spec_list.h %D%/spec_slice.c %D%/spec_slice.h
 
+TUNER_SPEC_C = \
+	%D%/spec_c.c %D%/spec_c.h \
+	%D%/spec_c_read.c %D%/spec_c_argument.c %D%/spec_c_source.c %D%/spec_c_compile.c %D%/spec_c_impl.h
+
 TUNER_SEARCH = \
 	%D%/search.c %D%/search.h
 
@@ -54,7 +58,19 @@ TUNER_STORE = \
 noinst_LTLIBRARIES += libtuner.la
 libtuner_la_LIBADD = libbase.la $(GSL_LIBS) $(SQLITE_LIBS) $(JANSSON_LIBS)
 libtuner_la_SOURCES = $(TUNER_SPACE) $(TUNER_SPEC) $(TUNER_SEARCH) $(TUNER_MEASURE) $(TUNER_PROGRAM) $(TUNER_STORE)
+libtuner_la_SOURCES = $(TUNER_SPACE) $(TUNER_SPEC) $(TUNER_SPEC_C) $(TUNER_SEARCH) $(TUNER_MEASURE) $(TUNER_STORE)
 
 include %D%/strategy/local.mk
 include %D%/model/local.mk
 include %D%/export/local.mk
+
+# What a plug-in of a C function is made of, as arrays of lines.
+nodist_libtuner_la_SOURCES += %D%/spec_c_kernel.def %D%/spec_c_harness.def
+BUILT_SOURCES += %D%/spec_c_kernel.def %D%/spec_c_harness.def
+CLEANFILES += %D%/spec_c_kernel.def %D%/spec_c_harness.def
+EXTRA_DIST += %D%/spec_c_harness.inc
+TUNER_QUOTE = $(SED) 's/[\\"]/\\&/g; s/^/"/; s/$$/",/'
+%D%/spec_c_kernel.def: kernels/kernel.h
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(TUNER_QUOTE) $< >$@
+%D%/spec_c_harness.def: %D%/spec_c_harness.inc
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(TUNER_QUOTE) $< >$@

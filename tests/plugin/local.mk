@@ -6,3 +6,8 @@ check_PROGRAMS += %D%/worker
 %C%_worker_SOURCES = %D%/worker.c tests/worker/protocol_client.c tests/worker/protocol_client.h
 %C%_worker_LDADD = libbase.la
 TESTS += %D%/worker
+
+check_PROGRAMS += %D%/spec_c
+%C%_spec_c_SOURCES = %D%/spec_c.c
+%C%_spec_c_LDADD = libtuner.la libbase.la
+TESTS += %D%/spec_c

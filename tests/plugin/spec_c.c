@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* C functions of specifications: built, run, compared with the baseline; and what is refused. */
+#include <config.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "src/base/mem.h"
+#include "src/base/sys.h"
+#include "tests/tap.h"
+#include "tuner/spec_c.h"
+
+static char folder[] = "/tmp/sweetspot-spec-c-XXXXXX";
+
+#define X "{\"Name\":\"x\",\"Type\":\"float\",\"MemoryType\":\"Vector\",\"AccessType\":\"ReadOnly\",\"FillType\":" \
+          "\"Random\",\"FillValue\":2,\"Size\":1000}"
+#define Y "{\"Name\":\"y\",\"Type\":\"float\",\"MemoryType\":\"Vector\",\"AccessType\":\"ReadWrite\",\"FillType\":" \
+          "\"Constant\",\"FillValue\":0.5,\"Size\":1000,\"Output\":1}"
+#define N "{\"Name\":\"n\",\"Type\":\"int32\",\"MemoryType\":\"Scalar\",\"FillValue\":1000}"
+#define A "{\"Name\":\"a\",\"Type\":\"double\",\"MemoryType\":\"Scalar\",\"FillValue\":1.5}"
+
+/* What a build does is decided by WHAT, so that each of them is one word away. */
+static const char saxpy[] =
+	"#define _GNU_SOURCE\n#include <sched.h>\n#include <string.h>\n"
+	"static int helper(int i) { return (int)sizeof(cpu_set_t) ? i : 0; }\n"
+	"enum { plain, blocked, rounded, wrong, past, input, broken, crash, nan_, hang };\n"
+	"int saxpy(float *y, const float *x, int n, double a) {\n"
+	"#if BLOCK == 13\n#error thirteen is not taken\n#endif\n"
+	"	if (WHAT == past) y[n] = 1;\n"
+	"	if (WHAT == input) ((float *)x)[3] += 1;\n"
+	"	if (WHAT == crash) *(volatile int *)0 = 1;\n"
+	"	while (WHAT == hang) { __asm__ volatile(\"\"); }\n"
+	"	for (int b = 0; b < n; b += BLOCK)\n"
+	"		for (int i = b; i < b + BLOCK && i < n; i++)\n"
+	"			y[helper(i)] += (float)a * x[i] * (WHAT == rounded ? 1.000001f : 1);\n"
+	"	if (WHAT == wrong) y[7] += 1;\n"
+	"	if (WHAT == nan_) y[7] = 0.0f / 0.0f;\n"
+	"	return 42;\n}\n";
+
+static void file_write(const char *name, const char *text) {
+	char *path = mem_printf("%s/%s", folder, name);
+	struct err err = {0};
+	if (sys_write_file(path, text, strlen(text), &err)) {
+		printf("Bail out! %s\n", err.what);
+		exit(99);
+	}
+	free(path);
+}
+
+/* A specification with these parts of KernelSpecification. */
+static struct spec *spec_of(const char *parameters, const char *kernel, struct err *err) {
+	char *path = mem_printf("%s/spec.json", folder);
+	char *text = mem_printf("{\"ConfigurationSpace\":{\"TuningParameters\":[%s],\"Conditions\":[]},"
+	                        "\"KernelSpecification\":{\"Language\":\"C\",%s}}",
+	                        parameters, kernel);
+	file_write("spec.json", text);
+	struct spec *spec = spec_load(path, err);
+	free(text);
+	free(path);
+	return spec;
+}
+
+#define BLOCKS "{\"Name\":\"BLOCK\",\"Type\":\"int\",\"Values\":\"[1,8,13,64]\",\"Default\":8}"
+#define WHATS(first)                                                                                                   \
+	"{\"Name\":\"WHAT\",\"Type\":\"string\",\"Values\":\"['plain','rounded','wrong','past','input','crash','nan_'," \
+	"'hang','no_word']\",\"Default\":\"" first "\"}"
+#define KERNEL(arguments) "\"KernelName\":\"saxpy\",\"KernelFile\":\"saxpy.c\",\"Arguments\":[" arguments "]"
+
+static struct worker *worker_here(void) {
+	const char *build = getenv("BUILDDIR");
+	char *path = mem_printf("%s/sweetspot-worker", build ? build : ".");
+	const struct worker_options options = {.path = path};
+	struct worker *worker = worker_new(&options);
+	free(path);
+	return worker;
+}
+
+static int trial(struct spec_c *c, const char *what, int block, struct trial_result *result, struct err *err) {
+	struct runner runner = spec_c_runner(c);
+	json_t *config = json_pack("{s:s,s:i}", "WHAT", what, "BLOCK", block);
+	const struct trial_request request = {.config = config, .seed = 1, .samples = 3,
+	                                      .timeout_s = strcmp(what, "hang") == 0 ? 1 : 60};
+	int failed = runner.run(runner.ctx, &request, result, err);
+	json_decref(config);
+	return failed;
+}
+
+static void check_trial(struct spec_c *c, const char *what, int block, enum trial_status status, const char *message) {
+	struct trial_result result = {0};
+	struct err err = {0};
+	int failed = trial(c, what, block, &result, &err);
+	ok(!failed && result.status == status && strstr(result.message, message), "%s, block %d: %s %s", what, block,
+	   trial_status_word(status), message);
+	if (failed || result.status != status || !strstr(result.message, message))
+		printf("# got %s %s%s\n", trial_status_word(result.status), result.message, err.what);
+	ok(failed || (result.status == TRIAL_CORRECT) == (result.sample_count == 3 && result.value > 0),
+	   "samples where it worked, and only there");
+	trial_result_clear(&result);
+}
+
+static void check_outcomes(struct worker *worker) {
+	struct err err = {0};
+	struct spec *spec = spec_of(BLOCKS "," WHATS("plain"), KERNEL(Y "," X "," N "," A), &err);
+	struct spec_c *c = spec ? spec_c_new(spec, worker, &err) : NULL;
+	ok(c != NULL, "a specification is taken %s", err.what);
+	spec_free(spec);
+	if (!c)
+		return;
+	ok(strlen(spec_c_source(c)) == 71, "it has a source");
+	check_trial(c, "plain", 8, TRIAL_CORRECT, "");
+	check_trial(c, "plain", 64, TRIAL_CORRECT, "");
+	check_trial(c, "plain", 1, TRIAL_CORRECT, "");
+	check_trial(c, "rounded", 8, TRIAL_CORRECT, "");
+	check_trial(c, "wrong", 8, TRIAL_CORRECTNESS, "y[7] is");
+	check_trial(c, "nan_", 8, TRIAL_CORRECTNESS, "y[7] is");
+	check_trial(c, "past", 8, TRIAL_CORRECTNESS, "it writes past the end of y");
+	check_trial(c, "input", 8, TRIAL_CORRECTNESS, "it changes what is ReadOnly: x");
+	check_trial(c, "plain", 13, TRIAL_COMPILE, "saxpy.c:8:2: error: #error thirteen is not taken");
+	check_trial(c, "no_word", 8, TRIAL_COMPILE, "no_word");
+	check_trial(c, "crash", 8, TRIAL_RUNTIME, "SIGSEGV");
+	check_trial(c, "hang", 8, TRIAL_TIMEOUT, "no answer");
+	check_trial(c, "plain", 8, TRIAL_CORRECT, "");
+	struct trial_result result = {0};
+	ok(trial(c, "; }", 8, &result, &err) && err.code == ERR_USAGE, "a value that is no word of C is not built");
+	trial_result_clear(&result);
+	spec_c_free(c);
+}
+
+/* The baseline decides what is right: where it fails there is nothing to compare with. */
+static void check_baseline(struct worker *worker, const char *what, const char *parameters, const char *kernel,
+                           const char *message) {
+	struct err err = {0};
+	struct spec *spec = spec_of(parameters, kernel, &err);
+	struct spec_c *c = spec ? spec_c_new(spec, worker, &err) : NULL;
+	struct trial_result result = {0};
+	ok(c && trial(c, "plain", 8, &result, &err) && err.code == ERR_FAILED && strstr(err.what, message) && *err.hint,
+	   "a baseline that %s is an error with a hint", what);
+	if (!strstr(err.what, message))
+		printf("# got %s\n", err.what);
+	trial_result_clear(&result);
+	spec_c_free(c);
+	spec_free(spec);
+}
+
+static void check_refused(struct worker *worker, const char *what, const char *parameters, const char *kernel) {
+	struct err err = {0};
+	struct spec *spec = spec_of(parameters, kernel, &err);
+	struct spec_c *c = spec ? spec_c_new(spec, worker, &err) : NULL;
+	ok(!c && err.code == ERR_USAGE && strstr(err.what, what), "refused: %s", what);
+	if (c || !strstr(err.what, what))
+		printf("# got %s\n", c ? "nothing" : err.what);
+	spec_c_free(c);
+	spec_free(spec);
+}
+
+#define VECTOR(rest) "{\"Name\":\"v\",\"MemoryType\":\"Vector\"," rest "}"
+
+static void check_hostile(struct worker *worker) {
+	static const char *const kernels[][2] = {
+		{"KernelName", "\"KernelFile\":\"saxpy.c\",\"Arguments\":[" Y "]"},
+		{"is no function", "\"KernelName\":\"f(){}\",\"KernelFile\":\"saxpy.c\",\"Arguments\":[" Y "]"},
+		{"is no function", "\"KernelName\":\"while\",\"KernelFile\":\"saxpy.c\",\"Arguments\":[" Y "]"},
+		{"no file", "\"KernelName\":\"saxpy\",\"KernelFile\":\"nosuch.c\",\"Arguments\":[" Y "]"},
+		{"no file", "\"KernelName\":\"saxpy\",\"KernelFile\":\"..\",\"Arguments\":[" Y "]"},
+		{"can't be included", "\"KernelName\":\"saxpy\",\"KernelFile\":\"a\\\"b.c\",\"Arguments\":[" Y "]"},
+		{"Arguments", "\"KernelName\":\"saxpy\",\"KernelFile\":\"saxpy.c\""},
+		{"Arguments[0]", KERNEL("7")},
+		{"no argument is an output", KERNEL(X "," N)},
+		{"Name is none", KERNEL("{\"Name\":\"a b\",\"Type\":\"int\",\"MemoryType\":\"Scalar\"}")},
+		{"Type \"half\"", KERNEL(VECTOR("\"Type\":\"half\",\"Size\":1"))},
+		{"Type", KERNEL(VECTOR("\"Size\":1"))},
+		{"Size", KERNEL(VECTOR("\"Type\":\"int\""))},
+		{"Size", KERNEL(VECTOR("\"Type\":\"int\",\"Size\":0"))},
+		{"Size", KERNEL(VECTOR("\"Type\":\"int\",\"Size\":-5"))},
+		{"Size", KERNEL(VECTOR("\"Type\":\"int\",\"Size\":1e30"))},
+		{"Size", KERNEL(VECTOR("\"Type\":\"int\",\"Size\":\"BLOCK*4\""))},
+		{"GiB", KERNEL(VECTOR("\"Type\":\"int64\",\"Size\":1099511627776"))},
+		{"FillType", KERNEL(VECTOR("\"Type\":\"int\",\"Size\":4,\"FillType\":\"Generator\""))},
+		{"FillType", KERNEL(VECTOR("\"Type\":\"int\",\"Size\":4,\"FillType\":\"BinaryRaw\""))},
+		{"FillValue", KERNEL(VECTOR("\"Type\":\"int\",\"Size\":4,\"FillValue\":1.5"))},
+		{"FillValue", KERNEL(VECTOR("\"Type\":\"int8\",\"Size\":4,\"FillValue\":128"))},
+		{"FillValue", KERNEL(VECTOR("\"Type\":\"uint\",\"Size\":4,\"FillValue\":-1"))},
+		{"FillValue", KERNEL(VECTOR("\"Type\":\"float\",\"Size\":4,\"FillValue\":1e39"))},
+		{"FillValue", KERNEL(VECTOR("\"Type\":\"float\",\"Size\":4,\"FillValue\":\"1\""))},
+		{"AccessType", KERNEL(VECTOR("\"Type\":\"float\",\"Size\":4,\"AccessType\":\"Never\""))},
+		{"MemoryType", KERNEL("{\"Type\":\"float\",\"MemoryType\":\"Symbol\"}")},
+		{"by value", KERNEL("{\"Type\":\"float\",\"MemoryType\":\"Scalar\",\"Output\":1}")},
+		{"can't be random", KERNEL("{\"Type\":\"float\",\"MemoryType\":\"Scalar\",\"FillType\":\"Random\"}")},
+		{"\"-o\"", KERNEL(Y) ",\"CompilerOptions\":[\"-o\",\"/tmp/x\"]"},
+		{"-fplugin", KERNEL(Y) ",\"CompilerOptions\":[\"-fplugin=x.so\"]"},
+		{"-wrapper", KERNEL(Y) ",\"CompilerOptions\":[\"-wrapper\",\"sh\"]"},
+		{"@file", KERNEL(Y) ",\"CompilerOptions\":[\"@file\"]"},
+		{"other.c", KERNEL(Y) ",\"CompilerOptions\":[\"other.c\"]"},
+		{"lacks its argument", KERNEL(Y) ",\"CompilerOptions\":[\"-I\"]"},
+		{"is not taken", KERNEL(Y) ",\"CompilerOptions\":[\"-I\",\"-c\"]"},
+		{"no option", KERNEL(Y) ",\"CompilerOptions\":[3]"},
+	};
+	file_write("a\"b.c", saxpy);
+	for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
+		check_refused(worker, kernels[i][0], BLOCKS, kernels[i][1]);
+	check_refused(worker, "has the kernel's name", "{\"Name\":\"saxpy\",\"Type\":\"int\",\"Values\":\"[1]\"}", KERNEL(Y));
+	check_refused(worker, "can't be C", "{\"Name\":\"W\",\"Type\":\"string\",\"Values\":\"['a b']\"}", KERNEL(Y));
+	check_refused(worker, "can't be C", "{\"Name\":\"W\",\"Type\":\"string\",\"Values\":\"['-o','a']\"}", KERNEL(Y));
+	check_refused(worker, "macro", "{\"Name\":\"int\",\"Type\":\"int\",\"Values\":\"[1]\"}", KERNEL(Y));
+}
+
+static void check_types(struct worker *worker) {
+	file_write("types.c",
+	           "#include <stdint.h>\nvoid types(int8_t *a, uint16_t *b, long long *c, uint64_t *d, double *e, int8_t f,\n"
+	           " int64_t g, uint64_t h, float i) {\n"
+	           "	for (int k = 0; k < 5; k++) {\n"
+	           "		c[k] = a[k] + b[k] + f + g; d[k] += h; e[k] += i; a[k] = STEP > 1 ? -1 : (int8_t)-STEP;\n"
+	           "	}\n}\n");
+	struct err err = {0};
+	struct spec *spec = spec_of(
+		"{\"Name\":\"STEP\",\"Type\":\"int\",\"Values\":\"[1,2,3]\"}",
+		"\"KernelName\":\"types\",\"KernelFile\":\"types.c\",\"CompilerOptions\":[\"-O2\",\"-fopenmp\",\"-I\",\".\"],"
+		"\"Arguments\":[" VECTOR("\"Type\":\"int8\",\"Size\":5,\"FillValue\":-128") ","
+		VECTOR("\"Type\":\"uint16\",\"Size\":\"5\",\"FillType\":\"Random\",\"AccessType\":\"ReadOnly\"") ","
+		VECTOR("\"Type\":\"int64\",\"Size\":5,\"AccessType\":\"WriteOnly\"") ","
+		VECTOR("\"Type\":\"uint64\",\"Size\":5,\"FillType\":\"Random\",\"FillValue\":9007199254740992") ","
+		VECTOR("\"Type\":\"double\",\"Size\":5,\"FillType\":\"Random\"") ","
+		"{\"Type\":\"int8\",\"MemoryType\":\"Scalar\",\"FillValue\":-7},"
+		"{\"Type\":\"int64\",\"MemoryType\":\"Scalar\",\"FillValue\":-9223372036854775807},"
+		"{\"Type\":\"uint64\",\"MemoryType\":\"Scalar\",\"FillValue\":9223372036854775807},"
+		"{\"Type\":\"float\",\"MemoryType\":\"Scalar\",\"FillValue\":0.1}]", &err);
+	struct spec_c *c = spec ? spec_c_new(spec, worker, &err) : NULL;
+	ok(c != NULL, "all types can be had %s", err.what);
+	for (int step = 1; c && step <= 3; step++) {
+		struct runner runner = spec_c_runner(c);
+		struct trial_result result = {0};
+		json_t *config = json_pack("{s:i}", "STEP", step);
+		const struct trial_request request = {.config = config, .seed = 7, .samples = 1, .timeout_s = 60};
+		ok(!runner.run(runner.ctx, &request, &result, &err) && result.status == TRIAL_CORRECT, "step %d is correct %s%s",
+		   step, result.message, err.what);
+		trial_result_clear(&result);
+		json_decref(config);
+	}
+	spec_c_free(c);
+	spec_free(spec);
+}
+
+/* More builds than a worker loads: it is replaced, which is no failure. */
+static void check_many(struct worker *worker) {
+	struct err err = {0};
+	struct spec *spec = spec_of("{\"Name\":\"BLOCK\",\"Type\":\"int\",\"Values\":\"list(range(14,84))\"},"
+	                            "{\"Name\":\"WHAT\",\"Type\":\"string\",\"Values\":\"['plain']\"}",
+	                            KERNEL(Y "," X "," N "," A) ",\"CompilerOptions\":[\"-O0\"]", &err);
+	struct spec_c *c = spec ? spec_c_new(spec, worker, &err) : NULL;
+	unsigned before = worker_restarts(worker);
+	int right = 0;
+	for (int block = 14; c && block < 84; block++) {
+		struct trial_result result = {0};
+		right += !trial(c, "plain", block, &result, &err) && result.status == TRIAL_CORRECT;
+		trial_result_clear(&result);
+	}
+	ok(right == 70, "70 builds, one after the other (%d) %s", right, err.what);
+	ok(worker_restarts(worker) == before, "no worker fell");
+	spec_c_free(c);
+	spec_free(spec);
+}
+
+static void check_example(struct worker *worker) {
+	char *path = mem_printf("%s/doc/examples/spec-c/stencil.json", getenv("SRCDIR"));
+	struct err err = {0};
+	struct spec *spec = spec_load(path, &err);
+	struct spec_c *c = spec ? spec_c_new(spec, worker, &err) : NULL;
+	ok(c != NULL, "the example is taken %s", err.what);
+	const struct space *space = spec_space(spec);
+	for (uint64_t i = 0; c && i < space_valid(space); i += 17) {
+		struct runner runner = spec_c_runner(c);
+		struct trial_result result = {0};
+		json_t *config = space_config_json(space, i);
+		const struct trial_request request = {.config = config, .seed = 1, .samples = 1, .timeout_s = 60};
+		ok(!runner.run(runner.ctx, &request, &result, &err) && result.status == TRIAL_CORRECT,
+		   "its configuration %d works %s%s", (int)i, result.message, err.what);
+		trial_result_clear(&result);
+		json_decref(config);
+	}
+	spec_c_free(c);
+	spec_free(spec);
+	free(path);
+}
+
+static void check_compiler(struct worker *worker) {
+	const char *cc = getenv("CC");
+	char *kept = mem_strdup(cc ? cc : "cc");
+	struct err err = {0};
+	struct spec *spec = spec_of(BLOCKS, KERNEL(Y), &err);
+	setenv("CC", "/nonexistent/cc", 1);
+	ok(!spec_c_new(spec, worker, &err) && err.code == ERR_FAILED && strstr(err.hint, "CC"), "no compiler: %s", err.what);
+	setenv("CC", "false", 1);
+	ok(!spec_c_new(spec, worker, &err) && err.code == ERR_FAILED && strstr(err.hint, "CC"), "none that works: %s",
+	   err.what);
+	setenv("CC", kept, 1);
+	spec_free(spec);
+	free(kept);
+}
+
+int main(void) {
+	if (!mkdtemp(folder)) {
+		printf("Bail out! no folder\n");
+		return 99;
+	}
+	setenv("TMPDIR", folder, 1);
+	file_write("saxpy.c", saxpy);
+	struct worker *worker = worker_here();
+	check_outcomes(worker);
+	check_types(worker);
+	check_many(worker);
+	check_example(worker);
+	check_hostile(worker);
+	check_compiler(worker);
+	static const char good[] = KERNEL(Y "," X "," N "," A), missing[] = KERNEL(Y "," X "," N);
+	static const char doubles[] = KERNEL(Y ",{\"Type\":\"double\",\"MemoryType\":\"Vector\",\"Size\":4}," N "," A);
+	static const char nowhere[] = "\"KernelName\":\"nowhere\",\"KernelFile\":\"saxpy.c\",\"Arguments\":[" Y "]";
+	check_baseline(worker, "does not compile", "{\"Name\":\"BLOCK\",\"Type\":\"int\",\"Values\":\"[13,8]\"}," WHATS("plain"),
+	               good, "does not compile: saxpy.c");
+	check_baseline(worker, "has too few arguments", BLOCKS "," WHATS("plain"), missing, "too few arguments");
+	check_baseline(worker, "has a vector of another type", BLOCKS "," WHATS("plain"), doubles, "incompatible pointer");
+	check_baseline(worker, "has no such function", BLOCKS "," WHATS("plain"), nowhere, "does not compile: unit.c");
+	check_baseline(worker, "crashes", BLOCKS "," WHATS("crash"), good, "SIGSEGV");
+	check_baseline(worker, "gives NaN", BLOCKS "," WHATS("nan_"), good, "NaN or an infinity in y");
+	worker_free(worker);
+	char *line = mem_printf("test \"$(ls -d %s/sweetspot-c-* 2>/dev/null)\" = '' && rm -rf %s", folder, folder);
+	ok(system(line) == 0, "no folder of builds stays behind");
+	free(line);
+	return tap_done();
+}
