@@ -137,16 +137,13 @@ static void warn_of_variables(struct ui *ui, const struct launch *launch) {
 	}
 }
 
-/* Is what the user has today the best? Then nothing is touched. */
-static bool keeps_baseline(const json_t *entry) {
-	return json_equal(json_object_get(entry, "config"), json_object_get(json_object_get(entry, "baseline"), "config"));
-}
-
+/* OpenMP's settings are recommended together or, where those of today are best, not at all. */
 static bool governs_openmp(const json_t *entry) {
-	const json_t *program = json_object_get(entry, "program");
-	if (program)
-		return js_bool_or(program, "openmp", false) && !keeps_baseline(entry);
-	return json_object_get(json_object_get(entry, "environment"), "OMP_NUM_THREADS") != NULL;
+	const json_t *program = json_object_get(entry, "program"), *environment = json_object_get(entry, "environment");
+	bool some = false;
+	for (size_t i = 0; governed[i]; i++)
+		some = some || json_object_get(environment, governed[i]);
+	return some && (!program || js_bool_or(program, "openmp", false));
 }
 
 static int environment_read(struct launch *launch, struct err *err) {
