@@ -20,7 +20,7 @@ COMMANDS = \
 bin_PROGRAMS += sweetspot
 sweetspot_SOURCES = $(COMMANDS) \
 	%D%/main.c %D%/cmd.h %D%/registry.c \
-	%D%/apply_choose.c %D%/apply_template.c %D%/apply.h \
+	%D%/apply_choose.c %D%/apply_template.c %D%/apply_launch.c %D%/apply_say.c %D%/apply.h \
 	%D%/app.c %D%/app.h %D%/plugin.c %D%/plugin.h \
 	%D%/params.c %D%/params_words.c %D%/params.h %D%/plan.c %D%/plan.h \
 	%D%/doctor_build.c %D%/doctor_system.c %D%/doctor.h \
