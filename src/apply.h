@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "src/base/err.h"
+#include "src/cmd.h"
 
 /* How a command line fits what was tuned. */
 enum apply_fit {
@@ -47,5 +48,22 @@ char *apply_words_line(char *const *words);
 
 /* The file that execvp would run; NULL where there is none. Caller frees. */
 char *apply_executable(const char *word);
+
+/* What is to be run, and how. */
+struct launch {
+	struct apply_choice choice; /* entry NULL: as it is */
+	char **argv;                /* NULL-terminated */
+	json_t *set, *unset;        /* {"NAME": "value"}, ["NAME"] */
+};
+
+/* From its choice. ERR_USAGE where a recommended value is not fit for an environment. */
+int launch_make(struct launch *launch, const struct apply_request *request, struct err *err);
+void launch_clear(struct launch *launch);
+void launch_warn(struct ui *ui, const struct launch *launch);
+void launch_print(const struct launch *launch, bool json);
+/* Returns only where the program can't be run: ERR_ABSENT, ERR_BARRED. */
+int launch_run(struct app *app, const struct launch *launch, struct err *err);
+/* Cleaned for a terminal, in place. */
+char *launch_shown(char *text);
 
 #endif

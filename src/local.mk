@@ -26,6 +26,7 @@ PROGRAM_PLAN = \
 bin_PROGRAMS += sweetspot
 sweetspot_SOURCES = $(COMMANDS) \
 	%D%/main.c %D%/cmd.h %D%/registry.c \
+	%D%/apply_choose.c %D%/apply_template.c %D%/apply_launch.c %D%/apply_say.c %D%/apply.h \
 	%D%/app.c %D%/app.h %D%/plugin.c %D%/plugin.h \
 	%D%/apply_choose.c %D%/apply_template.c %D%/apply.h \
 	%D%/params.c %D%/params_words.c %D%/params.h %D%/plan.c %D%/plan.h %D%/bindings.c %D%/bindings.h \
