@@ -102,7 +102,7 @@ static json_t *give_way(struct draft *draft, uint64_t *index, struct err *err) {
 		*index = UINT64_MAX;
 		for (size_t i = 0; i < SETTINGS; i++)
 			json_object_del(config, program_settings[i].name);
-		if (add_parts(draft, PART_OPENMP, openmp, err) || json_object_update(config, openmp)) {
+		if (add_parts(draft, PART_OPENMP, openmp, err) || json_object_update(config, openmp) || broken(draft, config)) {
 			json_decref(config);
 			config = NULL;
 		}

@@ -214,6 +214,10 @@ static void test_constraints(void) {
 	                "./script", NULL),
 		"{\"A\":2,\"B\":1,\"proc_bind\":\"false\",\"schedule\":\"default\",\"threads\":9,\"wait_policy\":\"default\"}",
 		false, "with A=2 B=1", "also where they are outside of the space");
+	user_is(
+		planned_new(FLAT, "--openmp", "--param", "B=8,4", "--constraint", "threads * B <= 8", "--", "./script", NULL),
+		"{\"B\":8,\"proc_bind\":\"false\",\"schedule\":\"default\",\"threads\":9,\"wait_policy\":\"default\"}", false,
+		"does not meet 'threads * B <= 8'", "where nothing goes with today's threads, that is said");
 	environment_clear();
 }
 

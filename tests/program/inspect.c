@@ -76,6 +76,22 @@ static void test_llvm(void) {
 	seen("./llvm", NULL, OPENMP_LLVM, OPENMP_SCHEDULE_UNKNOWN, "a program by clang");
 }
 
+/* Where libgomp.so.1 is a link to LLVM's, as some distributions have it, LLVM's is what runs. */
+static void test_disguised(void) {
+	struct openmp_program got = {0};
+	struct err err = {0};
+	if (access("used", X_OK) || access("llvm", X_OK) || openmp_inspect("./llvm", NULL, &got, &err) || !*got.library) {
+		tap_skip("one runtime by the name of another", "they are not both here");
+		return;
+	}
+	ok(shell("mkdir -p alias && ln -sf %s alias/libgomp.so.1", got.library), "a link");
+	setenv("LD_LIBRARY_PATH", "alias", 1);
+	seen("./used", NULL, OPENMP_LLVM, OPENMP_SCHEDULE_UNKNOWN, "one runtime by the name of another");
+	setenv("LD_LIBRARY_PATH", "../alias", 1);
+	seen("../used", "alias", OPENMP_LLVM, OPENMP_SCHEDULE_UNKNOWN, "the same from another folder");
+	unsetenv("LD_LIBRARY_PATH");
+}
+
 static void test_others(void) {
 	static const char script[] = "#!/bin/sh\n: >ran # GOMP_SPINCOUNT\n";
 	static const char bytes[] = "\177ELF and nothing more: GOMP_SPINCOUNT";
@@ -134,6 +150,7 @@ int main(void) {
 	test_gomp();
 	test_library();
 	test_llvm();
+	test_disguised();
 	test_others();
 	test_paths();
 	folder_leave();
