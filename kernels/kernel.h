@@ -12,7 +12,8 @@
  *     teardown(state), close(input)      in the end; called after a failed setup or open, too
  *
  * The worker allocates input and state, zeroed, with the sizes in the table. A kernel never prints, never exits and
- * keeps no globals: several states live at the same time (one for each configuration of a race). */
+ * keeps no globals: several states live at the same time (one for each configuration of a race). Of the hooks run and
+ * verify must be there; the others may be NULL where there is nothing to do. */
 #ifndef SWEETSPOT_KERNEL_H
 #define SWEETSPOT_KERNEL_H
 #include <stddef.h>
@@ -84,12 +85,30 @@ struct ss_kernel {
 
 	enum ss_status (*open)(void *input, const struct ss_call *call);
 	enum ss_status (*setup)(void *state, void *input, const struct ss_call *call);
-	void (*reset)(void *state, const struct ss_call *call); /* may be NULL */
+	void (*reset)(void *state, const struct ss_call *call);
 	enum ss_status (*run)(void *state, const struct ss_call *call);
 	enum ss_status (*verify)(void *state, const struct ss_call *call);
 	struct ss_work (*work)(const struct ss_call *call);
 	void (*teardown)(void *state);
 	void (*close)(void *input);
 };
+
+/* A shared object with kernels of your own, for `sweetspot tune ./libmine.so`: it exports this under the name
+ * sweetspot_plugin. Write SS_PLUGIN(&one_kernel, &another); in one of its files. It stays loaded as long as the worker
+ * lives, and it is code in the worker's process: it can do whatever you can. */
+struct ss_plugin {
+	uint32_t abi;                           /* SS_KERNEL_ABI */
+	const struct ss_kernel *const *kernels; /* ends with NULL */
+};
+
+#ifdef __cplusplus
+#define SS_PLUGIN_EXTERN extern "C"
+#else
+#define SS_PLUGIN_EXTERN extern
+#endif
+#define SS_PLUGIN(...)                                                                                                 \
+	static const struct ss_kernel *const ss_plugin_kernels[] = {__VA_ARGS__, NULL};                                    \
+	SS_PLUGIN_EXTERN __attribute__((visibility("default"))) const struct ss_plugin sweetspot_plugin;                   \
+	const struct ss_plugin sweetspot_plugin = {SS_KERNEL_ABI, ss_plugin_kernels}
 
 #endif

@@ -12,6 +12,7 @@
 #include "src/base/mem.h"
 #include "src/base/sha256.h"
 #include "src/base/sys.h"
+#include "src/plugin.h"
 
 struct app {
 	struct ui *ui;
@@ -20,6 +21,7 @@ struct app {
 	struct topo *topo;
 	struct worker *worker;
 	struct kernel_list *kernels;
+	struct plugins *plugins;
 	json_t *machine;
 };
 
@@ -61,6 +63,7 @@ struct app *app_new(struct ui *ui, int argc, char *const *argv, const volatile i
 
 void app_free(struct app *app) {
 	json_decref(app->machine);
+	plugins_free(app->plugins);
 	kernel_list_free(app->kernels);
 	worker_free(app->worker);
 	topo_close(app->topo);
@@ -138,12 +141,18 @@ const struct kernel_list *app_kernels(struct app *app, struct err *err) {
 	if (app->kernels)
 		return app->kernels;
 	struct worker *worker = app_worker(app, err);
-	json_t *description = worker ? worker_describe(worker, err) : NULL;
+	json_t *description = worker ? worker_describe(worker, NULL, err) : NULL;
 	if (!description)
 		return NULL;
-	app->kernels = kernel_list_new(description, err);
+	app->kernels = kernel_list_new(description, NULL, err);
 	json_decref(description);
 	return app->kernels;
+}
+
+struct plugins *app_plugins(struct app *app) {
+	if (!app->plugins)
+		app->plugins = plugins_new();
+	return app->plugins;
 }
 
 static json_t *machine_json(struct app *app, struct err *err) {

@@ -16,12 +16,9 @@ const struct opt byhand_options[] = {
 };
 
 static int kernel_read(struct byhand *hand, const struct opt_args *args, struct err *err) {
-	const struct kernel_list *list = app_kernels(hand->app, err);
-	if (!list)
-		return -1;
 	if (opt_words(args) == 0)
 		return err_set(err, ERR_USAGE, "`sweetspot list kernels` shows them", "no kernel is named");
-	hand->kernel = kernel_list_find(list, opt_word(args, 0), err);
+	hand->kernel = app_kernel(hand->app, opt_word(args, 0), err);
 	return hand->kernel ? 0 : -1;
 }
 
@@ -77,6 +74,7 @@ json_t *byhand_config(struct byhand *hand, const json_t *over, struct err *err) 
 struct trial_request byhand_request(const struct byhand *hand, const json_t *config) {
 	return (struct trial_request){
 		.kernel = hand->kernel->name,
+		.library = hand->kernel->library,
 		.problem = hand->problem,
 		.config = config,
 		.seed = hand->seed,

@@ -20,6 +20,13 @@ const char *app_command_line(const struct app *app);      /* as typed, quoted fo
 struct topo *app_topo(struct app *app, struct err *err);
 struct worker *app_worker(struct app *app, struct err *err);
 const struct kernel_list *app_kernels(struct app *app, struct err *err);
+/* What a word names, src/plugin.c: a built-in kernel, or the file of a plug-in (it has a slash or ends in .so) with
+ * ":NAME" where the plug-in has several. ERR_USAGE with the nearest. */
+const struct kernel_desc *app_kernel(struct app *app, const char *word, struct err *err);
+/* All kernels that the words name; a plug-in without ":NAME" stands for all of its own. The caller frees the array. */
+const struct kernel_desc **app_kernels_named(struct app *app, const struct opt_args *args, size_t *count,
+                                             struct err *err);
+const struct kernel_list *app_plugin(struct app *app, const char *path, struct err *err);
 /* {"fingerprint": "sha256:..", topology, compiler, flags, openmp, ...}: borrowed */
 const json_t *app_machine(struct app *app, struct err *err);
 const char *app_fingerprint(struct app *app, struct err *err);

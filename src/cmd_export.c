@@ -36,31 +36,80 @@ static const struct export_format *format_read(const struct opt_args *args, stru
 	return NULL;
 }
 
+/* What was named: built-in kernels and plug-ins as they are now, or else what only the store can know. */
+struct wanted {
+	const struct kernel_list *built_in;
+	const struct kernel_desc **kernels; /* NULL: not known here */
+	const char **names;
+	size_t count;
+};
+
 static const char *source_of(void *ctx, const char *kernel) {
-	const struct kernel_desc *found = kernel_list_find(ctx, kernel, NULL);
+	const struct wanted *wanted = ctx;
+	for (size_t i = 0; i < wanted->count; i++)
+		if (wanted->kernels[i] && strcmp(wanted->names[i], kernel) == 0)
+			return wanted->kernels[i]->source;
+	const struct kernel_desc *found = kernel_list_find(wanted->built_in, kernel, NULL);
 	return found ? found->source : NULL;
 }
 
-static json_t *from_store(struct app *app, const struct opt_args *args, struct err *err) {
-	const struct kernel_list *kernels = app_kernels(app, err);
-	const char *fingerprint = kernels ? app_fingerprint(app, err) : NULL;
-	if (!fingerprint)
-		return NULL;
-	const char **wanted = mem_alloc(opt_words(args) + 1, sizeof *wanted);
-	json_t *profile = NULL;
-	struct store *store = NULL;
-	for (size_t i = 0; i < opt_words(args); i++) {
-		wanted[i] = opt_word(args, i);
-		if (!kernel_list_find(kernels, wanted[i], err))
-			goto out;
+/* A name without a slash that is no kernel here may be one of a plug-in that was tuned. */
+static int wanted_add(struct app *app, struct wanted *wanted, const char *word, struct err *unknown, struct err *err) {
+	const struct kernel_desc *kernel = app_kernel(app, word, err);
+	if (!kernel && (err->code != ERR_USAGE || strchr(word, '/')))
+		return -1;
+	if (!kernel && unknown->code == ERR_OK)
+		*unknown = *err;
+	*err = (struct err){0};
+	wanted->kernels[wanted->count] = kernel;
+	wanted->names[wanted->count++] = kernel ? kernel->name : word;
+	return 0;
+}
+
+static bool has_entry(const json_t *profile, const char *kernel) {
+	size_t i;
+	json_t *entry;
+	json_array_foreach(json_object_get(profile, "entries"), i, entry) {
+		if (strcmp(js_string_or(entry, "kernel", ""), kernel) == 0)
+			return true;
 	}
-	store = store_open(opt_get(args, "store", NULL), STORE_READ, err);
-	if (store)
-		profile =
-			profile_from_store(store, fingerprint, opt_words(args) ? wanted : NULL, source_of, (void *)kernels, err);
-out:
+	return false;
+}
+
+/* What is neither a kernel here nor in the store was mistyped. */
+static bool all_known(const struct wanted *wanted, const json_t *profile) {
+	for (size_t i = 0; i < wanted->count; i++)
+		if (!wanted->kernels[i] && !has_entry(profile, wanted->names[i]))
+			return false;
+	return true;
+}
+
+static json_t *profile_of(struct app *app, const struct opt_args *args, struct wanted *wanted, struct err *err) {
+	struct err unknown = {0};
+	for (size_t i = 0; i < opt_words(args); i++)
+		if (wanted_add(app, wanted, opt_word(args, i), &unknown, err))
+			return NULL;
+	const char *fingerprint = app_fingerprint(app, err);
+	struct store *store = fingerprint ? store_open(opt_get(args, "store", NULL), STORE_READ, err) : NULL;
+	const char *const *names = opt_words(args) ? wanted->names : NULL;
+	json_t *profile = store ? profile_from_store(store, fingerprint, names, source_of, wanted, err) : NULL;
 	store_close(store);
-	free(wanted);
+	if ((!profile && err->code != ERR_NOTHING) || all_known(wanted, profile))
+		return profile;
+	json_decref(profile);
+	*err = unknown;
+	return NULL;
+}
+
+static json_t *from_store(struct app *app, const struct opt_args *args, struct err *err) {
+	struct wanted wanted = {.built_in = app_kernels(app, err)};
+	if (!wanted.built_in)
+		return NULL;
+	wanted.names = mem_alloc(opt_words(args) + 1, sizeof *wanted.names);
+	wanted.kernels = mem_alloc(opt_words(args) + 1, sizeof *wanted.kernels);
+	json_t *profile = profile_of(app, args, &wanted, err);
+	free(wanted.names);
+	free(wanted.kernels);
 	return profile;
 }
 

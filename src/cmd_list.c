@@ -9,8 +9,18 @@
 #include "src/base/near.h"
 #include "src/cmd.h"
 #include "src/plan.h"
+#include "src/results.h"
 #include "tuner/export/export.h"
+#include "tuner/spec.h"
 #include "tuner/strategy/strategy.h"
+
+enum { SAMPLES_MAX = 100000 };
+
+static const struct opt options[] = {
+	{"spec", 0, "FILE", "params of a T1 specification instead of a kernel", 0},
+	{"sample", 0, "N", "with params: also N valid configurations, drawn at random", 0},
+	{0},
+};
 
 static json_t *row(const char *name, const char *summary) {
 	return json_pack("{s:s,s:s}", "name", name, "summary", summary);
@@ -34,26 +44,28 @@ static json_t *list_formats(struct app *app, struct err *err) {
 	return array;
 }
 
-/* Kernels and counters as the worker describes them. */
-static json_t *list_described(struct app *app, const char *what, struct err *err) {
-	const struct kernel_list *list = app_kernels(app, err);
-	if (!list)
-		return NULL;
-	json_t *array = json_object_get(kernel_list_description(list), what);
-	return json_is_array(array) ? json_incref(array) : json_array();
+static json_t *described(const struct kernel_list *list, const char *what) {
+	json_t *array = list ? json_object_get(kernel_list_description(list), what) : NULL;
+	return json_is_array(array) ? json_incref(array) : list ? json_array() : NULL;
 }
 
+/* Kernels and counters as the worker describes them. */
 static json_t *list_kernels(struct app *app, struct err *err) {
-	return list_described(app, "kernels", err);
+	return described(app_kernels(app, err), "kernels");
 }
 
 static json_t *list_counters(struct app *app, struct err *err) {
-	return list_described(app, "counters", err);
+	return described(app_kernels(app, err), "counters");
+}
+
+/* "kernels ./libmine.so" */
+static json_t *list_plugin(struct app *app, const char *path, struct err *err) {
+	return described(app_plugin(app, path, err), "kernels");
 }
 
 /* What the counters count, one row an event. */
 static json_t *list_metrics(struct app *app, struct err *err) {
-	json_t *counters = list_described(app, "counters", err), *array = counters ? json_array() : NULL;
+	json_t *counters = list_counters(app, err), *array = counters ? json_array() : NULL;
 	size_t i, k;
 	json_t *counter, *event;
 	json_array_foreach(counters, i, counter) {
@@ -130,11 +142,70 @@ static void params_print(struct ui *ui, const json_t *document) {
 	       js_real_or(space, "cartesian", 0));
 }
 
+/* Configurations drawn uniformly, to see what a space is like. */
+static json_t *samples_json(const struct space *space, long long count) {
+	json_t *array = json_array();
+	struct rng rng;
+	rng_seed(&rng, 1);
+	for (long long i = 0; i < count; i++) {
+		uint64_t index = space_sample(space, &rng);
+		json_array_append_new(array, space_config_json(space, index));
+	}
+	return array;
+}
+
+static void samples_print(const json_t *samples) {
+	size_t i;
+	json_t *config;
+	json_array_foreach((json_t *)samples, i, config) {
+		char *text = results_config(config, NULL);
+		puts(text);
+		free(text);
+	}
+}
+
+static int params_show(struct app *app, const struct opt_args *args, json_t *document, const struct space *space,
+                       struct err *err) {
+	long long count = 0;
+	if (opt_int(args, "sample", 1, SAMPLES_MAX, 0, &count, err))
+		return -1;
+	if (count)
+		json_object_set_new(document, "samples", samples_json(space, count));
+	if (opt_has(args, "json")) {
+		js_write(document, stdout);
+		return 0;
+	}
+	params_print(app_ui(app), document);
+	samples_print(json_object_get(document, "samples"));
+	return 0;
+}
+
+static int params_spec(struct app *app, const struct opt_args *args, struct err *err) {
+	if (opt_words(args) > 1)
+		return err_set(err, ERR_USAGE, NULL, "--spec takes the place of the kernel \"%s\"", opt_word(args, 1));
+	for (const struct opt *o = plan_options; o->name; o++)
+		if (opt_has(args, o->name))
+			return err_set(err, ERR_USAGE, "change the file instead", "--%s is for kernels, not for a specification",
+			               o->name);
+	struct spec *spec = spec_load(opt_get(args, "spec", ""), err);
+	if (!spec)
+		return -1;
+	json_t *document = space_json(spec_space(spec));
+	json_object_set_new(document, "kernel", json_string(spec_name(spec)));
+	json_object_set_new(document, "language", json_string(spec_language_word(spec)));
+	json_object_set(document, "baseline", (json_t *)spec_baseline(spec));
+	int status = params_show(app, args, document, spec_space(spec), err);
+	json_decref(document);
+	spec_free(spec);
+	return status;
+}
+
 static int params(struct app *app, const struct opt_args *args, struct err *err) {
+	if (opt_has(args, "spec"))
+		return params_spec(app, args, err);
 	if (opt_words(args) < 2)
-		return err_set(err, ERR_USAGE, "sweetspot list params KERNEL", "parameters of which kernel?");
-	const struct kernel_list *list = app_kernels(app, err);
-	const struct kernel_desc *kernel = list ? kernel_list_find(list, opt_word(args, 1), err) : NULL;
+		return err_set(err, ERR_USAGE, "sweetspot list params KERNEL, or --spec FILE", "parameters of which kernel?");
+	const struct kernel_desc *kernel = app_kernel(app, opt_word(args, 1), err);
 	struct plan *plan = kernel ? plan_new(app, kernel, args, err) : NULL;
 	if (!plan)
 		return -1;
@@ -142,13 +213,10 @@ static int params(struct app *app, const struct opt_args *args, struct err *err)
 	json_object_set_new(document, "kernel", json_string(kernel->name));
 	json_object_set(document, "problem", plan->problem);
 	json_object_set(document, "baseline", plan->baseline);
-	if (opt_has(args, "json"))
-		js_write(document, stdout);
-	else
-		params_print(app_ui(app), document);
+	int status = params_show(app, args, document, plan->space, err);
 	json_decref(document);
 	plan_free(plan);
-	return 0;
+	return status;
 }
 
 static int unknown(const char *word, struct err *err) {
@@ -166,10 +234,15 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	const char *word = opt_words(args) ? opt_word(args, 0) : "kernels";
 	if (strcmp(word, "params") == 0)
 		return params(app, args, err);
+	for (const struct opt *o = options; o->name; o++)
+		if (opt_has(args, o->name))
+			return err_set(err, ERR_USAGE, "sweetspot list params --spec FILE", "--%s goes with `list params`",
+			               o->name);
 	for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
 		if (strcmp(word, lists[i].name) != 0)
 			continue;
-		json_t *array = lists[i].list(app, err);
+		bool plugin = lists[i].list == list_kernels && opt_words(args) > 1;
+		json_t *array = plugin ? list_plugin(app, opt_word(args, 1), err) : lists[i].list(app, err);
 		if (!array)
 			return -1;
 		if (opt_has(args, "json"))
@@ -182,12 +255,12 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	return unknown(word, err);
 }
 
-static const struct opt *const tables[] = {plan_options, NULL};
+static const struct opt *const tables[] = {options, plan_options, NULL};
 
 const struct cmd cmd_list = {
 	.name = "list",
 	.summary = "kernels, strategies, counters, metrics, formats, launchers; params KERNEL",
-	.usage = "[kernels|strategies|counters|metrics|formats|launchers|params KERNEL] [OPTION...]",
+	.usage = "[kernels [PLUGIN]|strategies|counters|metrics|formats|launchers|params KERNEL|--spec FILE] [OPTION...]",
 	.options = tables,
 	.run = run,
 };

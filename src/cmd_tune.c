@@ -40,20 +40,15 @@ static int plan_add(struct tuning *t, const struct kernel_desc *kernel, struct e
 /* The kernels named, or the whole suite without the analytic one that only tests the tuner. All are planned before one
  * is measured: a typing error in the last costs nothing. */
 static int plans_make(struct tuning *t, struct err *err) {
-	const struct kernel_list *list = app_kernels(t->app, err);
-	if (!list)
-		return -1;
-	size_t named = opt_words(t->args);
-	t->plans = mem_alloc(kernel_list_count(list) + named, sizeof *t->plans);
-	for (size_t i = 0; i < named; i++) {
-		const struct kernel_desc *kernel = kernel_list_find(list, opt_word(t->args, i), err);
-		if (!kernel || plan_add(t, kernel, err))
-			return -1;
-	}
-	for (size_t i = 0; !named && i < kernel_list_count(list); i++)
-		if (strcmp(kernel_list_at(list, i)->name, "synthetic") != 0 && plan_add(t, kernel_list_at(list, i), err))
-			return -1;
-	return 0;
+	size_t count;
+	const struct kernel_desc **kernels = app_kernels_named(t->app, t->args, &count, err);
+	int failed = kernels ? 0 : -1;
+	t->plans = mem_alloc(kernels ? count : 1, sizeof *t->plans);
+	for (size_t i = 0; !failed && i < count; i++)
+		if (opt_words(t->args) || strcmp(kernels[i]->name, "synthetic") != 0)
+			failed = plan_add(t, kernels[i], err);
+	free(kernels);
+	return failed;
 }
 
 static int session_open(struct tuning *t, struct err *err) {
@@ -136,6 +131,7 @@ static int tune_plan(struct tuning *t, const struct plan *plan, size_t at, int64
 	const struct tune_task task = {
 		.kernel = plan->kernel->name,
 		.source = plan->kernel->source,
+		.library = plan->kernel->library,
 		.problem = plan->problem,
 		.space = plan->space,
 		.baseline = plan->baseline,

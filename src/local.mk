@@ -28,6 +28,8 @@ sweetspot_SOURCES = $(COMMANDS) \
 	%D%/app.c %D%/app.h \
 	%D%/params.c %D%/params_words.c %D%/params.h %D%/plan.c %D%/plan.h %D%/bindings.c %D%/bindings.h \
 	$(PROGRAM_PLAN) \
+	%D%/app.c %D%/app.h %D%/plugin.c %D%/plugin.h \
+	%D%/params.c %D%/params_words.c %D%/params.h %D%/plan.c %D%/plan.h \
 	%D%/doctor_build.c %D%/doctor_system.c %D%/doctor.h \
 	%D%/tune_options.c %D%/tune_options.h %D%/sweep_table.c %D%/sweep_table.h \
 	%D%/byhand.c %D%/byhand.h %D%/lock.c %D%/lock.h \

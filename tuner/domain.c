@@ -176,8 +176,7 @@ static int order_reals(double a, double b) {
 	return (a > b) - (a < b);
 }
 
-/* Numbers by size, then words. Whole numbers that differ only beyond double's precision stay apart. */
-static int order(const void *left, const void *right) {
+int domain_order(const void *left, const void *right) {
 	const struct value *a = left, *b = right;
 	if (a->type == VALUE_WORD || b->type == VALUE_WORD) {
 		int words = (a->type == VALUE_WORD) - (b->type == VALUE_WORD);
@@ -193,12 +192,12 @@ const struct value *domain_duplicate(const struct value *values, size_t count) {
 	const struct value *found = NULL;
 	struct value *sorted = mem_alloc(count, sizeof *sorted);
 	memcpy(sorted, values, count * sizeof *sorted);
-	qsort(sorted, count, sizeof *sorted, order);
+	qsort(sorted, count, sizeof *sorted, domain_order);
 	size_t at = 1;
-	while (at < count && order(&sorted[at - 1], &sorted[at]) != 0)
+	while (at < count && domain_order(&sorted[at - 1], &sorted[at]) != 0)
 		at++;
 	for (size_t i = 0; at < count && !found; i++)
-		if (order(&values[i], &sorted[at]) == 0)
+		if (domain_order(&values[i], &sorted[at]) == 0)
 			found = &values[i];
 	free(sorted);
 	return found;

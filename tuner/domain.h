@@ -16,5 +16,7 @@ enum { DOMAIN_MAX = 1 << 20 };
 int domain_parse(const char *text, struct arena *arena, struct value **values, size_t *count, struct err *err);
 /* A value that is there twice, or NULL. */
 const struct value *domain_duplicate(const struct value *values, size_t count);
+/* For qsort: numbers by size, then words. Whole numbers that differ only beyond double's precision stay apart. */
+int domain_order(const void *left, const void *right);
 
 #endif

@@ -14,6 +14,7 @@ enum { KERNELS_MAX = 1000, PARAMS_MAX = 64, CONSTRAINTS_MAX = 256 };
 
 struct kernel_list {
 	json_t *description;
+	const char *library; /* NULL: built in */
 	struct arena *arena;
 	struct kernel_desc *items;
 	size_t count;
@@ -75,6 +76,7 @@ static int kernel_read(struct kernel_list *list, const json_t *object, struct ke
 	if (js_string(object, "name", &kernel->name, err) || js_string(object, "summary", &kernel->summary, err) ||
 	    js_string(object, "source", &kernel->source, err))
 		return -1;
+	kernel->library = list->library;
 	kernel->openmp = js_bool_or(object, "openmp", false);
 	kernel->schedule = js_bool_or(object, "schedule", false);
 	kernel->racy = js_bool_or(object, "racy", false);
@@ -101,10 +103,11 @@ static int list_read(struct kernel_list *list, struct err *err) {
 	return 0;
 }
 
-struct kernel_list *kernel_list_new(const json_t *description, struct err *err) {
+struct kernel_list *kernel_list_new(const json_t *description, const char *library, struct err *err) {
 	struct kernel_list *list = mem_alloc(1, sizeof *list);
 	list->description = json_incref((json_t *)description);
 	list->arena = arena_new();
+	list->library = library ? arena_strdup(list->arena, library) : NULL;
 	if (list_read(list, err)) {
 		err_prefix(err, "the worker's description of its kernels is malformed");
 		if (err) {
@@ -141,9 +144,13 @@ const struct kernel_desc *kernel_list_find(const struct kernel_list *list, const
 		names[i] = list->items[i].name;
 	}
 	const char *near = near_word(name, names, list->count);
-	err_set(err, ERR_USAGE, "see `sweetspot list kernels`", "there is no kernel \"%s\"", name);
+	const char *of = list->library ? list->library : "";
+	err_set(err, ERR_USAGE, NULL, "there is no kernel \"%s\"%s%s", name, *of ? " in " : "", of);
 	if (near)
-		err_hint(err, "did you mean %s? (`sweetspot list kernels` shows all)", near);
+		err_hint(err, "did you mean %s? (`sweetspot list kernels%s%s` shows all)", near, *of ? " " : "", of);
+	else
+		err_hint(err, "see `sweetspot list kernels%s%s`%s", *of ? " " : "", of,
+		         *of ? "" : "; a plug-in is named by its file, with a slash: ./libmine.so");
 	return NULL;
 }
 

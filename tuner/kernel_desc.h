@@ -27,8 +27,9 @@ struct kernel_desc {
 };
 
 struct kernel_list; /* owns the texts */
-/* From the answer to "describe". ERR_FAILED names what is wrong with it. */
-struct kernel_list *kernel_list_new(const json_t *description, struct err *err);
+/* From the answer to "describe", with the plug-in that was asked for (NULL: built in). ERR_FAILED names what is wrong
+ * with it. */
+struct kernel_list *kernel_list_new(const json_t *description, const char *library, struct err *err);
 void kernel_list_free(struct kernel_list *list);
 size_t kernel_list_count(const struct kernel_list *list);
 const struct kernel_desc *kernel_list_at(const struct kernel_list *list, size_t i);

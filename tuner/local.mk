@@ -17,6 +17,11 @@ TUNER_SPACE = \
 	%D%/space_near.c \
 	%D%/space_read.c %D%/space_json.c
 
+TUNER_SPEC = \
+	%D%/spec.c %D%/spec_space.c %D%/spec_baseline.c %D%/spec.h %D%/spec_impl.h \
+	%D%/spec_values.c %D%/spec_loop.c %D%/spec_scalar.c %D%/spec_reader.h %D%/spec_condition.c \
+	%D%/spec_list.c %D%/spec_list.h %D%/spec_slice.c %D%/spec_slice.h
+
 TUNER_SEARCH = \
 	%D%/search.c %D%/search.h
 
@@ -25,7 +30,8 @@ TUNER_MEASURE = \
 	%D%/worker.c %D%/worker.h \
 	%D%/trial.c %D%/trial.h \
 	%D%/race.c %D%/duel.c %D%/contender.c %D%/race.h %D%/contender.h \
-	%D%/tune.c %D%/tune_measure.c %D%/tune_search.c %D%/tune_final.c %D%/tune_result.c %D%/tune.h %D%/tune_state.h
+	%D%/tune.c %D%/tune_measure.c %D%/tune_search.c %D%/tune_final.c %D%/tune_result.c %D%/tune_effects.c \
+	%D%/tune.h %D%/tune_state.h
 
 TUNER_STORE = \
 	%D%/store.c %D%/store_file.c %D%/store_db.c %D%/store_schema.c \
@@ -35,7 +41,7 @@ TUNER_STORE = \
 
 noinst_LTLIBRARIES += libtuner.la
 libtuner_la_LIBADD = libbase.la $(GSL_LIBS) $(SQLITE_LIBS) $(JANSSON_LIBS)
-libtuner_la_SOURCES = $(TUNER_SPACE) $(TUNER_SEARCH) $(TUNER_MEASURE) $(TUNER_STORE)
+libtuner_la_SOURCES = $(TUNER_SPACE) $(TUNER_SPEC) $(TUNER_SEARCH) $(TUNER_MEASURE) $(TUNER_STORE)
 
 include %D%/strategy/local.mk
 include %D%/model/local.mk

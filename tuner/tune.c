@@ -40,7 +40,7 @@ static uint64_t failure_total(const struct tune *tune) {
 
 void tune_report(struct tune *tune, enum tune_phase phase) {
 	const struct tune_task *task = tune->task;
-	uint64_t limit = task->budget.evaluations;
+	uint64_t limit = tune->budget.evaluations;
 	uint64_t valid = space_valid(task->space);
 	const struct tune_progress progress = {
 		.phase = phase,
@@ -48,10 +48,12 @@ void tune_report(struct tune *tune, enum tune_phase phase) {
 		.evaluations = tune->evaluations,
 		.limit = limit && limit < valid ? limit : valid,
 		.failures = failure_total(tune),
-		.best = tune->best,
-		.baseline = tune->baseline.value,
+		.best = tune_shown(tune, tune->best),
+		.baseline = tune_shown(tune, tune->baseline.value),
+		.is_metric = task->metric != NULL,
+		.gain = tune->baseline.value / tune->best,
 		.elapsed = tune_elapsed(tune),
-		.budget = task->budget.seconds,
+		.budget = tune->budget.seconds,
 		.note = tune->search ? search_phase(tune->search) : NULL,
 	};
 	if (tune->observer && tune->observer->progress)
@@ -68,14 +70,38 @@ static double timeout_seconds(const struct tune *tune) {
 	return multiple > TIMEOUT_FLOOR_SECONDS ? multiple : TIMEOUT_FLOOR_SECONDS;
 }
 
+double tune_seconds(const struct tune *tune, double value) {
+	return tune->task->metric ? tune->run_seconds : value;
+}
+
+double tune_shown(const struct tune *tune, double value) {
+	return tune->task->maximize ? 1 / value : value;
+}
+
+/* Programs take long, and what a run more tells is soon less than what another configuration would. */
+static int samples_of(const struct tune *tune) {
+	static const struct {
+		double below;
+		int samples;
+	} of_program[] = {{0.02, 7}, {0.2, 3}, {1, 2}};
+	if (!tune->task->whole_programs)
+		return tune->best < SHORT_SECONDS ? SAMPLES_OF_SHORT : SAMPLES;
+	for (size_t i = 0; i < sizeof of_program / sizeof *of_program && tune->run_seconds > 0; i++)
+		if (tune->run_seconds < of_program[i].below)
+			return of_program[i].samples;
+	return 1;
+}
+
 struct trial_request tune_request(const struct tune *tune, const json_t *config) {
 	return (struct trial_request){
 		.kernel = tune->task->kernel,
+		.library = tune->task->library,
 		.problem = tune->task->problem,
 		.config = config,
 		.seed = 1, /* of the input: the same in every session, so that results compare */
-		.samples = tune->best < SHORT_SECONDS ? SAMPLES_OF_SHORT : SAMPLES,
-		.warmup = 1,
+		.samples = samples_of(tune),
+		.warmup = !tune->task->whole_programs,
+		.whole_program = tune->task->whole_programs,
 		.min_sample_s = MIN_SAMPLE_SECONDS,
 		.timeout_s = timeout_seconds(tune),
 	};
@@ -102,6 +128,12 @@ double tune_cost(const json_t *config, const json_t *baseline) {
 	return 1000 * threads + distance;
 }
 
+char *tune_objective(const struct tune_task *task) {
+	if (!task->metric)
+		return mem_strdup("time");
+	return mem_printf("%s %s", task->maximize ? "maximize" : "minimize", task->metric);
+}
+
 static int search_begin(struct tune *tune, struct err *err) {
 	const struct tune_task *task = tune->task;
 	if (task->resume) {
@@ -109,13 +141,13 @@ static int search_begin(struct tune *tune, struct err *err) {
 		return 0;
 	}
 	char *problem = js_canonical(task->problem), *baseline = js_canonical(task->baseline);
-	char *hash = space_hash(task->space);
+	char *objective = tune_objective(task), *hash = space_hash(task->space);
 	struct store_search search = {
 		.session = task->session,
 		.kernel = task->kernel,
 		.source = task->source,
 		.problem = problem,
-		.objective = "time",
+		.objective = objective,
 		.strategy = task->strategy->name,
 		.seed = task->seed,
 		.space_hash = hash,
@@ -127,6 +159,7 @@ static int search_begin(struct tune *tune, struct err *err) {
 	tune->id = search.id;
 	free(problem);
 	free(baseline);
+	free(objective);
 	free(hash);
 	return failed;
 }
@@ -167,7 +200,12 @@ static const char *end_state(int failed, const struct err *err) {
 }
 
 int tune_run(const struct tune_task *task, const struct tune_observer *observer, json_t **result, struct err *err) {
-	struct tune tune = {.task = task, .observer = observer, .begun = sys_now(), .best = NAN, .best_index = UINT64_MAX};
+	struct tune tune = {.task = task,
+	                    .observer = observer,
+	                    .budget = task->budget,
+	                    .begun = sys_now(),
+	                    .best = NAN,
+	                    .best_index = UINT64_MAX};
 	*result = NULL;
 	tune.baseline.value = NAN;
 	int failed = search_begin(&tune, err) || earlier_read(&tune, err) || tune_search_phase(&tune, err) ||
@@ -176,6 +214,8 @@ int tune_run(const struct tune_task *task, const struct tune_observer *observer,
 	                 : 0;
 	if (!failed || err->code == ERR_INTERRUPTED || err->code == ERR_NOTHING)
 		*result = tune_result(&tune);
+	if (*result && task->annotate)
+		task->annotate(task->annotate_ctx, *result);
 	if (tune.id) {
 		struct err second = {0};
 		if (store_search_end(task->store, tune.id, end_state(failed, err), failed ? NULL : *result, &second) &&

@@ -16,6 +16,7 @@
 struct tune_budget {
 	double seconds;       /* 0: not limited */
 	uint64_t evaluations; /* 0: not limited */
+	bool may_grow;        /* nobody asked for these seconds: a long program gets more */
 };
 
 struct tune_task {
@@ -33,8 +34,8 @@ struct tune_task {
 	/* A trial is runs of a whole program: nothing is batched, a long one is run once, and the budget binds the final
 	 * comparison, too. */
 	bool whole_programs;
-	const char *unit; /* of the objective; NULL: seconds */
-	bool maximize;    /* the runner gives 1/rate: shown are rates */
+	const char *metric; /* the objective, where it isn't time: a number that the program prints; NULL: seconds */
+	bool maximize;      /* the runner gives 1/rate: shown are rates */
 	/* Adds to the result before it is stored; may be NULL. */
 	void (*annotate)(void *ctx, json_t *result);
 	void *annotate_ctx;
@@ -54,7 +55,9 @@ struct tune_progress {
 	const char *kernel;
 	uint64_t evaluations, limit; /* limit: as far as known, else 0 */
 	uint64_t failures;
-	double best, baseline;  /* seconds, NAN: none */
+	double best, baseline;  /* as people know them: seconds, or the metric; NAN: none */
+	bool is_metric;
+	double gain;            /* above 1: better than the baseline; NAN: not known */
 	double elapsed, budget; /* seconds; budget 0: counted in evaluations */
 	const char *note;       /* what the strategy says it does; may be NULL */
 };
@@ -67,6 +70,9 @@ struct tune_observer {
 /* *result: the object under "results" of `tune --json`, a new reference; also given, with what is known, when the error
  * is ERR_INTERRUPTED or ERR_NOTHING. */
 int tune_run(const struct tune_task *task, const struct tune_observer *observer, json_t **result, struct err *err);
+
+/* "time", or what is made small or large in its place. Caller frees. */
+char *tune_objective(const struct tune_task *task);
 
 /* What a configuration costs besides time: threads first, then how far it is from the baseline. Decides ties. */
 double tune_cost(const json_t *config, const json_t *baseline);

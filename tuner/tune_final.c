@@ -14,6 +14,8 @@
 static const double FINALIST_MARGIN = 1.25;
 /* One sample of the finals lasts at least this long, so that timer and scheduler noise average out. */
 static const double FINALS_SAMPLE_SECONDS = 4e-3;
+/* The fewest pairs that can exclude anything at the level of one look at them (a sign interval of 99 %). */
+static const int PAIRS_LEAST = 8;
 
 static int by_promise(const void *a, const void *b) {
 	double x = ((const struct measured *)a)->promise, y = ((const struct measured *)b)->promise;
@@ -69,21 +71,41 @@ static int finalists_pick(struct tune *tune, struct race_entry *entries, size_t 
 	return 0;
 }
 
-static json_t *finalists_json(const struct race_entry *entries, size_t count) {
+static json_t *finalists_json(const struct tune *tune, const struct race_entry *entries, size_t count) {
 	json_t *array = json_array();
 	for (size_t i = 0; i < count; i++)
 		json_array_append_new(array, json_pack("{s:O,s:o,s:i,s:b}", "config", entries[i].config, "median",
-		                                       js_number(entries[i].blocks ? entries[i].median : entries[i].estimate),
+		                                       js_number(tune_shown(tune, entries[i].blocks ? entries[i].median
+		                                                                                    : entries[i].estimate)),
 		                                       "blocks", entries[i].blocks, "alive", entries[i].alive));
 	return array;
 }
 
 static double seconds_left(const struct tune *tune) {
-	double budget = tune->task->budget.seconds;
+	double budget = tune->budget.seconds;
 	if (!(budget > 0))
 		return 0;
 	double left = budget - tune_elapsed(tune);
 	return left > 0.01 ? left : 0.01;
+}
+
+/* A race of a long program is held among as many as half of the time that is left allows. */
+static size_t affordable_field(const struct tune *tune, size_t count, int blocks) {
+	double left = seconds_left(tune) / 2, each = blocks * tune_seconds(tune, tune->best);
+	if (!tune->task->whole_programs || !(left > 0) || !(each * (double)count > left))
+		return count;
+	return left < 2 * each ? 1 : (size_t)(left / each);
+}
+
+/* The same for the duel: fewer pairs give a wider interval, which says what it is worth. */
+static void affordable_pairs(const struct tune *tune, struct duel_options *options) {
+	double best = tune_seconds(tune, tune->best), base = tune_seconds(tune, tune->baseline.value);
+	double left = seconds_left(tune);
+	if (!tune->task->whole_programs || !(left > 0) || !(options->pairs_min * (base + 2 * best) > left))
+		return;
+	int pairs = (int)fmin(options->pairs_min, left / (base + best));
+	options->control = false;
+	options->pairs_min = pairs > PAIRS_LEAST ? pairs : PAIRS_LEAST;
 }
 
 static int race(struct tune *tune, struct race_entry *entries, size_t count, size_t *winner, struct err *err) {
@@ -94,6 +116,7 @@ static int race(struct tune *tune, struct race_entry *entries, size_t count, siz
 	request.min_sample_s = FINALS_SAMPLE_SECONDS;
 	options.seed = task->seed;
 	options.seconds_max = seconds_left(tune) / 2;
+	count = affordable_field(tune, count, options.blocks_min);
 	*winner = 0;
 	return count > 1 ? race_run(task->runner, &request, entries, count, &options, &observer, winner, err) : 0;
 }
@@ -108,6 +131,7 @@ static int duel(struct tune *tune, const json_t *challenger, struct err *err) {
 	options.seed = task->seed;
 	options.seconds_max = seconds_left(tune);
 	options.phase = "duel";
+	affordable_pairs(tune, &options);
 	tune->dueled = true;
 	return duel_run(task->runner, &request, challenger, task->baseline, &options, &observer, &tune->duel, err);
 }
@@ -135,6 +159,8 @@ static int meet_baseline(struct tune *tune, const json_t *winner, struct err *er
 
 static int nothing_worked(const struct tune *tune, struct err *err) {
 	char hint[300] = "run one by hand: `sweetspot run KERNEL P=V...`";
+	if (tune->task->whole_programs)
+		snprintf(hint, sizeof hint, "run it by hand");
 	if (*tune->baseline.message)
 		snprintf(hint, sizeof hint, "the baseline: %s", tune->baseline.message);
 	return err_set(err, ERR_NOTHING, hint, "no configuration of %s worked in %llu evaluations", tune->task->kernel,
@@ -151,7 +177,7 @@ int tune_final_phase(struct tune *tune, struct err *err) {
 		failed = nothing_worked(tune, err);
 	else if (!failed)
 		failed = race(tune, entries, count, &winner, err) || meet_baseline(tune, entries[winner].config, err) ? -1 : 0;
-	tune->finalists = finalists_json(entries, count);
+	tune->finalists = finalists_json(tune, entries, count);
 	for (size_t i = 0; i < count; i++)
 		json_decref((json_t *)entries[i].config);
 	return failed;

@@ -12,21 +12,21 @@
 static const double PROBE_SHARE = 0.25;
 enum { TIMES_MAX = 5 /* a mean over more would follow a machine that changes too slowly */ };
 
-static void merge_into(struct trial_result *sum, struct trial_result *one, enum merge merge) {
-	bool worked = one->status == TRIAL_CORRECT, worked_before = merge != MERGE_FIRST && sum->status == TRIAL_CORRECT;
-	double value = one->value, least = merge == MERGE_FIRST ? one->least : fmin(sum->least, one->least);
-	if (worked && worked_before)
-		value = merge == MERGE_MEAN ? sqrt(sum->value * one->value) : fmin(sum->value, one->value);
-	if (worked || !worked_before) {
-		struct trial_result old = *sum;
-		*sum = *one;
-		memset(one, 0, sizeof *one);
-		if (merge != MERGE_FIRST)
-			trial_result_clear(&old);
-	}
-	if (worked)
-		sum->value = value;
-	sum->least = least;
+/* Takes `one` over into sum. False: one is a failure after something that worked, and changes nothing. */
+static bool merge_into(struct trial_result *sum, struct trial_result *one, enum merge merge) {
+	bool worked_before = merge != MERGE_FIRST && sum->status == TRIAL_CORRECT;
+	struct trial_result old = *sum;
+	if (worked_before && one->status != TRIAL_CORRECT)
+		return false;
+	if (merge != MERGE_FIRST)
+		one->least = fmin(old.least, one->least);
+	if (worked_before)
+		one->value = merge == MERGE_MEAN ? sqrt(old.value * one->value) : fmin(old.value, one->value);
+	*sum = *one;
+	memset(one, 0, sizeof *one);
+	if (merge != MERGE_FIRST)
+		trial_result_clear(&old);
+	return true;
 }
 
 int tune_attempt(struct tune *tune, const char *phase, const struct trial_request *request, enum merge merge,
@@ -37,21 +37,16 @@ int tune_attempt(struct tune *tune, const char *phase, const struct trial_reques
 		trial_result_clear(&one);
 		return -1;
 	}
-	bool kept = one.status == TRIAL_CORRECT || merge == MERGE_FIRST || sum->status != TRIAL_CORRECT;
-	if (!kept) {
-		int failed = trial_store(tune->task->store, tune->id, phase, 0, request->config, &one, err);
-		trial_result_clear(&one);
-		return failed;
-	}
-	merge_into(sum, &one, merge);
+	const struct trial_result *kept = merge_into(sum, &one, merge) ? sum : &one;
+	int failed = trial_store(tune->task->store, tune->id, phase, 0, request->config, kept, err);
 	trial_result_clear(&one);
-	return trial_store(tune->task->store, tune->id, phase, 0, request->config, sum, err);
+	return failed;
 }
 
 static bool is_due(const struct tune *tune) {
 	if (tune->best_index == UINT64_MAX || isnan(tune->best))
 		return false;
-	double expected = tune->probe_cost > 0 ? tune->probe_cost : 8 * tune->best;
+	double expected = tune->probe_cost > 0 ? tune->probe_cost : 8 * tune_seconds(tune, tune->best);
 	return sys_now() - tune->probed >= expected / PROBE_SHARE;
 }
 

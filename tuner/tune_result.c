@@ -2,6 +2,7 @@
 #include <config.h>
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "src/base/js.h"
@@ -12,6 +13,13 @@ static json_t *interval(const double ci[2]) {
 	return json_pack("[o,o]", js_number(ci[0]), js_number(ci[1]));
 }
 
+/* 1/x turns the ends of an interval round. */
+static json_t *shown_interval(const struct tune *tune, const double ci[2]) {
+	double low = tune_shown(tune, ci[0]), high = tune_shown(tune, ci[1]);
+	const double shown[2] = {tune->task->maximize ? high : low, tune->task->maximize ? low : high};
+	return interval(shown);
+}
+
 static json_t *failures_json(const struct tune *tune) {
 	json_t *object = json_object();
 	for (int i = 0; i < TRIAL_STATUS_COUNT; i++)
@@ -20,9 +28,9 @@ static json_t *failures_json(const struct tune *tune) {
 	return object;
 }
 
-static json_t *setup_json(const json_t *config, double median, const double ci[2]) {
-	return json_pack("{s:O,s:o,s:o,s:s}", "config", config, "median", js_number(median), "ci", interval(ci), "unit",
-	                 "s");
+static json_t *setup_json(const struct tune *tune, const json_t *config, double median, const double ci[2]) {
+	return json_pack("{s:O,s:o,s:o,s:s}", "config", config, "median", js_number(tune_shown(tune, median)), "ci",
+	                 shown_interval(tune, ci), "unit", tune->task->metric ? "" : "s");
 }
 
 /* What the search alone knows, where the duel was not held or not finished. */
@@ -31,12 +39,12 @@ static void undecided(const struct tune *tune, json_t *result) {
 	double ci[2];
 	const struct trial_result *base = &tune->baseline;
 	stats_median_ci(base->samples, base->sample_count, 0.95, ci);
-	json_object_set_new(result, "baseline", setup_json(tune->task->baseline, base->value, ci));
+	json_object_set_new(result, "baseline", setup_json(tune, tune->task->baseline, base->value, ci));
 	if (tune->best_config) {
-		json_object_set_new(result, "best", setup_json(tune->best_config, tune->best, none));
+		json_object_set_new(result, "best", setup_json(tune, tune->best_config, tune->best, none));
 	} else if (tune->search && history_best(search_history(tune->search)) != UINT64_MAX) {
 		json_t *config = space_config_json(tune->task->space, history_best(search_history(tune->search)));
-		json_object_set_new(result, "best", setup_json(config, tune->best, none));
+		json_object_set_new(result, "best", setup_json(tune, config, tune->best, none));
 		json_decref(config);
 	}
 	json_object_set_new(result, "speedup", json_null());
@@ -57,8 +65,8 @@ static void decided(const struct tune *tune, json_t *result) {
 	int best = keeps ? 1 : 0;
 	if (tune->reversed) /* the baseline against itself */
 		ratio = ci[0] = ci[1] = 1;
-	json_object_set_new(result, "baseline", setup_json(tune->task->baseline, duel->median[1], duel->ci[1]));
-	json_object_set_new(result, "best", setup_json(tune->best_config, duel->median[best], duel->ci[best]));
+	json_object_set_new(result, "baseline", setup_json(tune, tune->task->baseline, duel->median[1], duel->ci[1]));
+	json_object_set_new(result, "best", setup_json(tune, tune->best_config, duel->median[best], duel->ci[best]));
 	json_object_set_new(result, "speedup", json_pack("{s:o,s:o}", "ratio", js_number(ratio), "ci", interval(ci)));
 	json_object_set_new(result, "verdict", json_string(duel->verdict == PAIRED_FASTER ? "faster" : "tie"));
 	json_object_set_new(result, "pairs", json_integer((json_int_t)paired->count));
@@ -67,8 +75,9 @@ static void decided(const struct tune *tune, json_t *result) {
 
 json_t *tune_result(const struct tune *tune) {
 	const struct tune_task *task = tune->task;
+	char *objective = tune_objective(task);
 	json_t *result = json_pack("{s:s,s:O,s:s,s:s,s:I,s:{s:f,s:I},s:I,s:f,s:o}", "kernel", task->kernel, "problem",
-	                           task->problem, "objective", "time", "strategy", task->strategy->name, "seed",
+	                           task->problem, "objective", objective, "strategy", task->strategy->name, "seed",
 	                           (json_int_t)task->seed, "space", "cartesian", space_cartesian(task->space), "valid",
 	                           (json_int_t)space_valid(task->space), "evaluations", (json_int_t)tune->evaluations,
 	                           "elapsed_s", tune_elapsed(tune), "failures", failures_json(tune));
@@ -78,7 +87,10 @@ json_t *tune_result(const struct tune *tune) {
 		undecided(tune, result);
 	if (tune->finalists)
 		json_object_set(result, "finalists", tune->finalists);
+	json_object_set_new(result, "effects", tune_effects(tune));
+	json_object_set_new(result, "runner_up", tune_runner_up(tune)); /* absent where there is none */
 	json_object_set_new(result, "command", json_string(task->command));
 	json_object_set_new(result, "search", json_integer((json_int_t)tune->id));
+	free(objective);
 	return result;
 }

@@ -14,7 +14,11 @@ static const double LIMIT_FACTOR = 1.25;
 /* What the finals may take of the time, at most, when their cost is reckoned up beforehand. */
 static const double FINALS_SHARE_MAX = 0.6;
 /* Even the shortest time is worth a look at a few: the duel that follows takes longer. */
-static const uint64_t EVALUATIONS_MIN = 8;
+static const uint64_t EVALUATIONS_MIN = 8, EVALUATIONS_MIN_OF_PROGRAM = 4;
+/* Seconds that nobody asked for become at least this many runs of a program. */
+static const double RUNS_EXPECTED = 100;
+/* What runs longer is not run a second time before the search begins. */
+static const double WARMUP_UNDER_SECONDS = 1;
 static const int AGAIN_MAX = 2;
 static const int RACE_BLOCKS_EXPECTED = 6, DUEL_PAIRS_EXPECTED = 21;
 
@@ -81,26 +85,26 @@ static int measure(struct tune *tune, const char *phase, const json_t *config, d
 }
 
 static double finals_seconds(const struct tune *tune) {
-	double base = tune->baseline.status == TRIAL_CORRECT ? tune->baseline.value : 0;
-	double best = isnan(tune->best) ? 0 : tune->best;
+	double base = tune->baseline.status == TRIAL_CORRECT ? tune_seconds(tune, tune->baseline.value) : 0;
+	double best = isnan(tune->best) ? 0 : tune_seconds(tune, tune->best);
 	double race = RACE_BLOCKS_EXPECTED * FINALISTS_MAX * 1.05 * best;
 	double duel = DUEL_PAIRS_EXPECTED * (base + 2 * best);
-	double share = FINALS_SHARE_MAX * tune->task->budget.seconds;
+	double share = FINALS_SHARE_MAX * tune->budget.seconds;
 	return race + duel < share ? race + duel : share;
 }
 
 static bool spent(const struct tune *tune) {
-	const struct tune_budget *budget = &tune->task->budget;
+	const struct tune_budget *budget = &tune->budget;
 	if (budget->evaluations && tune->evaluations >= budget->evaluations)
 		return true;
-	if (tune->evaluations < EVALUATIONS_MIN)
+	if (tune->evaluations < (tune->task->whole_programs ? EVALUATIONS_MIN_OF_PROGRAM : EVALUATIONS_MIN))
 		return false;
 	return budget->seconds > 0 && tune_elapsed(tune) + finals_seconds(tune) >= budget->seconds;
 }
 
 /* Evaluations that the budget will allow, for strategies that plan ahead. */
 static uint64_t budget_evaluations(const struct tune *tune) {
-	const struct tune_budget *budget = &tune->task->budget;
+	const struct tune_budget *budget = &tune->budget;
 	if (budget->evaluations)
 		return budget->evaluations;
 	if (budget->seconds > 0 && tune->baseline.elapsed_s > 0) {
@@ -128,11 +132,27 @@ static int search_step(struct tune *tune, uint64_t index, struct err *err) {
 	return 0;
 }
 
+/* A program's first run warms up what there is to warm up, and tells how often a run can be afforded. */
+static int look_at_program(struct tune *tune, struct err *err) {
+	struct trial_result *first = &tune->baseline;
+	if (measure(tune, "baseline", tune->task->baseline, 0, first, err))
+		return -1;
+	const json_t *wall = json_array_get(json_object_get(first->reply, "samples"), 0);
+	tune->run_seconds = json_is_number(wall) ? json_number_value(wall) : first->elapsed_s;
+	if (tune->budget.may_grow && tune->budget.seconds < RUNS_EXPECTED * tune->run_seconds)
+		tune->budget.seconds = RUNS_EXPECTED * tune->run_seconds;
+	if (first->status != TRIAL_CORRECT || tune->run_seconds > WARMUP_UNDER_SECONDS)
+		return 0;
+	trial_result_clear(first);
+	return measure(tune, "baseline", tune->task->baseline, 0, first, err);
+}
+
 /* Before the strategy begins: the baseline's time tells how many evaluations the budget will allow. */
 static int measure_baseline(struct tune *tune, struct err *err) {
 	const struct tune_task *task = tune->task;
 	tune_report(tune, TUNE_BASELINE);
-	if (measure(tune, "baseline", task->baseline, 0, &tune->baseline, err))
+	if (task->whole_programs ? look_at_program(tune, err)
+	                         : measure(tune, "baseline", task->baseline, 0, &tune->baseline, err))
 		return -1;
 	tune->evaluations++;
 	tune->failures[tune->baseline.status]++;

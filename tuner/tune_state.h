@@ -18,12 +18,14 @@ struct measured { /* a configuration that worked, and its median while searching
 struct tune {
 	const struct tune_task *task;
 	const struct tune_observer *observer;
+	struct tune_budget budget;
 	struct search *search;
 	int64_t id;                 /* of the search in the store */
 	double begun, spent_before; /* monotonic seconds; what an interrupted run had used */
 	uint64_t evaluations;
 	uint64_t failures[TRIAL_STATUS_COUNT];
 	struct trial_result baseline; /* of the first phase */
+	double run_seconds;           /* of one run of a whole program; 0 for kernels, whose value it is */
 	struct measured *worked;
 	size_t worked_count;
 	double best;               /* of what worked, as told to the strategy; NAN: nothing yet */
@@ -39,6 +41,10 @@ struct tune {
 };
 
 double tune_elapsed(const struct tune *tune);
+/* Seconds that one run with this value takes: the value itself unless the objective is a metric. */
+double tune_seconds(const struct tune *tune, double value);
+/* The value as people know it: rates are kept as 1/rate. */
+double tune_shown(const struct tune *tune, double value);
 bool tune_interrupted(const struct tune *tune);
 void tune_report(struct tune *tune, enum tune_phase phase);
 /* Samples and limits of a search trial. */
@@ -57,5 +63,12 @@ int tune_probe_best(struct tune *tune, struct err *err);
 int tune_search_phase(struct tune *tune, struct err *err); /* tune_search.c */
 int tune_final_phase(struct tune *tune, struct err *err);  /* tune_final.c */
 json_t *tune_result(const struct tune *tune);              /* tune_result.c */
+
+/* How much each parameter mattered in the search: [{"param", "known", "seen", "ratio", "ci", "best", "worst"}], the last
+ * four where known. New reference. tune_effects.c */
+json_t *tune_effects(const struct tune *tune);
+/* Of the race's finalists within the noise of the best (1 %, or the noise floor) the fastest cheaper one, else the
+ * fastest: {"config", "ratio" of its time to the best's, "why"}. New reference; NULL: none. tune_effects.c */
+json_t *tune_runner_up(const struct tune *tune);
 
 #endif

@@ -16,7 +16,7 @@
 #include "src/base/sys.h"
 
 static const double DESCRIBE_SECONDS = 20, WRITE_SECONDS = 10, STOP_SECONDS = 1;
-enum { SAMPLES_MAX = 100000 };
+enum { SAMPLES_MAX = 100000, LIBRARIES_MAX = 48 /* that one worker is asked to load, which unloads none */ };
 
 struct worker {
 	struct worker_options options;
@@ -24,6 +24,8 @@ struct worker {
 	struct proc *proc;
 	unsigned starts;
 	int64_t last_id;
+	char *libraries[LIBRARIES_MAX]; /* that this process was asked to load */
+	size_t library_count;
 };
 
 struct worker *worker_new(const struct worker_options *options) {
@@ -38,6 +40,8 @@ static int worker_stop(struct worker *worker, double grace) {
 		return 0;
 	int status = proc_stop(worker->proc, grace);
 	worker->proc = NULL;
+	while (worker->library_count)
+		free(worker->libraries[--worker->library_count]);
 	return status;
 }
 
@@ -53,10 +57,29 @@ unsigned worker_restarts(const struct worker *worker) {
 	return worker->starts ? worker->starts - 1 : 0;
 }
 
-static int worker_start(struct worker *worker, struct err *err) {
+const volatile int *worker_interrupt(const struct worker *worker) {
+	return worker->options.interrupt;
+}
+
+/* A worker that is full of plug-ins is replaced by a fresh one, which is no failure. */
+static void library_note(struct worker *worker, const char *library) {
+	for (size_t i = 0; i < worker->library_count; i++)
+		if (strcmp(worker->libraries[i], library) == 0)
+			return;
+	if (worker->library_count == LIBRARIES_MAX) {
+		worker_stop(worker, STOP_SECONDS);
+		worker->starts = worker->starts ? worker->starts - 1 : 0;
+	}
+	worker->libraries[worker->library_count++] = mem_strdup(library);
+}
+
+/* library: what the next request needs; may be NULL */
+static int worker_start(struct worker *worker, const char *library, struct err *err) {
 	/* What the user's shell says of OpenMP must not reach a trial: the configuration alone decides. */
 	static const char *const unset[] = {"OMP_*", "GOMP_*", "KMP_*", NULL};
 	const char *const argv[] = {worker->path, NULL};
+	if (library)
+		library_note(worker, library);
 	if (worker->proc)
 		return 0;
 	const struct proc_spec spec = {.argv = argv, .unset = unset, .address_space = worker->options.address_space};
@@ -194,18 +217,21 @@ static json_t *request_json(struct worker *worker, const struct trial_request *r
 	json_t *counters = json_array();
 	for (size_t i = 0; request->counters && request->counters[i]; i++)
 		json_array_append_new(counters, json_string(request->counters[i]));
-	return json_pack("{s:s,s:I,s:s,s:O,s:O,s:I,s:i,s:i,s:f,s:f,s:b,s:o}", "op", "trial", "id",
-	                 (json_int_t)++worker->last_id, "kernel", request->kernel, "problem", request->problem, "config",
-	                 request->config, "seed", (json_int_t)(request->seed & INT64_MAX), "samples", request->samples,
-	                 "warmup", request->warmup, "min_sample_s", request->min_sample_s, "limit_s", request->limit_s,
-	                 "verify", 1, "counters", counters);
+	json_t *json = json_pack("{s:s,s:I,s:s,s:O,s:O,s:I,s:i,s:i,s:f,s:f,s:b,s:o}", "op", "trial", "id",
+	                         (json_int_t)++worker->last_id, "kernel", request->kernel, "problem", request->problem,
+	                         "config", request->config, "seed", (json_int_t)(request->seed & INT64_MAX), "samples",
+	                         request->samples, "warmup", request->warmup, "min_sample_s", request->min_sample_s,
+	                         "limit_s", request->limit_s, "verify", 1, "counters", counters);
+	if (request->library)
+		json_object_set_new(json, "library", json_string(request->library));
+	return json;
 }
 
 static int worker_trial(void *ctx, const struct trial_request *request, struct trial_result *result, struct err *err) {
 	struct worker *worker = ctx;
 	memset(result, 0, sizeof *result);
 	result->value = result->least = NAN;
-	if (worker_start(worker, err))
+	if (worker_start(worker, request->library, err))
 		return -1;
 	double start = sys_now();
 	double timeout = request->timeout_s > 0 ? request->timeout_s : -1;
@@ -243,21 +269,35 @@ struct runner worker_runner(struct worker *worker) {
 	return (struct runner){.ctx = worker, .run = worker_trial};
 }
 
-json_t *worker_describe(struct worker *worker, struct err *err) {
-	if (worker_start(worker, err))
+/* A plug-in that takes the worker down is bad input; a worker that falls by itself is not. */
+static int describe_error(enum broken broken, const char *library, const char *message, struct err *err) {
+	if (broken == BROKEN_INTERRUPTED)
+		return err_set(err, ERR_INTERRUPTED, NULL, "interrupted");
+	if (library)
+		return err_set(err, ERR_USAGE, "look at what it runs when it is loaded (constructors)",
+		               "the plug-in %s can't be loaded: %s", library, message);
+	return err_set(err, ERR_FAILED, "run `sweetspot-worker describe` by hand to see what is wrong",
+	               "the worker did not describe its kernels: %s", message);
+}
+
+json_t *worker_describe(struct worker *worker, const char *library, struct err *err) {
+	if (worker_start(worker, library, err))
 		return NULL;
 	json_t *request = json_pack("{s:s}", "op", "describe"), *answer = NULL;
+	if (library)
+		json_object_set_new(request, "library", json_string(library));
 	enum broken broken = ask(worker, request, DESCRIBE_SECONDS, &answer);
 	json_decref(request);
-	if (broken == BROKEN_NO)
+	json_t *error = broken == BROKEN_NO ? json_object_get(answer, "error") : NULL;
+	if (broken == BROKEN_NO && !(library && error))
 		return answer;
-	json_decref(answer);
 	struct trial_result result = {0};
-	broken_result(worker, broken, DESCRIBE_SECONDS, &result);
-	if (broken == BROKEN_INTERRUPTED)
-		err_set(err, ERR_INTERRUPTED, NULL, "interrupted");
-	else
-		err_set(err, ERR_FAILED, "run `sweetspot-worker describe` by hand to see what is wrong",
-		        "the worker did not describe its kernels: %s", result.message);
+	if (error) {
+		err_set(err, ERR_USAGE, js_string_or(error, "hint", NULL), "%s", js_string_or(error, "what", "bad plug-in"));
+	} else {
+		broken_result(worker, broken, DESCRIBE_SECONDS, &result);
+		describe_error(broken, library, result.message, err);
+	}
+	json_decref(answer);
 	return NULL;
 }

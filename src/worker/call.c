@@ -121,7 +121,8 @@ static char *values_key(struct arena *arena, char *key, const struct ss_param *p
 
 char *call_input_key(struct arena *arena, const struct call *call) {
 	const struct ss_kernel *kernel = call->entry->kernel;
-	char *key = arena_printf(arena, "%s %llu", kernel->name, (unsigned long long)call->seed);
+	/* The name alone would not do: two plug-ins may each have a kernel of that name. Entries live as long as this. */
+	char *key = arena_printf(arena, "%s %p %llu", kernel->name, (const void *)call->entry, (unsigned long long)call->seed);
 	return values_key(arena, key, kernel->problem, call->problem);
 }
 

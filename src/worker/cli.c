@@ -76,7 +76,7 @@ static int cli_words(const struct opt_args *args, int out, struct err *err) {
 		return protocol_serve(STDIN_FILENO, out);
 	}
 	if (strcmp(mode, "describe") == 0 && opt_words(args) == 1) {
-		return answer_write(out, describe_json());
+		return answer_write(out, describe_json(kernel_registry));
 	}
 	if (strcmp(mode, "run") == 0) {
 		environment_warn();

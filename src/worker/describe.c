@@ -6,7 +6,6 @@
 #include <dlfcn.h>
 
 #include "counters/counter.h"
-#include "kernels/registry.h"
 #include "src/base/js.h"
 #include "src/worker/protocol.h"
 
@@ -62,9 +61,9 @@ static json_t *openmp_json(void) {
 	return json_pack("{s:s, s:i}", "runtime", runtime, "version", _OPENMP);
 }
 
-json_t *describe_json(void) {
+json_t *describe_json(const struct kernel_entry *entries) {
 	json_t *kernels = json_array(), *counters = json_array();
-	for (const struct kernel_entry *entry = kernel_registry; entry->kernel; entry++) {
+	for (const struct kernel_entry *entry = entries; entry->kernel; entry++) {
 		json_array_append_new(kernels, kernel_json(entry));
 	}
 	for (const struct counter_backend *const *backend = counter_registry; *backend; backend++) {

@@ -4,7 +4,9 @@
 #define WORKER_DESCRIBE_H
 #include <jansson.h>
 
-/* The answer to "describe". New reference. */
-json_t *describe_json(void);
+#include "kernels/registry.h"
+
+/* The answer to "describe" with these kernels, which end with a NULL one. New reference. */
+json_t *describe_json(const struct kernel_entry *entries);
 
 #endif

@@ -10,6 +10,7 @@ libworker_la_SOURCES = \
 	%D%/describe.c %D%/describe.h \
 	%D%/request.c %D%/request.h \
 	%D%/call.c %D%/call.h \
+	%D%/library.c %D%/library_check.c %D%/library.h \
 	%D%/param.c %D%/param.h \
 	%D%/word.c %D%/word.h \
 	%D%/trial.c %D%/trial.h \

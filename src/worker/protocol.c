@@ -12,6 +12,7 @@
 #include "src/base/js.h"
 #include "src/base/sys.h"
 #include "src/worker/describe.h"
+#include "src/worker/library.h"
 #include "src/worker/lines.h"
 #include "src/worker/trial.h"
 #include "src/worker/word.h"
@@ -21,12 +22,14 @@ enum { PROTOCOL_MEMORY_SHARE = 4 /* states may take this part of the memory */ }
 struct protocol {
 	struct states *states;
 	struct team *team;
+	struct libraries *libraries;
 };
 
 struct protocol *protocol_new(void) {
 	struct protocol *protocol = mem_alloc(1, sizeof *protocol);
 	protocol->states = states_new(STATE_COUNT, sys_memory_total() / PROTOCOL_MEMORY_SHARE);
 	protocol->team = team_new();
+	protocol->libraries = libraries_new();
 	return protocol;
 }
 
@@ -34,18 +37,27 @@ void protocol_free(struct protocol *protocol) {
 	if (protocol) {
 		states_free(protocol->states);
 		team_free(protocol->team);
+		libraries_free(protocol->libraries);
 		free(protocol);
 	}
 }
 
 static json_t *op_describe(struct protocol *protocol, const json_t *request, struct err *err) {
-	static const char *const keys[] = {"op", "id"};
-	(void)protocol;
-	return word_check_keys(request, keys, 2, err) == 0 ? describe_json() : NULL;
+	static const char *const keys[] = {"op", "id", "library"};
+	const struct kernel_entry *entries = kernel_registry;
+	const char *library;
+	if (word_check_keys(request, keys, 3, err) != 0) {
+		return NULL;
+	}
+	if (json_object_get(request, "library")) {
+		bool named = js_string(request, "library", &library, err) == 0;
+		entries = named ? libraries_load(protocol->libraries, library, err) : NULL;
+	}
+	return entries ? describe_json(entries) : NULL;
 }
 
 static json_t *op_trial(struct protocol *protocol, const json_t *request, struct err *err) {
-	return trial_run(protocol->states, protocol->team, request, err);
+	return trial_run(protocol->states, protocol->team, protocol->libraries, request, err);
 }
 
 static json_t *op_drop(struct protocol *protocol, const json_t *request, struct err *err) {

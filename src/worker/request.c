@@ -79,27 +79,41 @@ static int counters_member(struct arena *arena, const json_t *json, struct reque
 	return 0;
 }
 
-static const struct kernel_entry *kernel_member(struct arena *arena, const json_t *json, struct err *err) {
-	enum { KERNELS_MAX = 256 };
-	const char *name, *known[KERNELS_MAX];
-	if (js_string(json, "kernel", &name, err) != 0) {
-		return NULL;
+/* The built-in kernels, or those of the plug-in that the request names. */
+static const struct kernel_entry *entries_member(struct libraries *libraries, const json_t *json, struct err *err) {
+	const char *path;
+	if (!has(json, "library")) {
+		return kernel_registry;
 	}
-	const struct kernel_entry *entry = kernel_find(name);
-	if (!entry) {
-		size_t count = 0;
-		while (count < KERNELS_MAX && kernel_registry[count].kernel) {
-			known[count] = kernel_registry[count].kernel->name;
-			count++;
-		}
-		word_unknown(name, known, count, arena_printf(arena, "no kernel \"%.100s\"", name), err);
-	}
-	return entry;
+	return js_string(json, "library", &path, err) == 0 ? libraries_load(libraries, path, err) : NULL;
 }
 
-int request_read(struct arena *arena, const json_t *json, struct request *request, struct err *err) {
+static const struct kernel_entry *kernel_member(struct arena *arena, struct libraries *libraries, const json_t *json,
+                                                struct err *err) {
+	enum { KERNELS_MAX = 256 };
+	const char *name, *known[KERNELS_MAX];
+	const struct kernel_entry *entries =
+		js_string(json, "kernel", &name, err) == 0 ? entries_member(libraries, json, err) : NULL;
+	if (!entries) {
+		return NULL;
+	}
+	size_t count = 0;
+	for (const struct kernel_entry *entry = entries; entry->kernel; entry++) {
+		if (strcmp(entry->kernel->name, name) == 0) {
+			return entry;
+		}
+		if (count < KERNELS_MAX) {
+			known[count++] = entry->kernel->name;
+		}
+	}
+	word_unknown(name, known, count, arena_printf(arena, "no kernel \"%.100s\"", name), err);
+	return NULL;
+}
+
+int request_read(struct arena *arena, struct libraries *libraries, const json_t *json, struct request *request,
+                 struct err *err) {
 	static const char *const keys[] = {"op",     "id",           "kernel",  "problem", "config",  "seed",    "samples",
-	                                   "warmup", "min_sample_s", "limit_s", "verify",  "counters"};
+	                                   "warmup", "min_sample_s", "limit_s", "verify",  "counters", "library"};
 	int64_t samples, warmup, seed;
 	if (word_check_keys(json, keys, sizeof keys / sizeof *keys, err) != 0 ||
 	    int_member(json, "samples", 100000, 5, &samples, err) != 0 ||
@@ -110,7 +124,7 @@ int request_read(struct arena *arena, const json_t *json, struct request *reques
 	    verify_member(json, &request->verify, err) != 0 || counters_member(arena, json, request, err) != 0) {
 		return -1;
 	}
-	const struct kernel_entry *entry = kernel_member(arena, json, err);
+	const struct kernel_entry *entry = kernel_member(arena, libraries, json, err);
 	if (!entry || call_read(arena, entry, json_object_get(json, "problem"), json_object_get(json, "config"),
 	                        &request->call, err) != 0) {
 		return -1;

@@ -7,6 +7,7 @@
 
 #include "counters/counter.h"
 #include "src/worker/call.h"
+#include "src/worker/library.h"
 
 enum verify { VERIFY_NEVER, VERIFY_ONCE, VERIFY_ALWAYS };
 
@@ -20,6 +21,7 @@ struct request {
 };
 
 /* The members of a "trial" request; what is absent takes its default. The arena owns what request points to. */
-int request_read(struct arena *arena, const json_t *json, struct request *request, struct err *err);
+int request_read(struct arena *arena, struct libraries *libraries, const json_t *json, struct request *request,
+                 struct err *err);
 
 #endif

@@ -115,14 +115,15 @@ static int team_failure(const struct err *from, struct report *report) {
 	return 0;
 }
 
-json_t *trial_run(struct states *states, struct team *team, const json_t *json, struct err *err) {
+json_t *trial_run(struct states *states, struct team *team, struct libraries *libraries, const json_t *json,
+                  struct err *err) {
 	struct arena *arena = arena_new();
 	struct report report = {.batch = 1};
 	struct request request;
 	struct err team_err = {.code = ERR_OK};
 	json_t *reply = NULL;
 	double start = sys_now();
-	if (request_read(arena, json, &request, err) != 0) {
+	if (request_read(arena, libraries, json, &request, err) != 0) {
 		goto done;
 	}
 	crash_name(request.call.entry->kernel->name);

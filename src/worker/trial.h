@@ -5,10 +5,12 @@
 #include <jansson.h>
 
 #include "src/base/err.h"
+#include "src/worker/library.h"
 #include "src/worker/state.h"
 #include "src/worker/team.h"
 
 /* The reply of the protocol without its id, a failed trial included; NULL and err for a bad request. New reference. */
-json_t *trial_run(struct states *states, struct team *team, const json_t *json, struct err *err);
+json_t *trial_run(struct states *states, struct team *team, struct libraries *libraries, const json_t *json,
+                  struct err *err);
 
 #endif

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Pieces of Python text: where things are outside brackets and quotes. */
+#ifndef TUNER_SPEC_SLICE_H
+#define TUNER_SPEC_SLICE_H
+#include <stdbool.h>
+
+struct slice {
+	const char *at, *end;
+};
+
+bool slice_word_char(char c);
+struct slice slice_trim(struct slice s);
+bool slice_empty(struct slice s); /* nothing, or blanks only */
+/* It begins with that sign or whole word. */
+bool slice_begins(struct slice s, const char *mark);
+/* The first place outside brackets and quotes with that sign or whole word; s.end where there is none. */
+const char *slice_find(struct slice s, const char *mark);
+/* The bracket that closes the one at s.at; NULL where it is not closed. */
+const char *slice_close(struct slice s);
+
+#endif
