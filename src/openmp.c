@@ -22,7 +22,8 @@ struct objects {
 	char *paths[OBJECTS_MAX]; /* links resolved */
 	size_t count;
 	struct openmp_program *out;
-	size_t runtime; /* place of the runtime; count where there is none */
+	const char *cwd; /* of the loader; NULL: here */
+	size_t runtime;  /* place of the runtime; count where there is none */
 };
 
 static const struct {
@@ -46,8 +47,16 @@ static enum openmp_runtime runtime_of(const char *path) {
 	return OPENMP_NONE;
 }
 
+/* LD_LIBRARY_PATH and names with a slash may be relative. NULL for what is no file: "not found", linux-vdso.so.1. */
+static char *real_path(const char *path, const char *cwd) {
+	char *absolute = cwd && *path != '/' ? mem_printf("%s/%s", cwd, path) : mem_strdup(path);
+	char *real = strchr(path, '/') ? realpath(absolute, NULL) : NULL;
+	free(absolute);
+	return real;
+}
+
 static void object_add(struct objects *objects, const char *name, const char *path) {
-	char *real = *path == '/' ? realpath(path, NULL) : NULL;
+	char *real = real_path(path, objects->cwd);
 	enum openmp_runtime runtime = real ? runtime_of(real) : OPENMP_NONE;
 	if (runtime == OPENMP_NONE) /* libgomp.so.1 may be a link to another one: what it really is goes first */
 		runtime = runtime_of(name);
@@ -79,9 +88,9 @@ static void line_read(struct objects *objects, char *line) {
 }
 
 /* The loader is run as a program, since a set-user-ID program would not be listed but started. */
-static bool objects_list(struct objects *objects, const char *loader, const char *path, const char *cwd) {
+static bool objects_list(struct objects *objects, const char *loader, const char *path) {
 	const char *const argv[] = {loader, "--list", path, NULL};
-	const struct proc_spec spec = {.argv = argv, .cwd = cwd, .line_max = 16384};
+	const struct proc_spec spec = {.argv = argv, .cwd = objects->cwd, .line_max = 16384};
 	struct proc *proc = proc_start(&spec, NULL);
 	double deadline = sys_now() + trace_seconds;
 	enum proc_read what = PROC_FLOOD;
@@ -128,7 +137,8 @@ static void linked_in(const char *path, struct openmp_program *out) {
 static void dynamic_inspect(const char *path, const char *loader, const char *cwd, struct openmp_program *out) {
 	struct objects *objects = mem_alloc(1, sizeof *objects);
 	objects->out = out;
-	bool listed = *loader && objects_list(objects, loader, path, cwd);
+	objects->cwd = cwd;
+	bool listed = *loader && objects_list(objects, loader, path);
 	if (out->runtime == OPENMP_GOMP)
 		out->schedule = schedule_of(objects, path);
 	if (out->runtime == OPENMP_NONE)

@@ -69,12 +69,10 @@ static const char *broken(const struct draft *draft, const json_t *config) {
 	return NULL;
 }
 
-/* Takes what is held over and leaves the rest to the first valid configuration, or the nearest to it that fits. */
+/* What is held, and the rest as near to the first valid configuration as that allows. */
 static json_t *around(struct draft *draft, unsigned parts, uint64_t *index) {
-	const uint64_t first = 0;
 	json_t *held = json_object();
-	int failed =
-		add_parts(draft, parts, held, NULL) || space_config_read(draft->plan->space, held, &first, index, NULL);
+	int failed = add_parts(draft, parts, held, NULL) || space_config_nearest(draft->plan->space, held, 0, index, NULL);
 	json_decref(held);
 	return failed ? NULL : space_config_json(draft->plan->space, *index);
 }
@@ -104,7 +102,7 @@ static json_t *give_way(struct draft *draft, uint64_t *index, struct err *err) {
 		*index = UINT64_MAX;
 		for (size_t i = 0; i < SETTINGS; i++)
 			json_object_del(config, program_settings[i].name);
-		if (add_parts(draft, PART_OPENMP, openmp, err) || json_object_update(config, openmp)) {
+		if (add_parts(draft, PART_OPENMP, openmp, err) || json_object_update(config, openmp) || broken(draft, config)) {
 			json_decref(config);
 			config = NULL;
 		}

@@ -190,7 +190,9 @@ static void name_make(struct draft *draft) {
 		name[NAME_LENGTH] = '\0';
 	text_clean(name, false);
 	draft->plan->name = *name ? name : "program";
-	draft->what = arena_strdup(draft->plan->arena, draft->plan->program.argv[0]);
+	char *what = arena_strdup(draft->plan->arena, draft->plan->program.argv[0]);
+	text_clean(what, false);
+	draft->what = what;
 }
 
 int draft_command(struct draft *draft, struct err *err) {

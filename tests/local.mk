@@ -11,6 +11,7 @@ include %D%/kernels/local.mk
 include %D%/worker/local.mk
 include %D%/tuner/local.mk
 include %D%/store/local.mk
+include %D%/program/local.mk
 include %D%/cli/local.mk
 include %D%/plugin/local.mk
 include %D%/style/local.mk

@@ -173,3 +173,14 @@ int space_config_read(const struct space *space, const json_t *object, const uin
 		return 0;
 	return report_invalid(space, config, err);
 }
+
+int space_config_nearest(const struct space *space, const json_t *object, uint64_t from, uint64_t *index,
+                         struct err *err) {
+	int given[SPACE_PARAMS_MAX], start[SPACE_PARAMS_MAX];
+	if (read_given(space, object, given, err) != 0)
+		return -1;
+	space_config(space, from, start);
+	if (space_repair(space, start, given, space->param_count, index))
+		return 0;
+	return err_set(err, ERR_USAGE, NULL, "no valid configuration has these values");
+}
