@@ -28,7 +28,6 @@ sweetspot_SOURCES = $(COMMANDS) \
 	%D%/main.c %D%/cmd.h %D%/registry.c \
 	%D%/apply_choose.c %D%/apply_template.c %D%/apply_launch.c %D%/apply_say.c %D%/apply.h \
 	%D%/app.c %D%/app.h %D%/plugin.c %D%/plugin.h \
-	%D%/apply_choose.c %D%/apply_template.c %D%/apply.h \
 	%D%/params.c %D%/params_words.c %D%/params.h %D%/plan.c %D%/plan.h %D%/bindings.c %D%/bindings.h \
 	$(PROGRAM_PLAN) %D%/program_spec.c %D%/program_spec.h \
 	%D%/doctor_build.c %D%/doctor_system.c %D%/doctor.h \

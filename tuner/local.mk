@@ -57,8 +57,8 @@ TUNER_STORE = \
 
 noinst_LTLIBRARIES += libtuner.la
 libtuner_la_LIBADD = libbase.la $(GSL_LIBS) $(SQLITE_LIBS) $(JANSSON_LIBS)
-libtuner_la_SOURCES = $(TUNER_SPACE) $(TUNER_SPEC) $(TUNER_SEARCH) $(TUNER_MEASURE) $(TUNER_PROGRAM) $(TUNER_STORE)
-libtuner_la_SOURCES = $(TUNER_SPACE) $(TUNER_SPEC) $(TUNER_SPEC_C) $(TUNER_SEARCH) $(TUNER_MEASURE) $(TUNER_STORE)
+libtuner_la_SOURCES = $(TUNER_SPACE) $(TUNER_SPEC) $(TUNER_SPEC_C) $(TUNER_SEARCH) $(TUNER_MEASURE) \
+	$(TUNER_PROGRAM) $(TUNER_STORE)
 
 include %D%/strategy/local.mk
 include %D%/model/local.mk
