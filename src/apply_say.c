@@ -10,6 +10,7 @@
 #include "src/base/mem.h"
 #include "src/base/text.h"
 #include "src/base/value.h"
+#include "tuner/program.h"
 
 /* Of the profile and of the command line, for people. Caller frees. */
 char *launch_shown(char *text) {
@@ -68,7 +69,7 @@ void launch_warn(struct ui *ui, const struct launch *launch) {
 }
 
 static void word_print(const char *text, const char *before) {
-	char *word = apply_quote(text);
+	char *word = program_quote(text);
 	printf("%s%s", before, word);
 	free(word);
 }

@@ -8,6 +8,7 @@
 #include "src/base/js.h"
 #include "src/base/mem.h"
 #include "src/base/value.h"
+#include "tuner/program.h"
 
 static bool is_folder(const char *name, size_t length) {
 	return (length == 6 && memcmp(name, "SOURCE", 6) == 0) || (length == 5 && memcmp(name, "BUILD", 5) == 0);
@@ -80,24 +81,12 @@ static char *value_of(const char *name, const json_t *config) {
 	return text;
 }
 
-char *apply_quote(const char *text) {
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=:,./@%^";
-	if (*text && text[strspn(text, plain)] == '\0')
-		return mem_strdup(text);
-	char *out = mem_alloc(4 * strlen(text) + 3, 1), *at = out;
-	*at++ = '\'';
-	for (; *text; text++)
-		at = *text == '\'' ? stpcpy(at, "'\\''") : (*at = *text, at + 1);
-	*at = '\'';
-	return out;
-}
-
 /* A value in a line for a shell must stay one word of it. */
 static char *word_of(const char *name, const json_t *config, bool shell) {
 	char *value = value_of(name, config);
 	if (!value || !shell)
 		return value;
-	char *word = apply_quote(value);
+	char *word = program_quote(value);
 	free(value);
 	return word;
 }

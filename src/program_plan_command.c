@@ -120,24 +120,10 @@ static int look_inside(struct draft *draft, struct err *err) {
 	return failed;
 }
 
-/* As one word of a POSIX shell. */
-static char *quoted_word(const char *text) {
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=:,./@%";
-	enum { LONGEST = 4 }; /* a quote becomes '\'' */
-	if (*text && !text[strspn(text, plain)])
-		return mem_strdup(text);
-	char *word = mem_alloc(strlen(text) + 1, LONGEST), *end = word;
-	*end++ = '\'';
-	for (; *text; text++)
-		end = *text == '\'' ? stpcpy(end, "'\\''") : (*end = *text, end + 1);
-	*end = '\'';
-	return word;
-}
-
 static const char *joined(struct draft *draft, bool quoted) {
 	const char *const *words = draft->plan->program.argv, *line = "";
 	for (; *words; words++) {
-		char *word = quoted ? quoted_word(*words) : mem_strdup(*words);
+		char *word = quoted ? program_quote(*words) : mem_strdup(*words);
 		line = arena_printf(draft->plan->arena, "%s%s%s", line, *line ? " " : "", word);
 		free(word);
 	}

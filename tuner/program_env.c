@@ -23,7 +23,7 @@ static bool is_governed(const char *name) {
 }
 
 static bool is_set_by_openmp(const struct program *program, const json_t *config) {
-	return program->spec.openmp && !program_is_baseline(program, config);
+	return program->spec.openmp && (program->spec.baseline_set || !program_is_baseline(program, config));
 }
 
 static void openmp_add(const struct program *program, const json_t *config, json_t *variables) {
