@@ -33,8 +33,8 @@ static void check_status(struct fixture *f) {
 	answers(client_ask(f->client, RUN "\"exit 139\"]}", f->home), "runtime", "128 + SIGSEGV", "what a shell means by 139");
 	answers(client_ask(f->client, APP "\"crash\"]}", f->home, f->app), "runtime",
 	        "killed by SIGSEGV (segmentation fault): about to crash", "a crash, which dumps no core");
-	answers(client_ask(f->client, "{\"op\":\"program\",\"argv\":[\"no-such-program\"]}"), "runtime",
-	        "cannot run no-such-program: No such file", "a program that isn't there");
+	answers(client_ask(f->client, "{\"op\":\"program\",\"cwd\":\"/\",\"argv\":[\"./no-such-program\"]}"), "runtime",
+	        "cannot run ./no-such-program: No such file", "a program that isn't there");
 	answers(client_ask(f->client, "{\"op\":\"program\",\"argv\":[\"/\"]}"), "runtime", "cannot run /: Permission",
 	        "or isn't one");
 	answers(client_ask(f->client, "{\"op\":\"program\",\"argv\":[\"true\"],\"cwd\":\"/no/folder\"}"), "runtime",
