@@ -152,7 +152,7 @@ static void check_censored(struct fixture *f) {
 	is_text(text_of(answer, "status"), "censored", "a program that can't win is cut short");
 	ok(json_array_size(path_get(answer, "samples")) == 3, "after the sample that decides it");
 	json_decref(answer);
-	answer = client_ask(f->client, RUN "\"sleep 1000\"],\"samples\":5,\"limit_s\":0.001}", f->home);
+	answer = client_ask(f->client, RUN "\"sleep 1000\"],\"samples\":5,\"limit_s\":0.001,\"timeout_s\":30}", f->home);
 	is_text(text_of(answer, "status"), "censored", "nor is one waited for that is far over the limit");
 	ok(json_array_size(path_get(answer, "samples")) == 0 && *text_of(answer, "message"), "which gives no sample");
 	json_decref(answer);
