@@ -15,6 +15,7 @@ libworker_la_SOURCES = \
 	%D%/program_request.c %D%/program_request.h \
 	%D%/program_run.c %D%/program_run.h \
 	%D%/program_scratch.c %D%/program_scratch.h \
+	%D%/program_trial.c %D%/program_trial.h \
 	%D%/program_usage.c %D%/program_usage.h \
 	%D%/lines.c %D%/lines.h \
 	%D%/describe.c %D%/describe.h \

@@ -3,6 +3,7 @@
 
 #include "src/worker/program_guard.h"
 
+#include <signal.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -13,6 +14,7 @@ bool program_guard_begin(struct program_guard *guard) {
 	*guard = (struct program_guard){.parent = getppid()};
 	prctl(PR_GET_CHILD_SUBREAPER, &adopts, 0, 0, 0);
 	reap_adopt();
+	signal(SIGCHLD, SIG_DFL); /* where it is ignored the kernel keeps neither status nor usage */
 	if (prctl(PR_GET_PDEATHSIG, &guard->signal, 0, 0, 0) == 0 && guard->signal) {
 		prctl(PR_SET_PDEATHSIG, 0, 0, 0, 0);
 	}

@@ -15,7 +15,7 @@ struct program_request {
 	const char *const *unset;                           /* names and prefixes ("OMP_*") */
 	const char *cwd, *input, *before, *verify, *metric; /* or NULL */
 	int samples, warmup;
-	double timeout_s, limit_s; /* 0: none */
+	double timeout_s, limit_s, cut_s; /* 0: none */
 	bool hash;
 	uint64_t file_limit; /* bytes; 0: by the free space */
 };

@@ -55,6 +55,9 @@ static double seconds(struct timeval time) {
 	return (double)time.tv_sec + (double)time.tv_usec * 1e-6;
 }
 
+/* On its way to the new program the copy touches some more. */
+static const double USAGE_COPY_GROWS = 1 << 20;
+
 /* A process begins as a copy of this one, and its largest resident set includes that. This is how large the copy is. */
 static double copy_size(void) {
 	struct rusage usage;
@@ -78,8 +81,12 @@ void program_usage_add(struct program_usage *usage, const struct program_run *ru
 	for (int i = 0; i < FIGURE_COUNT; i++) {
 		usage->figures[i][usage->count] = figures[i];
 	}
-	usage->reasons[FIGURE_MIGRATIONS] = run->extra.no_migrations;
-	usage->reasons[FIGURE_RUN_DELAY] = run->extra.no_run_delay;
+	if (isnan(run->extra.migrations)) {
+		usage->reasons[FIGURE_MIGRATIONS] = run->extra.no_migrations;
+	}
+	if (isnan(run->extra.run_delay_s)) {
+		usage->reasons[FIGURE_RUN_DELAY] = run->extra.no_run_delay;
+	}
 	usage->steal_s += steal_s;
 	usage->count++;
 }
@@ -111,9 +118,9 @@ void program_usage_set(const struct program_usage *usage, json_t *reply) {
 	for (int i = 0; i < FIGURE_COUNT; i++) {
 		const char *why = usage->reasons[i];
 		double value = median(usage, i);
-		if (i == FIGURE_MAX_RSS && value <= copy_size()) {
+		if (i == FIGURE_MAX_RSS && value <= copy_size() + USAGE_COPY_GROWS) {
 			value = NAN;
-			why = "smaller than the process that starts it, which hides it";
+			why = "too small to be told from the process that starts it";
 		}
 		json_object_set_new(figures, figure_words[i], number(value));
 		if (isnan(value)) {

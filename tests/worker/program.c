@@ -170,6 +170,10 @@ static void check_usage(struct fixture *f) {
 	       number_of(answer, "usage.voluntary_switches") >= 0 && number_of(answer, "usage.involuntary_switches") >= 0,
 	   "faults and switches");
 	json_decref(answer);
+	answer = client_ask(f->client, "{\"op\":\"program\",\"argv\":[\"/bin/true\"]}");
+	size = number_of(answer, "usage.max_rss_bytes");
+	ok(size > 2e6 || *text_of(answer, "usage_reasons.max_rss_bytes"), "too little of it is not known, with a reason");
+	json_decref(answer);
 	answer = client_ask(f->client, RUN "\"'%s' burn 0.2; setsid '%s' burn 0.2\"]}", f->home, f->app, f->app);
 	cpu = number_of(answer, "usage.user_s") + number_of(answer, "usage.system_s");
 	ok(cpu >= 0.3, "children are counted (%g s)", cpu);

@@ -33,8 +33,8 @@ static void check_status(struct fixture *f) {
 	answers(client_ask(f->client, RUN "\"exit 139\"]}", f->home), "runtime", "128 + SIGSEGV", "what a shell means by 139");
 	answers(client_ask(f->client, APP "\"crash\"]}", f->home, f->app), "runtime",
 	        "killed by SIGSEGV (segmentation fault): about to crash", "a crash, which dumps no core");
-	answers(client_ask(f->client, "{\"op\":\"program\",\"argv\":[\"no-such-program\"]}"), "runtime",
-	        "cannot run no-such-program: No such file", "a program that isn't there");
+	answers(client_ask(f->client, "{\"op\":\"program\",\"cwd\":\"/\",\"argv\":[\"./no-such-program\"]}"), "runtime",
+	        "cannot run ./no-such-program: No such file", "a program that isn't there");
 	answers(client_ask(f->client, "{\"op\":\"program\",\"argv\":[\"/\"]}"), "runtime", "cannot run /: Permission",
 	        "or isn't one");
 	answers(client_ask(f->client, "{\"op\":\"program\",\"argv\":[\"true\"],\"cwd\":\"/no/folder\"}"), "runtime",
@@ -152,11 +152,11 @@ static void check_censored(struct fixture *f) {
 	is_text(text_of(answer, "status"), "censored", "a program that can't win is cut short");
 	ok(json_array_size(path_get(answer, "samples")) == 3, "after the sample that decides it");
 	json_decref(answer);
-	answer = client_ask(f->client, RUN "\"sleep 1000\"],\"samples\":5,\"limit_s\":0.001}", f->home);
-	is_text(text_of(answer, "status"), "censored", "nor is one waited for that is far over the limit");
+	answer = client_ask(f->client, RUN "\"sleep 1000\"],\"samples\":5,\"cut_s\":0.1,\"timeout_s\":30}", f->home);
+	is_text(text_of(answer, "status"), "censored", "nor is one waited for that goes on for too long");
 	ok(json_array_size(path_get(answer, "samples")) == 0 && *text_of(answer, "message"), "which gives no sample");
 	json_decref(answer);
-	answers(client_ask(f->client, RUN "\"sleep 1000\"],\"limit_s\":0.1,\"timeout_s\":0.2}", f->home), "timeout", "",
+	answers(client_ask(f->client, RUN "\"sleep 1000\"],\"cut_s\":30,\"timeout_s\":0.2}", f->home), "timeout", "",
 	        "a timeout that comes first is one");
 	answers(client_ask(f->client, RUN "\"sleep 0.02; echo 7\"],\"limit_s\":0.001,\"metric\":\"[0-9]+\"}", f->home),
 	        "correct", "", "time is no limit where a metric counts");

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The runs of one trial of a program, each judged: its end, its output, its time. */
+#ifndef WORKER_PROGRAM_TRIAL_H
+#define WORKER_PROGRAM_TRIAL_H
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "src/worker/program_place.h"
+#include "src/worker/program_request.h"
+#include "src/worker/program_usage.h"
+
+enum { PROGRAM_MESSAGE = 400 };
+
+struct program_trial {
+	const struct program_request *request;
+	struct program_site site;
+	struct program_output output;
+	struct program_run run, side; /* the program; what comes before and after it */
+	struct program_books books;
+	struct program_usage *usage;
+	double *samples, *metrics;
+	size_t count;
+	char hash[SHA256_TEXT]; /* of the first run */
+	const char *status;     /* NULL: going well */
+	char message[PROGRAM_MESSAGE];
+	bool abandoned;
+	double steal_s; /* since the machine's start; 0: there is none */
+};
+
+/* Warm-up and samples, up to the first that fails. */
+void program_trial_runs(struct program_trial *trial);
+
+#endif
