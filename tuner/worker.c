@@ -12,11 +12,12 @@
 #include "src/base/js.h"
 #include "src/base/mem.h"
 #include "src/base/proc.h"
+#include "src/base/reap.h"
 #include "src/base/stats.h"
 #include "src/base/sys.h"
 #include "tuner/worker_impl.h"
 
-static const double DESCRIBE_SECONDS = 20, WRITE_SECONDS = 10, STOP_SECONDS = 1;
+static const double DESCRIBE_SECONDS = 20, WRITE_SECONDS = 10, STOP_SECONDS = 1, REAP_SECONDS = 5;
 enum { SAMPLES_MAX = 100000 };
 
 struct worker {
@@ -39,6 +40,7 @@ static int worker_stop(struct worker *worker, double grace) {
 		return 0;
 	int status = proc_stop(worker->proc, grace);
 	worker->proc = NULL;
+	reap_strays(REAP_SECONDS, NULL);
 	return status;
 }
 
@@ -61,6 +63,7 @@ static int worker_start(struct worker *worker, struct err *err) {
 	if (worker->proc)
 		return 0;
 	const struct proc_spec spec = {.argv = argv, .unset = unset, .address_space = worker->options.address_space};
+	reap_adopt(); /* a worker that is killed can't end what the programs that it ran have left behind */
 	worker->proc = proc_start(&spec, err);
 	if (!worker->proc)
 		return -1;

@@ -15,7 +15,7 @@ enum { METRIC_LINE = 64 * 1024, METRIC_TEXT = 160 };
 struct program_metric {
 	regex_t regex;
 	char *expression;
-	char line[METRIC_LINE]; /* the start of a line that is not complete yet */
+	char line[METRIC_LINE + 1]; /* as far as it has come */
 	size_t used;
 	bool found, too_long;
 	char text[METRIC_TEXT]; /* the last match */
@@ -49,29 +49,15 @@ void program_metric_start(struct program_metric *metric) {
 	metric->found = false;
 }
 
-static void match_keep(struct program_metric *metric, const char *line, const regmatch_t *match) {
+static void match_keep(struct program_metric *metric, const regmatch_t *match) {
 	size_t size = match->rm_so < 0 ? 0 : (size_t)(match->rm_eo - match->rm_so);
 	metric->found = true;
 	metric->too_long = size >= METRIC_TEXT;
 	size = metric->too_long ? METRIC_TEXT - 1 : size;
 	if (size > 0) {
-		memcpy(metric->text, line + match->rm_so, size);
+		memcpy(metric->text, metric->line + match->rm_so, size);
 	}
 	metric->text[size] = '\0';
-}
-
-/* All matches of a line, since the last counts. An empty match moves on by one byte. */
-static void line_scan(struct program_metric *metric, const char *line, size_t size) {
-	regmatch_t match[2] = {{.rm_so = 0, .rm_eo = (regoff_t)size}};
-	size_t groups = metric->regex.re_nsub > 0 ? 2 : 1;
-	while (regexec(&metric->regex, line, groups, match, REG_STARTEND) == 0) {
-		match_keep(metric, line, &match[groups - 1]);
-		regoff_t next = match[0].rm_eo + (match[0].rm_eo == match[0].rm_so);
-		if (next >= (regoff_t)size) {
-			break;
-		}
-		match[0] = (regmatch_t){.rm_so = next, .rm_eo = (regoff_t)size};
-	}
 }
 
 static void line_keep(struct program_metric *metric, const char *data, size_t size) {
@@ -81,20 +67,28 @@ static void line_keep(struct program_metric *metric, const char *data, size_t si
 	metric->used += size;
 }
 
-static void line_take(struct program_metric *metric, const char *data, size_t size) {
-	if (metric->used == 0 && size <= METRIC_LINE) {
-		line_scan(metric, data, size);
-		return;
-	}
-	line_keep(metric, data, size);
-	line_scan(metric, metric->line, metric->used);
+/* All matches of the line, since the last counts. An empty match moves on by one byte. */
+static void line_end(struct program_metric *metric) {
+	regoff_t size = (regoff_t)metric->used;
+	regmatch_t match[2] = {{.rm_so = 0, .rm_eo = size}};
+	size_t groups = metric->regex.re_nsub > 0 ? 2 : 1;
+	metric->line[metric->used] = '\0';
 	metric->used = 0;
+	while (regexec(&metric->regex, metric->line, groups, match, REG_STARTEND) == 0) {
+		match_keep(metric, &match[groups - 1]);
+		regoff_t next = match[0].rm_eo + (match[0].rm_eo == match[0].rm_so);
+		if (next >= size) {
+			break;
+		}
+		match[0] = (regmatch_t){.rm_so = next, .rm_eo = size};
+	}
 }
 
 void program_metric_add(struct program_metric *metric, const char *data, size_t size) {
 	for (const char *newline; size > 0 && (newline = memchr(data, '\n', size));) {
 		size_t length = (size_t)(newline - data);
-		line_take(metric, data, length);
+		line_keep(metric, data, length);
+		line_end(metric);
 		data += length + 1;
 		size -= length + 1;
 	}
@@ -103,8 +97,7 @@ void program_metric_add(struct program_metric *metric, const char *data, size_t 
 
 void program_metric_end(struct program_metric *metric) {
 	if (metric->used > 0) {
-		line_scan(metric, metric->line, metric->used);
-		metric->used = 0;
+		line_end(metric);
 	}
 }
 

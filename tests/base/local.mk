@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-base_tests = %D%/text %D%/numbers %D%/files %D%/json %D%/options %D%/process
+base_tests = %D%/text %D%/numbers %D%/files %D%/json %D%/options %D%/process %D%/remains
 check_PROGRAMS += $(base_tests)
 TESTS += $(base_tests)
 %C%_text_SOURCES = %D%/text.c
@@ -14,3 +14,5 @@ TESTS += $(base_tests)
 %C%_options_LDADD = libbase.la
 %C%_process_SOURCES = %D%/process.c
 %C%_process_LDADD = libbase.la
+%C%_remains_SOURCES = %D%/remains.c
+%C%_remains_LDADD = libbase.la

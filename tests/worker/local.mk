@@ -62,3 +62,20 @@ TESTS += %D%/counters
 # Recorded with lstopo, then edited: CPUs taken out with holes in their numbers, a cache that not every core has, nothing
 # but CPUs.
 EXTRA_DIST += %D%/machines/asymmetric.xml %D%/machines/hybrid.xml %D%/machines/bare.xml
+
+# Programs that the worker runs.
+check_PROGRAMS += %D%/program_app
+%C%_program_app_SOURCES = %D%/program_app.c
+%C%_program_app_LDADD = -lpthread
+
+program_tests = %D%/program %D%/program_ends %D%/program_malformed
+check_PROGRAMS += $(program_tests)
+TESTS += $(program_tests)
+%C%_program_SOURCES = %D%/program.c %D%/program_fixture.h %D%/protocol_client.c %D%/protocol_client.h
+%C%_program_LDADD = libbase.la
+%C%_program_ends_SOURCES = %D%/program_ends.c %D%/program_fixture.h %D%/protocol_client.c %D%/protocol_client.h
+%C%_program_ends_LDADD = libbase.la
+%C%_program_malformed_SOURCES = %D%/program_malformed.c %D%/program_fixture.h \
+	%D%/protocol_client.c %D%/protocol_client.h
+%C%_program_malformed_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
+%C%_program_malformed_LDADD = libworker.la libcounters.la libtopo.la libbase.la

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What must not be left: processes of another session, and folders. SHA-256 in pieces. */
+#include <config.h>
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "src/base/mem.h"
+#include "src/base/proc.h"
+#include "src/base/reap.h"
+#include "src/base/rng.h"
+#include "src/base/sha256.h"
+#include "src/base/tree.h"
+#include "tests/tap.h"
+
+/* A child in a session of its own, which starts `deeper` others in theirs, and all wait. */
+static void nest(int deeper, int ready) {
+	pid_t pid = fork();
+	if (pid != 0)
+		return;
+	setsid();
+	if (deeper > 0)
+		nest(deeper - 1, ready);
+	signal(SIGTERM, SIG_IGN);
+	if (write(ready, "r", 1) == 1)
+		for (;;)
+			pause();
+	_exit(1);
+}
+
+static bool is_gone(int end) {
+	char byte;
+	return read(end, &byte, 1) == 0;
+}
+
+/* The write end of the pipe is open as long as one of them lives. */
+static void test_strays(void) {
+	enum { DEPTH = 5 };
+	int pair[2], came = 0;
+	char byte;
+	struct rusage usage = {.ru_maxrss = 0};
+	ok(reap_adopt() == 0 && reap_strays(0, NULL) == 0, "where there is no child nothing is found");
+	static const char *const cat[] = {"cat", NULL};
+	struct proc *own = proc_start(&(struct proc_spec){.argv = cat}, NULL);
+	ok(own && reap_strays(1, NULL) == 0, "a child of this session is none");
+	if (pipe2(pair, O_CLOEXEC) < 0)
+		return;
+	nest(DEPTH, pair[1]);
+	close(pair[1]);
+	for (int i = 0; i <= DEPTH; i++)
+		came += read(pair[0], &byte, 1) == 1;
+	ok(came == DEPTH + 1, "a nest of sessions");
+	ok(reap_strays(60, &usage) == 0 && is_gone(pair[0]), "is killed to the last");
+	ok(usage.ru_maxrss > 0 && usage.ru_minflt > 0, "and what they used is told");
+	ok(kill(proc_pid(own), 0) == 0 && proc_stop(own, 60) == 0, "the child of this session lives on to its own end");
+	close(pair[0]);
+}
+
+static void test_sum(void) {
+	struct rusage sum = {.ru_utime = {1, 600000}, .ru_maxrss = 5, .ru_minflt = 1, .ru_nvcsw = 2};
+	reap_add(&sum, &(struct rusage){.ru_utime = {2, 700000}, .ru_maxrss = 4, .ru_minflt = 10, .ru_nivcsw = 3});
+	ok(sum.ru_utime.tv_sec == 4 && sum.ru_utime.tv_usec == 300000 && sum.ru_minflt == 11 && sum.ru_nvcsw == 2 &&
+	       sum.ru_nivcsw == 3, "times and counts are added");
+	ok(sum.ru_maxrss == 5, "of sizes the larger counts");
+}
+
+static void touch(const char *folder, const char *name) {
+	char *path = mem_printf("%s/%s", folder, name);
+	close(open(path, O_CREAT | O_WRONLY, 0));
+	free(path);
+}
+
+static void test_tree(void) {
+	char path[] = "/tmp/sweetspot-test-XXXXXX";
+	if (!mkdtemp(path))
+		return;
+	char *outside = mem_printf("%s-outside", path), *link = mem_printf("%s/link", path);
+	char *folder = mem_printf("%s/moved-up-0", path), *inner = mem_printf("%s/in", folder);
+	mkdir(outside, 0700);
+	touch(outside, "kept");
+	ok(symlink(outside, link) == 0 && mkdir(folder, 0700) == 0 && mkdir(inner, 0700) == 0, "a tree with a link");
+	touch(inner, "file");
+	touch(folder, ".hidden");
+	chmod(inner, 0);
+	chmod(folder, 0500);
+	ok(tree_remove(path) == 0 && access(path, F_OK) != 0, "is removed, folders without permissions included");
+	char *kept = mem_printf("%s/kept", outside);
+	ok(access(kept, F_OK) == 0, "but not what the link leads to");
+	ok(tree_remove(outside) == 0 && tree_remove(outside) != 0, "what isn't there can't be removed");
+	free(kept);
+	free(outside);
+	free(link);
+	free(folder);
+	free(inner);
+}
+
+static void test_pieces(void) {
+	unsigned char data[1000];
+	struct rng rng;
+	int wrong = 0;
+	rng_seed(&rng, 1);
+	for (size_t i = 0; i < sizeof data; i++)
+		data[i] = (unsigned char)rng_below(&rng, 256);
+	for (int i = 0; i < 3000; i++) {
+		char whole[SHA256_TEXT], pieces[SHA256_TEXT];
+		struct sha256 sha;
+		size_t size = rng_below(&rng, sizeof data + 1);
+		sha256_text(data, size, whole);
+		sha256_start(&sha);
+		for (size_t at = 0, step; at < size; at += step) {
+			step = rng_below(&rng, (size - at < 150 ? size - at : 150) + 1);
+			sha256_add(&sha, data + at, step);
+		}
+		sha256_end(&sha, pieces);
+		wrong += strcmp(whole, pieces) != 0;
+	}
+	ok(wrong == 0, "a hash in pieces is the hash of the whole");
+}
+
+int main(void) {
+	test_strays();
+	test_sum();
+	test_tree();
+	test_pieces();
+	return tap_done();
+}

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Programs that do what they should: what reaches them, what is found in their output, what they used. */
+#include <config.h>
+
+#include "tests/worker/program_fixture.h"
+
+static void check_plain(struct fixture *f) {
+	json_t *answer = client_ask(f->client, RUN "\"exit 0\"],\"id\":9,\"samples\":3,\"warmup\":1}", f->home);
+	json_t *samples = path_get(answer, "samples");
+	is_text(text_of(answer, "status"), "correct", "a program that ends with 0 is correct");
+	ok(number_of(answer, "id") == 9 && json_array_size(samples) == 3, "its id, and one sample a run");
+	ok(json_number_value(json_array_get(samples, 0)) > 0, "a sample is a time");
+	ok(number_of(answer, "batch") == 1 && number_of(answer, "elapsed_s") > 0, "a batch is one run");
+	ok(json_is_null(path_get(answer, "output_bytes")) && !path_get(answer, "metrics") && !path_get(answer, "hash") &&
+	       !path_get(answer, "message"),
+	   "nothing that was not asked for");
+	ok(number_of(answer, "noise.involuntary") >= 0 && number_of(answer, "noise.steal_s") >= 0, "its noise");
+	json_decref(answer);
+}
+
+static bool same_words(struct fixture *f, const char *words, const char *want) {
+	json_t *answer = client_ask(f->client, APP "\"arguments\"%s],\"verify\":\"cat >seen\"}", f->home, f->app, words);
+	char *path = file_path(f, "seen"), seen[4096];
+	bool ran = strcmp(text_of(answer, "status"), "correct") == 0;
+	FILE *file = fopen(path, "r");
+	seen[file ? fread(seen, 1, sizeof seen - 1, file) : 0] = '\0';
+	if (file)
+		fclose(file);
+	json_decref(answer);
+	free(path);
+	if (strcmp(seen, want) != 0)
+		printf("# got %s\n# want %s\n", seen, want);
+	return ran && strcmp(seen, want) == 0;
+}
+
+static void check_words(struct fixture *f) {
+	ok(same_words(f, "", ""), "no arguments are none");
+	ok(same_words(f, ",\"a b\",\"\",\"$HOME *\",\"'\",\"\\\\\\\"\",\"-x=\\n\\t;\"",
+	              "3:a b;0:;7:$HOME *;1:';2:\\\";6:-x=\n\t;;"),
+	   "words arrive as they were sent");
+	ok(same_words(f, ",\"\\u00e9\\ud83d\\ude00\"", "6:\303\251\360\237\230\200;"), "beyond ASCII, too");
+}
+
+static bool shell_says(struct fixture *f, const char *more, const char *line, const char *want) {
+	json_t *answer = client_ask(f->client, RUN "\"%s\"],\"verify\":\"cat >seen; grep -qxF '%s' seen\"%s}", f->home, line,
+	                            want, more);
+	bool good = strcmp(text_of(answer, "status"), "correct") == 0;
+	if (!good)
+		printf("# %s: %s\n", text_of(answer, "status"), text_of(answer, "message"));
+	json_decref(answer);
+	return good;
+}
+
+static void check_surroundings(struct fixture *f) {
+	ok(shell_says(f, "", "echo $FIXTURE_LEFT", "inherited"), "the worker's environment is there");
+	ok(shell_says(f, ",\"env\":{\"A\":\"1 2\",\"FIXTURE_LEFT\":\"new\"}", "echo $A-$FIXTURE_LEFT", "1 2-new"),
+	   "env adds and replaces");
+	ok(shell_says(f, ",\"unset\":[\"FIXTURE_LEFT\"]", "echo ${FIXTURE_LEFT-gone}", "gone"), "unset takes a name");
+	ok(shell_says(f, ",\"unset\":[\"FIXT*\"],\"env\":{\"FIXTURE_X\":\"y\"}", "echo ${FIXTURE_LEFT-gone}$FIXTURE_X",
+	              "goney"),
+	   "and a prefix, and leaves what env sets");
+	ok(shell_says(f, ",\"env\":{\"TMPDIR\":\"/nowhere\"}", "echo $TMPDIR", "/nowhere"), "TMPDIR is env's where it says so");
+	ok(shell_says(f, "", "test -d $TMPDIR && test -w $TMPDIR && echo $TMPDIR | grep -c /scratch/", "1"),
+	   "TMPDIR is a folder inside the worker's");
+	ok(shell_says(f, "", "pwd", f->home), "it runs in its folder");
+	ok(shell_says(f, "", "cat; echo end", "end"), "nothing is on its stdin");
+	char *input = file_path(f, "in.dat");
+	FILE *file = fopen(input, "w");
+	if (file) {
+		fputs("from a file\n", file);
+		fclose(file);
+	}
+	ok(shell_says(f, ",\"input\":\"in.dat\",\"samples\":3,\"hash\":true", "cat", "from a file"),
+	   "each run reads its input from the start");
+	ok(shell_says(f, ",\"before\":\"echo x >>count\",\"samples\":3,\"warmup\":1", "wc -l <count >n; tail -n1 count", "x"),
+	   "something runs before");
+	ok(shell_says(f, "", "cat n", "4"), "each of the runs, warm-up included");
+	ok(shell_says(f, ",\"env\":{\"V\":\"w\"},\"before\":\"echo $V >v\"", "cat v", "w"), "in the same environment");
+	free(input);
+}
+
+static void check_relative(struct fixture *f) {
+	char *path = mem_printf("%s/tool", f->home);
+	ok(symlink("/bin/true", path) == 0, "a program in the folder");
+	answers(client_ask(f->client, "{\"op\":\"program\",\"cwd\":\"%s\",\"argv\":[\"./tool\"]}", f->home), "correct", "",
+	        "is found relative to it");
+	free(path);
+}
+
+static json_t *metric(struct fixture *f, const char *expression, const char *line) {
+	return client_ask(f->client, RUN "\"%s\"],\"metric\":\"%s\",\"samples\":2}", f->home, line, expression);
+}
+
+static void check_number(struct fixture *f, const char *expression, const char *line, double want, const char *what) {
+	json_t *answer = metric(f, expression, line), *metrics = path_get(answer, "metrics");
+	double got = json_number_value(json_array_get(metrics, 1));
+	if (!ok(json_array_size(metrics) == 2 && got == want, "%s", what))
+		printf("# %g, %s\n", got, text_of(answer, "message"));
+	json_decref(answer);
+}
+
+static void check_metric(struct fixture *f) {
+	check_number(f, "rate ([0-9.]+)", "echo rate 1; echo rate 2.5", 2.5, "the last match of all lines counts");
+	check_number(f, "[0-9]+", "echo 1 2 33", 33, "and the last in a line, all of it without a group");
+	check_number(f, "x *(.*)$", "printf 'x 1e-3 \\\\r\\\\n'", 1e-3, "blanks at its end are no harm");
+	answers(metric(f, "(a|b)=([0-9])", "echo b=7"), "runtime", "\"b\"", "the first of several groups is meant");
+}
+
+static void check_metric_more(struct fixture *f) {
+	check_number(f, "t=([0-9]+)", "echo t=5 >&2", 5, "stderr counts where stdout has none");
+	check_number(f, "t=([0-9]+)", "echo t=5 >&2; echo t=6; sleep 0; echo t=4 >&2", 6, "and only there");
+	check_number(f, "^t=([0-9]+)$", "printf 'at=1\\\\nt=2\\\\nt=33'", 33, "the last line needs no newline");
+	check_number(f, "([0-9]+)k$", "head -c 200000 /dev/zero | tr '\\\\0' 5; echo; echo 12k", 12,
+	             "a line of any length is passed");
+	answers(metric(f, "t=(.*)", "echo t=nan"), "runtime", "\"nan\"", "NaN is no metric");
+	answers(metric(f, "t=(.*)", "echo t=inf"), "runtime", "\"inf\"", "nor is infinity");
+	answers(metric(f, "t=(.*)", "echo t=-3"), "runtime", "\"-3\"", "nor a number below 0");
+	answers(metric(f, "t=(.*)", "echo t=0"), "runtime", "above 0", "nor 0");
+	answers(metric(f, "t=(.*)", "echo t=3s"), "runtime", "\"3s\", which is no number", "nor half a number");
+	answers(metric(f, "t=(.*)", "echo t="), "runtime", "no number", "nor nothing");
+	answers(metric(f, "t=(.*)", "echo s=3"), "runtime", "no line", "no match is told");
+	answers(metric(f, "a(b)?", "echo ac"), "runtime", "no number", "a group that took no part is nothing");
+}
+
+static void check_hash(struct fixture *f) {
+	json_t *answer = client_ask(f->client, RUN "\"printf abc\"],\"hash\":true,\"samples\":3}", f->home);
+	is_text(text_of(answer, "hash"), "sha256:ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad",
+	        "the hash is that of stdout");
+	ok(number_of(answer, "output_bytes") == 3, "with its size");
+	json_decref(answer);
+	answer = client_ask(f->client, RUN "\"head -c 5000000 /dev/zero\"],\"hash\":true}", f->home);
+	is_text(text_of(answer, "hash"), "sha256:b39781589c4403fb82174c9647a010464cff38bad976547d339899b00053a545",
+	        "of all of it");
+	json_decref(answer);
+	answers(client_ask(f->client, RUN "\"echo x >>grows; wc -l <grows\"],\"hash\":true,\"samples\":3}", f->home),
+	        "correctness", "not the same", "runs that differ are not correct");
+}
+
+static void check_verify(struct fixture *f) {
+	answers(client_ask(f->client, RUN "\"echo out\"],\"verify\":\"grep -qx out\",\"samples\":2}", f->home), "correct", "",
+	        "verify reads the output");
+	answers(client_ask(f->client, RUN "\"echo out\"],\"verify\":\"cat; echo is wrong; exit 3\"}", f->home), "correctness",
+	        "verify: exit status 3: is wrong", "verify decides, and is quoted");
+	answers(client_ask(f->client, RUN "\"head -c 3000000 /dev/zero\"],\"verify\":\"test $(wc -c) = 3000000\"}", f->home),
+	        "correct", "", "much output reaches verify");
+	answers(client_ask(f->client, RUN "\"yes\"],\"verify\":\"true\",\"timeout_s\":60}", f->home), "runtime", "256 MiB",
+	        "endless output does not");
+	answers(client_ask(f->client, RUN "\"true\"],\"before\":\"echo no room >&2; exit 2\"}", f->home), "runtime",
+	        "before the run: exit status 2: no room", "what fails before a run is told");
+	answers(client_ask(f->client, RUN "\"exit 4\"],\"verify\":\"echo >verified\"}", f->home), "runtime", "exit status 4",
+	        "a run that failed");
+	char *path = mem_printf("%s/verified", f->home);
+	ok(access(path, F_OK) != 0, "is not verified");
+	free(path);
+}
+
+static json_t *usage(struct fixture *f, const char *words) {
+	return client_ask(f->client, APP "%s]}", f->home, f->app, words);
+}
+
+static void check_usage(struct fixture *f) {
+	json_t *answer = usage(f, "\"burn\",\"0.2\"");
+	double cpu = number_of(answer, "usage.user_s") + number_of(answer, "usage.system_s");
+	ok(cpu >= 0.15 && cpu < 60, "CPU time is counted (%g s)", cpu);
+	json_decref(answer);
+	answer = usage(f, "\"touch\",\"50\"");
+	double size = number_of(answer, "usage.max_rss_bytes");
+	ok(size >= 50 << 20 && size < 500 << 20, "so is memory (%g bytes)", size);
+	ok(number_of(answer, "usage.minor_faults") >= 1 && number_of(answer, "usage.major_faults") >= 0 &&
+	       number_of(answer, "usage.voluntary_switches") >= 0 && number_of(answer, "usage.involuntary_switches") >= 0,
+	   "faults and switches");
+	json_decref(answer);
+	answer = client_ask(f->client, RUN "\"'%s' burn 0.2; setsid '%s' burn 0.2\"]}", f->home, f->app, f->app);
+	cpu = number_of(answer, "usage.user_s") + number_of(answer, "usage.system_s");
+	ok(cpu >= 0.3, "children are counted (%g s)", cpu);
+	json_decref(answer);
+}
+
+/* Known or not: where not, there is a reason. */
+static bool told(json_t *answer, const char *name) {
+	char path[80];
+	snprintf(path, sizeof path, "usage.%s", name);
+	json_t *value = path_get(answer, path);
+	snprintf(path, sizeof path, "usage_reasons.%s", name);
+	return json_is_null(value) ? *text_of(answer, path) : json_number_value(value) >= 0 && json_is_number(value);
+}
+
+static void check_books(struct fixture *f) {
+	json_t *answer = usage(f, "\"burn\",\"0.05\"");
+	ok(told(answer, "migrations") && told(answer, "run_delay_s"), "migrations and run delay of one thread, or why not");
+	json_decref(answer);
+	answer = usage(f, "\"threads\"");
+	ok(told(answer, "migrations") && json_is_null(path_get(answer, "usage.run_delay_s")),
+	   "the run delay of a program with threads is not known");
+	ok(strstr(text_of(answer, "usage_reasons.run_delay_s"), "one thread"), "and that is why");
+	json_decref(answer);
+	answer = client_ask(f->client, RUN "\"'%s' burn 0.01; true\"]}", f->home, f->app);
+	ok(told(answer, "migrations") && json_is_null(path_get(answer, "usage.run_delay_s")), "nor one with children");
+	json_decref(answer);
+}
+
+int main(void) {
+	struct fixture f;
+	fixture_open(&f);
+	check_plain(&f);
+	check_words(&f);
+	check_surroundings(&f);
+	check_relative(&f);
+	check_metric(&f);
+	check_metric_more(&f);
+	check_hash(&f);
+	check_verify(&f);
+	check_usage(&f);
+	check_books(&f);
+	ok(no_scratch(&f), "nothing is left in the worker's TMPDIR");
+	fixture_close(&f);
+	return tap_done();
+}

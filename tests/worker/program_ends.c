@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Programs that fail, hang, flood, hide and run away: each is a typed result, and nothing of them is left. Deadlines end a
+ * test that would hang; nothing is measured. */
+#include <config.h>
+
+#include <signal.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "src/base/reap.h"
+#include "tests/worker/program_fixture.h"
+
+static void nap(void) {
+	nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+}
+
+/* Within a minute. */
+static bool becomes_free(const char *path) {
+	for (int i = 0; i < 6000 && !unlocked(path); i++)
+		nap();
+	return unlocked(path);
+}
+
+static bool appears(const char *path) {
+	for (int i = 0; i < 6000 && access(path, F_OK) != 0; i++)
+		nap();
+	return access(path, F_OK) == 0;
+}
+
+static void check_status(struct fixture *f) {
+	answers(client_ask(f->client, RUN "\"echo first >&2; echo last words >&2; echo >&2; exit 3\"]}", f->home), "runtime",
+	        "exit status 3: last words", "the status and the last words of a program");
+	answers(client_ask(f->client, RUN "\"exit 139\"]}", f->home), "runtime", "128 + SIGSEGV", "what a shell means by 139");
+	answers(client_ask(f->client, APP "\"crash\"]}", f->home, f->app), "runtime",
+	        "killed by SIGSEGV (segmentation fault): about to crash", "a crash, which dumps no core");
+	answers(client_ask(f->client, "{\"op\":\"program\",\"argv\":[\"no-such-program\"]}"), "runtime",
+	        "cannot run no-such-program: No such file", "a program that isn't there");
+	answers(client_ask(f->client, "{\"op\":\"program\",\"argv\":[\"/\"]}"), "runtime", "cannot run /: Permission",
+	        "or isn't one");
+	answers(client_ask(f->client, "{\"op\":\"program\",\"argv\":[\"true\"],\"cwd\":\"/no/folder\"}"), "runtime",
+	        "cannot enter the folder /no/folder", "a folder that isn't there");
+	answers(client_ask(f->client, RUN "\"true\"],\"input\":\"no.dat\"}", f->home), "runtime", "no.dat: No such file",
+	        "an input that isn't there");
+	answers(client_ask(f->client, RUN "\"true\"],\"input\":\"/\"}", f->home), "runtime", "Is a directory",
+	        "an input that is a folder");
+}
+
+static void check_timeout(struct fixture *f) {
+	answers(client_ask(f->client, RUN "\"sleep 1000\"],\"timeout_s\":0.2}", f->home), "timeout", "0.2 s",
+	        "a program that hangs");
+	answers(client_ask(f->client, RUN "\"trap '' TERM; while :; do sleep 1000; done\"],\"timeout_s\":0.2}", f->home),
+	        "timeout", "0.2 s", "and that ignores SIGTERM");
+	answers(client_ask(f->client, RUN "\"trap 'echo saved >saved; exit 0' TERM; while :; do sleep 0.01; done\"],"
+	                                  "\"timeout_s\":0.2}", f->home), "timeout", "", "or tidies up on SIGTERM");
+	char *path = mem_printf("%s/saved", f->home);
+	ok(access(path, F_OK) == 0, "for which it had the time");
+	free(path);
+	answers(client_ask(f->client, RUN "\"kill -STOP $$\"],\"timeout_s\":0.2}", f->home), "timeout", "", "or is stopped");
+}
+
+static void check_flood(struct fixture *f, const char *where) {
+	answers(client_ask(f->client, APP "\"flood\",\"%s\"],\"timeout_s\":0.3,\"hash\":true,\"metric\":\"y=([0-9])\"}",
+	                   f->home, f->app, where), "timeout", "", where);
+}
+
+/* The largest resident set of the worker so far, in bytes. */
+static double worker_peak(struct fixture *f) {
+	char path[64], line[256];
+	double peak = NAN;
+	snprintf(path, sizeof path, "/proc/%d/status", client_pid(f->client));
+	FILE *file = fopen(path, "r");
+	while (file && fgets(line, sizeof line, file))
+		if (sscanf(line, "VmHWM: %lf", &peak) == 1)
+			peak *= 1024;
+	if (file)
+		fclose(file);
+	return peak;
+}
+
+static void check_floods(struct fixture *f) {
+	double before = worker_peak(f);
+	check_flood(f, "out");
+	check_flood(f, "err");
+	check_flood(f, "both");
+	check_flood(f, "line");
+	double grown = worker_peak(f) - before;
+#if defined(__SANITIZE_ADDRESS__)
+	double most = 200e6;
+#else
+	double most = 8e6;
+#endif
+	ok(grown < most, "the worker's memory stays small (%g bytes more)", grown);
+}
+
+static void check_strays(struct fixture *f) {
+	char *lock = file_path(f, "lock");
+	json_t *answer = client_ask(f->client, APP "\"leave\",\"%s\"],\"samples\":3}", f->home, f->app, lock);
+	ok(unlocked(lock), "what a program leaves behind has ended when the answer comes");
+	ok(json_array_size(path_get(answer, "samples")) == 3, "and is no failure");
+	json_decref(answer);
+	answers(client_ask(f->client, APP "\"leave\",\"%s\",\"stay\"],\"timeout_s\":1}", f->home, f->app, lock), "timeout",
+	        "", "a whole tree that hangs");
+	ok(unlocked(lock), "is gone at its timeout");
+	answers(client_ask(f->client, APP "\"leave\",\"%s\",\"deaf\"],\"timeout_s\":1}", f->home, f->app, lock), "timeout",
+	        "", "one that ignores SIGTERM");
+	ok(unlocked(lock), "too");
+	answers(client_ask(f->client, RUN "\"true\"],\"before\":\"'%s' leave '%s'\",\"verify\":\"'%s' leave '%s'\"}", f->home,
+	                   f->app, lock, f->app, lock), "correct", "", "and around a run");
+	ok(unlocked(lock), "nothing is left, either");
+	free(lock);
+}
+
+static void check_runaway(struct fixture *f) {
+	char *lock = file_path(f, "lock");
+	json_t *answer = client_ask(f->client, APP "\"run-away\",\"%s\"]}", f->home, f->app, lock);
+	ok(answer && unlocked(lock), "processes that run away are caught");
+	json_decref(answer);
+	free(lock);
+}
+
+static void check_group(struct fixture *f) {
+	int pid = client_pid(f->client);
+	answers(client_ask(f->client, RUN "\"kill -KILL 0\"]}", f->home), "runtime", "SIGKILL", "kill 0 ends the program");
+	answers(client_ask(f->client, RUN "\"kill -TERM 0; sleep 100\"]}", f->home), "runtime", "SIGTERM", "whatever signal");
+	ok(kill(pid, 0) == 0 && pid == client_pid(f->client), "and not the worker");
+}
+
+static void check_file(struct fixture *f) {
+	answers(client_ask(f->client, APP "\"grow\",\"big\"],\"file_limit\":3000000}", f->home, f->app), "runtime",
+	        "grew over the limit of 3000000 bytes", "a file without end is stopped");
+	struct stat there = {.st_size = 0};
+	char *path = mem_printf("%s/big", f->home);
+	ok(stat(path, &there) == 0 && there.st_size > 2900000 && there.st_size <= 3000000, "at the limit");
+	unlink(path);
+	free(path);
+	answers(client_ask(f->client, RUN "\"'%s' grow big; exit $?\"],\"file_limit\":3000000}", f->home, f->app), "runtime",
+	        "grew over the limit", "inside a shell, too");
+	json_t *answer = client_ask(f->client, RUN "\"ulimit -f; ulimit -c\"],\"verify\":\"cat >limits\"}", f->home);
+	json_decref(answer);
+	path = file_path(f, "limits");
+	FILE *file = fopen(path, "r");
+	char line[80] = "";
+	ok(file && fgets(line, sizeof line, file) && strtod(line, NULL) > 0, "without being asked there is a limit");
+	ok(file && fgets(line, sizeof line, file) && strcmp(line, "0\n") == 0, "and no core");
+	if (file)
+		fclose(file);
+	free(path);
+}
+
+static void check_censored(struct fixture *f) {
+	json_t *answer = client_ask(f->client, RUN "\"sleep 0.02\"],\"samples\":5,\"limit_s\":0.001}", f->home);
+	is_text(text_of(answer, "status"), "censored", "a program that can't win is cut short");
+	ok(json_array_size(path_get(answer, "samples")) == 3, "after the sample that decides it");
+	json_decref(answer);
+	answer = client_ask(f->client, RUN "\"sleep 1000\"],\"samples\":5,\"limit_s\":0.001}", f->home);
+	is_text(text_of(answer, "status"), "censored", "nor is one waited for that is far over the limit");
+	ok(json_array_size(path_get(answer, "samples")) == 0 && *text_of(answer, "message"), "which gives no sample");
+	json_decref(answer);
+	answers(client_ask(f->client, RUN "\"sleep 1000\"],\"limit_s\":0.1,\"timeout_s\":0.2}", f->home), "timeout", "",
+	        "a timeout that comes first is one");
+	answers(client_ask(f->client, RUN "\"sleep 0.02; echo 7\"],\"limit_s\":0.001,\"metric\":\"[0-9]+\"}", f->home),
+	        "correct", "", "time is no limit where a metric counts");
+}
+
+static void check_litter(struct fixture *f) {
+	answers(client_ask(f->client, APP "\"litter\"]}", f->home, f->app), "correct", "", "a folder full");
+	ok(no_scratch(f), "of litter is removed");
+	ok(access("/bin/sh", X_OK) == 0, "but not what its links lead to");
+}
+
+static void send_request(struct fixture *f, const char *line) {
+	client_send(f->client, line, strlen(line));
+	client_send(f->client, "\n", 1);
+}
+
+/* End of input: the worker gives up at once, although the program would go on. */
+static void check_abandoned(struct fixture *f) {
+	char *lock = file_path(f, "lock"), *ready = mem_printf("%s/ready", f->home);
+	char *line = mem_printf(APP "\"leave\",\"%s\",\"deaf\"]}", f->home, f->app, lock);
+	unlink(ready);
+	send_request(f, line);
+	send_request(f, line); /* which must not be begun */
+	ok(appears(ready), "a program runs");
+	unlink(ready);
+	int status = client_stop(f->client);
+	ok(WIFEXITED(status) && WEXITSTATUS(status) == 0, "the end of input ends the worker in order");
+	ok(unlocked(lock) && no_scratch(f) && access(ready, F_OK) != 0, "and leaves neither processes nor scratch");
+	f->client = client_start("sweetspot-worker", 0);
+	free(line);
+	free(lock);
+	free(ready);
+}
+
+/* The tuner's last resort: the worker is killed, and what it ran comes here. */
+static void check_killed(struct fixture *f) {
+	char *lock = file_path(f, "lock"), *ready = mem_printf("%s/ready", f->home);
+	char *line = mem_printf(APP "\"leave\",\"%s\",\"deaf\"]}", f->home, f->app, lock);
+	ok(reap_adopt() == 0, "orphans come to this process");
+	unlink(ready);
+	send_request(f, line);
+	ok(appears(ready) && !unlocked(lock), "a program runs");
+	kill(client_pid(f->client), SIGKILL);
+	client_stop(f->client);
+	ok(reap_strays(30, NULL) == 0 && unlocked(lock), "after its worker was killed it is killed from here");
+	ok(!no_scratch(f), "its scratch can't be gone");
+	f->client = client_start("sweetspot-worker", 0);
+	answers(client_ask(f->client, RUN "\"true\"]}", f->home), "correct", "", "but the next worker");
+	ok(no_scratch(f), "removes it");
+	free(line);
+	free(lock);
+	free(ready);
+}
+
+/* The tuner is killed: nobody is left to clean up but the worker. */
+static void check_orphaned(struct fixture *f) {
+	char *lock = file_path(f, "lock"), *ready = mem_printf("%s/ready", f->home);
+	char *line = mem_printf(APP "\"leave\",\"%s\",\"deaf\"]}", f->home, f->app, lock);
+	unlink(ready);
+	pid_t pid = fork();
+	if (pid == 0) {
+		f->client = client_start("sweetspot-worker", 0);
+		send_request(f, line);
+		for (;;)
+			pause();
+	}
+	ok(pid > 0 && appears(ready), "a program runs for another tuner");
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	ok(becomes_free(lock), "which is killed, and the program ends");
+	bool gone = false;
+	for (int i = 0; i < 6000 && !(gone = no_scratch(f)); i++)
+		nap();
+	ok(gone, "with its scratch");
+	free(line);
+	free(lock);
+	free(ready);
+}
+
+int main(void) {
+	struct fixture f;
+	fixture_open(&f);
+	check_status(&f);
+	check_timeout(&f);
+	check_floods(&f);
+	check_strays(&f);
+	check_runaway(&f);
+	check_group(&f);
+	check_file(&f);
+	check_censored(&f);
+	check_litter(&f);
+	ok(no_scratch(&f), "nothing is left in the worker's TMPDIR");
+	check_abandoned(&f);
+	check_orphaned(&f);
+	check_killed(&f);
+	fixture_close(&f);
+	return tap_done();
+}
