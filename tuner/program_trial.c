@@ -125,7 +125,7 @@ static int baseline_run(struct program *program, const struct trial_request *req
 }
 
 static int baseline_first(struct program *program, const struct trial_request *request, struct err *err) {
-	struct trial_result result;
+	struct trial_result result = {0};
 	int failed = baseline_run(program, request, &result, err);
 	if (!failed && result.status != TRIAL_CORRECT)
 		failed = err_set(err, ERR_FAILED, "check results by a command with --verify",
@@ -144,7 +144,7 @@ static int compare(struct program *program, const struct trial_request *request,
 	if (is_expected(program, result))
 		return 0;
 	if (program->expected.runs < 2) {
-		struct trial_result again;
+		struct trial_result again = {0};
 		int failed = baseline_run(program, request, &again, err);
 		trial_result_clear(&again);
 		if (failed)

@@ -107,11 +107,11 @@ static void test_fill(void) {
 		for (size_t k = 0, n = rng_below(&rng, sizeof text - 1); k < n; k++)
 			text[k] = "{}{}$ Bc"[rng_below(&rng, 8)];
 		const char *none;
-		char *same = template_fill(text, &(struct template_names){known, 0, 0}, letter, "", false, &none);
+		char *kept = template_fill(text, &(struct template_names){known, 0, 0}, letter, "", false, &none);
 		char *put = template_fill(text, &names, letter, "", false, &none);
 		/* A value that is its name takes two braces off, each time. */
-		all = all && strcmp(same, text) == 0 && (strlen(put) < strlen(text)) == template_mentions(text, "B");
-		free(same);
+		all = all && strcmp(kept, text) == 0 && (strlen(put) < strlen(text)) == template_mentions(text, "B");
+		free(kept);
 		free(put);
 	}
 	ok(all, "only what is mentioned changes, whatever the braces");
