@@ -71,12 +71,12 @@ static void names_collect(struct program *program) {
 	const char **names = arena_alloc(program->arena, params + OPENMP_COUNT + FOLDER_COUNT, sizeof *names);
 	if (params)
 		memcpy(names, program->spec.params, params * sizeof *names);
-	program->params = (struct template_names){program->spec.params, params};
+	program->params = (struct template_names){program->spec.params, params, params};
 	for (size_t i = 0; program->spec.openmp && i < OPENMP_COUNT; i++)
 		names[count++] = OPENMP[i];
 	for (size_t i = 0; i < FOLDER_COUNT; i++)
 		names[count++] = FOLDERS[i];
-	program->names = (struct template_names){names, count};
+	program->names = (struct template_names){names, count, params};
 }
 
 static const char *absolute(struct program *program, const char *folder, const char *path) {

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Any program as something to tune: how a configuration becomes a command line, an environment and a build, and the
  * runner that has the worker measure it. {NAME} in the words of the command is replaced by that parameter's value;
- * {SOURCE} and {BUILD} by the folder of the sources and the folder that this configuration is built in. */
+ * {SOURCE} by the current folder, {BUILD} by the folder that this configuration is built in. Other braces stay as they
+ * are, "{{" and "${NAME}" too. Parameters that neither the command nor the build names are variables of the
+ * environment; `verify` and `before_each` have all of them. A build that names {SOURCE} starts in an empty folder, any
+ * other in a copy of the current one (of `cwd` where given). */
 #ifndef TUNER_PROGRAM_H
 #define TUNER_PROGRAM_H
 #include <jansson.h>
@@ -17,13 +20,13 @@ struct program_spec {
 	const char *const *argv;   /* NULL-terminated template; with `shell` its words joined are one line for sh -c */
 	bool shell;
 	const char *cwd;           /* where it runs; NULL: here, or the folder it was built in */
-	const char *input;         /* file for its stdin; NULL: nothing */
+	const char *input;         /* file for its stdin, relative to cwd, else to the current folder; NULL: nothing */
 	const char *build;         /* NULL: nothing to build */
 	const char *before_each;   /* before every run, not timed; may be NULL */
 	const char *verify;        /* after every run, its stdin is the program's stdout: not 0 is `correctness`; may be NULL */
 	const char *metric;        /* POSIX extended regular expression; NULL: wall time */
 	bool maximize;             /* the metric is a rate */
-	bool expect_same;          /* stdout must be the baseline's */
+	bool expect_same;          /* stdout must be the baseline's; ERR_USAGE from the runner where that itself changes */
 	bool openmp;               /* members named as OpenMP settings (profile_environment) become variables */
 	const char *const *params; /* the user's own parameters, NULL-terminated; may be NULL */
 	const json_t *baseline;    /* configuration whose run is the user's own: no OpenMP variable is touched */

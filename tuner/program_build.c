@@ -128,7 +128,7 @@ static int build_run(const struct program *program, const json_t *config, struct
 	}
 	const struct program_run run = {.request = request, .runs = 1};
 	uint64_t mark = program_tree_mark(build->path);
-	struct trial_result result;
+	struct trial_result result = {0};
 	int failed = program_run(program, &run, &result, err);
 	if (!failed)
 		build_judge(build, &result);

@@ -124,9 +124,12 @@ static int templates_check(const struct program *program, struct err *err) {
 	for (const char *const *word = spec->argv; *word; word++)
 		if (utf8_check(*word, err) || template_check(*word, &program->names, err))
 			return -1;
-	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+		if (others[i] && !*others[i])
+			return err_set(err, ERR_USAGE, "leave the option out", "a command, file or expression is empty");
 		if (utf8_check(others[i], err) || (i < TEMPLATES && template_check(others[i], &program->names, err)))
 			return -1;
+	}
 	return 0;
 }
 

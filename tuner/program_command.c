@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <config.h>
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,6 +15,8 @@ char *program_value_text(const json_t *json) {
 		return mem_strdup(json_is_true(json) ? "true" : "false");
 	if (!value_from_json(json, &value))
 		return NULL;
+	if (value.type == VALUE_REAL && fabs(value.as.r) < 1e15 && value.as.r == floor(value.as.r))
+		return mem_printf("%.0f", value.as.r); /* not "1e+02", which many a program can't read */
 	int size = value_text(value, NULL, 0) + 1;
 	char *text = mem_alloc((size_t)size, 1);
 	value_text(value, text, (size_t)size);

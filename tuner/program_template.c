@@ -46,9 +46,18 @@ bool template_is_identifier(const char *text) {
 	return true;
 }
 
+/* Names of ours must not get in the way of a program whose own braces begin like them. */
+static const char *near_find(const struct template_names *names, const char *word) {
+	const char *near = near_word(word, names->list, names->own);
+	if (near)
+		return near;
+	near = near_word(word, names->list + names->own, names->count - names->own);
+	return near && strlen(word) + 1 >= strlen(near) ? near : NULL;
+}
+
 static int near_check(const struct template_names *names, const char *inside, size_t size, struct err *err) {
 	char *word = mem_printf("%.*s", (int)size, inside);
-	const char *near = template_is_identifier(word) ? near_word(word, names->list, names->count) : NULL;
+	const char *near = template_is_identifier(word) ? near_find(names, word) : NULL;
 	if (near) {
 		err_set(err, ERR_USAGE, NULL, "{%s} is no parameter of this program", word);
 		err_hint(err, "did you mean {%s}?", near);

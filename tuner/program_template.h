@@ -10,10 +10,11 @@
 
 struct template_names {
 	const char *const *list;
-	size_t count;
+	size_t count, own; /* the first `own` are the user's */
 };
 
-/* ERR_USAGE for an identifier in braces that is no name but nearly one. */
+/* ERR_USAGE for an identifier in braces that is no name but nearly one; the beginning of a name is enough where it is
+ * the user's. */
 int template_check(const char *text, const struct template_names *names, struct err *err);
 bool template_is_identifier(const char *text); /* what a variable may be called */
 bool template_mentions(const char *text, const char *name);

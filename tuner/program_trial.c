@@ -119,17 +119,20 @@ static int baseline_seen(struct program *program, const struct trial_result *res
 	return expected->unstable ? unstable(err) : 0;
 }
 
-/* One more run of the baseline, for its output only. */
-static int baseline_run(struct program *program, const struct trial_request *request, struct err *err) {
+/* One more run of the baseline, for its output only; -1 where nothing can be expected of it, or run. */
+static int baseline_run(struct program *program, const struct trial_request *request, struct trial_result *result,
+                        struct err *err) {
 	struct trial_request once = *request;
-	struct trial_result result;
 	once.config = program->baseline;
 	once.samples = 1;
 	once.warmup = 0;
 	once.limit_s = 0;
-	int failed = measure(program, &once, &result, err);
-	if (!failed)
-		failed = baseline_seen(program, &result, err);
+	return measure(program, &once, result, err) ? -1 : baseline_seen(program, result, err);
+}
+
+static int baseline_first(struct program *program, const struct trial_request *request, struct err *err) {
+	struct trial_result result = {0};
+	int failed = baseline_run(program, request, &result, err);
 	if (!failed && result.status != TRIAL_CORRECT)
 		failed = err_set(err, ERR_FAILED, "check results by a command with --verify",
 		                 "the baseline gives no output to compare with: %.200s", result.message);
@@ -146,8 +149,13 @@ static int compare(struct program *program, const struct trial_request *request,
                    struct err *err) {
 	if (is_expected(program, result))
 		return 0;
-	if (program->expected.runs < 2 && baseline_run(program, request, err))
-		return -1;
+	if (program->expected.runs < 2) {
+		struct trial_result again = {0};
+		int failed = baseline_run(program, request, &again, err);
+		trial_result_clear(&again);
+		if (failed)
+			return -1;
+	}
 	return typed(result, TRIAL_CORRECTNESS, "its output differs from the baseline's");
 }
 
@@ -156,7 +164,7 @@ static int expecting(struct program *program, const struct trial_request *reques
 	bool is_baseline = program_is_baseline(program, request->config);
 	if (program->expected.unstable)
 		return unstable(err);
-	if (!is_baseline && !*program->expected.hash && baseline_run(program, request, err))
+	if (!is_baseline && !*program->expected.hash && baseline_first(program, request, err))
 		return -1;
 	if (measure(program, request, result, err))
 		return -1;

@@ -96,6 +96,17 @@ static void test_idle(void) {
 	rig_close(&rig);
 }
 
+static void test_no_cache(const char *cache) {
+	setenv("XDG_CACHE_HOME", "/dev/null/none", 1);
+	struct rig rig = rig_open(worker, NULL,
+	                          (struct program_spec){.argv = WORDS("./app"), .build = "echo >app", .expect_same = true});
+	ok(rig.program, "nothing is made before the first build");
+	status_is(&rig, "{\"B\":1}", 1, "error", "there is no folder to build in");
+	ok(rig.err.code == ERR_FAILED && *rig.err.hint, "is told: %s", rig.err.what);
+	rig_close(&rig);
+	setenv("XDG_CACHE_HOME", cache, 1);
+}
+
 static void test_slow_build(void) {
 	struct rig rig = rig_open(
 		worker, NULL,
@@ -144,6 +155,7 @@ int main(void) {
 	test_cwd();
 	test_idle();
 	test_slow_build();
+	test_no_cache(cache);
 	test_interrupt();
 	program_tree_remove(top);
 	free(cache);

@@ -42,6 +42,20 @@ static void test_limits(void) {
 	rig_close(&rig);
 }
 
+/* The worker can be killed by what it runs. */
+static void test_killer(void) {
+	struct rig rig =
+		rig_open(worker, NULL,
+	             (struct program_spec){.argv = WORDS("sh", "-c", "if test {A} = 1; then kill -9 $PPID; sleep 60; fi"),
+	                                   .params = WORDS("A")});
+	status_is(&rig, "{\"A\":0}", 1, "correct", "a program that is harmless");
+	status_is(&rig, "{\"A\":1}", 1, "runtime", "one that kills the worker");
+	ok(strstr(rig.result.message, "SIGKILL") && isnan(rig.result.value), "is told");
+	status_is(&rig, "{\"A\":0}", 1, "correct", "the next worker goes on");
+	ok(worker_restarts(rig.worker) == 1, "it is a new one");
+	rig_close(&rig);
+}
+
 static void test_metric(void) {
 	struct program_spec spec = {
 		.argv = WORDS("echo", "at {R} a second"), .params = WORDS("R"), .metric = "at ([0-9.]+)"};
@@ -167,6 +181,7 @@ int main(void) {
 	free(build);
 	test_time();
 	test_limits();
+	test_killer();
 	test_metric();
 	test_environment();
 	test_openmp();

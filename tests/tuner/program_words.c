@@ -64,8 +64,8 @@ static char *letter(const void *ctx, const char *name) {
 	return strcmp(name, "none") == 0 ? NULL : mem_printf("%s%s", (const char *)ctx, name);
 }
 
-static const char *const known[] = {"BLOCK", "B", "b-1", "none"};
-static const struct template_names names = {known, 4};
+static const char *const known[] = {"BLOCK", "B", "b-1", "none", "SOURCE"};
+static const struct template_names names = {known, 5, 4};
 
 static void fills(const char *text, bool quoted, const char *want) {
 	const char *missing = "";
@@ -99,6 +99,22 @@ static void test_fill(void) {
 	fills("{\"a\":{B}}", false, "{\"a\":v B}");
 	fills("awk '{x={B}}' {b-1}", false, "awk '{x=v B}' v b-1");
 	fills("$$-{B}", false, "$$-v B");
+	struct rng rng;
+	rng_seed(&rng, 3);
+	bool all = true;
+	for (int i = 0; i < 2000; i++) {
+		char text[24] = "";
+		for (size_t k = 0, n = rng_below(&rng, sizeof text - 1); k < n; k++)
+			text[k] = "{}{}$ Bc"[rng_below(&rng, 8)];
+		const char *none;
+		char *kept = template_fill(text, &(struct template_names){known, 0, 0}, letter, "", false, &none);
+		char *put = template_fill(text, &names, letter, "", false, &none);
+		/* A value that is its name takes two braces off, each time. */
+		all = all && strcmp(kept, text) == 0 && (strlen(put) < strlen(text)) == template_mentions(text, "B");
+		free(kept);
+		free(put);
+	}
+	ok(all, "only what is mentioned changes, whatever the braces");
 	const char *missing = NULL;
 	char *got = template_fill("{B} {none}", &names, letter, "v", false, &missing);
 	ok(!got && missing && strcmp(missing, "none") == 0, "a name without a value is named");
@@ -109,12 +125,13 @@ static void test_fill(void) {
 
 static void test_check(void) {
 	static const char *const wrong[] = {"{BLOK}", "a {block}", "{BLO}", "x{BLOCKS}y"};
-	static const char *const fine[] = {"{BLOCK}", "{else}", "{print}", "{1}", "{BLOK }", "{{BLOK}}", "${BLOK}"};
+	static const char *const fine[] = {"{BLOCK}", "{else}", "{print}", "{1}", "{BLOK }", "{so}", "{{BLOK}}", "${BLOK}"};
 	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
 		struct err err = {0};
 		ok(template_check(wrong[i], &names, &err) != 0 && err.code == ERR_USAGE && strstr(err.hint, "{BLOCK}"),
 		   "%s is a mistyped parameter", wrong[i]);
 	}
+	ok(template_check("{source}", &names, NULL) != 0, "a mistyped folder is none");
 	for (size_t i = 0; i < sizeof fine / sizeof *fine; i++)
 		ok(template_check(fine[i], &names, NULL) == 0, "%s is none", fine[i]);
 }
@@ -156,6 +173,8 @@ static void test_lines(const char *here) {
 	line_is(&(struct program_spec){.argv = WORDS("./a"), .params = params, .build = "cmake {SOURCE} -DB={B}"},
 	        "{\"B\":2,\"MODE\":1}", want);
 	free(want);
+	line_is(&(struct program_spec){.argv = WORDS("ls", "{B}"), .params = params}, "{\"B\":100.0,\"MODE\":true}",
+	        "env MODE=true ls 100");
 	line_is(&(struct program_spec){.argv = WORDS("ls", "{B}"), .params = params}, "{\"MODE\":1}",
 	        "env MODE=1 # there is no value for {B}");
 }
@@ -233,6 +252,7 @@ static void test_refused(void) {
 	refused((struct program_spec){.argv = WORDS("./a"), .build = "make", .cwd = "sub"}, "a build that never runs");
 	refused((struct program_spec){.argv = WORDS("ls"), .build = "make B=$B", .params = WORDS("B")},
 	        "a variable in a build");
+	refused((struct program_spec){.argv = WORDS("ls"), .verify = ""}, "an empty command");
 	refused((struct program_spec){.argv = WORDS("ls", "\xff")}, "a word that is not UTF-8");
 	struct err err;
 	struct program *program = make((struct program_spec){.argv = WORDS("ls", "{b-1}"), .params = WORDS("b-1")}, &err);
