@@ -5,6 +5,7 @@
 
 #include <ctype.h>
 #include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -36,19 +37,26 @@ bool c_is_name(const char *text) {
 	return text[0] != '_' && strncmp(text, "ss_t1_", 6) != 0 && !is_among(text, keywords);
 }
 
-const char *c_define(struct arena *arena, const char *name, struct value value, struct err *err) {
+/* A real number stays one in C: 1.0, not 1. */
+static const char *number_in_c(struct arena *arena, struct value value) {
 	char text[64];
+	value_text(value, text, sizeof text);
+	bool whole = value.type == VALUE_REAL && !strpbrk(text, ".en");
+	return arena_printf(arena, "%s%s", text, whole ? ".0" : "");
+}
+
+const char *c_define(struct arena *arena, const char *name, struct value value, struct err *err) {
+	const char *text = value.type == VALUE_WORD ? value.as.w : number_in_c(arena, value);
 	if (!c_is_name(name)) {
-		err_set(err, ERR_USAGE, "letters, digits and _, and no word of C", "parameter %.60s can't be a macro of C",
-		        name);
+		err_set(err, ERR_USAGE, "letters, digits and _, and no word of C", "parameter %.60s can't be a macro of C", name);
 		return NULL;
 	}
-	if (value.type == VALUE_WORD ? !c_is_name(value.as.w) : value_text(value, text, sizeof text) >= (int)sizeof text) {
+	if (value.type == VALUE_WORD ? !c_is_name(text) : value.type == VALUE_REAL && !isfinite(value.as.r)) {
 		err_set(err, ERR_USAGE, "use numbers, or words of letters, digits and _", "parameter %s: \"%.60s\" can't be C",
-		        name, value.type == VALUE_WORD ? value.as.w : text);
+		        name, text);
 		return NULL;
 	}
-	return arena_printf(arena, "-D%s=%s", name, value.type == VALUE_WORD ? value.as.w : text);
+	return arena_printf(arena, "-D%s=%s", name, text);
 }
 
 /* Options of optimization, warnings, paths and libraries; not those that say what is compiled, to where, or by what. */

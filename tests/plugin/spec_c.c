@@ -241,6 +241,36 @@ static void check_types(struct worker *worker) {
 	spec_free(spec);
 }
 
+/* What the macros are: the text of each, as the compiler sees it, decides what is computed. */
+static void check_macros(struct worker *worker) {
+	file_write("macros.c", "#define TEXT(x) #x\n#define AS_TEXT(x) TEXT(x)\n"
+	                       "_Static_assert(sizeof AS_TEXT(R) == sizeof \"1.0\" && R / 2 == 0.5, \"a real number\");\n"
+	                       "_Static_assert(I - -3 == 0 && B == 1, \"whole numbers\");\n"
+	                       "enum { a_word = 7 };\n_Static_assert(W == 7, \"a word\");\n"
+	                       "void macros(int *out) { out[0] = I; }\n");
+	struct err err = {0};
+	struct spec *spec = spec_of("{\"Name\":\"R\",\"Type\":\"float\",\"Values\":[1.0]},"
+	                            "{\"Name\":\"I\",\"Type\":\"int\",\"Values\":[-3]},"
+	                            "{\"Name\":\"B\",\"Type\":\"bool\",\"Values\":\"[True]\"},"
+	                            "{\"Name\":\"W\",\"Type\":\"string\",\"Values\":\"['a_word']\"}",
+	                            "\"KernelName\":\"macros\",\"KernelFile\":\"macros.c\",\"Arguments\":["
+	                            VECTOR("\"Type\":\"int\",\"Size\":1") "]", &err);
+	struct spec_c *c = spec ? spec_c_new(spec, worker, &err) : NULL;
+	struct trial_result result = {0};
+	if (c) {
+		struct runner runner = spec_c_runner(c);
+		json_t *config = space_config_json(spec_space(spec), 0);
+		const struct trial_request request = {.config = config, .seed = 1, .samples = 1, .timeout_s = 60};
+		ok(!runner.run(runner.ctx, &request, &result, &err) && result.status == TRIAL_CORRECT, "%s",
+		   *err.what ? err.what : "macros of all types");
+		json_decref(config);
+	}
+	ok(c != NULL, "values of all types %s", err.what);
+	trial_result_clear(&result);
+	spec_c_free(c);
+	spec_free(spec);
+}
+
 /* More builds than a worker loads: it is replaced, which is no failure. */
 static void check_many(struct worker *worker) {
 	struct err err = {0};
@@ -308,6 +338,7 @@ int main(void) {
 	struct worker *worker = worker_here();
 	check_outcomes(worker);
 	check_types(worker);
+	check_macros(worker);
 	check_many(worker);
 	check_example(worker);
 	check_hostile(worker);
