@@ -25,9 +25,7 @@ PROGRAM_PLAN = \
 bin_PROGRAMS += sweetspot
 sweetspot_SOURCES = $(COMMANDS) \
 	%D%/main.c %D%/cmd.h %D%/registry.c \
-	%D%/app.c %D%/app.h \
-	%D%/params.c %D%/params_words.c %D%/params.h %D%/plan.c %D%/plan.h %D%/bindings.c %D%/bindings.h \
-	$(PROGRAM_PLAN) \
+	$(PROGRAM_PLAN) %D%/bindings.c %D%/bindings.h \
 	%D%/app.c %D%/app.h %D%/plugin.c %D%/plugin.h \
 	%D%/params.c %D%/params_words.c %D%/params.h %D%/plan.c %D%/plan.h \
 	%D%/doctor_build.c %D%/doctor_system.c %D%/doctor.h \
