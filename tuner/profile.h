@@ -19,7 +19,7 @@ int profile_check(const json_t *profile, struct err *err); /* schema, types and 
 int profile_save(const json_t *profile, const char *path, struct err *err);
 
 /* OMP_* variables of a configuration: {"OMP_NUM_THREADS": "2", ...}; parameters that are no OpenMP setting become
- * SWEETSPOT_<KERNEL>_<PARAM>. New reference. kernel may be NULL: only OMP_*. */
+ * SWEETSPOT_<KERNEL>_<PARAM>. The word "default" sets nothing. New reference. kernel may be NULL: only OpenMP's. */
 json_t *profile_environment(const char *kernel, const json_t *config);
 
 #endif

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "src/base/js.h"
+#include "src/base/rng.h"
 #include "src/base/sha256.h"
 #include "tests/program/help.h"
 #include "tests/tap.h"
@@ -166,6 +166,41 @@ static void test_names(void) {
 	planned_free(planned);
 }
 
+static void random_text(struct rng *rng, char *text, size_t size) {
+	static const char letters[] = "AB=,.*+019()-<'\"{} in\x1b\xc3";
+	size_t length = rng_below(rng, size);
+	for (size_t i = 0; i < length; i++)
+		text[i] = letters[rng_below(rng, sizeof letters - 1)];
+	text[length] = '\0';
+}
+
+/* Whatever is typed or set, there is a plan, or advice. */
+static void test_hostile(void) {
+	static const char *const names[] = {"OMP_NUM_THREADS", "OMP_PROC_BIND", "OMP_PLACES", "OMP_SCHEDULE"};
+	struct rng rng;
+	int bad = 0, plans = 0;
+	rng_seed(&rng, 11);
+	for (int round = 0; round < 400; round++) {
+		char values[24], constraint[16], range[16], param[40], set[40];
+		random_text(&rng, values, sizeof values);
+		random_text(&rng, constraint, sizeof constraint);
+		random_text(&rng, range, sizeof range);
+		setenv(names[round % 4], range, 1);
+		snprintf(param, sizeof param, "%s%s", round % 8 ? "A=" : "", round % 4 ? "1,2" : values);
+		snprintf(set, sizeof set, "threads=%s", round % 2 ? "1,2" : range);
+		if (round % 2)
+			snprintf(constraint, sizeof constraint, "%s", "A > 0");
+		struct planned *planned = planned_new("core:2 pu:1", "--openmp", "--param", param, "--range", set,
+		                                      "--constraint", constraint, "--", "./script", NULL);
+		plans += planned->plan != NULL;
+		bad += planned->plan ? !json_object_size(planned->plan->baseline)
+		                     : planned->err.code != ERR_USAGE || !*planned->err.what;
+		planned_free(planned);
+		environment_clear();
+	}
+	ok(!bad && plans > 0 && plans < 400, "400 hostile command lines: %d plans, else advice", plans);
+}
+
 int main(void) {
 	environment_clear();
 	folder_enter();
@@ -181,6 +216,7 @@ int main(void) {
 	test_shell();
 	test_spec();
 	test_names();
+	test_hostile();
 	folder_leave();
 	return tap_done();
 }

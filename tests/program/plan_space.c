@@ -80,6 +80,33 @@ static void test_constraint(void) {
 	planned_free(planned);
 }
 
+/* What is held is kept, and the rest is as near as the constraint allows. */
+static void test_nearest(void) {
+	struct planned *planned =
+		planned_new(NULL, "--param", "A=1..64", "--param", "B=1..64", "--constraint", "A*B <= 64", "--", "sh", NULL);
+	const struct space *space = planned->plan ? planned->plan->space : NULL;
+	int bad = 0, corner[] = {63, 0};
+	uint64_t from = 0, index;
+	bool found = space && space_index(space, corner, &from);
+	for (int b = 1; found && b <= 64; b++) {
+		json_t *held = json_pack("{s:i}", "B", b);
+		json_t *config = space_config_nearest(space, held, from, &index, NULL) ? NULL : space_config_json(space, index);
+		bad += json_integer_value(json_object_get(config, "A")) != 64 / b ||
+		       json_integer_value(json_object_get(config, "B")) != b;
+		json_decref(config);
+		json_decref(held);
+	}
+	ok(found && !bad, "the nearest configuration with a value is found");
+	json_t *held = json_pack("{s:i,s:i}", "A", 64, "B", 64), *unknown = json_pack("{s:i}", "C", 1);
+	struct err err = {0};
+	ok(space && space_config_nearest(space, held, 0, &index, &err) && err.code == ERR_USAGE &&
+	       space_config_nearest(space, unknown, 0, &index, &err),
+	   "or that there is none");
+	json_decref(held);
+	json_decref(unknown);
+	planned_free(planned);
+}
+
 /* The same as said by a brute force over its own and OpenMP's. */
 static void test_mixed_constraint(void) {
 	struct planned *planned =
@@ -203,6 +230,7 @@ int main(void) {
 	folder_enter();
 	file_write("script", "#!/bin/sh\n", 10, 0755);
 	test_constraint();
+	test_nearest();
 	test_mixed_constraint();
 	test_machines();
 	test_bindings();
