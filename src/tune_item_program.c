@@ -27,21 +27,28 @@ static void notes_add(const struct program_plan *plan, json_t *result) {
 	json_object_set_new(result, "notes", notes);
 }
 
+static void line_add(const struct program *program, json_t *runner_up) {
+	const json_t *config = json_object_get(runner_up, "config");
+	char *line = config ? program_line(program, config) : NULL;
+	if (line)
+		json_object_set_new(runner_up, "line", json_string(line));
+	free(line);
+}
+
 static void annotate(void *ctx, json_t *result) {
 	const struct program_item *p = ctx;
 	json_t *best = json_object_get(result, "best"), *config = json_object_get(best, "config");
 	usage_add(p->program, best);
 	usage_add(p->program, json_object_get(result, "baseline"));
 	json_object_set_new(result, "program", program_json(p->program, config ? config : p->plan->baseline));
+	line_add(p->program, json_object_get(result, "runner_up"));
 	notes_add(p->plan, result);
 }
 
 static int open_program(struct tune_item *item, struct app *app, struct err *err) {
-	struct program_item *p = item->state;
-	struct worker *worker = app_worker(app, err);
-	p->program = worker ? program_new(&p->plan->program, worker, err) : NULL;
-	if (!p->program)
-		return -1;
+	const struct program_item *p = item->state;
+	(void)app;
+	(void)err;
 	item->runner = program_runner(p->program);
 	return 0;
 }
@@ -54,10 +61,17 @@ static void free_program(struct tune_item *item) {
 	free(p);
 }
 
-static struct tune_item *item_new(struct spec *spec, struct program_plan *plan) {
+/* The plan is taken over; NULL leaves the specification to the caller. */
+static struct tune_item *item_new(struct app *app, struct spec *spec, struct program_plan *plan, struct err *err) {
+	struct worker *worker = plan ? app_worker(app, err) : NULL;
+	struct program *program = worker ? program_new(&plan->program, worker, err) : NULL;
+	if (!program) {
+		program_plan_free(plan);
+		return NULL;
+	}
 	struct tune_item *item = mem_alloc(1, sizeof *item);
 	struct program_item *p = mem_alloc(1, sizeof *p);
-	*p = (struct program_item){.spec = spec, .plan = plan};
+	*p = (struct program_item){.spec = spec, .plan = plan, .program = program};
 	*item = (struct tune_item){.state = p, .notes = plan->notes, .open = open_program, .free = free_program};
 	item->task = (struct tune_task){
 		.kernel = plan->name,
@@ -77,10 +91,10 @@ static struct tune_item *item_new(struct spec *spec, struct program_plan *plan) 
 
 struct tune_item *tune_item_program(struct app *app, const struct opt_args *args, struct err *err) {
 	struct program_plan *plan = program_plan_new(app, args, err);
-	return plan ? item_new(NULL, plan) : NULL;
+	return item_new(app, NULL, plan, err);
 }
 
 struct tune_item *tune_item_command(struct app *app, struct spec *spec, const struct opt_args *args, struct err *err) {
 	struct program_plan *plan = program_plan_from_spec(app, spec, args, err);
-	return plan ? item_new(spec, plan) : NULL;
+	return item_new(app, spec, plan, err);
 }

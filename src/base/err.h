@@ -12,9 +12,9 @@
 	X(USAGE, 2, "bad usage or input")                                                                                  \
 	X(NOTHING, 3, "no configuration worked")                                                                           \
 	X(UNAVAILABLE, 4, "asked for a device or counter that is not available here")                                      \
+	X(INTERRUPTED, 130, "interrupted")                                                                                 \
 	X(BARRED, 126, "the program can't be run")                                                                         \
-	X(ABSENT, 127, "there is no such program")                                                                         \
-	X(INTERRUPTED, 130, "interrupted")
+	X(ABSENT, 127, "there is no such program")
 
 enum err_code {
 #define ERR_ENUM(name, status, text) ERR_##name,

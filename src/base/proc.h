@@ -18,7 +18,7 @@ struct proc_spec {
 	const char *const *unset;       /* environment names to drop ("OMP_*" drops by prefix), NULL-terminated or NULL */
 	const char *const *set;         /* "NAME=VALUE", NULL-terminated or NULL */
 	const char *cwd;                /* NULL: the parent's. A relative argv[0] with a slash is relative to it. */
-	uint64_t address_space;         /* RLIMIT_AS in bytes, 0: the parent's */
+	uint64_t address_space;         /* soft RLIMIT_AS in bytes, as far as the hard one allows; 0: the parent's */
 	uint64_t file_size;             /* soft RLIMIT_FSIZE in bytes, 0: the parent's */
 	bool no_core;                   /* RLIMIT_CORE 0 */
 	bool session;                   /* a session of its own, not just a group */

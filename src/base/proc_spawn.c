@@ -75,9 +75,7 @@ static int limit_memory(uint64_t bytes) {
 		return 0;
 	if (getrlimit(RLIMIT_AS, &limit) < 0)
 		return -1;
-	if (bytes < limit.rlim_max)
-		limit.rlim_max = bytes;
-	limit.rlim_cur = limit.rlim_max;
+	limit.rlim_cur = bytes < limit.rlim_max ? bytes : limit.rlim_max;
 	return setrlimit(RLIMIT_AS, &limit);
 }
 

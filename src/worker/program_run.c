@@ -176,8 +176,12 @@ static int pipes_open(int out[2], int err[2], bool wanted, struct err *why) {
 static void launch(struct flight *flight, int out[2], int err[2]) {
 	const struct program_place *place = flight->place;
 	const struct program_command *command = flight->command;
-	const struct proc_spec spec = {
-		.argv = command->argv, .cwd = place->cwd, .file_size = place->file_limit, .no_core = true, .session = true};
+	const struct proc_spec spec = {.argv = command->argv,
+	                               .cwd = place->cwd,
+	                               .address_space = UINT64_MAX /* the worker's own is none of its */,
+	                               .file_size = place->file_limit,
+	                               .no_core = true,
+	                               .session = true};
 	const int fds[3] = {command->in >= 0 ? command->in : place->nothing,
 	                    command->output   ? out[1]
 	                    : command->joined ? err[1]

@@ -5,10 +5,8 @@ check_PROGRAMS += %D%/results_program
 	src/results_usage.c src/ui.c src/ui_table.c
 %C%_results_program_LDADD = libtuner.la libbase.la -lm
 TESTS += %D%/results_program
-dist_check_SCRIPTS += %D%/usage %D%/handwork %D%/tune %D%/survive %D%/apply
-dist_check_SCRIPTS += %D%/usage %D%/spec %D%/handwork %D%/tune %D%/survive
 check_PROGRAMS += %D%/program_spec
 %C%_program_spec_SOURCES = %D%/program_spec.c src/program_spec.c src/program_spec.h src/program_plan.h
 %C%_program_spec_LDADD = libtuner.la libbase.la $(JANSSON_LIBS)
 TESTS += %D%/program_spec
-dist_check_SCRIPTS += %D%/usage %D%/handwork %D%/tune %D%/survive %D%/program %D%/apply
+dist_check_SCRIPTS += %D%/usage %D%/spec %D%/handwork %D%/tune %D%/survive %D%/program %D%/apply
