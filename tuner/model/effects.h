@@ -12,7 +12,8 @@
  * are over are drawn towards it where the model puts them below, as in a Tobit model (by Fisher scoring, Amemiya 1984).
  * What does not add up (interactions) is noise here; the intervals are of the average over what was measured, and too
  * narrow where it matters much: on additive simulated data they hold the truth in 95 % of the cases (90 % with 10 rows),
- * with strong interactions in 73 %. Effects of a parameter that is absent in some rows are deviations from its own mean, so that what its being there costs belongs to the parameter that brings it.
+ * with strong interactions in 73 %. Effects of a parameter that is absent in some rows are deviations from its own mean,
+ * so that what its being there costs belongs to the parameter that brings it.
  *
  * The interval is of the largest ratio of two values: the largest of the lower and of the upper bounds of all pairs, by
  * Student's t at the residual degrees of freedom, for all pairs together (Sidak 1967).
