@@ -13,6 +13,7 @@
 #include "src/base/sha256.h"
 #include "src/base/sys.h"
 #include "src/base/value.h"
+#include "tuner/program.h"
 
 enum { EXECUTABLE_MAX = 256 << 20 }; /* bytes that are worth hashing before every start */
 
@@ -93,7 +94,7 @@ static enum apply_fit entry_fit(const json_t *entry, const struct apply_request 
 		return APPLY_FIT_NONE;
 	enum apply_fit fit;
 	if (request->shell) {
-		char *line = apply_words_line(request->words);
+		char *line = program_join((const char *const *)request->words, false);
 		fit = line_fit(program, config, line);
 		free(line);
 	} else {
