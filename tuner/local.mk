@@ -41,6 +41,7 @@ TUNER_PROGRAM = \
 	%D%/program.c %D%/program.h %D%/program_impl.h \
 	%D%/program_check.c %D%/program_command.c %D%/program_env.c \
 	%D%/program_line.c %D%/program_json.c \
+	%D%/program_path.c %D%/program_path.h %D%/program_source.c %D%/program_source.h \
 	%D%/program_quote.c %D%/program_template.c %D%/program_template.h \
 	%D%/program_text.c %D%/program_text.h \
 	%D%/program_tree.c %D%/program_tree_walk.c %D%/program_tree.h \

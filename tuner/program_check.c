@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "tuner/program_impl.h"
+#include "tuner/program_path.h"
 
 static int metric_check(const struct program_spec *spec, struct err *err) {
 	if (!spec->metric)
@@ -40,21 +41,6 @@ static bool is_file(const char *path, int access_mode) {
 	return stat(path, &info) == 0 && !S_ISDIR(info.st_mode) && access(path, access_mode) == 0;
 }
 
-static bool is_in_path(const char *name) {
-	const char *path = getenv("PATH");
-	bool found = false;
-	for (path = path ? path : "/bin:/usr/bin"; !found; path++) {
-		size_t size = strcspn(path, ":");
-		char *file = mem_printf("%.*s%s%s", (int)size, path, size ? "/" : "", name);
-		found = is_file(file, X_OK);
-		free(file);
-		path += size;
-		if (!*path)
-			break;
-	}
-	return found;
-}
-
 /* What is built, or named by a parameter, can't be looked for yet. */
 static int executable_check(const struct program *program, struct err *err) {
 	const char *name = program->spec.argv[0];
@@ -64,18 +50,10 @@ static int executable_check(const struct program *program, struct err *err) {
 			return 0;
 	if (program->spec.shell || (has_slash && program->spec.build && *name != '/'))
 		return 0;
-	if (!has_slash)
-		return is_in_path(name) ? 0
-		                        : err_set(err, ERR_USAGE, "a program of this folder is called ./NAME",
-		                                  "there is no program %s in PATH", name);
-	const char *folder = program->cwd ? program->cwd : program->here;
-	char *path = *name == '/' ? mem_strdup(name) : mem_printf("%s/%s", folder, name);
-	bool exists = access(path, F_OK) == 0, runs = is_file(path, X_OK);
+	char *path = program_path(name, program->cwd, err);
+	bool found = path;
 	free(path);
-	if (!exists)
-		return err_set(err, ERR_USAGE, NULL, "there is no program %s%s%s", name, program->cwd ? " in " : "",
-		               program->cwd ? program->spec.cwd : "");
-	return runs ? 0 : err_set(err, ERR_USAGE, "chmod +x makes it one", "%s is not executable", name);
+	return found ? 0 : -1;
 }
 
 static int places_check(const struct program *program, struct err *err) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Where a program is. */
-#ifndef SRC_PROGRAM_PATH_H
-#define SRC_PROGRAM_PATH_H
+#ifndef TUNER_PROGRAM_PATH_H
+#define TUNER_PROGRAM_PATH_H
 #include "src/base/err.h"
 
 /* The absolute path, links resolved, of the file that execvp takes once the process is in `cwd` (NULL: here). NULL and

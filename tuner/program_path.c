@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <config.h>
 
-#include "src/program_path.h"
+#include "tuner/program_path.h"
 
 #include <errno.h>
 #include <stdlib.h>
