@@ -2,14 +2,12 @@
 /* The program itself: its command, commands around it, where it runs, and what identifies it. */
 #include <config.h>
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "src/base/text.h"
 #include "src/program_plan_impl.h"
+#include "tuner/program_path.h"
 #include "tuner/program_source.h"
 
 enum { NAME_LENGTH = 64 };
@@ -69,24 +67,6 @@ static int texts_check(const struct program_spec *spec, struct err *err) {
 	return 0;
 }
 
-static int folder_check(const char *cwd, struct err *err) {
-	struct stat st;
-	int why = stat(cwd, &st) ? errno : !S_ISDIR(st.st_mode) ? ENOTDIR : access(cwd, X_OK) ? errno : 0;
-	return why ? err_set(err, ERR_USAGE, NULL, "--cwd: cannot enter the folder %.300s: %s", cwd, strerror(why)) : 0;
-}
-
-/* A program opens files from where it runs. */
-static int input_check(const char *input, const char *cwd, struct err *err) {
-	struct stat st;
-	char *path = cwd && *input != '/' ? mem_printf("%s/%s", cwd, input) : mem_strdup(input);
-	int why = stat(path, &st) ? errno : S_ISDIR(st.st_mode) ? EISDIR : access(path, R_OK) ? errno : 0;
-	free(path);
-	if (!why)
-		return 0;
-	err_set(err, ERR_USAGE, NULL, "--input: cannot read %.300s: %s", input, strerror(why));
-	return cwd ? err_hint(err, "it is looked for where the program runs, in %.300s", cwd) : -1;
-}
-
 /* "{NAME}" somewhere in the text, with a name that stands for something. */
 static bool has_placeholder(const struct draft *draft, const char *text) {
 	if (strstr(text, "{BUILD}") || strstr(text, "{SOURCE}"))
@@ -137,8 +117,7 @@ static void name_make(struct draft *draft) {
 int draft_command(struct draft *draft, struct err *err) {
 	const struct program_spec *spec = &draft->plan->program;
 	if (words_read(draft, err) || options_read(draft, err) || texts_check(spec, err) ||
-	    (spec->cwd && folder_check(spec->cwd, err)) || (spec->input && input_check(spec->input, spec->cwd, err)) ||
-	    look_inside(draft, err))
+	    program_places_check(spec->cwd, spec->input, err) || look_inside(draft, err))
 		return -1;
 	char *source = arena_alloc(draft->plan->arena, SHA256_TEXT, 1);
 	program_source(spec, source);

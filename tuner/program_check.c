@@ -4,8 +4,6 @@
 #include <regex.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "tuner/program_impl.h"
 #include "tuner/program_path.h"
@@ -36,11 +34,6 @@ static int utf8_check(const char *text, struct err *err) {
 	return 0;
 }
 
-static bool is_file(const char *path, int access_mode) {
-	struct stat info;
-	return stat(path, &info) == 0 && !S_ISDIR(info.st_mode) && access(path, access_mode) == 0;
-}
-
 /* What is built, or named by a parameter, can't be looked for yet. */
 static int executable_check(const struct program *program, struct err *err) {
 	const char *name = program->spec.argv[0];
@@ -54,16 +47,6 @@ static int executable_check(const struct program *program, struct err *err) {
 	bool found = path;
 	free(path);
 	return found ? 0 : -1;
-}
-
-static int places_check(const struct program *program, struct err *err) {
-	struct stat info;
-	if (program->cwd && (stat(program->cwd, &info) || !S_ISDIR(info.st_mode)))
-		return err_set(err, ERR_USAGE, NULL, "there is no folder %s", program->spec.cwd);
-	if (program->input && !is_file(program->input, R_OK))
-		return err_set(err, ERR_USAGE, "it is looked for where the program runs",
-		               "there is no file %s for the program's input", program->spec.input);
-	return executable_check(program, err);
 }
 
 static bool build_is_used(const struct program_spec *spec) {
@@ -115,7 +98,7 @@ int program_check(const struct program *program, struct err *err) {
 	if (!program->spec.argv[0] || !*program->spec.argv[0])
 		return err_set(err, ERR_USAGE, "write it after --", "there is no program to tune");
 	if (metric_check(&program->spec, err) || templates_check(program, err) || names_check(program, err) ||
-	    places_check(program, err))
+	    program_places_check(program->spec.cwd, program->spec.input, err) || executable_check(program, err))
 		return -1;
 	return 0;
 }
