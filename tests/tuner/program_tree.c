@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "src/base/mem.h"
+#include "src/base/tree.h"
 #include "tests/tap.h"
 #include "tuner/program_folder.h"
 #include "tuner/program_tree.h"
@@ -69,7 +70,7 @@ static void test_limits(const char *top) {
 	   err.what);
 	ok(copy(from, to, NULL, &little, &err) && err.code == ERR_USAGE && strstr(err.hint, "{SOURCE}"), "too much: %s",
 	   err.what);
-	program_tree_remove(to);
+	tree_remove(to);
 	ok(copy(from, to, skip, &wide, &err) == 0 && access("small/a", F_OK) == 0 && access("small/deep", F_OK) != 0,
 	   "a folder to skip is left out");
 	ok(copy("/no/such/folder", NULL, NULL, &wide, &err) && err.code == ERR_USAGE, "no folder: %s", err.what);
@@ -104,9 +105,9 @@ static void test_remove(void) {
 	      "gone/ro/in/k"
 	      " && chmod 500 gone/ro/in gone/ro && chmod 0 gone/ro"),
 	   "a tree that can't be entered");
-	program_tree_remove("gone");
+	tree_remove("gone");
 	ok(access("gone", F_OK) != 0 && access("other/keep", F_OK) == 0, "it goes, what its links lead to stays");
-	program_tree_remove("gone");
+	tree_remove("gone");
 	ok(access("gone", F_OK) != 0, "removing nothing is fine");
 }
 
@@ -167,7 +168,7 @@ int main(void) {
 	test_limits(top);
 	test_remove();
 	test_folder(top);
-	program_tree_remove(top);
+	tree_remove(top);
 	ok(access(top, F_OK) != 0, "all is removed");
 	return tap_done();
 }
