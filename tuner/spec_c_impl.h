@@ -98,8 +98,8 @@ struct c_build {
 	char *message; /* of what did not compile; else NULL */
 };
 
-/* All builds of a run, in a folder of their own. The kernel is borrowed, the compiler copied but for its words and cwd.
- * Its folder is not looked at. */
+/* All builds of a run, in a folder of their own, which becomes the compiler's. The kernel, and the compiler's words and
+ * cwd, are borrowed. */
 struct c_builds;
 struct c_builds *c_builds_new(const struct c_kernel *kernel, const struct c_compiler *compiler, struct err *err);
 void c_builds_free(struct c_builds *builds); /* removes the folder */
