@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "src/base/tree.h"
 #include "tuner/program_folder.h"
 #include "tuner/program_run.h"
 #include "tuner/program_tree.h"
@@ -147,7 +148,7 @@ static struct build *build_new(const struct program *program, const json_t *conf
 	struct build build = {.path = mem_printf("%s/%zu", program_folder_path(builds->folder), builds->count + 1)};
 	int failed = build_run(program, config, &build, err);
 	if (failed || build.status != TRIAL_CORRECT)
-		program_tree_remove(build.path);
+		tree_remove(build.path);
 	if (failed) {
 		free(build.path);
 		return NULL;

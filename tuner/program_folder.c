@@ -14,7 +14,7 @@
 
 #include "src/base/mem.h"
 #include "src/base/sys.h"
-#include "tuner/program_tree.h"
+#include "src/base/tree.h"
 
 static const char PREFIX[] = "run-";
 
@@ -60,7 +60,7 @@ static void leftovers_remove(const char *base) {
 			continue;
 		char *path = mem_printf("%s/%s", base, entry->d_name);
 		if (is_leftover(path))
-			program_tree_remove(path);
+			tree_remove(path);
 		free(path);
 	}
 	if (dir)
@@ -105,7 +105,7 @@ void program_folder_free(struct program_folder *folder) {
 	if (!folder)
 		return;
 	if (folder->path)
-		program_tree_remove(folder->path);
+		tree_remove(folder->path);
 	if (folder->lock >= 0)
 		close(folder->lock);
 	free(folder->path);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Copies and removes folders with all that is in them. */
+/* Copies folders with all that is in them. */
 #ifndef TUNER_PROGRAM_TREE_H
 #define TUNER_PROGRAM_TREE_H
 #include <stdint.h>
@@ -15,7 +15,6 @@ struct program_tree_limit {
  * looks whether it could be copied. ERR_USAGE where it is over the limit or can't be read. */
 int program_tree_copy(const char *from, const char *to, const char *skip, const struct program_tree_limit *limit,
                       struct err *err);
-void program_tree_remove(const char *path); /* what can be removed of it */
 /* The same number as long as nothing in it is made, written or removed. */
 uint64_t program_tree_mark(const char *path);
 

@@ -4,27 +4,8 @@
 #include <fts.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "tuner/program_tree.h"
-
-static void entry_remove(const FTSENT *entry) {
-	if (entry->fts_info == FTS_D && (entry->fts_statp->st_mode & 0700) != 0700)
-		chmod(entry->fts_path, 0700);
-	else if (entry->fts_info == FTS_DP || entry->fts_info == FTS_DNR)
-		rmdir(entry->fts_path);
-	else if (entry->fts_info != FTS_D)
-		unlink(entry->fts_path);
-}
-
-void program_tree_remove(const char *path) {
-	char *const roots[] = {(char *)path, NULL};
-	FTS *walk = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
-	for (FTSENT *entry; walk && (entry = fts_read(walk));)
-		entry_remove(entry);
-	if (walk)
-		fts_close(walk);
-}
 
 /* FNV-1a */
 static uint64_t hash_add(uint64_t hash, const void *data, size_t size) {

@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <sys/wait.h>
 
+#include "src/base/tree.h"
 #include "tests/tuner/program_help.h"
 
 static const char worker[] = "sweetspot-worker";
@@ -157,7 +158,7 @@ int main(void) {
 	test_slow_build();
 	test_no_cache(cache);
 	test_interrupt();
-	program_tree_remove(top);
+	tree_remove(top);
 	free(cache);
 	free(build);
 	return tap_done();

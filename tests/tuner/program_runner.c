@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "src/base/tree.h"
 #include "tests/tuner/program_help.h"
 
 static const char worker[] = "sweetspot-worker";
@@ -187,6 +188,6 @@ int main(void) {
 	test_environment();
 	test_openmp();
 	test_expected();
-	program_tree_remove(top);
+	tree_remove(top);
 	return tap_done();
 }

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "src/base/mem.h"
+#include "src/base/tree.h"
 #include "tests/tap.h"
 #include "tuner/program_folder.h"
 #include "tuner/program_tree.h"
@@ -69,7 +70,7 @@ static void test_limits(const char *top) {
 	   err.what);
 	ok(copy(from, to, NULL, &little, &err) && err.code == ERR_USAGE && strstr(err.hint, "{SOURCE}"), "too much: %s",
 	   err.what);
-	program_tree_remove(to);
+	tree_remove(to);
 	ok(copy(from, to, skip, &wide, &err) == 0 && access("small/a", F_OK) == 0 && access("small/deep", F_OK) != 0,
 	   "a folder to skip is left out");
 	ok(copy("/no/such/folder", NULL, NULL, &wide, &err) && err.code == ERR_USAGE, "no folder: %s", err.what);
@@ -104,10 +105,14 @@ static void test_remove(void) {
 	      "gone/ro/in/k"
 	      " && chmod 500 gone/ro/in gone/ro && chmod 0 gone/ro"),
 	   "a tree that can't be entered");
-	program_tree_remove("gone");
+	tree_remove("gone");
 	ok(access("gone", F_OK) != 0 && access("other/keep", F_OK) == 0, "it goes, what its links lead to stays");
-	program_tree_remove("gone");
+	tree_remove("gone");
 	ok(access("gone", F_OK) != 0, "removing nothing is fine");
+	ok(sh("mkdir gone && cd gone && name=$(printf '%0200d' 7) && for i in $(seq 60); do mkdir $name && cd -P $name; done"),
+	   "a tree deeper than a path is long");
+	tree_remove("gone");
+	ok(access("gone", F_OK) != 0, "it goes, too");
 }
 
 /* A run that is killed leaves a folder; the next one removes it, but none of a run that lives. */
@@ -167,7 +172,7 @@ int main(void) {
 	test_limits(top);
 	test_remove();
 	test_folder(top);
-	program_tree_remove(top);
+	tree_remove(top);
 	ok(access(top, F_OK) != 0, "all is removed");
 	return tap_done();
 }
