@@ -29,8 +29,12 @@ static void on_interrupt(int number) {
 static void signals_set(void) {
 	struct sigaction action = {.sa_handler = on_interrupt};
 	static const int caught[] = {SIGINT, SIGTERM, SIGHUP};
+	struct sigaction before;
+	sigaction(SIGHUP, NULL, &before);
 	for (size_t i = 0; i < sizeof caught / sizeof *caught; i++)
 		sigaction(caught[i], &action, NULL);
+	if (before.sa_handler == SIG_IGN) /* nohup */
+		sigaction(SIGHUP, &before, NULL);
 	action.sa_handler = SIG_IGN;
 	sigaction(SIGPIPE, &action, NULL);
 	sigaction(SIGXFSZ, &action, NULL);

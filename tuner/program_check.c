@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <config.h>
 
-#include <regex.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/pattern.h"
 #include "tuner/program_impl.h"
 #include "tuner/program_path.h"
 
@@ -15,12 +15,10 @@ static int metric_check(const struct program_spec *spec, struct err *err) {
 		                      : 0;
 	regex_t regex;
 	char why[160];
-	int code = regcomp(&regex, spec->metric, REG_EXTENDED);
-	if (code == 0) {
+	if (pattern_compile(&regex, spec->metric, why, sizeof why)) {
 		regfree(&regex);
 		return 0;
 	}
-	regerror(code, &regex, why, sizeof why);
 	return err_set(err, ERR_USAGE, "it is a POSIX extended regular expression, as of `grep -E`",
 	               "bad expression \"%s\" for the metric: %s", spec->metric, why);
 }

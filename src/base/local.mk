@@ -7,6 +7,7 @@ libbase_la_SOURCES = \
 	%D%/stats.c %D%/stats.h \
 	%D%/sha256.c %D%/sha256.h \
 	%D%/near.c %D%/near.h \
+	%D%/pattern.c %D%/pattern.h \
 	%D%/js.c %D%/js_write.c %D%/js.h \
 	%D%/opt.c %D%/opt_help.c %D%/opt_value.c %D%/opt.h \
 	%D%/proc.c %D%/proc.h \

@@ -15,7 +15,7 @@
 
 #include "src/base/proc_pipe.h"
 
-enum stage { STAGE_LIMIT, STAGE_FOLDER, STAGE_EXEC, STAGE_DONE };
+enum stage { STAGE_LIMIT, STAGE_FOLDER, STAGE_EXEC, STAGE_INTERPRETER, STAGE_DONE };
 
 /* What the child reports when it can't become the program. */
 struct failure {
@@ -38,7 +38,7 @@ static void close_pair(int pair[2]) {
 
 /* Handlers go with exec; ignored signals and the mask would stay. */
 static void reset_signals(void) {
-	static const int signals[] = {SIGPIPE, SIGINT, SIGQUIT, SIGTERM, SIGCHLD};
+	static const int signals[] = {SIGPIPE, SIGXFSZ, SIGINT, SIGQUIT, SIGTERM, SIGCHLD};
 	sigset_t none;
 	for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++)
 		signal(signals[i], SIG_DFL);
@@ -75,7 +75,10 @@ static enum stage become(const struct launch *launch) {
 	if (limit_files(spec) < 0 || limit_memory(spec->address_space) < 0)
 		return STAGE_LIMIT;
 	execvpe(spec->argv[0], (char *const *)spec->argv, launch->environment);
-	return STAGE_EXEC;
+	int why = errno;
+	bool is_there = strchr(spec->argv[0], '/') && access(spec->argv[0], F_OK) == 0;
+	errno = why;
+	return why == ENOENT && is_there ? STAGE_INTERPRETER : STAGE_EXEC;
 }
 
 /* Between fork and exec: nothing here allocates or locks. */
@@ -93,7 +96,8 @@ static _Noreturn void run_child(const struct launch *launch) {
 #ifdef CLOSE_RANGE_CLOEXEC
 	close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC); /* what libraries opened without the flag */
 #endif
-	struct failure failure = {become(launch), errno};
+	struct failure failure = {.stage = become(launch)};
+	failure.why = errno;
 	ssize_t put = write(launch->report[1], &failure, sizeof(failure));
 	_exit(put < 0 ? 126 : 127);
 }
@@ -113,6 +117,9 @@ static int fail(const struct proc_spec *spec, struct failure failure, struct err
 	switch (failure.stage) {
 	case STAGE_FOLDER: return err_set(err, ERR_FAILED, NULL, "cannot enter the folder %s: %s", spec->cwd, why);
 	case STAGE_LIMIT: return err_set(err, ERR_FAILED, NULL, "cannot set the limits of %s: %s", spec->argv[0], why);
+	case STAGE_INTERPRETER:
+		return err_set(err, ERR_FAILED, "see its first line; of a binary, `file` tells its loader",
+		               "cannot run %s: it is there, but its interpreter is not", spec->argv[0]);
 	case STAGE_EXEC: break;
 	case STAGE_DONE: return 0;
 	}

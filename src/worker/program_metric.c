@@ -4,12 +4,14 @@
 #include "src/worker/program_metric.h"
 
 #include <math.h>
-#include <regex.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "src/base/mem.h"
+#include "src/base/pattern.h"
 
+/* So that neither ratios nor squares of metrics are lost. */
+static const double METRIC_LEAST = 1e-100, METRIC_MOST = 1e100;
 enum { METRIC_LINE = 64 * 1024, METRIC_TEXT = 160 };
 
 struct program_metric {
@@ -23,12 +25,10 @@ struct program_metric {
 
 struct program_metric *program_metric_new(const char *expression, struct err *err) {
 	struct program_metric *metric = mem_alloc(1, sizeof *metric);
-	int why = regcomp(&metric->regex, expression, REG_EXTENDED);
-	if (why != 0) {
-		char text[160];
-		regerror(why, &metric->regex, text, sizeof text);
+	char why[160];
+	if (!pattern_compile(&metric->regex, expression, why, sizeof why)) {
 		err_set(err, ERR_USAGE, "it is a POSIX extended regular expression, such as \"rate ([0-9.]+)\"",
-		        "the metric \"%.200s\" can't be read: %s", expression, text);
+		        "the metric \"%.200s\" can't be read: %s", expression, why);
 		free(metric);
 		return NULL;
 	}
@@ -121,6 +121,11 @@ int program_metric_value(const struct program_metric *metric, double *value, str
 		return err_set(err, ERR_FAILED, NULL,
 		               "the metric \"%.160s\" found \"%.60s\", which is no finite number above 0", metric->expression,
 		               metric->text);
+	}
+	if (*value < METRIC_LEAST || *value > METRIC_MOST) {
+		return err_set(err, ERR_FAILED, NULL,
+		               "the metric \"%.160s\" found \"%.60s\", which is not between %g and %g", metric->expression,
+		               metric->text, METRIC_LEAST, METRIC_MOST);
 	}
 	return 0;
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-base_tests = %D%/text %D%/numbers %D%/files %D%/json %D%/options %D%/process %D%/remains
+base_tests = %D%/text %D%/numbers %D%/files %D%/json %D%/pattern %D%/options %D%/process %D%/remains
 check_PROGRAMS += $(base_tests)
 TESTS += $(base_tests)
 %C%_text_SOURCES = %D%/text.c
@@ -10,6 +10,8 @@ TESTS += $(base_tests)
 %C%_files_LDADD = libbase.la
 %C%_json_SOURCES = %D%/json.c %D%/fuzz_js.c
 %C%_json_LDADD = libbase.la
+%C%_pattern_SOURCES = %D%/pattern.c
+%C%_pattern_LDADD = libbase.la
 %C%_options_SOURCES = %D%/options.c
 %C%_options_LDADD = libbase.la
 %C%_process_SOURCES = %D%/process.c
