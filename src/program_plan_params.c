@@ -2,9 +2,11 @@
 /* The user's own parameters. */
 #include <config.h>
 
+#include <ctype.h>
 #include <string.h>
 
 #include "src/base/near.h"
+#include "src/base/text.h"
 #include "src/program_plan_impl.h"
 #include "tuner/domain.h"
 
@@ -31,15 +33,68 @@ static int name_check(struct draft *draft, const char *name, struct err *err) {
 	return 0;
 }
 
+/* The item at `text`, up to a comma, without the blanks around it. */
+static struct value word_at(struct arena *arena, const char *text) {
+	text += strspn(text, " \t");
+	size_t size = strcspn(text, ",");
+	while (size > 0 && isspace((unsigned char)text[size - 1]))
+		size--;
+	char *word = arena_alloc(arena, size + 1, 1);
+	memcpy(word, text, size);
+	return value_word(word);
+}
+
+static bool is_written_so(struct value value, struct value word) {
+	char ours[64];
+	value_text(value, ours, sizeof ours);
+	return value.type == VALUE_WORD || strcmp(ours, word.as.w) == 0;
+}
+
+/* Expressions need numbers. */
+static bool is_constrained(const struct draft *draft, const char *name) {
+	for (size_t i = 0; i < opt_count(draft->args, "constraint"); i++)
+		if (strstr(opt_at(draft->args, "constraint", i), name))
+			return true;
+	return false;
+}
+
+/* in01.dat is not in1.dat, and release 1.10 not 1.1: numbers that we would write otherwise stay words. */
+static void list_keep(struct draft *draft, struct draft_param *param, const char *text) {
+	struct arena *arena = draft->plan->arena;
+	struct value *words = arena_alloc(arena, param->count, sizeof *words);
+	bool all_ours = true;
+	size_t count = 0;
+	if (strstr(text, "..") || strchr(text, '(') || is_constrained(draft, param->name))
+		return;
+	for (const char *item = text; item; item = strchr(item, ','), item = item ? item + 1 : NULL) {
+		if (count == param->count)
+			return;
+		words[count] = word_at(arena, item);
+		all_ours = all_ours && is_written_so(param->values[count], words[count]);
+		count++;
+	}
+	if (!all_ours && count == param->count)
+		param->values = words;
+}
+
+static int utf8_check(const char *name, const char *text, struct err *err) {
+	size_t left = strlen(text);
+	for (size_t step; left; text += step, left -= step)
+		if (!(step = text_utf8(text, left)))
+			return err_set(err, ERR_USAGE, "the store keeps UTF-8 only", "a value of %.100s is not UTF-8", name);
+	return 0;
+}
+
 static int param_add(struct draft *draft, const char *text, struct err *err) {
 	const char *values, *name = draft_name(draft, "param", text, &values, err);
 	if (!name || name_check(draft, name, err))
 		return -1;
 	struct draft_param *param = draft_param_new(draft, name, err);
-	if (!param)
+	if (!param || utf8_check(name, values, err))
 		return -1;
 	if (domain_parse(values, draft->plan->arena, &param->values, &param->count, err))
 		return err_prefix(err, "%.100s", name);
+	list_keep(draft, param, values);
 	param->initial = param->values[0];
 	return 0;
 }
@@ -79,6 +134,7 @@ static int default_read(struct draft *draft, const char *text, struct err *err) 
 	if (param->held)
 		return err_set(err, ERR_USAGE, "give one", "the parameter %s has two defaults", name);
 	const struct value *known = draft_value(param, value_parse(value));
+	known = known ? known : draft_value(param, value_word(value));
 	if (!known)
 		return unknown_value(param, value, err);
 	param->initial = *known;

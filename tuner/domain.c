@@ -5,6 +5,7 @@
 
 #include <ctype.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,6 +48,13 @@ static int push_whole_steps(struct list *list, int64_t first, int64_t last, int6
 	return 0;
 }
 
+/* As people would write it: 0.3 where 0.1 + 2 * 0.1 is a little more. */
+static double rounded(double r) {
+	char text[40];
+	snprintf(text, sizeof text, "%.15g", r);
+	return strtod(text, NULL);
+}
+
 /* Each value is computed from the first, so that rounding does not add up; the end is met within a rounding error. */
 static int push_real_steps(struct list *list, double first, double last, double step, char by) {
 	double slack = fabs(last) * 1e-12;
@@ -54,7 +62,7 @@ static int push_real_steps(struct list *list, double first, double last, double 
 		double r = by == '+' ? first + (double)i * step : first * pow(step, (double)i);
 		if (!(r <= last + slack))
 			return 0;
-		if (push(list, value_real(r)) != 0)
+		if (push(list, value_real(rounded(r))) != 0)
 			return -1;
 	}
 }

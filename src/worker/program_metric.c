@@ -123,9 +123,8 @@ int program_metric_value(const struct program_metric *metric, double *value, str
 		               metric->text);
 	}
 	if (*value < METRIC_LEAST || *value > METRIC_MOST) {
-		return err_set(err, ERR_FAILED, NULL,
-		               "the metric \"%.160s\" found \"%.60s\", which is not between %g and %g", metric->expression,
-		               metric->text, METRIC_LEAST, METRIC_MOST);
+		return err_set(err, ERR_FAILED, NULL, "the metric \"%.160s\" found \"%.60s\", which is not between %g and %g",
+		               metric->expression, metric->text, METRIC_LEAST, METRIC_MOST);
 	}
 	return 0;
 }

@@ -23,8 +23,14 @@ static bool compiles(const char *expression, char why[160]) {
 
 static void test_good(void) {
 	static const char *const good[] = {
-		"rate ([0-9.]+) MB/s$", "", "[]{9999}(]x", "[^]{9999}]+", "[[:digit:]]{1,3}(\\.[[:digit:]]{1,3}){3}",
-		"\\{9999}", "a{1,100}b{1,100}c{1,100}", "^(min|max|avg) = *([0-9]+(\\.[0-9]*)?([eE][-+]?[0-9]{1,3})?) *s?$",
+		"rate ([0-9.]+) MB/s$",
+		"",
+		"[]{9999}(]x",
+		"[^]{9999}]+",
+		"[[:digit:]]{1,3}(\\.[[:digit:]]{1,3}){3}",
+		"\\{9999}",
+		"a{1,100}b{1,100}c{1,100}",
+		"^(min|max|avg) = *([0-9]+(\\.[0-9]*)?([eE][-+]?[0-9]{1,3})?) *s?$",
 	};
 	char why[160] = "";
 	for (size_t i = 0; i < sizeof good / sizeof *good; i++)
@@ -40,9 +46,14 @@ static char *repeat(const char *text, size_t count) {
 
 static void test_hostile(void) {
 	static const char *const bad[] = {
-		"(x(a{1,200}){1,200}){1,200}", "a{1,32767}",          "a{99999999999999999999}",
-		"((a*){100}){30}",             "a{100}{100}{100}",    "x|(y|[^]a[:digit:]]{300}z{300}){20}",
-		"\\({3000}",                   "((((a{9}){9}){9}){9})",
+		"(x(a{1,200}){1,200}){1,200}",
+		"a{1,32767}",
+		"a{99999999999999999999}",
+		"((a*){100}){30}",
+		"a{100}{100}{100}",
+		"x|(y|[^]a[:digit:]]{300}z{300}){20}",
+		"\\({3000}",
+		"((((a{9}){9}){9}){9})",
 	};
 	char why[160];
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)

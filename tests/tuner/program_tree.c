@@ -109,7 +109,8 @@ static void test_remove(void) {
 	ok(access("gone", F_OK) != 0 && access("other/keep", F_OK) == 0, "it goes, what its links lead to stays");
 	tree_remove("gone");
 	ok(access("gone", F_OK) != 0, "removing nothing is fine");
-	ok(sh("mkdir gone && cd gone && name=$(printf '%0200d' 7) && for i in $(seq 60); do mkdir $name && cd -P $name; done"),
+	ok(sh("mkdir gone && cd gone && name=$(printf '%0200d' 7) && for i in $(seq 60); do mkdir $name && cd -P $name; "
+	      "done"),
 	   "a tree deeper than a path is long");
 	tree_remove("gone");
 	ok(access("gone", F_OK) != 0, "it goes, too");
