@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a trial in a live worker costs beyond the runs themselves: the round trip less samples and warm-up. Of a program
-the samples are its start and run, from fork to end."""
+"""What a trial costs beyond the runs themselves: in a live worker the round trip less samples and warm-up, in a tuner from
+the start of one trial to the start of the next less the first's samples. Of a program the samples are its start and run,
+from fork to end."""
 import json
+import os
+import sqlite3
 import subprocess
 import time
 
-from common import ENVIRONMENT, WORKER, figure, finish, median
+from common import ENVIRONMENT, FOLDER, WORKER, call, figure, finish, median
 
 SAMPLES = 3
 
@@ -35,6 +38,13 @@ def worker_start():
     return subprocess.Popen([WORKER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=ENVIRONMENT)
 
 
+def tuner_trials(phase):
+    """Microseconds from trial to trial of a whole `tune`, less the program's own; the store's commit is in it."""
+    with sqlite3.connect(os.path.join(FOLDER.name, "overhead.db")) as store:
+        trials = store.execute("select started, samples from trials where phase = ? order by id", (phase,)).fetchall()
+    return [1e6 * (after[0] - before[0] - sum(json.loads(before[1]))) for before, after in zip(trials, trials[1:])]
+
+
 rows = []
 for threads in (1, 2):
     worker = worker_start()
@@ -52,4 +62,9 @@ for name, members in (("wall time", {}), ("a metric", {"metric": "rate ([0-9]+)"
     rows.append(figure(f"trial of a program, overhead, {name}", median(costs), "us", "< 3000", median(costs) < 3000))
 worker.stdin.close()
 worker.wait()
+call("tune", "--param", "A=1..300", "--budget", "200e", "--strategy", "random", "--seed", "1", "--store",
+     os.path.join(FOLDER.name, "overhead.db"), "--", "true")
+for phase, runs in (("search", "seven runs"), ("duel", "one run")):
+    cost = median(tuner_trials(phase))
+    rows.append(figure(f"trial of `true` in a tuner, overhead, {runs}", cost, "us", "< 3000", cost < 3000))
 finish(rows)

@@ -5,7 +5,8 @@ EXTRA_DIST += %D%/fw.svg \
 	%D%/adr/0001-process-boundary.md \
 	%D%/adr/0002-ask-tell.md \
 	%D%/adr/0003-sqlite.md \
-	%D%/adr/0004-run-time-gpu-compilation.md
+	%D%/adr/0004-run-time-gpu-compilation.md \
+	%D%/adr/0005-programs-in-the-worker.md
 
 exampleplugindir = $(docdir)/examples/plugin
 dist_exampleplugin_DATA = %D%/examples/plugin/Makefile %D%/examples/plugin/transpose.c

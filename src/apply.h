@@ -42,12 +42,6 @@ char *apply_template_fill(const char *template, bool shell, const json_t *progra
 /* The words of a template, filled or (config NULL) as they are, with blanks between them. Caller frees. */
 char *apply_template_line(const json_t *program, const json_t *config);
 
-/* Words with blanks between them. Caller frees. */
-char *apply_words_line(char *const *words);
-
-/* The file that execvp would run; NULL where there is none. Caller frees. */
-char *apply_executable(const char *word);
-
 /* What is to be run, and how. */
 struct launch {
 	struct apply_choice choice; /* entry NULL: as it is */

@@ -3,39 +3,13 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "src/apply.h"
 #include "src/base/js.h"
 #include "src/base/mem.h"
 #include "src/base/near.h"
-#include "src/base/sha256.h"
-#include "src/base/sys.h"
 #include "src/base/value.h"
-
-enum { EXECUTABLE_MAX = 256 << 20 }; /* bytes that are worth hashing before every start */
-
-static bool is_executable(const char *path) {
-	struct stat status;
-	return stat(path, &status) == 0 && S_ISREG(status.st_mode) && access(path, X_OK) == 0;
-}
-
-char *apply_executable(const char *word) {
-	const char *folders = getenv("PATH");
-	if (strchr(word, '/'))
-		return is_executable(word) ? mem_strdup(word) : NULL;
-	for (const char *at = folders ? folders : "/bin:/usr/bin";; at++) {
-		size_t length = strcspn(at, ":");
-		char *path = mem_printf("%.*s/%s", length ? (int)length : 1, length ? at : ".", word);
-		if (is_executable(path))
-			return path;
-		free(path);
-		at += length;
-		if (!*at)
-			return NULL;
-	}
-}
+#include "tuner/program_source.h"
 
 /* Of the first blank-separated word; what follows it too, as templates of words have no blanks. */
 static const char *base_name(const char *line) {
@@ -93,7 +67,7 @@ static enum apply_fit entry_fit(const json_t *entry, const struct apply_request 
 		return APPLY_FIT_NONE;
 	enum apply_fit fit;
 	if (request->shell) {
-		char *line = apply_words_line(request->words);
+		char *line = program_join((const char *const *)request->words, false);
 		fit = line_fit(program, config, line);
 		free(line);
 	} else {
@@ -134,21 +108,16 @@ struct subject {
 	bool tried;
 };
 
-/* False where that can't be told: what is built or a shell's is known by its commands, not by a file. */
+/* False where that can't be told: what is built, a shell's, or named by a parameter is known by its commands, not by a
+ * file. */
 static bool is_rebuilt(struct subject *subject, const json_t *entry) {
 	const json_t *program = json_object_get(entry, "program");
-	struct err ignored = {0};
-	if (!program || js_bool_or(program, "shell", false) || js_string_or(program, "build", NULL))
+	if (!program || js_bool_or(program, "shell", false) || js_string_or(program, "build", NULL) ||
+	    strchr(json_string_value(json_array_get(json_object_get(program, "argv"), 0)), '{'))
 		return false;
 	if (!subject->tried) {
-		size_t size;
-		char *path = apply_executable(subject->request->words[0]);
-		char *content = path ? sys_read_file(path, EXECUTABLE_MAX, &size, &ignored) : NULL;
-		if (content)
-			sha256_text(content, size, subject->hash);
+		program_file_hash(subject->request->words[0], NULL, subject->hash);
 		subject->tried = true;
-		free(content);
-		free(path);
 	}
 	return *subject->hash && strcmp(subject->hash, js_string_or(entry, "source", "")) != 0;
 }

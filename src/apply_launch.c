@@ -10,26 +10,14 @@
 #include "src/apply.h"
 #include "src/base/js.h"
 #include "src/base/mem.h"
-
-/* What OpenMP's parameters govern: a default among them is one only where the variable is gone. */
-static const char *const governed[] = {"OMP_NUM_THREADS",
-                                       "OMP_PROC_BIND",
-                                       "OMP_PLACES",
-                                       "OMP_SCHEDULE",
-                                       "OMP_WAIT_POLICY",
-                                       "OMP_DYNAMIC",
-                                       "GOMP_SPINCOUNT",
-                                       "KMP_BLOCKTIME",
-                                       "GOMP_CPU_AFFINITY",
-                                       "KMP_AFFINITY",
-                                       NULL};
+#include "tuner/program.h"
 
 /* OpenMP's settings are recommended together or, where those of today are best, not at all. */
 static bool governs_openmp(const json_t *entry) {
 	const json_t *program = json_object_get(entry, "program"), *environment = json_object_get(entry, "environment");
 	bool some = false;
-	for (size_t i = 0; governed[i]; i++)
-		some = some || json_object_get(environment, governed[i]);
+	for (const char *const *governed = program_governed; *governed; governed++)
+		some = some || json_object_get(environment, *governed);
 	return some && (!program || js_bool_or(program, "openmp", false));
 }
 
@@ -46,9 +34,10 @@ static int environment_read(struct launch *launch, struct err *err) {
 			return err_set(err, ERR_USAGE, "tune again", "the recommended %s holds control characters", name);
 		json_object_set(launch->set, name, value);
 	}
-	for (size_t i = 0; governs_openmp(entry) && governed[i]; i++)
-		if (!json_object_get(launch->set, governed[i]))
-			json_array_append_new(launch->unset, json_string(governed[i]));
+	bool governs = governs_openmp(entry);
+	for (const char *const *governed = program_governed; governs && *governed; governed++)
+		if (!json_object_get(launch->set, *governed))
+			json_array_append_new(launch->unset, json_string(*governed));
 	return 0;
 }
 
@@ -62,7 +51,7 @@ static void words_take(struct launch *launch, const struct apply_request *reques
 		                          : mem_strdup(request->words[i]);
 	if (!request->shell)
 		return;
-	char *line = apply_words_line(launch->argv);
+	char *line = program_join((const char *const *)launch->argv, false);
 	for (size_t i = 0; i < request->count; i++)
 		free(launch->argv[i]);
 	memset(launch->argv, 0, (request->count + 4) * sizeof *launch->argv);

@@ -68,28 +68,12 @@ void launch_warn(struct ui *ui, const struct launch *launch) {
 	warn_of_variables(ui, launch);
 }
 
-static void word_print(const char *text, const char *before) {
-	char *word = program_quote(text);
-	printf("%s%s", before, word);
-	free(word);
-}
-
 static void line_print(const struct launch *launch) {
-	const char *name, *between = "";
-	json_t *value;
-	size_t i;
-	if (json_object_size(launch->set) || json_array_size(launch->unset)) {
-		fputs("env", stdout);
-		between = " ";
-	}
-	json_array_foreach(launch->unset, i, value) printf(" -u %s", json_string_value(value));
-	json_object_foreach(launch->set, name, value) {
-		printf(" %s=", name);
-		word_print(json_string_value(value), "");
-	}
-	for (char **word = launch->argv; *word; word++, between = " ")
-		word_print(*word, between);
-	putchar('\n');
+	char *prefix = program_env_prefix(launch->unset, launch->set);
+	char *words = program_join((const char *const *)launch->argv, true);
+	printf("%s%s\n", prefix, words);
+	free(prefix);
+	free(words);
 }
 
 void launch_print(const struct launch *launch, bool json) {

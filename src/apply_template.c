@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Template words as a profile keeps them. */
 #include <config.h>
 
 #include <stdlib.h>
@@ -7,125 +8,62 @@
 #include "src/apply.h"
 #include "src/base/js.h"
 #include "src/base/mem.h"
-#include "src/base/value.h"
 #include "tuner/program.h"
+#include "tuner/program_template.h"
 
-static bool is_folder(const char *name, size_t length) {
-	return (length == 6 && memcmp(name, "SOURCE", 6) == 0) || (length == 5 && memcmp(name, "BUILD", 5) == 0);
+static const char *const folders[] = {"SOURCE", "BUILD"};
+enum { FOLDERS = sizeof folders / sizeof *folders };
+
+static char *value_of(const void *ctx, const char *name) {
+	for (size_t i = 0; i < FOLDERS; i++)
+		if (strcmp(name, folders[i]) == 0)
+			return mem_strdup(".");
+	return program_value_text(json_object_get(ctx, name));
 }
 
-/* The length of the {NAME} at `text`, 0 where none is; *name is for the caller to free. Neither {{..} nor ${NAME} is
- * one. */
-static size_t hole(const char *text, char before, const json_t *program, char **name) {
-	*name = NULL;
-	size_t length = *text == '{' && before != '{' && before != '$' ? strcspn(text + 1, "{}") : 0;
-	if (length == 0 || text[1 + length] != '}')
-		return 0;
-	*name = mem_printf("%.*s", (int)length, text + 1);
-	if (is_folder(*name, length) || json_object_get(json_object_get(program, "params"), *name))
-		return length + 2;
-	free(*name);
-	*name = NULL;
-	return 0;
-}
-
-static size_t hole_length(const char *text, char before, const json_t *program) {
-	char *name;
-	size_t length = hole(text, before, program, &name);
-	free(name);
-	return length;
-}
-
-/* On a mismatch the last hole takes one character more: no other has to be tried again. */
-bool apply_template_fits(const char *template, const char *text, const json_t *program) {
-	const char *start = template, *after = NULL, *taken = NULL;
-	for (;;) {
-		size_t length = hole_length(template, template > start ? template[-1] : '\0', program);
-		if (length) {
-			template += length;
-			after = template;
-			taken = text;
-		} else if (*template && *template == *text) {
-			template ++;
-			text++;
-		} else if (!*template && !*text) {
-			return true;
-		} else if (after && *taken) {
-			template = after;
-			text = ++taken;
-		} else {
-			return false;
-		}
+/* With `config` only those that have a value: the others stay in their braces. The list is for the caller to free. */
+static struct template_names names_of(const json_t *program, const json_t *config) {
+	json_t *params = json_object_get(program, "params"), *way;
+	const char **list = mem_alloc(json_object_size(params) + FOLDERS, sizeof *list), *name;
+	size_t count = 0;
+	for (; count < FOLDERS; count++)
+		list[count] = folders[count];
+	json_object_foreach(params, name, way) {
+		char *text = config ? value_of(config, name) : NULL;
+		if (text || !config)
+			list[count++] = name;
+		free(text);
 	}
+	return (struct template_names){.list = list, .count = count};
 }
 
-static char *append(char *text, const char *more, size_t size) {
-	char *longer = mem_printf("%s%.*s", text, (int)size, more);
-	free(text);
-	return longer;
-}
-
-/* NULL for what has no text. Caller frees. */
-static char *value_of(const char *name, const json_t *config) {
-	struct value value;
-	if (is_folder(name, strlen(name)))
-		return mem_strdup(".");
-	const json_t *json = json_object_get(config, name);
-	if (json_is_string(json))
-		return mem_strdup(json_string_value(json));
-	if (!json || !value_from_json(json, &value))
-		return NULL;
-	int size = value_text(value, NULL, 0) + 1;
-	char *text = mem_alloc((size_t)size, 1);
-	value_text(value, text, size);
-	return text;
-}
-
-/* A value in a line for a shell must stay one word of it. */
-static char *word_of(const char *name, const json_t *config, bool shell) {
-	char *value = value_of(name, config);
-	if (!value || !shell)
-		return value;
-	char *word = program_quote(value);
-	free(value);
-	return word;
+bool apply_template_fits(const char *template, const char *text, const json_t *program) {
+	struct template_names names = names_of(program, NULL);
+	bool fits = template_fits(template, &names, text);
+	free((void *)names.list);
+	return fits;
 }
 
 char *apply_template_fill(const char *template, bool shell, const json_t *program, const json_t *config) {
-	char *filled = mem_strdup(""), *name;
-	for (char before = '\0'; *template; before = template[-1]) {
-		size_t length = hole(template, before, program, &name), step = length ? length : 1 + strcspn(template + 1, "{");
-		char *value = name ? word_of(name, config, shell) : NULL;
-		filled = value ? append(filled, value, strlen(value)) : append(filled, template, step);
-		template += step;
-		free(value);
-		free(name);
-	}
+	struct template_names names = names_of(program, config);
+	const char *missing;
+	char *filled = template_fill(template, &names, value_of, config, shell, &missing);
+	free((void *)names.list);
 	return filled;
-}
-
-static char *word_add(char *line, const char *word) {
-	if (*line)
-		line = append(line, " ", 1);
-	return append(line, word, strlen(word));
-}
-
-char *apply_words_line(char *const *words) {
-	char *line = mem_strdup("");
-	for (; *words; words++)
-		line = word_add(line, *words);
-	return line;
 }
 
 char *apply_template_line(const json_t *program, const json_t *config) {
 	const json_t *argv = json_object_get(program, "argv");
-	char *line = mem_strdup("");
-	for (size_t i = 0; i < json_array_size(argv); i++) {
+	bool shell = js_bool_or(program, "shell", false);
+	size_t count = json_array_size(argv);
+	char **words = mem_alloc(count + 1, sizeof *words);
+	for (size_t i = 0; i < count; i++) {
 		const char *word = json_string_value(json_array_get(argv, i));
-		bool shell = js_bool_or(program, "shell", false);
-		char *filled = config ? apply_template_fill(word, shell, program, config) : mem_strdup(word);
-		line = word_add(line, filled);
-		free(filled);
+		words[i] = config ? apply_template_fill(word, shell, program, config) : mem_strdup(word);
 	}
+	char *line = program_join((const char *const *)words, false);
+	for (size_t i = 0; i < count; i++)
+		free(words[i]);
+	free(words);
 	return line;
 }

@@ -18,7 +18,7 @@ COMMANDS = \
 	%D%/cmd_list.c
 
 PROGRAM_PLAN = \
-	%D%/openmp.c %D%/openmp.h %D%/openmp_file.c %D%/openmp_file.h %D%/program_path.c %D%/program_path.h \
+	%D%/openmp.c %D%/openmp.h %D%/openmp_file.c %D%/openmp_file.h \
 	%D%/program_plan.c %D%/program_plan.h %D%/program_plan_impl.h \
 	%D%/program_plan_command.c %D%/program_plan_params.c %D%/program_plan_openmp.c \
 	%D%/program_plan_environment.c %D%/program_plan_baseline.c

@@ -61,19 +61,22 @@ static void help_all(FILE *out) {
 	for (const struct cmd *const *cmd = cmd_registry; *cmd; cmd++)
 		fprintf(out, "  %-9s %s\n", (*cmd)->name, (*cmd)->summary);
 	fputs("\nOptions of every command:\n", out);
-	opt_help(cmd_common_options, out);
+	opt_help(cmd_common_options, 0, out);
 	fputs("\nStart with `sweetspot tune`; `sweetspot COMMAND --help` says more about each.\n", out);
 }
 
 static void help_one(const struct cmd *cmd, FILE *out) {
 	fprintf(out, "usage: sweetspot %s %s\n\n%s\n", cmd->name, cmd->usage, cmd->summary);
+	int column = opt_help_column(cmd_common_options);
+	for (const struct opt *const *table = cmd->options; *table; table++)
+		column = opt_help_column(*table) > column ? opt_help_column(*table) : column;
 	for (const struct opt *const *table = cmd->options; *table; table++) {
 		if (table == cmd->options)
 			fputs("\nOptions:\n", out);
-		opt_help(*table, out);
+		opt_help(*table, column, out);
 	}
 	fputs("\nOptions of every command:\n", out);
-	opt_help(cmd_common_options, out);
+	opt_help(cmd_common_options, column, out);
 	if (cmd->notes)
 		fprintf(out, "\n%s\n", cmd->notes);
 }

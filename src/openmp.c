@@ -12,7 +12,7 @@
 #include "src/base/sys.h"
 #include "src/base/text.h"
 #include "src/openmp_file.h"
-#include "src/program_path.h"
+#include "tuner/program_path.h"
 
 enum { OBJECTS_MAX = 512, LINES_MAX = 4096 };
 static const double trace_seconds = 10;

@@ -10,8 +10,8 @@
 
 struct program_plan {
 	const char *name;    /* base name of the program: the "kernel" of the store */
-	const char *source;  /* "sha256:..." of the executable; of the commands where it is built or a shell line */
-	json_t *problem;     /* {"command": template as typed, "input", "cwd", "build"...: strings, only what is given} */
+	const char *source;  /* program_source() */
+	json_t *problem;     /* program_problem() */
 	json_t *baseline;    /* what the user runs today */
 	struct space *space;
 	uint64_t start;      /* the baseline's index, UINT64_MAX outside */

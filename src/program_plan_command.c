@@ -2,19 +2,15 @@
 /* The program itself: its command, commands around it, where it runs, and what identifies it. */
 #include <config.h>
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "src/base/sha256.h"
-#include "src/base/sys.h"
 #include "src/base/text.h"
-#include "src/program_path.h"
 #include "src/program_plan_impl.h"
+#include "tuner/program_path.h"
+#include "tuner/program_source.h"
 
-enum { NAME_LENGTH = 64, PROGRAM_MAX = 512 << 20 };
+enum { NAME_LENGTH = 64 };
 
 static bool is_utf8(const char *text) {
 	size_t left = strlen(text), step = 1;
@@ -71,24 +67,6 @@ static int texts_check(const struct program_spec *spec, struct err *err) {
 	return 0;
 }
 
-static int folder_check(const char *cwd, struct err *err) {
-	struct stat st;
-	int why = stat(cwd, &st) ? errno : !S_ISDIR(st.st_mode) ? ENOTDIR : access(cwd, X_OK) ? errno : 0;
-	return why ? err_set(err, ERR_USAGE, NULL, "--cwd: cannot enter the folder %.300s: %s", cwd, strerror(why)) : 0;
-}
-
-/* A program opens files from where it runs. */
-static int input_check(const char *input, const char *cwd, struct err *err) {
-	struct stat st;
-	char *path = cwd && *input != '/' ? mem_printf("%s/%s", cwd, input) : mem_strdup(input);
-	int why = stat(path, &st) ? errno : S_ISDIR(st.st_mode) ? EISDIR : access(path, R_OK) ? errno : 0;
-	free(path);
-	if (!why)
-		return 0;
-	err_set(err, ERR_USAGE, NULL, "--input: cannot read %.300s: %s", input, strerror(why));
-	return cwd ? err_hint(err, "it is looked for where the program runs, in %.300s", cwd) : -1;
-}
-
 /* "{NAME}" somewhere in the text, with a name that stands for something. */
 static bool has_placeholder(const struct draft *draft, const char *text) {
 	if (strstr(text, "{BUILD}") || strstr(text, "{SOURCE}"))
@@ -120,51 +98,6 @@ static int look_inside(struct draft *draft, struct err *err) {
 	return failed;
 }
 
-static const char *joined(struct draft *draft, bool quoted) {
-	const char *const *words = draft->plan->program.argv, *line = "";
-	for (; *words; words++) {
-		char *word = quoted ? program_quote(*words) : mem_strdup(*words);
-		line = arena_printf(draft->plan->arena, "%s%s%s", line, *line ? " " : "", word);
-		free(word);
-	}
-	return line;
-}
-
-static void problem_make(struct draft *draft) {
-	const struct program_spec *spec = &draft->plan->program;
-	json_t *problem = draft->plan->problem = json_object();
-	json_object_set_new(problem, "command", json_string(joined(draft, !spec->shell)));
-	if (spec->input)
-		json_object_set_new(problem, "input", json_string(spec->input));
-	if (spec->cwd)
-		json_object_set_new(problem, "cwd", json_string(spec->cwd));
-	if (spec->build)
-		json_object_set_new(problem, "build", json_string(spec->build));
-}
-
-/* The file's, where that alone is what runs. */
-static char *program_bytes(const struct program_spec *spec, size_t *size) {
-	struct err none = {0};
-	char *path = spec->shell || spec->build ? NULL : program_path(spec->argv[0], spec->cwd, &none);
-	char *bytes = path ? sys_read_file(path, PROGRAM_MAX, size, &none) : NULL;
-	free(path);
-	return bytes;
-}
-
-static void source_make(struct draft *draft) {
-	const struct program_spec *spec = &draft->plan->program;
-	char *source = arena_alloc(draft->plan->arena, SHA256_TEXT, 1);
-	size_t size;
-	char *bytes = program_bytes(spec, &size);
-	if (!bytes) {
-		bytes = mem_printf("%s\n%s", joined(draft, !spec->shell), spec->build ? spec->build : "");
-		size = strlen(bytes);
-	}
-	sha256_text(bytes, size, source);
-	free(bytes);
-	draft->plan->source = source;
-}
-
 static void name_make(struct draft *draft) {
 	const char *first = draft->plan->program.argv[0];
 	size_t length = draft->plan->program.shell ? strcspn(first += strspn(first, " \t\n"), " \t\n") : strlen(first);
@@ -184,11 +117,12 @@ static void name_make(struct draft *draft) {
 int draft_command(struct draft *draft, struct err *err) {
 	const struct program_spec *spec = &draft->plan->program;
 	if (words_read(draft, err) || options_read(draft, err) || texts_check(spec, err) ||
-	    (spec->cwd && folder_check(spec->cwd, err)) || (spec->input && input_check(spec->input, spec->cwd, err)) ||
-	    look_inside(draft, err))
+	    program_places_check(spec->cwd, spec->input, err) || look_inside(draft, err))
 		return -1;
-	problem_make(draft);
-	source_make(draft);
+	char *source = arena_alloc(draft->plan->arena, SHA256_TEXT, 1);
+	program_source(spec, source);
+	draft->plan->source = source;
+	draft->plan->problem = program_problem(spec);
 	name_make(draft);
 	return 0;
 }

@@ -5,14 +5,13 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "src/base/js.h"
 #include "src/base/mem.h"
-#include "src/base/sha256.h"
-#include "src/base/sys.h"
+#include "tuner/program_path.h"
+#include "tuner/program_source.h"
 
-enum { WORDS_MAX = 4096, PROGRAM_MAX = 1 << 30 };
+enum { WORDS_MAX = 4096 };
 
 /* What is made of the specification and the options, before there is a plan. */
 struct draft {
@@ -21,8 +20,6 @@ struct draft {
 	const struct opt_args *args;
 	struct arena *arena;
 	struct program_spec program;
-	const char *command; /* as typed */
-	const char *source;
 };
 
 /* Members that are texts, the options that take their place, and where they go. */
@@ -92,51 +89,21 @@ static int read_command(struct draft *d, struct err *err) {
 		if (!json_is_string(word) || (i == 0 && json_string_length(word) == 0))
 			return no_command(err);
 		argv[i] = arena_strdup(d->arena, json_string_value(word));
-		d->command = i ? arena_printf(d->arena, "%s %s", d->command, argv[i]) : argv[i];
 	}
 	d->program.argv = argv;
 	d->program.shell = json_is_string(command) || opt_has(d->args, "shell");
 	return 0;
 }
 
-static const char *hash_text(struct draft *d, const char *text, size_t size) {
-	char hash[SHA256_TEXT];
-	sha256_text(text, size, hash);
-	return arena_strdup(d->arena, hash);
-}
-
-/* As execvp finds it; NULL where it isn't there. */
-static const char *find_program(struct draft *d) {
-	const char *name = d->program.argv[0], *path = getenv("PATH");
-	if (strchr(name, '/'))
-		return name[0] == '/' || !d->program.cwd ? name : arena_printf(d->arena, "%s/%s", d->program.cwd, name);
-	char *folders = arena_strdup(d->arena, path ? path : "/bin:/usr/bin"), *rest = folders;
-	for (const char *folder; (folder = strsep(&rest, ":"));) {
-		const char *file = arena_printf(d->arena, "%s/%s", *folder ? folder : ".", name);
-		if (access(file, X_OK) == 0)
-			return file;
-	}
-	return NULL;
-}
-
-/* Of what is built, put together by a shell, or named by a parameter, the commands are all that is known before. */
-static int find_source(struct draft *d, struct err *err) {
-	size_t size;
-	if (d->program.build || d->program.shell || strchr(d->program.argv[0], '{')) {
-		const char *all = arena_printf(d->arena, "%s\n%s", d->program.build ? d->program.build : "", d->command);
-		d->source = hash_text(d, all, strlen(all));
+/* What is built, put together by a shell, or named by a parameter can't be looked for yet. */
+static int check_program(const struct draft *d, struct err *err) {
+	const struct program_spec *p = &d->program;
+	if (p->build || p->shell || strchr(p->argv[0], '{'))
 		return 0;
-	}
-	const char *file = find_program(d);
-	if (!file || access(file, X_OK) != 0)
-		return err_set(err, ERR_USAGE, "a path with a / is relative to Cwd; \"Build\" is what makes it",
-		               "the program '%s' is not there", d->program.argv[0]);
-	char *bytes = sys_read_file(file, PROGRAM_MAX, &size, err);
-	if (!bytes)
-		return -1;
-	d->source = hash_text(d, bytes, size);
-	free(bytes);
-	return 0;
+	char *path = program_path(p->argv[0], p->cwd, err);
+	bool found = path;
+	free(path);
+	return found ? 0 : -1;
 }
 
 static int check_options(const struct spec *spec, const struct opt_args *args, struct err *err) {
@@ -152,20 +119,6 @@ static int check_options(const struct spec *spec, const struct opt_args *args, s
 	return 0;
 }
 
-/* What two measurements must have in common to be comparable. */
-static json_t *problem_json(const struct draft *d) {
-	const struct program_spec *p = &d->program;
-	const struct {
-		const char *key, *text;
-	} parts[] = {{"cwd", p->cwd}, {"input", p->input}, {"build", p->build}, {"metric", p->metric}};
-	json_t *problem = json_object();
-	json_object_set_new(problem, "command", json_string(d->command));
-	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-		if (parts[i].text)
-			json_object_set_new(problem, parts[i].key, json_string(parts[i].text));
-	return problem;
-}
-
 static const char *const *param_names(struct arena *arena, const struct space *space) {
 	size_t count = space_params(space);
 	const char **names = arena_alloc(arena, count + 1, sizeof(const char *));
@@ -178,8 +131,10 @@ static struct program_plan *plan_make(struct draft *d, struct spec *spec) {
 	struct program_plan *plan = mem_alloc(1, sizeof *plan);
 	plan->arena = d->arena;
 	plan->name = arena_strdup(d->arena, spec_name(spec));
-	plan->source = d->source;
-	plan->problem = problem_json(d);
+	char *source = arena_alloc(d->arena, SHA256_TEXT, 1);
+	program_source(&d->program, source);
+	plan->source = source;
+	plan->problem = program_problem(&d->program);
 	plan->baseline = json_deep_copy(spec_baseline(spec));
 	plan->space = spec_take_space(spec);
 	if (space_config_read(plan->space, plan->baseline, NULL, &plan->start, NULL))
@@ -200,7 +155,7 @@ struct program_plan *program_plan_from_spec(struct app *app, struct spec *spec, 
 		err_prefix(err, "KernelSpecification");
 		goto fail;
 	}
-	if (find_source(&d, err))
+	if (check_program(&d, err))
 		goto fail;
 	return plan_make(&d, spec);
 fail:

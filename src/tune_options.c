@@ -13,12 +13,12 @@
 static const double DEFAULT_SECONDS = 60;
 
 const struct opt tune_options[] = {
-	{"budget", 'b', "90s|10m|200e", "time or evaluations for all kernels together (60s)", 0},
+	{"budget", 'b', "90s|10m|200e", "time or evaluations for all together (60s; a program: at least 100 runs)", 0},
 	{"strategy", 0, "NAME", "search strategy (auto)", 0},
 	{"objective", 0, "time", "what is made small (time)", 0},
 	{"device", 0, "cpu", "where to run (cpu)", 0},
 	{"seed", 0, "N", "for the search and the order of comparisons", 0},
-	{"timeout", 0, "SECONDS", "longest trial (30 times the baseline's)", 0},
+	{"timeout", 0, "SECONDS", "longest trial, of a program: run (a multiple of the baseline's)", 0},
 	{"spec", 0, "FILE.json", "a T1 tuning specification in the place of a kernel or program", 0},
 	{"resume", 0, NULL, "go on with what was interrupted", 0},
 	{0},
@@ -28,6 +28,7 @@ const struct opt tune_options[] = {
 static int budget_read(const char *text, struct tune_budget *budget, struct err *err) {
 	char *end;
 	size_t length = strlen(text);
+	*budget = (struct tune_budget){0};
 	if (length > 1 && text[length - 1] == 'e') {
 		unsigned long long count = strtoull(text, &end, 10);
 		if (text[0] < '0' || text[0] > '9' || *end != 'e' || count > 1000000000ull)

@@ -78,8 +78,8 @@ static double magnitude(double value, const char *const *units, size_t count, do
 void ui_seconds(double seconds, char *text, size_t size) {
 	static const char *const units[] = {"ns", "us", "ms"};
 	const char *unit = "s";
-	if (!isfinite(seconds)) {
-		snprintf(text, size, "-");
+	if (!isfinite(seconds) || seconds == 0) {
+		snprintf(text, size, "%s", seconds == 0 ? "0 s" : "-");
 		return;
 	}
 	double value = fabs(seconds) < 0.9995 ? magnitude(seconds, units, 3, 1000, 1e-9, &unit) : seconds;

@@ -24,7 +24,8 @@ TUNER_SPEC = \
 
 TUNER_SPEC_C = \
 	%D%/spec_c.c %D%/spec_c.h \
-	%D%/spec_c_read.c %D%/spec_c_argument.c %D%/spec_c_source.c %D%/spec_c_compile.c %D%/spec_c_impl.h
+	%D%/spec_c_read.c %D%/spec_c_argument.c %D%/spec_c_source.c %D%/spec_c_compile.c \
+	%D%/spec_c_build.c %D%/spec_c_impl.h
 
 TUNER_SEARCH = \
 	%D%/search.c %D%/search.h
@@ -41,9 +42,10 @@ TUNER_PROGRAM = \
 	%D%/program.c %D%/program.h %D%/program_impl.h \
 	%D%/program_check.c %D%/program_command.c %D%/program_env.c \
 	%D%/program_line.c %D%/program_json.c \
+	%D%/program_path.c %D%/program_path.h %D%/program_source.c %D%/program_source.h \
 	%D%/program_quote.c %D%/program_template.c %D%/program_template.h \
 	%D%/program_text.c %D%/program_text.h \
-	%D%/program_tree.c %D%/program_tree_walk.c %D%/program_tree.h \
+	%D%/program_tree.c %D%/program_tree_mark.c %D%/program_tree.h \
 	%D%/program_folder.c %D%/program_folder.h \
 	%D%/program_build.c %D%/program_build.h \
 	%D%/program_run.c %D%/program_run.h %D%/program_trial.c

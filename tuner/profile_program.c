@@ -5,13 +5,9 @@
 
 #include <string.h>
 
-enum { WORDS_MAX = 4096, TEXT_MAX = 128 << 10 /* the kernel's limit of one argument */, MEMBERS_MAX = 1024 };
+#include "tuner/program_template.h"
 
-static bool is_name(const char *name) {
-	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
-	static const char rest[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
-	return *name && strchr(letters, *name) && name[strspn(name, rest)] == '\0';
-}
+enum { WORDS_MAX = 4096, TEXT_MAX = 128 << 10 /* the kernel's limit of one argument */, MEMBERS_MAX = 1024 };
 
 bool profile_variable_is_harmless(const char *name) {
 	static const char *const starts[] = {"LD_",   "DYLD_", "OMP_TOOL",      "GCONV_",        "BASH_",  "PYTHON",
@@ -24,7 +20,7 @@ bool profile_variable_is_harmless(const char *name) {
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		if (strcmp(name, names[i]) == 0)
 			return false;
-	return is_name(name);
+	return template_is_identifier(name);
 }
 
 /* Settings of OpenMP that change speed, and names of our own. */

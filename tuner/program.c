@@ -11,7 +11,6 @@
 #include "src/base/js.h"
 #include "tuner/program_build.h"
 #include "tuner/program_impl.h"
-#include "tuner/program_text.h"
 
 static const char *const FOLDERS[] = {"SOURCE", "BUILD"};
 static const char *const OPENMP[] = {"threads", "places",      "proc_bind", "schedule",
@@ -41,10 +40,7 @@ static const char *const *list_copy(struct arena *arena, const char *const *list
 static const char *const *argv_copy(struct arena *arena, const struct program_spec *spec) {
 	if (!spec->shell)
 		return list_copy(arena, spec->argv);
-	struct program_text line = {0};
-	for (const char *const *word = spec->argv; word && *word; word++)
-		program_text_printf(&line, "%s%s", word == spec->argv ? "" : " ", *word);
-	char *text = program_text_take(&line);
+	char *text = program_join(spec->argv, false);
 	const char *const *argv = list_copy(arena, (const char *const[]){text, NULL});
 	free(text);
 	return argv;

@@ -55,7 +55,18 @@ json_t *program_usage(const struct program *program, const json_t *config);
  *  "environment": {..of best..}, "line": "..", "baseline_line": ".."}; what `apply` reads. New reference. */
 json_t *program_json(const struct program *program, const json_t *best);
 
+/* Text of a number, word or boolean as programs get it; NULL for anything else. Caller frees. */
+char *program_value_text(const json_t *value);
+/* Variables that OpenMP's parameters stand for, and those that would overrule them; NULL-terminated. A default among the
+ * parameters is one only where its variable is gone. */
+extern const char *const program_governed[];
+
 /* `text` as one word of a POSIX shell, quoted only where it must be. Caller frees. program_quote.c */
 char *program_quote(const char *text);
+/* Words with blanks between them, quoted or as they are. Caller frees. program_quote.c */
+char *program_join(const char *const *words, bool quoted);
+/* "env -u NAME NAME=VALUE " of ["NAME"] and {"NAME": "value"}, quoted; "" where there are none. Caller frees.
+ * program_quote.c */
+char *program_env_prefix(const json_t *unset, const json_t *set);
 
 #endif

@@ -3,11 +3,10 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "src/base/pattern.h"
 #include "tuner/program_impl.h"
+#include "tuner/program_path.h"
 
 static int metric_check(const struct program_spec *spec, struct err *err) {
 	if (!spec->metric)
@@ -33,26 +32,6 @@ static int utf8_check(const char *text, struct err *err) {
 	return 0;
 }
 
-static bool is_file(const char *path, int access_mode) {
-	struct stat info;
-	return stat(path, &info) == 0 && !S_ISDIR(info.st_mode) && access(path, access_mode) == 0;
-}
-
-static bool is_in_path(const char *name) {
-	const char *path = getenv("PATH");
-	bool found = false;
-	for (path = path ? path : "/bin:/usr/bin"; !found; path++) {
-		size_t size = strcspn(path, ":");
-		char *file = mem_printf("%.*s%s%s", (int)size, path, size ? "/" : "", name);
-		found = is_file(file, X_OK);
-		free(file);
-		path += size;
-		if (!*path)
-			break;
-	}
-	return found;
-}
-
 /* What is built, or named by a parameter, can't be looked for yet. */
 static int executable_check(const struct program *program, struct err *err) {
 	const char *name = program->spec.argv[0];
@@ -62,28 +41,10 @@ static int executable_check(const struct program *program, struct err *err) {
 			return 0;
 	if (program->spec.shell || (has_slash && program->spec.build && *name != '/'))
 		return 0;
-	if (!has_slash)
-		return is_in_path(name) ? 0
-		                        : err_set(err, ERR_USAGE, "a program of this folder is called ./NAME",
-		                                  "there is no program %s in PATH", name);
-	const char *folder = program->cwd ? program->cwd : program->here;
-	char *path = *name == '/' ? mem_strdup(name) : mem_printf("%s/%s", folder, name);
-	bool exists = access(path, F_OK) == 0, runs = is_file(path, X_OK);
+	char *path = program_path(name, program->cwd, err);
+	bool found = path;
 	free(path);
-	if (!exists)
-		return err_set(err, ERR_USAGE, NULL, "there is no program %s%s%s", name, program->cwd ? " in " : "",
-		               program->cwd ? program->spec.cwd : "");
-	return runs ? 0 : err_set(err, ERR_USAGE, "chmod +x makes it one", "%s is not executable", name);
-}
-
-static int places_check(const struct program *program, struct err *err) {
-	struct stat info;
-	if (program->cwd && (stat(program->cwd, &info) || !S_ISDIR(info.st_mode)))
-		return err_set(err, ERR_USAGE, NULL, "there is no folder %s", program->spec.cwd);
-	if (program->input && !is_file(program->input, R_OK))
-		return err_set(err, ERR_USAGE, "it is looked for where the program runs",
-		               "there is no file %s for the program's input", program->spec.input);
-	return executable_check(program, err);
+	return found ? 0 : -1;
 }
 
 static bool build_is_used(const struct program_spec *spec) {
@@ -135,7 +96,7 @@ int program_check(const struct program *program, struct err *err) {
 	if (!program->spec.argv[0] || !*program->spec.argv[0])
 		return err_set(err, ERR_USAGE, "write it after --", "there is no program to tune");
 	if (metric_check(&program->spec, err) || templates_check(program, err) || names_check(program, err) ||
-	    places_check(program, err))
+	    program_places_check(program->spec.cwd, program->spec.input, err) || executable_check(program, err))
 		return -1;
 	return 0;
 }

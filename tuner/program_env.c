@@ -8,16 +8,23 @@
 #include "tuner/profile.h"
 #include "tuner/program_impl.h"
 
-/* Variables that parameters of OpenMP stand for, and those that would overrule them. */
-static const char *const governed[] = {
-	"OMP_NUM_THREADS", "OMP_PROC_BIND",  "OMP_PLACES",    "OMP_SCHEDULE",      "OMP_WAIT_POLICY",
-	"OMP_DYNAMIC",     "GOMP_SPINCOUNT", "KMP_BLOCKTIME", "GOMP_CPU_AFFINITY", "KMP_AFFINITY",
+const char *const program_governed[] = {
+	"OMP_NUM_THREADS",
+	"OMP_PROC_BIND",
+	"OMP_PLACES",
+	"OMP_SCHEDULE",
+	"OMP_WAIT_POLICY",
+	"OMP_DYNAMIC",
+	"GOMP_SPINCOUNT",
+	"KMP_BLOCKTIME",
+	"GOMP_CPU_AFFINITY",
+	"KMP_AFFINITY",
+	NULL,
 };
-enum { GOVERNED = sizeof governed / sizeof *governed };
 
 static bool is_governed(const char *name) {
-	for (size_t i = 0; i < GOVERNED; i++)
-		if (strcmp(name, governed[i]) == 0)
+	for (const char *const *governed = program_governed; *governed; governed++)
+		if (strcmp(name, *governed) == 0)
 			return true;
 	return false;
 }
@@ -69,13 +76,12 @@ json_t *program_variables(const struct program *program, const json_t *config) {
 	return variables;
 }
 
-const char *const *program_unset(const struct program *program, const json_t *config) {
-	const char **names = arena_alloc(program->arena, GOVERNED + 1, sizeof *names);
-	json_t *own = program_environment(program, config);
-	size_t count = 0;
-	for (size_t i = 0; is_set_by_openmp(program, config) && i < GOVERNED; i++)
-		if (getenv(governed[i]) && !json_object_get(own, governed[i]))
-			names[count++] = governed[i];
+json_t *program_unset(const struct program *program, const json_t *config) {
+	json_t *own = program_environment(program, config), *names = json_array();
+	bool ours = is_set_by_openmp(program, config);
+	for (const char *const *governed = program_governed; ours && *governed; governed++)
+		if (getenv(*governed) && !json_object_get(own, *governed))
+			json_array_append_new(names, json_string(*governed));
 	json_decref(own);
 	return names;
 }

@@ -50,9 +50,7 @@ json_t *program_words(const struct program_case *one, const char **missing);    
 char *program_command(const struct program_case *one, const char *text, const char **missing); /* with exports */
 /* All that the worker must set: the user's own OpenMP variables, too, since it was started without. New reference. */
 json_t *program_variables(const struct program *program, const json_t *config);
-/* The user's OpenMP variables that a configuration is run without, NULL-terminated; in the program's arena. */
-const char *const *program_unset(const struct program *program, const json_t *config);
-/* Text of a number, word or boolean as programs get it; NULL for anything else; caller frees. */
-char *program_value_text(const json_t *value);
+/* The user's OpenMP variables that a configuration is run without: array, new reference. */
+json_t *program_unset(const struct program *program, const json_t *config);
 
 #endif

@@ -40,18 +40,11 @@ static void build_add(struct program_text *out, const struct program_case *one) 
 }
 
 static void variables_add(struct program_text *out, const struct program *program, const json_t *config) {
-	json_t *variables = program_environment(program, config), *value;
-	const char *const *unset = program_unset(program, config);
-	const char *name;
-	if (*unset || json_object_size(variables))
-		program_text_add(out, "env ");
-	for (; *unset; unset++)
-		program_text_printf(out, "-u %s ", *unset);
-	json_object_foreach(variables, name, value) {
-		program_text_printf(out, "%s=", name);
-		word_add(out, json_string_value(value));
-		program_text_add(out, " ");
-	}
+	json_t *variables = program_environment(program, config), *unset = program_unset(program, config);
+	char *prefix = program_env_prefix(unset, variables);
+	program_text_add(out, prefix);
+	free(prefix);
+	json_decref(unset);
 	json_decref(variables);
 }
 

@@ -96,6 +96,36 @@ bool template_expands(const char *text, const char *name) {
 	return false;
 }
 
+/* The next one that holds a name. */
+static const char *hole_find(const char *text, const struct template_names *names, size_t *size) {
+	while ((text = brace_find(text, size)) && !name_find(names, text + 1, *size))
+		text += *size + 2;
+	return text;
+}
+
+/* On a mismatch the last hole takes one character more: no other has to be tried again. */
+bool template_fits(const char *template, const struct template_names *names, const char *text) {
+	const char *after = NULL, *taken = NULL;
+	size_t size = 0;
+	for (const char *hole = hole_find(template, names, &size);;) {
+		if (template == hole) {
+			after = template += size + 2;
+			taken = text;
+			hole = hole_find(after, names, &size);
+		} else if (*template && *template == *text) {
+			template ++;
+			text++;
+		} else if (!*template && !*text) {
+			return true;
+		} else if (after && *taken) {
+			template = after;
+			text = ++taken;
+		} else {
+			return false;
+		}
+	}
+}
+
 static void value_add(struct program_text *out, char *value, bool shell) {
 	char *word = shell ? program_quote(value) : mem_strdup(value);
 	program_text_add(out, word);
@@ -107,17 +137,16 @@ char *template_fill(const char *text, const struct template_names *names, templa
                     bool shell, const char **missing) {
 	struct program_text out = {0};
 	size_t size;
-	for (const char *brace; (brace = brace_find(text, &size)); text = brace + size + 2) {
-		const char *name = name_find(names, brace + 1, size);
-		program_text_add_part(&out, text, name ? (size_t)(brace - text) : (size_t)(brace - text) + size + 2);
-		char *word = name ? value(ctx, name) : NULL;
-		if (word) {
-			value_add(&out, word, shell);
-		} else if (name) {
+	for (const char *hole; (hole = hole_find(text, names, &size)); text = hole + size + 2) {
+		const char *name = name_find(names, hole + 1, size);
+		char *word = value(ctx, name);
+		if (!word) {
 			*missing = name;
 			free(program_text_take(&out));
 			return NULL;
 		}
+		program_text_add_part(&out, text, (size_t)(hole - text));
+		value_add(&out, word, shell);
 	}
 	program_text_add(&out, text);
 	return program_text_take(&out);

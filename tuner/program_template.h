@@ -21,6 +21,9 @@ bool template_mentions(const char *text, const char *name);
 /* "$NAME" or "${NAME}", as a shell would read it. */
 bool template_expands(const char *text, const char *name);
 
+/* Could `text` be the template with some text, maybe none, in the place of each {NAME}? */
+bool template_fits(const char *template, const struct template_names *names, const char *text);
+
 /* Gives the text of a name, or NULL where it has none; caller frees. */
 typedef char *template_value(const void *ctx, const char *name);
 /* shell: values become words of a shell. Caller frees. NULL: *missing, one of names, has no value. */

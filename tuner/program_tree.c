@@ -49,7 +49,7 @@ static int data_copy(int in, int out, uint64_t size) {
 		return 0;
 	for (ssize_t got; size; size -= (uint64_t)got) {
 		got = copy_file_range(in, NULL, out, NULL, size < SSIZE_MAX ? (size_t)size : SSIZE_MAX, 0);
-		if (got <= 0) /* another file system, or one that can't: from where it stands, the old way */
+		if (got <= 0) /* another file system, or one that can't: the rest is read and written */
 			return plain_copy(in, out, size);
 	}
 	return 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Copies folders with all that is in them. */
+/* Folders with all that is in them: copies, and whether they change. src/base/tree.h removes them. */
 #ifndef TUNER_PROGRAM_TREE_H
 #define TUNER_PROGRAM_TREE_H
 #include <stdint.h>

@@ -3,39 +3,26 @@
 
 #include "tuner/spec_c.h"
 
-#include <dirent.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "src/base/js.h"
 #include "src/base/sha256.h"
 #include "src/base/sys.h"
 #include "tuner/spec_c_impl.h"
 
-enum { KERNEL_FILE_MAX = 16 << 20, BUILDS_KEPT = 256, REFERENCES_MAX = 16, ARGUMENTS_ROOM = 192 };
-
-struct build {
-	char *key;     /* configuration, canonical JSON */
-	char *path;    /* NULL: failed, or removed since */
-	char *message; /* of what did not compile; else NULL */
-};
+enum { KERNEL_FILE_MAX = 16 << 20, REFERENCES_MAX = 16 };
 
 struct spec_c {
 	struct arena *arena;
 	struct c_kernel kernel;
 	struct c_compiler compiler;
-	char folder[4096], source[SHA256_TEXT];
-	bool made;        /* the folder */
-	struct stat file; /* the kernel's, as it was */
+	struct c_builds *builds;
+	char source[SHA256_TEXT];
 	json_t *baseline;
 	struct runner worker;
-	struct build *builds;
-	size_t build_count, oldest; /* the first that may still have its file */
-	unsigned serial;
 	uint64_t references[REFERENCES_MAX]; /* seeds that have one */
 	size_t reference_count;
 };
@@ -52,38 +39,11 @@ static const char *const *compiler_words(struct arena *arena) {
 	return words;
 }
 
-static int folder_make(struct spec_c *c, struct err *err) {
-	const char *base = getenv("TMPDIR");
-	char whole[sizeof c->folder - 64];
-	if (!base || *base != '/')
-		base = "/tmp";
-	if ((size_t)snprintf(whole, sizeof whole, "%s", base) >= sizeof whole)
-		return err_set(err, ERR_FAILED, "set TMPDIR to a shorter path", "the path of TMPDIR is too long");
-	snprintf(c->folder, sizeof c->folder, "%s/sweetspot-c-XXXXXX", whole);
-	if (!mkdtemp(c->folder))
-		return err_set(err, ERR_FAILED, "set TMPDIR to a folder that can be written", "no folder can be made in %s",
-		               base);
-	c->made = true;
-	return 0;
-}
-
-static void folder_remove(const char *folder) {
-	DIR *dir = opendir(folder);
-	for (const struct dirent *entry; dir && (entry = readdir(dir));)
-		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-			unlinkat(dirfd(dir), entry->d_name, 0);
-	if (dir)
-		closedir(dir);
-	rmdir(folder);
-}
-
 static int source_hash(struct spec_c *c, const struct spec *spec, struct err *err) {
 	size_t size;
 	char hash[SHA256_TEXT], *text = sys_read_file(c->kernel.file, KERNEL_FILE_MAX, &size, err);
-	if (!text || stat(c->kernel.file, &c->file) != 0) {
-		free(text);
-		return text ? err_set(err, ERR_USAGE, NULL, "KernelFile can't be read") : -1;
-	}
+	if (!text)
+		return -1;
 	sha256_text(text, size, hash);
 	free(text);
 	const char *all = arena_printf(c->arena, "%s %s", spec_hash(spec), hash);
@@ -106,46 +66,17 @@ static int space_check(struct arena *arena, const struct space *space, const str
 	return 0;
 }
 
-static char *path_in(struct spec_c *c, const char *name) {
-	return arena_printf(c->arena, "%s/%s", c->folder, name);
-}
-
-/* What is the same for all configurations, and proof that the compiler works. */
-static int harness_build(struct spec_c *c, struct err *err) {
-	const char *const arguments[] = {"-O2",
-	                                 "-fPIC",
-	                                 "-w",
-	                                 "-c",
-	                                 path_in(c, c_harness_file),
-	                                 "-o",
-	                                 path_in(c, c_object_file),
-	                                 c->kernel.openmp ? "-fopenmp" : NULL,
-	                                 NULL};
-	char message[256];
-	switch (c_compile(&c->compiler, arguments, message, err)) {
-	case C_DONE:
-		return 0;
-	case C_REFUSED:
-		return err_set(err, ERR_FAILED, "name a C compiler that works in the variable CC",
-		               "%s can't compile a plug-in: %s", c->compiler.words[0], message);
-	case C_BROKEN:
-	default:
-		return -1;
-	}
-}
-
 struct spec_c *spec_c_new(const struct spec *spec, struct worker *worker, struct err *err) {
 	struct spec_c *c = mem_alloc(1, sizeof *c);
 	c->arena = arena_new();
 	c->baseline = json_incref((json_t *)spec_baseline(spec));
 	c->worker = worker_runner(worker);
 	c->compiler = (struct c_compiler){.words = compiler_words(c->arena),
-	                                  .folder = c->folder,
 	                                  .cwd = arena_strdup(c->arena, spec_folder(spec)),
 	                                  .interrupt = worker_interrupt(worker)};
 	if (c_kernel_read(spec_kernel(spec), spec_folder(spec), c->arena, &c->kernel, err) ||
-	    space_check(c->arena, spec_space(spec), &c->kernel, err) || source_hash(c, spec, err) || folder_make(c, err) ||
-	    c_sources_write(&c->kernel, c->folder, err) || harness_build(c, err)) {
+	    space_check(c->arena, spec_space(spec), &c->kernel, err) || source_hash(c, spec, err) ||
+	    !(c->builds = c_builds_new(&c->kernel, &c->compiler, err))) {
 		spec_c_free(c);
 		return NULL;
 	}
@@ -155,14 +86,7 @@ struct spec_c *spec_c_new(const struct spec *spec, struct worker *worker, struct
 void spec_c_free(struct spec_c *c) {
 	if (!c)
 		return;
-	if (c->made)
-		folder_remove(c->folder);
-	for (size_t i = 0; i < c->build_count; i++) {
-		free(c->builds[i].key);
-		free(c->builds[i].path);
-		free(c->builds[i].message);
-	}
-	free(c->builds);
+	c_builds_free(c->builds);
 	json_decref(c->baseline);
 	arena_free(c->arena);
 	free(c);
@@ -172,93 +96,9 @@ const char *spec_c_source(const struct spec_c *c) {
 	return c->source;
 }
 
-static int file_check(const struct spec_c *c, struct err *err) {
-	struct stat now;
-	if (stat(c->kernel.file, &now) == 0 && now.st_size == c->file.st_size &&
-	    now.st_mtim.tv_sec == c->file.st_mtim.tv_sec && now.st_mtim.tv_nsec == c->file.st_mtim.tv_nsec)
-		return 0;
-	return err_set(err, ERR_USAGE, "begin anew: results of two versions must not be mixed", "%s has changed meanwhile",
-	               c->kernel.file);
-}
-
-/* The compiler's arguments; later options win, so that the specification's do. */
-static int arguments_make(struct spec_c *c, struct arena *arena, const json_t *config, const char *path,
-                          const char *arguments[ARGUMENTS_ROOM], struct err *err) {
-	static const char *const first[] = {"-O3", "-march=native", "-fPIC", "-fvisibility=hidden"};
-	size_t count = 0;
-	const char *name;
-	json_t *member;
-	for (size_t i = 0; i < sizeof first / sizeof *first; i++)
-		arguments[count++] = first[i];
-	json_object_foreach((json_t *)config, name, member) {
-		struct value value;
-		if (count >= ARGUMENTS_ROOM - C_OPTIONS_MAX - 16 || !value_from_json(member, &value))
-			return err_set(err, ERR_USAGE, NULL, "the configuration has no C form");
-		arguments[count] = c_define(arena, name, value, err);
-		if (!arguments[count++])
-			return -1;
-	}
-	arguments[count++] = path_in(c, c_unit_file);
-	arguments[count++] = path_in(c, c_object_file);
-	for (size_t i = 0; c->kernel.options[i]; i++)
-		arguments[count++] = c->kernel.options[i];
-	const char *const last[] = {"-shared", "-Wl,-z,defs", "-lm", "-o", path, NULL};
-	memcpy(&arguments[count], last, sizeof last);
-	return 0;
-}
-
-/* Files of builds that are long past are removed; who asks for one again gets it built again. */
-static void builds_trim(struct spec_c *c) {
-	while (c->build_count - c->oldest > BUILDS_KEPT) {
-		struct build *build = &c->builds[c->oldest++];
-		if (build->path)
-			unlink(build->path);
-		free(build->path);
-		build->path = NULL;
-	}
-}
-
-static int build_make(struct spec_c *c, struct build *build, const json_t *config, struct err *err) {
-	const char *arguments[ARGUMENTS_ROOM];
-	char message[256];
-	struct arena *arena = arena_new();
-	char *path = mem_printf("%s/build-%u.so", c->folder, c->serial++); /* never one that a worker knows */
-	int failed = arguments_make(c, arena, config, path, arguments, err);
-	enum c_outcome outcome = failed ? C_BROKEN : c_compile(&c->compiler, arguments, message, err);
-	arena_free(arena);
-	if (outcome == C_DONE) {
-		build->path = path;
-		return 0;
-	}
-	unlink(path);
-	free(path);
-	if (outcome == C_REFUSED)
-		build->message = mem_strdup(message);
-	return outcome == C_REFUSED ? 0 : -1;
-}
-
-/* The build of a configuration, new or old; NULL and err where nothing can be built. */
-static const struct build *build_get(struct spec_c *c, const json_t *config, struct err *err) {
-	char *key = js_canonical(config);
-	size_t i = 0;
-	while (i < c->build_count && strcmp(c->builds[i].key, key) != 0)
-		i++;
-	if (i < c->build_count) {
-		free(key);
-	} else {
-		c->builds = mem_grow(c->builds, c->build_count + 1, sizeof *c->builds);
-		c->builds[c->build_count++] = (struct build){.key = key};
-		builds_trim(c);
-	}
-	struct build *build = &c->builds[i];
-	if (!build->path && !build->message && (file_check(c, err) || build_make(c, build, config, err)))
-		return NULL;
-	return build;
-}
-
-/* The request of a build: it has no parameters of its own any more, but an OpenMP kernel has its team. */
+/* The request of a build: its parameters are compiled in, so that there are none to send but an OpenMP kernel's team. */
 static struct trial_request request_of(const struct spec_c *c, const struct trial_request *request,
-                                       const struct build *build, json_t *own) {
+                                       const struct c_build *build, json_t *own) {
 	struct trial_request of = *request;
 	const json_t *threads = c->kernel.openmp ? json_object_get(request->config, "threads") : NULL;
 	json_object_set_new(own, "problem", json_object());
@@ -285,7 +125,7 @@ static int reference_make(struct spec_c *c, const struct trial_request *like, st
 	for (size_t i = 0; i < c->reference_count; i++)
 		if (c->references[i] == like->seed)
 			return 0;
-	const struct build *build = build_get(c, c->baseline, err);
+	const struct c_build *build = c_build_get(c->builds, c->baseline, err);
 	if (!build)
 		return -1;
 	if (!build->path)
@@ -317,7 +157,7 @@ static int c_run(void *ctx, const struct trial_request *request, struct trial_re
 	result->value = result->least = NAN;
 	if (reference_make(c, request, err))
 		return -1;
-	const struct build *build = build_get(c, request->config, err);
+	const struct c_build *build = c_build_get(c->builds, request->config, err);
 	if (!build)
 		return -1;
 	if (!build->path) {

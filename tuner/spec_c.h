@@ -8,7 +8,7 @@
 #include "tuner/worker.h"
 
 struct spec_c;
-/* Checks KernelSpecification and all values of the space, and makes a folder for the builds (in TMPDIR, else /tmp).
+/* Checks KernelSpecification and all values of the space, and makes a folder for the builds (program_folder.h).
  * ERR_USAGE names what is wrong in the file; ERR_FAILED where there is no compiler (CC, else cc) that works. Nothing of
  * the spec is needed afterwards; the worker is. */
 struct spec_c *spec_c_new(const struct spec *spec, struct worker *worker, struct err *err);

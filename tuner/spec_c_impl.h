@@ -80,7 +80,7 @@ extern const char c_harness_file[], c_unit_file[], c_object_file[];
 
 struct c_compiler {
 	const char *const *words; /* CC, split */
-	const char *folder;       /* of the builds */
+	const char *folder;       /* for temporary files */
 	const char *cwd;          /* of the specification: -I is relative to it */
 	const volatile int *interrupt;
 };
@@ -90,5 +90,20 @@ enum c_outcome { C_DONE, C_REFUSED, C_BROKEN };
  * it can't be run, or that it was interrupted. */
 enum c_outcome c_compile(const struct c_compiler *compiler, const char *const *arguments, char message[256],
                          struct err *err);
+
+/* A configuration, compiled. */
+struct c_build {
+	char *key;     /* configuration, canonical JSON */
+	char *path;    /* NULL: failed, or removed since */
+	char *message; /* of what did not compile; else NULL */
+};
+
+/* All builds of a run, in a folder of their own, which becomes the compiler's. The kernel, and the compiler's words and
+ * cwd, are borrowed. */
+struct c_builds;
+struct c_builds *c_builds_new(const struct c_kernel *kernel, const struct c_compiler *compiler, struct err *err);
+void c_builds_free(struct c_builds *builds); /* removes the folder */
+/* New or old; valid until the next call. NULL and err where nothing can be built. */
+const struct c_build *c_build_get(struct c_builds *builds, const json_t *config, struct err *err);
 
 #endif

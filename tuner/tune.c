@@ -78,7 +78,7 @@ static double timeout_seconds(const struct tune *tune) {
 }
 
 double tune_seconds(const struct tune *tune, double value) {
-	return tune->task->metric ? tune->run_seconds : value;
+	return tune->extra_seconds + (tune->task->metric ? tune->run_seconds : value);
 }
 
 double tune_wall(const struct trial_result *result) {
@@ -93,7 +93,7 @@ double tune_price(const struct tune *tune, const json_t *config, double wall) {
 	double cost = tune_cost(config, tune->task->baseline);
 	if (!tune->task->metric || !(wall > 0) || !(tune->run_seconds > 0))
 		return cost;
-	return cost + COST_OF_STEP * round(log(wall / tune->run_seconds) / log(WALL_STEP));
+	return cost + COST_OF_STEP * trunc(log(wall / tune->run_seconds) / log(WALL_STEP));
 }
 
 double tune_shown(const struct tune *tune, double value) {

@@ -52,7 +52,8 @@ static int is_unsafe(const struct tune *tune, const json_t *config, bool *unsafe
 
 /* The best few of the search, safe ones only. Their configurations are owned by the caller. */
 static int finalists_pick(struct tune *tune, struct race_entry *entries, size_t *count, struct err *err) {
-	qsort(tune->worked, tune->worked_count, sizeof *tune->worked, by_promise);
+	if (tune->worked_count)
+		qsort(tune->worked, tune->worked_count, sizeof *tune->worked, by_promise);
 	double best = NAN;
 	*count = 0;
 	for (size_t i = 0; i < tune->worked_count && *count < FINALISTS_MAX; i++) {

@@ -27,6 +27,7 @@ struct tune {
 	uint64_t failures[TRIAL_STATUS_COUNT];
 	struct trial_result baseline; /* of the first phase */
 	double run_seconds;           /* of one run of a whole program; 0 for kernels, whose value it is */
+	double extra_seconds;         /* that a program's run costs beside: what is done before and after it */
 	struct measured *worked;
 	size_t worked_count;
 	double best;               /* of what worked, as told to the strategy; NAN: nothing yet */
@@ -42,7 +43,7 @@ struct tune {
 };
 
 double tune_elapsed(const struct tune *tune);
-/* Seconds that one run with this value takes: the value itself unless the objective is a metric. */
+/* Seconds that one run with this value costs. */
 double tune_seconds(const struct tune *tune, double value);
 /* tune_cost, and where the objective is a metric, before all else the time that a run takes, in steps that noise does
  * not make: `wall` against the baseline's; NAN: not known. */

@@ -13,6 +13,7 @@ libbase_la_SOURCES = \
 	%D%/proc.c %D%/proc.h \
 	%D%/proc_buffer.c %D%/proc_buffer.h \
 	%D%/proc_env.c \
+	%D%/proc_pipe.c %D%/proc_pipe.h \
 	%D%/proc_spawn.c %D%/proc_spawn.h \
 	%D%/reap.c %D%/reap.h \
 	%D%/text.c %D%/text.h \

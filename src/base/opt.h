@@ -37,6 +37,7 @@ int opt_int(const struct opt_args *args, const char *name, long long min, long l
 /* "90s", "10m", "1.5h", "250ms", bare seconds */
 int opt_seconds(const char *text, const char *name, double *out, struct err *err);
 /* The option rows of one table, aligned, for --help. */
-void opt_help(const struct opt *table, FILE *out);
+void opt_help(const struct opt *table, int column, FILE *out); /* column: of the help texts, 0: what fits this table */
+int opt_help_column(const struct opt *table);
 
 #endif

@@ -17,13 +17,19 @@ static int write_left(const struct opt *opt, FILE *out) {
 	return (int)(8 + strlen(opt->name) + (opt->meta ? 1 + strlen(opt->meta) : 0));
 }
 
-void opt_help(const struct opt *table, FILE *out) {
+int opt_help_column(const struct opt *table) {
 	int column = 0;
 	for (const struct opt *opt = table; opt->name; opt++) {
 		int width = write_left(opt, NULL);
 		if (width > column && width <= WIDEST)
 			column = width;
 	}
+	return column;
+}
+
+void opt_help(const struct opt *table, int column, FILE *out) {
+	if (column <= 0)
+		column = opt_help_column(table);
 	for (const struct opt *opt = table; opt->name; opt++) {
 		int width = write_left(opt, out);
 		if (width > column)

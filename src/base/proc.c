@@ -6,7 +6,6 @@
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +17,7 @@
 
 #include "src/base/mem.h"
 #include "src/base/proc_buffer.h"
+#include "src/base/proc_pipe.h"
 #include "src/base/proc_spawn.h"
 #include "src/base/sys.h"
 
@@ -53,29 +53,17 @@ pid_t proc_pid(const struct proc *proc) {
 	return proc->pid;
 }
 
-static void shut(int *fd) {
-	if (*fd >= 0)
-		close(*fd);
-	*fd = -1;
-}
-
-static bool is_final(ssize_t got) {
-	return got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR);
-}
-
 static void look_whether_ended(struct proc *proc) {
-	siginfo_t info = {.si_pid = 0};
-	if (waitid(P_PID, (id_t)proc->pid, &info, WEXITED | WNOHANG | WNOWAIT) < 0 || info.si_pid == proc->pid)
-		proc->ended = true;
+	proc->ended = proc->ended || proc_has_ended(proc->pid);
 }
 
 /* Reads what a wait has found. The end of the child is the end of its output: descendants may hold the pipes open, but
  * once it has ended and nothing is left to read, they are shut. */
 static void drain(struct proc *proc, const struct pollfd *out, const struct pollfd *err) {
-	if (out->revents ? is_final(lines_fill(&proc->lines, out->fd)) : proc->ended && out->fd >= 0)
-		shut(&proc->out);
-	if (err->revents ? is_final(tail_fill(&proc->tail, err->fd)) : proc->ended && err->fd >= 0)
-		shut(&proc->err);
+	if (out->revents ? proc_is_final(lines_fill(&proc->lines, out->fd)) : proc->ended && out->fd >= 0)
+		proc_shut(&proc->out);
+	if (err->revents ? proc_is_final(tail_fill(&proc->tail, err->fd)) : proc->ended && err->fd >= 0)
+		proc_shut(&proc->err);
 }
 
 /* One wait of at most `seconds` for output, the child's end, or (`input`) room to write. A signal ends it early. */
@@ -87,8 +75,7 @@ static void pump(struct proc *proc, bool input, double seconds) {
 		{.fd = input ? proc->in : -1, .events = POLLOUT},
 	};
 	double wait = proc->ended || seconds < 0 ? 0 : seconds;
-	struct timespec time = {.tv_sec = (time_t)wait, .tv_nsec = (long)((wait - floor(wait)) * 1e9)};
-	int found = ppoll(fds, sizeof(fds) / sizeof(*fds), &time, NULL);
+	int found = proc_poll(fds, sizeof(fds) / sizeof(*fds), wait);
 	if (found < 0)
 		return;
 	drain(proc, &fds[0], &fds[1]);
@@ -172,7 +159,7 @@ static void wait_for_end(struct proc *proc, double deadline) {
 
 int proc_stop(struct proc *proc, double grace) {
 	int status;
-	shut(&proc->in);
+	proc_shut(&proc->in);
 	wait_for_end(proc, sys_now() + grace);
 	/* Until it is waited for, the number, dead or alive, is that child and its group. */
 	if (kill(-proc->pid, SIGKILL) < 0)
@@ -183,9 +170,9 @@ int proc_stop(struct proc *proc, double grace) {
 	while (got < 0 && errno == EINTR);
 	if (got < 0)
 		status = W_EXITCODE(255, 0); /* SIGCHLD is ignored: the kernel keeps no status */
-	shut(&proc->out);
-	shut(&proc->err);
-	shut(&proc->pidfd);
+	proc_shut(&proc->out);
+	proc_shut(&proc->err);
+	proc_shut(&proc->pidfd);
 	free(proc->lines.data);
 	free(proc->tail.data);
 	free(proc->tail_text);

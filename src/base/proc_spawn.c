@@ -13,6 +13,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "src/base/proc_pipe.h"
+
 enum stage { STAGE_LIMIT, STAGE_FOLDER, STAGE_EXEC, STAGE_INTERPRETER, STAGE_DONE };
 
 /* What the child reports when it can't become the program. */
@@ -30,33 +32,8 @@ struct launch {
 };
 
 static void close_pair(int pair[2]) {
-	for (int i = 0; i < 2; i++)
-		if (pair[i] >= 0)
-			close(pair[i]);
-}
-
-/* Above 2, so that the child's dup2() overwrites none of them where the parent has closed its own stdio. */
-static int raise_above_stdio(int *fd) {
-	if (*fd > STDERR_FILENO)
-		return 0;
-	int high = fcntl(*fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-	if (high < 0)
-		return -1;
-	close(*fd);
-	*fd = high;
-	return 0;
-}
-
-int proc_pipe(int pair[2]) {
-	if (pipe2(pair, O_CLOEXEC) < 0) {
-		pair[0] = pair[1] = -1;
-		return -1;
-	}
-	if (raise_above_stdio(&pair[0]) == 0 && raise_above_stdio(&pair[1]) == 0)
-		return 0;
-	close_pair(pair);
-	pair[0] = pair[1] = -1;
-	return -1;
+	proc_shut(&pair[0]);
+	proc_shut(&pair[1]);
 }
 
 /* Handlers go with exec; ignored signals and the mask would stay. */

@@ -8,8 +8,6 @@
 
 /* The child's environment: an array for the caller to free, of strings that belong to environ and to `set`. */
 char **proc_environment(const char *const *unset, const char *const *set);
-/* Close-on-exec and above 2; {-1, -1} and -1 where there is none to have. */
-int proc_pipe(int pair[2]);
 /* Starts a child with these descriptors, all above 2, as its stdin, stdout and stderr; they stay open here. Returns its
  * id, or -1 and err ("cannot run X: ..."), then there is no child. */
 pid_t proc_launch(const struct proc_spec *spec, char *const *environment, const int fds[3], struct err *err);

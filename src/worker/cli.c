@@ -40,9 +40,9 @@ static int cli_help(int out) {
 	              "       sweetspot-worker run KERNEL [P=V...]   run one trial and print its line\n"
 	              "\n"
 	              "Measures kernels for sweetspot, which starts it.\n\n");
-	opt_help(cli_options, file);
+	opt_help(cli_options, 0, file);
 	fprintf(file, "\nOf run:\n");
-	opt_help(byhand_options, file);
+	opt_help(byhand_options, 0, file);
 	return fclose(file) == 0 ? 0 : 1;
 }
 

@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "src/base/proc.h"
+#include "src/base/proc_pipe.h"
 #include "src/base/proc_spawn.h"
 #include "src/base/reap.h"
 #include "src/base/sys.h"
@@ -35,40 +34,28 @@ struct flight {
 	char chunk[RUN_CHUNK];
 };
 
-static void shut(int *fd) {
-	if (*fd >= 0) {
-		close(*fd);
-	}
-	*fd = -1;
-}
-
-static bool is_final(ssize_t got) {
-	return got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR);
-}
-
 /* Whether there may be more to read at once. */
 static bool out_read(struct flight *flight) {
 	ssize_t got = read(flight->out, flight->chunk, sizeof flight->chunk);
 	if (got > 0) {
 		program_output_add(flight->command->output, flight->chunk, (size_t)got);
-	} else if (is_final(got)) {
-		shut(&flight->out);
+	} else if (proc_is_final(got)) {
+		proc_shut(&flight->out);
 	}
 	return got > 0;
 }
 
 static bool err_read(struct flight *flight) {
 	ssize_t got = tail_fill(&flight->run->tail, flight->err);
-	if (is_final(got)) {
-		shut(&flight->err);
+	if (proc_is_final(got)) {
+		proc_shut(&flight->err);
 	}
 	return got > 0;
 }
 
 /* The time is taken first of all. */
 static void look(struct flight *flight) {
-	siginfo_t info = {.si_pid = 0};
-	if (waitid(P_PID, (id_t)flight->pid, &info, WEXITED | WNOHANG | WNOWAIT) < 0 || info.si_pid == flight->pid) {
+	if (proc_has_ended(flight->pid)) {
 		flight->run->seconds = sys_now() - flight->start;
 		flight->ended = true;
 	}
@@ -81,8 +68,7 @@ static void pump(struct flight *flight, double seconds) {
 	                       {.fd = flight->err, .events = POLLIN},
 	                       {.fd = flight->abandoned ? -1 : flight->place->watch, .events = POLLRDHUP}};
 	double wait = fmax(0, fmin(seconds, flight->pidfd < 0 ? RUN_POLL_S : RUN_SLICE_S));
-	struct timespec time = {.tv_sec = (time_t)wait, .tv_nsec = (long)((wait - floor(wait)) * 1e9)};
-	if (ppoll(fds, sizeof fds / sizeof *fds, &time, NULL) < 0) {
+	if (proc_poll(fds, sizeof fds / sizeof *fds, wait) < 0) {
 		return;
 	}
 	if (fds[0].revents || flight->pidfd < 0) {
@@ -196,8 +182,8 @@ static void launch(struct flight *flight, int out[2], int err[2]) {
 		flight->run->end = PROGRAM_UNSTARTED;
 	}
 	flight->pidfd = flight->pid < 0 ? -1 : (int)syscall(SYS_pidfd_open, flight->pid, 0);
-	shut(&out[1]);
-	shut(&err[1]);
+	proc_shut(&out[1]);
+	proc_shut(&err[1]);
 	flight->out = out[0];
 	flight->err = err[0];
 	out[0] = err[0] = -1;
@@ -222,12 +208,12 @@ void program_run(const struct program_place *place, const struct program_command
 		}
 	}
 	for (int i = 0; i < 2; i++) {
-		shut(&out[i]);
-		shut(&err[i]);
+		proc_shut(&out[i]);
+		proc_shut(&err[i]);
 	}
-	shut(&flight.out);
-	shut(&flight.err);
-	shut(&flight.pidfd);
+	proc_shut(&flight.out);
+	proc_shut(&flight.err);
+	proc_shut(&flight.pidfd);
 }
 
 void program_run_free(struct program_run *run) {

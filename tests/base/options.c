@@ -168,7 +168,7 @@ static void test_help(void) {
 	char *text;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
-	opt_help(own, out);
+	opt_help(own, 0, out);
 	fclose(out);
 	is_text(text,
 	        "  -o, --output FILE  write to FILE\n"

@@ -65,7 +65,7 @@ static void test_words(const char *folder) {
 		return;
 	is_text(plan->name, "mine", "the name is the specification's");
 	ok(strncmp(plan->source, "sha256:", 7) == 0, "the source is a hash");
-	is_text(member(plan, "command"), "sh -c exit {B}", "the command as typed");
+	is_text(member(plan, "command"), "sh -c 'exit {B}'", "the command as it would be typed");
 	ok(json_object_size(plan->problem) == 1, "and nothing that was not given");
 	ok(!plan->program.shell && strcmp(plan->program.argv[2], "exit {B}") == 0 && !plan->program.argv[3],
 	   "the words stay words");
@@ -157,8 +157,8 @@ static void test_errors(const char *folder) {
 		{"\"Command\": [\"sh\"], \"Build\": 5", NULL, "'Build' must be"},
 		{"\"Command\": [\"sh\"], \"Maximize\": \"yes\"", NULL, "'Maximize' must be"},
 		{"\"Command\": [\"sh\"], \"Cwd\": \"nosuch\"", NULL, "nosuch' is not there"},
-		{"\"Command\": [\"./nosuch\"]", NULL, "'./nosuch' is not there"},
-		{"\"Command\": [\"nosuchprogramanywhere\"]", NULL, "is not there"},
+		{"\"Command\": [\"./nosuch\"]", NULL, "cannot run ./nosuch"},
+		{"\"Command\": [\"nosuchprogramanywhere\"]", NULL, "there is no program nosuchprogramanywhere"},
 		{"\"Command\": [\"sh\"]", param, "--param does not go"},
 		{"\"Command\": [\"sh\"]", openmp, "--openmp does not go"},
 	};

@@ -333,7 +333,7 @@ int main(void) {
 		printf("Bail out! no folder\n");
 		return 99;
 	}
-	setenv("TMPDIR", folder, 1);
+	setenv("XDG_CACHE_HOME", folder, 1);
 	file_write("saxpy.c", saxpy);
 	struct worker *worker = worker_here();
 	check_outcomes(worker);
@@ -354,7 +354,7 @@ int main(void) {
 	check_baseline(worker, "crashes", BLOCKS "," WHATS("crash"), good, "SIGSEGV");
 	check_baseline(worker, "gives NaN", BLOCKS "," WHATS("nan_"), good, "NaN or an infinity in y");
 	worker_free(worker);
-	char *line = mem_printf("test \"$(ls -d %s/sweetspot-c-* 2>/dev/null)\" = '' && rm -rf %s", folder, folder);
+	char *line = mem_printf("test \"$(ls -d %s/sweetspot/build/run-* 2>/dev/null)\" = '' && rm -rf %s", folder, folder);
 	ok(system(line) == 0, "no folder of builds stays behind");
 	free(line);
 	return tap_done();

@@ -101,7 +101,7 @@ static void test_fill(void) {
 	fills("$$-{B}", false, "$$-v B");
 	struct rng rng;
 	rng_seed(&rng, 3);
-	bool all = true;
+	bool all = true, fit = true;
 	for (int i = 0; i < 2000; i++) {
 		char text[24] = "";
 		for (size_t k = 0, n = rng_below(&rng, sizeof text - 1); k < n; k++)
@@ -111,14 +111,22 @@ static void test_fill(void) {
 		char *put = template_fill(text, &names, letter, "", false, &none);
 		/* A value that is its name takes two braces off, each time. */
 		all = all && strcmp(kept, text) == 0 && (strlen(put) < strlen(text)) == template_mentions(text, "B");
+		fit = fit && template_fits(text, &names, put) && template_fits(text, &names, text);
 		free(kept);
 		free(put);
 	}
+	ok(fit, "a filled template fits, and so does the template itself");
 	ok(all, "only what is mentioned changes, whatever the braces");
 	const char *missing = NULL;
 	char *got = template_fill("{B} {none}", &names, letter, "v", false, &missing);
 	ok(!got && missing && strcmp(missing, "none") == 0, "a name without a value is named");
 	ok(template_mentions("a {x} {B}", "B") && !template_mentions("{{B}} ${B} B", "B"), "only {NAME} mentions a name");
+	ok(template_fits("{B}-{BLOCK}.x", &names, "a-b-c.x") && template_fits("{B}{B}", &names, "") &&
+	       template_fits("a{B}a", &names, "aaa"),
+	   "any text can stand for a name");
+	ok(!template_fits("{B}-{BLOCK}.x", &names, "a-b-c.y") && !template_fits("a{B}a", &names, "a") &&
+	       !template_fits("{{B}}", &names, "{1}") && !template_fits("", &names, "a") && !template_fits("a", &names, ""),
+	   "but not for what is none");
 	ok(template_expands("a $B", "B") && template_expands("${B:-1}", "B") && !template_expands("$BLOCK {B}", "B"),
 	   "$NAME is a variable of the shell");
 }

@@ -61,6 +61,13 @@ static void put_title(FILE *out, const json_t *entry) {
 	free(title);
 	free(gain);
 	free(problem);
+	/* Variables are not all of it where values are arguments. */
+	const char *line = json_string_value(json_object_get(json_object_get(entry, "program"), "line"));
+	if (line) {
+		char *whole = mem_printf("in full: %s", line);
+		put_comment(out, whole);
+		free(whole);
+	}
 }
 
 static void put_export(FILE *out, const char *indent, const char *name, const char *value) {

@@ -10,8 +10,10 @@
  * more values than rows. Rows get the weights of Huber, then of Tukey's bisquare (Holland and Welsch 1977) of their
  * residuals from a fit without them; the scale is the median absolute residual. Rows of which a limit is known that they
  * are over are drawn towards it where the model puts them below, as in a Tobit model (by Fisher scoring, Amemiya 1984).
- * What does not add up (interactions) is noise here, and widens the intervals. Effects of a parameter that is absent in
- * some rows are deviations from its own mean, so that what its being there costs belongs to the parameter that brings it.
+ * What does not add up (interactions) is noise here; the intervals are of the average over what was measured, and too
+ * narrow where it matters much: on additive simulated data they hold the truth in 95 % of the cases (90 % with 10 rows),
+ * with strong interactions in 73 %. Effects of a parameter that is absent in some rows are deviations from its own mean,
+ * so that what its being there costs belongs to the parameter that brings it.
  *
  * The interval is of the largest ratio of two values: the largest of the lower and of the upper bounds of all pairs, by
  * Student's t at the residual degrees of freedom, for all pairs together (Sidak 1967).

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <config.h>
 
-#include "src/program_path.h"
+#include "tuner/program_path.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -79,4 +79,25 @@ char *program_path(const char *program, const char *cwd, struct err *err) {
 	}
 	not_found(program, cwd, worst, err);
 	return NULL;
+}
+
+static int folder_check(const char *cwd, struct err *err) {
+	struct stat st;
+	int why = stat(cwd, &st) ? errno : !S_ISDIR(st.st_mode) ? ENOTDIR : access(cwd, X_OK) ? errno : 0;
+	return why ? err_set(err, ERR_USAGE, NULL, "cannot enter the folder %.300s: %s", cwd, strerror(why)) : 0;
+}
+
+static int input_check(const char *input, const char *cwd, struct err *err) {
+	struct stat st;
+	char *path = below(cwd, input);
+	int why = stat(path, &st) ? errno : S_ISDIR(st.st_mode) ? EISDIR : access(path, R_OK) ? errno : 0;
+	free(path);
+	if (!why)
+		return 0;
+	err_set(err, ERR_USAGE, "it is the program's input", "cannot read %.300s: %s", input, strerror(why));
+	return cwd ? err_hint(err, "it is looked for where the program runs, in %.300s", cwd) : -1;
+}
+
+int program_places_check(const char *cwd, const char *input, struct err *err) {
+	return (cwd && folder_check(cwd, err)) || (input && input_check(input, cwd, err)) ? -1 : 0;
 }
