@@ -100,8 +100,8 @@ static void failures_print(const json_t *results) {
 		json_t *count;
 		json_object_foreach(json_object_get(result, "failures"), type,
 		                    count) if (json_integer_value(count) > 0 && strcmp(type, "censored") != 0)
-			printf("%s: %lld trials failed (%s)\n", js_string_or(result, "kernel", "?"),
-		           (long long)json_integer_value(count), type);
+			printf("%s: %lld trial%s failed (%s)\n", js_string_or(result, "kernel", "?"),
+		           (long long)json_integer_value(count), json_integer_value(count) == 1 ? "" : "s", type);
 	}
 }
 
