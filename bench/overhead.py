@@ -64,7 +64,7 @@ worker.stdin.close()
 worker.wait()
 call("tune", "--param", "A=1..300", "--budget", "200e", "--strategy", "random", "--seed", "1", "--store",
      os.path.join(FOLDER.name, "overhead.db"), "--", "true")
-for phase, runs in (("search", "seven runs"), ("duel", "one run")):
+for phase, runs in (("search", "five runs"), ("duel", "one run")):
     cost = median(tuner_trials(phase))
     rows.append(figure(f"trial of `true` in a tuner, overhead, {runs}", cost, "us", "< 3000", cost < 3000))
 finish(rows)

@@ -105,7 +105,7 @@ static int samples_of(const struct tune *tune) {
 	static const struct {
 		double below;
 		int samples;
-	} of_program[] = {{0.02, 7}, {0.2, 3}, {1, 2}};
+	} of_program[] = {{0.02, 5}, {0.2, 3}, {1, 2}};
 	if (!tune->task->whole_programs)
 		return tune->best < SHORT_SECONDS ? SAMPLES_OF_SHORT : SAMPLES;
 	for (size_t i = 0; i < sizeof of_program / sizeof *of_program && tune->run_seconds > 0; i++)

@@ -94,7 +94,7 @@ static void short_program(void) {
 	struct err err = {0};
 	json_t *result = tune(&p, (struct tune_budget){.evaluations = 7}, &err);
 	ok(best_block(result) == 64, "the best block is found");
-	ok(p.samples_max == 7, "a short program is run several times a trial");
+	ok(p.samples_max == 5, "a short program is run several times a trial");
 	ok(p.warmups == 0 && p.batches == 0, "whole programs are neither warmed up nor batched");
 	ok(js_int_or(result, "pairs", 0) >= 21, "the winner meets the baseline in 21 pairs");
 	is_text(js_string_or(result, "verdict", ""), "faster", "and is faster");
