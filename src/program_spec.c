@@ -145,9 +145,7 @@ static struct program_plan *plan_make(struct draft *d, struct spec *spec) {
 	return plan;
 }
 
-struct program_plan *program_plan_from_spec(struct app *app, struct spec *spec, const struct opt_args *args,
-                                            struct err *err) {
-	(void)app;
+struct program_plan *program_plan_from_spec(struct spec *spec, const struct opt_args *args, struct err *err) {
 	if (check_options(spec, args, err))
 		return NULL;
 	struct draft d = {.spec = spec, .kernel = spec_kernel(spec), .args = args, .arena = arena_new()};

@@ -10,7 +10,6 @@
  * meaning (--build, --metric, ...) takes the place of its member. The plan owns the space, which the specification then
  * has no more. ERR_USAGE for another language, a member of a wrong type, and options that say what the specification
  * does (--param, --constraint, --default, --openmp, a program after "--"). */
-struct program_plan *program_plan_from_spec(struct app *app, struct spec *spec, const struct opt_args *args,
-                                            struct err *err);
+struct program_plan *program_plan_from_spec(struct spec *spec, const struct opt_args *args, struct err *err);
 
 #endif

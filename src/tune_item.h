@@ -11,9 +11,9 @@ struct tune_item {
 	/* Complete but for what the session decides: strategy, seed, budget, store, and the runner. */
 	struct tune_task task;
 	const char *const *notes; /* what the user should know first, NULL-terminated; may be NULL */
-	struct runner runner;     /* made by open */
+	struct runner runner;     /* there from the start, or made by open */
 	void *state;
-	int (*open)(struct tune_item *item, struct app *app, struct err *err); /* before its first trial */
+	int (*open)(struct tune_item *item, struct app *app, struct err *err); /* before its first trial; may be NULL */
 	void (*free)(struct tune_item *item);                                  /* also after a failed open */
 };
 

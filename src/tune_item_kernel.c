@@ -7,25 +7,18 @@
 #include "src/plan.h"
 #include "src/tune_item.h"
 
-static int open_worker(struct tune_item *item, struct app *app, struct err *err) {
-	struct worker *worker = app_worker(app, err);
-	if (!worker)
-		return -1;
-	item->runner = worker_runner(worker);
-	return 0;
-}
-
 static void free_plan(struct tune_item *item) {
 	plan_free(item->state);
 }
 
 struct tune_item *tune_item_kernel(struct app *app, const struct kernel_desc *kernel, const struct opt_args *args,
                                    struct err *err) {
-	struct plan *plan = plan_new(app, kernel, args, err);
+	struct worker *worker = app_worker(app, err);
+	struct plan *plan = worker ? plan_new(app, kernel, args, err) : NULL;
 	if (!plan)
 		return NULL;
 	struct tune_item *item = mem_alloc(1, sizeof *item);
-	*item = (struct tune_item){.state = plan, .open = open_worker, .free = free_plan};
+	*item = (struct tune_item){.state = plan, .runner = worker_runner(worker), .free = free_plan};
 	item->task = (struct tune_task){
 		.kernel = kernel->name,
 		.source = kernel->source,

@@ -45,14 +45,6 @@ static void annotate(void *ctx, json_t *result) {
 	notes_add(p->plan, result);
 }
 
-static int open_program(struct tune_item *item, struct app *app, struct err *err) {
-	const struct program_item *p = item->state;
-	(void)app;
-	(void)err;
-	item->runner = program_runner(p->program);
-	return 0;
-}
-
 static void free_program(struct tune_item *item) {
 	struct program_item *p = item->state;
 	program_free(p->program);
@@ -72,7 +64,8 @@ static struct tune_item *item_new(struct app *app, struct spec *spec, struct pro
 	struct tune_item *item = mem_alloc(1, sizeof *item);
 	struct program_item *p = mem_alloc(1, sizeof *p);
 	*p = (struct program_item){.spec = spec, .plan = plan, .program = program};
-	*item = (struct tune_item){.state = p, .notes = plan->notes, .open = open_program, .free = free_program};
+	*item =
+		(struct tune_item){.state = p, .notes = plan->notes, .runner = program_runner(program), .free = free_program};
 	item->task = (struct tune_task){
 		.kernel = plan->name,
 		.source = plan->source,
@@ -95,6 +88,6 @@ struct tune_item *tune_item_program(struct app *app, const struct opt_args *args
 }
 
 struct tune_item *tune_item_command(struct app *app, struct spec *spec, const struct opt_args *args, struct err *err) {
-	struct program_plan *plan = program_plan_from_spec(app, spec, args, err);
+	struct program_plan *plan = program_plan_from_spec(spec, args, err);
 	return item_new(app, spec, plan, err);
 }

@@ -12,7 +12,6 @@ struct function_item {
 	struct spec *spec;
 	struct spec_c *function;
 	json_t *problem;
-	const char *source;
 };
 
 static int open_function(struct tune_item *item, struct app *app, struct err *err) {
@@ -66,9 +65,7 @@ struct tune_item *tune_item_spec(struct app *app, const char *path, const struct
 		break;
 	case SPEC_CUDA:
 		err_set(err, ERR_UNAVAILABLE, "`sweetspot list params --spec` counts its space",
-		        "%s wants a GPU: this version "
-		        "runs specifications of the languages Command and C",
-		        path);
+		        "%s wants a GPU: this version runs specifications of the languages Command and C", path);
 		break;
 	case SPEC_OTHER:
 		err_set(err, ERR_USAGE, "its KernelSpecification's Language is Command or C", "%s is written for %s", path,

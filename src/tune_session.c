@@ -123,7 +123,7 @@ static int item_tune(struct tuning *t, size_t at, struct err *err) {
 	int64_t search = 0;
 	json_t *result = NULL;
 	struct tune_item *item = t->what->items[at];
-	int failed = item->open(item, t->app, err);
+	int failed = item->open ? item->open(item, t->app, err) : 0;
 	for (const char *const *note = item->notes; note && *note; note++)
 		ui_note(app_ui(t->app), "%s", *note);
 	if (!failed && opt_has(t->what->args, "resume"))

@@ -45,7 +45,7 @@ static struct program_plan *plan_of(const char *folder, const char *kernel, cons
 		argv[argc] = (char *)options[argc - 1];
 	struct opt_args *args = opt_parse(argc, argv, tables, err);
 	struct spec *spec = args ? spec_parse(text, strlen(text), path, err) : NULL;
-	struct program_plan *plan = spec ? program_plan_from_spec(NULL, spec, args, err) : NULL;
+	struct program_plan *plan = spec ? program_plan_from_spec(spec, args, err) : NULL;
 	spec_free(spec);
 	opt_free(args);
 	free(path);
@@ -174,7 +174,7 @@ static void test_errors(const char *folder) {
 	const struct opt *const tables[] = {some, NULL};
 	char *argv[] = {"test", NULL};
 	struct opt_args *args = opt_parse(1, argv, tables, &err);
-	ok(spec && args && !program_plan_from_spec(NULL, spec, args, &err) && strstr(err.what, "'CUDA'"),
+	ok(spec && args && !program_plan_from_spec(spec, args, &err) && strstr(err.what, "'CUDA'"),
 	   "another language: %s", err.what);
 	opt_free(args);
 	spec_free(spec);
