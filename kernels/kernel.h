@@ -13,15 +13,17 @@
  *
  * The worker allocates input and state, zeroed, with the sizes in the table. A kernel never prints, never exits and
  * keeps no globals: several states live at the same time (one for each configuration of a race). Of the hooks run and
- * verify must be there; the others may be NULL where there is nothing to do. */
+ * verify must be there; the others may be NULL where there is nothing to do. An open that returns SS_INVALID refuses the
+ * problem itself (a size, a file that can't be read): its message tells the user what is wrong with it. */
 #ifndef SWEETSPOT_KERNEL_H
 #define SWEETSPOT_KERNEL_H
 #include <stddef.h>
 #include <stdint.h>
 
-#define SS_KERNEL_ABI 1
+#define SS_KERNEL_ABI 2
 
-enum ss_type { SS_INT, SS_REAL, SS_WORD };
+/* SS_TEXT is for parts of a problem only: any text, such as the name of a file. */
+enum ss_type { SS_INT, SS_REAL, SS_WORD, SS_TEXT };
 
 /* A tunable parameter, or a part of the problem (its size, its mix). */
 struct ss_param {
@@ -29,7 +31,7 @@ struct ss_param {
 	const char *summary;
 	enum ss_type type;
 	/* What is tried: "a,b,c", "1..8" (step 1), "0..64+8", "16..512*2". For SS_WORD: every word it takes.
-	 * May be NULL for a part of the problem. */
+	 * May be NULL for a part of the problem; of an SS_TEXT it says what is built in. */
 	const char *values;
 	const char *initial; /* the baseline's value: what a user has without tuning */
 	const char *when;    /* expression over other parameters: it exists only where this holds; NULL: always */
@@ -39,7 +41,7 @@ struct ss_param {
 struct ss_value {
 	int64_t i;     /* SS_INT: the value; SS_WORD: its place in `values` */
 	double r;      /* SS_REAL: the value; SS_INT: the same as i */
-	const char *w; /* SS_WORD */
+	const char *w; /* SS_WORD, SS_TEXT */
 };
 
 struct ss_call {
@@ -66,10 +68,25 @@ struct ss_work {
 	const char *op;  /* what one operation is: "relaxation", "cell update" */
 };
 
+/* What a run showed beside its time. */
+struct ss_figure {
+	const char *name; /* a word, such as "iterations"; lives as long as the state */
+	double value;
+	const char *unit; /* "" for a bare number */
+};
+
+/* What changed in the course of a run: a value for each step, iteration or generation. */
+struct ss_series {
+	const char *name;
+	const double *values; /* the kernel's, until its next run */
+	size_t count;
+};
+
 enum ss_flags {
 	SS_OPENMP = 1,   /* gets threads, places and proc_bind for free */
 	SS_SCHEDULE = 2, /* its loops are schedule(runtime): gets schedule and chunk for free */
-	SS_RACY = 4      /* has variants with data races on purpose: listed in `unsafe` */
+	SS_RACY = 4,     /* has variants with data races on purpose: listed in `unsafe` */
+	SS_TEAM_GIVEN = 8 /* the team's size is part of the question: it is searched only when the user asks for it */
 };
 
 struct ss_kernel {
@@ -81,6 +98,8 @@ struct ss_kernel {
 	const char *const *constraints; /* expressions over params, threads, schedule and the problem; NULL-terminated or NULL */
 	const char *schedule_when;      /* schedule and chunk matter only where this holds; NULL: always */
 	const char *unsafe;             /* where this holds a configuration may be measured, never recommended; NULL: nowhere */
+	const char *serial;             /* "P=V P=V": with one thread, what the work costs without any parallelism; the rest
+	                                 * as in the baseline. NULL: all of the baseline */
 	size_t input_size, state_size;
 
 	enum ss_status (*open)(void *input, const struct ss_call *call);
@@ -91,7 +110,14 @@ struct ss_kernel {
 	struct ss_work (*work)(const struct ss_call *call);
 	void (*teardown)(void *state);
 	void (*close)(void *input);
+
+	/* Of the last run, which took `seconds` (the median of its samples). Fill `out`, at most `most`; return how many. */
+	size_t (*figures)(const void *state, const struct ss_call *call, double seconds, struct ss_figure *out,
+	                  size_t most);
+	size_t (*series)(const void *state, const struct ss_call *call, struct ss_series *out, size_t most);
 };
+
+enum { SS_FIGURES_MAX = 16, SS_SERIES_MAX = 8 }; /* what `most` is */
 
 /* A shared object with kernels of your own, for `sweetspot tune ./libmine.so`: it exports this under the name
  * sweetspot_plugin. Write SS_PLUGIN(&one_kernel, &another); in one of its files. It stays loaded as long as the worker

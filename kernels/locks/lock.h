@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A lock of the suite: one file, the same verbs in the same order, and one line in LOCKS of this folder's local.mk.
+ * Kernels that need a lock of the user's choice (locks, kmeans) take it from here. */
+#ifndef KERNELS_LOCKS_LOCK_H
+#define KERNELS_LOCKS_LOCK_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { LOCK_LINE = 64 }; /* bytes that travel together between cores */
+
+enum lock_flags {
+	LOCK_FIFO = 1,  /* threads enter in the order in which they asked */
+	LOCK_UNSAFE = 2 /* keeps nobody out: only a lower bound of the time */
+};
+
+struct lock_shape {
+	int threads; /* 1 or more; a thread is known by its number, 0 .. threads - 1 */
+	bool pad;    /* what different threads write lies on lines of its own */
+};
+
+struct lock_contest; /* contest.h: what the kernel `locks` times */
+
+/* The memory of a lock is the caller's: size() bytes, zeroed, aligned to LOCK_LINE. */
+struct lock_kind {
+	const char *name, *summary;
+	unsigned flags;
+	size_t (*size)(const struct lock_shape *shape);
+	int (*init)(void *lock, const struct lock_shape *shape); /* 0, or -1 where the system has none left */
+	/* NULL for a lock that is no object (omp critical): only contend has it. */
+	void (*acquire)(void *lock, int thread);
+	void (*release)(void *lock, int thread);
+	/* The loop that `locks` times, with acquire and release inlined; called by every thread of the team. */
+	void (*contend)(void *lock, int thread, struct lock_contest *contest);
+	void (*destroy)(void *lock);
+};
+
+/* Ends with NULL. LOCK_WORDS in registry.h is the list of their names, for a parameter's values. */
+extern const struct lock_kind *const lock_registry[];
+const struct lock_kind *lock_find(const char *name);
+
+#endif
