@@ -11,6 +11,7 @@
 #include "src/figures.h"
 #include "src/references.h"
 #include "src/results.h"
+#include "tuner/unsafe.h"
 
 enum { COUNTERS_MAX = 32 };
 
@@ -38,6 +39,9 @@ static json_t *document(const struct byhand *hand, const struct trial_request *r
 		if (extra)
 			json_object_set(json, extras[i], extra);
 	}
+	bool unsafe;
+	if (unsafe_holds(hand->kernel->unsafe, request->problem, request->config, &unsafe, NULL) == 0)
+		json_object_set_new(json, "unsafe", json_boolean(unsafe));
 	if (!json_object_get(json, "counters"))
 		json_object_set_new(json, "counters", json_array());
 	if (*result->message)
@@ -82,6 +86,8 @@ static void people_print(struct ui *ui, const json_t *json, const struct trial_r
 		printf("%.4g %ss/s, at least %.4g bytes/s of memory traffic\n", js_real_or(work, "ops", 0) / result->value,
 		       js_string_or(work, "op", "operation"), js_real_or(work, "bytes", 0) / result->value);
 	references_print(json_object_get(json, "references"), stdout);
+	if (js_bool_or(json, "unsafe", false))
+		printf("unsafe: it has data races on purpose, and is never recommended\n");
 	if (result->disturbed)
 		printf("disturbed: something else ran on these processors meanwhile\n");
 	figures_print(figures, stdout);

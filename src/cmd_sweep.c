@@ -16,6 +16,7 @@
 #include "tuner/domain.h"
 #include "tuner/store.h"
 #include "tuner/trial_store.h"
+#include "tuner/unsafe.h"
 
 enum { AXES_MAX = 8, ROWS_MAX = 100000 };
 
@@ -133,13 +134,17 @@ static int keep(struct sweep *sweep, const json_t *problem, const json_t *config
 	return trial_store(sweep->store, sweep->search, "sweep", 0, config, result, err);
 }
 
-static json_t *row_json(const json_t *problem, const json_t *config, const struct trial_result *result) {
+static json_t *row_json(const struct byhand *hand, const json_t *problem, const json_t *config,
+                        const struct trial_result *result) {
 	double ci[2];
 	stats_median_ci(result->samples, result->sample_count, 0.95, ci);
 	json_t *row =
 		json_pack("{s:O,s:O,s:s,s:o,s:[o,o],s:s,s:o}", "problem", problem, "config", config, "status",
 	              trial_status_word(result->status), "median", js_number(result->value), "ci", js_number(ci[0]),
 	              js_number(ci[1]), "unit", "s", "samples", js_reals(result->samples, result->sample_count));
+	bool unsafe;
+	if (unsafe_holds(hand->kernel->unsafe, problem, config, &unsafe, NULL) == 0)
+		json_object_set_new(row, "unsafe", json_boolean(unsafe));
 	json_t *figures = json_object_get(result->reply, "figures");
 	if (figures)
 		json_object_set(row, "figures", figures);
@@ -161,7 +166,7 @@ static int row_measure(struct sweep *sweep, size_t row, struct err *err) {
 		failed =
 			hand->runner.run(hand->runner.ctx, &request, &result, err) || keep(sweep, problem, config, &result, err);
 		if (!failed)
-			json_array_append_new(sweep->rows, row_json(problem, config, &result));
+			json_array_append_new(sweep->rows, row_json(hand, problem, config, &result));
 	}
 	trial_result_clear(&result);
 	json_decref(problem);

@@ -105,7 +105,7 @@ static const char *bar_text(struct arena *arena, const json_t *row, double worst
 	if (!isfinite(median))
 		return js_string_or(row, "status", "?");
 	ui_bar(median / worst, BAR_WIDTH, bar, sizeof bar);
-	return arena_strdup(arena, bar);
+	return arena_printf(arena, "%s%s", bar, js_bool_or(row, "unsafe", false) ? " unsafe" : "");
 }
 
 static struct table *table_start(const struct sweep_table *table, const char **texts) {
