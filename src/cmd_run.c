@@ -69,6 +69,16 @@ static void counters_print(struct ui *ui, const json_t *counters) {
 	table_free(table);
 }
 
+static void work_print(const json_t *work, double seconds) {
+	double ops = js_real_or(work, "ops", 0), bytes = js_real_or(work, "bytes", 0);
+	if (!(ops > 0))
+		return;
+	printf("%.4g %ss/s", ops / seconds, js_string_or(work, "op", "operation"));
+	if (bytes > 0)
+		printf(", at least %.4g bytes/s of memory traffic", bytes / seconds);
+	putchar('\n');
+}
+
 static void people_print(struct ui *ui, const json_t *json, const struct trial_result *result) {
 	char median[32], low[32], high[32];
 	const json_t *work = json_object_get(json, "work"), *ci = json_object_get(json, "ci");
@@ -82,9 +92,7 @@ static void people_print(struct ui *ui, const json_t *json, const struct trial_r
 	       config);
 	printf("median %s [%s, %s], %zu samples, result %s\n", median, low, high, result->sample_count,
 	       trial_status_word(result->status));
-	if (js_real_or(work, "ops", 0) > 0)
-		printf("%.4g %ss/s, at least %.4g bytes/s of memory traffic\n", js_real_or(work, "ops", 0) / result->value,
-		       js_string_or(work, "op", "operation"), js_real_or(work, "bytes", 0) / result->value);
+	work_print(work, result->value);
 	references_print(json_object_get(json, "references"), stdout);
 	if (js_bool_or(json, "unsafe", false))
 		printf("unsafe: it has data races on purpose, and is never recommended\n");

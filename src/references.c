@@ -90,9 +90,9 @@ static void line_print(const json_t *reference, const char *what, FILE *out) {
 		fprintf(out, "speedup over %s: not known (%s)\n", what, js_string_or(reference, "status", "?"));
 		return;
 	}
-	fprintf(out, "speedup over %s: %.2fx (%s)", what, speedup, time);
+	fprintf(out, speedup < 0.1 ? "speedup over %s: %.2gx (%s)" : "speedup over %s: %.2fx (%s)", what, speedup, time);
 	if (isfinite(efficiency))
-		fprintf(out, ", efficiency %.0f %%", 100 * efficiency);
+		fprintf(out, ", efficiency %.*f %%", efficiency < 0.1 ? 2 : 0, 100 * efficiency);
 	fputc('\n', out);
 }
 
