@@ -11,6 +11,7 @@ libkernels_la_SOURCES = $(KERNELS) %D%/registry.c %D%/registry.h %D%/kernel.h
 nodist_libkernels_la_SOURCES = %D%/registry.def
 include %D%/gol/local.mk
 include %D%/fw/local.mk
+include %D%/locks/local.mk
 
 kernelincludedir = $(includedir)/sweetspot
 kernelinclude_HEADERS = %D%/kernel.h
