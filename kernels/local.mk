@@ -3,7 +3,8 @@
 KERNELS = \
 	%D%/synthetic.c \
 	%D%/gol/gol.c \
-	%D%/fw/fw.c
+	%D%/fw/fw.c \
+	%D%/locks/locks.c
 
 noinst_LTLIBRARIES += libkernels.la
 libkernels_la_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)

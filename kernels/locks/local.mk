@@ -17,7 +17,8 @@ LOCKS = \
 
 libkernels_la_SOURCES += $(LOCKS) \
 	%D%/registry.c %D%/registry.h \
-	%D%/lock.h %D%/contest.h %D%/cells.h %D%/wait.h
+	%D%/arena.c %D%/oracle.c %D%/check.c %D%/figures.c \
+	%D%/lock.h %D%/locks.h %D%/contest.h %D%/cells.h %D%/wait.h
 nodist_libkernels_la_SOURCES += %D%/registry.def
 BUILT_SOURCES += %D%/registry.def
 CLEANFILES += %D%/registry.def
