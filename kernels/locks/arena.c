@@ -2,8 +2,11 @@
 #include "kernels/locks/locks.h"
 
 #include <omp.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "kernels/locks/wait.h"
 
 static size_t round_up(size_t size, size_t unit) {
 	return (size + unit - 1) / unit * unit;
@@ -46,14 +49,20 @@ void locks_arena_clear(const struct locks_arena *arena, int threads) {
 	memset(arena->tallies, 0, (size_t)threads * arena->tally_stride);
 }
 
-/* They start together: a thread that is ready early would have the lock for itself. */
+/* They start together, and none is asleep then as in a barrier of the runtime: a thread that is ready early would have the
+ * lock for itself. */
 int locks_arena_run(const struct locks_arena *arena, struct lock_contest *contest, int threads) {
+	atomic_int ready = 0;
 	int team = 1;
 #pragma omp parallel num_threads(threads)
 	{
-#pragma omp single
-		team = omp_get_num_threads();
-		arena->kind->contend(arena->lock, omp_get_thread_num(), contest);
+		int thread = omp_get_thread_num(), all = omp_get_num_threads();
+		unsigned turns = 0;
+		if (thread == 0)
+			team = all;
+		for (atomic_fetch_add(&ready, 1); atomic_load(&ready) < all;)
+			lock_wait(&turns);
+		arena->kind->contend(arena->lock, thread, contest);
 	}
 	return team;
 }
