@@ -35,7 +35,7 @@ static inline unsigned backoff_wait(unsigned pauses) {
 		lock_pause();
 	if (pauses < BACKOFF_LAST)
 		return 2 * pauses;
-	sched_yield();
+	lock_yield();
 	return pauses;
 }
 

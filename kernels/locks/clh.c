@@ -56,9 +56,9 @@ static inline void clh_acquire(struct clh_seat seat) {
 }
 
 static inline void clh_release(struct clh_seat seat) {
-	struct clh_node *own = seat.thread->own;
-	seat.thread->own = seat.thread->before;
+	struct clh_node *own = seat.thread->own, *before = seat.thread->before;
 	atomic_store_explicit(&own->held, 0, memory_order_release);
+	seat.thread->own = before;
 }
 
 static void clh_destroy(void *lock) {

@@ -106,23 +106,25 @@ static inline bool lock_contest_enter_logged(const struct lock_contest *contest,
 		return more;                                                                                                   \
 	}
 
-/* A thread stops after n entries of its own, too: so it does with a lock that loses all that the others count. */
-#define LOCK_LOOP(PASS)                                                                                                \
-	while (tally.entries < own.n && PASS(seat, &own, thread)) {                                                        \
-		tally.entries++;                                                                                               \
-		tally.sum = lock_work(tally.sum, own.noncritical);                                                             \
-	}
-
-#define LOCK_CONTEND(NAME)                                                                                             \
-	static void NAME##_contend(void *lock, int thread, struct lock_contest *contest) {                                 \
+/* A thread stops after n entries of its own, too: so it does with a lock that loses all that the others count. Two
+ * functions, so that each loop has the registers for itself. */
+#define LOCK_CONTEND_AS(FUNCTION, NAME, PASS)                                                                          \
+	__attribute__((noinline)) static void FUNCTION(void *lock, int thread, const struct lock_contest *contest) {       \
 		const struct NAME##_seat seat = NAME##_seat(lock, thread);                                                     \
 		const struct lock_contest own = *contest;                                                                      \
 		struct lock_tally tally = {0, 0};                                                                              \
-		if (own.log)                                                                                                   \
-			LOCK_LOOP(NAME##_pass_logged)                                                                              \
-		else                                                                                                           \
-			LOCK_LOOP(NAME##_pass)                                                                                     \
+		while (tally.entries < own.n && PASS(seat, &own, thread)) {                                                    \
+			tally.entries++;                                                                                           \
+			tally.sum = lock_work(tally.sum, own.noncritical);                                                         \
+		}                                                                                                              \
 		*lock_contest_tally(contest, thread) = tally;                                                                  \
+	}
+
+#define LOCK_CONTEND(NAME)                                                                                             \
+	LOCK_CONTEND_AS(NAME##_contend_timed, NAME, NAME##_pass)                                                           \
+	LOCK_CONTEND_AS(NAME##_contend_logged, NAME, NAME##_pass_logged)                                                   \
+	static void NAME##_contend(void *lock, int thread, struct lock_contest *contest) {                                 \
+		(contest->log ? NAME##_contend_logged : NAME##_contend_timed)(lock, thread, contest);                          \
 	}
 
 #define LOCK_KIND(NAME, SUMMARY, FLAGS)                                                                                \
