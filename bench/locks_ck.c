@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* locks_ck THREADS ROUNDS N: our locks and those of Concurrency Kit in the same loop, in turn: a line a round with both
- * names and both times in ns an acquisition. Prints nothing where Concurrency Kit is not installed. */
+ * names, both times in ns an acquisition and both shares of handovers. Prints nothing where Concurrency Kit is not installed. */
 #include <config.h>
 
 #include <stdio.h>
@@ -179,18 +179,21 @@ static const struct lock_kind *const pairs[][2] = {
 };
 enum { PAIRS = sizeof pairs / sizeof *pairs };
 
-/* Nanoseconds an acquisition, or nothing at all for a wrong result. */
-static double timed(const struct locks_arena *arena, const struct locks_input *input, int threads) {
+struct round {
+	double ns, handovers;
+};
+
+static struct round timed(const struct locks_arena *arena, const struct locks_input *input, int threads) {
 	struct lock_contest contest = locks_arena_contest(arena, input);
 	locks_arena_clear(arena, threads);
 	int64_t begun = lock_now();
 	locks_arena_run(arena, &contest, threads);
-	double ns = (double)(lock_now() - begun) / (double)input->n;
+	double ns = (double)(lock_now() - begun), n = (double)input->n;
 	if (arena->prize->count != input->n || arena->prize->sum != input->sum) {
 		fprintf(stderr, "%s is wrong\n", arena->kind->name);
 		exit(1);
 	}
-	return ns;
+	return (struct round){ns / n, (double)arena->prize->changes / n};
 }
 
 /* The order changes from round to round. */
@@ -201,12 +204,13 @@ static void measure(const struct lock_kind *const pair[2], const struct locks_in
 		if (locks_arena_new(&arenas[i], pair[i], &shape) != SS_OK)
 			exit(1);
 	for (int round = 0; round < rounds; round++) {
-		double ns[2];
+		struct round done[2];
 		for (int i = 0; i < 2; i++) {
 			int which = (i + round) % 2;
-			ns[which] = timed(&arenas[which], input, threads);
+			done[which] = timed(&arenas[which], input, threads);
 		}
-		printf("%s %s %.3f %.3f\n", pair[0]->name, pair[1]->name, ns[0], ns[1]);
+		printf("%s %s %.3f %.3f %.3f %.3f\n", pair[0]->name, pair[1]->name, done[0].ns, done[1].ns, done[0].handovers,
+		       done[1].handovers);
 	}
 	for (int i = 0; i < 2; i++)
 		locks_arena_free(&arenas[i]);
