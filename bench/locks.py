@@ -24,7 +24,8 @@ for threads in range(1, min(2, len(os.sched_getaffinity(0))) + 1):
             rounds.append(ns)
     for (ours, theirs), rounds in pairs.items():
         if len(rounds) < ROUNDS / 10:
-            sys.exit(f"{ours} and {theirs}: only {len(rounds)} of {ROUNDS} rounds with {threads} threads in turn")
+            rows.append(figure(f"{ours} / {theirs}, rounds in turn", len(rounds), "", f">= {ROUNDS / 10:.0f}", False))
+            continue
         least = [min(column) for column in zip(*rounds)]
         ratio = median([a / b for a, b in rounds])
         wanted = "<= 1.1" if ours in FAIR else "-"

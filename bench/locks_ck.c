@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* locks_ck THREADS ROUNDS N: our locks and those of Concurrency Kit in the same loop, in turn: a line a round with both
- * names, both times in ns an acquisition and both shares of handovers. Prints nothing where Concurrency Kit is not installed. */
+/* locks_ck THREADS ROUNDS N: our locks and those of Concurrency Kit in the same loop, in turn. A line a round: both names,
+ * both times in ns an acquisition, both shares of handovers. Prints nothing where Concurrency Kit is not installed. */
 #include <config.h>
 
 #include <stdio.h>

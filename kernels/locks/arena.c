@@ -49,19 +49,30 @@ void locks_arena_clear(const struct locks_arena *arena, int threads) {
 	memset(arena->tallies, 0, (size_t)threads * arena->tally_stride);
 }
 
-/* They start together, and none is asleep then as in a barrier of the runtime: a thread that is ready early would have the
- * lock for itself. */
-int locks_arena_run(const struct locks_arena *arena, struct lock_contest *contest, int threads) {
+/* Threads that come one by one would find the lock free, and a fast one be done before the next has come. The first has
+ * the lock when all meet (awake, which a barrier of the runtime would not promise), and gives the others time to queue. */
+static void start(const struct locks_arena *arena, int thread, int team, atomic_int *ready) {
+	bool first = thread == 0 && team > 1 && arena->kind->acquire;
+	unsigned turns = 0;
+	if (first)
+		arena->kind->acquire(arena->lock, thread);
+	for (atomic_fetch_add(ready, 1); atomic_load(ready) < team;)
+		lock_wait(&turns);
+	for (int i = 0; first && i < team; i++)
+		lock_yield();
+	if (first)
+		arena->kind->release(arena->lock, thread);
+}
+
+int locks_arena_run(const struct locks_arena *arena, const struct lock_contest *contest, int threads) {
 	atomic_int ready = 0;
 	int team = 1;
 #pragma omp parallel num_threads(threads)
 	{
-		int thread = omp_get_thread_num(), all = omp_get_num_threads();
-		unsigned turns = 0;
+		int thread = omp_get_thread_num();
 		if (thread == 0)
-			team = all;
-		for (atomic_fetch_add(&ready, 1); atomic_load(&ready) < all;)
-			lock_wait(&turns);
+			team = omp_get_num_threads();
+		start(arena, thread, omp_get_num_threads(), &ready);
 		arena->kind->contend(arena->lock, thread, contest);
 	}
 	return team;

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What must hold after a run, whoever entered when. */
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 
 #include "kernels/locks/locks.h"
 
-static enum ss_status wrong(const struct ss_call *call, const char *what, int64_t found, int64_t wanted) {
+__attribute__((format(printf, 2, 3))) static enum ss_status wrong(const struct ss_call *call, const char *format, ...) {
+	va_list ap;
+	va_start(ap, format);
 	if (call->message)
-		snprintf(call->message, call->message_size, "%s: %" PRId64 ", should be %" PRId64, what, found, wanted);
+		vsnprintf(call->message, call->message_size, format, ap);
+	va_end(ap);
 	return SS_INCORRECT;
 }
 
@@ -19,12 +23,12 @@ static enum ss_status check_tallies(const struct locks_state *s, const struct ss
 		const struct lock_tally *tally = locks_tally(s, thread);
 		uint64_t sum = locks_oracle(0, (uint64_t)tally->entries * (uint64_t)s->input->noncritical);
 		if (tally->entries < 0 || tally->entries > n)
-			return wrong(call, "entries of a thread", tally->entries, n);
+			return wrong(call, "thread %d entered %" PRId64 " of %" PRId64 " times", thread, tally->entries, n);
 		if (tally->sum != sum)
-			return wrong(call, "work outside", (int64_t)tally->sum, (int64_t)sum);
+			return wrong(call, "the work of thread %d gives %" PRIx64 ", should be %" PRIx64, thread, tally->sum, sum);
 		*entries += tally->entries;
 	}
-	return *entries > 0 ? SS_OK : wrong(call, "entries", 0, n);
+	return *entries > 0 ? SS_OK : wrong(call, "nobody entered");
 }
 
 /* Every thread that entered became the owner at least once, and none but at an entry. */
@@ -34,10 +38,11 @@ static enum ss_status check_owner(const struct locks_state *s, const struct ss_c
 	for (int thread = 0; thread < s->team; thread++)
 		entered += locks_tally(s, thread)->entries > 0;
 	if (prize->owner < 0 || prize->owner >= s->team || locks_tally(s, (int)prize->owner)->entries == 0)
-		return wrong(call, "the last owner", prize->owner, 0);
-	if (prize->changes < entered)
-		return wrong(call, "changes of the owner, at least", prize->changes, entered);
-	return prize->changes <= s->input->n ? SS_OK : wrong(call, "changes, at most", prize->changes, s->input->n);
+		return wrong(call, "the last owner, %" PRId64 ", is no thread that entered", prize->owner);
+	if (prize->changes < entered || prize->changes > s->input->n)
+		return wrong(call, "%" PRId64 " changes of the owner, should be %" PRId64 " to %" PRId64, prize->changes, entered,
+		             s->input->n);
+	return SS_OK;
 }
 
 enum ss_status locks_check(const struct locks_state *s, const struct ss_call *call) {
@@ -47,10 +52,10 @@ enum ss_status locks_check(const struct locks_state *s, const struct ss_call *ca
 	if (status != SS_OK || ((s->arena.kind->flags & LOCK_UNSAFE) && s->team > 1))
 		return status;
 	if (prize->count != n)
-		return wrong(call, "the counter", prize->count, n);
+		return wrong(call, "the counter is %" PRId64 ", should be %" PRId64, prize->count, n);
 	if (entries != n)
-		return wrong(call, "entries of all threads", entries, n);
+		return wrong(call, "threads entered %" PRId64 " times, should be %" PRId64, entries, n);
 	if (prize->sum != s->input->sum)
-		return wrong(call, "the protected sum", (int64_t)prize->sum, (int64_t)s->input->sum);
+		return wrong(call, "the protected sum is %" PRIx64 ", should be %" PRIx64, prize->sum, s->input->sum);
 	return check_owner(s, call);
 }

@@ -123,7 +123,7 @@ static inline bool lock_contest_enter_logged(const struct lock_contest *contest,
 #define LOCK_CONTEND(NAME)                                                                                             \
 	LOCK_CONTEND_AS(NAME##_contend_timed, NAME, NAME##_pass)                                                           \
 	LOCK_CONTEND_AS(NAME##_contend_logged, NAME, NAME##_pass_logged)                                                   \
-	static void NAME##_contend(void *lock, int thread, struct lock_contest *contest) {                                 \
+	static void NAME##_contend(void *lock, int thread, const struct lock_contest *contest) {                           \
 		(contest->log ? NAME##_contend_logged : NAME##_contend_timed)(lock, thread, contest);                          \
 	}
 

@@ -57,12 +57,12 @@ static int64_t pass_n(const struct locks_input *input) {
 	return n < 100 ? 100 : n;
 }
 
-/* False where no waiting thread took over from another, or there is no memory. */
+/* False where no waiting thread took over from another (without a lock nobody waits), or there is no memory. */
 static bool handover(const struct locks_state *s, double *ns) {
 	struct locks_arena arena = {.kind = NULL};
-	struct lock_log *log = calloc(1, sizeof *log);
-	bool seen = false;
-	if (!log || s->team < 2 || locks_arena_new(&arena, s->arena.kind, &s->shape) != SS_OK)
+	bool seen = false, queue = s->team > 1 && !(s->arena.kind->flags & LOCK_UNSAFE);
+	struct lock_log *log = queue ? calloc(1, sizeof *log) : NULL;
+	if (!log || locks_arena_new(&arena, s->arena.kind, &s->shape) != SS_OK)
 		goto cleanup;
 	struct lock_contest contest = locks_arena_contest(&arena, s->input);
 	contest.n = pass_n(s->input);

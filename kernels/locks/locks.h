@@ -36,7 +36,7 @@ void locks_arena_free(struct locks_arena *arena);
 struct lock_contest locks_arena_contest(const struct locks_arena *arena, const struct locks_input *input);
 void locks_arena_clear(const struct locks_arena *arena, int threads);
 /* Returns the team's size. */
-int locks_arena_run(const struct locks_arena *arena, struct lock_contest *contest, int threads);
+int locks_arena_run(const struct locks_arena *arena, const struct lock_contest *contest, int threads);
 
 static inline struct lock_tally *locks_tally(const struct locks_state *state, int thread) {
 	return (void *)((char *)state->arena.tallies + (size_t)thread * state->arena.tally_stride);

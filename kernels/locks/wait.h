@@ -8,7 +8,8 @@
 #include <sys/syscall.h>
 #endif
 
-enum { LOCK_PATIENCE = 256 }; /* pauses: a few microseconds, more than a handover takes between running threads */
+/* Pauses before the first offer, more than a handover takes between running threads, and between two offers. */
+enum { LOCK_PATIENCE = 64, LOCK_OFFERS = 8 };
 
 /* Tells the core that this is a spin loop: it saves power and does not speculate past its end. */
 static inline void lock_pause(void) {
@@ -33,7 +34,7 @@ static inline void lock_yield(void) {
 
 /* One turn of a spin loop; *turns starts at 0. */
 static inline void lock_wait(unsigned *turns) {
-	if (++*turns % LOCK_PATIENCE != 0)
+	if (++*turns < LOCK_PATIENCE || *turns % LOCK_OFFERS != 0)
 		lock_pause();
 	else
 		lock_yield();
