@@ -14,7 +14,7 @@
 #include "tests/tap.h"
 
 static const int teams[] = {1, 2, 3, 8};
-enum { TEAMS = sizeof teams / sizeof *teams, ENTRIES = 300, QUEUE = 4, TRIES = 500 };
+enum { TEAMS = sizeof teams / sizeof *teams, ENTRIES = 300, QUEUE = 4, TRIES = 200 };
 
 static void *lock_new(const struct lock_kind *kind, const struct lock_shape *shape) {
 	size_t size = (kind->size(shape) + LOCK_LINE - 1) / LOCK_LINE * LOCK_LINE;
@@ -173,8 +173,9 @@ static void check_figures(const struct lock_kind *kind, int threads) {
 	ok(!safe || (share >= 0 && share <= 1 && handovers >= 0 && handovers < 1000), "%s: handovers", kind->name);
 	ok(!safe || fabs(figure(f, count, "throughput") - 1000) < 1e-6, "%s: 1000 in a millisecond", kind->name);
 	ok(!safe || fabs(figure(f, count, "ns_per_acquire") - 1000) < 1e-6, "%s: one in 1000 ns", kind->name);
-	ok((figure(f, count, "handover_latency") < 0 || (threads > 1 && !(kind->flags & LOCK_UNSAFE))) && memcmp(&before, s->arena.prize, sizeof before) == 0,
-	   "%s: the latency is of another contest, and none without a second thread", kind->name);
+	bool queue = threads > 1 && !(kind->flags & LOCK_UNSAFE);
+	ok(queue || figure(f, count, "handover_latency") < 0, "%s: no latency where nobody waits", kind->name);
+	ok(memcmp(&before, s->arena.prize, sizeof before) == 0, "%s: the latency is of another contest", kind->name);
 	ok(threads > 1 || (jain == 1 && ratio == 1 && handovers == 0), "%s: one thread is fair to itself", kind->name);
 	ok(live->kernel->figures(s, &call, 0.001, f, 2) == 2, "%s: no more figures than asked for", kind->name);
 	live_teardown(live, 0);
@@ -233,8 +234,9 @@ static void broken_destroy(void *lock) {
 extern const struct lock_kind lock_broken;
 LOCK_KIND(broken, "no lock", 0);
 
+/* Sections of about a millisecond: on a busy machine, too, one of them is left half done to run the other thread. */
 static void check_broken(void) {
-	struct live *live = problem("1000", "2000", "0");
+	struct live *live = problem("50", "1000000", "0");
 	configured(live, "none", "line", 2);
 	struct locks_state *s = live->state[0].memory;
 	s->arena.kind = &lock_broken;
