@@ -1,5 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 EXTRA_DIST += %D%/run %D%/picture %D%/common.py %D%/latency.py %D%/overhead.py %D%/verdicts.py %D%/search.py %D%/spaces.py %D%/experiments.py
+EXTRA_DIST += %D%/run %D%/picture %D%/common.py %D%/latency.py %D%/overhead.py %D%/verdicts.py %D%/search.py %D%/spaces.py %D%/locks.py
 .PHONY: bench
-bench: all
+bench: all %D%/locks_ck$(EXEEXT)
 	BUILDDIR='$(abs_top_builddir)' $(SHELL) $(srcdir)/bench/run bench.json
+
+# Only `make bench` builds it; without Concurrency Kit it is empty.
+EXTRA_PROGRAMS += %D%/locks_ck
+CLEANFILES += %D%/locks_ck$(EXEEXT)
+%C%_locks_ck_SOURCES = %D%/locks_ck.c
+%C%_locks_ck_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
+%C%_locks_ck_LDADD = libkernels.la

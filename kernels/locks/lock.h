@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A lock of the suite: one file, the same verbs in the same order, and one line in LOCKS of this folder's local.mk.
+/* A lock of the suite: one file, the verbs that contest.h lists, and one line in LOCKS of this folder's local.mk.
  * Kernels that need a lock of the user's choice (locks, kmeans) take it from here. */
 #ifndef KERNELS_LOCKS_LOCK_H
 #define KERNELS_LOCKS_LOCK_H
@@ -31,7 +31,7 @@ struct lock_kind {
 	void (*acquire)(void *lock, int thread);
 	void (*release)(void *lock, int thread);
 	/* The loop that `locks` times, with acquire and release inlined; called by every thread of the team. */
-	void (*contend)(void *lock, int thread, struct lock_contest *contest);
+	void (*contend)(void *lock, int thread, const struct lock_contest *contest);
 	void (*destroy)(void *lock);
 };
 

@@ -21,3 +21,9 @@ TESTS += %D%/fw
 %C%_fw_SOURCES = %D%/fw.c
 %C%_fw_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
 %C%_fw_LDADD = libkernels.la libbase.la
+
+check_PROGRAMS += %D%/locks
+TESTS += %D%/locks
+%C%_locks_SOURCES = %D%/locks.c
+%C%_locks_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
+%C%_locks_LDADD = libkernels.la libbase.la -lm
