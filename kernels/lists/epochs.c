@@ -10,7 +10,7 @@
 
 #include "kernels/lists/list.h"
 
-enum { EPOCHS_TO_WAIT = 3, RETIRED_A_TRY = 64 };
+enum { EPOCHS_TO_WAIT = 3 };
 
 static bool all_in(struct list *list, uint64_t epoch) {
 	for (int t = 0; t < list->threads; t++) {
@@ -27,7 +27,7 @@ static void collect(struct list *list, struct list_pool *pool) {
 		epoch++;
 	for (; pool->freed < pool->retired && pool->limbo[pool->freed].epoch + EPOCHS_TO_WAIT <= epoch; pool->freed++)
 		list_node_give(pool, pool->limbo[pool->freed].node);
-	pool->due = pool->retired + RETIRED_A_TRY;
+	pool->due = pool->retired + LIST_RETIRED_A_TRY;
 }
 
 /* Tries between operations, where the thread itself holds up nobody. */

@@ -35,7 +35,8 @@ static bool lazy_contains(struct list *list, int32_t key) {
 	struct list_node *node = atomic_load(&list->head.next);
 	while (node->key < key)
 		node = atomic_load(&node->next);
-	return node->key == key && !atomic_load(&node->removed);
+	bool removed = atomic_load(&node->removed);
+	return (node->key == key) & !removed; /* no branch on what can't be predicted */
 }
 
 static bool lazy_add(struct list *list, struct list_pool *pool, int32_t key) {

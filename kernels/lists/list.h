@@ -89,7 +89,10 @@ void list_node_give(struct list_pool *pool, struct list_node *node);
 /* A node that was in the list. */
 void list_node_retire(const struct list *list, struct list_pool *pool, struct list_node *node);
 
-/* epochs.c */
+/* epochs.c: whoever has retired so many nodes since tries to move the epoch on, and gives back what he can. */
+#ifndef LIST_RETIRED_A_TRY
+#define LIST_RETIRED_A_TRY 64
+#endif
 enum { LIST_OUTSIDE = 0, LIST_EPOCH_FIRST = 1 };
 void list_enter(struct list *list, struct list_pool *pool);
 void list_leave(struct list_pool *pool);
