@@ -127,7 +127,8 @@ struct story {
 static void checker_test(void) {
 	static const struct story stories[] = {
 		{"nothing at all", false, true, {{{0}}}},
-		{"a set of one thread", false, true, {{{1, 2, LIST_ADD, 0, 1}, {3, 4, LIST_CONTAINS, 0, 1}, {5, 6, LIST_REMOVE, 0, 1}}}},
+		{"a set of one thread", false, true,
+		 {{{1, 2, LIST_ADD, 0, 1}, {3, 4, LIST_CONTAINS, 0, 1}, {5, 6, LIST_REMOVE, 0, 1}}}},
 		{"an addition that is not there", false, false, {{{1, 2, LIST_ADD, 0, 1}, {3, 4, LIST_CONTAINS, 0, 0}}}},
 		{"a key out of nowhere", false, false, {{{1, 2, LIST_CONTAINS, 0, 1}}}},
 		{"a failed addition to nothing", false, false, {{{1, 2, LIST_ADD, 0, 0}}}},

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Compiled into the lists before their own headers (-include): before a thread looks at or changes a link or a mark, or
- * takes a lock, it
- * now and then leaves the processor to another thread, so that operations interleave in many ways, whatever the machine.
- * And nodes are used again as soon as they can be. */
+/* Compiled into the lists before their own headers (-include): before a thread takes a lock, or looks at or changes a
+ * link or a mark, it now and then leaves the processor to another thread, so that operations interleave in many ways,
+ * whatever the machine. And nodes are used again as soon as they can be. */
 #ifndef TESTS_KERNELS_STEPS_H
 #define TESTS_KERNELS_STEPS_H
 #include <sched.h>
