@@ -9,7 +9,7 @@
 
 #include "kernels/lists/lists.h"
 
-enum { WALKS = 64, ROUNDS_MIN = 3, ROUNDS_MAX = 1000 };
+enum { WALKS_MIN = 2, WALKS_MAX = 64, NODES_A_ROUND = 400000, ROUNDS_MIN = 3, ROUNDS_MAX = 1000 };
 #define WALK_SECONDS 4e-3 /* for all rounds together */
 
 /* Nodes passed on the way to a key or its place. */
@@ -21,19 +21,19 @@ __attribute__((noinline)) static size_t walk(const struct list *list, int32_t ke
 	return passed;
 }
 
-static size_t walk_round(const struct lists_state *s) {
+static size_t walk_round(const struct lists_state *s, double walks) {
 	size_t passed = 0;
-	for (size_t i = 0; i < WALKS; i++)
+	for (size_t i = 0; i < WALKS_MIN || (i < WALKS_MAX && (double)i < walks); i++)
 		passed += walk(s->list, lists_step_of(s->input, i).key);
 	return passed;
 }
 
 /* Seconds for one node, in the quickest round of the same walks; 0 if they pass none. */
-static double node_seconds(const struct lists_state *s) {
+static double node_seconds(const struct lists_state *s, double passed_each) {
 	double best = 0, begun = omp_get_wtime(), last = begun;
 	size_t passed = 0;
 	for (int i = 0; i < ROUNDS_MAX && (i < ROUNDS_MIN || last - begun < WALK_SECONDS); i++) {
-		passed = walk_round(s);
+		passed = walk_round(s, NODES_A_ROUND / passed_each);
 		double now = omp_get_wtime();
 		if (i == 0 || now - last < best)
 			best = now - last;
@@ -86,7 +86,7 @@ static double changes(const struct lists_state *s) {
 size_t lists_figures(const void *state, const struct ss_call *call, double seconds, struct ss_figure *out, size_t most) {
 	const struct lists_state *s = state;
 	int processors = omp_get_num_procs(), team = call->threads < processors ? call->threads : processors;
-	double ops = (double)s->input->ops, passed = nodes_passed(s), node = passed > 0 ? node_seconds(s) : 0;
+	double ops = (double)s->input->ops, passed = nodes_passed(s), node = passed > 0 ? node_seconds(s, passed) : 0;
 	double limit = passed * node > 0 ? team / (passed * node) : 0;
 	if (!(seconds > 0))
 		return 0;
