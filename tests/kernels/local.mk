@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-EXTRA_DIST += %D%/live.h %D%/values.h
+EXTRA_DIST += %D%/live.h %D%/values.h %D%/history.h %D%/steps.h
 
 check_PROGRAMS += %D%/table %D%/conformance %D%/synthetic %D%/gol
 TESTS += %D%/table %D%/conformance %D%/synthetic %D%/gol
@@ -27,3 +27,14 @@ TESTS += %D%/locks
 %C%_locks_SOURCES = %D%/locks.c
 %C%_locks_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
 %C%_locks_LDADD = libkernels.la libbase.la -lm
+check_PROGRAMS += %D%/lists %D%/lists_order
+TESTS += %D%/lists %D%/lists_order
+%C%_lists_SOURCES = %D%/lists.c
+%C%_lists_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
+%C%_lists_LDADD = libkernels.la libbase.la -lm
+# The lists once more, with steps.h in them.
+%C%_lists_order_SOURCES = %D%/lists_order.c
+nodist_%C%_lists_order_SOURCES = \
+	kernels/lists/coarse.c kernels/lists/fine.c kernels/lists/optimistic.c kernels/lists/lazy.c \
+	kernels/lists/nonblocking.c kernels/lists/memory.c kernels/lists/epochs.c
+%C%_lists_order_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS) -include $(srcdir)/tests/kernels/steps.h

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* One lock for the whole list (Herlihy and Shavit 2008, section 9.4). */
+#include <config.h>
+
+#include "kernels/lists/plain.h"
+#include "kernels/lists/spin.h"
+
+static bool coarse_contains(struct list *list, int32_t key) {
+	spin_lock(&list->lock);
+	bool found = plain_contains(list, key);
+	spin_unlock(&list->lock);
+	return found;
+}
+
+static bool coarse_add(struct list *list, struct list_pool *pool, int32_t key) {
+	spin_lock(&list->lock);
+	bool added = plain_add(list, pool, key);
+	spin_unlock(&list->lock);
+	return added;
+}
+
+static bool coarse_remove(struct list *list, struct list_pool *pool, int32_t key) {
+	spin_lock(&list->lock);
+	bool removed = plain_remove(list, pool, key);
+	spin_unlock(&list->lock);
+	return removed;
+}
+
+const struct list_kind list_coarse = {
+	.name = "coarse",
+	.summary = "one lock for the list",
+	.contains = coarse_contains,
+	.add = coarse_add,
+	.remove = coarse_remove,
+};

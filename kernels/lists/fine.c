@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A lock a node, taken hand over hand: a node is locked before its predecessor is let go (Herlihy and Shavit 2008,
+ * section 9.5). Who waits for a node holds its predecessor, and so does who removes it: nobody waits for a removed
+ * node, and it may be used again at once. */
+#include <config.h>
+
+#include "kernels/lists/list.h"
+#include "kernels/lists/spin.h"
+
+/* Locked: the last node below the key, which is returned, and the one behind it. */
+static struct list_node *lock_before(struct list *list, int32_t key) {
+	struct list_node *before = &list->head;
+	spin_lock(&before->lock);
+	struct list_node *node = list_next(before);
+	spin_lock(&node->lock);
+	while (node->key < key) {
+		spin_unlock(&before->lock);
+		before = node;
+		node = list_next(node);
+		spin_lock(&node->lock);
+	}
+	return before;
+}
+
+static void unlock(struct list_node *before, struct list_node *node) {
+	spin_unlock(&node->lock);
+	spin_unlock(&before->lock);
+}
+
+static bool fine_contains(struct list *list, int32_t key) {
+	struct list_node *before = lock_before(list, key), *node = list_next(before);
+	bool found = node->key == key;
+	unlock(before, node);
+	return found;
+}
+
+static bool fine_add(struct list *list, struct list_pool *pool, int32_t key) {
+	struct list_node *before = lock_before(list, key), *after = list_next(before);
+	bool absent = after->key != key;
+	if (absent) {
+		struct list_node *node = list_node_new(pool, key);
+		list_next_set(node, after);
+		list_next_set(before, node);
+	}
+	unlock(before, after);
+	return absent;
+}
+
+static bool fine_remove(struct list *list, struct list_pool *pool, int32_t key) {
+	struct list_node *before = lock_before(list, key), *node = list_next(before);
+	bool present = node->key == key;
+	if (present)
+		list_next_set(before, list_next(node));
+	unlock(before, node);
+	if (present)
+		list_node_retire(list, pool, node);
+	return present;
+}
+
+const struct list_kind list_fine = {
+	.name = "fine",
+	.summary = "a lock a node, hand over hand",
+	.contains = fine_contains,
+	.add = fine_add,
+	.remove = fine_remove,
+};

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A node is marked as removed before it is unlinked, so that a look at two nodes replaces the second walk, and contains
+ * takes no lock and never waits (Heller, Herlihy, Luchangco, Moir, Scherer and Shavit, "A lazy concurrent list-based set
+ * algorithm", 2005; Herlihy and Shavit 2008, section 9.7).
+ *
+ * The stores that decide, of the mark and of the link, are sequentially consistent: with less, a thread could look past
+ * its own removal that others don't see yet, and two removals by two threads have no order. */
+#include <config.h>
+
+#include "kernels/lists/list.h"
+#include "kernels/lists/spin.h"
+
+static struct list_node *lock_before(struct list *list, int32_t key) {
+	for (;;) {
+		struct list_node *before = &list->head, *node = atomic_load(&before->next);
+		while (node->key < key) {
+			before = node;
+			node = atomic_load(&node->next);
+		}
+		spin_lock(&before->lock);
+		spin_lock(&node->lock);
+		if (!atomic_load(&before->removed) && !atomic_load(&node->removed) && atomic_load(&before->next) == node)
+			return before;
+		spin_unlock(&node->lock);
+		spin_unlock(&before->lock);
+	}
+}
+
+static void unlock(struct list_node *before, struct list_node *node) {
+	spin_unlock(&node->lock);
+	spin_unlock(&before->lock);
+}
+
+static bool lazy_contains(struct list *list, int32_t key) {
+	struct list_node *node = atomic_load(&list->head.next);
+	while (node->key < key)
+		node = atomic_load(&node->next);
+	bool removed = atomic_load(&node->removed);
+	return (node->key == key) & !removed; /* no branch on what can't be predicted */
+}
+
+static bool lazy_add(struct list *list, struct list_pool *pool, int32_t key) {
+	struct list_node *before = lock_before(list, key), *after = atomic_load(&before->next);
+	bool absent = after->key != key;
+	if (absent) {
+		struct list_node *node = list_node_new(pool, key);
+		list_next_set(node, after);
+		atomic_store(&before->next, node);
+	}
+	unlock(before, after);
+	return absent;
+}
+
+static bool lazy_remove(struct list *list, struct list_pool *pool, int32_t key) {
+	struct list_node *before = lock_before(list, key), *node = atomic_load(&before->next);
+	bool present = node->key == key;
+	if (present) {
+		atomic_store(&node->removed, 1);
+		atomic_store(&before->next, atomic_load(&node->next));
+	}
+	unlock(before, node);
+	if (present)
+		list_node_retire(list, pool, node);
+	return present;
+}
+
+const struct list_kind list_lazy = {
+	.name = "lazy",
+	.summary = "marks before it unlinks; contains takes no lock",
+	.flags = LIST_WALKED,
+	.contains = lazy_contains,
+	.add = lazy_add,
+	.remove = lazy_remove,
+};

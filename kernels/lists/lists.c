@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The kernel's table: a team asks a sorted list whether it has a key, and adds and removes keys. */
+#include <config.h>
+
+#include <omp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <sys/mman.h>
+
+#include "kernels/lists/lists.h"
+
+/* In the order of the words of `variant`. */
+static const struct list_kind *const kinds[] = {&list_serial,     &list_coarse, &list_fine,
+                                                &list_optimistic, &list_lazy,   &list_nonblocking};
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+enum { N, RANGE, CONTAINS, ADD, REMOVE, OPS, LAYOUT };
+static const struct ss_param problem[] = {
+	[N] = {.name = "n", .summary = "keys in the set at the start", .type = SS_INT, .initial = "1024", .min = 0,
+	       .max = LISTS_N_MAX},
+	[RANGE] = {.name = "range", .summary = "number of different keys, 0 for twice n", .type = SS_INT, .initial = "0",
+	           .min = 0, .max = LISTS_RANGE_MAX},
+	[CONTAINS] = {.name = "contains", .summary = "operations that only look, in percent", .type = SS_INT,
+	              .initial = "80", .min = 0, .max = 100},
+	[ADD] = {.name = "add", .summary = "operations that add a key, in percent", .type = SS_INT, .initial = "10",
+	         .min = 0, .max = 100},
+	[REMOVE] = {.name = "remove", .summary = "operations that remove a key, in percent", .type = SS_INT,
+	            .initial = "10", .min = 0, .max = 100},
+	[OPS] = {.name = "ops", .summary = "operations of one run, shared out over the threads", .type = SS_INT,
+	         .initial = "20000", .min = 1, .max = LISTS_OPS_MAX},
+	[LAYOUT] = {.name = "layout", .summary = "order of the initial nodes in memory", .type = SS_WORD,
+	            .values = "shuffled,sorted", .initial = "shuffled"},
+	{.name = NULL},
+};
+
+enum { VARIANT, RECLAIM };
+static const struct ss_param params[] = {
+	[VARIANT] = {.name = "variant", .summary = "synchronization", .type = SS_WORD,
+	             .values = "serial,coarse,fine,optimistic,lazy,nonblocking", .initial = "coarse"},
+	[RECLAIM] = {.name = "reclaim", .summary = "how the memory of removed nodes is used again, if at all",
+	             .type = SS_WORD, .values = "epoch,none", .initial = "epoch",
+	             .when = "variant == 'optimistic' or variant == 'lazy' or variant == 'nonblocking'"},
+	{.name = NULL},
+};
+
+static const char *const constraints[] = {"variant != 'serial' or threads == 1", NULL};
+
+__attribute__((format(printf, 3, 4))) static enum ss_status fail(const struct ss_call *call, enum ss_status status,
+                                                                 const char *format, ...) {
+	va_list ap;
+	va_start(ap, format);
+	if (call->message)
+		vsnprintf(call->message, call->message_size, format, ap);
+	va_end(ap);
+	return status;
+}
+
+static enum ss_status check(const struct ss_call *call, int64_t range) {
+	const struct ss_value *p = call->problem;
+	for (int i = N; i <= OPS; i++)
+		if (p[i].i < (int64_t)problem[i].min || p[i].i > (int64_t)problem[i].max)
+			return fail(call, SS_INVALID, "%s must be %.0f to %.0f", problem[i].name, problem[i].min, problem[i].max);
+	int64_t sum = p[CONTAINS].i + p[ADD].i + p[REMOVE].i;
+	if (sum != 100)
+		return fail(call, SS_INVALID, "contains, add and remove must sum to 100, not %d", (int)sum);
+	if (p[N].i > range)
+		return fail(call, SS_INVALID, "a range of %d keys has no %d different ones", (int)range, (int)p[N].i);
+	return SS_OK;
+}
+
+static enum ss_status lists_open(void *opaque, const struct ss_call *call) {
+	struct lists_input *input = opaque;
+	const struct ss_value *p = call->problem;
+	int64_t twice = p[N].i > 0 && p[N].i <= LISTS_N_MAX ? 2 * p[N].i : 1, range = p[RANGE].i ? p[RANGE].i : twice;
+	enum ss_status status = check(call, range);
+	if (status != SS_OK)
+		return status;
+	*input = (struct lists_input){.n = (size_t)p[N].i, .ops = (size_t)p[OPS].i, .range = (int32_t)range,
+	                              .contains = (int)p[CONTAINS].i, .changes = (int)(p[CONTAINS].i + p[ADD].i),
+	                              .seed = call->seed};
+	status = lists_input_new(input, p[LAYOUT].i == 0);
+	return status == SS_OK ? SS_OK : fail(call, status, "no memory for %zu keys", input->n);
+}
+
+/* Room for the thread that has most to do of each. */
+static void room(const struct lists_input *input, struct list_shape *shape) {
+	for (int t = 0; t < shape->threads; t++) {
+		struct lists_share share = lists_share_of(input, t, shape->threads);
+		size_t count[3] = {0};
+		for (size_t i = share.begin; i < share.end; i++)
+			count[lists_step_of(input, i).op]++;
+		shape->adds = count[LIST_ADD] > shape->adds ? count[LIST_ADD] : shape->adds;
+		shape->removes = count[LIST_REMOVE] > shape->removes ? count[LIST_REMOVE] : shape->removes;
+	}
+}
+
+static enum ss_status lists_setup(void *opaque, void *input, const struct ss_call *call) {
+	struct lists_state *s = opaque;
+	int64_t variant = call->config[VARIANT].i;
+	s->input = input;
+	if (variant < 0 || variant >= KINDS || call->threads < 1 || call->threads > LISTS_THREADS_MAX)
+		return fail(call, SS_INVALID, "threads must be 1 to %d and the variant known", LISTS_THREADS_MAX);
+	if (kinds[variant]->flags & LIST_SERIAL && call->threads > 1)
+		return fail(call, SS_INVALID, "%s is for one thread", kinds[variant]->name);
+	struct list_shape shape = {.kind = kinds[variant], .reclaim = call->config[RECLAIM].i ? LIST_LEAK : LIST_EPOCH,
+	                           .threads = call->threads, .initial = s->input->n};
+	room(s->input, &shape);
+	void *result = mmap(NULL, s->input->ops, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	s->result = result == MAP_FAILED ? NULL : result;
+	s->list = list_new(&shape);
+	if (!s->result || !s->list)
+		return fail(call, SS_NOMEM, "no memory for %zu nodes and %zu operations", shape.initial, s->input->ops);
+	list_fill(s->list, s->input->keys, s->input->slot, s->input->n);
+	return SS_OK;
+}
+
+static void lists_reset(void *state, const struct ss_call *call) {
+	const struct lists_state *s = state;
+	(void)call;
+	list_fill(s->list, s->input->keys, s->input->slot, s->input->n);
+}
+
+static void run_share(const struct lists_state *s, int thread) {
+	struct lists_share share = lists_share_of(s->input, thread, s->list->threads);
+	for (size_t i = share.begin; i < share.end; i++) {
+		struct lists_step step = lists_step_of(s->input, i);
+		s->result[i] = list_do(s->list, thread, step.op, step.key);
+	}
+}
+
+/* A smaller team than promised does the shares one after the other. */
+static enum ss_status lists_run(void *state, const struct ss_call *call) {
+	const struct lists_state *s = state;
+	(void)call;
+#pragma omp parallel
+	for (int t = omp_get_thread_num(); t < s->list->threads; t += omp_get_num_threads())
+		run_share(s, t);
+	return SS_OK;
+}
+
+static enum ss_status lists_verify(void *state, const struct ss_call *call) {
+	return lists_oracle(state, call);
+}
+
+/* No traffic is compulsory: a list that is worth it stays in the caches. */
+static struct ss_work lists_work(const struct ss_call *call) {
+	return (struct ss_work){.ops = call->problem[OPS].r, .op = "operation"};
+}
+
+static void lists_teardown(void *state) {
+	struct lists_state *s = state;
+	list_free(s->list);
+	if (s->result)
+		munmap(s->result, s->input->ops);
+}
+
+static void lists_close(void *input) {
+	lists_input_free(input);
+}
+
+const struct ss_kernel kernel_lists = {
+	.abi = SS_KERNEL_ABI,
+	.name = "lists",
+	.summary = "sorted lists as sets: from one lock to none",
+	.flags = SS_OPENMP,
+	.problem = problem,
+	.params = params,
+	.constraints = constraints,
+	.serial = "variant=serial",
+	.input_size = sizeof(struct lists_input),
+	.state_size = sizeof(struct lists_state),
+	.open = lists_open,
+	.setup = lists_setup,
+	.reset = lists_reset,
+	.run = lists_run,
+	.verify = lists_verify,
+	.work = lists_work,
+	.teardown = lists_teardown,
+	.close = lists_close,
+	.figures = lists_figures,
+};

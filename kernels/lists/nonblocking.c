@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* No locks: a node is removed by a mark in its own link, which makes every later change of that link fail, and then
+ * unlinked by whoever comes by (Harris, "A pragmatic implementation of non-blocking linked lists", 2001; one node at a
+ * time, as in Michael, "High performance dynamic lock-free hash tables and list-based sets", 2002; contains as in
+ * Herlihy and Shavit 2008, section 9.8).
+ *
+ * A link that is compared and swapped must not have changed and changed back meanwhile (the ABA problem). It can't: a
+ * node is used again only after all operations that may have seen it (epochs.c), or not at all. */
+#include <config.h>
+
+#include "kernels/lists/list.h"
+
+static bool is_marked(const struct list_node *link) {
+	return (uintptr_t)link & 1;
+}
+
+static struct list_node *marked(struct list_node *link) {
+	return (struct list_node *)((uintptr_t)link | 1);
+}
+
+static struct list_node *bare(struct list_node *link) {
+	return (struct list_node *)((uintptr_t)link & ~(uintptr_t)1);
+}
+
+/* Where a key is, or would be: between two neighbours, neither marked when it was looked at. */
+struct place {
+	struct list_node *before, *node;
+};
+
+/* Unlinks the marked nodes on its way; false if somebody else was quicker. */
+static bool place_try(struct list *list, int32_t key, struct place *place) {
+	struct list_node *before = &list->head, *node = atomic_load(&before->next);
+	for (;;) {
+		struct list_node *next = atomic_load(&node->next);
+		while (is_marked(next)) {
+			struct list_node *expected = node;
+			if (!atomic_compare_exchange_strong(&before->next, &expected, bare(next)))
+				return false;
+			node = bare(next);
+			next = atomic_load(&node->next);
+		}
+		if (node->key >= key)
+			break;
+		before = node;
+		node = next;
+	}
+	*place = (struct place){before, node};
+	return true;
+}
+
+static struct place place_find(struct list *list, int32_t key) {
+	struct place place;
+	while (!place_try(list, key, &place))
+		;
+	return place;
+}
+
+/* The inner loop follows bare links only: to clear a bit on every link would cost a walk more than a branch does. */
+static bool nonblocking_contains(struct list *list, int32_t key) {
+	struct list_node *node = atomic_load(&list->head.next), *next = atomic_load(&node->next);
+	for (;;) {
+		for (; !is_marked(next); next = atomic_load(&node->next)) {
+			if (node->key >= key)
+				return node->key == key;
+			node = next;
+		}
+		if (node->key >= key)
+			return false;
+		node = bare(next);
+		next = atomic_load(&node->next);
+	}
+}
+
+static bool nonblocking_add(struct list *list, struct list_pool *pool, int32_t key) {
+	struct list_node *node = NULL;
+	for (;;) {
+		struct place place = place_find(list, key);
+		if (place.node->key == key) {
+			if (node)
+				list_node_give(pool, node);
+			return false;
+		}
+		if (!node)
+			node = list_node_new(pool, key);
+		list_next_set(node, place.node);
+		if (atomic_compare_exchange_strong(&place.before->next, &place.node, node))
+			return true;
+	}
+}
+
+/* Who marked a node retires it, and only after it was surely unlinked: the second search passes its key. */
+static bool nonblocking_remove(struct list *list, struct list_pool *pool, int32_t key) {
+	for (;;) {
+		struct place place = place_find(list, key);
+		struct list_node *node = place.node, *next = atomic_load(&node->next);
+		if (node->key != key)
+			return false;
+		if (is_marked(next) || !atomic_compare_exchange_strong(&node->next, &next, marked(next)))
+			continue;
+		if (!atomic_compare_exchange_strong(&place.before->next, &place.node, next))
+			place_find(list, key);
+		list_node_retire(list, pool, node);
+		return true;
+	}
+}
+
+const struct list_kind list_nonblocking = {
+	.name = "nonblocking",
+	.summary = "compare and swap instead of locks; contains only reads",
+	.flags = LIST_WALKED,
+	.contains = nonblocking_contains,
+	.add = nonblocking_add,
+	.remove = nonblocking_remove,
+};

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Walks without locks, locks the two nodes it is about, and walks again to see that they are still in the list (Herlihy
+ * and Shavit 2008, section 9.6). */
+#include <config.h>
+
+#include "kernels/lists/list.h"
+#include "kernels/lists/spin.h"
+
+static struct list_node *walk(struct list *list, int32_t key) {
+	struct list_node *before = &list->head, *node = atomic_load(&before->next);
+	while (node->key < key) {
+		before = node;
+		node = atomic_load(&node->next);
+	}
+	return before;
+}
+
+static void unlock(struct list_node *before, struct list_node *node) {
+	spin_unlock(&node->lock);
+	spin_unlock(&before->lock);
+}
+
+/* A node that was removed keeps its successor, so that a walk that is on it finds its way back into the list. */
+static bool still_there(struct list *list, const struct list_node *before, const struct list_node *node) {
+	struct list_node *at = &list->head;
+	while (at->key < before->key)
+		at = atomic_load(&at->next);
+	return at == before && atomic_load(&before->next) == node;
+}
+
+static struct list_node *lock_before(struct list *list, int32_t key) {
+	for (;;) {
+		struct list_node *before = walk(list, key), *node = atomic_load(&before->next);
+		if (node->key < key)
+			continue;
+		spin_lock(&before->lock);
+		spin_lock(&node->lock);
+		if (still_there(list, before, node))
+			return before;
+		unlock(before, node);
+	}
+}
+
+static bool optimistic_contains(struct list *list, int32_t key) {
+	struct list_node *before = lock_before(list, key), *node = atomic_load(&before->next);
+	bool found = node->key == key;
+	unlock(before, node);
+	return found;
+}
+
+static bool optimistic_add(struct list *list, struct list_pool *pool, int32_t key) {
+	struct list_node *before = lock_before(list, key), *after = atomic_load(&before->next);
+	bool absent = after->key != key;
+	if (absent) {
+		struct list_node *node = list_node_new(pool, key);
+		list_next_set(node, after);
+		atomic_store(&before->next, node);
+	}
+	unlock(before, after);
+	return absent;
+}
+
+static bool optimistic_remove(struct list *list, struct list_pool *pool, int32_t key) {
+	struct list_node *before = lock_before(list, key), *node = atomic_load(&before->next);
+	bool present = node->key == key;
+	if (present)
+		atomic_store(&before->next, atomic_load(&node->next));
+	unlock(before, node);
+	if (present)
+		list_node_retire(list, pool, node);
+	return present;
+}
+
+const struct list_kind list_optimistic = {
+	.name = "optimistic",
+	.summary = "walks without locks, locks two nodes, walks again",
+	.flags = LIST_WALKED,
+	.contains = optimistic_contains,
+	.add = optimistic_add,
+	.remove = optimistic_remove,
+};

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* No synchronization at all: what the work costs one thread. */
+#include <config.h>
+
+#include "kernels/lists/plain.h"
+
+const struct list_kind list_serial = {
+	.name = "serial",
+	.summary = "no synchronization, for one thread",
+	.flags = LIST_SERIAL,
+	.contains = plain_contains,
+	.add = plain_add,
+	.remove = plain_remove,
+};
