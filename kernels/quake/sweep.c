@@ -32,7 +32,7 @@ double quake_sweep_energy(const struct quake_state *s, ptrdiff_t i) {
 static void propagate_halo(const struct quake_state *s, ptrdiff_t i, ptrdiff_t n) {
 	const float *above = quake_row(s, s->now, i - 1), *row = quake_row(s, s->now, i);
 	const float *below = quake_row(s, s->now, i + 1);
-	float *next = quake_row(s, s->now + 1, i);
+	float *restrict next = quake_row(s, s->now + 1, i);
 	for (ptrdiff_t j = 0; j < n; j++)
 		next[j] = quake_cell_halo(above, row, below, j);
 }
@@ -40,7 +40,7 @@ static void propagate_halo(const struct quake_state *s, ptrdiff_t i, ptrdiff_t n
 static void propagate_branches(const struct quake_state *s, ptrdiff_t i, ptrdiff_t n) {
 	const float *above = i > 0 ? quake_row(s, s->now, i - 1) : NULL, *row = quake_row(s, s->now, i);
 	const float *below = i < n - 1 ? quake_row(s, s->now, i + 1) : NULL;
-	float *next = quake_row(s, s->now + 1, i);
+	float *restrict next = quake_row(s, s->now + 1, i);
 	for (ptrdiff_t j = 0; j < n; j++)
 		next[j] = quake_cell_branches(above, row, below, j, n);
 }

@@ -21,3 +21,9 @@ TESTS += %D%/fw
 %C%_fw_SOURCES = %D%/fw.c
 %C%_fw_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
 %C%_fw_LDADD = libkernels.la libbase.la
+
+check_PROGRAMS += %D%/quake
+TESTS += %D%/quake
+%C%_quake_SOURCES = %D%/quake.c
+%C%_quake_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
+%C%_quake_LDADD = libkernels.la libbase.la -lm
