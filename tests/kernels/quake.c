@@ -185,7 +185,9 @@ static void check_chains(void) {
 	check_start("all fire, step after step", "67", "20", 900.0f, 0, 900.0f);
 	check_start("all but one just do not, and it does", "130", "40", 3.98f, 65 * 130 + 64, 3.99995f);
 	check_start("a corner", "70", "20", 3.5f, 70 * 70 - 1, 3.99995f);
-	check_start("across chunks", "129", "20", 3.5f, 128 * 129 + 64, 3.99995f);
+	check_start("out of a chunk to the right", "192", "2", 3.5f, 90 * 192 + 63, 3.99995f);
+	check_start("out of a chunk to the left", "192", "2", 3.5f, 90 * 192 + 128, 3.99995f);
+	check_start("out of the last chunk to the left", "129", "20", 3.5f, 128 * 129 + 64, 3.99995f);
 	check_start("a cell among zeros", "65", "3", 0.0f, 64, 4.0f);
 }
 
