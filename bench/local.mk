@@ -2,6 +2,8 @@
 EXTRA_DIST += %D%/run %D%/picture %D%/common.py %D%/latency.py %D%/overhead.py %D%/verdicts.py %D%/search.py %D%/spaces.py %D%/experiments.py
 EXTRA_DIST += %D%/run %D%/picture %D%/common.py %D%/latency.py %D%/overhead.py %D%/verdicts.py %D%/search.py %D%/spaces.py %D%/locks.py
 EXTRA_DIST += %D%/lists.py
+EXTRA_DIST += %D%/run %D%/picture %D%/common.py %D%/latency.py %D%/overhead.py %D%/verdicts.py %D%/search.py %D%/spaces.py
+EXTRA_DIST += %D%/quake.py
 .PHONY: bench
 bench: all %D%/locks_ck$(EXEEXT)
 	BUILDDIR='$(abs_top_builddir)' $(SHELL) $(srcdir)/bench/run bench.json

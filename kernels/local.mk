@@ -6,6 +6,7 @@ KERNELS = \
 	%D%/fw/fw.c \
 	%D%/locks/locks.c
 	%D%/lists/lists.c
+	%D%/quake/quake.c
 
 noinst_LTLIBRARIES += libkernels.la
 libkernels_la_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
@@ -15,6 +16,7 @@ include %D%/gol/local.mk
 include %D%/fw/local.mk
 include %D%/locks/local.mk
 include %D%/lists/local.mk
+include %D%/quake/local.mk
 
 kernelincludedir = $(includedir)/sweetspot
 kernelinclude_HEADERS = %D%/kernel.h

@@ -38,3 +38,8 @@ nodist_%C%_lists_order_SOURCES = \
 	kernels/lists/coarse.c kernels/lists/fine.c kernels/lists/optimistic.c kernels/lists/lazy.c \
 	kernels/lists/nonblocking.c kernels/lists/memory.c kernels/lists/epochs.c
 %C%_lists_order_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS) -include $(srcdir)/tests/kernels/steps.h
+check_PROGRAMS += %D%/quake
+TESTS += %D%/quake
+%C%_quake_SOURCES = %D%/quake.c
+%C%_quake_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
+%C%_quake_LDADD = libkernels.la libbase.la -lm

@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# A variant is one file and one line.
+libkernels_la_SOURCES += \
+	%D%/serial.c \
+	%D%/rows.c \
+	%D%/collapse.c \
+	%D%/fused.c \
+	%D%/temporal.c \
+	%D%/simd.c %D%/simd_row.h \
+	%D%/sweep.c %D%/grid.c %D%/oracle.c \
+	%D%/quake.h

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The kernel's table: earthquakes on a grid of random energies. */
+#include <config.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/quake/quake.h"
+
+static const struct quake_variant *const variants[] = {&quake_serial, &quake_rows, &quake_collapse, &quake_fused,
+                                                       &quake_temporal};
+#define VARIANT_NAMES "serial,rows,collapse,fused,temporal" /* the same order */
+enum { VARIANTS = sizeof variants / sizeof *variants };
+
+/* Energies up to QUAKE_EMAX: there are quakes from the first step on. Up to a tenth of it, as in the project, the first
+ * comes after 36000 steps. */
+enum { N, STEPS, ENERGY };
+static const struct ss_param problem[] = {
+	[N] = {"n", "edge of the grid in cells", SS_INT, NULL, "256", NULL, 1, QUAKE_N_MAX},
+	[STEPS] = {"steps", "steps in one run", SS_INT, NULL, "64", NULL, 1, QUAKE_STEPS_MAX},
+	[ENERGY] = {"energy", "upper end of the energies at the start; a cell fires above 4", SS_REAL, NULL, "4", NULL, 0,
+	            QUAKE_ENERGY_MAX},
+	{.name = NULL},
+};
+
+#define SWEEPS "variant == 'serial' or variant == 'rows' or variant == 'collapse'"
+enum { VARIANT, BORDER, REDUCTION, SKIP, DEPTH, BLOCK };
+static const struct ss_param params[] = {
+	[VARIANT] = {"variant", "loops over the grid", SS_WORD, VARIANT_NAMES, "rows", NULL, 0, 0},
+	[BORDER] = {"border", "cells outside the grid: tested for, or zeros around it", SS_WORD, "branches,halo", "halo",
+	            SWEEPS, 0, 0},
+	[REDUCTION] = {"reduction", "how the threads' counts and energies are added", SS_WORD, "omp,atomic,critical", "omp",
+	               "variant == 'rows' or variant == 'collapse'", 0, 0},
+	[SKIP] = {"skip", "only charge chunks where nothing fires", SS_WORD, "no,yes", "yes",
+	          "variant == 'fused' or variant == 'temporal'", 0, 0},
+	[DEPTH] = {"depth", "steps in a pass over the grid", SS_INT, "2..16*2", "4", "variant == 'temporal'", 1,
+	           QUAKE_DEPTH_MAX},
+	[BLOCK] = {"block", "rows in a band", SS_INT, "16..1024*2", "64", "variant == 'temporal'", 1, QUAKE_BLOCK_MAX},
+	{.name = NULL},
+};
+
+static const char *const constraints[] = {"variant != 'serial' or threads == 1", NULL};
+
+__attribute__((format(printf, 3, 4))) static enum ss_status fail(const struct ss_call *call, enum ss_status status,
+                                                                 const char *format, ...) {
+	va_list ap;
+	va_start(ap, format);
+	if (call->message)
+		vsnprintf(call->message, call->message_size, format, ap);
+	va_end(ap);
+	return status;
+}
+
+/* SplitMix64 (Steele, Lea, Flood 2014) as a hash of the cell's number; 24 bits are what a float holds. */
+static float uniform(uint64_t seed, uint64_t cell) {
+	uint64_t z = seed + (cell + 1) * UINT64_C(0x9e3779b97f4a7c15);
+	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+	z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+	return (float)((z ^ z >> 31) >> 40) * 0x1p-24f;
+}
+
+static enum ss_status quake_open(void *opaque, const struct ss_call *call) {
+	struct quake_input *input = opaque;
+	int64_t n = call->problem[N].i, steps = call->problem[STEPS].i;
+	double energy = call->problem[ENERGY].r;
+	if (n < 1 || n > QUAKE_N_MAX || steps < 1 || steps > QUAKE_STEPS_MAX || !(energy >= 0 && energy <= QUAKE_ENERGY_MAX))
+		return fail(call, SS_INVALID, "n must be 1 to %d, steps 1 to %d and energy 0 to %d", QUAKE_N_MAX,
+		            QUAKE_STEPS_MAX, QUAKE_ENERGY_MAX);
+	*input = (struct quake_input){.n = (size_t)n, .steps = steps};
+	input->cells = malloc((size_t)(n * n) * sizeof *input->cells);
+	if (!input->cells)
+		return fail(call, SS_NOMEM, "no memory for %d x %d cells", (int)n, (int)n);
+	for (int64_t cell = 0; cell < n * n; cell++)
+		input->cells[cell] = uniform(call->seed, (uint64_t)cell) * (float)energy;
+	return SS_OK;
+}
+
+static bool config_right(const struct ss_call *call) {
+	const struct ss_value *c = call->config;
+	return c[VARIANT].i >= 0 && c[VARIANT].i < VARIANTS && c[BORDER].i >= 0 && c[BORDER].i <= QUAKE_HALO &&
+	       c[REDUCTION].i >= 0 && c[REDUCTION].i <= QUAKE_CRITICAL && c[DEPTH].i >= 1 &&
+	       c[DEPTH].i <= QUAKE_DEPTH_MAX && c[BLOCK].i >= 1 && c[BLOCK].i <= QUAKE_BLOCK_MAX && call->threads >= 1;
+}
+
+static void configure(struct quake_state *s, struct quake_input *input, const struct ss_call *call) {
+	const struct ss_value *c = call->config;
+	*s = (struct quake_state){.variant = variants[c[VARIANT].i], .input = input, .border = c[BORDER].i,
+	                          .reduction = c[REDUCTION].i, .skip = c[SKIP].i, .depth = (size_t)c[DEPTH].i,
+	                          .block = (size_t)c[BLOCK].i, .threads = call->threads, .isa = quake_isa_best()};
+	for (size_t j = 0; j < QUAKE_CHUNK; j++) {
+		s->valid[j] = -1;
+		s->valid[QUAKE_CHUNK + j] = -(j < input->n % QUAKE_CHUNK);
+	}
+}
+
+static enum ss_status quake_setup(void *opaque, void *input, const struct ss_call *call) {
+	struct quake_state *s = opaque;
+	if (!config_right(call))
+		return fail(call, SS_INVALID, "depth must be 1 to %d and block 1 to %d", QUAKE_DEPTH_MAX, QUAKE_BLOCK_MAX);
+	configure(s, input, call);
+	s->counts = calloc((size_t)s->input->steps, sizeof *s->counts);
+	s->means = calloc((size_t)s->input->steps, sizeof *s->means);
+	if (!s->counts || !s->means || !quake_grids_new(s))
+		return fail(call, SS_NOMEM, "no memory for two grids of %zu x %zu cells", s->input->n, s->input->n);
+	quake_grids_load(s);
+	return SS_OK;
+}
+
+static void quake_reset(void *state, const struct ss_call *call) {
+	(void)call;
+	quake_grids_load(state);
+}
+
+void quake_tally_add(const struct quake_state *s, int64_t step, const struct quake_tally *tally) {
+#pragma omp atomic
+	s->counts[step] += (double)tally->count;
+#pragma omp atomic
+	s->means[step] += tally->energy;
+}
+
+static enum ss_status quake_run(void *state, const struct ss_call *call) {
+	struct quake_state *s = state;
+	int64_t steps = s->input->steps;
+	double cells = (double)(s->input->n * s->input->n);
+	(void)call;
+	for (int64_t step = 0; step < steps; step++)
+		s->counts[step] = s->means[step] = 0;
+	s->variant->run(s);
+	for (int64_t step = 0; step < steps; step++)
+		s->means[step] /= cells;
+	return SS_OK;
+}
+
+static enum ss_status cells_verify(const struct quake_state *s, const struct ss_call *call) {
+	size_t n = s->input->n;
+	for (size_t i = 0; i < n; i++) {
+		const float *found = quake_row(s, s->now, (ptrdiff_t)i), *expected = s->input->answer.cells + i * n;
+		for (size_t j = 0; j < n; j++)
+			if (memcmp(&found[j], &expected[j], sizeof *found) != 0)
+				return fail(call, SS_INCORRECT, "row %zu column %zu holds %.9g, should be %.9g", i, j,
+				            (double)found[j], (double)expected[j]);
+	}
+	return SS_OK;
+}
+
+static enum ss_status quake_verify(void *state, const struct ss_call *call) {
+	const struct quake_state *s = state;
+	const struct quake_answer *answer = &s->input->answer;
+	if (!answer->cells && !quake_oracle(s->input))
+		return fail(call, SS_NOMEM, "no memory to verify %zu x %zu cells", s->input->n, s->input->n);
+	for (int64_t step = 0; step < s->input->steps; step++) {
+		if (s->counts[step] != answer->counts[step])
+			return fail(call, SS_INCORRECT, "%.0f cells fire in step %d, should be %.0f", s->counts[step], (int)step,
+			            answer->counts[step]);
+		if (!(fabs(s->means[step] - answer->means[step]) <= QUAKE_TOLERANCE * answer->means[step]))
+			return fail(call, SS_INCORRECT, "the mean energy after step %d is %.9g, should be %.9g", (int)step,
+			            s->means[step], answer->means[step]);
+	}
+	return cells_verify(s, call);
+}
+
+/* The grid is read once and written once: steps in between may stay in the caches. */
+static struct ss_work quake_work(const struct ss_call *call) {
+	double cells = call->problem[N].r * call->problem[N].r;
+	return (struct ss_work){cells * call->problem[STEPS].r, 2 * sizeof(float) * cells, "cell update"};
+}
+
+static size_t quake_figures(const void *state, const struct ss_call *call, double seconds, struct ss_figure *out,
+                            size_t most) {
+	const struct quake_state *s = state;
+	int64_t steps = s->input->steps;
+	double updates = (double)(s->input->n * s->input->n) * (double)steps, events = 0;
+	(void)call;
+	for (int64_t step = 0; step < steps; step++)
+		events += s->counts[step];
+	const struct ss_figure figures[] = {
+		{"events", events, ""},
+		{"mean_energy", s->means[steps - 1], ""},
+		{"time_per_step", seconds / (double)steps * 1e6, "us"},
+		{"updates", updates / seconds * 1e-6, "Mupdates/s"},
+	};
+	size_t count = sizeof figures / sizeof *figures;
+	count = count < most ? count : most;
+	memcpy(out, figures, count * sizeof *figures);
+	return count;
+}
+
+static size_t quake_series(const void *state, const struct ss_call *call, struct ss_series *out, size_t most) {
+	const struct quake_state *s = state;
+	size_t steps = (size_t)s->input->steps;
+	const struct ss_series series[] = {{"count", s->counts, steps}, {"energy", s->means, steps}};
+	size_t count = most < 2 ? most : 2;
+	(void)call;
+	memcpy(out, series, count * sizeof *series);
+	return count;
+}
+
+static void quake_teardown(void *state) {
+	struct quake_state *s = state;
+	quake_grids_free(s);
+	free(s->counts);
+	free(s->means);
+}
+
+static void quake_close(void *opaque) {
+	struct quake_input *input = opaque;
+	free(input->cells);
+	quake_answer_free(&input->answer);
+}
+
+const struct ss_kernel kernel_quake = {
+	.abi = SS_KERNEL_ABI,
+	.name = "quake",
+	.summary = "Burridge-Knopoff earthquakes: a cellular automaton that fires and passes energy on",
+	.flags = SS_OPENMP | SS_SCHEDULE,
+	.problem = problem,
+	.params = params,
+	.constraints = constraints,
+	.schedule_when = "variant != 'serial' and variant != 'collapse'",
+	.serial = "variant=serial",
+	.input_size = sizeof(struct quake_input),
+	.state_size = sizeof(struct quake_state),
+	.open = quake_open,
+	.setup = quake_setup,
+	.reset = quake_reset,
+	.run = quake_run,
+	.verify = quake_verify,
+	.work = quake_work,
+	.teardown = quake_teardown,
+	.close = quake_close,
+	.figures = quake_figures,
+	.series = quake_series,
+};

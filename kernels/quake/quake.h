@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Earthquakes as a cellular automaton: n x n cells that hold energy (Burridge and Knopoff, "Model and theoretical
+ * seismicity", 1967), in the form of a course project of the University of Bologna (High Performance Computing,
+ * 2018/19). A step, all of it in float:
+ *     1. every cell gets QUAKE_EDELTA;
+ *     2. the cells above QUAKE_EMAX are counted: they fire;
+ *     3. a cell gets QUAKE_FDELTA from each of its four neighbours that fires; is it above QUAKE_EMAX then, it loses
+ *        QUAKE_EMAX, once;
+ *     4. the mean energy is taken.
+ * The result of 3. depends on how many neighbours fire, not on the order in which they are added, and adding 0 changes
+ * nothing: so all variants give the same bits. The mean is a sum in another order and only close. */
+#ifndef KERNELS_QUAKE_QUAKE_H
+#define KERNELS_QUAKE_QUAKE_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "kernels/kernel.h"
+
+#define QUAKE_EMAX 4.0f
+#define QUAKE_EDELTA 1e-4f
+#define QUAKE_FDELTA (QUAKE_EMAX / 4)
+#define QUAKE_TOLERANCE 1e-5 /* of the mean, relative */
+
+enum { QUAKE_N_MAX = 16384, QUAKE_STEPS_MAX = 1000000, QUAKE_ENERGY_MAX = 1000 };
+enum { QUAKE_DEPTH_MAX = 16, QUAKE_BLOCK_MAX = QUAKE_N_MAX };
+enum { QUAKE_CHUNK = 64 /* cells */, QUAKE_LINE = 64 /* bytes */ };
+
+/* What a run must end with: computed at the first verification, then kept. */
+struct quake_answer {
+	float *cells;
+	double *counts, *means;     /* of each step */
+	double released, received;  /* how often QUAKE_EMAX was lost and QUAKE_FDELTA was got, in all steps */
+};
+
+struct quake_input {
+	size_t n;
+	int64_t steps;
+	float *cells; /* n * n, at the start */
+	struct quake_answer answer;
+};
+
+enum quake_border { QUAKE_BRANCHES, QUAKE_HALO };
+enum quake_reduction { QUAKE_CLAUSE, QUAKE_ATOMIC, QUAKE_CRITICAL };
+
+/* Of one step, or a part of it. */
+struct quake_tally {
+	int64_t count;
+	double energy;
+};
+
+/* Two grids with a border of zeros, as rows of whole cache lines: a line that ends with the left border, the cells,
+ * padded with zeros to whole chunks, and a line or more that begin with the right border and hold the row's alarms: a
+ * byte a chunk, not 0 where a cell of the chunk fires in the coming step. Alarms before the first and after the last
+ * chunk are 0. */
+struct quake_state {
+	const struct quake_variant *variant;
+	const struct quake_isa *isa; /* of the variants that have alarms */
+	struct quake_input *input;   /* not owned */
+	enum quake_border border;
+	enum quake_reduction reduction;
+	bool skip;               /* chunks without an alarm around are only charged */
+	size_t depth, block;     /* temporal: steps in a pass, rows in a band */
+	int threads;
+	size_t columns, stride;  /* of a row: cells with the padding; bytes from one to the next */
+	unsigned char *grid[2];  /* the first cell of each */
+	unsigned char *rings;    /* temporal: the rows between the first and the last step of a pass, for each thread */
+	unsigned char *memory;
+	size_t bytes, ring_bytes;
+	int now;                 /* the grid with the result */
+	int32_t valid[2 * QUAKE_CHUNK]; /* all bits of the cells that are in the grid, in a full and in the last chunk */
+	double *counts, *means;         /* of each step */
+};
+
+struct quake_variant {
+	const char *name, *summary;
+	bool alarms, bands;
+	void (*run)(struct quake_state *s);
+};
+extern const struct quake_variant quake_serial, quake_rows, quake_collapse, quake_fused, quake_temporal;
+
+/* One row of one step, for one set of instructions. Rows hold energies after 1., so the step is 2. to 4. and the 1. of
+ * the step to come, with `delta`, which is 0 in the last. */
+struct quake_isa {
+	const char *name;
+	bool (*usable)(void);
+	void (*charge)(const struct quake_state *s, float *row); /* the first 1. */
+	void (*step)(const struct quake_state *s, const float *const from[3], float *to, float delta,
+	             struct quake_tally *tally);
+};
+/* simd.c: best first, the last one usable everywhere, ends with a NULL name. */
+extern const struct quake_isa quake_isas[];
+const struct quake_isa *quake_isa_best(void);
+
+/* row may be -1 and n: zeros */
+static inline float *quake_row(const struct quake_state *s, int64_t grid, ptrdiff_t row) {
+	return (float *)(void *)(s->grid[grid & 1] + row * (ptrdiff_t)s->stride);
+}
+
+static inline uint8_t *quake_alarms(const struct quake_state *s, const float *row) {
+	return (uint8_t *)(uintptr_t)(row + s->columns) + 8;
+}
+
+/* What cell j of a row becomes; the rows of the neighbours may be the border, or NULL: there is none. */
+static inline float quake_cell_halo(const float *above, const float *row, const float *below, ptrdiff_t j) {
+	float energy = row[j];
+	energy += row[j - 1] > QUAKE_EMAX ? QUAKE_FDELTA : 0;
+	energy += row[j + 1] > QUAKE_EMAX ? QUAKE_FDELTA : 0;
+	energy += above[j] > QUAKE_EMAX ? QUAKE_FDELTA : 0;
+	energy += below[j] > QUAKE_EMAX ? QUAKE_FDELTA : 0;
+	return energy - (energy > QUAKE_EMAX ? QUAKE_EMAX : 0);
+}
+
+static inline float quake_cell_branches(const float *above, const float *row, const float *below, ptrdiff_t j,
+                                        ptrdiff_t n) {
+	float energy = row[j];
+	if (j > 0 && row[j - 1] > QUAKE_EMAX)
+		energy += QUAKE_FDELTA;
+	if (j < n - 1 && row[j + 1] > QUAKE_EMAX)
+		energy += QUAKE_FDELTA;
+	if (above && above[j] > QUAKE_EMAX)
+		energy += QUAKE_FDELTA;
+	if (below && below[j] > QUAKE_EMAX)
+		energy += QUAKE_FDELTA;
+	return energy > QUAKE_EMAX ? energy - QUAKE_EMAX : energy;
+}
+
+/* grid.c: the memory of a state, touched first by the threads that will compute it; false without memory. The load puts
+ * the input into grid 0. */
+bool quake_grids_new(struct quake_state *s);
+void quake_grids_load(struct quake_state *s);
+void quake_grids_free(struct quake_state *s);
+
+/* sweep.c: the sweeps along one row that the variants with separate sweeps share. */
+void quake_sweep_charge(const struct quake_state *s, ptrdiff_t i);
+double quake_sweep_count(const struct quake_state *s, ptrdiff_t i);
+double quake_sweep_energy(const struct quake_state *s, ptrdiff_t i);
+void quake_sweep_propagate(const struct quake_state *s, ptrdiff_t i);
+
+/* quake.c: adds a thread's part of a step; others may be adding theirs. */
+void quake_tally_add(const struct quake_state *s, int64_t step, const struct quake_tally *tally);
+
+/* oracle.c: the answer by another method, serially; false without memory. */
+bool quake_oracle(struct quake_input *input);
+void quake_answer_free(struct quake_answer *answer);
+
+#endif
