@@ -4,40 +4,36 @@
  * those the other edges need not be read, as an edge that leads out of it is read from its other end. */
 #include <config.h>
 
-#include "kernels/cc/cc.h"
+#include "kernels/cc/link.h"
 
 enum { SAMPLES = 1024 };
 
-/* Joins the trees of a and b; true if two roots became one. Only a root is hooked, to a smaller vertex, and only while it
- * still is one: so no cycle comes up and no hook is lost. */
-static bool trees_link(int32_t *label, int32_t a, int32_t b) {
-	int32_t x = cc_load(&label[a]), y = cc_load(&label[b]);
-	while (x != y) {
-		int32_t high = x > y ? x : y, low = x > y ? y : x, above = cc_load(&label[high]);
-		if (above == low)
-			return false;
-		if (above == high && cc_swap(&label[high], high, low))
-			return true;
-		x = cc_load(&label[cc_load(&label[high])]);
-		y = cc_load(&label[low]);
-	}
-	return false;
-}
-
-static void round_link(struct cc_state *s, int round) {
+/* Along the edges number `from` to `to` of every vertex but those labelled `skipped`. */
+static void edges_link(struct cc_state *s, size_t from, size_t to, int32_t skipped) {
 	const struct cc_graph g = s->graph;
 	int32_t *label = s->label;
+	bool splice = s->splice;
 	int64_t linked = 0, looked = 0;
 #pragma omp parallel for schedule(runtime) reduction(+ : linked, looked)
 	for (int32_t v = 0; v < g.n; v++) {
-		size_t e = g.first[v] + (size_t)round;
-		if (e < g.first[v + 1]) {
-			linked += trees_link(label, v, g.target[e]);
-			looked++;
-		}
+		size_t degree = g.first[v + 1] - g.first[v], end = degree < to ? degree : to;
+		if (from >= end || cc_load(&label[v]) == skipped)
+			continue;
+		looked += (int64_t)(end - from);
+		for (const int32_t *target = g.target + g.first[v] + from; target < g.target + g.first[v] + end; target++)
+			linked += splice ? cc_link_splice(label, v, *target) : cc_link_hook(label, v, *target);
 	}
 	s->looked += (size_t)looked;
 	cc_step_note(s, linked);
+}
+
+/* Spliced trees stay flat: they need no compression between the rounds, and a vertex's edges are read at once. */
+static void sample_link(struct cc_state *s) {
+	size_t rounds = (size_t)s->rounds, step = s->splice ? rounds : 1;
+	for (size_t from = 0; from < rounds; from += step) {
+		edges_link(s, from, from + step, -1);
+		cc_labels_compress(s);
+	}
 }
 
 /* The label that a sample holds most often. Counted in a small open hash table; the same sample in every run. */
@@ -58,28 +54,9 @@ static int32_t giant_find(const struct cc_state *s) {
 	return giant;
 }
 
-static void rest_link(struct cc_state *s, int32_t giant) {
-	const struct cc_graph g = s->graph;
-	int32_t *label = s->label;
-	size_t rounds = (size_t)s->rounds;
-	int64_t linked = 0, looked = 0;
-#pragma omp parallel for schedule(runtime) reduction(+ : linked, looked)
-	for (int32_t v = 0; v < g.n; v++) {
-		if (cc_load(&label[v]) == giant)
-			continue;
-		for (size_t e = g.first[v] + rounds; e < g.first[v + 1]; e++, looked++)
-			linked += trees_link(label, v, g.target[e]);
-	}
-	s->looked += (size_t)looked;
-	cc_step_note(s, linked);
-}
-
 static void afforest_run(struct cc_state *s) {
-	for (int round = 0; round < s->rounds; round++) {
-		round_link(s, round);
-		cc_labels_compress(s);
-	}
-	rest_link(s, giant_find(s));
+	sample_link(s);
+	edges_link(s, (size_t)s->rounds, SIZE_MAX, giant_find(s));
 	cc_labels_compress(s);
 }
 

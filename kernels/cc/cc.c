@@ -9,7 +9,7 @@
 #include "kernels/cc/reader.h"
 
 enum { PROBLEM_GRAPH, PROBLEM_N, PROBLEM_DEGREE };
-enum { PARAM_VARIANT, PARAM_UPDATE, PARAM_ROUNDS };
+enum { PARAM_VARIANT, PARAM_UPDATE, PARAM_LINK, PARAM_ROUNDS };
 
 /* In the order of the words of `variant`. */
 static const struct cc_variant *const variants[] = {&cc_rows, &cc_jump, &cc_afforest, &cc_serial};
@@ -30,6 +30,8 @@ static const struct ss_param params[] = {
 	                   .values = "rows,jump,afforest,serial", .initial = "rows"},
 	[PARAM_UPDATE] = {.name = "update", .summary = "labels change in place, or between two arrays", .type = SS_WORD,
 	                  .values = "inplace,synchronous", .initial = "inplace", .when = "variant == 'rows'"},
+	[PARAM_LINK] = {.name = "link", .summary = "how trees are joined: roots are hooked, or paths spliced on the way",
+	                .type = SS_WORD, .values = "hook,splice", .initial = "hook", .when = "variant == 'afforest'"},
 	[PARAM_ROUNDS] = {.name = "rounds", .summary = "edges of each vertex to link along at first", .type = SS_INT,
 	                  .values = "1..4", .initial = "2", .when = "variant == 'afforest'", .min = 1, .max = CC_ROUNDS_MAX},
 	{.name = NULL},
@@ -61,6 +63,7 @@ static enum ss_status cc_setup(void *opaque, void *input, const struct ss_call *
 		return cc_fail(call, SS_INVALID, "rounds must be 1 to %d", CC_ROUNDS_MAX);
 	*s = (struct cc_state){.variant = variants[variant], .rounds = (int)rounds};
 	s->synchronous = s->variant == &cc_rows && call->config[PARAM_UPDATE].i == 1;
+	s->splice = call->config[PARAM_LINK].i == 1;
 	if (cc_state_new(s, input) != SS_OK)
 		return cc_fail(call, SS_NOMEM, "no memory for a copy of the graph");
 	return SS_OK;

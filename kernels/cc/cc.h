@@ -37,7 +37,7 @@ struct cc_state {
 	int64_t steps;
 	size_t looked; /* ends of edges that were read */
 	int rounds;
-	bool synchronous;
+	bool synchronous, splice;
 	void *pages;
 	size_t bytes;
 };

@@ -10,4 +10,4 @@ libkernels_la_SOURCES += \
 	%D%/source.c %D%/file.c %D%/text.c %D%/reader.h \
 	%D%/build.c %D%/graph.h \
 	%D%/state.c %D%/oracle.c %D%/figures.c \
-	%D%/cc.h
+	%D%/link.h %D%/cc.h
