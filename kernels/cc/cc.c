@@ -85,22 +85,28 @@ static bool edges_agree(const struct cc_state *s, int32_t v) {
 	return true;
 }
 
+static enum ss_status labels_check(const struct cc_state *s, const struct ss_call *call) {
+	int32_t wrong = s->graph.n, torn = s->graph.n;
+#pragma omp parallel for reduction(min : wrong, torn)
+	for (int32_t v = 0; v < s->graph.n; v++) {
+		if (v < wrong && s->label[v] != s->input->expected[v])
+			wrong = v;
+		if (v < torn && !edges_agree(s, v))
+			torn = v;
+	}
+	if (wrong < s->graph.n)
+		return cc_fail(call, SS_INCORRECT, "vertex %d has label %d, should be %d", (int)wrong, (int)s->label[wrong],
+		               (int)s->input->expected[wrong]);
+	if (torn < s->graph.n)
+		return cc_fail(call, SS_INCORRECT, "vertex %d has label %d, a neighbour another", (int)torn, (int)s->label[torn]);
+	return SS_OK;
+}
+
 static enum ss_status cc_verify(void *opaque, const struct ss_call *call) {
 	const struct cc_state *s = opaque;
-	int32_t wrong = s->graph.n;
 	if (cc_oracle(s->input) != SS_OK)
 		return cc_fail(call, SS_NOMEM, "no memory to verify %d labels", (int)s->graph.n);
-#pragma omp parallel for reduction(min : wrong)
-	for (int32_t v = 0; v < s->graph.n; v++)
-		if (v < wrong && (s->label[v] != s->input->expected[v] || !edges_agree(s, v)))
-			wrong = v;
-	if (wrong == s->graph.n)
-		return SS_OK;
-	if (s->label[wrong] == s->input->expected[wrong])
-		return cc_fail(call, SS_INCORRECT, "vertex %d has label %d, and a neighbour has another", (int)wrong,
-		               (int)s->label[wrong]);
-	return cc_fail(call, SS_INCORRECT, "vertex %d has label %d, should be %d", (int)wrong, (int)s->label[wrong],
-	               (int)s->input->expected[wrong]);
+	return labels_check(s, call);
 }
 
 /* What a built-in graph has nearly; 0 for a file, which is not open here. `edge_bytes` of the figures is exact. */
