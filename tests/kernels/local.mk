@@ -21,3 +21,13 @@ TESTS += %D%/fw
 %C%_fw_SOURCES = %D%/fw.c
 %C%_fw_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
 %C%_fw_LDADD = libkernels.la libbase.la
+
+# fuzz_graph.c can be built for libFuzzer by hand, too: its first lines say how.
+check_PROGRAMS += %D%/cc %D%/cc_files
+TESTS += %D%/cc %D%/cc_files
+%C%_cc_SOURCES = %D%/cc.c
+%C%_cc_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
+%C%_cc_LDADD = libkernels.la libbase.la -lm
+%C%_cc_files_SOURCES = %D%/cc_files.c %D%/fuzz_graph.c
+%C%_cc_files_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
+%C%_cc_files_LDADD = libkernels.la libbase.la -lm
