@@ -15,8 +15,9 @@ ENVIRONMENT = dict(os.environ, XDG_DATA_HOME=FOLDER.name, NO_COLOR="1", SWEETSPO
 
 
 def call(*words, check=True):
-    """Runs the program with --json; returns the parsed document."""
-    done = subprocess.run([PROGRAM, words[0], "--json", *words[1:]], env=ENVIRONMENT, capture_output=True, text=True)
+    """Runs the program with --json; returns the parsed document. `run` measures nothing else beside it."""
+    alone = ["--alone"] if words[0] == "run" else []
+    done = subprocess.run([PROGRAM, words[0], "--json", *alone, *words[1:]], env=ENVIRONMENT, capture_output=True, text=True)
     if check and done.returncode:
         sys.exit(f"sweetspot {' '.join(words)}: exit {done.returncode}\n{done.stderr}")
     return json.loads(done.stdout)

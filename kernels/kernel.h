@@ -97,7 +97,8 @@ struct ss_kernel {
 	const struct ss_param *params;
 	const char *const *constraints; /* expressions over params, threads, schedule and the problem; NULL-terminated or NULL */
 	const char *schedule_when;      /* schedule and chunk matter only where this holds; NULL: always */
-	const char *unsafe;             /* where this holds a configuration may be measured, never recommended; NULL: nowhere */
+	const char *unsafe;             /* where this holds a configuration may be measured, never recommended; NULL: nowhere.
+	                                 * Several expressions, of which one must hold, are separated by ';' */
 	const char *serial;             /* "P=V P=V": with one thread, what the work costs without any parallelism; the rest
 	                                 * as in the baseline. NULL: all of the baseline */
 	size_t input_size, state_size;

@@ -8,11 +8,16 @@
 #include "src/base/js.h"
 #include "src/base/stats.h"
 #include "src/byhand.h"
+#include "src/figures.h"
+#include "src/references.h"
 #include "src/results.h"
+#include "tuner/unsafe.h"
 
 enum { COUNTERS_MAX = 32 };
 
 static const struct opt options[] = {
+	{"alone", 0, NULL, "measure neither the serial code nor one thread beside it", 0},
+	{"series", 0, NULL, "show each step of the last run, where the kernel tells of them", 0},
 	{"counters", 'c', "NAME,..", "counter backends, in runs of their own (`sweetspot list counters`)", OPT_REPEAT},
 	{0},
 };
@@ -20,7 +25,8 @@ static const struct opt options[] = {
 /* The document of `run --json`; the worker's extras ride along. */
 static json_t *document(const struct byhand *hand, const struct trial_request *request,
                         const struct trial_result *result) {
-	static const char *const extras[] = {"work", "counters", "placement", "noise", "batch", "setup_s", "verify_s"};
+	static const char *const extras[] = {"work",  "counters", "figures", "series",  "placement",
+	                                     "noise", "batch",    "setup_s", "verify_s"};
 	double ci[2];
 	stats_median_ci(result->samples, result->sample_count, 0.95, ci);
 	json_t *json = json_pack("{s:s,s:s,s:O,s:O,s:s,s:o,s:o,s:[o,o],s:s,s:b}", "schema", "sweetspot-run/1", "kernel",
@@ -33,6 +39,9 @@ static json_t *document(const struct byhand *hand, const struct trial_request *r
 		if (extra)
 			json_object_set(json, extras[i], extra);
 	}
+	bool unsafe;
+	if (unsafe_holds(hand->kernel->unsafe, request->problem, request->config, &unsafe, NULL) == 0)
+		json_object_set_new(json, "unsafe", json_boolean(unsafe));
 	if (!json_object_get(json, "counters"))
 		json_object_set_new(json, "counters", json_array());
 	if (*result->message)
@@ -60,9 +69,20 @@ static void counters_print(struct ui *ui, const json_t *counters) {
 	table_free(table);
 }
 
+static void work_print(const json_t *work, double seconds) {
+	double ops = js_real_or(work, "ops", 0), bytes = js_real_or(work, "bytes", 0);
+	if (!(ops > 0))
+		return;
+	printf("%.4g %ss/s", ops / seconds, js_string_or(work, "op", "operation"));
+	if (bytes > 0)
+		printf(", at least %.4g bytes/s of memory traffic", bytes / seconds);
+	putchar('\n');
+}
+
 static void people_print(struct ui *ui, const json_t *json, const struct trial_result *result) {
 	char median[32], low[32], high[32];
 	const json_t *work = json_object_get(json, "work"), *ci = json_object_get(json, "ci");
+	const json_t *figures = json_object_get(json, "figures");
 	char *config = results_config(json_object_get(json, "config"), NULL);
 	char *problem = results_config(json_object_get(json, "problem"), NULL);
 	ui_seconds(result->value, median, sizeof median);
@@ -72,12 +92,15 @@ static void people_print(struct ui *ui, const json_t *json, const struct trial_r
 	       config);
 	printf("median %s [%s, %s], %zu samples, result %s\n", median, low, high, result->sample_count,
 	       trial_status_word(result->status));
-	if (js_real_or(work, "ops", 0) > 0)
-		printf("%.4g %ss/s, at least %.4g bytes/s of memory traffic\n", js_real_or(work, "ops", 0) / result->value,
-		       js_string_or(work, "op", "operation"), js_real_or(work, "bytes", 0) / result->value);
+	work_print(work, result->value);
+	references_print(json_object_get(json, "references"), stdout);
+	if (js_bool_or(json, "unsafe", false))
+		printf("unsafe: it has data races on purpose, and is never recommended\n");
 	if (result->disturbed)
 		printf("disturbed: something else ran on these processors meanwhile\n");
+	figures_print(figures, stdout);
 	counters_print(ui, json_object_get(json, "counters"));
+	figures_series_print(json_object_get(json, "series"), stdout);
 	free(config);
 	free(problem);
 }
@@ -93,6 +116,28 @@ static void counters_read(const struct opt_args *args, const char *names[COUNTER
 	names[count] = NULL;
 }
 
+/* Series are shown only where asked for: that a kernel has none is said, too. */
+static int series_check(const struct byhand *hand, const struct trial_request *request,
+                        const struct trial_result *result, struct err *err) {
+	if (!request->series || result->status != TRIAL_CORRECT || json_object_get(result->reply, "series"))
+		return 0;
+	return err_set(err, ERR_USAGE, "leave --series out", "%s tells nothing of its steps", hand->kernel->name);
+}
+
+/* What is found beside the trial itself. */
+static int look_around(struct byhand *hand, const struct opt_args *args, const struct trial_result *result,
+                       json_t *json, struct err *err) {
+	if (result->status != TRIAL_CORRECT || opt_has(args, "alone"))
+		return 0;
+	ui_progress(app_ui(hand->app), "%s  one thread and the serial code", hand->kernel->name);
+	json_t *references = references_measure(hand, json_object_get(json, "config"), result->value, err);
+	ui_progress_end(app_ui(hand->app));
+	if (!references)
+		return -1;
+	json_object_set_new(json, "references", references);
+	return 0;
+}
+
 static int trial(struct byhand *hand, const struct opt_args *args, const json_t *config, struct err *err) {
 	char store[1024] = "";
 	const char *counters[COUNTERS_MAX + 1];
@@ -100,19 +145,23 @@ static int trial(struct byhand *hand, const struct opt_args *args, const json_t 
 	struct trial_result result = {0};
 	counters_read(args, counters, store, sizeof store);
 	request.counters = counters;
-	if (hand->runner.run(hand->runner.ctx, &request, &result, err)) {
+	request.series = opt_has(args, "series");
+	if (hand->runner.run(hand->runner.ctx, &request, &result, err) || series_check(hand, &request, &result, err)) {
 		trial_result_clear(&result);
 		return -1;
 	}
 	json_t *json = document(hand, &request, &result);
+	int failed = look_around(hand, args, &result, json, err);
+	if (failed)
+		goto done;
 	if (opt_has(args, "json"))
 		js_write(json, stdout);
 	else if (result.status == TRIAL_CORRECT)
 		people_print(app_ui(hand->app), json, &result);
-	int failed = 0;
 	if (result.status != TRIAL_CORRECT)
 		failed = err_set(err, ERR_NOTHING, *result.message ? result.message : NULL, "%s %s", hand->kernel->name,
 		                 trial_status_text(result.status));
+done:
 	json_decref(json);
 	trial_result_clear(&result);
 	return failed;

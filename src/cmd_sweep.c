@@ -16,12 +16,14 @@
 #include "tuner/domain.h"
 #include "tuner/store.h"
 #include "tuner/trial_store.h"
+#include "tuner/unsafe.h"
 
 enum { AXES_MAX = 8, ROWS_MAX = 100000 };
 
 static const struct opt options[] = {
 	{"over", 'o', "P=A,B,..", "a parameter or size and its values; every combination of several is measured",
      OPT_REPEAT},
+	{"show", 0, "NAME,..", "columns for these of the kernel's figures, such as throughput", OPT_REPEAT},
 	{"no-store", 0, NULL, "keep nothing in the store", 0},
 	{0},
 };
@@ -57,15 +59,21 @@ static int axis_read(struct sweep *sweep, const char *text, struct err *err) {
 	return 0;
 }
 
+static const char *axis_word(struct arena *arena, const struct axis *axis, size_t i) {
+	char number[64];
+	if (axis->values[i].type == VALUE_WORD)
+		return arena_printf(arena, "%s=%s", axis->name, axis->values[i].as.w);
+	value_text(axis->values[i], number, sizeof number);
+	return arena_printf(arena, "%s=%s", axis->name, number);
+}
+
 /* The words of combination `row`, the last axis fastest. */
 static int combination(struct sweep *sweep, size_t row, json_t *problem, json_t *config, struct err *err) {
 	for (size_t a = sweep->axis_count; a-- > 0;) {
 		const struct axis *axis = &sweep->axes[a];
-		char value[128];
-		value_text(axis->values[row % axis->count], value, sizeof value);
+		const char *word = axis_word(sweep->arena, axis, row % axis->count);
 		row /= axis->count;
-		if (params_word(&sweep->hand->params, arena_printf(sweep->arena, "%s=%s", axis->name, value), problem, config,
-		                err))
+		if (params_word(&sweep->hand->params, word, problem, config, err))
 			return -1;
 	}
 	return 0;
@@ -126,13 +134,20 @@ static int keep(struct sweep *sweep, const json_t *problem, const json_t *config
 	return trial_store(sweep->store, sweep->search, "sweep", 0, config, result, err);
 }
 
-static json_t *row_json(const json_t *problem, const json_t *config, const struct trial_result *result) {
+static json_t *row_json(const struct byhand *hand, const json_t *problem, const json_t *config,
+                        const struct trial_result *result) {
 	double ci[2];
 	stats_median_ci(result->samples, result->sample_count, 0.95, ci);
 	json_t *row =
 		json_pack("{s:O,s:O,s:s,s:o,s:[o,o],s:s,s:o}", "problem", problem, "config", config, "status",
 	              trial_status_word(result->status), "median", js_number(result->value), "ci", js_number(ci[0]),
 	              js_number(ci[1]), "unit", "s", "samples", js_reals(result->samples, result->sample_count));
+	bool unsafe;
+	if (unsafe_holds(hand->kernel->unsafe, problem, config, &unsafe, NULL) == 0)
+		json_object_set_new(row, "unsafe", json_boolean(unsafe));
+	json_t *figures = json_object_get(result->reply, "figures");
+	if (figures)
+		json_object_set(row, "figures", figures);
 	if (*result->message)
 		json_object_set_new(row, "message", json_string(result->message));
 	return row;
@@ -151,7 +166,7 @@ static int row_measure(struct sweep *sweep, size_t row, struct err *err) {
 		failed =
 			hand->runner.run(hand->runner.ctx, &request, &result, err) || keep(sweep, problem, config, &result, err);
 		if (!failed)
-			json_array_append_new(sweep->rows, row_json(problem, config, &result));
+			json_array_append_new(sweep->rows, row_json(hand, problem, config, &result));
 	}
 	trial_result_clear(&result);
 	json_decref(problem);
@@ -180,9 +195,20 @@ static int measure(struct sweep *sweep, struct err *err) {
 	return failed;
 }
 
+static void people_print(struct sweep *sweep) {
+	struct sweep_table table = {.rows = sweep->rows, .axes = sweep->axes, .axis_count = sweep->axis_count};
+	for (size_t i = 0; i < opt_count(sweep->args, "show"); i++) {
+		char *list = arena_strdup(sweep->arena, opt_at(sweep->args, "show", i)), *rest = NULL;
+		for (char *name = strtok_r(list, ", ", &rest); name; name = strtok_r(NULL, ", ", &rest))
+			if (table.show_count < SWEEP_SHOW_MAX)
+				table.show[table.show_count++] = name;
+	}
+	sweep_table_print(app_ui(sweep->hand->app), &table);
+}
+
 static void show(struct sweep *sweep) {
 	if (!opt_has(sweep->args, "json")) {
-		sweep_table_print(app_ui(sweep->hand->app), sweep->rows, sweep->axes, sweep->axis_count);
+		people_print(sweep);
 		return;
 	}
 	json_t *over = json_array();
@@ -203,10 +229,8 @@ static int check(struct sweep *sweep, struct err *err) {
 			return -1;
 	for (size_t a = 0; a < sweep->axis_count; a++) {
 		for (size_t v = 0; v < sweep->axes[a].count; v++) {
-			char value[128];
-			value_text(sweep->axes[a].values[v], value, sizeof value);
 			json_t *problem = json_object(), *config = json_object();
-			const char *word = arena_printf(sweep->arena, "%s=%s", sweep->axes[a].name, value);
+			const char *word = axis_word(sweep->arena, &sweep->axes[a], v);
 			int bad = params_word(&sweep->hand->params, word, problem, config, err);
 			json_decref(problem);
 			json_decref(config);

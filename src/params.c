@@ -38,11 +38,11 @@ static struct kernel_param *add(struct params *params, const char *name, const c
 	return param;
 }
 
-static void add_openmp(struct params *params, const struct topo *topo, bool oversubscribe) {
+static void add_openmp(struct params *params, const struct topo *topo, bool oversubscribe, bool team_given) {
 	int all = topo_count(topo, TOPO_PU);
 	struct kernel_param *param = add(params, "threads", "size of the team", VALUE_INT);
-	param->values = params_thread_counts(params->arena, topo, oversubscribe);
 	param->initial = arena_printf(params->arena, "%d", all);
+	param->values = team_given ? param->initial : params_thread_counts(params->arena, topo, oversubscribe);
 	param->min = 1;
 	param->max = 4 * all;
 	param = add(params, "proc_bind", "how threads are bound to places, as OMP_PROC_BIND", VALUE_WORD);
@@ -72,7 +72,7 @@ static void add_schedule(struct params *params, const char *when) {
 void params_init(struct params *params, const struct kernel_desc *kernel, const struct topo *topo, bool oversubscribe) {
 	*params = (struct params){.kernel = kernel, .arena = arena_new()};
 	if (kernel->openmp)
-		add_openmp(params, topo, oversubscribe);
+		add_openmp(params, topo, oversubscribe, kernel->team_given);
 	if (kernel->openmp && kernel->schedule)
 		add_schedule(params, kernel->schedule_when);
 	for (size_t i = 0; i < kernel->param_count && params->count < PARAMS_ROOM; i++)

@@ -56,9 +56,24 @@ static int out_of_bounds(const struct params *params, const struct kernel_param 
 	return err_hint(err, "it takes %s from %.15g to %.15g", kind, param->min, param->max);
 }
 
+/* Other bytes than UTF-8 could not be kept in JSON. */
+static json_t *text_read(const struct params *params, const struct kernel_param *param, const char *text,
+                         struct err *err) {
+	json_t *json = *text ? json_string(text) : NULL;
+	if (!json) {
+		err_set(err, ERR_USAGE, NULL, "%s: %s is %s", params->kernel->name, param->name,
+		        *text ? "no UTF-8 text" : "empty");
+		if (param->values)
+			err_hint(err, "it takes %s or any other text", param->values);
+	}
+	return json;
+}
+
 static json_t *value_read(const struct params *params, const struct kernel_param *param, const char *text,
                           struct err *err) {
 	struct value value = value_parse(text);
+	if (param->text)
+		return text_read(params, param, text, err);
 	if (param->type == VALUE_WORD)
 		return word_known(params, param, text, err) ? NULL : json_string(text);
 	double number = value.type == VALUE_INT ? (double)value.as.i : value.type == VALUE_REAL ? value.as.r : 0;
@@ -98,8 +113,19 @@ int params_word(const struct params *params, const char *word, json_t *problem, 
 	return 0;
 }
 
+/* The name of a file may have commas and spaces: such a word is taken whole. */
+static bool is_text(const struct params *params, const char *word) {
+	const char *equals = strchr(word, '=');
+	char *name = arena_strdup(params->arena, word);
+	name[equals ? equals - word : 0] = '\0';
+	const struct kernel_param *part = problem_find(params, name);
+	return part && part->text;
+}
+
 int params_words(const struct params *params, const char *words, json_t *problem, json_t *config, struct err *err) {
 	char *list = arena_strdup(params->arena, words), *rest = NULL;
+	if (problem && is_text(params, words))
+		return params_word(params, words, problem, config, err);
 	for (char *word = strtok_r(list, ", \t\n", &rest); word; word = strtok_r(NULL, ", \t\n", &rest))
 		if (params_word(params, word, problem, config, err))
 			return -1;

@@ -8,6 +8,7 @@
 
 #include "src/bindings.h"
 #include "tuner/domain.h"
+#include "tuner/unsafe.h"
 
 const struct opt plan_options[] = {
 	{"size", 's', "K=V,..", "the problem, for example n=2048", OPT_REPEAT},
@@ -115,11 +116,23 @@ static int problem_add(struct plan *plan, struct err *err) {
 	return 0;
 }
 
+/* They would win the search, and cut short what is right. */
+static int unsafe_leave_out(struct plan *plan, struct err *err) {
+	const char **expressions;
+	size_t count = unsafe_split(plan->kernel->unsafe, plan->params.arena, &expressions);
+	for (size_t i = 0; i < count; i++)
+		if (space_add_constraint(plan->space, arena_printf(plan->params.arena, "not (%s)", expressions[i]), err))
+			return -1;
+	return 0;
+}
+
 static int space_make(struct plan *plan, const struct topo *topo, const struct opt_args *args, struct err *err) {
 	struct domain domains[PARAMS_ROOM];
 	plan->space = space_new();
 	if (problem_add(plan, err) || params_add(plan, args, domains, err) ||
 	    (plan->kernel->openmp && bindings_add(plan->space, topo, err)))
+		return -1;
+	if (unsafe_leave_out(plan, err))
 		return -1;
 	for (size_t i = 0; i < plan->kernel->constraint_count; i++)
 		if (space_add_constraint(plan->space, plan->kernel->constraints[i], err))

@@ -14,7 +14,18 @@ struct axis {
 	size_t count;
 };
 
-/* rows: as in `sweep --json`. A line a row: the swept values, the median, its interval, and a bar of its time. */
-void sweep_table_print(struct ui *ui, const json_t *rows, const struct axis *axes, size_t axis_count);
+enum { SWEEP_SHOW_MAX = 8 };
+
+struct sweep_table {
+	const json_t *rows; /* as in `sweep --json` */
+	const struct axis *axes;
+	size_t axis_count;
+	const char *show[SWEEP_SHOW_MAX]; /* figures that get a column */
+	size_t show_count;
+};
+
+/* A line a row: the swept values, the median, its interval, the speedup over the same with one thread where that was
+ * swept, the figures, and a bar of its time. */
+void sweep_table_print(struct ui *ui, const struct sweep_table *table);
 
 #endif

@@ -20,22 +20,23 @@ struct kernel_list {
 	size_t count;
 };
 
-static int type_read(const char *word, enum value_type *type, struct err *err) {
+static int type_read(const char *word, struct kernel_param *param, struct err *err) {
 	static const char *const known[] = {[VALUE_INT] = "int", [VALUE_REAL] = "real", [VALUE_WORD] = "word"};
+	param->text = strcmp(word, "text") == 0;
 	for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-		if (strcmp(word, known[i]) == 0) {
-			*type = i;
+		if (strcmp(param->text ? "word" : word, known[i]) == 0) {
+			param->type = i;
 			return 0;
 		}
 	}
-	return err_set(err, ERR_FAILED, NULL, "parameter type \"%s\" is none of int, real, word", word);
+	return err_set(err, ERR_FAILED, NULL, "parameter type \"%s\" is none of int, real, word, text", word);
 }
 
 static int param_read(const json_t *object, struct kernel_param *param, struct err *err) {
 	const char *type;
 	if (js_string(object, "name", &param->name, err) || js_string(object, "summary", &param->summary, err) ||
 	    js_string(object, "initial", &param->initial, err) || js_string(object, "type", &type, err) ||
-	    type_read(type, &param->type, err))
+	    type_read(type, param, err))
 		return -1;
 	param->values = js_string_or(object, "values", NULL);
 	param->when = js_string_or(object, "when", NULL);
@@ -80,6 +81,8 @@ static int kernel_read(struct kernel_list *list, const json_t *object, struct ke
 	kernel->openmp = js_bool_or(object, "openmp", false);
 	kernel->schedule = js_bool_or(object, "schedule", false);
 	kernel->racy = js_bool_or(object, "racy", false);
+	kernel->team_given = js_bool_or(object, "team_given", false);
+	kernel->serial = js_string_or(object, "serial", NULL);
 	kernel->schedule_when = js_string_or(object, "schedule_when", NULL);
 	kernel->unsafe = js_string_or(object, "unsafe", NULL);
 	if (params_read(list, object, "params", &kernel->params, &kernel->param_count, err) ||

@@ -35,6 +35,7 @@ TUNER_MEASURE = \
 	%D%/worker.c %D%/worker.h %D%/worker_impl.h \
 	%D%/trial.c %D%/trial.h \
 	%D%/race.c %D%/duel.c %D%/contender.c %D%/race.h %D%/contender.h \
+	%D%/unsafe.c %D%/unsafe.h \
 	%D%/tune.c %D%/tune_measure.c %D%/tune_search.c %D%/tune_final.c %D%/tune_result.c %D%/tune_effects.c %D%/tune_simplify.c \
 	%D%/tune.h %D%/tune_state.h
 

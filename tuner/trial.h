@@ -39,6 +39,7 @@ struct trial_request {
 	double limit_s;              /* cut short once its median can't get under this; 0: no limit */
 	double timeout_s;            /* the whole trial; 0: none */
 	bool whole_program;          /* a run is a process of its own: nothing to warm up or to batch */
+	bool series;                 /* the reply tells of each step of the last run */
 	const char *const *counters; /* NULL-terminated, or NULL */
 };
 

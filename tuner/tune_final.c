@@ -7,8 +7,8 @@
 
 #include "src/base/js.h"
 #include "src/base/mem.h"
-#include "tuner/expr.h"
 #include "tuner/tune_state.h"
+#include "tuner/unsafe.h"
 
 /* Best samples of the search this much over the best of all may still be the true winner's; more can't. */
 static const double FINALIST_MARGIN = 1.25;
@@ -26,28 +26,8 @@ static int by_promise(const void *a, const void *b) {
 	return (x->wall > y->wall) - (x->wall < y->wall); /* a metric may well be the same */
 }
 
-/* Does the kernel's `unsafe` hold for it? A name that the configuration lacks can't make it unsafe. */
 static int is_unsafe(const struct tune *tune, const json_t *config, bool *unsafe, struct err *err) {
-	const char *text = tune->task->unsafe;
-	*unsafe = false;
-	if (!text)
-		return 0;
-	struct expr *expr = expr_parse(text, err);
-	if (!expr)
-		return -1;
-	size_t count = expr_name_count(expr), known = 0;
-	struct value *values = mem_alloc(count + 1, sizeof *values);
-	for (; known < count; known++) {
-		const json_t *value = json_object_get(config, expr_name(expr, known));
-		if (!value)
-			value = json_object_get(tune->task->problem, expr_name(expr, known));
-		if (!value || !value_from_json(value, &values[known]))
-			break;
-	}
-	*unsafe = known == count && expr_holds(expr, values);
-	free(values);
-	expr_free(expr);
-	return 0;
+	return unsafe_holds(tune->task->unsafe, tune->task->problem, config, unsafe, err);
 }
 
 /* The best few of the search, safe ones only. Their configurations are owned by the caller. */

@@ -277,6 +277,8 @@ static json_t *request_json(const struct trial_request *request) {
 	              request->problem, "config", request->config, "seed", (json_int_t)(request->seed & INT64_MAX),
 	              "samples", request->samples, "warmup", request->warmup, "min_sample_s", request->min_sample_s,
 	              "limit_s", request->limit_s, "verify", 1, "counters", counters);
+	if (request->series)
+		json_object_set_new(json, "series", json_true());
 	if (request->library)
 		json_object_set_new(json, "library", json_string(request->library));
 	return json;

@@ -113,8 +113,13 @@ void call_copy(struct arena *arena, const struct call *from, struct call *to) {
 
 static char *values_key(struct arena *arena, char *key, const struct ss_param *params, const struct ss_value *values) {
 	for (size_t i = 0; params && params[i].name; i++) {
-		key = params[i].type == SS_REAL ? arena_printf(arena, "%s %.17g", key, values[i].r)
-		                                : arena_printf(arena, "%s %lld", key, (long long)values[i].i);
+		if (params[i].type == SS_TEXT) {
+			key = arena_printf(arena, "%s %zu:%s", key, strlen(values[i].w), values[i].w);
+		} else if (params[i].type == SS_REAL) {
+			key = arena_printf(arena, "%s %.17g", key, values[i].r);
+		} else {
+			key = arena_printf(arena, "%s %lld", key, (long long)values[i].i);
+		}
 	}
 	return key;
 }

@@ -58,8 +58,11 @@ static int param_check(const struct ss_param *param, bool tunable, struct arena 
 	    text_check(param->when, true, "condition", err) != 0) {
 		return -1;
 	}
-	if (param->type != SS_INT && param->type != SS_REAL && param->type != SS_WORD) {
-		return err_set(err, ERR_USAGE, "it is SS_INT, SS_REAL or SS_WORD", "its type is %d", (int)param->type);
+	if (param->type != SS_INT && param->type != SS_REAL && param->type != SS_WORD && param->type != SS_TEXT) {
+		return err_set(err, ERR_USAGE, "it is SS_INT, SS_REAL, SS_WORD or SS_TEXT", "its type is %d", (int)param->type);
+	}
+	if (tunable && param->type == SS_TEXT) {
+		return err_set(err, ERR_USAGE, "only a part of a problem is SS_TEXT", "a text can't be tuned");
 	}
 	if (!isfinite(param->min) || !isfinite(param->max) || param->min > param->max) {
 		return err_set(err, ERR_USAGE, "both 0 stand for none", "its bounds are %g and %g", param->min, param->max);
@@ -131,7 +134,8 @@ static int texts_check(const struct ss_kernel *kernel, struct err *err) {
 	}
 	return text_check(kernel->summary, false, "summary", err) != 0 ||
 	               text_check(kernel->schedule_when, true, "schedule_when", err) != 0 ||
-	               text_check(kernel->unsafe, true, "unsafe condition", err) != 0
+	               text_check(kernel->unsafe, true, "unsafe condition", err) != 0 ||
+	               text_check(kernel->serial, true, "serial configuration", err) != 0
 	           ? -1
 	           : 0;
 }
@@ -146,8 +150,11 @@ static int kernel_check(const struct ss_kernel *kernel, struct arena *arena, str
 	if (abi_check(kernel->abi, err) != 0 || texts_check(kernel, err) != 0) {
 		return -1;
 	}
-	if (kernel->flags & ~(unsigned)(SS_OPENMP | SS_SCHEDULE | SS_RACY)) {
+	if (kernel->flags & ~(unsigned)(SS_OPENMP | SS_SCHEDULE | SS_RACY | SS_TEAM_GIVEN)) {
 		return err_set(err, ERR_USAGE, "the flags are in enum ss_flags", "it has unknown flags (%#x)", kernel->flags);
+	}
+	if (kernel->flags & SS_TEAM_GIVEN && !(kernel->flags & SS_OPENMP)) {
+		return err_set(err, ERR_USAGE, "add SS_OPENMP to its flags", "its team is given, but it has no threads");
 	}
 	if (kernel->flags & SS_SCHEDULE && !(kernel->flags & SS_OPENMP)) {
 		return err_set(err, ERR_USAGE, "add SS_OPENMP to its flags", "it has a schedule but no threads");

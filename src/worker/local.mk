@@ -27,6 +27,7 @@ libworker_la_SOURCES = \
 	%D%/trial.c %D%/trial.h \
 	%D%/state.c %D%/state.h \
 	%D%/live.c %D%/live.h \
+	%D%/figures.c %D%/figures.h \
 	%D%/measure.c %D%/measure.h \
 	%D%/team.c %D%/team.h \
 	%D%/noise.c %D%/noise.h \

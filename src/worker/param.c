@@ -10,8 +10,11 @@
 #include "src/base/value.h"
 #include "src/worker/word.h"
 
+enum { TEXT_MAX = 4096 }; /* bytes: as long as a file's name gets */
+
 static const char *type_text(enum ss_type type) {
-	static const char *const texts[] = {[SS_INT] = "a whole number", [SS_REAL] = "a number", [SS_WORD] = "a word"};
+	static const char *const texts[] = {[SS_INT] = "a whole number", [SS_REAL] = "a number", [SS_WORD] = "a word",
+	                                    [SS_TEXT] = "a text"};
 	return texts[type];
 }
 
@@ -56,6 +59,22 @@ static int word_read(struct arena *arena, const struct ss_param *param, struct v
 	return word_error(arena, param, word, err);
 }
 
+/* What looks like a number is a text, too. */
+static int text_read(struct arena *arena, const struct ss_param *param, struct value value, struct ss_value *out,
+                     struct err *err) {
+	char number[64];
+	const char *text = value.as.w;
+	if (value.type != VALUE_WORD) {
+		value_text(value, number, sizeof number);
+		text = number;
+	}
+	if (strlen(text) > TEXT_MAX) {
+		return err_set(err, ERR_USAGE, NULL, "%s is a text of over %d bytes", param->name, TEXT_MAX);
+	}
+	*out = (struct ss_value){.w = arena_strdup(arena, text)};
+	return 0;
+}
+
 static int int_read(const struct ss_param *param, struct value value, struct ss_value *out, struct err *err) {
 	if (value.type == VALUE_REAL && fabs(value.as.r) <= 0x1p53 && value.as.r == trunc(value.as.r)) {
 		value = value_int((int64_t)value.as.r);
@@ -84,6 +103,8 @@ static int value_read(struct arena *arena, const struct ss_param *param, struct 
 	switch (param->type) {
 	case SS_WORD:
 		return word_read(arena, param, value, out, err);
+	case SS_TEXT:
+		return text_read(arena, param, value, out, err);
 	case SS_REAL:
 		return real_read(param, value, out, err);
 	default:
@@ -102,7 +123,7 @@ int param_read(struct arena *arena, const struct ss_param *param, const json_t *
 	if (value_read(arena, param, value, out, err) != 0) {
 		return -1;
 	}
-	return param->type == SS_WORD ? 0 : bounds_check(param, out->r, err);
+	return param->type == SS_WORD || param->type == SS_TEXT ? 0 : bounds_check(param, out->r, err);
 }
 
 int param_initial(struct arena *arena, const struct ss_param *param, struct ss_value *out, struct err *err) {

@@ -44,6 +44,14 @@ static int verify_member(const json_t *json, enum verify *out, struct err *err) 
 	return err_set(err, ERR_USAGE, NULL, "verify takes true, false or \"always\"");
 }
 
+static int series_member(const json_t *json, bool *out, struct err *err) {
+	const json_t *series = json_object_get(json, "series");
+	*out = json_is_true(series);
+	return !series || json_is_null(series) || json_is_boolean(series)
+	           ? 0
+	           : err_set(err, ERR_USAGE, NULL, "series takes true or false");
+}
+
 static const struct counter_backend *counter_member(struct arena *arena, const json_t *name, struct err *err) {
 	if (!json_is_string(name)) {
 		err_set(err, ERR_USAGE, NULL, "counters takes names of counter backends");
@@ -113,7 +121,8 @@ static const struct kernel_entry *kernel_member(struct arena *arena, struct libr
 int request_read(struct arena *arena, struct libraries *libraries, const json_t *json, struct request *request,
                  struct err *err) {
 	static const char *const keys[] = {"op",     "id",           "kernel",  "problem", "config",  "seed",    "samples",
-	                                   "warmup", "min_sample_s", "limit_s", "verify",  "counters", "library"};
+	                                   "warmup", "min_sample_s", "limit_s", "verify",  "counters", "library",
+	                                   "series"};
 	int64_t samples, warmup, seed;
 	if (word_check_keys(json, keys, sizeof keys / sizeof *keys, err) != 0 ||
 	    int_member(json, "samples", 100000, 5, &samples, err) != 0 ||
@@ -121,7 +130,8 @@ int request_read(struct arena *arena, struct libraries *libraries, const json_t 
 	    int_member(json, "seed", INT64_MAX, 1, &seed, err) != 0 ||
 	    real_member(json, "min_sample_s", 3600, 0.001, &request->min_sample_s, err) != 0 ||
 	    real_member(json, "limit_s", 1e9, 0, &request->limit_s, err) != 0 ||
-	    verify_member(json, &request->verify, err) != 0 || counters_member(arena, json, request, err) != 0) {
+	    verify_member(json, &request->verify, err) != 0 || series_member(json, &request->series, err) != 0 ||
+	    counters_member(arena, json, request, err) != 0) {
 		return -1;
 	}
 	const struct kernel_entry *entry = kernel_member(arena, libraries, json, err);

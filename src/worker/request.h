@@ -17,6 +17,7 @@ struct request {
 	double min_sample_s;
 	double limit_s; /* 0: none */
 	enum verify verify;
+	bool series; /* tell of each step of the last run */
 	const struct counter_backend **counters; /* NULL-terminated, in the arena */
 };
 

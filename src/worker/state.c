@@ -150,11 +150,12 @@ static enum ss_status input_get(struct states *states, const struct call *call, 
 }
 
 static enum ss_status node_add(struct states *states, const struct call *call, const char *key, struct node **out,
-                               char message[STATE_MESSAGE]) {
+                               bool *refused, char message[STATE_MESSAGE]) {
 	struct input *input;
 	*out = NULL;
 	states_trim(states);
 	enum ss_status status = input_get(states, call, &input, message);
+	*refused = status == SS_INVALID;
 	if (status == SS_OK) {
 		status = node_new(call, key, input, out, message);
 	}
@@ -189,16 +190,17 @@ static struct node *node_find(struct states *states, const char *key) {
 }
 
 enum ss_status states_get(struct states *states, const struct call *call, const char *binding, struct state **out,
-                          double *setup_s, char message[STATE_MESSAGE]) {
+                          double *setup_s, bool *refused, char message[STATE_MESSAGE]) {
 	struct arena *arena = arena_new();
 	const char *key = call_state_key(arena, call, binding);
 	struct node *node = node_find(states, key);
 	enum ss_status status = SS_OK;
 	message[0] = '\0';
 	*setup_s = 0;
+	*refused = false;
 	if (!node) {
 		double start = sys_now();
-		status = node_add(states, call, key, &node, message);
+		status = node_add(states, call, key, &node, refused, message);
 		*setup_s = sys_now() - start;
 		word_clean(message, STATE_MESSAGE);
 	}

@@ -25,9 +25,10 @@ struct states;
 struct states *states_new(size_t count_max, uint64_t resident_max);
 void states_free(struct states *states);
 /* The state of this call, old or new; *setup_s is the time that took, 0 for an old one. On failure *out is NULL and
- * message says why. The team of the call is in force, and `binding` names it. */
+ * message says why; *refused: it is the problem that can't be opened, whatever the configuration. The team of the call is
+ * in force, and `binding` names it. */
 enum ss_status states_get(struct states *states, const struct call *call, const char *binding, struct state **out,
-                          double *setup_s, char message[STATE_MESSAGE]);
+                          double *setup_s, bool *refused, char message[STATE_MESSAGE]);
 void states_drop(struct states *states, struct state *state);
 /* Drops all states and inputs; returns how many states there were. */
 size_t states_clear(struct states *states);

@@ -8,9 +8,11 @@
 #include <string.h>
 
 #include "src/base/js.h"
+#include "src/base/stats.h"
 #include "src/base/sys.h"
 #include "src/worker/counting.h"
 #include "src/worker/crash.h"
+#include "src/worker/figures.h"
 #include "src/worker/measure.h"
 
 /* Everything of a reply that a failed trial may lack. */
@@ -20,12 +22,15 @@ struct report {
 	int64_t batch;
 	bool has_work;
 	struct ss_work work;
-	json_t *placement, *counters; /* owned; may be NULL */
+	bool refused; /* the problem itself, by the kernel */
+	json_t *placement, *counters, *figures, *series; /* owned; may be NULL */
 };
 
 static void report_clear(struct report *report) {
 	json_decref(report->placement);
 	json_decref(report->counters);
+	json_decref(report->figures);
+	json_decref(report->series);
 	*report = (struct report){.has_work = false};
 }
 
@@ -41,6 +46,16 @@ static void count(struct state *state, const struct request *request, struct tea
 	}
 }
 
+/* Before the counters, whose runs are not the ones that were timed. */
+static void tell(const struct state *state, const struct request *request, struct report *report) {
+	const struct measurement *m = &report->m;
+	if (m->outcome != OUTCOME_CORRECT || m->sample_count == 0) {
+		return;
+	}
+	report->figures = figures_json(state, stats_median(m->samples, m->sample_count));
+	report->series = request->series ? series_json(state) : NULL;
+}
+
 /* A state that failed is not trusted again. */
 static void attempt(struct arena *arena, struct states *states, struct team *team, const struct request *request,
                     struct report *report) {
@@ -48,7 +63,8 @@ static void attempt(struct arena *arena, struct states *states, struct team *tea
 	struct measurement *m = &report->m;
 	char message[STATE_MESSAGE];
 	*m = (struct measurement){.outcome = OUTCOME_CORRECT};
-	m->status = states_get(states, &request->call, team_binding(team), &state, &report->setup_s, message);
+	m->status = states_get(states, &request->call, team_binding(team), &state, &report->setup_s, &report->refused,
+	                       message);
 	if (!state) {
 		m->outcome = outcome_of(m->status);
 		memcpy(m->message, message, sizeof m->message);
@@ -57,6 +73,7 @@ static void attempt(struct arena *arena, struct states *states, struct team *tea
 	measure_state(arena, state, request, team, m);
 	report->batch = state->batch ? state->batch : 1;
 	report->placement = team_placement(team);
+	tell(state, request, report);
 	count(state, request, team, report);
 	if (state->kernel->work) {
 		report->work = state->kernel->work(&state->call);
@@ -104,6 +121,12 @@ static json_t *report_json(struct report *report, double elapsed_s) {
 	if (report->counters) {
 		json_object_set(json, "counters", report->counters);
 	}
+	if (report->figures) {
+		json_object_set(json, "figures", report->figures);
+	}
+	if (report->series) {
+		json_object_set(json, "series", report->series);
+	}
 	return json;
 }
 
@@ -113,6 +136,13 @@ static int team_failure(const struct err *from, struct report *report) {
 	report->m.status = SS_FAILED;
 	snprintf(report->m.message, sizeof report->m.message, "%.200s", from->what);
 	return 0;
+}
+
+/* No configuration could mend it: it is the request that is bad. */
+static json_t *problem_error(const struct request *request, struct report *report, struct err *err) {
+	message_default(&report->m);
+	err_set(err, ERR_USAGE, NULL, "%s: %s", request->call.entry->kernel->name, report->m.message);
+	return NULL;
 }
 
 json_t *trial_run(struct states *states, struct team *team, struct libraries *libraries, const json_t *json,
@@ -138,7 +168,7 @@ json_t *trial_run(struct states *states, struct team *team, struct libraries *li
 		}
 	}
 	crash_name(NULL);
-	reply = report_json(&report, sys_now() - start);
+	reply = report.refused ? problem_error(&request, &report, err) : report_json(&report, sys_now() - start);
 done:
 	report_clear(&report);
 	arena_free(arena);

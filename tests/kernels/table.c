@@ -81,6 +81,20 @@ static bool table_names_differ(const struct ss_kernel *kernel) {
 	return differ;
 }
 
+/* "P=V P=V" of its own parameters */
+static bool serial_sane(const struct ss_kernel *kernel) {
+	char words[256], *rest = NULL;
+	bool sane = !kernel->serial || strlen(kernel->serial) < sizeof words;
+	snprintf(words, sizeof words, "%s", kernel->serial ? kernel->serial : "");
+	for (char *word = strtok_r(words, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
+		char *equals = strchr(word, '=');
+		if (equals)
+			*equals = '\0';
+		sane &= equals && live_find(kernel->params, word) >= 0;
+	}
+	return sane;
+}
+
 static void check_table(const struct kernel_entry *entry) {
 	const struct ss_kernel *k = entry->kernel;
 	ok(k->abi == SS_KERNEL_ABI && is_name(k->name) && is_line(k->summary), "%s: version, name and summary", k->name);
@@ -91,6 +105,7 @@ static void check_table(const struct kernel_entry *entry) {
 	ok(k->input_size > 0 && k->state_size > 0, "%s: sizes", k->name);
 	ok(!(k->flags & SS_SCHEDULE) || (k->flags & SS_OPENMP), "%s: a schedule needs threads", k->name);
 	ok(table_names_differ(k), "%s: parameters have different names", k->name);
+	ok(serial_sane(k), "%s: its serial configuration", k->name);
 	for (int i = 0; k->params[i].name; i++) {
 		ok(param_sane(&k->params[i], true), "%s: values of %s are distinct, inside its bounds and have its initial one",
 		   k->name, k->params[i].name);

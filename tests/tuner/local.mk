@@ -97,3 +97,8 @@ check_PROGRAMS += %D%/program_lies
 %C%_program_lies_LDADD = libtuner.la libbase.la
 TESTS += %D%/program_lies
 EXTRA_DIST += %D%/program-liar
+
+check_PROGRAMS += %D%/unsafe
+%C%_unsafe_SOURCES = %D%/unsafe.c
+%C%_unsafe_LDADD = libtuner.la libbase.la $(JANSSON_LIBS)
+TESTS += %D%/unsafe

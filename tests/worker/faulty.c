@@ -25,6 +25,7 @@ struct block {
 struct faulty {
 	struct block *blocks;
 	int runs;
+	double steps[3];
 };
 
 static void sleep_ms(long ms) {
@@ -38,6 +39,8 @@ static enum ss_status say(const struct ss_call *call, enum ss_status status, con
 
 static enum ss_status faulty_open(void *input, const struct ss_call *call) {
 	(void)input;
+	if (strcmp(call->problem[2].w, "nothing.txt") == 0)
+		return say(call, SS_INVALID, "nothing.txt line 1: there is nothing");
 	return call->problem[1].i ? say(call, SS_FAILED, "no such input") : SS_OK;
 }
 
@@ -104,6 +107,23 @@ static enum ss_status faulty_run(void *state, const struct ss_call *call) {
 static enum ss_status faulty_verify(void *state, const struct ss_call *call) {
 	(void)state;
 	return call->config[0].i == WRONG ? say(call, SS_INCORRECT, "2 and 2 are 5") : SS_OK;
+}
+
+static size_t faulty_figures(const void *state, const struct ss_call *call, double seconds, struct ss_figure *out,
+                             size_t most) {
+	const struct faulty *f = state;
+	out[0] = (struct ss_figure){"runs", f->runs, ""};
+	out[1] = (struct ss_figure){"name", (double)strlen(call->problem[2].w), "letters"};
+	out[2] = (struct ss_figure){"sane", seconds > 0 && most == SS_FIGURES_MAX, ""};
+	out[3] = (struct ss_figure){"\xff\xfe", 0.0 / 0.0, NULL};
+	return call->config[0].i == GARBAGE ? 1000000 : 4;
+}
+
+static size_t faulty_series(const void *state, const struct ss_call *call, struct ss_series *out, size_t most) {
+	const struct faulty *f = state;
+	(void)call, (void)most;
+	out[0] = (struct ss_series){"steps", f->steps, 3};
+	return 1;
 }
 
 static void faulty_teardown(void *state) {
@@ -207,6 +227,7 @@ static void big_teardown(void *state) {
 static const struct ss_param faulty_problem[] = {
 	{"ms", "how long slow takes, in milliseconds", SS_INT, NULL, "1", NULL, 0, 1e6},
 	{"open", "1: its input can't be opened", SS_INT, NULL, "0", NULL, 0, 1},
+	{"name", "nothing.txt is refused", SS_TEXT, "built in", "built in", NULL, 0, 0},
 	{.name = NULL}};
 static const struct ss_param faulty_params[] = {
 	{"fault", "what goes wrong", SS_WORD, FAULTS, "none", NULL, 0, 0},
@@ -224,7 +245,8 @@ static const struct ss_param no_problem[] = {{.name = NULL}};
 static const struct ss_kernel faulty_kernel = {
 	.abi = SS_KERNEL_ABI, .name = "faulty", .summary = "does what its parameter says", .flags = SS_OPENMP | SS_SCHEDULE,
 	.problem = faulty_problem, .params = faulty_params, .state_size = sizeof(struct faulty), .open = faulty_open,
-	.setup = faulty_setup, .run = faulty_run, .verify = faulty_verify, .teardown = faulty_teardown};
+	.setup = faulty_setup, .run = faulty_run, .verify = faulty_verify, .teardown = faulty_teardown,
+	.figures = faulty_figures, .series = faulty_series, .serial = "fault=none"};
 static const struct ss_kernel calls_kernel = {
 	.abi = SS_KERNEL_ABI, .name = "calls", .summary = "checks the order of its calls", .flags = SS_OPENMP,
 	.problem = no_problem, .params = calls_params, .input_size = sizeof(int), .state_size = sizeof(struct calls),

@@ -40,6 +40,40 @@ static void check_failures(struct client *client) {
 	        "\"always\" verifies a state that was kept");
 }
 
+/* A problem that can't be opened is the asker's fault, whatever the configuration. */
+static void check_refused(struct client *client) {
+	is_text(client_text(client, "error.what", FAULT("none") ",\"problem\":{\"name\":\"nothing.txt\"}}"),
+	        "faulty: nothing.txt line 1: there is nothing", "a problem that is refused");
+	is_text(client_text(client, "error.what", FAULT("none") ",\"problem\":{\"name\":7.5,\"open\":2}}"),
+	        "the problem of kernel faulty: open is 2, but it goes from 0 to 1", "a text that looks like a number is one");
+	is_text(client_text(client, "status", FAULT("none") ",\"problem\":{\"name\":\"a, b = c\"}}"), "correct",
+	        "a text may be anything");
+}
+
+static double figure(const json_t *answer, size_t i) {
+	return json_number_value(json_object_get(json_array_get(json_object_get(answer, "figures"), i), "value"));
+}
+
+static void check_figures(struct client *client) {
+	json_t *answer = client_ask(client, FAULT("none") ",\"series\":true,\"problem\":{\"name\":\"four\"}}");
+	json_t *last = json_array_get(json_object_get(answer, "figures"), 3);
+	ok(figure(answer, 0) >= 3 && figure(answer, 1) == 4 && figure(answer, 2) == 1, "figures of the last run");
+	ok(json_is_null(json_object_get(last, "value")) && json_is_string(json_object_get(last, "name")),
+	   "what is no number and no text is said to be so");
+	ok(json_array_size(path_get(answer, "figures")) == 4, "as many as it has");
+	json_t *steps = json_object_get(json_array_get(json_object_get(answer, "series"), 0), "values");
+	ok(json_array_size(steps) == 3, "a value for each step");
+	json_decref(answer);
+	answer = client_ask(client, FAULT("none") "}");
+	ok(!json_object_get(answer, "series"), "no series where none was asked for");
+	json_decref(answer);
+	answer = client_ask(client, FAULT("garbage") "}");
+	ok(json_array_size(path_get(answer, "figures")) <= 16, "a count of figures that can't be is not believed");
+	json_decref(answer);
+	is_text(client_text(client, "error.what", FAULT("none") ",\"series\":3}"), "series takes true or false",
+	        "series is a switch");
+}
+
 /* stdout holds answers alone; what the kernel printed is on stderr. */
 static void check_print(struct client *client) {
 	is_text(client_text(client, "status", FAULT("print") "}"), "correct", "a kernel that prints spoils no answer");
@@ -160,6 +194,8 @@ static void check_child(void) {
 int main(void) {
 	struct client *client = client_start(FAULTY, 0);
 	check_failures(client);
+	check_refused(client);
+	check_figures(client);
 	check_print(client);
 	check_censored(client);
 	check_kept(client);

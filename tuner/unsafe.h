@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Configurations with data races on purpose: measured where somebody asks for them, never recommended. */
+#ifndef TUNER_UNSAFE_H
+#define TUNER_UNSAFE_H
+#include <jansson.h>
+#include <stdbool.h>
+
+#include "src/base/err.h"
+#include "src/base/mem.h"
+
+/* Expressions of which one must hold, separated by ';'. They are apart because a name that the configuration lacks (its
+ * condition does not hold) makes an expression as a whole say nothing. text: NULL for none. */
+size_t unsafe_split(const char *text, struct arena *arena, const char ***expressions);
+/* problem may be NULL. -1 only where an expression can't be read. */
+int unsafe_holds(const char *text, const json_t *problem, const json_t *config, bool *out, struct err *err);
+
+#endif
