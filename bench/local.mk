@@ -4,6 +4,7 @@ EXTRA_DIST += %D%/run %D%/picture %D%/common.py %D%/latency.py %D%/overhead.py %
 EXTRA_DIST += %D%/lists.py
 EXTRA_DIST += %D%/run %D%/picture %D%/common.py %D%/latency.py %D%/overhead.py %D%/verdicts.py %D%/search.py %D%/spaces.py
 EXTRA_DIST += %D%/quake.py
+EXTRA_DIST += %D%/run %D%/picture %D%/common.py %D%/latency.py %D%/overhead.py %D%/verdicts.py %D%/search.py %D%/spaces.py %D%/experiments.py %D%/cc.py
 .PHONY: bench
 bench: all %D%/locks_ck$(EXEEXT)
 	BUILDDIR='$(abs_top_builddir)' $(SHELL) $(srcdir)/bench/run bench.json

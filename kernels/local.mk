@@ -7,6 +7,7 @@ KERNELS = \
 	%D%/locks/locks.c
 	%D%/lists/lists.c
 	%D%/quake/quake.c
+	%D%/cc/cc.c
 
 noinst_LTLIBRARIES += libkernels.la
 libkernels_la_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
@@ -17,6 +18,7 @@ include %D%/fw/local.mk
 include %D%/locks/local.mk
 include %D%/lists/local.mk
 include %D%/quake/local.mk
+include %D%/cc/local.mk
 
 kernelincludedir = $(includedir)/sweetspot
 kernelinclude_HEADERS = %D%/kernel.h

@@ -43,3 +43,12 @@ TESTS += %D%/quake
 %C%_quake_SOURCES = %D%/quake.c
 %C%_quake_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
 %C%_quake_LDADD = libkernels.la libbase.la -lm
+# fuzz_graph.c can be built for libFuzzer by hand, too: its first lines say how.
+check_PROGRAMS += %D%/cc %D%/cc_files
+TESTS += %D%/cc %D%/cc_files
+%C%_cc_SOURCES = %D%/cc.c
+%C%_cc_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
+%C%_cc_LDADD = libkernels.la libbase.la -lm
+%C%_cc_files_SOURCES = %D%/cc_files.c %D%/fuzz_graph.c
+%C%_cc_files_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
+%C%_cc_files_LDADD = libkernels.la libbase.la -lm

@@ -57,9 +57,10 @@ static inline bool values_parse(const struct ss_param *param, struct values *val
 		next = strchr(item, ',');
 		if (next)
 			*next++ = '\0';
-		if (param->type == SS_WORD && *item)
+		bool word = param->type == SS_WORD || param->type == SS_TEXT;
+		if (word && *item)
 			values_add(values, 0, item);
-		else if (param->type == SS_WORD || !values_range(values, item))
+		else if (word || !values_range(values, item))
 			return false;
 	}
 	return values->count > 0 && values->count <= VALUES_MAX;

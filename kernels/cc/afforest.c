@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Afforest: Sutton, Ben-Nun and Barak, "Optimizing parallel graph connectivity computation via subgraph sampling", 2018.
+ * Trees are linked along a few edges of every vertex. By then most vertices are in one component, found by a sample: of
+ * those the other edges need not be read, as an edge that leads out of it is read from its other end. */
+#include <config.h>
+
+#include "kernels/cc/link.h"
+
+enum { SAMPLES = 1024 };
+
+/* Along the edges number `from` to `to` of every vertex but those labelled `skipped`. */
+static void edges_link(struct cc_state *s, size_t from, size_t to, int32_t skipped) {
+	const struct cc_graph g = s->graph;
+	int32_t *label = s->label;
+	bool splice = s->splice;
+	int64_t linked = 0, looked = 0;
+#pragma omp parallel for schedule(runtime) reduction(+ : linked, looked)
+	for (int32_t v = 0; v < g.n; v++) {
+		size_t degree = g.first[v + 1] - g.first[v], end = degree < to ? degree : to;
+		if (from >= end || cc_load(&label[v]) == skipped)
+			continue;
+		looked += (int64_t)(end - from);
+		for (const int32_t *target = g.target + g.first[v] + from; target < g.target + g.first[v] + end; target++)
+			linked += splice ? cc_link_splice(label, v, *target) : cc_link_hook(label, v, *target);
+	}
+	s->looked += (size_t)looked;
+	cc_step_note(s, linked);
+}
+
+/* Spliced trees stay flat: they need no compression between the rounds, and a vertex's edges are read at once. */
+static void sample_link(struct cc_state *s) {
+	size_t rounds = (size_t)s->rounds, step = s->splice ? rounds : 1;
+	for (size_t from = 0; from < rounds; from += step) {
+		edges_link(s, from, from + step, -1);
+		cc_labels_compress(s);
+	}
+}
+
+/* The label that a sample holds most often. Counted in a small open hash table; the same sample in every run. */
+static int32_t giant_find(const struct cc_state *s) {
+	int32_t seen[2 * SAMPLES], count[2 * SAMPLES] = {0}, giant = 0, most = 0;
+	uint64_t random = 1;
+	for (int i = 0; i < SAMPLES && s->graph.n > 0; i++) {
+		int32_t label = s->label[cc_random_below(&random, (uint32_t)s->graph.n)];
+		uint32_t at = (uint32_t)label * UINT32_C(2654435769) % (2 * SAMPLES);
+		while (count[at] > 0 && seen[at] != label)
+			at = (at + 1) % (2 * SAMPLES);
+		seen[at] = label;
+		if (++count[at] > most) {
+			most = count[at];
+			giant = label;
+		}
+	}
+	return giant;
+}
+
+static void afforest_run(struct cc_state *s) {
+	sample_link(s);
+	edges_link(s, (size_t)s->rounds, SIZE_MAX, giant_find(s));
+	cc_labels_compress(s);
+}
+
+const struct cc_variant cc_afforest = {
+	.name = "afforest",
+	.summary = "trees linked along a few edges each, then along those outside the largest component",
+	.run = afforest_run,
+};

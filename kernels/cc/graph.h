@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Undirected graphs: compressed rows, the edges they are built from, the generators, and files. */
+#ifndef KERNELS_CC_GRAPH_H
+#define KERNELS_CC_GRAPH_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "kernels/kernel.h"
+
+enum { CC_N_MAX = 1 << 28, CC_DEGREE_MAX = 256 };
+
+/* Every edge is there from both ends, once each; rows ascend; no loops. */
+struct cc_graph {
+	int32_t n;
+	size_t ends;     /* twice the edges */
+	size_t *first;   /* n + 1: the neighbours of v are target[first[v]] .. target[first[v + 1] - 1] */
+	int32_t *target;
+};
+
+/* Edges as they come: in any order, from one end or both, with duplicates and loops. */
+struct cc_pairs {
+	int32_t n;
+	size_t count, room;
+	int32_t (*pair)[2];
+};
+
+/* build.c. False: out of memory. cc_graph_build empties the pairs. */
+bool cc_pairs_grow(struct cc_pairs *pairs);
+void cc_pairs_free(struct cc_pairs *pairs);
+enum ss_status cc_graph_build(struct cc_graph *graph, struct cc_pairs *pairs);
+void cc_graph_free(struct cc_graph *graph);
+
+static inline bool cc_pairs_add(struct cc_pairs *pairs, int32_t a, int32_t b) {
+	if (pairs->count == pairs->room && !cc_pairs_grow(pairs))
+		return false;
+	pairs->pair[pairs->count][0] = a;
+	pairs->pair[pairs->count++][1] = b;
+	return true;
+}
+
+/* A built-in graph of about n vertices; `degree` is the mean, 0: the generator's own. The same seed, the same graph. */
+struct cc_generator {
+	const char *name, *summary;
+	bool (*make)(struct cc_pairs *pairs, int32_t n, int degree, uint64_t seed); /* false: out of memory */
+	double (*degree)(double n); /* its own mean degree, nearly */
+};
+
+extern const struct cc_generator cc_kmer, cc_rgg, cc_queen, cc_rmat;
+const struct cc_generator *cc_generator_find(const char *name); /* or NULL */
+
+/* source.c: a built-in graph or a file. What is wrong with it is in the call's message. */
+enum ss_status cc_graph_open(struct cc_graph *graph, const char *source, int64_t n, int64_t degree,
+                             const struct ss_call *call);
+
+/* splitmix64: Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014 */
+static inline uint64_t cc_random(uint64_t *state) {
+	uint64_t z = (*state += UINT64_C(0x9e3779b97f4a7c15));
+	z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+	z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+	return z ^ (z >> 31);
+}
+
+/* Below 2^31 the bias of the product method is under one in 2^33. */
+static inline int32_t cc_random_below(uint64_t *state, uint32_t bound) {
+	return (int32_t)((cc_random(state) >> 32) * bound >> 32);
+}
+
+static inline double cc_random_unit(uint64_t *state) {
+	return (double)(cc_random(state) >> 11) * 0x1p-53;
+}
+
+#endif

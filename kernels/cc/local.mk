@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# A variant, a generator and a reader are one file and one line each.
+libkernels_la_SOURCES += \
+	%D%/rows.c \
+	%D%/jump.c \
+	%D%/afforest.c \
+	%D%/serial.c \
+	%D%/kmer.c %D%/rgg.c %D%/queen.c %D%/rmat.c \
+	%D%/metis.c %D%/matrix_market.c %D%/edge_list.c %D%/serialized.c \
+	%D%/source.c %D%/file.c %D%/text.c %D%/reader.h \
+	%D%/build.c %D%/graph.h \
+	%D%/state.c %D%/oracle.c %D%/figures.c \
+	%D%/link.h %D%/cc.h

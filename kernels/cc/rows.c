@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Label propagation: a vertex takes the smallest label among its neighbours, until none changes. In place a label can
+ * travel far in one step, along vertices that the same thread visits later; with two arrays it travels one edge. */
+#include <config.h>
+
+#include "kernels/cc/cc.h"
+
+static int64_t sweep_inplace(struct cc_state *s) {
+	const struct cc_graph g = s->graph;
+	int32_t *label = s->label;
+	int64_t changed = 0;
+#pragma omp parallel for schedule(runtime) reduction(+ : changed)
+	for (int32_t v = 0; v < g.n; v++) {
+		int32_t own = cc_load(&label[v]), least = cc_least(&g, v, label, own);
+		if (least < own) {
+			cc_store(&label[v], least);
+			changed++;
+		}
+	}
+	return changed;
+}
+
+static int64_t sweep_synchronous(struct cc_state *s) {
+	const struct cc_graph g = s->graph;
+	const int32_t *before = s->label;
+	int32_t *label = s->other;
+	int64_t changed = 0;
+#pragma omp parallel for schedule(runtime) reduction(+ : changed)
+	for (int32_t v = 0; v < g.n; v++) {
+		label[v] = cc_least(&g, v, before, before[v]);
+		changed += label[v] != before[v];
+	}
+	s->other = s->label;
+	s->label = label;
+	return changed;
+}
+
+static void rows_run(struct cc_state *s) {
+	int64_t changed;
+	do {
+		changed = s->synchronous ? sweep_synchronous(s) : sweep_inplace(s);
+		cc_step_note(s, changed);
+		s->looked += s->graph.ends;
+	} while (changed > 0);
+}
+
+const struct cc_variant cc_rows = {
+	.name = "rows",
+	.summary = "label propagation, row by row",
+	.run = rows_run,
+};
