@@ -16,7 +16,7 @@ double fw_cell_distance(const struct fw_state *s, int i, int j) {
 	const void *cell = fw_cell(s, i, j);
 	if (s->type == FW_FLOAT)
 		return *(const float *)cell;
-	return *(const int32_t *)cell == FW_INF ? INFINITY : *(const int32_t *)cell;
+	return *(const int32_t *)cell == FW_INF ? (double)INFINITY : *(const int32_t *)cell;
 }
 
 void fw_cells_clear(const struct fw_state *s, void *cells, size_t count) {

@@ -112,7 +112,7 @@ static enum ss_status fw_run(void *state, const struct ss_call *call) {
 
 static double distance_expected(const struct fw_state *s, int64_t pair) {
 	int32_t distance = s->input->distances[pair];
-	return distance == FW_INF ? INFINITY : distance;
+	return distance == FW_INF ? (double)INFINITY : distance;
 }
 
 /* The first pair that differs, as i * n + j, or n * n. */

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The instruction sets: one template (isa_tiles.h), compiled for each and chosen at run time, so that the build needs no
  * -march. Without AVX2 there are 16 vector registers of 4 lanes: two rows of a panel, their source and what is between.
- * SSE2 has no minimum of int32 and takes four instructions for it. */
+ * SSE2 has no minimum of int32 and takes four instructions for it.
+ *
+ * Floats that are not negative, infinity among them, are in the order of their bits read as integers (IEEE 754), and
+ * the minimum of integers has more execution units on some CPUs and no fewer on others. */
 #include <config.h>
 #include <string.h>
 
@@ -14,7 +17,7 @@
 #define ISA_LANES 16
 #define ISA_ROWS 8
 #define ISA_MIN_INT32(x, y) _mm512_min_epi32((__m512i)(x), (__m512i)(y))
-#define ISA_MIN_FLOAT(x, y) _mm512_min_ps((__m512)(x), (__m512)(y))
+#define ISA_MIN_FLOAT ISA_MIN_INT32
 #include "kernels/fw/isa_tiles.h"
 
 #define ISA_NAME(word) avx2_##word
@@ -22,7 +25,7 @@
 #define ISA_LANES 8
 #define ISA_ROWS 4
 #define ISA_MIN_INT32(x, y) _mm256_min_epi32((__m256i)(x), (__m256i)(y))
-#define ISA_MIN_FLOAT(x, y) _mm256_min_ps((__m256)(x), (__m256)(y))
+#define ISA_MIN_FLOAT ISA_MIN_INT32
 #include "kernels/fw/isa_tiles.h"
 
 #define ISA_NAME(word) sse41_##word
@@ -30,7 +33,7 @@
 #define ISA_LANES 4
 #define ISA_ROWS 2
 #define ISA_MIN_INT32(x, y) _mm_min_epi32((__m128i)(x), (__m128i)(y))
-#define ISA_MIN_FLOAT(x, y) _mm_min_ps((__m128)(x), (__m128)(y))
+#define ISA_MIN_FLOAT ISA_MIN_INT32
 #include "kernels/fw/isa_tiles.h"
 
 static int avx512_usable(void) {

@@ -44,12 +44,20 @@ TILE_TARGET static void TILE_NAME(relax)(void *c, const void *a, const void *b, 
 			                 (const TILE_CELL *)b + (size_t)(j / FW_PANEL) * panel, panel, inner);
 }
 
-/* The triple loop on FW_PANEL vertices: d points to the corner of a square on the diagonal. */
+/* The triple loop on FW_PANEL vertices: d points to the corner of a square on the diagonal. Row k is in its own step,
+ * too: no distance to itself is below 0. */
 TILE_TARGET static void TILE_NAME(corner)(TILE_CELL *d) {
-	for (int k = 0; k < FW_PANEL; k++)
-		for (int i = 0; i < FW_PANEL; i++)
-			if (i != k)
-				TILE_NAME(row_relax)(d + i * FW_PANEL, d + k * FW_PANEL, d[i * FW_PANEL + k], FW_PANEL);
+	TILE_NAME(vec) *cells = (void *)d;
+	for (int k = 0; k < FW_PANEL; k++) {
+		TILE_NAME(vec) row[TILE_WIDE];
+		for (int w = 0; w < TILE_WIDE; w++)
+			row[w] = cells[k * TILE_WIDE + w];
+		for (int i = 0; i < FW_PANEL; i++) {
+			TILE_CELL first = d[i * FW_PANEL + k];
+			for (int w = 0; w < TILE_WIDE; w++)
+				cells[i * TILE_WIDE + w] = TILE_MIN(cells[i * TILE_WIDE + w], row[w] + first);
+		}
+	}
 }
 
 /* Blocked Floyd-Warshall inside the tile. The last step covers the row and the column again, to no effect. */
