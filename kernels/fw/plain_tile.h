@@ -19,17 +19,22 @@ TILE_TARGET static void TILE_NAME(row)(void *c, const void *b, const void *a, in
 	TILE_NAME(row_relax)(c, b, *(const TILE_CELL *)a, count);
 }
 
-/* Four steps of row_relax at once; c differs from the rows of b. */
-TILE_TARGET static inline void TILE_NAME(row_relax4)(TILE_CELL *restrict c, const TILE_CELL *restrict b,
-                                                     const TILE_CELL *a, const struct fw_extents *e) {
+TILE_TARGET static inline TILE_CELL TILE_NAME(least)(TILE_CELL x, TILE_CELL y) {
+	return x < y ? x : y;
+}
+
+/* Four steps of row_relax at once, for two rows; these differ from the rows of b. */
+TILE_TARGET static inline void TILE_NAME(rows_relax4)(TILE_CELL *restrict c, TILE_CELL *restrict d,
+                                                      const TILE_CELL *restrict b, const TILE_CELL a[2][4],
+                                                      const struct fw_extents *e) {
 	const TILE_CELL *b1 = b + e->pitch, *b2 = b1 + e->pitch, *b3 = b2 + e->pitch;
-	TILE_CELL a0 = a[0], a1 = a[1], a2 = a[2], a3 = a[3];
+	TILE_CELL a0 = a[0][0], a1 = a[0][1], a2 = a[0][2], a3 = a[0][3];
+	TILE_CELL a4 = a[1][0], a5 = a[1][1], a6 = a[1][2], a7 = a[1][3];
 	for (int j = 0; j < e->columns; j++) {
-		TILE_CELL x = a0 + b[j], y = a1 + b1[j], z = a2 + b2[j], w = a3 + b3[j];
-		x = x < y ? x : y;
-		z = z < w ? z : w;
-		x = x < z ? x : z;
-		c[j] = x < c[j] ? x : c[j];
+		TILE_CELL x = TILE_NAME(least)(a0 + b[j], a1 + b1[j]), y = TILE_NAME(least)(a2 + b2[j], a3 + b3[j]);
+		TILE_CELL z = TILE_NAME(least)(a4 + b[j], a5 + b1[j]), w = TILE_NAME(least)(a6 + b2[j], a7 + b3[j]);
+		c[j] = TILE_NAME(least)(TILE_NAME(least)(x, y), c[j]);
+		d[j] = TILE_NAME(least)(TILE_NAME(least)(z, w), d[j]);
 	}
 }
 
@@ -41,16 +46,25 @@ TILE_TARGET static void TILE_NAME(tile_own)(TILE_CELL *c, const TILE_CELL *a, co
 				TILE_NAME(row_relax)(c + r * e->pitch, b + m * e->pitch, a[r * e->pitch + m], e->columns);
 }
 
+/* `rows` is 1 or 2. */
+TILE_TARGET static void TILE_NAME(rows_other)(TILE_CELL *c, const TILE_CELL *a, const TILE_CELL *b,
+                                              const struct fw_extents *e, int rows) {
+	const TILE_CELL *a1 = a + e->pitch;
+	int m = 0;
+	for (; rows == 2 && m + 4 <= e->inner; m += 4)
+		TILE_NAME(rows_relax4)(c, c + e->pitch, b + (size_t)m * e->pitch,
+		                       (const TILE_CELL[2][4]){{a[m], a[m + 1], a[m + 2], a[m + 3]},
+		                                               {a1[m], a1[m + 1], a1[m + 2], a1[m + 3]}}, e);
+	for (; m < e->inner; m++)
+		for (int r = 0; r < rows; r++)
+			TILE_NAME(row_relax)(c + (size_t)r * e->pitch, b + (size_t)m * e->pitch, a[(size_t)r * e->pitch + (size_t)m],
+			                     e->columns);
+}
+
 TILE_TARGET static void TILE_NAME(tile_other)(TILE_CELL *c, const TILE_CELL *a, const TILE_CELL *b,
                                               const struct fw_extents *e) {
-	for (int r = 0; r < e->rows; r++, a += e->pitch, c += e->pitch) {
-		int m = 0;
-		for (; m + 4 <= e->inner; m += 4)
-			TILE_NAME(row_relax4)(c, b + (size_t)m * e->pitch, (const TILE_CELL[4]){a[m], a[m + 1], a[m + 2], a[m + 3]},
-			                      e);
-		for (; m < e->inner; m++)
-			TILE_NAME(row_relax)(c, b + (size_t)m * e->pitch, a[m], e->columns);
-	}
+	for (int r = 0; r < e->rows; r += 2, a += 2 * e->pitch, c += 2 * e->pitch)
+		TILE_NAME(rows_other)(c, a, b, e, r + 1 < e->rows ? 2 : 1);
 }
 
 TILE_TARGET static void TILE_NAME(tile)(void *c, const void *a, const void *b, const struct fw_extents *e) {
