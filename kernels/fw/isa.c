@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The instruction sets: one template (isa_tiles.h), compiled for each and chosen at run time, so that the build needs no
+/* The instruction sets: one template (isa_tile.h), compiled for each and chosen at run time, so that the build needs no
  * -march. Without AVX2 there are 16 vector registers of 4 lanes: two rows of a panel, their source and what is between.
  * SSE2 has no minimum of int32 and takes four instructions for it.
  *
@@ -18,7 +18,7 @@
 #define ISA_ROWS 8
 #define ISA_MIN_INT32(x, y) _mm512_min_epi32((__m512i)(x), (__m512i)(y))
 #define ISA_MIN_FLOAT ISA_MIN_INT32
-#include "kernels/fw/isa_tiles.h"
+#include "kernels/fw/isa_tile.h"
 
 #define ISA_NAME(word) avx2_##word
 #define ISA_TARGET __attribute__((target("avx2")))
@@ -26,7 +26,7 @@
 #define ISA_ROWS 4
 #define ISA_MIN_INT32(x, y) _mm256_min_epi32((__m256i)(x), (__m256i)(y))
 #define ISA_MIN_FLOAT ISA_MIN_INT32
-#include "kernels/fw/isa_tiles.h"
+#include "kernels/fw/isa_tile.h"
 
 #define ISA_NAME(word) sse41_##word
 #define ISA_TARGET __attribute__((target("sse4.1")))
@@ -34,7 +34,7 @@
 #define ISA_ROWS 2
 #define ISA_MIN_INT32(x, y) _mm_min_epi32((__m128i)(x), (__m128i)(y))
 #define ISA_MIN_FLOAT ISA_MIN_INT32
-#include "kernels/fw/isa_tiles.h"
+#include "kernels/fw/isa_tile.h"
 
 static int avx512_usable(void) {
 	return __builtin_cpu_supports("avx512f") != 0;
@@ -70,7 +70,7 @@ static int sse41_usable(void) {
 #define ISA_MIN_INT32(x, y) (((x) & ((x) < (y))) | ((y) & ~((x) < (y))))
 #define ISA_MIN_FLOAT(x, y) (((base_int32_vec)(x) & ((x) < (y))) | ((base_int32_vec)(y) & ~((x) < (y))))
 #endif
-#include "kernels/fw/isa_tiles.h"
+#include "kernels/fw/isa_tile.h"
 
 static int base_usable(void) {
 	return 1;

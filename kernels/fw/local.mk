@@ -6,7 +6,7 @@ libkernels_la_SOURCES += \
 	%D%/tasks.c \
 	%D%/tasks_inner.c \
 	%D%/simd.c \
-	%D%/isa.c %D%/isa_tiles.h %D%/plain_tile.h %D%/simd_tile.h \
+	%D%/isa.c %D%/isa_tile.h %D%/plain_tile.h %D%/simd_tile.h \
 	%D%/blocks.c %D%/tile.c %D%/cube.c \
 	%D%/layout.c %D%/cell.c %D%/graph.c %D%/dijkstra.c \
 	%D%/fw.h

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A template, included by isa_tiles.h: what the plain variants do, for the compiler to vectorise with the instructions
+/* A template, included by isa_tile.h: what the plain variants do, for the compiler to vectorise with the instructions
  * of one set. Before it: TILE_NAME(word), TILE_TARGET (a function attribute or nothing), TILE_CELL (the type).
  *
  * On the diagonal and in row k a tile is its own source: the middle vertex goes outermost there, and row m is left out

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A template, included by isa_tiles.h after plain_tile.h: the kernels on tiles in panels, with explicit vectors. Before
+/* A template, included by isa_tile.h after plain_tile.h: the kernels on tiles in panels, with explicit vectors. Before
  * it, besides: TILE_LANES (cells in a vector), TILE_ROWS (rows held in registers; divides FW_PANEL), TILE_MIN(x, y).
  *
  * TILE_ROWS rows of one panel stay in registers while the middle vertex runs over all of its range: one load of b feeds
