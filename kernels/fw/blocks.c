@@ -7,25 +7,26 @@
 
 #include "kernels/fw/fw.h"
 
-static void cross_update(const struct fw_state *s, fw_update *update, int k) {
-#pragma omp for schedule(runtime) nowait
-	for (int j = 0; j < s->across; j++)
-		if (j != k)
-			update(s, k, j, k);
-#pragma omp for schedule(runtime)
-	for (int i = 0; i < s->down; i++)
-		if (i != k)
-			update(s, i, k, k);
+/* Tiles are counted without row k or column k, so that a static schedule gives all threads the same number. A tile then
+ * stays with the thread that has touched it first, but for those next to where one thread's share ends. */
+static int without(int t, int k) {
+	return t + (t >= k);
 }
 
-/* All tiles are shared out, not only those that change: so a static schedule gives a tile to one thread for all k, and
- * that thread has touched it first. */
+static void cross_update(const struct fw_state *s, fw_update *update, int k) {
+#pragma omp for schedule(runtime) nowait
+	for (int t = 0; t < s->across - 1; t++)
+		update(s, k, without(t, k), k);
+#pragma omp for schedule(runtime)
+	for (int t = 0; t < s->down - 1; t++)
+		update(s, without(t, k), k, k);
+}
+
 static void rest_update(const struct fw_state *s, fw_update *update, int k) {
 #pragma omp for collapse(2) schedule(runtime)
-	for (int i = 0; i < s->down; i++)
-		for (int j = 0; j < s->across; j++) {
-			if (i == k || j == k)
-				continue;
+	for (int t = 0; t < s->down - 1; t++)
+		for (int u = 0; u < s->across - 1; u++) {
+			int i = without(t, k), j = without(u, k);
 			update(s, i, j, k);
 			if (i == k + 1 && j == k + 1)
 				update(s, i, j, i);

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The kernel's table: all-pairs shortest paths on a random directed graph, one matrix a configuration. */
 #include <config.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "kernels/fw/fw.h"
 
-enum { PROBLEM_N, PROBLEM_DEGREE };
-enum { PARAM_VARIANT, PARAM_BLOCK };
+enum { PROBLEM_N, PROBLEM_DEGREE, PROBLEM_TYPE, PROBLEM_ISA };
+enum { PARAM_VARIANT, PARAM_BLOCK, PARAM_LAYOUT };
 
 /* In the order of the words of `variant`. */
 static const struct fw_variant *const variants[] = {&fw_naive, &fw_tiled, &fw_tasks, &fw_tasks_inner, &fw_simd};
@@ -18,6 +19,10 @@ static const struct ss_param problem[] = {
 	[PROBLEM_N] = {.name = "n", .summary = "vertices", .type = SS_INT, .initial = "1024", .min = 1, .max = FW_N_MAX},
 	[PROBLEM_DEGREE] = {.name = "degree", .summary = "mean number of edges from a vertex", .type = SS_INT,
 	                    .initial = "8", .min = 0, .max = FW_DEGREE_MAX},
+	[PROBLEM_TYPE] = {.name = "type", .summary = "of a distance", .type = SS_WORD, .values = "int32,float",
+	                  .initial = "int32"},
+	[PROBLEM_ISA] = {.name = "isa", .summary = "instruction set the inner loops are compiled for; auto: the CPU's best",
+	                 .type = SS_WORD, .values = "auto,sse2,sse4.1,avx2,avx512,neon,generic", .initial = "auto"},
 	{.name = NULL},
 };
 
@@ -26,6 +31,9 @@ static const struct ss_param params[] = {
 	                   .values = "naive,tiled,tasks,tasks_inner,simd", .initial = "naive"},
 	[PARAM_BLOCK] = {.name = "block", .summary = "edge of a tile, in vertices", .type = SS_INT, .values = "16..512*2",
 	                 .initial = "64", .when = "variant != 'naive'", .min = FW_BLOCK_MIN, .max = FW_BLOCK_MAX},
+	[PARAM_LAYOUT] = {.name = "layout", .summary = "where tiles are: one after the other, or in the matrix's own rows",
+	                  .type = SS_WORD, .values = "tiles,rows", .initial = "tiles",
+	                  .when = "variant != 'naive' and variant != 'simd'"},
 	{.name = NULL},
 };
 
@@ -41,13 +49,35 @@ __attribute__((format(printf, 3, 4))) static enum ss_status fail(const struct ss
 	return status;
 }
 
+/* What this CPU has, best first. */
+static enum ss_status isa_refuse(const struct ss_call *call) {
+	char have[64] = "";
+	for (const struct fw_isa *isa = fw_isas; isa->name; isa++)
+		if (isa->usable())
+			snprintf(have + strlen(have), sizeof have - strlen(have), " %s", isa->name);
+	return fail(call, SS_INVALID, "this CPU can't run isa=%s; it can run:%s", call->problem[PROBLEM_ISA].w, have);
+}
+
 static enum ss_status fw_open(void *input, const struct ss_call *call) {
 	int64_t n = call->problem[PROBLEM_N].i, degree = call->problem[PROBLEM_DEGREE].i;
 	if (n < 1 || n > FW_N_MAX || degree < 0 || degree > FW_DEGREE_MAX)
 		return fail(call, SS_INVALID, "n must be 1 to %d and degree 0 to %d", FW_N_MAX, FW_DEGREE_MAX);
+	if (!fw_isa_find(call->problem[PROBLEM_ISA].w))
+		return isa_refuse(call);
 	if (fw_graph_random(input, (int)n, (int)degree, call->seed) != SS_OK)
 		return fail(call, SS_NOMEM, "no memory for a graph of %d vertices", (int)n);
 	return SS_OK;
+}
+
+static void state_choose(struct fw_state *s, const struct ss_call *call) {
+	s->n = s->input->n;
+	s->type = call->problem[PROBLEM_TYPE].i == FW_FLOAT ? FW_FLOAT : FW_INT32;
+	s->isa = fw_isa_find(call->problem[PROBLEM_ISA].w);
+	s->ops = &s->isa->ops[s->type];
+	s->variant = variants[call->config[PARAM_VARIANT].i];
+	s->form = s->variant->form;
+	if (s->form == FW_TILES && call->config[PARAM_LAYOUT].i == 1)
+		s->form = FW_ROWS;
 }
 
 static enum ss_status fw_setup(void *state, void *input, const struct ss_call *call) {
@@ -56,8 +86,8 @@ static enum ss_status fw_setup(void *state, void *input, const struct ss_call *c
 	s->input = input;
 	if (variant < 0 || variant >= VARIANTS || block < FW_BLOCK_MIN || block > FW_BLOCK_MAX)
 		return fail(call, SS_INVALID, "block must be %d to %d", FW_BLOCK_MIN, FW_BLOCK_MAX);
-	s->isa = fw_isa_best();
-	switch (fw_layout_new(s, variants[variant], s->input->n, (int)block)) {
+	state_choose(s, call);
+	switch (fw_layout_new(s, (int)block)) {
 	case SS_OK:
 		fw_graph_fill(s);
 		return SS_OK;
@@ -80,13 +110,18 @@ static enum ss_status fw_run(void *state, const struct ss_call *call) {
 	return SS_OK;
 }
 
+static double distance_expected(const struct fw_state *s, int64_t pair) {
+	int32_t distance = s->input->distances[pair];
+	return distance == FW_INF ? (double)INFINITY : distance;
+}
+
 /* The first pair that differs, as i * n + j, or n * n. */
 static int64_t first_difference(const struct fw_state *s) {
 	int64_t n = s->n, first = n * n;
 #pragma omp parallel for reduction(min : first)
 	for (int64_t i = 0; i < n; i++)
 		for (int64_t j = 0; j < n && i * n + j < first; j++)
-			if (*fw_cell(s, (int)i, (int)j) != s->input->distances[i * n + j])
+			if (!(fw_cell_distance(s, (int)i, (int)j) == distance_expected(s, i * n + j)))
 				first = i * n + j;
 	return first;
 }
@@ -99,13 +134,36 @@ static enum ss_status fw_verify(void *state, const struct ss_call *call) {
 	int i = (int)(first / s->n), j = (int)(first % s->n);
 	if (i == s->n)
 		return SS_OK;
-	return fail(call, SS_INCORRECT, "the distance from %d to %d is %d, should be %d (%d is no path)", i, j,
-	            (int)*fw_cell(s, i, j), (int)s->input->distances[first], (int)FW_INF);
+	return fail(call, SS_INCORRECT, "the distance from %d to %d is %.10g, should be %.10g (inf is no path)", i, j,
+	            fw_cell_distance(s, i, j), distance_expected(s, first));
 }
 
 static struct ss_work fw_work(const struct ss_call *call) {
 	double n = (double)call->problem[PROBLEM_N].i;
-	return (struct ss_work){.ops = n * n * n, .bytes = 2 * sizeof(int32_t) * n * n, .op = "relaxation"};
+	return (struct ss_work){.ops = n * n * n, .bytes = 2 * FW_CELL * n * n, .op = "relaxation"};
+}
+
+static double pairs_reachable(const struct fw_state *s) {
+	int64_t n = s->n, count = 0;
+#pragma omp parallel for reduction(+ : count)
+	for (int64_t i = 0; i < n; i++)
+		for (int64_t j = 0; j < n; j++)
+			count += fw_cell_distance(s, (int)i, (int)j) < INFINITY;
+	return (double)count / (double)n / (double)n;
+}
+
+static size_t fw_figures(const void *state, const struct ss_call *call, double seconds, struct ss_figure *out,
+                         size_t most) {
+	const struct fw_state *s = state;
+	const struct ss_figure all[] = {
+		{"relaxations", seconds > 0 ? fw_work(call).ops / seconds / 1e9 : 0, "G/s"},
+		{"lanes", s->isa->lanes, ""},
+		{"tiles", s->form == FW_LINES ? 1 : (double)s->down * s->across, ""},
+		{"reachable", 100 * pairs_reachable(s), "%"},
+	};
+	size_t count = sizeof all / sizeof *all < most ? sizeof all / sizeof *all : most;
+	memcpy(out, all, count * sizeof *all);
+	return count;
 }
 
 static void fw_teardown(void *state) {
@@ -125,6 +183,7 @@ const struct ss_kernel kernel_fw = {
 	.params = params,
 	.constraints = constraints,
 	.schedule_when = "variant == 'naive' or variant == 'tiled' or variant == 'simd'",
+	.serial = "variant=naive",
 	.input_size = sizeof(struct fw_input),
 	.state_size = sizeof(struct fw_state),
 	.open = fw_open,
@@ -135,4 +194,5 @@ const struct ss_kernel kernel_fw = {
 	.work = fw_work,
 	.teardown = fw_teardown,
 	.close = fw_close,
+	.figures = fw_figures,
 };

@@ -2,13 +2,15 @@
 /* Floyd-Warshall: shortest paths between all pairs of vertices. Shared by the variants; nothing outside kernels/fw and
  * its test includes it.
  *
- * Distances are int32. "No path" is FW_INF: twice FW_INF still fits, and because a cell starts at FW_INF or below and
- * is only ever lowered by min, a sum with FW_INF in it never replaces it. Weights must be positive and so small that
- * every shortest path stays below FW_INF.
+ * Distances are int32 or float. Weights are positive whole numbers.
+ * int32: "no path" is FW_INF. Twice FW_INF still fits, and because a cell starts at FW_INF or below and is only ever
+ * lowered by min, no sum overflows, and one with FW_INF in it never replaces anything. Every shortest path must stay
+ * below FW_INF.
+ * float: "no path" is infinity. Lengths up to FW_FLOAT_EXACT are exact, so both types give the same distances.
  *
- * The matrix is kept in tiles, one after the other; inside a tile the columns are kept in panels, one after the other;
- * a panel is row-major. Rows of the whole matrix (tile 1 x n, one panel), plain tiles (one panel) and the panels of the
- * SIMD variant are the same formula. Tiles at the edge are padded with FW_INF. */
+ * The matrix is kept in tiles; inside a tile the columns are kept in panels, one after the other; a panel is row-major.
+ * Tiles are one after the other in memory, or parts of the row-major matrix (then one panel wide, and none is padded).
+ * The lines of the naive variant are tiles of 1 x n. Padding at the edge of the others means "no path". */
 #ifndef KERNELS_FW_FW_H
 #define KERNELS_FW_FW_H
 #include <stddef.h>
@@ -19,7 +21,9 @@
 #define FW_INF ((int32_t)(INT32_MAX / 2))
 
 enum { FW_N_MAX = 32768, FW_DEGREE_MAX = 64, FW_WEIGHT_MAX = 100 };
-enum { FW_BLOCK_MIN = 4, FW_BLOCK_MAX = 4096, FW_PANEL = 16 };
+enum { FW_BLOCK_MIN = 4, FW_BLOCK_MAX = 4096, FW_PANEL = 16, FW_CELL = 4, FW_FLOAT_EXACT = 1 << 24 };
+_Static_assert(sizeof(int32_t) == FW_CELL && sizeof(float) == FW_CELL, "both types take the same room");
+_Static_assert((FW_N_MAX - 1) * FW_WEIGHT_MAX <= FW_FLOAT_EXACT, "every shortest path is exact in a float");
 
 struct fw_edge {
 	int32_t target, weight;
@@ -33,62 +37,77 @@ struct fw_input {
 	int32_t *distances; /* n * n, row-major; NULL until needed */
 };
 
-enum fw_form { FW_ROWS, FW_TILES, FW_PANELS };
+/* Lines are row-major, 1 x n; rows are row-major, tiled. */
+enum fw_form { FW_LINES, FW_ROWS, FW_TILES, FW_PANELS };
+enum fw_type { FW_INT32, FW_FLOAT, FW_TYPES };
 
 struct fw_state;
 
 struct fw_variant {
 	const char *name, *summary;
-	enum fw_form form;
+	enum fw_form form; /* FW_TILES: or FW_ROWS, as the user likes */
 	void (*run)(const struct fw_state *s);
 };
 
-/* The tile kernels of one instruction set, on tiles in panels; extents are multiples of FW_PANEL. */
+/* What a plain tile update works on; `own`: c is among its sources row by row. */
+struct fw_extents {
+	size_t pitch; /* from a row to the next, in cells */
+	int rows, columns, inner, own;
+};
+
+/* The inner loops for one type, compiled for one instruction set. */
+struct fw_ops {
+	/* One row through one vertex: c = min(c, a + b), where a is one cell. The rows must differ. */
+	void (*row)(void *c, const void *b, const void *a, int count);
+	/* c = min(c, a (x) b), in plain C. Right in place: on the diagonal, row and column. */
+	void (*tile)(void *c, const void *a, const void *b, const struct fw_extents *e);
+	/* The same on tiles in panels, where extents are multiples of FW_PANEL; c may be a or b when the other is closed. */
+	void (*relax)(void *c, const void *a, const void *b, int block, int rows, int columns, int inner);
+	void (*close)(void *d, int block, int size); /* shortest paths inside a diagonal tile in panels */
+};
+
 struct fw_isa {
 	const char *name;
+	int lanes; /* cells in a vector */
 	int (*usable)(void);
-	/* c = min(c, a (x) b) over rows x columns x inner; c may be a or b when the other one is closed */
-	void (*relax)(int32_t *c, const int32_t *a, const int32_t *b, int block, int rows, int columns, int inner);
-	void (*close)(int32_t *d, int block, int size); /* shortest paths inside a diagonal tile */
+	const struct fw_ops *ops; /* by type */
 };
 
 struct fw_state {
 	struct fw_input *input;
 	const struct fw_variant *variant;
-	const struct fw_isa *isa; /* FW_PANELS only */
-	int32_t *d;
+	const struct fw_isa *isa;
+	const struct fw_ops *ops;
+	enum fw_type type;
+	enum fw_form form;
+	void *d;
 	size_t bytes;
 	int n;
-	int rows, columns; /* of a tile; equal but for FW_ROWS */
-	int panel;         /* columns of a panel; divides `columns` */
+	int rows, columns; /* of a tile; equal but for FW_LINES */
 	int down, across;  /* tiles */
+	int panel;         /* columns of a panel; divides `columns` */
+	size_t pitch;      /* from a row of a panel to the next, in cells, as are the following */
+	size_t panel_step, down_step, across_step; /* from a panel or a tile to the next */
 };
 
-static inline int32_t *fw_tile(const struct fw_state *s, int i, int j) {
-	return s->d + ((size_t)i * (size_t)s->across + (size_t)j) * (size_t)s->rows * (size_t)s->columns;
+static inline void *fw_at(const struct fw_state *s, size_t cell) {
+	return (char *)s->d + cell * FW_CELL;
 }
 
-/* Where row r, column c of a tile is. */
-static inline size_t fw_offset(const struct fw_state *s, int r, int c) {
-	return (size_t)(c - c % s->panel) * (size_t)s->rows + (size_t)r * (size_t)s->panel + (size_t)(c % s->panel);
+static inline void *fw_tile(const struct fw_state *s, int i, int j) {
+	return fw_at(s, (size_t)i * s->down_step + (size_t)j * s->across_step);
 }
 
-static inline int32_t *fw_cell(const struct fw_state *s, int i, int j) {
-	return fw_tile(s, i / s->rows, j / s->columns) + fw_offset(s, i % s->rows, j % s->columns);
+static inline void *fw_cell(const struct fw_state *s, int i, int j) {
+	int r = i % s->rows, c = j % s->columns;
+	return fw_at(s, (size_t)(i / s->rows) * s->down_step + (size_t)(j / s->columns) * s->across_step +
+	                        (size_t)(c / s->panel) * s->panel_step + (size_t)r * s->pitch + (size_t)(c % s->panel));
 }
 
 /* Vertices in tile t of a square tiling, without the padding. */
 static inline int fw_extent(const struct fw_state *s, int t) {
 	int left = s->n - t * s->rows;
 	return left < s->rows ? left : s->rows;
-}
-
-/* One row through one vertex: c = min(c, a + b). The rows must differ. */
-static inline void fw_row_relax(int32_t *restrict c, const int32_t *restrict b, int32_t a, int count) {
-	for (int j = 0; j < count; j++) {
-		int32_t through = a + b[j];
-		c[j] = through < c[j] ? through : c[j];
-	}
 }
 
 /* graph.c: deterministic in (n, degree, seed). What it allocates belongs to the input; fw_graph_free takes a half-built
@@ -101,9 +120,15 @@ void fw_graph_fill(const struct fw_state *s);
 /* dijkstra.c: fills input->distances unless it is there. */
 enum ss_status fw_oracle(struct fw_input *input);
 
-/* layout.c: the matrix of a variant. SS_NOMEM, or SS_INVALID for a block that the variant does not take. */
-enum ss_status fw_layout_new(struct fw_state *s, const struct fw_variant *variant, int n, int block);
+/* layout.c: the matrix of a variant, of which s->variant, s->form and s->n are set. SS_NOMEM, or SS_INVALID for a
+ * block that the form does not take. */
+enum ss_status fw_layout_new(struct fw_state *s, int block);
 void fw_layout_free(struct fw_state *s);
+
+/* cell.c: "no path" is read as infinity, and is what clear writes. */
+void fw_cell_set(const struct fw_state *s, int i, int j, int32_t distance);
+double fw_cell_distance(const struct fw_state *s, int i, int j);
+void fw_cells_clear(const struct fw_state *s, void *cells, size_t count);
 
 /* tile.c: tile (i, j) through the vertices of tile k, in plain C. Right in place: on the diagonal, row and column. */
 void fw_tile_update(const struct fw_state *s, int i, int j, int k);
@@ -122,9 +147,10 @@ struct fw_cube fw_cube_whole(const struct fw_state *s);
 /* The parts that step 0 .. FW_CUBE_STEPS - 1 works on: they may run at the same time, the steps run in order. */
 int fw_cube_split(const struct fw_state *s, struct fw_cube cube, int step, struct fw_cube part[FW_CUBE_PARTS]);
 
-/* simd.c: best first, the last one usable everywhere, ends with a NULL name. */
+/* isa.c: best first, the last one usable everywhere, ends with a NULL name. */
 extern const struct fw_isa fw_isas[];
-const struct fw_isa *fw_isa_best(void);
+/* The set of that name, or the best for "auto"; NULL when this CPU has none of that name. */
+const struct fw_isa *fw_isa_find(const char *name);
 
 extern const struct fw_variant fw_naive, fw_tiled, fw_tasks, fw_tasks_inner, fw_simd;
 

@@ -46,27 +46,34 @@ void fw_graph_free(struct fw_input *input) {
 	*input = (struct fw_input){0};
 }
 
-static void row_fill(const struct fw_state *s, int32_t *tile, int i, int from) {
+/* Of parallel edges the lightest counts. */
+static void row_fill(const struct fw_state *s, int i, int from, int to) {
 	const struct fw_input *g = s->input;
 	for (size_t e = g->first[i]; e < g->first[i + 1]; e++) {
-		int c = g->edges[e].target - from;
-		if (c < 0 || c >= s->columns)
-			continue;
-		int32_t *cell = tile + fw_offset(s, i % s->rows, c);
-		if (g->edges[e].weight < *cell)
-			*cell = g->edges[e].weight;
+		int j = g->edges[e].target;
+		if (j >= from && j < to && g->edges[e].weight < fw_cell_distance(s, i, j))
+			fw_cell_set(s, i, j, g->edges[e].weight);
 	}
-	if (i >= from && i - from < s->columns)
-		tile[fw_offset(s, i % s->rows, i - from)] = 0;
+	if (i >= from && i < to)
+		fw_cell_set(s, i, i, 0);
+}
+
+/* With its padding, where it has some. */
+static void tile_clear(const struct fw_state *s, int down, int across) {
+	char *tile = fw_tile(s, down, across);
+	if (s->form != FW_ROWS) {
+		fw_cells_clear(s, tile, (size_t)s->rows * (size_t)s->columns);
+		return;
+	}
+	for (int r = 0; r < fw_extent(s, down); r++)
+		fw_cells_clear(s, tile + (size_t)r * s->pitch * FW_CELL, (size_t)fw_extent(s, across));
 }
 
 static void tile_fill(const struct fw_state *s, int down, int across) {
-	int32_t *tile = fw_tile(s, down, across);
-	size_t cells = (size_t)s->rows * (size_t)s->columns;
-	for (size_t c = 0; c < cells; c++)
-		tile[c] = FW_INF;
+	int from = across * s->columns, to = from + s->columns < s->n ? from + s->columns : s->n;
+	tile_clear(s, down, across);
 	for (int i = down * s->rows; i < (down + 1) * s->rows && i < s->n; i++)
-		row_fill(s, tile, i, across * s->columns);
+		row_fill(s, i, from, to);
 }
 
 void fw_graph_fill(const struct fw_state *s) {

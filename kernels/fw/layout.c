@@ -10,10 +10,12 @@ static int round_up(int x, int to) {
 	return (x + to - 1) / to * to;
 }
 
-static void layout_rows(struct fw_state *s) {
+static void layout_lines(struct fw_state *s) {
 	s->rows = 1;
 	s->columns = s->panel = s->down = s->n;
 	s->across = 1;
+	s->pitch = s->down_step = (size_t)s->n;
+	s->across_step = s->panel_step = 0;
 }
 
 /* A tile larger than the matrix would only be padding. */
@@ -22,34 +24,49 @@ static void layout_tiles(struct fw_state *s, int block, int unit) {
 	s->rows = s->columns = block < most ? block : most;
 	s->down = s->across = (s->n + s->rows - 1) / s->rows;
 	s->panel = unit > 1 ? unit : s->columns;
+	s->pitch = (size_t)s->panel;
+	s->panel_step = (size_t)s->rows * s->pitch;
+	s->across_step = (size_t)s->rows * (size_t)s->columns;
+	s->down_step = (size_t)s->across * s->across_step;
+}
+
+static void layout_rows(struct fw_state *s, int block) {
+	layout_tiles(s, block, 1);
+	s->pitch = (size_t)s->n;
+	s->across_step = (size_t)s->columns;
+	s->down_step = (size_t)s->rows * s->pitch;
 }
 
 static enum ss_status layout_shape(struct fw_state *s, int block) {
-	int unit = s->variant->form == FW_PANELS ? FW_PANEL : 1;
+	int unit = s->form == FW_PANELS ? FW_PANEL : 1;
 	if (s->n < 1 || s->n > FW_N_MAX)
 		return SS_INVALID;
-	if (s->variant->form == FW_ROWS) {
-		layout_rows(s);
+	if (s->form == FW_LINES) {
+		layout_lines(s);
 		return SS_OK;
 	}
 	if (block < FW_BLOCK_MIN || block > FW_BLOCK_MAX || block % unit)
 		return SS_INVALID;
-	layout_tiles(s, block, unit);
+	if (s->form == FW_ROWS)
+		layout_rows(s, block);
+	else
+		layout_tiles(s, block, unit);
 	return SS_OK;
 }
 
-enum ss_status fw_layout_new(struct fw_state *s, const struct fw_variant *variant, int n, int block) {
-	size_t down, across;
-	s->variant = variant;
-	s->n = n;
+/* With padding, where there is some; it can't overflow, as both extents are below 2^17. */
+static size_t layout_bytes(const struct fw_state *s) {
+	size_t n = (size_t)s->n;
+	if (s->form == FW_LINES || s->form == FW_ROWS)
+		return n * n * FW_CELL;
+	return (size_t)s->down * s->down_step * FW_CELL;
+}
+
+enum ss_status fw_layout_new(struct fw_state *s, int block) {
 	enum ss_status status = layout_shape(s, block);
 	if (status != SS_OK)
 		return status;
-	down = (size_t)s->down * (size_t)s->rows;
-	across = (size_t)s->across * (size_t)s->columns;
-	if (__builtin_mul_overflow(down, across, &s->bytes) ||
-	    __builtin_mul_overflow(s->bytes, sizeof *s->d, &s->bytes))
-		return SS_NOMEM;
+	s->bytes = layout_bytes(s);
 	void *pages = mmap(NULL, s->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (pages == MAP_FAILED)
 		return SS_NOMEM;

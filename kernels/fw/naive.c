@@ -8,17 +8,17 @@
 static void naive_run(const struct fw_state *s) {
 	size_t n = (size_t)s->n;
 	for (size_t k = 0; k < n; k++) {
-		const int32_t *through = s->d + k * n;
+		const void *through = fw_at(s, k * n);
 #pragma omp parallel for schedule(runtime)
 		for (size_t i = 0; i < n; i++)
 			if (i != k)
-				fw_row_relax(s->d + i * n, through, s->d[i * n + k], s->n);
+				s->ops->row(fw_at(s, i * n), through, fw_at(s, i * n + k), s->n);
 	}
 }
 
 const struct fw_variant fw_naive = {
 	.name = "naive",
 	.summary = "triple loop, parallel for over the rows of each step",
-	.form = FW_ROWS,
+	.form = FW_LINES,
 	.run = naive_run,
 };

@@ -6,6 +6,6 @@ libkernels_la_SOURCES += \
 	%D%/collapse.c \
 	%D%/fused.c \
 	%D%/temporal.c \
-	%D%/simd.c %D%/simd_row.h \
+	%D%/simd.c %D%/simd_tile.h \
 	%D%/sweep.c %D%/grid.c %D%/oracle.c \
 	%D%/quake.h

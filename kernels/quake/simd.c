@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The row of a step with explicit SIMD: one template (simd_row.h), compiled for each instruction set and chosen at run
+/* The row of a step with explicit SIMD: one template (simd_tile.h), compiled for each instruction set and chosen at run
  * time, so that the build needs no -march. */
 #include <config.h>
 
@@ -12,14 +12,14 @@
 #define ROW_LANES 16
 #define ROW_MAX(x, y) ((avx512_vec)_mm512_max_ps((__m512)(x), (__m512)(y)))
 #define ROW_ABOVE(x, y) (_mm512_cmp_ps_mask((__m512)(x), (__m512)(y), _CMP_GT_OQ) != 0)
-#include "kernels/quake/simd_row.h"
+#include "kernels/quake/simd_tile.h"
 
 #define ROW_NAME(word) avx2_##word
 #define ROW_TARGET __attribute__((target("avx2")))
 #define ROW_LANES 8
 #define ROW_MAX(x, y) ((avx2_vec)_mm256_max_ps((__m256)(x), (__m256)(y)))
 #define ROW_ABOVE(x, y) (_mm256_movemask_ps(_mm256_cmp_ps((__m256)(x), (__m256)(y), _CMP_GT_OQ)) != 0)
-#include "kernels/quake/simd_row.h"
+#include "kernels/quake/simd_tile.h"
 
 static bool avx512_usable(void) {
 	return __builtin_cpu_supports("avx512f");
@@ -45,7 +45,7 @@ static bool avx2_usable(void) {
 #define ROW_MAX(x, y) ((generic_vec)(((generic_mask)(x) & ((x) > (y))) | ((generic_mask)(y) & ~((x) > (y)))))
 #define ROW_ABOVE(x, y) ((x)[0] > (y)[0] || (x)[1] > (y)[1] || (x)[2] > (y)[2] || (x)[3] > (y)[3])
 #endif
-#include "kernels/quake/simd_row.h"
+#include "kernels/quake/simd_tile.h"
 
 static bool generic_usable(void) {
 	return true;

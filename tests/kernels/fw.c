@@ -1,75 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* fw: every variant, block, schedule and instruction set against the oracle, and the oracle against the textbook. */
+/* fw: every variant, layout, block and schedule against the oracle, and the oracle against the textbook. */
 #include <config.h>
-#include <omp.h>
-#include <stdlib.h>
 #include <sys/resource.h>
 
-#include "kernels/fw/fw.h"
-#include "tests/tap.h"
+#include "tests/kernels/fw_rig.h"
 
-extern const struct ss_kernel kernel_fw;
-
-static const char *const variant_names[] = {"naive", "tiled", "tasks", "tasks_inner", "simd"};
-enum { VARIANTS = 5, SIMD = 4 };
 static const int blocks[] = {16, 32, 64, 128, 256, 512};
 enum { BLOCKS = 6 };
 
-/* One problem and one configuration, driven as the worker does it. */
-struct rig {
-	struct ss_value problem[2], config[2];
-	char message[160];
-	struct ss_call call;
-	struct fw_input input;
-	struct fw_state state;
-};
-
-static void rig_init(struct rig *rig, int64_t n, int64_t degree, uint64_t seed) {
-	*rig = (struct rig){.problem = {{.i = n, .r = (double)n}, {.i = degree, .r = (double)degree}}};
-	rig->call = (struct ss_call){rig->problem, rig->config, omp_get_max_threads(), seed, rig->message,
-	                             sizeof rig->message};
-}
-
-static enum ss_status rig_open(struct rig *rig, int64_t n, int64_t degree, uint64_t seed) {
-	rig_init(rig, n, degree, seed);
-	return kernel_fw.open(&rig->input, &rig->call);
-}
-
-static enum ss_status rig_setup(struct rig *rig, int variant, int block) {
-	rig->config[0] = (struct ss_value){.i = variant, .w = variant_names[variant]};
-	rig->config[1] = (struct ss_value){.i = block, .r = block};
-	rig->message[0] = '\0';
-	rig->state = (struct fw_state){0};
-	return kernel_fw.setup(&rig->state, &rig->input, &rig->call);
-}
-
-static void rig_teardown(struct rig *rig) {
-	kernel_fw.teardown(&rig->state);
-}
-
-static enum ss_status rig_run(struct rig *rig) {
-	enum ss_status status = kernel_fw.run(&rig->state, &rig->call);
-	return status == SS_OK ? kernel_fw.verify(&rig->state, &rig->call) : status;
-}
-
-/* Twice with a reset between, as a measurement does. */
-static bool variant_right(struct rig *rig, int variant, int block) {
-	enum ss_status status = rig_setup(rig, variant, block);
-	for (int pass = 0; status == SS_OK && pass < (rig->input.n < 500 ? 2 : 1); pass++) {
-		kernel_fw.reset(&rig->state, &rig->call);
-		status = rig_run(rig);
-	}
-	rig_teardown(rig);
-	if (status != SS_OK)
-		printf("# %s, block %d: status %d, %s\n", variant_names[variant], block, (int)status, rig->message);
-	return status == SS_OK;
-}
-
 /* On the large size the plain variants, which take long there, try the middle and the largest block only. */
-static bool block_tried(int variant, int n, int block) {
-	if (variant == 0)
+static bool block_tried(int form, int n, int block) {
+	if (form == NAIVE)
 		return block == blocks[0];
-	return n < 1000 || variant == SIMD || block == 64 || block == 512;
+	return n < 1000 || form == SIMD || block == 64 || block == 512;
 }
 
 static void sizes_test(void) {
@@ -77,12 +20,12 @@ static void sizes_test(void) {
 	for (size_t n = 0; n < sizeof sizes / sizeof *sizes; n++) {
 		struct rig rig;
 		rig_open(&rig, sizes[n], 6, 11 + n);
-		for (int variant = 0; variant < VARIANTS; variant++) {
+		for (int form = 0; form < FORMS; form++) {
 			bool right = true;
 			for (int b = 0; b < BLOCKS; b++)
-				if (block_tried(variant, sizes[n], blocks[b]))
-					right = variant_right(&rig, variant, blocks[b]) && right;
-			ok(right, "%s, n %d, over the blocks", variant_names[variant], sizes[n]);
+				if (block_tried(form, sizes[n], blocks[b]))
+					right = rig_right(&rig, form, blocks[b]) && right;
+			ok(right, "%s, n %d, over the blocks", fw_forms[form].name, sizes[n]);
 		}
 		kernel_fw.close(&rig.input);
 	}
@@ -92,15 +35,15 @@ static void teams_test(void) {
 	static const omp_sched_t kinds[] = {omp_sched_static, omp_sched_dynamic, omp_sched_guided};
 	struct rig rig;
 	rig_open(&rig, 150, 5, 3);
-	for (int variant = 0; variant < VARIANTS; variant++) {
+	for (int form = 0; form < FORMS; form++) {
 		bool right = true;
 		for (int threads = 1; threads <= 5; threads += 2)
 			for (int kind = 0; kind < 3; kind++) {
 				omp_set_num_threads(threads);
 				omp_set_schedule(kinds[kind], threads > 1 ? 1 : 0);
-				right = variant_right(&rig, variant, 32) && right;
+				right = rig_right(&rig, form, 32) && right;
 			}
-		ok(right, "%s with 1, 3 and 5 threads and each schedule", variant_names[variant]);
+		ok(right, "%s with 1, 3 and 5 threads and each schedule", fw_forms[form].name);
 	}
 	omp_set_num_threads(2);
 	omp_set_schedule(omp_sched_static, 0);
@@ -111,35 +54,14 @@ static void odd_blocks_test(void) {
 	static const int odd[] = {4, 5, 20, 33, 4096};
 	struct rig rig;
 	rig_open(&rig, 61, 5, 4);
-	for (int variant = 1; variant < VARIANTS; variant++) {
+	for (int form = 1; form < FORMS; form++) {
 		bool right = true;
 		for (int b = 0; b < 5; b++)
-			if (variant != SIMD || odd[b] % 16 == 0)
-				right = variant_right(&rig, variant, odd[b]) && right;
-		ok(right, "%s with blocks that are no power of two", variant_names[variant]);
+			if (form != SIMD || odd[b] % 16 == 0)
+				right = rig_right(&rig, form, odd[b]) && right;
+		ok(right, "%s with blocks that are no power of two", fw_forms[form].name);
 	}
-	ok(variant_right(&rig, SIMD, 48), "simd with a block of 48");
-	kernel_fw.close(&rig.input);
-}
-
-static void isa_test(void) {
-	struct rig rig;
-	rig_open(&rig, 203, 6, 5);
-	for (const struct fw_isa *isa = fw_isas; isa->name; isa++) {
-		bool right = true;
-		if (!isa->usable()) {
-			tap_skip(isa->name, "not on this CPU");
-			continue;
-		}
-		for (int b = 0; b < BLOCKS; b++) {
-			rig_setup(&rig, SIMD, blocks[b]);
-			rig.state.isa = isa;
-			right = rig_run(&rig) == SS_OK && right;
-			rig_teardown(&rig);
-		}
-		ok(right, "simd compiled for %s", isa->name);
-	}
-	ok(fw_isa_best()->usable(), "the chosen instruction set is usable");
+	ok(rig_right(&rig, SIMD, 48), "simd with a block of 48");
 	kernel_fw.close(&rig.input);
 }
 
@@ -187,8 +109,8 @@ static void reach_test(void) {
 	struct rig rig;
 	rig_open(&rig, 70, 0, 1);
 	bool right = true;
-	for (int variant = 0; variant < VARIANTS; variant++)
-		right = variant_right(&rig, variant, 16) && right;
+	for (int form = 0; form < FORMS; form++)
+		right = rig_right(&rig, form, 16) && right;
 	ok(right && pairs_without_path(&rig.input) == 70 * 69, "a graph without edges has no path at all");
 	kernel_fw.close(&rig.input);
 	rig_open(&rig, 300, 8, 1);
@@ -198,34 +120,23 @@ static void reach_test(void) {
 	kernel_fw.close(&rig.input);
 }
 
-/* 0 -> 1 -> 2 ... with weights so large that the longest path ends just below FW_INF; nothing leads back. */
-static void extremes_test(void) {
-	enum { N = 80 };
-	int32_t weight = (FW_INF - 1) / (N - 1);
-	struct rig rig;
-	rig_init(&rig, N, 0, 0);
-	rig.input = (struct fw_input){N, calloc(N + 1, sizeof(size_t)), calloc(N, sizeof(struct fw_edge)), NULL};
-	for (int i = 0; i < N - 1; i++) {
-		rig.input.edges[i] = (struct fw_edge){i + 1, weight};
-		rig.input.first[i + 1] = (size_t)i + 1;
-	}
-	rig.input.first[N] = N - 1;
-	ok(oracle_right(&rig.input) && rig.input.distances[N - 1] == (N - 1) * weight, "the oracle at the largest weights");
-	for (int variant = 0; variant < VARIANTS; variant++)
-		ok(variant_right(&rig, variant, 32), "%s at the largest weights", variant_names[variant]);
-	kernel_fw.close(&rig.input);
-	ok((int64_t)(FW_N_MAX - 1) * FW_WEIGHT_MAX < FW_INF && 2 * (int64_t)FW_INF <= INT32_MAX,
-	   "the longest path is below FW_INF, and twice FW_INF fits");
+static void distance_print(char *text, size_t size, int32_t distance) {
+	if (distance == FW_INF)
+		snprintf(text, size, "inf");
+	else
+		snprintf(text, size, "%d", distance);
 }
 
 static bool corruption_found(struct rig *rig, int i, int j, int32_t wrong) {
-	char pair[64];
+	char pair[80], texts[2][16];
 	int32_t *cell = fw_cell(&rig->state, i, j), right = *cell;
 	*cell = wrong;
 	rig->message[0] = '\0';
 	enum ss_status status = kernel_fw.verify(&rig->state, &rig->call);
 	*cell = right;
-	snprintf(pair, sizeof pair, "from %d to %d is %d, should be %d", i, j, wrong, right);
+	distance_print(texts[0], sizeof texts[0], wrong);
+	distance_print(texts[1], sizeof texts[1], right);
+	snprintf(pair, sizeof pair, "from %d to %d is %s, should be %s ", i, j, texts[0], texts[1]);
 	return status == SS_INCORRECT && strstr(rig->message, pair);
 }
 
@@ -233,26 +144,26 @@ static void verify_test(void) {
 	enum { N = 75 };
 	struct rig rig;
 	rig_open(&rig, N, 4, 6);
-	for (int variant = 0; variant < VARIANTS; variant++) {
+	for (int form = 0; form < FORMS; form++) {
 		bool found = true;
-		rig_setup(&rig, variant, 32);
+		rig_setup(&rig, form, 32);
 		ok(kernel_fw.verify(&rig.state, &rig.call) == SS_INCORRECT, "%s: the bare input is no result",
-		   variant_names[variant]);
+		   fw_forms[form].name);
 		bool right = rig_run(&rig) == SS_OK;
 		for (int c = 0; c < N * N; c += c % N == N - 1 ? 1 : 37) {
-			int i = c / N, j = c % N, value = *fw_cell(&rig.state, i, j);
+			int i = c / N, j = c % N, value = *(int32_t *)fw_cell(&rig.state, i, j);
 			found = corruption_found(&rig, i, j, value + 1) && corruption_found(&rig, i, j, value - 1) && found;
 			found = (value == FW_INF || corruption_found(&rig, i, j, FW_INF)) && found;
 		}
 		found = corruption_found(&rig, N - 1, N - 1, 7) && found;
-		ok(right && found, "%s: one wrong entry is found and named", variant_names[variant]);
-		*fw_cell(&rig.state, 40, 2) -= 1;
-		*fw_cell(&rig.state, 9, 70) -= 1;
+		ok(right && found, "%s: one wrong entry is found and named", fw_forms[form].name);
+		*(int32_t *)fw_cell(&rig.state, 40, 2) -= 1;
+		*(int32_t *)fw_cell(&rig.state, 9, 70) -= 1;
 		kernel_fw.verify(&rig.state, &rig.call);
-		ok(strstr(rig.message, "from 9 to 70 "), "%s: the first of two is named", variant_names[variant]);
+		ok(strstr(rig.message, "from 9 to 70 "), "%s: the first of two is named", fw_forms[form].name);
 		kernel_fw.reset(&rig.state, &rig.call);
-		ok(rig_run(&rig) == SS_OK, "%s: reset puts the input back", variant_names[variant]);
-		ok(rig_run(&rig) == SS_OK, "%s: running on the result changes nothing", variant_names[variant]);
+		ok(rig_run(&rig) == SS_OK, "%s: reset puts the input back", fw_forms[form].name);
+		ok(rig_run(&rig) == SS_OK, "%s: running on the result changes nothing", fw_forms[form].name);
 		rig_teardown(&rig);
 	}
 	kernel_fw.close(&rig.input);
@@ -314,13 +225,13 @@ static void memory_test(void) {
 static void table_test(void) {
 	char words[80] = "";
 	for (int v = 0; v < VARIANTS; v++)
-		snprintf(words + strlen(words), sizeof words - strlen(words), "%s%s", v ? "," : "", variant_names[v]);
+		snprintf(words + strlen(words), sizeof words - strlen(words), "%s%s", v ? "," : "", fw_forms[v].name);
 	is_text(kernel_fw.params[0].values, words, "the variants, in order");
 	struct rig rig;
 	rig_open(&rig, 12, 2, 1);
 	for (int v = 0; v < VARIANTS; v++) {
 		rig_setup(&rig, v, 16);
-		is_text(rig.state.variant->name, variant_names[v], "the word selects its variant");
+		is_text(rig.state.variant->name, fw_forms[v].name, "the word selects its variant");
 		rig_teardown(&rig);
 	}
 	struct ss_work work = kernel_fw.work(&rig.call);
@@ -336,9 +247,7 @@ int main(void) {
 	sizes_test();
 	teams_test();
 	odd_blocks_test();
-	isa_test();
 	reach_test();
-	extremes_test();
 	verify_test();
 	seed_test();
 	refusals_test();

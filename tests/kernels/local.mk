@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 EXTRA_DIST += %D%/live.h %D%/values.h %D%/history.h %D%/steps.h
+EXTRA_DIST += %D%/live.h %D%/fw_rig.h %D%/values.h
 
 check_PROGRAMS += %D%/table %D%/conformance %D%/synthetic %D%/gol
 TESTS += %D%/table %D%/conformance %D%/synthetic %D%/gol
@@ -16,8 +17,8 @@ TESTS += %D%/table %D%/conformance %D%/synthetic %D%/gol
 %C%_gol_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
 %C%_gol_LDADD = libkernels.la libbase.la
 
-check_PROGRAMS += %D%/fw
-TESTS += %D%/fw
+check_PROGRAMS += %D%/fw %D%/fw_isa
+TESTS += %D%/fw %D%/fw_isa
 %C%_fw_SOURCES = %D%/fw.c
 %C%_fw_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
 %C%_fw_LDADD = libkernels.la libbase.la
@@ -52,3 +53,6 @@ TESTS += %D%/cc %D%/cc_files
 %C%_cc_files_SOURCES = %D%/cc_files.c %D%/fuzz_graph.c
 %C%_cc_files_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
 %C%_cc_files_LDADD = libkernels.la libbase.la -lm
+%C%_fw_isa_SOURCES = %D%/fw_isa.c
+%C%_fw_isa_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
+%C%_fw_isa_LDADD = libkernels.la libbase.la
