@@ -21,3 +21,9 @@ TESTS += %D%/fw
 %C%_fw_SOURCES = %D%/fw.c
 %C%_fw_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
 %C%_fw_LDADD = libkernels.la libbase.la
+
+check_PROGRAMS += %D%/gol_tiles
+TESTS += %D%/gol_tiles
+%C%_gol_tiles_SOURCES = %D%/gol_tiles.c
+%C%_gol_tiles_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
+%C%_gol_tiles_LDADD = libkernels.la libbase.la
