@@ -50,9 +50,11 @@ static void seed_cells(struct gol_input *input, uint64_t seed, int64_t percent) 
 	uint64_t limit = ((uint64_t)percent << 32) / 100;
 #pragma omp parallel for schedule(static)
 	for (size_t row = 0; row < input->n; row++)
-		for (size_t i = 0; i < input->n; i++) {
-			uint64_t born = gol_hash(seed, row * input->n + i) >> 32 < limit;
-			input->cells[row * input->words + i / 64] |= born << i % 64;
+		for (size_t word = 0; word < input->words; word++) {
+			uint64_t cells = 0, first = row * input->n + word * 64;
+			for (unsigned bit = 0; bit < 64; bit++)
+				cells |= (uint64_t)(gol_hash(seed, first + bit) >> 32 < limit) << bit;
+			input->cells[row * input->words + word] = cells & (word + 1 < input->words ? UINT64_MAX : input->tail);
 		}
 }
 

@@ -10,6 +10,8 @@ struct gol_sums {
 	uint64_t low[GOL_WORDS_MAX + GOL_LINE / 8], high[GOL_WORDS_MAX + GOL_LINE / 8];
 };
 
+enum { GOL_COLUMN = 64 };
+
 #if defined(__x86_64__)
 #define TILE_NAME(word) avx512_##word
 #define TILE_TARGET __attribute__((target("avx512f,avx512vl,avx512bw")))

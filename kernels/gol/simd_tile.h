@@ -88,11 +88,12 @@ TILE_INLINE void TILE_NAME(column)(const uint64_t *src, uint64_t *dst, size_t st
 	}
 }
 
-/* For a tile that is in the cache. */
+/* For a tile in the second-level cache: no more rows at a time than leave the lines of a vector in the first. */
 TILE_TARGET static void TILE_NAME(columns)(const uint64_t *src, uint64_t *dst, size_t stride, size_t rows,
                                            size_t words) {
-	for (size_t word = 0; word < words; word += TILE_WORDS)
-		TILE_NAME(column)(src + word, dst + word, stride, rows);
+	for (size_t row = 0; row < rows; row += GOL_COLUMN, src += GOL_COLUMN * stride, dst += GOL_COLUMN * stride)
+		for (size_t word = 0; word < words; word += TILE_WORDS)
+			TILE_NAME(column)(src + word, dst + word, stride, rows - row < GOL_COLUMN ? rows - row : GOL_COLUMN);
 }
 
 TILE_INLINE TILE_NAME(cells) TILE_NAME(sum_bytes)(const uint8_t *at) {
