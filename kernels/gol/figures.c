@@ -14,7 +14,8 @@ static uint64_t population(const struct gol_state *state) {
 	return alive;
 }
 
-/* The layout's bytes that are read and written in a run, if no generation stays in the caches from pass to pass. */
+/* The layout's bytes that are read and written in a run, if no generation stays in the caches from pass to pass. Halos
+ * are not counted. */
 static double traffic(const struct gol_state *state) {
 	double n = (double)state->input->n, passes = (double)state->input->generations;
 	if (state->tiles)

@@ -123,11 +123,13 @@ static void temporal_run(struct gol_state *state) {
 static bool temporal_prepare(struct gol_state *state) {
 	const struct gol_input *input = state->input;
 	size_t line = WORDS_A_LINE;
+	int most = omp_get_max_threads();
 	state->span = state->span < input->words ? state->span : input->words;
 	state->strip = state->strip < input->n ? state->strip : input->n;
 	state->tile_stride = LEFT + (state->span + 2 + line - 1) / line * line;
 	state->tile_words = (state->strip + 2 * state->depth + 2) * state->tile_stride + line;
 	state->tile_bytes = (2 * state->tile_words * sizeof(uint64_t) + 4095) / 4096 * 4096;
+	state->threads = state->threads > most ? state->threads : most;
 	state->tiles = gol_pages_new(state->tile_bytes * (size_t)state->threads);
 	if (!state->tiles)
 		return false;
