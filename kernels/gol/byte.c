@@ -2,18 +2,6 @@
 /* A byte a cell, an inner loop without branches that the compiler vectorises, one parallel region for all. */
 #include "kernels/gol/gol.h"
 
-static void byte_load(void *row, const uint64_t *cells, size_t n) {
-	uint8_t *to = row;
-	for (size_t i = 0; i < n; i++)
-		to[i] = cells[i / 64] >> i % 64 & 1;
-}
-
-static void byte_save(const void *row, uint64_t *cells, size_t n) {
-	const uint8_t *from = row;
-	for (size_t i = 0; i < n; i++)
-		cells[i / 64] |= (uint64_t)(from[i] != 0) << i % 64;
-}
-
 /* 3 neighbours, or 2 and alive: exactly then neighbours | alive is 3. */
 static void byte_row(const uint8_t *above, const uint8_t *row, const uint8_t *below, uint8_t *next, ptrdiff_t n) {
 	for (ptrdiff_t j = 0; j < n; j++) {
@@ -42,7 +30,7 @@ const struct gol_variant gol_byte = {
 	.summary = "a byte a cell, vectorised rows, one parallel region",
 	.unit = 1,
 	.cells_per_unit = 1,
-	.load = byte_load,
-	.save = byte_save,
+	.load = gol_bytes_load,
+	.save = gol_bytes_save,
 	.run = byte_run,
 };

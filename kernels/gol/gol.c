@@ -1,69 +1,102 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "kernels/gol/gol.h"
+/* The kernel's table: cells from a hash of their numbers, two grids a configuration. */
+#include <config.h>
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
+
+#include "kernels/gol/gol.h"
 
 static const struct gol_variant *const variants[] = {
-	&gol_int,
-	&gol_byte,
-	&gol_bits,
+	&gol_int, &gol_byte, &gol_simd8, &gol_bits, &gol_temporal,
 };
-#define VARIANT_NAMES "int,byte,bits" /* the same order */
+#define VARIANT_NAMES "int,byte,simd8,bits,temporal" /* the same order */
 enum { VARIANTS = sizeof variants / sizeof *variants };
 
 enum { N, GENERATIONS, DENSITY };
 static const struct ss_param problem[] = {
 	[N] = {"n", "edge of the grid in cells", SS_INT, NULL, "1024", NULL, 1, GOL_N_MAX},
-	[GENERATIONS] = {"generations", "steps in one run", SS_INT, NULL, "10", NULL, 1, 1e6},
+	[GENERATIONS] = {"generations", "steps in one run", SS_INT, NULL, "10", NULL, 1,
+	                 GOL_GENERATIONS_MAX},
 	[DENSITY] = {"density", "living cells at the start in percent", SS_INT, NULL, "30", NULL, 0, 100},
 	{.name = NULL},
 };
 
-enum { VARIANT, STRIP };
+enum { VARIANT, STRIP, DEPTH, BLOCK, SPAN };
 static const struct ss_param params[] = {
 	[VARIANT] = {"variant", "layout of the cells and the loop over them", SS_WORD, VARIANT_NAMES, "int", NULL, 0, 0},
-	[STRIP] = {"strip", "rows in a work item", SS_INT, "1..64*4", "16", "variant == 'bits'", 1, GOL_STRIP_MAX},
+	[STRIP] = {"strip", "rows in a work item", SS_INT, "1..64*4", "16", "variant == 'bits' or variant == 'simd8'", 1,
+	           GOL_STRIP_MAX},
+	[DEPTH] = {"depth", "generations in a pass over the grid", SS_INT, "2..32*2", "8", "variant == 'temporal'", 1,
+	           GOL_DEPTH_MAX},
+	[BLOCK] = {"block", "rows of a tile", SS_INT, "32..512*2", "128", "variant == 'temporal'", 1, GOL_BLOCK_MAX},
+	[SPAN] = {"span", "columns of a tile, in words of 64", SS_INT, "16..512*2", "64", "variant == 'temporal'", 1,
+	          GOL_SPAN_MAX},
 	{.name = NULL},
 };
 
-/* SplitMix64 (Steele, Lea, Flood 2014) as a hash of the cell's number. */
-static bool born(uint64_t seed, uint64_t cell, int64_t percent) {
-	uint64_t z = seed + (cell + 1) * UINT64_C(0x9e3779b97f4a7c15);
-	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-	z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-	return ((z ^ z >> 31) >> 32) * 100 < (uint64_t)percent << 32;
+__attribute__((format(printf, 3, 4))) static enum ss_status fail(const struct ss_call *call, enum ss_status status,
+                                                                 const char *format, ...) {
+	va_list ap;
+	va_start(ap, format);
+	if (call->message)
+		vsnprintf(call->message, call->message_size, format, ap);
+	va_end(ap);
+	return status;
+}
+
+static void seed_cells(struct gol_input *input, uint64_t seed, int64_t percent) {
+	uint64_t limit = ((uint64_t)percent << 32) / 100;
+#pragma omp parallel for schedule(static)
+	for (size_t row = 0; row < input->n; row++)
+		for (size_t word = 0; word < input->words; word++) {
+			uint64_t cells = 0, first = row * input->n + word * 64;
+			for (unsigned bit = 0; bit < 64; bit++)
+				cells |= (uint64_t)(gol_hash(seed, first + bit) >> 32 < limit) << bit;
+			input->cells[row * input->words + word] = cells & (word + 1 < input->words ? UINT64_MAX : input->tail);
+		}
 }
 
 static enum ss_status gol_open(void *opaque, const struct ss_call *call) {
 	struct gol_input *input = opaque;
-	size_t n = (size_t)call->problem[N].i;
-	if (n < 1 || n > GOL_N_MAX)
-		return SS_INVALID;
-	*input = (struct gol_input){.n = n, .words = (n + 63) / 64, .generations = call->problem[GENERATIONS].i};
-	input->cells = calloc(n * input->words, sizeof *input->cells);
+	int64_t n = call->problem[N].i, generations = call->problem[GENERATIONS].i, density = call->problem[DENSITY].i;
+	if (n < 1 || n > GOL_N_MAX || generations < 1 || generations > GOL_GENERATIONS_MAX || density < 0 || density > 100)
+		return fail(call, SS_INVALID, "n must be 1 to %d, generations 1 to %d and density 0 to 100", GOL_N_MAX,
+		            GOL_GENERATIONS_MAX);
+	*input = (struct gol_input){.n = (size_t)n, .words = ((size_t)n + 63) / 64, .generations = generations};
+	input->tail = UINT64_MAX >> (input->words * 64 - input->n);
+	input->cells = calloc(input->n * input->words, sizeof *input->cells);
 	if (!input->cells)
-		return SS_NOMEM;
-	for (size_t row = 0; row < n; row++)
-		for (size_t i = 0; i < n; i++)
-			input->cells[row * input->words + i / 64] |=
-				(uint64_t)born(call->seed, row * n + i, call->problem[DENSITY].i) << i % 64;
+		return fail(call, SS_NOMEM, "no memory for a grid of %lld by %lld cells", (long long)n, (long long)n);
+	seed_cells(input, call->seed, density);
 	return SS_OK;
+}
+
+static bool between(const struct ss_call *call, int param) {
+	return call->config[param].i >= params[param].min && call->config[param].i <= params[param].max;
 }
 
 static enum ss_status gol_setup(void *opaque, void *input, const struct ss_call *call) {
 	struct gol_state *state = opaque;
-	int64_t variant = call->config[VARIANT].i, strip = call->config[STRIP].i;
-	if (variant < 0 || variant >= VARIANTS || strip < 1 || strip > GOL_STRIP_MAX) {
-		snprintf(call->message, call->message_size, "strip must be in 1..%d and the variant known", GOL_STRIP_MAX);
-		return SS_INVALID;
+	int64_t variant = call->config[VARIANT].i;
+	for (int i = STRIP; i <= SPAN; i++)
+		if (!between(call, i))
+			return fail(call, SS_INVALID, "%s must be %.0f to %.0f", params[i].name, params[i].min, params[i].max);
+	if (variant < 0 || variant >= VARIANTS)
+		return fail(call, SS_INVALID, "the variant is unknown");
+	*state = (struct gol_state){.variant = variants[variant], .input = input, .isa = gol_isa_best(), .strip = 1};
+	if (state->variant == &gol_bits || state->variant == &gol_simd8)
+		state->strip = (size_t)call->config[STRIP].i;
+	if (state->variant == &gol_temporal) {
+		state->strip = (size_t)call->config[BLOCK].i;
+		state->depth = (size_t)call->config[DEPTH].i;
+		state->span = (size_t)call->config[SPAN].i;
 	}
-	*state = (struct gol_state){.variant = variants[variant], .input = input};
-	state->strip = state->variant->strips ? (size_t)strip : 1;
-	if (state->variant->prepare)
-		state->variant->prepare(state);
-	return gol_grids_new(state) ? SS_OK : SS_NOMEM;
+	state->threads = call->threads;
+	if ((state->variant->prepare && !state->variant->prepare(state)) || !gol_grids_new(state))
+		return fail(call, SS_NOMEM, "no memory for two grids of %zu by %zu cells", state->input->n, state->input->n);
+	return SS_OK;
 }
 
 static void gol_reset(void *state, const struct ss_call *call) {
@@ -78,44 +111,11 @@ static enum ss_status gol_run(void *opaque, const struct ss_call *call) {
 	return SS_OK;
 }
 
-static enum ss_status expect(struct gol_input *input) {
-	size_t count = input->n * input->words;
-	uint64_t *cells = malloc(count * sizeof *cells);
-	if (!cells)
-		return SS_NOMEM;
-	memcpy(cells, input->cells, count * sizeof *cells);
-	if (!gol_evolve(cells, input->n, input->words, input->generations)) {
-		free(cells);
-		return SS_NOMEM;
-	}
-	input->expected = cells;
-	return SS_OK;
-}
-
-static enum ss_status differ(const struct gol_input *input, size_t row, const uint64_t *found,
-                             const struct ss_call *call) {
-	const uint64_t *expected = input->expected + row * input->words;
-	for (size_t word = 0; word < input->words; word++)
-		if (found[word] != expected[word]) {
-			int bit = __builtin_ctzll(found[word] ^ expected[word]);
-			bool alive = found[word] >> bit & 1;
-			snprintf(call->message, call->message_size, "row %zu column %zu is %s, should be %s", row,
-			         word * 64 + (size_t)bit, alive ? "alive" : "dead", alive ? "dead" : "alive");
-			return SS_INCORRECT;
-		}
-	return SS_OK;
-}
-
 static enum ss_status gol_verify(void *opaque, const struct ss_call *call) {
 	const struct gol_state *state = opaque;
-	struct gol_input *input = state->input;
-	enum ss_status status = input->expected ? SS_OK : expect(input);
-	for (size_t row = 0; row < input->n && status == SS_OK; row++) {
-		uint64_t found[GOL_WORDS_MAX] = {0};
-		state->variant->save(gol_row(state, state->now, (ptrdiff_t)row), found, input->n);
-		status = differ(input, row, found, call);
-	}
-	return status;
+	if (!state->input->windows && !gol_expect(state->input, call->seed))
+		return fail(call, SS_NOMEM, "no memory to verify a grid of %zu by %zu cells", state->input->n, state->input->n);
+	return gol_compare(state, call);
 }
 
 /* At least one bit a cell is read once and written once: generations in between may stay in the caches. */
@@ -124,14 +124,20 @@ static struct ss_work gol_work(const struct ss_call *call) {
 	return (struct ss_work){cells * call->problem[GENERATIONS].r, cells / 4, "cell update"};
 }
 
+static size_t gol_measured(const void *state, const struct ss_call *call, double seconds, struct ss_figure *out,
+                           size_t most) {
+	(void)call;
+	return gol_figures(state, seconds, out, most);
+}
+
 static void gol_teardown(void *state) {
-	free(((struct gol_state *)state)->memory);
+	gol_grids_free(state);
 }
 
 static void gol_close(void *opaque) {
 	struct gol_input *input = opaque;
 	free(input->cells);
-	free(input->expected);
+	gol_expected_free(input);
 }
 
 const struct ss_kernel kernel_gol = {
@@ -141,6 +147,7 @@ const struct ss_kernel kernel_gol = {
 	.flags = SS_OPENMP | SS_SCHEDULE,
 	.problem = problem,
 	.params = params,
+	.serial = "variant=int",
 	.input_size = sizeof(struct gol_input),
 	.state_size = sizeof(struct gol_state),
 	.open = gol_open,
@@ -151,4 +158,5 @@ const struct ss_kernel kernel_gol = {
 	.work = gol_work,
 	.teardown = gol_teardown,
 	.close = gol_close,
+	.figures = gol_measured,
 };

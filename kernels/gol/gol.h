@@ -8,27 +8,56 @@
 
 #include "kernels/kernel.h"
 
-enum { GOL_N_MAX = 65536, GOL_STRIP_MAX = 1024, GOL_WORDS_MAX = GOL_N_MAX / 64, GOL_LINE = 64 /* bytes */ };
+enum { GOL_N_MAX = 65536, GOL_WORDS_MAX = GOL_N_MAX / 64, GOL_LINE = 64 /* bytes */, GOL_GENERATIONS_MAX = 1000000 };
+enum { GOL_STRIP_MAX = 1024, GOL_DEPTH_MAX = 64, GOL_BLOCK_MAX = 4096, GOL_SPAN_MAX = GOL_WORDS_MAX };
+enum { GOL_WINDOWS_MAX = 12 };
+
+/* A part of the last generation: 64 cells a word. */
+struct gol_window {
+	size_t row, rows, word, words;
+	uint64_t *cells;
+};
 
 /* One problem: 64 cells a word, bit 0 first; a row begins a new word and its unused bits are 0. */
 struct gol_input {
 	size_t n, words; /* words: of a row */
+	uint64_t tail;   /* the cells of its last word */
 	int64_t generations;
 	uint64_t *cells;    /* n rows */
-	uint64_t *expected; /* after all generations; NULL until the first verification */
+	int windows;        /* of `expected`; 0 until the first verification */
+	struct gol_window expected[GOL_WINDOWS_MAX];
 };
+
+/* The vector loops of one set of instructions. Rows of src give rows of dst; they write whole vectors, so that the caller
+ * has to clear what comes after the last cell. Strides in elements. */
+struct gol_isa {
+	const char *name;
+	bool (*usable)(void); /* NULL: everywhere */
+	void (*rows)(const uint64_t *src, uint64_t *dst, size_t stride, size_t rows, size_t words);
+	void (*columns)(const uint64_t *src, uint64_t *dst, size_t stride, size_t rows, size_t words);
+	void (*bytes)(const uint8_t *src, uint8_t *dst, size_t stride, size_t rows, size_t n);
+};
+extern const struct gol_isa gol_isas[]; /* best first; the last works everywhere */
+const struct gol_isa *gol_isa_best(void);
 
 /* Two grids in one allocation. A row has at least one dead unit before and after it (the one after row r is the one
  * before row r + 1), and there is a dead row above the first and below the last. */
 struct gol_state {
 	const struct gol_variant *variant;
 	struct gol_input *input; /* not owned */
-	size_t strip;            /* rows in a work item */
-	size_t stride;           /* bytes from one row to the next, whole cache lines */
-	unsigned char *grid[2];  /* where row 0 of each begins */
+	const struct gol_isa *isa;
+	size_t strip;           /* rows in a work item */
+	size_t stride;          /* bytes from one row to the next, whole cache lines */
+	unsigned char *grid[2]; /* where row 0 of each begins */
 	unsigned char *memory;
-	int now;                 /* the grid with the current generation */
-	const struct gol_bits_level *level; /* bits: the instructions to use */
+	size_t bytes; /* of memory */
+	int now;      /* the grid with the current generation */
+
+	/* temporal: generations in a pass, words across a tile, and two tiles with their halos for each thread */
+	size_t depth, span;
+	int threads;
+	uint64_t *tiles;
+	size_t tile_words, tile_stride, tile_bytes;
 };
 
 /* A layout and the loop over it. load and save convert one row of the current grid. */
@@ -36,13 +65,12 @@ struct gol_variant {
 	const char *name, *summary;
 	size_t unit;           /* bytes in one element of the layout */
 	size_t cells_per_unit;
-	bool strips;           /* its work items are strips of rows, else single rows */
-	void (*prepare)(struct gol_state *state); /* may be NULL */
+	bool (*prepare)(struct gol_state *state); /* may be NULL; false without memory */
 	void (*load)(void *row, const uint64_t *cells, size_t n);
 	void (*save)(const void *row, uint64_t *cells, size_t n); /* cells: zeroed */
 	void (*run)(struct gol_state *state);
 };
-extern const struct gol_variant gol_int, gol_byte, gol_bits;
+extern const struct gol_variant gol_int, gol_byte, gol_bits, gol_simd8, gol_temporal;
 
 /* row may be -1 and n: the dead rows. */
 static inline void *gol_row(const struct gol_state *state, int grid, ptrdiff_t row) {
@@ -53,24 +81,52 @@ static inline size_t gol_items(const struct gol_state *state) {
 	return (state->input->n + state->strip - 1) / state->strip;
 }
 
+/* Rows in the item that begins with row `first`. */
+static inline size_t gol_rows(const struct gol_state *state, size_t first) {
+	size_t left = state->input->n - first;
+	return left < state->strip ? left : state->strip;
+}
+
 /* Both grids of a state, dead, each row first touched by the thread that will compute it; false without memory. */
 bool gol_grids_new(struct gol_state *state);
 /* The input becomes the current generation. */
 void gol_grids_load(struct gol_state *state);
+void gol_grids_free(struct gol_state *state);
 
-/* The bit-packed strip for one set of instructions: rows of src give rows of dst; stride in words; `tail` keeps the
- * cells of the last word. */
-typedef void gol_bits_strip(const uint64_t *src, uint64_t *dst, size_t stride, size_t rows, size_t words,
-                            uint64_t tail);
-struct gol_bits_level {
-	const char *name;
-	bool (*usable)(void);
-	gol_bits_strip *strip;
-};
-extern const struct gol_bits_level gol_bits_levels[]; /* best first; the last works everywhere: usable is NULL */
+/* Fresh pages that nobody has touched, or NULL. */
+void *gol_pages_new(size_t bytes);
+void gol_pages_free(void *pages, size_t bytes);
+
+void gol_bits_load(void *row, const uint64_t *cells, size_t n);
+void gol_bits_save(const void *row, uint64_t *cells, size_t n);
+void gol_bytes_load(void *row, const uint64_t *cells, size_t n);
+void gol_bytes_save(const void *row, uint64_t *cells, size_t n);
+
+/* Passes over the grid in a run of the temporal variant. */
+int64_t gol_temporal_passes(const struct gol_state *state);
 
 /* The oracle: `generations` steps of n rows of `words` words, in place, serially and by another method than the
  * variants. False without memory. */
 bool gol_evolve(uint64_t *cells, size_t n, size_t words, int64_t generations);
+/* The same for a part of the grid only, from what can have an influence on it. Fills window->cells. */
+bool gol_window_evolve(const struct gol_input *input, struct gol_window *window);
+
+/* What the last generation should be; all of it where that is affordable, else windows. False without memory. */
+bool gol_expect(struct gol_input *input, uint64_t seed);
+void gol_expected_free(struct gol_input *input);
+/* The rows of the current generation against it; SS_INCORRECT names the first cell that differs. */
+enum ss_status gol_compare(const struct gol_state *state, const struct ss_call *call);
+
+/* Any number for a number. */
+static inline uint64_t gol_hash(uint64_t seed, uint64_t number) {
+	/* SplitMix64 (Steele, Lea and Flood, Fast Splittable Pseudorandom Number Generators, 2014) */
+	uint64_t z = seed + (number + 1) * UINT64_C(0x9e3779b97f4a7c15);
+	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+	z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+	return z ^ z >> 31;
+}
+
+/* See the hook in kernels/kernel.h. */
+size_t gol_figures(const struct gol_state *state, double seconds, struct ss_figure *out, size_t most);
 
 #endif

@@ -1,20 +1,33 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The loops over items are those of the variants: a static schedule gives every thread the same rows each time. */
-#include <stdlib.h>
+#include <config.h>
+
 #include <string.h>
+#include <sys/mman.h>
 
 #include "kernels/gol/gol.h"
 
-/* Before row 0: a line and a dead row; after the last row: a dead row. One allocation, so that the system refuses what
- * it can't give as a whole. */
+void *gol_pages_new(size_t bytes) {
+	void *pages = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	return pages == MAP_FAILED ? NULL : pages;
+}
+
+void gol_pages_free(void *pages, size_t bytes) {
+	if (pages)
+		munmap(pages, bytes);
+}
+
+/* Before row 0: a line and a dead row; after the last row: a dead row, and a line that vectors may read. One allocation,
+ * so that the system refuses what it can't give as a whole. */
 static bool allocate(struct gol_state *state) {
 	size_t n = state->input->n, cells = state->variant->cells_per_unit;
 	size_t units = (n + cells - 1) / cells + 1;
 	state->stride = (units * state->variant->unit + GOL_LINE - 1) / GOL_LINE * GOL_LINE;
-	if (n + 2 > (SIZE_MAX / 2 - GOL_LINE) / state->stride)
+	if (n + 2 > (SIZE_MAX / 2 - 2 * GOL_LINE) / state->stride)
 		return false;
 	size_t size = (n + 2) * state->stride + GOL_LINE;
-	state->memory = aligned_alloc(GOL_LINE, 2 * size);
+	state->bytes = 2 * size + GOL_LINE;
+	state->memory = gol_pages_new(state->bytes);
 	if (!state->memory)
 		return false;
 	state->grid[0] = state->memory + GOL_LINE + state->stride;
@@ -22,22 +35,21 @@ static bool allocate(struct gol_state *state) {
 	return true;
 }
 
-static void clear(const struct gol_state *state, int grid) {
-	size_t items = gol_items(state), n = state->input->n, strip = state->strip;
+/* The pages are zero already. */
+static void touch(const struct gol_state *state, int grid) {
+	size_t items = gol_items(state);
 #pragma omp parallel for schedule(runtime)
 	for (size_t item = 0; item < items; item++) {
-		size_t first = item * strip, rows = n - first < strip ? n - first : strip;
-		memset(gol_row(state, grid, (ptrdiff_t)first), 0, rows * state->stride);
+		size_t first = item * state->strip;
+		memset(gol_row(state, grid, (ptrdiff_t)first), 0, gol_rows(state, first) * state->stride);
 	}
-	memset((unsigned char *)gol_row(state, grid, -1) - GOL_LINE, 0, GOL_LINE + state->stride);
-	memset(gol_row(state, grid, (ptrdiff_t)n), 0, state->stride);
 }
 
 bool gol_grids_new(struct gol_state *state) {
 	if (!allocate(state))
 		return false;
-	clear(state, 0);
-	clear(state, 1);
+	touch(state, 0);
+	touch(state, 1);
 	return true;
 }
 
@@ -49,4 +61,9 @@ void gol_grids_load(struct gol_state *state) {
 	for (size_t item = 0; item < items; item++)
 		for (size_t row = item * strip; row < input->n && row < (item + 1) * strip; row++)
 			state->variant->load(gol_row(state, 0, (ptrdiff_t)row), input->cells + row * input->words, input->n);
+}
+
+void gol_grids_free(struct gol_state *state) {
+	gol_pages_free(state->memory, state->bytes);
+	gol_pages_free(state->tiles, state->tile_bytes * (size_t)state->threads);
 }

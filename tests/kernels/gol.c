@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Game of Life: known patterns, borders, every set of instructions, and wrong cells are found. */
+/* Game of Life: known patterns, borders, every set of instructions, and wrong cells are found; see also gol_tiles.c. */
 #include <config.h>
 
 #include "kernels/gol/gol.h"
@@ -7,8 +7,8 @@
 #include "tests/kernels/live.h"
 #include "tests/tap.h"
 
-static const char *const variants[] = {"int", "byte", "bits"};
-enum { VARIANTS = 3 };
+static const char *const variants[] = {"int", "byte", "simd8", "bits", "temporal"};
+enum { VARIANTS = 5 };
 
 static bool cell(const uint64_t *cells, size_t words, size_t row, size_t column) {
 	return cells[row * words + column / 64] >> column % 64 & 1;
@@ -57,6 +57,9 @@ static void becomes(const char *what, const char *n, const char *generations, si
 	draw(want, input->words, row_after, column_after, after);
 	for (int v = 0; v < VARIANTS; v++) {
 		live_config(live, 0, "variant", variants[v]);
+		live_config(live, 0, "depth", "3");
+		live_config(live, 0, "block", "35");
+		live_config(live, 0, "span", "1");
 		/* twice: a run must not depend on the one before */
 		bool ran = live_setup(live, 0) == SS_OK && live_run(live, 0) == SS_OK && live_run(live, 0) == SS_OK;
 		uint64_t *got = result(live);
@@ -81,6 +84,11 @@ static void check_patterns(void) {
 	becomes("a block stays in the other corner", "65", "5", 0, 63, "##|##", 0, 63, "##|##");
 	becomes("one cell dies", "1", "1", 0, 0, "#", 0, 0, ".");
 	becomes("two by two live on", "2", "7", 0, 0, "##|##", 0, 0, "##|##");
+	becomes("a glider crosses the corner of a tile", "130", "36", 30, 58, ".#.|..#|###", 39, 67, ".#.|..#|###");
+	becomes("a blinker across two tiles turns back", "128", "4", 33, 64, "#|#|#", 33, 64, "#|#|#");
+	becomes("a blinker at the edge of a tile turns", "128", "7", 35, 62, "###", 34, 63, "#|#|#");
+	becomes("a block lies on four tiles", "128", "10", 34, 63, "##|##", 34, 63, "##|##");
+	becomes("a beehive lies on four tiles", "129", "11", 33, 126, ".#.|#.#|#.#|.#.", 33, 126, ".#.|#.#|#.#|.#.");
 	becomes("no row wraps around", "64", "1", 10, 63, "#|#|#", 11, 62, "##");
 	becomes("no column wraps around", "64", "1", 63, 9, "###", 62, 10, "#|#");
 }
@@ -117,26 +125,28 @@ static void check_flips(const char *variant, const char *n) {
 }
 
 /* Every set of instructions that this processor has gives what the oracle says. */
-static void check_level(const struct gol_bits_level *level, const char *n) {
+static void check_isa(const struct gol_isa *isa, const char *variant, const char *n) {
 	struct live *live = live_blank(n, "20", "35");
-	if (level->usable && !level->usable()) {
-		tap_skip(level->name, "not on this processor");
-	} else {
-		live_config(live, 0, "variant", "bits");
-		bool ready = live_setup(live, 0) == SS_OK;
-		((struct gol_state *)live->state[0].memory)->level = level;
-		ok(ready && live_run(live, 0) == SS_OK && live_verify(live, 0) == SS_OK, "bits with %s, n=%s", level->name, n);
-		live_teardown(live, 0);
-	}
+	live_config(live, 0, "variant", variant);
+	live_config(live, 0, "span", "5");
+	bool ready = live_setup(live, 0) == SS_OK;
+	((struct gol_state *)live->state[0].memory)->isa = isa;
+	ok(ready && live_run(live, 0) == SS_OK && live_verify(live, 0) == SS_OK, "%s with %s, n=%s", variant, isa->name, n);
+	live_teardown(live, 0);
 	live_free(live);
 }
 
-static void check_levels(void) {
-	static const char *const sizes[] = {"1", "63", "64", "65", "500", "512", "513", "1100"};
-	for (const struct gol_bits_level *level = gol_bits_levels;; level++) {
-		for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
-			check_level(level, sizes[i]);
-		if (!level->usable)
+static void check_isas(void) {
+	static const char *const sizes[] = {"1",   "2",   "3",   "17",  "63",  "64",  "65",   "127",
+	                                    "128", "129", "255", "500", "512", "513", "1000", "1100"};
+	for (const struct gol_isa *isa = gol_isas;; isa++) {
+		bool usable = !isa->usable || isa->usable();
+		if (!usable)
+			tap_skip(isa->name, "not on this processor");
+		for (int v = 2; usable && v < VARIANTS; v++)
+			for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+				check_isa(isa, variants[v], sizes[i]);
+		if (!isa->usable)
 			break;
 	}
 }
@@ -170,7 +180,7 @@ int main(void) {
 		check_flips(variants[v], "3");
 		check_flips(variants[v], "130");
 	}
-	check_levels();
+	check_isas();
 	check_input();
 	return tap_done();
 }

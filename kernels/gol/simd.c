@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The loops over vectors: one template (simd_tile.h), compiled for each instruction set and chosen at run time, so that
+ * the build needs no -march. */
+#include <config.h>
+
+#include "kernels/gol/gol.h"
+
+/* For 64 cells a word: the bits of a sum of up to three cells, for a row and what the last vector is longer. */
+struct gol_sums {
+	uint64_t low[GOL_WORDS_MAX + GOL_LINE / 8], high[GOL_WORDS_MAX + GOL_LINE / 8];
+};
+
+enum { GOL_COLUMN = 64 };
+
+#if defined(__x86_64__)
+#define TILE_NAME(word) avx512_##word
+#define TILE_TARGET __attribute__((target("avx512f,avx512vl,avx512bw")))
+#define TILE_BYTES 64
+#include "kernels/gol/simd_tile.h"
+
+#define TILE_NAME(word) avx2_##word
+#define TILE_TARGET __attribute__((target("avx2")))
+#define TILE_BYTES 32
+#include "kernels/gol/simd_tile.h"
+
+static bool avx512_usable(void) {
+	return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+	       __builtin_cpu_supports("avx512bw");
+}
+
+static bool avx2_usable(void) {
+	return __builtin_cpu_supports("avx2");
+}
+#define BASIC "sse2"
+#elif defined(__aarch64__)
+#define BASIC "neon"
+#else
+#define BASIC "generic"
+#endif
+
+/* 16 bytes are what SSE2, NEON, AltiVec and the like have without asking. */
+#define TILE_NAME(word) basic_##word
+#define TILE_TARGET
+#define TILE_BYTES 16
+#include "kernels/gol/simd_tile.h"
+
+const struct gol_isa gol_isas[] = {
+#if defined(__x86_64__)
+	{"avx512", avx512_usable, avx512_rows, avx512_columns, avx512_bytes},
+	{"avx2", avx2_usable, avx2_rows, avx2_columns, avx2_bytes},
+#endif
+	{BASIC, NULL, basic_rows, basic_columns, basic_bytes},
+};
+
+const struct gol_isa *gol_isa_best(void) {
+	const struct gol_isa *isa = gol_isas;
+	while (isa->usable && !isa->usable())
+		isa++;
+	return isa;
+}
