@@ -3,22 +3,22 @@
 KERNELS = \
 	%D%/synthetic.c \
 	%D%/gol/gol.c \
+	%D%/locks/locks.c \
+	%D%/lists/lists.c \
 	%D%/fw/fw.c \
-	%D%/locks/locks.c
-	%D%/lists/lists.c
+	%D%/cc/cc.c \
 	%D%/quake/quake.c
-	%D%/cc/cc.c
 
 noinst_LTLIBRARIES += libkernels.la
 libkernels_la_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
 libkernels_la_SOURCES = $(KERNELS) %D%/registry.c %D%/registry.h %D%/kernel.h
 nodist_libkernels_la_SOURCES = %D%/registry.def
 include %D%/gol/local.mk
-include %D%/fw/local.mk
 include %D%/locks/local.mk
 include %D%/lists/local.mk
-include %D%/quake/local.mk
+include %D%/fw/local.mk
 include %D%/cc/local.mk
+include %D%/quake/local.mk
 
 kernelincludedir = $(includedir)/sweetspot
 kernelinclude_HEADERS = %D%/kernel.h
