@@ -5,6 +5,7 @@ KERNELS = \
 	%D%/gol/gol.c \
 	%D%/fw/fw.c \
 	%D%/kmeans/kmeans.c
+	%D%/locks/locks.c
 
 noinst_LTLIBRARIES += libkernels.la
 libkernels_la_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
@@ -13,6 +14,7 @@ nodist_libkernels_la_SOURCES = %D%/registry.def
 include %D%/gol/local.mk
 include %D%/fw/local.mk
 include %D%/kmeans/local.mk
+include %D%/locks/local.mk
 
 kernelincludedir = $(includedir)/sweetspot
 kernelinclude_HEADERS = %D%/kernel.h

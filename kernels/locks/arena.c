@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "kernels/locks/locks.h"
+
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+
+static size_t round_up(size_t size, size_t unit) {
+	return (size + unit - 1) / unit * unit;
+}
+
+enum ss_status locks_arena_new(struct locks_arena *arena, const struct lock_kind *kind, const struct lock_shape *shape) {
+	size_t unit = shape->pad ? LOCK_LINE : _Alignof(struct lock_prize), threads = (size_t)shape->threads;
+	size_t prize = round_up(kind->size(shape), unit), tallies = prize + round_up(sizeof(struct lock_prize), unit);
+	size_t stride = round_up(sizeof(struct lock_tally), unit);
+	size_t size = round_up(tallies + threads * stride, LOCK_LINE);
+	char *memory = aligned_alloc(LOCK_LINE, size);
+	if (!memory)
+		return SS_NOMEM;
+	memset(memory, 0, size);
+	if (kind->init(memory, shape) != 0) {
+		free(memory);
+		return SS_NOMEM;
+	}
+	*arena = (struct locks_arena){kind, memory, (void *)(memory + prize), (void *)(memory + tallies), stride};
+	return SS_OK;
+}
+
+void locks_arena_free(struct locks_arena *arena) {
+	if (arena->kind)
+		arena->kind->destroy(arena->lock);
+	free(arena->lock);
+}
+
+struct lock_contest locks_arena_contest(const struct locks_arena *arena, const struct locks_input *input) {
+	return (struct lock_contest){.n = input->n,
+	                             .critical = input->critical,
+	                             .noncritical = input->noncritical,
+	                             .prize = arena->prize,
+	                             .tallies = arena->tallies,
+	                             .tally_stride = arena->tally_stride};
+}
+
+void locks_arena_clear(const struct locks_arena *arena, int threads) {
+	*arena->prize = (struct lock_prize){.owner = -1};
+	memset(arena->tallies, 0, (size_t)threads * arena->tally_stride);
+}
+
+/* They start together: a thread that is ready early would have the lock for itself. */
+int locks_arena_run(const struct locks_arena *arena, struct lock_contest *contest, int threads) {
+	int team = 1;
+#pragma omp parallel num_threads(threads)
+	{
+#pragma omp single
+		team = omp_get_num_threads();
+		arena->kind->contend(arena->lock, omp_get_thread_num(), contest);
+	}
+	return team;
+}

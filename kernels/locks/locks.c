@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The kernel's table. */
+#include "kernels/locks/locks.h"
+
+#include <stdio.h>
+
+#include "kernels/locks/registry.h"
+
+enum { N, CRITICAL, NONCRITICAL };
+static const struct ss_param problem[] = {
+	[N] = {"n", "acquisitions of all threads together", SS_INT, NULL, "20000", NULL, 1, LOCKS_N_MAX},
+	[CRITICAL] = {"critical", "work in the critical section beside the bookkeeping, in steps of about 1 ns", SS_INT, NULL,
+                  "0", NULL, 0, LOCKS_UNITS_MAX},
+	[NONCRITICAL] = {"noncritical", "work between two sections, in steps of about 1 ns", SS_INT, NULL, "0", NULL, 0,
+                     LOCKS_UNITS_MAX},
+	{.name = NULL},
+};
+
+enum { LOCK_WORD, PAD };
+static const struct ss_param params[] = {
+	[LOCK_WORD] = {"lock", "what keeps the others out", SS_WORD, LOCK_WORDS, "mutex", NULL, 0, 0},
+	[PAD] = {"pad", "line: the lock's words, what it protects and what each thread writes are on cache lines of their own",
+	         SS_WORD, "none,line", "none", NULL, 0, 0},
+	{.name = NULL},
+};
+
+static enum ss_status refuse(const struct ss_call *call, enum ss_status status, const char *why) {
+	if (call->message)
+		snprintf(call->message, call->message_size, "%s", why);
+	return status;
+}
+
+static bool within(const struct ss_call *call, int part) {
+	return call->problem[part].i >= (int64_t)problem[part].min && call->problem[part].i <= (int64_t)problem[part].max;
+}
+
+static enum ss_status locks_open(void *opaque, const struct ss_call *call) {
+	struct locks_input *input = opaque;
+	if (!within(call, N) || !within(call, CRITICAL) || !within(call, NONCRITICAL))
+		return refuse(call, SS_INVALID, "n must be 1 to 100000000, critical and noncritical 0 to 1000000");
+	*input = (struct locks_input){call->problem[N].i, call->problem[CRITICAL].i, call->problem[NONCRITICAL].i, 0};
+	if ((double)input->n * (double)(1 + input->critical + input->noncritical) > LOCKS_WORK_MAX)
+		return refuse(call, SS_INVALID, "n * (1 + critical + noncritical) must not be over 1e11, which takes minutes");
+	input->sum = locks_oracle(0, (uint64_t)input->n * (uint64_t)(input->critical + 1));
+	return SS_OK;
+}
+
+static enum ss_status locks_setup(void *opaque, void *input, const struct ss_call *call) {
+	struct locks_state *s = opaque;
+	const struct lock_kind *kind = lock_find(call->config[LOCK_WORD].w);
+	if (!kind || call->threads < 1)
+		return refuse(call, SS_INVALID, "the lock must be one of " LOCK_WORDS);
+	*s = (struct locks_state){.input = input, .shape = {.threads = call->threads, .pad = call->config[PAD].i == 1}};
+	if (locks_arena_new(&s->arena, kind, &s->shape) != SS_OK)
+		return refuse(call, SS_NOMEM, "no memory for the lock");
+	return SS_OK;
+}
+
+static void locks_reset(void *opaque, const struct ss_call *call) {
+	const struct locks_state *s = opaque;
+	(void)call;
+	locks_arena_clear(&s->arena, s->shape.threads);
+}
+
+static enum ss_status locks_run(void *opaque, const struct ss_call *call) {
+	struct locks_state *s = opaque;
+	struct lock_contest contest = locks_arena_contest(&s->arena, s->input);
+	(void)call;
+	s->team = locks_arena_run(&s->arena, &contest, s->shape.threads);
+	return SS_OK;
+}
+
+static enum ss_status locks_verify(void *state, const struct ss_call *call) {
+	return locks_check(state, call);
+}
+
+static struct ss_work locks_work(const struct ss_call *call) {
+	return (struct ss_work){.ops = call->problem[N].r, .bytes = 0, .op = "acquisition"};
+}
+
+static void locks_teardown(void *opaque) {
+	locks_arena_free(&((struct locks_state *)opaque)->arena);
+}
+
+static void locks_close(void *input) {
+	(void)input;
+}
+
+const struct ss_kernel kernel_locks = {
+	.abi = SS_KERNEL_ABI,
+	.name = "locks",
+	.summary = "locks: threads contend for one lock",
+	.flags = SS_OPENMP | SS_RACY | SS_TEAM_GIVEN,
+	.problem = problem,
+	.params = params,
+	.unsafe = "lock == 'none'",
+	.serial = "lock=none",
+	.input_size = sizeof(struct locks_input),
+	.state_size = sizeof(struct locks_state),
+	.open = locks_open,
+	.setup = locks_setup,
+	.reset = locks_reset,
+	.run = locks_run,
+	.verify = locks_verify,
+	.work = locks_work,
+	.teardown = locks_teardown,
+	.close = locks_close,
+	.figures = locks_figures,
+};
