@@ -4,7 +4,7 @@ KERNELS = \
 	%D%/synthetic.c \
 	%D%/gol/gol.c \
 	%D%/fw/fw.c \
-	%D%/kmeans/kmeans.c
+	%D%/kmeans/kmeans.c \
 	%D%/locks/locks.c
 
 noinst_LTLIBRARIES += libkernels.la

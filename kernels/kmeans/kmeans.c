@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "kernels/kmeans/kmeans.h"
+#include "kernels/locks/registry.h"
 
 enum { SIZE, COORDS, CLUSTERS, LOOPS, N };
 static const struct ss_param problem[] = {

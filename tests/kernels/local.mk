@@ -21,3 +21,10 @@ TESTS += %D%/fw
 %C%_fw_SOURCES = %D%/fw.c
 %C%_fw_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
 %C%_fw_LDADD = libkernels.la libbase.la
+
+check_PROGRAMS += %D%/kmeans
+TESTS += %D%/kmeans
+EXTRA_DIST += %D%/kmeans.h
+%C%_kmeans_SOURCES = %D%/kmeans.c
+%C%_kmeans_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
+%C%_kmeans_LDADD = libkernels.la libbase.la -lm
