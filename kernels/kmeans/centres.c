@@ -41,6 +41,13 @@ void kmeans_table_add(const struct kmeans_state *s, int table, int other) {
 		counts[c] += more_counts[c];
 }
 
+void kmeans_count_changes(const struct kmeans_state *s, size_t loop, int64_t own) {
+	if (s->delta_shared)
+		return;
+#pragma omp atomic
+	s->changed[loop] += (double)own;
+}
+
 double kmeans_inertia(const struct kmeans_state *s) {
 	size_t coords = s->input->coords;
 	double inertia = 0;

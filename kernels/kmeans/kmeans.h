@@ -99,6 +99,8 @@ void kmeans_membership_clear(const struct kmeans_state *s);
 void kmeans_centres_first(const struct kmeans_input *input, double *centres);
 void kmeans_centre_move(const struct kmeans_state *s, size_t cluster);
 void kmeans_centres_move(const struct kmeans_state *s);
+/* Adds what a thread has counted in a loop; nothing where all count in one variable. */
+void kmeans_count_changes(const struct kmeans_state *s, size_t loop, int64_t own);
 /* Empties a table; adds one to another. */
 void kmeans_table_clear(const struct kmeans_state *s, int table);
 void kmeans_table_add(const struct kmeans_state *s, int table, int other);
@@ -174,13 +176,6 @@ static inline void kmeans_count_change(const struct kmeans_state *s, size_t loop
 		s->changed[loop]++;
 	else
 		++*own;
-}
-
-static inline void kmeans_count_changes(const struct kmeans_state *s, size_t loop, int64_t own) {
-	if (!s->delta_shared) {
-#pragma omp atomic
-		s->changed[loop] += (double)own;
-	}
 }
 
 #endif
