@@ -9,9 +9,14 @@
  * coordinates run by. */
 #define TILE_VECS (KMEANS_PANEL / TILE_LANES)
 typedef double TILE_NAME(vec) __attribute__((vector_size(8 * TILE_LANES), may_alias));
+typedef double TILE_NAME(loose) __attribute__((vector_size(8 * TILE_LANES), aligned(8), may_alias));
 
-/* The nearest of a block's objects so far. */
-struct TILE_NAME(best) {
+/* A block of objects, its share of the sums, and the nearest centres so far. */
+struct TILE_NAME(work) {
+	const double *objects;
+	double *sums;
+	int64_t *counts;
+	size_t coords, count;
 	double bracket[KMEANS_BLOCK_MAX + TILE_ROWS];
 	int32_t cluster[KMEANS_BLOCK_MAX + TILE_ROWS];
 };
@@ -54,35 +59,65 @@ TILE_NAME(tile)(const double *const x[TILE_ROWS], const double *wide, size_t coo
 		TILE_NAME(choose)(bracket[r], panels * TILE_VECS, base, best + r, cluster + r);
 }
 
-/* All objects of a block with the panels from `panel` on. The last group is filled up with the last object. */
+/* Said in vectors, as the compiler does not know that the sums are not among the objects. */
 TILE_TARGET __attribute__((always_inline)) static inline void
-TILE_NAME(sweep)(const struct kmeans_state *s, size_t first, size_t count, size_t panel, int panels,
-                 struct TILE_NAME(best) *best) {
-	size_t coords = s->input->coords;
-	const double *wide = s->wide + panel * KMEANS_PANEL * (coords + 1), *x[TILE_ROWS];
-	for (size_t i = 0; i < count; i += TILE_ROWS) {
+TILE_NAME(add)(const struct TILE_NAME(work) *w, size_t i) {
+	size_t j = 0, c = (size_t)w->cluster[i];
+	const double *x = w->objects + i * w->coords;
+	double *sum = w->sums + c * w->coords;
+	w->counts[c]++;
+	for (; j + TILE_LANES <= w->coords; j += TILE_LANES)
+		*(TILE_NAME(loose) *)(sum + j) += *(const TILE_NAME(loose) *)(x + j);
+	for (; j < w->coords; j++)
+		sum[j] += x[j];
+}
+
+/* All objects of a block with the panels from `wide` on. The last group is filled up with the last object. With the last
+ * panels an object is added up one group later than its cluster is known: no addition waits for that, and all of them
+ * run beside the fused operations, which leave the units for loads, stores and additions idle. */
+TILE_TARGET __attribute__((always_inline)) static inline void
+TILE_NAME(sweep)(struct TILE_NAME(work) *w, const double *wide, int32_t base, int panels, bool last) {
+	const double *x[TILE_ROWS];
+	for (size_t i = 0; i < w->count; i += TILE_ROWS) {
 		for (size_t r = 0; r < TILE_ROWS; r++)
-			x[r] = s->objects + (first + (i + r < count ? i + r : count - 1)) * coords;
-		TILE_NAME(tile)(x, wide, coords, panels, (int32_t)panel * KMEANS_PANEL, best->bracket + i, best->cluster + i);
+			x[r] = w->objects + (i + r < w->count ? i + r : w->count - 1) * w->coords;
+		if (last && i > 0)
+			for (size_t r = 0; r < TILE_ROWS; r++)
+				TILE_NAME(add)(w, i - TILE_ROWS + r);
+		TILE_NAME(tile)(x, wide, w->coords, panels, base, w->bracket + i, w->cluster + i);
 	}
+	if (last)
+		for (size_t i = (w->count - 1) / TILE_ROWS * TILE_ROWS; i < w->count; i++)
+			TILE_NAME(add)(w, i);
+}
+
+TILE_TARGET static inline int64_t TILE_NAME(enter)(int32_t *restrict membership, const int32_t *restrict cluster,
+                                                   size_t count) {
+	int changed = 0;
+	for (size_t i = 0; i < count; i++) {
+		changed += membership[i] != cluster[i];
+		membership[i] = cluster[i];
+	}
+	return changed;
 }
 
 TILE_TARGET static int64_t TILE_NAME(assign)(const struct kmeans_state *s, size_t first, size_t count, double *sums,
                                              int64_t *counts) {
-	size_t panel = 0, coords = s->input->coords;
-	struct TILE_NAME(best) best;
-	int64_t changed = 0;
-	for (; panel + TILE_PANELS <= s->panels; panel += TILE_PANELS)
-		TILE_NAME(sweep)(s, first, count, panel, TILE_PANELS, &best);
-	for (; panel < s->panels; panel++)
-		TILE_NAME(sweep)(s, first, count, panel, 1, &best);
-	for (size_t i = 0; i < count; i++) {
-		size_t c = (size_t)best.cluster[i];
-		changed += s->membership[first + i] != best.cluster[i];
-		s->membership[first + i] = best.cluster[i];
-		kmeans_add(sums, counts, c, s->objects + (first + i) * coords, coords);
-	}
-	return changed;
+	size_t coords = s->input->coords, panel_size = KMEANS_PANEL * (coords + 1);
+	struct TILE_NAME(work) w;
+	w.objects = s->objects + first * coords;
+	w.sums = sums;
+	w.counts = counts;
+	w.coords = coords;
+	w.count = count;
+	size_t panel = 0;
+	for (; panel + TILE_PANELS < s->panels; panel += TILE_PANELS)
+		TILE_NAME(sweep)(&w, s->wide + panel * panel_size, (int32_t)panel * KMEANS_PANEL, TILE_PANELS, false);
+	if (panel + TILE_PANELS == s->panels)
+		TILE_NAME(sweep)(&w, s->wide + panel * panel_size, (int32_t)panel * KMEANS_PANEL, TILE_PANELS, true);
+	else
+		TILE_NAME(sweep)(&w, s->wide + panel * panel_size, (int32_t)panel * KMEANS_PANEL, 1, true);
+	return TILE_NAME(enter)(s->membership + first, w.cluster, count);
 }
 
 #undef TILE_VECS
