@@ -4,6 +4,15 @@
 #include <config.h>
 
 #include "kernels/kmeans/kmeans.h"
+
+enum { AHEAD = 2048 /* bytes: about what comes from memory while a core waits for one line */ };
+
+/* Hardware stops fetching ahead at the end of a page; objects run over many. Any address may be asked for. */
+static inline void kmeans_fetch_ahead(const double *x, size_t count) {
+	for (size_t line = 0; line < count; line += KMEANS_LINE / sizeof *x)
+		__builtin_prefetch((const void *)((uintptr_t)(x + line) + AHEAD));
+}
+
 #if defined(__x86_64__)
 #include <immintrin.h>
 

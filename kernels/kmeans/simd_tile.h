@@ -81,6 +81,8 @@ TILE_NAME(sweep)(struct TILE_NAME(work) *w, const double *wide, int32_t base, in
 	for (size_t i = 0; i < w->count; i += TILE_ROWS) {
 		for (size_t r = 0; r < TILE_ROWS; r++)
 			x[r] = w->objects + (i + r < w->count ? i + r : w->count - 1) * w->coords;
+		if (base == 0)
+			kmeans_fetch_ahead(x[0], TILE_ROWS * w->coords);
 		if (last && i > 0)
 			for (size_t r = 0; r < TILE_ROWS; r++)
 				TILE_NAME(add)(w, i - TILE_ROWS + r);
