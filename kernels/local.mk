@@ -3,6 +3,7 @@
 KERNELS = \
 	%D%/synthetic.c \
 	%D%/gol/gol.c \
+	%D%/kmeans/kmeans.c \
 	%D%/locks/locks.c \
 	%D%/lists/lists.c \
 	%D%/fw/fw.c \
@@ -14,6 +15,7 @@ libkernels_la_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
 libkernels_la_SOURCES = $(KERNELS) %D%/registry.c %D%/registry.h %D%/kernel.h
 nodist_libkernels_la_SOURCES = %D%/registry.def
 include %D%/gol/local.mk
+include %D%/kmeans/local.mk
 include %D%/locks/local.mk
 include %D%/lists/local.mk
 include %D%/fw/local.mk

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The fast one: a block of objects is compared with all centres, many at a time (simd.c), and added up while it is still
+ * in the first cache, so that a loop reads the objects from memory once. One parallel region; tables of their own, which
+ * the team adds up cluster by cluster. */
+#include <config.h>
+#include <omp.h>
+
+#include "kernels/kmeans/kmeans.h"
+
+static void objects_assign(const struct kmeans_state *s, size_t loop, int thread) {
+	double *sums = kmeans_sums(s, thread);
+	int64_t *counts = kmeans_counts(s, thread), changed = 0;
+	size_t n = s->input->n, block = s->block;
+#pragma omp for schedule(runtime) nowait
+	for (size_t first = 0; first < n; first += block)
+		changed += s->isa->assign(s, first, n - first < block ? n - first : block, sums, counts);
+	kmeans_count_changes(s, loop, changed);
+}
+
+static void cluster_collect(const struct kmeans_state *s, size_t c, int team) {
+	size_t coords = s->input->coords;
+	for (int t = 1; t < team; t++) {
+		const double *more = kmeans_sums(s, t) + c * coords;
+		for (size_t j = 0; j < coords; j++)
+			s->sums[c * coords + j] += more[j];
+		s->counts[c] += kmeans_counts(s, t)[c];
+	}
+	kmeans_centre_move(s, c);
+	kmeans_wide_centre(s, c);
+}
+
+static void loop_run(const struct kmeans_state *s, size_t loop) {
+	int thread = omp_get_thread_num(), team = omp_get_num_threads();
+	kmeans_table_clear(s, thread);
+	objects_assign(s, loop, thread);
+#pragma omp barrier
+#pragma omp for schedule(static)
+	for (size_t c = 0; c < s->input->clusters; c++)
+		cluster_collect(s, c, team);
+}
+
+static void blocked_run(const struct kmeans_state *s) {
+	kmeans_wide_fill(s);
+#pragma omp parallel num_threads(s->threads)
+	for (size_t loop = 0; loop < s->input->loops; loop++)
+		loop_run(s, loop);
+}
+
+const struct kmeans_variant kmeans_blocked = {
+	.name = "blocked",
+	.summary = "blocks of objects, SIMD over the clusters, chosen for the CPU at run time",
+	.copies = true,
+	.wide = true,
+	.run = blocked_run,
+};

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The kernel's table, and its hooks. */
+#include <config.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/kmeans/kmeans.h"
+#include "kernels/locks/registry.h"
+
+enum { SIZE, COORDS, CLUSTERS, LOOPS, N };
+static const struct ss_param problem[] = {
+	[SIZE] = {"size", "MiB of objects", SS_REAL, NULL, "8", NULL, 0, KMEANS_SIZE_MAX},
+	[COORDS] = {"coords", "coordinates of an object", SS_INT, NULL, "16", NULL, 1, KMEANS_COORDS_MAX},
+	[CLUSTERS] = {"clusters", "clusters", SS_INT, NULL, "16", NULL, 1, KMEANS_CLUSTERS_MAX},
+	[LOOPS] = {"loops", "iterations", SS_INT, NULL, "10", NULL, 1, KMEANS_LOOPS_MAX},
+	[N] = {"n", "objects; 0: as many as size holds", SS_INT, NULL, "0", NULL, 0, KMEANS_N_MAX},
+	{.name = NULL},
+};
+
+/* In the order of the words of `variant`. */
+static const struct kmeans_variant *const variants[] = {&kmeans_shared, &kmeans_privatized, &kmeans_blocked,
+                                                        &kmeans_serial};
+enum { VARIANTS = sizeof variants / sizeof *variants };
+
+enum { VARIANT, SYNC, FIRST_TOUCH, PAD, REDUCTION, BLOCK, DELTA };
+#define PLAIN "variant == 'shared' or variant == 'privatized'"
+#define COPIES "variant == 'privatized'"
+static const struct ss_param params[] = {
+	[VARIANT] = {"variant", "where sums are kept, and the loop over the objects", SS_WORD,
+	             "shared,privatized,blocked,serial", "shared", NULL, 0, 0},
+	[SYNC] = {"sync", "what keeps the shared sums right", SS_WORD, "atomic," LOCK_WORDS, "atomic",
+	          "variant == 'shared'", 0, 0},
+	[FIRST_TOUCH] = {"first_touch", "who touches the sums first: one thread, their owners; the objects, too", SS_WORD,
+	                 "serial,parallel,objects", "serial", COPIES, 0, 0},
+	[PAD] = {"pad", "what the sums of different threads do not share", SS_WORD, "none,line,page", "none", COPIES, 0, 0},
+	[REDUCTION] = {"reduction", "how the threads' sums are added up", SS_WORD, "serial,tree", "serial", COPIES, 0, 0},
+	[BLOCK] = {"block", "objects in an item of work", SS_INT, "16..1024*4", "256", "variant == 'blocked'", 1,
+	           KMEANS_BLOCK_MAX},
+	[DELTA] = {"delta", "how changes are counted: in each thread, or in one variable without synchronisation", SS_WORD,
+	           "reduction,shared", "reduction", PLAIN, 0, 0},
+	{.name = NULL},
+};
+
+static const char *const constraints[] = {"variant != 'serial' or threads == 1", NULL};
+
+__attribute__((format(printf, 3, 4))) static enum ss_status fail(const struct ss_call *call, enum ss_status status,
+                                                                 const char *format, ...) {
+	va_list ap;
+	va_start(ap, format);
+	if (call->message)
+		vsnprintf(call->message, call->message_size, format, ap);
+	va_end(ap);
+	return status;
+}
+
+/* Objects of the problem, or 0 where there are too many. */
+static size_t objects_wanted(const struct ss_value *p) {
+	double n = p[N].i > 0 ? (double)p[N].i : p[SIZE].r * 1048576 / (8 * (double)p[COORDS].i);
+	return n <= KMEANS_N_MAX ? (n < 1 ? 1 : (size_t)n) : 0;
+}
+
+static bool inside(int64_t value, int64_t min, int64_t max) {
+	return value >= min && value <= max;
+}
+
+static bool problem_sane(const struct ss_value *p) {
+	return p[SIZE].r >= 0 && p[SIZE].r <= KMEANS_SIZE_MAX && inside(p[COORDS].i, 1, KMEANS_COORDS_MAX) &&
+	       inside(p[CLUSTERS].i, 1, KMEANS_CLUSTERS_MAX) && inside(p[LOOPS].i, 1, KMEANS_LOOPS_MAX) &&
+	       inside(p[N].i, 0, KMEANS_N_MAX);
+}
+
+static enum ss_status kmeans_open(void *opaque, const struct ss_call *call) {
+	struct kmeans_input *in = opaque;
+	const struct ss_value *p = call->problem;
+	if (!problem_sane(p))
+		return fail(call, SS_INVALID, "size must be 0 to %d, coords 1 to %d, clusters 1 to %d, loops 1 to %d, n 0 to %d",
+		            KMEANS_SIZE_MAX, KMEANS_COORDS_MAX, KMEANS_CLUSTERS_MAX, KMEANS_LOOPS_MAX, KMEANS_N_MAX);
+	in->n = objects_wanted(p);
+	if (in->n == 0)
+		return fail(call, SS_INVALID, "size holds more than %d objects", KMEANS_N_MAX);
+	in->coords = (size_t)p[COORDS].i;
+	in->clusters = (size_t)p[CLUSTERS].i;
+	in->loops = (size_t)p[LOOPS].i;
+	in->objects = kmeans_pages_new(&in->pages, in->n * in->coords, sizeof *in->objects);
+	if (!in->objects)
+		return fail(call, SS_NOMEM, "no memory for %zu objects", in->n);
+	kmeans_objects_fill(in, call->seed);
+	return SS_OK;
+}
+
+static bool config_sane(const struct ss_call *call) {
+	const struct ss_value *c = call->config;
+	return inside(c[VARIANT].i, 0, VARIANTS - 1) && c[SYNC].w && inside(c[FIRST_TOUCH].i, 0, 2) &&
+	       inside(c[PAD].i, 0, 2) && inside(c[REDUCTION].i, 0, 1) && inside(c[BLOCK].i, 1, KMEANS_BLOCK_MAX) &&
+	       inside(c[DELTA].i, 0, 1) && inside(call->threads, 1, KMEANS_THREADS_MAX);
+}
+
+/* The blocked variant has no choice: what is best. */
+static enum kmeans_pad state_fill(struct kmeans_state *s, const struct ss_value *c) {
+	if (s->variant == &kmeans_blocked) {
+		s->isa = kmeans_isa_best();
+		s->touch = KMEANS_TOUCH_OBJECTS;
+		s->block = (size_t)c[BLOCK].i;
+		return KMEANS_PAD_PAGE;
+	}
+	s->block = 1;
+	s->delta_shared = s->variant != &kmeans_serial && c[DELTA].i == 1;
+	if (s->variant != &kmeans_privatized)
+		return KMEANS_PAD_NONE;
+	s->touch = (enum kmeans_touch)c[FIRST_TOUCH].i;
+	s->reduction = (enum kmeans_reduction)c[REDUCTION].i;
+	return (enum kmeans_pad)c[PAD].i;
+}
+
+static enum ss_status kmeans_setup(void *state, void *input, const struct ss_call *call) {
+	struct kmeans_state *s = state;
+	if (!config_sane(call))
+		return fail(call, SS_INVALID, "block must be 1 to %d, threads at most %d", KMEANS_BLOCK_MAX, KMEANS_THREADS_MAX);
+	*s = (struct kmeans_state){.input = input, .variant = variants[call->config[VARIANT].i], .threads = call->threads};
+	if (s->variant == &kmeans_serial && s->threads != 1)
+		return fail(call, SS_INVALID, "the serial variant needs one thread");
+	enum kmeans_pad pad = state_fill(s, call->config);
+	if (kmeans_memory_new(s, pad) != SS_OK)
+		return fail(call, SS_NOMEM, "no memory for %d threads and %zu objects", s->threads, s->input->n);
+	if (s->variant == &kmeans_shared && kmeans_sync_new(s, call->config[SYNC].w) != SS_OK)
+		return fail(call, SS_FAILED, "no lock %s to be had", call->config[SYNC].w);
+	kmeans_centres_first(s->input, s->centres);
+	return SS_OK;
+}
+
+static void kmeans_reset(void *state, const struct ss_call *call) {
+	const struct kmeans_state *s = state;
+	(void)call;
+	kmeans_membership_clear(s);
+	kmeans_centres_first(s->input, s->centres);
+	memset(s->changed, 0, s->input->loops * sizeof *s->changed);
+}
+
+static enum ss_status kmeans_run(void *state, const struct ss_call *call) {
+	const struct kmeans_state *s = state;
+	(void)call;
+	s->variant->run(s);
+	return SS_OK;
+}
+
+static enum ss_status kmeans_verify(void *state, const struct ss_call *call) {
+	const struct kmeans_state *s = state;
+	if (kmeans_oracle(s->input) != SS_OK)
+		return fail(call, SS_NOMEM, "no memory to verify %zu objects", s->input->n);
+	return kmeans_compare(s, call);
+}
+
+/* In every loop each object is read and its cluster written at least once. */
+static struct ss_work kmeans_work(const struct ss_call *call) {
+	const struct ss_value *p = call->problem;
+	double visits = (double)objects_wanted(p) * p[LOOPS].r;
+	return (struct ss_work){.ops = visits * p[COORDS].r * p[CLUSTERS].r, .bytes = visits * (8 * p[COORDS].r + 4),
+	                        .op = "distance term"};
+}
+
+static size_t kmeans_figures(const void *state, const struct ss_call *call, double seconds, struct ss_figure *out,
+                             size_t most) {
+	const struct kmeans_state *s = state;
+	const struct kmeans_input *in = s->input;
+	double loops = (double)in->loops, lost = (double)in->n;
+	(void)call;
+	for (size_t c = 0; c < in->clusters; c++)
+		lost -= (double)s->counts[c];
+	const struct ss_figure all[] = {
+		{"loops", loops, ""},
+		{"time_per_loop", 1e3 * seconds / loops, "ms"},
+		{"assignments", (double)in->n * loops / seconds / 1e6, "M/s"},
+		{"changed", s->changed[in->loops - 1], "objects"},
+		{"inertia", kmeans_inertia(s), ""},
+		{"empty_clusters", (double)kmeans_empty(s), ""},
+		{"lost_updates", lost, "objects"},
+	};
+	size_t count = sizeof all / sizeof *all - !s->lossy;
+	count = count < most ? count : most;
+	memcpy(out, all, count * sizeof *all);
+	return count;
+}
+
+static size_t kmeans_series(const void *state, const struct ss_call *call, struct ss_series *out, size_t most) {
+	const struct kmeans_state *s = state;
+	(void)call;
+	if (most > 0)
+		*out = (struct ss_series){"changed", s->changed, s->input->loops};
+	return most > 0;
+}
+
+static void kmeans_teardown(void *state) {
+	kmeans_sync_free(state);
+	kmeans_memory_free(state);
+}
+
+static void kmeans_close(void *opaque) {
+	struct kmeans_input *in = opaque;
+	kmeans_pages_free(&in->pages);
+	free(in->membership);
+	free(in->centres);
+	free(in->changed);
+	*in = (struct kmeans_input){0};
+}
+
+const struct ss_kernel kernel_kmeans = {
+	.abi = SS_KERNEL_ABI,
+	.name = "kmeans",
+	.summary = "k-means: Lloyd's iteration over objects in memory",
+	.flags = SS_OPENMP | SS_SCHEDULE | SS_RACY,
+	.problem = problem,
+	.params = params,
+	.constraints = constraints,
+	.schedule_when = "variant != 'serial'",
+	.unsafe = "threads > 1 and (variant == 'shared' and sync == 'none' or (" PLAIN ") and delta == 'shared')",
+	.serial = "variant=serial",
+	.input_size = sizeof(struct kmeans_input),
+	.state_size = sizeof(struct kmeans_state),
+	.open = kmeans_open,
+	.setup = kmeans_setup,
+	.reset = kmeans_reset,
+	.run = kmeans_run,
+	.verify = kmeans_verify,
+	.work = kmeans_work,
+	.teardown = kmeans_teardown,
+	.close = kmeans_close,
+	.figures = kmeans_figures,
+	.series = kmeans_series,
+};

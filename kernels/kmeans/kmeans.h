@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* k-means: Lloyd, "Least squares quantization in PCM", 1982. In every loop each object goes to the nearest centre (of
+ * equals the first), and each centre to the mean of its objects; one without objects stays. Shared by the variants;
+ * nothing outside kernels/kmeans and its test includes it.
+ *
+ * Numbers are doubles on a grid: coordinates are multiples of 2^-12 in [0, 1), and a mean is rounded to the nearest
+ * multiple of 2^-21. So every sum, product and distance has at most 53 bits and is exact, whatever the order, with and
+ * without fused operations, as sum (x - c)^2 or as |c|^2 / 2 - xc; all variants must agree in every bit. Of the points
+ * of the grid the rounded mean is the best, so the sum of squared distances still never rises. */
+#ifndef KERNELS_KMEANS_KMEANS_H
+#define KERNELS_KMEANS_KMEANS_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "kernels/kernel.h"
+#include "kernels/locks/lock.h"
+
+/* (x - c)^2 is a multiple of 2^-42 below 1: 1024 of them have 52 bits. |c|^2 / 2 - xc has one bit more, and a sign. */
+enum { KMEANS_OBJECT_BITS = 12, KMEANS_CENTRE_BITS = 21, KMEANS_COORDS_MAX = 1024 };
+enum { KMEANS_N_MAX = 1 << 30, KMEANS_CLUSTERS_MAX = 4096, KMEANS_LOOPS_MAX = 1000000 };
+enum { KMEANS_SIZE_MAX = 1 << 20 /* MiB */, KMEANS_BLOCK_MAX = 4096, KMEANS_THREADS_MAX = 1 << 16 };
+enum { KMEANS_LINE = LOCK_LINE, KMEANS_PAGE = 4096, KMEANS_PANEL = 8 /* clusters */ };
+
+struct kmeans_pages {
+	void *at;
+	size_t bytes;
+};
+
+/* The objects, row-major, and the answer: computed at the first verification, then kept. */
+struct kmeans_input {
+	size_t n, coords, clusters, loops;
+	struct kmeans_pages pages;
+	double *objects;
+	int32_t *membership; /* NULL until needed */
+	double *centres;     /* clusters x coords */
+	int64_t *changed;    /* of each loop */
+};
+
+/* In the order of their words in kmeans.c. */
+enum kmeans_touch { KMEANS_TOUCH_SERIAL, KMEANS_TOUCH_PARALLEL, KMEANS_TOUCH_OBJECTS };
+enum kmeans_pad { KMEANS_PAD_NONE, KMEANS_PAD_LINE, KMEANS_PAD_PAGE };
+enum kmeans_reduction { KMEANS_REDUCE_SERIAL, KMEANS_REDUCE_TREE };
+
+/* What a state holds in pages of its own. */
+enum kmeans_part { KMEANS_OBJECTS, KMEANS_MEMBERSHIP, KMEANS_CENTRES, KMEANS_CHANGED, KMEANS_SUMS, KMEANS_COUNTS,
+	               KMEANS_LOCK, KMEANS_WIDE, KMEANS_PARTS };
+
+struct kmeans_state;
+
+struct kmeans_variant {
+	const char *name, *summary;
+	bool copies;                             /* a table for each thread, not one for all */
+	bool wide;                               /* has a second form of the centres */
+	void (*run)(const struct kmeans_state *s);
+};
+
+/* One instruction set of the blocked variant. */
+struct kmeans_isa {
+	const char *name;
+	int (*usable)(void);
+	/* Objects first .. first + count - 1 go to their clusters and are added up; how many changed. */
+	int64_t (*assign)(const struct kmeans_state *s, size_t first, size_t count, double *sums, int64_t *counts);
+};
+
+struct kmeans_state {
+	struct kmeans_input *input;
+	const struct kmeans_variant *variant;
+	const struct kmeans_isa *isa;
+	const struct lock_kind *lock; /* NULL: none of the suite's */
+	const char *sync;
+	enum kmeans_touch touch;
+	enum kmeans_reduction reduction;
+	bool delta_shared, lossy; /* lossy: updates may be lost */
+	int threads;
+	size_t block;                         /* objects in an item of work */
+	size_t sums_stride, counts_stride;    /* from a thread's table to the next */
+	size_t panels;                        /* of the wide form */
+	struct kmeans_pages pages[KMEANS_PARTS];
+	const double *objects; /* its own or the input's */
+	int32_t *membership;
+	double *centres, *changed, *sums, *wide;
+	int64_t *counts;
+	void *lock_memory;
+};
+
+/* objects.c: deterministic in (n, coords, seed) */
+void kmeans_objects_fill(struct kmeans_input *input, uint64_t seed);
+
+/* memory.c: zeroed pages that nobody has touched; NULL where there is no memory */
+void *kmeans_pages_new(struct kmeans_pages *pages, size_t count, size_t size);
+void kmeans_pages_free(struct kmeans_pages *pages);
+/* All that a state needs, touched first as s->touch says. */
+enum ss_status kmeans_memory_new(struct kmeans_state *s, enum kmeans_pad pad);
+void kmeans_memory_free(struct kmeans_state *s);
+void kmeans_membership_clear(const struct kmeans_state *s);
+
+/* centres.c: the first objects (again from the first where they do not suffice), and the means of table 0 */
+void kmeans_centres_first(const struct kmeans_input *input, double *centres);
+void kmeans_centre_move(const struct kmeans_state *s, size_t cluster);
+void kmeans_centres_move(const struct kmeans_state *s);
+/* Adds what a thread has counted in a loop; nothing where all count in one variable. */
+void kmeans_count_changes(const struct kmeans_state *s, size_t loop, int64_t own);
+/* Empties a table; adds one to another. */
+void kmeans_table_clear(const struct kmeans_state *s, int table);
+void kmeans_table_add(const struct kmeans_state *s, int table, int other);
+double kmeans_inertia(const struct kmeans_state *s);
+size_t kmeans_empty(const struct kmeans_state *s);
+
+/* sync.c: the lock of the shared table, by its word; the word must live as long as the state. */
+enum ss_status kmeans_sync_new(struct kmeans_state *s, const char *word);
+void kmeans_sync_free(struct kmeans_state *s);
+
+/* verify.c: with the oracle's answer, which must be there; where updates may be lost, for sanity only */
+enum ss_status kmeans_compare(const struct kmeans_state *s, const struct ss_call *call);
+
+/* oracle.c: fills in the answer unless it is there. */
+enum ss_status kmeans_oracle(struct kmeans_input *input);
+
+/* simd.c: best first, the last one usable everywhere, ends with a NULL name. */
+extern const struct kmeans_isa kmeans_isas[];
+const struct kmeans_isa *kmeans_isa_best(void);
+/* The wide form of the centres: panels of 8 clusters; in a panel a row of |c|^2 / 2, then a row for each coordinate.
+ * Clusters that only fill up the last panel are infinitely far away. */
+void kmeans_wide_centre(const struct kmeans_state *s, size_t cluster);
+void kmeans_wide_fill(const struct kmeans_state *s);
+
+extern const struct kmeans_variant kmeans_serial, kmeans_shared, kmeans_privatized, kmeans_blocked;
+
+static inline double *kmeans_sums(const struct kmeans_state *s, int table) {
+	return s->sums + (size_t)table * s->sums_stride;
+}
+
+static inline int64_t *kmeans_counts(const struct kmeans_state *s, int table) {
+	return s->counts + (size_t)table * s->counts_stride;
+}
+
+static inline const double *kmeans_object(const struct kmeans_state *s, size_t i) {
+	return s->objects + i * s->input->coords;
+}
+
+/* The plain search, as it stands in most programs. */
+static inline size_t kmeans_nearest(const struct kmeans_state *s, const double *x) {
+	size_t nearest = 0, coords = s->input->coords;
+	double least = __builtin_inf();
+	for (size_t c = 0; c < s->input->clusters; c++) {
+		const double *centre = s->centres + c * coords;
+		double distance = 0;
+		for (size_t j = 0; j < coords; j++)
+			distance += (x[j] - centre[j]) * (x[j] - centre[j]);
+		if (distance < least) {
+			least = distance;
+			nearest = c;
+		}
+	}
+	return nearest;
+}
+
+/* Whether object i changes to cluster c; it is there then. */
+static inline bool kmeans_enter(const struct kmeans_state *s, size_t i, size_t c) {
+	bool changes = s->membership[i] != (int32_t)c;
+	if (changes)
+		s->membership[i] = (int32_t)c;
+	return changes;
+}
+
+static inline void kmeans_add(double *sums, int64_t *counts, size_t c, const double *x, size_t coords) {
+	for (size_t j = 0; j < coords; j++)
+		sums[c * coords + j] += x[j];
+	counts[c]++;
+}
+
+/* The thread's own count; with delta_shared one counter for all, without synchronisation: changes get lost. */
+static inline void kmeans_count_change(const struct kmeans_state *s, size_t loop, int64_t *own) {
+	if (s->delta_shared)
+		s->changed[loop]++;
+	else
+		++*own;
+}
+
+#endif

@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# A variant is one file and one line.
+libkernels_la_SOURCES += \
+	%D%/serial.c \
+	%D%/shared.c %D%/sync.c \
+	%D%/privatized.c \
+	%D%/blocked.c %D%/simd.c %D%/simd_tile.h \
+	%D%/objects.c %D%/memory.c %D%/centres.c %D%/oracle.c %D%/verify.c \
+	%D%/kmeans.h

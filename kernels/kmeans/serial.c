@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Plain loops: what the work costs without any parallelism. */
+#include <config.h>
+
+#include "kernels/kmeans/kmeans.h"
+
+static void serial_run(const struct kmeans_state *s) {
+	for (size_t loop = 0; loop < s->input->loops; loop++) {
+		int64_t changed = 0;
+		kmeans_table_clear(s, 0);
+		for (size_t i = 0; i < s->input->n; i++) {
+			const double *x = kmeans_object(s, i);
+			size_t c = kmeans_nearest(s, x);
+			changed += kmeans_enter(s, i, c);
+			kmeans_add(s->sums, s->counts, c, x, s->input->coords);
+		}
+		s->changed[loop] = (double)changed;
+		kmeans_centres_move(s);
+	}
+}
+
+const struct kmeans_variant kmeans_serial = {
+	.name = "serial",
+	.summary = "plain loops, no OpenMP",
+	.run = serial_run,
+};
