@@ -3,7 +3,8 @@
 KERNELS = \
 	%D%/synthetic.c \
 	%D%/gol/gol.c \
-	%D%/fw/fw.c
+	%D%/fw/fw.c \
+	%D%/ceiling/ceiling.c
 
 noinst_LTLIBRARIES += libkernels.la
 libkernels_la_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
@@ -11,6 +12,7 @@ libkernels_la_SOURCES = $(KERNELS) %D%/registry.c %D%/registry.h %D%/kernel.h
 nodist_libkernels_la_SOURCES = %D%/registry.def
 include %D%/gol/local.mk
 include %D%/fw/local.mk
+include %D%/ceiling/local.mk
 
 kernelincludedir = $(includedir)/sweetspot
 kernelinclude_HEADERS = %D%/kernel.h
