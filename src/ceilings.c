@@ -12,9 +12,16 @@
 #include "src/lock.h"
 #include "tuner/trial.h"
 
-/* Disturbances come in bursts: the rounds meet each ceiling at moments far apart. */
-enum { ROUNDS = 3, TIMEOUT_SECONDS = 60 };
+/* Disturbances come in bursts: the rounds meet each ceiling at moments far apart. What was disturbed in the round that
+ * counts is measured again. */
+enum { ROUNDS = 3, AGAIN = 2, TIMEOUT_SECONDS = 60 };
 static const double SAMPLE_SECONDS = 2e-3;
+
+struct plan {
+	struct ceiling_item *items;
+	size_t count;
+	int samples; /* of each in a round */
+};
 
 /* Costs are those of threads that are close to each other, rates of threads that get in each other's way least. */
 static json_t *config_json(const struct ceiling_item *item) {
@@ -43,6 +50,7 @@ static void item_keep(struct ceiling_item *item, const struct trial_result *resu
 	if (!better(item->kind, value, item->value))
 		return;
 	item->value = value;
+	item->disturbed = result->disturbed;
 	json_decref(item->samples);
 	item->samples = json_array();
 	for (size_t i = 0; i < result->sample_count; i++)
@@ -84,23 +92,40 @@ static int item_measure(struct app *app, const struct runner *runner, struct cei
 	return failed;
 }
 
-static int rounds(struct app *app, struct ceiling_item *items, size_t count, int samples, struct err *err) {
+static int round_measure(struct app *app, struct plan *plan, const char *name, bool all, struct err *err) {
 	struct runner runner = worker_runner(app_worker(app, NULL));
-	for (size_t i = 0; i < ROUNDS * count; i++) {
-		struct ceiling_item *item = &items[i % count];
+	for (size_t i = 0; i < plan->count; i++) {
+		struct ceiling_item *item = &plan->items[i];
+		if (!all && !item->disturbed)
+			continue;
 		if (*app_interrupt(app))
 			return err_set(err, ERR_INTERRUPTED, NULL, "interrupted; nothing was kept");
-		ui_progress(app_ui(app), "ceilings  %zu of %zu  %s%s%s, %d threads", i + 1, ROUNDS * count, item->kind->name,
-		            item->level ? " in " : "", item->level ? item->level : "", item->threads);
-		if (item_measure(app, &runner, item, samples, err))
+		ui_progress(app_ui(app), "ceilings  %s, %zu of %zu  %s%s%s, %d threads", name, i + 1, plan->count,
+		            item->kind->name, item->level ? " in " : "", item->level ? item->level : "", item->threads);
+		if (item_measure(app, &runner, item, plan->samples, err))
 			return -1;
 	}
 	return 0;
 }
 
+/* A few samples are one round, and are taken as they come. */
+static int rounds_measure(struct app *app, struct plan *plan, int samples, struct err *err) {
+	int rounds = samples < ROUNDS ? 1 : ROUNDS, failed = 0;
+	plan->samples = (samples + rounds - 1) / rounds;
+	for (int i = 0; i < rounds && !failed; i++) {
+		char name[32];
+		snprintf(name, sizeof name, "round %d of %d", i + 1, rounds);
+		failed = round_measure(app, plan, name, true, err);
+	}
+	for (int i = 0; rounds == ROUNDS && i < AGAIN && !failed; i++)
+		failed = round_measure(app, plan, "again", false, err);
+	return failed;
+}
+
 static json_t *item_json(const struct ceiling_item *item) {
-	json_t *json = json_pack("{s:s,s:i,s:f,s:s,s:O}", "name", item->kind->name, "threads", item->threads, "value",
-	                         item->value, "unit", item->kind->unit, "samples", item->samples);
+	json_t *json =
+		json_pack("{s:s,s:i,s:f,s:s,s:O,s:b}", "name", item->kind->name, "threads", item->threads, "value", item->value,
+	              "unit", item->kind->unit, "samples", item->samples, "disturbed", item->disturbed);
 	if (item->level)
 		json_object_set_new(json, "level", json_string(item->level));
 	if (item->stores)
@@ -131,26 +156,31 @@ static json_t *items_json(const struct ceiling_item *items, size_t count) {
 	return list;
 }
 
+/* An empty list is none. */
+static json_t *plan_json(const struct plan *plan, struct err *err) {
+	json_t *list = items_json(plan->items, plan->count);
+	if (json_array_size(list) > 0)
+		return list;
+	json_decref(list);
+	err_set(err, ERR_NOTHING, "--verbose says why", "no ceiling could be measured");
+	return NULL;
+}
+
 json_t *ceilings_measure(struct app *app, int samples, struct err *err) {
 	struct topo *topo = app_topo(app, err);
-	size_t count;
+	struct plan plan = {0};
 	if (!topo || !app_worker(app, err))
 		return NULL;
 	int lock = lock_take(app_ui(app), app_interrupt(app), err);
 	if (lock < 0)
 		return NULL;
-	struct ceiling_item *items = ceilings_plan(topo, sys_memory_total(), &count);
-	int failed = rounds(app, items, count, samples, err);
+	plan.items = ceilings_plan(topo, sys_memory_total(), &plan.count);
+	int failed = rounds_measure(app, &plan, samples, err);
 	ui_progress_end(app_ui(app));
 	lock_release(lock);
-	json_t *list = failed ? NULL : items_json(items, count);
-	if (list && json_array_size(list) == 0) {
-		err_set(err, ERR_NOTHING, "--verbose says why", "no ceiling could be measured");
-		json_decref(list);
-		list = NULL;
-	}
-	for (size_t i = 0; i < count; i++)
-		json_decref(items[i].samples);
-	free(items);
+	json_t *list = failed ? NULL : plan_json(&plan, err);
+	for (size_t i = 0; i < plan.count; i++)
+		json_decref(plan.items[i].samples);
+	free(plan.items);
 	return list;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What this machine can do at most: bandwidths, arithmetic peaks, costs of OpenMP. Measured with the kernel "ceiling",
  * kept in a file for each fingerprint. In JSON a ceiling is
- * {"name", "level"?, "threads", "value", "unit", "samples": [..], "stores"?, "from"?, "to"?}. */
+ * {"name", "level"?, "threads", "value", "unit", "samples": [..], "disturbed", "stores"?, "from"?, "to"?}. */
 #ifndef SRC_CEILINGS_H
 #define SRC_CEILINGS_H
 #include <jansson.h>
@@ -29,6 +29,7 @@ struct ceiling_item {
 	int threads, from, to;
 	long long n;
 	double value; /* the best median so far; NAN: none */
+	bool disturbed; /* that trial was */
 	json_t *samples;
 };
 
@@ -37,7 +38,7 @@ struct ceiling_item *ceilings_plan(const struct topo *topo, unsigned long long m
 /* 1, 2, 4, .. and the cores and all hardware threads, ascending; at most `room` of them. */
 size_t ceilings_thread_counts(const struct topo *topo, int *counts, size_t room);
 
-/* New references; NULL and err: interrupted, or nothing could be measured. */
+/* samples: of each ceiling. New reference; NULL and err: interrupted, or nothing could be measured. */
 json_t *ceilings_measure(struct app *app, int samples, struct err *err);
 
 /* src/ceilings_file.c: in $XDG_CACHE_HOME/sweetspot. Load: ERR_NOTHING where they were never measured on this machine,

@@ -43,7 +43,7 @@ static void people_print(const json_t *machine) {
 
 static const struct opt options[] = {
 	{"ceilings", 0, NULL, "measure what it can do at most: bandwidths, arithmetic peaks, costs of OpenMP", 0},
-	{"samples", 'n', "N", "timed samples of each ceiling in each of three rounds (7)", 0},
+	{"samples", 'n', "N", "timed samples of each ceiling (21)", 0},
 	{0},
 };
 
@@ -66,7 +66,7 @@ static int show(struct app *app, const struct opt_args *args, const json_t *mach
 /* What was measured is shown even where it can't be kept. */
 static int ceilings_run(struct app *app, const struct opt_args *args, const json_t *machine, struct err *err) {
 	long long samples;
-	if (opt_int(args, "samples", 1, 10000, 7, &samples, err))
+	if (opt_int(args, "samples", 1, 10000, 21, &samples, err))
 		return -1;
 	json_t *ceilings = ceilings_measure(app, (int)samples, err);
 	if (!ceilings)
@@ -79,7 +79,7 @@ static int ceilings_run(struct app *app, const struct opt_args *args, const json
 
 static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	if (opt_has(args, "samples") && !opt_has(args, "ceilings"))
-		return err_set(err, ERR_USAGE, "sweetspot machine --ceilings --samples 3", "--samples is for --ceilings");
+		return err_set(err, ERR_USAGE, "sweetspot machine --ceilings --samples 9", "--samples is for --ceilings");
 	const json_t *machine = app_machine(app, err);
 	if (!machine)
 		return -1;

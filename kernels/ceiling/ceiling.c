@@ -31,11 +31,15 @@ static enum ss_status ceiling_open(void *input, const struct ss_call *call) {
 	                    job.ceiling->name);
 }
 
+static bool is_pair(const struct ceiling_job *job) {
+	return job->from < job->threads && job->to < job->threads && job->from != job->to;
+}
+
 static enum ss_status ceiling_setup(void *state, void *input, const struct ss_call *call) {
 	struct ceiling_job *job = state;
 	(void)input;
 	enum ss_status status = ceiling_job_read(job, call);
-	if (status == SS_OK && job->ceiling->pair && (job->threads <= job->from || job->threads <= job->to || job->from == job->to))
+	if (status == SS_OK && job->ceiling->pair && !is_pair(job))
 		return ceiling_fail(call, SS_INVALID, "from and to must be two threads of the %d there are", job->threads);
 	if (status == SS_OK)
 		status = ceiling_memory_new(job, call);

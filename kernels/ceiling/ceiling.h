@@ -15,7 +15,8 @@
 
 enum { CEILING_CHAINS = 12 }; /* independent chains of operations: latency 4 or 5, two or more units */
 enum { CEILING_VECTOR_MAX = 64, CEILING_LINE = 128 /* neighbours are fetched in pairs */, CEILING_UNIT = 1024 };
-#define CEILING_PASS_BYTES ((size_t)1 << 24) /* a thread moves so many at least in a run, so that starting the team is small */
+/* A thread moves so many at least in a run, so that starting the team is small beside it. */
+#define CEILING_PASS_BYTES ((size_t)1 << 24)
 
 /* Loops of one instruction set. Sizes are multiples of CEILING_UNIT. The second copy and triad write past the caches;
  * NULL where there is no way to. */

@@ -21,3 +21,9 @@ TESTS += %D%/fw
 %C%_fw_SOURCES = %D%/fw.c
 %C%_fw_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
 %C%_fw_LDADD = libkernels.la libbase.la
+
+check_PROGRAMS += %D%/ceiling
+TESTS += %D%/ceiling
+%C%_ceiling_SOURCES = %D%/ceiling.c
+%C%_ceiling_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
+%C%_ceiling_LDADD = libkernels.la libbase.la -lm
