@@ -65,7 +65,8 @@ static void refuse(const char *path, const char *text, size_t size, const char *
 
 /* The list in an otherwise right file. */
 static void refuse_list(const char *path, const char *list, const char *what) {
-	char *text = mem_printf("{\"schema\":\"sweetspot-ceilings/1\",\"fingerprint\":\"" FINGERPRINT "\",\"ceilings\":%s}", list);
+	char *text = mem_printf(
+		"{\"schema\":\"sweetspot-ceilings/1\",\"fingerprint\":\"" FINGERPRINT "\",\"ceilings\":%s}", list);
 	refuse(path, text, strlen(text), what);
 	free(text);
 }
