@@ -2,6 +2,7 @@
 # A kernel is one file (or one folder) and one line in KERNELS; the line is also its registry entry.
 KERNELS = \
 	%D%/synthetic.c \
+	%D%/ceiling/ceiling.c \
 	%D%/gol/gol.c \
 	%D%/kmeans/kmeans.c \
 	%D%/locks/locks.c \
@@ -14,6 +15,7 @@ noinst_LTLIBRARIES += libkernels.la
 libkernels_la_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
 libkernels_la_SOURCES = $(KERNELS) %D%/registry.c %D%/registry.h %D%/kernel.h
 nodist_libkernels_la_SOURCES = %D%/registry.def
+include %D%/ceiling/local.mk
 include %D%/gol/local.mk
 include %D%/kmeans/local.mk
 include %D%/locks/local.mk

@@ -5,6 +5,7 @@
 
 #include "src/base/js.h"
 #include "src/base/sys.h"
+#include "src/ceilings.h"
 #include "src/cmd.h"
 
 __attribute__((format(printf, 2, 3))) static void line(const char *name, const char *format, ...) {
@@ -40,18 +41,52 @@ static void people_print(const json_t *machine) {
 	line("OpenMP", "%s %lld", js_string_or(openmp, "runtime", "?"), (long long)js_int_or(openmp, "version", 0));
 }
 
-static int run(struct app *app, const struct opt_args *args, struct err *err) {
-	const json_t *machine = app_machine(app, err);
-	if (!machine)
-		return -1;
+static const struct opt options[] = {
+	{"ceilings", 0, NULL, "measure what it can do at most: bandwidths, arithmetic peaks, costs of OpenMP", 0},
+	{"samples", 'n', "N", "timed samples of each ceiling (21)", 0},
+	{0},
+};
+
+static int show(struct app *app, const struct opt_args *args, const json_t *machine, const json_t *ceilings) {
+	json_t *document = json_copy((json_t *)machine);
+	if (ceilings)
+		json_object_set(document, "ceilings", (json_t *)ceilings);
 	if (opt_has(args, "json"))
-		js_write(machine, stdout);
+		js_write(document, stdout);
 	else
 		people_print(machine);
+	if (ceilings && !opt_has(args, "json")) {
+		putchar('\n');
+		ceilings_print(app_ui(app), ceilings);
+	}
+	json_decref(document);
 	return 0;
 }
 
-static const struct opt *const tables[] = {NULL};
+/* What was measured is shown even where it can't be kept. */
+static int ceilings_run(struct app *app, const struct opt_args *args, const json_t *machine, struct err *err) {
+	long long samples;
+	if (opt_int(args, "samples", 1, 10000, 21, &samples, err))
+		return -1;
+	json_t *ceilings = ceilings_measure(app, (int)samples, err);
+	if (!ceilings)
+		return -1;
+	show(app, args, machine, ceilings);
+	int failed = ceilings_save(app, ceilings, err);
+	json_decref(ceilings);
+	return failed;
+}
+
+static int run(struct app *app, const struct opt_args *args, struct err *err) {
+	if (opt_has(args, "samples") && !opt_has(args, "ceilings"))
+		return err_set(err, ERR_USAGE, "sweetspot machine --ceilings --samples 9", "--samples is for --ceilings");
+	const json_t *machine = app_machine(app, err);
+	if (!machine)
+		return -1;
+	return opt_has(args, "ceilings") ? ceilings_run(app, args, machine, err) : show(app, args, machine, NULL);
+}
+
+static const struct opt *const tables[] = {options, NULL};
 
 const struct cmd cmd_machine = {
 	.name = "machine",
@@ -59,6 +94,7 @@ const struct cmd cmd_machine = {
 	.usage = "[OPTION...]",
 	.options = tables,
 	.notes =
-		"The fingerprint covers topology, processor, compiler, flags and the OpenMP runtime. No host name is in it.",
+		"The fingerprint covers topology, processor, compiler, flags and the OpenMP runtime. No host name is in it.\n"
+		"Ceilings take about half a minute, more on large machines; they are kept for what compares with them.",
 	.run = run,
 };

@@ -18,13 +18,18 @@ static int item_add(struct tune_session *session, struct tune_item *item) {
 	return 0;
 }
 
-/* The kernels named, or the whole suite without the analytic one that only tests the tuner. */
+/* The analytic one tests the tuner, the ceilings measure the machine: tuning them makes sense only when asked for. */
+static bool in_suite(const char *kernel) {
+	return strcmp(kernel, "synthetic") != 0 && strcmp(kernel, "ceiling") != 0;
+}
+
+/* The kernels named, or the whole suite. */
 static int kernels_add(struct tune_session *session, struct err *err) {
 	size_t count;
 	const struct kernel_desc **kernels = app_kernels_named(session->app, session->args, &count, err);
 	int failed = kernels ? 0 : -1;
 	for (size_t i = 0; !failed && i < count; i++)
-		if (opt_words(session->args) || strcmp(kernels[i]->name, "synthetic") != 0)
+		if (opt_words(session->args) || in_suite(kernels[i]->name))
 			failed = item_add(session, tune_item_kernel(session->app, kernels[i], session->args, err));
 	free(kernels);
 	return failed;

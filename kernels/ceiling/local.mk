@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# A ceiling is one file and one line.
+libkernels_la_SOURCES += \
+	%D%/read.c \
+	%D%/copy.c \
+	%D%/triad.c \
+	%D%/fp32.c \
+	%D%/fp64.c \
+	%D%/addmin.c \
+	%D%/handover.c \
+	%D%/fork_join.c \
+	%D%/barrier.c \
+	%D%/reduction.c \
+	%D%/task.c \
+	%D%/simd.c %D%/job.c %D%/memory.c %D%/oracle.c \
+	%D%/ceiling.h

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What this machine can do at most: bandwidths, arithmetic peaks, costs of OpenMP. Measured with the kernel "ceiling",
+ * kept in a file for each fingerprint. In JSON a ceiling is
+ * {"name", "level"?, "threads", "value", "unit", "samples": [..], "disturbed", "stores"?, "from"?, "to"?}. */
+#ifndef SRC_CEILINGS_H
+#define SRC_CEILINGS_H
+#include <jansson.h>
+#include <stddef.h>
+
+#include "src/cmd.h"
+
+enum ceiling_group { CEILING_BANDWIDTH, CEILING_PEAK, CEILING_COST, CEILING_PAIR };
+
+struct ceiling_kind {
+	const char *name, *unit; /* the name is the kernel's word for it, too */
+	enum ceiling_group group;
+	double scale; /* to the unit, from operations a second, or from seconds an operation (costs and pairs) */
+	long long n;  /* repetitions in a run; 0: bytes, by level */
+};
+extern const struct ceiling_kind ceiling_kinds[]; /* ends with a NULL name */
+extern const char *const ceiling_levels[];        /* "l1d", "l2", "l3", "dram", NULL */
+const struct ceiling_kind *ceiling_kind_find(const char *name);
+
+/* One trial to make. */
+struct ceiling_item {
+	const struct ceiling_kind *kind;
+	const char *level;  /* NULL where there is none */
+	const char *stores; /* "plain", "stream" or NULL */
+	int threads, from, to;
+	long long n;
+	double value; /* the best median so far; NAN: none */
+	bool disturbed; /* that trial was */
+	json_t *samples;
+};
+
+/* src/ceilings_plan.c: items in the order of the tables; the caller frees the array. */
+struct ceiling_item *ceilings_plan(const struct topo *topo, unsigned long long memory, size_t *count);
+/* 1, 2, 4, .. and the cores and all hardware threads, ascending; at most `room` of them. */
+size_t ceilings_thread_counts(const struct topo *topo, int *counts, size_t room);
+
+/* samples: of each ceiling. New reference; NULL and err: interrupted, or nothing could be measured. */
+json_t *ceilings_measure(struct app *app, int samples, struct err *err);
+
+/* src/ceilings_file.c: in $XDG_CACHE_HOME/sweetspot. Load: ERR_NOTHING where they were never measured on this machine,
+ * ERR_USAGE for a file that is no such list. */
+int ceilings_save(struct app *app, const json_t *ceilings, struct err *err);
+json_t *ceilings_load(struct app *app, struct err *err);
+int ceilings_check(const json_t *ceilings, struct err *err);
+
+/* src/ceilings_table.c */
+void ceilings_print(struct ui *ui, const json_t *ceilings);
+/* NULL where it is not there; level may be NULL. Borrowed. */
+const json_t *ceilings_find(const json_t *ceilings, const char *name, const char *level, int threads);
+
+#endif
