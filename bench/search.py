@@ -10,6 +10,8 @@ from common import FOLDER, call, figure, finish, median
 
 SEEDS = int(os.environ.get("SEEDS", "10"))
 SIZE = os.environ.get("SIZE", "n=1024")
+# Spaces that can be measured whole.
+RANGES = {"gol": ["--range", "variant=int,byte,bits"], "fw": ["--range", "layout=tiles"]}
 rows = []
 
 
@@ -19,7 +21,7 @@ def words(config):
 
 for kernel in os.environ.get("KERNELS", "gol fw").split():
     store = os.path.join(FOLDER.name, kernel + ".db")
-    common = [kernel, "--size", SIZE, "--store", store]
+    common = [kernel, "--size", SIZE, "--store", store, *RANGES.get(kernel, [])]
     grid = call("tune", *common, "--strategy", "grid", "--budget", "1000000e", "--seed", "1")["results"][0]
     best, valid = grid["best"]["config"], grid["space"]["valid"]
     budget = valid // 10

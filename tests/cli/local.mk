@@ -9,7 +9,8 @@ check_PROGRAMS += %D%/program_spec
 %C%_program_spec_SOURCES = %D%/program_spec.c src/program_spec.c src/program_spec.h src/program_plan.h
 %C%_program_spec_LDADD = libtuner.la libbase.la $(JANSSON_LIBS)
 TESTS += %D%/program_spec
-dist_check_SCRIPTS += %D%/usage %D%/spec %D%/handwork %D%/tune %D%/survive %D%/program %D%/apply %D%/ceilings
+dist_check_SCRIPTS += %D%/usage %D%/spec %D%/handwork %D%/tune %D%/survive %D%/program %D%/apply %D%/ceilings \
+	%D%/experiments
 check_PROGRAMS += %D%/ceilings_file
 %C%_ceilings_file_SOURCES = %D%/ceilings_file.c src/ceilings_file.c src/ceilings_plan.c src/ceilings.h
 %C%_ceilings_file_LDADD = libtopo.la libbase.la $(JANSSON_LIBS) -lm
