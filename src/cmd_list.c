@@ -8,13 +8,10 @@
 #include "src/base/mem.h"
 #include "src/base/near.h"
 #include "src/cmd.h"
+#include "src/list_params.h"
 #include "src/plan.h"
-#include "src/results.h"
 #include "tuner/export/export.h"
-#include "tuner/spec.h"
 #include "tuner/strategy/strategy.h"
-
-enum { SAMPLES_MAX = 100000, VALUES_SHOWN = 100 };
 
 static const struct opt options[] = {
 	{"spec", 0, "FILE", "params of a T1 specification instead of a kernel", 0},
@@ -116,121 +113,6 @@ static void rows_print(struct ui *ui, const json_t *array) {
 	table_free(table);
 }
 
-/* Long lists are cut: the first ones, how many there are, and the last. */
-static char *values_text(const json_t *values) {
-	size_t count = json_array_size(values), size;
-	char *text = NULL, one[64] = "?";
-	FILE *out = open_memstream(&text, &size);
-	if (!out)
-		return mem_strdup("?");
-	for (size_t i = 0; i < count; i++) {
-		struct value value;
-		if (count > VALUES_SHOWN && i == VALUES_SHOWN - 1) {
-			fprintf(out, ",..(%zu)..", count);
-			i = count - 1;
-		}
-		if (value_from_json(json_array_get(values, i), &value))
-			value_text(value, one, sizeof one);
-		fprintf(out, "%s%s", i ? "," : "", one);
-	}
-	fclose(out);
-	return text;
-}
-
-static void params_print(struct ui *ui, const json_t *document) {
-	static const char *const titles[] = {"parameter", "values", "where", "summary"};
-	struct table *table = table_new(4, titles);
-	size_t i;
-	json_t *param;
-	json_array_foreach(json_object_get(document, "params"), i, param) {
-		char *values = values_text(json_object_get(param, "values"));
-		table_add(table, text_of(param, "name"), values, text_of(param, "when"), text_of(param, "summary"));
-		free(values);
-	}
-	table_print(table, ui, stdout);
-	table_free(table);
-	const json_t *space = json_object_get(document, "space");
-	printf("\n%.0f valid configurations of %.0f combinations\n", js_real_or(space, "valid", 0),
-	       js_real_or(space, "cartesian", 0));
-}
-
-/* Configurations drawn uniformly, to see what a space is like. */
-static json_t *samples_json(const struct space *space, long long count) {
-	json_t *array = json_array();
-	struct rng rng;
-	rng_seed(&rng, 1);
-	for (long long i = 0; i < count; i++) {
-		uint64_t index = space_sample(space, &rng);
-		json_array_append_new(array, space_config_json(space, index));
-	}
-	return array;
-}
-
-static void samples_print(const json_t *samples) {
-	size_t i;
-	json_t *config;
-	json_array_foreach((json_t *)samples, i, config) {
-		char *text = results_config(config, NULL);
-		puts(text);
-		free(text);
-	}
-}
-
-static int params_show(struct app *app, const struct opt_args *args, json_t *document, const struct space *space,
-                       struct err *err) {
-	long long count = 0;
-	if (opt_int(args, "sample", 1, SAMPLES_MAX, 0, &count, err))
-		return -1;
-	if (count)
-		json_object_set_new(document, "samples", samples_json(space, count));
-	if (opt_has(args, "json")) {
-		js_write(document, stdout);
-		return 0;
-	}
-	params_print(app_ui(app), document);
-	samples_print(json_object_get(document, "samples"));
-	return 0;
-}
-
-static int params_spec(struct app *app, const struct opt_args *args, struct err *err) {
-	if (opt_words(args) > 1)
-		return err_set(err, ERR_USAGE, NULL, "--spec takes the place of the kernel \"%s\"", opt_word(args, 1));
-	for (const struct opt *o = plan_options; o->name; o++)
-		if (opt_has(args, o->name))
-			return err_set(err, ERR_USAGE, "change the file instead", "--%s is for kernels, not for a specification",
-			               o->name);
-	struct spec *spec = spec_load(opt_get(args, "spec", ""), err);
-	if (!spec)
-		return -1;
-	json_t *document = space_json(spec_space(spec));
-	json_object_set_new(document, "kernel", json_string(spec_name(spec)));
-	json_object_set_new(document, "language", json_string(spec_language_word(spec)));
-	json_object_set(document, "baseline", (json_t *)spec_baseline(spec));
-	int status = params_show(app, args, document, spec_space(spec), err);
-	json_decref(document);
-	spec_free(spec);
-	return status;
-}
-
-static int params(struct app *app, const struct opt_args *args, struct err *err) {
-	if (opt_has(args, "spec"))
-		return params_spec(app, args, err);
-	if (opt_words(args) < 2)
-		return err_set(err, ERR_USAGE, "sweetspot list params KERNEL, or --spec FILE", "parameters of which kernel?");
-	const struct kernel_desc *kernel = app_kernel(app, opt_word(args, 1), err);
-	struct plan *plan = kernel ? plan_new(app, kernel, args, err) : NULL;
-	if (!plan)
-		return -1;
-	json_t *document = space_json(plan->space);
-	json_object_set_new(document, "kernel", json_string(kernel->name));
-	json_object_set(document, "problem", plan->problem);
-	json_object_set(document, "baseline", plan->baseline);
-	int status = params_show(app, args, document, plan->space, err);
-	json_decref(document);
-	plan_free(plan);
-	return status;
-}
-
 static int unknown(const char *word, struct err *err) {
 	const char *names[sizeof lists / sizeof *lists + 1] = {"params"};
 	size_t count = sizeof lists / sizeof *lists;
@@ -245,7 +127,7 @@ static int unknown(const char *word, struct err *err) {
 static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	const char *word = opt_words(args) ? opt_word(args, 0) : "kernels";
 	if (strcmp(word, "params") == 0)
-		return params(app, args, err);
+		return list_params(app, args, err);
 	for (const struct opt *o = options; o->name; o++)
 		if (opt_has(args, o->name))
 			return err_set(err, ERR_USAGE, "sweetspot list params --spec FILE", "--%s goes with `list params`",

@@ -35,7 +35,7 @@ sweetspot_SOURCES = $(COMMANDS) \
 	%D%/tune_session.c %D%/tune_session.h \
 	%D%/tune_item_kernel.c %D%/tune_item_program.c %D%/tune_item_spec.c %D%/tune_item.h \
 	%D%/tune_options.c %D%/tune_options.h %D%/sweep_table.c %D%/sweep_table.h \
-	%D%/figures.c %D%/figures.h %D%/references.c %D%/references.h \
+	%D%/list_params.c %D%/list_params.h %D%/figures.c %D%/figures.h %D%/references.c %D%/references.h \
 	%D%/byhand.c %D%/byhand.h %D%/lock.c %D%/lock.h \
 	%D%/ui.c %D%/ui_table.c %D%/ui.h \
 	%D%/results.c %D%/results_program.c %D%/results_effects.c %D%/results_usage.c %D%/results.h

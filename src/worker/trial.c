@@ -141,7 +141,10 @@ static int team_failure(const struct err *from, struct report *report) {
 /* No configuration could mend it: it is the request that is bad. */
 static json_t *problem_error(const struct request *request, struct report *report, struct err *err) {
 	message_default(&report->m);
-	err_set(err, ERR_USAGE, NULL, "%s: %s", request->call.entry->kernel->name, report->m.message);
+	char hint[128];
+	const char *name = request->call.entry->kernel->name;
+	snprintf(hint, sizeof hint, "`sweetspot list params %.40s` shows what a problem can be", name);
+	err_set(err, ERR_USAGE, hint, "%s: %s", name, report->m.message);
 	return NULL;
 }
 
