@@ -34,10 +34,10 @@ static void worked_fill(struct tune *tune, const struct space *space) {
 		space_config(space, index, config);
 		double value = 0.8 / (1 << config[0]) * (config[1] ? 1.2 : 1) * (1 + 0.004 * sin(9.0 * (double)index));
 		tune->worked[tune->worked_count++] =
-			(struct measured){index, config[0] == 0 && config[1] == 0 ? INFINITY : value, value, 1};
+			(struct measured){index, config[0] == 0 && config[1] == 0 ? INFINITY : value, value, 1, 0};
 	}
-	tune->worked[tune->worked_count++] = (struct measured){0, INFINITY, INFINITY, 1}; /* nothing is known of it */
-	tune->worked[tune->worked_count++] = (struct measured){0, 0, 0, 1};
+	tune->worked[tune->worked_count++] = (struct measured){0, INFINITY, INFINITY, 1, 0}; /* nothing is known of it */
+	tune->worked[tune->worked_count++] = (struct measured){0, 0, 0, 1, 0};
 }
 
 static bool is_effect(const json_t *effect, const char *param, double ratio, const char *best, const char *worst) {
