@@ -13,7 +13,8 @@ KERNELS = \
 
 noinst_LTLIBRARIES += libkernels.la
 libkernels_la_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
-libkernels_la_SOURCES = $(KERNELS) %D%/registry.c %D%/registry.h %D%/kernel.h
+libkernels_la_SOURCES = $(KERNELS) %D%/registry.c %D%/registry.h %D%/kernel.h \
+	%D%/fail.c %D%/fail.h %D%/pages.h %D%/random.h
 nodist_libkernels_la_SOURCES = %D%/registry.def
 include %D%/ceiling/local.mk
 include %D%/gol/local.mk
@@ -27,7 +28,7 @@ include %D%/quake/local.mk
 kernelincludedir = $(includedir)/sweetspot
 kernelinclude_HEADERS = %D%/kernel.h
 
-# KERNEL(name, "sha256:..."): the hash is over the kernel's folder, or its file, and kernel.h.
+# KERNEL(name, "sha256:..."): the hash is over the kernel's folder, or its file, and kernels/*.h.
 BUILT_SOURCES += %D%/registry.def
 CLEANFILES += %D%/registry.def
 EXTRA_DIST += build-aux/gen-kernels

@@ -41,7 +41,7 @@ static int32_t giant_find(const struct cc_state *s) {
 	int32_t seen[2 * SAMPLES], count[2 * SAMPLES] = {0}, giant = 0, most = 0;
 	uint64_t random = 1;
 	for (int i = 0; i < SAMPLES && s->graph.n > 0; i++) {
-		int32_t label = s->label[cc_random_below(&random, (uint32_t)s->graph.n)];
+		int32_t label = s->label[kernel_random_below(&random, (uint32_t)s->graph.n)];
 		uint32_t at = (uint32_t)label * UINT32_C(2654435769) % (2 * SAMPLES);
 		while (count[at] > 0 && seen[at] != label)
 			at = (at + 1) % (2 * SAMPLES);

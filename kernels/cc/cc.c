@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The kernel's table: connected components of a built-in graph or of one from a file. */
 #include <config.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 
+#include "kernels/fail.h"
 #include "kernels/cc/cc.h"
 #include "kernels/cc/reader.h"
 
@@ -39,20 +38,11 @@ static const struct ss_param params[] = {
 
 static const char *const constraints[] = {"variant != 'serial' or threads == 1", NULL};
 
-enum ss_status cc_fail(const struct ss_call *call, enum ss_status status, const char *format, ...) {
-	va_list ap;
-	va_start(ap, format);
-	if (call->message && call->message_size > 0)
-		vsnprintf(call->message, call->message_size, format, ap);
-	va_end(ap);
-	return status;
-}
-
 static enum ss_status cc_open(void *opaque, const struct ss_call *call) {
 	struct cc_input *input = opaque;
 	int64_t n = call->problem[PROBLEM_N].i, degree = call->problem[PROBLEM_DEGREE].i;
 	if (n < 1 || n > CC_N_MAX || degree < 0 || degree > CC_DEGREE_MAX)
-		return cc_fail(call, SS_INVALID, "n must be 1 to %d and degree 0 to %d", CC_N_MAX, CC_DEGREE_MAX);
+		return kernel_fail(call, SS_INVALID, "n must be 1 to %d and degree 0 to %d", CC_N_MAX, CC_DEGREE_MAX);
 	return cc_graph_open(&input->graph, call->problem[PROBLEM_GRAPH].w, n, degree, call);
 }
 
@@ -60,12 +50,12 @@ static enum ss_status cc_setup(void *opaque, void *input, const struct ss_call *
 	struct cc_state *s = opaque;
 	int64_t variant = call->config[PARAM_VARIANT].i, rounds = call->config[PARAM_ROUNDS].i;
 	if (variant < 0 || variant >= VARIANTS || rounds < 1 || rounds > CC_ROUNDS_MAX)
-		return cc_fail(call, SS_INVALID, "rounds must be 1 to %d", CC_ROUNDS_MAX);
+		return kernel_fail(call, SS_INVALID, "rounds must be 1 to %d", CC_ROUNDS_MAX);
 	*s = (struct cc_state){.variant = variants[variant], .rounds = (int)rounds};
 	s->synchronous = s->variant == &cc_rows && call->config[PARAM_UPDATE].i == 1;
 	s->splice = call->config[PARAM_LINK].i == 1;
 	if (cc_state_new(s, input) != SS_OK)
-		return cc_fail(call, SS_NOMEM, "no memory for a copy of the graph");
+		return kernel_fail(call, SS_NOMEM, "no memory for a copy of the graph");
 	return SS_OK;
 }
 
@@ -95,17 +85,17 @@ static enum ss_status labels_check(const struct cc_state *s, const struct ss_cal
 			torn = v;
 	}
 	if (wrong < s->graph.n)
-		return cc_fail(call, SS_INCORRECT, "vertex %d has label %d, should be %d", (int)wrong, (int)s->label[wrong],
+		return kernel_wrong(call, "vertex %d has label %d, should be %d", (int)wrong, (int)s->label[wrong],
 		               (int)s->input->expected[wrong]);
 	if (torn < s->graph.n)
-		return cc_fail(call, SS_INCORRECT, "vertex %d has label %d, a neighbour another", (int)torn, (int)s->label[torn]);
+		return kernel_wrong(call, "vertex %d has label %d, a neighbour another", (int)torn, (int)s->label[torn]);
 	return SS_OK;
 }
 
 static enum ss_status cc_verify(void *opaque, const struct ss_call *call) {
 	const struct cc_state *s = opaque;
 	if (cc_oracle(s->input) != SS_OK)
-		return cc_fail(call, SS_NOMEM, "no memory to verify %d labels", (int)s->graph.n);
+		return kernel_fail(call, SS_NOMEM, "no memory to verify %d labels", (int)s->graph.n);
 	return labels_check(s, call);
 }
 

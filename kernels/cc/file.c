@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "kernels/fail.h"
 #include "kernels/cc/reader.h"
 
 const struct cc_format *const cc_formats[] = {&cc_matrix_market, &cc_metis, &cc_serialized, &cc_edge_list};
@@ -37,7 +38,7 @@ static enum ss_status contents_read(int file, const struct cc_text *text, char *
 		return cc_file_wrong(text, "not a regular file");
 	*data = malloc((size_t)about.st_size + 1);
 	if (!*data)
-		return cc_fail(text->call, SS_NOMEM, "no memory for a file of %lld bytes", (long long)about.st_size);
+		return kernel_fail(text->call, SS_NOMEM, "no memory for a file of %lld bytes", (long long)about.st_size);
 	ssize_t done = read_all(file, *data, (size_t)about.st_size);
 	if (done < 0)
 		return cc_file_wrong(text, "%s", strerror(errno));
@@ -74,6 +75,6 @@ enum ss_status cc_file_parse(const char *path, const char *data, size_t size, co
 	if (status == SS_OK && pairs->n < 1)
 		return cc_file_wrong(&text, "a graph without vertices");
 	if (status == SS_NOMEM)
-		return cc_fail(call, SS_NOMEM, "no memory for the edges of a file of %zu bytes", size);
+		return kernel_fail(call, SS_NOMEM, "no memory for the edges of a file of %zu bytes", size);
 	return status;
 }

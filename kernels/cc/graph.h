@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "kernels/random.h"
 #include "kernels/kernel.h"
 
 enum { CC_N_MAX = 1 << 28, CC_DEGREE_MAX = 256 };
@@ -53,21 +54,8 @@ const struct cc_generator *cc_generator_find(const char *name); /* or NULL */
 enum ss_status cc_graph_open(struct cc_graph *graph, const char *source, int64_t n, int64_t degree,
                              const struct ss_call *call);
 
-/* splitmix64: Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014 */
-static inline uint64_t cc_random(uint64_t *state) {
-	uint64_t z = (*state += UINT64_C(0x9e3779b97f4a7c15));
-	z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-	z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-	return z ^ (z >> 31);
-}
-
-/* Below 2^31 the bias of the product method is under one in 2^33. */
-static inline int32_t cc_random_below(uint64_t *state, uint32_t bound) {
-	return (int32_t)((cc_random(state) >> 32) * bound >> 32);
-}
-
 static inline double cc_random_unit(uint64_t *state) {
-	return (double)(cc_random(state) >> 11) * 0x1p-53;
+	return (double)(kernel_random(state) >> 11) * 0x1p-53;
 }
 
 #endif

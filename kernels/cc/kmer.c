@@ -23,7 +23,7 @@ static double kmer_degree(double n) {
 
 static void names_shuffle(int32_t *name, int32_t n, uint64_t *random) {
 	for (int32_t i = 0; i < n; i++) {
-		int32_t j = cc_random_below(random, (uint32_t)i + 1);
+		int32_t j = kernel_random_below(random, (uint32_t)i + 1);
 		name[i] = name[j];
 		name[j] = i;
 	}
@@ -34,9 +34,9 @@ static bool edge_add(struct walk *w, int32_t a, int32_t b) {
 }
 
 static bool branch_add(struct walk *w, int32_t from, int32_t before, int percent) {
-	if (!w->branches || before == 0 || cc_random_below(&w->random, 100) >= percent)
+	if (!w->branches || before == 0 || kernel_random_below(&w->random, 100) >= percent)
 		return true;
-	return edge_add(w, from, cc_random_below(&w->random, (uint32_t)before));
+	return edge_add(w, from, kernel_random_below(&w->random, (uint32_t)before));
 }
 
 /* The path that begins at `from`; returns where the next one does, or -1. */
@@ -44,7 +44,7 @@ static int32_t path_add(struct walk *w, int32_t from) {
 	int32_t v = from;
 	if (!branch_add(w, v, from, 90))
 		return -1;
-	for (; v + 1 < w->pairs->n && cc_random_below(&w->random, (uint32_t)w->length) > 0; v++)
+	for (; v + 1 < w->pairs->n && kernel_random_below(&w->random, (uint32_t)w->length) > 0; v++)
 		if (!edge_add(w, v, v + 1))
 			return -1;
 	return branch_add(w, v, from, 50) ? v + 1 : -1;
@@ -54,8 +54,8 @@ static bool chords_add(struct walk *w, int64_t count) {
 	uint32_t n = (uint32_t)w->pairs->n;
 	bool made = true;
 	for (; made && count > 0; count--) {
-		int32_t a = cc_random_below(&w->random, n);
-		made = edge_add(w, a, cc_random_below(&w->random, n));
+		int32_t a = kernel_random_below(&w->random, n);
+		made = edge_add(w, a, kernel_random_below(&w->random, n));
 	}
 	return made;
 }

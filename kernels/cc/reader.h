@@ -43,8 +43,4 @@ enum ss_status cc_file_load(const char *path, const struct ss_call *call, char *
 enum ss_status cc_file_parse(const char *path, const char *data, size_t size, const struct ss_call *call,
                              struct cc_pairs *pairs);
 
-/* cc.c */
-__attribute__((format(printf, 3, 4))) enum ss_status cc_fail(const struct ss_call *call, enum ss_status status,
-                                                             const char *format, ...);
-
 #endif

@@ -23,7 +23,7 @@ static int scale_of(int32_t n) {
 static int32_t scramble(uint32_t v, int scale, uint64_t seed) {
 	uint32_t mask = (UINT32_C(1) << scale) - 1;
 	for (int round = 0; round < 3; round++) {
-		uint64_t key = cc_random(&seed);
+		uint64_t key = kernel_random(&seed);
 		v = (v * ((uint32_t)key | 1) + (uint32_t)(key >> 32)) & mask;
 		v ^= v >> (scale / 2 + 1);
 	}
@@ -36,7 +36,7 @@ static void edge_draw(uint64_t *random, int scale, uint32_t end[2]) {
 	uint64_t bits = 0;
 	for (int level = 0; level < scale; level++, bits >>= 16) {
 		if (level % 4 == 0)
-			bits = cc_random(random);
+			bits = kernel_random(random);
 		uint32_t at = bits & 65535;
 		end[0] = end[0] << 1 | (at >= ab);
 		end[1] = end[1] << 1 | ((at >= a && at < ab) || at >= abc);

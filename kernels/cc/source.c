@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "kernels/fail.h"
 #include "kernels/cc/reader.h"
 
 static const struct cc_generator *const generators[] = {&cc_kmer, &cc_rgg, &cc_queen, &cc_rmat};
@@ -34,14 +35,15 @@ enum ss_status cc_graph_open(struct cc_graph *graph, const char *source, int64_t
 	if (generator)
 		status = generator->make(&pairs, (int32_t)n, (int)degree, call->seed) ? SS_OK : SS_NOMEM;
 	else if (!source || access(source, F_OK) != 0)
-		return cc_fail(call, SS_INVALID, "no graph '%.80s': kmer, rgg, queen and rmat are built in, and no such file",
-		               source ? source : "");
+		return kernel_fail(call, SS_INVALID,
+		                   "no graph '%.80s': kmer, rgg, queen and rmat are built in, and no such file",
+		                   source ? source : "");
 	else
 		status = file_read(&pairs, source, call);
 	if (status == SS_OK)
 		status = cc_graph_build(graph, &pairs);
 	cc_pairs_free(&pairs);
 	if (status == SS_NOMEM)
-		return cc_fail(call, SS_NOMEM, "no memory for this graph");
+		return kernel_fail(call, SS_NOMEM, "no memory for this graph");
 	return status;
 }

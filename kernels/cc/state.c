@@ -2,8 +2,8 @@
 /* What a configuration owns. */
 #include <config.h>
 #include <string.h>
-#include <sys/mman.h>
 
+#include "kernels/pages.h"
 #include "kernels/cc/cc.h"
 
 static size_t steps_room(const struct cc_graph *g) {
@@ -38,8 +38,8 @@ enum ss_status cc_state_new(struct cc_state *s, struct cc_input *input) {
 	s->input = input;
 	s->graph = (struct cc_graph){.n = g->n, .ends = g->ends};
 	s->bytes = (n + 1) * sizeof *g->first + steps_room(g) * sizeof *s->changed + labels * sizeof *s->label;
-	void *pages = mmap(NULL, s->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (pages == MAP_FAILED)
+	void *pages = kernel_pages_new(s->bytes);
+	if (!pages)
 		return SS_NOMEM;
 	s->pages = pages;
 	state_carve(s);
@@ -48,8 +48,7 @@ enum ss_status cc_state_new(struct cc_state *s, struct cc_input *input) {
 }
 
 void cc_state_free(struct cc_state *s) {
-	if (s->pages)
-		munmap(s->pages, s->bytes);
+	kernel_pages_free(s->pages, s->bytes);
 	s->pages = NULL;
 }
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/fail.h"
 #include "kernels/cc/reader.h"
 
 bool cc_text_blank(struct cc_text *text) {
@@ -82,8 +83,8 @@ static enum ss_status wrong(const struct cc_text *text, int64_t line, const char
 	name_show(text->name, shown);
 	vsnprintf(reason, sizeof reason, format, ap);
 	if (line)
-		return cc_fail(text->call, SS_INVALID, "%s line %lld: %s", shown, (long long)line, reason);
-	return cc_fail(text->call, SS_INVALID, "%s: %s", shown, reason);
+		return kernel_fail(text->call, SS_INVALID, "%s line %lld: %s", shown, (long long)line, reason);
+	return kernel_fail(text->call, SS_INVALID, "%s: %s", shown, reason);
 }
 
 enum ss_status cc_text_wrong(const struct cc_text *text, const char *format, ...) {

@@ -3,6 +3,7 @@
 #include <config.h>
 #include <omp.h>
 
+#include "kernels/fail.h"
 #include "kernels/ceiling/ceiling.h"
 
 static const struct ss_param problem[] = {
@@ -27,7 +28,7 @@ static enum ss_status ceiling_open(void *input, const struct ss_call *call) {
 	enum ss_status status = ceiling_job_read(&job, call);
 	if (status != SS_OK || call->problem[1].i <= job.ceiling->n_max)
 		return status;
-	return ceiling_fail(call, SS_INVALID, "n must be at most %lld for %s", (long long)job.ceiling->n_max,
+	return kernel_fail(call, SS_INVALID, "n must be at most %lld for %s", (long long)job.ceiling->n_max,
 	                    job.ceiling->name);
 }
 
@@ -40,7 +41,7 @@ static enum ss_status ceiling_setup(void *state, void *input, const struct ss_ca
 	(void)input;
 	enum ss_status status = ceiling_job_read(job, call);
 	if (status == SS_OK && job->ceiling->pair && !is_pair(job))
-		return ceiling_fail(call, SS_INVALID, "from and to must be two threads of the %d there are", job->threads);
+		return kernel_fail(call, SS_INVALID, "from and to must be two threads of the %d there are", job->threads);
 	if (status == SS_OK)
 		status = ceiling_memory_new(job, call);
 	if (status != SS_OK || !job->ceiling->fill)
@@ -72,7 +73,7 @@ static enum ss_status ceiling_verify(void *state, const struct ss_call *call) {
 			wrong = thread;
 	if (wrong == job->threads)
 		return SS_OK;
-	return ceiling_fail(call, SS_INCORRECT, "%s: what thread %d has is wrong", job->ceiling->name, wrong);
+	return kernel_wrong(call, "%s: what thread %d has is wrong", job->ceiling->name, wrong);
 }
 
 static struct ss_work ceiling_work(const struct ss_call *call) {

@@ -79,8 +79,6 @@ extern const struct ceiling_rate ceiling_bandwidth, ceiling_flops, ceiling_pairs
 
 /* job.c: what a call asks for; SS_INVALID with a message. */
 enum ss_status ceiling_job_read(struct ceiling_job *job, const struct ss_call *call);
-enum ss_status ceiling_fail(const struct ss_call *call, enum ss_status status, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
 double ceiling_repetitions(const struct ceiling_job *job); /* for `ops` */
 double ceiling_bytes(const struct ceiling_job *job);
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* From a call to a job, and what the ceilings have in common. */
 #include <config.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
+#include "kernels/fail.h"
 #include "kernels/ceiling/ceiling.h"
 
 enum { PROBLEM_WHAT, PROBLEM_N, PROBLEM_FROM, PROBLEM_TO };
@@ -22,15 +21,6 @@ const struct ceiling_rate ceiling_flops = {"rate", "GFLOP/s", 1e-9, false};
 const struct ceiling_rate ceiling_pairs = {"rate", "Gpair/s", 1e-9, false};
 const struct ceiling_rate ceiling_latency = {"latency", "ns", 1e9, true};
 const struct ceiling_rate ceiling_cost = {"cost", "us", 1e6, true};
-
-enum ss_status ceiling_fail(const struct ss_call *call, enum ss_status status, const char *format, ...) {
-	va_list ap;
-	va_start(ap, format);
-	if (call->message)
-		vsnprintf(call->message, call->message_size, format, ap);
-	va_end(ap);
-	return status;
-}
 
 /* The one named in the table's order behind "best", which is the first that is usable; NULL where there is none. */
 static const struct ceiling_isa *isa_find(int64_t word) {
@@ -59,16 +49,16 @@ enum ss_status ceiling_job_read(struct ceiling_job *job, const struct ss_call *c
 	int64_t what = call->problem[PROBLEM_WHAT].i, isa = call->config[PARAM_ISA].i;
 	*job = (struct ceiling_job){.n = call->problem[PROBLEM_N].i, .threads = call->threads};
 	if (what < 0 || what >= CEILINGS || isa < 0 || isa > 4)
-		return ceiling_fail(call, SS_INVALID, "no such ceiling or instruction set");
+		return kernel_fail(call, SS_INVALID, "no such ceiling or instruction set");
 	job->ceiling = ceilings[what];
 	job->isa = isa_find(isa);
 	job->stream = call->config[PARAM_STORES].i == 1;
 	job->from = (int)call->problem[PROBLEM_FROM].i;
 	job->to = (int)call->problem[PROBLEM_TO].i;
 	if (!job->isa)
-		return ceiling_fail(call, SS_INVALID, "this processor, or this build, has no such instruction set");
+		return kernel_fail(call, SS_INVALID, "this processor, or this build, has no such instruction set");
 	if (job->stream && job->ceiling->arrays > 1 && !job->isa->copy[1])
-		return ceiling_fail(call, SS_INVALID, "%s has no stores past the caches here", job->isa->name);
+		return kernel_fail(call, SS_INVALID, "%s has no stores past the caches here", job->isa->name);
 	sizes_set(job);
 	return SS_OK;
 }

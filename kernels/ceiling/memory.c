@@ -6,6 +6,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "kernels/pages.h"
+#include "kernels/fail.h"
 #include "kernels/ceiling/ceiling.h"
 
 enum { PAGE = 4096, LARGE_PAGE = 2 << 20 };
@@ -24,8 +26,8 @@ static enum ss_status arrays_new(struct ceiling_job *job) {
 	size_t set = (size_t)job->ceiling->arrays * job->size;
 	job->stride = round_up(set, set < LARGE_PAGE ? PAGE : LARGE_PAGE);
 	job->mapped = (size_t)job->threads * job->stride + LARGE_PAGE;
-	void *base = mmap(NULL, job->mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (base == MAP_FAILED)
+	void *base = kernel_pages_new(job->mapped);
+	if (!base)
 		return SS_NOMEM;
 	job->base = base;
 	job->memory = job->base + (LARGE_PAGE - (uintptr_t)base % LARGE_PAGE) % LARGE_PAGE;
@@ -38,7 +40,7 @@ static enum ss_status arrays_new(struct ceiling_job *job) {
 enum ss_status ceiling_memory_new(struct ceiling_job *job, const struct ss_call *call) {
 	double wanted = (double)job->threads * (double)job->ceiling->arrays * (double)job->size;
 	if (wanted > memory_total() / 2)
-		return ceiling_fail(call, SS_INVALID, "%d times %lld bytes are more than half of the memory here", job->threads,
+		return kernel_fail(call, SS_INVALID, "%d times %lld bytes are more than half of the memory here", job->threads,
 		                    (long long)job->n);
 	size_t size = (size_t)job->threads * sizeof *job->slots;
 	job->slots = aligned_alloc(CEILING_LINE, size);
@@ -49,7 +51,6 @@ enum ss_status ceiling_memory_new(struct ceiling_job *job, const struct ss_call 
 }
 
 void ceiling_memory_free(struct ceiling_job *job) {
-	if (job->base)
-		munmap(job->base, job->mapped);
+	kernel_pages_free(job->base, job->mapped);
 	free(job->slots);
 }

@@ -2,10 +2,10 @@
 /* The kernel's table: all-pairs shortest paths on a random directed graph, one matrix a configuration. */
 #include <config.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "kernels/fail.h"
 #include "kernels/fw/fw.h"
 
 enum { PROBLEM_N, PROBLEM_DEGREE, PROBLEM_TYPE, PROBLEM_ISA };
@@ -39,33 +39,24 @@ static const struct ss_param params[] = {
 
 static const char *const constraints[] = {"variant != 'simd' or block % 16 == 0", NULL};
 
-__attribute__((format(printf, 3, 4))) static enum ss_status fail(const struct ss_call *call, enum ss_status status,
-                                                                 const char *format, ...) {
-	va_list ap;
-	va_start(ap, format);
-	if (call->message)
-		vsnprintf(call->message, call->message_size, format, ap);
-	va_end(ap);
-	return status;
-}
-
 /* What this CPU has, best first. */
 static enum ss_status isa_refuse(const struct ss_call *call) {
 	char have[64] = "";
 	for (const struct fw_isa *isa = fw_isas; isa->name; isa++)
 		if (isa->usable())
 			snprintf(have + strlen(have), sizeof have - strlen(have), " %s", isa->name);
-	return fail(call, SS_INVALID, "this CPU can't run isa=%s; it can run:%s", call->problem[PROBLEM_ISA].w, have);
+	return kernel_fail(call, SS_INVALID, "this CPU can't run isa=%s; it can run:%s", call->problem[PROBLEM_ISA].w,
+	                   have);
 }
 
 static enum ss_status fw_open(void *input, const struct ss_call *call) {
 	int64_t n = call->problem[PROBLEM_N].i, degree = call->problem[PROBLEM_DEGREE].i;
 	if (n < 1 || n > FW_N_MAX || degree < 0 || degree > FW_DEGREE_MAX)
-		return fail(call, SS_INVALID, "n must be 1 to %d and degree 0 to %d", FW_N_MAX, FW_DEGREE_MAX);
+		return kernel_fail(call, SS_INVALID, "n must be 1 to %d and degree 0 to %d", FW_N_MAX, FW_DEGREE_MAX);
 	if (!fw_isa_find(call->problem[PROBLEM_ISA].w))
 		return isa_refuse(call);
 	if (fw_graph_random(input, (int)n, (int)degree, call->seed) != SS_OK)
-		return fail(call, SS_NOMEM, "no memory for a graph of %d vertices", (int)n);
+		return kernel_fail(call, SS_NOMEM, "no memory for a graph of %d vertices", (int)n);
 	return SS_OK;
 }
 
@@ -85,16 +76,16 @@ static enum ss_status fw_setup(void *state, void *input, const struct ss_call *c
 	int64_t variant = call->config[PARAM_VARIANT].i, block = call->config[PARAM_BLOCK].i;
 	s->input = input;
 	if (variant < 0 || variant >= VARIANTS || block < FW_BLOCK_MIN || block > FW_BLOCK_MAX)
-		return fail(call, SS_INVALID, "block must be %d to %d", FW_BLOCK_MIN, FW_BLOCK_MAX);
+		return kernel_fail(call, SS_INVALID, "block must be %d to %d", FW_BLOCK_MIN, FW_BLOCK_MAX);
 	state_choose(s, call);
 	switch (fw_layout_new(s, (int)block)) {
 	case SS_OK:
 		fw_graph_fill(s);
 		return SS_OK;
 	case SS_INVALID:
-		return fail(call, SS_INVALID, "the simd variant needs a block that is a multiple of %d", FW_PANEL);
+		return kernel_fail(call, SS_INVALID, "the simd variant needs a block that is a multiple of %d", FW_PANEL);
 	default:
-		return fail(call, SS_NOMEM, "no memory for the distances of %d vertices", s->n);
+		return kernel_fail(call, SS_NOMEM, "no memory for the distances of %d vertices", s->n);
 	}
 }
 
@@ -129,12 +120,12 @@ static int64_t first_difference(const struct fw_state *s) {
 static enum ss_status fw_verify(void *state, const struct ss_call *call) {
 	const struct fw_state *s = state;
 	if (fw_oracle(s->input) != SS_OK)
-		return fail(call, SS_NOMEM, "no memory to verify the distances of %d vertices", s->n);
+		return kernel_fail(call, SS_NOMEM, "no memory to verify the distances of %d vertices", s->n);
 	int64_t first = first_difference(s);
 	int i = (int)(first / s->n), j = (int)(first % s->n);
 	if (i == s->n)
 		return SS_OK;
-	return fail(call, SS_INCORRECT, "the distance from %d to %d is %.10g, should be %.10g (inf is no path)", i, j,
+	return kernel_wrong(call, "the distance from %d to %d is %.10g, should be %.10g (inf is no path)", i, j,
 	            fw_cell_distance(s, i, j), distance_expected(s, first));
 }
 

@@ -5,19 +5,7 @@
 #include <stdlib.h>
 
 #include "kernels/fw/fw.h"
-
-/* splitmix64: Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014 */
-static uint64_t random_next(uint64_t *state) {
-	uint64_t z = (*state += UINT64_C(0x9e3779b97f4a7c15));
-	z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-	z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-	return z ^ (z >> 31);
-}
-
-/* Below 2^31 the bias of the product method is under one in 2^33. */
-static int32_t random_below(uint64_t *state, uint32_t bound) {
-	return (int32_t)((random_next(state) >> 32) * bound >> 32);
-}
+#include "kernels/random.h"
 
 enum ss_status fw_graph_random(struct fw_input *input, int n, int degree, uint64_t seed) {
 	uint64_t state = seed;
@@ -28,9 +16,9 @@ enum ss_status fw_graph_random(struct fw_input *input, int n, int degree, uint64
 	if (!input->first || !input->edges)
 		return SS_NOMEM;
 	for (int i = 0; i < n; i++) {
-		for (int left = random_below(&state, 2 * (uint32_t)degree + 1); left > 0; left--) {
-			int32_t target = random_below(&state, (uint32_t)n);
-			int32_t weight = 1 + random_below(&state, FW_WEIGHT_MAX);
+		for (int left = kernel_random_below(&state, 2 * (uint32_t)degree + 1); left > 0; left--) {
+			int32_t target = kernel_random_below(&state, (uint32_t)n);
+			int32_t weight = 1 + kernel_random_below(&state, FW_WEIGHT_MAX);
 			if (target != i)
 				input->edges[count++] = (struct fw_edge){target, weight};
 		}

@@ -2,8 +2,8 @@
 /* The matrix of a state. Its pages are mapped afresh for every configuration, so that the first touch under that
  * configuration's team decides where they are; memory that malloc recycles has been touched already. */
 #include <config.h>
-#include <sys/mman.h>
 
+#include "kernels/pages.h"
 #include "kernels/fw/fw.h"
 
 static int round_up(int x, int to) {
@@ -67,15 +67,14 @@ enum ss_status fw_layout_new(struct fw_state *s, int block) {
 	if (status != SS_OK)
 		return status;
 	s->bytes = layout_bytes(s);
-	void *pages = mmap(NULL, s->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (pages == MAP_FAILED)
+	void *pages = kernel_pages_new(s->bytes);
+	if (!pages)
 		return SS_NOMEM;
 	s->d = pages;
 	return SS_OK;
 }
 
 void fw_layout_free(struct fw_state *s) {
-	if (s->d)
-		munmap(s->d, s->bytes);
+	kernel_pages_free(s->d, s->bytes);
 	s->d = NULL;
 }

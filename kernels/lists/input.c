@@ -9,7 +9,7 @@
 static void choose(const struct lists_input *input) {
 	size_t chosen = 0, left = (size_t)input->range;
 	for (int32_t key = 0; chosen < input->n; key++, left--) {
-		uint64_t hash = lists_hash(~input->seed, (uint64_t)key) >> 32;
+		uint64_t hash = kernel_random_at(~input->seed, (uint64_t)key) >> 32;
 		if (hash * left >> 32 < input->n - chosen)
 			input->keys[chosen++] = key;
 	}
@@ -18,7 +18,7 @@ static void choose(const struct lists_input *input) {
 /* Knuth 3.4.2, algorithm P. */
 static void shuffle(const struct lists_input *input) {
 	for (size_t i = input->n; i > 1; i--) {
-		size_t j = (size_t)((lists_hash(input->seed ^ UINT32_MAX, i) >> 32) * i >> 32);
+		size_t j = (size_t)((kernel_random_at(input->seed ^ UINT32_MAX, i) >> 32) * i >> 32);
 		uint32_t other = input->slot[j];
 		input->slot[j] = input->slot[i - 1];
 		input->slot[i - 1] = other;

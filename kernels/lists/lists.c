@@ -3,10 +3,9 @@
 #include <config.h>
 
 #include <omp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <sys/mman.h>
 
+#include "kernels/pages.h"
+#include "kernels/fail.h"
 #include "kernels/lists/lists.h"
 
 /* In the order of the words of `variant`. */
@@ -45,26 +44,17 @@ static const struct ss_param params[] = {
 
 static const char *const constraints[] = {"variant != 'serial' or threads == 1", NULL};
 
-__attribute__((format(printf, 3, 4))) static enum ss_status fail(const struct ss_call *call, enum ss_status status,
-                                                                 const char *format, ...) {
-	va_list ap;
-	va_start(ap, format);
-	if (call->message)
-		vsnprintf(call->message, call->message_size, format, ap);
-	va_end(ap);
-	return status;
-}
-
 static enum ss_status check(const struct ss_call *call, int64_t range) {
 	const struct ss_value *p = call->problem;
 	for (int i = N; i <= OPS; i++)
 		if (p[i].i < (int64_t)problem[i].min || p[i].i > (int64_t)problem[i].max)
-			return fail(call, SS_INVALID, "%s must be %.0f to %.0f", problem[i].name, problem[i].min, problem[i].max);
+			return kernel_fail(call, SS_INVALID, "%s must be %.0f to %.0f", problem[i].name, problem[i].min,
+			                   problem[i].max);
 	int64_t sum = p[CONTAINS].i + p[ADD].i + p[REMOVE].i;
 	if (sum != 100)
-		return fail(call, SS_INVALID, "contains, add and remove must sum to 100, not %d", (int)sum);
+		return kernel_fail(call, SS_INVALID, "contains, add and remove must sum to 100, not %d", (int)sum);
 	if (p[N].i > range)
-		return fail(call, SS_INVALID, "a range of %d keys has no %d different ones", (int)range, (int)p[N].i);
+		return kernel_fail(call, SS_INVALID, "a range of %d keys has no %d different ones", (int)range, (int)p[N].i);
 	return SS_OK;
 }
 
@@ -79,7 +69,7 @@ static enum ss_status lists_open(void *opaque, const struct ss_call *call) {
 	                              .contains = (int)p[CONTAINS].i, .changes = (int)(p[CONTAINS].i + p[ADD].i),
 	                              .seed = call->seed};
 	status = lists_input_new(input, p[LAYOUT].i == 0);
-	return status == SS_OK ? SS_OK : fail(call, status, "no memory for %zu keys", input->n);
+	return status == SS_OK ? SS_OK : kernel_fail(call, status, "no memory for %zu keys", input->n);
 }
 
 /* Room for the thread that has most to do of each. */
@@ -99,17 +89,16 @@ static enum ss_status lists_setup(void *opaque, void *input, const struct ss_cal
 	int64_t variant = call->config[VARIANT].i;
 	s->input = input;
 	if (variant < 0 || variant >= KINDS || call->threads < 1 || call->threads > LISTS_THREADS_MAX)
-		return fail(call, SS_INVALID, "threads must be 1 to %d and the variant known", LISTS_THREADS_MAX);
+		return kernel_fail(call, SS_INVALID, "threads must be 1 to %d and the variant known", LISTS_THREADS_MAX);
 	if (kinds[variant]->flags & LIST_SERIAL && call->threads > 1)
-		return fail(call, SS_INVALID, "%s is for one thread", kinds[variant]->name);
+		return kernel_fail(call, SS_INVALID, "%s is for one thread", kinds[variant]->name);
 	struct list_shape shape = {.kind = kinds[variant], .reclaim = call->config[RECLAIM].i ? LIST_LEAK : LIST_EPOCH,
 	                           .threads = call->threads, .initial = s->input->n};
 	room(s->input, &shape);
-	void *result = mmap(NULL, s->input->ops, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	s->result = result == MAP_FAILED ? NULL : result;
+	s->result = kernel_pages_new(s->input->ops);
 	s->list = list_new(&shape);
 	if (!s->result || !s->list)
-		return fail(call, SS_NOMEM, "no memory for %zu nodes and %zu operations", shape.initial, s->input->ops);
+		return kernel_fail(call, SS_NOMEM, "no memory for %zu nodes and %zu operations", shape.initial, s->input->ops);
 	list_fill(s->list, s->input->keys, s->input->slot, s->input->n);
 	return SS_OK;
 }
@@ -150,8 +139,7 @@ static struct ss_work lists_work(const struct ss_call *call) {
 static void lists_teardown(void *state) {
 	struct lists_state *s = state;
 	list_free(s->list);
-	if (s->result)
-		munmap(s->result, s->input->ops);
+	kernel_pages_free(s->result, s->input->ops);
 }
 
 static void lists_close(void *input) {

@@ -2,6 +2,7 @@
 /* The kernel around the lists: what it asks of them, and what it expects. */
 #ifndef KERNELS_LISTS_LISTS_H
 #define KERNELS_LISTS_LISTS_H
+#include "kernels/random.h"
 #include "kernels/kernel.h"
 #include "kernels/lists/list.h"
 
@@ -38,16 +39,8 @@ struct lists_step {
 	int32_t key;
 };
 
-/* SplitMix64 (Steele, Lea, Flood 2014) as a hash. */
-static inline uint64_t lists_hash(uint64_t seed, uint64_t number) {
-	uint64_t z = seed + (number + 1) * UINT64_C(0x9e3779b97f4a7c15);
-	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-	z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-	return z ^ z >> 31;
-}
-
 static inline struct lists_step lists_step_of(const struct lists_input *input, size_t i) {
-	uint64_t hash = lists_hash(input->seed, i);
+	uint64_t hash = kernel_random_at(input->seed, i);
 	int percent = (int)((hash >> 32) * 100 >> 32);
 	int32_t key = (int32_t)((hash & UINT32_MAX) * (uint64_t)input->range >> 32);
 	enum list_op op = percent < input->contains ? LIST_CONTAINS : percent < input->changes ? LIST_ADD : LIST_REMOVE;

@@ -4,8 +4,8 @@
 
 #include <omp.h>
 #include <string.h>
-#include <sys/mman.h>
 
+#include "kernels/pages.h"
 #include "kernels/lists/list.h"
 #include "kernels/lists/poison.h"
 
@@ -55,8 +55,8 @@ static void touch(struct list *list, char *pools, size_t size) {
 
 struct list *list_new(const struct list_shape *shape) {
 	struct plan plan = plan_of(shape);
-	char *memory = mmap(NULL, plan.bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (memory == MAP_FAILED)
+	char *memory = kernel_pages_new(plan.bytes);
+	if (!memory)
 		return NULL;
 	struct list *list = (struct list *)(void *)memory;
 	list->kind = shape->kind;
@@ -76,7 +76,7 @@ void list_free(struct list *list) {
 	if (!list)
 		return;
 	unpoison(list, list->bytes);
-	munmap(list, list->bytes);
+	kernel_pages_free(list, list->bytes);
 }
 
 static void node_init(struct list_node *node, int32_t key) {

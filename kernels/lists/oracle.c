@@ -3,20 +3,10 @@
  * removed. One thread is checked result by result against a set that is an array of flags. */
 #include <config.h>
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 
+#include "kernels/fail.h"
 #include "kernels/lists/lists.h"
-
-__attribute__((format(printf, 2, 3))) static enum ss_status wrong(const struct ss_call *call, const char *format, ...) {
-	va_list ap;
-	va_start(ap, format);
-	if (call->message)
-		vsnprintf(call->message, call->message_size, format, ap);
-	va_end(ap);
-	return SS_INCORRECT;
-}
 
 static bool is_at_rest(const struct list_node *node) {
 	return !atomic_load(&node->lock) && !atomic_load(&node->removed) && ((uintptr_t)list_next(node) & 1) == 0;
@@ -42,17 +32,18 @@ static enum ss_status check_structure(const struct lists_state *s, const struct 
 	size_t taken = nodes_taken(list, s->input->n), out = nodes_out(list), count = 0;
 	const struct list_node *node = &list->head;
 	if (atomic_load(&list->lock) || node->key != INT32_MIN || list->tail.key != INT32_MAX)
-		return wrong(call, "the list is locked or its ends are damaged");
+		return kernel_wrong(call, "the list is locked or its ends are damaged");
 	for (; is_at_rest(node) && node != &list->tail; count++) {
 		const struct list_node *next = list_next(node);
 		if (!next || next->key <= node->key || count > taken)
-			return wrong(call, "key %d is followed by %d", (int)node->key, next ? (int)next->key : INT32_MIN);
+			return kernel_wrong(call, "key %d is followed by %d", (int)node->key, next ? (int)next->key : INT32_MIN);
 		node = next;
 	}
 	if (!is_at_rest(node) || list_next(&list->tail))
-		return wrong(call, "the node of key %d is locked, marked or behind the end", (int)node->key);
+		return kernel_wrong(call, "the node of key %d is locked, marked or behind the end", (int)node->key);
 	if (count - 1 + out != taken)
-		return wrong(call, "%zu nodes were taken, but %zu are in the list and %zu out of it", taken, count - 1, out);
+		return kernel_wrong(call, "%zu nodes were taken, but %zu are in the list and %zu out of it", taken,
+		                    count - 1, out);
 	return SS_OK;
 }
 
@@ -72,12 +63,13 @@ static enum ss_status check_keys(const struct lists_state *s, const struct ss_ca
 	for (int32_t key = 0; key < s->input->range; key++) {
 		bool there = node->key == key;
 		if (present[key] != there)
-			return wrong(call, "key %d: at the start, plus added, less removed: %d times; in the list: %s", (int)key,
+			return kernel_wrong(call, "key %d: at the start, plus added, less removed: %d times; in the list: %s",
+			                    (int)key,
 			             (int)present[key], there ? "yes" : "no");
 		if (there)
 			node = list_next(node);
 	}
-	return node == &s->list->tail ? SS_OK : wrong(call, "key %d is out of range", (int)node->key);
+	return node == &s->list->tail ? SS_OK : kernel_wrong(call, "key %d is out of range", (int)node->key);
 }
 
 static enum ss_status check_results(const struct lists_state *s, const struct ss_call *call, int32_t *present) {
@@ -90,7 +82,7 @@ static enum ss_status check_results(const struct lists_state *s, const struct ss
 		struct lists_step step = lists_step_of(s->input, i);
 		bool expected = (step.op == LIST_ADD) != present[step.key];
 		if (s->result[i] != expected)
-			return wrong(call, "operation %zu, %s(%d), should be %s", i, names[step.op], (int)step.key,
+			return kernel_wrong(call, "operation %zu, %s(%d), should be %s", i, names[step.op], (int)step.key,
 			             expected ? "true" : "false");
 		if (step.op != LIST_CONTAINS)
 			present[step.key] = step.op == LIST_ADD;

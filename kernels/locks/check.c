@@ -1,19 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What must hold after a run, whoever entered when. */
 #include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
 
+#include "kernels/fail.h"
 #include "kernels/locks/locks.h"
-
-__attribute__((format(printf, 2, 3))) static enum ss_status wrong(const struct ss_call *call, const char *format, ...) {
-	va_list ap;
-	va_start(ap, format);
-	if (call->message)
-		vsnprintf(call->message, call->message_size, format, ap);
-	va_end(ap);
-	return SS_INCORRECT;
-}
 
 /* Also without mutual exclusion: nobody enters more than n times, and what a thread does outside is its own. */
 static enum ss_status check_tallies(const struct locks_state *s, const struct ss_call *call, int64_t *entries) {
@@ -23,12 +13,13 @@ static enum ss_status check_tallies(const struct locks_state *s, const struct ss
 		const struct lock_tally *tally = locks_tally(s, thread);
 		uint64_t sum = locks_oracle(0, (uint64_t)tally->entries * (uint64_t)s->input->noncritical);
 		if (tally->entries < 0 || tally->entries > n)
-			return wrong(call, "thread %d entered %" PRId64 " of %" PRId64 " times", thread, tally->entries, n);
+			return kernel_wrong(call, "thread %d entered %" PRId64 " of %" PRId64 " times", thread, tally->entries, n);
 		if (tally->sum != sum)
-			return wrong(call, "the work of thread %d gives %" PRIx64 ", should be %" PRIx64, thread, tally->sum, sum);
+			return kernel_wrong(call, "the work of thread %d gives %" PRIx64 ", should be %" PRIx64, thread,
+			                    tally->sum, sum);
 		*entries += tally->entries;
 	}
-	return *entries > 0 ? SS_OK : wrong(call, "nobody entered");
+	return *entries > 0 ? SS_OK : kernel_wrong(call, "nobody entered");
 }
 
 /* Every thread that entered became the owner at least once, and none but at an entry. */
@@ -38,9 +29,10 @@ static enum ss_status check_owner(const struct locks_state *s, const struct ss_c
 	for (int thread = 0; thread < s->team; thread++)
 		entered += locks_tally(s, thread)->entries > 0;
 	if (prize->owner < 0 || prize->owner >= s->team || locks_tally(s, (int)prize->owner)->entries == 0)
-		return wrong(call, "the last owner, %" PRId64 ", is no thread that entered", prize->owner);
+		return kernel_wrong(call, "the last owner, %" PRId64 ", is no thread that entered", prize->owner);
 	if (prize->changes < entered || prize->changes > s->input->n)
-		return wrong(call, "%" PRId64 " changes of the owner, should be %" PRId64 " to %" PRId64, prize->changes, entered,
+		return kernel_wrong(call, "%" PRId64 " changes of the owner, should be %" PRId64 " to %" PRId64,
+		                    prize->changes, entered,
 		             s->input->n);
 	return SS_OK;
 }
@@ -52,10 +44,10 @@ enum ss_status locks_check(const struct locks_state *s, const struct ss_call *ca
 	if (status != SS_OK || ((s->arena.kind->flags & LOCK_UNSAFE) && s->team > 1))
 		return status;
 	if (prize->count != n)
-		return wrong(call, "the counter is %" PRId64 ", should be %" PRId64, prize->count, n);
+		return kernel_wrong(call, "the counter is %" PRId64 ", should be %" PRId64, prize->count, n);
 	if (entries != n)
-		return wrong(call, "threads entered %" PRId64 " times, should be %" PRId64, entries, n);
+		return kernel_wrong(call, "threads entered %" PRId64 " times, should be %" PRId64, entries, n);
 	if (prize->sum != s->input->sum)
-		return wrong(call, "the protected sum is %" PRIx64 ", should be %" PRIx64, prize->sum, s->input->sum);
+		return kernel_wrong(call, "the protected sum is %" PRIx64 ", should be %" PRIx64, prize->sum, s->input->sum);
 	return check_owner(s, call);
 }

@@ -4,8 +4,8 @@
 #include <config.h>
 #include <omp.h>
 #include <string.h>
-#include <sys/mman.h>
 
+#include "kernels/pages.h"
 #include "kernels/quake/quake.h"
 
 enum { RING_ROWS = 4 * (QUAKE_DEPTH_MAX - 1), ALARMS_MARGIN = 16 };
@@ -45,8 +45,8 @@ bool quake_grids_new(struct quake_state *s) {
 	size_t grid_bytes;
 	if (!layout(s, &grid_bytes))
 		return false;
-	void *pages = mmap(NULL, s->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (pages == MAP_FAILED)
+	void *pages = kernel_pages_new(s->bytes);
+	if (!pages)
 		return false;
 	s->memory = pages;
 	s->grid[0] = s->memory + s->stride + QUAKE_LINE;
@@ -66,7 +66,6 @@ void quake_grids_load(struct quake_state *s) {
 }
 
 void quake_grids_free(struct quake_state *s) {
-	if (s->memory)
-		munmap(s->memory, s->bytes);
+	kernel_pages_free(s->memory, s->bytes);
 	s->memory = NULL;
 }

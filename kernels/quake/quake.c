@@ -2,11 +2,11 @@
 /* The kernel's table: earthquakes on a grid of random energies. */
 #include <config.h>
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/fail.h"
+#include "kernels/random.h"
 #include "kernels/quake/quake.h"
 
 static const struct quake_variant *const variants[] = {&quake_serial, &quake_rows, &quake_collapse, &quake_fused,
@@ -43,22 +43,9 @@ static const struct ss_param params[] = {
 
 static const char *const constraints[] = {"variant != 'serial' or threads == 1", NULL};
 
-__attribute__((format(printf, 3, 4))) static enum ss_status fail(const struct ss_call *call, enum ss_status status,
-                                                                 const char *format, ...) {
-	va_list ap;
-	va_start(ap, format);
-	if (call->message)
-		vsnprintf(call->message, call->message_size, format, ap);
-	va_end(ap);
-	return status;
-}
-
-/* SplitMix64 (Steele, Lea, Flood 2014) as a hash of the cell's number; 24 bits are what a float holds. */
+/* 24 bits are what a float holds. */
 static float uniform(uint64_t seed, uint64_t cell) {
-	uint64_t z = seed + (cell + 1) * UINT64_C(0x9e3779b97f4a7c15);
-	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-	z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-	return (float)((z ^ z >> 31) >> 40) * 0x1p-24f;
+	return (float)(kernel_random_at(seed, cell) >> 40) * 0x1p-24f;
 }
 
 static enum ss_status quake_open(void *opaque, const struct ss_call *call) {
@@ -66,12 +53,12 @@ static enum ss_status quake_open(void *opaque, const struct ss_call *call) {
 	int64_t n = call->problem[N].i, steps = call->problem[STEPS].i;
 	double energy = call->problem[ENERGY].r;
 	if (n < 1 || n > QUAKE_N_MAX || steps < 1 || steps > QUAKE_STEPS_MAX || !(energy >= 0 && energy <= QUAKE_ENERGY_MAX))
-		return fail(call, SS_INVALID, "n must be 1 to %d, steps 1 to %d and energy 0 to %d", QUAKE_N_MAX,
+		return kernel_fail(call, SS_INVALID, "n must be 1 to %d, steps 1 to %d and energy 0 to %d", QUAKE_N_MAX,
 		            QUAKE_STEPS_MAX, QUAKE_ENERGY_MAX);
 	*input = (struct quake_input){.n = (size_t)n, .steps = steps};
 	input->cells = malloc((size_t)(n * n) * sizeof *input->cells);
 	if (!input->cells)
-		return fail(call, SS_NOMEM, "no memory for %d x %d cells", (int)n, (int)n);
+		return kernel_fail(call, SS_NOMEM, "no memory for %d x %d cells", (int)n, (int)n);
 	for (int64_t cell = 0; cell < n * n; cell++)
 		input->cells[cell] = uniform(call->seed, (uint64_t)cell) * (float)energy;
 	return SS_OK;
@@ -98,12 +85,13 @@ static void configure(struct quake_state *s, struct quake_input *input, const st
 static enum ss_status quake_setup(void *opaque, void *input, const struct ss_call *call) {
 	struct quake_state *s = opaque;
 	if (!config_right(call))
-		return fail(call, SS_INVALID, "depth must be 1 to %d and block 1 to %d", QUAKE_DEPTH_MAX, QUAKE_BLOCK_MAX);
+		return kernel_fail(call, SS_INVALID, "depth must be 1 to %d and block 1 to %d", QUAKE_DEPTH_MAX,
+		                   QUAKE_BLOCK_MAX);
 	configure(s, input, call);
 	s->counts = calloc((size_t)s->input->steps, sizeof *s->counts);
 	s->means = calloc((size_t)s->input->steps, sizeof *s->means);
 	if (!s->counts || !s->means || !quake_grids_new(s))
-		return fail(call, SS_NOMEM, "no memory for two grids of %zu x %zu cells", s->input->n, s->input->n);
+		return kernel_fail(call, SS_NOMEM, "no memory for two grids of %zu x %zu cells", s->input->n, s->input->n);
 	quake_grids_load(s);
 	return SS_OK;
 }
@@ -139,7 +127,7 @@ static enum ss_status cells_verify(const struct quake_state *s, const struct ss_
 		const float *found = quake_row(s, s->now, (ptrdiff_t)i), *expected = s->input->answer.cells + i * n;
 		for (size_t j = 0; j < n; j++)
 			if (memcmp(&found[j], &expected[j], sizeof *found) != 0)
-				return fail(call, SS_INCORRECT, "row %zu column %zu holds %.9g, should be %.9g", i, j,
+				return kernel_wrong(call, "row %zu column %zu holds %.9g, should be %.9g", i, j,
 				            (double)found[j], (double)expected[j]);
 	}
 	return SS_OK;
@@ -149,13 +137,13 @@ static enum ss_status quake_verify(void *state, const struct ss_call *call) {
 	const struct quake_state *s = state;
 	const struct quake_answer *answer = &s->input->answer;
 	if (!answer->cells && !quake_oracle(s->input))
-		return fail(call, SS_NOMEM, "no memory to verify %zu x %zu cells", s->input->n, s->input->n);
+		return kernel_fail(call, SS_NOMEM, "no memory to verify %zu x %zu cells", s->input->n, s->input->n);
 	for (int64_t step = 0; step < s->input->steps; step++) {
 		if (s->counts[step] != answer->counts[step])
-			return fail(call, SS_INCORRECT, "%.0f cells fire in step %d, should be %.0f", s->counts[step], (int)step,
+			return kernel_wrong(call, "%.0f cells fire in step %d, should be %.0f", s->counts[step], (int)step,
 			            answer->counts[step]);
 		if (!(fabs(s->means[step] - answer->means[step]) <= QUAKE_TOLERANCE * answer->means[step]))
-			return fail(call, SS_INCORRECT, "the mean energy after step %d is %.9g, should be %.9g", (int)step,
+			return kernel_wrong(call, "the mean energy after step %d is %.9g, should be %.9g", (int)step,
 			            s->means[step], answer->means[step]);
 	}
 	return cells_verify(s, call);

@@ -221,7 +221,7 @@ static void build_test(void) {
 		uint64_t random = seed;
 		memset(in, 0, sizeof in);
 		for (uint64_t i = 0; i < 25 * seed; i++) {
-			int32_t a = cc_random_below(&random, N), b = cc_random_below(&random, N);
+			int32_t a = kernel_random_below(&random, N), b = kernel_random_below(&random, N);
 			cc_pairs_add(&pairs, a, b);
 			in[a][b] = in[b][a] = a != b;
 		}
@@ -306,8 +306,8 @@ static void oracle_test(void) {
 		uint64_t random = seed;
 		int32_t label[50], (*pair)[2] = calloc(seed + 10, sizeof *pair), count = (int32_t)seed + 10;
 		for (int32_t i = 0; i < count; i++) {
-			pair[i][0] = cc_random_below(&random, 50);
-			pair[i][1] = cc_random_below(&random, 50);
+			pair[i][0] = kernel_random_below(&random, 50);
+			pair[i][1] = kernel_random_below(&random, 50);
 			cc_pairs_add(&pairs, pair[i][0], pair[i][1]);
 		}
 		for (int32_t v = 0; v < 50; v++)

@@ -215,12 +215,12 @@ static void serialized_test(void) {
 /* Changes or repeats a few bytes, or cuts the end off. */
 static size_t mutate(uint8_t *data, size_t size, size_t room, uint64_t *random) {
 	static const char often[] = "0123456789 \n\n-.%#\t\r\0e";
-	for (int edits = 1 + cc_random_below(random, 4); edits > 0 && size > 1; edits--) {
-		size_t at = 1 + (size_t)cc_random_below(random, (uint32_t)(size - 1));
-		switch (cc_random_below(random, 4)) {
-		case 0: data[at] = (uint8_t)often[cc_random_below(random, sizeof often)]; break;
-		case 1: data[at] = (uint8_t)cc_random(random); break;
-		case 2: size = cc_random_below(random, 8) ? size : at; break;
+	for (int edits = 1 + kernel_random_below(random, 4); edits > 0 && size > 1; edits--) {
+		size_t at = 1 + (size_t)kernel_random_below(random, (uint32_t)(size - 1));
+		switch (kernel_random_below(random, 4)) {
+		case 0: data[at] = (uint8_t)often[kernel_random_below(random, sizeof often)]; break;
+		case 1: data[at] = (uint8_t)kernel_random(random); break;
+		case 2: size = kernel_random_below(random, 8) ? size : at; break;
 		default:
 			if (size < room) {
 				memmove(data + at + 1, data + at, size - at);

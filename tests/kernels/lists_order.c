@@ -30,7 +30,7 @@ static void fill(struct list *list, struct record *record, uint64_t seed) {
 	uint32_t slot[KEYS_MAX] = {0, 1, 2, 3};
 	size_t count = 0;
 	for (int32_t key = 0; key < record->keys; key++) {
-		record->present[key] = lists_hash(seed, (uint64_t)key) & 1;
+		record->present[key] = kernel_random_at(seed, (uint64_t)key) & 1;
 		if (record->present[key])
 			keys[count++] = key;
 	}
@@ -47,7 +47,7 @@ static void record_one(struct list *list, int thread, struct event *event, _Atom
 static void record_thread(struct list *list, struct record *record, int thread, uint64_t seed,
                           _Atomic uint64_t *clock) {
 	for (int i = 0; i < OPS; i++) {
-		uint64_t hash = lists_hash(seed, (uint64_t)(thread * OPS + i));
+		uint64_t hash = kernel_random_at(seed, (uint64_t)(thread * OPS + i));
 		struct event *event = &record->event[thread][i];
 		event->op = hash % 4 < 2 ? LIST_CONTAINS : hash % 4 == 2 ? LIST_ADD : LIST_REMOVE;
 		event->key = (int32_t)((hash >> 8) % (uint64_t)record->keys);
