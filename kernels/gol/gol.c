@@ -30,7 +30,7 @@ static const struct ss_param params[] = {
 	           GOL_STRIP_MAX},
 	[DEPTH] = {"depth", "generations in a pass over the grid", SS_INT, "2..32*2", "8", "variant == 'temporal'", 1,
 	           GOL_DEPTH_MAX},
-	[BLOCK] = {"block", "rows of a tile", SS_INT, "32..512*2", "128", "variant == 'temporal'", 1, GOL_BLOCK_MAX},
+	[BLOCK] = {"block", "rows of a tile", SS_INT, "128..32768*4", "128", "variant == 'temporal'", 1, GOL_BLOCK_MAX},
 	[SPAN] = {"span", "columns of a tile, in words of 64", SS_INT, "16..512*2", "64", "variant == 'temporal'", 1,
 	          GOL_SPAN_MAX},
 	{.name = NULL},
@@ -89,7 +89,7 @@ static enum ss_status gol_setup(void *opaque, void *input, const struct ss_call 
 	if (state->variant == &gol_bits || state->variant == &gol_simd8)
 		state->strip = (size_t)call->config[STRIP].i;
 	if (state->variant == &gol_temporal) {
-		state->strip = (size_t)call->config[BLOCK].i;
+		state->block = (size_t)call->config[BLOCK].i;
 		state->depth = (size_t)call->config[DEPTH].i;
 		state->span = (size_t)call->config[SPAN].i;
 	}

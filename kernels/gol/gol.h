@@ -9,8 +9,8 @@
 #include "kernels/kernel.h"
 
 enum { GOL_N_MAX = 65536, GOL_WORDS_MAX = GOL_N_MAX / 64, GOL_LINE = 64 /* bytes */, GOL_GENERATIONS_MAX = 1000000 };
-enum { GOL_STRIP_MAX = 1024, GOL_DEPTH_MAX = 64, GOL_BLOCK_MAX = 4096, GOL_SPAN_MAX = GOL_WORDS_MAX };
-enum { GOL_WINDOWS_MAX = 12 };
+enum { GOL_STRIP_MAX = 1024, GOL_DEPTH_MAX = 64, GOL_BLOCK_MAX = GOL_N_MAX, GOL_SPAN_MAX = GOL_WORDS_MAX };
+enum { GOL_WINDOWS_MAX = 12, GOL_KEPT = 5 };
 
 /* A part of the last generation: 64 cells a word. */
 struct gol_window {
@@ -34,7 +34,9 @@ struct gol_isa {
 	const char *name;
 	bool (*usable)(void); /* NULL: everywhere */
 	void (*rows)(const uint64_t *src, uint64_t *dst, size_t stride, size_t rows, size_t words);
-	void (*columns)(const uint64_t *src, uint64_t *dst, size_t stride, size_t rows, size_t words);
+	/* Down a column of words, a few rows (an even number) at a time; kept: GOL_KEPT words for each of `words`, 0 or as the
+	 * call for the rows above left them. Row 0 of dst is the next generation of the row above src. */
+	void (*slide)(uint64_t *kept, const uint64_t *src, uint64_t *dst, size_t stride, size_t rows, size_t words);
 	void (*bytes)(const uint8_t *src, uint8_t *dst, size_t stride, size_t rows, size_t n);
 };
 extern const struct gol_isa gol_isas[]; /* best first; the last works everywhere */
@@ -53,8 +55,8 @@ struct gol_state {
 	size_t bytes; /* of memory */
 	int now;      /* the grid with the current generation */
 
-	/* temporal: generations in a pass, words across a tile, and two tiles with their halos for each thread */
-	size_t depth, span;
+	/* temporal: generations in a pass, rows and words of a tile, rows in a step, and the buffers of each thread */
+	size_t depth, block, span, step;
 	int threads;
 	uint64_t *tiles;
 	size_t tile_words, tile_stride, tile_bytes;

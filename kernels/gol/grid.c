@@ -30,6 +30,10 @@ static bool allocate(struct gol_state *state) {
 	state->memory = gol_pages_new(state->bytes);
 	if (!state->memory)
 		return false;
+#if defined(MADV_HUGEPAGE)
+	if (state->tiles) /* going down a column, each row is on another page */
+		madvise(state->memory, state->bytes, MADV_HUGEPAGE);
+#endif
 	state->grid[0] = state->memory + GOL_LINE + state->stride;
 	state->grid[1] = state->grid[0] + size;
 	return true;

@@ -10,8 +10,6 @@ struct gol_sums {
 	uint64_t low[GOL_WORDS_MAX + GOL_LINE / 8], high[GOL_WORDS_MAX + GOL_LINE / 8];
 };
 
-enum { GOL_COLUMN = 64 };
-
 #if defined(__x86_64__)
 #define TILE_NAME(word) avx512_##word
 #define TILE_TARGET __attribute__((target("avx512f,avx512vl,avx512bw")))
@@ -46,10 +44,10 @@ static bool avx2_usable(void) {
 
 const struct gol_isa gol_isas[] = {
 #if defined(__x86_64__)
-	{"avx512", avx512_usable, avx512_rows, avx512_columns, avx512_bytes},
-	{"avx2", avx2_usable, avx2_rows, avx2_columns, avx2_bytes},
+	{"avx512", avx512_usable, avx512_rows, avx512_slide, avx512_bytes},
+	{"avx2", avx2_usable, avx2_rows, avx2_slide, avx2_bytes},
 #endif
-	{BASIC, NULL, basic_rows, basic_columns, basic_bytes},
+	{BASIC, NULL, basic_rows, basic_slide, basic_bytes},
 };
 
 const struct gol_isa *gol_isa_best(void) {

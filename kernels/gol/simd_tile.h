@@ -70,30 +70,31 @@ TILE_TARGET static void TILE_NAME(rows)(const uint64_t *src, uint64_t *dst, size
 	}
 }
 
-/* One vector wide, down the rows, the sums in registers. Rows two by two share the pair between them. */
-TILE_INLINE void TILE_NAME(column)(const uint64_t *src, uint64_t *dst, size_t stride, size_t rows) {
-	struct TILE_NAME(sum) first = TILE_NAME(sum)(src - stride), second = TILE_NAME(sum)(src), third, fourth;
+/* One vector wide, down an even number of rows, the sums in registers. Rows two by two share the pair between them. `kept`
+ * has the sums of the two rows before src, and gets those of the last two. Row 0 of dst is what becomes of the row before
+ * src. */
+TILE_INLINE void TILE_NAME(slide_column)(TILE_NAME(bits) *kept, const uint64_t *src, uint64_t *dst, size_t stride,
+                                         size_t rows) {
+	struct TILE_NAME(sum) first = {.low = kept[0], .high = kept[1]}, second = {kept[2], kept[3], kept[4]};
 	for (; rows > 1; rows -= 2, src += 2 * stride, dst += 2 * stride) {
-		third = TILE_NAME(sum)(src + stride);
-		fourth = TILE_NAME(sum)(src + 2 * stride);
+		struct TILE_NAME(sum) third = TILE_NAME(sum)(src), fourth = TILE_NAME(sum)(src + stride);
 		struct TILE_NAME(pair) two = TILE_NAME(pair)(second, third);
 		*(TILE_NAME(bits) *)dst = TILE_NAME(next)(second.cell, two, first);
 		*(TILE_NAME(bits) *)(dst + stride) = TILE_NAME(next)(third.cell, two, fourth);
 		first = third;
 		second = fourth;
 	}
-	if (rows) {
-		third = TILE_NAME(sum)(src + stride);
-		*(TILE_NAME(bits) *)dst = TILE_NAME(next)(second.cell, TILE_NAME(pair)(first, second), third);
-	}
+	kept[0] = first.low;
+	kept[1] = first.high;
+	kept[2] = second.cell;
+	kept[3] = second.low;
+	kept[4] = second.high;
 }
 
-/* For a tile in the second-level cache: no more rows at a time than leave the lines of a vector in the first. */
-TILE_TARGET static void TILE_NAME(columns)(const uint64_t *src, uint64_t *dst, size_t stride, size_t rows,
-                                           size_t words) {
-	for (size_t row = 0; row < rows; row += GOL_COLUMN, src += GOL_COLUMN * stride, dst += GOL_COLUMN * stride)
-		for (size_t word = 0; word < words; word += TILE_WORDS)
-			TILE_NAME(column)(src + word, dst + word, stride, rows - row < GOL_COLUMN ? rows - row : GOL_COLUMN);
+TILE_TARGET static void TILE_NAME(slide)(uint64_t *kept, const uint64_t *src, uint64_t *dst, size_t stride, size_t rows,
+                                         size_t words) {
+	for (size_t word = 0; word < words; word += TILE_WORDS)
+		TILE_NAME(slide_column)((TILE_NAME(bits) *)(kept + GOL_KEPT * word), src + word, dst + word, stride, rows);
 }
 
 TILE_INLINE TILE_NAME(cells) TILE_NAME(sum_bytes)(const uint8_t *at) {

@@ -1,104 +1,143 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Several generations a pass over the grid: a tile is copied into the cache together with a halo as wide as there are
- * generations, steps on there, losing a ring of the halo each time, and its inside is copied out. Neighbouring tiles
- * compute the same halo twice and need not wait for each other (overlapped tiling: Krishnamoorthy et al., Effective
- * Automatic Parallelization of Stencil Computations, 2007; ghost zones: Meng and Skadron, Performance Modeling and
- * Automatic Ghost Zone Optimization for Iterative Stencil Loops on GPUs, 2009).
+/* Several generations a pass over the grid: a tile is as tall as one likes and is computed from the top to the bottom, a
+ * few rows at a time, every generation one row behind the one before it (time skewing: Wonnacott, Achieving Scalable
+ * Locality with Time Skewing, 2002; wavefronts: Wellein et al., Efficient Temporal Blocking for Stencil Computations by
+ * Multicore-Aware Wavefront Parallelization, 2009). The rows of a step go back and forth between two buffers in the
+ * first-level cache; what a generation needs of the step before, the sums of its last two rows, is kept for each of them.
  *
- * Across, the halo is one word on each side, wide enough for 64 generations. In a private tile, row 0 of the halo is row
- * 1, and the word before the tile is word LEFT. */
+ * Tiles need not wait for each other, since they compute what they need of their neighbours once more (overlapped
+ * tiling: Krishnamoorthy et al., Effective Automatic Parallelization of Stencil Computations, 2007): `depth` rows above
+ * and below, and across a word on each side, wide enough for 64 generations. In a buffer, the word before the tile is
+ * word LEFT. */
 #include <omp.h>
 #include <string.h>
 
 #include "kernels/gol/gol.h"
 
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
 enum { WORDS_A_LINE = GOL_LINE / 8, LEFT = WORDS_A_LINE };
+enum { STEP_BYTES = 24 << 10, STEP_MIN = 4, STEP_MAX = 16, STREAM_BYTES = 32 << 20 };
 
 struct tile {
-	size_t first, rows, word, words; /* its place in the grid */
-	int64_t above, below;            /* where the dead rows are in the private tile */
-	uint64_t *cells[2];
+	ptrdiff_t first, end; /* its rows */
+	size_t word, words;   /* its columns */
+	size_t depth;
+	uint64_t *cells[2], *kept;
 };
 
 static size_t tiles_across(const struct gol_state *state) {
 	return (state->input->words + state->span - 1) / state->span;
 }
 
+static size_t tiles_down(const struct gol_state *state) {
+	return (state->input->n + state->block - 1) / state->block;
+}
+
+/* Of one generation. */
+static size_t kept_words(const struct gol_state *state) {
+	return (state->tile_stride - LEFT) * GOL_KEPT;
+}
+
 static struct tile tile_find(const struct gol_state *state, size_t item, size_t depth) {
 	const struct gol_input *input = state->input;
-	size_t across = tiles_across(state), word = item % across * state->span, first = item / across * state->strip;
+	size_t across = tiles_across(state), word = item % across * state->span, first = item / across * state->block;
+	size_t rows = input->n - first < state->block ? input->n - first : state->block;
 	uint64_t *cells = state->tiles + (size_t)omp_get_thread_num() * state->tile_bytes / sizeof(uint64_t);
-	return (struct tile){.first = first,
-	                     .rows = gol_rows(state, first),
+	return (struct tile){.first = (ptrdiff_t)first,
+	                     .end = (ptrdiff_t)(first + rows),
 	                     .word = word,
 	                     .words = input->words - word < state->span ? input->words - word : state->span,
-	                     .above = (int64_t)depth - (int64_t)first,
-	                     .below = (int64_t)(input->n + 1 + depth) - (int64_t)first,
-	                     .cells = {cells, cells + state->tile_words}};
+	                     .depth = depth,
+	                     .cells = {cells, cells + state->tile_words},
+	                     .kept = cells + 2 * state->tile_words};
 }
 
-/* Dead rows that are in the tile stay dead, in both copies. */
-static void dead_row(const struct gol_state *state, const struct tile *tile, int64_t row, size_t depth) {
-	if (row < 0 || row > (int64_t)(tile->rows + 2 * depth + 1))
-		return;
-	for (int i = 0; i < 2; i++)
-		memset(tile->cells[i] + (size_t)row * state->tile_stride, 0, state->tile_stride * sizeof(uint64_t));
+/* From the grid, with a word on each side; rows outside are dead. */
+static void copy_in(const struct gol_state *state, const struct tile *tile, int now, ptrdiff_t row) {
+	uint64_t *dst = tile->cells[0] + LEFT;
+	for (size_t i = 0; i < state->step; i++, row++, dst += state->tile_stride)
+		if (row >= 0 && row < (ptrdiff_t)state->input->n)
+			memcpy(dst, (const uint64_t *)gol_row(state, now, row) + tile->word - 1, (tile->words + 2) * sizeof *dst);
+		else
+			memset(dst, 0, (tile->words + 2) * sizeof *dst);
 }
 
-static void clip(const struct tile *tile, int64_t *from, int64_t *to) {
-	if (*from <= tile->above)
-		*from = tile->above + 1;
-	if (*to > tile->below)
-		*to = tile->below;
+/* Whole lines past the caches. Returns the words that are done. */
+static size_t stream(uint64_t *dst, const uint64_t *src, size_t words) {
+	size_t word = 0;
+#if defined(__SSE2__)
+	for (; (uintptr_t)dst % GOL_LINE == 0 && word + 2 <= words / WORDS_A_LINE * WORDS_A_LINE; word += 2)
+		_mm_stream_si128((__m128i *)(dst + word), _mm_loadu_si128((const __m128i *)(src + word)));
+#endif
+	return word;
 }
 
-/* What is outside the grid on the left and right is dead, whatever was computed there. */
-static void trim(const struct gol_state *state, const struct tile *tile, uint64_t *row, int64_t rows) {
+static void stream_end(void) {
+#if defined(__SSE2__)
+	_mm_sfence();
+#endif
+}
+
+/* Grids that no cache holds until the next pass need not go through it. */
+static void copy_out(const struct gol_state *state, const struct tile *tile, int now, ptrdiff_t row) {
+	const uint64_t *src = tile->cells[tile->depth & 1] + LEFT + 1;
+	for (size_t i = 0; i < state->step; i++, row++, src += state->tile_stride)
+		if (row >= tile->first && row < tile->end) {
+			uint64_t *dst = (uint64_t *)gol_row(state, now + 1, row) + tile->word;
+			size_t done = state->bytes < STREAM_BYTES ? 0 : stream(dst, src, tile->words);
+			memcpy(dst + done, src + done, (tile->words - done) * sizeof *src);
+		}
+}
+
+static void trim_sides(const struct gol_state *state, const struct tile *tile, uint64_t *cells) {
 	const struct gol_input *input = state->input;
 	bool left = tile->word == 0, right = input->words <= tile->word + tile->words + 1;
 	size_t last = LEFT + input->words - tile->word;
-	for (; (left || right) && rows > 0; rows--, row += state->tile_stride) {
+	for (size_t i = 0; (left || right) && i < state->step; i++, cells += state->tile_stride) {
 		if (left)
-			row[LEFT] = 0;
+			cells[LEFT] = 0;
 		if (right) {
-			row[last] &= input->tail;
-			row[last + 1] = 0;
+			cells[last] &= input->tail;
+			cells[last + 1] = 0;
 		}
 	}
 }
 
-static void copy_in(const struct gol_state *state, const struct tile *tile, int now, size_t depth) {
-	int64_t from = 1, to = (int64_t)(tile->rows + 2 * depth + 1);
-	dead_row(state, tile, tile->above, depth);
-	dead_row(state, tile, tile->below, depth);
-	clip(tile, &from, &to);
-	for (int64_t row = from; row < to; row++) {
-		const uint64_t *src = gol_row(state, now, row - tile->above - 1);
-		memcpy(tile->cells[0] + (size_t)row * state->tile_stride + LEFT, src + tile->word - 1,
-		       (tile->words + 2) * sizeof *src);
+/* What is outside the grid is dead, whatever was computed there. */
+static void trim(const struct gol_state *state, const struct tile *tile, uint64_t *cells, ptrdiff_t row) {
+	ptrdiff_t n = (ptrdiff_t)state->input->n, end = row + (ptrdiff_t)state->step;
+	trim_sides(state, tile, cells);
+	for (; (row < 0 || end > n) && row < end; row++, cells += state->tile_stride)
+		if (row < 0 || row >= n)
+			memset(cells + LEFT, 0, (tile->words + 2) * sizeof *cells);
+}
+
+/* One step of the tile. In generation g, which is g rows behind, rows from above + g on are of use; `above` is the first
+ * of generation 0. */
+static void tile_step(const struct gol_state *state, const struct tile *tile, int now, ptrdiff_t row, ptrdiff_t above) {
+	size_t useful = (size_t)(row - above + (ptrdiff_t)state->step + 1) / 2;
+	size_t last = useful < tile->depth ? useful : tile->depth;
+	copy_in(state, tile, now, row);
+	for (size_t g = 1; g <= last; g++) {
+		uint64_t *dst = tile->cells[g & 1];
+		state->isa->slide(tile->kept + (g - 1) * kept_words(state), tile->cells[~g & 1] + LEFT, dst + LEFT,
+		                  state->tile_stride, state->step, tile->words + 2);
+		trim(state, tile, dst, row - (ptrdiff_t)g);
 	}
+	if (last == tile->depth)
+		copy_out(state, tile, now, row - (ptrdiff_t)last);
 }
 
-static void copy_out(const struct gol_state *state, const struct tile *tile, int now, size_t depth) {
-	const uint64_t *src = tile->cells[depth & 1] + (depth + 1) * state->tile_stride + LEFT + 1;
-	for (size_t row = 0; row < tile->rows; row++, src += state->tile_stride)
-		memcpy((uint64_t *)gol_row(state, now + 1, (ptrdiff_t)(tile->first + row)) + tile->word, src,
-		       tile->words * sizeof *src);
-}
-
-static void tile_step(const struct gol_state *state, size_t item, int now, size_t depth) {
+static void tile_pass(const struct gol_state *state, size_t item, int now, size_t depth) {
 	struct tile tile = tile_find(state, item, depth);
-	copy_in(state, &tile, now, depth);
-	for (size_t step = 1; step <= depth; step++) {
-		int64_t from = (int64_t)step + 1, to = (int64_t)(tile.rows + 2 * depth + 1 - step);
-		clip(&tile, &from, &to);
-		size_t at = (size_t)from * state->tile_stride;
-		uint64_t *dst = tile.cells[step & 1] + at;
-		state->isa->columns(tile.cells[~step & 1] + at + LEFT, dst + LEFT, state->tile_stride, (size_t)(to - from),
-		                    tile.words + 2);
-		trim(state, &tile, dst, to - from);
-	}
-	copy_out(state, &tile, now, depth);
+	ptrdiff_t above = tile.first - (ptrdiff_t)depth;
+	memset(tile.kept, 0, depth * kept_words(state) * sizeof *tile.kept);
+	for (ptrdiff_t row = above < 0 ? 0 : above; row < tile.end + (ptrdiff_t)depth; row += (ptrdiff_t)state->step)
+		tile_step(state, &tile, now, row, above);
+	stream_end();
 }
 
 int64_t gol_temporal_passes(const struct gol_state *state) {
@@ -108,28 +147,36 @@ int64_t gol_temporal_passes(const struct gol_state *state) {
 /* The generations are shared out evenly to the passes. */
 static void temporal_run(struct gol_state *state) {
 	int64_t passes = gol_temporal_passes(state), generations = state->input->generations;
-	size_t items = gol_items(state) * tiles_across(state);
+	size_t items = tiles_down(state) * tiles_across(state);
 #pragma omp parallel
 	for (int64_t pass = 0; pass < passes; pass++) {
 		size_t depth = (size_t)(generations / passes + (pass < generations % passes));
 #pragma omp for schedule(runtime)
 		for (size_t item = 0; item < items; item++)
-			tile_step(state, item, (state->now + pass) & 1, depth);
+			tile_pass(state, item, (state->now + pass) & 1, depth);
 	}
 	state->now = (state->now + passes) & 1;
+}
+
+/* As many rows as leave both buffers in the first-level cache. */
+static size_t step_rows(size_t stride) {
+	size_t rows = STEP_BYTES / (2 * stride * sizeof(uint64_t)) / 2 * 2;
+	return rows < STEP_MIN ? STEP_MIN : rows > STEP_MAX ? STEP_MAX : rows;
 }
 
 /* A word of each row is for what is right of the last one; vectors end with a line. */
 static bool temporal_prepare(struct gol_state *state) {
 	const struct gol_input *input = state->input;
-	size_t line = WORDS_A_LINE;
-	int most = omp_get_max_threads();
+	size_t line = WORDS_A_LINE, threads = (size_t)omp_get_max_threads(), share = (input->n + threads - 1) / threads;
 	state->span = state->span < input->words ? state->span : input->words;
-	state->strip = state->strip < input->n ? state->strip : input->n;
+	state->block = state->block < input->n ? state->block : input->n;
+	state->strip = state->block < share ? state->block : share;
 	state->tile_stride = LEFT + (state->span + 2 + line - 1) / line * line;
-	state->tile_words = (state->strip + 2 * state->depth + 2) * state->tile_stride + line;
-	state->tile_bytes = (2 * state->tile_words * sizeof(uint64_t) + 4095) / 4096 * 4096;
-	state->threads = state->threads > most ? state->threads : most;
+	state->step = step_rows(state->tile_stride);
+	state->tile_words = state->step * state->tile_stride + line;
+	size_t words = 2 * state->tile_words + state->depth * kept_words(state);
+	state->tile_bytes = (words * sizeof(uint64_t) + 4095) / 4096 * 4096;
+	state->threads = state->threads > (int)threads ? state->threads : (int)threads;
 	state->tiles = gol_pages_new(state->tile_bytes * (size_t)state->threads);
 	if (!state->tiles)
 		return false;
@@ -140,7 +187,7 @@ static bool temporal_prepare(struct gol_state *state) {
 
 const struct gol_variant gol_temporal = {
 	.name = "temporal",
-	.summary = "64 cells a word, several generations on a tile with a halo",
+	.summary = "64 cells a word, several generations on their way down a tile",
 	.unit = sizeof(uint64_t),
 	.cells_per_unit = 64,
 	.prepare = temporal_prepare,

@@ -41,7 +41,7 @@ static bool tiles_right(struct live *live, int depth, int block, int span) {
 
 /* Generations that no depth but 1 divides, more and fewer than the depth, halos wider than the tile and the grid. */
 static void check_tiles(int n, int generations) {
-	static const int depths[] = {1, 2, 3, 4, 8, 16, 63, 64}, blocks[] = {1, 2, 5, 16, 63, 64, 128, 4096};
+	static const int depths[] = {1, 2, 3, 4, 8, 16, 63, 64}, blocks[] = {1, 2, 5, 16, 63, 64, 128, 65536};
 	static const int spans[] = {1, 2, 3, 4, 5, 8, 9, 1024};
 	struct live *live = live_gol(n, generations, 40);
 	bool right = true;
