@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/random.h"
 #include "kernels/gol/gol.h"
 
 /* Cell updates. */
@@ -29,7 +30,7 @@ static bool whole(struct gol_input *input, bool small) {
 /* Two at random, the first, the last, the rest at random; a column of words and a band of rows in turn. */
 static struct gol_window place(const struct gol_input *input, uint64_t seed, int i) {
 	bool column = i % 2 == 0;
-	size_t limit = column ? input->words : input->n - BAND + 1, from = gol_hash(seed, (uint64_t)i) % limit;
+	size_t limit = column ? input->words : input->n - BAND + 1, from = kernel_random_at(seed, (uint64_t)i) % limit;
 	if (i / 2 == 1)
 		from = 0;
 	if (i / 2 == 2)

@@ -2,10 +2,10 @@
 /* The kernel's table: cells from a hash of their numbers, two grids a configuration. */
 #include <config.h>
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 
+#include "kernels/random.h"
+#include "kernels/fail.h"
 #include "kernels/gol/gol.h"
 
 static const struct gol_variant *const variants[] = {
@@ -36,16 +36,6 @@ static const struct ss_param params[] = {
 	{.name = NULL},
 };
 
-__attribute__((format(printf, 3, 4))) static enum ss_status fail(const struct ss_call *call, enum ss_status status,
-                                                                 const char *format, ...) {
-	va_list ap;
-	va_start(ap, format);
-	if (call->message)
-		vsnprintf(call->message, call->message_size, format, ap);
-	va_end(ap);
-	return status;
-}
-
 static void seed_cells(struct gol_input *input, uint64_t seed, int64_t percent) {
 	uint64_t limit = ((uint64_t)percent << 32) / 100;
 #pragma omp parallel for schedule(static)
@@ -53,7 +43,7 @@ static void seed_cells(struct gol_input *input, uint64_t seed, int64_t percent) 
 		for (size_t word = 0; word < input->words; word++) {
 			uint64_t cells = 0, first = row * input->n + word * 64;
 			for (unsigned bit = 0; bit < 64; bit++)
-				cells |= (uint64_t)(gol_hash(seed, first + bit) >> 32 < limit) << bit;
+				cells |= (uint64_t)(kernel_random_at(seed, first + bit) >> 32 < limit) << bit;
 			input->cells[row * input->words + word] = cells & (word + 1 < input->words ? UINT64_MAX : input->tail);
 		}
 }
@@ -62,13 +52,13 @@ static enum ss_status gol_open(void *opaque, const struct ss_call *call) {
 	struct gol_input *input = opaque;
 	int64_t n = call->problem[N].i, generations = call->problem[GENERATIONS].i, density = call->problem[DENSITY].i;
 	if (n < 1 || n > GOL_N_MAX || generations < 1 || generations > GOL_GENERATIONS_MAX || density < 0 || density > 100)
-		return fail(call, SS_INVALID, "n must be 1 to %d, generations 1 to %d and density 0 to 100", GOL_N_MAX,
+		return kernel_fail(call, SS_INVALID, "n must be 1 to %d, generations 1 to %d and density 0 to 100", GOL_N_MAX,
 		            GOL_GENERATIONS_MAX);
 	*input = (struct gol_input){.n = (size_t)n, .words = ((size_t)n + 63) / 64, .generations = generations};
 	input->tail = UINT64_MAX >> (input->words * 64 - input->n);
 	input->cells = calloc(input->n * input->words, sizeof *input->cells);
 	if (!input->cells)
-		return fail(call, SS_NOMEM, "no memory for a grid of %lld by %lld cells", (long long)n, (long long)n);
+		return kernel_fail(call, SS_NOMEM, "no memory for a grid of %lld by %lld cells", (long long)n, (long long)n);
 	seed_cells(input, call->seed, density);
 	return SS_OK;
 }
@@ -82,9 +72,10 @@ static enum ss_status gol_setup(void *opaque, void *input, const struct ss_call 
 	int64_t variant = call->config[VARIANT].i;
 	for (int i = STRIP; i <= SPAN; i++)
 		if (!between(call, i))
-			return fail(call, SS_INVALID, "%s must be %.0f to %.0f", params[i].name, params[i].min, params[i].max);
+			return kernel_fail(call, SS_INVALID, "%s must be %.0f to %.0f", params[i].name, params[i].min,
+			                   params[i].max);
 	if (variant < 0 || variant >= VARIANTS)
-		return fail(call, SS_INVALID, "the variant is unknown");
+		return kernel_fail(call, SS_INVALID, "the variant is unknown");
 	*state = (struct gol_state){.variant = variants[variant], .input = input, .isa = gol_isa_best(), .strip = 1};
 	if (state->variant == &gol_bits || state->variant == &gol_simd8)
 		state->strip = (size_t)call->config[STRIP].i;
@@ -95,7 +86,8 @@ static enum ss_status gol_setup(void *opaque, void *input, const struct ss_call 
 	}
 	state->threads = call->threads;
 	if ((state->variant->prepare && !state->variant->prepare(state)) || !gol_grids_new(state))
-		return fail(call, SS_NOMEM, "no memory for two grids of %zu by %zu cells", state->input->n, state->input->n);
+		return kernel_fail(call, SS_NOMEM, "no memory for two grids of %zu by %zu cells", state->input->n,
+		                   state->input->n);
 	return SS_OK;
 }
 
@@ -114,7 +106,8 @@ static enum ss_status gol_run(void *opaque, const struct ss_call *call) {
 static enum ss_status gol_verify(void *opaque, const struct ss_call *call) {
 	const struct gol_state *state = opaque;
 	if (!state->input->windows && !gol_expect(state->input, call->seed))
-		return fail(call, SS_NOMEM, "no memory to verify a grid of %zu by %zu cells", state->input->n, state->input->n);
+		return kernel_fail(call, SS_NOMEM, "no memory to verify a grid of %zu by %zu cells", state->input->n,
+		                   state->input->n);
 	return gol_compare(state, call);
 }
 

@@ -95,10 +95,6 @@ bool gol_grids_new(struct gol_state *state);
 void gol_grids_load(struct gol_state *state);
 void gol_grids_free(struct gol_state *state);
 
-/* Fresh pages that nobody has touched, or NULL. */
-void *gol_pages_new(size_t bytes);
-void gol_pages_free(void *pages, size_t bytes);
-
 void gol_bits_load(void *row, const uint64_t *cells, size_t n);
 void gol_bits_save(const void *row, uint64_t *cells, size_t n);
 void gol_bytes_load(void *row, const uint64_t *cells, size_t n);
@@ -118,15 +114,6 @@ bool gol_expect(struct gol_input *input, uint64_t seed);
 void gol_expected_free(struct gol_input *input);
 /* The rows of the current generation against it; SS_INCORRECT names the first cell that differs. */
 enum ss_status gol_compare(const struct gol_state *state, const struct ss_call *call);
-
-/* Any number for a number. */
-static inline uint64_t gol_hash(uint64_t seed, uint64_t number) {
-	/* SplitMix64 (Steele, Lea and Flood, Fast Splittable Pseudorandom Number Generators, 2014) */
-	uint64_t z = seed + (number + 1) * UINT64_C(0x9e3779b97f4a7c15);
-	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-	z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-	return z ^ z >> 31;
-}
 
 /* See the hook in kernels/kernel.h. */
 size_t gol_figures(const struct gol_state *state, double seconds, struct ss_figure *out, size_t most);

@@ -5,17 +5,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "kernels/pages.h"
 #include "kernels/gol/gol.h"
-
-void *gol_pages_new(size_t bytes) {
-	void *pages = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	return pages == MAP_FAILED ? NULL : pages;
-}
-
-void gol_pages_free(void *pages, size_t bytes) {
-	if (pages)
-		munmap(pages, bytes);
-}
 
 /* Before row 0: a line and a dead row; after the last row: a dead row, and a line that vectors may read. One allocation,
  * so that the system refuses what it can't give as a whole. */
@@ -27,7 +18,7 @@ static bool allocate(struct gol_state *state) {
 		return false;
 	size_t size = (n + 2) * state->stride + GOL_LINE;
 	state->bytes = 2 * size + GOL_LINE;
-	state->memory = gol_pages_new(state->bytes);
+	state->memory = kernel_pages_new(state->bytes);
 	if (!state->memory)
 		return false;
 #if defined(MADV_HUGEPAGE)
@@ -68,6 +59,6 @@ void gol_grids_load(struct gol_state *state) {
 }
 
 void gol_grids_free(struct gol_state *state) {
-	gol_pages_free(state->memory, state->bytes);
-	gol_pages_free(state->tiles, state->tile_bytes * (size_t)state->threads);
+	kernel_pages_free(state->memory, state->bytes);
+	kernel_pages_free(state->tiles, state->tile_bytes * (size_t)state->threads);
 }

@@ -12,6 +12,7 @@
 #include <omp.h>
 #include <string.h>
 
+#include "kernels/pages.h"
 #include "kernels/gol/gol.h"
 
 #if defined(__SSE2__)
@@ -177,7 +178,7 @@ static bool temporal_prepare(struct gol_state *state) {
 	size_t words = 2 * state->tile_words + state->depth * kept_words(state);
 	state->tile_bytes = (words * sizeof(uint64_t) + 4095) / 4096 * 4096;
 	state->threads = state->threads > (int)threads ? state->threads : (int)threads;
-	state->tiles = gol_pages_new(state->tile_bytes * (size_t)state->threads);
+	state->tiles = kernel_pages_new(state->tile_bytes * (size_t)state->threads);
 	if (!state->tiles)
 		return false;
 #pragma omp parallel
