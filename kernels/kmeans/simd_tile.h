@@ -11,6 +11,7 @@
 #define TILE_ROWS_MAX (TILE_ROWS * TILE_PANELS)
 typedef double TILE_NAME(vec) __attribute__((vector_size(8 * TILE_LANES), may_alias));
 typedef double TILE_NAME(loose) __attribute__((vector_size(8 * TILE_LANES), aligned(8), may_alias));
+typedef int64_t TILE_NAME(bits) __attribute__((vector_size(8 * TILE_LANES), may_alias));
 
 /* A block of objects, its share of the sums, and the nearest centres so far. */
 struct TILE_NAME(work) {
@@ -22,44 +23,55 @@ struct TILE_NAME(work) {
 	int32_t cluster[KMEANS_BLOCK_MAX + TILE_ROWS_MAX];
 };
 
-/* One object with the brackets of one tile, whose first cluster is `base`. Of equals the first wins. */
+/* Some objects (`rows`) and some panels of clusters, the first of which is `base`. */
+struct TILE_NAME(tile) {
+	const double *x[TILE_ROWS_MAX];
+	const TILE_NAME(vec) *row; /* of the first panel */
+	size_t next;               /* from there to the next panel */
+	int rows, vecs;
+	int32_t base;
+	TILE_NAME(vec) bracket[TILE_ROWS_MAX][TILE_PANELS * TILE_VECS];
+};
+
+/* The object's cluster, if it is nearer than those so far. Of equals the first wins. */
 TILE_TARGET __attribute__((always_inline)) static inline void
-TILE_NAME(choose)(const TILE_NAME(vec) *bracket, int vecs, int32_t base, double *best, int32_t *cluster) {
-	TILE_NAME(vec) least = bracket[0];
-	unsigned places = 0;
-	for (int v = 1; v < vecs; v++)
-		least = TILE_MIN(least, bracket[v]);
-	least = TILE_LEAST(least);
-	for (int v = 0; v < vecs; v++)
-		places |= (unsigned)TILE_EQUAL(bracket[v], least) << v * TILE_LANES;
-	if (base == 0 || least[0] < *best) {
-		*best = least[0];
-		*cluster = base + __builtin_ctz(places);
+TILE_NAME(enter_best)(const struct TILE_NAME(tile) *t, double least, int32_t cluster, double *best, int32_t *nearest) {
+	if (t->base == 0 || least < *best) {
+		*best = least;
+		*nearest = cluster;
 	}
 }
 
-/* Some objects (`rows`) and the panels from `wide` on. */
+/* Object r of a tile. Where the last bits of a bracket are the cluster's number, the least bracket is all there is to
+ * find. */
 TILE_TARGET __attribute__((always_inline)) static inline void
-TILE_NAME(tile)(const double *const x[TILE_ROWS_MAX], int rows, const double *wide, size_t coords, int panels,
-                int32_t base, double *best, int32_t *cluster) {
-	const TILE_NAME(vec) *row = (const void *)wide;
-	size_t next = (coords + 1) * TILE_VECS;
-	TILE_NAME(vec) bracket[TILE_ROWS_MAX][TILE_PANELS * TILE_VECS];
-	for (int r = 0; r < rows; r++)
-		for (int v = 0; v < panels * TILE_VECS; v++)
-			bracket[r][v] = row[(size_t)(v / TILE_VECS) * next + (size_t)(v % TILE_VECS)];
-	for (size_t j = 0; j < coords; j++) {
-		row += TILE_VECS;
-		/* what there is more of goes through a single register */
-		for (int r = 0; r < rows && rows > panels * TILE_VECS; r++)
-			for (int v = 0; v < panels * TILE_VECS; v++)
-				bracket[r][v] -= x[r][j] * row[(size_t)(v / TILE_VECS) * next + (size_t)(v % TILE_VECS)];
-		for (int v = 0; v < panels * TILE_VECS && rows <= panels * TILE_VECS; v++)
-			for (int r = 0; r < rows; r++)
-				bracket[r][v] -= x[r][j] * row[(size_t)(v / TILE_VECS) * next + (size_t)(v % TILE_VECS)];
+TILE_NAME(choose)(const struct TILE_NAME(tile) *t, int r, bool numbered, double *best, int32_t *nearest) {
+	TILE_NAME(vec) least = t->bracket[r][0];
+	unsigned places = 0;
+	for (int v = 1; v < t->vecs; v++)
+		least = TILE_MIN(least, t->bracket[r][v]);
+	least = TILE_LEAST(least);
+	if (numbered) {
+		int64_t bits = ((TILE_NAME(bits))least)[0], number = bits & (KMEANS_NUMBERS - 1);
+		TILE_NAME(bits) bare = (TILE_NAME(bits))least & ~(int64_t)(KMEANS_NUMBERS - 1);
+		TILE_NAME(enter_best)(t, ((TILE_NAME(vec))bare)[0], (t->base & -KMEANS_NUMBERS) + (int32_t)number, best, nearest);
+		return;
 	}
-	for (int r = 0; r < rows; r++)
-		TILE_NAME(choose)(bracket[r], panels * TILE_VECS, base, best + r, cluster + r);
+	for (int v = 0; v < t->vecs; v++)
+		places |= (unsigned)TILE_EQUAL(t->bracket[r][v], least) << v * TILE_LANES;
+	TILE_NAME(enter_best)(t, least[0], t->base + __builtin_ctz(places), best, nearest);
+}
+
+/* One coordinate; what there is more of, objects or vectors, goes through a single register. */
+TILE_TARGET __attribute__((always_inline)) static inline void
+TILE_NAME(step)(struct TILE_NAME(tile) *t, size_t j) {
+	const TILE_NAME(vec) *row = t->row + (j + 1) * TILE_VECS;
+	for (int r = 0; r < t->rows && t->rows > t->vecs; r++)
+		for (int v = 0; v < t->vecs; v++)
+			t->bracket[r][v] -= t->x[r][j] * row[(size_t)(v / TILE_VECS) * t->next + (size_t)(v % TILE_VECS)];
+	for (int v = 0; v < t->vecs && t->rows <= t->vecs; v++)
+		for (int r = 0; r < t->rows; r++)
+			t->bracket[r][v] -= t->x[r][j] * row[(size_t)(v / TILE_VECS) * t->next + (size_t)(v % TILE_VECS)];
 }
 
 /* Said in vectors, as the compiler does not know that the sums are not among the objects. */
@@ -75,26 +87,57 @@ TILE_NAME(add)(const struct TILE_NAME(work) *w, size_t i) {
 		sum[j] += x[j];
 }
 
-/* All objects of a block with the panels from `wide` on. The last group is filled up with the last object. With the last
- * panels an object is added up one group later than its cluster is known: no addition waits for that, and all of them
- * run beside the fused operations, which leave the units for loads, stores and additions idle. */
+/* All brackets of a tile. Meanwhile the objects from `from` to `to`, whose clusters are known, are added up, one every 4
+ * coordinates: no addition waits, and all of them run in the units that the fused operations leave idle, which a core
+ * would not find by itself if they came all at once. */
 TILE_TARGET __attribute__((always_inline)) static inline void
-TILE_NAME(sweep)(struct TILE_NAME(work) *w, const double *wide, int32_t base, int panels, bool last) {
+TILE_NAME(brackets)(struct TILE_NAME(tile) *t, const struct TILE_NAME(work) *w, size_t from, size_t to) {
+	size_t j = 0;
+	for (int r = 0; r < t->rows; r++)
+		for (int v = 0; v < t->vecs; v++)
+			t->bracket[r][v] = t->row[(size_t)(v / TILE_VECS) * t->next + (size_t)(v % TILE_VECS)];
+	for (; j + 4 <= w->coords; j += 4) {
+		for (size_t k = 0; k < 4; k++)
+			TILE_NAME(step)(t, j + k);
+		if (from < to)
+			TILE_NAME(add)(w, from++);
+	}
+	for (; j < w->coords; j++)
+		TILE_NAME(step)(t, j);
+	for (; from < to; from++)
+		TILE_NAME(add)(w, from);
+}
+
+/* All objects of a block with the panels from `wide` on. The last group is filled up with the last object. With the last
+ * panels an object is added up one group later than its cluster is known. */
+TILE_TARGET __attribute__((always_inline)) static inline void
+TILE_NAME(sweep)(struct TILE_NAME(work) *w, const double *wide, size_t panel, int panels, bool numbered, bool last) {
 	const size_t rows = TILE_ROWS * TILE_PANELS / (size_t)panels;
-	const double *x[TILE_ROWS_MAX];
+	struct TILE_NAME(tile) t = {.row = (const void *)(wide + panel * KMEANS_PANEL * (w->coords + 1)),
+	                            .next = (w->coords + 1) * TILE_VECS, .rows = (int)rows, .vecs = panels * TILE_VECS,
+	                            .base = (int32_t)panel * KMEANS_PANEL};
+	size_t added = 0;
 	for (size_t i = 0; i < w->count; i += rows) {
 		for (size_t r = 0; r < rows; r++)
-			x[r] = w->objects + (i + r < w->count ? i + r : w->count - 1) * w->coords;
-		if (base == 0)
-			kmeans_fetch_ahead(x[0], rows * w->coords);
-		if (last && i > 0)
-			for (size_t r = 0; r < rows; r++)
-				TILE_NAME(add)(w, i - rows + r);
-		TILE_NAME(tile)(x, (int)rows, wide, w->coords, panels, base, w->bracket + i, w->cluster + i);
+			t.x[r] = w->objects + (i + r < w->count ? i + r : w->count - 1) * w->coords;
+		if (panel == 0)
+			kmeans_fetch_ahead(t.x[0], rows * w->coords);
+		TILE_NAME(brackets)(&t, w, added, last ? i : 0);
+		added = i;
+		for (size_t r = 0; r < rows; r++)
+			TILE_NAME(choose)(&t, (int)r, numbered, w->bracket + i + r, w->cluster + i + r);
 	}
-	if (last)
-		for (size_t i = (w->count - 1) / rows * rows; i < w->count; i++)
-			TILE_NAME(add)(w, i);
+	for (; last && added < w->count; added++)
+		TILE_NAME(add)(w, added);
+}
+
+TILE_TARGET __attribute__((always_inline)) static inline void
+TILE_NAME(sweeps)(struct TILE_NAME(work) *w, const struct kmeans_state *s, bool numbered) {
+	size_t panel = 0;
+	for (; panel + TILE_PANELS <= s->panels; panel += TILE_PANELS)
+		TILE_NAME(sweep)(w, s->wide, panel, TILE_PANELS, numbered, panel + TILE_PANELS == s->panels);
+	if (panel < s->panels)
+		TILE_NAME(sweep)(w, s->wide, panel, 1, numbered, true);
 }
 
 TILE_TARGET static inline int64_t TILE_NAME(enter)(int32_t *restrict membership, const int32_t *restrict cluster,
@@ -109,20 +152,17 @@ TILE_TARGET static inline int64_t TILE_NAME(enter)(int32_t *restrict membership,
 
 TILE_TARGET static int64_t TILE_NAME(assign)(const struct kmeans_state *s, size_t first, size_t count, double *sums,
                                              int64_t *counts) {
-	size_t coords = s->input->coords, panel_size = KMEANS_PANEL * (coords + 1);
+	size_t coords = s->input->coords;
 	struct TILE_NAME(work) w;
 	w.objects = s->objects + first * coords;
 	w.sums = sums;
 	w.counts = counts;
 	w.coords = coords;
 	w.count = count;
-	size_t panel = 0;
-	for (; panel + TILE_PANELS < s->panels; panel += TILE_PANELS)
-		TILE_NAME(sweep)(&w, s->wide + panel * panel_size, (int32_t)panel * KMEANS_PANEL, TILE_PANELS, false);
-	if (panel + TILE_PANELS == s->panels)
-		TILE_NAME(sweep)(&w, s->wide + panel * panel_size, (int32_t)panel * KMEANS_PANEL, TILE_PANELS, true);
+	if (kmeans_numbered(s))
+		TILE_NAME(sweeps)(&w, s, true);
 	else
-		TILE_NAME(sweep)(&w, s->wide + panel * panel_size, (int32_t)panel * KMEANS_PANEL, 1, true);
+		TILE_NAME(sweeps)(&w, s, false);
 	return TILE_NAME(enter)(s->membership + first, w.cluster, count);
 }
 
