@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The kernel's table, and its hooks. */
 #include <config.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/fail.h"
 #include "kernels/kmeans/kmeans.h"
 #include "kernels/locks/registry.h"
 
@@ -45,16 +44,6 @@ static const struct ss_param params[] = {
 
 static const char *const constraints[] = {"variant != 'serial' or threads == 1", NULL};
 
-__attribute__((format(printf, 3, 4))) static enum ss_status fail(const struct ss_call *call, enum ss_status status,
-                                                                 const char *format, ...) {
-	va_list ap;
-	va_start(ap, format);
-	if (call->message)
-		vsnprintf(call->message, call->message_size, format, ap);
-	va_end(ap);
-	return status;
-}
-
 /* Objects of the problem, or 0 where there are too many. */
 static size_t objects_wanted(const struct ss_value *p) {
 	double n = p[N].i > 0 ? (double)p[N].i : p[SIZE].r * 1048576 / (8 * (double)p[COORDS].i);
@@ -75,17 +64,18 @@ static enum ss_status kmeans_open(void *opaque, const struct ss_call *call) {
 	struct kmeans_input *in = opaque;
 	const struct ss_value *p = call->problem;
 	if (!problem_sane(p))
-		return fail(call, SS_INVALID, "size must be 0 to %d, coords 1 to %d, clusters 1 to %d, loops 1 to %d, n 0 to %d",
-		            KMEANS_SIZE_MAX, KMEANS_COORDS_MAX, KMEANS_CLUSTERS_MAX, KMEANS_LOOPS_MAX, KMEANS_N_MAX);
+		return kernel_fail(call, SS_INVALID,
+		                   "size must be 0 to %d, coords 1 to %d, clusters 1 to %d, loops 1 to %d, n 0 to %d",
+		                   KMEANS_SIZE_MAX, KMEANS_COORDS_MAX, KMEANS_CLUSTERS_MAX, KMEANS_LOOPS_MAX, KMEANS_N_MAX);
 	in->n = objects_wanted(p);
 	if (in->n == 0)
-		return fail(call, SS_INVALID, "size holds more than %d objects", KMEANS_N_MAX);
+		return kernel_fail(call, SS_INVALID, "size holds more than %d objects", KMEANS_N_MAX);
 	in->coords = (size_t)p[COORDS].i;
 	in->clusters = (size_t)p[CLUSTERS].i;
 	in->loops = (size_t)p[LOOPS].i;
 	in->objects = kmeans_pages_new(&in->pages, in->n * in->coords, sizeof *in->objects);
 	if (!in->objects)
-		return fail(call, SS_NOMEM, "no memory for %zu objects", in->n);
+		return kernel_fail(call, SS_NOMEM, "no memory for %zu objects", in->n);
 	kmeans_objects_fill(in, call->seed);
 	return SS_OK;
 }
@@ -117,15 +107,16 @@ static enum kmeans_pad state_fill(struct kmeans_state *s, const struct ss_value 
 static enum ss_status kmeans_setup(void *state, void *input, const struct ss_call *call) {
 	struct kmeans_state *s = state;
 	if (!config_sane(call))
-		return fail(call, SS_INVALID, "block must be 1 to %d, threads at most %d", KMEANS_BLOCK_MAX, KMEANS_THREADS_MAX);
+		return kernel_fail(call, SS_INVALID, "block must be 1 to %d, threads at most %d", KMEANS_BLOCK_MAX,
+		                   KMEANS_THREADS_MAX);
 	*s = (struct kmeans_state){.input = input, .variant = variants[call->config[VARIANT].i], .threads = call->threads};
 	if (s->variant == &kmeans_serial && s->threads != 1)
-		return fail(call, SS_INVALID, "the serial variant needs one thread");
+		return kernel_fail(call, SS_INVALID, "the serial variant needs one thread");
 	enum kmeans_pad pad = state_fill(s, call->config);
 	if (kmeans_memory_new(s, pad) != SS_OK)
-		return fail(call, SS_NOMEM, "no memory for %d threads and %zu objects", s->threads, s->input->n);
+		return kernel_fail(call, SS_NOMEM, "no memory for %d threads and %zu objects", s->threads, s->input->n);
 	if (s->variant == &kmeans_shared && kmeans_sync_new(s, call->config[SYNC].w) != SS_OK)
-		return fail(call, SS_FAILED, "no lock %s to be had", call->config[SYNC].w);
+		return kernel_fail(call, SS_FAILED, "no lock %s to be had", call->config[SYNC].w);
 	kmeans_centres_first(s->input, s->centres);
 	return SS_OK;
 }
@@ -148,7 +139,7 @@ static enum ss_status kmeans_run(void *state, const struct ss_call *call) {
 static enum ss_status kmeans_verify(void *state, const struct ss_call *call) {
 	const struct kmeans_state *s = state;
 	if (kmeans_oracle(s->input) != SS_OK)
-		return fail(call, SS_NOMEM, "no memory to verify %zu objects", s->input->n);
+		return kernel_fail(call, SS_NOMEM, "no memory to verify %zu objects", s->input->n);
 	return kmeans_compare(s, call);
 }
 
