@@ -124,9 +124,9 @@ enum ss_status kmeans_oracle(struct kmeans_input *input);
 /* simd.c: best first, the last one usable everywhere, ends with a NULL name. */
 extern const struct kmeans_isa kmeans_isas[];
 const struct kmeans_isa *kmeans_isa_best(void);
-/* The wide form of the centres: panels of 8 clusters; in a panel a row of |c|^2 / 2 (numbered, where
- * there is room: see kmeans_numbered), then a row for each coordinate.
- * Clusters that only fill up the last panel are infinitely far away. */
+/* The wide form of the centres: panels of 8 clusters; in a panel a row of |c|^2 / 2 (with the cluster's number,
+ * where kmeans_numbered), then a row for each coordinate. Clusters that only fill up the last panel are infinitely
+ * far away. */
 void kmeans_wide_centre(const struct kmeans_state *s, size_t cluster);
 void kmeans_wide_fill(const struct kmeans_state *s);
 

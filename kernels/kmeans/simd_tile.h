@@ -35,7 +35,7 @@ struct TILE_NAME(tile) {
 
 /* The object's cluster, if it is nearer than those so far. Of equals the first wins. */
 TILE_TARGET __attribute__((always_inline)) static inline void
-TILE_NAME(enter_best)(const struct TILE_NAME(tile) *t, double least, int32_t cluster, double *best, int32_t *nearest) {
+TILE_NAME(improve)(const struct TILE_NAME(tile) *t, double least, int32_t cluster, double *best, int32_t *nearest) {
 	if (t->base == 0 || least < *best) {
 		*best = least;
 		*nearest = cluster;
@@ -54,12 +54,12 @@ TILE_NAME(choose)(const struct TILE_NAME(tile) *t, int r, bool numbered, double 
 	if (numbered) {
 		int64_t bits = ((TILE_NAME(bits))least)[0], number = bits & (KMEANS_NUMBERS - 1);
 		TILE_NAME(bits) bare = (TILE_NAME(bits))least & ~(int64_t)(KMEANS_NUMBERS - 1);
-		TILE_NAME(enter_best)(t, ((TILE_NAME(vec))bare)[0], (t->base & -KMEANS_NUMBERS) + (int32_t)number, best, nearest);
+		TILE_NAME(improve)(t, ((TILE_NAME(vec))bare)[0], (t->base & -KMEANS_NUMBERS) + (int32_t)number, best, nearest);
 		return;
 	}
 	for (int v = 0; v < t->vecs; v++)
 		places |= (unsigned)TILE_EQUAL(t->bracket[r][v], least) << v * TILE_LANES;
-	TILE_NAME(enter_best)(t, least[0], t->base + __builtin_ctz(places), best, nearest);
+	TILE_NAME(improve)(t, least[0], t->base + __builtin_ctz(places), best, nearest);
 }
 
 /* One coordinate; what there is more of, objects or vectors, goes through a single register. */
