@@ -22,10 +22,6 @@ enum { KMEANS_N_MAX = 1 << 30, KMEANS_CLUSTERS_MAX = 4096, KMEANS_LOOPS_MAX = 10
 enum { KMEANS_SIZE_MAX = 1 << 20 /* MiB */, KMEANS_BLOCK_MAX = 4096, KMEANS_THREADS_MAX = 1 << 16 };
 enum { KMEANS_LINE = LOCK_LINE, KMEANS_PAGE = 4096, KMEANS_PANEL = 8 /* clusters */ };
 
-/* Up to 32 coordinates |c|^2 / 2 - xc lies within -16 and 16 while the coordinates are summed up, and is a multiple of
- * 2^-43. With 48 on top it lies within 32 and 64, where a double has 4 bits left at its end: the cluster's number. */
-enum { KMEANS_NUMBERED_COORDS = 32, KMEANS_NUMBERED = 48, KMEANS_NUMBERS = 16 };
-
 struct kmeans_pages {
 	void *at;
 	size_t bytes;
@@ -124,18 +120,12 @@ enum ss_status kmeans_oracle(struct kmeans_input *input);
 /* simd.c: best first, the last one usable everywhere, ends with a NULL name. */
 extern const struct kmeans_isa kmeans_isas[];
 const struct kmeans_isa *kmeans_isa_best(void);
-/* The wide form of the centres: panels of 8 clusters; in a panel a row of |c|^2 / 2 (with the cluster's number,
- * where kmeans_numbered), then a row for each coordinate. Clusters that only fill up the last panel are infinitely
- * far away. */
+/* The wide form of the centres: panels of 8 clusters; in a panel a row of |c|^2 / 2, then a row for
+ * each coordinate. Clusters that only fill up the last panel are infinitely far away. */
 void kmeans_wide_centre(const struct kmeans_state *s, size_t cluster);
 void kmeans_wide_fill(const struct kmeans_state *s);
 
 extern const struct kmeans_variant kmeans_serial, kmeans_shared, kmeans_privatized, kmeans_blocked;
-
-/* Whether the brackets of the wide form end in their cluster's number, modulo 16. */
-static inline bool kmeans_numbered(const struct kmeans_state *s) {
-	return s->input->coords <= KMEANS_NUMBERED_COORDS;
-}
 
 static inline double *kmeans_sums(const struct kmeans_state *s, int table) {
 	return s->sums + (size_t)table * s->sums_stride;

@@ -93,11 +93,6 @@ const struct kmeans_isa *kmeans_isa_best(void) {
 	return isa;
 }
 
-/* What the row of |c|^2 / 2 has on top. */
-static double wide_number(const struct kmeans_state *s, size_t c) {
-	return kmeans_numbered(s) ? KMEANS_NUMBERED + (double)(c % KMEANS_NUMBERS) * 0x1p-47 : 0;
-}
-
 void kmeans_wide_centre(const struct kmeans_state *s, size_t c) {
 	size_t coords = s->input->coords;
 	const double *centre = s->centres + c * coords;
@@ -107,7 +102,7 @@ void kmeans_wide_centre(const struct kmeans_state *s, size_t c) {
 		norm += centre[j] * centre[j];
 		column[(j + 1) * KMEANS_PANEL] = centre[j];
 	}
-	*column = norm / 2 + wide_number(s, c);
+	*column = norm / 2;
 }
 
 /* All centres, and the columns that are none. */

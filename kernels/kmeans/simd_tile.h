@@ -11,7 +11,6 @@
 #define TILE_ROWS_MAX (TILE_ROWS * TILE_PANELS)
 typedef double TILE_NAME(vec) __attribute__((vector_size(8 * TILE_LANES), may_alias));
 typedef double TILE_NAME(loose) __attribute__((vector_size(8 * TILE_LANES), aligned(8), may_alias));
-typedef int64_t TILE_NAME(bits) __attribute__((vector_size(8 * TILE_LANES), may_alias));
 
 /* A block of objects, its share of the sums, and the nearest centres so far. */
 struct TILE_NAME(work) {
@@ -33,33 +32,20 @@ struct TILE_NAME(tile) {
 	TILE_NAME(vec) bracket[TILE_ROWS_MAX][TILE_PANELS * TILE_VECS];
 };
 
-/* The object's cluster, if it is nearer than those so far. Of equals the first wins. */
+/* Object r of a tile: its cluster, if it is nearer than those so far. Of equals the first wins. */
 TILE_TARGET __attribute__((always_inline)) static inline void
-TILE_NAME(improve)(const struct TILE_NAME(tile) *t, double least, int32_t cluster, double *best, int32_t *nearest) {
-	if (t->base == 0 || least < *best) {
-		*best = least;
-		*nearest = cluster;
-	}
-}
-
-/* Object r of a tile. Where the last bits of a bracket are the cluster's number, the least bracket is all there is to
- * find. */
-TILE_TARGET __attribute__((always_inline)) static inline void
-TILE_NAME(choose)(const struct TILE_NAME(tile) *t, int r, bool numbered, double *best, int32_t *nearest) {
+TILE_NAME(choose)(const struct TILE_NAME(tile) *t, int r, double *best, int32_t *nearest) {
 	TILE_NAME(vec) least = t->bracket[r][0];
 	unsigned places = 0;
 	for (int v = 1; v < t->vecs; v++)
 		least = TILE_MIN(least, t->bracket[r][v]);
 	least = TILE_LEAST(least);
-	if (numbered) {
-		int64_t bits = ((TILE_NAME(bits))least)[0], number = bits & (KMEANS_NUMBERS - 1);
-		TILE_NAME(bits) bare = (TILE_NAME(bits))least & ~(int64_t)(KMEANS_NUMBERS - 1);
-		TILE_NAME(improve)(t, ((TILE_NAME(vec))bare)[0], (t->base & -KMEANS_NUMBERS) + (int32_t)number, best, nearest);
-		return;
-	}
 	for (int v = 0; v < t->vecs; v++)
 		places |= (unsigned)TILE_EQUAL(t->bracket[r][v], least) << v * TILE_LANES;
-	TILE_NAME(improve)(t, least[0], t->base + __builtin_ctz(places), best, nearest);
+	if (t->base == 0 || least[0] < *best) {
+		*best = least[0];
+		*nearest = t->base + __builtin_ctz(places);
+	}
 }
 
 /* One coordinate; what there is more of, objects or vectors, goes through a single register. */
@@ -111,7 +97,7 @@ TILE_NAME(brackets)(struct TILE_NAME(tile) *t, const struct TILE_NAME(work) *w, 
 /* All objects of a block with the panels from `wide` on. The last group is filled up with the last object. With the last
  * panels an object is added up one group later than its cluster is known. */
 TILE_TARGET __attribute__((always_inline)) static inline void
-TILE_NAME(sweep)(struct TILE_NAME(work) *w, const double *wide, size_t panel, int panels, bool numbered, bool last) {
+TILE_NAME(sweep)(struct TILE_NAME(work) *w, const double *wide, size_t panel, int panels, bool last) {
 	const size_t rows = TILE_ROWS * TILE_PANELS / (size_t)panels;
 	struct TILE_NAME(tile) t = {.row = (const void *)(wide + panel * KMEANS_PANEL * (w->coords + 1)),
 	                            .next = (w->coords + 1) * TILE_VECS, .rows = (int)rows, .vecs = panels * TILE_VECS,
@@ -125,19 +111,19 @@ TILE_NAME(sweep)(struct TILE_NAME(work) *w, const double *wide, size_t panel, in
 		TILE_NAME(brackets)(&t, w, added, last ? i : 0);
 		added = i;
 		for (size_t r = 0; r < rows; r++)
-			TILE_NAME(choose)(&t, (int)r, numbered, w->bracket + i + r, w->cluster + i + r);
+			TILE_NAME(choose)(&t, (int)r, w->bracket + i + r, w->cluster + i + r);
 	}
 	for (; last && added < w->count; added++)
 		TILE_NAME(add)(w, added);
 }
 
 TILE_TARGET __attribute__((always_inline)) static inline void
-TILE_NAME(sweeps)(struct TILE_NAME(work) *w, const struct kmeans_state *s, bool numbered) {
+TILE_NAME(sweeps)(struct TILE_NAME(work) *w, const struct kmeans_state *s) {
 	size_t panel = 0;
 	for (; panel + TILE_PANELS <= s->panels; panel += TILE_PANELS)
-		TILE_NAME(sweep)(w, s->wide, panel, TILE_PANELS, numbered, panel + TILE_PANELS == s->panels);
+		TILE_NAME(sweep)(w, s->wide, panel, TILE_PANELS, panel + TILE_PANELS == s->panels);
 	if (panel < s->panels)
-		TILE_NAME(sweep)(w, s->wide, panel, 1, numbered, true);
+		TILE_NAME(sweep)(w, s->wide, panel, 1, true);
 }
 
 TILE_TARGET static inline int64_t TILE_NAME(enter)(int32_t *restrict membership, const int32_t *restrict cluster,
@@ -159,10 +145,7 @@ TILE_TARGET static int64_t TILE_NAME(assign)(const struct kmeans_state *s, size_
 	w.counts = counts;
 	w.coords = coords;
 	w.count = count;
-	if (kmeans_numbered(s))
-		TILE_NAME(sweeps)(&w, s, true);
-	else
-		TILE_NAME(sweeps)(&w, s, false);
+	TILE_NAME(sweeps)(&w, s);
 	return TILE_NAME(enter)(s->membership + first, w.cluster, count);
 }
 
