@@ -95,7 +95,7 @@ static void people_print(struct ui *ui, const json_t *json, const struct trial_r
 	work_print(work, result->value);
 	references_print(json_object_get(json, "references"), stdout);
 	if (js_bool_or(json, "unsafe", false))
-		printf("unsafe: it has data races on purpose, and is never recommended\n");
+		printf("unsafe: measured for comparison, never recommended\n");
 	if (result->disturbed)
 		printf("disturbed: something else ran on these processors meanwhile\n");
 	figures_print(figures, stdout);

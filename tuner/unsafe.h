@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Configurations with data races on purpose: measured where somebody asks for them, never recommended. */
+/* Configurations that nobody should use, such as those with data races on purpose: measured where somebody asks for them,
+ * never recommended. */
 #ifndef TUNER_UNSAFE_H
 #define TUNER_UNSAFE_H
 #include <jansson.h>

@@ -154,6 +154,7 @@ const struct ss_kernel kernel_lists = {
 	.problem = problem,
 	.params = params,
 	.constraints = constraints,
+	.unsafe = "reclaim == 'none'", /* memory that is never given back */
 	.serial = "variant=serial",
 	.input_size = sizeof(struct lists_input),
 	.state_size = sizeof(struct lists_state),
