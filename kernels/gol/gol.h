@@ -94,6 +94,9 @@ bool gol_grids_new(struct gol_state *state);
 /* The input becomes the current generation. */
 void gol_grids_load(struct gol_state *state);
 void gol_grids_free(struct gol_state *state);
+/* All generations, one after the other; a strip of rows from `first` on is an item of work. */
+typedef void gol_strip(const struct gol_state *state, int now, size_t first);
+void gol_strips_run(struct gol_state *state, gol_strip *step);
 
 void gol_bits_load(void *row, const uint64_t *cells, size_t n);
 void gol_bits_save(const void *row, uint64_t *cells, size_t n);

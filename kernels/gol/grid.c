@@ -62,3 +62,15 @@ void gol_grids_free(struct gol_state *state) {
 	kernel_pages_free(state->memory, state->bytes);
 	kernel_pages_free(state->tiles, state->tile_bytes * (size_t)state->threads);
 }
+
+void gol_strips_run(struct gol_state *state, gol_strip *step) {
+	size_t items = gol_items(state);
+	int64_t generations = state->input->generations;
+#pragma omp parallel
+	for (int64_t generation = 0; generation < generations; generation++) {
+#pragma omp for schedule(runtime)
+		for (size_t item = 0; item < items; item++)
+			step(state, (state->now + generation) & 1, item * state->strip);
+	}
+	state->now = (state->now + generations) & 1;
+}

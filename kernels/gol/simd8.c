@@ -13,15 +13,7 @@ static void strip_step(const struct gol_state *state, int now, size_t first) {
 }
 
 static void simd8_run(struct gol_state *state) {
-	size_t items = gol_items(state);
-	int64_t generations = state->input->generations;
-#pragma omp parallel
-	for (int64_t generation = 0; generation < generations; generation++) {
-#pragma omp for schedule(runtime)
-		for (size_t item = 0; item < items; item++)
-			strip_step(state, (state->now + generation) & 1, item * state->strip);
-	}
-	state->now = (state->now + generations) & 1;
+	gol_strips_run(state, strip_step);
 }
 
 const struct gol_variant gol_simd8 = {

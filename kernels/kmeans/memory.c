@@ -1,26 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The memory of a state. Its pages are mapped afresh for every configuration, so that the first touch under that
- * configuration's team decides where they are; memory that malloc recycles has been touched already. */
+/* The memory of a state, in pages of its own (kernels/pages.h). */
 #include <config.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "kernels/kmeans/kmeans.h"
+#include "kernels/pages.h"
 
 void *kmeans_pages_new(struct kmeans_pages *pages, size_t count, size_t size) {
 	size_t bytes;
 	if (__builtin_mul_overflow(count, size, &bytes) || bytes == 0)
 		return NULL;
-	void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (at == MAP_FAILED)
-		return NULL;
-	*pages = (struct kmeans_pages){at, bytes};
-	return at;
+	*pages = (struct kmeans_pages){kernel_pages_new(bytes), bytes};
+	return pages->at;
 }
 
 void kmeans_pages_free(struct kmeans_pages *pages) {
-	if (pages->at)
-		munmap(pages->at, pages->bytes);
+	kernel_pages_free(pages->at, pages->bytes);
 	*pages = (struct kmeans_pages){0};
 }
 

@@ -10,19 +10,9 @@
 
 #include "src/base/rng.h"
 #include "tests/kernels/live.h"
+#include "tests/kernels/sanitized.h"
 #include "tests/kernels/values.h"
 #include "tests/tap.h"
-
-#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
-#define SANITIZED 1
-#elif defined __has_feature
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define SANITIZED 1
-#endif
-#endif
-#ifndef SANITIZED
-#define SANITIZED 0
-#endif
 
 enum how { INITIAL, FIRST, LAST, LOWEST, HIGHEST, RANDOM };
 enum { PAIRS = 8 };

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-EXTRA_DIST += %D%/live.h %D%/values.h %D%/history.h %D%/steps.h
+EXTRA_DIST += %D%/live.h %D%/values.h %D%/sanitized.h %D%/history.h %D%/steps.h
 EXTRA_DIST += %D%/live.h %D%/fw_rig.h %D%/values.h
 
 check_PROGRAMS += %D%/table %D%/conformance %D%/synthetic %D%/gol
