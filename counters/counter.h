@@ -1,35 +1,72 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A counter backend: one const table, one file, one line in local.mk. */
+/* A counter backend: one const table, one file, one line in local.mk. What is asked for by name is resolved to events of
+ * backends elsewhere (plan.h); a backend knows its own words only. */
 #ifndef COUNTERS_COUNTER_H
 #define COUNTERS_COUNTER_H
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+enum { COUNTER_REASON = 200, COUNTER_OPEN_MAX = 64 /* events that are opened together */ };
+
 enum counter_status { COUNTER_COUNTED, COUNTER_SCALED, COUNTER_SIMULATED, COUNTER_UNAVAILABLE };
 
 struct counter_value {
 	const char *name, *unit;
 	enum counter_status status; /* a value that was not counted is UNAVAILABLE with a reason, never 0 */
-	double value;               /* of one thread; NAN where UNAVAILABLE */
-	char reason[160];           /* why not, or what limits the value; may be empty where counted */
+	double value;               /* NAN where UNAVAILABLE */
+	char reason[COUNTER_REASON]; /* why not, or what limits the value; may be empty where counted */
 };
 
 struct counter_probe {
 	bool usable;
-	char reason[200]; /* why not; or what it can count */
-	char fix[200];    /* the exact thing to do, or empty */
+	char reason[COUNTER_REASON]; /* why not; or what it can count */
+	char fix[COUNTER_REASON];    /* the exact thing to do, or empty */
+};
+
+/* What a backend counts. */
+enum counter_scope {
+	COUNTER_THREAD,  /* a thread: a state is opened, started, stopped and read in each */
+	COUNTER_MACHINE, /* all that happens meanwhile: one state, in the main thread */
+	COUNTER_RERUN    /* nothing here: the trial is run again under a simulator, by whoever runs trials */
+};
+
+/* Software-defined events of what runs: thread t counts in values[t * stride + event]. */
+struct counter_software {
+	const char *owner; /* the kernel's name */
+	size_t count, stride;
+	const char *const *names, *const *summaries;
+	int64_t *values;
+	int threads;
+};
+
+/* What a state is opened for. */
+struct counter_site {
+	int thread; /* 0 .. threads - 1 */
+	int threads;
+	/* Not this thread but all processes that it starts from then on, from their exec to their end. start is called before
+	 * they are started, stop when they have ended. */
+	bool tree;
+	const struct counter_software *software; /* NULL: none */
 };
 
 struct counter_backend {
 	const char *name, *summary;
-	size_t state_size; /* the caller allocates it, zeroed, one for each thread */
-	const char *const *events; /* NULL-terminated */
+	enum counter_scope scope;
+	bool trees;                /* can be opened for a site with `tree` */
+	bool software;             /* counts software-defined events: the kernel tells them in runs for this backend only */
+	size_t state_size;         /* the caller allocates it, zeroed and aligned to 64 bytes */
+	const char *const *events; /* what it counts when asked for by its own name; NULL-terminated */
 	void (*probe)(struct counter_probe *probe);
-	int (*open)(void *state);  /* in the thread that will be counted; 0 or -1 */
+	/* Can this event, in the backend's own words, be counted at this site and by this user? reason says why not. The values
+	 * are not known to be true by that. NULL: exactly those of `events`. software: may be NULL. */
+	bool (*can)(const char *event, const struct counter_site *site, char reason[COUNTER_REASON]);
+	/* In the thread that will be counted; 0, or -1 where these can't be counted together (fewer may be). The names outlive
+	 * the state. At most COUNTER_OPEN_MAX. */
+	int (*open)(void *state, const struct counter_site *site, const char *const *events, size_t count);
 	int (*start)(void *state);
 	int (*stop)(void *state);
-	/* After stop: values[i] belongs to events[i] and counts from the last start to it. */
+	/* After stop: values[i] belongs to events[i] of open, counts from the last start to the stop, and has its name. */
 	int (*read)(void *state, struct counter_value *values);
 	void (*close)(void *state); /* also after a failed open */
 };
@@ -37,6 +74,10 @@ struct counter_backend {
 extern const struct counter_backend *const counter_registry[]; /* ends with NULL */
 const struct counter_backend *counter_find(const char *name);
 const char *counter_status_name(enum counter_status status);
+/* Is it usable, for such a site, and has it this event? */
+bool counter_can(const struct counter_backend *backend, const char *event, const struct counter_site *site,
+                 char reason[COUNTER_REASON]);
+size_t counter_event_count(const struct counter_backend *backend);
 
 /* For backends: fills one value. name and unit must outlive it. */
 void counter_value_set(struct counter_value *value, const char *name, const char *unit, double x);

@@ -3,12 +3,16 @@
  * it refuses calls in the wrong order. */
 #include <config.h>
 
+#include <string.h>
+
 #include "counters/counter.h"
 
 enum phase { CLOSED, OPEN, RUNNING, STOPPED };
 
 struct fake {
 	enum phase phase;
+	const char *const *names;
+	size_t count;
 };
 
 static const char *const events[] = {"fake-counted", "fake-scaled", "fake-simulated", "fake-unavailable", NULL};
@@ -24,8 +28,11 @@ static int fake_step(struct fake *fake, bool allowed, enum phase next) {
 	return 0;
 }
 
-static int fake_open(void *state) {
+static int fake_open(void *state, const struct counter_site *site, const char *const *names, size_t count) {
 	struct fake *fake = state;
+	(void)site;
+	fake->names = names;
+	fake->count = count;
 	return fake_step(fake, fake->phase == CLOSED, OPEN);
 }
 
@@ -39,15 +46,22 @@ static int fake_stop(void *state) {
 	return fake_step(fake, fake->phase == RUNNING, STOPPED);
 }
 
+static void fake_value(struct counter_value *value, const char *name) {
+	int status = COUNTER_COUNTED;
+	while (status < COUNTER_UNAVAILABLE && strcmp(events[status], name) != 0)
+		status++;
+	counter_value_set(value, name, "count", 1000.0 * (status + 1));
+	value->status = (enum counter_status)status;
+	if (status == COUNTER_UNAVAILABLE)
+		counter_value_miss(value, name, "count", "never counted by design");
+}
+
 static int fake_read(void *state, struct counter_value *values) {
 	const struct fake *fake = state;
 	if (fake->phase != STOPPED)
 		return -1;
-	for (int i = COUNTER_COUNTED; i < COUNTER_UNAVAILABLE; i++) {
-		counter_value_set(&values[i], events[i], "count", 1000.0 * (i + 1));
-		values[i].status = (enum counter_status)i;
-	}
-	counter_value_miss(&values[COUNTER_UNAVAILABLE], events[COUNTER_UNAVAILABLE], "count", "never counted by design");
+	for (size_t i = 0; i < fake->count; i++)
+		fake_value(&values[i], fake->names[i]);
 	return 0;
 }
 

@@ -6,7 +6,13 @@ COUNTERS = \
 	%D%/fake.c
 
 noinst_LTLIBRARIES += libcounters.la
-libcounters_la_SOURCES = $(COUNTERS) %D%/registry.c %D%/counter.h %D%/perf_event.c %D%/perf_event.h
+libcounters_la_SOURCES = $(COUNTERS) %D%/registry.c %D%/counter.h \
+	%D%/plan.c %D%/plan.h \
+	%D%/metric.c \
+	%D%/selftest.c %D%/selftest.h \
+	%D%/loop.c %D%/loop.h \
+	%D%/cpu.c %D%/cpu.h \
+	%D%/perf_event.c %D%/perf_event.h
 nodist_libcounters_la_SOURCES = %D%/registry.def
 BUILT_SOURCES += %D%/registry.def
 CLEANFILES += %D%/registry.def

@@ -21,11 +21,16 @@ static const __u64 configs[] = {PERF_COUNT_SW_TASK_CLOCK, PERF_COUNT_SW_PAGE_FAU
                                 PERF_COUNT_SW_CPU_MIGRATIONS};
 
 struct perf_state {
+	const char *const *names;
+	size_t count;
 	struct perf_event events[EVENTS];
 };
 
-static int perf_open(void *state) {
+static int perf_open(void *state, const struct counter_site *site, const char *const *names, size_t count) {
 	struct perf_state *s = state;
+	(void)site;
+	s->names = names;
+	s->count = count;
 	int opened = 0;
 	for (int i = 0; i < EVENTS; i++)
 		opened += perf_event_open(&s->events[i], PERF_TYPE_SOFTWARE, configs[i]) == 0;
@@ -70,8 +75,10 @@ static void value_fill(struct counter_value *value, const struct perf_event *eve
 
 static int perf_read(void *state, struct counter_value *values) {
 	const struct perf_state *s = state;
-	for (int i = 0; i < EVENTS; i++)
-		value_fill(&values[i], &s->events[i], i);
+	for (size_t k = 0; k < s->count; k++)
+		for (int i = 0; i < EVENTS; i++)
+			if (strcmp(events[i], s->names[k]) == 0)
+				value_fill(&values[k], &s->events[i], i);
 	return 0;
 }
 

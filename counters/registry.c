@@ -26,6 +26,35 @@ const struct counter_backend *counter_find(const char *name) {
 	return NULL;
 }
 
+size_t counter_event_count(const struct counter_backend *backend) {
+	size_t count = 0;
+	while (backend->events[count])
+		count++;
+	return count;
+}
+
+bool counter_can(const struct counter_backend *backend, const char *event, const struct counter_site *site,
+                 char reason[COUNTER_REASON]) {
+	struct counter_probe probe;
+	reason[0] = '\0';
+	if (site->tree && !backend->trees) {
+		snprintf(reason, COUNTER_REASON, "%s can't count a program from outside", backend->name);
+		return false;
+	}
+	backend->probe(&probe);
+	if (!probe.usable) {
+		snprintf(reason, COUNTER_REASON, "%s", probe.reason);
+		return false;
+	}
+	if (backend->can)
+		return backend->can(event, site, reason);
+	for (size_t i = 0; backend->events[i]; i++)
+		if (strcmp(backend->events[i], event) == 0)
+			return true;
+	snprintf(reason, COUNTER_REASON, "%s has no event %s", backend->name, event);
+	return false;
+}
+
 const char *counter_status_name(enum counter_status status) {
 	static const char *const names[] = {
 		[COUNTER_COUNTED] = "counted",

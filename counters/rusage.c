@@ -18,6 +18,8 @@ static const char *const events[] = {"user-time", "system-time", "minor-faults",
                                      "involuntary-switches", "run-delay", NULL};
 
 struct rusage_state {
+	const char *const *names;
+	size_t count;
 	int file;     /* the schedstat of the thread that opened it, plus 1: 0 is closed */
 	int no_delay; /* errno: why run-delay is not counted */
 	double begin[EVENTS], end[EVENTS];
@@ -67,8 +69,11 @@ static void rusage_close(void *state) {
 	s->file = 0;
 }
 
-static int rusage_open(void *state) {
+static int rusage_open(void *state, const struct counter_site *site, const char *const *names, size_t count) {
 	struct rusage_state *s = state;
+	(void)site;
+	s->names = names;
+	s->count = count;
 	s->file = delay_open();
 	s->no_delay = s->file ? 0 : errno;
 	return 0;
@@ -84,20 +89,31 @@ static int rusage_stop(void *state) {
 	return take(s, s->end);
 }
 
+static int event_find(const char *name) {
+	int i = 0;
+	while (i < EVENTS && strcmp(events[i], name) != 0)
+		i++;
+	return i;
+}
+
 static int rusage_read(void *state, struct counter_value *values) {
 	const struct rusage_state *s = state;
-	for (int i = 0; i < EVENTS; i++)
-		counter_value_set(&values[i], events[i], i == USER || i == SYSTEM || i == DELAY ? "s" : "count",
-		                  s->end[i] - s->begin[i]);
-	if (s->no_delay)
-		counter_value_miss(&values[DELAY], events[DELAY], "s", "the kernel keeps no run delays: %s",
-		                   strerror(s->no_delay));
+	for (size_t k = 0; k < s->count; k++) {
+		int i = event_find(s->names[k]);
+		const char *unit = i == USER || i == SYSTEM || i == DELAY ? "s" : "count";
+		if (i == EVENTS)
+			return -1;
+		if (i == DELAY && s->no_delay)
+			counter_value_miss(&values[k], events[i], unit, "the kernel keeps no run delays: %s", strerror(s->no_delay));
+		else
+			counter_value_set(&values[k], events[i], unit, s->end[i] - s->begin[i]);
+	}
 	return 0;
 }
 
 static void rusage_probe(struct counter_probe *probe) {
 	struct rusage_state s = {0};
-	rusage_open(&s);
+	rusage_open(&s, NULL, NULL, 0);
 	*probe = (struct counter_probe){.usable = take(&s, s.begin) == 0};
 	snprintf(probe->reason, sizeof probe->reason, "%s%s", probe->usable ? "CPU time, page faults, context switches" :
 	         strerror(errno), s.no_delay ? "; no run delays" : ", run delays");

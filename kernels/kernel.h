@@ -20,7 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define SS_KERNEL_ABI 2
+#define SS_KERNEL_ABI 3
 
 /* SS_TEXT is for parts of a problem only: any text, such as the name of a file. */
 enum ss_type { SS_INT, SS_REAL, SS_WORD, SS_TEXT };
@@ -38,6 +38,8 @@ struct ss_param {
 	double min, max;     /* for SS_INT and SS_REAL; both 0: none. A value inside is safe to run, or setup refuses it */
 };
 
+enum { SS_EVENTS_MAX = 16 /* a kernel has, and places in memory from one thread's to the next one's */ };
+
 struct ss_value {
 	int64_t i;     /* SS_INT: the value; SS_WORD: its place in `values` */
 	double r;      /* SS_REAL: the value; SS_INT: the same as i */
@@ -51,6 +53,9 @@ struct ss_call {
 	uint64_t seed;                  /* for inputs: the same seed, the same input */
 	char *message;                  /* why it failed, one line */
 	size_t message_size;
+	/* NULL in all runs that are timed. Else this run counts: thread t adds what it did to events[t * SS_EVENTS_MAX + e],
+	 * e in the order of the kernel's events[]. The memory is zeroed before each run. */
+	int64_t *events;
 };
 
 enum ss_status {
@@ -66,6 +71,12 @@ struct ss_work {
 	double ops;      /* useful operations */
 	double bytes;    /* compulsory memory traffic */
 	const char *op;  /* what one operation is: "relaxation", "cell update" */
+};
+
+/* A software-defined event: something that only the kernel itself can count, such as "acquisitions". */
+struct ss_event {
+	const char *name; /* a word of letters, digits and _; NULL ends a table */
+	const char *summary;
 };
 
 /* What a run showed beside its time. */
@@ -116,6 +127,9 @@ struct ss_kernel {
 	size_t (*figures)(const void *state, const struct ss_call *call, double seconds, struct ss_figure *out,
 	                  size_t most);
 	size_t (*series)(const void *state, const struct ss_call *call, struct ss_series *out, size_t most);
+
+	/* What run counts where call->events is given; NULL: nothing. Counting may cost time, but none where it is off. */
+	const struct ss_event *events;
 };
 
 enum { SS_FIGURES_MAX = 16, SS_SERIES_MAX = 8 }; /* what `most` is */

@@ -20,16 +20,6 @@ static const char AGAIN[] = "measure them again: sweetspot machine --ceilings";
 enum { FILE_MAX = 4 << 20, CEILINGS_MAX = 4096, SAMPLES_MAX = 10000, THREADS_MAX = 1 << 20 };
 static const double VALUE_MAX = 1e15;
 
-static char *folder_path(struct err *err) {
-	const char *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-	if (xdg && xdg[0] == '/')
-		return mem_printf("%s/sweetspot", xdg);
-	if (home && home[0] == '/')
-		return mem_printf("%s/.cache/sweetspot", home);
-	err_set(err, ERR_USAGE, "set HOME or XDG_CACHE_HOME", "there is no home folder for the ceilings");
-	return NULL;
-}
-
 /* The fingerprint is ours: "sha256:" and digits. */
 static char *file_path(struct app *app, const char *folder, struct err *err) {
 	const char *fingerprint = app_fingerprint(app, err);
@@ -49,7 +39,7 @@ static int document_write(const char *path, const json_t *document, struct err *
 }
 
 int ceilings_save(struct app *app, const json_t *ceilings, struct err *err) {
-	char *folder = folder_path(err), *path = folder ? file_path(app, folder, err) : NULL;
+	char *folder = sys_cache_dir(err), *path = folder ? file_path(app, folder, err) : NULL;
 	int failed = -1;
 	if (path && sys_make_dirs(folder, err) == 0) {
 		json_t *document = json_pack("{s:s,s:s,s:O}", "schema", SCHEMA, "fingerprint", app_fingerprint(app, err),
@@ -148,7 +138,7 @@ static json_t *document_check(const json_t *document, const char *fingerprint, s
 }
 
 json_t *ceilings_load(struct app *app, struct err *err) {
-	char *folder = folder_path(err), *path = folder ? file_path(app, folder, err) : NULL;
+	char *folder = sys_cache_dir(err), *path = folder ? file_path(app, folder, err) : NULL;
 	size_t size = 0;
 	char *text = path ? file_read(path, &size, err) : NULL;
 	json_t *document = text ? js_parse(text, size, path, err) : NULL;

@@ -6,7 +6,7 @@
 
 #include "src/base/near.h"
 #include "src/params.h"
-#include "tuner/expr.h"
+#include "src/base/expr.h"
 
 static const struct kernel_param *problem_find(const struct params *params, const char *name) {
 	for (size_t i = 0; i < params->kernel->problem_count; i++)

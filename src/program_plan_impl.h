@@ -5,7 +5,7 @@
 #include "src/base/mem.h"
 #include "src/openmp.h"
 #include "src/program_plan.h"
-#include "tuner/expr.h"
+#include "src/base/expr.h"
 
 enum { DRAFT_NOTES_MAX = 16 };
 

@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 TUNER_SPACE = \
-	%D%/expr.c %D%/expr.h \
-	%D%/expr_parse.c %D%/expr_math.c %D%/expr_code.c %D%/expr_node.h \
 	%D%/domain.c %D%/domain.h \
 	%D%/space.c %D%/space.h %D%/space_impl.h \
 	%D%/space_bind.c %D%/space_build.c \

@@ -24,13 +24,9 @@ struct program_folder {
 };
 
 static char *base_path(struct err *err) {
-	const char *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-	if (xdg && xdg[0] == '/')
-		return mem_printf("%s/sweetspot/build", xdg);
-	if (home && home[0] == '/')
-		return mem_printf("%s/.cache/sweetspot/build", home);
-	err_set(err, ERR_USAGE, "set HOME or XDG_CACHE_HOME", "there is no home folder to build in");
-	return NULL;
+	char *cache = sys_cache_dir(err), *path = cache ? mem_printf("%s/build", cache) : NULL;
+	free(cache);
+	return path;
 }
 
 static int lock_open(const char *folder, int flags) {

@@ -4,7 +4,7 @@
 #ifndef TUNER_SPACE_IMPL_H
 #define TUNER_SPACE_IMPL_H
 #include "src/base/mem.h"
-#include "tuner/expr.h"
+#include "src/base/expr.h"
 #include "tuner/space.h"
 #include "tuner/space_diagram.h"
 

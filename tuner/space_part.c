@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tuner/expr_node.h"
+#include "src/base/expr_node.h"
 #include "tuner/space_slice.h"
 
 /* A node with at most so many combinations left finds all its children at once, and is merged with its equals. */

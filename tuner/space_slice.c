@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tuner/expr_node.h"
+#include "src/base/expr_node.h"
 #include "tuner/space_tree.h"
 
 struct slice {

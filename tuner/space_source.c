@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#include "tuner/expr_node.h"
+#include "src/base/expr_node.h"
 
 struct sources {
 	const struct space *space;

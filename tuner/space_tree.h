@@ -4,7 +4,7 @@
  * little as possible has to be remembered from one parameter to the next. */
 #ifndef TUNER_SPACE_TREE_H
 #define TUNER_SPACE_TREE_H
-#include "tuner/expr_node.h"
+#include "src/base/expr_node.h"
 #include "tuner/space_part.h"
 
 #define TREE_NONE UINT32_MAX

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "src/base/mem.h"
-#include "tuner/expr_node.h"
+#include "src/base/expr_node.h"
 #include "tuner/spec_impl.h"
 #include "tuner/spec_slice.h"
 

@@ -4,7 +4,7 @@
 #define TUNER_SPEC_READER_H
 #include "src/base/mem.h"
 #include "tuner/domain.h"
-#include "tuner/expr.h"
+#include "src/base/expr.h"
 #include "tuner/spec_list.h"
 #include "tuner/spec_slice.h"
 

@@ -8,7 +8,7 @@
 #include "src/base/js.h"
 #include "src/base/near.h"
 #include "tuner/domain.h"
-#include "tuner/expr.h"
+#include "src/base/expr.h"
 #include "tuner/spec_impl.h"
 
 enum { CONDITIONS_MAX = 4096 };

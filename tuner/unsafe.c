@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "src/base/value.h"
-#include "tuner/expr.h"
+#include "src/base/expr.h"
 
 size_t unsafe_split(const char *text, struct arena *arena, const char ***expressions) {
 	char *list = arena_strdup(arena, text ? text : ""), *rest = NULL;

@@ -108,12 +108,27 @@ int sys_make_dirs(const char *path, struct err *err) {
 	return failed ? -1 : make_dir(path, 0777, err);
 }
 
-char *sys_data_dir(struct err *err) {
-	const char *xdg = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
-	if (xdg && xdg[0] == '/') /* the specification says that relative paths are to be ignored */
+/* The specification (XDG Base Directory) says that relative paths are to be ignored. */
+static char *user_dir(const char *variable, const char *fallback, const char *what, struct err *err) {
+	const char *xdg = getenv(variable), *home = getenv("HOME");
+	char hint[80];
+	if (xdg && xdg[0] == '/')
 		return mem_printf("%s/sweetspot", xdg);
-	if (home && home[0])
-		return mem_printf("%s/.local/share/sweetspot", home);
-	err_set(err, ERR_USAGE, "set HOME or XDG_DATA_HOME", "there is no home folder to keep data in");
+	if (home && home[0] == '/')
+		return mem_printf("%s/%s/sweetspot", home, fallback);
+	snprintf(hint, sizeof hint, "set HOME or %s", variable);
+	err_set(err, ERR_USAGE, hint, "there is no home folder to keep %s in", what);
 	return NULL;
+}
+
+char *sys_data_dir(struct err *err) {
+	return user_dir("XDG_DATA_HOME", ".local/share", "data", err);
+}
+
+char *sys_cache_dir(struct err *err) {
+	return user_dir("XDG_CACHE_HOME", ".cache", "what can be measured again", err);
+}
+
+char *sys_config_dir(struct err *err) {
+	return user_dir("XDG_CONFIG_HOME", ".config", "settings", err);
 }

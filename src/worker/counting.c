@@ -3,182 +3,274 @@
 
 #include "src/worker/counting.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/js.h"
-#include "src/worker/word.h"
-
-/* One backend over the whole team. */
-struct counting {
-	const struct counter_backend *backend;
-	size_t events, stride;
-	int threads;
-	char *states;                 /* threads * stride */
-	int *failed;                  /* by thread: the first step that failed, from 1 */
-	struct counter_value *values; /* threads * events */
-};
+#include "src/base/sys.h"
 
 enum step { STEP_OPEN = 1, STEP_START, STEP_STOP, STEP_READ };
 
-static void *counting_state(struct counting *c, int thread) {
-	return c->states + (size_t)thread * c->stride;
+/* What a thread did; a cache line each. */
+struct slot {
+	_Alignas(64) enum step failed; /* the first step that did; 0: none */
+	double seconds;                /* of start and stop */
+};
+
+/* Events of one backend that are counted together. */
+struct batch {
+	const struct counter_backend *backend;
+	const struct counter_software *software;
+	const char *names[COUNTER_OPEN_MAX];
+	size_t events[COUNTER_OPEN_MAX]; /* of the plan */
+	size_t count, stride;
+	int threads;
+	char *states; /* threads * stride */
+	struct slot *slots;
+	struct counter_value *values; /* threads * count */
+};
+
+static void *batch_state(const struct batch *batch, int thread) {
+	return batch->states + (size_t)thread * batch->stride;
+}
+
+static bool batch_alloc(struct batch *batch) {
+	size_t threads = (size_t)batch->threads;
+	batch->stride = (batch->backend->state_size + 63) / 64 * 64 + 64;
+	batch->states = aligned_alloc(64, batch->stride * threads);
+	batch->slots = aligned_alloc(64, sizeof *batch->slots * threads);
+	batch->values = calloc(threads * batch->count, sizeof *batch->values);
+	if (!batch->states || !batch->slots || !batch->values) {
+		return false;
+	}
+	memset(batch->states, 0, batch->stride * threads);
+	memset(batch->slots, 0, sizeof *batch->slots * threads);
+	return true;
+}
+
+static void batch_free(struct batch *batch) {
+	free(batch->states);
+	free(batch->slots);
+	free(batch->values);
+}
+
+static void step_done(struct batch *batch, int thread, enum step step, int rc) {
+	if (rc != 0 && batch->slots[thread].failed == 0) {
+		batch->slots[thread].failed = step;
+	}
+}
+
+static void thread_open(void *ctx, int thread) {
+	struct batch *batch = ctx;
+	const struct counter_site site = {.thread = thread, .threads = batch->threads, .software = batch->software};
+	step_done(batch, thread, STEP_OPEN,
+	          batch->backend->open(batch_state(batch, thread), &site, batch->names, batch->count));
+}
+
+static void thread_step(struct batch *batch, int thread, enum step step, int (*call)(void *state)) {
+	struct slot *slot = &batch->slots[thread];
+	if (slot->failed) {
+		return;
+	}
+	double begun = sys_now();
+	step_done(batch, thread, step, call(batch_state(batch, thread)));
+	slot->seconds += sys_now() - begun;
 }
 
 static void thread_start(void *ctx, int thread) {
-	struct counting *c = ctx;
-	void *state = counting_state(c, thread);
-	if (c->backend->open(state) != 0) {
-		c->failed[thread] = STEP_OPEN;
-	} else if (c->backend->start(state) != 0) {
-		c->failed[thread] = STEP_START;
-	}
+	struct batch *batch = ctx;
+	thread_step(batch, thread, STEP_START, batch->backend->start);
 }
 
 static void thread_stop(void *ctx, int thread) {
-	struct counting *c = ctx;
-	void *state = counting_state(c, thread);
-	if (c->failed[thread] == 0 && c->backend->stop(state) != 0) {
-		c->failed[thread] = STEP_STOP;
-	}
+	struct batch *batch = ctx;
+	thread_step(batch, thread, STEP_STOP, batch->backend->stop);
 }
 
 static void thread_close(void *ctx, int thread) {
-	struct counting *c = ctx;
-	void *state = counting_state(c, thread);
-	if (c->failed[thread] == 0 && c->backend->read(state, c->values + (size_t)thread * c->events) != 0) {
-		c->failed[thread] = STEP_READ;
+	struct batch *batch = ctx;
+	void *state = batch_state(batch, thread);
+	if (batch->slots[thread].failed == 0) {
+		step_done(batch, thread, STEP_READ,
+		          batch->backend->read(state, batch->values + (size_t)thread * batch->count));
 	}
-	c->backend->close(state);
+	batch->backend->close(state);
+}
+
+/* In the main thread alone where the backend counts the whole machine. */
+static void batch_each(struct batch *batch, const struct team *team, void (*work)(void *ctx, int thread)) {
+	if (batch->backend->scope == COUNTER_MACHINE) {
+		work(batch, 0);
+	} else {
+		team_each(team, work, batch);
+	}
 }
 
 /* Without a reset, as many runs as a sample has; with one, which must not be counted, a single run. */
-static enum ss_status counted_runs(struct counting *c, struct state *state, const struct team *team, int64_t *runs) {
+static enum ss_status batch_runs(struct batch *batch, struct state *state, const struct team *team, int64_t *runs,
+                                 double *seconds) {
 	enum ss_status status = SS_OK;
-	*runs = state->kernel->reset || state->batch < 1 ? 1 : state->batch;
+	bool software = batch->backend->software && batch->software;
+	*runs = state->kernel->reset || state->batch < 1 || software ? 1 : state->batch;
 	if (state->kernel->reset) {
 		state->kernel->reset(state->memory, &state->call);
 	}
-	team_each(team, thread_start, c);
+	if (software) {
+		memset(batch->software->values, 0,
+		       sizeof(int64_t) * batch->software->stride * (size_t)batch->software->threads);
+		state->call.events = batch->software->values;
+	}
+	batch_each(batch, team, thread_start);
+	double begun = sys_now();
 	for (int64_t i = 0; i < *runs && status == SS_OK; i++) {
 		status = state->kernel->run(state->memory, &state->call);
 	}
-	team_each(team, thread_stop, c);
-	team_each(team, thread_close, c);
+	*seconds = sys_now() - begun;
+	batch_each(batch, team, thread_stop);
+	state->call.events = NULL;
 	return status;
 }
 
-static json_t *text_or_null(const char *text) {
-	return text && text[0] ? json_string(text) : json_null();
+static void counted_miss(struct counted *counted, const char *reason) {
+	counted->status = COUNTER_UNAVAILABLE;
+	counted->total = NAN;
+	snprintf(counted->reason, sizeof counted->reason, "%s", reason);
 }
 
-static json_t *event_json(const char *name, const char *unit, enum counter_status status, json_t *value, char *reason,
-                          size_t reason_size, json_t *per_thread) {
-	word_clean(reason, reason_size);
-	return json_pack("{s:s, s:o, s:o, s:s, s:o, s:o}", "name", name, "value", value, "unit", text_or_null(unit),
-	                 "status", counter_status_name(status), "reason", text_or_null(reason), "per_thread", per_thread);
-}
-
-/* Why thread t has no value of event e; empty where it has one. */
-static void missing_reason(const struct counting *c, int t, size_t e, char *reason, size_t size) {
+/* Why thread t has no value of event e of the batch; empty where it has one. */
+static void missing_reason(const struct batch *batch, int t, size_t e, char *reason, size_t size) {
 	static const char *const steps[] = {"", "opened", "started", "stopped", "read"};
-	const struct counter_value *value = &c->values[(size_t)t * c->events + e];
+	const struct counter_value *value = &batch->values[(size_t)t * batch->count + e];
 	reason[0] = '\0';
-	if (c->failed[t]) {
-		snprintf(reason, size, "thread %d could not be %s", t, steps[c->failed[t]]);
+	if (batch->slots[t].failed) {
+		snprintf(reason, size, "thread %d could not be %s", t, steps[batch->slots[t].failed]);
 	} else if (value->status == COUNTER_UNAVAILABLE) {
 		snprintf(reason, size, "%s", value->reason[0] ? value->reason : "not counted");
 	}
 }
 
 /* A total is only given where every thread has a value. */
-static json_t *event_total(struct counting *c, size_t e, int64_t runs) {
-	json_t *per_thread = json_array();
-	enum counter_status status = COUNTER_COUNTED;
-	char reason[160] = "", why[160];
-	const char *unit = NULL;
-	double total = 0;
-	for (int t = 0; t < c->threads; t++) {
-		struct counter_value *value = &c->values[(size_t)t * c->events + e];
-		missing_reason(c, t, e, why, sizeof why);
-		if (why[0]) {
-			status = COUNTER_UNAVAILABLE;
-			memcpy(reason, why, sizeof reason);
-			json_array_append_new(per_thread, json_null());
+static void event_fill(const struct batch *batch, size_t e, double runs, struct counted *counted) {
+	char reason[COUNTER_REASON];
+	counted->total = 0;
+	for (int t = 0; t < batch->threads; t++) {
+		const struct counter_value *value = &batch->values[(size_t)t * batch->count + e];
+		missing_reason(batch, t, e, reason, sizeof reason);
+		if (reason[0]) {
+			counted_miss(counted, reason);
 			continue;
 		}
-		if (status != COUNTER_UNAVAILABLE && value->status != COUNTER_COUNTED) {
-			status = value->status;
-			snprintf(reason, sizeof reason, "%s", value->reason);
+		if (counted->status != COUNTER_UNAVAILABLE && value->status != COUNTER_COUNTED) {
+			counted->status = value->status;
 		}
-		unit = value->unit;
-		total += value->value;
-		json_array_append_new(per_thread, js_number(value->value / (double)runs));
-	}
-	json_t *value = status == COUNTER_UNAVAILABLE ? json_null() : js_number(total / (double)runs);
-	return event_json(c->backend->events[e], unit, status, value, reason, sizeof reason, per_thread);
-}
-
-static void append_unusable(json_t *out, const struct counter_backend *backend, struct counter_probe *probe) {
-	for (size_t e = 0; backend->events[e]; e++) {
-		json_array_append_new(out, event_json(backend->events[e], NULL, COUNTER_UNAVAILABLE, json_null(), probe->reason,
-		                                      sizeof probe->reason, json_array()));
+		if (counted->status != COUNTER_UNAVAILABLE && value->reason[0]) {
+			snprintf(counted->reason, sizeof counted->reason, "%s", value->reason);
+		}
+		counted->unit = value->unit;
+		counted->total += value->value / runs;
+		if (counted->per_thread) {
+			counted->per_thread[t] = value->value / runs;
+		}
 	}
 }
 
-static bool counting_init(struct counting *c, const struct counter_backend *backend, int threads) {
-	*c = (struct counting){.backend = backend, .threads = threads};
-	while (backend->events[c->events]) {
-		c->events++;
+static void batch_fill(const struct batch *batch, const struct counter_plan *plan, int64_t runs,
+                       struct counting *counting) {
+	for (size_t e = 0; e < batch->count; e++) {
+		const struct counter_event *event = &plan->events[batch->events[e]];
+		struct counted *counted = &counting->events[batch->events[e]];
+		event_fill(batch, e, (double)runs, counted);
+		if (counted->status != COUNTER_UNAVAILABLE && event->never_zero && !(counted->total > 0)) {
+			counted_miss(counted, "counted 0, which can't be true of anything that runs");
+		}
 	}
-	c->stride = (backend->state_size + 63) / 64 * 64 + 64;
-	c->states = aligned_alloc(64, c->stride * (size_t)threads);
-	c->failed = calloc((size_t)threads, sizeof *c->failed);
-	c->values = calloc((size_t)threads * (c->events + 1), sizeof *c->values);
-	if (c->states) {
-		memset(c->states, 0, c->stride * (size_t)threads);
+	for (int t = 0; t < batch->threads; t++) {
+		counting->start_stop_s = fmax(counting->start_stop_s, batch->slots[t].seconds);
 	}
-	return c->states && c->failed && c->values;
 }
 
-static void counting_clear(struct counting *c) {
-	free(c->states);
-	free(c->failed);
-	free(c->values);
-}
-
-static enum ss_status backend_run(struct state *state, const struct counter_backend *backend, const struct team *team,
-                                  json_t *out) {
-	struct counting c;
-	struct counter_probe probe = {.usable = false};
-	int64_t runs;
-	backend->probe(&probe);
-	if (!probe.usable) {
-		append_unusable(out, backend, &probe);
-		return SS_OK;
-	}
+static enum ss_status batch_count(struct batch *batch, const struct counter_plan *plan, struct state *state,
+                                  const struct team *team, struct counting *counting) {
 	enum ss_status status = SS_NOMEM;
-	if (counting_init(&c, backend, team_threads(team))) {
-		status = counted_runs(&c, state, team, &runs);
+	int64_t runs = 0;
+	double seconds = 0;
+	if (batch_alloc(batch)) {
+		batch_each(batch, team, thread_open);
+		status = batch_runs(batch, state, team, &runs, &seconds);
+		batch_each(batch, team, thread_close);
 	}
-	for (size_t e = 0; status == SS_OK && e < c.events; e++) {
-		json_array_append_new(out, event_total(&c, e, runs));
+	if (status == SS_OK) {
+		batch_fill(batch, plan, runs, counting);
+		counting->seconds += seconds;
+		counting->runs += runs;
 	}
-	counting_clear(&c);
+	batch_free(batch);
 	return status;
 }
 
-json_t *counting_run(struct state *state, const struct counter_backend *const *backends, const struct team *team,
-                     enum ss_status *status) {
-	json_t *out = json_array();
-	*status = SS_OK;
-	for (; *backends && *status == SS_OK; backends++) {
-		*status = backend_run(state, *backends, team, out);
+/* Can this thread count them together? */
+static bool batch_fits(const struct batch *batch) {
+	struct batch one = *batch;
+	one.threads = 1;
+	bool fits = batch_alloc(&one);
+	if (fits) {
+		thread_open(&one, 0);
+		fits = one.slots[0].failed == 0;
+		one.backend->close(one.states);
 	}
-	if (*status != SS_OK) {
-		json_decref(out);
-		return NULL;
+	batch_free(&one);
+	return fits;
+}
+
+/* The next events of a backend that are not counted yet: as many as can be counted together, but one at least. */
+static bool batch_next(struct batch *batch, const struct counter_plan *plan, bool *done) {
+	batch->count = 0;
+	for (size_t i = 0; i < plan->event_count && batch->count < COUNTER_OPEN_MAX; i++) {
+		if (!done[i] && plan->events[i].backend && (batch->count == 0 || plan->events[i].backend == batch->backend)) {
+			batch->backend = plan->events[i].backend;
+			batch->names[batch->count] = plan->events[i].event;
+			batch->events[batch->count++] = i;
+		}
 	}
-	return out;
+	while (batch->count > 1 && batch->backend->scope != COUNTER_RERUN && !batch_fits(batch)) {
+		batch->count = (batch->count + 1) / 2;
+	}
+	for (size_t e = 0; e < batch->count; e++) {
+		done[batch->events[e]] = true;
+	}
+	return batch->count > 0;
+}
+
+static void counting_init(struct arena *arena, const struct counter_plan *plan, int threads,
+                          struct counting *counting) {
+	*counting = (struct counting){.events = arena_alloc(arena, plan->event_count + 1, sizeof(struct counted))};
+	for (size_t i = 0; i < plan->event_count; i++) {
+		struct counted *counted = &counting->events[i];
+		const struct counter_backend *backend = plan->events[i].backend;
+		*counted = (struct counted){.unit = plan->events[i].unit, .total = NAN, .threads = threads};
+		if (!backend) {
+			counted_miss(counted, plan->events[i].reason);
+		} else if (backend->scope != COUNTER_MACHINE) {
+			counted->per_thread = arena_alloc(arena, (size_t)threads, sizeof(double));
+			for (int t = 0; t < threads; t++) {
+				counted->per_thread[t] = NAN;
+			}
+		}
+	}
+}
+
+enum ss_status counting_run(struct arena *arena, struct state *state, const struct counter_plan *plan,
+                            const struct counter_software *software, const struct team *team,
+                            struct counting *counting) {
+	bool *done = arena_alloc(arena, plan->event_count + 1, sizeof *done);
+	struct batch batch = {.software = software};
+	enum ss_status status = SS_OK;
+	counting_init(arena, plan, team_threads(team), counting);
+	while (status == SS_OK && batch_next(&batch, plan, done)) {
+		batch.threads = batch.backend->scope == COUNTER_MACHINE ? 1 : team_threads(team);
+		status = batch_count(&batch, plan, state, team, counting);
+	}
+	counting->seconds /= counting->runs > 0 ? (double)counting->runs : 1;
+	return status;
 }

@@ -4,14 +4,37 @@
 #define WORKER_COUNTING_H
 #include <jansson.h>
 
-#include "counters/counter.h"
+#include "counters/plan.h"
 #include "src/worker/state.h"
 #include "src/worker/team.h"
 
-/* Runs the state once more for each backend, counted in every thread of the team, and returns [{"name", "value",
- * "unit", "status", "reason", "per_thread"}] with values a run. Where a backend can't count, each of its events says
- * why. NULL where the kernel failed, with its status. New reference. */
-json_t *counting_run(struct state *state, const struct counter_backend *const *backends, const struct team *team,
-                     enum ss_status *status);
+/* What came of one event of a plan. */
+struct counted {
+	enum counter_status status;
+	char reason[2 * COUNTER_REASON];
+	const char *unit;   /* NULL: not known */
+	double total;       /* of a run; NAN: UNAVAILABLE */
+	double *per_thread; /* of a run, NAN where that thread has none; NULL: it is not counted by thread */
+	int threads;
+};
+
+/* And of all runs for a plan. */
+struct counting {
+	struct counted *events; /* as in the plan */
+	int64_t runs;           /* that were counted */
+	double seconds;         /* of one of them, the mean */
+	double start_stop_s;    /* the longest that starting and stopping took in a thread, for one batch of events */
+};
+
+/* Runs the state again for each batch of events that can be counted together, in every thread of the team. On failure of
+ * the kernel, its status. All lives in the arena. */
+enum ss_status counting_run(struct arena *arena, struct state *state, const struct counter_plan *plan,
+                            const struct counter_software *software, const struct team *team,
+                            struct counting *counting);
+
+/* [{"name","value","unit","status","reason","source","group","per_thread","imbalance"}], new reference. */
+json_t *counting_events_json(const struct counter_plan *plan, const struct counting *counting);
+/* {"runs","seconds","start_stop_s","metrics":[{"group","name","value","unit","formula","reason"}]}, new reference. */
+json_t *counting_json(const struct counter_plan *plan, const struct counting *counting, int threads);
 
 #endif

@@ -31,7 +31,8 @@ libworker_la_SOURCES = \
 	%D%/measure.c %D%/measure.h \
 	%D%/team.c %D%/team.h \
 	%D%/noise.c %D%/noise.h \
-	%D%/counting.c %D%/counting.h \
+	%D%/counters.c %D%/counters.h \
+	%D%/counting.c %D%/counting_json.c %D%/counting.h \
 	%D%/crash.c %D%/crash.h
 
 pkglibexec_PROGRAMS += sweetspot-worker

@@ -25,6 +25,7 @@ struct protocol {
 	struct states *states;
 	struct team *team;
 	struct libraries *libraries;
+	struct counters *counters;
 	int input;      /* where requests come from, or -1 */
 	bool abandoned; /* nobody reads answers any more */
 };
@@ -34,6 +35,7 @@ struct protocol *protocol_new(void) {
 	protocol->states = states_new(STATE_COUNT, sys_memory_total() / PROTOCOL_MEMORY_SHARE);
 	protocol->team = team_new();
 	protocol->libraries = libraries_new();
+	protocol->counters = counters_new();
 	protocol->input = -1;
 	return protocol;
 }
@@ -43,6 +45,7 @@ void protocol_free(struct protocol *protocol) {
 		states_free(protocol->states);
 		team_free(protocol->team);
 		libraries_free(protocol->libraries);
+		counters_free(protocol->counters);
 		free(protocol);
 	}
 }
@@ -62,7 +65,8 @@ static json_t *op_describe(struct protocol *protocol, const json_t *request, str
 }
 
 static json_t *op_trial(struct protocol *protocol, const json_t *request, struct err *err) {
-	return trial_run(protocol->states, protocol->team, protocol->libraries, request, err);
+	const struct trial_home home = {protocol->states, protocol->team, protocol->libraries, protocol->counters};
+	return trial_run(&home, request, err);
 }
 
 static json_t *op_drop(struct protocol *protocol, const json_t *request, struct err *err) {

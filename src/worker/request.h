@@ -5,7 +5,6 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-#include "counters/counter.h"
 #include "src/worker/call.h"
 #include "src/worker/library.h"
 
@@ -18,7 +17,7 @@ struct request {
 	double limit_s; /* 0: none */
 	enum verify verify;
 	bool series; /* tell of each step of the last run */
-	const struct counter_backend **counters; /* NULL-terminated, in the arena */
+	const char **counters; /* as asked for, NULL-terminated; the words are the request's */
 };
 
 /* The members of a "trial" request; what is absent takes its default. The arena owns what request points to. */

@@ -23,27 +23,42 @@ struct report {
 	bool has_work;
 	struct ss_work work;
 	bool refused; /* the problem itself, by the kernel */
-	json_t *placement, *counters, *figures, *series; /* owned; may be NULL */
+	json_t *placement, *counters, *counting, *figures, *series; /* owned; may be NULL */
+};
+
+/* What is asked of the counters of one trial. */
+struct trial_counters {
+	struct counter_plan *plan; /* NULL: nothing */
+	struct counter_software *software;
 };
 
 static void report_clear(struct report *report) {
 	json_decref(report->placement);
 	json_decref(report->counters);
+	json_decref(report->counting);
 	json_decref(report->figures);
 	json_decref(report->series);
 	*report = (struct report){.has_work = false};
 }
 
 /* Counters are asked for after the samples, and only of a trial that came so far. */
-static void count(struct state *state, const struct request *request, struct team *team, struct report *report) {
-	if (report->m.outcome != OUTCOME_CORRECT || !request->counters[0]) {
+static void count(struct arena *arena, struct state *state, const struct trial_counters *counters,
+                  const struct team *team, struct report *report) {
+	struct counting counting;
+	if (report->m.outcome != OUTCOME_CORRECT || !counters->plan) {
 		return;
 	}
-	report->counters = counting_run(state, request->counters, team, &report->m.status);
-	if (!report->counters) {
-		report->m.outcome = outcome_of(report->m.status);
-		snprintf(report->m.message, sizeof report->m.message, "failed in a run with counters");
+	if (counters->software) {
+		counters_software_alloc(arena, counters->software, team_threads(team));
 	}
+	report->m.status = counting_run(arena, state, counters->plan, counters->software, team, &counting);
+	report->m.outcome = outcome_of(report->m.status);
+	if (report->m.status != SS_OK) {
+		snprintf(report->m.message, sizeof report->m.message, "failed in a run with counters");
+		return;
+	}
+	report->counters = counting_events_json(counters->plan, &counting);
+	report->counting = counting_json(counters->plan, &counting, team_threads(team));
 }
 
 /* Before the counters, whose runs are not the ones that were timed. */
@@ -58,7 +73,7 @@ static void tell(const struct state *state, const struct request *request, struc
 
 /* A state that failed is not trusted again. */
 static void attempt(struct arena *arena, struct states *states, struct team *team, const struct request *request,
-                    struct report *report) {
+                    const struct trial_counters *counters, struct report *report) {
 	struct state *state;
 	struct measurement *m = &report->m;
 	char message[STATE_MESSAGE];
@@ -74,7 +89,7 @@ static void attempt(struct arena *arena, struct states *states, struct team *tea
 	report->batch = state->batch ? state->batch : 1;
 	report->placement = team_placement(team);
 	tell(state, request, report);
-	count(state, request, team, report);
+	count(arena, state, counters, team, report);
 	if (state->kernel->work) {
 		report->work = state->kernel->work(&state->call);
 		report->has_work = true;
@@ -120,6 +135,7 @@ static json_t *report_json(struct report *report, double elapsed_s) {
 	}
 	if (report->counters) {
 		json_object_set(json, "counters", report->counters);
+		json_object_set(json, "counting", report->counting);
 	}
 	if (report->figures) {
 		json_object_set(json, "figures", report->figures);
@@ -148,31 +164,50 @@ static json_t *problem_error(const struct request *request, struct report *repor
 	return NULL;
 }
 
-json_t *trial_run(struct states *states, struct team *team, struct libraries *libraries, const json_t *json,
-                  struct err *err) {
+/* A name that nobody knows is a bad request; it needs no team to be found. */
+static int counters_ask(struct counters *counters, struct arena *arena, const struct request *request,
+                        struct trial_counters *out, struct err *err) {
+	if (!request->counters[0]) {
+		return 0;
+	}
+	out->software = counters_software(arena, request->call.entry->kernel);
+	out->plan = counters_plan(counters, arena, request->counters, out->software, false, err);
+	return out->plan ? 0 : -1;
+}
+
+static void trial_attempts(struct arena *arena, struct states *states, struct team *team,
+                           const struct request *request, const struct trial_counters *counters,
+                           struct report *report) {
+	attempt(arena, states, team, request, counters, report);
+	if (report->m.status == SS_NOMEM && states_clear(states) > 0) {
+		report_clear(report);
+		report->batch = 1;
+		attempt(arena, states, team, request, counters, report);
+	}
+}
+
+json_t *trial_run(const struct trial_home *home, const json_t *json, struct err *err) {
 	struct arena *arena = arena_new();
 	struct report report = {.batch = 1};
 	struct request request;
+	struct trial_counters counters = {NULL, NULL};
 	struct err team_err = {.code = ERR_OK};
 	json_t *reply = NULL;
 	double start = sys_now();
-	if (request_read(arena, libraries, json, &request, err) != 0) {
+	if (request_read(arena, home->libraries, json, &request, err) != 0 ||
+	    counters_ask(home->counters, arena, &request, &counters, err) != 0) {
 		goto done;
 	}
 	crash_name(request.call.entry->kernel->name);
-	if (team_apply(team, &request.call, &team_err) != 0) {
+	if (team_apply(home->team, &request.call, &team_err) != 0) {
 		team_failure(&team_err, &report);
 	} else {
-		attempt(arena, states, team, &request, &report);
-		if (report.m.status == SS_NOMEM && states_clear(states) > 0) {
-			report_clear(&report);
-			report.batch = 1;
-			attempt(arena, states, team, &request, &report);
-		}
+		trial_attempts(arena, home->states, home->team, &request, &counters, &report);
 	}
 	crash_name(NULL);
 	reply = report.refused ? problem_error(&request, &report, err) : report_json(&report, sys_now() - start);
 done:
+	counter_plan_clear(counters.plan);
 	report_clear(&report);
 	arena_free(arena);
 	return reply;

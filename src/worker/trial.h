@@ -5,12 +5,20 @@
 #include <jansson.h>
 
 #include "src/base/err.h"
+#include "src/worker/counters.h"
 #include "src/worker/library.h"
 #include "src/worker/state.h"
 #include "src/worker/team.h"
 
+/* What a worker keeps from one trial to the next. */
+struct trial_home {
+	struct states *states;
+	struct team *team;
+	struct libraries *libraries;
+	struct counters *counters;
+};
+
 /* The reply of the protocol without its id, a failed trial included; NULL and err for a bad request. New reference. */
-json_t *trial_run(struct states *states, struct team *team, struct libraries *libraries, const json_t *json,
-                  struct err *err);
+json_t *trial_run(const struct trial_home *home, const json_t *json, struct err *err);
 
 #endif

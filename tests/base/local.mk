@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-base_tests = %D%/text %D%/numbers %D%/files %D%/json %D%/pattern %D%/options %D%/process %D%/remains
+base_tests = %D%/text %D%/numbers %D%/files %D%/json %D%/pattern %D%/options %D%/process %D%/remains %D%/expr
 check_PROGRAMS += $(base_tests)
 TESTS += $(base_tests)
 %C%_text_SOURCES = %D%/text.c
@@ -18,3 +18,5 @@ TESTS += $(base_tests)
 %C%_process_LDADD = libbase.la
 %C%_remains_SOURCES = %D%/remains.c
 %C%_remains_LDADD = libbase.la
+%C%_expr_SOURCES = %D%/expr.c %D%/expr_rows.h
+%C%_expr_LDADD = libbase.la

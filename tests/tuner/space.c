@@ -6,7 +6,7 @@
 
 #include "tests/tap.h"
 #include "tests/tuner/space_help.h"
-#include "tuner/expr.h"
+#include "src/base/expr.h"
 
 enum { SPACES = 400, PARAMS = 6, RULES = 5, ROWS = 12, COMBINATIONS = 46656 };
 

@@ -46,8 +46,10 @@ __attribute__((no_sanitize("thread"), no_sanitize("address"))) static void work(
 }
 
 static void thread_count(const struct counter_backend *backend, int amount, struct counted *out) {
-	void *state = calloc(1, backend->state_size);
-	out->good = backend->open(state) == 0;
+	void *state = aligned_alloc(64, (backend->state_size + 63) / 64 * 64);
+	memset(state, 0, backend->state_size);
+	const struct counter_site site = {.thread = 0, .threads = 1};
+	out->good = backend->open(state, &site, backend->events, counter_event_count(backend)) == 0;
 	out->good = out->good && backend->start(state) == 0;
 	work(amount);
 	out->good = out->good && backend->stop(state) == 0 && backend->read(state, out->work) == 0;

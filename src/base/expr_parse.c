@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Recursive descent over the text, one function a level of precedence, as in the Python language reference. */
 #include <config.h>
 
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tuner/expr_node.h"
+#include "src/base/expr_node.h"
 
 #define NONE UINT32_MAX
 

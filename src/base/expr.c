@@ -1,12 +1,12 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include <config.h>
 
-#include "tuner/expr.h"
+#include "src/base/expr.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "tuner/expr_node.h"
+#include "src/base/expr_node.h"
 
 static void *room_for(void *array, uint32_t needed, uint32_t *room, size_t size) {
 	if (needed <= *room)

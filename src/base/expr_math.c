@@ -1,11 +1,11 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The operators on values, with Python's results. Whole numbers stay whole until they overflow, then become real. */
 #include <config.h>
 
 #include <math.h>
 #include <string.h>
 
-#include "tuner/expr_node.h"
+#include "src/base/expr_node.h"
 
 static struct value failed(void) {
 	return (struct value){.type = EXPR_FAILED};

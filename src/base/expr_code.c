@@ -1,11 +1,11 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A stack machine on typed values. Loads and whole-number operators are done in the loop; the rest goes through
  * expr_binary(). Nothing is allocated while it runs. */
 #include <config.h>
 
 #include <stdlib.h>
 
-#include "tuner/expr_node.h"
+#include "src/base/expr_node.h"
 
 enum {
 	CODE_LOAD = EXPR_CHAIN + 1, /* push slots[arg] */

@@ -2,7 +2,7 @@
 /* Expressions against what Python gives for the same text. */
 #include <config.h>
 
-#include "tuner/expr.h"
+#include "src/base/expr.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -12,7 +12,7 @@
 #include "src/base/mem.h"
 #include "src/base/rng.h"
 #include "tests/tap.h"
-#include "tests/tuner/expr_rows.h"
+#include "tests/base/expr_rows.h"
 
 static const struct {
 	const char *name;

@@ -1,11 +1,11 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Expressions over parameters, in the Python style of the T1 format: or and not, comparisons (chained, ==, !=, in, not
  * in with a list in [] or ()), + - * / // % **, unary minus, parentheses, numbers, words in quotes, True, False, min(),
  * max(), abs(). / is real, // and % round to minus infinity as in Python; whole-number overflow becomes real. Results
  * agree with CPython but for that, and for words, which are compared and never added; min() and max() of one value are
  * that value. */
-#ifndef TUNER_EXPR_H
-#define TUNER_EXPR_H
+#ifndef BASE_EXPR_H
+#define BASE_EXPR_H
 #include <stdbool.h>
 #include <stddef.h>
 

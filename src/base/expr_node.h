@@ -1,8 +1,8 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The inside of expressions: the tree that the parser makes, and the stack code made from a tree. Shared by expr*.c and
  * by the space, which cuts trees into what each parameter decides. */
-#ifndef TUNER_EXPR_NODE_H
-#define TUNER_EXPR_NODE_H
+#ifndef BASE_EXPR_NODE_H
+#define BASE_EXPR_NODE_H
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

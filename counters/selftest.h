@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Whether an event that opens counts at all. It is counted over a loop of known work (loop.h), once per machine; what came
+ * of it is kept in $XDG_CACHE_HOME/sweetspot/counters.json. A counter that stays under what the loop must cause is not
+ * believed: some processors and hypervisors let any event be opened, and count 0 (QEMU's PMU does). */
+#ifndef COUNTERS_SELFTEST_H
+#define COUNTERS_SELFTEST_H
+#include "counters/counter.h"
+
+struct counter_selftest;
+struct counter_selftest *counter_selftest_new(void);
+void counter_selftest_free(struct counter_selftest *selftest); /* keeps what is new; NULL is fine */
+/* Asks the backend, then the cache, then the loop. least 0: any value is believed and the loop is not run. */
+bool counter_selftest_good(struct counter_selftest *selftest, const struct counter_backend *backend, const char *event,
+                           const struct counter_site *site, double least, char reason[COUNTER_REASON]);
+
+#endif

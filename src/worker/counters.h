@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What this worker can count: tables, self-tests and judgement, kept over its trials. */
+#ifndef WORKER_COUNTERS_H
+#define WORKER_COUNTERS_H
+#include "counters/plan.h"
+#include "kernels/kernel.h"
+#include "src/base/mem.h"
+
+struct counters;
+struct counters *counters_new(void); /* looks at nothing yet */
+void counters_free(struct counters *counters);
+/* What `asked` means here: of threads of this process, or of the programs that it starts. counter_plan_clear it. */
+struct counter_plan *counters_plan(struct counters *counters, struct arena *arena, const char *const *asked,
+                                   const struct counter_software *software, bool tree, struct err *err);
+/* Of a kernel; NULL where it has no events. In the arena. */
+struct counter_software *counters_software(struct arena *arena, const struct ss_kernel *kernel);
+/* Gives it the memory that this many threads count in. */
+void counters_software_alloc(struct arena *arena, struct counter_software *software, int threads);
+
+#endif
