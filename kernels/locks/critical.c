@@ -39,6 +39,18 @@ static inline bool critical_pass_logged(struct critical_seat seat, const struct 
 	return more;
 }
 
+static inline bool critical_pass_counted(struct critical_seat seat, const struct lock_contest *contest, int thread) {
+	int64_t *events = contest->events + (size_t)thread * SS_EVENTS_MAX;
+	const struct lock_look look = {0, 0};
+	bool more;
+	(void)seat;
+#pragma omp critical(kernel_locks)
+	more = lock_contest_enter_counted(contest, thread, &events[LOCK_HANDOVERS]);
+	if (more)
+		lock_contest_count(events, &look);
+	return more;
+}
+
 static void critical_destroy(void *lock) {
 	(void)lock;
 }
@@ -46,6 +58,7 @@ static void critical_destroy(void *lock) {
 LOCK_CONTEND(critical)
 const struct lock_kind lock_critical = {.name = "critical",
                                         .summary = "omp critical",
+                                        .flags = LOCK_WAITS_HIDDEN | LOCK_RETRIES_HIDDEN,
                                         .size = critical_size,
                                         .init = critical_init,
                                         .contend = critical_contend,

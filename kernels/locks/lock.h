@@ -10,8 +10,11 @@
 enum { LOCK_LINE = 64 }; /* bytes that travel together between cores */
 
 enum lock_flags {
-	LOCK_FIFO = 1,  /* threads enter in the order in which they asked */
-	LOCK_UNSAFE = 2 /* keeps nobody out: only a lower bound of the time */
+	LOCK_FIFO = 1,   /* threads enter in the order in which they asked */
+	LOCK_UNSAFE = 2, /* keeps nobody out: only a lower bound of the time */
+	/* What can't be counted from outside: whether a thread had to wait; how often it tried again. */
+	LOCK_WAITS_HIDDEN = 4,
+	LOCK_RETRIES_HIDDEN = 8
 };
 
 struct lock_shape {

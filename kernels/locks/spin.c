@@ -23,7 +23,10 @@ static inline struct spin_seat spin_seat(void *lock, int thread) {
 	return (struct spin_seat){lock};
 }
 
-static inline void spin_acquire(struct spin_seat seat) {
+LOCK_INLINE void spin_acquire(struct spin_seat seat, struct lock_look *look) {
+	if (look && pthread_spin_trylock(seat.spin) == 0)
+		return;
+	lock_waited(look);
 	pthread_spin_lock(seat.spin);
 }
 
@@ -35,4 +38,4 @@ static void spin_destroy(void *lock) {
 	pthread_spin_destroy(lock);
 }
 
-LOCK_KIND(spin, "pthread_spinlock_t", 0);
+LOCK_KIND(spin, "pthread_spinlock_t", LOCK_RETRIES_HIDDEN);
