@@ -21,7 +21,7 @@ static inline void kernel_count(int64_t *events, int event, int64_t n) {
 #define KERNEL_EVENTS(state) ((state)->events)
 #else
 #define KERNEL_COUNTED(name) name
-#define KERNEL_COUNT(events, event, n) ((void)sizeof(events))
+#define KERNEL_COUNT(events, event, n) ((void)sizeof(events), (void)sizeof(n))
 #define KERNEL_EVENTS(state) NULL
 #endif
 

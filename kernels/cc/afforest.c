@@ -19,13 +19,12 @@ static void edges_link(struct cc_state *s, size_t from, size_t to, int32_t skipp
 		size_t degree = g.first[v + 1] - g.first[v], end = degree < to ? degree : to;
 		if (from >= end || cc_load(&label[v]) == skipped)
 			continue;
+		int64_t before = linked;
 		looked += (int64_t)(end - from);
-		for (const int32_t *target = g.target + g.first[v] + from; target < g.target + g.first[v] + end; target++) {
-			bool joined = splice ? cc_link_splice(label, v, *target, KERNEL_EVENTS(s))
-			                     : cc_link_hook(label, v, *target, KERNEL_EVENTS(s));
-			linked += joined;
-			KERNEL_COUNT(s->events, CC_LABEL_UPDATES, joined);
-		}
+		for (const int32_t *target = g.target + g.first[v] + from; target < g.target + g.first[v] + end; target++)
+			linked += splice ? cc_link_splice(label, v, *target, KERNEL_EVENTS(s))
+			                 : cc_link_hook(label, v, *target, KERNEL_EVENTS(s));
+		KERNEL_COUNT(s->events, CC_LABEL_UPDATES, linked - before);
 		KERNEL_COUNT(s->events, CC_EDGE_ENDS, end - from);
 	}
 	s->looked += (size_t)looked;

@@ -110,7 +110,9 @@ void gol_bytes_load(void *row, const uint64_t *cells, size_t n);
 void gol_bytes_save(const void *row, uint64_t *cells, size_t n);
 
 /* Passes over the grid in a run of the temporal variant. */
-int64_t gol_temporal_passes(const struct gol_state *state);
+static inline int64_t gol_temporal_passes(const struct gol_state *state) {
+	return (state->input->generations + (int64_t)state->depth - 1) / (int64_t)state->depth;
+}
 
 /* The oracle: `generations` steps of n rows of `words` words, in place, serially and by another method than the
  * variants. False without memory. */

@@ -143,10 +143,6 @@ static void tile_pass(const struct gol_state *state, size_t item, int now, size_
 	KERNEL_COUNT(state->events, GOL_ITEMS, 1);
 }
 
-int64_t gol_temporal_passes(const struct gol_state *state) {
-	return (state->input->generations + (int64_t)state->depth - 1) / (int64_t)state->depth;
-}
-
 /* The generations are shared out evenly to the passes. */
 static void temporal_run(struct gol_state *state) {
 	int64_t passes = gol_temporal_passes(state), generations = state->input->generations;

@@ -23,10 +23,10 @@ static inline struct mutex_seat mutex_seat(void *lock, int thread) {
 	return (struct mutex_seat){lock};
 }
 
-LOCK_INLINE void mutex_acquire(struct mutex_seat seat, struct lock_look *look) {
-	if (look && pthread_mutex_trylock(seat.mutex) == 0)
+static inline void mutex_acquire(struct mutex_seat seat, struct lock_look *look) {
+	if (LOCK_COUNTING && pthread_mutex_trylock(seat.mutex) == 0)
 		return;
-	lock_waited(look);
+	LOCK_WAITED(look);
 	pthread_mutex_lock(seat.mutex);
 }
 

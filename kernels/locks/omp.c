@@ -24,10 +24,10 @@ static inline struct omp_seat omp_seat(void *lock, int thread) {
 	return (struct omp_seat){lock};
 }
 
-LOCK_INLINE void omp_acquire(struct omp_seat seat, struct lock_look *look) {
-	if (look && omp_test_lock(seat.lock))
+static inline void omp_acquire(struct omp_seat seat, struct lock_look *look) {
+	if (LOCK_COUNTING && omp_test_lock(seat.lock))
 		return;
-	lock_waited(look);
+	LOCK_WAITED(look);
 	omp_set_lock(seat.lock);
 }
 

@@ -23,10 +23,10 @@ static inline struct spin_seat spin_seat(void *lock, int thread) {
 	return (struct spin_seat){lock};
 }
 
-LOCK_INLINE void spin_acquire(struct spin_seat seat, struct lock_look *look) {
-	if (look && pthread_spin_trylock(seat.spin) == 0)
+static inline void spin_acquire(struct spin_seat seat, struct lock_look *look) {
+	if (LOCK_COUNTING && pthread_spin_trylock(seat.spin) == 0)
 		return;
-	lock_waited(look);
+	LOCK_WAITED(look);
 	pthread_spin_lock(seat.spin);
 }
 
