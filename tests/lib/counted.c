@@ -89,31 +89,37 @@ static void check_forks(struct rig *rig) {
 		   "no thread works longer than its time");
 }
 
-static void check_worker(void) {
-	const char *build = getenv("BUILDDIR");
+static json_t *ask(struct client *client, const char *argv, const char *more) {
+	return client_ask(client, "{\"op\":\"program\",\"argv\":[%s],\"samples\":2%s}", argv, more);
+}
+
+static void check_worker(struct rig *rig) {
 	struct client *client = client_start("sweetspot-worker", 0);
-	json_t *answer = client_ask(client, "{\"op\":\"program\",\"argv\":[\"%s/tests/lib/app\",\"team\",\"10\"],\"samples\":2%s}",
-	                            build ? build : ".", "");
+	char *team = mem_printf("\"%s\",\"team\",\"10\"", rig->app);
+	json_t *answer = ask(client, team, "");
 	is_text(text(answer, "status"), "correct", "the worker runs it");
 	ok(!path_get(answer, "regions") && !path_get(answer, "regions_notes"), "no regions unless they are asked for");
 	json_decref(answer);
-	answer = client_ask(client, "{\"op\":\"program\",\"argv\":[\"%s/tests/lib/app\",\"team\",\"10\"],\"samples\":2%s}",
-	                    build ? build : ".", ",\"regions\":true");
+	answer = ask(client, team, ",\"regions\":true");
 	json_t *regions = path_get(answer, "regions");
 	ok(json_array_size(path_get(answer, "samples")) == 2 && json_array_size(regions) == 2, "two samples, two regions");
 	is_text(text(json_array_get(regions, 0), "name"), "around", "by name");
 	ok(json_number_value(json_object_get(json_array_get(regions, 1), "calls")) == 30, "of one run");
 	ok(json_array_size(json_object_get(json_array_get(regions, 1), "counters")) > 0, "with counters");
 	json_decref(answer);
-	answer = client_ask(client, "{\"op\":\"program\",\"argv\":[\"true\"],\"regions\":true}");
+	answer = ask(client, "\"true\"", ",\"regions\":true");
 	ok(strcmp(text(answer, "status"), "correct") == 0 && !path_get(answer, "regions") && !path_get(answer, "regions_notes"),
 	   "a program without the library has none");
 	json_decref(answer);
-	answer = client_ask(client, "{\"op\":\"program\",\"argv\":[\"sh\",\"-c\",\"test -z $SWEETSPOT_REGIONS\"],\"regions\":true}");
+	answer = ask(client, "\"sh\",\"-c\",\"test -z $SWEETSPOT_REGIONS\"", ",\"regions\":true");
 	ok(strcmp(text(answer, "status"), "correct") == 0 && path_get(answer, "regions_notes"),
 	   "a failure of that run is a note, not a failed trial");
 	json_decref(answer);
+	answer = ask(client, team, ",\"regions\":1");
+	ok(path_get(answer, "error"), "\"regions\" takes true or false");
+	json_decref(answer);
 	client_stop(client);
+	free(team);
 }
 
 int main(void) {
@@ -121,7 +127,7 @@ int main(void) {
 	rig_open(&rig, events, sizeof events / sizeof *events);
 	check_pages(&rig);
 	check_forks(&rig);
-	check_worker();
+	check_worker(&rig);
 	rig_close(&rig);
 	return tap_done();
 }

@@ -11,7 +11,9 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-#define HEAD "{\"sweetspot_regions\":1,\"pid\":8,\"program\":\"p\",\"complete\":true,\"dropped\":0,\"events\":[\"a\",\"b\"]}\n"
+#define HEAD                                                                                                           \
+	"{\"sweetspot_regions\":1,\"pid\":8,\"program\":\"p\",\"complete\":true,\"dropped\":0,"                             \
+	"\"events\":[\"a\",\"b\"]}\n"
 #define ROW(calls, ns, a)                                                                                              \
 	"{\"thread\":0,\"calls\":" calls ",\"ns\":" ns ",\"unbegun\":0,\"unended\":0,\"events\":[" a                        \
 	",{\"value\":2000000000,\"enabled\":9,\"running\":9}]}"
@@ -160,7 +162,8 @@ static void check_entries(struct rig *rig) {
 	struct err err;
 	if (regions_prepare(rig->arena, rig->home, events, 2, &regions, &err) != 0)
 		exit(99);
-	char *pipe = mem_printf("%s/regions-1-1.json", regions.folder), *link = mem_printf("%s/regions-2-1.json", regions.folder);
+	char *pipe = mem_printf("%s/regions-1-1.json", regions.folder);
+	char *link = mem_printf("%s/regions-2-1.json", regions.folder);
 	char *folder = mem_printf("%s/regions-3-1.json", regions.folder);
 	ok(mkfifo(pipe, 0600) == 0 && symlink("/dev/zero", link) == 0 && mkdir(folder, 0700) == 0, "a pipe, a link, a folder");
 	json_decref(rig->found);

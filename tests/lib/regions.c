@@ -9,7 +9,8 @@
 static void check_nested(struct rig *rig) {
 	rig_run(rig, "nested", "10");
 	ok(json_array_size(rig->found) == 3 && json_array_size(rig->notes) == 0, "three regions and nothing to complain of");
-	is_text(json_string_value(json_object_get(json_array_get(rig->found, 0), "name")), "outer", "in the order of their begin");
+	is_text(json_string_value(json_object_get(json_array_get(rig->found, 0), "name")), "outer",
+	        "in the order of their begin");
 	ok(figure(rig, "inner", "calls") == 3 && figure(rig, "outer", "calls") == 1, "each call counts");
 	ok(figure(rig, "inner", "seconds") >= 0.03, "the time is that between begin and end");
 	ok(figure(rig, "outer", "seconds") >= figure(rig, "inner", "seconds"), "times are inclusive");
