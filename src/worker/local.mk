@@ -17,6 +17,10 @@ libworker_la_SOURCES = \
 	%D%/program_scratch.c %D%/program_scratch.h \
 	%D%/program_trial.c %D%/program_trial.h \
 	%D%/program_usage.c %D%/program_usage.h \
+	%D%/regions.c %D%/regions.h \
+	%D%/regions_book.c %D%/regions_book.h \
+	%D%/regions_run.c %D%/regions_run.h \
+	%D%/regions_text.c \
 	%D%/lines.c %D%/lines.h \
 	%D%/describe.c %D%/describe.h \
 	%D%/request.c %D%/request.h \

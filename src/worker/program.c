@@ -11,6 +11,7 @@
 #include "src/base/sys.h"
 #include "src/worker/program_guard.h"
 #include "src/worker/program_trial.h"
+#include "src/worker/regions_run.h"
 
 static json_t *reply_make(const struct program_trial *trial, double elapsed_s) {
 	json_t *reply = json_pack("{s:s, s:o, s:i, s:f}", "status", trial->status ? trial->status : "correct", "samples",
@@ -87,6 +88,7 @@ json_t *program_answer(int watch, const json_t *json, bool *abandoned, struct er
 	if (trial_open(arena, &trial, &request, watch, err) == 0) {
 		program_trial_runs(&trial);
 		reply = reply_make(&trial, sys_now() - start);
+		regions_run(arena, &trial, reply);
 	}
 	trial_close(&trial);
 	*abandoned = !program_guard_end(&guard) || trial.abandoned;

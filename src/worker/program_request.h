@@ -16,7 +16,7 @@ struct program_request {
 	const char *cwd, *input, *before, *verify, *metric; /* or NULL */
 	int samples, warmup;
 	double timeout_s, limit_s, cut_s; /* 0: none */
-	bool hash;
+	bool hash, regions;
 	uint64_t file_limit; /* bytes; 0: by the free space */
 };
 

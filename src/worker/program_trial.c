@@ -201,3 +201,14 @@ void program_trial_runs(struct program_trial *trial) {
 	}
 	program_books_close(&trial->books);
 }
+
+bool program_trial_extra(struct program_trial *trial, char **environment, char message[PROGRAM_MESSAGE]) {
+	char **usual = trial->site.place.environment;
+	trial->site.place.environment = environment;
+	bool good = run_once(trial, false);
+	trial->site.place.environment = usual;
+	memcpy(message, trial->message, sizeof trial->message);
+	trial->status = NULL;
+	trial->message[0] = '\0';
+	return good;
+}

@@ -30,4 +30,8 @@ struct program_trial {
 /* Warm-up and samples, up to the first that fails. */
 void program_trial_runs(struct program_trial *trial);
 
+/* After them: one more run in another environment, no sample. False, and message says why, where it fails; the trial is as
+ * it was in any case. */
+bool program_trial_extra(struct program_trial *trial, char **environment, char message[PROGRAM_MESSAGE]);
+
 #endif
