@@ -19,7 +19,11 @@ libcounters_la_LIBADD = libcounterplan.la
 libcounters_la_SOURCES = $(COUNTERS) %D%/registry.c %D%/counter.h \
 	%D%/selftest.c %D%/selftest.h \
 	%D%/cpu.c %D%/cpu.h \
-	%D%/perf_event.c %D%/perf_event.h
+	%D%/perf_event.c %D%/perf_event.h \
+	%D%/perf_names.c %D%/perf_names.h \
+	%D%/perf_pmus.c %D%/perf_pmus.h \
+	%D%/perf_reasons.c %D%/perf_reasons.h \
+	%D%/perf_value.c %D%/perf_value.h
 nodist_libcounters_la_SOURCES = %D%/registry.def
 BUILT_SOURCES += %D%/registry.def
 CLEANFILES += %D%/registry.def

@@ -7,6 +7,7 @@ libworker_la_SOURCES = \
 	%D%/byhand.c %D%/byhand.h \
 	%D%/protocol.c %D%/protocol.h \
 	%D%/program.c %D%/program.h \
+	%D%/program_count.c %D%/program_count.h \
 	%D%/program_books.c %D%/program_books.h \
 	%D%/program_guard.c %D%/program_guard.h \
 	%D%/program_metric.c %D%/program_metric.h \

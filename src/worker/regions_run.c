@@ -5,17 +5,37 @@
 
 #include <linux/perf_event.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "counters/perf_names.h"
 #include "src/base/proc_spawn.h"
 
-/* What every kernel counts, for anybody. */
-static const struct regions_event *events_chosen(size_t *count) {
-	static const struct regions_event events[] = {
-		{"task-clock", "s", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, 1e-9},
-		{"page-faults", "count", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, 1},
-	};
-	*count = sizeof events / sizeof *events;
-	return events;
+static const struct regions_event events_usual[] = {
+	{"task_clock", "s", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, 1e-9},
+	{"page_faults", "count", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, 1},
+};
+
+static bool event_make(const struct counter_event *event, struct regions_event *out) {
+	struct perf_name perf;
+	if (!event->backend || strcmp(event->backend->name, "perf") != 0 || strpbrk(event->name, ",=:") ||
+	    !perf_name_find(event->event, &perf)) {
+		return false;
+	}
+	*out = (struct regions_event){event->name, perf.clock ? "s" : "count", perf.type, perf.config, perf.clock ? 1e-9 : 1};
+	return true;
+}
+
+static const struct regions_event *events_choose(struct arena *arena, const struct counter_plan *plan, size_t *count) {
+	struct regions_event *events = arena_alloc(arena, REGIONS_EVENTS_MAX, sizeof *events);
+	*count = 0;
+	for (size_t i = 0; plan && i < plan->event_count && *count < REGIONS_EVENTS_MAX; i++) {
+		*count += event_make(&plan->events[i], &events[*count]);
+	}
+	if (*count > 0) {
+		return events;
+	}
+	*count = sizeof events_usual / sizeof *events_usual;
+	return events_usual;
 }
 
 /* The trial's, and what the library wants. */
@@ -34,33 +54,33 @@ static char **environment_make(struct arena *arena, const struct program_request
 	return proc_environment(request->unset, set);
 }
 
-static json_t *run(struct arena *arena, struct program_trial *trial, json_t **notes, struct err *err) {
-	struct regions regions;
-	char message[PROGRAM_MESSAGE];
+void regions_run_open(struct arena *arena, struct program_trial *trial, const struct counter_plan *plan,
+                      struct regions_run *run) {
 	size_t count;
-	const struct regions_event *events = events_chosen(&count);
-	if (regions_prepare(arena, trial->site.scratch.path, events, count, &regions, err) != 0) {
-		return NULL;
+	const struct regions_event *events = events_choose(arena, plan, &count);
+	*run = (struct regions_run){.environment = NULL};
+	if (regions_prepare(arena, trial->site.scratch.path, events, count, &run->regions, &run->err) == 0) {
+		run->environment = environment_make(arena, trial->request, &run->regions);
 	}
-	char **environment = environment_make(arena, trial->request, &regions);
-	bool good = program_trial_extra(trial, environment, message);
-	free(environment);
-	json_t *found = regions_read(&regions, notes);
+}
+
+static json_t *regions_take(struct program_trial *trial, struct regions_run *run, bool done, json_t **notes) {
+	const struct program_again again = {.environment = run->environment, .slowdown = 1};
+	char why[PROGRAM_MESSAGE];
+	bool good = done || program_trial_again(trial, &again, why, sizeof why);
+	json_t *found = regions_read(&run->regions, notes);
 	if (!good) {
-		json_array_append_new(*notes, json_sprintf("the run for the regions failed: %s", message));
+		json_array_append_new(*notes, json_sprintf("the run for the regions failed: %s", why));
 	}
 	return found;
 }
 
-void regions_run(struct arena *arena, struct program_trial *trial, json_t *reply) {
-	json_t *notes = NULL;
-	struct err err;
-	if (!trial->request->regions || trial->status) {
-		return;
-	}
-	json_t *found = run(arena, trial, &notes, &err);
-	if (!found) {
-		notes = json_pack("[s]", err.what);
+void regions_run_close(struct program_trial *trial, struct regions_run *run, bool done, json_t *reply) {
+	json_t *notes = NULL, *found = NULL;
+	if (!run->environment) {
+		notes = json_pack("[s]", run->err.what);
+	} else if (!trial->abandoned) {
+		found = regions_take(trial, run, done, &notes);
 	}
 	if (json_array_size(found) > 0) {
 		json_object_set(reply, "regions", found);
@@ -70,4 +90,5 @@ void regions_run(struct arena *arena, struct program_trial *trial, json_t *reply
 	}
 	json_decref(found);
 	json_decref(notes);
+	free(run->environment);
 }
