@@ -121,13 +121,16 @@ static void write_locked(struct ssr_state *state, bool final) {
 	free(path);
 }
 
+/* A thread that is cancelled in here would keep the lock. */
 void ssr_write(struct ssr_state *state, bool final) {
-	int before = errno;
+	int before = errno, cancel;
 	if (final)
 		atomic_store(&state->ending, true);
-	if (!lock_in_time(state))
-		return;
-	write_locked(state, final);
-	pthread_mutex_unlock(&state->lock);
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+	if (lock_in_time(state)) {
+		write_locked(state, final);
+		pthread_mutex_unlock(&state->lock);
+	}
+	pthread_setcancelstate(cancel, NULL);
 	errno = before;
 }
