@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Presets and native events of PAPI, for each thread; no multiplexing. */
+#include <config.h>
+
+#include "counters/counter.h"
+#include "counters/papi_counting.h"
+#include "counters/papi_library.h"
+#include "counters/papi_probe.h"
+#include "counters/papi_word.h"
+
+static const char *const events[] = {"PAPI_TOT_CYC", "PAPI_TOT_INS", "PAPI_BR_INS", "PAPI_BR_MSP", "PAPI_L1_DCM",
+                                     "PAPI_L2_DCM", "PAPI_L3_TCM", "PAPI_TLB_DM", NULL};
+
+static bool papi_can(const char *event, const struct counter_site *site, char reason[COUNTER_REASON]) {
+	(void)site;
+	if (papi_library_start(reason))
+		return false;
+	papi_library_lock();
+	bool can = papi_word_can(event, reason);
+	papi_library_unlock();
+	return can;
+}
+
+static int papi_open(void *state, const struct counter_site *site, const char *const *names, size_t count) {
+	char reason[COUNTER_REASON];
+	if (papi_library_start(reason))
+		return -1;
+	papi_library_lock();
+	int rc = papi_counting_open(state, site, names, count);
+	for (size_t i = 0; i < count && rc == 0; i++)
+		rc = papi_counting_add(state, i, names[i], false);
+	papi_library_unlock();
+	return rc;
+}
+
+static int papi_start(void *state) {
+	return papi_counting_start(state);
+}
+
+static int papi_stop(void *state) {
+	return papi_counting_stop(state);
+}
+
+static int papi_read(void *state, struct counter_value *values) {
+	return papi_counting_read(state, values);
+}
+
+static void papi_close(void *state) {
+	papi_library_lock();
+	papi_counting_close(state);
+	papi_library_unlock();
+}
+
+const struct counter_backend counter_papi = {
+	.name = "papi",
+	.summary = "hardware and other events that PAPI knows, each thread its own",
+	.state_size = sizeof(struct papi_counting),
+	.events = events,
+	.probe = papi_probe,
+	.can = papi_can,
+	.open = papi_open,
+	.start = papi_start,
+	.stop = papi_stop,
+	.read = papi_read,
+	.close = papi_close,
+};
