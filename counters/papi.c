@@ -13,23 +13,21 @@ static const char *const events[] = {"PAPI_TOT_CYC", "PAPI_TOT_INS", "PAPI_BR_IN
 
 static bool papi_can(const char *event, const struct counter_site *site, char reason[COUNTER_REASON]) {
 	(void)site;
-	if (papi_library_start(reason))
+	if (papi_library_enter(reason))
 		return false;
-	papi_library_lock();
 	bool can = papi_word_can(event, reason);
-	papi_library_unlock();
+	papi_library_leave();
 	return can;
 }
 
 static int papi_open(void *state, const struct counter_site *site, const char *const *names, size_t count) {
 	char reason[COUNTER_REASON];
-	if (papi_library_start(reason))
+	if (papi_library_enter(reason))
 		return -1;
-	papi_library_lock();
 	int rc = papi_counting_open(state, site, names, count);
 	for (size_t i = 0; i < count && rc == 0; i++)
 		rc = papi_counting_add(state, i, names[i], false);
-	papi_library_unlock();
+	papi_library_leave();
 	return rc;
 }
 
@@ -46,9 +44,11 @@ static int papi_read(void *state, struct counter_value *values) {
 }
 
 static void papi_close(void *state) {
-	papi_library_lock();
+	char reason[COUNTER_REASON];
+	if (papi_library_enter(reason))
+		return;
 	papi_counting_close(state);
-	papi_library_unlock();
+	papi_library_leave();
 }
 
 const struct counter_backend counter_papi = {

@@ -9,7 +9,7 @@
 #include "counters/papi_probe.h"
 #include "counters/papi_word.h"
 
-int papi_library_start(char reason[COUNTER_REASON]) {
+int papi_library_enter(char reason[COUNTER_REASON]) {
 	snprintf(reason, COUNTER_REASON, "not built with PAPI: %.100s; perf and rusage are used instead", SS_PAPI_SUMMARY);
 	return -1;
 }
@@ -18,20 +18,17 @@ const char *papi_library_version(void) {
 	return "";
 }
 
-void papi_library_lock(void) {
-}
-
-void papi_library_unlock(void) {
+void papi_library_leave(void) {
 }
 
 void papi_probe(struct counter_probe *probe) {
 	*probe = (struct counter_probe){.fix = "apt-get install libpapi-dev, then configure and build again"};
-	papi_library_start(probe->reason);
+	papi_library_enter(probe->reason);
 }
 
 bool papi_word_can(const char *event, char reason[COUNTER_REASON]) {
 	(void)event;
-	return papi_library_start(reason) == 0;
+	return papi_library_enter(reason) == 0;
 }
 
 bool papi_word_component_up(const char *component) {
@@ -71,5 +68,5 @@ int papi_counting_read(const struct papi_counting *counting, struct counter_valu
 }
 
 void papi_counting_close(struct papi_counting *counting) {
-	counting->entered = false;
+	counting->kept = false;
 }

@@ -15,8 +15,10 @@ int papi_counting_open(struct papi_counting *counting, const struct counter_site
 	counting->names = names;
 	counting->count = count;
 	counting->thread = site->thread;
-	counting->entered = count <= COUNTER_OPEN_MAX && papi_library_thread_enter() == 0;
-	return counting->entered ? 0 : -1;
+	counting->kept = count <= COUNTER_OPEN_MAX;
+	if (counting->kept)
+		papi_library_keep();
+	return counting->kept ? 0 : -1;
 }
 
 /* The set of the component; NULL where there can be no more. */
@@ -137,7 +139,7 @@ void papi_counting_close(struct papi_counting *counting) {
 	for (size_t i = 0; i < counting->set_count; i++)
 		papi_word_set_free(&counting->sets[i].id);
 	counting->set_count = 0;
-	if (counting->entered)
-		papi_library_thread_leave();
-	counting->entered = false;
+	if (counting->kept)
+		papi_library_let_go();
+	counting->kept = false;
 }

@@ -55,7 +55,15 @@ static void library_start(void) {
 		domain_widen(lib);
 }
 
-int papi_library_start(char reason[COUNTER_REASON]) {
+const char *papi_library_version(void) {
+	return library()->version;
+}
+
+bool papi_library_user_only(void) {
+	return library()->user_only;
+}
+
+static int started(char reason[COUNTER_REASON]) {
 	struct library *lib = library();
 	pthread_once(&lib->once, library_start);
 	if (lib->rc == PAPI_OK)
@@ -67,34 +75,37 @@ int papi_library_start(char reason[COUNTER_REASON]) {
 	return -1;
 }
 
-const char *papi_library_version(void) {
-	return library()->version;
-}
-
-bool papi_library_user_only(void) {
-	return library()->user_only;
-}
-
-void papi_library_lock(void) {
-	pthread_mutex_lock(&library()->lock);
-}
-
-void papi_library_unlock(void) {
-	pthread_mutex_unlock(&library()->lock);
-}
-
-/* How often this thread has entered. A thread that ends without having left would leave its record to the next one that
+/* How often this thread has entered or is kept. PAPI 7.0.0 crashes when a thread that it does not know asks for a name
+ * (its record of the thread is NULL then), and a thread that ends while it is known leaves its record to the next one that
  * gets its number. */
-static _Thread_local unsigned entered;
+static _Thread_local unsigned known;
 
-int papi_library_thread_enter(void) {
-	if (entered == 0 && PAPI_register_thread() != PAPI_OK)
+int papi_library_enter(char reason[COUNTER_REASON]) {
+	if (started(reason))
 		return -1;
-	entered++;
+	pthread_mutex_lock(&library()->lock);
+	int rc = known == 0 ? PAPI_register_thread() : PAPI_OK;
+	if (rc != PAPI_OK) {
+		pthread_mutex_unlock(&library()->lock);
+		snprintf(reason, COUNTER_REASON, "PAPI does not take this thread: %s", PAPI_strerror(rc));
+		return -1;
+	}
+	known++;
 	return 0;
 }
 
-void papi_library_thread_leave(void) {
-	if (entered > 0 && --entered == 0)
+void papi_library_leave(void) {
+	papi_library_let_go();
+	if (known == 0)
 		PAPI_unregister_thread();
+	pthread_mutex_unlock(&library()->lock);
+}
+
+void papi_library_keep(void) {
+	known++;
+}
+
+void papi_library_let_go(void) {
+	if (known > 0)
+		known--;
 }

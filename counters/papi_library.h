@@ -4,17 +4,17 @@
 #define COUNTERS_PAPI_LIBRARY_H
 #include "counters/counter.h"
 
-/* 0, or -1 with the reason. Starts PAPI the first time that it is called. */
-int papi_library_start(char reason[COUNTER_REASON]);
-const char *papi_library_version(void); /* "7.0.0.0" */
+/* Around all calls of PAPI but those of papi_counting_start, _stop and _read: one thread at a time makes event sets and
+ * takes names, and in between PAPI knows the thread. Starts PAPI the first time. -1 with the reason where that fails, and
+ * then there is nothing to leave. */
+int papi_library_enter(char reason[COUNTER_REASON]);
+void papi_library_leave(void);
+/* In between: PAPI goes on knowing this thread after it has left, until it is let go as often as it was kept. */
+void papi_library_keep(void);
+void papi_library_let_go(void);
+
+const char *papi_library_version(void); /* "7.0.0" */
 /* The kernel's side of hardware and software events can't be seen by this user. */
 bool papi_library_user_only(void);
-/* Around all but start, read and stop: PAPI takes names and makes event sets for one thread at a time. Where PAPI is absent,
- * both do nothing. */
-void papi_library_lock(void);
-void papi_library_unlock(void);
-/* For each thread, before and after it uses PAPI; they may be nested. */
-int papi_library_thread_enter(void);
-void papi_library_thread_leave(void);
 
 #endif

@@ -119,10 +119,7 @@ static void tell_component(struct counter_probe *probe, const PAPI_component_inf
 	}
 }
 
-void papi_probe(struct counter_probe *probe) {
-	*probe = (struct counter_probe){.usable = false};
-	if (papi_library_start(probe->reason))
-		return;
+static void library_tell(struct counter_probe *probe) {
 	int index = PAPI_get_component_index("perf_event");
 	const PAPI_component_info_t *component = index >= 0 ? PAPI_get_component_info(index) : NULL;
 	if (component)
@@ -134,4 +131,12 @@ void papi_probe(struct counter_probe *probe) {
 	if (other && !probe->usable)
 		snprintf(probe->reason + length, sizeof probe->reason - length, "; its component %.30s counts", other);
 	probe->usable = probe->usable || other;
+}
+
+void papi_probe(struct counter_probe *probe) {
+	*probe = (struct counter_probe){.usable = false};
+	if (papi_library_enter(probe->reason) == 0) {
+		library_tell(probe);
+		papi_library_leave();
+	}
 }

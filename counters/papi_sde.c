@@ -21,11 +21,13 @@ struct sde_state {
 
 static const char *const events[] = {NULL}; /* each kernel has its own */
 
+/* 0: papi_library_leave when done. */
 static int sde_begin(char reason[COUNTER_REASON]) {
-	if (sde_book_start(reason) || papi_library_start(reason))
+	if (sde_book_start(reason) || papi_library_enter(reason))
 		return -1;
 	if (papi_word_component_up("sde"))
 		return 0;
+	papi_library_leave();
 	snprintf(reason, COUNTER_REASON, "this PAPI was built without its sde component; kernel reads the same events instead");
 	return -1;
 }
@@ -33,6 +35,8 @@ static int sde_begin(char reason[COUNTER_REASON]) {
 static void sde_probe(struct counter_probe *probe) {
 	*probe = (struct counter_probe){.usable = false};
 	probe->usable = sde_begin(probe->reason) == 0;
+	if (probe->usable)
+		papi_library_leave();
 	if (probe->usable)
 		snprintf(probe->reason, sizeof probe->reason, "PAPI %s counts what kernels and plug-ins export through libsde",
 		         papi_library_version());
@@ -61,9 +65,8 @@ static bool sde_can(const char *event, const struct counter_site *site, char rea
 		return true;
 	if (sde_begin(reason))
 		return false;
-	papi_library_lock();
 	bool can = foreign_can(event, site, reason);
-	papi_library_unlock();
+	papi_library_leave();
 	return can;
 }
 
@@ -81,11 +84,10 @@ static int sde_open(void *state, const struct counter_site *site, const char *co
 	char reason[COUNTER_REASON];
 	if (sde_begin(reason))
 		return -1;
-	papi_library_lock();
 	int rc = papi_counting_open(&s->counting, site, names, count);
 	for (size_t i = 0; i < count && rc == 0; i++)
 		rc = event_open(s, site, i, names[i]);
-	papi_library_unlock();
+	papi_library_leave();
 	return rc;
 }
 
@@ -106,9 +108,11 @@ static int sde_read(void *state, struct counter_value *values) {
 
 static void sde_close(void *state) {
 	struct sde_state *s = state;
-	papi_library_lock();
-	papi_counting_close(&s->counting);
-	papi_library_unlock();
+	char reason[COUNTER_REASON];
+	if (sde_begin(reason) == 0) {
+		papi_counting_close(&s->counting);
+		papi_library_leave();
+	}
 	for (size_t i = 0; i < COUNTER_OPEN_MAX; i++)
 		sde_book_close(s->pages[i]);
 }

@@ -97,24 +97,15 @@ void papi_word_refused(const char *event, int error, char reason[COUNTER_REASON]
 		         PAPI_strerror(error));
 }
 
-static bool alone(const char *event, int code, char reason[COUNTER_REASON]) {
-	int rc = PAPI_ESYS;
-	if (papi_library_thread_enter() == 0) {
-		rc = papi_word_alone(code);
-		papi_library_thread_leave();
-	}
-	if (rc != PAPI_OK)
-		papi_word_refused(event, rc, reason);
-	return rc == PAPI_OK;
-}
-
 bool papi_word_can(const char *event, char reason[COUNTER_REASON]) {
 	int code = 0;
-	if (papi_word_code(event, &code) == PAPI_OK && !(papi_library_user_only() && papi_word_kernel(event)))
-		return alone(event, code, reason);
-	if (papi_word_kernel(event))
-		snprintf(reason, COUNTER_REASON, PAPI_WORD_HIDDEN);
-	else
+	bool known = papi_word_code(event, &code) == PAPI_OK, hidden = papi_library_user_only() && papi_word_kernel(event);
+	int rc = known && !hidden ? papi_word_alone(code) : PAPI_ENOEVNT;
+	if (!known)
 		snprintf(reason, COUNTER_REASON, "PAPI %s knows no event %.80s on this machine", papi_library_version(), event);
-	return false;
+	else if (hidden)
+		snprintf(reason, COUNTER_REASON, PAPI_WORD_HIDDEN);
+	else if (rc != PAPI_OK)
+		papi_word_refused(event, rc, reason);
+	return rc == PAPI_OK;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* PAPI's words for events, and what it says of them. papi_library_start has returned 0. */
+/* PAPI's words for events, and what it says of them. Between papi_library_enter and papi_library_leave. */
 #ifndef COUNTERS_PAPI_WORD_H
 #define COUNTERS_PAPI_WORD_H
 #include "counters/counter.h"
