@@ -33,6 +33,10 @@ static enum kernel_pmu kernel_pmu(void) {
 	return error == ENOENT || error == EOPNOTSUPP || error == ENODEV ? PMU_NONE : PMU_FORBIDDEN;
 }
 
+bool papi_pmu_absent(void) {
+	return kernel_pmu() == PMU_NONE;
+}
+
 static int preset_count(void) {
 	int code = (int)PAPI_PRESET_MASK, count = 0;
 	int rc = PAPI_enum_event(&code, PAPI_ENUM_FIRST);

@@ -50,9 +50,14 @@ static const char *foreign_word(const char *event, char word[SDE_WORD]) {
 	return word;
 }
 
+/* What another kernel exports counts nothing in this one. */
+static bool foreign_has(const char *event, char word[SDE_WORD]) {
+	return papi_word_listed("sde", foreign_word(event, word)) && !sde_book_has(word + strlen("sde:::"));
+}
+
 static bool foreign_can(const char *event, const struct counter_site *site, char reason[COUNTER_REASON]) {
 	char word[SDE_WORD];
-	if (papi_word_listed("sde", foreign_word(event, word)))
+	if (foreign_has(event, word))
 		return true;
 	if (site->software || !strstr(event, "::"))
 		return software_event(site->software, event, reason) >= 0;
@@ -74,7 +79,7 @@ static int event_open(struct sde_state *s, const struct counter_site *site, size
 	char word[SDE_WORD], reason[COUNTER_REASON];
 	int event = software_event(site->software, name, reason);
 	if (event < 0)
-		return papi_word_listed("sde", foreign_word(name, word)) ? papi_counting_add(&s->counting, i, word, false) : -1;
+		return foreign_has(name, word) ? papi_counting_add(&s->counting, i, word, false) : -1;
 	s->pages[i] = sde_book_open(site->software, event, site->thread, word);
 	return s->pages[i] ? papi_counting_add(&s->counting, i, word, true) : -1;
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "counters/papi_library.h"
+#include "counters/papi_probe.h"
 
 enum { WORD_MAX = PAPI_HUGE_STR_LEN / 2 };
 
@@ -92,6 +93,8 @@ void papi_word_refused(const char *event, int error, char reason[COUNTER_REASON]
 	if (error == PAPI_EPERM)
 		snprintf(reason, COUNTER_REASON, "PAPI may not count %.60s: sudo sysctl kernel.perf_event_paranoid=1; in a "
 		         "container, --cap-add=PERFMON", event);
+	else if (error == PAPI_ENOEVNT && papi_pmu_absent())
+		snprintf(reason, COUNTER_REASON, "%.80s needs the hardware PMU, and there is none on this machine", event);
 	else
 		snprintf(reason, COUNTER_REASON, "PAPI %s can't count %.80s on this machine: %s", papi_library_version(), event,
 		         PAPI_strerror(error));

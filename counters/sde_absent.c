@@ -11,6 +11,11 @@ int sde_book_start(char reason[COUNTER_REASON]) {
 	return -1;
 }
 
+bool sde_book_has(const char *event) {
+	(void)event;
+	return false;
+}
+
 struct sde_page *sde_book_open(const struct counter_software *software, int event, int thread, char word[SDE_WORD]) {
 	(void)software, (void)event, (void)thread;
 	word[0] = '\0';

@@ -94,6 +94,23 @@ static struct sde_page *page_of(struct sde_event *event, int place) {
 	return page;
 }
 
+static bool event_is(const struct sde_event *event, const char *word) {
+	size_t owner = strlen(event->owner), name = strlen(event->name);
+	if (strncmp(word, event->owner, owner) != 0 || strncmp(word + owner, "::", 2) != 0)
+		return false;
+	word += owner + 2;
+	return strncmp(word, event->name, name) == 0 && (word[name] == '\0' || word[name] == '@');
+}
+
+bool sde_book_has(const char *word) {
+	pthread_mutex_lock(&book()->lock);
+	const struct sde_event *event = book()->events;
+	while (event && !event_is(event, word))
+		event = event->next;
+	pthread_mutex_unlock(&book()->lock);
+	return event;
+}
+
 struct sde_page *sde_book_open(const struct counter_software *software, int event, int thread, char word[SDE_WORD]) {
 	const int64_t *counts = software_counts(software, thread);
 	const char *name = software->names[event], *summary = software->summaries ? software->summaries[event] : NULL;

@@ -11,6 +11,9 @@ enum { SDE_WORD = 256 };
 /* 0, or -1 with the reason where there is no libsde. */
 int sde_book_start(char reason[COUNTER_REASON]);
 
+/* Is OWNER::NAME or OWNER::NAME@THREAD an event of a kernel that was opened once? */
+bool sde_book_has(const char *event);
+
 /* Exports what `thread` counts of software->names[event], as OWNER::NAME@THREAD, and the sum over threads as OWNER::NAME.
  * word is PAPI's name of the first. The memory is read until it is closed. NULL where it has none. */
 struct sde_page;
