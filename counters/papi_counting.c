@@ -15,10 +15,7 @@ int papi_counting_open(struct papi_counting *counting, const struct counter_site
 	counting->names = names;
 	counting->count = count;
 	counting->thread = site->thread;
-	counting->kept = count <= COUNTER_OPEN_MAX;
-	if (counting->kept)
-		papi_library_keep();
-	return counting->kept ? 0 : -1;
+	return count <= COUNTER_OPEN_MAX ? 0 : -1;
 }
 
 /* The set of the component; NULL where there can be no more. */
@@ -139,7 +136,4 @@ void papi_counting_close(struct papi_counting *counting) {
 	for (size_t i = 0; i < counting->set_count; i++)
 		papi_word_set_free(&counting->sets[i].id);
 	counting->set_count = 0;
-	if (counting->kept)
-		papi_library_let_go();
-	counting->kept = false;
 }

@@ -27,7 +27,6 @@ struct papi_counting {
 	const char *const *names;
 	size_t count;
 	int thread;
-	bool kept; /* so PAPI knows the thread */
 	struct papi_event events[COUNTER_OPEN_MAX];
 	struct papi_set sets[PAPI_SETS_MAX];
 	size_t set_count;

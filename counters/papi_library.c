@@ -12,6 +12,7 @@
 struct library {
 	pthread_mutex_t lock;
 	pthread_once_t once; /* writes the rest */
+	pthread_key_t thread; /* set in threads that PAPI knows */
 	int rc;
 	bool user_only;
 	char version[24];
@@ -43,11 +44,20 @@ static void domain_widen(struct library *lib) {
 		lib->user_only = PAPI_set_cmp_domain(PAPI_DOM_USER | PAPI_DOM_KERNEL, component) != PAPI_OK;
 }
 
+static void thread_end(void *ctx) {
+	struct library *lib = ctx;
+	pthread_mutex_lock(&lib->lock);
+	PAPI_unregister_thread();
+	pthread_mutex_unlock(&lib->lock);
+}
+
 static void library_start(void) {
 	struct library *lib = library();
 	lib->rc = PAPI_library_init(PAPI_VER_CURRENT);
 	if (lib->rc == PAPI_VER_CURRENT)
 		lib->rc = PAPI_thread_init(thread_id);
+	if (lib->rc == PAPI_OK && pthread_key_create(&lib->thread, thread_end) != 0)
+		lib->rc = PAPI_ENOMEM;
 	int version = PAPI_get_opt(PAPI_LIB_VERSION, NULL);
 	snprintf(lib->version, sizeof lib->version, "%d.%d.%d", PAPI_VERSION_MAJOR(version), PAPI_VERSION_MINOR(version),
 	         PAPI_VERSION_REVISION(version));
@@ -63,49 +73,38 @@ bool papi_library_user_only(void) {
 	return library()->user_only;
 }
 
-static int started(char reason[COUNTER_REASON]) {
-	struct library *lib = library();
-	pthread_once(&lib->once, library_start);
-	if (lib->rc == PAPI_OK)
-		return 0;
+static void start_failed(const struct library *lib, char reason[COUNTER_REASON]) {
 	if (lib->rc > 0)
 		snprintf(reason, COUNTER_REASON, "the PAPI library is not of the version that this was built with");
 	else
 		snprintf(reason, COUNTER_REASON, "PAPI does not start: %s", PAPI_strerror(lib->rc));
-	return -1;
 }
 
-/* How often this thread has entered or is kept. PAPI 7.0.0 crashes when a thread that it does not know asks for a name
- * (its record of the thread is NULL then), and a thread that ends while it is known leaves its record to the next one that
- * gets its number. */
-static _Thread_local unsigned known;
+/* PAPI 7.0.0 crashes when a thread that it does not know asks for a name: its record of the thread is NULL then. It keeps the
+ * record until it is told that the thread ends, and would give it to the next one with that number. */
+static int thread_register(struct library *lib) {
+	if (pthread_getspecific(lib->thread))
+		return PAPI_OK;
+	int rc = PAPI_register_thread();
+	return rc == PAPI_OK && pthread_setspecific(lib->thread, lib) != 0 ? PAPI_ENOMEM : rc;
+}
 
 int papi_library_enter(char reason[COUNTER_REASON]) {
-	if (started(reason))
-		return -1;
-	pthread_mutex_lock(&library()->lock);
-	int rc = known == 0 ? PAPI_register_thread() : PAPI_OK;
-	if (rc != PAPI_OK) {
-		pthread_mutex_unlock(&library()->lock);
-		snprintf(reason, COUNTER_REASON, "PAPI does not take this thread: %s", PAPI_strerror(rc));
+	struct library *lib = library();
+	pthread_once(&lib->once, library_start);
+	if (lib->rc != PAPI_OK) {
+		start_failed(lib, reason);
 		return -1;
 	}
-	known++;
-	return 0;
+	pthread_mutex_lock(&lib->lock);
+	int rc = thread_register(lib);
+	if (rc != PAPI_OK) {
+		pthread_mutex_unlock(&lib->lock);
+		snprintf(reason, COUNTER_REASON, "PAPI does not take this thread: %s", PAPI_strerror(rc));
+	}
+	return rc == PAPI_OK ? 0 : -1;
 }
 
 void papi_library_leave(void) {
-	papi_library_let_go();
-	if (known == 0)
-		PAPI_unregister_thread();
 	pthread_mutex_unlock(&library()->lock);
-}
-
-void papi_library_keep(void) {
-	known++;
-}
-
-void papi_library_let_go(void) {
-	if (known > 0)
-		known--;
 }

@@ -57,7 +57,7 @@ static int export(const char *owner, const char *name, papi_sde_fptr_t count, vo
 	return handle && papi_sde_register_counter_cb(handle, name, mode, PAPI_SDE_long_long, count, ctx) == SDE_OK ? 0 : -1;
 }
 
-static struct sde_event *event_of(const char *owner, const char *name, const char *summary) {
+static struct sde_event *event_of(const char *owner, const char *name) {
 	struct sde_event *event = book()->events;
 	while (event && (strcmp(event->owner, owner) != 0 || strcmp(event->name, name) != 0))
 		event = event->next;
@@ -66,8 +66,7 @@ static struct sde_event *event_of(const char *owner, const char *name, const cha
 	event = mem_alloc(1, sizeof *event);
 	*event = (struct sde_event){mem_strdup(owner), mem_strdup(name), NULL, book()->events};
 	book()->events = event;
-	if (export(owner, name, event_count, event) == 0 && summary)
-		papi_sde_describe_counter(papi_sde_init(owner), name, summary);
+	export(owner, name, event_count, event); /* without the summary: libsde leaks what a description replaces */
 	return event;
 }
 
@@ -113,11 +112,11 @@ bool sde_book_has(const char *word) {
 
 struct sde_page *sde_book_open(const struct counter_software *software, int event, int thread, char word[SDE_WORD]) {
 	const int64_t *counts = software_counts(software, thread);
-	const char *name = software->names[event], *summary = software->summaries ? software->summaries[event] : NULL;
+	const char *name = software->names[event];
 	if (!counts || strlen(software->owner) + strlen(name) > SDE_WORD - 30)
 		return NULL;
 	pthread_mutex_lock(&book()->lock);
-	struct sde_page *page = page_of(event_of(software->owner, name, summary), thread);
+	struct sde_page *page = page_of(event_of(software->owner, name), thread);
 	page->counts = counts + event;
 	pthread_mutex_unlock(&book()->lock);
 	snprintf(word, SDE_WORD, "sde:::%s::%s@%d", software->owner, name, page->place);

@@ -14,7 +14,7 @@
 #include "tests/tap.h"
 
 enum { TEAM = 3, EVENTS = 2, STRIDE = 16, TRIALS = 200 };
-static const char *const names[EVENTS] = {"apples", "pears"}, *const summaries[EVENTS] = {"red ones", "green ones"};
+static const char *const names[EVENTS] = {"apples", "pears"};
 
 static const struct counter_backend *sde(void) {
 	return counter_find("papi-sde");
@@ -34,7 +34,7 @@ static void state_free(void *state) {
 
 static struct counter_software software_new(const char *owner, int threads) {
 	return (struct counter_software){.owner = owner, .count = EVENTS, .stride = STRIDE, .names = names,
-	                                 .summaries = summaries, .threads = threads,
+	                                 .threads = threads,
 	                                 .values = calloc((size_t)threads * STRIDE, sizeof(int64_t))};
 }
 
@@ -62,13 +62,10 @@ static bool thread_trial(const struct counter_software *software, int thread, in
 	return good;
 }
 
-/* In this thread PAPI must be told of it first. */
 static int listed_count(void) {
 	int code = (int)PAPI_NATIVE_MASK, count = 0, component = PAPI_get_component_index("sde");
-	PAPI_register_thread();
 	for (int rc = PAPI_enum_cmp_event(&code, PAPI_ENUM_FIRST, component); rc == PAPI_OK; count++)
 		rc = PAPI_enum_cmp_event(&code, PAPI_ENUM_EVENTS, component);
-	PAPI_unregister_thread();
 	return count;
 }
 
@@ -108,7 +105,6 @@ static void check_seen(void) {
 	state_free(states[0]);
 	state_free(states[1]);
 	free(software.values);
-	PAPI_register_thread();
 	good = good && outside_read(set, &after) && PAPI_stop(set, &after) == PAPI_OK;
 	ok(good && sum == 42, "PAPI sees sde:::orchard::apples (%lld)", sum);
 	ok(after == 0, "and nothing where no memory is (%lld)", after);
