@@ -14,6 +14,9 @@ check_PROGRAMS += %D%/sde
 TESTS += %D%/sde
 endif
 
+check_PROGRAMS += %D%/perf_denied
+%C%_perf_denied_SOURCES = %D%/perf_denied.c
+
 # Preloaded by papi_shim.
 check_LTLIBRARIES += %D%/pfmshim.la
 %C%_pfmshim_la_SOURCES = %D%/pfmshim.c
