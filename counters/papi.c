@@ -2,6 +2,9 @@
 /* Presets and native events of PAPI, for each thread; no multiplexing. */
 #include <config.h>
 
+#include <stdio.h>
+#include <string.h>
+
 #include "counters/counter.h"
 #include "counters/papi_counting.h"
 #include "counters/papi_library.h"
@@ -11,9 +14,17 @@
 static const char *const events[] = {"PAPI_TOT_CYC", "PAPI_TOT_INS", "PAPI_BR_INS", "PAPI_BR_MSP", "PAPI_L1_DCM",
                                      "PAPI_L2_DCM", "PAPI_L3_TCM", "PAPI_TLB_DM", NULL};
 
+/* Asked for such a name, libsde promises the event for later, and gives -1 until then. */
+static bool software_defined(const char *event, char reason[COUNTER_REASON]) {
+	if (strncmp(event, "sde:::", strlen("sde:::")) != 0)
+		return false;
+	snprintf(reason, COUNTER_REASON, "software-defined events are counted by papi-sde");
+	return true;
+}
+
 static bool papi_can(const char *event, const struct counter_site *site, char reason[COUNTER_REASON]) {
 	(void)site;
-	if (papi_library_enter(reason))
+	if (software_defined(event, reason) || papi_library_enter(reason))
 		return false;
 	bool can = papi_word_can(event, reason);
 	papi_library_leave();
@@ -26,7 +37,7 @@ static int papi_open(void *state, const struct counter_site *site, const char *c
 		return -1;
 	int rc = papi_counting_open(state, site, names, count);
 	for (size_t i = 0; i < count && rc == 0; i++)
-		rc = papi_counting_add(state, i, names[i], false);
+		rc = software_defined(names[i], reason) ? -1 : papi_counting_add(state, i, names[i], false);
 	papi_library_leave();
 	return rc;
 }

@@ -106,6 +106,12 @@ static double event_value(const struct papi_counting *counting, const struct pap
 	return to - from;
 }
 
+/* What libsde gives for an event that somebody has asked for and no library exports. */
+static bool event_promised(const struct papi_counting *counting, const struct papi_event *event) {
+	const struct papi_set *set = &counting->sets[event->set];
+	return event->shared && set->begin[event->slot] == -1 && set->end[event->slot] == -1;
+}
+
 static void event_read(const struct papi_counting *counting, size_t i, struct counter_value *value) {
 	const struct papi_event *event = &counting->events[i];
 	const char *name = counting->names[i];
@@ -117,6 +123,8 @@ static void event_read(const struct papi_counting *counting, size_t i, struct co
 	} else if (event->set < 0) {
 		papi_word_refused(name, event->error, reason);
 		counter_value_miss(value, name, event->unit, "%s", reason);
+	} else if (event_promised(counting, event)) {
+		counter_value_miss(value, name, event->unit, "no library exports it");
 	} else {
 		counter_value_set(value, name, event->unit, event_value(counting, event));
 		value->shared = event->shared;

@@ -80,8 +80,8 @@ static void start_failed(const struct library *lib, char reason[COUNTER_REASON])
 		snprintf(reason, COUNTER_REASON, "PAPI does not start: %s", PAPI_strerror(lib->rc));
 }
 
-/* PAPI 7.0.0 crashes when a thread that it does not know asks for a name: its record of the thread is NULL then. It keeps the
- * record until it is told that the thread ends, and would give it to the next one with that number. */
+/* PAPI 7.0.0 crashes when a thread that it does not know asks for a name: its record of the thread is NULL then. It keeps
+ * the record until it is told that the thread ends, and would give it to the next one with that number. */
 static int thread_register(struct library *lib) {
 	if (pthread_getspecific(lib->thread))
 		return PAPI_OK;

@@ -112,6 +112,20 @@ static void check_seen(void) {
 	PAPI_destroy_eventset(&set);
 }
 
+/* An event that another PAPI user has asked for before anybody exports it. */
+static void check_promised(void) {
+	static const char *const name = "laterlib::later";
+	const struct counter_site site = {.threads = 1};
+	struct counter_value value = {.status = COUNTER_COUNTED};
+	void *state = state_new();
+	int code;
+	PAPI_event_name_to_code("sde:::laterlib::later", &code);
+	bool good = sde()->open(state, &site, &name, 1) != 0;
+	good = good || (sde()->start(state) == 0 && sde()->stop(state) == 0 && sde()->read(state, &value) == 0);
+	ok(good && value.status == COUNTER_UNAVAILABLE && value.reason[0], "%s: %s", name, value.reason);
+	state_free(state);
+}
+
 /* A library's own event is one for all threads: told once. */
 static void check_library(void) {
 	static const char *const asked[] = {"fruitlib::kernels", "sde:::fruitlib::level"};
@@ -144,7 +158,8 @@ static void check_library(void) {
 static void check_hostile(void) {
 	static char longest[3000];
 	const struct counter_software software = software_new("orchard", 1);
-	const char *const words[] = {"", "::", "orchard::", "orchard::apples::", "sde:::", "sde:::orchard::none", "%s%n", longest};
+	const char *const words[] = {"", "::", "orchard::", "orchard::apples::", "sde:::", "sde:::orchard::none", "%s%n",
+	                             longest};
 	const struct counter_site site = {.threads = 1, .software = &software};
 	struct counter_software unallocated = software;
 	const struct counter_site empty = {.threads = 1, .software = &unallocated}, beyond = {5, 6, false, &software};
@@ -161,6 +176,7 @@ static void check_hostile(void) {
 	const struct counter_site other = {.threads = 1};
 	ok(!sde()->can("orchard::apples", &other, reason) && !sde()->can("sde:::orchard::apples@0", &other, reason),
 	   "another kernel's event is none of this one: %s", reason);
+	ok(!counter_find("papi")->can("sde:::orchard::later", &other, reason), "%s", reason);
 	ok(listed_count() == before, "and libsde has no more events for it");
 	unallocated.values = NULL;
 	void *states[] = {state_new(), state_new()};
@@ -178,6 +194,7 @@ int main(void) {
 	if (probe.usable) {
 		check_trials();
 		check_seen();
+		check_promised();
 		check_library();
 		check_hostile();
 	} else {
