@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # A counter backend is one file and one line here; the line is also its registry entry.
 COUNTERS = \
-	%D%/rusage.c \
+	%D%/papi.c \
+	%D%/papi_sde.c \
 	%D%/perf.c \
+	%D%/rusage.c \
+	%D%/kernel_events.c \
 	%D%/fake.c
 
 # What is asked for becomes a plan: knows no backend, so that tests can bring their own.
@@ -20,6 +23,20 @@ libcounters_la_SOURCES = $(COUNTERS) %D%/registry.c %D%/counter.h \
 	%D%/selftest.c %D%/selftest.h \
 	%D%/cpu.c %D%/cpu.h \
 	%D%/perf_event.c %D%/perf_event.h \
+	%D%/software.c %D%/software.h \
+	%D%/papi_library.h %D%/papi_probe.h %D%/papi_word.h %D%/papi_counting.h %D%/sde_book.h
+libcounters_la_CPPFLAGS = $(AM_CPPFLAGS) $(PAPI_CFLAGS)
+libcounters_la_LIBADD = $(PAPI_LIBS) $(SDE_LIBS)
+if HAVE_PAPI
+libcounters_la_SOURCES += %D%/papi_library.c %D%/papi_probe.c %D%/papi_word.c %D%/papi_counting.c
+else
+libcounters_la_SOURCES += %D%/papi_absent.c
+endif
+if HAVE_SDE
+libcounters_la_SOURCES += %D%/sde_book.c
+else
+libcounters_la_SOURCES += %D%/sde_absent.c
+endif
 	%D%/perf_names.c %D%/perf_names.h \
 	%D%/perf_pmus.c %D%/perf_pmus.h \
 	%D%/perf_reasons.c %D%/perf_reasons.h \
