@@ -14,7 +14,8 @@ static const char SILENT[] = "the worker does not say why";
 
 /* Of a number that may be absent: null unless it is one. */
 static void number_member(json_t *row, const char *key) {
-	json_object_set_new(row, key, js_number(js_real_or(row, key, NAN)));
+	if (!isfinite(js_real_or(row, key, NAN)))
+		json_object_set_new(row, key, json_null());
 }
 
 static void text_member(json_t *row, const char *key) {
