@@ -87,8 +87,9 @@ static void fixes_print(const json_t *counters, const json_t *sources, FILE *out
 		const char *name = js_string_or(source, "name", "?"), *fix = js_string_or(source, "fix", "");
 		if (!*fix || !to_blame(counters, name))
 			continue;
-		char *text = mem_printf("fix for %s: %s", name, fix);
+		char *text = mem_printf("%s: %s", name, js_string_or(source, "reason", ""));
 		ui_wrap(out, 0, 2, text);
+		ui_fix(out, 2, fix);
 		free(text);
 	}
 }
