@@ -25,7 +25,9 @@ static bool is_usable(const json_t *sources, const char *name) {
 
 /* A source is usable where it counts software events only. */
 static bool in_hardware(const json_t *source) {
-	return js_bool_or(source, "usable", false) && !strcasestr(js_string_or(source, "reason", ""), "no hardware PMU");
+	const char *reason = js_string_or(source, "reason", "");
+	return js_bool_or(source, "usable", false) && !strcasestr(reason, "no hardware PMU") &&
+	       !strstr(reason, "software events only") && !strstr(reason, "not allowed");
 }
 
 bool counters_hardware(const json_t *sources, const char **why, const char **fix) {
@@ -66,7 +68,7 @@ static bool counts_events(const char *name) {
 }
 
 const char *counters_instead(const json_t *sources, const char *name, char *text, size_t size) {
-	static const char SIMULATED[] = "cache and branch counts by simulation, 30 to 100 times slower: --counters cachegrind";
+	static const char SIMULATED[] = "cache and branch counts by simulation, 30 to 200 times slower: --counters cachegrind";
 	const json_t *source = counters_source(sources, name);
 	bool events = counts_events(name), usable = js_bool_or(source, "usable", false);
 	if (in_hardware(source) || (usable && !events))

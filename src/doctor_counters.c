@@ -38,24 +38,29 @@ static void look_paranoid(struct app *app, struct finding *f) {
 		finding_set(f, FINDING_GOOD, "", "level %d", level);
 }
 
-/* What opening the simplest event says; a container's seccomp profile shows as EPERM where the level allows it. */
+static void refused_without_reason(int code, int level, struct finding *f) {
+	if (rights_filtered())
+		finding_set(f, FINDING_BAD,
+		            rights_container() ? "docker run --cap-add PERFMON --security-opt seccomp=unconfined (podman: the same)"
+		                               : "let the service's SystemCallFilter pass perf_event_open",
+		            "a seccomp filter refuses perf_event_open (%s), although level %d allows it", strerror(code), level);
+	else
+		finding_set(f, FINDING_BAD, "sudo dmesg | grep -i denied", "a security module refuses perf_event_open (%s)",
+		            strerror(code));
+}
+
+/* What opening the simplest event says; a container's seccomp filter shows as EPERM where the level allows it. */
 static void look_perf(struct app *app, struct finding *f) {
 	char line[32];
 	int level = sys_read_line("/proc/sys/kernel/perf_event_paranoid", line, sizeof line) ? atoi(line) : -1;
 	int code = rights_perf_open();
-	bool allowed = can_look() || level <= 2;
 	(void)app;
 	if (code == 0)
 		finding_set(f, FINDING_GOOD, "", "perf_event_open works");
-	else if (code == ENOSYS)
-		finding_set(f, FINDING_NOTE, "in a container: --security-opt seccomp=unconfined",
-		            "perf_event_open is not there: a kernel without perf events, or a seccomp filter");
-	else if (allowed)
-		finding_set(f, FINDING_BAD,
-		            rights_container() ? "docker run --cap-add PERFMON --security-opt seccomp=unconfined (or podman's same)"
-		                               : "look at the service's SystemCallFilter and at the security modules",
-		            "perf_event_open is refused (%s) although level %d allows it: a seccomp filter%s", strerror(code),
-		            level, rights_container() ? " of the container" : " or a security module");
+	else if (code == ENOSYS && !rights_filtered())
+		finding_set(f, FINDING_NOTE, "boot a kernel with CONFIG_PERF_EVENTS", "this kernel has no perf_event_open");
+	else if (can_look() || level <= 2)
+		refused_without_reason(code, level, f);
 	else
 		finding_set(f, FINDING_BAD, "sudo sysctl kernel.perf_event_paranoid=1", "perf_event_open is refused (%s)",
 		            strerror(code));

@@ -5,21 +5,46 @@
 
 #include <errno.h>
 #include <linux/perf_event.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-bool rights_capability(enum rights right) {
+#include "src/base/sys.h"
+
+/* A line of /proc/self/status, as a number; 0: there is none. */
+static unsigned long long status_number(const char *name, int base) {
 	FILE *file = fopen("/proc/self/status", "re");
 	char line[256];
-	unsigned long long set = 0;
-	while (file && fgets(line, sizeof line, file))
-		if (sscanf(line, "CapEff: %llx", &set) == 1)
+	unsigned long long number = 0;
+	size_t length = strlen(name);
+	while (file && fgets(line, sizeof line, file)) {
+		if (strncmp(line, name, length) == 0 && line[length] == ':') {
+			number = strtoull(line + length + 1, NULL, base);
 			break;
+		}
+	}
 	if (file)
 		fclose(file);
-	return set >> right & 1;
+	return number;
+}
+
+/* In a user namespace of its own even root's capabilities mean nothing to perf (user_namespaces(7)). */
+static bool is_first_namespace(void) {
+	char line[80];
+	unsigned long inside, outside, count;
+	return !sys_read_line("/proc/self/uid_map", line, sizeof line) ||
+	       (sscanf(line, "%lu %lu %lu", &inside, &outside, &count) == 3 && outside == 0 && count == UINT32_MAX);
+}
+
+bool rights_capability(enum rights right) {
+	return (status_number("CapEff", 16) >> right & 1) && is_first_namespace();
+}
+
+bool rights_filtered(void) {
+	return status_number("Seccomp", 10) != 0;
 }
 
 bool rights_container(void) {

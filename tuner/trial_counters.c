@@ -93,6 +93,7 @@ static json_t *rows_take(const json_t *rows, void (*mend)(json_t *row)) {
 static json_t *counting_take(const json_t *counting, double median) {
 	json_t *taken = json_is_object(counting) ? json_copy((json_t *)counting) : json_object();
 	json_object_del(taken, "metrics");
+	json_object_del(taken, "simulation");
 	number_member(taken, "runs");
 	number_member(taken, "seconds");
 	number_member(taken, "start_stop_s");

@@ -14,7 +14,7 @@ enum { SAMPLES = 3 /* of a kernel, for the overhead; a program is run once */ };
 static const double SAMPLE_SECONDS = 4e-3;
 /* Of the budget, or where there is none of what has passed: what counting may take when nothing is left. */
 static const double SHARE = 0.1;
-/* More runs than another trial's, and simulated ones far slower. */
+/* Of a kernel's trial: more runs than in another, and simulated ones far slower. A program's limit is for each run. */
 static const double TIMEOUT_FACTOR = 10, TIMEOUT_FACTOR_OF_SLOW = 300;
 
 static double allowance(const struct tune *tune) {
@@ -33,7 +33,7 @@ static struct trial_request request_of(const struct tune *tune, const json_t *co
 	request.samples = tune->task->whole_programs ? 1 : SAMPLES;
 	request.min_sample_s = SAMPLE_SECONDS;
 	request.counters = counters->asked;
-	if (!(tune->task->timeout_s > 0))
+	if (!tune->task->whole_programs && !(tune->task->timeout_s > 0))
 		request.timeout_s *= counters->slow ? TIMEOUT_FACTOR_OF_SLOW : TIMEOUT_FACTOR;
 	return request;
 }
