@@ -69,10 +69,10 @@ static const char result[] =
 
 static const char counters_text[] =
 	"\n"
-	"counters                baseline       best  ratio\n"
-	"memory bandwidth [MEM]    4 GB/s    12 GB/s  3.00x\n"
-	"user-time                    0 s     500 ms      -\n"
-	"page-faults                 1000        100  0.10x\n"
+	"counters                baseline     best  ratio\n"
+	"memory bandwidth [MEM]    4 GB/s  12 GB/s  3.00x\n"
+	"user-time                    0 s   500 ms      -\n"
+	"page-faults                 1000      100  0.10x\n"
 	"not counted: llc_misses\n"
 	"hardware counters: not available here, see `sweetspot doctor`\n"
 	"1 configuration not counted: it fell over\n"
@@ -80,8 +80,8 @@ static const char counters_text[] =
 
 static const char regions_text[] =
 	"\n"
-	"region    calls  baseline    best  speedup\n"
-	"loop          3    2.00 s  500 ms    4.00x\n"
+	"region   calls  baseline    best  speedup\n"
+	"loop         3    2.00 s  500 ms    4.00x\n"
 	"new?[1m      -         -       -        -\n";
 
 static json_t *json_read(const char *text) {
