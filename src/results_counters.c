@@ -146,8 +146,10 @@ static void cost_print(const json_t *counting, FILE *out) {
 	        configurations == 1 ? "" : "s", took);
 	if (start_stop > 0)
 		fprintf(out, "; start/stop %s", each);
-	if (isfinite(overhead))
-		fprintf(out, ", %+.1f %%", 100 * overhead);
+	if (overhead >= 0.0005)
+		fprintf(out, ", +%.1f %%", 100 * overhead);
+	else if (isfinite(overhead))
+		fprintf(out, ", no slower than timed ones");
 	fputc('\n', out);
 }
 

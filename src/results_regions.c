@@ -31,6 +31,12 @@ static void region_row(struct table *table, const json_t *region, const json_t *
 	table_add(table, name, times, a, b, speedup);
 }
 
+static void notes_print(const json_t *notes, FILE *out) {
+	size_t i;
+	json_t *note;
+	json_array_foreach((json_t *)notes, i, note) if (json_is_string(note)) ui_wrap(out, 0, 2, json_string_value(note));
+}
+
 void results_regions_print(struct ui *ui, const json_t *result, FILE *out) {
 	static const char *const titles[] = {"region", "calls", "baseline", "best", "speedup"};
 	const json_t *best = json_object_get(json_object_get(result, "best"), "regions");
@@ -45,6 +51,7 @@ void results_regions_print(struct ui *ui, const json_t *result, FILE *out) {
 		region_row(table, json_array_get(best, i), before);
 	fputc('\n', out);
 	table_print(table, ui, out);
+	notes_print(json_object_get(json_object_get(result, "best"), "regions_notes"), out);
 	if (count > ROWS_MAX)
 		fprintf(out, "%zu more regions: --json shows them\n", count - ROWS_MAX);
 	table_free(table);

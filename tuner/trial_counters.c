@@ -89,6 +89,13 @@ static json_t *rows_take(const json_t *rows, void (*mend)(json_t *row)) {
 	return taken;
 }
 
+static json_t *texts_take(const json_t *texts) {
+	json_t *taken = json_array(), *text;
+	size_t i;
+	json_array_foreach((json_t *)texts, i, text) if (json_is_string(text)) json_array_append(taken, text);
+	return taken;
+}
+
 /* What counting cost; the rest of what the worker says of it rides along. */
 static json_t *counting_take(const json_t *counting, double median) {
 	json_t *taken = json_is_object(counting) ? json_copy((json_t *)counting) : json_object();
@@ -119,6 +126,8 @@ void trial_counters_add(json_t *to, const struct trial_result *result) {
 		json_object_set(to, "simulation", (json_t *)simulation);
 	if (json_array_size(regions))
 		json_object_set_new(to, "regions", rows_take(regions, region_mend));
+	if (json_array_size(json_object_get(reply, "regions_notes")))
+		json_object_set_new(to, "regions_notes", texts_take(json_object_get(reply, "regions_notes")));
 }
 
 size_t trial_counters_known(const json_t *rows) {

@@ -17,7 +17,7 @@ static const json_t *counted_of(const struct tune *tune, const json_t *config) {
 
 /* setup has a "config"; may be NULL. */
 static void setup_add(const struct tune *tune, json_t *setup) {
-	static const char *const keys[] = {"counters", "metrics", "simulation", "regions"};
+	static const char *const keys[] = {"counters", "metrics", "simulation", "regions", "regions_notes"};
 	const json_t *row = counted_of(tune, json_object_get(setup, "config"));
 	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
 		json_t *member = json_object_get(row, keys[i]);

@@ -63,7 +63,8 @@ static const char result[] =
 	"   {'name': 'switches', 'value': 0, 'unit': 'count', 'status': 'counted'},"
 	"   {'name': 'user-time', 'value': 0.5, 'unit': 's', 'status': 'counted'},"
 	"   {'name': 'llc_misses', 'value': null, 'unit': 'count', 'status': 'unavailable', 'reason': 'no PMU'}],"
-	"  'regions': [{'name': 'loop', 'seconds': 0.5, 'calls': 3}, {'name': 'new\\u001b[1m', 'seconds': null}]},"
+	"  'regions': [{'name': 'loop', 'seconds': 0.5, 'calls': 3}, {'name': 'new\\u001b[1m', 'seconds': null}],"
+	"  'regions_notes': ['region loop: end without begin, 1 times', 7]},"
 	" 'counting': {'configurations': 9, 'seconds': 1.8, 'start_stop_s': 2e-6, 'overhead': 0.006, 'hardware': false,"
 	"  'failures': [{'config': {}, 'reason': 'it fell over'}]}}";
 
@@ -82,7 +83,8 @@ static const char regions_text[] =
 	"\n"
 	"region   calls  baseline    best  speedup\n"
 	"loop         3    2.00 s  500 ms    4.00x\n"
-	"new?[1m      -         -       -        -\n";
+	"new?[1m      -         -       -        -\n"
+	"region loop: end without begin, 1 times\n";
 
 static json_t *json_read(const char *text) {
 	char *copy = mem_strdup(text);
