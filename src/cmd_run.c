@@ -112,7 +112,7 @@ static int show(struct byhand *hand, const struct opt_args *args, const struct t
 		return err_set(err, ERR_NOTHING, *result->message ? result->message : NULL, "%s %s", hand->kernel->name,
 		               trial_status_text(result->status));
 	if (asked && trial_counters_known(counters) == 0)
-		return counters_unavailable(request->counters, counters, err);
+		return counters_unavailable(request->counters, NULL, err);
 	return 0;
 }
 

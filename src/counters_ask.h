@@ -11,7 +11,7 @@
 json_t *counters_ask(struct app *app, const struct counters_subject *subject, const char *const *asked, bool *slow,
                      struct err *err);
 void counters_slow_warn(struct app *app);
-/* Nothing of what was asked for can be counted here. */
+/* Nothing of what was asked for can be counted here. rows: the first says why; NULL: that was told already. */
 int counters_unavailable(const char *const *asked, const json_t *rows, struct err *err);
 
 #endif

@@ -14,8 +14,8 @@
 
 static bool is_memory_volume(const json_t *metric) {
 	const char *name = js_string_or(metric, "name", ""), *unit = js_string_or(metric, "unit", "");
-	return strcasestr(name, "memory") && strcasestr(name, "volume") &&
-	       (strcmp(unit, "B") == 0 || strcmp(unit, "bytes") == 0);
+	bool memory = strcmp(name, "read_volume") == 0 || (strcasestr(name, "mem") && strcasestr(name, "volume"));
+	return memory && (strcmp(unit, "B") == 0 || strcmp(unit, "bytes") == 0);
 }
 
 /* Bytes that went between caches and memory in a run, where a group of counters tells of them. */

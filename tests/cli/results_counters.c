@@ -122,24 +122,27 @@ static void check_text(const char *what, printer *print, const json_t *json, con
 }
 
 static const char missing[] =
-	"[{'name': 'a', 'group': 'MEM', 'status': 'unavailable', 'value': null, 'reason': 'papi: too old; perf: no PMU'},"
-	" {'name': 'b', 'group': 'MEM', 'status': 'unavailable', 'value': null, 'reason': 'papi: too old; perf: no PMU'},"
-	" {'name': 'c', 'group': 'CACHE', 'status': 'unavailable', 'value': null, 'reason': 'perfume'},"
+	"[{'name': 'a', 'group': 'MEM', 'status': 'unavailable', 'reason': 'papi:A, papi:B: too old; perf:x: no PMU; see doctor'},"
+	" {'name': 'b', 'group': 'MEM', 'status': 'unavailable', 'reason': 'papi:C: too old; perf:y: no PMU; see doctor'},"
+	" {'name': 'c', 'group': 'CACHE', 'status': 'unavailable', 'reason': 'perfume: no'},"
 	" {'name': 'd', 'status': 'scaled', 'value': 1, 'reason': 'ran for half of the time'},"
-	" {'name': 'e', 'status': 'counted', 'value': 1}]";
+	" {'name': 'e', 'status': 'counted', 'value': 1}, {'name': 'f', 'status': 'unavailable', 'reason': 'broken'},"
+	" {'name': 'g', 'status': 'unavailable', 'reason': 'broken'}]";
 
 static const char missing_text[] =
-	"MEM: this CPU or machine gives no a, b: papi: too old; perf: no PMU\n"
-	"CACHE: this CPU or machine gives no c: perfume\n"
+	"MEM: this CPU or machine gives no a, b\n"
+	"  papi: too old\n"
+	"    fix: sudo apt-get install papi\n"
+	"  perf: no PMU; see doctor\n"
+	"CACHE: this CPU or machine gives no c: perfume: no\n"
 	"scaled: d: ran for half of the time\n"
-	"papi: an old one\n"
-	"  fix: sudo apt-get install papi\n"
+	"not counted: f, g: broken\n"
 	"`sweetspot doctor` says what can be counted here, and what is in the way\n";
 
 static void reasons(struct ui *ui, const json_t *json, FILE *out) {
 	(void)ui;
 	json_t *sources = json_read("[{'name': 'papi', 'reason': 'an old one', 'fix': 'sudo apt-get install papi'},"
-	                            " {'name': 'rapl', 'reason': 'none', 'fix': 'sudo chmod'}, {'name': 'perf', 'fix': ''}]");
+	                            " {'name': 'rapl', 'reason': 'none', 'fix': 'sudo chmod'}, {'name': 'perf', 'fix': 'see doctor'}]");
 	counters_reasons_print(json, sources, out);
 	json_decref(sources);
 }
