@@ -14,6 +14,7 @@ include %D%/store/local.mk
 include %D%/program/local.mk
 include %D%/cli/local.mk
 include %D%/plugin/local.mk
+include %D%/counters/local.mk
 include %D%/style/local.mk
 TESTS += $(dist_check_SCRIPTS)
 
