@@ -1,24 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A plug-in for the guest of `guest`: thread t runs a loop of exactly two instructions (t + 1) * n times, so that it is known
- * what each thread must count. */
+/* A plug-in for the guest of `guest`: thread t runs a guest's loop (t + 1) * n times. */
 #include <sweetspot/kernel.h>
 
 #include <omp.h>
 
-#ifndef __aarch64__
-#error "for the guest only, which is an aarch64"
-#endif
+#include "guest_loop.h"
 
 enum { THREADS_MAX = 64 };
 
 struct state {
 	int64_t left[THREADS_MAX][8]; /* a line of its own each */
 };
-
-static int64_t count_down(int64_t n) {
-	__asm__ volatile("1: subs %0, %0, #1\n\tb.ne 1b" : "+r"(n) : : "cc");
-	return n;
-}
 
 static enum ss_status stairs_setup(void *memory, void *input, const struct ss_call *call) {
 	(void)memory;
@@ -32,7 +24,7 @@ static enum ss_status stairs_run(void *memory, const struct ss_call *call) {
 	{
 		int t = omp_get_thread_num();
 		state->left[t][0] = 1;
-		state->left[t][0] = count_down((t + 1) * call->problem[0].i);
+		state->left[t][0] = guest_loop((t + 1) * (long)call->problem[0].i);
 	}
 	return SS_OK;
 }
