@@ -42,7 +42,7 @@ static void check_described(const json_t *sections) {
 /* At least what the loop takes, and hardly more: starting and ending, the clock's interrupts. */
 static bool is_loop(double value, double turns) {
 	double least = turns * GUEST_LOOP_INSTRUCTIONS;
-	return value >= least && value <= 1.02 * least;
+	return value >= least && value <= 1.05 * least;
 }
 
 /* Two threads, whose values make the total. */
@@ -65,9 +65,11 @@ static void check_stairs(const json_t *reply, const char *who, const char *instr
 	good(fabs(js_real_or(instructions, "imbalance", NAN) - 4.0 / 3) < 0.02, instructions, "%s: imbalance 4/3", who);
 }
 
-/* They open, and read 0 over any loop. */
+/* They open, and read 0 over any loop. Linux looks into the PMU's own list first (PMCEID), PAPI does not. */
 static void check_zeros(const json_t *reply, const char *who) {
-	static const char *const words[] = {"PAPI_BR_INS", "PAPI_BR_MSP", "PAPI_L1_DCM", "branch-misses"};
+	static const char *const words[] = {"PAPI_BR_INS", "PAPI_BR_MSP", "PAPI_L1_DCM"};
+	const json_t *misses = reply_counter(reply, "branch-misses");
+	good(counter_missing(misses), misses, "%s: perf has no branch-misses", who);
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
 		const json_t *counter = reply_counter(reply, words[i]);
 		good(counter_missing(counter) && strstr(js_string_or(counter, "reason", ""), "not believed"), counter,
@@ -87,21 +89,19 @@ static void check_honest(const json_t *reply, const char *who, const char *what)
 	     "%s: %s is counted, or unavailable with a reason", who, what);
 }
 
-/* IPC and the clock in GHz are both 1 here. */
-static void check_metrics(const json_t *reply, const char *who) {
-	const json_t *one;
-	size_t i, ones = 0;
-	json_array_foreach(json_object_get(json_object_get(reply, "counting"), "metrics"), i, one) {
-		const char *name = js_string_or(one, "name", "");
-		double value = js_real_or(one, "value", NAN);
-		good(*js_string_or(one, "formula", "") && isfinite(value) != (*js_string_or(one, "reason", "") != '\0'), one,
-		     "%s: %s has a formula, and a value or a reason", who, name);
-		if (strcmp(name, "IPC") == 0 || strcmp(name, "clock") == 0) {
-			good(fabs(value - 1) < 0.02, one, "%s: %s is 1", who, name);
-			ones++;
-		}
+/* All have a formula, and a value or a reason; this one is 1. */
+static void check_metrics(const json_t *reply, const char *who, const char *unit) {
+	const json_t *metrics = json_object_get(json_object_get(reply, "counting"), "metrics"), *one;
+	double value = NAN;
+	size_t i;
+	json_array_foreach(metrics, i, one) {
+		double x = js_real_or(one, "value", NAN);
+		bool reason = *js_string_or(one, "reason", "");
+		good(*js_string_or(one, "formula", "") && isfinite(x) != reason, one, "%s: %s: %s or a reason", who,
+		     js_string_or(one, "name", ""), js_string_or(one, "formula", ""));
+		value = strcmp(js_string_or(one, "name", ""), unit) == 0 ? x : value;
 	}
-	good(ones == 2, json_object_get(reply, "counting"), "%s: IPC and the clock are told", who);
+	good(fabs(value - 1) < 0.02, metrics, "%s: %s is 1", who, unit);
 }
 
 /* Two processes. */
@@ -117,8 +117,9 @@ static void check_user(const json_t *sections, const char *who) {
 	check_zeros(console_reply(sections, who, 3), who);
 	check_honest(console_reply(sections, who, 4), who, "each of papi's presets");
 	check_honest(console_reply(sections, who, 5), who, "each event of groups");
-	check_metrics(console_reply(sections, who, 5), who);
+	check_metrics(console_reply(sections, who, 5), who, "IPC");
 	check_program(console_reply(sections, who, 6), who);
+	check_metrics(console_reply(sections, who, 7), who, "clock"); /* GHz */
 }
 
 static void check_hidden(const json_t *sections) {
