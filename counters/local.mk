@@ -3,12 +3,16 @@
 COUNTERS = \
 	%D%/rusage.c \
 	%D%/perf.c \
+	%D%/rapl.c \
+	%D%/cachegrind.c \
 	%D%/fake.c
 
 noinst_LTLIBRARIES += libcounters.la
 libcounters_la_SOURCES = $(COUNTERS) %D%/registry.c %D%/counter.h \
 	%D%/plan.c %D%/plan.h \
 	%D%/metric.c \
+	%D%/rapl_powercap.c %D%/rapl_power.c %D%/rapl_meter.c %D%/rapl_meter.h \
+	%D%/cachegrind.h \
 	%D%/selftest.c %D%/selftest.h \
 	%D%/loop.c %D%/loop.h \
 	%D%/cpu.c %D%/cpu.h \
