@@ -9,6 +9,7 @@ EXTRA_DIST += %D%/tap.h %D%/tap.sh
 include %D%/base/local.mk
 include %D%/kernels/local.mk
 include %D%/worker/local.mk
+include %D%/counters/local.mk
 include %D%/tuner/local.mk
 include %D%/store/local.mk
 include %D%/program/local.mk

@@ -3,6 +3,7 @@
 
 #include "src/worker/simulate.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <math.h>
 #include <signal.h>
@@ -52,7 +53,7 @@ static void command_make(struct command *command, const char *folder, int thread
 	static const char *const fixed[] = {"valgrind",           "--command-line-only=yes", "-q",
 	                                    "--tool=callgrind",   "--instr-atstart=no",      "--separate-threads=yes",
 	                                    "--cache-sim=yes",    "--branch-sim=yes",        "--fair-sched=try",
-	                                    "--trace-children=no"};
+	                                    "--trace-children=no", "--vgdb=no"};
 	*command = (struct command){.output = mem_printf("--callgrind-out-file=%s/out", folder)};
 	for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++) {
 		command_add(command, fixed[i]);
@@ -85,22 +86,26 @@ static json_t *request_make(const struct simulate_job *job) {
 	return request;
 }
 
-static struct proc *start(const struct command *command, struct err *err) {
-	static const char *const kept[] = {"PATH", "LD_LIBRARY_PATH", "TMPDIR", "OMP_STACKSIZE"};
+static const char *kept(char *texts[2], int i, const char *name) {
+	texts[i] = getenv(name) ? mem_printf("%s=%s", name, getenv(name)) : NULL;
+	return texts[i];
+}
+
+/* Where everything is in memory must not depend on who asks, from where: a fixed environment, a folder whose name is as
+ * long each time (shells pass it on in PWD, and valgrind may be a script), no random addresses. Where the last is not
+ * allowed valgrind's own order of memory is left, which hardly differs. */
+static struct proc *start(const struct command *command, const char *folder, struct err *err) {
 	static const char *const everything[] = {"*", NULL};
-	const char *set[sizeof kept / sizeof *kept + 5] = {"LC_ALL=C", "LD_BIND_NOW=1", "OMP_WAIT_POLICY=passive",
-	                                                   "GOMP_SPINCOUNT=0"};
-	char *texts[sizeof kept / sizeof *kept] = {NULL};
-	for (size_t i = 0, count = 4; i < sizeof kept / sizeof *kept; i++) {
-		if (getenv(kept[i])) {
-			texts[i] = mem_printf("%s=%s", kept[i], getenv(kept[i]));
-			set[count++] = texts[i];
-		}
+	char *scratch = mem_printf("TMPDIR=%s", folder), *texts[2];
+	const char *set[] = {"LC_ALL=C", "LD_BIND_NOW=1", "OMP_WAIT_POLICY=passive", "GOMP_SPINCOUNT=0",
+	                     "PATH=/usr/local/bin:/usr/bin:/bin", scratch, NULL, NULL, NULL};
+	int count = 6, before = personality(0xffffffff);
+	for (int i = 0; i < 2; i++) {
+		set[count] = kept(texts, i, i == 0 ? "LD_LIBRARY_PATH" : "OMP_STACKSIZE");
+		count += set[count] != NULL;
 	}
-	const struct proc_spec spec = {.argv = command->argv, .unset = everything, .set = set,
+	const struct proc_spec spec = {.argv = command->argv, .unset = everything, .set = set, .cwd = folder,
 	                               .address_space = UINT64_MAX, .no_core = true};
-	/* Addresses that are not random; where that is not allowed valgrind's own layout is left, which hardly differs. */
-	int before = personality(0xffffffff);
 	if (before != -1) {
 		personality((unsigned)before | ADDR_NO_RANDOMIZE);
 	}
@@ -108,10 +113,21 @@ static struct proc *start(const struct command *command, struct err *err) {
 	if (before != -1) {
 		personality((unsigned)before);
 	}
-	for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
-		free(texts[i]);
-	}
+	free(texts[0]);
+	free(texts[1]);
+	free(scratch);
 	return proc;
+}
+
+/* The worker's own folder, for names of files in the problem. */
+static bool folder_link(const char *folder, char *reason) {
+	char here[PATH_MAX], *link = mem_printf("%s/" SIMULATE_FOLDER, folder);
+	bool good = getcwd(here, sizeof here) && symlink(here, link) == 0;
+	if (!good) {
+		snprintf(reason, 2 * COUNTER_REASON, "cannot link to the worker's folder: %s", strerror(errno));
+	}
+	free(link);
+	return good;
 }
 
 /* The last line that valgrind or the kernel wrote says most. */
@@ -178,11 +194,11 @@ static bool run_in(const char *folder, const struct simulate_job *job, double *v
 		snprintf(reason, 2 * COUNTER_REASON, "%.399s", err.what[0] ? err.what : "valgrind takes no % in TMPDIR");
 		return false;
 	}
-	if (!worker_path(worker, reason)) {
+	if (!worker_path(worker, reason) || !folder_link(folder, reason)) {
 		return false;
 	}
 	command_make(&command, folder, job->threads, &model, worker);
-	struct proc *proc = start(&command, &err);
+	struct proc *proc = start(&command, folder, &err);
 	if (!proc) {
 		snprintf(reason, 2 * COUNTER_REASON, "%.399s", err.what);
 	} else {

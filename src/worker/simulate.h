@@ -39,6 +39,8 @@ json_t *simulation_json(const struct simulation *simulation);
 /* The other side, under valgrind: reads the request of a trial, does what comes before its run, runs it between marks
  * for valgrind, and writes {"status":"correct","seconds":..}. Returns an exit status. */
 int simulate_serve(int in, int out);
+/* In its folder, when it starts: a link to the one that names of files are relative to. */
+#define SIMULATE_FOLDER ".here"
 /* What a thread's mark says; the files are known by it. */
 #define SIMULATE_MARK "sweetspot thread "
 

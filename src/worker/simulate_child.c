@@ -3,6 +3,7 @@
 
 #include <omp.h>
 #include <stdio.h>
+#include <unistd.h>
 #ifdef HAVE_VALGRIND_CALLGRIND_H
 #include <valgrind/callgrind.h>
 #endif
@@ -132,7 +133,9 @@ static json_t *line_answer(const char *line, size_t size) {
 	struct request request;
 	struct err err = {.code = ERR_OK};
 	json_t *json = js_parse(line, size, "request", &err), *answer = NULL;
-	if (!json || request_read(arena, libraries, json, &request, &err) != 0) {
+	if (chdir(SIMULATE_FOLDER) != 0) {
+		answer = failure("it is started by a worker, under valgrind");
+	} else if (!json || request_read(arena, libraries, json, &request, &err) != 0) {
 		answer = failure(err.what);
 	} else if (request.call.threads < 1 || request.call.threads > THREADS_MAX) {
 		answer = failure("so many threads can't be simulated");
