@@ -12,6 +12,17 @@ COUNTERS = \
 noinst_LTLIBRARIES += libcounterplan.la
 libcounterplan_la_SOURCES = %D%/plan.c %D%/plan.h %D%/plan_build.h \
 	%D%/plan_event.c %D%/plan_group.c %D%/plan_resolve.c \
+	%D%/rapl.c \
+	%D%/cachegrind.c \
+	%D%/fake.c
+
+noinst_LTLIBRARIES += libcounters.la
+libcounters_la_SOURCES = $(COUNTERS) %D%/registry.c %D%/counter.h \
+	%D%/plan.c %D%/plan.h \
+	%D%/metric.c \
+	%D%/rapl_powercap.c %D%/rapl_power.c %D%/rapl_meter.c %D%/rapl_meter.h \
+	%D%/cachegrind.h \
+	%D%/selftest.c %D%/selftest.h \
 	%D%/loop.c %D%/loop.h \
 	%D%/metric.c \
 	%D%/tables.c %D%/tables.h \

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "src/base/sys.h"
+#include "src/worker/simulate.h"
 
 enum step { STEP_OPEN = 1, STEP_START, STEP_STOP, STEP_READ };
 
@@ -265,15 +266,19 @@ void counting_init(struct arena *arena, const struct counter_plan *plan, int thr
 
 enum ss_status counting_run(struct arena *arena, struct state *state, const struct counter_plan *plan,
                             const struct counter_software *software, const struct team *team,
-                            struct counting *counting) {
+                            const struct simulate_job *job, struct counting *counting) {
 	bool *done = arena_alloc(arena, plan->event_count + 1, sizeof *done);
 	struct batch batch = {.software = software};
 	enum ss_status status = SS_OK;
 	counting_init(arena, plan, team_threads(team), counting);
 	while (status == SS_OK && batch_next(&batch, plan, done)) {
+		if (batch.backend->scope == COUNTER_RERUN) {
+			simulate_count(arena, job, plan, batch.events, batch.count, counting);
+			continue;
+		}
 		batch.threads = batch.backend->scope == COUNTER_MACHINE ? 1 : team_threads(team);
 		status = batch_count(&batch, plan, state, team, counting);
 	}
-	counting->seconds /= counting->runs > 0 ? (double)counting->runs : 1;
+	counting->seconds = counting->runs > 0 ? counting->seconds / (double)counting->runs : NAN;
 	return status;
 }
