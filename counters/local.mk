@@ -18,15 +18,18 @@ libcounterplan_la_SOURCES = %D%/plan.c %D%/plan.h %D%/plan_build.h \
 	%D%/tables_check.c %D%/tables_events.c %D%/tables_groups.c %D%/tables_json.c %D%/tables_member.c
 
 noinst_LTLIBRARIES += libcounters.la
-libcounters_la_LIBADD = libcounterplan.la
+libcounters_la_LIBADD = libcounterplan.la $(PAPI_LIBS) $(SDE_LIBS)
 libcounters_la_SOURCES = $(COUNTERS) %D%/registry.c %D%/counter.h \
 	%D%/selftest.c %D%/selftest.h \
 	%D%/cpu.c %D%/cpu.h \
 	%D%/perf_event.c %D%/perf_event.h \
+	%D%/perf_names.c %D%/perf_names.h \
+	%D%/perf_pmus.c %D%/perf_pmus.h \
+	%D%/perf_reasons.c %D%/perf_reasons.h \
+	%D%/perf_value.c %D%/perf_value.h \
 	%D%/software.c %D%/software.h \
 	%D%/papi_library.h %D%/papi_probe.h %D%/papi_word.h %D%/papi_counting.h %D%/sde_book.h
 libcounters_la_CPPFLAGS = $(AM_CPPFLAGS) $(PAPI_CFLAGS)
-libcounters_la_LIBADD = $(PAPI_LIBS) $(SDE_LIBS)
 if HAVE_PAPI
 libcounters_la_SOURCES += %D%/papi_library.c %D%/papi_probe.c %D%/papi_word.c %D%/papi_counting.c
 else
@@ -37,10 +40,6 @@ libcounters_la_SOURCES += %D%/sde_book.c
 else
 libcounters_la_SOURCES += %D%/sde_absent.c
 endif
-	%D%/perf_names.c %D%/perf_names.h \
-	%D%/perf_pmus.c %D%/perf_pmus.h \
-	%D%/perf_reasons.c %D%/perf_reasons.h \
-	%D%/perf_value.c %D%/perf_value.h
 nodist_libcounters_la_SOURCES = %D%/registry.def
 BUILT_SOURCES += %D%/registry.def
 CLEANFILES += %D%/registry.def
