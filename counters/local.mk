@@ -34,9 +34,6 @@ libcounters_la_SOURCES = $(COUNTERS) %D%/registry.c %D%/counter.h \
 	%D%/rapl_powercap.c %D%/rapl_power.c %D%/rapl_meter.c %D%/rapl_meter.h \
 	%D%/software.c %D%/software.h \
 	%D%/papi_library.h %D%/papi_probe.h %D%/papi_word.h %D%/papi_counting.h %D%/sde_book.h
-	%D%/software.c %D%/software.h \
-	%D%/papi_library.h %D%/papi_probe.h %D%/papi_word.h %D%/papi_counting.h %D%/sde_book.h
-libcounters_la_CPPFLAGS = $(AM_CPPFLAGS) $(PAPI_CFLAGS)
 if HAVE_PAPI
 libcounters_la_SOURCES += %D%/papi_library.c %D%/papi_probe.c %D%/papi_word.c %D%/papi_counting.c
 else
