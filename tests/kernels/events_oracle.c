@@ -19,10 +19,7 @@ static struct live *opened(const char *kernel, const char *problem) {
 	for (char *word = strtok_r(text, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
 		char *value = strchr(word, '=');
 		*value++ = '\0';
-		if (strcmp(word, "graph") == 0)
-			live->problem[live_find(live->kernel->problem, word)].w = strdup(value);
-		else
-			live_problem(live, word, value);
+		live_problem(live, word, value);
 	}
 	ok(live_open(live) == SS_OK, "%s %s", kernel, problem);
 	return live;
@@ -191,7 +188,7 @@ static void cc_test(void) {
 	static const char *const configs[] = {"variant=rows update=inplace", "variant=rows update=synchronous", "variant=jump",
 	                                      "variant=afforest link=hook rounds=1", "variant=afforest link=splice rounds=3",
 	                                      "variant=serial"};
-	struct live *live = opened("cc", "graph=kmer n=3000");
+	struct live *live = opened("cc", "n=3000 degree=2");
 	for (int c = 0; c < 6; c++) {
 		struct counts counts;
 		bool right = counted(live, configs[c], c < 5 ? 3 : 1, &counts);
