@@ -7,7 +7,7 @@
 #include "tests/lib/rig.h"
 #include "tests/worker/protocol_client.h"
 
-enum { PAGES = 500, SLACK = 50, NO_PMU = 0x7ffffff };
+enum { PAGES = 500, SLACK = 150, NO_PMU = 0x7ffffff };
 
 static const struct regions_event events[] = {
 	{"page-faults", "count", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, 1},
