@@ -162,7 +162,7 @@ static void head_notes(struct source *source, const json_t *head) {
 	int64_t dropped = js_int_or(head, "dropped", 0), unread = js_int_or(head, "unread_events", 0);
 	const char *program = js_string_or(head, "program", "the program");
 	if (!js_bool_or(head, "complete", false)) {
-		regions_note(source->book, "%.60s did not end by exit: what it did in its last second may be missing", program);
+		regions_note(source->book, "%.60s did not end by exit: what its regions did last may be missing", program);
 	}
 	if (dropped > 0) {
 		regions_note(source->book, "%.60s has too many regions or threads: %lld calls are not counted", program,
