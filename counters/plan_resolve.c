@@ -56,22 +56,28 @@ static void refusal_tell(struct refusals *refusals, size_t i, char *text, size_t
 	append(text, size, refusals->rows[i].reason);
 }
 
+/* What to do about it, for which there is always room. */
+static void advice(const struct attempt *attempt, char *text, size_t size) {
+	const char *simulator = attempt->event->simulator;
+	text[0] = '\0';
+	if (simulator && counter_find(simulator))
+		snprintf(text, size, "; --counters %.40s simulates it", simulator);
+}
+
 static const char *refusals_text(struct attempt *attempt) {
 	struct refusals *refusals = &attempt->refusals;
-	const char *simulator = attempt->event->simulator, *cpu = attempt->build->judge->cpu;
-	char text[PLAN_REASON] = "";
+	const char *cpu = attempt->build->judge->cpu;
+	char text[PLAN_REASON] = "", tail[80];
+	advice(attempt, tail, sizeof tail);
+	size_t room = sizeof text - strlen(tail);
 	if (refusals->count == 0)
-		snprintf(text, sizeof text, "no source for it is known on this CPU%s%s%s", cpu[0] ? " (" : "", cpu,
-		         cpu[0] ? ")" : "");
+		snprintf(text, room, "no source for it is known on this CPU%s%s%s", cpu[0] ? " (" : "", cpu, cpu[0] ? ")" : "");
 	for (size_t i = 0; i < refusals->count; i++)
 		if (refusals->rows[i].reason[0])
-			refusal_tell(refusals, i, text, sizeof text);
-	if (simulator && counter_find(simulator)) {
-		append(text, sizeof text, "; --counters ");
-		append(text, sizeof text, simulator);
-		append(text, sizeof text, " simulates it");
-	}
-	return arena_strdup(attempt->build->arena, text);
+			refusal_tell(refusals, i, text, room);
+	if (strlen(text) + 1 == room)
+		memcpy(text + room - 4, "...", 3);
+	return arena_printf(attempt->build->arena, "%s%s", text, tail);
 }
 
 bool plan_try(const struct plan_build *build, const struct table_source *source, double least,

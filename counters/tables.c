@@ -93,10 +93,12 @@ static int users_take(struct counter_tables *tables, struct err *err) {
 	char *config = sys_config_dir(NULL), *path = config ? mem_printf("%s/groups", config) : NULL;
 	bool there = path && access(path, F_OK) == 0;
 	free(config);
-	if (there)
-		return folder_take(tables, path, FOLDER_USERS, err);
-	free(path);
-	return 0;
+	if (!there) {
+		free(path);
+		return 0;
+	}
+	int rc = folder_take(tables, path, FOLDER_USERS, err);
+	return rc != 0 && err && !err->hint[0] ? err_hint(err, "this group is yours: correct it, or move it away") : rc;
 }
 
 static struct counter_tables *checked(struct counter_tables *tables, int rc, struct err *err) {

@@ -15,6 +15,7 @@ dist_events_DATA = \
 	%D%/events/amd-zen2.json \
 	%D%/events/amd-zen3.json \
 	%D%/events/amd-zen4.json \
+	%D%/events/amd-zen5.json \
 	%D%/events/intel-icelake.json \
 	%D%/events/intel-icelake-x.json \
 	%D%/events/intel-sapphirerapids.json \

@@ -225,9 +225,9 @@ static void test_machine(struct rig *rig, const char *name) {
 }
 
 static json_t *families_read(void) {
-	static const char *const files[] = {"amd-zen2",       "amd-zen3",      "amd-zen4",        "arm-armv8", "arm-neoverse",
-	                                    "intel-icelake", "intel-icelake-x", "intel-skylake", "intel-skylake-x",
-	                                    "intel-sapphirerapids"};
+	static const char *const files[] = {
+		"amd-zen2",      "amd-zen3",        "amd-zen4",      "amd-zen5",        "arm-armv8",           "arm-neoverse",
+		"intel-icelake", "intel-icelake-x", "intel-skylake", "intel-skylake-x", "intel-sapphirerapids"};
 	json_t *out = json_array();
 	for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
 		char *path = mem_printf("%s/data/events/%s.json", getenv("SRCDIR"), files[i]);

@@ -201,6 +201,15 @@ static void test_reasons(struct rig *rig) {
 	ok(strstr(plan->events[2].reason, "no source for it is known on this CPU (AuthenticAMD-25-1)"), "%s",
 	   plan->events[2].reason);
 	counter_plan_clear(plan);
+	const char *wordy = "a reason that goes on and on, as those of kernels, libraries and hypervisors do, until nobody "
+	                    "who reads it knows what it was about and what to do, and is longer than any line should be";
+	json_object_set_new(json_object_get(json_object_get(vm.machine->json, "backends"), "papi"), "reason",
+	                    json_string(wordy));
+	json_object_set_new(json_object_get(json_object_get(vm.machine->json, "backends"), "perf"), "reason",
+	                    json_string(wordy + 1));
+	plan = plan_of(&vm, "branches", NULL);
+	ok(strstr(plan->events[0].reason, "...; --counters cachegrind simulates it"), "%s", plan->events[0].reason);
+	counter_plan_clear(plan);
 	machine_free(vm.machine);
 }
 

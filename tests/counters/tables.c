@@ -99,7 +99,8 @@ static bool has_metric(const struct counter_tables *tables, const char *group, c
 	bool found = false;
 	json_array_foreach(groups, i, row)
 		json_array_foreach(json_object_get(row, "metrics"), k, each)
-			found |= strcmp(js_string_or(row, "name", ""), group) == 0 && strcmp(js_string_or(each, "name", ""), metric) == 0;
+			found |= strcmp(js_string_or(row, "name", ""), group) == 0 &&
+			         strcmp(js_string_or(each, "name", ""), metric) == 0;
 	json_decref(groups);
 	return found;
 }
@@ -124,7 +125,8 @@ static void test_users(const char *folder) {
 	   "a user's group takes the place of an installed one%s%s", err.what[0] ? ": " : "", err.what);
 	counter_tables_free(tables);
 	tables = users_tables(folder, "{}", &err);
-	ok(!tables && strstr(err.what, "/sweetspot/groups/mine.json: 'schema' is missing"), "%s", err.what);
+	ok(!tables && strstr(err.what, "/sweetspot/groups/mine.json: 'schema' is missing") && strstr(err.hint, "yours"), "%s",
+	   err.what);
 	counter_tables_free(tables);
 	setenv("SWEETSPOT_DATA", "/nonexistent", 1);
 	tables = counter_tables_load(&err);
