@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A plug-in for the guest of `guest`: thread t runs a guest's loop (t + 1) * n times. */
+/* A plug-in for the guest of `guest`: thread t runs the guest's loop (t + 1) * n times. */
 #include <sweetspot/kernel.h>
 
 #include <omp.h>
