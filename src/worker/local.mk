@@ -39,6 +39,11 @@ libworker_la_SOURCES = \
 	%D%/counters.c %D%/counters.h \
 	%D%/counters_answer.c %D%/counters_answer.h \
 	%D%/counting.c %D%/counting_json.c %D%/counting.h \
+	%D%/simulate.c %D%/simulate.h \
+	%D%/simulate_child.c \
+	%D%/simulate_file.c %D%/simulate_file.h \
+	%D%/simulate_values.c \
+	%D%/simulate_count.c \
 	%D%/crash.c %D%/crash.h
 
 pkglibexec_PROGRAMS += sweetspot-worker
