@@ -72,8 +72,11 @@ static void checks_print(struct ui *ui, const json_t *checks) {
 	json_t *item;
 	json_array_foreach((json_t *)checks, i, item) {
 		const char *state = js_string_or(item, "state", "note");
-		head_print(ui, strcmp(state, "good") == 0 ? 0 : strcmp(state, "bad") == 0 ? 2 : 1, js_string_or(item, "name", "?"),
-		           js_string_or(item, "found", ""));
+		head_print(ui,
+		           strcmp(state, "good") == 0  ? 0
+		           : strcmp(state, "bad") == 0 ? 2
+		                                       : 1,
+		           js_string_or(item, "name", "?"), js_string_or(item, "found", ""));
 		ui_fix(stdout, INDENT, js_string_or(item, "remedy", ""));
 	}
 }
@@ -97,8 +100,8 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	look_all(app, doctor_build_checks, checks);
 	look_all(app, doctor_system_checks, checks);
 	look_all(app, doctor_counters_checks, checks);
-	json_t *document = json_pack("{s:s,s:o,s:o}", "schema", "sweetspot-doctor/1", "checks", checks, "counters",
-	                             sources_json(app));
+	json_t *document =
+		json_pack("{s:s,s:o,s:o}", "schema", "sweetspot-doctor/1", "checks", checks, "counters", sources_json(app));
 	if (opt_has(args, "json"))
 		js_write(document, stdout);
 	else

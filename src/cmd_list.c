@@ -80,9 +80,12 @@ static const struct {
 	json_t *(*list)(struct app *app, struct err *err);
 	void (*print)(struct ui *ui, const json_t *rows, FILE *out);
 } lists[] = {
-	{"kernels", list_kernels, rows_print},          {"strategies", list_strategies, rows_print},
-	{"counters", list_counters, list_counters_print}, {"metrics", list_metrics, list_metrics_print},
-	{"formats", list_formats, rows_print},          {"launchers", list_launchers, rows_print},
+	{"kernels", list_kernels, rows_print},
+	{"strategies", list_strategies, rows_print},
+	{"counters", list_counters, list_counters_print},
+	{"metrics", list_metrics, list_metrics_print},
+	{"formats", list_formats, rows_print},
+	{"launchers", list_launchers, rows_print},
 };
 
 static int unknown(const char *word, struct err *err) {

@@ -15,7 +15,8 @@ const json_t *counters_sources(struct app *app) {
 const json_t *counters_source(const json_t *sources, const char *name) {
 	size_t i;
 	json_t *source;
-	json_array_foreach((json_t *)sources, i, source) if (strcmp(js_string_or(source, "name", ""), name) == 0) return source;
+	json_array_foreach((json_t *)sources, i,
+	                   source) if (strcmp(js_string_or(source, "name", ""), name) == 0) return source;
 	return NULL;
 }
 
@@ -68,12 +69,14 @@ static bool counts_events(const char *name) {
 }
 
 const char *counters_instead(const json_t *sources, const char *name, char *text, size_t size) {
-	static const char SIMULATED[] = "cache and branch counts by simulation, 30 to 200 times slower: --counters cachegrind";
+	static const char SIMULATED[] =
+		"cache and branch counts by simulation, 30 to 200 times slower: --counters cachegrind";
 	const json_t *source = counters_source(sources, name);
 	bool events = counts_events(name), usable = js_bool_or(source, "usable", false);
 	if (in_hardware(source) || (usable && !events))
 		return "";
-	const char *other = usable ? "software events, which it does count: --counters SOFTWARE" : substitute_of(sources, name);
+	const char *other =
+		usable ? "software events, which it does count: --counters SOFTWARE" : substitute_of(sources, name);
 	bool simulated = events && is_usable(sources, "cachegrind") && !in_hardware(counters_source(sources, "perf")) &&
 	                 !in_hardware(counters_source(sources, "papi"));
 	snprintf(text, size, "%s%s%s", other ? other : "", other && simulated ? "; " : "", simulated ? SIMULATED : "");

@@ -66,7 +66,10 @@ void counters_cost_print(const json_t *counting, FILE *out) {
 	char each[32];
 	if (!(runs > 0))
 		return;
-	fprintf(out, "counted in %.0f run%s of their own", runs, runs == 1 ? "" : "s");
+	if (runs == 1)
+		fprintf(out, "counted in a run of its own");
+	else
+		fprintf(out, "counted in %.0f runs of their own", runs);
 	if (percent >= 0.1)
 		fprintf(out, ", %.*f %% slower than timed ones", percent < 99.95, percent);
 	else if (isfinite(percent))

@@ -17,14 +17,17 @@ static const struct form {
 	double scale;
 	const char *shown;
 } forms[] = {
-	{"s", SECONDS, 1, NULL},          {"seconds", SECONDS, 1, NULL},    {"ms", SECONDS, 1e-3, NULL},
-	{"us", SECONDS, 1e-6, NULL},      {"ns", SECONDS, 1e-9, NULL},      {"B", BYTES, 1, NULL},
-	{"bytes", BYTES, 1, NULL},        {"byte", BYTES, 1, NULL},         {"KiB", BYTES, 1024, NULL},
-	{"B/s", PREFIXED, 1, "B/s"},      {"bytes/s", PREFIXED, 1, "B/s"},  {"Hz", PREFIXED, 1, "Hz"},
-	{"J", PREFIXED, 1, "J"},          {"W", PREFIXED, 1, "W"},          {"flop/s", PREFIXED, 1, "flop/s"},
-	{"FLOP/s", PREFIXED, 1, "flop/s"}, {"op/s", PREFIXED, 1, "op/s"},   {"count", BARE, 1, NULL},
-	{"counts", BARE, 1, NULL},        {"events", BARE, 1, NULL},        {"ratio", BARE, 1, NULL},
-	{"", BARE, 1, NULL},
+	{"s", SECONDS, 1, NULL},           {"seconds", SECONDS, 1, NULL},
+	{"ms", SECONDS, 1e-3, NULL},       {"us", SECONDS, 1e-6, NULL},
+	{"ns", SECONDS, 1e-9, NULL},       {"B", BYTES, 1, NULL},
+	{"bytes", BYTES, 1, NULL},         {"byte", BYTES, 1, NULL},
+	{"KiB", BYTES, 1024, NULL},        {"B/s", PREFIXED, 1, "B/s"},
+	{"bytes/s", PREFIXED, 1, "B/s"},   {"Hz", PREFIXED, 1, "Hz"},
+	{"J", PREFIXED, 1, "J"},           {"W", PREFIXED, 1, "W"},
+	{"flop/s", PREFIXED, 1, "flop/s"}, {"FLOP/s", PREFIXED, 1, "flop/s"},
+	{"op/s", PREFIXED, 1, "op/s"},     {"count", BARE, 1, NULL},
+	{"counts", BARE, 1, NULL},         {"events", BARE, 1, NULL},
+	{"ratio", BARE, 1, NULL},          {"", BARE, 1, NULL},
 };
 
 static const struct form *form_of(const char *unit) {
@@ -48,8 +51,8 @@ static void plain(double value, const char *unit, char *text, size_t size) {
 	const char *prefix = fabs(value) >= LARGE ? prefix_of(&value, false) : "";
 	const char *space = *prefix || *unit ? " " : "";
 	bool whole = !*prefix && value == trunc(value);
-	snprintf(text, size, whole ? "%.0f%s%s%s%.40s" : "%.4g%s%s%s%.40s", value, space, prefix, *prefix && *unit ? " " : "",
-	         unit);
+	snprintf(text, size, whole ? "%.0f%s%s%s%.40s" : "%.4g%s%s%s%.40s", value, space, prefix,
+	         *prefix && *unit ? " " : "", unit);
 }
 
 void counters_value(double value, const char *unit, char *text, size_t size) {

@@ -40,10 +40,11 @@ static void look_paranoid(struct app *app, struct finding *f) {
 
 static void refused_without_reason(int code, int level, struct finding *f) {
 	if (rights_filtered())
-		finding_set(f, FINDING_BAD,
-		            rights_container() ? "docker run --cap-add PERFMON --security-opt seccomp=unconfined (podman: the same)"
-		                               : "let the service's SystemCallFilter pass perf_event_open",
-		            "a seccomp filter refuses perf_event_open (%s), although level %d allows it", strerror(code), level);
+		finding_set(
+			f, FINDING_BAD,
+			rights_container() ? "docker run --cap-add PERFMON --security-opt seccomp=unconfined (podman: the same)"
+							   : "let the service's SystemCallFilter pass perf_event_open",
+			"a seccomp filter refuses perf_event_open (%s), although level %d allows it", strerror(code), level);
 	else
 		finding_set(f, FINDING_BAD, "sudo dmesg | grep -i denied", "a security module refuses perf_event_open (%s)",
 		            strerror(code));
@@ -85,7 +86,7 @@ static const char *pmu_remedy(struct app *app) {
 	const char *hypervisor = machine ? js_string_or(machine, "hypervisor", "") : "";
 	if (strcasestr(hypervisor, "kvm"))
 		return "give the virtual machine a PMU: qemu -cpu host,pmu=on (libvirt: <cpu mode='host-passthrough'/> and "
-		       "<pmu state='on'/>); in a cloud take a bare-metal instance";
+			   "<pmu state='on'/>); in a cloud take a bare-metal instance";
 	if (strcasestr(hypervisor, "vmware"))
 		return "vhv.enable and vpmc.enable = TRUE in the machine's .vmx";
 	if (strcasestr(hypervisor, "xen"))
@@ -101,6 +102,18 @@ static void look_pmu(struct app *app, struct finding *f) {
 	bool pmu = counters_hardware(counters_sources(app), &why, &fix);
 	const char *remedy = pmu || *fix ? fix : pmu_remedy(app);
 	finding_set(f, pmu ? FINDING_GOOD : FINDING_NOTE, remedy, "%s", why);
+}
+
+static void look_groups(struct app *app, struct finding *f) {
+	const struct kernel_list *kernels = app_kernels(app, NULL);
+	const json_t *description = kernels ? kernel_list_description(kernels) : NULL;
+	const char *bad = js_string_or(description, "groups_error", NULL);
+	size_t groups = json_array_size(json_object_get(description, "groups"));
+	if (bad)
+		finding_set(f, FINDING_BAD, "mend that file, or install again", "%s", bad);
+	else
+		finding_set(f, groups ? FINDING_GOOD : FINDING_NOTE, "", "%zu, over %zu events: `sweetspot list metrics`",
+		            groups, json_array_size(json_object_get(description, "events")));
 }
 
 static void look_watchdog(struct app *app, struct finding *f) {
@@ -148,7 +161,8 @@ static void look_energy(struct app *app, struct finding *f) {
 	else if (access("/sys/bus/event_source/devices/power", F_OK) == 0)
 		finding_set(f, FINDING_GOOD, "", "perf has a power PMU");
 	else
-		finding_set(f, FINDING_NOTE, "", "no RAPL here: no powercap zone and no power PMU, as in most virtual machines");
+		finding_set(f, FINDING_NOTE, "",
+		            "no RAPL here: no powercap zone and no power PMU, as in most virtual machines");
 }
 
 static void look_schedstat(struct app *app, struct finding *f) {
@@ -160,18 +174,14 @@ static void look_schedstat(struct app *app, struct finding *f) {
 	if (known && run > 0)
 		finding_set(f, FINDING_GOOD, "", "/proc/self/schedstat tells how long threads wait for a processor");
 	else
-		finding_set(f, FINDING_NOTE, known ? "sudo sysctl kernel.sched_schedstats=1" : "",
-		            "no run delays: %s", known ? "schedstat is all zero" : "this kernel has no schedstat");
+		finding_set(f, FINDING_NOTE, known ? "sudo sysctl kernel.sched_schedstats=1" : "", "no run delays: %s",
+		            known ? "schedstat is all zero" : "this kernel has no schedstat");
 }
 
 const struct check doctor_counters_checks[] = {
-	{"perf paranoid", look_paranoid},
-	{"perf events", look_perf},
-	{"CAP_PERFMON", look_capability},
-	{"PMU counters", look_pmu},
-	{"NMI watchdog", look_watchdog},
-	{"valgrind", look_valgrind},
-	{"energy", look_energy},
-	{"run delays", look_schedstat},
-	{0},
+	{"perf paranoid", look_paranoid}, {"perf events", look_perf},
+	{"CAP_PERFMON", look_capability}, {"PMU counters", look_pmu},
+	{"counter groups", look_groups},  {"NMI watchdog", look_watchdog},
+	{"valgrind", look_valgrind},      {"energy", look_energy},
+	{"run delays", look_schedstat},   {0},
 };

@@ -74,10 +74,6 @@ static void look_load(struct app *app, struct finding *f) {
 }
 
 const struct check doctor_system_checks[] = {
-	{"processors", look_processors},
-	{"cgroup quota", look_quota},
-	{"governor", look_governor},
-	{"virtualisation", look_virtual},
-	{"load", look_load},
-	{0},
+	{"processors", look_processors},  {"cgroup quota", look_quota}, {"governor", look_governor},
+	{"virtualisation", look_virtual}, {"load", look_load},          {0},
 };

@@ -33,7 +33,8 @@ static void groups_add(json_t *rows, const json_t *groups) {
 		if (!*text_of(group, "name"))
 			continue;
 		json_t *row = json_copy(group);
-		json_object_set_new(row, "summary", json_string(*text_of(group, "summary") ? text_of(group, "summary") : "a group"));
+		json_object_set_new(row, "summary",
+		                    json_string(*text_of(group, "summary") ? text_of(group, "summary") : "a group"));
 		json_object_set_new(row, "kind", json_string("group"));
 		json_array_append_new(rows, row);
 	}
@@ -47,8 +48,8 @@ static json_t *row_of(const json_t *rows, const char *name) {
 }
 
 static json_t *event_add(json_t *rows, const char *name, const char *unit, const char *summary) {
-	json_t *row = json_pack("{s:s,s:s,s:s,s:s,s:[]}", "name", name, "summary", summary, "kind", "event", "unit", unit,
-	                        "sources");
+	json_t *row =
+		json_pack("{s:s,s:s,s:s,s:s,s:[]}", "name", name, "summary", summary, "kind", "event", "unit", unit, "sources");
 	json_array_append_new(rows, row);
 	return row;
 }

@@ -25,9 +25,10 @@ struct pair {
 static const json_t *row_find(const json_t *rows, const json_t *like) {
 	size_t i;
 	json_t *row;
-	json_array_foreach((json_t *)rows, i, row) if (
-		strcmp(js_string_or(row, "name", ""), js_string_or(like, "name", "")) == 0 &&
-		strcmp(js_string_or(row, "group", ""), js_string_or(like, "group", "")) == 0) return row;
+	json_array_foreach((json_t *)rows, i,
+	                   row) if (strcmp(js_string_or(row, "name", ""), js_string_or(like, "name", "")) == 0 &&
+	                            strcmp(js_string_or(row, "group", ""), js_string_or(like, "group", "")) ==
+	                                0) return row;
 	return NULL;
 }
 

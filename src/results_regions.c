@@ -13,14 +13,15 @@ enum { ROWS_MAX = 12, CELL = 40 };
 static double seconds_of(const json_t *regions, const char *name) {
 	size_t i;
 	json_t *region;
-	json_array_foreach((json_t *)regions, i, region) if (strcmp(js_string_or(region, "name", ""), name) == 0)
-		return js_real_or(region, "seconds", NAN);
+	json_array_foreach((json_t *)regions, i, region) if (strcmp(js_string_or(region, "name", ""), name) ==
+	                                                     0) return js_real_or(region, "seconds", NAN);
 	return NAN;
 }
 
 static void region_row(struct table *table, const json_t *region, const json_t *before) {
 	const char *name = js_string_or(region, "name", "?");
-	double from = seconds_of(before, name), to = js_real_or(region, "seconds", NAN), calls = js_real_or(region, "calls", NAN);
+	double from = seconds_of(before, name), to = js_real_or(region, "seconds", NAN),
+		   calls = js_real_or(region, "calls", NAN);
 	char a[CELL], b[CELL], speedup[CELL] = "-", times[CELL] = "-";
 	ui_seconds(from, a, sizeof a);
 	ui_seconds(to, b, sizeof b);

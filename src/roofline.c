@@ -110,7 +110,8 @@ void roofline_print(const json_t *roofline, FILE *out) {
 	fprintf(out, "%.4g %ss/s", js_real_or(roofline, "ops_per_s", NAN), op);
 	counters_value(bytes / seconds, "B/s", rate, sizeof rate);
 	if (bytes > 0)
-		fprintf(out, ", at least %s of memory traffic (%.3g %ss a byte)", rate, js_real_or(roofline, "intensity", NAN), op);
+		fprintf(out, ", at least %s of memory traffic (%.3g %ss a byte)", rate, js_real_or(roofline, "intensity", NAN),
+		        op);
 	counters_value(measured / seconds, "B/s", rate, sizeof rate);
 	if (measured >= 0)
 		fprintf(out, ", %s measured", rate);

@@ -99,8 +99,7 @@ int tune_settings_read(const struct opt_args *args, struct tune_settings *settin
 	    (timeout && opt_seconds(timeout, "timeout", &settings->timeout_s, err)) ||
 	    strategy_read(opt_get(args, "strategy", "auto"), &settings->strategy, err) ||
 	    one_of(args, "objective", "time", ERR_USAGE, err) || one_of(args, "device", "cpu", ERR_UNAVAILABLE, err) ||
-	    counters_read(args, settings, err) ||
-	    opt_int(args, "seed", 0, INT64_MAX, (long long)drawn, &seed, err))
+	    counters_read(args, settings, err) || opt_int(args, "seed", 0, INT64_MAX, (long long)drawn, &seed, err))
 		return -1;
 	settings->seed = (uint64_t)seed;
 	return 0;
