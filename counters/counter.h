@@ -31,7 +31,9 @@ enum counter_scope {
 	COUNTER_RERUN    /* nothing here: the trial is run again under a simulator, by whoever runs trials */
 };
 
-/* Software-defined events of what runs: thread t counts in values[t * stride + event]. */
+/* Software-defined events of what runs: thread t counts in values[t * stride + event], or sets it to
+ * COUNTER_SOFTWARE_UNKNOWN: what runs can't know it in this configuration. */
+enum { COUNTER_SOFTWARE_UNKNOWN = -1 };
 struct counter_software {
 	const char *owner; /* the kernel's name */
 	size_t count, stride;

@@ -14,9 +14,25 @@ libcounters_la_SOURCES = $(COUNTERS) %D%/registry.c %D%/counter.h \
 	%D%/rapl_powercap.c %D%/rapl_power.c %D%/rapl_meter.c %D%/rapl_meter.h \
 	%D%/cachegrind.h \
 	%D%/selftest.c %D%/selftest.h \
+# What is asked for becomes a plan: knows no backend, so that tests can bring their own.
+noinst_LTLIBRARIES += libcounterplan.la
+libcounterplan_la_SOURCES = %D%/plan.c %D%/plan.h %D%/plan_build.h \
+	%D%/plan_event.c %D%/plan_group.c %D%/plan_resolve.c \
 	%D%/loop.c %D%/loop.h \
+	%D%/metric.c \
+	%D%/tables.c %D%/tables.h \
+	%D%/tables_check.c %D%/tables_events.c %D%/tables_groups.c %D%/tables_json.c %D%/tables_member.c
+
+noinst_LTLIBRARIES += libcounters.la
+libcounters_la_LIBADD = libcounterplan.la
+libcounters_la_SOURCES = $(COUNTERS) %D%/registry.c %D%/counter.h \
+	%D%/selftest.c %D%/selftest.h \
 	%D%/cpu.c %D%/cpu.h \
-	%D%/perf_event.c %D%/perf_event.h
+	%D%/perf_event.c %D%/perf_event.h \
+	%D%/perf_names.c %D%/perf_names.h \
+	%D%/perf_pmus.c %D%/perf_pmus.h \
+	%D%/perf_reasons.c %D%/perf_reasons.h \
+	%D%/perf_value.c %D%/perf_value.h
 nodist_libcounters_la_SOURCES = %D%/registry.def
 BUILT_SOURCES += %D%/registry.def
 CLEANFILES += %D%/registry.def

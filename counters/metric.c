@@ -21,7 +21,7 @@ static double known_find(const struct known *known, const char *name) {
 	if (strcmp(name, "seconds") == 0)
 		return known->seconds;
 	if (strcmp(name, "threads") == 0)
-		return known->threads;
+		return known->threads > 0 ? known->threads : NAN;
 	for (size_t i = 0; i < known->plan->event_count; i++)
 		if (strcmp(known->plan->events[i].name, name) == 0)
 			return known->values[i];

@@ -1,29 +1,37 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One event of perf_event_open(2), counted for the thread that opens it. */
+/* Groups of events of perf_event_open(2), which count at the same time or not at all. */
 #ifndef COUNTERS_PERF_EVENT_H
 #define COUNTERS_PERF_EVENT_H
 #include <linux/types.h>
 #include <stdbool.h>
+#include <stddef.h>
 
-/* What read(2) gives; times in ns. */
+#include "counters/counter.h"
+
+/* What read(2) gives of one event; times in ns. */
 struct perf_sample {
 	__u64 value, enabled, running;
 };
 
-struct perf_event {
-	int file;       /* plus 1: 0 is closed */
-	int error;      /* errno of a failed open */
-	bool user_only; /* the kernel's side may not be seen (perf_event_paranoid), or not even the user's */
-	struct perf_sample begin, end;
+struct perf_group {
+	/* Not this thread, but all processes that it starts from then on, from their exec; what ended is still counted. */
+	bool tree;
+	bool user_only; /* the kernel's side may not be seen (perf_event_paranoid) */
+	size_t count;
+	int files[COUNTER_OPEN_MAX];
+	struct perf_sample begin[COUNTER_OPEN_MAX], end[COUNTER_OPEN_MAX];
 };
 
-/* Opens it disabled: with the kernel's side where that is allowed, else without. 0 or -1 and event->error. */
-int perf_event_open(struct perf_event *event, __u32 type, __u64 config);
-/* The same, for this thread and all that it starts from then on, threads and processes; what ended is still counted. */
-int perf_event_open_tree(struct perf_event *event, __u32 type, __u64 config);
-/* 0 or -1; both do nothing to an event that is not open. */
-int perf_event_start(struct perf_event *event);
-int perf_event_stop(struct perf_event *event);
-void perf_event_close(struct perf_event *event);
+/* One more event: its index, or -errno. A group of zeros is empty; `tree` is set before the first. Its first event decides
+ * for all whether the kernel's side is counted: where that is allowed. */
+int perf_group_add(struct perf_group *group, __u32 type, __u64 config);
+/* 0 or -1; both do nothing to an empty group. */
+int perf_group_start(struct perf_group *group);
+int perf_group_stop(struct perf_group *group);
+/* From the last start to the stop. */
+struct perf_sample perf_group_counted(const struct perf_group *group, size_t event);
+void perf_group_close(struct perf_group *group);
+/* Can it be opened alone? 0 or the errno; user_only may be NULL. */
+int perf_event_try(__u32 type, __u64 config, bool tree, bool *user_only);
 
 #endif

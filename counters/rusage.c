@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What the kernel keeps for every thread without asking: getrusage(2), CPU time by the thread's own clock, and how long
- * it waited for a CPU although it could have run: the second of three numbers in /proc/PID/schedstat, in nanoseconds.
- * CPU time is exact, but its parts are not: the kernel looks once in a tick whether it is a user's or its own and
- * divides the exact time in that ratio (Linux, kernel/sched/cputime.c, cputime_adjust). */
+ * it waited for a CPU although it could have run: the second of three numbers in /proc/PID/schedstat, in nanoseconds. Of
+ * programs it is what they and their descendants have left when they were waited for; it includes what the copy of this
+ * process did before its exec. CPU time is exact, but its parts are not: the kernel looks once in a tick whether it is a
+ * user's or its own and divides the exact time in that ratio (Linux, kernel/sched/cputime.c, cputime_adjust). */
 #include <config.h>
 
 #include <errno.h>
@@ -18,12 +19,15 @@
 enum { CPU, USER, SYSTEM, MINOR, MAJOR, VOLUNTARY, INVOLUNTARY, DELAY, EVENTS };
 enum { LOOKS = 25 /* of the kernel, below which its division of CPU time says nothing */ };
 
+#define NO_TREE_DELAY "the kernel keeps no run delay of processes that have ended"
+
 static const char *const events[] = {"cpu-time",     "user-time",          "system-time",          "minor-faults",
                                      "major-faults", "voluntary-switches", "involuntary-switches", "run-delay", NULL};
 
 struct rusage_state {
 	const char *const *names;
 	size_t count;
+	bool tree;
 	int file;     /* the schedstat of the thread that opened it, plus 1: 0 is closed */
 	int no_delay; /* errno: why run-delay is not counted */
 	double begin[EVENTS], end[EVENTS];
@@ -58,16 +62,16 @@ static double spec_seconds(struct timespec t) {
 static int take(struct rusage_state *s, double *x) {
 	struct rusage u;
 	struct timespec cpu;
-	if (getrusage(RUSAGE_THREAD, &u) != 0 || clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu) != 0)
+	if (getrusage(s->tree ? RUSAGE_CHILDREN : RUSAGE_THREAD, &u) != 0 || clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu) != 0)
 		return -1;
-	x[CPU] = spec_seconds(cpu);
 	x[USER] = time_seconds(u.ru_utime);
 	x[SYSTEM] = time_seconds(u.ru_stime);
+	x[CPU] = s->tree ? x[USER] + x[SYSTEM] : spec_seconds(cpu);
 	x[MINOR] = (double)u.ru_minflt;
 	x[MAJOR] = (double)u.ru_majflt;
 	x[VOLUNTARY] = (double)u.ru_nvcsw;
 	x[INVOLUNTARY] = (double)u.ru_nivcsw;
-	if (!s->no_delay)
+	if (!s->tree && !s->no_delay)
 		s->no_delay = delay_read(s->file, &x[DELAY]);
 	return 0;
 }
@@ -81,11 +85,11 @@ static void rusage_close(void *state) {
 
 static int rusage_open(void *state, const struct counter_site *site, const char *const *names, size_t count) {
 	struct rusage_state *s = state;
-	(void)site;
 	s->names = names;
 	s->count = count;
-	s->file = delay_open();
-	s->no_delay = s->file ? 0 : errno;
+	s->tree = site->tree;
+	s->file = s->tree ? 0 : delay_open();
+	s->no_delay = s->file || s->tree ? 0 : errno;
 	return 0;
 }
 
@@ -132,17 +136,21 @@ static int rusage_read(void *state, struct counter_value *values) {
 			return -1;
 		if (i == USER || i == SYSTEM)
 			part_read(s, i, &values[k]);
+		else if (i == DELAY && s->tree)
+			counter_value_miss(&values[k], events[i], unit, NO_TREE_DELAY);
 		else if (i == DELAY && s->no_delay)
 			counter_value_miss(&values[k], events[i], unit, "the kernel keeps no run delays: %s", strerror(s->no_delay));
 		else
 			counter_value_set(&values[k], events[i], unit, s->end[i] - s->begin[i]);
+		if (s->tree && values[k].status == COUNTER_COUNTED && !values[k].reason[0])
+			snprintf(values[k].reason, sizeof values[k].reason, "with the start of the process, before its exec");
 	}
 	return 0;
 }
 
 static void rusage_probe(struct counter_probe *probe) {
 	struct rusage_state s = {0};
-	rusage_open(&s, NULL, NULL, 0);
+	rusage_open(&s, &(struct counter_site){.threads = 1}, NULL, 0);
 	*probe = (struct counter_probe){.usable = take(&s, s.begin) == 0};
 	snprintf(probe->reason, sizeof probe->reason, "%s%s", probe->usable ? "CPU time, page faults, context switches" :
 	         strerror(errno), s.no_delay ? "; no run delays" : ", run delays");
@@ -151,12 +159,25 @@ static void rusage_probe(struct counter_probe *probe) {
 	rusage_close(&s);
 }
 
+static bool rusage_can(const char *event, const struct counter_site *site, char reason[COUNTER_REASON]) {
+	int i = event_find(event);
+	if (i == EVENTS)
+		snprintf(reason, COUNTER_REASON, "rusage has no event %.60s", event);
+	else if (i == DELAY && site->tree)
+		snprintf(reason, COUNTER_REASON, NO_TREE_DELAY);
+	else
+		return true;
+	return false;
+}
+
 const struct counter_backend counter_rusage = {
 	.name = "rusage",
 	.summary = "CPU time, page faults, context switches and run delay from the kernel's books",
+	.trees = true,
 	.state_size = sizeof(struct rusage_state),
 	.events = events,
 	.probe = rusage_probe,
+	.can = rusage_can,
 	.open = rusage_open,
 	.start = rusage_start,
 	.stop = rusage_stop,

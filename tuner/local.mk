@@ -47,7 +47,7 @@ TUNER_PROGRAM = \
 	%D%/program_tree.c %D%/program_tree_mark.c %D%/program_tree.h \
 	%D%/program_folder.c %D%/program_folder.h \
 	%D%/program_build.c %D%/program_build.h \
-	%D%/program_run.c %D%/program_run.h %D%/program_trial.c
+	%D%/program_run.c %D%/program_run.h %D%/program_trial.c %D%/program_counters.c
 
 TUNER_STORE = \
 	%D%/store.c %D%/store_file.c %D%/store_db.c %D%/store_schema.c \

@@ -15,13 +15,15 @@
 static const double SPARE_SECONDS = 30, COMMAND_SECONDS = 60, GRACE_SECONDS = 2;
 static const double STEAL = 0.02; /* of the timed part; waiting for a CPU may be the configuration's own doing */
 
+enum { COUNT_RUNS = 16 }; /* at most, to count: src/worker/program_count.c */
+
 static double deadline(const struct program_run *run) {
 	double timeout = js_real_or(run->request, "timeout_s", 0), each = timeout;
 	if (!(timeout > 0))
 		return 0;
 	each += json_object_get(run->request, "before") ? fmax(timeout, COMMAND_SECONDS) : 0;
 	each += json_object_get(run->request, "verify") ? fmax(timeout, COMMAND_SECONDS) : 0;
-	return run->runs * each + SPARE_SECONDS;
+	return (run->runs + (run->counters ? COUNT_RUNS : 0)) * each + SPARE_SECONDS;
 }
 
 static double timed(const json_t *samples) {
@@ -76,7 +78,7 @@ static int correct_read(const struct program_run *run, const json_t *answer, str
 		return -1;
 	if (run->metric && metrics_read(run, answer, result, err))
 		return -1;
-	if (run->hash && hash_check(answer, err))
+	if ((run->hash && hash_check(answer, err)) || (run->counters && program_counters_check(answer, err)))
 		return -1;
 	result->value = stats_median(result->samples, result->sample_count);
 	return 0;

@@ -9,10 +9,13 @@ struct program_run {
 	int runs;                    /* samples and warm-up */
 	double limit_s;              /* 0: none was sent */
 	bool metric, maximize, hash; /* what was asked for */
+	bool counters;
 };
 
 int program_run(const struct program *program, const struct program_run *run, struct trial_result *result,
                 struct err *err);
+/* Are the reply's `counters` and `counting` what they should be? -1 and err where not. */
+int program_counters_check(const json_t *reply, struct err *err);
 /* The hash in a reply that program_run has accepted; NULL: none. */
 const char *program_run_hash(const json_t *reply);
 /* Its resources: numbers or null; new reference or NULL. */

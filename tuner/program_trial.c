@@ -42,6 +42,13 @@ static void text_set(json_t *request, const char *key, const char *text) {
 		json_object_set_new(request, key, json_string(text));
 }
 
+static void counters_set(json_t *request, const char *const *names) {
+	json_t *array = json_array();
+	for (; names && *names; names++)
+		json_array_append_new(array, json_string(*names));
+	json_object_set_new(request, "counters", array);
+}
+
 /* The request, NULL where *missing has no value. */
 static json_t *trial_request_json(const struct program_case *one, const struct trial_request *request,
                                   const struct program_run *run, const char **missing) {
@@ -57,6 +64,7 @@ static json_t *trial_request_json(const struct program_case *one, const struct t
 		json_object_set_new(json, "limit_s", json_real(run->limit_s));
 	if (run->limit_s >= CUT_FROM_SECONDS)
 		json_object_set_new(json, "cut_s", json_real(2 * run->limit_s));
+	counters_set(json, request->counters);
 	text_set(json, "cwd", program->cwd ? program->cwd : one->build);
 	text_set(json, "input", program->input);
 	text_set(json, "metric", program->spec.metric);
@@ -75,7 +83,8 @@ static int measure_case(const struct program_case *one, const struct trial_reque
 	                          .limit_s = spec->metric ? 0 : request->limit_s,
 	                          .metric = spec->metric,
 	                          .maximize = spec->maximize,
-	                          .hash = spec->expect_same};
+	                          .hash = spec->expect_same,
+	                          .counters = request->counters && request->counters[0]};
 	run.request = trial_request_json(one, request, &run, &missing);
 	if (!run.request) {
 		char message[128];
@@ -127,6 +136,7 @@ static int baseline_run(struct program *program, const struct trial_request *req
 	once.samples = 1;
 	once.warmup = 0;
 	once.limit_s = 0;
+	once.counters = NULL;
 	return measure(program, &once, result, err) ? -1 : baseline_seen(program, result, err);
 }
 

@@ -133,7 +133,7 @@ static enum ss_status batch_runs(struct batch *batch, struct state *state, const
 	return status;
 }
 
-static void counted_miss(struct counted *counted, const char *reason) {
+void counted_miss(struct counted *counted, const char *reason) {
 	counted->status = COUNTER_UNAVAILABLE;
 	counted->total = NAN;
 	snprintf(counted->reason, sizeof counted->reason, "%s", reason);
@@ -243,8 +243,7 @@ static bool batch_next(struct batch *batch, const struct counter_plan *plan, boo
 	return batch->count > 0;
 }
 
-static void counting_init(struct arena *arena, const struct counter_plan *plan, int threads,
-                          struct counting *counting) {
+void counting_init(struct arena *arena, const struct counter_plan *plan, int threads, struct counting *counting) {
 	*counting = (struct counting){.events = arena_alloc(arena, plan->event_count + 1, sizeof(struct counted))};
 	for (size_t i = 0; i < plan->event_count; i++) {
 		struct counted *counted = &counting->events[i];

@@ -36,9 +36,14 @@ enum ss_status counting_run(struct arena *arena, struct state *state, const stru
                             const struct counter_software *software, const struct team *team,
                             const struct simulate_job *job, struct counting *counting);
 
+/* For who makes other runs: nothing is counted yet, of so many threads (0: they are not told apart). */
+void counting_init(struct arena *arena, const struct counter_plan *plan, int threads, struct counting *counting);
+void counted_miss(struct counted *counted, const char *reason);
+
 /* [{"name","value","unit","status","reason","source","group","per_thread","imbalance"}], new reference. */
 json_t *counting_events_json(const struct counter_plan *plan, const struct counting *counting);
-/* {"runs","seconds","start_stop_s","metrics":[{"group","name","value","unit","formula","reason"}]}, new reference. */
+/* {"runs","seconds","start_stop_s","metrics":[{"group","name","value","unit","formula","reason"}]}, new reference. threads 0:
+ * not known. */
 json_t *counting_json(const struct counter_plan *plan, const struct counting *counting, int threads);
 
 #endif

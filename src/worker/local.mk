@@ -7,6 +7,7 @@ libworker_la_SOURCES = \
 	%D%/byhand.c %D%/byhand.h \
 	%D%/protocol.c %D%/protocol.h \
 	%D%/program.c %D%/program.h \
+	%D%/program_count.c %D%/program_count.h \
 	%D%/program_books.c %D%/program_books.h \
 	%D%/program_guard.c %D%/program_guard.h \
 	%D%/program_metric.c %D%/program_metric.h \
@@ -17,6 +18,10 @@ libworker_la_SOURCES = \
 	%D%/program_scratch.c %D%/program_scratch.h \
 	%D%/program_trial.c %D%/program_trial.h \
 	%D%/program_usage.c %D%/program_usage.h \
+	%D%/regions.c %D%/regions.h \
+	%D%/regions_book.c %D%/regions_book.h \
+	%D%/regions_run.c %D%/regions_run.h \
+	%D%/regions_text.c \
 	%D%/lines.c %D%/lines.h \
 	%D%/describe.c %D%/describe.h \
 	%D%/request.c %D%/request.h \

@@ -9,12 +9,30 @@
 
 #include "src/base/js.h"
 #include "src/base/sys.h"
+#include "src/worker/program_count.h"
 #include "src/worker/program_guard.h"
 #include "src/worker/program_trial.h"
+#include "src/worker/regions_run.h"
 
-static json_t *reply_make(const struct program_trial *trial, double elapsed_s) {
-	json_t *reply = json_pack("{s:s, s:o, s:i, s:f}", "status", trial->status ? trial->status : "correct", "samples",
-	                          js_reals(trial->samples, trial->count), "batch", 1, "elapsed_s", elapsed_s);
+/* After the samples, and only of a program that came so far. Its regions are told in the first counted run. */
+static void count(struct arena *arena, struct program_trial *trial, const struct counter_plan *plan, json_t *reply) {
+	struct counting counting = {.runs = 0};
+	struct regions_run regions;
+	if ((!plan && !trial->request->regions) || trial->status || trial->abandoned) {
+		return;
+	}
+	regions_run_open(arena, trial, plan, &regions);
+	if (plan) {
+		program_count(arena, trial, plan, regions.environment, &counting);
+		json_object_set_new(reply, "counters", counting_events_json(plan, &counting));
+		json_object_set_new(reply, "counting", counting_json(plan, &counting, 0));
+	}
+	regions_run_close(trial, &regions, counting.runs > 0, reply);
+}
+
+static json_t *reply_make(const struct program_trial *trial) {
+	json_t *reply = json_pack("{s:s, s:o, s:i}", "status", trial->status ? trial->status : "correct", "samples",
+	                          js_reals(trial->samples, trial->count), "batch", 1);
 	if (trial->status) {
 		json_object_set_new(reply, "message", json_string(trial->message));
 	}
@@ -68,16 +86,27 @@ static void trial_close(struct program_trial *trial) {
 	program_site_close(&trial->site);
 }
 
-json_t *program_answer(int watch, const json_t *json, bool *abandoned, struct err *err) {
+/* A name that nobody knows is a bad request, and nothing is run for it. */
+static int counters_ask(struct counters *counters, struct arena *arena, const struct program_request *request,
+                        struct counter_plan **plan, struct err *err) {
+	if (request->counters[0]) {
+		*plan = counters_plan(counters, arena, request->counters, NULL, true, err);
+	}
+	return request->counters[0] && !*plan ? -1 : 0;
+}
+
+json_t *program_answer(int watch, struct counters *counters, const json_t *json, bool *abandoned, struct err *err) {
 	struct arena *arena = arena_new();
 	struct program_request request;
 	struct program_trial trial = {
 		.request = &request, .output = {.spool = -1}, .site = {.place = {.nothing = -1}, .scratch = {.fd = -1}}};
 	struct program_guard guard;
+	struct counter_plan *plan = NULL;
 	json_t *reply = NULL;
 	double start = sys_now();
 	*abandoned = false;
-	if (program_request_read(arena, json, &request, err) != 0) {
+	if (program_request_read(arena, json, &request, err) != 0 ||
+	    counters_ask(counters, arena, &request, &plan, err) != 0) {
 		arena_free(arena);
 		return NULL;
 	}
@@ -86,9 +115,12 @@ json_t *program_answer(int watch, const json_t *json, bool *abandoned, struct er
 	}
 	if (trial_open(arena, &trial, &request, watch, err) == 0) {
 		program_trial_runs(&trial);
-		reply = reply_make(&trial, sys_now() - start);
+		reply = reply_make(&trial);
+		count(arena, &trial, plan, reply);
+		json_object_set_new(reply, "elapsed_s", json_real(sys_now() - start));
 	}
 	trial_close(&trial);
+	counter_plan_clear(plan);
 	*abandoned = !program_guard_end(&guard) || trial.abandoned;
 	arena_free(arena);
 	return reply;

@@ -11,21 +11,19 @@
 #include "src/base/sys.h"
 
 void program_books_open(struct program_books *books) {
-	perf_event_open_tree(&books->tree, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_MIGRATIONS);
-	perf_event_open(&books->own, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_MIGRATIONS);
-	if (books->tree.user_only || books->own.user_only) { /* they would count 0 */
+	books->tree.tree = true;
+	perf_group_add(&books->tree, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_MIGRATIONS);
+	if (books->tree.user_only) { /* it would count 0 */
 		program_books_close(books);
 	}
 }
 
 void program_books_close(struct program_books *books) {
-	perf_event_close(&books->tree);
-	perf_event_close(&books->own);
+	perf_group_close(&books->tree);
 }
 
 void program_books_start(struct program_books *books) {
-	perf_event_start(&books->tree);
-	perf_event_start(&books->own);
+	perf_group_start(&books->tree);
 }
 
 /* Minor faults of a task, and of those below it that it has waited for: fields 10 and 11 of proc(5). */
@@ -77,12 +75,10 @@ void program_books_leader(pid_t pid, struct program_leader *leader) {
 }
 
 static bool migrations_count(struct program_books *books, double *migrations) {
-	if (!books->tree.file || !books->own.file || perf_event_stop(&books->own) != 0 ||
-	    perf_event_stop(&books->tree) != 0) {
+	if (books->tree.count == 0 || perf_group_stop(&books->tree) != 0) {
 		return false;
 	}
-	double tree = (double)(books->tree.end.value - books->tree.begin.value);
-	*migrations = fmax(0, tree - (double)(books->own.end.value - books->own.begin.value));
+	*migrations = (double)perf_group_counted(&books->tree, 0).value;
 	return true;
 }
 
@@ -105,7 +101,7 @@ struct program_extra program_books_stop(struct program_books *books, const struc
 	                              .run_delay_s = why ? NAN : leader->run_delay_s,
 	                              .no_migrations = why ? why : "the kernel does not count them",
 	                              .no_run_delay = why ? why : "the kernel does not count it"};
-	if (why && !books->tree.file) {
+	if (why && books->tree.count == 0) {
 		extra.no_migrations = "known only of programs with one thread and no children, or where perf may count in the "
 							  "kernel: sudo sysctl kernel.perf_event_paranoid=1";
 	}

@@ -24,7 +24,7 @@ struct program_leader {
 };
 
 struct program_books {
-	struct perf_event tree, own; /* what this thread did itself is taken off */
+	struct perf_group tree;
 };
 
 void program_books_open(struct program_books *books);

@@ -8,7 +8,7 @@
 #include "src/base/js.h"
 #include "src/worker/word.h"
 
-enum { PROGRAM_WORDS = 4096, PROGRAM_RUNS = 100000 };
+enum { PROGRAM_WORDS = 4096, PROGRAM_RUNS = 100000, PROGRAM_COUNTERS = 32 };
 
 static bool has(const json_t *json, const char *key) {
 	const json_t *member = json_object_get(json, key);
@@ -16,10 +16,11 @@ static bool has(const json_t *json, const char *key) {
 }
 
 /* NULL-terminated; NULL and err for what is not an array of strings. */
-static const char **words_member(struct arena *arena, const json_t *json, const char *key, struct err *err) {
+static const char **words_member(struct arena *arena, const json_t *json, const char *key, size_t most,
+                                 struct err *err) {
 	json_t *array = NULL, *item;
 	size_t i;
-	if (has(json, key) && js_array(json, key, PROGRAM_WORDS, &array, err) != 0) {
+	if (has(json, key) && js_array(json, key, most, &array, err) != 0) {
 		return NULL;
 	}
 	const char **words = arena_alloc(arena, json_array_size(array) + 1, sizeof *words);
@@ -34,7 +35,7 @@ static const char **words_member(struct arena *arena, const json_t *json, const 
 }
 
 static int argv_member(struct arena *arena, const json_t *json, struct program_request *request, struct err *err) {
-	request->argv = words_member(arena, json, "argv", err);
+	request->argv = words_member(arena, json, "argv", PROGRAM_WORDS, err);
 	if (!request->argv) {
 		return -1;
 	}
@@ -46,7 +47,7 @@ static int argv_member(struct arena *arena, const json_t *json, struct program_r
 
 /* A star may end it. */
 static int unset_member(struct arena *arena, const json_t *json, struct program_request *request, struct err *err) {
-	const char **names = words_member(arena, json, "unset", err);
+	const char **names = words_member(arena, json, "unset", PROGRAM_WORDS, err);
 	for (size_t i = 0; names && names[i]; i++) {
 		const char *star = strchr(names[i], '*');
 		if (!names[i][0] || strchr(names[i], '=') || (star && star[1])) {
@@ -115,14 +116,15 @@ static int int_member(const json_t *json, const char *key, int64_t min, int64_t 
 static int numbers_read(const json_t *json, struct program_request *request, struct err *err) {
 	int64_t samples = 1, warmup = 0, file_limit = 0;
 	request->timeout_s = request->limit_s = request->cut_s = 0;
-	request->hash = false;
+	request->hash = request->regions = false;
 	if (int_member(json, "samples", 1, PROGRAM_RUNS, &samples, err) != 0 ||
 	    int_member(json, "warmup", 0, PROGRAM_RUNS, &warmup, err) != 0 ||
 	    int_member(json, "file_limit", 0, INT64_MAX, &file_limit, err) != 0 ||
 	    (has(json, "timeout_s") && js_real(json, "timeout_s", 0, 1e9, &request->timeout_s, err) != 0) ||
 	    (has(json, "limit_s") && js_real(json, "limit_s", 0, 1e9, &request->limit_s, err) != 0) ||
 	    (has(json, "cut_s") && js_real(json, "cut_s", 0, 1e9, &request->cut_s, err) != 0) ||
-	    (has(json, "hash") && js_bool(json, "hash", &request->hash, err) != 0)) {
+	    (has(json, "hash") && js_bool(json, "hash", &request->hash, err) != 0) ||
+	    (has(json, "regions") && js_bool(json, "regions", &request->regions, err) != 0)) {
 		return -1;
 	}
 	request->samples = (int)samples;
@@ -134,11 +136,13 @@ static int numbers_read(const json_t *json, struct program_request *request, str
 int program_request_read(struct arena *arena, const json_t *json, struct program_request *request, struct err *err) {
 	static const char *const keys[] = {"op",      "id",     "argv",   "env",     "unset",     "cwd",
 	                                   "input",   "before", "verify", "samples", "warmup",    "timeout_s",
-	                                   "limit_s", "cut_s",  "metric", "hash",    "file_limit"};
+	                                   "limit_s", "cut_s",  "metric", "hash",    "file_limit", "counters",
+	                                   "regions"};
 	if (word_check_keys(json, keys, sizeof keys / sizeof *keys, err) != 0 ||
 	    argv_member(arena, json, request, err) != 0 || env_member(arena, json, request, err) != 0 ||
 	    unset_member(arena, json, request, err) != 0 || texts_read(json, request, err) != 0) {
 		return -1;
 	}
-	return numbers_read(json, request, err);
+	request->counters = words_member(arena, json, "counters", PROGRAM_COUNTERS, err);
+	return request->counters ? numbers_read(json, request, err) : -1;
 }

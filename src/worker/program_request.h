@@ -14,9 +14,10 @@ struct program_request {
 	const char **set;                                   /* "NAME=VALUE"; the first place is free for who fills it */
 	const char *const *unset;                           /* names and prefixes ("OMP_*") */
 	const char *cwd, *input, *before, *verify, *metric; /* or NULL */
+	const char *const *counters;                        /* names as asked for, NULL-terminated */
 	int samples, warmup;
 	double timeout_s, limit_s, cut_s; /* 0: none */
-	bool hash;
+	bool hash, regions;
 	uint64_t file_limit; /* bytes; 0: by the free space */
 };
 

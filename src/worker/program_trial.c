@@ -82,7 +82,11 @@ static bool verified(struct program_trial *trial) {
 	       fail(trial, "correctness", "verify: %s", how);
 }
 
-static double patience(const struct program_request *request, bool *censors) {
+static double patience(const struct program_request *request, const struct program_again *again, bool *censors) {
+	if (again) {
+		*censors = false;
+		return request->timeout_s * again->slowdown;
+	}
 	*censors = request->cut_s > 0 && (request->timeout_s <= 0 || request->cut_s < request->timeout_s);
 	return *censors ? request->cut_s : request->timeout_s;
 }
@@ -146,15 +150,30 @@ static bool can_win(struct program_trial *trial) {
 	            request->limit_s);
 }
 
-static bool program_once(struct program_trial *trial, double *steal_s) {
+static void program_fly(struct program_trial *trial, const struct program_command *command,
+                        const struct program_again *again) {
+	struct program_place place = trial->site.place;
+	if (again && again->environment) {
+		place.environment = again->environment;
+	}
+	if (again && again->start) {
+		again->start(again->ctx);
+	}
+	program_run(&place, command, &trial->run);
+	if (again && again->stop) {
+		again->stop(again->ctx);
+	}
+}
+
+static bool program_once(struct program_trial *trial, const struct program_again *again, double *steal_s) {
 	const struct program_request *request = trial->request;
 	struct err err;
 	bool censors;
-	struct program_command command = {.argv = request->argv,
+	struct program_command command = {.argv = again && again->argv ? again->argv : request->argv,
 	                                  .in = -1,
-	                                  .seconds = patience(request, &censors),
+	                                  .seconds = patience(request, again, &censors),
 	                                  .output = program_output_wanted(&trial->output) ? &trial->output : NULL,
-	                                  .books = &trial->books};
+	                                  .books = again ? NULL : &trial->books};
 	if (request->input) {
 		command.in = program_site_input(&trial->site, request->input, &err);
 		if (command.in < 0) {
@@ -163,7 +182,7 @@ static bool program_once(struct program_trial *trial, double *steal_s) {
 	}
 	program_output_start(&trial->output);
 	double steal = trial->steal_s > 0 ? noise_steal() : 0;
-	program_run(&trial->site.place, &command, &trial->run);
+	program_fly(trial, &command, again);
 	*steal_s = trial->steal_s > 0 ? noise_steal() - steal : 0;
 	if (command.in >= 0) {
 		close(command.in);
@@ -171,18 +190,20 @@ static bool program_once(struct program_trial *trial, double *steal_s) {
 	return ended_well(trial, command.seconds, censors);
 }
 
-static bool run_once(struct program_trial *trial, bool sample) {
+/* again: NULL for warm-up and samples. */
+static bool run_once(struct program_trial *trial, const struct program_again *again, double *metric, double *steal_s) {
 	char hash[SHA256_TEXT];
-	double metric = NAN, steal_s = 0;
-	if (!before(trial) || !program_once(trial, &steal_s)) {
+	if (!before(trial) || !program_once(trial, again, steal_s)) {
 		return false;
 	}
 	program_output_end(&trial->output, hash);
-	if (!metric_take(trial, &metric) || !same_output(trial, hash) || !verified(trial)) {
+	return metric_take(trial, metric) && same_output(trial, hash) && verified(trial);
+}
+
+static bool sample_take(struct program_trial *trial) {
+	double metric = NAN, steal_s = 0;
+	if (!run_once(trial, NULL, &metric, &steal_s)) {
 		return false;
-	}
-	if (!sample) {
-		return true;
 	}
 	trial->metrics[trial->count] = metric;
 	trial->samples[trial->count++] = trial->run.seconds;
@@ -192,12 +213,26 @@ static bool run_once(struct program_trial *trial, bool sample) {
 
 void program_trial_runs(struct program_trial *trial) {
 	const struct program_request *request = trial->request;
+	double metric, steal_s;
+	bool going = true;
 	program_books_open(&trial->books);
 	trial->steal_s = noise_steal();
-	for (int i = 0; i < request->warmup + request->samples; i++) {
-		if (!run_once(trial, i >= request->warmup)) {
-			break;
-		}
+	for (int i = 0; i < request->warmup && going; i++) {
+		going = run_once(trial, NULL, &metric, &steal_s);
+	}
+	for (int i = 0; i < request->samples && going; i++) {
+		going = sample_take(trial);
 	}
 	program_books_close(&trial->books);
+}
+
+bool program_trial_again(struct program_trial *trial, const struct program_again *again, char *why, size_t size) {
+	double metric, steal_s;
+	bool good = run_once(trial, again, &metric, &steal_s);
+	if (!good) {
+		snprintf(why, size, "%s", trial->message);
+	}
+	trial->status = NULL;
+	trial->message[0] = '\0';
+	return good;
 }

@@ -27,7 +27,19 @@ struct program_trial {
 	double steal_s; /* since the machine's start; 0: there is none */
 };
 
+/* One more run, which gives no sample. */
+struct program_again {
+	const char *const *argv; /* NULL: the request's */
+	char **environment;      /* NULL: the same as in all runs */
+	double slowdown;         /* the timeout is so many times the request's */
+	void (*start)(void *ctx); /* right before the program is started, and after the end of all of it; in this thread */
+	void (*stop)(void *ctx);
+	void *ctx;
+};
+
 /* Warm-up and samples, up to the first that fails. */
 void program_trial_runs(struct program_trial *trial);
+/* After them; judged as they are, but a failure is not the trial's: false and why. */
+bool program_trial_again(struct program_trial *trial, const struct program_again *again, char *why, size_t size);
 
 #endif

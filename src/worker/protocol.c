@@ -78,7 +78,7 @@ static json_t *op_drop(struct protocol *protocol, const json_t *request, struct 
 }
 
 static json_t *op_program(struct protocol *protocol, const json_t *request, struct err *err) {
-	return program_answer(protocol->input, request, &protocol->abandoned, err);
+	return program_answer(protocol->input, protocol->counters, request, &protocol->abandoned, err);
 }
 
 static const struct {

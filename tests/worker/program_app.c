@@ -69,6 +69,47 @@ static int threads(char **argv) {
 	return 0;
 }
 
+/* A sanitizer's shadow memory would be touched as well. */
+__attribute__((no_sanitize("thread"), no_sanitize("address"))) static void *pages_touch(void *argument) {
+	size_t page = (size_t)sysconf(_SC_PAGESIZE), size = page * *(const size_t *)argument;
+	volatile char *data = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (data == MAP_FAILED)
+		return argument;
+	madvise((void *)data, size, MADV_NOHUGEPAGE);
+	for (size_t i = 0; i < size; i += page)
+		data[i] = 1;
+	munmap((void *)data, size);
+	return NULL;
+}
+
+/* So many page faults in each of three threads and two processes; of one of them only the end of a pipe is seen. */
+static int pages(char **argv) {
+	size_t count = strtoul(argument(argv, 0), NULL, 10);
+	pthread_t thread[3];
+	int status, gone[2];
+	char byte;
+	for (int i = 0; i < 3; i++)
+		if (pthread_create(&thread[i], NULL, pages_touch, &count))
+			return 1;
+	for (int i = 0; i < 3; i++)
+		if (pthread_join(thread[i], NULL))
+			return 1;
+	for (int i = 0; i < 2; i++) {
+		if (pipe(gone) < 0)
+			return 1;
+		pid_t pid = fork();
+		if (pid == 0 && i == 1 && setsid() > 0 && fork() > 0)
+			_exit(0);
+		if (pid == 0)
+			_exit(pages_touch(&count) != NULL);
+		close(gone[1]);
+		if (pid < 0 || waitpid(pid, &status, 0) != pid || status != 0 || read(gone[0], &byte, 1) != 0)
+			return 1;
+		close(gone[0]);
+	}
+	return 0;
+}
+
 /* Whoever holds the lock is still there. */
 static void lock_and_wait(const char *path) {
 	int fd = open(path, O_RDWR | O_CLOEXEC);
@@ -186,6 +227,7 @@ static const struct {
 } modes[] = {
 	{"arguments", say_arguments}, {"burn", burn},   {"touch", touch}, {"threads", threads},  {"leave", leave_behind},
 	{"run-away", run_away},       {"flood", flood}, {"crash", crash}, {"grow", grow_file}, {"litter", litter},
+	{"pages", pages},
 };
 
 int main(int argc, char **argv) {

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Why perf_event_open(2) refuses an event, and what to do about it. */
+#ifndef COUNTERS_PERF_REASONS_H
+#define COUNTERS_PERF_REASONS_H
+#include <stdbool.h>
+
+#define PERF_UNPARANOID "sudo sysctl kernel.perf_event_paranoid=1"
+
+/* What the same errno can mean depends on this. */
+struct perf_facts {
+	int paranoid;  /* kernel.perf_event_paranoid */
+	bool capable;  /* CAP_PERFMON or CAP_SYS_ADMIN that hold outside a container */
+	bool seccomp;  /* a filter of system calls is on */
+	bool virtual_machine, pmu;
+};
+
+struct perf_reason {
+	const char *reason; /* never NULL */
+	const char *fix;    /* "" where there is none */
+};
+
+void perf_facts_read(struct perf_facts *facts);
+struct perf_reason perf_reason_find(int error, const struct perf_facts *facts);
+
+#endif
