@@ -15,6 +15,7 @@ struct counter_value {
 	const char *name, *unit;
 	enum counter_status status; /* a value that was not counted is UNAVAILABLE with a reason, never 0 */
 	double value;               /* NAN where UNAVAILABLE */
+	bool shared;                /* of all threads together; thread 0 has the value */
 	char reason[COUNTER_REASON]; /* why not, or what limits the value; may be empty where counted */
 };
 

@@ -2,8 +2,9 @@
 /* What the kernel keeps for every thread without asking: getrusage(2), CPU time by the thread's own clock, and how long
  * it waited for a CPU although it could have run: the second of three numbers in /proc/PID/schedstat, in nanoseconds. Of
  * programs it is what they and their descendants have left when they were waited for; it includes what the copy of this
- * process did before its exec. CPU time is exact, but its parts are not: the kernel looks once in a tick whether it is a
- * user's or its own and divides the exact time in that ratio (Linux, kernel/sched/cputime.c, cputime_adjust). */
+ * process did before its exec.
+ * CPU time is exact, but its parts are not: the kernel looks once in a tick whether it is a user's or its own and
+ * divides the exact time in that ratio (Linux, kernel/sched/cputime.c, cputime_adjust). */
 #include <config.h>
 
 #include <errno.h>
@@ -62,7 +63,8 @@ static double spec_seconds(struct timespec t) {
 static int take(struct rusage_state *s, double *x) {
 	struct rusage u;
 	struct timespec cpu;
-	if (getrusage(s->tree ? RUSAGE_CHILDREN : RUSAGE_THREAD, &u) != 0 || clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu) != 0)
+	if (getrusage(s->tree ? RUSAGE_CHILDREN : RUSAGE_THREAD, &u) != 0 ||
+	    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu) != 0)
 		return -1;
 	x[USER] = time_seconds(u.ru_utime);
 	x[SYSTEM] = time_seconds(u.ru_stime);
@@ -142,7 +144,7 @@ static int rusage_read(void *state, struct counter_value *values) {
 			counter_value_miss(&values[k], events[i], unit, "the kernel keeps no run delays: %s", strerror(s->no_delay));
 		else
 			counter_value_set(&values[k], events[i], unit, s->end[i] - s->begin[i]);
-		if (s->tree && values[k].status == COUNTER_COUNTED && !values[k].reason[0])
+		if (s->tree && values[k].status != COUNTER_UNAVAILABLE)
 			snprintf(values[k].reason, sizeof values[k].reason, "with the start of the process, before its exec");
 	}
 	return 0;

@@ -48,7 +48,17 @@ static bool is_of_group(const void *ctx, const char *name) {
 	return false;
 }
 
+/* What a user may ask for in any case must not be something else in small letters. */
+static bool is_event_name(const struct counter_tables *tables, const char *name) {
+	for (size_t i = 0; i < tables->event_count; i++)
+		if (strcasecmp(tables->events[i].name, name) == 0)
+			return true;
+	return false;
+}
+
 static int group_check(const struct counter_tables *tables, const struct table_group *group, struct err *err) {
+	if (is_event_name(tables, group->name))
+		return err_set(err, ERR_USAGE, NULL, "'name': \"%.60s\" is an event", group->name);
 	for (size_t i = 0; i < group->event_count; i++)
 		if (!table_event_find(tables, group->events[i]))
 			return err_set(err, ERR_USAGE, "`sweetspot list metrics` and doc/counters.md have them",

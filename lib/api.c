@@ -10,18 +10,18 @@ static bool is_on(void) {
 	return __builtin_expect(atomic_load_explicit(&ssr_state.on, memory_order_relaxed), false);
 }
 
-static size_t name_length(const char *name) {
-	return name ? strnlen(name, REGION_NAME + 1) : 0;
+static const char *text_of(const char *name) {
+	return name ? name : "";
 }
 
 void sweetspot_begin(const char *name) {
 	if (is_on())
-		ssr_begin(name, name_length(name));
+		ssr_begin(text_of(name), strnlen(text_of(name), REGION_NAME + 1));
 }
 
 void sweetspot_end(const char *name) {
 	if (is_on())
-		ssr_end(name, name_length(name));
+		ssr_end(text_of(name), strnlen(text_of(name), REGION_NAME + 1));
 }
 
 /* Fortran passes text without NUL, filled up with blanks, and its length after all other arguments. Declared here, since
@@ -30,7 +30,7 @@ __attribute__((visibility("default"))) void sweetspot_begin_(const char *name, s
 __attribute__((visibility("default"))) void sweetspot_end_(const char *name, size_t length);
 
 static size_t trimmed(const char *name, size_t length) {
-	length = name ? strnlen(name, length) : 0;
+	length = strnlen(name, length);
 	while (length > 0 && name[length - 1] == ' ')
 		length--;
 	return length;
@@ -38,10 +38,10 @@ static size_t trimmed(const char *name, size_t length) {
 
 void sweetspot_begin_(const char *name, size_t length) {
 	if (is_on())
-		ssr_begin(name, trimmed(name, length));
+		ssr_begin(text_of(name), trimmed(text_of(name), name ? length : 0));
 }
 
 void sweetspot_end_(const char *name, size_t length) {
 	if (is_on())
-		ssr_end(name, trimmed(name, length));
+		ssr_end(text_of(name), trimmed(text_of(name), name ? length : 0));
 }

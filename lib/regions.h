@@ -72,7 +72,7 @@ struct ssr_thread {
 };
 
 struct ssr_state {
-	atomic_bool on;
+	atomic_bool on, ending; /* ending: nothing but the last writing any more */
 	char *folder;
 	pid_t pid;
 	uint64_t start_ns; /* and with the pid the name of the file */

@@ -30,6 +30,7 @@ static void fork_child(void) {
 	ssr_state.start_ns = ssr_now();
 	atomic_store(&ssr_state.written_ns, ssr_state.start_ns);
 	atomic_store(&ssr_state.dropped, 0);
+	atomic_store(&ssr_state.ending, false);
 	ssr_thread_forked(&ssr_state);
 	pthread_mutex_unlock(&ssr_state.lock);
 }

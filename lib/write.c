@@ -107,6 +107,8 @@ static bool lock_in_time(struct ssr_state *state) {
 
 static void write_locked(struct ssr_state *state, bool final) {
 	char *path = NULL, *temporary = NULL;
+	if (!final && atomic_load(&state->ending))
+		return;
 	if (!state->names || state->pid != getpid()) /* the child of a clone that we know nothing of */
 		return;
 	if (asprintf(&path, "%s/regions-%ld-%" PRIu64 ".json", state->folder, (long)state->pid, state->start_ns) < 0)
@@ -119,11 +121,16 @@ static void write_locked(struct ssr_state *state, bool final) {
 	free(path);
 }
 
+/* A thread that is cancelled in here would keep the lock. */
 void ssr_write(struct ssr_state *state, bool final) {
-	int before = errno;
-	if (!lock_in_time(state))
-		return;
-	write_locked(state, final);
-	pthread_mutex_unlock(&state->lock);
+	int before = errno, cancel;
+	if (final)
+		atomic_store(&state->ending, true);
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+	if (lock_in_time(state)) {
+		write_locked(state, final);
+		pthread_mutex_unlock(&state->lock);
+	}
+	pthread_setcancelstate(cancel, NULL);
 	errno = before;
 }

@@ -14,8 +14,9 @@
 
 #include "kernels/count.h"
 
-/* In the order of the kernel's events; the first are counted by the variants. */
-enum list_event { LIST_PASSED, LIST_LOCKED, LIST_CONTENDED, LIST_RESTARTED, LIST_CAS_FAILED, LIST_OPERATIONS, LIST_RECLAIMED };
+/* In the order of the kernel's events; all but the last two are counted by the variants. */
+enum list_event { LIST_PASSED, LIST_LOCKED, LIST_CONTENDED, LIST_RESTARTED, LIST_CAS_FAILED, LIST_OPERATIONS,
+	              LIST_RECLAIMED };
 
 enum { LIST_LINE = 64 /* bytes that travel together between cores */ };
 

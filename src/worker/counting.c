@@ -154,8 +154,12 @@ static void missing_reason(const struct batch *batch, int t, size_t e, char *rea
 /* A total is only given where every thread has a value. */
 static void event_fill(const struct batch *batch, size_t e, double runs, struct counted *counted) {
 	char reason[COUNTER_REASON];
+	bool shared = batch->values[e].shared;
 	counted->total = 0;
-	for (int t = 0; t < batch->threads; t++) {
+	if (shared) {
+		counted->per_thread = NULL;
+	}
+	for (int t = 0; t < (shared ? 1 : batch->threads); t++) {
 		const struct counter_value *value = &batch->values[(size_t)t * batch->count + e];
 		missing_reason(batch, t, e, reason, sizeof reason);
 		if (reason[0]) {

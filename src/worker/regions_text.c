@@ -42,10 +42,27 @@ static void limit(struct regions_count *count, enum counter_status status, const
 	}
 }
 
+/* What to do about it, or what it means; "" where the error says it all. */
+static const char *remedy(int64_t error) {
+	switch (error) {
+	case EACCES:
+	case EPERM:
+		return ": sudo sysctl kernel.perf_event_paranoid=1";
+	case EMFILE:
+		return ": raise ulimit -n";
+	case ENOENT:
+	case ENODEV:
+	case EOPNOTSUPP:
+		return ": this machine has no counter for it";
+	default:
+		return "";
+	}
+}
+
 static double refusal(struct regions_count *count, int64_t error) {
 	char reason[COUNTER_REASON];
-	snprintf(reason, sizeof reason, "perf_event_open in the program: %s",
-	         error > 0 && error < 4096 ? strerror((int)error) : "it failed");
+	snprintf(reason, sizeof reason, "perf_event_open: %s%s", error > 0 && error < 4096 ? strerror((int)error) : "failed",
+	         remedy(error));
 	miss(count, reason);
 	return NAN;
 }

@@ -105,6 +105,30 @@ static int threads(long number) {
 	return 0;
 }
 
+static void *endless(void *data) {
+	pthread_barrier_t *barrier = data;
+	pthread_barrier_wait(barrier);
+	for (;;) {
+		sweetspot_begin("endless");
+		sweetspot_end("endless");
+	}
+	return NULL;
+}
+
+/* The process ends while others are in regions, and long enough after its start for them to write on the way. */
+static int running(long number) {
+	pthread_barrier_t barrier;
+	pthread_barrier_init(&barrier, NULL, 3);
+	for (int i = 0; i < 2; i++) {
+		pthread_t thread;
+		if (pthread_create(&thread, NULL, endless, &barrier) != 0)
+			return 3;
+	}
+	pthread_barrier_wait(&barrier);
+	region_wait("main", number);
+	exit(0);
+}
+
 static int team(long number) {
 	sweetspot_begin("around");
 #pragma omp parallel num_threads(3)
@@ -244,7 +268,7 @@ int main(int argc, char **argv) {
 	} parts[] = {{"nested", nested}, {"recursive", recursive}, {"pages", pages},    {"threads", threads},
 	             {"team", team},     {"many", many},           {"mismatch", mismatch}, {"forks", forks},
 	             {"names", names},   {"odd", odd_names},       {"fortran", fortran},   {"killed", killed},
-	             {"quick", quick},   {"executes", executes},   {"cost", cost}};
+	             {"quick", quick},   {"executes", executes},   {"running", running}, {"cost", cost}};
 	long number = argc > 2 ? strtol(argv[2], NULL, 10) : 1;
 	for (size_t i = 0; argc > 1 && i < sizeof parts / sizeof *parts; i++)
 		if (strcmp(argv[1], parts[i].name) == 0)

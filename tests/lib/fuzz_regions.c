@@ -2,7 +2,7 @@
 /* Any bytes in a file of regions give an answer that keeps what regions.h promises. The test `hostile` calls this with
  * mutated files. For libFuzzer, with config.h and the libraries in b/:
  *     clang -g -fsanitize=fuzzer,address,undefined -I. -Ib tests/lib/fuzz_regions.c src/worker/regions_[bt]*.c \
- *         src/worker/word.c counters/counter*.c src/base/[a-z]*.c -ljansson -lm */
+ *         src/worker/word.c counters/[a-z]*.c src/base/[a-z]*.c -ljansson -lm */
 #include <config.h>
 
 #include <math.h>

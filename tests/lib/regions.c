@@ -104,6 +104,9 @@ static void check_ends(struct rig *rig) {
 	ok(WIFSIGNALED(rig->status) && WTERMSIG(rig->status) == SIGKILL && figure(rig, "early", "calls") == 1 &&
 	       noted(rig, "did not end by exit"),
 	   "SIGKILL: the same");
+	rig_run(rig, "running", "1100");
+	ok(figure(rig, "main", "calls") == 1 && figure(rig, "endless", "threads") == 2 && !noted(rig, "did not end by exit"),
+	   "an end while threads go on is an end");
 	rig_run(rig, "cost", "100000");
 	ok(figure(rig, "cost", "calls") == 100000, "many calls");
 }
