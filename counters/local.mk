@@ -24,6 +24,7 @@ libcounters_la_CPPFLAGS = $(AM_CPPFLAGS) $(PAPI_CFLAGS)
 libcounters_la_LIBADD = libcounterplan.la $(PAPI_LIBS) $(SDE_LIBS)
 libcounters_la_SOURCES = $(COUNTERS) %D%/registry.c %D%/counter.h \
 	%D%/selftest.c %D%/selftest.h \
+	%D%/loop.c %D%/loop.h \
 	%D%/cpu.c %D%/cpu.h \
 	%D%/cachegrind.h \
 	%D%/rapl_powercap.c %D%/rapl_power.c %D%/rapl_meter.c %D%/rapl_meter.h \
@@ -34,6 +35,12 @@ libcounters_la_SOURCES = $(COUNTERS) %D%/registry.c %D%/counter.h \
 	%D%/perf_value.c %D%/perf_value.h \
 	%D%/software.c %D%/software.h \
 	%D%/papi_library.h %D%/papi_probe.h %D%/papi_word.h %D%/papi_counting.h %D%/sde_book.h
+	%D%/rapl_powercap.c %D%/rapl_power.c %D%/rapl_meter.c %D%/rapl_meter.h \
+	%D%/software.c %D%/software.h \
+	%D%/papi_library.h %D%/papi_probe.h %D%/papi_word.h %D%/papi_counting.h %D%/sde_book.h
+	%D%/software.c %D%/software.h \
+	%D%/papi_library.h %D%/papi_probe.h %D%/papi_word.h %D%/papi_counting.h %D%/sde_book.h
+libcounters_la_CPPFLAGS = $(AM_CPPFLAGS) $(PAPI_CFLAGS)
 if HAVE_PAPI
 libcounters_la_SOURCES += %D%/papi_library.c %D%/papi_probe.c %D%/papi_word.c %D%/papi_counting.c
 else

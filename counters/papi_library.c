@@ -28,10 +28,8 @@ static unsigned long thread_id(void) {
 }
 
 static bool kernel_hidden(void) {
-	struct perf_event clock = {0};
-	perf_event_open(&clock, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK);
-	perf_event_close(&clock);
-	return clock.user_only;
+	bool user_only = true;
+	return perf_event_try(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, false, &user_only) != 0 || user_only;
 }
 
 /* PAPI counts user code only, unless told otherwise before an event set is made. The kernel is asked whether more is

@@ -14,27 +14,21 @@
 #include "counters/cpu.h"
 #include "counters/papi_library.h"
 #include "counters/perf_event.h"
+#include "counters/perf_reasons.h"
 
 #define NEWER_PAPI "build a newer PAPI (https://icl.utk.edu/papi) and configure again"
 
-enum kernel_pmu { PMU_THERE, PMU_NONE, PMU_FORBIDDEN };
-
-static int event_errno(__u32 type, __u64 config) {
-	struct perf_event event = {0};
-	perf_event_open(&event, type, config);
-	perf_event_close(&event);
-	return event.error;
+/* 0, or why the kernel opens no hardware event. */
+static int kernel_pmu(void) {
+	return perf_event_try(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, false, NULL);
 }
 
-static enum kernel_pmu kernel_pmu(void) {
-	int error = event_errno(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES);
-	if (error == 0)
-		return PMU_THERE;
-	return error == ENOENT || error == EOPNOTSUPP || error == ENODEV ? PMU_NONE : PMU_FORBIDDEN;
+static bool is_absent(int error) {
+	return error == ENOENT || error == EOPNOTSUPP || error == ENODEV;
 }
 
 bool papi_pmu_absent(void) {
-	return kernel_pmu() == PMU_NONE;
+	return is_absent(kernel_pmu());
 }
 
 static int preset_count(void) {
@@ -47,23 +41,27 @@ static int preset_count(void) {
 	return count;
 }
 
-static void tell_none(struct counter_probe *probe, const char *first) {
-	const PAPI_hw_info_t *info = PAPI_get_hardware_info();
-	bool virtual = info && info->virtualized;
-	snprintf(probe->reason, sizeof probe->reason, "%s: no hardware PMU in this %s; perf and rusage are used instead", first,
-	         virtual ? "virtual machine" : "machine, or the kernel has no driver for it");
-	if (virtual)
-		snprintf(probe->fix, sizeof probe->fix,
-		         "give the virtual machine a PMU (QEMU: -cpu host,pmu=on; cloud: a metal or dedicated instance)");
+static void tell_refused(struct counter_probe *probe, const char *first, int error, const char *instead) {
+	struct perf_facts facts;
+	perf_facts_read(&facts);
+	const struct perf_reason refused = perf_reason_find(error, &facts);
+	snprintf(probe->reason, sizeof probe->reason, "%s%s; %s used instead", first, refused.reason, instead);
+	snprintf(probe->fix, sizeof probe->fix, "%s", refused.fix);
 }
 
-static void tell_forbidden(struct counter_probe *probe) {
-	int error = event_errno(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK);
-	snprintf(probe->reason, sizeof probe->reason, "perf_event_open is not allowed: %s; rusage is used instead",
-	         strerror(error ? error : EACCES));
-	snprintf(probe->fix, sizeof probe->fix, "sudo sysctl kernel.perf_event_paranoid=1; in a container, --cap-add=PERFMON "
-	         "and a seccomp profile that allows perf_event_open");
-	probe->usable = error == 0;
+/* What is there without a hardware PMU: software events, where PAPI comes up for them. */
+static void tell_absent(struct counter_probe *probe, const PAPI_component_info_t *component, int error) {
+	char first[80] = "software events only: ";
+	probe->usable = !component->disabled;
+	if (component->disabled)
+		snprintf(first, sizeof first, "PAPI says \"%.50s\": ", component->disabled_reason);
+	tell_refused(probe, first, error, "perf and rusage are");
+}
+
+static void tell_forbidden(struct counter_probe *probe, const PAPI_component_info_t *component, int error) {
+	probe->usable = !component->disabled &&
+	                perf_event_try(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, false, NULL) == 0;
+	tell_refused(probe, probe->usable ? "software events only: " : "", error, "rusage is");
 }
 
 static void tell_there(struct counter_probe *probe, const PAPI_component_info_t *component) {
@@ -85,7 +83,7 @@ static void tell_there(struct counter_probe *probe, const PAPI_component_info_t 
 	if (!probe->usable || presets == 0)
 		snprintf(probe->fix, sizeof probe->fix, NEWER_PAPI);
 	else if (papi_library_user_only())
-		snprintf(probe->fix, sizeof probe->fix, "sudo sysctl kernel.perf_event_paranoid=1");
+		snprintf(probe->fix, sizeof probe->fix, PERF_UNPARANOID);
 }
 
 /* Another component that can count, such as powercap; NULL: none. */
@@ -103,24 +101,13 @@ static const char *component_other(void) {
 }
 
 static void tell_component(struct counter_probe *probe, const PAPI_component_info_t *component) {
-	char first[80];
-	switch (kernel_pmu()) {
-	case PMU_THERE:
+	int error = kernel_pmu();
+	if (error == 0)
 		tell_there(probe, component);
-		break;
-	case PMU_NONE:
-		probe->usable = !component->disabled;
-		if (probe->usable)
-			snprintf(first, sizeof first, "software events only");
-		else
-			snprintf(first, sizeof first, "PAPI: %.60s", component->disabled_reason);
-		tell_none(probe, first);
-		break;
-	case PMU_FORBIDDEN:
-		tell_forbidden(probe);
-		probe->usable = probe->usable && !component->disabled;
-		break;
-	}
+	else if (is_absent(error))
+		tell_absent(probe, component, error);
+	else
+		tell_forbidden(probe, component, error);
 }
 
 static void library_tell(struct counter_probe *probe) {

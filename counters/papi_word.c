@@ -91,8 +91,8 @@ int papi_word_alone(int code) {
 
 void papi_word_refused(const char *event, int error, char reason[COUNTER_REASON]) {
 	if (error == PAPI_EPERM)
-		snprintf(reason, COUNTER_REASON, "PAPI may not count %.60s: sudo sysctl kernel.perf_event_paranoid=1; in a "
-		         "container, --cap-add=PERFMON", event);
+		snprintf(reason, COUNTER_REASON, "PAPI may not count %.60s: " PERF_UNPARANOID "; in a container, --cap-add=PERFMON",
+		         event);
 	else if (error == PAPI_ENOEVNT && papi_pmu_absent())
 		snprintf(reason, COUNTER_REASON, "%.80s needs the hardware PMU, and there is none on this machine", event);
 	else

@@ -3,8 +3,9 @@
 #ifndef COUNTERS_PAPI_WORD_H
 #define COUNTERS_PAPI_WORD_H
 #include "counters/counter.h"
+#include "counters/perf_reasons.h"
 
-#define PAPI_WORD_HIDDEN "happens in the kernel, which perf_event_paranoid hides: sudo sysctl kernel.perf_event_paranoid=1"
+#define PAPI_WORD_HIDDEN "happens in the kernel, which perf_event_paranoid hides: " PERF_UNPARANOID
 
 /* PAPI's number of an event, or its error. */
 int papi_word_code(const char *event, int *code);

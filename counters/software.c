@@ -6,11 +6,12 @@
 
 #include "counters/software.h"
 
-/* What follows "OWNER::", or all of it. */
+/* What follows "OWNER::" or "sde:::OWNER::", or all of it. */
 static const char *own_name(const struct counter_software *software, const char *event) {
+	const char *word = strncmp(event, "sde:::", 6) == 0 ? event + 6 : event;
 	size_t length = strlen(software->owner);
-	bool owned = strncmp(event, software->owner, length) == 0 && strncmp(event + length, "::", 2) == 0;
-	return owned ? event + length + 2 : event;
+	bool owned = strncmp(word, software->owner, length) == 0 && strncmp(word + length, "::", 2) == 0;
+	return owned ? word + length + 2 : event;
 }
 
 int software_event(const struct counter_software *software, const char *event, char reason[COUNTER_REASON]) {

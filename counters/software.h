@@ -4,7 +4,7 @@
 #define COUNTERS_SOFTWARE_H
 #include "counters/counter.h"
 
-/* Its place, by "NAME" or "OWNER::NAME"; -1 and why. */
+/* Its place, by "NAME", "OWNER::NAME" or "sde:::OWNER::NAME"; -1 and why. */
 int software_event(const struct counter_software *software, const char *event, char reason[COUNTER_REASON]);
 /* Where thread counts; NULL where there is no memory for it. */
 int64_t *software_counts(const struct counter_software *software, int thread);

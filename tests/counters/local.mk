@@ -22,6 +22,9 @@ check_LTLIBRARIES += %D%/pfmshim.la
 %C%_pfmshim_la_SOURCES = %D%/pfmshim.c
 %C%_pfmshim_la_LDFLAGS = -module -avoid-version -rpath $(abs_builddir)/%D%
 dist_check_SCRIPTS += %D%/papi_shim
+
+dist_check_SCRIPTS += %D%/sde_run
+EXTRA_DIST += %D%/sde_plugin.c
 check_PROGRAMS += %D%/selftest
 %C%_selftest_SOURCES = %D%/selftest.c
 %C%_selftest_LDADD = libcounters.la libbase.la

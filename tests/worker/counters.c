@@ -149,7 +149,8 @@ static void check_software(const struct counter_backend *backend) {
 	const struct counter_site site = {.threads = TEAM, .software = &software}, none = {.threads = 1};
 	char reason[COUNTER_REASON];
 	int good = 0;
-	ok(counter_can(backend, "apples", &site, reason) && counter_can(backend, "orchard::pears", &site, reason),
+	ok(counter_can(backend, "apples", &site, reason) && counter_can(backend, "orchard::pears", &site, reason) &&
+	       counter_can(backend, "sde:::orchard::pears", &site, reason),
 	   "%s: can count what the kernel exports", backend->name);
 	ok(!counter_can(backend, "plums", &site, reason) && strstr(reason, "plums"), "%s: and nothing else: %s", backend->name,
 	   reason);
