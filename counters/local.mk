@@ -14,7 +14,6 @@ COUNTERS = \
 noinst_LTLIBRARIES += libcounterplan.la
 libcounterplan_la_SOURCES = %D%/plan.c %D%/plan.h %D%/plan_build.h \
 	%D%/plan_event.c %D%/plan_group.c %D%/plan_resolve.c \
-	%D%/loop.c %D%/loop.h \
 	%D%/metric.c \
 	%D%/tables.c %D%/tables.h \
 	%D%/tables_check.c %D%/tables_events.c %D%/tables_groups.c %D%/tables_json.c %D%/tables_member.c
@@ -27,14 +26,11 @@ libcounters_la_SOURCES = $(COUNTERS) %D%/registry.c %D%/counter.h \
 	%D%/loop.c %D%/loop.h \
 	%D%/cpu.c %D%/cpu.h \
 	%D%/cachegrind.h \
-	%D%/rapl_powercap.c %D%/rapl_power.c %D%/rapl_meter.c %D%/rapl_meter.h \
 	%D%/perf_event.c %D%/perf_event.h \
 	%D%/perf_names.c %D%/perf_names.h \
 	%D%/perf_pmus.c %D%/perf_pmus.h \
 	%D%/perf_reasons.c %D%/perf_reasons.h \
 	%D%/perf_value.c %D%/perf_value.h \
-	%D%/software.c %D%/software.h \
-	%D%/papi_library.h %D%/papi_probe.h %D%/papi_word.h %D%/papi_counting.h %D%/sde_book.h
 	%D%/rapl_powercap.c %D%/rapl_power.c %D%/rapl_meter.c %D%/rapl_meter.h \
 	%D%/software.c %D%/software.h \
 	%D%/papi_library.h %D%/papi_probe.h %D%/papi_word.h %D%/papi_counting.h %D%/sde_book.h
