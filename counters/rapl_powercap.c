@@ -15,7 +15,9 @@
 static const struct {
 	const char *name;
 	enum rapl_domain domain;
-} domains[] = {{"package", RAPL_PACKAGE}, {"core", RAPL_CORE}, {"uncore", RAPL_UNCORE}, {"dram", RAPL_DRAM}, {"psys", RAPL_PSYS}};
+} domains[] = {
+	{"package", RAPL_PACKAGE}, {"core", RAPL_CORE}, {"uncore", RAPL_UNCORE}, {"dram", RAPL_DRAM}, {"psys", RAPL_PSYS},
+};
 
 /* "package-1", "package-1-die-0", "dram". */
 static bool domain_find(const char *name, enum rapl_domain *domain) {

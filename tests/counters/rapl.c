@@ -53,7 +53,8 @@ static void energy_number(const char *root, const char *zone, uint64_t value) {
 
 static void zone(const char *root, const char *name, const char *title, uint64_t now, uint64_t range) {
 	char *path = mem_printf("sys/class/powercap/%s/name", name), *text = mem_printf("%s\n", title);
-	char *limit = mem_printf("sys/class/powercap/%s/max_energy_range_uj", name), *number = mem_printf("%" PRIu64 "\n", range);
+	char *limit = mem_printf("sys/class/powercap/%s/max_energy_range_uj", name);
+	char *number = mem_printf("%" PRIu64 "\n", range);
 	put(root, path, text);
 	put(root, limit, number);
 	energy_number(root, name, now);
@@ -155,8 +156,8 @@ static void check_barred(void) {
 		tap_skip("a counter that only root may read", "the user can't be changed");
 	} else {
 		rapl_meter_open(&meter, root);
-		ok(meter.count == 0 && strstr(meter.reason, "CVE-2020-8694") && strstr(meter.fix, "chmod o+r"), "%s; %s", meter.reason,
-		   meter.fix);
+		ok(meter.count == 0 && strstr(meter.reason, "CVE-2020-8694") && strstr(meter.fix, "chmod o+r"), "%s; %s",
+		   meter.reason, meter.fix);
 		rapl_meter_close(&meter);
 	}
 	if (root_user && seteuid(0) != 0)

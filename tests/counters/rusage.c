@@ -60,7 +60,8 @@ static void check_length(const struct counter_backend *rusage, double seconds, b
 		return;
 	double whole = values[0].value;
 	ok(values[0].status == COUNTER_COUNTED && whole >= used, "cpu-time: %g s, at least the %g s used", whole, used);
-	ok(part_good(&values[1], whole) && part_good(&values[2], whole), "each part is not more than the whole, or has a reason");
+	ok(part_good(&values[1], whole) && part_good(&values[2], whole),
+	   "each part is not more than the whole, or has a reason");
 	bool told = values[1].status != COUNTER_UNAVAILABLE;
 	ok(told == (values[2].status != COUNTER_UNAVAILABLE), "both parts are told, or none");
 	ok(told == (whole >= 25 * tick()), "they are told where the kernel looked 25 times (%s)", told ? "told" : "not told");

@@ -11,7 +11,8 @@
 #include "src/worker/simulate_file.h"
 #include "tests/tap.h"
 
-#define HEAD "# callgrind format\nversion: 1\ncreator: callgrind-3.19.0\npid: 12\ncmd: worker simulate\npart: 1\nthread: 2\n\n"
+#define HEAD "# callgrind format\nversion: 1\ncreator: callgrind-3.19.0\npid: 12\ncmd: worker simulate\n" \
+	"part: 1\nthread: 2\n\n"
 #define CACHES "desc: I1 cache: 32768 B, 64 B, 8-way associative\ndesc: D1 cache: 16384 B, 64 B, 4-way associative\n" \
 	"desc: LL cache: 65536 B, 64 B, 16-way associative\n\n"
 #define MARK "desc: Timerange: Basic block 0 - 9\ndesc: Trigger: Client Request: sweetspot thread 1\n\npositions: line\n"
