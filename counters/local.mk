@@ -16,6 +16,7 @@ libcounters_la_SOURCES = $(COUNTERS) %D%/registry.c %D%/counter.h \
 	%D%/perf_names.c %D%/perf_names.h \
 	%D%/perf_pmus.c %D%/perf_pmus.h \
 	%D%/perf_reasons.c %D%/perf_reasons.h \
+	%D%/perf_slots.c %D%/perf_slots.h \
 	%D%/perf_value.c %D%/perf_value.h
 nodist_libcounters_la_SOURCES = %D%/registry.def
 BUILT_SOURCES += %D%/registry.def
