@@ -102,7 +102,8 @@ static void perf_probe(struct counter_probe *probe) {
 	bool hardware = cycles_count(reason, &refused);
 	snprintf(probe->reason, sizeof probe->reason, "software%s%.120s%s", hardware ? " and hardware events" : " events; ",
 	         hardware ? "" : reason, user_only ? "; user code only, no context switches and migrations" : "");
-	snprintf(probe->fix, sizeof probe->fix, "%s", user_only ? PERF_UNPARANOID : hardware || !refused.reason ? "" : refused.fix);
+	const char *fix = hardware || !refused.reason ? "" : refused.fix;
+	snprintf(probe->fix, sizeof probe->fix, "%s", user_only ? PERF_UNPARANOID : fix);
 }
 
 const struct counter_backend counter_perf = {

@@ -10,6 +10,8 @@
 
 #define P "{\"op\":\"program\",\"argv\":[\"/bin/false\"],"
 
+#define EIGHT "\"perf\",\"perf\",\"perf\",\"perf\",\"perf\",\"perf\",\"perf\",\"perf\""
+
 static const struct {
 	const char *line, *what, *hint;
 } bad[] = {
@@ -50,9 +52,7 @@ static const struct {
 	{P "\"counters\":[[\"perf\"]]}", "counters", ""},
 	{P "\"counters\":[\"perv\"]}", "perv", "perf"},
 	{P "\"counters\":[\"\"]}", "counters", ""},
-	{P "\"counters\":[\"perf\",\"perf\",\"perf\",\"perf\",\"perf\",\"perf\",\"perf\",\"perf\",\"perf\",\"perf\",\"perf\","
-	   "\"perf\",\"perf\",\"perf\",\"perf\",\"perf\",\"perf\",\"perf\",\"perf\",\"perf\",\"perf\",\"perf\",\"perf\",\"perf\","
-	   "\"perf\",\"perf\",\"perf\",\"perf\",\"perf\",\"perf\",\"perf\",\"perf\",\"perf\"]}", "counters", ""},
+	{P "\"counters\":[" EIGHT "," EIGHT "," EIGHT "," EIGHT ",\"perf\"]}", "counters", ""},
 	{P "\"metric\":\"\"}", "metric", ""},
 	{P "\"metric\":\"([0-9\"}", "metric", "POSIX"},
 	{P "\"metric\":7}", "metric", ""},
