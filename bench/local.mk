@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 EXTRA_DIST += \
-	%D%/run %D%/picture %D%/common.py %D%/experiments.py %D%/cc.py %D%/kmeans.py %D%/latency.py %D%/lists.py \
-	%D%/locks.py %D%/overhead.py %D%/quake.py %D%/search.py %D%/spaces.py %D%/suite.py %D%/verdicts.py
+	%D%/run %D%/picture %D%/common.py %D%/counters.py %D%/experiments.py %D%/cc.py %D%/kmeans.py %D%/latency.py \
+	%D%/lists.py %D%/locks.py %D%/overhead.py %D%/quake.py %D%/search.py %D%/spaces.py %D%/suite.py %D%/verdicts.py
 .PHONY: bench
 bench: all %D%/locks_ck$(EXEEXT)
 	BUILDDIR='$(abs_top_builddir)' $(SHELL) $(srcdir)/bench/run bench.json

@@ -44,6 +44,8 @@ libcounters_la_SOURCES += %D%/sde_book.c
 else
 libcounters_la_SOURCES += %D%/sde_absent.c
 endif
+	%D%/perf_slots.c %D%/perf_slots.h \
+	%D%/perf_value.c %D%/perf_value.h
 nodist_libcounters_la_SOURCES = %D%/registry.def
 BUILT_SOURCES += %D%/registry.def
 CLEANFILES += %D%/registry.def

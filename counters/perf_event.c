@@ -59,15 +59,34 @@ int perf_group_add(struct perf_group *group, __u32 type, __u64 config) {
 	if (file < 0)
 		return file;
 	group->files[group->count] = file;
+	group->types[group->count] = type;
+	group->configs[group->count] = config;
 	return (int)group->count++;
 }
 
-/* Nothing counts between a stop and the next start, but the processes of a tree come and go by themselves. */
+static void files_close(struct perf_group *group) {
+	while (group->count > 0)
+		close(group->files[--group->count]);
+}
+
+/* Events that wait for an exec do so once. Where the kernel switches between a process and its child it may swap their
+ * events, if they are alike (Linux, kernel/events/core.c, perf_event_context_sched_out), so that the first child's exec may
+ * use up what all others inherit. */
+static int tree_start(struct perf_group *group) {
+	size_t count = group->count;
+	files_close(group);
+	while (group->count < count)
+		if (perf_group_add(group, group->types[group->count], group->configs[group->count]) < 0)
+			return -1;
+	return 0;
+}
+
+/* Nothing counts between a stop and the next start. */
 int perf_group_start(struct perf_group *group) {
 	if (group->count == 0)
 		return 0;
 	if (group->tree)
-		return group_read(group, group->begin);
+		return tree_start(group);
 	memcpy(group->begin, group->end, sizeof *group->begin * group->count);
 	return ioctl(group->files[0], PERF_EVENT_IOC_ENABLE, 0);
 }
@@ -86,8 +105,7 @@ struct perf_sample perf_group_counted(const struct perf_group *group, size_t eve
 }
 
 void perf_group_close(struct perf_group *group) {
-	while (group->count > 0)
-		close(group->files[--group->count]);
+	files_close(group);
 	memset(group->begin, 0, sizeof group->begin);
 	memset(group->end, 0, sizeof group->end);
 	group->user_only = false;

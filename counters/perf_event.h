@@ -19,6 +19,8 @@ struct perf_group {
 	bool user_only; /* the kernel's side may not be seen (perf_event_paranoid) */
 	size_t count;
 	int files[COUNTER_OPEN_MAX];
+	__u32 types[COUNTER_OPEN_MAX];
+	__u64 configs[COUNTER_OPEN_MAX];
 	struct perf_sample begin[COUNTER_OPEN_MAX], end[COUNTER_OPEN_MAX];
 };
 

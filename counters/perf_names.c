@@ -66,10 +66,12 @@ const struct perf_name perf_names[] = {
 };
 
 static bool raw_read(const char *name, struct perf_name *out) {
-	const char *digits = name + 1;
-	size_t count = strspn(digits, "0123456789abcdefABCDEF");
-	*out = (struct perf_name){.type = PERF_TYPE_RAW, .config = strtoull(digits, NULL, 16)};
-	return name[0] == 'r' && count > 0 && count <= 16 && digits[count] == '\0';
+	enum { DIGITS = 16 };
+	if (name[0] != 'r')
+		return false;
+	size_t count = strspn(name + 1, "0123456789abcdefABCDEF");
+	*out = (struct perf_name){.type = PERF_TYPE_RAW, .config = strtoull(name + 1, NULL, 16)};
+	return count > 0 && count <= DIGITS && name[1 + count] == '\0';
 }
 
 bool perf_name_find(const char *name, struct perf_name *out) {

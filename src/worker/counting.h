@@ -42,8 +42,8 @@ void counted_miss(struct counted *counted, const char *reason);
 
 /* [{"name","value","unit","status","reason","source","group","per_thread","imbalance"}], new reference. */
 json_t *counting_events_json(const struct counter_plan *plan, const struct counting *counting);
-/* {"runs","seconds","start_stop_s","metrics":[{"group","name","value","unit","formula","reason"}]}, new reference. threads 0:
- * not known. */
+/* {"runs","seconds","start_stop_s","metrics":[{"group","name","value","unit","formula","reason"}]}, new reference.
+ * threads 0: not known. */
 json_t *counting_json(const struct counter_plan *plan, const struct counting *counting, int threads);
 
 #endif

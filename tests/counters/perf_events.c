@@ -7,6 +7,7 @@
 #include <math.h>
 #include <pthread.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <time.h>
 
 #include "counters/perf_event.h"
@@ -169,6 +170,41 @@ static void check_group(void) {
 	ok(perf_group_start(&group) == 0 && perf_group_stop(&group) == 0, "an empty group does nothing");
 }
 
+static pid_t run_true(void) {
+	pid_t pid = fork();
+	if (pid == 0) {
+		pages_touch(PAGES); /* before its exec: not counted */
+		execl("/bin/sh", "sh", "-c", "true", NULL);
+		_exit(127);
+	}
+	return pid;
+}
+
+/* What one start sees must not be missing at the next. */
+static void check_tree(void) {
+	enum { ROUNDS = 30 };
+	const struct counter_site site = {.threads = 1, .tree = true};
+	struct perf_test test = perf_test_new();
+	struct counter_value values[COUNTED];
+	int status, wrong = 0, before = files_open();
+	ok(test.backend->open(test.state, &site, counted, COUNTED) == 0, "processes to come can be counted");
+	for (int i = 0; i < ROUNDS; i++) {
+		waitpid(run_true(), &status, 0);
+		wrong += test.backend->start(test.state) != 0;
+		pages_touch(PAGES);
+		wrong += waitpid(run_true(), &status, 0) < 0 || status != 0;
+		wrong += test.backend->stop(test.state) != 0 || test.backend->read(test.state, values) != 0;
+		wrong += !(values[FAULTS].value > 10 && values[FAULTS].value < PAGES && values[CLOCK].value > 0);
+	}
+	ok(wrong == 0, "each start counts those after it, from their exec, and not this one");
+	test.backend->start(test.state);
+	ok(test.backend->stop(test.state) == 0 && test.backend->read(test.state, values) == 0 && isnan(values[FAULTS].value) &&
+	       values[FAULTS].reason[0],
+	   "where none was started there is no 0 but a reason: %s", values[FAULTS].reason);
+	perf_test_free(&test);
+	ok(files_open() == before, "nothing stays open");
+}
+
 int main(void) {
 	struct counter_probe probe;
 	counter_find("perf")->probe(&probe);
@@ -177,6 +213,7 @@ int main(void) {
 		return tap_done();
 	}
 	check_threads();
+	check_tree();
 	check_each();
 	check_crowd();
 	check_hardware();

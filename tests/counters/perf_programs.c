@@ -18,7 +18,10 @@ static json_t *event_of(json_t *answer, const char *name, const char *source) {
 }
 
 static double value_of(json_t *answer, const char *name, const char *source) {
-	return number_of(event_of(answer, name, source), "value");
+	json_t *event = event_of(answer, name, source);
+	if (json_is_null(path_get(event, "value")))
+		printf("# %s: %s\n", name, text_of(event, "reason"));
+	return number_of(event, "value");
 }
 
 static bool is_correct(json_t *answer) {

@@ -65,6 +65,44 @@ static void test_lies(const struct program_spec *spec) {
 	}
 }
 
+#define COUNTED(counters, counting)                                                                                   \
+	"{\"id\":ID,\"status\":\"correct\",\"samples\":[1],\"metrics\":[4]," HASH ",\"counters\":" counters                  \
+	",\"counting\":" counting "}"
+#define EVENT(members) COUNTED("[{\"name\":\"e\"," members "}]", "{\"runs\":1,\"metrics\":[]}")
+#define COUNTING(members) COUNTED("[]", "{" members "}")
+
+static const struct {
+	const char *lie, *want, *what;
+} counted[] = {
+	{RIGHT, "runtime", "no counters, though asked for"},
+	{COUNTED("{}", "{\"runs\":1,\"metrics\":[]}"), "runtime", "counters that are no array"},
+	{COUNTED("[1]", "{\"runs\":1,\"metrics\":[]}"), "runtime", "a counter that is no object"},
+	{EVENT("\"value\":\"1\",\"status\":\"counted\""), "runtime", "a value that is a word"},
+	{EVENT("\"value\":1,\"status\":\"guessed\""), "runtime", "an unknown status"},
+	{EVENT("\"value\":0,\"status\":\"unavailable\",\"reason\":\"r\""), "runtime", "a value that was not counted"},
+	{EVENT("\"value\":null,\"status\":\"counted\""), "runtime", "one that was, and is not there"},
+	{EVENT("\"value\":null,\"status\":\"unavailable\",\"reason\":null"), "runtime", "none, for no reason"},
+	{EVENT("\"value\":1,\"status\":\"counted\",\"unit\":7"), "runtime", "a unit that is a number"},
+	{COUNTING("\"runs\":-1,\"metrics\":[]"), "runtime", "fewer runs than none"},
+	{COUNTING("\"runs\":1"), "runtime", "no metrics"},
+	{COUNTING("\"runs\":1,\"metrics\":[{\"name\":\"m\",\"value\":true}]"), "runtime", "a metric that is true"},
+	{EVENT("\"value\":1,\"status\":\"scaled\",\"reason\":\"r\",\"unit\":null"), "correct", "what is right is taken"},
+	{EVENT("\"value\":null,\"status\":\"unavailable\",\"reason\":\"r\""), "correct", "and why there is nothing"},
+	{COUNTING("\"runs\":0,\"metrics\":[{\"name\":\"m\",\"value\":null}]"), "correct", "and metrics"},
+};
+
+/* Only who asks for counters looks at them. */
+static void test_counted(const struct program_spec *spec) {
+	const char *const names[] = {"perf", NULL};
+	for (size_t i = 0; i < sizeof counted / sizeof *counted; i++) {
+		setenv("LIE", counted[i].lie, 1);
+		struct rig rig = liar(spec);
+		rig_run(&rig, "{}", (struct trial_request){.samples = 1, .timeout_s = 100, .counters = names});
+		is_text(trial_status_word(rig.result.status), counted[i].want, counted[i].what);
+		rig_close(&rig);
+	}
+}
+
 static void test_right(const struct program_spec *spec) {
 	struct rig rig = liar(spec);
 	asked_is(&rig, RIGHT, "correct", "what is right is taken");
@@ -104,6 +142,7 @@ int main(void) {
 	const struct program_spec spec = {
 		.argv = WORDS("ls"), .metric = "x", .maximize = true, .expect_same = true, .baseline = baseline};
 	test_right(&spec);
+	test_counted(&spec);
 	test_lies(&spec);
 	ok(disturbed(&spec, "{\"steal_s\":0.05}"), "time stolen by the hypervisor disturbs");
 	ok(!disturbed(&spec, "{\"steal_s\":0.03,\"run_delay_s\":5}"), "little of it, or more threads than CPUs, does not");

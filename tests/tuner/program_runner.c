@@ -44,6 +44,25 @@ static void test_limits(void) {
 	rig_close(&rig);
 }
 
+/* What the worker has counted stays in the reply. */
+static void test_counters(void) {
+	const char *const names[] = {"rusage", NULL}, *const unknown[] = {"rusage", "rusages", NULL};
+	struct rig rig =
+		rig_open(worker, NULL, (struct program_spec){.argv = WORDS("sh", "-c", "exit {A}"), .params = WORDS("A")});
+	int failed = rig_run(&rig, "{\"A\":0}", (struct trial_request){.samples = 2, .timeout_s = 100, .counters = names});
+	const json_t *event = json_array_get(json_object_get(rig.result.reply, "counters"), 0);
+	ok(!failed && rig.result.status == TRIAL_CORRECT && rig.result.sample_count == 2, "a program is counted");
+	ok(json_is_number(json_object_get(event, "value")) && json_is_string(json_object_get(event, "name")),
+	   "and what was counted is in the reply");
+	ok(json_is_object(json_object_get(rig.result.reply, "counting")), "with how");
+	rig_run(&rig, "{\"A\":3}", (struct trial_request){.samples = 2, .timeout_s = 100, .counters = names});
+	ok(rig.result.status == TRIAL_RUNTIME && !json_object_get(rig.result.reply, "counters"),
+	   "what fails is not counted");
+	failed = rig_run(&rig, "{\"A\":0}", (struct trial_request){.samples = 2, .timeout_s = 100, .counters = unknown});
+	ok(failed && rig.err.code == ERR_USAGE && strstr(rig.err.what, "rusages"), "an unknown name is the user's to mend");
+	rig_close(&rig);
+}
+
 /* The worker can be killed by what it runs. */
 static void test_killer(void) {
 	struct rig rig =
@@ -183,6 +202,7 @@ int main(void) {
 	free(build);
 	test_time();
 	test_limits();
+	test_counters();
 	test_killer();
 	test_metric();
 	test_environment();

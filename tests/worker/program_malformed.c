@@ -10,6 +10,8 @@
 
 #define P "{\"op\":\"program\",\"argv\":[\"/bin/false\"],"
 
+#define EIGHT "\"perf\",\"perf\",\"perf\",\"perf\",\"perf\",\"perf\",\"perf\",\"perf\""
+
 static const struct {
 	const char *line, *what, *hint;
 } bad[] = {
@@ -45,6 +47,12 @@ static const struct {
 	{P "\"limit_s\":1e300}", "limit_s", ""},
 	{P "\"file_limit\":-1}", "file_limit", ""},
 	{P "\"hash\":1}", "hash", ""},
+	{P "\"counters\":\"perf\"}", "counters", ""},
+	{P "\"counters\":[1]}", "counters", "string"},
+	{P "\"counters\":[[\"perf\"]]}", "counters", ""},
+	{P "\"counters\":[\"perv\"]}", "perv", "perf"},
+	{P "\"counters\":[\"\"]}", "counters", ""},
+	{P "\"counters\":[" EIGHT "," EIGHT "," EIGHT "," EIGHT ",\"perf\"]}", "counters", ""},
 	{P "\"metric\":\"\"}", "metric", ""},
 	{P "\"metric\":\"([0-9\"}", "metric", "POSIX"},
 	{P "\"metric\":7}", "metric", ""},
