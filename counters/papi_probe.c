@@ -69,6 +69,8 @@ static void tell_there(struct counter_probe *probe, const PAPI_component_info_t 
 	int presets = preset_count();
 	counter_cpu(cpu, sizeof cpu);
 	const char *version = papi_library_version(), *name = cpu[0] ? cpu : "this processor";
+	/* From 3 on PAPI gives up by itself, even for those whom the kernel lets count. */
+	bool paranoid = component->disabled && strstr(component->disabled_reason, "paranoid");
 	probe->usable = !component->disabled;
 	if (component->disabled)
 		snprintf(probe->reason, sizeof probe->reason, "PAPI %s does not count on %s (%.60s); perf is used instead", version,
@@ -80,9 +82,9 @@ static void tell_there(struct counter_probe *probe, const PAPI_component_info_t 
 	else
 		snprintf(probe->reason, sizeof probe->reason, "PAPI %s: %d presets on %s%s", version, presets, name,
 		         papi_library_user_only() ? ", of user code only (perf_event_paranoid)" : "");
-	if (!probe->usable || presets == 0)
+	if (!paranoid && (!probe->usable || presets == 0))
 		snprintf(probe->fix, sizeof probe->fix, NEWER_PAPI);
-	else if (papi_library_user_only())
+	else if (paranoid || papi_library_user_only())
 		snprintf(probe->fix, sizeof probe->fix, PERF_UNPARANOID);
 }
 

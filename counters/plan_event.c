@@ -103,21 +103,6 @@ static const char *software_word(struct plan_build *build, const struct counter_
 	return arena_printf(build->arena, "sde:::%s::%s", build->software->owner, name);
 }
 
-void plan_backend(struct plan_build *build, const struct counter_backend *backend) {
-	size_t count;
-	const char *const *names = events_of(build, backend, &count);
-	for (size_t i = 0; i < count; i++) {
-		struct counter_event *event = plan_find(build->plan, names[i]) ? NULL : plan_event(build, names[i], NULL);
-		if (!event)
-			continue;
-		const bool own = backend->software && build->software;
-		const struct table_source source = {backend->name, own ? software_word(build, backend, names[i]) : names[i]};
-		event->event = source.event;
-		if (!plan_try(build, &source, 0, &event->backend, event->reason))
-			event->backend = NULL;
-	}
-}
-
 /* What is known of this very source: what it must reach, and its unit. */
 static const struct table_event *source_portable(const struct plan_build *build, const struct table_source *source) {
 	const struct counter_tables *tables = build->tables;
@@ -127,6 +112,23 @@ static const struct table_event *source_portable(const struct plan_build *build,
 			    strcmp(tables->events[i].sources[k].event, source->event) == 0)
 				return &tables->events[i];
 	return NULL;
+}
+
+void plan_backend(struct plan_build *build, const struct counter_backend *backend) {
+	size_t count;
+	const char *const *names = events_of(build, backend, &count);
+	for (size_t i = 0; i < count; i++) {
+		struct counter_event *event = plan_find(build->plan, names[i]) ? NULL : plan_event(build, names[i], NULL);
+		if (!event)
+			continue;
+		const bool own = backend->software && build->software;
+		const struct table_source source = {backend->name, own ? software_word(build, backend, names[i]) : names[i]};
+		const struct table_event *portable = own ? NULL : source_portable(build, &source);
+		event->event = source.event;
+		event->never_zero = portable && portable->never_zero;
+		if (!plan_try(build, &source, portable ? portable->least : 0, &event->backend, event->reason))
+			event->backend = NULL;
+	}
 }
 
 bool plan_source(struct plan_build *build, const char *word) {

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 dist_doc_DATA = README.md NEWS.md COPYING COPYING.BSD %D%/measurement.md %D%/programs.md %D%/plugins.md \
-	%D%/regions.md %D%/specifications.md %D%/protocol.md %D%/experiments.md
-	%D%/specifications.md %D%/protocol.md %D%/experiments.md %D%/counters.md
+	%D%/regions.md %D%/specifications.md %D%/protocol.md %D%/experiments.md %D%/counters.md
 EXTRA_DIST += %D%/fw.svg \
 	%D%/adr/0001-process-boundary.md \
 	%D%/adr/0002-ask-tell.md \
 	%D%/adr/0003-sqlite.md \
 	%D%/adr/0004-run-time-gpu-compilation.md \
-	%D%/adr/0005-programs-in-the-worker.md
+	%D%/adr/0005-programs-in-the-worker.md \
+	%D%/adr/0006-counters-by-plan.md
 
 exampleplugindir = $(docdir)/examples/plugin
 dist_exampleplugin_DATA = %D%/examples/plugin/Makefile %D%/examples/plugin/transpose.c
