@@ -119,7 +119,7 @@ static void cachegrind_probe(struct counter_probe *probe) {
 		snprintf(probe->fix, sizeof probe->fix, "%.199s", err.hint);
 	} else {
 		probe->usable = true;
-		snprintf(probe->reason, sizeof probe->reason, "caches and branches simulated, a run takes some 30 to 400 times as long");
+		snprintf(probe->reason, sizeof probe->reason, "caches and branches simulated: a run takes 30 to 600 times as long");
 	}
 #endif
 }
