@@ -122,7 +122,8 @@ static void check_text(const char *what, printer *print, const json_t *json, con
 }
 
 static const char missing[] =
-	"[{'name': 'a', 'group': 'MEM', 'status': 'unavailable', 'reason': 'papi:A, papi:B: too old; perf:x: no PMU; see doctor'},"
+	"[{'name': 'a', 'group': 'MEM', 'status': 'unavailable',"
+	"   'reason': 'papi:A, papi:B: too old; perf:x: no PMU; see doctor'},"
 	" {'name': 'b', 'group': 'MEM', 'status': 'unavailable', 'reason': 'papi:C: too old; perf:y: no PMU; see doctor'},"
 	" {'name': 'c', 'group': 'CACHE', 'status': 'unavailable', 'reason': 'perfume: no'},"
 	" {'name': 'd', 'status': 'scaled', 'value': 1, 'reason': 'ran for half of the time'},"
@@ -141,8 +142,10 @@ static const char missing_text[] =
 
 static void reasons(struct ui *ui, const json_t *json, FILE *out) {
 	(void)ui;
-	json_t *sources = json_read("[{'name': 'papi', 'reason': 'an old one', 'fix': 'sudo apt-get install papi'},"
-	                            " {'name': 'rapl', 'reason': 'none', 'fix': 'sudo chmod'}, {'name': 'perf', 'fix': 'see doctor'}]");
+	json_t *sources = json_read("[{'name': 'papi', 'reason': 'an old one',"
+	                            "  'fix': 'sudo apt-get install papi'},"
+	                            " {'name': 'rapl', 'reason': 'none', 'fix': 'sudo chmod'},"
+	                            " {'name': 'perf', 'fix': 'see doctor'}]");
 	counters_reasons_print(json, sources, out);
 	json_decref(sources);
 }
