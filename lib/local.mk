@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# libsweetspot: what programs link. Shared (unless configured without) and static; neither shows more than the map says.
+# libsweetspot: what programs link. Shared (unless configured without), where it shows what the map says, and static.
 LIB_SOURCES = %D%/api.c %D%/regions.c %D%/regions.h %D%/state.c %D%/thread.c %D%/names.c %D%/events.c %D%/write.c
 if SHARED
 lib_LTLIBRARIES = libsweetspot.la
