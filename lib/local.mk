@@ -1,7 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# libsweetspot: what programs link. Shared and static; neither shows more than the map says.
+# libsweetspot: what programs link. Shared (unless configured without), where it shows what the map says, and static.
 LIB_SOURCES = %D%/api.c %D%/regions.c %D%/regions.h %D%/state.c %D%/thread.c %D%/names.c %D%/events.c %D%/write.c
+if SHARED
 lib_LTLIBRARIES = libsweetspot.la
+LIBSWEETSPOT = libsweetspot.la
+else
+LIBSWEETSPOT = libsweetspot.a
+endif
 libsweetspot_la_SOURCES = $(LIB_SOURCES) %D%/sweetspot.h
 libsweetspot_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden -pthread
 # nodelete: threads that outlive a dlclose end in it. -shared: libtool would make a static one of the same name.

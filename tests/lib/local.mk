@@ -3,7 +3,7 @@
 check_PROGRAMS += %D%/app
 %C%_app_SOURCES = %D%/app.c
 %C%_app_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS) -pthread
-%C%_app_LDADD = libsweetspot.la
+%C%_app_LDADD = $(LIBSWEETSPOT)
 
 lib_tests = %D%/regions %D%/counted %D%/hostile
 check_PROGRAMS += $(lib_tests)
