@@ -36,7 +36,8 @@
 		(void)thread;                                                                                                  \
 		return (struct NAME##_seat){lock};                                                                             \
 	}                                                                                                                  \
-	static inline void NAME##_acquire(struct NAME##_seat seat) {                                                       \
+	static inline void NAME##_acquire(struct NAME##_seat seat, struct lock_look *look) {                               \
+		(void)look;                                                                                                    \
 		LOCK(seat.lock);                                                                                               \
 	}                                                                                                                  \
 	static inline void NAME##_release(struct NAME##_seat seat) {                                                       \
@@ -91,7 +92,8 @@ static inline struct ck_array_seat ck_array_seat(void *lock, int thread) {
 	                              (void *)((char *)lock + *(size_t *)lock + (size_t)thread * LOCK_LINE)};
 }
 
-static inline void ck_array_acquire(struct ck_array_seat seat) {
+static inline void ck_array_acquire(struct ck_array_seat seat, struct lock_look *look) {
+	(void)look;
 	ck_spinlock_anderson_lock(seat.lock, seat.slot);
 }
 
@@ -126,7 +128,8 @@ static inline struct ck_clh_seat ck_clh_seat(void *lock, int thread) {
 	return (struct ck_clh_seat){cells_at(lock, CELL_QUEUE), cells_at(lock, CELL_REST + 1 + threads + (size_t)thread)};
 }
 
-static inline void ck_clh_acquire(struct ck_clh_seat seat) {
+static inline void ck_clh_acquire(struct ck_clh_seat seat, struct lock_look *look) {
+	(void)look;
 	ck_spinlock_clh_lock(seat.queue, *seat.node);
 }
 
@@ -156,7 +159,8 @@ static inline struct ck_mcs_seat ck_mcs_seat(void *lock, int thread) {
 	return (struct ck_mcs_seat){cells_at(lock, CELL_QUEUE), cells_at(lock, CELL_REST + (size_t)thread)};
 }
 
-static inline void ck_mcs_acquire(struct ck_mcs_seat seat) {
+static inline void ck_mcs_acquire(struct ck_mcs_seat seat, struct lock_look *look) {
+	(void)look;
 	ck_spinlock_mcs_lock(seat.queue, seat.node);
 }
 

@@ -15,6 +15,7 @@ struct counter_value {
 	const char *name, *unit;
 	enum counter_status status; /* a value that was not counted is UNAVAILABLE with a reason, never 0 */
 	double value;               /* NAN where UNAVAILABLE */
+	bool shared;                /* of all threads together; thread 0 has the value */
 	char reason[COUNTER_REASON]; /* why not, or what limits the value; may be empty where counted */
 };
 
@@ -31,7 +32,9 @@ enum counter_scope {
 	COUNTER_RERUN    /* nothing here: the trial is run again under a simulator, by whoever runs trials */
 };
 
-/* Software-defined events of what runs: thread t counts in values[t * stride + event]. */
+/* Software-defined events of what runs: thread t counts in values[t * stride + event], or sets it to
+ * COUNTER_SOFTWARE_UNKNOWN: what runs can't know it in this configuration. */
+enum { COUNTER_SOFTWARE_UNKNOWN = -1 };
 struct counter_software {
 	const char *owner; /* the kernel's name */
 	size_t count, stride;

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the kernel keeps for every thread without asking: getrusage(2), and how long it waited for a CPU although it
- * could have run: the second of three numbers in /proc/PID/schedstat, in nanoseconds. Of programs it is what they and their
- * descendants have left when they were waited for; it includes what the copy of this process did before its exec. */
+/* What the kernel keeps for every thread without asking: getrusage(2), CPU time by the thread's own clock, and how long
+ * it waited for a CPU although it could have run: the second of three numbers in /proc/PID/schedstat, in nanoseconds. Of
+ * programs it is what they and their descendants have left when they were waited for; it includes what the copy of this
+ * process did before its exec.
+ * CPU time is exact, but its parts are not: the kernel looks once in a tick whether it is a user's or its own and
+ * divides the exact time in that ratio (Linux, kernel/sched/cputime.c, cputime_adjust). */
 #include <config.h>
 
 #include <errno.h>
@@ -9,16 +12,18 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "counters/counter.h"
 
-enum { USER, SYSTEM, MINOR, MAJOR, VOLUNTARY, INVOLUNTARY, DELAY, EVENTS };
+enum { CPU, USER, SYSTEM, MINOR, MAJOR, VOLUNTARY, INVOLUNTARY, DELAY, EVENTS };
+enum { LOOKS = 25 /* of the kernel, below which its division of CPU time says nothing */ };
 
 #define NO_TREE_DELAY "the kernel keeps no run delay of processes that have ended"
 
-static const char *const events[] = {"user-time", "system-time", "minor-faults", "major-faults", "voluntary-switches",
-                                     "involuntary-switches", "run-delay", NULL};
+static const char *const events[] = {"cpu-time",     "user-time",          "system-time",          "minor-faults",
+                                     "major-faults", "voluntary-switches", "involuntary-switches", "run-delay", NULL};
 
 struct rusage_state {
 	const char *const *names;
@@ -51,12 +56,19 @@ static double time_seconds(struct timeval t) {
 	return (double)t.tv_sec + (double)t.tv_usec * 1e-6;
 }
 
+static double spec_seconds(struct timespec t) {
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
 static int take(struct rusage_state *s, double *x) {
 	struct rusage u;
-	if (getrusage(s->tree ? RUSAGE_CHILDREN : RUSAGE_THREAD, &u) != 0)
+	struct timespec cpu;
+	if (getrusage(s->tree ? RUSAGE_CHILDREN : RUSAGE_THREAD, &u) != 0 ||
+	    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu) != 0)
 		return -1;
 	x[USER] = time_seconds(u.ru_utime);
 	x[SYSTEM] = time_seconds(u.ru_stime);
+	x[CPU] = s->tree ? x[USER] + x[SYSTEM] : spec_seconds(cpu);
 	x[MINOR] = (double)u.ru_minflt;
 	x[MAJOR] = (double)u.ru_majflt;
 	x[VOLUNTARY] = (double)u.ru_nvcsw;
@@ -100,20 +112,39 @@ static int event_find(const char *name) {
 	return i;
 }
 
+/* The coarse clock takes a step each tick (clock_getres(2)). */
+static double tick_seconds(void) {
+	struct timespec tick;
+	return clock_getres(CLOCK_REALTIME_COARSE, &tick) == 0 ? spec_seconds(tick) : 0.01;
+}
+
+static void part_read(const struct rusage_state *s, int i, struct counter_value *value) {
+	double cpu = s->end[CPU] - s->begin[CPU], tick = tick_seconds();
+	if (cpu < LOOKS * tick) {
+		counter_value_miss(value, events[i], "s", "the kernel looks once in %g ms whether CPU time is a user's or its own: "
+		                   "%.3g ms are too short to tell; cpu-time is exact", tick * 1e3, cpu * 1e3);
+		return;
+	}
+	counter_value_set(value, events[i], "s", s->end[i] - s->begin[i]);
+	snprintf(value->reason, sizeof value->reason, "divided by a look once in %g ms", tick * 1e3);
+}
+
 static int rusage_read(void *state, struct counter_value *values) {
 	const struct rusage_state *s = state;
 	for (size_t k = 0; k < s->count; k++) {
 		int i = event_find(s->names[k]);
-		const char *unit = i == USER || i == SYSTEM || i == DELAY ? "s" : "count";
+		const char *unit = i == CPU || i == DELAY ? "s" : "count";
 		if (i == EVENTS)
 			return -1;
-		if (i == DELAY && s->tree)
+		if (i == USER || i == SYSTEM)
+			part_read(s, i, &values[k]);
+		else if (i == DELAY && s->tree)
 			counter_value_miss(&values[k], events[i], unit, NO_TREE_DELAY);
 		else if (i == DELAY && s->no_delay)
 			counter_value_miss(&values[k], events[i], unit, "the kernel keeps no run delays: %s", strerror(s->no_delay));
 		else
 			counter_value_set(&values[k], events[i], unit, s->end[i] - s->begin[i]);
-		if (s->tree && i != DELAY)
+		if (s->tree && values[k].status != COUNTER_UNAVAILABLE)
 			snprintf(values[k].reason, sizeof values[k].reason, "with the start of the process, before its exec");
 	}
 	return 0;

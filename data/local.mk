@@ -1,5 +1,41 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 schemadir = $(pkgdatadir)/schema
 dist_schema_DATA = \
+	%D%/schema/counter-events.json \
+	%D%/schema/counter-group.json \
 	%D%/schema/profile.json \
 	%D%/schema/tune.json
+
+# Portable events, and a file for each family of CPUs that counts them its own way.
+eventsdir = $(pkgdatadir)/events
+dist_events_DATA = \
+	%D%/events/generic.json \
+	%D%/events/arm-armv8.json \
+	%D%/events/arm-neoverse.json \
+	%D%/events/amd-zen2.json \
+	%D%/events/amd-zen3.json \
+	%D%/events/amd-zen4.json \
+	%D%/events/amd-zen5.json \
+	%D%/events/intel-icelake.json \
+	%D%/events/intel-icelake-x.json \
+	%D%/events/intel-sapphirerapids.json \
+	%D%/events/intel-skylake.json \
+	%D%/events/intel-skylake-x.json
+
+groupsdir = $(pkgdatadir)/groups
+dist_groups_DATA = \
+	%D%/groups/branch.json \
+	%D%/groups/cache.json \
+	%D%/groups/cpu.json \
+	%D%/groups/energy.json \
+	%D%/groups/false_share.json \
+	%D%/groups/flops.json \
+	%D%/groups/flops_dp.json \
+	%D%/groups/flops_sp.json \
+	%D%/groups/l2.json \
+	%D%/groups/l3.json \
+	%D%/groups/mem.json \
+	%D%/groups/simulated.json \
+	%D%/groups/software.json \
+	%D%/groups/stalls.json \
+	%D%/groups/tlb.json

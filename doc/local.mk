@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 dist_doc_DATA = README.md NEWS.md COPYING COPYING.BSD %D%/measurement.md %D%/programs.md %D%/plugins.md \
-	%D%/specifications.md %D%/protocol.md %D%/experiments.md
+	%D%/regions.md %D%/specifications.md %D%/protocol.md %D%/experiments.md
+	%D%/specifications.md %D%/protocol.md %D%/experiments.md %D%/counters.md
 EXTRA_DIST += %D%/fw.svg \
 	%D%/adr/0001-process-boundary.md \
 	%D%/adr/0002-ask-tell.md \
@@ -13,3 +14,6 @@ dist_exampleplugin_DATA = %D%/examples/plugin/Makefile %D%/examples/plugin/trans
 
 examplespecdir = $(docdir)/examples/spec-c
 dist_examplespec_DATA = %D%/examples/spec-c/stencil.json %D%/examples/spec-c/stencil.c
+
+exampleregionsdir = $(docdir)/examples/regions
+dist_exampleregions_DATA = %D%/examples/regions/Makefile %D%/examples/regions/heat.c %D%/examples/regions/heat.f90

@@ -38,7 +38,10 @@ struct ss_param {
 	double min, max;     /* for SS_INT and SS_REAL; both 0: none. A value inside is safe to run, or setup refuses it */
 };
 
-enum { SS_EVENTS_MAX = 16 /* a kernel has, and places in memory from one thread's to the next one's */ };
+enum {
+	SS_EVENTS_MAX = 16, /* a kernel has, and places in memory from one thread's to the next one's */
+	SS_EVENT_UNKNOWN = -1
+};
 
 struct ss_value {
 	int64_t i;     /* SS_INT: the value; SS_WORD: its place in `values` */
@@ -54,7 +57,8 @@ struct ss_call {
 	char *message;                  /* why it failed, one line */
 	size_t message_size;
 	/* NULL in all runs that are timed. Else this run counts: thread t adds what it did to events[t * SS_EVENTS_MAX + e],
-	 * e in the order of the kernel's events[]. The memory is zeroed before each run. */
+	 * e in the order of the kernel's events[]. What it can't know in this configuration it sets to SS_EVENT_UNKNOWN, as 0
+	 * would say that nothing happened. The memory is zeroed before each run. */
 	int64_t *events;
 };
 

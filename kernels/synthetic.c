@@ -4,6 +4,7 @@
  * so variant=b x=10 y=16 extra=0 is the fastest, with 100 n steps. A step is one turn of a linear congruential
  * generator (Knuth's MMIX): each waits for the one before, so that time follows their number, and k of them have a
  * closed form, so that results are verified exactly (Brown, "Random number generation with arbitrary strides", 1994). */
+#include <omp.h>
 #include <stdio.h>
 
 #include "kernels/kernel.h"
@@ -25,6 +26,11 @@ static enum ss_status synthetic_open(void *input, const struct ss_call *call) { 
 static enum ss_status synthetic_setup(void *state, void *input, const struct ss_call *call) {
 	return (void)state, (void)input, (void)call, SS_OK; /* here: allocate, and touch memory first in parallel */
 }
+/* Counting stays out of the inner loop. */
+static void count(const struct ss_call *call, uint64_t piece) {
+	if (call->events)
+		call->events[omp_get_thread_num() * SS_EVENTS_MAX] += (int64_t)steps_in(call, piece);
+}
 static enum ss_status synthetic_run(void *state, const struct ss_call *call) {
 	uint64_t sum = 0;
 #pragma omp parallel for schedule(static) reduction(+ : sum)
@@ -33,6 +39,7 @@ static enum ss_status synthetic_run(void *state, const struct ss_call *call) {
 		for (uint64_t left = steps_in(call, piece); left > 0; left--)
 			value = value * MULTIPLIER + INCREMENT;
 		sum += value;
+		count(call, piece);
 	}
 	*(uint64_t *)state = sum;
 	return SS_OK;
@@ -66,8 +73,10 @@ static const struct ss_param params[] = {
 	{"y", "a quadratic cost of its logarithm", SS_INT, "1..256*2", "1", NULL, 1, 256},
 	{"extra", "added work in percent, to be set by hand", SS_INT, "0", "0", NULL, 0, 100},
 	{.name = NULL}};
+static const struct ss_event events[] = {{"steps", "turns of the generator"}, {.name = NULL}};
 const struct ss_kernel kernel_synthetic = {
 	.abi = SS_KERNEL_ABI, .name = "synthetic", .summary = "an analytic cost with a known optimum", .flags = SS_OPENMP,
 	.problem = problem, .params = params, .input_size = 1, .state_size = sizeof(uint64_t),
 	.open = synthetic_open, .setup = synthetic_setup, .run = synthetic_run, .verify = synthetic_verify,
-	.work = synthetic_work, .teardown = synthetic_teardown, .close = synthetic_close};
+	.work = synthetic_work, .teardown = synthetic_teardown, .close = synthetic_close,
+	.events = events};

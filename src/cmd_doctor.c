@@ -2,10 +2,16 @@
 #include <config.h>
 
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "src/base/js.h"
+#include "src/base/mem.h"
+#include "src/base/text.h"
+#include "src/counters.h"
 #include "src/doctor.h"
+
+enum { INDENT = 19 };
 
 void finding_set(struct finding *finding, enum finding_state state, const char *remedy, const char *found, ...) {
 	va_list ap;
@@ -28,33 +34,63 @@ static void look_all(struct app *app, const struct check *checks, json_t *array)
 	}
 }
 
-static void counters_add(struct app *app, json_t *document) {
-	const struct kernel_list *kernels = app_kernels(app, NULL);
-	json_t *counters = kernels ? json_object_get(kernel_list_description(kernels), "counters") : NULL;
-	json_object_set_new(document, "counters", counters ? json_incref(counters) : json_array());
+/* The worker's sources, each with what stands in for it. */
+static json_t *sources_json(struct app *app) {
+	const json_t *sources = counters_sources(app);
+	json_t *array = json_array(), *source;
+	size_t i;
+	json_array_foreach((json_t *)sources, i, source) {
+		char text[400] = "";
+		json_t *copy = json_copy(source);
+		const char *instead = counters_instead(sources, js_string_or(source, "name", ""), text, sizeof text);
+		json_object_set_new(copy, "instead", *instead ? json_string(instead) : json_null());
+		json_array_append_new(array, copy);
+	}
+	return array;
+}
+
+/* A line that starts with a mark and a name, and goes on below. */
+static void head_print(struct ui *ui, int mark, const char *name, const char *found) {
+	static const char *const marks[] = {"ok", "--", "!!"};
+	static const enum ui_style styles[] = {UI_GOOD, UI_DIM, UI_BAD};
+	char *text = mem_printf("%-15s", name);
+	text_clean(text, false);
+	printf("%s%s%s %s ", ui_style(ui, styles[mark]), marks[mark], ui_style(ui, UI_PLAIN), text);
+	ui_wrap_on(stdout, INDENT, INDENT, found);
+	free(text);
+}
+
+static void instead_print(const char *text) {
+	char *line = *text ? mem_printf("instead: %s", text) : NULL;
+	if (line)
+		ui_wrap(stdout, INDENT, INDENT + 9, line);
+	free(line);
+}
+
+static void checks_print(struct ui *ui, const json_t *checks) {
+	size_t i;
+	json_t *item;
+	json_array_foreach((json_t *)checks, i, item) {
+		const char *state = js_string_or(item, "state", "note");
+		head_print(ui,
+		           strcmp(state, "good") == 0  ? 0
+		           : strcmp(state, "bad") == 0 ? 2
+		                                       : 1,
+		           js_string_or(item, "name", "?"), js_string_or(item, "found", ""));
+		ui_fix(stdout, INDENT, js_string_or(item, "remedy", ""));
+	}
 }
 
 static void people_print(struct ui *ui, const json_t *document) {
-	static const char *const marks[] = {"ok", "--", "!!"};
-	static const enum ui_style styles[] = {UI_GOOD, UI_DIM, UI_BAD};
 	size_t i;
 	json_t *item;
-	json_array_foreach(json_object_get(document, "checks"), i, item) {
-		const char *state = js_string_or(item, "state", "note"), *remedy = js_string_or(item, "remedy", "");
-		int mark = strcmp(state, "good") == 0 ? 0 : strcmp(state, "bad") == 0 ? 2 : 1;
-		printf("%s%s%s %-15s %s\n", ui_style(ui, styles[mark]), marks[mark], ui_style(ui, UI_PLAIN),
-		       js_string_or(item, "name", "?"), js_string_or(item, "found", ""));
-		if (*remedy)
-			printf("   %-15s fix: %s\n", "", remedy);
-	}
+	checks_print(ui, json_object_get(document, "checks"));
 	puts("\ncounter sources");
 	json_array_foreach(json_object_get(document, "counters"), i, item) {
-		const char *fix = js_string_or(item, "fix", "");
-		bool usable = js_bool_or(item, "usable", false);
-		printf("%s%s%s %-15s %s\n", ui_style(ui, styles[usable ? 0 : 1]), marks[usable ? 0 : 1], ui_style(ui, UI_PLAIN),
-		       js_string_or(item, "name", "?"), js_string_or(item, "reason", ""));
-		if (*fix)
-			printf("   %-15s fix: %s\n", "", fix);
+		head_print(ui, js_bool_or(item, "usable", false) ? 0 : 1, js_string_or(item, "name", "?"),
+		           js_string_or(item, "reason", ""));
+		ui_fix(stdout, INDENT, js_string_or(item, "fix", ""));
+		instead_print(js_string_or(item, "instead", ""));
 	}
 }
 
@@ -63,8 +99,9 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	(void)err;
 	look_all(app, doctor_build_checks, checks);
 	look_all(app, doctor_system_checks, checks);
-	json_t *document = json_pack("{s:s,s:o}", "schema", "sweetspot-doctor/1", "checks", checks);
-	counters_add(app, document);
+	look_all(app, doctor_counters_checks, checks);
+	json_t *document =
+		json_pack("{s:s,s:o,s:o}", "schema", "sweetspot-doctor/1", "checks", checks, "counters", sources_json(app));
 	if (opt_has(args, "json"))
 		js_write(document, stdout);
 	else

@@ -8,6 +8,7 @@
 #include "src/base/mem.h"
 #include "src/base/near.h"
 #include "src/cmd.h"
+#include "src/list_counters.h"
 #include "src/list_params.h"
 #include "src/plan.h"
 #include "tuner/export/export.h"
@@ -46,34 +47,13 @@ static json_t *described(const struct kernel_list *list, const char *what) {
 	return json_is_array(array) ? json_incref(array) : list ? json_array() : NULL;
 }
 
-/* Kernels and counters as the worker describes them. */
 static json_t *list_kernels(struct app *app, struct err *err) {
 	return described(app_kernels(app, err), "kernels");
-}
-
-static json_t *list_counters(struct app *app, struct err *err) {
-	return described(app_kernels(app, err), "counters");
 }
 
 /* "kernels ./libmine.so" */
 static json_t *list_plugin(struct app *app, const char *path, struct err *err) {
 	return described(app_plugin(app, path, err), "kernels");
-}
-
-/* What the counters count, one row an event. */
-static json_t *list_metrics(struct app *app, struct err *err) {
-	json_t *counters = list_counters(app, err), *array = counters ? json_array() : NULL;
-	size_t i, k;
-	json_t *counter, *event;
-	json_array_foreach(counters, i, counter) {
-		json_array_foreach(json_object_get(counter, "events"), k, event) {
-			char *summary = mem_printf("counted by %s", js_string_or(counter, "name", "?"));
-			json_array_append_new(array, row(json_string_value(event), summary));
-			free(summary);
-		}
-	}
-	json_decref(counters);
-	return array;
 }
 
 static json_t *list_launchers(struct app *app, struct err *err) {
@@ -84,34 +64,29 @@ static json_t *list_launchers(struct app *app, struct err *err) {
 	return array;
 }
 
+static void rows_print(struct ui *ui, const json_t *array, FILE *out) {
+	static const char *const titles[] = {"name", "summary"};
+	struct table *table = table_new(2, titles);
+	size_t i;
+	json_t *item;
+	json_array_foreach((json_t *)array, i, item)
+		table_add(table, js_string_or(item, "name", ""), js_string_or(item, "summary", ""));
+	table_print(table, ui, out);
+	table_free(table);
+}
+
 static const struct {
 	const char *name;
 	json_t *(*list)(struct app *app, struct err *err);
+	void (*print)(struct ui *ui, const json_t *rows, FILE *out);
 } lists[] = {
-	{"kernels", list_kernels}, {"strategies", list_strategies}, {"counters", list_counters},
-	{"metrics", list_metrics}, {"formats", list_formats},       {"launchers", list_launchers},
+	{"kernels", list_kernels, rows_print},
+	{"strategies", list_strategies, rows_print},
+	{"counters", list_counters, list_counters_print},
+	{"metrics", list_metrics, list_metrics_print},
+	{"formats", list_formats, rows_print},
+	{"launchers", list_launchers, rows_print},
 };
-
-static const char *text_of(const json_t *object, const char *key) {
-	return js_string_or(object, key, "");
-}
-
-static void rows_print(struct ui *ui, const json_t *array) {
-	static const char *const plain[] = {"name", "summary"}, *const states[] = {"name", "usable", "summary", "why"};
-	bool usable = json_object_get(json_array_get(array, 0), "usable") != NULL;
-	struct table *table = usable ? table_new(4, states) : table_new(2, plain);
-	size_t i;
-	json_t *item;
-	json_array_foreach((json_t *)array, i, item) {
-		if (usable)
-			table_add(table, text_of(item, "name"), js_bool_or(item, "usable", false) ? "yes" : "no",
-			          text_of(item, "summary"), text_of(item, "reason"));
-		else
-			table_add(table, text_of(item, "name"), text_of(item, "summary"));
-	}
-	table_print(table, ui, stdout);
-	table_free(table);
-}
 
 static int unknown(const char *word, struct err *err) {
 	const char *names[sizeof lists / sizeof *lists + 1] = {"params"};
@@ -142,7 +117,7 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 		if (opt_has(args, "json"))
 			js_write(array, stdout);
 		else
-			rows_print(app_ui(app), array);
+			lists[i].print(app_ui(app), array, stdout);
 		json_decref(array);
 		return 0;
 	}

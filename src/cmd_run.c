@@ -8,25 +8,27 @@
 #include "src/base/js.h"
 #include "src/base/stats.h"
 #include "src/byhand.h"
+#include "src/counters.h"
+#include "src/counters_ask.h"
 #include "src/figures.h"
 #include "src/references.h"
 #include "src/results.h"
+#include "src/roofline.h"
+#include "tuner/trial_counters.h"
 #include "tuner/unsafe.h"
-
-enum { COUNTERS_MAX = 32 };
 
 static const struct opt options[] = {
 	{"alone", 0, NULL, "measure neither the serial code nor one thread beside it", 0},
 	{"series", 0, NULL, "show each step of the last run, where the kernel tells of them", 0},
-	{"counters", 'c', "NAME,..", "counter backends, in runs of their own (`sweetspot list counters`)", OPT_REPEAT},
+	{"counters", 'c', "NAME,..", "groups and sources of counters, in runs of their own (`list metrics`)", OPT_REPEAT},
 	{0},
 };
 
 /* The document of `run --json`; the worker's extras ride along. */
 static json_t *document(const struct byhand *hand, const struct trial_request *request,
                         const struct trial_result *result) {
-	static const char *const extras[] = {"work",  "counters", "figures", "series",  "placement",
-	                                     "noise", "batch",    "setup_s", "verify_s"};
+	static const char *const extras[] = {"work",  "figures", "series",  "placement",
+	                                     "noise", "batch",   "setup_s", "verify_s"};
 	double ci[2];
 	stats_median_ci(result->samples, result->sample_count, 0.95, ci);
 	json_t *json = json_pack("{s:s,s:s,s:O,s:O,s:s,s:o,s:o,s:[o,o],s:s,s:b}", "schema", "sweetspot-run/1", "kernel",
@@ -42,46 +44,16 @@ static json_t *document(const struct byhand *hand, const struct trial_request *r
 	bool unsafe;
 	if (unsafe_holds(hand->kernel->unsafe, request->problem, request->config, &unsafe, NULL) == 0)
 		json_object_set_new(json, "unsafe", json_boolean(unsafe));
-	if (!json_object_get(json, "counters"))
-		json_object_set_new(json, "counters", json_array());
+	json_object_set_new(json, "counters", json_array());
+	trial_counters_add(json, result);
 	if (*result->message)
 		json_object_set_new(json, "message", json_string(result->message));
 	return json;
 }
 
-static void counters_print(struct ui *ui, const json_t *counters) {
-	static const char *const titles[] = {"counter", "value", "unit", "status", "reason"};
-	size_t i;
-	json_t *counter;
-	if (json_array_size(counters) == 0)
-		return;
-	struct table *table = table_new(5, titles);
-	table_right(table, 1);
-	json_array_foreach((json_t *)counters, i, counter) {
-		char value[40] = "-";
-		if (json_is_number(json_object_get(counter, "value")))
-			snprintf(value, sizeof value, "%.6g", js_real_or(counter, "value", NAN));
-		table_add(table, js_string_or(counter, "name", "?"), value, js_string_or(counter, "unit", ""),
-		          js_string_or(counter, "status", "?"), js_string_or(counter, "reason", ""));
-	}
-	putchar('\n');
-	table_print(table, ui, stdout);
-	table_free(table);
-}
-
-static void work_print(const json_t *work, double seconds) {
-	double ops = js_real_or(work, "ops", 0), bytes = js_real_or(work, "bytes", 0);
-	if (!(ops > 0))
-		return;
-	printf("%.4g %ss/s", ops / seconds, js_string_or(work, "op", "operation"));
-	if (bytes > 0)
-		printf(", at least %.4g bytes/s of memory traffic", bytes / seconds);
-	putchar('\n');
-}
-
-static void people_print(struct ui *ui, const json_t *json, const struct trial_result *result) {
+static void people_print(struct ui *ui, const json_t *json, const json_t *sources, const struct trial_result *result) {
 	char median[32], low[32], high[32];
-	const json_t *work = json_object_get(json, "work"), *ci = json_object_get(json, "ci");
+	const json_t *ci = json_object_get(json, "ci");
 	const json_t *figures = json_object_get(json, "figures");
 	char *config = results_config(json_object_get(json, "config"), NULL);
 	char *problem = results_config(json_object_get(json, "problem"), NULL);
@@ -92,28 +64,17 @@ static void people_print(struct ui *ui, const json_t *json, const struct trial_r
 	       config);
 	printf("median %s [%s, %s], %zu samples, result %s\n", median, low, high, result->sample_count,
 	       trial_status_word(result->status));
-	work_print(work, result->value);
+	roofline_print(json_object_get(json, "roofline"), stdout);
 	references_print(json_object_get(json, "references"), stdout);
 	if (js_bool_or(json, "unsafe", false))
 		printf("unsafe: measured for comparison, never recommended\n");
 	if (result->disturbed)
 		printf("disturbed: something else ran on these processors meanwhile\n");
 	figures_print(figures, stdout);
-	counters_print(ui, json_object_get(json, "counters"));
+	counters_print(ui, json, sources, stdout);
 	figures_series_print(json_object_get(json, "series"), stdout);
 	free(config);
 	free(problem);
-}
-
-/* "a,b" and repeated options; the names live in `store`, which the caller frees. */
-static void counters_read(const struct opt_args *args, const char *names[COUNTERS_MAX + 1], char *store, size_t size) {
-	size_t count = 0, used = 0;
-	for (size_t i = 0; i < opt_count(args, "counters") && used < size; i++)
-		used += (size_t)snprintf(store + used, size - used, "%s%s", i ? "," : "", opt_at(args, "counters", i));
-	char *rest = NULL;
-	for (char *name = strtok_r(store, ",", &rest); name && count < COUNTERS_MAX; name = strtok_r(NULL, ",", &rest))
-		names[count++] = name;
-	names[count] = NULL;
 }
 
 /* Series are shown only where asked for: that a kernel has none is said, too. */
@@ -138,44 +99,73 @@ static int look_around(struct byhand *hand, const struct opt_args *args, const s
 	return 0;
 }
 
-static int trial(struct byhand *hand, const struct opt_args *args, const json_t *config, struct err *err) {
-	char store[1024] = "";
-	const char *counters[COUNTERS_MAX + 1];
+/* Printed, and whether what was asked for is there. */
+static int show(struct byhand *hand, const struct opt_args *args, const struct trial_request *request,
+                const struct trial_result *result, const json_t *json, struct err *err) {
+	const json_t *counters = json_object_get(json, "counters");
+	bool asked = request->counters && request->counters[0];
+	if (opt_has(args, "json"))
+		js_write(json, stdout);
+	else if (result->status == TRIAL_CORRECT)
+		people_print(app_ui(hand->app), json, counters_sources(hand->app), result);
+	if (result->status != TRIAL_CORRECT)
+		return err_set(err, ERR_NOTHING, *result->message ? result->message : NULL, "%s %s", hand->kernel->name,
+		               trial_status_text(result->status));
+	if (asked && trial_counters_known(counters) == 0)
+		return counters_unavailable(request->counters, NULL, err);
+	return 0;
+}
+
+static int trial(struct byhand *hand, const struct opt_args *args, const json_t *config, const char *const *counters,
+                 struct err *err) {
 	struct trial_request request = byhand_request(hand, config);
 	struct trial_result result = {0};
-	counters_read(args, counters, store, sizeof store);
 	request.counters = counters;
 	request.series = opt_has(args, "series");
-	if (hand->runner.run(hand->runner.ctx, &request, &result, err) || series_check(hand, &request, &result, err)) {
+	if (counters[0])
+		ui_progress(app_ui(hand->app), "%s  measuring and counting", hand->kernel->name);
+	int failed = hand->runner.run(hand->runner.ctx, &request, &result, err);
+	ui_progress_end(app_ui(hand->app));
+	if (failed || series_check(hand, &request, &result, err)) {
 		trial_result_clear(&result);
 		return -1;
 	}
 	json_t *json = document(hand, &request, &result);
-	int failed = look_around(hand, args, &result, json, err);
-	if (failed)
-		goto done;
-	if (opt_has(args, "json"))
-		js_write(json, stdout);
-	else if (result.status == TRIAL_CORRECT)
-		people_print(app_ui(hand->app), json, &result);
-	if (result.status != TRIAL_CORRECT)
-		failed = err_set(err, ERR_NOTHING, *result.message ? result.message : NULL, "%s %s", hand->kernel->name,
-		                 trial_status_text(result.status));
-done:
+	json_t *roofline = roofline_json(hand->app, json, result.value);
+	if (roofline)
+		json_object_set_new(json, "roofline", roofline);
+	failed = look_around(hand, args, &result, json, err) || show(hand, args, &request, &result, json, err) ? -1 : 0;
 	json_decref(json);
 	trial_result_clear(&result);
 	return failed;
 }
 
+/* A word that nobody knows is found before the kernel runs. */
+static int counters_check(struct byhand *hand, const struct counters_words *words, struct err *err) {
+	const struct counters_subject subject = {.kernel = hand->kernel->name, .library = hand->kernel->library};
+	bool slow = false;
+	json_t *answer = words->count ? counters_ask(hand->app, &subject, words->names, &slow, err) : NULL;
+	int failed = words->count && !answer ? -1 : 0;
+	if (slow)
+		counters_slow_warn(hand->app);
+	json_decref(answer);
+	return failed;
+}
+
 static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	struct byhand hand;
-	int failed = byhand_open(&hand, app, args, opt_words(args), err);
-	json_t *config = failed ? NULL : byhand_config(&hand, NULL, err);
-	if (config)
-		failed = trial(&hand, args, config, err);
+	struct counters_words words;
+	json_t *config = NULL;
+	int failed = byhand_open(&hand, app, args, opt_words(args), err) ? -1 : 0;
+	if (counters_words_read(args, &words, failed ? NULL : err) || (!failed && counters_check(&hand, &words, err)))
+		failed = -1;
+	if (!failed)
+		config = byhand_config(&hand, NULL, err);
+	failed = config ? trial(&hand, args, config, words.names, err) : -1;
 	json_decref(config);
+	counters_words_free(&words);
 	byhand_close(&hand);
-	return config ? failed : -1;
+	return failed;
 }
 
 static const struct opt *const tables[] = {options, byhand_options, NULL};

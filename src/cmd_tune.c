@@ -8,6 +8,7 @@
 #include "src/cmd.h"
 #include "src/plan.h"
 #include "src/program_plan.h"
+#include "src/tune_counters.h"
 #include "src/tune_session.h"
 
 static int item_add(struct tune_session *session, struct tune_item *item) {
@@ -72,11 +73,13 @@ static int items_make(struct tune_session *session, struct err *err) {
 static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	struct tune_session session = {.app = app, .args = args};
 	int failed = -1;
-	if (!tune_settings_read(args, &session.settings, err) && !items_make(&session, err))
+	if (!tune_settings_read(args, &session.settings, err) && !items_make(&session, err) &&
+	    !tune_counters_check(&session, err))
 		failed = tune_session_run(&session, err);
 	for (size_t i = 0; i < session.count; i++)
 		tune_item_free(session.items[i]);
 	free(session.items);
+	tune_settings_clear(&session.settings);
 	return failed;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What doctor looks at: one function a check, in checks.c's tables. */
+/* What doctor looks at: one function a check, in tables. */
 #ifndef SRC_DOCTOR_H
 #define SRC_DOCTOR_H
 #include "src/cmd.h"
@@ -8,8 +8,8 @@ enum finding_state { FINDING_GOOD, FINDING_NOTE, FINDING_BAD };
 
 struct finding {
 	enum finding_state state;
-	char found[240];
-	char remedy[240]; /* the exact thing to do; empty where there is nothing to do */
+	char found[320];
+	char remedy[320]; /* the exact thing to do; empty where there is nothing to do */
 };
 
 struct check {
@@ -18,6 +18,7 @@ struct check {
 };
 extern const struct check doctor_build_checks[];  /* end with a NULL name */
 extern const struct check doctor_system_checks[];
+extern const struct check doctor_counters_checks[];
 
 void finding_set(struct finding *finding, enum finding_state state, const char *remedy, const char *found, ...)
 	__attribute__((format(printf, 4, 5)));

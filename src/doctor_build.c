@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "src/base/js.h"
+#include "src/counters.h"
 #include "src/doctor.h"
 #include "tuner/store.h"
 
@@ -59,8 +60,12 @@ static void option(struct finding *f, const char *summary, const char *use) {
 }
 
 static void look_papi(struct app *app, struct finding *f) {
-	(void)app;
-	option(f, SS_PAPI_SUMMARY, "this version counts through perf and rusage, without it");
+	const json_t *papi = counters_source(counters_sources(app), "papi");
+	if (papi)
+		finding_set(f, js_bool_or(papi, "usable", false) ? FINDING_GOOD : FINDING_NOTE, js_string_or(papi, "fix", ""),
+		            "%s", js_string_or(papi, "reason", "?"));
+	else
+		option(f, SS_PAPI_SUMMARY, "this worker has no source papi");
 }
 
 static void look_cuda(struct app *app, struct finding *f) {

@@ -73,47 +73,7 @@ static void look_load(struct app *app, struct finding *f) {
 		finding_set(f, FINDING_GOOD, "", "load average %.2f", load);
 }
 
-static void look_paranoid(struct app *app, struct finding *f) {
-	char line[32];
-	(void)app;
-	if (!sys_read_line("/proc/sys/kernel/perf_event_paranoid", line, sizeof line)) {
-		finding_set(f, FINDING_NOTE, "", "the kernel has no perf events");
-		return;
-	}
-	int level = atoi(line);
-	if (level >= 3)
-		finding_set(f, FINDING_BAD, "sudo sysctl kernel.perf_event_paranoid=1", "level %d forbids all counting", level);
-	else if (level == 2)
-		finding_set(f, FINDING_NOTE, "sudo sysctl kernel.perf_event_paranoid=1 to count kernel work too",
-		            "level 2: only a process's own user-mode counts");
-	else
-		finding_set(f, FINDING_GOOD, "", "level %d", level);
-}
-
-/* The worker's counter backends say what they can do here; perf's says whether there is a PMU at all. */
-static void look_pmu(struct app *app, struct finding *f) {
-	const struct kernel_list *kernels = app_kernels(app, NULL);
-	const json_t *counters = kernels ? json_object_get(kernel_list_description(kernels), "counters") : NULL;
-	size_t i;
-	json_t *counter;
-	json_array_foreach((json_t *)counters, i, counter) {
-		if (strcmp(js_string_or(counter, "name", ""), "perf") != 0)
-			continue;
-		const char *reason = js_string_or(counter, "reason", "");
-		bool pmu = js_bool_or(counter, "usable", false) && !strstr(reason, "no hardware PMU");
-		finding_set(f, pmu ? FINDING_GOOD : FINDING_NOTE, js_string_or(counter, "fix", ""), "%s", reason);
-		return;
-	}
-	finding_set(f, FINDING_NOTE, "", "this build has no perf counter backend, so hardware counters are not known");
-}
-
 const struct check doctor_system_checks[] = {
-	{"processors", look_processors},
-	{"cgroup quota", look_quota},
-	{"governor", look_governor},
-	{"virtualisation", look_virtual},
-	{"load", look_load},
-	{"perf paranoid", look_paranoid},
-	{"PMU counters", look_pmu},
-	{0},
+	{"processors", look_processors},  {"cgroup quota", look_quota}, {"governor", look_governor},
+	{"virtualisation", look_virtual}, {"load", look_load},          {0},
 };

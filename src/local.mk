@@ -31,13 +31,18 @@ sweetspot_SOURCES = $(COMMANDS) \
 	%D%/params.c %D%/params_words.c %D%/params.h %D%/plan.c %D%/plan.h %D%/bindings.c %D%/bindings.h \
 	$(PROGRAM_PLAN) %D%/program_spec.c %D%/program_spec.h \
 	%D%/ceilings.c %D%/ceilings_plan.c %D%/ceilings_file.c %D%/ceilings_table.c %D%/ceilings.h \
-	%D%/doctor_build.c %D%/doctor_system.c %D%/doctor.h \
+	%D%/doctor_build.c %D%/doctor_system.c %D%/doctor_counters.c %D%/doctor.h \
+	%D%/doctor_rights.c %D%/doctor_rights.h \
 	%D%/tune_session.c %D%/tune_session.h \
 	%D%/tune_item_kernel.c %D%/tune_item_program.c %D%/tune_item_spec.c %D%/tune_item.h \
+	%D%/tune_counters.c %D%/tune_counters.h %D%/results_counters.c %D%/results_regions.c \
 	%D%/tune_options.c %D%/tune_options.h %D%/sweep_table.c %D%/sweep_table.h \
-	%D%/list_params.c %D%/list_params.h %D%/figures.c %D%/figures.h %D%/references.c %D%/references.h \
+	%D%/list_counters.c %D%/list_counters.h %D%/list_params.c %D%/list_params.h %D%/figures.c %D%/figures.h %D%/references.c %D%/references.h \
 	%D%/byhand.c %D%/byhand.h %D%/lock.c %D%/lock.h \
-	%D%/ui.c %D%/ui_table.c %D%/ui.h \
+	%D%/counters.h %D%/counters_value.c %D%/counters_table.c %D%/counters_reason.c %D%/counters_sources.c \
+	%D%/counters_words.c %D%/counters_words.h %D%/counters_ask.c %D%/counters_ask.h \
+	%D%/roofline.c %D%/roofline.h \
+	%D%/ui.c %D%/ui_table.c %D%/ui_wrap.c %D%/ui.h \
 	%D%/results.c %D%/results_program.c %D%/results_effects.c %D%/results_usage.c %D%/results.h
 nodist_sweetspot_SOURCES = %D%/registry.def
 sweetspot_CPPFLAGS = $(AM_CPPFLAGS) -DSS_LIBEXECDIR='"$(pkglibexecdir)"'

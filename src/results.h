@@ -23,5 +23,9 @@ void results_program_print(struct ui *ui, const json_t *result, FILE *out);
 void results_effects_print(const json_t *result, FILE *out);
 /* User and system time, memory, faults, switches, of the baseline -> of the best; nothing where neither is known. */
 void results_usage_print(const json_t *result, FILE *out);
+/* What differs most between the counters of baseline and best, what could not be counted, what counting cost. */
+void results_counters_print(struct ui *ui, const json_t *result, FILE *out);
+/* "region  baseline  best  speedup" */
+void results_regions_print(struct ui *ui, const json_t *result, FILE *out);
 
 #endif

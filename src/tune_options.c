@@ -19,6 +19,7 @@ const struct opt tune_options[] = {
 	{"device", 0, "cpu", "where to run (cpu)", 0},
 	{"seed", 0, "N", "for the search and the order of comparisons", 0},
 	{"timeout", 0, "SECONDS", "longest trial, of a program: run (a multiple of the baseline's)", 0},
+	{"counters", 'c', "NAME,..", "counters of baseline and finalists (auto); none; all: in every trial", OPT_REPEAT},
 	{"spec", 0, "FILE.json", "a T1 tuning specification in the place of a kernel or program", 0},
 	{"resume", 0, NULL, "go on with what was interrupted", 0},
 	{0},
@@ -65,6 +66,27 @@ static int one_of(const struct opt_args *args, const char *option, const char *o
 	               "--%s %s is not available: this version knows %s", option, word, only);
 }
 
+/* What is counted where nobody says what. */
+static const char *const by_default[] = {"auto", NULL};
+
+/* "all" is no group: it asks for counters in the trials of the search, too. */
+static int counters_read(const struct opt_args *args, struct tune_settings *settings, struct err *err) {
+	struct trial_counters *counters = &settings->counters;
+	if (counters_words_read(args, &settings->words, err))
+		return -1;
+	counters->every = counters_words_take(&settings->words, "all");
+	counters->optional = !opt_has(args, "counters");
+	if (settings->words.count)
+		counters->asked = settings->words.names;
+	else if (counters->every || counters->optional)
+		counters->asked = by_default;
+	return 0;
+}
+
+void tune_settings_clear(struct tune_settings *settings) {
+	counters_words_free(&settings->words);
+}
+
 int tune_settings_read(const struct opt_args *args, struct tune_settings *settings, struct err *err) {
 	const char *timeout = opt_get(args, "timeout", NULL), *budget = opt_get(args, "budget", NULL);
 	long long seed;
@@ -77,7 +99,7 @@ int tune_settings_read(const struct opt_args *args, struct tune_settings *settin
 	    (timeout && opt_seconds(timeout, "timeout", &settings->timeout_s, err)) ||
 	    strategy_read(opt_get(args, "strategy", "auto"), &settings->strategy, err) ||
 	    one_of(args, "objective", "time", ERR_USAGE, err) || one_of(args, "device", "cpu", ERR_UNAVAILABLE, err) ||
-	    opt_int(args, "seed", 0, INT64_MAX, (long long)drawn, &seed, err))
+	    counters_read(args, settings, err) || opt_int(args, "seed", 0, INT64_MAX, (long long)drawn, &seed, err))
 		return -1;
 	settings->seed = (uint64_t)seed;
 	return 0;

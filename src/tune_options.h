@@ -3,6 +3,7 @@
 #ifndef SRC_TUNE_OPTIONS_H
 #define SRC_TUNE_OPTIONS_H
 #include "src/base/opt.h"
+#include "src/counters_words.h"
 #include "tuner/tune.h"
 
 struct tune_settings {
@@ -10,9 +11,13 @@ struct tune_settings {
 	const struct strategy *strategy;
 	uint64_t seed; /* drawn where none is given */
 	double timeout_s;
+	struct counters_words words;
+	struct trial_counters counters; /* its words are those above */
 };
 
 extern const struct opt tune_options[];
+/* Clear them in any case. */
 int tune_settings_read(const struct opt_args *args, struct tune_settings *settings, struct err *err);
+void tune_settings_clear(struct tune_settings *settings);
 
 #endif

@@ -12,6 +12,7 @@
 #include "src/base/sys.h"
 #include "src/lock.h"
 #include "src/results.h"
+#include "src/tune_counters.h"
 #include "tuner/profile.h"
 
 struct tuning {
@@ -108,6 +109,7 @@ static int item_measure(struct tuning *t, const struct tune_item *item, size_t a
 	task.seed = t->seed;
 	task.budget = share(t, at);
 	task.timeout_s = t->what->settings.timeout_s;
+	task.counters = item->counters;
 	task.runner = &runner;
 	task.store = t->store;
 	task.session = t->session;
@@ -130,6 +132,8 @@ static int item_tune(struct tuning *t, size_t at, struct err *err) {
 		failed = resume(t, &item->task, &search, &result, err);
 	if (!failed && !result)
 		failed = item_measure(t, item, at, search, &result, err);
+	if (result)
+		tune_counters_annotate(t->app, result);
 	double floor = result ? js_real_or(result, "noise_floor", NAN) : NAN;
 	if (!(t->noise_floor >= floor) && !isnan(floor))
 		t->noise_floor = floor;

@@ -30,6 +30,13 @@ void ui_seconds(double seconds, char *text, size_t size);         /* "1.23 ms" *
 void ui_bytes(double bytes, char *text, size_t size);             /* "32 MiB" */
 void ui_bar(double fraction, int width, char *text, size_t size); /* a bar of UTF-8 blocks, '#' without UTF-8 */
 
+/* Words in lines of at most the terminal's width, in one line where there is no terminal: `first`
+ * columns before the first line, `indent` before the others. */
+void ui_wrap(FILE *out, int first, int indent, const char *text);
+/* A command to copy: never broken. */
+void ui_fix(FILE *out, int indent, const char *command);
+void ui_wrap_on(FILE *out, int first, int indent, const char *text); /* `first` columns are there already */
+
 /* One line on stderr that rewrites itself on a terminal; silent when stderr is piped (then a line every 30 s). */
 void ui_progress(struct ui *ui, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void ui_progress_end(struct ui *ui);

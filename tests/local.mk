@@ -13,6 +13,7 @@ include %D%/counters/local.mk
 include %D%/tuner/local.mk
 include %D%/store/local.mk
 include %D%/program/local.mk
+include %D%/lib/local.mk
 include %D%/cli/local.mk
 include %D%/plugin/local.mk
 include %D%/style/local.mk

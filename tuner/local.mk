@@ -31,10 +31,12 @@ TUNER_SEARCH = \
 TUNER_MEASURE = \
 	%D%/kernel_desc.c %D%/kernel_desc.h \
 	%D%/worker.c %D%/worker.h %D%/worker_impl.h \
-	%D%/trial.c %D%/trial.h \
+	%D%/worker_counters.c %D%/worker_counters.h \
+	%D%/trial.c %D%/trial.h %D%/trial_counters.c %D%/trial_counters.h \
 	%D%/race.c %D%/duel.c %D%/contender.c %D%/race.h %D%/contender.h \
 	%D%/unsafe.c %D%/unsafe.h \
 	%D%/tune.c %D%/tune_measure.c %D%/tune_search.c %D%/tune_final.c %D%/tune_result.c %D%/tune_effects.c %D%/tune_simplify.c \
+	%D%/tune_counters.c %D%/tune_counted.c \
 	%D%/tune.h %D%/tune_state.h
 
 TUNER_PROGRAM = \

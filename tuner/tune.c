@@ -23,7 +23,7 @@ static const double FIRST_TIMEOUT_SECONDS = 600, FIRST_TIMEOUT_OF_PROGRAM = 3600
 static const double WALL_STEP = 1.1, COST_OF_STEP = 1e7;
 
 const char *tune_phase_word(enum tune_phase phase) {
-	static const char *const words[] = {"baseline", "search", "race", "duel"};
+	static const char *const words[] = {"baseline", "search", "race", "duel", "counters"};
 	return words[phase];
 }
 
@@ -213,6 +213,8 @@ static void tune_clear(struct tune *tune) {
 	json_decref(tune->earlier);
 	json_decref(tune->best_config);
 	json_decref(tune->finalists);
+	json_decref(tune->counted);
+	json_decref(tune->uncounted);
 }
 
 static const char *end_state(int failed, const struct err *err) {
@@ -221,30 +223,44 @@ static const char *end_state(int failed, const struct err *err) {
 	return err->code == ERR_INTERRUPTED ? "interrupted" : "failed";
 }
 
+/* *found: there is a result, which nothing that comes after it can take away. */
+static int phases_run(struct tune *tune, bool *found, struct err *err) {
+	if (search_begin(tune, err) || earlier_read(tune, err) || tune_search_phase(tune, err) ||
+	    tune_final_phase(tune, err))
+		return -1;
+	*found = true;
+	return tune_counters_phase(tune, err);
+}
+
+/* The search's row in the store; 0 where it is complete. */
+static int search_end(const struct tune *tune, bool found, const json_t *result, const struct err *err,
+                      struct err *second) {
+	if (tune->id == 0)
+		return 0;
+	return store_search_end(tune->task->store, tune->id, end_state(found ? 0 : -1, err), found ? result : NULL, second);
+}
+
 int tune_run(const struct tune_task *task, const struct tune_observer *observer, json_t **result, struct err *err) {
 	struct tune tune = {.task = task,
 	                    .observer = observer,
 	                    .budget = task->budget,
 	                    .begun = sys_now(),
 	                    .best = NAN,
-	                    .best_index = UINT64_MAX};
+	                    .best_index = UINT64_MAX,
+	                    .counted = json_object(),
+	                    .uncounted = json_array()};
+	struct err second = {0};
+	bool found = false;
 	*result = NULL;
 	tune.baseline.value = NAN;
-	int failed = search_begin(&tune, err) || earlier_read(&tune, err) || tune_search_phase(&tune, err) ||
-	                     tune_final_phase(&tune, err)
-	                 ? -1
-	                 : 0;
-	if (!failed || err->code == ERR_INTERRUPTED || err->code == ERR_NOTHING)
+	int failed = phases_run(&tune, &found, err);
+	if (found || err->code == ERR_INTERRUPTED || err->code == ERR_NOTHING)
 		*result = tune_result(&tune);
 	if (*result && task->annotate)
 		task->annotate(task->annotate_ctx, *result);
-	if (tune.id) {
-		struct err second = {0};
-		if (store_search_end(task->store, tune.id, end_state(failed, err), failed ? NULL : *result, &second) &&
-		    !failed) {
-			*err = second;
-			failed = -1;
-		}
+	if (search_end(&tune, found, *result, err, &second) && !failed) {
+		*err = second;
+		failed = -1;
 	}
 	tune_clear(&tune);
 	return failed;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The whole procedure for one kernel on one problem: baseline, search, race of finalists, final duel, recommendation.
- * Every trial goes to the store as it ends. The measurement protocol is in doc/measurement.md. */
+/* The whole procedure for one kernel on one problem: baseline, search, race of finalists, final duel, recommendation,
+ * counters. Every trial goes to the store as it ends. The measurement protocol is in doc/measurement.md. */
 #ifndef TUNER_TUNE_H
 #define TUNER_TUNE_H
 #include <jansson.h>
@@ -11,7 +11,7 @@
 #include "tuner/space.h"
 #include "tuner/store.h"
 #include "tuner/strategy/strategy.h"
-#include "tuner/trial.h"
+#include "tuner/trial_counters.h"
 
 struct tune_budget {
 	double seconds;       /* 0: not limited */
@@ -30,6 +30,7 @@ struct tune_task {
 	const struct strategy *strategy;
 	uint64_t seed;
 	struct tune_budget budget;
+	struct trial_counters counters;
 	double timeout_s; /* of one trial; 0: a multiple of the baseline's time */
 	/* A trial is runs of a whole program: nothing is batched, a long one is run once, and the budget binds the final
 	 * comparison, too. */
@@ -47,7 +48,7 @@ struct tune_task {
 	const volatile int *interrupt; /* finish the trial and stop; may be NULL */
 };
 
-enum tune_phase { TUNE_BASELINE, TUNE_SEARCH, TUNE_RACE, TUNE_DUEL };
+enum tune_phase { TUNE_BASELINE, TUNE_SEARCH, TUNE_RACE, TUNE_DUEL, TUNE_COUNTERS };
 const char *tune_phase_word(enum tune_phase phase);
 
 struct tune_progress {
@@ -68,7 +69,7 @@ struct tune_observer {
 };
 
 /* *result: the object under "results" of `tune --json`, a new reference; also given, with what is known, when the error
- * is ERR_INTERRUPTED or ERR_NOTHING. */
+ * is ERR_INTERRUPTED or ERR_NOTHING. Interrupted while it only counts, it is done. */
 int tune_run(const struct tune_task *task, const struct tune_observer *observer, json_t **result, struct err *err);
 
 /* "time", or what is made small or large in its place. Caller frees. */

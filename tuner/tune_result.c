@@ -95,6 +95,7 @@ json_t *tune_result(const struct tune *tune) {
 		undecided(tune, result);
 	if (tune->finalists)
 		json_object_set_new(result, "finalists", finalists_shown(tune));
+	tune_counted_add(tune, result);
 	json_object_set_new(result, "effects", tune_effects(tune));
 	json_object_set_new(result, "runner_up", tune_runner_up(tune)); /* absent where there is none */
 	json_object_set_new(result, "command", json_string(task->command));

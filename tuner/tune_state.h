@@ -40,6 +40,9 @@ struct tune {
 	bool dueled;
 	bool reversed; /* the search's winner lost its duel: the baseline stays */
 	json_t *finalists;
+	json_t *counted;         /* configuration text -> what trial_counters_add gives */
+	json_t *uncounted;       /* [{"config","reason"}] */
+	double counting_seconds; /* that the counters took */
 };
 
 double tune_elapsed(const struct tune *tune);
@@ -69,7 +72,11 @@ int tune_probe_best(struct tune *tune, struct err *err);
 
 int tune_search_phase(struct tune *tune, struct err *err); /* tune_search.c */
 int tune_final_phase(struct tune *tune, struct err *err);  /* tune_final.c */
-json_t *tune_result(const struct tune *tune);              /* tune_result.c */
+/* Counts the baseline, the winner and the other finalists, as far as there is time. tune_counters.c */
+int tune_counters_phase(struct tune *tune, struct err *err);
+json_t *tune_result(const struct tune *tune); /* tune_result.c */
+/* What was counted, and what that cost. tune_counted.c */
+void tune_counted_add(const struct tune *tune, json_t *result);
 
 /* How much each parameter mattered in the search: [{"param", "known", "seen", "ratio", "ci", "best", "worst"}], the last
  * four where known. New reference. tune_effects.c */

@@ -268,15 +268,21 @@ int worker_exchange(struct worker *worker, const struct worker_question *questio
 	return 0;
 }
 
+void worker_counters_set(json_t *request, const char *const *names) {
+	json_t *array = names && names[0] ? json_array() : NULL;
+	for (; array && *names; names++)
+		json_array_append_new(array, json_string(*names));
+	if (array)
+		json_object_set_new(request, "counters", array);
+}
+
 static json_t *request_json(const struct trial_request *request) {
-	json_t *counters = json_array();
-	for (size_t i = 0; request->counters && request->counters[i]; i++)
-		json_array_append_new(counters, json_string(request->counters[i]));
 	json_t *json =
-		json_pack("{s:s,s:s,s:O,s:O,s:I,s:i,s:i,s:f,s:f,s:b,s:o}", "op", "trial", "kernel", request->kernel, "problem",
+		json_pack("{s:s,s:s,s:O,s:O,s:I,s:i,s:i,s:f,s:f,s:b}", "op", "trial", "kernel", request->kernel, "problem",
 	              request->problem, "config", request->config, "seed", (json_int_t)(request->seed & INT64_MAX),
 	              "samples", request->samples, "warmup", request->warmup, "min_sample_s", request->min_sample_s,
-	              "limit_s", request->limit_s, "verify", 1, "counters", counters);
+	              "limit_s", request->limit_s, "verify", 1);
+	worker_counters_set(json, request->counters);
 	if (request->series)
 		json_object_set_new(json, "series", json_true());
 	if (request->library)

@@ -19,6 +19,9 @@ struct worker_question {
 int worker_exchange(struct worker *worker, const struct worker_question *question, struct trial_result *result,
                     struct err *err);
 
+/* "counters", where there are any. */
+void worker_counters_set(json_t *request, const char *const *names);
+
 /* Parts of an answer: status and message; the array under `key` as samples and their least. */
 int worker_status_read(const json_t *answer, struct trial_result *result, struct err *err);
 int worker_samples_read(const json_t *answer, const char *key, struct trial_result *result, struct err *err);

@@ -19,9 +19,13 @@ static void edges_link(struct cc_state *s, size_t from, size_t to, int32_t skipp
 		size_t degree = g.first[v + 1] - g.first[v], end = degree < to ? degree : to;
 		if (from >= end || cc_load(&label[v]) == skipped)
 			continue;
+		int64_t before = linked;
 		looked += (int64_t)(end - from);
 		for (const int32_t *target = g.target + g.first[v] + from; target < g.target + g.first[v] + end; target++)
-			linked += splice ? cc_link_splice(label, v, *target) : cc_link_hook(label, v, *target);
+			linked += splice ? cc_link_splice(label, v, *target, KERNEL_EVENTS(s))
+			                 : cc_link_hook(label, v, *target, KERNEL_EVENTS(s));
+		KERNEL_COUNT(s->events, CC_LABEL_UPDATES, linked - before);
+		KERNEL_COUNT(s->events, CC_EDGE_ENDS, end - from);
 	}
 	s->looked += (size_t)looked;
 	cc_step_note(s, linked);
@@ -60,7 +64,7 @@ static void afforest_run(struct cc_state *s) {
 	cc_labels_compress(s);
 }
 
-const struct cc_variant cc_afforest = {
+const struct cc_variant KERNEL_COUNTED(cc_afforest) = {
 	.name = "afforest",
 	.summary = "trees linked along a few edges each, then along those outside the largest component",
 	.run = afforest_run,

@@ -12,6 +12,8 @@ enum { PARAM_VARIANT, PARAM_UPDATE, PARAM_LINK, PARAM_ROUNDS };
 
 /* In the order of the words of `variant`. */
 static const struct cc_variant *const variants[] = {&cc_rows, &cc_jump, &cc_afforest, &cc_serial};
+static const struct cc_variant *const counted[] = {&cc_rows_counted, &cc_jump_counted, &cc_afforest_counted,
+                                                   &cc_serial_counted};
 enum { VARIANTS = sizeof variants / sizeof *variants };
 
 static const struct ss_param problem[] = {
@@ -59,11 +61,24 @@ static enum ss_status cc_setup(void *opaque, void *input, const struct ss_call *
 	return SS_OK;
 }
 
+static const struct ss_event events[] = {
+	[CC_ITERATIONS] = {"iterations", "steps of the whole team, counted by its first thread"},
+	[CC_LABEL_UPDATES] = {"label_updates", "vertices that took a smaller label, or trees that were linked to another"},
+	[CC_EDGE_ENDS] = {"edge_ends_visited", "ends of edges that were looked at"},
+	[CC_CAS_FAILURES] = {"cas_failures", "compare-and-swaps of a label that failed"},
+	{.name = NULL},
+};
+
 static enum ss_status cc_run(void *opaque, const struct ss_call *call) {
 	struct cc_state *s = opaque;
-	(void)call;
 	cc_labels_start(s);
-	s->variant->run(s);
+	s->events = call->events;
+	if (!call->events) {
+		s->variant->run(s);
+		return SS_OK;
+	}
+	counted[call->config[PARAM_VARIANT].i]->run(s);
+	kernel_count(call->events, CC_ITERATIONS, s->steps);
 	return SS_OK;
 }
 
@@ -142,4 +157,5 @@ const struct ss_kernel kernel_cc = {
 	.close = cc_close,
 	.figures = cc_figures,
 	.series = cc_series,
+	.events = events,
 };

@@ -9,8 +9,12 @@
 #ifndef KERNELS_CC_CC_H
 #define KERNELS_CC_CC_H
 #include "kernels/cc/graph.h"
+#include "kernels/count.h"
 
 enum { CC_ROUNDS_MAX = 4, CC_STEPS_KEPT = 1 << 16 };
+
+/* In the order of the kernel's events. */
+enum { CC_ITERATIONS, CC_LABEL_UPDATES, CC_EDGE_ENDS, CC_CAS_FAILURES };
 
 struct cc_state;
 
@@ -36,6 +40,7 @@ struct cc_state {
 	double *changed; /* labels that fell in each step: the first CC_STEPS_KEPT */
 	int64_t steps;
 	size_t looked; /* ends of edges that were read */
+	int64_t *events; /* ss_call's */
 	int rounds;
 	bool synchronous, splice;
 	void *pages;
@@ -79,5 +84,6 @@ size_t cc_figures(const void *state, const struct ss_call *call, double seconds,
 size_t cc_series(const void *state, const struct ss_call *call, struct ss_series *out, size_t most);
 
 extern const struct cc_variant cc_rows, cc_jump, cc_afforest, cc_serial;
+extern const struct cc_variant cc_rows_counted, cc_jump_counted, cc_afforest_counted, cc_serial_counted;
 
 #endif

@@ -7,10 +7,12 @@
 
 #include "kernels/cc/cc.h"
 
-static void label_lower(int32_t *label, int32_t to) {
-	for (int32_t now = cc_load(label); to < now; now = cc_load(label))
+static void label_lower(int32_t *label, int32_t to, int64_t *events) {
+	for (int32_t now = cc_load(label); to < now; now = cc_load(label)) {
 		if (cc_swap(label, now, to))
 			break;
+		KERNEL_COUNT(events, CC_CAS_FAILURES, 1);
+	}
 }
 
 static int64_t sweep(struct cc_state *s) {
@@ -21,10 +23,12 @@ static int64_t sweep(struct cc_state *s) {
 	for (int32_t v = 0; v < g.n; v++) {
 		int32_t own = cc_load(&label[v]), least = cc_least(&g, v, label, own);
 		if (least < own) {
-			label_lower(&label[own], least);
-			label_lower(&label[v], least);
+			label_lower(&label[own], least, KERNEL_EVENTS(s));
+			label_lower(&label[v], least, KERNEL_EVENTS(s));
 			changed++;
 		}
+		KERNEL_COUNT(s->events, CC_EDGE_ENDS, g.first[v + 1] - g.first[v]);
+		KERNEL_COUNT(s->events, CC_LABEL_UPDATES, least < own);
 	}
 	return changed;
 }
@@ -39,7 +43,7 @@ static void jump_run(struct cc_state *s) {
 	} while (changed > 0);
 }
 
-const struct cc_variant cc_jump = {
+const struct cc_variant KERNEL_COUNTED(cc_jump) = {
 	.name = "jump",
 	.summary = "label propagation with pointer jumping",
 	.run = jump_run,

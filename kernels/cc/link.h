@@ -6,14 +6,17 @@
 #include "kernels/cc/cc.h"
 
 /* Hooks the larger root to the smaller vertex: Sutton, Ben-Nun and Barak, 2018 (see afforest.c). */
-static inline bool cc_link_hook(int32_t *label, int32_t a, int32_t b) {
+static inline bool cc_link_hook(int32_t *label, int32_t a, int32_t b, int64_t *events) {
 	int32_t x = cc_load(&label[a]), y = cc_load(&label[b]);
 	while (x != y) {
 		int32_t high = x > y ? x : y, low = x > y ? y : x, above = cc_load(&label[high]);
 		if (above == low)
 			return false;
-		if (above == high && cc_swap(&label[high], high, low))
-			return true;
+		if (above == high) {
+			if (cc_swap(&label[high], high, low))
+				return true;
+			KERNEL_COUNT(events, CC_CAS_FAILURES, 1);
+		}
 		x = cc_load(&label[cc_load(&label[high])]);
 		y = cc_load(&label[low]);
 	}
@@ -24,7 +27,7 @@ static inline bool cc_link_hook(int32_t *label, int32_t a, int32_t b) {
  * What is cut off is joined again by the climb from above it. Patwary, Refsnes and Manne, "Multi-core spanning forest
  * algorithms using the disjoint-set data structure", 2012; with compare and swap instead of locks in Dhulipala, Hong and
  * Shun, "ConnectIt: a framework for static and incremental parallel graph connectivity algorithms", 2020. */
-static inline bool cc_link_splice(int32_t *label, int32_t a, int32_t b) {
+static inline bool cc_link_splice(int32_t *label, int32_t a, int32_t b, int64_t *events) {
 	for (;;) {
 		int32_t x = cc_load(&label[a]), y = cc_load(&label[b]);
 		if (x == y)
@@ -33,6 +36,7 @@ static inline bool cc_link_splice(int32_t *label, int32_t a, int32_t b) {
 		bool bent = cc_swap(&label[climber], from, to);
 		if (bent && from == climber)
 			return true;
+		KERNEL_COUNT(events, CC_CAS_FAILURES, !bent);
 		if (x > y)
 			a = from;
 		else

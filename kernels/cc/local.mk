@@ -11,3 +11,5 @@ libkernels_la_SOURCES += \
 	%D%/build.c %D%/graph.h \
 	%D%/state.c %D%/oracle.c %D%/figures.c \
 	%D%/link.h %D%/cc.h
+libkernels_counted_la_SOURCES += \
+	%D%/rows.c %D%/jump.c %D%/afforest.c %D%/serial.c

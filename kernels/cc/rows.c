@@ -16,6 +16,8 @@ static int64_t sweep_inplace(struct cc_state *s) {
 			cc_store(&label[v], least);
 			changed++;
 		}
+		KERNEL_COUNT(s->events, CC_EDGE_ENDS, g.first[v + 1] - g.first[v]);
+		KERNEL_COUNT(s->events, CC_LABEL_UPDATES, least < own);
 	}
 	return changed;
 }
@@ -29,6 +31,8 @@ static int64_t sweep_synchronous(struct cc_state *s) {
 	for (int32_t v = 0; v < g.n; v++) {
 		label[v] = cc_least(&g, v, before, before[v]);
 		changed += label[v] != before[v];
+		KERNEL_COUNT(s->events, CC_EDGE_ENDS, g.first[v + 1] - g.first[v]);
+		KERNEL_COUNT(s->events, CC_LABEL_UPDATES, label[v] != before[v]);
 	}
 	s->other = s->label;
 	s->label = label;
@@ -44,7 +48,7 @@ static void rows_run(struct cc_state *s) {
 	} while (changed > 0);
 }
 
-const struct cc_variant cc_rows = {
+const struct cc_variant KERNEL_COUNTED(cc_rows) = {
 	.name = "rows",
 	.summary = "label propagation, row by row",
 	.run = rows_run,

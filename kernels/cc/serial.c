@@ -32,11 +32,13 @@ static void serial_run(struct cc_state *s) {
 			united += unite(label, v, g.target[e]);
 	for (int32_t v = 0; v < g.n; v++)
 		label[v] = label[label[v]];
+	KERNEL_COUNT(s->events, CC_EDGE_ENDS, g.ends / 2);
+	KERNEL_COUNT(s->events, CC_LABEL_UPDATES, united);
 	s->looked = g.ends / 2;
 	cc_step_note(s, united);
 }
 
-const struct cc_variant cc_serial = {
+const struct cc_variant KERNEL_COUNTED(cc_serial) = {
 	.name = "serial",
 	.summary = "union-find, one thread",
 	.run = serial_run,

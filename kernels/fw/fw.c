@@ -13,6 +13,8 @@ enum { PARAM_VARIANT, PARAM_BLOCK, PARAM_LAYOUT };
 
 /* In the order of the words of `variant`. */
 static const struct fw_variant *const variants[] = {&fw_naive, &fw_tiled, &fw_tasks, &fw_tasks_inner, &fw_simd};
+static const struct fw_variant *const counted[] = {&fw_naive_counted, &fw_tiled_counted, &fw_tasks_counted,
+                                                   &fw_tasks_inner_counted, &fw_simd_counted};
 enum { VARIANTS = sizeof variants / sizeof *variants };
 
 static const struct ss_param problem[] = {
@@ -94,10 +96,16 @@ static void fw_reset(void *state, const struct ss_call *call) {
 	fw_graph_fill(state);
 }
 
+static const struct ss_event events[] = {
+	[FW_TILE_UPDATES] = {"tile_updates", "tiles, or rows of the naive variant, that were updated through others"},
+	[FW_RELAXATIONS] = {"relaxations", "cells compared with a path through another vertex, with the padding"},
+	{.name = NULL},
+};
+
 static enum ss_status fw_run(void *state, const struct ss_call *call) {
-	const struct fw_state *s = state;
-	(void)call;
-	s->variant->run(s);
+	struct fw_state *s = state;
+	s->events = call->events;
+	(call->events ? counted[call->config[PARAM_VARIANT].i] : s->variant)->run(s);
 	return SS_OK;
 }
 
@@ -186,4 +194,5 @@ const struct ss_kernel kernel_fw = {
 	.teardown = fw_teardown,
 	.close = fw_close,
 	.figures = fw_figures,
+	.events = events,
 };

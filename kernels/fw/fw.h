@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "kernels/kernel.h"
+#include "kernels/count.h"
 
 #define FW_INF ((int32_t)(INT32_MAX / 2))
 
@@ -40,6 +40,9 @@ struct fw_input {
 /* Lines are row-major, 1 x n; rows are row-major, tiled. */
 enum fw_form { FW_LINES, FW_ROWS, FW_TILES, FW_PANELS };
 enum fw_type { FW_INT32, FW_FLOAT, FW_TYPES };
+
+/* In the order of the kernel's events. */
+enum { FW_TILE_UPDATES, FW_RELAXATIONS };
 
 struct fw_state;
 
@@ -88,6 +91,7 @@ struct fw_state {
 	int panel;         /* columns of a panel; divides `columns` */
 	size_t pitch;      /* from a row of a panel to the next, in cells, as are the following */
 	size_t panel_step, down_step, across_step; /* from a panel or a tile to the next */
+	int64_t *events; /* ss_call's */
 };
 
 static inline void *fw_at(const struct fw_state *s, size_t cell) {
@@ -132,6 +136,7 @@ void fw_cells_clear(const struct fw_state *s, void *cells, size_t count);
 
 /* tile.c: tile (i, j) through the vertices of tile k, in plain C. Right in place: on the diagonal, row and column. */
 void fw_tile_update(const struct fw_state *s, int i, int j, int k);
+void fw_tile_update_counted(const struct fw_state *s, int i, int j, int k);
 
 /* blocks.c: the blocked algorithm over any tile update. */
 typedef void fw_update(const struct fw_state *s, int i, int j, int k);
@@ -153,5 +158,7 @@ extern const struct fw_isa fw_isas[];
 const struct fw_isa *fw_isa_find(const char *name);
 
 extern const struct fw_variant fw_naive, fw_tiled, fw_tasks, fw_tasks_inner, fw_simd;
+extern const struct fw_variant fw_naive_counted, fw_tiled_counted, fw_tasks_counted, fw_tasks_inner_counted,
+	fw_simd_counted;
 
 #endif

@@ -10,3 +10,5 @@ libkernels_la_SOURCES += \
 	%D%/blocks.c %D%/tile.c %D%/cube.c \
 	%D%/layout.c %D%/cell.c %D%/graph.c %D%/dijkstra.c \
 	%D%/fw.h
+libkernels_counted_la_SOURCES += \
+	%D%/naive.c %D%/tiled.c %D%/tasks.c %D%/tasks_inner.c %D%/simd.c

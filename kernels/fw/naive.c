@@ -11,12 +11,15 @@ static void naive_run(const struct fw_state *s) {
 		const void *through = fw_at(s, k * n);
 #pragma omp parallel for schedule(runtime)
 		for (size_t i = 0; i < n; i++)
-			if (i != k)
+			if (i != k) {
 				s->ops->row(fw_at(s, i * n), through, fw_at(s, i * n + k), s->n);
+				KERNEL_COUNT(s->events, FW_TILE_UPDATES, 1);
+				KERNEL_COUNT(s->events, FW_RELAXATIONS, n);
+			}
 	}
 }
 
-const struct fw_variant fw_naive = {
+const struct fw_variant KERNEL_COUNTED(fw_naive) = {
 	.name = "naive",
 	.summary = "triple loop, parallel for over the rows of each step",
 	.form = FW_LINES,

@@ -15,13 +15,16 @@ static void panels_update(const struct fw_state *s, int i, int j, int k) {
 	else
 		s->ops->relax(fw_tile(s, i, j), fw_tile(s, i, k), fw_tile(s, k, j), s->rows, padded(fw_extent(s, i)),
 		              padded(fw_extent(s, j)), padded(fw_extent(s, k)));
+	KERNEL_COUNT(s->events, FW_TILE_UPDATES, 1);
+	KERNEL_COUNT(s->events, FW_RELAXATIONS,
+	             (int64_t)padded(fw_extent(s, i)) * padded(fw_extent(s, j)) * padded(fw_extent(s, k)));
 }
 
 static void simd_run(const struct fw_state *s) {
 	fw_blocks_run(s, panels_update);
 }
 
-const struct fw_variant fw_simd = {
+const struct fw_variant KERNEL_COUNTED(fw_simd) = {
 	.name = "simd",
 	.summary = "blocked, SIMD tile kernels in registers, chosen for the CPU at run time",
 	.form = FW_PANELS,

@@ -8,7 +8,7 @@
 static void cube_run(const struct fw_state *s, struct fw_cube cube) {
 	struct fw_cube part[FW_CUBE_PARTS];
 	if (cube.size == 1) {
-		fw_tile_update(s, cube.i, cube.j, cube.k);
+		KERNEL_COUNTED(fw_tile_update)(s, cube.i, cube.j, cube.k);
 		return;
 	}
 	for (int step = 0; step < FW_CUBE_STEPS; step++) {
@@ -30,7 +30,7 @@ static void tasks_run(const struct fw_state *s) {
 	cube_run(s, fw_cube_whole(s));
 }
 
-const struct fw_variant fw_tasks = {
+const struct fw_variant KERNEL_COUNTED(fw_tasks) = {
 	.name = "tasks",
 	.summary = "recursive, tasks, the parallel region opened once at the top",
 	.form = FW_TILES,

@@ -27,7 +27,7 @@ static void step_run(const struct fw_state *s, struct fw_cube cube, int step) {
 
 static void cube_run(const struct fw_state *s, struct fw_cube cube) {
 	if (cube.size == 1) {
-		fw_tile_update(s, cube.i, cube.j, cube.k);
+		KERNEL_COUNTED(fw_tile_update)(s, cube.i, cube.j, cube.k);
 		return;
 	}
 #pragma omp parallel
@@ -40,7 +40,7 @@ static void tasks_inner_run(const struct fw_state *s) {
 	cube_run(s, fw_cube_whole(s));
 }
 
-const struct fw_variant fw_tasks_inner = {
+const struct fw_variant KERNEL_COUNTED(fw_tasks_inner) = {
 	.name = "tasks_inner",
 	.summary = "recursive, tasks, a parallel region opened in every call: does not scale",
 	.form = FW_TILES,

@@ -5,10 +5,10 @@
 #include "kernels/fw/fw.h"
 
 static void tiled_run(const struct fw_state *s) {
-	fw_blocks_run(s, fw_tile_update);
+	fw_blocks_run(s, KERNEL_COUNTED(fw_tile_update));
 }
 
-const struct fw_variant fw_tiled = {
+const struct fw_variant KERNEL_COUNTED(fw_tiled) = {
 	.name = "tiled",
 	.summary = "blocked, one parallel region, for nowait over the tiles",
 	.form = FW_TILES,

@@ -12,13 +12,15 @@ static void strip_step(const struct gol_state *state, int now, size_t first) {
 		for (size_t word = words; word % 8; word++)
 			dst[word] = 0;
 	}
+	KERNEL_COUNT(state->events, GOL_CELL_UPDATES, rows * input->n);
+	KERNEL_COUNT(state->events, GOL_ITEMS, 1);
 }
 
 static void bits_run(struct gol_state *state) {
 	gol_strips_run(state, strip_step);
 }
 
-const struct gol_variant gol_bits = {
+const struct gol_variant KERNEL_COUNTED(gol_bits) = {
 	.name = "bits",
 	.summary = "64 cells a word, carry-save adders, SIMD strips of rows",
 	.unit = sizeof(uint64_t),

@@ -18,14 +18,17 @@ static void byte_run(struct gol_state *state) {
 	for (int64_t generation = 0; generation < generations; generation++) {
 		int now = (state->now + generation) & 1;
 #pragma omp for schedule(runtime)
-		for (ptrdiff_t i = 0; i < n; i++)
+		for (ptrdiff_t i = 0; i < n; i++) {
 			byte_row(gol_row(state, now, i - 1), gol_row(state, now, i), gol_row(state, now, i + 1),
 			         gol_row(state, now + 1, i), n);
+			KERNEL_COUNT(state->events, GOL_CELL_UPDATES, n);
+			KERNEL_COUNT(state->events, GOL_ITEMS, 1);
+		}
 	}
 	state->now = (state->now + generations) & 1;
 }
 
-const struct gol_variant gol_byte = {
+const struct gol_variant KERNEL_COUNTED(gol_byte) = {
 	.name = "byte",
 	.summary = "a byte a cell, vectorised rows, one parallel region",
 	.unit = 1,

@@ -12,6 +12,9 @@ static const struct gol_variant *const variants[] = {
 	&gol_int, &gol_byte, &gol_simd8, &gol_bits, &gol_temporal,
 };
 #define VARIANT_NAMES "int,byte,simd8,bits,temporal" /* the same order */
+static const struct gol_variant *const counted[] = {
+	&gol_int_counted, &gol_byte_counted, &gol_simd8_counted, &gol_bits_counted, &gol_temporal_counted,
+};
 enum { VARIANTS = sizeof variants / sizeof *variants };
 
 enum { N, GENERATIONS, DENSITY };
@@ -96,10 +99,16 @@ static void gol_reset(void *state, const struct ss_call *call) {
 	gol_grids_load(state);
 }
 
+static const struct ss_event events[] = {
+	[GOL_CELL_UPDATES] = {"cell_updates", "cells computed; temporal computes those around a tile once more"},
+	[GOL_ITEMS] = {"work_items", "rows, strips or tiles that were computed"},
+	{.name = NULL},
+};
+
 static enum ss_status gol_run(void *opaque, const struct ss_call *call) {
 	struct gol_state *state = opaque;
-	(void)call;
-	state->variant->run(state);
+	state->events = call->events;
+	(call->events ? counted[call->config[VARIANT].i] : state->variant)->run(state);
 	return SS_OK;
 }
 
@@ -152,4 +161,5 @@ const struct ss_kernel kernel_gol = {
 	.teardown = gol_teardown,
 	.close = gol_close,
 	.figures = gol_measured,
+	.events = events,
 };

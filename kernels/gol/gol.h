@@ -6,11 +6,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "kernels/kernel.h"
+#include "kernels/count.h"
 
 enum { GOL_N_MAX = 65536, GOL_WORDS_MAX = GOL_N_MAX / 64, GOL_LINE = 64 /* bytes */, GOL_GENERATIONS_MAX = 1000000 };
 enum { GOL_STRIP_MAX = 1024, GOL_DEPTH_MAX = 64, GOL_BLOCK_MAX = GOL_N_MAX, GOL_SPAN_MAX = GOL_WORDS_MAX };
 enum { GOL_WINDOWS_MAX = 12, GOL_KEPT = 5 };
+
+/* In the order of the kernel's events. */
+enum { GOL_CELL_UPDATES, GOL_ITEMS };
 
 /* A part of the last generation: 64 cells a word. */
 struct gol_window {
@@ -60,6 +63,7 @@ struct gol_state {
 	int threads;
 	uint64_t *tiles;
 	size_t tile_words, tile_stride, tile_bytes;
+	int64_t *events; /* ss_call's */
 };
 
 /* A layout and the loop over it. load and save convert one row of the current grid. */
@@ -73,6 +77,8 @@ struct gol_variant {
 	void (*run)(struct gol_state *state);
 };
 extern const struct gol_variant gol_int, gol_byte, gol_bits, gol_simd8, gol_temporal;
+extern const struct gol_variant gol_int_counted, gol_byte_counted, gol_bits_counted, gol_simd8_counted,
+	gol_temporal_counted;
 
 /* row may be -1 and n: the dead rows. */
 static inline void *gol_row(const struct gol_state *state, int grid, ptrdiff_t row) {
@@ -104,7 +110,9 @@ void gol_bytes_load(void *row, const uint64_t *cells, size_t n);
 void gol_bytes_save(const void *row, uint64_t *cells, size_t n);
 
 /* Passes over the grid in a run of the temporal variant. */
-int64_t gol_temporal_passes(const struct gol_state *state);
+static inline int64_t gol_temporal_passes(const struct gol_state *state) {
+	return (state->input->generations + (int64_t)state->depth - 1) / (int64_t)state->depth;
+}
 
 /* The oracle: `generations` steps of n rows of `words` words, in place, serially and by another method than the
  * variants. False without memory. */

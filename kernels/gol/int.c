@@ -28,12 +28,14 @@ static void int_run(struct gol_state *state) {
 				                 below[j - 1] + below[j] + below[j + 1];
 				next[j] = neighbours == 3 || (neighbours == 2 && row[j]);
 			}
+			KERNEL_COUNT(state->events, GOL_CELL_UPDATES, n);
+			KERNEL_COUNT(state->events, GOL_ITEMS, 1);
 		}
 		state->now ^= 1;
 	}
 }
 
-const struct gol_variant gol_int = {
+const struct gol_variant KERNEL_COUNTED(gol_int) = {
 	.name = "int",
 	.summary = "an int a cell, parallel for over rows",
 	.unit = sizeof(int),

@@ -11,3 +11,5 @@ libkernels_la_SOURCES += \
 	%D%/oracle.c %D%/window.c %D%/expect.c %D%/compare.c \
 	%D%/figures.c \
 	%D%/gol.h
+libkernels_counted_la_SOURCES += \
+	%D%/int.c %D%/byte.c %D%/simd8.c %D%/bits.c %D%/temporal.c

@@ -10,13 +10,15 @@ static void strip_step(const struct gol_state *state, int now, size_t first) {
 	state->isa->bytes(gol_row(state, now, (ptrdiff_t)first), dst, state->stride, rows, n);
 	for (size_t row = 0; row < rows; row++, dst += state->stride)
 		memset(dst + n, 0, over);
+	KERNEL_COUNT(state->events, GOL_CELL_UPDATES, rows * n);
+	KERNEL_COUNT(state->events, GOL_ITEMS, 1);
 }
 
 static void simd8_run(struct gol_state *state) {
 	gol_strips_run(state, strip_step);
 }
 
-const struct gol_variant gol_simd8 = {
+const struct gol_variant KERNEL_COUNTED(gol_simd8) = {
 	.name = "simd8",
 	.summary = "a byte a cell, SIMD strips of rows",
 	.unit = 1,

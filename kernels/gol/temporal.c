@@ -130,6 +130,7 @@ static void tile_step(const struct gol_state *state, const struct tile *tile, in
 	}
 	if (last == tile->depth)
 		copy_out(state, tile, now, row - (ptrdiff_t)last);
+	KERNEL_COUNT(state->events, GOL_CELL_UPDATES, last * state->step * (tile->words + 2) * 64);
 }
 
 static void tile_pass(const struct gol_state *state, size_t item, int now, size_t depth) {
@@ -139,10 +140,7 @@ static void tile_pass(const struct gol_state *state, size_t item, int now, size_
 	for (ptrdiff_t row = above < 0 ? 0 : above; row < tile.end + (ptrdiff_t)depth; row += (ptrdiff_t)state->step)
 		tile_step(state, &tile, now, row, above);
 	stream_end();
-}
-
-int64_t gol_temporal_passes(const struct gol_state *state) {
-	return (state->input->generations + (int64_t)state->depth - 1) / (int64_t)state->depth;
+	KERNEL_COUNT(state->events, GOL_ITEMS, 1);
 }
 
 /* The generations are shared out evenly to the passes. */
@@ -186,7 +184,7 @@ static bool temporal_prepare(struct gol_state *state) {
 	return true;
 }
 
-const struct gol_variant gol_temporal = {
+const struct gol_variant KERNEL_COUNTED(gol_temporal) = {
 	.name = "temporal",
 	.summary = "64 cells a word, several generations on their way down a tile",
 	.unit = sizeof(uint64_t),

@@ -12,8 +12,13 @@ static void objects_assign(const struct kmeans_state *s, size_t loop, int thread
 	int64_t *counts = kmeans_counts(s, thread), changed = 0;
 	size_t n = s->input->n, block = s->block;
 #pragma omp for schedule(runtime) nowait
-	for (size_t first = 0; first < n; first += block)
-		changed += s->isa->assign(s, first, n - first < block ? n - first : block, sums, counts);
+	for (size_t first = 0; first < n; first += block) {
+		size_t count = n - first < block ? n - first : block;
+		int64_t moved = s->isa->assign(s, first, count, sums, counts);
+		changed += moved;
+		KERNEL_COUNT(s->events, KMEANS_MOVED, moved);
+		KERNEL_COUNT(s->events, KMEANS_ASSIGNED, count);
+	}
 	kmeans_count_changes(s, loop, changed);
 }
 
@@ -46,7 +51,7 @@ static void blocked_run(const struct kmeans_state *s) {
 		loop_run(s, loop);
 }
 
-const struct kmeans_variant kmeans_blocked = {
+const struct kmeans_variant KERNEL_COUNTED(kmeans_blocked) = {
 	.name = "blocked",
 	.summary = "blocks of objects, SIMD over the clusters, chosen for the CPU at run time",
 	.copies = true,

@@ -21,6 +21,8 @@ static const struct ss_param problem[] = {
 /* In the order of the words of `variant`. */
 static const struct kmeans_variant *const variants[] = {&kmeans_shared, &kmeans_privatized, &kmeans_blocked,
                                                         &kmeans_serial};
+static const struct kmeans_variant *const counted[] = {&kmeans_shared_counted, &kmeans_privatized_counted,
+                                                       &kmeans_blocked_counted, &kmeans_serial_counted};
 enum { VARIANTS = sizeof variants / sizeof *variants };
 
 enum { VARIANT, SYNC, FIRST_TOUCH, PAD, REDUCTION, BLOCK, DELTA };
@@ -129,10 +131,24 @@ static void kmeans_reset(void *state, const struct ss_call *call) {
 	memset(s->changed, 0, s->input->loops * sizeof *s->changed);
 }
 
+static const struct ss_event events[] = {
+	[KMEANS_ITERATIONS] = {"iterations", "loops of the whole team, counted by its first thread"},
+	[KMEANS_ASSIGNED] = {"assignments", "objects that were compared with the centres"},
+	[KMEANS_MOVED] = {"membership_changes", "objects that went to another cluster"},
+	[KMEANS_LOCKED] = {"lock_acquisitions", "locks and critical sections entered to add to the shared table"},
+	[KMEANS_ATOMICS] = {"atomic_updates", "numbers of the shared table that were changed by an atomic operation"},
+	{.name = NULL},
+};
+
 static enum ss_status kmeans_run(void *state, const struct ss_call *call) {
-	const struct kmeans_state *s = state;
-	(void)call;
-	s->variant->run(s);
+	struct kmeans_state *s = state;
+	s->events = call->events;
+	if (!call->events) {
+		s->variant->run(s);
+		return SS_OK;
+	}
+	counted[call->config[VARIANT].i]->run(s);
+	kernel_count(call->events, KMEANS_ITERATIONS, (int64_t)s->input->loops);
 	return SS_OK;
 }
 
@@ -219,4 +235,5 @@ const struct ss_kernel kernel_kmeans = {
 	.close = kmeans_close,
 	.figures = kmeans_figures,
 	.series = kmeans_series,
+	.events = events,
 };

@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "kernels/count.h"
 #include "kernels/kernel.h"
 #include "kernels/locks/lock.h"
 
@@ -41,6 +42,9 @@ struct kmeans_input {
 enum kmeans_touch { KMEANS_TOUCH_SERIAL, KMEANS_TOUCH_PARALLEL, KMEANS_TOUCH_OBJECTS };
 enum kmeans_pad { KMEANS_PAD_NONE, KMEANS_PAD_LINE, KMEANS_PAD_PAGE };
 enum kmeans_reduction { KMEANS_REDUCE_SERIAL, KMEANS_REDUCE_TREE };
+
+/* In the order of the kernel's events. */
+enum { KMEANS_ITERATIONS, KMEANS_ASSIGNED, KMEANS_MOVED, KMEANS_LOCKED, KMEANS_ATOMICS };
 
 /* What a state holds in pages of its own. */
 enum kmeans_part { KMEANS_OBJECTS, KMEANS_MEMBERSHIP, KMEANS_CENTRES, KMEANS_CHANGED, KMEANS_SUMS, KMEANS_COUNTS,
@@ -82,6 +86,7 @@ struct kmeans_state {
 	double *centres, *changed, *sums, *wide;
 	int64_t *counts;
 	void *lock_memory;
+	int64_t *events; /* ss_call's */
 };
 
 /* objects.c: deterministic in (n, coords, seed) */
@@ -126,6 +131,8 @@ void kmeans_wide_centre(const struct kmeans_state *s, size_t cluster);
 void kmeans_wide_fill(const struct kmeans_state *s);
 
 extern const struct kmeans_variant kmeans_serial, kmeans_shared, kmeans_privatized, kmeans_blocked;
+extern const struct kmeans_variant kmeans_serial_counted, kmeans_shared_counted, kmeans_privatized_counted,
+	kmeans_blocked_counted;
 
 static inline double *kmeans_sums(const struct kmeans_state *s, int table) {
 	return s->sums + (size_t)table * s->sums_stride;

@@ -7,3 +7,5 @@ libkernels_la_SOURCES += \
 	%D%/blocked.c %D%/simd.c %D%/simd_tile.h \
 	%D%/objects.c %D%/memory.c %D%/centres.c %D%/oracle.c %D%/verify.c \
 	%D%/kmeans.h
+libkernels_counted_la_SOURCES += \
+	%D%/serial.c %D%/shared.c %D%/privatized.c %D%/blocked.c

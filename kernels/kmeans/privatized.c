@@ -14,8 +14,11 @@ static void objects_assign(const struct kmeans_state *s, size_t loop, int thread
 	for (size_t i = 0; i < s->input->n; i++) {
 		const double *x = kmeans_object(s, i);
 		size_t c = kmeans_nearest(s, x);
-		if (kmeans_enter(s, i, c))
+		if (kmeans_enter(s, i, c)) {
 			kmeans_count_change(s, loop, &changed);
+			KERNEL_COUNT(s->events, KMEANS_MOVED, 1);
+		}
+		KERNEL_COUNT(s->events, KMEANS_ASSIGNED, 1);
 		kmeans_add(sums, counts, c, x, s->input->coords);
 	}
 	kmeans_count_changes(s, loop, changed);
@@ -53,7 +56,7 @@ static void privatized_run(const struct kmeans_state *s) {
 		loop_run(s, loop);
 }
 
-const struct kmeans_variant kmeans_privatized = {
+const struct kmeans_variant KERNEL_COUNTED(kmeans_privatized) = {
 	.name = "privatized",
 	.summary = "a table of sums for each thread, added up after each loop",
 	.copies = true,

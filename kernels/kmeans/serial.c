@@ -14,12 +14,14 @@ static void serial_run(const struct kmeans_state *s) {
 			changed += kmeans_enter(s, i, c);
 			kmeans_add(s->sums, s->counts, c, x, s->input->coords);
 		}
+		KERNEL_COUNT(s->events, KMEANS_MOVED, changed);
+		KERNEL_COUNT(s->events, KMEANS_ASSIGNED, s->input->n);
 		s->changed[loop] = (double)changed;
 		kmeans_centres_move(s);
 	}
 }
 
-const struct kmeans_variant kmeans_serial = {
+const struct kmeans_variant KERNEL_COUNTED(kmeans_serial) = {
 	.name = "serial",
 	.summary = "plain loops, no OpenMP",
 	.run = serial_run,

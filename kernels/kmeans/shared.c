@@ -16,11 +16,13 @@ static inline void add_atomic(const struct kmeans_state *s, size_t c, const doub
 		s->sums[c * coords + j] += x[j];
 #pragma omp atomic
 	s->counts[c]++;
+	KERNEL_COUNT(s->events, KMEANS_ATOMICS, coords + 1);
 }
 
 static inline void add_critical(const struct kmeans_state *s, size_t c, const double *x) {
 #pragma omp critical(kmeans_table)
 	kmeans_add(s->sums, s->counts, c, x, s->input->coords);
+	KERNEL_COUNT(s->events, KMEANS_LOCKED, 1);
 }
 
 static inline void add_locked(const struct kmeans_state *s, size_t c, const double *x) {
@@ -28,6 +30,7 @@ static inline void add_locked(const struct kmeans_state *s, size_t c, const doub
 	s->lock->acquire(s->lock_memory, thread);
 	kmeans_add(s->sums, s->counts, c, x, s->input->coords);
 	s->lock->release(s->lock_memory, thread);
+	KERNEL_COUNT(s->events, KMEANS_LOCKED, 1);
 }
 
 static inline void add_bare(const struct kmeans_state *s, size_t c, const double *x) {
@@ -42,8 +45,11 @@ __attribute__((always_inline)) static inline void objects_assign(const struct km
 	for (size_t i = 0; i < s->input->n; i++) {
 		const double *x = kmeans_object(s, i);
 		size_t c = kmeans_nearest(s, x);
-		if (kmeans_enter(s, i, c))
+		if (kmeans_enter(s, i, c)) {
 			kmeans_count_change(s, loop, &changed);
+			KERNEL_COUNT(s->events, KMEANS_MOVED, 1);
+		}
+		KERNEL_COUNT(s->events, KMEANS_ASSIGNED, 1);
 		add(s, c, x);
 	}
 	kmeans_count_changes(s, loop, changed);
@@ -70,7 +76,7 @@ static void shared_run(const struct kmeans_state *s) {
 		loop_run(s, loop);
 }
 
-const struct kmeans_variant kmeans_shared = {
+const struct kmeans_variant KERNEL_COUNTED(kmeans_shared) = {
 	.name = "shared",
 	.summary = "one table of sums for all threads, synchronised",
 	.run = shared_run,

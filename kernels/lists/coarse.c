@@ -5,28 +5,28 @@
 #include "kernels/lists/plain.h"
 #include "kernels/lists/spin.h"
 
-static bool coarse_contains(struct list *list, int32_t key) {
-	spin_lock(&list->lock);
-	bool found = plain_contains(list, key);
+static bool coarse_contains(struct list *list, struct list_pool *pool, int32_t key) {
+	spin_lock(&list->lock, pool);
+	bool found = plain_contains(list, pool, key);
 	spin_unlock(&list->lock);
 	return found;
 }
 
 static bool coarse_add(struct list *list, struct list_pool *pool, int32_t key) {
-	spin_lock(&list->lock);
+	spin_lock(&list->lock, pool);
 	bool added = plain_add(list, pool, key);
 	spin_unlock(&list->lock);
 	return added;
 }
 
 static bool coarse_remove(struct list *list, struct list_pool *pool, int32_t key) {
-	spin_lock(&list->lock);
+	spin_lock(&list->lock, pool);
 	bool removed = plain_remove(list, pool, key);
 	spin_unlock(&list->lock);
 	return removed;
 }
 
-const struct list_kind list_coarse = {
+const struct list_kind KERNEL_COUNTED(list_coarse) = {
 	.name = "coarse",
 	.summary = "one lock for the list",
 	.contains = coarse_contains,

@@ -8,16 +8,17 @@
 #include "kernels/lists/spin.h"
 
 /* Locked: the last node below the key, which is returned, and the one behind it. */
-static struct list_node *lock_before(struct list *list, int32_t key) {
+static struct list_node *lock_before(struct list *list, struct list_pool *pool, int32_t key) {
 	struct list_node *before = &list->head;
-	spin_lock(&before->lock);
+	spin_lock(&before->lock, pool);
 	struct list_node *node = list_next(before);
-	spin_lock(&node->lock);
+	spin_lock(&node->lock, pool);
 	while (node->key < key) {
 		spin_unlock(&before->lock);
 		before = node;
 		node = list_next(node);
-		spin_lock(&node->lock);
+		LIST_COUNT(pool, LIST_PASSED, 1);
+		spin_lock(&node->lock, pool);
 	}
 	return before;
 }
@@ -27,15 +28,15 @@ static void unlock(struct list_node *before, struct list_node *node) {
 	spin_unlock(&before->lock);
 }
 
-static bool fine_contains(struct list *list, int32_t key) {
-	struct list_node *before = lock_before(list, key), *node = list_next(before);
+static bool fine_contains(struct list *list, struct list_pool *pool, int32_t key) {
+	struct list_node *before = lock_before(list, pool, key), *node = list_next(before);
 	bool found = node->key == key;
 	unlock(before, node);
 	return found;
 }
 
 static bool fine_add(struct list *list, struct list_pool *pool, int32_t key) {
-	struct list_node *before = lock_before(list, key), *after = list_next(before);
+	struct list_node *before = lock_before(list, pool, key), *after = list_next(before);
 	bool absent = after->key != key;
 	if (absent) {
 		struct list_node *node = list_node_new(pool, key);
@@ -47,7 +48,7 @@ static bool fine_add(struct list *list, struct list_pool *pool, int32_t key) {
 }
 
 static bool fine_remove(struct list *list, struct list_pool *pool, int32_t key) {
-	struct list_node *before = lock_before(list, key), *node = list_next(before);
+	struct list_node *before = lock_before(list, pool, key), *node = list_next(before);
 	bool present = node->key == key;
 	if (present)
 		list_next_set(before, list_next(node));
@@ -57,7 +58,7 @@ static bool fine_remove(struct list *list, struct list_pool *pool, int32_t key) 
 	return present;
 }
 
-const struct list_kind list_fine = {
+const struct list_kind KERNEL_COUNTED(list_fine) = {
 	.name = "fine",
 	.summary = "a lock a node, hand over hand",
 	.contains = fine_contains,

@@ -10,19 +10,21 @@
 #include "kernels/lists/list.h"
 #include "kernels/lists/spin.h"
 
-static struct list_node *lock_before(struct list *list, int32_t key) {
+static struct list_node *lock_before(struct list *list, struct list_pool *pool, int32_t key) {
 	for (;;) {
 		struct list_node *before = &list->head, *node = atomic_load(&before->next);
 		while (node->key < key) {
 			before = node;
 			node = atomic_load(&node->next);
+			LIST_COUNT(pool, LIST_PASSED, 1);
 		}
-		spin_lock(&before->lock);
-		spin_lock(&node->lock);
+		spin_lock(&before->lock, pool);
+		spin_lock(&node->lock, pool);
 		if (!atomic_load(&before->removed) && !atomic_load(&node->removed) && atomic_load(&before->next) == node)
 			return before;
 		spin_unlock(&node->lock);
 		spin_unlock(&before->lock);
+		LIST_COUNT(pool, LIST_RESTARTED, 1);
 	}
 }
 
@@ -31,16 +33,18 @@ static void unlock(struct list_node *before, struct list_node *node) {
 	spin_unlock(&before->lock);
 }
 
-static bool lazy_contains(struct list *list, int32_t key) {
+static bool lazy_contains(struct list *list, struct list_pool *pool, int32_t key) {
 	struct list_node *node = atomic_load(&list->head.next);
-	while (node->key < key)
+	while (node->key < key) {
 		node = atomic_load(&node->next);
+		LIST_COUNT(pool, LIST_PASSED, 1);
+	}
 	bool removed = atomic_load(&node->removed);
 	return (node->key == key) & !removed; /* no branch on what can't be predicted */
 }
 
 static bool lazy_add(struct list *list, struct list_pool *pool, int32_t key) {
-	struct list_node *before = lock_before(list, key), *after = atomic_load(&before->next);
+	struct list_node *before = lock_before(list, pool, key), *after = atomic_load(&before->next);
 	bool absent = after->key != key;
 	if (absent) {
 		struct list_node *node = list_node_new(pool, key);
@@ -52,7 +56,7 @@ static bool lazy_add(struct list *list, struct list_pool *pool, int32_t key) {
 }
 
 static bool lazy_remove(struct list *list, struct list_pool *pool, int32_t key) {
-	struct list_node *before = lock_before(list, key), *node = atomic_load(&before->next);
+	struct list_node *before = lock_before(list, pool, key), *node = atomic_load(&before->next);
 	bool present = node->key == key;
 	if (present) {
 		atomic_store(&node->removed, 1);
@@ -64,7 +68,7 @@ static bool lazy_remove(struct list *list, struct list_pool *pool, int32_t key) 
 	return present;
 }
 
-const struct list_kind list_lazy = {
+const struct list_kind KERNEL_COUNTED(list_lazy) = {
 	.name = "lazy",
 	.summary = "marks before it unlinks; contains takes no lock",
 	.flags = LIST_WALKED,

@@ -12,6 +12,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "kernels/count.h"
+
+/* In the order of the kernel's events; all but the last two are counted by the variants. */
+enum list_event { LIST_PASSED, LIST_LOCKED, LIST_CONTENDED, LIST_RESTARTED, LIST_CAS_FAILED, LIST_OPERATIONS,
+	              LIST_RECLAIMED };
+
 enum { LIST_LINE = 64 /* bytes that travel together between cores */ };
 
 struct list_node {
@@ -39,6 +45,7 @@ struct list_pool {
 	size_t given_count;
 	struct list_limbo *limbo; /* removed nodes, oldest first; those before `freed` have been given back */
 	size_t limbo_room, retired, freed, due;
+	int64_t *events; /* where its thread counts; see KERNEL_COUNT */
 };
 
 struct list {
@@ -64,11 +71,13 @@ enum list_flags {
 struct list_kind {
 	const char *name, *summary;
 	unsigned flags;
-	bool (*contains)(struct list *list, int32_t key);
+	bool (*contains)(struct list *list, struct list_pool *pool, int32_t key);
 	bool (*add)(struct list *list, struct list_pool *pool, int32_t key);
 	bool (*remove)(struct list *list, struct list_pool *pool, int32_t key);
 };
 extern const struct list_kind list_serial, list_coarse, list_fine, list_optimistic, list_lazy, list_nonblocking;
+extern const struct list_kind list_serial_counted, list_coarse_counted, list_fine_counted, list_optimistic_counted,
+	list_lazy_counted, list_nonblocking_counted;
 
 struct list_shape {
 	const struct list_kind *kind;
@@ -103,7 +112,7 @@ static inline bool list_apply(struct list *list, struct list_pool *pool, enum li
 	switch (op) {
 	case LIST_ADD: return list->kind->add(list, pool, key);
 	case LIST_REMOVE: return list->kind->remove(list, pool, key);
-	default: return list->kind->contains(list, key);
+	default: return list->kind->contains(list, pool, key);
 	}
 }
 
@@ -117,6 +126,13 @@ static inline bool list_do(struct list *list, int thread, enum list_op op, int32
 	list_leave(pool);
 	return result;
 }
+
+/* Only the pool's thread writes there. */
+#ifdef KERNEL_COUNTING
+#define LIST_COUNT(pool, event, n) ((pool)->events[event] += (int64_t)(n))
+#else
+#define LIST_COUNT(pool, event, n) ((void)(pool), (void)(n))
+#endif
 
 /* Where nobody changes the list meanwhile. */
 static inline struct list_node *list_next(const struct list_node *node) {

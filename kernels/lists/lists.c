@@ -11,6 +11,9 @@
 /* In the order of the words of `variant`. */
 static const struct list_kind *const kinds[] = {&list_serial,     &list_coarse, &list_fine,
                                                 &list_optimistic, &list_lazy,   &list_nonblocking};
+static const struct list_kind *const counted[] = {&list_serial_counted,     &list_coarse_counted,
+                                                  &list_fine_counted,       &list_optimistic_counted,
+                                                  &list_lazy_counted,       &list_nonblocking_counted};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
 enum { N, RANGE, CONTAINS, ADD, REMOVE, OPS, LAYOUT };
@@ -118,12 +121,54 @@ static void run_share(const struct lists_state *s, int thread) {
 }
 
 /* A smaller team than promised does the shares one after the other. */
-static enum ss_status lists_run(void *state, const struct ss_call *call) {
-	const struct lists_state *s = state;
-	(void)call;
+static void run_all(const struct lists_state *s) {
 #pragma omp parallel
 	for (int t = omp_get_thread_num(); t < s->list->threads; t += omp_get_num_threads())
 		run_share(s, t);
+}
+
+static const struct ss_event events[] = {
+	[LIST_PASSED] = {"nodes_traversed", "nodes passed on the way to a key, in all walks"},
+	[LIST_LOCKED] = {"lock_acquisitions", "locks of nodes or of the list that were taken"},
+	[LIST_CONTENDED] = {"lock_contentions", "acquisitions of a lock that was held when the thread came"},
+	[LIST_RESTARTED] = {"restarts", "walks begun anew because another thread had changed the place"},
+	[LIST_CAS_FAILED] = {"cas_failures", "compare-and-swaps of a link that failed"},
+	[LIST_OPERATIONS] = {"operations", "operations that were done"},
+	[LIST_RECLAIMED] = {"nodes_reclaimed", "removed nodes that were given back for use"},
+	{.name = NULL},
+};
+
+static int64_t reclaimed(const struct lists_state *s, int thread) {
+	const struct lists_share share = lists_share_of(s->input, thread, s->list->threads);
+	int64_t removed = 0;
+	if (s->list->reclaim != LIST_AT_ONCE)
+		return (int64_t)s->list->pool[thread].freed;
+	for (size_t i = share.begin; i < share.end; i++)
+		removed += s->result[i] && lists_step_of(s->input, i).op == LIST_REMOVE;
+	return removed;
+}
+
+/* Each share counts for the thread that it belongs to. */
+static void run_counted(const struct lists_state *s, const struct ss_call *call) {
+	const struct list_kind *kind = s->list->kind;
+	for (int t = 0; t < s->list->threads; t++)
+		s->list->pool[t].events = call->events + (size_t)t * SS_EVENTS_MAX;
+	s->list->kind = counted[call->config[VARIANT].i];
+	run_all(s);
+	s->list->kind = kind;
+	for (int t = 0; t < s->list->threads; t++) {
+		const struct lists_share share = lists_share_of(s->input, t, s->list->threads);
+		s->list->pool[t].events[LIST_OPERATIONS] += (int64_t)(share.end - share.begin);
+		s->list->pool[t].events[LIST_RECLAIMED] += reclaimed(s, t);
+	}
+}
+
+static enum ss_status lists_run(void *state, const struct ss_call *call) {
+	const struct lists_state *s = state;
+	if (call->events)
+		run_counted(s, call);
+	else
+		run_all(s);
 	return SS_OK;
 }
 
@@ -167,4 +212,5 @@ const struct ss_kernel kernel_lists = {
 	.teardown = lists_teardown,
 	.close = lists_close,
 	.figures = lists_figures,
+	.events = events,
 };

@@ -28,19 +28,23 @@ struct place {
 };
 
 /* Unlinks the marked nodes on its way; false if somebody else was quicker. */
-static bool place_try(struct list *list, int32_t key, struct place *place) {
+static bool place_try(struct list *list, struct list_pool *pool, int32_t key, struct place *place) {
 	struct list_node *before = &list->head, *node = atomic_load(&before->next);
 	for (;;) {
 		struct list_node *next = atomic_load(&node->next);
 		while (is_marked(next)) {
 			struct list_node *expected = node;
-			if (!atomic_compare_exchange_strong(&before->next, &expected, bare(next)))
+			if (!atomic_compare_exchange_strong(&before->next, &expected, bare(next))) {
+				LIST_COUNT(pool, LIST_CAS_FAILED, 1);
 				return false;
+			}
+			LIST_COUNT(pool, LIST_PASSED, 1);
 			node = bare(next);
 			next = atomic_load(&node->next);
 		}
 		if (node->key >= key)
 			break;
+		LIST_COUNT(pool, LIST_PASSED, 1);
 		before = node;
 		node = next;
 	}
@@ -48,24 +52,26 @@ static bool place_try(struct list *list, int32_t key, struct place *place) {
 	return true;
 }
 
-static struct place place_find(struct list *list, int32_t key) {
+static struct place place_find(struct list *list, struct list_pool *pool, int32_t key) {
 	struct place place;
-	while (!place_try(list, key, &place))
-		;
+	while (!place_try(list, pool, key, &place))
+		LIST_COUNT(pool, LIST_RESTARTED, 1);
 	return place;
 }
 
 /* The inner loop follows bare links only: to clear a bit on every link would cost a walk more than a branch does. */
-static bool nonblocking_contains(struct list *list, int32_t key) {
+static bool nonblocking_contains(struct list *list, struct list_pool *pool, int32_t key) {
 	struct list_node *node = atomic_load(&list->head.next), *next = atomic_load(&node->next);
 	for (;;) {
 		for (; !is_marked(next); next = atomic_load(&node->next)) {
 			if (node->key >= key)
 				return node->key == key;
+			LIST_COUNT(pool, LIST_PASSED, 1);
 			node = next;
 		}
 		if (node->key >= key)
 			return false;
+		LIST_COUNT(pool, LIST_PASSED, 1);
 		node = bare(next);
 		next = atomic_load(&node->next);
 	}
@@ -74,7 +80,7 @@ static bool nonblocking_contains(struct list *list, int32_t key) {
 static bool nonblocking_add(struct list *list, struct list_pool *pool, int32_t key) {
 	struct list_node *node = NULL;
 	for (;;) {
-		struct place place = place_find(list, key);
+		struct place place = place_find(list, pool, key);
 		if (place.node->key == key) {
 			if (node)
 				list_node_give(pool, node);
@@ -85,26 +91,34 @@ static bool nonblocking_add(struct list *list, struct list_pool *pool, int32_t k
 		list_next_set(node, place.node);
 		if (atomic_compare_exchange_strong(&place.before->next, &place.node, node))
 			return true;
+		LIST_COUNT(pool, LIST_CAS_FAILED, 1);
+		LIST_COUNT(pool, LIST_RESTARTED, 1);
 	}
 }
 
 /* Who marked a node retires it, and only after it was surely unlinked: the second search passes its key. */
 static bool nonblocking_remove(struct list *list, struct list_pool *pool, int32_t key) {
 	for (;;) {
-		struct place place = place_find(list, key);
+		struct place place = place_find(list, pool, key);
 		struct list_node *node = place.node, *next = atomic_load(&node->next);
 		if (node->key != key)
 			return false;
-		if (is_marked(next) || !atomic_compare_exchange_strong(&node->next, &next, marked(next)))
+		bool gone = is_marked(next);
+		if (gone || !atomic_compare_exchange_strong(&node->next, &next, marked(next))) {
+			LIST_COUNT(pool, LIST_CAS_FAILED, !gone);
+			LIST_COUNT(pool, LIST_RESTARTED, 1);
 			continue;
-		if (!atomic_compare_exchange_strong(&place.before->next, &place.node, next))
-			place_find(list, key);
+		}
+		if (!atomic_compare_exchange_strong(&place.before->next, &place.node, next)) {
+			LIST_COUNT(pool, LIST_CAS_FAILED, 1);
+			place_find(list, pool, key);
+		}
 		list_node_retire(list, pool, node);
 		return true;
 	}
 }
 
-const struct list_kind list_nonblocking = {
+const struct list_kind KERNEL_COUNTED(list_nonblocking) = {
 	.name = "nonblocking",
 	.summary = "compare and swap instead of locks; contains only reads",
 	.flags = LIST_WALKED,

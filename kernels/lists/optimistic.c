@@ -6,11 +6,12 @@
 #include "kernels/lists/list.h"
 #include "kernels/lists/spin.h"
 
-static struct list_node *walk(struct list *list, int32_t key) {
+static struct list_node *walk(struct list *list, struct list_pool *pool, int32_t key) {
 	struct list_node *before = &list->head, *node = atomic_load(&before->next);
 	while (node->key < key) {
 		before = node;
 		node = atomic_load(&node->next);
+		LIST_COUNT(pool, LIST_PASSED, 1);
 	}
 	return before;
 }
@@ -21,35 +22,38 @@ static void unlock(struct list_node *before, struct list_node *node) {
 }
 
 /* A node that was removed keeps its successor, so that a walk that is on it finds its way back into the list. */
-static bool still_there(struct list *list, const struct list_node *before, const struct list_node *node) {
+static bool still_there(struct list *list, struct list_pool *pool, const struct list_node *before,
+                        const struct list_node *node) {
 	struct list_node *at = &list->head;
-	while (at->key < before->key)
+	while (at->key < before->key) {
 		at = atomic_load(&at->next);
+		LIST_COUNT(pool, LIST_PASSED, 1);
+	}
 	return at == before && atomic_load(&before->next) == node;
 }
 
-static struct list_node *lock_before(struct list *list, int32_t key) {
-	for (;;) {
-		struct list_node *before = walk(list, key), *node = atomic_load(&before->next);
+static struct list_node *lock_before(struct list *list, struct list_pool *pool, int32_t key) {
+	for (;; LIST_COUNT(pool, LIST_RESTARTED, 1)) {
+		struct list_node *before = walk(list, pool, key), *node = atomic_load(&before->next);
 		if (node->key < key)
 			continue;
-		spin_lock(&before->lock);
-		spin_lock(&node->lock);
-		if (still_there(list, before, node))
+		spin_lock(&before->lock, pool);
+		spin_lock(&node->lock, pool);
+		if (still_there(list, pool, before, node))
 			return before;
 		unlock(before, node);
 	}
 }
 
-static bool optimistic_contains(struct list *list, int32_t key) {
-	struct list_node *before = lock_before(list, key), *node = atomic_load(&before->next);
+static bool optimistic_contains(struct list *list, struct list_pool *pool, int32_t key) {
+	struct list_node *before = lock_before(list, pool, key), *node = atomic_load(&before->next);
 	bool found = node->key == key;
 	unlock(before, node);
 	return found;
 }
 
 static bool optimistic_add(struct list *list, struct list_pool *pool, int32_t key) {
-	struct list_node *before = lock_before(list, key), *after = atomic_load(&before->next);
+	struct list_node *before = lock_before(list, pool, key), *after = atomic_load(&before->next);
 	bool absent = after->key != key;
 	if (absent) {
 		struct list_node *node = list_node_new(pool, key);
@@ -61,7 +65,7 @@ static bool optimistic_add(struct list *list, struct list_pool *pool, int32_t ke
 }
 
 static bool optimistic_remove(struct list *list, struct list_pool *pool, int32_t key) {
-	struct list_node *before = lock_before(list, key), *node = atomic_load(&before->next);
+	struct list_node *before = lock_before(list, pool, key), *node = atomic_load(&before->next);
 	bool present = node->key == key;
 	if (present)
 		atomic_store(&before->next, atomic_load(&node->next));
@@ -71,7 +75,7 @@ static bool optimistic_remove(struct list *list, struct list_pool *pool, int32_t
 	return present;
 }
 
-const struct list_kind list_optimistic = {
+const struct list_kind KERNEL_COUNTED(list_optimistic) = {
 	.name = "optimistic",
 	.summary = "walks without locks, locks two nodes, walks again",
 	.flags = LIST_WALKED,

@@ -5,21 +5,22 @@
 #include "kernels/lists/list.h"
 
 /* The last node below the key. */
-static inline struct list_node *plain_before(struct list *list, int32_t key) {
+static inline struct list_node *plain_before(struct list *list, struct list_pool *pool, int32_t key) {
 	struct list_node *before = &list->head, *node = list_next(before);
 	while (node->key < key) {
 		before = node;
 		node = list_next(node);
+		LIST_COUNT(pool, LIST_PASSED, 1);
 	}
 	return before;
 }
 
-static inline bool plain_contains(struct list *list, int32_t key) {
-	return list_next(plain_before(list, key))->key == key;
+static inline bool plain_contains(struct list *list, struct list_pool *pool, int32_t key) {
+	return list_next(plain_before(list, pool, key))->key == key;
 }
 
 static inline bool plain_add(struct list *list, struct list_pool *pool, int32_t key) {
-	struct list_node *before = plain_before(list, key), *after = list_next(before);
+	struct list_node *before = plain_before(list, pool, key), *after = list_next(before);
 	if (after->key == key)
 		return false;
 	struct list_node *node = list_node_new(pool, key);
@@ -29,7 +30,7 @@ static inline bool plain_add(struct list *list, struct list_pool *pool, int32_t 
 }
 
 static inline bool plain_remove(struct list *list, struct list_pool *pool, int32_t key) {
-	struct list_node *before = plain_before(list, key), *node = list_next(before);
+	struct list_node *before = plain_before(list, pool, key), *node = list_next(before);
 	if (node->key != key)
 		return false;
 	list_next_set(before, list_next(node));

@@ -4,7 +4,7 @@
 
 #include "kernels/lists/plain.h"
 
-const struct list_kind list_serial = {
+const struct list_kind KERNEL_COUNTED(list_serial) = {
 	.name = "serial",
 	.summary = "no synchronization, for one thread",
 	.flags = LIST_SERIAL,

@@ -6,6 +6,8 @@
 #include <sched.h>
 #include <stdatomic.h>
 
+#include "kernels/lists/list.h"
+
 enum { SPIN_TURNS = 128 /* some microseconds */ };
 
 static inline void spin_pause(void) {
@@ -22,9 +24,12 @@ static inline void spin_wait(const atomic_uchar *lock) {
 			sched_yield();
 }
 
-static inline void spin_lock(atomic_uchar *lock) {
-	while (atomic_exchange_explicit(lock, 1, memory_order_acquire))
+static inline void spin_lock(atomic_uchar *lock, struct list_pool *pool) {
+	bool held = false;
+	for (; atomic_exchange_explicit(lock, 1, memory_order_acquire); held = true)
 		spin_wait(lock);
+	LIST_COUNT(pool, LIST_LOCKED, 1);
+	LIST_COUNT(pool, LIST_CONTENDED, held);
 }
 
 static inline void spin_unlock(atomic_uchar *lock) {

@@ -53,10 +53,10 @@ static inline struct array_seat array_seat(void *lock, int thread) {
 
 /* A place says nothing of the data, so taking one is relaxed; to see it open acquires what the owner before released.
  * Closing it is relaxed: whoever opens it next comes after the release of this thread. */
-static inline void array_acquire(struct array_seat seat) {
+static inline void array_acquire(struct array_seat seat, struct lock_look *look) {
 	unsigned place = atomic_fetch_add_explicit(seat.next, 1, memory_order_relaxed) & seat.mask;
 	atomic_uint *open = array_open(seat.lock, place);
-	for (unsigned turns = 0; !atomic_load_explicit(open, memory_order_acquire);)
+	for (unsigned turns = 0; !atomic_load_explicit(open, memory_order_acquire); LOCK_WAITED(look))
 		lock_wait(&turns);
 	atomic_store_explicit(open, 0, memory_order_relaxed);
 	seat.own->place = place;

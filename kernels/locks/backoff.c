@@ -40,8 +40,8 @@ static inline unsigned backoff_wait(unsigned pauses) {
 }
 
 /* The look is relaxed, as nothing follows from it; the exchange acquires what the release published. */
-static inline void backoff_acquire(struct backoff_seat seat) {
-	for (unsigned pauses = BACKOFF_FIRST; atomic_exchange_explicit(seat.held, 1, memory_order_acquire);)
+static inline void backoff_acquire(struct backoff_seat seat, struct lock_look *look) {
+	for (unsigned pauses = BACKOFF_FIRST; atomic_exchange_explicit(seat.held, 1, memory_order_acquire); LOCK_LOST(look))
 		do
 			pauses = backoff_wait(pauses);
 		while (atomic_load_explicit(seat.held, memory_order_relaxed));

@@ -46,12 +46,12 @@ static inline struct clh_seat clh_seat(void *lock, int thread) {
 
 /* The exchange releases the relaxed store before it to the successor, and acquires the predecessor's, so that its node is
  * not seen free from an earlier round; to see it free later acquires what the owner before released. */
-static inline void clh_acquire(struct clh_seat seat) {
+static inline void clh_acquire(struct clh_seat seat, struct lock_look *look) {
 	struct clh_node *own = seat.thread->own;
 	atomic_store_explicit(&own->held, 1, memory_order_relaxed);
 	struct clh_node *before = atomic_exchange_explicit(seat.last, own, memory_order_acq_rel);
 	seat.thread->before = before;
-	for (unsigned turns = 0; atomic_load_explicit(&before->held, memory_order_acquire);)
+	for (unsigned turns = 0; atomic_load_explicit(&before->held, memory_order_acquire); LOCK_WAITED(look))
 		lock_wait(&turns);
 }
 

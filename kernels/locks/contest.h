@@ -5,14 +5,34 @@
  *     struct NAME_seat                what a thread's acquire and release need, found once before the loop
  *     NAME_size, NAME_init            as in struct lock_kind
  *     NAME_seat(lock, thread)
- *     NAME_acquire(seat), NAME_release(seat)
+ *     NAME_acquire(seat, look), NAME_release(seat)
  *     NAME_destroy
  *     LOCK_KIND(NAME, "summary", flags); */
 #ifndef KERNELS_LOCKS_CONTEST_H
 #define KERNELS_LOCKS_CONTEST_H
 #include <time.h>
 
+#include "kernels/count.h"
 #include "kernels/locks/lock.h"
+
+/* In the order of the kernel's events. */
+enum { LOCK_ACQUISITIONS, LOCK_HANDOVERS, LOCK_CONTENTIONS, LOCK_CAS_RETRIES };
+
+/* What a thread saw on its way in; there is none where nobody counts, and these leave nothing there (count.h). WAITED: the
+ * lock is somebody else's. RETRIED: an exchange, or a compare and swap, has to be done again. LOST: both. */
+struct lock_look {
+	int64_t waits, retries;
+};
+#ifdef KERNEL_COUNTING
+enum { LOCK_COUNTING = 1 };
+#define LOCK_WAITED(look) ((void)(look)->waits++)
+#define LOCK_RETRIED(look) ((void)(look)->retries++)
+#else
+enum { LOCK_COUNTING = 0 };
+#define LOCK_WAITED(look) ((void)sizeof(look))
+#define LOCK_RETRIED(look) ((void)sizeof(look))
+#endif
+#define LOCK_LOST(look) (LOCK_WAITED(look), LOCK_RETRIED(look))
 
 enum { LOCK_LOG_MAX = 4096 };
 
@@ -43,6 +63,7 @@ struct lock_contest {
 	struct lock_tally *tallies; /* one a thread; tally_stride bytes apart */
 	size_t tally_stride;
 	struct lock_log *log; /* NULL: no clock is read */
+	int64_t *events;      /* ss_call's, where it is counted */
 };
 
 static inline struct lock_tally *lock_contest_tally(const struct lock_contest *contest, int thread) {
@@ -90,24 +111,17 @@ static inline bool lock_contest_enter_logged(const struct lock_contest *contest,
 	return more;
 }
 
-/* Once through the lock. */
-#define LOCK_PASS(NAME)                                                                                                \
-	static inline bool NAME##_pass(struct NAME##_seat seat, const struct lock_contest *contest, int thread) {          \
-		NAME##_acquire(seat);                                                                                          \
-		bool more = lock_contest_enter(contest, thread);                                                               \
-		NAME##_release(seat);                                                                                          \
-		return more;                                                                                                   \
-	}                                                                                                                  \
-	static inline bool NAME##_pass_logged(struct NAME##_seat seat, const struct lock_contest *contest, int thread) {   \
-		int64_t asked = lock_now();                                                                                    \
-		NAME##_acquire(seat);                                                                                          \
-		bool more = lock_contest_enter_logged(contest, thread, asked);                                                 \
-		NAME##_release(seat);                                                                                          \
-		return more;                                                                                                   \
-	}
+/* The same, counted. Who finds nothing left to do is no acquisition, though it may have waited. */
+static inline bool lock_contest_enter_counted(const struct lock_contest *contest, int thread) {
+	int64_t owner = contest->prize->owner, *events = contest->events + (size_t)thread * SS_EVENTS_MAX;
+	bool more = lock_contest_enter(contest, thread);
+	events[LOCK_ACQUISITIONS] += more;
+	events[LOCK_HANDOVERS] += more && owner >= 0 && owner != thread;
+	return more;
+}
 
-/* A thread stops after n entries of its own, too: so it does with a lock that loses all that the others count. Two
- * functions, so that each loop has the registers for itself. */
+/* A thread stops after n entries of its own, too: so it does with a lock that loses all that the others count. A function
+ * each, so that each loop has the registers for itself. */
 #define LOCK_CONTEND_AS(FUNCTION, NAME, PASS)                                                                          \
 	__attribute__((noinline)) static void FUNCTION(void *lock, int thread, const struct lock_contest *contest) {       \
 		const struct NAME##_seat seat = NAME##_seat(lock, thread);                                                     \
@@ -120,23 +134,55 @@ static inline bool lock_contest_enter_logged(const struct lock_contest *contest,
 		*lock_contest_tally(contest, thread) = tally;                                                                  \
 	}
 
+/* Once through the lock, and how often. */
+#ifdef KERNEL_COUNTING
+#define LOCK_PASS(NAME)                                                                                                \
+	static inline bool NAME##_pass_counted(struct NAME##_seat seat, const struct lock_contest *contest, int thread) {  \
+		int64_t *events = contest->events + (size_t)thread * SS_EVENTS_MAX;                                            \
+		struct lock_look look = {0, 0};                                                                                \
+		NAME##_acquire(seat, &look);                                                                                   \
+		bool more = lock_contest_enter_counted(contest, thread);                                                       \
+		NAME##_release(seat);                                                                                          \
+		events[LOCK_CONTENTIONS] += look.waits > 0;                                                                    \
+		events[LOCK_CAS_RETRIES] += look.retries;                                                                      \
+		return more;                                                                                                   \
+	}
+#define LOCK_CONTEND(NAME) LOCK_CONTEND_AS(NAME##_contend, NAME, NAME##_pass_counted)
+#else
+#define LOCK_PASS(NAME)                                                                                                \
+	static inline bool NAME##_pass(struct NAME##_seat seat, const struct lock_contest *contest, int thread) {          \
+		NAME##_acquire(seat, NULL);                                                                                    \
+		bool more = lock_contest_enter(contest, thread);                                                               \
+		NAME##_release(seat);                                                                                          \
+		return more;                                                                                                   \
+	}                                                                                                                  \
+	static inline bool NAME##_pass_logged(struct NAME##_seat seat, const struct lock_contest *contest, int thread) {   \
+		int64_t asked = lock_now();                                                                                    \
+		NAME##_acquire(seat, NULL);                                                                                    \
+		bool more = lock_contest_enter_logged(contest, thread, asked);                                                 \
+		NAME##_release(seat);                                                                                          \
+		return more;                                                                                                   \
+	}
 #define LOCK_CONTEND(NAME)                                                                                             \
 	LOCK_CONTEND_AS(NAME##_contend_timed, NAME, NAME##_pass)                                                           \
 	LOCK_CONTEND_AS(NAME##_contend_logged, NAME, NAME##_pass_logged)                                                   \
 	static void NAME##_contend(void *lock, int thread, const struct lock_contest *contest) {                           \
 		(contest->log ? NAME##_contend_logged : NAME##_contend_timed)(lock, thread, contest);                          \
 	}
+#endif
 
 #define LOCK_KIND(NAME, SUMMARY, FLAGS)                                                                                \
 	LOCK_PASS(NAME)                                                                                                    \
 	LOCK_CONTEND(NAME)                                                                                                 \
 	static void NAME##_enter(void *lock, int thread) {                                                                 \
-		NAME##_acquire(NAME##_seat(lock, thread));                                                                     \
+		struct lock_look ignored = {0, 0};                                                                             \
+		NAME##_acquire(NAME##_seat(lock, thread), &ignored);                                                           \
 	}                                                                                                                  \
 	static void NAME##_leave(void *lock, int thread) {                                                                 \
 		NAME##_release(NAME##_seat(lock, thread));                                                                     \
 	}                                                                                                                  \
-	const struct lock_kind lock_##NAME = {#NAME,        SUMMARY,      FLAGS,          NAME##_size,   NAME##_init,      \
-	                                      NAME##_enter, NAME##_leave, NAME##_contend, NAME##_destroy}
+	const struct lock_kind KERNEL_COUNTED(lock_##NAME) = {#NAME,        SUMMARY,      FLAGS,          NAME##_size,     \
+	                                                      NAME##_init,  NAME##_enter, NAME##_leave,   NAME##_contend,  \
+	                                                      NAME##_destroy}
 
 #endif

@@ -22,6 +22,15 @@ static inline struct critical_seat critical_seat(void *lock, int thread) {
 	return (struct critical_seat){lock};
 }
 
+#ifdef KERNEL_COUNTING
+static inline bool critical_pass_counted(struct critical_seat seat, const struct lock_contest *contest, int thread) {
+	bool more;
+	(void)seat;
+#pragma omp critical(kernel_locks)
+	more = lock_contest_enter_counted(contest, thread);
+	return more;
+}
+#else
 static inline bool critical_pass(struct critical_seat seat, const struct lock_contest *contest, int thread) {
 	bool more;
 	(void)seat;
@@ -38,14 +47,16 @@ static inline bool critical_pass_logged(struct critical_seat seat, const struct 
 	more = lock_contest_enter_logged(contest, thread, asked);
 	return more;
 }
+#endif
 
 static void critical_destroy(void *lock) {
 	(void)lock;
 }
 
 LOCK_CONTEND(critical)
-const struct lock_kind lock_critical = {.name = "critical",
+const struct lock_kind KERNEL_COUNTED(lock_critical) = {.name = "critical",
                                         .summary = "omp critical",
+                                        .flags = LOCK_WAITS_HIDDEN | LOCK_RETRIES_HIDDEN,
                                         .size = critical_size,
                                         .init = critical_init,
                                         .contend = critical_contend,

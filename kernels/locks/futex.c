@@ -34,21 +34,26 @@ static inline struct futex_seat futex_seat(void *lock, int thread) {
 }
 
 /* Whoever has slept can't know who else does, and holds the lock as if there were somebody. */
-__attribute__((noinline)) static void futex_sleep(atomic_uint *word) {
-	while (atomic_exchange_explicit(word, FUTEX_SLEEPERS, memory_order_acquire) != FUTEX_FREE)
+__attribute__((noinline)) static void futex_sleep(atomic_uint *word, struct lock_look *look) {
+	for (; atomic_exchange_explicit(word, FUTEX_SLEEPERS, memory_order_acquire) != FUTEX_FREE; LOCK_LOST(look))
 		syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, FUTEX_SLEEPERS, NULL, NULL, 0);
 }
 
 /* The successful exchange, here or before sleep, acquires what the owner before released; a failed one tells nothing. */
-static inline void futex_acquire(struct futex_seat seat) {
+static inline void futex_acquire(struct futex_seat seat, struct lock_look *look) {
 	for (int i = 0; i < FUTEX_TRIES; i++) {
 		unsigned found = atomic_load_explicit(seat.word, memory_order_relaxed);
-		if (found == FUTEX_FREE && atomic_compare_exchange_weak_explicit(seat.word, &found, FUTEX_HELD,
-		                                                                 memory_order_acquire, memory_order_relaxed))
+		bool free = found == FUTEX_FREE;
+		if (free && atomic_compare_exchange_weak_explicit(seat.word, &found, FUTEX_HELD, memory_order_acquire,
+		                                                  memory_order_relaxed))
 			return;
+		if (free)
+			LOCK_RETRIED(look);
+		if (found != FUTEX_FREE)
+			LOCK_WAITED(look);
 		lock_pause();
 	}
-	futex_sleep(seat.word);
+	futex_sleep(seat.word, look);
 }
 
 static inline void futex_release(struct futex_seat seat) {

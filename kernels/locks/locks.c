@@ -62,11 +62,34 @@ static void locks_reset(void *opaque, const struct ss_call *call) {
 	locks_arena_clear(&s->arena, s->shape.threads);
 }
 
+static const struct ss_event events[] = {
+	[LOCK_ACQUISITIONS] = {"acquisitions", "times that a thread entered the critical section"},
+	[LOCK_HANDOVERS] = {"handovers", "acquisitions after another thread's, not its own"},
+	[LOCK_CONTENTIONS] = {"contentions", "times that a thread came and the lock was held"},
+	[LOCK_CAS_RETRIES] = {"cas_retries", "exchanges or compare-and-swaps that a thread had to do again"},
+	{.name = NULL},
+};
+
+static void run_counted(struct locks_state *s, struct lock_contest *contest, int64_t *counts) {
+	struct locks_arena arena = s->arena;
+	arena.kind = lock_counted(s->arena.kind);
+	contest->events = counts;
+	s->team = locks_arena_run(&arena, contest, s->shape.threads);
+	for (int thread = 0; thread < s->shape.threads; thread++, counts += SS_EVENTS_MAX) {
+		if (arena.kind->flags & LOCK_WAITS_HIDDEN)
+			counts[LOCK_CONTENTIONS] = SS_EVENT_UNKNOWN;
+		if (arena.kind->flags & LOCK_RETRIES_HIDDEN)
+			counts[LOCK_CAS_RETRIES] = SS_EVENT_UNKNOWN;
+	}
+}
+
 static enum ss_status locks_run(void *opaque, const struct ss_call *call) {
 	struct locks_state *s = opaque;
 	struct lock_contest contest = locks_arena_contest(&s->arena, s->input);
-	(void)call;
-	s->team = locks_arena_run(&s->arena, &contest, s->shape.threads);
+	if (call->events)
+		run_counted(s, &contest, call->events);
+	else
+		s->team = locks_arena_run(&s->arena, &contest, s->shape.threads);
 	return SS_OK;
 }
 
@@ -106,4 +129,5 @@ const struct ss_kernel kernel_locks = {
 	.teardown = locks_teardown,
 	.close = locks_close,
 	.figures = locks_figures,
+	.events = events,
 };

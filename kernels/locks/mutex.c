@@ -23,7 +23,10 @@ static inline struct mutex_seat mutex_seat(void *lock, int thread) {
 	return (struct mutex_seat){lock};
 }
 
-static inline void mutex_acquire(struct mutex_seat seat) {
+static inline void mutex_acquire(struct mutex_seat seat, struct lock_look *look) {
+	if (LOCK_COUNTING && pthread_mutex_trylock(seat.mutex) == 0)
+		return;
+	LOCK_WAITED(look);
 	pthread_mutex_lock(seat.mutex);
 }
 
@@ -35,4 +38,4 @@ static void mutex_destroy(void *lock) {
 	pthread_mutex_destroy(lock);
 }
 
-LOCK_KIND(mutex, "pthread_mutex_t", 0);
+LOCK_KIND(mutex, "pthread_mutex_t", LOCK_RETRIES_HIDDEN);

@@ -24,7 +24,10 @@ static inline struct omp_seat omp_seat(void *lock, int thread) {
 	return (struct omp_seat){lock};
 }
 
-static inline void omp_acquire(struct omp_seat seat) {
+static inline void omp_acquire(struct omp_seat seat, struct lock_look *look) {
+	if (LOCK_COUNTING && omp_test_lock(seat.lock))
+		return;
+	LOCK_WAITED(look);
 	omp_set_lock(seat.lock);
 }
 
@@ -36,4 +39,4 @@ static void omp_destroy(void *lock) {
 	omp_destroy_lock(lock);
 }
 
-LOCK_KIND(omp, "omp_lock_t", 0);
+LOCK_KIND(omp, "omp_lock_t", LOCK_RETRIES_HIDDEN);

@@ -4,7 +4,7 @@
 #define KERNELS_LOCKS_REGISTRY_H
 #include "kernels/locks/lock.h"
 
-#define LOCK(name) extern const struct lock_kind lock_##name;
+#define LOCK(name) extern const struct lock_kind lock_##name, lock_##name##_counted;
 #include "kernels/locks/registry.def"
 #undef LOCK
 

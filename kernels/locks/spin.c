@@ -23,7 +23,10 @@ static inline struct spin_seat spin_seat(void *lock, int thread) {
 	return (struct spin_seat){lock};
 }
 
-static inline void spin_acquire(struct spin_seat seat) {
+static inline void spin_acquire(struct spin_seat seat, struct lock_look *look) {
+	if (LOCK_COUNTING && pthread_spin_trylock(seat.spin) == 0)
+		return;
+	LOCK_WAITED(look);
 	pthread_spin_lock(seat.spin);
 }
 
@@ -35,4 +38,4 @@ static void spin_destroy(void *lock) {
 	pthread_spin_destroy(lock);
 }
 
-LOCK_KIND(spin, "pthread_spinlock_t", 0);
+LOCK_KIND(spin, "pthread_spinlock_t", LOCK_RETRIES_HIDDEN);

@@ -26,8 +26,8 @@ static inline struct tas_seat tas_seat(void *lock, int thread) {
 }
 
 /* Acquire pairs with the release of the thread that left: what it wrote is seen. */
-static inline void tas_acquire(struct tas_seat seat) {
-	for (unsigned turns = 0; atomic_exchange_explicit(seat.held, 1, memory_order_acquire);)
+static inline void tas_acquire(struct tas_seat seat, struct lock_look *look) {
+	for (unsigned turns = 0; atomic_exchange_explicit(seat.held, 1, memory_order_acquire); LOCK_LOST(look))
 		lock_wait(&turns);
 }
 

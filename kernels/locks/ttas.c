@@ -27,8 +27,8 @@ static inline struct ttas_seat ttas_seat(void *lock, int thread) {
 }
 
 /* The look is relaxed, as nothing follows from it; the exchange acquires what the release published. */
-static inline void ttas_acquire(struct ttas_seat seat) {
-	for (unsigned turns = 0; atomic_exchange_explicit(seat.held, 1, memory_order_acquire);)
+static inline void ttas_acquire(struct ttas_seat seat, struct lock_look *look) {
+	for (unsigned turns = 0; atomic_exchange_explicit(seat.held, 1, memory_order_acquire); LOCK_LOST(look))
 		do
 			lock_wait(&turns);
 		while (atomic_load_explicit(seat.held, memory_order_relaxed));

@@ -54,9 +54,11 @@ static void propagate_halo(const struct quake_state *s) {
 	ptrdiff_t n = (ptrdiff_t)s->input->n;
 #pragma omp parallel for collapse(2) schedule(static)
 	for (ptrdiff_t i = 0; i < n; i++)
-		for (ptrdiff_t j = 0; j < n; j++)
+		for (ptrdiff_t j = 0; j < n; j++) {
 			quake_row(s, s->now + 1, i)[j] = quake_cell_halo(quake_row(s, s->now, i - 1), quake_row(s, s->now, i),
 			                                                 quake_row(s, s->now, i + 1), j);
+			KERNEL_COUNT(s->events, QUAKE_CELL_UPDATES, 1);
+		}
 }
 
 static void propagate_branches(const struct quake_state *s) {
@@ -67,6 +69,7 @@ static void propagate_branches(const struct quake_state *s) {
 			const float *above = i > 0 ? quake_row(s, s->now, i - 1) : NULL;
 			const float *below = i < n - 1 ? quake_row(s, s->now, i + 1) : NULL;
 			quake_row(s, s->now + 1, i)[j] = quake_cell_branches(above, quake_row(s, s->now, i), below, j, n);
+			KERNEL_COUNT(s->events, QUAKE_CELL_UPDATES, 1);
 		}
 }
 
@@ -84,7 +87,7 @@ static void collapse_run(struct quake_state *s) {
 	}
 }
 
-const struct quake_variant quake_collapse = {
+const struct quake_variant KERNEL_COUNTED(quake_collapse) = {
 	.name = "collapse",
 	.summary = "separate sweeps, each a parallel loop over rows and columns",
 	.run = collapse_run,

@@ -9,3 +9,5 @@ libkernels_la_SOURCES += \
 	%D%/simd.c %D%/simd_tile.h \
 	%D%/sweep.c %D%/grid.c %D%/oracle.c \
 	%D%/quake.h
+libkernels_counted_la_SOURCES += \
+	%D%/serial.c %D%/rows.c %D%/collapse.c %D%/simd.c

@@ -11,6 +11,9 @@
 
 static const struct quake_variant *const variants[] = {&quake_serial, &quake_rows, &quake_collapse, &quake_fused,
                                                        &quake_temporal};
+/* The loops of the last two are those of their instruction set. */
+static const struct quake_variant *const counted[] = {&quake_serial_counted, &quake_rows_counted,
+                                                      &quake_collapse_counted, &quake_fused, &quake_temporal};
 #define VARIANT_NAMES "serial,rows,collapse,fused,temporal" /* the same order */
 enum { VARIANTS = sizeof variants / sizeof *variants };
 
@@ -108,14 +111,31 @@ void quake_tally_add(const struct quake_state *s, int64_t step, const struct qua
 	s->means[step] += tally->energy;
 }
 
+static const struct ss_event events[] = {
+	[QUAKE_CELL_UPDATES] = {"cell_updates", "cells computed; temporal computes those between bands more than once"},
+	[QUAKE_CHUNKS_SKIPPED] = {"chunks_skipped", "chunks of cells that were only charged, as nothing fired around them"},
+	{.name = NULL},
+};
+
+static void variant_run(struct quake_state *s, const struct ss_call *call) {
+	const struct quake_isa *isa = s->isa;
+	if (!call->events) {
+		s->variant->run(s);
+		return;
+	}
+	s->events = call->events;
+	s->isa = &quake_isas_counted[isa - quake_isas];
+	counted[call->config[VARIANT].i]->run(s);
+	s->isa = isa;
+}
+
 static enum ss_status quake_run(void *state, const struct ss_call *call) {
 	struct quake_state *s = state;
 	int64_t steps = s->input->steps;
 	double cells = (double)(s->input->n * s->input->n);
-	(void)call;
 	for (int64_t step = 0; step < steps; step++)
 		s->counts[step] = s->means[step] = 0;
-	s->variant->run(s);
+	variant_run(s, call);
 	for (int64_t step = 0; step < steps; step++)
 		s->means[step] /= cells;
 	return SS_OK;
@@ -159,12 +179,12 @@ static size_t quake_figures(const void *state, const struct ss_call *call, doubl
                             size_t most) {
 	const struct quake_state *s = state;
 	int64_t steps = s->input->steps;
-	double updates = (double)(s->input->n * s->input->n) * (double)steps, events = 0;
+	double updates = (double)(s->input->n * s->input->n) * (double)steps, fired = 0;
 	(void)call;
 	for (int64_t step = 0; step < steps; step++)
-		events += s->counts[step];
+		fired += s->counts[step];
 	const struct ss_figure figures[] = {
-		{"events", events, ""},
+		{"events", fired, ""},
 		{"mean_energy", s->means[steps - 1], ""},
 		{"time_per_step", seconds / (double)steps * 1e6, "us"},
 		{"updates", updates / seconds * 1e-6, "Mupdates/s"},
@@ -220,4 +240,5 @@ const struct ss_kernel kernel_quake = {
 	.close = quake_close,
 	.figures = quake_figures,
 	.series = quake_series,
+	.events = events,
 };

@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "kernels/kernel.h"
+#include "kernels/count.h"
 
 #define QUAKE_EMAX 4.0f
 #define QUAKE_EDELTA 1e-4f
@@ -25,6 +25,9 @@
 enum { QUAKE_N_MAX = 16384, QUAKE_STEPS_MAX = 1000000, QUAKE_ENERGY_MAX = 1000 };
 enum { QUAKE_DEPTH_MAX = 16, QUAKE_BLOCK_MAX = QUAKE_N_MAX };
 enum { QUAKE_CHUNK = 64 /* cells */, QUAKE_LINE = 64 /* bytes */ };
+
+/* In the order of the kernel's events. */
+enum { QUAKE_CELL_UPDATES, QUAKE_CHUNKS_SKIPPED };
 
 /* What a run must end with: computed at the first verification, then kept. */
 struct quake_answer {
@@ -70,6 +73,7 @@ struct quake_state {
 	int now;                 /* the grid with the result */
 	int32_t valid[2 * QUAKE_CHUNK]; /* all bits of the cells that are in the grid, in a full and in the last chunk */
 	double *counts, *means;         /* of each step */
+	int64_t *events;                /* ss_call's */
 };
 
 struct quake_variant {
@@ -78,6 +82,7 @@ struct quake_variant {
 	void (*run)(struct quake_state *s);
 };
 extern const struct quake_variant quake_serial, quake_rows, quake_collapse, quake_fused, quake_temporal;
+extern const struct quake_variant quake_serial_counted, quake_rows_counted, quake_collapse_counted;
 
 /* One row of one step, for one set of instructions. Rows hold energies after 1., so the step is 2. to 4. and the 1. of
  * the step to come, with `delta`, which is 0 in the last. */
@@ -89,7 +94,7 @@ struct quake_isa {
 	             struct quake_tally *tally);
 };
 /* simd.c: best first, the last one usable everywhere, ends with a NULL name. */
-extern const struct quake_isa quake_isas[];
+extern const struct quake_isa quake_isas[], quake_isas_counted[];
 const struct quake_isa *quake_isa_best(void);
 
 /* row may be -1 and n: zeros */

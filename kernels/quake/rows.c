@@ -56,14 +56,16 @@ static void rows_run(struct quake_state *s) {
 			quake_sweep_charge(s, i);
 		s->counts[step] = sums[s->reduction](s, quake_sweep_count);
 #pragma omp parallel for schedule(runtime)
-		for (ptrdiff_t i = 0; i < n; i++)
+		for (ptrdiff_t i = 0; i < n; i++) {
 			quake_sweep_propagate(s, i);
+			KERNEL_COUNT(s->events, QUAKE_CELL_UPDATES, n);
+		}
 		s->means[step] = sums[s->reduction](s, quake_sweep_energy);
 		s->now ^= 1;
 	}
 }
 
-const struct quake_variant quake_rows = {
+const struct quake_variant KERNEL_COUNTED(quake_rows) = {
 	.name = "rows",
 	.summary = "separate sweeps, each a parallel loop over rows",
 	.run = rows_run,

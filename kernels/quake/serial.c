@@ -11,15 +11,17 @@ static void serial_run(struct quake_state *s) {
 			quake_sweep_charge(s, i);
 		for (ptrdiff_t i = 0; i < n; i++)
 			s->counts[step] += quake_sweep_count(s, i);
-		for (ptrdiff_t i = 0; i < n; i++)
+		for (ptrdiff_t i = 0; i < n; i++) {
 			quake_sweep_propagate(s, i);
+			KERNEL_COUNT(s->events, QUAKE_CELL_UPDATES, n);
+		}
 		for (ptrdiff_t i = 0; i < n; i++)
 			s->means[step] += quake_sweep_energy(s, i);
 		s->now ^= 1;
 	}
 }
 
-const struct quake_variant quake_serial = {
+const struct quake_variant KERNEL_COUNTED(quake_serial) = {
 	.name = "serial",
 	.summary = "separate sweeps without OpenMP",
 	.run = serial_run,

@@ -52,7 +52,7 @@ static bool generic_usable(void) {
 }
 
 #define ISA(word) {.name = #word, .usable = word##_usable, .charge = word##_charge, .step = word##_step}
-const struct quake_isa quake_isas[] = {
+const struct quake_isa KERNEL_COUNTED(quake_isas)[] = {
 #if defined(__x86_64__)
 	ISA(avx512),
 	ISA(avx2),
@@ -61,9 +61,11 @@ const struct quake_isa quake_isas[] = {
 	{.name = NULL},
 };
 
+#ifndef KERNEL_COUNTING
 const struct quake_isa *quake_isa_best(void) {
 	const struct quake_isa *isa = quake_isas;
 	while (!isa->usable())
 		isa++;
 	return isa;
 }
+#endif

@@ -75,8 +75,10 @@ ROW_TARGET static void ROW_NAME(step)(const struct quake_state *s, const float *
 		else
 			ROW_NAME(busy)(from[0] + at, from[1] + at, from[2] + at, to + at, delta,
 			               s->valid + (c < full ? 0 : QUAKE_CHUNK), &sums);
+		KERNEL_COUNT(s->events, QUAKE_CHUNKS_SKIPPED, quiet);
 		alarms[c] = ROW_NAME(settle)(&sums);
 	}
+	KERNEL_COUNT(s->events, QUAKE_CELL_UPDATES, s->input->n);
 	for (int i = 0; i < ROW_LANES; i++)
 		tally->count += sums.fired[i];
 	for (int i = 0; i < ROW_LANES / 2; i++)

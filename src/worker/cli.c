@@ -14,6 +14,7 @@
 #include "src/worker/crash.h"
 #include "src/worker/describe.h"
 #include "src/worker/protocol.h"
+#include "src/worker/simulate.h"
 
 static const struct opt cli_options[] = {
 	{.name = "help", .key = 'h', .help = "print this and exit"},
@@ -81,6 +82,9 @@ static int cli_words(const struct opt_args *args, int out, struct err *err) {
 	if (strcmp(mode, "run") == 0) {
 		environment_warn();
 		return byhand_run(args, out, err);
+	}
+	if (strcmp(mode, "simulate") == 0 && opt_words(args) == 1) {
+		return simulate_serve(STDIN_FILENO, out);
 	}
 	return err_set(err, ERR_USAGE, "it is describe, or run KERNEL P=V..., or nothing for the protocol",
 	               "no mode \"%.100s\"", mode);

@@ -11,6 +11,8 @@
 struct counters {
 	char cpu[64];
 	struct counter_selftest *selftest; /* NULL until the first plan */
+	struct counter_tables *tables;     /* NULL where they can't be read, and tables_err says why */
+	struct err tables_err;
 };
 
 /* The judge of one plan. */
@@ -26,6 +28,7 @@ struct counters *counters_new(void) {
 void counters_free(struct counters *counters) {
 	if (counters) {
 		counter_selftest_free(counters->selftest);
+		counter_tables_free(counters->tables);
 		free(counters);
 	}
 }
@@ -36,15 +39,21 @@ static bool good(void *ctx, const struct counter_backend *backend, const char *e
 	return counter_selftest_good(bench->counters->selftest, backend, event, &bench->site, least, reason);
 }
 
+/* Backends can be asked for without the tables, too. */
 struct counter_plan *counters_plan(struct counters *counters, struct arena *arena, const char *const *asked,
                                    const struct counter_software *software, bool tree, struct err *err) {
 	struct bench bench = {counters, {.threads = 1, .tree = tree, .software = software}};
 	if (!counters->selftest) {
 		counters->selftest = counter_selftest_new();
+		counters->tables = counter_tables_load(&counters->tables_err);
 		counter_cpu(counters->cpu, sizeof counters->cpu);
 	}
 	const struct counter_judge judge = {&bench, counters->cpu, good};
-	return counter_plan_new(arena, NULL, asked, software, &judge, err);
+	struct counter_plan *plan = counter_plan_new(arena, counters->tables, asked, software, &judge, err);
+	if (!plan && !counters->tables && err) {
+		*err = counters->tables_err;
+	}
+	return plan;
 }
 
 static size_t event_count(const struct ss_kernel *kernel) {

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "src/base/sys.h"
+#include "src/worker/simulate.h"
 
 enum step { STEP_OPEN = 1, STEP_START, STEP_STOP, STEP_READ };
 
@@ -153,8 +154,12 @@ static void missing_reason(const struct batch *batch, int t, size_t e, char *rea
 /* A total is only given where every thread has a value. */
 static void event_fill(const struct batch *batch, size_t e, double runs, struct counted *counted) {
 	char reason[COUNTER_REASON];
+	bool shared = batch->values[e].shared;
 	counted->total = 0;
-	for (int t = 0; t < batch->threads; t++) {
+	if (shared) {
+		counted->per_thread = NULL;
+	}
+	for (int t = 0; t < (shared ? 1 : batch->threads); t++) {
 		const struct counter_value *value = &batch->values[(size_t)t * batch->count + e];
 		missing_reason(batch, t, e, reason, sizeof reason);
 		if (reason[0]) {
@@ -261,15 +266,19 @@ void counting_init(struct arena *arena, const struct counter_plan *plan, int thr
 
 enum ss_status counting_run(struct arena *arena, struct state *state, const struct counter_plan *plan,
                             const struct counter_software *software, const struct team *team,
-                            struct counting *counting) {
+                            const struct simulate_job *job, struct counting *counting) {
 	bool *done = arena_alloc(arena, plan->event_count + 1, sizeof *done);
 	struct batch batch = {.software = software};
 	enum ss_status status = SS_OK;
 	counting_init(arena, plan, team_threads(team), counting);
 	while (status == SS_OK && batch_next(&batch, plan, done)) {
+		if (batch.backend->scope == COUNTER_RERUN) {
+			simulate_count(arena, job, plan, batch.events, batch.count, counting);
+			continue;
+		}
 		batch.threads = batch.backend->scope == COUNTER_MACHINE ? 1 : team_threads(team);
 		status = batch_count(&batch, plan, state, team, counting);
 	}
-	counting->seconds /= counting->runs > 0 ? (double)counting->runs : 1;
+	counting->seconds = counting->runs > 0 ? counting->seconds / (double)counting->runs : NAN;
 	return status;
 }

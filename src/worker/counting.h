@@ -8,6 +8,9 @@
 #include "src/worker/state.h"
 #include "src/worker/team.h"
 
+struct simulate_job; /* simulate.h */
+struct simulation;
+
 /* What came of one event of a plan. */
 struct counted {
 	enum counter_status status;
@@ -24,13 +27,14 @@ struct counting {
 	int64_t runs;           /* that were counted */
 	double seconds;         /* of one of them, the mean */
 	double start_stop_s;    /* the longest that starting and stopping took in a thread, for one batch of events */
+	const struct simulation *simulation; /* NULL: nothing was simulated */
 };
 
 /* Runs the state again for each batch of events that can be counted together, in every thread of the team. On failure of
- * the kernel, its status. All lives in the arena. */
+ * the kernel, its status. job: what to run again under a simulator. All lives in the arena. */
 enum ss_status counting_run(struct arena *arena, struct state *state, const struct counter_plan *plan,
                             const struct counter_software *software, const struct team *team,
-                            struct counting *counting);
+                            const struct simulate_job *job, struct counting *counting);
 
 /* For who makes other runs: nothing is counted yet, of so many threads (0: they are not told apart). */
 void counting_init(struct arena *arena, const struct counter_plan *plan, int threads, struct counting *counting);

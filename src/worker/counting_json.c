@@ -6,6 +6,7 @@
 
 #include "src/base/js.h"
 #include "src/worker/counting.h"
+#include "src/worker/simulate.h"
 #include "src/worker/word.h"
 
 static json_t *text_or_null(const char *text) {
@@ -74,7 +75,11 @@ json_t *counting_json(const struct counter_plan *plan, const struct counting *co
 		json_array_append_new(metrics, metric_json(plan, i, values, counting, threads));
 	}
 	free(values);
-	return json_pack("{s:I, s:o, s:o, s:o}", "runs", (json_int_t)counting->runs, "seconds",
+	json_t *json = json_pack("{s:I, s:o, s:o, s:o}", "runs", (json_int_t)counting->runs, "seconds",
 	                 counting->runs > 0 ? js_number(counting->seconds) : json_null(), "start_stop_s",
 	                 js_number(counting->start_stop_s), "metrics", metrics);
+	if (counting->simulation) {
+		json_object_set_new(json, "simulation", simulation_json(counting->simulation));
+	}
+	return json;
 }

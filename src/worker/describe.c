@@ -5,7 +5,7 @@
 
 #include <dlfcn.h>
 
-#include "counters/counter.h"
+#include "counters/plan.h"
 #include "src/base/js.h"
 #include "src/worker/protocol.h"
 
@@ -55,6 +55,16 @@ static json_t *counter_json(const struct counter_backend *backend) {
 	                 probe.usable, "reason", probe.reason, "fix", probe.fix, "events", texts_json(backend->events));
 }
 
+/* What can be asked for by portable names. Where the tables can't be read the rest is still described. */
+static void tables_describe(json_t *out) {
+	struct err err = {0};
+	struct counter_tables *tables = counter_tables_load(&err);
+	json_object_set_new(out, "groups", tables ? counter_tables_groups(tables) : json_array());
+	json_object_set_new(out, "events", tables ? counter_tables_events(tables) : json_array());
+	json_object_set_new(out, "groups_error", tables ? json_null() : json_string(err.what));
+	counter_tables_free(tables);
+}
+
 /* LLVM's runtime also answers to GCC's names, so it is looked for first. */
 static json_t *openmp_json(void) {
 	const char *runtime = dlsym(RTLD_DEFAULT, "__kmpc_fork_call") ? "libomp"
@@ -71,7 +81,9 @@ json_t *describe_json(const struct kernel_entry *entries) {
 	for (const struct counter_backend *const *backend = counter_registry; *backend; backend++) {
 		json_array_append_new(counters, counter_json(*backend));
 	}
-	return json_pack("{s:i, s:i, s:s, s:s, s:s, s:o, s:o, s:o}", "protocol", PROTOCOL_VERSION, "abi", SS_KERNEL_ABI,
-	                 "version", PACKAGE_VERSION, "compiler", SS_COMPILER, "cflags", SS_CFLAGS, "openmp", openmp_json(),
-	                 "kernels", kernels, "counters", counters);
+	json_t *out = json_pack("{s:i, s:i, s:s, s:s, s:s, s:o, s:o, s:o}", "protocol", PROTOCOL_VERSION, "abi", SS_KERNEL_ABI,
+	                        "version", PACKAGE_VERSION, "compiler", SS_COMPILER, "cflags", SS_CFLAGS, "openmp",
+	                        openmp_json(), "kernels", kernels, "counters", counters);
+	tables_describe(out);
+	return out;
 }

@@ -123,6 +123,33 @@ static int params_check(const struct ss_kernel *kernel, const struct ss_param *p
 	return 0;
 }
 
+static bool is_event_twice(const struct ss_event *events, size_t i) {
+	for (size_t j = 0; j < i; j++) {
+		if (strcmp(events[j].name, events[i].name) == 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static int events_check(const struct ss_event *events, struct err *err) {
+	for (size_t i = 0; events && events[i].name; i++) {
+		if (i == SS_EVENTS_MAX) {
+			return err_set(err, ERR_USAGE, "end a table with {.name = NULL}", "over %d events", SS_EVENTS_MAX);
+		}
+		if (!is_name(events[i].name)) {
+			return err_set(err, ERR_USAGE, "a name has letters, digits and _", "the name of event %zu is none", i);
+		}
+		if (is_event_twice(events, i)) {
+			return err_set(err, ERR_USAGE, NULL, "two events are called %s", events[i].name);
+		}
+		if (text_check(events[i].summary, false, "summary", err) != 0) {
+			return err_prefix(err, "event %s", events[i].name);
+		}
+	}
+	return 0;
+}
+
 static int texts_check(const struct ss_kernel *kernel, struct err *err) {
 	for (size_t i = 0; kernel->constraints && kernel->constraints[i]; i++) {
 		if (i == CONSTRAINTS_MAX) {
@@ -168,7 +195,8 @@ static int kernel_check(const struct ss_kernel *kernel, struct arena *arena, str
 		               "input_size or state_size is over %zu bytes", MEMORY_MAX);
 	}
 	return params_check(kernel, kernel->problem, false, arena, err) != 0 ||
-	               params_check(kernel, kernel->params, true, arena, err) != 0
+	               params_check(kernel, kernel->params, true, arena, err) != 0 ||
+	               events_check(kernel->events, err) != 0
 	           ? -1
 	           : 0;
 }

@@ -18,6 +18,10 @@ libworker_la_SOURCES = \
 	%D%/program_scratch.c %D%/program_scratch.h \
 	%D%/program_trial.c %D%/program_trial.h \
 	%D%/program_usage.c %D%/program_usage.h \
+	%D%/regions.c %D%/regions.h \
+	%D%/regions_book.c %D%/regions_book.h \
+	%D%/regions_run.c %D%/regions_run.h \
+	%D%/regions_text.c \
 	%D%/lines.c %D%/lines.h \
 	%D%/describe.c %D%/describe.h \
 	%D%/request.c %D%/request.h \
@@ -33,7 +37,13 @@ libworker_la_SOURCES = \
 	%D%/team.c %D%/team.h \
 	%D%/noise.c %D%/noise.h \
 	%D%/counters.c %D%/counters.h \
+	%D%/counters_answer.c %D%/counters_answer.h \
 	%D%/counting.c %D%/counting_json.c %D%/counting.h \
+	%D%/simulate.c %D%/simulate.h \
+	%D%/simulate_child.c \
+	%D%/simulate_file.c %D%/simulate_file.h \
+	%D%/simulate_values.c \
+	%D%/simulate_count.c \
 	%D%/crash.c %D%/crash.h
 
 pkglibexec_PROGRAMS += sweetspot-worker

@@ -12,16 +12,22 @@
 #include "src/worker/program_count.h"
 #include "src/worker/program_guard.h"
 #include "src/worker/program_trial.h"
+#include "src/worker/regions_run.h"
 
-/* After the samples, and only of a program that came so far. */
+/* After the samples, and only of a program that came so far. Its regions are told in the first counted run. */
 static void count(struct arena *arena, struct program_trial *trial, const struct counter_plan *plan, json_t *reply) {
-	struct counting counting;
-	if (!plan || trial->status || trial->abandoned) {
+	struct counting counting = {.runs = 0};
+	struct regions_run regions;
+	if ((!plan && !trial->request->regions) || trial->status || trial->abandoned) {
 		return;
 	}
-	program_count(arena, trial, plan, &counting);
-	json_object_set_new(reply, "counters", counting_events_json(plan, &counting));
-	json_object_set_new(reply, "counting", counting_json(plan, &counting, 0));
+	regions_run_open(arena, trial, plan, &regions);
+	if (plan) {
+		program_count(arena, trial, plan, regions.environment, &counting);
+		json_object_set_new(reply, "counters", counting_events_json(plan, &counting));
+		json_object_set_new(reply, "counting", counting_json(plan, &counting, 0));
+	}
+	regions_run_close(trial, &regions, counting.runs > 0, reply);
 }
 
 static json_t *reply_make(const struct program_trial *trial) {

@@ -114,9 +114,10 @@ static void batch_read(const struct batch *batch, const struct counter_plan *pla
 }
 
 /* One run, in which the batch is counted. */
-static void program_count_run(struct program_trial *trial, const struct counter_plan *plan, struct batch *batch,
-                              struct counting *counting) {
-	const struct program_again again = {.slowdown = 1, .start = batch_start, .stop = batch_stop, .ctx = batch};
+static void program_count_run(struct program_trial *trial, const struct counter_plan *plan, char **environment,
+                              struct batch *batch, struct counting *counting) {
+	const struct program_again again = {
+		.environment = environment, .slowdown = 1, .start = batch_start, .stop = batch_stop, .ctx = batch};
 	char why[PROGRAM_MESSAGE], reason[PROGRAM_MESSAGE + 40];
 	if (!batch->state) {
 		batch_miss(batch, "it could not be opened", counting);
@@ -136,13 +137,13 @@ static void program_count_run(struct program_trial *trial, const struct counter_
 	}
 }
 
-void program_count(struct arena *arena, struct program_trial *trial, const struct counter_plan *plan,
+void program_count(struct arena *arena, struct program_trial *trial, const struct counter_plan *plan, char **first,
                    struct counting *counting) {
 	bool *done = arena_alloc(arena, plan->event_count + 1, sizeof *done);
 	struct batch batch;
 	counting_init(arena, plan, 0, counting);
 	for (int i = 0; i < COUNT_RUNS && !trial->abandoned && batch_next(&batch, plan, done); i++) {
-		program_count_run(trial, plan, &batch, counting);
+		program_count_run(trial, plan, counting->runs == 0 ? first : NULL, &batch, counting);
 		batch_close(&batch);
 	}
 	for (size_t i = 0; i < plan->event_count; i++) {

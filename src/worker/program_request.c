@@ -116,14 +116,15 @@ static int int_member(const json_t *json, const char *key, int64_t min, int64_t 
 static int numbers_read(const json_t *json, struct program_request *request, struct err *err) {
 	int64_t samples = 1, warmup = 0, file_limit = 0;
 	request->timeout_s = request->limit_s = request->cut_s = 0;
-	request->hash = false;
+	request->hash = request->regions = false;
 	if (int_member(json, "samples", 1, PROGRAM_RUNS, &samples, err) != 0 ||
 	    int_member(json, "warmup", 0, PROGRAM_RUNS, &warmup, err) != 0 ||
 	    int_member(json, "file_limit", 0, INT64_MAX, &file_limit, err) != 0 ||
 	    (has(json, "timeout_s") && js_real(json, "timeout_s", 0, 1e9, &request->timeout_s, err) != 0) ||
 	    (has(json, "limit_s") && js_real(json, "limit_s", 0, 1e9, &request->limit_s, err) != 0) ||
 	    (has(json, "cut_s") && js_real(json, "cut_s", 0, 1e9, &request->cut_s, err) != 0) ||
-	    (has(json, "hash") && js_bool(json, "hash", &request->hash, err) != 0)) {
+	    (has(json, "hash") && js_bool(json, "hash", &request->hash, err) != 0) ||
+	    (has(json, "regions") && js_bool(json, "regions", &request->regions, err) != 0)) {
 		return -1;
 	}
 	request->samples = (int)samples;
@@ -135,7 +136,8 @@ static int numbers_read(const json_t *json, struct program_request *request, str
 int program_request_read(struct arena *arena, const json_t *json, struct program_request *request, struct err *err) {
 	static const char *const keys[] = {"op",      "id",     "argv",   "env",     "unset",     "cwd",
 	                                   "input",   "before", "verify", "samples", "warmup",    "timeout_s",
-	                                   "limit_s", "cut_s",  "metric", "hash",    "file_limit", "counters"};
+	                                   "limit_s", "cut_s",  "metric", "hash",    "file_limit", "counters",
+	                                   "regions"};
 	if (word_check_keys(json, keys, sizeof keys / sizeof *keys, err) != 0 ||
 	    argv_member(arena, json, request, err) != 0 || env_member(arena, json, request, err) != 0 ||
 	    unset_member(arena, json, request, err) != 0 || texts_read(json, request, err) != 0) {

@@ -17,7 +17,7 @@ struct program_request {
 	const char *const *counters;                        /* names as asked for, NULL-terminated */
 	int samples, warmup;
 	double timeout_s, limit_s, cut_s; /* 0: none */
-	bool hash;
+	bool hash, regions;
 	uint64_t file_limit; /* bytes; 0: by the free space */
 };
 

@@ -152,10 +152,14 @@ static bool can_win(struct program_trial *trial) {
 
 static void program_fly(struct program_trial *trial, const struct program_command *command,
                         const struct program_again *again) {
+	struct program_place place = trial->site.place;
+	if (again && again->environment) {
+		place.environment = again->environment;
+	}
 	if (again && again->start) {
 		again->start(again->ctx);
 	}
-	program_run(&trial->site.place, command, &trial->run);
+	program_run(&place, command, &trial->run);
 	if (again && again->stop) {
 		again->stop(again->ctx);
 	}

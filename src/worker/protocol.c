@@ -12,6 +12,7 @@
 
 #include "src/base/js.h"
 #include "src/base/sys.h"
+#include "src/worker/counters_answer.h"
 #include "src/worker/describe.h"
 #include "src/worker/library.h"
 #include "src/worker/lines.h"
@@ -81,10 +82,17 @@ static json_t *op_program(struct protocol *protocol, const json_t *request, stru
 	return program_answer(protocol->input, protocol->counters, request, &protocol->abandoned, err);
 }
 
+static json_t *op_counters(struct protocol *protocol, const json_t *request, struct err *err) {
+	return counters_answer(protocol->counters, protocol->libraries, request, err);
+}
+
 static const struct {
 	const char *name;
 	json_t *(*run)(struct protocol *protocol, const json_t *request, struct err *err);
-} protocol_ops[] = {{"describe", op_describe}, {"trial", op_trial}, {"drop", op_drop}, {"program", op_program}};
+} protocol_ops[] = {
+	{"describe", op_describe}, {"trial", op_trial}, {"drop", op_drop}, {"program", op_program},
+	{"counters", op_counters},
+};
 
 enum { PROTOCOL_OPS = sizeof protocol_ops / sizeof *protocol_ops };
 

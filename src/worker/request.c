@@ -8,8 +8,6 @@
 #include "src/base/js.h"
 #include "src/worker/word.h"
 
-enum { REQUEST_COUNTERS_MAX = 32 };
-
 static bool has(const json_t *json, const char *key) {
 	const json_t *member = json_object_get(json, key);
 	return member && !json_is_null(member);

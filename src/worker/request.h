@@ -8,6 +8,7 @@
 #include "src/worker/call.h"
 #include "src/worker/library.h"
 
+enum { REQUEST_COUNTERS_MAX = 32 };
 enum verify { VERIFY_NEVER, VERIFY_ONCE, VERIFY_ALWAYS };
 
 struct request {

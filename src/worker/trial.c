@@ -14,6 +14,7 @@
 #include "src/worker/crash.h"
 #include "src/worker/figures.h"
 #include "src/worker/measure.h"
+#include "src/worker/simulate.h"
 
 /* Everything of a reply that a failed trial may lack. */
 struct report {
@@ -30,6 +31,7 @@ struct report {
 struct trial_counters {
 	struct counter_plan *plan; /* NULL: nothing */
 	struct counter_software *software;
+	const json_t *request;
 };
 
 static void report_clear(struct report *report) {
@@ -51,7 +53,13 @@ static void count(struct arena *arena, struct state *state, const struct trial_c
 	if (counters->software) {
 		counters_software_alloc(arena, counters->software, team_threads(team));
 	}
-	report->m.status = counting_run(arena, state, counters->plan, counters->software, team, &counting);
+	const struct simulate_job job = {.request = counters->request,
+	                                 .team = state->kernel->flags & SS_OPENMP,
+	                                 .threads = team_threads(team),
+	                                 .native_s = report->m.sample_count > 0
+	                                                 ? stats_median(report->m.samples, report->m.sample_count)
+	                                                 : NAN};
+	report->m.status = counting_run(arena, state, counters->plan, counters->software, team, &job, &counting);
 	report->m.outcome = outcome_of(report->m.status);
 	if (report->m.status != SS_OK) {
 		snprintf(report->m.message, sizeof report->m.message, "failed in a run with counters");
@@ -190,7 +198,7 @@ json_t *trial_run(const struct trial_home *home, const json_t *json, struct err 
 	struct arena *arena = arena_new();
 	struct report report = {.batch = 1};
 	struct request request;
-	struct trial_counters counters = {NULL, NULL};
+	struct trial_counters counters = {.request = json};
 	struct err team_err = {.code = ERR_OK};
 	json_t *reply = NULL;
 	double start = sys_now();

@@ -2,7 +2,8 @@
 EXTRA_DIST += %D%/json.sh
 check_PROGRAMS += %D%/results_program
 %C%_results_program_SOURCES = %D%/results_program.c src/results.c src/results_program.c src/results_effects.c \
-	src/results_usage.c src/ui.c src/ui_table.c
+	src/results_usage.c src/results_counters.c src/results_regions.c src/counters_value.c src/counters_table.c \
+	src/counters_reason.c src/ui.c src/ui_table.c src/ui_wrap.c
 %C%_results_program_LDADD = libtuner.la libbase.la -lm
 TESTS += %D%/results_program
 check_PROGRAMS += %D%/program_spec
@@ -10,8 +11,14 @@ check_PROGRAMS += %D%/program_spec
 %C%_program_spec_LDADD = libtuner.la libbase.la $(JANSSON_LIBS)
 TESTS += %D%/program_spec
 dist_check_SCRIPTS += %D%/usage %D%/spec %D%/handwork %D%/tune %D%/survive %D%/program %D%/apply %D%/ceilings \
-	%D%/experiments
+	%D%/experiments %D%/counters
+EXTRA_DIST += %D%/counting-worker
 check_PROGRAMS += %D%/ceilings_file
 %C%_ceilings_file_SOURCES = %D%/ceilings_file.c src/ceilings_file.c src/ceilings_plan.c src/ceilings.h
 %C%_ceilings_file_LDADD = libtopo.la libbase.la $(JANSSON_LIBS) -lm
 TESTS += %D%/ceilings_file
+check_PROGRAMS += %D%/results_counters
+%C%_results_counters_SOURCES = %D%/results_counters.c src/results_counters.c src/results_regions.c src/counters_value.c \
+	src/counters_table.c src/counters_reason.c src/ui.c src/ui_table.c src/ui_wrap.c
+%C%_results_counters_LDADD = libtuner.la libbase.la -lm
+TESTS += %D%/results_counters

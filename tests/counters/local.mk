@@ -1,4 +1,34 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
+check_PROGRAMS += %D%/papi
+%C%_papi_SOURCES = %D%/papi.c
+%C%_papi_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
+%C%_papi_LDADD = libcounters.la libbase.la
+TESTS += %D%/papi
+
+if HAVE_SDE
+check_PROGRAMS += %D%/sde
+%C%_sde_SOURCES = %D%/sde.c
+%C%_sde_CPPFLAGS = $(AM_CPPFLAGS) $(PAPI_CFLAGS)
+%C%_sde_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
+%C%_sde_LDADD = libcounters.la libbase.la $(SDE_LIBS) $(PAPI_LIBS)
+TESTS += %D%/sde
+endif
+
+check_PROGRAMS += %D%/perf_denied
+%C%_perf_denied_SOURCES = %D%/perf_denied.c
+
+# Preloaded by papi_shim.
+check_LTLIBRARIES += %D%/pfmshim.la
+%C%_pfmshim_la_SOURCES = %D%/pfmshim.c
+%C%_pfmshim_la_LDFLAGS = -module -avoid-version -rpath $(abs_builddir)/%D%
+dist_check_SCRIPTS += %D%/papi_shim
+
+dist_check_SCRIPTS += %D%/sde_run
+EXTRA_DIST += %D%/sde_plugin.c
+check_PROGRAMS += %D%/selftest
+%C%_selftest_SOURCES = %D%/selftest.c
+%C%_selftest_LDADD = libcounters.la libbase.la
+TESTS += %D%/selftest
 check_PROGRAMS += %D%/perf
 %C%_perf_SOURCES = %D%/perf.c %D%/perf_help.h
 %C%_perf_LDADD = libcounters.la libbase.la -lpthread
@@ -18,3 +48,61 @@ check_PROGRAMS += %D%/perf_programs
 %C%_perf_programs_SOURCES = %D%/perf_programs.c tests/worker/protocol_client.c
 %C%_perf_programs_LDADD = libbase.la
 TESTS += %D%/perf_programs
+# These bring backends of their own, which answer as recorded machines do.
+counter_plan_tests = %D%/plan %D%/plan_words %D%/tables %D%/tables_fuzz
+check_PROGRAMS += $(counter_plan_tests)
+TESTS += $(counter_plan_tests)
+%C%_plan_SOURCES = %D%/plan.c %D%/machine.c %D%/machine.h
+%C%_plan_LDADD = libcounterplan.la libbase.la
+%C%_plan_words_SOURCES = %D%/plan_words.c %D%/machine.c %D%/machine.h
+%C%_plan_words_LDADD = libcounterplan.la libbase.la
+%C%_tables_SOURCES = %D%/tables.c %D%/folder.c %D%/folder.h %D%/machine.c %D%/machine.h
+%C%_tables_LDADD = libcounterplan.la libbase.la
+%C%_tables_fuzz_SOURCES = %D%/tables_fuzz.c %D%/fuzz_tables.c %D%/folder.c %D%/folder.h %D%/machine.c %D%/machine.h
+%C%_tables_fuzz_LDADD = libcounterplan.la libbase.la
+
+EXTRA_DIST += \
+	%D%/machines/icelake-x.json \
+	%D%/machines/neoverse-n1.json \
+	%D%/machines/paranoid.json \
+	%D%/machines/qemu-a57.json \
+	%D%/machines/sapphirerapids.json \
+	%D%/machines/skylake-x.json \
+	%D%/machines/vm.json \
+	%D%/machines/zen2.json \
+	%D%/machines/zen3.json \
+	%D%/machines/zen4-filtered.json \
+	%D%/machines/zen4.json
+# The worker in an emulated machine that has a PMU.
+dist_check_SCRIPTS += %D%/guest
+check_PROGRAMS += %D%/guest_replies
+%C%_guest_replies_SOURCES = %D%/guest_replies.c %D%/guest_loop.h \
+	%D%/guest_console.c %D%/guest_console.h
+%C%_guest_replies_LDADD = libbase.la
+EXTRA_DIST += %D%/guest_packages %D%/guest_image %D%/guest_archive %D%/guest_init %D%/guest_requests \
+	%D%/guest_kernel.c %D%/guest_program.c
+
+# What the guest needs of a build for its own architecture.
+.PHONY: worker-only guest-clean
+worker-only: $(BUILT_SOURCES)
+	$(MAKE) $(AM_MAKEFLAGS) sweetspot-worker$(EXEEXT)
+guest-clean:
+	rm -rf %D%/guest-machine
+clean-local: guest-clean
+check_PROGRAMS += %D%/rapl
+%C%_rapl_SOURCES = %D%/rapl.c
+%C%_rapl_LDADD = libcounters.la libbase.la
+TESTS += %D%/rapl
+
+check_PROGRAMS += %D%/rusage
+%C%_rusage_SOURCES = %D%/rusage.c
+%C%_rusage_LDADD = libcounters.la libbase.la
+TESTS += %D%/rusage
+
+check_PROGRAMS += %D%/simulate_file
+%C%_simulate_file_SOURCES = %D%/simulate_file.c
+%C%_simulate_file_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
+%C%_simulate_file_LDADD = libworker.la libcounters.la libtopo.la libbase.la
+TESTS += %D%/simulate_file
+
+dist_check_SCRIPTS += %D%/simulate

@@ -165,7 +165,7 @@ static void checker_test(void) {
 
 /* Looks, waits for the others to have looked as well, then adds and reports what it saw: the classic race. */
 static bool racy_add(struct list *list, struct list_pool *pool, int32_t key) {
-	bool absent = !list_coarse.contains(list, key);
+	bool absent = !list_coarse.contains(list, pool, key);
 #pragma omp barrier
 	list_coarse.add(list, pool, key);
 	return absent;
@@ -173,8 +173,7 @@ static bool racy_add(struct list *list, struct list_pool *pool, int32_t key) {
 
 /* Says that it removed, and leaves it there. */
 static bool idle_remove(struct list *list, struct list_pool *pool, int32_t key) {
-	(void)pool;
-	return list_coarse.contains(list, key);
+	return list_coarse.contains(list, pool, key);
 }
 
 static void race_test(void) {

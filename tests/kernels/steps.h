@@ -31,6 +31,6 @@ static inline void step(void) {
 	(step(), atomic_compare_exchange_strong_explicit(object, expected, value, memory_order_seq_cst,                    \
 	                                                 memory_order_seq_cst))
 #define list_next(node) (step(), list_next(node))
-#define spin_lock(lock) (step(), spin_lock(lock))
+#define spin_lock(lock, pool) (step(), spin_lock(lock, pool))
 
 #endif

@@ -81,6 +81,16 @@ static bool table_names_differ(const struct ss_kernel *kernel) {
 	return differ;
 }
 
+static bool events_sane(const struct ss_kernel *kernel) {
+	bool sane = true;
+	for (int i = 0; kernel->events && kernel->events[i].name; i++) {
+		sane &= i < SS_EVENTS_MAX && is_name(kernel->events[i].name) && is_line(kernel->events[i].summary);
+		for (int j = 0; j < i; j++)
+			sane &= strcmp(kernel->events[j].name, kernel->events[i].name) != 0;
+	}
+	return sane;
+}
+
 /* "P=V P=V" of its own parameters */
 static bool serial_sane(const struct ss_kernel *kernel) {
 	char words[256], *rest = NULL;
@@ -105,6 +115,7 @@ static void check_table(const struct kernel_entry *entry) {
 	ok(k->input_size > 0 && k->state_size > 0, "%s: sizes", k->name);
 	ok(!(k->flags & SS_SCHEDULE) || (k->flags & SS_OPENMP), "%s: a schedule needs threads", k->name);
 	ok(table_names_differ(k), "%s: parameters have different names", k->name);
+	ok(events_sane(k), "%s: names and summaries of its events", k->name);
 	ok(serial_sane(k), "%s: its serial configuration", k->name);
 	for (int i = 0; k->params[i].name; i++) {
 		ok(param_sane(&k->params[i], true), "%s: values of %s are distinct, inside its bounds and have its initial one",

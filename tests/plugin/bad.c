@@ -48,6 +48,12 @@ enum ss_status nowhere(void *memory, const struct ss_call *call);
 #ifndef PARAM2
 #define PARAM2 {"fault", "what goes wrong", SS_WORD, "none,crash,wrong", "none", NULL, 0, 0}
 #endif
+#ifndef EVENT
+#define EVENT {"numbers", "numbers that were added"}
+#endif
+#ifndef EVENT2
+#define EVENT2 {.name = NULL}
+#endif
 #ifndef CONSTRAINT
 #define CONSTRAINT "step > 0"
 #endif
@@ -64,6 +70,8 @@ static enum ss_status sum_run(void *memory, const struct ss_call *call) {
 	for (int i = 0; i < 1000; i += (int)call->config[0].i)
 		for (int k = i; k < i + (int)call->config[0].i && k < 1000; k++)
 			state->sum += FACTOR * k;
+	if (call->events)
+		call->events[0] += 1000;
 	return SS_OK;
 }
 
@@ -78,11 +86,13 @@ static enum ss_status sum_verify(void *memory, const struct ss_call *call) {
 
 static const struct ss_param params[] = {PARAM, PARAM2, {.name = NULL}};
 static const char *const constraints[] = {CONSTRAINT, NULL};
+static const struct ss_event events[] = {EVENT, EVENT2, {.name = NULL}};
 
 #define KERNEL(word)                                                                                                   \
 	{                                                                                                                  \
 		.abi = KERNEL_ABI, .name = word, .summary = SUMMARY, .flags = FLAGS, .params = params,                         \
-		.constraints = constraints, .state_size = SIZE, .run = RUN, .verify = VERIFY                                   \
+		.constraints = constraints, .state_size = SIZE, .run = RUN, .verify = VERIFY,                                  \
+		.events = events                                                                                               \
 	}
 static const struct ss_kernel first = KERNEL(NAME), second = KERNEL(NAME2);
 static const struct ss_kernel *const kernels[] = {

@@ -98,3 +98,7 @@ check_PROGRAMS += %D%/unsafe
 %C%_unsafe_SOURCES = %D%/unsafe.c
 %C%_unsafe_LDADD = libtuner.la libbase.la $(JANSSON_LIBS)
 TESTS += %D%/unsafe
+check_PROGRAMS += %D%/tune_counters
+%C%_tune_counters_SOURCES = %D%/tune_counters.c %D%/space_help.h tests/store/fixture.h
+%C%_tune_counters_LDADD = libtuner.la libbase.la -lm
+TESTS += %D%/tune_counters

@@ -8,6 +8,7 @@
  * small enough that its lines of b stay in the cache uses each of them wholly before it is evicted. */
 #include <sweetspot/kernel.h>
 
+#include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -26,6 +27,7 @@ struct state {
 enum { SIZE };
 enum { VARIANT, BLOCK };
 enum { NAIVE, BLOCKED }; /* in the order of the words */
+enum { ELEMENTS };
 
 static int64_t min(int64_t a, int64_t b) {
 	return a < b ? a : b;
@@ -66,20 +68,31 @@ static enum ss_status transpose_setup(void *memory, void *input, const struct ss
 	return SS_OK;
 }
 
-static void naive(double *b, const double *a, int64_t n) {
-#pragma omp parallel for schedule(runtime)
-	for (int64_t i = 0; i < n; i++)
-		for (int64_t j = 0; j < n; j++)
-			b[i * n + j] = a[j * n + i];
+/* Once a row or a block, not in the inner loop; timed runs have no events. */
+static void count(int64_t *events, int64_t elements) {
+	if (events)
+		events[omp_get_thread_num() * SS_EVENTS_MAX + ELEMENTS] += elements;
 }
 
-static void blocked(double *b, const double *a, int64_t n, int64_t block) {
+static void naive(double *b, const double *a, int64_t n, int64_t *events) {
+#pragma omp parallel for schedule(runtime)
+	for (int64_t i = 0; i < n; i++) {
+		for (int64_t j = 0; j < n; j++)
+			b[i * n + j] = a[j * n + i];
+		count(events, n);
+	}
+}
+
+static void blocked(double *b, const double *a, int64_t n, int64_t block, int64_t *events) {
 #pragma omp parallel for schedule(runtime) collapse(2)
 	for (int64_t row = 0; row < n; row += block)
-		for (int64_t column = 0; column < n; column += block)
-			for (int64_t i = row; i < min(row + block, n); i++)
-				for (int64_t j = column; j < min(column + block, n); j++)
+		for (int64_t column = 0; column < n; column += block) {
+			int64_t row_end = min(row + block, n), column_end = min(column + block, n);
+			for (int64_t i = row; i < row_end; i++)
+				for (int64_t j = column; j < column_end; j++)
 					b[i * n + j] = a[j * n + i];
+			count(events, (row_end - row) * (column_end - column));
+		}
 }
 
 /* What is timed. */
@@ -87,9 +100,9 @@ static enum ss_status transpose_run(void *memory, const struct ss_call *call) {
 	struct state *state = memory;
 	int64_t n = call->problem[SIZE].i;
 	if (call->config[VARIANT].i == NAIVE)
-		naive(state->b, state->a, n);
+		naive(state->b, state->a, n, call->events);
 	else
-		blocked(state->b, state->a, n, call->config[BLOCK].i);
+		blocked(state->b, state->a, n, call->config[BLOCK].i, call->events);
 	return SS_OK;
 }
 
@@ -133,6 +146,11 @@ static const struct ss_param params[] = {
 	{.name = NULL},
 };
 
+static const struct ss_event events[] = {
+	[ELEMENTS] = {"elements", "elements that a thread has moved"},
+	{.name = NULL},
+};
+
 /* A block as large as the matrix is the naive variant over again. */
 static const char *const constraints[] = {"block < n", NULL};
 
@@ -153,6 +171,7 @@ static const struct ss_kernel transpose = {
 	.work = transpose_work,
 	.teardown = transpose_teardown,
 	.close = transpose_close,
+	.events = events,
 };
 
 SS_PLUGIN(&transpose);

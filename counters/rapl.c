@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Energy, as the processor's Running Average Power Limit counts it. */
+#include <config.h>
+
+#include <stdio.h>
+#include <string.h>
+
+#include "counters/counter.h"
+#include "counters/rapl_meter.h"
+
+static const char *const events[RAPL_DOMAINS + 1] = {
+	[RAPL_PACKAGE] = "energy-package", [RAPL_CORE] = "energy-core", [RAPL_UNCORE] = "energy-uncore",
+	[RAPL_DRAM] = "energy-dram",       [RAPL_PSYS] = "energy-psys"};
+
+struct rapl_state {
+	const char *const *names;
+	size_t count;
+	struct rapl_meter meter;
+	struct rapl_sample begin, end;
+};
+
+static int domain_of(const char *event) {
+	int d = 0;
+	while (d < RAPL_DOMAINS && strcmp(events[d], event) != 0)
+		d++;
+	return d;
+}
+
+static void rapl_probe(struct counter_probe *probe) {
+	struct rapl_meter meter;
+	rapl_meter_open(&meter, "");
+	*probe = (struct counter_probe){.usable = meter.count > 0};
+	snprintf(probe->reason, sizeof probe->reason, "%s",
+	         probe->usable ? "energy of the whole machine, whatever else runs on it" : meter.reason);
+	snprintf(probe->fix, sizeof probe->fix, "%s", meter.fix);
+	rapl_meter_close(&meter);
+}
+
+static bool rapl_can(const char *event, const struct counter_site *site, char reason[COUNTER_REASON]) {
+	struct rapl_meter meter;
+	int d = domain_of(event);
+	(void)site;
+	if (d == RAPL_DOMAINS) {
+		snprintf(reason, COUNTER_REASON, "rapl has no event %.60s", event);
+		return false;
+	}
+	rapl_meter_open(&meter, "");
+	bool has = rapl_meter_has(&meter, (enum rapl_domain)d);
+	snprintf(reason, COUNTER_REASON, "%s", has ? "" : meter.reason[0] ? meter.reason : "this processor does not count it");
+	rapl_meter_close(&meter);
+	return has;
+}
+
+static int rapl_open(void *state, const struct counter_site *site, const char *const *names, size_t count) {
+	struct rapl_state *s = state;
+	(void)site;
+	s->names = names;
+	s->count = count;
+	rapl_meter_open(&s->meter, "");
+	return s->meter.count > 0 ? 0 : -1;
+}
+
+static int rapl_start(void *state) {
+	struct rapl_state *s = state;
+	return rapl_meter_take(&s->meter, &s->begin);
+}
+
+static int rapl_stop(void *state) {
+	struct rapl_state *s = state;
+	return rapl_meter_take(&s->meter, &s->end);
+}
+
+/* A counter takes a step about once a millisecond (Intel SDM, volume 3, "Package Domain", MSR_PKG_ENERGY_STATUS). */
+static int rapl_read(void *state, struct counter_value *values) {
+	struct rapl_state *s = state;
+	for (size_t i = 0; i < s->count; i++) {
+		int d = domain_of(s->names[i]);
+		if (d == RAPL_DOMAINS)
+			return -1;
+		double joules = rapl_meter_joules(&s->meter, (enum rapl_domain)d, &s->begin, &s->end);
+		if (!rapl_meter_has(&s->meter, (enum rapl_domain)d)) {
+			counter_value_miss(&values[i], events[d], "J", "this processor does not count it");
+		} else if (!(joules > 0)) {
+			counter_value_miss(&values[i], events[d], "J", "shorter than a step of the counter, about 1 ms");
+		} else {
+			counter_value_set(&values[i], events[d], "J", joules);
+			snprintf(values[i].reason, COUNTER_REASON, "of the whole machine, whatever else ran on it");
+		}
+	}
+	return 0;
+}
+
+static void rapl_close(void *state) {
+	struct rapl_state *s = state;
+	rapl_meter_close(&s->meter);
+}
+
+const struct counter_backend counter_rapl = {
+	.name = "rapl",
+	.summary = "energy of packages, cores and memory, of the whole machine",
+	.scope = COUNTER_MACHINE,
+	.state_size = sizeof(struct rapl_state),
+	.events = events,
+	.probe = rapl_probe,
+	.can = rapl_can,
+	.open = rapl_open,
+	.start = rapl_start,
+	.stop = rapl_stop,
+	.read = rapl_read,
+	.close = rapl_close,
+};

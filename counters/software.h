@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Looking things up in a counter_software, which may be NULL. */
+#ifndef COUNTERS_SOFTWARE_H
+#define COUNTERS_SOFTWARE_H
+#include "counters/counter.h"
+
+/* Its place, by "NAME", "OWNER::NAME" or "sde:::OWNER::NAME"; -1 and why. */
+int software_event(const struct counter_software *software, const char *event, char reason[COUNTER_REASON]);
+/* Where thread counts; NULL where there is no memory for it. */
+int64_t *software_counts(const struct counter_software *software, int thread);
+
+#endif

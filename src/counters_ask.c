@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include "src/counters_ask.h"
+
+#include <stdlib.h>
+
+#include "src/base/js.h"
+#include "tuner/trial_counters.h"
+
+json_t *counters_ask(struct app *app, const struct counters_subject *subject, const char *const *asked, bool *slow,
+                     struct err *err) {
+	struct worker *worker = app_worker(app, err);
+	json_t *answer = worker ? worker_counters(worker, subject, asked, err) : NULL;
+	if (answer)
+		worker_counters_usable(answer, slow);
+	return answer;
+}
+
+void counters_slow_warn(struct app *app) {
+	ui_warn(app_ui(app), NULL, "simulated counts take 30 to 200 times as long as the run itself");
+}
+
+int counters_unavailable(const char *const *asked, const json_t *rows, struct err *err) {
+	char *words = trial_counters_words(asked);
+	const char *reason = js_string_or(json_array_get(rows, 0), "reason", "");
+	err_set(err, ERR_UNAVAILABLE, "`sweetspot doctor` says what can be counted here, and what is in the way",
+	        "%.100s: nothing of it can be counted here%s%.250s", words, *reason ? ": " : "", reason);
+	free(words);
+	return -1;
+}

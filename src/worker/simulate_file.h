@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What callgrind writes: the sums of one thread (Valgrind, docs/html/cl-format.html, "Callgrind Format Specification"). */
+#ifndef WORKER_SIMULATE_FILE_H
+#define WORKER_SIMULATE_FILE_H
+#include <stddef.h>
+
+#include "counters/cachegrind.h"
+
+enum { SIMULATE_TRIGGER = 80, SIMULATE_CACHE = 60, SIMULATE_CACHES = 3 };
+
+struct simulate_part {
+	int thread;                                    /* valgrind's number, from 1 */
+	char trigger[SIMULATE_TRIGGER];                /* why it was written */
+	char caches[SIMULATE_CACHES][SIMULATE_CACHE]; /* I1, D1 and LL, in valgrind's words */
+	double values[CACHEGRIND_EVENTS];
+};
+
+/* 0, or -1 where it is no such file; it may be anything. */
+int simulate_part_read(const char *text, size_t size, struct simulate_part *part);
+
+#endif

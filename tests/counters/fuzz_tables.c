@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Any bytes as a file of tables are either refused with a message that names the file, or make tables of which all can be
+ * asked for. The first byte says which file. The test `tables_fuzz` calls this with mutated files. For libFuzzer, from the
+ * top of a build: clang -g -fsanitize=fuzzer,address,undefined -I. -I$SRC $SRC/tests/counters/{fuzz_tables,folder,machine}.c
+ * $SRC/counters/{plan,tables}*.c $SRC/counters/{loop,metric}.c $SRC/src/base/[a-z]*.c -ljansson -lm -o fuzz_tables */
+#include <config.h>
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "counters/tables.h"
+#include "tests/counters/folder.h"
+#include "tests/counters/machine.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void require(bool condition) {
+	if (!condition)
+		abort();
+}
+
+/* Everything there is, asked for by its name. */
+static void plan_all(const struct counter_tables *tables, const char *cpu) {
+	const char *asked[TABLE_EVENTS_MAX + TABLE_GROUPS_MAX + 2] = {"auto"};
+	struct machine *machine = machine_perfect(cpu);
+	struct arena *arena = arena_new();
+	struct err err = {0};
+	const struct counter_judge judge = machine_judge(machine);
+	size_t count = 1;
+	for (size_t i = 0; i < tables->group_count; i++)
+		asked[count++] = tables->groups[i].name;
+	for (size_t i = 0; i < tables->event_count; i++)
+		asked[count++] = tables->events[i].name;
+	struct counter_plan *plan = counter_plan_new(arena, tables, asked, NULL, &judge, &err);
+	require(plan || err.code == ERR_USAGE);
+	counter_plan_clear(plan);
+	arena_free(arena);
+	machine_free(machine);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+	if (size == 0)
+		return 0;
+	char *folder = folder_new();
+	const char *file = folder_right[data[0] % FOLDER_RIGHT][0];
+	struct err err = {0};
+	require(folder != NULL);
+	folder_put_right(folder);
+	require(folder_put(folder, file, data + 1, size - 1) == 0);
+	struct counter_tables *tables = counter_tables_load_from(folder, &err);
+	if (tables) {
+		plan_all(tables, "");
+		plan_all(tables, "Xx-1-7");
+	} else {
+		require(err.code == ERR_USAGE && strncmp(err.what, folder, strlen(folder)) == 0 && strstr(err.what, ".json"));
+	}
+	counter_tables_free(tables);
+	folder_free(folder);
+	return 0;
+}

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What can be asked for, what becomes of it, and what the metrics come to. */
+#include <config.h>
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "tests/counters/machine.h"
+#include "tests/tap.h"
+
+struct rig {
+	struct machine *machine;
+	struct counter_tables *tables;
+	struct arena *arena;
+	struct err err;
+};
+
+static struct counter_plan *plan_of(struct rig *rig, const char *words, const struct counter_software *software) {
+	rig->err = (struct err){0};
+	return machine_plan(rig->machine, rig->arena, rig->tables, words, software, &rig->err);
+}
+
+static const struct counter_event *event_find(const struct counter_plan *plan, const char *name) {
+	for (size_t i = 0; plan && i < plan->event_count; i++)
+		if (strcmp(plan->events[i].name, name) == 0)
+			return &plan->events[i];
+	return NULL;
+}
+
+static void test_unknown(struct rig *rig) {
+	static const char *const rows[][2] = {
+		{"MEMM", "did you mean MEM?"},          {"cycels", "did you mean cycles?"}, {"rusgae", "did you mean rusage?"},
+		{"mem:x", "the groups are BRANCH, "},   {"FLOPS_DB", "did you mean FLOPS_"}, {":", "SDE"},
+		{"nosuch:event", "the groups are"},     {"papi:", "did you mean papi"},     {"acquisition", "acquisitions?"},
+	};
+	static const char *const names[] = {"acquisitions"};
+	const struct counter_software software = {.owner = "locks", .count = 1, .names = names};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct counter_plan *plan = plan_of(rig, rows[i][0], &software);
+		ok(!plan && rig->err.code == ERR_USAGE && strstr(rig->err.what, rows[i][0]) && strstr(rig->err.hint, rows[i][1]),
+		   "%s: %s: %s", rows[i][0], rig->err.what, rig->err.hint);
+		counter_plan_clear(plan);
+	}
+}
+
+static void test_words(struct rig *rig) {
+	struct counter_plan *plan = plan_of(rig, "mem Cpu MEM", NULL);
+	ok(plan && plan->metric_count == 8, "groups in any case, each once");
+	int instructions = 0;
+	for (size_t i = 0; plan && i < plan->event_count; i++)
+		instructions += strcmp(plan->events[i].name, "instructions") == 0;
+	ok(instructions == 1 && strcmp(event_find(plan, "instructions")->group, "MEM") == 0,
+	   "an event of two groups is counted once, for the first");
+	counter_plan_clear(plan);
+	plan = plan_of(rig, "rusage", NULL);
+	ok(plan && plan->event_count == 2 && strcmp(plan->events[0].name, "user-time") == 0 && !plan->events[0].group,
+	   "a backend by name: its own events");
+	counter_plan_clear(plan);
+	plan = plan_of(rig, "papi:PAPI_L3_TCM perf:r01c2 papi:sde:::x::y perf:task-clock", NULL);
+	ok(plan && plan->event_count == 4 && strcmp(plan->events[2].event, "sde:::x::y") == 0, "events of a backend");
+	ok(plan && plan->events[3].never_zero && strcmp(plan->events[3].unit, "s") == 0, "what is known of them is used");
+	counter_plan_clear(plan);
+	plan = plan_of(rig, "cachegrind", NULL);
+	ok(plan && plan->event_count == 1 && rig->machine->simulations == 1, "a simulator by its name");
+	counter_plan_clear(plan);
+	plan = plan_of(rig, "SIMULATED", NULL);
+	ok(plan && plan->event_count == 9 && plan->events[0].backend->scope == COUNTER_RERUN, "and by its group");
+	counter_plan_clear(plan);
+}
+
+static void test_software(struct rig *rig) {
+	static const char *const names[] = {"acquisitions", "cycles"};
+	const struct counter_software software = {.owner = "locks", .count = 2, .names = names};
+	struct counter_plan *plan = plan_of(rig, "cycles sde", &software);
+	const struct counter_event *own = event_find(plan, "acquisitions"), *shared = event_find(plan, "locks:cycles");
+	ok(own && strcmp(own->event, "sde:::locks::acquisitions") == 0 && strcmp(own->backend->name, "papi-sde") == 0,
+	   "software-defined events by PAPI");
+	ok(shared && strcmp(event_find(plan, "cycles")->backend->name, "papi") == 0, "one with a portable name keeps apart");
+	counter_plan_clear(plan);
+	plan = plan_of(rig, "kernel acquisitions", &software);
+	ok(plan && plan->event_count == 2 && strcmp(plan->events[0].event, "acquisitions") == 0, "or by the kernel itself");
+	counter_plan_clear(plan);
+	plan = plan_of(rig, "acquisitions", &software);
+	ok(plan && plan->event_count == 1 && plan->events[0].backend, "one by name");
+	counter_plan_clear(plan);
+	plan = plan_of(rig, "SDE", NULL);
+	ok(plan && plan->event_count == 1 && !plan->events[0].backend && strstr(plan->events[0].reason, "no software-defined"),
+	   "none: %s", plan ? plan->events[0].reason : "");
+	counter_plan_clear(plan);
+}
+
+static void test_untabled(struct rig *rig) {
+	struct rig bare = {.machine = rig->machine, .arena = rig->arena};
+	struct counter_plan *plan = plan_of(&bare, "rusage perf:cycles", NULL);
+	ok(plan && plan->event_count == 3, "backends need no tables");
+	counter_plan_clear(plan);
+	plan = plan_of(&bare, "MEM", NULL);
+	ok(!plan && bare.err.code == ERR_USAGE, "groups do");
+	counter_plan_clear(plan);
+}
+
+static void test_full(struct rig *rig) {
+	static char room[300][8];
+	static const char *names[300];
+	const struct counter_software software = {.owner = "many", .count = 300, .names = names};
+	for (int i = 0; i < 300; i++) {
+		snprintf(room[i], sizeof *room, "e%d", i);
+		names[i] = room[i];
+	}
+	struct counter_plan *plan = plan_of(rig, "MEM kernel", &software);
+	ok(!plan && rig->err.code == ERR_USAGE && strstr(rig->err.what, "more than 256"), "%s", rig->err.what);
+	counter_plan_clear(plan);
+}
+
+/* group, metric, what its events count ("name=value .."), in half a second, by two threads, and what comes of it */
+struct figure {
+	const char *group, *metric, *values;
+	double want;
+};
+
+static double value_of(const char *values, const char *name) {
+	size_t length = strlen(name);
+	for (const char *at = strstr(values, name); at; at = strstr(at + 1, name))
+		if ((at == values || at[-1] == ' ') && at[length] == '=')
+			return strtod(at + length + 1, NULL);
+	return NAN;
+}
+
+static bool metric_find(struct rig *rig, const struct figure *figure, double *out, char reason[COUNTER_REASON]) {
+	struct counter_plan *plan = plan_of(rig, figure->group, NULL);
+	double values[64];
+	bool told = false;
+	snprintf(reason, COUNTER_REASON, "no such metric");
+	for (size_t i = 0; plan && i < plan->event_count; i++)
+		values[i] = value_of(figure->values, plan->events[i].name);
+	for (size_t i = 0; plan && i < plan->metric_count; i++)
+		if (strcmp(plan->metrics[i].name, figure->metric) == 0)
+			told = counter_metric_value(plan, i, values, 0.5, 2, out, reason);
+	counter_plan_clear(plan);
+	return told;
+}
+
+static void test_figures(struct rig *rig) {
+	static const struct figure figures[] = {
+		{"CPU", "IPC", "cycles=2000 instructions=3000", 1.5},
+		{"CPU", "CPI", "cycles=2000 instructions=4000", 0.5},
+		{"CPU", "clock", "cycles=3e9 task_clock=1.5", 2},
+		{"CPU", "instruction_rate", "instructions=5e9", 10},
+		{"BRANCH", "misprediction_ratio", "branches=400 branch_misses=10", 0.025},
+		{"BRANCH", "mispredictions_per_ki", "instructions=2000 branch_misses=10", 5},
+		{"CACHE", "l1d_miss_ratio", "l1d_accesses=1000 l1d_misses=250", 0.25},
+		{"CACHE", "llc_misses_per_ki", "instructions=1000000 llc_misses=2500", 2.5},
+		{"L2", "l2_bandwidth", "l1d_misses=1e9", 128},
+		{"L3", "l3_hit_ratio", "llc_accesses=200 llc_misses=50", 0.75},
+		{"MEM", "read_volume", "mem_lines=1e6", 64e6},
+		{"MEM", "read_bandwidth", "mem_lines=1e6", 0.128},
+		{"STALLS", "memory_ratio", "cycles=1000 stalls_memory=300", 0.3},
+		{"TLB", "data_walks_per_ki", "instructions=1e6 dtlb_misses=100", 0.1},
+		{"FLOPS_DP", "flops_per_cycle", "cycles=10 dp_ops=80", 8},
+		{"ENERGY", "power", "energy_package=50", 100},
+		{"ENERGY", "edp", "energy_package=50", 25},
+		{"SOFTWARE", "cpus_used", "task_clock=0.9", 1.8},
+		{"SOFTWARE", "utilization", "task_clock=0.9", 0.9},
+		{"SOFTWARE", "wait_share", "user_time=0.7 system_time=0.1 run_delay=0.2", 0.2},
+		{"SOFTWARE", "system_share", "user_time=0.75 system_time=0.25", 0.25},
+		{"SIMULATED", "ll_miss_ratio",
+	     "sim_ll_read_misses=3 sim_ll_write_misses=1 sim_data_reads=30 sim_data_writes=10", 0.1},
+	};
+	for (size_t i = 0; i < sizeof figures / sizeof *figures; i++) {
+		double got = NAN;
+		char reason[COUNTER_REASON] = "";
+		bool told = metric_find(rig, &figures[i], &got, reason);
+		ok(told && fabs(got - figures[i].want) <= 1e-12 * fabs(figures[i].want), "%s %s = %g%s%s", figures[i].group,
+		   figures[i].metric, got, told ? "" : ": ", told ? "" : reason);
+	}
+}
+
+/* Where no counter counts operations, the instructions of each width do. */
+static void test_formula(struct rig *rig) {
+	struct rig spr = {.machine = machine_read("sapphirerapids"), .tables = rig->tables, .arena = rig->arena};
+	const struct figure figure = {"FLOPS_DP", "flops_per_cycle",
+	                              "cycles=49 fp_dp_scalar=10 fp_dp_128=20 fp_dp_256=30 fp_dp_512=40", 10};
+	struct counter_plan *plan = plan_of(&spr, "FLOPS_DP dp_ops", NULL);
+	double got = NAN;
+	char reason[COUNTER_REASON] = "";
+	ok(metric_find(&spr, &figure, &got, reason) && got == 10, "operations from instructions: %g", got);
+	ok(plan && plan->event_count == 5 && plan->metric_count == 3 && strstr(plan->metrics[0].formula, "8 * fp_dp_512"),
+	   "which the formula shows: %s", plan ? plan->metrics[0].formula : "");
+	const struct figure short_one = {"FLOPS_DP", "flop_rate", "cycles=49 fp_dp_scalar=10 fp_dp_128=20", 0};
+	ok(!metric_find(&spr, &short_one, &got, reason) && strstr(reason, "fp_dp_256 was not counted"), "%s", reason);
+	counter_plan_clear(plan);
+	machine_free(spr.machine);
+}
+
+static void test_reasons(struct rig *rig) {
+	struct rig vm = {.machine = machine_read("vm"), .tables = rig->tables, .arena = rig->arena};
+	struct counter_plan *plan = plan_of(&vm, "cycles mem_lines hitm", NULL);
+	const char *cycles = plan->events[0].reason, *lines = plan->events[1].reason;
+	ok(strstr(cycles, "papi:PAPI_TOT_CYC: libpfm4 no default PMU found; perf:cycles: "), "%s", cycles);
+	ok(strstr(lines, "--counters cachegrind simulates it") && !strstr(cycles, "cachegrind"), "%s", lines);
+	ok(strstr(plan->events[2].reason, "no source for it is known on this CPU (AuthenticAMD-25-1)"), "%s",
+	   plan->events[2].reason);
+	counter_plan_clear(plan);
+	const char *wordy = "a reason that goes on and on, as those of kernels, libraries and hypervisors do, until nobody "
+	                    "who reads it knows what it was about and what to do, and is longer than any line should be";
+	json_object_set_new(json_object_get(json_object_get(vm.machine->json, "backends"), "papi"), "reason",
+	                    json_string(wordy));
+	json_object_set_new(json_object_get(json_object_get(vm.machine->json, "backends"), "perf"), "reason",
+	                    json_string(wordy + 1));
+	plan = plan_of(&vm, "branches", NULL);
+	ok(strstr(plan->events[0].reason, "...; --counters cachegrind simulates it"), "%s", plan->events[0].reason);
+	counter_plan_clear(plan);
+	machine_free(vm.machine);
+}
+
+int main(void) {
+	struct rig rig = {.machine = machine_perfect("GenuineIntel-6-55"), .arena = arena_new()};
+	rig.tables = machine_tables(&rig.err);
+	if (ok(rig.tables != NULL, "the tables load%s%s", rig.err.what[0] ? ": " : "", rig.err.what)) {
+		test_unknown(&rig);
+		test_words(&rig);
+		test_software(&rig);
+		test_untabled(&rig);
+		test_full(&rig);
+		test_figures(&rig);
+		test_formula(&rig);
+		test_reasons(&rig);
+	}
+	counter_tables_free(rig.tables);
+	machine_free(rig.machine);
+	arena_free(rig.arena);
+	return tap_done();
+}

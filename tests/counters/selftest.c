@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Self-tests of events that open: what counts is believed, what stays at 0 is not, and neither is asked twice. The backends
+ * are made here; the loop and the cache are the real ones. */
+#include <config.h>
+
+#include "counters/selftest.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "counters/cpu.h"
+#include "counters/loop.h"
+#include "src/base/sys.h"
+#include "tests/tap.h"
+
+static int opened; /* of any of these backends */
+
+struct state {
+	const char *event;
+	double begin, end;
+};
+
+static void usable(struct counter_probe *probe) {
+	*probe = (struct counter_probe){.usable = true, .reason = "made for a test"};
+}
+
+static int state_open(void *opaque, const struct counter_site *site, const char *const *events, size_t count) {
+	struct state *state = opaque;
+	(void)site;
+	state->event = events[0];
+	opened++;
+	return count == 1 && strcmp(events[0], "shut") != 0 ? 0 : -1;
+}
+
+/* "true" counts CPU time in ns, "zero" nothing. */
+static double now(const struct state *state) {
+	struct timespec t;
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return strcmp(state->event, "true") == 0 ? (double)t.tv_sec * 1e9 + (double)t.tv_nsec : 0;
+}
+
+static int state_start(void *opaque) {
+	struct state *state = opaque;
+	state->begin = now(state);
+	return 0;
+}
+
+static int state_stop(void *opaque) {
+	struct state *state = opaque;
+	state->end = now(state);
+	return 0;
+}
+
+static int state_read(void *opaque, struct counter_value *values) {
+	const struct state *state = opaque;
+	counter_value_set(values, state->event, "ns", state->end - state->begin);
+	return 0;
+}
+
+static void state_close(void *opaque) {
+	(void)opaque;
+}
+
+static const char *const events[] = {"true", "zero", "shut", NULL};
+static const struct counter_backend made = {
+	.name = "made", .summary = "for this test", .state_size = sizeof(struct state), .events = events, .probe = usable,
+	.open = state_open, .start = state_start, .stop = state_stop, .read = state_read, .close = state_close,
+};
+
+static bool good(const char *event, double least, char reason[COUNTER_REASON]) {
+	const struct counter_site site = {.threads = 1};
+	struct counter_selftest *selftest = counter_selftest_new();
+	bool result = counter_selftest_good(selftest, &made, event, &site, least, reason);
+	counter_selftest_free(selftest);
+	return result;
+}
+
+static void check_verdicts(void) {
+	char reason[COUNTER_REASON];
+	double least = 0;
+	ok(counter_loop_amount("nanoseconds", &least) && least > 0, "the loop takes time");
+	ok(good("true", least, reason), "an event that counts the loop is believed");
+	ok(!good("zero", least, reason) && strstr(reason, "not believed"), "one that stays at 0 is not: %s", reason);
+	ok(good("zero", 0, reason), "unless 0 may be true");
+	ok(!good("shut", least, reason) && reason[0], "one that can't be counted: %s", reason);
+	ok(!good("nosuch", 0, reason) && strstr(reason, "nosuch"), "one that the backend does not have: %s", reason);
+}
+
+static void check_cache(const char *file) {
+	char reason[COUNTER_REASON];
+	int before = opened;
+	double least;
+	counter_loop_amount("nanoseconds", &least);
+	ok(good("true", least, reason) && !good("zero", least, reason) && opened == before,
+	   "what is known is not measured again");
+	FILE *out = fopen(file, "w");
+	ok(out && fputs("{\"key\": \"another machine\", \"seen\": {\"made:zero\": 1e99}}", out) >= 0 && fclose(out) == 0,
+	   "another machine's cache");
+	ok(!good("zero", least, reason) && opened == before + 1, "is not believed");
+	for (size_t size = 0; size < 40; size += 13) {
+		ok(truncate(file, (off_t)size) == 0 && good("true", least, reason), "a cache of %zu bytes does no harm", size);
+	}
+	ok(chmod(file, 0600) == 0 && unlink(file) == 0 && mkdir(file, 0700) == 0 && good("true", least, reason),
+	   "nor one that can't be written");
+	rmdir(file);
+}
+
+static void cpu_check(const char *folder, const char *text, const char *expected) {
+	char path[512], cpu[64];
+	snprintf(path, sizeof path, "%s/cpuinfo", folder);
+	FILE *out = fopen(path, "w");
+	bool wrote = out && fputs(text, out) >= 0 && fclose(out) == 0;
+	ok(wrote && strcmp(counter_cpu_of(path, cpu, sizeof cpu), expected) == 0, "cpu \"%s\"", cpu);
+}
+
+static void check_cpu(const char *folder) {
+	char cpu[64];
+	cpu_check(folder, "processor\t: 0\nvendor_id\t: GenuineIntel\ncpu family\t: 6\nmodel\t\t: 85\nmodel name\t: x\n\n"
+	                  "processor\t: 1\nvendor_id\t: Other\n", "GenuineIntel-6-55");
+	cpu_check(folder, "processor\t: 0\nvendor_id\t: AuthenticAMD\ncpu family\t: 25\nmodel\t\t: 1\n", "AuthenticAMD-25-1");
+	cpu_check(folder, "processor\t: 0\nCPU implementer\t: 0x41\nCPU architecture: 8\nCPU part\t: 0xd0c\n", "arm-41-d0c");
+	cpu_check(folder, "", "");
+	cpu_check(folder, "model\nvendor_id\n::::\n", "");
+	ok(strcmp(counter_cpu_of("/nowhere/cpuinfo", cpu, sizeof cpu), "") == 0, "no file");
+}
+
+int main(void) {
+	char folder[] = "/tmp/sweetspot-selftest-XXXXXX", file[256], reason[COUNTER_REASON];
+	double amount;
+	if (!mkdtemp(folder))
+		return 99;
+	snprintf(file, sizeof file, "%s/sweetspot/counters.json", folder);
+	setenv("XDG_CACHE_HOME", folder, 1);
+	check_verdicts();
+	check_cache(file);
+	check_cpu(folder);
+	ok(!counter_loop_amount("nonsense", &amount), "an unknown word is no amount");
+	unsetenv("XDG_CACHE_HOME");
+	unsetenv("HOME");
+	counter_loop_amount("nanoseconds", &amount);
+	ok(good("true", amount, reason), "nothing needs a home");
+	snprintf(file, sizeof file, "rm -rf %s", folder);
+	return system(file) == 0 ? tap_done() : 99;
+}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/js.h"
+#include "src/base/sys.h"
+#include "tuner/trial_store.h"
+#include "tuner/tune_state.h"
+
+enum { SAMPLES = 3 /* of a kernel, for the overhead; a program is run once */ };
+static const double SAMPLE_SECONDS = 4e-3;
+/* Of the budget, or where there is none of what has passed: what counting may take when nothing is left. */
+static const double SHARE = 0.1;
+/* Of a kernel's trial: more runs than in another, and simulated ones far slower. A program's limit is for each run. */
+static const double TIMEOUT_FACTOR = 10, TIMEOUT_FACTOR_OF_SLOW = 300;
+
+static double allowance(const struct tune *tune) {
+	double budget = tune->budget.seconds, elapsed = tune_elapsed(tune);
+	return budget > 0 ? fmax(budget - elapsed, SHARE * budget) : SHARE * elapsed;
+}
+
+/* Of the next configuration, as far as known: `last` is what the one before it took. */
+static double expected_seconds(const struct tune *tune, double last) {
+	return last > 0 ? last : tune->run_seconds + tune->extra_seconds;
+}
+
+static struct trial_request request_of(const struct tune *tune, const json_t *config) {
+	const struct trial_counters *counters = &tune->task->counters;
+	struct trial_request request = tune_request(tune, config);
+	request.samples = tune->task->whole_programs ? 1 : SAMPLES;
+	request.min_sample_s = SAMPLE_SECONDS;
+	request.counters = counters->asked;
+	if (!tune->task->whole_programs && !(tune->task->timeout_s > 0))
+		request.timeout_s *= counters->slow ? TIMEOUT_FACTOR_OF_SLOW : TIMEOUT_FACTOR;
+	return request;
+}
+
+static void failed(struct tune *tune, const json_t *config, const char *reason) {
+	json_array_append_new(tune->uncounted, json_pack("{s:O,s:s}", "config", config, "reason", reason));
+}
+
+static void keep(struct tune *tune, const json_t *config, const struct trial_result *result) {
+	json_t *row = json_object();
+	char *key = js_canonical(config);
+	trial_counters_add(row, result);
+	if (result->status != TRIAL_CORRECT)
+		failed(tune, config, *result->message ? result->message : trial_status_text(result->status));
+	else if (json_object_size(row) == 0)
+		failed(tune, config, "whatever runs it does not count");
+	else
+		json_object_set(tune->counted, key, row);
+	json_decref(row);
+	free(key);
+}
+
+/* What can't be counted is told, and is no reason to lose the result. */
+static int count_one(struct tune *tune, const json_t *config, struct err *err) {
+	const struct runner *runner = tune->task->runner;
+	struct trial_request request = request_of(tune, config);
+	struct trial_result result = {0};
+	struct err bad = {0};
+	tune_report(tune, TUNE_COUNTERS);
+	int rc = runner->run(runner->ctx, &request, &result, &bad);
+	if (rc == 0) {
+		keep(tune, config, &result);
+		rc = trial_store(tune->task->store, tune->id, "counters", 0, config, &result, err);
+	} else if (bad.code == ERR_INTERRUPTED) {
+		*err = bad;
+	} else {
+		failed(tune, config, bad.what);
+		rc = 0;
+	}
+	trial_result_clear(&result);
+	return rc;
+}
+
+/* The baseline, the winner, the other finalists; each once. The caller frees the array. */
+static json_t *queue_new(const struct tune *tune) {
+	json_t *queue = json_array(), *finalist;
+	size_t i;
+	if (tune->baseline.status == TRIAL_CORRECT)
+		json_array_append(queue, (json_t *)tune->task->baseline);
+	if (tune->best_config && !json_equal(tune->best_config, json_array_get(queue, 0)))
+		json_array_append(queue, tune->best_config);
+	size_t first = json_array_size(queue);
+	json_array_foreach(tune->finalists, i, finalist) {
+		json_t *config = json_object_get(finalist, "config");
+		bool known = false;
+		for (size_t k = 0; k < first; k++)
+			known = known || json_equal(config, json_array_get(queue, k));
+		if (!known)
+			json_array_append(queue, config);
+	}
+	return queue;
+}
+
+/* The first two are what people ask about: of a kernel they are counted in any case. */
+static bool affordable(const struct tune *tune, size_t at, double used, double last, double allowed) {
+	if (at < 2 && !tune->task->whole_programs)
+		return true;
+	return used + expected_seconds(tune, last) <= allowed;
+}
+
+int tune_counters_phase(struct tune *tune, struct err *err) {
+	const struct trial_counters *counters = &tune->task->counters;
+	if (!counters->asked || !counters->asked[0])
+		return 0;
+	double begun = sys_now(), allowed = allowance(tune), last = 0;
+	json_t *queue = queue_new(tune), *config;
+	size_t i;
+	int rc = 0;
+	json_array_foreach(queue, i, config) {
+		double start = sys_now();
+		if (tune_interrupted(tune)) {
+			rc = err_set(err, ERR_INTERRUPTED, NULL, "interrupted");
+			break;
+		}
+		if (!affordable(tune, i, start - begun, last, allowed)) {
+			failed(tune, config, "there was no time left to count it");
+			continue;
+		}
+		if (count_one(tune, config, err)) {
+			rc = -1;
+			break;
+		}
+		last = sys_now() - start;
+	}
+	tune->counting_seconds = sys_now() - begun;
+	json_decref(queue);
+	return rc;
+}

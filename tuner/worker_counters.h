@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Asks a worker what it would count, without running anything. */
+#ifndef TUNER_WORKER_COUNTERS_H
+#define TUNER_WORKER_COUNTERS_H
+#include "tuner/worker.h"
+
+/* What for. */
+struct counters_subject {
+	const char *kernel, *library; /* kernel NULL: none, only what any thread can be asked for */
+	bool program;                 /* a program as a whole */
+};
+
+/* {"events":[{"name","source": null where nothing here counts it,"reason","rerun",..}],"metrics":[..]}, a new reference.
+ * NULL: a word is not known (ERR_USAGE, with the nearest), or the worker does not answer. */
+json_t *worker_counters(struct worker *worker, const struct counters_subject *subject, const char *const *asked,
+                        struct err *err);
+/* How many of its events can be counted; *slow: one of them under a simulator. */
+size_t worker_counters_usable(const json_t *answer, bool *slow);
+
+#endif
