@@ -30,6 +30,8 @@ libcounters_la_SOURCES = $(COUNTERS) %D%/registry.c %D%/counter.h \
 	%D%/perf_names.c %D%/perf_names.h \
 	%D%/perf_pmus.c %D%/perf_pmus.h \
 	%D%/perf_reasons.c %D%/perf_reasons.h \
+	%D%/perf_slots.c %D%/perf_slots.h \
+	%D%/perf_value.c %D%/perf_value.h
 	%D%/perf_value.c %D%/perf_value.h \
 	%D%/rapl_powercap.c %D%/rapl_power.c %D%/rapl_meter.c %D%/rapl_meter.h \
 	%D%/software.c %D%/software.h \
@@ -44,8 +46,6 @@ libcounters_la_SOURCES += %D%/sde_book.c
 else
 libcounters_la_SOURCES += %D%/sde_absent.c
 endif
-	%D%/perf_slots.c %D%/perf_slots.h \
-	%D%/perf_value.c %D%/perf_value.h
 nodist_libcounters_la_SOURCES = %D%/registry.def
 BUILT_SOURCES += %D%/registry.def
 CLEANFILES += %D%/registry.def
