@@ -15,6 +15,7 @@ noinst_LTLIBRARIES += libcounterplan.la
 libcounterplan_la_SOURCES = %D%/plan.c %D%/plan.h %D%/plan_build.h \
 	%D%/plan_event.c %D%/plan_group.c %D%/plan_resolve.c \
 	%D%/metric.c \
+	%D%/loop.c %D%/loop.h \
 	%D%/tables.c %D%/tables.h \
 	%D%/tables_check.c %D%/tables_events.c %D%/tables_groups.c %D%/tables_json.c %D%/tables_member.c
 
@@ -23,7 +24,6 @@ libcounters_la_CPPFLAGS = $(AM_CPPFLAGS) $(PAPI_CFLAGS)
 libcounters_la_LIBADD = libcounterplan.la $(PAPI_LIBS) $(SDE_LIBS)
 libcounters_la_SOURCES = $(COUNTERS) %D%/registry.c %D%/counter.h \
 	%D%/selftest.c %D%/selftest.h \
-	%D%/loop.c %D%/loop.h \
 	%D%/cpu.c %D%/cpu.h \
 	%D%/cachegrind.h \
 	%D%/perf_event.c %D%/perf_event.h \
@@ -31,7 +31,6 @@ libcounters_la_SOURCES = $(COUNTERS) %D%/registry.c %D%/counter.h \
 	%D%/perf_pmus.c %D%/perf_pmus.h \
 	%D%/perf_reasons.c %D%/perf_reasons.h \
 	%D%/perf_slots.c %D%/perf_slots.h \
-	%D%/perf_value.c %D%/perf_value.h
 	%D%/perf_value.c %D%/perf_value.h \
 	%D%/rapl_powercap.c %D%/rapl_power.c %D%/rapl_meter.c %D%/rapl_meter.h \
 	%D%/software.c %D%/software.h \
