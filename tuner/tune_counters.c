@@ -13,7 +13,7 @@
 enum { SAMPLES = 3 /* of a kernel, for the overhead; a program is run once */ };
 static const double SAMPLE_SECONDS = 4e-3;
 /* Of the budget, or where there is none of what has passed: what counting may take when nothing is left. */
-static const double SHARE = 0.1;
+static const double SHARE = 0.1, SHARE_OF_FIRST = 0.5; /* the second for the baseline and the winner of a program */
 /* Of a kernel's trial: more runs than in another, and simulated ones far slower. A program's limit is for each run. */
 static const double TIMEOUT_FACTOR = 10, TIMEOUT_FACTOR_OF_SLOW = 300;
 
@@ -97,10 +97,12 @@ static json_t *queue_new(const struct tune *tune) {
 	return queue;
 }
 
-/* The first two are what people ask about: of a kernel they are counted in any case. */
+/* The first two are what people ask about: of a kernel, and where counters were asked for, they are counted in any case. */
 static bool affordable(const struct tune *tune, size_t at, double used, double last, double allowed) {
-	if (at < 2 && !tune->task->whole_programs)
+	if (at < 2 && (!tune->task->whole_programs || !tune->task->counters.optional))
 		return true;
+	if (at < 2)
+		allowed = fmax(allowed, SHARE_OF_FIRST * tune_elapsed(tune));
 	return used + expected_seconds(tune, last) <= allowed;
 }
 
