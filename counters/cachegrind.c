@@ -78,19 +78,16 @@ int cachegrind_model_read(const char *text, struct cachegrind_model *model, stru
 	return 0;
 }
 
-#ifdef HAVE_VALGRIND_CALLGRIND_H
-static bool is_in_path(const char *name) {
+bool cachegrind_path_find(const char *name, char *file, size_t size) {
 	const char *path = getenv("PATH");
 	for (size_t length; path && *path; path += length + (path[length] == ':')) {
-		char file[4096];
 		length = strcspn(path, ":");
-		int wrote = snprintf(file, sizeof file, "%.*s/%s", (int)(length < sizeof file ? length : 0), path, name);
-		if (wrote < (int)sizeof file && access(file, X_OK) == 0)
+		int wrote = snprintf(file, size, "%.*s/%s", (int)(length < size ? length : 0), path, name);
+		if (wrote > 0 && (size_t)wrote < size && access(file, X_OK) == 0)
 			return true;
 	}
 	return false;
 }
-#endif
 
 #if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
 #define UNDER_SANITIZER
@@ -111,7 +108,8 @@ static void cachegrind_probe(struct counter_probe *probe) {
 #else
 	struct cachegrind_model model;
 	struct err err = {.code = ERR_OK};
-	if (!is_in_path("valgrind")) {
+	char file[4096];
+	if (!cachegrind_path_find("valgrind", file, sizeof file)) {
 		snprintf(probe->reason, sizeof probe->reason, "there is no valgrind in PATH");
 		snprintf(probe->fix, sizeof probe->fix, "sudo apt-get install valgrind");
 	} else if (cachegrind_model_read(getenv("SWEETSPOT_CACHEGRIND"), &model, &err) != 0) {
@@ -148,6 +146,7 @@ const struct counter_backend counter_cachegrind = {
 	.name = "cachegrind",
 	.summary = "caches and branches as valgrind simulates them, in a run of its own (slow)",
 	.scope = COUNTER_RERUN,
+	.trees = true,
 	.events = events,
 	.probe = cachegrind_probe,
 	.open = cachegrind_open,

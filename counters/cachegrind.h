@@ -3,6 +3,7 @@
 #ifndef COUNTERS_CACHEGRIND_H
 #define COUNTERS_CACHEGRIND_H
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "src/base/err.h"
 
@@ -12,6 +13,9 @@ enum { CACHEGRIND_EVENTS = 13, CACHEGRIND_MODEL_MAX = 3, CACHEGRIND_OPTION = 48 
  * is none of them. */
 int cachegrind_event_find(const char *name);
 int cachegrind_column_find(const char *column);
+
+/* What `name` is in this process's PATH: the first file of that name that can be run. */
+bool cachegrind_path_find(const char *name, char *file, size_t size);
 
 /* Options of valgrind for the caches that are simulated. None: those of this processor. */
 struct cachegrind_model {

@@ -16,6 +16,8 @@ static const double SPARE_SECONDS = 30, COMMAND_SECONDS = 60, GRACE_SECONDS = 2;
 static const double STEAL = 0.02; /* of the timed part; waiting for a CPU may be the configuration's own doing */
 
 enum { COUNT_RUNS = 16 }; /* at most, to count: src/worker/program_count.c */
+/* And what one that is simulated may take, in time-outs and beyond: src/worker/program_simulate.c */
+static const double SIMULATION_TIMES = 600, SIMULATION_SECONDS = 60;
 
 static double deadline(const struct program_run *run) {
 	double timeout = js_real_or(run->request, "timeout_s", 0), each = timeout;
@@ -23,7 +25,8 @@ static double deadline(const struct program_run *run) {
 		return 0;
 	each += json_object_get(run->request, "before") ? fmax(timeout, COMMAND_SECONDS) : 0;
 	each += json_object_get(run->request, "verify") ? fmax(timeout, COMMAND_SECONDS) : 0;
-	return (run->runs + (run->counters ? COUNT_RUNS : 0)) * each + SPARE_SECONDS;
+	double simulation = run->slow ? SIMULATION_TIMES * timeout + SIMULATION_SECONDS + each : 0;
+	return (run->runs + (run->counters ? COUNT_RUNS : 0)) * each + simulation + SPARE_SECONDS;
 }
 
 static double timed(const json_t *samples) {

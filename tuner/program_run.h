@@ -9,7 +9,7 @@ struct program_run {
 	int runs;                    /* samples and warm-up */
 	double limit_s;              /* 0: none was sent */
 	bool metric, maximize, hash; /* what was asked for */
-	bool counters;
+	bool counters, slow;         /* counted, and some of it simulated */
 };
 
 int program_run(const struct program *program, const struct program_run *run, struct trial_result *result,

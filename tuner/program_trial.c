@@ -84,7 +84,8 @@ static int measure_case(const struct program_case *one, const struct trial_reque
 	                          .metric = spec->metric,
 	                          .maximize = spec->maximize,
 	                          .hash = spec->expect_same,
-	                          .counters = request->counters && request->counters[0]};
+	                          .counters = request->counters && request->counters[0],
+	                          .slow = request->slow};
 	run.request = trial_request_json(one, request, &run, &missing);
 	if (!run.request) {
 		char message[128];

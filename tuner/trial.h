@@ -41,6 +41,7 @@ struct trial_request {
 	bool whole_program;          /* a run is a process of its own: nothing to warm up or to batch */
 	bool series;                 /* the reply tells of each step of the last run */
 	const char *const *counters; /* NULL-terminated, or NULL */
+	bool slow;                   /* some of them are counted under a simulator */
 };
 
 struct trial_result {

@@ -33,6 +33,7 @@ static struct trial_request request_of(const struct tune *tune, const json_t *co
 	request.samples = tune->task->whole_programs ? 1 : SAMPLES;
 	request.min_sample_s = SAMPLE_SECONDS;
 	request.counters = counters->asked;
+	request.slow = counters->slow;
 	if (!tune->task->whole_programs && !(tune->task->timeout_s > 0))
 		request.timeout_s *= counters->slow ? TIMEOUT_FACTOR_OF_SLOW : TIMEOUT_FACTOR;
 	return request;

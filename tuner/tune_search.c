@@ -81,8 +81,10 @@ static int measure(struct tune *tune, const char *phase, const json_t *config, d
 	memset(result, 0, sizeof *result);
 	result->value = NAN;
 	request.limit_s = limit;
-	if (tune->task->counters.every)
+	if (tune->task->counters.every) {
 		request.counters = tune->task->counters.asked;
+		request.slow = tune->task->counters.slow;
+	}
 	if (recall(tune, config, result))
 		return 0;
 	if (tune_attempt(tune, phase, &request, MERGE_FIRST, result, err))

@@ -15,6 +15,8 @@ libworker_la_SOURCES = \
 	%D%/program_place.c %D%/program_place.h \
 	%D%/program_request.c %D%/program_request.h \
 	%D%/program_run.c %D%/program_run.h \
+	%D%/program_simulate.c %D%/program_simulate.h \
+	%D%/program_simulate_read.c \
 	%D%/program_scratch.c %D%/program_scratch.h \
 	%D%/program_trial.c %D%/program_trial.h \
 	%D%/program_usage.c %D%/program_usage.h \
@@ -42,6 +44,7 @@ libworker_la_SOURCES = \
 	%D%/simulate.c %D%/simulate.h \
 	%D%/simulate_child.c \
 	%D%/simulate_file.c %D%/simulate_file.h \
+	%D%/simulate_harvest.c %D%/simulate_harvest.h \
 	%D%/simulate_values.c \
 	%D%/simulate_count.c \
 	%D%/crash.c %D%/crash.h

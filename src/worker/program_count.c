@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "src/base/sys.h"
+#include "src/worker/program_simulate.h"
 
 enum { COUNT_RUNS = 16 /* the tuner waits for no more: tuner/program_run.c */ };
 
@@ -137,6 +138,21 @@ static void program_count_run(struct program_trial *trial, const struct counter_
 	}
 }
 
+/* What a simulator counts needs a single run. */
+static void simulated(struct arena *arena, struct program_trial *trial, const struct counter_plan *plan, bool *done,
+                      struct counting *counting) {
+	size_t *events = arena_alloc(arena, plan->event_count + 1, sizeof *events), count = 0;
+	for (size_t i = 0; i < plan->event_count; i++) {
+		if (plan->events[i].backend && plan->events[i].backend->scope == COUNTER_RERUN) {
+			events[count++] = i;
+			done[i] = true;
+		}
+	}
+	if (count > 0) {
+		program_simulate(arena, trial, plan, events, count, counting);
+	}
+}
+
 void program_count(struct arena *arena, struct program_trial *trial, const struct counter_plan *plan, char **first,
                    struct counting *counting) {
 	bool *done = arena_alloc(arena, plan->event_count + 1, sizeof *done);
@@ -145,6 +161,9 @@ void program_count(struct arena *arena, struct program_trial *trial, const struc
 	for (int i = 0; i < COUNT_RUNS && !trial->abandoned && batch_next(&batch, plan, done); i++) {
 		program_count_run(trial, plan, counting->runs == 0 ? first : NULL, &batch, counting);
 		batch_close(&batch);
+	}
+	if (!trial->abandoned) {
+		simulated(arena, trial, plan, done, counting);
 	}
 	for (size_t i = 0; i < plan->event_count; i++) {
 		if (plan->events[i].backend && !done[i]) {

@@ -10,7 +10,7 @@
 
 #include "src/worker/word.h"
 
-enum { COLUMNS_MAX = 32, THREAD_MAX = 1 << 20, LINE_MAX_BYTES = 1024 };
+enum { COLUMNS_MAX = 32, THREAD_MAX = 1 << 20, PROCESS_MAX = 1 << 22, LINE_MAX_BYTES = 1024 };
 
 struct reader {
 	struct simulate_part *part;
@@ -30,6 +30,21 @@ static void thread_line(struct reader *reader, char *text) {
 	double thread;
 	reader->bad |= reader->part->thread != 0 || !number_read(text, THREAD_MAX, &thread) || thread < 1;
 	reader->part->thread = reader->bad ? 0 : (int)thread;
+}
+
+static void pid_line(struct reader *reader, char *text) {
+	double process;
+	reader->bad |= reader->part->process != 0 || !number_read(text, PROCESS_MAX, &process) || process < 1;
+	reader->part->process = reader->bad ? 0 : (int)process;
+}
+
+/* "0 - 128729" */
+static void range_line(struct reader *reader, char *text) {
+	char *end = strchr(text, ' ');
+	if (end) {
+		*end = '\0';
+	}
+	reader->bad |= !number_read(text, 9e18, &reader->part->begin);
 }
 
 static void events_line(struct reader *reader, char *text) {
@@ -96,7 +111,7 @@ static const struct {
 } heads[] = {
 	{"thread: ", thread_line},         {"events: ", events_line},     {"totals: ", totals_line},
 	{"desc: Trigger: ", trigger_line}, {"desc: I1 cache: ", i1_line}, {"desc: D1 cache: ", d1_line},
-	{"desc: LL cache: ", ll_line},
+	{"desc: LL cache: ", ll_line},     {"pid: ", pid_line},           {"desc: Timerange: Basic block ", range_line},
 };
 
 static void line_read(struct reader *reader, const char *line, size_t size) {
@@ -124,5 +139,5 @@ int simulate_part_read(const char *text, size_t size, struct simulate_part *part
 		line_read(&reader, line, length);
 		line += length + 1;
 	}
-	return !reader.bad && reader.summed && part->thread > 0 ? 0 : -1;
+	return !reader.bad && reader.summed ? 0 : -1;
 }

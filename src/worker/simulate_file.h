@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What callgrind writes: the sums of one thread (Valgrind, docs/html/cl-format.html, "Callgrind Format Specification"). */
+/* What callgrind writes: the sums of one thread, or of a process (Valgrind, docs/html/cl-format.html, "Callgrind Format Specification"). */
 #ifndef WORKER_SIMULATE_FILE_H
 #define WORKER_SIMULATE_FILE_H
 #include <stddef.h>
@@ -9,7 +9,9 @@
 enum { SIMULATE_TRIGGER = 80, SIMULATE_CACHE = 60, SIMULATE_CACHES = 3 };
 
 struct simulate_part {
-	int thread;                                    /* valgrind's number, from 1 */
+	int thread;                                    /* valgrind's number, from 1; 0: of all threads */
+	int process;                                   /* 0: not told */
+	double begin;                                  /* in basic blocks since the process began */
 	char trigger[SIMULATE_TRIGGER];                /* why it was written */
 	char caches[SIMULATE_CACHES][SIMULATE_CACHE]; /* I1, D1 and LL, in valgrind's words */
 	double values[CACHEGRIND_EVENTS];

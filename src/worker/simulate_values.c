@@ -1,22 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <config.h>
 
-#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/sys.h"
 #include "src/worker/simulate.h"
-#include "src/worker/simulate_file.h"
-
-enum { FILE_BYTES_MAX = 256 << 20, FILES_MAX = 1 << 16 };
-
-/* All files of a folder. */
-struct harvest {
-	struct simulate_part *parts;
-	size_t count;
-};
+#include "src/worker/simulate_harvest.h"
 
 /* The team's thread whose mark it has; -1: it has none. */
 static int part_thread(const struct simulate_part *part, int threads) {
@@ -30,43 +20,7 @@ static int part_thread(const struct simulate_part *part, int threads) {
 	return thread >= 0 && thread < threads && strcmp(again, part->trigger) == 0 ? thread : -1;
 }
 
-static const char *file_add(struct harvest *harvest, const char *path) {
-	size_t size;
-	struct simulate_part part;
-	char *text = sys_read_file(path, FILE_BYTES_MAX, &size, NULL);
-	int status = text ? simulate_part_read(text, size, &part) : -1;
-	bool empty = text && size == 0; /* it makes one to see whether it can */
-	free(text);
-	if (status != 0) {
-		return empty ? NULL : "one can't be read";
-	}
-	if (harvest->count == FILES_MAX) {
-		return "there are too many";
-	}
-	if ((harvest->count & (harvest->count - 1)) == 0) {
-		harvest->parts = mem_grow(harvest->parts, harvest->count ? 2 * harvest->count : 1, sizeof *harvest->parts);
-	}
-	harvest->parts[harvest->count++] = part;
-	return NULL;
-}
-
-static const char *folder_read(const char *folder, struct harvest *harvest) {
-	DIR *dir = opendir(folder);
-	const char *wrong = dir ? NULL : "their folder can't be read";
-	for (struct dirent *entry; !wrong && dir && (entry = readdir(dir));) {
-		if (entry->d_name[0] != '.') {
-			char *path = mem_printf("%s/%s", folder, entry->d_name);
-			wrong = file_add(harvest, path);
-			free(path);
-		}
-	}
-	if (dir) {
-		closedir(dir);
-	}
-	return wrong;
-}
-
-static const struct simulate_part *part_of_thread(const struct harvest *harvest, int thread, int threads) {
+static const struct simulate_part *part_of_thread(const struct simulate_harvest *harvest, int thread, int threads) {
 	for (size_t i = 0; i < harvest->count; i++) {
 		if (part_thread(&harvest->parts[i], threads) == thread) {
 			return &harvest->parts[i];
@@ -76,7 +30,7 @@ static const struct simulate_part *part_of_thread(const struct harvest *harvest,
 }
 
 /* Has this thread of valgrind's a mark? */
-static bool is_ours(const struct harvest *harvest, int number, int threads) {
+static bool is_ours(const struct simulate_harvest *harvest, int number, int threads) {
 	for (size_t i = 0; i < harvest->count; i++) {
 		if (harvest->parts[i].thread == number && part_thread(&harvest->parts[i], threads) >= 0) {
 			return true;
@@ -86,9 +40,12 @@ static bool is_ours(const struct harvest *harvest, int number, int threads) {
 }
 
 /* Each thread of the team has one file with its mark, and no other thread did anything. */
-static const char *harvest_check(const struct harvest *harvest, int threads) {
+static const char *harvest_check(const struct simulate_harvest *harvest, int threads) {
 	int marks = 0;
 	for (size_t i = 0; i < harvest->count; i++) {
+		if (harvest->parts[i].thread == 0) {
+			return "one is of no thread";
+		}
 		marks += part_thread(&harvest->parts[i], threads) >= 0;
 		if (!is_ours(harvest, harvest->parts[i].thread, threads) &&
 		    harvest->parts[i].values[cachegrind_column_find("Ir")] > 0) {
@@ -100,8 +57,8 @@ static const char *harvest_check(const struct harvest *harvest, int threads) {
 
 bool simulate_values_read(const char *folder, int threads, double *values, char model[SIMULATION_MODEL],
                           char reason[2 * COUNTER_REASON]) {
-	struct harvest harvest = {NULL, 0};
-	const char *wrong = folder_read(folder, &harvest);
+	struct simulate_harvest harvest = {.count = 0};
+	const char *wrong = simulate_harvest_read(folder, "", &harvest);
 	wrong = wrong ? wrong : harvest_check(&harvest, threads);
 	for (int t = 0; t < threads && !wrong; t++) {
 		const struct simulate_part *part = part_of_thread(&harvest, t, threads);
@@ -115,6 +72,6 @@ bool simulate_values_read(const char *folder, int threads, double *values, char 
 	if (wrong) {
 		snprintf(reason, 2 * COUNTER_REASON, "valgrind's files: %s", wrong);
 	}
-	free(harvest.parts);
+	simulate_harvest_free(&harvest);
 	return !wrong;
 }

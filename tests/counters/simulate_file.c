@@ -30,6 +30,14 @@ static void check_good(void) {
 	is_text(part.caches[2], "65536 B, 64 B, 16-way associative", "the model");
 }
 
+static void check_process(void) {
+	static const char whole[] = "pid: 77\ndesc: Timerange: Basic block 128736 - 229070\n" EVENTS TOTALS;
+	struct simulate_part part;
+	ok(simulate_part_read(whole, sizeof whole - 1, &part) == 0 && part.thread == 0 && part.values[0] == 774,
+	   "a file of all threads has no thread");
+	ok(part.process == 77 && part.begin == 128736, "but a process, and where it began");
+}
+
 static void check_order(void) {
 	static const char other[] = "thread: 1\nevents: Bim Bi Bcm Bc DLmw DLmr ILmr D1mw D1mr I1mr sysTime Dw Dr Ir\n"
 	                            "totals: 1 2 3 4 5 6 7 8 9 10 99 11 12 13\n";
@@ -108,9 +116,13 @@ static void check_events(void) {
 
 int main(void) {
 	check_good();
+	check_process();
 	check_order();
 	check_bad("nothing", "");
-	check_bad("no thread", EVENTS TOTALS);
+	check_bad("process 0", "pid: 0\n" EVENTS TOTALS);
+	check_bad("two processes", "pid: 1\npid: 2\n" EVENTS TOTALS);
+	check_bad("process of a billion", "pid: 1000000000\n" EVENTS TOTALS);
+	check_bad("a range that is none", "desc: Timerange: Basic block -1 - 2\n" EVENTS TOTALS);
 	check_bad("thread 0", "thread: 0\n" EVENTS TOTALS);
 	check_bad("two threads", "thread: 1\nthread: 2\n" EVENTS TOTALS);
 	check_bad("thread of a billion", "thread: 1000000000\n" EVENTS TOTALS);
