@@ -106,3 +106,9 @@ check_PROGRAMS += %D%/simulate_file
 TESTS += %D%/simulate_file
 
 dist_check_SCRIPTS += %D%/simulate
+
+check_PROGRAMS += %D%/simulate_app %D%/simulate_program
+%C%_simulate_app_SOURCES = %D%/simulate_app.c
+%C%_simulate_program_SOURCES = %D%/simulate_program.c tests/worker/protocol_client.c
+%C%_simulate_program_LDADD = libbase.la
+TESTS += %D%/simulate_program
