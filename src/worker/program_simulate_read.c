@@ -15,8 +15,8 @@ enum { LOG_BYTES_MAX = 16 << 20, PROCESSES_MAX = 8192 };
 static const struct {
 	const char *words, *meaning;
 } troubles[] = {
-	{"Unrecognised instruction", "it does not know an instruction, such as one of AVX-512: build without them"},
-	{"Can't execute setuid", "it runs no setuid, setgid or setcap program"},
+	{"valgrind: Unrecognised instruction", "it does not know an instruction, such as one of AVX-512: build without them"},
+	{"== Warning: Can't execute setuid", "it runs no setuid, setgid or setcap program"},
 };
 
 static const char *trouble_find(const char *log) {
@@ -62,7 +62,7 @@ const char *program_simulate_trouble(const char *folder) {
  * parent has counted, unless the parent has just written that to a file and begun anew; only what is started by an exec,
  * and says so, begins at block 0 of its own. */
 static const char *process_check(const struct simulate_harvest *harvest, int process, const char *log) {
-	bool ended = false, fresh = strstr(log, "For interactive control"), inherits = false;
+	bool ended = false, fresh = strstr(log, "== For interactive control"), inherits = false;
 	for (size_t i = 0; i < harvest->count; i++) {
 		const struct simulate_part *part = &harvest->parts[i];
 		if (part->process == process) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What callgrind writes: the sums of one thread, or of a process (Valgrind, docs/html/cl-format.html, "Callgrind Format Specification"). */
+/* What callgrind writes: the sums of one thread, or of a process
+ * (Valgrind, docs/html/cl-format.html, "Callgrind Format Specification"). */
 #ifndef WORKER_SIMULATE_FILE_H
 #define WORKER_SIMULATE_FILE_H
 #include <stddef.h>

@@ -78,7 +78,8 @@ static void check_mangled(void) {
 			copy[rng_u64(&rng) % (sizeof good - 1)] = (char)(rng_u64(&rng) % 256);
 		if (simulate_part_read(copy, sizeof good - 1, &part) != 0)
 			continue;
-		sane = sane && part.thread > 0 && memchr(part.trigger, '\0', sizeof part.trigger);
+		sane = sane && part.thread >= 0 && part.process >= 0 && part.begin >= 0;
+		sane = sane && memchr(part.trigger, '\0', sizeof part.trigger);
 		for (int e = 0; e < CACHEGRIND_EVENTS; e++)
 			sane = sane && isfinite(part.values[e]) && part.values[e] >= 0;
 	}
