@@ -78,7 +78,15 @@ int cachegrind_model_read(const char *text, struct cachegrind_model *model, stru
 	return 0;
 }
 
-#ifdef HAVE_VALGRIND_CALLGRIND_H
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
+#define UNDER_SANITIZER
+#elif defined __has_feature
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define UNDER_SANITIZER
+#endif
+#endif
+
+#if defined HAVE_VALGRIND_CALLGRIND_H && !defined UNDER_SANITIZER
 static bool is_in_path(const char *name) {
 	const char *path = getenv("PATH");
 	for (size_t length; path && *path; path += length + (path[length] == ':')) {
@@ -90,14 +98,6 @@ static bool is_in_path(const char *name) {
 	}
 	return false;
 }
-#endif
-
-#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
-#define UNDER_SANITIZER
-#elif defined __has_feature
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define UNDER_SANITIZER
-#endif
 #endif
 
 static void cachegrind_probe(struct counter_probe *probe) {
