@@ -114,11 +114,23 @@ static const struct table_event *source_portable(const struct plan_build *build,
 	return NULL;
 }
 
+/* Two backends may have an event of the same name: the second one's is told with its source. NULL: it is in the plan. */
+static const char *free_name(struct plan_build *build, const struct counter_backend *backend, const char *name) {
+	const struct counter_event *there = plan_find(build->plan, name);
+	if (!there)
+		return name;
+	if (there->backend == backend || !there->backend)
+		return NULL;
+	const char *full = arena_printf(build->arena, "%s:%s", backend->name, name);
+	return plan_find(build->plan, full) ? NULL : full;
+}
+
 void plan_backend(struct plan_build *build, const struct counter_backend *backend) {
 	size_t count;
 	const char *const *names = events_of(build, backend, &count);
 	for (size_t i = 0; i < count; i++) {
-		struct counter_event *event = plan_find(build->plan, names[i]) ? NULL : plan_event(build, names[i], NULL);
+		const char *name = free_name(build, backend, names[i]);
+		struct counter_event *event = name ? plan_event(build, name, NULL) : NULL;
 		if (!event)
 			continue;
 		const bool own = backend->software && build->software;

@@ -116,7 +116,7 @@ static void check_text(const char *what, printer *print, const json_t *json, con
 	char *text = printed(print, json);
 	bool same = strcmp(text, expected) == 0;
 	ok(same, "%s", what);
-	for (char *line = strtok(same ? NULL : text, "\n"); line; line = strtok(NULL, "\n"))
+	for (char *line = same ? NULL : strtok(text, "\n"); line; line = strtok(NULL, "\n"))
 		printf("# %s\n", line);
 	free(text);
 }

@@ -161,7 +161,7 @@ static void test_figures(struct rig *rig) {
 		{"ENERGY", "edp", "energy_package=50", 25},
 		{"SOFTWARE", "cpus_used", "task_clock=0.9", 1.8},
 		{"SOFTWARE", "utilization", "task_clock=0.9", 0.9},
-		{"SOFTWARE", "wait_share", "user_time=0.7 system_time=0.1 run_delay=0.2", 0.2},
+		{"SOFTWARE", "wait_share", "task_clock=0.8 run_delay=0.2", 0.2},
 		{"SOFTWARE", "system_share", "user_time=0.75 system_time=0.25", 0.25},
 		{"SIMULATED", "ll_miss_ratio",
 	     "sim_ll_read_misses=3 sim_ll_write_misses=1 sim_data_reads=30 sim_data_writes=10", 0.1},
