@@ -78,6 +78,14 @@ int cachegrind_model_read(const char *text, struct cachegrind_model *model, stru
 	return 0;
 }
 
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
+#define UNDER_SANITIZER
+#elif defined __has_feature
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define UNDER_SANITIZER
+#endif
+#endif
+
 bool cachegrind_path_find(const char *name, char *file, size_t size) {
 	const char *path = getenv("PATH");
 	for (size_t length; path && *path; path += length + (path[length] == ':')) {
@@ -88,14 +96,6 @@ bool cachegrind_path_find(const char *name, char *file, size_t size) {
 	}
 	return false;
 }
-
-#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
-#define UNDER_SANITIZER
-#elif defined __has_feature
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define UNDER_SANITIZER
-#endif
-#endif
 
 static void cachegrind_probe(struct counter_probe *probe) {
 	*probe = (struct counter_probe){.usable = false};

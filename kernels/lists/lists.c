@@ -184,7 +184,8 @@ static struct ss_work lists_work(const struct ss_call *call) {
 static void lists_teardown(void *state) {
 	struct lists_state *s = state;
 	list_free(s->list);
-	kernel_pages_free(s->result, s->input->ops);
+	if (s->result)
+		kernel_pages_free(s->result, s->input->ops);
 }
 
 static void lists_close(void *input) {

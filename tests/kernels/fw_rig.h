@@ -34,7 +34,7 @@ static inline void rig_init(struct rig *rig, int64_t n, int64_t degree, uint64_t
 	*rig = (struct rig){.problem = {{.i = n, .r = (double)n}, {.i = degree, .r = (double)degree}, {.w = "int32"},
 	                                {.w = "auto"}}};
 	rig->call = (struct ss_call){rig->problem, rig->config, omp_get_max_threads(), seed, rig->message,
-	                             sizeof rig->message};
+	                             sizeof rig->message, NULL};
 }
 
 static inline enum ss_status rig_open(struct rig *rig, int64_t n, int64_t degree, uint64_t seed) {
