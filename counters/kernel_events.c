@@ -60,7 +60,7 @@ static int kernel_stop(void *state) {
 static int kernel_read(void *state, struct counter_value *values) {
 	const struct kernel_state *s = state;
 	for (size_t i = 0; i < s->count; i++)
-		counter_value_set(&values[i], s->names[i], "count", (double)(s->end[i] - s->begin[i]));
+		software_value(&values[i], s->names[i], s->begin[i], s->end[i]);
 	return 0;
 }
 

@@ -9,6 +9,7 @@
 
 #include "counters/papi_library.h"
 #include "counters/papi_word.h"
+#include "counters/software.h"
 
 int papi_counting_open(struct papi_counting *counting, const struct counter_site *site, const char *const *names,
                        size_t count) {
@@ -46,6 +47,7 @@ int papi_counting_add(struct papi_counting *counting, size_t i, const char *name
 	int component = PAPI_get_event_component(code);
 	bool threads = papi_word_component(component, "perf_event");
 	event->unit = papi_word_unit(code, &event->real);
+	event->own = own;
 	event->shared = !own && !threads;
 	event->limited = threads && papi_library_user_only();
 	if (event->shared && counting->thread != 0)
@@ -125,6 +127,9 @@ static void event_read(const struct papi_counting *counting, size_t i, struct co
 		counter_value_miss(value, name, event->unit, "%s", reason);
 	} else if (event_promised(counting, event)) {
 		counter_value_miss(value, name, event->unit, "no library exports it");
+	} else if (event->own) {
+		const struct papi_set *set = &counting->sets[event->set];
+		software_value(value, name, set->begin[event->slot], set->end[event->slot]);
 	} else {
 		counter_value_set(value, name, event->unit, event_value(counting, event));
 		value->shared = event->shared;

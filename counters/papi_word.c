@@ -94,7 +94,7 @@ void papi_word_refused(const char *event, int error, char reason[COUNTER_REASON]
 		snprintf(reason, COUNTER_REASON, "PAPI may not count %.60s: " PERF_UNPARANOID "; in a container, --cap-add=PERFMON",
 		         event);
 	else if (error == PAPI_ENOEVNT && papi_pmu_absent())
-		snprintf(reason, COUNTER_REASON, "%.80s needs the hardware PMU, and there is none on this machine", event);
+		snprintf(reason, COUNTER_REASON, "it needs the hardware PMU, and there is none on this machine");
 	else
 		snprintf(reason, COUNTER_REASON, "PAPI %s can't count %.80s on this machine: %s", papi_library_version(), event,
 		         PAPI_strerror(error));

@@ -103,7 +103,8 @@ static void perf_probe(struct counter_probe *probe) {
 	snprintf(probe->reason, sizeof probe->reason, "software%s%.120s%s", hardware ? " and hardware events" : " events; ",
 	         hardware ? "" : reason, user_only ? "; user code only, no context switches and migrations" : "");
 	const char *fix = hardware || !refused.reason ? "" : refused.fix;
-	snprintf(probe->fix, sizeof probe->fix, "%s", user_only ? PERF_UNPARANOID : fix);
+	snprintf(probe->fix, sizeof probe->fix, "%s%s%s", fix, *fix && user_only ? "; for the kernel's part " : "",
+	         user_only ? PERF_UNPARANOID : "");
 }
 
 const struct counter_backend counter_perf = {

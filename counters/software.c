@@ -31,3 +31,10 @@ int64_t *software_counts(const struct counter_software *software, int thread) {
 	bool there = software && software->values && thread >= 0 && thread < software->threads;
 	return there ? software->values + (size_t)thread * software->stride : NULL;
 }
+
+void software_value(struct counter_value *value, const char *name, int64_t begin, int64_t end) {
+	if (begin == COUNTER_SOFTWARE_UNKNOWN || end == COUNTER_SOFTWARE_UNKNOWN)
+		counter_value_miss(value, name, "count", "the kernel can't know it in this configuration");
+	else
+		counter_value_set(value, name, "count", (double)(end - begin));
+}

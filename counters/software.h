@@ -8,5 +8,7 @@
 int software_event(const struct counter_software *software, const char *event, char reason[COUNTER_REASON]);
 /* Where thread counts; NULL where there is no memory for it. */
 int64_t *software_counts(const struct counter_software *software, int thread);
+/* Fills value: what was counted between two readings of one of its counts, which may be unknown. */
+void software_value(struct counter_value *value, const char *name, int64_t begin, int64_t end);
 
 #endif

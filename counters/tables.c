@@ -7,6 +7,7 @@
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "src/base/js.h"
@@ -54,6 +55,9 @@ static int json_take(struct counter_tables *tables, const char *file, const json
 
 static int file_read(struct counter_tables *tables, const char *path, enum folder folder, struct err *err) {
 	const char *file = arena_strdup(tables->arena, path);
+	struct stat what;
+	if (stat(file, &what) == 0 && S_ISFIFO(what.st_mode)) /* opening it would wait for a writer */
+		return err_set(err, ERR_USAGE, NULL, "%s is a pipe", file);
 	json_t *json = js_load(file, FILE_BYTES_MAX, err);
 	if (!json)
 		return -1;

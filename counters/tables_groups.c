@@ -61,8 +61,10 @@ static int metrics_read(struct counter_tables *tables, const json_t *json, struc
 
 /* What else could be asked for under this name. */
 static bool is_taken(const char *name) {
-	if (strcasecmp(name, "auto") == 0 || strcasecmp(name, "all") == 0 || strcasecmp(name, "SDE") == 0)
-		return true;
+	static const char *const words[] = {"auto", "all", "none", "SDE"};
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (strcasecmp(words[i], name) == 0)
+			return true;
 	for (size_t i = 0; counter_registry[i]; i++)
 		if (strcasecmp(counter_registry[i]->name, name) == 0)
 			return true;

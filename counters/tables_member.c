@@ -104,7 +104,8 @@ static int names_check(const struct expr *expr, bool (*passes)(const void *ctx, 
 		const char *name = expr_name(expr, i);
 		bool given = strcmp(name, "seconds") == 0 || strcmp(name, "threads") == 0;
 		if (!given && !passes(ctx, name))
-			return err_set(err, ERR_USAGE, NULL, "'%.60s' is no event that it may name", name);
+			return err_set(err, ERR_USAGE, "events that 'events' lists, seconds and threads",
+			               "'%.60s' is no event that it may name", name);
 	}
 	return 0;
 }

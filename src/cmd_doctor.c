@@ -87,8 +87,8 @@ static void people_print(struct ui *ui, const json_t *document) {
 	checks_print(ui, json_object_get(document, "checks"));
 	puts("\ncounter sources");
 	json_array_foreach(json_object_get(document, "counters"), i, item) {
-		head_print(ui, js_bool_or(item, "usable", false) ? 0 : 1, js_string_or(item, "name", "?"),
-		           js_string_or(item, "reason", ""));
+		bool good = js_bool_or(item, "usable", false) && !*js_string_or(item, "instead", "");
+		head_print(ui, good ? 0 : 1, js_string_or(item, "name", "?"), js_string_or(item, "reason", ""));
 		ui_fix(stdout, INDENT, js_string_or(item, "fix", ""));
 		instead_print(js_string_or(item, "instead", ""));
 	}

@@ -18,7 +18,7 @@ json_t *counters_ask(struct app *app, const struct counters_subject *subject, co
 }
 
 void counters_slow_warn(struct app *app) {
-	ui_warn(app_ui(app), NULL, "simulated counts take 30 to 400 times as long as the run itself");
+	ui_warn(app_ui(app), NULL, "simulated counts take 30 to 600 times as long as the run itself");
 }
 
 int counters_unavailable(const char *const *asked, const json_t *rows, struct err *err) {

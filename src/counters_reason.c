@@ -117,8 +117,10 @@ static void missing_print(const json_t *counters, const json_t *row, const char 
 	const char *group = js_string_or(row, "group", "");
 	json_t *causes = causes_of(counters, row, sources), *cause;
 	bool one = json_array_size(causes) == 1 && !begins_source(json_string_value(json_array_get(causes, 0)), sources);
+	bool software = strcmp(group, "SDE") == 0;
 	char *head =
-		*group ? mem_printf("%s: this CPU or machine gives no %s", group, names) : mem_printf("not counted: %s", names);
+		*group ? mem_printf("%s: %s %s", group, software ? "not counted:" : "this CPU or machine gives no", names)
+			   : mem_printf("not counted: %s", names);
 	char *whole = one ? mem_printf("%s: %s", head, json_string_value(json_array_get(causes, 0))) : mem_strdup(head);
 	size_t i;
 	ui_wrap(out, 0, 2, whole);

@@ -70,7 +70,7 @@ static bool counts_events(const char *name) {
 
 const char *counters_instead(const json_t *sources, const char *name, char *text, size_t size) {
 	static const char SIMULATED[] =
-		"cache and branch counts by simulation, 30 to 400 times slower: --counters cachegrind";
+		"cache and branch counts by simulation, 30 to 600 times slower: --counters cachegrind";
 	const json_t *source = counters_source(sources, name);
 	bool events = counts_events(name), usable = js_bool_or(source, "usable", false);
 	if (in_hardware(source) || (usable && !events))

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "src/base/mem.h"
+#include "src/base/text.h"
 
 static size_t find(const struct counters_words *words, const char *name) {
 	size_t i = 0;
@@ -34,10 +35,19 @@ static char *joined(const struct opt_args *args) {
 	return text;
 }
 
+static bool is_text(const char *name) {
+	size_t left = strlen(name), length;
+	for (; left && (length = text_utf8(name, left)); name += length)
+		left -= length;
+	return left == 0;
+}
+
 int counters_words_read(const struct opt_args *args, struct counters_words *words, struct err *err) {
 	*words = (struct counters_words){.text = joined(args)};
 	char *rest = NULL;
 	for (char *name = strtok_r(words->text, ", \t\n", &rest); name; name = strtok_r(NULL, ", \t\n", &rest)) {
+		if (!is_text(name))
+			return err_set(err, ERR_USAGE, "`sweetspot list metrics` shows them", "--counters has a name that is no UTF-8");
 		if (find(words, name) < words->count)
 			continue;
 		if (words->count == COUNTERS_WORDS_MAX)

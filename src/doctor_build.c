@@ -60,10 +60,12 @@ static void option(struct finding *f, const char *summary, const char *use) {
 }
 
 static void look_papi(struct app *app, struct finding *f) {
-	const json_t *papi = counters_source(counters_sources(app), "papi");
+	const json_t *sources = counters_sources(app), *papi = counters_source(sources, "papi");
+	char text[400] = "";
+	bool good = js_bool_or(papi, "usable", false) && !*counters_instead(sources, "papi", text, sizeof text);
 	if (papi)
-		finding_set(f, js_bool_or(papi, "usable", false) ? FINDING_GOOD : FINDING_NOTE, js_string_or(papi, "fix", ""),
-		            "%s", js_string_or(papi, "reason", "?"));
+		finding_set(f, good ? FINDING_GOOD : FINDING_NOTE, js_string_or(papi, "fix", ""), "%s",
+		            js_string_or(papi, "reason", "?"));
 	else
 		option(f, SS_PAPI_SUMMARY, "this worker has no source papi");
 }

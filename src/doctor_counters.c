@@ -124,7 +124,7 @@ static void look_watchdog(struct app *app, struct finding *f) {
 	else if (atoi(line) != 0)
 		finding_set(f, FINDING_NOTE, "sudo sysctl kernel.nmi_watchdog=0", "it holds one hardware counter of each core");
 	else
-		finding_set(f, FINDING_GOOD, "", "off: all hardware counters are free");
+		finding_set(f, FINDING_GOOD, "", "off: it holds no hardware counter");
 }
 
 /* In PATH, as the worker looks for it. */

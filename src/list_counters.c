@@ -87,6 +87,9 @@ json_t *list_metrics(struct app *app, struct err *err) {
 	size_t i;
 	if (!rows)
 		return NULL;
+	const char *bad = json_string_value(described(app, "groups_error", err));
+	if (bad)
+		ui_warn(app_ui(app), "`sweetspot doctor` says more", "no groups: %s", bad);
 	groups_add(rows, described(app, "groups", err));
 	portable_add(rows, described(app, "events", err));
 	json_array_foreach(sources, i, source) source_add(rows, source);

@@ -89,6 +89,25 @@ static bool outside_read(int set, long long *value) {
 	return PAPI_read(set, value) == PAPI_OK;
 }
 
+/* What a kernel sets to unknown is no count, by whichever way it is read; the rest is. */
+static void check_unknown(const char *backend) {
+	const struct counter_backend *by = counter_find(backend);
+	const struct counter_software software = software_new("orchard", 1);
+	const struct counter_site site = {.threads = 1, .software = &software};
+	struct counter_value values[EVENTS];
+	void *state = aligned_alloc(64, (by->state_size + 63) / 64 * 64);
+	memset(state, 0, (by->state_size + 63) / 64 * 64);
+	bool good = by->open(state, &site, names, EVENTS) == 0 && by->start(state) == 0;
+	software.values[0] = COUNTER_SOFTWARE_UNKNOWN;
+	software.values[1] = 3;
+	good = good && by->stop(state) == 0 && by->read(state, values) == 0;
+	by->close(state);
+	ok(good && values[0].status == COUNTER_UNAVAILABLE && values[0].reason[0] && values[1].value == 3,
+	   "%s: what the kernel does not know is unavailable: %s", backend, good ? values[0].reason : "");
+	free(state);
+	free(software.values);
+}
+
 /* Somebody else's event set sees the kernel's event, too: the sum over threads, and nothing once it is closed. */
 static void check_seen(void) {
 	const struct counter_software software = software_new("orchard", 2);
@@ -193,6 +212,8 @@ int main(void) {
 	ok(probe.reason[0], "%s: %s", probe.usable ? "usable" : "not usable", probe.reason);
 	if (probe.usable) {
 		check_trials();
+		check_unknown("papi-sde");
+		check_unknown("kernel");
 		check_seen();
 		check_promised();
 		check_library();

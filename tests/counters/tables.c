@@ -45,6 +45,7 @@ static const char *const wrong[][4] = {
 	{"groups/g.json", "\"name\": \"G\"", "\"name\": \"rusage\"", "\"rusage\" is taken"},
 	{"groups/g.json", "\"name\": \"G\"", "\"name\": \"Own\"", "'name': \"Own\" is an event"},
 	{"groups/g.json", "\"name\": \"G\"", "\"name\": \"Auto\"", "\"Auto\" is taken"},
+	{"groups/g.json", "\"name\": \"G\"", "\"name\": \"none\"", "\"none\" is taken"},
 	{"groups/g.json", "\"unit\": \"u\", ", "", "'metrics'[0]: \"m\": 'unit' is missing"},
 	{"groups/g.json", "\"own\"", "\"a\"", "'events'[2]: there is an event \"a\" already"},
 	{"groups/g.json", "\"metrics\": [", "\"metrics\": [[", "not valid JSON"},
