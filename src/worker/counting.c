@@ -8,147 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/sys.h"
+#include "src/worker/counting_batch.h"
 #include "src/worker/simulate.h"
-
-enum step { STEP_OPEN = 1, STEP_START, STEP_STOP, STEP_READ };
-
-/* What a thread did; a cache line each. */
-struct slot {
-	_Alignas(64) enum step failed; /* the first step that did; 0: none */
-	double seconds;                /* of start and stop */
-};
-
-/* Events of one backend that are counted together. */
-struct batch {
-	const struct counter_backend *backend;
-	const struct counter_software *software;
-	const char *names[COUNTER_OPEN_MAX];
-	size_t events[COUNTER_OPEN_MAX]; /* of the plan */
-	size_t count, stride;
-	int threads;
-	char *states; /* threads * stride */
-	struct slot *slots;
-	struct counter_value *values; /* threads * count */
-};
-
-static void *batch_state(const struct batch *batch, int thread) {
-	return batch->states + (size_t)thread * batch->stride;
-}
-
-static bool batch_alloc(struct batch *batch) {
-	size_t threads = (size_t)batch->threads;
-	batch->stride = (batch->backend->state_size + 63) / 64 * 64 + 64;
-	batch->states = aligned_alloc(64, batch->stride * threads);
-	batch->slots = aligned_alloc(64, sizeof *batch->slots * threads);
-	batch->values = calloc(threads * batch->count, sizeof *batch->values);
-	if (!batch->states || !batch->slots || !batch->values) {
-		return false;
-	}
-	memset(batch->states, 0, batch->stride * threads);
-	memset(batch->slots, 0, sizeof *batch->slots * threads);
-	return true;
-}
-
-static void batch_free(struct batch *batch) {
-	free(batch->states);
-	free(batch->slots);
-	free(batch->values);
-}
-
-static void step_done(struct batch *batch, int thread, enum step step, int rc) {
-	if (rc != 0 && batch->slots[thread].failed == 0) {
-		batch->slots[thread].failed = step;
-	}
-}
-
-static void thread_open(void *ctx, int thread) {
-	struct batch *batch = ctx;
-	const struct counter_site site = {.thread = thread, .threads = batch->threads, .software = batch->software};
-	step_done(batch, thread, STEP_OPEN,
-	          batch->backend->open(batch_state(batch, thread), &site, batch->names, batch->count));
-}
-
-static void thread_step(struct batch *batch, int thread, enum step step, int (*call)(void *state)) {
-	struct slot *slot = &batch->slots[thread];
-	if (slot->failed) {
-		return;
-	}
-	double begun = sys_now();
-	step_done(batch, thread, step, call(batch_state(batch, thread)));
-	slot->seconds += sys_now() - begun;
-}
-
-static void thread_start(void *ctx, int thread) {
-	struct batch *batch = ctx;
-	thread_step(batch, thread, STEP_START, batch->backend->start);
-}
-
-static void thread_stop(void *ctx, int thread) {
-	struct batch *batch = ctx;
-	thread_step(batch, thread, STEP_STOP, batch->backend->stop);
-}
-
-static void thread_close(void *ctx, int thread) {
-	struct batch *batch = ctx;
-	void *state = batch_state(batch, thread);
-	if (batch->slots[thread].failed == 0) {
-		step_done(batch, thread, STEP_READ,
-		          batch->backend->read(state, batch->values + (size_t)thread * batch->count));
-	}
-	batch->backend->close(state);
-}
-
-/* In the main thread alone where the backend counts the whole machine. */
-static void batch_each(struct batch *batch, const struct team *team, void (*work)(void *ctx, int thread)) {
-	if (batch->backend->scope == COUNTER_MACHINE) {
-		work(batch, 0);
-	} else {
-		team_each(team, work, batch);
-	}
-}
-
-/* Without a reset, as many runs as a sample has; with one, which must not be counted, a single run. */
-static enum ss_status batch_runs(struct batch *batch, struct state *state, const struct team *team, int64_t *runs,
-                                 double *seconds) {
-	enum ss_status status = SS_OK;
-	bool software = batch->backend->software && batch->software;
-	*runs = state->kernel->reset || state->batch < 1 || software ? 1 : state->batch;
-	if (state->kernel->reset) {
-		state->kernel->reset(state->memory, &state->call);
-	}
-	if (software) {
-		memset(batch->software->values, 0,
-		       sizeof(int64_t) * batch->software->stride * (size_t)batch->software->threads);
-		state->call.events = batch->software->values;
-	}
-	batch_each(batch, team, thread_start);
-	double begun = sys_now();
-	for (int64_t i = 0; i < *runs && status == SS_OK; i++) {
-		status = state->kernel->run(state->memory, &state->call);
-	}
-	*seconds = sys_now() - begun;
-	batch_each(batch, team, thread_stop);
-	state->call.events = NULL;
-	return status;
-}
 
 void counted_miss(struct counted *counted, const char *reason) {
 	counted->status = COUNTER_UNAVAILABLE;
 	counted->total = NAN;
 	snprintf(counted->reason, sizeof counted->reason, "%s", reason);
-}
-
-/* Why thread t has no value of event e of the batch; empty where it has one. */
-static void missing_reason(const struct batch *batch, int t, size_t e, char *reason, size_t size) {
-	static const char *const steps[] = {"", "opened", "started", "stopped", "read"};
-	const struct counter_value *value = &batch->values[(size_t)t * batch->count + e];
-	reason[0] = '\0';
-	if (batch->slots[t].failed) {
-		snprintf(reason, size, "thread %d could not be %s", t, steps[batch->slots[t].failed]);
-	} else if (value->status == COUNTER_UNAVAILABLE) {
-		snprintf(reason, size, "%s", value->reason[0] ? value->reason : "not counted");
-	}
 }
 
 /* A total is only given where every thread has a value. */
@@ -161,7 +27,7 @@ static void event_fill(const struct batch *batch, size_t e, double runs, struct 
 	}
 	for (int t = 0; t < (shared ? 1 : batch->threads); t++) {
 		const struct counter_value *value = &batch->values[(size_t)t * batch->count + e];
-		missing_reason(batch, t, e, reason, sizeof reason);
+		batch_missing(batch, t, e, reason);
 		if (reason[0]) {
 			counted_miss(counted, reason);
 			continue;
@@ -190,21 +56,14 @@ static void batch_fill(const struct batch *batch, const struct counter_plan *pla
 			counted_miss(counted, "counted 0, which can't be true of anything that runs");
 		}
 	}
-	for (int t = 0; t < batch->threads; t++) {
-		counting->start_stop_s = fmax(counting->start_stop_s, batch->slots[t].seconds);
-	}
+	counting->start_stop_s = fmax(counting->start_stop_s, batch_start_stop(batch));
 }
 
 static enum ss_status batch_count(struct batch *batch, const struct counter_plan *plan, struct state *state,
                                   const struct team *team, struct counting *counting) {
-	enum ss_status status = SS_NOMEM;
 	int64_t runs = 0;
 	double seconds = 0;
-	if (batch_alloc(batch)) {
-		batch_each(batch, team, thread_open);
-		status = batch_runs(batch, state, team, &runs, &seconds);
-		batch_each(batch, team, thread_close);
-	}
+	enum ss_status status = batch_run(batch, state, team, &runs, &seconds);
 	if (status == SS_OK) {
 		batch_fill(batch, plan, runs, counting);
 		counting->seconds += seconds;
@@ -212,20 +71,6 @@ static enum ss_status batch_count(struct batch *batch, const struct counter_plan
 	}
 	batch_free(batch);
 	return status;
-}
-
-/* Can this thread count them together? */
-static bool batch_fits(const struct batch *batch) {
-	struct batch one = *batch;
-	one.threads = 1;
-	bool fits = batch_alloc(&one);
-	if (fits) {
-		thread_open(&one, 0);
-		fits = one.slots[0].failed == 0;
-		one.backend->close(one.states);
-	}
-	batch_free(&one);
-	return fits;
 }
 
 /* The next events of a backend that are not counted yet: as many as can be counted together, but one at least. */

@@ -40,7 +40,7 @@ libworker_la_SOURCES = \
 	%D%/noise.c %D%/noise.h \
 	%D%/counters.c %D%/counters.h \
 	%D%/counters_answer.c %D%/counters_answer.h \
-	%D%/counting.c %D%/counting_json.c %D%/counting.h \
+	%D%/counting.c %D%/counting_batch.c %D%/counting_batch.h %D%/counting_json.c %D%/counting.h \
 	%D%/simulate.c %D%/simulate.h \
 	%D%/simulate_child.c \
 	%D%/simulate_file.c %D%/simulate_file.h \
