@@ -44,7 +44,7 @@ static void check_tree(struct fixture *f) {
 	ok(is_correct(less) && is_correct(more), "a program with threads and children is counted");
 	ok(faults >= 2.0 * PARTS * PAGES && faults <= 2.0 * PARTS * PAGES + SPARE, "the page faults of all of it (%g)", faults);
 	ok(grown >= 0.98 * PARTS * PAGES && grown <= 1.02 * PARTS * PAGES, "grow with what all of it does (%g)", grown);
-	grown = value_of(more, "rusage:minor-faults", "rusage:minor-faults") - value_of(less, "rusage:minor-faults", "rusage:minor-faults");
+	grown = value_of(more, BOOKS, BOOKS) - value_of(less, BOOKS, BOOKS);
 	ok(grown >= 0.98 * PARTS * PAGES && grown <= 1.02 * PARTS * PAGES, "in the kernel's books, too (%g)", grown);
 	ok(number_of(more, "counting.runs") == 2 && number_of(more, "counting.seconds") > 0 &&
 	       number_of(more, "counting.start_stop_s") > 0,
@@ -57,7 +57,7 @@ static void check_tree(struct fixture *f) {
 static void check_before(struct fixture *f) {
 	char *line = mem_printf(",\"before\":\"'%s' pages 20000\",\"verify\":\"'%s' pages 20000\"", f->app, f->app);
 	json_t *answer = pages_count(f, 1, line);
-	double faults = value_of(answer, "page-faults", "perf"), books = value_of(answer, "rusage:minor-faults", "rusage:minor-faults");
+	double faults = value_of(answer, "page-faults", "perf"), books = value_of(answer, BOOKS, BOOKS);
 	ok(is_correct(answer) && faults > 0 && faults < SPARE, "what runs before and after it is not counted (%g)", faults);
 	ok(books > 0 && books < 2 * SPARE, "by neither (%g)", books);
 	json_decref(answer);
