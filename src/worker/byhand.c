@@ -47,24 +47,25 @@ static int request_seconds(json_t *request, const struct opt_args *args, const c
 	return json_object_set_new(request, key, json_real(value));
 }
 
-static json_t *counters_json(struct arena *arena, const char *list) {
+static int request_counters(struct arena *arena, json_t *request, const char *list, struct err *err) {
 	json_t *out = json_array();
 	size_t count;
 	const char *const *words = word_split(arena, list, &count);
+	json_object_set_new(request, "counters", out);
 	for (size_t i = 0; i < count; i++) {
-		json_array_append_new(out, json_string(words[i]));
+		if (json_array_append_new(out, json_string(words[i])) != 0) {
+			return err_set(err, ERR_USAGE, "use plain UTF-8 text", "\"%.100s\" can't be read", words[i]);
+		}
 	}
-	return out;
+	return 0;
 }
 
 static int request_options(struct arena *arena, json_t *request, const struct opt_args *args, struct err *err) {
 	if (opt_has(args, "no-verify")) {
 		json_object_set_new(request, "verify", json_false());
 	}
-	if (opt_has(args, "counters")) {
-		json_object_set_new(request, "counters", counters_json(arena, opt_get(args, "counters", "")));
-	}
-	if (request_int(request, args, "samples", 100000, err) != 0 ||
+	if ((opt_has(args, "counters") && request_counters(arena, request, opt_get(args, "counters", ""), err) != 0) ||
+	    request_int(request, args, "samples", 100000, err) != 0 ||
 	    request_int(request, args, "warmup", 100000, err) != 0 ||
 	    request_int(request, args, "seed", INT64_MAX, err) != 0 ||
 	    request_seconds(request, args, "min-sample", "min_sample_s", err) != 0 ||

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Any bytes in a file of regions give an answer that keeps what regions.h promises. The test `hostile` calls this with
- * mutated files. For libFuzzer, with config.h and the libraries in b/:
- *     clang -g -fsanitize=fuzzer,address,undefined -I. -Ib tests/lib/fuzz_regions.c src/worker/regions_[bt]*.c \
- *         src/worker/word.c counters/[a-z]*.c src/base/[a-z]*.c -ljansson -lm */
+ * mutated files. For libFuzzer, from the top of a build with PAPI:
+ *     clang -g -fsanitize=fuzzer,address,undefined -DSS_PKGDATADIR='""' -I. -I$SRC $SRC/tests/lib/fuzz_regions.c \
+ *         $SRC/src/worker/{regions_book,regions_text,word}.c $SRC/src/base/[a-z]*.c \
+ *         $(ls $SRC/counters/[a-z]*.c | grep -v absent) -ljansson -lpapi -lsde -lm -o fuzz_regions */
 #include <config.h>
 
 #include <math.h>

@@ -117,7 +117,7 @@ static double walsh_select(const double *x, size_t n, size_t k) {
 /* The place, from 1, of the Walsh average that bounds the interval below: the largest k with
  * P(signed-rank sum < k) <= tail. 0: no such interval. */
 static size_t walsh_place(size_t n, double tail) {
-	size_t rank[EXACT_MAX], total = n * (n + 1) / 2, k = 0;
+	size_t rank[EXACT_MAX] = {0}, total = n * (n + 1) / 2, k = 0;
 	double *ways, below = 0;
 
 	if (n > EXACT_MAX) {
