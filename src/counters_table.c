@@ -27,7 +27,7 @@ static bool any_imbalance(const json_t *counters) {
 }
 
 static void table_of_counters(struct ui *ui, const json_t *counters, FILE *out) {
-	static const char *const titles[] = {"counter", "value", "status", "source", "most loaded thread"};
+	static const char *const titles[] = {"counter", "value", "status", "source", "imbalance"};
 	struct table *table = table_new(any_imbalance(counters) ? 5 : 4, titles);
 	size_t i;
 	json_t *row;

@@ -103,9 +103,11 @@ void list_counters_print(struct ui *ui, const json_t *rows, FILE *out) {
 	json_array_foreach((json_t *)rows, i, row) {
 		bool usable = js_bool_or(row, "usable", false);
 		const char *fix = text_of(row, "fix");
-		char *head = mem_printf("%-12s %-4s %s", text_of(row, "name"), usable ? "yes" : "no", text_of(row, "summary"));
+		char *head = mem_printf("%-12s %-4s ", text_of(row, "name"), usable ? "yes" : "no");
 		text_clean(head, false);
-		fprintf(out, "%s%s%s\n", ui_style(ui, usable ? UI_BOLD : UI_PLAIN), head, ui_style(ui, UI_PLAIN));
+		fprintf(out, "%s%s", ui_style(ui, usable ? UI_BOLD : UI_PLAIN), head);
+		ui_wrap_on(out, 18, 18, text_of(row, "summary"));
+		fputs(ui_style(ui, UI_PLAIN), out);
 		if (*text_of(row, "reason"))
 			ui_wrap(out, 18, 18, text_of(row, "reason"));
 		ui_fix(out, 18, fix);

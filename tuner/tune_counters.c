@@ -13,7 +13,7 @@
 enum { SAMPLES = 3 /* of a kernel, for the overhead; a program is run once */ };
 static const double SAMPLE_SECONDS = 4e-3;
 /* Of the budget, or where there is none of what has passed: what counting may take when nothing is left. */
-static const double SHARE = 0.1, SHARE_OF_FIRST = 0.5; /* the second for the baseline and the winner of a program */
+static const double SHARE = 0.25, SHARE_OF_FIRST = 0.5; /* the second for the baseline and the winner of a program */
 /* Of a kernel's trial: more runs than in another, and simulated ones far slower. A program's limit is for each run. */
 static const double TIMEOUT_FACTOR = 10, TIMEOUT_FACTOR_OF_SLOW = 300;
 
