@@ -5,6 +5,8 @@
 #include "tests/worker/program_fixture.h"
 
 /* Faults of starting all that; under a sanitizer they are many. */
+#define BOOKS "rusage:minor-faults" /* perf has events of that name, too */
+
 enum { PAGES = 2000, PARTS = 5 /* three threads and two processes */, SPARE = 8000 };
 
 /* Borrowed. */
