@@ -22,18 +22,20 @@ enum { CACHE_BYTES_MAX = 1 << 20 };
 struct counter_selftest {
 	char *path; /* NULL: nothing can be kept */
 	char key[400];
-	json_t *seen; /* "backend:event" -> counted over the loop, null where it could not be */
+	json_t *seen; /* "backend:event" -> counted over the loop */
 	bool changed;
 };
 
-/* What makes an old answer worthless: another processor, kernel, user's rights or version. */
+/* What makes an old answer worthless: another processor, kernel, user's rights or version; a virtual machine may be given a
+ * PMU when it starts. */
 static void key_make(char *key, size_t size) {
 	struct utsname name = {.release = ""};
-	char cpu[64], paranoid[32] = "?";
+	char cpu[64], paranoid[32] = "?", boot[64] = "?";
 	uname(&name);
 	sys_read_line("/proc/sys/kernel/perf_event_paranoid", paranoid, sizeof paranoid);
-	snprintf(key, size, "%s %s %s paranoid %s %s", PACKAGE_VERSION, counter_cpu(cpu, sizeof cpu), name.release, paranoid,
-	         geteuid() == 0 ? "root" : "user");
+	sys_read_line("/proc/sys/kernel/random/boot_id", boot, sizeof boot);
+	snprintf(key, size, "%s %s %s paranoid %s %s boot %s", PACKAGE_VERSION, counter_cpu(cpu, sizeof cpu), name.release,
+	         paranoid, geteuid() == 0 ? "root" : "user", boot);
 }
 
 /* A file that can't be read, or is another machine's, is none. */
@@ -99,14 +101,17 @@ static double loop_count(const struct counter_backend *backend, const char *even
 	return counted && value.status != COUNTER_UNAVAILABLE ? value.value : NAN;
 }
 
-static json_t *seen_find(struct counter_selftest *selftest, const struct counter_backend *backend, const char *event,
-                         const struct counter_site *site) {
+/* NAN where it can't be counted now, which another program that holds the counters may be the reason of: not kept. */
+static double seen_find(struct counter_selftest *selftest, const struct counter_backend *backend, const char *event,
+                        const struct counter_site *site) {
 	char *name = mem_printf("%s:%s", backend->name, event);
-	json_t *seen = json_object_get(selftest->seen, name);
-	if (!seen) {
-		seen = js_number(loop_count(backend, event, site));
-		json_object_set_new(selftest->seen, name, seen);
-		selftest->changed = true;
+	double seen = js_real_or(selftest->seen, name, NAN);
+	if (isnan(seen)) {
+		seen = loop_count(backend, event, site);
+		if (isfinite(seen)) {
+			json_object_set_new(selftest->seen, name, json_real(seen));
+			selftest->changed = true;
+		}
 	}
 	free(name);
 	return seen;
@@ -118,11 +123,11 @@ bool counter_selftest_good(struct counter_selftest *selftest, const struct count
 		return false;
 	if (!(least > 0) || backend->scope == COUNTER_RERUN)
 		return true;
-	const json_t *seen = seen_find(selftest, backend, event, site);
-	if (!json_is_number(seen))
+	double seen = seen_find(selftest, backend, event, site);
+	if (isnan(seen))
 		snprintf(reason, COUNTER_REASON, "%s opens %s, but can't count it", backend->name, event);
-	else if (json_number_value(seen) < least)
+	else if (seen < least)
 		snprintf(reason, COUNTER_REASON, "%s counts %.6g of %s over a loop that causes at least %.6g: not believed",
-		         backend->name, json_number_value(seen), event, least);
-	return json_is_number(seen) && json_number_value(seen) >= least;
+		         backend->name, seen, event, least);
+	return seen >= least;
 }

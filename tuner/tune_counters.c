@@ -98,7 +98,8 @@ static json_t *queue_new(const struct tune *tune) {
 	return queue;
 }
 
-/* The first two are what people ask about: of a kernel, and where counters were asked for, they are counted in any case. */
+/* The first two are what people ask about: of a kernel, and where counters were asked for, they are counted in any
+ * case. */
 static bool affordable(const struct tune *tune, size_t at, double used, double last, double allowed) {
 	if (at < 2 && (!tune->task->whole_programs || !tune->task->counters.optional))
 		return true;
@@ -107,30 +108,33 @@ static bool affordable(const struct tune *tune, size_t at, double used, double l
 	return used + expected_seconds(tune, last) <= allowed;
 }
 
+/* -1: stop, with err. */
+static int count_queue(struct tune *tune, const json_t *queue, double allowed, struct err *err) {
+	double begun = sys_now(), last = 0;
+	size_t i;
+	json_t *config;
+	int rc = 0;
+	json_array_foreach((json_t *)queue, i, config) {
+		double start = sys_now();
+		if (!rc && tune_interrupted(tune))
+			rc = err_set(err, ERR_INTERRUPTED, NULL, "interrupted");
+		if (rc || !affordable(tune, i, start - begun, last, allowed)) {
+			failed(tune, config, rc ? "interrupted" : "there was no time left to count it");
+			continue;
+		}
+		rc = count_one(tune, config, err);
+		last = sys_now() - start;
+	}
+	return rc;
+}
+
 int tune_counters_phase(struct tune *tune, struct err *err) {
 	const struct trial_counters *counters = &tune->task->counters;
 	if (!counters->asked || !counters->asked[0])
 		return 0;
-	double begun = sys_now(), allowed = allowance(tune), last = 0;
-	json_t *queue = queue_new(tune), *config;
-	size_t i;
-	int rc = 0;
-	json_array_foreach(queue, i, config) {
-		double start = sys_now();
-		if (tune_interrupted(tune)) {
-			rc = err_set(err, ERR_INTERRUPTED, NULL, "interrupted");
-			break;
-		}
-		if (!affordable(tune, i, start - begun, last, allowed)) {
-			failed(tune, config, "there was no time left to count it");
-			continue;
-		}
-		if (count_one(tune, config, err)) {
-			rc = -1;
-			break;
-		}
-		last = sys_now() - start;
-	}
+	double begun = sys_now();
+	json_t *queue = queue_new(tune);
+	int rc = count_queue(tune, queue, allowance(tune), err);
 	tune->counting_seconds = sys_now() - begun;
 	json_decref(queue);
 	return rc;
