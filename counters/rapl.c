@@ -8,6 +8,9 @@
 #include "counters/counter.h"
 #include "counters/rapl_meter.h"
 
+#define STANDS_STILL "the energy counter stands still, as one may that a hypervisor shows but does not give"
+#define ON_METAL "measure energy on the machine itself, not in a VM"
+
 static const char *const events[RAPL_DOMAINS + 1] = {
 	[RAPL_PACKAGE] = "energy-package", [RAPL_CORE] = "energy-core", [RAPL_UNCORE] = "energy-uncore",
 	[RAPL_DRAM] = "energy-dram",       [RAPL_PSYS] = "energy-psys"};
@@ -29,11 +32,19 @@ static int domain_of(const char *event) {
 static void rapl_probe(struct counter_probe *probe) {
 	struct rapl_meter meter;
 	rapl_meter_open(&meter, "");
-	*probe = (struct counter_probe){.usable = meter.count > 0};
+	*probe = (struct counter_probe){.usable = meter.count > 0 && rapl_meter_moves(&meter, RAPL_DOMAINS)};
+	bool stands = meter.count > 0 && !probe->usable;
 	snprintf(probe->reason, sizeof probe->reason, "%s",
-	         probe->usable ? "energy of the whole machine, whatever else runs on it" : meter.reason);
-	snprintf(probe->fix, sizeof probe->fix, "%s", meter.fix);
+	         probe->usable ? "energy of the whole machine, whatever else runs on it" : stands ? STANDS_STILL : meter.reason);
+	snprintf(probe->fix, sizeof probe->fix, "%s", stands ? ON_METAL : meter.fix);
 	rapl_meter_close(&meter);
+}
+
+static bool domain_counts(const struct rapl_meter *meter, enum rapl_domain domain, char reason[COUNTER_REASON]) {
+	bool has = rapl_meter_has(meter, domain), counts = has && rapl_meter_moves(meter, domain);
+	const char *why = has ? STANDS_STILL : meter->reason[0] ? meter->reason : "this processor does not count it";
+	snprintf(reason, COUNTER_REASON, "%s", counts ? "" : why);
+	return counts;
 }
 
 static bool rapl_can(const char *event, const struct counter_site *site, char reason[COUNTER_REASON]) {
@@ -45,10 +56,9 @@ static bool rapl_can(const char *event, const struct counter_site *site, char re
 		return false;
 	}
 	rapl_meter_open(&meter, "");
-	bool has = rapl_meter_has(&meter, (enum rapl_domain)d);
-	snprintf(reason, COUNTER_REASON, "%s", has ? "" : meter.reason[0] ? meter.reason : "this processor does not count it");
+	bool counts = domain_counts(&meter, (enum rapl_domain)d, reason);
 	rapl_meter_close(&meter);
-	return has;
+	return counts;
 }
 
 static int rapl_open(void *state, const struct counter_site *site, const char *const *names, size_t count) {
@@ -70,7 +80,6 @@ static int rapl_stop(void *state) {
 	return rapl_meter_take(&s->meter, &s->end);
 }
 
-/* A counter takes a step about once a millisecond (Intel SDM, volume 3, "Package Domain", MSR_PKG_ENERGY_STATUS). */
 static int rapl_read(void *state, struct counter_value *values) {
 	struct rapl_state *s = state;
 	for (size_t i = 0; i < s->count; i++) {

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 void rapl_zone_add(struct rapl_meter *meter, struct rapl_zone zone) {
@@ -62,6 +63,26 @@ bool rapl_meter_has(const struct rapl_meter *meter, enum rapl_domain domain) {
 		if (meter->zones[i].domain == domain)
 			return true;
 	return false;
+}
+
+static bool has_moved(const struct rapl_meter *meter, enum rapl_domain domain, const struct rapl_sample *a,
+                      const struct rapl_sample *b) {
+	for (size_t i = 0; i < meter->count; i++)
+		if ((domain == RAPL_DOMAINS || meter->zones[i].domain == domain) && a->values[i] != b->values[i])
+			return true;
+	return false;
+}
+
+bool rapl_meter_moves(const struct rapl_meter *meter, enum rapl_domain domain) {
+	enum { LOOKS = 40, LOOK_NS = 500000 };
+	struct rapl_sample first, now;
+	bool moved = false, good = rapl_meter_take(meter, &first) == 0;
+	for (int i = 0; i < LOOKS && good && !moved; i++) {
+		nanosleep(&(struct timespec){0, LOOK_NS}, NULL);
+		good = rapl_meter_take(meter, &now) == 0;
+		moved = good && has_moved(meter, domain, &first, &now);
+	}
+	return moved;
 }
 
 static bool is_virtual(const char *root) {

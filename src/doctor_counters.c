@@ -151,18 +151,17 @@ static void look_valgrind(struct app *app, struct finding *f) {
 }
 
 static void look_energy(struct app *app, struct finding *f) {
-	static const char file[] = "/sys/class/powercap/intel-rapl:0/energy_uj";
-	(void)app;
-	if (access(file, R_OK) == 0)
-		finding_set(f, FINDING_GOOD, "", "RAPL's counters are readable");
-	else if (errno == EACCES)
-		finding_set(f, FINDING_NOTE, "sudo chmod a+r /sys/class/powercap/intel-rapl:*/energy_uj",
-		            "RAPL's counters are there, but only root may read them");
-	else if (access("/sys/bus/event_source/devices/power", F_OK) == 0)
-		finding_set(f, FINDING_GOOD, "", "perf has a power PMU");
-	else
-		finding_set(f, FINDING_NOTE, "",
-		            "no RAPL here: no powercap zone and no power PMU, as in most virtual machines");
+	size_t i;
+	json_t *source;
+	json_array_foreach((json_t *)counters_sources(app), i, source) {
+		if (strcmp(js_string_or(source, "name", ""), "rapl") != 0)
+			continue;
+		bool usable = js_bool_or(source, "usable", false);
+		finding_set(f, usable ? FINDING_GOOD : FINDING_NOTE, js_string_or(source, "fix", ""), "%s",
+		            js_string_or(source, "reason", ""));
+		return;
+	}
+	finding_set(f, FINDING_NOTE, "", "this build can't count energy");
 }
 
 static void look_schedstat(struct app *app, struct finding *f) {

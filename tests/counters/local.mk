@@ -91,7 +91,7 @@ guest-clean:
 clean-local: guest-clean
 check_PROGRAMS += %D%/rapl
 %C%_rapl_SOURCES = %D%/rapl.c
-%C%_rapl_LDADD = libcounters.la libbase.la
+%C%_rapl_LDADD = libcounters.la libbase.la -lpthread
 TESTS += %D%/rapl
 
 check_PROGRAMS += %D%/rusage

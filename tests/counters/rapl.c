@@ -2,10 +2,13 @@
 /* The energy counters of made-up machines: folders such as /sys and /proc are read from below a root of their own. */
 #include <config.h>
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "counters/rapl_meter.h"
@@ -86,6 +89,32 @@ static void check_one(void) {
 	   rapl_meter_joules(&meter, RAPL_CORE, &begin, &end) == 0, "microjoules become joules");
 	energy(root, "intel-rapl:0", "gone\n");
 	ok(rapl_meter_take(&meter, &end) == -1, "a counter that turns to garbage is no value");
+	rapl_meter_close(&meter);
+	free(root);
+}
+
+static void *move(void *root) {
+	char *file = mem_printf("%s/sys/class/powercap/intel-rapl:0/energy_uj", (char *)root);
+	int fd = open(file, O_WRONLY);
+	nanosleep(&(struct timespec){0, 3000000}, NULL);
+	bool wrote = fd >= 0 && pwrite(fd, "5000061", 7, 0) == 7; /* at once: a reader sees no half of it */
+	close(fd);
+	free(file);
+	return wrote ? root : NULL;
+}
+
+/* A hypervisor may show a counter that it does not give. */
+static void check_still(void) {
+	char *root = root_new();
+	struct rapl_meter meter;
+	pthread_t mover;
+	zone(root, "intel-rapl:0", "package-0", 5000000, RANGE);
+	zone(root, "intel-rapl:0:0", "core", 1000000, RANGE);
+	rapl_meter_open(&meter, root);
+	ok(!rapl_meter_moves(&meter, RAPL_PACKAGE) && !rapl_meter_moves(&meter, RAPL_DOMAINS), "counters that stand still");
+	if (ok(pthread_create(&mover, NULL, move, root) == 0, "something moves one"))
+		ok(rapl_meter_moves(&meter, RAPL_DOMAINS) && pthread_join(mover, NULL) == 0, "which is seen");
+	ok(!rapl_meter_moves(&meter, RAPL_CORE), "the other stands still");
 	rapl_meter_close(&meter);
 	free(root);
 }
@@ -204,6 +233,7 @@ int main(void) {
 	chmod(top, 0755);
 	check_one();
 	check_two();
+	check_still();
 	check_bad("a word", "lots\n");
 	check_bad("an empty file", "");
 	check_bad("a negative number", "-5\n");
