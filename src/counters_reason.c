@@ -9,6 +9,8 @@
 #include "src/base/mem.h"
 #include "src/counters.h"
 
+enum { NAMES_SHOWN = 60 };
+
 static bool same_member(const json_t *a, const json_t *b, const char *key) {
 	return strcmp(js_string_or(a, key, ""), js_string_or(b, key, "")) == 0;
 }
@@ -118,9 +120,9 @@ static void missing_print(const json_t *counters, const json_t *row, const char 
 	json_t *causes = causes_of(counters, row, sources), *cause;
 	bool one = json_array_size(causes) == 1 && !begins_source(json_string_value(json_array_get(causes, 0)), sources);
 	bool software = strcmp(group, "SDE") == 0;
-	char *head =
-		*group ? mem_printf("%s: %s %s", group, software ? "not counted:" : "this CPU or machine gives no", names)
-			   : mem_printf("not counted: %s", names);
+	char *head = *group
+	                 ? mem_printf("%s: %s %s", group, software ? "not counted:" : "this CPU or machine gives no", names)
+	                 : mem_printf("not counted: %s", names);
 	char *whole = one ? mem_printf("%s: %s", head, json_string_value(json_array_get(causes, 0))) : mem_strdup(head);
 	size_t i;
 	ui_wrap(out, 0, 2, whole);
@@ -135,7 +137,11 @@ static void paragraph(const json_t *counters, const json_t *row, const json_t *s
 	if (is_missing(row)) {
 		missing_print(counters, row, names, sources, out);
 	} else {
-		char *text = mem_printf("%s: %s: %s", js_string_or(row, "status", "?"), names, js_string_or(row, "reason", ""));
+		const char *status = js_string_or(row, "status", "?"), *reason = js_string_or(row, "reason", "");
+		bool many = strlen(names) > NAMES_SHOWN; /* the table has them */
+		bool said = strncmp(reason, status, strlen(status)) == 0;
+		char *text =
+			mem_printf("%s%s%s%s%s", said ? "" : status, said ? "" : ": ", many ? "" : names, many ? "" : ": ", reason);
 		ui_wrap(out, 0, 2, text);
 		free(text);
 	}

@@ -46,12 +46,13 @@ static void event_fill(const struct batch *batch, size_t e, double runs, struct 
 	}
 }
 
-static void batch_fill(const struct batch *batch, const struct counter_plan *plan, int64_t runs,
+static void batch_fill(const struct batch *batch, const struct counter_plan *plan, int64_t runs, double seconds,
                        struct counting *counting) {
 	for (size_t e = 0; e < batch->count; e++) {
 		const struct counter_event *event = &plan->events[batch->events[e]];
 		struct counted *counted = &counting->events[batch->events[e]];
 		event_fill(batch, e, (double)runs, counted);
+		counted->seconds = seconds;
 		if (counted->status != COUNTER_UNAVAILABLE && event->never_zero && !(counted->total > 0)) {
 			counted_miss(counted, "counted 0, which can't be true of anything that runs");
 		}
@@ -65,7 +66,7 @@ static enum ss_status batch_count(struct batch *batch, const struct counter_plan
 	double seconds = 0;
 	enum ss_status status = batch_run(batch, state, team, &runs, &seconds);
 	if (status == SS_OK) {
-		batch_fill(batch, plan, runs, counting);
+		batch_fill(batch, plan, runs, seconds / (double)runs, counting);
 		counting->seconds += seconds;
 		counting->runs += runs;
 	}
@@ -97,7 +98,7 @@ void counting_init(struct arena *arena, const struct counter_plan *plan, int thr
 	for (size_t i = 0; i < plan->event_count; i++) {
 		struct counted *counted = &counting->events[i];
 		const struct counter_backend *backend = plan->events[i].backend;
-		*counted = (struct counted){.unit = plan->events[i].unit, .total = NAN, .threads = threads};
+		*counted = (struct counted){.unit = plan->events[i].unit, .total = NAN, .threads = threads, .seconds = NAN};
 		if (!backend) {
 			counted_miss(counted, plan->events[i].reason);
 		} else if (backend->scope != COUNTER_MACHINE) {

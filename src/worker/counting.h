@@ -18,6 +18,7 @@ struct counted {
 	const char *unit;   /* NULL: not known */
 	double total;       /* of a run; NAN: UNAVAILABLE */
 	double *per_thread; /* of a run, NAN where that thread has none; NULL: it is not counted by thread */
+	double seconds;     /* of one of the runs in which it was counted; NAN: in none that lasts as long as others */
 	int threads;
 };
 

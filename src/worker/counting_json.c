@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "src/base/expr.h"
 #include "src/base/js.h"
 #include "src/worker/counting.h"
 #include "src/worker/simulate.h"
@@ -52,12 +53,34 @@ json_t *counting_events_json(const struct counter_plan *plan, const struct count
 	return out;
 }
 
+static double event_seconds(const struct counter_plan *plan, const struct counting *counting, const char *name) {
+	for (size_t i = 0; i < plan->event_count; i++) {
+		if (strcmp(plan->events[i].name, name) == 0) {
+			return counting->events[i].seconds;
+		}
+	}
+	return NAN;
+}
+
+/* Of the runs that its events were counted in: no two runs last the same time. */
+static double metric_seconds(const struct counter_plan *plan, size_t metric, const struct counting *counting) {
+	const struct expr *expr = plan->metrics[metric].expr;
+	double sum = 0;
+	int count = 0;
+	for (size_t i = 0; i < expr_name_count(expr); i++) {
+		double seconds = event_seconds(plan, counting, expr_name(expr, i));
+		sum += isfinite(seconds) ? seconds : 0;
+		count += isfinite(seconds);
+	}
+	return count > 0 ? sum / count : counting->seconds;
+}
+
 static json_t *metric_json(const struct counter_plan *plan, size_t i, const double *values,
                            const struct counting *counting, int threads) {
 	const struct counter_metric *metric = &plan->metrics[i];
 	char reason[COUNTER_REASON] = "";
 	double value = NAN;
-	if (!counter_metric_value(plan, i, values, counting->seconds, threads, &value, reason)) {
+	if (!counter_metric_value(plan, i, values, metric_seconds(plan, i, counting), threads, &value, reason)) {
 		value = NAN;
 	}
 	return json_pack("{s:s, s:s, s:o, s:s, s:s, s:o}", "group", metric->group, "name", metric->name, "value",

@@ -102,7 +102,8 @@ static void value_take(const struct counter_event *event, const struct counter_v
 	}
 }
 
-static void batch_read(const struct batch *batch, const struct counter_plan *plan, struct counting *counting) {
+static void batch_read(const struct batch *batch, const struct counter_plan *plan, double seconds,
+                       struct counting *counting) {
 	struct counter_value values[COUNTER_OPEN_MAX];
 	if (batch->backend->read(batch->state, values) != 0) {
 		batch_miss(batch, "it could not be read", counting);
@@ -111,6 +112,7 @@ static void batch_read(const struct batch *batch, const struct counter_plan *pla
 	for (size_t e = 0; e < batch->count; e++) {
 		size_t i = batch->events[e];
 		value_take(&plan->events[i], &values[e], &counting->events[i]);
+		counting->events[i].seconds = seconds;
 	}
 }
 
@@ -131,7 +133,7 @@ static void program_count_run(struct program_trial *trial, const struct counter_
 	} else if (batch->failed) {
 		batch_miss(batch, batch->failed, counting);
 	} else {
-		batch_read(batch, plan, counting);
+		batch_read(batch, plan, trial->run.seconds, counting);
 		counting->runs++;
 		counting->seconds += trial->run.seconds;
 		counting->start_stop_s = fmax(counting->start_stop_s, batch->seconds);
