@@ -3,6 +3,7 @@
 #include <config.h>
 
 #include <stdio.h>
+#include <string.h>
 
 #include "counters/papi_counting.h"
 #include "counters/papi_library.h"
@@ -22,7 +23,10 @@ void papi_library_leave(void) {
 }
 
 void papi_probe(struct counter_probe *probe) {
-	*probe = (struct counter_probe){.fix = "apt-get install libpapi-dev, then configure and build again"};
+	*probe = (struct counter_probe){.usable = false};
+	snprintf(probe->fix, sizeof probe->fix, "%s", strstr(SS_PAPI_SUMMARY, "--with-papi=no")
+	         ? "configure without --with-papi=no, and build again"
+	         : "sudo apt-get install libpapi-dev, then configure and build again");
 	papi_library_enter(probe->reason);
 }
 

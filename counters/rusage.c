@@ -144,7 +144,7 @@ static int rusage_read(void *state, struct counter_value *values) {
 			counter_value_miss(&values[k], events[i], unit, "the kernel keeps no run delays: %s", strerror(s->no_delay));
 		else
 			counter_value_set(&values[k], events[i], unit, s->end[i] - s->begin[i]);
-		if (s->tree && values[k].status != COUNTER_UNAVAILABLE)
+		if (s->tree && !values[k].reason[0])
 			snprintf(values[k].reason, sizeof values[k].reason, "with the start of the process, before its exec");
 	}
 	return 0;

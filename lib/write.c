@@ -88,6 +88,8 @@ static void name_write(FILE *out, const struct ssr_state *state, const struct ss
 static int file_write(struct ssr_state *state, bool final, const char *path, const char *temporary) {
 	int fd = open(temporary, O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC | O_NOFOLLOW, 0600);
 	FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
+	if (!out && fd >= 0)
+		close(fd);
 	if (!out)
 		return -1;
 	head_write(out, state, final);
