@@ -12,10 +12,12 @@
 #include "src/ceilings.h"
 #include "src/counters.h"
 
+/* Other groups tell the volume between levels of cache. */
 static bool is_memory_volume(const json_t *metric) {
-	const char *name = js_string_or(metric, "name", ""), *unit = js_string_or(metric, "unit", "");
-	bool memory = strcmp(name, "read_volume") == 0 || (strcasestr(name, "mem") && strcasestr(name, "volume"));
-	return memory && (strcmp(unit, "B") == 0 || strcmp(unit, "bytes") == 0);
+	const char *group = js_string_or(metric, "group", "");
+	return (strcmp(group, "MEM") == 0 || strcmp(group, "SIMULATED") == 0) &&
+	       strcmp(js_string_or(metric, "name", ""), "read_volume") == 0 &&
+	       strcmp(js_string_or(metric, "unit", ""), "B") == 0;
 }
 
 /* Bytes that went between caches and memory in a run, where a group of counters tells of them. */
@@ -113,8 +115,9 @@ void roofline_print(const json_t *roofline, FILE *out) {
 		fprintf(out, ", at least %s of memory traffic (%.3g %ss a byte)", rate, js_real_or(roofline, "intensity", NAN),
 		        op);
 	counters_value(measured / seconds, "B/s", rate, sizeof rate);
+	bool simulated = strncmp(js_string_or(roofline, "measured_by", ""), "SIMULATED", 9) == 0;
 	if (measured >= 0)
-		fprintf(out, ", %s measured", rate);
+		fprintf(out, ", %s %s", rate, simulated ? "simulated" : "counted");
 	fputc('\n', out);
 	roof_print(json_object_get(roofline, "ceilings"), out);
 }
