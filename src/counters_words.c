@@ -47,7 +47,8 @@ int counters_words_read(const struct opt_args *args, struct counters_words *word
 	char *rest = NULL;
 	for (char *name = strtok_r(words->text, ", \t\n", &rest); name; name = strtok_r(NULL, ", \t\n", &rest)) {
 		if (!is_text(name))
-			return err_set(err, ERR_USAGE, "`sweetspot list metrics` shows them", "--counters has a name that is no UTF-8");
+			return err_set(err, ERR_USAGE, "`sweetspot list metrics` shows them",
+			               "--counters has a name that is no UTF-8");
 		if (find(words, name) < words->count)
 			continue;
 		if (words->count == COUNTERS_WORDS_MAX)
