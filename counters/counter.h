@@ -81,6 +81,8 @@ const char *counter_status_name(enum counter_status status);
 bool counter_can(const struct counter_backend *backend, const char *event, const struct counter_site *site,
                  char reason[COUNTER_REASON]);
 size_t counter_event_count(const struct counter_backend *backend);
+/* So many states, zeroed and aligned, *stride bytes from one to the next; free(3). NULL without memory. */
+void *counter_states_new(const struct counter_backend *backend, size_t count, size_t *stride);
 
 /* For backends: fills one value. name and unit must outlive it. */
 void counter_value_set(struct counter_value *value, const char *name, const char *unit, double x);

@@ -10,6 +10,13 @@
 
 enum { METRIC_NAMES_MAX = 32 };
 
+struct counter_event *counter_plan_find(const struct counter_plan *plan, const char *name) {
+	for (size_t i = 0; i < plan->event_count; i++)
+		if (strcmp(plan->events[i].name, name) == 0)
+			return &plan->events[i];
+	return NULL;
+}
+
 struct known {
 	const struct counter_plan *plan;
 	const double *values;
@@ -22,10 +29,8 @@ static double known_find(const struct known *known, const char *name) {
 		return known->seconds;
 	if (strcmp(name, "threads") == 0)
 		return known->threads > 0 ? known->threads : NAN;
-	for (size_t i = 0; i < known->plan->event_count; i++)
-		if (strcmp(known->plan->events[i].name, name) == 0)
-			return known->values[i];
-	return NAN;
+	const struct counter_event *event = counter_plan_find(known->plan, name);
+	return event ? known->values[event - known->plan->events] : NAN;
 }
 
 bool counter_metric_value(const struct counter_plan *plan, size_t metric, const double *values, double seconds,

@@ -60,6 +60,9 @@ struct counter_plan *counter_plan_new(struct arena *arena, const struct counter_
                                       const struct counter_judge *judge, struct err *err);
 void counter_plan_clear(struct counter_plan *plan); /* the expressions, which the arena does not own */
 
+/* The event of this name; NULL: it has none. */
+struct counter_event *counter_plan_find(const struct counter_plan *plan, const char *name);
+
 /* The value of a metric; false and a reason where it can't be told. values[i] belongs to plan->events[i], NAN where it
  * was not counted. */
 bool counter_metric_value(const struct counter_plan *plan, size_t metric, const double *values, double seconds,

@@ -9,13 +9,6 @@
 #include "counters/plan_build.h"
 #include "src/base/expr.h"
 
-static struct counter_event *plan_find(const struct counter_plan *plan, const char *name) {
-	for (size_t i = 0; i < plan->event_count; i++)
-		if (strcmp(plan->events[i].name, name) == 0)
-			return &plan->events[i];
-	return NULL;
-}
-
 struct counter_event *plan_event(struct plan_build *build, const char *name, const char *group) {
 	struct counter_plan *plan = build->plan;
 	if (plan->event_count == PLAN_EVENTS_MAX) {
@@ -29,7 +22,7 @@ struct counter_event *plan_event(struct plan_build *build, const char *name, con
 
 static void counted_add(struct plan_build *build, const struct table_event *event, const char *group) {
 	const struct resolution *way = plan_resolve(build, event);
-	struct counter_event *added = plan_find(build->plan, event->name) ? NULL : plan_event(build, event->name, group);
+	struct counter_event *added = counter_plan_find(build->plan, event->name) ? NULL : plan_event(build, event->name, group);
 	if (!added)
 		return;
 	added->unit = event->unit;
@@ -116,13 +109,13 @@ static const struct table_event *source_portable(const struct plan_build *build,
 
 /* Two backends may have an event of the same name: the second one's is told with its source. NULL: it is in the plan. */
 static const char *free_name(struct plan_build *build, const struct counter_backend *backend, const char *name) {
-	const struct counter_event *there = plan_find(build->plan, name);
+	const struct counter_event *there = counter_plan_find(build->plan, name);
 	if (!there)
 		return name;
 	if (there->backend == backend || !there->backend)
 		return NULL;
 	const char *full = arena_printf(build->arena, "%s:%s", backend->name, name);
-	return plan_find(build->plan, full) ? NULL : full;
+	return counter_plan_find(build->plan, full) ? NULL : full;
 }
 
 void plan_backend(struct plan_build *build, const struct counter_backend *backend) {
@@ -147,7 +140,7 @@ bool plan_source(struct plan_build *build, const char *word) {
 	struct table_source source;
 	if (!table_source_split(build->arena, word, &source) || !counter_find(source.backend))
 		return false;
-	struct counter_event *event = plan_find(build->plan, word) ? NULL : plan_event(build, word, NULL);
+	struct counter_event *event = counter_plan_find(build->plan, word) ? NULL : plan_event(build, word, NULL);
 	if (!event)
 		return true;
 	const struct table_event *portable = source_portable(build, &source);
@@ -163,7 +156,7 @@ static void software_add(struct plan_build *build, const char *name, const char 
 	static const char *const counters[] = {"papi-sde", "kernel"};
 	const struct counter_backend *backend = NULL;
 	char reason[COUNTER_REASON] = "";
-	struct counter_event *taken = plan_find(build->plan, name), *event;
+	struct counter_event *taken = counter_plan_find(build->plan, name), *event;
 	if (taken && (taken->group == group || (taken->backend && taken->backend->software)))
 		return;
 	event = plan_event(build, taken ? arena_printf(build->arena, "%s:%s", build->software->owner, name) : name, group);
@@ -189,7 +182,7 @@ void plan_software(struct plan_build *build) {
 	size_t count = build->software ? build->software->count : 0;
 	for (size_t i = 0; i < count; i++)
 		software_add(build, build->software->names[i], sde);
-	struct counter_event *none = count > 0 || plan_find(build->plan, sde) ? NULL : plan_event(build, sde, sde);
+	struct counter_event *none = count > 0 || counter_plan_find(build->plan, sde) ? NULL : plan_event(build, sde, sde);
 	if (none)
 		snprintf(none->reason, sizeof none->reason, "%s exports no software-defined events",
 		         build->software ? build->software->owner : "what runs");

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "counters/counter.h"
@@ -31,6 +32,13 @@ size_t counter_event_count(const struct counter_backend *backend) {
 	while (backend->events[count])
 		count++;
 	return count;
+}
+
+void *counter_states_new(const struct counter_backend *backend, size_t count, size_t *stride) {
+	enum { LINE = 64 };
+	*stride = (backend->state_size + LINE - 1) / LINE * LINE + LINE;
+	void *states = aligned_alloc(LINE, *stride * count);
+	return states ? memset(states, 0, *stride * count) : NULL;
 }
 
 bool counter_can(const struct counter_backend *backend, const char *event, const struct counter_site *site,

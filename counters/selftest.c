@@ -87,12 +87,11 @@ void counter_selftest_free(struct counter_selftest *selftest) {
 /* What the event counts over the loop in this thread; NAN where it can't be counted. */
 static double loop_count(const struct counter_backend *backend, const char *event, const struct counter_site *site) {
 	const struct counter_site own = {.threads = 1, .software = site->software};
-	size_t size = (backend->state_size + 63) / 64 * 64 + 64;
-	void *state = aligned_alloc(64, size);
+	size_t stride;
+	void *state = counter_states_new(backend, 1, &stride);
 	struct counter_value value = {.status = COUNTER_UNAVAILABLE};
 	if (!state)
 		return NAN;
-	memset(state, 0, size);
 	bool counted = backend->open(state, &own, &event, 1) == 0 && backend->start(state) == 0;
 	counted = counted && counter_loop_run();
 	counted = counted && backend->stop(state) == 0 && backend->read(state, &value) == 0;

@@ -3,27 +3,15 @@
 
 #include "src/worker/counters_answer.h"
 
-#include <string.h>
-
 #include "src/base/js.h"
+#include "src/worker/counting.h"
 #include "src/worker/request.h"
 #include "src/worker/word.h"
 
-static json_t *text_or_null(const char *text) {
-	return text && text[0] ? json_string(text) : json_null();
-}
-
 static json_t *event_json(const struct counter_event *event) {
-	char reason[sizeof event->reason], source[160] = "";
-	snprintf(reason, sizeof reason, "%s", event->reason);
-	word_clean(reason, sizeof reason);
-	if (event->backend) {
-		snprintf(source, sizeof source, strcmp(event->event, event->name) == 0 ? "%s" : "%s:%s", event->backend->name,
-		         event->event);
-	}
-	return json_pack("{s:s, s:o, s:o, s:o, s:b, s:o}", "name", event->name, "unit", text_or_null(event->unit),
-	                 "source", text_or_null(source), "group", text_or_null(event->group), "rerun",
-	                 event->backend && event->backend->scope == COUNTER_RERUN, "reason", text_or_null(reason));
+	return json_pack("{s:s, s:o, s:o, s:o, s:b, s:o}", "name", event->name, "unit", word_or_null(event->unit), "source",
+	                 counting_source_json(event), "group", word_or_null(event->group), "rerun",
+	                 event->backend && event->backend->scope == COUNTER_RERUN, "reason", word_clean_json(event->reason));
 }
 
 static json_t *plan_json(const struct counter_plan *plan) {
@@ -42,21 +30,13 @@ static json_t *plan_json(const struct counter_plan *plan) {
 /* Without a kernel, which brings events of its own. */
 static int names_read(struct arena *arena, const json_t *json, bool *tree, struct request *request, struct err *err) {
 	static const char *const keys[] = {"op", "id", "counters", "program"};
-	json_t *names, *name;
-	size_t i;
+	json_t *names;
 	if (word_check_keys(json, keys, sizeof keys / sizeof *keys, err) != 0 ||
 	    js_array(json, "counters", REQUEST_COUNTERS_MAX, &names, err) != 0 ||
 	    (json_object_get(json, "program") && js_bool(json, "program", tree, err) != 0)) {
 		return -1;
 	}
-	request->counters = arena_alloc(arena, json_array_size(names) + 1, sizeof *request->counters);
-	json_array_foreach(names, i, name) {
-		if (!json_is_string(name)) {
-			return err_set(err, ERR_USAGE, NULL, "counters takes names");
-		}
-		request->counters[i] = json_string_value(name);
-	}
-	return 0;
+	return request_counters(arena, json, &request->counters, err);
 }
 
 json_t *counters_answer(struct counters *counters, struct libraries *libraries, const json_t *json, struct err *err) {

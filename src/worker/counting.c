@@ -17,6 +17,12 @@ void counted_miss(struct counted *counted, const char *reason) {
 	snprintf(counted->reason, sizeof counted->reason, "%s", reason);
 }
 
+void counted_believe(struct counted *counted, const struct counter_event *event) {
+	if (counted->status != COUNTER_UNAVAILABLE && event->never_zero && !(counted->total > 0)) {
+		counted_miss(counted, "counted 0, which can't be true of anything that runs");
+	}
+}
+
 /* A total is only given where every thread has a value. */
 static void event_fill(const struct batch *batch, size_t e, double runs, struct counted *counted) {
 	char reason[COUNTER_REASON];
@@ -53,9 +59,7 @@ static void batch_fill(const struct batch *batch, const struct counter_plan *pla
 		struct counted *counted = &counting->events[batch->events[e]];
 		event_fill(batch, e, (double)runs, counted);
 		counted->seconds = seconds;
-		if (counted->status != COUNTER_UNAVAILABLE && event->never_zero && !(counted->total > 0)) {
-			counted_miss(counted, "counted 0, which can't be true of anything that runs");
-		}
+		counted_believe(counted, event);
 	}
 	counting->start_stop_s = fmax(counting->start_stop_s, batch_start_stop(batch));
 }

@@ -40,7 +40,11 @@ enum ss_status counting_run(struct arena *arena, struct state *state, const stru
 /* For who makes other runs: nothing is counted yet, of so many threads (0: they are not told apart). */
 void counting_init(struct arena *arena, const struct counter_plan *plan, int threads, struct counting *counting);
 void counted_miss(struct counted *counted, const char *reason);
+/* A 0 of what is never 0 was not counted. */
+void counted_believe(struct counted *counted, const struct counter_event *event);
 
+/* "BACKEND:EVENT", or "BACKEND" where the event has that name; null where nothing counts it. New reference. */
+json_t *counting_source_json(const struct counter_event *event);
 /* [{"name","value","unit","status","reason","source","group","per_thread","imbalance"}], new reference. */
 json_t *counting_events_json(const struct counter_plan *plan, const struct counting *counting);
 /* {"runs","seconds","start_stop_s","metrics":[{"group","name","value","unit","formula","reason"}]}, new reference.

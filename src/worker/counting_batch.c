@@ -24,14 +24,12 @@ static void *batch_state(const struct batch *batch, int thread) {
 
 static bool batch_alloc(struct batch *batch) {
 	size_t threads = (size_t)batch->threads;
-	batch->stride = (batch->backend->state_size + 63) / 64 * 64 + 64;
-	batch->states = aligned_alloc(64, batch->stride * threads);
+	batch->states = counter_states_new(batch->backend, threads, &batch->stride);
 	batch->slots = aligned_alloc(64, sizeof *batch->slots * threads);
 	batch->values = calloc(threads * batch->count, sizeof *batch->values);
 	if (!batch->states || !batch->slots || !batch->values) {
 		return false;
 	}
-	memset(batch->states, 0, batch->stride * threads);
 	memset(batch->slots, 0, sizeof *batch->slots * threads);
 	return true;
 }

@@ -10,16 +10,6 @@
 #include "src/worker/simulate.h"
 #include "src/worker/word.h"
 
-static json_t *text_or_null(const char *text) {
-	return text && text[0] ? json_string(text) : json_null();
-}
-
-static json_t *clean_or_null(const char *text, char *buffer, size_t size) {
-	snprintf(buffer, size, "%s", text);
-	word_clean(buffer, size);
-	return text_or_null(buffer);
-}
-
 /* What the most loaded thread has, of what it would have if all had the same. */
 static json_t *imbalance(const struct counted *counted) {
 	double most = 0, sum = 0;
@@ -30,17 +20,19 @@ static json_t *imbalance(const struct counted *counted) {
 	return sum > 0 && counted->threads > 1 ? js_number(most * counted->threads / sum) : json_null();
 }
 
-static json_t *event_json(const struct counter_event *event, const struct counted *counted) {
-	char reason[sizeof counted->reason], source[160] = "";
-	if (event->backend) {
-		snprintf(source, sizeof source, strcmp(event->event, event->name) == 0 ? "%s" : "%s:%s", event->backend->name,
-		         event->event);
+json_t *counting_source_json(const struct counter_event *event) {
+	if (!event->backend) {
+		return json_null();
 	}
+	const char *format = strcmp(event->event, event->name) == 0 ? "%s" : "%s:%s";
+	return json_sprintf(format, event->backend->name, event->event);
+}
+
+static json_t *event_json(const struct counter_event *event, const struct counted *counted) {
 	return json_pack("{s:s, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o}", "name", event->name, "value",
-	                 js_number(counted->total), "unit", text_or_null(event->unit ? event->unit : counted->unit),
-	                 "status", counter_status_name(counted->status), "reason",
-	                 clean_or_null(counted->reason, reason, sizeof reason), "source", text_or_null(source), "group",
-	                 text_or_null(event->group), "per_thread",
+	                 js_number(counted->total), "unit", word_or_null(event->unit ? event->unit : counted->unit), "status",
+	                 counter_status_name(counted->status), "reason", word_clean_json(counted->reason), "source",
+	                 counting_source_json(event), "group", word_or_null(event->group), "per_thread",
 	                 counted->per_thread ? js_reals(counted->per_thread, (size_t)counted->threads) : json_array(),
 	                 "imbalance", imbalance(counted));
 }
@@ -53,22 +45,14 @@ json_t *counting_events_json(const struct counter_plan *plan, const struct count
 	return out;
 }
 
-static double event_seconds(const struct counter_plan *plan, const struct counting *counting, const char *name) {
-	for (size_t i = 0; i < plan->event_count; i++) {
-		if (strcmp(plan->events[i].name, name) == 0) {
-			return counting->events[i].seconds;
-		}
-	}
-	return NAN;
-}
-
 /* Of the runs that its events were counted in: no two runs last the same time. */
 static double metric_seconds(const struct counter_plan *plan, size_t metric, const struct counting *counting) {
 	const struct expr *expr = plan->metrics[metric].expr;
 	double sum = 0;
 	int count = 0;
 	for (size_t i = 0; i < expr_name_count(expr); i++) {
-		double seconds = event_seconds(plan, counting, expr_name(expr, i));
+		const struct counter_event *event = counter_plan_find(plan, expr_name(expr, i));
+		double seconds = event ? counting->events[event - plan->events].seconds : NAN;
 		sum += isfinite(seconds) ? seconds : 0;
 		count += isfinite(seconds);
 	}
@@ -85,7 +69,7 @@ static json_t *metric_json(const struct counter_plan *plan, size_t i, const doub
 	}
 	return json_pack("{s:s, s:s, s:o, s:s, s:s, s:o}", "group", metric->group, "name", metric->name, "value",
 	                 js_number(value), "unit", metric->unit, "formula", metric->formula, "reason",
-	                 text_or_null(reason));
+	                 word_or_null(reason));
 }
 
 json_t *counting_json(const struct counter_plan *plan, const struct counting *counting, int threads) {

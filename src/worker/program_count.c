@@ -50,12 +50,11 @@ static void batch_close(struct batch *batch) {
 
 static bool batch_open(struct batch *batch) {
 	const struct counter_site site = {.threads = 1, .tree = true};
-	size_t size = (batch->backend->state_size + 63) / 64 * 64 + 64;
-	batch->state = aligned_alloc(64, size);
+	size_t stride;
+	batch->state = counter_states_new(batch->backend, 1, &stride);
 	if (!batch->state) {
 		return false;
 	}
-	memset(batch->state, 0, size);
 	if (batch->backend->open(batch->state, &site, batch->names, batch->count) == 0) {
 		return true;
 	}
@@ -97,9 +96,8 @@ static void value_take(const struct counter_event *event, const struct counter_v
 	snprintf(counted->reason, sizeof counted->reason, "%s", value->reason);
 	if (value->status == COUNTER_UNAVAILABLE) {
 		counted_miss(counted, value->reason[0] ? value->reason : "not counted");
-	} else if (event->never_zero && !(value->value > 0)) {
-		counted_miss(counted, "counted 0, which can't be true of anything that runs");
 	}
+	counted_believe(counted, event);
 }
 
 static void batch_read(const struct batch *batch, const struct counter_plan *plan, double seconds,

@@ -50,18 +50,18 @@ static int series_member(const json_t *json, bool *out, struct err *err) {
 	           : err_set(err, ERR_USAGE, NULL, "series takes true or false");
 }
 
-static int counters_member(struct arena *arena, const json_t *json, struct request *request, struct err *err) {
+int request_counters(struct arena *arena, const json_t *json, const char ***out, struct err *err) {
 	json_t *names = NULL, *name;
 	size_t i;
 	if (has(json, "counters") && js_array(json, "counters", REQUEST_COUNTERS_MAX, &names, err) != 0) {
 		return -1;
 	}
-	request->counters = arena_alloc(arena, json_array_size(names) + 1, sizeof *request->counters);
+	*out = arena_alloc(arena, json_array_size(names) + 1, sizeof **out);
 	json_array_foreach(names, i, name) {
 		if (!json_is_string(name)) {
 			return err_set(err, ERR_USAGE, NULL, "counters takes names");
 		}
-		request->counters[i] = json_string_value(name);
+		(*out)[i] = json_string_value(name);
 	}
 	return 0;
 }
@@ -110,7 +110,7 @@ int request_read(struct arena *arena, struct libraries *libraries, const json_t 
 	    real_member(json, "min_sample_s", 3600, 0.001, &request->min_sample_s, err) != 0 ||
 	    real_member(json, "limit_s", 1e9, 0, &request->limit_s, err) != 0 ||
 	    verify_member(json, &request->verify, err) != 0 || series_member(json, &request->series, err) != 0 ||
-	    counters_member(arena, json, request, err) != 0) {
+	    request_counters(arena, json, &request->counters, err) != 0) {
 		return -1;
 	}
 	const struct kernel_entry *entry = kernel_member(arena, libraries, json, err);

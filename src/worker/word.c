@@ -4,6 +4,7 @@
 #include "src/worker/word.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "src/base/near.h"
@@ -58,4 +59,16 @@ int word_check_keys(const json_t *object, const char *const *known, size_t count
 void word_clean(char *text, size_t size) {
 	text[size - 1] = '\0';
 	text_clean(text, false);
+}
+
+json_t *word_or_null(const char *text) {
+	return text && text[0] ? json_string(text) : json_null();
+}
+
+json_t *word_clean_json(const char *text) {
+	char *copy = mem_strdup(text);
+	word_clean(copy, strlen(copy) + 1);
+	json_t *json = word_or_null(copy);
+	free(copy);
+	return json;
 }

@@ -16,5 +16,8 @@ int word_unknown(const char *word, const char *const *known, size_t count, const
 int word_check_keys(const json_t *object, const char *const *known, size_t count, struct err *err);
 /* Text from a kernel, as JSON can carry it: ended, one line, UTF-8. */
 void word_clean(char *text, size_t size);
+/* New references: the text, null for NULL and ""; and a cleaned copy of it. */
+json_t *word_or_null(const char *text);
+json_t *word_clean_json(const char *text);
 
 #endif
