@@ -20,7 +20,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define SS_KERNEL_ABI 3
+struct gpu;
+
+#define SS_KERNEL_ABI 4
 
 /* SS_TEXT is for parts of a problem only: any text, such as the name of a file. */
 enum ss_type { SS_INT, SS_REAL, SS_WORD, SS_TEXT };
@@ -60,6 +62,7 @@ struct ss_call {
 	 * e in the order of the kernel's events[]. What it can't know in this configuration it sets to SS_EVENT_UNKNOWN, as 0
 	 * would say that nothing happened. The memory is zeroed before each run. */
 	int64_t *events;
+	struct gpu *gpu; /* of kernels for a device (gpu/gpu.h); NULL on the CPU */
 };
 
 enum ss_status {
@@ -67,7 +70,8 @@ enum ss_status {
 	SS_INVALID,  /* this configuration can't be run on this problem */
 	SS_NOMEM,    /* out of memory */
 	SS_FAILED,   /* failed at run time */
-	SS_INCORRECT /* verify: the result is wrong */
+	SS_INCORRECT, /* verify: the result is wrong */
+	SS_COMPILE    /* setup: what is compiled for this configuration does not compile */
 };
 
 /* For the roofline: what one run must do at least, whatever the variant. */
@@ -94,6 +98,15 @@ struct ss_figure {
 struct ss_series {
 	const char *name;
 	const double *values; /* the kernel's, until its next run */
+	size_t count;
+};
+
+/* What is compiled for one configuration of a kernel for a device: a source and its -DNAME=VALUE. */
+enum { SS_DEFINES_MAX = 32 };
+struct ss_program {
+	const char *source; /* such as "fw/cuda/tile.cu" */
+	const char *names[SS_DEFINES_MAX];
+	long long values[SS_DEFINES_MAX];
 	size_t count;
 };
 
@@ -134,6 +147,11 @@ struct ss_kernel {
 
 	/* What run counts where call->events is given; NULL: nothing. Counting may cost time, but none where it is off. */
 	const struct ss_event *events;
+
+	const char *device; /* NULL: the CPU; "cuda". Two kernels of one name for two devices are the same work */
+	/* Of kernels for a device: what is compiled for this configuration. No state and no device is needed to ask; equal
+	 * answers are compiled once. What is not a constant of the code is no define, so that there are few of them. */
+	void (*program)(const struct ss_call *call, struct ss_program *program);
 };
 
 enum { SS_FIGURES_MAX = 16, SS_SERIES_MAX = 8 }; /* what `most` is */

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# A kernel is one file (or one folder) and one line in KERNELS; the line is also its registry entry.
+# A kernel is one file (or one folder) and one line in KERNELS; the line is also its registry entry. A kernel for another
+# device is a line of its own, %D%/NAME/cuda/NAME_cuda.c.
 KERNELS = \
 	%D%/synthetic.c \
 	%D%/ceiling/ceiling.c \
@@ -14,7 +15,7 @@ KERNELS = \
 noinst_LTLIBRARIES += libkernels.la
 libkernels_la_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
 libkernels_la_SOURCES = $(KERNELS) %D%/registry.c %D%/registry.h %D%/kernel.h \
-	%D%/count.h %D%/fail.c %D%/fail.h %D%/pages.h %D%/random.h
+	%D%/count.h %D%/cuda.c %D%/cuda.h %D%/fail.c %D%/fail.h %D%/pages.h %D%/random.h
 # The files that count events, once more (count.h says how).
 noinst_LTLIBRARIES += libkernels_counted.la
 libkernels_la_LIBADD = libkernels_counted.la
@@ -29,6 +30,9 @@ include %D%/lists/local.mk
 include %D%/fw/local.mk
 include %D%/cc/local.mk
 include %D%/quake/local.mk
+
+# GPU code is data: installed as text, compiled at run time. kernels/NAME/cuda/local.mk adds to it.
+nobase_dist_pkgdata_DATA = %D%/sweetspot.cuh
 
 kernelincludedir = $(includedir)/sweetspot
 kernelinclude_HEADERS = %D%/kernel.h

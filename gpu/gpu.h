@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A GPU as kernels see it: memory, compiled code, launches, streams. The CUDA driver, NVRTC and NVML are opened at run time
+ * (gpu/open.h is the worker's side of it); nothing here needs CUDA's headers.
+ *
+ * Failures are sticky: the first one is kept with its message, what follows does nothing (allocations give 0 or NULL), and
+ * whoever called for the work asks once, with gpu_failed, what became of it. So that host code reads like the algorithm.
+ *
+ * Everything is in the order of a stream. A GPU has a stream of its own, which is used unless gpu_use names another one.
+ * All calls are from one thread. Sizes are bytes where they are not called count. */
+#ifndef GPU_GPU_H
+#define GPU_GPU_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct gpu;
+typedef uint64_t gpu_ptr; /* device memory; 0 is none */
+
+/* What a device is. */
+struct gpu_facts {
+	char name[96], uuid[64];
+	int index; /* N of cuda:N */
+	int major, minor; /* compute capability */
+	int sms, threads_per_sm, blocks_per_sm, registers_per_sm, registers_per_block, threads_per_block;
+	int shared_per_sm, shared_per_block /* with the opt-in */, shared_reserved /* of each block, by the driver */;
+	int64_t l2_bytes, memory_bytes;
+	int clock_khz, memory_clock_khz, memory_bus_bits;
+	bool cooperative;
+};
+const struct gpu_facts *gpu_facts(const struct gpu *gpu);
+
+enum gpu_failure {
+	GPU_FINE,
+	GPU_COMPILE,   /* the source does not compile with this configuration */
+	GPU_REFUSED,   /* this device can't run this configuration: threads, shared memory, registers, no such feature */
+	GPU_NO_MEMORY, /* of the device, or pinned */
+	GPU_BROKEN     /* an illegal access, a lost device: the context, and so the process, is of no use any more */
+};
+/* The first failure since the last call, which is forgotten (GPU_BROKEN stays); message: why, one line. */
+enum gpu_failure gpu_failed(struct gpu *gpu, char *message, size_t size);
+bool gpu_is_fine(const struct gpu *gpu);
+/* For code above this layer: the configuration can't be run for a reason of its own. */
+__attribute__((format(printf, 3, 4))) void gpu_fail(struct gpu *gpu, enum gpu_failure failure, const char *format, ...);
+
+/* ---- memory ---- */
+gpu_ptr gpu_alloc(struct gpu *gpu, size_t size); /* contents are undefined; 0 where it failed or size is 0 */
+void gpu_free(struct gpu *gpu, gpu_ptr memory);  /* 0 is fine; waits for what uses it */
+size_t gpu_memory_free(struct gpu *gpu);         /* bytes that could be had now */
+void *gpu_pinned_alloc(struct gpu *gpu, size_t size);
+void gpu_pinned_free(struct gpu *gpu, void *memory);
+/* In the stream's order. To and from pinned memory the host does not wait; with any other memory they return when it may
+ * be used again. */
+void gpu_upload(struct gpu *gpu, gpu_ptr to, const void *from, size_t size);
+void gpu_download(struct gpu *gpu, void *to, gpu_ptr from, size_t size);
+void gpu_copy(struct gpu *gpu, gpu_ptr to, gpu_ptr from, size_t size);
+void gpu_fill8(struct gpu *gpu, gpu_ptr to, uint8_t value, size_t count);
+void gpu_fill32(struct gpu *gpu, gpu_ptr to, uint32_t value, size_t count);
+/* A rectangle: rows of `width` bytes, `to_pitch` and `from_pitch` bytes apart; either side may be host memory (then pinned,
+ * or it waits). */
+enum gpu_way { GPU_UP, GPU_DOWN, GPU_ACROSS };
+struct gpu_rectangle {
+	uint64_t to, from; /* gpu_ptr, or (uintptr_t) of host memory */
+	size_t to_pitch, from_pitch, width, rows;
+};
+void gpu_copy_rectangle(struct gpu *gpu, enum gpu_way way, const struct gpu_rectangle *rectangle);
+
+/* ---- compiled code ---- */
+enum { GPU_DEFINES_MAX = 32, GPU_DEFINE = 80 };
+/* What goes to the compiler as -DNAME=VALUE. All zero is none. */
+struct gpu_defines {
+	char text[GPU_DEFINES_MAX][GPU_DEFINE];
+	size_t count;
+};
+void gpu_define(struct gpu_defines *defines, const char *name, long long value);
+void gpu_define_word(struct gpu_defines *defines, const char *name, const char *value);
+
+struct gpu_module; /* kept, and so are its functions, as long as the gpu; the same source and defines: the same module */
+/* source: such as "fw/cuda/tile.cu", one of ours. NULL where it failed. */
+const struct gpu_module *gpu_module(struct gpu *gpu, const char *source, const struct gpu_defines *defines);
+struct gpu_function;
+/* An extern "C" __global__ of it. module may be NULL after a failure: then this is NULL, too. */
+const struct gpu_function *gpu_function(struct gpu *gpu, const struct gpu_module *module, const char *name);
+
+struct gpu_function_facts {
+	int registers, shared_bytes /* static */, local_bytes /* of a thread: its stack and what is spilled */, spill_bytes;
+	int threads_max; /* of a block */
+};
+const struct gpu_function_facts *gpu_function_facts(const struct gpu_function *function);
+/* How many blocks of this shape an SM holds, which is what a cooperative launch must fit in. */
+int gpu_blocks_per_sm(struct gpu *gpu, const struct gpu_function *function, unsigned block, size_t dynamic_shared);
+
+/* ---- launches ---- */
+struct gpu_shape {
+	unsigned grid[3], block[3]; /* 0 is taken for 1 */
+	unsigned shared;            /* dynamic shared memory in bytes; beyond 48 KiB the opt-in is done */
+	bool cooperative;           /* all blocks at once, so that they can wait for each other (sweetspot.cuh) */
+};
+/* arguments: pointers to the values, ended by NULL; copied before it returns. What the device can't do is GPU_REFUSED. */
+void gpu_launch(struct gpu *gpu, const struct gpu_function *function, const struct gpu_shape *shape,
+                void *const *arguments);
+#define GPU_LAUNCH(gpu, function, shape, ...) gpu_launch(gpu, function, shape, (void *[]){__VA_ARGS__, NULL})
+/* Waits for all streams of this gpu. */
+void gpu_sync(struct gpu *gpu);
+static inline unsigned gpu_blocks(uint64_t count, uint64_t each) {
+	return (unsigned)((count + each - 1) / each);
+}
+
+/* ---- streams, marks, graphs ---- */
+struct gpu_stream;
+struct gpu_stream *gpu_stream_new(struct gpu *gpu, bool urgent); /* NULL where it failed; urgent: before the others */
+void gpu_stream_free(struct gpu *gpu, struct gpu_stream *stream);
+void gpu_use(struct gpu *gpu, struct gpu_stream *stream); /* for what follows; NULL: the gpu's own */
+void gpu_stream_sync(struct gpu *gpu);                    /* waits for the stream in use alone */
+
+struct gpu_mark; /* a place in a stream, and the moment it was reached */
+struct gpu_mark *gpu_mark_new(struct gpu *gpu);
+void gpu_mark_free(struct gpu *gpu, struct gpu_mark *mark);
+void gpu_mark(struct gpu *gpu, struct gpu_mark *mark);       /* set it here, in the stream in use */
+void gpu_wait(struct gpu *gpu, struct gpu_mark *mark);       /* the stream in use waits for it; the mark may be of another gpu */
+void gpu_mark_sync(struct gpu *gpu, struct gpu_mark *mark);  /* the host waits for it */
+/* Seconds from one to the other, both reached (the host is made to wait); NAN after a failure. */
+double gpu_elapsed(struct gpu *gpu, struct gpu_mark *from, struct gpu_mark *to);
+
+struct gpu_graph; /* recorded work, launched as one */
+void gpu_record(struct gpu *gpu); /* from here the stream in use records and runs nothing */
+struct gpu_graph *gpu_recorded(struct gpu *gpu);
+void gpu_graph_launch(struct gpu *gpu, struct gpu_graph *graph);
+void gpu_graph_free(struct gpu *gpu, struct gpu_graph *graph);
+
+/* ---- several GPUs ---- */
+int gpu_peers(struct gpu *gpu); /* how many there are, this one included */
+/* The i-th of them; 0 is this one, then the others in the order of their index. Opened when first asked for, lives as long
+ * as this one; NULL where it can't be had (the failure is this gpu's). Its failures count as its own: ask gpu_failed of it. */
+struct gpu *gpu_peer(struct gpu *gpu, int i);
+bool gpu_peer_direct(struct gpu *to, struct gpu *from); /* copies go from memory to memory, without the host */
+/* In the order of the stream in use of `gpu`. */
+void gpu_copy_peer(struct gpu *gpu, struct gpu *to_gpu, gpu_ptr to, struct gpu *from_gpu, gpu_ptr from, size_t size);
+
+#endif

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What our .cu files share: #include "sweetspot.cuh". It is handed to NVRTC by name, so that it needs no search path.
+ *
+ * NVRTC compiles these files for a GPU. The tests' emulator compiles the same files as C++ for the CPU, to try them where
+ * there is none, and defines SWEETSPOT_EMULATED; for its sake:
+ *   - what is launched is extern "C" __global__;
+ *   - __shared__ is declared inside functions that are no templates; dynamic shared memory is SS_DYNAMIC(T, name);
+ *   - PTX and intrinsics of one architecture are wrapped here, with their meaning in plain C++ beside them;
+ *   - threads that wait for each other use __syncthreads, __syncwarp, the *_sync intrinsics or ss_grid_barrier: a loop
+ *     that spins on memory calls ss_pause() in each turn. */
+#ifndef SWEETSPOT_CUH
+#define SWEETSPOT_CUH
+
+typedef long long ss_i64;
+typedef unsigned long long ss_u64;
+typedef unsigned char ss_u8;
+typedef signed short ss_i16;
+
+#ifdef SWEETSPOT_EMULATED
+#define SS_DYNAMIC(T, name) T *const name = (T *)ss_emulated_dynamic()
+#else
+#define SS_DYNAMIC(T, name)                                                                                            \
+	extern __shared__ __align__(16) unsigned char ss_dynamic_bytes[];                                                  \
+	T *const name = reinterpret_cast<T *>(ss_dynamic_bytes)
+#endif
+
+/* In a loop that waits for another block. */
+static __device__ __forceinline__ void ss_pause() {
+#ifdef SWEETSPOT_EMULATED
+	ss_emulated_yield();
+#elif __CUDA_ARCH__ >= 700
+	__nanosleep(20);
+#endif
+}
+
+/* min(a + b, c): one instruction from compute capability 9.0 on (DPX). */
+static __device__ __forceinline__ int ss_addmin(int a, int b, int c) {
+#if defined(SWEETSPOT_EMULATED) || __CUDA_ARCH__ < 900
+	return min(a + b, c);
+#else
+	return __viaddmin_s32(a, b, c);
+#endif
+}
+
+/* The same for two signed 16-bit numbers in a word; sums wrap, so that the caller keeps them in range. */
+static __device__ __forceinline__ unsigned ss_addmin2(unsigned a, unsigned b, unsigned c) {
+#if defined(SWEETSPOT_EMULATED)
+	unsigned out = 0;
+	for (int half = 0; half < 32; half += 16) {
+		short sum = (short)((short)(a >> half) + (short)(b >> half)), old = (short)(c >> half);
+		out |= (unsigned)(unsigned short)(sum < old ? sum : old) << half;
+	}
+	return out;
+#elif __CUDA_ARCH__ < 900
+	return __vmins2(__vadd2(a, b), c);
+#else
+	return __viaddmin_s16x2(a, b, c);
+#endif
+}
+
+/* 16 (4) bytes from global to shared memory, both aligned so, behind the thread's back: they are there after ss_copies_wait
+ * and a barrier. commit closes a group; ss_copies_wait<N>: all groups but the last N are done. */
+static __device__ __forceinline__ void ss_copy16(void *shared, const void *global) {
+#if defined(SWEETSPOT_EMULATED) || __CUDA_ARCH__ < 800
+	*(int4 *)shared = *(const int4 *)global;
+#else
+	asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"((unsigned)__cvta_generic_to_shared(shared)),
+	             "l"(global) : "memory");
+#endif
+}
+static __device__ __forceinline__ void ss_copy4(void *shared, const void *global) {
+#if defined(SWEETSPOT_EMULATED) || __CUDA_ARCH__ < 800
+	*(int *)shared = *(const int *)global;
+#else
+	asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"((unsigned)__cvta_generic_to_shared(shared)),
+	             "l"(global) : "memory");
+#endif
+}
+static __device__ __forceinline__ void ss_copies_commit() {
+#if !defined(SWEETSPOT_EMULATED) && __CUDA_ARCH__ >= 800
+	asm volatile("cp.async.commit_group;" ::: "memory");
+#endif
+}
+template <int N> static __device__ __forceinline__ void ss_copies_wait() {
+#if !defined(SWEETSPOT_EMULATED) && __CUDA_ARCH__ >= 800
+	asm volatile("cp.async.wait_group %0;" ::"n"(N) : "memory");
+#endif
+}
+
+/* All blocks of a cooperative launch wait for each other. `barrier` points to one zeroed word in global memory that is used
+ * for nothing else; it may be used again and again, and need not be zeroed between launches. (The sense is the top bit:
+ * block 0 adds what makes the sum of a round 2^31, as in the CUDA headers' cooperative groups.) */
+static __device__ __forceinline__ void ss_grid_barrier(unsigned *barrier) {
+	__syncthreads();
+	if (threadIdx.x == 0 && threadIdx.y == 0 && threadIdx.z == 0) {
+		const unsigned blocks = gridDim.x * gridDim.y * gridDim.z;
+		const bool first = blockIdx.x == 0 && blockIdx.y == 0 && blockIdx.z == 0;
+		__threadfence();
+		const unsigned before = atomicAdd(barrier, first ? 0x80000000u - (blocks - 1) : 1u);
+		while ((((before ^ *(volatile unsigned *)barrier) & 0x80000000u)) == 0)
+			ss_pause();
+		__threadfence();
+	}
+	__syncthreads();
+}
+
+#endif
