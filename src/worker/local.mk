@@ -52,4 +52,5 @@ libworker_la_SOURCES = \
 pkglibexec_PROGRAMS += sweetspot-worker
 sweetspot_worker_SOURCES = %D%/main.c
 sweetspot_worker_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
+sweetspot_worker_LDFLAGS = $(AM_LDFLAGS) $(BUNDLE_RPATH_WORKER)
 sweetspot_worker_LDADD = libworker.la libkernels.la libcounters.la libtopo.la libbase.la
