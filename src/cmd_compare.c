@@ -128,7 +128,7 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	return b ? failed : -1;
 }
 
-static const struct opt *const tables[] = {options, byhand_options, NULL};
+static const struct opt *const tables[] = {options, byhand_options, cmd_device_options, NULL};
 
 const struct cmd cmd_compare = {
 	.name = "compare",

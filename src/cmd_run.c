@@ -150,7 +150,8 @@ static void counters_all(struct counters_words *words) {
 
 /* A word that nobody knows is found before the kernel runs. */
 static int counters_check(struct byhand *hand, const struct counters_words *words, struct err *err) {
-	const struct counters_subject subject = {.kernel = hand->kernel->name, .library = hand->kernel->library};
+	const struct counters_subject subject = {
+		.kernel = hand->kernel->name, .library = hand->kernel->library, .device = app_device(hand->app)};
 	bool slow = false;
 	json_t *answer = words->count ? counters_ask(hand->app, &subject, words->names, &slow, err) : NULL;
 	int failed = words->count && !answer ? -1 : 0;
@@ -179,7 +180,7 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	return failed;
 }
 
-static const struct opt *const tables[] = {options, byhand_options, NULL};
+static const struct opt *const tables[] = {options, byhand_options, cmd_device_options, NULL};
 
 const struct cmd cmd_run = {
 	.name = "run",

@@ -264,7 +264,7 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	return failed || second.code != ERR_OK ? -1 : 0;
 }
 
-static const struct opt *const tables[] = {options, byhand_options, cmd_store_options, NULL};
+static const struct opt *const tables[] = {options, byhand_options, cmd_device_options, cmd_store_options, NULL};
 
 const struct cmd cmd_sweep = {
 	.name = "sweep",

@@ -27,7 +27,7 @@ bin_PROGRAMS += sweetspot
 sweetspot_SOURCES = $(COMMANDS) \
 	%D%/main.c %D%/cmd.h %D%/registry.c \
 	%D%/apply_choose.c %D%/apply_template.c %D%/apply_launch.c %D%/apply_say.c %D%/apply.h \
-	%D%/app.c %D%/app.h %D%/plugin.c %D%/plugin.h \
+	%D%/app.c %D%/app.h %D%/device.c %D%/device.h %D%/plugin.c %D%/plugin.h \
 	%D%/params.c %D%/params_words.c %D%/params.h %D%/plan.c %D%/plan.h %D%/bindings.c %D%/bindings.h \
 	$(PROGRAM_PLAN) %D%/program_spec.c %D%/program_spec.h \
 	%D%/ceilings.c %D%/ceilings_plan.c %D%/ceilings_file.c %D%/ceilings_table.c %D%/ceilings.h \

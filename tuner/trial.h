@@ -32,6 +32,7 @@ bool trial_status_find(const char *word, enum trial_status *status);
 
 struct trial_request {
 	const char *kernel, *library; /* library: plug-in that the kernel is in; NULL: built in */
+	const char *device;             /* "cuda:0"; NULL: the CPU */
 	const json_t *problem, *config; /* objects, borrowed */
 	uint64_t seed;
 	int samples, warmup;
@@ -39,6 +40,7 @@ struct trial_request {
 	double limit_s;              /* cut short once its median can't get under this; 0: no limit */
 	double timeout_s;            /* the whole trial; 0: none */
 	bool whole_program;          /* a run is a process of its own: nothing to warm up or to batch */
+	bool flush_l2;               /* of a GPU, before each run */
 	bool series;                 /* the reply tells of each step of the last run */
 	const char *const *counters; /* NULL-terminated, or NULL */
 	bool slow;                   /* some of them are counted under a simulator */

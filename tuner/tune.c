@@ -118,6 +118,8 @@ struct trial_request tune_request(const struct tune *tune, const json_t *config)
 	return (struct trial_request){
 		.kernel = tune->task->kernel,
 		.library = tune->task->library,
+		.device = tune->task->device,
+		.flush_l2 = tune->task->flush_l2,
 		.problem = tune->task->problem,
 		.config = config,
 		.seed = 1, /* of the input: the same in every session, so that results compare */

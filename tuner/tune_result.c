@@ -89,6 +89,9 @@ json_t *tune_result(const struct tune *tune) {
 	                           (json_int_t)task->seed, "space", "cartesian", space_cartesian(task->space), "valid",
 	                           (json_int_t)space_valid(task->space), "evaluations", (json_int_t)tune->evaluations,
 	                           "elapsed_s", tune_elapsed(tune), "failures", failures_json(tune));
+	json_object_set_new(result, "device", json_string(task->device ? task->device : "cpu"));
+	if (task->device_name)
+		json_object_set_new(result, "device_name", json_string(task->device_name));
 	if (tune->dueled && tune->best_config && tune->duel.paired.count)
 		decided(tune, result);
 	else

@@ -239,6 +239,16 @@ static enum broken answer_check(const struct worker *worker, const struct worker
 	return BROKEN_UNREADABLE;
 }
 
+static enum err_code error_code(const json_t *error) {
+	return strcmp(js_string_or(error, "code", ""), "unavailable") == 0 ? ERR_UNAVAILABLE : ERR_USAGE;
+}
+
+/* The worker has said that it ends, since its device is broken: that is a fact about this trial, and none of the next. */
+static void ending_wait(struct worker *worker, const struct trial_result *result) {
+	if (js_bool_or(result->reply, "ending", false))
+		worker_stop(worker, STOP_SECONDS);
+}
+
 int worker_exchange(struct worker *worker, const struct worker_question *question, struct trial_result *result,
                     struct err *err) {
 	memset(result, 0, sizeof *result);
@@ -256,7 +266,7 @@ int worker_exchange(struct worker *worker, const struct worker_question *questio
 	}
 	const json_t *error = json_object_get(result->reply, "error");
 	if (broken == BROKEN_NO && error)
-		return err_set(err, ERR_USAGE, js_string_or(error, "hint", NULL), "%s",
+		return err_set(err, error_code(error), js_string_or(error, "hint", NULL), "%s",
 		               js_string_or(error, "what", "bad request"));
 	if (broken == BROKEN_NO)
 		broken = answer_check(worker, question, result, &bad);
@@ -264,6 +274,8 @@ int worker_exchange(struct worker *worker, const struct worker_question *questio
 		broken_result(worker, broken, timeout, question->grace_s, result);
 	if (broken == BROKEN_UNREADABLE && *bad.what)
 		snprintf(result->message, sizeof result->message, "the worker's answer was refused: %.200s", bad.what);
+	else
+		ending_wait(worker, result);
 	result->elapsed_s = sys_now() - start;
 	return 0;
 }
@@ -285,6 +297,10 @@ static json_t *request_json(const struct trial_request *request) {
 	worker_counters_set(json, request->counters);
 	if (request->series)
 		json_object_set_new(json, "series", json_true());
+	if (request->device)
+		json_object_set_new(json, "device", json_string(request->device));
+	if (request->flush_l2)
+		json_object_set_new(json, "flush_l2", json_true());
 	if (request->library)
 		json_object_set_new(json, "library", json_string(request->library));
 	return json;
