@@ -25,6 +25,7 @@ struct tune_task {
 	const char *device;          /* "cuda:0"; NULL: the CPU */
 	const char *device_name;     /* of the GPU; NULL: not known, or the CPU */
 	bool flush_l2;               /* of it, before each run */
+	enum trial_objective objective;
 	const json_t *problem;
 	const struct space *space;
 	const json_t *baseline; /* configuration; may lie outside the space */
