@@ -25,7 +25,7 @@ struct app {
 	struct kernel_list *kernels;
 	struct plugins *plugins;
 	struct device device;
-	json_t *machine, *gpu;
+	json_t *machine, *gpu, *devices;
 };
 
 /* Quoted so that a shell reads back the same words. */
@@ -61,6 +61,7 @@ void app_release(struct app *app) {
 void app_free(struct app *app) {
 	json_decref(app->machine);
 	json_decref(app->gpu);
+	json_decref(app->devices);
 	plugins_free(app->plugins);
 	kernel_list_free(app->kernels);
 	app_release(app);
@@ -182,6 +183,13 @@ const json_t *app_gpu(struct app *app, struct err *err) {
 	if (!app->gpu)
 		app->gpu = app_device(app) ? gpu_json(app, err) : json_object();
 	return app->gpu;
+}
+
+const json_t *app_devices(struct app *app, struct err *err) {
+	struct worker *worker = app->devices ? app->worker : app_worker(app, err);
+	if (!app->devices && worker)
+		app->devices = worker_devices(worker, NULL, err);
+	return app->devices;
 }
 
 /* Which of several alike it is makes no other machine. */

@@ -22,6 +22,8 @@ const char *app_device_kind(const struct app *app); /* as kernels' tables have i
 /* The GPU of --device, which the worker opens for it: {"device","name","compute_capability",..}, borrowed. NULL with
  * ERR_UNAVAILABLE where it can't be had. On the CPU an empty object. */
 const json_t *app_gpu(struct app *app, struct err *err);
+/* {"parts","devices"}: what there is of CUDA and of GPUs, none of which is opened; borrowed. */
+const json_t *app_devices(struct app *app, struct err *err);
 struct topo *app_topo(struct app *app, struct err *err);
 struct worker *app_worker(struct app *app, struct err *err);
 const struct kernel_list *app_kernels(struct app *app, struct err *err);

@@ -31,7 +31,7 @@ sweetspot_SOURCES = $(COMMANDS) \
 	%D%/params.c %D%/params_words.c %D%/params.h %D%/plan.c %D%/plan.h %D%/bindings.c %D%/bindings.h \
 	$(PROGRAM_PLAN) %D%/program_spec.c %D%/program_spec.h \
 	%D%/ceilings.c %D%/ceilings_plan.c %D%/ceilings_file.c %D%/ceilings_table.c %D%/ceilings.h \
-	%D%/doctor_build.c %D%/doctor_system.c %D%/doctor_counters.c %D%/doctor.h \
+	%D%/doctor_build.c %D%/doctor_system.c %D%/doctor_counters.c %D%/doctor_gpu.c %D%/doctor.h \
 	%D%/doctor_rights.c %D%/doctor_rights.h \
 	%D%/tune_session.c %D%/tune_session.h \
 	%D%/tune_item_kernel.c %D%/tune_item_program.c %D%/tune_item_spec.c %D%/tune_item.h \

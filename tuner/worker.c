@@ -230,7 +230,8 @@ struct asked {
 static void clock_check(struct worker *worker, const json_t *gpu, struct trial_result *result) {
 	double mhz = js_real_or(gpu, "sm_mhz", NAN);
 	const char *throttle = js_string_or(gpu, "throttle", "");
-	bool slow = mhz < CLOCK_DROP * worker->sm_mhz, hot = strstr(throttle, "therm") || strstr(throttle, "hardware");
+	bool slow = mhz < CLOCK_DROP * worker->sm_mhz, hot = strstr(throttle, "heat") || strstr(throttle, "hardware") ||
+	                                                          strstr(throttle, "brake");
 	worker->sm_mhz = mhz > worker->sm_mhz ? mhz : worker->sm_mhz;
 	if (!slow && !hot)
 		return;
