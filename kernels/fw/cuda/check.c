@@ -13,7 +13,7 @@ struct findings {
 	int32_t longest, unused;
 };
 
-static struct findings band_check(const struct fw_cuda *s, const struct fw_band *b) {
+static struct findings band_check(struct fw_cuda *s, struct fw_band *b) {
 	struct findings found = {.wrong = UINT64_MAX};
 	int first = b->first * s->shape.block, rows = b->count * s->shape.block, none = fw_cuda_none(s);
 	int64_t pitch = (int64_t)s->pitch * s->shape.lanes;
@@ -67,7 +67,7 @@ static enum ss_status rows_check(const struct fw_cuda *s, const struct ss_call *
 	return status;
 }
 
-static struct findings bands_check(const struct fw_cuda *s) {
+static struct findings bands_check(struct fw_cuda *s) {
 	struct findings all = {.wrong = UINT64_MAX};
 	for (int i = 0; i < s->gpus; i++) {
 		struct findings one = band_check(s, &s->bands[i]);

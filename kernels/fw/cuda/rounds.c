@@ -62,7 +62,7 @@ static struct gpu_shape shape_of(const struct fw_cuda_shape *shape, int columns,
 	return out;
 }
 
-static void diagonal_close(const struct fw_cuda *s, const struct fw_band *b, int k) {
+static void diagonal_close(struct fw_cuda *s, struct fw_band *b, int k) {
 	struct gpu_shape shape = shape_of(&s->shape, 1, 1);
 	gpu_ptr tile = rows_of(s, b, k) + (gpu_ptr)k * (gpu_ptr)(s->shape.block / s->shape.lanes) * sizeof(int32_t);
 	int pitch = b->count * s->shape.block, here = k - b->first;
@@ -76,7 +76,7 @@ static void diagonal_close(const struct fw_cuda *s, const struct fw_band *b, int
 }
 
 /* The second phase: tiles of row k, of column k, or both. */
-static void panels_update(const struct fw_cuda *s, const struct fw_band *b, int k, bool row, bool column) {
+static void panels_update(struct fw_cuda *s, struct fw_band *b, int k, bool row, bool column) {
 	int rows = row ? s->tiles - 1 : 0, here = k - b->first, pitch = b->count * s->shape.block;
 	int columns = column ? b->count - band_has(b, k) : 0, cut = band_has(b, k) ? here : INT_MAX;
 	gpu_ptr from = rows_of(s, b, k), across = across_of(s, b, k);
@@ -86,7 +86,7 @@ static void panels_update(const struct fw_cuda *s, const struct fw_band *b, int 
 }
 
 /* The third phase of round k for some tiles. */
-static void tiles_relax(const struct fw_cuda *s, const struct fw_band *b, int k, struct range columns,
+static void tiles_relax(struct fw_cuda *s, struct fw_band *b, int k, struct range columns,
                         struct range rows) {
 	int pitch = b->count * s->shape.block;
 	gpu_ptr from = rows_of(s, b, k), across = across_of(s, b, k);
