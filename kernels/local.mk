@@ -10,7 +10,8 @@ KERNELS = \
 	%D%/lists/lists.c \
 	%D%/fw/fw.c \
 	%D%/cc/cc.c \
-	%D%/quake/quake.c
+	%D%/quake/quake.c \
+	%D%/fw/cuda/fw_cuda.c
 
 noinst_LTLIBRARIES += libkernels.la
 libkernels_la_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
