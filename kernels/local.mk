@@ -10,6 +10,7 @@ KERNELS = \
 	%D%/lists/lists.c \
 	%D%/fw/fw.c \
 	%D%/cc/cc.c \
+	%D%/cc/cuda/cc_cuda.c \
 	%D%/quake/quake.c
 
 noinst_LTLIBRARIES += libkernels.la
@@ -22,6 +23,8 @@ libkernels_la_LIBADD = libkernels_counted.la libgpu.la
 libkernels_counted_la_CFLAGS = $(libkernels_la_CFLAGS) -DKERNEL_COUNTING
 libkernels_counted_la_SOURCES =
 nodist_libkernels_la_SOURCES = %D%/registry.def
+# GPU code is data: installed as text, compiled at run time. kernels/NAME/cuda/local.mk adds to it.
+nobase_dist_pkgdata_DATA = %D%/sweetspot.cuh
 include %D%/ceiling/local.mk
 include %D%/gol/local.mk
 include %D%/kmeans/local.mk
@@ -30,9 +33,6 @@ include %D%/lists/local.mk
 include %D%/fw/local.mk
 include %D%/cc/local.mk
 include %D%/quake/local.mk
-
-# GPU code is data: installed as text, compiled at run time. kernels/NAME/cuda/local.mk adds to it.
-nobase_dist_pkgdata_DATA = %D%/sweetspot.cuh
 
 kernelincludedir = $(includedir)/sweetspot
 kernelinclude_HEADERS = %D%/kernel.h
