@@ -12,7 +12,7 @@ emulator_device = %D%/device/atomics.h %D%/device/device.h %D%/device/math.h %D%
 EXTRA_DIST += $(emulator_driver) $(emulator_nvrtc) $(emulator_headers) $(emulator_device)
 emulator_libraries = %D%/libcuda.so.1 %D%/libnvrtc.so.13
 emulator_CC = $(CC) $(STD_CFLAGS) $(WARN_CFLAGS) -Wno-missing-prototypes -O2 -g -fPIC -shared -fvisibility=hidden \
-	-I$(top_srcdir) -Wl,-z,defs
+	-I. -Wl,-z,defs
 check_DATA = $(emulator_libraries)
 CLEANFILES += $(emulator_libraries)
 .PHONY: emulator
