@@ -36,6 +36,7 @@ include %D%/lists/local.mk
 include %D%/fw/local.mk
 include %D%/cc/local.mk
 include %D%/quake/local.mk
+
 include %D%/gol/cuda/local.mk
 include %D%/quake/cuda/local.mk
 
