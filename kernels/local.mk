@@ -10,7 +10,12 @@ KERNELS = \
 	%D%/lists/lists.c \
 	%D%/fw/fw.c \
 	%D%/cc/cc.c \
+	%D%/quake/quake.c \
+	%D%/fw/cuda/fw_cuda.c
+	%D%/cc/cuda/cc_cuda.c \
 	%D%/quake/quake.c
+	%D%/gol/cuda/gol_cuda.c \
+	%D%/quake/cuda/quake_cuda.c
 
 noinst_LTLIBRARIES += libkernels.la
 libkernels_la_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
@@ -18,10 +23,12 @@ libkernels_la_SOURCES = $(KERNELS) %D%/registry.c %D%/registry.h %D%/kernel.h \
 	%D%/count.h %D%/cuda.c %D%/cuda.h %D%/fail.c %D%/fail.h %D%/pages.h %D%/random.h
 # The files that count events, once more (count.h says how).
 noinst_LTLIBRARIES += libkernels_counted.la
-libkernels_la_LIBADD = libkernels_counted.la
+libkernels_la_LIBADD = libkernels_counted.la libgpu.la
 libkernels_counted_la_CFLAGS = $(libkernels_la_CFLAGS) -DKERNEL_COUNTING
 libkernels_counted_la_SOURCES =
 nodist_libkernels_la_SOURCES = %D%/registry.def
+# GPU code is data: installed as text, compiled at run time. kernels/NAME/cuda/local.mk adds to it.
+nobase_dist_pkgdata_DATA = %D%/sweetspot.cuh
 include %D%/ceiling/local.mk
 include %D%/gol/local.mk
 include %D%/kmeans/local.mk
@@ -33,6 +40,8 @@ include %D%/quake/local.mk
 
 # GPU code is data: installed as text, compiled at run time. kernels/NAME/cuda/local.mk adds to it.
 nobase_dist_pkgdata_DATA = %D%/sweetspot.cuh
+include %D%/gol/cuda/local.mk
+include %D%/quake/cuda/local.mk
 
 kernelincludedir = $(includedir)/sweetspot
 kernelinclude_HEADERS = %D%/kernel.h

@@ -3,10 +3,12 @@
 
 #include "src/worker/measure.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 
+#include "src/worker/device.h"
 #include "src/worker/word.h"
 
 enum { BATCH_MAX = 1 << 24, BATCH_GROWTH = 100, RETAKES = 3, CLOCK_STRIDE = 16 };
@@ -32,6 +34,8 @@ enum outcome outcome_of(enum ss_status status) {
 		return OUTCOME_CONSTRAINTS;
 	case SS_INCORRECT:
 		return OUTCOME_CORRECTNESS;
+	case SS_COMPILE:
+		return OUTCOME_COMPILE;
 	default:
 		return OUTCOME_RUNTIME;
 	}
@@ -47,6 +51,7 @@ static int64_t now_ns(void) {
  * something else takes the processors since, the whole of it could last a thousand times what was asked for. */
 struct batch {
 	int64_t most, longest_ns;
+	bool flush_l2;
 	int64_t done, total_ns; /* what came of it */
 };
 
@@ -78,13 +83,39 @@ static enum ss_status batch_bare(struct state *state, struct batch *batch) {
 	return status;
 }
 
+/* By the device's own clock. What must be done between runs keeps them apart. */
+static enum ss_status batch_on_device(struct state *state, struct batch *batch) {
+	struct gpu *gpu = state->call.gpu;
+	void (*reset)(void *, const struct ss_call *) = state->kernel->reset;
+	enum ss_status status = SS_OK;
+	while (status == SS_OK && batch->done < batch->most && batch->total_ns < batch->longest_ns) {
+		int64_t runs = reset || batch->flush_l2 ? 1 : batch->most;
+		if (reset) {
+			reset(state->memory, &state->call);
+		}
+		if (batch->flush_l2) {
+			gpu_flush_l2(gpu);
+		}
+		gpu_clock_start(gpu);
+		for (int64_t i = 0; i < runs && status == SS_OK; i++) {
+			status = state->kernel->run(state->memory, &state->call);
+		}
+		batch->total_ns += (int64_t)fmax(gpu_clock_stop(gpu) * 1e9, 0);
+		batch->done += runs;
+		status = status == SS_OK ? device_status(&state->call) : status;
+	}
+	return status;
+}
+
 /* Sets *run_s to the mean of the batch, in seconds, and false with the outcome when the kernel failed. */
 static bool batch_run(struct state *state, const struct request *request, int64_t most, struct measurement *out,
                       double *run_s) {
 	double longest_s = request->min_sample_s > SHORTEST_OVERRUN ? request->min_sample_s : SHORTEST_OVERRUN;
-	struct batch batch = {.most = most, .longest_ns = (int64_t)(OVERRUN * longest_s * 1e9)};
-	out->status = (state->kernel->reset ? batch_with_reset : batch_bare)(state, &batch);
+	struct batch batch = {.most = most, .longest_ns = (int64_t)(OVERRUN * longest_s * 1e9),
+	                      .flush_l2 = request->flush_l2};
+	out->status = (state->call.gpu ? batch_on_device : state->kernel->reset ? batch_with_reset : batch_bare)(state, &batch);
 	*run_s = (double)batch.total_ns * 1e-9 / (double)(batch.done > 0 ? batch.done : 1);
+	out->runs = batch.done;
 	out->outcome = outcome_of(out->status);
 	return out->status == SS_OK;
 }
@@ -176,16 +207,29 @@ static bool median_lost(const struct request *request, struct measurement *out) 
 	return true;
 }
 
+/* What the GPU has used so far; it is asked around whole samples only, since asking takes a while. */
+static double energy_now(const struct state *state, const struct request *request) {
+	struct gpu_health health = {.energy_j = NAN};
+	if (request->energy) {
+		gpu_health(state->call.gpu, &health);
+	}
+	return health.energy_j;
+}
+
 /* False where a sample came out too short for its batch, which was found while something disturbed it. */
 static bool take_samples(struct state *state, const struct request *request, bool retake, struct measurement *out) {
 	double run_s;
 	out->sample_count = 0;
 	for (int i = 0; i < request->samples; i++) {
+		double before = energy_now(state, request);
 		if (!batch_run(state, request, state->batch, out, &run_s)) {
 			return true;
 		}
 		if (retake && run_s * (double)state->batch < SHORTEST * request->min_sample_s && state->batch < BATCH_MAX) {
 			return false;
+		}
+		if (request->energy) {
+			out->energies[out->sample_count] = (energy_now(state, request) - before) / (double)out->runs;
 		}
 		out->samples[out->sample_count++] = run_s;
 		if (median_lost(request, out)) {
@@ -195,11 +239,19 @@ static bool take_samples(struct state *state, const struct request *request, boo
 	return true;
 }
 
+/* What disturbs threads is no disturbance of a device. */
+static void noise_look(const struct state *state, const struct team *team, struct noise *noise) {
+	*noise = (struct noise){.involuntary = 0};
+	if (!state->call.gpu) {
+		noise_read(team, noise);
+	}
+}
+
 static void measure_samples(struct state *state, const struct request *request, const struct team *team,
                             struct measurement *out) {
 	struct noise before, after;
 	for (int attempt = 0;; attempt++) {
-		noise_read(team, &before);
+		noise_look(state, team, &before);
 		if (take_samples(state, request, attempt < RETAKES, out)) {
 			break;
 		}
@@ -207,14 +259,19 @@ static void measure_samples(struct state *state, const struct request *request, 
 			return;
 		}
 	}
-	noise_read(team, &after);
+	if (state->call.gpu) {
+		gpu_health(state->call.gpu, &out->health); /* while its clocks are still up */
+	}
+	noise_look(state, team, &after);
 	out->noise = noise_since(&before, &after);
 }
 
 void measure_state(struct arena *arena, struct state *state, const struct request *request, const struct team *team,
                    struct measurement *out) {
-	*out = (struct measurement){.outcome = OUTCOME_CORRECT};
+	*out = (struct measurement){.outcome = OUTCOME_CORRECT,
+	                            .health = {NAN, NAN, NAN, NAN, NAN, 0, NAN}};
 	out->samples = arena_alloc(arena, (size_t)request->samples + 1, sizeof *out->samples);
+	out->energies = request->energy ? arena_alloc(arena, (size_t)request->samples + 1, sizeof *out->energies) : NULL;
 	state->message[0] = '\0';
 	if (verify(state, request, out) && warm_up(state, request, out)) {
 		measure_samples(state, request, team, out);

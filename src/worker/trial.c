@@ -12,6 +12,7 @@
 #include "src/base/sys.h"
 #include "src/worker/counting.h"
 #include "src/worker/crash.h"
+#include "src/worker/device_report.h"
 #include "src/worker/figures.h"
 #include "src/worker/measure.h"
 #include "src/worker/simulate.h"
@@ -24,7 +25,8 @@ struct report {
 	bool has_work;
 	struct ss_work work;
 	bool refused; /* the problem itself, by the kernel */
-	json_t *placement, *counters, *counting, *figures, *series; /* owned; may be NULL */
+	bool ending;  /* the device is broken */
+	json_t *placement, *gpu, *counters, *counting, *figures, *series; /* owned; may be NULL */
 };
 
 /* What is asked of the counters of one trial. */
@@ -36,6 +38,7 @@ struct trial_counters {
 
 static void report_clear(struct report *report) {
 	json_decref(report->placement);
+	json_decref(report->gpu);
 	json_decref(report->counters);
 	json_decref(report->counting);
 	json_decref(report->figures);
@@ -85,6 +88,7 @@ static void attempt(struct arena *arena, struct states *states, struct team *tea
 	struct state *state;
 	struct measurement *m = &report->m;
 	char message[STATE_MESSAGE];
+	double compiled_s = device_watch(request->call.gpu);
 	*m = (struct measurement){.outcome = OUTCOME_CORRECT};
 	m->status = states_get(states, &request->call, team_binding(team), &state, &report->setup_s, &report->refused,
 	                       message);
@@ -95,7 +99,8 @@ static void attempt(struct arena *arena, struct states *states, struct team *tea
 	}
 	measure_state(arena, state, request, team, m);
 	report->batch = state->batch ? state->batch : 1;
-	report->placement = team_placement(team);
+	report->placement = request->call.gpu ? NULL : team_placement(team);
+	report->gpu = request->call.gpu ? device_report(request->call.gpu, &m->health, compiled_s) : NULL;
 	tell(state, request, report);
 	count(arena, state, counters, team, report);
 	if (state->kernel->work) {
@@ -112,6 +117,7 @@ static void message_default(struct measurement *m) {
 	                   : m->status == SS_NOMEM   ? "out of memory"
 	                   : m->status == SS_FAILED  ? "the kernel failed"
 	                   : m->status == SS_INCORRECT ? "the result is wrong"
+	                   : m->status == SS_COMPILE ? "it does not compile"
 	                                               : "unknown failure";
 	if (!m->message[0]) {
 		snprintf(m->message, sizeof m->message, "%s", text);
@@ -131,6 +137,15 @@ static json_t *report_json(struct report *report, double elapsed_s) {
 	if (m->outcome != OUTCOME_CORRECT) {
 		message_default(m);
 		json_object_set_new(json, "message", json_string(m->message));
+	}
+	if (m->energies) {
+		json_object_set_new(json, "energy_j", js_reals(m->energies, m->sample_count));
+	}
+	if (report->gpu) {
+		json_object_set(json, "gpu", report->gpu);
+	}
+	if (report->ending) {
+		json_object_set_new(json, "ending", json_true());
 	}
 	if (report->placement) {
 		json_object_set(json, "placement", report->placement);
@@ -194,7 +209,34 @@ static void trial_attempts(struct arena *arena, struct states *states, struct te
 	}
 }
 
-json_t *trial_run(const struct trial_home *home, const json_t *json, struct err *err) {
+/* NVML's counter moves some ten times a second: what is shorter can't be told from nothing. */
+static int energy_check(struct request *request, struct err *err) {
+	static const double sample_s = 0.2;
+	struct gpu_health health;
+	gpu_health(request->call.gpu, &health);
+	request->min_sample_s = fmax(request->min_sample_s, sample_s);
+	return health.energy_j >= 0 ? 0
+	                            : err_set(err, ERR_UNAVAILABLE, "leave the objective out, or use a GPU of 2017 or later",
+	                                      "the energy of GPU %d can't be read: NVML tells none",
+	                                      request->call.device);
+}
+
+static int device_open(struct devices *devices, struct request *request, struct err *err) {
+	struct call *call = &request->call;
+	call->gpu = devices_get(devices, call->device, err);
+	if (!call->gpu) {
+		return call->device == DEVICE_CPU ? 0 : -1;
+	}
+	return request->energy ? energy_check(request, err) : 0;
+}
+
+/* What else there is to say of it has been asked for before. */
+static bool is_broken(struct gpu *gpu) {
+	char message[STATE_MESSAGE];
+	return gpu && gpu_failed(gpu, message, sizeof message) == GPU_BROKEN;
+}
+
+json_t *trial_run(const struct trial_home *home, const json_t *json, bool *ending, struct err *err) {
 	struct arena *arena = arena_new();
 	struct report report = {.batch = 1};
 	struct request request;
@@ -203,7 +245,8 @@ json_t *trial_run(const struct trial_home *home, const json_t *json, struct err 
 	json_t *reply = NULL;
 	double start = sys_now();
 	if (request_read(arena, home->libraries, json, &request, err) != 0 ||
-	    counters_ask(home->counters, arena, &request, &counters, err) != 0) {
+	    counters_ask(home->counters, arena, &request, &counters, err) != 0 ||
+	    device_open(home->devices, &request, err) != 0) {
 		goto done;
 	}
 	crash_name(request.call.entry->kernel->name);
@@ -213,6 +256,7 @@ json_t *trial_run(const struct trial_home *home, const json_t *json, struct err 
 		trial_attempts(arena, home->states, home->team, &request, &counters, &report);
 	}
 	crash_name(NULL);
+	report.ending = *ending = is_broken(request.call.gpu);
 	reply = report.refused ? problem_error(&request, &report, err) : report_json(&report, sys_now() - start);
 done:
 	counter_plan_clear(counters.plan);
