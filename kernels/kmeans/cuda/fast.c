@@ -28,8 +28,9 @@ static size_t fused_shared(const struct kmeans_cuda_state *s, size_t warps) {
 
 static size_t tensor_shared(const struct kmeans_cuda_state *s, size_t warps) {
 	const struct kmeans_input *in = &s->input->in;
-	size_t clusters = (in->clusters + 7) / 8 * 8, row = in->coords + (in->coords % 16 == 0 ? 8 : 0);
-	return (clusters * (row + 1) + warps * (table(in, lanes(in->coords)) + 32 * row)) * 8 + in->clusters * 4;
+	size_t clusters = (in->clusters + 7) / 8 * 8, centre = in->coords + (in->coords % 16 == 0 ? 2 : 0);
+	size_t tile = 32 * (in->coords + 4);
+	return (clusters * (centre + 1) + warps * (table(in, lanes(in->coords)) + tile)) * 8 + in->clusters * 4;
 }
 
 static size_t partial_shared(const struct kmeans_cuda_state *s) {

@@ -13,8 +13,9 @@ typedef unsigned short label;
 #endif
 
 enum { D = COORDS, K = CLUSTERS, TILE = 32, PANELS = (K + 7) / 8, AHEAD = D <= 32 };
-enum { ROW = D + (D % 16 == 0 ? 8 : 0) }; /* an odd number of 64 bytes: two rows make up all banks */
-enum { STEPS = D % 16 == 0 ? 4 : 2, DEPTH = 4 * STEPS };  /* of an instruction: coordinates */
+enum { STEPS = D % 16 == 0 ? 4 : 2, DEPTH = 4 * STEPS }; /* of an instruction; coordinates */
+/* So that neighbouring rows are in different banks: 4 of objects for 8 bytes a lane, 2 of clusters for 16. */
+enum { ROW = D + 4, CENTRE = D + (D % 16 == 0 ? 2 : 0) };
 enum { LANES = D > 16 ? 32 : D > 8 ? 16 : 8, CHUNKS = (D + LANES - 1) / LANES, TABLE = K * CHUNKS * 32 };
 enum { AT_ONCE = 2, BOTH = 2 /* halves of a tile */ };
 
@@ -24,7 +25,7 @@ static __device__ void centres_stage(double *shared, double *halves, const doubl
 		double square = 0;
 		for (int j = 0; j < D; j++) {
 			const double x = c < K ? centres[c * D + j] : 0;
-			shared[c * ROW + j] = -x;
+			shared[c * CENTRE + j / DEPTH * DEPTH + j % 4 * STEPS + j % DEPTH / 4] = -x;
 			square = fma(x, x, square);
 		}
 		halves[c] = c < K ? square * 0.5 : 1e30;
@@ -45,28 +46,22 @@ static __device__ __forceinline__ void tile_store(double *tile, const double2 (&
 	}
 }
 
-/* What this lane gives to the instructions: rows 16 half + g and 16 half + g + 8, or clusters g. */
-static __device__ __forceinline__ void objects_read(double (&a)[D / DEPTH][2 * STEPS], const double *tile, int lane) {
+/* What this lane gives to the instructions: rows g and g + 8, or cluster g. */
+static __device__ __forceinline__ void objects_read(double (&a)[D / DEPTH][2 * STEPS], const double *rows, int lane) {
 #pragma unroll
 	for (int s = 0; s < D / DEPTH; s++)
 #pragma unroll
-		for (int p = 0; p < STEPS; p += 2)
-#pragma unroll
-			for (int low = 0; low < 2; low++) {
-				const double2 x = *reinterpret_cast<const double2 *>(
-					tile + (lane / 4 + 8 * low) * ROW + s * DEPTH + p * 4 + lane % 4 * 2);
-				a[s][2 * p + low] = x.x;
-				a[s][2 * p + 2 + low] = x.y;
-			}
+		for (int v = 0; v < 2 * STEPS; v++)
+			a[s][v] = rows[(lane / 4 + v % 2 * 8) * ROW + s * DEPTH + v / 2 * 4 + lane % 4];
 }
 
 static __device__ __forceinline__ void centres_read(double (&b)[STEPS], const double *panel, int s, int lane) {
 #pragma unroll
 	for (int p = 0; p < STEPS; p += 2) {
-		const double2 x =
-			*reinterpret_cast<const double2 *>(panel + lane / 4 * ROW + s * DEPTH + p * 4 + lane % 4 * 2);
-		b[p] = x.x;
-		b[p + 1] = x.y;
+		const double2 some =
+			*reinterpret_cast<const double2 *>(panel + lane / 4 * CENTRE + s * DEPTH + lane % 4 * STEPS + p);
+		b[p] = some.x;
+		b[p + 1] = some.y;
 	}
 }
 
@@ -116,7 +111,7 @@ static __device__ __forceinline__ int nearest(const double *tile, const double *
 #pragma unroll
 		for (int s = 0; s < D / DEPTH; s++) {
 			double some[STEPS];
-			centres_read(some, centres + panel * 8 * ROW, s, lane);
+			centres_read(some, centres + panel * 8 * CENTRE, s, lane);
 #pragma unroll
 			for (int half = 0; half < BOTH; half++)
 				ss_mma_f64<STEPS>(d[half], a[half][s], some);
@@ -182,7 +177,7 @@ extern "C" __global__ void assign(const double *objects, const double *centres, 
                                   ss_i64 n, double *sums, unsigned *counts) {
 	SS_DYNAMIC(double, shared);
 	const int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32, warps = (int)blockDim.x / 32;
-	double *const halves = shared + PANELS * 8 * ROW, *const tables = halves + PANELS * 8;
+	double *const halves = shared + PANELS * 8 * CENTRE, *const tables = halves + PANELS * 8;
 	double *const table = tables + warp * TABLE, *const tile = tables + warps * TABLE + warp * TILE * ROW;
 	unsigned *const count = reinterpret_cast<unsigned *>(tables + warps * (TABLE + TILE * ROW));
 	const ss_i64 step = (ss_i64)gridDim.x * warps * TILE;
