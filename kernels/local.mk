@@ -15,6 +15,7 @@ KERNELS += %D%/fw/cuda/fw_cuda.c
 KERNELS += %D%/cc/cuda/cc_cuda.c
 KERNELS += %D%/gol/cuda/gol_cuda.c
 KERNELS += %D%/quake/cuda/quake_cuda.c
+KERNELS += %D%/kmeans/cuda/kmeans_cuda.c
 
 noinst_LTLIBRARIES += libkernels.la
 libkernels_la_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
@@ -36,7 +37,6 @@ include %D%/lists/local.mk
 include %D%/fw/local.mk
 include %D%/cc/local.mk
 include %D%/quake/local.mk
-
 include %D%/gol/cuda/local.mk
 include %D%/quake/cuda/local.mk
 
