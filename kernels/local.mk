@@ -10,8 +10,12 @@ KERNELS = \
 	%D%/lists/lists.c \
 	%D%/fw/fw.c \
 	%D%/cc/cc.c \
+	%D%/quake/quake.c \
+	%D%/fw/cuda/fw_cuda.c
 	%D%/cc/cuda/cc_cuda.c \
 	%D%/quake/quake.c
+	%D%/gol/cuda/gol_cuda.c \
+	%D%/quake/cuda/quake_cuda.c
 
 noinst_LTLIBRARIES += libkernels.la
 libkernels_la_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
@@ -33,6 +37,11 @@ include %D%/lists/local.mk
 include %D%/fw/local.mk
 include %D%/cc/local.mk
 include %D%/quake/local.mk
+
+# GPU code is data: installed as text, compiled at run time. kernels/NAME/cuda/local.mk adds to it.
+nobase_dist_pkgdata_DATA = %D%/sweetspot.cuh
+include %D%/gol/cuda/local.mk
+include %D%/quake/cuda/local.mk
 
 kernelincludedir = $(includedir)/sweetspot
 kernelinclude_HEADERS = %D%/kernel.h
