@@ -37,9 +37,6 @@ include %D%/lists/local.mk
 include %D%/fw/local.mk
 include %D%/cc/local.mk
 include %D%/quake/local.mk
-
-# GPU code is data: installed as text, compiled at run time. kernels/NAME/cuda/local.mk adds to it.
-nobase_dist_pkgdata_DATA = %D%/sweetspot.cuh
 include %D%/gol/cuda/local.mk
 include %D%/quake/cuda/local.mk
 
