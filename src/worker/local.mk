@@ -30,6 +30,8 @@ libworker_la_SOURCES = \
 	%D%/request.c %D%/request.h \
 	%D%/call.c %D%/call.h \
 	%D%/device.c %D%/device.h \
+	%D%/device_report.c %D%/device_report.h \
+	%D%/devices_answer.c %D%/devices_answer.h \
 	%D%/library.c %D%/library_check.c %D%/library.h \
 	%D%/param.c %D%/param.h \
 	%D%/word.c %D%/word.h \
@@ -56,4 +58,3 @@ sweetspot_worker_SOURCES = %D%/main.c
 sweetspot_worker_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
 sweetspot_worker_LDADD = libworker.la libkernels.la libgpu.la libcounters.la libtopo.la libbase.la
 sweetspot_worker_LDFLAGS = $(AM_LDFLAGS) $(BUNDLE_RPATH_WORKER)
-sweetspot_worker_LDADD = libworker.la libkernels.la libcounters.la libtopo.la libbase.la
