@@ -24,6 +24,7 @@ KERNELS += %D%/lists/lists.c
 KERNELS += %D%/fw/fw.c
 KERNELS += %D%/cc/cc.c
 KERNELS += %D%/quake/quake.c
+KERNELS += %D%/ceiling/cuda/ceiling_cuda.c
 KERNELS += %D%/fw/cuda/fw_cuda.c
 KERNELS += %D%/cc/cuda/cc_cuda.c
 KERNELS += %D%/gol/cuda/gol_cuda.c
@@ -49,6 +50,7 @@ include %D%/lists/local.mk
 include %D%/fw/local.mk
 include %D%/cc/local.mk
 include %D%/quake/local.mk
+
 include %D%/gol/cuda/local.mk
 include %D%/quake/cuda/local.mk
 
