@@ -10,3 +10,15 @@ TESTS += %D%/conformance
 %C%_conformance_CPPFLAGS = $(gpu_test_CPPFLAGS)
 %C%_conformance_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
 %C%_conformance_LDADD = $(gpu_test_LDADD)
+
+check_PROGRAMS += %D%/quake %D%/gol
+TESTS += %D%/quake %D%/gol
+EXTRA_DIST += %D%/stencil.h
+%C%_quake_SOURCES = %D%/quake.c
+%C%_quake_CPPFLAGS = $(gpu_test_CPPFLAGS)
+%C%_quake_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
+%C%_quake_LDADD = $(gpu_test_LDADD)
+%C%_gol_SOURCES = %D%/gol.c
+%C%_gol_CPPFLAGS = $(gpu_test_CPPFLAGS)
+%C%_gol_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
+%C%_gol_LDADD = $(gpu_test_LDADD)
