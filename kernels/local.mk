@@ -18,7 +18,7 @@ libkernels_la_SOURCES = $(KERNELS) %D%/registry.c %D%/registry.h %D%/kernel.h \
 	%D%/count.h %D%/cuda.c %D%/cuda.h %D%/fail.c %D%/fail.h %D%/pages.h %D%/random.h
 # The files that count events, once more (count.h says how).
 noinst_LTLIBRARIES += libkernels_counted.la
-libkernels_la_LIBADD = libkernels_counted.la
+libkernels_la_LIBADD = libkernels_counted.la libgpu.la
 libkernels_counted_la_CFLAGS = $(libkernels_la_CFLAGS) -DKERNEL_COUNTING
 libkernels_counted_la_SOURCES =
 nodist_libkernels_la_SOURCES = %D%/registry.def

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "kernels/registry.h"
+#include <config.h>
 
-#include <string.h>
+#include "kernels/registry.h"
 
 #define KERNEL(name, source) extern const struct ss_kernel kernel_##name;
 #include "kernels/registry.def"
@@ -15,8 +15,5 @@ const struct kernel_entry kernel_registry[] = {
 };
 
 const struct kernel_entry *kernel_find(const char *name) {
-	for (const struct kernel_entry *entry = kernel_registry; entry->kernel; entry++)
-		if (strcmp(entry->kernel->name, name) == 0)
-			return entry;
-	return NULL;
+	return kernel_find_on(kernel_registry, name, "cpu");
 }

@@ -46,6 +46,7 @@ sweetspot_SOURCES = $(COMMANDS) \
 	%D%/results.c %D%/results_program.c %D%/results_effects.c %D%/results_usage.c %D%/results.h
 nodist_sweetspot_SOURCES = %D%/registry.def
 sweetspot_CPPFLAGS = $(AM_CPPFLAGS) -DSS_LIBEXECDIR='"$(pkglibexecdir)"'
+sweetspot_LDFLAGS = $(AM_LDFLAGS) $(BUNDLE_RPATH)
 sweetspot_LDADD = libtuner.la libtopo.la libbase.la
 
 BUILT_SOURCES += %D%/registry.def

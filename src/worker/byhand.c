@@ -9,6 +9,7 @@
 #include "src/base/js.h"
 #include "src/base/mem.h"
 #include "src/base/value.h"
+#include "src/worker/device.h"
 #include "src/worker/protocol.h"
 #include "src/worker/word.h"
 
@@ -18,6 +19,8 @@ const struct opt byhand_options[] = {
 	{.name = "min-sample", .meta = "TIME", .help = "shortest sample: short runs are batched (1ms)"},
 	{.name = "limit", .meta = "TIME", .help = "cut the trial short when it takes longer"},
 	{.name = "seed", .meta = "N", .help = "seed of the input (1)"},
+	{.name = "device", .meta = "DEVICE", .help = "cpu, cuda or cuda:N (cpu)"},
+	{.name = "flush-l2", .help = "empty the GPU's L2 cache before each run"},
 	{.name = "no-verify", .help = "do not check the result"},
 	{.name = "counters", .meta = "NAME,..", .help = "counter backends, counted in runs of their own"},
 	{.name = NULL},
@@ -64,6 +67,13 @@ static int request_options(struct arena *arena, json_t *request, const struct op
 	if (opt_has(args, "no-verify")) {
 		json_object_set_new(request, "verify", json_false());
 	}
+	if (opt_has(args, "flush-l2")) {
+		json_object_set_new(request, "flush_l2", json_true());
+	}
+	if (opt_has(args, "device") &&
+	    json_object_set_new(request, "device", json_string(opt_get(args, "device", ""))) != 0) {
+		return err_set(err, ERR_USAGE, "use plain UTF-8 text", "--device can't be read");
+	}
 	if ((opt_has(args, "counters") && request_counters(arena, request, opt_get(args, "counters", ""), err) != 0) ||
 	    request_int(request, args, "samples", 100000, err) != 0 ||
 	    request_int(request, args, "warmup", 100000, err) != 0 ||
@@ -83,9 +93,17 @@ static bool is_problem(const struct kernel_entry *entry, const char *name) {
 	return param && param->name;
 }
 
+/* NULL for what the request will be refused for. */
+static const struct kernel_entry *entry_named(const struct opt_args *args) {
+	int device;
+	return device_read(opt_get(args, "device", "cpu"), &device, NULL) == 0
+	           ? kernel_find_on(kernel_registry, opt_word(args, 1), device_kind(device))
+	           : NULL;
+}
+
 /* What is a part of the problem goes there, all else is configuration. */
 static int request_words(struct arena *arena, json_t *request, const struct opt_args *args, struct err *err) {
-	const struct kernel_entry *entry = kernel_find(opt_word(args, 1));
+	const struct kernel_entry *entry = entry_named(args);
 	json_t *problem = json_object(), *config = json_object();
 	json_object_set_new(request, "problem", problem);
 	json_object_set_new(request, "config", config);

@@ -70,7 +70,7 @@ int call_read(struct arena *arena, const struct kernel_entry *entry, const json_
 	struct ss_value *parts[CALL_TABLES], *values[CALL_TABLES];
 
 	*call = (struct call){.entry = entry, .threads = 1, .places = "threads", .proc_bind = "false",
-	                      .schedule = omp_sched_static};
+	                      .schedule = omp_sched_static, .device = DEVICE_CPU};
 	const char *problem_name = arena_printf(arena, "the problem of kernel %s", kernel->name);
 	const char *config_name = arena_printf(arena, "the configuration of kernel %s", kernel->name);
 	if (object_read(arena, problem_name, problem_tables, problem, parts, err) != 0 ||
@@ -127,7 +127,8 @@ static char *values_key(struct arena *arena, char *key, const struct ss_param *p
 char *call_input_key(struct arena *arena, const struct call *call) {
 	const struct ss_kernel *kernel = call->entry->kernel;
 	/* The name alone would not do: two plug-ins may each have a kernel of that name. Entries live as long as this. */
-	char *key = arena_printf(arena, "%s %p %llu", kernel->name, (const void *)call->entry, (unsigned long long)call->seed);
+	char *key = arena_printf(arena, "%s %p %d %llu", kernel->name, (const void *)call->entry, call->device,
+	                         (unsigned long long)call->seed);
 	return values_key(arena, key, kernel->problem, call->problem);
 }
 

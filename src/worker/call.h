@@ -9,6 +9,7 @@
 #include "kernels/registry.h"
 #include "src/base/err.h"
 #include "src/base/mem.h"
+#include "src/worker/device.h"
 
 struct call {
 	const struct kernel_entry *entry;
@@ -18,6 +19,8 @@ struct call {
 	omp_sched_t schedule;
 	int chunk; /* 0: the default */
 	uint64_t seed;
+	int device;      /* its index, or DEVICE_CPU */
+	struct gpu *gpu; /* of that index, opened; NULL on the CPU */
 };
 
 /* problem and config are objects or NULL; what they leave out takes its initial value. All of it, words included, lives

@@ -186,6 +186,10 @@ static int kernel_check(const struct ss_kernel *kernel, struct arena *arena, str
 	if (kernel->flags & SS_SCHEDULE && !(kernel->flags & SS_OPENMP)) {
 		return err_set(err, ERR_USAGE, "add SS_OPENMP to its flags", "it has a schedule but no threads");
 	}
+	if (kernel->device) {
+		return err_set(err, ERR_USAGE, "leave .device out: what such kernels call is inside the worker",
+		               "a plug-in's kernel runs on the CPU");
+	}
 	if (!kernel->run || !kernel->verify) {
 		return err_set(err, ERR_USAGE, "what is not verified is not measured: compare with an oracle",
 		               "its hook %s is missing", kernel->run ? "verify" : "run");

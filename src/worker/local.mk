@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Everything but main and the kernels' registry, so that checks can link a registry of their own.
 noinst_LTLIBRARIES += libworker.la
+libworker_la_LIBADD = libgpu.la
 libworker_la_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
 libworker_la_SOURCES = \
 	%D%/cli.c %D%/cli.h \
@@ -28,6 +29,7 @@ libworker_la_SOURCES = \
 	%D%/describe.c %D%/describe.h \
 	%D%/request.c %D%/request.h \
 	%D%/call.c %D%/call.h \
+	%D%/device.c %D%/device.h \
 	%D%/library.c %D%/library_check.c %D%/library.h \
 	%D%/param.c %D%/param.h \
 	%D%/word.c %D%/word.h \
@@ -52,4 +54,6 @@ libworker_la_SOURCES = \
 pkglibexec_PROGRAMS += sweetspot-worker
 sweetspot_worker_SOURCES = %D%/main.c
 sweetspot_worker_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
+sweetspot_worker_LDADD = libworker.la libkernels.la libgpu.la libcounters.la libtopo.la libbase.la
+sweetspot_worker_LDFLAGS = $(AM_LDFLAGS) $(BUNDLE_RPATH_WORKER)
 sweetspot_worker_LDADD = libworker.la libkernels.la libcounters.la libtopo.la libbase.la

@@ -3,10 +3,12 @@
 
 #include "src/worker/measure.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 
+#include "src/worker/device.h"
 #include "src/worker/word.h"
 
 enum { BATCH_MAX = 1 << 24, BATCH_GROWTH = 100, RETAKES = 3, CLOCK_STRIDE = 16 };
@@ -32,6 +34,8 @@ enum outcome outcome_of(enum ss_status status) {
 		return OUTCOME_CONSTRAINTS;
 	case SS_INCORRECT:
 		return OUTCOME_CORRECTNESS;
+	case SS_COMPILE:
+		return OUTCOME_COMPILE;
 	default:
 		return OUTCOME_RUNTIME;
 	}
@@ -47,6 +51,7 @@ static int64_t now_ns(void) {
  * something else takes the processors since, the whole of it could last a thousand times what was asked for. */
 struct batch {
 	int64_t most, longest_ns;
+	bool flush_l2;
 	int64_t done, total_ns; /* what came of it */
 };
 
@@ -78,12 +83,37 @@ static enum ss_status batch_bare(struct state *state, struct batch *batch) {
 	return status;
 }
 
+/* By the device's own clock. What must be done between runs keeps them apart. */
+static enum ss_status batch_on_device(struct state *state, struct batch *batch) {
+	struct gpu *gpu = state->call.gpu;
+	void (*reset)(void *, const struct ss_call *) = state->kernel->reset;
+	enum ss_status status = SS_OK;
+	while (status == SS_OK && batch->done < batch->most && batch->total_ns < batch->longest_ns) {
+		int64_t runs = reset || batch->flush_l2 ? 1 : batch->most;
+		if (reset) {
+			reset(state->memory, &state->call);
+		}
+		if (batch->flush_l2) {
+			gpu_flush_l2(gpu);
+		}
+		gpu_clock_start(gpu);
+		for (int64_t i = 0; i < runs && status == SS_OK; i++) {
+			status = state->kernel->run(state->memory, &state->call);
+		}
+		batch->total_ns += (int64_t)fmax(gpu_clock_stop(gpu) * 1e9, 0);
+		batch->done += runs;
+		status = status == SS_OK ? device_status(&state->call) : status;
+	}
+	return status;
+}
+
 /* Sets *run_s to the mean of the batch, in seconds, and false with the outcome when the kernel failed. */
 static bool batch_run(struct state *state, const struct request *request, int64_t most, struct measurement *out,
                       double *run_s) {
 	double longest_s = request->min_sample_s > SHORTEST_OVERRUN ? request->min_sample_s : SHORTEST_OVERRUN;
-	struct batch batch = {.most = most, .longest_ns = (int64_t)(OVERRUN * longest_s * 1e9)};
-	out->status = (state->kernel->reset ? batch_with_reset : batch_bare)(state, &batch);
+	struct batch batch = {.most = most, .longest_ns = (int64_t)(OVERRUN * longest_s * 1e9),
+	                      .flush_l2 = request->flush_l2};
+	out->status = (state->call.gpu ? batch_on_device : state->kernel->reset ? batch_with_reset : batch_bare)(state, &batch);
 	*run_s = (double)batch.total_ns * 1e-9 / (double)(batch.done > 0 ? batch.done : 1);
 	out->outcome = outcome_of(out->status);
 	return out->status == SS_OK;
@@ -195,11 +225,19 @@ static bool take_samples(struct state *state, const struct request *request, boo
 	return true;
 }
 
+/* What disturbs threads is no disturbance of a device. */
+static void noise_look(const struct state *state, const struct team *team, struct noise *noise) {
+	*noise = (struct noise){.involuntary = 0};
+	if (!state->call.gpu) {
+		noise_read(team, noise);
+	}
+}
+
 static void measure_samples(struct state *state, const struct request *request, const struct team *team,
                             struct measurement *out) {
 	struct noise before, after;
 	for (int attempt = 0;; attempt++) {
-		noise_read(team, &before);
+		noise_look(state, team, &before);
 		if (take_samples(state, request, attempt < RETAKES, out)) {
 			break;
 		}
@@ -207,7 +245,7 @@ static void measure_samples(struct state *state, const struct request *request, 
 			return;
 		}
 	}
-	noise_read(team, &after);
+	noise_look(state, team, &after);
 	out->noise = noise_since(&before, &after);
 }
 

@@ -10,6 +10,7 @@
 #define OUTCOMES(X)                                                                                                    \
 	X(CORRECT, "correct")                                                                                              \
 	X(CONSTRAINTS, "constraints")                                                                                      \
+	X(COMPILE, "compile")                                                                                              \
 	X(RUNTIME, "runtime")                                                                                              \
 	X(CORRECTNESS, "correctness")                                                                                      \
 	X(CENSORED, "censored")

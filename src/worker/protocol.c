@@ -14,6 +14,7 @@
 #include "src/base/sys.h"
 #include "src/worker/counters_answer.h"
 #include "src/worker/describe.h"
+#include "src/worker/device.h"
 #include "src/worker/library.h"
 #include "src/worker/lines.h"
 #include "src/worker/program.h"
@@ -27,8 +28,10 @@ struct protocol {
 	struct team *team;
 	struct libraries *libraries;
 	struct counters *counters;
+	struct devices *devices;
 	int input;      /* where requests come from, or -1 */
 	bool abandoned; /* nobody reads answers any more */
+	bool ending;    /* a device is broken, and this process with it */
 };
 
 struct protocol *protocol_new(void) {
@@ -37,6 +40,7 @@ struct protocol *protocol_new(void) {
 	protocol->team = team_new();
 	protocol->libraries = libraries_new();
 	protocol->counters = counters_new();
+	protocol->devices = devices_new();
 	protocol->input = -1;
 	return protocol;
 }
@@ -47,6 +51,7 @@ void protocol_free(struct protocol *protocol) {
 		team_free(protocol->team);
 		libraries_free(protocol->libraries);
 		counters_free(protocol->counters);
+		devices_free(protocol->devices);
 		free(protocol);
 	}
 }
@@ -66,8 +71,9 @@ static json_t *op_describe(struct protocol *protocol, const json_t *request, str
 }
 
 static json_t *op_trial(struct protocol *protocol, const json_t *request, struct err *err) {
-	const struct trial_home home = {protocol->states, protocol->team, protocol->libraries, protocol->counters};
-	return trial_run(&home, request, err);
+	const struct trial_home home = {protocol->states, protocol->team, protocol->libraries, protocol->counters,
+	                                protocol->devices};
+	return trial_run(&home, request, &protocol->ending, err);
 }
 
 static json_t *op_drop(struct protocol *protocol, const json_t *request, struct err *err) {
@@ -116,7 +122,11 @@ json_t *protocol_dispatch(struct protocol *protocol, const json_t *request, stru
 static json_t *error_json(struct err *err) {
 	word_clean(err->what, sizeof err->what);
 	word_clean(err->hint, sizeof err->hint);
-	return json_pack("{s:{s:s, s:s}}", "error", "what", err->what, "hint", err->hint);
+	json_t *error = json_pack("{s:s, s:s}", "what", err->what, "hint", err->hint);
+	if (err->code == ERR_UNAVAILABLE) {
+		json_object_set_new(error, "code", json_string("unavailable"));
+	}
+	return json_pack("{s:o}", "error", error);
 }
 
 static json_t *line_request(const char *line, size_t size, struct err *err) {
@@ -187,7 +197,8 @@ int protocol_serve(int in, int out) {
 	size_t size;
 	int status = 0;
 	protocol->input = in;
-	for (enum lines_got got; status == 0 && !protocol->abandoned && (got = lines_next(lines, &line, &size)) != LINES_END;) {
+	for (enum lines_got got;
+	     status == 0 && !protocol->abandoned && !protocol->ending && (got = lines_next(lines, &line, &size)) != LINES_END;) {
 		json_t *answer = got == LINES_LONG ? long_json() : protocol_answer(protocol, line, size);
 		status = protocol->abandoned || protocol_write(out, answer) == 0 ? 0 : 1;
 		json_decref(answer);

@@ -42,12 +42,17 @@ static int verify_member(const json_t *json, enum verify *out, struct err *err) 
 	return err_set(err, ERR_USAGE, NULL, "verify takes true, false or \"always\"");
 }
 
-static int series_member(const json_t *json, bool *out, struct err *err) {
-	const json_t *series = json_object_get(json, "series");
-	*out = json_is_true(series);
-	return !series || json_is_null(series) || json_is_boolean(series)
+static int bool_member(const json_t *json, const char *key, bool *out, struct err *err) {
+	const json_t *member = json_object_get(json, key);
+	*out = json_is_true(member);
+	return !member || json_is_null(member) || json_is_boolean(member)
 	           ? 0
-	           : err_set(err, ERR_USAGE, NULL, "series takes true or false");
+	           : err_set(err, ERR_USAGE, NULL, "%s takes true or false", key);
+}
+
+static int device_member(const json_t *json, int *out, struct err *err) {
+	const char *word = "cpu";
+	return has(json, "device") && js_string(json, "device", &word, err) != 0 ? -1 : device_read(word, out, err);
 }
 
 int request_counters(struct arena *arena, const json_t *json, const char ***out, struct err *err) {
@@ -75,25 +80,35 @@ static const struct kernel_entry *entries_member(struct libraries *libraries, co
 	return js_string(json, "library", &path, err) == 0 ? libraries_load(libraries, path, err) : NULL;
 }
 
+/* Kernels with a table for this device, each name once. */
+static size_t names_on(const struct kernel_entry *entries, const char *device, const char **names, size_t most) {
+	size_t count = 0;
+	for (const struct kernel_entry *entry = entries; entry->kernel && count < most; entry++) {
+		if (strcmp(kernel_device(entry->kernel), device) == 0) {
+			names[count++] = entry->kernel->name;
+		}
+	}
+	return count;
+}
+
 static const struct kernel_entry *kernel_member(struct arena *arena, struct libraries *libraries, const json_t *json,
-                                                struct err *err) {
+                                                const char *device, struct err *err) {
 	enum { KERNELS_MAX = 256 };
 	const char *name, *known[KERNELS_MAX];
 	const struct kernel_entry *entries =
 		js_string(json, "kernel", &name, err) == 0 ? entries_member(libraries, json, err) : NULL;
-	if (!entries) {
-		return NULL;
+	const struct kernel_entry *entry = entries ? kernel_find_on(entries, name, device) : NULL;
+	if (entry || !entries) {
+		return entry;
 	}
-	size_t count = 0;
-	for (const struct kernel_entry *entry = entries; entry->kernel; entry++) {
-		if (strcmp(entry->kernel->name, name) == 0) {
-			return entry;
-		}
-		if (count < KERNELS_MAX) {
-			known[count++] = entry->kernel->name;
-		}
+	bool elsewhere = false;
+	for (const struct kernel_entry *e = entries; e->kernel; e++) {
+		elsewhere = elsewhere || strcmp(e->kernel->name, name) == 0;
 	}
-	word_unknown(name, known, count, arena_printf(arena, "no kernel \"%.100s\"", name), err);
+	size_t count = names_on(entries, device, known, KERNELS_MAX);
+	const char *what = arena_printf(arena, elsewhere ? "kernel %.100s does not run on %s" : "no kernel \"%.100s\"", name,
+	                                device);
+	word_unknown(elsewhere ? "" : name, known, count, what, err);
 	return NULL;
 }
 
@@ -101,19 +116,21 @@ int request_read(struct arena *arena, struct libraries *libraries, const json_t 
                  struct err *err) {
 	static const char *const keys[] = {"op",     "id",           "kernel",  "problem", "config",  "seed",    "samples",
 	                                   "warmup", "min_sample_s", "limit_s", "verify",  "counters", "library",
-	                                   "series"};
+	                                   "series", "device", "flush_l2"};
 	int64_t samples, warmup, seed;
+	int device;
 	if (word_check_keys(json, keys, sizeof keys / sizeof *keys, err) != 0 ||
 	    int_member(json, "samples", 100000, 5, &samples, err) != 0 ||
 	    int_member(json, "warmup", 100000, 1, &warmup, err) != 0 ||
 	    int_member(json, "seed", INT64_MAX, 1, &seed, err) != 0 ||
 	    real_member(json, "min_sample_s", 3600, 0.001, &request->min_sample_s, err) != 0 ||
 	    real_member(json, "limit_s", 1e9, 0, &request->limit_s, err) != 0 ||
-	    verify_member(json, &request->verify, err) != 0 || series_member(json, &request->series, err) != 0 ||
+	    verify_member(json, &request->verify, err) != 0 || bool_member(json, "series", &request->series, err) != 0 ||
+	    bool_member(json, "flush_l2", &request->flush_l2, err) != 0 || device_member(json, &device, err) != 0 ||
 	    request_counters(arena, json, &request->counters, err) != 0) {
 		return -1;
 	}
-	const struct kernel_entry *entry = kernel_member(arena, libraries, json, err);
+	const struct kernel_entry *entry = kernel_member(arena, libraries, json, device_kind(device), err);
 	if (!entry || call_read(arena, entry, json_object_get(json, "problem"), json_object_get(json, "config"),
 	                        &request->call, err) != 0) {
 		return -1;
@@ -121,5 +138,6 @@ int request_read(struct arena *arena, struct libraries *libraries, const json_t 
 	request->samples = (int)samples;
 	request->warmup = (int)warmup;
 	request->call.seed = (uint64_t)seed;
+	request->call.device = device;
 	return 0;
 }

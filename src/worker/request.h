@@ -18,6 +18,7 @@ struct request {
 	double limit_s; /* 0: none */
 	enum verify verify;
 	bool series; /* tell of each step of the last run */
+	bool flush_l2; /* of a GPU, before each run */
 	const char **counters; /* as asked for, NULL-terminated; the words are the request's */
 };
 

@@ -24,6 +24,7 @@ struct report {
 	bool has_work;
 	struct ss_work work;
 	bool refused; /* the problem itself, by the kernel */
+	bool ending;  /* the device is broken */
 	json_t *placement, *counters, *counting, *figures, *series; /* owned; may be NULL */
 };
 
@@ -95,7 +96,7 @@ static void attempt(struct arena *arena, struct states *states, struct team *tea
 	}
 	measure_state(arena, state, request, team, m);
 	report->batch = state->batch ? state->batch : 1;
-	report->placement = team_placement(team);
+	report->placement = request->call.gpu ? NULL : team_placement(team);
 	tell(state, request, report);
 	count(arena, state, counters, team, report);
 	if (state->kernel->work) {
@@ -112,6 +113,7 @@ static void message_default(struct measurement *m) {
 	                   : m->status == SS_NOMEM   ? "out of memory"
 	                   : m->status == SS_FAILED  ? "the kernel failed"
 	                   : m->status == SS_INCORRECT ? "the result is wrong"
+	                   : m->status == SS_COMPILE ? "it does not compile"
 	                                               : "unknown failure";
 	if (!m->message[0]) {
 		snprintf(m->message, sizeof m->message, "%s", text);
@@ -131,6 +133,9 @@ static json_t *report_json(struct report *report, double elapsed_s) {
 	if (m->outcome != OUTCOME_CORRECT) {
 		message_default(m);
 		json_object_set_new(json, "message", json_string(m->message));
+	}
+	if (report->ending) {
+		json_object_set_new(json, "ending", json_true());
 	}
 	if (report->placement) {
 		json_object_set(json, "placement", report->placement);
@@ -194,7 +199,18 @@ static void trial_attempts(struct arena *arena, struct states *states, struct te
 	}
 }
 
-json_t *trial_run(const struct trial_home *home, const json_t *json, struct err *err) {
+static int device_open(struct devices *devices, struct call *call, struct err *err) {
+	call->gpu = devices_get(devices, call->device, err);
+	return call->device == DEVICE_CPU || call->gpu ? 0 : -1;
+}
+
+/* What else there is to say of it has been asked for before. */
+static bool is_broken(struct gpu *gpu) {
+	char message[STATE_MESSAGE];
+	return gpu && gpu_failed(gpu, message, sizeof message) == GPU_BROKEN;
+}
+
+json_t *trial_run(const struct trial_home *home, const json_t *json, bool *ending, struct err *err) {
 	struct arena *arena = arena_new();
 	struct report report = {.batch = 1};
 	struct request request;
@@ -203,7 +219,8 @@ json_t *trial_run(const struct trial_home *home, const json_t *json, struct err 
 	json_t *reply = NULL;
 	double start = sys_now();
 	if (request_read(arena, home->libraries, json, &request, err) != 0 ||
-	    counters_ask(home->counters, arena, &request, &counters, err) != 0) {
+	    counters_ask(home->counters, arena, &request, &counters, err) != 0 ||
+	    device_open(home->devices, &request.call, err) != 0) {
 		goto done;
 	}
 	crash_name(request.call.entry->kernel->name);
@@ -213,6 +230,7 @@ json_t *trial_run(const struct trial_home *home, const json_t *json, struct err 
 		trial_attempts(arena, home->states, home->team, &request, &counters, &report);
 	}
 	crash_name(NULL);
+	report.ending = *ending = is_broken(request.call.gpu);
 	reply = report.refused ? problem_error(&request, &report, err) : report_json(&report, sys_now() - start);
 done:
 	counter_plan_clear(counters.plan);

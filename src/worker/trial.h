@@ -16,9 +16,11 @@ struct trial_home {
 	struct team *team;
 	struct libraries *libraries;
 	struct counters *counters;
+	struct devices *devices;
 };
 
-/* The reply of the protocol without its id, a failed trial included; NULL and err for a bad request. New reference. */
-json_t *trial_run(const struct trial_home *home, const json_t *json, struct err *err);
+/* The reply of the protocol without its id, a failed trial included; NULL and err for a bad request. New reference.
+ * Sets *ending where the device is broken, and the process has to end for it. */
+json_t *trial_run(const struct trial_home *home, const json_t *json, bool *ending, struct err *err);
 
 #endif
