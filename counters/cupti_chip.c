@@ -169,13 +169,13 @@ static void name_explain(const struct cupti_chip *chip, const char *metric, size
 	const char *const *rollups = known ? cupti_chip_rollups(chip, base, properties.type, &count) : NULL;
 	const char *near = known ? near_word(metric + length, rollups, count) : cupti_chip_near(chip, base);
 	if (known)
-		snprintf(reason, COUNTER_REASON, "%s needs a rollup, such as %.90s%s", chip->name, base,
+		snprintf(reason, COUNTER_REASON, "%.16s needs a rollup, such as %.100s%.40s", chip->name, base,
 		         near ? near : count > 0 ? properties.type == CUPTI_METRIC_TYPE_COUNTER ? ".sum" : rollups[0] : "");
 	else if (near)
-		snprintf(reason, COUNTER_REASON, "%s has no %.70s; the nearest is %.70s%.30s", chip->name, base, near,
-		         metric + length);
+		snprintf(reason, COUNTER_REASON, "%.16s has no such metric; the nearest is %.100s%.40s", chip->name,
+		         near, metric + length);
 	else
-		snprintf(reason, COUNTER_REASON, "%s has no metric %.100s", chip->name, metric);
+		snprintf(reason, COUNTER_REASON, "%.16s has no metric %.100s", chip->name, metric);
 }
 
 bool cupti_chip_has(const struct cupti_chip *chip, const char *metric, char reason[COUNTER_REASON]) {

@@ -60,7 +60,7 @@ static void library_open(void) {
 	void *handle = library_find();
 	const char *missing = NULL;
 	if (!handle) {
-		snprintf(lib->reason, sizeof lib->reason, "libcupti is neither in the linker's path nor in CUDA_HOME (%s)",
+		snprintf(lib->reason, sizeof lib->reason, "libcupti is neither in the linker's path nor in CUDA_HOME (%.100s)",
 		         SS_CUDA_ROOT);
 		return;
 	}
@@ -79,7 +79,7 @@ const struct cupti_library *cupti_library(char reason[COUNTER_REASON]) {
 	pthread_once(&lib->once, library_open);
 	if (lib->usable)
 		return &lib->functions;
-	snprintf(reason, COUNTER_REASON, "%s", lib->reason);
+	memcpy(reason, lib->reason, sizeof lib->reason);
 	return NULL;
 }
 

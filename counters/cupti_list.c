@@ -25,32 +25,60 @@ static json_t *rollups_json(const struct cupti_chip *chip, const char *base, CUp
 	return out;
 }
 
-static json_t *metric_json(const struct cupti_chip *chip, const char *base, CUpti_MetricType type) {
-	static const char *const types[] = {"counter", "ratio", "throughput"};
-	struct cupti_properties properties = {.unit = "", .hardware = "", .summary = ""};
-	char reason[COUNTER_REASON], *name = mem_printf("%s%s", base, usual_rollup(type));
-	const char *one[] = {name};
-	cupti_chip_properties(chip, base, &properties);
-	json_t *out = json_pack("{s:s, s:s, s:s, s:s, s:s}", "name", name, "type", types[type], "unit", properties.unit,
-	                        "hardware", properties.hardware, "summary", properties.summary);
-	json_object_set_new(out, "passes", json_integer((json_int_t)cupti_chip_passes(chip, one, 1, reason)));
-	json_object_set_new(out, "rollups", rollups_json(chip, base, type));
-	free(name);
-	return out;
-}
+/* In how many passes each alone is counted is a question of milliseconds, and all rollups are many words. */
+enum { PASSES_MOST = 256, ROLLUPS_MOST = 16 };
 
-/* A prefix that goes into the rollup names its metric. */
+/* Those that begin so, by type. A prefix that goes into the rollup names its metric. */
+struct found {
+	const struct cupti_chip *chip;
+	const char *prefix;
+	size_t count;
+};
+
 static bool begins(const char *base, const char *prefix) {
 	size_t length = strcspn(prefix, ".");
 	return strncmp(base, prefix, length) == 0 && (!prefix[length] || !base[length]);
 }
 
+static json_t *passes_json(const struct found *found, const char *name) {
+	char reason[COUNTER_REASON];
+	size_t passes = found->count <= PASSES_MOST ? cupti_chip_passes(found->chip, &name, 1, reason) : 0;
+	return passes > 0 ? json_integer((json_int_t)passes) : json_null();
+}
+
+static json_t *metric_json(const struct found *found, const char *base, CUpti_MetricType type) {
+	static const char *const types[] = {"counter", "ratio", "throughput"};
+	struct cupti_properties properties = {.unit = "", .hardware = "", .summary = ""};
+	char *name = mem_printf("%s%s", base, usual_rollup(type));
+	cupti_chip_properties(found->chip, base, &properties);
+	json_t *out = json_pack("{s:s, s:s, s:s, s:s, s:s, s:o}", "name", name, "type", types[type], "unit",
+	                        properties.unit, "hardware", properties.hardware, "summary", properties.summary, "passes",
+	                        passes_json(found, name));
+	if (found->count <= ROLLUPS_MOST)
+		json_object_set_new(out, "rollups", rollups_json(found->chip, base, type));
+	free(name);
+	return out;
+}
+
+static void found_each(struct found *found, json_t *out) {
+	for (int t = 0; t < CUPTI_TYPES; t++) {
+		for (size_t i = 0; i < found->chip->counts[t]; i++) {
+			const char *base = found->chip->metrics[t][i];
+			if (!begins(base, found->prefix))
+				continue;
+			if (out)
+				json_array_append_new(out, metric_json(found, base, (CUpti_MetricType)t));
+			else
+				found->count++;
+		}
+	}
+}
+
 static json_t *metrics_json(const struct cupti_chip *chip, const char *prefix) {
+	struct found found = {.chip = chip, .prefix = prefix};
 	json_t *out = json_array();
-	for (int t = 0; t < CUPTI_TYPES; t++)
-		for (size_t i = 0; i < chip->counts[t]; i++)
-			if (begins(chip->metrics[t][i], prefix))
-				json_array_append_new(out, metric_json(chip, chip->metrics[t][i], (CUpti_MetricType)t));
+	found_each(&found, NULL);
+	found_each(&found, out);
 	return out;
 }
 

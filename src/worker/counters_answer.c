@@ -3,6 +3,7 @@
 
 #include "src/worker/counters_answer.h"
 
+#include "counters/cupti.h"
 #include "src/base/js.h"
 #include "src/worker/counting.h"
 #include "src/worker/request.h"
@@ -39,17 +40,27 @@ static int names_read(struct arena *arena, const json_t *json, bool *tree, struc
 	return request_counters(arena, json, &request->counters, err);
 }
 
-json_t *counters_answer(struct counters *counters, struct libraries *libraries, const json_t *json, struct err *err) {
+/* Of a kernel, with the device that it will run on. */
+static int kernel_read(struct arena *arena, const struct counters_home *home, const json_t *json,
+                       struct request *request, struct counter_site *site, struct err *err) {
+	if (request_read(arena, home->libraries, json, request, err) != 0) {
+		return -1;
+	}
+	site->software = counters_software(arena, request->call.entry->kernel);
+	site->gpu = devices_get(home->devices, request->call.device, err);
+	return site->gpu || request->call.device == DEVICE_CPU ? 0 : -1;
+}
+
+json_t *counters_answer(const struct counters_home *home, const json_t *json, struct err *err) {
 	struct arena *arena = arena_new();
 	struct counter_plan *plan = NULL;
 	struct request request;
-	bool tree = false, kernel = json_object_get(json, "kernel") != NULL;
+	struct counter_site site = {.tree = false};
+	bool kernel = json_object_get(json, "kernel") != NULL;
 	json_t *answer = NULL;
-	if ((kernel ? request_read(arena, libraries, json, &request, err)
-	            : names_read(arena, json, &tree, &request, err)) == 0) {
-		const struct counter_software *software =
-			kernel ? counters_software(arena, request.call.entry->kernel) : NULL;
-		plan = counters_plan(counters, arena, request.counters, software, tree, err);
+	if ((kernel ? kernel_read(arena, home, json, &request, &site, err)
+	            : names_read(arena, json, &site.tree, &request, err)) == 0) {
+		plan = counters_plan(home->counters, arena, request.counters, &site, err);
 	}
 	if (plan) {
 		answer = plan_json(plan);
@@ -57,4 +68,15 @@ json_t *counters_answer(struct counters *counters, struct libraries *libraries, 
 	}
 	arena_free(arena);
 	return answer;
+}
+
+json_t *counters_metrics_answer(const json_t *json, struct err *err) {
+	static const char *const keys[] = {"op", "id", "chip", "prefix"};
+	const char *chip = NULL, *prefix = "";
+	if (word_check_keys(json, keys, sizeof keys / sizeof *keys, err) != 0 ||
+	    (json_object_get(json, "chip") && js_string(json, "chip", &chip, err) != 0) ||
+	    (json_object_get(json, "prefix") && js_string(json, "prefix", &prefix, err) != 0)) {
+		return NULL;
+	}
+	return cupti_list(chip, prefix, err);
 }

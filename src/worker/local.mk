@@ -56,4 +56,3 @@ sweetspot_worker_SOURCES = %D%/main.c
 sweetspot_worker_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
 sweetspot_worker_LDADD = libworker.la libkernels.la libgpu.la libcounters.la libtopo.la libbase.la
 sweetspot_worker_LDFLAGS = $(AM_LDFLAGS) $(BUNDLE_RPATH_WORKER)
-sweetspot_worker_LDADD = libworker.la libkernels.la libcounters.la libtopo.la libbase.la
