@@ -36,8 +36,9 @@ struct gpu_compiled {
 };
 struct gpu_compiled *gpu_compile_only(const char *source, const struct gpu_defines *defines, int arch, size_t *count,
                                       struct err *err);
-/* How long compiling took in this process so far, in seconds, and how many modules came from the disk. */
+/* How long compiling took by this gpu so far, in seconds; how many modules were compiled, or came from the disk. */
 double gpu_compile_seconds(const struct gpu *gpu);
+size_t gpu_compile_count(const struct gpu *gpu, bool from_disk);
 /* Launched since gpu_launches_forget: functions and shapes, each combination once, at most `most`; returns how many. */
 struct gpu_launched {
 	const char *function;

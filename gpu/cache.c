@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Compiled code on the disk, in $XDG_CACHE_HOME/sweetspot/cubin: one file a key, complete under its name or not there at all,
+ * checked before it is used. Without such a folder, or with one that others may write to, there is no cache. */
+#include <config.h>
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "gpu/compile.h"
+#include "src/base/mem.h"
+#include "src/base/sha256.h"
+#include "src/base/sys.h"
+
+enum { CACHE_FILE_MAX = 64 << 20, CACHE_FUNCTIONS_MAX = 4096 };
+
+/* Then `functions` of struct gpu_compiled, then the image; hash is over both. */
+struct head {
+	char magic[16];
+	uint64_t image, functions, each;
+	char hash[SHA256_TEXT];
+};
+static const char magic[16] = "sweetspot cubin";
+
+char *cache_folder(void) {
+	struct err err;
+	struct stat st;
+	char *parent = sys_cache_dir(&err);
+	if (!parent)
+		return NULL;
+	char *folder = mem_printf("%s/cubin", parent);
+	bool fine = sys_make_dirs(parent, &err) == 0;
+	free(parent);
+	if (fine)
+		mkdir(folder, 0700);
+	if (fine && lstat(folder, &st) == 0 && S_ISDIR(st.st_mode) && st.st_uid == geteuid() && (st.st_mode & 022) == 0)
+		return folder;
+	free(folder);
+	return NULL;
+}
+
+/* The key is "sha256:" and digits. */
+static char *file_name(const char *folder, const char *key) {
+	return mem_printf("%s/%s.cubin", folder, key + 7);
+}
+
+static void hash_of(const struct gpu_compiled *functions, size_t count, const char *image, size_t size,
+                    char hash[SHA256_TEXT]) {
+	struct sha256 sha;
+	sha256_start(&sha);
+	sha256_add(&sha, functions, count * sizeof *functions);
+	sha256_add(&sha, image, size);
+	sha256_end(&sha, hash);
+}
+
+static bool head_is_right(const struct head *head, size_t size) {
+	return memcmp(head->magic, magic, sizeof magic) == 0 && head->each == sizeof(struct gpu_compiled) &&
+	       head->functions <= CACHE_FUNCTIONS_MAX && head->image > 0 && head->image <= CACHE_FILE_MAX &&
+	       size == sizeof *head + head->functions * head->each + head->image;
+}
+
+static bool names_end(const struct gpu_compiled *functions, size_t count) {
+	for (size_t i = 0; i < count; i++)
+		if (!memchr(functions[i].name, '\0', sizeof functions[i].name))
+			return false;
+	return true;
+}
+
+static bool parse(const char *data, size_t size, struct code *code) {
+	struct head head;
+	char hash[SHA256_TEXT];
+	if (size < sizeof head)
+		return false;
+	memcpy(&head, data, sizeof head);
+	if (!head_is_right(&head, size))
+		return false;
+	code->count = head.functions;
+	code->size = head.image;
+	code->functions = mem_alloc(code->count + 1, sizeof *code->functions);
+	code->image = mem_alloc(code->size + 1, 1);
+	memcpy(code->functions, data + sizeof head, code->count * sizeof *code->functions);
+	memcpy(code->image, data + sizeof head + code->count * sizeof *code->functions, code->size);
+	hash_of(code->functions, code->count, code->image, code->size, hash);
+	if (memcmp(hash, head.hash, sizeof hash) == 0 && names_end(code->functions, code->count))
+		return true;
+	code_free(code);
+	return false;
+}
+
+/* NULL and *damaged where something is there that was not written by us like this. */
+static char *file_read(const char *path, size_t *size, bool *damaged) {
+	struct stat st;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	char *data = NULL;
+	*damaged = false;
+	if (fd < 0)
+		return NULL;
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid())
+		data = sys_read_fd(fd, path, CACHE_FILE_MAX, size, NULL);
+	*damaged = !data;
+	futimens(fd, NULL); /* used now: the others go first */
+	close(fd);
+	return data;
+}
+
+bool cache_load(const char *folder, const char *key, struct code *code) {
+	char *path = file_name(folder, key);
+	size_t size = 0;
+	bool damaged;
+	char *data = file_read(path, &size, &damaged);
+	bool fine = data && parse(data, size, code);
+	if (damaged || (data && !fine))
+		unlink(path);
+	free(data);
+	free(path);
+	return fine;
+}
+
+static bool write_all(int fd, const void *data, size_t size) {
+	const char *at = data;
+	while (size) {
+		ssize_t put = write(fd, at, size);
+		if (put <= 0)
+			return false;
+		at += put;
+		size -= (size_t)put;
+	}
+	return true;
+}
+
+static bool file_write(int fd, const struct code *code) {
+	struct head head = {.image = code->size, .functions = code->count, .each = sizeof *code->functions};
+	memcpy(head.magic, magic, sizeof magic);
+	hash_of(code->functions, code->count, code->image, code->size, head.hash);
+	return write_all(fd, &head, sizeof head) &&
+	       write_all(fd, code->functions, code->count * sizeof *code->functions) &&
+	       write_all(fd, code->image, code->size) && fsync(fd) == 0;
+}
+
+/* That it can't be stored is no failure: it is compiled again next time. */
+void cache_store(const char *folder, const char *key, const struct code *code) {
+	char *path = file_name(folder, key), *temporary = mem_printf("%s/.XXXXXX.tmp", folder);
+	if (code->count <= CACHE_FUNCTIONS_MAX && code->size <= CACHE_FILE_MAX / 2) {
+		int fd = mkostemps(temporary, 4, O_CLOEXEC);
+		bool fine = fd >= 0 && file_write(fd, code);
+		if (fd >= 0 && (close(fd) != 0 || !fine || rename(temporary, path) != 0))
+			unlink(temporary);
+	}
+	free(temporary);
+	free(path);
+}
+
+void cache_remove(const char *folder, const char *key) {
+	char *path = file_name(folder, key);
+	unlink(path);
+	free(path);
+}

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <config.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "gpu/compile.h"
+#include "src/base/mem.h"
+#include "src/base/sha256.h"
+#include "src/base/sys.h"
+
+/* The code of the closest older architecture of the same generation runs, too; a newer generation needs PTX, which the
+ * driver compiles (NVIDIA, CUDA C++ Programming Guide 13.0, 6.1 "Binary compatibility" and "PTX compatibility"). */
+static bool arch_choose(const struct nvrtc *nvrtc, int arch, char *text, size_t size, bool *ptx) {
+	int archs[128], count = 0, best = 0;
+	if (!nvrtc->arch_count || !nvrtc->archs || nvrtc->arch_count(&count) != NVRTC_FINE || count <= 0 ||
+	    count > (int)(sizeof archs / sizeof *archs) || nvrtc->archs(archs) != NVRTC_FINE)
+		archs[0] = arch, count = 1;
+	for (int i = 0; i < count; i++)
+		if (archs[i] <= arch && archs[i] > best)
+			best = archs[i];
+	*ptx = best / 10 != arch / 10;
+	snprintf(text, size, "%s_%d", *ptx ? "compute" : "sm", best);
+	return best;
+}
+
+/* NVRTC's file is part of the key beside its version: libraries of one version need not be one. */
+static void key_make(const struct compiler *compiler, const struct source *source, const char *shared,
+                     const struct options *options, char key[CACHE_KEY]) {
+	const struct nvrtc *nvrtc = &compiler->nvrtc;
+	struct sha256 sha;
+	struct stat file = {.st_size = 0};
+	char text[512];
+	stat(nvrtc->library.path, &file);
+	int used = snprintf(text, sizeof text, "1 %d.%d %s %lld %lld", nvrtc->major, nvrtc->minor, nvrtc->library.path,
+	                    (long long)file.st_size, (long long)file.st_mtime);
+	sha256_start(&sha);
+	sha256_add(&sha, text, (size_t)used + 1);
+	for (int i = 0; i < options->count; i++)
+		sha256_add(&sha, options->words[i], strlen(options->words[i]) + 1);
+	sha256_add(&sha, "", 1);
+	sha256_add(&sha, source->name, strlen(source->name) + 1);
+	sha256_add(&sha, shared, strlen(shared) + 1);
+	sha256_add(&sha, source->text, strlen(source->text) + 1);
+	sha256_end(&sha, key);
+}
+
+/* The first line of the log that tells an error, or what else there is. */
+static void log_error(const char *log, const char *name, nvrtc_result result, struct err *err) {
+	for (const char *line = log; *line; line += strcspn(line, "\n"), line += *line == '\n') {
+		int length = (int)strcspn(line, "\n");
+		const char *found = strstr(line, "error");
+		if (found && found < line + length) {
+			err_set(err, ERR_FAILED, NULL, "%.*s", length, line);
+			return;
+		}
+	}
+	err_set(err, ERR_FAILED, NULL, "%s does not compile: NVRTC's error %d", name, (int)result);
+}
+
+static char *log_read(const struct nvrtc *nvrtc, nvrtc_program program) {
+	size_t size = 0;
+	if (nvrtc->log_size(program, &size) != NVRTC_FINE || size > (size_t)64 << 20)
+		size = 0;
+	char *log = mem_alloc(size + 1, 1);
+	if (size && nvrtc->log(program, log) != NVRTC_FINE)
+		log[0] = '\0';
+	return log;
+}
+
+static bool image_read(const struct nvrtc *nvrtc, nvrtc_program program, bool ptx, struct code *code) {
+	nvrtc_result (*size)(nvrtc_program, size_t *) = ptx ? nvrtc->ptx_size : nvrtc->cubin_size;
+	nvrtc_result (*get)(nvrtc_program, char *) = ptx ? nvrtc->ptx : nvrtc->cubin;
+	if (!size || !get || size(program, &code->size) != NVRTC_FINE || code->size == 0)
+		return false;
+	code->image = mem_alloc(code->size + 1, 1);
+	return get(program, code->image) == NVRTC_FINE;
+}
+
+static bool translate(struct compiler *compiler, const struct source *source, const char *shared,
+                      const struct options *options, bool ptx, struct code *code, struct err *err) {
+	static const char *const names[] = {"sweetspot.cuh"};
+	const struct nvrtc *nvrtc = &compiler->nvrtc;
+	nvrtc_program program = NULL;
+	double start = sys_now();
+	nvrtc_result result = nvrtc->create(&program, source->text, source->name, 1, &shared, names);
+	if (result != NVRTC_FINE)
+		return err_set(err, ERR_FAILED, NULL, "%s: NVRTC's error %d", source->name, (int)result) == 0;
+	result = nvrtc->compile(program, options->count, options->words);
+	char *log = log_read(nvrtc, program);
+	bool fine = result == NVRTC_FINE && image_read(nvrtc, program, ptx, code);
+	if (fine)
+		code->functions = ptxas_read(log, &code->count);
+	else
+		log_error(log, source->name, result, err);
+	free(log);
+	nvrtc->destroy(&program);
+	compiler->seconds += sys_now() - start;
+	compiler->compiled++;
+	return fine;
+}
+
+static bool compile_or_load(struct compiler *compiler, const struct source *source, const char *shared,
+                            const struct options *options, bool ptx, bool fresh, struct code *code, struct err *err) {
+	char key[CACHE_KEY];
+	if (!compiler->tried)
+		compiler->folder = cache_folder();
+	compiler->tried = true;
+	const char *folder = source->unseen ? NULL : compiler->folder;
+	key_make(compiler, source, shared, options, key);
+	if (folder && fresh)
+		cache_remove(folder, key);
+	if (folder && !fresh && cache_load(folder, key, code)) {
+		compiler->from_disk++;
+		return true;
+	}
+	if (!translate(compiler, source, shared, options, ptx, code, err))
+		return false;
+	if (folder) {
+		cache_store(folder, key, code);
+		if (compiler->stored++ % 64 == 0)
+			cache_trim(folder, CACHE_BYTES);
+	}
+	return true;
+}
+
+bool compile_source(struct compiler *compiler, const struct source *source, bool fresh, struct code *code,
+                    enum gpu_failure *failure, struct err *err) {
+	char arch[24];
+	bool ptx;
+	struct options options;
+	*code = (struct code){.image = NULL};
+	*failure = GPU_REFUSED;
+	if (!arch_choose(&compiler->nvrtc, source->arch, arch, sizeof arch, &ptx))
+		return err_set(err, ERR_UNAVAILABLE, "install the NVRTC of an older CUDA", "NVRTC %d.%d knows no architecture %d.%d",
+		               compiler->nvrtc.major, compiler->nvrtc.minor, source->arch / 10, source->arch % 10) == 0;
+	if (options_make(&options, source, arch) < 0)
+		return err_set(err, ERR_USAGE, NULL, "%s: too many or too long options", source->name) == 0;
+	*failure = GPU_COMPILE;
+	char *shared = source_read("sweetspot.cuh", err);
+	bool fine = shared && compile_or_load(compiler, source, shared, &options, ptx, fresh, code, err);
+	free(shared);
+	if (!fine)
+		code_free(code);
+	return fine;
+}
+
+void code_free(struct code *code) {
+	free(code->image);
+	free(code->functions);
+	*code = (struct code){.image = NULL};
+}
+
+struct gpu_compiled *gpu_compile_only(const char *source, const struct gpu_defines *defines, int arch, size_t *count,
+                                      struct err *err) {
+	struct compiler compiler = {.seconds = 0};
+	struct library_why why;
+	struct code code = {.image = NULL};
+	enum gpu_failure failure;
+	*count = 0;
+	if (!nvrtc_open(&compiler.nvrtc, 0, &why)) {
+		err_set(err, ERR_UNAVAILABLE, why.fix, "%s", why.reason);
+		return NULL;
+	}
+	char *text = source_read(source, err);
+	const struct source what = {.name = source, .text = text, .defines = defines, .arch = arch};
+	struct gpu_compiled *functions = NULL;
+	if (text && compile_source(&compiler, &what, false, &code, &failure, err)) {
+		functions = code.functions;
+		*count = code.count;
+		code.functions = NULL;
+	}
+	code_free(&code);
+	free(text);
+	free(compiler.folder);
+	nvrtc_close(&compiler.nvrtc);
+	return functions;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* From source to code for one architecture, through a cache on the disk; no GPU is needed. */
+#ifndef GPU_COMPILE_H
+#define GPU_COMPILE_H
+#include "gpu/library.h"
+#include "gpu/open.h"
+
+enum { COMPILED_NAME = sizeof(((struct gpu_compiled *)0)->name), COMPILE_OPTIONS_MAX = 96 };
+
+struct compiler {
+	struct nvrtc nvrtc;
+	double seconds;
+	size_t compiled, from_disk, stored;
+	char *folder; /* of the cache; NULL: none */
+	bool tried;   /* the folder was looked for */
+};
+
+struct source {
+	const char *name, *text;
+	const char *const *options; /* more of them, NULL-terminated or NULL */
+	const struct gpu_defines *defines;
+	int arch;      /* 75, 80, 90: the device's */
+	bool unseen;   /* it includes what is not in the key: not kept on the disk */
+};
+
+struct code {
+	char *image; /* a cubin, or PTX for a device that is newer than the compiler */
+	size_t size;
+	struct gpu_compiled *functions;
+	size_t count;
+};
+
+/* failure is GPU_COMPILE (err: the compiler's first error), or GPU_REFUSED (no such architecture, too many options). */
+bool compile_source(struct compiler *compiler, const struct source *source, bool fresh, struct code *code,
+                    enum gpu_failure *failure, struct err *err);
+void code_free(struct code *code);
+/* The options in their order: for -DNAME=VALUE alphabetical. count is at most COMPILE_OPTIONS_MAX; -1 where there are more. */
+struct options {
+	const char *words[COMPILE_OPTIONS_MAX];
+	char defines[GPU_DEFINES_MAX][GPU_DEFINE + 2], arch[48];
+	int count;
+};
+int options_make(struct options *options, const struct source *source, const char *arch);
+
+/* source.c: the text of one of our .cu files, or of sweetspot.cuh; to free(3). */
+char *source_read(const char *name, struct err *err);
+
+/* ptxas.c: functions and their facts as the log of --ptxas-options=-v has them; an array to free(3). */
+struct gpu_compiled *ptxas_read(const char *log, size_t *count);
+
+/* cache.c */
+enum { CACHE_KEY = 7 + 64 + 1 };
+#define CACHE_BYTES ((uint64_t)256 << 20)
+char *cache_folder(void); /* made, and nobody else's; NULL: none. To free(3) */
+bool cache_load(const char *folder, const char *key, struct code *code);
+void cache_store(const char *folder, const char *key, const struct code *code);
+void cache_remove(const char *folder, const char *key);
+void cache_trim(const char *folder, uint64_t bytes); /* the oldest go until the rest is smaller */
+
+#endif

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Failures that stay until somebody asks. */
+#include <config.h>
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "gpu/impl.h"
+#include "src/base/text.h"
+
+/* After these the context answers every call with the same error, or there is none. */
+static const driver_result fatal[] = {
+	DRIVER_NOT_INITIALIZED, DRIVER_DEINITIALIZED, DRIVER_DEVICE_UNAVAILABLE, DRIVER_INVALID_CONTEXT, DRIVER_ECC,
+	DRIVER_NVLINK, DRIVER_CONTAINED, DRIVER_OPERATING_SYSTEM, DRIVER_ILLEGAL_ADDRESS, DRIVER_TIMEOUT,
+	DRIVER_CONTEXT_DESTROYED, DRIVER_ASSERT, DRIVER_STACK, DRIVER_ILLEGAL_INSTRUCTION, DRIVER_MISALIGNED,
+	DRIVER_ADDRESS_SPACE, DRIVER_INVALID_PC, DRIVER_LAUNCH_FAILED, DRIVER_UNKNOWN,
+};
+
+enum gpu_failure gpu_failure_of(driver_result result) {
+	if (result == DRIVER_SUCCESS)
+		return GPU_FINE;
+	if (result == DRIVER_OUT_OF_MEMORY)
+		return GPU_NO_MEMORY;
+	for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++)
+		if (result == fatal[i])
+			return GPU_BROKEN;
+	return GPU_REFUSED;
+}
+
+/* The first one is kept, but for one that ends all. */
+void gpu_fail(struct gpu *gpu, enum gpu_failure failure, const char *format, ...) {
+	if (gpu->failure != GPU_FINE && (failure != GPU_BROKEN || gpu->failure == GPU_BROKEN))
+		return;
+	va_list ap;
+	va_start(ap, format);
+	vsnprintf(gpu->message, sizeof gpu->message, format, ap);
+	va_end(ap);
+	text_clean(gpu->message, false);
+	gpu->failure = failure;
+}
+
+/* What libcuda calls our `name`. */
+static const char *exported(const char *name) {
+	static const char *const names[][2] = {
+#define FAIL_NAME(field, symbol, parameters) {#field, #symbol},
+		DRIVER_CALLS(FAIL_NAME)
+#undef FAIL_NAME
+	};
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (strcmp(names[i][0], name) == 0)
+			return names[i][1];
+	return name;
+}
+
+bool gpu_said(struct gpu *gpu, const char *call, driver_result result) {
+	if (result == DRIVER_SUCCESS)
+		return true;
+	char words[sizeof gpu->message];
+	driver_words(&gpu->driver, exported(call), result, words, sizeof words);
+	gpu_fail(gpu, gpu_failure_of(result), "%s", words);
+	return false;
+}
+
+bool gpu_lacks(struct gpu *gpu, const char *call) {
+	gpu_fail(gpu, GPU_REFUSED, "this driver has no %s: a newer one is needed", exported(call));
+	return false;
+}
+
+enum gpu_failure gpu_failed(struct gpu *gpu, char *message, size_t size) {
+	enum gpu_failure failure = gpu->failure;
+	if (size)
+		snprintf(message, size, "%s", failure == GPU_FINE ? "" : gpu->message);
+	if (failure != GPU_BROKEN)
+		gpu->failure = GPU_FINE;
+	return failure;
+}
+
+bool gpu_is_fine(const struct gpu *gpu) {
+	return gpu->failure == GPU_FINE;
+}
+
+bool gpu_enter_to_free(struct gpu *gpu) {
+	if (gpu->failure == GPU_BROKEN)
+		return false;
+	return GPU_CALL(gpu, context_set, gpu->context);
+}
+
+bool gpu_enter(struct gpu *gpu) {
+	return gpu->failure == GPU_FINE && gpu_enter_to_free(gpu);
+}

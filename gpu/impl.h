@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The inside of the layer; nothing outside gpu/ and its tests includes it. */
+#ifndef GPU_IMPL_H
+#define GPU_IMPL_H
+#include "gpu/library.h"
+#include "gpu/open.h"
+#include "gpu/compile.h"
+
+struct gpu_stream {
+	driver_stream handle;
+	struct gpu_stream *next;
+};
+
+struct gpu_mark {
+	driver_event handle;
+	struct gpu *gpu;
+	struct gpu_mark *next;
+};
+
+struct gpu_function {
+	driver_function handle;
+	char name[COMPILED_NAME];
+	struct gpu_function_facts facts;
+	int dynamic_allowed; /* bytes of dynamic shared memory that were opted in for */
+	struct gpu_function *next;
+};
+
+struct gpu_module {
+	char *id; /* source and options */
+	driver_module handle;
+	struct gpu_function *functions;
+	struct gpu_compiled *compiled; /* what the compiler said */
+	size_t compiled_count;
+	struct gpu_module *next;
+};
+
+/* launch_book.c */
+enum { BOOK_MAX = 256 };
+struct book_entry {
+	const struct gpu_function *function;
+	struct gpu_shape shape;
+	int64_t launches;
+};
+struct book {
+	struct book_entry entries[BOOK_MAX];
+	size_t count, last;
+};
+void book_add(struct book *book, const struct gpu_function *function, const struct gpu_shape *shape, int64_t launches);
+
+struct gpu_graph {
+	driver_graph handle;
+	driver_graph_exec exec;
+	int64_t launches[BOOK_MAX]; /* of each entry of the book, by one launch of this graph */
+};
+
+/* memory_pool.c: memory that was given back is kept for the next one of its size, as making it is slow. */
+struct block {
+	uint64_t memory; /* or (uintptr_t) of pinned host memory */
+	size_t size;
+	bool pinned, used;
+};
+struct pool {
+	struct block *blocks;
+	size_t count, room;
+};
+
+enum { GPU_PEERS_MAX = 64 };
+
+struct gpu {
+	struct gpu_facts facts;
+	struct driver driver;
+	struct compiler compiler;
+	struct nvml nvml;
+	bool nvml_tried;
+	nvml_device nvml_device;
+	driver_device device;
+	driver_context context;
+	struct gpu_stream own, *streams, *use;
+	struct gpu_mark *marks, *clock_from, *clock_to;
+	struct gpu_module *modules;
+	struct pool pool;
+	struct book book;
+	int64_t *recording; /* the book's counts when recording began; NULL: not recording */
+	gpu_ptr flush;
+	unsigned flushes;
+	enum gpu_failure failure;
+	char message[256];
+	struct gpu *root, *peers[GPU_PEERS_MAX]; /* by index; of the root only. root: itself, or what it was opened for */
+};
+
+/* fail.c: true where it worked; else the failure is kept. */
+bool gpu_said(struct gpu *gpu, const char *call, driver_result result);
+bool gpu_lacks(struct gpu *gpu, const char *call);
+enum gpu_failure gpu_failure_of(driver_result result);
+#define GPU_CALL(gpu, name, ...)                                                                                       \
+	((gpu)->driver.name ? gpu_said((gpu), #name, (gpu)->driver.name(__VA_ARGS__)) : gpu_lacks((gpu), #name))
+/* False after a failure. Makes the context current: there may be several. */
+bool gpu_enter(struct gpu *gpu);
+/* The same for what is released also after a failure; false where the device is of no use any more. */
+bool gpu_enter_to_free(struct gpu *gpu);
+
+/* device.c */
+bool device_facts(const struct driver *driver, int index, struct gpu_facts *facts);
+struct gpu *device_open(int index, struct gpu *root, struct err *err);
+
+/* memory_pool.c */
+uint64_t pool_take(struct gpu *gpu, size_t size, bool pinned);
+void pool_give(struct gpu *gpu, uint64_t memory);
+bool pool_is_pinned(const struct gpu *gpu, const void *memory, size_t size);
+size_t pool_idle(const struct gpu *gpu); /* bytes of device memory that are kept and not used */
+void pool_drop(struct gpu *gpu);         /* gives back to the driver what is not used */
+void pool_free(struct gpu *gpu);
+
+/* occupancy.c */
+struct occupancy {
+	int blocks; /* that an SM holds */
+	double occupancy;
+	const char *limiter;
+};
+struct occupancy occupancy_of(const struct gpu_facts *device, const struct gpu_function_facts *function, unsigned threads,
+                              size_t dynamic_shared);
+
+/* nvml.c */
+nvml_device nvml_find(const struct nvml *nvml, const struct driver *driver, const struct gpu_facts *facts);
+
+#endif

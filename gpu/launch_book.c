@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What was launched. Entries are never removed, as graphs know them by number. */
+#include <config.h>
+
+#include <string.h>
+
+#include "gpu/impl.h"
+
+static bool is_same(const struct book_entry *entry, const struct gpu_function *function, const struct gpu_shape *shape) {
+	return entry->function == function && entry->shape.shared == shape->shared &&
+	       entry->shape.cooperative == shape->cooperative &&
+	       memcmp(entry->shape.grid, shape->grid, sizeof shape->grid) == 0 &&
+	       memcmp(entry->shape.block, shape->block, sizeof shape->block) == 0;
+}
+
+/* A new one, or one that nobody counts on when all are taken; NULL: it is not kept. */
+static struct book_entry *entry_new(struct book *book) {
+	return book->count < BOOK_MAX ? &book->entries[book->count++] : NULL;
+}
+
+void book_add(struct book *book, const struct gpu_function *function, const struct gpu_shape *shape, int64_t launches) {
+	size_t i = book->last;
+	if (i >= book->count || !is_same(&book->entries[i], function, shape))
+		for (i = 0; i < book->count && !is_same(&book->entries[i], function, shape); i++)
+			;
+	struct book_entry *entry = i < book->count ? &book->entries[i] : entry_new(book);
+	if (!entry)
+		return;
+	if (i == book->count - 1 && entry->launches == 0)
+		*entry = (struct book_entry){function, *shape, 0};
+	entry->launches += launches;
+	book->last = i;
+}
+
+size_t gpu_launches(const struct gpu *gpu, struct gpu_launched *out, size_t most) {
+	size_t count = 0;
+	for (size_t i = 0; i < gpu->book.count && count < most; i++) {
+		const struct book_entry *entry = &gpu->book.entries[i];
+		const struct gpu_shape *shape = &entry->shape;
+		if (entry->launches == 0)
+			continue;
+		struct occupancy o = occupancy_of(&gpu->facts, &entry->function->facts,
+		                                  shape->block[0] * shape->block[1] * shape->block[2], shape->shared);
+		out[count++] = (struct gpu_launched){entry->function->name, entry->function->facts, *shape, entry->launches,
+		                                     o.occupancy, o.limiter};
+	}
+	return count;
+}
+
+void gpu_launches_forget(struct gpu *gpu) {
+	for (size_t i = 0; i < gpu->book.count; i++)
+		gpu->book.entries[i].launches = 0;
+}

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <config.h>
+
+#include "gpu/library.h"
+
+#include <dlfcn.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct symbol {
+	const char *name;
+	size_t place;
+};
+
+static const struct symbol driver_symbols[] = {
+#define DRIVER_SYMBOL(field, symbol, parameters) {#symbol, offsetof(struct driver, field)},
+	DRIVER_CALLS(DRIVER_SYMBOL)
+#undef DRIVER_SYMBOL
+	{NULL, 0},
+};
+static const struct symbol nvrtc_symbols[] = {
+#define NVRTC_SYMBOL(field, symbol, parameters) {#symbol, offsetof(struct nvrtc, field)},
+	NVRTC_CALLS(NVRTC_SYMBOL)
+#undef NVRTC_SYMBOL
+	{NULL, 0},
+};
+static const struct symbol nvml_symbols[] = {
+#define NVML_SYMBOL(field, symbol, parameters) {#symbol, offsetof(struct nvml, field)},
+	NVML_CALLS(NVML_SYMBOL)
+#undef NVML_SYMBOL
+	{NULL, 0},
+};
+
+/* Beneath CUDA's own folder, which is not always known to the loader. */
+static const char *const folders[] = {"lib64", "lib", "targets/x86_64-linux/lib", "extras/CUPTI/lib64", NULL};
+
+static void symbols_find(void *table, void *handle, const struct symbol *symbols) {
+	for (const struct symbol *symbol = symbols; symbol->name; symbol++) {
+		void *found = dlsym(handle, symbol->name);
+		memcpy((char *)table + symbol->place, &found, sizeof found);
+	}
+}
+
+/* Never unmapped: these libraries have threads and handlers of their own. */
+static void *open_one(const char *name) {
+	return dlopen(name, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+}
+
+static void *open_beneath(const char *root, const char *name) {
+	void *handle = NULL;
+	for (size_t i = 0; root && root[0] == '/' && folders[i] && !handle; i++) {
+		char path[512];
+		if (snprintf(path, sizeof path, "%s/%s/%s", root, folders[i], name) < (int)sizeof path)
+			handle = open_one(path);
+	}
+	return handle;
+}
+
+/* By its plain name first, so that LD_LIBRARY_PATH decides. */
+static bool library_open(struct library *library, const char *const *names, const char *known) {
+	const char *roots[] = {getenv("CUDA_HOME"), getenv("CUDA_PATH"), "/usr/local/cuda"};
+	Dl_info info;
+	library->handle = NULL;
+	for (size_t i = 0; names[i] && !library->handle; i++)
+		library->handle = open_one(names[i]);
+	for (size_t r = 0; r < sizeof roots / sizeof *roots; r++)
+		for (size_t i = 0; names[i] && !library->handle; i++)
+			library->handle = open_beneath(roots[r], names[i]);
+	if (!library->handle)
+		return false;
+	void *symbol = dlsym(library->handle, known);
+	if (symbol && dladdr(symbol, &info) && info.dli_fname)
+		snprintf(library->path, sizeof library->path, "%s", info.dli_fname);
+	return symbol;
+}
+
+static void library_close(struct library *library) {
+	if (library->handle)
+		dlclose(library->handle);
+	library->handle = NULL;
+}
+
+__attribute__((format(printf, 3, 4))) static bool because(struct library_why *why, const char *fix, const char *format,
+                                                          ...) {
+	va_list ap;
+	va_start(ap, format);
+	vsnprintf(why->reason, sizeof why->reason, format, ap);
+	va_end(ap);
+	snprintf(why->fix, sizeof why->fix, "%s", fix);
+	return false;
+}
+
+void driver_words(const struct driver *driver, const char *call, driver_result result, char *text, size_t size) {
+	const char *name = NULL, *words = NULL;
+	if (driver->error_name)
+		driver->error_name(result, &name);
+	if (driver->error_string)
+		driver->error_string(result, &words);
+	if (name)
+		snprintf(text, size, "%s: %s (%s)", call, name, words ? words : "?");
+	else
+		snprintf(text, size, "%s: CUDA error %d", call, (int)result);
+}
+
+static const char *init_fix(driver_result result) {
+	switch (result) {
+	case DRIVER_NO_DEVICE: return "look at what nvidia-smi lists and at CUDA_VISIBLE_DEVICES; a container needs --gpus";
+	case DRIVER_STUB_LIBRARY: return "take the folder \"stubs\" of the CUDA toolkit out of LD_LIBRARY_PATH";
+	default: return "run nvidia-smi; restart the machine if the driver was changed since";
+	}
+}
+
+bool driver_open(struct driver *driver, struct library_why *why) {
+	static const char *const names[] = {"libcuda.so.1", NULL};
+	*driver = (struct driver){.version = 0};
+	if (!library_open(&driver->library, names, "cuInit"))
+		return because(why, "install NVIDIA's driver; a container needs --gpus", "there is no NVIDIA driver (libcuda.so.1)");
+	symbols_find(driver, driver->library.handle, driver_symbols);
+	driver_result result = driver->init(0);
+	if (result == DRIVER_SUCCESS && driver->get_version)
+		driver->get_version(&driver->version);
+	if (result == DRIVER_SUCCESS)
+		return true;
+	char words[LIBRARY_WHY - 32];
+	driver_words(driver, "cuInit", result, words, sizeof words);
+	driver_close(driver);
+	return because(why, init_fix(result), "the driver does not start: %s", words);
+}
+
+bool nvrtc_open(struct nvrtc *nvrtc, int driver_major, struct library_why *why) {
+	static const char *const newer[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so", NULL},
+	                  *const older[] = {"libnvrtc.so.12", "libnvrtc.so.13", "libnvrtc.so", NULL};
+	static const char fix[] = "install CUDA's NVRTC (package cuda-nvrtc), or name the toolkit's folder in CUDA_HOME";
+	*nvrtc = (struct nvrtc){.major = 0};
+	if (!library_open(&nvrtc->library, driver_major == 12 ? older : newer, "nvrtcVersion"))
+		return because(why, fix, "there is no NVRTC (libnvrtc.so.13 or .12), which compiles the kernels");
+	symbols_find(nvrtc, nvrtc->library.handle, nvrtc_symbols);
+	bool whole = nvrtc->create && nvrtc->compile && nvrtc->destroy && nvrtc->log_size && nvrtc->log &&
+	             nvrtc->cubin_size && nvrtc->cubin;
+	if (whole && nvrtc->get_version(&nvrtc->major, &nvrtc->minor) == NVRTC_FINE)
+		return true;
+	because(why, fix, "%s is too old", nvrtc->library.path);
+	nvrtc_close(nvrtc);
+	return false;
+}
+
+bool nvml_open(struct nvml *nvml, struct library_why *why) {
+	static const char *const names[] = {"libnvidia-ml.so.1", NULL};
+	static const char fix[] = "it comes with NVIDIA's driver (libnvidia-ml.so.1)";
+	*nvml = (struct nvml){.library = {NULL, ""}};
+	if (!library_open(&nvml->library, names, "nvmlInit_v2"))
+		return because(why, fix, "there is no NVML, so that clocks, power and other users are not known");
+	symbols_find(nvml, nvml->library.handle, nvml_symbols);
+	nvml_result result = nvml->init();
+	if (result == NVML_FINE)
+		return true;
+	library_close(&nvml->library);
+	return because(why, fix, "NVML does not start (nvmlInit_v2: %d)", result);
+}
+
+bool cupti_find(struct library *library, unsigned *version, struct library_why *why) {
+	static const char *const names[] = {"libcupti.so.13", "libcupti.so.12", "libcupti.so", NULL};
+	int (*get)(uint32_t *) = NULL;
+	*library = (struct library){NULL, ""};
+	if (library_open(library, names, "cuptiGetVersion")) {
+		void *symbol = dlsym(library->handle, "cuptiGetVersion");
+		memcpy(&get, &symbol, sizeof get);
+		uint32_t found = 0;
+		get(&found);
+		*version = found;
+		return true;
+	}
+	return because(why, "install CUPTI (package cuda-cupti), or name the toolkit's folder in CUDA_HOME",
+	               "there is no CUPTI, so that there are no counters of the GPU");
+}
+
+void driver_close(struct driver *driver) {
+	library_close(&driver->library);
+}
+
+void nvrtc_close(struct nvrtc *nvrtc) {
+	library_close(&nvrtc->library);
+}
+
+void nvml_close(struct nvml *nvml) {
+	if (nvml->library.handle && nvml->shutdown)
+		nvml->shutdown();
+	library_close(&nvml->library);
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* CUDA's libraries, opened when they are first needed. A call that a library does not have is NULL. */
+#ifndef GPU_LIBRARY_H
+#define GPU_LIBRARY_H
+#include <stdbool.h>
+
+#include "gpu/driver_abi.h"
+#include "gpu/nvml_abi.h"
+#include "gpu/nvrtc_abi.h"
+
+struct library {
+	void *handle; /* NULL: not open */
+	char path[256];
+};
+
+struct driver {
+	struct library library;
+	int version; /* 13000 */
+#define DRIVER_POINTER(name, symbol, parameters) driver_result (*name) parameters;
+	DRIVER_CALLS(DRIVER_POINTER)
+#undef DRIVER_POINTER
+};
+
+struct nvrtc {
+	struct library library;
+	int major, minor;
+#define NVRTC_POINTER(name, symbol, parameters) nvrtc_result (*name) parameters;
+	NVRTC_CALLS(NVRTC_POINTER)
+#undef NVRTC_POINTER
+};
+
+struct nvml {
+	struct library library;
+#define NVML_POINTER(name, symbol, parameters) nvml_result (*name) parameters;
+	NVML_CALLS(NVML_POINTER)
+#undef NVML_POINTER
+};
+
+enum { LIBRARY_WHY = 200 };
+struct library_why {
+	char reason[LIBRARY_WHY], fix[LIBRARY_WHY];
+};
+
+/* false: why says so. What was opened stays in the process; *_close forgets it. */
+bool driver_open(struct driver *driver, struct library_why *why); /* cuInit is done */
+/* driver_major: 13 of 13.0; code of a compiler newer than the driver may not load. 0: no matter. */
+bool nvrtc_open(struct nvrtc *nvrtc, int driver_major, struct library_why *why);
+bool nvml_open(struct nvml *nvml, struct library_why *why); /* nvmlInit is done */
+bool cupti_find(struct library *library, unsigned *version, struct library_why *why);
+void driver_close(struct driver *driver);
+void nvrtc_close(struct nvrtc *nvrtc);
+void nvml_close(struct nvml *nvml);
+/* "cuMemAlloc_v2: CUDA_ERROR_OUT_OF_MEMORY (out of memory)" */
+void driver_words(const struct driver *driver, const char *call, driver_result result, char *text, size_t size);
+
+#endif

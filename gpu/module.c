@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Modules and functions, each made once and kept. */
+#include <config.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "gpu/impl.h"
+#include "src/base/mem.h"
+#include "src/base/sha256.h"
+
+static int arch_of(const struct gpu *gpu) {
+	return 10 * gpu->facts.major + gpu->facts.minor;
+}
+
+/* hash: of the text, "" for our own sources, which do not change while we run. */
+static char *id_of(const struct source *source, const char *hash) {
+	struct options options;
+	if (options_make(&options, source, "") < 0)
+		return NULL;
+	char *id = mem_printf("%s\n%s", source->name, hash);
+	for (int i = 0; i < options.count; i++) {
+		char *longer = mem_printf("%s\n%s", id, options.words[i]);
+		free(id);
+		id = longer;
+	}
+	return id;
+}
+
+static const struct gpu_module *module_find(const struct gpu *gpu, const char *id) {
+	for (const struct gpu_module *module = gpu->modules; module; module = module->next)
+		if (strcmp(module->id, id) == 0)
+			return module;
+	return NULL;
+}
+
+static driver_result load(struct gpu *gpu, const struct code *code, driver_module *handle) {
+	return gpu->driver.module_load ? gpu->driver.module_load(handle, code->image, 0, NULL, NULL) : DRIVER_NOT_FOUND;
+}
+
+/* What came from the disk may be for a driver that was here before: then it is compiled again. */
+static bool code_load(struct gpu *gpu, const struct source *source, struct code *code, driver_module *handle) {
+	enum gpu_failure failure;
+	struct err err = {.code = ERR_OK};
+	driver_result result = DRIVER_SUCCESS;
+	for (int fresh = 0; fresh < 2; fresh++) {
+		size_t from_disk = gpu->compiler.from_disk;
+		if (!compile_source(&gpu->compiler, source, fresh, code, &failure, &err)) {
+			gpu_fail(gpu, failure, "%s", err.what);
+			return false;
+		}
+		result = load(gpu, code, handle);
+		if (result == DRIVER_SUCCESS)
+			return true;
+		code_free(code);
+		if (gpu->compiler.from_disk == from_disk || gpu_failure_of(result) != GPU_REFUSED)
+			break;
+	}
+	return gpu_said(gpu, "module_load", result);
+}
+
+/* Takes the id. */
+static const struct gpu_module *module_make(struct gpu *gpu, const struct source *source, char *id) {
+	struct code code;
+	driver_module handle;
+	if (!code_load(gpu, source, &code, &handle)) {
+		free(id);
+		return NULL;
+	}
+	struct gpu_module *module = mem_alloc(1, sizeof *module);
+	*module = (struct gpu_module){.id = id, .handle = handle, .compiled = code.functions, .compiled_count = code.count,
+	                              .next = gpu->modules};
+	code.functions = NULL;
+	code_free(&code);
+	return gpu->modules = module;
+}
+
+static const struct gpu_module *too_many(struct gpu *gpu, const char *name) {
+	gpu_fail(gpu, GPU_REFUSED, "%s: too many or too long options", name);
+	return NULL;
+}
+
+const struct gpu_module *gpu_module(struct gpu *gpu, const char *source, const struct gpu_defines *defines) {
+	struct source what = {.name = source, .defines = defines, .arch = arch_of(gpu)};
+	struct err err;
+	if (!gpu_enter(gpu))
+		return NULL;
+	char *id = id_of(&what, "");
+	if (!id)
+		return too_many(gpu, source);
+	const struct gpu_module *module = module_find(gpu, id);
+	char *text = module ? NULL : source_read(source, &err);
+	if (!module && !text)
+		gpu_fail(gpu, GPU_COMPILE, "%s", err.what);
+	what.text = text;
+	if (text)
+		module = module_make(gpu, &what, id);
+	else
+		free(id);
+	free(text);
+	return module;
+}
+
+/* A file of the user's own may change without its name changing. CUDA's go with NVRTC. */
+static bool includes_files(const char *text) {
+	for (const char *line = text; *line; line += strcspn(line, "\n"), line += *line == '\n') {
+		const char *at = line + strspn(line, " \t");
+		if (*at != '#')
+			continue;
+		at += 1 + strspn(at + 1, " \t");
+		if (strncmp(at, "include", 7) == 0 && at[7 + strspn(at + 7, " \t")] != '<' &&
+		    !strstr(at, "\"sweetspot.cuh\""))
+			return true;
+	}
+	return false;
+}
+
+/* Where CUDA's headers are, for sources that want cuda_fp16.h and the like; "" where they are not. */
+static void cuda_headers(char *option, size_t size) {
+	const char *roots[] = {getenv("CUDA_HOME"), getenv("CUDA_PATH"), "/usr/local/cuda"};
+	char file[512];
+	option[0] = '\0';
+	for (size_t i = 0; i < sizeof roots / sizeof *roots && !option[0]; i++)
+		if (roots[i] && roots[i][0] == '/' &&
+		    snprintf(file, sizeof file, "%s/include/cuda_fp16.h", roots[i]) < (int)sizeof file && access(file, R_OK) == 0)
+			snprintf(option, size, "--include-path=%s/include", roots[i]);
+}
+
+const struct gpu_module *gpu_module_text(struct gpu *gpu, const char *name, const char *text, const char *const *options,
+                                         const struct gpu_defines *defines) {
+	char hash[SHA256_TEXT], headers[600];
+	const char *words[COMPILE_OPTIONS_MAX + 1] = {NULL};
+	size_t count = 0;
+	for (; options && options[count] && count < COMPILE_OPTIONS_MAX - 1; count++)
+		words[count] = options[count];
+	cuda_headers(headers, sizeof headers);
+	if (headers[0])
+		words[count] = headers;
+	const struct source what = {.name = name, .text = text, .options = words, .defines = defines,
+	                            .arch = arch_of(gpu), .unseen = includes_files(text)};
+	if (!gpu_enter(gpu))
+		return NULL;
+	sha256_text(text, strlen(text), hash);
+	char *id = (options && options[count]) ? NULL : id_of(&what, hash);
+	if (!id)
+		return too_many(gpu, name);
+	const struct gpu_module *module = what.unseen ? NULL : module_find(gpu, id);
+	if (!module)
+		return module_make(gpu, &what, id);
+	free(id);
+	return module;
+}
+
+double gpu_compile_seconds(const struct gpu *gpu) {
+	return gpu->compiler.seconds;
+}
+
+size_t gpu_compile_count(const struct gpu *gpu, bool from_disk) {
+	return from_disk ? gpu->compiler.from_disk : gpu->compiler.compiled;
+}
