@@ -31,7 +31,7 @@ static void *folder_try(const char *root, const char *folder) {
 	void *handle = NULL;
 	for (size_t i = 0; i < sizeof names / sizeof *names && !handle; i++)
 		if (snprintf(path, sizeof path, "%s/%s/%s", root, folder, names[i]) < (int)sizeof path)
-			handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+			handle = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
 	return handle;
 }
 
@@ -40,7 +40,7 @@ static void *toolkit_try(const char *root) {
 	static const char *const folders[] = {"lib64", "lib", "extras/CUPTI/lib64", "targets/x86_64-linux/lib",
 	                                      "targets/sbsa-linux/lib"};
 	void *handle = NULL;
-	for (size_t i = 0; root && *root && i < sizeof folders / sizeof *folders && !handle; i++)
+	for (size_t i = 0; root && root[0] == '/' && i < sizeof folders / sizeof *folders && !handle; i++)
 		handle = folder_try(root, folders[i]);
 	return handle;
 }
@@ -49,7 +49,7 @@ static void *library_find(void) {
 	const char *const roots[] = {getenv("CUDA_HOME"), getenv("CUDA_PATH"), SS_CUDA_ROOT, "/usr/local/cuda", "/opt/cuda"};
 	void *handle = NULL;
 	for (size_t i = 0; i < sizeof names / sizeof *names && !handle; i++)
-		handle = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
+		handle = dlopen(names[i], RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
 	for (size_t i = 0; i < sizeof roots / sizeof *roots && !handle; i++)
 		handle = toolkit_try(roots[i]);
 	return handle;

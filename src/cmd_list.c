@@ -107,7 +107,7 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 		return list_params(app, args, err);
 	bool metrics = strcmp(word, "metrics") == 0;
 	if (metrics && (opt_has(args, "chip") || opt_words(args) > 1))
-		return list_chip_metrics(app, opt_get(args, "chip"), opt_words(args) > 1 ? opt_word(args, 1) : "",
+		return list_chip_metrics(app, opt_get(args, "chip", NULL), opt_words(args) > 1 ? opt_word(args, 1) : "",
 		                         opt_has(args, "json"), err);
 	if (opt_has(args, "chip"))
 		return err_set(err, ERR_USAGE, "sweetspot list metrics --chip NAME", "--chip goes with `list metrics`");
