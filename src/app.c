@@ -12,6 +12,7 @@
 #include "src/base/mem.h"
 #include "src/base/sha256.h"
 #include "src/base/sys.h"
+#include "src/device.h"
 #include "src/plugin.h"
 #include "tuner/program.h"
 
@@ -23,7 +24,8 @@ struct app {
 	struct worker *worker;
 	struct kernel_list *kernels;
 	struct plugins *plugins;
-	json_t *machine;
+	struct device device;
+	json_t *machine, *gpu, *devices;
 };
 
 /* Quoted so that a shell reads back the same words. */
@@ -44,6 +46,7 @@ struct app *app_new(struct ui *ui, int argc, char *const *argv, const volatile i
 	app->ui = ui;
 	app->interrupt = interrupt;
 	app->abandon = abandon;
+	app->device = device_cpu;
 	app->command_line = command_line(argc, argv);
 	return app;
 }
@@ -57,6 +60,8 @@ void app_release(struct app *app) {
 
 void app_free(struct app *app) {
 	json_decref(app->machine);
+	json_decref(app->gpu);
+	json_decref(app->devices);
 	plugins_free(app->plugins);
 	kernel_list_free(app->kernels);
 	app_release(app);
@@ -74,6 +79,18 @@ const volatile int *app_interrupt(const struct app *app) {
 
 const char *app_command_line(const struct app *app) {
 	return app->command_line;
+}
+
+int app_device_use(struct app *app, const char *word, struct err *err) {
+	return device_read(word, &app->device, err);
+}
+
+const char *app_device_kind(const struct app *app) {
+	return app->device.kind;
+}
+
+const char *app_device(const struct app *app) {
+	return strcmp(app->device.kind, device_cpu.kind) == 0 ? NULL : app->device.word;
 }
 
 struct topo *app_topo(struct app *app, struct err *err) {
@@ -148,10 +165,48 @@ struct plugins *app_plugins(struct app *app) {
 	return app->plugins;
 }
 
+static json_t *gpu_json(struct app *app, struct err *err) {
+	struct worker *worker = app_worker(app, err);
+	json_t *answer = worker ? worker_devices(worker, app_device(app), err) : NULL;
+	json_t *gpu = answer ? json_copy(json_object_get(answer, "device")) : NULL;
+	json_t *part;
+	size_t i;
+	json_array_foreach(json_object_get(answer, "parts"), i, part) {
+		if (gpu && strcmp(js_string_or(part, "name", ""), "NVRTC") == 0)
+			json_object_set(gpu, "nvrtc", json_object_get(part, "version"));
+	}
+	json_decref(answer);
+	return gpu;
+}
+
+const json_t *app_gpu(struct app *app, struct err *err) {
+	if (!app->gpu)
+		app->gpu = app_device(app) ? gpu_json(app, err) : json_object();
+	return app->gpu;
+}
+
+const json_t *app_devices(struct app *app, struct err *err) {
+	struct worker *worker = app->devices ? app->worker : app_worker(app, err);
+	if (!app->devices && worker)
+		app->devices = worker_devices(worker, NULL, err);
+	return app->devices;
+}
+
+/* Which of several alike it is makes no other machine. */
+static void gpu_add(json_t *machine, const json_t *gpu) {
+	static const char *const kept[] = {"name", "compute_capability", "sms", "memory_bytes", "nvrtc"};
+	json_t *copy = json_object_size(gpu) ? json_object() : NULL;
+	for (size_t i = 0; copy && i < sizeof kept / sizeof *kept; i++)
+		json_object_set(copy, kept[i], json_object_get(gpu, kept[i]));
+	if (copy)
+		json_object_set_new(machine, "gpu", copy);
+}
+
 static json_t *machine_json(struct app *app, struct err *err) {
 	struct topo *topo = app_topo(app, err);
 	const struct kernel_list *kernels = topo ? app_kernels(app, err) : NULL;
-	if (!kernels)
+	const json_t *gpu = kernels ? app_gpu(app, err) : NULL;
+	if (!gpu)
 		return NULL;
 	static const char *const taken[] = {"compiler", "cflags", "openmp"};
 	json_t *machine = topo_json(topo);
@@ -159,6 +214,7 @@ static json_t *machine_json(struct app *app, struct err *err) {
 		json_t *value = json_object_get(kernel_list_description(kernels), taken[i]);
 		json_object_set_new(machine, taken[i], value ? json_incref(value) : json_null());
 	}
+	gpu_add(machine, gpu);
 	char fingerprint[SHA256_TEXT], *text = js_canonical(machine);
 	sha256_text(text, strlen(text), fingerprint);
 	free(text);

@@ -7,6 +7,7 @@
 /* interrupt: non-zero after the first Ctrl-C (finish the trial); abandon: after the second (give it up). */
 struct app *app_new(struct ui *ui, int argc, char *const *argv, const volatile int *interrupt,
                     const volatile int *abandon);
+int app_device_use(struct app *app, const char *word, struct err *err); /* "cuda:1" */
 void app_free(struct app *app);
 
 #endif

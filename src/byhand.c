@@ -11,6 +11,7 @@ const struct opt byhand_options[] = {
 	{"set", 0, "P=V", "a parameter; the same as the word P=V", OPT_REPEAT},
 	{"samples", 'n', "N", "timed samples of each configuration (11)", 0},
 	{"timeout", 0, "SECONDS", "longest trial (600)", 0},
+	{"flush-l2", 0, NULL, "empty the GPU's L2 cache before each run", 0},
 	{"seed", 0, "N", "of the input and of the order of comparisons (1)", 0},
 	{0},
 };
@@ -44,8 +45,9 @@ int byhand_open(struct byhand *hand, struct app *app, const struct opt_args *arg
 		return -1;
 	struct topo *topo = app_topo(app, err);
 	struct worker *worker = app_worker(app, err);
-	if (!topo || !worker)
+	if (!topo || !worker || !app_gpu(app, err))
 		return -1;
+	hand->flush_l2 = opt_has(args, "flush-l2");
 	hand->samples = (int)samples;
 	hand->seed = (uint64_t)seed;
 	hand->runner = worker_runner(worker);
@@ -75,6 +77,8 @@ struct trial_request byhand_request(const struct byhand *hand, const json_t *con
 	return (struct trial_request){
 		.kernel = hand->kernel->name,
 		.library = hand->kernel->library,
+		.device = app_device(hand->app),
+		.flush_l2 = hand->flush_l2,
 		.problem = hand->problem,
 		.config = config,
 		.seed = hand->seed,

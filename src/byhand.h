@@ -16,6 +16,7 @@ struct byhand {
 	struct runner runner;
 	double timeout_s;
 	int samples;
+	bool flush_l2;
 	uint64_t seed;
 };
 

@@ -17,6 +17,13 @@ struct app;
 struct ui *app_ui(struct app *app);
 const volatile int *app_interrupt(const struct app *app); /* non-zero after the first Ctrl-C */
 const char *app_command_line(const struct app *app);      /* as typed, quoted for a shell */
+const char *app_device(const struct app *app);      /* of --device: "cuda:0"; NULL: the CPU */
+const char *app_device_kind(const struct app *app); /* as kernels' tables have it: "cpu", "cuda" */
+/* The GPU of --device, which the worker opens for it: {"device","name","compute_capability",..}, borrowed. NULL with
+ * ERR_UNAVAILABLE where it can't be had. On the CPU an empty object. */
+const json_t *app_gpu(struct app *app, struct err *err);
+/* {"parts","devices"}: what there is of CUDA and of GPUs, none of which is opened; borrowed. */
+const json_t *app_devices(struct app *app, struct err *err);
 struct topo *app_topo(struct app *app, struct err *err);
 struct worker *app_worker(struct app *app, struct err *err);
 const struct kernel_list *app_kernels(struct app *app, struct err *err);
@@ -27,7 +34,8 @@ const struct kernel_desc *app_kernel(struct app *app, const char *word, struct e
 const struct kernel_desc **app_kernels_named(struct app *app, const struct opt_args *args, size_t *count,
                                              struct err *err);
 const struct kernel_list *app_plugin(struct app *app, const char *path, struct err *err);
-/* {"fingerprint": "sha256:..", topology, compiler, flags, openmp, ...}: borrowed */
+/* {"fingerprint": "sha256:..", topology, compiler, flags, openmp, ...}, with --device cuda also "gpu", which makes it
+ * another machine: results of CPU and GPUs are never held for each other. Borrowed. */
 const json_t *app_machine(struct app *app, struct err *err);
 const char *app_fingerprint(struct app *app, struct err *err);
 /* Ends the worker and closes the topology, before this process becomes another program; what is asked for later is
@@ -46,5 +54,6 @@ struct cmd {
 extern const struct cmd *const cmd_registry[]; /* ends with NULL */
 extern const struct opt cmd_common_options[];  /* --json --quiet --verbose --help --version */
 extern const struct opt cmd_store_options[];   /* --store */
+extern const struct opt cmd_device_options[];  /* --device; main reads it */
 
 #endif

@@ -21,7 +21,7 @@ static const struct opt options[] = {
 };
 
 static const char *source_of(void *ctx, const char *kernel) {
-	const struct kernel_desc *found = kernel_list_find(ctx, kernel, NULL);
+	const struct kernel_desc *found = kernel_list_find(ctx, kernel, "cpu", NULL);
 	return found ? found->source : NULL;
 }
 

@@ -28,6 +28,8 @@ static void look_all(struct app *app, const struct check *checks, json_t *array)
 	for (; checks->name; checks++) {
 		struct finding finding = {0};
 		checks->look(app, &finding);
+		if (!*finding.found)
+			continue;
 		json_array_append_new(array,
 		                      json_pack("{s:s,s:s,s:s,s:s}", "name", checks->name, "state", states[finding.state],
 		                                "found", finding.found, "remedy", finding.remedy));
@@ -99,6 +101,7 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	(void)err;
 	look_all(app, doctor_build_checks, checks);
 	look_all(app, doctor_system_checks, checks);
+	look_all(app, doctor_gpu_checks, checks);
 	look_all(app, doctor_counters_checks, checks);
 	json_t *document =
 		json_pack("{s:s,s:o,s:o}", "schema", "sweetspot-doctor/1", "checks", checks, "counters", sources_json(app));

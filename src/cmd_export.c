@@ -39,6 +39,7 @@ static const struct export_format *format_read(const struct opt_args *args, stru
 /* What was named: built-in kernels and plug-ins as they are now, or else what only the store can know. */
 struct wanted {
 	const struct kernel_list *built_in;
+	const char *device;
 	const struct kernel_desc **kernels; /* NULL: not known here */
 	const char **names;
 	size_t count;
@@ -49,7 +50,7 @@ static const char *source_of(void *ctx, const char *kernel) {
 	for (size_t i = 0; i < wanted->count; i++)
 		if (wanted->kernels[i] && strcmp(wanted->names[i], kernel) == 0)
 			return wanted->kernels[i]->source;
-	const struct kernel_desc *found = kernel_list_find(wanted->built_in, kernel, NULL);
+	const struct kernel_desc *found = kernel_list_find(wanted->built_in, kernel, wanted->device, NULL);
 	return found ? found->source : NULL;
 }
 
@@ -102,7 +103,7 @@ static json_t *profile_of(struct app *app, const struct opt_args *args, struct w
 }
 
 static json_t *from_store(struct app *app, const struct opt_args *args, struct err *err) {
-	struct wanted wanted = {.built_in = app_kernels(app, err)};
+	struct wanted wanted = {.built_in = app_kernels(app, err), .device = app_device_kind(app)};
 	if (!wanted.built_in)
 		return NULL;
 	wanted.names = mem_alloc(opt_words(args) + 1, sizeof *wanted.names);
@@ -159,7 +160,7 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	return failed;
 }
 
-static const struct opt *const tables[] = {options, cmd_store_options, NULL};
+static const struct opt *const tables[] = {options, cmd_device_options, cmd_store_options, NULL};
 
 const struct cmd cmd_export = {
 	.name = "export",

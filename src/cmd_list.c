@@ -44,18 +44,17 @@ static json_t *list_formats(struct app *app, struct err *err) {
 	return array;
 }
 
-static json_t *described(const struct kernel_list *list, const char *what) {
-	json_t *array = list ? json_object_get(kernel_list_description(list), what) : NULL;
-	return json_is_array(array) ? json_incref(array) : list ? json_array() : NULL;
+static json_t *rows_of(struct app *app, const struct kernel_list *list) {
+	return list ? kernel_list_json(list, app_device(app) ? app_device_kind(app) : NULL) : NULL;
 }
 
 static json_t *list_kernels(struct app *app, struct err *err) {
-	return described(app_kernels(app, err), "kernels");
+	return rows_of(app, app_kernels(app, err));
 }
 
 /* "kernels ./libmine.so" */
 static json_t *list_plugin(struct app *app, const char *path, struct err *err) {
-	return described(app_plugin(app, path, err), "kernels");
+	return rows_of(app, app_plugin(app, path, err));
 }
 
 static json_t *list_launchers(struct app *app, struct err *err) {
@@ -77,12 +76,35 @@ static void rows_print(struct ui *ui, const json_t *array, FILE *out) {
 	table_free(table);
 }
 
+/* "cpu, cuda" */
+static void devices_text(const json_t *row, char *text, size_t size) {
+	size_t i, at = 0;
+	json_t *device;
+	text[0] = '\0';
+	json_array_foreach(json_object_get(row, "devices"), i, device) if (at < size) at += (size_t)snprintf(
+		text + at, size - at, "%s%s", i ? ", " : "", json_string_value(device));
+}
+
+static void kernels_print(struct ui *ui, const json_t *array, FILE *out) {
+	static const char *const titles[] = {"name", "devices", "summary"};
+	struct table *table = table_new(3, titles);
+	size_t i;
+	json_t *item;
+	json_array_foreach((json_t *)array, i, item) {
+		char devices[64];
+		devices_text(item, devices, sizeof devices);
+		table_add(table, js_string_or(item, "name", ""), devices, js_string_or(item, "summary", ""));
+	}
+	table_print(table, ui, out);
+	table_free(table);
+}
+
 static const struct {
 	const char *name;
 	json_t *(*list)(struct app *app, struct err *err);
 	void (*print)(struct ui *ui, const json_t *rows, FILE *out);
 } lists[] = {
-	{"kernels", list_kernels, rows_print},
+	{"kernels", list_kernels, kernels_print},
 	{"strategies", list_strategies, rows_print},
 	{"counters", list_counters, list_counters_print},
 	{"metrics", list_metrics, list_metrics_print},
@@ -132,7 +154,7 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	return unknown(word, err);
 }
 
-static const struct opt *const tables[] = {options, plan_options, NULL};
+static const struct opt *const tables[] = {options, plan_options, cmd_device_options, NULL};
 
 const struct cmd cmd_list = {
 	.name = "list",

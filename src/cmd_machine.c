@@ -17,6 +17,16 @@ __attribute__((format(printf, 2, 3))) static void line(const char *name, const c
 	va_end(ap);
 }
 
+static void gpu_print(const json_t *gpu) {
+	char memory[32];
+	if (!gpu)
+		return;
+	ui_bytes(js_real_or(gpu, "memory_bytes", 0), memory, sizeof memory);
+	line("GPU", "%s, compute capability %s, %lld SMs, %s", js_string_or(gpu, "name", "?"),
+	     js_string_or(gpu, "compute_capability", "?"), (long long)js_int_or(gpu, "sms", 0), memory);
+	line("NVRTC", "%s", js_string_or(gpu, "nvrtc", "?"));
+}
+
 static void people_print(const json_t *machine) {
 	const json_t *caches = json_object_get(machine, "caches"), *openmp = json_object_get(machine, "openmp");
 	static const char *const levels[] = {"l1d", "l2", "l3"};
@@ -36,6 +46,7 @@ static void people_print(const json_t *machine) {
 	ui_bytes((double)sys_memory_total(), memory, sizeof memory);
 	line("memory", "%s", memory);
 	line("hypervisor", "%s", js_string_or(machine, "hypervisor", "none seen"));
+	gpu_print(json_object_get(machine, "gpu"));
 	line("compiler", "%s", js_string_or(machine, "compiler", "?"));
 	line("flags", "%s", js_string_or(machine, "cflags", "?"));
 	line("OpenMP", "%s %lld", js_string_or(openmp, "runtime", "?"), (long long)js_int_or(openmp, "version", 0));
@@ -86,7 +97,7 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	return opt_has(args, "ceilings") ? ceilings_run(app, args, machine, err) : show(app, args, machine, NULL);
 }
 
-static const struct opt *const tables[] = {options, NULL};
+static const struct opt *const tables[] = {options, cmd_device_options, NULL};
 
 const struct cmd cmd_machine = {
 	.name = "machine",

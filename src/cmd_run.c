@@ -28,7 +28,7 @@ static const struct opt options[] = {
 static json_t *document(const struct byhand *hand, const struct trial_request *request,
                         const struct trial_result *result) {
 	static const char *const extras[] = {"work",  "figures", "series",  "placement",
-	                                     "noise", "batch",   "setup_s", "verify_s"};
+	                                     "noise", "batch",   "setup_s", "verify_s", "gpu", "energy_j"};
 	double ci[2];
 	stats_median_ci(result->samples, result->sample_count, 0.95, ci);
 	json_t *json = json_pack("{s:s,s:s,s:O,s:O,s:s,s:o,s:o,s:[o,o],s:s,s:b}", "schema", "sweetspot-run/1", "kernel",
@@ -46,6 +46,9 @@ static json_t *document(const struct byhand *hand, const struct trial_request *r
 		json_object_set_new(json, "unsafe", json_boolean(unsafe));
 	json_object_set_new(json, "counters", json_array());
 	trial_counters_add(json, result);
+	json_object_set_new(json, "device", json_string(request->device ? request->device : "cpu"));
+	if (*result->disturbance)
+		json_object_set_new(json, "disturbance", json_string(result->disturbance));
 	if (*result->message)
 		json_object_set_new(json, "message", json_string(result->message));
 	return json;
@@ -69,8 +72,10 @@ static void people_print(struct ui *ui, const json_t *json, const json_t *source
 	if (js_bool_or(json, "unsafe", false))
 		printf("unsafe: measured for comparison, never recommended\n");
 	if (result->disturbed)
-		printf("disturbed: something else ran on these processors meanwhile\n");
+		printf("disturbed: %s\n", *result->disturbance ? result->disturbance
+		                                               : "something else ran on these processors meanwhile");
 	figures_print(figures, stdout);
+	results_device_print(ui, json_object_get(json, "gpu"), stdout);
 	counters_print(ui, json, sources, stdout);
 	figures_series_print(json_object_get(json, "series"), stdout);
 	free(config);
@@ -150,7 +155,8 @@ static void counters_all(struct counters_words *words) {
 
 /* A word that nobody knows is found before the kernel runs. */
 static int counters_check(struct byhand *hand, const struct counters_words *words, struct err *err) {
-	const struct counters_subject subject = {.kernel = hand->kernel->name, .library = hand->kernel->library};
+	const struct counters_subject subject = {
+		.kernel = hand->kernel->name, .library = hand->kernel->library, .device = app_device(hand->app)};
 	bool slow = false;
 	json_t *answer = words->count ? counters_ask(hand->app, &subject, words->names, &slow, err) : NULL;
 	int failed = words->count && !answer ? -1 : 0;
@@ -179,7 +185,7 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	return failed;
 }
 
-static const struct opt *const tables[] = {options, byhand_options, NULL};
+static const struct opt *const tables[] = {options, byhand_options, cmd_device_options, NULL};
 
 const struct cmd cmd_run = {
 	.name = "run",

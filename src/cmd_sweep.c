@@ -145,9 +145,12 @@ static json_t *row_json(const struct byhand *hand, const json_t *problem, const 
 	bool unsafe;
 	if (unsafe_holds(hand->kernel->unsafe, problem, config, &unsafe, NULL) == 0)
 		json_object_set_new(row, "unsafe", json_boolean(unsafe));
-	json_t *figures = json_object_get(result->reply, "figures");
-	if (figures)
-		json_object_set(row, "figures", figures);
+	static const char *const extras[] = {"figures", "gpu"};
+	for (size_t i = 0; i < sizeof extras / sizeof *extras; i++) {
+		json_t *extra = json_object_get(result->reply, extras[i]);
+		if (extra)
+			json_object_set(row, extras[i], extra);
+	}
 	if (*result->message)
 		json_object_set_new(row, "message", json_string(result->message));
 	return row;
@@ -214,8 +217,9 @@ static void show(struct sweep *sweep) {
 	json_t *over = json_array();
 	for (size_t a = 0; a < sweep->axis_count; a++)
 		json_array_append_new(over, json_string(sweep->axes[a].name));
-	json_t *json = json_pack("{s:s,s:s,s:o,s:O}", "schema", "sweetspot-sweep/1", "kernel", sweep->hand->kernel->name,
-	                         "over", over, "rows", sweep->rows);
+	const char *device = app_device(sweep->hand->app);
+	json_t *json = json_pack("{s:s,s:s,s:s,s:o,s:O}", "schema", "sweetspot-sweep/1", "kernel", sweep->hand->kernel->name,
+	                         "device", device ? device : "cpu", "over", over, "rows", sweep->rows);
 	js_write(json, stdout);
 	json_decref(json);
 }
@@ -264,7 +268,7 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	return failed || second.code != ERR_OK ? -1 : 0;
 }
 
-static const struct opt *const tables[] = {options, byhand_options, cmd_store_options, NULL};
+static const struct opt *const tables[] = {options, byhand_options, cmd_device_options, cmd_store_options, NULL};
 
 const struct cmd cmd_sweep = {
 	.name = "sweep",

@@ -52,6 +52,7 @@ static int words_refuse(const struct opt_args *args, const char *what, struct er
 }
 
 static int items_make(struct tune_session *session, struct err *err) {
+	const char *device = app_device(session->app);
 	const struct opt_args *args = session->args;
 	const char *spec = opt_get(args, "spec", NULL), *option = program_option(args);
 	if (spec && (opt_dashes(args) || option))
@@ -61,6 +62,8 @@ static int items_make(struct tune_session *session, struct err *err) {
 		return words_refuse(args, "a specification", err)
 		           ? -1
 		           : item_add(session, tune_item_spec(session->app, spec, args, err));
+	if (opt_dashes(args) && device)
+		return err_set(err, ERR_USAGE, "leave --device out: the program chooses its GPU", "--device is for kernels");
 	if (opt_dashes(args))
 		return words_refuse(args, "a program", err) ? -1
 		                                            : item_add(session, tune_item_program(session->app, args, err));
@@ -83,7 +86,7 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	return failed;
 }
 
-static const struct opt *const tables[] = {tune_options, cmd_store_options, plan_options, program_options, NULL};
+static const struct opt *const tables[] = {tune_options, cmd_device_options, cmd_store_options, plan_options, program_options, NULL};
 
 const struct cmd cmd_tune = {
 	.name = "tune",

@@ -14,10 +14,11 @@ struct finding {
 
 struct check {
 	const char *name;
-	void (*look)(struct app *app, struct finding *finding);
+	void (*look)(struct app *app, struct finding *finding); /* finds nothing where it does not matter: left out */
 };
 extern const struct check doctor_build_checks[];  /* end with a NULL name */
 extern const struct check doctor_system_checks[];
+extern const struct check doctor_gpu_checks[];
 extern const struct check doctor_counters_checks[];
 
 void finding_set(struct finding *finding, enum finding_state state, const char *remedy, const char *found, ...)

@@ -27,11 +27,11 @@ bin_PROGRAMS += sweetspot
 sweetspot_SOURCES = $(COMMANDS) \
 	%D%/main.c %D%/cmd.h %D%/registry.c \
 	%D%/apply_choose.c %D%/apply_template.c %D%/apply_launch.c %D%/apply_say.c %D%/apply.h \
-	%D%/app.c %D%/app.h %D%/plugin.c %D%/plugin.h \
+	%D%/app.c %D%/app.h %D%/device.c %D%/device.h %D%/plugin.c %D%/plugin.h \
 	%D%/params.c %D%/params_words.c %D%/params.h %D%/plan.c %D%/plan.h %D%/bindings.c %D%/bindings.h \
 	$(PROGRAM_PLAN) %D%/program_spec.c %D%/program_spec.h \
 	%D%/ceilings.c %D%/ceilings_plan.c %D%/ceilings_file.c %D%/ceilings_table.c %D%/ceilings.h \
-	%D%/doctor_build.c %D%/doctor_system.c %D%/doctor_counters.c %D%/doctor.h \
+	%D%/doctor_build.c %D%/doctor_system.c %D%/doctor_counters.c %D%/doctor_gpu.c %D%/doctor.h \
 	%D%/doctor_rights.c %D%/doctor_rights.h \
 	%D%/tune_session.c %D%/tune_session.h \
 	%D%/tune_item_kernel.c %D%/tune_item_program.c %D%/tune_item_spec.c %D%/tune_item.h \
@@ -43,7 +43,7 @@ sweetspot_SOURCES = $(COMMANDS) \
 	%D%/counters_words.c %D%/counters_words.h %D%/counters_ask.c %D%/counters_ask.h \
 	%D%/roofline.c %D%/roofline.h \
 	%D%/ui.c %D%/ui_table.c %D%/ui_wrap.c %D%/ui.h \
-	%D%/results.c %D%/results_program.c %D%/results_effects.c %D%/results_usage.c %D%/results.h
+	%D%/results.c %D%/results_program.c %D%/results_effects.c %D%/results_usage.c %D%/results_device.c %D%/results.h
 nodist_sweetspot_SOURCES = %D%/registry.def
 sweetspot_CPPFLAGS = $(AM_CPPFLAGS) -DSS_LIBEXECDIR='"$(pkglibexecdir)"'
 sweetspot_LDFLAGS = $(AM_LDFLAGS) $(BUNDLE_RPATH)

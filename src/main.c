@@ -49,6 +49,11 @@ const struct opt cmd_common_options[] = {
 	{0},
 };
 
+const struct opt cmd_device_options[] = {
+	{"device", 0, "DEVICE", "where kernels run: cpu, cuda, or cuda:N for the Nth GPU (cpu)", 0},
+	{0},
+};
+
 const struct opt cmd_store_options[] = {
 	{"store", 0, "FILE", "the store, $XDG_DATA_HOME/sweetspot/store.db if not given", 0},
 	{0},
@@ -127,7 +132,7 @@ static void cmd_run(const struct cmd *cmd, int argc, char *const *argv, struct e
 		signals_set();
 	struct ui *ui = ui_new(stdout, stderr, opt_has(args, "quiet"), opt_has(args, "verbose"));
 	struct app *app = app_new(ui, argc, argv, &interrupted, &abandoned);
-	if (cmd->run(app, args, err) && err->code == ERR_OK)
+	if ((app_device_use(app, opt_get(args, "device", "cpu"), err) || cmd->run(app, args, err)) && err->code == ERR_OK)
 		err->code = ERR_FAILED;
 	usage_hint(cmd, err);
 	app_free(app);

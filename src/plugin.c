@@ -94,7 +94,7 @@ const struct kernel_desc *app_kernel(struct app *app, const char *word, struct e
 	if (!list)
 		return NULL;
 	if (name)
-		return kernel_list_find(list, name, err);
+		return kernel_list_find(list, name, app_device_kind(app), err);
 	size_t count = kernel_list_count(list);
 	if (count == 1)
 		return kernel_list_at(list, 0);
@@ -114,21 +114,22 @@ static void named_add(struct named *named, const struct kernel_desc *kernel) {
 	named->items[named->count++] = kernel;
 }
 
-static void named_add_all(struct named *named, const struct kernel_list *list) {
+static void named_add_all(struct named *named, const struct kernel_list *list, const char *device) {
 	for (size_t i = 0; i < kernel_list_count(list); i++)
-		named_add(named, kernel_list_at(list, i));
+		if (strcmp(kernel_list_at(list, i)->device, device) == 0)
+			named_add(named, kernel_list_at(list, i));
 }
 
 static int word_add(struct app *app, struct named *named, const char *word, struct err *err) {
 	const char *name;
 	const struct kernel_list *list = word_read(app, word, &name, err);
-	const struct kernel_desc *kernel = list && name ? kernel_list_find(list, name, err) : NULL;
+	const struct kernel_desc *kernel = list && name ? kernel_list_find(list, name, app_device_kind(app), err) : NULL;
 	if (!list || (name && !kernel))
 		return -1;
 	if (kernel)
 		named_add(named, kernel);
 	else
-		named_add_all(named, list);
+		named_add_all(named, list, app_device_kind(app));
 	return 0;
 }
 
@@ -138,7 +139,7 @@ const struct kernel_desc **app_kernels_named(struct app *app, const struct opt_a
 	const struct kernel_list *built_in = opt_words(args) ? NULL : app_kernels(app, err);
 	int failed = opt_words(args) || built_in ? 0 : -1;
 	if (built_in)
-		named_add_all(&named, built_in);
+		named_add_all(&named, built_in, app_device_kind(app));
 	for (size_t i = 0; i < opt_words(args) && !failed; i++)
 		failed = word_add(app, &named, opt_word(args, i), err);
 	*count = named.count;

@@ -118,6 +118,7 @@ static void details_print(struct ui *ui, const json_t *results) {
 			results_program_print(ui, result, stdout);
 		else
 			results_effects_print(result, stdout);
+		results_device_print(ui, json_object_get(json_object_get(result, "best"), "gpu"), stdout);
 		results_regions_print(ui, result, stdout);
 		results_counters_print(ui, result, stdout);
 	}

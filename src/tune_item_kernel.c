@@ -23,6 +23,8 @@ struct tune_item *tune_item_kernel(struct app *app, const struct kernel_desc *ke
 		.kernel = kernel->name,
 		.source = kernel->source,
 		.library = kernel->library,
+		.device = app_device(app),
+		.flush_l2 = opt_has(args, "flush-l2"),
 		.problem = plan->problem,
 		.space = plan->space,
 		.baseline = plan->baseline,

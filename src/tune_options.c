@@ -15,8 +15,8 @@ static const double DEFAULT_SECONDS = 60;
 const struct opt tune_options[] = {
 	{"budget", 'b', "90s|10m|200e", "time or evaluations for all together (60s; a program: at least 100 runs)", 0},
 	{"strategy", 0, "NAME", "search strategy (auto)", 0},
-	{"objective", 0, "time", "what is made small (time)", 0},
-	{"device", 0, "cpu", "where to run (cpu)", 0},
+	{"objective", 0, "time|energy|edp", "what is made small (time); energy of a GPU, or its product with time", 0},
+	{"flush-l2", 0, NULL, "empty the GPU's L2 cache before each run", 0},
 	{"seed", 0, "N", "for the search and the order of comparisons", 0},
 	{"timeout", 0, "SECONDS", "longest trial, of a program: run (a multiple of the baseline's)", 0},
 	{"counters", 'c', "NAME,..", "counters of baseline and finalists (auto); none; all: in every trial", OPT_REPEAT},
@@ -57,13 +57,15 @@ static int strategy_read(const char *name, const struct strategy **strategy, str
 	return near ? err_hint(err, "did you mean %s?", near) : -1;
 }
 
-static int one_of(const struct opt_args *args, const char *option, const char *only, enum err_code code,
-                  struct err *err) {
-	const char *word = opt_get(args, option, only);
-	if (strcmp(word, only) == 0)
+static int objective_read(const struct opt_args *args, enum trial_objective *objective, struct err *err) {
+	const char *word = opt_get(args, "objective", "time"), *device = opt_get(args, "device", "cpu");
+	if (!trial_objective_find(word, objective))
+		return err_set(err, ERR_USAGE, "it is time, energy (joules a run) or edp (energy times time)",
+		               "there is no objective \"%.60s\"", word);
+	if (*objective == TRIAL_OBJECTIVE_TIME || strcmp(device, "cpu") != 0)
 		return 0;
-	return err_set(err, code, code == ERR_UNAVAILABLE ? "kernels run on the CPU: leave --device out" : "leave it out",
-	               "--%s %s is not available: this version knows %s", option, word, only);
+	return err_set(err, ERR_USAGE, "add --device cuda; on the CPU `sweetspot run --counters rapl` shows the energy of one",
+	               "--objective %s is for kernels on a GPU", word);
 }
 
 /* What is counted where nobody says what. */
@@ -98,7 +100,7 @@ int tune_settings_read(const struct opt_args *args, struct tune_settings *settin
 	if ((budget && budget_read(budget, &settings->budget, err)) ||
 	    (timeout && opt_seconds(timeout, "timeout", &settings->timeout_s, err)) ||
 	    strategy_read(opt_get(args, "strategy", "auto"), &settings->strategy, err) ||
-	    one_of(args, "objective", "time", ERR_USAGE, err) || one_of(args, "device", "cpu", ERR_UNAVAILABLE, err) ||
+	    objective_read(args, &settings->objective, err) ||
 	    counters_read(args, settings, err) || opt_int(args, "seed", 0, INT64_MAX, (long long)drawn, &seed, err))
 		return -1;
 	settings->seed = (uint64_t)seed;

@@ -9,6 +9,7 @@
 struct tune_settings {
 	struct tune_budget budget; /* for all kernels together */
 	const struct strategy *strategy;
+	enum trial_objective objective;
 	uint64_t seed; /* drawn where none is given */
 	double timeout_s;
 	struct counters_words words;

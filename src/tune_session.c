@@ -52,7 +52,9 @@ static int session_begin(struct tuning *t, struct err *err) {
 /* An unfinished search to go on with, or a finished result to take over: *result. */
 static int resume(struct tuning *t, const struct tune_task *task, int64_t *search, json_t **result, struct err *err) {
 	char state[16], *problem = js_canonical(task->problem), *hash = space_hash(task->space);
-	char *objective = tune_objective(task);
+	struct tune_task asked = *task;
+	asked.objective = t->what->settings.objective;
+	char *objective = tune_objective(&asked);
 	const struct store_search like = {.kernel = task->kernel,
 	                                  .source = task->source,
 	                                  .problem = problem,
@@ -107,9 +109,11 @@ static int item_measure(struct tuning *t, const struct tune_item *item, size_t a
 		return -1;
 	task.strategy = t->what->settings.strategy;
 	task.seed = t->seed;
+	task.objective = t->what->settings.objective;
 	task.budget = share(t, at);
 	task.timeout_s = t->what->settings.timeout_s;
 	task.counters = item->counters;
+	task.device_name = js_string_or(app_gpu(t->app, err), "name", NULL);
 	task.runner = &runner;
 	task.store = t->store;
 	task.session = t->session;

@@ -78,6 +78,7 @@ static int kernel_read(struct kernel_list *list, const json_t *object, struct ke
 	    js_string(object, "source", &kernel->source, err))
 		return -1;
 	kernel->library = list->library;
+	kernel->device = js_string_or(object, "device", "cpu");
 	kernel->openmp = js_bool_or(object, "openmp", false);
 	kernel->schedule = js_bool_or(object, "schedule", false);
 	kernel->racy = js_bool_or(object, "racy", false);
@@ -139,12 +140,30 @@ const struct kernel_desc *kernel_list_at(const struct kernel_list *list, size_t 
 	return &list->items[i];
 }
 
-const struct kernel_desc *kernel_list_find(const struct kernel_list *list, const char *name, struct err *err) {
+/* The name is known, the device is not its own: "fw, kmeans" in the arena. */
+static int elsewhere(const struct kernel_list *list, const char *name, const char *device, struct err *err) {
+	const char *those = "";
+	for (size_t i = 0; i < list->count; i++)
+		if (strcmp(list->items[i].device, device) == 0)
+			those = arena_printf(list->arena, "%s%s%s", those, *those ? ", " : "", list->items[i].name);
+	err_set(err, ERR_USAGE, NULL, "kernel %s does not run on device %s", name, device);
+	return *those ? err_hint(err, "these do: %s", those) : err_hint(err, "no kernel does: leave --device out");
+}
+
+const struct kernel_desc *kernel_list_find(const struct kernel_list *list, const char *name, const char *device,
+                                           struct err *err) {
 	const char **names = arena_alloc(list->arena, list->count + 1, sizeof *names);
+	bool known = false;
 	for (size_t i = 0; i < list->count; i++) {
-		if (strcmp(list->items[i].name, name) == 0)
+		bool same = strcmp(list->items[i].name, name) == 0;
+		if (same && strcmp(list->items[i].device, device) == 0)
 			return &list->items[i];
+		known = known || same;
 		names[i] = list->items[i].name;
+	}
+	if (known) {
+		elsewhere(list, name, device, err);
+		return NULL;
 	}
 	const char *near = near_word(name, names, list->count);
 	const char *of = list->library ? list->library : "";
@@ -155,6 +174,30 @@ const struct kernel_desc *kernel_list_find(const struct kernel_list *list, const
 		err_hint(err, "see `sweetspot list kernels%s%s`%s", *of ? " " : "", of,
 		         *of ? "" : "; a plug-in is named by its file, with a slash: ./libmine.so");
 	return NULL;
+}
+
+static json_t *devices_json(const struct kernel_list *list, const char *name) {
+	json_t *devices = json_array();
+	for (size_t i = 0; i < list->count; i++)
+		if (strcmp(list->items[i].name, name) == 0)
+			json_array_append_new(devices, json_string(list->items[i].device));
+	return devices;
+}
+
+json_t *kernel_list_json(const struct kernel_list *list, const char *device) {
+	const json_t *described = json_object_get(list->description, "kernels");
+	json_t *rows = json_array(), *seen = json_object();
+	for (size_t i = 0; i < list->count; i++) {
+		const struct kernel_desc *kernel = &list->items[i];
+		if (json_object_get(seen, kernel->name) || (device && strcmp(kernel->device, device) != 0))
+			continue;
+		json_object_set_new(seen, kernel->name, json_true());
+		json_t *row = json_copy(json_array_get(described, i));
+		json_object_set_new(row, "devices", devices_json(list, kernel->name));
+		json_array_append_new(rows, row);
+	}
+	json_decref(seen);
+	return rows;
 }
 
 const json_t *kernel_list_description(const struct kernel_list *list) {

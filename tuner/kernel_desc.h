@@ -19,6 +19,7 @@ struct kernel_param {
 struct kernel_desc {
 	const char *name, *summary, *source;
 	const char *library; /* plug-in that it is in; NULL: built in */
+	const char *device;  /* "cpu", "cuda": one name may be there for several */
 	bool openmp, schedule, racy;
 	bool team_given; /* threads is part of the question: not searched unless asked for */
 	const char *schedule_when, *unsafe, *serial; /* may be NULL; see kernels/kernel.h */
@@ -35,8 +36,12 @@ struct kernel_list *kernel_list_new(const json_t *description, const char *libra
 void kernel_list_free(struct kernel_list *list);
 size_t kernel_list_count(const struct kernel_list *list);
 const struct kernel_desc *kernel_list_at(const struct kernel_list *list, size_t i);
-/* ERR_USAGE with the nearest name. */
-const struct kernel_desc *kernel_list_find(const struct kernel_list *list, const char *name, struct err *err);
+/* ERR_USAGE with the nearest name, or with the kernels that run on this device. */
+const struct kernel_desc *kernel_list_find(const struct kernel_list *list, const char *name, const char *device,
+                                           struct err *err);
+/* [{"name","devices":[..], and all else as the worker describes it}], each name once, of one device or (NULL) of all.
+ * New reference. */
+json_t *kernel_list_json(const struct kernel_list *list, const char *device);
 /* The whole description (compiler, cflags, openmp, counters); borrowed. */
 const json_t *kernel_list_description(const struct kernel_list *list);
 

@@ -19,6 +19,30 @@ static const char *const texts[TRIAL_STATUS_COUNT] = {
 #undef TRIAL_TEXT
 };
 
+static const char *const objectives[TRIAL_OBJECTIVE_COUNT][2] = {
+#define TRIAL_OBJECTIVE_ROW(name, word, unit) {word, unit},
+	TRIAL_OBJECTIVES(TRIAL_OBJECTIVE_ROW)
+#undef TRIAL_OBJECTIVE_ROW
+};
+
+const char *trial_objective_word(enum trial_objective objective) {
+	return objectives[objective][0];
+}
+
+const char *trial_objective_unit(enum trial_objective objective) {
+	return objectives[objective][1];
+}
+
+bool trial_objective_find(const char *word, enum trial_objective *objective) {
+	for (int i = 0; i < TRIAL_OBJECTIVE_COUNT; i++) {
+		if (strcmp(word, objectives[i][0]) == 0) {
+			*objective = i;
+			return true;
+		}
+	}
+	return false;
+}
+
 const char *trial_status_word(enum trial_status status) {
 	return words[status];
 }

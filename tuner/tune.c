@@ -55,7 +55,7 @@ void tune_report(struct tune *tune, enum tune_phase phase) {
 		.failures = failure_total(tune),
 		.best = tune_shown(tune, tune->best),
 		.baseline = tune_shown(tune, tune->baseline.value),
-		.is_metric = task->metric != NULL,
+		.is_metric = task->metric || task->objective,
 		.gain = tune->baseline.value / tune->best,
 		.elapsed = tune_elapsed(tune),
 		.budget = tune->budget.seconds,
@@ -78,7 +78,8 @@ static double timeout_seconds(const struct tune *tune) {
 }
 
 double tune_seconds(const struct tune *tune, double value) {
-	return tune->extra_seconds + (tune->task->metric ? tune->run_seconds : value);
+	bool is_time = !tune->task->metric && tune->task->objective == TRIAL_OBJECTIVE_TIME;
+	return tune->extra_seconds + (is_time ? value : tune->run_seconds);
 }
 
 double tune_wall(const struct trial_result *result) {
@@ -106,6 +107,8 @@ static int samples_of(const struct tune *tune) {
 		double below;
 		int samples;
 	} of_program[] = {{0.02, 5}, {0.2, 3}, {1, 2}};
+	if (tune->task->objective) /* each takes long, whatever a run does */
+		return SAMPLES;
 	if (!tune->task->whole_programs)
 		return tune->best < SHORT_SECONDS ? SAMPLES_OF_SHORT : SAMPLES;
 	for (size_t i = 0; i < sizeof of_program / sizeof *of_program && tune->run_seconds > 0; i++)
@@ -118,6 +121,9 @@ struct trial_request tune_request(const struct tune *tune, const json_t *config)
 	return (struct trial_request){
 		.kernel = tune->task->kernel,
 		.library = tune->task->library,
+		.device = tune->task->device,
+		.flush_l2 = tune->task->flush_l2,
+		.objective = tune->task->objective,
 		.problem = tune->task->problem,
 		.config = config,
 		.seed = 1, /* of the input: the same in every session, so that results compare */
@@ -129,9 +135,19 @@ struct trial_request tune_request(const struct tune *tune, const json_t *config)
 	};
 }
 
+static void gpu_keep(struct tune *tune, const json_t *config, const struct trial_result *result) {
+	json_t *gpu = json_object_get(result->reply, "gpu");
+	if (!gpu || result->status != TRIAL_CORRECT)
+		return;
+	char *key = js_canonical(config);
+	json_object_set(tune->gpus, key, gpu);
+	free(key);
+}
+
 static int on_race_trial(void *ctx, const char *phase, int block, const json_t *config,
                          const struct trial_result *result, struct err *err) {
 	struct tune *tune = ctx;
+	gpu_keep(tune, config, result);
 	tune_report(tune, strcmp(phase, "race") == 0 ? TUNE_RACE : TUNE_DUEL);
 	if (trial_store(tune->task->store, tune->id, phase, block, config, result, err))
 		return -1;
@@ -152,7 +168,7 @@ double tune_cost(const json_t *config, const json_t *baseline) {
 
 char *tune_objective(const struct tune_task *task) {
 	if (!task->metric)
-		return mem_strdup("time");
+		return mem_strdup(trial_objective_word(task->objective));
 	return mem_printf("%s %s", task->maximize ? "maximize" : "minimize", task->metric);
 }
 
@@ -214,6 +230,7 @@ static void tune_clear(struct tune *tune) {
 	json_decref(tune->best_config);
 	json_decref(tune->finalists);
 	json_decref(tune->counted);
+	json_decref(tune->gpus);
 	json_decref(tune->uncounted);
 }
 
@@ -248,6 +265,7 @@ int tune_run(const struct tune_task *task, const struct tune_observer *observer,
 	                    .best = NAN,
 	                    .best_index = UINT64_MAX,
 	                    .counted = json_object(),
+	                    .gpus = json_object(),
 	                    .uncounted = json_array()};
 	struct err second = {0};
 	bool found = false;

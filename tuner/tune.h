@@ -22,6 +22,10 @@ struct tune_budget {
 struct tune_task {
 	const char *kernel, *source; /* its name and source hash */
 	const char *library;         /* plug-in that it is in; NULL: built in */
+	const char *device;          /* "cuda:0"; NULL: the CPU */
+	const char *device_name;     /* of the GPU; NULL: not known, or the CPU */
+	bool flush_l2;               /* of it, before each run */
+	enum trial_objective objective;
 	const json_t *problem;
 	const struct space *space;
 	const json_t *baseline; /* configuration; may lie outside the space */

@@ -29,8 +29,15 @@ static json_t *failures_json(const struct tune *tune) {
 }
 
 static json_t *setup_json(const struct tune *tune, const json_t *config, double median, const double ci[2]) {
-	return json_pack("{s:O,s:o,s:o,s:s}", "config", config, "median", js_number(tune_shown(tune, median)), "ci",
-	                 shown_interval(tune, ci), "unit", tune->task->metric ? "" : "s");
+	const char *unit = tune->task->metric ? "" : trial_objective_unit(tune->task->objective);
+	json_t *setup = json_pack("{s:O,s:o,s:o,s:s}", "config", config, "median", js_number(tune_shown(tune, median)), "ci",
+	                          shown_interval(tune, ci), "unit", unit);
+	char *key = js_canonical(config);
+	json_t *gpu = json_object_get(tune->gpus, key);
+	if (gpu)
+		json_object_set(setup, "gpu", gpu);
+	free(key);
+	return setup;
 }
 
 /* What the search alone knows, where the duel was not held or not finished. */
@@ -89,6 +96,9 @@ json_t *tune_result(const struct tune *tune) {
 	                           (json_int_t)task->seed, "space", "cartesian", space_cartesian(task->space), "valid",
 	                           (json_int_t)space_valid(task->space), "evaluations", (json_int_t)tune->evaluations,
 	                           "elapsed_s", tune_elapsed(tune), "failures", failures_json(tune));
+	json_object_set_new(result, "device", json_string(task->device ? task->device : "cpu"));
+	if (task->device_name)
+		json_object_set_new(result, "device_name", json_string(task->device_name));
 	if (tune->dueled && tune->best_config && tune->duel.paired.count)
 		decided(tune, result);
 	else

@@ -11,6 +11,8 @@
 
 /* A trial is cut short when it can't get within this factor of the best: noise while searching is smaller. */
 static const double LIMIT_FACTOR = 1.25;
+/* What one of energy takes at least, as the worker has it. */
+static const double ENERGY_SAMPLE_SECONDS = 0.2;
 /* What the finals may take of the time, at most, when their cost is reckoned up beforehand. */
 static const double FINALS_SHARE_MAX = 0.6;
 /* Even the shortest time is worth a look at a few: the duel that follows takes longer. */
@@ -80,7 +82,7 @@ static int measure(struct tune *tune, const char *phase, const json_t *config, d
 	struct trial_request request = tune_request(tune, config);
 	memset(result, 0, sizeof *result);
 	result->value = NAN;
-	request.limit_s = limit;
+	request.limit_s = tune->task->objective ? 0 : limit;
 	if (tune->task->counters.every) {
 		request.counters = tune->task->counters.asked;
 		request.slow = tune->task->counters.slow;
@@ -174,6 +176,8 @@ static int measure_baseline(struct tune *tune, struct err *err) {
 	if (task->whole_programs ? look_at_program(tune, err)
 	                         : measure(tune, "baseline", task->baseline, 0, &tune->baseline, err))
 		return -1;
+	if (task->objective)
+		tune->run_seconds = fmax(tune_wall(&tune->baseline), ENERGY_SAMPLE_SECONDS);
 	tune->evaluations++;
 	tune->failures[tune->baseline.status]++;
 	tune->search = search_new(task->strategy, task->space, task->seed, task->start, budget_evaluations(tune), err);

@@ -40,6 +40,7 @@ struct tune {
 	bool dueled;
 	bool reversed; /* the search's winner lost its duel: the baseline stays */
 	json_t *finalists;
+	json_t *gpus;            /* configuration text -> what its last trial told of the GPU */
 	json_t *counted;         /* configuration text -> what trial_counters_add gives */
 	json_t *uncounted;       /* [{"config","reason"}] */
 	double counting_seconds; /* that the counters took */

@@ -17,6 +17,7 @@
 #include "src/base/sys.h"
 #include "tuner/worker_impl.h"
 
+static const double CLOCK_DROP = 0.8;
 static const double DESCRIBE_SECONDS = 20, WRITE_SECONDS = 10, STOP_SECONDS = 1, REAP_SECONDS = 5;
 enum { SAMPLES_MAX = 100000, LIBRARIES_MAX = 48 /* that one worker is asked to load, which unloads none */ };
 
@@ -26,6 +27,7 @@ struct worker {
 	struct proc *proc;
 	unsigned starts;
 	int64_t last_id;
+	double sm_mhz;                  /* the highest clock of a GPU seen in its trials */
 	char *libraries[LIBRARIES_MAX]; /* that this process was asked to load */
 	size_t library_count;
 };
@@ -202,17 +204,57 @@ int worker_status_read(const json_t *answer, struct trial_result *result, struct
 	return 0;
 }
 
+/* Joules a run in the place of seconds, or their product. */
+static int energies_read(const json_t *answer, enum trial_objective objective, struct trial_result *result,
+                         struct err *err) {
+	struct trial_result energies = {0};
+	int failed = worker_samples_read(answer, "energy_j", &energies, err);
+	if (!failed && energies.sample_count != result->sample_count)
+		failed = err_set(err, ERR_FAILED, NULL, "there are not as many energies as samples");
+	for (size_t i = 0; i < result->sample_count && !failed; i++)
+		result->samples[i] = energies.samples[i] * (objective == TRIAL_OBJECTIVE_EDP ? result->samples[i] : 1);
+	if (!failed)
+		result->least = stats_min(result->samples, result->sample_count);
+	trial_result_clear(&energies);
+	return failed;
+}
+
+/* A trial and the worker that knows what others were like. */
+struct asked {
+	struct worker *worker;
+	const struct trial_request *request;
+};
+
+/* A GPU's clock that fell well below that of the session's other trials, or that something else than its own power held
+ * down. (Power alone does it, too, but to the same trial each time.) */
+static void clock_check(struct worker *worker, const json_t *gpu, struct trial_result *result) {
+	double mhz = js_real_or(gpu, "sm_mhz", NAN);
+	const char *throttle = js_string_or(gpu, "throttle", "");
+	bool slow = mhz < CLOCK_DROP * worker->sm_mhz, hot = strstr(throttle, "heat") || strstr(throttle, "hardware") ||
+	                                                          strstr(throttle, "brake");
+	worker->sm_mhz = mhz > worker->sm_mhz ? mhz : worker->sm_mhz;
+	if (!slow && !hot)
+		return;
+	result->disturbed = true;
+	snprintf(result->disturbance, sizeof result->disturbance, "the GPU's clock was %.0f of %.0f MHz%s%.40s", mhz,
+	         worker->sm_mhz, *throttle ? ": " : "", throttle);
+}
+
 static int answer_use(void *ctx, const json_t *answer, struct trial_result *result, struct err *err) {
-	const struct trial_request *request = ctx;
+	const struct asked *asked = ctx;
+	const struct trial_request *request = asked->request;
 	if (worker_status_read(answer, result, err))
 		return -1;
 	result->disturbed = (result->status == TRIAL_CENSORED || result->status == TRIAL_CORRECT) && noisy(answer);
+	if (result->status == TRIAL_CORRECT && json_is_object(json_object_get(answer, "gpu")))
+		clock_check(asked->worker, json_object_get(answer, "gpu"), result);
 	if (result->status == TRIAL_CENSORED) {
 		result->value = request->limit_s;
 		if (json_array_size(json_object_get(answer, "samples")) && worker_samples_read(answer, "samples", result, err))
 			return -1;
 	} else if (result->status == TRIAL_CORRECT) {
-		if (worker_samples_read(answer, "samples", result, err))
+		if (worker_samples_read(answer, "samples", result, err) ||
+		    (request->objective && energies_read(answer, request->objective, result, err)))
 			return -1;
 		result->value = stats_median(result->samples, result->sample_count);
 		const json_t *placement = json_object_get(answer, "placement");
@@ -239,6 +281,16 @@ static enum broken answer_check(const struct worker *worker, const struct worker
 	return BROKEN_UNREADABLE;
 }
 
+static enum err_code error_code(const json_t *error) {
+	return strcmp(js_string_or(error, "code", ""), "unavailable") == 0 ? ERR_UNAVAILABLE : ERR_USAGE;
+}
+
+/* The worker has said that it ends, since its device is broken: that is a fact about this trial, and none of the next. */
+static void ending_wait(struct worker *worker, const struct trial_result *result) {
+	if (js_bool_or(result->reply, "ending", false))
+		worker_stop(worker, STOP_SECONDS);
+}
+
 int worker_exchange(struct worker *worker, const struct worker_question *question, struct trial_result *result,
                     struct err *err) {
 	memset(result, 0, sizeof *result);
@@ -256,7 +308,7 @@ int worker_exchange(struct worker *worker, const struct worker_question *questio
 	}
 	const json_t *error = json_object_get(result->reply, "error");
 	if (broken == BROKEN_NO && error)
-		return err_set(err, ERR_USAGE, js_string_or(error, "hint", NULL), "%s",
+		return err_set(err, error_code(error), js_string_or(error, "hint", NULL), "%s",
 		               js_string_or(error, "what", "bad request"));
 	if (broken == BROKEN_NO)
 		broken = answer_check(worker, question, result, &bad);
@@ -264,6 +316,8 @@ int worker_exchange(struct worker *worker, const struct worker_question *questio
 		broken_result(worker, broken, timeout, question->grace_s, result);
 	if (broken == BROKEN_UNREADABLE && *bad.what)
 		snprintf(result->message, sizeof result->message, "the worker's answer was refused: %.200s", bad.what);
+	else
+		ending_wait(worker, result);
 	result->elapsed_s = sys_now() - start;
 	return 0;
 }
@@ -285,6 +339,12 @@ static json_t *request_json(const struct trial_request *request) {
 	worker_counters_set(json, request->counters);
 	if (request->series)
 		json_object_set_new(json, "series", json_true());
+	if (request->device)
+		json_object_set_new(json, "device", json_string(request->device));
+	if (request->flush_l2)
+		json_object_set_new(json, "flush_l2", json_true());
+	if (request->objective)
+		json_object_set_new(json, "objective", json_string(trial_objective_word(request->objective)));
 	if (request->library)
 		json_object_set_new(json, "library", json_string(request->library));
 	return json;
@@ -292,11 +352,12 @@ static json_t *request_json(const struct trial_request *request) {
 
 static int worker_trial(void *ctx, const struct trial_request *request, struct trial_result *result, struct err *err) {
 	json_t *json = request_json(request);
+	struct asked asked = {ctx, request};
 	const struct worker_question question = {.request = json,
 	                                         .library = request->library,
 	                                         .timeout_s = request->timeout_s,
 	                                         .use = answer_use,
-	                                         .ctx = (void *)request};
+	                                         .ctx = &asked};
 	int failed = worker_exchange(ctx, &question, result, err);
 	json_decref(json);
 	return failed;

@@ -16,6 +16,9 @@ struct worker_options {
 struct worker *worker_new(const struct worker_options *options);
 void worker_free(struct worker *worker); /* stops it; leaves no process of its group behind */
 struct runner worker_runner(struct worker *worker);
+/* {"parts":[..],"devices":[..]}: what there is of CUDA here; with a device word also "device", that GPU, which is opened
+ * for it: ERR_UNAVAILABLE where it can't be. New reference. */
+json_t *worker_devices(struct worker *worker, const char *device, struct err *err);
 /* The built-in kernels, or those of the plug-in with this absolute path: ERR_USAGE where it is none. New reference. */
 json_t *worker_describe(struct worker *worker, const char *library, struct err *err);
 const volatile int *worker_interrupt(const struct worker *worker); /* of its options */

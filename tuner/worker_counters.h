@@ -7,6 +7,7 @@
 /* What for. */
 struct counters_subject {
 	const char *kernel, *library; /* kernel NULL: none, only what any thread can be asked for */
+	const char *device;           /* that the kernel is for; NULL: the CPU */
 	bool program;                 /* a program as a whole */
 };
 

@@ -30,6 +30,8 @@ libworker_la_SOURCES = \
 	%D%/request.c %D%/request.h \
 	%D%/call.c %D%/call.h \
 	%D%/device.c %D%/device.h \
+	%D%/device_report.c %D%/device_report.h \
+	%D%/devices_answer.c %D%/devices_answer.h \
 	%D%/library.c %D%/library_check.c %D%/library.h \
 	%D%/param.c %D%/param.h \
 	%D%/word.c %D%/word.h \

@@ -115,6 +115,7 @@ static bool batch_run(struct state *state, const struct request *request, int64_
 	                      .flush_l2 = request->flush_l2};
 	out->status = (state->call.gpu ? batch_on_device : state->kernel->reset ? batch_with_reset : batch_bare)(state, &batch);
 	*run_s = (double)batch.total_ns * 1e-9 / (double)(batch.done > 0 ? batch.done : 1);
+	out->runs = batch.done;
 	out->outcome = outcome_of(out->status);
 	return out->status == SS_OK;
 }
@@ -206,16 +207,29 @@ static bool median_lost(const struct request *request, struct measurement *out) 
 	return true;
 }
 
+/* What the GPU has used so far; it is asked around whole samples only, since asking takes a while. */
+static double energy_now(const struct state *state, const struct request *request) {
+	struct gpu_health health = {.energy_j = NAN};
+	if (request->energy) {
+		gpu_health(state->call.gpu, &health);
+	}
+	return health.energy_j;
+}
+
 /* False where a sample came out too short for its batch, which was found while something disturbed it. */
 static bool take_samples(struct state *state, const struct request *request, bool retake, struct measurement *out) {
 	double run_s;
 	out->sample_count = 0;
 	for (int i = 0; i < request->samples; i++) {
+		double before = energy_now(state, request);
 		if (!batch_run(state, request, state->batch, out, &run_s)) {
 			return true;
 		}
 		if (retake && run_s * (double)state->batch < SHORTEST * request->min_sample_s && state->batch < BATCH_MAX) {
 			return false;
+		}
+		if (request->energy) {
+			out->energies[out->sample_count] = (energy_now(state, request) - before) / (double)out->runs;
 		}
 		out->samples[out->sample_count++] = run_s;
 		if (median_lost(request, out)) {
@@ -245,14 +259,19 @@ static void measure_samples(struct state *state, const struct request *request, 
 			return;
 		}
 	}
+	if (state->call.gpu) {
+		gpu_health(state->call.gpu, &out->health); /* while its clocks are still up */
+	}
 	noise_look(state, team, &after);
 	out->noise = noise_since(&before, &after);
 }
 
 void measure_state(struct arena *arena, struct state *state, const struct request *request, const struct team *team,
                    struct measurement *out) {
-	*out = (struct measurement){.outcome = OUTCOME_CORRECT};
+	*out = (struct measurement){.outcome = OUTCOME_CORRECT,
+	                            .health = {NAN, NAN, NAN, NAN, NAN, 0, NAN}};
 	out->samples = arena_alloc(arena, (size_t)request->samples + 1, sizeof *out->samples);
+	out->energies = request->energy ? arena_alloc(arena, (size_t)request->samples + 1, sizeof *out->energies) : NULL;
 	state->message[0] = '\0';
 	if (verify(state, request, out) && warm_up(state, request, out)) {
 		measure_samples(state, request, team, out);

@@ -14,7 +14,7 @@
 #include "src/base/sys.h"
 #include "src/worker/counters_answer.h"
 #include "src/worker/describe.h"
-#include "src/worker/device.h"
+#include "src/worker/devices_answer.h"
 #include "src/worker/library.h"
 #include "src/worker/lines.h"
 #include "src/worker/program.h"
@@ -98,12 +98,16 @@ static json_t *op_metrics(struct protocol *protocol, const json_t *request, stru
 	return counters_metrics_answer(request, err);
 }
 
+static json_t *op_devices(struct protocol *protocol, const json_t *request, struct err *err) {
+	return devices_answer(protocol->devices, request, err);
+}
+
 static const struct {
 	const char *name;
 	json_t *(*run)(struct protocol *protocol, const json_t *request, struct err *err);
 } protocol_ops[] = {
 	{"describe", op_describe}, {"trial", op_trial}, {"drop", op_drop}, {"program", op_program},
-	{"counters", op_counters}, {"metrics", op_metrics},
+	{"counters", op_counters}, {"metrics", op_metrics}, {"devices", op_devices},
 };
 
 enum { PROTOCOL_OPS = sizeof protocol_ops / sizeof *protocol_ops };

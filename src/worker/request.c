@@ -50,6 +50,21 @@ static int bool_member(const json_t *json, const char *key, bool *out, struct er
 	           : err_set(err, ERR_USAGE, NULL, "%s takes true or false", key);
 }
 
+static int objective_member(const json_t *json, bool *energy, struct err *err) {
+	static const char *const words[] = {"time", "energy", "edp"};
+	const char *word = words[0];
+	if (has(json, "objective") && js_string(json, "objective", &word, err) != 0) {
+		return -1;
+	}
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+		if (strcmp(word, words[i]) == 0) {
+			*energy = i > 0;
+			return 0;
+		}
+	}
+	return word_unknown(word, words, sizeof words / sizeof *words, "objective takes another word", err);
+}
+
 static int device_member(const json_t *json, int *out, struct err *err) {
 	const char *word = "cpu";
 	return has(json, "device") && js_string(json, "device", &word, err) != 0 ? -1 : device_read(word, out, err);
@@ -116,7 +131,7 @@ int request_read(struct arena *arena, struct libraries *libraries, const json_t 
                  struct err *err) {
 	static const char *const keys[] = {"op",     "id",           "kernel",  "problem", "config",  "seed",    "samples",
 	                                   "warmup", "min_sample_s", "limit_s", "verify",  "counters", "library",
-	                                   "series", "device", "flush_l2"};
+	                                   "series", "device", "flush_l2", "objective"};
 	int64_t samples, warmup, seed;
 	int device;
 	if (word_check_keys(json, keys, sizeof keys / sizeof *keys, err) != 0 ||
@@ -127,6 +142,7 @@ int request_read(struct arena *arena, struct libraries *libraries, const json_t 
 	    real_member(json, "limit_s", 1e9, 0, &request->limit_s, err) != 0 ||
 	    verify_member(json, &request->verify, err) != 0 || bool_member(json, "series", &request->series, err) != 0 ||
 	    bool_member(json, "flush_l2", &request->flush_l2, err) != 0 || device_member(json, &device, err) != 0 ||
+	    objective_member(json, &request->energy, err) != 0 ||
 	    request_counters(arena, json, &request->counters, err) != 0) {
 		return -1;
 	}
@@ -134,6 +150,10 @@ int request_read(struct arena *arena, struct libraries *libraries, const json_t 
 	if (!entry || call_read(arena, entry, json_object_get(json, "problem"), json_object_get(json, "config"),
 	                        &request->call, err) != 0) {
 		return -1;
+	}
+	if (device == DEVICE_CPU && (request->flush_l2 || request->energy)) {
+		return err_set(err, ERR_USAGE, "name a GPU: \"device\":\"cuda\"", "%s is for GPUs",
+		               request->energy ? "measuring energy" : "flush_l2");
 	}
 	request->samples = (int)samples;
 	request->warmup = (int)warmup;

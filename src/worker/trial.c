@@ -12,6 +12,7 @@
 #include "src/base/sys.h"
 #include "src/worker/counting.h"
 #include "src/worker/crash.h"
+#include "src/worker/device_report.h"
 #include "src/worker/figures.h"
 #include "src/worker/measure.h"
 #include "src/worker/simulate.h"
@@ -25,7 +26,7 @@ struct report {
 	struct ss_work work;
 	bool refused; /* the problem itself, by the kernel */
 	bool ending;  /* the device is broken */
-	json_t *placement, *counters, *counting, *figures, *series; /* owned; may be NULL */
+	json_t *placement, *gpu, *counters, *counting, *figures, *series; /* owned; may be NULL */
 };
 
 /* What is asked of the counters of one trial. */
@@ -37,6 +38,7 @@ struct trial_counters {
 
 static void report_clear(struct report *report) {
 	json_decref(report->placement);
+	json_decref(report->gpu);
 	json_decref(report->counters);
 	json_decref(report->counting);
 	json_decref(report->figures);
@@ -87,6 +89,7 @@ static void attempt(struct arena *arena, struct states *states, struct team *tea
 	struct state *state;
 	struct measurement *m = &report->m;
 	char message[STATE_MESSAGE];
+	double compiled_s = device_watch(request->call.gpu);
 	*m = (struct measurement){.outcome = OUTCOME_CORRECT};
 	m->status = states_get(states, &request->call, team_binding(team), &state, &report->setup_s, &report->refused,
 	                       message);
@@ -98,6 +101,7 @@ static void attempt(struct arena *arena, struct states *states, struct team *tea
 	measure_state(arena, state, request, team, m);
 	report->batch = state->batch ? state->batch : 1;
 	report->placement = request->call.gpu ? NULL : team_placement(team);
+	report->gpu = request->call.gpu ? device_report(request->call.gpu, &m->health, compiled_s) : NULL;
 	tell(state, request, report);
 	count(arena, state, counters, team, report);
 	if (state->kernel->work) {
@@ -134,6 +138,12 @@ static json_t *report_json(struct report *report, double elapsed_s) {
 	if (m->outcome != OUTCOME_CORRECT) {
 		message_default(m);
 		json_object_set_new(json, "message", json_string(m->message));
+	}
+	if (m->energies) {
+		json_object_set_new(json, "energy_j", js_reals(m->energies, m->sample_count));
+	}
+	if (report->gpu) {
+		json_object_set(json, "gpu", report->gpu);
 	}
 	if (report->ending) {
 		json_object_set_new(json, "ending", json_true());
@@ -201,9 +211,25 @@ static void trial_attempts(struct arena *arena, struct states *states, struct te
 	}
 }
 
-static int device_open(struct devices *devices, struct call *call, struct err *err) {
+/* NVML's counter moves some ten times a second: what is shorter can't be told from nothing. */
+static int energy_check(struct request *request, struct err *err) {
+	static const double sample_s = 0.2;
+	struct gpu_health health;
+	gpu_health(request->call.gpu, &health);
+	request->min_sample_s = fmax(request->min_sample_s, sample_s);
+	return health.energy_j >= 0 ? 0
+	                            : err_set(err, ERR_UNAVAILABLE, "leave the objective out, or use a GPU of 2017 or later",
+	                                      "the energy of GPU %d can't be read: NVML tells none",
+	                                      request->call.device);
+}
+
+static int device_open(struct devices *devices, struct request *request, struct err *err) {
+	struct call *call = &request->call;
 	call->gpu = devices_get(devices, call->device, err);
-	return call->device == DEVICE_CPU || call->gpu ? 0 : -1;
+	if (!call->gpu) {
+		return call->device == DEVICE_CPU ? 0 : -1;
+	}
+	return request->energy ? energy_check(request, err) : 0;
 }
 
 /* What else there is to say of it has been asked for before. */
@@ -221,7 +247,7 @@ json_t *trial_run(const struct trial_home *home, const json_t *json, bool *endin
 	json_t *reply = NULL;
 	double start = sys_now();
 	if (request_read(arena, home->libraries, json, &request, err) != 0 ||
-	    device_open(home->devices, &request.call, err) != 0 ||
+	    device_open(home->devices, &request, err) != 0 ||
 	    counters_ask(home->counters, arena, &request, &counters, err) != 0) {
 		goto done;
 	}

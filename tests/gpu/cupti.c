@@ -201,13 +201,20 @@ static void auto_test(struct arena *arena, const struct counter_tables *tables, 
 	counter_plan_clear(plan);
 }
 
+static struct counter_tables *tables_read(struct err *err) {
+	const char *source = getenv("SRCDIR");
+	char folder[512];
+	snprintf(folder, sizeof folder, "%s/data", source ? source : ".");
+	return counter_tables_load_from(folder, err);
+}
+
 int main(void) {
 	char reason[COUNTER_REASON] = "";
 	struct err err = {0};
 	struct cupti_chip *chips[CHIPS_MAX], *gh100;
 	size_t count = 0;
 	const char *all[CHIPS_MAX], *const *names = cupti_chips(reason);
-	struct counter_tables *tables = counter_tables_load(&err);
+	struct counter_tables *tables = tables_read(&err);
 	if (!ok(tables, "the tables can be read %s", err.what))
 		return tap_done();
 	for (; names && names[count] && count < CHIPS_MAX; count++)

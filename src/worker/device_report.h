@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a trial tells of its GPU: clocks, heat, what was compiled and launched. */
+#ifndef WORKER_DEVICE_REPORT_H
+#define WORKER_DEVICE_REPORT_H
+#include <jansson.h>
+
+#include "src/worker/device.h"
+
+/* Forgets earlier launches; returns how long compiling took so far, for device_report. gpu may be NULL. */
+double device_watch(struct gpu *gpu);
+/* {"name","index","sm_mhz",..,"compile_s","kernels":[..]}; health: of the moment after the last run. New reference. */
+json_t *device_report(struct gpu *gpu, const struct gpu_health *health, double compiled_s);
+
+#endif

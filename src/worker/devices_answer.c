@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <config.h>
+
+#include "src/worker/devices_answer.h"
+
+#include "src/base/js.h"
+#include "src/worker/word.h"
+
+enum { PIDS = sizeof((struct gpu_tenants *)0)->pids / sizeof(unsigned) };
+
+static json_t *parts_json(void) {
+	struct gpu_part parts[GPU_PARTS] = {{.name = NULL}};
+	json_t *array = json_array();
+	gpu_parts(parts);
+	for (size_t i = 0; i < GPU_PARTS; i++) {
+		const struct gpu_part *part = &parts[i];
+		json_array_append_new(array, json_pack("{s:s, s:b, s:o, s:o, s:o, s:o}", "name", part->name, "usable",
+		                                       part->usable, "version", word_clean_json(part->version), "path",
+		                                       word_clean_json(part->path), "reason", word_clean_json(part->reason),
+		                                       "fix", word_clean_json(part->fix)));
+	}
+	return array;
+}
+
+/* No serial numbers: what makes two GPUs alike to a kernel. */
+static json_t *facts_json(const struct gpu_facts *facts) {
+	char word[24], capability[24];
+	snprintf(word, sizeof word, "cuda:%d", facts->index);
+	snprintf(capability, sizeof capability, "%d.%d", facts->major, facts->minor);
+	return json_pack("{s:s, s:o, s:s, s:i, s:I, s:I, s:i, s:i, s:i}", "device", word, "name",
+	                 word_clean_json(facts->name), "compute_capability", capability, "sms", facts->sms, "memory_bytes",
+	                 (json_int_t)facts->memory_bytes, "l2_bytes", (json_int_t)facts->l2_bytes, "clock_khz",
+	                 facts->clock_khz, "memory_clock_khz", facts->memory_clock_khz, "memory_bus_bits",
+	                 facts->memory_bus_bits);
+}
+
+static void tenants_add(json_t *json, int index) {
+	struct gpu_tenants tenants = {.processes = -1};
+	json_t *pids = json_array();
+	gpu_tenants(index, &tenants);
+	for (int i = 0; i < tenants.processes && i < PIDS; i++) {
+		json_array_append_new(pids, json_integer(tenants.pids[i]));
+	}
+	json_object_set_new(json, "mig", json_boolean(tenants.mig));
+	json_object_set_new(json, "processes", tenants.processes < 0 ? json_null() : json_integer(tenants.processes));
+	json_object_set_new(json, "pids", pids);
+}
+
+static json_t *all_json(void) {
+	json_t *array = json_array();
+	struct gpu_facts facts;
+	for (int i = 0; gpu_look(i, &facts); i++) {
+		json_t *json = facts_json(&facts);
+		tenants_add(json, i);
+		json_array_append_new(array, json);
+	}
+	return array;
+}
+
+json_t *devices_answer(struct devices *devices, const json_t *request, struct err *err) {
+	static const char *const keys[] = {"op", "id", "device"};
+	const char *word = "cpu";
+	int index;
+	if (word_check_keys(request, keys, sizeof keys / sizeof *keys, err) != 0 ||
+	    (json_object_get(request, "device") && js_string(request, "device", &word, err) != 0) ||
+	    device_read(word, &index, err) != 0) {
+		return NULL;
+	}
+	struct gpu *gpu = devices_get(devices, index, err);
+	if (!gpu && index != DEVICE_CPU) {
+		return NULL;
+	}
+	json_t *answer = json_pack("{s:o, s:o}", "parts", parts_json(), "devices", all_json());
+	if (gpu) {
+		json_object_set_new(answer, "device", facts_json(gpu_facts(gpu)));
+	}
+	return answer;
+}
