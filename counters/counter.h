@@ -78,6 +78,9 @@ struct counter_backend {
 	bool (*more)(void *state);
 	/* After stop: values[i] belongs to events[i] of open, counts from the last start to the stop, and has its name. */
 	int (*read)(void *state, struct counter_value *values);
+	/* How often the same must be run for these together, known before any run; 0: they can't be counted together, or nobody
+	 * can tell. NULL: once. */
+	size_t (*passes)(const struct counter_site *site, const char *const *events, size_t count);
 	/* After read: what else it has to tell of the runs, members for a JSON object; a new reference. NULL: nothing. */
 	json_t *(*details)(void *state);
 	void (*close)(void *state); /* also after a failed open */

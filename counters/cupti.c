@@ -44,6 +44,12 @@ static int cupti_open(void *state, const struct counter_site *site, const char *
 	return s->chip && cupti_chip_passes(s->chip, names, count, s->reason) == 0 && count > 1 ? -1 : 0;
 }
 
+static size_t cupti_passes(const struct counter_site *site, const char *const *names, size_t count) {
+	char reason[COUNTER_REASON];
+	struct cupti_chip *chip = chip_of(site->gpu, reason);
+	return chip ? cupti_chip_passes(chip, names, count, reason) : 0;
+}
+
 static void cupti_close(void *state) {
 	struct cupti_state *s = state;
 	cupti_range_free(s->range);
@@ -111,6 +117,7 @@ const struct counter_backend counter_cupti = {
 	.start = cupti_start,
 	.stop = cupti_stop,
 	.more = cupti_more,
+	.passes = cupti_passes,
 	.read = cupti_read,
 	.close = cupti_close,
 };

@@ -15,7 +15,32 @@ static json_t *event_json(const struct counter_event *event) {
 	                 event->backend && event->backend->scope == COUNTER_RERUN, "reason", word_clean_json(event->reason));
 }
 
-static json_t *plan_json(const struct counter_plan *plan) {
+/* How often what runs must run for all that this backend counts of the plan. */
+static size_t passes_of(const struct counter_plan *plan, const struct counter_backend *backend,
+                        const struct counter_site *site) {
+	const char *names[COUNTER_OPEN_MAX];
+	size_t count = 0;
+	for (size_t i = 0; i < plan->event_count && count < COUNTER_OPEN_MAX; i++) {
+		if (plan->events[i].backend == backend) {
+			names[count++] = plan->events[i].event;
+		}
+	}
+	return count > 0 ? backend->passes(site, names, count) : 0;
+}
+
+/* Of those that need several runs, and know it. */
+static json_t *passes_json(const struct counter_plan *plan, const struct counter_site *site) {
+	json_t *out = json_object();
+	for (size_t b = 0; counter_registry[b]; b++) {
+		size_t passes = counter_registry[b]->passes ? passes_of(plan, counter_registry[b], site) : 0;
+		if (passes > 0) {
+			json_object_set_new(out, counter_registry[b]->name, json_integer((json_int_t)passes));
+		}
+	}
+	return out;
+}
+
+static json_t *plan_json(const struct counter_plan *plan, const struct counter_site *site) {
 	json_t *events = json_array(), *metrics = json_array();
 	for (size_t i = 0; i < plan->event_count; i++) {
 		json_array_append_new(events, event_json(&plan->events[i]));
@@ -25,7 +50,7 @@ static json_t *plan_json(const struct counter_plan *plan) {
 		json_array_append_new(metrics, json_pack("{s:s, s:s, s:s, s:s}", "group", metric->group, "name", metric->name,
 		                                         "unit", metric->unit, "formula", metric->formula));
 	}
-	return json_pack("{s:o, s:o}", "events", events, "metrics", metrics);
+	return json_pack("{s:o, s:o, s:o}", "events", events, "metrics", metrics, "passes", passes_json(plan, site));
 }
 
 /* Without a kernel, which brings events of its own. */
@@ -63,7 +88,7 @@ json_t *counters_answer(const struct counters_home *home, const json_t *json, st
 		plan = counters_plan(home->counters, arena, request.counters, &site, err);
 	}
 	if (plan) {
-		answer = plan_json(plan);
+		answer = plan_json(plan, &site);
 		counter_plan_clear(plan);
 	}
 	arena_free(arena);

@@ -15,7 +15,8 @@ struct counters_home {
 	struct devices *devices;
 };
 
-/* {"events":[{"name","unit","source","group","rerun","reason"}],"metrics":[{"group","name","unit","formula"}]}, a new
+/* {"events":[{"name","unit","source","group","rerun","reason"}],"metrics":[{"group","name","unit","formula"}],
+ * "passes":{"cupti":9}}, a new
  * reference; NULL and err for a bad request. */
 json_t *counters_answer(const struct counters_home *home, const json_t *json, struct err *err);
 /* {"chip"?: "GH100", "prefix"?: "dram__"} -> the hardware metrics of a GPU's chip: {"chip","metrics":[..]} (cupti_list in

@@ -79,8 +79,8 @@ static enum ss_status batch_count(struct batch *batch, const struct counter_plan
 	if (status == SS_OK) {
 		batch_fill(batch, plan, runs, seconds / (double)runs, counting);
 		details_take(batch, counting);
-		counting->seconds += seconds;
-		counting->runs += runs;
+		counting->seconds += seconds * (double)batch->passes;
+		counting->runs += runs * batch->passes;
 	}
 	batch_free(batch);
 	return status;

@@ -145,6 +145,9 @@ static enum ss_status batch_once(struct batch *batch, struct state *state, const
 	for (int64_t i = 0; i < runs && status == SS_OK; i++) {
 		status = state->kernel->run(state->memory, &state->call);
 	}
+	if (state->call.gpu && !batch->backend->more) { /* what is one range ends where the device does, and not the host */
+		gpu_sync(state->call.gpu);
+	}
 	*seconds += sys_now() - begun;
 	batch_each(batch, team, thread_stop);
 	state->call.events = NULL;
@@ -159,14 +162,14 @@ static bool batch_more(const struct batch *batch) {
 static enum ss_status batch_runs(struct batch *batch, struct state *state, const struct team *team, int64_t *runs,
                                  double *seconds) {
 	enum ss_status status = SS_OK;
-	int64_t passes = 0;
 	*runs = batch_length(batch, state);
 	*seconds = 0;
+	batch->passes = 0;
 	do {
 		status = batch_once(batch, state, team, *runs, seconds);
-		passes++;
+		batch->passes++;
 	} while (status == SS_OK && batch_more(batch));
-	*seconds /= (double)passes;
+	*seconds /= (double)batch->passes;
 	return status;
 }
 

@@ -19,6 +19,7 @@ struct batch {
 	char *states; /* threads * stride */
 	struct batch_slot *slots;
 	struct counter_value *values; /* threads * count */
+	int64_t passes;               /* that batch_run made: so often it ran `runs` */
 	json_t *details;              /* what else the backend tells; NULL: nothing */
 };
 
