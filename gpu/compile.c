@@ -128,7 +128,7 @@ static bool compile_or_load(struct compiler *compiler, const struct source *sour
 
 bool compile_source(struct compiler *compiler, const struct source *source, bool fresh, struct code *code,
                     enum gpu_failure *failure, struct err *err) {
-	char arch[16];
+	char arch[24];
 	bool ptx;
 	struct options options;
 	*code = (struct code){.image = NULL};

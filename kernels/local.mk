@@ -10,7 +10,12 @@ KERNELS = \
 	%D%/lists/lists.c \
 	%D%/fw/fw.c \
 	%D%/cc/cc.c \
+	%D%/quake/quake.c \
+	%D%/fw/cuda/fw_cuda.c
+	%D%/cc/cuda/cc_cuda.c \
 	%D%/quake/quake.c
+	%D%/gol/cuda/gol_cuda.c \
+	%D%/quake/cuda/quake_cuda.c
 
 noinst_LTLIBRARIES += libkernels.la
 libkernels_la_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
@@ -22,6 +27,8 @@ libkernels_la_LIBADD = libkernels_counted.la libgpu.la
 libkernels_counted_la_CFLAGS = $(libkernels_la_CFLAGS) -DKERNEL_COUNTING
 libkernels_counted_la_SOURCES =
 nodist_libkernels_la_SOURCES = %D%/registry.def
+# GPU code is data: installed as text, compiled at run time. kernels/NAME/cuda/local.mk adds to it.
+nobase_dist_pkgdata_DATA = %D%/sweetspot.cuh
 include %D%/ceiling/local.mk
 include %D%/gol/local.mk
 include %D%/kmeans/local.mk
@@ -33,6 +40,8 @@ include %D%/quake/local.mk
 
 # GPU code is data: installed as text, compiled at run time. kernels/NAME/cuda/local.mk adds to it.
 nobase_dist_pkgdata_DATA = %D%/sweetspot.cuh
+include %D%/gol/cuda/local.mk
+include %D%/quake/cuda/local.mk
 
 kernelincludedir = $(includedir)/sweetspot
 kernelinclude_HEADERS = %D%/kernel.h

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The kernel's table: connected components of a built-in graph or of one from a file. */
 #include <config.h>
-#include <stdlib.h>
 
 #include "kernels/fail.h"
 #include "kernels/cc/cc.h"
-#include "kernels/cc/reader.h"
 
-enum { PROBLEM_GRAPH, PROBLEM_N, PROBLEM_DEGREE };
 enum { PARAM_VARIANT, PARAM_UPDATE, PARAM_LINK, PARAM_ROUNDS };
 
 /* In the order of the words of `variant`. */
@@ -15,16 +12,6 @@ static const struct cc_variant *const variants[] = {&cc_rows, &cc_jump, &cc_affo
 static const struct cc_variant *const counted[] = {&cc_rows_counted, &cc_jump_counted, &cc_afforest_counted,
                                                    &cc_serial_counted};
 enum { VARIANTS = sizeof variants / sizeof *variants };
-
-static const struct ss_param problem[] = {
-	[PROBLEM_GRAPH] = {.name = "graph", .summary = "a built-in graph, or a file (METIS, Matrix Market, edge list, GAP .sg)",
-	                   .type = SS_TEXT, .values = "kmer,rgg,queen,rmat", .initial = "rgg"},
-	[PROBLEM_N] = {.name = "n", .summary = "vertices of a built-in graph, rounded as it needs", .type = SS_INT,
-	               .initial = "32768", .min = 1, .max = CC_N_MAX},
-	[PROBLEM_DEGREE] = {.name = "degree", .summary = "its mean number of neighbours; 0: the graph's own", .type = SS_INT,
-	                    .initial = "0", .min = 0, .max = CC_DEGREE_MAX},
-	{.name = NULL},
-};
 
 static const struct ss_param params[] = {
 	[PARAM_VARIANT] = {.name = "variant", .summary = "algorithm", .type = SS_WORD,
@@ -42,10 +29,7 @@ static const char *const constraints[] = {"variant != 'serial' or threads == 1",
 
 static enum ss_status cc_open(void *opaque, const struct ss_call *call) {
 	struct cc_input *input = opaque;
-	int64_t n = call->problem[PROBLEM_N].i, degree = call->problem[PROBLEM_DEGREE].i;
-	if (n < 1 || n > CC_N_MAX || degree < 0 || degree > CC_DEGREE_MAX)
-		return kernel_fail(call, SS_INVALID, "n must be 1 to %d and degree 0 to %d", CC_N_MAX, CC_DEGREE_MAX);
-	return cc_graph_open(&input->graph, call->problem[PROBLEM_GRAPH].w, n, degree, call);
+	return cc_problem_open(&input->graph, call);
 }
 
 static enum ss_status cc_setup(void *opaque, void *input, const struct ss_call *call) {
@@ -82,58 +66,21 @@ static enum ss_status cc_run(void *opaque, const struct ss_call *call) {
 	return SS_OK;
 }
 
-/* Both ends of an edge must have one label: that holds whatever the oracle says. */
-static bool edges_agree(const struct cc_state *s, int32_t v) {
-	for (size_t e = s->graph.first[v]; e < s->graph.first[v + 1]; e++)
-		if (s->label[s->graph.target[e]] != s->label[v])
-			return false;
-	return true;
-}
-
-static enum ss_status labels_check(const struct cc_state *s, const struct ss_call *call) {
-	int32_t wrong = s->graph.n, torn = s->graph.n;
-#pragma omp parallel for reduction(min : wrong, torn)
-	for (int32_t v = 0; v < s->graph.n; v++) {
-		if (v < wrong && s->label[v] != s->input->expected[v])
-			wrong = v;
-		if (v < torn && !edges_agree(s, v))
-			torn = v;
-	}
-	if (wrong < s->graph.n)
-		return kernel_wrong(call, "vertex %d has label %d, should be %d", (int)wrong, (int)s->label[wrong],
-		               (int)s->input->expected[wrong]);
-	if (torn < s->graph.n)
-		return kernel_wrong(call, "vertex %d has label %d, a neighbour another", (int)torn, (int)s->label[torn]);
-	return SS_OK;
-}
-
 static enum ss_status cc_verify(void *opaque, const struct ss_call *call) {
-	const struct cc_state *s = opaque;
-	if (cc_oracle(s->input) != SS_OK)
-		return kernel_fail(call, SS_NOMEM, "no memory to verify %d labels", (int)s->graph.n);
-	return labels_check(s, call);
+	return cc_labels_check(opaque, call);
 }
 
-/* What a built-in graph has nearly; 0 for a file, which is not open here. `edge_bytes` of the figures is exact. */
 static struct ss_work cc_work(const struct ss_call *call) {
-	const struct cc_generator *generator = cc_generator_find(call->problem[PROBLEM_GRAPH].w);
-	double n = call->problem[PROBLEM_N].r, degree = call->problem[PROBLEM_DEGREE].r;
-	if (!generator)
-		return (struct ss_work){.op = "edge"};
-	if (degree <= 0)
-		degree = generator->degree(n);
-	return (struct ss_work){n * degree / 2, n * degree * sizeof(int32_t) + (n + 1) * sizeof(size_t), "edge"};
+	double edges, n = cc_problem_size(call, &edges);
+	return (struct ss_work){edges, 2 * edges * sizeof(int32_t) + (n > 0 ? (n + 1) * sizeof(size_t) : 0), "edge"};
 }
 
 static void cc_teardown(void *state) {
 	cc_state_free(state);
 }
 
-static void cc_close(void *opaque) {
-	struct cc_input *input = opaque;
-	cc_graph_free(&input->graph);
-	free(input->expected);
-	input->expected = NULL;
+static void cc_close(void *input) {
+	cc_input_free(input);
 }
 
 const struct ss_kernel kernel_cc = {
@@ -141,7 +88,7 @@ const struct ss_kernel kernel_cc = {
 	.name = "cc",
 	.summary = "connected components of an undirected graph",
 	.flags = SS_OPENMP | SS_SCHEDULE,
-	.problem = problem,
+	.problem = cc_problem,
 	.params = params,
 	.constraints = constraints,
 	.schedule_when = "variant != 'serial'",

@@ -76,6 +76,16 @@ void cc_labels_start(struct cc_state *s);        /* label[v] = v; forgets the ru
 void cc_step_note(struct cc_state *s, int64_t changed);
 void cc_labels_compress(struct cc_state *s);     /* every vertex points to its root */
 
+/* problem.c: the parts of the problem, and from them the graph. */
+extern const struct ss_param cc_problem[];
+enum ss_status cc_problem_open(struct cc_graph *graph, const struct ss_call *call);
+/* Vertices and edges that a built-in graph has nearly; 0 for a file, which is not open here (figures are exact). */
+double cc_problem_size(const struct ss_call *call, double *edges);
+void cc_input_free(struct cc_input *input);
+
+/* check.c: what is wrong with s->label, if anything. */
+enum ss_status cc_labels_check(const struct cc_state *s, const struct ss_call *call);
+
 /* oracle.c: fills in input->expected unless it is there. */
 enum ss_status cc_oracle(struct cc_input *input);
 

@@ -35,7 +35,7 @@ size_t cc_figures(const void *state, const struct ss_call *call, double seconds,
 		figure_add(&list, "time_per_iteration", 1e6 * seconds / (double)s->steps, "us");
 	if (seconds > 0)
 		figure_add(&list, "edges_per_s", 1e-6 * edges / seconds, "Medges/s");
-	if (s->graph.ends > 0)
+	if (s->looked > 0)
 		figure_add(&list, "looked", (double)s->looked / (double)s->graph.ends, "of edge ends");
 	return list.count;
 }
@@ -43,7 +43,7 @@ size_t cc_figures(const void *state, const struct ss_call *call, double seconds,
 size_t cc_series(const void *state, const struct ss_call *call, struct ss_series *out, size_t most) {
 	const struct cc_state *s = state;
 	(void)call;
-	if (most < 1)
+	if (most < 1 || !s->changed)
 		return 0;
 	size_t count = s->steps < CC_STEPS_KEPT ? (size_t)s->steps : CC_STEPS_KEPT;
 	out[0] = (struct ss_series){"changed", s->changed, count};

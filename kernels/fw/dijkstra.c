@@ -58,7 +58,7 @@ static void source_solve(const struct fw_input *g, int source, int32_t *dist, st
 }
 
 /* Every edge is pushed once at most, and the source. */
-static int all_solve(const struct fw_input *g, int32_t *distances) {
+static int sources_solve(const struct fw_input *g, const int *sources, int count, int32_t *distances) {
 	size_t n = (size_t)g->n;
 	int failed = 0;
 #pragma omp parallel reduction(| : failed)
@@ -66,12 +66,16 @@ static int all_solve(const struct fw_input *g, int32_t *distances) {
 		struct heap heap = {malloc((g->first[n] + 1) * sizeof *heap.keys), 0};
 		failed = !heap.keys;
 #pragma omp for schedule(dynamic)
-		for (int source = 0; source < g->n; source++)
+		for (int i = 0; i < count; i++)
 			if (heap.keys)
-				source_solve(g, source, distances + (size_t)source * n, &heap);
+				source_solve(g, sources ? sources[i] : i, distances + (size_t)i * n, &heap);
 		free(heap.keys);
 	}
 	return failed;
+}
+
+enum ss_status fw_oracle_rows(const struct fw_input *input, const int *sources, int count, int32_t *distances) {
+	return sources_solve(input, sources, count, distances) ? SS_NOMEM : SS_OK;
 }
 
 enum ss_status fw_oracle(struct fw_input *input) {
@@ -82,7 +86,7 @@ enum ss_status fw_oracle(struct fw_input *input) {
 	    __builtin_mul_overflow(cells, sizeof(int32_t), &bytes))
 		return SS_NOMEM;
 	int32_t *distances = malloc(bytes);
-	if (!distances || all_solve(input, distances)) {
+	if (!distances || sources_solve(input, NULL, input->n, distances)) {
 		free(distances);
 		return SS_NOMEM;
 	}

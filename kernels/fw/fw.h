@@ -123,6 +123,8 @@ void fw_graph_fill(const struct fw_state *s);
 
 /* dijkstra.c: fills input->distances unless it is there. */
 enum ss_status fw_oracle(struct fw_input *input);
+/* Row i of `distances`: from sources[i], or from i where sources is NULL. */
+enum ss_status fw_oracle_rows(const struct fw_input *input, const int *sources, int count, int32_t *distances);
 
 /* layout.c: the matrix of a variant, of which s->variant, s->form and s->n are set. SS_NOMEM, or SS_INVALID for a
  * block that the form does not take. */

@@ -12,3 +12,4 @@ libkernels_la_SOURCES += \
 	%D%/fw.h
 libkernels_counted_la_SOURCES += \
 	%D%/naive.c %D%/tiled.c %D%/tasks.c %D%/tasks_inner.c %D%/simd.c
+include %D%/cuda/local.mk

@@ -18,7 +18,7 @@ static uint64_t population(const struct gol_state *state) {
  * are not counted. */
 static double traffic(const struct gol_state *state) {
 	double n = (double)state->input->n, passes = (double)state->input->generations;
-	if (state->tiles)
+	if (state->depth)
 		passes = (double)gol_temporal_passes(state);
 	return 2 * n * n * (double)state->variant->unit / (double)state->variant->cells_per_unit * passes;
 }

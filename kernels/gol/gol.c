@@ -17,8 +17,8 @@ static const struct gol_variant *const counted[] = {
 };
 enum { VARIANTS = sizeof variants / sizeof *variants };
 
-enum { N, GENERATIONS, DENSITY };
-static const struct ss_param problem[] = {
+enum { N = GOL_N, GENERATIONS = GOL_GENERATIONS, DENSITY = GOL_DENSITY };
+const struct ss_param gol_problem[] = {
 	[N] = {"n", "edge of the grid in cells", SS_INT, NULL, "1024", NULL, 1, GOL_N_MAX},
 	[GENERATIONS] = {"generations", "steps in one run", SS_INT, NULL, "10", NULL, 1,
 	                 GOL_GENERATIONS_MAX},
@@ -51,7 +51,7 @@ static void seed_cells(struct gol_input *input, uint64_t seed, int64_t percent) 
 		}
 }
 
-static enum ss_status gol_open(void *opaque, const struct ss_call *call) {
+enum ss_status gol_open(void *opaque, const struct ss_call *call) {
 	struct gol_input *input = opaque;
 	int64_t n = call->problem[N].i, generations = call->problem[GENERATIONS].i, density = call->problem[DENSITY].i;
 	if (n < 1 || n > GOL_N_MAX || generations < 1 || generations > GOL_GENERATIONS_MAX || density < 0 || density > 100)
@@ -121,7 +121,7 @@ static enum ss_status gol_verify(void *opaque, const struct ss_call *call) {
 }
 
 /* At least one bit a cell is read once and written once: generations in between may stay in the caches. */
-static struct ss_work gol_work(const struct ss_call *call) {
+struct ss_work gol_work(const struct ss_call *call) {
 	double cells = call->problem[N].r * call->problem[N].r;
 	return (struct ss_work){cells * call->problem[GENERATIONS].r, cells / 4, "cell update"};
 }
@@ -136,7 +136,7 @@ static void gol_teardown(void *state) {
 	gol_grids_free(state);
 }
 
-static void gol_close(void *opaque) {
+void gol_close(void *opaque) {
 	struct gol_input *input = opaque;
 	free(input->cells);
 	gol_expected_free(input);
@@ -147,7 +147,7 @@ const struct ss_kernel kernel_gol = {
 	.name = "gol",
 	.summary = "Game of Life: a stencil over cells with dead borders",
 	.flags = SS_OPENMP | SS_SCHEDULE,
-	.problem = problem,
+	.problem = gol_problem,
 	.params = params,
 	.serial = "variant=int",
 	.input_size = sizeof(struct gol_input),

@@ -126,6 +126,14 @@ void gol_expected_free(struct gol_input *input);
 /* The rows of the current generation against it; SS_INCORRECT names the first cell that differs. */
 enum ss_status gol_compare(const struct gol_state *state, const struct ss_call *call);
 
+/* gol.c: what the table of another device shares. Its result in the host's memory is compared and measured as a gol_state
+ * with input, variant (load, save and its units), grid, stride, now and depth. */
+enum { GOL_N, GOL_GENERATIONS, GOL_DENSITY }; /* places in the problem */
+extern const struct ss_param gol_problem[];
+enum ss_status gol_open(void *input, const struct ss_call *call);
+struct ss_work gol_work(const struct ss_call *call);
+void gol_close(void *input);
+
 /* See the hook in kernels/kernel.h. */
 size_t gol_figures(const struct gol_state *state, double seconds, struct ss_figure *out, size_t most);
 

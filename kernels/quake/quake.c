@@ -19,8 +19,8 @@ enum { VARIANTS = sizeof variants / sizeof *variants };
 
 /* Energies up to QUAKE_EMAX: there are quakes from the first step on. Up to a tenth of it, as in the project, the first
  * comes after 36000 steps. */
-enum { N, STEPS, ENERGY };
-static const struct ss_param problem[] = {
+enum { N = QUAKE_N, STEPS = QUAKE_STEPS, ENERGY = QUAKE_ENERGY };
+const struct ss_param quake_problem[] = {
 	[N] = {"n", "edge of the grid in cells", SS_INT, NULL, "256", NULL, 1, QUAKE_N_MAX},
 	[STEPS] = {"steps", "steps in one run", SS_INT, NULL, "64", NULL, 1, QUAKE_STEPS_MAX},
 	[ENERGY] = {"energy", "upper end of the energies at the start; a cell fires above 4", SS_REAL, NULL, "4", NULL, 0,
@@ -51,7 +51,7 @@ static float uniform(uint64_t seed, uint64_t cell) {
 	return (float)(kernel_random_at(seed, cell) >> 40) * 0x1p-24f;
 }
 
-static enum ss_status quake_open(void *opaque, const struct ss_call *call) {
+enum ss_status quake_open(void *opaque, const struct ss_call *call) {
 	struct quake_input *input = opaque;
 	int64_t n = call->problem[N].i, steps = call->problem[STEPS].i;
 	double energy = call->problem[ENERGY].r;
@@ -153,7 +153,7 @@ static enum ss_status cells_verify(const struct quake_state *s, const struct ss_
 	return SS_OK;
 }
 
-static enum ss_status quake_verify(void *state, const struct ss_call *call) {
+enum ss_status quake_verify(void *state, const struct ss_call *call) {
 	const struct quake_state *s = state;
 	const struct quake_answer *answer = &s->input->answer;
 	if (!answer->cells && !quake_oracle(s->input))
@@ -170,13 +170,13 @@ static enum ss_status quake_verify(void *state, const struct ss_call *call) {
 }
 
 /* The grid is read once and written once: steps in between may stay in the caches. */
-static struct ss_work quake_work(const struct ss_call *call) {
+struct ss_work quake_work(const struct ss_call *call) {
 	double cells = call->problem[N].r * call->problem[N].r;
 	return (struct ss_work){cells * call->problem[STEPS].r, 2 * sizeof(float) * cells, "cell update"};
 }
 
-static size_t quake_figures(const void *state, const struct ss_call *call, double seconds, struct ss_figure *out,
-                            size_t most) {
+size_t quake_figures(const void *state, const struct ss_call *call, double seconds, struct ss_figure *out,
+                     size_t most) {
 	const struct quake_state *s = state;
 	int64_t steps = s->input->steps;
 	double updates = (double)(s->input->n * s->input->n) * (double)steps, fired = 0;
@@ -195,7 +195,7 @@ static size_t quake_figures(const void *state, const struct ss_call *call, doubl
 	return count;
 }
 
-static size_t quake_series(const void *state, const struct ss_call *call, struct ss_series *out, size_t most) {
+size_t quake_series(const void *state, const struct ss_call *call, struct ss_series *out, size_t most) {
 	const struct quake_state *s = state;
 	size_t steps = (size_t)s->input->steps;
 	const struct ss_series series[] = {{"count", s->counts, steps}, {"energy", s->means, steps}};
@@ -212,7 +212,7 @@ static void quake_teardown(void *state) {
 	free(s->means);
 }
 
-static void quake_close(void *opaque) {
+void quake_close(void *opaque) {
 	struct quake_input *input = opaque;
 	free(input->cells);
 	quake_answer_free(&input->answer);
@@ -223,7 +223,7 @@ const struct ss_kernel kernel_quake = {
 	.name = "quake",
 	.summary = "Burridge-Knopoff earthquakes: a cellular automaton that fires and passes energy on",
 	.flags = SS_OPENMP | SS_SCHEDULE,
-	.problem = problem,
+	.problem = quake_problem,
 	.params = params,
 	.constraints = constraints,
 	.schedule_when = "variant != 'serial' and variant != 'collapse'",

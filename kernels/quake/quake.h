@@ -142,6 +142,17 @@ double quake_sweep_count(const struct quake_state *s, ptrdiff_t i);
 double quake_sweep_energy(const struct quake_state *s, ptrdiff_t i);
 void quake_sweep_propagate(const struct quake_state *s, ptrdiff_t i);
 
+/* quake.c: what the table of another device shares. The state that verify, figures and series are given begins with a
+ * struct quake_state, of which they read input, counts, means, now, grid and stride. */
+enum { QUAKE_N, QUAKE_STEPS, QUAKE_ENERGY }; /* places in the problem */
+extern const struct ss_param quake_problem[];
+enum ss_status quake_open(void *input, const struct ss_call *call);
+enum ss_status quake_verify(void *state, const struct ss_call *call);
+struct ss_work quake_work(const struct ss_call *call);
+size_t quake_figures(const void *state, const struct ss_call *call, double seconds, struct ss_figure *out, size_t most);
+size_t quake_series(const void *state, const struct ss_call *call, struct ss_series *out, size_t most);
+void quake_close(void *input);
+
 /* quake.c: adds a thread's part of a step; others may be adding theirs. */
 void quake_tally_add(const struct quake_state *s, int64_t step, const struct quake_tally *tally);
 

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the variants for CUDA share. The labels' rules are those of kernels/cc/cc.h. */
+#ifndef KERNELS_CC_CUDA_DEVICE_H
+#define KERNELS_CC_CUDA_DEVICE_H
+#include "kernels/cc/cc.h"
+#include "kernels/cuda.h"
+
+enum { CC_SLOTS = CC_STEPS_KEPT + 16 }; /* counts of the first steps, and of a batch of later ones */
+enum { CC_EVERY_MAX = 16, CC_SAMPLES_MAX = 2048, CC_WINDOWS_MAX = 64, CC_HUB_MIN = 32 };
+
+/* The host's graph with its oracle, and the device's, which all configurations read. */
+struct cc_cuda_input {
+	struct cc_input host; /* first: CPU and CUDA share what looks at it */
+	struct gpu *gpu;
+	gpu_ptr first, target;
+	bool wide; /* first is 64 bits */
+};
+
+enum { CC_FUNCTIONS = 8 };
+
+struct cc_cuda_state {
+	struct cc_state host; /* its labels are what verify brings back */
+	const struct cc_cuda_input *input;
+	struct gpu *gpu;
+	const struct cc_cuda_variant *variant;
+	const struct gpu_function *function[CC_FUNCTIONS];
+	gpu_ptr label, other, slots, control, list, hubs; /* what the variant has no use for is 0 */
+	uint32_t *back; /* pinned: CC_SLOTS */
+	unsigned block;
+	int group, every, rounds, windows, samples, hub;
+	bool block_per_row, synchronous, jump, persistent;
+	bool splice, smaller, early, halving, skip /* the largest component's edges */;
+};
+
+/* Words of device memory at `control`; all are 0 before a run. */
+enum { CC_BARRIER, CC_LISTED, CC_HUBS, CC_GIANT, CC_STEPS = 4 /* 64 bits */, CC_CONTROL = 8 };
+static inline gpu_ptr cc_control(const struct cc_cuda_state *s, int word) {
+	return s->control + sizeof(uint32_t) * (unsigned)word;
+}
+
+struct cc_cuda_variant {
+	const char *const *functions; /* in the order of state.function; "NAME_" gets 32 or 64 behind it; ends with NULL */
+	enum ss_status (*setup)(struct cc_cuda_state *s, const struct ss_call *call); /* what only it needs */
+	void (*run)(struct cc_cuda_state *s);
+};
+extern const struct cc_cuda_variant cc_cuda_propagate, cc_cuda_forest;
+
+/* graph.c */
+enum ss_status cc_cuda_upload(struct cc_cuda_input *input, const struct ss_call *call);
+void cc_cuda_close(void *input);
+
+/* state.c */
+enum ss_status cc_cuda_state_new(struct cc_cuda_state *s, struct cc_cuda_input *input, const struct gpu_module *module,
+                                 const struct ss_call *call);
+void cc_cuda_state_free(void *state);
+void cc_cuda_reset(void *state, const struct ss_call *call);
+enum ss_status cc_cuda_verify(void *state, const struct ss_call *call);
+
+/* figures.c: in the CPU's words. Steps of the last run: waits for it where the device alone knows. */
+int64_t cc_cuda_steps(const struct cc_cuda_state *s);
+size_t cc_cuda_figures(const void *state, const struct ss_call *call, double seconds, struct ss_figure *out, size_t most);
+size_t cc_cuda_series(const void *state, const struct ss_call *call, struct ss_series *out, size_t most);
+
+#endif

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Trees that are linked: label[v] is a pointer to a vertex of v's component, never to a larger one, so that the root is the
+ * smallest. Afforest: Sutton, Ben-Nun and Barak, "Optimizing parallel graph connectivity computation via subgraph sampling",
+ * 2018. The start along the first smaller neighbour, the shares of work by degree and halving while searching: Jaiganesh and
+ * Burtscher, "A high-performance connected components implementation for GPUs", 2018.
+ *
+ * Rows ascend: a row's first entry is its smallest neighbour, and those smaller than v are at its beginning. An edge is
+ * looked at from its larger end, unless the smaller one's component is known and skipped.
+ *
+ * A label read from a first-level cache that is behind is still a vertex of the component: that is enough to compare, and
+ * to begin a climb with. Where it must not be behind label_load reads it. */
+#include "sweetspot.cuh"
+
+enum { LINK_SPLICE, LINK_HOOK, LINK_HALVE };
+enum { TABLE = 4096 }; /* twice the samples at most */
+
+static __device__ __forceinline__ int label_load(const int *label) {
+	return *(const volatile int *)label;
+}
+
+#if LINK == 0
+/* One step of Rem's algorithm with splicing (Patwary, Refsnes and Manne, "Multi-core spanning forest algorithms using the
+ * disjoint-set data structure", 2012), with a minimum instead of a compare and swap: *high's pointer falls to `low` at
+ * least, and what it pointed to before is left to join. True where nothing is. */
+static __device__ __forceinline__ bool splice(int *label, int *a, int *b) {
+	const int high = max(*a, *b), low = min(*a, *b);
+	int old = label_load(&label[high]);
+	if (old > low)
+		old = atomicMin(&label[high], low);
+	*a = old;
+	*b = low;
+	return old == high || old == low;
+}
+
+static __device__ __forceinline__ void link(int *label, int a, int b) {
+	while (a != b && !splice(label, &a, &b))
+		;
+}
+#elif LINK == 1
+/* The larger root is hooked to the smaller vertex: as kernels/cc/link.h does. */
+static __device__ __forceinline__ void link(int *label, int a, int b) {
+	int x = label_load(&label[a]), y = label_load(&label[b]);
+	while (x != y) {
+		const int high = max(x, y), low = min(x, y);
+		int above = label_load(&label[high]);
+		if (above == high)
+			above = atomicCAS(&label[high], high, low);
+		if (above == high || above == low)
+			return;
+		x = label_load(&label[above]);
+		y = label_load(&label[low]);
+	}
+}
+#else
+/* The root above v; every second pointer on the way skips one. */
+static __device__ __forceinline__ int find(int *label, int v) {
+	int above = label_load(&label[v]), next;
+	while (above != v && (next = label_load(&label[above])) != above) {
+		label[v] = next;
+		v = above;
+		above = next;
+	}
+	return above;
+}
+
+static __device__ __forceinline__ void link(int *label, int a, int b) {
+	int x = find(label, a), y = find(label, b);
+	while (x != y) {
+		const int high = max(x, y), low = min(x, y), above = atomicCAS(&label[high], high, low);
+		if (above == high)
+			return;
+		x = find(label, above);
+		y = low;
+	}
+}
+#endif
+
+/* ---- the first edges of every row ---- */
+
+/* Where in the list this thread's `count` pairs go: one atomic a block. All threads of the block call it. */
+static __device__ __forceinline__ unsigned list_reserve(unsigned count, unsigned *total) {
+	__shared__ unsigned before[33];
+	const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+	unsigned sum = count;
+	for (int step = 1; step < 32; step *= 2) {
+		const unsigned lower = __shfl_up_sync(0xffffffffu, sum, step);
+		sum += lane >= step ? lower : 0;
+	}
+	if (lane == 31)
+		before[warp] = sum;
+	__syncthreads();
+	if (threadIdx.x == 0) {
+		unsigned all = 0;
+		for (unsigned w = 0; w < blockDim.x / 32; w++) {
+			const unsigned here = before[w];
+			before[w] = all;
+			all += here;
+		}
+		const unsigned base = all > 0 ? atomicAdd(total, all) : 0;
+		before[32] = base;
+	}
+	__syncthreads();
+	return before[32] + before[warp] + sum - count;
+}
+
+/* v points to its first neighbour where that is smaller. The next ones, `rounds` in all, go to the list of pairs to link:
+ * with that pointer in v's place, or with v itself where `vertices`; `smaller`: only those smaller than v. */
+template <class O>
+static __device__ __forceinline__ void start(const O *first, const int *target, int n, int *label, int2 *list,
+                                             unsigned *listed, int rounds, int smaller, int vertices) {
+	const ss_i64 at = (ss_i64)blockIdx.x * blockDim.x + threadIdx.x;
+	const int v = (int)at;
+	int next[4], count = 0, above = v;
+	if (at < n) {
+		const O begin = first[v], end = first[v + 1];
+#pragma unroll
+		for (int i = 0; i < 4; i++)
+			next[i] = i < rounds && begin + i < end ? target[begin + i] : 0x7fffffff;
+		if (next[0] < v) {
+			above = next[0];
+			next[0] = 0x7fffffff;
+		}
+		label[v] = above;
+#pragma unroll
+		for (int i = 0; i < 4; i++) {
+			if (smaller && next[i] > v)
+				next[i] = 0x7fffffff;
+			count += next[i] != 0x7fffffff;
+		}
+	}
+	if (rounds == 1 && smaller)
+		return;
+	unsigned place = list_reserve(count, listed);
+	if (count == 0)
+		return;
+#pragma unroll
+	for (int i = 0; i < 4; i++)
+		if (next[i] != 0x7fffffff)
+			list[place++] = make_int2(vertices ? v : above, next[i]);
+}
+
+extern "C" __global__ void list_link(int *label, const int2 *list, const unsigned *listed, int vertices) {
+	const unsigned count = *listed, step = gridDim.x * blockDim.x;
+	for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < count; i += step) {
+		int2 pair = list[i];
+		if (vertices)
+			pair = make_int2(label_load(&label[pair.x]), label_load(&label[pair.y]));
+		link(label, pair.x, pair.y);
+	}
+}
+
+#if LINK == 0
+/* Only the steps that write at `low` and above; called for one window after the other, downwards, so that a window's labels
+ * stay in the cache. What is left of a pair is kept in the list. */
+extern "C" __global__ void list_link_window(int *label, int2 *list, const unsigned *listed, int low) {
+	const unsigned count = *listed, step = gridDim.x * blockDim.x;
+	for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < count; i += step) {
+		int2 pair = list[i];
+		if (pair.x == pair.y || max(pair.x, pair.y) < low)
+			continue;
+		while (pair.x != pair.y && max(pair.x, pair.y) >= low)
+			if (splice(label, &pair.x, &pair.y))
+				pair.x = pair.y;
+		list[i] = pair;
+	}
+}
+#endif
+
+/* ---- the largest component ---- */
+
+static __device__ __forceinline__ unsigned mixed(unsigned i) {
+	ss_u64 z = (ss_u64)(i + 1) * 0x9e3779b97f4a7c15ull;
+	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
+	return (unsigned)((z ^ (z >> 27)) * 0x94d049bb133111ebull >> 32);
+}
+
+/* One block: the label that a sample holds most often. */
+extern "C" __global__ void giant_find(const int *label, int n, int samples, int *giant) {
+	__shared__ int seen[TABLE];
+	__shared__ unsigned count[TABLE], most;
+	for (int i = threadIdx.x; i < TABLE; i += blockDim.x) {
+		seen[i] = -1;
+		count[i] = 0;
+	}
+	if (threadIdx.x == 0)
+		most = 0;
+	__syncthreads();
+	for (int i = threadIdx.x; i < samples; i += blockDim.x) {
+		const int mine = label[(ss_u64)mixed(i) * n >> 32];
+		unsigned at = (unsigned)mine * 2654435769u % TABLE;
+		for (int held; (held = atomicCAS(&seen[at], -1, mine)) != -1 && held != mine; at = (at + 1) % TABLE)
+			;
+		atomicMax(&most, (atomicAdd(&count[at], 1u) + 1) * TABLE + at);
+	}
+	__syncthreads();
+	if (threadIdx.x == 0)
+		*giant = seen[most % TABLE];
+}
+
+/* ---- the other edges ---- */
+
+/* What must be known of an edge pass. */
+template <class O> struct pass {
+	const O *first;
+	const int *target;
+	int n, *label;
+	const int *giant; /* its label's rows are skipped, and the others' are read whole; NULL: each edge from its larger end */
+	int from; /* entries at a row's beginning that are linked already */
+	unsigned hub; /* longer rows are left to a block each */
+	int *hubs;
+	unsigned *hub_count;
+};
+
+template <class O> static __device__ __forceinline__ void row_link(const pass<O> &p, int v, unsigned rank, unsigned step) {
+	int mine = label_load(&p.label[v]);
+	for (O e = p.first[v] + p.from + rank, end = p.first[v + 1]; e < end; e += step) {
+		const int u = p.target[e];
+		if (!p.giant && u > v)
+			break;
+		const int other = p.label[u];
+		if (other != mine) {
+			link(p.label, mine, other);
+			mine = label_load(&p.label[v]);
+		}
+	}
+}
+
+/* Whether v's row is this pass's; a long one goes to the list of hubs. */
+template <class O> static __device__ __forceinline__ bool row_wanted(const pass<O> &p, int v, int giant) {
+	if (p.giant && p.label[v] == giant)
+		return false;
+	const O begin = p.first[v] + p.from, end = p.first[v + 1];
+	if (begin >= end || (!p.giant && p.target[begin] > v))
+		return false;
+	if (end - begin <= p.hub)
+		return true;
+	p.hubs[atomicAdd(p.hub_count, 1u)] = v;
+	return false;
+}
+
+/* 32 bytes for each warp of a block. */
+static __device__ __forceinline__ unsigned char *warp_bytes() {
+	__shared__ unsigned char bytes[32][32];
+	return bytes[threadIdx.x / 32];
+}
+
+/* 32 rows a warp; those that are wanted are dealt to its groups of GROUP lanes. */
+template <class O> static __device__ __forceinline__ void rest(const pass<O> &p) {
+	unsigned char *const dealt = warp_bytes();
+	const ss_i64 at = (ss_i64)blockIdx.x * blockDim.x + threadIdx.x;
+	const unsigned lane = threadIdx.x % 32;
+	const bool wanted = at < p.n && row_wanted(p, (int)at, p.giant ? *p.giant : 0);
+#if GROUP == 1
+	if (wanted)
+		row_link(p, (int)at, 0, 1);
+#endif
+	const unsigned all = __ballot_sync(0xffffffffu, wanted), count = __popc(all);
+	if (GROUP == 1 || all == 0)
+		return;
+	if (wanted)
+		dealt[__popc(all & ((1u << lane) - 1))] = lane;
+	__syncwarp();
+	for (unsigned i = lane / GROUP; i < count; i += 32 / GROUP)
+		row_link(p, (int)(at - lane) + dealt[i], lane % GROUP, GROUP);
+}
+
+template <class O> static __device__ __forceinline__ void rest_hubs(const pass<O> &p) {
+	const unsigned count = *p.hub_count;
+	for (unsigned i = blockIdx.x; i < count; i += gridDim.x)
+		row_link(p, p.hubs[i], threadIdx.x, blockDim.x);
+}
+
+#define KERNELS(O, bits)                                                                                               \
+	extern "C" __global__ void start_##bits(const O *first, const int *target, int n, int *label, int2 *list,          \
+	                                        unsigned *listed, int rounds, int smaller, int vertices) {                 \
+		start(first, target, n, label, list, listed, rounds, smaller, vertices);                                       \
+	}                                                                                                                  \
+	extern "C" __global__ void rest_##bits(const O *first, const int *target, int n, int *label, const int *giant,     \
+	                                       int from, unsigned hub, int *hubs, unsigned *hub_count) {                   \
+		rest(pass<O>{first, target, n, label, giant, from, hub, hubs, hub_count});                                     \
+	}                                                                                                                  \
+	extern "C" __global__ void hubs_##bits(const O *first, const int *target, int n, int *label, const int *giant,     \
+	                                       int from, unsigned hub, int *hubs, unsigned *hub_count) {                   \
+		rest_hubs(pass<O>{first, target, n, label, giant, from, hub, hubs, hub_count});                                \
+	}
+
+KERNELS(unsigned, 32)
+KERNELS(ss_u64, 64)
+
+/* Vertices that point to `low` .. `high` - 1 come to point to their roots. Called for one window after the other, upwards,
+ * it finds most pointers one step from their end: blocks start in order, and a pointer leads to an earlier vertex. */
+extern "C" __global__ void labels_compress(int *label, int n, int low, int high, int halving) {
+	const ss_i64 at = (ss_i64)blockIdx.x * blockDim.x + threadIdx.x;
+	if (at >= n)
+		return;
+	const int mine = label[at];
+	if (mine < low || mine >= high)
+		return;
+	int v = mine, above = label[v], next;
+	while (above != v && (next = label[above]) != above) {
+		if (halving)
+			atomicMin(&label[v], next); /* v's own thread may have found the root meanwhile */
+		v = halving ? above : v;
+		above = next;
+	}
+	if (above != mine)
+		label[at] = above;
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The result twice: rows of it against Dijkstra's algorithm, and all of it, on the device, against the equations that only
+ * shortest paths satisfy (matrix.cu). */
+#include <config.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/fw/cuda/fw_cuda.h"
+
+/* As in matrix.cu. */
+struct findings {
+	uint64_t wrong, reachable;
+	int32_t longest, unused;
+};
+
+static struct findings band_check(struct fw_cuda *s, struct fw_band *b) {
+	struct findings found = {.wrong = UINT64_MAX};
+	int first = b->first * s->shape.block, rows = b->count * s->shape.block, none = fw_cuda_none(s);
+	int64_t pitch = (int64_t)s->pitch * s->shape.lanes;
+	rows = rows < s->n - first ? rows : s->n - first;
+	struct gpu_shape shape = {.grid = {(unsigned)rows}, .block = {256}};
+	gpu_upload(b->gpu, b->findings, &found, sizeof found);
+	GPU_LAUNCH(b->gpu, b->check, &shape, &b->matrix, &pitch, &b->into, &b->edges, &s->n, &first, &none, &b->findings);
+	gpu_download(b->gpu, &found, b->findings, sizeof found);
+	return found;
+}
+
+/* One row, from the device or from where the timed copy put it. */
+static void row_get(const struct fw_cuda *s, int i, void *row) {
+	const struct fw_band *b = s->bands;
+	size_t bytes = fw_cuda_row_bytes(s);
+	while (i / s->shape.block >= b->first + b->count)
+		b++;
+	if (s->to)
+		memcpy(row, (const char *)s->to + (size_t)i * bytes, bytes);
+	else
+		gpu_download(b->gpu, row, b->matrix + (size_t)(i - b->first * s->shape.block) * bytes, bytes);
+}
+
+static int distance_of(const struct fw_cuda *s, const void *row, int j) {
+	int distance = s->shape.lanes == 2 ? ((const int16_t *)row)[j] : ((const int32_t *)row)[j];
+	return distance == fw_cuda_none(s) ? FW_INF : distance;
+}
+
+static enum ss_status row_check(const struct fw_cuda *s, int source, const int32_t *right, const void *row,
+                                const struct ss_call *call) {
+	for (int j = 0; j < s->n; j++)
+		if (distance_of(s, row, j) != right[j])
+			return kernel_wrong(call, "the distance from %d to %d is %d, should be %d (%d is no path)", source, j,
+			                    distance_of(s, row, j), right[j], FW_INF);
+	return SS_OK;
+}
+
+static enum ss_status rows_check(const struct fw_cuda *s, const struct ss_call *call) {
+	const struct fw_cuda_input *input = s->input;
+	enum ss_status status = SS_OK;
+	void *row = malloc(fw_cuda_row_bytes(s));
+	if (!row)
+		return kernel_fail(call, SS_NOMEM, "no memory to verify the distances of %d vertices", s->n);
+	for (int i = 0; i < input->count && status == SS_OK; i++) {
+		row_get(s, input->sources[i], row);
+		status = cuda_status(call);
+		if (status == SS_OK)
+			status = row_check(s, input->sources[i], input->rows + (size_t)i * (size_t)s->n, row, call);
+	}
+	free(row);
+	return status;
+}
+
+static struct findings bands_check(struct fw_cuda *s) {
+	struct findings all = {.wrong = UINT64_MAX};
+	for (int i = 0; i < s->gpus; i++) {
+		struct findings one = band_check(s, &s->bands[i]);
+		all.wrong = one.wrong < all.wrong ? one.wrong : all.wrong;
+		all.longest = one.longest > all.longest ? one.longest : all.longest;
+		all.reachable += one.reachable;
+	}
+	return all;
+}
+
+enum ss_status fw_cuda_check(struct fw_cuda *s, const struct ss_call *call) {
+	if (fw_cuda_input_oracle(s->input, call->seed) != SS_OK)
+		return kernel_fail(call, SS_NOMEM, "no memory to verify the distances of %d vertices", s->n);
+	struct findings all = bands_check(s);
+	enum ss_status status = cuda_status(call);
+	if (status != SS_OK)
+		return status;
+	if (s->shape.lanes == 2 && all.longest >= FW_INF16 - FW_WEIGHT_MAX)
+		return kernel_fail(call, SS_INVALID, "a shortest path of %d or more is too long for int16", all.longest);
+	status = rows_check(s, call);
+	s->reachable = (double)all.reachable / (double)s->n / (double)s->n;
+	if (status == SS_OK && all.wrong != UINT64_MAX)
+		return kernel_wrong(call, "the distance from %llu to %llu is not the least of the ways there",
+		                    (unsigned long long)(all.wrong / (uint64_t)s->n),
+		                    (unsigned long long)(all.wrong % (uint64_t)s->n));
+	return status;
+}

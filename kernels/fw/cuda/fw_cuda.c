@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The table of fw on GPUs: the same work as kernels/fw/fw.c. */
+#include <config.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/fw/cuda/fw_cuda.h"
+
+enum { PROBLEM_N, PROBLEM_DEGREE, PROBLEM_TYPE, PROBLEM_TIMED };
+enum { PARAM_VARIANT, PARAM_BLOCK, PARAM_TILE_M, PARAM_TILE_N, PARAM_STAGES, PARAM_UNROLL, PARAM_LOOKAHEAD,
+       PARAM_GPUS, PARAM_HOST };
+
+static const struct ss_param problem[] = {
+	[PROBLEM_N] = {.name = "n", .summary = "vertices", .type = SS_INT, .initial = "1024", .min = 1,
+	               .max = FW_CUDA_N_MAX},
+	[PROBLEM_DEGREE] = {.name = "degree", .summary = "mean number of edges from a vertex", .type = SS_INT,
+	                    .initial = "8", .min = 0, .max = FW_DEGREE_MAX},
+	[PROBLEM_TYPE] = {.name = "type", .summary = "of a distance", .type = SS_WORD, .values = "int32,int16",
+	                  .initial = "int32"},
+	[PROBLEM_TIMED] = {.name = "timed", .summary = "what a run is: the algorithm, or all with the copies to and from the host",
+	                   .type = SS_WORD, .values = "compute,all", .initial = "compute"},
+	{.name = NULL},
+};
+
+#define IN_REGISTERS "variant == 'register'"
+
+static const struct ss_param params[] = {
+	[PARAM_VARIANT] = {.name = "variant", .summary = "tiles of 32 or 64 in shared memory, or tiles in registers",
+	                   .type = SS_WORD, .values = "factor32,factor64,register", .initial = "factor32"},
+	[PARAM_BLOCK] = {.name = "block", .summary = "edge of a tile, in vertices", .type = SS_INT, .values = "64,128",
+	                 .initial = "128", .when = IN_REGISTERS, .min = 64, .max = 128},
+	[PARAM_TILE_M] = {.name = "tile_m", .summary = "rows of a thread", .type = SS_INT, .values = "4,8,16",
+	                  .initial = "8", .when = IN_REGISTERS, .min = 4, .max = 16},
+	[PARAM_TILE_N] = {.name = "tile_n", .summary = "columns of a thread, in words: an int32, two int16", .type = SS_INT,
+	                  .values = "4,8,16", .initial = "8", .when = IN_REGISTERS, .min = 4, .max = 16},
+	[PARAM_STAGES] = {.name = "stages", .summary = "slices of the operands in shared memory; 1: no copying ahead",
+	                  .type = SS_INT, .values = "1..3", .initial = "2", .when = IN_REGISTERS, .min = 1, .max = 3},
+	[PARAM_UNROLL] = {.name = "unroll", .summary = "steps of the inner loop in a row", .type = SS_INT, .values = "4,8",
+	                  .initial = "8", .when = IN_REGISTERS, .min = 1, .max = 16},
+	[PARAM_LOOKAHEAD] = {.name = "lookahead", .summary = "the next round begins while this one goes on", .type = SS_WORD,
+	                     .values = "no,yes", .initial = "no"},
+	[PARAM_GPUS] = {.name = "gpus", .summary = "how many work on it, each on rows of its own", .type = SS_INT,
+	                .values = "1", .initial = "1", .min = 1, .max = FW_CUDA_GPUS_MAX},
+	[PARAM_HOST] = {.name = "host", .summary = "memory that is copied to and from", .type = SS_WORD,
+	                .values = "pinned,pageable", .initial = "pageable", .when = "timed == 'all'"},
+	{.name = NULL},
+};
+
+/* Neither is the tile of a thread a stripe, nor has a block only one warp. */
+static const char *const constraints[] = {
+	"variant != 'register' or tile_m <= 2 * tile_n and tile_n <= 2 * tile_m and tile_m * tile_n <= 128",
+	"variant != 'register' or block * block >= 64 * tile_m * tile_n", NULL};
+
+static enum ss_status fw_open(void *input, const struct ss_call *call) {
+	int64_t n = call->problem[PROBLEM_N].i, degree = call->problem[PROBLEM_DEGREE].i;
+	if (n < 1 || n > FW_CUDA_N_MAX || degree < 0 || degree > FW_DEGREE_MAX)
+		return kernel_fail(call, SS_INVALID, "n must be 1 to %d and degree 0 to %d", FW_CUDA_N_MAX, FW_DEGREE_MAX);
+	if (fw_cuda_input_new(input, (int)n, (int)degree, call->seed) != SS_OK)
+		return kernel_fail(call, SS_NOMEM, "no memory for a graph of %d vertices", (int)n);
+	return SS_OK;
+}
+
+static struct fw_cuda_shape shape_read(const struct ss_call *call) {
+	struct fw_cuda_shape shape = {.variant = (int)call->config[PARAM_VARIANT].i,
+	                              .lanes = call->problem[PROBLEM_TYPE].i == 1 ? 2 : 1,
+	                              .block = (int)call->config[PARAM_BLOCK].i,
+	                              .tile_m = (int)call->config[PARAM_TILE_M].i,
+	                              .tile_n = (int)call->config[PARAM_TILE_N].i,
+	                              .stages = (int)call->config[PARAM_STAGES].i,
+	                              .unroll = (int)call->config[PARAM_UNROLL].i};
+	if (shape.variant != FW_REGISTER)
+		shape.block = shape.variant == FW_FACTOR64 ? 64 : 32;
+	return shape;
+}
+
+static bool is_power(int x) {
+	return x > 0 && (x & (x - 1)) == 0;
+}
+
+/* What register.cu takes. */
+static bool shape_fits(const struct fw_cuda_shape *s) {
+	if (s->variant != FW_REGISTER)
+		return true;
+	if ((s->block != 64 && s->block != 128) || !is_power(s->tile_m) || !is_power(s->tile_n) || s->tile_m < 4 ||
+	    s->tile_n < 4 || s->tile_m > 16 || s->tile_n > 16 || s->tile_m * s->tile_n > 128)
+		return false;
+	return s->stages >= 1 && s->stages <= 3 && s->unroll >= 1 && s->unroll <= FW_CUDA_SLICE &&
+	       s->block * s->block / s->lanes >= 32 * s->tile_m * s->tile_n;
+}
+
+static void fw_program(const struct ss_call *call, struct ss_program *program) {
+	struct fw_cuda_shape s = shape_read(call);
+	if (s.variant != FW_REGISTER) {
+		*program = (struct ss_program){
+			.source = "fw/cuda/factor.cu", .names = {"FACTOR", "LANES"}, .values = {s.block, s.lanes}, .count = 2};
+		return;
+	}
+	*program = (struct ss_program){.source = "fw/cuda/register.cu",
+	                               .names = {"BLOCK", "TILE_M", "TILE_N", "STAGES", "UNROLL", "LANES"},
+	                               .values = {s.block, s.tile_m, s.tile_n, s.stages, s.unroll, s.lanes},
+	                               .count = 6};
+}
+
+static enum ss_status gpus_refuse(const struct fw_cuda *s, const struct ss_call *call) {
+	int there = gpu_peers(call->gpu);
+	if (s->gpus < 1 || s->gpus > FW_CUDA_GPUS_MAX || s->gpus > there)
+		return kernel_fail(call, SS_INVALID, "gpus=%d: there %s %d here", s->gpus, there == 1 ? "is" : "are", there);
+	if (s->gpus > s->tiles)
+		return kernel_fail(call, SS_INVALID, "gpus=%d: n=%d has %d rows of tiles only", s->gpus, s->n, s->tiles);
+	return SS_OK;
+}
+
+/* The matrix on the host, as the copies of a run want it. */
+static enum ss_status host_new(struct fw_cuda *s, const struct ss_call *call) {
+	size_t bytes = (size_t)s->tiles * (size_t)s->shape.block * fw_cuda_row_bytes(s);
+	s->from = s->pinned ? gpu_pinned_alloc(call->gpu, bytes) : malloc(bytes);
+	s->to = s->pinned ? gpu_pinned_alloc(call->gpu, bytes) : malloc(bytes);
+	if (!s->from || !s->to)
+		return kernel_fail(call, SS_NOMEM, "no memory for two matrices of %d vertices on the host", s->n);
+	for (int i = 0; i < s->gpus; i++) {
+		const struct fw_band *b = &s->bands[i];
+		gpu_download(b->gpu, (char *)s->from + fw_cuda_band_offset(s, b), b->matrix, fw_cuda_band_bytes(s, b));
+	}
+	memset(s->to, 0, bytes);
+	gpu_sync(call->gpu);
+	return SS_OK;
+}
+
+extern const struct ss_kernel kernel_fw_cuda;
+
+static enum ss_status fw_setup(void *state, void *input, const struct ss_call *call) {
+	struct fw_cuda *s = state;
+	s->input = input;
+	s->shape = shape_read(call);
+	if (!shape_fits(&s->shape))
+		return kernel_fail(call, SS_INVALID, "no such tiles: block %d, %d x %d a thread, stages %d, unroll %d", s->shape.block,
+		                   s->shape.tile_m, s->shape.tile_n, s->shape.stages, s->shape.unroll);
+	s->n = s->input->graph.n;
+	s->tiles = (s->n + s->shape.block - 1) / s->shape.block;
+	s->pitch = s->tiles * s->shape.block / s->shape.lanes;
+	s->lookahead = call->config[PARAM_LOOKAHEAD].i == 1;
+	s->pinned = call->config[PARAM_HOST].i == 0;
+	s->gpus = (int)call->config[PARAM_GPUS].i;
+	s->reachable = -1;
+	enum ss_status status = gpus_refuse(s, call);
+	if (status != SS_OK)
+		return status;
+	fw_cuda_bands_new(s, &kernel_fw_cuda, call);
+	if (gpu_is_fine(call->gpu))
+		fw_cuda_bands_fill(s);
+	if (gpu_is_fine(call->gpu) && call->problem[PROBLEM_TIMED].i == 1)
+		status = host_new(s, call);
+	enum ss_status device = cuda_status(call);
+	return device != SS_OK ? device : status;
+}
+
+/* A run with copies brings its input itself. */
+static void fw_reset(void *state, const struct ss_call *call) {
+	struct fw_cuda *s = state;
+	(void)call;
+	if (!s->from)
+		fw_cuda_bands_fill(s);
+}
+
+static enum ss_status fw_run(void *state, const struct ss_call *call) {
+	fw_cuda_run(state);
+	return cuda_status(call);
+}
+
+static enum ss_status fw_verify(void *state, const struct ss_call *call) {
+	return fw_cuda_check(state, call);
+}
+
+static struct ss_work fw_work(const struct ss_call *call) {
+	double n = (double)call->problem[PROBLEM_N].i, cell = call->problem[PROBLEM_TYPE].i == 1 ? 2 : 4;
+	return (struct ss_work){.ops = n * n * n, .bytes = 2 * cell * n * n, .op = "relaxation"};
+}
+
+static double between(const struct fw_cuda *s, int moment) {
+	return gpu_elapsed(s->bands[0].gpu, s->moments[moment - 1], s->moments[moment]);
+}
+
+static size_t fw_figures(const void *state, const struct ss_call *call, double seconds, struct ss_figure *out,
+                         size_t most) {
+	const struct fw_cuda *s = state;
+	double tiles = s->tiles, padded = tiles * s->shape.block / s->n;
+	struct ss_figure all[8] = {
+		{"relaxations", seconds > 0 ? fw_work(call).ops / seconds / 1e9 : 0, "G/s"},
+		{"tiles", tiles * tiles, ""},
+		{"third_phase", 100 * (1 - 1 / tiles) * (1 - 1 / tiles), "%"},
+		{"padding", 100 * (padded * padded * padded - 1), "%"},
+	};
+	size_t count = 4;
+	if (s->reachable >= 0)
+		all[count++] = (struct ss_figure){"reachable", 100 * s->reachable, "%"};
+	if (s->from) {
+		all[count++] = (struct ss_figure){"upload", between(s, FW_UPLOADED), "s"};
+		all[count++] = (struct ss_figure){"compute", between(s, FW_COMPUTED), "s"};
+		all[count++] = (struct ss_figure){"download", between(s, FW_DOWNLOADED), "s"};
+	}
+	count = count < most ? count : most;
+	memcpy(out, all, count * sizeof *all);
+	return count;
+}
+
+static void host_free(struct fw_cuda *s, void *memory) {
+	if (!memory)
+		return;
+	if (s->pinned)
+		gpu_pinned_free(s->bands[0].gpu, memory);
+	else
+		free(memory);
+}
+
+static void fw_teardown(void *state) {
+	struct fw_cuda *s = state;
+	host_free(s, s->from);
+	host_free(s, s->to);
+	fw_cuda_bands_free(s);
+}
+
+static void fw_close(void *input) {
+	fw_cuda_input_free(input);
+}
+
+const struct ss_kernel kernel_fw_cuda = {
+	.abi = SS_KERNEL_ABI,
+	.name = "fw",
+	.summary = "Floyd-Warshall: shortest paths between all pairs of vertices",
+	.problem = problem,
+	.params = params,
+	.constraints = constraints,
+	.input_size = sizeof(struct fw_cuda_input),
+	.state_size = sizeof(struct fw_cuda),
+	.open = fw_open,
+	.setup = fw_setup,
+	.reset = fw_reset,
+	.run = fw_run,
+	.verify = fw_verify,
+	.work = fw_work,
+	.teardown = fw_teardown,
+	.close = fw_close,
+	.figures = fw_figures,
+	.device = "cuda",
+	.program = fw_program,
+};

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Blocked Floyd-Warshall with tiles in registers. Venkataraman, Sahni and Mukhopadhyaya, "A blocked all-pairs
+ * shortest-paths algorithm", 2003, has the phases; here the second is a min-plus product, too, as the third: through a
+ * closed diagonal tile one step reaches what its sequence of vertices would.
+ *
+ * BLOCK: edge of a tile. TILE_M x TILE_N: words of a thread, as rows and columns. STAGES: slices of the operands in shared
+ * memory. UNROLL: steps of the inner loop. LANES: distances in a word, 1 of 32 bits or 2 of 16.
+ *
+ * The left operand is read along the middle vertex: it comes from `across`, where a tile of column k is kept transposed,
+ * one distance a word (with LANES 2 it is in both halves), so that both operands are rows to be copied and read 16 bytes at
+ * a time. */
+#include "sweetspot.cuh"
+
+#define SLICE 16
+#define WIDE (BLOCK / LANES)
+#define TX (WIDE / TILE_N)
+#define TY (BLOCK / TILE_M)
+#define THREADS (TX * TY)
+#define SLICES (BLOCK / SLICE)
+#define SLICE_WORDS (SLICE * (BLOCK + WIDE))
+/* Threads that an SM should hold, so that registers are divided well. */
+#define RESIDENT (TILE_M * TILE_N <= 16 ? 768 : TILE_M * TILE_N <= 64 ? 512 : 256)
+#define BLOCKS_MIN (RESIDENT > THREADS ? RESIDENT / THREADS : 1)
+
+static __device__ __forceinline__ int addmin(int a, int b, int c) {
+#if LANES == 2
+	return (int)ss_addmin2((unsigned)a, (unsigned)b, (unsigned)c);
+#else
+	return ss_addmin(a, b, c);
+#endif
+}
+
+/* One distance of a word, as the left operand wants it. */
+static __device__ __forceinline__ int pair(int word, int lane) {
+#if LANES == 2
+	return (int)(((unsigned)word >> 16 * lane & 0xffffu) * 0x10001u);
+#else
+	return word;
+#endif
+}
+
+template <int N> static __device__ __forceinline__ void words_load(int *to, const int *from) {
+	if constexpr (N % 4 == 0) {
+#pragma unroll
+		for (int i = 0; i < N; i += 4) {
+			const int4 four = *(const int4 *)(from + i);
+			to[i] = four.x, to[i + 1] = four.y, to[i + 2] = four.z, to[i + 3] = four.w;
+		}
+	} else {
+#pragma unroll
+		for (int i = 0; i < N; i += 2) {
+			const int2 two = *(const int2 *)(from + i);
+			to[i] = two.x, to[i + 1] = two.y;
+		}
+	}
+}
+
+/* A thread's rows (columns) come in groups of 4, the groups far apart: neighbours then read neighbouring 16 bytes. */
+static __device__ __forceinline__ int row_of(int group) {
+	return group * (BLOCK / (TILE_M / 4)) + (int)threadIdx.x / TX * 4;
+}
+
+static __device__ __forceinline__ int column_of(int group) {
+	return group * (WIDE / (TILE_N / 4)) + (int)threadIdx.x % TX * 4;
+}
+
+struct operand {
+	const int *from;
+	int pitch; /* words; within a tile 32 bits are enough */
+};
+
+/* So that the addresses of a tile are computed again for its stores: kept, they would take the registers of the loop. */
+static __device__ __forceinline__ int forget(int value) {
+#ifndef SWEETSPOT_EMULATED
+	asm volatile("" : "+r"(value));
+#endif
+	return value;
+}
+
+/* Each thread copies the same part of each slice, 16 bytes at a time. */
+template <int WIDTH> static __device__ __forceinline__ operand operand_mine(operand o) {
+	o.from += (int)threadIdx.x / (WIDTH / 4) * o.pitch + (int)threadIdx.x % (WIDTH / 4) * 4;
+	return o;
+}
+
+template <int WIDTH> static __device__ __forceinline__ void slice_copy(int *to, operand &o) {
+	const int passes = SLICE * WIDTH / 4 > THREADS ? SLICE * WIDTH / 4 / THREADS : 1;
+#pragma unroll
+	for (int pass = 0; pass < passes; pass++)
+		if (SLICE * WIDTH / 4 >= THREADS || threadIdx.x < SLICE * WIDTH / 4)
+			ss_copy16(to + (int)threadIdx.x * 4 + pass * THREADS * 4, o.from + pass * (THREADS / (WIDTH / 4)) * o.pitch);
+	o.from += SLICE * o.pitch;
+}
+
+/* The left operand from a tile of the matrix. */
+static __device__ __forceinline__ void slice_transpose(int *to, operand &o) {
+	for (int i = threadIdx.x; i < BLOCK * SLICE / LANES / 4; i += THREADS) {
+		const int row = i % BLOCK, at = i / BLOCK * 4;
+		int four[4];
+		words_load<4>(four, o.from + row * o.pitch + at);
+#pragma unroll
+		for (int e = 0; e < 4 * LANES; e++)
+			to[(at * LANES + e) * BLOCK + row] = pair(four[e / LANES], e % LANES);
+	}
+	o.from += SLICE / LANES;
+}
+
+template <bool TRANSPOSE>
+static __device__ __forceinline__ void slice_get(int *to, operand &left, operand &right) {
+	if constexpr (TRANSPOSE)
+		slice_transpose(to, left);
+	else
+		slice_copy<BLOCK>(to, left);
+	slice_copy<WIDE>(to + SLICE * BLOCK, right);
+}
+
+static __device__ __forceinline__ void slice_relax(int acc[TILE_M][TILE_N], const int *left) {
+	const int *const right = left + SLICE * BLOCK;
+#pragma unroll UNROLL
+	for (int k = 0; k < SLICE; k++) {
+		int a[TILE_M], b[TILE_N];
+#pragma unroll
+		for (int g = 0; g < TILE_M / 4; g++)
+			words_load<4>(a + 4 * g, left + k * BLOCK + row_of(g));
+#pragma unroll
+		for (int g = 0; g < TILE_N / 4; g++)
+			words_load<4>(b + 4 * g, right + k * WIDE + column_of(g));
+#pragma unroll
+		for (int m = 0; m < TILE_M; m++)
+#pragma unroll
+			for (int n = 0; n < TILE_N; n++)
+				acc[m][n] = addmin(a[m], b[n], acc[m][n]);
+	}
+}
+
+static __device__ __forceinline__ void tile_load(int acc[TILE_M][TILE_N], const int *tile, int pitch) {
+#pragma unroll
+	for (int m = 0; m < TILE_M; m++)
+#pragma unroll
+		for (int g = 0; g < TILE_N / 4; g++)
+			words_load<4>(acc[m] + 4 * g, tile + (row_of(m / 4) + m % 4) * pitch + column_of(g));
+}
+
+/* (As an int4 it is taken apart by the compiler.) */
+static __device__ __forceinline__ void words_store4(int *to, int x, int y, int z, int w) {
+#ifdef SWEETSPOT_EMULATED
+	to[0] = x, to[1] = y, to[2] = z, to[3] = w;
+#else
+	asm volatile("st.global.v4.s32 [%0], {%1, %2, %3, %4};" ::"l"(to), "r"(x), "r"(y), "r"(z), "r"(w) : "memory");
+#endif
+}
+
+static __device__ __forceinline__ void tile_store(const int acc[TILE_M][TILE_N], int *tile, int pitch) {
+	pitch = forget(pitch);
+#pragma unroll
+	for (int m = 0; m < TILE_M; m++)
+#pragma unroll
+		for (int g = 0; g < TILE_N / 4; g++)
+			words_store4(tile + (row_of(m / 4) + m % 4) * pitch + column_of(g), acc[m][4 * g], acc[m][4 * g + 1],
+			             acc[m][4 * g + 2], acc[m][4 * g + 3]);
+}
+
+/* tile = min(tile, left (x) right). All of the operands is in shared memory before the first thread returns: the tile may be
+ * one of them. */
+template <bool TRANSPOSE>
+static __device__ __forceinline__ void product(int acc[TILE_M][TILE_N], int *shared, const int *tile, int pitch,
+                                               operand left, operand right) {
+	int put = 0, get = 0; /* stages */
+	if (!TRANSPOSE)
+		left = operand_mine<BLOCK>(left);
+	right = operand_mine<WIDE>(right);
+	for (; put < STAGES - 1; put++) {
+		slice_get<TRANSPOSE>(shared + put * SLICE_WORDS, left, right);
+		ss_copies_commit();
+	}
+	tile_load(acc, tile, pitch);
+#pragma unroll 1
+	for (int slice = 0; slice < SLICES; slice++) {
+		if (STAGES > 1)
+			ss_copies_wait<(STAGES > 1 ? STAGES - 2 : 0)>();
+		__syncthreads();
+		if (slice < SLICES - (STAGES - 1))
+			slice_get<TRANSPOSE>(shared + put * SLICE_WORDS, left, right);
+		ss_copies_commit();
+		if (STAGES == 1) {
+			ss_copies_wait<0>();
+			__syncthreads();
+		}
+		slice_relax(acc, shared + get * SLICE_WORDS);
+		put = put + 1 == STAGES ? 0 : put + 1;
+		get = get + 1 == STAGES ? 0 : get + 1;
+	}
+}
+
+/* What the third phase of this round and of other rows reads. */
+static __device__ __forceinline__ void across_store(const int acc[TILE_M][TILE_N], int *across, int pitch) {
+#pragma unroll
+	for (int n = 0; n < TILE_N * LANES; n++)
+#pragma unroll
+		for (int g = 0; g < TILE_M / 4; g++) {
+			const int column = (column_of(n / LANES / 4) + n / LANES % 4) * LANES + n % LANES;
+			int four[4];
+#pragma unroll
+			for (int e = 0; e < 4; e++)
+				four[e] = pair(acc[4 * g + e][n / LANES], n % LANES);
+			words_store4(across + column * pitch + row_of(g), four[0], four[1], four[2], four[3]);
+		}
+}
+
+/* The arguments of all variants: `matrix` is this device's tile rows, `rows` is tile row k of all; `pitch` and
+ * `across_pitch` in words; `k` counts all tile rows, `k_here` those of this device. A range of tiles leaves out `skip` from
+ * `cut` on. */
+
+/* The second phase: first the tiles of row k, then those of column k. */
+extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS_MIN)
+fw_panels(int *matrix, int *rows, int pitch, int *across, int across_pitch, int k, int k_here, int row_blocks,
+          int column_cut) {
+	SS_DYNAMIC(int, shared);
+	int acc[TILE_M][TILE_N];
+	int i = (int)blockIdx.x;
+	if (i < row_blocks) {
+		int *const tile = rows + (ss_i64)(i + (i >= k)) * WIDE;
+		product<false>(acc, shared, tile, pitch, operand{across + (ss_i64)k_here * BLOCK, across_pitch},
+		               operand{tile, pitch});
+		tile_store(acc, tile, pitch);
+		return;
+	}
+	i -= row_blocks;
+	i += i >= column_cut;
+	int *const tile = matrix + (ss_i64)(i * BLOCK) * pitch + (ss_i64)k * WIDE;
+	product<true>(acc, shared, tile, pitch, operand{tile, pitch}, operand{rows + (ss_i64)k * WIDE, pitch});
+	tile_store(acc, tile, pitch);
+	across_store(acc, across + (ss_i64)i * BLOCK, across_pitch);
+}
+
+/* The third phase, or a part of it. */
+extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS_MIN)
+fw_relax(int *matrix, const int *rows, int pitch, const int *across, int across_pitch, int k, int column_first,
+         int column_cut, int column_skip, int row_first, int row_cut, int row_skip) {
+	SS_DYNAMIC(int, shared);
+	int acc[TILE_M][TILE_N];
+	int i = row_first + (int)blockIdx.y, j = column_first + (int)blockIdx.x;
+	i += i >= row_cut ? row_skip : 0;
+	j += j >= column_cut ? column_skip : 0;
+	int *const tile = matrix + (ss_i64)(i * BLOCK) * pitch + (ss_i64)j * WIDE;
+	product<false>(acc, shared, tile, pitch, operand{across + (ss_i64)i * BLOCK, across_pitch},
+	               operand{rows + (ss_i64)j * WIDE, pitch});
+	tile_store(acc, tile, pitch);
+}
+
+/* The first phase: 16 x 16 threads hold the diagonal tile, and in step m hand round row m and column m. The buffers take
+ * turns, so that one barrier a step is enough. */
+#define CLOSE_M (BLOCK / 16)
+#define CLOSE_N (WIDE / 16)
+extern "C" __global__ void __launch_bounds__(256)
+fw_close(int *tile, int pitch, int *across, int across_pitch) {
+	__shared__ __align__(16) int row[2][WIDE];
+	__shared__ __align__(16) int column[2][BLOCK];
+	const int tx = (int)threadIdx.x % 16, ty = (int)threadIdx.x / 16;
+	int acc[CLOSE_M][CLOSE_N];
+#pragma unroll
+	for (int r = 0; r < CLOSE_M; r++)
+		words_load<CLOSE_N>(acc[r], tile + (ty * CLOSE_M + r) * pitch + tx * CLOSE_N);
+	for (int owner = 0; owner < 16; owner++) {
+#pragma unroll
+		for (int u = 0; u < CLOSE_M; u++) {
+			int a[CLOSE_M], b[CLOSE_N];
+#pragma unroll
+			for (int c = 0; c < CLOSE_N; c++)
+				if (ty == owner)
+					row[u % 2][tx * CLOSE_N + c] = acc[u][c];
+#pragma unroll
+			for (int r = 0; r < CLOSE_M; r++)
+				if (tx == owner)
+					column[u % 2][ty * CLOSE_M + r] = pair(acc[r][u / LANES], u % LANES);
+			__syncthreads();
+			words_load<CLOSE_M>(a, column[u % 2] + ty * CLOSE_M);
+			words_load<CLOSE_N>(b, row[u % 2] + tx * CLOSE_N);
+#pragma unroll
+			for (int r = 0; r < CLOSE_M; r++)
+#pragma unroll
+				for (int c = 0; c < CLOSE_N; c++)
+					acc[r][c] = addmin(a[r], b[c], acc[r][c]);
+		}
+	}
+#pragma unroll
+	for (int r = 0; r < CLOSE_M; r++)
+#pragma unroll
+		for (int c = 0; c < CLOSE_N * LANES; c++) {
+			if (c % LANES == 0)
+				tile[(ty * CLOSE_M + r) * pitch + tx * CLOSE_N + c / LANES] = acc[r][c / LANES];
+			across[(tx * CLOSE_N * LANES + c) * across_pitch + ty * CLOSE_M + r] = pair(acc[r][c / LANES], c % LANES);
+		}
+}

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The rounds of the blocked algorithm. In round k the diagonal tile is closed (first phase), then the rest of tile row k and
+ * tile column k (second), then all others (third).
+ *
+ * With lookahead what round k + 1 begins with is updated first, in an urgent stream, and goes on there through its first two
+ * phases, while the gpu's own stream does what is left of round k. As in LU factorisations: Strazdins, "A comparison of
+ * lookahead and algorithmic blocking techniques for parallel matrix factorization", 1998. */
+#include <config.h>
+#include <limits.h>
+
+#include "kernels/fw/cuda/fw_cuda.h"
+
+/* Tiles first .. first + count - 1; from `cut` on `skip` further. */
+struct range {
+	int first, count, cut, skip;
+};
+
+static int clamp(int x, int most) {
+	return x < 0 ? 0 : x < most ? x : most;
+}
+
+/* All but from .. until - 1. */
+static struct range range_without(int all, int from, int until) {
+	from = clamp(from, all);
+	until = clamp(until, all);
+	return (struct range){0, all - (until - from), from, until - from};
+}
+
+static struct range range_one(int tile) {
+	return (struct range){tile, 1, INT_MAX, 0};
+}
+
+static struct fw_band *band_of(struct fw_cuda *s, int k) {
+	struct fw_band *b = s->bands;
+	while (k >= b->first + b->count)
+		b++;
+	return b;
+}
+
+static bool band_has(const struct fw_band *b, int k) {
+	return k >= b->first && k < b->first + b->count;
+}
+
+/* Tile row k, where b can read it. */
+static gpu_ptr rows_of(const struct fw_cuda *s, const struct fw_band *b, int k) {
+	size_t at = (size_t)(k - b->first) * (size_t)s->shape.block * fw_cuda_row_bytes(s);
+	return band_has(b, k) ? b->matrix + at : b->rows[k % 2];
+}
+
+static gpu_ptr across_of(const struct fw_cuda *s, const struct fw_band *b, int k) {
+	return b->across[s->lookahead ? k % 2 : 0];
+}
+
+static struct gpu_shape shape_of(const struct fw_cuda_shape *shape, int columns, int rows) {
+	int wide = shape->block / shape->lanes;
+	struct gpu_shape out = {.grid = {(unsigned)columns, (unsigned)rows}, .block = {32, 32}};
+	if (shape->variant == FW_REGISTER) {
+		out.block[0] = (unsigned)(shape->block / shape->tile_m * (wide / shape->tile_n));
+		out.block[1] = 1;
+		out.shared = (unsigned)(shape->stages * FW_CUDA_SLICE * (shape->block + wide)) * sizeof(int32_t);
+	}
+	return out;
+}
+
+static void diagonal_close(struct fw_cuda *s, struct fw_band *b, int k) {
+	struct gpu_shape shape = shape_of(&s->shape, 1, 1);
+	gpu_ptr tile = rows_of(s, b, k) + (gpu_ptr)k * (gpu_ptr)(s->shape.block / s->shape.lanes) * sizeof(int32_t);
+	int pitch = b->count * s->shape.block, here = k - b->first;
+	gpu_ptr across = across_of(s, b, k);
+	if (s->shape.variant == FW_REGISTER) {
+		shape.block[0] = 256;
+		shape.shared = 0;
+		across += (gpu_ptr)here * (gpu_ptr)s->shape.block * sizeof(int32_t);
+	}
+	GPU_LAUNCH(b->gpu, b->close, &shape, &tile, &s->pitch, &across, &pitch);
+}
+
+/* The second phase: tiles of row k, of column k, or both. */
+static void panels_update(struct fw_cuda *s, struct fw_band *b, int k, bool row, bool column) {
+	int rows = row ? s->tiles - 1 : 0, here = k - b->first, pitch = b->count * s->shape.block;
+	int columns = column ? b->count - band_has(b, k) : 0, cut = band_has(b, k) ? here : INT_MAX;
+	gpu_ptr from = rows_of(s, b, k), across = across_of(s, b, k);
+	struct gpu_shape shape = shape_of(&s->shape, rows + columns, 1);
+	if (rows + columns > 0)
+		GPU_LAUNCH(b->gpu, b->panels, &shape, &b->matrix, &from, &s->pitch, &across, &pitch, &k, &here, &rows, &cut);
+}
+
+/* The third phase of round k for some tiles. */
+static void tiles_relax(struct fw_cuda *s, struct fw_band *b, int k, struct range columns,
+                        struct range rows) {
+	int pitch = b->count * s->shape.block;
+	gpu_ptr from = rows_of(s, b, k), across = across_of(s, b, k);
+	struct gpu_shape shape = shape_of(&s->shape, columns.count, rows.count);
+	if (columns.count > 0 && rows.count > 0)
+		GPU_LAUNCH(b->gpu, b->relax, &shape, &b->matrix, &from, &s->pitch, &across, &pitch, &k, &columns.first,
+		           &columns.cut, &columns.skip, &rows.first, &rows.cut, &rows.skip);
+}
+
+static void streams_use(const struct fw_cuda *s, bool urgent) {
+	for (int i = 0; i < s->gpus; i++)
+		gpu_use(s->bands[i].gpu, urgent ? s->bands[i].urgent : NULL);
+}
+
+/* Tile row k to the others, when they no longer read what was there before. */
+static void row_send(struct fw_cuda *s, struct fw_band *from, int k, struct gpu_stream *stream) {
+	gpu_mark(from->gpu, from->closed);
+	gpu_use(from->gpu, from->sender);
+	gpu_wait(from->gpu, from->closed);
+	for (int i = 0; i < s->gpus; i++) {
+		struct fw_band *to = &s->bands[i];
+		if (to == from)
+			continue;
+		gpu_wait(from->gpu, to->done);
+		gpu_copy_peer(from->gpu, to->gpu, to->rows[k % 2], from->gpu, rows_of(s, from, k),
+		              (size_t)s->shape.block * fw_cuda_row_bytes(s));
+		gpu_mark(from->gpu, from->sent[i]);
+	}
+	gpu_use(from->gpu, stream);
+	for (int i = 0; i < s->gpus; i++)
+		if (&s->bands[i] != from)
+			gpu_wait(s->bands[i].gpu, from->sent[i]);
+}
+
+/* Nobody changes tile row k while it is sent. */
+static void row_keep(struct fw_cuda *s, int k) {
+	struct fw_band *b = band_of(s, k);
+	for (int i = 0; i < s->gpus; i++)
+		if (&s->bands[i] != b)
+			gpu_wait(b->gpu, b->sent[i]);
+}
+
+/* The first and the second phase, in the streams in use. */
+static void round_prepare(struct fw_cuda *s, int k) {
+	struct fw_band *own = band_of(s, k);
+	diagonal_close(s, own, k);
+	if (s->gpus == 1) {
+		panels_update(s, own, k, true, true);
+	} else {
+		panels_update(s, own, k, true, false);
+		row_send(s, own, k, s->lookahead ? own->urgent : NULL);
+		if (k > 0)
+			row_keep(s, k - 1);
+		for (int i = 0; i < s->gpus; i++)
+			panels_update(s, &s->bands[i], k, false, true);
+	}
+	for (int i = 0; i < s->gpus; i++)
+		gpu_mark(s->bands[i].gpu, s->bands[i].ready);
+}
+
+/* The third phase without what is already done: row and column k, and the next with lookahead. */
+static void round_finish(struct fw_cuda *s, int k) {
+	int until = k + 1 + s->lookahead;
+	for (int i = 0; i < s->gpus; i++) {
+		struct fw_band *b = &s->bands[i];
+		tiles_relax(s, b, k, range_without(s->tiles, k, until), range_without(b->count, k - b->first, until - b->first));
+		gpu_mark(b->gpu, b->done);
+	}
+}
+
+/* In the urgent streams: row and column k + 1 through round k, then the beginning of their own round. */
+static void round_ahead(struct fw_cuda *s, int k) {
+	struct fw_band *own = band_of(s, k + 1);
+	for (int i = 0; i < s->gpus; i++)
+		gpu_wait(s->bands[i].gpu, s->bands[i].done);
+	tiles_relax(s, own, k, range_without(s->tiles, k, k + 1), range_one(k + 1 - own->first));
+	for (int i = 0; i < s->gpus; i++) {
+		struct fw_band *b = &s->bands[i];
+		tiles_relax(s, b, k, range_one(k + 1), range_without(b->count, k - b->first, k + 2 - b->first));
+	}
+	round_prepare(s, k + 1);
+}
+
+static void rounds_ahead_run(struct fw_cuda *s) {
+	streams_use(s, true);
+	for (int i = 0; i < s->gpus; i++)
+		gpu_wait(s->bands[i].gpu, s->bands[i].done);
+	round_prepare(s, 0);
+	for (int k = 0; k < s->tiles; k++) {
+		streams_use(s, false);
+		for (int i = 0; i < s->gpus; i++)
+			gpu_wait(s->bands[i].gpu, s->bands[i].ready);
+		streams_use(s, true);
+		if (k + 1 < s->tiles)
+			round_ahead(s, k);
+		streams_use(s, false);
+		round_finish(s, k);
+	}
+}
+
+/* Begins after the marks `done` of the bands, and sets them in the end. */
+void fw_cuda_rounds_run(struct fw_cuda *s) {
+	if (s->lookahead) {
+		rounds_ahead_run(s);
+		return;
+	}
+	for (int k = 0; k < s->tiles; k++) {
+		round_prepare(s, k);
+		round_finish(s, k);
+	}
+}

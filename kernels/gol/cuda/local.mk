@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: BSD-3-Clause
+libkernels_la_SOURCES += \
+	%D%/bytes.c \
+	%D%/words.c \
+	%D%/memory.c \
+	%D%/gol_cuda.h
+nobase_dist_pkgdata_DATA += \
+	%D%/bits.cu \
+	%D%/byte.cu
