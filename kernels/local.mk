@@ -11,9 +11,8 @@ KERNELS = \
 	%D%/fw/fw.c \
 	%D%/cc/cc.c \
 	%D%/quake/quake.c \
-	%D%/fw/cuda/fw_cuda.c
+	%D%/fw/cuda/fw_cuda.c \
 	%D%/cc/cuda/cc_cuda.c \
-	%D%/quake/quake.c
 	%D%/gol/cuda/gol_cuda.c \
 	%D%/quake/cuda/quake_cuda.c
 
@@ -38,8 +37,6 @@ include %D%/fw/local.mk
 include %D%/cc/local.mk
 include %D%/quake/local.mk
 
-# GPU code is data: installed as text, compiled at run time. kernels/NAME/cuda/local.mk adds to it.
-nobase_dist_pkgdata_DATA = %D%/sweetspot.cuh
 include %D%/gol/cuda/local.mk
 include %D%/quake/cuda/local.mk
 
