@@ -14,24 +14,6 @@ enum fault { NONE, ILLEGAL, HANG, COMPILE, THREADS, MEMORY, WRONG };
 #define FAULTS "none,illegal,hang,compile,threads,memory,wrong"
 enum { ROUNDS_PARAM = 1, BLOCK_PARAM = 2 };
 
-static const char source[] = "#include \"sweetspot.cuh\"\n"
-							 "#if FAULT == 3\n"
-							 "#error this fault was asked for\n"
-							 "#endif\n"
-							 "extern \"C\" __global__ void twin(int *to, int n, int rounds) {\n"
-							 "	int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
-							 "	if (i >= n)\n"
-							 "		return;\n"
-							 "	for (int r = 0; r < rounds; r++)\n"
-							 "		to[i] = to[i] * 3 + r;\n"
-							 "	if (FAULT == 1)\n"
-							 "		*(volatile int *)64 = 1;\n"
-							 "	while (FAULT == 2 && *(volatile int *)to != -1)\n"
-							 "		ss_pause();\n"
-							 "	if (FAULT == 6)\n"
-							 "		to[i]++;\n"
-							 "}\n";
-
 struct input {
 	int n, *from;
 };
@@ -114,7 +96,7 @@ static enum ss_status cuda_setup(void *memory, void *input, const struct ss_call
 	if (status != SS_OK)
 		return status;
 	gpu_define(&defines, "FAULT", call->config[0].i);
-	twin->function = gpu_function(it->gpu, gpu_module_text(it->gpu, "twin.cu", source, NULL, &defines), "twin");
+	twin->function = gpu_function(it->gpu, gpu_module(it->gpu, "twin.cu", &defines), "twin");
 	twin->on_device = gpu_alloc(it->gpu, call->config[0].i == MEMORY ? (size_t)1 << 60 : bytes(twin));
 	twin->from_device = gpu_alloc(it->gpu, bytes(twin));
 	gpu_upload(it->gpu, twin->from_device, twin->input->from, bytes(twin));

@@ -4,4 +4,5 @@ check_PROGRAMS += %D%/faulty-worker
 %C%_faulty_worker_SOURCES = %D%/faulty_worker.c
 %C%_faulty_worker_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
 %C%_faulty_worker_LDADD = libworker.la libgpu.la libcounters.la libtopo.la libbase.la
-dist_check_SCRIPTS += %D%/no_gpu
+EXTRA_DIST += %D%/twin.cu
+dist_check_SCRIPTS += %D%/no_gpu %D%/device
