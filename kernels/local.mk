@@ -15,6 +15,19 @@ KERNELS = \
 	%D%/cc/cuda/cc_cuda.c \
 	%D%/gol/cuda/gol_cuda.c \
 	%D%/quake/cuda/quake_cuda.c
+KERNELS = %D%/synthetic.c
+KERNELS += %D%/ceiling/ceiling.c
+KERNELS += %D%/gol/gol.c
+KERNELS += %D%/kmeans/kmeans.c
+KERNELS += %D%/locks/locks.c
+KERNELS += %D%/lists/lists.c
+KERNELS += %D%/fw/fw.c
+KERNELS += %D%/cc/cc.c
+KERNELS += %D%/quake/quake.c
+KERNELS += %D%/fw/cuda/fw_cuda.c
+KERNELS += %D%/cc/cuda/cc_cuda.c
+KERNELS += %D%/gol/cuda/gol_cuda.c
+KERNELS += %D%/quake/cuda/quake_cuda.c
 
 noinst_LTLIBRARIES += libkernels.la
 libkernels_la_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
