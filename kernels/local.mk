@@ -1,20 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # A kernel is one file (or one folder) and one line in KERNELS; the line is also its registry entry. A kernel for another
 # device is a line of its own, %D%/NAME/cuda/NAME_cuda.c.
-KERNELS = \
-	%D%/synthetic.c \
-	%D%/ceiling/ceiling.c \
-	%D%/gol/gol.c \
-	%D%/kmeans/kmeans.c \
-	%D%/locks/locks.c \
-	%D%/lists/lists.c \
-	%D%/fw/fw.c \
-	%D%/cc/cc.c \
-	%D%/quake/quake.c \
-	%D%/fw/cuda/fw_cuda.c \
-	%D%/cc/cuda/cc_cuda.c \
-	%D%/gol/cuda/gol_cuda.c \
-	%D%/quake/cuda/quake_cuda.c
 KERNELS = %D%/synthetic.c
 KERNELS += %D%/ceiling/ceiling.c
 KERNELS += %D%/gol/gol.c
@@ -49,7 +35,6 @@ include %D%/lists/local.mk
 include %D%/fw/local.mk
 include %D%/cc/local.mk
 include %D%/quake/local.mk
-
 include %D%/gol/cuda/local.mk
 include %D%/quake/cuda/local.mk
 
