@@ -17,7 +17,6 @@ include %D%/program/local.mk
 include %D%/lib/local.mk
 include %D%/cli/local.mk
 include %D%/plugin/local.mk
-include %D%/gpu/local.mk
 include %D%/style/local.mk
 TESTS += $(dist_check_SCRIPTS)
 
