@@ -5,15 +5,17 @@
 #include <math.h>
 #include <unistd.h>
 
+#include "tests/gpu/device.h"
 #include "tests/gpu/layer.h"
 
 enum { HANGS = 60 /* seconds */ };
 
-int main(void) {
-	struct err err;
+int main(int argc, char **argv) {
+	struct err err = {.what = ""};
+	(void)argc;
+	struct gpu *gpu = device_open(argv, true, &err);
 	if (!layer_start())
 		return 99;
-	struct gpu *gpu = gpu_open(0, &err);
 	if (!gpu) {
 		tap_skip("a device after an illegal access", err.what);
 		return layer_end();

@@ -2,6 +2,7 @@
 /* Memory, modules, launches, streams, graphs and peers of a device, or of the emulated one. */
 #include <config.h>
 
+#include "tests/gpu/device.h"
 #include "tests/gpu/layer.h"
 
 static void check_facts(struct gpu *gpu) {
@@ -326,11 +327,12 @@ static void check_disk(struct gpu *gpu) {
 	ok(scaled(gpu, layer_function(gpu, "scale"), 100, 1), "the first one works on");
 }
 
-int main(void) {
-	struct err err;
+int main(int argc, char **argv) {
+	struct err err = {.what = ""};
+	(void)argc;
+	struct gpu *gpu = device_open(argv, true, &err);
 	if (!layer_start())
 		return 99;
-	struct gpu *gpu = gpu_open(0, &err);
 	if (!gpu) {
 		tap_skip("the layer on a device", err.what);
 		return layer_end();
