@@ -10,6 +10,13 @@ TESTS += %D%/conformance
 %C%_conformance_CPPFLAGS = $(gpu_test_CPPFLAGS)
 %C%_conformance_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
 %C%_conformance_LDADD = $(gpu_test_LDADD)
+check_PROGRAMS += %D%/compile_grid
+TESTS += %D%/compile_grid
+CLEANFILES += %D%/compile_grid.tsv
+%C%_compile_grid_SOURCES = %D%/compile_grid.c
+%C%_compile_grid_CPPFLAGS = $(gpu_test_CPPFLAGS)
+%C%_compile_grid_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
+%C%_compile_grid_LDADD = $(gpu_test_LDADD)
 
 check_PROGRAMS += %D%/quake %D%/gol
 TESTS += %D%/quake %D%/gol
