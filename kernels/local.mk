@@ -1,21 +1,20 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # A kernel is one file (or one folder) and one line in KERNELS; the line is also its registry entry. A kernel for another
 # device is a line of its own, %D%/NAME/cuda/NAME_cuda.c.
-KERNELS = \
-	%D%/synthetic.c \
-	%D%/ceiling/ceiling.c \
-	%D%/gol/gol.c \
-	%D%/kmeans/kmeans.c \
-	%D%/locks/locks.c \
-	%D%/lists/lists.c \
-	%D%/fw/fw.c \
-	%D%/cc/cc.c \
-	%D%/quake/quake.c \
-	%D%/fw/cuda/fw_cuda.c
-	%D%/cc/cuda/cc_cuda.c \
-	%D%/quake/quake.c
-	%D%/gol/cuda/gol_cuda.c \
-	%D%/quake/cuda/quake_cuda.c
+KERNELS = %D%/synthetic.c
+KERNELS += %D%/ceiling/ceiling.c
+KERNELS += %D%/gol/gol.c
+KERNELS += %D%/kmeans/kmeans.c
+KERNELS += %D%/locks/locks.c
+KERNELS += %D%/lists/lists.c
+KERNELS += %D%/fw/fw.c
+KERNELS += %D%/cc/cc.c
+KERNELS += %D%/quake/quake.c
+KERNELS += %D%/fw/cuda/fw_cuda.c
+KERNELS += %D%/cc/cuda/cc_cuda.c
+KERNELS += %D%/gol/cuda/gol_cuda.c
+KERNELS += %D%/quake/cuda/quake_cuda.c
+KERNELS += %D%/kmeans/cuda/kmeans_cuda.c
 
 noinst_LTLIBRARIES += libkernels.la
 libkernels_la_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
@@ -37,9 +36,6 @@ include %D%/lists/local.mk
 include %D%/fw/local.mk
 include %D%/cc/local.mk
 include %D%/quake/local.mk
-
-# GPU code is data: installed as text, compiled at run time. kernels/NAME/cuda/local.mk adds to it.
-nobase_dist_pkgdata_DATA = %D%/sweetspot.cuh
 include %D%/gol/cuda/local.mk
 include %D%/quake/cuda/local.mk
 
