@@ -81,15 +81,17 @@ static const char *const configs[] = {
 	"variant=fused block=64 points=1",
 	"variant=fused block=32 points=2 per_sm=1",
 	"variant=fused block=96 points=4 launch=graph",
+	"variant=fused block=64 points=1 group=4",
+	"variant=fused block=32 points=4 group=8",
 	"variant=tensor block=64",
 };
 enum { CONFIGS = sizeof configs / sizeof *configs, FREE = 10 };
 
-/* tensor where it can be. */
+/* Groups and tensor where they can be. */
 static bool configs_right(struct rig *rig) {
 	const struct ss_value *p = rig->live->problem;
-	bool right = true, tensor = p[KMEANS_TYPE].i == KMEANS_TYPE_F64 && p[KMEANS_COORDS].i % 8 == 0;
-	for (int c = 0; c < CONFIGS - !tensor; c++)
+	bool right = true, twofold = p[KMEANS_TYPE].i == KMEANS_TYPE_F64, tensor = twofold && p[KMEANS_COORDS].i % 8 == 0;
+	for (int c = 0; c < CONFIGS - (twofold ? !tensor : 3); c++)
 		right = ((c >= FREE && rig_refused(rig, configs[c])) || rig_right(rig, configs[c])) && right;
 	return right;
 }
@@ -229,7 +231,8 @@ static void refused_test(struct gpu *gpu) {
 		{"n=50 coords=16", "variant=fused block=48"},          {"n=50 coords=16", "variant=tensor block=100"},
 		{"n=50 coords=16 type=f32", "variant=tensor"},         {"n=50 coords=12", "variant=tensor"},
 		{"n=50 coords=65", "variant=fused"},                   {"n=50 coords=16", "variant=fused points=8"},
-		{"n=50 coords=16", "variant=naive block=31"},          {"n=50 coords=16", "variant=naive points=3"},
+		{"n=50 coords=16", "variant=naive block=31"},
+		{"n=50 coords=16 type=f32", "variant=fused group=4"},          {"n=50 coords=16", "variant=naive points=3"},
 		{"n=50 coords=16 loops=2000", "variant=all_gpu launch=graph"},
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
