@@ -17,6 +17,12 @@ CLEANFILES += %D%/compile_grid.tsv
 %C%_compile_grid_CPPFLAGS = $(gpu_test_CPPFLAGS)
 %C%_compile_grid_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
 %C%_compile_grid_LDADD = $(gpu_test_LDADD)
+check_PROGRAMS += %D%/kmeans
+TESTS += %D%/kmeans
+%C%_kmeans_SOURCES = %D%/kmeans.c
+%C%_kmeans_CPPFLAGS = $(gpu_test_CPPFLAGS)
+%C%_kmeans_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
+%C%_kmeans_LDADD = $(gpu_test_LDADD)
 
 check_PROGRAMS += %D%/quake %D%/gol
 TESTS += %D%/quake %D%/gol
