@@ -22,7 +22,7 @@ struct live {
 		void *memory;
 	} state[LIVE_STATES];
 	char message[256];
-	struct gpu *gpu; /* of a kernel for a device */
+	struct gpu *gpu; /* of a kernel for one */
 };
 
 static inline struct ss_value live_value(const struct ss_param *param, const char *text) {
