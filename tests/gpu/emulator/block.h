@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A block of threads, each a fiber. One runs at a time, until it ends or waits. */
+#ifndef EMULATOR_BLOCK_H
+#define EMULATOR_BLOCK_H
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "tests/gpu/emulator/fiber.h"
+#include "tests/gpu/emulator/link.h"
+
+enum { WARP = 32 };
+
+enum thread_state { THREAD_NEW, THREAD_READY, THREAD_YIELDED, THREAD_AT_BARRIER, THREAD_IN_WARP, THREAD_DONE };
+
+struct thread {
+	struct fiber fiber;
+	struct stack *stack;
+	enum thread_state state;
+	struct emulated_xyz index;
+	int line; /* of the barrier it waits at */
+	enum emulated_op op;
+	unsigned mask;
+	unsigned long long value, result;
+	int argument;
+};
+
+/* What all blocks of a launch share. */
+struct grid {
+	const struct emulated_kernel *kernel;
+	const struct emulated_module *module;
+	const char *name;
+	void **arguments;
+	struct emulated_xyz size, block_size;
+	unsigned threads; /* of a block */
+	uint64_t progress; /* how often a thread ended, or a barrier opened */
+	uint64_t random;   /* the order of threads; 0: as they are numbered */
+	int failure;       /* a CUresult */
+};
+
+struct block {
+	struct grid *grid;
+	struct emulated_xyz index;
+	unsigned alive, waiting;
+	int votes, last_votes; /* of the barrier */
+	void *dynamic;
+	struct thread *threads;
+};
+
+void block_init(struct block *block, struct grid *grid, struct thread *threads);
+/* Runs its threads until none can go on; true while some have not ended. */
+bool block_turn(struct block *block);
+bool block_waits_in_loop(const struct block *block); /* a thread of it yielded */
+void block_drop(struct block *block); /* after a failure */
+void block_describe(const struct block *block, const char *what); /* to stderr: who waits where */
+extern const struct emulated_services block_services;
+
+/* For the handler of signals: the thread that runs ends with its launch. Returns only when none runs. */
+void block_fault(int failure, const char *why, const void *address);
+
+unsigned grid_random(struct grid *grid, unsigned below);
+
+#endif

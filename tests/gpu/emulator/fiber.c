@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "tests/gpu/emulator/fiber.h"
+
+enum { STACK_BYTES = 64 << 10, GUARD_BYTES = 64 << 10 };
+
+struct stack {
+	char *memory;
+	struct stack *next;
+};
+
+static struct stack *spare;
+
+struct stack *stack_take(void) {
+	struct stack *stack = spare;
+	if (stack) {
+		spare = stack->next;
+		return stack;
+	}
+	stack = malloc(sizeof *stack);
+	if (!stack)
+		return NULL;
+	stack->memory = mmap(NULL, GUARD_BYTES + STACK_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (stack->memory != MAP_FAILED && mprotect(stack->memory + GUARD_BYTES, STACK_BYTES, PROT_READ | PROT_WRITE) == 0)
+		return stack;
+	if (stack->memory != MAP_FAILED)
+		munmap(stack->memory, GUARD_BYTES + STACK_BYTES);
+	free(stack);
+	return NULL;
+}
+
+void stack_give(struct stack *stack) {
+	stack->next = spare;
+	spare = stack;
+}
+
+bool stack_guards(const struct stack *stack, const void *address) {
+	uintptr_t low = (uintptr_t)stack->memory, at = (uintptr_t)address;
+	return at >= low && at < low + GUARD_BYTES;
+}
+
+#if defined __x86_64__ && !defined EMULATOR_UCONTEXT
+/* What a called function must keep by the System V ABI (AMD64 supplement, 3.2.1); swapcontext would add two system calls. */
+__asm__(".text\n"
+        ".p2align 4\n"
+        ".globl fiber_switch\n"
+        ".hidden fiber_switch\n"
+        ".type fiber_switch, @function\n"
+        "fiber_switch:\n"
+        "	pushq %rbp\n"
+        "	pushq %rbx\n"
+        "	pushq %r12\n"
+        "	pushq %r13\n"
+        "	pushq %r14\n"
+        "	pushq %r15\n"
+        "	movq %rsp, (%rdi)\n"
+        "	movq (%rsi), %rsp\n"
+        "	popq %r15\n"
+        "	popq %r14\n"
+        "	popq %r13\n"
+        "	popq %r12\n"
+        "	popq %rbx\n"
+        "	popq %rbp\n"
+        "	ret\n"
+        ".size fiber_switch, .-fiber_switch\n");
+
+void fiber_start(struct fiber *fiber, struct stack *stack, void (*entry)(void)) {
+	void **top = (void **)(stack->memory + GUARD_BYTES + STACK_BYTES) - 1;
+	*--top = (void *)(uintptr_t)entry;
+	for (int i = 0; i < 6; i++)
+		*--top = NULL;
+	top[7] = NULL; /* where entry would return to */
+	fiber->top = top;
+}
+#else
+void fiber_start(struct fiber *fiber, struct stack *stack, void (*entry)(void)) {
+	getcontext(&fiber->context);
+	fiber->context.uc_stack.ss_sp = stack->memory + GUARD_BYTES;
+	fiber->context.uc_stack.ss_size = STACK_BYTES;
+	fiber->context.uc_link = NULL;
+	makecontext(&fiber->context, entry, 0);
+}
+
+void fiber_switch(struct fiber *from, struct fiber *to) {
+	swapcontext(&from->context, &to->context);
+}
+#endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What compiled device code and the emulated driver know of each other; read as C and as C++. */
+#ifndef EMULATOR_LINK_H
+#define EMULATOR_LINK_H
+
+#define EMULATED_ABI 1
+
+struct emulated_xyz {
+	unsigned x, y, z;
+};
+
+/* What threads of a warp, or of a block, do together. */
+enum emulated_op {
+	EMULATED_SYNC, EMULATED_SHUFFLE, EMULATED_BALLOT, EMULATED_MATCH,
+	EMULATED_ADD, EMULATED_MIN, EMULATED_MAX, EMULATED_UMIN, EMULATED_UMAX, EMULATED_AND, EMULATED_OR, EMULATED_XOR
+};
+
+/* Given by the driver to each module it loads. */
+struct emulated_services {
+	/* A barrier of the block; returns how many of its threads brought a value that is not 0. */
+	int (*barrier)(int line, int value);
+	/* Of the lanes in mask. argument: whose value a shuffle takes, or -1 for one's own. */
+	unsigned long long (*together)(enum emulated_op op, unsigned mask, unsigned long long value, int argument);
+	unsigned (*active)(void); /* lanes of this warp that have not ended */
+	unsigned (*lane)(void);
+	void *(*dynamic)(void);
+	void (*yield)(void); /* this thread waits for another one */
+	void (*step)(void);  /* a place where another thread may come first */
+	void (*trap)(const char *why);
+};
+
+/* Of each kernel a table named emulated_kernel_NAME. */
+struct emulated_kernel {
+	void (*call)(void **arguments);
+	unsigned threads_max; /* its launch bound; 0: none */
+	unsigned count;
+	const unsigned *sizes; /* of its arguments */
+};
+
+/* Of each module one, named emulated_module. */
+struct emulated_module {
+	unsigned abi;
+	struct emulated_xyz *thread, *block, *block_size, *grid_size;
+	const struct emulated_services **services;
+	char *shared, *shared_end; /* its static shared variables, one after the other */
+};
+
+#endif

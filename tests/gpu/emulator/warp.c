@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <stddef.h>
+
+#include "tests/gpu/emulator/warp.h"
+
+static struct thread *warp_of(const struct block *block, const struct thread *thread) {
+	return block->threads + (thread - block->threads) / WARP * WARP;
+}
+
+unsigned warp_alive(const struct block *block, const struct thread *thread) {
+	const struct thread *warp = warp_of(block, thread);
+	size_t count = (size_t)(block->threads + block->grid->threads - warp);
+	unsigned alive = 0;
+	for (unsigned lane = 0; lane < WARP && lane < count; lane++)
+		alive |= (unsigned)(warp[lane].state != THREAD_DONE) << lane;
+	return alive;
+}
+
+bool warp_enter(const struct block *block, struct thread *thread, enum emulated_op op, unsigned mask,
+                unsigned long long value, int argument) {
+	thread->op = op;
+	thread->mask = mask;
+	thread->value = value;
+	thread->argument = argument;
+	return mask >> (thread - warp_of(block, thread)) & 1;
+}
+
+static unsigned long long fold(enum emulated_op op, unsigned long long a, unsigned long long b) {
+	switch (op) {
+	case EMULATED_ADD: return (unsigned)(a + b);
+	case EMULATED_MIN: return (int)a < (int)b ? a : b;
+	case EMULATED_MAX: return (int)a > (int)b ? a : b;
+	case EMULATED_UMIN: return a < b ? a : b;
+	case EMULATED_UMAX: return a > b ? a : b;
+	case EMULATED_AND: return a & b;
+	case EMULATED_OR: return a | b;
+	default: return a ^ b;
+	}
+}
+
+static unsigned long long fold_all(const struct thread *warp, enum emulated_op op, unsigned lanes) {
+	unsigned long long all = 0;
+	bool first = true;
+	for (unsigned lane = 0; lane < WARP; lane++) {
+		if (!(lanes >> lane & 1))
+			continue;
+		all = first ? warp[lane].value : fold(op, all, warp[lane].value);
+		first = false;
+	}
+	return all;
+}
+
+static unsigned long long matching(const struct thread *warp, unsigned lanes, unsigned long long value) {
+	unsigned same = 0;
+	for (unsigned lane = 0; lane < WARP; lane++)
+		if (lanes >> lane & 1)
+			same |= (unsigned)(warp[lane].value == value) << lane;
+	return same;
+}
+
+static unsigned long long ballot(const struct thread *warp, unsigned lanes) {
+	return lanes & ~(unsigned)matching(warp, lanes, 0);
+}
+
+/* What comes from a lane that does not take part is not defined: here something that is seldom right. */
+static unsigned long long shuffled(const struct thread *warp, unsigned lanes, const struct thread *thread) {
+	if (thread->argument < 0)
+		return thread->value;
+	return lanes >> thread->argument & 1 ? warp[thread->argument].value : 0xa5a5a5a5a5a5a5a5ULL;
+}
+
+static void finish(struct thread *warp, unsigned lanes, enum emulated_op op) {
+	unsigned long long all = op == EMULATED_BALLOT ? ballot(warp, lanes) : op >= EMULATED_ADD ? fold_all(warp, op, lanes) : 0;
+	for (unsigned lane = 0; lane < WARP; lane++) {
+		struct thread *thread = &warp[lane];
+		if (!(lanes >> lane & 1))
+			continue;
+		thread->result = op == EMULATED_SHUFFLE ? shuffled(warp, lanes, thread)
+		                 : op == EMULATED_MATCH ? matching(warp, lanes, thread->value)
+		                                        : all;
+		thread->state = THREAD_READY;
+	}
+}
+
+bool warp_try(struct block *block, const struct thread *thread) {
+	struct thread *warp = warp_of(block, thread);
+	unsigned lanes = thread->mask & warp_alive(block, thread);
+	for (unsigned lane = 0; lane < WARP; lane++)
+		if (lanes >> lane & 1 && (warp[lane].state != THREAD_IN_WARP || warp[lane].op != thread->op || warp[lane].mask != thread->mask))
+			return false;
+	finish(warp, lanes, thread->op);
+	return true;
+}
+
+/* Others may have waited for it alone. */
+void warp_left(struct block *block, const struct thread *ended) {
+	struct thread *warp = warp_of(block, ended);
+	unsigned alive = warp_alive(block, ended);
+	for (unsigned lane = 0; lane < WARP; lane++)
+		if (alive >> lane & 1 && warp[lane].state == THREAD_IN_WARP)
+			block->grid->progress += warp_try(block, &warp[lane]);
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the lanes of a warp do together (the *_sync intrinsics). */
+#ifndef EMULATOR_WARP_H
+#define EMULATOR_WARP_H
+#include "tests/gpu/emulator/block.h"
+
+/* false: the lane is not in its own mask */
+bool warp_enter(const struct block *block, struct thread *thread, enum emulated_op op, unsigned mask,
+                unsigned long long value, int argument);
+/* Where all lanes it waits for are there they get their results and can go on: true. */
+bool warp_try(struct block *block, const struct thread *thread);
+void warp_left(struct block *block, const struct thread *ended);
+unsigned warp_alive(const struct block *block, const struct thread *thread);
+
+#endif
