@@ -8,6 +8,7 @@ EXTRA_DIST += %D%/tap.h %D%/tap.sh
 
 include %D%/base/local.mk
 include %D%/kernels/local.mk
+include %D%/gpu/local.mk
 include %D%/worker/local.mk
 include %D%/counters/local.mk
 include %D%/tuner/local.mk
@@ -16,7 +17,6 @@ include %D%/program/local.mk
 include %D%/lib/local.mk
 include %D%/cli/local.mk
 include %D%/plugin/local.mk
-include %D%/gpu/local.mk
 include %D%/style/local.mk
 TESTS += $(dist_check_SCRIPTS)
 

@@ -14,3 +14,4 @@ libkernels_la_SOURCES += \
 	%D%/task.c \
 	%D%/simd.c %D%/job.c %D%/memory.c %D%/oracle.c \
 	%D%/ceiling.h
+include %D%/cuda/local.mk

@@ -22,6 +22,7 @@ struct live {
 		void *memory;
 	} state[LIVE_STATES];
 	char message[256];
+	struct gpu *gpu; /* of a kernel for one */
 };
 
 static inline struct ss_value live_value(const struct ss_param *param, const char *text) {
@@ -81,7 +82,7 @@ static inline struct ss_call live_call(struct live *live, int s) {
 	omp_set_num_threads(live->state[s].threads);
 	omp_set_schedule(live->state[s].schedule, live->state[s].chunk);
 	return (struct ss_call){live->problem, live->state[s].config, live->state[s].threads, live->seed, live->message,
-	                        sizeof live->message, NULL};
+	                        sizeof live->message, NULL, live->gpu};
 }
 
 static inline enum ss_status live_open(struct live *live) {

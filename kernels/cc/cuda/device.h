@@ -43,7 +43,7 @@ struct cc_cuda_variant {
 	enum ss_status (*setup)(struct cc_cuda_state *s, const struct ss_call *call); /* what only it needs */
 	void (*run)(struct cc_cuda_state *s);
 };
-extern const struct cc_cuda_variant cc_cuda_propagate, cc_cuda_forest;
+extern const struct cc_cuda_variant cc_cuda_propagate, cc_cuda_hooked, cc_cuda_spliced;
 
 /* graph.c */
 enum ss_status cc_cuda_upload(struct cc_cuda_input *input, const struct ss_call *call);

@@ -5,8 +5,8 @@
 #include "kernels/cc/cuda/device.h"
 
 enum { START, LINK, GIANT, REST, HUBS, COMPRESS, LINK_WINDOW };
-static const char *const functions[] = {"start_", "list_link", "giant_find", "rest_", "hubs_", "labels_compress",
-                                        "list_link_window", NULL};
+#define FUNCTIONS "start_", "list_link", "giant_find", "rest_", "hubs_", "labels_compress"
+static const char *const hooked[] = {FUNCTIONS, NULL}, *const spliced[] = {FUNCTIONS, "list_link_window", NULL};
 
 static struct gpu_shape a_thread_each(const struct cc_cuda_state *s) {
 	return (struct gpu_shape){.grid = {gpu_blocks((uint64_t)s->host.graph.n, s->block)}, .block = {s->block}};
@@ -34,10 +34,10 @@ static int window_begin(const struct cc_cuda_state *s, int window) {
 }
 
 static void labels_compress(struct cc_cuda_state *s, int windows) {
-	struct gpu_shape shape = a_thread_each(s);
 	int n = s->host.graph.n, halving = s->halving;
 	for (int w = 0; w < windows; w++) {
 		int low = windows > 1 ? window_begin(s, w) : 0, high = windows > 1 ? window_begin(s, w + 1) : INT32_MAX;
+		struct gpu_shape shape = {.grid = {gpu_blocks((uint64_t)(n - low), s->block)}, .block = {s->block}};
 		GPU_LAUNCH(s->gpu, s->function[COMPRESS], &shape, &s->label, &n, &low, &high, &halving);
 	}
 }
@@ -99,4 +99,5 @@ static void forest_run(struct cc_cuda_state *s) {
 	labels_compress(s, s->skip ? 1 : s->windows);
 }
 
-const struct cc_cuda_variant cc_cuda_forest = {functions, forest_setup, forest_run};
+const struct cc_cuda_variant cc_cuda_hooked = {hooked, forest_setup, forest_run};
+const struct cc_cuda_variant cc_cuda_spliced = {spliced, forest_setup, forest_run};

@@ -288,9 +288,10 @@ KERNELS(unsigned, 32)
 KERNELS(ss_u64, 64)
 
 /* Vertices that point to `low` .. `high` - 1 come to point to their roots. Called for one window after the other, upwards,
- * it finds most pointers one step from their end: blocks start in order, and a pointer leads to an earlier vertex. */
+ * it finds most pointers one step from their end: blocks start in order, and a pointer leads to an earlier vertex (so no
+ * vertex before `low` is concerned). */
 extern "C" __global__ void labels_compress(int *label, int n, int low, int high, int halving) {
-	const ss_i64 at = (ss_i64)blockIdx.x * blockDim.x + threadIdx.x;
+	const ss_i64 at = low + (ss_i64)blockIdx.x * blockDim.x + threadIdx.x;
 	if (at >= n)
 		return;
 	const int mine = label[at];

@@ -32,15 +32,15 @@ extern "C" __global__ void gol_byte(const ss_u8 *from, ss_u8 *to, ss_i64 stride,
 #endif
 }
 
-/* From and to rows of 32 cells a word; a warp a word. */
+/* From and to rows of 32 cells a word; a warp a word. Rows are in x, which has more blocks than y. */
 extern "C" __global__ void gol_unpack(const unsigned *from, ss_i64 words, ss_u8 *to, ss_i64 stride, int n) {
-	const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y;
+	const int x = blockIdx.y * blockDim.x + threadIdx.x, y = blockIdx.x;
 	if (x < n)
 		to[y * stride + x] = from[y * words + x / 32] >> x % 32 & 1;
 }
 
 extern "C" __global__ void gol_pack(const ss_u8 *from, ss_i64 stride, unsigned *to, ss_i64 words, int n) {
-	const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y;
+	const int x = blockIdx.y * blockDim.x + threadIdx.x, y = blockIdx.x;
 	const unsigned word = __ballot_sync(0xffffffffu, x < n && from[y * stride + x]);
 	if (x % 32 == 0 && x < n)
 		to[y * words + x / 32] = word;

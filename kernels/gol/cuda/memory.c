@@ -37,7 +37,7 @@ enum ss_status gol_cuda_memory_new(struct gol_cuda *s, const struct ss_call *cal
 static void convert(struct gol_cuda *s, const struct gpu_function *function, gpu_ptr from, int64_t from_pitch, gpu_ptr to,
                     int64_t to_pitch) {
 	int n = (int)s->input->n;
-	struct gpu_shape shape = {.grid = {gpu_blocks((uint64_t)n, PACK_THREADS), (unsigned)n}, .block = {PACK_THREADS}};
+	struct gpu_shape shape = {.grid = {(unsigned)n, gpu_blocks((uint64_t)n, PACK_THREADS)}, .block = {PACK_THREADS}};
 	GPU_LAUNCH(s->gpu, function, &shape, &from, &from_pitch, &to, &to_pitch, &n);
 }
 

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The host's side of cost.cu: launches, atomics, the barrier of all blocks. */
+#include <config.h>
+
+#include <stdlib.h>
+
+#include "kernels/ceiling/cuda/ceiling_cuda.h"
+
+enum { WORDS = 1 << 20, ODD = 0x9E3779B1u & (WORDS - 1) };
+#define SOURCE "ceiling/cuda/cost.cu"
+
+static double repetitions(const struct ceiling_cuda_job *job) {
+	return (double)job->n;
+}
+static double additions(const struct ceiling_cuda_job *job) {
+	return (double)job->threads * (double)job->n;
+}
+static size_t one_word(const struct ceiling_cuda_job *job) {
+	(void)job;
+	return sizeof(uint32_t);
+}
+static size_t many_words(const struct ceiling_cuda_job *job) {
+	(void)job;
+	return WORDS * sizeof(uint32_t);
+}
+
+/* All that a run does is counted modulo 2^32, as the GPU does it. */
+static bool word_is(struct ceiling_cuda_job *job, uint32_t wanted) {
+	uint32_t *found = ceiling_cuda_answer(job);
+	bool right = found && *found == wanted;
+	free(found);
+	return right;
+}
+
+static void start_run(struct ceiling_cuda_job *job) {
+	for (int64_t i = 0; i < job->n; i++)
+		ceiling_cuda_launch(job, 1, 32, 0, (void *[]){&job->out, NULL});
+}
+
+static void round_trip_run(struct ceiling_cuda_job *job) {
+	for (int64_t i = 0; i < job->n; i++) {
+		ceiling_cuda_launch(job, 1, 32, 0, (void *[]){&job->out, NULL});
+		gpu_stream_sync(job->gpu);
+	}
+}
+
+static bool launches_right(struct ceiling_cuda_job *job) {
+	return word_is(job, job->runs * (uint32_t)job->n);
+}
+
+static void one_run(struct ceiling_cuda_job *job) {
+	int steps = (int)job->n;
+	ceiling_cuda_launch(job, job->grid, job->block, 0, (void *[]){&job->out, &steps, NULL});
+}
+
+/* One half of the threads adds 1, the other 2. */
+static bool one_right(struct ceiling_cuda_job *job) {
+	return word_is(job, job->runs * (uint32_t)job->n * (job->threads / 2 * 3));
+}
+
+static void many_run(struct ceiling_cuda_job *job) {
+	int steps = (int)job->n;
+	unsigned mask = WORDS - 1, odd = ODD;
+	ceiling_cuda_launch(job, job->grid, job->block, 0, (void *[]){&job->out, &mask, &odd, &steps, NULL});
+}
+
+/* Numbers 0 .. T-1 go round all words, each of which is met T / WORDS times; the first T % WORDS of the way once more.
+ * T wraps at 2^32, a multiple of WORDS. */
+static bool many_right(struct ceiling_cuda_job *job) {
+	uint32_t *found = ceiling_cuda_answer(job);
+	uint64_t all = (uint64_t)job->threads * (uint64_t)job->n;
+	uint32_t each = (uint32_t)(all / WORDS), more = (uint32_t)(all % WORDS), t = 0;
+	while (found && t < WORDS && found[(t * (uint32_t)ODD) & (WORDS - 1)] == job->runs * (each + (t < more)))
+		t++;
+	free(found);
+	return t == WORDS;
+}
+
+/* The barrier's word, then a place for each block and one for what went wrong. */
+static size_t barrier_words(const struct ceiling_cuda_job *job) {
+	return ((size_t)job->grid + 2) * sizeof(uint32_t);
+}
+
+static void barrier_go(struct ceiling_cuda_job *job, gpu_ptr check) {
+	const struct gpu_shape shape = {.grid = {job->grid}, .block = {job->block}, .cooperative = true};
+	int rounds = (int)job->n;
+	GPU_LAUNCH(job->gpu, job->function, &shape, &job->out, &rounds, &check);
+}
+
+static void barrier_run(struct ceiling_cuda_job *job) {
+	barrier_go(job, 0);
+}
+
+static bool barrier_right(struct ceiling_cuda_job *job) {
+	gpu_fill8(job->gpu, job->out + sizeof(uint32_t), 0, job->out_size - sizeof(uint32_t));
+	barrier_go(job, job->out + sizeof(uint32_t));
+	uint32_t *found = ceiling_cuda_answer(job);
+	bool right = found && found[job->grid + 1] == 0;
+	for (size_t i = 1; right && i <= job->grid; i++)
+		right = found[i] == (uint32_t)job->n;
+	free(found);
+	return right;
+}
+
+const struct ceiling_cuda ceiling_cuda_start = {
+	.name = "launch", .op = "kernel start", .source = SOURCE, .function = "ceiling_launch", .rate = &ceiling_cuda_cost,
+	.n_max = 1 << 24, .out_size = one_word, .ops = repetitions, .run = start_run, .right = launches_right,
+};
+const struct ceiling_cuda ceiling_cuda_round_trip = {
+	.name = "round_trip", .op = "kernel start", .source = SOURCE, .function = "ceiling_launch", .rate = &ceiling_cuda_cost,
+	.n_max = 1 << 24, .out_size = one_word, .ops = repetitions, .run = round_trip_run, .right = launches_right,
+};
+const struct ceiling_cuda ceiling_cuda_atomic_one = {
+	.name = "atomic_one", .op = "addition", .source = SOURCE, .function = "ceiling_atomic_one",
+	.rate = &ceiling_cuda_adds, .n_max = 1 << 20, .out_size = one_word, .ops = additions, .run = one_run,
+	.right = one_right,
+};
+const struct ceiling_cuda ceiling_cuda_atomic_many = {
+	.name = "atomic_many", .op = "addition", .source = SOURCE, .function = "ceiling_atomic_many",
+	.rate = &ceiling_cuda_adds, .n_max = 1 << 20, .out_size = many_words, .ops = additions, .run = many_run,
+	.right = many_right,
+};
+const struct ceiling_cuda ceiling_cuda_barrier = {
+	.name = "barrier", .op = "barrier", .source = SOURCE, .function = "ceiling_barrier", .rate = &ceiling_cuda_cost,
+	.n_max = 1 << 24, .out_size = barrier_words, .ops = repetitions, .run = barrier_run, .right = barrier_right,
+};

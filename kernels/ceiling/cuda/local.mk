@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# ceiling_cuda.c is in KERNELS.
+libkernels_la_SOURCES += \
+	%D%/arithmetic.c \
+	%D%/memory.c \
+	%D%/shared.c \
+	%D%/transfer.c \
+	%D%/cost.c \
+	%D%/ceiling_cuda.h
+nobase_dist_pkgdata_DATA += \
+	%D%/arithmetic.cu \
+	%D%/memory.cu \
+	%D%/shared.cu \
+	%D%/cost.cu

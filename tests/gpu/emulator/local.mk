@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# A libcuda.so.1 and a libnvrtc.so.13 of our own, for tests only: `make emulator`, then
+# LD_LIBRARY_PATH=$PWD/tests/gpu/emulator runs anything with them. Plain rules, as libtool would name them otherwise, and
+# without sanitizers, which don't know fibers.
+emulator_driver = %D%/block.c %D%/copy.c %D%/device.c %D%/event.c %D%/fiber.c %D%/function.c %D%/launch.c %D%/memory.c \
+	%D%/module.c %D%/op.c %D%/signals.c %D%/stream.c %D%/warp.c
+emulator_nvrtc = %D%/nvrtc/compile.c %D%/nvrtc/nvrtc.c %D%/nvrtc/text.c %D%/nvrtc/translate.c
+emulator_headers = %D%/abi.h %D%/block.h %D%/device.h %D%/fiber.h %D%/function.h %D%/launch.h %D%/link.h %D%/memory.h \
+	%D%/signals.h %D%/stream.h %D%/stream_impl.h %D%/warp.h %D%/nvrtc/program.h
+emulator_device = %D%/device/atomics.h %D%/device/device.h %D%/device/math.h %D%/device/numbers.h %D%/device/vectors.h \
+	%D%/device/warp.h
+EXTRA_DIST += $(emulator_driver) $(emulator_nvrtc) $(emulator_headers) $(emulator_device)
+emulator_libraries = %D%/libcuda.so.1 %D%/libnvrtc.so.13
+emulator_CC = $(CC) $(STD_CFLAGS) $(WARN_CFLAGS) -Wno-missing-prototypes -O2 -g -fPIC -shared -fvisibility=hidden \
+	-I. -Wl,-z,defs
+check_DATA = $(emulator_libraries)
+CLEANFILES += $(emulator_libraries)
+.PHONY: emulator
+emulator: $(emulator_libraries)
+# The device's headers are part of NVRTC's version: what was compiled with others is not used.
+%D%/libcuda.so.1: $(emulator_driver) $(emulator_headers)
+	$(AM_V_CCLD)$(MKDIR_P) $(@D) && cd $(srcdir) && \
+		$(emulator_CC) $(emulator_driver) -Wl,-soname,libcuda.so.1 -o $(abs_top_builddir)/$@ -ldl
+%D%/libnvrtc.so.13: $(emulator_nvrtc) $(emulator_device) $(emulator_headers) Makefile
+	$(AM_V_CCLD)$(MKDIR_P) $(@D) && cd $(srcdir) && \
+		stamp=`cat $(emulator_device) %D%/link.h $(emulator_nvrtc) | cksum | tr ' ' -` && \
+		$(emulator_CC) -DEMULATOR_CXX='"$(EMULATOR_CXX)"' -DEMULATOR_STAMP="\"$$stamp\"" \
+		-DEMULATOR_HEADER='"$(abs_top_srcdir)/%D%/device/device.h"' $(emulator_nvrtc) \
+		-Wl,-soname,libnvrtc.so.13 -o $(abs_top_builddir)/$@
