@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Compiled code on the disk, in $XDG_CACHE_HOME/sweetspot/cubin: one file a key, complete under its name or not there at all,
- * checked before it is used. Without such a folder, or with one that others may write to, there is no cache. */
+/* Compiled code on the disk, in $XDG_CACHE_HOME/sweetspot/cubin: one file a key, complete under its name or not there at
+ * all, checked before it is used. Without such a folder, or with one that others may write to, there is no cache. */
 #include <config.h>
 
 #include <fcntl.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The end of a gpu. Of a broken one the driver is asked nothing any more: it might not answer, and the process ends anyway. */
+/* The end of a gpu. Of a broken one the driver is asked nothing any more: it might not answer, and the process ends
+ * anyway. */
 #include <config.h>
 
 #include <stdlib.h>

@@ -34,7 +34,7 @@ struct code {
 bool compile_source(struct compiler *compiler, const struct source *source, bool fresh, struct code *code,
                     enum gpu_failure *failure, struct err *err);
 void code_free(struct code *code);
-/* The options in their order: for -DNAME=VALUE alphabetical. count is at most COMPILE_OPTIONS_MAX; -1 where there are more. */
+/* The options in their order: for -DNAME=VALUE alphabetical. -1 where there are too many. */
 struct options {
 	const char *words[COMPILE_OPTIONS_MAX];
 	char defines[GPU_DEFINES_MAX][GPU_DEFINE + 2], arch[48];

@@ -103,7 +103,7 @@ const struct gpu_module *gpu_module(struct gpu *gpu, const char *source, const s
 	return module;
 }
 
-/* Whether it includes <files> (CUDA's go with NVRTC), or "files" of the user's own, which may change while their names stay. */
+/* Whether it includes <files> (CUDA's go with NVRTC), or "files" of the user's own, which may change in place. */
 static bool includes(const char *text, char mark) {
 	for (const char *line = text; *line; line += strcspn(line, "\n"), line += *line == '\n') {
 		const char *at = line + strspn(line, " \t");

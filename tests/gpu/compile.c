@@ -107,7 +107,8 @@ static void check_defines(void) {
 /* The log of a compiler is text from outside. */
 static void check_log(void) {
 	static const char *const logs[] = {
-		"", "\n\n", "ptxas info : Compiling entry function '", "ptxas info : Compiling entry function 'a' for 'sm_90'\n: Used",
+		"", "\n\n", "ptxas info : Compiling entry function '",
+		"ptxas info : Compiling entry function 'a' for 'sm_90'\n: Used",
 		"ptxas info : Used 99999999999999999999 registers", "bytes spill stores\nbytes smem\n",
 	};
 	for (size_t i = 0; i < sizeof logs / sizeof *logs; i++) {

@@ -20,7 +20,7 @@ struct ceiling_cuda {
 	const char *source, *function; /* function may be NULL: nothing is launched */
 	const struct ceiling_cuda_rate *rate;
 	int64_t n_max;
-	int arrays;                                            /* of `size` bytes that n is shared out to; 0: n are repetitions */
+	int arrays; /* of `size` bytes that n is shared out to; 0: n are repetitions */
 	size_t (*out_size)(const struct ceiling_cuda_job *job); /* of job->out; NULL: none */
 	double (*ops)(const struct ceiling_cuda_job *job);      /* of a run */
 	enum ss_status (*setup)(struct ceiling_cuda_job *job, const struct ss_call *call); /* may be NULL */
@@ -49,7 +49,8 @@ extern const struct ceiling_cuda_rate ceiling_cuda_bandwidth, ceiling_cuda_flops
 double ceiling_cuda_bytes(const struct ceiling_cuda_job *job);
 /* job->out, in the host's memory, to free(3); NULL without memory or after a failure. */
 void *ceiling_cuda_answer(struct ceiling_cuda_job *job);
-void ceiling_cuda_launch(struct ceiling_cuda_job *job, unsigned grid, unsigned block, unsigned shared, void *const *arguments);
+void ceiling_cuda_launch(struct ceiling_cuda_job *job, unsigned grid, unsigned block, unsigned shared,
+                         void *const *arguments);
 
 extern const struct ceiling_cuda ceiling_cuda_read, ceiling_cuda_copy, ceiling_cuda_triad, ceiling_cuda_fp32,
 	ceiling_cuda_fp64, ceiling_cuda_addmin, ceiling_cuda_addmin2, ceiling_cuda_shared, ceiling_cuda_upload,
