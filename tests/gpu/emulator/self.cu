@@ -86,7 +86,7 @@ extern "C" __global__ void forever(volatile int *flag) {
 	__syncthreads();
 }
 extern "C" __global__ void divide(int *at) {
-	at[0] = 1 / at[0];
+	at[0] = 7 / at[0];
 }
 #ifdef WRONG
 extern "C" __global__ void wrong(int *out) {
