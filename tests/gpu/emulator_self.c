@@ -28,7 +28,9 @@ static const struct gpu_module *load(const char *option) {
 	char path[1024];
 	snprintf(path, sizeof path, "%s/tests/gpu/emulator/self.cu", getenv("SRCDIR") ? getenv("SRCDIR") : "..");
 	char *text = sys_read_file(path, 1 << 20, NULL, &err);
-	const struct gpu_module *module = text ? gpu_module_text(rig.gpu, "self.cu", text, option ? options : NULL, &defines) : NULL;
+	const struct gpu_module *module = NULL;
+	if (text)
+		module = gpu_module_text(rig.gpu, "self.cu", text, option ? options : NULL, &defines);
 	free(text);
 	return module;
 }
