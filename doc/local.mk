@@ -7,7 +7,8 @@ EXTRA_DIST += %D%/fw.svg \
 	%D%/adr/0003-sqlite.md \
 	%D%/adr/0004-run-time-gpu-compilation.md \
 	%D%/adr/0005-programs-in-the-worker.md \
-	%D%/adr/0006-counters-by-plan.md
+	%D%/adr/0006-counters-by-plan.md \
+	%D%/adr/0007-gpu-emulator.md
 
 exampleplugindir = $(docdir)/examples/plugin
 dist_exampleplugin_DATA = %D%/examples/plugin/Makefile %D%/examples/plugin/transpose.c

@@ -121,7 +121,8 @@ static void compile_task(const struct program *program, struct task *task, FILE 
 }
 
 /* Every PROCESSES-th task from `first` on; the table of each process is a file of its own, for they write at once. */
-static void compile_share(const struct programs *programs, struct task *tasks, size_t count, size_t first, const char *path) {
+static void compile_share(const struct programs *programs, struct task *tasks, size_t count, size_t first,
+                          const char *path) {
 	FILE *table = fopen(path, "w");
 	for (size_t i = first; table && i < count; i += PROCESSES)
 		compile_task(&programs->all[tasks[i].program], &tasks[i], table);

@@ -13,7 +13,11 @@ struct grid {
 };
 
 static inline struct value grid_value(const struct ss_param *param, const struct ss_value *value) {
-	return param->type == SS_INT ? value_int(value->i) : param->type == SS_REAL ? value_real(value->r) : value_word(value->w ? value->w : "");
+	switch (param->type) {
+	case SS_INT: return value_int(value->i);
+	case SS_REAL: return value_real(value->r);
+	default: return value_word(value->w ? value->w : "");
+	}
 }
 
 static inline bool grid_add(struct grid *grid, int p, struct err *err) {

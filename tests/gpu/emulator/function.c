@@ -88,7 +88,8 @@ static CUresult fits(const struct function *function, const struct launch *launc
 	int blocks = 0;
 	if (!launch->cooperative)
 		return CUDA_SUCCESS;
-	CUresult result = cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, (CUfunction)(uintptr_t)function, (int)threads, launch->dynamic);
+	CUfunction handle = (CUfunction)(uintptr_t)function;
+	CUresult result = cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, handle, (int)threads, launch->dynamic);
 	bool all = (size_t)grid->x * grid->y * grid->z <= (size_t)blocks * DEVICE_SMS;
 	return result != CUDA_SUCCESS || all ? result : CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
 }

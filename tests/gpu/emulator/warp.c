@@ -86,7 +86,8 @@ bool warp_try(struct block *block, const struct thread *thread) {
 	struct thread *warp = warp_of(block, thread);
 	unsigned lanes = thread->mask & warp_alive(block, thread);
 	for (unsigned lane = 0; lane < WARP; lane++)
-		if (lanes >> lane & 1 && (warp[lane].state != THREAD_IN_WARP || warp[lane].op != thread->op || warp[lane].mask != thread->mask))
+		if (lanes >> lane & 1 && (warp[lane].state != THREAD_IN_WARP || warp[lane].op != thread->op ||
+		                          warp[lane].mask != thread->mask))
 			return false;
 	finish(warp, lanes, thread->op);
 	return true;

@@ -121,7 +121,8 @@ NVRTC_EXPORT int nvrtcGetLoweredName(struct program *program, const char *expres
 
 /* What changes the meaning goes on to the compiler; what only changes a GPU's code is known, and left out. */
 static bool take_option(const char *option, const char **kept, int *count) {
-	static const char *const known[] = {"-arch", "--gpu-architecture", "--std", "-std", "--ptxas-options", "-Xptxas",
+	static const char *const known[] = {"-arch", "--gpu-architecture", "--include-path", "--std", "-std",
+	                                    "--ptxas-options", "-Xptxas",
 	                                    "--use_fast_math", "-use_fast_math", "--fmad", "-fmad", "--maxrregcount",
 	                                    "-maxrregcount", "--extra-device-vectorization", "-default-device",
 	                                    "--device-as-default-execution-space", "-lineinfo", "--generate-line-info",
