@@ -5,6 +5,7 @@
 
 #include <math.h>
 
+#include "tests/gpu/device.h"
 #include "tests/gpu/fw_rig.h"
 
 static void sizes_test(struct rig *rig) {
@@ -133,11 +134,12 @@ static void copies_test(struct rig *rig) {
 	rig_close(rig);
 }
 
-int main(void) {
+int main(int argc, char **argv) {
 	static struct rig rig;
 	struct err err;
+	(void)argc;
 	setenv("SWEETSPOT_EMULATED_DEVICES", "4", 0);
-	rig.gpu = gpu_open(0, &err);
+	rig.gpu = device_open(argv, false, &err);
 	if (!rig.gpu) {
 		tap_skip("fw on a GPU", err.what);
 		return tap_done();
