@@ -138,8 +138,12 @@ int main(int argc, char **argv) {
 	static struct rig rig;
 	struct err err;
 	(void)argc;
+	const char *source = getenv("SRCDIR");
+	char data[1024];
+	snprintf(data, sizeof data, "%s/data", source ? source : ".");
+	setenv("SWEETSPOT_DATA", data, 0);
 	setenv("SWEETSPOT_EMULATED_DEVICES", "4", 0);
-	rig.gpu = device_open(argv, false, &err);
+	rig.gpu = device_open(argv, true, &err);
 	if (!rig.gpu) {
 		tap_skip("fw on a GPU", err.what);
 		return tap_done();
