@@ -5,10 +5,12 @@
 
 #include <math.h>
 
+#include "tests/gpu/device.h"
 #include "tests/gpu/fw_rig.h"
 
 static void sizes_test(struct rig *rig) {
-	static const char *const configs[] = {"variant=factor32", "variant=factor64", "variant=register block=64 tile_m=4 tile_n=4",
+	static const char *const configs[] = {"variant=factor32", "variant=factor64",
+	                                      "variant=register block=64 tile_m=4 tile_n=4",
 	                                      "variant=register lookahead=yes"};
 	static const int sizes[] = {1, 31, 33, 64, 130, 257};
 	char problem[64];
@@ -126,18 +128,24 @@ static void copies_test(struct rig *rig) {
 	rig_right(rig, "n=150 timed=all", "variant=register host=pageable");
 	rig_right(rig, "n=150 timed=all type=int16", "variant=factor32 host=pinned lookahead=yes");
 	rig_open(rig, "n=40 timed=all");
-	ok(rig_setup(rig, "variant=factor32") == SS_OK && rig_run(rig) == SS_OK && rig_verify(rig) == SS_OK, "a run with copies");
+	ok(rig_setup(rig, "variant=factor32") == SS_OK && rig_run(rig) == SS_OK && rig_verify(rig) == SS_OK,
+	   "a run with copies");
 	ok(figure_has(rig, "upload") && figure_has(rig, "compute") && figure_has(rig, "download"), "has its times");
 	ok(figure_has(rig, "reachable") && figure_has(rig, "third_phase"), "and what it did");
 	rig_teardown(rig);
 	rig_close(rig);
 }
 
-int main(void) {
+int main(int argc, char **argv) {
 	static struct rig rig;
 	struct err err;
+	(void)argc;
+	const char *source = getenv("SRCDIR");
+	char data[1024];
+	snprintf(data, sizeof data, "%s/data", source ? source : ".");
+	setenv("SWEETSPOT_DATA", data, 0);
 	setenv("SWEETSPOT_EMULATED_DEVICES", "4", 0);
-	rig.gpu = gpu_open(0, &err);
+	rig.gpu = device_open(argv, true, &err);
 	if (!rig.gpu) {
 		tap_skip("fw on a GPU", err.what);
 		return tap_done();

@@ -50,6 +50,13 @@ check_PROGRAMS += %D%/faulty-worker
 %C%_faulty_worker_LDADD = libworker.la libgpu.la libcounters.la libtopo.la libbase.la
 EXTRA_DIST += %D%/twin.cu
 dist_check_SCRIPTS += %D%/no_gpu %D%/device
+check_PROGRAMS += %D%/fw
+TESTS += %D%/fw
+EXTRA_DIST += %D%/fw_rig.h
+%C%_fw_SOURCES = %D%/fw.c
+%C%_fw_CPPFLAGS = $(gpu_test_CPPFLAGS)
+%C%_fw_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
+%C%_fw_LDADD = $(gpu_test_LDADD)
 # The layer itself.
 EXTRA_DIST += %D%/layer.h
 check_PROGRAMS += %D%/abi %D%/abi_layout %D%/occupancy %D%/cache %D%/compile %D%/layer %D%/broken

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Blocked Floyd-Warshall as in the lab reports, with a factor of 32 or 64: a block of 32 x 32 threads updates a tile in shared
- * memory, FACTOR / 32 by FACTOR / 32 distances a thread. Katz and Kider, "All-pairs shortest-paths for large graphs on the
+/* Blocked Floyd-Warshall as in the lab reports, with a factor of 32 or 64: a block of 32 x 32 threads updates a tile in
+ * shared memory, FACTOR / 32 by FACTOR / 32 distances a thread. Katz and Kider, "All-pairs shortest-paths for large graphs on the
  * GPU", 2008. The arguments are those of register.cu; what is kept transposed there is not used here. */
 #include "sweetspot.cuh"
 

@@ -17,7 +17,7 @@ static const struct ss_param problem[] = {
 	                    .initial = "8", .min = 0, .max = FW_DEGREE_MAX},
 	[PROBLEM_TYPE] = {.name = "type", .summary = "of a distance", .type = SS_WORD, .values = "int32,int16",
 	                  .initial = "int32"},
-	[PROBLEM_TIMED] = {.name = "timed", .summary = "what a run is: the algorithm, or all with the copies to and from the host",
+	[PROBLEM_TIMED] = {.name = "timed", .summary = "the algorithm, or all with the copies to and from the host",
 	                   .type = SS_WORD, .values = "compute,all", .initial = "compute"},
 	{.name = NULL},
 };
@@ -133,8 +133,8 @@ static enum ss_status fw_setup(void *state, void *input, const struct ss_call *c
 	s->input = input;
 	s->shape = shape_read(call);
 	if (!shape_fits(&s->shape))
-		return kernel_fail(call, SS_INVALID, "no such tiles: block %d, %d x %d a thread, stages %d, unroll %d", s->shape.block,
-		                   s->shape.tile_m, s->shape.tile_n, s->shape.stages, s->shape.unroll);
+		return kernel_fail(call, SS_INVALID, "no such tiles: block %d, %d x %d a thread, stages %d, unroll %d",
+		                   s->shape.block, s->shape.tile_m, s->shape.tile_n, s->shape.stages, s->shape.unroll);
 	s->n = s->input->graph.n;
 	s->tiles = (s->n + s->shape.block - 1) / s->shape.block;
 	s->pitch = s->tiles * s->shape.block / s->shape.lanes;

@@ -101,8 +101,8 @@ static void streams_use(const struct fw_cuda *s, bool urgent) {
 		gpu_use(s->bands[i].gpu, urgent ? s->bands[i].urgent : NULL);
 }
 
-/* Tile row k to the others, when they no longer read row k - 2 there: their third phase of that round is done, and what of it
- * went ahead came before round k - 1 was ready. */
+/* Tile row k to the others, when they no longer read row k - 2 there: their third phase of that round is done, and what
+ * of it went ahead came before round k - 1 was ready. */
 static void row_send(struct fw_cuda *s, struct fw_band *from, int k, struct gpu_stream *stream) {
 	gpu_mark(from->gpu, from->closed);
 	gpu_use(from->gpu, from->sender);
