@@ -14,7 +14,8 @@ static const struct ss_param problem[] = {
 /* In the order of the words of `variant`. */
 static const struct kmeans_cuda_variant variants[] = {
 	{.name = "naive", .source = "kmeans/cuda/naive.cu", .on_host = true},
-	{.name = "transpose", .source = "kmeans/cuda/transpose.cu", .layout = KMEANS_COLUMNS, .on_host = true, .by_column = true},
+	{.name = "transpose", .source = "kmeans/cuda/transpose.cu", .layout = KMEANS_COLUMNS, .on_host = true,
+	 .by_column = true},
 	{.name = "shared", .source = "kmeans/cuda/shared.cu", .layout = KMEANS_COLUMNS, .on_host = true},
 	{.name = "all_gpu", .source = "kmeans/cuda/all_gpu.cu", .layout = KMEANS_COLUMNS},
 	{.name = "partial", .source = "kmeans/cuda/partial.cu", .layout = KMEANS_COLUMNS, .resident = true},
