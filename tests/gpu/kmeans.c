@@ -122,6 +122,7 @@ static void small_block_test(struct gpu *gpu) {
 	for (int i = 0; i < 5; i++)
 		right = rig_right(&rig, narrow[i]) && right;
 	right = rig_right(&rig, "variant=fused block=32") && right;
+	right = rig_right(&rig, "variant=fused block=64 group=8") && right;
 	right = rig_right(&rig, "variant=tensor block=32") && right;
 	ok(right, "32 threads in a block, 60 clusters, 2400 numbers in the centres");
 	live_free(rig.live);
