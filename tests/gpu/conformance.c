@@ -37,8 +37,8 @@ static bool step(struct live *live, int s, const char *what, enum ss_status (*ho
 static bool refused(struct live *live, int s, bool *sane) {
 	enum ss_status status = live_setup(live, s);
 	bool fine = status == SS_OK || (status == SS_INVALID && live->message[0]);
-	if (!fine)
-		print_config(live, s, "setup", status);
+	if (status != SS_OK)
+		print_config(live, s, fine ? "refused" : "setup", status);
 	*sane &= fine;
 	return status != SS_OK;
 }
