@@ -161,8 +161,8 @@ static enum ss_status kmeans_verify(void *state, const struct ss_call *call) {
 static struct ss_work kmeans_work(const struct ss_call *call) {
 	const struct ss_value *p = call->problem;
 	double visits = (double)kmeans_objects_wanted(p, sizeof(double)) * p[KMEANS_LOOPS].r;
-	return (struct ss_work){.ops = visits * p[KMEANS_COORDS].r * p[KMEANS_CLUSTERS].r, .bytes = visits * (8 * p[KMEANS_COORDS].r + 4),
-	                        .op = "distance term"};
+	return (struct ss_work){.ops = visits * p[KMEANS_COORDS].r * p[KMEANS_CLUSTERS].r,
+	                        .bytes = visits * (8 * p[KMEANS_COORDS].r + 4), .op = "distance term"};
 }
 
 static size_t kmeans_figures(const void *state, const struct ss_call *call, double seconds, struct ss_figure *out,

@@ -14,7 +14,8 @@ static const struct ss_param problem[] = {
 /* In the order of the words of `variant`. */
 static const struct kmeans_cuda_variant variants[] = {
 	{.name = "naive", .source = "kmeans/cuda/naive.cu", .on_host = true},
-	{.name = "transpose", .source = "kmeans/cuda/transpose.cu", .layout = KMEANS_COLUMNS, .on_host = true, .by_column = true},
+	{.name = "transpose", .source = "kmeans/cuda/transpose.cu", .layout = KMEANS_COLUMNS, .on_host = true,
+	 .by_column = true},
 	{.name = "shared", .source = "kmeans/cuda/shared.cu", .layout = KMEANS_COLUMNS, .on_host = true},
 	{.name = "all_gpu", .source = "kmeans/cuda/all_gpu.cu", .layout = KMEANS_COLUMNS},
 	{.name = "partial", .source = "kmeans/cuda/partial.cu", .layout = KMEANS_COLUMNS, .resident = true},
@@ -28,7 +29,7 @@ enum { BLOCK_MAX = 1024, POINTS_MAX = 8, GROUP_MAX = 8, PER_SM_MAX = 32, GRAPH_L
 static const struct ss_param params[] = {
 	[KMEANS_VARIANT] = {"variant", "layout, where sums are kept, and who makes the new centres", SS_WORD,
 	                    "naive,transpose,shared,all_gpu,partial,fused,tensor", "naive", NULL, 0, 0},
-	[KMEANS_BLOCK] = {"block", "threads in a block", SS_INT, "32,48,64,96,100,128,192,238,256,384,512,768,1000,1024",
+	[KMEANS_BLOCK] = {"block", "threads in a block", SS_INT, "32,48,64,96,100,128,192,238,256,320,384,512,768,1000,1024",
 	                  "256", NULL, 32, BLOCK_MAX},
 	[KMEANS_POINTS] = {"points", "objects of a thread, or at once in its registers", SS_INT, "1,2,4,8", "1",
 	                   "variant != 'tensor'", 1, POINTS_MAX},
