@@ -119,8 +119,10 @@ const char *cupti_chip_name(const struct cupti_chip *chip) {
 
 struct cupti_chip *cupti_chip_here(int index, char reason[COUNTER_REASON]) {
 	const struct cupti_library *cupti = cupti_library(reason);
+	CUPTI_PARAMS(CUpti_Profiler_Initialize, start, .pPriv = NULL);
 	CUPTI_PARAMS(CUpti_Device_GetChipName, get, .deviceIndex = (size_t)index);
-	if (!cupti || !cupti_fine(cupti->cuptiDeviceGetChipName(&get), "the chip of the device", reason))
+	if (!cupti || !cupti_fine(cupti->cuptiProfilerInitialize(&start), "the profiler", reason) ||
+	    !cupti_fine(cupti->cuptiDeviceGetChipName(&get), "the chip of the device", reason))
 		return NULL;
 	return cupti_chip(get.pChipName, reason);
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "counters/cupti_chip.h"
+#include "gpu/open.h"
 #include "src/base/mem.h"
 
 /* What is asked for of a metric when nothing more is said. */
@@ -82,13 +83,22 @@ static json_t *metrics_json(const struct cupti_chip *chip, const char *prefix) {
 	return out;
 }
 
+/* Looking at a device starts the driver, which has made no context then. */
+static struct cupti_chip *chip_looked_for(char reason[COUNTER_REASON]) {
+	struct gpu_facts facts;
+	if (gpu_look(0, &facts))
+		return cupti_chip_here(0, reason);
+	snprintf(reason, COUNTER_REASON, "there is a driver, but no GPU");
+	return NULL;
+}
+
 static struct cupti_chip *chip_asked(const char *name, struct err *err) {
 	char reason[COUNTER_REASON], *names = cupti_chips_text();
 	struct cupti_chip *chip = NULL;
 	if (!names[0]) {
-		struct counter_probe probe = {.fix = "install CUDA's CUPTI (12.6 or newer), or name the toolkit in CUDA_HOME"};
 		cupti_chips(reason);
-		err_set(err, ERR_UNAVAILABLE, probe.fix, "no list of metrics: %s", reason);
+		err_set(err, ERR_UNAVAILABLE, "install CUDA's CUPTI (12.6 or newer), or name the toolkit in CUDA_HOME",
+		        "no list of metrics: %s", reason);
 	} else if (name && !(chip = cupti_chip(name, reason))) {
 		err_set(err, ERR_USAGE, NULL, "%s", reason);
 		err_hint(err, "the chips are %s", names);
@@ -96,7 +106,7 @@ static struct cupti_chip *chip_asked(const char *name, struct err *err) {
 		struct counter_probe probe;
 		cupti_probe(&probe);
 		snprintf(reason, sizeof reason, "%s", probe.reason);
-		if (!probe.usable || !(chip = cupti_chip_here(0, reason))) {
+		if (!probe.usable || !(chip = chip_looked_for(reason))) {
 			err_set(err, ERR_UNAVAILABLE, NULL, "which chip? %s", reason);
 			err_hint(err, "name one with --chip: %s", names);
 		}

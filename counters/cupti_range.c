@@ -11,6 +11,8 @@
 #include "counters/cupti_config.h"
 #include "src/base/mem.h"
 
+enum { RANGES_MOST = 8 /* one is used */ };
+
 struct cupti_range {
 	const struct cupti_library *cupti;
 	CUcontext context;
@@ -37,8 +39,8 @@ static bool availability_read(struct cupti_range *range, char reason[COUNTER_REA
 
 static bool data_make(struct cupti_range *range, char reason[COUNTER_REASON]) {
 	CUPTI_PARAMS(CUpti_RangeProfiler_GetCounterDataSize, size, .pRangeProfilerObject = range->profiler,
-	             .pMetricNames = (const char **)range->metrics, .numMetrics = range->count, .maxNumOfRanges = 1,
-	             .maxNumRangeTreeNodes = 1);
+	             .pMetricNames = (const char **)range->metrics, .numMetrics = range->count,
+	             .maxNumOfRanges = RANGES_MOST, .maxNumRangeTreeNodes = RANGES_MOST);
 	if (!cupti_fine(range->cupti->cuptiRangeProfilerGetCounterDataSize(&size), "the size of the data", reason))
 		return false;
 	range->data_size = size.counterDataSize;
@@ -58,7 +60,7 @@ static bool profiler_enable(struct cupti_range *range, char reason[COUNTER_REASO
 	CUPTI_PARAMS(CUpti_RangeProfiler_SetConfig, set, .pRangeProfilerObject = range->profiler,
 	             .configSize = range->config.size, .pConfig = range->config.image,
 	             .counterDataImageSize = range->data_size, .pCounterDataImage = range->data, .range = CUPTI_UserRange,
-	             .replayMode = CUPTI_UserReplay, .maxRangesPerPass = 1, .numNestingLevels = 1, .minNestingLevel = 1,
+	             .replayMode = CUPTI_UserReplay, .maxRangesPerPass = RANGES_MOST, .numNestingLevels = 1, .minNestingLevel = 1,
 	             .targetNestingLevel = 1);
 	return cupti_fine(range->cupti->cuptiRangeProfilerSetConfig(&set), "the configuration", reason);
 }
