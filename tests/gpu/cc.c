@@ -3,8 +3,8 @@
  * refused. On the emulator where that stands in for CUDA. */
 #include <config.h>
 
-#include "gpu/open.h"
 #include "kernels/cc/cuda/device.h"
+#include "tests/gpu/device.h"
 #include "tests/kernels/live.h"
 #include "tests/tap.h"
 
@@ -18,11 +18,11 @@ static const char *const settings[] = {
 	"variant=rows group=16 every=8",
 	"variant=rows group=32 update=synchronous",
 	"variant=rows group=5",
-	"variant=rows per_row=block block_size=64",
-	"variant=rows per_row=block block_size=32 update=synchronous converge=device",
+	"variant=rows group=0 block_size=64",
+	"variant=rows group=0 block_size=32 update=synchronous converge=device",
 	"variant=jump group=2",
 	"variant=jump converge=device every=2",
-	"variant=jump per_row=block block_size=32",
+	"variant=jump group=0 block_size=32",
 	"variant=afforest link=hook",
 	"variant=afforest link=splice rounds=1 edges=smaller group=4",
 	"variant=afforest link=splice rounds=3 edges=smaller flatten=no windows=4",
@@ -235,7 +235,8 @@ static void spoilt_test(struct gpu *gpu) {
 }
 
 static void refused_test(struct gpu *gpu) {
-	static const char *const bad[] = {"block_size=100", "block_size=0", "block_size=2048", "group=0", "group=33", "every=0",
+	static const char *const bad[] = {"block_size=100", "block_size=0", "block_size=2048", "group=-1", "group=33",
+	                                  "variant=afforest group=0", "every=0",
 	                                  "rounds=0", "rounds=5", "windows=0", "samples=0", "samples=5000", "hub=1"};
 	struct live *live = live_on(gpu);
 	live_problem(live, "n", "10");
@@ -264,10 +265,11 @@ static void program_test(void) {
 	live_free(live);
 }
 
-int main(void) {
+int main(int argc, char **argv) {
 	struct err err = {0};
+	(void)argc;
+	struct gpu *gpu = device_open(argv, true, &err);
 	program_test();
-	struct gpu *gpu = gpu_open(0, &err);
 	if (!gpu) {
 		tap_skip("cc on a GPU", err.what);
 		return tap_done();

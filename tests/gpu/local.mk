@@ -57,6 +57,12 @@ EXTRA_DIST += %D%/fw_rig.h
 %C%_fw_CPPFLAGS = $(gpu_test_CPPFLAGS)
 %C%_fw_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
 %C%_fw_LDADD = $(gpu_test_LDADD)
+check_PROGRAMS += %D%/cc
+TESTS += %D%/cc
+%C%_cc_SOURCES = %D%/cc.c
+%C%_cc_CPPFLAGS = $(gpu_test_CPPFLAGS)
+%C%_cc_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
+%C%_cc_LDADD = $(gpu_test_LDADD)
 # The layer itself.
 EXTRA_DIST += %D%/layer.h
 check_PROGRAMS += %D%/abi %D%/abi_layout %D%/occupancy %D%/cache %D%/compile %D%/layer %D%/broken

@@ -8,7 +8,7 @@ extern const struct ss_kernel kernel_cc_cuda;
 
 enum { ROWS, JUMP, AFFOREST, UNION_FIND };
 enum { SPLICE };
-enum { PARAM_VARIANT, PARAM_BLOCK, PARAM_PER_ROW, PARAM_GROUP, PARAM_UPDATE, PARAM_CONVERGE, PARAM_EVERY, PARAM_LINK,
+enum { PARAM_VARIANT, PARAM_BLOCK, PARAM_GROUP, PARAM_UPDATE, PARAM_CONVERGE, PARAM_EVERY, PARAM_LINK,
        PARAM_ROUNDS, PARAM_EDGES, PARAM_FLATTEN, PARAM_COMPRESS, PARAM_WINDOWS, PARAM_SAMPLES, PARAM_HUB };
 
 #define PROPAGATES "(variant == 'rows' or variant == 'jump')"
@@ -19,11 +19,8 @@ static const struct ss_param params[] = {
 	                   .values = "rows,jump,afforest,union_find", .initial = "rows"},
 	[PARAM_BLOCK] = {.name = "block_size", .summary = "threads of a block, a multiple of 32", .type = SS_INT,
 	                 .values = "64..1024*2", .initial = "256", .min = 32, .max = 1024},
-	[PARAM_PER_ROW] = {.name = "per_row", .summary = "what reads a row: a group of threads, or a block", .type = SS_WORD,
-	                   .values = "group,block", .initial = "group", .when = PROPAGATES},
-	[PARAM_GROUP] = {.name = "group", .summary = "threads that read a row: 1 a thread a row, 32 a warp a row",
-	                 .type = SS_INT, .values = "1..32*2", .initial = "1", .when = LINKS " or per_row == 'group'",
-	                 .min = 1, .max = 32},
+	[PARAM_GROUP] = {.name = "group", .summary = "threads that read a row: 1 a thread a row, 32 a warp, 0 the whole block",
+	                 .type = SS_INT, .values = "0,1,2,4,8,16,32", .initial = "1", .min = 0, .max = 32},
 	[PARAM_UPDATE] = {.name = "update", .summary = "labels change in place, or between two arrays", .type = SS_WORD,
 	                  .values = "inplace,synchronous", .initial = "inplace", .when = "variant == 'rows'"},
 	[PARAM_CONVERGE] = {.name = "converge", .summary = "who sees that a step changed nothing", .type = SS_WORD,
@@ -52,7 +49,7 @@ static const struct ss_param params[] = {
 	{.name = NULL},
 };
 
-static const char *const constraints[] = {"block_size % 32 == 0", NULL};
+static const char *const constraints[] = {"block_size % 32 == 0", "group > 0 or " PROPAGATES, NULL};
 
 static bool is_forest(const struct ss_call *call) {
 	return call->config[PARAM_VARIANT].i >= AFFOREST;
@@ -60,9 +57,8 @@ static bool is_forest(const struct ss_call *call) {
 
 static void cc_program(const struct ss_call *call, struct ss_program *program) {
 	const struct ss_value *config = call->config;
-	bool whole_block = !is_forest(call) && config[PARAM_PER_ROW].i == 1;
 	*program = (struct ss_program){.source = is_forest(call) ? "cc/cuda/forest.cu" : "cc/cuda/rows.cu",
-	                               .names = {"GROUP"}, .values = {whole_block ? 0 : config[PARAM_GROUP].i}, .count = 1};
+	                               .names = {"GROUP"}, .values = {config[PARAM_GROUP].i}, .count = 1};
 	if (is_forest(call)) {
 		program->names[program->count] = "LINK";
 		program->values[program->count++] = config[PARAM_LINK].i;
@@ -78,7 +74,6 @@ static enum ss_status cc_open(void *opaque, const struct ss_call *call) {
 static void config_read(struct cc_cuda_state *s, const struct ss_value *config) {
 	int64_t variant = config[PARAM_VARIANT].i;
 	s->block = (unsigned)config[PARAM_BLOCK].i;
-	s->block_per_row = config[PARAM_PER_ROW].i == 1;
 	s->group = (int)config[PARAM_GROUP].i;
 	s->jump = variant == JUMP;
 	s->synchronous = variant == ROWS && config[PARAM_UPDATE].i == 1;
@@ -101,9 +96,12 @@ static bool config_sane(const struct ss_call *call) {
 			kernel_fail(call, SS_INVALID, "%s must be %.0f to %.0f", params[i].name, params[i].min, params[i].max);
 			return false;
 		}
-	if (call->config[PARAM_BLOCK].i % 32 != 0)
+	bool whole_block = is_forest(call) && call->config[PARAM_GROUP].i == 0, warps = call->config[PARAM_BLOCK].i % 32 == 0;
+	if (whole_block)
+		kernel_fail(call, SS_INVALID, "group must be 1 to 32 where trees are linked");
+	else if (!warps)
 		kernel_fail(call, SS_INVALID, "block_size must be a multiple of 32");
-	return call->config[PARAM_BLOCK].i % 32 == 0;
+	return warps && !whole_block;
 }
 
 static enum ss_status cc_setup(void *opaque, void *input, const struct ss_call *call) {

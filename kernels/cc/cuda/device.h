@@ -28,7 +28,7 @@ struct cc_cuda_state {
 	uint32_t *back; /* pinned: CC_SLOTS */
 	unsigned block;
 	int group, every, rounds, windows, samples, hub;
-	bool block_per_row, synchronous, jump, persistent;
+	bool synchronous, jump, persistent;
 	bool splice, smaller, early, halving, skip /* the largest component's edges */;
 };
 

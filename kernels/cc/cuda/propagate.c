@@ -10,7 +10,7 @@ enum { START, COMPRESS, SWEEP, SWEEP_ALL };
 static const char *const functions[] = {"labels_start", "labels_compress", "sweep_", "sweep_all_", NULL};
 
 static uint64_t blocks_wanted(const struct cc_cuda_state *s) {
-	uint64_t n = (uint64_t)s->host.graph.n, rows = s->block_per_row ? 1 : s->block / 32 * (32 / (unsigned)s->group);
+	uint64_t n = (uint64_t)s->host.graph.n, rows = s->group == 0 ? 1 : s->block / 32 * (32 / (unsigned)s->group);
 	return (n + rows - 1) / rows;
 }
 
