@@ -3,6 +3,7 @@
  * backends elsewhere (plan.h); a backend knows its own words only. */
 #ifndef COUNTERS_COUNTER_H
 #define COUNTERS_COUNTER_H
+#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -43,6 +44,8 @@ struct counter_software {
 	int threads;
 };
 
+struct gpu;
+
 /* What a state is opened for. */
 struct counter_site {
 	int thread; /* 0 .. threads - 1 */
@@ -51,6 +54,7 @@ struct counter_site {
 	 * they are started, stop when they have ended. */
 	bool tree;
 	const struct counter_software *software; /* NULL: none */
+	struct gpu *gpu; /* what runs is there (gpu/open.h); NULL: on the CPU */
 };
 
 struct counter_backend {
@@ -69,8 +73,16 @@ struct counter_backend {
 	int (*open)(void *state, const struct counter_site *site, const char *const *events, size_t count);
 	int (*start)(void *state);
 	int (*stop)(void *state);
+	/* After stop: must the same be run once more, from start to stop, before it is read? Then one run is counted, not many,
+	 * and there is no start and stop without one. NULL: never. */
+	bool (*more)(void *state);
 	/* After stop: values[i] belongs to events[i] of open, counts from the last start to the stop, and has its name. */
 	int (*read)(void *state, struct counter_value *values);
+	/* How often the same must be run for these together, known before any run; 0: they can't be counted together, or nobody
+	 * can tell. NULL: once. */
+	size_t (*passes)(const struct counter_site *site, const char *const *events, size_t count);
+	/* After read: what else it has to tell of the runs, members for a JSON object; a new reference. NULL: nothing. */
+	json_t *(*details)(void *state);
 	void (*close)(void *state); /* also after a failed open */
 };
 

@@ -8,6 +8,8 @@ COUNTERS = \
 	%D%/kernel_events.c \
 	%D%/rapl.c \
 	%D%/cachegrind.c \
+	%D%/cupti.c \
+	%D%/cupti_activity.c \
 	%D%/fake.c
 
 # What is asked for becomes a plan: knows no backend, so that tests can bring their own.
@@ -20,12 +22,13 @@ libcounterplan_la_SOURCES = %D%/plan.c %D%/plan.h %D%/plan_build.h \
 	%D%/tables_check.c %D%/tables_events.c %D%/tables_groups.c %D%/tables_json.c %D%/tables_member.c
 
 noinst_LTLIBRARIES += libcounters.la
-libcounters_la_CPPFLAGS = $(AM_CPPFLAGS) $(PAPI_CFLAGS)
-libcounters_la_LIBADD = libcounterplan.la $(PAPI_LIBS) $(SDE_LIBS)
+libcounters_la_CPPFLAGS = $(AM_CPPFLAGS) $(PAPI_CFLAGS) $(CUPTI_CPPFLAGS)
+libcounters_la_LIBADD = libcounterplan.la libgpu.la $(PAPI_LIBS) $(SDE_LIBS)
 libcounters_la_SOURCES = $(COUNTERS) %D%/registry.c %D%/counter.h \
 	%D%/selftest.c %D%/selftest.h \
 	%D%/cpu.c %D%/cpu.h \
 	%D%/cachegrind.h \
+	%D%/cupti.h %D%/cupti_chip.h %D%/cupti_config.h %D%/cupti_library.h \
 	%D%/perf_event.c %D%/perf_event.h \
 	%D%/perf_names.c %D%/perf_names.h \
 	%D%/perf_pmus.c %D%/perf_pmus.h \
@@ -40,6 +43,13 @@ libcounters_la_SOURCES += %D%/papi_library.c %D%/papi_probe.c %D%/papi_word.c %D
 else
 libcounters_la_SOURCES += %D%/papi_absent.c
 endif
+if HAVE_CUPTI
+libcounters_la_SOURCES += %D%/cupti_library.c %D%/cupti_probe.c %D%/cupti_config.c %D%/cupti_chip.c %D%/cupti_list.c \
+	%D%/cupti_range.c %D%/cupti_records.c
+else
+libcounters_la_SOURCES += %D%/cupti_absent.c
+endif
+EXTRA_DIST += %D%/compat/string
 if HAVE_SDE
 libcounters_la_SOURCES += %D%/sde_book.c
 else

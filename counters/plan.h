@@ -17,6 +17,7 @@ struct counter_judge {
 	/* Can it be counted, and truly (least: what the calibrated loop of selftest.h must reach; 0: anything)? */
 	bool (*good)(void *ctx, const struct counter_backend *backend, const char *event, double least,
 	             char reason[COUNTER_REASON]);
+	const char *device; /* where it will run, "cpu" or "cuda": whose groups `auto` takes; NULL is "cpu" */
 };
 
 struct counter_event {

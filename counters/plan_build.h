@@ -43,7 +43,7 @@ const char *plan_formula(struct plan_build *build, const char *formula);
 /* The expression of the metric is the plan's. */
 void plan_metric(struct plan_build *build, const char *group, const char *name, const char *unit, const char *formula);
 void plan_group(struct plan_build *build, const struct table_group *group);
-/* SOFTWARE, and each group of which at least one metric can be told here. */
+/* SOFTWARE on the CPU, and each group of the device of which at least one metric can be told here. */
 void plan_auto(struct plan_build *build);
 /* All that what runs counts itself. */
 void plan_software(struct plan_build *build);

@@ -42,11 +42,19 @@ static bool group_told(struct plan_build *build, const struct table_group *group
 	return false;
 }
 
+/* Of the device that will be run on. */
+static bool is_here(const struct plan_build *build, const struct table_group *group) {
+	const char *device = build->judge->device ? build->judge->device : "cpu";
+	return strcmp(group->device ? group->device : "cpu", device) == 0;
+}
+
 void plan_auto(struct plan_build *build) {
 	const struct table_group *software = table_group_find(build->tables, "SOFTWARE");
-	if (software)
+	if (software && is_here(build, software))
 		plan_group(build, software);
-	for (size_t i = 0; i < build->tables->group_count; i++)
-		if (group_told(build, &build->tables->groups[i]))
-			plan_group(build, &build->tables->groups[i]);
+	for (size_t i = 0; i < build->tables->group_count; i++) {
+		const struct table_group *group = &build->tables->groups[i];
+		if (is_here(build, group) && !group->asked && group_told(build, group))
+			plan_group(build, group);
+	}
 }

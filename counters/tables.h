@@ -48,6 +48,8 @@ struct table_group {
 	size_t event_count;
 	const struct table_metric *metrics;
 	size_t metric_count;
+	const char *device; /* "cuda": of what runs there; NULL: on the CPU */
+	bool asked;         /* not for `auto`, but for who names it */
 	bool users; /* takes the place of one that is installed */
 };
 

@@ -83,13 +83,25 @@ static struct table_group *place_find(struct counter_tables *tables, const struc
 	return NULL;
 }
 
+static int device_read(const json_t *json, struct table_group *group, struct err *err) {
+	bool automatic = true;
+	if (table_text_or_null(json, "device", &group->device, err) != 0 ||
+	    (json_object_get(json, "auto") && js_bool(json, "auto", &automatic, err) != 0))
+		return -1;
+	if (group->device && strcmp(group->device, "cuda") != 0)
+		return err_set(err, ERR_USAGE, NULL, "'device': \"%.60s\" is not \"cuda\"", group->device);
+	group->asked = !automatic;
+	return 0;
+}
+
 int table_group_read(struct counter_tables *tables, const char *file, const json_t *json, bool users, struct err *err) {
-	static const char *const known[] = {"schema", "name", "summary", "events", "metrics", NULL};
+	static const char *const known[] = {"schema", "name", "summary", "device", "auto", "events", "metrics", NULL};
 	struct table_group group = {.file = file, .users = users};
 	if (table_members(json, known, err) != 0 || table_name(json, "name", &group.name, err) != 0 ||
 	    table_text(json, "summary", &group.summary, err) != 0)
 		return -1;
-	if (events_take(tables, json, &group, err) != 0 || metrics_read(tables, json, &group, err) != 0)
+	if (device_read(json, &group, err) != 0 || events_take(tables, json, &group, err) != 0 ||
+	    metrics_read(tables, json, &group, err) != 0)
 		return -1;
 	struct table_group *place = place_find(tables, &group, err);
 	if (!place)

@@ -35,8 +35,10 @@ json_t *counter_tables_events(const struct counter_tables *tables) {
 	json_t *out = json_array();
 	for (size_t i = 0; i < tables->event_count; i++) {
 		const struct table_event *event = &tables->events[i];
-		json_array_append_new(out, json_pack("{s:s, s:s, s:s}", "name", event->name, "unit", event->unit, "summary",
-		                                     event->summary));
+		json_t *row = json_pack("{s:s, s:s, s:s}", "name", event->name, "unit", event->unit, "summary", event->summary);
+		if (event->formula)
+			json_object_set_new(row, "formula", json_string(event->formula));
+		json_array_append_new(out, row);
 	}
 	return out;
 }

@@ -20,7 +20,8 @@ dist_events_DATA = \
 	%D%/events/intel-icelake-x.json \
 	%D%/events/intel-sapphirerapids.json \
 	%D%/events/intel-skylake.json \
-	%D%/events/intel-skylake-x.json
+	%D%/events/intel-skylake-x.json \
+	%D%/events/nvidia.json
 
 groupsdir = $(pkgdatadir)/groups
 dist_groups_DATA = \
@@ -32,6 +33,13 @@ dist_groups_DATA = \
 	%D%/groups/flops.json \
 	%D%/groups/flops_dp.json \
 	%D%/groups/flops_sp.json \
+	%D%/groups/gpu.json \
+	%D%/groups/gpu_activity.json \
+	%D%/groups/gpu_flops.json \
+	%D%/groups/gpu_mem.json \
+	%D%/groups/gpu_occ.json \
+	%D%/groups/gpu_peak.json \
+	%D%/groups/gpu_shared.json \
 	%D%/groups/l2.json \
 	%D%/groups/l3.json \
 	%D%/groups/mem.json \

@@ -8,7 +8,7 @@
 
 #ifndef DRIVER_ABI_TYPES
 typedef int driver_result, driver_device, driver_attribute, driver_function_attribute, driver_capture_mode,
-	driver_pointer_attribute, driver_jit_option;
+	driver_jit_option;
 typedef unsigned long long driver_ptr;
 typedef struct driver_context_st *driver_context;
 typedef struct driver_module_st *driver_module;

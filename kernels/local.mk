@@ -15,6 +15,7 @@ KERNELS += %D%/fw/cuda/fw_cuda.c
 KERNELS += %D%/cc/cuda/cc_cuda.c
 KERNELS += %D%/gol/cuda/gol_cuda.c
 KERNELS += %D%/quake/cuda/quake_cuda.c
+KERNELS += %D%/kmeans/cuda/kmeans_cuda.c
 
 noinst_LTLIBRARIES += libkernels.la
 libkernels_la_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)

@@ -87,6 +87,52 @@ template <int N> static __device__ __forceinline__ void ss_copies_wait() {
 #endif
 }
 
+/* d += a b in doubles by a warp, 16 x 8 results of STEPS times 4 products; STEPS is 1, 2 or 4. Lane 4g + t holds, of step
+ * s, a of rows g and g + 8 and column t in a[2s] and a[2s + 1], b of row t and column g in b[s], and d of rows g and g + 8
+ * and columns 2t and 2t + 1 in d[0], d[1] and d[2], d[3] (PTX ISA, "Matrix fragments for mma.m16n8k4, .m16n8k8 and
+ * .m16n8k16 with .f64"). */
+template <int STEPS>
+static __device__ __forceinline__ void ss_mma_f64(double (&d)[4], const double (&a)[2 * STEPS], const double (&b)[STEPS]) {
+#if defined(SWEETSPOT_EMULATED) || __CUDA_ARCH__ < 800
+	const int lane = (int)(threadIdx.x % 32), row = lane / 4 * 4, column = lane % 4 * 8;
+#pragma unroll
+	for (int s = 0; s < STEPS; s++)
+#pragma unroll 1
+		for (int t = 0; t < 4; t++) {
+			const double high = __shfl_sync(0xffffffffu, a[2 * s], row + t);
+			const double left = __shfl_sync(0xffffffffu, b[s], column + t);
+			const double low = __shfl_sync(0xffffffffu, a[2 * s + 1], row + t);
+			const double right = __shfl_sync(0xffffffffu, b[s], column + 4 + t);
+			d[0] = fma(high, left, d[0]);
+			d[1] = fma(high, right, d[1]);
+			d[2] = fma(low, left, d[2]);
+			d[3] = fma(low, right, d[3]);
+		}
+#elif __CUDA_ARCH__ < 900
+	for (int s = 0; s < STEPS; s++) {
+		asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
+		    : "+d"(d[0]), "+d"(d[1]) : "d"(a[2 * s]), "d"(b[s]));
+		asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
+		    : "+d"(d[2]), "+d"(d[3]) : "d"(a[2 * s + 1]), "d"(b[s]));
+	}
+#else
+	if constexpr (STEPS == 1)
+		asm("mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5}, {%6}, {%0, %1, %2, %3};"
+		    : "+d"(d[0]), "+d"(d[1]), "+d"(d[2]), "+d"(d[3]) : "d"(a[0]), "d"(a[1]), "d"(b[0]));
+	else if constexpr (STEPS == 2)
+		asm("mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
+		    "{%0, %1, %2, %3};"
+		    : "+d"(d[0]), "+d"(d[1]), "+d"(d[2]), "+d"(d[3])
+		    : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(b[0]), "d"(b[1]));
+	else
+		asm("mma.sync.aligned.m16n8k16.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5, %6, %7, %8, %9, %10, %11}, "
+		    "{%12, %13, %14, %15}, {%0, %1, %2, %3};"
+		    : "+d"(d[0]), "+d"(d[1]), "+d"(d[2]), "+d"(d[3])
+		    : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(a[4]), "d"(a[5]), "d"(a[6]), "d"(a[7]), "d"(b[0]),
+		      "d"(b[1]), "d"(b[2]), "d"(b[3]));
+#endif
+}
+
 /* All blocks of a cooperative launch wait for each other. `barrier` points to one zeroed word in global memory that is used
  * for nothing else; it may be used again and again, and need not be zeroed between launches. (The sense is the top bit:
  * block 0 adds what makes the sum of a round 2^31, as in the CUDA headers' cooperative groups.) */

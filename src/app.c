@@ -186,8 +186,8 @@ const json_t *app_gpu(struct app *app, struct err *err) {
 }
 
 const json_t *app_devices(struct app *app, struct err *err) {
-	struct worker *worker = app->devices ? app->worker : app_worker(app, err);
-	if (!app->devices && worker)
+	struct worker *worker = app->devices ? NULL : app_worker(app, err);
+	if (worker)
 		app->devices = worker_devices(worker, NULL, err);
 	return app->devices;
 }

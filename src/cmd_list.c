@@ -9,6 +9,7 @@
 #include "src/base/near.h"
 #include "src/cmd.h"
 #include "src/list_counters.h"
+#include "src/list_metrics.h"
 #include "src/list_params.h"
 #include "src/plan.h"
 #include "tuner/export/export.h"
@@ -16,6 +17,7 @@
 
 static const struct opt options[] = {
 	{"spec", 0, "FILE", "params of a T1 specification instead of a kernel", 0},
+	{"chip", 0, "NAME", "metrics of this chip of an NVIDIA GPU (gh100), as CUPTI has them", 0},
 	{"sample", 0, "N", "with params: also N valid configurations, drawn at random", 0},
 	{0},
 };
@@ -79,8 +81,8 @@ static void devices_text(const json_t *row, char *text, size_t size) {
 	size_t i, at = 0;
 	json_t *device;
 	text[0] = '\0';
-	json_array_foreach(json_object_get(row, "devices"), i, device) if (at < size) at += (size_t)snprintf(
-		text + at, size - at, "%s%s", i ? ", " : "", json_string_value(device));
+	json_array_foreach(json_object_get(row, "devices"), i, device) if (at < size) at +=
+		(size_t)snprintf(text + at, size - at, "%s%s", i ? ", " : "", json_string_value(device));
 }
 
 static void kernels_print(struct ui *ui, const json_t *array, FILE *out) {
@@ -125,6 +127,12 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	const char *word = opt_words(args) ? opt_word(args, 0) : "kernels";
 	if (strcmp(word, "params") == 0)
 		return list_params(app, args, err);
+	bool metrics = strcmp(word, "metrics") == 0;
+	if (metrics && (opt_has(args, "chip") || opt_words(args) > 1))
+		return list_chip_metrics(app, opt_get(args, "chip", NULL), opt_words(args) > 1 ? opt_word(args, 1) : "",
+		                         opt_has(args, "json"), err);
+	if (opt_has(args, "chip"))
+		return err_set(err, ERR_USAGE, "sweetspot list metrics --chip NAME", "--chip goes with `list metrics`");
 	for (const struct opt *o = options; o->name; o++)
 		if (opt_has(args, o->name))
 			return err_set(err, ERR_USAGE, "sweetspot list params --spec FILE", "--%s goes with `list params`",
@@ -151,7 +159,8 @@ static const struct opt *const tables[] = {options, plan_options, cmd_device_opt
 const struct cmd cmd_list = {
 	.name = "list",
 	.summary = "kernels, strategies, counters, metrics, formats, launchers; params KERNEL",
-	.usage = "[kernels [PLUGIN]|strategies|counters|metrics|formats|launchers|params KERNEL|--spec FILE] [OPTION...]",
+	.usage = "[kernels [PLUGIN]|strategies|counters|metrics [PREFIX]|formats|launchers|params KERNEL|--spec FILE] "
+             "[OPTION...]",
 	.options = tables,
 	.run = run,
 };

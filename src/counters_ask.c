@@ -8,12 +8,25 @@
 #include "src/base/js.h"
 #include "tuner/trial_counters.h"
 
+/* Hardware metrics of a GPU that don't fit into one run. */
+static void passes_tell(struct app *app, const json_t *answer) {
+	const char *source;
+	json_t *passes;
+	json_object_foreach(json_object_get(answer, "passes"), source, passes) {
+		if (json_integer_value(passes) > 1)
+			ui_warn(app_ui(app), "the group GPU takes one", "%.40s needs %lld runs to count these once", source,
+			        (long long)json_integer_value(passes));
+	}
+}
+
 json_t *counters_ask(struct app *app, const struct counters_subject *subject, const char *const *asked, bool *slow,
                      struct err *err) {
 	struct worker *worker = app_worker(app, err);
 	json_t *answer = worker ? worker_counters(worker, subject, asked, err) : NULL;
-	if (answer)
+	if (answer) {
 		worker_counters_usable(answer, slow);
+		passes_tell(app, answer);
+	}
 	return answer;
 }
 

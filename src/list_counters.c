@@ -60,8 +60,11 @@ static void portable_add(json_t *rows, const json_t *events) {
 	json_t *event;
 	json_array_foreach((json_t *)events, i, event) {
 		const char *name = text_of(event, "name"), *summary = text_of(event, "summary");
+		const char *formula = text_of(event, "formula");
+		char *told = mem_printf("%s%s%s", *summary ? summary : "a portable event", *formula ? ": " : "", formula);
 		if (*name && !row_of(rows, name))
-			event_add(rows, name, text_of(event, "unit"), *summary ? summary : "a portable event");
+			event_add(rows, name, text_of(event, "unit"), told);
+		free(told);
 	}
 }
 
@@ -103,14 +106,14 @@ void list_counters_print(struct ui *ui, const json_t *rows, FILE *out) {
 	json_array_foreach((json_t *)rows, i, row) {
 		bool usable = js_bool_or(row, "usable", false);
 		const char *fix = text_of(row, "fix");
-		char *head = mem_printf("%-12s %-4s ", text_of(row, "name"), usable ? "yes" : "no");
+		char *head = mem_printf("%-14s %-4s ", text_of(row, "name"), usable ? "yes" : "no");
 		text_clean(head, false);
 		fprintf(out, "%s%s", ui_style(ui, usable ? UI_BOLD : UI_PLAIN), head);
-		ui_wrap_on(out, 18, 18, text_of(row, "summary"));
+		ui_wrap_on(out, 20, 20, text_of(row, "summary"));
 		fputs(ui_style(ui, UI_PLAIN), out);
 		if (*text_of(row, "reason"))
-			ui_wrap(out, 18, 18, text_of(row, "reason"));
-		ui_fix(out, 18, fix);
+			ui_wrap(out, 20, 20, text_of(row, "reason"));
+		ui_fix(out, 20, fix);
 		free(head);
 	}
 }

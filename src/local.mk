@@ -37,7 +37,7 @@ sweetspot_SOURCES = $(COMMANDS) \
 	%D%/tune_item_kernel.c %D%/tune_item_program.c %D%/tune_item_spec.c %D%/tune_item.h \
 	%D%/tune_counters.c %D%/tune_counters.h %D%/results_counters.c %D%/results_regions.c \
 	%D%/tune_options.c %D%/tune_options.h %D%/sweep_table.c %D%/sweep_table.h \
-	%D%/list_counters.c %D%/list_counters.h %D%/list_params.c %D%/list_params.h %D%/figures.c %D%/figures.h %D%/references.c %D%/references.h \
+	%D%/list_counters.c %D%/list_counters.h %D%/list_metrics.c %D%/list_metrics.h %D%/list_params.c %D%/list_params.h %D%/figures.c %D%/figures.h %D%/references.c %D%/references.h \
 	%D%/byhand.c %D%/byhand.h %D%/lock.c %D%/lock.h \
 	%D%/counters.h %D%/counters_value.c %D%/counters_table.c %D%/counters_reason.c %D%/counters_sources.c \
 	%D%/counters_words.c %D%/counters_words.h %D%/counters_ask.c %D%/counters_ask.h \

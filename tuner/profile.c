@@ -106,6 +106,8 @@ static json_t *entry_new(const struct gather *gather, const struct store_result 
 	json_object_set_new(entry, "noise_floor", js_number(r->noise_floor));
 	json_object_set_new(entry, "state", json_string(state_of(gather, r)));
 	json_object_set_new(entry, "provenance", provenance_json(r));
+	json_object_set(entry, "device", json_object_get(r->result, "device")); /* absent in older results: the CPU */
+	json_object_set(entry, "device_name", json_object_get(r->result, "device_name"));
 	if (program)
 		json_object_set_new(entry, "program", profile_program(program));
 	return entry;

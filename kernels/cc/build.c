@@ -1,10 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Rows from edges. Two scatters make sorted rows: first every edge into both of its rows, in any order; then row after
- * row into the transpose, which is the same graph, and whose rows fill up in ascending order. */
+/* Rows from edges, by as many threads as there are processors: every edge goes into both of its rows, in any order, and then
+ * each row is sorted. The order of the edges, and who was first, leave no trace. */
 #include <config.h>
+#include <omp.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "kernels/cc/graph.h"
+
+enum { SMALL = 1 << 16 /* not worth a team */, INSERTION = 48 };
+
+int cc_team(size_t work) {
+	return work < SMALL ? 1 : omp_get_num_procs();
+}
 
 bool cc_pairs_grow(struct cc_pairs *pairs) {
 	size_t room = pairs->room ? 2 * pairs->room : 1024, bytes;
@@ -23,68 +31,139 @@ void cc_pairs_free(struct cc_pairs *pairs) {
 	*pairs = (struct cc_pairs){0};
 }
 
+bool cc_pairs_reserve(struct cc_pairs *pairs, size_t count) {
+	size_t bytes;
+	if (__builtin_mul_overflow(count + 1, sizeof *pairs->pair, &bytes))
+		return false;
+	pairs->pair = malloc(bytes);
+	pairs->room = pairs->pair ? count + 1 : 0;
+	return pairs->pair;
+}
+
+/* counts[v] becomes the sum of those before v; returns the sum of all. */
+static size_t sums_before(size_t *counts, size_t n) {
+	size_t sum = 0;
+	for (size_t v = 0; v < n; v++) {
+		size_t count = counts[v];
+		counts[v] = sum;
+		sum += count;
+	}
+	return sum;
+}
+
+bool cc_pairs_join(struct cc_pairs *pairs, cc_joiner join, const void *what) {
+	enum { CHUNK = 1024 };
+	int64_t n = pairs->n, chunks = (n + CHUNK - 1) / CHUNK;
+	size_t *begin = calloc((size_t)chunks + 1, sizeof *begin);
+	bool made = begin;
+	for (int pass = 0; made && pass < 2; pass++) {
+#pragma omp parallel for num_threads(cc_team((size_t)n)) schedule(dynamic)
+		for (int64_t c = 0; c < chunks; c++) {
+			size_t at = pass == 0 ? 0 : begin[c];
+			for (int64_t v = c * CHUNK; v < n && v < (c + 1) * CHUNK; v++)
+				at += join(what, (int32_t)v, pass == 0 ? NULL : pairs->pair + at);
+			if (pass == 0)
+				begin[c] = at;
+		}
+		if (pass == 0) {
+			pairs->count = sums_before(begin, (size_t)chunks);
+			made = cc_pairs_reserve(pairs, pairs->count);
+		}
+	}
+	free(begin);
+	return made;
+}
+
 /* first[v + 1] becomes where row v begins; filling it moves that to where row v + 1 does. */
 static size_t rows_begin(size_t *first, const struct cc_pairs *pairs) {
-	size_t ends = 0;
+#pragma omp parallel for num_threads(cc_team(pairs->count))
 	for (size_t i = 0; i < pairs->count; i++) {
 		const int32_t *pair = pairs->pair[i];
-		if (pair[0] != pair[1])
-			first[pair[0] + 1]++, first[pair[1] + 1]++;
+		for (int end = 0; pair[0] != pair[1] && end < 2; end++)
+#pragma omp atomic
+			first[pair[end] + 1]++;
 	}
-	for (int32_t v = 0; v < pairs->n; v++) {
-		size_t degree = first[v + 1];
-		first[v + 1] = ends;
-		ends += degree;
-	}
-	return ends;
+	return sums_before(first + 1, (size_t)pairs->n);
 }
 
 static void rows_fill(size_t *first, int32_t *target, const struct cc_pairs *pairs) {
+#pragma omp parallel for num_threads(cc_team(pairs->count))
 	for (size_t i = 0; i < pairs->count; i++) {
 		const int32_t *pair = pairs->pair[i];
-		if (pair[0] != pair[1]) {
-			target[first[pair[0] + 1]++] = pair[1];
-			target[first[pair[1] + 1]++] = pair[0];
+		for (int end = 0; pair[0] != pair[1] && end < 2; end++) {
+			size_t at;
+#pragma omp atomic capture
+			at = first[pair[end] + 1]++;
+			target[at] = pair[1 - end];
 		}
 	}
 }
 
-static void rows_transpose(const struct cc_graph *from, int32_t *target, size_t *next) {
-	for (int32_t v = 0; v < from->n; v++)
-		next[v] = from->first[v];
-	for (int32_t v = 0; v < from->n; v++)
-		for (size_t e = from->first[v]; e < from->first[v + 1]; e++)
-			target[next[from->target[e]]++] = v;
+static int targets_compare(const void *a, const void *b) {
+	const int32_t *x = a, *y = b;
+	return (*x > *y) - (*x < *y);
 }
 
-/* In place: rows only move down. */
-static void rows_unique(struct cc_graph *graph) {
-	size_t begin = 0, kept = 0;
-	for (int32_t v = 0; v < graph->n; v++) {
-		size_t end = graph->first[v + 1], row = kept;
-		for (size_t e = begin; e < end; e++)
-			if (kept == row || graph->target[kept - 1] != graph->target[e])
-				graph->target[kept++] = graph->target[e];
-		begin = end;
-		graph->first[v + 1] = kept;
+static void row_sort(int32_t *row, size_t count) {
+	if (count > INSERTION) {
+		qsort(row, count, sizeof *row, targets_compare);
+		return;
 	}
+	for (size_t i = 1; i < count; i++) {
+		int32_t moved = row[i];
+		size_t at = i;
+		for (; at > 0 && row[at - 1] > moved; at--)
+			row[at] = row[at - 1];
+		row[at] = moved;
+	}
+}
+
+static size_t row_unique(int32_t *row, size_t count) {
+	size_t kept = 0;
+	for (size_t i = 0; i < count; i++)
+		if (kept == 0 || row[kept - 1] != row[i])
+			row[kept++] = row[i];
+	return kept;
+}
+
+/* begin[v] becomes where row v will begin; returns how many entries are left. */
+static size_t rows_sort(const struct cc_graph *graph, size_t *begin) {
+#pragma omp parallel for num_threads(cc_team(graph->ends)) schedule(dynamic, 1024)
+	for (int32_t v = 0; v < graph->n; v++) {
+		int32_t *row = graph->target + graph->first[v];
+		size_t count = graph->first[v + 1] - graph->first[v];
+		row_sort(row, count);
+		begin[v] = row_unique(row, count);
+	}
+	return sums_before(begin, (size_t)graph->n);
+}
+
+/* The rows without the gaps that duplicates have left. */
+static bool rows_pack(struct cc_graph *graph, size_t *begin, size_t kept) {
+	int32_t *packed = malloc((kept + 1) * sizeof *packed);
+	if (!packed)
+		return false;
+	begin[graph->n] = kept;
+#pragma omp parallel for num_threads(cc_team(kept)) schedule(dynamic, 1024)
+	for (int32_t v = 0; v < graph->n; v++)
+		memcpy(packed + begin[v], graph->target + graph->first[v], (begin[v + 1] - begin[v]) * sizeof *packed);
+	free(graph->target);
+	free(graph->first);
+	graph->target = packed;
+	graph->first = begin;
 	graph->ends = kept;
+	return true;
 }
 
 static enum ss_status graph_sort(struct cc_graph *graph) {
-	int32_t *sorted = malloc((graph->ends + 1) * sizeof *sorted);
-	size_t *next = malloc(((size_t)graph->n + 1) * sizeof *next);
-	enum ss_status status = sorted && next ? SS_OK : SS_NOMEM;
-	if (status == SS_OK) {
-		rows_transpose(graph, sorted, next);
-		free(graph->target);
-		graph->target = sorted;
-		rows_unique(graph);
-		sorted = NULL;
-	}
-	free(sorted);
-	free(next);
-	return status;
+	size_t *begin = malloc(((size_t)graph->n + 1) * sizeof *begin);
+	if (!begin)
+		return SS_NOMEM;
+	size_t kept = rows_sort(graph, begin);
+	if (kept < graph->ends && rows_pack(graph, begin, kept))
+		return SS_OK;
+	free(begin);
+	return kept < graph->ends ? SS_NOMEM : SS_OK;
 }
 
 enum ss_status cc_graph_build(struct cc_graph *graph, struct cc_pairs *pairs) {

@@ -28,9 +28,15 @@ struct cc_pairs {
 
 /* build.c. False: out of memory. cc_graph_build empties the pairs. */
 bool cc_pairs_grow(struct cc_pairs *pairs);
+bool cc_pairs_reserve(struct cc_pairs *pairs, size_t count); /* of empty ones */
+int cc_team(size_t work); /* threads for a loop of so many turns, before any configuration's team is in force */
 void cc_pairs_free(struct cc_pairs *pairs);
 enum ss_status cc_graph_build(struct cc_graph *graph, struct cc_pairs *pairs);
 void cc_graph_free(struct cc_graph *graph);
+
+/* Edges of v to vertices that come after it go to `pair`, unless that is NULL; returns how many they are. */
+typedef size_t (*cc_joiner)(const void *what, int32_t v, int32_t (*pair)[2]);
+bool cc_pairs_join(struct cc_pairs *pairs, cc_joiner join, const void *what); /* every vertex's, in order */
 
 static inline bool cc_pairs_add(struct cc_pairs *pairs, int32_t a, int32_t b) {
 	if (pairs->count == pairs->room && !cc_pairs_grow(pairs))
@@ -54,8 +60,5 @@ const struct cc_generator *cc_generator_find(const char *name); /* or NULL */
 enum ss_status cc_graph_open(struct cc_graph *graph, const char *source, int64_t n, int64_t degree,
                              const struct ss_call *call);
 
-static inline double cc_random_unit(uint64_t *state) {
-	return (double)(kernel_random(state) >> 11) * 0x1p-53;
-}
 
 #endif

@@ -5,12 +5,29 @@
 
 #include "kernels/cc/cc.h"
 
+/* What will be looked at a few turns later is fetched meanwhile: in a large graph numbered in no order every look is at
+ * memory far away. */
+static void search_prefetch(const struct cc_graph *g, const int32_t *label, const int32_t *queue, int32_t head,
+                            int32_t tail) {
+	enum { FIRST = 24, TARGET = 16, LABEL = 8, LABELS = 8 };
+	if (head + FIRST < tail)
+		__builtin_prefetch(&g->first[queue[head + FIRST]]);
+	if (head + TARGET < tail)
+		__builtin_prefetch(&g->target[g->first[queue[head + TARGET]]]);
+	if (head + LABEL >= tail)
+		return;
+	int32_t v = queue[head + LABEL];
+	for (size_t e = g->first[v]; e < g->first[v + 1] && e < g->first[v] + LABELS; e++)
+		__builtin_prefetch(&label[g->target[e]], 1);
+}
+
 /* Reaches what is connected with `source`; returns how many vertices that is. */
 static int32_t component_search(const struct cc_graph *g, int32_t source, int32_t *label, int32_t *queue) {
 	int32_t head = 0, tail = 0;
 	label[source] = source;
 	queue[tail++] = source;
 	while (head < tail) {
+		search_prefetch(g, label, queue, head, tail);
 		int32_t v = queue[head++];
 		for (size_t e = g->first[v]; e < g->first[v + 1]; e++)
 			if (label[g->target[e]] < 0) {

@@ -32,18 +32,31 @@ static int32_t cell_of(const struct field *f, struct point p) {
 	return (int32_t)(p.y * f->across) * f->across + (int32_t)(p.x * f->across);
 }
 
-/* Drawn twice from the same seed: to count, and to place. */
+static double unit_at(uint64_t seed, uint64_t i) {
+	return (double)(kernel_random_at(seed, i) >> 11) * 0x1p-53;
+}
+
+/* Places the points, or only counts them, whose cells are in rows `from` to `to`: others draw and drop them. */
+static void strip_place(struct field *f, uint64_t seed, int32_t from, int32_t to, bool count) {
+	for (int32_t i = 0; i < f->n; i++) {
+		double y = unit_at(seed, 2 * (uint64_t)i + 1);
+		int32_t row = (int32_t)(y * f->across);
+		if (row < from || row >= to)
+			continue;
+		struct point p = {unit_at(seed, 2 * (uint64_t)i), y};
+		int32_t at = f->first[cell_of(f, p) + 1]++;
+		if (!count)
+			f->points[at] = p;
+	}
+}
+
 static void points_place(struct field *f, uint64_t seed) {
 	size_t cells = (size_t)f->across * (size_t)f->across;
+	int64_t strips = cc_team((size_t)f->n);
 	for (int pass = 0; pass < 2; pass++) {
-		uint64_t random = seed;
-		for (int32_t i = 0; i < f->n; i++) {
-			struct point p = {cc_random_unit(&random), 0};
-			p.y = cc_random_unit(&random);
-			int32_t at = f->first[cell_of(f, p) + 1]++;
-			if (pass == 1)
-				f->points[at] = p;
-		}
+#pragma omp parallel for num_threads((int)strips) schedule(dynamic)
+		for (int64_t s = 0; s < strips; s++)
+			strip_place(f, seed, (int32_t)(f->across * s / strips), (int32_t)(f->across * (s + 1) / strips), pass == 0);
 		int32_t begin = 0;
 		for (size_t c = 0; pass == 0 && c < cells; c++) {
 			int32_t count = f->first[c + 1];
@@ -54,23 +67,30 @@ static void points_place(struct field *f, uint64_t seed) {
 }
 
 /* Vertex v with the vertices after it in one cell. */
-static bool cell_join(struct cc_pairs *pairs, const struct field *f, int32_t v, int32_t x, int32_t y) {
+static size_t cell_join(const struct field *f, int32_t v, int32_t x, int32_t y, int32_t (*pair)[2]) {
+	size_t count = 0;
 	if (x < 0 || x >= f->across || y >= f->across)
-		return true;
+		return 0;
 	int32_t cell = y * f->across + x;
 	for (int32_t w = f->first[cell] > v ? f->first[cell] : v + 1; w < f->first[cell + 1]; w++) {
 		double dx = f->points[v].x - f->points[w].x, dy = f->points[v].y - f->points[w].y;
-		if (dx * dx + dy * dy <= f->radius * f->radius && !cc_pairs_add(pairs, v, w))
-			return false;
+		if (dx * dx + dy * dy > f->radius * f->radius)
+			continue;
+		if (pair)
+			pair[count][0] = v, pair[count][1] = w;
+		count++;
 	}
-	return true;
+	return count;
 }
 
-static bool vertex_join(struct cc_pairs *pairs, const struct field *f, int32_t v) {
+static size_t vertex_join(const void *what, int32_t v, int32_t (*pair)[2]) {
+	static const int moves[][2] = {{0, 0}, {1, 0}, {-1, 1}, {0, 1}, {1, 1}};
+	const struct field *f = what;
 	int32_t cell = cell_of(f, f->points[v]), x = cell % f->across, y = cell / f->across;
-	return cell_join(pairs, f, v, x, y) && cell_join(pairs, f, v, x + 1, y) &&
-	       cell_join(pairs, f, v, x - 1, y + 1) && cell_join(pairs, f, v, x, y + 1) &&
-	       cell_join(pairs, f, v, x + 1, y + 1);
+	size_t count = 0;
+	for (size_t i = 0; i < sizeof moves / sizeof *moves; i++)
+		count += cell_join(f, v, x + moves[i][0], y + moves[i][1], pair ? pair + count : NULL);
+	return count;
 }
 
 static int32_t cells_across(int32_t n, double radius) {
@@ -87,8 +107,7 @@ static bool rgg_make(struct cc_pairs *pairs, int32_t n, int degree, uint64_t see
 	if (made)
 		points_place(&f, seed);
 	pairs->n = n;
-	for (int32_t v = 0; made && v < n; v++)
-		made = vertex_join(pairs, &f, v);
+	made = made && cc_pairs_join(pairs, vertex_join, &f);
 	free(f.points);
 	free(f.first);
 	return made;

@@ -8,13 +8,8 @@
 #include "kernels/kmeans/kmeans.h"
 #include "kernels/locks/registry.h"
 
-enum { SIZE, COORDS, CLUSTERS, LOOPS, N };
 static const struct ss_param problem[] = {
-	[SIZE] = {"size", "MiB of objects", SS_REAL, NULL, "8", NULL, 0, KMEANS_SIZE_MAX},
-	[COORDS] = {"coords", "coordinates of an object", SS_INT, NULL, "16", NULL, 1, KMEANS_COORDS_MAX},
-	[CLUSTERS] = {"clusters", "clusters", SS_INT, NULL, "16", NULL, 1, KMEANS_CLUSTERS_MAX},
-	[LOOPS] = {"loops", "iterations", SS_INT, NULL, "10", NULL, 1, KMEANS_LOOPS_MAX},
-	[N] = {"n", "objects; 0: as many as size holds", SS_INT, NULL, "0", NULL, 0, KMEANS_N_MAX},
+	KMEANS_PROBLEM_ROWS,
 	{.name = NULL},
 };
 
@@ -46,9 +41,9 @@ static const struct ss_param params[] = {
 
 static const char *const constraints[] = {"variant != 'serial' or threads == 1", NULL};
 
-/* Objects of the problem, or 0 where there are too many. */
-static size_t objects_wanted(const struct ss_value *p) {
-	double n = p[N].i > 0 ? (double)p[N].i : p[SIZE].r * 1048576 / (8 * (double)p[COORDS].i);
+size_t kmeans_objects_wanted(const struct ss_value *p, size_t bytes) {
+	double row = (double)bytes * (double)p[KMEANS_COORDS].i;
+	double n = p[KMEANS_N].i > 0 ? (double)p[KMEANS_N].i : p[KMEANS_SIZE].r * 1048576 / row;
 	return n <= KMEANS_N_MAX ? (n < 1 ? 1 : (size_t)n) : 0;
 }
 
@@ -57,29 +52,32 @@ static bool inside(int64_t value, int64_t min, int64_t max) {
 }
 
 static bool problem_sane(const struct ss_value *p) {
-	return p[SIZE].r >= 0 && p[SIZE].r <= KMEANS_SIZE_MAX && inside(p[COORDS].i, 1, KMEANS_COORDS_MAX) &&
-	       inside(p[CLUSTERS].i, 1, KMEANS_CLUSTERS_MAX) && inside(p[LOOPS].i, 1, KMEANS_LOOPS_MAX) &&
-	       inside(p[N].i, 0, KMEANS_N_MAX);
+	return p[KMEANS_SIZE].r >= 0 && p[KMEANS_SIZE].r <= KMEANS_SIZE_MAX &&
+	       inside(p[KMEANS_COORDS].i, 1, KMEANS_COORDS_MAX) && inside(p[KMEANS_CLUSTERS].i, 1, KMEANS_CLUSTERS_MAX) &&
+	       inside(p[KMEANS_LOOPS].i, 1, KMEANS_LOOPS_MAX) && inside(p[KMEANS_N].i, 0, KMEANS_N_MAX);
 }
 
-static enum ss_status kmeans_open(void *opaque, const struct ss_call *call) {
-	struct kmeans_input *in = opaque;
+enum ss_status kmeans_input_open(struct kmeans_input *in, const struct ss_call *call, size_t bytes) {
 	const struct ss_value *p = call->problem;
 	if (!problem_sane(p))
 		return kernel_fail(call, SS_INVALID,
 		                   "size must be 0 to %d, coords 1 to %d, clusters 1 to %d, loops 1 to %d, n 0 to %d",
 		                   KMEANS_SIZE_MAX, KMEANS_COORDS_MAX, KMEANS_CLUSTERS_MAX, KMEANS_LOOPS_MAX, KMEANS_N_MAX);
-	in->n = objects_wanted(p);
+	in->n = kmeans_objects_wanted(p, bytes);
 	if (in->n == 0)
 		return kernel_fail(call, SS_INVALID, "size holds more than %d objects", KMEANS_N_MAX);
-	in->coords = (size_t)p[COORDS].i;
-	in->clusters = (size_t)p[CLUSTERS].i;
-	in->loops = (size_t)p[LOOPS].i;
+	in->coords = (size_t)p[KMEANS_COORDS].i;
+	in->clusters = (size_t)p[KMEANS_CLUSTERS].i;
+	in->loops = (size_t)p[KMEANS_LOOPS].i;
 	in->objects = kmeans_pages_new(&in->pages, in->n * in->coords, sizeof *in->objects);
 	if (!in->objects)
 		return kernel_fail(call, SS_NOMEM, "no memory for %zu objects", in->n);
 	kmeans_objects_fill(in, call->seed);
 	return SS_OK;
+}
+
+static enum ss_status kmeans_open(void *input, const struct ss_call *call) {
+	return kmeans_input_open(input, call, sizeof(double));
 }
 
 static bool config_sane(const struct ss_call *call) {
@@ -162,8 +160,8 @@ static enum ss_status kmeans_verify(void *state, const struct ss_call *call) {
 /* In every loop each object is read and its cluster written at least once. */
 static struct ss_work kmeans_work(const struct ss_call *call) {
 	const struct ss_value *p = call->problem;
-	double visits = (double)objects_wanted(p) * p[LOOPS].r;
-	return (struct ss_work){.ops = visits * p[COORDS].r * p[CLUSTERS].r, .bytes = visits * (8 * p[COORDS].r + 4),
+	double visits = (double)kmeans_objects_wanted(p, sizeof(double)) * p[KMEANS_LOOPS].r;
+	return (struct ss_work){.ops = visits * p[KMEANS_COORDS].r * p[KMEANS_CLUSTERS].r, .bytes = visits * (8 * p[KMEANS_COORDS].r + 4),
 	                        .op = "distance term"};
 }
 
@@ -203,13 +201,16 @@ static void kmeans_teardown(void *state) {
 	kmeans_memory_free(state);
 }
 
-static void kmeans_close(void *opaque) {
-	struct kmeans_input *in = opaque;
+void kmeans_input_close(struct kmeans_input *in) {
 	kmeans_pages_free(&in->pages);
 	free(in->membership);
 	free(in->centres);
 	free(in->changed);
 	*in = (struct kmeans_input){0};
+}
+
+static void kmeans_close(void *input) {
+	kmeans_input_close(input);
 }
 
 const struct ss_kernel kernel_kmeans = {

@@ -89,6 +89,19 @@ struct kmeans_state {
 	int64_t *events; /* ss_call's */
 };
 
+/* kmeans.c: what every device's kernel of this name has in common. A problem's table begins with these rows. */
+enum { KMEANS_SIZE, KMEANS_COORDS, KMEANS_CLUSTERS, KMEANS_LOOPS, KMEANS_N, KMEANS_PROBLEM };
+#define KMEANS_PROBLEM_ROWS                                                                                            \
+	[KMEANS_SIZE] = {"size", "MiB of objects", SS_REAL, NULL, "8", NULL, 0, KMEANS_SIZE_MAX},                          \
+	[KMEANS_COORDS] = {"coords", "coordinates of an object", SS_INT, NULL, "16", NULL, 1, KMEANS_COORDS_MAX},          \
+	[KMEANS_CLUSTERS] = {"clusters", "clusters", SS_INT, NULL, "16", NULL, 1, KMEANS_CLUSTERS_MAX},                    \
+	[KMEANS_LOOPS] = {"loops", "iterations", SS_INT, NULL, "10", NULL, 1, KMEANS_LOOPS_MAX},                           \
+	[KMEANS_N] = {"n", "objects; 0: as many as size holds", SS_INT, NULL, "0", NULL, 0, KMEANS_N_MAX}
+/* Objects of the problem, with coordinates of so many bytes; 0 where there are too many. */
+size_t kmeans_objects_wanted(const struct ss_value *problem, size_t bytes);
+enum ss_status kmeans_input_open(struct kmeans_input *in, const struct ss_call *call, size_t bytes);
+void kmeans_input_close(struct kmeans_input *in);
+
 /* objects.c: deterministic in (n, coords, seed) */
 void kmeans_objects_fill(struct kmeans_input *input, uint64_t seed);
 

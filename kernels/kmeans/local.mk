@@ -9,3 +9,4 @@ libkernels_la_SOURCES += \
 	%D%/kmeans.h
 libkernels_counted_la_SOURCES += \
 	%D%/serial.c %D%/shared.c %D%/privatized.c %D%/blocked.c
+include %D%/cuda/local.mk

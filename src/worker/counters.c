@@ -41,15 +41,16 @@ static bool good(void *ctx, const struct counter_backend *backend, const char *e
 
 /* Backends can be asked for without the tables, too. */
 struct counter_plan *counters_plan(struct counters *counters, struct arena *arena, const char *const *asked,
-                                   const struct counter_software *software, bool tree, struct err *err) {
-	struct bench bench = {counters, {.threads = 1, .tree = tree, .software = software}};
+                                   const struct counter_site *site, struct err *err) {
+	struct bench bench = {counters, *site};
+	bench.site.threads = 1;
 	if (!counters->selftest) {
 		counters->selftest = counter_selftest_new();
 		counters->tables = counter_tables_load(&counters->tables_err);
 		counter_cpu(counters->cpu, sizeof counters->cpu);
 	}
-	const struct counter_judge judge = {&bench, counters->cpu, good};
-	struct counter_plan *plan = counter_plan_new(arena, counters->tables, asked, software, &judge, err);
+	const struct counter_judge judge = {&bench, counters->cpu, good, site->gpu ? "cuda" : "cpu"};
+	struct counter_plan *plan = counter_plan_new(arena, counters->tables, asked, site->software, &judge, err);
 	if (!plan && !counters->tables && err) {
 		*err = counters->tables_err;
 	}

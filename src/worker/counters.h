@@ -9,9 +9,10 @@
 struct counters;
 struct counters *counters_new(void); /* looks at nothing yet */
 void counters_free(struct counters *counters);
-/* What `asked` means here: of threads of this process, or of the programs that it starts. counter_plan_clear it. */
+/* What `asked` means at this site: of threads of this process, of the programs that it starts, or of a GPU.
+ * counter_plan_clear it. */
 struct counter_plan *counters_plan(struct counters *counters, struct arena *arena, const char *const *asked,
-                                   const struct counter_software *software, bool tree, struct err *err);
+                                   const struct counter_site *site, struct err *err);
 /* Of a kernel; NULL where it has no events. In the arena. */
 struct counter_software *counters_software(struct arena *arena, const struct ss_kernel *kernel);
 /* Gives it the memory that this many threads count in. */

@@ -3,6 +3,7 @@
 
 #include "src/worker/counters_answer.h"
 
+#include "counters/cupti.h"
 #include "src/base/js.h"
 #include "src/worker/counting.h"
 #include "src/worker/request.h"
@@ -14,7 +15,32 @@ static json_t *event_json(const struct counter_event *event) {
 	                 event->backend && event->backend->scope == COUNTER_RERUN, "reason", word_clean_json(event->reason));
 }
 
-static json_t *plan_json(const struct counter_plan *plan) {
+/* How often what runs must run for all that this backend counts of the plan. */
+static size_t passes_of(const struct counter_plan *plan, const struct counter_backend *backend,
+                        const struct counter_site *site) {
+	const char *names[COUNTER_OPEN_MAX];
+	size_t count = 0;
+	for (size_t i = 0; i < plan->event_count && count < COUNTER_OPEN_MAX; i++) {
+		if (plan->events[i].backend == backend) {
+			names[count++] = plan->events[i].event;
+		}
+	}
+	return count > 0 ? backend->passes(site, names, count) : 0;
+}
+
+/* Of those that need several runs, and know it. */
+static json_t *passes_json(const struct counter_plan *plan, const struct counter_site *site) {
+	json_t *out = json_object();
+	for (size_t b = 0; counter_registry[b]; b++) {
+		size_t passes = counter_registry[b]->passes ? passes_of(plan, counter_registry[b], site) : 0;
+		if (passes > 0) {
+			json_object_set_new(out, counter_registry[b]->name, json_integer((json_int_t)passes));
+		}
+	}
+	return out;
+}
+
+static json_t *plan_json(const struct counter_plan *plan, const struct counter_site *site) {
 	json_t *events = json_array(), *metrics = json_array();
 	for (size_t i = 0; i < plan->event_count; i++) {
 		json_array_append_new(events, event_json(&plan->events[i]));
@@ -24,7 +50,7 @@ static json_t *plan_json(const struct counter_plan *plan) {
 		json_array_append_new(metrics, json_pack("{s:s, s:s, s:s, s:s}", "group", metric->group, "name", metric->name,
 		                                         "unit", metric->unit, "formula", metric->formula));
 	}
-	return json_pack("{s:o, s:o}", "events", events, "metrics", metrics);
+	return json_pack("{s:o, s:o, s:o}", "events", events, "metrics", metrics, "passes", passes_json(plan, site));
 }
 
 /* Without a kernel, which brings events of its own. */
@@ -39,22 +65,43 @@ static int names_read(struct arena *arena, const json_t *json, bool *tree, struc
 	return request_counters(arena, json, &request->counters, err);
 }
 
-json_t *counters_answer(struct counters *counters, struct libraries *libraries, const json_t *json, struct err *err) {
+/* Of a kernel, with the device that it will run on. */
+static int kernel_read(struct arena *arena, const struct counters_home *home, const json_t *json,
+                       struct request *request, struct counter_site *site, struct err *err) {
+	if (request_read(arena, home->libraries, json, request, err) != 0) {
+		return -1;
+	}
+	site->software = counters_software(arena, request->call.entry->kernel);
+	site->gpu = devices_get(home->devices, request->call.device, err);
+	return site->gpu || request->call.device == DEVICE_CPU ? 0 : -1;
+}
+
+json_t *counters_answer(const struct counters_home *home, const json_t *json, struct err *err) {
 	struct arena *arena = arena_new();
 	struct counter_plan *plan = NULL;
 	struct request request;
-	bool tree = false, kernel = json_object_get(json, "kernel") != NULL;
+	struct counter_site site = {.tree = false};
+	bool kernel = json_object_get(json, "kernel") != NULL;
 	json_t *answer = NULL;
-	if ((kernel ? request_read(arena, libraries, json, &request, err)
-	            : names_read(arena, json, &tree, &request, err)) == 0) {
-		const struct counter_software *software =
-			kernel ? counters_software(arena, request.call.entry->kernel) : NULL;
-		plan = counters_plan(counters, arena, request.counters, software, tree, err);
+	if ((kernel ? kernel_read(arena, home, json, &request, &site, err)
+	            : names_read(arena, json, &site.tree, &request, err)) == 0) {
+		plan = counters_plan(home->counters, arena, request.counters, &site, err);
 	}
 	if (plan) {
-		answer = plan_json(plan);
+		answer = plan_json(plan, &site);
 		counter_plan_clear(plan);
 	}
 	arena_free(arena);
 	return answer;
+}
+
+json_t *counters_metrics_answer(const json_t *json, struct err *err) {
+	static const char *const keys[] = {"op", "id", "chip", "prefix"};
+	const char *chip = NULL, *prefix = "";
+	if (word_check_keys(json, keys, sizeof keys / sizeof *keys, err) != 0 ||
+	    (json_object_get(json, "chip") && js_string(json, "chip", &chip, err) != 0) ||
+	    (json_object_get(json, "prefix") && js_string(json, "prefix", &prefix, err) != 0)) {
+		return NULL;
+	}
+	return cupti_list(chip, prefix, err);
 }

@@ -5,10 +5,22 @@
 #include <jansson.h>
 
 #include "src/worker/counters.h"
+#include "src/worker/device.h"
 #include "src/worker/library.h"
 
-/* {"events":[{"name","unit","source","group","rerun","reason"}],"metrics":[{"group","name","unit","formula"}]}, a new
+/* What a worker keeps that it takes. */
+struct counters_home {
+	struct counters *counters;
+	struct libraries *libraries;
+	struct devices *devices;
+};
+
+/* {"events":[{"name","unit","source","group","rerun","reason"}],"metrics":[{"group","name","unit","formula"}],
+ * "passes":{"cupti":9}}, a new
  * reference; NULL and err for a bad request. */
-json_t *counters_answer(struct counters *counters, struct libraries *libraries, const json_t *json, struct err *err);
+json_t *counters_answer(const struct counters_home *home, const json_t *json, struct err *err);
+/* {"chip"?: "GH100", "prefix"?: "dram__"} -> the hardware metrics of a GPU's chip: {"chip","metrics":[..]} (cupti_list in
+ * counters/cupti.h), a new reference. ERR_UNAVAILABLE without CUPTI, or where no chip is named and none is here. */
+json_t *counters_metrics_answer(const json_t *json, struct err *err);
 
 #endif

@@ -64,6 +64,13 @@ static void batch_fill(const struct batch *batch, const struct counter_plan *pla
 	counting->start_stop_s = fmax(counting->start_stop_s, batch_start_stop(batch));
 }
 
+/* A later batch of the same backend tells the same. */
+static void details_take(struct batch *batch, struct counting *counting) {
+	if (batch->details && !counting->details) {
+		counting->details = json_incref(batch->details);
+	}
+}
+
 static enum ss_status batch_count(struct batch *batch, const struct counter_plan *plan, struct state *state,
                                   const struct team *team, struct counting *counting) {
 	int64_t runs = 0;
@@ -71,8 +78,9 @@ static enum ss_status batch_count(struct batch *batch, const struct counter_plan
 	enum ss_status status = batch_run(batch, state, team, &runs, &seconds);
 	if (status == SS_OK) {
 		batch_fill(batch, plan, runs, seconds / (double)runs, counting);
-		counting->seconds += seconds;
-		counting->runs += runs;
+		details_take(batch, counting);
+		counting->seconds += seconds * (double)batch->passes;
+		counting->runs += runs * batch->passes;
 	}
 	batch_free(batch);
 	return status;
@@ -118,7 +126,7 @@ enum ss_status counting_run(struct arena *arena, struct state *state, const stru
                             const struct counter_software *software, const struct team *team,
                             const struct simulate_job *job, struct counting *counting) {
 	bool *done = arena_alloc(arena, plan->event_count + 1, sizeof *done);
-	struct batch batch = {.software = software};
+	struct batch batch = {.software = software, .gpu = state->call.gpu};
 	enum ss_status status = SS_OK;
 	counting_init(arena, plan, team_threads(team), counting);
 	while (status == SS_OK && batch_next(&batch, plan, done)) {

@@ -29,6 +29,7 @@ struct counting {
 	double seconds;         /* of one of them, the mean */
 	double start_stop_s;    /* the longest that starting and stopping took in a thread, for one batch of events */
 	const struct simulation *simulation; /* NULL: nothing was simulated */
+	json_t *details; /* further members of counting_json, which takes them; NULL: none */
 };
 
 /* Runs the state again for each batch of events that can be counted together, in every thread of the team. On failure of
@@ -47,7 +48,9 @@ void counted_believe(struct counted *counted, const struct counter_event *event)
 json_t *counting_source_json(const struct counter_event *event);
 /* [{"name","value","unit","status","reason","source","group","per_thread","imbalance"}], new reference. */
 json_t *counting_events_json(const struct counter_plan *plan, const struct counting *counting);
-/* {"runs","seconds","start_stop_s","metrics":[{"group","name","value","unit","formula","reason"}]}, new reference.
+/* "kernels" where a GPU's were seen: [{"name","launches","seconds","registers","shared_static","shared_dynamic","grid",
+ * "block"}].
+ * {"runs","seconds","start_stop_s","metrics":[{"group","name","value","unit","formula","reason"}]}, new reference.
  * threads 0: not known. */
 json_t *counting_json(const struct counter_plan *plan, const struct counting *counting, int threads);
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "src/base/sys.h"
+#include "src/worker/device.h"
 
 enum step { STEP_OPEN = 1, STEP_START, STEP_STOP, STEP_READ };
 
@@ -38,6 +39,8 @@ void batch_free(struct batch *batch) {
 	free(batch->states);
 	free(batch->slots);
 	free(batch->values);
+	json_decref(batch->details);
+	batch->details = NULL;
 }
 
 static void step_done(struct batch *batch, int thread, enum step step, int rc) {
@@ -48,7 +51,8 @@ static void step_done(struct batch *batch, int thread, enum step step, int rc) {
 
 static void thread_open(void *ctx, int thread) {
 	struct batch *batch = ctx;
-	const struct counter_site site = {.thread = thread, .threads = batch->threads, .software = batch->software};
+	const struct counter_site site = {.thread = thread, .threads = batch->threads, .software = batch->software,
+	                                 .gpu = batch->gpu};
 	step_done(batch, thread, STEP_OPEN,
 	          batch->backend->open(batch_state(batch, thread), &site, batch->names, batch->count));
 }
@@ -56,6 +60,9 @@ static void thread_open(void *ctx, int thread) {
 /* The first start and stop of a thread take twice as long as all others, and would delay the threads that wait for it. */
 static void thread_rehearse(struct batch *batch, int thread) {
 	void *state = batch_state(batch, thread);
+	if (batch->backend->more) { /* a pass without a run in it would be lost */
+		return;
+	}
 	if (batch->slots[thread].failed == 0) {
 		step_done(batch, thread, STEP_START, batch->backend->start(state));
 	}
@@ -96,6 +103,9 @@ static void thread_close(void *ctx, int thread) {
 		step_done(batch, thread, STEP_READ,
 		          batch->backend->read(state, batch->values + (size_t)thread * batch->count));
 	}
+	if (batch->slots[thread].failed == 0 && batch->backend->details && thread == 0) {
+		batch->details = batch->backend->details(state);
+	}
 	batch->backend->close(state);
 }
 
@@ -109,33 +119,64 @@ static void batch_each(struct batch *batch, const struct team *team, void (*work
 }
 
 /* Without a reset, as many runs as a sample has; with one, which must not be counted, a single run. */
-static enum ss_status batch_runs(struct batch *batch, struct state *state, const struct team *team, int64_t *runs,
-                                 double *seconds) {
-	enum ss_status status = SS_OK;
-	bool software = batch->backend->software && batch->software;
-	*runs = state->kernel->reset || state->batch < 1 || software ? 1 : state->batch;
-	if (state->kernel->reset) {
-		state->kernel->reset(state->memory, &state->call);
-	}
-	if (software) {
+static int64_t batch_length(const struct batch *batch, const struct state *state) {
+	bool single = (batch->backend->software && batch->software) || batch->backend->more || state->kernel->reset;
+	return single || state->batch < 1 ? 1 : state->batch;
+}
+
+static void software_clear(struct batch *batch, struct state *state) {
+	if (batch->backend->software && batch->software) {
 		memset(batch->software->values, 0,
 		       sizeof(int64_t) * batch->software->stride * (size_t)batch->software->threads);
 		state->call.events = batch->software->values;
 	}
+}
+
+/* From start to stop. */
+static enum ss_status batch_once(struct batch *batch, struct state *state, const struct team *team, int64_t runs,
+                                 double *seconds) {
+	enum ss_status status = SS_OK;
+	if (state->kernel->reset) {
+		state->kernel->reset(state->memory, &state->call);
+	}
+	software_clear(batch, state);
 	batch_each(batch, team, thread_start);
 	double begun = sys_now();
-	for (int64_t i = 0; i < *runs && status == SS_OK; i++) {
+	for (int64_t i = 0; i < runs && status == SS_OK; i++) {
 		status = state->kernel->run(state->memory, &state->call);
 	}
-	*seconds = sys_now() - begun;
+	if (state->call.gpu && !batch->backend->more) { /* what is one range ends where the device does, and not the host */
+		gpu_sync(state->call.gpu);
+	}
+	*seconds += sys_now() - begun;
 	batch_each(batch, team, thread_stop);
 	state->call.events = NULL;
+	return status == SS_OK && state->call.gpu ? device_status(&state->call) : status;
+}
+
+static bool batch_more(const struct batch *batch) {
+	return batch->backend->more && batch->slots[0].failed == 0 && batch->backend->more(batch->states);
+}
+
+/* What a backend needs several runs for is of one of them. */
+static enum ss_status batch_runs(struct batch *batch, struct state *state, const struct team *team, int64_t *runs,
+                                 double *seconds) {
+	enum ss_status status = SS_OK;
+	*runs = batch_length(batch, state);
+	*seconds = 0;
+	batch->passes = 0;
+	do {
+		status = batch_once(batch, state, team, *runs, seconds);
+		batch->passes++;
+	} while (status == SS_OK && batch_more(batch));
+	*seconds /= (double)batch->passes;
 	return status;
 }
 
 bool batch_fits(const struct batch *batch) {
 	struct batch one = *batch;
 	one.threads = 1;
+	one.details = NULL;
 	bool fits = batch_alloc(&one);
 	if (fits) {
 		thread_open(&one, 0);

@@ -11,6 +11,7 @@ struct batch_slot;
 struct batch {
 	const struct counter_backend *backend;
 	const struct counter_software *software;
+	struct gpu *gpu; /* of what runs; NULL: none */
 	const char *names[COUNTER_OPEN_MAX];
 	size_t events[COUNTER_OPEN_MAX]; /* of the plan */
 	size_t count, stride;
@@ -18,6 +19,8 @@ struct batch {
 	char *states; /* threads * stride */
 	struct batch_slot *slots;
 	struct counter_value *values; /* threads * count */
+	int64_t passes;               /* that batch_run made: so often it ran `runs` */
+	json_t *details;              /* what else the backend tells; NULL: nothing */
 };
 
 /* Can this thread count them together? */

@@ -85,6 +85,10 @@ json_t *counting_json(const struct counter_plan *plan, const struct counting *co
 	json_t *json = json_pack("{s:I, s:o, s:o, s:o}", "runs", (json_int_t)counting->runs, "seconds",
 	                 counting->runs > 0 ? js_number(counting->seconds) : json_null(), "start_stop_s",
 	                 js_number(counting->start_stop_s), "metrics", metrics);
+	if (counting->details) {
+		json_object_update(json, counting->details);
+		json_decref(counting->details);
+	}
 	if (counting->simulation) {
 		json_object_set_new(json, "simulation", simulation_json(counting->simulation));
 	}

@@ -89,8 +89,9 @@ static void trial_close(struct program_trial *trial) {
 /* A name that nobody knows is a bad request, and nothing is run for it. */
 static int counters_ask(struct counters *counters, struct arena *arena, const struct program_request *request,
                         struct counter_plan **plan, struct err *err) {
+	const struct counter_site site = {.tree = true};
 	if (request->counters[0]) {
-		*plan = counters_plan(counters, arena, request->counters, NULL, true, err);
+		*plan = counters_plan(counters, arena, request->counters, &site, err);
 	}
 	return request->counters[0] && !*plan ? -1 : 0;
 }

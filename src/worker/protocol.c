@@ -89,7 +89,13 @@ static json_t *op_program(struct protocol *protocol, const json_t *request, stru
 }
 
 static json_t *op_counters(struct protocol *protocol, const json_t *request, struct err *err) {
-	return counters_answer(protocol->counters, protocol->libraries, request, err);
+	const struct counters_home home = {protocol->counters, protocol->libraries, protocol->devices};
+	return counters_answer(&home, request, err);
+}
+
+static json_t *op_metrics(struct protocol *protocol, const json_t *request, struct err *err) {
+	(void)protocol;
+	return counters_metrics_answer(request, err);
 }
 
 static json_t *op_devices(struct protocol *protocol, const json_t *request, struct err *err) {
@@ -101,7 +107,7 @@ static const struct {
 	json_t *(*run)(struct protocol *protocol, const json_t *request, struct err *err);
 } protocol_ops[] = {
 	{"describe", op_describe}, {"trial", op_trial}, {"drop", op_drop}, {"program", op_program},
-	{"counters", op_counters}, {"devices", op_devices},
+	{"counters", op_counters}, {"metrics", op_metrics}, {"devices", op_devices},
 };
 
 enum { PROTOCOL_OPS = sizeof protocol_ops / sizeof *protocol_ops };

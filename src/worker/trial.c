@@ -65,6 +65,7 @@ static void count(struct arena *arena, struct state *state, const struct trial_c
 	report->m.status = counting_run(arena, state, counters->plan, counters->software, team, &job, &counting);
 	report->m.outcome = outcome_of(report->m.status);
 	if (report->m.status != SS_OK) {
+		json_decref(counting.details);
 		snprintf(report->m.message, sizeof report->m.message, "failed in a run with counters");
 		return;
 	}
@@ -194,7 +195,8 @@ static int counters_ask(struct counters *counters, struct arena *arena, const st
 		return 0;
 	}
 	out->software = counters_software(arena, request->call.entry->kernel);
-	out->plan = counters_plan(counters, arena, request->counters, out->software, false, err);
+	const struct counter_site site = {.software = out->software, .gpu = request->call.gpu};
+	out->plan = counters_plan(counters, arena, request->counters, &site, err);
 	return out->plan ? 0 : -1;
 }
 
@@ -245,8 +247,8 @@ json_t *trial_run(const struct trial_home *home, const json_t *json, bool *endin
 	json_t *reply = NULL;
 	double start = sys_now();
 	if (request_read(arena, home->libraries, json, &request, err) != 0 ||
-	    counters_ask(home->counters, arena, &request, &counters, err) != 0 ||
-	    device_open(home->devices, &request, err) != 0) {
+	    device_open(home->devices, &request, err) != 0 ||
+	    counters_ask(home->counters, arena, &request, &counters, err) != 0) {
 		goto done;
 	}
 	crash_name(request.call.entry->kernel->name);

@@ -26,6 +26,12 @@ check_PROGRAMS += %D%/fuzz_request
 %C%_fuzz_request_LDADD = libworker.la libcounters.la libtopo.la libbase.la
 TESTS += %D%/fuzz_request
 
+check_PROGRAMS += %D%/counting_passes
+%C%_counting_passes_SOURCES = %D%/counting_passes.c
+%C%_counting_passes_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
+%C%_counting_passes_LDADD = libworker.la libcounters.la libtopo.la libbase.la
+TESTS += %D%/counting_passes
+
 # A benchmark: prints what a trial costs beyond the kernel's own time.
 check_PROGRAMS += %D%/protocol_overhead
 %C%_protocol_overhead_SOURCES = %D%/protocol_overhead.c %D%/protocol_client.c %D%/protocol_client.h

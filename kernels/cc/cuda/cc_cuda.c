@@ -111,7 +111,7 @@ static enum ss_status cc_setup(void *opaque, void *input, const struct ss_call *
 	if (!config_sane(call))
 		return SS_INVALID;
 	config_read(s, call->config);
-	s->variant = is_forest(call) ? &cc_cuda_forest : &cc_cuda_propagate;
+	s->variant = !is_forest(call) ? &cc_cuda_propagate : s->splice ? &cc_cuda_spliced : &cc_cuda_hooked;
 	return cc_cuda_state_new(s, input, cuda_program(&kernel_cc_cuda, call), call);
 }
 

@@ -33,7 +33,7 @@ struct cc_cuda_state {
 };
 
 /* Words of device memory at `control`; all are 0 before a run. */
-enum { CC_BARRIER, CC_LISTED, CC_HUBS, CC_GIANT, CC_STEPS = 4 /* 64 bits */, CC_CONTROL = 8 };
+enum { CC_BARRIER, CC_LISTED, CC_HUBS, CC_GIANT, CC_STEPS = 4 /* 64 bits */, CC_LINKED = 6, CC_CONTROL = 8 };
 static inline gpu_ptr cc_control(const struct cc_cuda_state *s, int word) {
 	return s->control + sizeof(uint32_t) * (unsigned)word;
 }
@@ -43,7 +43,7 @@ struct cc_cuda_variant {
 	enum ss_status (*setup)(struct cc_cuda_state *s, const struct ss_call *call); /* what only it needs */
 	void (*run)(struct cc_cuda_state *s);
 };
-extern const struct cc_cuda_variant cc_cuda_propagate, cc_cuda_forest;
+extern const struct cc_cuda_variant cc_cuda_propagate, cc_cuda_hooked, cc_cuda_spliced;
 
 /* graph.c */
 enum ss_status cc_cuda_upload(struct cc_cuda_input *input, const struct ss_call *call);

@@ -28,7 +28,7 @@ static enum ss_status first_wide(struct cc_cuda_input *input) {
 enum ss_status cc_cuda_upload(struct cc_cuda_input *input, const struct ss_call *call) {
 	const struct cc_graph *g = &input->host.graph;
 	input->gpu = call->gpu;
-	input->wide = g->ends > INT32_MAX;
+	input->wide |= g->ends > INT32_MAX;
 	enum ss_status status = input->wide ? first_wide(input) : first_narrow(input, call);
 	if (status != SS_OK)
 		return status;

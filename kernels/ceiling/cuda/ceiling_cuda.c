@@ -10,7 +10,8 @@ extern const struct ss_kernel kernel_ceiling_cuda;
 
 enum { PROBLEM_WHAT, PROBLEM_N };
 enum { PARAM_BLOCK, PARAM_PER_SM };
-enum { PASS_BYTES = 8 << 20 /* that each SM moves at least in a run, so that starting it is small beside it */ };
+enum { PASS_BYTES = 8 << 20 /* that each SM moves at least in a run, so that starting it is small beside it */,
+       PASSES_MAX = 1024 };
 
 static const struct ss_param problem[] = {
 	{"what", "the ceiling", SS_WORD,
@@ -53,7 +54,7 @@ static void sizes_set(struct ceiling_cuda_job *job, unsigned sms) {
 	size_t units = ((size_t)((job->n + arrays - 1) / arrays) + CEILING_CUDA_UNIT - 1) / CEILING_CUDA_UNIT;
 	job->size = units * CEILING_CUDA_UNIT;
 	job->passes = job->ceiling->function ? (size_t)sms * PASS_BYTES / ((size_t)arrays * job->size) : 1;
-	job->passes = job->passes < 1 ? 1 : job->passes > INT32_MAX ? INT32_MAX : job->passes;
+	job->passes = job->passes < 1 ? 1 : job->passes > PASSES_MAX ? PASSES_MAX : job->passes;
 }
 
 /* Without a GPU (for what a run does at least) it is taken to have one SM. */

@@ -103,11 +103,11 @@ static bool barrier_right(struct ceiling_cuda_job *job) {
 }
 
 const struct ceiling_cuda ceiling_cuda_start = {
-	.name = "launch", .op = "launch", .source = SOURCE, .function = "ceiling_launch", .rate = &ceiling_cuda_cost,
+	.name = "launch", .op = "kernel start", .source = SOURCE, .function = "ceiling_launch", .rate = &ceiling_cuda_cost,
 	.n_max = 1 << 24, .out_size = one_word, .ops = repetitions, .run = start_run, .right = launches_right,
 };
 const struct ceiling_cuda ceiling_cuda_round_trip = {
-	.name = "round_trip", .op = "launch", .source = SOURCE, .function = "ceiling_launch", .rate = &ceiling_cuda_cost,
+	.name = "round_trip", .op = "kernel start", .source = SOURCE, .function = "ceiling_launch", .rate = &ceiling_cuda_cost,
 	.n_max = 1 << 24, .out_size = one_word, .ops = repetitions, .run = round_trip_run, .right = launches_right,
 };
 const struct ceiling_cuda ceiling_cuda_atomic_one = {

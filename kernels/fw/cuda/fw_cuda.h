@@ -27,6 +27,7 @@ struct fw_cuda_input {
 
 /* input.c */
 enum ss_status fw_cuda_input_new(struct fw_cuda_input *input, int n, int degree, uint64_t seed);
+enum ss_status fw_cuda_input_turn(struct fw_cuda_input *input); /* of a graph: the edges by their targets */
 void fw_cuda_input_free(struct fw_cuda_input *input);
 enum ss_status fw_cuda_input_oracle(struct fw_cuda_input *input, uint64_t seed);
 

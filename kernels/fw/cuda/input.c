@@ -6,9 +6,13 @@
 #include "kernels/fw/cuda/fw_cuda.h"
 #include "kernels/random.h"
 
-/* A counting sort. After it into[j] is where j begins, as each place was moved to its end and then one up. */
-static void edges_turn(struct fw_cuda_input *input) {
+/* A counting sort: while it places the edges, into[j] moves from where those to j begin to where they end. */
+enum ss_status fw_cuda_input_turn(struct fw_cuda_input *input) {
 	const struct fw_input *g = &input->graph;
+	input->into = calloc((size_t)g->n + 1, sizeof *input->into);
+	input->edges = calloc(g->first[g->n] + 1, sizeof *input->edges);
+	if (!input->into || !input->edges)
+		return SS_NOMEM;
 	for (size_t e = 0; e < g->first[g->n]; e++)
 		input->into[g->edges[e].target + 1]++;
 	for (int j = 0; j < g->n; j++)
@@ -19,17 +23,12 @@ static void edges_turn(struct fw_cuda_input *input) {
 	for (int j = g->n; j > 0; j--)
 		input->into[j] = input->into[j - 1];
 	input->into[0] = 0;
+	return SS_OK;
 }
 
 enum ss_status fw_cuda_input_new(struct fw_cuda_input *input, int n, int degree, uint64_t seed) {
-	if (fw_graph_random(&input->graph, n, degree, seed) != SS_OK)
-		return SS_NOMEM;
-	input->into = calloc((size_t)n + 1, sizeof *input->into);
-	input->edges = calloc(input->graph.first[n] + 1, sizeof *input->edges);
-	if (!input->into || !input->edges)
-		return SS_NOMEM;
-	edges_turn(input);
-	return SS_OK;
+	enum ss_status status = fw_graph_random(&input->graph, n, degree, seed);
+	return status == SS_OK ? fw_cuda_input_turn(input) : status;
 }
 
 void fw_cuda_input_free(struct fw_cuda_input *input) {

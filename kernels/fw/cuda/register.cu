@@ -105,9 +105,8 @@ static __device__ __forceinline__ void slice_transpose(int *to, operand &o) {
 	o.from += SLICE / LANES;
 }
 
-template <bool TRANSPOSE>
-static __device__ __forceinline__ void slice_get(int *to, operand &left, operand &right) {
-	if constexpr (TRANSPOSE)
+static __device__ __forceinline__ void slice_get(int *to, operand &left, operand &right, bool transpose) {
+	if (transpose)
 		slice_transpose(to, left);
 	else
 		slice_copy<BLOCK>(to, left);
@@ -162,15 +161,14 @@ static __device__ __forceinline__ void tile_store(const int acc[TILE_M][TILE_N],
 
 /* tile = min(tile, left (x) right). All of the operands is in shared memory before the first thread returns: the tile may be
  * one of them. */
-template <bool TRANSPOSE>
 static __device__ __forceinline__ void product(int acc[TILE_M][TILE_N], int *shared, const int *tile, int pitch,
-                                               operand left, operand right) {
+                                               operand left, operand right, bool transpose) {
 	int put = 0, get = 0; /* stages */
-	if (!TRANSPOSE)
+	if (!transpose)
 		left = operand_mine<BLOCK>(left);
 	right = operand_mine<WIDE>(right);
 	for (; put < STAGES - 1; put++) {
-		slice_get<TRANSPOSE>(shared + put * SLICE_WORDS, left, right);
+		slice_get(shared + put * SLICE_WORDS, left, right, transpose);
 		ss_copies_commit();
 	}
 	tile_load(acc, tile, pitch);
@@ -180,7 +178,7 @@ static __device__ __forceinline__ void product(int acc[TILE_M][TILE_N], int *sha
 			ss_copies_wait<(STAGES > 1 ? STAGES - 2 : 0)>();
 		__syncthreads();
 		if (slice < SLICES - (STAGES - 1))
-			slice_get<TRANSPOSE>(shared + put * SLICE_WORDS, left, right);
+			slice_get(shared + put * SLICE_WORDS, left, right, transpose);
 		ss_copies_commit();
 		if (STAGES == 1) {
 			ss_copies_wait<0>();
@@ -218,19 +216,17 @@ fw_panels(int *matrix, int *rows, int pitch, int *across, int across_pitch, int 
 	SS_DYNAMIC(int, shared);
 	int acc[TILE_M][TILE_N];
 	int i = (int)blockIdx.x;
-	if (i < row_blocks) {
-		int *const tile = rows + (ss_i64)(i + (i >= k)) * WIDE;
-		product<false>(acc, shared, tile, pitch, operand{across + (ss_i64)k_here * BLOCK, across_pitch},
-		               operand{tile, pitch});
-		tile_store(acc, tile, pitch);
-		return;
-	}
-	i -= row_blocks;
-	i += i >= column_cut;
-	int *const tile = matrix + (ss_i64)(i * BLOCK) * pitch + (ss_i64)k * WIDE;
-	product<true>(acc, shared, tile, pitch, operand{tile, pitch}, operand{rows + (ss_i64)k * WIDE, pitch});
+	const bool column = i >= row_blocks;
+	if (column)
+		i -= row_blocks;
+	i += i >= (column ? column_cut : k);
+	int *const tile = column ? matrix + (ss_i64)(i * BLOCK) * pitch + (ss_i64)k * WIDE : rows + (ss_i64)i * WIDE;
+	const operand own{tile, pitch}, diagonal{rows + (ss_i64)k * WIDE, pitch};
+	const operand turned{across + (ss_i64)k_here * BLOCK, across_pitch};
+	product(acc, shared, tile, pitch, column ? own : turned, column ? diagonal : own, column);
 	tile_store(acc, tile, pitch);
-	across_store(acc, across + (ss_i64)i * BLOCK, across_pitch);
+	if (column)
+		across_store(acc, across + (ss_i64)i * BLOCK, across_pitch);
 }
 
 /* The third phase, or a part of it. */
@@ -243,8 +239,8 @@ fw_relax(int *matrix, const int *rows, int pitch, const int *across, int across_
 	i += i >= row_cut ? row_skip : 0;
 	j += j >= column_cut ? column_skip : 0;
 	int *const tile = matrix + (ss_i64)(i * BLOCK) * pitch + (ss_i64)j * WIDE;
-	product<false>(acc, shared, tile, pitch, operand{across + (ss_i64)i * BLOCK, across_pitch},
-	               operand{rows + (ss_i64)j * WIDE, pitch});
+	product(acc, shared, tile, pitch, operand{across + (ss_i64)i * BLOCK, across_pitch},
+	        operand{rows + (ss_i64)j * WIDE, pitch}, false);
 	tile_store(acc, tile, pitch);
 }
 

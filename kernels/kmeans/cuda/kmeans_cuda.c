@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* k-means on a GPU: the table, and its hooks. */
+#include <config.h>
+#include <string.h>
+
+#include "kernels/kmeans/cuda/cuda.h"
+
+static const struct ss_param problem[] = {
+	KMEANS_PROBLEM_ROWS,
+	[KMEANS_TYPE] = {"type", "of objects, centres and distances", SS_WORD, "f64,f32", "f64", NULL, 0, 0},
+	{.name = NULL},
+};
+
+/* In the order of the words of `variant`. */
+static const struct kmeans_cuda_variant variants[] = {
+	{.name = "naive", .source = "kmeans/cuda/naive.cu", .on_host = true},
+	{.name = "transpose", .source = "kmeans/cuda/transpose.cu", .layout = KMEANS_COLUMNS, .on_host = true, .by_column = true},
+	{.name = "shared", .source = "kmeans/cuda/shared.cu", .layout = KMEANS_COLUMNS, .on_host = true},
+	{.name = "all_gpu", .source = "kmeans/cuda/all_gpu.cu", .layout = KMEANS_COLUMNS},
+	{.name = "partial", .source = "kmeans/cuda/partial.cu", .layout = KMEANS_COLUMNS, .resident = true},
+	{.name = "fused", .source = "kmeans/cuda/fused.cu", .form = KMEANS_BRACKET, .resident = true, .constant = true},
+	{.name = "tensor", .source = "kmeans/cuda/tensor.cu", .form = KMEANS_BRACKET, .resident = true, .constant = true},
+};
+enum { VARIANTS = sizeof variants / sizeof *variants, TENSOR = VARIANTS - 1 };
+enum { BLOCK_MAX = 1024, POINTS_MAX = 8, GROUP_MAX = 8, PER_SM_MAX = 32, GRAPH_LOOPS_MAX = 1000, REGISTERS_MAX = 128 };
+
+#define CONSTANT "(variant == 'fused' or variant == 'tensor')"
+static const struct ss_param params[] = {
+	[KMEANS_VARIANT] = {"variant", "layout, where sums are kept, and who makes the new centres", SS_WORD,
+	                    "naive,transpose,shared,all_gpu,partial,fused,tensor", "naive", NULL, 0, 0},
+	[KMEANS_BLOCK] = {"block", "threads in a block", SS_INT, "32,48,64,96,100,128,192,238,256,384,512,768,1000,1024",
+	                  "256", NULL, 32, BLOCK_MAX},
+	[KMEANS_POINTS] = {"points", "objects of a thread, or at once in its registers", SS_INT, "1,2,4,8", "1",
+	                   "variant != 'tensor'", 1, POINTS_MAX},
+	[KMEANS_GROUP] = {"group", "clusters compared by the upper halves of their numbers first; 0: none", SS_INT, "0,4,8",
+	                  "0", "variant == 'fused' and type == 'f64'", 0, GROUP_MAX},
+	[KMEANS_PER_SM] = {"per_sm", "resident blocks for each SM; 0: as many as fit", SS_INT, "0,1,2,3,4,8,16", "0",
+	                   "variant == 'partial' or " CONSTANT, 0, PER_SM_MAX},
+	[KMEANS_LAUNCH] = {"launch", "loops are queued, or recorded and launched at once", SS_WORD, "queued,graph", "queued",
+	                   "variant == 'all_gpu' or variant == 'partial' or " CONSTANT, 0, 0},
+	{.name = NULL},
+};
+
+static const char *const constraints[] = {
+	"not " CONSTANT " or block % 32 == 0",
+	"variant != 'fused' or coords * points <= 128",
+	"variant != 'fused' or type == 'f32' or coords * points <= 64",
+	"variant != 'tensor' or type == 'f64' and coords % 8 == 0 and coords <= 128",
+	NULL,
+};
+
+static size_t real_of(const struct ss_call *call) {
+	return call->problem[KMEANS_TYPE].i == KMEANS_TYPE_F32 ? sizeof(float) : sizeof(double);
+}
+
+static enum ss_status kmeans_cuda_open(void *input, const struct ss_call *call) {
+	struct kmeans_cuda_input *own = input;
+	if (call->problem[KMEANS_TYPE].i < 0 || call->problem[KMEANS_TYPE].i > KMEANS_TYPE_F32)
+		return kernel_fail(call, SS_INVALID, "type must be f64 or f32");
+	return kmeans_input_open(&own->in, call, real_of(call));
+}
+
+static bool inside(int64_t value, int64_t min, int64_t max) {
+	return value >= min && value <= max;
+}
+
+static bool config_sane(const struct ss_value *c) {
+	return inside(c[KMEANS_VARIANT].i, 0, VARIANTS - 1) && inside(c[KMEANS_BLOCK].i, 32, BLOCK_MAX) &&
+	       inside(c[KMEANS_POINTS].i, 1, POINTS_MAX) && inside(c[KMEANS_PER_SM].i, 0, PER_SM_MAX) &&
+	       inside(c[KMEANS_GROUP].i, 0, GROUP_MAX) && inside(c[KMEANS_LAUNCH].i, 0, 1);
+}
+
+static bool power_of_two(int64_t x) {
+	return (x & (x - 1)) == 0;
+}
+
+/* What no device can run, as `constraints` says it, too: a configuration may come from anywhere. */
+static const char *refusal(const struct ss_call *call) {
+	const struct ss_value *c = call->config;
+	const struct kmeans_cuda_variant *v = &variants[c[KMEANS_VARIANT].i];
+	int64_t coords = call->problem[KMEANS_COORDS].i, words = (int64_t)real_of(call) / 4;
+	if (v->constant && c[KMEANS_BLOCK].i % 32 != 0)
+		return "block must be a multiple of 32";
+	if (v == &variants[TENSOR])
+		return words == 2 && coords % 8 == 0 && coords <= 128 ? NULL : "tensor is for f64 with 8, 16, ... 128 coordinates";
+	if (v->constant && coords * c[KMEANS_POINTS].i * words > REGISTERS_MAX)
+		return "a thread's objects don't fit in registers";
+	if (v->constant && words == 1 && c[KMEANS_GROUP].i > 0)
+		return "groups are for f64";
+	if (!power_of_two(c[KMEANS_POINTS].i) || !power_of_two(c[KMEANS_GROUP].i))
+		return "points must be 1, 2, 4 or 8, and group, if any, too";
+	return NULL;
+}
+
+static void state_fill(struct kmeans_cuda_state *s, struct kmeans_cuda_input *input, const struct ss_call *call) {
+	*s = (struct kmeans_cuda_state){.input = input, .gpu = call->gpu, .real = real_of(call), .parts = 1};
+	s->variant = &variants[call->config[KMEANS_VARIANT].i];
+	s->label = !s->variant->constant ? 4 : input->in.clusters < 256 ? 1 : 2;
+	s->points = (int)call->config[KMEANS_POINTS].i;
+	s->group = (int)call->config[KMEANS_GROUP].i;
+	s->shape.block[0] = (unsigned)call->config[KMEANS_BLOCK].i;
+}
+
+/* Centres in shared memory: all of them, or as many as there is room for beside the static part. */
+static void chunk_choose(struct kmeans_cuda_state *s) {
+	const struct kmeans_input *in = &s->input->in;
+	size_t room = (size_t)gpu_facts(s->gpu)->shared_per_block - 64, each = in->coords * s->real;
+	size_t chunk = each * in->clusters <= room ? in->clusters : room / each;
+	s->chunk = (int)chunk;
+	s->shape.shared = s->variant->layout == KMEANS_COLUMNS && !s->variant->by_column ? (unsigned)(chunk * each) : 0;
+}
+
+static void resident_shape(struct kmeans_cuda_state *s, unsigned per_sm) {
+	unsigned block = s->shape.block[0];
+	size_t shared = kmeans_cuda_shared(s, block), most = (size_t)gpu_facts(s->gpu)->shared_per_block;
+	if (shared + 64 > most) {
+		gpu_fail(s->gpu, GPU_REFUSED, "a block needs %zu bytes of shared memory of %zu", shared + 64, most);
+		return;
+	}
+	s->shape.shared = (unsigned)shared;
+	int fit = gpu_blocks_per_sm(s->gpu, s->assign, block, shared);
+	uint64_t blocks = (uint64_t)gpu_facts(s->gpu)->sms * (per_sm > 0 ? per_sm : fit > 0 ? (unsigned)fit : 1);
+	uint64_t useful = gpu_blocks(s->input->in.n, (uint64_t)block * (unsigned)s->points);
+	uint64_t least = kmeans_cuda_blocks_least(s, block);
+	blocks = blocks < useful ? blocks : useful;
+	s->parts = s->shape.grid[0] = (unsigned)(blocks > least ? blocks : least);
+}
+
+static void code_load(struct kmeans_cuda_state *s, const struct ss_kernel *kernel, const struct ss_call *call) {
+	struct gpu_defines defines = {.count = 0};
+	gpu_define(&defines, "TYPE", (long long)s->real * 8);
+	s->assign = gpu_function(s->gpu, cuda_program(kernel, call), "assign");
+	if (!s->variant->on_host)
+		s->means = gpu_function(s->gpu, gpu_module(s->gpu, "kmeans/cuda/means.cu", &defines), "means");
+	if (!s->assign)
+		return;
+	int most = gpu_function_facts(s->assign)->threads_max;
+	if ((int)s->shape.block[0] > most)
+		gpu_fail(s->gpu, GPU_REFUSED, "%u threads need more registers than an SM has: %d at most", s->shape.block[0], most);
+}
+
+static void shape_choose(struct kmeans_cuda_state *s, const struct ss_call *call) {
+	if (s->variant->resident) {
+		resident_shape(s, (unsigned)call->config[KMEANS_PER_SM].i);
+		return;
+	}
+	chunk_choose(s);
+	s->shape.grid[0] = gpu_blocks(s->input->in.n, (uint64_t)s->shape.block[0] * (unsigned)s->points);
+}
+
+/* The loops' launches and nothing else. */
+static void graph_record(struct kmeans_cuda_state *s) {
+	if (s->input->in.loops > GRAPH_LOOPS_MAX) {
+		gpu_fail(s->gpu, GPU_REFUSED, "a graph is for %d loops at most", GRAPH_LOOPS_MAX);
+		return;
+	}
+	gpu_record(s->gpu);
+	kmeans_cuda_loops(s);
+	s->graph = gpu_recorded(s->gpu);
+}
+
+extern const struct ss_kernel kernel_kmeans_cuda;
+
+static enum ss_status kmeans_cuda_setup(void *state, void *input, const struct ss_call *call) {
+	struct kmeans_cuda_state *s = state;
+	if (!config_sane(call->config))
+		return kernel_fail(call, SS_INVALID, "block must be 32 to %d, points 1 to %d, per_sm 0 to %d", BLOCK_MAX,
+		                   POINTS_MAX, PER_SM_MAX);
+	const char *reason = refusal(call);
+	if (reason)
+		return kernel_fail(call, SS_INVALID, "%s", reason);
+	state_fill(s, input, call);
+	code_load(s, &kernel_kmeans_cuda, call);
+	if (gpu_is_fine(s->gpu))
+		shape_choose(s, call);
+	if (gpu_is_fine(s->gpu) && kmeans_cuda_memory_new(s) != SS_OK)
+		return kernel_fail(call, SS_NOMEM, "no memory on the host for %zu objects", s->input->in.n);
+	kmeans_cuda_objects(s->input, s->gpu, s->variant->layout, s->real);
+	enum ss_status status = cuda_status(call);
+	if (status != SS_OK)
+		return status;
+	kmeans_centres_first(&s->input->in, s->host.centres);
+	kmeans_cuda_centres_put(s, s->first, s->host.centres);
+	if (!s->variant->on_host && call->config[KMEANS_LAUNCH].i == 1)
+		graph_record(s);
+	return cuda_status(call);
+}
+
+static void kmeans_cuda_reset(void *state, const struct ss_call *call) {
+	const struct kmeans_cuda_state *s = state;
+	const struct kmeans_input *in = &s->input->in;
+	(void)call;
+	gpu_fill8(s->gpu, s->membership, 0xff, in->n * s->label);
+	gpu_fill8(s->gpu, s->changed, 0, in->loops * sizeof(uint64_t));
+	gpu_upload(s->gpu, s->centres, s->first, in->clusters * in->coords * s->real);
+	kmeans_centres_first(in, s->host.centres);
+}
+
+static enum ss_status kmeans_cuda_run(void *state, const struct ss_call *call) {
+	struct kmeans_cuda_state *s = state;
+	if (s->graph)
+		gpu_graph_launch(s->gpu, s->graph);
+	else
+		kmeans_cuda_loops(s);
+	return cuda_status(call);
+}
+
+static enum ss_status kmeans_cuda_verify(void *state, const struct ss_call *call) {
+	struct kmeans_cuda_state *s = state;
+	bool fits = kmeans_cuda_fetch(s) == SS_OK;
+	enum ss_status status = cuda_status(call);
+	if (status != SS_OK)
+		return status;
+	if (s->real == sizeof(float))
+		s->host.input = kmeans_single(s->input, s->variant->form);
+	else if (kmeans_oracle(&s->input->in) != SS_OK)
+		fits = false;
+	if (fits && s->host.input)
+		status = kmeans_compare(&s->host, call);
+	else
+		status = kernel_fail(call, SS_NOMEM, "no memory to verify %zu objects", s->input->in.n);
+	s->host.input = &s->input->in;
+	return status;
+}
+
+/* In every loop each object is read at least once. */
+static struct ss_work kmeans_cuda_work(const struct ss_call *call) {
+	const struct ss_value *p = call->problem;
+	double numbers = (double)kmeans_objects_wanted(p, real_of(call)) * p[KMEANS_LOOPS].r * p[KMEANS_COORDS].r;
+	return (struct ss_work){.ops = numbers * p[KMEANS_CLUSTERS].r, .bytes = numbers * (double)real_of(call),
+	                        .op = "distance term"};
+}
+
+static double sum(const double *values, size_t count) {
+	double sum = 0;
+	for (size_t i = 0; i < count; i++)
+		sum += values[i];
+	return sum;
+}
+
+/* Where all is done by the GPU there is nothing between its loops. */
+static size_t kmeans_cuda_figures(const void *state, const struct ss_call *call, double seconds, struct ss_figure *out,
+                                  size_t most) {
+	const struct kmeans_cuda_state *s = state;
+	const struct kmeans_input *in = &s->input->in;
+	double loops = (double)in->loops, traced = (double)s->traced;
+	uint64_t changed = 0;
+	size_t count = kmeans_cuda_trace(s);
+	gpu_download(s->gpu, &changed, s->changed + (in->loops - 1) * sizeof changed, sizeof changed);
+	gpu_stream_sync(s->gpu);
+	const struct ss_figure all[] = {
+		{"loops", loops, ""},
+		{"time_per_loop", 1e3 * seconds / loops, "ms"},
+		{"assignments", (double)in->n * loops / seconds / 1e6, "M/s"},
+		{"gpu_s", count > 0 ? sum(s->trace[0], count) * loops / traced : seconds, "s"},
+		{"transfer_s", count > 0 ? sum(s->trace[1], count) * loops / traced : 0, "s"},
+		{"cpu_s", count > 0 ? sum(s->trace[2], count) * loops / traced : 0, "s"},
+		{"changed", (double)changed, "objects"},
+	};
+	count = sizeof all / sizeof *all - (cuda_status(call) != SS_OK);
+	count = count < most ? count : most;
+	memcpy(out, all, count * sizeof *all);
+	return count;
+}
+
+static size_t kmeans_cuda_series(const void *state, const struct ss_call *call, struct ss_series *out, size_t most) {
+	static const char *const names[] = {"gpu_s", "transfer_s", "cpu_s"};
+	const struct kmeans_cuda_state *s = state;
+	size_t loops = kmeans_cuda_trace(s), count = 0;
+	for (; loops > 0 && cuda_status(call) == SS_OK && count < 3 && count < most; count++)
+		out[count] = (struct ss_series){names[count], s->trace[count], loops};
+	return count;
+}
+
+static void kmeans_cuda_teardown(void *state) {
+	kmeans_cuda_memory_free(state);
+}
+
+static void kmeans_cuda_close(void *input) {
+	struct kmeans_cuda_input *own = input;
+	for (int layout = 0; own->gpu && layout < KMEANS_LAYOUTS; layout++)
+		gpu_free(own->gpu, own->objects[layout]);
+	for (int form = 0; form < KMEANS_FORMS; form++)
+		kmeans_single_free(&own->single[form]);
+	kmeans_input_close(&own->in);
+}
+
+static void define(struct ss_program *program, const char *name, long long value) {
+	program->names[program->count] = name;
+	program->values[program->count++] = value;
+}
+
+static void kmeans_cuda_program(const struct ss_call *call, struct ss_program *program) {
+	const struct kmeans_cuda_variant *variant = &variants[call->config[KMEANS_VARIANT].i];
+	*program = (struct ss_program){.source = variant->source};
+	define(program, "TYPE", (long long)real_of(call) * 8);
+	if (!variant->constant)
+		return;
+	define(program, "COORDS", call->problem[KMEANS_COORDS].i);
+	define(program, "CLUSTERS", call->problem[KMEANS_CLUSTERS].i);
+	if (variant != &variants[TENSOR]) {
+		define(program, "POINTS", call->config[KMEANS_POINTS].i);
+		define(program, "GROUP", call->config[KMEANS_GROUP].i);
+	}
+}
+
+const struct ss_kernel kernel_kmeans_cuda = {
+	.abi = SS_KERNEL_ABI,
+	.name = "kmeans",
+	.summary = "k-means: Lloyd's iteration over objects in memory",
+	.device = "cuda",
+	.problem = problem,
+	.params = params,
+	.constraints = constraints,
+	.input_size = sizeof(struct kmeans_cuda_input),
+	.state_size = sizeof(struct kmeans_cuda_state),
+	.open = kmeans_cuda_open,
+	.setup = kmeans_cuda_setup,
+	.reset = kmeans_cuda_reset,
+	.run = kmeans_cuda_run,
+	.verify = kmeans_cuda_verify,
+	.work = kmeans_cuda_work,
+	.figures = kmeans_cuda_figures,
+	.series = kmeans_cuda_series,
+	.teardown = kmeans_cuda_teardown,
+	.close = kmeans_cuda_close,
+	.program = kmeans_cuda_program,
+};

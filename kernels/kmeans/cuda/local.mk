@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: BSD-3-Clause
+libkernels_la_SOURCES += \
+	%D%/loops.c %D%/memory.c %D%/objects.c %D%/single.c %D%/fast.c %D%/cuda.h
+nobase_dist_pkgdata_DATA += \
+	%D%/naive.cu %D%/transpose.cu %D%/shared.cu %D%/all_gpu.cu %D%/partial.cu %D%/means.cu \
+	%D%/fused.cu %D%/tensor.cu
