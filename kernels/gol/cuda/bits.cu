@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* 32 cells a word, WORDS words a lane. Sums are words of low and of high bits, so that a bit-wise operation is about 32 cells
- * (carry-save adders, as on the CPU). Bits that are no cells, at least one word beside each row, and a row above and below
+/* 32 cells a word, WORDS words a lane. Sums are words of low and of high bits, so that a bit-wise operation is about 32
+ * cells (carry-save adders, as on the CPU). Bits that are no cells, at least one word beside each row, and a row above and below
  * the grid are 0.
  *
  * gol_bits: a generation; the sums of a row's cells and the two beside each are used for three rows of a thread's ROWS.

@@ -14,7 +14,7 @@ static size_t packed_bytes(const struct gol_cuda *s) {
 static void layout(struct gol_cuda *s) {
 	size_t n = s->input->n, row = s->variant->bytes ? n + 1 : (n + 31) / 32 * 4 + 4;
 	s->stride = (int64_t)((row + GOL_CUDA_LINE - 1) / GOL_CUDA_LINE * GOL_CUDA_LINE);
-	s->bytes = (n + 2) * (size_t)s->stride + GOL_CUDA_LINE;
+	s->bytes = (n + 2) * (size_t)s->stride + 2 * GOL_CUDA_LINE; /* a word behind the last row is read, too */
 }
 
 enum ss_status gol_cuda_memory_new(struct gol_cuda *s, const struct ss_call *call) {

@@ -14,8 +14,8 @@ static const struct quake_cuda_variant *const variants[] = {&quake_cuda_per_step
 #define TILES "variant == 'temporal' or variant == 'persistent'"
 
 static const struct ss_param params[] = {
-	[QUAKE_CUDA_VARIANT] = {"variant", "what a launch does and when sums are copied", SS_WORD, VARIANT_NAMES, "per_step", NULL,
-	                        0, 0},
+	[QUAKE_CUDA_VARIANT] = {"variant", "what a launch does and when sums are copied", SS_WORD, VARIANT_NAMES, "per_step",
+	                        NULL, 0, 0},
 	[QUAKE_CUDA_X] = {"block_size_x", "threads of a block beside each other", SS_INT, "8..256*2", "16", STEPWISE, 1,
 	                  QUAKE_CUDA_THREADS_MAX},
 	[QUAKE_CUDA_Y] = {"block_size_y", "threads of a block above each other", SS_INT, "1..32*2", "16", STEPWISE, 1,

@@ -29,7 +29,7 @@ static enum ss_status tiles_setup(struct quake_cuda *s, const struct gpu_module 
 	if (!s->function || !s->gather)
 		return cuda_status(call);
 	if (!quake_cuda_tiling(s, rows, depth, persistent, &s->tiles))
-		return kernel_fail(call, SS_INVALID, "%zu x %zu cells are too many for the registers of this GPU, with rows=%d depth=%d",
+		return kernel_fail(call, SS_INVALID, "%zu x %zu cells are too many for this GPU's registers, with rows=%d depth=%d",
 		                   n, n, rows, depth);
 	s->tiles.shape.cooperative = persistent;
 	s->tiles.chunk = chunk_steps(s);

@@ -209,8 +209,8 @@ static __device__ __forceinline__ void receive(float (&energy)[ROWS], struct cel
 }
 
 /* The block's sums of `steps` steps, a warp a step. */
-static __device__ __forceinline__ void settle(const float *sums, unsigned *count, int steps, struct place p, float *energies,
-                                              unsigned *counts) {
+static __device__ __forceinline__ void settle(const float *sums, unsigned *count, int steps, struct place p,
+                                              float *energies, unsigned *counts) {
 	const int warps = p.across * p.down, blocks = gridDim.x * gridDim.y;
 	const int block = blockIdx.y * gridDim.x + blockIdx.x;
 	for (int s = p.warp; s < steps; s += warps) {
