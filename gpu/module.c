@@ -103,21 +103,23 @@ const struct gpu_module *gpu_module(struct gpu *gpu, const char *source, const s
 	return module;
 }
 
-/* A file of the user's own may change without its name changing. CUDA's go with NVRTC. */
-static bool includes_files(const char *text) {
+/* Whether it includes <files> (CUDA's go with NVRTC), or "files" of the user's own, which may change while their names stay. */
+static bool includes(const char *text, char mark) {
 	for (const char *line = text; *line; line += strcspn(line, "\n"), line += *line == '\n') {
 		const char *at = line + strspn(line, " \t");
 		if (*at != '#')
 			continue;
 		at += 1 + strspn(at + 1, " \t");
-		if (strncmp(at, "include", 7) == 0 && at[7 + strspn(at + 7, " \t")] != '<' &&
-		    !strstr(at, "\"sweetspot.cuh\""))
+		if (strncmp(at, "include", 7) != 0)
+			continue;
+		at += 7 + strspn(at + 7, " \t");
+		if (strncmp(at, "\"sweetspot.cuh\"", 15) != 0 && (*at == '<') == (mark == '<'))
 			return true;
 	}
 	return false;
 }
 
-/* Where CUDA's headers are, for sources that want cuda_fp16.h and the like; "" where they are not. */
+/* Where CUDA's headers are, such as cuda_fp16.h; "" where they are not. */
 static void cuda_headers(char *option, size_t size) {
 	const char *roots[] = {getenv("CUDA_HOME"), getenv("CUDA_PATH"), "/usr/local/cuda"};
 	char file[512];
@@ -136,10 +138,10 @@ const struct gpu_module *gpu_module_text(struct gpu *gpu, const char *name, cons
 	for (; options && options[count] && count < COMPILE_OPTIONS_MAX - 1; count++)
 		words[count] = options[count];
 	cuda_headers(headers, sizeof headers);
-	if (headers[0])
+	if (headers[0] && includes(text, '<'))
 		words[count] = headers;
 	const struct source what = {.name = name, .text = text, .options = words, .defines = defines,
-	                            .arch = arch_of(gpu), .unseen = includes_files(text)};
+	                            .arch = arch_of(gpu), .unseen = includes(text, '"')};
 	if (!gpu_enter(gpu))
 		return NULL;
 	sha256_text(text, strlen(text), hash);

@@ -10,6 +10,7 @@ KERNELS += %D%/lists/lists.c
 KERNELS += %D%/fw/fw.c
 KERNELS += %D%/cc/cc.c
 KERNELS += %D%/quake/quake.c
+KERNELS += %D%/ceiling/cuda/ceiling_cuda.c
 KERNELS += %D%/fw/cuda/fw_cuda.c
 KERNELS += %D%/cc/cuda/cc_cuda.c
 KERNELS += %D%/gol/cuda/gol_cuda.c

@@ -113,7 +113,7 @@ static int item_measure(struct tuning *t, const struct tune_item *item, size_t a
 	task.budget = share(t, at);
 	task.timeout_s = t->what->settings.timeout_s;
 	task.counters = item->counters;
-	task.device_name = js_string_or(app_gpu(t->app, err), "name", NULL);
+	task.device_name = task.device ? js_string_or(app_gpu(t->app, err), "name", NULL) : NULL;
 	task.runner = &runner;
 	task.store = t->store;
 	task.session = t->session;

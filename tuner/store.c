@@ -117,7 +117,17 @@ static int undo_creation(struct store *store, enum store_file *kind, struct err 
 	return store_file_probe(store->path, kind, err);
 }
 
-/* FULL: in WAL mode it syncs the log at every commit, so a power cut costs no trial that was committed. Where the file
+static int wal_look(struct store *store, struct err *err) {
+	sqlite3_stmt *stmt = store_query(store, "PRAGMA journal_mode", NULL, 0, err);
+	if (!stmt)
+		return -1;
+	store->wal = sqlite3_step(stmt) == SQLITE_ROW && strcmp(store_column(stmt, 0), "wal") == 0;
+	sqlite3_finalize(stmt);
+	return 0;
+}
+
+/* FULL: in WAL mode it syncs the log at every commit, so a power cut costs nothing that was committed; trials in quick
+ * succession share one (store_write.c). Where the file
  * system can't do WAL the answer to journal_mode is another mode and no error: slower, as safe. */
 static int open_writing(struct store *store, bool create, struct err *err) {
 	int flags = SQLITE_OPEN_READWRITE | (create ? SQLITE_OPEN_CREATE : 0);
@@ -125,7 +135,7 @@ static int open_writing(struct store *store, bool create, struct err *err) {
 		return -1;
 	if (create && store_schema_create(store, err))
 		return -1;
-	if (store_exec(store, "PRAGMA foreign_keys = ON; PRAGMA journal_mode = WAL", err))
+	if (store_exec(store, "PRAGMA foreign_keys = ON; PRAGMA journal_mode = WAL", err) || wal_look(store, err))
 		return -1;
 	if (sqlite3_db_readonly(store->db, "main"))
 		return store_fail(store, SQLITE_READONLY, err);

@@ -17,6 +17,8 @@ struct store {
 	sqlite3 *db;
 	char *path;
 	enum store_mode mode;
+	bool wal;      /* the log is written beside the file */
+	double synced; /* monotonic: when a trial was last flushed to the disk */
 };
 
 /* store_file.c: what lies at a path, read without SQLite, so that nothing is written to a foreign file. */

@@ -65,6 +65,23 @@ static char *samples_text(const double *samples, size_t count) {
 	return text;
 }
 
+/* A flush takes milliseconds, a trial on a GPU may take less. What is committed without one is in the log: it outlives the
+ * process, and is flushed with the next. (In WAL mode NORMAL never damages the file: sqlite.org/pragma.html, synchronous.) */
+static const double SYNC_SECONDS = 0.25;
+
+static int trial_change(struct store *store, const char *sql, const struct store_field *fields, size_t count,
+                        struct err *err) {
+	double now = sys_now();
+	bool shared = store->wal && store->synced > 0 && now - store->synced < SYNC_SECONDS;
+	if (shared && store_exec(store, "PRAGMA synchronous = NORMAL", err))
+		return -1;
+	int rc = store_change(store, sql, fields, count, NULL, err);
+	if (shared)
+		return store_exec(store, "PRAGMA synchronous = FULL", rc ? NULL : err) || rc ? -1 : 0;
+	store->synced = now;
+	return rc;
+}
+
 int store_trial_add(struct store *store, const struct store_trial *trial, struct err *err) {
 	char *samples = samples_text(trial->samples, trial->sample_count);
 	char *detail = json_text(trial->detail);
@@ -74,10 +91,10 @@ int store_trial_add(struct store *store, const struct store_trial *trial, struct
 		store_text(samples),         store_real(trial->started), store_real(trial->elapsed),
 		store_int(trial->disturbed), store_text(trial->message), store_text(detail),
 	};
-	int rc = store_change(store,
+	int rc = trial_change(store,
 	                      "INSERT INTO trials (search, phase, block, config, status, value, samples, started, elapsed,"
 	                      " disturbed, message, detail) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-	                      fields, sizeof fields / sizeof *fields, NULL, err);
+	                      fields, sizeof fields / sizeof *fields, err);
 	free(samples);
 	free(detail);
 	return rc;

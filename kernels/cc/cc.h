@@ -28,6 +28,7 @@ struct cc_input {
 	struct cc_graph graph;
 	int32_t *expected; /* NULL until needed */
 	int32_t components, largest;
+	bool agreed; /* labels were found to equal it, and to agree along every edge */
 };
 
 /* A copy of the graph and the labels, in one piece of memory, touched first by the team. */

@@ -7,7 +7,8 @@
 
 /* What will be looked at a few turns later is fetched meanwhile: in a large graph numbered in no order every look is at
  * memory far away. */
-static void search_prefetch(const struct cc_graph *g, const int32_t *label, const int32_t *queue, int32_t head, int32_t tail) {
+static void search_prefetch(const struct cc_graph *g, const int32_t *label, const int32_t *queue, int32_t head,
+                            int32_t tail) {
 	enum { FIRST = 24, TARGET = 16, LABEL = 8, LABELS = 8 };
 	if (head + FIRST < tail)
 		__builtin_prefetch(&g->first[queue[head + FIRST]]);

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "counters/cachegrind.h"
 #include "src/base/js.h"
@@ -35,7 +36,12 @@ void simulate_count(struct arena *arena, const struct simulate_job *job, const s
 	char reason[2 * COUNTER_REASON] = "";
 	struct simulation *simulation = arena_alloc(arena, 1, sizeof *simulation);
 	double *values = arena_alloc(arena, (size_t)job->threads * CACHEGRIND_EVENTS, sizeof *values);
-	bool good = simulate_run(job, values, simulation, reason);
+	bool on_device = strcmp(js_string_or(job->request, "device", "cpu"), "cpu") != 0, good = false;
+	if (on_device) {
+		snprintf(reason, sizeof reason, "valgrind simulates processors, no GPU");
+	} else {
+		good = simulate_run(job, values, simulation, reason);
+	}
 	for (size_t i = 0; i < count; i++) {
 		struct counted *counted = &counting->events[events[i]];
 		int event = cachegrind_event_find(plan->events[events[i]].event);

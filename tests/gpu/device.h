@@ -27,8 +27,17 @@ static inline bool device_is_emulated(void) {
 	return getenv("SWEETSPOT_EMULATED");
 }
 
+/* The kernels' sources are beside the data. */
+static inline void device_sources(void) {
+	const char *source = getenv("SRCDIR");
+	char path[1024];
+	snprintf(path, sizeof path, "%s/data", source ? source : "..");
+	setenv("SWEETSPOT_DATA", path, 0);
+}
+
 /* NULL: why not is in err. real: a GPU that is there is taken. */
 static inline struct gpu *device_open(char **argv, bool real, struct err *err) {
+	device_sources();
 	if (!real || gpu_count() == 0) {
 		if (!*EMULATOR_CXX) {
 			err_set(err, ERR_UNAVAILABLE, NULL, "no GPU, and no g++ for the emulator");

@@ -33,7 +33,7 @@ struct cc_cuda_state {
 };
 
 /* Words of device memory at `control`; all are 0 before a run. */
-enum { CC_BARRIER, CC_LISTED, CC_HUBS, CC_GIANT, CC_STEPS = 4 /* 64 bits */, CC_CONTROL = 8 };
+enum { CC_BARRIER, CC_LISTED, CC_HUBS, CC_GIANT, CC_STEPS = 4 /* 64 bits */, CC_LINKED = 6, CC_CONTROL = 8 };
 static inline gpu_ptr cc_control(const struct cc_cuda_state *s, int word) {
 	return s->control + sizeof(uint32_t) * (unsigned)word;
 }

@@ -33,12 +33,12 @@ static int window_begin(const struct cc_cuda_state *s, int window) {
 	return window < s->windows ? (int)((int64_t)s->host.graph.n * window / s->windows) : INT32_MAX;
 }
 
-static void labels_compress(struct cc_cuda_state *s, int windows) {
+static void labels_compress(struct cc_cuda_state *s, int windows, gpu_ptr needed) {
 	int n = s->host.graph.n, halving = s->halving;
 	for (int w = 0; w < windows; w++) {
 		int low = windows > 1 ? window_begin(s, w) : 0, high = windows > 1 ? window_begin(s, w + 1) : INT32_MAX;
 		struct gpu_shape shape = {.grid = {gpu_blocks((uint64_t)(n - low), s->block)}, .block = {s->block}};
-		GPU_LAUNCH(s->gpu, s->function[COMPRESS], &shape, &s->label, &n, &low, &high, &halving);
+		GPU_LAUNCH(s->gpu, s->function[COMPRESS], &shape, &s->label, &n, &low, &high, &halving, &needed);
 	}
 }
 
@@ -67,10 +67,12 @@ static void rest_link(struct cc_cuda_state *s) {
 	const struct cc_cuda_input *in = s->input;
 	struct gpu_shape each = a_thread_each(s), fill = fill_device(s);
 	gpu_ptr giant = s->skip ? cc_control(s, CC_GIANT) : 0, count = cc_control(s, CC_HUBS);
+	gpu_ptr linked = cc_control(s, CC_LINKED);
 	int n = s->host.graph.n, from = s->skip ? 0 : s->rounds;
 	for (int pass = 0; pass < 2; pass++)
 		GPU_LAUNCH(s->gpu, s->function[pass ? HUBS : REST], pass ? &fill : &each, (void *)&in->first,
-		           (void *)&in->target, &n, &s->label, &giant, &from, &s->hub, &s->hubs, &count);
+		           (void *)&in->target, &n, &s->label, &giant, &from, &s->hub, &s->hubs, &count,
+		           &linked);
 	s->host.steps++;
 }
 
@@ -88,15 +90,18 @@ static enum ss_status forest_setup(struct cc_cuda_state *s, const struct ss_call
 static void forest_run(struct cc_cuda_state *s) {
 	trees_start(s);
 	if (s->early)
-		labels_compress(s, s->windows);
+		labels_compress(s, s->windows, 0);
 	if (s->rounds > 1 || !s->smaller)
 		list_link(s);
 	if (s->skip) {
-		labels_compress(s, s->windows);
+		labels_compress(s, s->windows, 0);
 		giant_find(s);
 	}
 	rest_link(s);
-	labels_compress(s, s->skip ? 1 : s->windows);
+	if (s->skip)
+		labels_compress(s, 1, cc_control(s, CC_LINKED));
+	else
+		labels_compress(s, s->windows, 0);
 }
 
 const struct cc_cuda_variant cc_cuda_hooked = {hooked, forest_setup, forest_run};

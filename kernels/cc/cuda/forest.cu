@@ -208,7 +208,7 @@ template <class O> struct pass {
 	int from; /* entries at a row's beginning that are linked already */
 	unsigned hub; /* longer rows are left to a block each */
 	int *hubs;
-	unsigned *hub_count;
+	unsigned *hub_count, *linked; /* not 0: labels are to be compressed once more */
 };
 
 template <class O> static __device__ __forceinline__ void row_link(const pass<O> &p, int v, unsigned rank, unsigned step) {
@@ -219,6 +219,8 @@ template <class O> static __device__ __forceinline__ void row_link(const pass<O>
 			break;
 		const int other = p.label[u];
 		if (other != mine) {
+			if (p.giant)
+				*p.linked = 1;
 			link(p.label, mine, other);
 			mine = label_load(&p.label[v]);
 		}
@@ -276,12 +278,14 @@ template <class O> static __device__ __forceinline__ void rest_hubs(const pass<O
 		start(first, target, n, label, list, listed, rounds, smaller, vertices);                                       \
 	}                                                                                                                  \
 	extern "C" __global__ void rest_##bits(const O *first, const int *target, int n, int *label, const int *giant,     \
-	                                       int from, unsigned hub, int *hubs, unsigned *hub_count) {                   \
-		rest(pass<O>{first, target, n, label, giant, from, hub, hubs, hub_count});                                     \
+	                                       int from, unsigned hub, int *hubs, unsigned *hub_count,                     \
+	                                       unsigned *linked) {                                                         \
+		rest(pass<O>{first, target, n, label, giant, from, hub, hubs, hub_count, linked});                             \
 	}                                                                                                                  \
 	extern "C" __global__ void hubs_##bits(const O *first, const int *target, int n, int *label, const int *giant,     \
-	                                       int from, unsigned hub, int *hubs, unsigned *hub_count) {                   \
-		rest_hubs(pass<O>{first, target, n, label, giant, from, hub, hubs, hub_count});                                \
+	                                       int from, unsigned hub, int *hubs, unsigned *hub_count,                     \
+	                                       unsigned *linked) {                                                         \
+		rest_hubs(pass<O>{first, target, n, label, giant, from, hub, hubs, hub_count, linked});                        \
 	}
 
 KERNELS(unsigned, 32)
@@ -289,10 +293,10 @@ KERNELS(ss_u64, 64)
 
 /* Vertices that point to `low` .. `high` - 1 come to point to their roots. Called for one window after the other, upwards,
  * it finds most pointers one step from their end: blocks start in order, and a pointer leads to an earlier vertex (so no
- * vertex before `low` is concerned). */
-extern "C" __global__ void labels_compress(int *label, int n, int low, int high, int halving) {
+ * vertex before `low` is concerned). `needed`: nothing is done where it is 0; NULL: always. */
+extern "C" __global__ void labels_compress(int *label, int n, int low, int high, int halving, const unsigned *needed) {
 	const ss_i64 at = low + (ss_i64)blockIdx.x * blockDim.x + threadIdx.x;
-	if (at >= n)
+	if (at >= n || (needed && *needed == 0))
 		return;
 	const int mine = label[at];
 	if (mine < low || mine >= high)

@@ -38,7 +38,8 @@ static __device__ __forceinline__ unsigned row_finish(const int *from, int *to, 
 
 /* Every step-th neighbour's label, beginning with number `at`. */
 template <class O>
-static __device__ __forceinline__ int row_least(const O *first, const int *target, const int *from, int v, int at, int step) {
+static __device__ __forceinline__ int row_least(const O *first, const int *target, const int *from, int v, int at,
+                                                int step) {
 	int least = 0x7fffffff;
 	for (O e = first[v] + at, end = first[v + 1]; e < end; e += step)
 		least = min(least, from[target[e]]);
@@ -61,8 +62,10 @@ static __device__ __forceinline__ int group_least(int least, int rank) {
 }
 
 template <class O>
-static __device__ __forceinline__ unsigned sweep(const O *first, const int *target, int n, const int *from, int *to, int jump) {
-	const ss_i64 warps = (ss_i64)gridDim.x * (blockDim.x / 32), warp = (ss_i64)blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32;
+static __device__ __forceinline__ unsigned sweep(const O *first, const int *target, int n, const int *from, int *to,
+                                                 int jump) {
+	const ss_i64 warps = (ss_i64)gridDim.x * (blockDim.x / 32);
+	const ss_i64 warp = (ss_i64)blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32;
 	const int lane = threadIdx.x % 32, rank = lane % GROUP;
 	unsigned fell = 0;
 	for (ss_i64 base = warp * ROWS; base < n; base += warps * ROWS) {
@@ -91,7 +94,8 @@ static __device__ __forceinline__ int block_least(int least) {
 }
 
 template <class O>
-static __device__ __forceinline__ unsigned sweep(const O *first, const int *target, int n, const int *from, int *to, int jump) {
+static __device__ __forceinline__ unsigned sweep(const O *first, const int *target, int n, const int *from, int *to,
+                                                 int jump) {
 	unsigned fell = 0;
 	for (ss_i64 v = blockIdx.x; v < n; v += gridDim.x) {
 		int least = block_least(row_least(first, target, from, (int)v, (int)threadIdx.x, (int)blockDim.x));

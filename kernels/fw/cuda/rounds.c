@@ -101,7 +101,8 @@ static void streams_use(const struct fw_cuda *s, bool urgent) {
 		gpu_use(s->bands[i].gpu, urgent ? s->bands[i].urgent : NULL);
 }
 
-/* Tile row k to the others, when they no longer read what was there before. */
+/* Tile row k to the others, when they no longer read row k - 2 there: their third phase of that round is done, and what of it
+ * went ahead came before round k - 1 was ready. */
 static void row_send(struct fw_cuda *s, struct fw_band *from, int k, struct gpu_stream *stream) {
 	gpu_mark(from->gpu, from->closed);
 	gpu_use(from->gpu, from->sender);
@@ -111,6 +112,7 @@ static void row_send(struct fw_cuda *s, struct fw_band *from, int k, struct gpu_
 		if (to == from)
 			continue;
 		gpu_wait(from->gpu, to->done);
+		gpu_wait(from->gpu, to->ready);
 		gpu_copy_peer(from->gpu, to->gpu, to->rows[k % 2], from->gpu, rows_of(s, from, k),
 		              (size_t)s->shape.block * fw_cuda_row_bytes(s));
 		gpu_mark(from->gpu, from->sent[i]);

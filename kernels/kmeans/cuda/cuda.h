@@ -11,7 +11,7 @@
 #include "kernels/kmeans/kmeans.h"
 
 enum { KMEANS_TYPE = KMEANS_PROBLEM, KMEANS_TYPE_F64 = 0, KMEANS_TYPE_F32 = 1 };
-enum { KMEANS_VARIANT, KMEANS_BLOCK, KMEANS_POINTS, KMEANS_PER_SM, KMEANS_LAUNCH };
+enum { KMEANS_VARIANT, KMEANS_BLOCK, KMEANS_POINTS, KMEANS_GROUP, KMEANS_PER_SM, KMEANS_LAUNCH };
 /* Objects that a warp takes at once at most: device memory is there, and 0, up to a multiple of it. */
 enum { KMEANS_TILE_MAX = 256, KMEANS_TRACED_MAX = 256 };
 
@@ -44,7 +44,7 @@ struct kmeans_cuda_state {
 	const struct kmeans_cuda_variant *variant;
 	struct gpu *gpu;
 	size_t real, label; /* bytes */
-	int points;
+	int points, group; /* group: clusters, 0 none */
 	unsigned parts; /* tables of sums */
 	int chunk;      /* clusters at a time in shared memory */
 	const struct gpu_function *assign, *means;

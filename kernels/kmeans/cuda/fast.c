@@ -22,8 +22,9 @@ static size_t fused_shared(const struct kmeans_cuda_state *s, size_t warps) {
 	const struct kmeans_input *in = &s->input->in;
 	size_t pack = 16 / s->real, centre = (in->coords + pack) / pack * pack, bytes = in->coords * s->real;
 	size_t row = bytes % 16 == 0 && bytes / 16 % 2 == 0 ? in->coords + pack : in->coords;
-	size_t tiles = 2 * 32 * (size_t)s->points * row;
-	return (in->clusters * centre + warps * (table(in, lanes(in->coords)) + tiles)) * s->real + in->clusters * 4;
+	size_t tiles = 2 * 32 * (size_t)s->points * row, group = s->group > 0 ? (size_t)s->group : in->clusters;
+	size_t groups = (in->clusters + group - 1) / group, apart = group * centre + (s->group > 0 ? pack : 0);
+	return (groups * apart + warps * (table(in, lanes(in->coords)) + tiles)) * s->real + in->clusters * 4;
 }
 
 static size_t tensor_shared(const struct kmeans_cuda_state *s, size_t warps) {

@@ -22,7 +22,7 @@ static const struct kmeans_cuda_variant variants[] = {
 	{.name = "tensor", .source = "kmeans/cuda/tensor.cu", .form = KMEANS_BRACKET, .resident = true, .constant = true},
 };
 enum { VARIANTS = sizeof variants / sizeof *variants, TENSOR = VARIANTS - 1 };
-enum { BLOCK_MAX = 1024, POINTS_MAX = 8, PER_SM_MAX = 32, GRAPH_LOOPS_MAX = 1000, REGISTERS_MAX = 128 };
+enum { BLOCK_MAX = 1024, POINTS_MAX = 8, GROUP_MAX = 8, PER_SM_MAX = 32, GRAPH_LOOPS_MAX = 1000, REGISTERS_MAX = 128 };
 
 #define CONSTANT "(variant == 'fused' or variant == 'tensor')"
 static const struct ss_param params[] = {
@@ -32,6 +32,8 @@ static const struct ss_param params[] = {
 	                  "256", NULL, 32, BLOCK_MAX},
 	[KMEANS_POINTS] = {"points", "objects of a thread, or at once in its registers", SS_INT, "1,2,4,8", "1",
 	                   "variant != 'tensor'", 1, POINTS_MAX},
+	[KMEANS_GROUP] = {"group", "clusters compared by the upper halves of their numbers first; 0: none", SS_INT, "0,4,8",
+	                  "0", "variant == 'fused' and type == 'f64'", 0, GROUP_MAX},
 	[KMEANS_PER_SM] = {"per_sm", "resident blocks for each SM; 0: as many as fit", SS_INT, "0,1,2,3,4,8,16", "0",
 	                   "variant == 'partial' or " CONSTANT, 0, PER_SM_MAX},
 	[KMEANS_LAUNCH] = {"launch", "loops are queued, or recorded and launched at once", SS_WORD, "queued,graph", "queued",
@@ -65,7 +67,7 @@ static bool inside(int64_t value, int64_t min, int64_t max) {
 static bool config_sane(const struct ss_value *c) {
 	return inside(c[KMEANS_VARIANT].i, 0, VARIANTS - 1) && inside(c[KMEANS_BLOCK].i, 32, BLOCK_MAX) &&
 	       inside(c[KMEANS_POINTS].i, 1, POINTS_MAX) && inside(c[KMEANS_PER_SM].i, 0, PER_SM_MAX) &&
-	       inside(c[KMEANS_LAUNCH].i, 0, 1);
+	       inside(c[KMEANS_GROUP].i, 0, GROUP_MAX) && inside(c[KMEANS_LAUNCH].i, 0, 1);
 }
 
 static bool power_of_two(int64_t x) {
@@ -83,8 +85,10 @@ static const char *refusal(const struct ss_call *call) {
 		return words == 2 && coords % 8 == 0 && coords <= 128 ? NULL : "tensor is for f64 with 8, 16, ... 128 coordinates";
 	if (v->constant && coords * c[KMEANS_POINTS].i * words > REGISTERS_MAX)
 		return "a thread's objects don't fit in registers";
-	if (!power_of_two(c[KMEANS_POINTS].i))
-		return "points must be 1, 2, 4 or 8";
+	if (v->constant && words == 1 && c[KMEANS_GROUP].i > 0)
+		return "groups are for f64";
+	if (!power_of_two(c[KMEANS_POINTS].i) || !power_of_two(c[KMEANS_GROUP].i))
+		return "points must be 1, 2, 4 or 8, and group, if any, too";
 	return NULL;
 }
 
@@ -93,6 +97,7 @@ static void state_fill(struct kmeans_cuda_state *s, struct kmeans_cuda_input *in
 	s->variant = &variants[call->config[KMEANS_VARIANT].i];
 	s->label = !s->variant->constant ? 4 : input->in.clusters < 256 ? 1 : 2;
 	s->points = (int)call->config[KMEANS_POINTS].i;
+	s->group = (int)call->config[KMEANS_GROUP].i;
 	s->shape.block[0] = (unsigned)call->config[KMEANS_BLOCK].i;
 }
 
@@ -293,8 +298,10 @@ static void kmeans_cuda_program(const struct ss_call *call, struct ss_program *p
 		return;
 	define(program, "COORDS", call->problem[KMEANS_COORDS].i);
 	define(program, "CLUSTERS", call->problem[KMEANS_CLUSTERS].i);
-	if (variant != &variants[TENSOR])
+	if (variant != &variants[TENSOR]) {
 		define(program, "POINTS", call->config[KMEANS_POINTS].i);
+		define(program, "GROUP", call->config[KMEANS_GROUP].i);
+	}
 }
 
 const struct ss_kernel kernel_kmeans_cuda = {

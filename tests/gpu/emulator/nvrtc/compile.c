@@ -108,7 +108,7 @@ static bool build(const char *folder) {
 	                     "-fno-rtti", "-fno-strict-aliasing", "-fwrapv", "-ffp-contract=off", "-fno-threadsafe-statics",
 	                     "-fvisibility=hidden", "-fno-builtin-printf", "-fmax-errors=5", "-fno-weak", "-fcf-protection=none",
 	                     "-include", header && *header ? header : EMULATOR_HEADER, "-o", object, source, "-nostdlib",
-	                     "-lm", "-lc", NULL};
+	                     "-lm", "-lc", "-lgcc", NULL};
 	return run(folder, arguments, "unused");
 }
 

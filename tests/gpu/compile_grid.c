@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Every kernel's code for a GPU compiles in every configuration of its grid, for four architectures, without a GPU. What
+ * NVRTC says of registers and spills is written to compile_grid.tsv. The layer keeps what it compiled on the disk. */
+#include <config.h>
+
+#include <sys/mman.h>
+#include <sys/wait.h>
+
+#include "src/base/mem.h"
+#include "src/base/rng.h"
+#include "src/base/sys.h"
+#include "tests/gpu/device.h"
+#include "tests/gpu/grid.h"
+#include "tests/tap.h"
+
+enum { PROGRAMS_MAX = 4096, KEY = 2048, PROCESSES = 2, ENUMERATED = 2000000 };
+static const int archs[] = {75, 80, 90, 100};
+enum { ARCHS = sizeof archs / sizeof *archs };
+
+struct program {
+	char source[128], key[KEY];
+	struct gpu_defines defines;
+};
+struct programs {
+	struct program *all;
+	size_t count;
+	uint32_t slots[4 * PROGRAMS_MAX]; /* places by the hash of their keys, from 1 on */
+};
+
+static uint32_t hash(const char *text) {
+	uint32_t h = 2166136261u; /* FNV-1a */
+	for (; *text; text++)
+		h = (h ^ (unsigned char)*text) * 16777619u;
+	return h;
+}
+
+static bool programs_add(struct programs *programs, const struct ss_program *program) {
+	char key[KEY];
+	size_t used = (size_t)snprintf(key, sizeof key, "%s", program->source);
+	for (size_t i = 0; i < program->count && used < sizeof key; i++)
+		used += (size_t)snprintf(key + used, sizeof key - used, " %s=%lld", program->names[i], program->values[i]);
+	uint32_t slot = hash(key) % (4 * PROGRAMS_MAX);
+	for (; programs->slots[slot]; slot = (slot + 1) % (4 * PROGRAMS_MAX))
+		if (strcmp(programs->all[programs->slots[slot] - 1].key, key) == 0)
+			return true;
+	if (used >= sizeof key || programs->count == PROGRAMS_MAX)
+		return false;
+	struct program *added = &programs->all[programs->count++];
+	programs->slots[slot] = (uint32_t)programs->count;
+	snprintf(added->source, sizeof added->source, "%s", program->source);
+	memcpy(added->key, key, sizeof key);
+	added->defines.count = 0;
+	for (size_t i = 0; i < program->count; i++)
+		gpu_define(&added->defines, program->names[i], program->values[i]);
+	return true;
+}
+
+/* All configurations on one problem; of very many, that many at random. */
+static bool collect_problem(struct live *live, struct programs *programs, uint64_t *configs) {
+	struct err err = {0};
+	struct rng rng;
+	struct grid *grid = grid_new(live->kernel, live->problem, NULL, &err);
+	bool fine = grid;
+	if (!grid)
+		printf("# %s: %s\n", live->kernel->name, err.what);
+	uint64_t valid = grid ? space_valid(grid->space) : 0, tried = valid < ENUMERATED ? valid : ENUMERATED;
+	rng_seed(&rng, 1);
+	for (uint64_t i = 0; fine && i < tried; i++) {
+		struct ss_program program = {.source = NULL};
+		grid_config(grid, tried == valid ? i : rng_below(&rng, valid), live->state[0].config);
+		struct ss_call call = live_call(live, 0);
+		live->kernel->program(&call, &program);
+		fine = program.source && programs_add(programs, &program);
+	}
+	*configs += valid;
+	grid_free(grid);
+	return fine;
+}
+
+/* With every combination of the words of the problem, from part `part` on. */
+static bool collect(struct live *live, int part, struct programs *programs, uint64_t *configs) {
+	const struct ss_param *problem = &live->kernel->problem[part];
+	struct values *values = calloc(1, sizeof *values);
+	bool fine = true;
+	if (!problem->name) {
+		fine = collect_problem(live, programs, configs);
+	} else if (problem->type != SS_WORD || !values_parse(problem, values)) {
+		fine = collect(live, part + 1, programs, configs);
+	} else {
+		for (int i = 0; i < values->count && fine; i++) {
+			live->problem[part] = live_value(problem, values->value[i].w);
+			fine = collect(live, part + 1, programs, configs);
+		}
+	}
+	free(values);
+	return fine;
+}
+
+struct task { /* one program for one architecture; what became of it is shared with the process that did it */
+	uint32_t program;
+	int arch, functions, registers, spills, done;
+	char message[200];
+};
+
+static void compile_task(const struct program *program, struct task *task, FILE *table) {
+	struct err err = {0};
+	size_t count = 0;
+	struct gpu_compiled *functions = gpu_compile_only(program->source, &program->defines, task->arch, &count, &err);
+	for (size_t i = 0; functions && i < count; i++) {
+		const struct gpu_function_facts *f = &functions[i].facts;
+		task->registers = f->registers > task->registers ? f->registers : task->registers;
+		task->spills += f->spill_bytes;
+		fprintf(table, "sm_%d\t%s\t%s\t%d\t%d\t%d\t%d\n", task->arch, program->key, functions[i].name, f->registers,
+		        f->shared_bytes, f->local_bytes, f->spill_bytes);
+	}
+	task->functions = functions ? (int)count : 0;
+	if (!functions)
+		snprintf(task->message, sizeof task->message, "%s", err.what);
+	task->done = 1;
+	free(functions);
+}
+
+/* Every PROCESSES-th task from `first` on; the table of each process is a file of its own, for they write at once. */
+static void compile_share(const struct programs *programs, struct task *tasks, size_t count, size_t first, const char *path) {
+	FILE *table = fopen(path, "w");
+	for (size_t i = first; table && i < count; i += PROCESSES)
+		compile_task(&programs->all[tasks[i].program], &tasks[i], table);
+	_exit(!table || fclose(table) != 0);
+}
+
+static bool append(FILE *to, const char *path) {
+	char bytes[65536];
+	size_t got = 0;
+	FILE *from = fopen(path, "r");
+	while (from && (got = fread(bytes, 1, sizeof bytes, from)) > 0)
+		fwrite(bytes, 1, got, to);
+	if (from)
+		fclose(from);
+	unlink(path);
+	return from;
+}
+
+static bool compile_all(const struct programs *programs, struct task *tasks, size_t count, FILE *table) {
+	pid_t children[PROCESSES];
+	char paths[PROCESSES][64];
+	bool fine = true;
+	fflush(stdout);
+	fflush(table);
+	for (size_t p = 0; p < PROCESSES; p++) {
+		snprintf(paths[p], sizeof paths[p], "tests/gpu/compile_grid.%zu", p);
+		children[p] = fork();
+		if (children[p] == 0)
+			compile_share(programs, tasks, count, p, paths[p]);
+	}
+	for (size_t p = 0; p < PROCESSES; p++) {
+		int status = -1;
+		fine &= children[p] > 0 && waitpid(children[p], &status, 0) == children[p] && status == 0;
+		fine &= append(table, paths[p]);
+	}
+	return fine;
+}
+
+static void report(const struct ss_kernel *kernel, const struct programs *programs, const struct task *tasks, size_t count,
+                   double seconds) {
+	int registers = 0, spilling = 0, failed = 0;
+	for (size_t i = 0; i < count; i++) {
+		bool fine = tasks[i].done && tasks[i].functions > 0;
+		if (!fine && failed++ < 5)
+			printf("# sm_%d %s: %s\n", tasks[i].arch, programs->all[tasks[i].program].key, tasks[i].message);
+		registers = tasks[i].registers > registers ? tasks[i].registers : registers;
+		spilling += tasks[i].spills > 0;
+	}
+	ok(failed == 0, "%s: %d of %zu do not compile", kernel->name, failed, count);
+	printf("# %s: %zu programs x %d architectures, at most %d registers, %d spill, %.1f s\n", kernel->name, programs->count,
+	       ARCHS, registers, spilling, seconds);
+}
+
+static void check_kernel(const struct ss_kernel *kernel, FILE *table) {
+	struct programs *programs = mem_alloc(1, sizeof *programs);
+	struct live *live = live_new(kernel);
+	uint64_t configs = 0;
+	double start = sys_now();
+	programs->all = mem_alloc(PROGRAMS_MAX, sizeof *programs->all);
+	bool fine = collect(live, 0, programs, &configs);
+	ok(fine && programs->count > 0, "%s: %llu configurations are %zu programs", kernel->name, (unsigned long long)configs,
+	   programs->count);
+	size_t count = programs->count * ARCHS;
+	struct task *tasks = mmap(NULL, (count + 1) * sizeof *tasks, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	for (size_t i = 0; tasks != MAP_FAILED && i < count; i++)
+		tasks[i] = (struct task){.program = (uint32_t)(i / ARCHS), .arch = archs[(i + i / ARCHS) % ARCHS]};
+	if (ok(tasks != MAP_FAILED && compile_all(programs, tasks, count, table), "%s: all processes end well", kernel->name))
+		report(kernel, programs, tasks, count, sys_now() - start);
+	if (tasks != MAP_FAILED)
+		munmap(tasks, (count + 1) * sizeof *tasks);
+	free(programs->all);
+	free(programs);
+	free(live->input);
+	for (int s = 0; s < LIVE_STATES; s++)
+		free(live->state[s].memory);
+	free(live);
+}
+
+static bool has_nvrtc(char *why, size_t size) {
+	struct gpu_part parts[GPU_PARTS];
+	gpu_parts(parts);
+	for (int i = 0; i < GPU_PARTS; i++) {
+		if (strcmp(parts[i].name, "NVRTC") != 0)
+			continue;
+		bool emulated = parts[i].usable && strncmp(parts[i].version, "99.", 3) == 0;
+		snprintf(why, size, "%s", emulated ? "NVRTC is the emulator's" : parts[i].reason);
+		return parts[i].usable && !emulated;
+	}
+	return false;
+}
+
+int main(int argc, char **argv) {
+	char why[200] = "";
+	int kernels = 0;
+	device_sources();
+	if (!has_nvrtc(why, sizeof why)) {
+		tap_skip("kernels compile for GPUs", why);
+		return tap_done();
+	}
+	double start = sys_now();
+	FILE *table = fopen("tests/gpu/compile_grid.tsv", "w");
+	if (!ok(table, "a table to write"))
+		return tap_done();
+	fprintf(table, "arch\tprogram\tfunction\tregisters\tshared\tlocal\tspills\n");
+	for (const struct kernel_entry *entry = kernel_registry; entry->kernel; entry++) {
+		bool wanted = argc < 2 || strcmp(entry->kernel->name, argv[1]) == 0;
+		if (wanted && strcmp(kernel_device(entry->kernel), "cuda") == 0 && ++kernels)
+			check_kernel(entry->kernel, table);
+	}
+	ok(fclose(table) == 0, "the table is whole");
+	ok(kernels > 0, "%d kernels for a GPU in %.1f s", kernels, sys_now() - start);
+	return tap_done();
+}
