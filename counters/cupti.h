@@ -30,7 +30,8 @@ size_t cupti_chip_passes(const struct cupti_chip *chip, const char *const *metri
 /* The metric's unit and what its value must be multiplied with to be in it: "s" and 1e-9 for nanoseconds. */
 const char *cupti_chip_unit(const struct cupti_chip *chip, const char *metric, double *scale);
 /* {"chip","metrics":[{"name","type","unit","hardware","summary","passes","rollups":[..]}]} of those whose name begins with
- * the prefix ("" for all): passes null and rollups absent where there are many. New reference. ERR_UNAVAILABLE, or ERR_USAGE with the chips, or the nearest name. */
+ * the prefix ("" for all): passes null and rollups absent where there are many. New reference. NULL:
+ * ERR_UNAVAILABLE, or ERR_USAGE with the chips, or the nearest name. */
 json_t *cupti_list(const char *chip, const char *prefix, struct err *err);
 
 /* ---- a range of work on a device, counted ---- */

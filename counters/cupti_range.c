@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The range profiler with a range of our own and replay of our own: what is between begin and end is one range, and whoever
- * runs it runs it again until each pass was there (CUPTI's documentation, "Range Profiling API", UserRange and UserReplay). */
+ * runs it runs it again until each pass was there (CUPTI's documentation, "Range Profiling
+ * API", UserRange and UserReplay). */
 #include <config.h>
 
 #include <math.h>
@@ -60,7 +61,8 @@ static bool profiler_enable(struct cupti_range *range, char reason[COUNTER_REASO
 	CUPTI_PARAMS(CUpti_RangeProfiler_SetConfig, set, .pRangeProfilerObject = range->profiler,
 	             .configSize = range->config.size, .pConfig = range->config.image,
 	             .counterDataImageSize = range->data_size, .pCounterDataImage = range->data, .range = CUPTI_UserRange,
-	             .replayMode = CUPTI_UserReplay, .maxRangesPerPass = RANGES_MOST, .numNestingLevels = 1, .minNestingLevel = 1,
+	             .replayMode = CUPTI_UserReplay, .maxRangesPerPass = RANGES_MOST, .numNestingLevels = 1,
+	             .minNestingLevel = 1,
 	             .targetNestingLevel = 1);
 	return cupti_fine(range->cupti->cuptiRangeProfilerSetConfig(&set), "the configuration", reason);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What our tables ask of CUPTI, against what its host API knows: that needs no GPU. Each portable event has a metric on each
- * chip, each group can be counted together, the default one in a single pass, and a wrong name is refused with the nearest. */
+ * chip, each group can be counted together, the default one in a single pass, and a wrong name is refused with the
+ * nearest. */
 #include <config.h>
 
 #include <math.h>
