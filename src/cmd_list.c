@@ -81,8 +81,8 @@ static void devices_text(const json_t *row, char *text, size_t size) {
 	size_t i, at = 0;
 	json_t *device;
 	text[0] = '\0';
-	json_array_foreach(json_object_get(row, "devices"), i, device) if (at < size) at += (size_t)snprintf(
-		text + at, size - at, "%s%s", i ? ", " : "", json_string_value(device));
+	json_array_foreach(json_object_get(row, "devices"), i, device) if (at < size) at +=
+		(size_t)snprintf(text + at, size - at, "%s%s", i ? ", " : "", json_string_value(device));
 }
 
 static void kernels_print(struct ui *ui, const json_t *array, FILE *out) {
@@ -159,7 +159,8 @@ static const struct opt *const tables[] = {options, plan_options, cmd_device_opt
 const struct cmd cmd_list = {
 	.name = "list",
 	.summary = "kernels, strategies, counters, metrics, formats, launchers; params KERNEL",
-	.usage = "[kernels [PLUGIN]|strategies|counters|metrics [PREFIX]|formats|launchers|params KERNEL|--spec FILE] [OPTION...]",
+	.usage = "[kernels [PLUGIN]|strategies|counters|metrics [PREFIX]|formats|launchers|params KERNEL|--spec FILE] "
+             "[OPTION...]",
 	.options = tables,
 	.run = run,
 };

@@ -21,7 +21,8 @@ static void rows_print(struct ui *ui, const json_t *metrics) {
 	json_t *row;
 	json_array_foreach((json_t *)metrics, i, row) {
 		const json_t *passes = json_object_get(row, "passes");
-		char *count = json_is_integer(passes) ? mem_printf("%lld", (long long)json_integer_value(passes)) : mem_strdup("");
+		char *count =
+			json_is_integer(passes) ? mem_printf("%lld", (long long)json_integer_value(passes)) : mem_strdup("");
 		table_add(table, text_of(row, "name"), text_of(row, "type"), text_of(row, "unit"), count,
 		          text_of(row, "summary"));
 		free(count);
