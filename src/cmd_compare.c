@@ -43,11 +43,11 @@ static json_t *side_json(const json_t *config, const struct duel_result *duel, i
 static json_t *document(const struct byhand *hand, const json_t *const config[2], const struct duel_result *duel) {
 	const char *device = app_device(hand->app);
 	return json_pack("{s:s,s:s,s:s,s:O,s:o,s:o,s:o,s:[o,o],s:i,s:o,s:s,s:i}", "schema", "sweetspot-compare/1", "kernel",
-	                 hand->kernel->name, "device", device ? device : "cpu", "problem", hand->problem, "a", side_json(config[0], duel, 0), "b",
-	                 side_json(config[1], duel, 1), "ratio", js_number(duel->paired.ratio), "ci",
-	                 js_number(duel->paired.ci[0]), js_number(duel->paired.ci[1]), "pairs", (int)duel->paired.count,
-	                 "p", js_number(duel->paired.p), "verdict", paired_verdict_word(duel->verdict), "failures",
-	                 duel->failures);
+	                 hand->kernel->name, "device", device ? device : "cpu", "problem", hand->problem, "a",
+	                 side_json(config[0], duel, 0), "b", side_json(config[1], duel, 1), "ratio",
+	                 js_number(duel->paired.ratio), "ci", js_number(duel->paired.ci[0]), js_number(duel->paired.ci[1]),
+	                 "pairs", (int)duel->paired.count, "p", js_number(duel->paired.p), "verdict",
+	                 paired_verdict_word(duel->verdict), "failures", duel->failures);
 }
 
 static void people_print(struct ui *ui, const json_t *const config[2], const struct duel_result *duel) {

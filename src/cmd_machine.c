@@ -92,7 +92,8 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	if (opt_has(args, "samples") && !opt_has(args, "ceilings"))
 		return err_set(err, ERR_USAGE, "sweetspot machine --ceilings --samples 9", "--samples is for --ceilings");
 	if (opt_has(args, "ceilings") && app_device(app))
-		return err_set(err, ERR_USAGE, "leave --device out", "ceilings are the processors', and those of GPUs are not known");
+		return err_set(err, ERR_USAGE, "leave --device out",
+		               "ceilings are the processors', and those of GPUs are not known");
 	const json_t *machine = app_machine(app, err);
 	if (!machine)
 		return -1;

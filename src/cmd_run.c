@@ -27,8 +27,8 @@ static const struct opt options[] = {
 /* The document of `run --json`; the worker's extras ride along. */
 static json_t *document(const struct byhand *hand, const struct trial_request *request,
                         const struct trial_result *result) {
-	static const char *const extras[] = {"work",  "figures", "series",  "placement",
-	                                     "noise", "batch",   "setup_s", "verify_s", "gpu", "energy_j"};
+	static const char *const extras[] = {"work",  "figures", "series",   "placement", "noise",
+	                                     "batch", "setup_s", "verify_s", "gpu",       "energy_j"};
 	double ci[2];
 	stats_median_ci(result->samples, result->sample_count, 0.95, ci);
 	json_t *json = json_pack("{s:s,s:s,s:O,s:O,s:s,s:o,s:o,s:[o,o],s:s,s:b}", "schema", "sweetspot-run/1", "kernel",
@@ -72,8 +72,8 @@ static void people_print(struct ui *ui, const json_t *json, const json_t *source
 	if (js_bool_or(json, "unsafe", false))
 		printf("unsafe: measured for comparison, never recommended\n");
 	if (result->disturbed)
-		printf("disturbed: %s\n", *result->disturbance ? result->disturbance
-		                                               : "something else ran on these processors meanwhile");
+		printf("disturbed: %s\n",
+		       *result->disturbance ? result->disturbance : "something else ran on these processors meanwhile");
 	figures_print(figures, stdout);
 	results_device_print(ui, json_object_get(json, "gpu"), stdout);
 	counters_print(ui, json, sources, stdout);

@@ -218,8 +218,9 @@ static void show(struct sweep *sweep) {
 	for (size_t a = 0; a < sweep->axis_count; a++)
 		json_array_append_new(over, json_string(sweep->axes[a].name));
 	const char *device = app_device(sweep->hand->app);
-	json_t *json = json_pack("{s:s,s:s,s:s,s:o,s:O}", "schema", "sweetspot-sweep/1", "kernel", sweep->hand->kernel->name,
-	                         "device", device ? device : "cpu", "over", over, "rows", sweep->rows);
+	json_t *json =
+		json_pack("{s:s,s:s,s:s,s:o,s:O}", "schema", "sweetspot-sweep/1", "kernel", sweep->hand->kernel->name, "device",
+	              device ? device : "cpu", "over", over, "rows", sweep->rows);
 	js_write(json, stdout);
 	json_decref(json);
 }

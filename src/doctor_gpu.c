@@ -102,8 +102,8 @@ static void pids_text(const json_t *gpu, char *text, size_t size) {
 	text[0] = '\0';
 	json_array_foreach((json_t *)pids, i, pid) {
 		if (used < size)
-			used += (size_t)snprintf(text + used, size - used, "%s%lld", i ? ", " : "",
-			                         (long long)json_integer_value(pid));
+			used +=
+				(size_t)snprintf(text + used, size - used, "%s%lld", i ? ", " : "", (long long)json_integer_value(pid));
 	}
 }
 
@@ -130,6 +130,12 @@ static void look_others(struct app *app, struct finding *f) {
 }
 
 const struct check doctor_gpu_checks[] = {
-	{"NVIDIA driver", look_driver}, {"NVRTC", look_nvrtc}, {"CUPTI", look_cupti},     {"NVML", look_nvml},
-	{"GPUs", look_gpus},            {"MIG", look_mig},     {"GPU users", look_others}, {0},
+	{"NVIDIA driver", look_driver},
+	{"NVRTC", look_nvrtc},
+	{"CUPTI", look_cupti},
+	{"NVML", look_nvml},
+	{"GPUs", look_gpus},
+	{"MIG", look_mig},
+	{"GPU users", look_others},
+	{0},
 };

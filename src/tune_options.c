@@ -64,7 +64,8 @@ static int objective_read(const struct opt_args *args, enum trial_objective *obj
 		               "there is no objective \"%.60s\"", word);
 	if (*objective == TRIAL_OBJECTIVE_TIME || strcmp(device, "cpu") != 0)
 		return 0;
-	return err_set(err, ERR_USAGE, "add --device cuda; on the CPU `sweetspot run --counters rapl` shows the energy of one",
+	return err_set(err, ERR_USAGE,
+	               "add --device cuda; on the CPU `sweetspot run --counters rapl` shows the energy of one",
 	               "--objective %s is for kernels on a GPU", word);
 }
 
@@ -100,8 +101,8 @@ int tune_settings_read(const struct opt_args *args, struct tune_settings *settin
 	if ((budget && budget_read(budget, &settings->budget, err)) ||
 	    (timeout && opt_seconds(timeout, "timeout", &settings->timeout_s, err)) ||
 	    strategy_read(opt_get(args, "strategy", "auto"), &settings->strategy, err) ||
-	    objective_read(args, &settings->objective, err) ||
-	    counters_read(args, settings, err) || opt_int(args, "seed", 0, INT64_MAX, (long long)drawn, &seed, err))
+	    objective_read(args, &settings->objective, err) || counters_read(args, settings, err) ||
+	    opt_int(args, "seed", 0, INT64_MAX, (long long)drawn, &seed, err))
 		return -1;
 	settings->seed = (uint64_t)seed;
 	return 0;

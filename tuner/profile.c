@@ -79,10 +79,9 @@ static const char *state_of(const struct gather *gather, const struct store_resu
 
 static json_t *provenance_json(const struct store_result *r) {
 	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I}", "version", text_json(r->version), "command",
-	                 text_json(r->command), "strategy",
-	                 member(r->result, "strategy"), "seed", member(r->result, "seed"), "evaluations",
-	                 member(r->result, "evaluations"), "measured", time_json(r->finished), "session",
-	                 (json_int_t)r->session, "search", (json_int_t)r->search);
+	                 text_json(r->command), "strategy", member(r->result, "strategy"), "seed",
+	                 member(r->result, "seed"), "evaluations", member(r->result, "evaluations"), "measured",
+	                 time_json(r->finished), "session", (json_int_t)r->session, "search", (json_int_t)r->search);
 }
 
 static json_t *entry_new(const struct gather *gather, const struct store_result *r) {
@@ -141,8 +140,7 @@ static const char *seen_near(const struct gather *gather, const char *word) {
 	size_t count = 0;
 	const char *kernel;
 	json_t *value;
-	json_object_foreach(gather->seen, kernel, value)
-		known[count++] = kernel;
+	json_object_foreach(gather->seen, kernel, value) known[count++] = kernel;
 	const char *found = near_word(word, known, count);
 	free(known);
 	return found;

@@ -158,8 +158,9 @@ static int open_any(struct store *store, struct err *err) {
 	return check_writable(store, kind, err) || open_writing(store, kind != STORE_FILE_STORE, err) ? -1 : 0;
 }
 
-/* Openings take turns: a file that another process is making looks damaged until it is whole. The lock is on the folder,
- * so that nothing has to be made for it, and it is advisory; where a file system has no locks we go on without. */
+/* Openings take turns: a file that another process is making looks damaged until it is whole. The lock is on the
+ * folder, so that nothing has to be made for it, and it is advisory; where a file system has no locks we go on without.
+ */
 static int opening_lock(const struct store *store) {
 	char *dir = folder_of(store->path);
 	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

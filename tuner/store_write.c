@@ -15,8 +15,8 @@ static char *json_text(const json_t *json) {
 int store_session_begin(struct store *store, struct store_session *session, struct err *err) {
 	char *machine = json_text(session->machine);
 	const struct store_field fields[] = {
-		store_text(session->fingerprint), store_text(machine ? machine : "{}"),  store_text(PACKAGE_VERSION),
-		store_text(session->command),     store_int((int64_t)session->seed), store_real(session->started),
+		store_text(session->fingerprint), store_text(machine ? machine : "{}"), store_text(PACKAGE_VERSION),
+		store_text(session->command),     store_int((int64_t)session->seed),    store_real(session->started),
 	};
 	int rc = store_change(store,
 	                      "INSERT INTO sessions (fingerprint, machine, version, command, seed, started)"
@@ -35,9 +35,9 @@ int store_session_end(struct store *store, int64_t session, const char *state, d
 
 int store_search_begin(struct store *store, struct store_search *search, struct err *err) {
 	const struct store_field fields[] = {
-		store_int(search->session),      store_text(search->kernel),     store_text(search->source),
-		store_text(search->problem),     store_text(search->objective),  store_text(search->strategy),
-		store_int((int64_t)search->seed), store_text(search->space_hash), store_real(search->cartesian),
+		store_int(search->session),        store_text(search->kernel),     store_text(search->source),
+		store_text(search->problem),       store_text(search->objective),  store_text(search->strategy),
+		store_int((int64_t)search->seed),  store_text(search->space_hash), store_real(search->cartesian),
 		store_int((int64_t)search->valid), store_text(search->baseline),
 	};
 	return store_change(store,
@@ -65,8 +65,9 @@ static char *samples_text(const double *samples, size_t count) {
 	return text;
 }
 
-/* A flush takes milliseconds, a trial on a GPU may take less. What is committed without one is in the log: it outlives the
- * process, and is flushed with the next. (In WAL mode NORMAL never damages the file: sqlite.org/pragma.html, synchronous.) */
+/* A flush takes milliseconds, a trial on a GPU may take less. What is committed without one is in the log: it outlives
+ * the process, and is flushed with the next. (In WAL mode NORMAL never damages the file: sqlite.org/pragma.html,
+ * synchronous.) */
 static const double SYNC_SECONDS = 0.25;
 
 static int trial_change(struct store *store, const char *sql, const struct store_field *fields, size_t count,
@@ -86,10 +87,9 @@ int store_trial_add(struct store *store, const struct store_trial *trial, struct
 	char *samples = samples_text(trial->samples, trial->sample_count);
 	char *detail = json_text(trial->detail);
 	const struct store_field fields[] = {
-		store_int(trial->search),    store_text(trial->phase),   store_int(trial->block),
-		store_text(trial->config),   store_text(trial->status),  store_real(trial->value),
-		store_text(samples),         store_real(trial->started), store_real(trial->elapsed),
-		store_int(trial->disturbed), store_text(trial->message), store_text(detail),
+		store_int(trial->search),   store_text(trial->phase),    store_int(trial->block),    store_text(trial->config),
+		store_text(trial->status),  store_real(trial->value),    store_text(samples),        store_real(trial->started),
+		store_real(trial->elapsed), store_int(trial->disturbed), store_text(trial->message), store_text(detail),
 	};
 	int rc = trial_change(store,
 	                      "INSERT INTO trials (search, phase, block, config, status, value, samples, started, elapsed,"

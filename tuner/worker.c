@@ -230,8 +230,8 @@ struct asked {
 static void clock_check(struct worker *worker, const json_t *gpu, struct trial_result *result) {
 	double mhz = js_real_or(gpu, "sm_mhz", NAN);
 	const char *throttle = js_string_or(gpu, "throttle", "");
-	bool slow = mhz < CLOCK_DROP * worker->sm_mhz, hot = strstr(throttle, "heat") || strstr(throttle, "hardware") ||
-	                                                          strstr(throttle, "brake");
+	bool slow = mhz < CLOCK_DROP * worker->sm_mhz,
+		 hot = strstr(throttle, "heat") || strstr(throttle, "hardware") || strstr(throttle, "brake");
 	worker->sm_mhz = mhz > worker->sm_mhz ? mhz : worker->sm_mhz;
 	if (!slow && !hot)
 		return;
@@ -285,7 +285,8 @@ static enum err_code error_code(const json_t *error) {
 	return strcmp(js_string_or(error, "code", ""), "unavailable") == 0 ? ERR_UNAVAILABLE : ERR_USAGE;
 }
 
-/* The worker has said that it ends, since its device is broken: that is a fact about this trial, and none of the next. */
+/* The worker has said that it ends, since its device is broken: that is a fact about this trial, and none of the next.
+ */
 static void ending_wait(struct worker *worker, const struct trial_result *result) {
 	if (js_bool_or(result->reply, "ending", false))
 		worker_stop(worker, STOP_SECONDS);

@@ -69,7 +69,9 @@ static const char *const seeds[] = {
 
 static const char *const tokens[] = {
 	"{", "}", "[", "]", ":", ",", "\"", "null", "true", "false", "-1", "0", "9223372036854775807", "1e308", "-1e-308",
-	"0.1", "\"\"", "\"device\":\"cuda:0\"", "\"device\":\"cpu\"", "\"flush_l2\":true", "\"objective\":\"edp\"", "\"threads\":2", "\"block\"", "\"op\":\"trial\"", "\\u0000", "\\ud800", "\xff", "\xc3", "{}", "[]",
+	"0.1", "\"\"", "\"device\":\"cuda:0\"", "\"device\":\"cpu\"",
+	"\"flush_l2\":true", "\"objective\":\"edp\"",
+	"\"threads\":2", "\"block\"", "\"op\":\"trial\"", "\\u0000", "\\ud800", "\xff", "\xc3", "{}", "[]",
 };
 
 static size_t insert(char *line, size_t size, size_t at, const char *text, size_t count) {
