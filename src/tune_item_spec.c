@@ -115,8 +115,8 @@ struct tune_item *tune_item_spec(struct app *app, const char *path, const struct
 		item = tune_item_cuda(app, spec, args, err);
 		break;
 	case SPEC_OTHER:
-		err_set(err, ERR_USAGE, "its KernelSpecification's Language is Command, C or CUDA", "%s is written for %s", path,
-		        spec_language_word(spec));
+		err_set(err, ERR_USAGE, "its KernelSpecification's Language is Command, C or CUDA", "%s is written for %s",
+		        path, spec_language_word(spec));
 	}
 	if (!item)
 		spec_free(spec);

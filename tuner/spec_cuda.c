@@ -51,10 +51,12 @@ static json_t *text_of(json_t *json, struct err *err) {
 }
 
 static json_t *size_json(const struct cuda_kernel *kernel) {
-	json_t *size = json_array();
-	for (int i = 0; i < 3 && (i == 0 || kernel->problem[i] > 1 || (i == 1 && kernel->problem[2] > 1)); i++)
-		json_array_append_new(size, json_integer((json_int_t)kernel->problem[i]));
-	return json_pack("{s:o}", "ProblemSize", size);
+	const double *size = kernel->problem;
+	if (size[2] > 1)
+		return json_pack("{s:o}", "size", json_sprintf("%.0fx%.0fx%.0f", size[0], size[1], size[2]));
+	if (size[1] > 1)
+		return json_pack("{s:o}", "size", json_sprintf("%.0fx%.0f", size[0], size[1]));
+	return json_pack("{s:I}", "size", (json_int_t)size[0]);
 }
 
 struct spec_cuda *spec_cuda_new(const struct spec *spec, struct worker *worker, struct err *err) {
@@ -115,7 +117,8 @@ static void fail_as(struct trial_result *result, enum trial_status status, const
 	snprintf(result->message, sizeof result->message, "%.255s", message);
 }
 
-/* The worker's trial of a request's configuration. What has no grid or block is a failure of this configuration alone. */
+/* The worker's trial of a request's configuration. What has no grid or block is a failure of this configuration alone.
+ */
 static int trial(struct spec_cuda *cuda, const struct trial_request *like, bool reference, struct trial_result *result,
                  struct err *err) {
 	struct trial_request request = *like;

@@ -37,8 +37,8 @@ static int raw_file(const json_t *json, const char *key, const char *folder, str
 		return err_set(err, ERR_USAGE, "it is relative to the folder of the specification", "%s: no file %.200s", key,
 		               path);
 	if ((uint64_t)file.st_size != size)
-		return err_set(err, ERR_USAGE, "it holds the elements as they are in memory", "%s: %.200s has %jd bytes, not %ju",
-		               key, path, (intmax_t)file.st_size, (uintmax_t)size);
+		return err_set(err, ERR_USAGE, "it holds the elements as they are in memory",
+		               "%s: %.200s has %jd bytes, not %ju", key, path, (intmax_t)file.st_size, (uintmax_t)size);
 	*out = arena_strdup(arena, whole);
 	return 0;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* CompilerOptions: what of nvcc's options NVRTC takes, and what is no way to other files than the user's own headers. */
+/* CompilerOptions: what of nvcc's options NVRTC takes, and what is no way to other files than the user's own headers.
+ */
 #include <config.h>
 
 #include <string.h>

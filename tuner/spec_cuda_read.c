@@ -88,14 +88,13 @@ static json_t *argument_json(const struct cuda_argument *argument) {
 	static const char *const kinds[] = {[C_SIGNED] = "signed", [C_UNSIGNED] = "unsigned", [C_REAL] = "real"};
 	static const char *const accesses[] = {"ReadOnly", "WriteOnly", "ReadWrite"};
 	const struct c_argument *c = &argument->c;
-	json_t *json = json_pack(
-		"{s:s,s:s,s:s,s:s,s:I,s:I,s:b,s:b,s:f,s:I}", "name", c->name, "kind", kinds[c->type->kind], "access",
-		argument->constant ? accesses[C_READ_ONLY] : accesses[c->access], "memory",
-		argument->constant ? "Constant"
-		: c->scalar        ? "Scalar"
-						   : "Vector",
-		"bytes", (json_int_t)c->type->bytes, "count", (json_int_t)c->count, "random", c->random, "output", c->output,
-		"real", c->real, "whole", (json_int_t)c->whole);
+	json_t *json = json_pack("{s:s,s:s,s:s,s:s,s:I,s:I,s:b,s:b,s:f,s:I}", "name", c->name, "kind", kinds[c->type->kind],
+	                         "access", argument->constant ? accesses[C_READ_ONLY] : accesses[c->access], "memory",
+	                         argument->constant ? "Constant"
+	                         : c->scalar        ? "Scalar"
+	                                            : "Vector",
+	                         "bytes", (json_int_t)c->type->bytes, "count", (json_int_t)c->count, "random", c->random,
+	                         "output", c->output, "real", c->real, "whole", (json_int_t)c->whole);
 	if (argument->file)
 		json_object_set_new(json, "file", json_string(argument->file));
 	if (argument->reference)

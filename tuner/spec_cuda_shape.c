@@ -146,8 +146,8 @@ static json_t *three_json(const double at[3]) {
 /* What Kernel Tuner defines beside the parameters, where the source has the word. */
 static void macros_add(const struct cuda_kernel *kernel, const json_t *config, const struct cuda_shape *shape,
                        json_t *defines) {
-	const double values[7] = {shape->block[0], shape->block[1], shape->block[2], shape->grid[0],
-	                          shape->grid[1],  shape->grid[2],  1};
+	const double values[7] = {
+		shape->block[0], shape->block[1], shape->block[2], shape->grid[0], shape->grid[1], shape->grid[2], 1};
 	for (int i = 0; i < 7; i++)
 		if (kernel->macro[i] && !json_object_get(config, cuda_macros[i]))
 			json_array_append_new(defines, json_sprintf("-D%s=%.0f", cuda_macros[i], values[i]));
