@@ -193,10 +193,10 @@ static void test_gpu(struct rig *rig) {
 	static const struct {
 		const char *words, *events, *metrics;
 	} rows[] = {
-		{"achieved_occupancy", "gpu_warps_active ", "GPU:achieved_occupancy "},
-		{"GLD_Throughput sm_efficiency", "gpu_global_load_bytes gpu_time gpu_cycles_active ",
-	     "GPU:gld_throughput GPU:sm_efficiency "},
-		{"gld_efficiency gld_efficiency", "gpu_load_efficiency ", "GPU_MEM:gld_efficiency "},
+		{"achieved_occupancy", "gpu_warps_active ", "achieved_occupancy:achieved_occupancy "},
+		{"Dram_Volume ipc", "gpu_dram_read_bytes gpu_dram_write_bytes gpu_instructions gpu_sm_cycles ",
+	     "GPU:dram_volume GPU:ipc "},
+		{"inst_per_warp inst_per_warp", "gpu_instructions gpu_warps_launched ", "GPU_OCC:inst_per_warp "},
 		{"dram__bytes.sum cupti:dram__bytes.sum", "cupti:dram__bytes.sum ", ""},
 		{"gpu__time_duration.sum rusage", "cupti:gpu__time_duration.sum user-time minor-faults ", ""},
 		{"sm_throughput GPU_PEAK", "gpu_sm_throughput gpu_memory_throughput ",
@@ -221,7 +221,7 @@ static void test_gpu(struct rig *rig) {
 	ok(!plan_of(rig, "achieved_ocupancy", NULL) && strstr(rig->err.hint, "did you mean achieved_occupancy?"),
 	   "a mistyped metric: %s", rig->err.hint);
 	json_object_del(rig->machine->json, "device");
-	ok(!plan_of(rig, "achieved_occupancy", NULL), "on the CPU it is no word");
+	ok(!plan_of(rig, "inst_per_warp", NULL), "on the CPU a metric is no word");
 	ok(!plan_of(rig, "dram__bytes.sum", NULL), "nor is CUPTI's");
 }
 
