@@ -100,7 +100,7 @@ static bool good(void *ctx, const struct counter_backend *backend, const char *e
 }
 
 struct counter_judge machine_judge(struct machine *machine) {
-	return (struct counter_judge){machine, js_string_or(machine->json, "cpu", ""), good};
+	return (struct counter_judge){.ctx = machine, .cpu = js_string_or(machine->json, "cpu", ""), .good = good};
 }
 
 struct counter_tables *machine_tables(struct err *err) {
