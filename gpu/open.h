@@ -70,6 +70,8 @@ struct gpu_health {
 	double energy_j;   /* since the driver was loaded */
 };
 void gpu_health(struct gpu *gpu, struct gpu_health *health);
+/* The last one, if it is not older than so many seconds: asking NVML takes milliseconds. */
+void gpu_health_lately(struct gpu *gpu, double age_s, struct gpu_health *health);
 /* The words of the bits: "power cap, hardware slowdown"; "" for none. */
 const char *gpu_throttle_words(uint64_t bits, char *text, size_t size);
 /* What doctor wants to know of a device. */

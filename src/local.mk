@@ -30,7 +30,7 @@ sweetspot_SOURCES = $(COMMANDS) \
 	%D%/app.c %D%/app.h %D%/device.c %D%/device.h %D%/plugin.c %D%/plugin.h \
 	%D%/params.c %D%/params_words.c %D%/params.h %D%/plan.c %D%/plan.h %D%/bindings.c %D%/bindings.h \
 	$(PROGRAM_PLAN) %D%/program_spec.c %D%/program_spec.h \
-	%D%/ceilings.c %D%/ceilings_plan.c %D%/ceilings_file.c %D%/ceilings_table.c %D%/ceilings.h \
+	%D%/ceilings.c %D%/ceilings_kinds.c %D%/ceilings_plan.c %D%/ceilings_gpu.c %D%/ceilings_file.c %D%/ceilings_table.c %D%/ceilings.h \
 	%D%/doctor_build.c %D%/doctor_system.c %D%/doctor_counters.c %D%/doctor_gpu.c %D%/doctor.h \
 	%D%/doctor_rights.c %D%/doctor_rights.h \
 	%D%/tune_session.c %D%/tune_session.h \
