@@ -50,8 +50,8 @@ static enum ss_status arguments_bind(struct source_state *state, const bool *sym
 	}
 	bool all = count < 0 || (size_t)count == problem->count;
 	if (!all && (size_t)count != problem->count - constants) {
-		return source_fail(call, SS_COMPILE, "%.60s takes %s%d parameters, but %zu arguments are given", problem->function,
-		                   count > SOURCE_ARGUMENTS_MAX ? "over " : "",
+		return source_fail(call, SS_COMPILE, "%.60s takes another number of parameters, %s%d, than the %zu arguments given",
+		                   problem->function, count > SOURCE_ARGUMENTS_MAX ? "over " : "",
 		                   count > SOURCE_ARGUMENTS_MAX ? SOURCE_ARGUMENTS_MAX : count, problem->count);
 	}
 	for (size_t i = 0; i < problem->count; i++) {

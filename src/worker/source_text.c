@@ -88,7 +88,8 @@ static int argument_read(struct arena *arena, const json_t *json, struct source_
 	a->whole = (uint64_t)whole;
 	a->file = text_or_null(arena, json, "file");
 	a->reference = text_or_null(arena, json, "reference");
-	if (!size_fits(a) || (a->output && (a->access == SOURCE_READ_ONLY || a->memory != SOURCE_VECTOR))) {
+	bool written = a->output || a->access != SOURCE_READ_ONLY;
+	if (!size_fits(a) || (a->output && a->access == SOURCE_READ_ONLY) || (written && a->memory != SOURCE_VECTOR)) {
 		return err_set(err, ERR_USAGE, NULL, "argument %.60s is of no size or use", a->name);
 	}
 	return 0;
