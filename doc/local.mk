@@ -17,5 +17,8 @@ dist_exampleplugin_DATA = %D%/examples/plugin/Makefile %D%/examples/plugin/trans
 examplespecdir = $(docdir)/examples/spec-c
 dist_examplespec_DATA = %D%/examples/spec-c/stencil.json %D%/examples/spec-c/stencil.c
 
+examplespeccudadir = $(docdir)/examples/spec-cuda
+dist_examplespeccuda_DATA = %D%/examples/spec-cuda/convolution.t1.json %D%/examples/spec-cuda/convolution_milo.cu
+
 exampleregionsdir = $(docdir)/examples/regions
 dist_exampleregions_DATA = %D%/examples/regions/Makefile %D%/examples/regions/heat.c %D%/examples/regions/heat.f90

@@ -35,6 +35,7 @@ sweetspot_SOURCES = $(COMMANDS) \
 	%D%/doctor_rights.c %D%/doctor_rights.h \
 	%D%/tune_session.c %D%/tune_session.h \
 	%D%/tune_item_kernel.c %D%/tune_item_program.c %D%/tune_item_spec.c %D%/tune_item.h \
+	%D%/tune_item_source.c %D%/source_spec.c %D%/source_spec.h \
 	%D%/tune_counters.c %D%/tune_counters.h %D%/results_counters.c %D%/results_regions.c \
 	%D%/tune_options.c %D%/tune_options.h %D%/sweep_table.c %D%/sweep_table.h \
 	%D%/list_counters.c %D%/list_counters.h %D%/list_metrics.c %D%/list_metrics.h %D%/list_params.c %D%/list_params.h %D%/figures.c %D%/figures.h %D%/references.c %D%/references.h \

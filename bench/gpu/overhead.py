@@ -7,7 +7,7 @@ from device import row, words, DEVICE
 
 
 def measure(device, _limits, rows):
-    problem, times = {"n": 1024, "generations": 100}, {"a kept state": [], "a new state": []}
+    problem, times = {"n": 64, "generations": 100}, {"a kept state": [], "a new state": []}
     shapes = [(x, y) for x in (16, 32, 64, 128) for y in (1, 2, 4, 8)]
     for again in range(3):
         for x, y in shapes:

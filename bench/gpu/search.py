@@ -22,8 +22,9 @@ SPACES = {
 
 def tune(kernel, strategy, budget, folder):
     size, held, ranges = SPACES[kernel]
+    sizes = [word for part in size.split(",") for word in ("--size", part)]
     store = os.path.join(folder, f"{kernel}-{strategy}.db")
-    command = [PROGRAM, "tune", kernel, "--device", DEVICE, "--size", size, "--strategy", strategy, "--budget", f"{budget}e",
+    command = [PROGRAM, "tune", kernel, "--device", DEVICE, *sizes, "--strategy", strategy, "--budget", f"{budget}e",
                "--json", "--seed", "1", "--counters", "none", "--store", store]
     for word in held:
         command += ["--set", word]
