@@ -60,9 +60,9 @@ static const char *const constraints[] = {
 	"variant != 'direct' or type == 'f32' or block // 32 * clusters * copies * coords <= 29056",
 	"variant != 'tensor' or block * (clusters * ((coords + 31) // 32) + coords + 4) <= 29056",
 	/* Objects in registers, and what else no thread does without. */
-	"variant != 'fused' or type == 'f64' or block * (coords * points + 32) <= 65536",
-	"variant != 'fused' or type == 'f32' or block * (coords * points * 2 + 32) <= 65536",
-	"variant != 'tensor' or block * (coords * 2 * (1 + (coords <= 32)) + 24) <= 65536",
+	"variant != 'fused' or type == 'f64' or block * (coords * points + 48) <= 65536",
+	"variant != 'fused' or type == 'f32' or block * (coords * points * 2 + 48) <= 65536",
+	"variant != 'tensor' or block * (coords * 2 * (1 + (coords <= 32)) + 40) <= 65536",
 	NULL,
 };
 
