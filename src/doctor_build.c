@@ -72,7 +72,7 @@ static void look_papi(struct app *app, struct finding *f) {
 
 static void look_cuda(struct app *app, struct finding *f) {
 	(void)app;
-	option(f, SS_CUDA_SUMMARY, "counters of GPUs need it when this is built");
+	option(f, SS_CUDA_SUMMARY, "for counters of GPUs; CUDA kernels need no headers");
 }
 
 static void look_openblas(struct app *app, struct finding *f) {

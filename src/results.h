@@ -25,7 +25,8 @@ void results_effects_print(const json_t *result, FILE *out);
 void results_usage_print(const json_t *result, FILE *out);
 /* What differs most between the counters of baseline and best, what could not be counted, what counting cost. */
 void results_counters_print(struct ui *ui, const json_t *result, FILE *out);
-/* The "gpu" of a trial or of a best configuration: its clock, and a line for each function that was launched. NULL: nothing. */
+/* The "gpu" of a trial or of a best configuration: its clock, and a line for each function that was launched. NULL:
+ * nothing. */
 void results_device_print(struct ui *ui, const json_t *gpu, FILE *out);
 /* "region  baseline  best  speedup" */
 void results_regions_print(struct ui *ui, const json_t *result, FILE *out);

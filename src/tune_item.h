@@ -25,6 +25,10 @@ struct tune_item *tune_item_program(struct app *app, const struct opt_args *args
 struct tune_item *tune_item_spec(struct app *app, const char *path, const struct opt_args *args, struct err *err);
 /* Of a specification whose language is "Command"; owns the specification where it succeeds. */
 struct tune_item *tune_item_command(struct app *app, struct spec *spec, const struct opt_args *args, struct err *err);
+/* Of one whose language is "CUDA", in the same way. */
+struct tune_item *tune_item_cuda(struct app *app, struct spec *spec, const struct opt_args *args, struct err *err);
+/* Of FILE.cu and its options (src/source_spec.h). */
+struct tune_item *tune_item_source(struct app *app, const char *path, const struct opt_args *args, struct err *err);
 void tune_item_free(struct tune_item *item); /* NULL is fine */
 
 #endif

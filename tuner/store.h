@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The store: one SQLite file (WAL) with every session, search and trial. A trial is committed when it ends, and flushed to the disk with those of a quarter of a second. Several
- * processes may use it at once: a writer waits for the other. */
+/* The store: one SQLite file (WAL) with every session, search and trial. A trial is committed when it ends, and flushed to
+ * the disk with those of a quarter of a second. Several processes may use it at once: a writer waits for the other. */
 #ifndef TUNER_STORE_H
 #define TUNER_STORE_H
 #include <jansson.h>

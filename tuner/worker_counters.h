@@ -15,8 +15,8 @@ struct counters_subject {
  * NULL: a word is not known (ERR_USAGE, with the nearest), or the worker does not answer. */
 json_t *worker_counters(struct worker *worker, const struct counters_subject *subject, const char *const *asked,
                         struct err *err);
-/* Hardware metrics of a GPU's chip (NULL: that of the GPU here) whose names begin with the prefix: {"chip","metrics":[..]}, a
- * new reference. ERR_UNAVAILABLE: no CUPTI, or no chip is named and none here. */
+/* Hardware metrics of a GPU's chip (NULL: that of the GPU here) whose names begin with the prefix:
+ * {"chip","metrics":[..]}, a new reference. ERR_UNAVAILABLE: no CUPTI, or no chip is named and none here. */
 json_t *worker_metrics(struct worker *worker, const char *chip, const char *prefix, struct err *err);
 /* How many of its events can be counted; *slow: one of them under a simulator. */
 size_t worker_counters_usable(const json_t *answer, bool *slow);

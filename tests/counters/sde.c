@@ -111,7 +111,8 @@ static void check_unknown(const char *backend) {
 /* Somebody else's event set sees the kernel's event, too: the sum over threads, and nothing once it is closed. */
 static void check_seen(void) {
 	const struct counter_software software = software_new("orchard", 2);
-	const struct counter_site sites[] = {{0, 2, false, &software}, {1, 2, false, &software}};
+	const struct counter_site sites[] = {{.threads = 2, .software = &software},
+	                                     {.thread = 1, .threads = 2, .software = &software}};
 	void *states[] = {state_new(), state_new()};
 	long long sum = -1, after = -1;
 	int set = PAPI_NULL;
@@ -181,7 +182,8 @@ static void check_hostile(void) {
 	                             longest};
 	const struct counter_site site = {.threads = 1, .software = &software};
 	struct counter_software unallocated = software;
-	const struct counter_site empty = {.threads = 1, .software = &unallocated}, beyond = {5, 6, false, &software};
+	const struct counter_site empty = {.threads = 1, .software = &unallocated},
+	                          beyond = {.thread = 5, .threads = 6, .software = &software};
 	char reason[COUNTER_REASON];
 	int before = listed_count();
 	memset(longest, ':', sizeof longest - 1);

@@ -44,8 +44,10 @@ static inline struct grid *grid_new(const struct ss_kernel *kernel, const struct
 	grid->kernel = kernel;
 	grid->space = space_new();
 	bool fine = space_add_constant(grid->space, "threads", value_int(1), err) == 0;
-	for (int i = 0; fine && kernel->problem[i].name; i++)
-		fine = space_add_constant(grid->space, kernel->problem[i].name, grid_value(&kernel->problem[i], &problem[i]), err) == 0;
+	for (int i = 0; fine && kernel->problem[i].name; i++) {
+		struct value value = grid_value(&kernel->problem[i], &problem[i]);
+		fine = space_add_constant(grid->space, kernel->problem[i].name, value, err) == 0;
+	}
 	for (int p = 0; fine && kernel->params[p].name; p++)
 		fine = grid_add(grid, p, err);
 	for (int i = 0; fine && kernel->constraints && kernel->constraints[i]; i++)

@@ -120,7 +120,8 @@ static inline void live_teardown(struct live *live, int s) {
 
 /* States must be torn down before. */
 static inline void live_free(struct live *live) {
-	live->kernel->close(live->input);
+	if (live->kernel->close)
+		live->kernel->close(live->input);
 	for (int s = 0; s < LIVE_STATES; s++)
 		free(live->state[s].memory);
 	free(live->input);

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # The program's own files that a plan needs, once for all tests.
 check_LTLIBRARIES += libplan.la
-libplan_la_SOURCES = src/app.c src/plugin.c src/params.c src/params_words.c src/plan.c src/bindings.c src/ui.c $(PROGRAM_PLAN) \
-	%D%/help.c %D%/help.h
+libplan_la_SOURCES = src/app.c src/device.c src/plugin.c src/params.c src/params_words.c src/plan.c src/bindings.c src/ui.c \
+	$(PROGRAM_PLAN) %D%/help.c %D%/help.h
 libplan_la_CPPFLAGS = $(sweetspot_CPPFLAGS)
 libplan_la_LIBADD = libtuner.la libtopo.la libbase.la
 

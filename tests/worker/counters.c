@@ -157,7 +157,7 @@ static void check_software(const struct counter_backend *backend) {
 	ok(!counter_can(backend, "apples", &none, reason) && strstr(reason, "exports no"), "%s: %s", backend->name, reason);
 #pragma omp parallel num_threads(TEAM) reduction(+ : good)
 	{
-		const struct counter_site own = {omp_get_thread_num(), TEAM, false, &software};
+		const struct counter_site own = {.thread = omp_get_thread_num(), .threads = TEAM, .software = &software};
 		good += software_thread(backend, &own);
 	}
 	ok(good == TEAM, "%s: each thread has its own events, exactly", backend->name);

@@ -125,7 +125,8 @@ static CUresult replay(struct stream *stream, const struct op *op) {
 	if (op->kind == OP_LAUNCH)
 		copy->launch.arguments = launch_copy(&op->launch, op->launch.arguments);
 	copy->copy.staged = NULL;
-	CUresult result = op->kind == OP_LAUNCH && !copy->launch.arguments ? CUDA_ERROR_OUT_OF_MEMORY : stream_submit(stream, copy);
+	bool fine = op->kind != OP_LAUNCH || copy->launch.arguments;
+	CUresult result = fine ? stream_submit(stream, copy) : CUDA_ERROR_OUT_OF_MEMORY;
 	free(copy);
 	return result;
 }

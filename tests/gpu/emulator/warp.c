@@ -70,7 +70,9 @@ static unsigned long long shuffled(const struct thread *warp, unsigned lanes, co
 }
 
 static void finish(struct thread *warp, unsigned lanes, enum emulated_op op) {
-	unsigned long long all = op == EMULATED_BALLOT ? ballot(warp, lanes) : op >= EMULATED_ADD ? fold_all(warp, op, lanes) : 0;
+	unsigned long long all = op == EMULATED_BALLOT ? ballot(warp, lanes)
+	                         : op >= EMULATED_ADD  ? fold_all(warp, op, lanes)
+	                                               : 0;
 	for (unsigned lane = 0; lane < WARP; lane++) {
 		struct thread *thread = &warp[lane];
 		if (!(lanes >> lane & 1))

@@ -7,7 +7,8 @@
 
 #define SS_MATH1(X)                                                                                                    \
 	X(sqrt) X(cbrt) X(exp) X(exp2) X(expm1) X(log) X(log2) X(log10) X(log1p) X(sin) X(cos) X(tan) X(asin) X(acos) X(atan)  \
-	X(sinh) X(cosh) X(tanh) X(floor) X(ceil) X(trunc) X(round) X(rint) X(nearbyint) X(fabs) X(erf) X(erfc) X(tgamma) X(lgamma)
+	X(sinh) X(cosh) X(tanh) X(floor) X(ceil) X(trunc) X(round) X(rint) X(nearbyint) X(fabs) X(erf) X(erfc) X(tgamma) \
+	X(lgamma)
 #define SS_MATH2(X) X(pow) X(fmod) X(atan2) X(fmin) X(fmax) X(fdim) X(hypot) X(copysign) X(remainder) X(nextafter)
 #define SS_DECLARE1(name)                                                                                              \
 	extern "C" double name(double);                                                                                    \
