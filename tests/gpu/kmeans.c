@@ -185,7 +185,8 @@ static void direct_test(struct gpu *gpu) {
 
 /* Two clusters in one place, and many objects as near to one as to another. */
 static void ties_test(struct gpu *gpu) {
-	static const char *const types[] = {"n=1200 coords=2 clusters=19 loops=2", "n=1200 coords=2 clusters=19 loops=2 type=f32"};
+	static const char *const types[] = {"n=1200 coords=2 clusters=19 loops=2",
+	                                    "n=1200 coords=2 clusters=19 loops=2 type=f32"};
 	for (int type = 0; type < 2; type++) {
 		struct rig rig;
 		bool right = rig_open(&rig, gpu, types[type]) == SS_OK;
@@ -284,7 +285,8 @@ static void refused_test(struct gpu *gpu) {
 		{"n=50 coords=16", "variant=fused block=48"},          {"n=50 coords=16", "variant=tensor block=100"},
 		{"n=50 coords=16 type=f32", "variant=tensor"},         {"n=50 coords=12", "variant=tensor"},
 		{"n=50 coords=3", "variant=direct"},                   {"n=50 coords=4", "variant=direct"},
-		{"n=50 coords=2", "variant=direct copies=3"},          {"n=50 coords=65", "variant=fused"},                   {"n=50 coords=16", "variant=fused points=8"},
+		{"n=50 coords=2", "variant=direct copies=3"},          {"n=50 coords=65", "variant=fused"},
+		{"n=50 coords=16", "variant=fused points=8"},
 		{"n=50 coords=16", "variant=naive block=31"},
 		{"n=50 coords=16 type=f32", "variant=fused group=4"},          {"n=50 coords=16", "variant=naive points=3"},
 		{"n=50 coords=16 loops=2000", "variant=all_gpu launch=graph"},

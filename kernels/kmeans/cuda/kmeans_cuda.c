@@ -25,7 +25,8 @@ static const struct kmeans_cuda_variant variants[] = {
 	{.name = "tensor", .source = "kmeans/cuda/tensor.cu", .form = KMEANS_BRACKET, .resident = true, .constant = true},
 };
 enum { VARIANTS = sizeof variants / sizeof *variants, TENSOR = VARIANTS - 1 };
-enum { BLOCK_MAX = 1024, POINTS_MAX = 8, GROUP_MAX = 8, COPIES_MAX = 32, PER_SM_MAX = 32, GRAPH_LOOPS_MAX = 1000, REGISTERS_MAX = 128 };
+enum { BLOCK_MAX = 1024, POINTS_MAX = 8, GROUP_MAX = 8, COPIES_MAX = 32, PER_SM_MAX = 32 };
+enum { GRAPH_LOOPS_MAX = 1000, REGISTERS_MAX = 128 };
 
 #define CONSTANT "(variant == 'fused' or variant == 'direct' or variant == 'tensor')"
 static const struct ss_param params[] = {
