@@ -13,8 +13,9 @@ static struct counters_subject subject_of(const struct tune_item *item) {
 		return (struct counters_subject){.program = true};
 	if (item->open)
 		return (struct counters_subject){0};
-	return (struct counters_subject){
-		.kernel = item->task.kernel, .library = item->task.library, .device = item->task.device};
+	return (struct counters_subject){.kernel = item->kernel ? item->kernel : item->task.kernel,
+	                                 .library = item->task.library,
+	                                 .device = item->task.device};
 }
 
 /* Nobody asked: what is in the way is a note, unless the user wants to stop. */

@@ -83,7 +83,8 @@ struct tune_item *tune_item_cuda(struct app *app, struct spec *spec, const struc
 	struct tune_item *item = mem_alloc(1, sizeof *item);
 	struct source_item *s = mem_alloc(1, sizeof *s);
 	*s = (struct source_item){.spec = spec, .source = source};
-	*item = (struct tune_item){.state = s, .runner = spec_cuda_runner(source), .free = free_source};
+	*item = (struct tune_item){
+		.state = s, .kernel = spec_cuda_kernel(source), .runner = spec_cuda_runner(source), .free = free_source};
 	item->task = (struct tune_task){
 		.kernel = spec_name(spec),
 		.source = spec_cuda_source(source),

@@ -52,6 +52,8 @@ static json_t *text_of(json_t *json, struct err *err) {
 
 static json_t *size_json(const struct cuda_kernel *kernel) {
 	const double *size = kernel->problem;
+	if (!json_object_get(kernel->json, "ProblemSize"))
+		return json_object();
 	if (size[2] > 1)
 		return json_pack("{s:o}", "size", json_sprintf("%.0fx%.0fx%.0f", size[0], size[1], size[2]));
 	if (size[1] > 1)

@@ -16,7 +16,7 @@ void spec_cuda_free(struct spec_cuda *cuda);
  * the outputs of all others are compared with, doesn't compile or run. */
 struct runner spec_cuda_runner(struct spec_cuda *cuda);
 const char *spec_cuda_source(const struct spec_cuda *cuda);    /* "sha256:..." of specification and kernel file */
-const json_t *spec_cuda_problem(const struct spec_cuda *cuda); /* {"size": "4096x4096"} for people and the store */
+const json_t *spec_cuda_problem(const struct spec_cuda *cuda); /* {"size": "4096x4096"} for people and the store, or {} */
 const char *spec_cuda_kernel(const struct spec_cuda *cuda);    /* what the worker calls it */
 
 #endif

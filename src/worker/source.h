@@ -52,6 +52,10 @@ int source_problem_read(struct arena *arena, const char *text, struct source_pro
 int source_config_read(struct arena *arena, const char *text, struct source_config *config, struct err *err);
 size_t source_size(const struct source_argument *argument);
 
+/* Why, in one line; returns the status. */
+__attribute__((format(printf, 3, 4))) enum ss_status source_fail(const struct ss_call *call, enum ss_status status,
+                                                                 const char *format, ...);
+
 /* What an argument is filled with. */
 void source_fill(const struct source_argument *argument, size_t at, uint64_t seed, unsigned char *out);
 /* A file of exactly so many bytes. */
@@ -62,5 +66,43 @@ enum ss_status source_finite(const struct ss_call *call, const struct source_arg
 /* Whole numbers exactly, reals within a tolerance of the largest magnitude that is right. */
 enum ss_status source_compare(const struct ss_call *call, const struct source_argument *argument,
                               const unsigned char *is, const unsigned char *want);
+
+/* ---- what lives in the worker ---- */
+
+enum { SOURCE_GUARD = 4096 }; /* bytes after each vector that nobody may write */
+
+struct source_vector {
+	unsigned char *host; /* as it is before a run */
+	gpu_ptr device;      /* the same, of what is not WriteOnly */
+	unsigned char *want; /* what is right */
+	bool known;          /* want is there */
+};
+
+struct source_input {
+	struct arena *arena;
+	struct source_problem problem;
+	struct source_vector vectors[SOURCE_ARGUMENTS_MAX];
+	char *text; /* of the source */
+	struct gpu *gpu;
+};
+
+struct source_state {
+	struct arena *arena;
+	struct source_input *input;
+	struct source_config config;
+	const struct gpu_function *function;
+	gpu_ptr own[SOURCE_ARGUMENTS_MAX], at[SOURCE_ARGUMENTS_MAX]; /* own: to free */
+	void *passed[SOURCE_ARGUMENTS_MAX + 1];
+};
+
+/* The hooks of kernels/kernel.h. */
+enum ss_status source_open(void *memory, const struct ss_call *call);
+void source_close(void *memory);
+enum ss_status source_setup(void *memory, void *input, const struct ss_call *call);
+void source_teardown(void *memory);
+enum ss_status source_verify(void *memory, const struct ss_call *call);
+gpu_ptr source_vector_new(struct gpu *gpu, size_t size); /* with its guard */
+void source_guard_set(struct gpu *gpu, gpu_ptr guard);
+bool source_guard_holds(const unsigned char guard[SOURCE_GUARD]);
 
 #endif

@@ -4,12 +4,20 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "kernels/fail.h"
 #include "src/worker/source.h"
+
+enum ss_status source_fail(const struct ss_call *call, enum ss_status status, const char *format, ...) {
+	va_list ap;
+	va_start(ap, format);
+	vsnprintf(call->message, call->message_size, format, ap);
+	va_end(ap);
+	return status;
+}
 
 /* splitmix64 (Steele, Lea and Flood 2014) */
 static uint64_t random_next(uint64_t *state) {
@@ -51,11 +59,11 @@ enum ss_status source_load(const struct ss_call *call, const char *path, unsigne
 	FILE *in = fopen(path, "re");
 	enum ss_status status = SS_OK;
 	if (!in || fstat(fileno(in), &file) != 0 || !S_ISREG(file.st_mode)) {
-		status = kernel_fail(call, SS_INVALID, "%.150s can't be read", path);
+		status = source_fail(call, SS_INVALID, "%.150s can't be read", path);
 	} else if ((uint64_t)file.st_size != size) {
-		status = kernel_fail(call, SS_INVALID, "%.150s has %jd bytes, not %zu", path, (intmax_t)file.st_size, size);
+		status = source_fail(call, SS_INVALID, "%.150s has %jd bytes, not %zu", path, (intmax_t)file.st_size, size);
 	} else if (fread(out, 1, size, in) != size) {
-		status = kernel_fail(call, SS_INVALID, "%.150s can't be read to its end", path);
+		status = source_fail(call, SS_INVALID, "%.150s can't be read to its end", path);
 	}
 	if (in) {
 		fclose(in);
@@ -77,7 +85,7 @@ static double real_at(const struct source_argument *a, const unsigned char *vect
 enum ss_status source_finite(const struct ss_call *call, const struct source_argument *a, const unsigned char *is) {
 	for (size_t i = 0; a->kind == SOURCE_REAL && i < a->count; i++) {
 		if (!isfinite(real_at(a, is, i))) {
-			return kernel_wrong(call, "NaN or an infinity in %.60s[%zu]", a->name, i);
+			return source_fail(call, SS_INCORRECT, "NaN or an infinity in %.60s[%zu]", a->name, i);
 		}
 	}
 	return SS_OK;
@@ -93,7 +101,7 @@ static enum ss_status reals_compare(const struct ss_call *call, const struct sou
 	for (size_t i = 0; i < a->count; i++) {
 		double x = real_at(a, is, i), y = real_at(a, want, i);
 		if (!(fabs(x - y) <= tolerance * most)) {
-			return kernel_wrong(call, "%.60s[%zu] is %.9g, but should be %.9g", a->name, i, x, y);
+			return source_fail(call, SS_INCORRECT, "%.60s[%zu] is %.9g, but should be %.9g", a->name, i, x, y);
 		}
 	}
 	return SS_OK;
@@ -120,10 +128,10 @@ static enum ss_status wholes_compare(const struct ss_call *call, const struct so
 	i /= a->bytes;
 	uint64_t x = whole_at(a, is, i), y = whole_at(a, want, i);
 	if (a->kind == SOURCE_SIGNED) {
-		return kernel_wrong(call, "%.60s[%zu] is %" PRId64 ", but should be %" PRId64, a->name, i, (int64_t)x,
+		return source_fail(call, SS_INCORRECT, "%.60s[%zu] is %" PRId64 ", but should be %" PRId64, a->name, i, (int64_t)x,
 		                    (int64_t)y);
 	}
-	return kernel_wrong(call, "%.60s[%zu] is %" PRIu64 ", but should be %" PRIu64, a->name, i, x, y);
+	return source_fail(call, SS_INCORRECT, "%.60s[%zu] is %" PRIu64 ", but should be %" PRIu64, a->name, i, x, y);
 }
 
 enum ss_status source_compare(const struct ss_call *call, const struct source_argument *argument,
