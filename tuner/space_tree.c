@@ -104,6 +104,11 @@ static struct value fold(const struct space_tree *t, uint32_t node) {
 	return value;
 }
 
+/* What needs no parameter becomes its value, also the second time. */
+static uint32_t folded(struct space_tree *t, uint32_t node) {
+	return t->rank[node] == 0 ? tree_literal(t, fold(t, node)) : node;
+}
+
 static uint32_t operator_node(struct tree_builder *b, enum expr_op op, const uint32_t *kids, uint32_t count,
                               uint32_t total) {
 	struct space_tree *t = b->out;
@@ -111,13 +116,13 @@ static uint32_t operator_node(struct tree_builder *b, enum expr_op op, const uin
 	for (uint32_t i = 0; i < t->tree.count; i++) {
 		const struct expr_node *n = &t->tree.nodes[i];
 		if (n->op == op && n->count == count && memcmp(t->tree.kids + n->kids, kids, total * sizeof *kids) == 0)
-			return i;
+			return folded(t, i);
 	}
 	for (uint32_t i = 0; i < count; i++)
 		rank = t->rank[kids[i]] > rank ? t->rank[kids[i]] : rank;
 	uint32_t node = expr_tree_add(&t->tree, op, kids, count, total);
 	note(t, node, rank, range_of_operator(op, t->range[kids[0]], t->range[kids[count > 1]]));
-	return rank == 0 ? tree_literal(t, fold(t, node)) : node;
+	return folded(t, node);
 }
 
 uint32_t tree_one(struct tree_builder *b, enum expr_op op, uint32_t x) {

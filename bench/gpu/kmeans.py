@@ -9,8 +9,14 @@ PROBLEMS = [  # size, coords, clusters, type, the peer's seconds a loop
     (1024, 32, 64, "f64", 1.19e-3), (1024, 2, 64, "f64", 10.0e-3),
     (256, 16, 16, "f32", 0.558e-3), (256, 2, 16, "f32", 3.43e-3)]
 VERSIONS = ("naive", "transpose", "shared", "all_gpu", "partial")
-BLOCKS = (32, 64, 100, 128, 238, 256, 512, 1024)
-FAST = grid("variant=fused points={p} block={b} group={g}", p=(2, 4, 8), b=(128, 256, 384, 512, 768), g=(0, 8))
+BLOCKS = (32, 100, 128, 256, 512, 1024)
+FAST = {  # by coordinates: one pass a loop, in the shapes that are worth a try
+    32: grid("variant=tensor block={b} launch=graph", b=(128, 256)) + ["variant=fused points=2 block=128"],
+    16: grid("variant=fused points={p} block={b} launch=graph", p=(2, 4), b=(256, 512)),
+    2: (grid("variant=direct points=8 group={g} copies={c} block={b} launch=graph", g=(4, 8), c=(8, 32), b=(256, 512)) +
+        grid("variant=direct points=4 group={g} copies={c} block={b} launch=graph", g=(4, 8), c=(8, 32), b=(256, 768)) +
+        grid("variant=direct points=8 group=2 copies={c} block=192 launch=graph", c=(8, 16, 32)) +
+        ["variant=fused points=8 block=768 launch=graph", "variant=fused points=8 group=8 block=256 launch=graph"])}
 CURVE_LOOPS, LOOPS = 2, 10
 
 
@@ -35,9 +41,7 @@ def measure(device, limits, rows):
         problem = f"coords={coords} clusters={clusters} type={kind}"
         label = f"{{{size},{coords},{clusters}}} {kind}"
         curves(device, f"size={size} {problem}", rows, label)
-        fast = [c for c in FAST if kind == "f64" or "group=0" in c] + grid("variant=tensor block={b}", b=(128, 256))
-        fast = [c for c in fast if "tensor" not in c or (kind == "f64" and coords % 8 == 0)]
-        found = device.best("kmeans", f"size={size} {problem} loops={LOOPS}", fast, samples=5, verify=False)
+        found = device.best("kmeans", f"size={size} {problem} loops={LOOPS}", FAST[coords], samples=5, verify=False)
         device.drop()
         device.trial("kmeans", f"size=64 {problem} loops={LOOPS}", found[1], samples=1)
         device.drop()

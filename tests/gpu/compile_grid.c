@@ -55,7 +55,7 @@ static bool programs_add(struct programs *programs, const struct ss_program *pro
 	return true;
 }
 
-/* All configurations on one problem; of very many, that many at random. */
+/* All configurations on one problem; of very many, that many at random. What a kernel has no source for it refuses. */
 static bool collect_problem(struct live *live, struct programs *programs, uint64_t *configs) {
 	struct err err = {0};
 	struct rng rng;
@@ -70,7 +70,7 @@ static bool collect_problem(struct live *live, struct programs *programs, uint64
 		grid_config(grid, tried == valid ? i : rng_below(&rng, valid), live->state[0].config);
 		struct ss_call call = live_call(live, 0);
 		live->kernel->program(&call, &program);
-		fine = program.source && programs_add(programs, &program);
+		fine = !program.source || programs_add(programs, &program);
 	}
 	*configs += valid;
 	grid_free(grid);
@@ -115,7 +115,7 @@ static void compile_task(const struct program *program, struct task *task, FILE 
 	}
 	task->functions = functions ? (int)count : 0;
 	if (!functions)
-		snprintf(task->message, sizeof task->message, "%s", err.what);
+		snprintf(task->message, sizeof task->message, "%.*s", (int)sizeof task->message - 1, err.what);
 	task->done = 1;
 	free(functions);
 }

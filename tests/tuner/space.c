@@ -47,8 +47,10 @@ static const char *some(struct model *m, struct rng *rng, size_t below_param) {
 static void random_rule(struct model *m, struct rng *rng, size_t among, char *text, size_t size) {
 	const char *a = some(m, rng, among), *b = some(m, rng, among), *c = some(m, rng, among), *d = some(m, rng, among);
 	int k = (int)below(rng, 12);
-	switch (below(rng, 14)) {
+	switch (below(rng, 16)) {
 	case 0: snprintf(text, size, "%s <= %s", a, b); break;
+	case 14: snprintf(text, size, "k == 3 and k > %d and k == 3 and k < 9", k / 6); break;
+	case 15: snprintf(text, size, "k == 3 and k == 3 and k == 3 and %s < %d", a, k); break;
 	case 1: snprintf(text, size, "%s * %s <= %d", a, b, k); break;
 	case 2: snprintf(text, size, "%s * %s * %s > %d", a, b, c, k); break;
 	case 3: snprintf(text, size, "%s + %s - %s != %d", a, b, c, k); break;

@@ -113,9 +113,16 @@ static __device__ __forceinline__ void slice_get(int *to, operand &left, operand
 	slice_copy<WIDE>(to + SLICE * BLOCK, right);
 }
 
+/* Without the instruction for two lanes (before 9.0) a step is long, and more of them in a row spill. */
+#if LANES == 2 && defined __CUDA_ARCH__ && __CUDA_ARCH__ < 900
+#define STEPS 1
+#else
+#define STEPS UNROLL
+#endif
+
 static __device__ __forceinline__ void slice_relax(int acc[TILE_M][TILE_N], const int *left) {
 	const int *const right = left + SLICE * BLOCK;
-#pragma unroll UNROLL
+#pragma unroll STEPS
 	for (int k = 0; k < SLICE; k++) {
 		int a[TILE_M], b[TILE_N];
 #pragma unroll
