@@ -50,7 +50,7 @@ static enum ss_status arguments_bind(struct source_state *state, const bool *sym
 	}
 	bool all = count < 0 || (size_t)count == problem->count;
 	if (!all && (size_t)count != problem->count - constants) {
-		return source_fail(call, SS_COMPILE, "%.60s takes another number of parameters, %s%d, than the %zu arguments given",
+		return source_fail(call, SS_COMPILE, "parameters of %.60s: %s%d, arguments given: %zu",
 		                   problem->function, count > SOURCE_ARGUMENTS_MAX ? "over " : "",
 		                   count > SOURCE_ARGUMENTS_MAX ? SOURCE_ARGUMENTS_MAX : count, problem->count);
 	}
