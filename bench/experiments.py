@@ -35,6 +35,8 @@ def main():
             title = line.lstrip("# ")
         if not line.startswith("    $ sweetspot") or (wanted and not any(w in title for w in wanted)):
             continue
+        if "--device cuda" in line:  # figures of GPUs are bench/gpu's
+            continue
         print(line.strip(), file=sys.stderr, flush=True)
         while at < len(old) and (old[at].startswith("    ") or not old[at]) and not old[at].startswith("    $ "):
             at += 1

@@ -2,7 +2,13 @@
 EXTRA_DIST += \
 	%D%/run %D%/picture %D%/common.py %D%/counters.py %D%/experiments.py %D%/cc.py %D%/kmeans.py %D%/latency.py \
 	%D%/lists.py %D%/locks.py %D%/overhead.py %D%/quake.py %D%/search.py %D%/spaces.py %D%/suite.py %D%/verdicts.py
-.PHONY: bench
+EXTRA_DIST += %D%/gpu/device.py %D%/gpu/suite.py %D%/gpu/limits.py %D%/gpu/fw.py %D%/gpu/kmeans.py %D%/gpu/cc.py \
+	%D%/gpu/stencils.py %D%/gpu/overhead.py %D%/gpu/search.py
+.PHONY: bench bench-gpu
+# On a host with a GPU: minutes of it, and gigabytes of its memory.
+bench-gpu: all
+	SWEETSPOT_WORKER='$(abs_top_builddir)/sweetspot-worker' SWEETSPOT='$(abs_top_builddir)/sweetspot' \
+		python3 $(srcdir)/%D%/gpu/suite.py bench-gpu.json
 bench: all %D%/locks_ck$(EXEEXT)
 	BUILDDIR='$(abs_top_builddir)' $(SHELL) $(srcdir)/bench/run bench.json
 

@@ -10,7 +10,18 @@
 #include "src/base/expr.h"
 #include "src/base/near.h"
 
-enum { PLAN_WORDS_MAX = TABLE_EVENTS_MAX + TABLE_GROUPS_MAX + 64 };
+enum { PLAN_WORDS_MAX = TABLE_EVENTS_MAX + TABLE_GROUPS_MAX + 64, PLAN_METRIC_WORDS_MAX = 512 };
+
+static size_t metrics_known(const struct plan_build *build, const char **known) {
+	const struct counter_tables *tables = build->tables;
+	size_t count = 0;
+	for (size_t i = 0; tables && i < tables->group_count; i++) {
+		const struct table_group *group = &tables->groups[i];
+		for (size_t k = 0; plan_has_metrics(build, group) && k < group->metric_count && count < PLAN_METRIC_WORDS_MAX; k++)
+			known[count++] = group->metrics[k].name;
+	}
+	return count;
+}
 
 /* All that could have been meant. */
 static size_t words_known(const struct plan_build *build, const char **known) {
@@ -24,6 +35,7 @@ static size_t words_known(const struct plan_build *build, const char **known) {
 		known[count++] = build->software->names[i];
 	for (size_t i = 0; tables && i < tables->event_count; i++)
 		known[count++] = tables->events[i].name;
+	count += metrics_known(build, known + count);
 	known[count++] = "SDE";
 	if (tables)
 		known[count++] = "auto";
@@ -38,7 +50,7 @@ static const char *group_names(const struct plan_build *build) {
 }
 
 static int unknown(const struct plan_build *build, const char *word, struct err *err) {
-	const char *known[PLAN_WORDS_MAX];
+	const char *known[PLAN_WORDS_MAX + PLAN_METRIC_WORDS_MAX];
 	const char *near = near_word(word, known, words_known(build, known));
 	err_set(err, ERR_USAGE, NULL, "there are no counters \"%.100s\"", word);
 	return err_hint(err, "%s%s%sthe groups are %s", near ? "did you mean " : "", near ? near : "", near ? "? " : "",
@@ -86,7 +98,8 @@ static bool word_take(struct plan_build *build, const char *word) {
 	else if (backend)
 		plan_backend(build, backend);
 	else
-		return plan_software_event(build, word) || plan_source(build, word);
+		return plan_software_event(build, word) || plan_metric_asked(build, word) || plan_source(build, word) ||
+		       plan_cupti(build, word);
 	return true;
 }
 

@@ -43,6 +43,10 @@ const char *plan_formula(struct plan_build *build, const char *formula);
 /* The expression of the metric is the plan's. */
 void plan_metric(struct plan_build *build, const char *group, const char *name, const char *unit, const char *formula);
 void plan_group(struct plan_build *build, const struct table_group *group);
+/* Are the group's metrics words of their own? Those of a GPU are, as they were nvprof's. */
+bool plan_has_metrics(const struct plan_build *build, const struct table_group *group);
+/* One of them, with the events that it needs: of the group that `auto` takes, where several have it. False: none has. */
+bool plan_metric_asked(struct plan_build *build, const char *name);
 /* SOFTWARE on the CPU, and each group of the device of which at least one metric can be told here. */
 void plan_auto(struct plan_build *build);
 /* All that what runs counts itself. */
@@ -53,5 +57,7 @@ bool plan_software_event(struct plan_build *build, const char *name);
 void plan_backend(struct plan_build *build, const struct counter_backend *backend);
 /* "BACKEND:EVENT"; false where it is not of that form, or there is no such backend. */
 bool plan_source(struct plan_build *build, const char *word);
+/* A metric in CUPTI's words, such as dram__bytes.sum, where a GPU is counted. */
+bool plan_cupti(struct plan_build *build, const char *word);
 
 #endif

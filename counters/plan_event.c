@@ -152,6 +152,14 @@ bool plan_source(struct plan_build *build, const char *word) {
 	return true;
 }
 
+/* Its names are UNIT__WHAT: no event of ours is. */
+bool plan_cupti(struct plan_build *build, const char *word) {
+	const char *device = build->judge->device;
+	if (!device || strcmp(device, "cuda") != 0 || !strstr(word, "__"))
+		return false;
+	return plan_source(build, arena_printf(build->arena, "cupti:%s", word));
+}
+
 static void software_add(struct plan_build *build, const char *name, const char *group) {
 	static const char *const counters[] = {"papi-sde", "kernel"};
 	const struct counter_backend *backend = NULL;

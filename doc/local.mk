@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 dist_doc_DATA = README.md NEWS.md COPYING COPYING.BSD %D%/measurement.md %D%/programs.md %D%/plugins.md \
-	%D%/regions.md %D%/specifications.md %D%/protocol.md %D%/experiments.md %D%/counters.md
+	%D%/regions.md %D%/specifications.md %D%/protocol.md %D%/experiments.md %D%/counters.md %D%/gpu.md
 EXTRA_DIST += %D%/fw.svg \
 	%D%/adr/0001-process-boundary.md \
 	%D%/adr/0002-ask-tell.md \
@@ -8,13 +8,17 @@ EXTRA_DIST += %D%/fw.svg \
 	%D%/adr/0004-run-time-gpu-compilation.md \
 	%D%/adr/0005-programs-in-the-worker.md \
 	%D%/adr/0006-counters-by-plan.md \
-	%D%/adr/0007-gpu-emulator.md
+	%D%/adr/0007-gpu-emulator.md \
+	%D%/adr/0008-one-name-several-devices.md
 
 exampleplugindir = $(docdir)/examples/plugin
 dist_exampleplugin_DATA = %D%/examples/plugin/Makefile %D%/examples/plugin/transpose.c
 
 examplespecdir = $(docdir)/examples/spec-c
 dist_examplespec_DATA = %D%/examples/spec-c/stencil.json %D%/examples/spec-c/stencil.c
+
+examplespeccudadir = $(docdir)/examples/spec-cuda
+dist_examplespeccuda_DATA = %D%/examples/spec-cuda/convolution.t1.json %D%/examples/spec-cuda/convolution_milo.cu
 
 exampleregionsdir = $(docdir)/examples/regions
 dist_exampleregions_DATA = %D%/examples/regions/Makefile %D%/examples/regions/heat.c %D%/examples/regions/heat.f90

@@ -145,6 +145,9 @@ enum { DRIVER_NUMBERS(DRIVER_ENUM) };
 	                                    driver_jit_option *options, void **values))                                    \
 	X(module_unload, cuModuleUnload, (driver_module module))                                                           \
 	X(module_function, cuModuleGetFunction, (driver_function *function, driver_module module, const char *name))       \
+	X(module_global, cuModuleGetGlobal_v2,                                                                             \
+	  (driver_ptr *address, size_t *size, driver_module module, const char *name))                                     \
+	X(function_parameter, cuFuncGetParamInfo, (driver_function function, size_t index, size_t *offset, size_t *size))  \
 	X(function_attribute, cuFuncGetAttribute, (int *value, driver_function_attribute which, driver_function function)) \
 	X(function_set, cuFuncSetAttribute, (driver_function function, driver_function_attribute which, int value))        \
 	X(blocks_per_sm, cuOccupancyMaxActiveBlocksPerMultiprocessor, (int *blocks, driver_function function, int threads, \

@@ -98,6 +98,8 @@ struct gpu_shape {
 /* arguments: pointers to the values, ended by NULL; copied before it returns. What the device can't do is GPU_REFUSED. */
 void gpu_launch(struct gpu *gpu, const struct gpu_function *function, const struct gpu_shape *shape,
                 void *const *arguments);
+/* The refusal that such a launch would meet, without one: so that setup can tell it. */
+void gpu_fit(struct gpu *gpu, const struct gpu_function *function, const struct gpu_shape *shape);
 #define GPU_LAUNCH(gpu, function, shape, ...) gpu_launch(gpu, function, shape, (void *[]){__VA_ARGS__, NULL})
 /* Waits for all streams of this gpu. */
 void gpu_sync(struct gpu *gpu);

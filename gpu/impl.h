@@ -72,6 +72,8 @@ struct gpu {
 	struct compiler compiler;
 	struct nvml nvml;
 	bool nvml_tried;
+	struct gpu_health health; /* as last read */
+	double health_at; /* when, on sys_now's clock; 0: never */
 	nvml_device nvml_device;
 	driver_device device;
 	driver_context context;

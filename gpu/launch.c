@@ -88,14 +88,23 @@ static bool start(struct gpu *gpu, const struct gpu_function *f, const struct gp
 	                s->shared, stream, arguments, NULL);
 }
 
+static bool fits(struct gpu *gpu, const struct gpu_function *function, const struct gpu_shape *full) {
+	return threads_fit(gpu, function, full) && shared_fits(gpu, own(function), full->shared) &&
+	       (!full->cooperative || blocks_fit(gpu, function, full));
+}
+
+void gpu_fit(struct gpu *gpu, const struct gpu_function *function, const struct gpu_shape *shape) {
+	struct gpu_shape full = whole(shape);
+	if (function && gpu_enter(gpu))
+		fits(gpu, function, &full);
+}
+
 void gpu_launch(struct gpu *gpu, const struct gpu_function *function, const struct gpu_shape *shape,
                 void *const *arguments) {
 	if (!function || !gpu_enter(gpu))
 		return;
 	struct gpu_shape full = whole(shape);
-	if (!threads_fit(gpu, function, &full) || !shared_fits(gpu, own(function), full.shared))
-		return;
-	if (full.cooperative && !blocks_fit(gpu, function, &full))
+	if (!fits(gpu, function, &full))
 		return;
 	if (start(gpu, function, &full, (void **)(uintptr_t)arguments))
 		book_add(&gpu->book, function, &full, 1);

@@ -18,6 +18,7 @@ libgpu_la_SOURCES = %D%/gpu.h %D%/open.h %D%/impl.h \
 	%D%/cache_trim.c \
 	%D%/module.c \
 	%D%/function.c \
+	%D%/symbol.c \
 	%D%/occupancy.c \
 	%D%/launch.c \
 	%D%/launch_book.c \

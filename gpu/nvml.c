@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "gpu/impl.h"
+#include "src/base/sys.h"
 
 static const struct {
 	uint64_t bit;
@@ -79,6 +80,15 @@ void gpu_health(struct gpu *gpu, struct gpu_health *health) {
 	if (nvml->energy && nvml->energy(device, &energy) == NVML_FINE)
 		health->energy_j = 1e-3 * (double)energy;
 	health->throttle = slowing(nvml, device);
+}
+
+void gpu_health_lately(struct gpu *gpu, double age_s, struct gpu_health *health) {
+	double now = sys_now();
+	if (gpu->health_at <= 0 || now - gpu->health_at > age_s) {
+		gpu_health(gpu, &gpu->health);
+		gpu->health_at = sys_now();
+	}
+	*health = gpu->health;
 }
 
 const char *gpu_throttle_words(uint64_t bits, char *text, size_t size) {

@@ -28,6 +28,13 @@ void *gpu_context(struct gpu *gpu); /* CUcontext, for CUPTI; it is made current 
 /* The user's own source: text, and a name for messages. Further options are NULL-terminated or NULL. */
 const struct gpu_module *gpu_module_text(struct gpu *gpu, const char *name, const char *text, const char *const *options,
                                          const struct gpu_defines *defines);
+/* Of a module: where its variable of this name is, such as a __constant__, and of how many bytes. 0, and no failure, where
+ * there is none. */
+gpu_ptr gpu_module_symbol(struct gpu *gpu, const struct gpu_module *module, const char *name, size_t *size);
+/* What the __global__ of this name is called in it: so, or as C++ mangles it. Lives as long as the module and the name. */
+const char *gpu_module_entry(const struct gpu_module *module, const char *name);
+/* How many parameters it has, at most `most`; their sizes. -1 where the driver can't tell (it can since 12.4). */
+int gpu_function_parameters(struct gpu *gpu, const struct gpu_function *function, size_t *sizes, int most);
 /* Compiles and loads nothing: for any architecture, without a GPU. arch is 75, 80, 90...; the facts of all functions of it,
  * in an array to free(3), *count of them. NULL with err: ERR_FAILED holds the compiler's first error. */
 struct gpu_compiled {
@@ -63,6 +70,8 @@ struct gpu_health {
 	double energy_j;   /* since the driver was loaded */
 };
 void gpu_health(struct gpu *gpu, struct gpu_health *health);
+/* The last one, if it is not older than so many seconds: asking NVML takes milliseconds. */
+void gpu_health_lately(struct gpu *gpu, double age_s, struct gpu_health *health);
 /* The words of the bits: "power cap, hardware slowdown"; "" for none. */
 const char *gpu_throttle_words(uint64_t bits, char *text, size_t size);
 /* What doctor wants to know of a device. */

@@ -76,12 +76,35 @@ static int pair_check(const json_t *one, struct err *err) {
 	return js_int(one, "from", 0, THREADS_MAX, &from, err) || js_int(one, "to", 0, THREADS_MAX, &to, err);
 }
 
+/* Without blocks there is neither number. */
+static int gpu_check(const json_t *one, struct err *err) {
+	const char *name, *unit, *level = NULL;
+	int64_t block, per_sm;
+	double value;
+	if (js_string(one, "name", &name, err) || js_string(one, "unit", &unit, err) ||
+	    js_real(one, "value", 0, VALUE_MAX, &value, err) || samples_check(one, err) ||
+	    (json_object_get(one, "level") && js_string(one, "level", &level, err)))
+		return -1;
+	const struct ceiling_gpu *gpu = ceiling_gpu_find(name, level);
+	if (!gpu || strcmp(gpu->kind.unit, unit) != 0 || !(value > 0))
+		return err_set(err, ERR_USAGE, NULL, "\"%.40s\" in \"%.40s\" is none that is known", name, unit);
+	return gpu->launched && (js_int(one, "block", 1, THREADS_MAX, &block, err) ||
+	                         js_int(one, "per_sm", 1, THREADS_MAX, &per_sm, err))
+	           ? -1
+	           : 0;
+}
+
 static int one_check(const json_t *one, struct err *err) {
-	const char *name, *unit, *level;
+	const char *name, *unit, *level, *device = NULL;
 	int64_t threads;
 	double value;
 	if (!json_is_object(one))
 		return err_set(err, ERR_USAGE, NULL, "is no object");
+	if (json_object_get(one, "device") && js_string(one, "device", &device, err))
+		return -1;
+	if (device)
+		return strcmp(device, "cuda") == 0 ? gpu_check(one, err)
+		                                   : err_set(err, ERR_USAGE, NULL, "\"%.40s\" is no device", device);
 	if (js_string(one, "name", &name, err) || js_string(one, "unit", &unit, err) ||
 	    js_int(one, "threads", 1, THREADS_MAX, &threads, err) || js_real(one, "value", 0, VALUE_MAX, &value, err) ||
 	    samples_check(one, err))

@@ -11,24 +11,6 @@
 
 enum { COUNTS_MAX = 64, PAIRS_MAX = 32, LEVELS = 4 };
 
-const char *const ceiling_levels[] = {"l1d", "l2", "l3", "dram", NULL};
-
-const struct ceiling_kind ceiling_kinds[] = {
-	{"read", "GB/s", CEILING_BANDWIDTH, 1e-9, 0},    {"copy", "GB/s", CEILING_BANDWIDTH, 1e-9, 0},
-	{"triad", "GB/s", CEILING_BANDWIDTH, 1e-9, 0},   {"fp32", "GFLOP/s", CEILING_PEAK, 1e-9, 200000},
-	{"fp64", "GFLOP/s", CEILING_PEAK, 1e-9, 200000}, {"addmin", "Gpair/s", CEILING_PEAK, 1e-9, 200000},
-	{"fork_join", "us", CEILING_COST, 1e6, 500},     {"barrier", "us", CEILING_COST, 1e6, 500},
-	{"reduction", "us", CEILING_COST, 1e6, 500},     {"task", "us", CEILING_COST, 1e6, 1000},
-	{"handover", "ns", CEILING_PAIR, 1e9, 2000},     {0},
-};
-
-const struct ceiling_kind *ceiling_kind_find(const char *name) {
-	for (const struct ceiling_kind *kind = ceiling_kinds; kind->name; kind++)
-		if (strcmp(kind->name, name) == 0)
-			return kind;
-	return NULL;
-}
-
 size_t ceilings_thread_counts(const struct topo *topo, int *counts, size_t room) {
 	int all = topo_count(topo, TOPO_PU), cores = topo_count(topo, TOPO_CORE);
 	size_t count = 0;

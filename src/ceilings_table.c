@@ -130,7 +130,40 @@ static void pairs_print(const json_t *ceilings) {
 	printf(".\n");
 }
 
+/* Which blocks were best, where any were started. */
+static void gpu_row(struct table *table, const json_t *one) {
+	const char *name = js_string_or(one, "name", "?"), *level = js_string_or(one, "level", NULL);
+	const struct ceiling_gpu *gpu = ceiling_gpu_find(name, level);
+	char title[CELL], value[CELL], block[CELL] = "-", per_sm[CELL] = "-";
+	snprintf(title, sizeof title, "%s%s%.18s", level ? level : "", level ? " " : "", name);
+	number(js_real_or(one, "value", 0), value);
+	if (json_object_get(one, "block")) {
+		snprintf(block, sizeof block, "%d", (int)js_int_or(one, "block", 0));
+		snprintf(per_sm, sizeof per_sm, "%d", (int)js_int_or(one, "per_sm", 0));
+	}
+	table_add(table, title, value, js_string_or(one, "unit", ""), block, per_sm, gpu ? gpu->summary : "");
+}
+
+static void gpus_print(struct ui *ui, const json_t *ceilings) {
+	static const char *const titles[] = {"ceiling", "most", "", "block", "blocks/SM", "of"};
+	struct table *table = table_new(6, titles);
+	size_t i;
+	json_t *one;
+	table_right(table, 1);
+	table_right(table, 3);
+	table_right(table, 4);
+	json_array_foreach((json_t *)ceilings, i, one) gpu_row(table, one);
+	table_print(table, ui, stdout);
+	table_free(table);
+	printf("\nOf costs (us) the least. Bytes are counted as read and written; block and blocks/SM are those it was met "
+	       "with.\n");
+}
+
 void ceilings_print(struct ui *ui, const json_t *ceilings) {
+	if (json_object_get(json_array_get(ceilings, 0), "device")) {
+		gpus_print(ui, ceilings);
+		return;
+	}
 	bandwidths_print(ui, ceilings);
 	group_print(ui, ceilings, CEILING_PEAK, "peak");
 	group_print(ui, ceilings, CEILING_COST, "cost");

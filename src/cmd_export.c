@@ -11,11 +11,12 @@
 #include "src/base/sys.h"
 #include "src/cmd.h"
 #include "tuner/export/export.h"
+#include "tuner/export/trials.h"
 #include "tuner/profile.h"
 #include "tuner/store.h"
 
 static const struct opt options[] = {
-	{"format", 'f', "NAME", "json, env, csv, ... (`sweetspot list formats`)", 0},
+	{"format", 'f', "NAME", "json, env, csv, kt, t4 (`sweetspot list formats`)", 0},
 	{"output", 'o', "FILE", "write there instead of to stdout", 0},
 	{"profile", 0, "FILE", "take this profile instead of the store", 0},
 	{0},
@@ -43,6 +44,7 @@ struct wanted {
 	const struct kernel_desc **kernels; /* NULL: not known here */
 	const char **names;
 	size_t count;
+	bool trials; /* all of them are asked for, too */
 };
 
 static const char *source_of(void *ctx, const char *kernel) {
@@ -85,6 +87,19 @@ static bool all_known(const struct wanted *wanted, const json_t *profile) {
 	return true;
 }
 
+/* Each entry with the trials of its search. */
+static int trials_add(struct store *store, json_t *profile, struct err *err) {
+	size_t i;
+	json_t *entry;
+	json_array_foreach(json_object_get(profile, "entries"), i, entry) {
+		json_t *trials = export_trials(store, js_int_or(json_object_get(entry, "provenance"), "search", 0), err);
+		if (!trials)
+			return -1;
+		json_object_set_new(entry, "trials", trials);
+	}
+	return 0;
+}
+
 static json_t *profile_of(struct app *app, const struct opt_args *args, struct wanted *wanted, struct err *err) {
 	struct err unknown = {0};
 	for (size_t i = 0; i < opt_words(args); i++)
@@ -94,6 +109,11 @@ static json_t *profile_of(struct app *app, const struct opt_args *args, struct w
 	struct store *store = fingerprint ? store_open(opt_get(args, "store", NULL), STORE_READ, err) : NULL;
 	const char *const *names = opt_words(args) ? wanted->names : NULL;
 	json_t *profile = store ? profile_from_store(store, fingerprint, names, source_of, wanted, err) : NULL;
+	if (profile && wanted->trials && trials_add(store, profile, err)) {
+		json_decref(profile);
+		store_close(store);
+		return NULL;
+	}
 	store_close(store);
 	if ((!profile && err->code != ERR_NOTHING) || all_known(wanted, profile))
 		return profile;
@@ -102,8 +122,8 @@ static json_t *profile_of(struct app *app, const struct opt_args *args, struct w
 	return NULL;
 }
 
-static json_t *from_store(struct app *app, const struct opt_args *args, struct err *err) {
-	struct wanted wanted = {.built_in = app_kernels(app, err), .device = app_device_kind(app)};
+static json_t *from_store(struct app *app, const struct opt_args *args, bool trials, struct err *err) {
+	struct wanted wanted = {.built_in = app_kernels(app, err), .device = app_device_kind(app), .trials = trials};
 	if (!wanted.built_in)
 		return NULL;
 	wanted.names = mem_alloc(opt_words(args) + 1, sizeof *wanted.names);
@@ -150,7 +170,10 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 		return -1;
 	if (opt_has(args, "json"))
 		format = export_find("json");
-	json_t *profile = from ? profile_load(from, err) : from_store(app, args, err);
+	if (from && format->trials)
+		return err_set(err, ERR_USAGE, "leave --profile out: the store has them", "a profile has no trials for %s",
+		               format->name);
+	json_t *profile = from ? profile_load(from, err) : from_store(app, args, format->trials, err);
 	if (!profile)
 		return -1;
 	int failed = from ? pick(profile, args, err) : 0;

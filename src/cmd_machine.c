@@ -53,7 +53,7 @@ static void people_print(const json_t *machine) {
 }
 
 static const struct opt options[] = {
-	{"ceilings", 0, NULL, "measure what it can do at most: bandwidths, arithmetic peaks, costs of OpenMP", 0},
+	{"ceilings", 0, NULL, "measure what it, or the GPU of --device, can do at most", 0},
 	{"samples", 'n', "N", "timed samples of each ceiling (21)", 0},
 	{0},
 };
@@ -91,9 +91,6 @@ static int ceilings_run(struct app *app, const struct opt_args *args, const json
 static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	if (opt_has(args, "samples") && !opt_has(args, "ceilings"))
 		return err_set(err, ERR_USAGE, "sweetspot machine --ceilings --samples 9", "--samples is for --ceilings");
-	if (opt_has(args, "ceilings") && app_device(app))
-		return err_set(err, ERR_USAGE, "leave --device out",
-		               "ceilings are the processors', and those of GPUs are not known");
 	const json_t *machine = app_machine(app, err);
 	if (!machine)
 		return -1;
@@ -109,6 +106,8 @@ const struct cmd cmd_machine = {
 	.options = tables,
 	.notes =
 		"The fingerprint covers topology, processor, compiler, flags and the OpenMP runtime. No host name is in it.\n"
-		"Ceilings take about half a minute, more on large machines; they are kept for what compares with them.",
+		"Ceilings are bandwidths, arithmetic peaks, and costs of OpenMP or of starting kernels. They take about half "
+        "a\n"
+		"minute, more on large machines and on GPUs, and are kept for what compares with them.",
 	.run = run,
 };

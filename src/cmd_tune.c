@@ -8,6 +8,7 @@
 #include "src/cmd.h"
 #include "src/plan.h"
 #include "src/program_plan.h"
+#include "src/source_spec.h"
 #include "src/tune_counters.h"
 #include "src/tune_session.h"
 
@@ -36,12 +37,33 @@ static int kernels_add(struct tune_session *session, struct err *err) {
 	return failed;
 }
 
-/* The first option of a program that was given, or NULL. */
-static const char *program_option(const struct opt_args *args) {
-	for (const struct opt *option = program_options; option->name; option++)
+/* The first option of a table that was given, or NULL. */
+static const char *option_of(const struct opt *table, const struct opt_args *args) {
+	for (const struct opt *option = table; option->name; option++)
 		if (opt_has(args, option->name))
 			return option->name;
 	return NULL;
+}
+
+static bool is_source(const struct opt_args *args) {
+	for (size_t i = 0; i < opt_words(args); i++)
+		if (source_is_file(opt_word(args, i)))
+			return true;
+	return false;
+}
+
+/* FILE.cu alone, with its own options and three of a program's. */
+static int source_add(struct tune_session *session, struct err *err) {
+	const struct opt_args *args = session->args;
+	for (const struct opt *option = program_options; option->name; option++) {
+		bool shared = strcmp(option->name, "param") == 0 || strcmp(option->name, "constraint") == 0 ||
+		              strcmp(option->name, "default") == 0;
+		if (!shared && opt_has(args, option->name))
+			return err_set(err, ERR_USAGE, "leave it out", "--%s is for programs, not for CUDA source", option->name);
+	}
+	if (opt_words(args) > 1 || opt_dashes(args))
+		return err_set(err, ERR_USAGE, "tune them one after the other", "a CUDA source is tuned alone");
+	return item_add(session, tune_item_source(session->app, opt_word(args, 0), args, err));
 }
 
 static int words_refuse(const struct opt_args *args, const char *what, struct err *err) {
@@ -54,7 +76,11 @@ static int words_refuse(const struct opt_args *args, const char *what, struct er
 static int items_make(struct tune_session *session, struct err *err) {
 	const char *device = app_device(session->app);
 	const struct opt_args *args = session->args;
-	const char *spec = opt_get(args, "spec", NULL), *option = program_option(args);
+	const char *spec = opt_get(args, "spec", NULL), *option = option_of(program_options, args);
+	const char *source = option_of(source_options, args);
+	if (source && (spec || !is_source(args)))
+		return err_set(err, ERR_USAGE, "sweetspot tune FILE.cu --kernel NAME --arg 'float out[n] write' ...",
+		               "--%s is for CUDA source, and there is none", source);
 	if (spec && (opt_dashes(args) || option))
 		return err_set(err, ERR_USAGE, "a program's options belong into its KernelSpecification",
 		               "--spec stands in the place of %s%s", option ? "--" : "a program", option ? option : "");
@@ -62,6 +88,8 @@ static int items_make(struct tune_session *session, struct err *err) {
 		return words_refuse(args, "a specification", err)
 		           ? -1
 		           : item_add(session, tune_item_spec(session->app, spec, args, err));
+	if (is_source(args))
+		return source_add(session, err);
 	if (opt_dashes(args) && device)
 		return err_set(err, ERR_USAGE, "leave --device out: the program chooses its GPU", "--device is for kernels");
 	if (opt_dashes(args))
@@ -86,15 +114,16 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	return failed;
 }
 
-static const struct opt *const tables[] = {tune_options, cmd_device_options, cmd_store_options,
-                                           plan_options, program_options,    NULL};
+static const struct opt *const tables[] = {
+	tune_options, cmd_device_options, cmd_store_options, plan_options, program_options, source_options, NULL};
 
 const struct cmd cmd_tune = {
 	.name = "tune",
 	.summary = "find, prove and record the fastest configuration",
 	.usage = "[KERNEL|PLUGIN.so[:KERNEL]...] [OPTION...]\n"
 			 "       sweetspot tune [OPTION...] -- PROGRAM [ARGUMENT...]\n"
-			 "       sweetspot tune [OPTION...] --spec FILE.json",
+			 "       sweetspot tune [OPTION...] --spec FILE.json\n"
+			 "       sweetspot tune FILE.cu --kernel NAME [OPTION...]",
 	.options = tables,
 	.notes =
 		"Without a kernel the whole suite is tuned. The winner of the search meets the baseline (all hardware\n"

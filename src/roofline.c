@@ -15,8 +15,9 @@
 /* Other groups tell the volume between levels of cache. */
 static bool is_memory_volume(const json_t *metric) {
 	const char *group = js_string_or(metric, "group", "");
-	return (strcmp(group, "MEM") == 0 || strcmp(group, "SIMULATED") == 0) &&
-	       strcmp(js_string_or(metric, "name", ""), "read_volume") == 0 &&
+	bool cpu = strcmp(group, "MEM") == 0 || strcmp(group, "SIMULATED") == 0;
+	return (cpu || strcmp(group, "GPU") == 0) &&
+	       strcmp(js_string_or(metric, "name", ""), cpu ? "read_volume" : "dram_volume") == 0 &&
 	       strcmp(js_string_or(metric, "unit", ""), "B") == 0;
 }
 
@@ -49,17 +50,21 @@ static int team_of(const json_t *ceilings, int threads) {
 }
 
 static bool is_roof(const json_t *ceiling) {
-	const struct ceiling_kind *kind = ceiling_kind_find(js_string_or(ceiling, "name", ""));
+	const char *name = js_string_or(ceiling, "name", "");
+	const struct ceiling_gpu *gpu =
+		json_object_get(ceiling, "device") ? ceiling_gpu_find(name, js_string_or(ceiling, "level", NULL)) : NULL;
+	const struct ceiling_kind *kind = gpu ? &gpu->kind : ceiling_kind_find(name);
 	return kind && (kind->group == CEILING_BANDWIDTH || kind->group == CEILING_PEAK);
 }
 
-/* {"threads", "roofs":[{"name","level"?,"value","unit"}]}, new reference; null where they were never measured here. */
+/* {"threads" or "device", "roofs":[{"name","level"?,"value","unit"}]}, new reference; null where they were never
+ * measured here. */
 static json_t *ceilings_json(struct app *app, int threads) {
 	json_t *ceilings = ceilings_load(app, NULL), *roofs = json_array(), *one;
 	int team = team_of(ceilings, threads);
 	size_t i;
 	json_array_foreach(ceilings, i, one) {
-		if (js_int_or(one, "threads", 0) != team || !is_roof(one))
+		if ((!app_device(app) && js_int_or(one, "threads", 0) != team) || !is_roof(one))
 			continue;
 		json_t *roof = json_pack("{s:O,s:O,s:O}", "name", json_object_get(one, "name"), "value",
 		                         json_object_get(one, "value"), "unit", json_object_get(one, "unit"));
@@ -69,7 +74,8 @@ static json_t *ceilings_json(struct app *app, int threads) {
 	}
 	json_decref(ceilings);
 	if (json_array_size(roofs))
-		return json_pack("{s:i,s:o}", "threads", team, "roofs", roofs);
+		return app_device(app) ? json_pack("{s:s,s:o}", "device", app_device(app), "roofs", roofs)
+		                       : json_pack("{s:i,s:o}", "threads", team, "roofs", roofs);
 	json_decref(roofs);
 	return json_null();
 }
@@ -97,8 +103,11 @@ static void roof_print(const json_t *ceilings, FILE *out) {
 		if (strcmp(js_string_or(roof, "level", ""), "dram") != 0 || strcmp(js_string_or(roof, "name", ""), "read") != 0)
 			continue;
 		counters_value(js_real_or(roof, "value", NAN), js_string_or(roof, "unit", ""), value, sizeof value);
-		fprintf(out, "the most that %d thread%s can read from memory here: %s\n",
-		        (int)js_int_or(ceilings, "threads", 1), js_int_or(ceilings, "threads", 1) == 1 ? "" : "s", value);
+		if (json_object_get(ceilings, "device"))
+			fprintf(out, "the most that this GPU can read from its memory: %s\n", value);
+		else
+			fprintf(out, "the most that %d thread%s can read from memory here: %s\n",
+			        (int)js_int_or(ceilings, "threads", 1), js_int_or(ceilings, "threads", 1) == 1 ? "" : "s", value);
 	}
 }
 

@@ -13,8 +13,9 @@ static struct counters_subject subject_of(const struct tune_item *item) {
 		return (struct counters_subject){.program = true};
 	if (item->open)
 		return (struct counters_subject){0};
-	return (struct counters_subject){
-		.kernel = item->task.kernel, .library = item->task.library, .device = item->task.device};
+	return (struct counters_subject){.kernel = item->kernel ? item->kernel : item->task.kernel,
+	                                 .library = item->task.library,
+	                                 .device = item->task.device};
 }
 
 /* Nobody asked: what is in the way is a note, unless the user wants to stop. */
@@ -67,8 +68,11 @@ int tune_counters_check(const struct tune_session *session, struct err *err) {
 
 void tune_counters_annotate(struct app *app, json_t *result) {
 	json_t *counting = json_object_get(result, "counting");
+	const json_t *sources = counters_sources(app);
 	const char *why, *fix;
 	if (!counting)
 		return;
-	json_object_set_new(counting, "hardware", json_boolean(counters_hardware(counters_sources(app), &why, &fix)));
+	bool hardware = app_device(app) ? js_bool_or(counters_source(sources, "cupti"), "usable", false)
+	                                : counters_hardware(sources, &why, &fix);
+	json_object_set_new(counting, "hardware", json_boolean(hardware));
 }

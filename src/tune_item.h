@@ -12,6 +12,7 @@ struct tune_item {
 	struct tune_task task;
 	const char *const *notes; /* what the user should know first, NULL-terminated; may be NULL */
 	struct trial_counters counters; /* what the session has found out about them */
+	const char *kernel;       /* the worker's name of it; NULL: the task's */
 	struct runner runner;     /* there from the start, or made by open */
 	void *state;
 	int (*open)(struct tune_item *item, struct app *app, struct err *err); /* before its first trial; may be NULL */
@@ -25,6 +26,10 @@ struct tune_item *tune_item_program(struct app *app, const struct opt_args *args
 struct tune_item *tune_item_spec(struct app *app, const char *path, const struct opt_args *args, struct err *err);
 /* Of a specification whose language is "Command"; owns the specification where it succeeds. */
 struct tune_item *tune_item_command(struct app *app, struct spec *spec, const struct opt_args *args, struct err *err);
+/* Of one whose language is "CUDA", in the same way. */
+struct tune_item *tune_item_cuda(struct app *app, struct spec *spec, const struct opt_args *args, struct err *err);
+/* Of FILE.cu and its options (src/source_spec.h). */
+struct tune_item *tune_item_source(struct app *app, const char *path, const struct opt_args *args, struct err *err);
 void tune_item_free(struct tune_item *item); /* NULL is fine */
 
 #endif

@@ -3,9 +3,11 @@
 
 #include <stdlib.h>
 
+#include "src/app.h"
 #include "src/base/mem.h"
 #include "src/tune_item.h"
 #include "tuner/spec_c.h"
+#include "tuner/spec_cuda.h"
 
 /* A C function of a specification. */
 struct function_item {
@@ -51,6 +53,53 @@ static struct tune_item *function_new(struct spec *spec) {
 	return item;
 }
 
+/* A CUDA function of a specification: everything but the GPU is checked when it is made. */
+struct source_item {
+	struct spec *spec;
+	struct spec_cuda *source;
+};
+
+static void free_source(struct tune_item *item) {
+	struct source_item *s = item->state;
+	spec_cuda_free(s->source);
+	spec_free(s->spec);
+	free(s);
+}
+
+/* It needs a GPU: without --device the first is meant. */
+static int device_use(struct app *app, const struct opt_args *args, struct err *err) {
+	if (app_device(app))
+		return 0;
+	if (opt_has(args, "device"))
+		return err_set(err, ERR_USAGE, "--device cuda, or nothing", "CUDA does not run on the CPU");
+	return app_device_use(app, "cuda", err);
+}
+
+struct tune_item *tune_item_cuda(struct app *app, struct spec *spec, const struct opt_args *args, struct err *err) {
+	struct worker *worker = device_use(app, args, err) ? NULL : app_worker(app, err);
+	struct spec_cuda *source = worker ? spec_cuda_new(spec, worker, err) : NULL;
+	if (!source)
+		return NULL;
+	struct tune_item *item = mem_alloc(1, sizeof *item);
+	struct source_item *s = mem_alloc(1, sizeof *s);
+	*s = (struct source_item){.spec = spec, .source = source};
+	*item = (struct tune_item){
+		.state = s, .kernel = spec_cuda_kernel(source), .runner = spec_cuda_runner(source), .free = free_source};
+	item->task = (struct tune_task){
+		.kernel = spec_name(spec),
+		.source = spec_cuda_source(source),
+		.device = app_device(app),
+		.flush_l2 = opt_has(args, "flush-l2"),
+		.problem = spec_cuda_problem(source),
+		.space = spec_space(spec),
+		.baseline = spec_baseline(spec),
+		.start = UINT64_MAX,
+	};
+	if (space_config_read(spec_space(spec), spec_baseline(spec), NULL, &item->task.start, NULL))
+		item->task.start = UINT64_MAX;
+	return item;
+}
+
 struct tune_item *tune_item_spec(struct app *app, const char *path, const struct opt_args *args, struct err *err) {
 	struct spec *spec = spec_load(path, err);
 	struct tune_item *item = NULL;
@@ -64,12 +113,11 @@ struct tune_item *tune_item_spec(struct app *app, const char *path, const struct
 		item = function_new(spec);
 		break;
 	case SPEC_CUDA:
-		err_set(err, ERR_UNAVAILABLE, "`sweetspot list params --spec` counts its space",
-		        "%s wants a GPU: this version runs specifications of the languages Command and C", path);
+		item = tune_item_cuda(app, spec, args, err);
 		break;
 	case SPEC_OTHER:
-		err_set(err, ERR_USAGE, "its KernelSpecification's Language is Command or C", "%s is written for %s", path,
-		        spec_language_word(spec));
+		err_set(err, ERR_USAGE, "its KernelSpecification's Language is Command, C or CUDA", "%s is written for %s",
+		        path, spec_language_word(spec));
 	}
 	if (!item)
 		spec_free(spec);

@@ -25,6 +25,11 @@ TUNER_SPEC_C = \
 	%D%/spec_c_read.c %D%/spec_c_argument.c %D%/spec_c_source.c %D%/spec_c_compile.c \
 	%D%/spec_c_build.c %D%/spec_c_impl.h
 
+TUNER_SPEC_CUDA = \
+	%D%/spec_cuda.c %D%/spec_cuda.h %D%/spec_cuda_impl.h \
+	%D%/spec_cuda_read.c %D%/spec_cuda_argument.c %D%/spec_cuda_option.c \
+	%D%/spec_cuda_value.c %D%/spec_cuda_shape.c
+
 TUNER_SEARCH = \
 	%D%/search.c %D%/search.h
 
@@ -61,7 +66,7 @@ TUNER_STORE = \
 
 noinst_LTLIBRARIES += libtuner.la
 libtuner_la_LIBADD = libbase.la $(GSL_LIBS) $(SQLITE_LIBS) $(JANSSON_LIBS)
-libtuner_la_SOURCES = $(TUNER_SPACE) $(TUNER_SPEC) $(TUNER_SPEC_C) $(TUNER_SEARCH) $(TUNER_MEASURE) \
+libtuner_la_SOURCES = $(TUNER_SPACE) $(TUNER_SPEC) $(TUNER_SPEC_C) $(TUNER_SPEC_CUDA) $(TUNER_SEARCH) $(TUNER_MEASURE) \
 	$(TUNER_PROGRAM) $(TUNER_STORE)
 
 include %D%/strategy/local.mk

@@ -67,6 +67,10 @@ int c_kernel_read(const json_t *json, const char *folder, struct arena *arena, s
                   struct err *err);
 int c_argument_read(const json_t *json, size_t at, struct arena *arena, struct c_argument *argument, struct err *err);
 int c_options_read(const json_t *json, struct arena *arena, struct c_kernel *kernel, struct err *err);
+/* KernelFile, absolute. */
+int c_file_read(const json_t *json, const char *folder, struct arena *arena, const char **file, struct err *err);
+/* Without control characters. */
+bool c_is_plain(const char *text);
 /* A name that C and its preprocessor take as one of ours. */
 bool c_is_name(const char *text);
 

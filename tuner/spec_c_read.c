@@ -100,7 +100,7 @@ static bool takes_next(const char *option) {
 	return is_among(option, words);
 }
 
-static bool is_plain(const char *text) {
+bool c_is_plain(const char *text) {
 	while (*text && !iscntrl((unsigned char)*text))
 		text++;
 	return !*text;
@@ -115,7 +115,7 @@ int c_options_read(const json_t *json, struct arena *arena, struct c_kernel *ker
 	const char **options = arena_alloc(arena, json_array_size(array) + 1, sizeof *options);
 	json_array_foreach(array, i, item) {
 		const char *text = json_string_value(item);
-		if (!text || strlen(text) > OPTION_LONGEST || !is_plain(text))
+		if (!text || strlen(text) > OPTION_LONGEST || !c_is_plain(text))
 			return err_set(err, ERR_USAGE, "one option a text", "CompilerOptions[%zu] is no option", i);
 		if (next ? *text == '-' || *text == '@' : !option_allowed(text))
 			return err_set(err, ERR_USAGE, "optimization, warnings, -D, -I, -L and -l are",
@@ -128,8 +128,7 @@ int c_options_read(const json_t *json, struct arena *arena, struct c_kernel *ker
 	return next ? err_set(err, ERR_USAGE, NULL, "CompilerOptions: the last one lacks its argument") : 0;
 }
 
-static int file_read(const json_t *json, const char *folder, struct arena *arena, struct c_kernel *kernel,
-                     struct err *err) {
+int c_file_read(const json_t *json, const char *folder, struct arena *arena, const char **file, struct err *err) {
 	const char *name;
 	char whole[PATH_MAX];
 	struct stat stat_of;
@@ -139,10 +138,10 @@ static int file_read(const json_t *json, const char *folder, struct arena *arena
 	if (!realpath(path, whole) || stat(whole, &stat_of) || !S_ISREG(stat_of.st_mode))
 		return err_set(err, ERR_USAGE, "it is relative to the folder of the specification",
 		               "KernelFile: no file %.200s", path);
-	if (!is_plain(whole) || strpbrk(whole, "\"\\"))
+	if (!c_is_plain(whole) || strpbrk(whole, "\"\\"))
 		return err_set(err, ERR_USAGE, "move it elsewhere", "KernelFile: the path %.200s can't be included in C",
 		               whole);
-	kernel->file = arena_strdup(arena, whole);
+	*file = arena_strdup(arena, whole);
 	return 0;
 }
 
@@ -185,7 +184,7 @@ int c_kernel_read(const json_t *json, const char *folder, struct arena *arena, s
 		return err_set(err, ERR_USAGE, "name the function in KernelFile", "KernelName \"%.60s\" is no function of C",
 		               name);
 	kernel->name = arena_strdup(arena, name);
-	if (file_read(json, folder, arena, kernel, err) || c_options_read(json, arena, kernel, err) ||
+	if (c_file_read(json, folder, arena, &kernel->file, err) || c_options_read(json, arena, kernel, err) ||
 	    arguments_read(json, arena, kernel, err))
 		return err_prefix(err, "KernelSpecification");
 	return 0;

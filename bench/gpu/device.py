@@ -54,8 +54,9 @@ class Device:
     def trial(self, kernel, problem, config, samples=5, verify=True, min_sample_s=0.0, **more):
         """The answer; None where it failed, which is said."""
         start = time.time()
-        answer = self.ask({"op": "trial", "kernel": kernel, "device": DEVICE, "problem": words(problem), "config": words(config),
-                           "samples": samples, "warmup": 1, "min_sample_s": min_sample_s, "verify": verify, **more})
+        answer = self.ask({"op": "trial", "kernel": kernel, "device": DEVICE, "problem": words(problem),
+                           "config": words(config), "samples": samples, "warmup": 1, "min_sample_s": min_sample_s,
+                           "verify": verify, **more})
         what = f"{kernel} {problem} {config}"
         if answer.get("status") != "correct":
             self.failed.append(what)
@@ -63,8 +64,8 @@ class Device:
             print(f"FAIL {what}: {answer.get('status')}: {said}", file=sys.stderr, flush=True)
             return None
         figures = " ".join(f"{f['name']}={f['value']:.4g}{f['unit']}" for f in answer.get("figures", []))
-        print(f"     {what}: {1e3 * min(answer['samples']):.5g} ms  {figures}  [{time.time() - start:.1f} s]", file=sys.stderr,
-              flush=True)
+        took = f"[{time.time() - start:.1f} s]"
+        print(f"     {what}: {1e3 * min(answer['samples']):.5g} ms  {figures}  {took}", file=sys.stderr, flush=True)
         return answer
 
     def best(self, kernel, problem, configs, **more):

@@ -36,6 +36,7 @@ libworker_la_SOURCES = \
 	%D%/param.c %D%/param.h \
 	%D%/word.c %D%/word.h \
 	%D%/trial.c %D%/trial.h \
+	%D%/source_kernel.c %D%/source_input.c %D%/source_setup.c %D%/source_verify.c %D%/source_text.c %D%/source_values.c %D%/source.h \
 	%D%/state.c %D%/state.h \
 	%D%/live.c %D%/live.h \
 	%D%/figures.c %D%/figures.h \

@@ -16,6 +16,7 @@ enum { BATCH_MAX = 1 << 24, BATCH_GROWTH = 100, RETAKES = 3, CLOCK_STRIDE = 16 }
 #define OVERRUN 10           /* times min_sample_s: then a batch ends before its time */
 #define HOPELESS 3           /* times limit_s: a run that took longer can't win any more */
 #define SHORTEST_OVERRUN 1e-3 /* for requests with a min_sample_s near 0 */
+#define HEALTH_AGE_S 0.2      /* of a GPU: trials that end so close together share a look */
 
 const char *outcome_word(enum outcome outcome) {
 	static const char *const words[] = {
@@ -263,7 +264,7 @@ static void measure_samples(struct state *state, const struct request *request, 
 		}
 	}
 	if (state->call.gpu) {
-		gpu_health(state->call.gpu, &out->health); /* while its clocks are still up */
+		gpu_health_lately(state->call.gpu, HEALTH_AGE_S, &out->health); /* while its clocks are still up */
 	}
 	noise_look(state, team, &after);
 	out->noise = noise_since(&before, &after);

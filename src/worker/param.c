@@ -68,8 +68,9 @@ static int text_read(struct arena *arena, const struct ss_param *param, struct v
 		value_text(value, number, sizeof number);
 		text = number;
 	}
-	if (strlen(text) > TEXT_MAX) {
-		return err_set(err, ERR_USAGE, NULL, "%s is a text of over %d bytes", param->name, TEXT_MAX);
+	size_t most = param->max > 0 ? (size_t)param->max : TEXT_MAX;
+	if (strlen(text) > most) {
+		return err_set(err, ERR_USAGE, NULL, "%s is a text of over %zu bytes", param->name, most);
 	}
 	*out = (struct ss_value){.w = arena_strdup(arena, text)};
 	return 0;

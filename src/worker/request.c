@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "src/base/js.h"
+#include "src/worker/source.h"
 #include "src/worker/word.h"
 
 static bool has(const json_t *json, const char *key) {
@@ -113,6 +114,9 @@ static const struct kernel_entry *kernel_member(struct arena *arena, struct libr
 	const struct kernel_entry *entries =
 		js_string(json, "kernel", &name, err) == 0 ? entries_member(libraries, json, err) : NULL;
 	const struct kernel_entry *entry = entries ? kernel_find_on(entries, name, device) : NULL;
+	if (entries == kernel_registry && !entry) {
+		entry = kernel_find_on(source_entries, name, device);
+	}
 	if (entry || !entries) {
 		return entry;
 	}

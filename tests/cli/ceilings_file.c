@@ -37,8 +37,10 @@ static json_t *some(void) {
 	json_t *pair = one("handover", NULL, "ns", 2, 33.5);
 	json_object_set_new(pair, "from", json_integer(0));
 	json_object_set_new(pair, "to", json_integer(1));
-	return json_pack("[o,o,o,o]", one("read", "l1d", "GB/s", 1, 200.25), one("read", "dram", "GB/s", 2, 22),
-	                 one("fp64", NULL, "GFLOP/s", 2, 103), pair);
+	json_t *gpu = json_pack("{s:s,s:s,s:s,s:s,s:f,s:[f],s:i,s:i}", "name", "read", "device", "cuda", "level", "dram", "unit",
+	                        "GB/s", "value", 3000.5, "samples", 3000.5, "block", 512, "per_sm", 4);
+	return json_pack("[o,o,o,o,o]", one("read", "l1d", "GB/s", 1, 200.25), one("read", "dram", "GB/s", 2, 22),
+	                 one("fp64", NULL, "GFLOP/s", 2, 103), pair, gpu);
 }
 
 static void round_trip_test(const char *path) {
@@ -91,6 +93,14 @@ static void hostile_lists_test(const char *path) {
 	refuse_list(path, ONE("\"fp32\"", "\"GFLOP/s\"", "1", "1", ",\"samples\":[1,null]"), "a sample that is none");
 	refuse_list(path, ONE("\"read\"", "\"GB/s\"", "1", "1", SAMPLES), "a bandwidth of nothing");
 	refuse_list(path, ONE("\"read\"", "\"GB/s\"", "1", "1", SAMPLES ",\"level\":\"l9\""), "a level that is none");
+#define ON(device, rest) SAMPLES ",\"device\":\"" device "\"" rest
+#define BLOCKS ",\"block\":512,\"per_sm\":4"
+	refuse_list(path, ONE("\"fp32\"", "\"GFLOP/s\"", "1", "1", ON("abacus", BLOCKS)), "a device that is none");
+	refuse_list(path, ONE("\"fp32\"", "\"GFLOP/s\"", "1", "1", ON("cuda", "")), "a peak of a GPU without blocks");
+	refuse_list(path, ONE("\"fp32\"", "\"GFLOP/s\"", "1", "-1", ON("cuda", BLOCKS)), "a negative one");
+	refuse_list(path, ONE("\"fork_join\"", "\"us\"", "1", "1", ON("cuda", BLOCKS)), "fork and join on a GPU");
+	refuse_list(path, ONE("\"read\"", "\"GB/s\"", "1", "1", ON("cuda", BLOCKS ",\"level\":\"l3\"")), "a third level there");
+	refuse_list(path, ONE("\"launch\"", "\"us\"", "1", "1", SAMPLES), "a kernel's start on the CPU");
 	refuse_list(path, ONE("\"handover\"", "\"ns\"", "1", "1", SAMPLES), "a handover between nobody");
 	refuse_list(path, ONE("\"handover\"", "\"ns\"", "1", "1", SAMPLES ",\"from\":-1,\"to\":0"), "a thread below 0");
 }

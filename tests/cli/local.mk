@@ -14,9 +14,14 @@ dist_check_SCRIPTS += %D%/usage %D%/spec %D%/handwork %D%/tune %D%/survive %D%/p
 	%D%/experiments %D%/counters %D%/bundle
 EXTRA_DIST += %D%/counting-worker
 check_PROGRAMS += %D%/ceilings_file
-%C%_ceilings_file_SOURCES = %D%/ceilings_file.c src/ceilings_file.c src/ceilings_plan.c src/ceilings.h
+%C%_ceilings_file_SOURCES = %D%/ceilings_file.c src/ceilings_file.c src/ceilings_kinds.c src/ceilings_plan.c \
+	src/ceilings.h
 %C%_ceilings_file_LDADD = libtopo.la libbase.la $(JANSSON_LIBS) -lm
 TESTS += %D%/ceilings_file
+check_PROGRAMS += %D%/ceilings_gpu
+%C%_ceilings_gpu_SOURCES = %D%/ceilings_gpu.c src/ceilings_gpu.c src/ceilings_kinds.c src/ceilings.h
+%C%_ceilings_gpu_LDADD = libbase.la $(JANSSON_LIBS) -lm
+TESTS += %D%/ceilings_gpu
 check_PROGRAMS += %D%/results_counters
 %C%_results_counters_SOURCES = %D%/results_counters.c src/results_counters.c src/results_regions.c src/counters_value.c \
 	src/counters_table.c src/counters_reason.c src/ui.c src/ui_table.c src/ui_wrap.c

@@ -17,10 +17,11 @@ static const struct counter_backend papi = {.name = "papi", .events = none}, per
                                     rapl = {.name = "rapl", .events = none, .scope = COUNTER_MACHINE},
                                     sde = {.name = "papi-sde", .events = none, .software = true},
                                     kernel = {.name = "kernel", .events = none, .software = true},
+                                    cupti = {.name = "cupti", .events = none},
                                     cachegrind = {.name = "cachegrind", .events = simulated, .scope = COUNTER_RERUN};
 
 const struct counter_backend *const counter_registry[] = {&papi, &sde,  &kernel,     &perf,
-                                                          &rusage, &rapl, &cachegrind, NULL};
+                                                          &rusage, &rapl, &cachegrind, &cupti, NULL};
 
 const struct counter_backend *counter_find(const char *name) {
 	for (size_t i = 0; counter_registry[i]; i++)
@@ -100,7 +101,8 @@ static bool good(void *ctx, const struct counter_backend *backend, const char *e
 }
 
 struct counter_judge machine_judge(struct machine *machine) {
-	return (struct counter_judge){.ctx = machine, .cpu = js_string_or(machine->json, "cpu", ""), .good = good};
+	return (struct counter_judge){machine, js_string_or(machine->json, "cpu", ""), good,
+	                              js_string_or(machine->json, "device", NULL)};
 }
 
 struct counter_tables *machine_tables(struct err *err) {

@@ -175,6 +175,56 @@ static void test_figures(struct rig *rig) {
 	}
 }
 
+static bool is_planned(const struct counter_plan *plan, const char *events, const char *metrics) {
+	char text[1024] = "", names[1024] = "";
+	for (size_t i = 0; plan && i < plan->event_count; i++)
+		snprintf(text + strlen(text), sizeof text - strlen(text), "%s ", plan->events[i].name);
+	for (size_t i = 0; plan && i < plan->metric_count; i++)
+		snprintf(names + strlen(names), sizeof names - strlen(names), "%s:%s ", plan->metrics[i].group,
+		         plan->metrics[i].name);
+	bool same = plan && strcmp(text, events) == 0 && strcmp(names, metrics) == 0;
+	if (!same)
+		printf("# %s| %s\n", text, names);
+	return same;
+}
+
+/* nvprof's and CUPTI's words, where a GPU is counted. */
+static void test_gpu(struct rig *rig) {
+	static const struct {
+		const char *words, *events, *metrics;
+	} rows[] = {
+		{"achieved_occupancy", "gpu_warps_active ", "achieved_occupancy:achieved_occupancy "},
+		{"Dram_Volume ipc", "gpu_dram_read_bytes gpu_dram_write_bytes gpu_instructions gpu_sm_cycles ",
+	     "GPU:dram_volume GPU:ipc "},
+		{"inst_per_warp inst_per_warp", "gpu_instructions gpu_warps_launched ", "GPU_OCC:inst_per_warp "},
+		{"dram__bytes.sum cupti:dram__bytes.sum", "cupti:dram__bytes.sum ", ""},
+		{"gpu__time_duration.sum rusage", "cupti:gpu__time_duration.sum user-time minor-faults ", ""},
+		{"sm_throughput GPU_PEAK", "gpu_sm_throughput gpu_memory_throughput ",
+	     "GPU_PEAK:sm_throughput GPU_PEAK:memory_throughput "},
+	};
+	json_object_set_new(rig->machine->json, "device", json_string("cuda"));
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct counter_plan *plan = plan_of(rig, rows[i].words, NULL);
+		ok(is_planned(plan, rows[i].events, rows[i].metrics), "on a GPU: %s", rows[i].words);
+		counter_plan_clear(plan);
+	}
+	struct counter_plan *plan = plan_of(rig, "dram__bytes.sum gpu__time_duration.sum", NULL);
+	ok(plan && strcmp(plan->events[0].event, "dram__bytes.sum") == 0 && strcmp(plan->events[1].unit, "s") == 0 &&
+	       plan->events[1].never_zero, "what is known of CUPTI's metric is used");
+	counter_plan_clear(plan);
+	plan = plan_of(rig, "auto", NULL);
+	bool gpu = plan && plan->event_count > 0;
+	for (size_t i = 0; plan && i < plan->event_count; i++)
+		gpu = gpu && strncmp(plan->events[i].name, "gpu_", 4) == 0;
+	ok(gpu, "auto counts the GPU, and nothing of the host");
+	counter_plan_clear(plan);
+	ok(!plan_of(rig, "achieved_ocupancy", NULL) && strstr(rig->err.hint, "did you mean achieved_occupancy?"),
+	   "a mistyped metric: %s", rig->err.hint);
+	json_object_del(rig->machine->json, "device");
+	ok(!plan_of(rig, "inst_per_warp", NULL), "on the CPU a metric is no word");
+	ok(!plan_of(rig, "dram__bytes.sum", NULL), "nor is CUPTI's");
+}
+
 /* Where no counter counts operations, the instructions of each width do. */
 static void test_formula(struct rig *rig) {
 	struct rig spr = {.machine = machine_read("sapphirerapids"), .tables = rig->tables, .arena = rig->arena};
@@ -224,6 +274,7 @@ int main(void) {
 		test_full(&rig);
 		test_figures(&rig);
 		test_formula(&rig);
+		test_gpu(&rig);
 		test_reasons(&rig);
 	}
 	counter_tables_free(rig.tables);

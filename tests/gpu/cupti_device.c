@@ -88,7 +88,7 @@ static void metrics_test(const struct rig *rig, const char *kernel, bool padded)
 	ok(v[WARPS].value > 0 && v[WARPS].value <= 100 && v[CYCLES].value > 0 && v[CYCLES].value <= 100,
 	   "%s: parts are parts", kernel);
 	if (padded)
-		ok(v[CONFLICTS].value < .02 * WARP_ACCESSES, "%s: no bank conflicts", kernel);
+		ok(v[CONFLICTS].value < .1 * WARP_ACCESSES, "%s: next to no bank conflicts", kernel); /* an H100 counts .03 to .06 */
 	else
 		ok(v[CONFLICTS].value >= 30 * WARP_ACCESSES && v[WAVEFRONTS].value >= 31 * WARP_ACCESSES,
 		   "%s: 32 threads of a warp meet in one bank", kernel);

@@ -83,15 +83,29 @@ static const char *const configs[] = {
 	"variant=fused block=64 points=1 group=4",
 	"variant=fused block=32 points=4 group=8",
 	"variant=tensor block=64",
+	"variant=direct block=32 points=1 copies=32",
+	"variant=direct block=64 points=2 group=2 copies=16",
+	"variant=direct block=64 points=8 group=4 copies=8 launch=graph",
+	"variant=direct block=32 points=4 group=8 copies=16 per_sm=1",
 };
-enum { CONFIGS = sizeof configs / sizeof *configs, FREE = 9 };
+enum { CONFIGS = sizeof configs / sizeof *configs, FREE = 9, GROUPS = 11, TENSOR = 13, DIRECT };
 
-/* Groups and tensor where they can be. */
+/* What this problem is for. */
+static bool config_fits(const struct ss_value *problem, int c) {
+	bool twofold = problem[KMEANS_TYPE].i == KMEANS_TYPE_F64;
+	int64_t coords = problem[KMEANS_COORDS].i, bytes = coords * (twofold ? 8 : 4);
+	if (c >= DIRECT)
+		return bytes == 4 || bytes == 8 || bytes == 16;
+	return c < GROUPS || (twofold && (c < TENSOR || coords % 8 == 0));
+}
+
+/* What needs more than this device has may be refused, but for small problems. */
 static bool configs_right(struct rig *rig) {
 	const struct ss_value *p = rig->live->problem;
-	bool right = true, twofold = p[KMEANS_TYPE].i == KMEANS_TYPE_F64, tensor = twofold && p[KMEANS_COORDS].i % 8 == 0;
-	for (int c = 0; c < CONFIGS - (twofold ? !tensor : 3); c++)
-		right = ((c >= FREE && rig_refused(rig, configs[c])) || rig_right(rig, configs[c])) && right;
+	bool right = true;
+	for (int c = 0; c < CONFIGS; c++)
+		if (config_fits(p, c))
+			right = ((c >= FREE && rig_refused(rig, configs[c])) || rig_right(rig, configs[c])) && right;
 	return right;
 }
 
@@ -145,6 +159,46 @@ static void large_centres_test(struct gpu *gpu) {
 static struct kmeans_input *input_of(struct rig *rig) {
 	return &((struct kmeans_cuda_input *)rig->live->input)->in;
 }
+
+/* Objects of 4, 8 and 16 bytes, and tiles that are all full, or not. */
+static void direct_test(struct gpu *gpu) {
+	static const char *const problems[] = {
+		"n=2048 coords=1 clusters=5 loops=3",          "n=2500 coords=2 clusters=64 loops=3",
+		"n=600 coords=2 clusters=300 loops=2",         "n=2048 coords=1 clusters=9 loops=3 type=f32",
+		"n=2500 coords=2 clusters=16 loops=3 type=f32", "n=700 coords=4 clusters=33 loops=3 type=f32",
+		"n=600 coords=2 clusters=300 loops=2 type=f32",
+	};
+	for (size_t p = 0; p < sizeof problems / sizeof *problems; p++) {
+		struct rig rig;
+		bool right = rig_open(&rig, gpu, problems[p]) == SS_OK;
+		for (int c = DIRECT; c < CONFIGS; c++)
+			if (p == 2 || p == 6)
+				right = right && (rig_refused(&rig, configs[c]) || rig_right(&rig, configs[c]));
+			else
+				right = rig_right(&rig, configs[c]) && right;
+		right = rig_right(&rig, "variant=direct block=32 points=8 group=8 copies=8") && right;
+		right = rig_right(&rig, "variant=direct block=32 points=2 copies=8") && right;
+		ok(right, "direct: %s", problems[p]);
+		live_free(rig.live);
+	}
+}
+
+/* Two clusters in one place, and many objects as near to one as to another. */
+static void ties_test(struct gpu *gpu) {
+	static const char *const types[] = {"n=1200 coords=2 clusters=19 loops=2",
+	                                    "n=1200 coords=2 clusters=19 loops=2 type=f32"};
+	for (int type = 0; type < 2; type++) {
+		struct rig rig;
+		bool right = rig_open(&rig, gpu, types[type]) == SS_OK;
+		struct kmeans_input *in = input_of(&rig);
+		for (size_t e = 0; e < in->n * in->coords; e++)
+			in->objects[e] = (double)(e * 7 / 5 % 5) / 4 * 0.75;
+		right = right && configs_right(&rig);
+		ok(right, "of clusters as near the first is taken: %s", types[type]);
+		live_free(rig.live);
+	}
+}
+
 
 /* All objects but one are equal: all but two clusters stay empty, and where they were. */
 static void empty_test(struct gpu *gpu) {
@@ -230,7 +284,9 @@ static void refused_test(struct gpu *gpu) {
 	static const char *const cases[][2] = {
 		{"n=50 coords=16", "variant=fused block=48"},          {"n=50 coords=16", "variant=tensor block=100"},
 		{"n=50 coords=16 type=f32", "variant=tensor"},         {"n=50 coords=12", "variant=tensor"},
-		{"n=50 coords=65", "variant=fused"},                   {"n=50 coords=16", "variant=fused points=8"},
+		{"n=50 coords=3", "variant=direct"},                   {"n=50 coords=4", "variant=direct"},
+		{"n=50 coords=2", "variant=direct copies=3"},          {"n=50 coords=65", "variant=fused"},
+		{"n=50 coords=16", "variant=fused points=8"},
 		{"n=50 coords=16", "variant=naive block=31"},
 		{"n=50 coords=16 type=f32", "variant=fused group=4"},          {"n=50 coords=16", "variant=naive points=3"},
 		{"n=50 coords=16 loops=2000", "variant=all_gpu launch=graph"},
@@ -257,6 +313,8 @@ int main(int argc, char **argv) {
 	small_block_test(gpu);
 	large_centres_test(gpu);
 	empty_test(gpu);
+	direct_test(gpu);
+	ties_test(gpu);
 	single_test(gpu);
 	wrong_test(gpu);
 	shown_test(gpu, "variant=naive", true);

@@ -3,6 +3,7 @@
  * CSV reader gets the fields, JSON comes back equal. */
 #include <config.h>
 
+#include <math.h>
 #include <sys/wait.h>
 
 #include "src/base/js.h"
@@ -243,8 +244,90 @@ static void test_csv(const json_t *profile, const char *path, const char *json_p
 	free(program);
 }
 
+/* A search with one trial of each status that formats tell apart; times in s. */
+static json_t *searched(void) {
+	json_t *profile = profile_new(), *config = json_pack("{s:i, s:f, s:s}", "b", 3, "a", 2.0, "w", "x");
+	json_t *problem = json_pack("{s:s}", "size", "64x48"), *entry = entry_new("conv", problem, config);
+	json_object_set_new(
+		entry, "trials",
+		json_pack("[{s:{s:i, s:f, s:s}, s:s, s:[f, f, f], s:f, s:f, s:f, s:f}, {s:{s:i, s:f, s:s}, s:s, s:[]},"
+	              " {s:{s:i, s:f, s:s}, s:s, s:[]}, {s:{s:i, s:f, s:s}, s:s, s:[]}, {s:{s:i, s:f, s:s}, s:s, s:[f]}]",
+	              "config", "b", 3, "a", 2.0, "w", "x", "status", "correct", "samples", 0.003, 0.001, 0.002, "started",
+	              0.0, "elapsed_s", 1.0, "setup_s", 0.25, "verify_s", 0.5, /**/
+	              "config", "b", 4, "a", 2.0, "w", "x", "status", "compile", "samples", /**/
+	              "config", "b", 5, "a", 2.0, "w", "x", "status", "constraints", "samples", /**/
+	              "config", "b", 6, "a", 0.5, "w", "y", "status", "correctness", "samples", /**/
+	              "config", "b", 7, "a", 0.5, "w", "y", "status", "censored", "samples", 0.5));
+	profile_add(profile, entry);
+	json_decref(problem);
+	return profile;
+}
+
+static json_t *exported(const json_t *profile, const char *format) {
+	char *path = fixture_path("trials.json");
+	struct err err = {0};
+	json_t *json = export_to(profile, format, path) ? js_load(path, 1 << 20, &err) : NULL;
+	free(path);
+	return json;
+}
+
+static void test_kernel_tuner(void) {
+	json_t *profile = searched(), *kt = exported(profile, "kt"), *cache = json_object_get(kt, "cache");
+	json_t *want = json_pack("[i, i]", 64, 48), *keys = json_pack("[s, s, s]", "b", "a", "w");
+	ok(json_equal(json_object_get(kt, "problem_size"), want) && json_equal(json_object_get(kt, "tune_params_keys"), keys),
+	   "kt: the problem's size, and the parameters in their order");
+	const json_t *right = json_object_get(cache, "3,2.0,x");
+	ok(fabs(js_real_or(right, "time", 0) - 2) < 1e-12 && json_array_size(json_object_get(right, "times")) == 3 &&
+	       fabs(js_real_or(right, "compile_time", 0) - 250) < 1e-9 && js_int_or(right, "b", 0) == 3,
+	   "kt: a median in milliseconds under the key that Python would write");
+	static const char *const failed[][2] = {{"4,2.0,x", "CompilationFailedConfig"},
+	                                        {"5,2.0,x", "InvalidConfig"},
+	                                        {"6,0.5,y", "RuntimeFailedConfig"}};
+	int same = 0;
+	for (size_t i = 0; i < 3; i++)
+		same += strcmp(js_string_or(json_object_get(cache, failed[i][0]), "time", ""), failed[i][1]) == 0;
+	ok(same == 3 && json_object_size(cache) == 5, "kt: words for what failed");
+	ok(fabs(js_real_or(json_object_get(cache, "7,0.5,y"), "time", 0) - 500) < 1e-9, "kt: what was cut short has its time");
+	json_decref(want);
+	json_decref(keys);
+	json_decref(kt);
+	json_decref(profile);
+}
+
+static void test_t4(void) {
+	static const char *const words[] = {"correct", "compile", "constraints", "correctness", "correct"};
+	json_t *profile = searched(), *t4 = exported(profile, "t4"), *results = json_object_get(t4, "results");
+	int same = 0;
+	for (size_t i = 0; i < 5; i++) {
+		const json_t *result = json_array_get(results, i);
+		bool right = strcmp(words[i], "correct") == 0;
+		same += strcmp(js_string_or(result, "invalidity", ""), words[i]) == 0 &&
+		        js_int_or(result, "correctness", -1) == right &&
+		        json_array_size(json_object_get(result, "measurements")) == right &&
+		        json_is_string(json_object_get(result, "timestamp"));
+	}
+	const json_t *times = json_object_get(json_array_get(results, 0), "times");
+	ok(same == 5 && json_array_size(results) == 5, "t4: what became of each configuration");
+	ok(fabs(json_number_value(json_array_get(json_object_get(times, "runtimes"), 0)) - 3) < 1e-12 &&
+	       fabs(js_real_or(times, "validation", 0) - 500) < 1e-9,
+	   "t4: times in milliseconds");
+	json_decref(t4);
+	json_decref(profile);
+}
+
+static void test_no_trials(const json_t *profile) {
+	struct err none = {0}, other = {0};
+	json_t *energy = searched();
+	json_object_set_new(json_array_get(json_object_get(energy, "entries"), 0), "unit", json_string("J"));
+	ok(export_find("kt")->write(profile, stdout, &none) == -1 && none.code == ERR_USAGE && *none.hint &&
+	       export_find("t4")->write(energy, stdout, &other) == -1 && other.code == ERR_USAGE,
+	   "several kernels, no trials, and other units are refused");
+	json_decref(energy);
+}
+
 static void test_registry(const json_t *profile) {
 	static const char *const names[] = {"json", "env", "csv"};
+	json_t *trials = searched();
 	int found = 0, told = 0, count = 0;
 	for (size_t i = 0; i < 3; i++)
 		found += export_find(names[i]) && strcmp(export_find(names[i])->name, names[i]) == 0;
@@ -252,12 +335,13 @@ static void test_registry(const json_t *profile) {
 	for (const struct export_format *const *format = export_registry; *format; format++, count++) {
 		struct err err = {0};
 		FILE *full = fopen("/dev/full", "w");
-		told += full && (*format)->write(profile, full, &err) == -1 && err.code == ERR_FAILED && *err.hint &&
+		told += full && (*format)->write((*format)->trials ? trials : profile, full, &err) == -1 && err.code == ERR_FAILED && *err.hint &&
 		        *(*format)->summary;
 		if (full)
 			fclose(full);
 	}
-	ok(count >= 3 && told == count, "each says when the disk is full");
+	ok(count >= 5 && told == count, "each says when the disk is full");
+	json_decref(trials);
 }
 
 int main(void) {
@@ -276,6 +360,9 @@ int main(void) {
 	json_t *profile = hostile_profile();
 	test_json(profile, json);
 	test_csv(profile, csv, json);
+	test_kernel_tuner();
+	test_t4();
+	test_no_trials(profile);
 	test_registry(profile);
 	json_decref(profile);
 	free(env);

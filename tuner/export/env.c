@@ -31,8 +31,8 @@ static char *problem_text(const json_t *entry, const char *lead, const char *bet
 		struct value value;
 		if (!json_is_string(json) && value_from_json(json, &value))
 			value_text(value, number, sizeof number);
-		char *longer = mem_printf("%s%s%s%s%s", text, lead, key, between,
-		                          json_is_string(json) ? json_string_value(json) : number);
+		char *longer =
+			mem_printf("%s%s%s%s%s", text, lead, key, between, json_is_string(json) ? json_string_value(json) : number);
 		free(text);
 		text = longer;
 	}
@@ -134,8 +134,7 @@ static void put_unset(FILE *out, const char *indent, const json_t *entries, cons
 	}
 	const char *name;
 	json_t *value;
-	json_object_foreach(names, name, value)
-		fprintf(out, "%sunset %s\n", indent, name);
+	json_object_foreach(names, name, value) fprintf(out, "%sunset %s\n", indent, name);
 	json_decref(names);
 }
 

@@ -3,12 +3,14 @@
 #ifndef TUNER_EXPORT_H
 #define TUNER_EXPORT_H
 #include <jansson.h>
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "src/base/err.h"
 
 struct export_format {
 	const char *name, *summary;
+	bool trials; /* its entries need "trials", which are in the store alone (trials.h) */
 	/* profile has passed profile_check. -1 with err: can't be written in this format, or the stream fails. */
 	int (*write)(const json_t *profile, FILE *out, struct err *err);
 };

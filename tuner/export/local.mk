@@ -3,9 +3,11 @@
 EXPORTS = \
 	%D%/json.c \
 	%D%/env.c \
-	%D%/csv.c
+	%D%/csv.c \
+	%D%/kt.c \
+	%D%/t4.c
 
-libtuner_la_SOURCES += $(EXPORTS) %D%/registry.c %D%/export.h
+libtuner_la_SOURCES += $(EXPORTS) %D%/registry.c %D%/export.h %D%/trials.c %D%/trials.h
 nodist_libtuner_la_SOURCES += %D%/registry.def
 BUILT_SOURCES += %D%/registry.def
 CLEANFILES += %D%/registry.def

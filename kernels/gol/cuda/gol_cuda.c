@@ -62,6 +62,10 @@ static enum ss_status gol_cuda_setup(void *opaque, void *input, const struct ss_
 	enum ss_status status = gol_cuda_memory_new(s, call);
 	if (status == SS_OK)
 		status = s->variant->setup(s, cuda_program(&kernel_gol_cuda, call), call);
+	if (status == SS_OK) {
+		gpu_fit(s->gpu, s->function, &s->shape);
+		gpu_fit(s->gpu, s->single, &s->shape);
+	}
 	return status == SS_OK ? cuda_status(call) : status;
 }
 

@@ -20,21 +20,26 @@ static const struct kmeans_cuda_variant variants[] = {
 	{.name = "all_gpu", .source = "kmeans/cuda/all_gpu.cu", .layout = KMEANS_COLUMNS},
 	{.name = "partial", .source = "kmeans/cuda/partial.cu", .layout = KMEANS_COLUMNS, .resident = true},
 	{.name = "fused", .source = "kmeans/cuda/fused.cu", .form = KMEANS_BRACKET, .resident = true, .constant = true},
+	{.name = "direct", .source = "kmeans/cuda/direct.cu", .form = KMEANS_BRACKET, .resident = true, .constant = true,
+	 .direct = true},
 	{.name = "tensor", .source = "kmeans/cuda/tensor.cu", .form = KMEANS_BRACKET, .resident = true, .constant = true},
 };
 enum { VARIANTS = sizeof variants / sizeof *variants, TENSOR = VARIANTS - 1 };
-enum { BLOCK_MAX = 1024, POINTS_MAX = 8, GROUP_MAX = 8, PER_SM_MAX = 32, GRAPH_LOOPS_MAX = 1000, REGISTERS_MAX = 128 };
+enum { BLOCK_MAX = 1024, POINTS_MAX = 8, GROUP_MAX = 8, COPIES_MAX = 32, PER_SM_MAX = 32 };
+enum { GRAPH_LOOPS_MAX = 1000, REGISTERS_MAX = 128 };
 
-#define CONSTANT "(variant == 'fused' or variant == 'tensor')"
+#define CONSTANT "(variant == 'fused' or variant == 'direct' or variant == 'tensor')"
 static const struct ss_param params[] = {
 	[KMEANS_VARIANT] = {"variant", "layout, where sums are kept, and who makes the new centres", SS_WORD,
-	                    "naive,transpose,shared,all_gpu,partial,fused,tensor", "naive", NULL, 0, 0},
+	                    "naive,transpose,shared,all_gpu,partial,fused,direct,tensor", "naive", NULL, 0, 0},
 	[KMEANS_BLOCK] = {"block", "threads in a block", SS_INT, "32,48,64,96,100,128,192,238,256,320,384,512,768,1000,1024",
 	                  "256", NULL, 32, BLOCK_MAX},
 	[KMEANS_POINTS] = {"points", "objects of a thread, or at once in its registers", SS_INT, "1,2,4,8", "1",
 	                   "variant != 'tensor'", 1, POINTS_MAX},
-	[KMEANS_GROUP] = {"group", "clusters compared by the upper halves of their numbers first; 0: none", SS_INT, "0,4,8",
-	                  "0", "variant == 'fused' and type == 'f64'", 0, GROUP_MAX},
+	[KMEANS_GROUP] = {"group", "clusters compared by the upper halves of their numbers first; 0: none", SS_INT, "0,2,4,8",
+	                  "0", "variant == 'direct' or variant == 'fused' and type == 'f64'", 0, GROUP_MAX},
+	[KMEANS_COPIES] = {"copies", "tables of sums in a warp, whose lanes take turns", SS_INT, "8,16,32", "16",
+	                   "variant == 'direct'", 1, COPIES_MAX},
 	[KMEANS_PER_SM] = {"per_sm", "resident blocks for each SM; 0: as many as fit", SS_INT, "0,1,2,3,4,8,16", "0",
 	                   "variant == 'partial' or " CONSTANT, 0, PER_SM_MAX},
 	[KMEANS_LAUNCH] = {"launch", "loops are queued, or recorded and launched at once", SS_WORD, "queued,graph", "queued",
@@ -46,7 +51,19 @@ static const char *const constraints[] = {
 	"not " CONSTANT " or block % 32 == 0",
 	"variant != 'fused' or coords * points <= 128",
 	"variant != 'fused' or type == 'f32' or coords * points <= 64",
+	"variant != 'direct' or coords in [1, 2, 4]",
+	"variant != 'direct' or type == 'f32' or coords <= 2",
 	"variant != 'tensor' or type == 'f64' and coords % 8 == 0 and coords <= 128",
+	/* Tables and tiles in what shared memory blocks have at most on any GPU: 227 KiB. */
+	"variant != 'fused' or type == 'f64' or block * (clusters * ((coords + 31) // 32) + 2 * points * coords) <= 58112",
+	"variant != 'fused' or type == 'f32' or block * (clusters * ((coords + 31) // 32) + 2 * points * coords) <= 29056",
+	"variant != 'direct' or type == 'f64' or block // 32 * clusters * copies * coords <= 58112",
+	"variant != 'direct' or type == 'f32' or block // 32 * clusters * copies * coords <= 29056",
+	"variant != 'tensor' or block * (clusters * ((coords + 31) // 32) + coords + 4) <= 29056",
+	/* Objects in registers, and what else no thread does without. */
+	"variant != 'fused' or type == 'f64' or block * (coords * points + 48) <= 65536",
+	"variant != 'fused' or type == 'f32' or block * (coords * points * 2 + 48) <= 65536",
+	"variant != 'tensor' or block * (coords * 2 * (1 + (coords <= 32)) + 40) <= 65536",
 	NULL,
 };
 
@@ -68,7 +85,8 @@ static bool inside(int64_t value, int64_t min, int64_t max) {
 static bool config_sane(const struct ss_value *c) {
 	return inside(c[KMEANS_VARIANT].i, 0, VARIANTS - 1) && inside(c[KMEANS_BLOCK].i, 32, BLOCK_MAX) &&
 	       inside(c[KMEANS_POINTS].i, 1, POINTS_MAX) && inside(c[KMEANS_PER_SM].i, 0, PER_SM_MAX) &&
-	       inside(c[KMEANS_GROUP].i, 0, GROUP_MAX) && inside(c[KMEANS_LAUNCH].i, 0, 1);
+	       inside(c[KMEANS_GROUP].i, 0, GROUP_MAX) &&
+	       inside(c[KMEANS_COPIES].i, 1, COPIES_MAX) && inside(c[KMEANS_LAUNCH].i, 0, 1);
 }
 
 static bool power_of_two(int64_t x) {
@@ -84,12 +102,14 @@ static const char *refusal(const struct ss_call *call) {
 		return "block must be a multiple of 32";
 	if (v == &variants[TENSOR])
 		return words == 2 && coords % 8 == 0 && coords <= 128 ? NULL : "tensor is for f64 with 8, 16, ... 128 coordinates";
+	if (v->direct && coords * words != 1 && coords * words != 2 && coords * words != 4)
+		return "direct is for objects of 4, 8 or 16 bytes";
 	if (v->constant && coords * c[KMEANS_POINTS].i * words > REGISTERS_MAX)
 		return "a thread's objects don't fit in registers";
-	if (v->constant && words == 1 && c[KMEANS_GROUP].i > 0)
+	if (v->constant && !v->direct && words == 1 && c[KMEANS_GROUP].i > 0)
 		return "groups are for f64";
-	if (!power_of_two(c[KMEANS_POINTS].i) || !power_of_two(c[KMEANS_GROUP].i))
-		return "points must be 1, 2, 4 or 8, and group, if any, too";
+	if (!power_of_two(c[KMEANS_POINTS].i) || !power_of_two(c[KMEANS_GROUP].i) || !power_of_two(c[KMEANS_COPIES].i))
+		return "points must be 1, 2, 4 or 8, group, if any, too, and copies a power of two";
 	return NULL;
 }
 
@@ -99,6 +119,7 @@ static void state_fill(struct kmeans_cuda_state *s, struct kmeans_cuda_input *in
 	s->label = !s->variant->constant ? 4 : input->in.clusters < 256 ? 1 : 2;
 	s->points = (int)call->config[KMEANS_POINTS].i;
 	s->group = (int)call->config[KMEANS_GROUP].i;
+	s->copies = (int)call->config[KMEANS_COPIES].i;
 	s->shape.block[0] = (unsigned)call->config[KMEANS_BLOCK].i;
 }
 
@@ -303,6 +324,8 @@ static void kmeans_cuda_program(const struct ss_call *call, struct ss_program *p
 		define(program, "POINTS", call->config[KMEANS_POINTS].i);
 		define(program, "GROUP", call->config[KMEANS_GROUP].i);
 	}
+	if (variant->direct)
+		define(program, "COPIES", call->config[KMEANS_COPIES].i);
 }
 
 const struct ss_kernel kernel_kmeans_cuda = {

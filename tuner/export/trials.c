@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include "tuner/export/trials.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "src/base/js.h"
+#include "src/base/mem.h"
+#include "src/base/stats.h"
+#include "tuner/trial.h"
+
+struct gather {
+	json_t *list, *by_config;
+};
+
+static json_t *trial_json(const struct store_trial *trial) {
+	json_t *config = json_loads(trial->config, 0, NULL), *json = json_object();
+	json_object_set_new(json, "config", json_is_object(config) ? json_incref(config) : json_object());
+	json_object_set_new(json, "status", json_string(trial->status));
+	json_object_set_new(json, "samples", json_array());
+	json_object_set_new(json, "started", js_number(trial->started));
+	json_object_set_new(json, "elapsed_s", js_number(trial->elapsed));
+	json_object_set_new(json, "setup_s", js_number(js_real_or(trial->detail, "setup_s", 0)));
+	json_object_set_new(json, "verify_s", js_number(js_real_or(trial->detail, "verify_s", 0)));
+	if (trial->message)
+		json_object_set_new(json, "message", json_string(trial->message));
+	json_decref(config);
+	return json;
+}
+
+/* A later trial adds its samples; one that failed is what counts, since it may fail again. */
+static int trial_add(void *ctx, const struct store_trial *trial) {
+	struct gather *gather = ctx;
+	bool cut = strcmp(trial->status, trial_status_word(TRIAL_CENSORED)) == 0;
+	if (strcmp(trial->phase, "counters") == 0 || (cut && trial->sample_count == 0))
+		return 0;
+	json_t *json = json_object_get(gather->by_config, trial->config);
+	if (!json) {
+		json = trial_json(trial);
+		json_object_set_new(gather->by_config, trial->config, json);
+		json_array_append(gather->list, json);
+	}
+	if (cut || strcmp(trial->status, trial_status_word(TRIAL_CORRECT)) == 0) {
+		for (size_t i = 0; i < trial->sample_count; i++)
+			json_array_append_new(json_object_get(json, "samples"), js_number(trial->samples[i]));
+	} else {
+		json_object_set_new(json, "status", json_string(trial->status));
+	}
+	return 0;
+}
+
+json_t *export_trials(struct store *store, int64_t search, struct err *err) {
+	struct gather gather = {.list = json_array(), .by_config = json_object()};
+	int failed = store_trials_each(store, search, NULL, trial_add, &gather, err);
+	json_decref(gather.by_config);
+	if (!failed)
+		return gather.list;
+	json_decref(gather.list);
+	return NULL;
+}
+
+const json_t *export_trials_entry(const json_t *profile, const char *format, struct err *err) {
+	const json_t *entries = json_object_get(profile, "entries"), *entry = json_array_get(entries, 0);
+	if (json_array_size(entries) != 1 || !json_array_size(json_object_get(entry, "trials")))
+		err_set(err, ERR_USAGE, "name one kernel, of a store that has its trials",
+		        "%s holds every configuration of one search: there are %zu", format, json_array_size(entries));
+	else if (strcmp(js_string_or(entry, "unit", ""), "s") != 0)
+		err_set(err, ERR_USAGE, "json and csv hold every objective", "%s holds times, not %s", format,
+		        js_string_or(entry, "objective", "?"));
+	else
+		return entry;
+	return NULL;
+}
+
+double export_trial_ms(const json_t *trial) {
+	const json_t *samples = json_object_get(trial, "samples");
+	size_t count = json_array_size(samples);
+	double *x = mem_alloc(count + 1, sizeof *x), median = NAN;
+	for (size_t i = 0; i < count; i++)
+		x[i] = json_number_value(json_array_get(samples, i)) * 1e3;
+	if (count)
+		median = stats_median(x, count);
+	free(x);
+	return median;
+}
+
+json_t *export_samples_ms(const json_t *trial) {
+	json_t *out = json_array(), *sample;
+	size_t i;
+	json_array_foreach(json_object_get(trial, "samples"), i, sample) {
+		json_array_append_new(out, js_number(json_number_value(sample) * 1e3));
+	}
+	return out;
+}
+
+json_t *export_timestamp(const json_t *trial) {
+	double seconds = js_real_or(trial, "started", 0);
+	time_t at = seconds >= 0 && seconds < 253402300800.0 /* year 10000 */ ? (time_t)seconds : 0;
+	struct tm tm;
+	char text[40] = "";
+	if (gmtime_r(&at, &tm))
+		strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S+00:00", &tm);
+	return json_string(text);
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What formats that keep every configuration share. */
+#ifndef TUNER_EXPORT_TRIALS_H
+#define TUNER_EXPORT_TRIALS_H
+#include <jansson.h>
+#include <stdint.h>
+
+#include "tuner/store.h"
+
+/* The trials of a search, one for each configuration with the samples of all its trials: [{"config", "status", "samples",
+ * "started", "elapsed_s", "setup_s", "verify_s", "message"}]. Counted ones, and what was cut short before it gave a sample,
+ * are left out. New reference; NULL and err. */
+json_t *export_trials(struct store *store, int64_t search, struct err *err);
+/* The one entry of a profile that has trials in seconds; ERR_USAGE for none, several, or another unit. */
+const json_t *export_trials_entry(const json_t *profile, const char *format, struct err *err);
+double export_trial_ms(const json_t *trial); /* the median of its samples; NAN: it has none */
+json_t *export_samples_ms(const json_t *trial);
+json_t *export_timestamp(const json_t *trial); /* "2025-01-31T12:00:00+00:00" */
+
+#endif
