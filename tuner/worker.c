@@ -18,6 +18,7 @@
 #include "tuner/worker_impl.h"
 
 static const double CLOCK_DROP = 0.8;
+static const double MHZ_MAX = 1e5; /* what is more is nonsense, and would make all others look slow */
 static const double DESCRIBE_SECONDS = 20, WRITE_SECONDS = 10, STOP_SECONDS = 1, REAP_SECONDS = 5;
 enum { SAMPLES_MAX = 100000, LIBRARIES_MAX = 48 /* that one worker is asked to load, which unloads none */ };
 
@@ -230,6 +231,8 @@ struct asked {
 static void clock_check(struct worker *worker, const json_t *gpu, struct trial_result *result) {
 	double mhz = js_real_or(gpu, "sm_mhz", NAN);
 	const char *throttle = js_string_or(gpu, "throttle", "");
+	if (!(mhz > 0 && mhz < MHZ_MAX))
+		mhz = NAN;
 	bool slow = mhz < CLOCK_DROP * worker->sm_mhz,
 		 hot = strstr(throttle, "heat") || strstr(throttle, "hardware") || strstr(throttle, "brake");
 	worker->sm_mhz = mhz > worker->sm_mhz ? mhz : worker->sm_mhz;

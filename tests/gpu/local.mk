@@ -49,6 +49,7 @@ check_PROGRAMS += %D%/faulty-worker
 %C%_faulty_worker_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
 %C%_faulty_worker_LDADD = libworker.la libgpu.la libcounters.la libtopo.la libbase.la
 EXTRA_DIST += %D%/twin.cu
+dist_check_SCRIPTS += %D%/no_gpu %D%/device %D%/liar
 dist_check_SCRIPTS += %D%/no_gpu %D%/device %D%/spec_cuda
 dist_check_SCRIPTS += %D%/no_gpu %D%/device %D%/ceilings
 check_PROGRAMS += %D%/fw
