@@ -28,7 +28,8 @@ static const struct ss_param text_param[] = {
 #define SOURCE_KERNEL(called, reset_hook)                                                                              \
 	{                                                                                                                  \
 		.abi = SS_KERNEL_ABI, .name = called, .summary = "a CUDA function of a specification", .problem = text_param,  \
-		.params = text_param, .input_size = sizeof(struct source_input), .state_size = sizeof(struct source_state),                  \
+		.params = text_param, .input_size = sizeof(struct source_input), \
+		.state_size = sizeof(struct source_state), \
 		.open = source_open, .setup = source_setup, .reset = reset_hook, .run = source_run, .verify = source_verify,   \
 		.teardown = source_teardown, .close = source_close, .device = "cuda"                                           \
 	}

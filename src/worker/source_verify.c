@@ -45,7 +45,8 @@ static enum ss_status guard_check(const struct source_state *state, size_t i, co
 	return source_fail(call, SS_INCORRECT, "it writes past the end of %.60s", a->name);
 }
 
-static enum ss_status vector_check(const struct source_state *state, size_t i, unsigned char *is, const struct ss_call *call) {
+static enum ss_status vector_check(const struct source_state *state, size_t i, unsigned char *is,
+                                    const struct ss_call *call) {
 	const struct source_argument *a = &state->input->problem.arguments[i];
 	enum ss_status status = guard_check(state, i, call);
 	if (status != SS_OK || (a->access != SOURCE_READ_ONLY && !a->output)) {

@@ -335,7 +335,8 @@ static void test_registry(const json_t *profile) {
 	for (const struct export_format *const *format = export_registry; *format; format++, count++) {
 		struct err err = {0};
 		FILE *full = fopen("/dev/full", "w");
-		told += full && (*format)->write((*format)->trials ? trials : profile, full, &err) == -1 && err.code == ERR_FAILED && *err.hint &&
+		told += full && (*format)->write((*format)->trials ? trials : profile, full, &err) == -1 &&
+		        err.code == ERR_FAILED && *err.hint &&
 		        *(*format)->summary;
 		if (full)
 			fclose(full);
