@@ -84,9 +84,9 @@ static size_t barrier_words(const struct ceiling_cuda_job *job) {
 /* All blocks must be there at once. */
 static enum ss_status barrier_fits(struct ceiling_cuda_job *job, const struct ss_call *call) {
 	int sms = gpu_facts(job->gpu)->sms, most = gpu_blocks_per_sm(job->gpu, job->function, job->block, 0) * sms;
-	return job->grid <= (unsigned)most ? SS_OK
-	                                   : kernel_fail(call, SS_INVALID, "%u blocks at once are more than the %d this GPU holds",
-	                                                 job->grid, most);
+	if (job->grid <= (unsigned)most)
+		return SS_OK;
+	return kernel_fail(call, SS_INVALID, "%u blocks at once are more than the %d this GPU holds", job->grid, most);
 }
 
 static void barrier_go(struct ceiling_cuda_job *job, gpu_ptr check) {
