@@ -118,7 +118,7 @@ struct gpu_mark; /* a place in a stream, and the moment it was reached */
 struct gpu_mark *gpu_mark_new(struct gpu *gpu);
 void gpu_mark_free(struct gpu *gpu, struct gpu_mark *mark);
 void gpu_mark(struct gpu *gpu, struct gpu_mark *mark);       /* set it here, in the stream in use */
-void gpu_wait(struct gpu *gpu, struct gpu_mark *mark);       /* the stream in use waits for it; the mark may be of another gpu */
+void gpu_wait(struct gpu *gpu, struct gpu_mark *mark);       /* the stream in use waits for it; it may be another gpu's */
 void gpu_mark_sync(struct gpu *gpu, struct gpu_mark *mark);  /* the host waits for it */
 /* Seconds from one to the other, both reached (the host is made to wait); NAN after a failure. */
 double gpu_elapsed(struct gpu *gpu, struct gpu_mark *from, struct gpu_mark *to);
@@ -132,7 +132,8 @@ void gpu_graph_free(struct gpu *gpu, struct gpu_graph *graph);
 /* ---- several GPUs ---- */
 int gpu_peers(struct gpu *gpu); /* how many there are, this one included */
 /* The i-th of them; 0 is this one, then the others in the order of their index. Opened when first asked for, lives as long
- * as this one; NULL where it can't be had (the failure is this gpu's). Its failures count as its own: ask gpu_failed of it. */
+ * as this one; NULL where it can't be had (the failure is this gpu's). Its failures count as its own: ask gpu_failed
+ * of it. */
 struct gpu *gpu_peer(struct gpu *gpu, int i);
 bool gpu_peer_direct(struct gpu *to, struct gpu *from); /* copies go from memory to memory, without the host */
 /* In the order of the stream in use of `gpu`. */

@@ -42,7 +42,8 @@ static json_t *kernel_json(const struct kernel_entry *entry) {
 	const struct ss_kernel *k = entry->kernel;
 	return json_pack("{s:s, s:s, s:s, s:s, s:b, s:b, s:b, s:b, s:o, s:o, s:o, s:o, s:o, s:o}", "name", k->name, "summary",
 	                 k->summary, "source", entry->source, "device", kernel_device(k), "openmp",
-	                 (k->flags & SS_OPENMP) != 0, "schedule", (k->flags & SS_SCHEDULE) != 0, "racy", (k->flags & SS_RACY) != 0, "team_given",
+	                 (k->flags & SS_OPENMP) != 0, "schedule", (k->flags & SS_SCHEDULE) != 0, "racy",
+	                 (k->flags & SS_RACY) != 0, "team_given",
 	                 (k->flags & SS_TEAM_GIVEN) != 0, "schedule_when", text_or_null(k->schedule_when), "unsafe",
 	                 text_or_null(k->unsafe), "serial", text_or_null(k->serial), "constraints",
 	                 texts_json(k->constraints), "params", params_json(k->params), "problem", params_json(k->problem));

@@ -173,7 +173,8 @@ static void check_kernel(const struct ss_kernel *kernel, struct gpu *gpu) {
 	if (device_is_emulated())
 		check_starved(kernel, gpu, "100000");
 	size_t after = gpu_memory_free(gpu);
-	ok(device_is_emulated() ? after == before : after + MODULES_SIZE > before, "%s gives back all memory (%zu bytes free, then %zu)", kernel->name, before, after);
+	ok(device_is_emulated() ? after == before : after + MODULES_SIZE > before,
+	   "%s gives back all memory (%zu bytes free, then %zu)", kernel->name, before, after);
 }
 
 int main(int argc, char **argv) {

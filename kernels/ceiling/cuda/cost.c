@@ -81,6 +81,14 @@ static size_t barrier_words(const struct ceiling_cuda_job *job) {
 	return ((size_t)job->grid + 2) * sizeof(uint32_t);
 }
 
+/* All blocks must be there at once. */
+static enum ss_status barrier_fits(struct ceiling_cuda_job *job, const struct ss_call *call) {
+	int sms = gpu_facts(job->gpu)->sms, most = gpu_blocks_per_sm(job->gpu, job->function, job->block, 0) * sms;
+	if (job->grid <= (unsigned)most)
+		return SS_OK;
+	return kernel_fail(call, SS_INVALID, "%u blocks at once are more than the %d this GPU holds", job->grid, most);
+}
+
 static void barrier_go(struct ceiling_cuda_job *job, gpu_ptr check) {
 	const struct gpu_shape shape = {.grid = {job->grid}, .block = {job->block}, .cooperative = true};
 	int rounds = (int)job->n;
@@ -122,5 +130,6 @@ const struct ceiling_cuda ceiling_cuda_atomic_many = {
 };
 const struct ceiling_cuda ceiling_cuda_barrier = {
 	.name = "barrier", .op = "barrier", .source = SOURCE, .function = "ceiling_barrier", .rate = &ceiling_cuda_cost,
-	.n_max = 1 << 24, .out_size = barrier_words, .ops = repetitions, .run = barrier_run, .right = barrier_right,
+	.n_max = 1 << 24, .out_size = barrier_words, .ops = repetitions, .setup = barrier_fits, .run = barrier_run,
+	.right = barrier_right,
 };
