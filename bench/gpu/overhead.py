@@ -17,8 +17,8 @@ def measure(device, _limits, rows):
             start = time.perf_counter()
             answer = device.ask(request)
             wall = time.perf_counter() - start
-            ran = sum(answer["samples"]) + answer["samples"][0]  # the batch is found by a run of its own
             setup = answer["setup_s"]
+            ran = sum(answer["samples"]) + (answer["samples"][0] if setup else 0)  # a new batch is found by a run
             times["a new state" if setup else "a kept state"].append(wall - ran - answer["gpu"].get("compile_s", 0))
     for name, some in times.items():
         if some:
