@@ -114,8 +114,10 @@ static void check_problem(const struct ss_kernel *kernel, struct gpu *gpu, const
 	live_problem(live, "n", n);
 	live_problem(live, "steps", "9");
 	live_problem(live, "generations", "5");
-	if (words)
+	if (words) {
 		choose_words(live, &rng);
+		live_problem(live, "coords", "2");
+	}
 	enum ss_status status = live_open(live);
 	bool refusal = status == SS_INVALID && live->message[0];
 	if (status != SS_OK)
