@@ -7,11 +7,23 @@
  * there, and waits. What run gives to other streams or other GPUs it joins to that stream before it returns. */
 #ifndef KERNELS_CUDA_H
 #define KERNELS_CUDA_H
+#include <stdio.h>
+
 #include "gpu/gpu.h"
 #include "kernels/fail.h"
 
-/* Of a hook: what became of all GPU calls since the last time, as a status with its message. */
-enum ss_status cuda_status(const struct ss_call *call);
+/* Of a hook: what became of all GPU calls since the last time, as a status with its message. In the header, since workers
+ * with kernels of their own need it, too. */
+static inline enum ss_status cuda_status(const struct ss_call *call) {
+	static const enum ss_status statuses[] = {[GPU_FINE] = SS_OK,         [GPU_COMPILE] = SS_COMPILE,
+	                                          [GPU_REFUSED] = SS_INVALID, [GPU_NO_MEMORY] = SS_NOMEM,
+	                                          [GPU_BROKEN] = SS_FAILED};
+	char message[256];
+	enum gpu_failure failure = gpu_failed(call->gpu, message, sizeof message);
+	if (failure != GPU_FINE && call->message)
+		snprintf(call->message, call->message_size, "%s", message);
+	return statuses[failure];
+}
 /* The module of this configuration, as the kernel's `program` hook describes it. NULL after a failure. */
 const struct gpu_module *cuda_program(const struct ss_kernel *kernel, const struct ss_call *call);
 

@@ -151,7 +151,7 @@ static enum ss_status batch_once(struct batch *batch, struct state *state, const
 	*seconds += sys_now() - begun;
 	batch_each(batch, team, thread_stop);
 	state->call.events = NULL;
-	return status == SS_OK && state->call.gpu ? device_status(&state->call) : status;
+	return status == SS_OK && state->call.gpu ? cuda_status(&state->call) : status;
 }
 
 static bool batch_more(const struct batch *batch) {

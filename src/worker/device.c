@@ -3,7 +3,6 @@
 
 #include "src/worker/device.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -69,16 +68,4 @@ struct gpu *devices_get(struct devices *devices, int index, struct err *err) {
 		devices->items[devices->count++] = (struct opened){index, gpu};
 	}
 	return gpu;
-}
-
-enum ss_status device_status(const struct ss_call *call) {
-	static const enum ss_status statuses[] = {[GPU_FINE] = SS_OK,         [GPU_COMPILE] = SS_COMPILE,
-	                                          [GPU_REFUSED] = SS_INVALID, [GPU_NO_MEMORY] = SS_NOMEM,
-	                                          [GPU_BROKEN] = SS_FAILED};
-	char message[256];
-	enum gpu_failure failure = gpu_failed(call->gpu, message, sizeof message);
-	if (failure != GPU_FINE) {
-		snprintf(call->message, call->message_size, "%s", message);
-	}
-	return statuses[failure];
 }

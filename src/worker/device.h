@@ -3,7 +3,7 @@
 #ifndef WORKER_DEVICE_H
 #define WORKER_DEVICE_H
 #include "gpu/open.h"
-#include "kernels/kernel.h"
+#include "kernels/cuda.h"
 
 enum { DEVICE_CPU = -1 };
 
@@ -17,7 +17,5 @@ struct devices *devices_new(void); /* opens nothing yet */
 void devices_free(struct devices *devices);
 /* Opened when it is first asked for; NULL with ERR_UNAVAILABLE, or NULL without for DEVICE_CPU. */
 struct gpu *devices_get(struct devices *devices, int index, struct err *err);
-/* What became of all GPU calls since the last time, with the call's message. */
-enum ss_status device_status(const struct ss_call *call);
 
 #endif

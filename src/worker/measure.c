@@ -103,7 +103,7 @@ static enum ss_status batch_on_device(struct state *state, struct batch *batch) 
 		}
 		batch->total_ns += (int64_t)fmax(gpu_clock_stop(gpu) * 1e9, 0);
 		batch->done += runs;
-		status = status == SS_OK ? device_status(&state->call) : status;
+		status = status == SS_OK ? cuda_status(&state->call) : status;
 	}
 	return status;
 }

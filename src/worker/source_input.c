@@ -77,7 +77,7 @@ enum ss_status source_open(void *memory, const struct ss_call *call) {
 	for (size_t i = 0; i < input->problem.count && status == SS_OK; i++) {
 		status = vector_open(input, i, call);
 	}
-	return status == SS_OK ? device_status(call) : status;
+	return status == SS_OK ? cuda_status(call) : status;
 }
 
 void source_close(void *memory) {

@@ -117,7 +117,7 @@ enum ss_status source_setup(void *memory, void *input, const struct ss_call *cal
 	const struct gpu_module *module = status == SS_OK ? module_make(state, call) : NULL;
 	state->function = gpu_function(call->gpu, module, gpu_module_entry(module, problem->function));
 	if (status == SS_OK) {
-		status = device_status(call);
+		status = cuda_status(call);
 	}
 	for (size_t i = 0; i < problem->count && status == SS_OK; i++) {
 		memory_make(state, i, call->gpu);
@@ -128,7 +128,7 @@ enum ss_status source_setup(void *memory, void *input, const struct ss_call *cal
 	if (status == SS_OK) {
 		status = arguments_bind(state, symbols, call);
 	}
-	return status == SS_OK ? device_status(call) : status;
+	return status == SS_OK ? cuda_status(call) : status;
 }
 
 void source_teardown(void *memory) {

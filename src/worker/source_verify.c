@@ -37,7 +37,7 @@ static enum ss_status guard_check(const struct source_state *state, size_t i, co
 	const struct source_argument *a = &state->input->problem.arguments[i];
 	unsigned char guard[SOURCE_GUARD];
 	gpu_download(call->gpu, guard, state->at[i] + source_size(a), SOURCE_GUARD);
-	enum ss_status status = device_status(call);
+	enum ss_status status = cuda_status(call);
 	if (status != SS_OK || source_guard_holds(guard)) {
 		return status;
 	}
@@ -53,7 +53,7 @@ static enum ss_status vector_check(const struct source_state *state, size_t i, u
 		return status;
 	}
 	gpu_download(call->gpu, is, state->at[i], source_size(a));
-	status = device_status(call);
+	status = cuda_status(call);
 	if (status != SS_OK) {
 		return status;
 	}
@@ -68,7 +68,7 @@ enum ss_status source_verify(void *memory, const struct ss_call *call) {
 		largest = source_size(&problem->arguments[i]) > largest ? source_size(&problem->arguments[i]) : largest;
 	}
 	unsigned char *is = malloc(largest);
-	enum ss_status status = is ? device_status(call) : SS_NOMEM;
+	enum ss_status status = is ? cuda_status(call) : SS_NOMEM;
 	for (size_t i = 0; i < problem->count && status == SS_OK; i++) {
 		if (problem->arguments[i].memory != SOURCE_SCALAR) {
 			status = vector_check(state, i, is, call);

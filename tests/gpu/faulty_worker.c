@@ -100,7 +100,7 @@ static enum ss_status cuda_setup(void *memory, void *input, const struct ss_call
 	twin->on_device = gpu_alloc(it->gpu, call->config[0].i == MEMORY ? (size_t)1 << 60 : bytes(twin));
 	twin->from_device = gpu_alloc(it->gpu, bytes(twin));
 	gpu_upload(it->gpu, twin->from_device, twin->input->from, bytes(twin));
-	return device_status(call);
+	return cuda_status(call);
 }
 
 static void cuda_reset(void *memory, const struct ss_call *call) {
@@ -120,7 +120,7 @@ static enum ss_status cuda_run(void *memory, const struct ss_call *call) {
 static enum ss_status cuda_verify(void *memory, const struct ss_call *call) {
 	struct twin *twin = memory;
 	gpu_download(call->gpu, twin->values, twin->on_device, bytes(twin));
-	enum ss_status status = device_status(call);
+	enum ss_status status = cuda_status(call);
 	return status == SS_OK ? twin_verify(memory, call) : status;
 }
 
