@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { REJECTIONS_MAX = 64, ASK_AGAIN_MAX = 16, FIRST_SLOTS = 256 };
 
@@ -30,6 +31,7 @@ struct search {
 	struct history history;
 	struct arena *arena;
 	struct rng rng;
+	size_t counter_count;
 };
 
 static size_t slot_at(const struct history *history, uint64_t index) {
@@ -107,23 +109,20 @@ uint64_t history_unseen(const struct history *history, const struct space *space
 	return index;
 }
 
-struct search *search_new(const struct strategy *strategy, const struct space *space, uint64_t seed, uint64_t start,
-                          uint64_t budget, struct err *err) {
+struct search *search_new(const struct strategy *strategy, const struct strategy_task *task, struct err *err) {
 	struct search *search = mem_alloc(1, sizeof *search);
 	search->strategy = strategy;
-	search->space = space;
+	search->space = task->space;
+	search->counter_count = task->counter_count;
 	search->history.best = UINT64_MAX;
 	search->arena = arena_new();
 	search->state = arena_alloc(search->arena, 1, strategy->state_size);
-	rng_split(&search->rng, seed, "search fallback");
+	rng_split(&search->rng, task->seed, "search fallback");
 	history_grow(&search->history);
-	const struct strategy_task task = {.space = space,
-	                                   .history = &search->history,
-	                                   .arena = search->arena,
-	                                   .seed = seed,
-	                                   .start = start,
-	                                   .budget = budget};
-	if (strategy->init(search->state, &task, err)) {
+	struct strategy_task own = *task;
+	own.history = &search->history;
+	own.arena = search->arena;
+	if (strategy->init(search->state, &own, err)) {
 		search_free(search);
 		return NULL;
 	}
@@ -172,21 +171,46 @@ size_t search_ask(struct search *search, uint64_t *out, size_t want) {
 	return count;
 }
 
-void search_tell(struct search *search, uint64_t index, enum strategy_result result, double value) {
+static struct strategy_outcome outcome_checked(struct search *search, const struct strategy_outcome *told) {
+	struct strategy_outcome outcome = *told;
+	if (outcome.result != STRATEGY_FAILURE && !(outcome.value > 0 && isfinite(outcome.value)))
+		outcome.result = STRATEGY_FAILURE;
+	if (outcome.result == STRATEGY_FAILURE)
+		outcome.value = 0;
+	if (!(outcome.deviation >= 0 && isfinite(outcome.deviation)))
+		outcome.deviation = 0;
+	if (!(outcome.seconds >= 0 && isfinite(outcome.seconds)))
+		outcome.seconds = 0;
+	outcome.counters = NULL;
+	if (told->counters && search->counter_count) {
+		double *kept = arena_alloc(search->arena, search->counter_count, sizeof *kept);
+		memcpy(kept, told->counters, search->counter_count * sizeof *kept);
+		outcome.counters = kept;
+	}
+	return outcome;
+}
+
+void search_tell(struct search *search, uint64_t index, const struct strategy_outcome *told) {
 	struct history *history = &search->history;
 	if (index >= space_valid(search->space) || history_find(history, index))
 		return;
-	if (result != STRATEGY_FAILURE && !(value > 0 && isfinite(value)))
-		result = STRATEGY_FAILURE;
-	const struct strategy_outcome outcome = {.result = result, .value = result == STRATEGY_FAILURE ? 0 : value};
+	const struct strategy_outcome outcome = outcome_checked(search, told);
 	struct slot *slot = slot_make(history, index);
 	slot->state = SLOT_TOLD;
 	slot->outcome = outcome;
 	history->told++;
 	const struct strategy_outcome *best = history->best == UINT64_MAX ? NULL : history_find(history, history->best);
-	if (result == STRATEGY_VALUE && (!best || value < best->value))
+	if (outcome.result == STRATEGY_VALUE && (!best || outcome.value < best->value))
 		history->best = index;
 	search->strategy->tell(search->state, index, &outcome);
+}
+
+void search_tell_value(struct search *search, uint64_t index, enum strategy_result result, double value) {
+	search_tell(search, index, &(struct strategy_outcome){.result = result, .value = value});
+}
+
+double search_promise(const struct search *search, uint64_t left) {
+	return search->strategy->promise ? search->strategy->promise(search->state, left) : NAN;
 }
 
 const struct history *search_history(const struct search *search) {

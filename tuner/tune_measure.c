@@ -68,7 +68,7 @@ static void best_update(struct tune *tune, double value) {
 			continue;
 		double times = measured->times < TIMES_MAX ? ++measured->times : TIMES_MAX;
 		measured->value *= pow(value / measured->value, 1 / times);
-		search_tell(tune->search, measured->index, STRATEGY_VALUE, measured->value);
+		search_tell_value(tune->search, measured->index, STRATEGY_VALUE, measured->value);
 		break;
 	}
 	best_find(tune);

@@ -41,15 +41,15 @@ static void tell(struct tune *tune, uint64_t index, const struct trial_result *r
 	switch (result->status) {
 	case TRIAL_CORRECT:
 		remember(tune, index, result->value, result);
-		search_tell(tune->search, index, STRATEGY_VALUE, result->value);
+		search_tell_value(tune->search, index, STRATEGY_VALUE, result->value);
 		break;
 	case TRIAL_CENSORED:
 		if (result->least > 0)
 			remember(tune, index, INFINITY, result);
-		search_tell(tune->search, index, STRATEGY_CENSORED, result->value);
+		search_tell_value(tune->search, index, STRATEGY_CENSORED, result->value);
 		break;
 	default:
-		search_tell(tune->search, index, STRATEGY_FAILURE, 0);
+		search_tell_value(tune->search, index, STRATEGY_FAILURE, 0);
 	}
 }
 
@@ -180,7 +180,11 @@ static int measure_baseline(struct tune *tune, struct err *err) {
 		tune->run_seconds = fmax(tune_wall(&tune->baseline), ENERGY_SAMPLE_SECONDS);
 	tune->evaluations++;
 	tune->failures[tune->baseline.status]++;
-	tune->search = search_new(task->strategy, task->space, task->seed, task->start, budget_evaluations(tune), err);
+	tune->search = search_new(
+		task->strategy,
+		&(struct strategy_task){
+			.space = task->space, .seed = task->seed, .start = task->start, .budget = budget_evaluations(tune)},
+		err);
 	if (!tune->search)
 		return -1;
 	if (task->start != UINT64_MAX)

@@ -60,11 +60,11 @@ static void take(struct trace *trace, const struct land *land, uint64_t index) {
 static void answer(struct search *search, const struct drive *drive, struct trace *trace, uint64_t index) {
 	double time = drive->land->time[index];
 	if (isinf(time)) {
-		search_tell(search, index, STRATEGY_FAILURE, 0);
+		search_tell_value(search, index, STRATEGY_FAILURE, 0);
 	} else if (drive->censored && time > 1.2 * trace->best) {
-		search_tell(search, index, STRATEGY_CENSORED, 1.1 * trace->best);
+		search_tell_value(search, index, STRATEGY_CENSORED, 1.1 * trace->best);
 	} else {
-		search_tell(search, index, STRATEGY_VALUE, time);
+		search_tell_value(search, index, STRATEGY_VALUE, time);
 		trace->best = fmin(trace->best, time);
 	}
 }
@@ -83,7 +83,11 @@ static struct trace run(const struct drive *drive) {
 	struct trace trace = {.best = INFINITY};
 	struct err err = {0};
 	struct rng rng;
-	struct search *search = search_new(drive->strategy, land->space, drive->seed, drive->start, drive->budget, &err);
+	struct search *search =
+		search_new(drive->strategy,
+	               &(struct strategy_task){
+					   .space = land->space, .seed = drive->seed, .start = drive->start, .budget = drive->budget},
+	               &err);
 	trace.index = mem_alloc(land->valid + BATCH_MAX, sizeof *trace.index);
 	trace.given = mem_alloc(land->valid, sizeof *trace.given);
 	rng_split(&rng, drive->seed, "drive");

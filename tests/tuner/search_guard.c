@@ -89,7 +89,8 @@ enum { BADS = sizeof bads / sizeof *bads };
 
 static void covers(const struct strategy *strategy, const struct land *land, size_t want) {
 	struct err err = {0};
-	struct search *search = search_new(strategy, land->space, 1, UINT64_MAX, 0, &err);
+	struct search *search =
+		search_new(strategy, &(struct strategy_task){.space = land->space, .seed = 1, .start = UINT64_MAX}, &err);
 	bool *given = mem_alloc(land->valid, sizeof *given);
 	uint64_t out[9], total = 0;
 	bool good = true;
@@ -100,7 +101,7 @@ static void covers(const struct strategy *strategy, const struct land *land, siz
 			good = out[i] < land->valid && !given[out[i]];
 			if (good)
 				given[out[i]] = true;
-			search_tell(search, out[i], STRATEGY_VALUE, 1);
+			search_tell_value(search, out[i], STRATEGY_VALUE, 1);
 		}
 	}
 	const char *name = strategy->name;
@@ -113,7 +114,8 @@ static void covers(const struct strategy *strategy, const struct land *land, siz
 static void fallback_is_seeded(const struct land *land) {
 	uint64_t first[3];
 	for (uint64_t i = 0; i < 3; i++) {
-		struct search *search = search_new(&bads[0], land->space, i / 2, UINT64_MAX, 0, NULL);
+		struct search *search = search_new(
+			&bads[0], &(struct strategy_task){.space = land->space, .seed = i / 2, .start = UINT64_MAX}, NULL);
 		first[i] = UINT64_MAX;
 		search_ask(search, &first[i], 1);
 		search_free(search);
@@ -124,29 +126,30 @@ static void fallback_is_seeded(const struct land *land) {
 static void outcomes(const struct land *land) {
 	struct strategy watcher = bads[0];
 	watcher.phase = phase;
-	struct search *search = search_new(&watcher, land->space, 1, 3, 0, NULL);
+	struct search *search =
+		search_new(&watcher, &(struct strategy_task){.space = land->space, .seed = 1, .start = 3}, NULL);
 	const struct history *history = search_history(search);
 	uint64_t none = 77;
 	ok(history_best(history) == UINT64_MAX && history_count(history) == 0, "there is no best at first");
 	ok(search_ask(search, &none, 0) == 0 && none == 77, "none wanted, none given");
-	search_tell(search, 3, STRATEGY_FAILURE, 123);
+	search_tell_value(search, 3, STRATEGY_FAILURE, 123);
 	ok(history_best(history) == UINT64_MAX && history_taken(history, 3), "a failure is no best");
-	search_tell(search, 4, STRATEGY_VALUE, 2);
-	search_tell(search, 5, STRATEGY_CENSORED, 1);
+	search_tell_value(search, 4, STRATEGY_VALUE, 2);
+	search_tell_value(search, 5, STRATEGY_CENSORED, 1);
 	ok(history_best(history) == 4, "a trial cut short is no best, however small its limit");
-	search_tell(search, 6, STRATEGY_VALUE, 1.5);
+	search_tell_value(search, 6, STRATEGY_VALUE, 1.5);
 	ok(history_best(history) == 6, "a smaller value is");
 	is_text(search_phase(search), "told 4, failures 1, cut 1", "the strategy was told of all four");
-	search_tell(search, 6, STRATEGY_VALUE, 9);
-	search_tell(search, 4, STRATEGY_VALUE, 1);
-	search_tell(search, land->valid, STRATEGY_VALUE, 1);
-	search_tell(search, UINT64_MAX, STRATEGY_VALUE, 1);
+	search_tell_value(search, 6, STRATEGY_VALUE, 9);
+	search_tell_value(search, 4, STRATEGY_VALUE, 1);
+	search_tell_value(search, land->valid, STRATEGY_VALUE, 1);
+	search_tell_value(search, UINT64_MAX, STRATEGY_VALUE, 1);
 	is_text(search_phase(search), "told 4, failures 1, cut 1", "but not of repetitions and of what does not exist");
 	const struct strategy_outcome *found = history_find(history, 6);
 	ok(found && found->value == 1.5 && history_best(history) == 6, "which changes nothing");
-	search_tell(search, 7, STRATEGY_VALUE, 0);
-	search_tell(search, 8, STRATEGY_VALUE, NAN);
-	search_tell(search, 9, STRATEGY_CENSORED, -INFINITY);
+	search_tell_value(search, 7, STRATEGY_VALUE, 0);
+	search_tell_value(search, 8, STRATEGY_VALUE, NAN);
+	search_tell_value(search, 9, STRATEGY_CENSORED, -INFINITY);
 	is_text(search_phase(search), "told 7, failures 4, cut 1", "values that are no times are failures");
 	ok(!history_find(history, 10) && !history_taken(history, 10), "what was never asked for or told is unknown");
 	ok(history_count(history) == 7, "the history counts what was measured");
@@ -154,14 +157,15 @@ static void outcomes(const struct land *land) {
 }
 
 static void unseen(const struct land *land) {
-	struct search *search = search_new(&bads[0], land->space, 1, UINT64_MAX, 0, NULL);
+	struct search *search =
+		search_new(&bads[0], &(struct strategy_task){.space = land->space, .seed = 1, .start = UINT64_MAX}, NULL);
 	struct rng rng;
 	rng_seed(&rng, 1);
 	for (uint64_t i = 0; i < land->valid; i++)
 		if (i != 17)
-			search_tell(search, i, STRATEGY_VALUE, 1);
+			search_tell_value(search, i, STRATEGY_VALUE, 1);
 	ok(history_unseen(search_history(search), land->space, &rng) == 17, "the last unseen configuration is found");
-	search_tell(search, 17, STRATEGY_VALUE, 1);
+	search_tell_value(search, 17, STRATEGY_VALUE, 1);
 	ok(history_unseen(search_history(search), land->space, &rng) == UINT64_MAX, "then there is none");
 	search_free(search);
 }
@@ -178,7 +182,8 @@ int main(void) {
 	outcomes(land);
 	unseen(land);
 	failing.init = init_fails;
-	ok(!search_new(&failing, land->space, 1, UINT64_MAX, 0, &err) && err.code == ERR_USAGE,
+	ok(!search_new(&failing, &(struct strategy_task){.space = land->space, .seed = 1, .start = UINT64_MAX}, &err) &&
+	       err.code == ERR_USAGE,
 	   "a strategy that can't begin is an error");
 	search_free(NULL);
 	land_free(land);

@@ -28,11 +28,11 @@ static void trial(struct game *game, uint64_t index) {
 	double real = game->play->land->time[index];
 	double measured = real * exp(game->play->noise * rng_normal(&game->rng)), limit = LIMIT * game->best;
 	if (isinf(real)) {
-		search_tell(game->search, index, STRATEGY_FAILURE, 0);
+		search_tell_value(game->search, index, STRATEGY_FAILURE, 0);
 	} else if (measured > CUT * limit) {
-		search_tell(game->search, index, STRATEGY_CENSORED, limit);
+		search_tell_value(game->search, index, STRATEGY_CENSORED, limit);
 	} else {
-		search_tell(game->search, index, STRATEGY_VALUE, measured);
+		search_tell_value(game->search, index, STRATEGY_VALUE, measured);
 		game->seen[game->count++] = (struct seen){measured, real};
 		if (measured < game->best)
 			game->best = measured;
@@ -59,7 +59,11 @@ double play_run(const struct play *play) {
 	struct err err = {0};
 	rng_split(&game.rng, play->seed, "play");
 	game.seen = mem_alloc(play->evaluations + 1, sizeof *game.seen);
-	game.search = search_new(play->strategy, land->space, play->seed, land->start, play->evaluations, &err);
+	game.search =
+		search_new(play->strategy,
+	               &(struct strategy_task){
+					   .space = land->space, .seed = play->seed, .start = land->start, .budget = play->evaluations},
+	               &err);
 	if (!game.search)
 		exit(1);
 	trial(&game, land->start);

@@ -80,14 +80,15 @@ static void test_cut_short(const struct tune_task *task) {
 	struct tune tune = {.task = task, .worked = worked};
 	struct err err;
 	int config[SPACE_PARAMS_MAX], kept = 0;
-	tune.search = search_new(strategy_find("random"), task->space, 1, UINT64_MAX, 0, &err);
+	tune.search = search_new(strategy_find("random"),
+	                         &(struct strategy_task){.space = task->space, .seed = 1, .start = UINT64_MAX}, &err);
 	worked_fill(&tune, task->space);
 	size_t all = tune.worked_count;
 	tune.worked_count = 0;
 	for (size_t i = 0; i < all; i++) {
 		space_config(task->space, worked[i].index, config);
 		if (config[0] == 0 && isfinite(worked[i].promise) && worked[i].promise > 0 && kept++)
-			search_tell(tune.search, worked[i].index, STRATEGY_CENSORED, 0.125);
+			search_tell_value(tune.search, worked[i].index, STRATEGY_CENSORED, 0.125);
 		else
 			worked[tune.worked_count++] = worked[i];
 	}

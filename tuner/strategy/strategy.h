@@ -21,6 +21,19 @@ enum strategy_result {
 struct strategy_outcome {
 	enum strategy_result result;
 	double value;
+	double deviation;       /* of the value's logarithm, by its samples; 0: not known */
+	double seconds;         /* that the evaluation took, compiling and all; 0: not known */
+	const double *counters; /* strategy_task.counter_count values, NAN where not counted; NULL: none. The search keeps
+	                         * a copy. */
+};
+
+/* What was measured before in a like space: the same kernel at another size, or on another machine. Configurations are
+ * places in this search's space; one that the space doesn't have is left out by whoever makes the source. */
+struct strategy_source {
+	const char *name; /* for people */
+	size_t count;
+	const uint64_t *index;
+	const struct strategy_outcome *outcome; /* without counters */
 };
 
 /* All outcomes so far, owned by the search. */
@@ -46,18 +59,27 @@ struct strategy_task {
 	uint64_t seed;
 	uint64_t start;      /* the baseline, a valid index, measured first by the caller; UINT64_MAX: none */
 	uint64_t budget;     /* evaluations to expect; 0: unknown */
+	/* All below may be zero. */
+	const struct strategy_source *sources; /* the most like first; they outlive the search */
+	size_t source_count;
+	const uint64_t *hints; /* configurations that the machine suggests, the most sensible first */
+	size_t hint_count;
+	size_t counter_count;
 };
 
 struct strategy {
 	const char *name, *summary;
 	size_t state_size; /* the search allocates it, zeroed */
 	int (*init)(void *state, const struct strategy_task *task, struct err *err);
-	/* Up to `want` (>= 1) valid indexes, none in the history, no twins, none asked for before; 0: it has no more. */
+	/* Up to `want` (>= 1) valid indexes, none in the history, no twins, none asked for before. 0: it waits for what
+	 * it has asked for or, if nothing is on its way, has no more: the search then goes on at random, and asks again. */
 	size_t (*ask)(void *state, uint64_t *out, size_t want);
 	/* Also told of configurations it did not ask for (the baseline, earlier results). */
 	void (*tell)(void *state, uint64_t index, const struct strategy_outcome *outcome);
 	/* One line: what it is doing now and why; NULL or returns NULL: nothing to say. */
 	const char *(*phase)(const void *state);
+	/* By how much the best is expected to get better in `left` more evaluations: 0.01 is 1 %. NULL: can't tell. */
+	double (*promise)(const void *state, uint64_t left);
 };
 
 extern const struct strategy *const strategy_registry[]; /* ends with NULL */
