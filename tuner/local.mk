@@ -42,7 +42,9 @@ TUNER_MEASURE = \
 	%D%/race.c %D%/duel.c %D%/contender.c %D%/race.h %D%/contender.h \
 	%D%/unsafe.c %D%/unsafe.h \
 	%D%/tune.c %D%/tune_measure.c %D%/tune_search.c %D%/tune_final.c %D%/tune_result.c %D%/tune_effects.c %D%/tune_simplify.c \
-	%D%/tune_counters.c %D%/tune_counted.c \
+	%D%/tune_counters.c %D%/tune_counted.c %D%/tune_tell.c %D%/tune_begin.c \
+	%D%/tune_recall.c %D%/tune_recall.h %D%/tune_sources.c %D%/tune_sources.h %D%/tune_source.c %D%/tune_source.h \
+	%D%/deviation.c %D%/deviation.h \
 	%D%/tune.h %D%/tune_state.h
 
 TUNER_PROGRAM = \
@@ -59,7 +61,8 @@ TUNER_PROGRAM = \
 
 TUNER_STORE = \
 	%D%/store.c %D%/store_file.c %D%/store_db.c %D%/store_schema.c \
-	%D%/store_write.c %D%/store_read.c %D%/store_resume.c %D%/store.h %D%/store_db.h \
+	%D%/store_write.c %D%/store_read.c %D%/store_resume.c %D%/store_plan.c %D%/store_sources.c \
+	%D%/store.h %D%/store_db.h \
 	%D%/trial_store.c %D%/trial_store.h \
 	%D%/profile.c %D%/profile_check.c %D%/profile_env.c %D%/profile.h \
 	%D%/profile_program.c %D%/profile_program.h

@@ -83,6 +83,25 @@ int store_trials_each(struct store *store, int64_t search, const char *phase,
 int store_resume_find(struct store *store, const char *fingerprint, const struct store_search *like, int64_t *search,
                       int64_t *session, uint64_t *seed, char state[16], json_t **result, struct err *err);
 
+/* What a search began with, so that it can be resumed the same: any object. In a table of its own, which older programs
+ * don't look at. */
+int store_plan_set(struct store *store, int64_t search, const json_t *plan, struct err *err);
+int store_plan_get(struct store *store, int64_t search, json_t **plan, struct err *err); /* NULL where there is none */
+
+/* Searches of a kernel under an objective, newest first: what can tell something about another of the same kernel. */
+struct store_relative {
+	int64_t search;
+	const char *fingerprint, *source, *problem; /* as in store_search */
+	const json_t *machine;
+};
+int store_relatives_each(struct store *store, const char *kernel, const char *objective,
+                         int (*fn)(void *ctx, const struct store_relative *relative), void *ctx, struct err *err);
+/* Baseline and search trials of a search, those stored after trial `until` left out; without message and detail. fn as
+ * above. */
+int store_evaluations_each(struct store *store, int64_t search, int64_t until,
+                           int (*fn)(void *ctx, const struct store_trial *trial), void *ctx, struct err *err);
+int store_last_trial(struct store *store, int64_t *trial, struct err *err); /* 0: none */
+
 /* The newest finished result for each (machine, kernel, problem, objective), oldest first.
  * fingerprint NULL: all machines. */
 struct store_result {

@@ -54,6 +54,10 @@ int store_change(struct store *store, const char *sql, const struct store_field 
                  struct err *err);
 /* A column as text; "" for NULL. Lives until the statement's next step. */
 const char *store_column(sqlite3_stmt *stmt, int column);
+double store_column_real(sqlite3_stmt *stmt, int column); /* NAN for NULL */
+/* A column that holds a JSON array of numbers; NAN for what is none. The caller frees them. */
+int store_column_reals(const struct store *store, sqlite3_stmt *stmt, int column, double **reals, size_t *count,
+                       struct err *err);
 /* A column that holds JSON: new reference, NULL and err where it does not parse. */
 json_t *store_column_json(const struct store *store, sqlite3_stmt *stmt, int column, const char *what, struct err *err);
 

@@ -7,7 +7,7 @@
 #include "src/base/mem.h"
 #include "tuner/store_db.h"
 
-static double column_real(sqlite3_stmt *stmt, int column) {
+double store_column_real(sqlite3_stmt *stmt, int column) {
 	return sqlite3_column_type(stmt, column) == SQLITE_NULL ? NAN : sqlite3_column_double(stmt, column);
 }
 
@@ -15,8 +15,8 @@ static const char *column_text_or_null(sqlite3_stmt *stmt, int column) {
 	return sqlite3_column_type(stmt, column) == SQLITE_NULL ? NULL : store_column(stmt, column);
 }
 
-static int samples_read(const struct store *store, sqlite3_stmt *stmt, int column, double **samples, size_t *count,
-                        struct err *err) {
+int store_column_reals(const struct store *store, sqlite3_stmt *stmt, int column, double **samples, size_t *count,
+                       struct err *err) {
 	json_t *array = store_column_json(store, stmt, column, "a trial's samples", err);
 	if (!array)
 		return -1;
@@ -38,11 +38,11 @@ static int trial_row(const struct store *store, sqlite3_stmt *stmt,
 	struct store_trial trial = {
 		.search = sqlite3_column_int64(stmt, 0), .phase = store_column(stmt, 1),
 		.block = sqlite3_column_int(stmt, 2),    .config = store_column(stmt, 3),
-		.status = store_column(stmt, 4),         .value = column_real(stmt, 5),
-		.started = column_real(stmt, 7),         .elapsed = column_real(stmt, 8),
+		.status = store_column(stmt, 4),         .value = store_column_real(stmt, 5),
+		.started = store_column_real(stmt, 7),         .elapsed = store_column_real(stmt, 8),
 		.disturbed = sqlite3_column_int(stmt, 9) != 0, .message = column_text_or_null(stmt, 10),
 	};
-	int rc = samples_read(store, stmt, 6, &samples, &trial.sample_count, err);
+	int rc = store_column_reals(store, stmt, 6, &samples, &trial.sample_count, err);
 	if (rc == 0 && sqlite3_column_type(stmt, 11) != SQLITE_NULL) {
 		detail = store_column_json(store, stmt, 11, "a trial's detail", err);
 		rc = detail ? 0 : -1;
@@ -86,8 +86,8 @@ static int result_row(const struct store *store, sqlite3_stmt *stmt,
 			.fingerprint = store_column(stmt, 2),    .kernel = store_column(stmt, 3),
 			.source = store_column(stmt, 4),         .command = store_column(stmt, 5),
 			.version = store_column(stmt, 6),        .machine = machine,
-			.result = json,                          .finished = column_real(stmt, 9),
-			.noise_floor = column_real(stmt, 10),
+			.result = json,                          .finished = store_column_real(stmt, 9),
+			.noise_floor = store_column_real(stmt, 10),
 		};
 		rc = fn(ctx, &result) ? 1 : 0;
 	}

@@ -202,23 +202,12 @@ static int search_begin(struct tune *tune, struct err *err) {
 	return failed;
 }
 
-static int earlier_add(void *ctx, const struct store_trial *trial) {
-	struct tune *tune = ctx;
-	const json_t *before = json_object_get(tune->earlier, trial->config);
-	tune->spent_before += trial->elapsed;
-	/* Measured again, the last row holds the value that counts, unless that attempt failed. */
-	if (before && strcmp(js_string_or(before, "status", ""), "correct") == 0 && strcmp(trial->status, "correct") != 0)
-		return 0;
-	if (strcmp(trial->phase, "baseline") == 0 || strcmp(trial->phase, "search") == 0)
-		json_object_set_new(tune->earlier, trial->config,
-		                    json_pack("{s:s,s:o,s:f}", "status", trial->status, "value", js_number(trial->value),
-		                              "elapsed", trial->elapsed));
-	return 0;
-}
-
 static int earlier_read(struct tune *tune, struct err *err) {
-	tune->earlier = json_object();
-	return tune->task->resume ? store_trials_each(tune->task->store, tune->id, NULL, earlier_add, tune, err) : 0;
+	tune->recall = recall_new(tune->task->store, tune->task->resume, err);
+	if (!tune->recall)
+		return -1;
+	tune->spent_before = recall_seconds(tune->recall);
+	return 0;
 }
 
 static void tune_clear(struct tune *tune) {
@@ -226,7 +215,9 @@ static void tune_clear(struct tune *tune) {
 	trial_result_clear(&tune->baseline);
 	duel_result_clear(&tune->duel);
 	free(tune->worked);
-	json_decref(tune->earlier);
+	recall_free(tune->recall);
+	sources_free(tune->sources);
+	json_decref(tune->counter_names);
 	json_decref(tune->best_config);
 	json_decref(tune->finalists);
 	json_decref(tune->counted);

@@ -47,6 +47,11 @@ struct tune_task {
 	struct runner *runner;
 	struct store *store;
 	int64_t session;
+	const char *fingerprint;       /* of this machine */
+	bool transfer;                 /* what the store knows of the kernel is told to the strategy */
+	const uint64_t *hints;         /* configurations that the machine suggests */
+	size_t hint_count;
+	double stop_gain;              /* stop searching when less than this is to be expected: 0.01 is 1 %; 0: never */
 	int64_t resume;                /* an unfinished search of the store to go on with; 0: begin one */
 	const char *command;           /* how to reproduce it */
 	const volatile int *interrupt; /* finish the trial and stop; may be NULL */

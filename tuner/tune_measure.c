@@ -5,12 +5,26 @@
 #include <string.h>
 
 #include "src/base/sys.h"
+#include "tuner/deviation.h"
 #include "tuner/trial_store.h"
 #include "tuner/tune_state.h"
 
 /* At most this share of the time goes into what was measured before. */
 static const double PROBE_SHARE = 0.25;
 enum { TIMES_MAX = 5 /* a mean over more would follow a machine that changes too slowly */ };
+
+/* By how much the value is unsure once `one` is merged into `sum`. */
+static double deviation_merged(double before, const struct trial_result *sum, const struct trial_result *one,
+                               enum merge merge) {
+	double fresh = one->status == TRIAL_CORRECT ? deviation_of_median(one->samples, one->sample_count) : 0;
+	if (merge == MERGE_FIRST || sum->status != TRIAL_CORRECT)
+		return fresh;
+	if (one->status != TRIAL_CORRECT)
+		return before;
+	if (merge == MERGE_MEAN)
+		return deviation_of_mean(sum->value, before, one->value, fresh);
+	return one->value < sum->value ? fresh : before;
+}
 
 /* Takes `one` over into sum. False: one is a failure after something that worked, and changes nothing. */
 static bool merge_into(struct trial_result *sum, struct trial_result *one, enum merge merge) {
@@ -33,12 +47,16 @@ int tune_attempt(struct tune *tune, const char *phase, const struct trial_reques
                  struct trial_result *sum, struct err *err) {
 	const struct runner *runner = tune->task->runner;
 	struct trial_result one = {0};
-	if (runner->run(runner->ctx, request, &one, err)) {
+	bool recalled = recall_take(tune->recall, phase, request->config, &one);
+	if (!recalled && runner->run(runner->ctx, request, &one, err)) {
 		trial_result_clear(&one);
 		return -1;
 	}
+	tune->measured = tune->measured || !recalled;
+	tune->seconds += one.elapsed_s;
+	tune->deviation = deviation_merged(tune->deviation, sum, &one, merge);
 	const struct trial_result *kept = merge_into(sum, &one, merge) ? sum : &one;
-	int failed = trial_store(tune->task->store, tune->id, phase, 0, request->config, kept, err);
+	int failed = recalled ? 0 : trial_store(tune->task->store, tune->id, phase, 0, request->config, kept, err);
 	trial_result_clear(&one);
 	return failed;
 }
@@ -68,25 +86,42 @@ static void best_update(struct tune *tune, double value) {
 			continue;
 		double times = measured->times < TIMES_MAX ? ++measured->times : TIMES_MAX;
 		measured->value *= pow(value / measured->value, 1 / times);
-		search_tell_value(tune->search, measured->index, STRATEGY_VALUE, measured->value);
 		break;
 	}
 	best_find(tune);
 }
 
-int tune_probe_best(struct tune *tune, struct err *err) {
+static void probe_use(struct tune *tune, const struct trial_result *result, double cost) {
+	if (result->status == TRIAL_CORRECT && !result->disturbed)
+		best_update(tune, result->value);
+	tune->probed = sys_now();
+	tune->probe_cost = cost;
+}
+
+/* Those that an interrupted run made at this place, in the place of one of our own. */
+static void probes_recall(struct tune *tune, const json_t *next) {
+	struct trial_result result;
+	while (tune->best_index != UINT64_MAX && recall_probe(tune->recall, next, &result)) {
+		probe_use(tune, &result, result.elapsed_s);
+		trial_result_clear(&result);
+	}
+}
+
+int tune_probe_best(struct tune *tune, uint64_t next, struct err *err) {
 	const struct runner *runner = tune->task->runner;
-	if (!is_due(tune))
+	json_t *coming = space_config_json(tune->task->space, next);
+	bool known = recall_has(tune->recall, coming);
+	probes_recall(tune, known ? coming : NULL);
+	json_decref(coming);
+	if (known || !is_due(tune))
 		return 0;
 	json_t *config = space_config_json(tune->task->space, tune->best_index);
 	struct trial_request request = tune_request(tune, config);
 	struct trial_result result = {0};
 	double begun = sys_now();
 	int failed = runner->run(runner->ctx, &request, &result, err);
-	if (!failed && result.status == TRIAL_CORRECT && !result.disturbed)
-		best_update(tune, result.value);
-	tune->probed = sys_now();
-	tune->probe_cost = tune->probed - begun;
+	if (!failed)
+		probe_use(tune, &result, sys_now() - begun);
 	if (!failed)
 		failed = trial_store(tune->task->store, tune->id, "probe", 0, config, &result, err);
 	trial_result_clear(&result);

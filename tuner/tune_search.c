@@ -19,51 +19,12 @@ static const double FINALS_SHARE_MAX = 0.6;
 static const uint64_t EVALUATIONS_MIN = 8, EVALUATIONS_MIN_OF_PROGRAM = 4;
 /* Seconds that nobody asked for become at least this many runs of a program. */
 static const double RUNS_EXPECTED = 100;
+/* Fewer say too little about what more would gain. */
+static const uint64_t EVALUATIONS_BEFORE_STOP = 10;
 /* What runs longer is not run a second time before the search begins. */
 static const double WARMUP_UNDER_SECONDS = 1;
 static const int AGAIN_MAX = 2;
 static const int RACE_BLOCKS_EXPECTED = 6, DUEL_PAIRS_EXPECTED = 21;
-
-static void remember(struct tune *tune, uint64_t index, double value, const struct trial_result *result) {
-	tune->worked = mem_grow(tune->worked, tune->worked_count + 1, sizeof *tune->worked);
-	tune->worked[tune->worked_count++] = (struct measured){.index = index,
-	                                                       .value = value,
-	                                                       .promise = result->least > 0 ? result->least : value,
-	                                                       .wall = tune_wall(result),
-	                                                       .times = 1};
-	if (isfinite(value) && !(tune->best <= value)) {
-		tune->best = value;
-		tune->best_index = index;
-	}
-}
-
-static void tell(struct tune *tune, uint64_t index, const struct trial_result *result) {
-	switch (result->status) {
-	case TRIAL_CORRECT:
-		remember(tune, index, result->value, result);
-		search_tell_value(tune->search, index, STRATEGY_VALUE, result->value);
-		break;
-	case TRIAL_CENSORED:
-		if (result->least > 0)
-			remember(tune, index, INFINITY, result);
-		search_tell_value(tune->search, index, STRATEGY_CENSORED, result->value);
-		break;
-	default:
-		search_tell_value(tune->search, index, STRATEGY_FAILURE, 0);
-	}
-}
-
-/* An interrupted run's outcome, taken over instead of measuring again. */
-static bool recall(struct tune *tune, const json_t *config, struct trial_result *result) {
-	char *text = js_canonical(config);
-	const json_t *earlier = json_object_get(tune->earlier, text);
-	free(text);
-	if (!earlier || !trial_status_find(js_string_or(earlier, "status", ""), &result->status))
-		return false;
-	result->value = js_real_or(earlier, "value", NAN);
-	result->elapsed_s = js_real_or(earlier, "elapsed", 0);
-	return result->status != TRIAL_CORRECT || result->value > 0;
-}
 
 /* What the machine disturbed gets another chance: that only ever makes it slower. What looks like the new best is
  * measured once more before it is believed: the smallest of many noisy numbers is too small. */
@@ -81,14 +42,13 @@ static int measure(struct tune *tune, const char *phase, const json_t *config, d
                    struct trial_result *result, struct err *err) {
 	struct trial_request request = tune_request(tune, config);
 	memset(result, 0, sizeof *result);
-	result->value = NAN;
+	result->value = result->least = NAN;
+	tune->deviation = tune->seconds = 0;
 	request.limit_s = tune->task->objective ? 0 : limit;
 	if (tune->task->counters.every) {
 		request.counters = tune->task->counters.asked;
 		request.slow = tune->task->counters.slow;
 	}
-	if (recall(tune, config, result))
-		return 0;
 	if (tune_attempt(tune, phase, &request, MERGE_FIRST, result, err))
 		return -1;
 	return measure_again(tune, phase, &request, result, err);
@@ -103,13 +63,40 @@ static double finals_seconds(const struct tune *tune) {
 	return race + duel < share ? race + duel : share;
 }
 
+/* What an interrupted run has measured is taken over as a whole, whatever time that took: its race may have begun. */
+static bool is_recalling(const struct tune *tune) {
+	return !tune->measured && recall_left(tune->recall) > 0;
+}
+
 static bool spent(const struct tune *tune) {
 	const struct tune_budget *budget = &tune->budget;
 	if (budget->evaluations && tune->evaluations >= budget->evaluations)
 		return true;
+	if (!(budget->seconds > 0) || is_recalling(tune))
+		return false;
+	if (recall_searched(tune->recall))
+		return true;
 	if (tune->evaluations < (tune->task->whole_programs ? EVALUATIONS_MIN_OF_PROGRAM : EVALUATIONS_MIN))
 		return false;
-	return budget->seconds > 0 && tune_elapsed(tune) + finals_seconds(tune) >= budget->seconds;
+	return tune_elapsed(tune) + finals_seconds(tune) >= budget->seconds;
+}
+
+/* How many more evaluations the budget will allow, judged by those so far. */
+static uint64_t evaluations_left(const struct tune *tune) {
+	const struct tune_budget *budget = &tune->budget;
+	uint64_t valid = space_valid(tune->task->space), unseen = valid > tune->evaluations ? valid - tune->evaluations : 0;
+	double left = (double)unseen, seconds = budget->seconds - tune_elapsed(tune) - finals_seconds(tune);
+	if (budget->evaluations)
+		left = fmin(left, (double)(budget->evaluations - tune->evaluations));
+	else if (budget->seconds > 0)
+		left = fmin(left, seconds * (double)tune->evaluations / tune_elapsed(tune));
+	return left < 1 ? 1 : (uint64_t)left;
+}
+
+static bool hopeless(const struct tune *tune) {
+	if (!(tune->task->stop_gain > 0) || tune->evaluations < EVALUATIONS_BEFORE_STOP)
+		return false;
+	return search_promise(tune->search, evaluations_left(tune)) < tune->task->stop_gain; /* NAN: it can't tell */
 }
 
 /* Evaluations that the budget will allow, for strategies that plan ahead. */
@@ -136,7 +123,7 @@ static int search_step(struct tune *tune, uint64_t index, struct err *err) {
 	}
 	tune->evaluations++;
 	tune->failures[result.status]++;
-	tell(tune, index, &result);
+	tune_tell(tune, index, &result);
 	trial_result_clear(&result);
 	tune_report(tune, TUNE_SEARCH);
 	return 0;
@@ -180,30 +167,35 @@ static int measure_baseline(struct tune *tune, struct err *err) {
 		tune->run_seconds = fmax(tune_wall(&tune->baseline), ENERGY_SAMPLE_SECONDS);
 	tune->evaluations++;
 	tune->failures[tune->baseline.status]++;
-	tune->search = search_new(
-		task->strategy,
-		&(struct strategy_task){
-			.space = task->space, .seed = task->seed, .start = task->start, .budget = budget_evaluations(tune)},
-		err);
-	if (!tune->search)
+	tune_counters_name(tune, &tune->baseline);
+	if (tune_search_begin(tune, budget_evaluations(tune), err))
 		return -1;
 	if (task->start != UINT64_MAX)
-		tell(tune, task->start, &tune->baseline);
+		tune_tell(tune, task->start, &tune->baseline);
 	else if (tune->baseline.status == TRIAL_CORRECT)
 		tune->best = tune->baseline.value;
 	return 0;
 }
 
+/* Why the search is over, as the result says it; NULL: it is not. */
+static const char *over(const struct tune *tune) {
+	if (spent(tune))
+		return "budget";
+	return hopeless(tune) ? "gain" : NULL;
+}
+
 int tune_search_phase(struct tune *tune, struct err *err) {
 	if (measure_baseline(tune, err))
 		return -1;
-	while (!spent(tune)) {
+	while (!(tune->stopped = over(tune))) {
 		uint64_t index;
 		if (tune_interrupted(tune))
 			return err_set(err, ERR_INTERRUPTED, NULL, "interrupted");
-		if (search_ask(tune->search, &index, 1) == 0)
+		if (search_ask(tune->search, &index, 1) == 0) {
+			tune->stopped = "space";
 			break;
-		if (tune_probe_best(tune, err) || search_step(tune, index, err))
+		}
+		if (tune_probe_best(tune, index, err) || search_step(tune, index, err))
 			return -1;
 	}
 	return 0;

@@ -5,6 +5,8 @@
 #include "tuner/race.h"
 #include "tuner/search.h"
 #include "tuner/tune.h"
+#include "tuner/tune_recall.h"
+#include "tuner/tune_sources.h"
 
 enum { FINALISTS_MAX = 8 };
 
@@ -33,7 +35,12 @@ struct tune {
 	double best;               /* of what worked, as told to the strategy; NAN: nothing yet */
 	uint64_t best_index;       /* UINT64_MAX: none in the space */
 	double probed, probe_cost; /* when the best was last measured again, and what it took; seconds */
-	json_t *earlier;           /* configuration text -> {"status", "value", "elapsed"} of an interrupted run */
+	struct recall *recall;     /* what an interrupted run measured */
+	bool measured;             /* something that could not be recalled */
+	double deviation, seconds; /* of the evaluation at hand, as strategies are told */
+	json_t *counter_names;     /* of a trial; an array */
+	struct sources *sources;
+	const char *stopped;       /* why the search ended: "budget", "space", "gain"; NULL: it did not */
 	/* the end */
 	json_t *best_config;
 	struct duel_result duel;
@@ -67,9 +74,15 @@ struct race_observer tune_race_observer(struct tune *tune);
 enum merge { MERGE_FIRST, MERGE_BEST, MERGE_MEAN };
 int tune_attempt(struct tune *tune, const char *phase, const struct trial_request *request, enum merge merge,
                  struct trial_result *sum, struct err *err);
-/* Measures the best so far again, when the last time is long enough ago for what that costs, and tells the strategy
- * what to think of it now. tune_measure.c */
-int tune_probe_best(struct tune *tune, struct err *err);
+/* Measures the best so far again before configuration `next`, when the last time is long enough ago for what that
+ * costs. tune_measure.c */
+int tune_probe_best(struct tune *tune, uint64_t next, struct err *err);
+/* Tells the strategy, with the deviation, seconds and counters of the evaluation at hand. tune_tell.c */
+void tune_tell(struct tune *tune, uint64_t index, const struct trial_result *result);
+/* Takes the names of the counters from a trial. tune_tell.c */
+void tune_counters_name(struct tune *tune, const struct trial_result *result);
+/* The strategy's task and the search, the same again where it is resumed. Once the baseline is measured. tune_begin.c */
+int tune_search_begin(struct tune *tune, uint64_t budget, struct err *err);
 
 int tune_search_phase(struct tune *tune, struct err *err); /* tune_search.c */
 int tune_final_phase(struct tune *tune, struct err *err);  /* tune_final.c */
