@@ -9,6 +9,7 @@
 #include "src/plan.h"
 #include "src/program_plan.h"
 #include "src/source_spec.h"
+#include "src/stop_when.h"
 #include "src/tune_counters.h"
 #include "src/tune_session.h"
 
@@ -115,7 +116,7 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 }
 
 static const struct opt *const tables[] = {
-	tune_options, cmd_device_options, cmd_store_options, plan_options, program_options, source_options, NULL};
+	tune_options, stop_when_options, cmd_device_options, cmd_store_options, plan_options, program_options, source_options, NULL};
 
 const struct cmd cmd_tune = {
 	.name = "tune",

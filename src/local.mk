@@ -28,12 +28,13 @@ sweetspot_SOURCES = $(COMMANDS) \
 	%D%/main.c %D%/cmd.h %D%/registry.c \
 	%D%/apply_choose.c %D%/apply_template.c %D%/apply_launch.c %D%/apply_say.c %D%/apply.h \
 	%D%/app.c %D%/app.h %D%/device.c %D%/device.h %D%/plugin.c %D%/plugin.h \
-	%D%/params.c %D%/params_words.c %D%/params.h %D%/plan.c %D%/plan.h %D%/bindings.c %D%/bindings.h \
+	%D%/params.c %D%/params_words.c %D%/params.h %D%/plan.c %D%/plan_hints.c %D%/plan_hints.h %D%/plan.h %D%/bindings.c %D%/bindings.h \
 	$(PROGRAM_PLAN) %D%/program_spec.c %D%/program_spec.h \
 	%D%/ceilings.c %D%/ceilings_kinds.c %D%/ceilings_plan.c %D%/ceilings_gpu.c %D%/ceilings_file.c %D%/ceilings_table.c %D%/ceilings.h \
 	%D%/doctor_build.c %D%/doctor_system.c %D%/doctor_counters.c %D%/doctor_gpu.c %D%/doctor.h \
 	%D%/doctor_rights.c %D%/doctor_rights.h \
-	%D%/tune_session.c %D%/tune_session.h \
+	%D%/tune_session.c %D%/tune_session.h %D%/tune_say.c %D%/tune_say.h \
+	%D%/stop_when.c %D%/stop_when.h \
 	%D%/tune_item_kernel.c %D%/tune_item_program.c %D%/tune_item_spec.c %D%/tune_item.h \
 	%D%/tune_item_source.c %D%/source_spec.c %D%/source_spec.h \
 	%D%/tune_counters.c %D%/tune_counters.h %D%/results_counters.c %D%/results_regions.c \

@@ -92,6 +92,14 @@ static void row_add(struct table *table, const json_t *result) {
 	free(config);
 }
 
+static void stops_print(const json_t *results) {
+	size_t i;
+	json_t *result;
+	json_array_foreach((json_t *)results, i, result) if (strcmp(js_string_or(result, "stopped", ""), "gain") == 0)
+		printf("%s: the search stopped after %lld evaluations, since more would gain too little\n",
+	           js_string_or(result, "kernel", "?"), (long long)js_int_or(result, "evaluations", 0));
+}
+
 static void failures_print(const json_t *results) {
 	size_t i;
 	json_t *result;
@@ -137,6 +145,7 @@ void results_print(struct ui *ui, const json_t *results, double noise_floor, con
 	table_free(table);
 	details_print(ui, results);
 	failures_print(results);
+	stops_print(results);
 	if (isfinite(noise_floor))
 		printf("\nnoise floor of this session: %.2f %% (a configuration against itself)\n", 100 * noise_floor);
 	if (profile)

@@ -9,6 +9,7 @@
 
 #include "src/base/near.h"
 #include "src/base/sys.h"
+#include "src/stop_when.h"
 
 static const double DEFAULT_SECONDS = 60;
 
@@ -21,6 +22,7 @@ const struct opt tune_options[] = {
 	{"timeout", 0, "SECONDS", "longest trial, of a program: run (a multiple of the baseline's)", 0},
 	{"counters", 'c', "NAME,..", "counters of baseline and finalists (auto); none; all: in every trial", OPT_REPEAT},
 	{"spec", 0, "FILE.json", "a T1 tuning specification in the place of a kernel or program", 0},
+	{"no-transfer", 0, NULL, "tell the search nothing of earlier results of the same kernel", 0},
 	{"resume", 0, NULL, "go on with what was interrupted", 0},
 	{0},
 };
@@ -95,6 +97,7 @@ int tune_settings_read(const struct opt_args *args, struct tune_settings *settin
 	long long seed;
 	uint64_t drawn = 1;
 	settings->budget = (struct tune_budget){.seconds = DEFAULT_SECONDS, .may_grow = true};
+	settings->transfer = !opt_has(args, "no-transfer");
 	if (getrandom(&drawn, sizeof drawn, GRND_NONBLOCK) < 0)
 		drawn = (uint64_t)(sys_wall() * 1e6);
 	drawn &= 0x7fffffff; /* short enough to be typed again */
@@ -102,7 +105,7 @@ int tune_settings_read(const struct opt_args *args, struct tune_settings *settin
 	    (timeout && opt_seconds(timeout, "timeout", &settings->timeout_s, err)) ||
 	    strategy_read(opt_get(args, "strategy", "auto"), &settings->strategy, err) ||
 	    objective_read(args, &settings->objective, err) || counters_read(args, settings, err) ||
-	    opt_int(args, "seed", 0, INT64_MAX, (long long)drawn, &seed, err))
+	    stop_when_read(args, &settings->stop_gain, err) || opt_int(args, "seed", 0, INT64_MAX, (long long)drawn, &seed, err))
 		return -1;
 	settings->seed = (uint64_t)seed;
 	return 0;

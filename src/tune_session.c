@@ -11,8 +11,10 @@
 #include "src/base/mem.h"
 #include "src/base/sys.h"
 #include "src/lock.h"
+#include "src/plan_hints.h"
 #include "src/results.h"
 #include "src/tune_counters.h"
+#include "src/tune_say.h"
 #include "tuner/profile.h"
 
 struct tuning {
@@ -96,13 +98,11 @@ static struct tune_budget share(const struct tuning *t, size_t at) {
 	return budget;
 }
 
-static void on_progress(void *ctx, const struct tune_progress *progress) {
-	results_progress(app_ui(ctx), progress);
-}
-
 static int item_measure(struct tuning *t, const struct tune_item *item, size_t at, int64_t search, json_t **result,
                         struct err *err) {
-	const struct tune_observer observer = {.ctx = t->app, .progress = on_progress};
+	struct tune_say say = {.ui = app_ui(t->app)};
+	const struct tune_observer observer = {.ctx = &say, .progress = tune_say_progress};
+	uint64_t hints[PLAN_HINTS_MAX];
 	struct runner runner = item->runner;
 	struct tune_task task = item->task;
 	if (session_begin(t, err))
@@ -118,10 +118,15 @@ static int item_measure(struct tuning *t, const struct tune_item *item, size_t a
 	task.store = t->store;
 	task.session = t->session;
 	task.resume = search;
+	task.fingerprint = app_fingerprint(t->app, err);
+	task.transfer = t->what->settings.transfer;
+	task.stop_gain = t->what->settings.stop_gain;
+	task.hints = hints;
+	task.hint_count = plan_hints(task.space, task.start, app_topo(t->app, err), task.device != NULL, hints);
 	task.command = app_command_line(t->app);
 	task.interrupt = app_interrupt(t->app);
 	int failed = tune_run(&task, &observer, result, err);
-	ui_progress_end(app_ui(t->app));
+	tune_say_end(&say, *result);
 	return failed;
 }
 

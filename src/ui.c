@@ -158,6 +158,18 @@ void ui_note(struct ui *ui, const char *format, ...) {
 	va_end(ap);
 }
 
+void ui_step(struct ui *ui, const char *format, ...) {
+	if (!ui->verbose)
+		return;
+	va_list ap;
+	ui_progress_end(ui);
+	va_start(ap, format);
+	fputs("  ", ui->diagnostics);
+	vfprintf(ui->diagnostics, format, ap);
+	fputc('\n', ui->diagnostics);
+	va_end(ap);
+}
+
 void ui_warn(struct ui *ui, const char *hint, const char *format, ...) {
 	va_list ap;
 	ui_progress_end(ui);

@@ -41,6 +41,8 @@ void ui_wrap_on(FILE *out, int first, int indent, const char *text); /* `first` 
 void ui_progress(struct ui *ui, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void ui_progress_end(struct ui *ui);
 void ui_note(struct ui *ui, const char *format, ...) __attribute__((format(printf, 2, 3))); /* stderr, with --verbose */
+/* stderr, with --verbose: a line on what goes on. */
+void ui_step(struct ui *ui, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void ui_warn(struct ui *ui, const char *hint, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 #endif

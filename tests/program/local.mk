@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # The program's own files that a plan needs, once for all tests.
 check_LTLIBRARIES += libplan.la
-libplan_la_SOURCES = src/app.c src/device.c src/plugin.c src/params.c src/params_words.c src/plan.c src/bindings.c src/ui.c \
+libplan_la_SOURCES = src/app.c src/device.c src/plugin.c src/params.c src/params_words.c src/plan.c src/plan_hints.c src/bindings.c src/ui.c \
 	$(PROGRAM_PLAN) %D%/help.c %D%/help.h
 libplan_la_CPPFLAGS = $(sweetspot_CPPFLAGS)
 libplan_la_LIBADD = libtuner.la libtopo.la libbase.la
 
-PROGRAM_TESTS = %D%/inspect %D%/elf %D%/plan %D%/plan_space %D%/baseline %D%/variables
+PROGRAM_TESTS = %D%/hints %D%/inspect %D%/elf %D%/plan %D%/plan_space %D%/baseline %D%/variables
 check_PROGRAMS += $(PROGRAM_TESTS)
 TESTS += $(PROGRAM_TESTS)
+%C%_hints_SOURCES = %D%/hints.c tests/tuner/space_help.h
+%C%_hints_LDADD = libplan.la
 %C%_inspect_SOURCES = %D%/inspect.c
 %C%_inspect_LDADD = libplan.la
 %C%_elf_SOURCES = %D%/elf.c
