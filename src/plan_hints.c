@@ -98,8 +98,8 @@ static double edge_of(const struct topo *topo, int level) {
 	return floor(sqrt((double)topo_cache_size(topo, level) / (TILES * ELEMENT_BYTES)));
 }
 
-/* One thread a core, apart from each other, and all hardware threads; with tiles for the second level of cache, with the
- * baseline's own (a tile may bring another variant with it), with tiles for the first, and unbound. */
+/* One thread a core, apart from each other, and all hardware threads; with tiles for the second level of cache, with
+ * the baseline's own (a tile may bring another variant with it), with tiles for the first, and unbound. */
 static void of_cpu(struct hints *hints, const struct topo *topo) {
 	const double cores = topo_count(topo, TOPO_CORE), all = topo_count(topo, TOPO_PU);
 	const double first = edge_of(topo, 1), second = edge_of(topo, 2);

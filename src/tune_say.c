@@ -46,9 +46,10 @@ void tune_say_end(struct tune_say *say, const json_t *result) {
 	size_t sources = json_array_size(json_object_get(result, "sources")), i;
 	json_t *source;
 	json_array_foreach(json_object_get(result, "sources"), i, source)
-		ui_step(say->ui, "search: told %lld configurations of %s",
-	            (long long)js_int_or(source, "configurations", 0), js_string_or(source, "name", "?"));
-	ui_step(say->ui, "search: %s measured %lld of %lld configurations, %lld failed, %lld cut short, %zu earlier searches; %s",
+		ui_step(say->ui, "search: told %lld configurations of %s", (long long)js_int_or(source, "configurations", 0),
+	            js_string_or(source, "name", "?"));
+	ui_step(say->ui,
+	        "search: %s measured %lld of %lld configurations, %lld failed, %lld cut short, %zu earlier searches; %s",
 	        js_string_or(result, "strategy", "?"), (long long)js_int_or(result, "evaluations", 0),
 	        (long long)js_int_or(json_object_get(result, "space"), "valid", 0), failures_of(result),
 	        (long long)js_int_or(json_object_get(result, "failures"), "censored", 0), sources,

@@ -32,7 +32,8 @@ int store_plan_get(struct store *store, int64_t search, json_t **plan, struct er
 	const struct store_field fields[] = {store_int(search)};
 	sqlite3_stmt *stmt;
 	*plan = NULL;
-	int found = row_of(store, "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'plans'", NULL, 0, &stmt, err);
+	int found =
+		row_of(store, "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'plans'", NULL, 0, &stmt, err);
 	sqlite3_finalize(stmt);
 	if (found <= 0)
 		return found;

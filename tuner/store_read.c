@@ -36,11 +36,16 @@ static int trial_row(const struct store *store, sqlite3_stmt *stmt,
 	double *samples = NULL;
 	json_t *detail = NULL;
 	struct store_trial trial = {
-		.search = sqlite3_column_int64(stmt, 0), .phase = store_column(stmt, 1),
-		.block = sqlite3_column_int(stmt, 2),    .config = store_column(stmt, 3),
-		.status = store_column(stmt, 4),         .value = store_column_real(stmt, 5),
-		.started = store_column_real(stmt, 7),         .elapsed = store_column_real(stmt, 8),
-		.disturbed = sqlite3_column_int(stmt, 9) != 0, .message = column_text_or_null(stmt, 10),
+		.search = sqlite3_column_int64(stmt, 0),
+		.phase = store_column(stmt, 1),
+		.block = sqlite3_column_int(stmt, 2),
+		.config = store_column(stmt, 3),
+		.status = store_column(stmt, 4),
+		.value = store_column_real(stmt, 5),
+		.started = store_column_real(stmt, 7),
+		.elapsed = store_column_real(stmt, 8),
+		.disturbed = sqlite3_column_int(stmt, 9) != 0,
+		.message = column_text_or_null(stmt, 10),
 	};
 	int rc = store_column_reals(store, stmt, 6, &samples, &trial.sample_count, err);
 	if (rc == 0 && sqlite3_column_type(stmt, 11) != SQLITE_NULL) {
@@ -82,11 +87,16 @@ static int result_row(const struct store *store, sqlite3_stmt *stmt,
 	int rc = -1;
 	if (json) {
 		struct store_result result = {
-			.search = sqlite3_column_int64(stmt, 0), .session = sqlite3_column_int64(stmt, 1),
-			.fingerprint = store_column(stmt, 2),    .kernel = store_column(stmt, 3),
-			.source = store_column(stmt, 4),         .command = store_column(stmt, 5),
-			.version = store_column(stmt, 6),        .machine = machine,
-			.result = json,                          .finished = store_column_real(stmt, 9),
+			.search = sqlite3_column_int64(stmt, 0),
+			.session = sqlite3_column_int64(stmt, 1),
+			.fingerprint = store_column(stmt, 2),
+			.kernel = store_column(stmt, 3),
+			.source = store_column(stmt, 4),
+			.command = store_column(stmt, 5),
+			.version = store_column(stmt, 6),
+			.machine = machine,
+			.result = json,
+			.finished = store_column_real(stmt, 9),
 			.noise_floor = store_column_real(stmt, 10),
 		};
 		rc = fn(ctx, &result) ? 1 : 0;

@@ -49,9 +49,12 @@ int store_relatives_each(struct store *store, const char *kernel, const char *ob
 static int evaluation_row(const struct store *store, sqlite3_stmt *stmt,
                           int (*fn)(void *ctx, const struct store_trial *trial), void *ctx, struct err *err) {
 	double *samples = NULL;
-	struct store_trial trial = {.search = sqlite3_column_int64(stmt, 0), .phase = store_column(stmt, 1),
-	                            .config = store_column(stmt, 2),         .status = store_column(stmt, 3),
-	                            .value = store_column_real(stmt, 4),     .elapsed = store_column_real(stmt, 6)};
+	struct store_trial trial = {.search = sqlite3_column_int64(stmt, 0),
+	                            .phase = store_column(stmt, 1),
+	                            .config = store_column(stmt, 2),
+	                            .status = store_column(stmt, 3),
+	                            .value = store_column_real(stmt, 4),
+	                            .elapsed = store_column_real(stmt, 6)};
 	if (store_column_reals(store, stmt, 5, &samples, &trial.sample_count, err))
 		return -1;
 	trial.samples = samples;

@@ -216,7 +216,7 @@ static void tune_clear(struct tune *tune) {
 	duel_result_clear(&tune->duel);
 	free(tune->worked);
 	recall_free(tune->recall);
-	sources_free(tune->sources);
+	tune_sources_free(tune->sources);
 	json_decref(tune->counter_names);
 	json_decref(tune->best_config);
 	json_decref(tune->finalists);

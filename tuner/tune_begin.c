@@ -21,16 +21,16 @@ static int sources_find(struct tune *tune, const json_t *plan, const json_t *wan
 	if (wanted ? json_array_size(wanted) == 0 : !task->transfer)
 		return 0;
 	char *objective = tune_objective(task);
-	const struct sources_query query = {.kernel = task->kernel,
-	                                    .source = task->source,
-	                                    .objective = objective,
-	                                    .fingerprint = task->fingerprint ? task->fingerprint : "",
-	                                    .problem = task->problem,
-	                                    .space = task->space,
-	                                    .start = task->start,
-	                                    .search = tune->id,
-	                                    .until = js_int_or(plan, "until", 0)};
-	tune->sources = sources_new(task->store, &query, wanted, err);
+	const struct tune_sources_query query = {.kernel = task->kernel,
+	                                         .source = task->source,
+	                                         .objective = objective,
+	                                         .fingerprint = task->fingerprint ? task->fingerprint : "",
+	                                         .problem = task->problem,
+	                                         .space = task->space,
+	                                         .start = task->start,
+	                                         .search = tune->id,
+	                                         .until = js_int_or(plan, "until", 0)};
+	tune->sources = tune_sources_new(task->store, &query, wanted, err);
 	free(objective);
 	return tune->sources ? 0 : -1;
 }
@@ -44,7 +44,7 @@ static int plan_make(struct tune *tune, uint64_t budget, json_t **plan, struct e
 	*plan = plan_new(tune, budget, err);
 	if (!*plan || sources_find(tune, *plan, NULL, err))
 		return -1;
-	json_object_set_new(*plan, "sources", sources_searches(tune->sources));
+	json_object_set_new(*plan, "sources", tune_sources_searches(tune->sources));
 	return store_plan_set(store, tune->id, *plan, err);
 }
 
@@ -61,7 +61,7 @@ int tune_search_begin(struct tune *tune, uint64_t budget, struct err *err) {
 		                                    .hints = task->hints,
 		                                    .hint_count = task->hint_count,
 		                                    .counter_count = json_array_size(tune->counter_names)};
-		of_strategy.sources = sources_list(tune->sources, &of_strategy.source_count);
+		of_strategy.sources = tune_sources_list(tune->sources, &of_strategy.source_count);
 		tune->search = search_new(task->strategy, &of_strategy, err);
 		failed = tune->search ? 0 : -1;
 	}

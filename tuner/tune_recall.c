@@ -22,7 +22,7 @@ struct row {
 
 struct recall {
 	struct row *rows;
-	size_t count, left; /* left: of the search, not taken */
+	size_t count, left;    /* left: of the search, not taken */
 	size_t at[KIND_COUNT]; /* all rows of a kind before this are taken */
 	bool searched;
 	double seconds;
@@ -40,8 +40,12 @@ static bool kind_find(const char *phase, enum kind *kind) {
 
 /* The row's value may be of several trials together; its samples are its own. */
 static struct trial_result result_of(const struct store_trial *trial, enum trial_status status) {
-	struct trial_result result = {.status = status, .value = trial->value, .least = NAN, .elapsed_s = trial->elapsed,
-	                              .disturbed = trial->disturbed, .sample_count = trial->sample_count};
+	struct trial_result result = {.status = status,
+	                              .value = trial->value,
+	                              .least = NAN,
+	                              .elapsed_s = trial->elapsed,
+	                              .disturbed = trial->disturbed,
+	                              .sample_count = trial->sample_count};
 	if (trial->sample_count) {
 		result.samples = mem_alloc(trial->sample_count, sizeof *result.samples);
 		memcpy(result.samples, trial->samples, trial->sample_count * sizeof *result.samples);

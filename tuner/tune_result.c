@@ -106,7 +106,7 @@ json_t *tune_result(const struct tune *tune) {
 	if (tune->finalists)
 		json_object_set_new(result, "finalists", finalists_shown(tune));
 	tune_counted_add(tune, result);
-	json_object_set_new(result, "sources", sources_json(tune->sources));
+	json_object_set_new(result, "sources", tune_sources_json(tune->sources));
 	json_object_set_new(result, "stopped", tune->stopped ? json_string(tune->stopped) : json_null());
 	json_object_set_new(result, "effects", tune_effects(tune));
 	json_object_set_new(result, "runner_up", tune_runner_up(tune)); /* absent where there is none */

@@ -71,7 +71,8 @@ static json_t *config_mapped(const struct space *space, const json_t *config, do
 		struct value value;
 		double distance = 0;
 		int param = space_param_find(space, name);
-		int place = param >= 0 && value_from_json(member, &value) ? place_of(space, (size_t)param, value, &distance) : -1;
+		int place =
+			param >= 0 && value_from_json(member, &value) ? place_of(space, (size_t)param, value, &distance) : -1;
 		if (place < 0) {
 			json_decref(mapped);
 			return NULL;
@@ -178,7 +179,7 @@ static void thin(struct reading *reading) {
 	reading->count = max;
 }
 
-static void data_make(struct reading *reading, struct source_data *data) {
+static void data_make(struct reading *reading, struct tune_source_data *data) {
 	twins_drop(reading);
 	thin(reading);
 	if (reading->count)
@@ -192,10 +193,10 @@ static void data_make(struct reading *reading, struct source_data *data) {
 	}
 }
 
-int source_read(struct store *store, int64_t search, int64_t until, const struct space *space, uint64_t start,
-                struct source_data *data, struct err *err) {
+int tune_source_read(struct store *store, int64_t search, int64_t until, const struct space *space, uint64_t start,
+                     struct tune_source_data *data, struct err *err) {
 	struct reading reading = {.space = space, .start = start, .known = json_object()};
-	*data = (struct source_data){0};
+	*data = (struct tune_source_data){0};
 	int failed = store_evaluations_each(store, search, until, row_use, &reading, err);
 	if (!failed)
 		data_make(&reading, data);
@@ -204,8 +205,8 @@ int source_read(struct store *store, int64_t search, int64_t until, const struct
 	return failed;
 }
 
-void source_clear(struct source_data *data) {
+void tune_source_clear(struct tune_source_data *data) {
 	free(data->index);
 	free(data->outcome);
-	*data = (struct source_data){0};
+	*data = (struct tune_source_data){0};
 }

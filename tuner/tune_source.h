@@ -7,7 +7,7 @@
 
 enum { SOURCE_OUTCOMES_MAX = 1000 };
 
-struct source_data {
+struct tune_source_data {
 	uint64_t *index;
 	struct strategy_outcome *outcome;
 	size_t count;
@@ -18,8 +18,8 @@ struct source_data {
  * is left out, and what was mapped to a place that another fits better. `start` (UINT64_MAX: none) has the values of
  * parameters that the earlier search did not know. Of more than SOURCE_OUTCOMES_MAX the best half and a sample of the
  * rest are kept. */
-int source_read(struct store *store, int64_t search, int64_t until, const struct space *space, uint64_t start,
-                struct source_data *data, struct err *err);
-void source_clear(struct source_data *data);
+int tune_source_read(struct store *store, int64_t search, int64_t until, const struct space *space, uint64_t start,
+                struct tune_source_data *data, struct err *err);
+void tune_source_clear(struct tune_source_data *data);
 
 #endif

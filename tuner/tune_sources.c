@@ -20,11 +20,11 @@ struct relative {
 	char *name, *kind;
 };
 
-struct sources {
-	const struct sources_query *query; /* while they are made */
+struct tune_sources {
+	const struct tune_sources_query *query; /* while they are made */
 	struct relative *relatives;
 	size_t relative_count;
-	struct source_data data[SOURCES_MAX];
+	struct tune_source_data data[SOURCES_MAX];
 	struct strategy_source list[SOURCES_MAX];
 	int64_t search[SOURCES_MAX];
 	size_t count;
@@ -63,14 +63,16 @@ static char *name_of(const json_t *problem, const struct relative *relative, con
 	}
 	longer = mem_printf("%s%s%s%s", text, relative->other_source ? ", another source" : "",
 	                    relative->elsewhere ? ", on " : ", this machine",
-	                    !relative->elsewhere ? "" : gpu ? gpu : js_string_or(machine, "cpu", "another machine"));
+	                    !relative->elsewhere ? ""
+	                    : gpu                ? gpu
+	                                         : js_string_or(machine, "cpu", "another machine"));
 	free(text);
 	return longer;
 }
 
 static int relative_add(void *ctx, const struct store_relative *found) {
-	struct sources *sources = ctx;
-	const struct sources_query *query = sources->query;
+	struct tune_sources *sources = ctx;
+	const struct tune_sources_query *query = sources->query;
 	json_t *problem = js_parse(found->problem, strlen(found->problem), "a problem", NULL);
 	if (found->search != query->search && json_is_object(problem)) {
 		struct relative relative = {.search = found->search,
@@ -97,13 +99,14 @@ static int by_likeness(const void *a, const void *b) {
 	return (x->search < y->search) - (x->search > y->search);
 }
 
-static int source_add(struct sources *sources, struct store *store, const struct relative *relative, struct err *err) {
-	const struct sources_query *query = sources->query;
-	struct source_data *data = &sources->data[sources->count];
-	if (source_read(store, relative->search, query->until, query->space, query->start, data, err))
+static int source_add(struct tune_sources *sources, struct store *store, const struct relative *relative,
+                      struct err *err) {
+	const struct tune_sources_query *query = sources->query;
+	struct tune_source_data *data = &sources->data[sources->count];
+	if (tune_source_read(store, relative->search, query->until, query->space, query->start, data, err))
 		return -1;
 	if (data->count == 0) {
-		source_clear(data);
+		tune_source_clear(data);
 		return 0;
 	}
 	sources->list[sources->count] = (struct strategy_source){
@@ -112,7 +115,7 @@ static int source_add(struct sources *sources, struct store *store, const struct
 	return 0;
 }
 
-static bool is_full(const struct sources *sources, size_t at) {
+static bool is_full(const struct tune_sources *sources, size_t at) {
 	size_t like = 0;
 	for (size_t i = 0; i < at; i++)
 		for (size_t k = 0; k < sources->count; k++)
@@ -121,7 +124,7 @@ static bool is_full(const struct sources *sources, size_t at) {
 	return like >= SOURCES_OF_A_KIND;
 }
 
-static int sources_pick(struct sources *sources, struct store *store, struct err *err) {
+static int sources_pick(struct tune_sources *sources, struct store *store, struct err *err) {
 	if (sources->relative_count)
 		qsort(sources->relatives, sources->relative_count, sizeof *sources->relatives, by_likeness);
 	for (size_t i = 0; i < sources->relative_count && sources->count < SOURCES_MAX; i++)
@@ -130,7 +133,7 @@ static int sources_pick(struct sources *sources, struct store *store, struct err
 	return 0;
 }
 
-static int sources_take(struct sources *sources, struct store *store, const json_t *wanted, struct err *err) {
+static int sources_take(struct tune_sources *sources, struct store *store, const json_t *wanted, struct err *err) {
 	size_t i;
 	json_t *search;
 	json_array_foreach((json_t *)wanted, i, search) for (size_t k = 0; k < sources->relative_count; k++) {
@@ -143,9 +146,9 @@ static int sources_take(struct sources *sources, struct store *store, const json
 	return 0;
 }
 
-struct sources *sources_new(struct store *store, const struct sources_query *query, const json_t *wanted,
-                            struct err *err) {
-	struct sources *sources = mem_alloc(1, sizeof *sources);
+struct tune_sources *tune_sources_new(struct store *store, const struct tune_sources_query *query, const json_t *wanted,
+                                      struct err *err) {
+	struct tune_sources *sources = mem_alloc(1, sizeof *sources);
 	sources->query = query;
 	int failed = store_relatives_each(store, query->kernel, query->objective, relative_add, sources, err);
 	if (!failed)
@@ -153,15 +156,15 @@ struct sources *sources_new(struct store *store, const struct sources_query *que
 	sources->query = NULL;
 	if (!failed)
 		return sources;
-	sources_free(sources);
+	tune_sources_free(sources);
 	return NULL;
 }
 
-void sources_free(struct sources *sources) {
+void tune_sources_free(struct tune_sources *sources) {
 	if (!sources)
 		return;
 	for (size_t i = 0; i < sources->count; i++)
-		source_clear(&sources->data[i]);
+		tune_source_clear(&sources->data[i]);
 	for (size_t i = 0; i < sources->relative_count; i++) {
 		free(sources->relatives[i].name);
 		free(sources->relatives[i].kind);
@@ -170,19 +173,19 @@ void sources_free(struct sources *sources) {
 	free(sources);
 }
 
-const struct strategy_source *sources_list(const struct sources *sources, size_t *count) {
+const struct strategy_source *tune_sources_list(const struct tune_sources *sources, size_t *count) {
 	*count = sources ? sources->count : 0;
 	return *count ? sources->list : NULL;
 }
 
-json_t *sources_searches(const struct sources *sources) {
+json_t *tune_sources_searches(const struct tune_sources *sources) {
 	json_t *array = json_array();
 	for (size_t i = 0; sources && i < sources->count; i++)
 		json_array_append_new(array, json_integer(sources->search[i]));
 	return array;
 }
 
-json_t *sources_json(const struct sources *sources) {
+json_t *tune_sources_json(const struct tune_sources *sources) {
 	json_t *array = json_array();
 	for (size_t i = 0; sources && i < sources->count; i++)
 		json_array_append_new(array, json_pack("{s:s,s:I}", "name", sources->list[i].name, "configurations",

@@ -8,7 +8,7 @@
 
 enum { SOURCES_MAX = 8, SOURCES_OF_A_KIND = 2 /* of one machine, source and problem */ };
 
-struct sources_query {
+struct tune_sources_query {
 	const char *kernel, *source, *objective, *fingerprint;
 	const json_t *problem;
 	const struct space *space;
@@ -17,13 +17,13 @@ struct sources_query {
 	int64_t until;  /* trials stored later are left out */
 };
 
-struct sources;
+struct tune_sources;
 /* wanted: the searches to take, an array of numbers, in its order; NULL: pick them. */
-struct sources *sources_new(struct store *store, const struct sources_query *query, const json_t *wanted,
+struct tune_sources *tune_sources_new(struct store *store, const struct tune_sources_query *query, const json_t *wanted,
                             struct err *err);
-void sources_free(struct sources *sources);
-const struct strategy_source *sources_list(const struct sources *sources, size_t *count);
-json_t *sources_searches(const struct sources *sources); /* their numbers; new reference */
-json_t *sources_json(const struct sources *sources);     /* [{"name", "configurations"}]; new reference */
+void tune_sources_free(struct tune_sources *sources);
+const struct strategy_source *tune_sources_list(const struct tune_sources *sources, size_t *count);
+json_t *tune_sources_searches(const struct tune_sources *sources); /* their numbers; new reference */
+json_t *tune_sources_json(const struct tune_sources *sources);     /* [{"name", "configurations"}]; new reference */
 
 #endif

@@ -39,7 +39,7 @@ struct tune {
 	bool measured;             /* something that could not be recalled */
 	double deviation, seconds; /* of the evaluation at hand, as strategies are told */
 	json_t *counter_names;     /* of a trial; an array */
-	struct sources *sources;
+	struct tune_sources *sources;
 	const char *stopped;       /* why the search ended: "budget", "space", "gain"; NULL: it did not */
 	/* the end */
 	json_t *best_config;
