@@ -20,7 +20,7 @@
 
 static char fixture_dir[PATH_MAX];
 
-static void fixture_begin(void) {
+__attribute__((unused)) static void fixture_begin(void) {
 	const char *base = getenv("TMPDIR");
 	snprintf(fixture_dir, sizeof fixture_dir, "%s/sweetspot-XXXXXX", base && *base ? base : "/tmp");
 	if (!mkdtemp(fixture_dir)) {
@@ -45,7 +45,7 @@ static void fixture_remove(const char *dir) {
 	rmdir(dir);
 }
 
-static int fixture_end(void) {
+__attribute__((unused)) static int fixture_end(void) {
 	fixture_remove(fixture_dir);
 	return tap_done();
 }
