@@ -113,6 +113,17 @@ static void failures_print(const json_t *results) {
 	}
 }
 
+static void incomparable_print(const json_t *results) {
+	size_t i;
+	json_t *result;
+	json_array_foreach((json_t *)results, i, result) {
+		long long count = (long long)js_int_or(result, "incomparable", 0);
+		if (count > 0)
+			printf("%s: %lld of these printed a number of 0 or below, which can't be compared by its ratio to others\n",
+			       js_string_or(result, "kernel", "?"), count);
+	}
+}
+
 /* A kernel's where it is the only one: of many, the table is what people came for. */
 static void details_print(struct ui *ui, const json_t *results) {
 	size_t i;
@@ -145,6 +156,7 @@ void results_print(struct ui *ui, const json_t *results, double noise_floor, con
 	table_free(table);
 	details_print(ui, results);
 	failures_print(results);
+	incomparable_print(results);
 	stops_print(results);
 	if (isfinite(noise_floor))
 		printf("\nnoise floor of this session: %.2f %% (a configuration against itself)\n", 100 * noise_floor);

@@ -106,6 +106,8 @@ json_t *tune_result(const struct tune *tune) {
 	if (tune->finalists)
 		json_object_set_new(result, "finalists", finalists_shown(tune));
 	tune_counted_add(tune, result);
+	if (tune->incomparable)
+		json_object_set_new(result, "incomparable", json_integer((json_int_t)tune->incomparable));
 	json_object_set_new(result, "sources", tune_sources_json(tune->sources));
 	json_object_set_new(result, "stopped", tune->stopped ? json_string(tune->stopped) : json_null());
 	json_object_set_new(result, "effects", tune_effects(tune));

@@ -111,6 +111,22 @@ static uint64_t budget_evaluations(const struct tune *tune) {
 	return 0;
 }
 
+/* The worker's words. A metric is compared by ratios, so that one of 0 or below has no place among the others. */
+static bool is_incomparable(const struct tune *tune, const struct trial_result *result) {
+	return tune->task->metric && result->status == TRIAL_RUNTIME &&
+	       (strstr(result->message, "which is below 0") || strstr(result->message, "which is 0 and not above"));
+}
+
+/* It would be the same in all that follows. A rate of 0 may get better: that is a failure as any other. */
+static int baseline_check(const struct tune *tune, struct err *err) {
+	const struct trial_result *baseline = &tune->baseline;
+	if (!is_incomparable(tune, baseline) || (tune->task->maximize && !strstr(baseline->message, "which is below 0")))
+		return 0;
+	return err_set(err, ERR_USAGE,
+	               "have it print a number that is always above 0, such as its exponential or a distance",
+	               "numbers to tune are compared by their ratios: %.300s", baseline->message);
+}
+
 static int search_step(struct tune *tune, uint64_t index, struct err *err) {
 	json_t *config = space_config_json(tune->task->space, index);
 	struct trial_result result;
@@ -123,6 +139,7 @@ static int search_step(struct tune *tune, uint64_t index, struct err *err) {
 	}
 	tune->evaluations++;
 	tune->failures[result.status]++;
+	tune->incomparable += is_incomparable(tune, &result);
 	tune_tell(tune, index, &result);
 	trial_result_clear(&result);
 	tune_report(tune, TUNE_SEARCH);
@@ -165,8 +182,11 @@ static int measure_baseline(struct tune *tune, struct err *err) {
 		return -1;
 	if (task->objective)
 		tune->run_seconds = fmax(tune_wall(&tune->baseline), ENERGY_SAMPLE_SECONDS);
+	if (baseline_check(tune, err))
+		return -1;
 	tune->evaluations++;
 	tune->failures[tune->baseline.status]++;
+	tune->incomparable += is_incomparable(tune, &tune->baseline);
 	tune_counters_name(tune, &tune->baseline);
 	if (tune_search_begin(tune, budget_evaluations(tune), err))
 		return -1;

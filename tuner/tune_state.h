@@ -40,6 +40,7 @@ struct tune {
 	double deviation, seconds; /* of the evaluation at hand, as strategies are told */
 	json_t *counter_names;     /* of a trial; an array */
 	struct tune_sources *sources;
+	uint64_t incomparable;     /* configurations whose metric is 0 or below */
 	const char *stopped;       /* why the search ended: "budget", "space", "gain"; NULL: it did not */
 	/* the end */
 	json_t *best_config;
