@@ -9,8 +9,11 @@
 
 #include "src/base/js.h"
 #include "src/base/mem.h"
+#include "src/base/text.h"
 #include "src/base/value.h"
 #include "tuner/tune_source.h"
+
+enum { RELATIVES_READ = 64 /* the most that are looked into, should their configurations have no place here */ };
 
 /* A search that could be a source. */
 struct relative {
@@ -67,6 +70,7 @@ static char *name_of(const json_t *problem, const struct relative *relative, con
 	                    : gpu                ? gpu
 	                                         : js_string_or(machine, "cpu", "another machine"));
 	free(text);
+	text_clean(longer, false);
 	return longer;
 }
 
@@ -127,7 +131,7 @@ static bool is_full(const struct tune_sources *sources, size_t at) {
 static int sources_pick(struct tune_sources *sources, struct store *store, struct err *err) {
 	if (sources->relative_count)
 		qsort(sources->relatives, sources->relative_count, sizeof *sources->relatives, by_likeness);
-	for (size_t i = 0; i < sources->relative_count && sources->count < SOURCES_MAX; i++)
+	for (size_t i = 0; i < sources->relative_count && i < RELATIVES_READ && sources->count < SOURCES_MAX; i++)
 		if (!is_full(sources, i) && source_add(sources, store, &sources->relatives[i], err))
 			return -1;
 	return 0;
