@@ -246,6 +246,30 @@ static void test_paths(void) {
 }
 
 /* Every child finds no store and makes it. */
+static void test_plans(const char *path) {
+	struct err err = {0};
+	struct store *store = fixture_open(path);
+	int64_t search = fixture_search(store, fixture_session(store, MACHINE), "fw", "{}");
+	json_t *plan = json_pack("{s:i,s:[i,i]}", "budget", 200, "sources", 3, 1), *read = plan;
+	ok(store_plan_get(store, search, &read, &err) == 0 && !read, "a search has no plan at first");
+	ok(store_plan_set(store, search, json_object_get(plan, "sources"), &err) == 0 &&
+	       store_plan_set(store, search, plan, &err) == 0,
+	   "the last one that is set");
+	ok(store_plan_get(store, search, &read, &err) == 0 && json_equal(plan, read), "is what is read");
+	json_decref(read);
+	ok(store_plan_get(store, search + 1, &read, &err) == 0 && !read, "another search has none");
+	ok(store_plan_set(store, search + 1, plan, &err) != 0, "and a search that isn't there can't have one");
+	store_close(store);
+	sqlite3 *db;
+	sqlite3_open(path, &db);
+	sqlite3_exec(db, "UPDATE plans SET plan = '{\"budget\":'", NULL, NULL, NULL);
+	sqlite3_close(db);
+	store = store_open(path, STORE_READ, &err);
+	ok(store && store_plan_get(store, search, &read, &err) != 0 && strstr(err.what, "damaged"), "damage is told: %s", err.what);
+	store_close(store);
+	json_decref(plan);
+}
+
 static void test_creation_race(const char *path) {
 	enum { CHILDREN = 8, ROUNDS = 10 };
 	int failed = 0;
@@ -275,7 +299,8 @@ static void test_creation_race(const char *path) {
 int main(void) {
 	fixture_begin();
 	char *path = fixture_path("store.db"), *resume_path = fixture_path("resume.db"),
-		 *results = fixture_path("results.db"), *race = fixture_path("race.db");
+		 *results = fixture_path("results.db"), *race = fixture_path("race.db"),
+		 *plans = fixture_path("plans.db");
 	test_trials(path);
 	test_odd_values(path);
 	test_pragmas(path);
@@ -287,10 +312,12 @@ int main(void) {
 	test_results(store);
 	store_close(store);
 	test_creation_race(race);
+	test_plans(plans);
 	test_paths();
 	free(path);
 	free(resume_path);
 	free(results);
 	free(race);
+	free(plans);
 	return fixture_end();
 }

@@ -140,6 +140,25 @@ static void measured_once(const struct spy_book *book) {
 	free(two);
 }
 
+/* Of those that look at what an evaluation took, too: here that follows from the configuration. */
+static void every_strategy(void) {
+	static struct spy_book book;
+	int runs;
+	for (size_t i = 0; strategy_registry[i]; i++) {
+		char *one = store_of("strategy", 2 * (int)i), *two = store_of("strategy", 2 * (int)i + 1);
+		spy_book.inner = strategy_registry[i];
+		json_decref(tune(one, 0, 0, 0, &runs));
+		book = spy_book;
+		killed(two, 0, 7, 0);
+		killed(two, 1, 8, 0);
+		json_decref(tune(two, 1, 0, 0, &runs));
+		ok(book.count == EVALUATIONS && same(&book, book.count), "%s goes on the same", strategy_registry[i]->name);
+		free(one);
+		free(two);
+	}
+	spy_book.inner = NULL;
+}
+
 /* Budgets in seconds: the strategy is told the same number of evaluations, and what was measured before the kill comes
  * first; how many more there is time for is another question. */
 static void of_seconds(void) {
@@ -148,7 +167,6 @@ static void of_seconds(void) {
 	static struct spy_book book;
 	json_decref(tune(one, 0, 0, 2.5, &left));
 	book = spy_book;
-	memset(spy_book.sources, 0, sizeof spy_book.sources);
 	killed(two, 0, 9, 2.5);
 	json_decref(tune(two, 1, 0, 2.0, &left));
 	size_t both = book.count < spy_book.count ? book.count : spy_book.count;
@@ -166,6 +184,8 @@ int main(void) {
 	killed_once(&book, runs);
 	killed_often(&book);
 	measured_once(&book);
+	every_strategy();
 	of_seconds();
+	spy_book_clear();
 	return fixture_end();
 }

@@ -9,6 +9,8 @@ struct spy_book spy_book;
 
 struct spy {
 	struct strategy_task task;
+	const struct strategy *inner;
+	void *state;
 	struct rng rng;
 };
 
@@ -17,8 +19,7 @@ void spy_book_clear(void) {
 		free((void *)spy_book.sources[i].index);
 		free((void *)spy_book.sources[i].outcome);
 	}
-	memset(&spy_book, 0, sizeof spy_book);
-	spy_book.promise = NAN;
+	spy_book = (struct spy_book){.promise = NAN, .inner = spy_book.inner};
 }
 
 static void source_copy(size_t at, const struct strategy_source *source) {
@@ -33,7 +34,6 @@ static void source_copy(size_t at, const struct strategy_source *source) {
 static int spy_init(void *state, const struct strategy_task *task, struct err *err) {
 	struct spy *spy = state;
 	double promise = spy_book.promise;
-	(void)err;
 	spy_book_clear();
 	spy->task = *task;
 	rng_split(&spy->rng, task->seed, "spy");
@@ -46,23 +46,30 @@ static int spy_init(void *state, const struct strategy_task *task, struct err *e
 	spy_book.source_count = task->source_count < 8 ? task->source_count : 8;
 	for (size_t i = 0; i < spy_book.source_count; i++)
 		source_copy(i, &task->sources[i]);
-	return 0;
+	spy->inner = spy_book.inner;
+	if (!spy->inner)
+		return 0;
+	spy->state = arena_alloc(task->arena, 1, spy->inner->state_size);
+	return spy->inner->init(spy->state, task, err);
 }
 
 static size_t spy_ask(void *state, uint64_t *out, size_t want) {
 	struct spy *spy = state;
-	(void)want;
+	if (spy->inner)
+		return spy->inner->ask(spy->state, out, want);
 	*out = history_unseen(spy->task.history, spy->task.space, &spy->rng);
 	return *out != UINT64_MAX;
 }
 
 static void spy_tell(void *state, uint64_t index, const struct strategy_outcome *outcome) {
-	(void)state;
+	struct spy *spy = state;
 	struct spy_told *told = &spy_book.told[spy_book.count++ % SPY_ROOM];
 	*told = (struct spy_told){.index = index, .outcome = *outcome};
 	for (size_t i = 0; outcome->counters && i < SPY_COUNTERS && i < spy_book.counter_count; i++)
 		told->counters[i] = outcome->counters[i];
 	told->outcome.counters = NULL;
+	if (spy->inner)
+		spy->inner->tell(spy->state, index, outcome);
 }
 
 static double spy_promise(const void *state, uint64_t left) {
