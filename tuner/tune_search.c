@@ -13,10 +13,6 @@
 static const double LIMIT_FACTOR = 1.25;
 /* What one of energy takes at least, as the worker has it. */
 static const double ENERGY_SAMPLE_SECONDS = 0.2;
-/* What the finals may take of the time, at most, when their cost is reckoned up beforehand. */
-static const double FINALS_SHARE_MAX = 0.6;
-/* Even the shortest time is worth a look at a few: the duel that follows takes longer. */
-static const uint64_t EVALUATIONS_MIN = 8, EVALUATIONS_MIN_OF_PROGRAM = 4;
 /* Seconds that nobody asked for become at least this many runs of a program. */
 static const double RUNS_EXPECTED = 100;
 /* Fewer say too little about what more would gain. */
@@ -24,7 +20,6 @@ static const uint64_t EVALUATIONS_BEFORE_STOP = 10;
 /* What runs longer is not run a second time before the search begins. */
 static const double WARMUP_UNDER_SECONDS = 1;
 static const int AGAIN_MAX = 2;
-static const int RACE_BLOCKS_EXPECTED = 6, DUEL_PAIRS_EXPECTED = 21;
 
 /* What the machine disturbed gets another chance: that only ever makes it slower. What looks like the new best is
  * measured once more before it is believed: the smallest of many noisy numbers is too small. */
@@ -54,61 +49,11 @@ static int measure(struct tune *tune, const char *phase, const json_t *config, d
 	return measure_again(tune, phase, &request, result, err);
 }
 
-static double finals_seconds(const struct tune *tune) {
-	double base = tune->baseline.status == TRIAL_CORRECT ? tune_seconds(tune, tune->baseline.value) : 0;
-	double best = isnan(tune->best) ? 0 : tune_seconds(tune, tune->best);
-	double race = RACE_BLOCKS_EXPECTED * FINALISTS_MAX * 1.05 * best;
-	double duel = DUEL_PAIRS_EXPECTED * (base + 2 * best);
-	double share = FINALS_SHARE_MAX * tune->budget.seconds;
-	return race + duel < share ? race + duel : share;
-}
-
-/* What an interrupted run has measured is taken over as a whole, whatever time that took: its race may have begun. */
-static bool is_recalling(const struct tune *tune) {
-	return !tune->measured && recall_left(tune->recall) > 0;
-}
-
-static bool spent(const struct tune *tune) {
-	const struct tune_budget *budget = &tune->budget;
-	if (budget->evaluations && tune->evaluations >= budget->evaluations)
-		return true;
-	if (!(budget->seconds > 0) || is_recalling(tune))
-		return false;
-	if (recall_searched(tune->recall))
-		return true;
-	if (tune->evaluations < (tune->task->whole_programs ? EVALUATIONS_MIN_OF_PROGRAM : EVALUATIONS_MIN))
-		return false;
-	return tune_elapsed(tune) + finals_seconds(tune) >= budget->seconds;
-}
-
-/* How many more evaluations the budget will allow, judged by those so far. */
-static uint64_t evaluations_left(const struct tune *tune) {
-	const struct tune_budget *budget = &tune->budget;
-	uint64_t valid = space_valid(tune->task->space), unseen = valid > tune->evaluations ? valid - tune->evaluations : 0;
-	double left = (double)unseen, seconds = budget->seconds - tune_elapsed(tune) - finals_seconds(tune);
-	if (budget->evaluations)
-		left = fmin(left, (double)(budget->evaluations - tune->evaluations));
-	else if (budget->seconds > 0)
-		left = fmin(left, seconds * (double)tune->evaluations / tune_elapsed(tune));
-	return left < 1 ? 1 : (uint64_t)left;
-}
-
+/* Is less to be expected than was asked for? */
 static bool hopeless(const struct tune *tune) {
-	if (!(tune->task->stop_gain > 0) || tune->evaluations < EVALUATIONS_BEFORE_STOP)
+	if (!(tune->task->stop_gain > 0) || tune->evaluations < EVALUATIONS_BEFORE_STOP || tune_is_recalling(tune))
 		return false;
-	return search_promise(tune->search, evaluations_left(tune)) < tune->task->stop_gain; /* NAN: it can't tell */
-}
-
-/* Evaluations that the budget will allow, for strategies that plan ahead. */
-static uint64_t budget_evaluations(const struct tune *tune) {
-	const struct tune_budget *budget = &tune->budget;
-	if (budget->evaluations)
-		return budget->evaluations;
-	if (budget->seconds > 0 && tune->baseline.elapsed_s > 0) {
-		double count = (budget->seconds - finals_seconds(tune)) / tune->baseline.elapsed_s;
-		return count < 1 ? 1 : (uint64_t)count;
-	}
-	return 0;
+	return search_promise(tune->search, tune_evaluations_left(tune)) < tune->task->stop_gain; /* NAN: it can't tell */
 }
 
 /* The worker's words. A metric is compared by ratios, so that one of 0 or below has no place among the others. */
@@ -188,7 +133,7 @@ static int measure_baseline(struct tune *tune, struct err *err) {
 	tune->failures[tune->baseline.status]++;
 	tune->incomparable += is_incomparable(tune, &tune->baseline);
 	tune_counters_name(tune, &tune->baseline);
-	if (tune_search_begin(tune, budget_evaluations(tune), err))
+	if (tune_search_begin(tune, tune_budget_evaluations(tune), err))
 		return -1;
 	if (task->start != UINT64_MAX)
 		tune_tell(tune, task->start, &tune->baseline);
@@ -199,7 +144,7 @@ static int measure_baseline(struct tune *tune, struct err *err) {
 
 /* Why the search is over, as the result says it; NULL: it is not. */
 static const char *over(const struct tune *tune) {
-	if (spent(tune))
+	if (tune_spent(tune))
 		return "budget";
 	return hopeless(tune) ? "gain" : NULL;
 }

@@ -85,6 +85,15 @@ void tune_counters_name(struct tune *tune, const struct trial_result *result);
 /* The strategy's task and the search, the same again where it is resumed. Once the baseline is measured. tune_begin.c */
 int tune_search_begin(struct tune *tune, uint64_t budget, struct err *err);
 
+/* tune_budget.c. What an interrupted run has measured is taken over as a whole, whatever time that took. */
+bool tune_is_recalling(const struct tune *tune);
+/* Is the budget used up, for the search? */
+bool tune_spent(const struct tune *tune);
+/* Evaluations that it will allow, for strategies that plan ahead; 0: not known. */
+uint64_t tune_budget_evaluations(const struct tune *tune);
+/* How many more it will allow, judged by those so far; at least 1. */
+uint64_t tune_evaluations_left(const struct tune *tune);
+
 int tune_search_phase(struct tune *tune, struct err *err); /* tune_search.c */
 int tune_final_phase(struct tune *tune, struct err *err);  /* tune_final.c */
 /* Counts the baseline, the winner and the other finalists, as far as there is time. tune_counters.c */

@@ -265,7 +265,8 @@ static void test_plans(const char *path) {
 	sqlite3_exec(db, "UPDATE plans SET plan = '{\"budget\":'", NULL, NULL, NULL);
 	sqlite3_close(db);
 	store = store_open(path, STORE_READ, &err);
-	ok(store && store_plan_get(store, search, &read, &err) != 0 && strstr(err.what, "damaged"), "damage is told: %s", err.what);
+	int failed = store_plan_get(store, search, &read, &err);
+	ok(failed && strstr(err.what, "damaged"), "damage is told: %s", err.what);
 	store_close(store);
 	json_decref(plan);
 }
