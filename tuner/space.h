@@ -22,7 +22,7 @@
 #include "src/base/rng.h"
 #include "src/base/value.h"
 
-enum { SPACE_ABSENT = -1, SPACE_PARAMS_MAX = 64 };
+enum { SPACE_ABSENT = -1, SPACE_PARAMS_MAX = 64, SPACE_ROWS_MAX = 1 << 24 };
 
 struct space;
 struct space *space_new(void);
@@ -35,7 +35,8 @@ int space_add_constant(struct space *space, const char *name, struct value value
                        struct err *err); /* the problem's n */
 int space_add_constraint(struct space *space, const char *expression, struct err *err);
 /* Only these combinations of the named parameters: rows x names places, SPACE_ABSENT where absent. Parameters that a
- * row leaves absent must be absent by their condition as well. */
+ * row leaves absent must be absent by their condition as well. Twins count once. A table of all parameters is built in
+ * time linear in its rows, of which there may be SPACE_ROWS_MAX; others may have 2^20 rows. */
 int space_add_table(struct space *space, const char *const *names, size_t name_count, const int *rows, size_t row_count,
                     struct err *err);
 /* Counts. ERR_USAGE for unknown names in expressions, circular conditions, or an empty space (naming the constraint

@@ -10,6 +10,7 @@
 
 #include "tuner/space_order.h"
 #include "tuner/space_source.h"
+#include "tuner/space_table.h"
 
 enum { NODES_MAX = 1 << 23, EDGES_MAX = 1 << 25 };
 static const size_t bytes_max = (size_t)1 << 29;
@@ -127,7 +128,7 @@ static bool stage_step(struct stage *stage, uint32_t branch) {
 	return true;
 }
 
-static uint32_t node_push(struct diagram *d, uint64_t count, const struct diagram_edge *edges, uint32_t edge_count) {
+uint32_t diagram_push(struct diagram *d, uint64_t count, const struct diagram_edge *edges, uint32_t edge_count) {
 	if (d->node_count == d->node_room) {
 		d->node_room = d->node_room * 2 + 64;
 		d->nodes = mem_grow(d->nodes, d->node_room, sizeof *d->nodes);
@@ -161,7 +162,7 @@ static uint32_t make_node(struct builder *b, size_t depth) {
 		run_end = branch + 1;
 		b->overflow |= __builtin_add_overflow(total, b->diagram->nodes[child].count, &total);
 	}
-	return stage->edge_count ? node_push(b->diagram, total, stage->edges, stage->edge_count) : DIAGRAM_DEAD;
+	return stage->edge_count ? diagram_push(b->diagram, total, stage->edges, stage->edge_count) : DIAGRAM_DEAD;
 }
 
 static uint32_t visit(struct builder *b, size_t depth) {
@@ -204,12 +205,12 @@ static void used_new(const struct space *space, struct diagram *d) {
 	free(seen);
 }
 
-static struct diagram *order_diagram(const struct space *space, const int *order) {
+struct diagram *diagram_empty(const struct space *space, const int *order) {
 	struct diagram *d = mem_alloc(1, sizeof *d);
 	d->depth = space->param_count;
 	memcpy(d->order, order, d->depth * sizeof *order);
-	node_push(d, 1, NULL, 0); /* DIAGRAM_END */
-	node_push(d, 0, NULL, 0); /* DIAGRAM_DEAD */
+	diagram_push(d, 1, NULL, 0); /* DIAGRAM_END */
+	diagram_push(d, 0, NULL, 0); /* DIAGRAM_DEAD */
 	return d;
 }
 
@@ -221,7 +222,7 @@ static struct diagram *attempt(const struct space *space, const struct part_sour
 	bool dead = false;
 	for (size_t i = 0; i < space->param_count; i++)
 		position[order[i]] = (int)i;
-	b.diagram = order_diagram(space, order);
+	b.diagram = diagram_empty(space, order);
 	b.parts = mem_alloc(count, sizeof *b.parts);
 	for (; b.part_count < count && !dead && !gave_up(&b); b.part_count++) {
 		b.parts[b.part_count] = part_new(space, &sources[b.part_count], position, &b.effort);
@@ -254,7 +255,7 @@ static int make_orders(const struct space *space, const struct part_source *sour
 	return made;
 }
 
-struct diagram *diagram_new(const struct space *space, const bool *off, enum diagram_status *status) {
+static struct diagram *counted(const struct space *space, const bool *off, enum diagram_status *status) {
 	size_t count;
 	struct part_source *sources = sources_new(space, off, &count);
 	struct diagram *diagram = NULL;
@@ -265,6 +266,13 @@ struct diagram *diagram_new(const struct space *space, const bool *off, enum dia
 			diagram = attempt(space, sources, count, orders[kind], steps, &overflow);
 	free(sources);
 	*status = diagram ? DIAGRAM_OK : overflow ? DIAGRAM_OVERFLOW : DIAGRAM_ENTANGLED;
+	return diagram;
+}
+
+struct diagram *diagram_new(const struct space *space, const bool *off, enum diagram_status *status) {
+	const struct space_table *table = space_full_table(space, off);
+	struct diagram *diagram =
+	    table ? space_table_diagram(space, table, off, status) : counted(space, off, status);
 	if (diagram)
 		used_new(space, diagram);
 	return diagram;

@@ -37,6 +37,10 @@ struct space;
 struct diagram *diagram_new(const struct space *space, const bool *off, enum diagram_status *status);
 void diagram_free(struct diagram *diagram);
 
+/* Making one: END and DEAD are there, the edges are copied, the root is set by hand. */
+struct diagram *diagram_empty(const struct space *space, const int *order);
+uint32_t diagram_push(struct diagram *d, uint64_t count, const struct diagram_edge *edges, uint32_t edge_count);
+
 /* How many branches an edge stands for. */
 static inline uint32_t diagram_run(const struct diagram *diagram, const struct diagram_node *node, uint32_t edge) {
 	const struct diagram_edge *e = &diagram->edges[node->first + edge];
