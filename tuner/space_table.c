@@ -15,7 +15,7 @@ enum { NODES_MAX = 1 << 26, EDGES_MAX = 1 << 26, EDGE_WORDS = 3 };
 struct column {
 	size_t at, word; /* in the row, in the key */
 	int shift;
-	uint64_t mask;
+	uint64_t mask, so_far; /* of the branch, unshifted; of all up to here in the word */
 };
 
 struct builder {
@@ -64,7 +64,8 @@ static void plan_columns(struct builder *b) {
 			left = 64;
 		}
 		left -= bits;
-		*c = (struct column){c->at, b->words - 1, bits ? left : 0, (UINT64_C(1) << bits) - 1};
+		*c = (struct column){c->at, b->words - 1, bits ? left : 0, (UINT64_C(1) << bits) - 1,
+		                     left < 64 ? UINT64_MAX << left : 0};
 	}
 }
 
@@ -119,7 +120,7 @@ static bool same_prefix(const struct builder *b, size_t one, size_t other, size_
 	for (size_t word = 0; word < last->word; word++)
 		if (x[word] != y[word])
 			return false;
-	return (x[last->word] ^ y[last->word]) >> last->shift == 0;
+	return ((x[last->word] ^ y[last->word]) & last->so_far) == 0;
 }
 
 static void keep(struct builder *b, size_t to, size_t from, uint32_t child) {
