@@ -188,6 +188,7 @@ static void used_mark(struct diagram *d, uint32_t node, size_t depth, bool *seen
 		return;
 	int param = d->order[depth];
 	seen[node] = true;
+	d->depth_of[node] = (uint8_t)depth;
 	for (uint32_t i = 0; i < d->nodes[node].edges; i++) {
 		const struct diagram_edge *edge = &d->edges[d->nodes[node].first + i];
 		memset(d->used[param] + edge->branch, 1, diagram_run(d, &d->nodes[node], i));
@@ -197,6 +198,7 @@ static void used_mark(struct diagram *d, uint32_t node, size_t depth, bool *seen
 
 static void used_new(const struct space *space, struct diagram *d) {
 	bool *seen = mem_alloc(d->node_count, sizeof *seen);
+	d->depth_of = mem_alloc(d->node_count, sizeof *d->depth_of);
 	d->used = mem_alloc(space->param_count, sizeof(uint8_t *));
 	for (size_t i = 0; i < space->param_count; i++)
 		d->used[i] = mem_alloc(space_branches(space, (int)i), 1);
@@ -284,6 +286,7 @@ void diagram_free(struct diagram *diagram) {
 	for (size_t i = 0; diagram->used && i < diagram->depth; i++)
 		free(diagram->used[i]);
 	free(diagram->used);
+	free(diagram->depth_of);
 	free(diagram->nodes);
 	free(diagram->edges);
 	free(diagram);
@@ -300,9 +303,13 @@ uint32_t diagram_child(const struct diagram *diagram, uint32_t node, uint32_t br
 		else
 			high = middle;
 	}
-	if (low == 0 || branch - edges[low - 1].branch >= diagram_run(diagram, n, low - 1))
+	if (low == 0)
 		return DIAGRAM_DEAD;
+	/* In the run where its completions begin before the run's end: a product is faster than a quotient. */
 	const struct diagram_edge *edge = &edges[low - 1];
-	*before = edge->before + (branch - edge->branch) * diagram->nodes[edge->child].count;
+	uint64_t end = low < n->edges ? edge[1].before : n->count, past = branch - edge->branch;
+	if (past && (__builtin_mul_overflow(past, diagram->nodes[edge->child].count, &past) || past >= end - edge->before))
+		return DIAGRAM_DEAD;
+	*before = edge->before + past;
 	return edge->child;
 }

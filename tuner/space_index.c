@@ -23,11 +23,14 @@ void space_config(const struct space *space, uint64_t index, int *config) {
 	for (size_t depth = 0; depth < d->depth; depth++) {
 		const struct diagram_node *node = &d->nodes[at];
 		const struct diagram_edge *edge = &d->edges[node->first + edge_of(d, node, index)];
-		uint64_t own = d->nodes[edge->child].count;
-		index -= edge->before;
+		uint64_t own = d->nodes[edge->child].count, past = 0;
 		int param = d->order[depth];
-		config[param] = space_place(space, param, edge->branch + (uint32_t)(index / own));
-		index %= own;
+		index -= edge->before;
+		if (index >= own) { /* most edges have one branch: dividing would cost more than all else */
+			past = index / own;
+			index %= own;
+		}
+		config[param] = space_place(space, param, edge->branch + (uint32_t)past);
 		at = edge->child;
 	}
 }
