@@ -7,7 +7,8 @@ TUNER_SPACE = \
 	%D%/space_order.c %D%/space_order.h \
 	%D%/space_tree.c %D%/space_rewrite.c %D%/space_tree.h \
 	%D%/space_slice.c %D%/space_slice.h \
-	%D%/space_part.c %D%/space_rows.c %D%/space_part.h %D%/space_keys.c %D%/space_table.c %D%/space_table.h \
+	%D%/space_part.c %D%/space_rows.c %D%/space_part.h \
+	%D%/space_keys.c %D%/space_keys.h %D%/space_table.c %D%/space_table.h \
 	%D%/space_intern.c %D%/space_intern.h \
 	%D%/space_diagram.c %D%/space_diagram.h \
 	%D%/space_index.c \

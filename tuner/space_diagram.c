@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tuner/space_keys.h"
 #include "tuner/space_order.h"
 #include "tuner/space_source.h"
 #include "tuner/space_table.h"
@@ -287,6 +288,7 @@ void diagram_free(struct diagram *diagram) {
 		free(diagram->used[i]);
 	free(diagram->used);
 	free(diagram->depth_of);
+	keys_free(diagram->keys);
 	free(diagram->nodes);
 	free(diagram->edges);
 	free(diagram);

@@ -28,6 +28,7 @@ struct diagram {
 	size_t node_count, node_room, edge_count, edge_room;
 	uint32_t root;
 	uint8_t **used;    /* [param][branch]: in some valid configuration */
+	struct space_keys *keys; /* of a listed space, else NULL */
 	uint8_t *depth_of; /* of each node but END and DEAD; children have lower numbers than their parents */
 };
 

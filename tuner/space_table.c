@@ -7,26 +7,18 @@
 #include <string.h>
 
 #include "tuner/space_intern.h"
+#include "tuner/space_keys.h"
 #include "tuner/space_order.h"
 
 enum { NODES_MAX = 1 << 26, EDGES_MAX = 1 << 26, EDGE_WORDS = 3 };
-
-/* Where a parameter's branch is in the key of a row. */
-struct column {
-	size_t at, word; /* in the row, in the key */
-	int shift;
-	uint64_t mask, so_far; /* of the branch, unshifted; of all up to here in the word */
-};
 
 struct builder {
 	const struct space *space;
 	const struct space_table *table;
 	const bool *off;
 	struct diagram *diagram;
-	struct column columns[SPACE_PARAMS_MAX]; /* by depth */
-	uint64_t *keys;
-	size_t words, count; /* of keys: prefixes of different rows, up to the depth that is being made */
-	uint32_t *child;     /* of each */
+	struct space_keys *keys; /* prefixes of different rows, up to the depth that is being made */
+	uint32_t *child;         /* of each */
 	struct intern nodes; /* of the depth that is being made */
 	uint32_t *node_of;   /* by number in nodes */
 	size_t node_room;
@@ -46,32 +38,8 @@ const struct space_table *space_full_table(const struct space *space, const bool
 	return only && only->name_count == space->param_count ? only : NULL;
 }
 
-static int bits_for(uint32_t branches) {
-	return branches > 1 ? 32 - __builtin_clz(branches - 1) : 0;
-}
-
-/* Columns fill words from the top; none is cut in two. */
-static void plan_columns(struct builder *b) {
-	int left = 64;
-	b->words = 1;
-	for (size_t depth = 0; depth < b->diagram->depth; depth++) {
-		struct column *c = &b->columns[depth];
-		int param = b->diagram->order[depth], bits = bits_for(space_branches(b->space, param));
-		while (b->table->bind[c->at] != param)
-			c->at++;
-		if (bits > left) {
-			b->words++;
-			left = 64;
-		}
-		left -= bits;
-		*c = (struct column){c->at, b->words - 1, bits ? left : 0, (UINT64_C(1) << bits) - 1,
-		                     left < 64 ? UINT64_MAX << left : 0};
-	}
-}
-
 static uint32_t branch_at(const struct builder *b, size_t key, size_t depth) {
-	const struct column *c = &b->columns[depth];
-	return (uint32_t)(b->keys[key * b->words + c->word] >> c->shift & c->mask);
+	return keys_branch(b->keys, key, b->diagram->order[depth]);
 }
 
 static bool row_holds(const struct builder *b, const int *row) {
@@ -97,26 +65,28 @@ static bool has_rules(const struct builder *b) {
 
 static void write_keys(struct builder *b) {
 	bool rules = has_rules(b);
-	b->keys = mem_alloc(b->table->row_count * b->words, sizeof *b->keys);
+	struct space_keys *keys = b->keys;
+	keys->keys = mem_alloc(b->table->row_count * keys->words, sizeof *keys->keys);
 	for (size_t i = 0; i < b->table->row_count; i++) {
 		const int *row = b->table->rows + i * b->table->name_count;
-		uint64_t *key = b->keys + b->count * b->words;
+		uint64_t *key = keys->keys + keys->count * keys->words;
 		if (rules && !row_holds(b, row))
 			continue;
-		for (size_t depth = 0; depth < b->diagram->depth; depth++) {
-			const struct column *c = &b->columns[depth];
-			key[c->word] |= (uint64_t)space_branch(b->space, b->diagram->order[depth], row[c->at]) << c->shift;
+		for (size_t at = 0; at < b->table->name_count; at++) {
+			int param = b->table->bind[at];
+			keys_write(keys, key, param, space_branch(b->space, param, row[at]));
 		}
-		b->count++;
+		keys->count++;
 	}
 }
 
 /* Do two keys agree on all before this depth? */
 static bool same_prefix(const struct builder *b, size_t one, size_t other, size_t depth) {
-	const uint64_t *x = b->keys + one * b->words, *y = b->keys + other * b->words;
+	const struct space_keys *keys = b->keys;
+	const uint64_t *x = keys->keys + one * keys->words, *y = keys->keys + other * keys->words;
 	if (depth == 0)
 		return true;
-	const struct column *last = &b->columns[depth - 1];
+	const struct key_column *last = &keys->columns[b->diagram->order[depth - 1]];
 	for (size_t word = 0; word < last->word; word++)
 		if (x[word] != y[word])
 			return false;
@@ -124,17 +94,29 @@ static bool same_prefix(const struct builder *b, size_t one, size_t other, size_
 }
 
 static void keep(struct builder *b, size_t to, size_t from, uint32_t child) {
-	memmove(b->keys + to * b->words, b->keys + from * b->words, b->words * sizeof *b->keys);
+	size_t words = b->keys->words;
+	memmove(b->keys->keys + to * words, b->keys->keys + from * words, words * sizeof(uint64_t));
 	b->child[to] = child;
 }
 
 static void drop_twins(struct builder *b) {
 	size_t kept = 0;
-	b->child = mem_alloc(b->count, sizeof *b->child);
-	for (size_t i = 0; i < b->count; i++)
+	b->child = mem_alloc(b->keys->count, sizeof *b->child);
+	for (size_t i = 0; i < b->keys->count; i++)
 		if (kept == 0 || !same_prefix(b, kept - 1, i, b->diagram->depth))
 			keep(b, kept++, i, DIAGRAM_END);
-	b->count = kept;
+	b->keys->count = kept;
+}
+
+/* Merging uses the keys up, so that reading configurations needs a copy. */
+static struct space_keys *keys_copy(const struct space_keys *keys) {
+	struct space_keys *copy = mem_alloc(1, sizeof *copy);
+	*copy = *keys;
+	copy->keys = mem_alloc(keys->count * keys->words, sizeof *keys->keys);
+	if (keys->count)
+		memcpy(copy->keys, keys->keys, keys->count * keys->words * sizeof *keys->keys);
+	keys_index(copy);
+	return copy;
 }
 
 /* The node with these edges: one that is there already, or a new one. */
@@ -176,13 +158,13 @@ static bool merge_depth(struct builder *b, size_t depth) {
 	size_t kept = 0;
 	b->edges = mem_alloc(branches, sizeof *b->edges);
 	b->edge_key = mem_alloc(branches, EDGE_WORDS * sizeof *b->edge_key);
-	for (size_t first = 0, last; first < b->count && b->diagram->edge_count < EDGES_MAX; first = last) {
-		for (last = first + 1; last < b->count && same_prefix(b, first, last, depth);)
+	for (size_t first = 0, last; first < b->keys->count && b->diagram->edge_count < EDGES_MAX; first = last) {
+		for (last = first + 1; last < b->keys->count && same_prefix(b, first, last, depth);)
 			last++;
 		uint32_t node = make_node(b, depth, first, last);
 		keep(b, kept++, first, node);
 	}
-	b->count = kept;
+	b->keys->count = kept;
 	intern_clear(&b->nodes);
 	free(b->edge_key);
 	free(b->edges);
@@ -195,16 +177,17 @@ struct diagram *space_table_diagram(const struct space *space, const struct spac
 	int order[SPACE_PARAMS_MAX];
 	space_order_make(space, NULL, 0, ORDER_DECLARED, order);
 	b.diagram = diagram_empty(space, order);
-	plan_columns(&b);
+	b.keys = keys_new(space, order);
 	write_keys(&b);
-	space_keys_sort(b.keys, b.count, b.words);
+	keys_sort(b.keys->keys, b.keys->count, b.keys->words);
 	drop_twins(&b);
+	b.diagram->keys = keys_copy(b.keys);
 	size_t depth = b.diagram->depth;
 	bool fits = true;
 	while (fits && depth-- > 0)
 		fits = merge_depth(&b, depth);
-	b.diagram->root = b.count ? b.child[0] : DIAGRAM_DEAD;
-	free(b.keys);
+	b.diagram->root = b.keys->count ? b.child[0] : DIAGRAM_DEAD;
+	keys_free(b.keys);
 	free(b.child);
 	free(b.node_of);
 	*status = fits ? DIAGRAM_OK : DIAGRAM_ENTANGLED;

@@ -11,7 +11,4 @@ const struct space_table *space_full_table(const struct space *space, const bool
 struct diagram *space_table_diagram(const struct space *space, const struct space_table *table, const bool *off,
                                     enum diagram_status *status);
 
-/* Sorts keys of `words` words each, the first the most significant. */
-void space_keys_sort(uint64_t *keys, size_t count, size_t words);
-
 #endif
