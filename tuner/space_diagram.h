@@ -47,7 +47,8 @@ uint32_t diagram_push(struct diagram *d, uint64_t count, const struct diagram_ed
 static inline uint32_t diagram_run(const struct diagram *diagram, const struct diagram_node *node, uint32_t edge) {
 	const struct diagram_edge *e = &diagram->edges[node->first + edge];
 	uint64_t end = edge + 1 < node->edges ? e[1].before : node->count;
-	return (uint32_t)((end - e->before) / diagram->nodes[e->child].count);
+	uint64_t all = end - e->before, own = diagram->nodes[e->child].count;
+	return all == own ? 1 : (uint32_t)(all / own);
 }
 
 /* The child on a branch, DIAGRAM_DEAD where there is none; before: completions of earlier branches. */

@@ -18,7 +18,8 @@ struct repairs {
 	const struct space *space;
 	const int *from;
 	uint32_t want[SPACE_PARAMS_MAX];
-	struct way *to, *on;         /* by node: from the root, to the end */
+	uint64_t *cost[SPACE_PARAMS_MAX]; /* of each branch */
+	struct way *to, *on;                /* by node: from the root, to the end */
 	struct way *best[SPACE_PARAMS_MAX]; /* of each branch; found when first asked for */
 };
 
@@ -38,7 +39,7 @@ static struct way edge_way(const struct repairs *r, const struct diagram_node *n
 		uint32_t last = branch + diagram_run(d, node, edge) - 1;
 		branch = want < last ? want : last;
 	}
-	return (struct way){repair_cost(r->space, r->from, param, branch),
+	return (struct way){r->cost[param][branch],
 	                    e->before + (branch - e->branch) * d->nodes[e->child].count};
 }
 
@@ -78,8 +79,12 @@ struct repairs *repairs_new(const struct space *space, const int *from) {
 	struct repairs *r = mem_alloc(1, sizeof *r);
 	r->space = space;
 	r->from = from;
-	for (size_t i = 0; i < space->param_count; i++)
-		r->want[i] = space_wanted(space, from, (int)i);
+	for (int i = 0; i < (int)space->param_count; i++) {
+		r->want[i] = space_wanted(space, from, i);
+		r->cost[i] = mem_alloc(space_branches(space, i), sizeof **r->cost);
+		for (uint32_t branch = 0; branch < space_branches(space, i); branch++)
+			r->cost[i][branch] = repair_cost(space, from, i, branch);
+	}
 	r->to = mem_alloc(d->node_count, sizeof *r->to);
 	r->on = mem_alloc(d->node_count, sizeof *r->on);
 	find_ways(r);
@@ -89,8 +94,10 @@ struct repairs *repairs_new(const struct space *space, const int *from) {
 void repairs_free(struct repairs *r) {
 	if (!r)
 		return;
-	for (size_t i = 0; i < r->space->param_count; i++)
+	for (size_t i = 0; i < r->space->param_count; i++) {
 		free(r->best[i]);
+		free(r->cost[i]);
+	}
 	free(r->to);
 	free(r->on);
 	free(r);
