@@ -10,7 +10,7 @@
 
 #include "tests/tuner/space_help.h"
 
-enum { ROUNDS = 7, CALLS = 200000, NEAR_CALLS = 500, NEAR_MAX = 4096 };
+enum { ROUNDS = 5, CALLS = 200000, NEAR_CALLS = 200, NEAR_MAX = 4096 };
 
 struct rows {
 	size_t count, params;
@@ -202,7 +202,7 @@ static void say_ruled(struct space *space, const char *name, bool small, const d
 }
 
 int main(void) {
-	static const double real[] = {200, 200, 20, 200}, sparse[] = {500, 500, 20, 1000}, deep[] = {1e4, 1e4, 20, 5000};
+	static const double real[] = {200, 200, 20, 200}, sparse[] = {1000, 1000, 20, 1000}, deep[] = {1e4, 1e4, 50, 5000};
 	say_rows(11130, 8, 6, 10, sparse);
 	say_rows(11130, 10, 3, 10, sparse);
 	say_ruled(built(convolution_space()), "convolution", true, real);

@@ -274,8 +274,7 @@ static struct diagram *counted(const struct space *space, const bool *off, enum 
 
 struct diagram *diagram_new(const struct space *space, const bool *off, enum diagram_status *status) {
 	const struct space_table *table = space_full_table(space, off);
-	struct diagram *diagram =
-	    table ? space_table_diagram(space, table, off, status) : counted(space, off, status);
+	struct diagram *diagram = table ? space_table_diagram(space, table, off, status) : counted(space, off, status);
 	if (diagram)
 		used_new(space, diagram);
 	return diagram;

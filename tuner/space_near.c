@@ -10,8 +10,8 @@
 struct near {
 	struct walk walk;
 	enum space_near kind;
-	size_t plain;                 /* neighbours that differ in one parameter only: distinct by nature */
-	uint64_t deciders;            /* parameters on which conditions depend */
+	size_t plain;      /* neighbours that differ in one parameter only: distinct by nature */
+	uint64_t deciders; /* parameters on which conditions depend */
 	int fixed[SPACE_PARAMS_MAX];
 	struct repairs *repairs; /* NULL: one at a time */
 };

@@ -18,7 +18,7 @@ struct repairs {
 	const struct space *space;
 	const int *from;
 	uint32_t want[SPACE_PARAMS_MAX];
-	uint64_t *cost[SPACE_PARAMS_MAX]; /* of each branch */
+	uint64_t *cost[SPACE_PARAMS_MAX];   /* of each branch */
 	struct way *to, *on;                /* by node: from the root, to the end */
 	struct way *best[SPACE_PARAMS_MAX]; /* of each branch; found when first asked for */
 };
@@ -39,8 +39,7 @@ static struct way edge_way(const struct repairs *r, const struct diagram_node *n
 		uint32_t last = branch + diagram_run(d, node, edge) - 1;
 		branch = want < last ? want : last;
 	}
-	return (struct way){r->cost[param][branch],
-	                    e->before + (branch - e->branch) * d->nodes[e->child].count};
+	return (struct way){r->cost[param][branch], e->before + (branch - e->branch) * d->nodes[e->child].count};
 }
 
 /* Children have lower numbers than their parents. */

@@ -19,8 +19,8 @@ struct builder {
 	struct diagram *diagram;
 	struct space_keys *keys; /* prefixes of different rows, up to the depth that is being made */
 	uint32_t *child;         /* of each */
-	struct intern nodes; /* of the depth that is being made */
-	uint32_t *node_of;   /* by number in nodes */
+	struct intern nodes;     /* of the depth that is being made */
+	uint32_t *node_of;       /* by number in nodes */
 	size_t node_room;
 	struct diagram_edge *edges; /* of the node that is being made */
 	uint32_t *edge_key;

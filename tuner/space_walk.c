@@ -16,7 +16,7 @@ void walk_start(struct walk *walk, const struct space *space, uint64_t index, ui
 		uint64_t before = 0;
 		walk->position[param] = (int)depth;
 		walk->path[depth + 1] =
-		    diagram_child(d, walk->path[depth], space_branch(space, param, walk->config[param]), &before);
+			diagram_child(d, walk->path[depth], space_branch(space, param, walk->config[param]), &before);
 		walk->before[depth + 1] = walk->before[depth] + before;
 	}
 }
