@@ -114,7 +114,8 @@ def write(name, space):
 
 
 def measure(path):
-    """Seconds and peak bytes of one run; Linux counts this Python's own peak before exec too, so bytes are at most that."""
+    """Seconds, peak bytes, document and CPU seconds of one run. Linux counts this Python's own peak before exec too, so
+    bytes are at most that."""
     words = [PROGRAM, "list", "params", "--spec", path, "--sample", str(SAMPLES), "--json"]
     with open(path + ".out", "w") as out:
         begun = time.perf_counter()
@@ -124,7 +125,7 @@ def measure(path):
     process.returncode = os.waitstatus_to_exitcode(status)
     assert process.returncode == 0, words
     with open(path + ".out") as out:
-        return spent, usage.ru_maxrss * 1024, json.load(out)
+        return spent, usage.ru_maxrss * 1024, json.load(out), usage.ru_utime + usage.ru_stime
 
 
 def rows_of(name, space, valid, seconds=1):
@@ -135,7 +136,9 @@ def rows_of(name, space, valid, seconds=1):
     assert document["space"]["valid"] == valid, document["space"]
     assert len(document["samples"]) == SAMPLES
     spent, peak = median([run[0] for run in runs]), max(run[1] for run in runs)
+    busy = median([run[3] for run in runs])
     return [figure(f"{name}: counted, {SAMPLES} drawn", 1e3 * spent, "ms", f"< {1e3 * seconds:.0f}", spent < seconds),
+            figure(f"{name}: CPU time of that", 1e3 * busy, "ms", "-", True),
             figure(f"{name}: peak memory", peak / 1e6, "MB", "< 100", peak < 100e6)]
 
 
