@@ -4,10 +4,15 @@ STRATEGIES = \
 	%D%/auto.c \
 	%D%/grid.c \
 	%D%/random.c \
-	%D%/local.c
+	%D%/local.c \
+	%D%/genetic.c \
+	%D%/diffevo.c \
+	%D%/swarm.c \
+	%D%/bandit.c
 
 libtuner_la_SOURCES += $(STRATEGIES) %D%/registry.c %D%/strategy.h \
-	%D%/line.c %D%/line.h %D%/guess.c %D%/guess.h
+	%D%/line.c %D%/line.h %D%/guess.c %D%/guess.h \
+	%D%/place.c %D%/place.h %D%/credit.c %D%/credit.h
 nodist_libtuner_la_SOURCES = %D%/registry.def
 BUILT_SOURCES += %D%/registry.def
 CLEANFILES += %D%/registry.def
