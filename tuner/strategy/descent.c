@@ -4,30 +4,12 @@
 #include "tuner/strategy/descent.h"
 
 #include <math.h>
-#include <stdlib.h>
 
-struct descent {
-	const struct strategy_task *task;
-	enum space_near kind;
-	struct rng *rng;
-	uint64_t at;
-	double value;
-	bool listed; /* the neighbours of `at` are in `near` */
-	uint64_t *near;
-	size_t count;
-};
-
-double outcome_log(const struct strategy_outcome *outcome) {
-	return outcome && outcome->result == STRATEGY_VALUE ? log(outcome->value) : INFINITY;
-}
-
-struct descent *descent_new(const struct strategy_task *task, enum space_near kind, struct rng *rng) {
-	struct descent *descent = arena_alloc(task->arena, 1, sizeof *descent);
+void descent_init(struct descent *descent, const struct strategy_task *task, enum space_near kind, struct rng *rng) {
 	descent->task = task;
 	descent->kind = kind;
 	descent->rng = rng;
-	descent->near = arena_alloc(task->arena, DESCENT_NEAR_MAX, sizeof *descent->near);
-	return descent;
+	around_init(&descent->around, task->arena);
 }
 
 void descent_begin(struct descent *descent, uint64_t from) {
@@ -37,22 +19,21 @@ void descent_begin(struct descent *descent, uint64_t from) {
 }
 
 static void descent_list(struct descent *descent) {
-	const struct space *space = descent->task->space;
 	descent->value = outcome_log(history_find(descent->task->history, descent->at));
-	descent->count = space_near(space, descent->at, descent->kind, descent->near, DESCENT_NEAR_MAX);
-	rng_shuffle(descent->rng, descent->near, descent->count, sizeof *descent->near);
+	around_list(&descent->around, descent->task->space, descent->kind, descent->at, descent->rng);
 	descent->listed = true;
 }
 
 /* The best neighbour known to be better, or UINT64_MAX. */
 static uint64_t descent_better(const struct descent *descent) {
+	const struct around *around = &descent->around;
 	double least = descent->value;
 	uint64_t best = UINT64_MAX;
-	for (size_t i = 0; i < descent->count; i++) {
-		double value = outcome_log(history_find(descent->task->history, descent->near[i]));
+	for (size_t i = 0; i < around->count; i++) {
+		double value = outcome_log(history_find(descent->task->history, around->index[i]));
 		if (value < least) {
 			least = value;
-			best = descent->near[i];
+			best = around->index[i];
 		}
 	}
 	return best;
@@ -60,13 +41,14 @@ static uint64_t descent_better(const struct descent *descent) {
 
 static enum step descent_fresh(const struct descent *descent, uint64_t *index) {
 	const struct history *history = descent->task->history;
+	const struct around *around = &descent->around;
 	enum step step = STEP_DONE;
-	for (size_t i = 0; i < descent->count; i++) {
-		if (!history_taken(history, descent->near[i])) {
-			*index = descent->near[i];
+	for (size_t i = 0; i < around->count; i++) {
+		if (!history_taken(history, around->index[i])) {
+			*index = around->index[i];
 			return STEP_ASK;
 		}
-		if (!history_find(history, descent->near[i]))
+		if (!history_find(history, around->index[i]))
 			step = STEP_WAIT;
 	}
 	return step;
@@ -85,12 +67,4 @@ enum step descent_next(struct descent *descent, uint64_t *index) {
 		descent_list(descent);
 	}
 	return descent_fresh(descent, index);
-}
-
-uint64_t descent_at(const struct descent *descent) {
-	return descent->at;
-}
-
-double descent_value(const struct descent *descent) {
-	return descent->value;
 }

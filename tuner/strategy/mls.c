@@ -5,44 +5,43 @@
 
 #include "tuner/strategy/chains.h"
 
-static void *make(struct chains *chains) {
-	return descent_new(&chains->task, SPACE_HAMMING, &chains->rng);
+static void chain_init(void *chain, struct chains *chains) {
+	descent_init(chain, &chains->task, SPACE_HAMMING, &chains->rng);
 }
 
-static void begin(void *chain, uint64_t from) {
+static void chain_begin(void *chain, uint64_t from) {
 	descent_begin(chain, from);
 }
 
-static enum step next(void *chain, uint64_t *index) {
-	enum step step = descent_next(chain, index);
+static enum step chain_next(void *chain, uint64_t *index) {
+	struct descent *descent = chain;
+	enum step step = descent_next(descent, index);
 	if (step == STEP_DONE)
-		*index = descent_at(chain);
+		*index = descent->at;
 	return step;
 }
 
-static const struct chain_kind kind = {.make = make, .begin = begin, .next = next};
+static const struct chain_kind kind = {
+	.name = "mls",
+	.doing = "goes down to the nearest local minimum",
+	.size = sizeof(struct descent),
+	.init = chain_init,
+	.begin = chain_begin,
+	.next = chain_next,
+};
 
 static int init(void *state, const struct strategy_task *task, struct err *err) {
 	(void)err;
-	chains_init(state, task, &kind, "strategy mls");
+	chains_init(state, task, &kind);
 	return 0;
-}
-
-/* One at a time: the search marks what it was given as taken before it asks again. */
-static size_t ask(void *state, uint64_t *out, size_t want) {
-	(void)want;
-	return chains_ask(state, out);
-}
-
-static void tell(void *state, uint64_t index, const struct strategy_outcome *outcome) {
-	(void)state, (void)index, (void)outcome;
 }
 
 const struct strategy strategy_mls = {
 	.name = "mls",
-	.summary = "greedy descents from the best of sampled places",
+	.summary = "multi-start local search: greedy descents, each from the best place sampled",
 	.state_size = sizeof(struct chains),
 	.init = init,
-	.ask = ask,
-	.tell = tell,
+	.ask = chains_ask,
+	.tell = chains_tell,
+	.phase = chains_phase,
 };

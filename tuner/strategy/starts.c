@@ -4,10 +4,8 @@
 #include "tuner/strategy/starts.h"
 
 #include <math.h>
-#include <stdlib.h>
 
-enum { SAMPLED_MAX = 256, VISITED_MAX = 64, HINTS_MAX = 4 };
-static int FIRST = 10, LATER = 3;
+enum { FIRST = 10, LATER = 3, HINTS_MAX = 4, SAMPLED_MAX = 256, VISITED_MAX = 256 };
 
 struct starts {
 	const struct strategy_task *task;
@@ -19,8 +17,6 @@ struct starts {
 
 struct starts *starts_new(const struct strategy_task *task, struct rng *rng) {
 	struct starts *starts = arena_alloc(task->arena, 1, sizeof *starts);
-	if (getenv("FIRST")) FIRST = atoi(getenv("FIRST"));
-	if (getenv("LATER")) LATER = atoi(getenv("LATER"));
 	starts->task = task;
 	starts->rng = rng;
 	starts->left = FIRST;
@@ -39,59 +35,67 @@ static bool is_visited(const struct starts *starts, uint64_t index) {
 }
 
 /* The baseline, hints, then unseen ones. */
-static uint64_t starts_sample(struct starts *starts) {
+static uint64_t starts_draw(struct starts *starts) {
 	const struct strategy_task *task = starts->task;
-	const struct history *history = task->history;
-	if (task->start < space_valid(task->space) && !history_taken(history, task->start))
+	uint64_t valid = space_valid(task->space);
+	if (task->start < valid && !history_taken(task->history, task->start))
 		return task->start;
 	while (starts->hint < task->hint_count && starts->hint < HINTS_MAX) {
 		uint64_t index = task->hints[starts->hint++];
-		if (index < space_valid(task->space) && !history_taken(history, index))
+		if (index < valid && !history_taken(task->history, index))
 			return index;
 	}
-	return history_unseen(history, task->space, starts->rng);
+	return history_unseen(task->history, task->space, starts->rng);
 }
 
-/* Its place in `sampled`; sampled_count: none is known to work. */
-static size_t starts_best(const struct starts *starts) {
-	size_t best = starts->sampled_count;
-	double least = INFINITY;
+static enum step starts_sample(struct starts *starts, uint64_t *index) {
+	*index = starts_draw(starts);
+	if (*index == UINT64_MAX)
+		return STEP_WAIT;
+	if (starts->left > 0)
+		starts->left--;
+	starts->sampled[starts->sampled_count++] = *index;
+	return STEP_ASK;
+}
+
+static double starts_value(const struct starts *starts, size_t at) {
+	return outcome_log(history_find(starts->task->history, starts->sampled[at]));
+}
+
+/* Leaves out what does not work or was visited. */
+static void starts_clean(struct starts *starts) {
+	size_t kept = 0;
 	for (size_t i = 0; i < starts->sampled_count; i++) {
-		double value = outcome_log(history_find(starts->task->history, starts->sampled[i]));
-		if (value < least) {
-			least = value;
-			best = i;
-		}
+		bool pending = !history_find(starts->task->history, starts->sampled[i]);
+		if (pending || (isfinite(starts_value(starts, i)) && !is_visited(starts, starts->sampled[i])))
+			starts->sampled[kept++] = starts->sampled[i];
 	}
+	starts->sampled_count = kept < SAMPLED_MAX ? kept : 0;
+}
+
+/* The best of all, if nobody went there yet, else of those sampled; UINT64_MAX: none is known to work. */
+static uint64_t starts_best(const struct starts *starts) {
+	uint64_t best = history_best(starts->task->history);
+	double least = INFINITY;
+	if (best != UINT64_MAX && !is_visited(starts, best))
+		return best;
+	best = UINT64_MAX;
+	for (size_t i = 0; i < starts->sampled_count; i++)
+		if (starts_value(starts, i) < least) {
+			least = starts_value(starts, i);
+			best = starts->sampled[i];
+		}
 	return best;
 }
 
-static enum step starts_take(struct starts *starts, uint64_t index) {
-	starts->left = LATER;
-	starts_visited(starts, index);
-	return STEP_DONE;
-}
-
 enum step starts_next(struct starts *starts, uint64_t *index) {
-	uint64_t best = history_best(starts->task->history);
-	if (starts->left > 0 && (*index = starts_sample(starts)) != UINT64_MAX) {
-		starts->left--;
-		if (starts->sampled_count == SAMPLED_MAX)
-			starts->sampled_count = 0;
-		starts->sampled[starts->sampled_count++] = *index;
+	starts_clean(starts);
+	if (starts->left > 0 && starts_sample(starts, index) == STEP_ASK)
 		return STEP_ASK;
-	}
-	if (best != UINT64_MAX && !is_visited(starts, best)) {
-		*index = best;
-		return starts_take(starts, best);
-	}
-	size_t at = starts_best(starts);
-	if (at < starts->sampled_count) {
-		*index = starts->sampled[at];
-		starts->sampled[at] = starts->sampled[--starts->sampled_count];
-		return starts_take(starts, *index);
-	}
-	if ((*index = starts_sample(starts)) == UINT64_MAX)
-		return STEP_WAIT;
-	return starts_take(starts, *index);
+	*index = starts_best(starts);
+	if (*index == UINT64_MAX)
+		return starts_sample(starts, index);
+	starts->left = LATER;
+	starts_visited(starts, *index);
+	return STEP_DONE;
 }
