@@ -10,7 +10,7 @@
 #include "tuner/strategy/place.h"
 
 /* Searches without a model, which cost little to keep in step. */
-static const char *const names[] = {"genetic", "diffevo", "swarm", "random"};
+static const char *const names[] = {"genetic", "diffevo", "swarm", "mls", "ils", "annealing", "basin"};
 enum { ARMS = sizeof names / sizeof *names };
 
 struct arm {

@@ -89,6 +89,8 @@ static uint64_t starts_best(const struct starts *starts) {
 }
 
 enum step starts_next(struct starts *starts, uint64_t *index) {
+	if (starts->visited_count == 0 && history_count(starts->task->history) >= FIRST)
+		starts->left = 0;
 	starts_clean(starts);
 	if (starts->left > 0 && starts_sample(starts, index) == STEP_ASK)
 		return STEP_ASK;
