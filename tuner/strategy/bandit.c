@@ -9,8 +9,9 @@
 #include "tuner/strategy/credit.h"
 #include "tuner/strategy/place.h"
 
-/* Searches without a model, which cost little to keep in step. */
-static const char *const names[] = {"genetic", "diffevo", "swarm", "mls", "ils", "annealing", "basin"};
+/* Searches without a model, which cost little to keep in step. Local searches first: what they find early is where the
+ * populations begin. */
+static const char *const names[] = {"basin", "ils", "mls", "annealing", "swarm", "genetic", "diffevo"};
 enum { ARMS = sizeof names / sizeof *names };
 
 struct arm {

@@ -4,7 +4,8 @@
  * (current-to-pbest: Zhang and Sanderson, JADE, 2009, section III), its weight changes from trial to trial (dither:
  * Das, Konar, Chakraborty 2005). Vectors are places; words have no differences, they are taken or left.
  *
- * A trial competes with its target when its outcome comes; known outcomes compete at once. */
+ * A trial competes with its target when its outcome comes, and where it loses, with the worst, since evaluations are
+ * few; known outcomes compete with the target at once. */
 #include <config.h>
 
 #include <math.h>
@@ -142,22 +143,29 @@ static size_t ask(void *state, uint64_t *out, size_t want) {
 	return *out != UINT64_MAX;
 }
 
+/* Whom an outcome competes with: its target, if it wins there, else the worst. */
+static struct agent *rival(struct diffevo *evo, uint64_t index, double value) {
+	for (size_t i = 0; i < evo->count; i++) {
+		struct agent *target = &evo->agents[i];
+		if (target->trial != index)
+			continue;
+		target->trial = UINT64_MAX;
+		if (value < target->value)
+			return target;
+	}
+	return &evo->agents[worst(evo)];
+}
+
 static void tell(void *state, uint64_t index, const struct strategy_outcome *outcome) {
 	struct diffevo *evo = state;
 	double value = place_value(outcome);
 	evo->vain++;
-	for (size_t i = 0; i < evo->count; i++)
-		if (evo->agents[i].trial == index) {
-			evo->agents[i].trial = UINT64_MAX;
-			replace(evo, &evo->agents[i], index, value);
-			return;
-		}
 	if (isinf(value))
 		return;
 	if (evo->count < AGENTS)
 		evo->agents[evo->count++] = (struct agent){index, UINT64_MAX, value};
 	else
-		replace(evo, &evo->agents[worst(evo)], index, value);
+		replace(evo, rival(evo, index, value), index, value);
 }
 
 static const char *phase(const void *state) {
