@@ -46,14 +46,25 @@ void place_vector(const struct place *place, uint64_t index, double *vector) {
 		vector[p] = config[p] == SPACE_ABSENT ? NAN : config[p];
 }
 
+/* Most wishes are valid once they are rounded. */
+static bool place_rounded(const struct place *place, const double *vector, uint64_t *index) {
+	int config[SPACE_PARAMS_MAX];
+	for (size_t p = 0; p < place->params; p++)
+		config[p] = isnan(vector[p]) ? SPACE_ABSENT : (int)lround(vector[p]);
+	return space_index(place->task.space, config, index);
+}
+
 uint64_t place_nearest(const struct place *place, const double *vector) {
 	uint64_t index = UINT64_MAX;
-	space_nearest(place->task.space, vector, &index, 1);
+	if (!place_rounded(place, vector, &index))
+		space_nearest(place->task.space, vector, &index, 1);
 	return index;
 }
 
 uint64_t place_unseen(const struct place *place, const double *vector, struct rng *rng) {
 	uint64_t near[SPACE_NEAREST_MAX];
+	if (place_rounded(place, vector, near) && !history_taken(place->task.history, *near))
+		return *near;
 	size_t count = space_nearest(place->task.space, vector, near, SPACE_NEAREST_MAX);
 	for (size_t i = 0; i < count; i++)
 		if (!history_taken(place->task.history, near[i]))
