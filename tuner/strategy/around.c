@@ -34,10 +34,11 @@ static int distance(const struct space *space, const int *here, const int *there
 	return sum;
 }
 
-/* A random order by exponential keys, as of a sample with weights (Efraimidis and Spirakis, Weighted random sampling with a
- * reservoir, 2006). Weights of one over the root of the distance lie between giving each value and each parameter
- * the same chance. */
-void around_list(struct around *around, const struct space *space, enum space_near kind, uint64_t from, struct rng *rng) {
+/* A random order by exponential keys, as of a sample with weights (Efraimidis and Spirakis, Weighted random sampling
+ * with a reservoir, 2006). Weights of one over the root of the distance lie between giving each value and each
+ * parameter the same chance. */
+void around_list(struct around *around, const struct space *space, enum space_near kind, uint64_t from,
+                 struct rng *rng) {
 	int here[SPACE_PARAMS_MAX], there[SPACE_PARAMS_MAX];
 	space_config(space, from, here);
 	around->count = space_near(space, from, kind, around->index, AROUND_MAX);
