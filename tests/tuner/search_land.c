@@ -76,6 +76,18 @@ struct land *land_bowl(void) {
 	return land_new(space, bowl, NULL, NULL);
 }
 
+static double wide(const struct space *space, const int *config, const void *shape) {
+	(void)space, (void)shape;
+	return 1 + 0.001 * away(config[0], 1234) + 0.3 * away(config[1], 2);
+}
+
+struct land *land_wide(void) {
+	struct space *space = space_new();
+	add_param(space, "wide", "1..2000", NULL);
+	add_param(space, "narrow", "1..4", NULL);
+	return land_new(space, wide, NULL, NULL);
+}
+
 static double separable(const struct space *space, const int *config, const void *shape) {
 	(void)space, (void)shape;
 	return 1 + 0.3 * away(config[0], 3) + 0.2 * away(config[1], 5) + (config[2] == 2 ? 0 : 0.5);

@@ -13,13 +13,13 @@ struct starts {
 	uint64_t sampled[SAMPLED_MAX], visited[VISITED_MAX]; /* the latest visited, in a ring */
 	size_t sampled_count, visited_count, hint;
 	size_t left; /* to sample before the next beginning */
+	bool asked;
 };
 
 struct starts *starts_new(const struct strategy_task *task, struct rng *rng) {
 	struct starts *starts = arena_alloc(task->arena, 1, sizeof *starts);
 	starts->task = task;
 	starts->rng = rng;
-	starts->left = FIRST;
 	return starts;
 }
 
@@ -89,6 +89,10 @@ static uint64_t starts_best(const struct starts *starts) {
 }
 
 enum step starts_next(struct starts *starts, uint64_t *index) {
+	uint64_t known = history_count(starts->task->history);
+	if (!starts->asked) /* earlier results are as good as a sample */
+		starts->left = known < FIRST ? FIRST - known : 0;
+	starts->asked = true;
 	starts_clean(starts);
 	if (starts->left > 0 && starts_sample(starts, index) == STEP_ASK)
 		return STEP_ASK;
