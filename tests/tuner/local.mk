@@ -46,6 +46,14 @@ check_PROGRAMS += %D%/search
 	%D%/search_play.c %D%/search_play.h %D%/space_help.h
 %C%_search_LDADD = libtuner.la libbase.la -lm
 TESTS += %D%/search
+check_PROGRAMS += %D%/search_bound
+%C%_search_bound_SOURCES = %D%/search_bound.c %D%/search_land.c %D%/search_land.h %D%/space_help.h
+%C%_search_bound_LDADD = libtuner.la libbase.la -lm
+TESTS += %D%/search_bound
+check_PROGRAMS += %D%/search_large
+%C%_search_large_SOURCES = %D%/search_large.c %D%/space_help.h
+%C%_search_large_LDADD = libtuner.la libbase.la -lm
+TESTS += %D%/search_large
 check_PROGRAMS += %D%/search_guard
 %C%_search_guard_SOURCES = %D%/search_guard.c %D%/search_land.c %D%/search_land.h %D%/space_help.h
 %C%_search_guard_LDADD = libtuner.la libbase.la

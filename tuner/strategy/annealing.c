@@ -1,34 +1,31 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Simulated annealing (Kirkpatrick, Gelatt, Vecchi: Optimization by simulated annealing, 1983). The energy is the
  * logarithm of the objective, and the temperature begins in proportion to the differences between neighbours that were
- * seen, so the unit means nothing. It falls with every evaluation, by the number of neighbours; a chain that is
- * refused by all neighbours has frozen, and another begins hot. */
+ * seen, so the unit means nothing. It falls with every neighbour judged, in proportion to how many there are; a chain
+ * that is refused by all neighbours has frozen, and another begins hot. What is known is judged for nothing, but no
+ * more than a few moves in a row: a walk through known places leads nowhere. */
 #include <config.h>
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "tuner/strategy/chains.h"
 
-static double HEAT = 0.5, COOL=1;
-enum { FREE_MOVES_MAX = 16 };
-static const double FROZEN = 5;
+enum { FREE_MOVES_MAX = 8 };
+static const double HEAT = 0.25; /* at first, of the mean difference between neighbours */
+static const double FROZEN = 5;  /* time constants */
 
 struct annealing {
 	struct chains *chains;
 	uint64_t at, best;
 	double value, best_value;
-	size_t judged; /* the first so many around `at` were refused */
-	size_t steps;   /* neighbours judged */
+	size_t judged;      /* the first so many around `at` were refused */
+	size_t steps;       /* neighbours judged since it began */
 	double sum, weight; /* of differences seen */
-	bool listed;
 	struct around around;
 };
 
 static void chain_init(void *chain, struct chains *chains) {
 	struct annealing *annealing = chain;
-	if (getenv("HEAT")) HEAT = atof(getenv("HEAT"));
-	if (getenv("COOL")) COOL = atof(getenv("COOL"));
 	annealing->chains = chains;
 	around_init(&annealing->around, chains->task.arena);
 }
@@ -61,7 +58,7 @@ static bool accepts(struct annealing *annealing, double value) {
 		annealing->sum += fabs(worse);
 		annealing->weight++;
 	}
-	double cooled = (double)annealing->steps++ / (COOL * (double)annealing->around.count);
+	double cooled = (double)annealing->steps++ / (double)annealing->around.count;
 	if (worse < 0 || cooled > FROZEN)
 		return worse < 0;
 	return draw < exp(-worse * annealing->weight / (HEAT * annealing->sum * exp(-cooled)));

@@ -34,13 +34,38 @@ static int distance(const struct space *space, const int *here, const int *there
 	return sum;
 }
 
-/* A random order by exponential keys, as of a sample with weights (Efraimidis and Spirakis, Weighted random sampling with a
- * reservoir, 2006). Weights of one over the root of the distance lie between giving each value and each parameter
- * the same chance. */
-void around_list(struct around *around, const struct space *space, enum space_near kind, uint64_t from, struct rng *rng) {
+/* Where there are too many, the next values up and down, and those twice as far each time. */
+static void list_far(struct around *around, const struct space *space, uint64_t from) {
+	int config[SPACE_PARAMS_MAX];
+	space_config(space, from, config);
+	around->count = space_near(space, from, SPACE_ADJACENT, around->index, AROUND_MAX);
+	for (size_t p = 0; p < space_params(space); p++) {
+		int here = config[p], values = (int)space_param_values(space, p);
+		if (here == SPACE_ABSENT || !space_param_ordered(space, p))
+			continue;
+		for (int step = 2; step < values; step *= 2)
+			for (int side = -1; side <= 1 && around->count < AROUND_MAX; side += 2) {
+				config[p] = here + side * step;
+				around->count += config[p] >= 0 && space_index(space, config, &around->index[around->count]);
+			}
+		config[p] = here;
+	}
+}
+
+static void list_near(struct around *around, const struct space *space, enum space_near kind, uint64_t from) {
+	around->count = space_near(space, from, kind, around->index, AROUND_MAX);
+	if (around->count == AROUND_MAX)
+		list_far(around, space, from);
+}
+
+/* A random order by exponential keys, as of a sample with weights (Efraimidis and Spirakis, Weighted random sampling
+ * with a reservoir, 2006). Weights of one over the root of the distance lie between giving each value and each
+ * parameter the same chance. */
+void around_list(struct around *around, const struct space *space, enum space_near kind, uint64_t from,
+                 struct rng *rng) {
 	int here[SPACE_PARAMS_MAX], there[SPACE_PARAMS_MAX];
 	space_config(space, from, here);
-	around->count = space_near(space, from, kind, around->index, AROUND_MAX);
+	list_near(around, space, kind, from);
 	for (size_t i = 0; i < around->count; i++) {
 		space_config(space, around->index[i], there);
 		around->rank[i].key = -log(1 - rng_unit(rng)) * sqrt(distance(space, here, there));

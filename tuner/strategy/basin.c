@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Basin hopping (Wales and Doye: Global optimization by basin-hopping, 1997, section 2): a walk over local minima of the
- * next values up and down. A hop is a few random steps and a descent, accepted by Metropolis' rule on the logarithm of
- * the objective. Steps are as long as it takes to leave a basin: one more whenever a hop came back, one less whenever it
- * led elsewhere. The temperature follows the differences between minima. */
+/* Basin hopping (Wales and Doye: Global optimization by basin-hopping, 1997, section 2): a walk over local minima of
+ * the next values up and down. A hop is a few random steps and a descent, accepted by Metropolis' rule on the logarithm
+ * of the objective. Steps are as long as it takes to leave a basin: one more whenever a hop came back, one less
+ * whenever it led elsewhere. The temperature follows the differences between minima. */
 #include <config.h>
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "tuner/strategy/chains.h"
 
-static int STEPS_MIN = 1, STEPS_MAX = 6, PATIENCE = 12;
-static double HEAT = 0.25;
+enum { STEPS_MIN = 1, STEPS_MAX = 6, PATIENCE = 6 };
+static const double HEAT = 0.25; /* of the mean difference between minima */
 
 struct basin {
 	struct descent descent;
@@ -24,10 +23,6 @@ struct basin {
 
 static void chain_init(void *chain, struct chains *chains) {
 	struct basin *basin = chain;
-	if (getenv("HEAT")) HEAT = atof(getenv("HEAT"));
-	if (getenv("SMIN")) STEPS_MIN = atoi(getenv("SMIN"));
-	if (getenv("SMAX")) STEPS_MAX = atoi(getenv("SMAX"));
-	if (getenv("PAT")) PATIENCE = atoi(getenv("PAT"));
 	basin->steps = STEPS_MIN;
 	descent_init(&basin->descent, &chains->task, SPACE_ADJACENT, &chains->rng);
 }
@@ -54,9 +49,9 @@ static bool accepts(struct basin *basin, double value) {
 static void land(struct basin *basin) {
 	const struct descent *descent = &basin->descent;
 	bool back = descent->at == basin->at, better = descent->value < basin->best_value;
-	if (back && basin->steps < (size_t)STEPS_MAX)
+	if (back && basin->steps < STEPS_MAX)
 		basin->steps++;
-	else if (!back && basin->steps > (size_t)STEPS_MIN)
+	else if (!back && basin->steps > STEPS_MIN)
 		basin->steps--;
 	if (accepts(basin, descent->value)) {
 		basin->at = descent->at;
@@ -75,7 +70,7 @@ static enum step chain_next(void *chain, uint64_t *index) {
 	enum step step;
 	while ((step = descent_next(descent, index)) == STEP_DONE) {
 		land(basin);
-		if (basin->vain > (unsigned)PATIENCE)
+		if (basin->vain > PATIENCE)
 			break;
 		descent_begin(descent,
 		              around_walk(&descent->around, descent->task->space, basin->at, basin->steps, descent->rng));

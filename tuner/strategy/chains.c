@@ -7,7 +7,7 @@
 
 #include "tuner/strategy/starts.h"
 
-enum { CHAINS_MAX = 16, TURNS_MAX = 40 };
+enum { CHAINS_MAX = 16, TURNS_MAX = 8 };
 
 struct chain {
 	void *own;

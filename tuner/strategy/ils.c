@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Iterated local search (Lourenco, Martin, Stuetzle: Iterated local search, 2003, sections 2 and 4): from the best local
- * minimum of the chain a few random steps, the more the longer nothing better was found, then down again. Better ones
- * alone are accepted; after enough vain attempts it begins somewhere else. */
+/* Iterated local search (Lourenco, Martin, Stuetzle: Iterated local search, 2003, sections 2 and 4): from the best
+ * local minimum of the chain a few random steps, the more the longer nothing better was found, then down again. Better
+ * ones alone are accepted; after enough vain attempts it begins somewhere else. */
 #include <config.h>
 
-#include <stdlib.h>
 #include <math.h>
 
 #include "tuner/strategy/chains.h"
 
-static int STEPS_MIN = 2, STEPS_MAX = 4, PATIENCE = 12;
+enum { STEPS_MAX = 4, PATIENCE = 6 };
 
 struct ils {
 	struct descent descent;
@@ -20,9 +19,6 @@ struct ils {
 
 static void chain_init(void *chain, struct chains *chains) {
 	struct ils *ils = chain;
-	if (getenv("SMIN")) STEPS_MIN = atoi(getenv("SMIN"));
-	if (getenv("SMAX")) STEPS_MAX = atoi(getenv("SMAX"));
-	if (getenv("PAT")) PATIENCE = atoi(getenv("PAT"));
 	descent_init(&ils->descent, &chains->task, SPACE_HAMMING, &chains->rng);
 }
 
@@ -36,7 +32,7 @@ static void chain_begin(void *chain, uint64_t from) {
 
 static void kick(struct ils *ils) {
 	struct descent *descent = &ils->descent;
-	size_t steps = STEPS_MIN + ils->vain * (STEPS_MAX - STEPS_MIN + 1) / (PATIENCE+1);
+	size_t steps = 1 + ils->vain * STEPS_MAX / (PATIENCE + 1);
 	uint64_t to = around_walk(&descent->around, descent->task->space, ils->best, steps, descent->rng);
 	descent_begin(descent, to);
 }
@@ -51,7 +47,7 @@ static enum step chain_next(void *chain, uint64_t *index) {
 			ils->best = ils->descent.at;
 		}
 		ils->vain = better ? 0 : ils->vain + 1;
-		if (ils->vain > (unsigned)PATIENCE)
+		if (ils->vain > PATIENCE)
 			break;
 		kick(ils);
 	}

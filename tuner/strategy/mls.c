@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Multi-start local search (Marti, Resende, Ribeiro: Multi-start methods for combinatorial optimization, 2013, section 2):
- * greedy descents, one after the other, each from the best place sampled where none began before. */
+/* Multi-start local search (Marti, Resende, Ribeiro: Multi-start methods for combinatorial optimization, 2013, section
+ * 2): greedy descents, one after the other, each from the best place sampled where none began before. */
 #include <config.h>
 
 #include "tuner/strategy/chains.h"

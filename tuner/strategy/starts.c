@@ -89,8 +89,9 @@ static uint64_t starts_best(const struct starts *starts) {
 }
 
 enum step starts_next(struct starts *starts, uint64_t *index) {
-	if (starts->visited_count == 0 && history_count(starts->task->history) >= FIRST)
-		starts->left = 0;
+	uint64_t known = history_count(starts->task->history), enough = known < FIRST ? FIRST - known : 0;
+	if (starts->visited_count == 0 && starts->left > enough) /* what others had measured is as good as a sample */
+		starts->left = enough;
 	starts_clean(starts);
 	if (starts->left > 0 && starts_sample(starts, index) == STEP_ASK)
 		return STEP_ASK;
