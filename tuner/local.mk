@@ -31,7 +31,9 @@ TUNER_SPEC_CUDA = \
 	%D%/spec_cuda_value.c %D%/spec_cuda_shape.c
 
 TUNER_SEARCH = \
-	%D%/search.c %D%/search.h
+	%D%/search.c %D%/search.h \
+	%D%/crew.c %D%/crew.h %D%/replay.c %D%/replay.h %D%/replay_source.c %D%/replay_source.h \
+	%D%/score.c %D%/score_axis.c %D%/score_sheet.c %D%/score.h %D%/score_impl.h
 
 TUNER_MEASURE = \
 	%D%/kernel_desc.c %D%/kernel_desc.h \
