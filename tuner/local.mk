@@ -67,13 +67,14 @@ TUNER_STORE = \
 	%D%/profile_program.c %D%/profile_program.h
 
 noinst_LTLIBRARIES += libtuner.la
-libtuner_la_LIBADD = libbase.la $(GSL_LIBS) $(SQLITE_LIBS) $(JANSSON_LIBS)
+libtuner_la_LIBADD = libbase.la $(GSL_LIBS) $(SQLITE_LIBS) $(ZLIB_LIBS) $(JANSSON_LIBS)
 libtuner_la_SOURCES = $(TUNER_SPACE) $(TUNER_SPEC) $(TUNER_SPEC_C) $(TUNER_SPEC_CUDA) $(TUNER_SEARCH) $(TUNER_MEASURE) \
 	$(TUNER_PROGRAM) $(TUNER_STORE)
 
 include %D%/strategy/local.mk
 include %D%/model/local.mk
 include %D%/export/local.mk
+include %D%/record/local.mk
 
 # What a plug-in of a C function is made of, as arrays of lines.
 nodist_libtuner_la_SOURCES += %D%/spec_c_kernel.def %D%/spec_c_harness.def

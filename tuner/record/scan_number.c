@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Decimal to double, correctly rounded. A number of up to 19 digits is w * 10^e with w in 64 bits. Where both w and
+ * 10^|e| are doubles, one operation rounds once (Clinger: How to Read Floating Point Numbers Accurately, PLDI 1990,
+ * section 3). Where 5^-e is in 64 bits, the quotient of whole numbers has all bits that decide and the remainder breaks
+ * the tie. All else is left to strtod. */
+#include <config.h>
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "tuner/record/scan_impl.h"
+
+__extension__ typedef unsigned __int128 wide;
+
+struct decimal {
+	uint64_t digits;
+	int count, exponent; /* significant digits, and the power of ten */
+	bool negative;
+};
+
+static const double power10[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+                                 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+
+/* Whether all eight bytes are digits, and their number: pairs, then pairs of pairs (Lemire: Number Parsing at a Gigabyte
+ * per Second, Software: Practice and Experience 51, 2021, section 9). Little-endian. */
+static bool is_eight_digits(uint64_t word) {
+	return ((word & SCAN_BYTES(0xf0)) | (((word + SCAN_BYTES(0x06)) & SCAN_BYTES(0xf0)) >> 4)) == SCAN_BYTES(0x33);
+}
+
+static uint32_t eight_digits(uint64_t word) {
+	word = (word & SCAN_BYTES(0x0f)) * 2561 >> 8;
+	word = (word & UINT64_C(0x00ff00ff00ff00ff)) * 6553601 >> 16;
+	return (uint32_t)((word & UINT64_C(0x0000ffff0000ffff)) * UINT64_C(42949672960001) >> 32);
+}
+
+static const char *pass_digits(const char *at, uint64_t *digits) {
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	for (uint64_t word = scan_load(at); is_eight_digits(word); word = scan_load(at += 8))
+		*digits = *digits * 100000000 + eight_digits(word);
+#endif
+	for (; isdigit((unsigned char)*at); at++)
+		*digits = *digits * 10 + (uint64_t)(*at - '0');
+	return at;
+}
+
+/* w / 5^k * 2^-k for 1 <= k <= 27 */
+static double divide(uint64_t w, int k) {
+	static const uint64_t power5[] = {
+		UINT64_C(1), UINT64_C(5), UINT64_C(25), UINT64_C(125), UINT64_C(625), UINT64_C(3125), UINT64_C(15625),
+		UINT64_C(78125), UINT64_C(390625), UINT64_C(1953125), UINT64_C(9765625), UINT64_C(48828125),
+		UINT64_C(244140625), UINT64_C(1220703125), UINT64_C(6103515625), UINT64_C(30517578125),
+		UINT64_C(152587890625), UINT64_C(762939453125), UINT64_C(3814697265625), UINT64_C(19073486328125),
+		UINT64_C(95367431640625), UINT64_C(476837158203125), UINT64_C(2384185791015625),
+		UINT64_C(11920928955078125), UINT64_C(59604644775390625), UINT64_C(298023223876953125),
+		UINT64_C(1490116119384765625), UINT64_C(7450580596923828125)};
+	int up = __builtin_clzll(w);
+	/* At least 2^63 * 2^64 / 2^63: the quotient has 64 bits or more, of which 53 count. */
+	wide dividend = (wide)(w << up) << 63, quotient = dividend / power5[k];
+	int exponent = -63 - up - k;
+	bool rest = quotient * power5[k] != dividend;
+	while (quotient >> 62) { /* the bit that is lost is kept as rest */
+		int down = quotient >> 64 ? 64 - __builtin_clzll((uint64_t)(quotient >> 64)) + 2 : 2;
+		rest |= (quotient & (((wide)1 << down) - 1)) != 0;
+		quotient >>= down;
+		exponent += down;
+	}
+	uint64_t q = (uint64_t)quotient;
+	int drop = 64 - __builtin_clzll(q) - 53;
+	uint64_t low = q & ((UINT64_C(1) << drop) - 1), half = UINT64_C(1) << (drop - 1);
+	q >>= drop;
+	q += low > half || (low == half && (rest || (q & 1)));
+	return ldexp((double)q, exponent + drop);
+}
+
+static double decimal_value(const struct decimal *d, const char *start) {
+	double value;
+	if (d->count > 19)
+		return strtod(start, NULL);
+	if (d->digits == 0)
+		value = 0;
+	else if (d->digits <= UINT64_C(1) << 53 && d->exponent >= -22 && d->exponent <= 22)
+		value = d->exponent < 0 ? (double)d->digits / power10[-d->exponent] : (double)d->digits * power10[d->exponent];
+	else if (d->exponent < 0 && d->exponent >= -27)
+		value = divide(d->digits, -d->exponent);
+	else
+		return strtod(start, NULL);
+	return d->negative ? -value : value;
+}
+
+/* NaN, Infinity, -Infinity */
+static bool scan_python(struct scan *scan, bool negative, double *out) {
+	static const struct {
+		const char *word;
+		double value;
+	} words[] = {{"NaN", NAN}, {"Infinity", INFINITY}};
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+		size_t size = strlen(words[i].word);
+		if (strncmp(scan->at, words[i].word, size) != 0)
+			continue;
+		*out = negative ? -words[i].value : words[i].value;
+		scan->at += size;
+		return true;
+	}
+	return scan_unexpected(scan, "a number");
+}
+
+/* The exponent behind an e, held within what no double reaches. */
+static bool scan_exponent(struct scan *scan, int *exponent) {
+	bool negative = *++scan->at == '-';
+	int power = 0;
+	scan->at += negative || *scan->at == '+';
+	if (!isdigit((unsigned char)*scan->at))
+		return scan_unexpected(scan, "a digit");
+	for (; isdigit((unsigned char)*scan->at); scan->at++)
+		power = power < 100000 ? power * 10 + (*scan->at - '0') : power;
+	*exponent += negative ? -power : power;
+	return true;
+}
+
+static bool scan_fraction(struct scan *scan, struct decimal *d) {
+	const char *first = ++scan->at;
+	if (!isdigit((unsigned char)*first))
+		return scan_unexpected(scan, "a digit");
+	scan->at = pass_digits(first, &d->digits);
+	size_t count = (size_t)(scan->at - first);
+	if (count > 1000)
+		return scan_fail(scan, NULL, "a number of %zu digits", count);
+	d->exponent = -(int)count;
+	d->count += (int)count;
+	return true;
+}
+
+bool scan_number(struct scan *scan, double *out) {
+	if (scan->failed)
+		return false;
+	struct decimal d = {.negative = scan_peek(scan) == '-'};
+	const char *start = scan->at, *first = start + d.negative;
+	scan->at = first;
+	if (!isdigit((unsigned char)*first))
+		return scan_python(scan, d.negative, out);
+	scan->at = pass_digits(first, &d.digits);
+	if (scan->at - first > 1000 || (*first == '0' && scan->at - first > 1))
+		return scan_fail(scan, NULL, "a number of %zu digits, or with a leading 0", (size_t)(scan->at - first));
+	d.count = (int)(scan->at - first);
+	if (*scan->at == '.' && !scan_fraction(scan, &d))
+		return false;
+	if ((*scan->at | 0x20) == 'e' && !scan_exponent(scan, &d.exponent))
+		return false;
+	*out = decimal_value(&d, start);
+	return true;
+}
