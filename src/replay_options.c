@@ -13,7 +13,7 @@ enum { REPEAT_MAX = 100000, JOBS_MAX = 1024, BATCH_MAX = 4096 };
 
 const struct opt replay_options[] = {
 	{"seed", 0, "N", "of the first repeat; the next has N + 1, and so on (1)", 0},
-	{"repeat", 0, "N", "how often", 0},
+	{"repeat", 0, "N", "how often (replay: 1, score: 25)", 0},
 	{"batch", 0, "N", "configurations asked for at a time, told when all are done (1)", 0},
 	{"from", 0, "FILE", "a recorded space whose results are known before; the most like first", OPT_REPEAT},
 	{"counters", 0, NULL, "tell of the counters that are recorded", 0},
@@ -76,6 +76,7 @@ int replay_settings_task(const struct replay_settings *settings, const struct re
 			return err_set(err, ERR_USAGE, "parameters of the same names and values are what joins two spaces",
 			               "a space of --from has no configuration of the one to search");
 	}
+	bool counters = settings->counters && record->counter_count;
 	*task = (struct replay_task){
 		.record = record,
 		.evaluations = settings->budget.evaluations,
@@ -83,7 +84,8 @@ int replay_settings_task(const struct replay_settings *settings, const struct re
 		.batch = settings->batch,
 		.sources = sources,
 		.source_count = settings->from_count,
-		.counters = settings->counters && record->counter_count,
+		.counters = counters,
+		.outcomes = replay_outcomes(record, counters, arena),
 	};
 	return 0;
 }

@@ -33,7 +33,8 @@ TUNER_SPEC_CUDA = \
 TUNER_SEARCH = \
 	%D%/search.c %D%/search.h \
 	%D%/crew.c %D%/crew.h %D%/replay.c %D%/replay.h %D%/replay_source.c %D%/replay_source.h \
-	%D%/score.c %D%/score_axis.c %D%/score_sheet.c %D%/score.h %D%/score_impl.h
+	%D%/score.c %D%/score_axis.c %D%/score_sheet.c %D%/score.h %D%/score_impl.h \
+	%D%/score_peers.c %D%/score_peers.h
 
 TUNER_MEASURE = \
 	%D%/kernel_desc.c %D%/kernel_desc.h \

@@ -70,6 +70,18 @@ struct strategy_outcome replay_outcome(const struct record_row *row, bool counte
 	};
 }
 
+const struct strategy_outcome *replay_outcomes(const struct record *record, bool counters, struct arena *arena) {
+	uint64_t all = space_valid(record->space);
+	struct strategy_outcome *outcomes = arena_alloc(arena, all, sizeof *outcomes);
+	for (uint64_t i = 0; i < all; i++)
+		outcomes[i] = replay_outcome(&record->rows[i], counters);
+	return outcomes;
+}
+
+static struct strategy_outcome look_up(const struct replay_task *task, uint64_t index) {
+	return task->outcomes ? task->outcomes[index] : replay_outcome(&task->record->rows[index], task->counters);
+}
+
 static struct replay_step *step_add(struct game *game) {
 	struct replay *replay = game->replay;
 	if (replay->count == game->room) {
@@ -81,8 +93,7 @@ static struct replay_step *step_add(struct game *game) {
 
 /* Looks one up and tells it. False: it would end after the time is over. */
 static bool evaluate(struct game *game, uint64_t index) {
-	const struct record_row *row = &game->task->record->rows[index];
-	const struct strategy_outcome outcome = replay_outcome(row, game->task->counters);
+	const struct strategy_outcome outcome = look_up(game->task, index);
 	double limit = game->task->seconds;
 	if (limit > 0 && game->seconds + outcome.seconds > limit)
 		return false;

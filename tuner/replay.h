@@ -29,6 +29,7 @@ struct replay_task {
 	const struct strategy_source *sources; /* what was measured elsewhere */
 	size_t source_count;
 	bool counters; /* tell the strategy of the recorded ones */
+	const struct strategy_outcome *outcomes; /* of replay_outcomes with the same `counters`; NULL: made as needed */
 	double until;  /* end at a value as good as this; 0: don't */
 	/* Asked after every evaluation; true: enough. NULL: never. */
 	bool (*enough)(void *ctx, const struct search *search, const struct replay *replay);
@@ -39,6 +40,8 @@ int replay_run(const struct replay_task *task, struct replay *replay, struct err
 void replay_clear(struct replay *replay);
 /* What a strategy is told of a row; counters point into it. */
 struct strategy_outcome replay_outcome(const struct record_row *row, bool counters);
+/* The same of all rows, for many repeats. */
+const struct strategy_outcome *replay_outcomes(const struct record *record, bool counters, struct arena *arena);
 /* Evaluations that the task may come to at most. */
 uint64_t replay_most(const struct replay_task *task);
 

@@ -67,19 +67,26 @@ struct draw {
 	double value, cost;
 };
 
-/* One random search: adds its best at each point's time. The draws are shuffled as far as it goes. */
+/* One more of those not yet drawn comes to place `at`. */
+static void draw_next(struct draw *draws, uint64_t at, uint64_t all, struct rng *rng) {
+	struct draw *drawn = &draws[at + rng_below(rng, all - at)], next = *drawn;
+	*drawn = draws[at];
+	draws[at] = next;
+}
+
+/* One random search: adds its best at each point's time. What has begun and isn't over yet goes on. */
 static void random_play(struct score_axis *axis, struct draw *draws, uint64_t all, struct rng *rng) {
-	double best = INFINITY, spent = 0;
+	double best = INFINITY, end; /* of the evaluation at place `done` */
 	uint64_t done = 0;
+	draw_next(draws, 0, all, rng);
+	end = draws[0].cost;
 	for (int point = 0; point < SCORE_CURVE; point++) {
-		for (double until = axis->points[point] * axis->each; done < all; done++) {
-			struct draw *drawn = &draws[done + rng_below(rng, all - done)], next = *drawn;
-			*drawn = draws[done];
-			draws[done] = next;
-			if (spent + next.cost > until)
-				break;
-			spent += next.cost;
-			best = fmin(best, next.value);
+		while (done < all && end <= axis->points[point] * axis->each) {
+			best = fmin(best, draws[done++].value);
+			if (done < all) {
+				draw_next(draws, done, all, rng);
+				end += draws[done].cost;
+			}
 		}
 		axis->expected_time[point] += (isinf(best) ? axis->median : best) / EXPECTED_RUNS;
 	}
