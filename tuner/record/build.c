@@ -23,7 +23,7 @@ void build_free(struct build *build) {
 	for (size_t i = 0; i < build->column_count; i++)
 		column_free(&build->columns[i]);
 	free(build->rows);
-	free(build->samples);
+	free(build->samples.at);
 	free(build->counts);
 	arena_free(build->scratch);
 	record_free(build->record);
@@ -82,6 +82,7 @@ int build_counter(struct build *build, struct scan *scan, const struct scan_text
 
 struct record_row *build_begin(struct build *build) {
 	build->row = (struct record_row){.value = NAN};
+	build->samples.count = 0;
 	build->counted = false;
 	for (size_t i = 0; i < SPACE_PARAMS_MAX; i++)
 		build->places[i] = SPACE_ABSENT;
@@ -92,12 +93,8 @@ void build_value(struct build *build, int column, struct value value) {
 	build->places[column] = column_place(&build->columns[column], value);
 }
 
-void build_sample(struct build *build, double sample) {
-	if (build->row.sample_count == build->sample_room) {
-		build->sample_room = build->sample_room ? build->sample_room * 2 : 64;
-		build->samples = mem_grow(build->samples, build->sample_room, sizeof *build->samples);
-	}
-	build->samples[build->row.sample_count++] = sample;
+struct scan_reals *build_samples(struct build *build) {
+	return &build->samples;
 }
 
 static void begin_counts(struct build *build, size_t from) {
@@ -155,7 +152,8 @@ bool build_end(struct build *build, struct scan *scan) {
 	struct raw_row *raw = &build->rows[build->row_count++];
 	check_row(&build->row);
 	*raw = (struct raw_row){.row = build->row, .place_count = (uint32_t)build->column_count};
-	raw->row.samples = keep(arena, build->samples, build->row.sample_count);
+	raw->row.sample_count = build->samples.count;
+	raw->row.samples = keep(arena, build->samples.at, build->samples.count);
 	if (build->counted) {
 		raw->row.counters = keep(arena, build->counts, build->counter_count);
 		raw->counter_count = (uint32_t)build->counter_count;

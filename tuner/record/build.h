@@ -23,7 +23,7 @@ int build_counter(struct build *build, struct scan *scan, const struct scan_text
 /* One row after the other: begin, fill the row that comes back and call the others, end. */
 struct record_row *build_begin(struct build *build);
 void build_value(struct build *build, int column, struct value value);
-void build_sample(struct build *build, double sample);
+struct scan_reals *build_samples(struct build *build); /* to add to */
 void build_count(struct build *build, int counter, double count);
 /* False with the scan's error set: too many. A value that is no finite number above 0 makes a correct row a failure at
  * run time. */

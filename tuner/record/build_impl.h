@@ -39,8 +39,9 @@ struct build {
 	/* The row in the making. */
 	struct record_row row;
 	int places[SPACE_PARAMS_MAX];
-	double *samples, *counts;
-	size_t sample_room, count_room;
+	struct scan_reals samples;
+	double *counts;
+	size_t count_room;
 	bool counted;
 };
 

@@ -110,7 +110,7 @@ static void read_member(struct kt *kt, int kind, struct record_row *row) {
 	switch (kind) {
 	case KIND_OTHER: scan_skip(kt->scan); return;
 	case KIND_TIME: read_time(kt->scan, row); return;
-	case KIND_TIMES: words_samples(kt->scan, kt->build, 1); return;
+	case KIND_TIMES: words_samples(kt->scan, kt->build); return;
 	case KIND_ERROR: read_error(kt->scan, row); return;
 	case KIND_OBJECTIVE: words_number(kt->scan, &kt->objective); return;
 	default:

@@ -47,15 +47,8 @@ bool words_number(struct scan *scan, double *out) {
 	return scan_type(scan) == SCAN_NUMBER ? scan_number(scan, out) : scan_skip(scan);
 }
 
-bool words_samples(struct scan *scan, struct build *build, double factor) {
-	if (scan_type(scan) != SCAN_ARRAY)
-		return scan_skip(scan);
-	for (scan_array(scan); scan_item(scan);) {
-		double sample;
-		if (words_number(scan, &sample) && isfinite(sample))
-			build_sample(build, sample * factor);
-	}
-	return !scan->failed;
+bool words_samples(struct scan *scan, struct build *build) {
+	return scan_type(scan) == SCAN_ARRAY ? scan_reals(scan, build_samples(build)) : scan_skip(scan);
 }
 
 double words_unit_ms(const char *unit, size_t size) {
