@@ -70,19 +70,35 @@ void build_list_value(struct build *build, int column, struct value value) {
 		listed->rank = of->listed++;
 }
 
+static bool is_counter(const struct build *build, size_t counter, const struct scan_text *name) {
+	const struct scan_text *known = &build->counters[counter];
+	return known->size == name->size && memcmp(known->at, name->at, name->size) == 0;
+}
+
 int build_counter(struct build *build, struct scan *scan, const struct scan_text *name) {
-	for (size_t i = 0; i < build->counter_count; i++)
-		if (build->counters[i].size == name->size && memcmp(build->counters[i].at, name->at, name->size) == 0)
-			return (int)i;
-	if (build->counter_count == COUNTERS_MAX)
+	size_t count = build->counter_count, at = build->counter_next;
+	for (size_t i = 0; i < count; i++, at++) {
+		if (at >= count)
+			at = 0;
+		if (is_counter(build, at, name)) {
+			build->counter_next = at + 1;
+			return (int)at;
+		}
+	}
+	if (count == COUNTERS_MAX)
 		return scan_fail(scan, NULL, "more than %d counters", COUNTERS_MAX) - 1;
-	build->counters[build->counter_count] = *name;
+	build->counters[count] = *name;
 	return (int)build->counter_count++;
+}
+
+struct scan_text build_counter_name(const struct build *build, int counter) {
+	return build->counters[counter];
 }
 
 struct record_row *build_begin(struct build *build) {
 	build->row = (struct record_row){.value = NAN};
 	build->samples.count = 0;
+	build->counter_next = 0;
 	build->counted = false;
 	for (size_t i = 0; i < SPACE_PARAMS_MAX; i++)
 		build->places[i] = SPACE_ABSENT;
@@ -162,16 +178,6 @@ bool build_end(struct build *build, struct scan *scan) {
 	memcpy(places, build->places, build->column_count * sizeof *places);
 	raw->places = places;
 	return true;
-}
-
-void build_scale(struct build *build, double factor) {
-	for (size_t i = 0; i < build->row_count; i++) {
-		struct record_row *row = &build->rows[i].row;
-		row->value *= factor;
-		double *samples = (double *)row->samples;
-		for (size_t j = 0; j < row->sample_count; j++)
-			samples[j] *= factor;
-	}
 }
 
 struct record *build_finish(struct build *build, const char *name, struct err *err) {

@@ -33,7 +33,7 @@ struct build {
 	struct column columns[SPACE_PARAMS_MAX];
 	size_t column_count;
 	struct scan_text counters[COUNTERS_MAX];
-	size_t counter_count;
+	size_t counter_count, counter_next; /* they come in the same order in every row */
 	struct raw_row *rows;
 	size_t row_count, row_room;
 	/* The row in the making. */

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # A format of recorded spaces is one file and one line here; the line is also its registry entry.
 RECORDS = \
-	%D%/kt.c
+	%D%/kt.c \
+	%D%/t4.c \
+	%D%/ktt.c
 
 libtuner_la_SOURCES += $(RECORDS) %D%/registry.c %D%/record.h %D%/format.h \
 	%D%/record.c %D%/words.c %D%/words.h %D%/load.c %D%/load.h \

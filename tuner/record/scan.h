@@ -56,6 +56,7 @@ bool scan_skip(struct scan *scan);
 bool scan_number(struct scan *scan, double *out);
 /* False, and nothing has happened, where no whole number of up to 18 digits comes next. */
 bool scan_whole(struct scan *scan, int64_t *out);
+void scan_push(struct scan_reals *list, double real); /* adds it where it is finite */
 /* Adds the finite numbers of a list; other values are passed over. */
 bool scan_reals(struct scan *scan, struct scan_reals *list);
 bool scan_text(struct scan *scan, struct scan_text *out);

@@ -177,7 +177,7 @@ bool scan_whole(struct scan *scan, int64_t *out) {
 	return true;
 }
 
-static void push(struct scan_reals *list, double real) {
+void scan_push(struct scan_reals *list, double real) {
 	if (!isfinite(real))
 		return;
 	if (list->count == list->room) {
@@ -191,7 +191,7 @@ static void push(struct scan_reals *list, double real) {
 static void run_of_numbers(struct scan *scan, struct scan_reals *list) {
 	double real;
 	for (struct scan look; number(scan, &real); scan->at = look.at) {
-		push(list, real);
+		scan_push(list, real);
 		look = *scan;
 		if (scan_peek(&look) != ',')
 			return;

@@ -51,6 +51,17 @@ bool words_samples(struct scan *scan, struct build *build) {
 	return scan_type(scan) == SCAN_ARRAY ? scan_reals(scan, build_samples(build)) : scan_skip(scan);
 }
 
+double words_ms(double time, double unit_ms) {
+	return unit_ms < 1 ? time / round(1 / unit_ms) : time * unit_ms;
+}
+
+bool words_cost(struct scan *scan, struct record_cost *cost, size_t offset, double unit_ms) {
+	double time;
+	if (words_number(scan, &time))
+		*(double *)((char *)cost + offset) = words_ms(time, unit_ms) / 1e3;
+	return !scan->failed;
+}
+
 double words_unit_ms(const char *unit, size_t size) {
 	static const struct {
 		const char *name; /* its first letters, the rest is free: "miliseconds" is how the field writes it */
