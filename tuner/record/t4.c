@@ -42,6 +42,7 @@ static const struct {
 };
 enum { COSTS = sizeof costs / sizeof *costs };
 
+/* KTT writes numbers as texts. */
 static void read_configuration(struct t4 *t4) {
 	struct scan_text name;
 	struct value value;
@@ -52,8 +53,8 @@ static void read_configuration(struct t4 *t4) {
 			column = build_column(t4->build, t4->scan, &name);
 			build_keys_set(&t4->keys, &name, column);
 		}
-		if (scan_value(t4->scan, build_scratch(t4->build), &value))
-			build_value(t4->build, column, value);
+		if (scan_value(t4->scan, build_scratch(t4->build), &value) && column >= 0)
+			build_value(t4->build, column, value.type == VALUE_WORD ? value_parse(value.as.w) : value);
 	}
 }
 
