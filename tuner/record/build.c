@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "src/base/text.h"
 #include "tuner/domain.h"
 #include "tuner/record/build_impl.h"
 
@@ -87,7 +88,12 @@ int build_counter(struct build *build, struct scan *scan, const struct scan_text
 	}
 	if (count == COUNTERS_MAX)
 		return scan_fail(scan, NULL, "more than %d counters", COUNTERS_MAX) - 1;
+	char *copy = scan_text_copy(scan, name, build->record->arena);
+	if (!copy)
+		return -1;
+	text_clean(copy, false);
 	build->counters[count] = *name;
+	build->counter_names[count] = copy;
 	return (int)build->counter_count++;
 }
 

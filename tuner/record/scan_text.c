@@ -113,12 +113,22 @@ static bool value_number(struct scan *scan, struct value *out) {
 	return !scan->failed;
 }
 
+static bool has_control(const char *word) {
+	for (; *word; word++)
+		if ((unsigned char)*word < 0x20 || *word == 0x7f)
+			return true;
+	return false;
+}
+
 static bool value_text_of(struct scan *scan, struct arena *arena, struct value *out) {
 	struct scan_text text;
 	const char *word = scan_text(scan, &text) ? scan_text_copy(scan, &text, arena) : NULL;
-	if (word)
-		*out = value_word(word);
-	return word;
+	if (!word)
+		return false;
+	if (has_control(word))
+		return scan_fail(scan, NULL, "a value has a control character");
+	*out = value_word(word);
+	return true;
 }
 
 bool scan_value(struct scan *scan, struct arena *arena, struct value *out) {

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "src/base/text.h"
 #include "tuner/record/format.h"
 #include "tuner/record/words.h"
 
@@ -162,7 +163,9 @@ static double value_of(struct t4 *t4, const struct measurement *measurement) {
 	if (measurement->value >= T4_FAILED)
 		return NAN;
 	if (ms == 0 && !is_time(t4) && measurement->unit.size && strcmp(record->unit, "ms") == 0) {
-		const char *unit = scan_text_copy(t4->scan, &measurement->unit, record->arena);
+		char *unit = scan_text_copy(t4->scan, &measurement->unit, record->arena);
+		if (unit)
+			text_clean(unit, false);
 		record->unit = unit ? unit : "";
 	}
 	return words_ms(measurement->value, ms > 0 ? ms : is_time(t4) ? t4->ms : 1);
@@ -265,9 +268,11 @@ static bool t4_read(struct scan *scan, struct build *build) {
 	}
 	free(t4.measurements);
 	struct record *record = build_record(build);
-	const char *objective = scan_text_copy(scan, &t4.objective, record->arena);
-	if (objective)
+	char *objective = scan_text_copy(scan, &t4.objective, record->arena);
+	if (objective) {
+		text_clean(objective, false);
 		record->objective = objective;
+	}
 	return !scan->failed;
 }
 

@@ -6,14 +6,18 @@
 #include <math.h>
 #include <strings.h>
 
+#include "src/base/text.h"
+
 bool words_text(struct scan *scan, struct build *build, const char **out) {
 	struct scan_text text;
 	if (scan_type(scan) != SCAN_TEXT)
 		return scan_skip(scan);
-	const char *copy = scan_text(scan, &text) ? scan_text_copy(scan, &text, build_record(build)->arena) : NULL;
-	if (copy)
-		*out = copy;
-	return copy;
+	char *copy = scan_text(scan, &text) ? scan_text_copy(scan, &text, build_record(build)->arena) : NULL;
+	if (!copy)
+		return false;
+	text_clean(copy, false);
+	*out = copy;
+	return true;
 }
 
 static bool add_extent(struct scan *scan, struct build *build, const char **out) {
