@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "src/base/text.h"
 #include "tuner/domain.h"
 #include "tuner/record/build_impl.h"
 
@@ -23,7 +24,7 @@ void build_free(struct build *build) {
 	for (size_t i = 0; i < build->column_count; i++)
 		column_free(&build->columns[i]);
 	free(build->rows);
-	free(build->samples);
+	free(build->samples.at);
 	free(build->counts);
 	arena_free(build->scratch);
 	record_free(build->record);
@@ -70,18 +71,40 @@ void build_list_value(struct build *build, int column, struct value value) {
 		listed->rank = of->listed++;
 }
 
+static bool is_counter(const struct build *build, size_t counter, const struct scan_text *name) {
+	const struct scan_text *known = &build->counters[counter];
+	return known->size == name->size && memcmp(known->at, name->at, name->size) == 0;
+}
+
 int build_counter(struct build *build, struct scan *scan, const struct scan_text *name) {
-	for (size_t i = 0; i < build->counter_count; i++)
-		if (build->counters[i].size == name->size && memcmp(build->counters[i].at, name->at, name->size) == 0)
-			return (int)i;
-	if (build->counter_count == COUNTERS_MAX)
+	size_t count = build->counter_count, at = build->counter_next;
+	for (size_t i = 0; i < count; i++, at++) {
+		if (at >= count)
+			at = 0;
+		if (is_counter(build, at, name)) {
+			build->counter_next = at + 1;
+			return (int)at;
+		}
+	}
+	if (count == COUNTERS_MAX)
 		return scan_fail(scan, NULL, "more than %d counters", COUNTERS_MAX) - 1;
-	build->counters[build->counter_count] = *name;
+	char *copy = scan_text_copy(scan, name, build->record->arena);
+	if (!copy)
+		return -1;
+	text_clean(copy, false);
+	build->counters[count] = *name;
+	build->counter_names[count] = copy;
 	return (int)build->counter_count++;
+}
+
+struct scan_text build_counter_name(const struct build *build, int counter) {
+	return build->counters[counter];
 }
 
 struct record_row *build_begin(struct build *build) {
 	build->row = (struct record_row){.value = NAN};
+	build->samples.count = 0;
+	build->counter_next = 0;
 	build->counted = false;
 	for (size_t i = 0; i < SPACE_PARAMS_MAX; i++)
 		build->places[i] = SPACE_ABSENT;
@@ -92,12 +115,8 @@ void build_value(struct build *build, int column, struct value value) {
 	build->places[column] = column_place(&build->columns[column], value);
 }
 
-void build_sample(struct build *build, double sample) {
-	if (build->row.sample_count == build->sample_room) {
-		build->sample_room = build->sample_room ? build->sample_room * 2 : 64;
-		build->samples = mem_grow(build->samples, build->sample_room, sizeof *build->samples);
-	}
-	build->samples[build->row.sample_count++] = sample;
+struct scan_reals *build_samples(struct build *build) {
+	return &build->samples;
 }
 
 static void begin_counts(struct build *build, size_t from) {
@@ -155,7 +174,8 @@ bool build_end(struct build *build, struct scan *scan) {
 	struct raw_row *raw = &build->rows[build->row_count++];
 	check_row(&build->row);
 	*raw = (struct raw_row){.row = build->row, .place_count = (uint32_t)build->column_count};
-	raw->row.samples = keep(arena, build->samples, build->row.sample_count);
+	raw->row.sample_count = build->samples.count;
+	raw->row.samples = keep(arena, build->samples.at, build->samples.count);
 	if (build->counted) {
 		raw->row.counters = keep(arena, build->counts, build->counter_count);
 		raw->counter_count = (uint32_t)build->counter_count;
@@ -164,16 +184,6 @@ bool build_end(struct build *build, struct scan *scan) {
 	memcpy(places, build->places, build->column_count * sizeof *places);
 	raw->places = places;
 	return true;
-}
-
-void build_scale(struct build *build, double factor) {
-	for (size_t i = 0; i < build->row_count; i++) {
-		struct record_row *row = &build->rows[i].row;
-		row->value *= factor;
-		double *samples = (double *)row->samples;
-		for (size_t j = 0; j < row->sample_count; j++)
-			samples[j] *= factor;
-	}
 }
 
 struct record *build_finish(struct build *build, const char *name, struct err *err) {

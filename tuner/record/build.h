@@ -19,18 +19,16 @@ size_t build_columns(const struct build *build);
 /* The order of the values, where the file lists them. Without a list they are sorted. */
 void build_list_value(struct build *build, int column, struct value value);
 int build_counter(struct build *build, struct scan *scan, const struct scan_text *name);
+struct scan_text build_counter_name(const struct build *build, int counter);
 
 /* One row after the other: begin, fill the row that comes back and call the others, end. */
 struct record_row *build_begin(struct build *build);
 void build_value(struct build *build, int column, struct value value);
-void build_sample(struct build *build, double sample);
+struct scan_reals *build_samples(struct build *build); /* to add to */
 void build_count(struct build *build, int counter, double count);
 /* False with the scan's error set: too many. A value that is no finite number above 0 makes a correct row a failure at
  * run time. */
 bool build_end(struct build *build, struct scan *scan);
-
-/* Samples and values in another unit. */
-void build_scale(struct build *build, double factor);
 
 /* The space and the figures; NULL with err. */
 struct record *build_finish(struct build *build, const char *name, struct err *err);

@@ -32,15 +32,17 @@ struct build {
 	struct record *record;
 	struct column columns[SPACE_PARAMS_MAX];
 	size_t column_count;
-	struct scan_text counters[COUNTERS_MAX];
-	size_t counter_count;
+	struct scan_text counters[COUNTERS_MAX]; /* as they stand in the file */
+	const char *counter_names[COUNTERS_MAX];
+	size_t counter_count, counter_next; /* they come in the same order in every row */
 	struct raw_row *rows;
 	size_t row_count, row_room;
 	/* The row in the making. */
 	struct record_row row;
 	int places[SPACE_PARAMS_MAX];
-	double *samples, *counts;
-	size_t sample_room, count_room;
+	struct scan_reals samples;
+	double *counts;
+	size_t count_room;
 	bool counted;
 };
 
@@ -51,6 +53,8 @@ void column_free(struct column *column);
 void column_sort(const struct column *column, struct value *sorted, int *place);
 /* From rows to a space, and rows by its index. */
 int build_space(struct build *build, struct err *err);
+/* An expression that holds in the rows that have the parameter and in no other; NULL: none was found. */
+const char *build_condition(const struct build *build, size_t column);
 void build_figures(struct record *record);
 
 #endif

@@ -17,7 +17,8 @@ struct table {
 	size_t mask;
 	size_t column[SPACE_PARAMS_MAX]; /* of each parameter of the space */
 	int *place[SPACE_PARAMS_MAX];    /* of each value in the order of the space */
-	bool absent[SPACE_PARAMS_MAX];   /* some rows lack it */
+	bool absent[SPACE_PARAMS_MAX];   /* some rows lack it: under the condition, or else as a word of its own */
+	const char *when[SPACE_PARAMS_MAX];
 };
 
 static uint64_t row_hash(const int *row, size_t width) {
@@ -36,7 +37,7 @@ static void fill_row(const struct table *table, const struct raw_row *raw, int *
 		if (place != SPACE_ABSENT)
 			row[i] = table->place[i][place];
 		else
-			row[i] = (int)table->build->columns[column].count; /* behind the values: the word for none */
+			row[i] = table->when[i] ? SPACE_ABSENT : (int)table->build->columns[column].count;
 	}
 }
 
@@ -71,6 +72,8 @@ static void find_columns(struct table *table) {
 		if (!with)
 			continue;
 		table->absent[table->width] = with < build->row_count;
+		if (with < build->row_count)
+			table->when[table->width] = build_condition(build, column);
 		table->column[table->width++] = column;
 	}
 }
@@ -82,9 +85,9 @@ static int add_param(struct table *table, size_t param, struct err *err) {
 	struct value *values = mem_alloc(count + 1, sizeof *values);
 	table->place[param] = mem_alloc(count, sizeof *table->place[param]);
 	column_sort(column, values, table->place[param]);
-	if (table->absent[param])
+	if (table->absent[param] && !table->when[param])
 		values[count++] = value_word("");
-	int failed = space_add_param(build->record->space, column->name, NULL, values, count, NULL, err);
+	int failed = space_add_param(build->record->space, column->name, NULL, values, count, table->when[param], err);
 	free(values);
 	return failed;
 }
@@ -160,6 +163,6 @@ int build_space(struct build *build, struct err *err) {
 	record->counter_count = build->counter_count;
 	record->counters = arena_alloc(record->arena, build->counter_count, sizeof *record->counters);
 	for (size_t i = 0; i < build->counter_count; i++)
-		record->counters[i] = arena_printf(record->arena, "%.*s", (int)build->counters[i].size, build->counters[i].at);
+		record->counters[i] = build->counter_names[i];
 	return failed;
 }

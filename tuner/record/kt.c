@@ -11,7 +11,7 @@
 
 /* The object and "cache" in it: rows are whole. */
 enum { KT_OPEN_DEPTH = 2 };
-static const double kt_failed = 1e20;
+#define KT_FAILED 1e20
 
 /* Kinds of members that are no parameters; from KIND_COST downwards the places in costs[]. */
 enum { KIND_OTHER = -1, KIND_TIME = -2, KIND_TIMES = -3, KIND_ERROR = -4, KIND_OBJECTIVE = -5, KIND_COST = -6 };
@@ -83,7 +83,7 @@ static void read_time(struct scan *scan, struct record_row *row) {
 		return;
 	}
 	words_number(scan, &row->value);
-	if (!(row->value < kt_failed) && row->status == RECORD_CORRECT)
+	if (!(row->value < KT_FAILED) && row->status == RECORD_CORRECT)
 		row->status = RECORD_RUNTIME;
 }
 
@@ -92,12 +92,6 @@ static void read_error(struct scan *scan, struct record_row *row) {
 	enum scan_type type = scan_type(scan);
 	if (type == SCAN_TEXT ? scan_text(scan, &word) && word.size : scan_skip(scan) && type == SCAN_TRUE)
 		row->status = status_of(&word);
-}
-
-static void read_cost(struct scan *scan, struct record_row *row, size_t cost) {
-	double ms;
-	if (words_number(scan, &ms))
-		*(double *)((char *)&row->cost + costs[cost].offset) = ms / 1e3;
 }
 
 static void read_param(struct kt *kt, int column) {
@@ -110,14 +104,14 @@ static void read_member(struct kt *kt, int kind, struct record_row *row) {
 	switch (kind) {
 	case KIND_OTHER: scan_skip(kt->scan); return;
 	case KIND_TIME: read_time(kt->scan, row); return;
-	case KIND_TIMES: words_samples(kt->scan, kt->build, 1); return;
+	case KIND_TIMES: words_samples(kt->scan, kt->build); return;
 	case KIND_ERROR: read_error(kt->scan, row); return;
 	case KIND_OBJECTIVE: words_number(kt->scan, &kt->objective); return;
 	default:
 		if (kind >= 0)
 			read_param(kt, kind);
 		else
-			read_cost(kt->scan, row, (size_t)(KIND_COST - kind));
+			words_cost(kt->scan, &row->cost, costs[KIND_COST - kind].offset, 1);
 	}
 }
 

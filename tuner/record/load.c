@@ -97,17 +97,17 @@ char *load_copy(const char *data, size_t size, const char *name, size_t *out, st
 }
 
 char *load_text(const char *path, size_t *size, struct err *err) {
-	size_t file_size;
-	char *file = sys_read_file(path, LOAD_LIMIT, &file_size, err);
-	if (!file)
+	size_t read;
+	char *data = sys_read_file(path, LOAD_LIMIT, &read, err);
+	if (!data)
 		return NULL;
-	if (is_gzip(file, file_size)) {
-		char *text = unpack(file, file_size, path, size, err);
-		free(file);
+	if (is_gzip(data, read)) {
+		char *text = unpack(data, read, path, size, err);
+		free(data);
 		return text;
 	}
-	file = mem_grow(file, file_size + SCAN_PAD, 1);
-	memset(file + file_size, 0, SCAN_PAD);
-	*size = file_size;
-	return file;
+	data = mem_grow(data, read + SCAN_PAD, 1);
+	memset(data + read, 0, SCAN_PAD);
+	*size = read;
+	return data;
 }

@@ -56,7 +56,7 @@ enum scan_type scan_type(struct scan *scan) {
 	case '-':
 	case 'N':
 	case 'I': return SCAN_NUMBER;
-	default: return isdigit((unsigned char)*scan->at) ? SCAN_NUMBER : SCAN_NOTHING;
+	default: return scan_is_digit(*scan->at) ? SCAN_NUMBER : SCAN_NOTHING;
 	}
 }
 

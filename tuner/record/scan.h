@@ -13,6 +13,7 @@
 #define TUNER_RECORD_SCAN_H
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "src/base/err.h"
@@ -38,6 +39,11 @@ struct scan_text {
 	bool escaped;
 };
 
+struct scan_reals {
+	double *at; /* mem_grow() */
+	size_t count, room;
+};
+
 enum scan_type { SCAN_NOTHING, SCAN_OBJECT, SCAN_ARRAY, SCAN_TEXT, SCAN_NUMBER, SCAN_TRUE, SCAN_FALSE, SCAN_NULL };
 
 struct scan scan_of(const char *text, size_t size, const char *name, struct err *err);
@@ -48,6 +54,11 @@ bool scan_array(struct scan *scan);
 bool scan_item(struct scan *scan); /* a value follows; false: the array has ended */
 bool scan_skip(struct scan *scan);
 bool scan_number(struct scan *scan, double *out);
+/* False, and nothing has happened, where no whole number of up to 18 digits comes next. */
+bool scan_whole(struct scan *scan, int64_t *out);
+void scan_push(struct scan_reals *list, double real); /* adds it where it is finite */
+/* Adds the finite numbers of a list; other values are passed over. */
+bool scan_reals(struct scan *scan, struct scan_reals *list);
 bool scan_text(struct scan *scan, struct scan_text *out);
 /* A number, a text, or as Python has it a word: booleans are 1 and 0, null is None. A text is copied to the
  * arena. */

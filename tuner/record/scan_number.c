@@ -5,13 +5,14 @@
  * the tie. All else is left to strtod. */
 #include <config.h>
 
-#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 
 #include "tuner/record/scan_impl.h"
 
 __extension__ typedef unsigned __int128 wide;
+
+enum { NUMBER_MAX = 1000 };
 
 struct decimal {
 	uint64_t digits;
@@ -22,26 +23,33 @@ struct decimal {
 static const double power10[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                  1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 
-/* Whether all eight bytes are digits, and their number: pairs, then pairs of pairs (Lemire: Number Parsing at a Gigabyte
- * per Second, Software: Practice and Experience 51, 2021, section 9). Little-endian. */
-static bool is_eight_digits(uint64_t word) {
-	return ((word & SCAN_BYTES(0xf0)) | (((word + SCAN_BYTES(0x06)) & SCAN_BYTES(0xf0)) >> 4)) == SCAN_BYTES(0x33);
+/* The high bit of each byte that is no digit, and perhaps of bytes behind the first of these. */
+static uint64_t not_digits(uint64_t word) {
+	word ^= SCAN_BYTES('0');
+	return ((word + SCAN_BYTES(0x80 - 10)) | word) & SCAN_BYTES(0x80);
 }
 
+/* Pairs of digits, then pairs of pairs (Lemire: Number Parsing at a Gigabyte per Second, Software: Practice and
+ * Experience 51, 2021). */
 static uint32_t eight_digits(uint64_t word) {
 	word = (word & SCAN_BYTES(0x0f)) * 2561 >> 8;
 	word = (word & UINT64_C(0x00ff00ff00ff00ff)) * 6553601 >> 16;
 	return (uint32_t)((word & UINT64_C(0x0000ffff0000ffff)) * UINT64_C(42949672960001) >> 32);
 }
 
-static const char *pass_digits(const char *at, uint64_t *digits) {
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-	for (uint64_t word = scan_load(at); is_eight_digits(word); word = scan_load(at += 8))
+/* Fewer than eight digits are moved up, with zeros before them. */
+static inline const char *pass_digits(const char *at, uint64_t *digits) {
+	static const uint32_t powers[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000};
+	for (;; at += 8) {
+		uint64_t word = scan_load(at), stops = not_digits(word);
+		if (stops) {
+			int count = __builtin_ctzll(stops) / 8;
+			if (count)
+				*digits = *digits * powers[count] + eight_digits(word << (64 - 8 * count));
+			return at + count;
+		}
 		*digits = *digits * 100000000 + eight_digits(word);
-#endif
-	for (; isdigit((unsigned char)*at); at++)
-		*digits = *digits * 10 + (uint64_t)(*at - '0');
-	return at;
+	}
 }
 
 /* w / 5^k * 2^-k for 1 <= k <= 27 */
@@ -110,9 +118,9 @@ static bool scan_exponent(struct scan *scan, int *exponent) {
 	bool negative = *++scan->at == '-';
 	int power = 0;
 	scan->at += negative || *scan->at == '+';
-	if (!isdigit((unsigned char)*scan->at))
+	if (!scan_is_digit(*scan->at))
 		return scan_unexpected(scan, "a digit");
-	for (; isdigit((unsigned char)*scan->at); scan->at++)
+	for (; scan_is_digit(*scan->at); scan->at++)
 		power = power < 100000 ? power * 10 + (*scan->at - '0') : power;
 	*exponent += negative ? -power : power;
 	return true;
@@ -120,28 +128,26 @@ static bool scan_exponent(struct scan *scan, int *exponent) {
 
 static bool scan_fraction(struct scan *scan, struct decimal *d) {
 	const char *first = ++scan->at;
-	if (!isdigit((unsigned char)*first))
+	if (!scan_is_digit(*first))
 		return scan_unexpected(scan, "a digit");
 	scan->at = pass_digits(first, &d->digits);
 	size_t count = (size_t)(scan->at - first);
-	if (count > 1000)
-		return scan_fail(scan, NULL, "a number of %zu digits", count);
+	if (count > NUMBER_MAX)
+		return scan_fail(scan, NULL, "a number of more than %d digits", NUMBER_MAX);
 	d->exponent = -(int)count;
 	d->count += (int)count;
 	return true;
 }
 
-bool scan_number(struct scan *scan, double *out) {
-	if (scan->failed)
-		return false;
-	struct decimal d = {.negative = scan_peek(scan) == '-'};
+static inline bool number(struct scan *scan, double *out) {
+	struct decimal d = {.negative = *scan->at == '-'};
 	const char *start = scan->at, *first = start + d.negative;
 	scan->at = first;
-	if (!isdigit((unsigned char)*first))
+	if (!scan_is_digit(*first))
 		return scan_python(scan, d.negative, out);
 	scan->at = pass_digits(first, &d.digits);
-	if (scan->at - first > 1000 || (*first == '0' && scan->at - first > 1))
-		return scan_fail(scan, NULL, "a number of %zu digits, or with a leading 0", (size_t)(scan->at - first));
+	if (scan->at - first > 1 && (*first == '0' || scan->at - first > NUMBER_MAX))
+		return scan_fail(scan, NULL, "a number with leading zeros, or of more than %d digits", NUMBER_MAX);
 	d.count = (int)(scan->at - first);
 	if (*scan->at == '.' && !scan_fraction(scan, &d))
 		return false;
@@ -149,4 +155,57 @@ bool scan_number(struct scan *scan, double *out) {
 		return false;
 	*out = decimal_value(&d, start);
 	return true;
+}
+
+bool scan_number(struct scan *scan, double *out) {
+	if (scan->failed)
+		return false;
+	scan_peek(scan);
+	return number(scan, out);
+}
+
+bool scan_whole(struct scan *scan, int64_t *out) {
+	uint64_t digits = 0;
+	if (scan->failed)
+		return false;
+	bool negative = scan_peek(scan) == '-';
+	const char *first = scan->at + negative, *end = pass_digits(first, &digits);
+	if (end == first || end - first > 18 || (*first == '0' && end - first > 1) || *end == '.' || (*end | 0x20) == 'e')
+		return false;
+	*out = negative ? -(int64_t)digits : (int64_t)digits;
+	scan->at = end;
+	return true;
+}
+
+void scan_push(struct scan_reals *list, double real) {
+	if (!isfinite(real))
+		return;
+	if (list->count == list->room) {
+		list->room = list->room ? list->room * 2 : 64;
+		list->at = mem_grow(list->at, list->room, sizeof *list->at);
+	}
+	list->at[list->count++] = real;
+}
+
+/* Numbers that follow at once, without the detour over scan_item(). */
+static void run_of_numbers(struct scan *scan, struct scan_reals *list) {
+	double real;
+	for (struct scan look; number(scan, &real); scan->at = look.at) {
+		scan_push(list, real);
+		look = *scan;
+		if (scan_peek(&look) != ',')
+			return;
+		look.at++;
+		if (!scan_is_digit(scan_peek(&look)))
+			return;
+	}
+}
+
+bool scan_reals(struct scan *scan, struct scan_reals *list) {
+	for (scan_array(scan); scan_item(scan);)
+		if (scan_type(scan) == SCAN_NUMBER)
+			run_of_numbers(scan, list);
+		else
+			scan_skip(scan);
+	return !scan->failed;
 }

@@ -10,8 +10,7 @@ bool scan_pass_text(struct scan *scan, bool *escaped) {
 			scan->at += 8;
 			continue;
 		}
-		while (*scan->at != '"' && *scan->at != '\\' && (unsigned char)*scan->at >= 0x20)
-			scan->at++;
+		scan->at = scan_first(scan->at, stops);
 		if (*scan->at == '"') {
 			scan->at++;
 			return true;
@@ -27,23 +26,42 @@ static bool is_plain(char c) {
 	return c != '"' && c != '{' && c != '}' && c != '[' && c != ']' && c != '\0';
 }
 
+static void pass_plain(struct scan *scan) {
+	for (;;) {
+		uint64_t stops = scan_brackets(scan_load(scan->at));
+		if (!stops) {
+			scan->at += 8;
+			continue;
+		}
+		scan->at = scan_first(scan->at, stops);
+		if (!is_plain(*scan->at))
+			return;
+		scan->at++;
+	}
+}
+
 static bool is_item_end(char c) {
 	return c == ',' || c == '}' || c == ']' || c == '\0' || c == ' ' || c == '\n' || c == '\r' || c == '\t';
 }
 
-/* A number or one of the words. */
-static bool skip_scalar(struct scan *scan) {
-	const char *start = scan->at;
+static bool skip_number(struct scan *scan) {
 	while (!is_item_end(*scan->at))
 		scan->at++;
-	return scan->at > start || scan_unexpected(scan, "a value");
+	return true;
+}
+
+static bool skip_word(struct scan *scan, const char *word) {
+	size_t size = strlen(word);
+	if (strncmp(scan->at, word, size) != 0 || !is_item_end(scan->at[size]))
+		return scan_unexpected(scan, word);
+	scan->at += size;
+	return true;
 }
 
 /* One bracket or text of what is inside a bracket. kinds: a bit for each depth, set for an object. */
 static bool skip_one(struct scan *scan, uint64_t *kinds, int *depth) {
 	bool escaped;
-	while (is_plain(*scan->at))
-		scan->at++;
+	pass_plain(scan);
 	char c = *scan->at++;
 	switch (c) {
 	case '"': return scan_pass_text(scan, &escaped);
@@ -79,6 +97,11 @@ bool scan_skip(struct scan *scan) {
 		while (depth);
 		return true;
 	case SCAN_TEXT: scan->at++; return scan_pass_text(scan, &escaped);
-	default: return !scan->failed && skip_scalar(scan);
+	case SCAN_NUMBER: return skip_number(scan);
+	case SCAN_TRUE: return skip_word(scan, "true");
+	case SCAN_FALSE: return skip_word(scan, "false");
+	case SCAN_NULL: return skip_word(scan, "null");
+	case SCAN_NOTHING: break;
 	}
+	return !scan->failed && scan_unexpected(scan, "a value");
 }

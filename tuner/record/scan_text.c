@@ -103,33 +103,32 @@ char *scan_text_copy(struct scan *scan, const struct scan_text *text, struct are
 	return copy;
 }
 
-static bool is_whole(const char *at, const char *end) {
-	for (; at < end; at++)
-		if (*at == '.' || *at == 'e' || *at == 'E' || isupper((unsigned char)*at))
-			return false;
-	return true;
+static bool value_number(struct scan *scan, struct value *out) {
+	int64_t whole;
+	double real;
+	if (scan_whole(scan, &whole))
+		*out = value_int(whole);
+	else if (scan_number(scan, &real))
+		*out = value_real(real);
+	return !scan->failed;
 }
 
-static bool value_number(struct scan *scan, struct value *out) {
-	scan_peek(scan);
-	const char *start = scan->at;
-	double real;
-	if (!scan_number(scan, &real))
-		return false;
-	/* Up to 18 digits are exact in 64 bits. */
-	if (is_whole(start, scan->at) && scan->at - start <= 18)
-		*out = value_int(strtoll(start, NULL, 10));
-	else
-		*out = value_real(real);
-	return true;
+static bool has_control(const char *word) {
+	for (; *word; word++)
+		if ((unsigned char)*word < 0x20 || *word == 0x7f)
+			return true;
+	return false;
 }
 
 static bool value_text_of(struct scan *scan, struct arena *arena, struct value *out) {
 	struct scan_text text;
 	const char *word = scan_text(scan, &text) ? scan_text_copy(scan, &text, arena) : NULL;
-	if (word)
-		*out = value_word(word);
-	return word;
+	if (!word)
+		return false;
+	if (has_control(word))
+		return scan_fail(scan, NULL, "a value has a control character");
+	*out = value_word(word);
+	return true;
 }
 
 bool scan_value(struct scan *scan, struct arena *arena, struct value *out) {

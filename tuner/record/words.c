@@ -6,14 +6,18 @@
 #include <math.h>
 #include <strings.h>
 
+#include "src/base/text.h"
+
 bool words_text(struct scan *scan, struct build *build, const char **out) {
 	struct scan_text text;
 	if (scan_type(scan) != SCAN_TEXT)
 		return scan_skip(scan);
-	const char *copy = scan_text(scan, &text) ? scan_text_copy(scan, &text, build_record(build)->arena) : NULL;
-	if (copy)
-		*out = copy;
-	return copy;
+	char *copy = scan_text(scan, &text) ? scan_text_copy(scan, &text, build_record(build)->arena) : NULL;
+	if (!copy)
+		return false;
+	text_clean(copy, false);
+	*out = copy;
+	return true;
 }
 
 static bool add_extent(struct scan *scan, struct build *build, const char **out) {
@@ -47,14 +51,18 @@ bool words_number(struct scan *scan, double *out) {
 	return scan_type(scan) == SCAN_NUMBER ? scan_number(scan, out) : scan_skip(scan);
 }
 
-bool words_samples(struct scan *scan, struct build *build, double factor) {
-	if (scan_type(scan) != SCAN_ARRAY)
-		return scan_skip(scan);
-	for (scan_array(scan); scan_item(scan);) {
-		double sample;
-		if (words_number(scan, &sample) && isfinite(sample))
-			build_sample(build, sample * factor);
-	}
+bool words_samples(struct scan *scan, struct build *build) {
+	return scan_type(scan) == SCAN_ARRAY ? scan_reals(scan, build_samples(build)) : scan_skip(scan);
+}
+
+double words_ms(double time, double unit_ms) {
+	return unit_ms < 1 ? time / round(1 / unit_ms) : time * unit_ms;
+}
+
+bool words_cost(struct scan *scan, struct record_cost *cost, size_t offset, double unit_ms) {
+	double time;
+	if (words_number(scan, &time))
+		*(double *)((char *)cost + offset) = words_ms(time, unit_ms) / 1e3;
 	return !scan->failed;
 }
 

@@ -12,8 +12,11 @@ bool words_problem(struct scan *scan, struct build *build, const char **out);
 /* A number, or NAN for any other value. */
 bool words_number(struct scan *scan, double *out);
 /* All numbers of a list become samples; another value is passed over. */
-bool words_samples(struct scan *scan, struct build *build, double factor);
+bool words_samples(struct scan *scan, struct build *build);
+/* A number of `unit_ms` milliseconds, as seconds, to where the cost has it (offsetof struct record_cost). */
+bool words_cost(struct scan *scan, struct record_cost *cost, size_t offset, double unit_ms);
 /* Milliseconds in "s", "seconds", "Microseconds", "miliseconds" ...; 0: not a unit of time. */
 double words_unit_ms(const char *unit, size_t size);
+double words_ms(double time, double unit_ms); /* rounded once */
 
 #endif
