@@ -197,7 +197,8 @@ const struct cmd cmd_replay = {
 	.summary = "play a search strategy on a recorded space",
 	.usage = "SPACE.json[.gz] [--strategy NAME] [OPTION...]",
 	.options = tables,
-	.notes = "SPACE is a cache file of Kernel Tuner, a T4 or a KTT result. Every evaluation is looked up there; failed\n"
-			 "ones count. The same seed gives the same sequence.",
+	.notes =
+		"SPACE is a cache file of Kernel Tuner, a T4 or a KTT result. Every evaluation is looked up there; failed\n"
+		"ones count. The same seed gives the same sequence.",
 	.run = run,
 };

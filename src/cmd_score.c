@@ -33,8 +33,8 @@ struct session {
 	double begun;
 };
 
-/* A run by its number. Repeats change slowest: what is left then takes as long as what was, and an interrupted score has
- * something of all. */
+/* A run by its number. Repeats change slowest: what is left then takes as long as what was, and an interrupted score
+ * has something of all. */
 struct place {
 	const struct session *session;
 	size_t entry, space, repeat;
@@ -237,6 +237,7 @@ const struct cmd cmd_score = {
 	.summary = "how good search strategies are on recorded spaces",
 	.usage = "SPACE.json[.gz]... [--strategy NAME]... [OPTION...]",
 	.options = tables,
-	.notes = "Every strategy is played on every space as by `replay`. Figures come with 95 % intervals over the repeats.",
+	.notes =
+		"Every strategy is played on every space as by `replay`. Figures come with 95 % intervals over the repeats.",
 	.run = run,
 };

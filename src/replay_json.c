@@ -21,10 +21,9 @@ static json_t *evaluations_json(const struct record *record, const struct replay
 	for (size_t i = 0; i < run->count; i++) {
 		const struct replay_step *step = &run->steps[i];
 		best = fmin(best, step->value);
-		json_array_append_new(list, json_pack("{s:o,s:o,s:o,s:o}", "config",
-		                                      space_config_json(record->space, step->index), "value",
-		                                      js_number(step->value), "best", js_number(best), "seconds",
-		                                      js_number(step->seconds)));
+		json_array_append_new(
+			list, json_pack("{s:o,s:o,s:o,s:o}", "config", space_config_json(record->space, step->index), "value",
+		                    js_number(step->value), "best", js_number(best), "seconds", js_number(step->seconds)));
 	}
 	return list;
 }

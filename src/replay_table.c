@@ -102,8 +102,8 @@ void replay_output_space(const struct record *record, FILE *out) {
 }
 
 void replay_output_print(const struct replay_output *output, const struct ui *ui, FILE *out) {
-	static const char *const titles[] = {"seed",         "evaluations", "cost",   "best found", "optimum/best",
-	                                     "run to 10 %", "5 %",         "1 %",    "progress"};
+	static const char *const titles[] = {"seed",        "evaluations", "cost", "best found", "optimum/best",
+	                                     "run to 10 %", "5 %",         "1 %",  "progress"};
 	struct table *table = table_new(9, titles);
 	struct figures *runs = mem_alloc(output->count, sizeof *runs);
 	size_t played = 0;

@@ -65,8 +65,8 @@ static json_t *peer_value(const void *from, size_t figure) {
 }
 
 static json_t *result_json(const struct score_result *result) {
-	json_t *object = json_pack("{s:o,s:o}", "score", js_number(result->value[SCORE_TIME]), "ci",
-	                           ci_json(result, SCORE_TIME));
+	json_t *object =
+		json_pack("{s:o,s:o}", "score", js_number(result->value[SCORE_TIME]), "ci", ci_json(result, SCORE_TIME));
 	figures_add(object, result, result_value);
 	return object;
 }
@@ -112,9 +112,9 @@ json_t *score_output_json(const struct score_output *output) {
 	json_t *list = json_array();
 	for (size_t i = 0; i < output->entry_count; i++)
 		json_array_append_new(list, entry_json(output, &output->entries[i]));
-	json_t *document = json_pack("{s:s,s:I,s:I,s:b}", "schema", "sweetspot-score/1", "repeat",
-	                             (json_int_t)output->repeat, "seed", (json_int_t)output->seed, "interrupted",
-	                             output->interrupted);
+	json_t *document =
+		json_pack("{s:s,s:I,s:I,s:b}", "schema", "sweetspot-score/1", "repeat", (json_int_t)output->repeat, "seed",
+	              (json_int_t)output->seed, "interrupted", output->interrupted);
 	json_object_update(document, json_array_get(list, 0));
 	json_object_set_new(document, "strategies", list);
 	if (output->peers_path)

@@ -103,10 +103,12 @@ void score_output_print(const struct score_output *output, const struct ui *ui) 
 	for (size_t i = 0; i < output->entry_count; i++)
 		spaces_print(output, &output->entries[i], ui);
 	all_print(output, ui);
-	printf("\n%zu repeats. score: over time, against the best of so many random ones by rank (0: random, 1: at once at\n"
-	       "the optimum); by mean, evals: over time and over evaluations, against what random search comes to on average;\n"
-	       "best at N: optimum over the best, and run to X %%: evaluations to within X %% of it, medians over repeats.\n",
-	       output->repeat);
+	printf(
+		"\n%zu repeats. score: over time, against the best of so many random ones by rank (0: random, 1: at once at\n"
+		"the optimum); by mean, evals: over time and over evaluations, against what random search comes to on "
+	    "average;\n"
+		"best at N: optimum over the best, and run to X %%: evaluations to within X %% of it, medians over repeats.\n",
+		output->repeat);
 	if (output->peers_path && output->peer_count == 0)
 		printf("%s has no peer that was measured on all of these spaces.\n", output->peers_path);
 }
