@@ -10,13 +10,13 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static const char *const files[] = {
-	"{'device_name': 'A GPU', 'problem_size': [64, 48], 'tune_params_keys': ['x', 'y'], 'tune_params': {'x': [4, 1], 'y': "
-	"['a', true]}, 'objective': 'time', 'cache': {\n'4,a': {'x': 4, 'y': 'a', 'time': 2.5, 'times': [2, 3.25, 0], "
+	"{'device_name': 'A GPU', 'problem_size': [64, 48], 'tune_params_keys': ['x', 'y'], 'tune_params': {'x': [4, 1], "
+	"'y': ['a', true]}, 'objective': 'time', 'cache': {\n'4,a': {'x': 4, 'y': 'a', 'time': 2.5, 'times': [2, 3.25, 0], "
 	"'compile_time': 1000.5, 'G/s': {'q': [1, null]}},\n'1,True': {'x': 1, 'y': true, 'time': 'RuntimeFailedConfig', "
 	"'times': [7.5]},\n'4,True': {'x': 4, 'y': true, 'time': 1.25e-1}}}",
-	"{'metadata': {'timeunit': 'ms'}, 'results': [{'configuration': {'x': 3, 'w': '\\u00e9'}, 'times': {'compilation': 1000, "
-	"'runtimes': [3, 2.5]}, 'invalidity': 'correct', 'measurements': [{'name': 'time', 'value': 4, 'unit': ''}, {'name': "
-	"'c', 'value': 5}], 'objectives': ['time']}, {'configuration': {'x': 4}, 'invalidity': 'compile'}]}",
+	"{'metadata': {'timeunit': 'ms'}, 'results': [{'configuration': {'x': 3, 'w': '\\u00e9'}, 'times': {'compilation': "
+	"1000, 'runtimes': [3, 2.5]}, 'invalidity': 'correct', 'measurements': [{'name': 'time', 'value': 4, 'unit': ''}, "
+	"{'name': 'c', 'value': 5}], 'objectives': ['time']}, {'configuration': {'x': 4}, 'invalidity': 'compile'}]}",
 	"{'Metadata': {'TimeUnit': 'Seconds'}, 'Results': [{'ComputationResults': [{'Duration': 5.5, 'ProfilingData': "
 	"{'Counters': [{'Name': 'a', 'Type': 'Double', 'Value': 5.5}, {'Name': 'b.sum', 'Value': 2}]}}, {'Duration': 1, "
 	"'ProfilingData': {'Counters': [{'Name': 'a', 'Value': 1}]}}], 'Configuration': [{'Name': 'x', 'Value': 2, 'ValueType': "
@@ -117,7 +117,8 @@ static void test_packed(void) {
 static void test_members(void) {
 	char *text = quoted(files[1]);
 	size_t size = strlen(text), half = size / 2, first, second;
-	char *a = packed(text, half, &first), *b = packed(text + half, size - half, &second), *both = mem_alloc(first + second, 1);
+	char *a = packed(text, half, &first), *b = packed(text + half, size - half, &second);
+	char *both = mem_alloc(first + second, 1);
 	memcpy(both, a, first);
 	memcpy(both + first, b, second);
 	struct err err = {0};

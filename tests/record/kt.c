@@ -17,8 +17,8 @@
 static void check_three(const struct record *record, const char *what) {
 	const struct record_row *row = row_of(record, "{'x': 4, 'y': 0}");
 	ok(record && space_valid(record->space) == 3 && record->correct == 2 && record->optimum == 1.5 &&
-	       record->worst == 2.5 && record->median == 2 && &record->rows[record->best] == row_of(record, "{'x': 2, 'y': 0}") &&
-	       row && row->value == 2.5,
+	       record->worst == 2.5 && record->median == 2 && row && row->value == 2.5 &&
+	       &record->rows[record->best] == row_of(record, "{'x': 2, 'y': 0}"),
 	   "%s", what);
 }
 
@@ -60,7 +60,8 @@ static void test_unclosed(void) {
 
 static void test_order(void) {
 	struct err err;
-	struct record *record = record_of("{'cache': {" ROWS "}, 'tune_params': {'x': [4, 2, 1], 'y': [0]}, 'later': [{}]}", &err);
+	struct record *record =
+		record_of("{'cache': {" ROWS "}, 'tune_params': {'x': [4, 2, 1], 'y': [0]}, 'later': [{}]}", &err);
 	check_three(record, "members in another order, names by the lists alone");
 	ok(record && strcmp(record->device, "") == 0 && space_param_value(record->space, 0, 2).as.i == 1, "and unknown ones");
 	record_free(record);
@@ -149,9 +150,9 @@ static void test_objective(void) {
 static void test_conditional(void) {
 	struct err err;
 	struct record *record =
-		record_of("{'tune_params_keys': ['a', 'n', 'z'], 'tune_params': {'a': ['tas', 'mcs'], 'n': [1, 2], 'z': [3]}, 'cache': "
-	              "{'tas,1,': {'a': 'tas', 'n': 1, 'time': 2}, 'tas,2,': {'a': 'tas', 'n': 2, 'time': 3}, 'mcs,,': {'a': "
-	              "'mcs', 'time': 1}}}",
+		record_of("{'tune_params_keys': ['a', 'n', 'z'], 'tune_params': {'a': ['tas', 'mcs'], 'n': [1, 2], 'z': [3]}, "
+	              "'cache': {'tas,1,': {'a': 'tas', 'n': 1, 'time': 2}, 'tas,2,': {'a': 'tas', 'n': 2, 'time': 3}, "
+	              "'mcs,,': {'a': 'mcs', 'time': 1}}}",
 	              &err);
 	ok(record && space_valid(record->space) == 3 && space_params(record->space) == 2 && record->optimum == 1,
 	   "a parameter that some configurations lack, and one that all lack");
@@ -194,8 +195,8 @@ static void test_large(void) {
 	FILE *out = open_memstream(&text, &size);
 	fputs("{\"tune_params_keys\": [\"x\", \"y\", \"z\"], \"tune_params\": {}, \"cache\": {\n", out);
 	for (int i = 0; i < 12000; i++) {
-		fprintf(out, "\"k%d\": {\"x\": %d, \"y\": %d, \"z\": %d, \"time\": %.17g, \"times\": [", i, i % 20, i / 20 % 30, i / 600,
-		        1 + abs(i - 7001) / 3.0);
+		fprintf(out, "\"k%d\": {\"x\": %d, \"y\": %d, \"z\": %d, \"time\": %.17g, \"times\": [", i, i % 20, i / 20 % 30,
+		        i / 600, 1 + abs(i - 7001) / 3.0);
 		for (int k = 0; k < 32; k++)
 			fprintf(out, "%s%.17g", k ? ", " : "", (i + k) / 7.0);
 		fputs("]},\n", out);

@@ -63,13 +63,15 @@ static void test_units(void) {
 static void test_objectives(void) {
 	struct err err;
 	struct record *record = record_of(
-		"{'results': [{'objectives': ['energy'], 'configuration': {'x': '32', 'w': 'word'}, 'measurements': [{'name': 'time', "
-		"'value': 7, 'unit': 'ms'}, {'unit': 'J', 'value': 0.5, 'name': 'energy'}, {'name': 'hits.sum', 'value': 12, 'more': "
-		"{}}], 'invalidity': 'correct', 'times': {'compilation_time': 2, 'runtimes': null}}, {'invalidity': 'correct', "
-		"'measurements': [{'name': 'misses', 'value': 3}, {'name': 'energy', 'value': 0.25, 'unit': 'J'}], 'configuration': "
-		"{'w': 'word', 'x': '64'}}], 'metadata': {'timeunit': 'seconds', 'device': 'D', 'benchmark': 'B'}}",
+		"{'results': [{'objectives': ['energy'], 'configuration': {'x': '32', 'w': 'word'}, 'measurements': [{'name': "
+		"'time', 'value': 7, 'unit': 'ms'}, {'unit': 'J', 'value': 0.5, 'name': 'energy'}, {'name': 'hits.sum', "
+		"'value': 12, 'more': {}}], 'invalidity': 'correct', 'times': {'compilation_time': 2, 'runtimes': null}}, "
+		"{'invalidity': 'correct', 'measurements': [{'name': 'misses', 'value': 3}, "
+		"{'name': 'energy', 'value': 0.25, 'unit': 'J'}], "
+		"'configuration': {'w': 'word', 'x': '64'}}], 'metadata': {'timeunit': 'seconds', 'device': 'D', 'benchmark': 'B'}}",
 		&err);
-	const struct record_row *first = row_of(record, "{'x': 32, 'w': 'word'}"), *second = row_of(record, "{'x': 64, 'w': 'word'}");
+	const struct record_row *first = row_of(record, "{'x': 32, 'w': 'word'}");
+	const struct record_row *second = row_of(record, "{'x': 64, 'w': 'word'}");
 	ok(record && strcmp(record->objective, "energy") == 0 && strcmp(record->unit, "J") == 0 && first &&
 	       first->value == 0.5 && second && second->value == 0.25 && strcmp(record->device, "D") == 0 &&
 	       strcmp(record->kernel, "B") == 0 && first->cost.compile == 2,
