@@ -98,6 +98,8 @@ static int spaces_read(struct session *session, const struct opt_args *args, str
 		    replay_settings_task(&session->settings, space->record, session->arena, &space->task, err))
 			return -1;
 		space->axis = score_axis_new(space->record);
+		if (!opt_has(args, "budget"))
+			space->task.expected = score_axis_length(space->axis);
 		space->peers = session->peers ? score_peers_space(session->peers, space->path, space->record) : NULL;
 	}
 	return 0;

@@ -27,6 +27,8 @@ uint64_t replay_most(const struct replay_task *task) {
 /* What a strategy may expect: the time's worth at the cost of a typical evaluation. */
 static uint64_t budget_of(const struct replay_task *task) {
 	uint64_t most = replay_most(task);
+	if (task->expected)
+		return task->expected < most ? task->expected : most;
 	double each = task->record->median_cost;
 	double worth = task->seconds > 0 && each > 0 ? ceil(task->seconds / each) : (double)most;
 	return worth < (double)most ? (uint64_t)worth : most;

@@ -25,6 +25,7 @@ struct replay_task {
 	uint64_t seed;
 	uint64_t evaluations; /* at most; 0: until the space is used up */
 	double seconds;       /* of recorded cost, at most: an evaluation that would end later is not made; 0: no limit */
+	uint64_t expected;    /* evaluations that the strategy is told of; 0: by the limits above */
 	size_t batch;         /* asked for at a time, told when all are done; 0: 1 */
 	const struct strategy_source *sources; /* what was measured elsewhere */
 	size_t source_count;

@@ -32,6 +32,8 @@ void score_axis_free(struct score_axis *axis);
 uint64_t score_axis_evaluations(const struct score_axis *axis, double p);
 /* The value at the expected rank of the best of so many. */
 double score_axis_baseline(const struct score_axis *axis, double evaluations);
+/* Evaluations that a run is made for: up to the end of the axis, and the last of score_points. */
+uint64_t score_axis_length(const struct score_axis *axis);
 /* Has the run all that the figures need? */
 bool score_axis_covered(const struct score_axis *axis, const struct replay *replay);
 

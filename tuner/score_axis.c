@@ -131,8 +131,13 @@ void score_axis_free(struct score_axis *axis) {
 	free(axis);
 }
 
+uint64_t score_axis_length(const struct score_axis *axis) {
+	uint64_t last = score_points[SCORE_POINTS - 1];
+	return axis->cutoff > last ? axis->cutoff : last;
+}
+
 bool score_axis_covered(const struct score_axis *axis, const struct replay *replay) {
-	if (replay->count < axis->cutoff || replay->count < score_points[SCORE_POINTS - 1])
+	if (replay->count < score_axis_length(axis))
 		return false;
 	return replay->steps[replay->count - 1].seconds >= axis->points[SCORE_CURVE - 1] * axis->each;
 }
