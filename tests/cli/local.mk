@@ -27,3 +27,7 @@ check_PROGRAMS += %D%/results_counters
 	src/counters_table.c src/counters_reason.c src/ui.c src/ui_table.c src/ui_wrap.c
 %C%_results_counters_LDADD = libtuner.la libbase.la -lm
 TESTS += %D%/results_counters
+check_PROGRAMS += %D%/stop_when
+%C%_stop_when_SOURCES = %D%/stop_when.c src/stop_when.c src/stop_when.h tests/tuner/space_help.h
+%C%_stop_when_LDADD = libtuner.la libbase.la $(JANSSON_LIBS) -lm
+TESTS += %D%/stop_when
