@@ -119,6 +119,15 @@ check_PROGRAMS += %D%/tune_counters
 %C%_tune_counters_SOURCES = %D%/tune_counters.c %D%/space_help.h tests/store/fixture.h
 %C%_tune_counters_LDADD = libtuner.la libbase.la -lm
 TESTS += %D%/tune_counters
+
+check_PROGRAMS += %D%/replay
+%C%_replay_SOURCES = %D%/replay.c %D%/record_made.h
+%C%_replay_LDADD = libtuner.la libbase.la -lm
+TESTS += %D%/replay
+check_PROGRAMS += %D%/score
+%C%_score_SOURCES = %D%/score.c %D%/record_made.h
+%C%_score_LDADD = libtuner.la libbase.la -lm
+TESTS += %D%/score
 check_PROGRAMS += %D%/space_nearest
 %C%_space_nearest_SOURCES = %D%/space_nearest.c %D%/space_help.h
 %C%_space_nearest_LDADD = libtuner.la libbase.la -lm
