@@ -4,6 +4,8 @@ dist_schema_DATA = \
 	%D%/schema/counter-events.json \
 	%D%/schema/counter-group.json \
 	%D%/schema/profile.json \
+	%D%/schema/replay.json \
+	%D%/schema/score.json \
 	%D%/schema/tune.json
 
 # Portable events, and a file for each family of CPUs that counts them its own way.

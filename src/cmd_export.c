@@ -16,7 +16,7 @@
 #include "tuner/store.h"
 
 static const struct opt options[] = {
-	{"format", 'f', "NAME", "json, env, csv, kt, t4 (`sweetspot list formats`)", 0},
+	{"format", 'f', "NAME", "json, env, csv, kt, t4, ktt (`sweetspot list formats`)", 0},
 	{"output", 'o', "FILE", "write there instead of to stdout", 0},
 	{"profile", 0, "FILE", "take this profile instead of the store", 0},
 	{0},

@@ -11,6 +11,8 @@ COMMANDS = \
 	%D%/cmd_sweep.c \
 	%D%/cmd_run.c \
 	%D%/cmd_compare.c \
+	%D%/cmd_replay.c \
+	%D%/cmd_score.c \
 	%D%/cmd_export.c \
 	%D%/cmd_apply.c \
 	%D%/cmd_machine.c \
@@ -34,10 +36,12 @@ sweetspot_SOURCES = $(COMMANDS) \
 	%D%/doctor_build.c %D%/doctor_system.c %D%/doctor_counters.c %D%/doctor_gpu.c %D%/doctor.h \
 	%D%/doctor_rights.c %D%/doctor_rights.h \
 	%D%/tune_session.c %D%/tune_session.h %D%/tune_say.c %D%/tune_say.h \
-	%D%/stop_when.c %D%/stop_when.h \
 	%D%/tune_item_kernel.c %D%/tune_item_program.c %D%/tune_item_spec.c %D%/tune_item.h \
 	%D%/tune_item_source.c %D%/source_spec.c %D%/source_spec.h \
 	%D%/tune_counters.c %D%/tune_counters.h %D%/results_counters.c %D%/results_regions.c \
+	%D%/replay_options.c %D%/replay_options.h %D%/replay_json.c %D%/replay_table.c %D%/replay_output.h \
+	%D%/score_json.c %D%/score_table.c %D%/score_output.h \
+	%D%/stop_when.c %D%/stop_when.h \
 	%D%/tune_options.c %D%/tune_options.h %D%/sweep_table.c %D%/sweep_table.h \
 	%D%/list_counters.c %D%/list_counters.h %D%/list_metrics.c %D%/list_metrics.h %D%/list_params.c %D%/list_params.h %D%/figures.c %D%/figures.h %D%/references.c %D%/references.h \
 	%D%/byhand.c %D%/byhand.h %D%/lock.c %D%/lock.h \

@@ -27,7 +27,7 @@ int stop_when_read(const struct opt_args *args, double *gain, struct err *err) {
 		return 0;
 	const char *number = after(after(blanks_skip(text), "gain"), "<");
 	char *end = NULL;
-	double value = number && strspn(number, "0123456789.") ? strtod(number, &end) : -1;
+	double value = number && strspn(number, "0123456789.") && !strpbrk(number, "xX") ? strtod(number, &end) : -1;
 	const char *rest = end ? blanks_skip(end) : "";
 	bool percent = *rest == '%';
 	value = percent ? value / 100 : value;

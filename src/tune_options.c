@@ -28,7 +28,7 @@ const struct opt tune_options[] = {
 };
 
 /* "200e", or a duration */
-static int budget_read(const char *text, struct tune_budget *budget, struct err *err) {
+int tune_budget_read(const char *text, struct tune_budget *budget, struct err *err) {
 	char *end;
 	size_t length = strlen(text);
 	*budget = (struct tune_budget){0};
@@ -46,7 +46,7 @@ static int budget_read(const char *text, struct tune_budget *budget, struct err 
 	return 0;
 }
 
-static int strategy_read(const char *name, const struct strategy **strategy, struct err *err) {
+int tune_strategy_read(const char *name, const struct strategy **strategy, struct err *err) {
 	const char *names[64] = {0};
 	size_t count = 0;
 	*strategy = strategy_find(name);
@@ -101,9 +101,9 @@ int tune_settings_read(const struct opt_args *args, struct tune_settings *settin
 	if (getrandom(&drawn, sizeof drawn, GRND_NONBLOCK) < 0)
 		drawn = (uint64_t)(sys_wall() * 1e6);
 	drawn &= 0x7fffffff; /* short enough to be typed again */
-	if ((budget && budget_read(budget, &settings->budget, err)) ||
+	if ((budget && tune_budget_read(budget, &settings->budget, err)) ||
 	    (timeout && opt_seconds(timeout, "timeout", &settings->timeout_s, err)) ||
-	    strategy_read(opt_get(args, "strategy", "auto"), &settings->strategy, err) ||
+	    tune_strategy_read(opt_get(args, "strategy", "auto"), &settings->strategy, err) ||
 	    objective_read(args, &settings->objective, err) || counters_read(args, settings, err) ||
 	    stop_when_read(args, &settings->stop_gain, err) ||
 	    opt_int(args, "seed", 0, INT64_MAX, (long long)drawn, &seed, err))

@@ -12,6 +12,8 @@ TUNER_SPACE = \
 	%D%/space_intern.c %D%/space_intern.h \
 	%D%/space_diagram.c %D%/space_diagram.h \
 	%D%/space_index.c \
+	%D%/space_repair.c %D%/space_repair.h \
+	%D%/space_near.c %D%/space_nearest.c %D%/space_nearest.h \
 	%D%/space_repair.c %D%/space_repairs.c %D%/space_repair.h \
 	%D%/space_near.c %D%/space_walk.c %D%/space_walk.h \
 	%D%/space_read.c %D%/space_json.c
@@ -32,7 +34,10 @@ TUNER_SPEC_CUDA = \
 	%D%/spec_cuda_value.c %D%/spec_cuda_shape.c
 
 TUNER_SEARCH = \
-	%D%/search.c %D%/search.h
+	%D%/search.c %D%/search.h \
+	%D%/crew.c %D%/crew.h %D%/replay.c %D%/replay.h %D%/replay_source.c %D%/replay_source.h \
+	%D%/score.c %D%/score_axis.c %D%/score_sheet.c %D%/score.h %D%/score_impl.h \
+	%D%/score_peers.c %D%/score_peers.h
 
 TUNER_MEASURE = \
 	%D%/kernel_desc.c %D%/kernel_desc.h \
@@ -69,13 +74,14 @@ TUNER_STORE = \
 	%D%/profile_program.c %D%/profile_program.h
 
 noinst_LTLIBRARIES += libtuner.la
-libtuner_la_LIBADD = libbase.la $(GSL_LIBS) $(SQLITE_LIBS) $(JANSSON_LIBS)
+libtuner_la_LIBADD = libbase.la $(GSL_LIBS) $(SQLITE_LIBS) $(ZLIB_LIBS) $(JANSSON_LIBS)
 libtuner_la_SOURCES = $(TUNER_SPACE) $(TUNER_SPEC) $(TUNER_SPEC_C) $(TUNER_SPEC_CUDA) $(TUNER_SEARCH) $(TUNER_MEASURE) \
 	$(TUNER_PROGRAM) $(TUNER_STORE)
 
 include %D%/strategy/local.mk
 include %D%/model/local.mk
 include %D%/export/local.mk
+include %D%/record/local.mk
 
 # What a plug-in of a C function is made of, as arrays of lines.
 nodist_libtuner_la_SOURCES += %D%/spec_c_kernel.def %D%/spec_c_harness.def

@@ -10,7 +10,23 @@
 
 static void write_value(const json_t *value, int depth, FILE *out);
 
+/* No character needs an escape, as in nearly all names and words. */
+static bool is_simple(const char *text, size_t length) {
+	for (size_t i = 0; i < length; i++)
+		if (text[i] < ' ' || text[i] > '~' || text[i] == '"' || text[i] == '\\')
+			return false;
+	return true;
+}
+
 static void write_plain(const json_t *value, FILE *out) {
+	if (json_is_string(value) && is_simple(json_string_value(value), json_string_length(value))) {
+		fprintf(out, "\"%s\"", json_string_value(value));
+		return;
+	}
+	if (json_is_integer(value)) {
+		fprintf(out, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
+		return;
+	}
 	char *text = json_dumps(value, JSON_ENCODE_ANY);
 	fputs(text ? text : "null", out);
 	free(text);
@@ -51,6 +67,10 @@ static void write_array(const json_t *array, int depth, FILE *out) {
 }
 
 static void write_key(const char *key, FILE *out) {
+	if (is_simple(key, strlen(key))) {
+		fprintf(out, "\"%s\": ", key);
+		return;
+	}
 	json_t *name = json_string(key);
 	write_plain(name, out);
 	fputs(": ", out);

@@ -17,8 +17,15 @@ struct chunk {
 	size_t size, used;
 };
 
+struct deferred {
+	struct deferred *older;
+	void (*release)(void *what);
+	void *what;
+};
+
 struct arena {
 	struct chunk *newest;
+	struct deferred *deferred;
 	size_t next_size;
 };
 
@@ -81,6 +88,8 @@ struct arena *arena_new(void) {
 void arena_free(struct arena *arena) {
 	if (!arena)
 		return;
+	for (struct deferred *deferred = arena->deferred; deferred; deferred = deferred->older)
+		deferred->release(deferred->what);
 	for (struct chunk *chunk = arena->newest, *older; chunk; chunk = older) {
 		older = chunk->older;
 		free(chunk);
@@ -123,6 +132,12 @@ void *arena_alloc(struct arena *arena, size_t count, size_t size) {
 	char *memory = (char *)(chunk + 1) + chunk->used;
 	chunk->used += bytes;
 	return memory;
+}
+
+void arena_defer(struct arena *arena, void (*release)(void *what), void *what) {
+	struct deferred *deferred = arena_alloc(arena, 1, sizeof *deferred);
+	*deferred = (struct deferred){.older = arena->deferred, .release = release, .what = what};
+	arena->deferred = deferred;
 }
 
 char *arena_strdup(struct arena *arena, const char *text) {

@@ -15,6 +15,8 @@ struct arena;
 struct arena *arena_new(void);
 void arena_free(struct arena *arena); /* NULL is fine */
 void *arena_alloc(struct arena *arena, size_t count, size_t size); /* zeroed, aligned for any type */
+/* Calls release(what) when the arena is freed, the last one first: for what can't live in it. */
+void arena_defer(struct arena *arena, void (*release)(void *what), void *what);
 char *arena_strdup(struct arena *arena, const char *text);
 char *arena_printf(struct arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

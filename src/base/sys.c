@@ -47,8 +47,16 @@ static ssize_t read_some(int fd, char *data, size_t size) {
 	return got;
 }
 
+/* To start with: what a file holds, and the byte that tells its end. */
+static size_t first_room(int fd, size_t limit) {
+	struct stat st;
+	size_t least = 4096;
+	bool known = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0 && (uint64_t)st.st_size <= limit;
+	return known && (size_t)st.st_size + 2 > least ? (size_t)st.st_size + 2 : least;
+}
+
 char *sys_read_fd(int fd, const char *where, size_t limit, size_t *size, struct err *err) {
-	size_t used = 0, room = 4096;
+	size_t used = 0, room = first_room(fd, limit);
 	char *data = mem_alloc(room, 1);
 	for (ssize_t got;; used += (size_t)got) {
 		if (used > limit) {

@@ -12,6 +12,8 @@ check_PROGRAMS += %D%/program_spec
 TESTS += %D%/program_spec
 dist_check_SCRIPTS += %D%/usage %D%/spec %D%/handwork %D%/tune %D%/resume %D%/survive %D%/program %D%/apply %D%/ceilings \
 	%D%/experiments %D%/counters %D%/bundle
+dist_check_SCRIPTS += %D%/usage %D%/spec %D%/handwork %D%/tune %D%/survive %D%/program %D%/apply %D%/ceilings \
+	%D%/experiments %D%/counters %D%/bundle %D%/replay
 EXTRA_DIST += %D%/counting-worker
 check_PROGRAMS += %D%/ceilings_file
 %C%_ceilings_file_SOURCES = %D%/ceilings_file.c src/ceilings_file.c src/ceilings_kinds.c src/ceilings_plan.c \
@@ -27,3 +29,7 @@ check_PROGRAMS += %D%/results_counters
 	src/counters_table.c src/counters_reason.c src/ui.c src/ui_table.c src/ui_wrap.c
 %C%_results_counters_LDADD = libtuner.la libbase.la -lm
 TESTS += %D%/results_counters
+check_PROGRAMS += %D%/stop_when
+%C%_stop_when_SOURCES = %D%/stop_when.c src/stop_when.c src/stop_when.h tests/tuner/space_help.h
+%C%_stop_when_LDADD = libtuner.la libbase.la $(JANSSON_LIBS) -lm
+TESTS += %D%/stop_when

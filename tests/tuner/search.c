@@ -4,19 +4,21 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "src/base/mem.h"
 #include "tests/tap.h"
 #include "tests/tuner/search_play.h"
 
-enum { BATCH_MAX = 8 };
+enum { BATCH_MAX = 16 };
 
 static const struct {
 	const char *name;
 	struct land *(*make)(void);
 	bool found; /* by local long before the space is used up */
 } lands[] = {
-	{"single", land_single, false},           {"separable", land_separable, true},
+	{"single", land_single, false},           {"two", land_two, false},
+	{"separable", land_separable, true},
 	{"interacting", land_interacting, true},  {"plateau", land_plateau, false},
 	{"needle", land_needle, false},           {"conditional", land_conditional, true},
 	{"table", land_table, true},              {"failing", land_failing, true},
@@ -29,7 +31,8 @@ struct drive {
 	const struct strategy *strategy;
 	uint64_t seed, start, budget;
 	double until;   /* ends when something as good is found */
-	bool batches;   /* asks for 1 to 8 at a time */
+	bool batches;   /* asks for 1 to 16 at a time, tells in any order, some late */
+	bool noisy;
 	bool censored;  /* what is over the best is cut short */
 	bool meddled;   /* tells of indexes that were not asked for, too */
 	bool forgetful; /* never tells some of what was asked for */
@@ -41,11 +44,15 @@ struct trace {
 	bool *given; /* of each index: asked for or told unasked */
 	bool repeated, invalid, overfull;
 	double best;
+	uint64_t *late; /* asked for and not yet told */
+	size_t late_count;
+	struct rng rng;
 };
 
 static void trace_clear(struct trace *trace) {
 	free(trace->index);
 	free(trace->given);
+	free(trace->late);
 }
 
 static void take(struct trace *trace, const struct land *land, uint64_t index) {
@@ -58,7 +65,7 @@ static void take(struct trace *trace, const struct land *land, uint64_t index) {
 }
 
 static void answer(struct search *search, const struct drive *drive, struct trace *trace, uint64_t index) {
-	double time = drive->land->time[index];
+	double time = drive->land->time[index] * (drive->noisy ? exp(0.1 * rng_normal(&trace->rng)) : 1);
 	if (isinf(time)) {
 		search_tell_value(search, index, STRATEGY_FAILURE, 0);
 	} else if (drive->censored && time > 1.2 * trace->best) {
@@ -69,8 +76,19 @@ static void answer(struct search *search, const struct drive *drive, struct trac
 	}
 }
 
-static void meddle(struct search *search, const struct drive *drive, struct trace *trace, struct rng *rng) {
-	uint64_t index = rng_below(rng, drive->land->valid);
+/* In batches: shuffled, all but a few, and without those that are never told. */
+static void answers(struct search *search, const struct drive *drive, struct trace *trace) {
+	size_t keep = drive->batches ? rng_below(&trace->rng, BATCH_MAX) : 0;
+	rng_shuffle(&trace->rng, trace->late, trace->late_count, sizeof *trace->late);
+	while (trace->late_count > keep) {
+		uint64_t index = trace->late[--trace->late_count];
+		if (!(drive->forgetful && rng_below(&trace->rng, 10) == 0))
+			answer(search, drive, trace, index);
+	}
+}
+
+static void meddle(struct search *search, const struct drive *drive, struct trace *trace) {
+	uint64_t index = rng_below(&trace->rng, drive->land->valid);
 	if (history_taken(search_history(search), index))
 		return;
 	take(trace, drive->land, index);
@@ -82,7 +100,6 @@ static struct trace run(const struct drive *drive) {
 	const struct land *land = drive->land;
 	struct trace trace = {.best = INFINITY};
 	struct err err = {0};
-	struct rng rng;
 	struct search *search =
 		search_new(drive->strategy,
 	               &(struct strategy_task){
@@ -90,13 +107,14 @@ static struct trace run(const struct drive *drive) {
 	               &err);
 	trace.index = mem_alloc(land->valid + BATCH_MAX, sizeof *trace.index);
 	trace.given = mem_alloc(land->valid, sizeof *trace.given);
-	rng_split(&rng, drive->seed, "drive");
+	trace.late = mem_alloc(land->valid + BATCH_MAX, sizeof *trace.late);
+	rng_split(&trace.rng, drive->seed, "drive");
 	if (search && drive->start != UINT64_MAX) {
 		take(&trace, land, drive->start);
 		answer(search, drive, &trace, drive->start);
 	}
 	while (search && trace.count <= land->valid && !(trace.best <= drive->until)) {
-		size_t want = drive->batches ? 1 + rng_below(&rng, BATCH_MAX) : 1;
+		size_t want = drive->batches ? 1 + rng_below(&trace.rng, BATCH_MAX) : 1;
 		uint64_t *asked = trace.index + trace.count;
 		size_t count = search_ask(search, asked, want);
 		trace.overfull |= count > want;
@@ -105,11 +123,13 @@ static struct trace run(const struct drive *drive) {
 		trace.count += count;
 		for (size_t i = 0; i < count; i++)
 			take(&trace, land, asked[i]);
-		for (size_t i = 0; i < count; i++)
-			if (!trace.invalid && !(drive->forgetful && rng_below(&rng, 10) == 0))
-				answer(search, drive, &trace, asked[i]);
+		if (trace.invalid || trace.repeated)
+			break;
+		memcpy(trace.late + trace.late_count, asked, count * sizeof *asked);
+		trace.late_count += count;
+		answers(search, drive, &trace);
 		if (drive->meddled)
-			meddle(search, drive, &trace, &rng);
+			meddle(search, drive, &trace);
 	}
 	search_free(search);
 	return trace;
@@ -156,6 +176,8 @@ static void conformance(const struct strategy *strategy, const struct land *land
 	ok(runs_through(drive), "%s on %s: every configuration once, without a baseline", s, name);
 	drive.forgetful = true;
 	ok(runs_through(drive), "%s on %s: every configuration once, with trials that never end", s, name);
+	drive.noisy = true;
+	ok(runs_through(drive), "%s on %s: every configuration once, with noise", s, name);
 	drive.meddled = true;
 	ok(runs_through(drive), "%s on %s: every configuration once, with outcomes it did not ask for", s, name);
 	if (land->valid > 1)
@@ -231,8 +253,9 @@ int main(void) {
 			finds(land, lands[i].name);
 		land_free(land);
 	}
-	seeds(strategy_find("random"));
-	seeds(strategy_find("local"));
+	for (const struct strategy *const *s = strategy_registry; *s; s++)
+		if (strcmp((*s)->name, "grid") != 0)
+			seeds(*s);
 	rates("fw", land_fw);
 	rates("gol", land_gol);
 	rates("mixed", land_mixed);

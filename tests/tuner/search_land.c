@@ -47,6 +47,47 @@ struct land *land_single(void) {
 	return land_new(space, flat, NULL, NULL);
 }
 
+static double by_place(const struct space *space, const int *config, const void *shape) {
+	(void)space, (void)shape;
+	return 1 + config[0];
+}
+
+struct land *land_two(void) {
+	struct space *space = space_new();
+	add_param(space, "either", "a,b", NULL);
+	return land_new(space, by_place, NULL, NULL);
+}
+
+static double bowl(const struct space *space, const int *config, const void *shape) {
+	static const int bottom[] = {5, 2, 7, 3};
+	double sum = 0;
+	(void)shape;
+	for (size_t p = 0; p < space_params(space); p++)
+		sum += 0.1 * (double)(p + 1) * away(config[p], bottom[p]);
+	return exp(sum);
+}
+
+struct land *land_bowl(void) {
+	struct space *space = space_new();
+	add_param(space, "a", "1..8", NULL);
+	add_param(space, "b", "1..8", NULL);
+	add_param(space, "c", "1..8", NULL);
+	add_param(space, "d", "1..8", NULL);
+	return land_new(space, bowl, NULL, NULL);
+}
+
+static double wide(const struct space *space, const int *config, const void *shape) {
+	(void)space, (void)shape;
+	return 1 + 0.001 * away(config[0], 1234) + 0.3 * away(config[1], 2);
+}
+
+struct land *land_wide(void) {
+	struct space *space = space_new();
+	add_param(space, "wide", "1..2000", NULL);
+	add_param(space, "narrow", "1..4", NULL);
+	return land_new(space, wide, NULL, NULL);
+}
+
 static double separable(const struct space *space, const int *config, const void *shape) {
 	(void)space, (void)shape;
 	return 1 + 0.3 * away(config[0], 3) + 0.2 * away(config[1], 5) + (config[2] == 2 ? 0 : 0.5);

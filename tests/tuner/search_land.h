@@ -21,7 +21,10 @@ void land_free(struct land *land);
 
 /* search_land.c: small ones with a known optimum */
 struct land *land_single(void);      /* one configuration */
+struct land *land_two(void);         /* two configurations */
 struct land *land_separable(void);
+struct land *land_bowl(void);        /* separable as well, 4096 configurations */
+struct land *land_wide(void);        /* a parameter of 2000 values, before another that matters */
 struct land *land_interacting(void); /* a diagonal valley: no single parameter leads down it */
 struct land *land_plateau(void);     /* the same time nearly everywhere */
 struct land *land_needle(void);      /* one configuration is fast, nothing points to it */

@@ -5,7 +5,8 @@ EXPORTS = \
 	%D%/env.c \
 	%D%/csv.c \
 	%D%/kt.c \
-	%D%/t4.c
+	%D%/t4.c \
+	%D%/ktt.c
 
 libtuner_la_SOURCES += $(EXPORTS) %D%/registry.c %D%/export.h %D%/trials.c %D%/trials.h
 nodist_libtuner_la_SOURCES += %D%/registry.def

@@ -10,8 +10,13 @@
 #include "tuner/export/trials.h"
 #include "tuner/trial.h"
 
-static json_t *measurements(double ms) {
-	return isnan(ms) ? json_array() : json_pack("[{s:s,s:f,s:s}]", "name", "time", "value", ms, "unit", "ms");
+/* The time, then the counters. */
+static json_t *measurements(const json_t *trial, double ms) {
+	json_t *list = json_array();
+	if (!isnan(ms))
+		json_array_append_new(list, json_pack("{s:s,s:f,s:s}", "name", "time", "value", ms, "unit", "ms"));
+	json_array_extend(list, json_object_get(trial, "counters"));
+	return list;
 }
 
 /* The words of T4 are ours, but for what was cut short because it was slow: it was right. */
@@ -25,7 +30,7 @@ static json_t *result_of(const json_t *trial) {
 	                          "framework", 0, "search_algorithm", 0, "validation", validation);
 	return json_pack("{s:o,s:O,s:o,s:s,s:i,s:o,s:[s]}", "timestamp", export_timestamp(trial), "configuration",
 	                 json_object_get(trial, "config"), "times", times, "invalidity", status, "correctness", right,
-	                 "measurements", measurements(right ? export_trial_ms(trial) : NAN), "objectives", "time");
+	                 "measurements", measurements(trial, right ? export_trial_ms(trial) : NAN), "objectives", "time");
 }
 
 static int t4_write(const json_t *profile, FILE *out, struct err *err) {

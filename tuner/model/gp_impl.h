@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the files gp*.c share. */
+#ifndef MODEL_GP_IMPL_H
+#define MODEL_GP_IMPL_H
+#include <gsl/gsl_matrix.h>
+#include <gsl/gsl_vector.h>
+
+#include "tuner/model/gp.h"
+
+/* Up to so many codes, the kernel of a dimension is tabulated for all pairs. */
+enum { GP_TABLE_MAX = 64 };
+enum { GP_SCALE, GP_NOISE, GP_SHARE, GP_SHAPES };
+
+struct gp_axis {
+	size_t values;
+	double *at; /* NULL: unordered */
+	double prior; /* mean of the logarithm of the length */
+	bool trend;
+	double slope, slope_variance;
+};
+
+struct gp {
+	struct gp_axis *axis;
+	size_t dims, count, room;
+	uint16_t *codes;    /* count x dims */
+	double *variance;   /* own noise of each */
+	uint64_t *serial;   /* of each, never given twice */
+	uint64_t given;
+	double *target;     /* as given */
+	double *theta;      /* dims logarithms of lengths, then GP_SCALE (log s2), GP_NOISE (log variance), GP_SHARE (logit w) */
+	uint64_t version;   /* counts changes of theta: what hangs on it is made anew */
+	double likelihood;
+	/* gp_condition */
+	gsl_matrix *lower;  /* Cholesky factor, rows up to `solved` are valid for theta */
+	size_t solved;
+	double *white;      /* L^-1 (target - mean) */
+	double mean;
+};
+
+struct gp_kernel { /* theta in the form in which it is used */
+	double s2, noise, share, length[GP_DIMS_MAX];
+};
+void gp_kernel_of(const struct gp *gp, const double *theta, struct gp_kernel *kernel);
+double gp_distance(const struct gp_axis *axis, unsigned a, unsigned b);
+/* Matern 5/2 at z >= 0; slope, where it isn't NULL: -dm/dlog z */
+double gp_matern(double z, double *slope);
+double gp_covariance(const struct gp *gp, const struct gp_kernel *kernel, const uint16_t *a, const uint16_t *b);
+/* What the trends say of a configuration; and the covariance that their uncertain slopes give to two. */
+double gp_trend(const struct gp *gp, const uint16_t *codes);
+double gp_trend_covariance(const struct gp *gp, const uint16_t *a, const uint16_t *b);
+
+/* Logarithm of likelihood and priors of the chosen observations; gradient by theta where it isn't NULL. */
+struct gp_problem {
+	const struct gp *gp;
+	const size_t *chosen;
+	size_t count;
+	gsl_matrix *covariance, *inverse;
+	double *residual, *weights, *ones;
+	double *tables; /* of all tabulated dimensions: m and slope */
+};
+double gp_problem_value(struct gp_problem *problem, const double *theta, double *gradient);
+
+#endif

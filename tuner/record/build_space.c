@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* From rows to a space. A configuration that is there twice counts once: the first that worked, else the first. */
+#include <config.h>
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "tuner/domain.h"
+#include "tuner/record/build_impl.h"
+
+struct table {
+	struct build *build;
+	size_t width, count;
+	int *rows;             /* count x width places in the space */
+	uint32_t *source;      /* the raw row of each */
+	uint32_t *slots;       /* row + 1 */
+	size_t mask;
+	size_t column[SPACE_PARAMS_MAX]; /* of each parameter of the space */
+	int *place[SPACE_PARAMS_MAX];    /* of each value in the order of the space */
+	bool absent[SPACE_PARAMS_MAX];   /* some rows lack it: under the condition, or else as a word of its own */
+	const char *when[SPACE_PARAMS_MAX];
+};
+
+static uint64_t row_hash(const int *row, size_t width) {
+	uint64_t h = width;
+	for (size_t i = 0; i < width; i++) {
+		h = (h ^ (uint32_t)row[i]) * UINT64_C(0x9e3779b97f4a7c15);
+		h ^= h >> 29;
+	}
+	return h ^ h >> 32;
+}
+
+static void fill_row(const struct table *table, const struct raw_row *raw, int *row) {
+	for (size_t i = 0; i < table->width; i++) {
+		size_t column = table->column[i];
+		int place = column < raw->place_count ? raw->places[column] : SPACE_ABSENT;
+		if (place != SPACE_ABSENT)
+			row[i] = table->place[i][place];
+		else
+			row[i] = table->when[i] ? SPACE_ABSENT : (int)table->build->columns[column].count;
+	}
+}
+
+static void add_row(struct table *table, uint32_t number) {
+	struct raw_row *rows = table->build->rows;
+	int *row = table->rows + table->count * table->width;
+	fill_row(table, &rows[number], row);
+	size_t at = row_hash(row, table->width) & table->mask;
+	for (; table->slots[at]; at = (at + 1) & table->mask) {
+		uint32_t same = table->slots[at] - 1;
+		if (memcmp(table->rows + same * table->width, row, table->width * sizeof *row) != 0)
+			continue;
+		if (rows[table->source[same]].row.status != RECORD_CORRECT && rows[number].row.status == RECORD_CORRECT)
+			table->source[same] = number;
+		return;
+	}
+	table->slots[at] = (uint32_t)table->count + 1;
+	table->source[table->count++] = number;
+}
+
+static bool has_place(const struct build *build, size_t row, size_t column) {
+	return column < build->rows[row].place_count && build->rows[row].places[column] != SPACE_ABSENT;
+}
+
+/* Parameters that the file names and no row has are left out. */
+static void find_columns(struct table *table) {
+	const struct build *build = table->build;
+	for (size_t column = 0; column < build->column_count; column++) {
+		size_t with = 0;
+		for (size_t row = 0; row < build->row_count; row++)
+			with += has_place(build, row, column);
+		if (!with)
+			continue;
+		table->absent[table->width] = with < build->row_count;
+		if (with < build->row_count)
+			table->when[table->width] = build_condition(build, column);
+		table->column[table->width++] = column;
+	}
+}
+
+static int add_param(struct table *table, size_t param, struct err *err) {
+	struct build *build = table->build;
+	const struct column *column = &build->columns[table->column[param]];
+	size_t count = column->count;
+	struct value *values = mem_alloc(count + 1, sizeof *values);
+	table->place[param] = mem_alloc(count, sizeof *table->place[param]);
+	column_sort(column, values, table->place[param]);
+	if (table->absent[param] && !table->when[param])
+		values[count++] = value_word("");
+	int failed = space_add_param(build->record->space, column->name, NULL, values, count, table->when[param], err);
+	free(values);
+	return failed;
+}
+
+static void add_rows(struct table *table) {
+	size_t slots = 64, rows = table->build->row_count;
+	while (slots < rows * 2)
+		slots *= 2;
+	table->slots = mem_alloc(slots, sizeof *table->slots);
+	table->mask = slots - 1;
+	table->rows = mem_alloc(rows, table->width * sizeof *table->rows);
+	table->source = mem_alloc(rows, sizeof *table->source);
+	for (uint32_t i = 0; i < rows; i++)
+		add_row(table, i);
+}
+
+static int make_space(struct table *table, struct err *err) {
+	struct space *space = table->build->record->space = space_new();
+	const char *names[SPACE_PARAMS_MAX];
+	for (size_t i = 0; i < table->width; i++) {
+		if (add_param(table, i, err) != 0)
+			return -1;
+		names[i] = space_param_name(space, i);
+	}
+	add_rows(table);
+	return space_add_table(space, names, table->width, table->rows, table->count, err) || space_build(space, err) ? -1
+	                                                                                                               : 0;
+}
+
+/* A row that was read before the last counters were known has fewer of them. */
+static const double *all_counters(const struct build *build, const struct raw_row *raw) {
+	if (!raw->row.counters || raw->counter_count == build->counter_count)
+		return raw->row.counters;
+	double *all = arena_alloc(build->record->arena, build->counter_count, sizeof *all);
+	for (size_t i = 0; i < build->counter_count; i++)
+		all[i] = i < raw->counter_count ? raw->row.counters[i] : NAN;
+	return all;
+}
+
+static int place_rows(const struct table *table, struct err *err) {
+	struct build *build = table->build;
+	struct record *record = build->record;
+	record->rows = arena_alloc(record->arena, space_valid(record->space), sizeof *record->rows);
+	for (size_t i = 0; i < table->count; i++) {
+		uint64_t index;
+		if (!space_index(record->space, table->rows + i * table->width, &index))
+			return err_set(err, ERR_FAILED, NULL, "a recorded configuration is not in its own space");
+		const struct raw_row *raw = &build->rows[table->source[i]];
+		record->rows[index] = raw->row;
+		record->rows[index].counters = all_counters(build, raw);
+	}
+	return 0;
+}
+
+static void free_table(struct table *table) {
+	for (size_t i = 0; i < table->width; i++)
+		free(table->place[i]);
+	free(table->rows);
+	free(table->source);
+	free(table->slots);
+}
+
+int build_space(struct build *build, struct err *err) {
+	struct table table = {.build = build};
+	if (build->row_count == 0)
+		return err_set(err, ERR_USAGE, "a recorded space needs at least one that worked", "there is no configuration");
+	find_columns(&table);
+	if (table.width == 0)
+		return err_set(err, ERR_USAGE, NULL, "the configurations have no parameters");
+	int failed = make_space(&table, err) || place_rows(&table, err) ? -1 : 0;
+	free_table(&table);
+	struct record *record = build->record;
+	record->counter_count = build->counter_count;
+	record->counters = arena_alloc(record->arena, build->counter_count, sizeof *record->counters);
+	for (size_t i = 0; i < build->counter_count; i++)
+		record->counters[i] = build->counter_names[i];
+	return failed;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Bayesian optimisation: a Gaussian process and expected improvement (Jones, Schonlau, Welch 1998, "Efficient global
+ * optimization of expensive black-box functions"), from what was measured in this search alone. */
+#include <config.h>
+
+#include "tuner/strategy/surrogate.h"
+
+struct bayes {
+	struct surrogate *surrogate;
+	size_t asked;
+};
+
+enum { BEGIN = 3 };
+
+static int init(void *state, const struct strategy_task *task, struct err *err) {
+	struct bayes *bayes = state;
+	(void)err;
+	bayes->surrogate = surrogate_new(task, false);
+	return 0;
+}
+
+static size_t ask(void *state, uint64_t *out, size_t want) {
+	struct bayes *bayes = state;
+	(void)want;
+	bool model = bayes->asked >= BEGIN && surrogate_ready(bayes->surrogate);
+	*out = model ? surrogate_ask(bayes->surrogate) : surrogate_first(bayes->surrogate);
+	if (*out == UINT64_MAX)
+		return 0;
+	surrogate_await(bayes->surrogate, *out);
+	bayes->asked++;
+	return 1;
+}
+
+static void tell(void *state, uint64_t index, const struct strategy_outcome *outcome) {
+	surrogate_tell(((struct bayes *)state)->surrogate, index, outcome);
+}
+
+static double promise(const void *state, uint64_t left) {
+	return surrogate_promise(((const struct bayes *)state)->surrogate, left);
+}
+
+const struct strategy strategy_bayes = {
+	.name = "bayes",
+	.summary = "a Gaussian process and expected improvement, without what is known from elsewhere",
+	.state_size = sizeof(struct bayes),
+	.init = init,
+	.ask = ask,
+	.tell = tell,
+	.promise = promise,
+};

@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/mem.h"
+#include "tuner/strategy/surrogate_impl.h"
+
+enum { FIRST_STEPS = 30, STEPS = 14, NEED = 3, FARTHEST_OF = 40, MIDDLE_OF = 400 };
+/* The model is fitted again when it has seen so much more. */
+static const double FIT_AGAIN = 0.12;
+static const double MIDDLE_LATITUDE = 0.5;
+static const double CENSORED_VARIANCE = 0.01, WORKS_VARIANCE = 0.01, CHANCE_MIN = 0.02;
+
+static void release_gp(void *gp) {
+	gp_free(gp);
+}
+
+static void release_pool(void *pool) {
+	gp_pool_free(pool);
+}
+
+static struct gp *model_new(struct surrogate *surrogate) {
+	struct gp *gp = gp_new(surrogate->coding->dim, surrogate->dims);
+	arena_defer(surrogate->task.arena, release_gp, gp);
+	return gp;
+}
+
+static struct gp_pool *pool_new(struct surrogate *surrogate, struct gp *gp) {
+	struct gp_pool *pool = gp_pool_new(gp, surrogate->pool.room);
+	arena_defer(surrogate->task.arena, release_pool, pool);
+	return pool;
+}
+
+static void *array(struct surrogate *surrogate, size_t count, size_t size) {
+	return arena_alloc(surrogate->task.arena, count, size);
+}
+
+struct surrogate *surrogate_new(const struct strategy_task *task, bool transfer) {
+	struct surrogate *surrogate = arena_alloc(task->arena, 1, sizeof *surrogate);
+	uint64_t valid = space_valid(task->space);
+	size_t rows = OBSERVED_MAX + PENDING_MAX;
+	surrogate->task = *task;
+	rng_split(&surrogate->rng, task->seed, "surrogate");
+	surrogate->best = INFINITY;
+	surrogate->stretch = 1;
+	surrogate->error = NAN;
+	surrogate->coding = coding_new(task->arena, task->space, SOURCES_MAX);
+	for (size_t s = 0; transfer && s < task->source_count && surrogate->source_count < SOURCES_MAX; s++) {
+		struct source_model *model = source_model_new(surrogate, &task->sources[s]);
+		if (model)
+			surrogate->source[surrogate->source_count++] = model;
+	}
+	surrogate->dims = surrogate->coding->count;
+	surrogate->pool.whole = valid <= POOL_WHOLE;
+	surrogate->pool.room = surrogate->pool.whole ? (size_t)valid : POOL_SAMPLED;
+	surrogate->pool.index = array(surrogate, surrogate->pool.room, sizeof *surrogate->pool.index);
+	surrogate->pool.codes = array(surrogate, surrogate->pool.room * surrogate->dims, sizeof *surrogate->pool.codes);
+	surrogate->gain = array(surrogate, surrogate->pool.room, sizeof *surrogate->gain);
+	surrogate->observed = array(surrogate, OBSERVED_MAX, sizeof *surrogate->observed);
+	surrogate->row = array(surrogate, rows, sizeof *surrogate->row);
+	surrogate->target = array(surrogate, rows, sizeof *surrogate->target);
+	surrogate->lone_mean = array(surrogate, rows, sizeof *surrogate->lone_mean);
+	surrogate->lone_variance = array(surrogate, rows, sizeof *surrogate->lone_variance);
+	surrogate->value = model_new(surrogate);
+	surrogate->values = pool_new(surrogate, surrogate->value);
+	return surrogate;
+}
+
+static int by_promise(const void *a, const void *b) {
+	const struct observed *x = a, *y = b;
+	double p = x->result == STRATEGY_FAILURE ? INFINITY : x->log, q = y->result == STRATEGY_FAILURE ? INFINITY : y->log;
+	return p != q ? (p > q) - (p < q) : (x->index > y->index) - (x->index < y->index);
+}
+
+/* The models are full: the better part and an even choice of the rest stay. */
+static void compact(struct surrogate *surrogate) {
+	size_t best = OBSERVED_KEPT * 3 / 4, rest = surrogate->count - best;
+	qsort(surrogate->observed, surrogate->count, sizeof *surrogate->observed, by_promise);
+	for (size_t i = 0; i < OBSERVED_KEPT - best; i++)
+		surrogate->observed[best + i] = surrogate->observed[best + i * rest / (OBSERVED_KEPT - best)];
+	surrogate->count = OBSERVED_KEPT;
+	surrogate->worked = surrogate->failed = 0;
+	for (size_t i = 0; i < surrogate->count; i++) {
+		surrogate->worked += surrogate->observed[i].result == STRATEGY_VALUE;
+		surrogate->failed += surrogate->observed[i].result == STRATEGY_FAILURE;
+	}
+	gp_truncate(surrogate->value, 0);
+	if (surrogate->works)
+		gp_truncate(surrogate->works, 0);
+	surrogate->in_value = surrogate->in_works = 0;
+	surrogate->fit_at = surrogate->count + 1;
+}
+
+static void pending_drop(struct surrogate *surrogate, uint64_t index) {
+	for (size_t i = 0; i < surrogate->pending_count; i++)
+		if (surrogate->pending[i] == index) {
+			surrogate->pending[i] = surrogate->pending[--surrogate->pending_count];
+			return;
+		}
+}
+
+void surrogate_await(struct surrogate *surrogate, uint64_t index) {
+	if (surrogate->pending_count == PENDING_MAX) /* never told of: the oldest is forgotten */
+		memmove(surrogate->pending, surrogate->pending + 1, --surrogate->pending_count * sizeof *surrogate->pending);
+	surrogate->pending[surrogate->pending_count++] = index;
+}
+
+void surrogate_tell(struct surrogate *surrogate, uint64_t index, const struct strategy_outcome *outcome) {
+	pending_drop(surrogate, index);
+	if (surrogate->count == OBSERVED_MAX)
+		compact(surrogate);
+	struct observed *observed = &surrogate->observed[surrogate->count++];
+	*observed = (struct observed){.index = index, .result = outcome->result, .deviation = outcome->deviation};
+	observed->log = outcome->result == STRATEGY_FAILURE ? 0 : log(outcome->value);
+	surrogate->worked += outcome->result == STRATEGY_VALUE;
+	surrogate->failed += outcome->result == STRATEGY_FAILURE;
+	if (outcome->result == STRATEGY_VALUE && observed->log < surrogate->best)
+		surrogate->best = observed->log;
+}
+
+bool surrogate_ready(const struct surrogate *surrogate) {
+	return surrogate->worked > 0 && surrogate->count >= (surrogate->source_count ? 1 : NEED);
+}
+
+/* What came since the last time; fantasies of what is on its way were at the end, and go. */
+static void models_update(struct surrogate *surrogate) {
+	uint16_t codes[GP_DIMS_MAX];
+	gp_truncate(surrogate->value, surrogate->in_value);
+	if (surrogate->failed && !surrogate->works) {
+		surrogate->works = model_new(surrogate);
+		surrogate->workings = pool_new(surrogate, surrogate->works);
+		if (surrogate->pool.count)
+			gp_pool_set(surrogate->workings, surrogate->pool.codes, surrogate->pool.count);
+	}
+	for (; surrogate->in_works < surrogate->count; surrogate->in_works++) {
+		const struct observed *observed = &surrogate->observed[surrogate->in_works];
+		double variance = observed->deviation * observed->deviation;
+		surrogate_codes(surrogate, observed->index, codes);
+		if (observed->result != STRATEGY_FAILURE) {
+			gp_add(surrogate->value, codes, observed->result == STRATEGY_CENSORED ? CENSORED_VARIANCE : variance);
+			surrogate->row[surrogate->in_value++] = surrogate->in_works;
+		}
+	}
+	for (size_t i = surrogate->works ? gp_count(surrogate->works) : surrogate->count; i < surrogate->count; i++) {
+		surrogate_codes(surrogate, surrogate->observed[i].index, codes);
+		gp_add(surrogate->works, codes, WORKS_VARIANCE);
+	}
+}
+
+static void works_condition(struct surrogate *surrogate, bool fit) {
+	if (!surrogate->works)
+		return;
+	double *works = surrogate->lone_mean;
+	for (size_t i = 0; i < surrogate->count; i++)
+		works[i] = surrogate->observed[i].result == STRATEGY_FAILURE ? -0.5 : 0.5;
+	gp_target(surrogate->works, works);
+	if (fit)
+		gp_fit(surrogate->works, STEPS);
+	gp_condition(surrogate->works);
+	gp_pool_predict(surrogate->workings);
+}
+
+/* What is on its way is taken to give its mean. */
+static void believe(struct surrogate *surrogate) {
+	uint16_t codes[GP_DIMS_MAX];
+	size_t rows = surrogate->in_value;
+	double variance;
+	if (surrogate->pending_count == 0)
+		return;
+	for (size_t i = 0; i < surrogate->pending_count; i++) {
+		surrogate_codes(surrogate, surrogate->pending[i], codes);
+		gp_predict(surrogate->value, codes, &surrogate->target[rows + i], &variance);
+	}
+	for (size_t i = 0; i < surrogate->pending_count; i++) {
+		surrogate_codes(surrogate, surrogate->pending[i], codes);
+		gp_add(surrogate->value, codes, 0);
+	}
+	gp_target(surrogate->value, surrogate->target);
+	gp_condition(surrogate->value);
+}
+
+static double expected_gain(double gap, double deviation) {
+	double z = gap / deviation;
+	return z < -8 ? 0 : deviation * (z * 0.5 * erfc(-z / sqrt(2)) + exp(-0.5 * z * z) * 0.3989422804014327);
+}
+
+static double deviation_of(const struct surrogate *surrogate, size_t c) {
+	return sqrt(surrogate->stretch * fmax(gp_pool_variance(surrogate->values)[c], 1e-9));
+}
+
+static double chance_of(const struct surrogate *surrogate, size_t c) {
+	return surrogate->works ? fmin(1, fmax(CHANCE_MIN, gp_pool_mean(surrogate->workings)[c] + 0.5)) : 1;
+}
+
+/* The lowest mean at a measured configuration: less noisy than the lowest value. */
+static void incumbent_set(struct surrogate *surrogate) {
+	double mean, variance;
+	uint16_t codes[GP_DIMS_MAX];
+	surrogate->incumbent = INFINITY;
+	for (size_t i = 0; i < surrogate->in_value; i++) {
+		if (surrogate->target[i] > 0.5 && isfinite(surrogate->incumbent))
+			continue;
+		surrogate_codes(surrogate, surrogate->observed[surrogate->row[i]].index, codes);
+		gp_predict(surrogate->value, codes, &mean, &variance);
+		surrogate->incumbent = fminf(surrogate->incumbent, (float)mean);
+	}
+}
+
+/* Where nothing is expected to gain, by how many deviations it falls short. */
+static uint64_t most_promising(struct surrogate *surrogate) {
+	const float *mean = gp_pool_mean(surrogate->values);
+	const struct pool *pool = &surrogate->pool;
+	uint64_t best = UINT64_MAX, nearest = UINT64_MAX;
+	double most = 0, least = INFINITY;
+	for (size_t c = 0; c < pool->count; c++) {
+		surrogate->gain[c] = 0;
+		if (history_taken(surrogate->task.history, pool->index[c]))
+			continue;
+		double deviation = deviation_of(surrogate, c), gap = surrogate->incumbent - mean[c];
+		surrogate->gain[c] = chance_of(surrogate, c) * expected_gain(gap, deviation);
+		if (surrogate->gain[c] > most) {
+			most = surrogate->gain[c];
+			best = pool->index[c];
+		}
+		if (-gap / deviation < least) {
+			least = -gap / deviation;
+			nearest = pool->index[c];
+		}
+	}
+	return best == UINT64_MAX ? nearest : best;
+}
+
+uint64_t surrogate_ask(struct surrogate *surrogate) {
+	bool fit = surrogate->count >= surrogate->fit_at;
+	models_update(surrogate);
+	if (surrogate->in_value == 0)
+		return UINT64_MAX;
+	surrogate_targets(surrogate);
+	if (fit) {
+		gp_fit(surrogate->value, surrogate->fit_at ? STEPS : FIRST_STEPS);
+		surrogate->fit_at = (size_t)fmax((double)surrogate->count + 1, (double)surrogate->count * (1 + FIT_AGAIN));
+	}
+	if (fit || !surrogate->asked)
+		surrogate_pool_fill(surrogate);
+	gp_condition(surrogate->value);
+	surrogate_calibrate(surrogate);
+	works_condition(surrogate, fit);
+	incumbent_set(surrogate);
+	believe(surrogate);
+	gp_pool_predict(surrogate->values);
+	surrogate->asked = true;
+	return most_promising(surrogate);
+}
+
+static double apart(const struct coding *coding, const uint16_t *a, const uint16_t *b) {
+	double sum = 0;
+	for (size_t d = 0; d < coding->count; d++) {
+		const double *at = coding->dim[d].at;
+		if (at && !isnan(at[a[d]]) && !isnan(at[b[d]]))
+			sum += fabs(at[a[d]] - at[b[d]]);
+		else
+			sum += a[d] != b[d];
+	}
+	return sum;
+}
+
+static uint64_t farthest(struct surrogate *surrogate) {
+	uint64_t best = UINT64_MAX;
+	double most = -1;
+	uint16_t codes[GP_DIMS_MAX], other[GP_DIMS_MAX];
+	for (int i = 0; i < FARTHEST_OF; i++) {
+		uint64_t index = history_unseen(surrogate->task.history, surrogate->task.space, &surrogate->rng);
+		double least = INFINITY;
+		if (index == UINT64_MAX)
+			return UINT64_MAX;
+		surrogate_codes(surrogate, index, codes);
+		for (size_t j = 0; j < surrogate->count + surrogate->pending_count; j++) {
+			bool told = j < surrogate->count;
+			uint64_t known = told ? surrogate->observed[j].index : surrogate->pending[j - surrogate->count];
+			surrogate_codes(surrogate, known, other);
+			least = fmin(least, apart(surrogate->coding, codes, other));
+		}
+		if (least > most) {
+			most = least;
+			best = index;
+		}
+	}
+	return best;
+}
+
+static uint64_t middle(struct surrogate *surrogate) {
+	uint64_t best = UINT64_MAX;
+	double least = INFINITY;
+	uint16_t codes[GP_DIMS_MAX];
+	for (int i = 0; i < MIDDLE_OF; i++) {
+		uint64_t index = history_unseen(surrogate->task.history, surrogate->task.space, &surrogate->rng);
+		double off = MIDDLE_LATITUDE * rng_unit(&surrogate->rng);
+		if (index == UINT64_MAX)
+			return UINT64_MAX;
+		surrogate_codes(surrogate, index, codes);
+		for (size_t d = 0; d < surrogate->coding->count; d++) {
+			const double *at = surrogate->coding->dim[d].at;
+			off += at && !isnan(at[codes[d]]) ? (at[codes[d]] - 0.5) * (at[codes[d]] - 0.5) : 0.25;
+		}
+		if (off < least) {
+			least = off;
+			best = index;
+		}
+	}
+	return best;
+}
+
+/* The one that the first source likes best. */
+static uint64_t best_by_source(struct surrogate *surrogate) {
+	const struct pool *pool = &surrogate->pool;
+	size_t dim = surrogate->coding->count - surrogate->source_count;
+	uint64_t best = UINT64_MAX;
+	uint16_t least = UINT16_MAX;
+	if (!surrogate->pool.count)
+		surrogate_pool_fill(surrogate);
+	for (size_t c = 0; c < pool->count; c++) {
+		uint16_t code = pool->codes[c * surrogate->dims + dim];
+		if (code < least && !history_taken(surrogate->task.history, pool->index[c])) {
+			least = code;
+			best = pool->index[c];
+		}
+	}
+	return best;
+}
+
+uint64_t surrogate_first(struct surrogate *surrogate) {
+	if (surrogate->source_count && surrogate->firsts++ == 0)
+		return best_by_source(surrogate);
+	return surrogate->count + surrogate->pending_count ? farthest(surrogate) : middle(surrogate);
+}
+
+/* The expected maximum of the largest gains, as if they were independent: an upper bound of what is found. */
+double surrogate_promise(const struct surrogate *surrogate, uint64_t left) {
+	enum { TOP = 64, STEPS_OF_GAIN = 64 };
+	size_t top[TOP], count = 0, room = left < TOP ? (size_t)left : TOP;
+	const float *mean = gp_pool_mean(surrogate->values);
+	double widest = 0, sum = 0;
+	if (!surrogate->asked || room == 0)
+		return surrogate->asked ? 0 : NAN;
+	for (size_t c = 0; c < surrogate->pool.count; c++) {
+		size_t at = count;
+		for (; at > 0 && surrogate->gain[c] > surrogate->gain[top[at - 1]]; at--)
+			if (at < room)
+				top[at] = top[at - 1];
+		if (at < room)
+			top[at] = c;
+		count += count < room;
+	}
+	for (size_t i = 0; i < count; i++)
+		widest = fmax(widest, surrogate->incumbent - mean[top[i]] + 4 * deviation_of(surrogate, top[i]));
+	for (int step = 0; step < STEPS_OF_GAIN; step++) {
+		double gain = widest * (step + 0.5) / STEPS_OF_GAIN, none = 1;
+		for (size_t i = 0; i < count; i++) {
+			double z = (surrogate->incumbent - mean[top[i]] - gain) / deviation_of(surrogate, top[i]);
+			none *= 1 - chance_of(surrogate, top[i]) * 0.5 * erfc(-z / sqrt(2));
+		}
+		sum += (1 - none) * widest / STEPS_OF_GAIN;
+	}
+	return exp(sum) - 1;
+}
+
+void surrogate_say(const struct surrogate *surrogate, char *text, size_t size) {
+	size_t first = SIZE_MAX, second = SIZE_MAX;
+	if (!surrogate->asked) {
+		snprintf(text, size, "nothing measured yet");
+		return;
+	}
+	for (size_t d = 0; d < surrogate->coding->count; d++) {
+		if (surrogate->coding->param[d] < 0)
+			continue;
+		double own = gp_relevance(surrogate->value, d);
+		if (first == SIZE_MAX || own > gp_relevance(surrogate->value, first)) {
+			second = first;
+			first = d;
+		} else if ((second == SIZE_MAX || own > gp_relevance(surrogate->value, second)) &&
+		           surrogate->coding->param[d] != surrogate->coding->param[first]) {
+			second = d;
+		}
+	}
+	int used = snprintf(text, size, "off by %.1f %% on what is left out", 100 * (exp(surrogate->error) - 1));
+	if (first == SIZE_MAX || used < 0 || (size_t)used >= size)
+		return;
+	const struct space *space = surrogate->task.space;
+	if (second == SIZE_MAX || surrogate->coding->param[second] == surrogate->coding->param[first])
+		snprintf(text + used, size - (size_t)used, "; %s matters most",
+		         space_param_name(space, (size_t)surrogate->coding->param[first]));
+	else
+		snprintf(text + used, size - (size_t)used, "; %s and %s matter most",
+		         space_param_name(space, (size_t)surrogate->coding->param[first]),
+		         space_param_name(space, (size_t)surrogate->coding->param[second]));
+}

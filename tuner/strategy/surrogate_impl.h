@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the files surrogate*.c share. */
+#ifndef TUNER_STRATEGY_SURROGATE_IMPL_H
+#define TUNER_STRATEGY_SURROGATE_IMPL_H
+#include "tuner/strategy/coding.h"
+#include "tuner/strategy/surrogate.h"
+
+enum { POOL_WHOLE = 20000, POOL_SAMPLED = 6000, OBSERVED_MAX = 512, OBSERVED_KEPT = 320, SOURCES_MAX = 3, PENDING_MAX = 256 };
+
+struct observed {
+	uint64_t index;
+	enum strategy_result result;
+	double log; /* of the value; of its lower limit where censored */
+	double deviation;
+};
+
+struct pool { /* the candidates */
+	uint64_t *index;
+	uint16_t *codes; /* count x dims */
+	size_t count, room;
+	bool whole;
+};
+
+struct source_model;
+
+struct surrogate {
+	struct strategy_task task;
+	struct rng rng;
+	struct coding *coding;
+	size_t dims;
+	struct observed *observed; /* OBSERVED_MAX */
+	size_t count, worked, failed;
+	double best; /* logarithm; INFINITY: none */
+	uint64_t pending[PENDING_MAX];
+	size_t pending_count;
+	struct pool pool;
+	struct gp *value, *works; /* works: NULL until something failed */
+	struct gp_pool *values, *workings;
+	size_t in_value, in_works; /* observations that the models have */
+	size_t *row;               /* of each in the value model: its observation */
+	double *target, *lone_mean, *lone_variance;
+	size_t fit_at; /* observations when the models are fitted next */
+	double stretch; /* of variances */
+	double error;   /* of left-out ones, median, in logarithms; NAN */
+	double *gain;   /* of each candidate */
+	float incumbent;
+	struct source_model *source[SOURCES_MAX];
+	size_t source_count, firsts;
+	bool asked;
+};
+
+/* surrogate_target.c: targets of the value model's rows, and the soft cap that they and sources go through */
+void surrogate_targets(struct surrogate *surrogate);
+double surrogate_cap(double log_ratio, double cap);
+double surrogate_cap_of(double *log_ratios, size_t count); /* sorts */
+void surrogate_calibrate(struct surrogate *surrogate);
+
+/* surrogate_pool.c */
+void surrogate_pool_fill(struct surrogate *surrogate);
+void surrogate_codes(const struct surrogate *surrogate, uint64_t index, uint16_t *codes);
+
+/* surrogate_source.c: adds its dimension; code of its opinion of a configuration */
+struct source_model *source_model_new(struct surrogate *surrogate, const struct strategy_source *source);
+uint16_t source_model_code(struct source_model *model, const uint16_t *codes, uint64_t index);
+
+#endif
