@@ -140,7 +140,8 @@ static char *large(const char *between, size_t *size) {
 	fprintf(out, "{\"tune_params_keys\": [\"x\"],%s\"skipped\": [{\"a\": [1,%s2]}, \"[\"], \"cache\": {", between, between);
 	for (int i = 0; i < 20000; i++)
 		fprintf(out, "%s%s\"%d\":%s {\"x\": %d, \"time\": 1.%05d, \"times\": [%d.5,%s %d]}", i ? "," : "", between, i,
-		        i % 7 ? "" : between, i, (int)rng_below(&rng, 100000), i, i % 5 ? "" : between, (int)rng_below(&rng, 1000000));
+		        i % 7 ? "" : between, i, (int)rng_below(&rng, 100000), i, i % 5 ? "" : between,
+		        (int)rng_below(&rng, 1000000));
 	fprintf(out, "%s}}", between);
 	fclose(out);
 	return text;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A file in memory, gzipped or not. A large one that is gzipped is unpacked by a thread of its own while it is scanned. */
+/* A file in memory, gzipped or not. A large one that is gzipped is unpacked by a thread of its own while it is scanned.
+ */
 #ifndef TUNER_RECORD_LOAD_H
 #define TUNER_RECORD_LOAD_H
 #include "tuner/record/scan.h"

@@ -48,16 +48,24 @@ enum scan_type scan_type(struct scan *scan) {
 	if (scan->failed)
 		return SCAN_NOTHING;
 	switch (scan_peek(scan)) {
-	case '{': return SCAN_OBJECT;
-	case '[': return SCAN_ARRAY;
-	case '"': return SCAN_TEXT;
-	case 't': return SCAN_TRUE;
-	case 'f': return SCAN_FALSE;
-	case 'n': return SCAN_NULL;
+	case '{':
+		return SCAN_OBJECT;
+	case '[':
+		return SCAN_ARRAY;
+	case '"':
+		return SCAN_TEXT;
+	case 't':
+		return SCAN_TRUE;
+	case 'f':
+		return SCAN_FALSE;
+	case 'n':
+		return SCAN_NULL;
 	case '-':
 	case 'N':
-	case 'I': return SCAN_NUMBER;
-	default: return scan_is_digit(*scan->at) ? SCAN_NUMBER : SCAN_NOTHING;
+	case 'I':
+		return SCAN_NUMBER;
+	default:
+		return scan_is_digit(*scan->at) ? SCAN_NUMBER : SCAN_NOTHING;
 	}
 }
 

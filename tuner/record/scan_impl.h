@@ -30,8 +30,8 @@ static inline bool scan_is_blank(char c) {
 	return c == ' ' || c == '\n' || c == '\t' || c == '\r';
 }
 
-/* Where the next token starts. No token of JSON holds a newline, so that this is the one place, with scan_skip(), to wait
- * for more of a text that is still on its way. Indented files are mostly blanks. */
+/* Where the next token starts. No token of JSON holds a newline, so that this is the one place, with scan_skip(), to
+ * wait for more of a text that is still on its way. Indented files are mostly blanks. */
 static inline char scan_peek(struct scan *scan) {
 	for (;;) {
 		if (__builtin_expect(scan->at >= scan->limit, 0))

@@ -68,7 +68,8 @@ static bool skip_one(struct scan *scan, uint64_t *kinds, int *depth) {
 	pass_plain(scan);
 	char c = *scan->at++;
 	switch (c) {
-	case '"': return scan_pass_text(scan, &escaped);
+	case '"':
+		return scan_pass_text(scan, &escaped);
 	case '{':
 	case '[':
 		if (scan->depth + *depth >= SCAN_DEPTH_MAX)
@@ -100,12 +101,19 @@ bool scan_skip(struct scan *scan) {
 				return false;
 		while (depth);
 		return true;
-	case SCAN_TEXT: scan->at++; return scan_pass_text(scan, &escaped);
-	case SCAN_NUMBER: return skip_number(scan);
-	case SCAN_TRUE: return skip_word(scan, "true");
-	case SCAN_FALSE: return skip_word(scan, "false");
-	case SCAN_NULL: return skip_word(scan, "null");
-	case SCAN_NOTHING: break;
+	case SCAN_TEXT:
+		scan->at++;
+		return scan_pass_text(scan, &escaped);
+	case SCAN_NUMBER:
+		return skip_number(scan);
+	case SCAN_TRUE:
+		return skip_word(scan, "true");
+	case SCAN_FALSE:
+		return skip_word(scan, "false");
+	case SCAN_NULL:
+		return skip_word(scan, "null");
+	case SCAN_NOTHING:
+		break;
 	}
 	return !scan->failed && scan_unexpected(scan, "a value");
 }
