@@ -9,12 +9,14 @@ EXTRA_DIST += %D%/gpu/device.py %D%/gpu/suite.py %D%/gpu/limits.py %D%/gpu/fw.py
 bench-gpu: all
 	SWEETSPOT_WORKER='$(abs_top_builddir)/sweetspot-worker' SWEETSPOT='$(abs_top_builddir)/sweetspot' \
 		python3 $(srcdir)/%D%/gpu/suite.py bench-gpu.json
-bench: all %D%/locks_ck$(EXEEXT)
+bench: all %D%/locks_ck$(EXEEXT) %D%/spaces_api$(EXEEXT)
 	BUILDDIR='$(abs_top_builddir)' $(SHELL) $(srcdir)/bench/run bench.json
 
 # Only `make bench` builds it; without Concurrency Kit it is empty.
-EXTRA_PROGRAMS += %D%/locks_ck
-CLEANFILES += %D%/locks_ck$(EXEEXT)
+EXTRA_PROGRAMS += %D%/locks_ck %D%/spaces_api
+CLEANFILES += %D%/locks_ck$(EXEEXT) %D%/spaces_api$(EXEEXT)
 %C%_locks_ck_SOURCES = %D%/locks_ck.c
 %C%_locks_ck_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
 %C%_locks_ck_LDADD = libkernels.la
+%C%_spaces_api_SOURCES = %D%/spaces_api.c tests/tuner/space_help.h
+%C%_spaces_api_LDADD = libtuner.la libbase.la -lm

@@ -8,11 +8,12 @@ TUNER_SPACE = \
 	%D%/space_tree.c %D%/space_rewrite.c %D%/space_tree.h \
 	%D%/space_slice.c %D%/space_slice.h \
 	%D%/space_part.c %D%/space_rows.c %D%/space_part.h \
+	%D%/space_keys.c %D%/space_keys.h %D%/space_table.c %D%/space_table.h \
 	%D%/space_intern.c %D%/space_intern.h \
 	%D%/space_diagram.c %D%/space_diagram.h \
 	%D%/space_index.c \
-	%D%/space_repair.c %D%/space_repair.h \
-	%D%/space_near.c \
+	%D%/space_repair.c %D%/space_repairs.c %D%/space_repair.h \
+	%D%/space_near.c %D%/space_walk.c %D%/space_walk.h \
 	%D%/space_read.c %D%/space_json.c
 
 TUNER_SPEC = \

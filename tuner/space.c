@@ -117,7 +117,7 @@ int space_add_table(struct space *space, const char *const *names, size_t name_c
                     struct err *err) {
 	if (check_open(space, err) != 0)
 		return -1;
-	if (name_count == 0 || name_count > SPACE_PARAMS_MAX || row_count > DOMAIN_MAX || space->table_count == RULES_MAX)
+	if (name_count == 0 || name_count > SPACE_PARAMS_MAX || row_count > SPACE_ROWS_MAX || space->table_count == RULES_MAX)
 		return err_set(err, ERR_USAGE, NULL, "a table of %zu names and %zu rows is out of bounds", name_count,
 		               row_count);
 	struct space_table table = {.name_count = name_count, .row_count = row_count};

@@ -22,7 +22,7 @@
 #include "src/base/rng.h"
 #include "src/base/value.h"
 
-enum { SPACE_ABSENT = -1, SPACE_PARAMS_MAX = 64 };
+enum { SPACE_ABSENT = -1, SPACE_PARAMS_MAX = 64, SPACE_ROWS_MAX = 1 << 24 };
 
 struct space;
 struct space *space_new(void);
@@ -35,7 +35,8 @@ int space_add_constant(struct space *space, const char *name, struct value value
                        struct err *err); /* the problem's n */
 int space_add_constraint(struct space *space, const char *expression, struct err *err);
 /* Only these combinations of the named parameters: rows x names places, SPACE_ABSENT where absent. Parameters that a
- * row leaves absent must be absent by their condition as well. */
+ * row leaves absent must be absent by their condition as well. Twins count once. A table of all parameters is built in
+ * time linear in its rows, of which there may be SPACE_ROWS_MAX; others may have 2^20 rows. */
 int space_add_table(struct space *space, const char *const *names, size_t name_count, const int *rows, size_t row_count,
                     struct err *err);
 /* Counts. ERR_USAGE for unknown names in expressions, circular conditions, or an empty space (naming the constraint
@@ -58,15 +59,23 @@ bool space_index(const struct space *space, const int *config, uint64_t *index);
 uint64_t space_sample(const struct space *space, struct rng *rng);               /* uniform */
 
 enum space_near {
-	SPACE_HAMMING, /* one parameter takes any other value */
-	SPACE_ADJACENT /* one parameter takes the next value up or down; words: any other */
+	SPACE_HAMMING,  /* one parameter takes any other value */
+	SPACE_ADJACENT, /* one parameter takes the next value up or down; words: any other */
+	SPACE_PLAIN,    /* as SPACE_HAMMING, but no other parameter changes: quick */
+	SPACE_STRICT    /* any number of parameters move, each at most one place up or down in its list, words too */
 };
 /* Valid configurations one step from `index`: when a change makes other parameters appear or breaks a constraint, those
  * that must change are set to their nearest values that are valid: fewest other changes first, then shortest way in
  * places. Parameters that appear take the valid value nearest to the middle of their list (words: the first), which is
  * no change. So every value of a present parameter that occurs in any valid configuration leads to a neighbour, unless
  * finding it takes too long. Neighbours without a repair come first. At most max, no duplicates, in a fixed order.
- * SPACE_ADJACENT skips values that occur in no valid configuration. */
+ * SPACE_ADJACENT skips values that occur in no valid configuration.
+ *
+ * SPACE_STRICT repairs nothing; parameters that appear are within one place of the middle of their list (words: of the
+ * first). Fewest changes come first, then the least number; bounded effort may leave out some of those with many.
+ *
+ * Kernel Tuner (searchspace.py) has three kinds as well: its Hamming is SPACE_PLAIN, strictly-adjacent is SPACE_STRICT,
+ * and its adjacent moves any number of parameters, each at most to the next value that occurs; ours moves one. */
 size_t space_near(const struct space *space, uint64_t index, enum space_near kind, uint64_t *out, size_t max);
 
 json_t *space_config_json(const struct space *space, uint64_t index); /* absent parameters are left out */

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tuner/domain.h"
 #include "tuner/space_impl.h"
 
 #define BIT(param) (UINT64_C(1) << (param))
@@ -70,6 +71,9 @@ static int bind_table(struct space *space, struct space_table *table, struct err
 		if (check_column(space, table, i, err) != 0)
 			return -1;
 	}
+	if (table->name_count < space->param_count && table->row_count > DOMAIN_MAX)
+		return err_set(err, ERR_USAGE, NULL, "a table of some parameters has %zu rows, over %d", table->row_count,
+		               DOMAIN_MAX);
 	return 0;
 }
 

@@ -8,8 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tuner/space_keys.h"
 #include "tuner/space_order.h"
 #include "tuner/space_source.h"
+#include "tuner/space_table.h"
 
 enum { NODES_MAX = 1 << 23, EDGES_MAX = 1 << 25 };
 static const size_t bytes_max = (size_t)1 << 29;
@@ -127,7 +129,7 @@ static bool stage_step(struct stage *stage, uint32_t branch) {
 	return true;
 }
 
-static uint32_t node_push(struct diagram *d, uint64_t count, const struct diagram_edge *edges, uint32_t edge_count) {
+uint32_t diagram_push(struct diagram *d, uint64_t count, const struct diagram_edge *edges, uint32_t edge_count) {
 	if (d->node_count == d->node_room) {
 		d->node_room = d->node_room * 2 + 64;
 		d->nodes = mem_grow(d->nodes, d->node_room, sizeof *d->nodes);
@@ -161,7 +163,7 @@ static uint32_t make_node(struct builder *b, size_t depth) {
 		run_end = branch + 1;
 		b->overflow |= __builtin_add_overflow(total, b->diagram->nodes[child].count, &total);
 	}
-	return stage->edge_count ? node_push(b->diagram, total, stage->edges, stage->edge_count) : DIAGRAM_DEAD;
+	return stage->edge_count ? diagram_push(b->diagram, total, stage->edges, stage->edge_count) : DIAGRAM_DEAD;
 }
 
 static uint32_t visit(struct builder *b, size_t depth) {
@@ -187,6 +189,7 @@ static void used_mark(struct diagram *d, uint32_t node, size_t depth, bool *seen
 		return;
 	int param = d->order[depth];
 	seen[node] = true;
+	d->depth_of[node] = (uint8_t)depth;
 	for (uint32_t i = 0; i < d->nodes[node].edges; i++) {
 		const struct diagram_edge *edge = &d->edges[d->nodes[node].first + i];
 		memset(d->used[param] + edge->branch, 1, diagram_run(d, &d->nodes[node], i));
@@ -196,6 +199,7 @@ static void used_mark(struct diagram *d, uint32_t node, size_t depth, bool *seen
 
 static void used_new(const struct space *space, struct diagram *d) {
 	bool *seen = mem_alloc(d->node_count, sizeof *seen);
+	d->depth_of = mem_alloc(d->node_count, sizeof *d->depth_of);
 	d->used = mem_alloc(space->param_count, sizeof(uint8_t *));
 	for (size_t i = 0; i < space->param_count; i++)
 		d->used[i] = mem_alloc(space_branches(space, (int)i), 1);
@@ -204,12 +208,12 @@ static void used_new(const struct space *space, struct diagram *d) {
 	free(seen);
 }
 
-static struct diagram *order_diagram(const struct space *space, const int *order) {
+struct diagram *diagram_empty(const struct space *space, const int *order) {
 	struct diagram *d = mem_alloc(1, sizeof *d);
 	d->depth = space->param_count;
 	memcpy(d->order, order, d->depth * sizeof *order);
-	node_push(d, 1, NULL, 0); /* DIAGRAM_END */
-	node_push(d, 0, NULL, 0); /* DIAGRAM_DEAD */
+	diagram_push(d, 1, NULL, 0); /* DIAGRAM_END */
+	diagram_push(d, 0, NULL, 0); /* DIAGRAM_DEAD */
 	return d;
 }
 
@@ -221,7 +225,7 @@ static struct diagram *attempt(const struct space *space, const struct part_sour
 	bool dead = false;
 	for (size_t i = 0; i < space->param_count; i++)
 		position[order[i]] = (int)i;
-	b.diagram = order_diagram(space, order);
+	b.diagram = diagram_empty(space, order);
 	b.parts = mem_alloc(count, sizeof *b.parts);
 	for (; b.part_count < count && !dead && !gave_up(&b); b.part_count++) {
 		b.parts[b.part_count] = part_new(space, &sources[b.part_count], position, &b.effort);
@@ -254,7 +258,7 @@ static int make_orders(const struct space *space, const struct part_source *sour
 	return made;
 }
 
-struct diagram *diagram_new(const struct space *space, const bool *off, enum diagram_status *status) {
+static struct diagram *counted(const struct space *space, const bool *off, enum diagram_status *status) {
 	size_t count;
 	struct part_source *sources = sources_new(space, off, &count);
 	struct diagram *diagram = NULL;
@@ -265,6 +269,12 @@ struct diagram *diagram_new(const struct space *space, const bool *off, enum dia
 			diagram = attempt(space, sources, count, orders[kind], steps, &overflow);
 	free(sources);
 	*status = diagram ? DIAGRAM_OK : overflow ? DIAGRAM_OVERFLOW : DIAGRAM_ENTANGLED;
+	return diagram;
+}
+
+struct diagram *diagram_new(const struct space *space, const bool *off, enum diagram_status *status) {
+	const struct space_table *table = space_full_table(space, off);
+	struct diagram *diagram = table ? space_table_diagram(space, table, off, status) : counted(space, off, status);
 	if (diagram)
 		used_new(space, diagram);
 	return diagram;
@@ -276,6 +286,8 @@ void diagram_free(struct diagram *diagram) {
 	for (size_t i = 0; diagram->used && i < diagram->depth; i++)
 		free(diagram->used[i]);
 	free(diagram->used);
+	free(diagram->depth_of);
+	keys_free(diagram->keys);
 	free(diagram->nodes);
 	free(diagram->edges);
 	free(diagram);
@@ -292,9 +304,13 @@ uint32_t diagram_child(const struct diagram *diagram, uint32_t node, uint32_t br
 		else
 			high = middle;
 	}
-	if (low == 0 || branch - edges[low - 1].branch >= diagram_run(diagram, n, low - 1))
+	if (low == 0)
 		return DIAGRAM_DEAD;
+	/* In the run where its completions begin before the run's end: a product is faster than a quotient. */
 	const struct diagram_edge *edge = &edges[low - 1];
-	*before = edge->before + (branch - edge->branch) * diagram->nodes[edge->child].count;
+	uint64_t end = low < n->edges ? edge[1].before : n->count, past = branch - edge->branch;
+	if (past && (__builtin_mul_overflow(past, diagram->nodes[edge->child].count, &past) || past >= end - edge->before))
+		return DIAGRAM_DEAD;
+	*before = edge->before + past;
 	return edge->child;
 }

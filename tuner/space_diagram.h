@@ -27,7 +27,9 @@ struct diagram {
 	struct diagram_edge *edges;
 	size_t node_count, node_room, edge_count, edge_room;
 	uint32_t root;
-	uint8_t **used; /* [param][branch]: in some valid configuration */
+	uint8_t **used;    /* [param][branch]: in some valid configuration */
+	struct space_keys *keys; /* of a listed space, else NULL */
+	uint8_t *depth_of; /* of each node but END and DEAD; children have lower numbers than their parents */
 };
 
 enum diagram_status { DIAGRAM_OK, DIAGRAM_ENTANGLED /* too much effort */, DIAGRAM_OVERFLOW /* over 2^64 - 1 */ };
@@ -37,11 +39,16 @@ struct space;
 struct diagram *diagram_new(const struct space *space, const bool *off, enum diagram_status *status);
 void diagram_free(struct diagram *diagram);
 
+/* Making one: END and DEAD are there, the edges are copied, the root is set by hand. */
+struct diagram *diagram_empty(const struct space *space, const int *order);
+uint32_t diagram_push(struct diagram *d, uint64_t count, const struct diagram_edge *edges, uint32_t edge_count);
+
 /* How many branches an edge stands for. */
 static inline uint32_t diagram_run(const struct diagram *diagram, const struct diagram_node *node, uint32_t edge) {
 	const struct diagram_edge *e = &diagram->edges[node->first + edge];
 	uint64_t end = edge + 1 < node->edges ? e[1].before : node->count;
-	return (uint32_t)((end - e->before) / diagram->nodes[e->child].count);
+	uint64_t all = end - e->before, own = diagram->nodes[e->child].count;
+	return all == own ? 1 : (uint32_t)(all / own);
 }
 
 /* The child on a branch, DIAGRAM_DEAD where there is none; before: completions of earlier branches. */

@@ -68,6 +68,8 @@ int space_constant_find(const struct space *space, const char *name);
 const char *space_name_near(const struct space *space, const char *name, bool constants);
 /* Fills bind and mask of all rules and tables. */
 int space_bind(struct space *space, struct err *err);
+/* 1 holds, 0 does not, -1 mentions an absent parameter. */
+int space_rule_holds(const struct space *space, const struct space_rule *rule, const int *config);
 /* "threads 2, block 64": what a rule says, for messages */
 const char *space_rule_text(const struct space *space, size_t rule, char *text, size_t size);
 

@@ -2,7 +2,7 @@
 /* Numbers to configurations and back: one walk down the diagram. */
 #include <config.h>
 
-#include "tuner/space_impl.h"
+#include "tuner/space_keys.h"
 
 /* The edge that holds completion number `rank`. */
 static uint32_t edge_of(const struct diagram *d, const struct diagram_node *node, uint64_t rank) {
@@ -19,15 +19,23 @@ static uint32_t edge_of(const struct diagram *d, const struct diagram_node *node
 
 void space_config(const struct space *space, uint64_t index, int *config) {
 	const struct diagram *d = space->diagram;
+	if (d->keys) {
+		for (int param = 0; param < (int)space->param_count; param++)
+			config[param] = space_place(space, param, keys_branch(d->keys, index, param));
+		return;
+	}
 	uint32_t at = d->root;
 	for (size_t depth = 0; depth < d->depth; depth++) {
 		const struct diagram_node *node = &d->nodes[at];
 		const struct diagram_edge *edge = &d->edges[node->first + edge_of(d, node, index)];
-		uint64_t own = d->nodes[edge->child].count;
-		index -= edge->before;
+		uint64_t own = d->nodes[edge->child].count, past = 0;
 		int param = d->order[depth];
-		config[param] = space_place(space, param, edge->branch + (uint32_t)(index / own));
-		index %= own;
+		index -= edge->before;
+		if (index >= own) { /* most edges have one branch: dividing would cost more than all else */
+			past = index / own;
+			index %= own;
+		}
+		config[param] = space_place(space, param, edge->branch + (uint32_t)past);
 		at = edge->child;
 	}
 }
@@ -36,6 +44,8 @@ bool space_index(const struct space *space, const int *config, uint64_t *index) 
 	const struct diagram *d = space->diagram;
 	uint32_t at = d->root;
 	uint64_t sum = 0, before = 0;
+	if (d->keys)
+		return keys_find(d->keys, space, config, index);
 	for (size_t depth = 0; depth < d->depth; depth++) {
 		int param = d->order[depth], place = config[param];
 		if (place != SPACE_ABSENT && (place < 0 || (size_t)place >= space->params[param].count))

@@ -62,31 +62,45 @@ json_t *space_json(const struct space *space) {
 	return out;
 }
 
-static json_t *table_json(const struct space_table *table) {
-	json_t *names = json_array(), *rows = json_array();
-	for (size_t i = 0; i < table->name_count; i++)
-		json_array_append_new(names, json_string(table->names[i]));
-	for (size_t i = 0; i < table->row_count * table->name_count; i++)
-		json_array_append_new(rows, json_integer(table->rows[i]));
-	json_t *object = json_object();
-	json_object_set_new(object, "names", names);
-	json_object_set_new(object, "rows", rows);
-	return object;
+static void hash_json(struct sha256 *sha, json_t *json, size_t leave_out) {
+	char *text = js_canonical(json);
+	sha256_add(sha, text, strlen(text) - leave_out);
+	free(text);
+	json_decref(json);
 }
 
+/* {"names":[..],"rows":[..]}, a row at a time: as a JSON value a recorded space would take gigabytes. */
+static void hash_table(struct sha256 *sha, const struct space_table *table) {
+	char cell[16];
+	json_t *names = json_array();
+	for (size_t i = 0; i < table->name_count; i++)
+		json_array_append_new(names, json_string(table->names[i]));
+	sha256_add(sha, "{\"names\":", 9);
+	hash_json(sha, names, 0);
+	sha256_add(sha, ",\"rows\":[", 9);
+	for (size_t i = 0; i < table->row_count * table->name_count; i++)
+		sha256_add(sha, cell, (size_t)snprintf(cell, sizeof cell, "%s%d", i ? "," : "", table->rows[i]));
+	sha256_add(sha, "]}", 2);
+}
+
+/* Of the canonical text of an object whose last member is "tables". */
 char *space_hash(const struct space *space) {
-	json_t *all = json_object(), *constants = json_object(), *tables = json_array();
+	json_t *all = json_object(), *constants = json_object();
+	struct sha256 sha;
 	for (size_t i = 0; i < space->constant_count; i++)
 		json_object_set_new(constants, space->constants[i].name, value_json(space->constants[i].value));
-	for (size_t i = 0; i < space->table_count; i++)
-		json_array_append_new(tables, table_json(&space->tables[i]));
 	json_object_set_new(all, "params", params_json(space, false));
 	json_object_set_new(all, "constants", constants);
 	json_object_set_new(all, "constraints", constraints_json(space));
-	json_object_set_new(all, "tables", tables);
-	char *text = js_canonical(all), *hash = mem_alloc(SHA256_TEXT, 1);
-	sha256_text(text, strlen(text), hash);
-	free(text);
-	json_decref(all);
+	sha256_start(&sha);
+	hash_json(&sha, all, 1);
+	sha256_add(&sha, ",\"tables\":[", 11);
+	for (size_t i = 0; i < space->table_count; i++) {
+		sha256_add(&sha, ",", i > 0);
+		hash_table(&sha, &space->tables[i]);
+	}
+	sha256_add(&sha, "]}", 2);
+	char *hash = mem_alloc(SHA256_TEXT, 1);
+	sha256_end(&sha, hash);
 	return hash;
 }

@@ -90,8 +90,7 @@ static int read_given(const struct space *space, const json_t *object, int *give
 	return 0;
 }
 
-/* 1 holds, 0 does not, -1 mentions an absent parameter. */
-static int rule_holds(const struct space *space, const struct space_rule *rule, const int *config) {
+int space_rule_holds(const struct space *space, const struct space_rule *rule, const int *config) {
 	size_t count = expr_name_count(rule->expr);
 	struct value *values = mem_alloc(count, sizeof *values);
 	int holds = 1;
@@ -113,7 +112,7 @@ static int fill(const struct space *space, const int *given, const int *fallback
 	for (size_t depth = 0; depth < space->param_count; depth++) {
 		int param = space->diagram->order[depth];
 		const struct space_param *p = &space->params[param];
-		bool exists = !p->when || rule_holds(space, &space->whens[param], config) == 1;
+		bool exists = !p->when || space_rule_holds(space, &space->whens[param], config) == 1;
 		if (!exists && given[param] != MISSING)
 			return err_set(err, ERR_USAGE, "leave it out, or change what it depends on", "'%s' exists only where %s",
 			               p->name, expr_source(p->when));
@@ -144,7 +143,7 @@ static int report_invalid(const struct space *space, const int *config, struct e
 	char text[300];
 	size_t rule = 0, rules = space->constraint_count + space->table_count;
 	for (; rule < space->constraint_count; rule++)
-		if (rule_holds(space, &space->constraints[rule], config) == 0)
+		if (space_rule_holds(space, &space->constraints[rule], config) == 0)
 			break;
 	while (rule >= space->constraint_count && rule < rules &&
 	       in_table(&space->tables[rule - space->constraint_count], config))

@@ -7,9 +7,9 @@
 
 #include <stdlib.h>
 
-enum { EFFORT_MAX = 1 << 17, CHANGE_SHIFT = 40 };
+enum { EFFORT_MAX = 1 << 17 };
 
-/* A path to a node; cost: changes << CHANGE_SHIFT | steps. */
+/* A path to a node; cost: changes << REPAIR_SHIFT | steps. */
 struct reach {
 	uint64_t cost, index;
 	uint32_t node;
@@ -54,29 +54,29 @@ static void keep_cheapest(struct layer *layer) {
 	layer->count = kept;
 }
 
-/* The wanted branch of a parameter: its own; where it was absent, the middle number or the first word. */
-static uint32_t wanted(const struct search *s, int param) {
-	const struct space_param *p = &s->space->params[param];
-	if (s->from[param] != SPACE_ABSENT)
-		return (uint32_t)s->from[param];
+uint32_t space_wanted(const struct space *space, const int *from, int param) {
+	const struct space_param *p = &space->params[param];
+	if (from[param] != SPACE_ABSENT)
+		return (uint32_t)from[param];
 	return p->ordered ? (uint32_t)(p->count - 1) / 2 : 0;
 }
 
-static uint64_t branch_cost(const struct search *s, int param, uint32_t branch) {
-	const struct space_param *p = &s->space->params[param];
-	uint32_t want = wanted(s, param);
-	if (s->fixed[param] != REPAIR_FREE || branch == p->count)
+uint64_t repair_cost(const struct space *space, const int *from, int param, uint32_t branch) {
+	const struct space_param *p = &space->params[param];
+	uint32_t want = space_wanted(space, from, param);
+	if (branch == p->count)
 		return 0;
 	uint64_t steps = branch > want ? branch - want : want - branch;
-	if (!p->ordered && s->from[param] != SPACE_ABSENT)
+	if (!p->ordered && from[param] != SPACE_ABSENT)
 		steps = steps > 0;
-	return s->from[param] == SPACE_ABSENT ? steps : (uint64_t)(steps > 0) << CHANGE_SHIFT | steps;
+	return from[param] == SPACE_ABSENT ? steps : (uint64_t)(steps > 0) << REPAIR_SHIFT | steps;
 }
 
 static void follow(struct search *s, const struct reach *reach, int param, uint32_t branch, struct layer *next) {
-	uint64_t before, cost = reach->cost + branch_cost(s, param, branch);
+	uint64_t before, own = s->fixed[param] != REPAIR_FREE ? 0 : repair_cost(s->space, s->from, param, branch);
+	uint64_t cost = reach->cost + own;
 	s->effort++;
-	if (cost >> CHANGE_SHIFT > s->changes_max)
+	if (cost >> REPAIR_SHIFT > s->changes_max)
 		return;
 	uint32_t child = diagram_child(s->space->diagram, reach->node, branch, &before);
 	if (child != DIAGRAM_DEAD)
@@ -87,7 +87,7 @@ static void follow(struct search *s, const struct reach *reach, int param, uint3
 static void follow_all(struct search *s, const struct reach *reach, int param, struct layer *next) {
 	const struct diagram *d = s->space->diagram;
 	const struct diagram_node *node = &d->nodes[reach->node];
-	uint32_t want = wanted(s, param);
+	uint32_t want = space_wanted(s->space, s->from, param);
 	for (uint32_t i = 0; i < node->edges; i++) {
 		uint32_t first = d->edges[node->first + i].branch, last = first + diagram_run(d, node, i) - 1;
 		follow(s, reach, param, want < first ? first : want > last ? last : want, next);
@@ -98,7 +98,7 @@ static void expand(struct search *s, const struct reach *reach, int param, struc
 	const struct space_param *p = &s->space->params[param];
 	if (s->fixed[param] != REPAIR_FREE) {
 		follow(s, reach, param, space_branch(s->space, param, s->fixed[param]), next);
-	} else if (s->from[param] == SPACE_ABSENT || reach->cost >> CHANGE_SHIFT < s->changes_max) {
+	} else if (s->from[param] == SPACE_ABSENT || reach->cost >> REPAIR_SHIFT < s->changes_max) {
 		follow_all(s, reach, param, next);
 	} else {
 		follow(s, reach, param, (uint32_t)s->from[param], next);

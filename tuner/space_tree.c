@@ -57,8 +57,19 @@ static struct tree_range range_of_operator(enum expr_op op, struct tree_range a,
 	case EXPR_AND:
 	case EXPR_OR:
 		return range(most, fmin(a.least, b.least));
+	case EXPR_INT:
+	case EXPR_ROUND:
+		return a;
 	case EXPR_DIV:
 	case EXPR_POW:
+	case EXPR_INVERT:
+	case EXPR_FLOAT:
+	case EXPR_BIT_AND:
+	case EXPR_BIT_OR:
+	case EXPR_BIT_XOR:
+	case EXPR_LEFT:
+	case EXPR_RIGHT:
+	case EXPR_IF:
 		return range(INFINITY, 0);
 	default:
 		return range(1, 0);

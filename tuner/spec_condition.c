@@ -18,7 +18,7 @@ struct writer {
 	char *text;
 	size_t used;
 	int nest;
-	bool has_c, divides;
+	bool has_c, divides, bits;
 	struct err *err;
 };
 
@@ -77,6 +77,8 @@ static int translate_one(struct writer *w, struct slice *s) {
 		w->divides |= size == 1;
 	} else if (*s->at == '!') {
 		size = 2;
+	} else if (strchr("&|^", *s->at)) {
+		w->bits = true;
 	}
 	put(w, s->at, size);
 	s->at += size;
@@ -105,6 +107,9 @@ char *spec_condition(const char *text, struct err *err) {
 	if (status == 0 && w.has_c && w.divides)
 		status = err_set(err, ERR_USAGE, "write // for whole numbers, or and, or, not for && || !",
 		                 "'%.300s' has C's operators, and / is another thing in C than in Python", text);
+	if (status == 0 && w.has_c && w.bits)
+		status = err_set(err, ERR_USAGE, "write and, or, not for && || !",
+		                 "'%.300s' has C's operators, and & | ^ bind otherwise in C than in Python", text);
 	if (status == 0)
 		return w.text;
 	free(w.text);

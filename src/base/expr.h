@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Expressions over parameters, in the Python style of the T1 format: or and not, comparisons (chained, ==, !=, in, not
- * in with a list in [] or ()), + - * / // % **, unary minus, parentheses, numbers, words in quotes, True, False, min(),
- * max(), abs(). / is real, // and % round to minus infinity as in Python; whole-number overflow becomes real. Results
- * agree with CPython but for that, and for words, which are compared and never added; min() and max() of one value are
- * that value. */
+ * in with a list in [], () or {} or a range() of constants), x if c else y, + - * / // % **, & | ^ ~ << >>, unary
+ * minus, parentheses, numbers, words in quotes, True, False, abs() int() float() bool() round() pow(), min() and max() of
+ * values or a list in [], sum() any() all() of a list in []. / is real, // and % round to minus infinity as in Python;
+ * whole-number overflow becomes real. Results agree with CPython but for that, and for words, which are compared and
+ * never added or converted; min() and max() of one value are that value. */
 #ifndef BASE_EXPR_H
 #define BASE_EXPR_H
 #include <stdbool.h>

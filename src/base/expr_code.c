@@ -147,6 +147,10 @@ static struct value linked(struct value seen, struct value holds) {
 	return seen.type == EXPR_FAILED || !expr_true(seen) ? seen : holds;
 }
 
+static struct value chosen(struct value condition, struct value yes, struct value no) {
+	return condition.type == EXPR_FAILED ? condition : expr_true(condition) ? yes : no;
+}
+
 static struct value seen_value(struct value what, struct value seen, uint32_t how) {
 	if (how == SEEN_LINKS)
 		return seen;
@@ -234,7 +238,15 @@ struct value expr_code_run(const struct expr_code *code, const struct value *slo
 		case EXPR_POS:
 		case EXPR_NOT:
 		case EXPR_ABS:
+		case EXPR_INVERT:
+		case EXPR_INT:
+		case EXPR_FLOAT:
+		case EXPR_ROUND:
 			stack[n - 1] = expr_unary((enum expr_op)ins.op, stack[n - 1]);
+			break;
+		case EXPR_IF:
+			stack[n - 3] = chosen(stack[n - 3], stack[n - 2], stack[n - 1]);
+			n -= 2;
 			break;
 		default:
 			stack[n - 2] = run_two(ins.op, stack[n - 2], stack[n - 1]);

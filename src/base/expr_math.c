@@ -168,6 +168,12 @@ static struct value arithmetic(enum expr_op op, struct value a, struct value b) 
 		                                                            : real_or_failed(real_of(a) * real_of(b));
 	case EXPR_POW:
 		return power(a, b);
+	case EXPR_BIT_AND:
+	case EXPR_BIT_OR:
+	case EXPR_BIT_XOR:
+	case EXPR_LEFT:
+	case EXPR_RIGHT:
+		return expr_bits(op, a, b);
 	default:
 		return divide(op, a, b);
 	}
@@ -178,6 +184,8 @@ struct value expr_unary(enum expr_op op, struct value a) {
 		return a;
 	if (op == EXPR_NOT)
 		return value_int(!expr_true(a));
+	if (op >= EXPR_INVERT && op <= EXPR_ROUND)
+		return expr_convert(op, a);
 	if (!is_number(a))
 		return failed();
 	bool negate = op == EXPR_NEG || (op == EXPR_ABS && (a.type == VALUE_INT ? a.as.i < 0 : signbit(a.as.r)));

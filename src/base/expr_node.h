@@ -21,9 +21,12 @@ enum expr_op {
 	EXPR_LITERAL,
 	EXPR_NAME,
 	EXPR_NEG, EXPR_POS, EXPR_NOT, EXPR_ABS,
+	EXPR_INVERT, EXPR_INT, EXPR_FLOAT, EXPR_ROUND,
 	EXPR_ADD, EXPR_SUB, EXPR_MUL, EXPR_DIV, EXPR_FLOOR, EXPR_MOD, EXPR_POW, EXPR_MIN, EXPR_MAX,
+	EXPR_BIT_AND, EXPR_BIT_OR, EXPR_BIT_XOR, EXPR_LEFT, EXPR_RIGHT,
 	EXPR_LT, EXPR_LE, EXPR_GT, EXPR_GE, EXPR_EQ, EXPR_NE,
 	EXPR_AND, EXPR_OR,
+	EXPR_IF, /* kids: condition, value where it holds, value elsewhere */
 	EXPR_IN, EXPR_NOT_IN, /* kids: what is looked for, then the list */
 	EXPR_CHAIN            /* kids: n operands, then n-1 comparison operators (not nodes) */
 };
@@ -70,6 +73,8 @@ struct expr_code *expr_code_new(const struct expr_tree *tree, uint32_t root, con
 void expr_code_free(struct expr_code *code);
 struct value expr_code_run(const struct expr_code *code, const struct value *slots);
 
+struct value expr_bits(enum expr_op op, struct value a, struct value b);
+struct value expr_convert(enum expr_op op, struct value a);
 struct value expr_unary(enum expr_op op, struct value a);
 struct value expr_binary(enum expr_op op, struct value a, struct value b);
 bool expr_true(struct value value); /* a failed one is not */

@@ -100,8 +100,11 @@ static void test_bad_text(void) {
 	static const char *const bad[] = {
 		"", " ", "a +", "* a", "(a", "a)", "a b", "a = 1", "1 <", "a in", "a in 7", "a in [1", "a in [1 2]", "'open",
 		"\"open'", "a not 3", "f(a)", "abs()", "abs(1, 2)", "min()", "not", "a and", "or a", "1x", "1.2.3", "1e",
-		"0x10", "1e999", "a # b", "a $ b", "a; b", "'a\\'", "a in [1] in [2]", "1 < a in [1]", "a <> b", "a === b",
-		"[1]", "a ! b", "is", "a if b", "1 + not a", "lambda", "min(1,,2)", "a in [,]", "\xff"};
+		"0x", "0b2", "0x1.8", "0x-1", "a if b else", "a if else b", "a &", "a ~ b", "a << << b", "sum(a)",
+		"any([a)", "round(a, 1)", "a in range()", "a in range(n)", "a in range(1, 2, 0)", "a in range(1.5)",
+		"a in range(10**9)", "a in {1", "1e999", "a # b", "a $ b", "a; b", "'a\\'", "a in [1] in [2]",
+		"1 < a in [1]", "a <> b", "a === b", "[1]", "a ! b", "is", "a if b", "1 + not a", "lambda", "min(1,,2)",
+		"a in [,]", "\xff"};
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
 		struct err err = {0};
 		struct expr *expr = expr_parse(bad[i], &err);
@@ -141,7 +144,8 @@ static void test_bombs(void) {
 		const char *before, *middle, *after;
 	} shapes[] = {{"(", "1", ")"},     {"-", "1", ""},          {"not ", "1", ""},     {"2**", "1", ""},
 	              {"1<(1<", "2", ")"}, {"abs(", "1", ")"},      {"1+2*3**(", "1", ")"}, {"a in [", "7", "]"},
-	              {"1 or (2<3<", "1", ")"}, {"min(1,", "2", ")"}, {"a<b<(", "1", "<c)"}};
+	              {"1 or (2<3<", "1", ")"}, {"min(1,", "2", ")"}, {"a<b<(", "1", "<c)"},
+	              {"1 if 0 else ", "1", ""}, {"~", "1", ""}};
 	for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
 		bool deep_refused = false, shallow_fine = false;
 		for (size_t times = 1; times < 100000; times *= 10) {
@@ -162,7 +166,7 @@ static void test_bombs(void) {
 
 /* Whatever the text, parsing ends and an error says why. */
 static void test_mutations(void) {
-	static const char alphabet[] = "ab()[]<>=!+-*/%'\"., 019.exnotrdi_\t\n\x80";
+	static const char alphabet[] = "ab()[]{}&|^~<>=!+-*/%'\"., 019.exnotrdi_\t\n\x80";
 	struct rng rng;
 	size_t parsed = 0, refused = 0, silent = 0;
 	rng_seed(&rng, 11);

@@ -25,6 +25,11 @@ check_PROGRAMS += %D%/space_near
 %C%_space_near_LDADD = libtuner.la libbase.la
 TESTS += %D%/space_near
 
+check_PROGRAMS += %D%/space_table
+%C%_space_table_SOURCES = %D%/space_table.c %D%/space_help.h
+%C%_space_table_LDADD = libtuner.la libbase.la
+TESTS += %D%/space_table
+
 check_PROGRAMS += %D%/space_json
 %C%_space_json_SOURCES = %D%/space_json.c %D%/space_help.h
 %C%_space_json_LDADD = libtuner.la libbase.la

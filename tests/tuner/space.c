@@ -8,17 +8,18 @@
 #include "tests/tuner/space_help.h"
 #include "src/base/expr.h"
 
-enum { SPACES = 400, PARAMS = 6, RULES = 5, ROWS = 12, COMBINATIONS = 46656 };
+enum { SPACES = 600, PARAMS = 6, RULES = 5, ROWS = 12, ROWS_FULL = 300 };
+enum { COMBINATIONS = 46656, NEAR_MAX = 1024 };
 
 /* The space once more, as plain as can be. */
 struct model {
 	struct space *space;
 	size_t params, counts[PARAMS];
 	struct value values[PARAMS][5];
-	char names[PARAMS][4], when[PARAMS][64], rules[RULES][96];
+	char names[PARAMS][4], when[PARAMS][128], rules[RULES][128];
 	size_t rule_count;
-	const char *table_names[3];
-	int table_params[3], table[ROWS * 3];
+	const char *table_names[PARAMS];
+	int table_params[PARAMS], table[ROWS_FULL * PARAMS];
 	size_t table_width, table_rows;
 	int (*valid)[PARAMS];
 	size_t valid_count;
@@ -47,7 +48,7 @@ static const char *some(struct model *m, struct rng *rng, size_t below_param) {
 static void random_rule(struct model *m, struct rng *rng, size_t among, char *text, size_t size) {
 	const char *a = some(m, rng, among), *b = some(m, rng, among), *c = some(m, rng, among), *d = some(m, rng, among);
 	int k = (int)below(rng, 12);
-	switch (below(rng, 16)) {
+	switch (below(rng, 20)) {
 	case 0: snprintf(text, size, "%s <= %s", a, b); break;
 	case 14: snprintf(text, size, "k == 3 and k > %d and k == 3 and k < 9", k / 6); break;
 	case 15: snprintf(text, size, "k == 3 and k == 3 and k == 3 and %s < %d", a, k); break;
@@ -62,6 +63,10 @@ static void random_rule(struct model *m, struct rng *rng, size_t among, char *te
 	case 9: snprintf(text, size, "%d >= 2 * %s * %s", k, a, b); break;
 	case 10: snprintf(text, size, "(%s + 2) * (%s + 3) * (%s + 2) < %d", a, b, c, 10 * k); break;
 	case 11: snprintf(text, size, "min(%s, %s) <= %s // 2 + k", a, b, c); break;
+	case 16: snprintf(text, size, "%s <= %d if %s > 1 else %s + %s > 2", a, k, b, c, d); break;
+	case 17: snprintf(text, size, "(%s & %s | 1) << 1 > %d", a, b, k); break;
+	case 18: snprintf(text, size, "int(%s / 2) + round(%s * 0.5) in range(0, %d)", a, b, 2 + k); break;
+	case 19: snprintf(text, size, "any([%s > 2, %s ^ %s == 3]) or all([%s, %s])", a, b, c, b, c); break;
 	case 12: snprintf(text, size, "k > %d or %s ** 2 >= %s", k, a, b); break;
 	default: snprintf(text, size, "%s != %s", a, b); break;
 	}
@@ -69,15 +74,17 @@ static void random_rule(struct model *m, struct rng *rng, size_t among, char *te
 
 static void random_table(struct model *m, struct rng *rng) {
 	m->table_width = 0;
-	if (m->params < 2 || below(rng, 3) != 0)
+	if (m->params < 2 || below(rng, 2) != 0)
 		return;
 	size_t first = below(rng, m->params), width = 2 + (m->params > 2 && below(rng, 2));
+	bool full = below(rng, 2);
+	width = full ? m->params : width;
 	for (size_t i = 0; i < width; i++) {
 		m->table_params[i] = (int)((first + i) % m->params);
 		m->table_names[i] = m->names[m->table_params[i]];
 	}
 	m->table_width = width;
-	m->table_rows = 1 + below(rng, ROWS);
+	m->table_rows = 1 + below(rng, full ? ROWS_FULL : ROWS);
 	for (size_t i = 0; i < m->table_rows * width; i++) {
 		size_t param = (size_t)m->table_params[i % width];
 		bool absent = m->when[param][0] && below(rng, 3) == 0;
@@ -283,9 +290,9 @@ static bool is_distinct(const uint64_t *near, size_t count, uint64_t self, uint6
 }
 
 static bool near_agrees(const struct model *m, uint64_t index, enum space_near kind) {
-	uint64_t near[64], fewer[64];
+	uint64_t near[NEAR_MAX], fewer[NEAR_MAX];
 	int from[PARAMS], to[PARAMS];
-	size_t count = space_near(m->space, index, kind, near, 64);
+	size_t count = space_near(m->space, index, kind, near, NEAR_MAX);
 	bool good = is_distinct(near, count, index, m->valid_count);
 	space_config(m->space, index, from);
 	for (size_t i = 0; i < count && good; i++) {
@@ -301,9 +308,54 @@ static bool near_agrees(const struct model *m, uint64_t index, enum space_near k
 	return good && half == count / 2 && memcmp(near, fewer, half * sizeof *near) == 0;
 }
 
+/* One for every value that takes no other change along. */
+static bool plain_agrees(const struct model *m, uint64_t index) {
+	uint64_t near[NEAR_MAX];
+	int from[PARAMS];
+	size_t count = space_near(m->space, index, SPACE_PLAIN, near, NEAR_MAX), expected = 0;
+	bool good = is_distinct(near, count, index, m->valid_count);
+	space_config(m->space, index, from);
+	for (size_t param = 0; param < m->params && good; param++)
+		for (int place = 0; place < (int)m->counts[param] && good && from[param] != SPACE_ABSENT; place++)
+			if (place != from[param] && fewest(m, from, param, place) == 0) {
+				expected++;
+				good = is_reached(m, from, param, place, near, count);
+			}
+	return good && count == expected;
+}
+
+static bool is_strict(const struct model *m, const int *from, const int *to) {
+	for (size_t i = 0; i < m->params; i++) {
+		int middle = space_param_ordered(m->space, i) ? (int)(m->counts[i] - 1) / 2 : 0;
+		int want = from[i] == SPACE_ABSENT ? middle : from[i];
+		if (to[i] != SPACE_ABSENT && abs(to[i] - want) > 1)
+			return false;
+	}
+	return true;
+}
+
+/* All of them, those with few changes first. */
+static bool strict_agrees(const struct model *m, uint64_t index) {
+	uint64_t near[NEAR_MAX];
+	int from[PARAMS], to[PARAMS];
+	size_t count = space_near(m->space, index, SPACE_STRICT, near, NEAR_MAX), expected = 0, before = 0;
+	bool good = is_distinct(near, count, index, m->valid_count);
+	space_config(m->space, index, from);
+	for (size_t i = 0; i < m->valid_count; i++)
+		expected += is_strict(m, from, m->valid[i]);
+	for (size_t i = 0; i < count && good; i++) {
+		space_config(m->space, near[i], to);
+		size_t own = changes(m, from, to, PARAMS);
+		good = is_strict(m, from, to) && own >= before;
+		before = own;
+	}
+	return good && count + 1 == expected; /* it is near itself */
+}
+
 static bool all_near_agree(const struct model *m) {
 	for (uint64_t index = 0; index < m->valid_count; index += 1 + m->valid_count / 40)
-		if (!near_agrees(m, index, SPACE_HAMMING) || !near_agrees(m, index, SPACE_ADJACENT))
+		if (!near_agrees(m, index, SPACE_HAMMING) || !near_agrees(m, index, SPACE_ADJACENT) ||
+		    !plain_agrees(m, index) || !strict_agrees(m, index))
 			return false;
 	return true;
 }
@@ -318,7 +370,7 @@ static void model_print(const struct model *m) {
 
 int main(void) {
 	struct rng rng;
-	size_t empty = 0, counted = 0, numbered = 0, refused = 0, near = 0, conditional = 0;
+	size_t full_tables = 0, empty = 0, counted = 0, numbered = 0, refused = 0, near = 0, conditional = 0;
 	double worst = 0;
 	rng_seed(&rng, 2024);
 	for (size_t round = 0; round < SPACES; round++) {
@@ -340,6 +392,7 @@ int main(void) {
 			numbered += numbering_agrees(&m);
 			refused += others_refused(&m);
 			near += all_near_agree(&m);
+			full_tables += m.table_width == m.params;
 			worst = fmax(worst, fabs(sampling_deviation(&m, &rng)));
 			for (size_t i = 0; i < m.params; i++)
 				conditional += m.when[i][0] != 0;
@@ -349,11 +402,11 @@ int main(void) {
 	}
 	size_t full = SPACES - empty;
 	ok(counted == SPACES, "%d random spaces count what enumeration counts (%zu empty)", SPACES, empty);
-	ok(full > SPACES / 4 && conditional > 20, "enough of them are not empty and have conditions (%zu, %zu)", full,
-	   conditional);
+	ok(full > SPACES / 4 && conditional > 20 && full_tables > 20,
+	   "enough of them are not empty, have conditions or are tables (%zu, %zu, %zu)", full, conditional, full_tables);
 	ok(numbered == full, "numbers and configurations go back and forth");
 	ok(refused == full, "what is not valid has no number");
-	ok(near == full, "neighbours are valid, distinct, one step away, and complete (%zu of %zu)", near, full);
+	ok(near == full, "neighbours of every kind are valid, distinct, near, and complete (%zu of %zu)", near, full);
 	ok(worst < 6, "sampling is uniform (largest deviation %.2f)", worst);
 	return tap_done();
 }

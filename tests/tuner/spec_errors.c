@@ -73,7 +73,8 @@ static void test_conditions(void) {
 		{"{'Expression': 'a > 0 && tile / 2 > 1'}", "/ is another thing in C"},
 		{"{'Expression': 'a > 0 && !'}", "nothing follows the '!'"},
 		{"{'Expression': 'a = 1'}", "use == to compare"},
-		{"{'Expression': 'a & 1'}", "expected an operator"},
+		{"{'Expression': 'a $ 1'}", "expected an operator"},
+		{"{'Expression': 'a & 1 == 1 && tile > 1'}", "bind otherwise in C"},
 		{"{'Expression': 'a > 5 and tile > 5'}", "a > 5 and tile > 5"},
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
