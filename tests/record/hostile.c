@@ -131,6 +131,66 @@ static void test_members(void) {
 	free(text);
 }
 
+/* A cache file that is unpacked while it is read, with and without newlines. */
+static char *large(const char *between, size_t *size) {
+	char *text = NULL;
+	struct rng rng;
+	rng_seed(&rng, 13);
+	FILE *out = open_memstream(&text, size);
+	fprintf(out, "{\"tune_params_keys\": [\"x\"],%s\"skipped\": [{\"a\": [1,%s2]}, \"[\"], \"cache\": {", between, between);
+	for (int i = 0; i < 20000; i++)
+		fprintf(out, "%s%s\"%d\":%s {\"x\": %d, \"time\": 1.%05d, \"times\": [%d.5,%s %d]}", i ? "," : "", between, i,
+		        i % 7 ? "" : between, i, (int)rng_below(&rng, 100000), i, i % 5 ? "" : between,
+		        (int)rng_below(&rng, 1000000));
+	fprintf(out, "%s}}", between);
+	fclose(out);
+	return text;
+}
+
+static void test_large(void) {
+	static const char *const between[] = {"\n", "", "\n            \n  ", " "};
+	for (size_t i = 0; i < sizeof between / sizeof *between; i++) {
+		size_t size, packed_size;
+		struct err err = {0};
+		char *text = large(between[i], &size), *data = packed(text, size, &packed_size);
+		struct record *plain = record_parse(text, size, "plain", &err);
+		struct record *record = record_parse(data, packed_size, "packed", &err);
+		bool same = plain && record && record->correct == 20000 && plain->correct == 20000;
+		for (uint64_t k = 0; same && k < 20000; k++)
+			same = record->rows[k].value == plain->rows[k].value && record->rows[k].samples[1] == plain->rows[k].samples[1];
+		ok(packed_size > 1 << 16 && same, "a large packed file reads as the plain one: %zu%s", i, err.what);
+		record_free(record);
+		data[packed_size - 4] ^= 0x7f; /* its size is a lie */
+		record = record_parse(data, packed_size, "lying", &err);
+		ok(!record && err.code == ERR_USAGE && strstr(err.what, "gzip"), "%s", err.what);
+		record_free(record);
+		err = (struct err){0};
+		record = record_parse(data, packed_size / 2, "cut", &err);
+		ok(!record && err.code == ERR_USAGE && strstr(err.what, "gzip"), "%s", err.what);
+		record_free(record);
+		record_free(plain);
+		free(data);
+		free(text);
+	}
+}
+
+/* Two members: the size of the second is all that the end tells. */
+static void test_large_members(void) {
+	size_t size, first, second;
+	char *text = large("\n", &size), *a = packed(text, size - 20, &first), *b = packed(text + size - 20, 20, &second);
+	char *both = mem_alloc(first + second, 1);
+	memcpy(both, a, first);
+	memcpy(both + first, b, second);
+	struct err err = {0};
+	struct record *record = record_parse(both, first + second, "members", &err);
+	ok(record && record->correct == 20000, "more than the end tells%s", err.what);
+	record_free(record);
+	free(both);
+	free(a);
+	free(b);
+	free(text);
+}
+
 /* Names, parameters and counters without end. */
 static void test_many(void) {
 	char *text = NULL;
@@ -162,6 +222,8 @@ int main(void) {
 	test_mutated();
 	test_packed();
 	test_members();
+	test_large();
+	test_large_members();
 	test_many();
 	return tap_done();
 }

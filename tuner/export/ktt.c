@@ -38,8 +38,8 @@ static json_t *configuration_of(const json_t *config) {
 	json_t *list = json_array(), *value;
 	const char *name;
 	json_object_foreach((json_t *)config, name, value) {
-		json_array_append_new(
-			list, json_pack("{s:s,s:O,s:s}", "Name", name, "Value", value, "ValueType", type_of(value)));
+		json_array_append_new(list,
+		                      json_pack("{s:s,s:O,s:s}", "Name", name, "Value", value, "ValueType", type_of(value)));
 	}
 	return list;
 }
@@ -48,8 +48,8 @@ static json_t *profiling_of(const json_t *counters) {
 	json_t *list = json_array(), *counter;
 	size_t i;
 	json_array_foreach((json_t *)counters, i, counter) {
-		json_array_append_new(list, json_pack("{s:s,s:s,s:f}", "Name", js_string_or(counter, "name", ""), "Type", "Double",
-		                                      "Value", js_real_or(counter, "value", 0)));
+		json_array_append_new(list, json_pack("{s:s,s:s,s:f}", "Name", js_string_or(counter, "name", ""), "Type",
+		                                      "Double", "Value", js_real_or(counter, "value", 0)));
 	}
 	return json_pack("{s:o,s:i}", "Counters", list, "RemainingProfilingRuns", 0);
 }
@@ -63,8 +63,8 @@ static json_t *computations_of(const json_t *trial, const char *kernel, double m
 	json_t *list = json_array(), *counters = json_object_get(trial, "counters");
 	if (isnan(ms))
 		return list;
-	json_t *one = json_pack("{s:s,s:f,s:i,s:o,s:o}", "KernelFunction", kernel, "Duration", ms, "Overhead", 0, "GlobalSize",
-	                        one_size(), "LocalSize", one_size());
+	json_t *one = json_pack("{s:s,s:f,s:i,s:o,s:o}", "KernelFunction", kernel, "Duration", ms, "Overhead", 0,
+	                        "GlobalSize", one_size(), "LocalSize", one_size());
 	if (json_array_size(counters))
 		json_object_set_new(one, "ProfilingData", profiling_of(counters));
 	json_array_append_new(list, one);

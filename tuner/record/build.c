@@ -15,8 +15,8 @@ struct build *build_new(void) {
 	struct arena *arena = arena_new();
 	build->scratch = arena_new();
 	build->record = mem_alloc(1, sizeof *build->record);
-	*build->record = (struct record){.arena = arena, .format = "", .kernel = "", .device = "", .problem = "",
-	                                 .objective = "time", .unit = "ms"};
+	*build->record = (struct record){
+		.arena = arena, .format = "", .kernel = "", .device = "", .problem = "", .objective = "time", .unit = "ms"};
 	return build;
 }
 

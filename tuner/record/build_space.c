@@ -11,9 +11,9 @@
 struct table {
 	struct build *build;
 	size_t width, count;
-	int *rows;             /* count x width places in the space */
-	uint32_t *source;      /* the raw row of each */
-	uint32_t *slots;       /* row + 1 */
+	int *rows;        /* count x width places in the space */
+	uint32_t *source; /* the raw row of each */
+	uint32_t *slots;  /* row + 1 */
 	size_t mask;
 	size_t column[SPACE_PARAMS_MAX]; /* of each parameter of the space */
 	int *place[SPACE_PARAMS_MAX];    /* of each value in the order of the space */
@@ -114,7 +114,7 @@ static int make_space(struct table *table, struct err *err) {
 	}
 	add_rows(table);
 	return space_add_table(space, names, table->width, table->rows, table->count, err) || space_build(space, err) ? -1
-	                                                                                                               : 0;
+	                                                                                                              : 0;
 }
 
 /* A row that was read before the last counters were known has fewer of them. */

@@ -38,11 +38,11 @@ struct kt {
 	struct build_keys keys;
 	const char *cache; /* where it stands, if it comes before the parameters */
 	bool has_keys, has_params, has_cache;
-	double objective;  /* of the row, where it is not time */
+	double objective; /* of the row, where it is not time */
 };
 
-/* Kernel Tuner's own list of what it makes larger; all of these are derived from the time, which is used in their place.
- * Source: Kernel Tuner's documentation, Optimization objectives. */
+/* Kernel Tuner's own list of what it makes larger; all of these are derived from the time, which is used in their
+ * place. Source: Kernel Tuner's documentation, Optimization objectives. */
 static bool is_rate(const char *objective) {
 	static const char *const rates[] = {"fitness",  "GFLOP/s",  "TFLOP/s", "GB/s",   "TB/s",
 	                                    "GFLOPS/W", "TFLOPS/W", "GFLOP/J", "TFLOP/J"};
@@ -102,11 +102,21 @@ static void read_param(struct kt *kt, int column) {
 
 static void read_member(struct kt *kt, int kind, struct record_row *row) {
 	switch (kind) {
-	case KIND_OTHER: scan_skip(kt->scan); return;
-	case KIND_TIME: read_time(kt->scan, row); return;
-	case KIND_TIMES: words_samples(kt->scan, kt->build); return;
-	case KIND_ERROR: read_error(kt->scan, row); return;
-	case KIND_OBJECTIVE: words_number(kt->scan, &kt->objective); return;
+	case KIND_OTHER:
+		scan_skip(kt->scan);
+		return;
+	case KIND_TIME:
+		read_time(kt->scan, row);
+		return;
+	case KIND_TIMES:
+		words_samples(kt->scan, kt->build);
+		return;
+	case KIND_ERROR:
+		read_error(kt->scan, row);
+		return;
+	case KIND_OBJECTIVE:
+		words_number(kt->scan, &kt->objective);
+		return;
 	default:
 		if (kind >= 0)
 			read_param(kt, kind);

@@ -27,7 +27,7 @@ struct ktt {
 	struct count {
 		int counter;
 		double value;
-	} *counts;
+	} * counts;
 	size_t count, room;
 	/* Of all its kernels, by counter. */
 	struct total *totals;
@@ -167,8 +167,8 @@ static void read_member(struct ktt *ktt, const struct scan_text *key, struct rec
 	const struct {
 		const char *name;
 		double *to;
-	} times[] = {{"TotalDuration", &ktt->total},     {"TotalOverhead", &ktt->overhead},
-	             {"ExtraDuration", &ktt->extra},     {"DataMovementOverhead", &ktt->moved},
+	} times[] = {{"TotalDuration", &ktt->total},          {"TotalOverhead", &ktt->overhead},
+	             {"ExtraDuration", &ktt->extra},          {"DataMovementOverhead", &ktt->moved},
 	             {"SearcherOverhead", &row->cost.search}, {"ValidationOverhead", &row->cost.validation}};
 	for (size_t i = 0; i < sizeof times / sizeof *times; i++)
 		if (scan_text_is(key, times[i].name)) {

@@ -3,13 +3,31 @@
 
 #include "tuner/record/load.h"
 
+#include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
 
 #include "src/base/mem.h"
 #include "src/base/sys.h"
-#include "tuner/record/scan.h"
+
+/* Packed bytes from which a thread pays, and unpacked ones between two looks. */
+enum { THREAD_SIZE = 1 << 16, STEP = 1 << 18 };
+
+struct load {
+	const char *name;
+	char *text, *owned; /* unpacked; packed, where it is ours */
+	size_t size, room;  /* of the text */
+	z_stream stream;
+	bool packed, threaded;
+	pthread_t thread;
+	pthread_mutex_t lock; /* for what follows */
+	pthread_cond_t grown;
+	size_t frontier; /* behind a newline; up to there, and SCAN_PAD bytes more, the text will not change */
+	bool done, stop;
+	int status; /* of zlib; Z_BUF_ERROR: the room was too small */
+};
 
 static bool is_gzip(const char *data, size_t size) {
 	return size > 18 && memcmp(data, "\x1f\x8b", 2) == 0;
@@ -19,95 +37,198 @@ static bool is_gzip(const char *data, size_t size) {
 static size_t size_hint(const char *data, size_t size) {
 	const unsigned char *tail = (const unsigned char *)data + size - 4;
 	size_t hint = tail[0] | (size_t)tail[1] << 8 | (size_t)tail[2] << 16 | (size_t)tail[3] << 24;
-	size_t most = size * 1032; /* what deflate can make of it */
+	size_t most = size * 1032; /* what deflate can make of it (zlib: Technical Details) */
 	if (hint > most)
 		hint = most;
 	return hint < LOAD_LIMIT ? hint : LOAD_LIMIT;
 }
 
-struct unpack {
-	z_stream stream;
-	char *text;
-	size_t size, room;
-};
-
-static int unpack_error(const char *name, const char *why, struct err *err) {
-	return err_set(err, ERR_USAGE, "fetch the file again", "%s: damaged gzip data: %s", name, why);
+static int unpack_error(const struct load *load, const char *why, struct err *err) {
+	return err_set(err, ERR_USAGE, "fetch the file again", "%s: damaged gzip data: %s", load->name, why);
 }
 
-/* As much as fits; Z_STREAM_END behind the last member. */
-static int unpack_some(struct unpack *unpack) {
-	size_t room = unpack->room - unpack->size;
-	unpack->stream.next_out = (Bytef *)unpack->text + unpack->size;
-	unpack->stream.avail_out = (uInt)room;
-	int status = inflate(&unpack->stream, Z_NO_FLUSH);
-	unpack->size += room - unpack->stream.avail_out;
-	if (status == Z_STREAM_END && unpack->stream.avail_in > 0)
-		return inflateReset(&unpack->stream);
+/* At most `step` bytes; Z_STREAM_END behind the last member. */
+static int unpack_some(struct load *load, size_t step) {
+	size_t room = load->room - load->size;
+	if (room > step)
+		room = step;
+	load->stream.next_out = (Bytef *)load->text + load->size;
+	load->stream.avail_out = (uInt)room;
+	int status = inflate(&load->stream, Z_NO_FLUSH);
+	load->size += room - load->stream.avail_out;
+	if (status == Z_STREAM_END && load->stream.avail_in > 0)
+		return inflateReset(&load->stream);
 	return status;
 }
 
-static int unpack_all(struct unpack *unpack, const char *name, struct err *err) {
+static int unpack_start(struct load *load, const char *data, size_t size, struct err *err) {
+	load->stream = (z_stream){.next_in = (Bytef *)data, .avail_in = (uInt)size};
+	load->size = 0;
+	if (size > LOAD_LIMIT || inflateInit2(&load->stream, 16 + MAX_WBITS) != Z_OK)
+		return err_set(err, ERR_USAGE, NULL, "%s: can't unpack it", load->name);
+	return 0;
+}
+
+static int unpack_all(struct load *load, struct err *err) {
 	for (;;) {
-		if (unpack->size == unpack->room) {
-			if (unpack->room >= LOAD_LIMIT)
-				return err_set(err, ERR_USAGE, NULL, "%s: more than %d bytes", name, LOAD_LIMIT);
-			unpack->room = unpack->room * 2 + 4096;
-			unpack->text = mem_grow(unpack->text, unpack->room + SCAN_PAD, 1);
+		if (load->size == load->room) {
+			if (load->room >= LOAD_LIMIT)
+				return err_set(err, ERR_USAGE, NULL, "%s: more than %d bytes", load->name, LOAD_LIMIT);
+			load->room = load->room * 2 + 4096;
+			load->text = mem_grow(load->text, load->room + SCAN_PAD, 1);
 		}
-		int status = unpack_some(unpack);
+		int status = unpack_some(load, load->room);
 		if (status == Z_STREAM_END)
-			return 0;
-		if (status == Z_BUF_ERROR && unpack->stream.avail_in == 0)
-			return unpack_error(name, "it ends early", err);
+			break;
+		if (status == Z_BUF_ERROR && load->stream.avail_in == 0)
+			return unpack_error(load, "it ends early", err);
 		if (status != Z_OK && status != Z_BUF_ERROR)
-			return unpack_error(name, unpack->stream.msg ? unpack->stream.msg : zError(status), err);
+			return unpack_error(load, load->stream.msg ? load->stream.msg : zError(status), err);
 	}
+	memset(load->text + load->size, 0, SCAN_PAD);
+	return 0;
 }
 
-static char *unpack(const char *data, size_t size, const char *name, size_t *out, struct err *err) {
-	struct unpack unpack = {.room = size_hint(data, size) + 1};
-	unpack.stream.next_in = (Bytef *)data;
-	unpack.stream.avail_in = (uInt)size;
-	if (size > LOAD_LIMIT || inflateInit2(&unpack.stream, 16 + MAX_WBITS) != Z_OK) {
-		err_set(err, ERR_FAILED, NULL, "%s: can't unpack it", name);
-		return NULL;
-	}
-	unpack.text = mem_grow(NULL, unpack.room + SCAN_PAD, 1);
-	int failed = unpack_all(&unpack, name, err);
-	inflateEnd(&unpack.stream);
-	if (failed) {
-		free(unpack.text);
-		return NULL;
-	}
-	memset(unpack.text + unpack.size, 0, SCAN_PAD);
-	*out = unpack.size;
-	return unpack.text;
+/* True while there is more to unpack. */
+static bool publish(struct load *load, int status) {
+	size_t safe = load->size > SCAN_PAD ? load->size - SCAN_PAD : 0;
+	bool done = status != Z_OK || load->size == load->room;
+	pthread_mutex_lock(&load->lock);
+	const char *line = safe > load->frontier ? memrchr(load->text + load->frontier, '\n', safe - load->frontier) : NULL;
+	if (line)
+		load->frontier = (size_t)(line + 1 - load->text);
+	load->status = status == Z_OK && done ? Z_BUF_ERROR : status;
+	load->done = done;
+	done |= load->stop;
+	pthread_cond_signal(&load->grown);
+	pthread_mutex_unlock(&load->lock);
+	return !done;
 }
 
-char *load_copy(const char *data, size_t size, const char *name, size_t *out, struct err *err) {
+static void *unpack_beside(void *context) {
+	struct load *load = context;
+	while (publish(load, unpack_some(load, STEP)))
+		;
+	return NULL;
+}
+
+/* Signals are for the thread that there was before. */
+static bool start_thread(struct load *load) {
+	sigset_t all, old;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	load->threaded = pthread_create(&load->thread, NULL, unpack_beside, load) == 0;
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	return load->threaded;
+}
+
+static void join(struct load *load) {
+	if (load->threaded)
+		pthread_join(load->thread, NULL);
+	load->threaded = false;
+}
+
+static void more(struct scan *scan) {
+	struct load *load = scan->source;
+	pthread_mutex_lock(&load->lock);
+	while (!load->done && load->text + load->frontier <= scan->at)
+		pthread_cond_wait(&load->grown, &load->lock);
+	scan->limit = load->done ? SCAN_NO_LIMIT : load->text + load->frontier;
+	if (load->done)
+		scan->end = load->text + load->size;
+	pthread_mutex_unlock(&load->lock);
+}
+
+static struct load *load_new(const char *name) {
+	struct load *load = mem_alloc(1, sizeof *load);
+	load->name = name;
+	pthread_mutex_init(&load->lock, NULL);
+	pthread_cond_init(&load->grown, NULL);
+	return load;
+}
+
+static struct load *load_packed(struct load *load, const char *data, size_t size, struct err *err) {
+	load->packed = true;
+	load->room = size_hint(data, size) + 1;
+	load->text = mem_alloc(load->room + SCAN_PAD, 1);
+	if (unpack_start(load, data, size, err) == 0 &&
+	    ((size >= THREAD_SIZE && start_thread(load)) || unpack_all(load, err) == 0))
+		return load;
+	load_free(load);
+	return NULL;
+}
+
+struct load *load_memory(const char *data, size_t size, const char *name, struct err *err) {
+	struct load *load = load_new(name);
 	if (is_gzip(data, size))
-		return unpack(data, size, name, out, err);
-	char *text = mem_grow(NULL, size + SCAN_PAD, 1);
+		return load_packed(load, data, size, err);
+	load->text = mem_grow(NULL, size + SCAN_PAD, 1);
 	if (size)
-		memcpy(text, data, size);
-	memset(text + size, 0, SCAN_PAD);
-	*out = size;
-	return text;
+		memcpy(load->text, data, size);
+	memset(load->text + size, 0, SCAN_PAD);
+	load->size = size;
+	return load;
 }
 
-char *load_text(const char *path, size_t *size, struct err *err) {
-	size_t read;
-	char *data = sys_read_file(path, LOAD_LIMIT, &read, err);
+struct load *load_file(const char *path, struct err *err) {
+	size_t size;
+	char *data = sys_read_file(path, LOAD_LIMIT, &size, err);
 	if (!data)
 		return NULL;
-	if (is_gzip(data, read)) {
-		char *text = unpack(data, read, path, size, err);
-		free(data);
-		return text;
+	struct load *load = load_new(path);
+	if (is_gzip(data, size)) {
+		load->owned = data;
+		return load_packed(load, data, size, err);
 	}
-	data = mem_grow(data, read + SCAN_PAD, 1);
-	memset(data + read, 0, SCAN_PAD);
-	*size = read;
-	return data;
+	load->text = mem_grow(data, size + SCAN_PAD, 1);
+	memset(load->text + size, 0, SCAN_PAD);
+	load->size = size;
+	return load;
+}
+
+struct scan load_scan(struct load *load, struct err *err) {
+	struct scan scan = scan_of(load->text, load->threaded ? load->room : load->size, load->name, err);
+	if (!load->threaded)
+		return scan;
+	scan.limit = load->text;
+	scan.more = more;
+	scan.source = load;
+	return scan;
+}
+
+/* The room was too small for a thread to go on: once more, with room that grows. */
+static int unpack_again(struct load *load, struct err *err) {
+	const Bytef *data = load->stream.next_in - load->stream.total_in;
+	size_t size = load->stream.avail_in + load->stream.total_in;
+	inflateEnd(&load->stream);
+	return unpack_start(load, (const char *)data, size, err) || unpack_all(load, err) ? -1 : 1;
+}
+
+int load_end(struct load *load, struct err *err) {
+	if (!load->threaded)
+		return 0;
+	join(load);
+	if (load->status == Z_STREAM_END)
+		return 0;
+	if (load->status == Z_BUF_ERROR && load->size == load->room)
+		return unpack_again(load, err);
+	if (load->status == Z_BUF_ERROR)
+		return unpack_error(load, "it ends early", err);
+	return unpack_error(load, load->stream.msg ? load->stream.msg : zError(load->status), err);
+}
+
+void load_free(struct load *load) {
+	if (!load)
+		return;
+	pthread_mutex_lock(&load->lock);
+	load->stop = true;
+	pthread_mutex_unlock(&load->lock);
+	join(load);
+	if (load->packed)
+		inflateEnd(&load->stream);
+	pthread_cond_destroy(&load->grown);
+	pthread_mutex_destroy(&load->lock);
+	free(load->text);
+	free(load->owned);
+	free(load);
 }

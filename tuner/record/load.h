@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A file in memory, gzipped or not. */
+/* A file in memory, gzipped or not. A large one that is gzipped is unpacked by a thread of its own while it is scanned.
+ */
 #ifndef TUNER_RECORD_LOAD_H
 #define TUNER_RECORD_LOAD_H
-#include <stdbool.h>
-#include <stddef.h>
-
-#include "src/base/err.h"
+#include "tuner/record/scan.h"
 
 enum { LOAD_LIMIT = 1 << 30 };
 
-/* SCAN_PAD bytes of 0 behind it; caller frees. NULL with err. */
-char *load_text(const char *path, size_t *size, struct err *err);
-/* Text or gzip in memory, to text as above. */
-char *load_copy(const char *data, size_t size, const char *name, size_t *out, struct err *err);
+struct load;
+/* NULL with err. */
+struct load *load_file(const char *path, struct err *err);
+struct load *load_memory(const char *data, size_t size, const char *name, struct err *err);
+/* The text, which lives as long as the load. */
+struct scan load_scan(struct load *load, struct err *err);
+/* Waits for all of it. -1 with err where it could not be unpacked; 1 where it is another text now: scan it again. */
+int load_end(struct load *load, struct err *err);
+void load_free(struct load *load); /* NULL is fine */
 
 #endif

@@ -17,33 +17,46 @@ const char *record_status_word(enum record_status status) {
 	return words[status];
 }
 
-static struct record *parse(const char *text, size_t size, const char *name, struct err *err) {
-	struct scan scan = scan_of(text, size, name, err);
+static struct record *parse(struct load *load, struct err *err) {
+	struct scan scan = load_scan(load, err);
 	const struct record_format *format = record_detect(&scan);
 	if (!format)
 		return NULL;
 	struct build *build = build_new();
-	struct record *record = format->read(&scan, build) ? build_finish(build, name, err) : NULL;
+	struct record *record = format->read(&scan, build) ? build_finish(build, scan.name, err) : NULL;
 	if (record)
 		record->format = format->name;
 	build_free(build);
 	return record;
 }
 
-struct record *record_read(const char *path, struct err *err) {
-	size_t size;
-	char *text = load_text(path, &size, err);
-	struct record *record = text ? parse(text, size, path, err) : NULL;
-	free(text);
+/* What can't be unpacked is the reason for all else that is wrong with it. */
+static struct record *parse_and_free(struct load *load, struct err *err) {
+	struct err why = {0}, packed = {0};
+	if (!load)
+		return NULL;
+	struct record *record = parse(load, &why);
+	int ended = load_end(load, &packed);
+	if (ended) {
+		record_free(record);
+		record = NULL;
+	}
+	if (ended > 0) {
+		why = (struct err){0};
+		record = parse(load, &why);
+	}
+	if (!record && err)
+		*err = ended < 0 ? packed : why;
+	load_free(load);
 	return record;
 }
 
+struct record *record_read(const char *path, struct err *err) {
+	return parse_and_free(load_file(path, err), err);
+}
+
 struct record *record_parse(const char *text, size_t size, const char *name, struct err *err) {
-	size_t copied;
-	char *copy = load_copy(text, size, name, &copied, err);
-	struct record *record = copy ? parse(copy, copied, name, err) : NULL;
-	free(copy);
-	return record;
+	return parse_and_free(load_memory(text, size, name, err), err);
 }
 
 void record_free(struct record *record) {

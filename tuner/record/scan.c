@@ -10,7 +10,8 @@
 #include "tuner/record/scan_impl.h"
 
 struct scan scan_of(const char *text, size_t size, const char *name, struct err *err) {
-	return (struct scan){.at = text, .start = text, .end = text + size, .name = name, .err = err};
+	return (struct scan){
+		.at = text, .start = text, .end = text + size, .limit = SCAN_NO_LIMIT, .name = name, .err = err};
 }
 
 bool scan_fail(struct scan *scan, const char *hint, const char *what, ...) {
@@ -47,16 +48,24 @@ enum scan_type scan_type(struct scan *scan) {
 	if (scan->failed)
 		return SCAN_NOTHING;
 	switch (scan_peek(scan)) {
-	case '{': return SCAN_OBJECT;
-	case '[': return SCAN_ARRAY;
-	case '"': return SCAN_TEXT;
-	case 't': return SCAN_TRUE;
-	case 'f': return SCAN_FALSE;
-	case 'n': return SCAN_NULL;
+	case '{':
+		return SCAN_OBJECT;
+	case '[':
+		return SCAN_ARRAY;
+	case '"':
+		return SCAN_TEXT;
+	case 't':
+		return SCAN_TRUE;
+	case 'f':
+		return SCAN_FALSE;
+	case 'n':
+		return SCAN_NULL;
 	case '-':
 	case 'N':
-	case 'I': return SCAN_NUMBER;
-	default: return scan_is_digit(*scan->at) ? SCAN_NUMBER : SCAN_NOTHING;
+	case 'I':
+		return SCAN_NUMBER;
+	default:
+		return scan_is_digit(*scan->at) ? SCAN_NUMBER : SCAN_NOTHING;
 	}
 }
 

@@ -24,6 +24,9 @@ enum { SCAN_PAD = 16, SCAN_DEPTH_MAX = 64 };
 
 struct scan {
 	const char *at, *start, *end; /* SCAN_PAD bytes of 0 from end on */
+	const char *limit;            /* behind a newline, up to which the text is there already */
+	void (*more)(struct scan *);  /* called at the limit: sets a later one, with the end where that is known */
+	void *source;                 /* for it */
 	const char *name;             /* of the file, for messages */
 	struct err *err;
 	int depth;
@@ -45,6 +48,8 @@ struct scan_reals {
 };
 
 enum scan_type { SCAN_NOTHING, SCAN_OBJECT, SCAN_ARRAY, SCAN_TEXT, SCAN_NUMBER, SCAN_TRUE, SCAN_FALSE, SCAN_NULL };
+
+#define SCAN_NO_LIMIT ((const char *)UINTPTR_MAX)
 
 struct scan scan_of(const char *text, size_t size, const char *name, struct err *err);
 enum scan_type scan_type(struct scan *scan); /* of the value that comes next */

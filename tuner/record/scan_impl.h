@@ -26,16 +26,22 @@ static inline bool scan_is_digit(char c) {
 	return (unsigned char)(c - '0') < 10;
 }
 
-/* Indented files are mostly blanks. */
+static inline bool scan_is_blank(char c) {
+	return c == ' ' || c == '\n' || c == '\t' || c == '\r';
+}
+
+/* Where the next token starts. No token of JSON holds a newline, so that this is the one place, with scan_skip(), to
+ * wait for more of a text that is still on its way. Indented files are mostly blanks. */
 static inline char scan_peek(struct scan *scan) {
-	const char *at = scan->at;
-	if ((unsigned char)*at <= ' ') {
-		while (*at == ' ' || *at == '\n' || *at == '\t' || *at == '\r')
-			for (at++; scan_load(at) == SCAN_BYTES(' ');)
-				at += 8;
-		scan->at = at;
+	for (;;) {
+		if (__builtin_expect(scan->at >= scan->limit, 0))
+			scan->more(scan);
+		if (!scan_is_blank(*scan->at))
+			return *scan->at;
+		scan->at++;
+		while (scan_load(scan->at) == SCAN_BYTES(' ') && scan->at + 8 <= scan->limit)
+			scan->at += 8;
 	}
-	return *at;
 }
 
 /* The high bit of each byte that is 0, and perhaps of bytes behind the first of these (Mycroft 1987). */

@@ -28,12 +28,16 @@ static bool is_plain(char c) {
 
 static void pass_plain(struct scan *scan) {
 	for (;;) {
+		if (__builtin_expect(scan->at >= scan->limit, 0))
+			scan->more(scan);
 		uint64_t stops = scan_brackets(scan_load(scan->at));
 		if (!stops) {
 			scan->at += 8;
 			continue;
 		}
 		scan->at = scan_first(scan->at, stops);
+		if (scan->at >= scan->limit)
+			continue;
 		if (!is_plain(*scan->at))
 			return;
 		scan->at++;
@@ -64,7 +68,8 @@ static bool skip_one(struct scan *scan, uint64_t *kinds, int *depth) {
 	pass_plain(scan);
 	char c = *scan->at++;
 	switch (c) {
-	case '"': return scan_pass_text(scan, &escaped);
+	case '"':
+		return scan_pass_text(scan, &escaped);
 	case '{':
 	case '[':
 		if (scan->depth + *depth >= SCAN_DEPTH_MAX)
@@ -96,12 +101,19 @@ bool scan_skip(struct scan *scan) {
 				return false;
 		while (depth);
 		return true;
-	case SCAN_TEXT: scan->at++; return scan_pass_text(scan, &escaped);
-	case SCAN_NUMBER: return skip_number(scan);
-	case SCAN_TRUE: return skip_word(scan, "true");
-	case SCAN_FALSE: return skip_word(scan, "false");
-	case SCAN_NULL: return skip_word(scan, "null");
-	case SCAN_NOTHING: break;
+	case SCAN_TEXT:
+		scan->at++;
+		return scan_pass_text(scan, &escaped);
+	case SCAN_NUMBER:
+		return skip_number(scan);
+	case SCAN_TRUE:
+		return skip_word(scan, "true");
+	case SCAN_FALSE:
+		return skip_word(scan, "false");
+	case SCAN_NULL:
+		return skip_word(scan, "null");
+	case SCAN_NOTHING:
+		break;
 	}
 	return !scan->failed && scan_unexpected(scan, "a value");
 }

@@ -133,11 +133,18 @@ static bool value_text_of(struct scan *scan, struct arena *arena, struct value *
 
 bool scan_value(struct scan *scan, struct arena *arena, struct value *out) {
 	switch (scan_type(scan)) {
-	case SCAN_NUMBER: return value_number(scan, out);
-	case SCAN_TEXT: return value_text_of(scan, arena, out);
+	case SCAN_NUMBER:
+		return value_number(scan, out);
+	case SCAN_TEXT:
+		return value_text_of(scan, arena, out);
 	case SCAN_TRUE:
-	case SCAN_FALSE: *out = value_int(*scan->at == 't'); return scan_skip(scan);
-	case SCAN_NULL: *out = value_word("None"); return scan_skip(scan);
-	default: return !scan->failed && scan_unexpected(scan, "a number, a text, true or false");
+	case SCAN_FALSE:
+		*out = value_int(*scan->at == 't');
+		return scan_skip(scan);
+	case SCAN_NULL:
+		*out = value_word("None");
+		return scan_skip(scan);
+	default:
+		return !scan->failed && scan_unexpected(scan, "a number, a text, true or false");
 	}
 }

@@ -26,7 +26,7 @@ struct t4 {
 	const char *results; /* where they stand, if before the metadata */
 	double ms;           /* the unit of all times without one of their own */
 	struct scan_text objective;
-	bool named; /* by a result; the record knows */
+	bool named;                       /* by a result; the record knows */
 	struct measurement *measurements; /* of the result */
 	size_t count, room;
 };

@@ -72,8 +72,8 @@ double words_unit_ms(const char *unit, size_t size) {
 		double ms;
 		bool whole;
 	} units[] = {
-		{"s", 1e3, true},     {"sec", 1e3, false},  {"ms", 1, true},       {"mil", 1, false},
-		{"us", 1e-3, true},   {"mic", 1e-3, false}, {"ns", 1e-6, true},    {"nano", 1e-6, false},
+		{"s", 1e3, true},     {"sec", 1e3, false},  {"ms", 1, true},         {"mil", 1, false},
+		{"us", 1e-3, true},   {"mic", 1e-3, false}, {"ns", 1e-6, true},      {"nano", 1e-6, false},
 		{"min", 60e3, false}, {"h", 3600e3, true},  {"hour", 3600e3, false},
 	};
 	for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
