@@ -14,8 +14,18 @@ enum { FIRST_ROOM = 64 };
 static const double JITTER = 1e-7, TINY = 1e-10, MEAN_DOUBT = 1e-3;
 static const double SCALE_FIRST = -0.6, NOISE_FIRST = -8, SHARE_FIRST = 0;
 
+/* Of OpenBLAS, where that is the CBLAS. */
+void openblas_set_num_threads(int count) __attribute__((weak));
+
+/* Matrices are small, and searches run beside each other: threads would only wait for each other. */
+static void blas_alone(void) {
+	if (openblas_set_num_threads)
+		openblas_set_num_threads(1);
+}
+
 struct gp *gp_new(const struct gp_dim *dims, size_t count) {
 	struct gp *gp = mem_alloc(1, sizeof *gp);
+	blas_alone();
 	gsl_set_error_handler_off(); /* what GSL refuses is decided here, not by abort() */
 	gp->dims = count;
 	gp->axis = mem_alloc(count, sizeof *gp->axis);
