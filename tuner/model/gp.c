@@ -12,7 +12,7 @@
 
 enum { FIRST_ROOM = 64 };
 static const double JITTER = 1e-7, TINY = 1e-10, MEAN_DOUBT = 1e-3;
-static const double SCALE_FIRST = -0.6, NOISE_FIRST = -8, SHARE_FIRST = 0;
+static const double SCALE_FIRST = -1.2, NOISE_FIRST = -9, SHARE_FIRST = 0;
 
 /* Of OpenBLAS, where that is the CBLAS. */
 void openblas_set_num_threads(int count) __attribute__((weak));
@@ -164,16 +164,34 @@ void gp_predict(const struct gp *gp, const uint16_t *codes, double *mean, double
 	free(x);
 }
 
+double gp_noise(const struct gp *gp) {
+	return exp(gp->theta[gp->dims + GP_NOISE]);
+}
+
+/* K^-1 (y - mean) */
+static void weights_of(const struct gp *gp, double *weights) {
+	gsl_matrix_const_view lower = gsl_matrix_const_submatrix(gp->lower, 0, 0, gp->count, gp->count);
+	gsl_vector_view view = gsl_vector_view_array(weights, gp->count);
+	memcpy(weights, gp->white, gp->count * sizeof *weights);
+	gsl_blas_dtrsv(CblasLower, CblasTrans, CblasNonUnit, &lower.matrix, &view.vector);
+}
+
+/* y - noise K^-1 (y - mean) */
+void gp_smooth(const struct gp *gp, double *mean) {
+	if (gp->count == 0)
+		return;
+	weights_of(gp, mean);
+	for (size_t i = 0; i < gp->count; i++)
+		mean[i] = gp->target[i] - (gp_noise(gp) + JITTER + gp->variance[i]) * mean[i];
+}
+
 /* With K^-1 = L^-T L^-1: its diagonal, and K^-1 (y - mean). */
 void gp_leave_one_out(const struct gp *gp, double *mean, double *variance) {
 	size_t count = gp->count;
 	if (count == 0)
 		return;
 	double *weights = mem_alloc(count, sizeof *weights), *column = mem_alloc(count, sizeof *column);
-	gsl_matrix_const_view lower = gsl_matrix_const_submatrix(gp->lower, 0, 0, count, count);
-	gsl_vector_view view = gsl_vector_view_array(weights, count);
-	memcpy(weights, gp->white, count * sizeof *weights);
-	gsl_blas_dtrsv(CblasLower, CblasTrans, CblasNonUnit, &lower.matrix, &view.vector);
+	weights_of(gp, weights);
 	for (size_t i = 0; i < count; i++) {
 		size_t left = count - i; /* rows above i of the column of L^-1 are 0 */
 		gsl_matrix_const_view corner = gsl_matrix_const_submatrix(gp->lower, i, i, left, left);
@@ -190,10 +208,6 @@ void gp_leave_one_out(const struct gp *gp, double *mean, double *variance) {
 
 double gp_likelihood(const struct gp *gp) {
 	return gp->likelihood;
-}
-
-double gp_noise(const struct gp *gp) {
-	return exp(gp->theta[gp->dims + GP_NOISE]);
 }
 
 double gp_relevance(const struct gp *gp, size_t dim) {

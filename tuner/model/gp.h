@@ -44,6 +44,8 @@ void gp_fit(struct gp *gp, size_t steps);
 /* Conditions on the observations and targets there are: before all that follows. */
 void gp_condition(struct gp *gp);
 void gp_predict(const struct gp *gp, const uint16_t *codes, double *mean, double *variance);
+/* The mean at each observation, its own noise smoothed away. */
+void gp_smooth(const struct gp *gp, double *mean);
 /* What each observation was predicted to be from all others (section 5.4.2): mean and variance of each. */
 void gp_leave_one_out(const struct gp *gp, double *mean, double *variance);
 double gp_likelihood(const struct gp *gp); /* logarithm, priors included, at the last fit */

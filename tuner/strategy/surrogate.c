@@ -9,7 +9,7 @@
 #include "src/base/mem.h"
 #include "tuner/strategy/surrogate_impl.h"
 
-enum { FIRST_STEPS = 30, STEPS = 14, NEED = 3, FARTHEST_OF = 40, MIDDLE_OF = 400 };
+enum { FIRST_STEPS = 30, STEPS = 14, NEED = 3, FARTHEST_OF = 40, MIDDLE_OF = 400, CALIBRATE_EACH = 60 };
 /* The model is fitted again when it has seen so much more. */
 static const double FIT_AGAIN = 0.12;
 static const double MIDDLE_LATITUDE = 0.5;
@@ -198,16 +198,10 @@ static double chance_of(const struct surrogate *surrogate, size_t c) {
 
 /* The lowest mean at a measured configuration: less noisy than the lowest value. */
 static void incumbent_set(struct surrogate *surrogate) {
-	double mean, variance;
-	uint16_t codes[GP_DIMS_MAX];
 	surrogate->incumbent = INFINITY;
-	for (size_t i = 0; i < surrogate->in_value; i++) {
-		if (surrogate->target[i] > 0.5 && isfinite(surrogate->incumbent))
-			continue;
-		surrogate_codes(surrogate, surrogate->observed[surrogate->row[i]].index, codes);
-		gp_predict(surrogate->value, codes, &mean, &variance);
-		surrogate->incumbent = fminf(surrogate->incumbent, (float)mean);
-	}
+	gp_smooth(surrogate->value, surrogate->lone_mean);
+	for (size_t i = 0; i < surrogate->in_value; i++)
+		surrogate->incumbent = fminf(surrogate->incumbent, (float)surrogate->lone_mean[i]);
 }
 
 /* Where nothing is expected to gain, by how many deviations it falls short. */
@@ -241,19 +235,25 @@ uint64_t surrogate_ask(struct surrogate *surrogate) {
 		return UINT64_MAX;
 	surrogate_targets(surrogate);
 	if (fit) {
+		surrogate->fits++;
 		gp_fit(surrogate->value, surrogate->fit_at ? STEPS : FIRST_STEPS);
 		surrogate->fit_at = (size_t)fmax((double)surrogate->count + 1, (double)surrogate->count * (1 + FIT_AGAIN));
 	}
 	if (fit || !surrogate->asked)
 		surrogate_pool_fill(surrogate);
 	gp_condition(surrogate->value);
-	surrogate_calibrate(surrogate);
+	if (fit || surrogate->count < CALIBRATE_EACH)
+		surrogate_calibrate(surrogate);
 	works_condition(surrogate, fit);
 	incumbent_set(surrogate);
 	believe(surrogate);
 	gp_pool_predict(surrogate->values);
 	surrogate->asked = true;
 	return most_promising(surrogate);
+}
+
+size_t surrogate_fits(const struct surrogate *surrogate) {
+	return surrogate->fits;
 }
 
 static double apart(const struct coding *coding, const uint16_t *a, const uint16_t *b) {

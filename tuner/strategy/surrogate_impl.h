@@ -39,6 +39,7 @@ struct surrogate {
 	size_t in_value, in_works; /* observations that the models have */
 	size_t *row;               /* of each in the value model: its observation */
 	double *target, *lone_mean, *lone_variance;
+	size_t fits;
 	size_t fit_at; /* observations when the models are fitted next */
 	double stretch; /* of variances */
 	double error;   /* of left-out ones, median, in logarithms; NAN */
