@@ -46,7 +46,7 @@ struct surrogate {
 	double *gain;   /* of each candidate */
 	float incumbent;
 	struct source_model *source[SOURCES_MAX];
-	size_t source_count, firsts;
+	size_t source_count, dropped, firsts;
 	bool asked;
 };
 
@@ -63,5 +63,13 @@ void surrogate_codes(const struct surrogate *surrogate, uint64_t index, uint16_t
 /* surrogate_source.c: adds its dimension; code of its opinion of a configuration */
 struct source_model *source_model_new(struct surrogate *surrogate, const struct strategy_source *source);
 uint16_t source_model_code(struct source_model *model, const uint16_t *codes, uint64_t index);
+/* After a fit: the source without which the left-out ones are predicted better, SIZE_MAX where all help. */
+size_t source_misleading(struct surrogate *surrogate);
+
+/* surrogate_models.c: the models of the dimensions there are, without observations */
+void surrogate_models_make(struct surrogate *surrogate);
+void surrogate_models_update(struct surrogate *surrogate);
+/* Forgets a source: its dimension goes, and the models begin anew. */
+void surrogate_source_drop(struct surrogate *surrogate, size_t source);
 
 #endif
