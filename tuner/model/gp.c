@@ -11,7 +11,7 @@
 #include "tuner/model/gp_impl.h"
 
 enum { FIRST_ROOM = 64 };
-static const double JITTER = 1e-7, TINY = 1e-10, MEAN_DOUBT = 1e-3;
+static const double TINY = 1e-10;
 static const double SCALE_FIRST = -0.6, NOISE_FIRST = -8, SHARE_FIRST = 0;
 
 /* Of OpenBLAS, where that is the CBLAS. */
@@ -130,7 +130,7 @@ static void factor_row(struct gp *gp, const struct gp_kernel *kernel, size_t row
 	for (size_t i = 0; i < row; i++)
 		x[i] = between(gp, kernel, own, gp->codes + i * gp->dims);
 	solve(gp, row, x);
-	double rest = between(gp, kernel, own, own) + kernel->noise + JITTER + gp->variance[row] - dot(x, x, row);
+	double rest = between(gp, kernel, own, own) + kernel->noise + GP_JITTER + gp->variance[row] - dot(x, x, row);
 	x[row] = sqrt(fmax(rest, TINY));
 }
 
@@ -146,7 +146,7 @@ void gp_condition(struct gp *gp) {
 	}
 	solve(gp, gp->count, unit);
 	solve(gp, gp->count, gp->white);
-	gp->mean = dot(unit, gp->white, gp->count) / (dot(unit, unit, gp->count) + MEAN_DOUBT);
+	gp->mean = dot(unit, gp->white, gp->count) / (dot(unit, unit, gp->count) + GP_MEAN_DOUBT);
 	for (size_t i = 0; i < gp->count; i++)
 		gp->white[i] -= gp->mean * unit[i];
 	free(unit);

@@ -9,6 +9,9 @@
 
 /* Up to so many codes, the kernel of a dimension is tabulated for all pairs. */
 enum { GP_TABLE_MAX = 64 };
+/* Of every observation, beside its noise; and the precision of the prior of the constant mean, about 0. */
+#define GP_JITTER 1e-7
+#define GP_MEAN_DOUBT 1e-3
 enum { GP_SCALE, GP_NOISE, GP_SHARE, GP_SHAPES };
 
 struct gp_axis {

@@ -6,6 +6,7 @@
 #include <config.h>
 
 #include <gsl/gsl_blas.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -83,7 +84,8 @@ static void covariance_row(struct gp_pool *pool, const struct gp_kernel *kernel,
 			pool->sum[c] += m;
 		}
 	}
-	float even = (float)(kernel->s2 * kernel->share / (double)gp->dims), joint = (float)(kernel->s2 * (1 - kernel->share));
+	double dims = fmax((double)gp->dims, 1);
+	float even = (float)(kernel->s2 * kernel->share / dims), joint = (float)(kernel->s2 * (1 - kernel->share));
 	for (size_t c = 0; c < pool->count; c++)
 		row[c] = even * pool->sum[c] + joint * row[c];
 }

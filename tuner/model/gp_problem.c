@@ -10,7 +10,6 @@
 
 #include "tuner/model/gp_impl.h"
 
-static const double JITTER = 1e-7, MEAN_DOUBT = 1e-3;
 static const struct {
 	double mean, deviation;
 } SHAPE_PRIOR[GP_SHAPES] = {[GP_SCALE] = {-0.6, 1.5}, [GP_NOISE] = {-8, 1}, [GP_SHARE] = {0, 1.5}};
@@ -67,7 +66,7 @@ static void pair_of(const struct gp_problem *problem, const struct gp_kernel *ke
 }
 
 static double pair_value(const struct gp *gp, const struct gp_kernel *kernel, const struct pair *pair) {
-	return kernel->s2 * (kernel->share * pair->sum / (double)gp->dims + (1 - kernel->share) * pair->product);
+	return kernel->s2 * (kernel->share * pair->sum / fmax((double)gp->dims, 1) + (1 - kernel->share) * pair->product);
 }
 
 static const uint16_t *codes_of(const struct gp_problem *problem, size_t i) {
@@ -82,7 +81,7 @@ static void covariance_fill(struct gp_problem *problem, const struct gp_kernel *
 			pair_of(problem, kernel, a, b, &pair);
 			double value = pair_value(problem->gp, kernel, &pair) + gp_trend_covariance(problem->gp, a, b);
 			if (i == j)
-				value += kernel->noise + JITTER + problem->gp->variance[problem->chosen[i]];
+				value += kernel->noise + GP_JITTER + problem->gp->variance[problem->chosen[i]];
 			gsl_matrix_set(problem->covariance, i, j, value);
 		}
 }
@@ -108,25 +107,25 @@ static double likelihood(struct gp_problem *problem, const gsl_matrix *lower) {
 		white[i] = 1;
 	solve(lower, white, unit, count);
 	solve(lower, problem->residual, white, count);
-	double mean = dot(unit, white, count) / (dot(unit, unit, count) + MEAN_DOUBT);
+	double mean = dot(unit, white, count) / (dot(unit, unit, count) + GP_MEAN_DOUBT);
 	for (size_t i = 0; i < count; i++) {
 		white[i] -= mean * unit[i];
 		sum -= 0.5 * white[i] * white[i] + log(gsl_matrix_get(lower, i, i));
 	}
-	return sum;
+	return sum - 0.5 * GP_MEAN_DOUBT * mean * mean; /* at its best mean: so it has no part in the gradient */
 }
 
 static void gradient_add(struct gp_problem *problem, const struct gp_kernel *kernel, const double *alpha,
                          double *gradient) {
 	const struct gp *gp = problem->gp;
-	double *shape = gradient + gp->dims, w = kernel->share, even = w / (double)gp->dims;
+	double *shape = gradient + gp->dims, w = kernel->share, dims = fmax((double)gp->dims, 1), even = w / dims;
 	struct pair pair;
 	for (size_t i = 0; i < problem->count; i++)
 		for (size_t j = 0; j <= i; j++) {
 			double factor = (alpha[i] * alpha[j] - gsl_matrix_get(problem->inverse, i, j)) * (i == j ? 0.5 : 1);
 			pair_of(problem, kernel, codes_of(problem, i), codes_of(problem, j), &pair);
 			shape[GP_SCALE] += factor * pair_value(gp, kernel, &pair);
-			shape[GP_SHARE] += factor * kernel->s2 * w * (1 - w) * (pair.sum / (double)gp->dims - pair.product);
+			shape[GP_SHARE] += factor * kernel->s2 * w * (1 - w) * (pair.sum / dims - pair.product);
 			if (i == j)
 				shape[GP_NOISE] += factor * kernel->noise;
 			for (size_t d = 0; d < gp->dims; d++) {
