@@ -94,7 +94,7 @@ static void values(void) {
 }
 
 struct off {
-	double mean, variance, left_mean, left_variance, least;
+	double mean, variance, left_mean, left_variance, smooth, least;
 };
 
 static void left_out(const struct made *made, double constant, struct off *off) {
@@ -112,7 +112,7 @@ static void left_out(const struct made *made, double constant, struct off *off) 
 
 static void predicted(const struct made *made, struct rng *rng, struct off *off) {
 	uint16_t codes[MADE_DIMS];
-	double mean, variance, m, v;
+	double mean, variance, m, v, smooth[MADE_ROWS];
 	struct plain plain;
 	plain_fill(&plain, made, SIZE_MAX);
 	double constant = plain_mean(&plain);
@@ -123,6 +123,11 @@ static void predicted(const struct made *made, struct rng *rng, struct off *off)
 		off->mean = fmax(off->mean, fabs(m - mean));
 		off->variance = fmax(off->variance, fabs(v - variance));
 		off->least = fmin(off->least, variance);
+	}
+	gp_smooth(made->gp, smooth);
+	for (size_t i = 0; i < gp_count(made->gp); i++) {
+		gp_predict(made->gp, made->gp->codes + i * made->dims, &m, &v);
+		off->smooth = fmax(off->smooth, fabs(m - smooth[i]));
 	}
 	left_out(made, constant, off);
 }
@@ -144,6 +149,7 @@ static void predictions(void) {
 	   off.mean, off.variance);
 	ok(off.left_mean < 1e-8 && off.left_variance < 1e-8, "leaving one out is leaving it out (off by %.2g and %.2g)",
 	   off.left_mean, off.left_variance);
+	ok(off.smooth < 1e-8, "means at the observations are those that are predicted there (off by %.2g)", off.smooth);
 	ok(off.least > 0, "no variance is negative");
 }
 

@@ -9,7 +9,7 @@
 
 enum { LEVELS = 9, ROWS = 60 };
 
-static bool is_sane(const struct gp *gp, const struct gp_dim *dims, size_t count) {
+static bool is_sane(struct gp *gp, const struct gp_dim *dims, size_t count) {
 	uint16_t codes[GP_DIMS_MAX];
 	double mean, variance;
 	bool sane = true;

@@ -64,7 +64,7 @@ __attribute__((unused)) static void made_theta(struct made *made, struct rng *rn
 	theta[made->dims + GP_SCALE] = 0.5 * rng_normal(rng);
 	theta[made->dims + GP_NOISE] = -4 + rng_normal(rng);
 	theta[made->dims + GP_SHARE] = rng_normal(rng);
-	made->gp->solved = 0;
+	made->gp->solved = made->gp->inverted = 0;
 	made->gp->version++;
 }
 

@@ -57,6 +57,7 @@ void gp_free(struct gp *gp) {
 	for (size_t d = 0; d < gp->dims; d++)
 		free(gp->axis[d].at);
 	gsl_matrix_free(gp->lower);
+	gsl_matrix_free(gp->inverse);
 	free(gp->axis);
 	free(gp->theta);
 	free(gp->codes);
@@ -95,6 +96,7 @@ void gp_add(struct gp *gp, const uint16_t *codes, double variance) {
 void gp_truncate(struct gp *gp, size_t count) {
 	gp->count = count < gp->count ? count : gp->count;
 	gp->solved = gp->solved < gp->count ? gp->solved : gp->count;
+	gp->inverted = gp->inverted < gp->solved ? gp->inverted : gp->solved;
 }
 
 size_t gp_count(const struct gp *gp) {
@@ -164,27 +166,66 @@ void gp_predict(const struct gp *gp, const uint16_t *codes, double *mean, double
 	free(x);
 }
 
-/* With K^-1 = L^-T L^-1: its diagonal, and K^-1 (y - mean). */
-void gp_leave_one_out(const struct gp *gp, double *mean, double *variance) {
-	size_t count = gp->count;
-	if (count == 0)
-		return;
-	double *weights = mem_alloc(count, sizeof *weights), *column = mem_alloc(count, sizeof *column);
-	gsl_matrix_const_view lower = gsl_matrix_const_submatrix(gp->lower, 0, 0, count, count);
-	gsl_vector_view view = gsl_vector_view_array(weights, count);
-	memcpy(weights, gp->white, count * sizeof *weights);
+/* Row i of L^-1 by those before it: - l' L^-1 / L_ii. */
+static void inverse_row(struct gp *gp, size_t row) {
+	double *x = gsl_matrix_ptr(gp->inverse, row, 0), own = 1 / gsl_matrix_get(gp->lower, row, row);
+	memcpy(x, gsl_matrix_const_ptr(gp->lower, row, 0), row * sizeof *x);
+	if (row > 0) {
+		gsl_matrix_const_view before = gsl_matrix_const_submatrix(gp->inverse, 0, 0, row, row);
+		gsl_vector_view view = gsl_vector_view_array(x, row);
+		gsl_blas_dtrmv(CblasLower, CblasTrans, CblasNonUnit, &before.matrix, &view.vector);
+	}
+	for (size_t j = 0; j < row; j++)
+		x[j] *= -own;
+	x[row] = own;
+}
+
+static void inverse_update(struct gp *gp) {
+	if (!gp->inverse || gp->inverse->size1 < gp->room) {
+		gsl_matrix_free(gp->inverse);
+		gp->inverse = gsl_matrix_calloc(gp->room, gp->room);
+		gp->inverted = 0;
+	}
+	for (; gp->inverted < gp->count; gp->inverted++)
+		inverse_row(gp, gp->inverted);
+}
+
+/* K^-1 (target - mean) */
+static double *weights_new(const struct gp *gp) {
+	double *weights = mem_alloc(gp->count, sizeof *weights);
+	gsl_matrix_const_view lower = gsl_matrix_const_submatrix(gp->lower, 0, 0, gp->count, gp->count);
+	gsl_vector_view view = gsl_vector_view_array(weights, gp->count);
+	memcpy(weights, gp->white, gp->count * sizeof *weights);
 	gsl_blas_dtrsv(CblasLower, CblasTrans, CblasNonUnit, &lower.matrix, &view.vector);
-	for (size_t i = 0; i < count; i++) {
-		size_t left = count - i; /* rows above i of the column of L^-1 are 0 */
-		gsl_matrix_const_view corner = gsl_matrix_const_submatrix(gp->lower, i, i, left, left);
-		gsl_vector_view below = gsl_vector_view_array(column, left);
-		memset(column, 0, left * sizeof *column);
-		column[0] = 1;
-		gsl_blas_dtrsv(CblasLower, CblasNoTrans, CblasNonUnit, &corner.matrix, &below.vector);
-		variance[i] = 1 / dot(column, column, left);
+	return weights;
+}
+
+/* The diagonal of K^-1 is that of L^-T L^-1. */
+void gp_leave_one_out(struct gp *gp, double *mean, double *variance) {
+	if (gp->count == 0)
+		return;
+	double *weights = weights_new(gp);
+	inverse_update(gp);
+	memset(variance, 0, gp->count * sizeof *variance);
+	for (size_t i = 0; i < gp->count; i++) {
+		const double *row = gsl_matrix_const_ptr(gp->inverse, i, 0);
+		for (size_t j = 0; j <= i; j++)
+			variance[j] += row[j] * row[j];
+	}
+	for (size_t i = 0; i < gp->count; i++) {
+		variance[i] = 1 / variance[i];
 		mean[i] = gp->target[i] - weights[i] * variance[i];
 	}
-	free(column);
+	free(weights);
+}
+
+/* Of target = mean + noise, the noise is its variance times the weights. */
+void gp_smooth(const struct gp *gp, double *mean) {
+	if (gp->count == 0)
+		return;
+	double *weights = weights_new(gp);
+	for (size_t i = 0; i < gp->count; i++)
+		mean[i] = gp->target[i] - (gp_noise(gp) + GP_JITTER + gp->variance[i]) * weights[i];
 	free(weights);
 }
 

@@ -48,7 +48,9 @@ void gp_predict(const struct gp *gp, const uint16_t *codes, double *mean, double
 /* What each observation was predicted to be from all others (section 5.4.2): mean and variance of each, its own noise
  * included. Parameters and the constant mean stay as they are with all of them: with few observations, errors come out a
  * little small. */
-void gp_leave_one_out(const struct gp *gp, double *mean, double *variance);
+void gp_leave_one_out(struct gp *gp, double *mean, double *variance);
+/* The mean at each observation: what gp_predict says of it, without noise. */
+void gp_smooth(const struct gp *gp, double *mean);
 double gp_likelihood(const struct gp *gp); /* logarithm, priors included, at the last fit */
 double gp_noise(const struct gp *gp);      /* variance */
 /* How much the targets vary along a dimension as the model has it: 0..1, the share of the longest. */

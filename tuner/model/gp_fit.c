@@ -118,7 +118,7 @@ void gp_fit(struct gp *gp, size_t steps) {
 	climb_run(&climb, size, steps);
 	gp->likelihood = climb.best;
 	gp->version++;
-	gp->solved = 0;
+	gp->solved = gp->inverted = 0;
 	gsl_matrix_free(climb.problem->covariance);
 	gsl_matrix_free(climb.problem->inverse);
 	arena_free(arena);

@@ -38,6 +38,9 @@ struct gp {
 	size_t solved;
 	double *white;      /* L^-1 (target - mean) */
 	double mean;
+	/* gp_leave_one_out: the inverse of `lower`, rows up to `inverted` are valid */
+	gsl_matrix *inverse;
+	size_t inverted;
 };
 
 struct gp_kernel { /* theta in the form in which it is used */

@@ -198,16 +198,12 @@ static double chance_of(const struct surrogate *surrogate, size_t c) {
 
 /* The lowest mean at a measured configuration: less noisy than the lowest value. */
 static void incumbent_set(struct surrogate *surrogate) {
-	double mean, variance;
-	uint16_t codes[GP_DIMS_MAX];
+	double *mean = surrogate->lone_mean; /* free at this point */
+	gp_smooth(surrogate->value, mean);
 	surrogate->incumbent = INFINITY;
-	for (size_t i = 0; i < surrogate->in_value; i++) {
-		if (surrogate->target[i] > 0.5 && isfinite(surrogate->incumbent))
-			continue;
-		surrogate_codes(surrogate, surrogate->observed[surrogate->row[i]].index, codes);
-		gp_predict(surrogate->value, codes, &mean, &variance);
-		surrogate->incumbent = fminf(surrogate->incumbent, (float)mean);
-	}
+	for (size_t i = 0; i < surrogate->in_value; i++)
+		if (surrogate->target[i] <= 0.5 || !isfinite(surrogate->incumbent))
+			surrogate->incumbent = fminf(surrogate->incumbent, (float)mean[i]);
 }
 
 /* Where nothing is expected to gain, by how many deviations it falls short. */
