@@ -31,7 +31,7 @@ struct gp_pool *gp_pool_new(struct gp *gp, size_t room) {
 	for (size_t d = 0; d < gp->dims; d++)
 		values = gp->axis[d].values > values ? gp->axis[d].values : values;
 	pool->gp = gp;
-	pool->room = room;
+	pool->room = room = ((room + 15) / 16 | 1) * 16; /* lines of a cache, an odd number: rows don't share its sets */
 	pool->codes = mem_alloc(room * gp->dims, sizeof *pool->codes);
 	pool->mean = mem_alloc(room, sizeof *pool->mean);
 	pool->variance = mem_alloc(room, sizeof *pool->variance);
