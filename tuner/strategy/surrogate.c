@@ -13,7 +13,7 @@ enum { FIRST_STEPS = 30, STEPS = 14, NEED = 3, FARTHEST_OF = 40, MIDDLE_OF = 400
 /* The model is fitted again when it has seen so much more. */
 static const double FIT_AGAIN = 0.12;
 static const double MIDDLE_LATITUDE = 0.5;
-static const double CENSORED_VARIANCE = 0.01, WORKS_VARIANCE = 0.01, CHANCE_MIN = 0.02;
+static const double CENSORED_VARIANCE = 0.01, WORKS_VARIANCE = 0.01, CHANCE_MIN = 0.02, DEVIATION_MAX = 10, GAIN_MAX = 100;
 
 static void release_gp(void *gp) {
 	gp_free(gp);
@@ -138,7 +138,7 @@ static void models_update(struct surrogate *surrogate) {
 	}
 	for (; surrogate->in_works < surrogate->count; surrogate->in_works++) {
 		const struct observed *observed = &surrogate->observed[surrogate->in_works];
-		double variance = observed->deviation * observed->deviation;
+		double deviation = fmin(observed->deviation, DEVIATION_MAX), variance = deviation * deviation;
 		surrogate_codes(surrogate, observed->index, codes);
 		if (observed->result != STRATEGY_FAILURE) {
 			gp_add(surrogate->value, codes, observed->result == STRATEGY_CENSORED ? CENSORED_VARIANCE : variance);
@@ -344,6 +344,8 @@ double surrogate_promise(const struct surrogate *surrogate, uint64_t left) {
 		return surrogate->asked ? 0 : NAN;
 	for (size_t c = 0; c < surrogate->pool.count; c++) {
 		size_t at = count;
+		if (!(surrogate->gain[c] > 0)) /* those that are taken, too */
+			continue;
 		for (; at > 0 && surrogate->gain[c] > surrogate->gain[top[at - 1]]; at--)
 			if (at < room)
 				top[at] = top[at - 1];
@@ -361,7 +363,7 @@ double surrogate_promise(const struct surrogate *surrogate, uint64_t left) {
 		}
 		sum += (1 - none) * widest / STEPS_OF_GAIN;
 	}
-	return exp(sum) - 1;
+	return expm1(fmin(sum, GAIN_MAX));
 }
 
 void surrogate_say(const struct surrogate *surrogate, char *text, size_t size) {

@@ -45,7 +45,8 @@ static size_t targets_take(const struct strategy_source *source, const struct sp
 	double best = INFINITY, *ratios = arena_alloc(arena, source->count, sizeof *ratios);
 	for (size_t i = 0; i < source->count; i++) {
 		const struct strategy_outcome *outcome = &source->outcome[i];
-		if (outcome->result != STRATEGY_VALUE || !(outcome->value > 0) || source->index[i] >= space_valid(space))
+		bool usable = outcome->result == STRATEGY_VALUE && outcome->value > 0 && isfinite(outcome->value);
+		if (!usable || source->index[i] >= space_valid(space))
 			continue;
 		known[count] = (struct known){.index = source->index[i], .target = log(outcome->value)};
 		best = fmin(best, known[count++].target);
