@@ -89,37 +89,19 @@ static size_t choose(const struct gp *gp, size_t *chosen) {
 	return FIT_BEST + FIT_OTHERS;
 }
 
-static struct gp_problem *problem_new(const struct gp *gp, struct arena *arena) {
-	struct gp_problem *problem = arena_alloc(arena, 1, sizeof *problem);
-	size_t *chosen = arena_alloc(arena, gp->count, sizeof *chosen), entries = 0;
-	problem->gp = gp;
-	problem->count = choose(gp, chosen);
-	problem->chosen = chosen;
-	problem->residual = arena_alloc(arena, problem->count, sizeof(double));
-	problem->weights = arena_alloc(arena, problem->count, sizeof(double));
-	problem->ones = arena_alloc(arena, problem->count, sizeof(double));
-	for (size_t i = 0; i < problem->count; i++)
-		problem->residual[i] = gp->target[chosen[i]] - gp_trend(gp, gp->codes + chosen[i] * gp->dims);
-	for (size_t d = 0; d < gp->dims; d++)
-		entries += gp->axis[d].values > GP_TABLE_MAX ? 0 : 2 * gp->axis[d].values * gp->axis[d].values;
-	problem->tables = arena_alloc(arena, entries + 1, sizeof *problem->tables);
-	problem->covariance = gsl_matrix_calloc(problem->count, problem->count);
-	problem->inverse = gsl_matrix_calloc(problem->count, problem->count);
-	return problem;
-}
-
 void gp_fit(struct gp *gp, size_t steps) {
 	size_t size = gp->dims + GP_SHAPES;
 	if (gp->count < 2)
 		return;
-	struct arena *arena = arena_new();
-	struct climb climb = {.problem = problem_new(gp, arena), .best = -INFINITY, .theta = gp->theta};
-	climb.gradient = arena_alloc(arena, size, sizeof *climb.gradient);
+	size_t *chosen = mem_alloc(gp->count, sizeof *chosen);
+	struct climb climb = {.best = -INFINITY, .theta = gp->theta};
+	climb.problem = gp_problem_new(gp, chosen, choose(gp, chosen));
+	climb.gradient = mem_alloc(size, sizeof *climb.gradient);
 	climb_run(&climb, size, steps);
 	gp->likelihood = climb.best;
 	gp->version++;
 	gp->solved = gp->inverted = 0;
-	gsl_matrix_free(climb.problem->covariance);
-	gsl_matrix_free(climb.problem->inverse);
-	arena_free(arena);
+	gp_problem_free(climb.problem);
+	free(climb.gradient);
+	free(chosen);
 }

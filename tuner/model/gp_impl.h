@@ -7,8 +7,6 @@
 
 #include "tuner/model/gp.h"
 
-/* Up to so many codes, the kernel of a dimension is tabulated for all pairs. */
-enum { GP_TABLE_MAX = 64 };
 /* Of every observation, beside its noise; and the precision of the prior of the constant mean, about 0. */
 #define GP_JITTER 1e-7
 #define GP_MEAN_DOUBT 1e-3
@@ -55,15 +53,11 @@ double gp_covariance(const struct gp *gp, const struct gp_kernel *kernel, const 
 double gp_trend(const struct gp *gp, const uint16_t *codes);
 double gp_trend_covariance(const struct gp *gp, const uint16_t *a, const uint16_t *b);
 
-/* Logarithm of likelihood and priors of the chosen observations; gradient by theta where it isn't NULL. */
-struct gp_problem {
-	const struct gp *gp;
-	const size_t *chosen;
-	size_t count;
-	gsl_matrix *covariance, *inverse;
-	double *residual, *weights, *ones;
-	double *tables; /* of all tabulated dimensions: m and slope */
-};
+/* The observations that a fit looks at, with what doesn't change while it does. */
+struct gp_problem;
+struct gp_problem *gp_problem_new(const struct gp *gp, const size_t *chosen, size_t count);
+void gp_problem_free(struct gp_problem *problem);
+/* Logarithm of likelihood and priors; gradient by theta where it isn't NULL. -INFINITY: theta can't be. */
 double gp_problem_value(struct gp_problem *problem, const double *theta, double *gradient);
 
 #endif

@@ -8,12 +8,33 @@
 #include <math.h>
 #include <string.h>
 
+#include "src/base/mem.h"
 #include "tuner/model/gp_impl.h"
 
+static const double TINY = 1e-12;
 static const struct {
 	double mean, deviation;
-} SHAPE_PRIOR[GP_SHAPES] = {[GP_SCALE] = {-0.6, 1.5}, [GP_NOISE] = {-8, 1}, [GP_SHARE] = {0, 1.5}};
+} SHAPE_PRIOR[GP_SHAPES] = {[GP_SCALE] = {-1.2, 1.5}, [GP_NOISE] = {-9, 1}, [GP_SHARE] = {0, 1.5}};
 static const double LENGTH_DEVIATION = 1.2;
+
+/* A dimension's codes among the chosen. */
+struct seen {
+	uint16_t *code;
+	size_t count;
+	uint16_t *of; /* each of the chosen: which of them */
+};
+
+struct gp_problem {
+	struct arena *arena;
+	const struct gp *gp;
+	const size_t *chosen;
+	size_t count;
+	struct seen *seen;
+	gsl_matrix *covariance, *inverse;
+	double *residual, *weights, *ones;    /* of each of the chosen */
+	double *trend, *sum, *product, *factor, *joint; /* of each pair */
+	double *alike, *slope, *ratio;        /* of two codes of the dimension in hand */
+};
 
 static double prior(const struct gp *gp, const double *theta, double *gradient) {
 	double sum = 0;
@@ -28,62 +49,111 @@ static double prior(const struct gp *gp, const double *theta, double *gradient) 
 	return sum;
 }
 
-/* m and its slope for all pairs of codes, dimension after dimension. */
-static void tabulate(struct gp_problem *problem, const struct gp_kernel *kernel) {
-	double *table = problem->tables;
-	for (size_t d = 0; d < problem->gp->dims; d++) {
-		const struct gp_axis *axis = &problem->gp->axis[d];
-		if (axis->values > GP_TABLE_MAX)
-			continue;
-		for (unsigned a = 0; a < axis->values; a++)
-			for (unsigned b = 0; b < axis->values; b++, table += 2)
-				table[0] = gp_matern(gp_distance(axis, a, b) / kernel->length[d], &table[1]);
-	}
+/* The pairs (i, j), i >= j, one after the other. */
+static size_t pairs_of(size_t count) {
+	return count * (count + 1) / 2;
 }
 
-struct pair {
-	double m[GP_DIMS_MAX], slope[GP_DIMS_MAX], sum, product;
-};
-
-static void pair_of(const struct gp_problem *problem, const struct gp_kernel *kernel, const uint16_t *a,
-                    const uint16_t *b, struct pair *pair) {
-	const double *table = problem->tables;
-	pair->sum = 0;
-	pair->product = 1;
-	for (size_t d = 0; d < problem->gp->dims; d++) {
-		const struct gp_axis *axis = &problem->gp->axis[d];
-		if (axis->values > GP_TABLE_MAX) {
-			pair->m[d] = gp_matern(gp_distance(axis, a[d], b[d]) / kernel->length[d], &pair->slope[d]);
-		} else {
-			const double *entry = table + 2 * (a[d] * axis->values + b[d]);
-			pair->m[d] = entry[0];
-			pair->slope[d] = entry[1];
-			table += 2 * axis->values * axis->values;
+/* Of the codes that occur: how alike any two are, the slope of that, and the slope over it. */
+static void tabulate(const struct gp_problem *problem, size_t dim, double length) {
+	const struct seen *seen = &problem->seen[dim];
+	const struct gp_axis *axis = &problem->gp->axis[dim];
+	for (size_t a = 0; a < seen->count; a++)
+		for (size_t b = 0; b <= a; b++) {
+			double slope, m = gp_matern(gp_distance(axis, seen->code[a], seen->code[b]) / length, &slope);
+			double ratio = m > TINY ? slope / m : 0;
+			size_t at = a * seen->count + b, mirror = b * seen->count + a;
+			problem->alike[at] = problem->alike[mirror] = m;
+			problem->slope[at] = problem->slope[mirror] = slope;
+			problem->ratio[at] = problem->ratio[mirror] = ratio;
 		}
-		pair->sum += pair->m[d];
-		pair->product *= pair->m[d];
+}
+
+/* Sums and products of m over the dimensions. */
+static void alike_fill(struct gp_problem *problem, const struct gp_kernel *kernel) {
+	size_t pairs = pairs_of(problem->count);
+	for (size_t p = 0; p < pairs; p++) {
+		problem->sum[p] = 0;
+		problem->product[p] = 1;
 	}
-}
-
-static double pair_value(const struct gp *gp, const struct gp_kernel *kernel, const struct pair *pair) {
-	return kernel->s2 * (kernel->share * pair->sum / fmax((double)gp->dims, 1) + (1 - kernel->share) * pair->product);
-}
-
-static const uint16_t *codes_of(const struct gp_problem *problem, size_t i) {
-	return problem->gp->codes + problem->chosen[i] * problem->gp->dims;
+	for (size_t d = 0; d < problem->gp->dims; d++) {
+		const struct seen *seen = &problem->seen[d];
+		double *sum = problem->sum, *product = problem->product;
+		tabulate(problem, d, kernel->length[d]);
+		for (size_t i = 0; i < problem->count; i++) {
+			const double *row = problem->alike + seen->of[i] * seen->count;
+			for (size_t j = 0; j <= i; j++, sum++, product++) {
+				double m = row[seen->of[j]];
+				*sum += m;
+				*product *= m;
+			}
+		}
+	}
 }
 
 static void covariance_fill(struct gp_problem *problem, const struct gp_kernel *kernel) {
-	struct pair pair;
-	for (size_t i = 0; i < problem->count; i++)
-		for (size_t j = 0; j <= i; j++) {
-			const uint16_t *a = codes_of(problem, i), *b = codes_of(problem, j);
-			pair_of(problem, kernel, a, b, &pair);
-			double value = pair_value(problem->gp, kernel, &pair) + gp_trend_covariance(problem->gp, a, b);
-			if (i == j)
-				value += kernel->noise + GP_JITTER + problem->gp->variance[problem->chosen[i]];
-			gsl_matrix_set(problem->covariance, i, j, value);
-		}
+	double even = kernel->s2 * kernel->share / fmax((double)problem->gp->dims, 1), joint = kernel->s2 * (1 - kernel->share);
+	const double *sum = problem->sum, *product = problem->product, *trend = problem->trend;
+	alike_fill(problem, kernel);
+	for (size_t i = 0; i < problem->count; i++) {
+		double *row = gsl_matrix_ptr(problem->covariance, i, 0);
+		for (size_t j = 0; j <= i; j++, sum++, product++, trend++)
+			row[j] = even * *sum + joint * *product + *trend;
+		row[i] += kernel->noise + GP_JITTER + problem->gp->variance[problem->chosen[i]];
+	}
+}
+
+static void see(struct gp_problem *problem, size_t dim) {
+	const struct gp *gp = problem->gp;
+	struct seen *seen = &problem->seen[dim];
+	seen->code = arena_alloc(problem->arena, problem->count, sizeof *seen->code);
+	seen->of = arena_alloc(problem->arena, problem->count, sizeof *seen->of);
+	for (size_t i = 0; i < problem->count; i++) {
+		uint16_t code = gp->codes[problem->chosen[i] * gp->dims + dim], at = 0;
+		while (at < seen->count && seen->code[at] != code)
+			at++;
+		if (at == seen->count)
+			seen->code[seen->count++] = code;
+		seen->of[i] = at;
+	}
+}
+
+static double *reals(const struct gp_problem *problem, size_t count) {
+	return arena_alloc(problem->arena, count, sizeof(double));
+}
+
+struct gp_problem *gp_problem_new(const struct gp *gp, const size_t *chosen, size_t count) {
+	struct arena *arena = arena_new();
+	struct gp_problem *problem = arena_alloc(arena, 1, sizeof *problem);
+	size_t pairs = pairs_of(count);
+	*problem = (struct gp_problem){.arena = arena, .gp = gp, .chosen = chosen, .count = count};
+	problem->seen = arena_alloc(arena, gp->dims, sizeof *problem->seen);
+	for (size_t d = 0; d < gp->dims; d++)
+		see(problem, d);
+	double **const of_one[] = {&problem->residual, &problem->weights, &problem->ones};
+	double **const of_pair[] = {&problem->trend, &problem->sum, &problem->product, &problem->factor, &problem->joint};
+	double **const of_codes[] = {&problem->alike, &problem->slope, &problem->ratio};
+	for (size_t i = 0; i < sizeof of_one / sizeof *of_one; i++)
+		*of_one[i] = reals(problem, count);
+	for (size_t i = 0; i < sizeof of_pair / sizeof *of_pair; i++)
+		*of_pair[i] = reals(problem, pairs);
+	for (size_t i = 0; i < sizeof of_codes / sizeof *of_codes; i++)
+		*of_codes[i] = reals(problem, count * count);
+	problem->covariance = gsl_matrix_calloc(count, count);
+	problem->inverse = gsl_matrix_calloc(count, count);
+	for (size_t i = 0, p = 0; i < count; i++) {
+		const uint16_t *own = gp->codes + chosen[i] * gp->dims;
+		problem->residual[i] = gp->target[chosen[i]] - gp_trend(gp, own);
+		for (size_t j = 0; j <= i; j++, p++)
+			problem->trend[p] = gp_trend_covariance(gp, own, gp->codes + chosen[j] * gp->dims);
+	}
+	return problem;
+}
+
+void gp_problem_free(struct gp_problem *problem) {
+	gsl_matrix_free(problem->covariance);
+	gsl_matrix_free(problem->inverse);
+	arena_free(problem->arena);
 }
 
 static void solve(const gsl_matrix *lower, const double *from, double *to, size_t count) {
@@ -115,30 +185,46 @@ static double likelihood(struct gp_problem *problem, const gsl_matrix *lower) {
 	return sum - 0.5 * GP_MEAN_DOUBT * mean * mean; /* at its best mean: so it has no part in the gradient */
 }
 
-static void gradient_add(struct gp_problem *problem, const struct gp_kernel *kernel, const double *alpha,
-                         double *gradient) {
-	const struct gp *gp = problem->gp;
-	double *shape = gradient + gp->dims, w = kernel->share, dims = fmax((double)gp->dims, 1), even = w / dims;
-	struct pair pair;
-	for (size_t i = 0; i < problem->count; i++)
-		for (size_t j = 0; j <= i; j++) {
-			double factor = (alpha[i] * alpha[j] - gsl_matrix_get(problem->inverse, i, j)) * (i == j ? 0.5 : 1);
-			pair_of(problem, kernel, codes_of(problem, i), codes_of(problem, j), &pair);
-			shape[GP_SCALE] += factor * pair_value(gp, kernel, &pair);
-			shape[GP_SHARE] += factor * kernel->s2 * w * (1 - w) * (pair.sum / dims - pair.product);
-			if (i == j)
-				shape[GP_NOISE] += factor * kernel->noise;
-			for (size_t d = 0; d < gp->dims; d++) {
-				double others = pair.m[d] > 1e-12 ? pair.product / pair.m[d] : 0;
-				gradient[d] += factor * kernel->s2 * pair.slope[d] * (even + (1 - w) * others);
+/* What the likelihood gains by each pair's covariance (equation 5.9), the diagonal half; with the product beside it. */
+static void factors_fill(struct gp_problem *problem, const struct gp_kernel *kernel, double *gradient) {
+	double *shape = gradient + problem->gp->dims, w = kernel->share, dims = fmax((double)problem->gp->dims, 1);
+	const double *sum = problem->sum, *product = problem->product, *alpha = problem->weights;
+	double *factor = problem->factor, *joint = problem->joint;
+	for (size_t i = 0; i < problem->count; i++) {
+		const double *inverse = gsl_matrix_const_ptr(problem->inverse, i, 0);
+		for (size_t j = 0; j <= i; j++, sum++, product++, factor++, joint++) {
+			*factor = kernel->s2 * (alpha[i] * alpha[j] - inverse[j]) * (i == j ? 0.5 : 1);
+			*joint = *factor * *product * (1 - w);
+			shape[GP_SCALE] += *factor * w * *sum / dims + *joint;
+			shape[GP_SHARE] += *factor * w * (1 - w) * (*sum / dims - *product);
+		}
+		shape[GP_NOISE] += 0.5 * kernel->noise * (alpha[i] * alpha[i] - inverse[i]);
+	}
+}
+
+static void gradient_add(struct gp_problem *problem, const struct gp_kernel *kernel, double *gradient) {
+	double even = kernel->share / fmax((double)problem->gp->dims, 1);
+	factors_fill(problem, kernel, gradient);
+	for (size_t d = 0; d < problem->gp->dims; d++) {
+		const struct seen *seen = &problem->seen[d];
+		const double *factor = problem->factor, *joint = problem->joint;
+		double main_effect = 0, interaction = 0;
+		tabulate(problem, d, kernel->length[d]);
+		for (size_t i = 0; i < problem->count; i++) {
+			const double *slope = problem->slope + seen->of[i] * seen->count;
+			const double *ratio = problem->ratio + seen->of[i] * seen->count;
+			for (size_t j = 0; j <= i; j++, factor++, joint++) {
+				main_effect += *factor * slope[seen->of[j]];
+				interaction += *joint * ratio[seen->of[j]];
 			}
 		}
+		gradient[d] += even * main_effect + interaction;
+	}
 }
 
 double gp_problem_value(struct gp_problem *problem, const double *theta, double *gradient) {
 	struct gp_kernel kernel;
 	gp_kernel_of(problem->gp, theta, &kernel);
-	tabulate(problem, &kernel);
 	covariance_fill(problem, &kernel);
 	double value = prior(problem->gp, theta, gradient);
 	if (gsl_linalg_cholesky_decomp1(problem->covariance))
@@ -149,7 +235,7 @@ double gp_problem_value(struct gp_problem *problem, const double *theta, double 
 		gsl_blas_dtrsv(CblasLower, CblasTrans, CblasNonUnit, problem->covariance, &alpha.vector);
 		gsl_matrix_memcpy(problem->inverse, problem->covariance);
 		gsl_linalg_cholesky_invert(problem->inverse);
-		gradient_add(problem, &kernel, problem->weights, gradient);
+		gradient_add(problem, &kernel, gradient);
 	}
 	return value;
 }

@@ -1,51 +1,145 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The default. It begins with what is known before anything is measured: the baseline, what the machine suggests, what
+ * was best elsewhere, the middle of the space. Then the surrogate proposes. When that has found nothing better for long,
+ * or has seen more than it can hold, every other proposal, and later most, come from iterated local search, which
+ * believes in no model. What each finds is told to both. */
 #include <config.h>
 
+#include <math.h>
 #include <stdio.h>
+#include <string.h>
 
-#include "tuner/strategy/strategy.h"
+#include "tuner/strategy/surrogate.h"
+
+enum { BEGIN = 3, HINTS = 2, VAIN = 40, MANY = 800, SHARE = 2, SHARE_MANY = 8 };
+/* Anything less is no progress. */
+static const double PROGRESS = 0.002;
+
+enum phase { PHASE_BEGIN, PHASE_MODEL, PHASE_BOTH };
 
 struct automatic {
-	const struct strategy *strategy;
-	void *state;
-	char phase[160];
+	struct strategy_task task;
+	struct surrogate *surrogate;
+	const struct strategy *local;
+	void *local_state;
+	enum phase phase;
+	uint64_t asked, told, vain; /* vain: told since the best got better */
+	size_t hint, fits;
+	double best;
+	bool start_asked;
+	char text[240];
 };
 
 static int init(void *state, const struct strategy_task *task, struct err *err) {
 	struct automatic *automatic = state;
-	uint64_t valid = space_valid(task->space);
-	bool covers = task->budget >= valid;
-	automatic->strategy = strategy_find(covers ? "grid" : "local");
-	automatic->state = arena_alloc(task->arena, 1, automatic->strategy->state_size);
-	if (covers)
-		snprintf(automatic->phase, sizeof automatic->phase, "grid: the budget covers all %llu configurations",
-		         (unsigned long long)valid);
+	automatic->task = *task;
+	automatic->best = INFINITY;
+	automatic->surrogate = surrogate_new(task, true);
+	automatic->local = strategy_find("ils");
+	automatic->local_state = arena_alloc(task->arena, 1, automatic->local->state_size);
+	snprintf(automatic->text, sizeof automatic->text, "begin: %llu configurations, %zu hints of the machine, %zu sources",
+	         (unsigned long long)space_valid(task->space), task->hint_count, task->source_count);
+	return automatic->local->init(automatic->local_state, task, err);
+}
+
+static bool is_free(const struct automatic *automatic, uint64_t index) {
+	return index < space_valid(automatic->task.space) && !history_taken(automatic->task.history, index);
+}
+
+/* The baseline, hints, then what the surrogate wants to begin with. */
+static uint64_t begin(struct automatic *automatic) {
+	const struct strategy_task *task = &automatic->task;
+	if (!automatic->start_asked) {
+		automatic->start_asked = true;
+		if (is_free(automatic, task->start))
+			return task->start;
+	}
+	while (automatic->hint < task->hint_count && automatic->hint < HINTS) {
+		uint64_t index = task->hints[automatic->hint++];
+		if (is_free(automatic, index))
+			return index;
+	}
+	return surrogate_first(automatic->surrogate);
+}
+
+static void phase_enter(struct automatic *automatic, enum phase phase) {
+	static const char *const words[] = {"begin", "model", "model and local search"};
+	char said[160];
+	size_t fits = surrogate_fits(automatic->surrogate);
+	if (phase == automatic->phase && fits == automatic->fits)
+		return;
+	automatic->phase = phase;
+	automatic->fits = fits;
+	surrogate_say(automatic->surrogate, said, sizeof said);
+	if (phase == PHASE_BOTH)
+		snprintf(automatic->text, sizeof automatic->text, "%s: nothing better in %llu evaluations; %s", words[phase],
+		         (unsigned long long)automatic->vain, said);
 	else
-		snprintf(automatic->phase, sizeof automatic->phase,
-		         "local: %llu configurations are more than the budget covers", (unsigned long long)valid);
-	return automatic->strategy->init(automatic->state, task, err);
+		snprintf(automatic->text, sizeof automatic->text, "%s: %llu measured, %s", words[phase],
+		         (unsigned long long)automatic->told, said);
+}
+
+static bool local_turn(const struct automatic *automatic) {
+	if (automatic->told > MANY)
+		return automatic->asked % SHARE_MANY != 0;
+	return automatic->vain >= VAIN && automatic->asked % SHARE != 0;
+}
+
+static uint64_t local_ask(struct automatic *automatic) {
+	uint64_t index;
+	return automatic->local->ask(automatic->local_state, &index, 1) && is_free(automatic, index) ? index : UINT64_MAX;
+}
+
+static uint64_t propose(struct automatic *automatic) {
+	if (automatic->told < BEGIN && automatic->asked >= BEGIN && automatic->task.source_count == 0)
+		return surrogate_first(automatic->surrogate); /* a batch before anything is told */
+	if (automatic->asked < BEGIN || !surrogate_ready(automatic->surrogate))
+		return begin(automatic);
+	uint64_t index = local_turn(automatic) ? local_ask(automatic) : UINT64_MAX;
+	if (index == UINT64_MAX)
+		index = surrogate_ask(automatic->surrogate);
+	phase_enter(automatic, automatic->vain >= VAIN ? PHASE_BOTH : PHASE_MODEL);
+	return index;
 }
 
 static size_t ask(void *state, uint64_t *out, size_t want) {
 	struct automatic *automatic = state;
-	return automatic->strategy->ask(automatic->state, out, want);
+	(void)want; /* the search asks again, knowing what is taken */
+	*out = propose(automatic);
+	if (*out == UINT64_MAX)
+		return 0;
+	automatic->asked++;
+	surrogate_await(automatic->surrogate, *out);
+	return 1;
 }
 
 static void tell(void *state, uint64_t index, const struct strategy_outcome *outcome) {
 	struct automatic *automatic = state;
-	automatic->strategy->tell(automatic->state, index, outcome);
+	automatic->told++;
+	automatic->vain++;
+	if (outcome->result == STRATEGY_VALUE && outcome->value < automatic->best * (1 - PROGRESS))
+		automatic->vain = 0;
+	if (outcome->result == STRATEGY_VALUE)
+		automatic->best = fmin(automatic->best, outcome->value);
+	surrogate_tell(automatic->surrogate, index, outcome);
+	automatic->local->tell(automatic->local_state, index, outcome);
 }
 
 static const char *phase(const void *state) {
-	return ((const struct automatic *)state)->phase;
+	return ((const struct automatic *)state)->text;
+}
+
+static double promise(const void *state, uint64_t left) {
+	return surrogate_promise(((const struct automatic *)state)->surrogate, left);
 }
 
 const struct strategy strategy_auto = {
 	.name = "auto",
-	.summary = "grid where the budget covers the space, local otherwise",
+	.summary = "a model of what was measured, here and before; local search where that leads nowhere",
 	.state_size = sizeof(struct automatic),
 	.init = init,
 	.ask = ask,
 	.tell = tell,
 	.phase = phase,
+	.promise = promise,
 };

@@ -9,31 +9,11 @@
 #include "src/base/mem.h"
 #include "tuner/strategy/surrogate_impl.h"
 
-enum { FIRST_STEPS = 30, STEPS = 14, NEED = 3, FARTHEST_OF = 40, MIDDLE_OF = 400 };
+enum { FIRST_STEPS = 30, STEPS = 14, NEED = 3, FARTHEST_OF = 40, MIDDLE_OF = 400, CALIBRATE_EACH = 60 };
 /* The model is fitted again when it has seen so much more. */
 static const double FIT_AGAIN = 0.12;
 static const double MIDDLE_LATITUDE = 0.5;
-static const double CENSORED_VARIANCE = 0.01, WORKS_VARIANCE = 0.01, CHANCE_MIN = 0.02, DEVIATION_MAX = 10, GAIN_MAX = 100;
-
-static void release_gp(void *gp) {
-	gp_free(gp);
-}
-
-static void release_pool(void *pool) {
-	gp_pool_free(pool);
-}
-
-static struct gp *model_new(struct surrogate *surrogate) {
-	struct gp *gp = gp_new(surrogate->coding->dim, surrogate->dims);
-	arena_defer(surrogate->task.arena, release_gp, gp);
-	return gp;
-}
-
-static struct gp_pool *pool_new(struct surrogate *surrogate, struct gp *gp) {
-	struct gp_pool *pool = gp_pool_new(gp, surrogate->pool.room);
-	arena_defer(surrogate->task.arena, release_pool, pool);
-	return pool;
-}
+static const double CHANCE_MIN = 0.02, GAIN_MAX = 100;
 
 static void *array(struct surrogate *surrogate, size_t count, size_t size) {
 	return arena_alloc(surrogate->task.arena, count, size);
@@ -65,8 +45,7 @@ struct surrogate *surrogate_new(const struct strategy_task *task, bool transfer)
 	surrogate->target = array(surrogate, rows, sizeof *surrogate->target);
 	surrogate->lone_mean = array(surrogate, rows, sizeof *surrogate->lone_mean);
 	surrogate->lone_variance = array(surrogate, rows, sizeof *surrogate->lone_variance);
-	surrogate->value = model_new(surrogate);
-	surrogate->values = pool_new(surrogate, surrogate->value);
+	surrogate_models_make(surrogate);
 	return surrogate;
 }
 
@@ -126,31 +105,6 @@ bool surrogate_ready(const struct surrogate *surrogate) {
 	return surrogate->worked > 0 && surrogate->count >= (surrogate->source_count ? 1 : NEED);
 }
 
-/* What came since the last time; fantasies of what is on its way were at the end, and go. */
-static void models_update(struct surrogate *surrogate) {
-	uint16_t codes[GP_DIMS_MAX];
-	gp_truncate(surrogate->value, surrogate->in_value);
-	if (surrogate->failed && !surrogate->works) {
-		surrogate->works = model_new(surrogate);
-		surrogate->workings = pool_new(surrogate, surrogate->works);
-		if (surrogate->pool.count)
-			gp_pool_set(surrogate->workings, surrogate->pool.codes, surrogate->pool.count);
-	}
-	for (; surrogate->in_works < surrogate->count; surrogate->in_works++) {
-		const struct observed *observed = &surrogate->observed[surrogate->in_works];
-		double deviation = fmin(observed->deviation, DEVIATION_MAX), variance = deviation * deviation;
-		surrogate_codes(surrogate, observed->index, codes);
-		if (observed->result != STRATEGY_FAILURE) {
-			gp_add(surrogate->value, codes, observed->result == STRATEGY_CENSORED ? CENSORED_VARIANCE : variance);
-			surrogate->row[surrogate->in_value++] = surrogate->in_works;
-		}
-	}
-	for (size_t i = surrogate->works ? gp_count(surrogate->works) : surrogate->count; i < surrogate->count; i++) {
-		surrogate_codes(surrogate, surrogate->observed[i].index, codes);
-		gp_add(surrogate->works, codes, WORKS_VARIANCE);
-	}
-}
-
 static void works_condition(struct surrogate *surrogate, bool fit) {
 	if (!surrogate->works)
 		return;
@@ -198,12 +152,10 @@ static double chance_of(const struct surrogate *surrogate, size_t c) {
 
 /* The lowest mean at a measured configuration: less noisy than the lowest value. */
 static void incumbent_set(struct surrogate *surrogate) {
-	double *mean = surrogate->lone_mean; /* free at this point */
-	gp_smooth(surrogate->value, mean);
 	surrogate->incumbent = INFINITY;
+	gp_smooth(surrogate->value, surrogate->lone_mean);
 	for (size_t i = 0; i < surrogate->in_value; i++)
-		if (surrogate->target[i] <= 0.5 || !isfinite(surrogate->incumbent))
-			surrogate->incumbent = fminf(surrogate->incumbent, (float)mean[i]);
+		surrogate->incumbent = fminf(surrogate->incumbent, (float)surrogate->lone_mean[i]);
 }
 
 /* Where nothing is expected to gain, by how many deviations it falls short. */
@@ -230,26 +182,50 @@ static uint64_t most_promising(struct surrogate *surrogate) {
 	return best == UINT64_MAX ? nearest : best;
 }
 
-uint64_t surrogate_ask(struct surrogate *surrogate) {
-	bool fit = surrogate->count >= surrogate->fit_at;
-	models_update(surrogate);
-	if (surrogate->in_value == 0)
-		return UINT64_MAX;
+static void fit(struct surrogate *surrogate) {
+	surrogate->fits++;
+	gp_fit(surrogate->value, surrogate->fit_at ? STEPS : FIRST_STEPS);
+	gp_condition(surrogate->value);
+	surrogate->fit_at = (size_t)fmax((double)surrogate->count + 1, (double)surrogate->count * (1 + FIT_AGAIN));
+}
+
+/* Fits where it is time for that, and drops a source that misleads. */
+static bool learn(struct surrogate *surrogate) {
+	bool time = surrogate->count >= surrogate->fit_at;
+	surrogate_models_update(surrogate);
 	surrogate_targets(surrogate);
-	if (fit) {
-		gp_fit(surrogate->value, surrogate->fit_at ? STEPS : FIRST_STEPS);
-		surrogate->fit_at = (size_t)fmax((double)surrogate->count + 1, (double)surrogate->count * (1 + FIT_AGAIN));
+	if (!time)
+		return false;
+	fit(surrogate);
+	size_t source = source_misleading(surrogate);
+	if (source < surrogate->source_count) {
+		surrogate_source_drop(surrogate, source);
+		surrogate_models_update(surrogate);
+		surrogate_targets(surrogate);
+		fit(surrogate);
 	}
-	if (fit || !surrogate->asked)
+	return true;
+}
+
+uint64_t surrogate_ask(struct surrogate *surrogate) {
+	if (surrogate->worked == 0)
+		return UINT64_MAX;
+	bool anew = learn(surrogate);
+	if (anew || !surrogate->asked)
 		surrogate_pool_fill(surrogate);
 	gp_condition(surrogate->value);
-	surrogate_calibrate(surrogate);
-	works_condition(surrogate, fit);
+	if (anew || surrogate->count < CALIBRATE_EACH)
+		surrogate_calibrate(surrogate);
+	works_condition(surrogate, anew);
 	incumbent_set(surrogate);
 	believe(surrogate);
 	gp_pool_predict(surrogate->values);
 	surrogate->asked = true;
 	return most_promising(surrogate);
+}
+
+size_t surrogate_fits(const struct surrogate *surrogate) {
+	return surrogate->fits;
 }
 
 static double apart(const struct coding *coding, const uint16_t *a, const uint16_t *b) {

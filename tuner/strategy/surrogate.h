@@ -31,6 +31,8 @@ uint64_t surrogate_first(struct surrogate *surrogate);
 
 /* As of the last surrogate_ask: expected gain (ratio - 1) of `left` more evaluations, NAN before. */
 double surrogate_promise(const struct surrogate *surrogate, uint64_t left);
+/* Goes up whenever the model was fitted anew. */
+size_t surrogate_fits(const struct surrogate *surrogate);
 /* "off by 8 % on those left out; block_size_x and lock matter most" */
 void surrogate_say(const struct surrogate *surrogate, char *text, size_t size);
 

@@ -39,13 +39,14 @@ struct surrogate {
 	size_t in_value, in_works; /* observations that the models have */
 	size_t *row;               /* of each in the value model: its observation */
 	double *target, *lone_mean, *lone_variance;
+	size_t fits;
 	size_t fit_at; /* observations when the models are fitted next */
 	double stretch; /* of variances */
 	double error;   /* of left-out ones, median, in logarithms; NAN */
 	double *gain;   /* of each candidate */
 	float incumbent;
 	struct source_model *source[SOURCES_MAX];
-	size_t source_count, firsts;
+	size_t source_count, dropped, firsts;
 	bool asked;
 };
 
@@ -62,5 +63,14 @@ void surrogate_codes(const struct surrogate *surrogate, uint64_t index, uint16_t
 /* surrogate_source.c: adds its dimension; code of its opinion of a configuration */
 struct source_model *source_model_new(struct surrogate *surrogate, const struct strategy_source *source);
 uint16_t source_model_code(struct source_model *model, const uint16_t *codes, uint64_t index);
+/* After a fit: the source without which the left-out ones are predicted better, SIZE_MAX where all help. */
+size_t source_misleading(struct surrogate *surrogate);
+
+/* surrogate_models.c: the models of the dimensions there are, without observations */
+double observed_variance(const struct observed *observed);
+void surrogate_models_make(struct surrogate *surrogate);
+void surrogate_models_update(struct surrogate *surrogate);
+/* Forgets a source: its dimension goes, and the models begin anew. */
+void surrogate_source_drop(struct surrogate *surrogate, size_t source);
 
 #endif

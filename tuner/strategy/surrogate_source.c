@@ -10,7 +10,9 @@
 #include "src/base/mem.h"
 #include "tuner/strategy/surrogate_impl.h"
 
-enum { LEVELS = 256, USED_BEST = 120, USED_OTHERS = 120, NEED = 5, STEPS = 20 };
+enum { LEVELS = 256, USED_BEST = 120, USED_OTHERS = 120, NEED = 5, STEPS = 20, REVIEWED_MIN = 4 };
+/* A source is dropped when the logarithm of the density is larger by this without it. */
+static const double REVIEW_DOUBT = 0.3;
 /* Slope of the trend that is expected before anything is measured here, and its deviation. */
 static const double SLOPE = 0.7, SLOPE_DEVIATION = 0.5, LENGTH = 1;
 
@@ -123,4 +125,59 @@ uint16_t source_model_code(struct source_model *model, const uint16_t *codes, ui
 		gp_predict(model->gp, codes, &target, &variance);
 	double level = target / model->scale * (LEVELS - 1);
 	return (uint16_t)(level <= 0 ? 0 : level >= LEVELS - 1 ? LEVELS - 1 : level + 0.5);
+}
+
+/* Logarithm of the density of each target under what all others say of it. */
+static double left_out_density(struct gp *gp, const double *target, struct arena *arena) {
+	size_t count = gp_count(gp);
+	double *mean = arena_alloc(arena, count, sizeof *mean), *variance = arena_alloc(arena, count, sizeof *variance);
+	double sum = 0;
+	gp_leave_one_out(gp, mean, variance);
+	for (size_t i = 0; i < count; i++) {
+		double off = target[i] - mean[i];
+		sum -= 0.5 * (off * off / variance[i] + log(variance[i]));
+	}
+	return sum;
+}
+
+static double density_without(const struct surrogate *surrogate, size_t source, struct arena *arena) {
+	const struct coding *coding = surrogate->coding;
+	size_t left_out = coding->count - surrogate->source_count + source, count = 0;
+	struct gp_dim *dim = arena_alloc(arena, coding->count, sizeof *dim);
+	uint16_t codes[GP_DIMS_MAX], kept[GP_DIMS_MAX];
+	for (size_t d = 0; d < coding->count; d++)
+		if (d != left_out)
+			dim[count++] = coding->dim[d];
+	struct gp *gp = gp_new(dim, count);
+	for (size_t i = 0; i < surrogate->in_value; i++) {
+		const struct observed *observed = &surrogate->observed[surrogate->row[i]];
+		surrogate_codes(surrogate, observed->index, codes);
+		for (size_t d = 0, k = 0; d < coding->count; d++)
+			if (d != left_out)
+				kept[k++] = codes[d];
+		gp_add(gp, kept, observed_variance(observed));
+	}
+	gp_target(gp, surrogate->target);
+	gp_fit(gp, STEPS);
+	gp_condition(gp);
+	double density = left_out_density(gp, surrogate->target, arena);
+	gp_free(gp);
+	return density;
+}
+
+size_t source_misleading(struct surrogate *surrogate) {
+	size_t worst = SIZE_MAX;
+	if (surrogate->source_count == 0 || surrogate->in_value < REVIEWED_MIN)
+		return SIZE_MAX;
+	struct arena *arena = arena_new();
+	double most = left_out_density(surrogate->value, surrogate->target, arena) + REVIEW_DOUBT;
+	for (size_t s = 0; s < surrogate->source_count; s++) {
+		double density = density_without(surrogate, s, arena);
+		if (density > most) {
+			most = density;
+			worst = s;
+		}
+	}
+	arena_free(arena);
+	return worst;
 }
