@@ -324,6 +324,44 @@ static void many(void) {
 	land_free(land);
 }
 
+/* All at once in single precision, or each alone. */
+static bool codes_agree(const struct surrogate *surrogate) {
+	size_t dim = surrogate->dims - surrogate->source_count;
+	for (size_t c = 0; c < surrogate->pool.count; c++) {
+		const uint16_t *codes = surrogate->pool.codes + c * surrogate->dims;
+		for (size_t s = 0; s < surrogate->source_count; s++)
+			if (abs(codes[dim + s] - source_model_code(surrogate->source[s], codes, surrogate->pool.index[c])) > 1)
+				return false;
+	}
+	return true;
+}
+
+static void source_followed(void) {
+	struct land *land = land_bowl();
+	enum { COUNT = 300 };
+	struct strategy_outcome outcome[COUNT];
+	uint64_t index[COUNT], next = 0;
+	struct rng rng;
+	rng_seed(&rng, 6);
+	for (size_t i = 0; i < COUNT; i++) {
+		index[i] = space_sample(land->space, &rng);
+		outcome[i] = (struct strategy_outcome){.result = STRATEGY_VALUE, .value = 3 * land->time[index[i]]};
+	}
+	const struct strategy_source source = {.name = "a", .count = COUNT, .index = index, .outcome = outcome};
+	struct search *search = begin(land->space, &source, 1);
+	bool agree = true;
+	double best = INFINITY;
+	for (int i = 0; i < 8 && search_ask(search, &next, 1); i++) {
+		answer(search, next, land->time[next]);
+		best = fmin(best, land->time[next]);
+		agree &= codes_agree(watch.watched->surrogate);
+	}
+	ok(agree, "a source says the same of all candidates and of each");
+	ok(best <= 1.35 * land->time[land->best], "what was the best elsewhere is near the best here (%.3f)", best);
+	search_free(search);
+	land_free(land);
+}
+
 static void sources(void) {
 	static const double values[] = {1, INFINITY, 0, -1, NAN, 2, 1e308, 1e-308, 3, 4, 5, 6};
 	enum { COUNT = sizeof values / sizeof *values };
@@ -380,6 +418,7 @@ int main(void) {
 	extremes();
 	large();
 	many();
+	source_followed();
 	sources();
 	caps();
 	return tap_done();

@@ -104,7 +104,8 @@ size_t gp_count(const struct gp *gp) {
 }
 
 void gp_target(struct gp *gp, const double *y) {
-	memcpy(gp->target, y, gp->count * sizeof *y);
+	if (gp->count)
+		memcpy(gp->target, y, gp->count * sizeof *y);
 }
 
 static void solve(const struct gp *gp, size_t count, double *x) {

@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "src/base/mem.h"
 #include "tuner/strategy/surrogate_impl.h"
@@ -115,16 +116,38 @@ struct source_model *source_model_new(struct surrogate *surrogate, const struct 
 	return model;
 }
 
-uint16_t source_model_code(struct source_model *model, const uint16_t *codes, uint64_t index) {
-	const struct known key = {.index = index}, *known;
-	double target, variance;
-	known = bsearch(&key, model->known, model->count, sizeof *model->known, by_index);
-	if (known)
-		target = known->target;
-	else
-		gp_predict(model->gp, codes, &target, &variance);
+static const struct known *known_find(const struct source_model *model, uint64_t index) {
+	const struct known key = {.index = index};
+	return bsearch(&key, model->known, model->count, sizeof *model->known, by_index);
+}
+
+static uint16_t level_of(const struct source_model *model, double target) {
 	double level = target / model->scale * (LEVELS - 1);
 	return (uint16_t)(level <= 0 ? 0 : level >= LEVELS - 1 ? LEVELS - 1 : level + 0.5);
+}
+
+uint16_t source_model_code(const struct source_model *model, const uint16_t *codes, uint64_t index) {
+	const struct known *known = known_find(model, index);
+	double target, variance;
+	if (known)
+		return level_of(model, known->target);
+	gp_predict(model->gp, codes, &target, &variance);
+	return level_of(model, target);
+}
+
+void source_model_codes(struct source_model *model, struct pool *pool, size_t dims, size_t at) {
+	uint16_t *own = mem_alloc(pool->count * model->dims + 1, sizeof *own);
+	struct gp_pool *asked = gp_pool_new(model->gp, pool->count);
+	for (size_t c = 0; c < pool->count; c++)
+		memcpy(own + c * model->dims, pool->codes + c * dims, model->dims * sizeof *own);
+	gp_pool_set(asked, own, pool->count);
+	gp_pool_predict(asked);
+	for (size_t c = 0; c < pool->count; c++) {
+		const struct known *known = known_find(model, pool->index[c]);
+		pool->codes[c * dims + at] = level_of(model, known ? known->target : gp_pool_mean(asked)[c]);
+	}
+	gp_pool_free(asked);
+	free(own);
 }
 
 /* Logarithm of the density of each target under what all others say of it. */
