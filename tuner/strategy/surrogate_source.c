@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What was measured elsewhere, as one more dimension: a model of its own says how much slower than its best each
- * configuration was there. The search's model takes that for a trend whose slope it learns, and for a dimension whose
- * length it learns: a source that misleads is dropped by evidence. */
+ * configuration was there. The search's model takes that for a trend whose slope it learns (the length is such that it is
+ * hardly anything else). A source without which left-out configurations are predicted better is dropped. */
 #include <config.h>
 
 #include <math.h>
@@ -13,9 +13,9 @@
 
 enum { LEVELS = 256, USED_BEST = 120, USED_OTHERS = 120, NEED = 5, STEPS = 20, REVIEWED_MIN = 4 };
 /* A source is dropped when the logarithm of the density is larger by this without it. */
-static const double REVIEW_DOUBT = 0.3;
+static const double REVIEW_DOUBT = 1;
 /* Slope of the trend that is expected before anything is measured here, and its deviation. */
-static const double SLOPE = 0.7, SLOPE_DEVIATION = 0.5, LENGTH = 1;
+static const double SLOPE = 0.7, SLOPE_DEVIATION = 0.5, LENGTH = 30;
 
 struct known {
 	uint64_t index;
