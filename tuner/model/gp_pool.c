@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* L^-1 k(X, c) of every candidate c is kept, a row per observation: its squares are what the observations have taken off
- * the variance, and its product with L^-1 (y - mean) is the mean (Rasmussen and Williams 2006, algorithm 2.1). A new
- * observation adds a row; new parameters make all anew. Single precision: half the memory to go through, and errors
+/* L^-1 k(X, c) of every candidate c is kept, a row per observation: its squares are what the observations have taken
+ * off the variance, and its product with L^-1 (y - mean) is the mean (Rasmussen and Williams 2006, algorithm 2.1). A
+ * new observation adds a row; new parameters make all anew. Single precision: half the memory to go through, and errors
  * far below the noise. */
 #include <config.h>
 
@@ -17,8 +17,8 @@ enum { FIRST_ROWS = 64, PART = 512 };
 struct gp_pool {
 	struct gp *gp;
 	size_t room, count, rows, row_room;
-	uint16_t *codes; /* dims x room: a dimension's codes beside each other */
-	float *solved;   /* row_room x room */
+	uint16_t *codes;               /* dims x room: a dimension's codes beside each other */
+	float *solved;                 /* row_room x room */
 	float *mean, *variance, *base; /* base: the mean before any observation */
 	float *sum, *table;
 	uint64_t *serial; /* of the rows' observations */
@@ -143,7 +143,8 @@ static void rows_solve(struct gp_pool *pool, const gsl_matrix_float *factor, siz
 		gsl_matrix_float_view_array_with_tda(row_at(pool, first) + from, count, width, pool->room);
 	gsl_matrix_float_const_view corner = gsl_matrix_float_const_submatrix(factor, 0, first, count, count);
 	if (first > 0) {
-		gsl_matrix_float_view before = gsl_matrix_float_view_array_with_tda(pool->solved + from, first, width, pool->room);
+		gsl_matrix_float_view before =
+			gsl_matrix_float_view_array_with_tda(pool->solved + from, first, width, pool->room);
 		gsl_matrix_float_const_view l = gsl_matrix_float_const_submatrix(factor, 0, 0, count, first);
 		gsl_vector_float_const_view one = gsl_matrix_float_const_row(&l.matrix, 0);
 		gsl_vector_float_view own = gsl_matrix_float_row(&fresh.matrix, 0);

@@ -28,8 +28,7 @@ static bool is_wide(const struct space *space, size_t param) {
 }
 
 /* Codes by `x` of each value, in the order of values; x is overwritten with places in 0..1. */
-static void dim_add(struct coding *coding, size_t param, double *x, size_t codes, bool ordered,
-                    double length) {
+static void dim_add(struct coding *coding, size_t param, double *x, size_t codes, bool ordered, double length) {
 	double least = INFINITY, most = -INFINITY;
 	for (size_t c = 0; c < codes; c++) {
 		least = fmin(least, x[c]);
@@ -40,8 +39,7 @@ static void dim_add(struct coding *coding, size_t param, double *x, size_t codes
 		x[c] = range > 0 ? (0.5 * x[c] - 0.5 * least) / range : 0;
 	x[codes] = NAN;
 	coding->param[coding->count] = (int)param;
-	coding->dim[coding->count++] =
-		(struct gp_dim){.values = codes + 1, .at = ordered ? x : NULL, .length = length};
+	coding->dim[coding->count++] = (struct gp_dim){.values = codes + 1, .at = ordered ? x : NULL, .length = length};
 }
 
 static void param_add(struct arena *arena, struct coding *coding, size_t param) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What was measured elsewhere, as one more dimension: a model of its own says how much slower than its best each
- * configuration was there. The search's model takes that for a trend whose slope it learns (the length is such that it is
- * hardly anything else). A source without which left-out configurations are predicted better is dropped. */
+ * configuration was there. The search's model takes that for a trend whose slope it learns (the length is such that it
+ * is hardly anything else). A source without which left-out configurations are predicted better is dropped. */
 #include <config.h>
 
 #include <math.h>
