@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The model of searches: a fit, and a proposal at 500 observations in a space of 10^4 configurations. With the CBLAS that was
-built in, and with GSL's own in its place where that is another one."""
+"""The model of searches: a fit, and a proposal at 500 observations in a space of 10^4 configurations. With the CBLAS that
+was built in, and with GSL's own in its place where that is another one."""
 import ctypes.util
 import os
 import subprocess

@@ -5,7 +5,8 @@
 #include "tuner/strategy/coding.h"
 #include "tuner/strategy/surrogate.h"
 
-enum { POOL_WHOLE = 20000, POOL_SAMPLED = 6000, OBSERVED_MAX = 512, OBSERVED_KEPT = 320, SOURCES_MAX = 3, PENDING_MAX = 256 };
+enum { POOL_WHOLE = 20000, POOL_SAMPLED = 6000, OBSERVED_MAX = 512, OBSERVED_KEPT = 320,
+	SOURCES_MAX = 3, PENDING_MAX = 256 };
 
 struct observed {
 	uint64_t index;
