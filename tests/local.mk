@@ -11,6 +11,7 @@ include %D%/kernels/local.mk
 include %D%/gpu/local.mk
 include %D%/worker/local.mk
 include %D%/counters/local.mk
+include %D%/model/local.mk
 include %D%/tuner/local.mk
 include %D%/record/local.mk
 include %D%/store/local.mk

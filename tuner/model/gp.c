@@ -11,7 +11,7 @@
 #include "tuner/model/gp_impl.h"
 
 enum { FIRST_ROOM = 64 };
-static const double JITTER = 1e-7, TINY = 1e-10, MEAN_DOUBT = 1e-3;
+static const double TINY = 1e-10;
 static const double SCALE_FIRST = -1.2, NOISE_FIRST = -9, SHARE_FIRST = 0;
 
 /* Of OpenBLAS, where that is the CBLAS. */
@@ -57,6 +57,7 @@ void gp_free(struct gp *gp) {
 	for (size_t d = 0; d < gp->dims; d++)
 		free(gp->axis[d].at);
 	gsl_matrix_free(gp->lower);
+	gsl_matrix_free(gp->inverse);
 	free(gp->axis);
 	free(gp->theta);
 	free(gp->codes);
@@ -95,6 +96,7 @@ void gp_add(struct gp *gp, const uint16_t *codes, double variance) {
 void gp_truncate(struct gp *gp, size_t count) {
 	gp->count = count < gp->count ? count : gp->count;
 	gp->solved = gp->solved < gp->count ? gp->solved : gp->count;
+	gp->inverted = gp->inverted < gp->solved ? gp->inverted : gp->solved;
 }
 
 size_t gp_count(const struct gp *gp) {
@@ -102,7 +104,8 @@ size_t gp_count(const struct gp *gp) {
 }
 
 void gp_target(struct gp *gp, const double *y) {
-	memcpy(gp->target, y, gp->count * sizeof *y);
+	if (gp->count)
+		memcpy(gp->target, y, gp->count * sizeof *y);
 }
 
 static void solve(const struct gp *gp, size_t count, double *x) {
@@ -130,7 +133,7 @@ static void factor_row(struct gp *gp, const struct gp_kernel *kernel, size_t row
 	for (size_t i = 0; i < row; i++)
 		x[i] = between(gp, kernel, own, gp->codes + i * gp->dims);
 	solve(gp, row, x);
-	double rest = between(gp, kernel, own, own) + kernel->noise + JITTER + gp->variance[row] - dot(x, x, row);
+	double rest = between(gp, kernel, own, own) + kernel->noise + GP_JITTER + gp->variance[row] - dot(x, x, row);
 	x[row] = sqrt(fmax(rest, TINY));
 }
 
@@ -146,7 +149,7 @@ void gp_condition(struct gp *gp) {
 	}
 	solve(gp, gp->count, unit);
 	solve(gp, gp->count, gp->white);
-	gp->mean = dot(unit, gp->white, gp->count) / (dot(unit, unit, gp->count) + MEAN_DOUBT);
+	gp->mean = dot(unit, gp->white, gp->count) / (dot(unit, unit, gp->count) + GP_MEAN_DOUBT);
 	for (size_t i = 0; i < gp->count; i++)
 		gp->white[i] -= gp->mean * unit[i];
 	free(unit);
@@ -164,50 +167,75 @@ void gp_predict(const struct gp *gp, const uint16_t *codes, double *mean, double
 	free(x);
 }
 
-double gp_noise(const struct gp *gp) {
-	return exp(gp->theta[gp->dims + GP_NOISE]);
+/* Row i of L^-1 by those before it: - l' L^-1 / L_ii. */
+static void inverse_row(struct gp *gp, size_t row) {
+	double *x = gsl_matrix_ptr(gp->inverse, row, 0), own = 1 / gsl_matrix_get(gp->lower, row, row);
+	memcpy(x, gsl_matrix_const_ptr(gp->lower, row, 0), row * sizeof *x);
+	if (row > 0) {
+		gsl_matrix_const_view before = gsl_matrix_const_submatrix(gp->inverse, 0, 0, row, row);
+		gsl_vector_view view = gsl_vector_view_array(x, row);
+		gsl_blas_dtrmv(CblasLower, CblasTrans, CblasNonUnit, &before.matrix, &view.vector);
+	}
+	for (size_t j = 0; j < row; j++)
+		x[j] *= -own;
+	x[row] = own;
 }
 
-/* K^-1 (y - mean) */
-static void weights_of(const struct gp *gp, double *weights) {
+static void inverse_update(struct gp *gp) {
+	if (!gp->inverse || gp->inverse->size1 < gp->room) {
+		gsl_matrix_free(gp->inverse);
+		gp->inverse = gsl_matrix_calloc(gp->room, gp->room);
+		gp->inverted = 0;
+	}
+	for (; gp->inverted < gp->count; gp->inverted++)
+		inverse_row(gp, gp->inverted);
+}
+
+/* K^-1 (target - mean) */
+static double *weights_new(const struct gp *gp) {
+	double *weights = mem_alloc(gp->count, sizeof *weights);
 	gsl_matrix_const_view lower = gsl_matrix_const_submatrix(gp->lower, 0, 0, gp->count, gp->count);
 	gsl_vector_view view = gsl_vector_view_array(weights, gp->count);
 	memcpy(weights, gp->white, gp->count * sizeof *weights);
 	gsl_blas_dtrsv(CblasLower, CblasTrans, CblasNonUnit, &lower.matrix, &view.vector);
+	return weights;
 }
 
-/* y - noise K^-1 (y - mean) */
+/* The diagonal of K^-1 is that of L^-T L^-1. */
+void gp_leave_one_out(struct gp *gp, double *mean, double *variance) {
+	if (gp->count == 0)
+		return;
+	double *weights = weights_new(gp);
+	inverse_update(gp);
+	memset(variance, 0, gp->count * sizeof *variance);
+	for (size_t i = 0; i < gp->count; i++) {
+		const double *row = gsl_matrix_const_ptr(gp->inverse, i, 0);
+		for (size_t j = 0; j <= i; j++)
+			variance[j] += row[j] * row[j];
+	}
+	for (size_t i = 0; i < gp->count; i++) {
+		variance[i] = 1 / variance[i];
+		mean[i] = gp->target[i] - weights[i] * variance[i];
+	}
+	free(weights);
+}
+
+/* Of target = mean + noise, the noise is its variance times the weights. */
 void gp_smooth(const struct gp *gp, double *mean) {
 	if (gp->count == 0)
 		return;
-	weights_of(gp, mean);
+	double *weights = weights_new(gp);
 	for (size_t i = 0; i < gp->count; i++)
-		mean[i] = gp->target[i] - (gp_noise(gp) + JITTER + gp->variance[i]) * mean[i];
-}
-
-/* With K^-1 = L^-T L^-1: its diagonal, and K^-1 (y - mean). */
-void gp_leave_one_out(const struct gp *gp, double *mean, double *variance) {
-	size_t count = gp->count;
-	if (count == 0)
-		return;
-	double *weights = mem_alloc(count, sizeof *weights), *column = mem_alloc(count, sizeof *column);
-	weights_of(gp, weights);
-	for (size_t i = 0; i < count; i++) {
-		size_t left = count - i; /* rows above i of the column of L^-1 are 0 */
-		gsl_matrix_const_view corner = gsl_matrix_const_submatrix(gp->lower, i, i, left, left);
-		gsl_vector_view below = gsl_vector_view_array(column, left);
-		memset(column, 0, left * sizeof *column);
-		column[0] = 1;
-		gsl_blas_dtrsv(CblasLower, CblasNoTrans, CblasNonUnit, &corner.matrix, &below.vector);
-		variance[i] = 1 / dot(column, column, left);
-		mean[i] = gp->target[i] - weights[i] * variance[i];
-	}
-	free(column);
+		mean[i] = gp->target[i] - (gp_noise(gp) + GP_JITTER + gp->variance[i]) * weights[i];
 	free(weights);
 }
 
 double gp_likelihood(const struct gp *gp) {
 	return gp->likelihood;
+}
+
+double gp_noise(const struct gp *gp) {
+	return exp(gp->theta[gp->dims + GP_NOISE]);
 }
 
 double gp_relevance(const struct gp *gp, size_t dim) {

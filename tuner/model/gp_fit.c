@@ -100,7 +100,7 @@ void gp_fit(struct gp *gp, size_t steps) {
 	climb_run(&climb, size, steps);
 	gp->likelihood = climb.best;
 	gp->version++;
-	gp->solved = 0;
+	gp->solved = gp->inverted = 0;
 	gp_problem_free(climb.problem);
 	free(climb.gradient);
 	free(chosen);

@@ -7,6 +7,9 @@
 
 #include "tuner/model/gp.h"
 
+/* Of every observation, beside its noise; and the precision of the prior of the constant mean, about 0. */
+#define GP_JITTER 1e-7
+#define GP_MEAN_DOUBT 1e-3
 enum { GP_SCALE, GP_NOISE, GP_SHARE, GP_SHAPES };
 
 struct gp_axis {
@@ -33,6 +36,9 @@ struct gp {
 	size_t solved;
 	double *white;      /* L^-1 (target - mean) */
 	double mean;
+	/* gp_leave_one_out: the inverse of `lower`, rows up to `inverted` are valid */
+	gsl_matrix *inverse;
+	size_t inverted;
 };
 
 struct gp_kernel { /* theta in the form in which it is used */

@@ -29,7 +29,7 @@ void gp_kernel_of(const struct gp *gp, const double *theta, struct gp_kernel *ke
 		kernel->length[d] = exp(theta[d]);
 	kernel->s2 = exp(shape[GP_SCALE]);
 	kernel->noise = exp(shape[GP_NOISE]);
-	kernel->share = 1 / (1 + exp(-shape[GP_SHARE]));
+	kernel->share = gp->dims ? 1 / (1 + exp(-shape[GP_SHARE])) : 0; /* none: a space of one configuration */
 }
 
 double gp_covariance(const struct gp *gp, const struct gp_kernel *kernel, const uint16_t *a, const uint16_t *b) {
@@ -39,7 +39,7 @@ double gp_covariance(const struct gp *gp, const struct gp_kernel *kernel, const 
 		sum += m;
 		product *= m;
 	}
-	return kernel->s2 * (kernel->share * sum / (double)gp->dims + (1 - kernel->share) * product);
+	return kernel->s2 * (kernel->share * sum / fmax((double)gp->dims, 1) + (1 - kernel->share) * product);
 }
 
 double gp_trend(const struct gp *gp, const uint16_t *codes) {

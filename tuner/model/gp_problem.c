@@ -11,7 +11,7 @@
 #include "src/base/mem.h"
 #include "tuner/model/gp_impl.h"
 
-static const double JITTER = 1e-7, MEAN_DOUBT = 1e-3, TINY = 1e-12;
+static const double TINY = 1e-12;
 static const struct {
 	double mean, deviation;
 } SHAPE_PRIOR[GP_SHAPES] = {[GP_SCALE] = {-1.2, 1.5}, [GP_NOISE] = {-9, 1}, [GP_SHARE] = {0, 1.5}};
@@ -92,14 +92,14 @@ static void alike_fill(struct gp_problem *problem, const struct gp_kernel *kerne
 }
 
 static void covariance_fill(struct gp_problem *problem, const struct gp_kernel *kernel) {
-	double even = kernel->s2 * kernel->share / (double)problem->gp->dims, joint = kernel->s2 * (1 - kernel->share);
+	double even = kernel->s2 * kernel->share / fmax((double)problem->gp->dims, 1), joint = kernel->s2 * (1 - kernel->share);
 	const double *sum = problem->sum, *product = problem->product, *trend = problem->trend;
 	alike_fill(problem, kernel);
 	for (size_t i = 0; i < problem->count; i++) {
 		double *row = gsl_matrix_ptr(problem->covariance, i, 0);
 		for (size_t j = 0; j <= i; j++, sum++, product++, trend++)
 			row[j] = even * *sum + joint * *product + *trend;
-		row[i] += kernel->noise + JITTER + problem->gp->variance[problem->chosen[i]];
+		row[i] += kernel->noise + GP_JITTER + problem->gp->variance[problem->chosen[i]];
 	}
 }
 
@@ -177,17 +177,17 @@ static double likelihood(struct gp_problem *problem, const gsl_matrix *lower) {
 		white[i] = 1;
 	solve(lower, white, unit, count);
 	solve(lower, problem->residual, white, count);
-	double mean = dot(unit, white, count) / (dot(unit, unit, count) + MEAN_DOUBT);
+	double mean = dot(unit, white, count) / (dot(unit, unit, count) + GP_MEAN_DOUBT);
 	for (size_t i = 0; i < count; i++) {
 		white[i] -= mean * unit[i];
 		sum -= 0.5 * white[i] * white[i] + log(gsl_matrix_get(lower, i, i));
 	}
-	return sum;
+	return sum - 0.5 * GP_MEAN_DOUBT * mean * mean; /* at its best mean: so it has no part in the gradient */
 }
 
 /* What the likelihood gains by each pair's covariance (equation 5.9), the diagonal half; with the product beside it. */
 static void factors_fill(struct gp_problem *problem, const struct gp_kernel *kernel, double *gradient) {
-	double *shape = gradient + problem->gp->dims, w = kernel->share, dims = (double)problem->gp->dims;
+	double *shape = gradient + problem->gp->dims, w = kernel->share, dims = fmax((double)problem->gp->dims, 1);
 	const double *sum = problem->sum, *product = problem->product, *alpha = problem->weights;
 	double *factor = problem->factor, *joint = problem->joint;
 	for (size_t i = 0; i < problem->count; i++) {
@@ -203,7 +203,7 @@ static void factors_fill(struct gp_problem *problem, const struct gp_kernel *ker
 }
 
 static void gradient_add(struct gp_problem *problem, const struct gp_kernel *kernel, double *gradient) {
-	double even = kernel->share / (double)problem->gp->dims;
+	double even = kernel->share / fmax((double)problem->gp->dims, 1);
 	factors_fill(problem, kernel, gradient);
 	for (size_t d = 0; d < problem->gp->dims; d++) {
 		const struct seen *seen = &problem->seen[d];

@@ -28,19 +28,18 @@ static bool is_wide(const struct space *space, size_t param) {
 }
 
 /* Codes by `x` of each value, in the order of values; x is overwritten with places in 0..1. */
-static void dim_add(struct coding *coding, size_t param, double *x, size_t codes, bool ordered,
-                    double length) {
+static void dim_add(struct coding *coding, size_t param, double *x, size_t codes, bool ordered, double length) {
 	double least = INFINITY, most = -INFINITY;
 	for (size_t c = 0; c < codes; c++) {
 		least = fmin(least, x[c]);
 		most = fmax(most, x[c]);
 	}
+	double range = 0.5 * most - 0.5 * least; /* that of finite numbers need not be finite */
 	for (size_t c = 0; c < codes; c++)
-		x[c] = most > least ? (x[c] - least) / (most - least) : 0;
+		x[c] = range > 0 ? (0.5 * x[c] - 0.5 * least) / range : 0;
 	x[codes] = NAN;
 	coding->param[coding->count] = (int)param;
-	coding->dim[coding->count++] =
-		(struct gp_dim){.values = codes + 1, .at = ordered ? x : NULL, .length = length};
+	coding->dim[coding->count++] = (struct gp_dim){.values = codes + 1, .at = ordered ? x : NULL, .length = length};
 }
 
 static void param_add(struct arena *arena, struct coding *coding, size_t param) {
@@ -67,15 +66,24 @@ static int power_of_two(const struct space *space, size_t param, size_t place) {
 
 /* Whole, over 0, and not simply the more aligned the larger. */
 static bool has_alignment(const struct space *space, size_t param) {
-	bool mixed = false;
 	size_t values = space_param_values(space, param);
+	double least[POWER_MAX + 1]; /* of the values of each power */
+	for (int power = 0; power <= POWER_MAX; power++)
+		least[power] = INFINITY;
 	for (size_t v = 0; v < values; v++) {
 		int power = power_of_two(space, param, v);
 		if (power < 0)
 			return false;
-		mixed |= v > 0 && power < power_of_two(space, param, v - 1);
+		least[power] = fmin(least[power], number(space, param, v));
 	}
-	return mixed && values >= ALIGNED_VALUES_MIN;
+	for (int power = POWER_MAX; power >= 0; power--) /* the least of all higher ones */
+		least[power] = fmin(least[power], power < POWER_MAX ? least[power + 1] : INFINITY);
+	for (size_t v = 0; v < values; v++) {
+		int power = power_of_two(space, param, v);
+		if (power < POWER_MAX && least[power + 1] < number(space, param, v))
+			return values >= ALIGNED_VALUES_MIN;
+	}
+	return false;
 }
 
 static void alignment_add(struct arena *arena, struct coding *coding, size_t param) {

@@ -13,7 +13,7 @@ enum { FIRST_STEPS = 30, STEPS = 14, NEED = 3, FARTHEST_OF = 40, MIDDLE_OF = 400
 /* The model is fitted again when it has seen so much more. */
 static const double FIT_AGAIN = 0.12;
 static const double MIDDLE_LATITUDE = 0.5;
-static const double CHANCE_MIN = 0.02;
+static const double CHANCE_MIN = 0.02, GAIN_MAX = 100;
 
 static void *array(struct surrogate *surrogate, size_t count, size_t size) {
 	return arena_alloc(surrogate->task.arena, count, size);
@@ -320,6 +320,8 @@ double surrogate_promise(const struct surrogate *surrogate, uint64_t left) {
 		return surrogate->asked ? 0 : NAN;
 	for (size_t c = 0; c < surrogate->pool.count; c++) {
 		size_t at = count;
+		if (!(surrogate->gain[c] > 0)) /* those that are taken, too */
+			continue;
 		for (; at > 0 && surrogate->gain[c] > surrogate->gain[top[at - 1]]; at--)
 			if (at < room)
 				top[at] = top[at - 1];
@@ -337,7 +339,7 @@ double surrogate_promise(const struct surrogate *surrogate, uint64_t left) {
 		}
 		sum += (1 - none) * widest / STEPS_OF_GAIN;
 	}
-	return exp(sum) - 1;
+	return expm1(fmin(sum, GAIN_MAX));
 }
 
 void surrogate_say(const struct surrogate *surrogate, char *text, size_t size) {

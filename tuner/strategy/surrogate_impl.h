@@ -5,7 +5,8 @@
 #include "tuner/strategy/coding.h"
 #include "tuner/strategy/surrogate.h"
 
-enum { POOL_WHOLE = 20000, POOL_SAMPLED = 6000, OBSERVED_MAX = 512, OBSERVED_KEPT = 320, SOURCES_MAX = 3, PENDING_MAX = 256 };
+enum { POOL_WHOLE = 20000, POOL_SAMPLED = 6000, OBSERVED_MAX = 512, OBSERVED_KEPT = 320,
+	SOURCES_MAX = 3, PENDING_MAX = 256 };
 
 struct observed {
 	uint64_t index;
@@ -60,13 +61,16 @@ void surrogate_calibrate(struct surrogate *surrogate);
 void surrogate_pool_fill(struct surrogate *surrogate);
 void surrogate_codes(const struct surrogate *surrogate, uint64_t index, uint16_t *codes);
 
-/* surrogate_source.c: adds its dimension; code of its opinion of a configuration */
+/* surrogate_source.c: adds its dimension; code of its opinion of a configuration, and of all candidates at once: dimension
+ * `at` of their codes */
 struct source_model *source_model_new(struct surrogate *surrogate, const struct strategy_source *source);
-uint16_t source_model_code(struct source_model *model, const uint16_t *codes, uint64_t index);
+uint16_t source_model_code(const struct source_model *model, const uint16_t *codes, uint64_t index);
+void source_model_codes(struct source_model *model, struct pool *pool, size_t dims, size_t at);
 /* After a fit: the source without which the left-out ones are predicted better, SIZE_MAX where all help. */
 size_t source_misleading(struct surrogate *surrogate);
 
 /* surrogate_models.c: the models of the dimensions there are, without observations */
+double observed_variance(const struct observed *observed);
 void surrogate_models_make(struct surrogate *surrogate);
 void surrogate_models_update(struct surrogate *surrogate);
 /* Forgets a source: its dimension goes, and the models begin anew. */

@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <config.h>
 
+#include <math.h>
 #include <string.h>
 
 #include "tuner/strategy/surrogate_impl.h"
 
-static const double CENSORED_VARIANCE = 0.01, WORKS_VARIANCE = 0.01;
+static const double CENSORED_VARIANCE = 0.01, WORKS_VARIANCE = 0.01, DEVIATION_MAX = 10;
+
+double observed_variance(const struct observed *observed) {
+	double deviation = fmin(observed->deviation, DEVIATION_MAX);
+	return observed->result == STRATEGY_CENSORED ? CENSORED_VARIANCE : deviation * deviation;
+}
 
 static void release_gp(void *gp) {
 	gp_free(gp);
@@ -48,10 +54,9 @@ void surrogate_models_update(struct surrogate *surrogate) {
 	}
 	for (; surrogate->in_works < surrogate->count; surrogate->in_works++) {
 		const struct observed *observed = &surrogate->observed[surrogate->in_works];
-		double variance = observed->deviation * observed->deviation;
 		surrogate_codes(surrogate, observed->index, codes);
 		if (observed->result != STRATEGY_FAILURE) {
-			gp_add(surrogate->value, codes, observed->result == STRATEGY_CENSORED ? CENSORED_VARIANCE : variance);
+			gp_add(surrogate->value, codes, observed_variance(observed));
 			surrogate->row[surrogate->in_value++] = surrogate->in_works;
 		}
 	}

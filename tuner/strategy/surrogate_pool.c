@@ -85,7 +85,10 @@ static void draw(struct surrogate *surrogate) {
 static void give(struct surrogate *surrogate) {
 	struct pool *pool = &surrogate->pool;
 	for (size_t i = 0; i < pool->count; i++)
-		surrogate_codes(surrogate, pool->index[i], pool->codes + i * surrogate->dims);
+		coding_index(surrogate->coding, pool->index[i], pool->codes + i * surrogate->dims);
+	for (size_t s = 0; s < surrogate->source_count; s++)
+		source_model_codes(surrogate->source[s], pool, surrogate->dims,
+		                   surrogate->coding->count - surrogate->source_count + s);
 	gp_pool_set(surrogate->values, pool->codes, pool->count);
 	if (surrogate->workings)
 		gp_pool_set(surrogate->workings, pool->codes, pool->count);

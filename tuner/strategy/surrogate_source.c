@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What was measured elsewhere, as one more dimension: a model of its own says how much slower than its best each
- * configuration was there. The search's model takes that for a trend whose slope it learns (the length is such that it is
- * hardly anything else). A source without which left-out configurations are predicted better is dropped. */
+ * configuration was there. The search's model takes that for a trend whose slope it learns (the length is such that it
+ * is hardly anything else). A source without which left-out configurations are predicted better is dropped. */
 #include <config.h>
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "src/base/mem.h"
 #include "tuner/strategy/surrogate_impl.h"
@@ -47,7 +48,8 @@ static size_t targets_take(const struct strategy_source *source, const struct sp
 	double best = INFINITY, *ratios = arena_alloc(arena, source->count, sizeof *ratios);
 	for (size_t i = 0; i < source->count; i++) {
 		const struct strategy_outcome *outcome = &source->outcome[i];
-		if (outcome->result != STRATEGY_VALUE || !(outcome->value > 0) || source->index[i] >= space_valid(space))
+		bool usable = outcome->result == STRATEGY_VALUE && outcome->value > 0 && isfinite(outcome->value);
+		if (!usable || source->index[i] >= space_valid(space))
 			continue;
 		known[count] = (struct known){.index = source->index[i], .target = log(outcome->value)};
 		best = fmin(best, known[count++].target);
@@ -114,20 +116,42 @@ struct source_model *source_model_new(struct surrogate *surrogate, const struct 
 	return model;
 }
 
-uint16_t source_model_code(struct source_model *model, const uint16_t *codes, uint64_t index) {
-	const struct known key = {.index = index}, *known;
-	double target, variance;
-	known = bsearch(&key, model->known, model->count, sizeof *model->known, by_index);
-	if (known)
-		target = known->target;
-	else
-		gp_predict(model->gp, codes, &target, &variance);
+static const struct known *known_find(const struct source_model *model, uint64_t index) {
+	const struct known key = {.index = index};
+	return bsearch(&key, model->known, model->count, sizeof *model->known, by_index);
+}
+
+static uint16_t level_of(const struct source_model *model, double target) {
 	double level = target / model->scale * (LEVELS - 1);
 	return (uint16_t)(level <= 0 ? 0 : level >= LEVELS - 1 ? LEVELS - 1 : level + 0.5);
 }
 
+uint16_t source_model_code(const struct source_model *model, const uint16_t *codes, uint64_t index) {
+	const struct known *known = known_find(model, index);
+	double target, variance;
+	if (known)
+		return level_of(model, known->target);
+	gp_predict(model->gp, codes, &target, &variance);
+	return level_of(model, target);
+}
+
+void source_model_codes(struct source_model *model, struct pool *pool, size_t dims, size_t at) {
+	uint16_t *own = mem_alloc(pool->count * model->dims + 1, sizeof *own);
+	struct gp_pool *asked = gp_pool_new(model->gp, pool->count);
+	for (size_t c = 0; c < pool->count; c++)
+		memcpy(own + c * model->dims, pool->codes + c * dims, model->dims * sizeof *own);
+	gp_pool_set(asked, own, pool->count);
+	gp_pool_predict(asked);
+	for (size_t c = 0; c < pool->count; c++) {
+		const struct known *known = known_find(model, pool->index[c]);
+		pool->codes[c * dims + at] = level_of(model, known ? known->target : gp_pool_mean(asked)[c]);
+	}
+	gp_pool_free(asked);
+	free(own);
+}
+
 /* Logarithm of the density of each target under what all others say of it. */
-static double left_out_density(const struct gp *gp, const double *target, struct arena *arena) {
+static double left_out_density(struct gp *gp, const double *target, struct arena *arena) {
 	size_t count = gp_count(gp);
 	double *mean = arena_alloc(arena, count, sizeof *mean), *variance = arena_alloc(arena, count, sizeof *variance);
 	double sum = 0;
@@ -154,7 +178,7 @@ static double density_without(const struct surrogate *surrogate, size_t source, 
 		for (size_t d = 0, k = 0; d < coding->count; d++)
 			if (d != left_out)
 				kept[k++] = codes[d];
-		gp_add(gp, kept, observed->deviation * observed->deviation);
+		gp_add(gp, kept, observed_variance(observed));
 	}
 	gp_target(gp, surrogate->target);
 	gp_fit(gp, STEPS);
