@@ -14,7 +14,7 @@
 static const double TINY = 1e-12;
 static const struct {
 	double mean, deviation;
-} SHAPE_PRIOR[GP_SHAPES] = {[GP_SCALE] = {-1.2, 1.5}, [GP_NOISE] = {-9, 1}, [GP_SHARE] = {0, 1.5}};
+} SHAPE_PRIOR[GP_SHAPES] = {[GP_SCALE] = {-1.2, 1.5}, [GP_NOISE] = {-9, 1}, [GP_SHARE] = {1.5, 1.5}};
 static const double LENGTH_DEVIATION = 1.2;
 
 /* A dimension's codes among the chosen. */

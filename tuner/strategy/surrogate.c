@@ -9,10 +9,9 @@
 #include "src/base/mem.h"
 #include "tuner/strategy/surrogate_impl.h"
 
-enum { FIRST_STEPS = 30, STEPS = 14, NEED = 3, FARTHEST_OF = 40, MIDDLE_OF = 400, CALIBRATE_EACH = 60 };
+enum { FIRST_STEPS = 30, STEPS = 14, NEED = 3, CALIBRATE_EACH = 60 };
 /* The model is fitted again when it has seen so much more. */
 static const double FIT_AGAIN = 0.12;
-static const double MIDDLE_LATITUDE = 0.5;
 static const double CHANCE_MIN = 0.02, GAIN_MAX = 100;
 
 static void *array(struct surrogate *surrogate, size_t count, size_t size) {
@@ -142,11 +141,11 @@ static double expected_gain(double gap, double deviation) {
 	return z < -8 ? 0 : deviation * (z * 0.5 * erfc(-z / sqrt(2)) + exp(-0.5 * z * z) * 0.3989422804014327);
 }
 
-static double deviation_of(const struct surrogate *surrogate, size_t c) {
+double surrogate_deviation_of(const struct surrogate *surrogate, size_t c) {
 	return sqrt(surrogate->stretch * fmax(gp_pool_variance(surrogate->values)[c], 1e-9));
 }
 
-static double chance_of(const struct surrogate *surrogate, size_t c) {
+double surrogate_chance_of(const struct surrogate *surrogate, size_t c) {
 	return surrogate->works ? fmin(1, fmax(CHANCE_MIN, gp_pool_mean(surrogate->workings)[c] + 0.5)) : 1;
 }
 
@@ -168,8 +167,8 @@ static uint64_t most_promising(struct surrogate *surrogate) {
 		surrogate->gain[c] = 0;
 		if (history_taken(surrogate->task.history, pool->index[c]))
 			continue;
-		double deviation = deviation_of(surrogate, c), gap = surrogate->incumbent - mean[c];
-		surrogate->gain[c] = chance_of(surrogate, c) * expected_gain(gap, deviation);
+		double deviation = surrogate_deviation_of(surrogate, c), gap = surrogate->incumbent - mean[c];
+		surrogate->gain[c] = surrogate_chance_of(surrogate, c) * expected_gain(gap, deviation);
 		if (surrogate->gain[c] > most) {
 			most = surrogate->gain[c];
 			best = pool->index[c];
@@ -226,149 +225,4 @@ uint64_t surrogate_ask(struct surrogate *surrogate) {
 
 size_t surrogate_fits(const struct surrogate *surrogate) {
 	return surrogate->fits;
-}
-
-static double apart(const struct coding *coding, const uint16_t *a, const uint16_t *b) {
-	double sum = 0;
-	for (size_t d = 0; d < coding->count; d++) {
-		const double *at = coding->dim[d].at;
-		if (at && !isnan(at[a[d]]) && !isnan(at[b[d]]))
-			sum += fabs(at[a[d]] - at[b[d]]);
-		else
-			sum += a[d] != b[d];
-	}
-	return sum;
-}
-
-static uint64_t farthest(struct surrogate *surrogate) {
-	uint64_t best = UINT64_MAX;
-	double most = -1;
-	uint16_t codes[GP_DIMS_MAX], other[GP_DIMS_MAX];
-	for (int i = 0; i < FARTHEST_OF; i++) {
-		uint64_t index = history_unseen(surrogate->task.history, surrogate->task.space, &surrogate->rng);
-		double least = INFINITY;
-		if (index == UINT64_MAX)
-			return UINT64_MAX;
-		surrogate_codes(surrogate, index, codes);
-		for (size_t j = 0; j < surrogate->count + surrogate->pending_count; j++) {
-			bool told = j < surrogate->count;
-			uint64_t known = told ? surrogate->observed[j].index : surrogate->pending[j - surrogate->count];
-			surrogate_codes(surrogate, known, other);
-			least = fmin(least, apart(surrogate->coding, codes, other));
-		}
-		if (least > most) {
-			most = least;
-			best = index;
-		}
-	}
-	return best;
-}
-
-static uint64_t middle(struct surrogate *surrogate) {
-	uint64_t best = UINT64_MAX;
-	double least = INFINITY;
-	uint16_t codes[GP_DIMS_MAX];
-	for (int i = 0; i < MIDDLE_OF; i++) {
-		uint64_t index = history_unseen(surrogate->task.history, surrogate->task.space, &surrogate->rng);
-		double off = MIDDLE_LATITUDE * rng_unit(&surrogate->rng);
-		if (index == UINT64_MAX)
-			return UINT64_MAX;
-		surrogate_codes(surrogate, index, codes);
-		for (size_t d = 0; d < surrogate->coding->count; d++) {
-			const double *at = surrogate->coding->dim[d].at;
-			off += at && !isnan(at[codes[d]]) ? (at[codes[d]] - 0.5) * (at[codes[d]] - 0.5) : 0.25;
-		}
-		if (off < least) {
-			least = off;
-			best = index;
-		}
-	}
-	return best;
-}
-
-/* The one that the first source likes best. */
-static uint64_t best_by_source(struct surrogate *surrogate) {
-	const struct pool *pool = &surrogate->pool;
-	size_t dim = surrogate->coding->count - surrogate->source_count;
-	uint64_t best = UINT64_MAX;
-	uint16_t least = UINT16_MAX;
-	if (!surrogate->pool.count)
-		surrogate_pool_fill(surrogate);
-	for (size_t c = 0; c < pool->count; c++) {
-		uint16_t code = pool->codes[c * surrogate->dims + dim];
-		if (code < least && !history_taken(surrogate->task.history, pool->index[c])) {
-			least = code;
-			best = pool->index[c];
-		}
-	}
-	return best;
-}
-
-uint64_t surrogate_first(struct surrogate *surrogate) {
-	if (surrogate->source_count && surrogate->firsts++ == 0)
-		return best_by_source(surrogate);
-	return surrogate->count + surrogate->pending_count ? farthest(surrogate) : middle(surrogate);
-}
-
-/* The expected maximum of the largest gains, as if they were independent: an upper bound of what is found. */
-double surrogate_promise(const struct surrogate *surrogate, uint64_t left) {
-	enum { TOP = 64, STEPS_OF_GAIN = 64 };
-	size_t top[TOP], count = 0, room = left < TOP ? (size_t)left : TOP;
-	const float *mean = gp_pool_mean(surrogate->values);
-	double widest = 0, sum = 0;
-	if (!surrogate->asked || room == 0)
-		return surrogate->asked ? 0 : NAN;
-	for (size_t c = 0; c < surrogate->pool.count; c++) {
-		size_t at = count;
-		if (!(surrogate->gain[c] > 0)) /* those that are taken, too */
-			continue;
-		for (; at > 0 && surrogate->gain[c] > surrogate->gain[top[at - 1]]; at--)
-			if (at < room)
-				top[at] = top[at - 1];
-		if (at < room)
-			top[at] = c;
-		count += count < room;
-	}
-	for (size_t i = 0; i < count; i++)
-		widest = fmax(widest, surrogate->incumbent - mean[top[i]] + 4 * deviation_of(surrogate, top[i]));
-	for (int step = 0; step < STEPS_OF_GAIN; step++) {
-		double gain = widest * (step + 0.5) / STEPS_OF_GAIN, none = 1;
-		for (size_t i = 0; i < count; i++) {
-			double z = (surrogate->incumbent - mean[top[i]] - gain) / deviation_of(surrogate, top[i]);
-			none *= 1 - chance_of(surrogate, top[i]) * 0.5 * erfc(-z / sqrt(2));
-		}
-		sum += (1 - none) * widest / STEPS_OF_GAIN;
-	}
-	return expm1(fmin(sum, GAIN_MAX));
-}
-
-void surrogate_say(const struct surrogate *surrogate, char *text, size_t size) {
-	size_t first = SIZE_MAX, second = SIZE_MAX;
-	if (!surrogate->asked) {
-		snprintf(text, size, "nothing measured yet");
-		return;
-	}
-	for (size_t d = 0; d < surrogate->coding->count; d++) {
-		if (surrogate->coding->param[d] < 0)
-			continue;
-		double own = gp_relevance(surrogate->value, d);
-		if (first == SIZE_MAX || own > gp_relevance(surrogate->value, first)) {
-			second = first;
-			first = d;
-		} else if ((second == SIZE_MAX || own > gp_relevance(surrogate->value, second)) &&
-		           surrogate->coding->param[d] != surrogate->coding->param[first]) {
-			second = d;
-		}
-	}
-	int used = snprintf(text, size, "off by %.1f %% on what is left out", 100 * (exp(surrogate->error) - 1));
-	if (first == SIZE_MAX || used < 0 || (size_t)used >= size)
-		return;
-	const struct space *space = surrogate->task.space;
-	if (second == SIZE_MAX || surrogate->coding->param[second] == surrogate->coding->param[first])
-		snprintf(text + used, size - (size_t)used, "; %s matters most",
-		         space_param_name(space, (size_t)surrogate->coding->param[first]));
-	else
-		snprintf(text + used, size - (size_t)used, "; %s and %s matter most",
-		         space_param_name(space, (size_t)surrogate->coding->param[first]),
-		         space_param_name(space, (size_t)surrogate->coding->param[second]));
 }

@@ -57,6 +57,10 @@ double surrogate_cap(double log_ratio, double cap);
 double surrogate_cap_of(double *log_ratios, size_t count); /* sorts */
 void surrogate_calibrate(struct surrogate *surrogate);
 
+/* surrogate.c: after surrogate_ask, of a candidate: deviation of its target, and the chance that it works */
+double surrogate_deviation_of(const struct surrogate *surrogate, size_t candidate);
+double surrogate_chance_of(const struct surrogate *surrogate, size_t candidate);
+
 /* surrogate_pool.c */
 void surrogate_pool_fill(struct surrogate *surrogate);
 void surrogate_codes(const struct surrogate *surrogate, uint64_t index, uint16_t *codes);
