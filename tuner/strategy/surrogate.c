@@ -12,7 +12,7 @@
 enum { FIRST_STEPS = 30, STEPS = 14, NEED = 3, CALIBRATE_EACH = 60 };
 /* The model is fitted again when it has seen so much more. */
 static const double FIT_AGAIN = 0.12;
-static const double CHANCE_MIN = 0.02, GAIN_MAX = 100;
+static const double CHANCE_MIN = 0.02;
 
 static void *array(struct surrogate *surrogate, size_t count, size_t size) {
 	return arena_alloc(surrogate->task.arena, count, size);

@@ -6,6 +6,8 @@
 
 #include "tuner/strategy/surrogate_impl.h"
 
+static const double GAIN_MAX = 100; /* of a logarithm: what can be written */
+
 /* The expected maximum of the largest gains, as if they were independent: an upper bound of what is found. */
 double surrogate_promise(const struct surrogate *surrogate, uint64_t left) {
 	enum { TOP = 64, STEPS_OF_GAIN = 64 };
