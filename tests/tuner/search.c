@@ -237,11 +237,10 @@ static double rate(const char *strategy, struct land *(*make)(uint64_t)) {
 
 static void rates(const char *name, struct land *(*make)(uint64_t)) {
 	double local = rate("local", make), automatic = rate("auto", make), random = rate("random", make);
-	bool good = ok(local >= 92, "local comes within 3 %% of the best of %s in a tenth of its evaluations", name);
-	good &= ok(automatic >= 85, "auto comes within 3 %% of the best of %s in a tenth of its evaluations", name);
-	good &= ok(random < 70, "%s is not easy for random", name);
-	if (!good)
-		printf("# local %.1f, auto %.1f, random %.1f of 100\n", local, automatic, random);
+	ok(local >= 92, "local comes within 3 %% of the best of %s in a tenth of its evaluations", name);
+	ok(automatic >= 85, "auto comes within 3 %% of the best of %s in a tenth of its evaluations", name);
+	ok(random < 70, "%s is not easy for random", name);
+	printf("# local %.1f, auto %.1f, random %.1f of 100\n", local, automatic, random);
 }
 
 int main(void) {

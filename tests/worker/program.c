@@ -115,7 +115,7 @@ static void check_metric_more(struct fixture *f) {
 	answers(metric(f, "t=(.*)", "echo t=nan"), "runtime", "\"nan\"", "NaN is no metric");
 	answers(metric(f, "t=(.*)", "echo t=inf"), "runtime", "\"inf\"", "nor is infinity");
 	answers(metric(f, "t=(.*)", "echo t=-3"), "runtime", "\"-3\"", "nor a number below 0");
-	answers(metric(f, "t=(.*)", "echo t=0"), "runtime", "above 0", "nor 0");
+	answers(metric(f, "t=(.*)", "echo t=0"), "runtime", "not above", "nor 0");
 	answers(metric(f, "t=(.*)", "echo t=3s"), "runtime", "\"3s\", which is no number", "nor half a number");
 	answers(metric(f, "t=(.*)", "echo t="), "runtime", "no number", "nor nothing");
 	answers(metric(f, "t=(.*)", "echo s=3"), "runtime", "no line", "no match is told");
