@@ -36,7 +36,7 @@ struct automatic {
 	uint64_t asked, told, vain; /* vain: told since the best got better */
 	size_t hint, fits;
 	double best;
-	bool start_asked;
+	bool start_asked, source_asked;
 	uint64_t words[WORDS_MAX]; /* the baseline with another word */
 	size_t word_count, word;
 	char text[240];
@@ -49,8 +49,8 @@ static void words_take(struct automatic *automatic) {
 	const struct space *space = task->space;
 	uint64_t near[NEAR_MAX], room = task->budget ? task->budget / WORDS_SHARE : WORDS_MAX;
 	int start[SPACE_PARAMS_MAX], config[SPACE_PARAMS_MAX];
-	if (task->start >= space_valid(space))
-		return;
+	if (task->start >= space_valid(space) || task->source_count)
+		return; /* sources know better */
 	size_t count = space_near(space, task->start, SPACE_HAMMING, near, NEAR_MAX);
 	space_config(space, task->start, start);
 	for (size_t p = space_params(space); p-- > 0;)
@@ -82,13 +82,17 @@ static bool is_free(const struct automatic *automatic, uint64_t index) {
 	return index < space_valid(automatic->task.space) && !history_taken(automatic->task.history, index);
 }
 
-/* The baseline, hints, then what the surrogate wants to begin with. */
+/* The baseline, what was best elsewhere, hints, other words, then what the surrogate wants to begin with. */
 static uint64_t begin(struct automatic *automatic) {
 	const struct strategy_task *task = &automatic->task;
 	if (!automatic->start_asked) {
 		automatic->start_asked = true;
 		if (is_free(automatic, task->start))
 			return task->start;
+	}
+	if (task->source_count && !automatic->source_asked) {
+		automatic->source_asked = true;
+		return surrogate_first(automatic->surrogate);
 	}
 	while (automatic->hint < task->hint_count && automatic->hint < HINTS) {
 		uint64_t index = task->hints[automatic->hint++];
