@@ -120,20 +120,13 @@ static double between(const struct gp *gp, const struct gp_kernel *kernel, const
 	return gp_covariance(gp, kernel, a, b) + gp_trend_covariance(gp, a, b);
 }
 
-static double dot(const double *a, const double *b, size_t count) {
-	double sum = 0;
-	for (size_t i = 0; i < count; i++)
-		sum += a[i] * b[i];
-	return sum;
-}
-
 static void factor_row(struct gp *gp, const struct gp_kernel *kernel, size_t row) {
 	const uint16_t *own = gp->codes + row * gp->dims;
 	double *x = gsl_matrix_ptr(gp->lower, row, 0);
 	for (size_t i = 0; i < row; i++)
 		x[i] = between(gp, kernel, own, gp->codes + i * gp->dims);
 	solve(gp, row, x);
-	double rest = between(gp, kernel, own, own) + kernel->noise + GP_JITTER + gp->variance[row] - dot(x, x, row);
+	double rest = between(gp, kernel, own, own) + kernel->noise + GP_JITTER + gp->variance[row] - gp_dot(x, x, row);
 	x[row] = sqrt(fmax(rest, TINY));
 }
 
@@ -149,7 +142,7 @@ void gp_condition(struct gp *gp) {
 	}
 	solve(gp, gp->count, unit);
 	solve(gp, gp->count, gp->white);
-	gp->mean = dot(unit, gp->white, gp->count) / (dot(unit, unit, gp->count) + GP_MEAN_DOUBT);
+	gp->mean = gp_dot(unit, gp->white, gp->count) / (gp_dot(unit, unit, gp->count) + GP_MEAN_DOUBT);
 	for (size_t i = 0; i < gp->count; i++)
 		gp->white[i] -= gp->mean * unit[i];
 	free(unit);
@@ -162,8 +155,8 @@ void gp_predict(const struct gp *gp, const uint16_t *codes, double *mean, double
 	for (size_t i = 0; i < gp->count; i++)
 		x[i] = between(gp, &kernel, codes, gp->codes + i * gp->dims);
 	solve(gp, gp->count, x);
-	*mean = gp->mean + gp_trend(gp, codes) + dot(x, gp->white, gp->count);
-	*variance = fmax(between(gp, &kernel, codes, codes) - dot(x, x, gp->count), TINY);
+	*mean = gp->mean + gp_trend(gp, codes) + gp_dot(x, gp->white, gp->count);
+	*variance = fmax(between(gp, &kernel, codes, codes) - gp_dot(x, x, gp->count), TINY);
 	free(x);
 }
 

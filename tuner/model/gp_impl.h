@@ -44,6 +44,7 @@ struct gp {
 struct gp_kernel { /* theta in the form in which it is used */
 	double s2, noise, share, length[GP_DIMS_MAX];
 };
+double gp_dot(const double *a, const double *b, size_t count);
 void gp_kernel_of(const struct gp *gp, const double *theta, struct gp_kernel *kernel);
 double gp_distance(const struct gp_axis *axis, unsigned a, unsigned b);
 /* Matern 5/2 at z >= 0; slope, where it isn't NULL: -dm/dlog z */

@@ -57,3 +57,10 @@ double gp_trend_covariance(const struct gp *gp, const uint16_t *a, const uint16_
 			sum += gp->axis[d].slope_variance * place(&gp->axis[d], a[d]) * place(&gp->axis[d], b[d]);
 	return sum;
 }
+
+double gp_dot(const double *a, const double *b, size_t count) {
+	double sum = 0;
+	for (size_t i = 0; i < count; i++)
+		sum += a[i] * b[i];
+	return sum;
+}

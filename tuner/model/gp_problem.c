@@ -162,13 +162,6 @@ static void solve(const gsl_matrix *lower, const double *from, double *to, size_
 	gsl_blas_dtrsv(CblasLower, CblasNoTrans, CblasNonUnit, lower, &x.vector);
 }
 
-static double dot(const double *a, const double *b, size_t count) {
-	double sum = 0;
-	for (size_t i = 0; i < count; i++)
-		sum += a[i] * b[i];
-	return sum;
-}
-
 /* L^-1 (y - mean) into weights; the logarithm of the likelihood. */
 static double likelihood(struct gp_problem *problem, const gsl_matrix *lower) {
 	size_t count = problem->count;
@@ -177,7 +170,7 @@ static double likelihood(struct gp_problem *problem, const gsl_matrix *lower) {
 		white[i] = 1;
 	solve(lower, white, unit, count);
 	solve(lower, problem->residual, white, count);
-	double mean = dot(unit, white, count) / (dot(unit, unit, count) + GP_MEAN_DOUBT);
+	double mean = gp_dot(unit, white, count) / (gp_dot(unit, unit, count) + GP_MEAN_DOUBT);
 	for (size_t i = 0; i < count; i++) {
 		white[i] -= mean * unit[i];
 		sum -= 0.5 * white[i] * white[i] + log(gsl_matrix_get(lower, i, i));

@@ -54,7 +54,7 @@ struct surrogate {
 /* surrogate_target.c: targets of the value model's rows, and the soft cap that they and sources go through */
 void surrogate_targets(struct surrogate *surrogate);
 double surrogate_cap(double log_ratio, double cap);
-double surrogate_cap_of(double *log_ratios, size_t count); /* sorts */
+double surrogate_cap_of(const double *log_ratios, size_t count);
 void surrogate_calibrate(struct surrogate *surrogate);
 
 /* surrogate.c: after surrogate_ask, of a candidate: deviation of its target, and the chance that it works */

@@ -2,8 +2,8 @@
 #include <config.h>
 
 #include <math.h>
-#include <stdlib.h>
 
+#include "src/base/stats.h"
 #include "tuner/strategy/surrogate_impl.h"
 
 /* The cap is never under this logarithm: differences of a few percent are always told apart. */
@@ -20,18 +20,8 @@ double surrogate_cap(double log_ratio, double cap) {
 	return cap + BEYOND * cap * (1 - exp(-(log_ratio - cap) / (BEYOND_LENGTH * cap)));
 }
 
-static int by_value(const void *a, const void *b) {
-	double x = *(const double *)a, y = *(const double *)b;
-	return (x > y) - (x < y);
-}
-
-static double median_of(double *values, size_t count) {
-	qsort(values, count, sizeof *values, by_value);
-	return count == 0 ? NAN : count % 2 ? values[count / 2] : 0.5 * (values[count / 2 - 1] + values[count / 2]);
-}
-
-double surrogate_cap_of(double *log_ratios, size_t count) {
-	return count ? fmax(CAP_MIN, median_of(log_ratios, count)) : CAP_MIN;
+double surrogate_cap_of(const double *log_ratios, size_t count) {
+	return count ? fmax(CAP_MIN, stats_median(log_ratios, count)) : CAP_MIN;
 }
 
 static double cap_of_observed(const struct surrogate *surrogate) {
@@ -90,5 +80,5 @@ void surrogate_calibrate(struct surrogate *surrogate) {
 		mean[i] = fabs(off);
 	}
 	surrogate->stretch = weights > 0 ? fmax(1, sum / weights) : 1;
-	surrogate->error = median_of(mean, surrogate->in_value);
+	surrogate->error = stats_median(mean, surrogate->in_value);
 }
