@@ -120,16 +120,13 @@ static struct made *make_schedule(uint64_t seed, double even, double collapse) {
 	for (int n = 256; n <= 1024; n *= 2)
 		for (int threads = 1; threads <= 8; threads *= 2)
 			for (int v = 0; v < 2; v++)
-				for (int s = 0; s < (threads > 1 ? 3 : 1); s++)
-					for (int chunk = 1; chunk <= (s ? 16 : 1); chunk *= 16) {
-						json_t *config = json_pack("{s:i,s:s}", "threads", threads, "variant", variants[v]);
-						if (threads > 1)
-							json_object_set_new(config, "schedule", json_string(schedules[s]));
-						if (s)
-							json_object_set_new(config, "chunk", json_integer(chunk));
-						made_add(made, json_pack("{s:i}", "n", n), config,
-						         n * n * made_amdahl(0.02, threads) * (s ? even : 1) * (v ? collapse : 1), NULL);
-					}
+				for (int s = 0; s < (threads > 1 ? 3 : 1); s++) {
+					json_t *config = json_pack("{s:i,s:s}", "threads", threads, "variant", variants[v]);
+					if (threads > 1)
+						json_object_set_new(config, "schedule", json_string(schedules[s]));
+					made_add(made, json_pack("{s:i}", "n", n), config,
+					         n * n * made_amdahl(0.02, threads) * (s ? even : 1) * (v ? collapse : 1), NULL);
+				}
 	return made;
 }
 
@@ -143,6 +140,22 @@ static struct made *make_overhead(uint64_t seed, bool acts) {
 	struct rng rng;
 	rng_split(&rng, seed, "overhead");
 	return make_schedule(seed, acts ? 1.2 + rng_unit(&rng) : 0.99, acts ? 1.2 + rng_unit(&rng) : 1.01);
+}
+
+/* Chunks only where the schedule is dynamic; of one iteration they are dear. */
+static struct made *make_chunks(uint64_t seed, bool acts) {
+	struct made *made = made_new(seed, 8, 8);
+	double dear = made_between(made, 0.2, 1);
+	for (int n = 256; n <= 1024; n *= 2)
+		for (int threads = 2; threads <= 8; threads *= 2)
+			for (int chunk = 0; chunk <= 64; chunk = chunk ? 4 * chunk : 1) {
+				json_t *config = json_pack("{s:i,s:s}", "threads", threads, "schedule", chunk ? "dynamic" : "static");
+				if (chunk)
+					json_object_set_new(config, "chunk", json_integer(chunk));
+				made_add(made, json_pack("{s:i}", "n", n), config,
+				         n * n * made_amdahl(0.02, threads) * (1 + (acts && chunk ? dear / chunk : 0)), NULL);
+			}
+	return made;
 }
 
 static json_t *made_work(double ops, double bytes, double region_us) {
@@ -216,9 +229,9 @@ static struct made *make_sizes(uint64_t seed, bool acts) {
 	struct made *made = made_new(seed, 8, 8);
 	double miss = made_between(made, 1.4, 3);
 	for (int n = 4; n <= 128; n *= 2)
-		for (int unroll = 1; unroll <= 8; unroll *= 2)
+		for (int unroll = 1; unroll <= 16; unroll *= 2)
 			made_add(made, json_pack("{s:i}", "n", n), json_pack("{s:i,s:i}", "threads", 1, "unroll", unroll),
-			         n * (unroll == 4 ? 1 : 1.1) * (acts && n > 32 ? miss : 1), made_work(1e6 * n, 1048576.0 * n, 1));
+			         n * pow(unroll, -0.2) * (acts && n > 32 ? miss : 1), made_work(1e6 * n, 1048576.0 * n, 1));
 	return made;
 }
 
@@ -277,6 +290,7 @@ static const struct mechanism mechanisms[] = {
 	{"load_imbalance", make_imbalance, "schedule", "static", NULL, NULL, {"schedule"}},
 	{"scheduling_overhead", make_overhead, "schedule", "dynamic", NULL, NULL, {"schedule"}},
 	{"scheduling_overhead", make_overhead, "variant", "collapse", NULL, NULL, {"variant"}},
+	{"scheduling_overhead", make_chunks, "chunk", "1", NULL, NULL, {"chunk"}},
 	{"fork_join", make_fork_join, "n", "64", "n", "4096", {"n", "threads"}},
 	{"memory_bandwidth", make_saturated, "n", "4096", "n", "64", {"n", "threads"}},
 	{"inner_teams", make_inner_teams, "variant", "recursive", "variant", "tiled", {"variant", "threads"}},

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A permutation test within strata (Good 2005, "Permutation, Parametric and Bootstrap Tests of Hypotheses", ch. 3). Log
  * times are taken about the mean of their stratum and scaled to length 1, so that no stratum outweighs the others; what is
- * under the noise stays small. Of words the statistic is how well strata agree on the levels; of numbers also how small
- * the steps are from one to the next (von Neumann 1941). */
+ * under the noise stays small. The statistic is how well strata agree on the levels: all of them, and those that have a
+ * level of another column in common, as effects may depend on it. Of numbers it is also how small the steps are from one
+ * to the next (von Neumann 1941). */
 #include <config.h>
 
 #include "tuner/diagnosis/follows.h"
@@ -31,8 +32,13 @@ struct deal {
 	int levels;
 	struct cell *cells;
 	size_t count;
+	size_t *row; /* of each cell */
 	double *sums;
 	bool ordered;
+	/* Strata that have something in common: of each cell `kinds` groups. */
+	size_t kinds, groups;
+	size_t *group;
+	double *size; /* strata in each */
 };
 
 static int level_of(const struct deal *deal, size_t row) {
@@ -48,8 +54,10 @@ static void stratum_add(struct deal *deal, const size_t *rows, size_t count) {
 		size_t c = from;
 		while (c < deal->count && deal->cells[c].level != level_of(deal, rows[i]))
 			c++;
-		if (c == deal->count)
+		if (c == deal->count) {
+			deal->row[c] = rows[i];
 			deal->cells[deal->count++] = (struct cell){from, level_of(deal, rows[i]), y};
+		}
 		deal->cells[c].y = fmin(deal->cells[c].y, y);
 	}
 	size_t cells = deal->count - from;
@@ -113,15 +121,48 @@ static size_t stratum_end(const struct deal *deal, size_t from) {
 	return end;
 }
 
-/* How well strata agree, or how well they do with what is expected. */
-static double agreement(const struct deal *deal) {
+/* All strata are the first group; then those of each level of each column that is not skipped. */
+static void groups_make(struct deal *deal) {
+	const struct study *study = deal->study;
+	size_t base[STUDY_COLUMNS_MAX] = {0}, columns[STUDY_COLUMNS_MAX] = {0};
+	deal->groups = deal->kinds = 1;
+	for (size_t c = 0; c < study->column_count && !deal->weight; c++) {
+		if (deal->order.skip[c])
+			continue;
+		base[deal->kinds] = deal->groups;
+		columns[deal->kinds++] = c;
+		deal->groups += study->columns[c].levels + 1;
+	}
+	deal->group = mem_alloc(deal->count * deal->kinds + 1, sizeof *deal->group);
+	deal->size = mem_alloc(deal->groups, sizeof *deal->size);
+	deal->sums = mem_alloc(deal->groups * (size_t)deal->levels + 1, sizeof *deal->sums);
+	for (size_t i = 0; i < deal->count; i++)
+		for (size_t k = 0; k < deal->kinds; k++) {
+			size_t *group = &deal->group[i * deal->kinds + k];
+			*group = k ? base[k] + (size_t)(study->rows[deal->row[i]].place[columns[k]] + 1) : 0;
+			deal->size[*group] += deal->cells[i].stratum == i;
+		}
+}
+
+static double agreement_directed(const struct deal *deal) {
 	double sum = 0;
-	for (int l = 0; l < deal->levels; l++)
-		deal->sums[l] = 0;
 	for (size_t c = 0; c < deal->count; c++)
-		deal->sums[deal->cells[c].level] += deal->cells[c].y;
-	for (int l = 0; l < deal->levels; l++)
-		sum += deal->weight ? deal->weight[l] * deal->sums[l] : deal->sums[l] * deal->sums[l];
+		sum += deal->weight[deal->cells[c].level] * deal->cells[c].y;
+	return sum;
+}
+
+static double agreement(const struct deal *deal) {
+	size_t levels = (size_t)deal->levels;
+	double sum = 0;
+	if (deal->weight)
+		return agreement_directed(deal);
+	for (size_t i = 0; i < deal->groups * levels; i++)
+		deal->sums[i] = 0;
+	for (size_t c = 0; c < deal->count; c++)
+		for (size_t k = 0; k < deal->kinds; k++)
+			deal->sums[deal->group[c * deal->kinds + k] * levels + (size_t)deal->cells[c].level] += deal->cells[c].y;
+	for (size_t i = 0; i < deal->groups * levels; i++)
+		sum += deal->sums[i] * deal->sums[i] / fmax(1, deal->size[i / levels]);
 	return sum;
 }
 
@@ -149,7 +190,7 @@ static void cells_shuffle(struct deal *deal, struct rng *rng) {
 
 static double chance_of(struct deal *deal) {
 	static const double least = 1e-9; /* sums in another order differ by less */
-	size_t shuffles = STEPS_MAX / deal->count, agree = 1, smooth = 1;
+	size_t shuffles = STEPS_MAX / (deal->count * deal->kinds), agree = 1, smooth = 1;
 	double agreed = agreement(deal), smoothed = deal->ordered ? smoothness(deal) : NAN;
 	struct rng rng;
 	rng_seed(&rng, 1);
@@ -176,13 +217,17 @@ double follows_chance(const struct study *study, int column, const double *weigh
 	double chance = NAN;
 	deal.levels = column == FOLLOWS_PROBLEM ? problems : (int)study->columns[column].levels;
 	deal.cells = mem_alloc(study->row_count + 1, sizeof *deal.cells);
-	deal.sums = mem_alloc((size_t)deal.levels + 1, sizeof *deal.sums);
+	deal.row = mem_alloc(study->row_count + 1, sizeof *deal.row);
 	columns_skip(&deal);
 	strata_make(&deal, filter, ctx);
+	groups_make(&deal);
 	deal.ordered = !weight && column != FOLLOWS_PROBLEM && study->columns[column].numeric && has_series(&deal);
 	if (deal.count > 0)
 		chance = chance_of(&deal);
 	free(deal.sums);
+	free(deal.size);
+	free(deal.group);
+	free(deal.row);
 	free(deal.cells);
 	free(problem);
 	return chance;

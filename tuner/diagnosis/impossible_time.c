@@ -186,4 +186,5 @@ const struct diagnosis diagnosis_impossible_time = {
 	.name = "impossible_time",
 	.summary = "a time that this machine can't reach, or that does not fit the others",
 	.examine = examine,
+	.always = true,
 };

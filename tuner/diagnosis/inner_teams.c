@@ -19,12 +19,12 @@ struct flat {
 	struct study_ratio own, other;
 };
 
-/* All teams take the time of the smallest one. */
+/* All teams take the time of the smallest one, as far as the noise lets one see. */
 static bool is_flat(const struct study *study, const struct curve *curve) {
 	double limit = log1p(probe_limit(study));
 	for (size_t i = 1; i < curve->count; i++) {
 		const struct study_ratio *one = &curve->speedup[i];
-		if (fabs(log(one->ratio)) > limit || log(one->ci[1]) > 2 * limit || log(one->ci[0]) < -2 * limit)
+		if (fabs(log(one->ratio)) > 2 * limit || log(one->ci[1]) < -limit || log(one->ci[0]) > limit)
 			return false;
 	}
 	return true;

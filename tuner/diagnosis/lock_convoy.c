@@ -93,7 +93,7 @@ static const char *rank_text(size_t rank, char text[PROBE_TEXT]) {
 	return text;
 }
 
-/* "array, clh": those that grow little beside this one. */
+/* "array, clh do": those that grow as little as the best one. */
 static const char *scaling_text(const struct study *study, const struct locks *locks, char text[PROBE_TEXT]) {
 	const char *name = study_column(study, locks->column)->name;
 	size_t length = 0;
@@ -103,9 +103,10 @@ static const char *scaling_text(const struct study *study, const struct locks *l
 		if (!locks->growth[i].pairs || locks->growth[i].ratio > locks->growth[locks->best].ratio * (1 + probe_limit(study)))
 			continue;
 		probe_level(study, locks->column, locks->lock[i].a, one);
-		if (length + strlen(one) + 3 < PROBE_TEXT)
+		if (length + strlen(one) + 8 < PROBE_TEXT)
 			length += (size_t)snprintf(text + length, PROBE_TEXT - length, "%s%s", length ? ", " : "", one + strlen(name) + 1);
 	}
+	snprintf(text + length, PROBE_TEXT - length, " do%s", strchr(text, ',') ? "" : "es");
 	return text;
 }
 
@@ -117,15 +118,15 @@ static void lock_tell(const struct study *study, struct findings *findings, cons
 	char own[PROBE_TEXT], good[PROBE_TEXT], place[PROBE_TEXT];
 	struct finding *finding = findings_add(
 		findings, lock->ratio.pairs >= 3 ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM, lock->extra[1],
-		"%s does not scale (%s scales): %s of %zu locks at %g threads", probe_level(study, locks->column, lock->a, own),
+		"%s does not scale as %s: %s of %zu locks at %g threads", probe_level(study, locks->column, lock->a, own),
 		scaling_text(study, locks, good), rank_text(rank, place), locks->count, locks->many_threads);
 	finding_about(finding, study, locks->column, lock->a);
 	probe_about_problem(finding, study, locks->like);
 	finding_evidence(finding, EVIDENCE_SCALING, lock->extra[0], "x",
 	                 "with %g threads it takes %.2f times as long as with %g [%.2f, %.2f]", locks->many_threads, lock->extra[0],
 	                 locks->few_threads, locks->growth[i].ci[0], locks->growth[i].ci[1]);
-	finding_evidence(finding, EVIDENCE_CONTRAST, lock->ratio.ratio, "x", "that is %.2f times the growth under %s [%.2f, %.2f]",
-	                 lock->ratio.ratio, good, lock->ratio.ci[0], lock->ratio.ci[1]);
+	finding_evidence(finding, EVIDENCE_CONTRAST, lock->ratio.ratio, "x", "that is %.2f times the growth under the best one [%.2f, %.2f]",
+	                 lock->ratio.ratio, lock->ratio.ci[0], lock->ratio.ci[1]);
 	finding_evidence(finding, EVIDENCE_CONTRAST, (double)rank, NULL, "%.2f times as long as the best lock at %g threads",
 	                 lock->extra[1], locks->many_threads);
 	if (isfinite(switches))
