@@ -39,10 +39,12 @@ static int column_shuffled(const struct mechanism *mechanism, const char *column
 int main(void) {
 	int tables = 0, found = 0, column_tables = 0, column_found = 0;
 	for (size_t i = 0; i < MECHANISMS; i++) {
-		int rows = rows_shuffled(&mechanisms[i]);
-		printf("# %s: %d of %d with rows shuffled\n", mechanisms[i].diagnosis, rows, SEEDS);
-		tables += SEEDS;
-		found += rows;
+		if (mechanisms[i].columns[0]) { /* else what is found is in a row by itself, wherever it goes */
+			int rows = rows_shuffled(&mechanisms[i]);
+			printf("# %s: %d of %d with rows shuffled\n", mechanisms[i].diagnosis, rows, SEEDS);
+			tables += SEEDS;
+			found += rows;
+		}
 		for (int c = 0; c < 4 && mechanisms[i].columns[c]; c++)
 			for (int within = 0; within < 2; within++) {
 				int count = column_shuffled(&mechanisms[i], mechanisms[i].columns[c], within);

@@ -14,13 +14,13 @@
 #include "src/base/rng.h"
 #include "tuner/study/study_impl.h"
 
-enum { SHUFFLES_MAX = 1999, SHUFFLES_MIN = 199, STEPS_MAX = 20000000, SERIES_LEAST = 3 };
+enum { SHUFFLES_MAX = 999, SHUFFLES_MIN = 199, STEPS_MAX = 20000000, SERIES_LEAST = 3 };
 static const double CHANCE_MAX = 0.02, CHANCE_DIRECTED_MAX = 0.04;
 
 struct cell {
 	size_t stratum; /* number of its first cell */
 	int level;
-	double y;
+	double y, rows;
 };
 
 struct deal {
@@ -45,7 +45,8 @@ static int level_of(const struct deal *deal, size_t row) {
 	return deal->column == FOLLOWS_PROBLEM ? deal->problem[row] : deal->study->rows[row].place[deal->column];
 }
 
-/* Rows of one stratum: of each level the least time. Strata of one level tell nothing. */
+/* Rows of one stratum: of each level the mean, as the least of many would be less by chance. Strata of one level tell
+ * nothing. */
 static void stratum_add(struct deal *deal, const size_t *rows, size_t count) {
 	size_t from = deal->count;
 	double sum = 0, squares = 0, noise = study_noise(deal->study);
@@ -56,9 +57,9 @@ static void stratum_add(struct deal *deal, const size_t *rows, size_t count) {
 			c++;
 		if (c == deal->count) {
 			deal->row[c] = rows[i];
-			deal->cells[deal->count++] = (struct cell){from, level_of(deal, rows[i]), y};
+			deal->cells[deal->count++] = (struct cell){from, level_of(deal, rows[i]), 0, 0};
 		}
-		deal->cells[c].y = fmin(deal->cells[c].y, y);
+		deal->cells[c].y += (y - deal->cells[c].y) / ++deal->cells[c].rows;
 	}
 	size_t cells = deal->count - from;
 	for (size_t c = from; c < deal->count; c++)

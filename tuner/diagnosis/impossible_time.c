@@ -14,7 +14,7 @@
 #include "tuner/diagnosis/probe.h"
 
 enum { SIZES_LEAST = 4, ROWS_MAX = 4000, ANY_TEAM = 1 << 20 };
-static const double BEYOND = 1.25 /* clocks and noise */, LAW = 3, STRAIGHT = 1.5, LINEAR = 4, FEW = 0.25;
+static const double BEYOND = 1.25 /* clocks and noise */, LAW = 3, STRAIGHT = 1.3, LINEAR = 4, FEW = 0.25, CHANCE = 0.01;
 
 struct wrong {
 	enum evidence kind;
@@ -111,7 +111,7 @@ static bool is_against_law(const struct study *study, size_t row, struct wrong *
 		return false;
 	law_fit(&law);
 	double expected = exp(law.offset + law.slope * log(size));
-	if (!(law.slope > 0) || law.residual > log(STRAIGHT) || expected / time < LAW || log(expected / time) < 4 * law.residual)
+	if (!(law.slope > 0) || law.residual > log(STRAIGHT) || expected / time < LAW || log(expected / time) < 5 * law.residual)
 		return false;
 	wrong->kind = EVIDENCE_SCALING;
 	wrong->value = expected;
@@ -178,7 +178,7 @@ static void examine(const struct study *study, struct findings *findings) {
 	int threads = probe_threads(study);
 	examine_by(study, findings, is_over_peak);
 	examine_by(study, findings, is_against_law);
-	if (threads >= 0 && follows(study, threads))
+	if (threads >= 0 && !(study_pattern(study) > CHANCE) && follows(study, threads))
 		examine_by(study, findings, is_beyond_linear);
 }
 
