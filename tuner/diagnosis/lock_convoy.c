@@ -29,12 +29,14 @@ struct locks {
 static bool teams_find(const struct study *study, struct locks *locks) {
 	struct curve curve;
 	struct probe_scope scope = {(int)locks->column, locks->lock[0].a, locks->like, 0, 0};
-	size_t first = 0;
+	size_t first = 0; /* from one thread to two any lock gets slower: there is somebody to compete with */
 	scope.most = isfinite(probe_room(study)) ? probe_room(study) : 0;
 	if (!curve_make(study, scope, &curve))
 		return false;
-	while (first + 2 < curve.count && curve.threads[first] < 2)
+	while (first < curve.count && curve.threads[first] < 2)
 		first++;
+	if (first + 2 > curve.count)
+		return false;
 	locks->few = curve.level[first];
 	locks->many = curve.level[curve.count - 1];
 	locks->few_threads = curve.threads[first];
@@ -52,7 +54,6 @@ static void locks_list(const struct study *study, struct locks *locks) {
 /* How much each grows, and the one that grows least. */
 static void growth_find(const struct study *study, struct locks *locks) {
 	size_t threads = (size_t)probe_threads(study);
-	locks->best = -1;
 	for (size_t i = 0; i < locks->count; i++) {
 		struct probe_scope scope = {(int)locks->column, locks->lock[i].a, locks->like, 0, 0};
 		locks->growth[i] = study_contrast(study, threads, locks->many, locks->few, probe_in, &scope);
@@ -143,11 +144,11 @@ static size_t problem_examine(const struct study *study, struct findings *findin
 	locks->column = column;
 	locks->like = like;
 	locks_list(study, locks);
-	if (locks->count >= 2 && teams_find(study, locks)) {
+	locks->best = -1;
+	if (locks->count >= 2 && teams_find(study, locks))
 		growth_find(study, locks);
-		if (locks->best >= 0)
-			locks_test(study, locks);
-	}
+	if (locks->best >= 0)
+		locks_test(study, locks);
 	for (size_t i = 0; i < locks->count; i++)
 		if (locks->lock[i].holds) {
 			lock_tell(study, findings, locks, i);
