@@ -8,8 +8,8 @@
  * the first value; front has room for `count`. Of equal points the first counts; those with a NAN never do. Returns how
  * many. */
 int pareto_front(const double (*points)[2], size_t count, size_t *front);
-/* Thins a front: what is within `noise` (0.02: 2 %) of a kept one in the first value, and wins no more than that in
- * the second, goes; ends stay. All values > 0. Returns how many are left. */
+/* Thins a front: a point goes where another is no worse in either than `noise` (0.02: 2 %) makes it, and either better
+ * in one by more than that or before it. Values > 0. Returns how many are left, at least one of any. */
 int pareto_thin(const double (*points)[2], size_t *front, size_t count, double noise);
 
 #endif
