@@ -15,7 +15,7 @@
 static const double DEVIATION_LEAST = 0.01; /* no law holds closer than that: no point outweighs all others by being sure */
 static const double EXACT = 1e-12;          /* variance of what is taken for rounding */
 /* A law is good where it leaves no more than usual noise, or next to nothing of how far the times differ. */
-static const double NOISE = 0.1, NOISE_OF_DEVIATION = 3, EXPLAINED = 0.95;
+static const double NOISE = 0.1, NOISE_OF_DEVIATION = 3, EXPLAINED = 0.97;
 
 const char *scaling_law_word(enum scaling_law law) {
 	return law == SCALING_AMDAHL ? "amdahl" : "usl";

@@ -47,7 +47,7 @@ double scaling_best(struct place at);
 void scaling_growth_ci(const struct scaling_region *region, double threads, double ci[2]);
 void scaling_log_seconds_ci(const struct scaling_region *region, double threads, double ci[2]); /* scaling_mean.c */
 
-/* Marks outliers, at most a quarter of the points. scaling_outlier.c */
+/* Marks outliers, at most one in eight. scaling_outlier.c */
 void scaling_outliers_find(struct scaling *scaling);
 
 #endif
