@@ -75,16 +75,18 @@ static double spread_of(const struct scaling_data *data) {
 	return squares / (double)(data->count - 1);
 }
 
-static const char *doubt_of(const struct scaling_data *data, const struct scaling_fit *fit, double deviation) {
+/* chosen: points were left out. What follows no law may then be left with little that differs. */
+static const char *doubt_of(const struct scaling_data *data, const struct scaling_fit *fit, double deviation, bool chosen) {
 	double variance = fit->residual_deviation * fit->residual_deviation;
-	if (fit->residual_deviation <= fmax(NOISE, NOISE_OF_DEVIATION * deviation))
+	if (!chosen && fit->residual_deviation <= fmax(NOISE, NOISE_OF_DEVIATION * deviation))
 		return NULL;
 	if (variance <= (1 - EXPLAINED) * spread_of(data))
 		return NULL;
 	return "the times are too far from any such law: they do not follow the number of threads alone";
 }
 
-static void law_fit(struct scaling_fit *fit, const struct scaling_data *data, enum scaling_law law, double deviation) {
+static void law_fit(struct scaling_fit *fit, const struct scaling_data *data, enum scaling_law law, double deviation,
+                    bool chosen) {
 	size_t params = scaling_params(law);
 	if (data->distinct <= params) {
 		fit->aicc = INFINITY;
@@ -107,7 +109,7 @@ static void law_fit(struct scaling_fit *fit, const struct scaling_data *data, en
 	scaling_best_ci(&region, fit->best_threads_ci);
 	fit->aicc = aicc(region.squares, (double)data->count, (double)params);
 	fit->residual_deviation = sqrt(region.squares / (double)(data->count - params));
-	fit->doubt = doubt_of(data, fit, deviation);
+	fit->doubt = doubt_of(data, fit, deviation, chosen);
 	fit->good = !fit->doubt;
 }
 
@@ -152,7 +154,7 @@ static void laws_fit(struct scaling *out, double deviation) {
 	scaling_outliers_find(out);
 	scaling_data_fill(&data, out, SIZE_MAX);
 	for (int law = 0; law < SCALING_LAWS; law++)
-		law_fit(&out->fit[law], &data, law, deviation);
+		law_fit(&out->fit[law], &data, law, deviation, out->outliers > 0);
 	out->law = better(out);
 	out->superlinear = is_superlinear(&data);
 	for (size_t i = 0; i < out->points; i++)
