@@ -16,7 +16,8 @@ static const double DEFAULT_SECONDS = 60;
 const struct opt tune_options[] = {
 	{"budget", 'b', "90s|10m|200e", "time or evaluations for all together (60s; a program: at least 100 runs)", 0},
 	{"strategy", 0, "NAME", "search strategy (auto)", 0},
-	{"objective", 0, "time|energy|edp", "what is made small (time); energy of a GPU, its product with time; two: a,b", 0},
+	{"objective", 0, "time|energy|edp", "what is made small (time); energy of a GPU, its product with time; two: a,b",
+     0},
 	{"flush-l2", 0, NULL, "empty the GPU's L2 cache before each run", 0},
 	{"seed", 0, "N", "for the search and the order of comparisons", 0},
 	{"timeout", 0, "SECONDS", "longest trial, of a program: run (a multiple of the baseline's)", 0},
@@ -64,7 +65,8 @@ static int objective_word(const char *word, size_t length, enum trial_objective 
 	snprintf(one, sizeof one, "%.*s", length < sizeof one ? (int)length : (int)sizeof one - 1, word);
 	if (trial_objective_find(one, objective))
 		return 0;
-	return err_set(err, ERR_USAGE, "it is time, energy (joules a run) or edp (energy times time), or two of them: time,energy",
+	return err_set(err, ERR_USAGE,
+	               "it is time, energy (joules a run) or edp (energy times time), or two of them: time,energy",
 	               "there is no objective \"%.60s\"", one);
 }
 
@@ -78,7 +80,8 @@ static int objective_read(const struct opt_args *args, struct tune_settings *set
 	if (settings->pareto) {
 		const char *second = words + first + 1;
 		if (strchr(second, ','))
-			return err_set(err, ERR_USAGE, "name two at most: --objective time,energy", "--objective %.60s has too many", words);
+			return err_set(err, ERR_USAGE, "name two at most: --objective time,energy",
+			               "--objective %.60s has too many", words);
 		if (objective_word(second, strlen(second), &settings->second, err))
 			return -1;
 		if (settings->second == settings->objective)

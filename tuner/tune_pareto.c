@@ -30,7 +30,8 @@ static double of_trial(const json_t *reply, enum trial_objective objective) {
 	double *values = mem_alloc(count, sizeof *values), median = NAN;
 	bool good = true;
 	for (size_t i = 0; i < count; i++) {
-		double second = json_number_value(json_array_get(seconds, i)), joule = json_number_value(json_array_get(joules, i));
+		double second = json_number_value(json_array_get(seconds, i)),
+			   joule = json_number_value(json_array_get(joules, i));
 		values[i] = of_sample(objective, second, joule);
 		good = good && second > 0 && joule > 0 && isfinite(values[i]) && values[i] > 0;
 	}

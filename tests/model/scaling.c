@@ -50,8 +50,8 @@ static void check(const struct held *held, size_t grid, const struct law *law, b
 	       held->amdahl_sigma >= LEAST && held->at_more >= LEAST && held->speedup >= LEAST && held->good >= LEAST,
 	   "grid %zu%s, sigma %g, kappa %g: time %d, sigma %d, kappa %d, best %d, Amdahl's sigma %d, time and speedup at twice "
 	   "the threads %d %d of %d; good %d",
-	   grid, deviations ? " with deviations" : "", law->sigma, law->kappa, held->seconds_1, held->sigma, held->kappa, held->best,
-	   held->amdahl_sigma, held->at_more, held->speedup, DRAWS, held->good);
+	   grid, deviations ? " with deviations" : "", law->sigma, law->kappa, held->seconds_1, held->sigma, held->kappa,
+	   held->best, held->amdahl_sigma, held->at_more, held->speedup, DRAWS, held->good);
 }
 
 static void covers(size_t grid, const struct law *law, bool deviations) {

@@ -59,7 +59,8 @@ static void wild(double factor) {
 		held += ci[0] <= made.sigma && made.sigma <= ci[1];
 		marked += scaling.outlier[point] && scaling.outliers == 1;
 	}
-	ok(held >= 90 && marked >= 90 && good >= 90, "a point %g times off among 8 is left out (%d of %d; sigma held in %d, good %d)",
+	ok(held >= 90 && marked >= 90 && good >= 90,
+	   "a point %g times off among 8 is left out (%d of %d; sigma held in %d, good %d)",
 	   factor, marked, DRAWS, held, good);
 }
 
@@ -123,7 +124,8 @@ static void refused(void) {
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct scaling scaling;
 		int failed = scaling_fit(cases[i].points, cases[i].count, &scaling, &refusal);
-		ok(failed == -1 && refusal && strstr(refusal, cases[i].word) && scaling.points == 0, "%s: %s", cases[i].what, refusal);
+		ok(failed == -1 && refusal && strstr(refusal, cases[i].word) && scaling.points == 0, "%s: %s", cases[i].what,
+		   refusal);
 	}
 }
 
@@ -169,7 +171,8 @@ static void anything(void) {
 		size_t count = 3 + rng_below(&rng, draw % 10 ? 12 : 37);
 		double wide = rng_below(&rng, 3) ? 1 : 20;
 		for (size_t i = 0; i < count; i++)
-			points[i] = (struct scaling_point){(double)(1 + rng_below(&rng, draw % 3 ? 8 : 1000)), exp(wide * rng_normal(&rng)),
+			points[i] = (struct scaling_point){(double)(1 + rng_below(&rng, draw % 3 ? 8 : 1000)),
+			                                   exp(wide * rng_normal(&rng)),
 			                                   rng_below(&rng, 2) ? 0 : rng_unit(&rng)};
 		int failed = scaling_fit(points, count, &scaling, &refusal);
 		all_sane &= sane(&scaling) && !failed == !refusal;

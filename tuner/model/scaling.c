@@ -12,8 +12,9 @@
 #include "src/base/stats.h"
 #include "tuner/model/scaling_impl.h"
 
-static const double DEVIATION_LEAST = 0.01; /* no law holds closer than that: no point outweighs all others by being sure */
-static const double EXACT = 1e-12;          /* variance of what is taken for rounding */
+static const double DEVIATION_LEAST =
+	0.01;                          /* no law holds closer than that: no point outweighs all others by being sure */
+static const double EXACT = 1e-12; /* variance of what is taken for rounding */
 /* A law is good where it leaves no more than usual noise, or next to nothing of how far the times differ. */
 static const double NOISE = 0.1, NOISE_OF_DEVIATION = 3, EXPLAINED = 0.97;
 
@@ -76,7 +77,8 @@ static double spread_of(const struct scaling_data *data) {
 }
 
 /* chosen: points were left out. What follows no law may then be left with little that differs. */
-static const char *doubt_of(const struct scaling_data *data, const struct scaling_fit *fit, double deviation, bool chosen) {
+static const char *doubt_of(const struct scaling_data *data, const struct scaling_fit *fit, double deviation,
+                            bool chosen) {
 	double variance = fit->residual_deviation * fit->residual_deviation;
 	if (!chosen && fit->residual_deviation <= fmax(NOISE, NOISE_OF_DEVIATION * deviation))
 		return NULL;

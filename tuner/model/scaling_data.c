@@ -9,7 +9,7 @@
 #include "tuner/model/scaling_impl.h"
 
 enum { COARSE = 16, REFINE = 40 };
-static const double ORDERS = 20; /* orders of e */
+static const double ORDERS = 20;       /* orders of e */
 static const double KAPPA_BEYOND = 10; /* in the largest slow-down that was measured */
 
 static void weights_scale(struct scaling_data *data) {

@@ -11,7 +11,7 @@
 /* Of many points only those with the largest residuals are tried. */
 enum { TRIED = 24, OUTLIERS_SHARE = 8, FREEDOM_LEAST = 2 };
 static const double LEVEL = 0.01;
-static const double WILD = 0.1; /* log seconds: what is closer to the law harms little */
+static const double WILD = 0.1;    /* log seconds: what is closer to the law harms little */
 static const double EXACT = 1e-12; /* variance of what is taken for rounding */
 
 static enum scaling_law law_for(const struct scaling_data *data) {
