@@ -23,7 +23,7 @@ static int shuffled_good(const double *threads, double sigma, double kappa) {
 		struct made made = {.seconds_1 = 3, .sigma = sigma, .kappa = kappa};
 		struct scaling scaling;
 		double seconds[16];
-		made_times(&made, threads, &rng, 0.05, false);
+		made_times(&made, threads, &rng, 0.05, draw % 2);
 		for (size_t i = 0; i < made.count; i++)
 			seconds[i] = made.points[i].seconds;
 		rng_shuffle(&rng, seconds, made.count, sizeof *seconds);
