@@ -107,7 +107,7 @@ static void laws_fit(struct scaling *out, double deviation) {
 	scaling_outliers_find(out);
 	scaling_data_fill(&data, out, SIZE_MAX);
 	for (int law = 0; law < SCALING_LAWS; law++)
-		law_fit(&out->fit[law], &data, law, deviation, out->outliers > 0);
+		law_fit(&out->fit[law], &data, (enum scaling_law)law, deviation, out->outliers > 0);
 	out->law = better(out);
 	out->superlinear = scaling_superlinear(&data);
 	for (size_t i = 0; i < out->points; i++)
