@@ -23,7 +23,8 @@ static bool is_complete(const json_t *findings) {
 	size_t i;
 	json_t *one;
 	json_array_foreach((json_t *)findings, i, one) {
-		all = all && json_array_size(json_object_get(one, "evidence")) > 0 && json_string_length(json_object_get(one, "sentence"));
+		all = all && json_array_size(json_object_get(one, "evidence")) > 0 &&
+		      json_string_length(json_object_get(one, "sentence"));
 		all = all && json_is_string(json_object_get(one, "next"));
 	}
 	return all;
@@ -33,10 +34,10 @@ static void test_mechanism(const struct mechanism *mechanism) {
 	int found = 0, elsewhere = 0, false_alarms = 0, complete = 0;
 	for (uint64_t seed = 0; seed < SEEDS; seed++) {
 		struct made *acts = mechanism->make(seed, true), *not = mechanism->make(seed, false);
-		json_t *with = made_findings(acts), *without = made_findings(not);
+		json_t *with = made_findings(acts), *without = made_findings(not );
 		found += made_count(with, mechanism->diagnosis, mechanism->key, mechanism->value) > 0;
 		if (mechanism->not_key)
-			elsewhere += made_count(with, mechanism->diagnosis, mechanism->not_key, mechanism->not) > 0;
+			elsewhere += made_count(with, mechanism->diagnosis, mechanism->not_key, mechanism->not ) > 0;
 		false_alarms += made_count(without, mechanism->diagnosis, NULL, NULL) > 0;
 		complete += is_complete(with);
 		if (seed == 0)
@@ -44,7 +45,7 @@ static void test_mechanism(const struct mechanism *mechanism) {
 		json_decref(with);
 		json_decref(without);
 		made_free(acts);
-		made_free(not);
+		made_free(not );
 	}
 	ok(found >= SEEDS * 95 / 100, "%s (%s): found in %d of %d tables", mechanism->diagnosis,
 	   mechanism->key ? mechanism->key : "all", found, SEEDS);

@@ -66,13 +66,19 @@ static inline double made_between(struct made *made, double low, double high) {
 static inline struct study *made_study(const struct made *made) {
 	struct study *study = study_new("made", "cpu");
 	json_t *machine =
-		json_pack("{s:i,s:i,s:i,s:i,s:{s:i,s:i,s:i}}", "cores", made->cores, "threads", made->threads, "numa_nodes", made->nodes,
-	              "packages", 1, "caches", "l1d", 32 << 10, "l2", 512 << 10, "l3", 32 << 20);
+		json_pack("{s:i,s:i,s:i,s:i,s:{s:i,s:i,s:i}}", "cores", made->cores, "threads", made->threads, "numa_nodes",
+	              made->nodes, "packages", 1, "caches", "l1d", 32 << 10, "l2", 512 << 10, "l3", 32 << 20);
 	study_machine(study, machine, made->ceilings, made->noise);
 	for (size_t i = 0; i < made->count; i++) {
 		const struct made_row *row = &made->row[i];
-		struct study_trial trial = {.problem = row->problem, .config = row->config, .phase = "sweep", .status = "correct",
-		                            .value = row->value, .samples = &row->value, .sample_count = 1, .detail = row->detail};
+		struct study_trial trial = {.problem = row->problem,
+		                            .config = row->config,
+		                            .phase = "sweep",
+		                            .status = "correct",
+		                            .value = row->value,
+		                            .samples = &row->value,
+		                            .sample_count = 1,
+		                            .detail = row->detail};
 		study_add(study, &trial);
 	}
 	if (made->winner)
@@ -163,10 +169,11 @@ static inline json_t *made_ceilings(double gigabytes, double pairs, double fork_
 	for (int t = 1; t <= threads; t *= 2) {
 		static const char *const levels[] = {"l1d", "dram"};
 		for (int l = 0; l < 2; l++)
-			json_array_append_new(list, json_pack("{s:s,s:s,s:i,s:f,s:s}", "name", "read", "level", levels[l], "threads", t,
-			                                      "value", l ? fmin(gigabytes, gigabytes * t / 4) : gigabytes * 4 * t, "unit", "GB/s"));
-		json_array_append_new(list, json_pack("{s:s,s:i,s:f,s:s}", "name", "addmin", "threads", t, "value", pairs * t / threads,
-		                                      "unit", "Gpair/s"));
+			json_array_append_new(
+				list, json_pack("{s:s,s:s,s:i,s:f,s:s}", "name", "read", "level", levels[l], "threads", t, "value",
+			                    l ? fmin(gigabytes, gigabytes * t / 4) : gigabytes * 4 * t, "unit", "GB/s"));
+		json_array_append_new(list, json_pack("{s:s,s:i,s:f,s:s}", "name", "addmin", "threads", t, "value",
+		                                      pairs * t / threads, "unit", "Gpair/s"));
 		json_array_append_new(list, json_pack("{s:s,s:i,s:f,s:s}", "name", "fork_join", "threads", t, "value",
 		                                      fork_us * (0.5 + 0.5 * t), "unit", "us"));
 	}

@@ -7,9 +7,9 @@
 struct mechanism {
 	const char *diagnosis;
 	struct made *(*make)(uint64_t seed, bool acts);
-	const char *key, *value;   /* what it must be about */
-	const char *not_key, *not; /* and what it must not be about; NULL: nothing */
-	const char *columns[4];    /* whose labels carry it: shuffled, it is gone */
+	const char *key, *value;    /* what it must be about */
+	const char *not_key, *not ; /* and what it must not be about; NULL: nothing */
+	const char *columns[4];     /* whose labels carry it: shuffled, it is gone */
 };
 
 static inline double made_amdahl(double serial, double threads) {
@@ -29,7 +29,8 @@ static struct made *make_false_sharing(uint64_t seed, bool acts) {
 					if (acts && p == 0 && coords == 1)
 						time *= 1 + cost * (1 - 1.0 / threads);
 					made_add(made, json_pack("{s:i}", "coords", coords),
-					         json_pack("{s:i,s:s,s:s}", "threads", threads, "pad", pads[p], "first_touch", touches[f]), time, NULL);
+					         json_pack("{s:i,s:s,s:s}", "threads", threads, "pad", pads[p], "first_touch", touches[f]),
+					         time, NULL);
 				}
 	return made;
 }
@@ -45,7 +46,8 @@ static struct made *make_first_touch(uint64_t seed, bool acts) {
 				for (int f = 0; f < 2; f++)
 					made_add(made, json_pack("{s:i}", "coords", coords),
 					         json_pack("{s:i,s:s,s:s}", "threads", threads, "pad", pads[p], "first_touch", touches[f]),
-					         coords * made_amdahl(0.02, threads) * (coords == 1 && f == 0 ? 1 + cost * (1 - 1.0 / threads) : 1),
+					         coords * made_amdahl(0.02, threads) *
+					             (coords == 1 && f == 0 ? 1 + cost * (1 - 1.0 / threads) : 1),
 					         NULL);
 	return made;
 }
@@ -60,13 +62,14 @@ static struct made *make_true_sharing(uint64_t seed, bool acts) {
 				double time = size * made_amdahl(0.005, threads) * (s == 0 ? 1.1 : s == 2 ? 1.05 : 1);
 				if (acts && s == 0) /* lines go round: it can't be less */
 					time = fmax(time, size * lines * (1 + threads / 100.0));
-				made_add(made, json_pack("{s:i}", "size", size), json_pack("{s:i,s:s}", "threads", threads, "sync", syncs[s]), time,
-				         NULL);
+				made_add(made, json_pack("{s:i}", "size", size),
+				         json_pack("{s:i,s:s}", "threads", threads, "sync", syncs[s]), time, NULL);
 			}
 	return made;
 }
 
-static const char *const made_locks[] = {"mutex", "tas", "ttas", "backoff", "ticket", "array", "clh", "mcs", "critical"};
+static const char *const made_locks[] = {"mutex", "tas", "ttas", "backoff", "ticket",
+                                         "array", "clh", "mcs",  "critical"};
 enum { MADE_LOCKS = 9 };
 
 /* array, clh and mcs cost the same with any team; tas grows fastest, critical comes second. */
@@ -79,9 +82,10 @@ static struct made *make_convoy(uint64_t seed, bool acts) {
 	for (int threads = 1; threads <= 16; threads *= 2)
 		for (int l = 0; l < MADE_LOCKS; l++)
 			for (int pad = 0; pad < 2; pad++)
-				made_add(made, json_object(),
-				         json_pack("{s:i,s:s,s:s}", "threads", threads, "lock", made_locks[l], "pad", pad ? "line" : "none"),
-				         base[l] * (threads > 1 ? 3 : 1) * (1 + (acts ? growth[l] * scale * (threads - 1) : 0)), NULL);
+				made_add(
+					made, json_object(),
+					json_pack("{s:i,s:s,s:s}", "threads", threads, "lock", made_locks[l], "pad", pad ? "line" : "none"),
+					base[l] * (threads > 1 ? 3 : 1) * (1 + (acts ? growth[l] * scale * (threads - 1) : 0)), NULL);
 	return made;
 }
 
@@ -108,7 +112,8 @@ static struct made *make_oversubscription(uint64_t seed, bool acts) {
 	for (int n = 1024; n <= 8192; n *= 8)
 		for (int threads = 1; threads <= 128; threads *= 2)
 			for (int v = 0; v < 3; v++)
-				made_add(made, json_pack("{s:i}", "n", n), json_pack("{s:i,s:s}", "threads", threads, "variant", variants[v]),
+				made_add(made, json_pack("{s:i}", "n", n),
+				         json_pack("{s:i,s:s}", "threads", threads, "variant", variants[v]),
 				         n * (3 - v) * made_amdahl(0.01, threads) * (acts && threads > 64 ? collapse : 1), NULL);
 	return made;
 }
@@ -159,8 +164,8 @@ static struct made *make_chunks(uint64_t seed, bool acts) {
 }
 
 static json_t *made_work(double ops, double bytes, double region_us) {
-	return json_pack("{s:{s:f,s:f,s:s},s:[{s:s,s:f,s:s}]}", "work", "ops", ops, "bytes", bytes, "op", "cell update", "figures",
-	                 "name", "time_per_step", "value", region_us, "unit", "us");
+	return json_pack("{s:{s:f,s:f,s:s},s:[{s:s,s:f,s:s}]}", "work", "ops", ops, "bytes", bytes, "op", "cell update",
+	                 "figures", "name", "time_per_step", "value", region_us, "unit", "us");
 }
 
 /* gol: 64 by fork and join, 4096 by memory, 1024 by neither. */
@@ -197,8 +202,11 @@ static struct made *make_inner_teams(uint64_t seed, bool acts) {
 	for (int n = 512; n <= 2048; n *= 2)
 		for (int threads = 1; threads <= 8; threads *= 2)
 			for (int v = 0; v < 3; v++)
-				made_add(made, json_pack("{s:i}", "n", n), json_pack("{s:i,s:s}", "threads", threads, "variant", variants[v]),
-				         pow(n / 512.0, 3) * (v == 0 ? base : 1 + v / 10.0) * (acts && v == 0 ? 1 : made_amdahl(0.03, threads)), NULL);
+				made_add(made, json_pack("{s:i}", "n", n),
+				         json_pack("{s:i,s:s}", "threads", threads, "variant", variants[v]),
+				         pow(n / 512.0, 3) * (v == 0 ? base : 1 + v / 10.0) *
+				             (acts && v == 0 ? 1 : made_amdahl(0.03, threads)),
+				         NULL);
 	return made;
 }
 
@@ -208,7 +216,9 @@ static struct made *make_smt(uint64_t seed, bool acts) {
 	for (int block = 16; block <= 128; block *= 2)
 		for (int threads = 1; threads <= 16; threads *= 2)
 			made_add(made, json_object(), json_pack("{s:i,s:i}", "threads", threads, "block", block),
-			         (block == 64 ? 1 : 1.2) * (acts && threads == 16 ? made_amdahl(0.02, 8) * cost : made_amdahl(0.02, threads)), NULL);
+			         (block == 64 ? 1 : 1.2) *
+			             (acts && threads == 16 ? made_amdahl(0.02, 8) * cost : made_amdahl(0.02, threads)),
+			         NULL);
 	return made;
 }
 
@@ -220,7 +230,9 @@ static struct made *make_tiles(uint64_t seed, bool acts) {
 		for (int threads = 1; threads <= 8; threads *= 2)
 			for (int block = 16; block <= 512; block *= 2)
 				made_add(made, json_pack("{s:i}", "n", n), json_pack("{s:i,s:i}", "threads", threads, "block", block),
-				         pow(n / 1024.0, 3) * made_amdahl(0.02, threads) * (1 + 3.0 / block) * (acts && block > 128 ? miss : 1), NULL);
+				         pow(n / 1024.0, 3) * made_amdahl(0.02, threads) * (1 + 3.0 / block) *
+				             (acts && block > 128 ? miss : 1),
+				         NULL);
 	return made;
 }
 
@@ -242,7 +254,11 @@ static struct made *make_impossible(uint64_t seed, bool acts) {
 	double rate = made_between(made, 3e12, 2e13);
 	for (int v = 0; v < 3; v++)
 		for (int i = 0; i < 5; i++)
-			made_add(made, json_pack("{s:i}", "n", sizes[i]), json_pack("{s:s}", "variant", v == 0 ? "a" : v == 1 ? "b" : "c"),
+			made_add(made, json_pack("{s:i}", "n", sizes[i]),
+			         json_pack("{s:s}", "variant",
+			                   v == 0   ? "a"
+			                   : v == 1 ? "b"
+			                            : "c"),
 			         acts && v == 1 && i == 4 ? 0.064 : pow(sizes[i], 3) / rate * (1 + v), NULL);
 	return made;
 }
@@ -268,11 +284,12 @@ static struct made *make_iterations(uint64_t seed, bool acts) {
 	for (int g = 0; g < 2; g++)
 		for (int threads = 1; threads <= 8; threads *= 2)
 			for (int v = 0; v < 2; v++) {
-				double count = acts && g == 0 && v == 0 ? 42 : 5, each = (v ? 1e-3 : 5.8e-3) * made_amdahl(0.02, threads);
+				double count = acts && g == 0 && v == 0 ? 42 : 5,
+					   each = (v ? 1e-3 : 5.8e-3) * made_amdahl(0.02, threads);
 				made_add(made, json_pack("{s:s}", "graph", graphs[g]),
 				         json_pack("{s:i,s:s}", "threads", threads, "variant", variants[v]), count * each,
-				         json_pack("{s:[{s:s,s:f,s:s},{s:s,s:f,s:s}]}", "figures", "name", "iterations", "value", count, "unit", "",
-				                   "name", "time_per_iteration", "value", 1e6 * each, "unit", "us"));
+				         json_pack("{s:[{s:s,s:f,s:s},{s:s,s:f,s:s}]}", "figures", "name", "iterations", "value", count,
+				                   "unit", "", "name", "time_per_iteration", "value", 1e6 * each, "unit", "us"));
 			}
 	made->problem = json_pack("{s:s}", "graph", "queen");
 	made->winner = json_pack("{s:i,s:s}", "threads", 8, "variant", "jump");

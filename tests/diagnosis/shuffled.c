@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How often reasons are seen in what was shuffled: whole rows, and the labels of the column that carries the mechanism. */
+/* How often reasons are seen in what was shuffled: whole rows, and the labels of the column that carries the mechanism.
+ */
 #include <config.h>
 
 #include "tests/diagnosis/mechanisms.h"
@@ -48,8 +49,8 @@ int main(void) {
 		for (int c = 0; c < 4 && mechanisms[i].columns[c]; c++)
 			for (int within = 0; within < 2; within++) {
 				int count = column_shuffled(&mechanisms[i], mechanisms[i].columns[c], within);
-				printf("# %s: %d of %d with %s shuffled%s\n", mechanisms[i].diagnosis, count, SEEDS, mechanisms[i].columns[c],
-				       within ? " among rows that agree in all else" : "");
+				printf("# %s: %d of %d with %s shuffled%s\n", mechanisms[i].diagnosis, count, SEEDS,
+				       mechanisms[i].columns[c], within ? " among rows that agree in all else" : "");
 				ok(count <= SEEDS / 10, "%s without %s", mechanisms[i].diagnosis, mechanisms[i].columns[c]);
 				column_tables += SEEDS;
 				column_found += count;

@@ -30,7 +30,8 @@ static double element_bytes(const struct study *study, size_t row) {
 	static const struct {
 		const char *word;
 		double bytes;
-	} types[] = {{"double", 8}, {"float64", 8}, {"f64", 8}, {"int64", 8}, {"int16", 2}, {"f16", 2}, {"int8", 1}, {"byte", 1}};
+	} types[] = {{"double", 8}, {"float64", 8}, {"f64", 8},  {"int64", 8},
+	             {"int16", 2},  {"f16", 2},     {"int8", 1}, {"byte", 1}};
 	struct value value;
 	if (study_value(study, row, "type", &value) && value.type == VALUE_WORD)
 		for (size_t i = 0; i < sizeof types / sizeof *types; i++)
@@ -85,7 +86,8 @@ static void tile_examine(const struct study *study, struct findings *findings, s
 	int best = tile_best(study, column);
 	size_t count = 0, row = tile_row(study, column, best), first = 0;
 	for (int l = best + 1; l < (int)one->levels && count < PROBE_CASES; l++)
-		cases[count++] = (struct probe_case){study_contrast(study, column, l, best, NULL, NULL), SIZE_MAX, l, best, {0}, false};
+		cases[count++] =
+			(struct probe_case){study_contrast(study, column, l, best, NULL, NULL), SIZE_MAX, l, best, {0}, false};
 	if (row == SIZE_MAX || !probe_hold(study, cases, count))
 		return;
 	while (!cases[first].holds)
@@ -96,16 +98,17 @@ static void tile_examine(const struct study *study, struct findings *findings, s
 	char own[PROBE_TEXT], good[PROBE_TEXT];
 	if (!level || cases[first].ratio.ratio < RISE)
 		return;
-	struct finding *finding = findings_add(
-		findings, CONFIDENCE_LOW, cases[first].ratio.ratio, "%s is too large for %s: %.2f times as long as %s",
-		probe_level(study, column, cases[first].a, own), level_names[level], cases[first].ratio.ratio, probe_level(study, column, best, good));
+	struct finding *finding = findings_add(findings, CONFIDENCE_LOW, cases[first].ratio.ratio,
+	                                       "%s is too large for %s: %.2f times as long as %s",
+	                                       probe_level(study, column, cases[first].a, own), level_names[level],
+	                                       cases[first].ratio.ratio, probe_level(study, column, best, good));
 	finding_about(finding, study, column, cases[first].a);
-	finding_evidence(finding, EVIDENCE_CONTRAST, cases[first].ratio.ratio, "x", "%s over %s [%.2f, %.2f], %zu of %zu pairs agree",
-	                 own, good, cases[first].ratio.ci[0], cases[first].ratio.ci[1], cases[first].ratio.agree,
-	                 cases[first].ratio.pairs);
+	finding_evidence(finding, EVIDENCE_CONTRAST, cases[first].ratio.ratio, "x",
+	                 "%s over %s [%.2f, %.2f], %zu of %zu pairs agree", own, good, cases[first].ratio.ci[0],
+	                 cases[first].ratio.ci[1], cases[first].ratio.agree, cases[first].ratio.pairs);
 	finding_evidence(finding, EVIDENCE_MACHINE, study_host(study)->cache[level], "bytes",
-	                 "three square tiles take %.4g bytes, one step smaller %.4g; %s has %.4g", passed, held, level_names[level],
-	                 study_host(study)->cache[level]);
+	                 "three square tiles take %.4g bytes, one step smaller %.4g; %s has %.4g", passed, held,
+	                 level_names[level], study_host(study)->cache[level]);
 	misses_add(finding, study, row, tile_row(study, column, cases[first].a));
 }
 
@@ -133,7 +136,8 @@ static struct study_ratio step_of(const struct study *study, size_t small, size_
 	size_t count = 0;
 	for (size_t r = 0; r < study_rows(study); r++)
 		for (size_t s = 0; s < study_rows(study) && probe_in(&a, study, r) && !study_row(study, r)->over; s++)
-			if (count < study_rows(study) && probe_in(&b, study, s) && !study_row(study, s)->over && is_same_config(study, r, s))
+			if (count < study_rows(study) && probe_in(&b, study, s) && !study_row(study, s)->over &&
+			    is_same_config(study, r, s))
 				pairs[count++] = (struct study_pair){r, s};
 	struct study_ratio ratio = study_compare(study, pairs, count);
 	free(pairs);
@@ -151,22 +155,25 @@ static void size_tell(const struct study *study, struct findings *findings, cons
 	probe_problem(study, small, other);
 	struct finding *finding =
 		findings_add(findings, otherwise < INFINITY ? CONFIDENCE_MEDIUM : CONFIDENCE_LOW, step->ratio.ratio,
-	                 "the data of %s is too large for %s: an operation takes %.2f times as long as at %s", own, level_names[level],
-	                 step->ratio.ratio, other);
+	                 "the data of %s is too large for %s: an operation takes %.2f times as long as at %s", own,
+	                 level_names[level], step->ratio.ratio, other);
 	probe_about_problem(finding, study, step->like);
-	finding_evidence(finding, EVIDENCE_SCALING, step->ratio.ratio, "x", "time of an operation, from %s to %s [%.2f, %.2f]", other,
-	                 own, step->ratio.ci[0], step->ratio.ci[1]);
+	finding_evidence(finding, EVIDENCE_SCALING, step->ratio.ratio, "x",
+	                 "time of an operation, from %s to %s [%.2f, %.2f]", other, own, step->ratio.ci[0],
+	                 step->ratio.ci[1]);
 	finding_evidence(finding, EVIDENCE_MACHINE, study_host(study)->cache[level], "bytes",
-	                 "%.4g bytes at least, after %.4g; %s has %.4g", footprint_of(study, step->like), footprint_of(study, small),
-	                 level_names[level], study_host(study)->cache[level]);
+	                 "%.4g bytes at least, after %.4g; %s has %.4g", footprint_of(study, step->like),
+	                 footprint_of(study, small), level_names[level], study_host(study)->cache[level]);
 	if (isfinite(otherwise))
-		finding_evidence(finding, EVIDENCE_CONTRAST, otherwise, "x", "steps that pass no level: at most %.2f times", otherwise);
+		finding_evidence(finding, EVIDENCE_CONTRAST, otherwise, "x", "steps that pass no level: at most %.2f times",
+		                 otherwise);
 	misses_add(finding, study, small, step->like);
 }
 
 /* Steps that pass a level and rise, while those that pass none do not. */
 static void sizes_examine(const struct study *study, struct findings *findings) {
-	size_t problem[PROBE_PROBLEMS], problems = probe_problems(study, problem), count = 0, row = probe_best(study, &PROBE_ALL);
+	size_t problem[PROBE_PROBLEMS], problems = probe_problems(study, problem), count = 0,
+									row = probe_best(study, &PROBE_ALL);
 	struct probe_case cases[PROBE_PROBLEMS] = {0};
 	double team = INFINITY, otherwise = 0;
 	for (size_t r = 0; r < study_rows(study); r++)

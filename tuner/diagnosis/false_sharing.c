@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Words of different threads in one cache line: it goes to and fro although nothing is shared. Padding helps, and only
- * where there are several threads (Bolosky and Scott 1993, "False sharing and its effect on shared memory performance"). */
+ * where there are several threads (Bolosky and Scott 1993, "False sharing and its effect on shared memory
+ * performance"). */
 #include <config.h>
 
 #include <math.h>
@@ -40,8 +41,8 @@ static void evidence_add(struct finding *finding, const struct study *study, con
 	else
 		finding_missing(finding, EVIDENCE_SCALING, "the same with one thread, where false sharing can't be");
 	if (isfinite(hitm))
-		finding_evidence(finding, EVIDENCE_COUNTER, hitm, "x", "%.3g times as many lines that another core had changed (hitm)",
-		                 hitm);
+		finding_evidence(finding, EVIDENCE_COUNTER, hitm, "x",
+		                 "%.3g times as many lines that another core had changed (hitm)", hitm);
 	else
 		finding_missing(finding, EVIDENCE_COUNTER, "lines that another core had changed (--counters FALSE_SHARE)");
 }
@@ -62,10 +63,11 @@ static void examine(const struct study *study, struct findings *findings) {
 		if (hitm < 1.1) /* counted, and there are no more of them */
 			continue;
 		probe_problem(study, found[i].like, problem);
-		struct finding *finding = findings_add(
-			findings, confidence_of(&found[i], hitm), found[i].ratio.ratio,
-			"%s%s%s suffers from false sharing: with several threads padding makes it %.1f times faster",
-			probe_level(study, found[i].column, found[i].bad, bad), *problem ? " at " : "", problem, found[i].ratio.ratio);
+		struct finding *finding =
+			findings_add(findings, confidence_of(&found[i], hitm), found[i].ratio.ratio,
+		                 "%s%s%s suffers from false sharing: with several threads padding makes it %.1f times faster",
+		                 probe_level(study, found[i].column, found[i].bad, bad), *problem ? " at " : "", problem,
+		                 found[i].ratio.ratio);
 		finding_about(finding, study, found[i].column, found[i].bad);
 		probe_about_problem(finding, study, found[i].like);
 		evidence_add(finding, study, &found[i], hitm);

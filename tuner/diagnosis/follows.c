@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A permutation test within strata (Good 2005, "Permutation, Parametric and Bootstrap Tests of Hypotheses", ch. 3). Log
- * times are taken about the mean of their stratum and scaled to length 1, so that no stratum outweighs the others; what is
- * under the noise stays small. The statistic is how well strata agree on the levels: all of them, and those that have a
- * level of another column in common, as effects may depend on it. Of numbers it is also how small the steps are from one
- * to the next (von Neumann 1941). */
+ * times are taken about the mean of their stratum and scaled to length 1, so that no stratum outweighs the others; what
+ * is under the noise stays small. The statistic is how well strata agree on the levels: all of them, and those that
+ * have a level of another column in common, as effects may depend on it. Of numbers it is also how small the steps are
+ * from one to the next (von Neumann 1941). */
 #include <config.h>
 
 #include "tuner/diagnosis/follows.h"
@@ -214,7 +214,8 @@ static bool has_series(const struct deal *deal) {
 
 double follows_chance(const struct study *study, int column, const double *weight, study_filter filter, void *ctx) {
 	int *problem = mem_alloc(study->row_count + 1, sizeof *problem), problems = problems_number(study, problem);
-	struct deal deal = {.study = study, .column = column, .weight = weight, .problem = problem, .order = {.study = study}};
+	struct deal deal = {
+		.study = study, .column = column, .weight = weight, .problem = problem, .order = {.study = study}};
 	double chance = NAN;
 	deal.levels = column == FOLLOWS_PROBLEM ? problems : (int)study->columns[column].levels;
 	deal.cells = mem_alloc(study->row_count + 1, sizeof *deal.cells);

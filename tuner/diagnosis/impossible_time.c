@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Times that can't be: more operations or bytes a second than anything that was measured on this machine, a larger problem
- * that takes less time against the power law of all others, a speedup that neither threads nor caches explain. They say
- * that a run ended early, measured nothing, or did other work. Where they are many, the limit is wrong, not the times. */
+/* Times that can't be: more operations or bytes a second than anything that was measured on this machine, a larger
+ * problem that takes less time against the power law of all others, a speedup that neither threads nor caches explain.
+ * They say that a run ended early, measured nothing, or did other work. Where they are many, the limit is wrong, not
+ * the times. */
 #include <config.h>
 
 #include <math.h>
@@ -14,7 +15,8 @@
 #include "tuner/diagnosis/probe.h"
 
 enum { SIZES_LEAST = 4, ROWS_MAX = 4000, ANY_TEAM = 1 << 20 };
-static const double BEYOND = 1.25 /* clocks and noise */, LAW = 3, STRAIGHT = 1.3, LINEAR = 4, FEW = 0.25, CHANCE = 0.01;
+static const double BEYOND = 1.25 /* clocks and noise */, LAW = 3, STRAIGHT = 1.3, LINEAR = 4, FEW = 0.25,
+					CHANCE = 0.01;
 
 struct wrong {
 	enum evidence kind;
@@ -37,7 +39,8 @@ static double peak_of(const struct study *study, size_t row) {
 	const char *op = js_string_or(json_object_get(study_row(study, row)->detail, "work"), "op", "");
 	if (strcmp(op, "relaxation") == 0 || strcmp(op, "pair") == 0)
 		return ceiling_of(study, pairs, NULL);
-	return strcmp(op, "floating-point operation") == 0 || strcmp(op, "flop") == 0 ? ceiling_of(study, flops, NULL) : NAN;
+	return strcmp(op, "floating-point operation") == 0 || strcmp(op, "flop") == 0 ? ceiling_of(study, flops, NULL)
+	                                                                              : NAN;
 }
 
 /* The fastest level, as data may stay in caches. */
@@ -52,15 +55,16 @@ static double bandwidth_of(const struct study *study) {
 
 static bool is_over_peak(const struct study *study, size_t row, struct wrong *wrong) {
 	double value = study_row(study, row)->value, ops = study_work(study, row, "ops") / value / 1e9;
-	double bytes = study_work(study, row, "bytes") / value / 1e9, peak = peak_of(study, row), most = bandwidth_of(study);
+	double bytes = study_work(study, row, "bytes") / value / 1e9, peak = peak_of(study, row),
+		   most = bandwidth_of(study);
 	bool work = ops > peak * BEYOND, traffic = bytes > most * BEYOND;
 	if (!work && !traffic)
 		return false;
 	wrong->kind = EVIDENCE_CEILING;
 	wrong->value = work ? ops : bytes;
 	wrong->unit = work ? "1e9/s" : "GB/s";
-	snprintf(wrong->text, sizeof wrong->text, "%.4g %s would be needed, %.4g is the most that was measured here", wrong->value,
-	         work ? "billion operations a second" : "GB/s", work ? peak : most);
+	snprintf(wrong->text, sizeof wrong->text, "%.4g %s would be needed, %.4g is the most that was measured here",
+	         wrong->value, work ? "billion operations a second" : "GB/s", work ? peak : most);
 	return true;
 }
 
@@ -111,13 +115,15 @@ static bool is_against_law(const struct study *study, size_t row, struct wrong *
 		return false;
 	law_fit(&law);
 	double expected = exp(law.offset + law.slope * log(size));
-	if (!(law.slope > 0) || law.residual > log(STRAIGHT) || expected / time < LAW || log(expected / time) < 5 * law.residual)
+	if (!(law.slope > 0) || law.residual > log(STRAIGHT) || expected / time < LAW ||
+	    log(expected / time) < 5 * law.residual)
 		return false;
 	wrong->kind = EVIDENCE_SCALING;
 	wrong->value = expected;
 	wrong->unit = "s";
 	snprintf(wrong->text, sizeof wrong->text,
-	         "less time than a smaller problem (%.4g s); by the %zu other sizes it would be %.4g s", smaller, law.count, expected);
+	         "less time than a smaller problem (%.4g s); by the %zu other sizes it would be %.4g s", smaller, law.count,
+	         expected);
 	return true;
 }
 
@@ -145,7 +151,8 @@ static bool is_beyond_linear(const struct study *study, size_t row, struct wrong
 	wrong->kind = EVIDENCE_SCALING;
 	wrong->value = first / time;
 	wrong->unit = "x";
-	snprintf(wrong->text, sizeof wrong->text, "%.4g times as fast with %g threads as with %g", first / time, team, first_team);
+	snprintf(wrong->text, sizeof wrong->text, "%.4g times as fast with %g threads as with %g", first / time, team,
+	         first_team);
 	return true;
 }
 
@@ -159,7 +166,8 @@ static void tell(const struct study *study, struct findings *findings, size_t ro
 		finding_about(finding, study, c, study_row(study, row)->place[c]);
 	finding_evidence(finding, wrong->kind, wrong->value, wrong->unit, "%s", wrong->text);
 	finding_next(finding, "run %s %s%s%s --alone --samples 21", study_kernel(study), words,
-	             strcmp(study_device(study), "cpu") == 0 ? "" : " --device ", strcmp(study_device(study), "cpu") == 0 ? "" : study_device(study));
+	             strcmp(study_device(study), "cpu") == 0 ? "" : " --device ",
+	             strcmp(study_device(study), "cpu") == 0 ? "" : study_device(study));
 	free(words);
 }
 

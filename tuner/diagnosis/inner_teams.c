@@ -75,20 +75,26 @@ static void flat_tell(const struct study *study, struct findings *findings, cons
 	char own[PROBE_TEXT], other[PROBE_TEXT];
 	size_t row = probe_best(study, &scope);
 	probe_level(study, flat->column, flat->sibling, other);
-	struct finding *finding = findings_add(
-		findings, one_team ? CONFIDENCE_HIGH : one_cpu ? CONFIDENCE_MEDIUM : CONFIDENCE_LOW, flat->other.ratio,
-		"%s: its inner teams have one thread, the time is the same with 1 and %g (OMP_MAX_ACTIVE_LEVELS=2 allows for more)",
-		probe_level(study, flat->column, flat->place, own), flat->most);
+	struct finding *finding = findings_add(findings,
+	                                       one_team  ? CONFIDENCE_HIGH
+	                                       : one_cpu ? CONFIDENCE_MEDIUM
+	                                                 : CONFIDENCE_LOW,
+	                                       flat->other.ratio,
+	                                       "%s: its inner teams have one thread, the time is the same with 1 and %g "
+	                                       "(OMP_MAX_ACTIVE_LEVELS=2 allows for more)",
+	                                       probe_level(study, flat->column, flat->place, own), flat->most);
 	finding_about(finding, study, flat->column, flat->place);
-	finding_evidence(finding, EVIDENCE_SCALING, flat->own.ratio, "x", "%.2f times as fast with %g threads as with one [%.2f, %.2f]",
-	                 flat->own.ratio, flat->most, flat->own.ci[0], flat->own.ci[1]);
+	finding_evidence(finding, EVIDENCE_SCALING, flat->own.ratio, "x",
+	                 "%.2f times as fast with %g threads as with one [%.2f, %.2f]", flat->own.ratio, flat->most,
+	                 flat->own.ci[0], flat->own.ci[1]);
 	finding_evidence(finding, EVIDENCE_CONTRAST, flat->other.ratio, "x", "%s: %.2f times", other, flat->other.ratio);
 	if (isfinite(flat->team))
 		finding_evidence(finding, EVIDENCE_FIGURE, flat->team, "threads", "its teams have %g threads", flat->team);
 	if (isfinite(flat->cpus))
 		finding_evidence(finding, EVIDENCE_COUNTER, flat->cpus, "CPUs", "%.2f CPUs were in use", flat->cpus);
 	else
-		finding_missing(finding, EVIDENCE_COUNTER, "how many CPUs were in use: with a lock around everything it is more than one");
+		finding_missing(finding, EVIDENCE_COUNTER,
+		                "how many CPUs were in use: with a lock around everything it is more than one");
 	if (row != SIZE_MAX) {
 		char *words = study_words(study, row);
 		finding_next(finding, "run %s %s --counters SOFTWARE", study_kernel(study), words);

@@ -33,7 +33,8 @@ static double time_of_one(const struct study *study, size_t row, const char *wha
 	json_t *one;
 	json_array_foreach((json_t *)list, i, one) {
 		for (size_t u = 0; u < sizeof units / sizeof *units; u++)
-			if (strcmp(js_string_or(one, "name", ""), name) == 0 && strcmp(js_string_or(one, "unit", ""), units[u].unit) == 0)
+			if (strcmp(js_string_or(one, "name", ""), name) == 0 &&
+			    strcmp(js_string_or(one, "unit", ""), units[u].unit) == 0)
 				time = js_real_or(one, "value", NAN) * units[u].seconds;
 	}
 	free(name);
@@ -115,7 +116,8 @@ static bool column_split(const struct study *study, size_t column, size_t like, 
 			struct split split = {.slow = a, .fast = b};
 			size_t count = study_pairs(study, column, a, b, probe_in, &scope, &pairs);
 			struct probe_case one = {.ratio = study_compare(study, pairs, count)};
-			if (count && probe_hold(study, &one, 1) && split_of(study, pairs, count, &split) && split.ratio > best->ratio)
+			if (count && probe_hold(study, &one, 1) && split_of(study, pairs, count, &split) &&
+			    split.ratio > best->ratio)
 				*best = split;
 			free(pairs);
 		}
@@ -128,8 +130,8 @@ static void column_examine(const struct study *study, struct findings *findings,
 	if (!column_split(study, column, like, &split))
 		return;
 	probe_problem(study, like, problem);
-	char *who = mem_printf("%s%s%s over %s", problem, *problem ? ", " : "", probe_level(study, column, split.fast, fast),
-	                       probe_level(study, column, split.slow, slow));
+	char *who = mem_printf("%s%s%s over %s", problem, *problem ? ", " : "",
+	                       probe_level(study, column, split.fast, fast), probe_level(study, column, split.slow, slow));
 	struct finding *finding = split_tell(findings, &split, who);
 	finding_about(finding, study, column, split.fast);
 	probe_about_problem(finding, study, like);

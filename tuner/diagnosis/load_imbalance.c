@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Some threads have more to do than others, which wait. Counters of each thread show it, and so does a schedule that hands
- * work out as it is asked for, where that is faster than equal shares. */
+/* Some threads have more to do than others, which wait. Counters of each thread show it, and so does a schedule that
+ * hands work out as it is asked for, where that is faster than equal shares. */
 #include <config.h>
 
 #include <math.h>
@@ -37,8 +37,9 @@ static double counters_examine(const struct study *study, struct findings *findi
 	double imbalance = row == SIZE_MAX ? NAN : imbalance_of(study, row, &name);
 	if (!(imbalance > UNEVEN) || !(study_value_number(study, row, "threads", 1) > 1))
 		return imbalance;
-	struct finding *finding = findings_add(findings, CONFIDENCE_MEDIUM, imbalance,
-	                                       "the busiest thread of the best configuration has %.2f times the mean work", imbalance);
+	struct finding *finding =
+		findings_add(findings, CONFIDENCE_MEDIUM, imbalance,
+	                 "the busiest thread of the best configuration has %.2f times the mean work", imbalance);
 	finding_evidence(finding, EVIDENCE_COUNTER, imbalance, "x", "%s of the busiest thread over the mean", name);
 	int schedule = study_find(study, "schedule");
 	if (schedule < 0) {
@@ -50,24 +51,25 @@ static double counters_examine(const struct study *study, struct findings *findi
 	return imbalance;
 }
 
-static void schedule_tell(const struct study *study, struct findings *findings, size_t column, const struct probe_case *found,
-                          double imbalance) {
+static void schedule_tell(const struct study *study, struct findings *findings, size_t column,
+                          const struct probe_case *found, double imbalance) {
 	struct probe_scope scope = {(int)column, found->a, found->like, 2, 0};
 	size_t row = probe_best(study, &scope);
 	char other[PROBE_TEXT], problem[PROBE_TEXT];
 	bool clear = imbalance > UNEVEN || (found->ratio.pairs >= 5 && found->ratio.agree == found->ratio.pairs);
 	probe_level(study, column, found->b, other);
 	probe_problem(study, found->like, problem);
-	struct finding *finding =
-		findings_add(findings, clear ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM, found->ratio.ratio,
-	                 "work is uneven%s%s: %s is %.2f times as fast as equal shares", *problem ? " at " : "", problem, other,
-	                 found->ratio.ratio);
+	struct finding *finding = findings_add(findings, clear ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM, found->ratio.ratio,
+	                                       "work is uneven%s%s: %s is %.2f times as fast as equal shares",
+	                                       *problem ? " at " : "", problem, other, found->ratio.ratio);
 	finding_about(finding, study, column, found->a);
 	probe_about_problem(finding, study, found->like);
-	finding_evidence(finding, EVIDENCE_CONTRAST, found->ratio.ratio, "x", "static over %s [%.2f, %.2f], %zu of %zu pairs agree",
-	                 other, found->ratio.ci[0], found->ratio.ci[1], found->ratio.agree, found->ratio.pairs);
+	finding_evidence(finding, EVIDENCE_CONTRAST, found->ratio.ratio, "x",
+	                 "static over %s [%.2f, %.2f], %zu of %zu pairs agree", other, found->ratio.ci[0],
+	                 found->ratio.ci[1], found->ratio.agree, found->ratio.pairs);
 	if (isfinite(imbalance))
-		finding_evidence(finding, EVIDENCE_COUNTER, imbalance, "x", "the busiest thread over the mean: %.2f", imbalance);
+		finding_evidence(finding, EVIDENCE_COUNTER, imbalance, "x", "the busiest thread over the mean: %.2f",
+		                 imbalance);
 	else
 		finding_missing(finding, EVIDENCE_COUNTER, "what each thread did (--counters SOFTWARE)");
 	if (row != SIZE_MAX) {
@@ -78,7 +80,8 @@ static void schedule_tell(const struct study *study, struct findings *findings, 
 }
 
 /* Of the schedules that hand out on demand the best one: where static is slower than it. */
-static bool schedule_examine(const struct study *study, struct findings *findings, size_t column, size_t like, double imbalance) {
+static bool schedule_examine(const struct study *study, struct findings *findings, size_t column, size_t like,
+                             double imbalance) {
 	const struct study_column *one = study_column(study, column);
 	struct probe_scope scope = {-1, -1, like, 2, 0};
 	struct probe_case cases[PROBE_CASES];
@@ -86,7 +89,8 @@ static bool schedule_examine(const struct study *study, struct findings *finding
 	for (int a = 0; a < (int)one->levels; a++)
 		for (int b = 0; b < (int)one->levels && count < PROBE_CASES; b++)
 			if (probe_word(one, a, "static") && probe_word(one, b, "dynamic guided tasks taskloop"))
-				cases[count++] = (struct probe_case){study_contrast(study, column, a, b, probe_in, &scope), like, a, b, {0}, false};
+				cases[count++] =
+					(struct probe_case){study_contrast(study, column, a, b, probe_in, &scope), like, a, b, {0}, false};
 	probe_hold(study, cases, count);
 	for (size_t i = 0; i < count; i++)
 		if (cases[i].holds && (best == SIZE_MAX || cases[i].ratio.ratio > cases[best].ratio.ratio))

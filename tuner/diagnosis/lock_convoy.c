@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Under some locks an entry takes the longer the more threads wait: all of them poll one word, or sleep and are woken in
- * turn (Anderson 1990, "The performance of spin lock alternatives for shared-memory multiprocessors"; Blasgen et al. 1979,
- * "The convoy phenomenon"). A lock of the same column that scales shows that it is the lock. */
+/* Under some locks an entry takes the longer the more threads wait: all of them poll one word, or sleep and are woken
+ * in turn (Anderson 1990, "The performance of spin lock alternatives for shared-memory multiprocessors"; Blasgen et al.
+ * 1979, "The convoy phenomenon"). A lock of the same column that scales shows that it is the lock. */
 #include <config.h>
 
 #include <math.h>
@@ -21,7 +21,8 @@ struct locks {
 	double few_threads, many_threads;
 	size_t count;
 	int best;
-	struct probe_case lock[LOCKS_MAX]; /* a: its level; extra: growth, time at the most threads relative to the best's */
+	struct probe_case
+		lock[LOCKS_MAX]; /* a: its level; extra: growth, time at the most threads relative to the best's */
 	struct study_ratio growth[LOCKS_MAX];
 };
 
@@ -74,8 +75,8 @@ static void locks_test(const struct study *study, struct locks *locks) {
 	}
 	probe_hold(study, locks->lock, locks->count);
 	for (size_t i = 0; i < locks->count; i++)
-		locks->lock[i].holds = locks->lock[i].holds && locks->lock[i].ratio.ratio >= APART &&
-		                       !probe_under(study, &locks->growth[i]);
+		locks->lock[i].holds =
+			locks->lock[i].holds && locks->lock[i].ratio.ratio >= APART && !probe_under(study, &locks->growth[i]);
 }
 
 /* 1: the slowest at the most threads. */
@@ -101,11 +102,13 @@ static const char *scaling_text(const struct study *study, const struct locks *l
 	text[0] = '\0';
 	for (size_t i = 0; i < locks->count; i++) {
 		char one[PROBE_TEXT];
-		if (!locks->growth[i].pairs || locks->growth[i].ratio > locks->growth[locks->best].ratio * (1 + probe_limit(study)))
+		if (!locks->growth[i].pairs ||
+		    locks->growth[i].ratio > locks->growth[locks->best].ratio * (1 + probe_limit(study)))
 			continue;
 		probe_level(study, locks->column, locks->lock[i].a, one);
 		if (length + strlen(one) + 8 < PROBE_TEXT)
-			length += (size_t)snprintf(text + length, PROBE_TEXT - length, "%s%s", length ? ", " : "", one + strlen(name) + 1);
+			length += (size_t)snprintf(text + length, PROBE_TEXT - length, "%s%s", length ? ", " : "",
+			                           one + strlen(name) + 1);
 	}
 	snprintf(text + length, PROBE_TEXT - length, " do%s", strchr(text, ',') ? "" : "es");
 	return text;
@@ -124,16 +127,19 @@ static void lock_tell(const struct study *study, struct findings *findings, cons
 	finding_about(finding, study, locks->column, lock->a);
 	probe_about_problem(finding, study, locks->like);
 	finding_evidence(finding, EVIDENCE_SCALING, lock->extra[0], "x",
-	                 "with %g threads it takes %.2f times as long as with %g [%.2f, %.2f]", locks->many_threads, lock->extra[0],
-	                 locks->few_threads, locks->growth[i].ci[0], locks->growth[i].ci[1]);
-	finding_evidence(finding, EVIDENCE_CONTRAST, lock->ratio.ratio, "x", "that is %.2f times the growth under the best one [%.2f, %.2f]",
-	                 lock->ratio.ratio, lock->ratio.ci[0], lock->ratio.ci[1]);
-	finding_evidence(finding, EVIDENCE_CONTRAST, (double)rank, NULL, "%.2f times as long as the best lock at %g threads",
-	                 lock->extra[1], locks->many_threads);
+	                 "with %g threads it takes %.2f times as long as with %g [%.2f, %.2f]", locks->many_threads,
+	                 lock->extra[0], locks->few_threads, locks->growth[i].ci[0], locks->growth[i].ci[1]);
+	finding_evidence(finding, EVIDENCE_CONTRAST, lock->ratio.ratio, "x",
+	                 "that is %.2f times the growth under the best one [%.2f, %.2f]", lock->ratio.ratio,
+	                 lock->ratio.ci[0], lock->ratio.ci[1]);
+	finding_evidence(finding, EVIDENCE_CONTRAST, (double)rank, NULL,
+	                 "%.2f times as long as the best lock at %g threads", lock->extra[1], locks->many_threads);
 	if (isfinite(switches))
-		finding_evidence(finding, EVIDENCE_COUNTER, switches, NULL, "%.4g voluntary switches: threads that slept", switches);
+		finding_evidence(finding, EVIDENCE_COUNTER, switches, NULL, "%.4g voluntary switches: threads that slept",
+		                 switches);
 	else
-		finding_missing(finding, EVIDENCE_COUNTER, "voluntary switches, which tell sleeping from polling (--counters SOFTWARE)");
+		finding_missing(finding, EVIDENCE_COUNTER,
+		                "voluntary switches, which tell sleeping from polling (--counters SOFTWARE)");
 	if (row != SIZE_MAX)
 		probe_next_threads(finding, study, row, (size_t)probe_threads(study));
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* With more threads than processors the owner of a lock, or in a queue the next one, may not be running: all others wait
- * for the scheduler (Ousterhout 1982, "Scheduling techniques for concurrent systems"). Fair locks suffer most, as nobody
- * else may go first. */
+/* With more threads than processors the owner of a lock, or in a queue the next one, may not be running: all others
+ * wait for the scheduler (Ousterhout 1982, "Scheduling techniques for concurrent systems"). Fair locks suffer most, as
+ * nobody else may go first. */
 #include <config.h>
 
 #include <math.h>
@@ -65,7 +65,8 @@ static double fair_ratio(const struct study *study, const struct jump *jump) {
 static void counters_add(struct finding *finding, const struct study *study, size_t row) {
 	double delay = study_counter(study, row, "run_delay"), switches = study_counter(study, row, "involuntary_switches");
 	if (isfinite(delay))
-		finding_evidence(finding, EVIDENCE_COUNTER, delay, "s", "threads that could run waited %.3g s for a processor", delay);
+		finding_evidence(finding, EVIDENCE_COUNTER, delay, "s", "threads that could run waited %.3g s for a processor",
+		                 delay);
 	if (isfinite(switches))
 		finding_evidence(finding, EVIDENCE_COUNTER, switches, NULL, "%.4g involuntary switches", switches);
 	if (isnan(delay) && isnan(switches))
@@ -84,12 +85,15 @@ static void lock_tell(const struct study *study, struct findings *findings, cons
 		"%s waits for owners that are not running: %g threads on %g hardware threads take %.1f times as long as %g",
 		probe_level(study, (size_t)jump->column, lock->a, own), jump->many, jump->room, lock->ratio.ratio, jump->few);
 	finding_about(finding, study, (size_t)jump->column, lock->a);
-	finding_evidence(finding, EVIDENCE_SCALING, lock->ratio.ratio, "x", "from %g to %g threads time grows %.2f times [%.2f, %.2f]",
-	                 jump->few, jump->many, lock->ratio.ratio, lock->ratio.ci[0], lock->ratio.ci[1]);
-	finding_evidence(finding, EVIDENCE_CONTRAST, jump->least, "x", "the value that suffers least: %.2f times", jump->least);
+	finding_evidence(finding, EVIDENCE_SCALING, lock->ratio.ratio, "x",
+	                 "from %g to %g threads time grows %.2f times [%.2f, %.2f]", jump->few, jump->many,
+	                 lock->ratio.ratio, lock->ratio.ci[0], lock->ratio.ci[1]);
+	finding_evidence(finding, EVIDENCE_CONTRAST, jump->least, "x", "the value that suffers least: %.2f times",
+	                 jump->least);
 	finding_evidence(finding, EVIDENCE_MACHINE, jump->room, NULL, "%g hardware threads", jump->room);
 	if (isfinite(fairs))
-		finding_evidence(finding, EVIDENCE_CONTRAST, fairs, "x", "fair locks suffer %.2f times as much as the others", fairs);
+		finding_evidence(finding, EVIDENCE_CONTRAST, fairs, "x", "fair locks suffer %.2f times as much as the others",
+		                 fairs);
 	if (row != SIZE_MAX) {
 		char *words = study_words(study, row);
 		counters_add(finding, study, row);
@@ -103,8 +107,8 @@ static void examine(const struct study *study, struct findings *findings) {
 	struct jump *jump = mem_alloc(1, sizeof *jump);
 	jump->column = probe_lock_column(study);
 	jump->room = probe_room(study);
-	if (threads >= 0 && jump->column >= 0 && isfinite(jump->room) && follows(study, threads) && follows(study, jump->column) &&
-	    teams_find(study, jump)) {
+	if (threads >= 0 && jump->column >= 0 && isfinite(jump->room) && follows(study, threads) &&
+	    follows(study, jump->column) && teams_find(study, jump)) {
 		jumps_find(study, jump);
 		for (size_t i = 0; i < jump->count; i++)
 			if (jump->lock[i].holds && jump->lock[i].ratio.ratio >= JUMP * fmax(1, jump->least))

@@ -39,8 +39,9 @@ static double cache_of(const struct study *study) {
 static void share_add(struct finding *finding, const struct study *study, size_t row, double share, bool counted) {
 	bool ignored;
 	if (isfinite(share))
-		finding_evidence(finding, EVIDENCE_CEILING, 100 * share, "%", "%s%.3g GB/s, %.3g %% of the most that was measured",
-		                 counted ? "counted " : "at least ", rate_of(study, row, &ignored), 100 * share);
+		finding_evidence(finding, EVIDENCE_CEILING, 100 * share, "%",
+		                 "%s%.3g GB/s, %.3g %% of the most that was measured", counted ? "counted " : "at least ",
+		                 rate_of(study, row, &ignored), 100 * share);
 	else
 		finding_missing(finding, EVIDENCE_CEILING, "what memory can do here (machine --ceilings)");
 	if (!counted)
@@ -66,9 +67,10 @@ static void rate_examine(const struct study *study, struct findings *findings, s
 	if (!(share >= NEAR && share <= ABOVE) || study_work(study, row, "bytes") <= cache_of(study))
 		return;
 	probe_problem(study, problem, text);
-	struct finding *finding = findings_add(findings, counted ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM, 1,
-	                                       "%s%s its best time is that of memory: %.3g %% of the bandwidth that was measured",
-	                                       *text ? text : "the problem", *text ? ":" : " as a whole:", 100 * share);
+	struct finding *finding =
+		findings_add(findings, counted ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM, 1,
+	                 "%s%s its best time is that of memory: %.3g %% of the bandwidth that was measured",
+	                 *text ? text : "the problem", *text ? ":" : " as a whole:", 100 * share);
 	probe_about_problem(finding, study, problem);
 	share_add(finding, study, row, share, counted);
 	next_add(finding, study, row, share);
@@ -89,10 +91,10 @@ static void saturation_tell(const struct study *study, struct findings *findings
 	char own[PROBE_TEXT], other[PROBE_TEXT];
 	if (row == SIZE_MAX || efficiency < WELL || (counted && share < WELL))
 		return;
-	struct finding *finding =
-		findings_add(findings, confidence_of(study, one, share), one->others.ratio / one->own.ratio,
-	                 "%s saturates memory between %g and %g threads; %s goes on to %g", probe_problem(study, one->problem, own),
-	                 one->stop, one->next, probe_problem(study, one->other, other), one->most);
+	struct finding *finding = findings_add(
+		findings, confidence_of(study, one, share), one->others.ratio / one->own.ratio,
+		"%s saturates memory between %g and %g threads; %s goes on to %g", probe_problem(study, one->problem, own),
+		one->stop, one->next, probe_problem(study, one->other, other), one->most);
 	probe_about_problem(finding, study, one->problem);
 	saturation_evidence(finding, study, one);
 	share_add(finding, study, row, share, counted);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Pages lie where the thread that touched them first ran: one thread's node serves all. On a machine of one node nothing
- * of the kind can be, whatever the times say. */
+/* Pages lie where the thread that touched them first ran: one thread's node serves all. On a machine of one node
+ * nothing of the kind can be, whatever the times say. */
 #include <config.h>
 
 #include <stdlib.h>
@@ -29,7 +29,8 @@ static void evidence_add(struct finding *finding, const struct study *study, con
 	if (nodes > 1)
 		finding_evidence(finding, EVIDENCE_MACHINE, nodes, NULL, "memory of %d NUMA nodes", nodes);
 	else
-		finding_missing(finding, EVIDENCE_MACHINE, "how many NUMA nodes the machine has: with one it would be something else");
+		finding_missing(finding, EVIDENCE_MACHINE,
+		                "how many NUMA nodes the machine has: with one it would be something else");
 }
 
 static enum confidence confidence_of(const struct study *study, const struct remedy *remedy) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* More threads than the machine runs at once: they take turns, caches are refilled, barriers wait for those that are not
- * running. Locks have a diagnosis of their own. */
+/* More threads than the machine runs at once: they take turns, caches are refilled, barriers wait for those that are
+ * not running. Locks have a diagnosis of their own. */
 #include <config.h>
 
 #include <math.h>
@@ -34,7 +34,8 @@ static bool collapse_find(const struct study *study, struct collapse *collapse) 
 	for (size_t i = 0; i < curve.count; i++)
 		within = curve.threads[i] <= collapse->room ? i : within;
 	for (size_t i = within + 1; within != SIZE_MAX && i < curve.count; i++)
-		cases[count++] = (struct probe_case){.ratio = curve_gain(study, &curve, curve.level[i], curve.level[within]), .a = (int)i};
+		cases[count++] =
+			(struct probe_case){.ratio = curve_gain(study, &curve, curve.level[i], curve.level[within]), .a = (int)i};
 	probe_hold(study, cases, count);
 	for (size_t i = 0; i < count; i++)
 		if (cases[i].holds && (most == SIZE_MAX || cases[i].ratio.ratio > cases[most].ratio.ratio))
@@ -56,18 +57,20 @@ static void collapse_tell(const struct study *study, struct findings *findings, 
 	double delay = row == SIZE_MAX ? NAN : study_counter(study, row, "run_delay");
 	if (scope.column >= 0)
 		probe_level(study, (size_t)scope.column, scope.place, own);
-	struct finding *finding =
-		findings_add(findings, isfinite(delay) || collapse->ratio.pairs >= 3 ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM,
-	                 collapse->ratio.ratio, "%s%s%g threads oversubscribe %g hardware threads: %.1f times as long as with %g", own,
-	                 *own ? ": " : "", collapse->many, collapse->room, collapse->ratio.ratio, collapse->few);
+	struct finding *finding = findings_add(
+		findings, isfinite(delay) || collapse->ratio.pairs >= 3 ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM,
+		collapse->ratio.ratio, "%s%s%g threads oversubscribe %g hardware threads: %.1f times as long as with %g", own,
+		*own ? ": " : "", collapse->many, collapse->room, collapse->ratio.ratio, collapse->few);
 	if (scope.column >= 0)
 		finding_about(finding, study, (size_t)scope.column, scope.place);
 	finding_evidence(finding, EVIDENCE_SCALING, collapse->ratio.ratio, "x",
-	                 "%g threads take %.2f times as long as %g [%.2f, %.2f]; the trend up to there is %.2f times", collapse->many,
-	                 collapse->ratio.ratio, collapse->few, collapse->ratio.ci[0], collapse->ratio.ci[1], collapse->trend);
+	                 "%g threads take %.2f times as long as %g [%.2f, %.2f]; the trend up to there is %.2f times",
+	                 collapse->many, collapse->ratio.ratio, collapse->few, collapse->ratio.ci[0], collapse->ratio.ci[1],
+	                 collapse->trend);
 	finding_evidence(finding, EVIDENCE_MACHINE, collapse->room, NULL, "%g hardware threads", collapse->room);
 	if (isfinite(delay))
-		finding_evidence(finding, EVIDENCE_COUNTER, delay, "s", "threads that could run waited %.3g s for a processor", delay);
+		finding_evidence(finding, EVIDENCE_COUNTER, delay, "s", "threads that could run waited %.3g s for a processor",
+		                 delay);
 	else
 		finding_missing(finding, EVIDENCE_COUNTER, "run delay and involuntary switches (--counters SOFTWARE)");
 	if (row != SIZE_MAX) {

@@ -82,7 +82,8 @@ bool probe_under(const struct study *study, const struct study_ratio *ratio) {
 
 /* From the interval, as ranks of few pairs have no small probabilities. */
 double probe_chance(const struct study *study, const struct study_ratio *ratio) {
-	double error = log(ratio->ci[1] / ratio->ci[0]) / (2 * NORMAL_95), over = log(ratio->ratio) - log1p(study_noise(study));
+	double error = log(ratio->ci[1] / ratio->ci[0]) / (2 * NORMAL_95),
+		   over = log(ratio->ratio) - log1p(study_noise(study));
 	if (ratio->pairs == 0 || !(over > 0))
 		return 1;
 	return error > 0 ? erfc(over / error / sqrt(2)) : 0;

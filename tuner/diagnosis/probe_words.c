@@ -10,7 +10,8 @@
 #include "src/base/mem.h"
 #include "tuner/diagnosis/probe.h"
 
-const char probe_locks[] = "mutex spin spinlock tas ttas backoff ticket array anderson clh mcs critical omp futex lock locks";
+const char probe_locks[] =
+	"mutex spin spinlock tas ttas backoff ticket array anderson clh mcs critical omp futex lock locks";
 const char probe_fair_locks[] = "ticket array anderson clh mcs fifo queue";
 
 /* Calls for each word; true: one did. */

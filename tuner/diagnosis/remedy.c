@@ -84,8 +84,8 @@ static size_t column_examine(const struct study *study, size_t column, const str
 	struct probe_case *cases = mem_alloc(PROBE_CASES, sizeof *cases);
 	size_t count = cases_test(study, column, words, cases), kept = 0;
 	for (size_t i = 0; i < count && kept < room; i++) {
-		struct remedy remedy = {.column = column, .ratio = cases[i].ratio, .bad = cases[i].a, .good = cases[i].b,
-		                        .like = cases[i].like};
+		struct remedy remedy = {
+			.column = column, .ratio = cases[i].ratio, .bad = cases[i].a, .good = cases[i].b, .like = cases[i].like};
 		if (!is_best(cases, count, i))
 			continue;
 		remedy.alone = ratio_of(study, &remedy, 1, 1);

@@ -22,8 +22,8 @@ static const struct handing handings[] = {
 };
 enum { HANDINGS = sizeof handings / sizeof *handings };
 
-static void dear_tell(const struct study *study, struct findings *findings, size_t column, const struct probe_case *found,
-                      const char *why) {
+static void dear_tell(const struct study *study, struct findings *findings, size_t column,
+                      const struct probe_case *found, const char *why) {
 	struct probe_scope scope = {(int)column, found->a, found->like, 0, 0};
 	size_t row = probe_best(study, &scope);
 	char own[PROBE_TEXT], other[PROBE_TEXT], problem[PROBE_TEXT];
@@ -31,13 +31,14 @@ static void dear_tell(const struct study *study, struct findings *findings, size
 	probe_level(study, column, found->a, own);
 	probe_level(study, column, found->b, other);
 	probe_problem(study, found->like, problem);
-	struct finding *finding =
-		findings_add(findings, clear ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM, found->ratio.ratio,
-	                 "%s hurts%s%s, %.2f times as long as %s: %s", own, *problem ? " at " : "", problem, found->ratio.ratio, other, why);
+	struct finding *finding = findings_add(findings, clear ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM, found->ratio.ratio,
+	                                       "%s hurts%s%s, %.2f times as long as %s: %s", own, *problem ? " at " : "",
+	                                       problem, found->ratio.ratio, other, why);
 	finding_about(finding, study, column, found->a);
 	probe_about_problem(finding, study, found->like);
-	finding_evidence(finding, EVIDENCE_CONTRAST, found->ratio.ratio, "x", "%s over %s [%.2f, %.2f], %zu of %zu pairs agree", own,
-	                 other, found->ratio.ci[0], found->ratio.ci[1], found->ratio.agree, found->ratio.pairs);
+	finding_evidence(finding, EVIDENCE_CONTRAST, found->ratio.ratio, "x",
+	                 "%s over %s [%.2f, %.2f], %zu of %zu pairs agree", own, other, found->ratio.ci[0],
+	                 found->ratio.ci[1], found->ratio.agree, found->ratio.pairs);
 	finding_missing(finding, EVIDENCE_COUNTER, "instructions of both (--counters CPU)");
 	if (row != SIZE_MAX) {
 		char *words = probe_words(study, row, study_column(study, column)->name);
@@ -53,7 +54,8 @@ static double number_of(const struct study_column *column, int l) {
 /* Words; or the number of loops that are joined. */
 static bool is_pair(const struct study_column *column, const struct handing *handing, int a, int b) {
 	if (column->numeric)
-		return !handing->names && probe_named(column, "collapse") && number_of(column, a) > 1 && number_of(column, b) <= 1;
+		return !handing->names && probe_named(column, "collapse") && number_of(column, a) > 1 &&
+		       number_of(column, b) <= 1;
 	return probe_word(column, a, handing->dear) && probe_word(column, b, handing->plain);
 }
 
@@ -67,7 +69,8 @@ static size_t column_examine(const struct study *study, struct findings *finding
 	for (int a = 0; a < (int)one->levels; a++)
 		for (int b = 0; b < (int)one->levels && count < PROBE_CASES; b++)
 			if (is_pair(one, handing, a, b))
-				cases[count++] = (struct probe_case){study_contrast(study, column, a, b, probe_in, &scope), like, a, b, {0}, false};
+				cases[count++] =
+					(struct probe_case){study_contrast(study, column, a, b, probe_in, &scope), like, a, b, {0}, false};
 	probe_hold(study, cases, count);
 	for (size_t i = 0; i < count; i++)
 		if (cases[i].holds) {
@@ -100,7 +103,8 @@ static void examine(const struct study *study, struct findings *findings) {
 	for (size_t h = 0; h < HANDINGS; h++)
 		for (size_t c = 0; c < study_columns(study); c++) {
 			const struct study_column *column = study_column(study, c);
-			bool fits = column->numeric ? probe_named(column, "collapse") : probe_words_count(column, handings[h].dear) > 0;
+			bool fits =
+				column->numeric ? probe_named(column, "collapse") : probe_words_count(column, handings[h].dear) > 0;
 			if (column->is_problem || !fits || (handings[h].names && !probe_named(column, handings[h].names)) ||
 			    !follows(study, (int)c))
 				continue;

@@ -41,21 +41,24 @@ static void smt_tell(const struct study *study, struct findings *findings, const
 	size_t row = probe_best(study, &scope);
 	char problem[PROBE_TEXT];
 	probe_problem(study, smt->like, problem);
-	struct finding *finding = findings_add(
-		findings, loss ? CONFIDENCE_MEDIUM : CONFIDENCE_LOW, 1 / smt->gain.ratio,
-		"threads that share a core %s%s%s: %g threads on %d cores are %.2f times as fast as %g", loss ? "cost time" : "bring little",
-		*problem ? " at " : "", problem, smt->threads, host->cores, smt->gain.ratio, smt->cores);
+	struct finding *finding =
+		findings_add(findings, loss ? CONFIDENCE_MEDIUM : CONFIDENCE_LOW, 1 / smt->gain.ratio,
+	                 "threads that share a core %s%s%s: %g threads on %d cores are %.2f times as fast as %g",
+	                 loss ? "cost time" : "bring little", *problem ? " at " : "", problem, smt->threads, host->cores,
+	                 smt->gain.ratio, smt->cores);
 	probe_about_problem(finding, study, smt->like);
-	finding_evidence(finding, EVIDENCE_SCALING, smt->gain.ratio, "x", "from %g to %g threads %.2f times [%.2f, %.2f]", smt->cores,
-	                 smt->threads, smt->gain.ratio, smt->gain.ci[0], smt->gain.ci[1]);
+	finding_evidence(finding, EVIDENCE_SCALING, smt->gain.ratio, "x", "from %g to %g threads %.2f times [%.2f, %.2f]",
+	                 smt->cores, smt->threads, smt->gain.ratio, smt->gain.ci[0], smt->gain.ci[1]);
 	finding_evidence(finding, EVIDENCE_SCALING, 100 * smt->efficiency, "%", "up to the cores %.0f %% of linear",
 	                 100 * smt->efficiency);
-	finding_evidence(finding, EVIDENCE_MACHINE, host->cores, NULL, "%d cores, %d hardware threads", host->cores, host->threads);
-	finding_missing(finding, EVIDENCE_COUNTER, "instructions a cycle on both (--counters CPU), bytes from memory (MEM)");
+	finding_evidence(finding, EVIDENCE_MACHINE, host->cores, NULL, "%d cores, %d hardware threads", host->cores,
+	                 host->threads);
+	finding_missing(finding, EVIDENCE_COUNTER,
+	                "instructions a cycle on both (--counters CPU), bytes from memory (MEM)");
 	if (row != SIZE_MAX) {
 		char *words = probe_words(study, row, "threads places");
-		finding_next(finding, "compare %s %s places=cores threads=%g threads=%g", study_kernel(study), words, smt->cores,
-		             smt->threads);
+		finding_next(finding, "compare %s %s places=cores threads=%g threads=%g", study_kernel(study), words,
+		             smt->cores, smt->threads);
 		free(words);
 	}
 }

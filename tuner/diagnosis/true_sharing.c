@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* All threads write the same words: each write waits for the line, and beyond some team more threads bring nothing, while
- * with copies of their own they do. */
+/* All threads write the same words: each write waits for the line, and beyond some team more threads bring nothing,
+ * while with copies of their own they do. */
 #include <config.h>
 
 #include <math.h>
@@ -61,14 +61,14 @@ static void stop_tell(const struct study *study, struct findings *findings, cons
 	probe_level(study, stop->column, stop->place, own);
 	probe_level(study, stop->column, stop->sibling, other);
 	probe_problem(study, stop->like, problem);
-	struct finding *finding = findings_add(
-		findings, clear ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM, apart->ratio,
-		"%s%s%s stops at %g threads, %s goes on to %g: threads write the same words", own, *problem ? " at " : "", problem,
-		stop->at, other, stop->most);
+	struct finding *finding = findings_add(findings, clear ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM, apart->ratio,
+	                                       "%s%s%s stops at %g threads, %s goes on to %g: threads write the same words",
+	                                       own, *problem ? " at " : "", problem, stop->at, other, stop->most);
 	finding_about(finding, study, stop->column, stop->place);
 	probe_about_problem(finding, study, stop->like);
-	finding_evidence(finding, EVIDENCE_SCALING, stop->at, "threads", "from %g to %g threads it is %.2f times as fast [%.2f, %.2f]",
-	                 stop->at, stop->most, stop->own.ratio, stop->own.ci[0], stop->own.ci[1]);
+	finding_evidence(finding, EVIDENCE_SCALING, stop->at, "threads",
+	                 "from %g to %g threads it is %.2f times as fast [%.2f, %.2f]", stop->at, stop->most,
+	                 stop->own.ratio, stop->own.ci[0], stop->own.ci[1]);
 	finding_evidence(finding, EVIDENCE_CONTRAST, stop->other.ratio, "x", "%s is %.2f times as fast [%.2f, %.2f]", other,
 	                 stop->other.ratio, stop->other.ci[0], stop->other.ci[1]);
 	finding_missing(finding, EVIDENCE_COUNTER, "lines that another core had changed (--counters FALSE_SHARE)");
@@ -98,7 +98,8 @@ static void examine(const struct study *study, struct findings *findings) {
 		return;
 	for (size_t c = 0; c < study_columns(study); c++) {
 		const struct study_column *column = study_column(study, c);
-		if (column->is_problem || column->numeric || !probe_words_count(column, shared_words) || !follows(study, (int)c))
+		if (column->is_problem || column->numeric || !probe_words_count(column, shared_words) ||
+		    !follows(study, (int)c))
 			continue;
 		for (int l = 0; l < (int)column->levels; l++)
 			if (probe_word(column, l, shared_words))
