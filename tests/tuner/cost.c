@@ -18,7 +18,7 @@ enum { SIDE = 9, KINDS = 4, CHEAP = 2 };
 static const double BUDGET = 3000, DEAR = 20;
 
 /* Seconds of an evaluation. */
-typedef double price(const int *config, uint64_t index);
+typedef double cost_model(const int *config, uint64_t index);
 
 static double by_kind(const int *config, uint64_t index) {
 	(void)index;
@@ -67,7 +67,7 @@ static struct search *begin(const struct land *land, const char *strategy, uint6
 	return search;
 }
 
-static double tell(struct search *search, const struct land *land, uint64_t index, price *price) {
+static double tell(struct search *search, const struct land *land, uint64_t index, cost_model *price) {
 	int config[SPACE_PARAMS_MAX];
 	space_config(land->space, index, config);
 	double seconds = price(config, index);
@@ -101,7 +101,7 @@ static void test_cheap_first(const struct land *land) {
 }
 
 static bool same_sequence(const struct land *land, const char *strategy, uint64_t seed, const double budgets[2],
-                          price *const prices[2]) {
+                          cost_model *const prices[2]) {
 	struct search *one = begin(land, strategy, seed, budgets[0]), *other = begin(land, strategy, seed, budgets[1]);
 	bool same = true;
 	for (int i = 0; i < SEQUENCE && same; i++) {
@@ -118,7 +118,7 @@ static bool same_sequence(const struct land *land, const char *strategy, uint64_
 }
 
 /* Over seeds: how many sequences are the same. */
-static int same_count(const struct land *land, const char *strategy, const double budgets[2], price *const prices[2]) {
+static int same_count(const struct land *land, const char *strategy, const double budgets[2], cost_model *const prices[2]) {
 	int same = 0;
 	for (uint64_t seed = 0; seed < SEEDS; seed++)
 		same += same_sequence(land, strategy, seed, budgets, prices);
@@ -129,17 +129,17 @@ static void test_sequences(const struct land *land) {
 	static const double none[2] = {0, 0}, one[2] = {BUDGET, 0}, both[2] = {BUDGET, BUDGET};
 	static const char *const models[] = {"auto", "bayes"};
 	for (size_t i = 0; i < 2; i++) {
-		ok(same_count(land, models[i], none, (price *[]){by_kind, untold}) == SEEDS,
+		ok(same_count(land, models[i], none, (cost_model *[]){by_kind, untold}) == SEEDS,
 		   "%s: where evaluations are counted their cost changes nothing", models[i]);
-		ok(same_count(land, models[i], one, (price *[]){alike, alike}) == SEEDS,
+		ok(same_count(land, models[i], one, (cost_model *[]){alike, alike}) == SEEDS,
 		   "%s: nor where seconds are, while costs are alike", models[i]);
-		ok(same_count(land, models[i], both, (price *[]){by_kind, by_kind}) == SEEDS, "%s: the same by seed", models[i]);
-		ok(same_count(land, models[i], both, (price *[]){by_kind, untold}) < SEEDS, "%s: costs that differ do", models[i]);
+		ok(same_count(land, models[i], both, (cost_model *[]){by_kind, by_kind}) == SEEDS, "%s: the same by seed", models[i]);
+		ok(same_count(land, models[i], both, (cost_model *[]){by_kind, untold}) < SEEDS, "%s: costs that differ do", models[i]);
 	}
 }
 
 /* Told of some, in an order of no meaning. */
-static struct cost *told(struct arena *arena, const struct land *land, const struct coding *coding, price *price) {
+static struct cost *told(struct arena *arena, const struct land *land, const struct coding *coding, cost_model *price) {
 	struct strategy_task task = {.space = land->space, .arena = arena, .seconds = 1e9};
 	struct cost *cost = cost_new(&task, coding);
 	int config[SPACE_PARAMS_MAX];
@@ -191,5 +191,5 @@ int main(void) {
 	test_cheap_first(land);
 	test_sequences(land);
 	land_free(land);
-	return done();
+	return tap_done();
 }
