@@ -53,8 +53,8 @@ double cost_predict(const struct cost *cost, const uint16_t *codes) {
 	return sum;
 }
 
-/* Backfitting: each dimension's effects by what the others leave (Hastie, Tibshirani, Generalized additive models, 1990,
- * section 4.4). */
+/* Backfitting: each dimension's effects by what the others leave (Hastie, Tibshirani, Generalized additive models,
+ * 1990, chapter 4). */
 static void fit_dim(struct cost *cost, size_t d) {
 	struct effect *effects = cost->effects[d];
 	for (size_t v = 0; v < cost->values[d]; v++)
