@@ -96,8 +96,8 @@ static void test_cheap_first(const struct land *land) {
 		known += seconds_to_best(land, seed, BUDGET);
 		ignored += seconds_to_best(land, seed, 0);
 	}
-	ok(known < 0.8 * ignored, "what costs 20 times as much and gains nothing is left alone: %.0f s, %.0f s without", known,
-	   ignored);
+	ok(known < 0.8 * ignored, "what costs 20 times as much and gains nothing is left alone: %.0f s, %.0f s without",
+	   known, ignored);
 }
 
 static bool same_sequence(const struct land *land, const char *strategy, uint64_t seed, const double budgets[2],
@@ -118,7 +118,8 @@ static bool same_sequence(const struct land *land, const char *strategy, uint64_
 }
 
 /* Over seeds: how many sequences are the same. */
-static int same_count(const struct land *land, const char *strategy, const double budgets[2], cost_model *const prices[2]) {
+static int same_count(const struct land *land, const char *strategy, const double budgets[2],
+                      cost_model *const prices[2]) {
 	int same = 0;
 	for (uint64_t seed = 0; seed < SEEDS; seed++)
 		same += same_sequence(land, strategy, seed, budgets, prices);
@@ -130,11 +131,13 @@ static void test_sequences(const struct land *land) {
 	static const char *const models[] = {"auto", "bayes"};
 	for (size_t i = 0; i < 2; i++) {
 		ok(same_count(land, models[i], none, (cost_model *[]){by_kind, untold}) == SEEDS,
-		   "%s: where evaluations are counted their cost changes nothing", models[i]);
+		   "%s: counted evaluations cost nothing", models[i]);
 		ok(same_count(land, models[i], one, (cost_model *[]){alike, alike}) == SEEDS,
-		   "%s: nor where seconds are, while costs are alike", models[i]);
-		ok(same_count(land, models[i], both, (cost_model *[]){by_kind, by_kind}) == SEEDS, "%s: the same by seed", models[i]);
-		ok(same_count(land, models[i], both, (cost_model *[]){by_kind, untold}) < SEEDS, "%s: costs that differ do", models[i]);
+		   "%s: costs that are alike change nothing", models[i]);
+		ok(same_count(land, models[i], both, (cost_model *[]){by_kind, by_kind}) == SEEDS, "%s: the same by seed",
+		   models[i]);
+		ok(same_count(land, models[i], both, (cost_model *[]){by_kind, untold}) < SEEDS, "%s: costs that differ do",
+		   models[i]);
 	}
 }
 
