@@ -46,6 +46,11 @@ size_t response_wild(const struct response *response);               /* how many
 bool response_is_wild(const struct response *response, size_t row);
 double response_target(const struct response *response, size_t row); /* log cost, or what stands for it */
 
+double response_noise(const struct response *response);               /* variance of log cost that nothing explains */
+
+/* Where a value lies among those of its parameter, by its first ordered dimension; NAN: it is unordered, or absent. */
+double response_place(const struct response_data *data, size_t param, int place);
+
 /* Of log cost, without noise. mean and variance may be NULL; covariance: count x count or NULL. */
 void response_predict(const struct response *response, const int *places, size_t count, double *mean, double *variance,
                       double *covariance);
