@@ -188,3 +188,15 @@ double response_target(const struct response *response, size_t row) {
 double response_noise(const struct response *response) {
 	return response->scale * response->scale * (response->nugget + gp_noise(response->gp));
 }
+
+double response_stretch(const struct response *response) {
+	double sum = 0, n = 0;
+	for (size_t i = 0; i < response->count; i++) {
+		size_t row = response->row[i];
+		if (response->wild[row] || response_is_over(response, row))
+			continue;
+		sum += pow(response->target[row] - response->left[i], 2) / response->error[i];
+		n++;
+	}
+	return n > 0 ? fmax(sqrt(sum / n), 1) : 1;
+}

@@ -46,6 +46,8 @@ size_t response_wild(const struct response *response);               /* how many
 bool response_is_wild(const struct response *response, size_t row);
 double response_target(const struct response *response, size_t row); /* log cost, or what stands for it */
 
+/* Root mean square of leave-one-out errors over their deviations, at least 1: how much too narrow intervals are. */
+double response_stretch(const struct response *response);
 double response_noise(const struct response *response);               /* variance of log cost that nothing explains */
 
 /* Where a value lies among those of its parameter, by its first ordered dimension; NAN: it is unordered, or absent. */

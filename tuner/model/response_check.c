@@ -57,20 +57,26 @@ static bool are_dims_good(const struct response_data *data) {
 	return true;
 }
 
-int response_check(const struct response_data *data, char reason[RESPONSE_REASON]) {
-	size_t whole = 0;
+int response_check_rows(const struct response_data *data, char reason[RESPONSE_REASON]) {
 	reason[0] = 0;
 	if (!are_dims_good(data)) {
 		snprintf(reason, RESPONSE_REASON, "no parameter has a choice, or there are more than can be modelled");
 		return -1;
 	}
-	for (size_t row = 0; row < data->rows; row++) {
+	for (size_t row = 0; row < data->rows; row++)
 		if (!is_row_good(data, row)) {
 			snprintf(reason, RESPONSE_REASON, "row %zu has a cost or a value that can't be", row);
 			return -1;
 		}
+	return 0;
+}
+
+int response_check(const struct response_data *data, char reason[RESPONSE_REASON]) {
+	size_t whole = 0;
+	if (response_check_rows(data, reason))
+		return -1;
+	for (size_t row = 0; row < data->rows; row++)
 		whole += !(data->over && data->over[row]);
-	}
 	if (whole < ROWS_MIN) {
 		snprintf(reason, RESPONSE_REASON, "%zu configurations were measured to the end; at least %d are needed", whole,
 		         ROWS_MIN);

@@ -24,8 +24,19 @@ struct response {
 /* Codes of a configuration: dims of them. */
 void response_codes(const struct response_data *data, const int *places, uint16_t *codes);
 bool response_is_over(const struct response *response, size_t row);
-/* Are the rows in range? -1: with the reason. */
+/* Are the rows in range? -1: with the reason. The second also wants enough of them. */
+int response_check_rows(const struct response_data *data, char reason[RESPONSE_REASON]);
 int response_check(const struct response_data *data, char reason[RESPONSE_REASON]);
+
+/* Rows by their configuration. */
+struct response_key {
+	const int *places;
+	size_t params, row;
+};
+struct response_key *response_keys_new(const struct response_data *data);
+/* How many rows have this configuration; `first` of the keys. */
+size_t response_keys_at(const struct response_key *keys, const struct response_data *data, const int *places, size_t *first);
+
 /* Rows that an additive robust regression sets aside. */
 void response_suspect(struct response *response);
 /* Of the targets on their leave-one-out predictions. */
