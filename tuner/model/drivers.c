@@ -9,7 +9,7 @@
 #include "tuner/model/drivers_impl.h"
 
 enum { ROWS_MIN = 8, ROWS_PER_GROUP = 3, COUNTERS_MAX = 4096 };
-static const double TIME_RATIO_MIN = 0.02; /* of its logarithm: less has nothing to explain */
+static const double TIME_RATIO_MIN = 0.05; /* of its logarithm: less has nothing to explain */
 
 static bool is_row(const struct drivers_data *data, long row) {
 	return row == DRIVERS_NONE || (row >= 0 && (size_t)row < data->rows);
