@@ -8,3 +8,13 @@ check_PROGRAMS += $(GP_TESTS)
 %C%_gp_fit_SOURCES = %D%/gp_fit.c %D%/gp_help.h
 %C%_gp_fit_LDADD = libtuner.la libbase.la $(GSL_LIBS) -lm
 TESTS += $(GP_TESTS)
+
+RESPONSE_TESTS = %D%/anova %D%/landscape %D%/drivers
+check_PROGRAMS += $(RESPONSE_TESTS)
+%C%_anova_SOURCES = %D%/anova.c %D%/response_help.h
+%C%_anova_LDADD = libtuner.la libbase.la $(GSL_LIBS) -lm
+%C%_landscape_SOURCES = %D%/landscape.c %D%/response_help.h
+%C%_landscape_LDADD = libtuner.la libbase.la $(GSL_LIBS) -lm
+%C%_drivers_SOURCES = %D%/drivers.c
+%C%_drivers_LDADD = libtuner.la libbase.la $(GSL_LIBS) -lm
+TESTS += $(RESPONSE_TESTS)
