@@ -51,7 +51,8 @@ static bool varies(const int *places, size_t count, size_t params, size_t param)
 static void known_set(struct anova *anova, const struct anova_data *data) {
 	const struct response_data *m = &data->measured;
 	for (size_t p = 0; p < m->params; p++)
-		anova->main[p].known = varies(m->places, m->rows, m->params, p) && varies(data->sample, data->samples, m->params, p);
+		anova->main[p].known =
+			varies(m->places, m->rows, m->params, p) && varies(data->sample, data->samples, m->params, p);
 	for (size_t a = 1; a < m->params; a++)
 		for (size_t b = 0; b < a; b++)
 			anova->pair[pair_place(a, b)].known = anova->main[a].known && anova->main[b].known;
@@ -91,7 +92,8 @@ static int explain(struct anova *anova, const struct anova_data *data, const str
 	anova->wild = response_wild(response);
 	if (!response_predicts(response)) {
 		snprintf(anova->reason, RESPONSE_REASON,
-		         "left out one at a time, the %zu rows are not predicted by the others (R2 %.2f): the parameters tell nothing",
+		         "left out one at a time, the %zu rows are not predicted by the others (R2 %.2f): the parameters tell "
+		         "nothing",
 		         anova->rows, anova->predicted_r2);
 		return -1;
 	}

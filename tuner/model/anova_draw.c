@@ -99,7 +99,8 @@ double anova_draw(const struct anova_work *work, double *off) {
 	struct table table;
 	struct split base = split_new(params), split = split_new(params);
 	struct rng rng;
-	double *f = drawn_f(work), *drawn = mem_alloc(work->drawn, sizeof *drawn), *middle = mem_alloc(step, sizeof *middle);
+	double *f = drawn_f(work), *drawn = mem_alloc(work->drawn, sizeof *drawn),
+		   *middle = mem_alloc(step, sizeof *middle);
 	double *factor = factor_new(work), *error = sample_error_new(work), more = 0;
 	rng_seed(&rng, 2);
 	table_make(&table, work->data, work->order, work->drawn);

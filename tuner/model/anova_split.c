@@ -106,8 +106,8 @@ static size_t occupied(const struct cells *cells, size_t step, size_t across) {
 	return count;
 }
 
-static void cells_fill(struct cells *cells, const struct table_param *a, const struct table_param *b, const double *rest,
-                       size_t count) {
+static void cells_fill(struct cells *cells, const struct table_param *a, const struct table_param *b,
+                       const double *rest, size_t count) {
 	memset(cells, 0, sizeof *cells);
 	for (size_t i = 0; i < count; i++) {
 		int cell = cell_of(a, b, i);
@@ -119,8 +119,8 @@ static void cells_fill(struct cells *cells, const struct table_param *a, const s
 }
 
 /* The sum of squares of a pair beyond chance; cells become means, less what chance would have made of them. */
-static double cells_take(struct cells *cells, const struct table_param *a, const struct table_param *b, const double *rest,
-                         size_t count, bool chance) {
+static double cells_take(struct cells *cells, const struct table_param *a, const struct table_param *b,
+                         const double *rest, size_t count, bool chance) {
 	double between = 0, all = 0, present = 0, used = 0, noise = 0;
 	cells_fill(cells, a, b, rest, count);
 	for (size_t i = 0; i < count; i++)
@@ -143,7 +143,8 @@ static double cells_take(struct cells *cells, const struct table_param *a, const
 	return between - noise;
 }
 
-static void pairs_take(struct split *split, const struct table *table, const struct pair *order, double *rest, bool chance) {
+static void pairs_take(struct split *split, const struct table *table, const struct pair *order, double *rest,
+                       bool chance) {
 	struct cells cells;
 	for (size_t k = 0; k < pairs_of(table->params); k++) {
 		const struct table_param *a = &table->coarse[order[k].a], *b = &table->coarse[order[k].b];
@@ -173,7 +174,8 @@ static double *rest_new(struct split *split, const struct table *table, const do
 	return rest;
 }
 
-void split_make(struct split *split, const struct table *table, const double *f, const struct pair *order, bool chance) {
+void split_make(struct split *split, const struct table *table, const double *f, const struct pair *order,
+                bool chance) {
 	double *rest = rest_new(split, table, f, chance);
 	pairs_take(split, table, order, rest, chance);
 	free(rest);

@@ -42,7 +42,8 @@ static void ranks_fill(const double *x, size_t count, double *rank) {
 }
 
 /* Rows of 1 and the groups from `first` on, standardised. */
-static double *design_new(const struct drivers *drivers, const struct drivers_clean *clean, size_t first, size_t count) {
+static double *design_new(const struct drivers *drivers, const struct drivers_clean *clean, size_t first,
+                          size_t count) {
 	size_t columns = count + 1;
 	double *x = mem_alloc(clean->rows * columns, sizeof *x);
 	for (size_t i = 0; i < clean->rows; i++)

@@ -11,7 +11,7 @@
 
 /* Of more rows, so many of the smallest and an even choice of the others by cost. */
 enum { BEST_MAX = 100, ROWS_MAX = 500, STEPS = 14, STEPS_AGAIN = 8, ROUNDS = 2 };
-static const double WILD_VARIANCE = 25;     /* of targets, whose own is 1 */
+static const double WILD_VARIANCE = 25; /* of targets, whose own is 1 */
 static const double NUGGETS[] = {0, 0.03, 0.3};
 static const double SCALE_MIN = 1e-3, OVER_VARIANCE = 0.1;
 
@@ -61,7 +61,8 @@ static void observe(struct response *response) {
 	gp_truncate(response->gp, 0);
 	for (size_t i = 0; i < response->count; i++) {
 		size_t row = response->row[i];
-		double deviation = data->deviation && isfinite(data->deviation[row]) ? data->deviation[row] / response->scale : 0;
+		double deviation =
+			data->deviation && isfinite(data->deviation[row]) ? data->deviation[row] / response->scale : 0;
 		response_codes(data, data->places + row * data->params, codes);
 		gp_add(response->gp, codes, response->nugget + deviation * deviation + response->extra[row]);
 		y[i] = response->target[row];

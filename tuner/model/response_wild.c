@@ -131,8 +131,8 @@ void response_judge(struct response *response) {
 	}
 	if (!robust_fit(&robust, x, y, count, 2)) {
 		for (size_t i = 0; i < count; i++)
-			response->wild[response->row[i]] = !response_is_over(response, response->row[i]) &&
-			                                   is_far(response, i, robust.residual[i], robust.sigma);
+			response->wild[response->row[i]] =
+				!response_is_over(response, response->row[i]) && is_far(response, i, robust.residual[i], robust.sigma);
 		robust_clear(&robust);
 	}
 	limit_wild(response);
