@@ -30,6 +30,10 @@ struct response_data {
 	const uint16_t *const *code; /* of each dimension: of each place, then of absence */
 };
 
+/* The dimension of a parameter by itself, for param and code NULL. numbers: of its values, compared by their ratios where
+ * all are over 0 and the range is at least 4; NULL: words. at: levels + 1, which the dimension then points to. */
+struct gp_dim response_dim(const double *numbers, size_t levels, double *at);
+
 enum { RESPONSE_REASON = 200 };
 
 struct response;
