@@ -78,7 +78,7 @@ static double *sample_error_new(const struct anova_work *work) {
 		for (size_t i = 0; i < size; i++)
 			f[i] = work->f[order[i]];
 		table_make(&table, work->data, order, size);
-		split_make(&split, &table, f, work->pairs, true);
+		split_make(&split, &table, f, work->pairs, NAN);
 		terms(&split, params, one);
 		for (size_t k = 0; k < step; k++) {
 			sum[k] += one[k];
@@ -104,11 +104,11 @@ double anova_draw(const struct anova_work *work, double *off) {
 	double *factor = factor_new(work), *error = sample_error_new(work), more = 0;
 	rng_seed(&rng, 2);
 	table_make(&table, work->data, work->order, work->drawn);
-	split_make(&base, &table, f, work->pairs, work->chance);
+	split_make(&base, &table, f, work->pairs, work->noise);
 	terms(&base, params, middle);
 	for (size_t k = 0; k < ANOVA_DRAWS; k++) {
 		draw(work, factor, &rng, f, drawn);
-		split_make(&split, &table, drawn, work->pairs, work->chance);
+		split_make(&split, &table, drawn, work->pairs, work->noise);
 		terms(&split, params, off + k * step);
 		more += (split.total - base.total) / ANOVA_DRAWS;
 		for (size_t i = 0; i < step; i++)
