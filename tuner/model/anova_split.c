@@ -76,7 +76,8 @@ static void mains_take(struct split *split, const struct table *table, const dou
 	size_t count = table->count, used = 1;
 	for (size_t p = 0; p < table->params; p++)
 		used += table->fine[p].levels ? table->fine[p].levels - 1 : 0;
-	double left = count > used ? (double)(count - used) : 1, noise = chance ? sum_of_squares(rest, count) / left : 0;
+	double left = count > used ? (double)(count - used) : 1;
+	noise = isnan(noise) ? sum_of_squares(rest, count) / left : noise;
 	for (size_t p = 0; p < table->params; p++) {
 		const struct table_param *param = &table->fine[p];
 		double sum = 0;
@@ -133,10 +134,9 @@ static double cells_take(struct cells *cells, const struct table_param *a, const
 		used++;
 	}
 	double freedom = used - (double)occupied(cells, 1, TABLE_COARSE) - (double)occupied(cells, TABLE_COARSE, 1) + 1;
-	if (freedom < 1 || (chance && present <= used))
+	if (freedom < 1 || (isnan(noise) && present <= used))
 		return memset(cells, 0, sizeof *cells), 0;
-	if (noise)
-		noise = freedom * fmax(all - between, 0) / (present - used);
+	noise = freedom * (isnan(noise) ? fmax(all - between, 0) / (present - used) : noise);
 	double kept = between > noise ? 1 - noise / between : 0;
 	for (size_t c = 0; c < TABLE_COARSE * TABLE_COARSE; c++)
 		cells->sum[c] = cells->n[c] > 0 ? kept * cells->sum[c] / cells->n[c] : 0;
