@@ -131,8 +131,8 @@ static struct response *surrogate_new(struct landscape *landscape, const struct 
 	landscape->predicted_r2 = response ? response_r2(response) : NAN;
 	if (!response || response_predicts(response))
 		return response;
-	snprintf(landscape->reason, RESPONSE_REASON, "the rows do not predict each other (R2 %.2f)",
-	         landscape->predicted_r2);
+	snprintf(landscape->reason, RESPONSE_REASON,
+	         "the rows do not predict each other beyond chance (leave-one-out R2 %.2f)", landscape->predicted_r2);
 	response_free(response);
 	return NULL;
 }

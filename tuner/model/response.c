@@ -54,6 +54,12 @@ static void scale(struct response *response) {
 	free(kept);
 }
 
+double response_variance(const struct response *response, size_t row) {
+	const struct response_data *data = &response->data;
+	double deviation = data->deviation && isfinite(data->deviation[row]) ? data->deviation[row] / response->scale : 0;
+	return response->nugget + deviation * deviation + response->extra[row];
+}
+
 static void observe(struct response *response) {
 	const struct response_data *data = &response->data;
 	uint16_t codes[GP_DIMS_MAX];
@@ -61,10 +67,8 @@ static void observe(struct response *response) {
 	gp_truncate(response->gp, 0);
 	for (size_t i = 0; i < response->count; i++) {
 		size_t row = response->row[i];
-		double deviation =
-			data->deviation && isfinite(data->deviation[row]) ? data->deviation[row] / response->scale : 0;
 		response_codes(data, data->places + row * data->params, codes);
-		gp_add(response->gp, codes, response->nugget + deviation * deviation + response->extra[row]);
+		gp_add(response->gp, codes, response_variance(response, row));
 		y[i] = response->target[row];
 	}
 	gp_target(response->gp, y);
