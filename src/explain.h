@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What `explain` finds out, part by part; all parts are JSON, from which the text for people is made. */
+#ifndef SRC_EXPLAIN_H
+#define SRC_EXPLAIN_H
+#include <jansson.h>
+
+#include "src/cmd.h"
+#include "tuner/study/contrast.h"
+#include "tuner/study/study_set.h"
+
+/* A finished study, and the problem that is looked at. */
+struct explain_view {
+	const struct study *study;
+	const json_t *problem; /* borrowed from a row */
+	const json_t *tune;    /* newest result of `tune` for it, or NULL */
+	const struct study_item *item;
+	const char *unit; /* of times */
+};
+/* Rows of the problem. ctx: struct explain_view. */
+bool explain_of_problem(void *ctx, const struct study *study, size_t row);
+
+/* src/explain_load.c: studies of what the words name, or of everything, from --from or the store. NULL with ERR_NOTHING
+ * where nothing was measured. */
+struct study_set *explain_load(struct app *app, const struct opt_args *args, struct err *err);
+/* src/explain_view.c: machine and ceilings, the recommendation, and study_finish. size: --size, or NULL. False: no row worked, or none is of
+ * that problem. */
+bool explain_view_make(struct app *app, const struct study_set *set, struct study_item *item, const json_t *size,
+                       struct explain_view *view);
+
+/* src/explain_result.c: an object under "results". */
+json_t *explain_result(struct app *app, const struct explain_view *view);
+
+/* Parts: new references, NULL where there is nothing to say. */
+json_t *explain_scaling(const struct explain_view *view);  /* src/explain_scaling.c */
+json_t *explain_effects(const struct explain_view *view);  /* src/explain_effects.c */
+json_t *explain_roofline(const struct explain_view *view); /* src/explain_roofline.c */
+
+/* src/explain_text.c */
+void explain_print(struct ui *ui, const json_t *result, bool all, FILE *out);
+
+#endif
