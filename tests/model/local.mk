@@ -8,3 +8,13 @@ check_PROGRAMS += $(GP_TESTS)
 %C%_gp_fit_SOURCES = %D%/gp_fit.c %D%/gp_help.h
 %C%_gp_fit_LDADD = libtuner.la libbase.la $(GSL_LIBS) -lm
 TESTS += $(GP_TESTS)
+
+SCALING_TESTS = %D%/scaling %D%/scaling_hard %D%/pareto
+check_PROGRAMS += $(SCALING_TESTS)
+%C%_scaling_SOURCES = %D%/scaling.c %D%/scaling_made.h
+%C%_scaling_LDADD = libtuner.la libbase.la $(GSL_LIBS) -lm
+%C%_scaling_hard_SOURCES = %D%/scaling_hard.c %D%/scaling_made.h
+%C%_scaling_hard_LDADD = libtuner.la libbase.la $(GSL_LIBS) -lm
+%C%_pareto_SOURCES = %D%/pareto.c
+%C%_pareto_LDADD = libtuner.la libbase.la $(GSL_LIBS) -lm
+TESTS += $(SCALING_TESTS)

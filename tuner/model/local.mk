@@ -2,4 +2,6 @@
 # The only place that includes GSL.
 libtuner_la_SOURCES += %D%/gp.c %D%/gp_kernel.c %D%/gp_problem.c %D%/gp_fit.c %D%/gp_pool.c %D%/gp.h %D%/gp_impl.h \
 	%D%/paired.c %D%/paired.h \
-	%D%/effects.c %D%/effects_design.c %D%/effects_fit.c %D%/effects_alias.c %D%/effects.h %D%/effects_impl.h
+	%D%/effects.c %D%/effects_design.c %D%/effects_fit.c %D%/effects_alias.c %D%/effects.h %D%/effects_impl.h \
+	%D%/scaling.c %D%/scaling_data.c %D%/scaling_minimum.c %D%/scaling_profile.c %D%/scaling_mean.c %D%/scaling_outlier.c \
+	%D%/scaling.h %D%/scaling_impl.h %D%/pareto.c %D%/pareto.h
