@@ -11,11 +11,16 @@
 /* A finished study, and the problem that is looked at. */
 struct explain_view {
 	const struct study *study;
-	const json_t *problem; /* borrowed from a row */
+	size_t like;           /* a row of the problem */
+	const json_t *problem; /* of that row */
 	const json_t *tune;    /* newest result of `tune` for it, or NULL */
 	const struct study_item *item;
 	const char *unit; /* of times */
 };
+enum { EXPLAIN_PROBLEMS_MAX = 64 };
+/* A row of each problem, the first ones; how many. */
+size_t explain_problems(const struct study *study, size_t rows[EXPLAIN_PROBLEMS_MAX]);
+size_t explain_rows(const struct study *study, size_t like); /* of that row's problem */
 /* Rows of the problem. ctx: struct explain_view. */
 bool explain_of_problem(void *ctx, const struct study *study, size_t row);
 

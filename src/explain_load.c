@@ -134,6 +134,13 @@ static int files_read(struct study_set *set, const struct opt_args *args, struct
 	return 0;
 }
 
+/* A file may have more than what was asked for. */
+static void others_leave(struct study_set *set, const struct wanted *wanted) {
+	for (size_t i = 0; i < study_set_count(set); i++)
+		if (!is_named(wanted, study_set_at(set, i)->kernel))
+			study_set_at(set, i)->trials = 0;
+}
+
 /* A store that is not there has nothing in it. */
 static int read_all(struct study_set *set, struct wanted *wanted, const struct opt_args *args, struct arena *arena,
                     struct err *err) {
@@ -145,6 +152,7 @@ static int read_all(struct study_set *set, struct wanted *wanted, const struct o
 	if (failed && err->code != ERR_NOTHING)
 		return -1;
 	*err = (struct err){0};
+	others_leave(set, wanted);
 	return check(set, wanted, &unknown, err);
 }
 

@@ -9,19 +9,11 @@
 #include "tuner/diagnosis/diagnosis.h"
 
 static json_t *problems_json(const struct study *study) {
-	json_t *list = json_array(), *one;
-	for (size_t row = 0; row < study_rows(study); row++) {
-		const json_t *problem = study_row(study, row)->problem;
-		size_t i;
-		json_array_foreach(list, i, one) {
-			if (json_equal(json_object_get(one, "problem"), problem))
-				break;
-		}
-		if (i == json_array_size(list))
-			json_array_append_new(list, json_pack("{s:O,s:i}", "problem", problem, "configurations", 0));
-		one = json_array_get(list, i);
-		json_object_set_new(one, "configurations", json_integer(js_int_or(one, "configurations", 0) + 1));
-	}
+	size_t rows[EXPLAIN_PROBLEMS_MAX], count = explain_problems(study, rows);
+	json_t *list = json_array();
+	for (size_t i = 0; i < count; i++)
+		json_array_append_new(list, json_pack("{s:O,s:I}", "problem", study_row(study, rows[i])->problem,
+		                                      "configurations", (json_int_t)explain_rows(study, rows[i])));
 	return list;
 }
 
@@ -30,8 +22,8 @@ static json_t *setup_json(const struct explain_view *view, size_t row) {
 		return json_null();
 	const struct study_row *one = study_row(view->study, row);
 	double spread = exp(1.96 * one->deviation);
-	return json_pack("{s:O,s:f,s:[f,f],s:s,s:I}", "config", one->config, "median", one->value, "ci",
-	                 one->value / spread, one->value * spread, "unit", view->unit, "trials", (json_int_t)one->trials);
+	return json_pack("{s:O,s:f,s:[o,o],s:s,s:I}", "config", one->config, "median", one->value, "ci",
+	                 js_number(one->value / spread), js_number(one->value * spread), "unit", view->unit, "trials", (json_int_t)one->trials);
 }
 
 /* What the duel said; without one the ratio of medians, which is no verdict. */
@@ -43,7 +35,7 @@ static void speedup_add(json_t *result, const struct explain_view *view) {
 		json_object_set_new(result, "verdict", json_string(js_string_or(view->tune, "verdict", "undecided")));
 	} else if (winner != SIZE_MAX && baseline != SIZE_MAX) {
 		double ratio = study_row(view->study, baseline)->value / study_row(view->study, winner)->value;
-		json_object_set_new(result, "speedup", json_pack("{s:f,s:n}", "ratio", ratio, "ci"));
+		json_object_set_new(result, "speedup", json_pack("{s:o,s:n}", "ratio", js_number(ratio), "ci"));
 		json_object_set_new(result, "verdict", json_string("undecided"));
 	} else {
 		json_object_set_new(result, "speedup", json_null());

@@ -22,7 +22,7 @@ static const struct {
 };
 
 static void roof_add(json_t *roofs, const char *name, const char *level, double roof, double rate, const char *unit) {
-	if (!(roof > 0) || !(rate > 0))
+	if (!(roof > 0) || !(rate > 0) || !isfinite(rate / roof))
 		return;
 	json_t *one = json_pack("{s:s,s:f,s:s,s:f}", "name", name, "value", roof, "unit", unit, "share", rate / roof);
 	if (level)
@@ -63,8 +63,8 @@ static json_t *position(const struct study *study, size_t row) {
 		return NULL;
 	bytes = bytes > 0 ? bytes : NAN;
 	double moved = counted > 0 ? counted : bytes;
-	return json_pack("{s:O,s:f,s:s,s:f,s:o,s:o,s:o,s:o}", "config", study_row(study, row)->config, "seconds", seconds,
-	                 "op", op_of(study, row), "ops_per_s", ops / seconds, "bytes_per_s", js_number(bytes / seconds),
+	return json_pack("{s:O,s:f,s:s,s:o,s:o,s:o,s:o,s:o}", "config", study_row(study, row)->config, "seconds", seconds,
+	                 "op", op_of(study, row), "ops_per_s", js_number(ops / seconds), "bytes_per_s", js_number(bytes / seconds),
 	                 "counted_bytes_per_s", js_number(counted / seconds), "intensity", js_number(ops / moved), "roofs",
 	                 roofs_json(study, row, ops / seconds, moved / seconds));
 }

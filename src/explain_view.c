@@ -2,18 +2,43 @@
 /* Which problem is looked at, and what was recommended for it. */
 #include <config.h>
 
-#include <stdlib.h>
-#include <string.h>
+#include <stdint.h>
 
 #include "src/base/js.h"
 #include "src/ceilings.h"
 #include "src/explain.h"
 #include "tuner/trial.h"
 
+static bool same_problem(const struct study *study, size_t a, size_t b) {
+	const int *x = study_row(study, a)->place, *y = study_row(study, b)->place;
+	for (size_t c = 0; c < study_columns(study); c++)
+		if (study_column(study, c)->is_problem && x[c] != y[c])
+			return false;
+	return true;
+}
+
 bool explain_of_problem(void *ctx, const struct study *study, size_t row) {
 	const struct explain_view *view = ctx;
-	const json_t *problem = study_row(study, row)->problem;
-	return problem == view->problem || json_equal(problem, view->problem);
+	return same_problem(study, row, view->like);
+}
+
+size_t explain_problems(const struct study *study, size_t rows[EXPLAIN_PROBLEMS_MAX]) {
+	size_t count = 0;
+	for (size_t row = 0; row < study_rows(study) && count < EXPLAIN_PROBLEMS_MAX; row++) {
+		bool found = false;
+		for (size_t i = 0; i < count && !found; i++)
+			found = same_problem(study, rows[i], row);
+		if (!found)
+			rows[count++] = row;
+	}
+	return count;
+}
+
+size_t explain_rows(const struct study *study, size_t like) {
+	size_t count = 0;
+	for (size_t row = 0; row < study_rows(study); row++)
+		count += same_problem(study, row, like);
+	return count;
 }
 
 /* Every member that is asked for has this value. */
@@ -38,28 +63,18 @@ static const json_t *tune_newest(const struct study_item *item, const json_t *pr
 	return NULL;
 }
 
-static size_t rows_of(const struct study *study, const json_t *problem) {
-	size_t count = 0;
-	for (size_t i = 0; i < study_rows(study); i++)
-		count += json_equal(study_row(study, i)->problem, problem);
-	return count;
-}
-
-/* What was tuned last, else what was measured most. */
-static const json_t *problem_choose(const struct study *study, const json_t *tune, const json_t *size) {
-	const json_t *best = NULL;
-	size_t most = 0;
-	for (size_t i = 0; i < study_rows(study); i++) {
-		const json_t *problem = study_row(study, i)->problem;
-		bool tuned = tune && json_equal(problem, json_object_get(tune, "problem"));
-		if (tuned)
-			return problem;
-		if (!fits(problem, size) || (best && json_equal(best, problem)))
-			continue;
-		size_t count = rows_of(study, problem);
+/* What was tuned last, else what was measured most; SIZE_MAX: none fits. */
+static size_t problem_choose(const struct study *study, const json_t *tune, const json_t *size) {
+	size_t rows[EXPLAIN_PROBLEMS_MAX], best = SIZE_MAX, most = 0;
+	size_t problems = explain_problems(study, rows);
+	for (size_t i = 0; i < problems; i++) {
+		const json_t *problem = study_row(study, rows[i])->problem;
+		if (tune && json_equal(problem, json_object_get(tune, "problem")))
+			return rows[i];
+		size_t count = fits(problem, size) ? explain_rows(study, rows[i]) : 0;
 		if (count > most) {
 			most = count;
-			best = problem;
+			best = rows[i];
 		}
 	}
 	return best;
@@ -86,10 +101,12 @@ bool explain_view_make(struct app *app, const struct study_set *set, struct stud
 	if (tune)
 		recommend(item, tune);
 	study_finish(item->study);
-	const json_t *problem = problem_choose(item->study, tune, size);
-	*view = (struct explain_view){
-		.study = item->study, .item = item, .problem = problem, .tune = tune, .unit = unit_of(set)};
-	if (tune && problem && !json_equal(json_object_get(tune, "problem"), problem))
-		view->tune = NULL;
-	return problem != NULL;
+	size_t like = problem_choose(item->study, tune, size);
+	*view = (struct explain_view){.study = item->study, .item = item, .like = like, .unit = unit_of(set)};
+	if (like == SIZE_MAX)
+		return false;
+	view->problem = study_row(item->study, like)->problem;
+	if (tune && json_equal(json_object_get(tune, "problem"), view->problem))
+		view->tune = tune;
+	return true;
 }

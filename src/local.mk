@@ -13,6 +13,7 @@ COMMANDS = \
 	%D%/cmd_compare.c \
 	%D%/cmd_replay.c \
 	%D%/cmd_score.c \
+	%D%/cmd_explain.c \
 	%D%/cmd_export.c \
 	%D%/cmd_apply.c \
 	%D%/cmd_machine.c \
@@ -42,6 +43,8 @@ sweetspot_SOURCES = $(COMMANDS) \
 	%D%/replay_options.c %D%/replay_options.h %D%/replay_json.c %D%/replay_table.c %D%/replay_output.h \
 	%D%/score_json.c %D%/score_table.c %D%/score_output.h \
 	%D%/stop_when.c %D%/stop_when.h \
+	%D%/explain_load.c %D%/explain_view.c %D%/explain_result.c %D%/explain_effects.c %D%/explain_roofline.c \
+	%D%/explain_scaling.c %D%/explain_series.c %D%/explain_law.c %D%/explain_scaling.h %D%/explain_text.c %D%/explain.h \
 	%D%/tune_options.c %D%/tune_options.h %D%/sweep_table.c %D%/sweep_table.h \
 	%D%/list_counters.c %D%/list_counters.h %D%/list_metrics.c %D%/list_metrics.h %D%/list_params.c %D%/list_params.h %D%/figures.c %D%/figures.h %D%/references.c %D%/references.h \
 	%D%/byhand.c %D%/byhand.h %D%/lock.c %D%/lock.h \

@@ -50,7 +50,7 @@ size_t study_set_count(const struct study_set *set) {
 	return set->count;
 }
 
-struct study_item *study_set_at(struct study_set *set, size_t i) {
+struct study_item *study_set_at(const struct study_set *set, size_t i) {
 	return set->items[i];
 }
 

@@ -20,7 +20,7 @@ struct study_set;
 struct study_set *study_set_new(const char *objective);
 void study_set_free(struct study_set *set);
 size_t study_set_count(const struct study_set *set);
-struct study_item *study_set_at(struct study_set *set, size_t i);
+struct study_item *study_set_at(const struct study_set *set, size_t i);
 const char *study_set_objective(const struct study_set *set);
 /* Found or made. machine: NULL: this one. */
 struct study_item *study_set_item(struct study_set *set, const char *kernel, const char *device, const json_t *machine);

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/js.h"
+#include "src/base/value.h"
+#include "src/explain.h"
+#include "tuner/trial.h"
+
+static const struct opt options[] = {
+	{"from", 'f', "FILE", "a document of `sweep --json` or `tune --json`, or a recorded space, in place of the store",
+     OPT_REPEAT},
+	{"size", 's', "K=V,..", "the problem to look at, for example n=2048 (the one tuned last)", OPT_REPEAT},
+	{"objective", 0, "NAME", "time, energy or edp (time)", 0},
+	{0},
+};
+
+static int objective_check(const struct opt_args *args, struct err *err) {
+	enum trial_objective objective;
+	const char *word = opt_get(args, "objective", "time");
+	return trial_objective_find(word, &objective)
+	           ? 0
+	           : err_set(err, ERR_USAGE, "time, energy or edp", "there is no objective \"%s\"", word);
+}
+
+/* "n=64,m=2" */
+static int size_read(const char *text, json_t *size, struct err *err) {
+	char *copy = strdup(text), *rest = NULL;
+	int failed = 0;
+	for (char *word = strtok_r(copy, ", ", &rest); word && !failed; word = strtok_r(NULL, ", ", &rest)) {
+		char *equals = strchr(word, '=');
+		if (!equals || equals == word) {
+			failed = err_set(err, ERR_USAGE, "write --size n=2048", "--size %s gives no value", text);
+			continue;
+		}
+		*equals = '\0';
+		json_object_set_new(size, word, value_json(value_parse(equals + 1)));
+	}
+	free(copy);
+	return failed;
+}
+
+static json_t *results_of(struct app *app, struct study_set *set, const json_t *size) {
+	json_t *results = json_array();
+	for (size_t i = 0; i < study_set_count(set); i++) {
+		struct explain_view view;
+		if (study_set_at(set, i)->trials && explain_view_make(app, set, study_set_at(set, i), size, &view))
+			json_array_append_new(results, explain_result(app, &view));
+	}
+	return results;
+}
+
+static int show(struct app *app, const struct opt_args *args, const json_t *results, struct err *err) {
+	size_t i;
+	json_t *result;
+	if (json_array_size(results) == 0)
+		return err_set(err, ERR_NOTHING, "`sweetspot explain` without --size shows what was measured",
+		               "no configuration of this problem worked, or none was measured");
+	if (opt_has(args, "json")) {
+		const json_t *machine = app_machine(app, err);
+		json_t *document = json_pack("{s:s,s:O?,s:O}", "schema", "sweetspot-explain/1", "machine", machine, "results",
+		                             results);
+		js_write(document, stdout);
+		json_decref(document);
+		return 0;
+	}
+	json_array_foreach((json_t *)results, i, result) {
+		if (i)
+			putchar('\n');
+		explain_print(app_ui(app), result, opt_has(args, "verbose"), stdout);
+	}
+	return 0;
+}
+
+static int run(struct app *app, const struct opt_args *args, struct err *err) {
+	json_t *size = json_object();
+	int failed = objective_check(args, err);
+	for (size_t i = 0; i < opt_count(args, "size") && !failed; i++)
+		failed = size_read(opt_at(args, "size", i), size, err);
+	struct study_set *set = failed ? NULL : explain_load(app, args, err);
+	json_t *results = set ? results_of(app, set, size) : NULL;
+	failed = results ? show(app, args, results, err) : -1;
+	json_decref(results);
+	json_decref(size);
+	study_set_free(set);
+	return failed;
+}
+
+static const struct opt *const tables[] = {options, cmd_device_options, cmd_store_options, NULL};
+
+const struct cmd cmd_explain = {
+	.name = "explain",
+	.summary = "why the winner wins, what holds it back, and what to try next",
+	.usage = "[KERNEL...] [OPTION...]",
+	.options = tables,
+	.notes = "Everything comes from what tune, sweep and compare have measured and kept; without KERNEL it is about all\n"
+			 "that was measured on this machine.",
+	.run = run,
+};
