@@ -8,12 +8,13 @@
 enum { ENTRIES_MAX = 256 };
 
 /* What the rows of an entry share, but for threads. */
-static json_t *fixed_json(const struct study *study, size_t threads, const struct explain_series *series) {
+static json_t *fixed_json(const struct study *study, size_t threads, int split,
+                          const struct explain_series *series) {
 	json_t *fixed = json_object();
 	for (size_t c = 0; c < study_columns(study) && series->count; c++) {
 		const struct study_column *column = study_column(study, c);
 		int place = study_row(study, series->rows[0])->place[c];
-		bool same = c != threads && !column->is_problem && place != STUDY_ABSENT;
+		bool same = c != threads && (int)c != split && !column->is_problem && place != STUDY_ABSENT;
 		for (size_t i = 1; i < series->count && same; i++)
 			same = study_row(study, series->rows[i])->place[c] == place;
 		if (same)
@@ -33,7 +34,7 @@ static void entry_add(const struct explain_view *view, size_t threads, int split
 		json_object_set_new(about, column->name, value_json(column->level[level]));
 	}
 	json_object_set_new(entry, "about", about);
-	json_object_set_new(entry, "fixed", fixed_json(view->study, threads, &series));
+	json_object_set_new(entry, "fixed", fixed_json(view->study, threads, split, &series));
 	json_array_append_new(list, entry);
 }
 

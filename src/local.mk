@@ -44,7 +44,9 @@ sweetspot_SOURCES = $(COMMANDS) \
 	%D%/score_json.c %D%/score_table.c %D%/score_output.h \
 	%D%/stop_when.c %D%/stop_when.h \
 	%D%/explain_load.c %D%/explain_view.c %D%/explain_result.c %D%/explain_effects.c %D%/explain_roofline.c \
-	%D%/explain_scaling.c %D%/explain_series.c %D%/explain_law.c %D%/explain_scaling.h %D%/explain_text.c %D%/explain.h \
+	%D%/explain_scaling.c %D%/explain_series.c %D%/explain_law.c %D%/explain_scaling.h %D%/explain.h \
+	%D%/explain_text.c %D%/explain_text_why.c %D%/explain_text_scaling.c %D%/explain_text_effects.c %D%/explain_text_place.c \
+	%D%/explain_text.h \
 	%D%/tune_options.c %D%/tune_options.h %D%/sweep_table.c %D%/sweep_table.h \
 	%D%/list_counters.c %D%/list_counters.h %D%/list_metrics.c %D%/list_metrics.h %D%/list_params.c %D%/list_params.h %D%/figures.c %D%/figures.h %D%/references.c %D%/references.h \
 	%D%/byhand.c %D%/byhand.h %D%/lock.c %D%/lock.h \
