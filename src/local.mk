@@ -49,7 +49,7 @@ sweetspot_SOURCES = $(COMMANDS) \
 	%D%/explain_text.h \
 	%D%/tune_options.c %D%/tune_options.h %D%/sweep_table.c %D%/sweep_table.h \
 	%D%/list_counters.c %D%/list_counters.h %D%/list_metrics.c %D%/list_metrics.h %D%/list_params.c %D%/list_params.h %D%/figures.c %D%/figures.h %D%/references.c %D%/references.h \
-	%D%/byhand.c %D%/byhand.h %D%/lock.c %D%/lock.h \
+	%D%/byhand.c %D%/byhand_counters.c %D%/byhand_store.c %D%/byhand_store.h %D%/byhand.h %D%/lock.c %D%/lock.h \
 	%D%/counters.h %D%/counters_value.c %D%/counters_table.c %D%/counters_reason.c %D%/counters_sources.c \
 	%D%/counters_words.c %D%/counters_words.h %D%/counters_ask.c %D%/counters_ask.h \
 	%D%/roofline.c %D%/roofline.h \
