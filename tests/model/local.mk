@@ -8,3 +8,7 @@ check_PROGRAMS += $(GP_TESTS)
 %C%_gp_fit_SOURCES = %D%/gp_fit.c %D%/gp_help.h
 %C%_gp_fit_LDADD = libtuner.la libbase.la $(GSL_LIBS) -lm
 TESTS += $(GP_TESTS)
+check_PROGRAMS += %D%/growth
+%C%_growth_SOURCES = %D%/growth.c
+%C%_growth_LDADD = libtuner.la libbase.la $(GSL_LIBS) -lm
+TESTS += %D%/growth
