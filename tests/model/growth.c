@@ -150,10 +150,10 @@ static void test_three(void) {
 int main(void) {
 	for (size_t i = 0; i < sizeof made / sizeof *made; i++) {
 		test_exact(&made[i]);
-		test_coverage(&made[i], 10);
+		test_coverage(&made[i], 8);
 	}
 	test_coverage(&made[0], 4);
-	test_coverage(&made[0], 16);
+	test_coverage(&made[0], 12);
 	test_outlier();
 	test_shuffled();
 	test_order();
