@@ -73,10 +73,15 @@ TUNER_STORE = \
 	%D%/profile.c %D%/profile_check.c %D%/profile_env.c %D%/profile.h \
 	%D%/profile_program.c %D%/profile_program.h
 
+TUNER_SIZES = \
+	%D%/sizes.c %D%/sizes.h %D%/sizes_impl.h \
+	%D%/sizes_merge.c %D%/sizes_next.c %D%/sizes_explore.c \
+	%D%/sizes_store.c %D%/sizes_ratios.c %D%/sizes_json.c
+
 noinst_LTLIBRARIES += libtuner.la
 libtuner_la_LIBADD = libbase.la $(GSL_LIBS) $(SQLITE_LIBS) $(ZLIB_LIBS) $(JANSSON_LIBS)
 libtuner_la_SOURCES = $(TUNER_SPACE) $(TUNER_SPEC) $(TUNER_SPEC_C) $(TUNER_SPEC_CUDA) $(TUNER_SEARCH) $(TUNER_MEASURE) \
-	$(TUNER_PROGRAM) $(TUNER_STORE)
+	$(TUNER_PROGRAM) $(TUNER_STORE) $(TUNER_SIZES)
 
 include %D%/strategy/local.mk
 include %D%/study/local.mk

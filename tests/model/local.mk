@@ -18,3 +18,7 @@ check_PROGRAMS += $(SCALING_TESTS)
 %C%_pareto_SOURCES = %D%/pareto.c
 %C%_pareto_LDADD = libtuner.la libbase.la $(GSL_LIBS) -lm
 TESTS += $(SCALING_TESTS)
+check_PROGRAMS += %D%/growth
+%C%_growth_SOURCES = %D%/growth.c
+%C%_growth_LDADD = libtuner.la libbase.la $(GSL_LIBS) -lm
+TESTS += %D%/growth
