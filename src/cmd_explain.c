@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "src/base/js.h"
+#include "src/base/mem.h"
 #include "src/base/value.h"
 #include "src/explain.h"
 #include "tuner/trial.h"
@@ -13,21 +14,13 @@ static const struct opt options[] = {
 	{"from", 'f', "FILE", "a document of `sweep --json` or `tune --json`, or a recorded space, in place of the store",
      OPT_REPEAT},
 	{"size", 's', "K=V,..", "the problem to look at, for example n=2048 (the one tuned last)", OPT_REPEAT},
-	{"objective", 0, "NAME", "time, energy or edp (time)", 0},
+	{"objective", 0, "NAME", "time, energy or edp, or two of them (time)", 0},
 	{0},
 };
 
-static int objective_check(const struct opt_args *args, struct err *err) {
-	enum trial_objective objective;
-	const char *word = opt_get(args, "objective", "time");
-	return trial_objective_find(word, &objective)
-	           ? 0
-	           : err_set(err, ERR_USAGE, "time, energy or edp", "there is no objective \"%s\"", word);
-}
-
 /* "n=64,m=2" */
 static int size_read(const char *text, json_t *size, struct err *err) {
-	char *copy = strdup(text), *rest = NULL;
+	char *copy = mem_strdup(text), *rest = NULL;
 	int failed = 0;
 	for (char *word = strtok_r(copy, ", ", &rest); word && !failed; word = strtok_r(NULL, ", ", &rest)) {
 		char *equals = strchr(word, '=');
@@ -42,14 +35,32 @@ static int size_read(const char *text, json_t *size, struct err *err) {
 	return failed;
 }
 
-static json_t *results_of(struct app *app, struct study_set *set, const json_t *size) {
-	json_t *results = json_array();
-	for (size_t i = 0; i < study_set_count(set); i++) {
-		struct explain_view view;
-		if (study_set_at(set, i)->trials && explain_view_make(app, set, study_set_at(set, i), size, &view))
-			json_array_append_new(results, explain_result(app, &view));
+/* Of one objective, added to the results. */
+static int results_add(struct app *app, const struct opt_args *args, const char *objective, const json_t *size,
+                       json_t *results, struct err *err) {
+	struct study_set *set = explain_load(app, args, objective, err);
+	for (size_t i = 0; set && i < study_set_count(set); i++) {
+		struct explain_view view = {.app = app, .args = args};
+		if (study_set_at(set, i)->trials && explain_view_make(set, study_set_at(set, i), size, &view))
+			json_array_append_new(results, explain_result(&view));
 	}
-	return results;
+	study_set_free(set);
+	return set ? 0 : -1;
+}
+
+/* "time,energy": a result for each. */
+static int results_make(struct app *app, const struct opt_args *args, const json_t *size, json_t *results,
+                        struct err *err) {
+	char *list = mem_strdup(opt_get(args, "objective", "time")), *rest = NULL;
+	int failed = 0;
+	for (char *word = strtok_r(list, ", ", &rest); word && !failed; word = strtok_r(NULL, ", ", &rest)) {
+		enum trial_objective objective;
+		failed = trial_objective_find(word, &objective)
+		             ? results_add(app, args, word, size, results, err)
+		             : err_set(err, ERR_USAGE, "time, energy or edp", "there is no objective \"%s\"", word);
+	}
+	free(list);
+	return failed;
 }
 
 static int show(struct app *app, const struct opt_args *args, const json_t *results, struct err *err) {
@@ -75,16 +86,13 @@ static int show(struct app *app, const struct opt_args *args, const json_t *resu
 }
 
 static int run(struct app *app, const struct opt_args *args, struct err *err) {
-	json_t *size = json_object();
-	int failed = objective_check(args, err);
+	json_t *size = json_object(), *results = json_array();
+	int failed = 0;
 	for (size_t i = 0; i < opt_count(args, "size") && !failed; i++)
 		failed = size_read(opt_at(args, "size", i), size, err);
-	struct study_set *set = failed ? NULL : explain_load(app, args, err);
-	json_t *results = set ? results_of(app, set, size) : NULL;
-	failed = results ? show(app, args, results, err) : -1;
+	failed = failed || results_make(app, args, size, results, err) || show(app, args, results, err) ? -1 : 0;
 	json_decref(results);
 	json_decref(size);
-	study_set_free(set);
 	return failed;
 }
 

@@ -156,8 +156,8 @@ static int read_all(struct study_set *set, struct wanted *wanted, const struct o
 	return check(set, wanted, &unknown, err);
 }
 
-struct study_set *explain_load(struct app *app, const struct opt_args *args, struct err *err) {
-	struct study_set *set = study_set_new(opt_get(args, "objective", "time"));
+struct study_set *explain_load(struct app *app, const struct opt_args *args, const char *objective, struct err *err) {
+	struct study_set *set = study_set_new(objective);
 	struct wanted wanted = {.app = app, .newest = json_object()};
 	struct arena *arena = arena_new();
 	int failed = read_all(set, &wanted, args, arena, err);

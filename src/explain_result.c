@@ -3,10 +3,13 @@
 
 #include <math.h>
 #include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "src/base/js.h"
 #include "src/explain.h"
 #include "tuner/diagnosis/diagnosis.h"
+#include "tuner/program.h"
 
 static json_t *problems_json(const struct study *study) {
 	size_t rows[EXPLAIN_PROBLEMS_MAX], count = explain_problems(study, rows);
@@ -27,8 +30,7 @@ static json_t *setup_json(const struct explain_view *view, size_t row) {
 }
 
 /* What the duel said; without one the ratio of medians, which is no verdict. */
-static void speedup_add(json_t *result, const struct explain_view *view) {
-	size_t winner = study_winner(view->study), baseline = study_baseline(view->study);
+static void speedup_add(json_t *result, const struct explain_view *view, size_t winner, size_t baseline) {
 	json_t *speedup = json_object_get(view->tune, "speedup");
 	if (json_is_object(speedup)) {
 		json_object_set(result, "speedup", speedup);
@@ -43,47 +45,73 @@ static void speedup_add(json_t *result, const struct explain_view *view) {
 	}
 }
 
-/* The winner of a problem is sought among its own rows. */
+/* The recommendation of a problem that was tuned; else what takes the least time of its rows and may be used. */
 static size_t winner_of(const struct explain_view *view) {
-	size_t winner = study_winner(view->study);
-	if (winner != SIZE_MAX && explain_of_problem((void *)view, view->study, winner))
-		return winner;
-	return SIZE_MAX;
-}
-
-static void head_add(json_t *result, const struct explain_view *view) {
 	const struct study *study = view->study;
-	size_t winner = winner_of(view), baseline = winner == SIZE_MAX ? SIZE_MAX : study_baseline(study);
-	json_object_set_new(result, "winner", setup_json(view, winner));
-	json_object_set_new(result, "baseline", setup_json(view, baseline));
-	speedup_add(result, view);
+	size_t winner = study_winner(study), best = SIZE_MAX;
+	if (winner != SIZE_MAX && explain_of_problem((void *)view, study, winner))
+		return winner;
+	for (size_t i = 0; i < study_rows(study); i++) {
+		const struct study_row *row = study_row(study, i);
+		if (!row->over && !js_bool_or(row->detail, "unsafe", false) && explain_of_problem((void *)view, study, i) &&
+		    (best == SIZE_MAX || row->value < study_row(study, best)->value))
+			best = i;
+	}
+	return best;
 }
 
-static json_t *diagnoses_json(const struct study *study) {
+static size_t baseline_of(const struct explain_view *view) {
+	size_t baseline = study_baseline(view->study);
+	bool own = baseline != SIZE_MAX && explain_of_problem((void *)view, view->study, baseline);
+	return own ? baseline : SIZE_MAX;
+}
+
+/* Experiments go where this was read from. */
+static void next_complete(const struct explain_view *view, json_t *finding) {
+	static const char *const storing[] = {"sweetspot sweep ", "sweetspot compare ", "sweetspot tune "};
+	const char *next = js_string_or(finding, "next", NULL), *store = opt_get(view->args, "store", NULL);
+	for (size_t i = 0; next && store && i < sizeof storing / sizeof *storing; i++) {
+		if (strncmp(next, storing[i], strlen(storing[i])) != 0)
+			continue;
+		char *quoted = program_quote(store);
+		json_object_set_new(finding, "next", json_sprintf("%s --store %s", next, quoted));
+		free(quoted);
+		return;
+	}
+}
+
+static json_t *diagnoses_json(const struct explain_view *view) {
 	struct findings *findings = findings_new();
-	findings_examine(findings, study);
-	json_t *json = findings_json(findings);
+	findings_examine(findings, view->study);
+	json_t *json = findings_json(findings), *one;
+	size_t i;
+	json_array_foreach(json, i, one) next_complete(view, one);
 	findings_free(findings);
 	return json;
 }
 
-/* Absent parts are absent members, or empty lists where others rely on them. */
 static void part_add(json_t *result, const char *name, json_t *part) {
 	if (part)
 		json_object_set_new(result, name, part);
 }
 
-json_t *explain_result(struct app *app, const struct explain_view *view) {
+json_t *explain_result(const struct explain_view *view) {
 	const struct study *study = view->study;
-	(void)app;
-	json_t *result = json_pack("{s:s,s:s,s:O,s:o,s:I,s:I,s:f}", "kernel", study_kernel(study), "device",
+	size_t winner = winner_of(view), baseline = baseline_of(view);
+	json_t *result = json_pack("{s:s,s:s,s:O,s:o,s:s,s:I,s:I,s:o}", "kernel", study_kernel(study), "device",
 	                           study_device(study), "problem", view->problem, "problems", problems_json(study),
-	                           "configurations", (json_int_t)study_rows(study), "failures",
-	                           (json_int_t)study_failures(study), "noise", study_noise(study));
-	head_add(result, view);
+	                           "objective", view->objective, "configurations", (json_int_t)study_rows(study), "failures",
+	                           (json_int_t)study_failures(study), "noise", js_number(study_noise(study)));
+	json_object_set_new(result, "winner", setup_json(view, winner));
+	json_object_set_new(result, "baseline", setup_json(view, baseline));
+	speedup_add(result, view, winner, baseline);
 	part_add(result, "scaling", explain_scaling(view));
-	part_add(result, "effects", explain_effects(view));
-	part_add(result, "roofline", explain_roofline(view));
-	part_add(result, "diagnoses", diagnoses_json(study));
+	explain_effects_add(view, result);
+	part_add(result, "landscape", winner == SIZE_MAX ? NULL : explain_landscape(view, winner));
+	part_add(result, "drivers", explain_drivers(view, winner, baseline));
+	part_add(result, "roofline", explain_roofline(view, winner, baseline));
+	part_add(result, "sizes", explain_sizes(view));
+	part_add(result, "pareto", explain_pareto(view));
+	part_add(result, "diagnoses", diagnoses_json(view));
 	return result;
 }

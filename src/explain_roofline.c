@@ -73,9 +73,9 @@ static bool has_roofs(const json_t *position) {
 	return json_array_size(json_object_get(position, "roofs")) > 0;
 }
 
-json_t *explain_roofline(const struct explain_view *view) {
-	json_t *winner = strcmp(view->unit, "s") == 0 ? position(view->study, study_winner(view->study)) : NULL;
-	json_t *baseline = winner ? position(view->study, study_baseline(view->study)) : NULL;
+json_t *explain_roofline(const struct explain_view *view, size_t winner_row, size_t baseline_row) {
+	json_t *winner = strcmp(view->unit, "s") == 0 ? position(view->study, winner_row) : NULL;
+	json_t *baseline = winner ? position(view->study, baseline_row) : NULL;
 	if (!winner)
 		return NULL;
 	json_t *roofline = json_pack("{s:O}", "winner", winner);

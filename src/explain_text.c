@@ -9,6 +9,7 @@
 #include "src/base/js.h"
 #include "src/base/mem.h"
 #include "src/base/text.h"
+#include "src/base/value.h"
 #include "src/explain.h"
 #include "src/explain_text.h"
 #include "src/results.h"
@@ -25,6 +26,14 @@ void explain_ratio_text(double ratio, const json_t *ci, char *text, size_t size)
 		snprintf(text, size, "%.3gx [%.3g, %.3g]", ratio, low, high);
 	else
 		snprintf(text, size, "%.3gx", ratio);
+}
+
+void explain_value_text(const json_t *json, char *text, size_t size) {
+	struct value value;
+	snprintf(text, size, "-");
+	if (json && value_from_json(json, &value))
+		value_text(value, text, size);
+	text_clean(text, false);
 }
 
 /* Members that are the same in all problems are left out, unless that is all of them. */

@@ -9,18 +9,9 @@
 #include "src/base/js.h"
 #include "src/base/mem.h"
 #include "src/base/text.h"
-#include "src/base/value.h"
 #include "src/explain_text.h"
 
-enum { EFFECTS_SHOWN = 6, INDENT = 2, CELL = 64 };
-
-static void value_cell(const json_t *json, char cell[CELL]) {
-	struct value value;
-	snprintf(cell, CELL, "-");
-	if (json && value_from_json(json, &value))
-		value_text(value, cell, CELL);
-	text_clean(cell, false);
-}
+enum { EFFECTS_SHOWN = 6, INTERACTIONS_SHOWN = 3, INDENT = 2, CELL = 64 };
 
 static void share_cell(const json_t *effect, char cell[CELL]) {
 	double share = js_real_or(effect, "share", NAN);
@@ -34,10 +25,74 @@ static void effect_add(struct table *table, const json_t *effect) {
 	snprintf(name, sizeof name, "  %s", js_string_or(effect, "param", "?"));
 	text_clean(name, false);
 	explain_ratio_text(js_real_or(effect, "ratio", NAN), json_object_get(effect, "ci"), ratio, sizeof ratio);
-	value_cell(json_object_get(effect, "best"), best);
-	value_cell(json_object_get(effect, "worst"), worst);
+	explain_value_text(json_object_get(effect, "best"), best, sizeof best);
+	explain_value_text(json_object_get(effect, "worst"), worst, sizeof worst);
 	share_cell(effect, share);
 	table_add(table, name, js_bool_or(effect, "known", false) ? ratio : "too few", best, worst, share);
+}
+
+static void interactions_print(const struct explain_text *text) {
+	const json_t *list = json_object_get(text->result, "interactions");
+	char *line = NULL;
+	size_t i;
+	json_t *one;
+	json_array_foreach((json_t *)list, i, one) {
+		const json_t *params = json_object_get(one, "params");
+		if (i >= INTERACTIONS_SHOWN && !text->all)
+			break;
+		char *longer = mem_printf("%s%s%s with %s (%.0f %%)", line ? line : "together: ", line ? ", " : "",
+		                          json_string_value(json_array_get(params, 0)),
+		                          json_string_value(json_array_get(params, 1)), 100 * js_real_or(one, "share", NAN));
+		free(line);
+		line = longer;
+	}
+	if (line)
+		ui_wrap(text->out, INDENT, 2 * INDENT, line);
+	free(line);
+}
+
+/* What the shares are worth. */
+static void variance_print(const struct explain_text *text) {
+	const json_t *variance = json_object_get(text->result, "variance");
+	const char *reason = js_string_or(variance, "reason", NULL);
+	char *line = NULL;
+	if (reason)
+		line = mem_printf("shares: %s", reason);
+	else if (json_is_object(variance) && text->all)
+		line = mem_printf("%.0f %% of the variance is of no parameter and no pair; %lld outliers set aside",
+		                  100 * js_real_or(variance, "unexplained", NAN), (long long)js_int_or(variance, "outliers", 0));
+	if (line)
+		ui_wrap(text->out, INDENT, 2 * INDENT, line);
+	free(line);
+}
+
+static void drivers_print(const struct explain_text *text) {
+	static const char *const titles[] = {"  counter", "winner over baseline", "time goes with it as", "p"};
+	const json_t *drivers = json_object_get(text->result, "drivers");
+	size_t i, shown = 0;
+	json_t *one;
+	struct table *table = table_new(4, titles);
+	json_array_foreach(json_object_get(drivers, "counters"), i, one) {
+		char name[CELL], ratio[CELL] = "-", slope[CELL] = "-", p[CELL] = "-";
+		bool fits = js_bool_or(one, "significant", false);
+		if (!text->all && (!fits || shown >= EFFECTS_SHOWN))
+			continue;
+		snprintf(name, sizeof name, "  %s", js_string_or(one, "counter", "?"));
+		text_clean(name, false);
+		if (json_is_number(json_object_get(one, "ratio")))
+			snprintf(ratio, sizeof ratio, "%.3gx", js_real_or(one, "ratio", NAN));
+		if (json_is_number(json_object_get(one, "slope")))
+			snprintf(slope, sizeof slope, "power %.2f", js_real_or(one, "slope", NAN));
+		if (json_is_number(json_object_get(one, "p")))
+			snprintf(p, sizeof p, "%.2g", js_real_or(one, "p", NAN));
+		table_add(table, name, ratio, slope, p);
+		shown++;
+	}
+	if (shown) {
+		explain_title(text, "counters that go with the time");
+		table_print(table, text->ui, text->out);
+	}
+	table_free(table);
 }
 
 void explain_text_effects(const struct explain_text *text) {
@@ -60,4 +115,7 @@ void explain_text_effects(const struct explain_text *text) {
 	else
 		ui_wrap(text->out, INDENT, INDENT, "too little was measured to tell");
 	table_free(table);
+	interactions_print(text);
+	variance_print(text);
+	drivers_print(text);
 }

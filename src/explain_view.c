@@ -91,8 +91,9 @@ static void recommend(struct study_item *item, const json_t *tune) {
 	                json_object_get(json_object_get(tune, "baseline"), "config"));
 }
 
-bool explain_view_make(struct app *app, const struct study_set *set, struct study_item *item, const json_t *size,
+bool explain_view_make(const struct study_set *set, struct study_item *item, const json_t *size,
                        struct explain_view *view) {
+	struct app *app = view->app;
 	const json_t *tune = tune_newest(item, NULL, size);
 	json_t *own = item->machine ? NULL : ceilings_load(app, NULL);
 	study_machine(item->study, item->machine ? item->machine : app_machine(app, NULL),
@@ -102,7 +103,13 @@ bool explain_view_make(struct app *app, const struct study_set *set, struct stud
 		recommend(item, tune);
 	study_finish(item->study);
 	size_t like = problem_choose(item->study, tune, size);
-	*view = (struct explain_view){.study = item->study, .item = item, .like = like, .unit = unit_of(set)};
+	*view = (struct explain_view){.study = item->study,
+	                              .item = item,
+	                              .like = like,
+	                              .objective = study_set_objective(set),
+	                              .unit = unit_of(set),
+	                              .app = app,
+	                              .args = view->args};
 	if (like == SIZE_MAX)
 		return false;
 	view->problem = study_row(item->study, like)->problem;

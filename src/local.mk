@@ -45,6 +45,8 @@ sweetspot_SOURCES = $(COMMANDS) \
 	%D%/stop_when.c %D%/stop_when.h \
 	%D%/explain_load.c %D%/explain_view.c %D%/explain_result.c %D%/explain_effects.c %D%/explain_roofline.c \
 	%D%/explain_scaling.c %D%/explain_series.c %D%/explain_law.c %D%/explain_scaling.h %D%/explain.h \
+	%D%/explain_table.c %D%/explain_sample.c %D%/explain_table.h %D%/explain_landscape.c %D%/explain_drivers.c \
+	%D%/explain_sizes.c %D%/explain_pareto.c \
 	%D%/explain_text.c %D%/explain_text_why.c %D%/explain_text_scaling.c %D%/explain_text_effects.c %D%/explain_text_place.c \
 	%D%/explain_text.h \
 	%D%/tune_options.c %D%/tune_options.h %D%/sweep_table.c %D%/sweep_table.h \

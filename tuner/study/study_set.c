@@ -9,6 +9,7 @@
 
 #include "src/base/js.h"
 #include "src/base/mem.h"
+#include "src/base/stats.h"
 
 struct study_set {
 	struct study_item **items; /* they stay where they are */
@@ -109,6 +110,16 @@ bool study_set_add(struct study_item *item, const struct study_trial *trial) {
 	return added;
 }
 
+static double median_of(const json_t *samples) {
+	size_t count = json_array_size(samples);
+	double *x = mem_alloc(count + 1, sizeof *x), median;
+	for (size_t i = 0; i < count; i++)
+		x[i] = json_number_value(json_array_get(samples, i));
+	median = count ? stats_median(x, count) : NAN;
+	free(x);
+	return median;
+}
+
 static const char *const told[] = {"work",     "figures", "gpu",      "noise", "placement",
                                    "energy_j", "unsafe",  "counters", "metrics"};
 
@@ -119,6 +130,8 @@ json_t *study_detail(const json_t *reply) {
 		if (member)
 			json_object_set(detail, told[i], member);
 	}
+	if (json_object_get(reply, "energy_j"))
+		json_object_set_new(detail, "seconds", js_number(median_of(json_object_get(reply, "samples"))));
 	if (metrics && !json_object_get(detail, "metrics"))
 		json_object_set(detail, "metrics", metrics);
 	if (json_object_size(detail))
