@@ -8,6 +8,7 @@
 #include "src/base/mem.h"
 #include "src/base/value.h"
 #include "src/explain.h"
+#include "src/explain_probe.h"
 #include "tuner/trial.h"
 
 static const struct opt options[] = {
@@ -15,6 +16,8 @@ static const struct opt options[] = {
      OPT_REPEAT},
 	{"size", 's', "K=V,..", "the problem to look at, for example n=2048 (the one tuned last)", OPT_REPEAT},
 	{"objective", 0, "NAME", "time, energy or edp, or two of them (time)", 0},
+	{"probe", 'p', NULL, "run the experiments that would decide, then examine again", 0},
+	{"budget", 'b', "TIME", "for the probe (60s)", 0},
 	{0},
 };
 
@@ -63,7 +66,8 @@ static int results_make(struct app *app, const struct opt_args *args, const json
 	return failed;
 }
 
-static int show(struct app *app, const struct opt_args *args, const json_t *results, struct err *err) {
+static int show(struct app *app, const struct opt_args *args, const json_t *results, const json_t *probe,
+                struct err *err) {
 	size_t i;
 	json_t *result;
 	if (json_array_size(results) == 0)
@@ -73,10 +77,14 @@ static int show(struct app *app, const struct opt_args *args, const json_t *resu
 		const json_t *machine = app_machine(app, err);
 		json_t *document = json_pack("{s:s,s:O?,s:O}", "schema", "sweetspot-explain/1", "machine", machine, "results",
 		                             results);
+		if (probe)
+			json_object_set(document, "probe", (json_t *)probe);
 		js_write(document, stdout);
 		json_decref(document);
 		return 0;
 	}
+	if (probe)
+		explain_probe_print(app_ui(app), probe, stdout);
 	json_array_foreach((json_t *)results, i, result) {
 		if (i)
 			putchar('\n');
@@ -85,12 +93,43 @@ static int show(struct app *app, const struct opt_args *args, const json_t *resu
 	return 0;
 }
 
+/* *results is of what is known afterwards. */
+static int probe_run(struct app *app, const struct opt_args *args, const json_t *size, json_t **results, json_t **probe,
+                     struct err *err) {
+	if (!opt_has(args, "probe"))
+		return 0;
+	*probe = explain_probe(app, args, *results, err);
+	json_t *after = json_array();
+	int failed = *probe ? results_make(app, args, size, after, err) : -1;
+	if (failed) {
+		json_decref(after);
+		return -1;
+	}
+	explain_probe_changes(*probe, *results, after);
+	json_decref(*results);
+	*results = after;
+	return 0;
+}
+
+static int check(const struct opt_args *args, struct err *err) {
+	if (opt_has(args, "probe") && opt_has(args, "from"))
+		return err_set(err, ERR_USAGE, "`sweetspot explain --probe` without --from examines the store",
+		               "--probe measures here, and --from may be of another machine");
+	if (opt_has(args, "budget") && !opt_has(args, "probe"))
+		return err_set(err, ERR_USAGE, "sweetspot explain --probe --budget 120s", "--budget is for --probe");
+	return 0;
+}
+
 static int run(struct app *app, const struct opt_args *args, struct err *err) {
-	json_t *size = json_object(), *results = json_array();
-	int failed = 0;
+	json_t *size = json_object(), *results = json_array(), *probe = NULL;
+	int failed = check(args, err);
 	for (size_t i = 0; i < opt_count(args, "size") && !failed; i++)
 		failed = size_read(opt_at(args, "size", i), size, err);
-	failed = failed || results_make(app, args, size, results, err) || show(app, args, results, err) ? -1 : 0;
+	failed = failed || results_make(app, args, size, results, err) ||
+	                 probe_run(app, args, size, &results, &probe, err) || show(app, args, results, probe, err)
+	             ? -1
+	             : 0;
+	json_decref(probe);
 	json_decref(results);
 	json_decref(size);
 	return failed;

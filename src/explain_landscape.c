@@ -2,6 +2,8 @@
 /* How the winner stands among its neighbours. */
 #include <config.h>
 
+#include <string.h>
+
 #include "src/base/js.h"
 #include "src/explain_table.h"
 #include "tuner/model/landscape.h"
@@ -28,21 +30,43 @@ static json_t *param_json(const struct study_column *column, const struct landsc
 	return json;
 }
 
-static const char *word_of(const struct landscape *landscape) {
-	if (landscape->fragile)
+struct tally {
+	size_t sharp, flat, unclear;
+};
+
+/* That fewer threads take longer is what threads are for, and that another word is slower is what words are for: fragile is
+ * what stands on a peak of numbers. */
+static struct tally tally_of(const struct explain_view *view, const struct explain_table *table,
+                             const struct landscape *landscape) {
+	struct tally tally = {0};
+	for (size_t p = 0; p < table->params; p++) {
+		const struct landscape_param *param = &landscape->param[p];
+		if (strcmp(explain_table_param(view, table, p)->name, "threads") == 0)
+			continue;
+		tally.sharp += param->verdict == LANDSCAPE_SHARP && param->ordered;
+		tally.flat += param->verdict == LANDSCAPE_FLAT;
+		tally.unclear += param->verdict == LANDSCAPE_UNCLEAR && param->ordered;
+	}
+	return tally;
+}
+
+static const char *word_of(const struct tally *tally) {
+	if (tally->sharp)
 		return "fragile";
-	if (landscape->plateau)
+	if (tally->flat && !tally->unclear)
 		return "plateau";
-	return landscape->flat ? "partly flat" : "unclear";
+	return tally->flat ? "partly flat" : "unclear";
 }
 
 static json_t *landscape_json(const struct explain_view *view, const struct explain_table *table,
                               const struct landscape *landscape) {
+	const struct tally tally = tally_of(view, table, landscape);
+	const char *word = word_of(&tally);
 	json_t *params = json_array();
 	for (size_t p = 0; p < table->params; p++)
 		json_array_append_new(params, param_json(explain_table_param(view, table, p), &landscape->param[p]));
-	json_t *json = json_pack("{s:s,s:b,s:b,s:o,s:o}", "verdict", word_of(landscape), "fragile", landscape->fragile,
-	                         "plateau", landscape->plateau, "params", params, "predicted_r2",
+	json_t *json = json_pack("{s:s,s:b,s:b,s:o,s:o}", "verdict", word, "fragile", tally.sharp > 0, "plateau",
+	                         strcmp(word, "plateau") == 0, "params", params, "predicted_r2",
 	                         js_number(landscape->predicted_r2));
 	if (*landscape->reason)
 		json_object_set_new(json, "reason", json_string(landscape->reason));

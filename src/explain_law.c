@@ -120,7 +120,7 @@ static void fit_add(json_t *entry, const struct scaling *scaling) {
 /* Readers find both names, also where neither law could be had. */
 static json_t *reason_json(const char *refusal) {
 	bool named = strstr(refusal, "Amdahl") || strstr(refusal, "USL");
-	return named ? json_string(refusal) : json_sprintf("neither Amdahl's law nor the USL can be fitted: %s", refusal);
+	return named ? json_string(refusal) : json_sprintf("neither Amdahl's law nor the USL: %s", refusal);
 }
 
 json_t *explain_law(const struct explain_view *view, size_t threads, const struct explain_series *series) {

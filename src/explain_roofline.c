@@ -3,6 +3,7 @@
  * roofline.h). */
 #include <config.h>
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -69,8 +70,9 @@ static json_t *position(const struct study *study, size_t row) {
 	                 roofs_json(study, row, ops / seconds, moved / seconds));
 }
 
-static bool has_roofs(const json_t *position) {
-	return json_array_size(json_object_get(position, "roofs")) > 0;
+static bool was_measured(const struct study *study) {
+	int most = strcmp(study_device(study), "cpu") == 0 ? INT_MAX : 0;
+	return study_ceiling(study, "read", "dram", most) > 0 || study_ceiling(study, "fp32", NULL, most) > 0;
 }
 
 json_t *explain_roofline(const struct explain_view *view, size_t winner_row, size_t baseline_row) {
@@ -81,7 +83,7 @@ json_t *explain_roofline(const struct explain_view *view, size_t winner_row, siz
 	json_t *roofline = json_pack("{s:O}", "winner", winner);
 	if (baseline)
 		json_object_set(roofline, "baseline", baseline);
-	if (!has_roofs(winner)) {
+	if (!was_measured(view->study)) {
 		bool gpu = strcmp(study_device(view->study), "cpu") != 0;
 		json_object_set_new(roofline, "missing", json_string("this machine's ceilings were never measured"));
 		json_object_set_new(roofline, "next",

@@ -50,6 +50,20 @@ static json_t *differing(const json_t *result, const json_t *problem) {
 	return kept;
 }
 
+json_t *explain_varied(const json_t *result, const json_t *config) {
+	json_t *kept = json_object(), *effect;
+	size_t i;
+	json_array_foreach(json_object_get(result, "effects"), i, effect) {
+		const char *name = js_string_or(effect, "param", "");
+		json_t *member = json_object_get(config, name);
+		if (member)
+			json_object_set(kept, name, member);
+	}
+	if (json_object_size(kept) == 0)
+		json_object_update(kept, (json_t *)config);
+	return kept;
+}
+
 char *explain_problem_text(const json_t *result, const json_t *problem) {
 	json_t *kept = differing(result, problem);
 	char *text = results_config(json_object_size(kept) ? kept : problem, NULL);
@@ -66,7 +80,9 @@ static void recommended_print(const struct explain_text *text) {
 	const json_t *winner = json_object_get(text->result, "winner"), *baseline = json_object_get(text->result, "baseline");
 	const json_t *config = json_object_get(winner, "config"), *base = json_object_get(baseline, "config");
 	bool tuned = json_is_object(baseline), same = tuned && json_equal(config, base);
-	char *words = results_config(config, text->all || same ? NULL : base);
+	json_t *kept = tuned || text->all ? json_incref((json_t *)config) : explain_varied(text->result, config);
+	char *words = results_config(kept, text->all || same ? NULL : base);
+	json_decref(kept);
 	char *line = mem_printf("%s %s%s", tuned ? "recommended:" : "fastest of what was measured:", words,
 	                        same ? " (the baseline)" : "");
 	line_print(text, line);

@@ -25,6 +25,8 @@ void explain_text_next(const struct explain_text *text);     /* src/explain_text
 char *explain_problem_text(const json_t *result, const json_t *problem);
 /* "1.94x" or "1.94x [1.90, 1.98]" */
 void explain_ratio_text(double ratio, const json_t *ci, char *text, size_t size);
+/* The members of a configuration that were varied, the ones that mattered first; all where none was. New reference. */
+json_t *explain_varied(const json_t *result, const json_t *config);
 /* Of a member of a configuration; "-" where there is none. */
 void explain_value_text(const json_t *json, char *text, size_t size);
 

@@ -56,7 +56,7 @@ static void variance_print(const struct explain_text *text) {
 	const json_t *variance = json_object_get(text->result, "variance");
 	const char *reason = js_string_or(variance, "reason", NULL);
 	char *line = NULL;
-	if (reason)
+	if (reason && text->all)
 		line = mem_printf("shares: %s", reason);
 	else if (json_is_object(variance) && text->all)
 		line = mem_printf("%.0f %% of the variance is of no parameter and no pair; %lld outliers set aside",

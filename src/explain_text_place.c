@@ -22,14 +22,22 @@ static void roof_words(const json_t *roof, char *text, size_t size) {
 	         level ? " from " : "", level ? level : "", value);
 }
 
-static char *roofs_words(const json_t *position) {
+/* Memory and peaks, and caches that are half used or more. */
+static bool is_shown(const struct explain_text *text, const json_t *roof) {
+	const char *level = js_string_or(roof, "level", "");
+	return text->all || strcmp(level, "dram") == 0 || !*level || js_real_or(roof, "share", 0) >= 0.5;
+}
+
+static char *roofs_words(const struct explain_text *text, const json_t *position) {
 	char *words = mem_strdup("");
 	size_t i;
 	json_t *roof;
 	json_array_foreach(json_object_get(position, "roofs"), i, roof) {
 		char one[160];
+		if (!is_shown(text, roof))
+			continue;
 		roof_words(roof, one, sizeof one);
-		char *longer = mem_printf("%s%s%s", words, i ? ", " : "; ", one);
+		char *longer = mem_printf("%s%s%s", words, *words ? ", " : "; ", one);
 		free(words);
 		words = longer;
 	}
@@ -37,15 +45,16 @@ static char *roofs_words(const json_t *position) {
 }
 
 static void position_print(const struct explain_text *text, const json_t *position, const char *who) {
-	char rate[48], bytes[48];
+	char rate[48];
 	double counted = js_real_or(position, "counted_bytes_per_s", NAN), least = js_real_or(position, "bytes_per_s", NAN);
+	bool known = isfinite(counted) || isfinite(least);
 	if (!json_is_object(position))
 		return;
-	snprintf(rate, sizeof rate, "%.3g", js_real_or(position, "ops_per_s", NAN));
-	counters_value(isfinite(counted) ? counted : least, "B/s", bytes, sizeof bytes);
-	char *roofs = roofs_words(position);
-	char *line = mem_printf("%s: %s %ss/s, %s%s%s", who, rate, js_string_or(position, "op", "operation"),
-	                        isfinite(counted) ? "" : "at least ", bytes, roofs);
+	counters_value(isfinite(counted) ? counted : least, "B/s", rate, sizeof rate);
+	char *roofs = roofs_words(text, position);
+	char *line = mem_printf("%s: %.3g %ss/s%s%s%s", who, js_real_or(position, "ops_per_s", NAN),
+	                        js_string_or(position, "op", "operation"), !known ? "" : isfinite(counted) ? ", " : ", at least ",
+	                        known ? rate : "", roofs);
 	ui_wrap(text->out, INDENT, 2 * INDENT, line);
 	free(line);
 	free(roofs);
@@ -122,13 +131,15 @@ static void landscape_print(const struct explain_text *text) {
 }
 
 static void threshold_print(const struct explain_text *text, const json_t *sizes, const json_t *one) {
-	char from[48], to[48], *config = results_config(json_object_get(one, "config"), NULL);
+	json_t *varied = explain_varied(text->result, json_object_get(one, "config"));
+	char from[48], to[48], *config = results_config(varied, NULL);
 	explain_value_text(json_object_get(one, "from"), from, sizeof from);
 	explain_value_text(json_object_get(one, "to"), to, sizeof to);
 	char *line = mem_printf("%s %s..%s: %s", js_string_or(sizes, "over", "?"), from, to, config);
 	ui_wrap(text->out, INDENT, 2 * INDENT, line);
 	free(line);
 	free(config);
+	json_decref(varied);
 }
 
 static void sizes_print(const struct explain_text *text) {

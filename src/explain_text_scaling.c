@@ -23,10 +23,19 @@ static const json_t *best_point(const json_t *entry) {
 	return best;
 }
 
+/* Two digits, of 100 three. */
+static void hundredth(double x, char *text, size_t size) {
+	snprintf(text, size, 100 * x >= 99.5 ? "%.3g" : "%.2g", 100 * x);
+}
+
 static void percent(const json_t *known, char *text, size_t size) {
 	const json_t *ci = json_object_get(known, "ci");
 	double low = json_number_value(json_array_get(ci, 0)), high = json_number_value(json_array_get(ci, 1));
-	snprintf(text, size, "%.2g %% [%.2g, %.2g]", 100 * js_real_or(known, "value", NAN), 100 * low, 100 * high);
+	char value[16], from[16], to[16];
+	hundredth(js_real_or(known, "value", NAN), value, sizeof value);
+	hundredth(low, from, sizeof from);
+	hundredth(high, to, sizeof to);
+	snprintf(text, size, "%s %% [%s, %s]", value, from, to);
 }
 
 static void most_words(const json_t *entry, char *text, size_t size) {
@@ -36,7 +45,7 @@ static void most_words(const json_t *entry, char *text, size_t size) {
 		snprintf(text, size, "fastest with %.0f threads [%.0f, %.0f]", threads, json_number_value(json_array_get(ci, 0)),
 		         json_number_value(json_array_get(ci, 1)));
 	else if (isfinite(threads))
-		snprintf(text, size, "fastest with %.0f threads or more", threads);
+		snprintf(text, size, "fastest with %.0f thread%s or more", threads, threads < 1.5 ? "" : "s");
 	else if (sigma > 1e-4)
 		snprintf(text, size, "%.3gx at most, with however many threads", 1 / sigma);
 	else
@@ -75,6 +84,9 @@ static void entry_print(const struct explain_text *text, const json_t *entry, co
 		law_words(entry, words, sizeof words);
 	else
 		snprintf(words, sizeof words, "%s", js_string_or(entry, "reason", "no law"));
+	if (js_int_or(entry, "outliers", 0) > 0)
+		snprintf(words + strlen(words), sizeof words - strlen(words), "; %lld of %zu counts left out",
+		         (long long)js_int_or(entry, "outliers", 0), json_array_size(json_object_get(entry, "points")));
 	if (js_bool_or(entry, "superlinear", false))
 		snprintf(words + strlen(words), sizeof words - strlen(words), "; faster than the threads grow");
 	char *line = mem_printf("%s%s%s%s", label, *label ? ": " : "", measured, words);
