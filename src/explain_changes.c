@@ -93,10 +93,10 @@ static void change_print(const json_t *change, FILE *out) {
 
 void explain_probe_print(struct ui *ui, const json_t *probe, FILE *out) {
 	const json_t *changed = json_object_get(probe, "changed"), *left = json_object_get(probe, "left");
-	size_t i;
+	size_t i, ran = json_array_size(json_object_get(probe, "ran"));
 	json_t *one;
-	fprintf(out, "%sprobe: %zu experiments in %.0f s%s\n", ui_style(ui, UI_BOLD),
-	        json_array_size(json_object_get(probe, "ran")), js_real_or(probe, "elapsed_s", 0), ui_style(ui, UI_PLAIN));
+	fprintf(out, "%sprobe: %zu experiment%s in %.0f s%s\n", ui_style(ui, UI_BOLD), ran, ran == 1 ? "" : "s", js_real_or(probe, "elapsed_s", 0),
+	        ui_style(ui, UI_PLAIN));
 	json_array_foreach(json_object_get(probe, "ran"), i, one) {
 		const char *message = js_string_or(one, "message", "");
 		line_print(out, mem_printf("%s (%s%s%s)", js_string_or(one, "command", "?"), js_string_or(one, "state", "?"),

@@ -106,6 +106,8 @@ static const char *wait_for(struct probing *probing, struct proc *proc, char mes
 	int status = proc_stop(proc, GRACE);
 	if (got == PROC_INTERRUPTED)
 		err_set(err, ERR_INTERRUPTED, NULL, "interrupted; what was measured is kept");
+	if (got == PROC_TIMEOUT)
+		snprintf(message, 256, "the budget is used up");
 	if (got != PROC_EOF)
 		return "cut short";
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 0)

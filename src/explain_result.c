@@ -20,13 +20,21 @@ static json_t *problems_json(const struct study *study) {
 	return list;
 }
 
-static json_t *setup_json(const struct explain_view *view, size_t row) {
+static json_t *setup_json(const struct explain_view *view, size_t row, const json_t *tuned) {
 	if (row == SIZE_MAX)
 		return json_null();
 	const struct study_row *one = study_row(view->study, row);
 	double spread = exp(1.96 * one->deviation);
-	return json_pack("{s:O,s:f,s:[o,o],s:s,s:I}", "config", one->config, "median", one->value, "ci",
-	                 js_number(one->value / spread), js_number(one->value * spread), "unit", view->unit, "trials", (json_int_t)one->trials);
+	json_t *setup = json_pack("{s:O,s:o,s:[o,o],s:s,s:I}", "config", one->config, "median", js_number(one->value), "ci",
+	                          js_number(one->value / spread), js_number(one->value * spread), "unit", view->unit,
+	                          "trials", (json_int_t)one->trials);
+	/* What met in the duel is told as it was there. */
+	if (json_is_number(json_object_get(tuned, "median")) && json_equal(json_object_get(tuned, "config"), one->config)) {
+		json_object_set(setup, "median", json_object_get(tuned, "median"));
+		if (json_is_array(json_object_get(tuned, "ci")))
+			json_object_set(setup, "ci", json_object_get(tuned, "ci"));
+	}
+	return setup;
 }
 
 /* What the duel said; without one the ratio of medians, which is no verdict. */
@@ -102,8 +110,8 @@ json_t *explain_result(const struct explain_view *view) {
 	                           study_device(study), "problem", view->problem, "problems", problems_json(study),
 	                           "objective", view->objective, "configurations", (json_int_t)study_rows(study), "failures",
 	                           (json_int_t)study_failures(study), "noise", js_number(study_noise(study)));
-	json_object_set_new(result, "winner", setup_json(view, winner));
-	json_object_set_new(result, "baseline", setup_json(view, baseline));
+	json_object_set_new(result, "winner", setup_json(view, winner, json_object_get(view->tune, "best")));
+	json_object_set_new(result, "baseline", setup_json(view, baseline, json_object_get(view->tune, "baseline")));
 	speedup_add(result, view, winner, baseline);
 	part_add(result, "scaling", explain_scaling(view));
 	explain_effects_add(view, result);

@@ -12,6 +12,7 @@
 #include "src/explain_text.h"
 
 enum { EFFECTS_SHOWN = 6, INTERACTIONS_SHOWN = 3, INDENT = 2, CELL = 64 };
+static const double RATIO_MAX = 1e4;
 
 static void share_cell(const json_t *effect, char cell[CELL]) {
 	double share = js_real_or(effect, "share", NAN);
@@ -20,15 +21,24 @@ static void share_cell(const json_t *effect, char cell[CELL]) {
 		snprintf(cell, CELL, "%.0f %%", 100 * share);
 }
 
+/* A ratio beyond all that was measured is the model's alone. */
+static bool is_clear(const json_t *effect) {
+	return js_bool_or(effect, "known", false) && js_real_or(effect, "ratio", INFINITY) < RATIO_MAX &&
+	       json_is_number(json_array_get(json_object_get(effect, "ci"), 1));
+}
+
 static void effect_add(struct table *table, const json_t *effect) {
 	char name[CELL], ratio[CELL], best[CELL], worst[CELL], share[CELL];
 	snprintf(name, sizeof name, "  %s", js_string_or(effect, "param", "?"));
 	text_clean(name, false);
-	explain_ratio_text(js_real_or(effect, "ratio", NAN), json_object_get(effect, "ci"), ratio, sizeof ratio);
+	if (is_clear(effect))
+		explain_ratio_text(js_real_or(effect, "ratio", NAN), json_object_get(effect, "ci"), ratio, sizeof ratio);
+	else
+		snprintf(ratio, sizeof ratio, "%s", js_bool_or(effect, "known", false) ? "unclear" : "too few");
 	explain_value_text(json_object_get(effect, "best"), best, sizeof best);
 	explain_value_text(json_object_get(effect, "worst"), worst, sizeof worst);
 	share_cell(effect, share);
-	table_add(table, name, js_bool_or(effect, "known", false) ? ratio : "too few", best, worst, share);
+	table_add(table, name, ratio, best, worst, share);
 }
 
 static void interactions_print(const struct explain_text *text) {

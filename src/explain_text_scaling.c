@@ -77,13 +77,21 @@ static void measured_words(const json_t *entry, char *text, size_t size) {
 		snprintf(text, size, "fastest with %.0f threads; ", threads);
 }
 
-static void entry_print(const struct explain_text *text, const json_t *entry, const char *label) {
+static void refusal_words(const json_t *entry, const char **told, char *text, size_t size) {
+	const char *reason = js_string_or(entry, "reason", "no law");
+	bool again = *told && strcmp(*told, reason) == 0;
+	snprintf(text, size, "%s", again ? "no law, for the same reason" : reason);
+	*told = reason;
+}
+
+/* `told`: the reason of the entry before, which need not be told again. */
+static void entry_print(const struct explain_text *text, const json_t *entry, const char *label, const char **told) {
 	char measured[96], words[WORDS];
 	measured_words(entry, measured, sizeof measured);
 	if (json_is_string(json_object_get(entry, "law")))
 		law_words(entry, words, sizeof words);
 	else
-		snprintf(words, sizeof words, "%s", js_string_or(entry, "reason", "no law"));
+		refusal_words(entry, told, words, sizeof words);
 	if (js_int_or(entry, "outliers", 0) > 0)
 		snprintf(words + strlen(words), sizeof words - strlen(words), "; %lld of %zu counts left out",
 		         (long long)js_int_or(entry, "outliers", 0), json_array_size(json_object_get(entry, "points")));
@@ -139,6 +147,7 @@ static char *label_of(const struct explain_text *text, const json_t *entry, bool
 
 void explain_text_scaling(const struct explain_text *text) {
 	const json_t *entries = json_object_get(text->result, "scaling"), *own = json_object_get(text->result, "problem");
+	const char *told = NULL;
 	size_t i;
 	json_t *entry;
 	if (json_array_size(entries) == 0)
@@ -150,7 +159,7 @@ void explain_text_scaling(const struct explain_text *text) {
 			break;
 		}
 		char *label = label_of(text, entry, json_equal(json_object_get(entry, "problem"), own));
-		entry_print(text, entry, label);
+		entry_print(text, entry, label, &told);
 		if (text->all) {
 			points_print(text, entry);
 			predicted_print(text, entry);
