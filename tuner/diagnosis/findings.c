@@ -55,8 +55,8 @@ static char *text_of(const char *format, va_list args) {
 	return mem_strdup(text);
 }
 
-struct finding *findings_add(struct findings *findings, enum confidence confidence, double strength, const char *sentence,
-                             ...) {
+struct finding *findings_add(struct findings *findings, enum confidence confidence, double strength,
+                             const char *sentence, ...) {
 	va_list args;
 	struct finding *finding = mem_alloc(1, sizeof *finding);
 	if (findings->count == findings->room) {
@@ -82,7 +82,8 @@ void finding_about(struct finding *finding, const struct study *study, size_t co
 		json_object_set_new(finding->about, one->name, value_json(one->level[place]));
 }
 
-void finding_evidence(struct finding *finding, enum evidence kind, double value, const char *unit, const char *text, ...) {
+void finding_evidence(struct finding *finding, enum evidence kind, double value, const char *unit, const char *text,
+                      ...) {
 	va_list args;
 	va_start(args, text);
 	char *words = text_of(text, args);
