@@ -41,10 +41,10 @@ static int on_trial(void *ctx, const char *phase, int block, const json_t *confi
 
 static json_t *side_json(const struct comparison *comparison, const json_t *config, const struct duel_result *duel,
                          int side) {
-	json_t *json = json_pack("{s:O,s:o,s:[o,o],s:s,s:s,s:o}", "config", config, "median", js_number(duel->median[side]), "ci",
-	                 js_number(duel->ci[side][0]), js_number(duel->ci[side][1]), "unit", "s", "status",
-	                 trial_status_word(duel->failed[side]), "samples",
-	                 js_reals(side ? duel->b : duel->a, duel->paired.count));
+	json_t *json = json_pack("{s:O,s:o,s:[o,o],s:s,s:s,s:o}", "config", config, "median", js_number(duel->median[side]),
+	                         "ci", js_number(duel->ci[side][0]), js_number(duel->ci[side][1]), "unit", "s", "status",
+	                         trial_status_word(duel->failed[side]), "samples",
+	                         js_reals(side ? duel->b : duel->a, duel->paired.count));
 	if (comparison->counted[side])
 		json_object_update(json, comparison->counted[side]);
 	return json;
@@ -54,8 +54,8 @@ static json_t *document(const struct comparison *comparison, const json_t *const
                         const struct duel_result *duel) {
 	const struct byhand *hand = comparison->hand;
 	const char *device = app_device(hand->app);
-	return json_pack("{s:s,s:s,s:s,s:O?,s:O,s:o,s:o,s:o,s:[o,o],s:i,s:o,s:s,s:i}", "schema", "sweetspot-compare/1", "kernel",
-	                 hand->kernel->name, "device", device ? device : "cpu", "machine",
+	return json_pack("{s:s,s:s,s:s,s:O?,s:O,s:o,s:o,s:o,s:[o,o],s:i,s:o,s:s,s:i}", "schema", "sweetspot-compare/1",
+	                 "kernel", hand->kernel->name, "device", device ? device : "cpu", "machine",
 	                 app_machine(hand->app, NULL), "problem", hand->problem, "a",
 	                 side_json(comparison, config[0], duel, 0), "b", side_json(comparison, config[1], duel, 1), "ratio",
 	                 js_number(duel->paired.ratio), "ci", js_number(duel->paired.ci[0]), js_number(duel->paired.ci[1]),
@@ -172,8 +172,7 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 		               "two configurations are needed, each one word (in quotes)");
 	struct byhand hand;
 	struct comparison comparison = {.hand = &hand, .kept = {.strategy = "compare", .total = 2}};
-	int failed =
-		byhand_open(&hand, app, args, words - 2, err) || both(&comparison, args, words, err) ? -1 : 0;
+	int failed = byhand_open(&hand, app, args, words - 2, err) || both(&comparison, args, words, err) ? -1 : 0;
 	if (byhand_store_end(&comparison.kept, failed, err))
 		failed = -1;
 	counters_words_free(&comparison.counters);
@@ -192,7 +191,8 @@ const struct cmd cmd_compare = {
 	.options = tables,
 	.notes =
 		"The last two words are the two configurations; words before them hold for both. Pairs are interleaved in\n"
-		"random order; a is faster or slower only where the whole 95 % interval of the ratio is beyond 1 %. Trials are kept\n"
+		"random order; a is faster or slower only where the whole 95 % interval of the ratio is beyond 1 %. Trials are "
+        "kept\n"
 		"in the store, for `explain`.",
 	.run = run,
 };

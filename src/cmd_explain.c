@@ -75,8 +75,8 @@ static int show(struct app *app, const struct opt_args *args, const json_t *resu
 		               "no configuration of this problem worked, or none was measured");
 	if (opt_has(args, "json")) {
 		const json_t *machine = app_machine(app, err);
-		json_t *document = json_pack("{s:s,s:O?,s:O}", "schema", "sweetspot-explain/1", "machine", machine, "results",
-		                             results);
+		json_t *document =
+			json_pack("{s:s,s:O?,s:O}", "schema", "sweetspot-explain/1", "machine", machine, "results", results);
 		if (probe)
 			json_object_set(document, "probe", (json_t *)probe);
 		js_write(document, stdout);
@@ -142,7 +142,8 @@ const struct cmd cmd_explain = {
 	.summary = "why the winner wins, what holds it back, and what to try next",
 	.usage = "[KERNEL...] [OPTION...]",
 	.options = tables,
-	.notes = "Everything comes from what tune, sweep and compare have measured and kept; without KERNEL it is about all\n"
-			 "that was measured on this machine.",
+	.notes =
+		"Everything comes from what tune, sweep and compare have measured and kept; without KERNEL it is about all\n"
+		"that was measured on this machine.",
 	.run = run,
 };

@@ -170,8 +170,9 @@ static const struct opt *const tables[] = {options, plan_options, cmd_device_opt
 const struct cmd cmd_list = {
 	.name = "list",
 	.summary = "kernels, strategies, counters, metrics, formats, diagnoses, launchers; params KERNEL",
-	.usage = "[kernels [PLUGIN]|strategies|counters|metrics [PREFIX]|formats|diagnoses|launchers|params KERNEL|--spec FILE] "
-             "[OPTION...]",
+	.usage =
+		"[kernels [PLUGIN]|strategies|counters|metrics [PREFIX]|formats|diagnoses|launchers|params KERNEL|--spec FILE] "
+		"[OPTION...]",
 	.options = tables,
 	.run = run,
 };

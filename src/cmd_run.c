@@ -149,7 +149,8 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	struct byhand hand;
 	json_t *config = NULL;
 	struct counters_words words = {0};
-	int failed = byhand_open(&hand, app, args, opt_words(args), err) || byhand_counters(&hand, args, &words, err) ? -1 : 0;
+	int failed =
+		byhand_open(&hand, app, args, opt_words(args), err) || byhand_counters(&hand, args, &words, err) ? -1 : 0;
 	if (!failed)
 		config = byhand_config(&hand, NULL, err);
 	failed = config ? trial(&hand, args, config, words.names, err) : -1;

@@ -206,7 +206,12 @@ static int check(struct sweep *sweep, struct err *err) {
 
 static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	struct byhand hand;
-	struct sweep sweep = {.hand = &hand, .args = args, .arena = arena_new(), .total = 1, .kept = {.strategy = "sweep"}, .rows = json_array()};
+	struct sweep sweep = {.hand = &hand,
+	                      .args = args,
+	                      .arena = arena_new(),
+	                      .total = 1,
+	                      .kept = {.strategy = "sweep"},
+	                      .rows = json_array()};
 	int failed = byhand_open(&hand, app, args, opt_words(args), err) || check(&sweep, err) ||
 	                     byhand_counters(&hand, args, &sweep.counters, err)
 	                 ? -1

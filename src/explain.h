@@ -29,9 +29,8 @@ bool explain_of_problem(void *ctx, const struct study *study, size_t row);
 /* src/explain_load.c: studies of what the words name, or of everything, from --from or the store. NULL with ERR_NOTHING
  * where nothing was measured. */
 struct study_set *explain_load(struct app *app, const struct opt_args *args, const char *objective, struct err *err);
-/* src/explain_view.c: machine and ceilings, the recommendation, and study_finish. size: --size, or NULL. view: app and args are set by
- * the caller. False: no row worked, or none is of
- * that problem. */
+/* src/explain_view.c: machine and ceilings, the recommendation, and study_finish. size: --size, or NULL. view: app and
+ * args are set by the caller. False: no row worked, or none is of that problem. */
 bool explain_view_make(const struct study_set *set, struct study_item *item, const json_t *size,
                        struct explain_view *view);
 
@@ -39,13 +38,13 @@ bool explain_view_make(const struct study_set *set, struct study_item *item, con
 json_t *explain_result(const struct explain_view *view);
 
 /* Parts: new references, NULL where there is nothing to say. winner, baseline: rows, SIZE_MAX for none. */
-json_t *explain_scaling(const struct explain_view *view);                                   /* src/explain_scaling.c */
-void explain_effects_add(const struct explain_view *view, json_t *result);                  /* src/explain_effects.c */
-json_t *explain_landscape(const struct explain_view *view, size_t winner);                  /* src/explain_landscape.c */
-json_t *explain_drivers(const struct explain_view *view, size_t winner, size_t baseline);   /* src/explain_drivers.c */
+json_t *explain_scaling(const struct explain_view *view);                                  /* src/explain_scaling.c */
+void explain_effects_add(const struct explain_view *view, json_t *result);                 /* src/explain_effects.c */
+json_t *explain_landscape(const struct explain_view *view, size_t winner);                 /* src/explain_landscape.c */
+json_t *explain_drivers(const struct explain_view *view, size_t winner, size_t baseline);  /* src/explain_drivers.c */
 json_t *explain_roofline(const struct explain_view *view, size_t winner, size_t baseline); /* src/explain_roofline.c */
-json_t *explain_sizes(const struct explain_view *view);                                     /* src/explain_sizes.c */
-json_t *explain_pareto(const struct explain_view *view);                                    /* src/explain_pareto.c */
+json_t *explain_sizes(const struct explain_view *view);                                    /* src/explain_sizes.c */
+json_t *explain_pareto(const struct explain_view *view);                                   /* src/explain_pareto.c */
 
 /* src/explain_text.c */
 void explain_print(struct ui *ui, const json_t *result, bool all, FILE *out);

@@ -48,10 +48,9 @@ static void change_add(json_t *changed, const json_t *result, const json_t *befo
 	const json_t *one = after ? after : before;
 	json_t *was = confidence_of(before), *is = confidence_of(after);
 	if (!json_equal(was, is))
-		json_array_append_new(changed,
-		                      json_pack("{s:O,s:s,s:O?,s:O,s:O}", "kernel", json_object_get(result, "kernel"), "diagnosis",
-		                                js_string_or(one, "name", "?"), "about", json_object_get(one, "about"), "before",
-		                                was, "after", is));
+		json_array_append_new(changed, json_pack("{s:O,s:s,s:O?,s:O,s:O}", "kernel", json_object_get(result, "kernel"),
+		                                         "diagnosis", js_string_or(one, "name", "?"), "about",
+		                                         json_object_get(one, "about"), "before", was, "after", is));
 	json_decref(was);
 	json_decref(is);
 }
@@ -95,8 +94,8 @@ void explain_probe_print(struct ui *ui, const json_t *probe, FILE *out) {
 	const json_t *changed = json_object_get(probe, "changed"), *left = json_object_get(probe, "left");
 	size_t i, ran = json_array_size(json_object_get(probe, "ran"));
 	json_t *one;
-	fprintf(out, "%sprobe: %zu experiment%s in %.0f s%s\n", ui_style(ui, UI_BOLD), ran, ran == 1 ? "" : "s", js_real_or(probe, "elapsed_s", 0),
-	        ui_style(ui, UI_PLAIN));
+	fprintf(out, "%sprobe: %zu experiment%s in %.0f s%s\n", ui_style(ui, UI_BOLD), ran, ran == 1 ? "" : "s",
+	        js_real_or(probe, "elapsed_s", 0), ui_style(ui, UI_PLAIN));
 	json_array_foreach(json_object_get(probe, "ran"), i, one) {
 		const char *message = js_string_or(one, "message", "");
 		line_print(out, mem_printf("%s (%s%s%s)", js_string_or(one, "command", "?"), js_string_or(one, "state", "?"),

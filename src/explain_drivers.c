@@ -81,10 +81,10 @@ static json_t *drivers_json(const struct counts *counts, const struct drivers *d
 	json_t *list = json_array();
 	for (size_t i = 0; i < drivers->count && i < SHOWN_MAX; i++)
 		json_array_append_new(list, driver_json(counts, &drivers->driver[i]));
-	json_t *json = json_pack("{s:s,s:I,s:o,s:o,s:o,s:o}", "method", methods[drivers->method], "rows",
-	                         (json_int_t)drivers->rows, "r2", js_number(drivers->r2), "time_ratio",
-	                         js_number(drivers->time_ratio), "unexplained", js_number(drivers->unexplained), "counters",
-	                         list);
+	json_t *json =
+		json_pack("{s:s,s:I,s:o,s:o,s:o,s:o}", "method", methods[drivers->method], "rows", (json_int_t)drivers->rows,
+	              "r2", js_number(drivers->r2), "time_ratio", js_number(drivers->time_ratio), "unexplained",
+	              js_number(drivers->unexplained), "counters", list);
 	if (*drivers->reason)
 		json_object_set_new(json, "reason", json_string(drivers->reason));
 	return json;

@@ -12,8 +12,8 @@ enum { INTERACTIONS_MAX = 12 };
 static const double SHARE_LEAST = 0.005;
 
 static json_t *effect_json(const struct study_column *column, const struct effect *effect) {
-	json_t *object = json_pack("{s:s,s:b,s:I}", "param", column->name, "known", effect->known, "seen",
-	                           (json_int_t)effect->seen);
+	json_t *object =
+		json_pack("{s:s,s:b,s:I}", "param", column->name, "known", effect->known, "seen", (json_int_t)effect->seen);
 	if (effect->known) {
 		json_object_set_new(object, "ratio", js_number(effect->ratio));
 		json_object_set_new(object, "ci", js_reals(effect->ci, 2));

@@ -20,13 +20,13 @@ static json_t *param_json(const struct study_column *column, const struct landsc
 	for (size_t i = 0; i < 2; i++)
 		if (param->step[i].place >= 0 && (i == 0 || param->step[1].place != param->step[0].place))
 			json_array_append_new(steps, step_json(column, &param->step[i]));
-	json_t *json = json_pack("{s:s,s:s,s:o,s:I,s:I}", "param", column->name, "verdict",
-	                         landscape_verdict_word(param->verdict), "steps", steps, "near", (json_int_t)param->near,
-	                         "wide", (json_int_t)param->wide);
+	json_t *json =
+		json_pack("{s:s,s:s,s:o,s:I,s:I}", "param", column->name, "verdict", landscape_verdict_word(param->verdict),
+	              "steps", steps, "near", (json_int_t)param->near, "wide", (json_int_t)param->wide);
 	if (param->ordered && param->first >= 0 && param->last >= param->first)
-		json_object_set_new(json, "range",
-		                    json_pack("[o,o]", value_json(column->level[param->first]),
-		                              value_json(column->level[param->last])));
+		json_object_set_new(
+			json, "range",
+			json_pack("[o,o]", value_json(column->level[param->first]), value_json(column->level[param->last])));
 	return json;
 }
 
@@ -34,8 +34,8 @@ struct tally {
 	size_t sharp, flat, unclear;
 };
 
-/* That fewer threads take longer is what threads are for, and that another word is slower is what words are for: fragile is
- * what stands on a peak of numbers. */
+/* That fewer threads take longer is what threads are for, and that another word is slower is what words are for:
+ * fragile is what stands on a peak of numbers. */
 static struct tally tally_of(const struct explain_view *view, const struct explain_table *table,
                              const struct landscape *landscape) {
 	struct tally tally = {0};
@@ -65,9 +65,9 @@ static json_t *landscape_json(const struct explain_view *view, const struct expl
 	json_t *params = json_array();
 	for (size_t p = 0; p < table->params; p++)
 		json_array_append_new(params, param_json(explain_table_param(view, table, p), &landscape->param[p]));
-	json_t *json = json_pack("{s:s,s:b,s:b,s:o,s:o}", "verdict", word, "fragile", tally.sharp > 0, "plateau",
-	                         strcmp(word, "plateau") == 0, "params", params, "predicted_r2",
-	                         js_number(landscape->predicted_r2));
+	json_t *json =
+		json_pack("{s:s,s:b,s:b,s:o,s:o}", "verdict", word, "fragile", tally.sharp > 0, "plateau",
+	              strcmp(word, "plateau") == 0, "params", params, "predicted_r2", js_number(landscape->predicted_r2));
 	if (*landscape->reason)
 		json_object_set_new(json, "reason", json_string(landscape->reason));
 	return json;

@@ -53,7 +53,8 @@ static json_t *points_json(const struct law *law, const struct scaling *scaling)
 	json_t *list = json_array();
 	for (size_t i = 0; i < law->series->count; i++) {
 		const struct scaling_point *point = &law->points[i];
-		json_t *json = json_pack("{s:o,s:o}", "threads", js_number(point->threads), "seconds", js_number(point->seconds));
+		json_t *json =
+			json_pack("{s:o,s:o}", "threads", js_number(point->threads), "seconds", js_number(point->seconds));
 		if (one)
 			json_object_set_new(json, "speedup", js_number(one->seconds / point->seconds));
 		if (scaling) {

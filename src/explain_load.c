@@ -101,8 +101,7 @@ static bool is_there(const struct study_set *set, const char *name) {
 }
 
 /* What was mistyped, and what was never measured. */
-static int check(const struct study_set *set, const struct wanted *wanted, const struct err *unknown,
-                 struct err *err) {
+static int check(const struct study_set *set, const struct wanted *wanted, const struct err *unknown, struct err *err) {
 	bool any = false;
 	for (size_t i = 0; i < wanted->count; i++) {
 		bool there = is_there(set, wanted->names[i]);

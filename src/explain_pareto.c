@@ -33,9 +33,9 @@ static json_t *front_json(const struct study *study, const size_t *row, const do
                           size_t count) {
 	json_t *list = json_array();
 	for (size_t i = 0; i < count; i++)
-		json_array_append_new(list, json_pack("{s:O,s:o,s:o}", "config", study_row(study, row[front[i]])->config,
-		                                      "seconds", js_number(points[front[i]][0]), "joules",
-		                                      js_number(points[front[i]][1])));
+		json_array_append_new(list,
+		                      json_pack("{s:O,s:o,s:o}", "config", study_row(study, row[front[i]])->config, "seconds",
+		                                js_number(points[front[i]][0]), "joules", js_number(points[front[i]][1])));
 	return list;
 }
 
@@ -57,8 +57,8 @@ json_t *explain_pareto(const struct explain_view *view) {
 	if (count > 1) {
 		size_t kept = (size_t)pareto_front((const double(*)[2])points, count, front);
 		kept = (size_t)pareto_thin((const double(*)[2])points, front, kept, study_noise(study));
-		json = json_pack("{s:[s,s],s:I,s:o}", "objectives", "time", "energy", "configurations", (json_int_t)count, "front",
-		                 front_json(study, row, (const double(*)[2])points, front, kept));
+		json = json_pack("{s:[s,s],s:I,s:o}", "objectives", "time", "energy", "configurations", (json_int_t)count,
+		                 "front", front_json(study, row, (const double(*)[2])points, front, kept));
 	}
 	free(points);
 	free(front);

@@ -119,8 +119,7 @@ static const char *wait_for(struct probing *probing, struct proc *proc, char mes
 
 static void ran_add(struct probing *probing, const char *command, double seconds, const char *state,
                     const char *message) {
-	json_t *one =
-		json_pack("{s:s,s:o,s:s}", "command", command, "seconds", js_number(seconds), "state", state);
+	json_t *one = json_pack("{s:s,s:o,s:s}", "command", command, "seconds", js_number(seconds), "state", state);
 	if (*message && strcmp(state, "done") != 0)
 		json_object_set_new(one, "message", json_string(message));
 	json_array_append_new(json_object_get(probing->probe, "ran"), one);

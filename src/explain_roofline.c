@@ -65,9 +65,9 @@ static json_t *position(const struct study *study, size_t row) {
 	bytes = bytes > 0 ? bytes : NAN;
 	double moved = counted > 0 ? counted : bytes;
 	return json_pack("{s:O,s:f,s:s,s:o,s:o,s:o,s:o,s:o}", "config", study_row(study, row)->config, "seconds", seconds,
-	                 "op", op_of(study, row), "ops_per_s", js_number(ops / seconds), "bytes_per_s", js_number(bytes / seconds),
-	                 "counted_bytes_per_s", js_number(counted / seconds), "intensity", js_number(ops / moved), "roofs",
-	                 roofs_json(study, row, ops / seconds, moved / seconds));
+	                 "op", op_of(study, row), "ops_per_s", js_number(ops / seconds), "bytes_per_s",
+	                 js_number(bytes / seconds), "counted_bytes_per_s", js_number(counted / seconds), "intensity",
+	                 js_number(ops / moved), "roofs", roofs_json(study, row, ops / seconds, moved / seconds));
 }
 
 static bool was_measured(const struct study *study) {

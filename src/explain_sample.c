@@ -13,8 +13,8 @@ enum { SAMPLES = 1500, PRESENCES_MAX = 64 };
 
 /* Which parameters are there together. */
 struct presence {
-	size_t like, rows; /* a row that has it */
-	double size;       /* configurations */
+	size_t like, rows;                                              /* a row that has it */
+	double size;                                                    /* configurations */
 	size_t *seen[STUDY_COLUMNS_MAX], seen_count[STUDY_COLUMNS_MAX]; /* levels of each parameter in these rows */
 };
 
@@ -63,8 +63,8 @@ static size_t presences_find(const struct explain_table *table, struct presence 
 
 static void draw(const struct presence *presence, size_t params, struct rng *rng, int *places) {
 	for (size_t p = 0; p < params; p++)
-		places[p] = presence->seen_count[p] ? (int)presence->seen[p][rng_below(rng, presence->seen_count[p])]
-		                                    : STUDY_ABSENT;
+		places[p] =
+			presence->seen_count[p] ? (int)presence->seen[p][rng_below(rng, presence->seen_count[p])] : STUDY_ABSENT;
 }
 
 static const struct presence *choose(const struct presence *presences, size_t count, double total, struct rng *rng) {

@@ -8,8 +8,7 @@
 enum { ENTRIES_MAX = 256 };
 
 /* What the rows of an entry share, but for threads. */
-static json_t *fixed_json(const struct study *study, size_t threads, int split,
-                          const struct explain_series *series) {
+static json_t *fixed_json(const struct study *study, size_t threads, int split, const struct explain_series *series) {
 	json_t *fixed = json_object();
 	for (size_t c = 0; c < study_columns(study) && series->count; c++) {
 		const struct study_column *column = study_column(study, c);
@@ -53,8 +52,8 @@ static json_t *refusal(const struct explain_view *view) {
 	if (!(threads >= 1))
 		return NULL;
 	return json_pack("{s:O,s:n,s:o}", "problem", view->problem, "law", "reason",
-	                 json_sprintf("all was measured with %.0f thread%s: Amdahl's law needs 3 counts, the USL 4", threads,
-	                              threads == 1 ? "" : "s"));
+	                 json_sprintf("all was measured with %.0f thread%s: Amdahl's law needs 3 counts, the USL 4",
+	                              threads, threads == 1 ? "" : "s"));
 }
 
 /* The view's problem first. */

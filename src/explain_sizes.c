@@ -92,9 +92,8 @@ static struct sizes *swept(const struct explain_view *view) {
 static struct sizes *tuned(const struct explain_view *view) {
 	struct sizes *sizes = NULL;
 	const char *fingerprint = app_fingerprint(view->app, NULL);
-	struct store *store = opt_count(view->args, "from") == 0
-	                          ? store_open(opt_get(view->args, "store", NULL), STORE_READ, NULL)
-	                          : NULL;
+	struct store *store =
+		opt_count(view->args, "from") == 0 ? store_open(opt_get(view->args, "store", NULL), STORE_READ, NULL) : NULL;
 	if (store)
 		sizes = sizes_load(store, fingerprint, study_kernel(view->study), view->objective, NULL, NULL, NULL);
 	if (sizes && sizes_ratios_read(sizes, store, NULL)) {

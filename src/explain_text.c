@@ -77,7 +77,8 @@ static void line_print(const struct explain_text *text, const char *line) {
 
 /* What was recommended is told as it differs from what a user gets without. */
 static void recommended_print(const struct explain_text *text) {
-	const json_t *winner = json_object_get(text->result, "winner"), *baseline = json_object_get(text->result, "baseline");
+	const json_t *winner = json_object_get(text->result, "winner"),
+				 *baseline = json_object_get(text->result, "baseline");
 	const json_t *config = json_object_get(winner, "config"), *base = json_object_get(baseline, "config");
 	bool tuned = json_is_object(baseline), same = tuned && json_equal(config, base);
 	json_t *kept = tuned || text->all ? json_incref((json_t *)config) : explain_varied(text->result, config);
@@ -100,12 +101,13 @@ static char *gain_words(const json_t *result, const char *from, const char *to) 
 		return mem_printf("%s as fast as the baseline: %s instead of %s", gain, to, from);
 	if (strcmp(verdict, "tie") == 0)
 		return mem_printf("no faster than the baseline as far as can be told (%s): %s", gain, to);
-	return mem_printf("%s as fast as the baseline by what the search saw, not decided by a duel: %s instead of %s", gain, to,
-	                  from);
+	return mem_printf("%s as fast as the baseline by what the search saw, not decided by a duel: %s instead of %s",
+	                  gain, to, from);
 }
 
 static void gain_print(const struct explain_text *text) {
-	const json_t *winner = json_object_get(text->result, "winner"), *baseline = json_object_get(text->result, "baseline");
+	const json_t *winner = json_object_get(text->result, "winner"),
+				 *baseline = json_object_get(text->result, "baseline");
 	char from[48], to[48];
 	results_value(js_real_or(baseline, "median", NAN), js_string_or(winner, "unit", "s"), from, sizeof from);
 	results_value(js_real_or(winner, "median", NAN), js_string_or(winner, "unit", "s"), to, sizeof to);

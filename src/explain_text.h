@@ -15,11 +15,11 @@ struct explain_text {
 };
 void explain_title(const struct explain_text *text, const char *title);
 
-void explain_text_why(const struct explain_text *text);      /* src/explain_text_why.c */
-void explain_text_scaling(const struct explain_text *text);  /* src/explain_text_scaling.c */
-void explain_text_effects(const struct explain_text *text);  /* src/explain_text_effects.c */
-void explain_text_place(const struct explain_text *text);    /* src/explain_text_place.c */
-void explain_text_next(const struct explain_text *text);     /* src/explain_text_why.c */
+void explain_text_why(const struct explain_text *text);     /* src/explain_text_why.c */
+void explain_text_scaling(const struct explain_text *text); /* src/explain_text_scaling.c */
+void explain_text_effects(const struct explain_text *text); /* src/explain_text_effects.c */
+void explain_text_place(const struct explain_text *text);   /* src/explain_text_place.c */
+void explain_text_next(const struct explain_text *text);    /* src/explain_text_why.c */
 
 /* "n=512 type=int32" of the members in which problems differ, else of all; caller frees. */
 char *explain_problem_text(const json_t *result, const json_t *problem);

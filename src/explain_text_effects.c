@@ -69,8 +69,9 @@ static void variance_print(const struct explain_text *text) {
 	if (reason && text->all)
 		line = mem_printf("shares: %s", reason);
 	else if (json_is_object(variance) && text->all)
-		line = mem_printf("%.0f %% of the variance is of no parameter and no pair; %lld outliers set aside",
-		                  100 * js_real_or(variance, "unexplained", NAN), (long long)js_int_or(variance, "outliers", 0));
+		line =
+			mem_printf("%.0f %% of the variance is of no parameter and no pair; %lld outliers set aside",
+		               100 * js_real_or(variance, "unexplained", NAN), (long long)js_int_or(variance, "outliers", 0));
 	if (line)
 		ui_wrap(text->out, INDENT, 2 * INDENT, line);
 	free(line);

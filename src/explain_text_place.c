@@ -18,8 +18,8 @@ static void roof_words(const json_t *roof, char *text, size_t size) {
 	char value[48];
 	const char *level = js_string_or(roof, "level", NULL);
 	counters_value(js_real_or(roof, "value", NAN), js_string_or(roof, "unit", ""), value, sizeof value);
-	snprintf(text, size, "%.3g %% of %s%s%s (%s)", 100 * js_real_or(roof, "share", NAN), js_string_or(roof, "name", "?"),
-	         level ? " from " : "", level ? level : "", value);
+	snprintf(text, size, "%.3g %% of %s%s%s (%s)", 100 * js_real_or(roof, "share", NAN),
+	         js_string_or(roof, "name", "?"), level ? " from " : "", level ? level : "", value);
 }
 
 /* Memory and peaks, and caches that are half used or more. */
@@ -53,7 +53,10 @@ static void position_print(const struct explain_text *text, const json_t *positi
 	counters_value(isfinite(counted) ? counted : least, "B/s", rate, sizeof rate);
 	char *roofs = roofs_words(text, position);
 	char *line = mem_printf("%s: %.3g %ss/s%s%s%s", who, js_real_or(position, "ops_per_s", NAN),
-	                        js_string_or(position, "op", "operation"), !known ? "" : isfinite(counted) ? ", " : ", at least ",
+	                        js_string_or(position, "op", "operation"),
+	                        !known              ? ""
+	                        : isfinite(counted) ? ", "
+	                                            : ", at least ",
 	                        known ? rate : "", roofs);
 	ui_wrap(text->out, INDENT, 2 * INDENT, line);
 	free(line);
@@ -70,7 +73,8 @@ static void roofline_print(const struct explain_text *text) {
 	if (text->all)
 		position_print(text, json_object_get(roofline, "baseline"), "baseline");
 	if (missing) {
-		char *line = mem_printf("%s: `%s` does", missing, js_string_or(roofline, "next", "sweetspot machine --ceilings"));
+		char *line =
+			mem_printf("%s: `%s` does", missing, js_string_or(roofline, "next", "sweetspot machine --ceilings"));
 		ui_wrap(text->out, INDENT, 2 * INDENT, line);
 		free(line);
 	}
@@ -103,7 +107,8 @@ static void params_print(const struct explain_text *text, const json_t *landscap
 	size_t i, shown = 0;
 	json_t *param;
 	json_array_foreach(json_object_get(landscape, "params"), i, param) {
-		if (strcmp(js_string_or(param, "verdict", ""), verdict) != 0 || json_array_size(json_object_get(param, "steps")) == 0)
+		if (strcmp(js_string_or(param, "verdict", ""), verdict) != 0 ||
+		    json_array_size(json_object_get(param, "steps")) == 0)
 			continue;
 		if (++shown > PARAMS_SHOWN && !text->all)
 			break;
@@ -152,9 +157,9 @@ static void sizes_print(const struct explain_text *text) {
 	explain_title(text, "over the size");
 	json_array_foreach(json_object_get(sizes, "thresholds"), i, one) threshold_print(text, sizes, one);
 	json_array_foreach(json_object_get(sizes, "laws"), i, one) {
-		json_array_foreach(json_object_get(one, "pieces"), p, piece)
-			fprintf(text->out, "%*stime grows as %s^%.2f from %.4g to %.4g\n", INDENT, "", js_string_or(sizes, "over", "?"),
-			        js_real_or(piece, "exponent", NAN), js_real_or(piece, "from", NAN), js_real_or(piece, "to", NAN));
+		json_array_foreach(json_object_get(one, "pieces"), p, piece) fprintf(
+			text->out, "%*stime grows as %s^%.2f from %.4g to %.4g\n", INDENT, "", js_string_or(sizes, "over", "?"),
+			js_real_or(piece, "exponent", NAN), js_real_or(piece, "from", NAN), js_real_or(piece, "to", NAN));
 	}
 	if (isfinite(error))
 		fprintf(text->out, "%*spredicted from the other sizes: off by %.1f %% (median)\n", INDENT, "", 100 * error);

@@ -42,8 +42,8 @@ static void most_words(const json_t *entry, char *text, size_t size) {
 	const json_t *known = json_object_get(entry, "best_threads"), *ci = json_object_get(known, "ci");
 	double threads = js_real_or(known, "value", NAN), sigma = js_real_or(json_object_get(entry, "sigma"), "value", NAN);
 	if (isfinite(threads) && json_is_number(json_array_get(ci, 1)))
-		snprintf(text, size, "fastest with %.0f threads [%.0f, %.0f]", threads, json_number_value(json_array_get(ci, 0)),
-		         json_number_value(json_array_get(ci, 1)));
+		snprintf(text, size, "fastest with %.0f threads [%.0f, %.0f]", threads,
+		         json_number_value(json_array_get(ci, 0)), json_number_value(json_array_get(ci, 1)));
 	else if (isfinite(threads))
 		snprintf(text, size, "fastest with %.0f thread%s or more", threads, threads < 1.5 ? "" : "s");
 	else if (sigma > 1e-4)

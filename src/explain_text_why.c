@@ -33,7 +33,9 @@ static void finding_print(const struct explain_text *text, const json_t *finding
 	char gain[48] = "";
 	if (strength > 1.005)
 		snprintf(gain, sizeof gain, " (up to %.2gx)", strength);
-	enum ui_style style = strcmp(confidence, "high") == 0 ? UI_BAD : strcmp(confidence, "medium") == 0 ? UI_NOTE : UI_DIM;
+	enum ui_style style = strcmp(confidence, "high") == 0     ? UI_BAD
+	                      : strcmp(confidence, "medium") == 0 ? UI_NOTE
+	                                                          : UI_DIM;
 	fprintf(text->out, "%*s%s%-6.6s%s  ", INDENT, "", ui_style(text->ui, style), confidence,
 	        ui_style(text->ui, UI_PLAIN));
 	char *line = mem_printf("%s%s", js_string_or(finding, "sentence", "?"), gain);

@@ -12,8 +12,8 @@
 enum { WORDS_MAX = 256 };
 
 static const char *const commands[] = {"sweep", "compare", "run", "machine", NULL};
-static const char *const with_value[] = {"--over", "--counters", "--size", "--set", "--samples", "--pairs", "--max-pairs",
-                                         "--store", "--device", "--seed", NULL};
+static const char *const with_value[] = {"--over",      "--counters", "--size",   "--set",  "--samples", "--pairs",
+                                         "--max-pairs", "--store",    "--device", "--seed", NULL};
 static const char *const without_value[] = {"--ceilings", NULL};
 
 static bool is_among(const char *word, const char *const *list) {

@@ -120,7 +120,7 @@ static double median_of(const json_t *samples) {
 	return median;
 }
 
-static const char *const told[] = {"work",     "figures", "gpu",      "noise", "placement",
+static const char *const told[] = {"work",     "figures", "gpu",      "noise",  "placement",
                                    "energy_j", "unsafe",  "counters", "metrics"};
 
 json_t *study_detail(const json_t *reply) {

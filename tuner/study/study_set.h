@@ -26,8 +26,8 @@ const char *study_set_objective(const struct study_set *set);
 struct study_item *study_set_item(struct study_set *set, const char *kernel, const char *device, const json_t *machine);
 bool study_set_add(struct study_item *item, const struct study_trial *trial);
 
-/* What the worker said, as `run --json` has it: work, figures, counters, metrics, gpu, noise, placement, energy_j, unsafe; with
- * energies also the median of the seconds. New reference; NULL where it says nothing of these. */
+/* What the worker said, as `run --json` has it: work, figures, counters, metrics, gpu, noise, placement, energy_j,
+ * unsafe; with energies also the median of the seconds. New reference; NULL where it says nothing of these. */
 json_t *study_detail(const json_t *reply);
 
 /* All trials of all searches of a machine, of kernels that `wanted` says yes to. */
@@ -39,8 +39,8 @@ struct study_choice {
 };
 int study_set_store(struct study_set *set, struct store *store, const char *fingerprint, const char *device,
                     const struct study_choice *choice, struct err *err);
-/* A file: a document of `sweep --json`, `tune --json`, `run --json` or `compare --json`, or a recorded space (tuner/record),
- * gzipped or not. Hostile until checked: ERR_USAGE with the place. */
+/* A file: a document of `sweep --json`, `tune --json`, `run --json` or `compare --json`, or a recorded space
+ * (tuner/record), gzipped or not. Hostile until checked: ERR_USAGE with the place. */
 int study_set_file(struct study_set *set, const char *path, struct err *err);
 int study_set_document(struct study_set *set, const json_t *document, struct err *err);
 bool study_set_is_document(const json_t *json);

@@ -159,8 +159,7 @@ static struct study_item *item_of(struct study_set *set, const json_t *whole, co
 		return NULL;
 	}
 	json_t *machine = json_object_get(whole, "machine"), *ceilings = json_object_get(whole, "ceilings");
-	struct study_item *item =
-		study_set_item(set, kernel, device, json_object_size(machine) ? machine : NULL);
+	struct study_item *item = study_set_item(set, kernel, device, json_object_size(machine) ? machine : NULL);
 	if (json_array_size(ceilings)) {
 		json_decref(item->ceilings);
 		item->ceilings = json_incref(ceilings);

@@ -71,9 +71,11 @@ int study_set_record(struct study_set *set, const struct record *record, const c
 	if (count > RECORD_ROWS_MAX)
 		return err_set(err, ERR_USAGE, NULL, "%s: more than %d configurations", path, RECORD_ROWS_MAX);
 	json_t *machine = *record->device ? json_pack("{s:s}", "device", record->device) : NULL;
-	struct study_item *item =
-		study_set_item(set, *record->kernel ? record->kernel : slash ? slash + 1 : path,
-	                   on_cpu(record) ? "cpu" : "cuda:0", machine);
+	struct study_item *item = study_set_item(set,
+	                                         *record->kernel ? record->kernel
+	                                         : slash         ? slash + 1
+	                                                         : path,
+	                                         on_cpu(record) ? "cpu" : "cuda:0", machine);
 	for (uint64_t i = 0; i < count; i++)
 		row_add(item, record, i, time ? 1e-3 : 1);
 	json_decref(machine);

@@ -68,8 +68,7 @@ static int on_search(void *ctx, const struct store_found *found) {
 		return reading->failed = 1;
 	reading->item = study_set_item(reading->set, found->kernel, reading->device, NULL);
 	result_keep(reading->item, found);
-	reading->failed =
-		store_trials_each(reading->store, found->search, NULL, on_trial, reading, reading->err) ? 1 : 0;
+	reading->failed = store_trials_each(reading->store, found->search, NULL, on_trial, reading, reading->err) ? 1 : 0;
 	json_decref(reading->problem);
 	return reading->failed;
 }
