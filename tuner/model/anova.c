@@ -41,17 +41,25 @@ static void column(const double *from, size_t step, double *to) {
 		to[k] = from[k * step];
 }
 
+/* Has it two values, not counting its absence? */
 static bool varies(const int *places, size_t count, size_t params, size_t param) {
-	for (size_t i = 1; i < count; i++)
-		if (places[i * params + param] != places[param])
+	int first = EFFECTS_ABSENT;
+	for (size_t i = 0; i < count; i++) {
+		int place = places[i * params + param];
+		if (place == EFFECTS_ABSENT || place == first)
+			continue;
+		if (first != EFFECTS_ABSENT)
 			return true;
+		first = place;
+	}
 	return false;
 }
 
 static void known_set(struct anova *anova, const struct anova_data *data) {
 	const struct response_data *m = &data->measured;
 	for (size_t p = 0; p < m->params; p++)
-		anova->main[p].known = varies(m->places, m->rows, m->params, p) && varies(data->sample, data->samples, m->params, p);
+		anova->main[p].known =
+			varies(m->places, m->rows, m->params, p) && varies(data->sample, data->samples, m->params, p);
 	for (size_t a = 1; a < m->params; a++)
 		for (size_t b = 0; b < a; b++)
 			anova->pair[pair_place(a, b)].known = anova->main[a].known && anova->main[b].known;
@@ -66,8 +74,8 @@ static void shares_make(struct anova *anova, struct anova_work *work) {
 	double *f = mem_alloc(work->data->samples, sizeof *f);
 	for (size_t i = 0; i < work->data->samples; i++)
 		f[i] = work->f[work->order[i]];
-	work->pairs = split_order_new(&table, f, work->chance);
-	split_make(&split, &table, f, work->pairs, work->chance);
+	work->pairs = split_order_new(&table, f, work->noise);
+	split_make(&split, &table, f, work->pairs, work->noise);
 	double more = anova_draw(work, off);
 	anova->total = split.total + fmax(work->grid ? 0 : more, 0);
 	double total = fmax(anova->total, 1e-12);
@@ -86,12 +94,13 @@ static void shares_make(struct anova *anova, struct anova_work *work) {
 }
 
 static int explain(struct anova *anova, const struct anova_data *data, const struct response *response) {
-	struct anova_work work = {.data = data, .response = response, .chance = !data->whole};
+	struct anova_work work = {.data = data, .response = response, .noise = data->whole ? 0 : NAN};
 	anova->predicted_r2 = response_r2(response);
 	anova->wild = response_wild(response);
 	if (!response_predicts(response)) {
 		snprintf(anova->reason, RESPONSE_REASON,
-		         "left out one at a time, the %zu rows are not predicted by the others (R2 %.2f): the parameters tell nothing",
+		         "left out one at a time, the %zu rows are not predicted by the others (R2 %.2f): the parameters tell "
+		         "nothing",
 		         anova->rows, anova->predicted_r2);
 		return -1;
 	}
@@ -99,7 +108,8 @@ static int explain(struct anova *anova, const struct anova_data *data, const str
 	work.deviation = mem_alloc(data->samples, sizeof *work.deviation);
 	work.order = mem_alloc(data->samples, sizeof *work.order);
 	work.grid = anova->measured = anova_grid(&work);
-	work.chance |= work.grid; /* what was measured is noisy */
+	for (size_t i = 0; i < data->samples && work.grid; i++)
+		work.noise += work.deviation[i] * work.deviation[i] / (double)data->samples;
 	if (!work.grid)
 		response_predict(response, data->sample, data->samples, work.f, NULL, NULL);
 	order_make(&work);

@@ -8,8 +8,8 @@
  * main effects are fitted together (backfitting: Buja, Hastie, Tibshirani 1989), and the share of one is the covariance of
  * its effect with the function (Li et al. 2010, "Global sensitivity analysis for systems with independent and/or
  * correlated inputs"). What remains goes to pairs, the largest first. Both are less what a sample of this size shows by
- * chance (epsilon squared: Kelley 1935), unless it is the whole space. A parameter that is absent has no effect there:
- * what its being there costs belongs to the parameter that brings it.
+ * chance (epsilon squared: Kelley 1935), or what the noise of the measurements does where these are all of the space. A
+ * parameter that is absent has no effect there: what its being there costs belongs to the parameter that brings it.
  *
  * Intervals are of draws from the posterior of the process, reflected about the estimate (basic bootstrap: Davison and
  * Hinkley 1997, section 5.2), since noise only ever adds variance. */
@@ -27,7 +27,7 @@ struct anova_data {
 struct anova_share {
 	double share; /* of the variance; 0 where it can't be told from 0 */
 	double ci[2]; /* 95 %, within 0..1; it matters where ci[0] > 0 */
-	bool known;   /* false: it doesn't vary */
+	bool known;   /* false: it has not two values, its absence aside */
 };
 
 struct anova {

@@ -9,8 +9,8 @@
 #include "tuner/model/response_impl.h"
 
 /* Log cost of a configuration: the mean of its rows that count. Returns how many there are. */
-static size_t measured_at(const struct anova_work *work, const struct response_key *keys, const int *places, double *cost,
-                          double *deviation) {
+static size_t measured_at(const struct anova_work *work, const struct response_key *keys, const int *places,
+                          double *cost, double *deviation) {
 	const struct response_data *m = &work->data->measured;
 	size_t first = 0, count = response_keys_at(keys, m, places, &first), n = 0;
 	double sum = 0, variance = 0, noise = response_noise(work->response);

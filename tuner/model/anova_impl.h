@@ -40,10 +40,10 @@ struct split {
 struct split split_new(size_t params);
 void split_free(struct split *split);
 /* f: of each configuration. Without pairs the residual is left in `rest` (count), else pairs are taken in this order;
- * chance: take off what a sample shows by chance. */
-void split_make(struct split *split, const struct table *table, const double *f, const struct pair *order, bool chance);
+ * noise: variance by chance of each configuration, whose part in the terms is taken off; NAN: as the residual has it. */
+void split_make(struct split *split, const struct table *table, const double *f, const struct pair *order, double noise);
 /* Pairs by what each has of the residual alone, the largest first. */
-struct pair *split_order_new(const struct table *table, const double *f, bool chance);
+struct pair *split_order_new(const struct table *table, const double *f, double noise);
 
 struct anova_work {
 	const struct anova_data *data;
@@ -54,7 +54,7 @@ struct anova_work {
 	size_t *order;      /* of the sample: by chance */
 	size_t drawn;
 	struct pair *pairs;
-	bool chance;
+	double noise; /* what chance adds to a configuration: variance; NAN: what remains shows it */
 };
 
 /* Is all of the space measured? Fills f and deviation, then. */

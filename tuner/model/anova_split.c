@@ -72,11 +72,12 @@ static void backfit(const struct table *table, double *rest, double *effect) {
 }
 
 static void mains_take(struct split *split, const struct table *table, const double *f, const double *rest,
-                       const double *effect, bool chance) {
+                       const double *effect, double noise) {
 	size_t count = table->count, used = 1;
 	for (size_t p = 0; p < table->params; p++)
 		used += table->fine[p].levels ? table->fine[p].levels - 1 : 0;
-	double left = count > used ? (double)(count - used) : 1, noise = chance ? sum_of_squares(rest, count) / left : 0;
+	double left = count > used ? (double)(count - used) : 1;
+	noise = isnan(noise) ? sum_of_squares(rest, count) / left : noise;
 	for (size_t p = 0; p < table->params; p++) {
 		const struct table_param *param = &table->fine[p];
 		double sum = 0;
@@ -106,8 +107,8 @@ static size_t occupied(const struct cells *cells, size_t step, size_t across) {
 	return count;
 }
 
-static void cells_fill(struct cells *cells, const struct table_param *a, const struct table_param *b, const double *rest,
-                       size_t count) {
+static void cells_fill(struct cells *cells, const struct table_param *a, const struct table_param *b,
+                       const double *rest, size_t count) {
 	memset(cells, 0, sizeof *cells);
 	for (size_t i = 0; i < count; i++) {
 		int cell = cell_of(a, b, i);
@@ -119,9 +120,9 @@ static void cells_fill(struct cells *cells, const struct table_param *a, const s
 }
 
 /* The sum of squares of a pair beyond chance; cells become means, less what chance would have made of them. */
-static double cells_take(struct cells *cells, const struct table_param *a, const struct table_param *b, const double *rest,
-                         size_t count, bool chance) {
-	double between = 0, all = 0, present = 0, used = 0, noise = 0;
+static double cells_take(struct cells *cells, const struct table_param *a, const struct table_param *b,
+                         const double *rest, size_t count, double noise) {
+	double between = 0, all = 0, present = 0, used = 0;
 	cells_fill(cells, a, b, rest, count);
 	for (size_t i = 0; i < count; i++)
 		all += cell_of(a, b, i) >= 0 ? rest[i] * rest[i] : 0;
@@ -133,21 +134,21 @@ static double cells_take(struct cells *cells, const struct table_param *a, const
 		used++;
 	}
 	double freedom = used - (double)occupied(cells, 1, TABLE_COARSE) - (double)occupied(cells, TABLE_COARSE, 1) + 1;
-	if (freedom < 1 || (chance && present <= used))
+	if (freedom < 1 || (isnan(noise) && present <= used))
 		return memset(cells, 0, sizeof *cells), 0;
-	if (chance)
-		noise = freedom * fmax(all - between, 0) / (present - used);
+	noise = freedom * (isnan(noise) ? fmax(all - between, 0) / (present - used) : noise);
 	double kept = between > noise ? 1 - noise / between : 0;
 	for (size_t c = 0; c < TABLE_COARSE * TABLE_COARSE; c++)
 		cells->sum[c] = cells->n[c] > 0 ? kept * cells->sum[c] / cells->n[c] : 0;
 	return between - noise;
 }
 
-static void pairs_take(struct split *split, const struct table *table, const struct pair *order, double *rest, bool chance) {
+static void pairs_take(struct split *split, const struct table *table, const struct pair *order, double *rest,
+                       double noise) {
 	struct cells cells;
 	for (size_t k = 0; k < pairs_of(table->params); k++) {
 		const struct table_param *a = &table->coarse[order[k].a], *b = &table->coarse[order[k].b];
-		double squares = cells_take(&cells, a, b, rest, table->count, chance);
+		double squares = cells_take(&cells, a, b, rest, table->count, noise);
 		split->pair[pair_place(order[k].a, order[k].b)] = squares / (double)table->count;
 		for (size_t i = 0; i < table->count; i++) {
 			int cell = cell_of(a, b, i);
@@ -157,7 +158,7 @@ static void pairs_take(struct split *split, const struct table *table, const str
 }
 
 /* f without its mean and its main effects. */
-static double *rest_new(struct split *split, const struct table *table, const double *f, bool chance) {
+static double *rest_new(struct split *split, const struct table *table, const double *f, double noise) {
 	double *rest = mem_alloc(table->count, sizeof *rest), *own = mem_alloc(table->count, sizeof *own);
 	double *effect = mem_alloc(table->params * TABLE_FINE, sizeof *effect);
 	memcpy(own, f, table->count * sizeof *own);
@@ -166,16 +167,17 @@ static double *rest_new(struct split *split, const struct table *table, const do
 	backfit(table, rest, effect);
 	if (split) {
 		split->total = sum_of_squares(own, table->count) / (double)table->count;
-		mains_take(split, table, own, rest, effect, chance);
+		mains_take(split, table, own, rest, effect, noise);
 	}
 	free(own);
 	free(effect);
 	return rest;
 }
 
-void split_make(struct split *split, const struct table *table, const double *f, const struct pair *order, bool chance) {
-	double *rest = rest_new(split, table, f, chance);
-	pairs_take(split, table, order, rest, chance);
+void split_make(struct split *split, const struct table *table, const double *f, const struct pair *order,
+                double noise) {
+	double *rest = rest_new(split, table, f, noise);
+	pairs_take(split, table, order, rest, noise);
 	free(rest);
 }
 
@@ -189,8 +191,8 @@ static int by_squares(const void *a, const void *b) {
 	return (x->squares < y->squares) - (x->squares > y->squares);
 }
 
-struct pair *split_order_new(const struct table *table, const double *f, bool chance) {
-	double *rest = rest_new(NULL, table, f, chance);
+struct pair *split_order_new(const struct table *table, const double *f, double noise) {
+	double *rest = rest_new(NULL, table, f, noise);
 	size_t count = 0, pairs = pairs_of(table->params);
 	struct ranked *ranked = mem_alloc(pairs + 1, sizeof *ranked);
 	struct pair *order = mem_alloc(pairs + 1, sizeof *order);
@@ -198,7 +200,7 @@ struct pair *split_order_new(const struct table *table, const double *f, bool ch
 	for (size_t a = 1; a < table->params; a++)
 		for (size_t b = 0; b < a; b++)
 			ranked[count++] = (struct ranked){
-				{a, b}, cells_take(&cells, &table->coarse[a], &table->coarse[b], rest, table->count, chance)};
+				{a, b}, cells_take(&cells, &table->coarse[a], &table->coarse[b], rest, table->count, noise)};
 	qsort(ranked, count, sizeof *ranked, by_squares);
 	for (size_t k = 0; k < count; k++)
 		order[k] = ranked[k].pair;

@@ -9,7 +9,7 @@
 #include "tuner/model/drivers_impl.h"
 
 enum { ROWS_MIN = 8, ROWS_PER_GROUP = 3, COUNTERS_MAX = 4096 };
-static const double TIME_RATIO_MIN = 0.02; /* of its logarithm: less has nothing to explain */
+static const double TIME_RATIO_MIN = 0.05; /* of its logarithm: less has nothing to explain */
 
 static bool is_row(const struct drivers_data *data, long row) {
 	return row == DRIVERS_NONE || (row >= 0 && (size_t)row < data->rows);
@@ -73,21 +73,23 @@ static int by_p(const void *a, const void *b) {
 	if (x->p != y->p)
 		return (x->p > y->p) - (x->p < y->p);
 	double u = fabs(x->coefficient), v = fabs(y->coefficient);
-	return u != v ? (u < v) - (u > v) : (x->representative > y->representative) - (x->representative < y->representative);
+	return u != v ? (u < v) - (u > v)
+	              : (x->representative > y->representative) - (x->representative < y->representative);
 }
 
 static int by_ratio(const void *a, const void *b) {
 	const struct driver *x = a, *y = b;
 	double u = fabs(log(x->ratio)), v = fabs(log(y->ratio));
-	return u != v ? (u < v) - (u > v) : (x->representative > y->representative) - (x->representative < y->representative);
+	return u != v ? (u < v) - (u > v)
+	              : (x->representative > y->representative) - (x->representative < y->representative);
 }
 
 static int regress(struct drivers *drivers, const struct drivers_data *data, const struct drivers_clean *clean) {
 	drivers_group(drivers, clean);
 	drivers->method = clean->rows >= ROWS_PER_GROUP * drivers->count ? DRIVERS_JOINT : DRIVERS_ONE_BY_ONE;
 	if (drivers->method == DRIVERS_ONE_BY_ONE)
-		snprintf(drivers->reason, DRIVERS_REASON, "%zu rows are too few for %zu groups of counters together", clean->rows,
-		         drivers->count);
+		snprintf(drivers->reason, DRIVERS_REASON, "%zu rows are too few for %zu groups of counters together",
+		         clean->rows, drivers->count);
 	if (drivers_fit(drivers, clean)) {
 		snprintf(drivers->reason, DRIVERS_REASON, "the regression of %zu rows on %zu groups of counters has no answer",
 		         clean->rows, drivers->count);

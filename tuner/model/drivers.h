@@ -2,8 +2,9 @@
 /* Which counters go with the time: a robust linear regression (bisquare, gsl_multifit_robust; Holland and Welsch 1977) of
  * log time on log counters over trials, standardised by median and median absolute deviation. Counters that say the same
  * (all pairs with |Spearman's rho| >= 0.9: complete linkage, Sorensen 1948) are one group; the member most like the others
- * stands for it. p-values are adjusted for the number of groups (Holm 1979). It finds what goes with the time, not what
- * causes it.
+ * stands for it. The p-value is the larger of that regression's and of the same on ranks (Conover and Iman 1981): far-out
+ * times and far-out counters can't make one. It is adjusted for the number of groups (Holm 1979). All this finds what goes
+ * with the time, not what causes it.
  *
  * Zeros count as half of the smallest value above 0. Dropped are counters that hardly vary, are mostly 0, have negative
  * values, or are missing in more than a fifth of the rows; then rows in which one of the others is missing. */

@@ -70,7 +70,8 @@ static void fill(struct drivers_clean *clean, const struct drivers_data *data, s
 	}
 }
 
-void drivers_clean_make(struct drivers_clean *clean, const struct drivers_data *data, bool pair, enum drivers_fate *fate) {
+void drivers_clean_make(struct drivers_clean *clean, const struct drivers_data *data, bool pair,
+                        enum drivers_fate *fate) {
 	*clean = (struct drivers_clean){.row = mem_alloc(data->rows, sizeof *clean->row),
 	                                .counter = mem_alloc(data->counters + 1, sizeof *clean->counter)};
 	double *zero = mem_alloc(data->counters + 1, sizeof *zero);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Counters that say the same, by complete linkage: the two groups are joined whose least alike members are most alike. */
+/* Counters that say the same, by complete linkage: the two groups are joined whose least alike members are most alike.
+ */
 #include <config.h>
 
 #include <gsl/gsl_statistics_double.h>
@@ -84,7 +85,8 @@ void drivers_group(struct drivers *drivers, const struct drivers_clean *clean) {
 		if (count == 0)
 			continue;
 		lead(members, count, alike, n);
-		drivers->driver[drivers->count++] = (struct driver){.representative = members[0], .members = members, .count = count};
+		drivers->driver[drivers->count++] =
+			(struct driver){.representative = members[0], .members = members, .count = count};
 		used += count;
 	}
 	free(joined);

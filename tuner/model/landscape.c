@@ -116,7 +116,8 @@ static void param_look(struct landscape_param *param, const struct look *look, s
 static void sum_up(struct landscape *landscape, const struct landscape_data *data) {
 	for (size_t p = 0; p < landscape->params; p++) {
 		const struct landscape_param *param = &landscape->param[p];
-		bool choice = data->measured.levels[p] > 1 && data->measured.places[data->winner * landscape->params + p] != EFFECTS_ABSENT;
+		bool choice = data->measured.levels[p] > 1 &&
+		              data->measured.places[data->winner * landscape->params + p] != EFFECTS_ABSENT;
 		landscape->sharp += param->verdict == LANDSCAPE_SHARP;
 		landscape->flat += param->verdict == LANDSCAPE_FLAT;
 		landscape->unclear += choice && param->verdict == LANDSCAPE_UNCLEAR;
@@ -130,7 +131,8 @@ static struct response *surrogate_new(struct landscape *landscape, const struct 
 	landscape->predicted_r2 = response ? response_r2(response) : NAN;
 	if (!response || response_predicts(response))
 		return response;
-	snprintf(landscape->reason, RESPONSE_REASON, "the rows do not predict each other (R2 %.2f)", landscape->predicted_r2);
+	snprintf(landscape->reason, RESPONSE_REASON,
+	         "the rows do not predict each other beyond chance (leave-one-out R2 %.2f)", landscape->predicted_r2);
 	response_free(response);
 	return NULL;
 }

@@ -11,7 +11,7 @@
 
 /* Of more rows, so many of the smallest and an even choice of the others by cost. */
 enum { BEST_MAX = 100, ROWS_MAX = 500, STEPS = 14, STEPS_AGAIN = 8, ROUNDS = 2 };
-static const double WILD_VARIANCE = 25;     /* of targets, whose own is 1 */
+static const double WILD_VARIANCE = 25; /* of targets, whose own is 1 */
 static const double NUGGETS[] = {0, 0.03, 0.3};
 static const double SCALE_MIN = 1e-3, OVER_VARIANCE = 0.1;
 
@@ -54,6 +54,12 @@ static void scale(struct response *response) {
 	free(kept);
 }
 
+double response_variance(const struct response *response, size_t row) {
+	const struct response_data *data = &response->data;
+	double deviation = data->deviation && isfinite(data->deviation[row]) ? data->deviation[row] / response->scale : 0;
+	return response->nugget + deviation * deviation + response->extra[row];
+}
+
 static void observe(struct response *response) {
 	const struct response_data *data = &response->data;
 	uint16_t codes[GP_DIMS_MAX];
@@ -61,9 +67,8 @@ static void observe(struct response *response) {
 	gp_truncate(response->gp, 0);
 	for (size_t i = 0; i < response->count; i++) {
 		size_t row = response->row[i];
-		double deviation = data->deviation && isfinite(data->deviation[row]) ? data->deviation[row] / response->scale : 0;
 		response_codes(data, data->places + row * data->params, codes);
-		gp_add(response->gp, codes, response->nugget + deviation * deviation + response->extra[row]);
+		gp_add(response->gp, codes, response_variance(response, row));
 		y[i] = response->target[row];
 	}
 	gp_target(response->gp, y);

@@ -23,6 +23,8 @@ struct response {
 
 /* Codes of a configuration: dims of them. */
 void response_codes(const struct response_data *data, const int *places, uint16_t *codes);
+/* Of a row's target, beside what all have by the process. */
+double response_variance(const struct response *response, size_t row);
 bool response_is_over(const struct response *response, size_t row);
 /* Are the rows in range? -1: with the reason. The second also wants enough of them. */
 int response_check_rows(const struct response_data *data, char reason[RESPONSE_REASON]);

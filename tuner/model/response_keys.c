@@ -17,12 +17,14 @@ static int by_places(const void *a, const void *b) {
 struct response_key *response_keys_new(const struct response_data *data) {
 	struct response_key *keys = mem_alloc(data->rows + 1, sizeof *keys);
 	for (size_t row = 0; row < data->rows; row++)
-		keys[row] = (struct response_key){.places = data->places + row * data->params, .params = data->params, .row = row};
+		keys[row] =
+			(struct response_key){.places = data->places + row * data->params, .params = data->params, .row = row};
 	qsort(keys, data->rows, sizeof *keys, by_places);
 	return keys;
 }
 
-size_t response_keys_at(const struct response_key *keys, const struct response_data *data, const int *places, size_t *first) {
+size_t response_keys_at(const struct response_key *keys, const struct response_data *data, const int *places,
+                        size_t *first) {
 	struct response_key key = {.places = places, .params = data->params};
 	const struct response_key *found = bsearch(&key, keys, data->rows, sizeof *keys, by_places);
 	size_t count = 0;

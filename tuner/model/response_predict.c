@@ -43,8 +43,9 @@ static void row_fill(struct asked *asked, const uint16_t *own, double *row) {
 	for (size_t d = 0; d < gp->dims; d++)
 		dim_fill(asked, d, own);
 	for (size_t c = 0; c < asked->count; c++)
-		row[c] = kernel->s2 * (kernel->share * asked->sum[c] / (double)gp->dims + (1 - kernel->share) * asked->product[c]) +
-		         gp_trend_covariance(gp, own, asked->codes + c * gp->dims);
+		row[c] =
+			kernel->s2 * (kernel->share * asked->sum[c] / (double)gp->dims + (1 - kernel->share) * asked->product[c]) +
+			gp_trend_covariance(gp, own, asked->codes + c * gp->dims);
 }
 
 /* L^-1 k(X, asked): an observation a row. */

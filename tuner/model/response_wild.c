@@ -2,7 +2,6 @@
 /* Which rows are wild. */
 #include <config.h>
 
-#include <gsl/gsl_cdf.h>
 #include <stdlib.h>
 
 #include "src/base/mem.h"
@@ -12,7 +11,6 @@
 enum { ROWS_PER_COLUMN = 3, SEEN_MIN = 3 };
 static const double FAR = 5, FAR_OF_PREDICTED = 4; /* deviations */
 static const double WILD_SHARE_MAX = 0.15;         /* more of them are no outliers, but what the model lacks */
-static const double R2_MIN = 0.1, P_MAX = 0.01;
 
 struct design {
 	double *x;
@@ -131,35 +129,11 @@ void response_judge(struct response *response) {
 	}
 	if (!robust_fit(&robust, x, y, count, 2)) {
 		for (size_t i = 0; i < count; i++)
-			response->wild[response->row[i]] = !response_is_over(response, response->row[i]) &&
-			                                   is_far(response, i, robust.residual[i], robust.sigma);
+			response->wild[response->row[i]] =
+				!response_is_over(response, response->row[i]) && is_far(response, i, robust.residual[i], robust.sigma);
 		robust_clear(&robust);
 	}
 	limit_wild(response);
 	free(x);
 	free(y);
-}
-
-/* Of the squares that predictions save against the mean, which is from all others as well. */
-void response_score(struct response *response) {
-	double sum = 0, errors = 0, squares = 0, gain = 0, gains = 0, n = 0;
-	for (size_t i = 0; i < response->count; i++) {
-		size_t row = response->row[i];
-		bool counts = !response->wild[row] && !response_is_over(response, row);
-		n += counts;
-		sum += counts ? response->target[row] : 0;
-	}
-	for (size_t i = 0; i < response->count; i++) {
-		size_t row = response->row[i];
-		if (response->wild[row] || response_is_over(response, row))
-			continue;
-		double own = response->target[row], off = (own - sum / n) * n / fmax(n - 1, 1), error = own - response->left[i];
-		errors += error * error;
-		squares += (own - sum / n) * (own - sum / n);
-		gain += off * off - error * error;
-		gains += pow(off * off - error * error, 2);
-	}
-	double variance = n > 1 ? (gains - gain * gain / n) / (n - 1) : INFINITY, t = gain / sqrt(n * variance + 1e-300);
-	response->r2 = squares > 0 ? 1 - errors / squares : 0;
-	response->predicts = n > 2 && response->r2 >= R2_MIN && gsl_cdf_tdist_Q(t, n - 1) < P_MAX;
 }
