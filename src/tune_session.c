@@ -110,6 +110,8 @@ static int item_measure(struct tuning *t, const struct tune_item *item, size_t a
 	task.strategy = t->what->settings.strategy;
 	task.seed = t->seed;
 	task.objective = t->what->settings.objective;
+	task.second = t->what->settings.second;
+	task.pareto = t->what->settings.pareto;
 	task.budget = share(t, at);
 	task.timeout_s = t->what->settings.timeout_s;
 	task.counters = item->counters;

@@ -47,7 +47,7 @@ TUNER_MEASURE = \
 	%D%/trial.c %D%/trial.h %D%/trial_counters.c %D%/trial_counters.h \
 	%D%/race.c %D%/duel.c %D%/contender.c %D%/race.h %D%/contender.h \
 	%D%/unsafe.c %D%/unsafe.h \
-	%D%/tune.c %D%/tune_measure.c %D%/tune_search.c %D%/tune_final.c %D%/tune_result.c %D%/tune_effects.c %D%/tune_simplify.c \
+	%D%/tune.c %D%/tune_measure.c %D%/tune_search.c %D%/tune_final.c %D%/tune_result.c %D%/tune_pareto.c %D%/tune_effects.c %D%/tune_simplify.c \
 	%D%/tune_counters.c %D%/tune_counted.c %D%/tune_tell.c %D%/tune_begin.c %D%/tune_budget.c \
 	%D%/tune_recall.c %D%/tune_recall.h %D%/tune_sources.c %D%/tune_sources.h %D%/tune_source.c %D%/tune_source.h \
 	%D%/deviation.c %D%/deviation.h \

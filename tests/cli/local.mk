@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 EXTRA_DIST += %D%/json.sh
 check_PROGRAMS += %D%/results_program
-%C%_results_program_SOURCES = %D%/results_program.c src/results.c src/results_program.c src/results_effects.c \
+%C%_results_program_SOURCES = %D%/results_program.c src/results.c src/results_program.c src/results_effects.c src/results_pareto.c \
 	src/results_usage.c src/results_device.c src/results_counters.c src/results_regions.c src/counters_value.c src/counters_table.c \
 	src/counters_reason.c src/ui.c src/ui_table.c src/ui_wrap.c
 %C%_results_program_LDADD = libtuner.la libbase.la -lm

@@ -13,3 +13,5 @@ libtuner_la_SOURCES += %D%/robust.c %D%/robust.h %D%/response.c %D%/response_che
 	%D%/anova.c %D%/anova_split.c %D%/anova_table.c %D%/anova_draw.c %D%/anova_grid.c %D%/anova.h %D%/anova_impl.h \
 	%D%/landscape.c %D%/landscape_near.c %D%/landscape.h %D%/landscape_impl.h \
 	%D%/drivers.c %D%/drivers_clean.c %D%/drivers_group.c %D%/drivers_fit.c %D%/drivers.h %D%/drivers_impl.h
+	%D%/scaling_judge.c \
+	%D%/scaling.h %D%/scaling_impl.h %D%/pareto.c %D%/pareto.h

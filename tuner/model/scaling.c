@@ -3,7 +3,6 @@
 
 #include "tuner/model/scaling.h"
 
-#include <gsl/gsl_cdf.h>
 #include <gsl/gsl_errno.h>
 #include <math.h>
 #include <stdint.h>
@@ -12,10 +11,8 @@
 #include "src/base/stats.h"
 #include "tuner/model/scaling_impl.h"
 
-static const double DEVIATION_LEAST = 0.01; /* no law holds closer than that: no point outweighs all others by being sure */
-static const double EXACT = 1e-12;          /* variance of what is taken for rounding */
-/* A law is good where it leaves no more than usual noise, or next to nothing of how far the times differ. */
-static const double NOISE = 0.1, NOISE_OF_DEVIATION = 3, EXPLAINED = 0.95;
+/* No law holds closer than that: no point outweighs all others by being sure. */
+static const double DEVIATION_LEAST = 0.01;
 
 const char *scaling_law_word(enum scaling_law law) {
 	return law == SCALING_AMDAHL ? "amdahl" : "usl";
@@ -55,36 +52,8 @@ static void points_take(struct scaling *out, const struct scaling_point *points,
 	}
 }
 
-/* Hurvich and Tsai (Regression and time series model selection in small samples, 1989); the variance is a parameter. */
-static double aicc(double squares, double count, double params) {
-	double k = params + 1;
-	if (!(count - k - 1 > 0))
-		return INFINITY;
-	return count * log(fmax(squares / count, EXACT)) + 2 * k + 2 * k * (k + 1) / (count - k - 1);
-}
-
-/* Of log seconds around their mean, per degree of freedom. */
-static double spread_of(const struct scaling_data *data) {
-	double sum = 0, squares = 0;
-	for (size_t i = 0; i < data->count; i++)
-		sum += data->weight[i] * (data->base[i] - log(data->threads[i]));
-	for (size_t i = 0; i < data->count; i++) {
-		double off = data->base[i] - log(data->threads[i]) - sum / data->total;
-		squares += data->weight[i] * off * off;
-	}
-	return squares / (double)(data->count - 1);
-}
-
-static const char *doubt_of(const struct scaling_data *data, const struct scaling_fit *fit, double deviation) {
-	double variance = fit->residual_deviation * fit->residual_deviation;
-	if (fit->residual_deviation <= fmax(NOISE, NOISE_OF_DEVIATION * deviation))
-		return NULL;
-	if (variance <= (1 - EXPLAINED) * spread_of(data))
-		return NULL;
-	return "the times are too far from any such law: they do not follow the number of threads alone";
-}
-
-static void law_fit(struct scaling_fit *fit, const struct scaling_data *data, enum scaling_law law, double deviation) {
+static void law_fit(struct scaling_fit *fit, const struct scaling_data *data, enum scaling_law law, double deviation,
+                    bool chosen) {
 	size_t params = scaling_params(law);
 	if (data->distinct <= params) {
 		fit->aicc = INFINITY;
@@ -105,18 +74,21 @@ static void law_fit(struct scaling_fit *fit, const struct scaling_data *data, en
 	scaling_sigma_ci(&region, fit->sigma_ci);
 	scaling_kappa_ci(&region, fit->kappa_ci);
 	scaling_best_ci(&region, fit->best_threads_ci);
-	fit->aicc = aicc(region.squares, (double)data->count, (double)params);
+	fit->aicc = scaling_aicc(region.squares, (double)data->count, (double)params);
 	fit->residual_deviation = sqrt(region.squares / (double)(data->count - params));
-	fit->doubt = doubt_of(data, fit, deviation);
+	fit->doubt = scaling_doubt(data, fit, deviation, chosen);
 	fit->good = !fit->doubt;
 }
 
 static enum scaling_law better(const struct scaling *scaling) {
 	const struct scaling_fit *amdahl = &scaling->fit[SCALING_AMDAHL], *usl = &scaling->fit[SCALING_USL];
+	bool fitted = usl->seconds_1 > 0;
 	if (amdahl->good != usl->good)
 		return usl->good ? SCALING_USL : SCALING_AMDAHL;
 	if (isfinite(usl->aicc))
 		return usl->aicc < amdahl->aicc ? SCALING_USL : SCALING_AMDAHL;
+	if (!amdahl->good)
+		return fitted && usl->residual_deviation < amdahl->residual_deviation ? SCALING_USL : SCALING_AMDAHL;
 	return usl->kappa_ci[0] > 0 ? SCALING_USL : SCALING_AMDAHL;
 }
 
@@ -130,31 +102,14 @@ static double log_law(const struct scaling *scaling, double threads) {
 	return log(fit->seconds_1 / threads * scaling_growth(place_of(scaling), threads));
 }
 
-/* Is what threads cost together (threads times seconds) falling with their number, beyond the noise? */
-static bool is_superlinear(const struct scaling_data *data) {
-	double x = 0, y = 0, xx = 0, xy = 0, yy = 0, n = (double)data->count;
-	for (size_t i = 0; i < data->count; i++) {
-		x += data->weight[i] * log(data->threads[i]) / n;
-		y += data->weight[i] * data->base[i] / n;
-	}
-	for (size_t i = 0; i < data->count; i++) {
-		double dx = log(data->threads[i]) - x, dy = data->base[i] - y;
-		xx += data->weight[i] * dx * dx;
-		xy += data->weight[i] * dx * dy;
-		yy += data->weight[i] * dy * dy;
-	}
-	double slope = xy / xx, deviation = sqrt(fmax(yy - slope * xy, EXACT) / (n - 2) / xx);
-	return slope + gsl_cdf_tdist_Qinv(0.025, n - 2) * deviation < 0;
-}
-
 static void laws_fit(struct scaling *out, double deviation) {
 	struct scaling_data data;
 	scaling_outliers_find(out);
 	scaling_data_fill(&data, out, SIZE_MAX);
 	for (int law = 0; law < SCALING_LAWS; law++)
-		law_fit(&out->fit[law], &data, law, deviation);
+		law_fit(&out->fit[law], &data, (enum scaling_law)law, deviation, out->outliers > 0);
 	out->law = better(out);
-	out->superlinear = is_superlinear(&data);
+	out->superlinear = scaling_superlinear(&data);
 	for (size_t i = 0; i < out->points; i++)
 		out->residual[i] = out->log_seconds[i] - log_law(out, out->threads[i]);
 }

@@ -9,6 +9,7 @@
 #include "tuner/model/scaling_impl.h"
 
 enum { COARSE = 16, REFINE = 40 };
+static const double ORDERS = 20;       /* orders of e */
 static const double KAPPA_BEYOND = 10; /* in the largest slow-down that was measured */
 
 static void weights_scale(struct scaling_data *data) {
@@ -80,7 +81,7 @@ struct way {
 
 /* Denser at the start, where kappa has its orders of magnitude. */
 static struct place way_at(const struct way *way, double t) {
-	double share = t * t * t;
+	double share = expm1(ORDERS * t) / expm1(ORDERS);
 	return (struct place){way->from.sigma + share * (way->to.sigma - way->from.sigma),
 	                      way->from.kappa + share * (way->to.kappa - way->from.kappa)};
 }

@@ -47,7 +47,15 @@ double scaling_best(struct place at);
 void scaling_growth_ci(const struct scaling_region *region, double threads, double ci[2]);
 void scaling_log_seconds_ci(const struct scaling_region *region, double threads, double ci[2]); /* scaling_mean.c */
 
-/* Marks outliers, at most a quarter of the points. scaling_outlier.c */
+/* scaling_judge.c. Sum of squares, number of points, parameters of the law. */
+double scaling_aicc(double squares, double count, double params);
+/* Why a law is not good; NULL: it is. deviation: what is usual of the points' own, 0: not known. chosen: points were left
+ * out; what follows no law may then be left with little that differs. */
+const char *scaling_doubt(const struct scaling_data *data, const struct scaling_fit *fit, double deviation, bool chosen);
+/* Is what threads cost together (threads times seconds) falling with their number, beyond the noise? */
+bool scaling_superlinear(const struct scaling_data *data);
+
+/* Marks outliers, at most one in eight. scaling_outlier.c */
 void scaling_outliers_find(struct scaling *scaling);
 
 #endif

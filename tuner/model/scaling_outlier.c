@@ -9,9 +9,9 @@
 #include "tuner/model/scaling_impl.h"
 
 /* Of many points only those with the largest residuals are tried. */
-enum { TRIED = 24, OUTLIERS_SHARE = 4, FREEDOM_LEAST = 2 };
+enum { TRIED = 24, OUTLIERS_SHARE = 8, FREEDOM_LEAST = 2 };
 static const double LEVEL = 0.01;
-static const double WILD = 0.1; /* log seconds: what is closer to the law harms little */
+static const double WILD = 0.1;    /* log seconds: what is closer to the law harms little */
 static const double EXACT = 1e-12; /* variance of what is taken for rounding */
 
 static enum scaling_law law_for(const struct scaling_data *data) {
@@ -80,8 +80,8 @@ static bool worst_find(const struct scaling *scaling, size_t *worst) {
 }
 
 void scaling_outliers_find(struct scaling *scaling) {
-	size_t worst;
-	while (scaling->outliers < scaling->points / OUTLIERS_SHARE && worst_find(scaling, &worst)) {
+	size_t worst, most = (scaling->points + OUTLIERS_SHARE - 1) / OUTLIERS_SHARE;
+	while (scaling->outliers < most && worst_find(scaling, &worst)) {
 		scaling->outlier[worst] = true;
 		scaling->outliers++;
 	}
