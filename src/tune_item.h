@@ -22,6 +22,9 @@ struct tune_item {
 /* NULL and err for what the options don't allow. */
 struct tune_item *tune_item_kernel(struct app *app, const struct kernel_desc *kernel, const struct opt_args *args,
                                    struct err *err);
+/* With one more word of --size, "n=512"; NULL: none. */
+struct tune_item *tune_item_kernel_at(struct app *app, const struct kernel_desc *kernel, const struct opt_args *args,
+                                      const char *size, struct err *err);
 struct tune_item *tune_item_program(struct app *app, const struct opt_args *args, struct err *err);
 struct tune_item *tune_item_spec(struct app *app, const char *path, const struct opt_args *args, struct err *err);
 /* Of a specification whose language is "Command"; owns the specification where it succeeds. */

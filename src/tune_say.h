@@ -7,6 +7,7 @@
 
 struct tune_say {
 	struct ui *ui;
+	const char *name; /* in the place of the kernel's; may be NULL */
 	char phase[256]; /* what was said last */
 };
 

@@ -29,6 +29,8 @@ struct sizes_point { /* a size that was tuned */
 struct sizes *sizes_new(const char *kernel, const char *over);
 void sizes_free(struct sizes *sizes); /* NULL is fine */
 const char *sizes_over(const struct sizes *sizes);
+/* Further members of its JSON: the rest of the problem, the objective and the like. A new reference is taken over. */
+void sizes_about(struct sizes *sizes, json_t *about);
 /* The configuration is shared. One of the same size is replaced. false: there are SIZES_MAX. */
 bool sizes_add(struct sizes *sizes, const struct sizes_point *point);
 size_t sizes_count(const struct sizes *sizes);

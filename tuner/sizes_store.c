@@ -10,7 +10,7 @@
 #include "src/base/mem.h"
 #include "tuner/sizes_impl.h"
 
-enum { RESULTS_MAX = 4096 };
+enum { RESULTS_MAX = 1024 };
 
 struct found {
 	json_t *result;
@@ -82,9 +82,10 @@ static struct sizes *group(const struct finder *finder, const struct found *like
 		};
 		sizes_add(sizes, &point);
 	}
-	sizes->about = json_pack("{s:o,s:s,s:s,s:s}", "problem", rest, "objective", finder->objective, "device",
+	json_t *about = json_pack("{s:o,s:s,s:s,s:s}", "problem", rest, "objective", finder->objective, "device",
 	                         js_string_or(like->result, "device", "cpu"), "unit",
 	                         js_string_or(json_object_get(like->result, "best"), "unit", "s"));
+	sizes_about(sizes, about);
 	return sizes;
 }
 
