@@ -18,8 +18,9 @@ static const double RESERVE = 0.15;
 /* Below these nothing that is worth it can be found out about one more size. */
 static const double LEAST_SHARE = 0.05;
 static const uint64_t LEAST_EVALUATIONS = 4;
-/* Comparisons may take this much of the budget beyond it: what was tuned is worth little without them. */
+/* Comparisons may take this much beyond the budget: what was tuned is worth little without them. */
 static const double OVERRUN = 0.2;
+enum { SIZES_PLANNED = 6 /* where they are chosen on the way */ };
 static const int PAIRS_MIN = 7, PAIRS_MAX = 15;
 static const double SAMPLE_SECONDS = 4e-3, DUEL_SECONDS = 20, TIMEOUT_SECONDS = 10, TIMEOUT_FACTOR = 100;
 
@@ -31,6 +32,7 @@ struct run {
 	double of_made[SIZES_MAX];
 	size_t made_count;
 	uint64_t evaluations;
+	double beyond; /* seconds of comparisons after the budget's end */
 	int64_t search; /* where the comparison at hand is stored */
 };
 
@@ -60,29 +62,34 @@ static struct tune_item *item_at(struct run *run, double n, struct err *err) {
 	return item;
 }
 
+/* Sizes that are tuned in any case: those named, or enough for a law. */
+static bool is_must(const struct run *run) {
+	return run->what->plan.list || sizes_count(run->sizes) < GROWTH_SIZES_MIN;
+}
+
 static double seconds_left(const struct run *run) {
 	return run->t->what->settings.budget.seconds - (sys_now() - run->t->begun);
 }
 
-/* This size's part of what is left; false: there is too little. Sizes that were named are tuned in any case. */
+/* This size's part of what is left; false: there is too little. */
 static bool share(const struct run *run, size_t expected, struct tune_budget *budget) {
 	const struct tune_budget *all = &run->t->what->settings.budget;
-	size_t planned = run->what->plan.list ? run->what->plan.count : 6;
+	size_t planned = run->what->plan.list ? run->what->plan.count : SIZES_PLANNED;
 	bool enough = true;
 	*budget = (struct tune_budget){0};
 	if (all->evaluations) {
 		uint64_t left = all->evaluations > run->evaluations ? all->evaluations - run->evaluations : 0;
-		budget->evaluations = left / expected;
-		enough = budget->evaluations >= LEAST_EVALUATIONS;
-		if (!enough)
-			budget->evaluations = left < LEAST_EVALUATIONS ? 1 : LEAST_EVALUATIONS < left ? LEAST_EVALUATIONS : left;
-		enough = enough || left >= LEAST_EVALUATIONS;
+		uint64_t least = left < LEAST_EVALUATIONS ? left : LEAST_EVALUATIONS, part = left / expected;
+		enough = least == LEAST_EVALUATIONS;
+		budget->evaluations = part > least ? part : least;
+		if (budget->evaluations == 0)
+			budget->evaluations = 1;
 	} else {
 		double left = (1 - RESERVE) * seconds_left(run), least = 0.1 * all->seconds / (double)planned;
 		budget->seconds = fmax(left / (double)expected, least);
 		enough = left > LEAST_SHARE * all->seconds;
 	}
-	return enough || run->what->plan.list || sizes_count(run->sizes) < 2;
+	return enough || is_must(run);
 }
 
 /* The point that a result makes; false: nothing worked. */
@@ -175,11 +182,15 @@ static int meet(struct run *run, const struct tune_item *item, const struct size
 	return duel_run(&runner, &request, config, point->config, &options, &observer, duel, err);
 }
 
+static bool affords(const struct run *run, double seconds) {
+	double budget = run->t->what->settings.budget.seconds;
+	return !(budget > 0) || seconds < seconds_left(run) || run->beyond + seconds < OVERRUN * budget;
+}
+
 static int compare(void *ctx, const struct sizes_point *point, const json_t *config, double *ratio, size_t *pairs,
                    struct err *err) {
 	struct run *run = ctx;
 	struct tune_item *item = item_at(run, point->n, err);
-	const struct tune_budget *budget = &run->t->what->settings.budget;
 	struct duel_result duel = {0};
 	bool allowed;
 	*ratio = INFINITY;
@@ -188,10 +199,12 @@ static int compare(void *ctx, const struct sizes_point *point, const json_t *con
 		return -1;
 	if (!allowed)
 		return 0;
-	if (budget->seconds > 0 && seconds_left(run) + OVERRUN * budget->seconds < 2 * PAIRS_MIN * point->cost)
+	if (!affords(run, 2 * PAIRS_MIN * fmax(point->cost, SAMPLE_SECONDS)))
 		return 1;
+	double begun = sys_now();
 	int failed = meet(run, item, point, config, &duel, err);
 	ui_progress_end(app_ui(run->t->app));
+	run->beyond += seconds_left(run) < 0 ? sys_now() - begun : 0;
 	if (!failed && duel.paired.count > 0) {
 		*ratio = duel.paired.ratio;
 		*pairs = duel.paired.count;
