@@ -144,8 +144,8 @@ struct plan *plan_new(struct app *app, const struct kernel_desc *kernel, const s
 	return plan_new_at(app, kernel, args, NULL, err);
 }
 
-struct plan *plan_new_at(struct app *app, const struct kernel_desc *kernel, const struct opt_args *args, const char *size,
-                         struct err *err) {
+struct plan *plan_new_at(struct app *app, const struct kernel_desc *kernel, const struct opt_args *args,
+                         const char *size, struct err *err) {
 	const struct topo *topo = app_topo(app, err);
 	if (!topo)
 		return NULL;

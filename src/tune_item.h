@@ -10,10 +10,10 @@
 struct tune_item {
 	/* Complete but for what the session decides: strategy, seed, budget, store, and the runner. */
 	struct tune_task task;
-	const char *const *notes; /* what the user should know first, NULL-terminated; may be NULL */
+	const char *const *notes;       /* what the user should know first, NULL-terminated; may be NULL */
 	struct trial_counters counters; /* what the session has found out about them */
-	const char *kernel;       /* the worker's name of it; NULL: the task's */
-	struct runner runner;     /* there from the start, or made by open */
+	const char *kernel;             /* the worker's name of it; NULL: the task's */
+	struct runner runner;           /* there from the start, or made by open */
 	void *state;
 	int (*open)(struct tune_item *item, struct app *app, struct err *err); /* before its first trial; may be NULL */
 	void (*free)(struct tune_item *item);                                  /* also after a failed open */

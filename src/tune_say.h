@@ -8,7 +8,7 @@
 struct tune_say {
 	struct ui *ui;
 	const char *name; /* in the place of the kernel's; may be NULL */
-	char phase[256]; /* what was said last */
+	char phase[256];  /* what was said last */
 };
 
 void tune_say_progress(void *say, const struct tune_progress *progress);

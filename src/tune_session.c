@@ -90,8 +90,8 @@ static struct tune_budget share(const struct tuning *t, size_t at) {
 	return budget;
 }
 
-static int item_measure(struct tuning *t, const struct tune_item *item, const struct tune_budget *budget, int64_t search,
-                        json_t **result, struct err *err) {
+static int item_measure(struct tuning *t, const struct tune_item *item, const struct tune_budget *budget,
+                        int64_t search, json_t **result, struct err *err) {
 	struct tune_say say = {.ui = app_ui(t->app), .name = t->name};
 	const struct tune_observer observer = {.ctx = &say, .progress = tune_say_progress};
 	uint64_t hints[PLAN_HINTS_MAX];
@@ -122,7 +122,8 @@ static int item_measure(struct tuning *t, const struct tune_item *item, const st
 	return failed;
 }
 
-int tuning_item(struct tuning *t, struct tune_item *item, const struct tune_budget *budget, json_t **kept, struct err *err) {
+int tuning_item(struct tuning *t, struct tune_item *item, const struct tune_budget *budget, json_t **kept,
+                struct err *err) {
 	int64_t search = 0;
 	json_t *result = NULL;
 	int failed = item->open ? item->open(item, t->app, err) : 0;

@@ -32,7 +32,7 @@ struct run {
 	double of_made[SIZES_MAX];
 	size_t made_count;
 	uint64_t evaluations;
-	double beyond; /* seconds of comparisons after the budget's end */
+	double beyond;  /* seconds of comparisons after the budget's end */
 	int64_t search; /* where the comparison at hand is stored */
 };
 

@@ -48,8 +48,8 @@ static int list_read(struct reading *reading, const char *text, struct err *err)
 	if (domain_parse(text, reading->arena, &values, &plan->count, err))
 		return err_prefix(err, "--sizes");
 	if (plan->count > SIZES_MAX)
-		return err_set(err, ERR_USAGE, "name fewer, or write A..B: sizes are chosen within it", "--sizes: %zu are too many",
-		               plan->count);
+		return err_set(err, ERR_USAGE, "name fewer, or write A..B: sizes are chosen within it",
+		               "--sizes: %zu are too many", plan->count);
 	reading->sizes->list = mem_alloc(plan->count, sizeof *reading->sizes->list);
 	for (size_t i = 0; i < plan->count; i++)
 		reading->sizes->list[i] = number_of(values[i]);

@@ -95,7 +95,8 @@ static int size_tune(struct explorer *explorer, double n, size_t expected, bool 
 	return 0;
 }
 
-int sizes_explore(struct sizes *sizes, const struct sizes_plan *plan, const struct sizes_bench *bench, struct err *err) {
+int sizes_explore(struct sizes *sizes, const struct sizes_plan *plan, const struct sizes_bench *bench,
+                  struct err *err) {
 	struct explorer explorer = {.sizes = sizes, .bench = bench};
 	size_t expected;
 	double n;
