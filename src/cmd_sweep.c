@@ -145,7 +145,7 @@ static json_t *row_json(const struct byhand *hand, const json_t *problem, const 
 	bool unsafe;
 	if (unsafe_holds(hand->kernel->unsafe, problem, config, &unsafe, NULL) == 0)
 		json_object_set_new(row, "unsafe", json_boolean(unsafe));
-	static const char *const extras[] = {"figures", "gpu"};
+	static const char *const extras[] = {"figures", "gpu", "work"};
 	for (size_t i = 0; i < sizeof extras / sizeof *extras; i++) {
 		json_t *extra = json_object_get(result->reply, extras[i]);
 		if (extra)

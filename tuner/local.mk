@@ -84,6 +84,8 @@ libtuner_la_SOURCES = $(TUNER_SPACE) $(TUNER_SPEC) $(TUNER_SPEC_C) $(TUNER_SPEC_
 	$(TUNER_PROGRAM) $(TUNER_STORE) $(TUNER_SIZES)
 
 include %D%/strategy/local.mk
+include %D%/study/local.mk
+include %D%/diagnosis/local.mk
 include %D%/model/local.mk
 include %D%/export/local.mk
 include %D%/record/local.mk

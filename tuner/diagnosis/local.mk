@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# A diagnosis is one file and one line here; the line is also its registry entry.
+DIAGNOSES =
+
+libtuner_la_SOURCES += $(DIAGNOSES) \
+	%D%/registry.c %D%/diagnosis.h \
+	%D%/findings.c %D%/findings_json.c %D%/findings_impl.h %D%/words.c
+nodist_libtuner_la_SOURCES += %D%/diagnoses.def
+BUILT_SOURCES += %D%/diagnoses.def
+CLEANFILES += %D%/diagnoses.def
+%D%/diagnoses.def: Makefile
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && for f in $(DIAGNOSES); do f=$${f##*/}; echo "DIAGNOSIS($${f%.*})"; done >$@
