@@ -35,6 +35,11 @@ void sizes_free(struct sizes *sizes) {
 	free(sizes);
 }
 
+void sizes_about(struct sizes *sizes, json_t *about) {
+	json_decref(sizes->about);
+	sizes->about = about;
+}
+
 const char *sizes_over(const struct sizes *sizes) {
 	return sizes->over;
 }

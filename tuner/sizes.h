@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A kernel at several sizes of its problem: which configuration from where to where, what it takes at a size that nobody
- * measured, and how far off that is where it can be checked. */
+/* A kernel at several sizes of its problem: which configuration from where to where, what it takes at a size that
+ * nobody measured, and how far off that is where it can be checked. */
 #ifndef TUNER_SIZES_H
 #define TUNER_SIZES_H
 #include <jansson.h>
@@ -29,6 +29,8 @@ struct sizes_point { /* a size that was tuned */
 struct sizes *sizes_new(const char *kernel, const char *over);
 void sizes_free(struct sizes *sizes); /* NULL is fine */
 const char *sizes_over(const struct sizes *sizes);
+/* Further members of its JSON: the rest of the problem, the objective and the like. A new reference is taken over. */
+void sizes_about(struct sizes *sizes, json_t *about);
 /* The configuration is shared. One of the same size is replaced. false: there are SIZES_MAX. */
 bool sizes_add(struct sizes *sizes, const struct sizes_point *point);
 size_t sizes_count(const struct sizes *sizes);
@@ -54,22 +56,22 @@ size_t sizes_ranges(const struct sizes *sizes, size_t without, struct sizes_rang
 const struct sizes_range *sizes_range_of(const struct sizes_range *ranges, size_t count, double n);
 
 struct sizes_prediction {
-	const json_t *config;  /* shared */
-	double from, to;       /* the range that it is from */
-	bool beyond;           /* the size lies outside of what was measured */
-	double cost, ci[2];    /* NAN: no law */
-	double median_error;   /* of the law, each size left out in turn; NAN: no law */
+	const json_t *config; /* shared */
+	double from, to;      /* the range that it is from */
+	bool beyond;          /* the size lies outside of what was measured */
+	double cost, ci[2];   /* NAN: no law */
+	double median_error;  /* of the law, each size left out in turn; NAN: no law */
 };
 /* ERR_NOTHING: no size was tuned. */
 int sizes_predict(const struct sizes *sizes, double n, struct sizes_prediction *prediction, struct err *err);
 
-/* {"kernel", "over", "measured", "thresholds", "laws", "refused", "leave_one_out", "checked"}: data/schema/tune.json. New
- * reference. */
+/* {"kernel", "over", "measured", "thresholds", "laws", "refused", "leave_one_out", "checked"}: data/schema/tune.json.
+ * New reference. */
 json_t *sizes_json(const struct sizes *sizes);
 
 /* What the store knows of a kernel on a machine under an objective: of results that differ in one number of the problem
- * alone, and not in device or source. over: that number, NULL: the one with the most sizes. problem: the other members are
- * as in it; NULL: those with the most sizes. Without such results NULL and ERR_NOTHING. */
+ * alone, and not in device or source. over: that number, NULL: the one with the most sizes. problem: the other members
+ * are as in it; NULL: those with the most sizes. Without such results NULL and ERR_NOTHING. */
 struct sizes *sizes_load(struct store *store, const char *fingerprint, const char *kernel, const char *objective,
                          const char *over, const json_t *problem, struct err *err);
 /* Takes over what the trials of the points' searches say of ratios. */
@@ -87,8 +89,8 @@ double sizes_next(const struct sizes *sizes, const struct sizes_plan *plan, size
 
 struct sizes_bench {
 	void *ctx;
-	/* Tunes a size, with its share of the budget. 0: *point, whose config is a new reference. 1: nothing worked there. 2: the
-	 * budget does not allow it. -1: err. */
+	/* Tunes a size, with its share of the budget. 0: *point, whose config is a new reference. 1: nothing worked there.
+	 * 2: the budget does not allow it. -1: err. */
 	int (*tune)(void *ctx, double n, size_t expected, struct sizes_point *point, struct err *err);
 	/* Compares a configuration with the best of a point: *ratio. 1: the budget does not allow it. -1: err. */
 	int (*compare)(void *ctx, const struct sizes_point *point, const json_t *config, double *ratio, size_t *pairs,

@@ -7,6 +7,9 @@
 
 #include "tuner/sizes_impl.h"
 
+/* What separate trials show to be this much slower needs no pairs. */
+static const double FAR = 1.3;
+
 enum answer { DONE, SKIPPED, SPENT };
 
 struct explorer {
@@ -20,7 +23,7 @@ static int compare(struct explorer *explorer, size_t at, const json_t *config, s
 	const struct sizes_point *point = sizes_point(explorer->sizes, at);
 	size_t pairs;
 	double ratio = sizes_ratio(explorer->sizes, at, config, &pairs);
-	if (explorer->spent || (!isnan(ratio) && pairs >= SIZES_PAIRS_MIN))
+	if (explorer->spent || pairs >= SIZES_PAIRS_MIN || ratio > FAR)
 		return 0;
 	int answer = explorer->bench->compare(explorer->bench->ctx, point, config, &ratio, &pairs, err);
 	if (answer < 0)
@@ -92,7 +95,8 @@ static int size_tune(struct explorer *explorer, double n, size_t expected, bool 
 	return 0;
 }
 
-int sizes_explore(struct sizes *sizes, const struct sizes_plan *plan, const struct sizes_bench *bench, struct err *err) {
+int sizes_explore(struct sizes *sizes, const struct sizes_plan *plan, const struct sizes_bench *bench,
+                  struct err *err) {
 	struct explorer explorer = {.sizes = sizes, .bench = bench};
 	size_t expected;
 	double n;

@@ -56,9 +56,9 @@ static json_t *measured_json(const struct sizes *sizes) {
 	json_t *array = json_array();
 	for (size_t i = 0; i < sizes->count; i++) {
 		const struct sizes_point *point = &sizes->entries[i].point;
-		json_array_append_new(array, json_pack("{s:o,s:o,s:o,s:O}", "size", size_json(point->n), "median",
-		                                       js_number(point->cost), "ci", pair_json(point->ci), "config",
-		                                       point->config));
+		json_array_append_new(array,
+		                      json_pack("{s:o,s:o,s:o,s:O}", "size", size_json(point->n), "median",
+		                                js_number(point->cost), "ci", pair_json(point->ci), "config", point->config));
 	}
 	return array;
 }
@@ -87,12 +87,12 @@ static json_t *pieces_json(const struct growth *growth) {
 	double from = growth->n[0], overhead = growth_overhead(growth), ci[2];
 	for (size_t i = 0; i <= growth->law.breaks; i++) {
 		double to = i < growth->law.breaks ? growth_break(growth, i) : growth->n[growth->count - 1];
-		double exponent = growth->law.kind == GROWTH_OVERHEAD ? growth->law.coef[2]
-		                                                      : growth_exponent(growth, sqrt(from * to));
+		double exponent =
+			growth->law.kind == GROWTH_OVERHEAD ? growth->law.coef[2] : growth_exponent(growth, sqrt(from * to));
 		double factor = (growth_predict(growth, to, ci) - overhead) / pow(to, exponent);
 		json_array_append_new(array, json_pack("{s:o,s:o,s:o,s:o,s:o}", "from", js_number(from), "to", js_number(to),
-		                                       "overhead", js_number(overhead), "factor", js_number(factor),
-		                                       "exponent", js_number(exponent)));
+		                                       "overhead", js_number(overhead), "factor", js_number(factor), "exponent",
+		                                       js_number(exponent)));
 		from = to;
 	}
 	return array;

@@ -10,7 +10,7 @@
 /* A threshold is taken no nearer to a measured size than this share of the gap. */
 static const double NEAREST = 0.1;
 
-struct choice { /* the best way to have points 0 .. last under ranges */
+struct choice {           /* the best way to have points 0 .. last under ranges */
 	size_t ranges, first; /* first: of the last range */
 	const json_t *config;
 	double sum, most; /* of losses: all ranges', the last one's largest */
@@ -32,8 +32,8 @@ static void extend(struct merge *merge, size_t last, const json_t *config) {
 	double sum = 0;
 	for (size_t first = last + 1; first-- > 0;) {
 		double loss = sizes_loss(merge->sizes, merge->at[first], config);
-		bool own = first == last && json_equal((json_t *)merge->sizes->entries[merge->at[first]].point.config,
-		                                       (json_t *)config);
+		bool own = first == last &&
+		           json_equal((json_t *)merge->sizes->entries[merge->at[first]].point.config, (json_t *)config);
 		if (!(loss <= SIZES_MARGIN) && !own) /* its own best stands for a size in any case */
 			return;
 		sum += loss;
@@ -78,10 +78,8 @@ size_t sizes_ranges(const struct sizes *sizes, size_t without, struct sizes_rang
 	size_t count = merge.best[merge.count - 1].ranges, end = merge.count - 1;
 	for (size_t i = count; i-- > 0;) {
 		const struct choice *choice = &merge.best[end];
-		ranges[i] = (struct sizes_range){.first = merge.at[choice->first],
-		                                 .last = merge.at[end],
-		                                 .config = choice->config,
-		                                 .loss = choice->most};
+		ranges[i] = (struct sizes_range){
+			.first = merge.at[choice->first], .last = merge.at[end], .config = choice->config, .loss = choice->most};
 		ranges[i].from = sizes->entries[ranges[i].first].point.n;
 		ranges[i].to = sizes->entries[ranges[i].last].point.n;
 		end = choice->first - 1;

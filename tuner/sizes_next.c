@@ -9,7 +9,10 @@
 
 /* A threshold is known well enough between sizes this near to each other. */
 static const double NEAR = 1.1;
-enum { ENOUGH = 5 /* sizes for a law that can be checked */, EXPECTED = 6 /* of a search for thresholds, at the start */ };
+enum {
+	ENOUGH = 5 /* sizes for a law that can be checked */,
+	EXPECTED = 6 /* of a search for thresholds, at the start */
+};
 
 static bool is_known(const struct sizes *sizes, double n) {
 	for (size_t i = 0; i < sizes->count; i++)
@@ -21,7 +24,8 @@ static bool is_known(const struct sizes *sizes, double n) {
 	return false;
 }
 
-/* Of the whole numbers in the middle of a gap (by logarithms) the one with the fewest binary digits, as sizes tend to be. */
+/* Of the whole numbers in the middle of a gap (by logarithms) the one with the fewest binary digits, as sizes tend to
+ * be. */
 static double round_whole(double low, double high) {
 	double middle = sqrt(low * high), spread = pow(high / low, 0.15);
 	for (double step = exp2(floor(log2(middle))); step >= 1; step /= 2) {

@@ -10,7 +10,7 @@
 #include "src/base/mem.h"
 #include "tuner/sizes_impl.h"
 
-enum { RESULTS_MAX = 4096 };
+enum { RESULTS_MAX = 1024 };
 
 struct found {
 	json_t *result;
@@ -76,15 +76,17 @@ static struct sizes *group(const struct finder *finder, const struct found *like
 		const struct sizes_point point = {
 			.n = json_number_value(json_object_get(json_object_get(one->result, "problem"), over)),
 			.cost = cost_of(one->result),
-			.ci = {json_is_number(low) ? json_number_value(low) : NAN, json_is_number(high) ? json_number_value(high) : NAN},
+			.ci = {json_is_number(low) ? json_number_value(low) : NAN,
+		           json_is_number(high) ? json_number_value(high) : NAN},
 			.config = json_object_get(best, "config"),
 			.search = one->search,
 		};
 		sizes_add(sizes, &point);
 	}
-	sizes->about = json_pack("{s:o,s:s,s:s,s:s}", "problem", rest, "objective", finder->objective, "device",
-	                         js_string_or(like->result, "device", "cpu"), "unit",
-	                         js_string_or(json_object_get(like->result, "best"), "unit", "s"));
+	json_t *about = json_pack("{s:o,s:s,s:s,s:s}", "problem", rest, "objective", finder->objective, "device",
+	                          js_string_or(like->result, "device", "cpu"), "unit",
+	                          js_string_or(json_object_get(like->result, "best"), "unit", "s"));
+	sizes_about(sizes, about);
 	return sizes;
 }
 

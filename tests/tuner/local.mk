@@ -156,3 +156,7 @@ check_PROGRAMS += %D%/surrogate
 %C%_surrogate_SOURCES = %D%/surrogate.c %D%/search_land.c %D%/search_land.h %D%/space_help.h
 %C%_surrogate_LDADD = libtuner.la libbase.la $(GSL_LIBS) -lm
 TESTS += %D%/surrogate
+check_PROGRAMS += %D%/sizes
+%C%_sizes_SOURCES = %D%/sizes.c
+%C%_sizes_LDADD = libtuner.la libbase.la $(JANSSON_LIBS) -lm
+TESTS += %D%/sizes

@@ -104,7 +104,8 @@ static struct places places_make(const struct growth_points *points, const doubl
 	struct places places = {0};
 	size_t step = (points->count + EASY - 1) / EASY;
 	for (size_t i = 0; i < count; i++)
-		if (given[i] > 0 && log(given[i]) - shift > points->x[0] && log(given[i]) - shift < points->x[points->count - 1])
+		if (given[i] > 0 && log(given[i]) - shift > points->x[0] &&
+		    log(given[i]) - shift < points->x[points->count - 1])
 			place_add(&places, log(given[i]) - shift);
 	for (size_t i = 1; i < points->count; i += step)
 		place_add(&places, (points->x[i - 1] + points->x[i]) / 2);

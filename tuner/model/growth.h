@@ -16,22 +16,22 @@ const char *growth_word(enum growth_kind kind);
 
 struct growth_law {
 	enum growth_kind kind;
-	size_t breaks;                            /* GROWTH_BROKEN: 1 or 2 */
-	double at[GROWTH_BREAKS_MAX];             /* ascending, in logarithms */
-	size_t terms;                             /* coefficients */
-	double coef[GROWTH_TERMS_MAX];            /* of the terms in growth_impl.h */
+	size_t breaks;                                  /* GROWTH_BROKEN: 1 or 2 */
+	double at[GROWTH_BREAKS_MAX];                   /* ascending, in logarithms */
+	size_t terms;                                   /* coefficients */
+	double coef[GROWTH_TERMS_MAX];                  /* of the terms in growth_impl.h */
 	double cov[GROWTH_TERMS_MAX][GROWTH_TERMS_MAX]; /* of the coefficients, in units of sigma^2 */
-	double sigma, freedom;                    /* deviation of log t, and its degrees of freedom */
+	double sigma, freedom;                          /* deviation of log t, and its degrees of freedom */
 };
 
 struct growth {
 	struct growth_law law;
-	size_t count;                        /* sizes */
-	double n[GROWTH_SIZES_MAX];          /* ascending */
+	size_t count;               /* sizes */
+	double n[GROWTH_SIZES_MAX]; /* ascending */
 	double t[GROWTH_SIZES_MAX];
-	double predicted[GROWTH_SIZES_MAX];  /* from all other sizes, the choice of the law included */
-	double error[GROWTH_SIZES_MAX];      /* |predicted / t - 1| */
-	double median_error, worst_error;    /* of those */
+	double predicted[GROWTH_SIZES_MAX]; /* from all other sizes, the choice of the law included */
+	double error[GROWTH_SIZES_MAX];     /* |predicted / t - 1| */
+	double median_error, worst_error;   /* of those */
 };
 
 /* n and t in any order, all above 0; of one that is there more than once the geometric mean is taken. places: where a
