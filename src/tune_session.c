@@ -102,13 +102,9 @@ static int item_measure(struct tuning *t, const struct tune_item *item, const st
 	task.strategy = t->what->settings.strategy;
 	task.seed = t->seed;
 	task.objective = t->what->settings.objective;
-<<<<<<< HEAD
 	task.second = t->what->settings.second;
 	task.pareto = t->what->settings.pareto;
-	task.budget = share(t, at);
-=======
 	task.budget = *budget;
->>>>>>> sizes
 	task.timeout_s = t->what->settings.timeout_s;
 	task.counters = item->counters;
 	task.device_name = task.device ? js_string_or(app_gpu(t->app, err), "name", NULL) : NULL;
