@@ -15,6 +15,7 @@ static const double DEFAULT_SECONDS = 60;
 
 const struct opt tune_options[] = {
 	{"budget", 'b', "90s|10m|200e", "time or evaluations for all together (60s; a program: at least 100 runs)", 0},
+	{"sizes", 0, "NAME=A..B", "tune one kernel at several sizes: a list, 256..8192*2; of A..B those that tell most", 0},
 	{"strategy", 0, "NAME", "search strategy (auto)", 0},
 	{"objective", 0, "time|energy|edp", "what is made small (time); energy of a GPU, its product with time; two: a,b",
      0},

@@ -160,3 +160,7 @@ check_PROGRAMS += %D%/cost
 %C%_cost_SOURCES = %D%/cost.c %D%/search_land.c %D%/search_land.h %D%/space_help.h
 %C%_cost_LDADD = libtuner.la libbase.la -lm
 TESTS += %D%/cost
+check_PROGRAMS += %D%/sizes
+%C%_sizes_SOURCES = %D%/sizes.c
+%C%_sizes_LDADD = libtuner.la libbase.la $(JANSSON_LIBS) -lm
+TESTS += %D%/sizes
