@@ -1,9 +1,21 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # A diagnosis is one file and one line here; the line is also its registry entry.
-DIAGNOSES =
+DIAGNOSES = \
+	%D%/uncoalesced.c \
+	%D%/occupancy_limiter.c \
+	%D%/register_tile.c \
+	%D%/shared_memory.c \
+	%D%/atomic_contention.c \
+	%D%/launch_overhead.c \
+	%D%/host_bound.c \
+	%D%/transfer_bound.c \
+	%D%/partial_warps.c \
+	%D%/dram_bandwidth.c \
+	%D%/compute_peak.c
 
 libtuner_la_SOURCES += $(DIAGNOSES) \
 	%D%/registry.c %D%/diagnosis.h \
+	%D%/gpu.h %D%/gpu_facts.c %D%/gpu_trend.c %D%/gpu_words.c \
 	%D%/findings.c %D%/findings_json.c %D%/findings_impl.h %D%/words.c
 nodist_libtuner_la_SOURCES += %D%/diagnoses.def
 BUILT_SOURCES += %D%/diagnoses.def
