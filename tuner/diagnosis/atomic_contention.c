@@ -6,7 +6,7 @@
 
 #include "tuner/diagnosis/gpu.h"
 
-static const double SM_BUSY = 80, ISSUE_IDLE = 5, MEMORY_IDLE = 0.3, AGREE = 0.2;
+static const double SM_BUSY = 80, ISSUE_IDLE = 5, MEMORY_IDLE = 0.3, AGREE = 0.05;
 
 static double issue_of(const struct study *study, size_t row) {
 	return study_counter(study, row, "gpu_issue_active");

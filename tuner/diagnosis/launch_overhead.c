@@ -53,7 +53,7 @@ static void found(const struct study *study, size_t row, struct findings *findin
 
 static void examine(const struct study *study, struct findings *findings) {
 	size_t rows[GPU_SUBJECTS], count = gpu_subjects(study, gpu_launches, rows);
-	if (!gpu_possible(study, kernel_share))
+	if (!gpu_possible(study, kernel_share) || gpu_trend_of(study, gpu_launches, 1).verdict == GPU_DIFFERS)
 		return;
 	for (size_t i = 0; i < count; i++)
 		if (share_of(study, rows[i]) >= SHARE_LEAST)
