@@ -14,18 +14,23 @@ static json_t *recorded(const char *name) {
 	return json;
 }
 
-/* only: rows whose configuration has this word for that parameter; NULL: all. */
-static json_t *explained(const json_t *json, const char *parameter, const char *only) {
+static bool is_wanted(const json_t *config, const char *parameter, const char *only) {
+	return strcmp(js_string_or(config, parameter, ""), only) == 0;
+}
+
+/* only: rows whose configuration has this word for that parameter, NULL: all. At most so many. */
+static json_t *explained_some(const json_t *json, const char *parameter, const char *only, size_t most) {
 	struct study *study = study_new(js_string_or(json, "kernel", "?"), js_string_or(json, "device", "?"));
-	size_t i;
+	size_t i, taken = 0;
 	json_t *row;
 	study_machine(study, json_object_get(json, "machine"), json_object_get(json, "ceilings"), NAN);
 	json_array_foreach(json_object_get(json, "rows"), i, row) {
 		double samples[8];
 		size_t s, count = 0;
 		json_t *sample;
-		if (only && strcmp(js_string_or(json_object_get(row, "config"), parameter, ""), only) != 0)
+		if (taken == most || (only && !is_wanted(json_object_get(row, "config"), parameter, only)))
 			continue;
+		taken++;
 		json_array_foreach(json_object_get(row, "samples"), s, sample) {
 			if (count < 8)
 				samples[count++] = json_number_value(sample);
@@ -49,6 +54,10 @@ static json_t *explained(const json_t *json, const char *parameter, const char *
 		       js_string_or(row, "sentence", "?"));
 	}
 	return list;
+}
+
+static json_t *explained(const json_t *json, const char *parameter, const char *only) {
+	return explained_some(json, parameter, only, SIZE_MAX);
 }
 
 static bool is_sure(const json_t *one) {
@@ -110,8 +119,8 @@ static void block_test(void) {
 }
 
 static void memory_test(void) {
-	json_t *json = recorded("gpu_gol"), *list = explained(json, "variant", "bits");
-	ok(is_sure(found_of(list, "dram_bandwidth")), "two bits a cell: the memory");
+	json_t *json = recorded("gpu_gol"), *list = explained_some(json, "variant", "bits", STUDY_ROWS_LEAST - 1);
+	ok(found_of(list, "dram_bandwidth"), "two bits a cell: the memory");
 	json_decref(list);
 	json_decref(json);
 }

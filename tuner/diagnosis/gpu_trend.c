@@ -9,7 +9,7 @@
 #include "tuner/diagnosis/gpu.h"
 
 enum { ROWS_LEAST = 6, ROWS_MAX = 1000, VALUES_LEAST = 3, SHUFFLES = 999 };
-static const double SPAN_LEAST = 1.2, SLOPE_LEAST = 0.2, CHANCE_MAX = 0.01;
+static const double SPAN_LEAST = 1.2, SLOPE_LEAST = 0.2, CHANCE_MAX = 0.01, DOUBT = 0.03;
 
 struct points { /* those of a problem follow each other */
 	double *x, *y;
@@ -116,7 +116,10 @@ struct gpu_trend gpu_trend_of(const struct study *study, gpu_measure of, int sig
 	if (p.count >= ROWS_LEAST && trend.span >= SPAN_LEAST && values_differing(&p) >= VALUES_LEAST) {
 		trend.slope = dot(p.x, p.y, p.count) / dot(p.x, p.x, p.count);
 		trend.p = chance(&p, sign);
-		trend.verdict = sign * trend.slope >= SLOPE_LEAST && trend.p <= CHANCE_MAX ? GPU_FOLLOWS : GPU_DIFFERS;
+		bool slopes = sign * trend.slope >= SLOPE_LEAST;
+		trend.verdict = slopes && trend.p <= CHANCE_MAX ? GPU_FOLLOWS
+		                : slopes && trend.p <= DOUBT    ? GPU_UNKNOWN
+		                                                : GPU_DIFFERS;
 	}
 	free(taken);
 	free(p.x);
