@@ -17,7 +17,7 @@ double gpu_launches(const struct study *study, size_t row);    /* of a run */
 double gpu_kernel_time(const struct study *study, size_t row); /* s, of all kernels of a run */
 double gpu_copy_time(const struct study *study, size_t row);   /* s, between host and GPU */
 double gpu_dram_bytes(const struct study *study, size_t row);  /* counted */
-double gpu_wavefronts(const struct study *study, size_t row);  /* through shared memory; counted, or the kernel's own model */
+double gpu_wavefronts(const struct study *study, size_t row);  /* through shared memory; counted, or the kernel's model */
 double gpu_occupancy(const struct study *study, size_t row);   /* of the main function, in theory */
 
 /* Least ratio of times that is an effect: 5 %, or twice the noise. */
