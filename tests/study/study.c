@@ -10,9 +10,15 @@
 #include "tests/tap.h"
 #include "tuner/study/contrast.h"
 
-static void add(struct study *study, json_t *problem, json_t *config, const char *phase, const char *status, double value) {
-	struct study_trial trial = {
-		.problem = problem, .config = config, .phase = phase, .status = status, .value = value, .samples = &value, .sample_count = 1};
+static void add(struct study *study, json_t *problem, json_t *config, const char *phase, const char *status,
+                double value) {
+	struct study_trial trial = {.problem = problem,
+	                            .config = config,
+	                            .phase = phase,
+	                            .status = status,
+	                            .value = value,
+	                            .samples = &value,
+	                            .sample_count = 1};
 	study_add(study, &trial);
 	json_decref(problem);
 	json_decref(config);
@@ -26,12 +32,16 @@ static struct study *finished(struct study *study) {
 static void test_rows(void) {
 	struct study *study = study_new("k", "cpu");
 	for (int i = 0; i < 3; i++)
-		add(study, json_pack("{s:i}", "n", 8), json_pack("{s:i,s:s}", "threads", 4, "pad", "line"), "search", "correct", 1 + i);
+		add(study, json_pack("{s:i}", "n", 8), json_pack("{s:i,s:s}", "threads", 4, "pad", "line"), "search", "correct",
+		    1 + i);
 	add(study, json_pack("{s:i}", "n", 8), json_pack("{s:s,s:i}", "pad", "line", "threads", 4), "race", "correct", 7);
-	add(study, json_pack("{s:i}", "n", 8), json_pack("{s:i,s:s}", "threads", 2, "pad", "none"), "search", "censored", 5);
+	add(study, json_pack("{s:i}", "n", 8), json_pack("{s:i,s:s}", "threads", 2, "pad", "none"), "search", "censored",
+	    5);
 	add(study, json_pack("{s:i}", "n", 8), json_pack("{s:i,s:s}", "threads", 1, "pad", "none"), "search", "correct", 9);
-	add(study, json_pack("{s:i}", "n", 8), json_pack("{s:i,s:s}", "threads", 3, "pad", "none"), "search", "runtime", NAN);
-	add(study, json_pack("{s:i}", "n", 8), json_pack("{s:i,s:s}", "threads", 3, "pad", "none"), "search", "correct", -1);
+	add(study, json_pack("{s:i}", "n", 8), json_pack("{s:i,s:s}", "threads", 3, "pad", "none"), "search", "runtime",
+	    NAN);
+	add(study, json_pack("{s:i}", "n", 8), json_pack("{s:i,s:s}", "threads", 3, "pad", "none"), "search", "correct",
+	    -1);
 	add(study, json_array(), json_pack("{s:i}", "threads", 3), "search", "correct", 1);
 	study_finish(study);
 	ok(study_rows(study) == 3, "a row for each configuration that has a time");
@@ -79,9 +89,11 @@ static void test_dependent(void) {
 	struct met met = {0};
 	size_t threads = (size_t)study_find(study, "threads"), schedule = (size_t)study_find(study, "schedule");
 	study_series_each(study, threads, 3, NULL, NULL, series_meet, &met);
-	ok(met.series == 6 && met.rows == 24, "a series over threads for each block and schedule, with the one of 1 thread");
+	ok(met.series == 6 && met.rows == 24,
+	   "a series over threads for each block and schedule, with the one of 1 thread");
 	struct study_ratio ratio = study_contrast(study, schedule, 1, 0, NULL, NULL);
-	ok(ratio.pairs == 9 && fabs(ratio.ratio - 1.5) < 1e-9 && ratio.agree == 9, "dynamic against static where all else is the same");
+	ok(ratio.pairs == 9 && fabs(ratio.ratio - 1.5) < 1e-9 && ratio.agree == 9,
+	   "dynamic against static where all else is the same");
 	ratio = study_contrast(study, threads, 0, 3, NULL, NULL);
 	ok(ratio.pairs == 3 && fabs(ratio.ratio - 8) < 1e-9 && ratio.ci[0] < 8 && ratio.ci[1] > 8 && ratio.p < 0.01,
 	   "1 against 8 threads: the better schedule counts");
@@ -120,7 +132,8 @@ static void test_pattern(void) {
 		study_free(real);
 		study_free(none);
 	}
-	printf("# told apart from chance: %d of %d tables, %d of as many that were shuffled\n", found, TABLES, false_alarms);
+	printf("# told apart from chance: %d of %d tables, %d of as many that were shuffled\n", found, TABLES,
+	       false_alarms);
 	ok(found >= TABLES * 95 / 100, "times that follow the configurations are told apart from chance");
 	ok(false_alarms <= TABLES * 3 / 100, "shuffled ones are not");
 	struct study *few = table(&rng, 3, false);
@@ -161,10 +174,11 @@ static void test_pairs(void) {
 
 static void test_machine(void) {
 	struct study *study = study_new("k", "cpu");
-	json_t *machine = json_pack("{s:i,s:i,s:{s:i,s:i}}", "cores", 4, "threads", 8, "caches", "l1d", 32768, "l2", 524288);
-	json_t *ceilings = json_pack("[{s:s,s:s,s:i,s:f},{s:s,s:s,s:i,s:f},{s:s,s:s,s:s,s:f}]", "name", "read", "level", "dram",
-	                             "threads", 1, "value", 10.0, "name", "read", "level", "dram", "threads", 4, "value", 30.0,
-	                             "device", "cuda", "name", "read", "level", "dram", "value", 3000.0);
+	json_t *machine =
+		json_pack("{s:i,s:i,s:{s:i,s:i}}", "cores", 4, "threads", 8, "caches", "l1d", 32768, "l2", 524288);
+	json_t *ceilings = json_pack("[{s:s,s:s,s:i,s:f},{s:s,s:s,s:i,s:f},{s:s,s:s,s:s,s:f}]", "name", "read", "level",
+	                             "dram", "threads", 1, "value", 10.0, "name", "read", "level", "dram", "threads", 4,
+	                             "value", 30.0, "device", "cuda", "name", "read", "level", "dram", "value", 3000.0);
 	study_machine(study, machine, ceilings, 0.002);
 	study_finish(study);
 	ok(study_host(study)->threads == 8 && study_host(study)->cache[2] == 524288 && study_host(study)->cache[3] == 0,

@@ -55,8 +55,8 @@ static char *text_of(const char *format, va_list args) {
 	return mem_strdup(text);
 }
 
-struct finding *findings_add(struct findings *findings, enum confidence confidence, double strength, const char *sentence,
-                             ...) {
+struct finding *findings_add(struct findings *findings, enum confidence confidence, double strength,
+                             const char *sentence, ...) {
 	va_list args;
 	struct finding *finding = mem_alloc(1, sizeof *finding);
 	if (findings->count == findings->room) {
@@ -82,7 +82,8 @@ void finding_about(struct finding *finding, const struct study *study, size_t co
 		json_object_set_new(finding->about, one->name, value_json(one->level[place]));
 }
 
-void finding_evidence(struct finding *finding, enum evidence kind, double value, const char *unit, const char *text, ...) {
+void finding_evidence(struct finding *finding, enum evidence kind, double value, const char *unit, const char *text,
+                      ...) {
 	va_list args;
 	va_start(args, text);
 	char *words = text_of(text, args);
@@ -162,11 +163,10 @@ static int by_strength(const void *a, const void *b) {
 void findings_examine(struct findings *findings, const struct study *study) {
 	double chance = study_pattern(study);
 	findings->few = isnan(chance);
-	if (chance > CHANCE_MAX || study_rows(study) == 0)
-		return;
 	for (const struct diagnosis *const *d = diagnosis_registry; *d; d++) {
 		findings->examining = *d;
-		if (fits(*d, study) && findings->count < FINDINGS_MAX)
+		if (fits(*d, study) && (!(chance > CHANCE_MAX) || (*d)->always) && study_rows(study) > 0 &&
+		    findings->count < FINDINGS_MAX)
 			(*d)->examine(study, findings);
 	}
 	repeated_drop(findings);

@@ -1,6 +1,21 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # A diagnosis is one file and one line here; the line is also its registry entry.
 DIAGNOSES = \
+	%D%/impossible_time.c \
+	%D%/memory_bandwidth.c \
+	%D%/cache_capacity.c \
+	%D%/false_sharing.c \
+	%D%/true_sharing.c \
+	%D%/lock_convoy.c \
+	%D%/lock_holder_preemption.c \
+	%D%/oversubscription.c \
+	%D%/load_imbalance.c \
+	%D%/scheduling_overhead.c \
+	%D%/fork_join.c \
+	%D%/inner_teams.c \
+	%D%/numa_first_touch.c \
+	%D%/smt_sharing.c \
+	%D%/iteration_count.c \
 	%D%/uncoalesced.c \
 	%D%/occupancy_limiter.c \
 	%D%/register_tile.c \
@@ -16,6 +31,8 @@ DIAGNOSES = \
 libtuner_la_SOURCES += $(DIAGNOSES) \
 	%D%/registry.c %D%/diagnosis.h \
 	%D%/gpu.h %D%/gpu_facts.c %D%/gpu_trend.c %D%/gpu_words.c \
+	%D%/follows.c %D%/follows.h %D%/probe.c %D%/probe_words.c %D%/curve.c %D%/probe.h \
+	%D%/remedy.c %D%/remedy.h %D%/saturation.c %D%/saturation.h \
 	%D%/findings.c %D%/findings_json.c %D%/findings_impl.h %D%/words.c
 nodist_libtuner_la_SOURCES += %D%/diagnoses.def
 BUILT_SOURCES += %D%/diagnoses.def

@@ -11,9 +11,10 @@
 #include <stdlib.h>
 
 #include "src/base/rng.h"
+#include "src/base/stats.h"
 #include "tuner/study/study_impl.h"
 
-enum { ROWS_MAX = 500, NEAREST = 3, NEIGHBOURS_MAX = 16, SHUFFLES = 999 };
+enum { ROWS_MAX = 500, NEAREST = 3, NEIGHBOURS_MAX = 16, SHUFFLES = 999, OUTLYING = 4 };
 
 struct pattern {
 	size_t count;
@@ -97,6 +98,16 @@ static void values_centre(const struct study *study, struct pattern *pattern) {
 	}
 }
 
+/* One time that is wrong by far must not outweigh all others. */
+static void values_clip(struct pattern *pattern) {
+	double size[ROWS_MAX];
+	for (size_t i = 0; i < pattern->count; i++)
+		size[i] = fabs(pattern->y[i]);
+	double limit = OUTLYING * stats_median(size, pattern->count);
+	for (size_t i = 0; i < pattern->count && limit > 0; i++)
+		pattern->y[i] = fmax(-limit, fmin(limit, pattern->y[i]));
+}
+
 static double likeness(const struct pattern *pattern) {
 	double sum = 0;
 	for (size_t i = 0; i < pattern->count; i++) {
@@ -161,6 +172,7 @@ double study_pattern(const struct study *study) {
 		nearest_find(study, pattern, i);
 	strata_join(pattern);
 	values_centre(study, pattern);
+	values_clip(pattern);
 	double p = probability(study, pattern);
 	free(pattern);
 	return p;
