@@ -163,11 +163,10 @@ static int by_strength(const void *a, const void *b) {
 void findings_examine(struct findings *findings, const struct study *study) {
 	double chance = study_pattern(study);
 	findings->few = isnan(chance);
-	if (chance > CHANCE_MAX || study_rows(study) == 0)
-		return;
 	for (const struct diagnosis *const *d = diagnosis_registry; *d; d++) {
 		findings->examining = *d;
-		if (fits(*d, study) && findings->count < FINDINGS_MAX)
+		if (fits(*d, study) && (!(chance > CHANCE_MAX) || (*d)->always) && study_rows(study) > 0 &&
+		    findings->count < FINDINGS_MAX)
 			(*d)->examine(study, findings);
 	}
 	repeated_drop(findings);

@@ -2,16 +2,19 @@
 /* Do neighbours tell of one another? The statistic is the sum of products of each row's log time and the mean of its
  * nearest rows' (Moran 1950, "Notes on continuous stochastic phenomena"), times taken about the mean of their problem;
  * its distribution where nothing is to be found comes from shuffling them (within each problem where problems have
- * several rows), 999 times. */
+ * several rows), 999 times. Words have no neighbours worth the name: so a second statistic is the largest share of the
+ * variance that the levels of one column take, beyond what as many random groups would; the same shuffles tell of it.
+ */
 #include <config.h>
 
 #include <math.h>
 #include <stdlib.h>
 
 #include "src/base/rng.h"
+#include "src/base/stats.h"
 #include "tuner/study/study_impl.h"
 
-enum { ROWS_MAX = 500, NEAREST = 3, NEIGHBOURS_MAX = 16, SHUFFLES = 999 };
+enum { ROWS_MAX = 500, NEAREST = 3, NEIGHBOURS_MAX = 16, SHUFFLES = 999, OUTLYING = 4 };
 
 struct pattern {
 	size_t count;
@@ -95,6 +98,16 @@ static void values_centre(const struct study *study, struct pattern *pattern) {
 	}
 }
 
+/* One time that is wrong by far must not outweigh all others. */
+static void values_clip(struct pattern *pattern) {
+	double size[ROWS_MAX];
+	for (size_t i = 0; i < pattern->count; i++)
+		size[i] = fabs(pattern->y[i]);
+	double limit = OUTLYING * stats_median(size, pattern->count);
+	for (size_t i = 0; i < pattern->count && limit > 0; i++)
+		pattern->y[i] = fmax(-limit, fmin(limit, pattern->y[i]));
+}
+
 static double likeness(const struct pattern *pattern) {
 	double sum = 0;
 	for (size_t i = 0; i < pattern->count; i++) {
@@ -106,10 +119,38 @@ static double likeness(const struct pattern *pattern) {
 	return sum;
 }
 
-static double probability(struct pattern *pattern) {
+/* Share of the variance between the levels of a column; 0 where there are too many of them. */
+static double share_between(const struct study *study, const struct pattern *pattern, size_t column) {
+	double sum[ROWS_MAX + 1] = {0}, between = 0, all = 0;
+	size_t rows[ROWS_MAX + 1] = {0}, levels = study->columns[column].levels + 1, used = 0;
+	if (2 * levels > pattern->count + 2)
+		return 0;
+	for (size_t i = 0; i < pattern->count; i++) {
+		size_t level = (size_t)(study->rows[pattern->rows[i]].place[column] + 1); /* absent is one, too */
+		sum[level] += pattern->y[i];
+		rows[level]++;
+		all += pattern->y[i] * pattern->y[i];
+	}
+	for (size_t l = 0; l < levels; l++) {
+		between += rows[l] ? sum[l] * sum[l] / (double)rows[l] : 0;
+		used += rows[l] > 0;
+	}
+	return all > 0 ? between / all - (double)(used - 1) / (double)(pattern->count - 1) : 0;
+}
+
+static double share_largest(const struct study *study, const struct pattern *pattern) {
+	double most = 0;
+	for (size_t c = 0; c < study->column_count; c++)
+		if (!study->columns[c].is_problem)
+			most = fmax(most, share_between(study, pattern, c));
+	return most;
+}
+
+/* Of two statistics (Bonferroni). */
+static double probability(const struct study *study, struct pattern *pattern) {
 	struct rng rng;
-	double real = likeness(pattern);
-	size_t as_good = 1;
+	double real = likeness(pattern), share = share_largest(study, pattern);
+	size_t as_good = 1, as_large = 1;
 	rng_seed(&rng, 1);
 	for (int round = 0; round < SHUFFLES; round++) {
 		for (size_t i = 0, end; i < pattern->count; i = end) {
@@ -117,8 +158,9 @@ static double probability(struct pattern *pattern) {
 			rng_shuffle(&rng, pattern->y + i, end - i, sizeof *pattern->y);
 		}
 		as_good += likeness(pattern) >= real;
+		as_large += share_largest(study, pattern) >= share;
 	}
-	return (double)as_good / (1 + SHUFFLES);
+	return fmin(1, 2.0 * (double)(as_good < as_large ? as_good : as_large) / (1 + SHUFFLES));
 }
 
 double study_pattern(const struct study *study) {
@@ -130,7 +172,8 @@ double study_pattern(const struct study *study) {
 		nearest_find(study, pattern, i);
 	strata_join(pattern);
 	values_centre(study, pattern);
-	double p = probability(pattern);
+	values_clip(pattern);
+	double p = probability(study, pattern);
 	free(pattern);
 	return p;
 }
