@@ -39,7 +39,7 @@ sweetspot_SOURCES = $(COMMANDS) \
 	%D%/tune_item_kernel.c %D%/tune_item_program.c %D%/tune_item_spec.c %D%/tune_item.h \
 	%D%/tune_item_source.c %D%/source_spec.c %D%/source_spec.h \
 	%D%/tune_counters.c %D%/tune_counters.h %D%/results_counters.c %D%/results_regions.c \
-	%D%/replay_options.c %D%/replay_options.h %D%/replay_json.c %D%/replay_table.c %D%/replay_output.h \
+	%D%/replay_options.c %D%/replay_options.h %D%/replay_baseline.c %D%/replay_baseline.h %D%/replay_json.c %D%/replay_table.c %D%/replay_output.h \
 	%D%/score_json.c %D%/score_table.c %D%/score_output.h \
 	%D%/stop_when.c %D%/stop_when.h \
 	%D%/tune_options.c %D%/tune_options.h %D%/sweep_table.c %D%/sweep_table.h \
