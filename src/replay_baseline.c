@@ -39,10 +39,10 @@ static int words_read(const struct space *space, char *words, json_t *config, st
 int replay_baseline_read(const char *words, const struct record *record, uint64_t *index, struct err *err) {
 	char *list = mem_strdup(words);
 	json_t *config = json_object();
-	int failed = words_read(record->space, list, config, err) ||
-	             space_config_read(record->space, config, NULL, index, err)
-	                 ? err_prefix(err, "--baseline")
-	                 : 0;
+	int failed =
+		words_read(record->space, list, config, err) || space_config_read(record->space, config, NULL, index, err)
+			? err_prefix(err, "--baseline")
+			: 0;
 	if (failed && !*err->hint)
 		err_hint(err, "it must be a configuration of the file, with each of its parameters");
 	json_decref(config);
