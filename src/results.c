@@ -130,6 +130,7 @@ static void details_print(struct ui *ui, const json_t *results) {
 	json_t *result;
 	json_array_foreach((json_t *)results, i, result) {
 		bool program = json_is_object(json_object_get(result, "program"));
+		results_pareto_print(ui, result, stdout);
 		if (!program && json_array_size(results) > 1)
 			continue;
 		putchar('\n');

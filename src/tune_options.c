@@ -15,8 +15,10 @@ static const double DEFAULT_SECONDS = 60;
 
 const struct opt tune_options[] = {
 	{"budget", 'b', "90s|10m|200e", "time or evaluations for all together (60s; a program: at least 100 runs)", 0},
+	{"sizes", 0, "NAME=A..B", "tune one kernel at several sizes: a list, 256..8192*2; of A..B those that tell most", 0},
 	{"strategy", 0, "NAME", "search strategy (auto)", 0},
-	{"objective", 0, "time|energy|edp", "what is made small (time); energy of a GPU, or its product with time", 0},
+	{"objective", 0, "time|energy|edp", "what is made small (time); energy of a GPU, its product with time; two: a,b",
+     0},
 	{"flush-l2", 0, NULL, "empty the GPU's L2 cache before each run", 0},
 	{"seed", 0, "N", "for the search and the order of comparisons", 0},
 	{"timeout", 0, "SECONDS", "longest trial, of a program: run (a multiple of the baseline's)", 0},
@@ -60,16 +62,39 @@ int tune_strategy_read(const char *name, const struct strategy **strategy, struc
 	return near ? err_hint(err, "did you mean %s?", near) : -1;
 }
 
-static int objective_read(const struct opt_args *args, enum trial_objective *objective, struct err *err) {
-	const char *word = opt_get(args, "objective", "time"), *device = opt_get(args, "device", "cpu");
-	if (!trial_objective_find(word, objective))
-		return err_set(err, ERR_USAGE, "it is time, energy (joules a run) or edp (energy times time)",
-		               "there is no objective \"%.60s\"", word);
-	if (*objective == TRIAL_OBJECTIVE_TIME || strcmp(device, "cpu") != 0)
+static int objective_word(const char *word, size_t length, enum trial_objective *objective, struct err *err) {
+	char one[64];
+	snprintf(one, sizeof one, "%.*s", length < sizeof one ? (int)length : (int)sizeof one - 1, word);
+	if (trial_objective_find(one, objective))
+		return 0;
+	return err_set(err, ERR_USAGE,
+	               "it is time, energy (joules a run) or edp (energy times time), or two of them: time,energy",
+	               "there is no objective \"%.60s\"", one);
+}
+
+/* One, or two: "time,energy". */
+static int objective_read(const struct opt_args *args, struct tune_settings *settings, struct err *err) {
+	const char *words = opt_get(args, "objective", "time"), *device = opt_get(args, "device", "cpu");
+	size_t first = strcspn(words, ",");
+	settings->pareto = words[first] == ',';
+	if (objective_word(words, first, &settings->objective, err))
+		return -1;
+	if (settings->pareto) {
+		const char *second = words + first + 1;
+		if (strchr(second, ','))
+			return err_set(err, ERR_USAGE, "name two at most: --objective time,energy",
+			               "--objective %.60s has too many", words);
+		if (objective_word(second, strlen(second), &settings->second, err))
+			return -1;
+		if (settings->second == settings->objective)
+			return err_set(err, ERR_USAGE, "name it once, or two that differ: --objective time,energy",
+			               "--objective %.60s is twice the same", words);
+	}
+	if ((settings->objective == TRIAL_OBJECTIVE_TIME && !settings->pareto) || strcmp(device, "cpu") != 0)
 		return 0;
 	return err_set(err, ERR_USAGE,
 	               "add --device cuda; on the CPU `sweetspot run --counters rapl` shows the energy of one",
-	               "--objective %s is for kernels on a GPU", word);
+	               "--objective %.60s is for kernels on a GPU", words);
 }
 
 /* What is counted where nobody says what. */
@@ -106,7 +131,7 @@ int tune_settings_read(const struct opt_args *args, struct tune_settings *settin
 	if ((budget && tune_budget_read(budget, &settings->budget, err)) ||
 	    (timeout && opt_seconds(timeout, "timeout", &settings->timeout_s, err)) ||
 	    tune_strategy_read(opt_get(args, "strategy", "auto"), &settings->strategy, err) ||
-	    objective_read(args, &settings->objective, err) || counters_read(args, settings, err) ||
+	    objective_read(args, settings, err) || counters_read(args, settings, err) ||
 	    stop_when_read(args, &settings->stop_gain, err) ||
 	    opt_int(args, "seed", 0, INT64_MAX, (long long)drawn, &seed, err))
 		return -1;

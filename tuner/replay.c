@@ -40,6 +40,7 @@ static struct search *search_begin(const struct replay_task *task, struct err *e
 		.seed = task->seed,
 		.start = task->start ? *task->start : UINT64_MAX,
 		.budget = budget_of(task),
+		.seconds = task->evaluations ? 0 : task->seconds,
 		.sources = task->sources,
 		.source_count = task->source_count,
 		.counter_count = task->counters ? task->record->counter_count : 0,

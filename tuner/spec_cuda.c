@@ -159,6 +159,7 @@ static int reference_make(struct spec_cuda *cuda, const struct trial_request *li
 	request.warmup = 0;
 	request.min_sample_s = request.limit_s = 0;
 	request.objective = TRIAL_OBJECTIVE_TIME;
+	request.energy = false;
 	request.counters = NULL;
 	int failed = trial(cuda, &request, true, &result, err);
 	if (!failed && result.status != TRIAL_CORRECT)

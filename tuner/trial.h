@@ -58,6 +58,7 @@ struct trial_request {
 	bool whole_program;          /* a run is a process of its own: nothing to warm up or to batch */
 	bool flush_l2;               /* of a GPU, before each run */
 	enum trial_objective objective; /* what the samples are of */
+	bool energy;                 /* is measured, too, and is in the reply; of a GPU */
 	bool series;                 /* the reply tells of each step of the last run */
 	const char *const *counters; /* NULL-terminated, or NULL */
 	bool slow;                   /* some of them are counted under a simulator */

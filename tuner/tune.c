@@ -78,8 +78,12 @@ static double timeout_seconds(const struct tune *tune) {
 }
 
 double tune_seconds(const struct tune *tune, double value) {
-	bool is_time = !tune->task->metric && tune->task->objective == TRIAL_OBJECTIVE_TIME;
+	bool is_time = !tune->task->metric && !tune_is_metered(tune);
 	return tune->extra_seconds + (is_time ? value : tune->run_seconds);
+}
+
+bool tune_is_metered(const struct tune *tune) {
+	return tune->task->objective || tune->task->pareto;
 }
 
 double tune_wall(const struct trial_result *result) {
@@ -107,7 +111,7 @@ static int samples_of(const struct tune *tune) {
 		double below;
 		int samples;
 	} of_program[] = {{0.02, 5}, {0.2, 3}, {1, 2}};
-	if (tune->task->objective) /* each takes long, whatever a run does */
+	if (tune_is_metered(tune)) /* each takes long, whatever a run does */
 		return SAMPLES;
 	if (!tune->task->whole_programs)
 		return tune->best < SHORT_SECONDS ? SAMPLES_OF_SHORT : SAMPLES;
@@ -124,6 +128,7 @@ struct trial_request tune_request(const struct tune *tune, const json_t *config)
 		.device = tune->task->device,
 		.flush_l2 = tune->task->flush_l2,
 		.objective = tune->task->objective,
+		.energy = tune->task->pareto,
 		.problem = tune->task->problem,
 		.config = config,
 		.seed = 1, /* of the input: the same in every session, so that results compare */
@@ -148,6 +153,7 @@ static int on_race_trial(void *ctx, const char *phase, int block, const json_t *
                          const struct trial_result *result, struct err *err) {
 	struct tune *tune = ctx;
 	gpu_keep(tune, config, result);
+	tune_pareto_take(tune, config, result);
 	tune_report(tune, strcmp(phase, "race") == 0 ? TUNE_RACE : TUNE_DUEL);
 	if (trial_store(tune->task->store, tune->id, phase, block, config, result, err))
 		return -1;
@@ -221,6 +227,7 @@ static void tune_clear(struct tune *tune) {
 	json_decref(tune->best_config);
 	json_decref(tune->finalists);
 	json_decref(tune->counted);
+	json_decref(tune->both);
 	json_decref(tune->gpus);
 	json_decref(tune->uncounted);
 }
@@ -256,6 +263,7 @@ int tune_run(const struct tune_task *task, const struct tune_observer *observer,
 	                    .best = NAN,
 	                    .best_index = UINT64_MAX,
 	                    .counted = json_object(),
+	                    .both = json_object(),
 	                    .gpus = json_object(),
 	                    .uncounted = json_array()};
 	struct err second = {0};

@@ -25,7 +25,9 @@ struct tune_task {
 	const char *device;          /* "cuda:0"; NULL: the CPU */
 	const char *device_name;     /* of the GPU; NULL: not known, or the CPU */
 	bool flush_l2;               /* of it, before each run */
-	enum trial_objective objective;
+	enum trial_objective objective; /* of the search, the race and the duel */
+	enum trial_objective second;    /* where `pareto`: what else should be small */
+	bool pareto;                    /* the result tells the front of both */
 	const json_t *problem;
 	const struct space *space;
 	const json_t *baseline; /* configuration; may lie outside the space */

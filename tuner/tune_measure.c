@@ -53,6 +53,7 @@ int tune_attempt(struct tune *tune, const char *phase, const struct trial_reques
 		return -1;
 	}
 	tune->measured = tune->measured || !recalled;
+	tune_pareto_take(tune, request->config, &one);
 	tune->seconds += one.elapsed_s;
 	tune->deviation = deviation_merged(tune->deviation, sum, &one, merge);
 	const struct trial_result *kept = merge_into(sum, &one, merge) ? sum : &one;
@@ -120,8 +121,10 @@ int tune_probe_best(struct tune *tune, uint64_t next, struct err *err) {
 	struct trial_result result = {0};
 	double begun = sys_now();
 	int failed = runner->run(runner->ctx, &request, &result, err);
-	if (!failed)
+	if (!failed) {
+		tune_pareto_take(tune, config, &result);
 		probe_use(tune, &result, sys_now() - begun);
+	}
 	if (!failed)
 		failed = trial_store(tune->task->store, tune->id, "probe", 0, config, &result, err);
 	trial_result_clear(&result);

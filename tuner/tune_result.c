@@ -111,6 +111,12 @@ json_t *tune_result(const struct tune *tune) {
 	json_object_set_new(result, "sources", tune_sources_json(tune->sources));
 	json_object_set_new(result, "stopped", tune->stopped ? json_string(tune->stopped) : json_null());
 	json_object_set_new(result, "effects", tune_effects(tune));
+	if (task->pareto) {
+		json_object_set_new(
+			result, "objectives",
+			json_pack("[s,s]", trial_objective_word(task->objective), trial_objective_word(task->second)));
+		json_object_set_new(result, "pareto", tune_pareto(tune));
+	}
 	json_object_set_new(result, "runner_up", tune_runner_up(tune)); /* absent where there is none */
 	json_object_set_new(result, "command", json_string(task->command));
 	json_object_set_new(result, "search", json_integer((json_int_t)tune->id));

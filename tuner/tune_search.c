@@ -39,7 +39,7 @@ static int measure(struct tune *tune, const char *phase, const json_t *config, d
 	memset(result, 0, sizeof *result);
 	result->value = result->least = NAN;
 	tune->deviation = tune->seconds = 0;
-	request.limit_s = tune->task->objective || tune->task->complete ? 0 : limit;
+	request.limit_s = tune_is_metered(tune) || tune->task->complete ? 0 : limit;
 	if (tune->task->counters.every) {
 		request.counters = tune->task->counters.asked;
 		request.slow = tune->task->counters.slow;
@@ -125,7 +125,7 @@ static int measure_baseline(struct tune *tune, struct err *err) {
 	if (task->whole_programs ? look_at_program(tune, err)
 	                         : measure(tune, "baseline", task->baseline, 0, &tune->baseline, err))
 		return -1;
-	if (task->objective)
+	if (tune_is_metered(tune))
 		tune->run_seconds = fmax(tune_wall(&tune->baseline), ENERGY_SAMPLE_SECONDS);
 	if (baseline_check(tune, err))
 		return -1;

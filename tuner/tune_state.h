@@ -48,6 +48,7 @@ struct tune {
 	bool dueled;
 	bool reversed; /* the search's winner lost its duel: the baseline stays */
 	json_t *finalists;
+	json_t *both;            /* configuration text -> {"config", "first", "second"}: two objectives, of each trial */
 	json_t *gpus;            /* configuration text -> what its last trial told of the GPU */
 	json_t *counted;         /* configuration text -> what trial_counters_add gives */
 	json_t *uncounted;       /* [{"config","reason"}] */
@@ -57,6 +58,8 @@ struct tune {
 double tune_elapsed(const struct tune *tune);
 /* Seconds that one run with this value costs. */
 double tune_seconds(const struct tune *tune, double value);
+/* Is energy measured? Then samples are long, and nothing is cut short. */
+bool tune_is_metered(const struct tune *tune);
 /* tune_cost, and where the objective is a metric, before all else the time that a run takes, in steps that noise does
  * not make: `wall` against the baseline's; NAN: not known. */
 double tune_price(const struct tune *tune, const json_t *config, double wall);
@@ -99,6 +102,10 @@ int tune_final_phase(struct tune *tune, struct err *err);  /* tune_final.c */
 /* Counts the baseline, the winner and the other finalists, as far as there is time. tune_counters.c */
 int tune_counters_phase(struct tune *tune, struct err *err);
 json_t *tune_result(const struct tune *tune); /* tune_result.c */
+/* Takes both objectives of a trial, where there are two. tune_pareto.c */
+void tune_pareto_take(struct tune *tune, const json_t *config, const struct trial_result *result);
+/* The front, in the order of the first: [{"config", one member named as each objective, "trials"}]. New reference. */
+json_t *tune_pareto(const struct tune *tune);
 /* What was counted, and what that cost. tune_counted.c */
 void tune_counted_add(const struct tune *tune, json_t *result);
 

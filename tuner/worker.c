@@ -347,8 +347,10 @@ static json_t *request_json(const struct trial_request *request) {
 		json_object_set_new(json, "device", json_string(request->device));
 	if (request->flush_l2)
 		json_object_set_new(json, "flush_l2", json_true());
-	if (request->objective)
-		json_object_set_new(json, "objective", json_string(trial_objective_word(request->objective)));
+	if (request->objective || request->energy)
+		json_object_set_new(
+			json, "objective",
+			json_string(trial_objective_word(request->objective ? request->objective : TRIAL_OBJECTIVE_ENERGY)));
 	if (request->library)
 		json_object_set_new(json, "library", json_string(request->library));
 	return json;

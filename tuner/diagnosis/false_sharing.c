@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Words of different threads in one cache line: it goes to and fro although nothing is shared. Padding helps, and only
+ * where there are several threads (Bolosky and Scott 1993, "False sharing and its effect on shared memory performance"). */
+#include <config.h>
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "src/base/mem.h"
+#include "tuner/diagnosis/remedy.h"
+
+static const struct remedy_words words = {
+	.names = "pad align layout stride",
+	.bad = "none no off false packed dense unpadded adjacent interleaved 0",
+	.good = "line page cacheline padded yes on true aligned separate lines pages",
+};
+
+/* Lines that another core had changed, of the value that suffers and of the other one. */
+static double hitm_ratio(const struct study *study, const struct remedy *remedy) {
+	double hitm[2] = {NAN, NAN};
+	for (int side = 0; side < 2; side++) {
+		struct probe_scope scope = {(int)remedy->column, side ? remedy->good : remedy->bad, remedy->like, 2, 0};
+		for (size_t r = 0; r < study_rows(study); r++)
+			if (probe_in(&scope, study, r))
+				hitm[side] = fmax(hitm[side], study_counter(study, r, "hitm"));
+	}
+	return hitm[0] / fmax(hitm[1], 1);
+}
+
+static void evidence_add(struct finding *finding, const struct study *study, const struct remedy *remedy, double hitm) {
+	char good[PROBE_TEXT];
+	probe_level(study, remedy->column, remedy->good, good);
+	finding_evidence(finding, EVIDENCE_CONTRAST, remedy->ratio.ratio, "x",
+	                 "with several threads it takes %.2f times as long as %s [%.2f, %.2f], %zu of %zu pairs agree",
+	                 remedy->ratio.ratio, good, remedy->ratio.ci[0], remedy->ratio.ci[1], remedy->ratio.agree,
+	                 remedy->ratio.pairs);
+	if (remedy->alone.pairs)
+		finding_evidence(finding, EVIDENCE_SCALING, remedy->alone.ratio, "x", "with one thread %.2f times [%.2f, %.2f]",
+		                 remedy->alone.ratio, remedy->alone.ci[0], remedy->alone.ci[1]);
+	else
+		finding_missing(finding, EVIDENCE_SCALING, "the same with one thread, where false sharing can't be");
+	if (isfinite(hitm))
+		finding_evidence(finding, EVIDENCE_COUNTER, hitm, "x", "%.3g times as many lines that another core had changed (hitm)",
+		                 hitm);
+	else
+		finding_missing(finding, EVIDENCE_COUNTER, "lines that another core had changed (--counters FALSE_SHARE)");
+}
+
+static enum confidence confidence_of(const struct remedy *remedy, double hitm) {
+	if (remedy->alone.pairs == 0)
+		return hitm > 2 ? CONFIDENCE_MEDIUM : CONFIDENCE_LOW;
+	bool clear = remedy->ratio.pairs >= 3 && remedy->ratio.agree == remedy->ratio.pairs;
+	return hitm > 2 || clear ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM;
+}
+
+static void examine(const struct study *study, struct findings *findings) {
+	struct remedy *found = mem_alloc(PROBE_CASES, sizeof *found);
+	size_t count = remedies_find(study, &words, found);
+	for (size_t i = 0; i < count; i++) {
+		char bad[PROBE_TEXT], problem[PROBE_TEXT];
+		double hitm = hitm_ratio(study, &found[i]);
+		if (hitm < 1.1) /* counted, and there are no more of them */
+			continue;
+		probe_problem(study, found[i].like, problem);
+		struct finding *finding = findings_add(
+			findings, confidence_of(&found[i], hitm), found[i].ratio.ratio,
+			"%s%s%s suffers from false sharing: with several threads padding makes it %.1f times faster",
+			probe_level(study, found[i].column, found[i].bad, bad), *problem ? " at " : "", problem, found[i].ratio.ratio);
+		finding_about(finding, study, found[i].column, found[i].bad);
+		probe_about_problem(finding, study, found[i].like);
+		evidence_add(finding, study, &found[i], hitm);
+		remedy_next(finding, study, &found[i]);
+	}
+	free(found);
+}
+
+const struct diagnosis diagnosis_false_sharing = {
+	.name = "false_sharing",
+	.summary = "words of different threads share cache lines",
+	.device = "cpu",
+	.examine = examine,
+};

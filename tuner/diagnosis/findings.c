@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/js.h"
+#include "src/base/mem.h"
+#include "tuner/diagnosis/findings_impl.h"
+
+/* The share of shuffled tables that are taken for real ones. */
+static const double CHANCE_MAX = 0.01;
+enum { FINDINGS_MAX = 1000, TEXT_MAX = 1000 };
+
+const char *confidence_word(enum confidence confidence) {
+	static const char *const words[] = {"low", "medium", "high"};
+	return words[confidence];
+}
+
+const char *evidence_word(enum evidence kind) {
+	static const char *const words[] = {"contrast", "scaling", "counter", "figure", "ceiling", "machine"};
+	return words[kind];
+}
+
+struct findings *findings_new(void) {
+	return mem_alloc(1, sizeof(struct findings));
+}
+
+static void finding_free(struct finding *finding) {
+	free(finding->sentence);
+	free(finding->next);
+	json_decref(finding->about);
+	json_decref(finding->evidence);
+	json_decref(finding->missing);
+	free(finding);
+}
+
+void findings_free(struct findings *findings) {
+	if (!findings)
+		return;
+	for (size_t i = 0; i < findings->count; i++)
+		finding_free(findings->all[i]);
+	free(findings->all);
+	free(findings);
+}
+
+static char *text_of(const char *format, va_list args) {
+	char text[TEXT_MAX];
+	if (vsnprintf(text, sizeof text, format, args) >= TEXT_MAX)
+		for (size_t end = sizeof text - 1; end && (text[end - 1] & 0x80);)
+			text[--end] = '\0'; /* half a character is none */
+	return mem_strdup(text);
+}
+
+struct finding *findings_add(struct findings *findings, enum confidence confidence, double strength,
+                             const char *sentence, ...) {
+	va_list args;
+	struct finding *finding = mem_alloc(1, sizeof *finding);
+	if (findings->count == findings->room) {
+		findings->room = findings->room ? 2 * findings->room : 16;
+		findings->all = mem_grow(findings->all, findings->room, sizeof *findings->all);
+	}
+	va_start(args, sentence);
+	finding->sentence = text_of(sentence, args);
+	va_end(args);
+	finding->diagnosis = findings->examining;
+	finding->confidence = findings->few ? CONFIDENCE_LOW : confidence;
+	finding->strength = strength > 1 && isfinite(strength) ? strength : 1;
+	finding->about = json_object();
+	finding->evidence = json_array();
+	finding->missing = json_array();
+	findings->all[findings->count++] = finding;
+	return finding;
+}
+
+void finding_about(struct finding *finding, const struct study *study, size_t column, int place) {
+	const struct study_column *one = study_column(study, column);
+	if (place != STUDY_ABSENT)
+		json_object_set_new(finding->about, one->name, value_json(one->level[place]));
+}
+
+void finding_evidence(struct finding *finding, enum evidence kind, double value, const char *unit, const char *text,
+                      ...) {
+	va_list args;
+	va_start(args, text);
+	char *words = text_of(text, args);
+	va_end(args);
+	json_t *one = json_pack("{s:s,s:s}", "kind", evidence_word(kind), "text", words);
+	if (isfinite(value))
+		json_object_set_new(one, "value", js_number(value));
+	if (isfinite(value) && unit)
+		json_object_set_new(one, "unit", json_string(unit));
+	json_array_append_new(finding->evidence, one);
+	free(words);
+}
+
+void finding_missing(struct finding *finding, enum evidence kind, const char *text, ...) {
+	va_list args;
+	va_start(args, text);
+	char *words = text_of(text, args);
+	va_end(args);
+	json_array_append_new(finding->missing, json_pack("{s:s,s:s}", "kind", evidence_word(kind), "text", words));
+	free(words);
+}
+
+void finding_next(struct finding *finding, const char *command, ...) {
+	va_list args;
+	va_start(args, command);
+	free(finding->next);
+	finding->next = text_of(command, args);
+	va_end(args);
+}
+
+static bool fits(const struct diagnosis *diagnosis, const struct study *study) {
+	const char *device = study_device(study);
+	return !diagnosis->device || strncmp(device, diagnosis->device, strlen(diagnosis->device)) == 0;
+}
+
+static bool is_same(const struct finding *a, const struct finding *b) {
+	return a->diagnosis == b->diagnosis && json_equal(a->about, b->about);
+}
+
+/* What a diagnosis says of one subject is said once: with the most confidence, then the greatest strength. */
+static bool is_better(const struct finding *a, const struct finding *b) {
+	return a->confidence != b->confidence ? a->confidence > b->confidence : a->strength > b->strength;
+}
+
+static void drop(struct findings *findings, size_t i) {
+	finding_free(findings->all[i]);
+	findings->all[i] = findings->all[--findings->count];
+}
+
+static void repeated_drop(struct findings *findings) {
+	for (size_t i = 0; i < findings->count; i++) {
+		for (size_t j = i + 1; j < findings->count;) {
+			if (!is_same(findings->all[i], findings->all[j])) {
+				j++;
+				continue;
+			}
+			if (is_better(findings->all[j], findings->all[i])) {
+				struct finding *better = findings->all[j];
+				findings->all[j] = findings->all[i];
+				findings->all[i] = better;
+			}
+			drop(findings, j);
+		}
+	}
+}
+
+static int by_strength(const void *a, const void *b) {
+	const struct finding *x = *(struct finding *const *)a, *y = *(struct finding *const *)b;
+	if (x->confidence != y->confidence)
+		return x->confidence < y->confidence ? 1 : -1;
+	if (x->strength != y->strength)
+		return x->strength < y->strength ? 1 : -1;
+	int names = strcmp(x->diagnosis->name, y->diagnosis->name);
+	return names ? names : strcmp(x->sentence, y->sentence);
+}
+
+void findings_examine(struct findings *findings, const struct study *study) {
+	double chance = study_pattern(study);
+	findings->few = isnan(chance);
+	for (const struct diagnosis *const *d = diagnosis_registry; *d; d++) {
+		findings->examining = *d;
+		if (fits(*d, study) && (!(chance > CHANCE_MAX) || (*d)->always) && study_rows(study) > 0 &&
+		    findings->count < FINDINGS_MAX)
+			(*d)->examine(study, findings);
+	}
+	repeated_drop(findings);
+	if (findings->count)
+		qsort(findings->all, findings->count, sizeof *findings->all, by_strength);
+}

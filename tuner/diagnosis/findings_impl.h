@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef DIAGNOSIS_FINDINGS_IMPL_H
+#define DIAGNOSIS_FINDINGS_IMPL_H
+#include "tuner/diagnosis/diagnosis.h"
+
+struct finding {
+	const struct diagnosis *diagnosis;
+	enum confidence confidence;
+	double strength;
+	char *sentence, *next;
+	json_t *about, *evidence, *missing;
+};
+
+struct findings {
+	struct finding **all;
+	size_t count, room;
+	const struct diagnosis *examining;
+	bool few; /* too few rows to tell whether the values follow the configurations */
+};
+
+#endif

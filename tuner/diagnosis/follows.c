@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A permutation test within strata (Good 2005, "Permutation, Parametric and Bootstrap Tests of Hypotheses", ch. 3). Log
+ * times are taken about the mean of their stratum and scaled to length 1, so that no stratum outweighs the others; what is
+ * under the noise stays small. The statistic is how well strata agree on the levels: all of them, and those that have a
+ * level of another column in common, as effects may depend on it. Of numbers it is also how small the steps are from one
+ * to the next (von Neumann 1941). */
+#include <config.h>
+
+#include "tuner/diagnosis/follows.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "src/base/rng.h"
+#include "tuner/study/study_impl.h"
+
+enum { SHUFFLES_MAX = 999, SHUFFLES_MIN = 199, STEPS_MAX = 20000000, SERIES_LEAST = 3 };
+static const double CHANCE_MAX = 0.02, CHANCE_DIRECTED_MAX = 0.04;
+
+struct cell {
+	size_t stratum; /* number of its first cell */
+	int level;
+	double y, rows;
+};
+
+struct deal {
+	const struct study *study;
+	int column;
+	const double *weight;
+	struct study_order order;
+	const int *problem; /* of each row */
+	int levels;
+	struct cell *cells;
+	size_t count;
+	size_t *row; /* of each cell */
+	double *sums;
+	bool ordered;
+	/* Strata that have something in common: of each cell `kinds` groups. */
+	size_t kinds, groups;
+	size_t *group;
+	double *size; /* strata in each */
+};
+
+static int level_of(const struct deal *deal, size_t row) {
+	return deal->column == FOLLOWS_PROBLEM ? deal->problem[row] : deal->study->rows[row].place[deal->column];
+}
+
+/* Rows of one stratum: of each level the mean, as the least of many would be less by chance. Strata of one level tell
+ * nothing. */
+static void stratum_add(struct deal *deal, const size_t *rows, size_t count) {
+	size_t from = deal->count;
+	double sum = 0, squares = 0, noise = study_noise(deal->study);
+	for (size_t i = 0; i < count; i++) {
+		double y = log(deal->study->rows[rows[i]].value);
+		size_t c = from;
+		while (c < deal->count && deal->cells[c].level != level_of(deal, rows[i]))
+			c++;
+		if (c == deal->count) {
+			deal->row[c] = rows[i];
+			deal->cells[deal->count++] = (struct cell){from, level_of(deal, rows[i]), 0, 0};
+		}
+		deal->cells[c].y += (y - deal->cells[c].y) / ++deal->cells[c].rows;
+	}
+	size_t cells = deal->count - from;
+	for (size_t c = from; c < deal->count; c++)
+		sum += deal->cells[c].y;
+	for (size_t c = from; c < deal->count; c++)
+		squares += pow(deal->cells[c].y - sum / (double)cells, 2);
+	for (size_t c = from; c < deal->count; c++)
+		deal->cells[c].y = (deal->cells[c].y - sum / (double)cells) / sqrt(squares + (double)cells * noise * noise);
+	if (cells < 2)
+		deal->count = from;
+}
+
+/* The number of each row's problem, in their order. Returns how many. */
+static int problems_number(const struct study *study, int *problem) {
+	struct study_order order = {.study = study};
+	size_t *rows = mem_alloc(study->row_count + 1, sizeof *rows);
+	int count = 0;
+	for (size_t c = 0; c < study->column_count; c++)
+		order.skip[c] = !study->columns[c].is_problem;
+	for (size_t r = 0; r < study->row_count; r++)
+		rows[r] = r;
+	study_order_sort(&order, rows, study->row_count, SIZE_MAX);
+	for (size_t i = 0; i < study->row_count; i++) {
+		count += i > 0 && study_order_compare(&order, rows[i - 1], rows[i]) != 0;
+		problem[rows[i]] = count;
+	}
+	free(rows);
+	return count + 1;
+}
+
+static void columns_skip(struct deal *deal) {
+	const struct study *study = deal->study;
+	if (deal->column != FOLLOWS_PROBLEM)
+		study_dependent(study, (size_t)deal->column, deal->order.skip);
+	for (size_t c = 0; c < study->column_count; c++)
+		if (deal->column == FOLLOWS_PROBLEM ? study->columns[c].is_problem : c == (size_t)deal->column)
+			deal->order.skip[c] = true;
+}
+
+static void strata_make(struct deal *deal, study_filter filter, void *ctx) {
+	const struct study *study = deal->study;
+	size_t *rows = mem_alloc(study->row_count + 1, sizeof *rows), count = 0, end;
+	size_t by = deal->column == FOLLOWS_PROBLEM ? SIZE_MAX : (size_t)deal->column;
+	for (size_t r = 0; r < study->row_count; r++)
+		if (!study->rows[r].over && level_of(deal, r) != STUDY_ABSENT && (!filter || filter(ctx, study, r)))
+			rows[count++] = r;
+	study_order_sort(&deal->order, rows, count, by);
+	for (size_t i = 0; i < count; i = end) {
+		for (end = i + 1; end < count && study_order_compare(&deal->order, rows[i], rows[end]) == 0;)
+			end++;
+		stratum_add(deal, rows + i, end - i);
+	}
+	free(rows);
+}
+
+static size_t stratum_end(const struct deal *deal, size_t from) {
+	size_t end = from + 1;
+	while (end < deal->count && deal->cells[end].stratum == from)
+		end++;
+	return end;
+}
+
+/* All strata are the first group; then those of each level of each column that is not skipped. */
+static void groups_make(struct deal *deal) {
+	const struct study *study = deal->study;
+	size_t base[STUDY_COLUMNS_MAX] = {0}, columns[STUDY_COLUMNS_MAX] = {0};
+	deal->groups = deal->kinds = 1;
+	for (size_t c = 0; c < study->column_count && !deal->weight; c++) {
+		if (deal->order.skip[c])
+			continue;
+		base[deal->kinds] = deal->groups;
+		columns[deal->kinds++] = c;
+		deal->groups += study->columns[c].levels + 1;
+	}
+	deal->group = mem_alloc(deal->count * deal->kinds + 1, sizeof *deal->group);
+	deal->size = mem_alloc(deal->groups, sizeof *deal->size);
+	deal->sums = mem_alloc(deal->groups * (size_t)deal->levels + 1, sizeof *deal->sums);
+	for (size_t i = 0; i < deal->count; i++)
+		for (size_t k = 0; k < deal->kinds; k++) {
+			size_t *group = &deal->group[i * deal->kinds + k];
+			*group = k ? base[k] + (size_t)(study->rows[deal->row[i]].place[columns[k]] + 1) : 0;
+			deal->size[*group] += deal->cells[i].stratum == i;
+		}
+}
+
+static double agreement_directed(const struct deal *deal) {
+	double sum = 0;
+	for (size_t c = 0; c < deal->count; c++)
+		sum += deal->weight[deal->cells[c].level] * deal->cells[c].y;
+	return sum;
+}
+
+static double agreement(const struct deal *deal) {
+	size_t levels = (size_t)deal->levels;
+	double sum = 0;
+	if (deal->weight)
+		return agreement_directed(deal);
+	for (size_t i = 0; i < deal->groups * levels; i++)
+		deal->sums[i] = 0;
+	for (size_t c = 0; c < deal->count; c++)
+		for (size_t k = 0; k < deal->kinds; k++)
+			deal->sums[deal->group[c * deal->kinds + k] * levels + (size_t)deal->cells[c].level] += deal->cells[c].y;
+	for (size_t i = 0; i < deal->groups * levels; i++)
+		sum += deal->sums[i] * deal->sums[i] / fmax(1, deal->size[i / levels]);
+	return sum;
+}
+
+static double smoothness(const struct deal *deal) {
+	double sum = 0;
+	for (size_t from = 0, end; from < deal->count; from = end) {
+		end = stratum_end(deal, from);
+		for (size_t c = from + 1; c < end && end - from >= SERIES_LEAST; c++)
+			sum -= pow(deal->cells[c].y - deal->cells[c - 1].y, 2);
+	}
+	return sum;
+}
+
+static void cells_shuffle(struct deal *deal, struct rng *rng) {
+	for (size_t from = 0, end; from < deal->count; from = end) {
+		end = stratum_end(deal, from);
+		for (size_t n = end - from; n > 1; n--) {
+			struct cell *a = &deal->cells[from + n - 1], *b = &deal->cells[from + rng_below(rng, n)];
+			double y = a->y;
+			a->y = b->y;
+			b->y = y;
+		}
+	}
+}
+
+static double chance_of(struct deal *deal) {
+	static const double least = 1e-9; /* sums in another order differ by less */
+	size_t shuffles = STEPS_MAX / (deal->count * deal->kinds), agree = 1, smooth = 1;
+	double agreed = agreement(deal), smoothed = deal->ordered ? smoothness(deal) : NAN;
+	struct rng rng;
+	rng_seed(&rng, 1);
+	shuffles = shuffles > SHUFFLES_MAX ? SHUFFLES_MAX : shuffles < SHUFFLES_MIN ? SHUFFLES_MIN : shuffles;
+	for (size_t i = 0; i < shuffles; i++) {
+		cells_shuffle(deal, &rng);
+		agree += agreement(deal) >= agreed - least;
+		smooth += deal->ordered && smoothness(deal) >= smoothed - least;
+	}
+	double p = (double)agree / (double)(shuffles + 1), q = (double)smooth / (double)(shuffles + 1);
+	return deal->ordered ? fmin(1, 2 * fmin(p, q)) : p;
+}
+
+static bool has_series(const struct deal *deal) {
+	for (size_t from = 0; from < deal->count; from = stratum_end(deal, from))
+		if (stratum_end(deal, from) - from >= SERIES_LEAST)
+			return true;
+	return false;
+}
+
+double follows_chance(const struct study *study, int column, const double *weight, study_filter filter, void *ctx) {
+	int *problem = mem_alloc(study->row_count + 1, sizeof *problem), problems = problems_number(study, problem);
+	struct deal deal = {.study = study, .column = column, .weight = weight, .problem = problem, .order = {.study = study}};
+	double chance = NAN;
+	deal.levels = column == FOLLOWS_PROBLEM ? problems : (int)study->columns[column].levels;
+	deal.cells = mem_alloc(study->row_count + 1, sizeof *deal.cells);
+	deal.row = mem_alloc(study->row_count + 1, sizeof *deal.row);
+	columns_skip(&deal);
+	strata_make(&deal, filter, ctx);
+	groups_make(&deal);
+	deal.ordered = !weight && column != FOLLOWS_PROBLEM && study->columns[column].numeric && has_series(&deal);
+	if (deal.count > 0)
+		chance = chance_of(&deal);
+	free(deal.sums);
+	free(deal.size);
+	free(deal.group);
+	free(deal.row);
+	free(deal.cells);
+	free(problem);
+	return chance;
+}
+
+bool follows(const struct study *study, int column) {
+	return study->row_count < STUDY_ROWS_LEAST || follows_chance(study, column, NULL, NULL, NULL) <= CHANCE_MAX;
+}
+
+bool follows_directed(const struct study *study, int column, const double *weight, study_filter filter, void *ctx) {
+	return study->row_count < STUDY_ROWS_LEAST ||
+	       follows_chance(study, column, weight, filter, ctx) <= CHANCE_DIRECTED_MAX;
+}

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Times that can't be: more operations or bytes a second than anything that was measured on this machine, a larger problem
+ * that takes less time against the power law of all others, a speedup that neither threads nor caches explain. They say
+ * that a run ended early, measured nothing, or did other work. Where they are many, the limit is wrong, not the times. */
+#include <config.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/js.h"
+#include "src/base/mem.h"
+#include "src/base/stats.h"
+#include "tuner/diagnosis/probe.h"
+
+enum { SIZES_LEAST = 4, ROWS_MAX = 4000, ANY_TEAM = 1 << 20 };
+static const double BEYOND = 1.25 /* clocks and noise */, LAW = 3, STRAIGHT = 1.3, LINEAR = 4, FEW = 0.25, CHANCE = 0.01;
+
+struct wrong {
+	enum evidence kind;
+	double value;
+	const char *unit;
+	char text[2 * PROBE_TEXT];
+};
+
+static double ceiling_of(const struct study *study, const char *const *names, const char *level) {
+	int team = strcmp(study_device(study), "cpu") == 0 ? ANY_TEAM : 0;
+	double most = NAN;
+	for (size_t i = 0; names[i]; i++)
+		most = fmax(most, study_ceiling(study, names[i], level, team));
+	return most;
+}
+
+/* In units of 1e9 a second; NAN: no ceiling is of this kind of operation. */
+static double peak_of(const struct study *study, size_t row) {
+	static const char *const pairs[] = {"addmin", "addmin2", NULL}, *const flops[] = {"fp32", "fp64", NULL};
+	const char *op = js_string_or(json_object_get(study_row(study, row)->detail, "work"), "op", "");
+	if (strcmp(op, "relaxation") == 0 || strcmp(op, "pair") == 0)
+		return ceiling_of(study, pairs, NULL);
+	return strcmp(op, "floating-point operation") == 0 || strcmp(op, "flop") == 0 ? ceiling_of(study, flops, NULL) : NAN;
+}
+
+/* The fastest level, as data may stay in caches. */
+static double bandwidth_of(const struct study *study) {
+	static const char *const names[] = {"read", "copy", "triad", NULL}, *const shared[] = {"shared", NULL};
+	static const char *const levels[] = {"l1d", "l2", "l3", "dram"};
+	double most = ceiling_of(study, shared, NULL);
+	for (size_t i = 0; i < sizeof levels / sizeof *levels; i++)
+		most = fmax(most, ceiling_of(study, names, levels[i]));
+	return most;
+}
+
+static bool is_over_peak(const struct study *study, size_t row, struct wrong *wrong) {
+	double value = study_row(study, row)->value, ops = study_work(study, row, "ops") / value / 1e9;
+	double bytes = study_work(study, row, "bytes") / value / 1e9, peak = peak_of(study, row), most = bandwidth_of(study);
+	bool work = ops > peak * BEYOND, traffic = bytes > most * BEYOND;
+	if (!work && !traffic)
+		return false;
+	wrong->kind = EVIDENCE_CEILING;
+	wrong->value = work ? ops : bytes;
+	wrong->unit = work ? "1e9/s" : "GB/s";
+	snprintf(wrong->text, sizeof wrong->text, "%.4g %s would be needed, %.4g is the most that was measured here", wrong->value,
+	         work ? "billion operations a second" : "GB/s", work ? peak : most);
+	return true;
+}
+
+static bool is_same_config(const struct study *study, size_t a, size_t b) {
+	for (size_t c = 0; c < study_columns(study); c++)
+		if (!study_column(study, c)->is_problem && study_row(study, a)->place[c] != study_row(study, b)->place[c])
+			return false;
+	return true;
+}
+
+struct law {
+	size_t count;
+	double x[PROBE_PROBLEMS], y[PROBE_PROBLEMS]; /* log size, log time of the others */
+	double slope, residual;                      /* the largest of them */
+	double offset;
+};
+
+/* Theil 1950, Sen 1968: the median of the slopes of all pairs. */
+static void law_fit(struct law *law) {
+	double slopes[PROBE_PROBLEMS * PROBE_PROBLEMS / 2], offsets[PROBE_PROBLEMS];
+	size_t count = 0;
+	for (size_t i = 0; i < law->count; i++)
+		for (size_t j = 0; j < i; j++)
+			if (law->x[i] != law->x[j])
+				slopes[count++] = (law->y[i] - law->y[j]) / (law->x[i] - law->x[j]);
+	law->slope = stats_median(slopes, count);
+	for (size_t i = 0; i < law->count; i++)
+		offsets[i] = law->y[i] - law->slope * law->x[i];
+	law->offset = stats_median(offsets, law->count);
+	law->residual = 0;
+	for (size_t i = 0; i < law->count; i++)
+		law->residual = fmax(law->residual, fabs(offsets[i] - law->offset));
+}
+
+static bool is_against_law(const struct study *study, size_t row, struct wrong *wrong) {
+	struct law law = {0};
+	double size = probe_size(study, row), time = study_row(study, row)->value, smaller = 0;
+	for (size_t r = 0; r < study_rows(study) && law.count < PROBE_PROBLEMS; r++) {
+		const struct study_row *other = study_row(study, r);
+		if (r == row || other->over || !is_same_config(study, r, row))
+			continue;
+		law.x[law.count] = log(probe_size(study, r));
+		law.y[law.count++] = log(other->value);
+		if (probe_size(study, r) < size)
+			smaller = fmax(smaller, other->value);
+	}
+	if (law.count + 1 < SIZES_LEAST || !(smaller > time))
+		return false;
+	law_fit(&law);
+	double expected = exp(law.offset + law.slope * log(size));
+	if (!(law.slope > 0) || law.residual > log(STRAIGHT) || expected / time < LAW || log(expected / time) < 5 * law.residual)
+		return false;
+	wrong->kind = EVIDENCE_SCALING;
+	wrong->value = expected;
+	wrong->unit = "s";
+	snprintf(wrong->text, sizeof wrong->text,
+	         "less time than a smaller problem (%.4g s); by the %zu other sizes it would be %.4g s", smaller, law.count, expected);
+	return true;
+}
+
+/* Far faster than threads make it, and than the next smaller team would lead one to expect. */
+static bool is_beyond_linear(const struct study *study, size_t row, struct wrong *wrong) {
+	int threads = probe_threads(study);
+	double team = threads < 0 ? NAN : study_number(study, row, (size_t)threads), before = NAN, first = NAN;
+	double time = study_row(study, row)->value, before_team = 0, first_team = INFINITY;
+	for (size_t r = 0; r < study_rows(study) && team > 1; r++) {
+		double other = study_number(study, r, (size_t)threads);
+		bool same = !study_row(study, r)->over && other < team;
+		for (size_t c = 0; c < study_columns(study) && same; c++)
+			same = (int)c == threads || study_row(study, r)->place[c] == study_row(study, row)->place[c];
+		if (same && other > before_team) {
+			before = study_row(study, r)->value;
+			before_team = other;
+		}
+		if (same && other < first_team) {
+			first = study_row(study, r)->value;
+			first_team = other;
+		}
+	}
+	if (!(first / time > LINEAR * team / first_team && before / time > LINEAR * team / before_team))
+		return false;
+	wrong->kind = EVIDENCE_SCALING;
+	wrong->value = first / time;
+	wrong->unit = "x";
+	snprintf(wrong->text, sizeof wrong->text, "%.4g times as fast with %g threads as with %g", first / time, team, first_team);
+	return true;
+}
+
+static void tell(const struct study *study, struct findings *findings, size_t row, const struct wrong *wrong) {
+	char *words = study_words(study, row);
+	double time = study_row(study, row)->value;
+	bool certain = wrong->kind == EVIDENCE_CEILING || (wrong->unit[0] == 's' && wrong->value / time > LAW * LAW);
+	struct finding *finding = findings_add(findings, certain ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM, 1,
+	                                       "%.4g s can't be right (%s): %s", time, words, wrong->text);
+	for (size_t c = 0; c < study_columns(study); c++)
+		finding_about(finding, study, c, study_row(study, row)->place[c]);
+	finding_evidence(finding, wrong->kind, wrong->value, wrong->unit, "%s", wrong->text);
+	finding_next(finding, "run %s %s%s%s --alone --samples 21", study_kernel(study), words,
+	             strcmp(study_device(study), "cpu") == 0 ? "" : " --device ", strcmp(study_device(study), "cpu") == 0 ? "" : study_device(study));
+	free(words);
+}
+
+static void examine_by(const struct study *study, struct findings *findings,
+                       bool (*is_wrong)(const struct study *study, size_t row, struct wrong *wrong)) {
+	struct wrong wrong;
+	size_t rows = study_rows(study), count = 0;
+	for (size_t r = 0; r < rows && rows <= ROWS_MAX; r++)
+		count += !study_row(study, r)->over && is_wrong(study, r, &wrong);
+	for (size_t r = 0; r < rows && count && (double)count <= FEW * (double)rows; r++)
+		if (!study_row(study, r)->over && is_wrong(study, r, &wrong))
+			tell(study, findings, r, &wrong);
+}
+
+static void examine(const struct study *study, struct findings *findings) {
+	int threads = probe_threads(study);
+	examine_by(study, findings, is_over_peak);
+	examine_by(study, findings, is_against_law);
+	if (threads >= 0 && !(study_pattern(study) > CHANCE) && follows(study, threads))
+		examine_by(study, findings, is_beyond_linear);
+}
+
+const struct diagnosis diagnosis_impossible_time = {
+	.name = "impossible_time",
+	.summary = "a time that this machine can't reach, or that does not fit the others",
+	.examine = examine,
+	.always = true,
+};

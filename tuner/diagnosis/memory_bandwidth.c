@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Memory delivers no more: bytes a second are near what was measured at most (Williams, Waterman, Patterson 2009,
+ * "Roofline"), or a large problem stops to gain from threads while a smaller one, which caches hold, goes on. */
+#include <config.h>
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "src/base/mem.h"
+#include "tuner/diagnosis/saturation.h"
+
+static const double NEAR = 0.7, ABOVE = 1.15 /* caches, not memory */, WELL = 0.5 /* efficiency up to where it stops */;
+
+static double ceiling_of(const struct study *study, double threads) {
+	static const char *const names[] = {"read", "copy", "triad"};
+	double most = NAN;
+	for (size_t i = 0; i < sizeof names / sizeof *names && threads >= 1; i++)
+		most = fmax(most, study_ceiling(study, names[i], "dram", (int)threads));
+	return most;
+}
+
+/* GB/s: counted, else what the work needs at least. */
+static double rate_of(const struct study *study, size_t row, bool *counted) {
+	double rate = study_metric(study, row, "read_bandwidth");
+	*counted = isfinite(rate);
+	return *counted ? rate : study_work(study, row, "bytes") / study_row(study, row)->value / 1e9;
+}
+
+/* Share of what memory can do; NAN: not known. */
+static double share_of(const struct study *study, size_t row, bool *counted) {
+	return rate_of(study, row, counted) / ceiling_of(study, study_value_number(study, row, "threads", 1));
+}
+
+static double cache_of(const struct study *study) {
+	const struct study_host *host = study_host(study);
+	return host->cache[3] > 0 ? host->cache[3] * fmax(1, host->packages) : host->cache[2] * fmax(1, host->cores);
+}
+
+static void share_add(struct finding *finding, const struct study *study, size_t row, double share, bool counted) {
+	bool ignored;
+	if (isfinite(share))
+		finding_evidence(finding, EVIDENCE_CEILING, 100 * share, "%", "%s%.3g GB/s, %.3g %% of the most that was measured",
+		                 counted ? "counted " : "at least ", rate_of(study, row, &ignored), 100 * share);
+	else
+		finding_missing(finding, EVIDENCE_CEILING, "what memory can do here (machine --ceilings)");
+	if (!counted)
+		finding_missing(finding, EVIDENCE_COUNTER, "bytes from memory (--counters MEM)");
+}
+
+static void next_add(struct finding *finding, const struct study *study, size_t row, double share) {
+	char *words = study_words(study, row);
+	if (isfinite(share))
+		finding_next(finding, "run %s %s --counters MEM", study_kernel(study), words);
+	else
+		finding_next(finding, "machine --ceilings");
+	free(words);
+}
+
+/* A problem whose best time is all traffic, and whose data no cache holds as far as is known. */
+static void rate_examine(const struct study *study, struct findings *findings, size_t problem) {
+	struct probe_scope scope = {-1, -1, problem, 0, 0};
+	size_t row = probe_best(study, &scope);
+	bool counted = false;
+	double share = row == SIZE_MAX ? NAN : share_of(study, row, &counted);
+	char text[PROBE_TEXT];
+	if (!(share >= NEAR && share <= ABOVE) || study_work(study, row, "bytes") <= cache_of(study))
+		return;
+	probe_problem(study, problem, text);
+	struct finding *finding = findings_add(findings, counted ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM, 1,
+	                                       "%s%s its best time is that of memory: %.3g %% of the bandwidth that was measured",
+	                                       *text ? text : "the problem", *text ? ":" : " as a whole:", 100 * share);
+	probe_about_problem(finding, study, problem);
+	share_add(finding, study, row, share, counted);
+	next_add(finding, study, row, share);
+}
+
+static enum confidence confidence_of(const struct study *study, const struct saturation *one, double share) {
+	double bytes = study_work(study, one->problem, "bytes");
+	if (share >= NEAR && share <= ABOVE)
+		return CONFIDENCE_HIGH;
+	return cache_of(study) > 0 && bytes > cache_of(study) ? CONFIDENCE_MEDIUM : CONFIDENCE_LOW;
+}
+
+static void saturation_tell(const struct study *study, struct findings *findings, const struct saturation *one) {
+	size_t row = saturation_row(study, one, one->stop);
+	bool counted = false;
+	double share = row == SIZE_MAX ? NAN : share_of(study, row, &counted);
+	double efficiency = one->curve.speedup[one->curve.stop].ratio * one->curve.threads[0] / one->stop;
+	char own[PROBE_TEXT], other[PROBE_TEXT];
+	if (row == SIZE_MAX || efficiency < WELL || (counted && share < WELL))
+		return;
+	struct finding *finding =
+		findings_add(findings, confidence_of(study, one, share), one->others.ratio / one->own.ratio,
+	                 "%s saturates memory between %g and %g threads; %s goes on to %g", probe_problem(study, one->problem, own),
+	                 one->stop, one->next, probe_problem(study, one->other, other), one->most);
+	probe_about_problem(finding, study, one->problem);
+	saturation_evidence(finding, study, one);
+	share_add(finding, study, row, share, counted);
+	next_add(finding, study, row, share);
+}
+
+static void examine(const struct study *study, struct findings *findings) {
+	size_t problem[PROBE_PROBLEMS], problems = probe_problems(study, problem);
+	struct saturation *found;
+	size_t count = saturations_find(study, false, &found);
+	for (size_t i = 0; i < problems; i++)
+		rate_examine(study, findings, problem[i]);
+	for (size_t i = 0; i < count; i++)
+		saturation_tell(study, findings, &found[i]);
+	free(found);
+}
+
+const struct diagnosis diagnosis_memory_bandwidth = {
+	.name = "memory_bandwidth",
+	.summary = "memory delivers no more bytes a second",
+	.device = "cpu",
+	.examine = examine,
+};

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Words: those of the field that are recognised, and those that are said. */
+#include <config.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "src/base/mem.h"
+#include "tuner/diagnosis/probe.h"
+
+const char probe_locks[] = "mutex spin spinlock tas ttas backoff ticket array anderson clh mcs critical omp futex lock locks";
+const char probe_fair_locks[] = "ticket array anderson clh mcs fifo queue";
+
+/* Calls for each word; true: one did. */
+static bool any_word(const char *words, bool (*is)(const void *ctx, const char *word, size_t length), const void *ctx) {
+	while (*words) {
+		size_t length = strcspn(words, " ");
+		if (length && is(ctx, words, length))
+			return true;
+		words += length + (words[length] == ' ');
+	}
+	return false;
+}
+
+struct part {
+	const char *text;
+	size_t length;
+};
+
+static bool is_part(const void *ctx, const char *word, size_t length) {
+	const struct part *part = ctx;
+	return part->length == length && strncasecmp(part->text, word, length) == 0;
+}
+
+bool probe_word(const struct study_column *column, int place, const char *words) {
+	char text[PROBE_TEXT];
+	if (place < 0 || value_text(column->level[place], text, sizeof text) <= 0)
+		return false;
+	for (const char *at = text; *at;) {
+		struct part part = {at, strcspn(at, "_-+ ")};
+		if (any_word(words, is_part, &part))
+			return true;
+		at += part.length + (at[part.length] != '\0');
+	}
+	return false;
+}
+
+static bool is_within(const void *ctx, const char *word, size_t length) {
+	const char *name = ctx;
+	for (; *name; name++)
+		if (strncasecmp(name, word, length) == 0)
+			return true;
+	return false;
+}
+
+bool probe_named(const struct study_column *column, const char *words) {
+	return any_word(words, is_within, column->name);
+}
+
+size_t probe_words_count(const struct study_column *column, const char *words) {
+	size_t count = 0;
+	for (int l = 0; l < (int)column->levels; l++)
+		count += probe_word(column, l, words);
+	return count;
+}
+
+int probe_lock_column(const struct study *study) {
+	for (size_t c = 0; c < study_columns(study); c++) {
+		const struct study_column *column = study_column(study, c);
+		if (!column->is_problem && !column->numeric && probe_words_count(column, probe_locks) >= 2)
+			return (int)c;
+	}
+	return -1;
+}
+
+const char *probe_level(const struct study *study, size_t column, int place, char text[PROBE_TEXT]) {
+	const struct study_column *one = study_column(study, column);
+	char value[PROBE_TEXT / 2] = "-";
+	if (place != STUDY_ABSENT)
+		value_text(one->level[place], value, sizeof value);
+	snprintf(text, PROBE_TEXT, "%.70s=%s", one->name, value);
+	return text;
+}
+
+const char *probe_problem(const struct study *study, size_t row, char text[PROBE_TEXT]) {
+	size_t length = 0;
+	text[0] = '\0';
+	for (size_t c = 0; row != SIZE_MAX && c < study_columns(study); c++) {
+		char one[PROBE_TEXT];
+		if (!study_column(study, c)->is_problem || study_row(study, row)->place[c] == STUDY_ABSENT)
+			continue;
+		probe_level(study, c, study_row(study, row)->place[c], one);
+		if (length + strlen(one) + 2 < PROBE_TEXT)
+			length += (size_t)snprintf(text + length, PROBE_TEXT - length, "%s%s", length ? " " : "", one);
+	}
+	return text;
+}
+
+void probe_about_problem(struct finding *finding, const struct study *study, size_t row) {
+	for (size_t c = 0; row != SIZE_MAX && c < study_columns(study); c++)
+		if (study_column(study, c)->is_problem)
+			finding_about(finding, study, c, study_row(study, row)->place[c]);
+}
+
+/* The end of a word that may be quoted for a shell. */
+static const char *word_end(const char *text) {
+	for (bool quoted = false; *text && (quoted || *text != ' '); text++)
+		quoted ^= *text == '\'';
+	return text;
+}
+
+static bool is_name(const void *ctx, const char *word, size_t length) {
+	const char *text = ctx;
+	text += *text == '\'';
+	return strncmp(text, word, length) == 0 && text[length] == '=';
+}
+
+char *probe_words(const struct study *study, size_t row, const char *without) {
+	char *words = study_words(study, row), *out = words;
+	for (const char *at = words, *end; *at; at = end + (*end == ' ')) {
+		end = word_end(at);
+		if (any_word(without, is_name, at))
+			continue;
+		if (out != words)
+			*out++ = ' ';
+		memmove(out, at, (size_t)(end - at));
+		out += end - at;
+		if (!*end)
+			break;
+	}
+	*out = '\0';
+	return words;
+}
+
+char *probe_levels(const struct study *study, size_t column) {
+	const struct study_column *one = study_column(study, column);
+	char *list = mem_strdup("");
+	for (size_t l = 0; l < one->levels; l++) {
+		char text[PROBE_TEXT];
+		value_text(one->level[l], text, sizeof text);
+		char *more = mem_printf("%s%s%s", list, l ? "," : "", text);
+		free(list);
+		list = more;
+	}
+	return list;
+}
+
+void probe_next_threads(struct finding *finding, const struct study *study, size_t row, size_t column) {
+	char *words = probe_words(study, row, "threads"), *levels = probe_levels(study, column);
+	finding_next(finding, "sweep %s %s --over threads=%s --samples 21", study_kernel(study), words, levels);
+	free(words);
+	free(levels);
+}

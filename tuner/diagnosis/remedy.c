@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include "tuner/diagnosis/remedy.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/mem.h"
+
+enum { LINE_LEAST = 32 }; /* a number that is as large as a cache line */
+
+static double number_of(const struct study_column *column, int place) {
+	struct value value = column->level[place];
+	return value.type == VALUE_INT ? (double)value.as.i : value.type == VALUE_REAL ? value.as.r : -1;
+}
+
+static bool is_bad(const struct study_column *column, int place, const struct remedy_words *words) {
+	return column->numeric ? number_of(column, place) == 0 : probe_word(column, place, words->bad);
+}
+
+static bool is_good(const struct study_column *column, int place, const struct remedy_words *words) {
+	return column->numeric ? number_of(column, place) >= LINE_LEAST : probe_word(column, place, words->good);
+}
+
+static struct study_ratio ratio_of(const struct study *study, const struct remedy *remedy, double least, double most) {
+	struct probe_scope scope = {-1, -1, remedy->like, least, most};
+	return study_contrast(study, remedy->column, remedy->bad, remedy->good, probe_in, &scope);
+}
+
+/* Slower by far with several threads than with one. */
+static bool is_only_together(const struct study *study, const struct remedy *remedy) {
+	if (remedy->alone.pairs == 0)
+		return true;
+	struct study_ratio beyond = probe_apart(&remedy->ratio, &remedy->alone);
+	return probe_over(study, &beyond) && remedy->alone.ratio - 1 < (remedy->ratio.ratio - 1) / 2;
+}
+
+static size_t cases_test(const struct study *study, size_t column, const struct remedy_words *words,
+                         struct probe_case cases[PROBE_CASES]) {
+	const struct study_column *one = study_column(study, column);
+	size_t problem[PROBE_PROBLEMS], problems = probe_problems(study, problem), count = 0;
+	for (size_t p = 0; p < problems; p++)
+		for (int a = 0; a < (int)one->levels; a++)
+			for (int b = 0; b < (int)one->levels && count < PROBE_CASES; b++) {
+				struct remedy remedy = {.column = column, .bad = a, .good = b, .like = problem[p]};
+				if (a == b || !is_bad(one, a, words) || !is_good(one, b, words))
+					continue;
+				cases[count].a = a;
+				cases[count].b = b;
+				cases[count].like = problems > 1 ? problem[p] : SIZE_MAX;
+				cases[count++].ratio = ratio_of(study, &remedy, 2, 0);
+			}
+	probe_hold(study, cases, count);
+	return count;
+}
+
+/* Of several values that prevent it the best one. */
+static bool is_best(const struct probe_case *cases, size_t count, size_t i) {
+	for (size_t j = 0; j < count; j++)
+		if (cases[j].holds && cases[j].like == cases[i].like && cases[j].a == cases[i].a &&
+		    (cases[j].ratio.ratio > cases[i].ratio.ratio || (cases[j].ratio.ratio == cases[i].ratio.ratio && j < i)))
+			return false;
+	return cases[i].holds;
+}
+
+static bool is_followed(const struct study *study, size_t column, const struct remedy_words *words) {
+	const struct study_column *one = study_column(study, column);
+	struct probe_scope together = {-1, -1, SIZE_MAX, 2, 0};
+	double *weight = mem_alloc(one->levels + 1, sizeof *weight), bad = 0, good = 0;
+	for (int l = 0; l < (int)one->levels; l++) {
+		bad += is_bad(one, l, words);
+		good += is_good(one, l, words);
+	}
+	for (int l = 0; l < (int)one->levels; l++)
+		weight[l] = is_bad(one, l, words) ? 1 / bad : is_good(one, l, words) ? -1 / good : 0;
+	bool yes = bad > 0 && good > 0 && follows_directed(study, (int)column, weight, probe_in, &together);
+	free(weight);
+	return yes;
+}
+
+static size_t column_examine(const struct study *study, size_t column, const struct remedy_words *words,
+                             struct remedy *found, size_t room) {
+	struct probe_case *cases = mem_alloc(PROBE_CASES, sizeof *cases);
+	size_t count = cases_test(study, column, words, cases), kept = 0;
+	for (size_t i = 0; i < count && kept < room; i++) {
+		struct remedy remedy = {.column = column, .ratio = cases[i].ratio, .bad = cases[i].a, .good = cases[i].b,
+		                        .like = cases[i].like};
+		if (!is_best(cases, count, i))
+			continue;
+		remedy.alone = ratio_of(study, &remedy, 1, 1);
+		remedy.only_together = is_only_together(study, &remedy);
+		if (remedy.only_together)
+			found[kept++] = remedy;
+	}
+	free(cases);
+	return kept;
+}
+
+size_t remedies_find(const struct study *study, const struct remedy_words *words, struct remedy found[PROBE_CASES]) {
+	size_t count = 0;
+	for (size_t c = 0; c < study_columns(study); c++) {
+		const struct study_column *column = study_column(study, c);
+		if (!column->is_problem && probe_named(column, words->names) && is_followed(study, c, words))
+			count += column_examine(study, c, words, found + count, PROBE_CASES - count);
+	}
+	return count;
+}
+
+void remedy_next(struct finding *finding, const struct study *study, const struct remedy *remedy) {
+	struct probe_scope scope = {(int)remedy->column, remedy->bad, remedy->like, 2, 0};
+	const struct study_column *column = study_column(study, remedy->column);
+	char bad[PROBE_TEXT], good[PROBE_TEXT];
+	size_t row = probe_best(study, &scope);
+	if (row == SIZE_MAX)
+		return;
+	probe_level(study, remedy->column, remedy->bad, bad);
+	probe_level(study, remedy->column, remedy->good, good);
+	if (remedy->alone.pairs == 0) {
+		char *names = mem_printf("threads %s", column->name), *words = probe_words(study, row, names);
+		finding_next(finding, "sweep %s %s --over %s,%s --over threads=1,%g", study_kernel(study), words, bad,
+		             good + strlen(column->name) + 1, study_value_number(study, row, "threads", 2));
+		free(words);
+		free(names);
+		return;
+	}
+	char *words = probe_words(study, row, column->name);
+	finding_next(finding, "compare %s %s %s %s", study_kernel(study), words, bad, good);
+	free(words);
+}

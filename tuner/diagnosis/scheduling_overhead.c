@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Handing out work costs more than it evens out: a dynamic schedule, chunks that are too small, loops joined into one,
+ * whose indices have to be taken apart again. */
+#include <config.h>
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "src/base/mem.h"
+#include "tuner/diagnosis/probe.h"
+
+/* A value that costs, and the one to compare it with. */
+struct handing {
+	const char *names; /* of the column; NULL: any */
+	const char *dear, *plain;
+	const char *why;
+};
+static const struct handing handings[] = {
+	{"schedule", "dynamic guided", "static", "handing out work costs more than it evens out"},
+	{NULL, "collapse collapsed flattened", "rows row outer none no plain naive simple static loop for",
+     "taking the joined index apart costs more than more iterations bring"},
+};
+enum { HANDINGS = sizeof handings / sizeof *handings };
+
+static void dear_tell(const struct study *study, struct findings *findings, size_t column, const struct probe_case *found,
+                      const char *why) {
+	struct probe_scope scope = {(int)column, found->a, found->like, 0, 0};
+	size_t row = probe_best(study, &scope);
+	char own[PROBE_TEXT], other[PROBE_TEXT], problem[PROBE_TEXT];
+	bool clear = found->ratio.pairs >= 5 && found->ratio.agree == found->ratio.pairs;
+	probe_level(study, column, found->a, own);
+	probe_level(study, column, found->b, other);
+	probe_problem(study, found->like, problem);
+	struct finding *finding =
+		findings_add(findings, clear ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM, found->ratio.ratio,
+	                 "%s hurts%s%s, %.2f times as long as %s: %s", own, *problem ? " at " : "", problem, found->ratio.ratio, other, why);
+	finding_about(finding, study, column, found->a);
+	probe_about_problem(finding, study, found->like);
+	finding_evidence(finding, EVIDENCE_CONTRAST, found->ratio.ratio, "x", "%s over %s [%.2f, %.2f], %zu of %zu pairs agree", own,
+	                 other, found->ratio.ci[0], found->ratio.ci[1], found->ratio.agree, found->ratio.pairs);
+	finding_missing(finding, EVIDENCE_COUNTER, "instructions of both (--counters CPU)");
+	if (row != SIZE_MAX) {
+		char *words = probe_words(study, row, study_column(study, column)->name);
+		finding_next(finding, "compare %s %s %s %s", study_kernel(study), words, own, other);
+		free(words);
+	}
+}
+
+static double number_of(const struct study_column *column, int l) {
+	return column->level[l].type == VALUE_INT ? (double)column->level[l].as.i : column->level[l].as.r;
+}
+
+/* Words; or the number of loops that are joined. */
+static bool is_pair(const struct study_column *column, const struct handing *handing, int a, int b) {
+	if (column->numeric)
+		return !handing->names && probe_named(column, "collapse") && number_of(column, a) > 1 && number_of(column, b) <= 1;
+	return probe_word(column, a, handing->dear) && probe_word(column, b, handing->plain);
+}
+
+/* Of each value that costs: the problem as a whole, else where it does. */
+static size_t column_examine(const struct study *study, struct findings *findings, size_t column,
+                             const struct handing *handing, size_t like) {
+	const struct study_column *one = study_column(study, column);
+	struct probe_scope scope = {-1, -1, like, 0, 0};
+	struct probe_case cases[PROBE_CASES];
+	size_t count = 0, told = 0;
+	for (int a = 0; a < (int)one->levels; a++)
+		for (int b = 0; b < (int)one->levels && count < PROBE_CASES; b++)
+			if (is_pair(one, handing, a, b))
+				cases[count++] = (struct probe_case){study_contrast(study, column, a, b, probe_in, &scope), like, a, b, {0}, false};
+	probe_hold(study, cases, count);
+	for (size_t i = 0; i < count; i++)
+		if (cases[i].holds) {
+			dear_tell(study, findings, column, &cases[i], handing->why);
+			told++;
+		}
+	return told;
+}
+
+/* The smallest chunk against the best one. */
+static void chunk_examine(const struct study *study, struct findings *findings) {
+	int column = study_find(study, "chunk");
+	struct probe_case cases[PROBE_CASES];
+	size_t count = 0, worst = SIZE_MAX;
+	if (column < 0 || !study_column(study, (size_t)column)->numeric || !follows(study, column))
+		return;
+	for (int b = 1; b < (int)study_column(study, (size_t)column)->levels && count < PROBE_CASES; b++)
+		cases[count++] =
+			(struct probe_case){study_contrast(study, (size_t)column, 0, b, NULL, NULL), SIZE_MAX, 0, b, {0}, false};
+	probe_hold(study, cases, count);
+	for (size_t i = 0; i < count; i++)
+		if (cases[i].holds && (worst == SIZE_MAX || cases[i].ratio.ratio > cases[worst].ratio.ratio))
+			worst = i;
+	if (worst != SIZE_MAX)
+		dear_tell(study, findings, (size_t)column, &cases[worst], "so little work at a time is not worth asking for");
+}
+
+static void examine(const struct study *study, struct findings *findings) {
+	size_t problem[PROBE_PROBLEMS], problems = probe_problems(study, problem);
+	for (size_t h = 0; h < HANDINGS; h++)
+		for (size_t c = 0; c < study_columns(study); c++) {
+			const struct study_column *column = study_column(study, c);
+			bool fits = column->numeric ? probe_named(column, "collapse") : probe_words_count(column, handings[h].dear) > 0;
+			if (column->is_problem || !fits || (handings[h].names && !probe_named(column, handings[h].names)) ||
+			    !follows(study, (int)c))
+				continue;
+			if (!column_examine(study, findings, c, &handings[h], SIZE_MAX) && problems > 1)
+				for (size_t i = 0; i < problems; i++)
+					column_examine(study, findings, c, &handings[h], problem[i]);
+		}
+	chunk_examine(study, findings);
+}
+
+const struct diagnosis diagnosis_scheduling_overhead = {
+	.name = "scheduling_overhead",
+	.summary = "handing out work costs more than it evens out",
+	.device = "cpu",
+	.examine = examine,
+};

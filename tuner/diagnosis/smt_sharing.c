@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Two threads of one core share its arithmetic and its caches: beyond the cores threads bring little, or cost. */
+#include <config.h>
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "src/base/mem.h"
+#include "tuner/diagnosis/probe.h"
+
+static const double WELL = 0.6 /* efficiency on the cores */, LITTLE = 1.15;
+
+struct smt {
+	size_t like;
+	double cores, threads, efficiency;
+	struct study_ratio gain;
+};
+
+static bool smt_find(const struct study *study, struct smt *smt) {
+	const struct study_host *host = study_host(study);
+	struct curve curve;
+	size_t a = SIZE_MAX, b = SIZE_MAX;
+	struct probe_scope scope = {-1, -1, smt->like, 0, host->threads};
+	if (!curve_make(study, scope, &curve))
+		return false;
+	for (size_t i = 0; i < curve.count; i++)
+		*(curve.threads[i] <= host->cores ? &a : &b) = i;
+	if (a == SIZE_MAX || b == SIZE_MAX || a == 0)
+		return false;
+	smt->cores = curve.threads[a];
+	smt->threads = curve.threads[b];
+	smt->efficiency = curve.speedup[a].ratio * curve.threads[0] / curve.threads[a];
+	smt->gain = curve_gain(study, &curve, curve.level[a], curve.level[b]);
+	return smt->gain.pairs && smt->cores == host->cores && smt->efficiency >= WELL && smt->gain.ci[1] < LITTLE;
+}
+
+static void smt_tell(const struct study *study, struct findings *findings, const struct smt *smt) {
+	const struct study_host *host = study_host(study);
+	struct probe_scope scope = {-1, -1, smt->like, smt->threads, smt->threads};
+	bool loss = probe_under(study, &smt->gain);
+	size_t row = probe_best(study, &scope);
+	char problem[PROBE_TEXT];
+	probe_problem(study, smt->like, problem);
+	struct finding *finding = findings_add(
+		findings, loss ? CONFIDENCE_MEDIUM : CONFIDENCE_LOW, 1 / smt->gain.ratio,
+		"threads that share a core %s%s%s: %g threads on %d cores are %.2f times as fast as %g", loss ? "cost time" : "bring little",
+		*problem ? " at " : "", problem, smt->threads, host->cores, smt->gain.ratio, smt->cores);
+	probe_about_problem(finding, study, smt->like);
+	finding_evidence(finding, EVIDENCE_SCALING, smt->gain.ratio, "x", "from %g to %g threads %.2f times [%.2f, %.2f]", smt->cores,
+	                 smt->threads, smt->gain.ratio, smt->gain.ci[0], smt->gain.ci[1]);
+	finding_evidence(finding, EVIDENCE_SCALING, 100 * smt->efficiency, "%", "up to the cores %.0f %% of linear",
+	                 100 * smt->efficiency);
+	finding_evidence(finding, EVIDENCE_MACHINE, host->cores, NULL, "%d cores, %d hardware threads", host->cores, host->threads);
+	finding_missing(finding, EVIDENCE_COUNTER, "instructions a cycle on both (--counters CPU), bytes from memory (MEM)");
+	if (row != SIZE_MAX) {
+		char *words = probe_words(study, row, "threads places");
+		finding_next(finding, "compare %s %s places=cores threads=%g threads=%g", study_kernel(study), words, smt->cores,
+		             smt->threads);
+		free(words);
+	}
+}
+
+static void examine(const struct study *study, struct findings *findings) {
+	const struct study_host *host = study_host(study);
+	size_t problem[PROBE_PROBLEMS], problems = probe_problems(study, problem);
+	struct smt smt = {.like = SIZE_MAX};
+	int threads = probe_threads(study);
+	if (threads < 0 || host->cores < 1 || host->threads <= host->cores || !follows(study, threads))
+		return;
+	if (smt_find(study, &smt)) {
+		smt_tell(study, findings, &smt);
+		return;
+	}
+	for (size_t i = 0; i < problems && problems > 1; i++) {
+		smt = (struct smt){.like = problem[i]};
+		if (smt_find(study, &smt))
+			smt_tell(study, findings, &smt);
+	}
+}
+
+const struct diagnosis diagnosis_smt_sharing = {
+	.name = "smt_sharing",
+	.summary = "threads beyond the cores bring little",
+	.device = "cpu",
+	.examine = examine,
+};

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* All threads write the same words: each write waits for the line, and beyond some team more threads bring nothing, while
+ * with copies of their own they do. */
+#include <config.h>
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "src/base/mem.h"
+#include "tuner/diagnosis/probe.h"
+
+static const char shared_words[] = "shared atomic atomics global common";
+static const char private_words[] =
+	"private privatized reduction local copies copy none omp tree blocked separate partial threadprivate";
+static const double GOES_ON = 1.2; /* what counts as a sibling that does */
+
+struct stop {
+	size_t column, like;
+	int place, sibling;
+	double at, most;
+	struct study_ratio own, other; /* gain from there to the most threads */
+};
+
+/* The sibling that gains most from the team at which this value stops. */
+static bool sibling_find(const struct study *study, const struct curve *curve, struct stop *stop) {
+	const struct study_column *column = study_column(study, stop->column);
+	int a = curve->level[curve->stop], b = curve->level[curve->count - 1];
+	stop->sibling = -1;
+	for (int l = 0; l < (int)column->levels; l++) {
+		struct curve other = {.scope = curve->scope};
+		other.scope.place = l;
+		if (l == stop->place || probe_word(column, l, shared_words) || probe_word(column, l, probe_locks))
+			continue;
+		struct study_ratio gain = curve_gain(study, &other, a, b);
+		if (gain.pairs && (stop->sibling < 0 || gain.ratio > stop->other.ratio)) {
+			stop->sibling = l;
+			stop->other = gain;
+		}
+	}
+	return stop->sibling >= 0 && stop->other.ratio >= GOES_ON && probe_over(study, &stop->other);
+}
+
+static bool stop_of(const struct study *study, struct stop *stop) {
+	struct curve curve;
+	struct probe_scope scope = {(int)stop->column, stop->place, stop->like, 0, 0};
+	scope.most = isfinite(probe_room(study)) ? probe_room(study) : 0;
+	if (!curve_make(study, scope, &curve) || curve.stop + 1 >= curve.count)
+		return false;
+	stop->at = curve.threads[curve.stop];
+	stop->most = curve.threads[curve.count - 1];
+	stop->own = curve_gain(study, &curve, curve.level[curve.stop], curve.level[curve.count - 1]);
+	return sibling_find(study, &curve, stop);
+}
+
+static void stop_tell(const struct study *study, struct findings *findings, const struct stop *stop,
+                      const struct study_ratio *apart) {
+	const struct study_column *column = study_column(study, stop->column);
+	bool clear = probe_word(column, stop->sibling, private_words) && apart->pairs >= 2;
+	struct probe_scope scope = {(int)stop->column, stop->place, stop->like, stop->at, stop->at};
+	char own[PROBE_TEXT], other[PROBE_TEXT], problem[PROBE_TEXT];
+	probe_level(study, stop->column, stop->place, own);
+	probe_level(study, stop->column, stop->sibling, other);
+	probe_problem(study, stop->like, problem);
+	struct finding *finding = findings_add(
+		findings, clear ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM, apart->ratio,
+		"%s%s%s stops at %g threads, %s goes on to %g: threads write the same words", own, *problem ? " at " : "", problem,
+		stop->at, other, stop->most);
+	finding_about(finding, study, stop->column, stop->place);
+	probe_about_problem(finding, study, stop->like);
+	finding_evidence(finding, EVIDENCE_SCALING, stop->at, "threads", "from %g to %g threads it is %.2f times as fast [%.2f, %.2f]",
+	                 stop->at, stop->most, stop->own.ratio, stop->own.ci[0], stop->own.ci[1]);
+	finding_evidence(finding, EVIDENCE_CONTRAST, stop->other.ratio, "x", "%s is %.2f times as fast [%.2f, %.2f]", other,
+	                 stop->other.ratio, stop->other.ci[0], stop->other.ci[1]);
+	finding_missing(finding, EVIDENCE_COUNTER, "lines that another core had changed (--counters FALSE_SHARE)");
+	size_t row = probe_best(study, &scope);
+	if (row != SIZE_MAX)
+		probe_next_threads(finding, study, row, (size_t)probe_threads(study));
+}
+
+/* The whole table if it holds there, else each problem. */
+static void place_examine(const struct study *study, struct findings *findings, size_t column, int place) {
+	size_t problem[PROBE_PROBLEMS], problems = probe_problems(study, problem), found = 0;
+	for (size_t i = 0; i <= problems && (problems > 1 || i == 0); i++) {
+		struct stop stop = {.column = column, .place = place, .like = i ? problem[i - 1] : SIZE_MAX};
+		if ((i > 0 && found == SIZE_MAX) || !stop_of(study, &stop))
+			continue;
+		struct probe_case one = {.ratio = probe_apart(&stop.other, &stop.own)};
+		if (one.ratio.ratio < GOES_ON || !probe_hold(study, &one, 1))
+			continue;
+		stop_tell(study, findings, &stop, &one.ratio);
+		found = i == 0 ? SIZE_MAX : found + 1;
+	}
+}
+
+static void examine(const struct study *study, struct findings *findings) {
+	int threads = probe_threads(study);
+	if (threads < 0 || !follows(study, threads))
+		return;
+	for (size_t c = 0; c < study_columns(study); c++) {
+		const struct study_column *column = study_column(study, c);
+		if (column->is_problem || column->numeric || !probe_words_count(column, shared_words) || !follows(study, (int)c))
+			continue;
+		for (int l = 0; l < (int)column->levels; l++)
+			if (probe_word(column, l, shared_words))
+				place_examine(study, findings, c, l);
+	}
+}
+
+const struct diagnosis diagnosis_true_sharing = {
+	.name = "true_sharing",
+	.summary = "all threads write the same words, by atomics or without",
+	.device = "cpu",
+	.examine = examine,
+};

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Do neighbours tell of one another? The statistic is the sum of products of each row's log time and the mean of its
+ * nearest rows' (Moran 1950, "Notes on continuous stochastic phenomena"), times taken about the mean of their problem;
+ * its distribution where nothing is to be found comes from shuffling them (within each problem where problems have
+ * several rows), 999 times. Words have no neighbours worth the name: so a second statistic is the largest share of the
+ * variance that the levels of one column take, beyond what as many random groups would; the same shuffles tell of it.
+ */
+#include <config.h>
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "src/base/rng.h"
+#include "src/base/stats.h"
+#include "tuner/study/study_impl.h"
+
+enum { ROWS_MAX = 500, NEAREST = 3, NEIGHBOURS_MAX = 16, SHUFFLES = 999, OUTLYING = 4 };
+
+struct pattern {
+	size_t count;
+	size_t rows[ROWS_MAX], strata[ROWS_MAX]; /* rows of a problem follow each other; a stratum is named by its first */
+	double y[ROWS_MAX];
+	size_t near[ROWS_MAX][NEIGHBOURS_MAX], near_count[ROWS_MAX];
+};
+
+static double distance(const struct study *study, size_t a, size_t b) {
+	double sum = 0;
+	for (size_t c = 0; c < study->column_count; c++) {
+		int x = study->rows[a].place[c], y = study->rows[b].place[c];
+		bool ordered = study->columns[c].numeric && x != STUDY_ABSENT && y != STUDY_ABSENT;
+		sum += x == y ? 0 : ordered ? fmin(1, abs(x - y) * 2.0 / (double)study->columns[c].levels) : 1;
+	}
+	return sum;
+}
+
+static int by_size(const void *a, const void *b) {
+	double x = *(const double *)a, y = *(const double *)b;
+	return (x > y) - (x < y);
+}
+
+static void nearest_find(const struct study *study, struct pattern *pattern, size_t i) {
+	double d[ROWS_MAX], sorted[ROWS_MAX];
+	size_t others = 0;
+	for (size_t j = 0; j < pattern->count; j++) {
+		d[j] = j == i ? INFINITY : distance(study, pattern->rows[i], pattern->rows[j]);
+		if (j != i)
+			sorted[others++] = d[j];
+	}
+	qsort(sorted, others, sizeof *sorted, by_size);
+	double limit = sorted[others > NEAREST ? NEAREST - 1 : others - 1];
+	for (size_t j = 0; j < pattern->count && pattern->near_count[i] < NEIGHBOURS_MAX; j++)
+		if (d[j] <= limit)
+			pattern->near[i][pattern->near_count[i]++] = j;
+}
+
+/* Evenly among all where there are too many. */
+static void rows_choose(const struct study *study, struct pattern *pattern) {
+	struct study_order order = {.study = study};
+	size_t *rows = mem_alloc(study->row_count + 1, sizeof *rows), count = study->row_count;
+	for (size_t c = 0; c < study->column_count; c++)
+		order.skip[c] = !study->columns[c].is_problem;
+	for (size_t i = 0; i < count; i++)
+		rows[i] = i;
+	study_order_sort(&order, rows, count, SIZE_MAX);
+	pattern->count = count < ROWS_MAX ? count : ROWS_MAX;
+	for (size_t i = 0; i < pattern->count; i++) {
+		pattern->rows[i] = rows[i * count / pattern->count];
+		bool same = i && study_order_compare(&order, pattern->rows[i - 1], pattern->rows[i]) == 0;
+		pattern->strata[i] = same ? pattern->strata[i - 1] : i;
+	}
+	free(rows);
+}
+
+static size_t stratum_end(const struct pattern *pattern, size_t i) {
+	size_t end = i + 1;
+	while (end < pattern->count && pattern->strata[end] == pattern->strata[i])
+		end++;
+	return end;
+}
+
+/* Problems with a row or two each are one stratum: what differs between them is then all there is. */
+static void strata_join(struct pattern *pattern) {
+	size_t strata = 0;
+	for (size_t i = 0; i < pattern->count; i = stratum_end(pattern, i))
+		strata++;
+	for (size_t i = 0; i < pattern->count && 3 * strata > pattern->count; i++)
+		pattern->strata[i] = 0;
+}
+
+static void values_centre(const struct study *study, struct pattern *pattern) {
+	for (size_t i = 0, end; i < pattern->count; i = end) {
+		double sum = 0;
+		end = stratum_end(pattern, i);
+		for (size_t j = i; j < end; j++)
+			sum += pattern->y[j] = log(study->rows[pattern->rows[j]].value);
+		for (size_t j = i; j < end; j++)
+			pattern->y[j] -= sum / (double)(end - i);
+	}
+}
+
+/* One time that is wrong by far must not outweigh all others. */
+static void values_clip(struct pattern *pattern) {
+	double size[ROWS_MAX];
+	for (size_t i = 0; i < pattern->count; i++)
+		size[i] = fabs(pattern->y[i]);
+	double limit = OUTLYING * stats_median(size, pattern->count);
+	for (size_t i = 0; i < pattern->count && limit > 0; i++)
+		pattern->y[i] = fmax(-limit, fmin(limit, pattern->y[i]));
+}
+
+static double likeness(const struct pattern *pattern) {
+	double sum = 0;
+	for (size_t i = 0; i < pattern->count; i++) {
+		double near = 0;
+		for (size_t j = 0; j < pattern->near_count[i]; j++)
+			near += pattern->y[pattern->near[i][j]];
+		sum += pattern->y[i] * near / (double)pattern->near_count[i];
+	}
+	return sum;
+}
+
+/* Share of the variance between the levels of a column; 0 where there are too many of them. */
+static double share_between(const struct study *study, const struct pattern *pattern, size_t column) {
+	double sum[ROWS_MAX + 1] = {0}, between = 0, all = 0;
+	size_t rows[ROWS_MAX + 1] = {0}, levels = study->columns[column].levels + 1, used = 0;
+	if (2 * levels > pattern->count + 2)
+		return 0;
+	for (size_t i = 0; i < pattern->count; i++) {
+		size_t level = (size_t)(study->rows[pattern->rows[i]].place[column] + 1); /* absent is one, too */
+		sum[level] += pattern->y[i];
+		rows[level]++;
+		all += pattern->y[i] * pattern->y[i];
+	}
+	for (size_t l = 0; l < levels; l++) {
+		between += rows[l] ? sum[l] * sum[l] / (double)rows[l] : 0;
+		used += rows[l] > 0;
+	}
+	return all > 0 ? between / all - (double)(used - 1) / (double)(pattern->count - 1) : 0;
+}
+
+static double share_largest(const struct study *study, const struct pattern *pattern) {
+	double most = 0;
+	for (size_t c = 0; c < study->column_count; c++)
+		if (!study->columns[c].is_problem)
+			most = fmax(most, share_between(study, pattern, c));
+	return most;
+}
+
+/* Of two statistics (Bonferroni). */
+static double probability(const struct study *study, struct pattern *pattern) {
+	struct rng rng;
+	double real = likeness(pattern), share = share_largest(study, pattern);
+	size_t as_good = 1, as_large = 1;
+	rng_seed(&rng, 1);
+	for (int round = 0; round < SHUFFLES; round++) {
+		for (size_t i = 0, end; i < pattern->count; i = end) {
+			end = stratum_end(pattern, i);
+			rng_shuffle(&rng, pattern->y + i, end - i, sizeof *pattern->y);
+		}
+		as_good += likeness(pattern) >= real;
+		as_large += share_largest(study, pattern) >= share;
+	}
+	return fmin(1, 2.0 * (double)(as_good < as_large ? as_good : as_large) / (1 + SHUFFLES));
+}
+
+double study_pattern(const struct study *study) {
+	if (study->row_count < STUDY_ROWS_LEAST || study->column_count == 0)
+		return NAN;
+	struct pattern *pattern = mem_alloc(1, sizeof *pattern);
+	rows_choose(study, pattern);
+	for (size_t i = 0; i < pattern->count; i++)
+		nearest_find(study, pattern, i);
+	strata_join(pattern);
+	values_centre(study, pattern);
+	values_clip(pattern);
+	double p = probability(study, pattern);
+	free(pattern);
+	return p;
+}

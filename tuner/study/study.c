@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/js.h"
+#include "src/base/stats.h"
+#include "tuner/deviation.h"
+#include "tuner/study/study_impl.h"
+
+/* Of the logarithm of a row's time: no machine repeats itself better from one trial to the next. */
+static const double DEVIATION_LEAST = 0.005;
+static const double NOISE_LEAST = 0.01;
+
+struct study *study_new(const char *kernel, const char *device) {
+	struct study *study = mem_alloc(1, sizeof *study);
+	study->kernel = mem_strdup(kernel);
+	study->device = mem_strdup(device);
+	study->arena = arena_new();
+	study->noise = NAN;
+	study->winner = study->baseline = SIZE_MAX;
+	return study;
+}
+
+static void gathered_clear(struct gathered *one) {
+	free(one->key);
+	json_decref(one->problem);
+	json_decref(one->config);
+	json_decref(one->detail);
+	json_decref(one->counted);
+	free(one->values);
+	free(one->samples);
+}
+
+void study_free(struct study *study) {
+	if (!study)
+		return;
+	for (size_t i = 0; i < study->gathered_count; i++)
+		gathered_clear(&study->gathered[i]);
+	free(study->gathered);
+	free(study->slots);
+	json_decref(study->machine);
+	json_decref(study->ceilings);
+	json_decref(study->winner_problem);
+	json_decref(study->winner_config);
+	json_decref(study->baseline_config);
+	free(study->kernel);
+	free(study->device);
+	arena_free(study->arena);
+	free(study);
+}
+
+void study_recommend(struct study *study, const json_t *problem, const json_t *winner, const json_t *baseline) {
+	json_decref(study->winner_problem);
+	json_decref(study->winner_config);
+	json_decref(study->baseline_config);
+	study->winner_problem = json_deep_copy(problem);
+	study->winner_config = json_deep_copy(winner);
+	study->baseline_config = json_deep_copy(baseline);
+}
+
+static enum grade grade_of(const struct study_trial *trial) {
+	const char *phase = trial->phase ? trial->phase : "";
+	if (strcmp(phase, "counters") == 0)
+		return GRADE_NONE;
+	if (strcmp(trial->status, "censored") == 0)
+		return GRADE_OVER;
+	if (trial->disturbed)
+		return GRADE_DISTURBED;
+	return strcmp(phase, "race") == 0 || strcmp(phase, "duel") == 0 ? GRADE_DUEL : GRADE_SEARCH;
+}
+
+static void numbers_add(double **numbers, size_t *count, const double *more, size_t more_count) {
+	*numbers = mem_grow(*numbers, *count + more_count + 1, sizeof **numbers);
+	for (size_t i = 0; i < more_count; i++)
+		if (more[i] > 0 && isfinite(more[i]))
+			(*numbers)[(*count)++] = more[i];
+}
+
+static void times_add(struct gathered *one, const struct study_trial *trial, enum grade grade) {
+	if (grade < one->grade || grade == GRADE_NONE)
+		return;
+	if (grade > one->grade)
+		one->value_count = one->sample_count = one->trials = 0;
+	one->grade = grade;
+	one->trials++;
+	numbers_add(&one->values, &one->value_count, &trial->value, 1);
+	numbers_add(&one->samples, &one->sample_count, trial->samples, trial->samples ? trial->sample_count : 0);
+}
+
+static void detail_add(struct gathered *one, const struct study_trial *trial) {
+	if (!json_is_object(trial->detail))
+		return;
+	if (json_object_size(trial->detail) > json_object_size(one->detail)) {
+		json_decref(one->detail);
+		one->detail = json_incref((json_t *)trial->detail);
+	}
+	if (json_array_size(json_object_get(trial->detail, "counters"))) {
+		json_decref(one->counted);
+		one->counted = json_incref((json_t *)trial->detail);
+	}
+}
+
+bool study_add(struct study *study, const struct study_trial *trial) {
+	bool correct = strcmp(trial->status, "correct") == 0, over = strcmp(trial->status, "censored") == 0;
+	if (!json_is_object(trial->config) || !json_is_object(trial->problem))
+		return false;
+	if (!correct && !over) {
+		study->failures++;
+		return true;
+	}
+	if (!(trial->value > 0) || !isfinite(trial->value))
+		return false;
+	struct gathered *one = study_gather(study, trial->problem, trial->config);
+	times_add(one, trial, grade_of(trial));
+	detail_add(one, trial);
+	one->newest = ++study->added;
+	return true;
+}
+
+static double row_deviation(const struct gathered *one) {
+	double deviation = one->value_count > 2 ? deviation_of_median(one->values, one->value_count)
+	                                        : deviation_of_median(one->samples, one->sample_count);
+	return isfinite(deviation) && deviation > DEVIATION_LEAST ? deviation : DEVIATION_LEAST;
+}
+
+static void row_make(struct study_row *row, const struct gathered *one) {
+	*row = (struct study_row){.value = stats_median(one->values, one->value_count),
+	                          .deviation = row_deviation(one),
+	                          .over = one->grade == GRADE_OVER,
+	                          .trials = one->trials,
+	                          .samples = one->samples,
+	                          .sample_count = one->sample_count,
+	                          .problem = one->problem,
+	                          .config = one->config,
+	                          .detail = one->detail,
+	                          .counted = one->counted};
+}
+
+static size_t row_named(const struct study *study, const json_t *problem, const json_t *config) {
+	for (size_t i = 0; i < study->row_count && config; i++)
+		if (json_equal(study->rows[i].config, config) && json_equal(study->rows[i].problem, problem))
+			return i;
+	return SIZE_MAX;
+}
+
+static bool is_safe(const struct study_row *row) {
+	return !row->over && !js_bool_or(row->detail, "unsafe", false);
+}
+
+/* Of the problem that was measured in most configurations, what is safe and takes the least time. */
+static size_t row_least(const struct study *study) {
+	struct study_order order = {.study = study};
+	size_t *rows = mem_alloc(study->row_count + 1, sizeof *rows), best = SIZE_MAX, most = 0, end;
+	for (size_t c = 0; c < study->column_count; c++)
+		order.skip[c] = !study->columns[c].is_problem;
+	for (size_t i = 0; i < study->row_count; i++)
+		rows[i] = i;
+	study_order_sort(&order, rows, study->row_count, SIZE_MAX);
+	for (size_t i = 0; i < study->row_count; i = end) {
+		size_t least = SIZE_MAX;
+		for (end = i; end < study->row_count && study_order_compare(&order, rows[i], rows[end]) == 0; end++)
+			if (is_safe(&study->rows[rows[end]]) &&
+			    (least == SIZE_MAX || study->rows[rows[end]].value < study->rows[least].value))
+				least = rows[end];
+		if (least != SIZE_MAX && end - i > most) {
+			most = end - i;
+			best = least;
+		}
+	}
+	free(rows);
+	return best;
+}
+
+void study_finish(struct study *study) {
+	study->rows = arena_alloc(study->arena, study->gathered_count + 1, sizeof *study->rows);
+	for (size_t i = 0; i < study->gathered_count; i++)
+		if (study->gathered[i].value_count)
+			row_make(&study->rows[study->row_count++], &study->gathered[i]);
+	study_columns_make(study);
+	study->winner = row_named(study, study->winner_problem, study->winner_config);
+	study->baseline = row_named(study, study->winner_problem, study->baseline_config);
+	if (study->winner == SIZE_MAX)
+		study->winner = row_least(study);
+}
+
+const char *study_kernel(const struct study *study) {
+	return study->kernel;
+}
+
+const char *study_device(const struct study *study) {
+	return study->device;
+}
+
+size_t study_rows(const struct study *study) {
+	return study->row_count;
+}
+
+const struct study_row *study_row(const struct study *study, size_t row) {
+	return &study->rows[row];
+}
+
+size_t study_winner(const struct study *study) {
+	return study->winner;
+}
+
+size_t study_baseline(const struct study *study) {
+	return study->baseline;
+}
+
+size_t study_failures(const struct study *study) {
+	return study->failures;
+}
+
+double study_noise(const struct study *study) {
+	return study->noise > NOISE_LEAST ? study->noise : NOISE_LEAST;
+}

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tuner/study/study_impl.h"
+
+enum { LEVELS_MAX = 4096 };
+
+struct building {
+	const char *name;
+	bool is_problem, numeric;
+	struct value *level;
+	size_t levels, room;
+};
+
+static double number_of(struct value value) {
+	return value.type == VALUE_INT ? (double)value.as.i : value.type == VALUE_REAL ? value.as.r : NAN;
+}
+
+static void level_add(struct building *column, const json_t *json) {
+	struct value value;
+	if (!value_from_json(json, &value))
+		return;
+	for (size_t i = 0; i < column->levels; i++)
+		if (value_equal(column->level[i], value))
+			return;
+	if (column->levels == LEVELS_MAX)
+		return;
+	if (column->levels == column->room) {
+		column->room = column->room ? 2 * column->room : 8;
+		column->level = mem_grow(column->level, column->room, sizeof *column->level);
+	}
+	column->numeric = column->numeric && value.type != VALUE_WORD;
+	column->level[column->levels++] = value;
+}
+
+static struct building *column_of(struct building *columns, size_t *count, const char *name, bool is_problem) {
+	for (size_t i = 0; i < *count; i++)
+		if (columns[i].is_problem == is_problem && strcmp(columns[i].name, name) == 0)
+			return &columns[i];
+	if (*count == STUDY_COLUMNS_MAX)
+		return NULL;
+	columns[*count] = (struct building){.name = name, .is_problem = is_problem, .numeric = true};
+	return &columns[(*count)++];
+}
+
+static void levels_add(struct building *columns, size_t *count, const json_t *object, bool is_problem) {
+	const char *name;
+	json_t *value;
+	json_object_foreach((json_t *)object, name, value) {
+		struct building *column = column_of(columns, count, name, is_problem);
+		if (column)
+			level_add(column, value);
+	}
+}
+
+static int by_number(const void *a, const void *b) {
+	double x = number_of(*(const struct value *)a), y = number_of(*(const struct value *)b);
+	return (x > y) - (x < y);
+}
+
+static void column_keep(struct study *study, struct building *column) {
+	struct study_column *kept = &study->columns[study->column_count];
+	if (column->levels < 2)
+		return;
+	if (column->numeric)
+		qsort(column->level, column->levels, sizeof *column->level, by_number);
+	struct value *level = arena_alloc(study->arena, column->levels, sizeof *level);
+	memcpy(level, column->level, column->levels * sizeof *level);
+	*kept = (struct study_column){.name = arena_strdup(study->arena, column->name),
+	                              .is_problem = column->is_problem,
+	                              .numeric = column->numeric,
+	                              .levels = column->levels,
+	                              .level = level};
+	study->column_count++;
+}
+
+static int place_of(const struct study_column *column, const struct study_row *row) {
+	struct value value;
+	const json_t *from = column->is_problem ? row->problem : row->config;
+	if (!value_from_json(json_object_get(from, column->name), &value))
+		return STUDY_ABSENT;
+	for (size_t i = 0; i < column->levels; i++)
+		if (value_equal(column->level[i], value))
+			return (int)i;
+	return STUDY_ABSENT;
+}
+
+void study_columns_make(struct study *study) {
+	struct building *columns = mem_alloc(STUDY_COLUMNS_MAX, sizeof *columns);
+	size_t count = 0;
+	for (size_t r = 0; r < study->row_count; r++) {
+		levels_add(columns, &count, study->rows[r].problem, true);
+		levels_add(columns, &count, study->rows[r].config, false);
+	}
+	for (size_t c = 0; c < count; c++) {
+		column_keep(study, &columns[c]);
+		free(columns[c].level);
+	}
+	free(columns);
+	for (size_t r = 0; r < study->row_count; r++) {
+		int *place = arena_alloc(study->arena, study->column_count + 1, sizeof *place);
+		for (size_t c = 0; c < study->column_count; c++)
+			place[c] = place_of(&study->columns[c], &study->rows[r]);
+		study->rows[r].place = place;
+	}
+}
+
+size_t study_columns(const struct study *study) {
+	return study->column_count;
+}
+
+const struct study_column *study_column(const struct study *study, size_t column) {
+	return &study->columns[column];
+}
+
+int study_find(const struct study *study, const char *name) {
+	for (size_t c = 0; c < study->column_count; c++)
+		if (strcmp(study->columns[c].name, name) == 0)
+			return (int)c;
+	return -1;
+}
+
+int study_level(const struct study *study, size_t column, const char *word) {
+	const struct study_column *one = &study->columns[column];
+	struct value value = value_parse(word);
+	for (size_t i = 0; i < one->levels; i++)
+		if (value_equal(one->level[i], value))
+			return (int)i;
+	return -1;
+}
+
+double study_number(const struct study *study, size_t row, size_t column) {
+	int place = study->rows[row].place[column];
+	return place == STUDY_ABSENT ? NAN : number_of(study->columns[column].level[place]);
+}
+
+bool study_value(const struct study *study, size_t row, const char *name, struct value *value) {
+	const struct study_row *one = &study->rows[row];
+	return value_from_json(json_object_get(one->config, name), value) ||
+	       value_from_json(json_object_get(one->problem, name), value);
+}
+
+double study_value_number(const struct study *study, size_t row, const char *name, double fallback) {
+	struct value value;
+	double number = study_value(study, row, name, &value) ? number_of(value) : NAN;
+	return isnan(number) ? fallback : number;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the files of this folder share. */
+#ifndef STUDY_IMPL_H
+#define STUDY_IMPL_H
+#include <stdint.h>
+
+#include "src/base/mem.h"
+#include "tuner/study/contrast.h"
+#include "tuner/study/study.h"
+
+enum grade { GRADE_NONE, GRADE_OVER, GRADE_DISTURBED, GRADE_SEARCH, GRADE_DUEL }; /* the better ones count alone */
+
+struct gathered { /* a row while trials come in */
+	char *key;
+	json_t *problem, *config, *detail, *counted;
+	enum grade grade;
+	double *values, *samples;
+	size_t value_count, sample_count, trials;
+	size_t newest; /* number of the last trial that was added to it */
+};
+
+struct study {
+	char *kernel, *device;
+	struct arena *arena; /* of columns and rows */
+	json_t *machine, *ceilings;
+	double noise;
+	struct study_host host;
+	struct gathered *gathered;
+	size_t gathered_count, gathered_room;
+	size_t *slots, slot_count; /* hash table over gathered: 1 + index, 0 is empty */
+	size_t added, failures;
+	json_t *winner_problem, *winner_config, *baseline_config;
+	/* study_finish */
+	struct study_row *rows;
+	size_t row_count;
+	struct study_column columns[STUDY_COLUMNS_MAX];
+	size_t column_count;
+	size_t winner, baseline;
+};
+
+struct gathered *study_gather(struct study *study, const json_t *problem, const json_t *config);
+void study_columns_make(struct study *study);
+
+/* Rows sorted so that those which agree in all columns but `skip`ped ones are neighbours; ascending in the skipped ones. */
+struct study_order {
+	const struct study *study;
+	bool skip[STUDY_COLUMNS_MAX];
+};
+int study_order_compare(const struct study_order *order, size_t a, size_t b); /* 0: they agree in what is not skipped */
+void study_order_sort(const struct study_order *order, size_t *rows, size_t count, size_t by);
+/* Marks the columns that are absent at every row of some level of `column` and present elsewhere: they depend on it. */
+void study_dependent(const struct study *study, size_t column, bool *dependent);
+
+#endif
