@@ -3,6 +3,7 @@ schemadir = $(pkgdatadir)/schema
 dist_schema_DATA = \
 	%D%/schema/counter-events.json \
 	%D%/schema/counter-group.json \
+	%D%/schema/explain.json \
 	%D%/schema/profile.json \
 	%D%/schema/replay.json \
 	%D%/schema/score.json \

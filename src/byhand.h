@@ -5,6 +5,7 @@
 #include <jansson.h>
 
 #include "src/cmd.h"
+#include "src/counters_words.h"
 #include "src/params.h"
 #include "tuner/trial.h"
 
@@ -16,7 +17,7 @@ struct byhand {
 	struct runner runner;
 	double timeout_s;
 	int samples;
-	bool flush_l2;
+	bool flush_l2, slow; /* slow: what is to be counted takes a simulator */
 	uint64_t seed;
 };
 
@@ -27,6 +28,11 @@ int byhand_open(struct byhand *hand, struct app *app, const struct opt_args *arg
 void byhand_close(struct byhand *hand);
 /* hand->config with the members of `over` (may be NULL), and the baseline's for the rest. New reference. */
 json_t *byhand_config(struct byhand *hand, const json_t *over, struct err *err);
+/* src/byhand_counters.c: the words of --counters, each of them known. Call counters_words_free in any case. */
+int byhand_counters(struct byhand *hand, const struct opt_args *args, struct counters_words *words, struct err *err);
+/* A trial that only counts: its times are not to be used. As runner.run. */
+int byhand_count(struct byhand *hand, const struct counters_words *words, const json_t *problem, const json_t *config,
+                 struct trial_result *result, struct err *err);
 struct trial_request byhand_request(const struct byhand *hand, const json_t *config);
 
 #endif

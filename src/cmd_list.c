@@ -12,6 +12,7 @@
 #include "src/list_metrics.h"
 #include "src/list_params.h"
 #include "src/plan.h"
+#include "tuner/diagnosis/diagnosis.h"
 #include "tuner/export/export.h"
 #include "tuner/strategy/strategy.h"
 
@@ -32,6 +33,15 @@ static json_t *list_strategies(struct app *app, struct err *err) {
 	(void)err;
 	for (const struct strategy *const *s = strategy_registry; *s; s++)
 		json_array_append_new(array, row((*s)->name, (*s)->summary));
+	return array;
+}
+
+static json_t *list_diagnoses(struct app *app, struct err *err) {
+	json_t *array = json_array();
+	(void)app;
+	(void)err;
+	for (const struct diagnosis *const *d = diagnosis_registry; *d; d++)
+		json_array_append_new(array, row((*d)->name, (*d)->summary));
 	return array;
 }
 
@@ -109,6 +119,7 @@ static const struct {
 	{"counters", list_counters, list_counters_print},
 	{"metrics", list_metrics, list_metrics_print},
 	{"formats", list_formats, rows_print},
+	{"diagnoses", list_diagnoses, rows_print},
 	{"launchers", list_launchers, rows_print},
 };
 
@@ -118,7 +129,7 @@ static int unknown(const char *word, struct err *err) {
 	for (size_t i = 0; i < count; i++)
 		names[i + 1] = lists[i].name;
 	const char *near = near_word(word, names, count + 1);
-	err_set(err, ERR_USAGE, "kernels, strategies, counters, metrics, formats, launchers, or params KERNEL",
+	err_set(err, ERR_USAGE, "kernels, strategies, counters, metrics, formats, diagnoses, launchers, or params KERNEL",
 	        "there is no list of \"%s\"", word);
 	return near ? err_hint(err, "did you mean `sweetspot list %s`?", near) : -1;
 }
@@ -158,9 +169,10 @@ static const struct opt *const tables[] = {options, plan_options, cmd_device_opt
 
 const struct cmd cmd_list = {
 	.name = "list",
-	.summary = "kernels, strategies, counters, metrics, formats, launchers; params KERNEL",
-	.usage = "[kernels [PLUGIN]|strategies|counters|metrics [PREFIX]|formats|launchers|params KERNEL|--spec FILE] "
-             "[OPTION...]",
+	.summary = "kernels, strategies, counters, metrics, formats, diagnoses, launchers; params KERNEL",
+	.usage =
+		"[kernels [PLUGIN]|strategies|counters|metrics [PREFIX]|formats|diagnoses|launchers|params KERNEL|--spec FILE] "
+		"[OPTION...]",
 	.options = tables,
 	.run = run,
 };

@@ -145,37 +145,12 @@ static int trial(struct byhand *hand, const struct opt_args *args, const json_t 
 	return failed;
 }
 
-/* As for tune, which has other trials, too. */
-static void counters_all(struct counters_words *words) {
-	if (counters_words_take(words, "all") && words->count == 0) {
-		words->names[words->count++] = "auto";
-		words->names[words->count] = NULL;
-	}
-}
-
-/* A word that nobody knows is found before the kernel runs. */
-static int counters_check(struct byhand *hand, const struct counters_words *words, struct err *err) {
-	const struct counters_subject subject = {
-		.kernel = hand->kernel->name, .library = hand->kernel->library, .device = app_device(hand->app)};
-	bool slow = false;
-	json_t *answer = words->count ? counters_ask(hand->app, &subject, words->names, &slow, err) : NULL;
-	int failed = words->count && !answer ? -1 : 0;
-	if (slow)
-		counters_slow_warn(hand->app);
-	json_decref(answer);
-	return failed;
-}
-
 static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	struct byhand hand;
-	struct counters_words words;
 	json_t *config = NULL;
-	int failed = byhand_open(&hand, app, args, opt_words(args), err) ? -1 : 0;
-	if (counters_words_read(args, &words, failed ? NULL : err))
-		failed = -1;
-	counters_all(&words);
-	if (!failed && counters_check(&hand, &words, err))
-		failed = -1;
+	struct counters_words words = {0};
+	int failed =
+		byhand_open(&hand, app, args, opt_words(args), err) || byhand_counters(&hand, args, &words, err) ? -1 : 0;
 	if (!failed)
 		config = byhand_config(&hand, NULL, err);
 	failed = config ? trial(&hand, args, config, words.names, err) : -1;

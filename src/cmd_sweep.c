@@ -9,13 +9,12 @@
 #include "src/base/mem.h"
 #include "src/base/stats.h"
 #include "src/base/sys.h"
-#include "src/byhand.h"
+#include "src/byhand_store.h"
 #include "src/lock.h"
 #include "src/results.h"
 #include "src/sweep_table.h"
 #include "tuner/domain.h"
-#include "tuner/store.h"
-#include "tuner/trial_store.h"
+#include "tuner/trial_counters.h"
 #include "tuner/unsafe.h"
 
 enum { AXES_MAX = 8, ROWS_MAX = 100000 };
@@ -23,7 +22,8 @@ enum { AXES_MAX = 8, ROWS_MAX = 100000 };
 static const struct opt options[] = {
 	{"over", 'o', "P=A,B,..", "a parameter or size and its values; every combination of several is measured",
      OPT_REPEAT},
-	{"show", 0, "NAME,..", "columns for these of the kernel's figures, such as throughput", OPT_REPEAT},
+	{"show", 0, "NAME,..", "columns for these figures of the kernel, metrics or counters", OPT_REPEAT},
+	{"counters", 'c', "NAME,..", "groups and sources of counters, in runs of their own (`list metrics`)", OPT_REPEAT},
 	{"no-store", 0, NULL, "keep nothing in the store", 0},
 	{0},
 };
@@ -31,12 +31,11 @@ static const struct opt options[] = {
 struct sweep {
 	struct byhand *hand;
 	const struct opt_args *args;
+	struct counters_words counters;
 	struct arena *arena;
 	struct axis axes[AXES_MAX];
 	size_t axis_count, total;
-	struct store *store;
-	int64_t session, search; /* a search per problem in the store */
-	char *problem;           /* of that search */
+	struct byhand_store kept;
 	json_t *rows;
 };
 
@@ -79,61 +78,6 @@ static int combination(struct sweep *sweep, size_t row, json_t *problem, json_t 
 	return 0;
 }
 
-static int store_begin(struct sweep *sweep, struct err *err) {
-	struct app *app = sweep->hand->app;
-	if (opt_has(sweep->args, "no-store"))
-		return 0;
-	struct store_session session = {.machine = app_machine(app, err),
-	                                .fingerprint = app_fingerprint(app, err),
-	                                .command = app_command_line(app),
-	                                .seed = sweep->hand->seed,
-	                                .started = sys_wall()};
-	if (!session.machine)
-		return -1;
-	sweep->store = store_open(opt_get(sweep->args, "store", NULL), STORE_WRITE, err);
-	if (!sweep->store || store_session_begin(sweep->store, &session, err))
-		return -1;
-	sweep->session = session.id;
-	return 0;
-}
-
-static int search_of(struct sweep *sweep, const json_t *problem, struct err *err) {
-	char *text = js_canonical(problem);
-	if (sweep->search && strcmp(text, sweep->problem) == 0) {
-		free(text);
-		return 0;
-	}
-	struct store_search search = {.session = sweep->session,
-	                              .kernel = sweep->hand->kernel->name,
-	                              .source = sweep->hand->kernel->source,
-	                              .problem = text,
-	                              .objective = "time",
-	                              .strategy = "sweep",
-	                              .seed = sweep->hand->seed,
-	                              .space_hash = "",
-	                              .cartesian = (double)sweep->total,
-	                              .valid = sweep->total,
-	                              .baseline = "{}"};
-	if (sweep->search && store_search_end(sweep->store, sweep->search, "done", NULL, err)) {
-		free(text);
-		return -1;
-	}
-	free(sweep->problem);
-	sweep->problem = text;
-	int failed = store_search_begin(sweep->store, &search, err);
-	sweep->search = search.id;
-	return failed;
-}
-
-static int keep(struct sweep *sweep, const json_t *problem, const json_t *config, const struct trial_result *result,
-                struct err *err) {
-	if (!sweep->store)
-		return 0;
-	if (search_of(sweep, problem, err))
-		return -1;
-	return trial_store(sweep->store, sweep->search, "sweep", 0, config, result, err);
-}
-
 static json_t *row_json(const struct byhand *hand, const json_t *problem, const json_t *config,
                         const struct trial_result *result) {
 	double ci[2];
@@ -156,6 +100,17 @@ static json_t *row_json(const struct byhand *hand, const json_t *problem, const 
 	return row;
 }
 
+/* A run of its own, whose times nobody looks at. */
+static int row_count(struct sweep *sweep, const json_t *problem, const json_t *config, json_t *row, struct err *err) {
+	struct trial_result result = {0};
+	int failed = byhand_count(sweep->hand, &sweep->counters, problem, config, &result, err) ||
+	             byhand_store_trial(&sweep->kept, "counters", 0, problem, config, &result, err);
+	if (!failed)
+		trial_counters_add(row, &result);
+	trial_result_clear(&result);
+	return failed ? -1 : 0;
+}
+
 static int row_measure(struct sweep *sweep, size_t row, struct err *err) {
 	struct byhand *hand = sweep->hand;
 	json_t *problem = json_copy(hand->problem), *over = json_object(), *config = NULL;
@@ -166,10 +121,13 @@ static int row_measure(struct sweep *sweep, size_t row, struct err *err) {
 	if (config) {
 		struct trial_request request = byhand_request(hand, config);
 		request.problem = problem;
-		failed =
-			hand->runner.run(hand->runner.ctx, &request, &result, err) || keep(sweep, problem, config, &result, err);
-		if (!failed)
-			json_array_append_new(sweep->rows, row_json(hand, problem, config, &result));
+		failed = hand->runner.run(hand->runner.ctx, &request, &result, err) ||
+		         byhand_store_trial(&sweep->kept, "sweep", 0, problem, config, &result, err);
+		json_t *one = failed ? NULL : row_json(hand, problem, config, &result);
+		if (one && sweep->counters.count && result.status == TRIAL_CORRECT)
+			failed = row_count(sweep, problem, config, one, err);
+		if (one)
+			json_array_append_new(sweep->rows, one);
 	}
 	trial_result_clear(&result);
 	json_decref(problem);
@@ -218,9 +176,9 @@ static void show(struct sweep *sweep) {
 	for (size_t a = 0; a < sweep->axis_count; a++)
 		json_array_append_new(over, json_string(sweep->axes[a].name));
 	const char *device = app_device(sweep->hand->app);
-	json_t *json =
-		json_pack("{s:s,s:s,s:s,s:o,s:O}", "schema", "sweetspot-sweep/1", "kernel", sweep->hand->kernel->name, "device",
-	              device ? device : "cpu", "over", over, "rows", sweep->rows);
+	json_t *json = json_pack("{s:s,s:s,s:s,s:O?,s:o,s:O}", "schema", "sweetspot-sweep/1", "kernel",
+	                         sweep->hand->kernel->name, "device", device ? device : "cpu", "machine",
+	                         app_machine(sweep->hand->app, NULL), "over", over, "rows", sweep->rows);
 	js_write(json, stdout);
 	json_decref(json);
 }
@@ -248,25 +206,27 @@ static int check(struct sweep *sweep, struct err *err) {
 
 static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	struct byhand hand;
-	struct sweep sweep = {.hand = &hand, .args = args, .arena = arena_new(), .total = 1, .rows = json_array()};
+	struct sweep sweep = {.hand = &hand,
+	                      .args = args,
+	                      .arena = arena_new(),
+	                      .total = 1,
+	                      .kept = {.strategy = "sweep"},
+	                      .rows = json_array()};
 	int failed = byhand_open(&hand, app, args, opt_words(args), err) || check(&sweep, err) ||
-	                     store_begin(&sweep, err) || measure(&sweep, err)
+	                     byhand_counters(&hand, args, &sweep.counters, err)
 	                 ? -1
 	                 : 0;
-	struct err second = {0};
-	const char *state = failed ? "interrupted" : "done";
-	if (sweep.search && store_search_end(sweep.store, sweep.search, state, NULL, &second) && !failed)
-		*err = second;
-	if (sweep.session && store_session_end(sweep.store, sweep.session, state, NAN, &second) && !failed)
-		*err = second;
+	sweep.kept.total = (double)sweep.total;
+	failed = failed || byhand_store_begin(&sweep.kept, &hand, args, err) || measure(&sweep, err) ? -1 : 0;
+	if (byhand_store_end(&sweep.kept, failed, err))
+		failed = -1;
 	if (json_array_size(sweep.rows))
 		show(&sweep);
-	store_close(sweep.store);
-	free(sweep.problem);
+	counters_words_free(&sweep.counters);
 	json_decref(sweep.rows);
 	arena_free(sweep.arena);
 	byhand_close(&hand);
-	return failed || second.code != ERR_OK ? -1 : 0;
+	return failed;
 }
 
 static const struct opt *const tables[] = {options, byhand_options, cmd_device_options, cmd_store_options, NULL};

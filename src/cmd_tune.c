@@ -12,6 +12,7 @@
 #include "src/stop_when.h"
 #include "src/tune_counters.h"
 #include "src/tune_session.h"
+#include "src/tune_sizes.h"
 
 static int item_add(struct tune_session *session, struct tune_item *item) {
 	if (!item)
@@ -85,10 +86,14 @@ static int items_make(struct tune_session *session, struct err *err) {
 	if (spec && (opt_dashes(args) || option))
 		return err_set(err, ERR_USAGE, "a program's options belong into its KernelSpecification",
 		               "--spec stands in the place of %s%s", option ? "--" : "a program", option ? option : "");
+	if (spec && opt_has(args, "sizes"))
+		return err_set(err, ERR_USAGE, "sweetspot tune fw --sizes n=256..8192", "--sizes is for kernels");
 	if (spec)
 		return words_refuse(args, "a specification", err)
 		           ? -1
 		           : item_add(session, tune_item_spec(session->app, spec, args, err));
+	if (opt_has(args, "sizes") && (is_source(args) || opt_dashes(args)))
+		return err_set(err, ERR_USAGE, "sweetspot tune fw --sizes n=256..8192", "--sizes is for kernels");
 	if (is_source(args))
 		return source_add(session, err);
 	if (opt_dashes(args) && device)
@@ -99,7 +104,7 @@ static int items_make(struct tune_session *session, struct err *err) {
 	if (option)
 		return err_set(err, ERR_USAGE, "put -- before the program: sweetspot tune --param N=1..4 -- ./app '{N}'",
 		               "--%s is for programs, and there is none", option);
-	return kernels_add(session, err);
+	return opt_has(args, "sizes") ? tune_sizes_read(session, err) : kernels_add(session, err);
 }
 
 static int run(struct app *app, const struct opt_args *args, struct err *err) {
@@ -111,6 +116,7 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	for (size_t i = 0; i < session.count; i++)
 		tune_item_free(session.items[i]);
 	free(session.items);
+	tune_sizes_free(session.sizes);
 	tune_settings_clear(&session.settings);
 	return failed;
 }

@@ -13,6 +13,7 @@ COMMANDS = \
 	%D%/cmd_compare.c \
 	%D%/cmd_replay.c \
 	%D%/cmd_score.c \
+	%D%/cmd_explain.c \
 	%D%/cmd_export.c \
 	%D%/cmd_apply.c \
 	%D%/cmd_machine.c \
@@ -38,13 +39,21 @@ sweetspot_SOURCES = $(COMMANDS) \
 	%D%/tune_session.c %D%/tune_session.h %D%/tune_say.c %D%/tune_say.h \
 	%D%/tune_item_kernel.c %D%/tune_item_program.c %D%/tune_item_spec.c %D%/tune_item.h \
 	%D%/tune_item_source.c %D%/source_spec.c %D%/source_spec.h \
+	%D%/tune_session_impl.h %D%/tune_sizes.c %D%/tune_sizes_read.c %D%/tune_sizes.h %D%/results_sizes.c \
 	%D%/tune_counters.c %D%/tune_counters.h %D%/results_counters.c %D%/results_regions.c \
-	%D%/replay_options.c %D%/replay_options.h %D%/replay_json.c %D%/replay_table.c %D%/replay_output.h \
+	%D%/replay_options.c %D%/replay_options.h %D%/replay_baseline.c %D%/replay_baseline.h %D%/replay_json.c %D%/replay_table.c %D%/replay_output.h \
 	%D%/score_json.c %D%/score_table.c %D%/score_output.h \
 	%D%/stop_when.c %D%/stop_when.h \
+	%D%/explain_load.c %D%/explain_view.c %D%/explain_result.c %D%/explain_effects.c %D%/explain_roofline.c \
+	%D%/explain_scaling.c %D%/explain_series.c %D%/explain_law.c %D%/explain_scaling.h %D%/explain.h \
+	%D%/explain_table.c %D%/explain_sample.c %D%/explain_table.h %D%/explain_landscape.c %D%/explain_drivers.c \
+	%D%/explain_sizes.c %D%/explain_pareto.c \
+	%D%/explain_probe.c %D%/explain_words.c %D%/explain_changes.c %D%/explain_probe.h \
+	%D%/explain_text.c %D%/explain_text_why.c %D%/explain_text_scaling.c %D%/explain_text_effects.c %D%/explain_text_place.c \
+	%D%/explain_text.h \
 	%D%/tune_options.c %D%/tune_options.h %D%/sweep_table.c %D%/sweep_table.h \
 	%D%/list_counters.c %D%/list_counters.h %D%/list_metrics.c %D%/list_metrics.h %D%/list_params.c %D%/list_params.h %D%/figures.c %D%/figures.h %D%/references.c %D%/references.h \
-	%D%/byhand.c %D%/byhand.h %D%/lock.c %D%/lock.h \
+	%D%/byhand.c %D%/byhand_counters.c %D%/byhand_store.c %D%/byhand_store.h %D%/byhand.h %D%/lock.c %D%/lock.h \
 	%D%/counters.h %D%/counters_value.c %D%/counters_table.c %D%/counters_reason.c %D%/counters_sources.c \
 	%D%/counters_words.c %D%/counters_words.h %D%/counters_ask.c %D%/counters_ask.h \
 	%D%/roofline.c %D%/roofline.h \

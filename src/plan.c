@@ -66,12 +66,12 @@ static int names_check(const struct plan *plan, const struct opt_args *args, con
 	return 0;
 }
 
-static int problem_read(struct plan *plan, const struct opt_args *args, struct err *err) {
+static int problem_read(struct plan *plan, const struct opt_args *args, const char *size, struct err *err) {
 	plan->problem = params_problem(&plan->params);
 	for (size_t i = 0; i < opt_count(args, "size"); i++)
 		if (params_words(&plan->params, opt_at(args, "size", i), plan->problem, NULL, err))
 			return -1;
-	return 0;
+	return size ? params_word(&plan->params, size, plan->problem, NULL, err) : 0;
 }
 
 static int baseline_read(struct plan *plan, const struct opt_args *args, struct err *err) {
@@ -141,13 +141,18 @@ static int space_make(struct plan *plan, const struct topo *topo, const struct o
 }
 
 struct plan *plan_new(struct app *app, const struct kernel_desc *kernel, const struct opt_args *args, struct err *err) {
+	return plan_new_at(app, kernel, args, NULL, err);
+}
+
+struct plan *plan_new_at(struct app *app, const struct kernel_desc *kernel, const struct opt_args *args,
+                         const char *size, struct err *err) {
 	const struct topo *topo = app_topo(app, err);
 	if (!topo)
 		return NULL;
 	struct plan *plan = mem_alloc(1, sizeof *plan);
 	plan->kernel = kernel;
 	params_init(&plan->params, kernel, topo, opt_has(args, "oversubscribe"));
-	if (problem_read(plan, args, err) || baseline_read(plan, args, err) || space_make(plan, topo, args, err)) {
+	if (problem_read(plan, args, size, err) || baseline_read(plan, args, err) || space_make(plan, topo, args, err)) {
 		plan_free(plan);
 		return NULL;
 	}

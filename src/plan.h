@@ -20,6 +20,9 @@ extern const struct opt plan_options[]; /* --size --set --range --oversubscribe 
 
 /* From those options. A size or parameter that this kernel lacks is an error. */
 struct plan *plan_new(struct app *app, const struct kernel_desc *kernel, const struct opt_args *args, struct err *err);
+/* With one more word of --size, "n=512", after those given; NULL: none. */
+struct plan *plan_new_at(struct app *app, const struct kernel_desc *kernel, const struct opt_args *args,
+                         const char *size, struct err *err);
 void plan_free(struct plan *plan);
 
 #endif

@@ -30,6 +30,8 @@ void results_counters_print(struct ui *ui, const json_t *result, FILE *out);
 void results_device_print(struct ui *ui, const json_t *gpu, FILE *out);
 /* Of two objectives: the configurations on the front, a line each; nothing where there was one. */
 void results_pareto_print(struct ui *ui, const json_t *result, FILE *out);
+/* What --sizes found: ranges with their configurations, the law, and how far off it is. NULL: nothing. */
+void results_sizes_print(struct ui *ui, const json_t *sizes);
 /* "region  baseline  best  speedup" */
 void results_regions_print(struct ui *ui, const json_t *result, FILE *out);
 

@@ -75,11 +75,20 @@ static size_t speedup_text(struct arena *arena, const struct sweep_table *table,
 	return 1;
 }
 
+/* A figure, or what was counted. */
+static void show_cell(const json_t *row, const char *name, char *cell, size_t size) {
+	static const char *const lists[] = {"figures", "metrics", "counters"};
+	size_t i = 0;
+	do
+		figures_cell(json_object_get(row, lists[i]), name, cell, size);
+	while (strcmp(cell, "-") == 0 && ++i < sizeof lists / sizeof *lists);
+}
+
 static size_t figures_texts(struct arena *arena, const struct sweep_table *table, const json_t *row,
                             const char **texts) {
 	for (size_t i = 0; i < table->show_count; i++) {
 		char cell[96];
-		figures_cell(json_object_get(row, "figures"), table->show[i], cell, sizeof cell);
+		show_cell(row, table->show[i], cell, sizeof cell);
 		texts[i] = arena_strdup(arena, cell);
 	}
 	return table->show_count;

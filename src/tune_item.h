@@ -10,10 +10,10 @@
 struct tune_item {
 	/* Complete but for what the session decides: strategy, seed, budget, store, and the runner. */
 	struct tune_task task;
-	const char *const *notes; /* what the user should know first, NULL-terminated; may be NULL */
+	const char *const *notes;       /* what the user should know first, NULL-terminated; may be NULL */
 	struct trial_counters counters; /* what the session has found out about them */
-	const char *kernel;       /* the worker's name of it; NULL: the task's */
-	struct runner runner;     /* there from the start, or made by open */
+	const char *kernel;             /* the worker's name of it; NULL: the task's */
+	struct runner runner;           /* there from the start, or made by open */
 	void *state;
 	int (*open)(struct tune_item *item, struct app *app, struct err *err); /* before its first trial; may be NULL */
 	void (*free)(struct tune_item *item);                                  /* also after a failed open */
@@ -22,6 +22,9 @@ struct tune_item {
 /* NULL and err for what the options don't allow. */
 struct tune_item *tune_item_kernel(struct app *app, const struct kernel_desc *kernel, const struct opt_args *args,
                                    struct err *err);
+/* With one more word of --size, "n=512"; NULL: none. */
+struct tune_item *tune_item_kernel_at(struct app *app, const struct kernel_desc *kernel, const struct opt_args *args,
+                                      const char *size, struct err *err);
 struct tune_item *tune_item_program(struct app *app, const struct opt_args *args, struct err *err);
 struct tune_item *tune_item_spec(struct app *app, const char *path, const struct opt_args *args, struct err *err);
 /* Of a specification whose language is "Command"; owns the specification where it succeeds. */

@@ -13,8 +13,13 @@ static void free_plan(struct tune_item *item) {
 
 struct tune_item *tune_item_kernel(struct app *app, const struct kernel_desc *kernel, const struct opt_args *args,
                                    struct err *err) {
+	return tune_item_kernel_at(app, kernel, args, NULL, err);
+}
+
+struct tune_item *tune_item_kernel_at(struct app *app, const struct kernel_desc *kernel, const struct opt_args *args,
+                                      const char *size, struct err *err) {
 	struct worker *worker = app_worker(app, err);
-	struct plan *plan = worker ? plan_new(app, kernel, args, err) : NULL;
+	struct plan *plan = worker ? plan_new_at(app, kernel, args, size, err) : NULL;
 	if (!plan)
 		return NULL;
 	struct tune_item *item = mem_alloc(1, sizeof *item);

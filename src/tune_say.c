@@ -17,7 +17,9 @@ void tune_say_progress(void *ctx, const struct tune_progress *progress) {
 		snprintf(say->phase, sizeof say->phase, "%s", phase);
 		ui_step(say->ui, "search: %s", phase);
 	}
-	results_progress(say->ui, progress);
+	struct tune_progress shown = *progress;
+	shown.kernel = say->name ? say->name : shown.kernel;
+	results_progress(say->ui, &shown);
 }
 
 static long long failures_of(const json_t *result) {

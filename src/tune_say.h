@@ -7,7 +7,8 @@
 
 struct tune_say {
 	struct ui *ui;
-	char phase[256]; /* what was said last */
+	const char *name; /* in the place of the kernel's; may be NULL */
+	char phase[256];  /* what was said last */
 };
 
 void tune_say_progress(void *say, const struct tune_progress *progress);

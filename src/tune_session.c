@@ -15,17 +15,9 @@
 #include "src/results.h"
 #include "src/tune_counters.h"
 #include "src/tune_say.h"
+#include "src/tune_session_impl.h"
+#include "src/tune_sizes.h"
 #include "tuner/profile.h"
-
-struct tuning {
-	const struct tune_session *what;
-	struct app *app;
-	struct store *store;
-	int64_t session;
-	uint64_t seed;
-	double begun, noise_floor;
-	json_t *results;
-};
 
 static int session_open(struct tuning *t, struct err *err) {
 	const json_t *machine = app_machine(t->app, err);
@@ -98,9 +90,9 @@ static struct tune_budget share(const struct tuning *t, size_t at) {
 	return budget;
 }
 
-static int item_measure(struct tuning *t, const struct tune_item *item, size_t at, int64_t search, json_t **result,
-                        struct err *err) {
-	struct tune_say say = {.ui = app_ui(t->app)};
+static int item_measure(struct tuning *t, const struct tune_item *item, const struct tune_budget *budget,
+                        int64_t search, json_t **result, struct err *err) {
+	struct tune_say say = {.ui = app_ui(t->app), .name = t->name};
 	const struct tune_observer observer = {.ctx = &say, .progress = tune_say_progress};
 	uint64_t hints[PLAN_HINTS_MAX];
 	struct runner runner = item->runner;
@@ -112,7 +104,7 @@ static int item_measure(struct tuning *t, const struct tune_item *item, size_t a
 	task.objective = t->what->settings.objective;
 	task.second = t->what->settings.second;
 	task.pareto = t->what->settings.pareto;
-	task.budget = share(t, at);
+	task.budget = *budget;
 	task.timeout_s = t->what->settings.timeout_s;
 	task.counters = item->counters;
 	task.device_name = task.device ? js_string_or(app_gpu(t->app, err), "name", NULL) : NULL;
@@ -122,6 +114,7 @@ static int item_measure(struct tuning *t, const struct tune_item *item, size_t a
 	task.resume = search;
 	task.fingerprint = app_fingerprint(t->app, err);
 	task.transfer = t->what->settings.transfer;
+	task.complete = t->what->settings.complete;
 	task.stop_gain = t->what->settings.stop_gain;
 	task.hints = hints;
 	task.hint_count = plan_hints(task.space, task.start, app_topo(t->app, err), task.device != NULL, hints);
@@ -132,17 +125,17 @@ static int item_measure(struct tuning *t, const struct tune_item *item, size_t a
 	return failed;
 }
 
-static int item_tune(struct tuning *t, size_t at, struct err *err) {
+int tuning_item(struct tuning *t, struct tune_item *item, const struct tune_budget *budget, json_t **kept,
+                struct err *err) {
 	int64_t search = 0;
 	json_t *result = NULL;
-	struct tune_item *item = t->what->items[at];
 	int failed = item->open ? item->open(item, t->app, err) : 0;
 	for (const char *const *note = item->notes; note && *note; note++)
 		ui_note(app_ui(t->app), "%s", *note);
 	if (!failed && opt_has(t->what->args, "resume"))
 		failed = resume(t, &item->task, &search, &result, err);
 	if (!failed && !result)
-		failed = item_measure(t, item, at, search, &result, err);
+		failed = item_measure(t, item, budget, search, &result, err);
 	if (result)
 		tune_counters_annotate(t->app, result);
 	double floor = result ? js_real_or(result, "noise_floor", NAN) : NAN;
@@ -150,6 +143,7 @@ static int item_tune(struct tuning *t, size_t at, struct err *err) {
 		t->noise_floor = floor;
 	if (result)
 		json_array_append_new(t->results, result);
+	*kept = result;
 	return failed;
 }
 
@@ -157,7 +151,9 @@ static int item_tune(struct tuning *t, size_t at, struct err *err) {
 static int items_tune(struct tuning *t, struct err *err) {
 	struct err nothing = {0};
 	for (size_t i = 0; i < t->what->count; i++) {
-		if (!item_tune(t, i, err))
+		const struct tune_budget budget = share(t, i);
+		json_t *kept;
+		if (!tuning_item(t, t->what->items[i], &budget, &kept, err))
 			continue;
 		if (err->code != ERR_NOTHING)
 			return -1;
@@ -196,12 +192,15 @@ static char *profile_write(struct tuning *t, struct err *err) {
 static void show(struct tuning *t, const char *profile, struct err *err) {
 	if (!opt_has(t->what->args, "json")) {
 		results_print(app_ui(t->app), t->results, t->noise_floor, profile, store_path(t->store));
+		results_sizes_print(app_ui(t->app), t->sizes);
 		return;
 	}
 	json_t *document =
 		json_pack("{s:s,s:O,s:o,s:O,s:s,s:o}", "schema", "sweetspot-tune/1", "machine", app_machine(t->app, err),
 	              "noise_floor", js_number(t->noise_floor), "results", t->results, "store", store_path(t->store),
 	              "profile", profile ? json_string(profile) : json_null());
+	if (t->sizes)
+		json_object_set(document, "sizes", t->sizes);
 	js_write(document, stdout);
 	json_decref(document);
 }
@@ -211,7 +210,7 @@ static int tune_and_show(struct tuning *t, struct err *err) {
 	if (lock < 0)
 		return -1;
 	t->begun = sys_now();
-	int failed = items_tune(t, err);
+	int failed = t->what->sizes ? tune_sizes_run(t, err) : items_tune(t, err);
 	lock_release(lock);
 	const char *state = !failed || err->code == ERR_NOTHING ? "done"
 	                    : err->code == ERR_INTERRUPTED      ? "interrupted"
@@ -238,5 +237,6 @@ int tune_session_run(const struct tune_session *session, struct err *err) {
 	int failed = session_open(&t, err) || tune_and_show(&t, err) ? -1 : 0;
 	store_close(t.store);
 	json_decref(t.results);
+	json_decref(t.sizes);
 	return failed;
 }

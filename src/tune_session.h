@@ -5,12 +5,15 @@
 #include "src/tune_item.h"
 #include "src/tune_options.h"
 
+struct tune_sizes;
+
 struct tune_session {
 	struct app *app;
 	const struct opt_args *args;
 	struct tune_item **items;
 	size_t count;
 	struct tune_settings settings;
+	struct tune_sizes *sizes; /* --sizes: the items are sizes of one kernel; else NULL */
 };
 
 /* Tunes them all and shows the results; they stay the caller's. ERR_NOTHING where nothing worked for one of them: the

@@ -14,6 +14,7 @@ include %D%/counters/local.mk
 include %D%/model/local.mk
 include %D%/study/local.mk
 include %D%/diagnosis/local.mk
+include %D%/explain/local.mk
 include %D%/tuner/local.mk
 include %D%/record/local.mk
 include %D%/store/local.mk

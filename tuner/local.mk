@@ -67,16 +67,21 @@ TUNER_PROGRAM = \
 
 TUNER_STORE = \
 	%D%/store.c %D%/store_file.c %D%/store_db.c %D%/store_schema.c \
-	%D%/store_write.c %D%/store_read.c %D%/store_resume.c %D%/store_plan.c %D%/store_sources.c \
+	%D%/store_write.c %D%/store_read.c %D%/store_resume.c %D%/store_plan.c %D%/store_sources.c %D%/store_searches.c \
 	%D%/store.h %D%/store_db.h \
 	%D%/trial_store.c %D%/trial_store.h \
 	%D%/profile.c %D%/profile_check.c %D%/profile_env.c %D%/profile.h \
-	%D%/profile_program.c %D%/profile_program.h
+	%D%/profile_program.c %D%/profile_program.h %D%/profile_sizes.c %D%/profile_sizes.h
+
+TUNER_SIZES = \
+	%D%/sizes.c %D%/sizes.h %D%/sizes_impl.h \
+	%D%/sizes_merge.c %D%/sizes_next.c %D%/sizes_explore.c \
+	%D%/sizes_store.c %D%/sizes_ratios.c %D%/sizes_json.c
 
 noinst_LTLIBRARIES += libtuner.la
 libtuner_la_LIBADD = libbase.la $(GSL_LIBS) $(SQLITE_LIBS) $(ZLIB_LIBS) $(JANSSON_LIBS)
 libtuner_la_SOURCES = $(TUNER_SPACE) $(TUNER_SPEC) $(TUNER_SPEC_C) $(TUNER_SPEC_CUDA) $(TUNER_SEARCH) $(TUNER_MEASURE) \
-	$(TUNER_PROGRAM) $(TUNER_STORE)
+	$(TUNER_PROGRAM) $(TUNER_STORE) $(TUNER_SIZES)
 
 include %D%/strategy/local.mk
 include %D%/study/local.mk

@@ -12,6 +12,7 @@
 #include "src/base/sys.h"
 #include "tuner/profile.h"
 #include "tuner/profile_program.h"
+#include "tuner/profile_sizes.h"
 
 enum { PROFILE_BYTES_MAX = 16 << 20 };
 
@@ -163,12 +164,18 @@ static int gather_check(const struct gather *gather, const struct store *store, 
 json_t *profile_from_store(struct store *store, const char *fingerprint, const char *const *kernels,
                            const char *(*source_of)(void *ctx, const char *kernel), void *ctx, struct err *err) {
 	struct gather gather = {kernels, source_of, ctx, json_array(), NULL, json_object()};
-	json_t *profile = NULL;
+	json_t *profile = NULL, *sizes;
 	if (store_results_each(store, fingerprint, gather_result, &gather, err) || gather_check(&gather, store, err))
+		goto out;
+	sizes = profile_sizes(store, fingerprint, gather.entries, err);
+	if (!sizes)
 		goto out;
 	profile = json_pack("{s:s, s:s, s:o, s:O, s:O}", "schema", "sweetspot-profile/1", "generator",
 	                    "sweetspot " PACKAGE_VERSION, "created", time_json(sys_wall()), "machine", gather.machine,
 	                    "entries", gather.entries);
+	if (json_array_size(sizes))
+		json_object_set(profile, "sizes", sizes);
+	json_decref(sizes);
 	/* The store's content is as much from outside as a file. */
 	if (profile_check(profile, err)) {
 		err_prefix(err, "store %s holds a result that makes no profile", store_path(store));

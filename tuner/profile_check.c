@@ -10,6 +10,7 @@
 
 #include "tuner/profile.h"
 #include "tuner/profile_program.h"
+#include "tuner/profile_sizes.h"
 
 typedef int check_fn(const json_t *value, struct err *err);
 
@@ -214,5 +215,8 @@ int profile_check(const json_t *profile, struct err *err) {
 		{"schema", check_schema},   {"generator", check_word},  {"created", check_time},
 		{"machine", check_machine}, {"entries", check_entries}, {NULL, NULL},
 	};
-	return check_members(profile, members, err);
+	const json_t *sizes = json_object_get(profile, "sizes"); /* absent in older profiles, and without sizes */
+	if (check_members(profile, members, err))
+		return -1;
+	return sizes ? profile_sizes_check(sizes, err) : 0;
 }

@@ -114,4 +114,15 @@ struct store_result {
 int store_results_each(struct store *store, const char *fingerprint,
                        int (*fn)(void *ctx, const struct store_result *result), void *ctx, struct err *err);
 
+/* Every search of a machine (fingerprint NULL: of all), finished or not, oldest first. fn as in store_trials_each; it may
+ * read the store meanwhile. */
+struct store_found {
+	int64_t search;
+	const char *kernel, *source, *problem, *objective, *strategy; /* as in store_search */
+	const json_t *result;                                         /* NULL: there is none */
+	double noise_floor;                                           /* of its session; NAN: not known */
+};
+int store_searches_each(struct store *store, const char *fingerprint,
+                        int (*fn)(void *ctx, const struct store_found *found), void *ctx, struct err *err);
+
 #endif

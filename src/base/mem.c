@@ -7,9 +7,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
-enum { CHUNK_FIRST = 4096, CHUNK_LARGEST = 1 << 20 };
+enum { CHUNK_FIRST = 4096, CHUNK_LARGEST = 1 << 20, LARGE_PAGE = 1 << 21 };
 
 /* The data of a chunk follows its head, which is aligned for any type. */
 struct chunk {
@@ -56,6 +57,18 @@ void *mem_grow(void *old, size_t count, size_t size) {
 	void *memory = realloc(old, checked_bytes(count, size));
 	if (!memory)
 		out_of_memory(count, size);
+	return memory;
+}
+
+void *mem_large(size_t bytes) {
+	if (bytes < LARGE_PAGE)
+		return mem_grow(NULL, bytes, 1);
+	void *memory = aligned_alloc(LARGE_PAGE, checked_bytes(bytes / LARGE_PAGE + 1, LARGE_PAGE));
+	if (!memory)
+		out_of_memory(1, bytes);
+#ifdef MADV_HUGEPAGE
+	madvise(memory, bytes, MADV_HUGEPAGE); /* where it can't be, nothing is lost */
+#endif
 	return memory;
 }
 

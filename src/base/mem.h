@@ -8,6 +8,9 @@
 
 void *mem_alloc(size_t count, size_t size) __attribute__((malloc)); /* zeroed; checks count * size for overflow */
 void *mem_grow(void *old, size_t count, size_t size);                /* realloc; the new part is not zeroed */
+/* Not zeroed: what will be written from one end to the other, in large pages where it is large and the system has them. A
+ * first touch is a page fault, which takes longer than filling the page. */
+void *mem_large(size_t bytes) __attribute__((malloc));
 char *mem_strdup(const char *text) __attribute__((malloc));
 char *mem_printf(const char *format, ...) __attribute__((format(printf, 1, 2), malloc));
 

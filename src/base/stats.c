@@ -24,8 +24,13 @@ static double *sorted_copy(const double *x, size_t count) {
 	return copy;
 }
 
+static double quantile_at(size_t count, double p) {
+	return (double)(count - 1) * (p < 0 ? 0 : p > 1 ? 1 : p);
+}
+
+/* Looks at two of them: the one at the place, and the next. */
 static double sorted_quantile(const double *sorted, size_t count, double p) {
-	double place = (double)(count - 1) * (p < 0 ? 0 : p > 1 ? 1 : p);
+	double place = quantile_at(count, p);
 	size_t low = (size_t)place;
 	double part = place - (double)low;
 	if (part <= 0 || low + 1 >= count || sorted[low] == sorted[low + 1])
@@ -34,12 +39,42 @@ static double sorted_quantile(const double *sorted, size_t count, double p) {
 	return fmin(fmax(sorted[low] * (1 - part) + sorted[low + 1] * part, sorted[low]), sorted[low + 1]);
 }
 
+/* The `wanted`-th smallest to its place, nothing larger before it (Hoare, Algorithm 65: Find, 1961). What many rounds have
+ * not made small is sorted. */
+static void select_place(double *x, size_t count, size_t wanted) {
+	enum { FEW = 16, ROUNDS = 40 };
+	ptrdiff_t low = 0, high = (ptrdiff_t)count - 1, place = (ptrdiff_t)wanted;
+	for (int round = 0; high - low >= FEW && round < ROUNDS; round++) {
+		ptrdiff_t i = low, j = high;
+		for (double pivot = x[low + (high - low) / 2]; i <= j;) {
+			while (compare(&x[i], &pivot) < 0)
+				i++;
+			while (compare(&pivot, &x[j]) < 0)
+				j--;
+			if (i > j)
+				break;
+			double swap = x[i];
+			x[i++] = x[j];
+			x[j--] = swap;
+		}
+		low = place >= i ? i : place > j ? place : low;
+		high = place <= j ? j : place < i ? place : high;
+	}
+	qsort(x + low, (size_t)(high - low + 1), sizeof *x, compare);
+}
+
 double stats_quantile(const double *x, size_t count, double p) {
 	if (count == 0 || isnan(p))
 		return NAN;
-	double *sorted = sorted_copy(x, count);
-	double quantile = sorted_quantile(sorted, count, p);
-	free(sorted);
+	double *copy = mem_alloc(count, sizeof *copy);
+	memcpy(copy, x, count * sizeof *copy);
+	size_t low = (size_t)quantile_at(count, p), high = low + 1;
+	select_place(copy, count, low);
+	for (size_t i = high + 1; i < count; i++)
+		if (compare(&copy[i], &copy[high]) < 0)
+			copy[high] = copy[i];
+	double quantile = sorted_quantile(copy, count, p);
+	free(copy);
 	return quantile;
 }
 

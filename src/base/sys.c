@@ -57,7 +57,7 @@ static size_t first_room(int fd, size_t limit) {
 
 char *sys_read_fd(int fd, const char *where, size_t limit, size_t *size, struct err *err) {
 	size_t used = 0, room = first_room(fd, limit);
-	char *data = mem_alloc(room, 1);
+	char *data = mem_large(room);
 	for (ssize_t got;; used += (size_t)got) {
 		if (used > limit) {
 			err_set(err, ERR_USAGE, NULL, "%s is larger than %zu bytes", where, limit);

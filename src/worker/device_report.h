@@ -8,7 +8,8 @@
 
 /* Forgets earlier launches; returns how long compiling took so far, for device_report. gpu may be NULL. */
 double device_watch(struct gpu *gpu);
-/* {"name","index","sm_mhz",..,"compile_s","kernels":[..]}; health: of the moment after the last run. New reference. */
-json_t *device_report(struct gpu *gpu, const struct gpu_health *health, double compiled_s);
+/* {"name","index","sm_mhz",..,"compile_s","kernels":[..]}; health: of the moment after the last run; runs: of all
+ * samples, to which the launches belong. New reference. */
+json_t *device_report(struct gpu *gpu, const struct gpu_health *health, double compiled_s, int64_t runs);
 
 #endif

@@ -221,11 +221,13 @@ static double energy_now(const struct state *state, const struct request *reques
 static bool take_samples(struct state *state, const struct request *request, bool retake, struct measurement *out) {
 	double run_s;
 	out->sample_count = 0;
+	out->runs_sampled = 0;
 	for (int i = 0; i < request->samples; i++) {
 		double before = energy_now(state, request);
 		if (!batch_run(state, request, state->batch, out, &run_s)) {
 			return true;
 		}
+		out->runs_sampled += out->runs;
 		if (retake && run_s * (double)state->batch < SHORTEST * request->min_sample_s && state->batch < BATCH_MAX) {
 			return false;
 		}

@@ -31,6 +31,7 @@ struct measurement {
 	double *energies; /* joules a run, as many; NULL where nobody asked */
 	size_t sample_count;
 	int64_t runs; /* of the last batch */
+	int64_t runs_sampled;
 	bool verified;   /* in this trial or an earlier one of its state */
 	double verify_s; /* 0: not in this trial */
 	struct noise noise; /* over the samples */

@@ -101,7 +101,7 @@ static void attempt(struct arena *arena, struct states *states, struct team *tea
 	measure_state(arena, state, request, team, m);
 	report->batch = state->batch ? state->batch : 1;
 	report->placement = request->call.gpu ? NULL : team_placement(team);
-	report->gpu = request->call.gpu ? device_report(request->call.gpu, &m->health, compiled_s) : NULL;
+	report->gpu = request->call.gpu ? device_report(request->call.gpu, &m->health, compiled_s, m->runs_sampled) : NULL;
 	tell(state, request, report);
 	count(arena, state, counters, team, report);
 	if (state->kernel->work) {

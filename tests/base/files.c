@@ -52,6 +52,25 @@ static void ends_well(void) {
 	free(mem_alloc(3, 3));
 }
 
+/* Of a few pages, and of many. */
+static void test_large(void) {
+	static const size_t sizes[] = {1, 5000, (1 << 21) - 1, 1 << 21, 5000001};
+	bool whole = true;
+	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+		size_t size = sizes[i], grown = size + size / 2 + 1;
+		char *large = memset(mem_large(size), 'x', size);
+		large = mem_grow(large, grown, 1);
+		memset(large + size, 'y', grown - size);
+		whole = whole && large[0] == 'x' && large[size - 1] == 'x' && large[size] == 'y' && large[grown - 1] == 'y';
+		free(large);
+	}
+	ok(whole, "large memory is written, grows and goes");
+}
+
+static void overflow_large(void) {
+	free(mem_large(vast * 2));
+}
+
 static void test_memory(void) {
 	char *zero = mem_alloc(1000, 1), *nothing = mem_alloc(0, 8);
 	bool clear = true;
@@ -69,7 +88,8 @@ static void test_memory(void) {
 	free(nothing);
 	ok(status_of(ends_well) == 0, "a small allocation goes well");
 	ok(status_of(overflow_alloc) == W_EXITCODE(1, 0) && status_of(overflow_grow) == W_EXITCODE(1, 0) &&
-	       status_of(overflow_arena) == W_EXITCODE(1, 0) && status_of(unending_alloc) == W_EXITCODE(1, 0),
+	       status_of(overflow_arena) == W_EXITCODE(1, 0) && status_of(overflow_large) == W_EXITCODE(1, 0) &&
+	       status_of(unending_alloc) == W_EXITCODE(1, 0),
 	   "a size that overflows ends the process with status 1");
 }
 
@@ -258,6 +278,7 @@ int main(void) {
 	if (!mkdtemp(folder) || chdir(folder) < 0)
 		return 99;
 	test_memory();
+	test_large();
 	test_arena();
 	test_read();
 	test_write();

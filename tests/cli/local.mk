@@ -10,10 +10,10 @@ check_PROGRAMS += %D%/program_spec
 %C%_program_spec_SOURCES = %D%/program_spec.c src/program_spec.c src/program_spec.h src/program_plan.h
 %C%_program_spec_LDADD = libtuner.la libbase.la $(JANSSON_LIBS)
 TESTS += %D%/program_spec
-dist_check_SCRIPTS += %D%/usage %D%/spec %D%/handwork %D%/tune %D%/resume %D%/survive %D%/program %D%/apply %D%/ceilings \
+dist_check_SCRIPTS += %D%/usage %D%/spec %D%/handwork %D%/tune %D%/sizes %D%/resume %D%/survive %D%/program %D%/apply %D%/ceilings \
 	%D%/experiments %D%/counters %D%/bundle
 dist_check_SCRIPTS += %D%/usage %D%/spec %D%/handwork %D%/tune %D%/survive %D%/program %D%/apply %D%/ceilings \
-	%D%/experiments %D%/counters %D%/bundle %D%/replay
+	%D%/experiments %D%/counters %D%/bundle %D%/replay %D%/explain
 EXTRA_DIST += %D%/counting-worker
 check_PROGRAMS += %D%/ceilings_file
 %C%_ceilings_file_SOURCES = %D%/ceilings_file.c src/ceilings_file.c src/ceilings_kinds.c src/ceilings_plan.c \
@@ -33,3 +33,7 @@ check_PROGRAMS += %D%/stop_when
 %C%_stop_when_SOURCES = %D%/stop_when.c src/stop_when.c src/stop_when.h tests/tuner/space_help.h
 %C%_stop_when_LDADD = libtuner.la libbase.la $(JANSSON_LIBS) -lm
 TESTS += %D%/stop_when
+check_PROGRAMS += %D%/explain_words
+%C%_explain_words_SOURCES = %D%/explain_words.c src/explain_words.c src/explain_probe.h
+%C%_explain_words_LDADD = libtuner.la libbase.la $(JANSSON_LIBS) -lm
+TESTS += %D%/explain_words

@@ -131,7 +131,8 @@ static void copies_test(struct rig *rig) {
 	ok(rig_setup(rig, "variant=factor32") == SS_OK && rig_run(rig) == SS_OK && rig_verify(rig) == SS_OK,
 	   "a run with copies");
 	ok(figure_has(rig, "upload") && figure_has(rig, "compute") && figure_has(rig, "download"), "has its times");
-	ok(figure_has(rig, "reachable") && figure_has(rig, "third_phase"), "and what it did");
+	ok(figure_has(rig, "reachable") && figure_has(rig, "third_phase") && figure_has(rig, "shared_wavefronts"),
+	   "and what it did");
 	rig_teardown(rig);
 	rig_close(rig);
 }

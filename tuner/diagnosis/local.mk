@@ -15,13 +15,25 @@ DIAGNOSES = \
 	%D%/inner_teams.c \
 	%D%/numa_first_touch.c \
 	%D%/smt_sharing.c \
-	%D%/iteration_count.c
+	%D%/iteration_count.c \
+	%D%/uncoalesced.c \
+	%D%/occupancy_limiter.c \
+	%D%/register_tile.c \
+	%D%/shared_memory.c \
+	%D%/atomic_contention.c \
+	%D%/launch_overhead.c \
+	%D%/host_bound.c \
+	%D%/transfer_bound.c \
+	%D%/partial_warps.c \
+	%D%/dram_bandwidth.c \
+	%D%/compute_peak.c
 
 libtuner_la_SOURCES += $(DIAGNOSES) \
 	%D%/registry.c %D%/diagnosis.h \
-	%D%/findings.c %D%/findings_json.c %D%/findings_impl.h %D%/words.c \
+	%D%/gpu.h %D%/gpu_facts.c %D%/gpu_trend.c %D%/gpu_words.c \
 	%D%/follows.c %D%/follows.h %D%/probe.c %D%/probe_words.c %D%/curve.c %D%/probe.h \
-	%D%/remedy.c %D%/remedy.h %D%/saturation.c %D%/saturation.h
+	%D%/remedy.c %D%/remedy.h %D%/saturation.c %D%/saturation.h \
+	%D%/findings.c %D%/findings_json.c %D%/findings_impl.h %D%/words.c
 nodist_libtuner_la_SOURCES += %D%/diagnoses.def
 BUILT_SOURCES += %D%/diagnoses.def
 CLEANFILES += %D%/diagnoses.def

@@ -16,16 +16,19 @@ static const double SCALE_FIRST = -1.2, NOISE_FIRST = -9, SHARE_FIRST = 1.5;
 
 /* Of OpenBLAS, where that is the CBLAS. */
 void openblas_set_num_threads(int count) __attribute__((weak));
+int blas_thread_shutdown_(void) __attribute__((weak));
 
-/* Matrices are small, and searches run beside each other: threads would only wait for each other. */
-static void blas_alone(void) {
+/* Matrices are small, and searches run beside each other: threads would only wait for each other. OpenBLAS starts one a
+ * core as it is loaded, and these spin for a while before they sleep: they end at once. */
+__attribute__((constructor)) static void blas_alone(void) {
 	if (openblas_set_num_threads)
 		openblas_set_num_threads(1);
+	if (blas_thread_shutdown_)
+		blas_thread_shutdown_();
 }
 
 struct gp *gp_new(const struct gp_dim *dims, size_t count) {
 	struct gp *gp = mem_alloc(1, sizeof *gp);
-	blas_alone();
 	gsl_set_error_handler_off(); /* what GSL refuses is decided here, not by abort() */
 	gp->dims = count;
 	gp->axis = mem_alloc(count, sizeof *gp->axis);

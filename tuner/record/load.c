@@ -150,7 +150,7 @@ static struct load *load_new(const char *name) {
 static struct load *load_packed(struct load *load, const char *data, size_t size, struct err *err) {
 	load->packed = true;
 	load->room = size_hint(data, size) + 1;
-	load->text = mem_alloc(load->room + SCAN_PAD, 1);
+	load->text = mem_large(load->room + SCAN_PAD);
 	if (unpack_start(load, data, size, err) == 0 &&
 	    ((size >= THREAD_SIZE && start_thread(load)) || unpack_all(load, err) == 0))
 		return load;

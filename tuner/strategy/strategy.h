@@ -59,6 +59,7 @@ struct strategy_task {
 	uint64_t seed;
 	uint64_t start;      /* the baseline, a valid index, measured first by the caller; UINT64_MAX: none */
 	uint64_t budget;     /* evaluations to expect; 0: unknown */
+	double seconds;      /* that they may take in all, where that is the budget; 0: evaluations are counted */
 	/* All below may be zero. */
 	const struct strategy_source *sources; /* the most like first; they outlive the search */
 	size_t source_count;

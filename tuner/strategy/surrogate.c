@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "src/base/mem.h"
+#include "tuner/strategy/cost.h"
 #include "tuner/strategy/surrogate_impl.h"
 
 enum { FIRST_STEPS = 30, STEPS = 14, NEED = 3, CALIBRATE_EACH = 60 };
@@ -28,6 +29,7 @@ struct surrogate *surrogate_new(const struct strategy_task *task, bool transfer)
 	surrogate->stretch = 1;
 	surrogate->error = NAN;
 	surrogate->coding = coding_new(task->arena, task->space, SOURCES_MAX);
+	surrogate->cost = cost_new(task, surrogate->coding);
 	for (size_t s = 0; transfer && s < task->source_count && surrogate->source_count < SOURCES_MAX; s++) {
 		struct source_model *model = source_model_new(surrogate, &task->sources[s]);
 		if (model)
@@ -89,6 +91,7 @@ void surrogate_await(struct surrogate *surrogate, uint64_t index) {
 
 void surrogate_tell(struct surrogate *surrogate, uint64_t index, const struct strategy_outcome *outcome) {
 	pending_drop(surrogate, index);
+	cost_tell(surrogate->cost, index, outcome->seconds);
 	if (surrogate->count == OBSERVED_MAX)
 		compact(surrogate);
 	struct observed *observed = &surrogate->observed[surrogate->count++];
@@ -162,15 +165,18 @@ static uint64_t most_promising(struct surrogate *surrogate) {
 	const float *mean = gp_pool_mean(surrogate->values);
 	const struct pool *pool = &surrogate->pool;
 	uint64_t best = UINT64_MAX, nearest = UINT64_MAX;
-	double most = 0, least = INFINITY;
+	double most = 0, least = INFINITY, power = cost_power(surrogate->cost);
 	for (size_t c = 0; c < pool->count; c++) {
 		surrogate->gain[c] = 0;
 		if (history_taken(surrogate->task.history, pool->index[c]))
 			continue;
 		double deviation = surrogate_deviation_of(surrogate, c), gap = surrogate->incumbent - mean[c];
 		surrogate->gain[c] = surrogate_chance_of(surrogate, c) * expected_gain(gap, deviation);
-		if (surrogate->gain[c] > most) {
-			most = surrogate->gain[c];
+		double worth = surrogate->gain[c];
+		if (power > 0 && worth > 0)
+			worth *= exp(-power * cost_predict(surrogate->cost, pool->codes + c * surrogate->dims));
+		if (worth > most) {
+			most = worth;
 			best = pool->index[c];
 		}
 		if (-gap / deviation < least) {

@@ -23,6 +23,7 @@ struct pool { /* the candidates */
 };
 
 struct source_model;
+struct cost;
 
 struct surrogate {
 	struct strategy_task task;
@@ -48,6 +49,7 @@ struct surrogate {
 	float incumbent;
 	struct source_model *source[SOURCES_MAX];
 	size_t source_count, dropped, firsts;
+	struct cost *cost; /* of evaluations; NULL: the budget counts them, not their seconds */
 	bool asked;
 };
 

@@ -2,7 +2,9 @@
 /* Do neighbours tell of one another? The statistic is the sum of products of each row's log time and the mean of its
  * nearest rows' (Moran 1950, "Notes on continuous stochastic phenomena"), times taken about the mean of their problem;
  * its distribution where nothing is to be found comes from shuffling them (within each problem where problems have
- * several rows), 999 times. */
+ * several rows), 999 times. Words have no neighbours worth the name: so a second statistic is the largest share of the
+ * variance that the levels of one column take, beyond what as many random groups would; the same shuffles tell of it.
+ */
 #include <config.h>
 
 #include <math.h>
@@ -117,10 +119,38 @@ static double likeness(const struct pattern *pattern) {
 	return sum;
 }
 
-static double probability(struct pattern *pattern) {
+/* Share of the variance between the levels of a column; 0 where there are too many of them. */
+static double share_between(const struct study *study, const struct pattern *pattern, size_t column) {
+	double sum[ROWS_MAX + 1] = {0}, between = 0, all = 0;
+	size_t rows[ROWS_MAX + 1] = {0}, levels = study->columns[column].levels + 1, used = 0;
+	if (2 * levels > pattern->count + 2)
+		return 0;
+	for (size_t i = 0; i < pattern->count; i++) {
+		size_t level = (size_t)(study->rows[pattern->rows[i]].place[column] + 1); /* absent is one, too */
+		sum[level] += pattern->y[i];
+		rows[level]++;
+		all += pattern->y[i] * pattern->y[i];
+	}
+	for (size_t l = 0; l < levels; l++) {
+		between += rows[l] ? sum[l] * sum[l] / (double)rows[l] : 0;
+		used += rows[l] > 0;
+	}
+	return all > 0 ? between / all - (double)(used - 1) / (double)(pattern->count - 1) : 0;
+}
+
+static double share_largest(const struct study *study, const struct pattern *pattern) {
+	double most = 0;
+	for (size_t c = 0; c < study->column_count; c++)
+		if (!study->columns[c].is_problem)
+			most = fmax(most, share_between(study, pattern, c));
+	return most;
+}
+
+/* Of two statistics (Bonferroni). */
+static double probability(const struct study *study, struct pattern *pattern) {
 	struct rng rng;
-	double real = likeness(pattern);
-	size_t as_good = 1;
+	double real = likeness(pattern), share = share_largest(study, pattern);
+	size_t as_good = 1, as_large = 1;
 	rng_seed(&rng, 1);
 	for (int round = 0; round < SHUFFLES; round++) {
 		for (size_t i = 0, end; i < pattern->count; i = end) {
@@ -128,8 +158,9 @@ static double probability(struct pattern *pattern) {
 			rng_shuffle(&rng, pattern->y + i, end - i, sizeof *pattern->y);
 		}
 		as_good += likeness(pattern) >= real;
+		as_large += share_largest(study, pattern) >= share;
 	}
-	return (double)as_good / (1 + SHUFFLES);
+	return fmin(1, 2.0 * (double)(as_good < as_large ? as_good : as_large) / (1 + SHUFFLES));
 }
 
 double study_pattern(const struct study *study) {
@@ -142,7 +173,7 @@ double study_pattern(const struct study *study) {
 	strata_join(pattern);
 	values_centre(study, pattern);
 	values_clip(pattern);
-	double p = probability(pattern);
+	double p = probability(study, pattern);
 	free(pattern);
 	return p;
 }

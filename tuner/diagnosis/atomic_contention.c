@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Additions of many threads to one word wait for each other. */
+#include <config.h>
+
+#include <math.h>
+
+#include "tuner/diagnosis/gpu.h"
+
+static const double SM_BUSY = 80, ISSUE_IDLE = 5, MEMORY_IDLE = 0.3, AGREE = 0.05;
+
+static double issue_of(const struct study *study, size_t row) {
+	return study_counter(study, row, "gpu_issue_active");
+}
+
+/* The same from other counters: four schedulers an SM. */
+static bool is_consistent(const struct study *study, size_t row) {
+	double counted =
+		100 * study_counter(study, row, "gpu_instructions") / study_counter(study, row, "gpu_sm_cycles") / 4;
+	return fabs(counted - issue_of(study, row)) <= AGREE * issue_of(study, row);
+}
+
+/* Warps are there and can't go on, and it is not for the memory's rate. */
+static bool is_stalled(const struct study *study, size_t row) {
+	double dram = gpu_share_of(study, row, gpu_dram_bytes(study, row), "read", "dram");
+	return study_counter(study, row, "gpu_cycles_active") >= SM_BUSY && issue_of(study, row) <= ISSUE_IDLE &&
+	       dram <= MEMORY_IDLE && is_consistent(study, row);
+}
+
+static void stall_evidence(struct finding *finding, const struct study *study, size_t row) {
+	finding_evidence(finding, EVIDENCE_COUNTER, issue_of(study, row), "%",
+	                 "%s has warps on its SMs that issue in %.1f %% of the cycles, while memory is not busy",
+	                 gpu_subject_words(study, row), issue_of(study, row));
+}
+
+static void ceilings_evidence(struct finding *finding, const struct study *study) {
+	double one = study_ceiling(study, "atomic_one", NULL, 0), many = study_ceiling(study, "atomic_many", NULL, 0);
+	if (one > 0 && many > 0)
+		finding_evidence(finding, EVIDENCE_CEILING, many / one, NULL,
+		                 "whole numbers: %.3g G additions a second to one word, %.3g to many", one, many);
+	else
+		finding_missing(finding, EVIDENCE_CEILING, "additions to one word, and to many");
+}
+
+static size_t stalled_row(const struct study *study) {
+	size_t rows[GPU_SUBJECTS], count = gpu_subjects(study, issue_of, rows);
+	for (size_t i = count; i-- > 0;)
+		if (is_stalled(study, rows[i]))
+			return rows[i];
+	return SIZE_MAX;
+}
+
+static void examine(const struct study *study, struct findings *findings) {
+	static const char *const atomic[] = {"atomic", NULL};
+	struct gpu_contrast contrast;
+	size_t row = stalled_row(study), clear = gpu_contrasts(study, atomic, NULL, &contrast, 1);
+	if (!clear && row == SIZE_MAX)
+		return;
+	struct finding *finding = findings_add(
+		findings,
+		!clear            ? CONFIDENCE_LOW
+		: row != SIZE_MAX ? CONFIDENCE_HIGH
+						  : gpu_contrast_confidence(&contrast),
+		clear ? contrast.ratio.ratio : 1,
+		clear ? "atomic operations wait for each other"
+			  : "warps wait for something that goes one after the other, such as atomic operations on few words");
+	if (clear)
+		gpu_contrast_about(finding, study, &contrast);
+	else
+		gpu_subject_about(finding, study, row);
+	if (row != SIZE_MAX)
+		stall_evidence(finding, study, row);
+	else
+		finding_missing(finding, EVIDENCE_COUNTER, "cycles in which warps issue (GPU)");
+	if (!clear)
+		finding_missing(finding, EVIDENCE_CONTRAST, "the same with sums of threads or blocks in the place of atomics");
+	ceilings_evidence(finding, study);
+	gpu_next_counters(finding, study, row != SIZE_MAX ? row : study_winner(study), "GPU");
+}
+
+const struct diagnosis diagnosis_atomic_contention = {
+	.name = "atomic_contention",
+	.summary = "atomic operations of many threads on few words",
+	.device = "cuda",
+	.examine = examine,
+};

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What diagnoses of GPUs share: what was launched, whether times follow a quantity, and rows to speak of. */
+#ifndef DIAGNOSIS_GPU_H
+#define DIAGNOSIS_GPU_H
+#include "tuner/diagnosis/diagnosis.h"
+
+/* Of a row the function with the most threads, all launches together. NAN, NULL: not told. */
+struct gpu_function {
+	const char *name, *limiter; /* of its occupancy: "threads", "registers", "shared memory", "blocks" */
+	double registers, shared_bytes, spill_bytes, threads, blocks, launches, occupancy;
+};
+bool gpu_function_main(const struct study *study, size_t row, struct gpu_function *function);
+
+/* A quantity of a row, NAN where it is not known. */
+typedef double (*gpu_measure)(const struct study *study, size_t row);
+double gpu_launches(const struct study *study, size_t row);    /* of a run */
+double gpu_kernel_time(const struct study *study, size_t row); /* s, of all kernels of a run */
+double gpu_copy_time(const struct study *study, size_t row);   /* s, between host and GPU */
+double gpu_dram_bytes(const struct study *study, size_t row);  /* counted */
+double gpu_wavefronts(const struct study *study,
+                      size_t row);                           /* through shared memory; counted, or the kernel's model */
+double gpu_occupancy(const struct study *study, size_t row); /* of the main function, in theory */
+
+/* Least ratio of times that is an effect: 5 %, or twice the noise. */
+double gpu_margin(const struct study *study);
+
+/* Do times follow a quantity? Logarithms, each about the mean of its problem; p by shuffling within problems, one-sided
+ * for the sign that is expected. */
+enum gpu_verdict { GPU_UNKNOWN /* too few rows, or too little difference */, GPU_FOLLOWS, GPU_DIFFERS };
+struct gpu_trend {
+	enum gpu_verdict verdict;
+	size_t rows;
+	double slope, span, p; /* of log time on its logarithm; its largest over its least value within a problem */
+};
+struct gpu_trend gpu_trend_of(const struct study *study, gpu_measure of, int sign);
+void gpu_trend_evidence(struct finding *finding, const struct gpu_trend *trend, const char *what);
+/* Of a share that a measurement accounts for: high where times follow it, too. */
+enum confidence gpu_confidence(const struct gpu_trend *trend, enum confidence alone);
+/* A share of what the GPU can do at most is never far above 1: such values belong to other times. */
+bool gpu_possible(const struct study *study, gpu_measure share);
+/* Quantities in the unit of a second's work, over the time and a ceiling in units of 1e9; NAN where either is missing.
+ */
+double gpu_share_of(const struct study *study, size_t row, double amount, const char *ceiling, const char *level);
+
+/* The winner, then the baseline or else the slowest row, as far as `of` knows them. Returns how many. */
+enum { GPU_SUBJECTS = 2 };
+size_t gpu_subjects(const struct study *study, gpu_measure of, size_t rows[GPU_SUBJECTS]);
+const char *gpu_subject_words(const struct study *study, size_t row); /* "the best configuration" .. */
+/* What tells the baseline from the winner is what the finding is about. */
+void gpu_subject_about(struct finding *finding, const struct study *study, size_t row);
+
+/* Words of a parameter that bring one mechanism about, against words that avoid it: clear effects only (Holm 1979 over
+ * all that were looked at). others: NULL is any other word. At most `room`, the largest first. */
+struct gpu_contrast {
+	size_t column;
+	int with, without;
+	struct study_ratio ratio;
+};
+size_t gpu_contrasts(const struct study *study, const char *const *with, const char *const *without,
+                     struct gpu_contrast *out, size_t room);
+void gpu_contrast_about(struct finding *finding, const struct study *study, const struct gpu_contrast *contrast);
+enum confidence gpu_contrast_confidence(const struct gpu_contrast *contrast);
+
+void gpu_next_counters(struct finding *finding, const struct study *study, size_t row, const char *groups);
+void gpu_next_ceilings(struct finding *finding, const struct study *study);
+
+#endif

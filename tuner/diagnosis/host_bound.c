@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the host does between launches, while the GPU has nothing to do. */
+#include <config.h>
+
+#include <math.h>
+
+#include "tuner/diagnosis/gpu.h"
+
+static const double SHARE_LEAST = 0.5, GAP_LEAST = 50 /* us, where no ceiling is known */;
+
+static double idle_of(const struct study *study, size_t row) { /* s */
+	double copies = gpu_copy_time(study, row);
+	return study_row(study, row)->value - gpu_kernel_time(study, row) - (isnan(copies) ? 0 : copies);
+}
+
+static double share_of(const struct study *study, size_t row) {
+	return idle_of(study, row) / study_row(study, row)->value;
+}
+
+/* A second kind of evidence is needed, and none may contradict: SMs without a warp, or the host's own time. */
+static bool is_idle(const struct study *study, size_t row) {
+	double active = study_counter(study, row, "gpu_cycles_active"), cpu = study_figure(study, row, "cpu_s");
+	double gap = 1e6 * idle_of(study, row) / gpu_launches(study, row),
+		   launch = 4 * study_ceiling(study, "round_trip", NULL, 0);
+	if (!(share_of(study, row) >= SHARE_LEAST) || gap <= (isnan(launch) ? GAP_LEAST : launch))
+		return false;
+	return (active <= 50 || cpu >= idle_of(study, row) / 2) && !(active > 50) && !(cpu < idle_of(study, row) / 2);
+}
+
+static void examine(const struct study *study, struct findings *findings) {
+	size_t rows[GPU_SUBJECTS], count = gpu_subjects(study, share_of, rows);
+	for (size_t i = 0; i < count; i++) {
+		size_t row = rows[i];
+		if (!is_idle(study, row))
+			continue;
+		double share = share_of(study, row), cpu = study_figure(study, row, "cpu_s");
+		struct finding *finding =
+			findings_add(findings, isnan(cpu) ? CONFIDENCE_MEDIUM : CONFIDENCE_HIGH, 1 / (1 - fmin(share, 0.99)),
+		                 "the GPU waits for the host: for %.0f %% of the time of %s nothing runs on it", 100 * share,
+		                 gpu_subject_words(study, row));
+		gpu_subject_about(finding, study, row);
+		finding_evidence(finding, EVIDENCE_COUNTER, 1e3 * gpu_kernel_time(study, row), "ms",
+		                 "%.3g ms of kernels in a run of %.3g ms", 1e3 * gpu_kernel_time(study, row),
+		                 1e3 * study_row(study, row)->value);
+		if (!isnan(cpu))
+			finding_evidence(finding, EVIDENCE_FIGURE, 1e3 * cpu, "ms", "the host's own part takes %.3g ms", 1e3 * cpu);
+		gpu_next_counters(finding, study, row, "GPU_ACTIVITY");
+	}
+}
+
+const struct diagnosis diagnosis_host_bound = {
+	.name = "host_bound",
+	.summary = "a GPU that waits for what the host does between launches",
+	.device = "cuda",
+	.examine = examine,
+};

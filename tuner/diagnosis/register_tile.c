@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A thread that keeps a tile of m x n results in registers reads m + n operands for m * n operations, so passes through
+ * shared memory fall with the tile of a thread, whatever the tile of the block: Volkov and Demmel, "Benchmarking GPUs
+ * to tune dense linear algebra", 2008. Here that is recognised by times that follow the passes. */
+#include <config.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tuner/diagnosis/gpu.h"
+
+enum { PAIRS_LEAST = 5, SHARED_PAIRS_LEAST = 3 };
+static const double PASSES_LEAST = 1.3, MATCH = 1.25, MORE_SHARED = 1.4, SAME = 1.1, ELASTIC = 0.15;
+
+struct saving { /* rows or levels that differ in passes, and in time */
+	double measured, predicted;
+	size_t pairs, slow, fast; /* rows of one of the pairs */
+	struct gpu_trend trend;
+};
+
+static bool is_match(const struct study *study, const struct saving *one) {
+	return one->predicted >= PASSES_LEAST && one->measured > gpu_margin(study) &&
+	       fabs(log(one->measured / one->predicted)) <= log(MATCH);
+}
+
+static bool same_problem(const struct study *study, size_t a, size_t b) {
+	return json_equal(study_row(study, a)->problem, study_row(study, b)->problem);
+}
+
+/* Times follow the passes over all rows: the largest saving that two of them have as it was predicted. */
+static struct saving by_rows(const struct study *study) {
+	struct saving best = {.measured = NAN, .trend = gpu_trend_of(study, gpu_wavefronts, 1)};
+	for (size_t a = 0; best.trend.verdict == GPU_FOLLOWS && a < study_rows(study); a++) {
+		double passes = gpu_wavefronts(study, a), time = study_row(study, a)->value;
+		for (size_t b = 0; passes > 0 && !study_row(study, a)->over && b < study_rows(study); b++) {
+			struct saving one = {
+				time / study_row(study, b)->value, passes / gpu_wavefronts(study, b), 1, a, b, best.trend};
+			if (is_match(study, &one) && !study_row(study, b)->over && same_problem(study, a, b) &&
+			    !(one.measured <= best.measured))
+				best = one;
+		}
+	}
+	return best;
+}
+
+/* Geometric mean over the pairs of what a measure differs by; NAN where one of them goes the other way. */
+static double differ(const struct study *study, const struct study_pair *pairs, size_t count, gpu_measure of,
+                     double least) {
+	double sum = 0;
+	for (size_t i = 0; i < count; i++) {
+		double ratio = of(study, pairs[i].a) / of(study, pairs[i].b);
+		if (!(ratio >= least))
+			return NAN;
+		sum += log(ratio);
+	}
+	return count ? exp(sum / (double)count) : NAN;
+}
+
+typedef void (*levels_look)(const struct study *study, const struct study_pair *pairs, size_t count,
+                            struct saving *best);
+
+static struct saving by_levels(const struct study *study, levels_look look) {
+	struct saving best = {.measured = NAN};
+	for (size_t c = 0; c < study_columns(study); c++) {
+		const struct study_column *column = study_column(study, c);
+		for (size_t a = 0; a < column->levels && !column->is_problem; a++) {
+			for (size_t b = 0; b < column->levels; b++) {
+				struct study_pair *pairs;
+				size_t count = study_pairs(study, c, (int)a, (int)b, NULL, NULL, &pairs);
+				if (count)
+					look(study, pairs, count, &best);
+				free(pairs);
+			}
+		}
+	}
+	return best;
+}
+
+/* One value of a parameter has fewer passes than another, and takes less time by as much. */
+static void passes_look(const struct study *study, const struct study_pair *pairs, size_t count, struct saving *best) {
+	struct study_ratio ratio = study_compare(study, pairs, count);
+	struct saving one = {.measured = ratio.ratio,
+	                     .predicted = differ(study, pairs, count, gpu_wavefronts, PASSES_LEAST),
+	                     .pairs = count,
+	                     .slow = pairs[0].a,
+	                     .fast = pairs[0].b};
+	size_t least = study_rows(study) < STUDY_ROWS_LEAST ? 1 : PAIRS_LEAST;
+	if (count >= least && 5 * ratio.agree >= 4 * count && ratio.ci[0] > gpu_margin(study) && is_match(study, &one) &&
+	    !(one.measured <= best->measured))
+		*best = one;
+}
+
+static double shared_of(const struct study *study, size_t row) {
+	struct gpu_function function;
+	return gpu_function_main(study, row, &function) ? function.shared_bytes : NAN;
+}
+
+static double threads_of(const struct study *study, size_t row) {
+	struct gpu_function function;
+	return gpu_function_main(study, row, &function) ? function.threads * function.blocks : NAN;
+}
+
+/* More shared memory for the same threads: here `predicted` is how much more. */
+static void shared_look(const struct study *study, const struct study_pair *pairs, size_t count, struct saving *best) {
+	double more = differ(study, pairs, count, shared_of, MORE_SHARED);
+	double threads = differ(study, pairs, count, threads_of, 0);
+	if (count >= SHARED_PAIRS_LEAST && more > 0 && fabs(log(threads)) < log(SAME) && count > best->pairs)
+		*best =
+			(struct saving){.measured = study_compare(study, pairs, count).ratio, .predicted = more, .pairs = count};
+}
+
+static void shared_tell(const struct study *study, struct finding *finding) {
+	struct saving more = by_levels(study, shared_look);
+	if (more.pairs == 0)
+		finding_missing(finding, EVIDENCE_CONTRAST, "the same threads with more shared memory");
+	else if (fabs(log(more.measured)) <= ELASTIC * log(more.predicted))
+		finding_evidence(finding, EVIDENCE_CONTRAST, more.measured, NULL,
+		                 "%.1f times the shared memory for the same threads changes the time by %.2f (%zu pairs)",
+		                 more.predicted, more.measured, more.pairs);
+}
+
+static void found(const struct study *study, const struct saving *saving, struct findings *findings) {
+	bool counted = !isnan(study_counter(study, saving->slow, "gpu_shared_load_wavefronts"));
+	double share =
+		counted ? gpu_share_of(study, saving->slow, 128 * gpu_wavefronts(study, saving->slow), "shared", NULL) : NAN;
+	bool sure = saving->trend.verdict == GPU_FOLLOWS || share > 0.5;
+	struct finding *finding = findings_add(
+		findings, sure ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM, saving->measured,
+		"the tile that a thread keeps in registers decides: %.2f times as fast where passes through shared "
+		"memory are %.2f times fewer, not by more shared memory",
+		saving->measured, saving->predicted);
+	finding_evidence(finding, counted ? EVIDENCE_COUNTER : EVIDENCE_FIGURE, saving->predicted, NULL,
+	                 "%.2f times the passes through shared memory (%s), %.2f times the time (%zu %s)",
+	                 saving->predicted, counted ? "counted" : "the kernel's model", saving->measured, saving->pairs,
+	                 saving->pairs == 1 ? "pair" : "pairs");
+	if (saving->trend.verdict == GPU_FOLLOWS)
+		gpu_trend_evidence(finding, &saving->trend, "the passes through shared memory");
+	if (!isnan(share))
+		finding_evidence(finding, EVIDENCE_CEILING, 100 * share, "%",
+		                 "the slower one's passes are %.0f %% of those the GPU was measured to do", 100 * share);
+	shared_tell(study, finding);
+	if (!counted)
+		finding_missing(finding, EVIDENCE_COUNTER, "counted passes (GPU_SHARED)");
+	gpu_next_counters(finding, study, saving->slow, "GPU_SHARED");
+}
+
+static void examine(const struct study *study, struct findings *findings) {
+	struct saving rows = by_rows(study), levels = by_levels(study, passes_look);
+	bool by_level = levels.measured > 0 && !(rows.measured > levels.measured);
+	if (by_level)
+		levels.trend = rows.trend;
+	if (by_level || rows.measured > 0)
+		found(study, by_level ? &levels : &rows, findings);
+}
+
+const struct diagnosis diagnosis_register_tile = {
+	.name = "register_tile",
+	.summary = "work of a thread in registers that decides how often shared memory is read",
+	.device = "cuda",
+	.examine = examine,
+};

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A warp's load is served in sectors of 32 bytes, and all of L1 and shared memory moves 128 bytes a cycle of an SM:
+ * NVIDIA, CUDA C++ Best Practices Guide 13.0, "Coalesced Access to Global Memory"; Nsight Compute, "Kernel Profiling
+ * Guide". */
+#include <config.h>
+
+#include <math.h>
+
+#include "tuner/diagnosis/gpu.h"
+
+static const double EFFICIENCY_MOST = 50, REQUEST_LEAST = 4, SHARE_LEAST = 0.25, SECTOR = 32;
+
+static double sectors(const struct study *study, size_t row) {
+	return study_counter(study, row, "gpu_global_load_sectors");
+}
+
+static double efficiency(const struct study *study, size_t row) {
+	return study_counter(study, row, "gpu_load_efficiency");
+}
+
+/* Of what L1 can move: its path is shared memory's. */
+static double l1_share(const struct study *study, size_t row) {
+	return gpu_share_of(study, row, SECTOR * sectors(study, row), "shared", NULL);
+}
+
+static double dram_share(const struct study *study, size_t row) {
+	return gpu_share_of(study, row, gpu_dram_bytes(study, row), "read", "dram");
+}
+
+static double l2_share(const struct study *study, size_t row) {
+	return gpu_share_of(study, row, SECTOR * study_counter(study, row, "gpu_l2_sectors"), "read", "l2");
+}
+
+static double share_of(const struct study *study, size_t row) {
+	return fmax(l1_share(study, row), fmax(l2_share(study, row), dram_share(study, row)));
+}
+
+static bool is_wasteful(const struct study *study, size_t row) {
+	double request = sectors(study, row) / study_counter(study, row, "gpu_global_load_requests");
+	return efficiency(study, row) < EFFICIENCY_MOST && request > REQUEST_LEAST;
+}
+
+static void found(const struct study *study, size_t row, struct findings *findings) {
+	double used = efficiency(study, row), share = share_of(study, row);
+	double request = sectors(study, row) / study_counter(study, row, "gpu_global_load_requests");
+	struct gpu_trend trend = gpu_trend_of(study, sectors, 1);
+	struct finding *finding =
+		findings_add(findings, isnan(share) ? CONFIDENCE_LOW : gpu_confidence(&trend, CONFIDENCE_MEDIUM),
+	                 isnan(share) ? 1 : 1 / (1 - fmin(share, 0.9) * (1 - used / 100)),
+	                 "%s reads global memory without coalescing: of what a load moves %.0f %% is used",
+	                 gpu_subject_words(study, row), used);
+	gpu_subject_about(finding, study, row);
+	finding_evidence(finding, EVIDENCE_COUNTER, request, NULL, "a load of a warp takes %.1f sectors of 32 bytes",
+	                 request);
+	finding_evidence(finding, EVIDENCE_COUNTER, 100 / used, NULL, "%.1f bytes are moved for each that is used",
+	                 100 / used);
+	gpu_trend_evidence(finding, &trend, "the sectors");
+	if (isnan(share)) {
+		finding_missing(finding, EVIDENCE_CEILING, "how much caches and memory can move");
+		gpu_next_ceilings(finding, study);
+		return;
+	}
+	finding_evidence(finding, EVIDENCE_CEILING, 100 * share, "%",
+	                 "what it moves is %.0f %% of what the busiest of L1, L2 and memory can", 100 * share);
+	gpu_next_counters(finding, study, study_winner(study), "GPU_MEM");
+}
+
+static void words_examine(const struct study *study, struct findings *findings) {
+	static const char *const apart[] = {"aos", "rows", "row_major", "strided", "uncoalesced", NULL};
+	static const char *const together[] = {"soa", "columns", "column_major", "transposed", "coalesced", NULL};
+	struct gpu_contrast contrast;
+	size_t winner = study_winner(study);
+	if (gpu_contrasts(study, apart, together, &contrast, 1) == 0)
+		return;
+	struct finding *finding = findings_add(findings, gpu_contrast_confidence(&contrast), contrast.ratio.ratio,
+	                                       "neighbouring threads don't read neighbouring words with this layout");
+	gpu_contrast_about(finding, study, &contrast);
+	if (winner == SIZE_MAX || isnan(sectors(study, winner)))
+		finding_missing(finding, EVIDENCE_COUNTER, "sectors a load takes, and how much of them is used (GPU_MEM)");
+	gpu_next_counters(finding, study, winner, "GPU_MEM");
+}
+
+static void examine(const struct study *study, struct findings *findings) {
+	size_t rows[GPU_SUBJECTS], count = gpu_subjects(study, efficiency, rows);
+	bool possible = gpu_possible(study, l1_share) && gpu_possible(study, dram_share);
+	for (size_t i = 0; i < count && possible; i++) {
+		double share = share_of(study, rows[i]);
+		if (is_wasteful(study, rows[i]) && (share >= SHARE_LEAST || isnan(share)))
+			found(study, rows[i], findings);
+	}
+	words_examine(study, findings);
+}
+
+const struct diagnosis diagnosis_uncoalesced = {
+	.name = "uncoalesced",
+	.summary = "loads of a warp that touch more sectors than they use",
+	.device = "cuda",
+	.examine = examine,
+};

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include "tuner/sizes.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/mem.h"
+#include "tuner/sizes_impl.h"
+
+struct sizes *sizes_new(const char *kernel, const char *over) {
+	struct sizes *sizes = mem_alloc(1, sizeof *sizes);
+	sizes->kernel = mem_strdup(kernel);
+	sizes->over = mem_strdup(over);
+	return sizes;
+}
+
+static void entry_clear(struct sizes_entry *entry) {
+	for (size_t i = 0; i < entry->ratio_count; i++)
+		json_decref((json_t *)entry->ratios[i].config);
+	free(entry->ratios);
+	json_decref((json_t *)entry->point.config);
+}
+
+void sizes_free(struct sizes *sizes) {
+	if (!sizes)
+		return;
+	for (size_t i = 0; i < sizes->count; i++)
+		entry_clear(&sizes->entries[i]);
+	json_decref(sizes->about);
+	free(sizes->kernel);
+	free(sizes->over);
+	free(sizes);
+}
+
+void sizes_about(struct sizes *sizes, json_t *about) {
+	json_decref(sizes->about);
+	sizes->about = about;
+}
+
+const char *sizes_over(const struct sizes *sizes) {
+	return sizes->over;
+}
+
+size_t sizes_count(const struct sizes *sizes) {
+	return sizes->count;
+}
+
+const struct sizes_point *sizes_point(const struct sizes *sizes, size_t i) {
+	return i < sizes->count ? &sizes->entries[i].point : NULL;
+}
+
+bool sizes_add(struct sizes *sizes, const struct sizes_point *point) {
+	size_t at = 0;
+	while (at < sizes->count && sizes->entries[at].point.n < point->n)
+		at++;
+	struct sizes_entry *entry = &sizes->entries[at];
+	bool known = at < sizes->count && entry->point.n == point->n;
+	if (!known && sizes->count == SIZES_MAX)
+		return false;
+	json_incref((json_t *)point->config);
+	if (known)
+		entry_clear(entry);
+	else
+		memmove(entry + 1, entry, (sizes->count++ - at) * sizeof *entry);
+	*entry = (struct sizes_entry){.point = *point};
+	return true;
+}
+
+void sizes_bar(struct sizes *sizes, double n) {
+	if (sizes->barred_count < SIZES_MAX)
+		sizes->barred[sizes->barred_count++] = n;
+}
+
+static struct sizes_ratio *ratio_find(const struct sizes_entry *entry, const json_t *config) {
+	for (size_t i = 0; i < entry->ratio_count; i++)
+		if (json_equal((json_t *)entry->ratios[i].config, (json_t *)config))
+			return &entry->ratios[i];
+	return NULL;
+}
+
+double sizes_ratio(const struct sizes *sizes, size_t point, const json_t *config, size_t *pairs) {
+	const struct sizes_entry *entry = &sizes->entries[point];
+	const struct sizes_ratio *found = ratio_find(entry, config);
+	size_t none;
+	pairs = pairs ? pairs : &none;
+	*pairs = found ? found->pairs : 0;
+	if (found)
+		return found->ratio;
+	if (!json_equal((json_t *)entry->point.config, (json_t *)config))
+		return NAN;
+	*pairs = SIZE_MAX; /* the best against itself */
+	return 1;
+}
+
+void sizes_ratio_set(struct sizes *sizes, size_t point, const json_t *config, double ratio, size_t pairs) {
+	struct sizes_entry *entry = &sizes->entries[point];
+	struct sizes_ratio *found = ratio_find(entry, config);
+	if (json_equal((json_t *)entry->point.config, (json_t *)config) || isnan(ratio))
+		return;
+	if (!found) {
+		entry->ratios = mem_grow(entry->ratios, entry->ratio_count + 1, sizeof *entry->ratios);
+		found = &entry->ratios[entry->ratio_count++];
+		*found = (struct sizes_ratio){.config = json_incref((json_t *)config)};
+	} else if (found->pairs > pairs) {
+		return;
+	}
+	found->ratio = ratio;
+	found->pairs = pairs;
+}
+
+double sizes_least(const struct sizes *sizes, size_t point) {
+	const struct sizes_entry *entry = &sizes->entries[point];
+	double least = 1;
+	for (size_t i = 0; i < entry->ratio_count; i++)
+		if (entry->ratios[i].pairs >= SIZES_PAIRS_MIN) /* separate trials give no better best */
+			least = fmin(least, entry->ratios[i].ratio);
+	return least;
+}
+
+double sizes_loss(const struct sizes *sizes, size_t point, const json_t *config) {
+	double loss = sizes_ratio(sizes, point, config, NULL) / sizes_least(sizes, point) - 1;
+	return loss < 0 ? 0 : loss;
+}
