@@ -33,3 +33,7 @@ check_PROGRAMS += %D%/stop_when
 %C%_stop_when_SOURCES = %D%/stop_when.c src/stop_when.c src/stop_when.h tests/tuner/space_help.h
 %C%_stop_when_LDADD = libtuner.la libbase.la $(JANSSON_LIBS) -lm
 TESTS += %D%/stop_when
+check_PROGRAMS += %D%/explain_words
+%C%_explain_words_SOURCES = %D%/explain_words.c src/explain_words.c src/explain_probe.h
+%C%_explain_words_LDADD = libtuner.la libbase.la $(JANSSON_LIBS) -lm
+TESTS += %D%/explain_words
