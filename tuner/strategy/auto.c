@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The default. It begins with what is known before anything is measured: the baseline, what was best elsewhere, what the
- * machine suggests; then other words around the best (opening.h), or the middle of the space. Then the surrogate
+/* The default. It begins with what is known before anything is measured: the baseline, what was best elsewhere, what
+ * the machine suggests; then other words around the best (opening.h), or the middle of the space. Then the surrogate
  * proposes. When that has found nothing better for long, or has seen more than it can hold, every other proposal, and
  * later most, come from iterated local search, which believes in no model. What each finds is told to both. */
 #include <config.h>
