@@ -20,7 +20,7 @@ PEERS = os.environ.get("SWEETSPOT_PEERS", "")
 REPEAT = os.environ.get("REPEAT", "25")
 KERNELS, DEVICES = ("convolution_milo", "dedispersion_milo"), ("A100", "A4000", "MI250X")
 NEVER = 2000
-WITH_MODEL = ("auto", "bayes", "local")
+WITH_MODEL = ("auto", "bayes")
 rows = []
 
 

@@ -7,6 +7,7 @@
 #include "src/base/js.h"
 #include "src/base/sys.h"
 #include "src/cmd.h"
+#include "src/replay_baseline.h"
 #include "src/replay_options.h"
 #include "src/replay_output.h"
 #include "src/stop_when.h"
@@ -18,6 +19,7 @@ enum { DEFAULT_EVALUATIONS = 200 };
 static const struct opt options[] = {
 	{"strategy", 0, "NAME", "search strategy (auto)", 0},
 	{"budget", 'b', "150e|90s", "evaluations, or seconds that they took when recorded (200e)", 0},
+	{"baseline", 0, "'P=V ..'", "told first, as by tune; counts as the first evaluation", 0},
 	{"output", 'o', "FILE", "write the JSON document there, the table to stdout", 0},
 	{0},
 };
@@ -162,7 +164,13 @@ static int play_file(struct app *app, const struct opt_args *args, const struct 
 		return -1;
 	struct record *record = record_read(opt_word(args, 0), err);
 	struct arena *arena = arena_new();
+	const char *baseline = opt_get(args, "baseline", NULL);
+	uint64_t start;
 	int failed = record ? replay_settings_task(settings, record, arena, &session.task, err) : -1;
+	if (!failed && baseline) {
+		failed = replay_baseline_read(baseline, record, &start, err);
+		session.task.start = &start;
+	}
 	if (!failed) {
 		session.task.strategy = strategy;
 		session.task.seed = settings->seed;

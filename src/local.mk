@@ -41,7 +41,7 @@ sweetspot_SOURCES = $(COMMANDS) \
 	%D%/tune_item_source.c %D%/source_spec.c %D%/source_spec.h \
 	%D%/tune_session_impl.h %D%/tune_sizes.c %D%/tune_sizes_read.c %D%/tune_sizes.h %D%/results_sizes.c \
 	%D%/tune_counters.c %D%/tune_counters.h %D%/results_counters.c %D%/results_regions.c \
-	%D%/replay_options.c %D%/replay_options.h %D%/replay_json.c %D%/replay_table.c %D%/replay_output.h \
+	%D%/replay_options.c %D%/replay_options.h %D%/replay_baseline.c %D%/replay_baseline.h %D%/replay_json.c %D%/replay_table.c %D%/replay_output.h \
 	%D%/score_json.c %D%/score_table.c %D%/score_output.h \
 	%D%/stop_when.c %D%/stop_when.h \
 	%D%/explain_load.c %D%/explain_view.c %D%/explain_result.c %D%/explain_effects.c %D%/explain_roofline.c \

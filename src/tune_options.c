@@ -25,6 +25,7 @@ const struct opt tune_options[] = {
 	{"counters", 'c', "NAME,..", "counters of baseline and finalists (auto); none; all: in every trial", OPT_REPEAT},
 	{"spec", 0, "FILE.json", "a T1 tuning specification in the place of a kernel or program", 0},
 	{"no-transfer", 0, NULL, "tell the search nothing of earlier results of the same kernel", 0},
+	{"complete", 0, NULL, "cut no trial short: for recording a whole space with --strategy grid", 0},
 	{"resume", 0, NULL, "go on with what was interrupted", 0},
 	{0},
 };
@@ -123,6 +124,7 @@ int tune_settings_read(const struct opt_args *args, struct tune_settings *settin
 	uint64_t drawn = 1;
 	settings->budget = (struct tune_budget){.seconds = DEFAULT_SECONDS, .may_grow = true};
 	settings->transfer = !opt_has(args, "no-transfer");
+	settings->complete = opt_has(args, "complete");
 	if (getrandom(&drawn, sizeof drawn, GRND_NONBLOCK) < 0)
 		drawn = (uint64_t)(sys_wall() * 1e6);
 	drawn &= 0x7fffffff; /* short enough to be typed again */

@@ -13,7 +13,7 @@ struct tune_settings {
 	bool pareto; /* there is a second */
 	uint64_t seed; /* drawn where none is given */
 	double timeout_s;
-	bool transfer;
+	bool transfer, complete;
 	double stop_gain; /* 0: never */
 	struct counters_words words;
 	struct trial_counters counters; /* its words are those above */

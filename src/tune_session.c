@@ -114,6 +114,7 @@ static int item_measure(struct tuning *t, const struct tune_item *item, const st
 	task.resume = search;
 	task.fingerprint = app_fingerprint(t->app, err);
 	task.transfer = t->what->settings.transfer;
+	task.complete = t->what->settings.complete;
 	task.stop_gain = t->what->settings.stop_gain;
 	task.hints = hints;
 	task.hint_count = plan_hints(task.space, task.start, app_topo(t->app, err), task.device != NULL, hints);

@@ -38,7 +38,7 @@ static struct search *search_begin(const struct replay_task *task, struct err *e
 	const struct strategy_task search = {
 		.space = task->record->space,
 		.seed = task->seed,
-		.start = UINT64_MAX,
+		.start = task->start ? *task->start : UINT64_MAX,
 		.budget = budget_of(task),
 		.seconds = task->evaluations ? 0 : task->seconds,
 		.sources = task->sources,
@@ -144,6 +144,16 @@ static bool turn(struct game *game, uint64_t *batch, size_t most) {
 	return done && done == asked && !enough(game, done);
 }
 
+/* False: that is all there is time for. */
+static bool begin(struct game *game) {
+	if (!game->task->start)
+		return true;
+	if (replay_most(game->task) == 0 || !evaluate(game, *game->task->start))
+		return false;
+	clock_share(game, 1);
+	return !enough(game, 1);
+}
+
 int replay_run(const struct replay_task *task, struct replay *replay, struct err *err) {
 	uint64_t batch[BATCH_MAX];
 	size_t most = task->batch < 1 ? 1 : task->batch < BATCH_MAX ? task->batch : BATCH_MAX;
@@ -152,8 +162,9 @@ int replay_run(const struct replay_task *task, struct replay *replay, struct err
 	game.search = search_begin(task, err);
 	if (!game.search)
 		return -1;
-	while (turn(&game, batch, most))
-		continue;
+	bool goes_on = begin(&game);
+	while (goes_on)
+		goes_on = turn(&game, batch, most);
 	search_free(game.search);
 	return 0;
 }

@@ -23,6 +23,7 @@ struct replay_task {
 	const struct record *record;
 	const struct strategy *strategy;
 	uint64_t seed;
+	const uint64_t *start; /* evaluated first, told as the baseline; NULL: none */
 	uint64_t evaluations; /* at most; 0: until the space is used up */
 	double seconds;       /* of recorded cost, at most: an evaluation that would end later is not made; 0: no limit */
 	uint64_t expected;    /* evaluations that the strategy is told of; 0: by the limits above */

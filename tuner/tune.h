@@ -53,6 +53,7 @@ struct tune_task {
 	bool transfer;                 /* what the store knows of the kernel is told to the strategy */
 	const uint64_t *hints;         /* configurations that the machine suggests */
 	size_t hint_count;
+	bool complete;                 /* cut no trial short */
 	double stop_gain;              /* stop searching when less than this is to be expected: 0.01 is 1 %; 0: never */
 	int64_t resume;                /* an unfinished search of the store to go on with; 0: begin one */
 	const char *command;           /* how to reproduce it */

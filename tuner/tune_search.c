@@ -39,7 +39,7 @@ static int measure(struct tune *tune, const char *phase, const json_t *config, d
 	memset(result, 0, sizeof *result);
 	result->value = result->least = NAN;
 	tune->deviation = tune->seconds = 0;
-	request.limit_s = tune_is_metered(tune) ? 0 : limit;
+	request.limit_s = tune_is_metered(tune) || tune->task->complete ? 0 : limit;
 	if (tune->task->counters.every) {
 		request.counters = tune->task->counters.asked;
 		request.slow = tune->task->counters.slow;

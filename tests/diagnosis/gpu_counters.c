@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Diagnoses of GPUs that counters tell: found where the mechanism acts, not where it does not or the counter is another's. */
+/* Diagnoses of GPUs that counters tell: found where the mechanism acts, not elsewhere, nor by counters of other rows. */
 #include <config.h>
 
 #include "tests/diagnosis/gpu_help.h"

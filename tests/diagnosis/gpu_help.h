@@ -45,7 +45,8 @@ static inline struct quantities quantities_plain(double time) {
 }
 
 static inline void named(json_t *list, const char *name, double value) {
-	json_array_append_new(list, json_pack("{s:s,s:f,s:s,s:s}", "name", name, "value", value, "unit", "", "status", "counted"));
+	json_t *one = json_pack("{s:s,s:f,s:s,s:s}", "name", name, "value", value, "unit", "", "status", "counted");
+	json_array_append_new(list, one);
 }
 
 static inline json_t *counters_json(const struct quantities *q) {
@@ -94,7 +95,8 @@ static inline json_t *detail_json(const struct quantities *q, bool counted) {
 /* Rows: {"config", "detail", "value"}. */
 static inline void row_add(json_t *rows, json_t *config, const struct quantities *q, bool counted, struct rng *rng) {
 	double value = q->time * exp(0.03 * rng_normal(rng));
-	json_array_append_new(rows, json_pack("{s:o,s:o,s:f}", "config", config, "detail", detail_json(q, counted), "value", value));
+	json_t *detail = detail_json(q, counted);
+	json_array_append_new(rows, json_pack("{s:o,s:o,s:f}", "config", config, "detail", detail, "value", value));
 }
 
 static inline json_t *ceilings(void) {
@@ -113,12 +115,13 @@ static inline json_t *ceilings(void) {
 
 static inline struct study *study_make(const json_t *rows, const json_t *machine, const json_t *limits) {
 	struct study *study = study_new("k", "cuda:0");
-	json_t *problem = json_object(), *row;
+	json_t *none = json_object(), *row;
 	size_t i;
 	study_machine(study, machine, limits, 0.01);
 	json_array_foreach((json_t *)rows, i, row) {
 		double value = json_number_value(json_object_get(row, "value"));
-		struct study_trial trial = {.problem = problem,
+		const json_t *problem = json_object_get(row, "problem");
+		struct study_trial trial = {.problem = problem ? problem : none,
 		                            .config = json_object_get(row, "config"),
 		                            .phase = "sweep",
 		                            .status = "correct",
@@ -128,7 +131,7 @@ static inline struct study *study_make(const json_t *rows, const json_t *machine
 		                            .detail = json_object_get(row, "detail")};
 		study_add(study, &trial);
 	}
-	json_decref(problem);
+	json_decref(none);
 	study_finish(study);
 	return study;
 }

@@ -114,7 +114,8 @@ static void kmeans_test(void) {
 
 static void block_test(void) {
 	json_t *json = recorded("gpu_kmeans_block"), *list = explained(json, "variant", "all_gpu");
-	ok(!found_of(list, "partial_warps") && !found_of(list, "occupancy_limiter"), "blocks that make no difference are none's fault");
+	ok(!found_of(list, "partial_warps") && !found_of(list, "occupancy_limiter"),
+	   "blocks that make no difference are none's fault");
 	json_decref(list);
 	json_decref(json);
 }

@@ -24,8 +24,8 @@ static void tile_make(json_t *rows, bool acts, struct rng *rng) {
 				struct quantities q = quantities_plain(1e-3 * (acts ? passes : 1) * (1 + 0.3 * unroll));
 				q.wavefronts = 0.6 * 33e12 / 128 * 1e-3 * passes;
 				q.shared_bytes = 8192 * stages;
-				row_add(rows, json_pack("{s:i,s:i,s:i}", "tile", 1 << tile, "stages", stages, "unroll", 1 << unroll), &q, true,
-				        rng);
+				json_t *config = json_pack("{s:i,s:i,s:i}", "tile", 1 << tile, "stages", stages, "unroll", 1 << unroll);
+				row_add(rows, config, &q, true, rng);
 			}
 }
 
@@ -45,8 +45,9 @@ static void words_make(json_t *rows, const char *name, const char *slow, const c
 		for (int block = 0; block < 4; block++)
 			for (int unroll = 0; unroll < 3; unroll++) {
 				struct quantities q = quantities_plain(1e-3 * (word ? 1 : ratio) * (1 + 0.1 * block) * (1 + 0.3 * unroll));
-				row_add(rows, json_pack("{s:s,s:i,s:i}", name, word ? fast : slow, "block", 64 << block, "unroll", 1 << unroll),
-				        &q, false, rng);
+				const char *value = word ? fast : slow;
+				json_t *config = json_pack("{s:s,s:i,s:i}", name, value, "block", 64 << block, "unroll", 1 << unroll);
+				row_add(rows, config, &q, false, rng);
 			}
 }
 
@@ -77,6 +78,33 @@ static void counters_wanted_test(void) {
 	json_decref(limits);
 }
 
+/* Two factors on five sizes, with and without something else, 2.19 times apart, and a model that says 2. */
+static void model_test(void) {
+	json_t *rows = json_array(), *limits = ceilings();
+	struct rng rng;
+	rng_seed(&rng, 3);
+	for (int size = 1; size <= 5; size++)
+		for (int i = 0; i < 4; i++) {
+			int factor = i / 2 + 1, ahead = i % 2;
+			double work = pow(size, 3);
+			struct quantities q = quantities_plain(1e-2 * work * (factor == 1 ? 2.19 : 1) * (ahead ? 1 : 1.2));
+			row_add(rows, json_pack("{s:i,s:i}", "factor", 32 * factor, "ahead", ahead), &q, false, &rng);
+			json_t *row = json_array_get(rows, json_array_size(rows) - 1);
+			json_object_set_new(row, "problem", json_pack("{s:i}", "n", 5000 * size));
+			named(json_object_get(json_object_get(row, "detail"), "figures"), "shared_wavefronts", 1e9 * work / factor);
+		}
+	struct study *study = study_make(rows, NULL, limits);
+	json_t *list = examined(study);
+	const json_t *one = found_of(list, "register_tile");
+	double strength = json_number_value(json_object_get(one, "strength"));
+	ok(one && fabs(strength - 2.19) < 0.15, "a model of passes explains a factor of %.2f without counters", strength);
+	ok(json_array_size(json_object_get(one, "missing")) > 0, "and says that nothing was counted");
+	json_decref(list);
+	study_free(study);
+	json_decref(rows);
+	json_decref(limits);
+}
+
 int main(void) {
 	static const struct mechanism all[] = {
 		{"occupancy_limiter", "function:occupancy", occupancy_make},
@@ -89,5 +117,6 @@ int main(void) {
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		mechanism_test(&all[i]);
 	counters_wanted_test();
+	model_test();
 	return tap_done();
 }

@@ -164,3 +164,7 @@ check_PROGRAMS += %D%/sizes
 %C%_sizes_SOURCES = %D%/sizes.c
 %C%_sizes_LDADD = libtuner.la libbase.la $(JANSSON_LIBS) -lm
 TESTS += %D%/sizes
+check_PROGRAMS += %D%/opening
+%C%_opening_SOURCES = %D%/opening.c %D%/search_kernels.c %D%/search_land.c %D%/search_land.h %D%/space_help.h
+%C%_opening_LDADD = libtuner.la libbase.la -lm
+TESTS += %D%/opening

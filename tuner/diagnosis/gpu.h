@@ -17,8 +17,9 @@ double gpu_launches(const struct study *study, size_t row);    /* of a run */
 double gpu_kernel_time(const struct study *study, size_t row); /* s, of all kernels of a run */
 double gpu_copy_time(const struct study *study, size_t row);   /* s, between host and GPU */
 double gpu_dram_bytes(const struct study *study, size_t row);  /* counted */
-double gpu_wavefronts(const struct study *study, size_t row);  /* through shared memory; counted, or the kernel's own model */
-double gpu_occupancy(const struct study *study, size_t row);   /* of the main function, in theory */
+double gpu_wavefronts(const struct study *study,
+                      size_t row);                           /* through shared memory; counted, or the kernel's model */
+double gpu_occupancy(const struct study *study, size_t row); /* of the main function, in theory */
 
 /* Least ratio of times that is an effect: 5 %, or twice the noise. */
 double gpu_margin(const struct study *study);
@@ -37,7 +38,8 @@ void gpu_trend_evidence(struct finding *finding, const struct gpu_trend *trend, 
 enum confidence gpu_confidence(const struct gpu_trend *trend, enum confidence alone);
 /* A share of what the GPU can do at most is never far above 1: such values belong to other times. */
 bool gpu_possible(const struct study *study, gpu_measure share);
-/* Quantities in the unit of a second's work, over the time and a ceiling in units of 1e9; NAN where either is missing. */
+/* Quantities in the unit of a second's work, over the time and a ceiling in units of 1e9; NAN where either is missing.
+ */
 double gpu_share_of(const struct study *study, size_t row, double amount, const char *ceiling, const char *level);
 
 /* The winner, then the baseline or else the slowest row, as far as `of` knows them. Returns how many. */

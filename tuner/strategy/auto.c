@@ -1,27 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The default. It begins with what is known before anything is measured: the baseline, what the machine suggests, what
- * was best elsewhere, the middle of the space. Then the surrogate proposes. When that has found nothing better for
- * long, or has seen more than it can hold, every other proposal, and later most, come from iterated local search, which
- * believes in no model. What each finds is told to both. */
+/* The default. It begins with what is known before anything is measured: the baseline, what was best elsewhere, what the
+ * machine suggests; then other words around the best (opening.h), or the middle of the space. Then the surrogate
+ * proposes. When that has found nothing better for long, or has seen more than it can hold, every other proposal, and
+ * later most, come from iterated local search, which believes in no model. What each finds is told to both. */
 #include <config.h>
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "tuner/strategy/opening.h"
 #include "tuner/strategy/surrogate.h"
 
-enum {
-	BEGIN = 3,
-	HINTS = 2,
-	WORDS_MAX = 4,
-	WORDS_SHARE = 8,
-	NEAR_MAX = 512,
-	VAIN = 40,
-	MANY = 800,
-	SHARE = 2,
-	SHARE_MANY = 8
-};
+enum { BEGIN = 3, HINTS = 2, VAIN = 40, MANY = 800, SHARE = 2, SHARE_MANY = 8 };
 /* Anything less is no progress. */
 static const double PROGRESS = 0.002;
 
@@ -29,6 +20,7 @@ enum phase { PHASE_BEGIN, PHASE_MODEL, PHASE_BOTH };
 
 struct automatic {
 	struct strategy_task task;
+	struct opening *opening;
 	struct surrogate *surrogate;
 	const struct strategy *local;
 	void *local_state;
@@ -37,39 +29,15 @@ struct automatic {
 	size_t hint, fits;
 	double best;
 	bool start_asked, source_asked;
-	uint64_t words[WORDS_MAX]; /* the baseline with another word */
-	size_t word_count, word;
 	char text[240];
 };
-
-/* Words change most, and nothing tells one of the others: a kernel's own come after those of the machine, so from the
- * last parameter. A share of the budget, at most. */
-static void words_take(struct automatic *automatic) {
-	const struct strategy_task *task = &automatic->task;
-	const struct space *space = task->space;
-	uint64_t near[NEAR_MAX], room = task->budget ? task->budget / WORDS_SHARE : WORDS_MAX;
-	int start[SPACE_PARAMS_MAX], config[SPACE_PARAMS_MAX];
-	if (task->start >= space_valid(space) || task->source_count)
-		return; /* sources know better */
-	size_t count = space_near(space, task->start, SPACE_HAMMING, near, NEAR_MAX);
-	space_config(space, task->start, start);
-	for (size_t p = space_params(space); p-- > 0;)
-		for (size_t i = 0; i < count && !space_param_ordered(space, p) && space_param_values(space, p) > 2; i++) {
-			space_config(space, near[i], config);
-			bool other = config[p] != start[p] && config[p] != SPACE_ABSENT && start[p] != SPACE_ABSENT;
-			for (size_t q = p + 1; q < space_params(space) && other; q++)
-				other = space_param_ordered(space, q) || config[q] == start[q] || start[q] == SPACE_ABSENT;
-			if (other && automatic->word_count < WORDS_MAX && automatic->word_count < room)
-				automatic->words[automatic->word_count++] = near[i];
-		}
-}
 
 static int init(void *state, const struct strategy_task *task, struct err *err) {
 	struct automatic *automatic = state;
 	automatic->task = *task;
 	automatic->best = INFINITY;
 	automatic->surrogate = surrogate_new(task, true);
-	words_take(automatic);
+	automatic->opening = opening_new(task);
 	automatic->local = strategy_find("ils");
 	automatic->local_state = arena_alloc(task->arena, 1, automatic->local->state_size);
 	snprintf(automatic->text, sizeof automatic->text,
@@ -82,8 +50,14 @@ static bool is_free(const struct automatic *automatic, uint64_t index) {
 	return index < space_valid(automatic->task.space) && !history_taken(automatic->task.history, index);
 }
 
-/* The baseline, what was best elsewhere, hints, other words, then what the surrogate wants to begin with. */
-static uint64_t begin(struct automatic *automatic) {
+static void opening_enter(struct automatic *automatic) {
+	char said[160] = "";
+	opening_say(automatic->opening, said, sizeof said);
+	snprintf(automatic->text, sizeof automatic->text, "opening: %s", said);
+}
+
+/* The baseline, what was best elsewhere, hints, then the opening. */
+static uint64_t known_first(struct automatic *automatic) {
 	const struct strategy_task *task = &automatic->task;
 	if (!automatic->start_asked) {
 		automatic->start_asked = true;
@@ -99,18 +73,16 @@ static uint64_t begin(struct automatic *automatic) {
 		if (is_free(automatic, index))
 			return index;
 	}
-	while (automatic->word < automatic->word_count) {
-		uint64_t index = automatic->words[automatic->word++];
-		if (is_free(automatic, index))
-			return index;
-	}
-	return surrogate_first(automatic->surrogate);
+	uint64_t index = opening_ask(automatic->opening);
+	if (index != UINT64_MAX)
+		opening_enter(automatic);
+	return index;
 }
 
-/* Is there something to be tried before the model is asked? */
+/* Is there too little for the model? */
 static bool is_beginning(const struct automatic *automatic) {
-	return automatic->asked < BEGIN || automatic->word < automatic->word_count ||
-	       !surrogate_ready(automatic->surrogate);
+	bool batch = automatic->told < BEGIN && automatic->task.source_count == 0; /* before anything is told */
+	return automatic->asked < BEGIN || batch || !surrogate_ready(automatic->surrogate);
 }
 
 static void phase_enter(struct automatic *automatic, enum phase phase) {
@@ -142,10 +114,11 @@ static uint64_t local_ask(struct automatic *automatic) {
 }
 
 static uint64_t propose(struct automatic *automatic) {
-	if (automatic->told < BEGIN && automatic->asked >= BEGIN && automatic->task.source_count == 0)
-		return surrogate_first(automatic->surrogate); /* a batch before anything is told */
+	uint64_t known = known_first(automatic);
+	if (known != UINT64_MAX)
+		return known;
 	if (is_beginning(automatic))
-		return begin(automatic);
+		return surrogate_first(automatic->surrogate);
 	uint64_t index = local_turn(automatic) ? local_ask(automatic) : UINT64_MAX;
 	if (index == UINT64_MAX)
 		index = surrogate_ask(automatic->surrogate);
@@ -172,6 +145,7 @@ static void tell(void *state, uint64_t index, const struct strategy_outcome *out
 		automatic->vain = 0;
 	if (outcome->result == STRATEGY_VALUE)
 		automatic->best = fmin(automatic->best, outcome->value);
+	opening_tell(automatic->opening, index, outcome);
 	surrogate_tell(automatic->surrogate, index, outcome);
 	automatic->local->tell(automatic->local_state, index, outcome);
 }

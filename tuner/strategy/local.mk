@@ -4,7 +4,6 @@ STRATEGIES = \
 	%D%/auto.c \
 	%D%/grid.c \
 	%D%/random.c \
-	%D%/local.c \
 	%D%/mls.c \
 	%D%/ils.c \
 	%D%/annealing.c \
@@ -16,7 +15,7 @@ STRATEGIES = \
 	%D%/bayes.c
 
 libtuner_la_SOURCES += $(STRATEGIES) %D%/registry.c %D%/strategy.h \
-	%D%/line.c %D%/line.h %D%/guess.c %D%/guess.h \
+	%D%/opening.c %D%/opening.h \
 	%D%/around.c %D%/around.h %D%/descent.c %D%/descent.h \
 	%D%/starts.c %D%/starts.h %D%/chains.c %D%/chains.h \
 	%D%/coding.c %D%/coding.h %D%/cost.c %D%/cost.h \

@@ -79,5 +79,6 @@ double study_counter(const struct study *study, size_t row, const char *name) {
 }
 
 double study_metric(const struct study *study, size_t row, const char *name) {
-	return named(json_object_get(study->rows[row].counted, "metrics"), name);
+	const json_t *counted = study->rows[row].counted, *metrics = json_object_get(counted, "metrics");
+	return named(metrics ? metrics : json_object_get(json_object_get(counted, "counting"), "metrics"), name);
 }
