@@ -36,10 +36,11 @@ static double search(struct mean *mean, size_t dims, const gsl_vector *start, co
 	gsl_multimin_fminimizer *minimizer = gsl_multimin_fminimizer_alloc(gsl_multimin_fminimizer_nmsimplex2, dims);
 	double least = beyond(start, mean);
 	if (gsl_multimin_fminimizer_set(minimizer, &function, start, steps) == GSL_SUCCESS)
-		for (int i = 0; i < STEPS && gsl_multimin_fminimizer_size(minimizer) > SMALL; i++)
+		for (int i = 0; i < STEPS && gsl_multimin_fminimizer_size(minimizer) > SMALL; i++) {
 			if (gsl_multimin_fminimizer_iterate(minimizer) != GSL_SUCCESS)
 				break;
-	least = fmin(least, gsl_multimin_fminimizer_minimum(minimizer));
+			least = fmin(least, gsl_multimin_fminimizer_minimum(minimizer)); /* before a step there is none */
+		}
 	gsl_multimin_fminimizer_free(minimizer);
 	return -mean->sign * least;
 }
