@@ -18,7 +18,7 @@ static const double RESERVE = 0.15;
 /* Below these nothing that is worth it can be found out about one more size. */
 static const double LEAST_SHARE = 0.05;
 static const uint64_t LEAST_EVALUATIONS = 4;
-/* Comparisons may take this much beyond the budget: what was tuned is worth little without them. */
+/* Comparisons and turns may take this much beyond the budget: what was tuned is worth little without them. */
 static const double OVERRUN = 0.2;
 enum { SIZES_PLANNED = 6 /* where they are chosen on the way */ };
 static const int PAIRS_MIN = 7, PAIRS_MAX = 15;
@@ -136,7 +136,7 @@ static int on_trial(void *ctx, const char *phase, int block, const json_t *confi
                     struct err *err) {
 	struct run *run = ctx;
 	struct app *app = run->t->app;
-	ui_progress(app_ui(app), "%s  comparing sizes  pair %d", run->what->kernel->name, block + 1);
+	ui_progress(app_ui(app), "%s  comparing sizes  round %d", run->what->kernel->name, block + 1);
 	if (trial_store(run->t->store, run->search, phase, block, config, result, err))
 		return -1;
 	return *app_interrupt(app) ? err_set(err, ERR_INTERRUPTED, NULL, "interrupted") : 0;
@@ -153,14 +153,9 @@ static int is_allowed(const struct tune_task *task, const json_t *config, bool *
 	return 0;
 }
 
-static int meet(struct run *run, const struct tune_item *item, const struct sizes_point *point, const json_t *config,
-                struct duel_result *duel, struct err *err) {
-	const struct tune_task *task = &item->task;
-	struct runner runner = item->runner;
+static struct trial_request request_of(const struct run *run, const struct tune_task *task, double cost) {
 	double timeout = run->t->what->settings.timeout_s;
-	const struct race_observer observer = {.ctx = run, .trial = on_trial};
-	struct duel_options options = duel_defaults;
-	const struct trial_request request = {
+	return (struct trial_request){
 		.kernel = task->kernel,
 		.library = task->library,
 		.device = task->device,
@@ -168,10 +163,19 @@ static int meet(struct run *run, const struct tune_item *item, const struct size
 		.objective = run->t->what->settings.objective,
 		.problem = task->problem,
 		.seed = 1, /* of the input, as in every session */
+		.samples = 1,
 		.warmup = 1,
 		.min_sample_s = SAMPLE_SECONDS,
-		.timeout_s = timeout > 0 ? timeout : TIMEOUT_SECONDS + TIMEOUT_FACTOR * point->cost,
+		.timeout_s = timeout > 0 ? timeout : TIMEOUT_SECONDS + TIMEOUT_FACTOR * cost,
 	};
+}
+
+static int meet(struct run *run, const struct tune_item *item, const struct sizes_point *point, const json_t *config,
+                struct duel_result *duel, struct err *err) {
+	struct runner runner = item->runner;
+	const struct race_observer observer = {.ctx = run, .trial = on_trial};
+	const struct trial_request request = request_of(run, &item->task, point->cost);
+	struct duel_options options = duel_defaults;
 	options.pairs_min = PAIRS_MIN;
 	options.pairs_max = PAIRS_MAX;
 	options.margin = SIZES_MARGIN;
@@ -217,6 +221,29 @@ static int compare(void *ctx, const struct sizes_point *point, const json_t *con
 	return failed;
 }
 
+static int again(void *ctx, const struct sizes_point *point, int round, double *cost, struct err *err) {
+	struct run *run = ctx;
+	struct tune_item *item = item_at(run, point->n, err);
+	struct trial_result result = {0};
+	if (!item)
+		return -1;
+	if (!affords(run, 2 * fmax(point->cost, SAMPLE_SECONDS)))
+		return 1;
+	struct runner runner = item->runner;
+	struct trial_request request = request_of(run, &item->task, point->cost);
+	double begun = sys_now();
+	request.config = point->config;
+	run->search = point->search;
+	int failed =
+		runner.run(runner.ctx, &request, &result, err) || on_trial(run, "turns", round, point->config, &result, err)
+			? -1
+			: 0;
+	*cost = !failed && result.status == TRIAL_CORRECT ? result.value : NAN;
+	run->beyond += seconds_left(run) < 0 ? sys_now() - begun : 0;
+	trial_result_clear(&result);
+	return failed;
+}
+
 static int recall(void *ctx, struct sizes *sizes, struct err *err) {
 	struct run *run = ctx;
 	return sizes_ratios_read(sizes, run->t->store, err);
@@ -233,10 +260,11 @@ static json_t *about(const struct run *run) {
 
 int tune_sizes_run(struct tuning *t, struct err *err) {
 	struct run run = {.t = t, .what = t->what->sizes};
-	const struct sizes_bench bench = {.ctx = &run, .tune = tune, .compare = compare, .recall = recall};
+	const struct sizes_bench bench = {.ctx = &run, .tune = tune, .compare = compare, .again = again, .recall = recall};
 	run.sizes = sizes_new(run.what->kernel->name, run.what->over);
 	sizes_about(run.sizes, about(&run));
 	int failed = sizes_explore(run.sizes, &run.what->plan, &bench, err);
+	ui_progress_end(app_ui(t->app));
 	if (!failed && sizes_count(run.sizes) == 0)
 		failed = err_set(err, ERR_NOTHING, "run one by hand: `sweetspot run KERNEL P=V...`",
 		                 "nothing worked at any size of %s", run.what->kernel->name);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "src/base/mem.h"
+#include "src/base/stats.h"
 #include "tuner/sizes_impl.h"
 
 struct sizes *sizes_new(const char *kernel, const char *over) {
@@ -109,6 +110,14 @@ void sizes_ratio_set(struct sizes *sizes, size_t point, const json_t *config, do
 	}
 	found->ratio = ratio;
 	found->pairs = pairs;
+}
+
+void sizes_turns_take(struct sizes *sizes, size_t point, const double *cost, size_t count) {
+	struct sizes_point *it = &sizes->entries[point].point;
+	if (count < SIZES_TURNS_MIN)
+		return;
+	it->cost = stats_median(cost, count);
+	stats_median_ci(cost, count, 0.95, it->ci);
 }
 
 double sizes_least(const struct sizes *sizes, size_t point) {

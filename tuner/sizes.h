@@ -14,7 +14,7 @@
 
 /* What a configuration may lose against the best of a size and still stand for it. */
 #define SIZES_MARGIN 0.03
-enum { SIZES_MAX = GROWTH_SIZES_MAX, SIZES_PAIRS_MIN = 5 };
+enum { SIZES_MAX = GROWTH_SIZES_MAX, SIZES_PAIRS_MIN = 5, SIZES_TURNS = 9, SIZES_TURNS_MIN = 3 };
 
 struct sizes;
 
@@ -74,7 +74,7 @@ json_t *sizes_json(const struct sizes *sizes);
  * are as in it; NULL: those with the most sizes. Without such results NULL and ERR_NOTHING. */
 struct sizes *sizes_load(struct store *store, const char *fingerprint, const char *kernel, const char *objective,
                          const char *over, const json_t *problem, struct err *err);
-/* Takes over what the trials of the points' searches say of ratios. */
+/* Takes over what the trials of the points' searches say of ratios, and of costs where sizes were measured in turns. */
 int sizes_ratios_read(struct sizes *sizes, struct store *store, struct err *err);
 
 /* Which sizes are to be tuned: those of a list, or within from..to by what was found so far. */
@@ -95,10 +95,14 @@ struct sizes_bench {
 	/* Compares a configuration with the best of a point: *ratio. 1: the budget does not allow it. -1: err. */
 	int (*compare)(void *ctx, const struct sizes_point *point, const json_t *config, double *ratio, size_t *pairs,
 	               struct err *err);
+	/* One more trial of a point's best: *cost, NAN: it failed. 1: the budget does not allow it. -1: err. May be NULL.
+	 */
+	int (*again)(void *ctx, const struct sizes_point *point, int round, double *cost, struct err *err);
 	/* What the trials so far say; may be NULL. */
 	int (*recall)(void *ctx, struct sizes *sizes, struct err *err);
 };
-/* Tunes sizes as planned, and compares where that decides a range or checks a recommendation. */
+/* Tunes sizes as planned, and compares where that decides a range or checks a recommendation. In the end the best of
+ * all sizes are measured in turns: what slows the machine for a while then slows no size alone, and the law holds. */
 int sizes_explore(struct sizes *sizes, const struct sizes_plan *plan, const struct sizes_bench *bench, struct err *err);
 
 #endif

@@ -25,6 +25,8 @@ struct sizes {
 	size_t barred_count;
 };
 
+/* Takes the median of `count` trials in turns for the cost of a point, from SIZES_TURNS_MIN on. */
+void sizes_turns_take(struct sizes *sizes, size_t point, const double *cost, size_t count);
 /* The lowest ratio known at a point: 1, or below where another's best was found to be faster. */
 double sizes_least(const struct sizes *sizes, size_t point);
 /* What a configuration loses at a point against the best known there; NAN: not known. */

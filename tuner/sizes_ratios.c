@@ -17,7 +17,7 @@ struct tally { /* of a configuration in the trials of one search */
 	const json_t *config;
 	char *text;
 	double in_block, alone; /* NAN: none */
-	double *logs;           /* of pairs */
+	double *logs;           /* of pairs; of the best itself costs, in turns with other sizes */
 	size_t count, failures;
 };
 
@@ -38,6 +38,13 @@ static void block_end(struct reader *reader) {
 		}
 		tally->in_block = NAN;
 	}
+}
+
+static void turn_take(struct tally *best, const struct store_trial *trial) {
+	if (strcmp(trial->config, best->text) != 0 || !(trial->value > 0))
+		return;
+	best->logs = mem_grow(best->logs, best->count + 1, sizeof *best->logs);
+	best->logs[best->count++] = trial->value;
 }
 
 static bool is_paired(const char *phase) {
@@ -62,6 +69,8 @@ static int on_trial(void *ctx, const struct store_trial *trial) {
 		reader->block = trial->block;
 		snprintf(reader->phase, sizeof reader->phase, "%s", trial->phase);
 	}
+	if (strcmp(trial->phase, "turns") == 0)
+		turn_take(&reader->tallies[0], trial);
 	for (size_t i = 0; i < reader->count && (paired || searched); i++)
 		if (strcmp(reader->tallies[i].text, trial->config) == 0)
 			trial_take(&reader->tallies[i], trial, paired);
@@ -96,6 +105,7 @@ static int point_read(struct sizes *sizes, size_t at, struct store *store, struc
 		tally_add(&reader, sizes->entries[i].point.config);
 	int failed = store_trials_each(store, sizes->entries[at].point.search, NULL, on_trial, &reader, err);
 	block_end(&reader);
+	sizes_turns_take(sizes, at, tallies[0].logs, tallies[0].count);
 	for (size_t i = 0; i < reader.count; i++) {
 		if (i > 0 && !failed)
 			ratio_take(sizes, at, &reader, &tallies[i]);

@@ -39,7 +39,8 @@ static void finish(struct store *store, const char *source, int n, int steps, in
 	store_search_begin(store, &search, &err);
 	for (int i = 0; i < 7 && other; i++) {
 		double drift = 1 + 0.1 * i; /* slows both */
-		trial(store, search.id, "cross", i, other, ratio > 0 ? "correct" : "runtime", ratio > 0 ? ratio * best * drift : NAN);
+		const char *status = ratio > 0 ? "correct" : "runtime";
+		trial(store, search.id, "cross", i, other, status, ratio > 0 ? ratio * best * drift : NAN);
 		trial(store, search.id, "cross", i, block, "correct", best * drift);
 	}
 	store_search_end(store, search.id, "done", result, &err);
