@@ -16,7 +16,7 @@
 #include "tuner/store.h"
 
 static const struct opt options[] = {
-	{"format", 'f', "NAME", "json, env, csv, kt, t4, ktt (`sweetspot list formats`)", 0},
+	{"format", 'f', "NAME", "json, env, c, slurm, csv, .. (`sweetspot list formats`)", 0},
 	{"output", 'o', "FILE", "write there instead of to stdout", 0},
 	{"profile", 0, "FILE", "take this profile instead of the store", 0},
 	{0},
@@ -44,7 +44,7 @@ struct wanted {
 	const struct kernel_desc **kernels; /* NULL: not known here */
 	const char **names;
 	size_t count;
-	bool trials; /* all of them are asked for, too */
+	bool trials; /* all of them are asked for, too, of one search */
 };
 
 static const char *source_of(void *ctx, const char *kernel) {
@@ -100,6 +100,59 @@ static int trials_add(struct store *store, json_t *profile, struct err *err) {
 	return 0;
 }
 
+/* In the order of preference: a time, then what was measured last. */
+static bool is_before(const json_t *a, const json_t *b) {
+	bool time_a = strcmp(js_string_or(a, "unit", ""), "s") == 0, time_b = strcmp(js_string_or(b, "unit", ""), "s") == 0;
+	const json_t *from_a = json_object_get(a, "provenance"), *from_b = json_object_get(b, "provenance");
+	int order = strcmp(js_string_or(from_a, "measured", ""), js_string_or(from_b, "measured", ""));
+	if (time_a != time_b)
+		return time_a;
+	return order ? order > 0 : js_int_or(from_a, "search", 0) > js_int_or(from_b, "search", 0);
+}
+
+/* Formats with trials hold one search: of several entries the newest, and a note which. */
+static void keep_one(struct app *app, json_t *profile) {
+	json_t *entries = json_object_get(profile, "entries"), *kept = json_array_get(entries, 0);
+	for (size_t i = 1; i < json_array_size(entries); i++)
+		if (is_before(json_array_get(entries, i), kept))
+			kept = json_array_get(entries, i);
+	if (json_array_size(entries) < 2)
+		return;
+	ui_warn(app_ui(app), "name a kernel for another", "of %zu results this is the newest, of %s",
+	        json_array_size(entries), js_string_or(kept, "kernel", ""));
+	json_object_set_new(profile, "entries", json_pack("[O]", kept));
+}
+
+/* Where each thread may run, as far as its words are known; unbound else. */
+static const char *binding_of(const struct topo *topo, const json_t *entry, struct topo_binding **binding) {
+	const json_t *environment = json_object_get(entry, "environment");
+	long threads = strtol(js_string_or(environment, "OMP_NUM_THREADS", "1"), NULL, 10);
+	struct err unknown = {0};
+	*binding = threads < 1 || threads > 65536
+	               ? NULL
+	               : topo_binding_new(topo, (int)threads, js_string_or(environment, "OMP_PLACES", "threads"),
+	                                  js_string_or(environment, "OMP_PROC_BIND", "false"), &unknown);
+	return *binding ? topo_binding_key(*binding) : "[*]";
+}
+
+/* Numbers of CPUs mean something on the machine of the profile alone: another's entries get none. */
+static int bindings_add(struct app *app, json_t *profile, struct err *err) {
+	const char *here = app_fingerprint(app, err);
+	struct topo *topo = here ? app_topo(app, err) : NULL;
+	size_t i;
+	json_t *entry;
+	if (!topo)
+		return -1;
+	if (strcmp(js_string_or(json_object_get(profile, "machine"), "fingerprint", ""), here) != 0)
+		return 0;
+	json_array_foreach(json_object_get(profile, "entries"), i, entry) {
+		struct topo_binding *binding;
+		json_object_set_new(entry, "binding", json_string(binding_of(topo, entry, &binding)));
+		topo_binding_free(binding);
+	}
+	return 0;
+}
+
 static json_t *profile_of(struct app *app, const struct opt_args *args, struct wanted *wanted, struct err *err) {
 	struct err unknown = {0};
 	for (size_t i = 0; i < opt_words(args); i++)
@@ -109,6 +162,8 @@ static json_t *profile_of(struct app *app, const struct opt_args *args, struct w
 	struct store *store = fingerprint ? store_open(opt_get(args, "store", NULL), STORE_READ, err) : NULL;
 	const char *const *names = opt_words(args) ? wanted->names : NULL;
 	json_t *profile = store ? profile_from_store(store, fingerprint, names, source_of, wanted, err) : NULL;
+	if (profile && wanted->trials)
+		keep_one(app, profile);
 	if (profile && wanted->trials && trials_add(store, profile, err)) {
 		json_decref(profile);
 		store_close(store);
@@ -177,6 +232,8 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	if (!profile)
 		return -1;
 	int failed = from ? pick(profile, args, err) : 0;
+	if (!failed && format->binding)
+		failed = bindings_add(app, profile, err);
 	if (!failed)
 		failed = write_out(format, profile, path && strcmp(path, "-") != 0 ? path : NULL, err);
 	json_decref(profile);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-STORE_TESTS = %D%/store %D%/damage %D%/limits %D%/killed %D%/profile %D%/export %D%/sizes
+STORE_TESTS = %D%/store %D%/damage %D%/limits %D%/killed %D%/profile %D%/export %D%/export_build %D%/export_site %D%/sizes
 check_PROGRAMS += $(STORE_TESTS)
 %C%_store_SOURCES = %D%/store.c
 %C%_store_LDADD = libtuner.la libbase.la $(SQLITE_LIBS)
@@ -13,8 +13,12 @@ check_PROGRAMS += $(STORE_TESTS)
 %C%_profile_LDADD = libtuner.la libbase.la
 %C%_export_SOURCES = %D%/export.c
 %C%_export_LDADD = libtuner.la libbase.la
+%C%_export_build_SOURCES = %D%/export_build.c
+%C%_export_build_LDADD = libtuner.la libbase.la
+%C%_export_site_SOURCES = %D%/export_site.c
+%C%_export_site_LDADD = libtuner.la libbase.la
 %C%_sizes_SOURCES = %D%/sizes.c
 %C%_sizes_LDADD = libtuner.la libbase.la $(JANSSON_LIBS) -lm
 TESTS += $(STORE_TESTS)
 # fuzz_profile.c is built by hand: its first lines say how.
-EXTRA_DIST += %D%/fixture.h %D%/fuzz_profile.c
+EXTRA_DIST += %D%/fixture.h %D%/export_help.h %D%/fuzz_profile.c

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Values are quoted arguments (cmake-language(7)); the reader turns CR LF into LF, so both stand as escapes. */
+#include <config.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/mem.h"
+#include "tuner/export/export.h"
+#include "tuner/export/settings.h"
+#include "tuner/export/text.h"
+
+static void put_bytes(FILE *out, const char *text) {
+	for (; *text; text++) {
+		if (*text == '\n' || *text == '\r')
+			fputs(*text == '\n' ? "\\n" : "\\r", out);
+		else
+			fprintf(out, strchr("\\\"$@", *text) ? "\\%c" : "%c", *text);
+	}
+}
+
+static void put_set(FILE *out, const char *name, const char *value) {
+	fprintf(out, "set(%s \"", name);
+	put_bytes(out, value);
+	fputs("\")\n", out);
+}
+
+/* Lists have no way to hold these. */
+static bool is_for_lists(const char *value) {
+	return !strpbrk(value, ";[]\\");
+}
+
+/* For set_tests_properties(.. PROPERTIES ENVIRONMENT "${..}") and `cmake -E env`. */
+static void put_environment(FILE *out, const char *prefix, const json_t *entry) {
+	const char *name;
+	json_t *value;
+	fprintf(out, "set(%s_ENVIRONMENT", prefix);
+	json_object_foreach(json_object_get(entry, "environment"), name, value) {
+		if (!is_for_lists(json_string_value(value)))
+			continue;
+		fprintf(out, "\n\t\"%s=", name);
+		put_bytes(out, json_string_value(value));
+		putc('"', out);
+	}
+	fputs(")\n", out);
+}
+
+static int cmake_write(const json_t *profile, FILE *out, struct err *err) {
+	const json_t *entries = json_object_get(profile, "entries");
+	json_t *taken = json_object(), *prefixes = json_object();
+	export_heading(out, "# ", profile, "include(FILE).");
+	for (size_t i = 0; i < json_array_size(entries); i++) {
+		const json_t *entry = json_array_get(entries, i);
+		char *prefix = export_entry_name("SWEETSPOT_", entry, prefixes);
+		export_upper(prefix);
+		putc('\n', out);
+		export_title(out, "# ", entry);
+		put_environment(out, prefix, entry);
+		export_settings_values(entry, prefix, taken, out, put_set);
+		free(prefix);
+	}
+	json_decref(prefixes);
+	json_decref(taken);
+	return export_end(out, "variables", err);
+}
+
+extern const struct export_format export_cmake;
+const struct export_format export_cmake = {
+	.name = "cmake",
+	.summary = "variables to include in CMakeLists.txt",
+	.write = cmake_write,
+};

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a makefile's line can't hold stands as a reference to a variable that holds it: number signs, backslashes, ends
+ * of lines; an empty one guards blanks and CR at both ends (GNU make manual, sections 3.1.1, 6.5, 6.8). */
+#include <config.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/mem.h"
+#include "tuner/export/export.h"
+#include "tuner/export/settings.h"
+#include "tuner/export/shell.h"
+#include "tuner/export/text.h"
+
+static const char special[] = "sweetspot_empty :=\n"
+							  "sweetspot_hash := \\#\n"
+							  "sweetspot_backslash := \\$(sweetspot_empty)\n"
+							  "define sweetspot_newline\n\n\nendef\n";
+
+static void put_bytes(FILE *out, const char *text) {
+	fputs("$(sweetspot_empty)", out);
+	for (; *text; text++) {
+		switch (*text) {
+		case '$':
+			fputs("$$", out);
+			break;
+		case '#':
+			fputs("$(sweetspot_hash)", out);
+			break;
+		case '\\':
+			fputs("$(sweetspot_backslash)", out);
+			break;
+		case '\n':
+			fputs("$(sweetspot_newline)", out);
+			break;
+		default:
+			putc(*text, out);
+		}
+	}
+	fputs("$(sweetspot_empty)\n", out);
+}
+
+static bool is_plain(const char *text) {
+	return text[strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.,:=-+")] == '\0';
+}
+
+static void put_set(FILE *out, const char *name, const char *value) {
+	fprintf(out, "%s := ", name);
+	if (is_plain(value))
+		fprintf(out, "%s\n", value);
+	else
+		put_bytes(out, value);
+}
+
+/* Assignments before a command of a recipe, quoted for its shell. A line of a recipe ends at the end of a line, also of
+ * one in quotes: such a value is left out. */
+static void put_environment(FILE *out, const char *prefix, const json_t *entry) {
+	char *text = NULL, *name = mem_printf("%s_ENVIRONMENT", prefix);
+	const char *key, *between = "";
+	json_t *value;
+	size_t size = 0;
+	FILE *memory = open_memstream(&text, &size);
+	json_object_foreach(json_object_get(entry, "environment"), key, value) {
+		if (!memory || strpbrk(json_string_value(value), "\r\n"))
+			continue;
+		fprintf(memory, "%s%s=", between, key);
+		export_shell_quoted(memory, json_string_value(value));
+		between = " ";
+	}
+	if (memory && fclose(memory) == 0)
+		put_set(out, name, text);
+	free(text);
+	free(name);
+}
+
+static int make_write(const json_t *profile, FILE *out, struct err *err) {
+	const json_t *entries = json_object_get(profile, "entries");
+	json_t *taken = json_object(), *prefixes = json_object();
+	export_heading(out, "# ", profile, "include FILE, for GNU make.");
+	fputs(special, out);
+	for (size_t i = 0; i < json_array_size(entries); i++) {
+		const json_t *entry = json_array_get(entries, i);
+		char *prefix = export_entry_name("SWEETSPOT_", entry, prefixes);
+		export_upper(prefix);
+		putc('\n', out);
+		export_title(out, "# ", entry);
+		put_environment(out, prefix, entry);
+		export_settings_values(entry, prefix, taken, out, put_set);
+		free(prefix);
+	}
+	json_decref(prefixes);
+	json_decref(taken);
+	return export_end(out, "variables", err);
+}
+
+extern const struct export_format export_make;
+const struct export_format export_make = {
+	.name = "make",
+	.summary = "variables to include in a makefile of GNU make",
+	.write = make_write,
+};

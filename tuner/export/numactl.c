@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include <stdlib.h>
+
+#include "tuner/export/cpus.h"
+#include "tuner/export/export.h"
+#include "tuner/export/shell.h"
+#include "tuner/export/text.h"
+
+static void put_command(const json_t *entry, FILE *out) {
+	char *cpus = export_cpus_all(entry);
+	if (cpus)
+		fprintf(out, "numactl --physcpubind=%s ", cpus);
+	free(cpus);
+}
+
+static int numactl_write(const json_t *profile, FILE *out, struct err *err) {
+	if (export_cpus_check(profile, "numactl", err))
+		return -1;
+	export_heading(out, "# ", profile, "source this file, then sweetspot_run_.. PROGRAM ARG..");
+	export_shell_runs(profile, out, export_shell_set_inside, put_command);
+	return export_end(out, "commands", err);
+}
+
+extern const struct export_format export_numactl;
+const struct export_format export_numactl = {
+	.name = "numactl",
+	.summary = "shell functions that run a program under numactl",
+	.binding = true,
+	.write = numactl_write,
+};

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include "tuner/export/settings.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/js.h"
+#include "src/base/mem.h"
+#include "tuner/export/text.h"
+
+static bool is_shared(const char *name) {
+	return strncmp(name, "OMP_", 4) == 0;
+}
+
+/* A variable of ours concerns the entries of its kernel, one of OpenMP concerns all. */
+static bool is_concerned(const json_t *other, const json_t *entry, const char *name) {
+	return is_shared(name) || strcmp(js_string_or(other, "kernel", ""), js_string_or(entry, "kernel", "")) == 0 ||
+	       json_object_get(json_object_get(other, "environment"), name);
+}
+
+static bool is_agreed(const json_t *entries, const json_t *entry, const char *name, const char *value) {
+	for (size_t i = 0; i < json_array_size(entries); i++) {
+		const json_t *other = json_array_get(entries, i);
+		const char *theirs = json_string_value(json_object_get(json_object_get(other, "environment"), name));
+		if (is_concerned(other, entry, name) && (!theirs || strcmp(theirs, value) != 0))
+			return false;
+	}
+	return true;
+}
+
+void export_settings_agreed(const json_t *entries, FILE *out, export_setter *set) {
+	json_t *done = json_object();
+	for (size_t i = 0; i < json_array_size(entries); i++) {
+		const json_t *entry = json_array_get(entries, i);
+		const char *name;
+		json_t *value;
+		json_object_foreach(json_object_get(entry, "environment"), name, value) {
+			if (json_object_get(done, name) || !is_agreed(entries, entry, name, json_string_value(value)))
+				continue;
+			set(out, name, json_string_value(value));
+			json_object_set_new(done, name, json_true());
+		}
+	}
+	json_decref(done);
+}
+
+static void unset(const json_t *entries, const json_t *entry, FILE *out, export_setter *set) {
+	const json_t *own = json_object_get(entry, "environment");
+	json_t *names = json_object();
+	if (json_object_get(own, "OMP_PROC_BIND") && !json_object_get(own, "OMP_PLACES"))
+		json_object_set_new(names, "OMP_PLACES", json_true());
+	for (size_t i = 0; i < json_array_size(entries); i++) {
+		const json_t *other = json_array_get(entries, i);
+		const char *name;
+		json_t *value;
+		json_object_foreach(json_object_get(other, "environment"), name, value) {
+			if (!json_object_get(own, name) && is_concerned(entry, other, name))
+				json_object_set_new(names, name, json_true());
+		}
+	}
+	const char *name;
+	json_t *value;
+	json_object_foreach(names, name, value) set(out, name, NULL);
+	json_decref(names);
+}
+
+void export_settings_of(const json_t *entries, const json_t *entry, FILE *out, export_setter *set) {
+	const char *name;
+	json_t *value;
+	unset(entries, entry, out, set);
+	json_object_foreach(json_object_get(entry, "environment"), name, value) set(out, name, json_string_value(value));
+}
+
+void export_settings_values(const json_t *entry, const char *prefix, json_t *taken, FILE *out, export_setter *set) {
+	const char *key;
+	json_t *json;
+	json_object_foreach(json_object_get(entry, "config"), key, json) {
+		char *text = mem_strdup(key), *value = export_value_text(json);
+		export_upper(text);
+		char *start = mem_printf("%s_", prefix), *name = export_name(start, text, taken);
+		set(out, name, value);
+		free(name);
+		free(start);
+		free(value);
+		free(text);
+	}
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include "tuner/export/shell.h"
+
+#include <stdlib.h>
+
+#include "tuner/export/text.h"
+
+void export_shell_quoted(FILE *out, const char *value) {
+	putc('\'', out);
+	for (; *value; value++) {
+		if (*value == '\'')
+			fputs("'\\''", out);
+		else
+			putc(*value, out);
+	}
+	putc('\'', out);
+}
+
+void export_shell_set(FILE *out, const char *name, const char *value) {
+	if (!value) {
+		fprintf(out, "unset %s\n", name);
+		return;
+	}
+	fprintf(out, "export %s=", name);
+	export_shell_quoted(out, value);
+	putc('\n', out);
+}
+
+void export_shell_set_inside(FILE *out, const char *name, const char *value) {
+	putc('\t', out);
+	export_shell_set(out, name, value);
+}
+
+static void put_functions(const json_t *profile, FILE *out, export_shell_more *more) {
+	const json_t *entries = json_object_get(profile, "entries");
+	json_t *taken = json_object();
+	for (size_t i = 0; i < json_array_size(entries); i++) {
+		const json_t *entry = json_array_get(entries, i);
+		char *name = export_entry_name("sweetspot_use_", entry, taken);
+		putc('\n', out);
+		export_title(out, "# ", entry);
+		fprintf(out, "%s() {\n", name);
+		export_settings_of(entries, entry, out, export_shell_set_inside);
+		if (more)
+			more(profile, entry, out, export_shell_set_inside);
+		fputs("\t:\n}\n", out); /* a body is never empty */
+		free(name);
+	}
+	json_decref(taken);
+}
+
+void export_shell_settings(const json_t *profile, FILE *out, export_shell_more *more) {
+	const json_t *entries = json_object_get(profile, "entries"), *first = json_array_get(entries, 0);
+	if (json_array_size(entries) == 1) {
+		export_title(out, "# ", first);
+		export_settings_of(entries, first, out, export_shell_set);
+		if (more)
+			more(profile, first, out, export_shell_set);
+		return;
+	}
+	export_comment(out, "# ",
+	               "What all recommendations agree on is set here. Call the function of the kernel and problem that");
+	export_comment(out, "# ", "you run next for all of its settings.");
+	export_settings_agreed(entries, out, export_shell_set);
+	put_functions(profile, out, more);
+}
+
+void export_shell_runs(const json_t *profile, FILE *out, export_setter *set, export_shell_command *command) {
+	const json_t *entries = json_object_get(profile, "entries");
+	json_t *taken = json_object();
+	for (size_t i = 0; i < json_array_size(entries); i++) {
+		const json_t *entry = json_array_get(entries, i);
+		char *name = export_entry_name("sweetspot_run_", entry, taken);
+		putc('\n', out);
+		export_title(out, "# ", entry);
+		fprintf(out, "%s() (\n", name);
+		export_settings_of(entries, entry, out, set);
+		fputs("\texec ", out);
+		command(entry, out);
+		fputs("\"$@\"\n)\n", out);
+		free(name);
+	}
+	json_decref(taken);
+}

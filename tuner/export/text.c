@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include "tuner/export/text.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/js.h"
+#include "src/base/mem.h"
+#include "src/base/value.h"
+
+char *export_value_text(const json_t *value) {
+	char number[64] = "";
+	struct value read;
+	if (json_is_string(value))
+		return mem_strdup(json_string_value(value));
+	if (json_is_boolean(value))
+		return mem_strdup(json_is_true(value) ? "1" : "0");
+	if (json_is_number(value) && value_from_json(value, &read))
+		value_text(read, number, sizeof number);
+	return mem_strdup(number);
+}
+
+char *export_problem(const json_t *entry, const char *lead, const char *between) {
+	char *text = mem_strdup("");
+	const char *key;
+	json_t *json;
+	json_object_foreach(json_object_get(entry, "problem"), key, json) {
+		char *value = export_value_text(json), *longer = mem_printf("%s%s%s%s%s", text, lead, key, between, value);
+		free(value);
+		free(text);
+		text = longer;
+	}
+	return text;
+}
+
+/* A backslash at the end would make the next line part of it for make and Tcl. */
+void export_comment(FILE *out, const char *lead, const char *text) {
+	size_t length = strlen(text);
+	fputs(lead, out);
+	for (const char *c = text; *c; c++)
+		putc(iscntrl((unsigned char)*c) ? '?' : *c, out);
+	fputs(length && text[length - 1] == '\\' ? " .\n" : "\n", out);
+}
+
+void export_heading(FILE *out, const char *lead, const json_t *profile, const char *use) {
+	char *first = mem_printf("Sweetspot's recommendations for this machine: %s", use);
+	export_comment(out, lead, first);
+	export_comment(out, lead, js_string_or(json_object_get(profile, "machine"), "fingerprint", ""));
+	free(first);
+}
+
+char *export_title_text(const json_t *entry) {
+	const json_t *speedup = json_object_get(entry, "speedup"), *ci = json_object_get(speedup, "ci");
+	char *problem = export_problem(entry, " ", "=");
+	char *gain =
+		json_is_object(speedup)
+			? mem_printf("%.2f times as fast as the baseline (%.2f .. %.2f): %s",
+	                     json_number_value(json_object_get(speedup, "ratio")), json_number_value(json_array_get(ci, 0)),
+	                     json_number_value(json_array_get(ci, 1)), js_string_or(entry, "verdict", ""))
+			: mem_strdup("no baseline to compare with");
+	char *title = mem_printf("%s%s: %s", js_string_or(entry, "kernel", ""), problem, gain);
+	free(gain);
+	free(problem);
+	return title;
+}
+
+void export_title(FILE *out, const char *lead, const json_t *entry) {
+	char *title = export_title_text(entry);
+	export_comment(out, lead, title);
+	free(title);
+	if (strcmp(js_string_or(entry, "state", ""), "stale") == 0)
+		export_comment(out, lead, "stale: the kernel's source has changed since this was measured");
+	/* Variables are not all of it where values are arguments. */
+	const char *line = json_string_value(json_object_get(json_object_get(entry, "program"), "line"));
+	if (line) {
+		char *whole = mem_printf("in full: %s", line);
+		export_comment(out, lead, whole);
+		free(whole);
+	}
+}
+
+char *export_name(const char *prefix, const char *text, json_t *taken) {
+	char *base = mem_printf("%s%s", prefix, text);
+	for (char *c = base; *c; c++)
+		if (!isascii((unsigned char)*c) || !isalnum((unsigned char)*c))
+			*c = '_';
+	char *name = mem_strdup(base);
+	for (int i = 2; json_object_get(taken, name); i++) {
+		free(name);
+		name = mem_printf("%s_%d", base, i);
+	}
+	json_object_set_new(taken, name, json_true());
+	free(base);
+	return name;
+}
+
+char *export_entry_name(const char *prefix, const json_t *entry, json_t *taken) {
+	char *problem = export_problem(entry, "_", "");
+	char *text = mem_printf("%s%s", js_string_or(entry, "kernel", ""), problem);
+	char *name = export_name(prefix, text, taken);
+	free(text);
+	free(problem);
+	return name;
+}
+
+void export_upper(char *name) {
+	for (; *name; name++)
+		if (*name >= 'a' && *name <= 'z')
+			*name = (char)(*name - 'a' + 'A');
+}
+
+int export_end(FILE *out, const char *what, struct err *err) {
+	if (fflush(out) == 0 && !ferror(out))
+		return 0;
+	return err_set(err, ERR_FAILED, "check the space on the disk, or write elsewhere with -o", "can't write the %s",
+	               what);
+}
