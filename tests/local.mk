@@ -22,6 +22,7 @@ include %D%/program/local.mk
 include %D%/lib/local.mk
 include %D%/cli/local.mk
 include %D%/plugin/local.mk
+include %D%/completions/local.mk
 include %D%/style/local.mk
 TESTS += $(dist_check_SCRIPTS)
 
