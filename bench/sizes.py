@@ -36,7 +36,7 @@ def check(kernel):
     out, losses = said["leave_one_out"], []
     for one, measured in zip(said["checked"], said["measured"]):
         problem = dict(said["problem"], **{said["over"]: one["size"]})
-        lost = loss(kernel, problem, one["config"], measured["config"]) if one["works"] else float("inf")
+        lost = loss(kernel, problem, one["config"], measured["config"]) if one["works"] is not False else float("inf")
         losses.append(lost)
         print(f"     {kernel} {said['over']}={one['size']}: {one['measured']:.4g} s, predicted {one['predicted']:.4g} s; "
               f"{words(one['config'])} loses {100 * lost:.1f} %", file=sys.stderr, flush=True)
