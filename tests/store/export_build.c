@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What compilers and build systems read: every byte of every value, no command from any of them; and the header finds the
- * configuration of a problem, of a range, of the nearest. */
+/* What compilers and build systems read: every byte of every value, no command from any of them; and the header finds
+ * the configuration of a problem, of a range, of the nearest. */
 #include <config.h>
 
 #include "src/base/sys.h"
@@ -43,30 +43,34 @@ static bool is_silent(const char *command) {
 }
 
 static const char *const compilers[][2] = {
-	{"gcc", "gcc -std=c99 -Wpedantic -Wcomment -x c"},       {"clang", "clang -std=c11 -x c"},
-	{"g++", "g++ -std=c++11 -x c++"},                        {"clang++", "clang++ -std=c++17 -x c++"},
+	{"gcc", "gcc -std=c99 -Wpedantic -Wcomment -x c"},
+	{"clang", "clang -std=c11 -x c"},
+	{"g++", "g++ -std=c++11 -x c++"},
+	{"clang++", "clang++ -std=c++17 -x c++"},
 };
 #define WARN "-Wall -Wextra -Wconversion -Wshadow -Werror -c use.c -o use.o"
 
 static void test_compiles(const json_t *profile, const char *path, const char *what) {
-	bool written = export_to(profile, "c", path) && text_write("use.c", "#include \"x.h\"\n#include \"x.h\"\nextern int used;\n");
+	bool written =
+		export_to(profile, "c", path) && text_write("use.c", "#include \"x.h\"\n#include \"x.h\"\nextern int used;\n");
 	for (size_t i = 0; i < sizeof compilers / sizeof *compilers; i++) {
 		if (!has_program(compilers[i][0])) {
 			tap_skip(compilers[i][0], "it is not here");
 			continue;
 		}
 		char *command = mem_printf("%s %s", compilers[i][1], WARN);
-		ok(written && is_silent(command) && !is_pwned(), "%s compiles the header without a warning: %s", compilers[i][0],
-		   what);
+		ok(written && is_silent(command) && !is_pwned(), "%s compiles the header without a warning: %s",
+		   compilers[i][0], what);
 		free(command);
 	}
 }
 
 /* Words that no member may be called, and pairs that look alike once cleaned. */
 static json_t *reserved_names(void) {
-	static const char *const words[] = {"int", "class", "linux", "errno", "stdin", "NULL", "EOF", "true", "_Bool", "__x",
-	                                    "9a", "a-b", "a_b", "a b", "", "p_int", "this", "template", "bool", "i", "known",
-	                                    "least", "nearest", "far", "number", "numbers", "word", "words", "unix", "I"};
+	static const char *const words[] = {"int",    "class",    "linux", "errno", "stdin", "NULL",  "EOF",     "true",
+	                                    "_Bool",  "__x",      "9a",    "a-b",   "a_b",   "a b",   "",        "p_int",
+	                                    "this",   "template", "bool",  "i",     "known", "least", "nearest", "far",
+	                                    "number", "numbers",  "word",  "words", "unix",  "I"};
 	json_t *profile = profile_new(), *config = json_object(), *problem = json_object();
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
 		const char *word = *words[i] ? words[i] : "\xc3\xa9";
@@ -122,13 +126,14 @@ static json_t *ranged(void) {
 	profile_add(profile, entry_of("fw", 1024, "{\"block\":2}"));
 	profile_add(profile, entry_of("gol", 10, "{\"block\":3}"));
 	profile_add(profile, entry_of("gol", 1000, "{\"block\":4}"));
-	json_object_set_new(profile, "sizes",
-	                    json_pack("[{s:s, s:s, s:{}, s:s, s:s, s:s, s:[], s:[o, o, o], s:[], s:n, s:{s:n, s:n, s:n, s:n, s:i, "
-	                              "s:i}, s:[]}]",
-	                              "kernel", "fw", "over", "n", "problem", "objective", "time", "device", "cpu", "unit", "s",
-	                              "measured", "thresholds", range_of(64, 100, 16), range_of(400, 512, 32),
-	                              range_of(512, 2048, 64), "laws", "refused", "leave_one_out", "median_error",
-	                              "worst_error", "median_loss", "worst_loss", "compared", 0, "failed", 0, "checked"));
+	json_object_set_new(
+		profile, "sizes",
+		json_pack("[{s:s, s:s, s:{}, s:s, s:s, s:s, s:[], s:[o, o, o], s:[], s:n, s:{s:n, s:n, s:n, s:n, s:i, "
+	              "s:i}, s:[]}]",
+	              "kernel", "fw", "over", "n", "problem", "objective", "time", "device", "cpu", "unit", "s", "measured",
+	              "thresholds", range_of(64, 100, 16), range_of(400, 512, 32), range_of(512, 2048, 64), "laws",
+	              "refused", "leave_one_out", "median_error", "worst_error", "median_loss", "worst_loss", "compared", 0,
+	              "failed", 0, "checked"));
 	return profile;
 }
 
@@ -185,8 +190,8 @@ static void test_cmake(const char *path) {
 	if (!has_program("cmake")) {
 		tap_skip("cmake", "it is not here");
 	} else {
-		ok(export_to(profile, "cmake", path) && text_write("use.cmake", use) && is_silent(command) && values_wrong() == 0 &&
-		       file_has("first", "OMP_DYNAMIC=false"),
+		ok(export_to(profile, "cmake", path) && text_write("use.cmake", use) && is_silent(command) &&
+		       values_wrong() == 0 && file_has("first", "OMP_DYNAMIC=false"),
 		   "cmake reads every byte of every value");
 		ok(export_to(all, "cmake", path) && is_silent("cmake -P x.h") && !is_pwned(), "cmake reads hostile names");
 	}
@@ -199,10 +204,11 @@ static void test_make(const char *path) {
 	json_t *profile = valued(), *all = all_hostile();
 	char *text = mem_strdup("include x.h\n");
 	for (int i = 1; i <= HOSTILE; i++) {
-		char *more = mem_printf("%sexport V%d := $(SWEETSPOT_FW_N%d_VALUE)\nall: a%d b%d\na%d:; @printf %%s \"$$V%d\" >value.%d\n"
-		                        "b%d:; @$(SWEETSPOT_FW_N%d_ENVIRONMENT) sh -c 'printf %%s "
-		                        "\"$${SWEETSPOT_FW_VALUE-none}\"' >told.%d\n",
-		                        text, i, i, i, i, i, i, i, i, i, i);
+		char *more = mem_printf(
+			"%sexport V%d := $(SWEETSPOT_FW_N%d_VALUE)\nall: a%d b%d\na%d:; @printf %%s \"$$V%d\" >value.%d\n"
+			"b%d:; @$(SWEETSPOT_FW_N%d_ENVIRONMENT) sh -c 'printf %%s "
+			"\"$${SWEETSPOT_FW_VALUE-none}\"' >told.%d\n",
+			text, i, i, i, i, i, i, i, i, i, i);
 		free(text);
 		text = more;
 	}
@@ -210,7 +216,8 @@ static void test_make(const char *path) {
 		tap_skip("make", "it is not here");
 	} else {
 		int wrong = 0;
-		bool done = export_to(profile, "make", path) && text_write("use.mk", text) && is_silent("make -s -f use.mk all");
+		bool done =
+			export_to(profile, "make", path) && text_write("use.mk", text) && is_silent("make -s -f use.mk all");
 		for (int i = 0; i < HOSTILE; i++) {
 			char name[24];
 			snprintf(name, sizeof name, "told.%d", i + 1);
@@ -218,8 +225,8 @@ static void test_make(const char *path) {
 		}
 		ok(done && values_wrong() == 0, "make reads every byte of every value");
 		ok(done && wrong == 0 && !is_pwned(), "and its recipes set them");
-		ok(export_to(all, "make", path) && text_write("all.mk", "include x.h\nall:;\n") && is_silent("make -s -f all.mk") &&
-		       !is_pwned(),
+		ok(export_to(all, "make", path) && text_write("all.mk", "include x.h\nall:;\n") &&
+		       is_silent("make -s -f all.mk") && !is_pwned(),
 		   "make reads hostile names");
 	}
 	free(text);

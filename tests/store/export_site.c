@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What batch systems, module systems and launchers read: every byte of every value, no command from any of them, and the
- * CPUs that the binding says. */
+/* What batch systems, module systems and launchers read: every byte of every value, no command from any of them, and
+ * the CPUs that the binding says. */
 #include <config.h>
 
 #include <sys/stat.h>
@@ -46,7 +46,8 @@ static void test_slurm(const char *shell, const char *path) {
 	int wrong = 0;
 	for (int i = 0; i < HOSTILE; i++) {
 		json_t *profile = valued(hostile[i]);
-		wrong += !export_to(profile, "slurm", path) || !shell_has(shell, path, NULL, "SWEETSPOT_FW_VALUE", hostile[i]) ||
+		wrong += !export_to(profile, "slurm", path) ||
+		         !shell_has(shell, path, NULL, "SWEETSPOT_FW_VALUE", hostile[i]) ||
 		         !shell_has(shell, path, NULL, "SRUN_CPUS_PER_TASK", "2");
 		json_decref(profile);
 	}
@@ -79,7 +80,8 @@ static void test_slurm_wishes(const char *path) {
 	};
 	int wrong = 0;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-		json_t *profile = profile_of(entry_of("fw", 64, cases[i].config)), *machine = json_object_get(profile, "machine");
+		json_t *profile = profile_of(entry_of("fw", 64, cases[i].config)),
+			   *machine = json_object_get(profile, "machine");
 		json_object_set_new(machine, "cores", json_integer(cases[i].cores));
 		json_object_set_new(machine, "threads", json_integer(cases[i].threads));
 		wrong += !export_to(profile, "slurm", path) || !lines_are(path, "^#SBATCH.*(cpus|hint)", cases[i].sbatch) ||
@@ -89,24 +91,25 @@ static void test_slurm_wishes(const char *path) {
 	ok(wrong == 0, "slurm: CPUs, hint, binding and distribution follow threads, places and cores");
 }
 
-static const char *const launchers[][2] = {
-	{"taskset", "taskset"}, {"numactl", "numactl"}, {"likwid", "likwid-pin"}};
+static const char *const launchers[][2] = {{"taskset", "taskset"}, {"numactl", "numactl"}, {"likwid", "likwid-pin"}};
 enum { LAUNCHERS = sizeof launchers / sizeof *launchers };
 
 /* In place of each launcher one that skips its options. */
 static void fakes_make(void) {
 	for (int i = 0; i < LAUNCHERS; i++) {
 		char *path = fixture_path(launchers[i][1]);
-		file_write(path, "#!/bin/sh\nwhile :; do case $1 in -c) shift 2;; -*) shift;; *) break;; esac; done\nexec \"$@\"\n");
+		file_write(path,
+		           "#!/bin/sh\nwhile :; do case $1 in -c) shift 2;; -*) shift;; *) break;; esac; done\nexec \"$@\"\n");
 		free(path);
 	}
 }
 
 static bool runs(const char *shell, const char *path, const char *want) {
 	char got[4096], *expected = mem_printf("%s<end>", want);
-	char *command = mem_printf("cd '%s' && PATH=$PWD:$PATH %s -c 'set -eu; . %s; sweetspot_run_fw_n64 sh -c "
-	                           "\"printf %%s \\\"\\$SWEETSPOT_FW_VALUE\\\"; echo \\\"<end>\\\"\" | tr -d \"\\\\000\"' 2>&1",
-	                           fixture_dir, shell, path);
+	char *command =
+		mem_printf("cd '%s' && PATH=$PWD:$PATH %s -c 'set -eu; . %s; sweetspot_run_fw_n64 sh -c "
+	               "\"printf %%s \\\"\\$SWEETSPOT_FW_VALUE\\\"; echo \\\"<end>\\\"\" | tr -d \"\\\\000\"' 2>&1",
+	               fixture_dir, shell, path);
 	int status = output_of(command, got, sizeof got);
 	size_t length = strlen(got);
 	if (length && got[length - 1] == '\n')
@@ -128,7 +131,8 @@ static void test_launchers(const char *shell, const char *path) {
 			json_decref(profile);
 		}
 		json_t *profile = all_hostile();
-		bool together = export_to(profile, launchers[k][0], path) && shell_has(shell, path, NULL, "NOTHING_SET", "unset");
+		bool together =
+			export_to(profile, launchers[k][0], path) && shell_has(shell, path, NULL, "NOTHING_SET", "unset");
 		ok(wrong == 0 && together && !is_pwned(), "%s runs programs under %s", shell, launchers[k][0]);
 		json_decref(profile);
 	}
@@ -170,7 +174,8 @@ static void test_cpus(const char *path) {
 	json_t *foreign = valued("x");
 	struct err err = {0};
 	json_object_del(json_array_get(json_object_get(foreign, "entries"), 0), "binding");
-	ok(export_find("taskset")->write(foreign, stdout, &err) == -1 && err.code == ERR_USAGE, "another machine's are refused");
+	ok(export_find("taskset")->write(foreign, stdout, &err) == -1 && err.code == ERR_USAGE,
+	   "another machine's are refused");
 	json_decref(foreign);
 }
 
@@ -202,9 +207,10 @@ static void test_tcl(const char *path) {
 		json_decref(profile);
 	}
 	json_t *profile = all_hostile();
-	char *command = mem_printf("(cat %s; sed 1,2d %s) | sed /FW_VALUE/d >%s.both; sed -i /^source/d %s.both; cd %s && tclsh "
-	                           "%s.both 2>&1",
-	                           program, path, program, program, fixture_dir, program);
+	char *command =
+		mem_printf("(cat %s; sed 1,2d %s) | sed /FW_VALUE/d >%s.both; sed -i /^source/d %s.both; cd %s && tclsh "
+	               "%s.both 2>&1",
+	               program, path, program, program, fixture_dir, program);
 	bool together = export_to(profile, "modulefile-tcl", path) && output_of(command, got, sizeof got) == 0;
 	ok(wrong == 0 && together && !is_pwned(), "tclsh reads the module");
 	free(command);
@@ -230,7 +236,8 @@ static void test_lua(const char *path) {
 		json_t *profile = valued(hostile[i]);
 		char *command = mem_printf("cd %s && %s %s %s 2>&1", fixture_dir, lua, program, path);
 		char *want = mem_printf("%s<end>", hostile[i]);
-		wrong += !export_to(profile, "modulefile", path) || output_of(command, got, sizeof got) != 0 || strcmp(got, want);
+		wrong +=
+			!export_to(profile, "modulefile", path) || output_of(command, got, sizeof got) != 0 || strcmp(got, want);
 		free(want);
 		free(command);
 		json_decref(profile);
@@ -251,7 +258,8 @@ static void test_modules(const char *path) {
 	profile = all_hostile();
 	int odd = 0;
 	for (int k = 0; k < 2; k++) {
-		char got[64], *command = mem_printf("LC_ALL=C grep -cvE '^(--|#|whatis|module-whatis|setenv|unsetenv)' %s", path);
+		char got[64],
+			*command = mem_printf("LC_ALL=C grep -cvE '^(--|#|whatis|module-whatis|setenv|unsetenv)' %s", path);
 		odd += !export_to(profile, k ? "modulefile-tcl" : "modulefile", path);
 		output_of(command, got, sizeof got);
 		odd += strcmp(got, "0\n") != 0;
