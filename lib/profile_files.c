@@ -71,18 +71,41 @@ bool ssp_set_meets(const char *text, const struct ssp_set *set, size_t *lowest) 
 	return *lowest < SSP_CPUS_MAX;
 }
 
-/* Control groups, version 2: the group or the next above it that has a cpuset (cgroups(7), "/proc/[pid]/cgroup"). */
-bool ssp_group_read(const char *root, const char *what, char *line, size_t size) {
-	char group[PATH_MAX];
-	if (!ssp_line_read(root, group, sizeof group, "/proc/self/cgroup") || strncmp(group, "0::/", 4) != 0 ||
-	    strstr(group, "/.."))
-		return false;
+/* The group's path of a hierarchy ("0::" or ":cpuset:") in /proc/self/cgroup. */
+static bool group_path(const char *root, const char *hierarchy, char *path, size_t size) {
+	char name[PATH_MAX], line[PATH_MAX];
+	bool found = false;
+	FILE *in = snprintf(name, sizeof name, "%s/proc/self/cgroup", root) < (int)sizeof name ? fopen(name, "re") : NULL;
+	while (in && !found && fgets(line, sizeof line, in)) {
+		const char *at = strstr(line, hierarchy);
+		line[strcspn(line, "\n")] = '\0';
+		found = at && (*hierarchy == ':' || at == line) && at[strlen(hierarchy)] == '/' && !strstr(line, "/..") &&
+		        snprintf(path, size, "%s", at + strlen(hierarchy)) < (int)size;
+	}
+	if (in)
+		fclose(in);
+	return found;
+}
+
+/* The group's own, or that of the next above it that has one. */
+static bool group_walk(const char *root, const char *mount, char *group, const char *file, char *line, size_t size) {
 	for (;;) {
 		char *slash = strrchr(group, '/');
-		if (ssp_line_read(root, line, size, "/sys/fs/cgroup%s/%s.effective", group + 3, what) && *line)
+		if (ssp_line_read(root, line, size, "%s%s/%s", mount, group, file) && *line)
 			return true;
-		if (!slash || slash < group + 3)
+		if (!slash)
 			return false;
 		*slash = '\0';
 	}
+}
+
+/* Control groups, version 2 and 1 (cgroups(7), "/proc/[pid]/cgroup"; cpuset(7)). */
+bool ssp_group_read(const char *root, const char *what, char *line, size_t size) {
+	char group[PATH_MAX], file[64];
+	snprintf(file, sizeof file, "cpuset.%s.effective", what);
+	if (group_path(root, "0::", group, sizeof group) && group_walk(root, "/sys/fs/cgroup", group, file, line, size))
+		return true;
+	snprintf(file, sizeof file, "cpuset.%s", what);
+	return group_path(root, ":cpuset:", group, sizeof group) &&
+	       group_walk(root, "/sys/fs/cgroup/cpuset", group, file, line, size);
 }

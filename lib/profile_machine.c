@@ -89,14 +89,14 @@ static size_t first_of(const struct ssp_set *set) {
 static void cpus_read(const char *root, struct ssp_machine *machine, struct ssp_set *set, char *line) {
 	if (!ssp_line_read(root, line, LINE, CPUS "/online") || !ssp_set_parse(line, set))
 		return;
-	allowed_cut(root, "cpuset.cpus", set, line);
+	allowed_cut(root, "cpus", set, line);
 	machine->threads = set->count;
 	machine->cores = groups_count(root, "thread_siblings_list", set, line);
 	machine->packages = groups_count(root, "core_siblings_list", set, line);
 	caches_read(root, first_of(set), machine, line);
 	if (!ssp_line_read(root, line, LINE, "/sys/devices/system/node/online") || !ssp_set_parse(line, set))
 		return;
-	allowed_cut(root, "cpuset.mems", set, line);
+	allowed_cut(root, "mems", set, line);
 	machine->numa_nodes = set->count;
 }
 

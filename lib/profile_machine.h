@@ -19,7 +19,7 @@ __attribute__((format(printf, 4, 5))) bool ssp_line_read(const char *root, char 
 /* "0-3,8"; numbers beyond the maximum are left out. False where it is no list. */
 bool ssp_set_parse(const char *text, struct ssp_set *set);
 bool ssp_set_meets(const char *text, const struct ssp_set *set, size_t *lowest); /* the lowest number in both */
-/* What the control group leaves of cpuset.cpus or cpuset.mems; false: nothing said. */
+/* What the control group leaves of "cpus" or "mems"; false: nothing said. */
 bool ssp_group_read(const char *root, const char *what, char *line, size_t size);
 
 #endif
