@@ -6,6 +6,8 @@
 
 #include "lib/profile.h"
 
+static const double ROUNDING = 1e-12;
+
 /* What is asked for, with the logarithms that every entry is compared with. */
 struct question {
 	const struct sweetspot_value *problem;
@@ -83,7 +85,8 @@ static int status_of(const struct sweetspot_config *config, int fit) {
 	return config->foreign ? SWEETSPOT_FOREIGN : config->stale ? SWEETSPOT_STALE : fit;
 }
 
-static const struct sweetspot_config *sizes_answer(const struct ssp_sizes *sizes, double size, struct sweetspot_match *match) {
+static const struct sweetspot_config *sizes_answer(const struct ssp_sizes *sizes, double size,
+                                                   struct sweetspot_match *match) {
 	const struct ssp_range *range = range_find(sizes, size);
 	double first = sizes->ranges[0].from, last = sizes->ranges[sizes->range_count - 1].to;
 	match->fit = size >= first && size <= last ? SWEETSPOT_INTERPOLATED : SWEETSPOT_NEAREST;
@@ -95,7 +98,8 @@ static const struct sweetspot_config *sizes_answer(const struct ssp_sizes *sizes
 	return &range->config;
 }
 
-static const struct sweetspot_config *entry_answer(const struct ssp_entry *entry, double away, struct sweetspot_match *match) {
+static const struct sweetspot_config *entry_answer(const struct ssp_entry *entry, double away,
+                                                   struct sweetspot_match *match) {
 	match->fit = away == 0 ? SWEETSPOT_EXACT : SWEETSPOT_NEAREST;
 	match->status = status_of(&entry->config, match->fit);
 	match->measured = entry->median;
@@ -136,9 +140,11 @@ const sweetspot_config *sweetspot_lookup(const sweetspot_profile *profile, const
 	if (entry && away == 0)
 		return entry_answer(entry, away, match);
 	const struct ssp_sizes *sizes = sizes_find(found, &question, &size);
-	if (sizes)
-		return sizes_answer(sizes, size, match);
-	return entry ? entry_answer(entry, away, match) : NULL;
+	const sweetspot_config *config = sizes ? sizes_answer(sizes, size, match) : NULL;
+	/* Beyond all ranges a problem that was tuned by itself may be nearer, or the last of them: the same but for rounding. */
+	if (entry && (!config || sqrt(away) <= match->distance * (1 + ROUNDING)))
+		config = entry_answer(entry, away, match);
+	return config;
 }
 
 const char *sweetspot_status_word(int status) {

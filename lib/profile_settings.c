@@ -72,7 +72,7 @@ double ssp_number(const json_t *object, const char *key) {
 
 const struct ssp_setting *ssp_setting_find(const struct ssp_settings *settings, const char *name) {
 	for (size_t i = 0; i < settings->count; i++)
-		if (strcmp(settings->items[i].name, name) == 0)
+		if (settings->items[i].name[0] == name[0] && strcmp(settings->items[i].name, name) == 0)
 			return &settings->items[i];
 	return NULL;
 }

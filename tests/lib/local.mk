@@ -34,4 +34,4 @@ LIBSWEETSPOT_INSIDE = libsweetspot.a libbase.la $(JANSSON_LIBS) -lm
 %C%_profile_threads_CFLAGS = $(AM_CFLAGS) -pthread
 %C%_profile_threads_LDADD = $(LIBSWEETSPOT_INSIDE)
 
-dist_check_SCRIPTS += %D%/linked
+dist_check_SCRIPTS += %D%/linked %D%/profile_linked

@@ -26,16 +26,20 @@ _Static_assert(SWEETSPOT_NONE == 0 && SWEETSPOT_EXACT == 1 && SWEETSPOT_INTERPOL
 static const char text[] = MADE_HEAD("sweetspot-profile/1", "2025-01-31T12:00:00Z", MADE_MACHINE)
 	MADE_ENTRY("fw", "\"n\":100,\"graph\":\"dense\"",
                "\"threads\":2,\"block\":32,\"ratio\":0.5,\"variant\":\"tiled\",\"pin\":true,\"large\":9007199254740993",
-               "\"OMP_NUM_THREADS\":\"3\",\"OMP_SCHEDULE\":\"guided,7\",\"OMP_DYNAMIC\":\"false\",\"OMP_PLACES\":\"no such\"",
+               "\"OMP_NUM_THREADS\":\"3\",\"OMP_SCHEDULE\":\"guided,7\",\"OMP_DYNAMIC\":\"false\","
+               "\"OMP_PLACES\":\"no such\"",
                "0.25", "current") ","
 	MADE_ENTRY("fw", "\"n\":10000,\"graph\":\"dense\"", "\"block\":64", "", "9", "current") ","
 	MADE_ENTRY("old", "\"n\":5", "\"block\":8", "\"OMP_NUM_THREADS\":\"2\"", "1", "stale") ","
-	MADE_ENTRY("gol", "\"n\":64,\"rule\":\"b3\"", "\"block\":1", "", "0.5", "current")
+	MADE_ENTRY("gol", "\"n\":64,\"rule\":\"b3\"", "\"block\":1", "", "0.5", "current") ","
+	MADE_ENTRY("gol", "\"n\":65536,\"rule\":\"b3\"", "\"block\":9", "", "0.5", "current")
 	"],\"sizes\":[{\"kernel\":\"gol\",\"over\":\"n\",\"objective\":\"time\",\"unit\":\"s\",\"problem\":{\"rule\":\"b3\"},"
 	"\"thresholds\":[{\"from\":64,\"to\":200,\"config\":{\"block\":2},\"environment\":{}},"
 	"{\"from\":400,\"to\":4096,\"config\":{\"block\":3},\"environment\":{}}],"
 	"\"laws\":[{\"pieces\":[{\"from\":64,\"to\":512,\"overhead\":1,\"factor\":2,\"exponent\":2},"
-	"{\"from\":512,\"to\":4096,\"overhead\":0,\"factor\":1,\"exponent\":3}]}]}]}";
+	"{\"from\":512,\"to\":4096,\"overhead\":0,\"factor\":1,\"exponent\":3}]}]},"
+	"{\"kernel\":\"lone\",\"over\":\"n\",\"problem\":{},\"laws\":[],"
+	"\"thresholds\":[{\"from\":8,\"to\":16,\"config\":{\"block\":5},\"environment\":{}}]}]}";
 
 static struct sweetspot_profile *made(const char *json) {
 	char why[SWEETSPOT_MESSAGE] = "";
@@ -59,7 +63,8 @@ static void check_exact(const sweetspot_profile *profile) {
 	ok(match.predicted == 0.25 && match.measured == 0.25 && match.speedup == 2.5, "with what was measured");
 	is_text(match.unit, "s", "its unit");
 	is_text(match.objective, "time", "its objective");
-	ok(find(profile, "fw", 100, NULL, NULL, &match) == config && match.status == SWEETSPOT_EXACT, "less said, same answer");
+	ok(find(profile, "fw", 100, NULL, NULL, &match) == config && match.status == SWEETSPOT_EXACT,
+	   "less said, same answer");
 	ok(sweetspot_lookup(profile, "fw", "time", NULL, 0, NULL) != NULL, "without a problem, and without a match");
 	ok(!find(profile, "fw", 100, "graph", "sparse", &match) && match.status == SWEETSPOT_NONE, "another word is no match");
 	ok(!find(profile, "fw", 100, "other", "dense", &match), "nor is a name that it lacks");
@@ -99,7 +104,8 @@ static void check_nothing(void) {
 	ok(!sweetspot_lookup(NULL, "fw", NULL, NULL, 0, &match) && match.status == SWEETSPOT_NONE, "no profile, no match");
 	ok(sweetspot_int(NULL, "x", 5) == 5 && sweetspot_real(NULL, "x", 5) == 5, "no configuration, the default");
 	is_text(sweetspot_word(NULL, "x", "y"), "y", "also of a word");
-	ok(!sweetspot_setting(NULL, 0, &setting) && !sweetspot_kernel(NULL, 0) && !sweetspot_about(NULL, "path"), "nothing to list");
+	ok(!sweetspot_setting(NULL, 0, &setting) && !sweetspot_kernel(NULL, 0) && !sweetspot_about(NULL, "path"),
+	   "nothing to list");
 	ok(sweetspot_apply(NULL, 0, why, sizeof why) == -1 && *why, "nothing to apply, and why");
 	ok(!sweetspot_lookup(NULL, "fw", NULL, many, 65, &match), "too many members");
 	is_text(sweetspot_status_word(SWEETSPOT_FOREIGN), "foreign", "a status in words");
@@ -125,9 +131,16 @@ static void check_sizes(const sweetspot_profile *profile) {
 	config = find(profile, "gol", 8192, "rule", "b3", &match);
 	ok(match.status == SWEETSPOT_NEAREST && sweetspot_int(config, "block", 0) == 3 && isnan(match.predicted) &&
 	       fabs(match.distance - log(2)) < 1e-12, "above all sizes: the last range, and no prediction");
+	config = find(profile, "gol", 50000, "rule", "b3", &match);
+	ok(match.status == SWEETSPOT_NEAREST && sweetspot_int(config, "block", 0) == 9, "unless what was tuned apart is nearer");
 	config = find(profile, "gol", 32, NULL, NULL, &match);
-	ok(match.status == SWEETSPOT_NEAREST && sweetspot_int(config, "block", 0) == 2, "below: the first");
+	ok(match.status == SWEETSPOT_NEAREST && sweetspot_int(config, "block", 0) == 1, "below: what was tuned at their end");
 	ok(!find(profile, "gol", 100, "rule", "b36", &match), "another rule has no sizes");
+	config = find(profile, "lone", 4, NULL, NULL, &match);
+	ok(match.status == SWEETSPOT_NEAREST && sweetspot_int(config, "block", 0) == 5 && isnan(match.predicted) &&
+	       fabs(match.distance - log(2)) < 1e-12, "below all sizes: the first range, without a law no prediction");
+	config = find(profile, "lone", 12, NULL, NULL, &match);
+	ok(match.status == SWEETSPOT_INTERPOLATED && isnan(match.predicted), "nor within");
 }
 
 /* Against the definition, on problems of two numbers. */
@@ -142,14 +155,15 @@ static void check_nearest(void) {
 		n[i] = 1 + (double)rng_below(&rng, 100000);
 		m[i] = 1 + (double)rng_below(&rng, 1000);
 		json_array_append_new(json_object_get(json, "entries"),
-		                      json_pack("{s:s,s:{s:f,s:f},s:{s:i},s:{},s:f,s:s}", "kernel", "k", "problem", "n", n[i], "m", m[i],
-		                                "config", "i", i, "environment", "median", 1.0, "state", "current"));
+		                      json_pack("{s:s,s:{s:f,s:f},s:{s:i},s:{},s:f,s:s}", "kernel", "k", "problem", "n", n[i],
+		                                "m", m[i], "config", "i", i, "environment", "median", 1.0, "state", "current"));
 	}
 	char *dump = json_dumps(json, 0);
 	sweetspot_profile *profile = made(dump);
 	int wrong = 0;
 	for (int round = 0; round < 1000; round++) {
-		struct sweetspot_value asked[] = {{"m", 1 + (double)rng_below(&rng, 1000), NULL}, {"n", 0.5 + (double)rng_below(&rng, 100000), NULL}};
+		struct sweetspot_value asked[] = {{"m", 1 + (double)rng_below(&rng, 1000), NULL},
+		                                  {"n", 0.5 + (double)rng_below(&rng, 100000), NULL}};
 		double least = INFINITY;
 		const sweetspot_config *config = sweetspot_lookup(profile, "k", NULL, asked, 2, &match);
 		long long i = sweetspot_int(config, "i", 0);
@@ -208,8 +222,9 @@ static void check_about(const sweetspot_profile *profile) {
 	is_text(sweetspot_about(profile, "cpu"), "Made", "processor");
 	ok(!sweetspot_about(profile, "cflags") && !sweetspot_about(profile, "nosuch"), "what it does not say");
 	is_text(sweetspot_kernel(profile, 0), "fw", "the first kernel");
-	is_text(sweetspot_kernel(profile, 2), "gol", "the last, each one once");
-	ok(!sweetspot_kernel(profile, 3), "and no more");
+	is_text(sweetspot_kernel(profile, 2), "gol", "the third, each one once");
+	is_text(sweetspot_kernel(profile, 3), "lone", "one of which there are only sizes");
+	ok(!sweetspot_kernel(profile, 4), "and no more");
 }
 
 int main(void) {

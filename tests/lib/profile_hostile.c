@@ -9,12 +9,17 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-#define RANGES "[{\"from\":64,\"to\":200,\"config\":{\"b\":2},\"environment\":{}},{\"from\":400,\"to\":4096,\"config\":{\"b\":3},\"environment\":{}}]"
+#define RANGES \
+	"[{\"from\":64,\"to\":200,\"config\":{\"b\":2},\"environment\":{}}," \
+	"{\"from\":400,\"to\":4096,\"config\":{\"b\":3},\"environment\":{}}]"
 #define LAWS "[{\"pieces\":[{\"from\":64,\"to\":512,\"overhead\":1,\"factor\":2,\"exponent\":2}]}]"
 #define SIZES(ranges, laws) \
-	"[{\"kernel\":\"gol\",\"over\":\"n\",\"unit\":\"s\",\"problem\":{\"rule\":\"b3\"},\"thresholds\":" ranges ",\"laws\":" laws "}]"
+	"[{\"kernel\":\"gol\",\"over\":\"n\",\"unit\":\"s\",\"problem\":{\"rule\":\"b3\"}," \
+	"\"thresholds\":" ranges ",\"laws\":" laws "}]"
 #define PROFILE(entries, sizes) MADE_HEAD("sweetspot-profile/1", "x", MADE_MACHINE) entries "],\"sizes\":" sizes "}"
-#define ENTRY MADE_ENTRY("gol", "\"n\":64,\"rule\":\"b3\"", "\"b\":1,\"w\":\"x\",\"t\":true", "\"OMP_NUM_THREADS\":\"3\"", "0.5", "current")
+#define ENTRY \
+	MADE_ENTRY("gol", "\"n\":64,\"rule\":\"b3\"", "\"b\":1,\"w\":\"x\",\"t\":true", \
+	           "\"OMP_NUM_THREADS\":\"3\"", "0.5", "current")
 
 static const char good[] = PROFILE(ENTRY "," ENTRY, SIZES(RANGES, LAWS));
 
@@ -70,8 +75,10 @@ static void check_bad(void) {
 	REFUSE(PROFILE(MADE_ENTRY("k", "", "\"b\":null", "", "1", "current"), "[]"), "entries: 0", "a setting that is null");
 	REFUSE(PROFILE(ENTRY, "5"), "sizes", "sizes of another type");
 	REFUSE(PROFILE(ENTRY, SIZES("[]", LAWS)), "sizes: 0", "no range");
-	REFUSE(PROFILE(ENTRY, SIZES("[{\"from\":9,\"to\":8,\"config\":{},\"environment\":{}}]", LAWS)), "sizes: 0", "a range that ends first");
-	REFUSE(PROFILE(ENTRY, SIZES("[{\"from\":0,\"to\":8,\"config\":{},\"environment\":{}}]", LAWS)), "sizes: 0", "a range from 0");
+	REFUSE(PROFILE(ENTRY, SIZES("[{\"from\":9,\"to\":8,\"config\":{},\"environment\":{}}]", LAWS)),
+	       "sizes: 0", "a range that ends first");
+	REFUSE(PROFILE(ENTRY, SIZES("[{\"from\":0,\"to\":8,\"config\":{},\"environment\":{}}]", LAWS)),
+	       "sizes: 0", "a range from 0");
 	REFUSE(PROFILE(ENTRY, SIZES(RANGES, "5")), "sizes: 0", "a law of another type");
 	REFUSE(PROFILE(ENTRY, SIZES(RANGES, "[{\"pieces\":[{}]}]")), "sizes: 0", "a law without numbers");
 #undef REFUSE
@@ -92,7 +99,8 @@ static void check_floods(void) {
 	refuse(text, size, "at most", "a flood of entries");
 	free(text);
 	out = open_memstream(&text, &size);
-	fputs(MADE_HEAD("sweetspot-profile/1", "x", MADE_MACHINE) "{\"kernel\":\"k\",\"median\":1,\"config\":{},\"environment\":{},\"problem\":{", out);
+	fputs(MADE_HEAD("sweetspot-profile/1", "x", MADE_MACHINE), out);
+	fputs("{\"kernel\":\"k\",\"median\":1,\"config\":{},\"environment\":{},\"problem\":{", out);
 	for (int i = 0; i <= SSP_PROBLEM_MAX; i++)
 		fprintf(out, "%s\"n%d\":1", i ? "," : "", i);
 	fputs("}}]}", out);

@@ -42,7 +42,8 @@ static void build(const char *root) {
 		put_cpu(root, cpu, "topology/thread_siblings_list", cores[cpu % 4]);
 		put_cpu(root, cpu, "topology/core_siblings_list", packages[cpu % 4 / 2]);
 	}
-	static const char *const caches[][3] = {{"1", "Instruction", "64K"}, {"1", "Data", "32K"}, {"2", "Unified", "1024K"}, {"3", "Unified", "8M"}};
+	static const char *const caches[][3] = {
+		{"1", "Instruction", "64K"}, {"1", "Data", "32K"}, {"2", "Unified", "1024K"}, {"3", "Unified", "8M"}};
 	for (int i = 0; i < 4; i++) {
 		static const char *const names[] = {"level", "type", "size"};
 		for (int k = 0; k < 3; k++) {
