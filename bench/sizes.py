@@ -13,7 +13,7 @@ from common import call, figure, finish, median
 SECONDS = os.environ.get("SECONDS", "180")
 KERNELS = {
     "fw": ("n=48,64,96,128,192,256", []),
-    "gol": ("n=64,128,256,512,1024,2048", ["--size", "generations=20"]),
+    "gol": ("n=128,256,512,1024,2048,4096", ["--size", "generations=20"]),
     "kmeans": ("size=1,2,3,4,6,8", ["--size", "coords=8,clusters=8,loops=5"]),
 }
 
@@ -36,7 +36,7 @@ def check(kernel):
     out, losses = said["leave_one_out"], []
     for one, measured in zip(said["checked"], said["measured"]):
         problem = dict(said["problem"], **{said["over"]: one["size"]})
-        lost = loss(kernel, problem, one["config"], measured["config"]) if one["works"] else float("inf")
+        lost = loss(kernel, problem, one["config"], measured["config"]) if one["works"] is not False else float("inf")
         losses.append(lost)
         print(f"     {kernel} {said['over']}={one['size']}: {one['measured']:.4g} s, predicted {one['predicted']:.4g} s; "
               f"{words(one['config'])} loses {100 * lost:.1f} %", file=sys.stderr, flush=True)
