@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-dist_man_MANS += %D%/sweetspot.1 %D%/sweetspot-worker.1 %D%/sweetspot_begin.3 %D%/sweetspot_end.3
 # A page for each command, from its part of sweetspot(1).
 COMMAND_PAGES = $(COMMANDS:src/cmd_%.c=%D%/sweetspot-%.1)
 nodist_man1_MANS = $(COMMAND_PAGES)
@@ -7,3 +6,4 @@ EXTRA_DIST += %D%/command-page
 CLEANFILES += $(COMMAND_PAGES)
 $(COMMAND_PAGES): %D%/sweetspot-%.1: src/cmd_%.c %D%/sweetspot.1 %D%/command-page
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(SHELL) $(srcdir)/%D%/command-page $* $< $(srcdir)/%D%/sweetspot.1 >$@.tmp && mv $@.tmp $@
+dist_man_MANS += %D%/sweetspot.1 %D%/sweetspot-worker.1 %D%/sweetspot_begin.3 %D%/sweetspot_end.3 %D%/libsweetspot.3 %D%/sweetspot-profile.5
