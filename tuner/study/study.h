@@ -80,6 +80,7 @@ double study_value_number(const struct study *study, size_t row, const char *nam
 size_t study_winner(const struct study *study);
 size_t study_baseline(const struct study *study);
 size_t study_failures(const struct study *study);
+size_t study_left_out(const struct study *study); /* rows that were too many to look at */
 double study_noise(const struct study *study); /* at least 1 % */
 
 /* NAN, 0: not known. */
