@@ -155,7 +155,8 @@ static void others_print(const struct explain_text *text) {
 	explain_title(text, "other problems (--size)");
 	json_array_foreach(problems, i, one) {
 		char *words = explain_problem_text(text->result, json_object_get(one, "problem"));
-		char *line = mem_printf("%s: %lld configurations", words, (long long)js_int_or(one, "configurations", 0));
+		long long rows = js_int_or(one, "configurations", 0);
+		char *line = mem_printf("%s: %lld configuration%s", words, rows, rows == 1 ? "" : "s");
 		line_print(text, line);
 		free(line);
 		free(words);

@@ -92,7 +92,7 @@ const struct study_host *study_host(const struct study *study);
 const json_t *study_machine_json(const struct study *study);
 /* Highest ceiling of this name, in its unit (GB/s, GFLOP/s, us ..): level NULL for those that have none; threads: of the
  * largest team up to this, 0 for a GPU. NAN: never measured. */
-double study_ceiling(const struct study *study, const char *name, const char *level, int threads);
+double study_ceiling(const struct study *study, const char *name, const char *level, double threads);
 
 /* Of a row; NAN where it says nothing of the kind. */
 double study_work(const struct study *study, size_t row, const char *name); /* "ops", "bytes" */

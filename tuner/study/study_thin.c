@@ -9,7 +9,7 @@
 #include "src/base/js.h"
 #include "tuner/study/study_impl.h"
 
-enum { ROWS_MOST = 4000, NEAREST = 2000, PROBLEMS_MOST = 1000, APART_MOST = STUDY_COLUMNS_MAX };
+enum { ROWS_MOST = 2500, NEAREST = 1250, PROBLEMS_MOST = 600, APART_MOST = STUDY_COLUMNS_MAX };
 
 struct thinning {
 	const struct study *study;
