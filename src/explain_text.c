@@ -121,8 +121,8 @@ static void left_out_print(const struct explain_text *text) {
 	long long all = js_int_or(text->result, "configurations", 0), out = js_int_or(text->result, "left_out", 0);
 	if (out <= 0)
 		return;
-	char *line = mem_printf("of %lld configurations %lld are looked at: those like the best one, and some of the others",
-	                        all, all - out);
+	char *line = mem_printf(
+		"of %lld configurations %lld are looked at: those like the best one, and some of the others", all, all - out);
 	line_print(text, line);
 	free(line);
 }

@@ -110,8 +110,7 @@ void finding_missing(struct finding *finding, enum evidence kind, const char *te
 
 /* To be copied to a shell: what it would take for more than words stands in quotes. */
 static bool is_safe_command(const char *text) {
-	static const char plain[] =
-		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-+.,/:= ";
+	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-+.,/:= ";
 	bool quoted = false;
 	for (; *text; text++) {
 		if (*text == '\'')

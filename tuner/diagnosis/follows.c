@@ -14,8 +14,13 @@
 #include "src/base/rng.h"
 #include "tuner/study/study_impl.h"
 
-enum { SHUFFLES_MAX = 999, SHUFFLES_MIN = 199, STEPS_MAX = 20000000, SERIES_LEAST = 3,
-	   LEVELS_MOST = 128 /* more have a row or two each */ };
+enum {
+	SHUFFLES_MAX = 999,
+	SHUFFLES_MIN = 199,
+	STEPS_MAX = 20000000,
+	SERIES_LEAST = 3,
+	LEVELS_MOST = 128 /* more have a row or two each */
+};
 static const double CHANCE_MAX = 0.02, CHANCE_DIRECTED_MAX = 0.04;
 
 struct cell {
@@ -192,7 +197,8 @@ static void cells_shuffle(struct deal *deal, struct rng *rng) {
 
 static double chance_of(struct deal *deal) {
 	static const double least = 1e-9; /* sums in another order differ by less */
-	size_t steps = deal->count * deal->kinds + deal->groups * (size_t)deal->levels, shuffles = STEPS_MAX / steps, agree = 1, smooth = 1;
+	size_t steps = deal->count * deal->kinds + deal->groups * (size_t)deal->levels;
+	size_t shuffles = STEPS_MAX / steps, agree = 1, smooth = 1;
 	double agreed = agreement(deal), smoothed = deal->ordered ? smoothness(deal) : NAN;
 	struct rng rng;
 	rng_seed(&rng, 1);

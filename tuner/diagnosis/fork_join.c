@@ -52,8 +52,8 @@ static void tell(const struct study *study, struct findings *findings, const str
 		return;
 	struct finding *finding = findings_add(
 		findings, share > NEAR ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM, one->others.ratio / one->own.ratio,
-		"%s is limited by fork and join beyond %g thread%s; %s goes on to %g",
-		probe_problem(study, one->problem, own), one->stop, probe_s(one->stop), probe_problem(study, one->other, other), one->most);
+		"%s is limited by fork and join beyond %g thread%s; %s goes on to %g", probe_problem(study, one->problem, own),
+		one->stop, probe_s(one->stop), probe_problem(study, one->other, other), one->most);
 	probe_about_problem(finding, study, one->problem);
 	saturation_evidence(finding, study, one);
 	if (isfinite(share))

@@ -59,8 +59,9 @@ static void collapse_tell(const struct study *study, struct findings *findings, 
 		probe_level(study, (size_t)scope.column, scope.place, own);
 	struct finding *finding = findings_add(
 		findings, isfinite(delay) || collapse->ratio.pairs >= 3 ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM,
-		collapse->ratio.ratio, "%s%s%g threads oversubscribe %g hardware thread%s: %.1f times as long as with %g",
-		own, *own ? ": " : "", collapse->many, collapse->room, probe_s(collapse->room), collapse->ratio.ratio, collapse->few);
+		collapse->ratio.ratio, "%s%s%g threads oversubscribe %g hardware thread%s: %.1f times as long as with %g", own,
+		*own ? ": " : "", collapse->many, collapse->room, probe_s(collapse->room), collapse->ratio.ratio,
+		collapse->few);
 	if (scope.column >= 0)
 		finding_about(finding, study, (size_t)scope.column, scope.place);
 	finding_evidence(finding, EVIDENCE_SCALING, collapse->ratio.ratio, "x",

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Questions compare rows with rows, so a table of any size becomes one of ROWS_MOST: the best of each problem, then those
- * whose configurations are nearest to the best one, as series and pairs are in there, and an even share of the rest. */
+/* Questions compare rows with rows, so a table of any size becomes one of ROWS_MOST: the best of each problem, then
+ * those whose configurations are nearest to the best one, as series and pairs are in there, and an even share of the
+ * rest. */
 #include <config.h>
 
 #include <stdlib.h>
