@@ -65,7 +65,8 @@ static json_t *value_any(struct rng *rng) {
 	static const double reals[] = {0,      -1,   1e308,     -1e308,          1e-308, 4.9e-324, 0.5,
 	                               2.5e-7, 1e12, 1 << 20,   1.7976931348623157e308};
 	static const json_int_t whole[] = {0, -1, 1, 2147483648, 4294967296, INT64_MAX, INT64_MIN, 1 << 20, 100000, 3};
-	static const char *const words[] = {"",     "NaN",   "1e308",     "-4",      "\x1b[31mred\a", "a\nb\tc", "it's; rm $x `y`",
+	static const char *const words[] = {"",     "NaN",   "1e308",     "-4",      "\x1b[31mred\a", "a\nb\tc",
+	                                    "it's; rm $x `y`",
 	                                    "tas",  "cuda",  "censored",  "runtime", "\xc3\xa9\xe2\x82\xac", "%s%n", "none",
 	                                    "static", "threads", "true",  "atomic",  "pageable"};
 	switch (rng_below(rng, 8)) {
