@@ -13,7 +13,7 @@ from common import call, figure, finish, median
 SECONDS = os.environ.get("SECONDS", "180")
 KERNELS = {
     "fw": ("n=48,64,96,128,192,256", []),
-    "gol": ("n=64,128,256,512,1024,2048", ["--size", "generations=20"]),
+    "gol": ("n=128,256,512,1024,2048,4096", ["--size", "generations=20"]),
     "kmeans": ("size=1,2,3,4,6,8", ["--size", "coords=8,clusters=8,loops=5"]),
 }
 

@@ -25,3 +25,6 @@ dist_examplespeccuda_DATA = %D%/examples/spec-cuda/convolution.t1.json %D%/examp
 exampleregionsdir = $(docdir)/examples/regions
 dist_exampleregions_DATA = %D%/examples/regions/Makefile %D%/examples/regions/heat.c %D%/examples/regions/heat.f90
 EXTRA_DIST += %D%/bench/gpu-h100.json %D%/bench/gpu-h200-x2.json
+
+exampleprofiledir = $(docdir)/examples/profile
+dist_exampleprofile_DATA = %D%/examples/profile/Makefile %D%/examples/profile/transpose.c %D%/examples/profile/settings.cc

@@ -42,6 +42,7 @@ json_t *explain_scaling(const struct explain_view *view);                       
 void explain_effects_add(const struct explain_view *view, json_t *result);                 /* src/explain_effects.c */
 json_t *explain_landscape(const struct explain_view *view, size_t winner);                 /* src/explain_landscape.c */
 json_t *explain_drivers(const struct explain_view *view, size_t winner, size_t baseline);  /* src/explain_drivers.c */
+json_t *explain_path(const struct explain_view *view, size_t winner, size_t baseline);     /* src/explain_path.c */
 json_t *explain_roofline(const struct explain_view *view, size_t winner, size_t baseline); /* src/explain_roofline.c */
 json_t *explain_sizes(const struct explain_view *view);                                    /* src/explain_sizes.c */
 json_t *explain_pareto(const struct explain_view *view);                                   /* src/explain_pareto.c */

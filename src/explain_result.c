@@ -116,6 +116,7 @@ json_t *explain_result(const struct explain_view *view) {
 	json_object_set_new(result, "winner", setup_json(view, winner, json_object_get(view->tune, "best")));
 	json_object_set_new(result, "baseline", setup_json(view, baseline, json_object_get(view->tune, "baseline")));
 	speedup_add(result, view, winner, baseline);
+	part_add(result, "path", explain_path(view, winner, baseline));
 	part_add(result, "scaling", explain_scaling(view));
 	explain_effects_add(view, result);
 	part_add(result, "landscape", winner == SIZE_MAX ? NULL : explain_landscape(view, winner));

@@ -166,6 +166,7 @@ static void others_print(const struct explain_text *text) {
 void explain_print(struct ui *ui, const json_t *result, bool all, FILE *out) {
 	const struct explain_text text = {.ui = ui, .out = out, .all = all, .result = result};
 	head_print(&text);
+	explain_text_path(&text);
 	explain_text_why(&text);
 	explain_text_scaling(&text);
 	explain_text_effects(&text);

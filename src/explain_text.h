@@ -16,6 +16,7 @@ struct explain_text {
 void explain_title(const struct explain_text *text, const char *title);
 
 void explain_text_why(const struct explain_text *text);     /* src/explain_text_why.c */
+void explain_text_path(const struct explain_text *text);    /* src/explain_text_path.c */
 void explain_text_scaling(const struct explain_text *text); /* src/explain_text_scaling.c */
 void explain_text_effects(const struct explain_text *text); /* src/explain_text_effects.c */
 void explain_text_place(const struct explain_text *text);   /* src/explain_text_place.c */

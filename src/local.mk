@@ -47,7 +47,7 @@ sweetspot_SOURCES = $(COMMANDS) \
 	%D%/explain_load.c %D%/explain_view.c %D%/explain_result.c %D%/explain_effects.c %D%/explain_roofline.c \
 	%D%/explain_scaling.c %D%/explain_series.c %D%/explain_law.c %D%/explain_scaling.h %D%/explain.h \
 	%D%/explain_table.c %D%/explain_sample.c %D%/explain_table.h %D%/explain_landscape.c %D%/explain_drivers.c \
-	%D%/explain_sizes.c %D%/explain_pareto.c \
+	%D%/explain_sizes.c %D%/explain_pareto.c %D%/explain_path.c %D%/explain_text_path.c \
 	%D%/explain_probe.c %D%/explain_words.c %D%/explain_changes.c %D%/explain_probe.h \
 	%D%/explain_text.c %D%/explain_text_why.c %D%/explain_text_scaling.c %D%/explain_text_effects.c %D%/explain_text_place.c \
 	%D%/explain_text.h \

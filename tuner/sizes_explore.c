@@ -55,11 +55,26 @@ static int neighbours_compare(struct explorer *explorer, struct err *err) {
 	return 0;
 }
 
+/* Where a size is left out, the ranges on either side of it meet: where, is told by what each costs on the other side. */
+static int gap_compare(struct explorer *explorer, size_t without, struct err *err) {
+	struct sizes *sizes = explorer->sizes;
+	struct sizes_range ranges[SIZES_MAX];
+	const struct sizes_point *right = sizes_point(sizes, without + 1);
+	if (without == 0 || !right)
+		return 0;
+	size_t count = sizes_ranges(sizes, without, ranges);
+	const json_t *low = sizes_range_of(ranges, count, sizes_point(sizes, without - 1)->n)->config;
+	const json_t *high = sizes_range_of(ranges, count, right->n)->config;
+	return compare(explorer, without - 1, high, err) || compare(explorer, without + 1, low, err) ? -1 : 0;
+}
+
 /* Each point with what the others would have recommended for it. */
 static int checks_compare(struct explorer *explorer, struct err *err) {
 	struct sizes *sizes = explorer->sizes;
 	struct sizes_range ranges[SIZES_MAX];
 	for (size_t i = 0; i < sizes_count(sizes) && sizes_count(sizes) > 1; i++) {
+		if (gap_compare(explorer, i, err))
+			return -1;
 		size_t count = sizes_ranges(sizes, i, ranges);
 		const struct sizes_range *range = sizes_range_of(ranges, count, sizes_point(sizes, i)->n);
 		if (compare(explorer, i, range->config, err))

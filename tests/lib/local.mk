@@ -5,7 +5,8 @@ check_PROGRAMS += %D%/app
 %C%_app_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS) -pthread
 %C%_app_LDADD = $(LIBSWEETSPOT)
 
-lib_tests = %D%/regions %D%/counted %D%/hostile
+lib_tests = %D%/regions %D%/counted %D%/hostile %D%/profile %D%/profile_places %D%/profile_machine %D%/profile_hostile \
+	%D%/profile_threads
 check_PROGRAMS += $(lib_tests)
 TESTS += $(lib_tests)
 %C%_regions_SOURCES = %D%/regions.c %D%/rig.h
@@ -18,4 +19,19 @@ TESTS += $(lib_tests)
 %C%_hostile_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
 %C%_hostile_LDADD = libworker.la libcounters.la libtopo.la libbase.la
 
-dist_check_SCRIPTS += %D%/linked
+# The archive: it has what the shared library hides.
+LIBSWEETSPOT_INSIDE = libsweetspot.a libbase.la $(JANSSON_LIBS) -lm
+%C%_profile_SOURCES = %D%/profile.c %D%/profile_made.h
+%C%_profile_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
+%C%_profile_LDADD = $(LIBSWEETSPOT_INSIDE)
+%C%_profile_places_SOURCES = %D%/profile_places.c %D%/profile_made.h
+%C%_profile_places_LDADD = $(LIBSWEETSPOT_INSIDE)
+%C%_profile_machine_SOURCES = %D%/profile_machine.c %D%/profile_made.h
+%C%_profile_machine_LDADD = $(LIBSWEETSPOT_INSIDE)
+%C%_profile_hostile_SOURCES = %D%/profile_hostile.c %D%/fuzz_profile.c %D%/profile_made.h
+%C%_profile_hostile_LDADD = $(LIBSWEETSPOT_INSIDE)
+%C%_profile_threads_SOURCES = %D%/profile_threads.c %D%/profile_made.h
+%C%_profile_threads_CFLAGS = $(AM_CFLAGS) -pthread
+%C%_profile_threads_LDADD = $(LIBSWEETSPOT_INSIDE)
+
+dist_check_SCRIPTS += %D%/linked %D%/profile_linked

@@ -18,7 +18,7 @@ static void add(struct study *study, json_t *problem, json_t *config, const char
 	                            .status = status,
 	                            .value = value,
 	                            .samples = &value,
-	                            .sample_count = 1};
+	                            .sample_count = strcmp(status, "censored") != 0};
 	study_add(study, &trial);
 	json_decref(problem);
 	json_decref(config);

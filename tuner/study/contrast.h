@@ -4,6 +4,9 @@
 #define STUDY_CONTRAST_H
 #include "tuner/study/study.h"
 
+/* Marks the columns that are absent at every row of some level of `column` and present elsewhere: they depend on it. */
+void study_dependent(const struct study *study, size_t column, bool *dependent);
+
 /* Rows to look at; NULL: all. */
 typedef bool (*study_filter)(void *ctx, const struct study *study, size_t row);
 

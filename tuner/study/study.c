@@ -66,7 +66,7 @@ static enum grade grade_of(const struct study_trial *trial) {
 	if (strcmp(phase, "counters") == 0)
 		return GRADE_NONE;
 	if (strcmp(trial->status, "censored") == 0)
-		return GRADE_OVER;
+		return trial->sample_count ? GRADE_SHORT : GRADE_OVER;
 	if (trial->disturbed)
 		return GRADE_DISTURBED;
 	return strcmp(phase, "race") == 0 || strcmp(phase, "duel") == 0 ? GRADE_DUEL : GRADE_SEARCH;
@@ -86,7 +86,9 @@ static void times_add(struct gathered *one, const struct study_trial *trial, enu
 		one->value_count = one->sample_count = one->trials = 0;
 	one->grade = grade;
 	one->trials++;
-	numbers_add(&one->values, &one->value_count, &trial->value, 1);
+	/* What was cut short after a sample or two took as long as these. */
+	double value = grade == GRADE_SHORT ? stats_median(trial->samples, trial->sample_count) : trial->value;
+	numbers_add(&one->values, &one->value_count, &value, 1);
 	numbers_add(&one->samples, &one->sample_count, trial->samples, trial->samples ? trial->sample_count : 0);
 }
 

@@ -53,7 +53,7 @@ struct study_row {
 	const int *place; /* of each column: its level, or STUDY_ABSENT */
 	double value;     /* median over trials; those of races and duels, where there are some */
 	double deviation; /* standard error of its logarithm; at least 0.5 % */
-	bool over;        /* every trial was cut short: it takes more than `value` */
+	bool over;        /* every trial was cut short before it gave a sample: it takes more than `value` */
 	size_t trials;
 	const double *samples; /* of those trials */
 	size_t sample_count;

@@ -8,7 +8,7 @@
 #include "tuner/study/contrast.h"
 #include "tuner/study/study.h"
 
-enum grade { GRADE_NONE, GRADE_OVER, GRADE_DISTURBED, GRADE_SEARCH, GRADE_DUEL }; /* the better ones count alone */
+enum grade { GRADE_NONE, GRADE_OVER, GRADE_SHORT, GRADE_DISTURBED, GRADE_SEARCH, GRADE_DUEL }; /* the better ones count alone */
 
 struct gathered { /* a row while trials come in */
 	char *key;
@@ -51,7 +51,5 @@ struct study_order {
 };
 int study_order_compare(const struct study_order *order, size_t a, size_t b); /* 0: they agree in what is not skipped */
 void study_order_sort(const struct study_order *order, size_t *rows, size_t count, size_t by);
-/* Marks the columns that are absent at every row of some level of `column` and present elsewhere: they depend on it. */
-void study_dependent(const struct study *study, size_t column, bool *dependent);
 
 #endif

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Which of its settings make the winner fast: from the baseline to the winner one setting at a time, each time the one
+ * that brings the most (Fawcett and Hoos, "Analysing differences between algorithm configurations through ablation",
+ * 2016). What lies on the way counts as it was measured, else as the response surface has it; both ends were measured.
+ */
+#include <config.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/js.h"
+#include "src/base/mem.h"
+#include "src/explain.h"
+#include "src/explain_table.h"
+
+struct stop {
+	double mean, variance; /* of log time */
+	bool measured;
+};
+
+struct path {
+	const struct explain_view *view;
+	const struct explain_table *table;
+	struct response *response;      /* NULL: it tells nothing */
+	const int *from, *to;           /* places of the baseline, of the winner */
+	size_t step[STUDY_COLUMNS_MAX]; /* of each parameter: the one with which it changes; SIZE_MAX: it does not */
+	int *now;
+};
+
+static size_t path_row(const struct explain_table *table, size_t row) {
+	for (size_t i = 0; i < table->rows; i++)
+		if (table->row[i] == row)
+			return i;
+	return SIZE_MAX;
+}
+
+/* What is there only on one side changes with a setting that it depends on. */
+static void steps_make(struct path *path) {
+	const struct explain_table *table = path->table;
+	bool dependent[STUDY_COLUMNS_MAX];
+	for (size_t p = 0; p < table->params; p++)
+		path->step[p] = path->from[p] == path->to[p] ? SIZE_MAX : p;
+	for (size_t p = 0; p < table->params; p++) {
+		if (path->step[p] != p || path->from[p] == STUDY_ABSENT || path->to[p] == STUDY_ABSENT)
+			continue;
+		study_dependent(path->view->study, table->column[p], dependent);
+		for (size_t q = 0; q < table->params; q++)
+			if (path->step[q] == q && dependent[table->column[q]] &&
+			    (path->from[q] == STUDY_ABSENT) != (path->to[q] == STUDY_ABSENT))
+				path->step[q] = p;
+	}
+}
+
+static bool measured_at(const struct path *path, const int *places, struct stop *stop) {
+	const struct explain_table *table = path->table;
+	for (size_t r = 0; r < table->rows; r++) {
+		if (table->over[r] || memcmp(&table->places[r * table->params], places, table->params * sizeof *places) != 0)
+			continue;
+		*stop = (struct stop){log(table->cost[r]), table->deviation[r] * table->deviation[r], true};
+		return true;
+	}
+	return false;
+}
+
+static bool stop_at(const struct path *path, const int *places, struct stop *stop) {
+	if (measured_at(path, places, stop))
+		return true;
+	if (!path->response)
+		return false;
+	*stop = (struct stop){.measured = false};
+	response_predict(path->response, places, 1, &stop->mean, &stop->variance, NULL);
+	return isfinite(stop->mean);
+}
+
+static void places_change(const struct path *path, size_t step, int *places) {
+	for (size_t p = 0; p < path->table->params; p++)
+		if (path->step[p] == step)
+			places[p] = path->to[p];
+}
+
+/* The step that brings the most of those that are left; SIZE_MAX: none, or it can't be told. */
+static size_t step_best(const struct path *path, struct stop *best) {
+	size_t params = path->table->params, found = SIZE_MAX;
+	int *places = mem_alloc(params + 1, sizeof *places);
+	for (size_t p = 0; p < params; p++) {
+		struct stop stop;
+		if (path->step[p] != p || path->now[p] == path->to[p])
+			continue;
+		memcpy(places, path->now, params * sizeof *places);
+		places_change(path, p, places);
+		if (stop_at(path, places, &stop) && (found == SIZE_MAX || stop.mean < best->mean)) {
+			found = p;
+			*best = stop;
+		}
+	}
+	free(places);
+	return found;
+}
+
+static json_t *place_json(const struct path *path, size_t param, int place) {
+	const struct study_column *column = explain_table_param(path->view, path->table, param);
+	return place == STUDY_ABSENT ? json_null() : value_json(column->level[place]);
+}
+
+static json_t *step_json(const struct path *path, size_t step, const struct stop *from, const struct stop *to) {
+	json_t *set = json_object(), *was = json_object();
+	double spread = 1.96 * sqrt(from->variance + to->variance), gain = from->mean - to->mean;
+	for (size_t p = 0; p < path->table->params; p++) {
+		const char *name = explain_table_param(path->view, path->table, p)->name;
+		if (path->step[p] != step)
+			continue;
+		json_object_set_new(set, name, place_json(path, p, path->to[p]));
+		json_object_set_new(was, name, place_json(path, p, path->from[p]));
+	}
+	return json_pack("{s:o,s:o,s:o,s:[o,o],s:b}", "set", set, "was", was, "ratio", js_number(exp(gain)), "ci",
+	                 js_number(exp(gain - spread)), js_number(exp(gain + spread)), "measured",
+	                 from->measured && to->measured);
+}
+
+static json_t *walk(struct path *path) {
+	struct stop here, next;
+	json_t *steps = json_array();
+	size_t step;
+	if (!measured_at(path, path->from, &here))
+		return steps;
+	while ((step = step_best(path, &next)) != SIZE_MAX) {
+		json_array_append_new(steps, step_json(path, step, &here, &next));
+		places_change(path, step, path->now);
+		here = next;
+	}
+	if (memcmp(path->now, path->to, path->table->params * sizeof *path->now) != 0)
+		json_array_clear(steps);
+	return steps;
+}
+
+static json_t *path_json(struct path *path, size_t from, size_t to) {
+	const struct explain_table *table = path->table;
+	struct response_data data = {0};
+	char reason[RESPONSE_REASON];
+	path->from = &table->places[from * table->params];
+	path->to = &table->places[to * table->params];
+	path->now = mem_alloc(table->params + 1, sizeof *path->now);
+	memcpy(path->now, path->from, table->params * sizeof *path->now);
+	if (explain_table_response(table, &data))
+		path->response = response_new(&data, reason);
+	if (path->response && !response_predicts(path->response)) {
+		response_free(path->response);
+		path->response = NULL;
+	}
+	steps_make(path);
+	json_t *steps = walk(path);
+	response_free(path->response);
+	free(path->now);
+	return steps;
+}
+
+json_t *explain_path(const struct explain_view *view, size_t winner, size_t baseline) {
+	struct explain_table table;
+	json_t *steps = NULL;
+	if (winner == SIZE_MAX || baseline == SIZE_MAX || winner == baseline)
+		return NULL;
+	explain_table_make(&table, view);
+	struct path path = {.view = view, .table = &table};
+	size_t from = path_row(&table, baseline), to = path_row(&table, winner);
+	if (from != SIZE_MAX && to != SIZE_MAX && !table.over[from] && !table.over[to])
+		steps = path_json(&path, from, to);
+	explain_table_clear(&table);
+	if (json_array_size(steps))
+		return steps;
+	json_decref(steps);
+	return NULL;
+}
