@@ -8,7 +8,8 @@
 #include "tuner/study/contrast.h"
 #include "tuner/study/study.h"
 
-enum grade { GRADE_NONE, GRADE_OVER, GRADE_SHORT, GRADE_DISTURBED, GRADE_SEARCH, GRADE_DUEL }; /* the better ones count alone */
+/* The better ones count alone. */
+enum grade { GRADE_NONE, GRADE_OVER, GRADE_SHORT, GRADE_DISTURBED, GRADE_SEARCH, GRADE_DUEL };
 
 struct gathered { /* a row while trials come in */
 	char *key;
