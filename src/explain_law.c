@@ -7,7 +7,7 @@
 #include "src/base/js.h"
 #include "src/explain_scaling.h"
 
-enum { PREDICTED_MAX = 40 };
+enum { PREDICTED_MAX = 40, TEAM_MAX = 1 << 20 };
 static const double SAME_WORK = 0.01;
 
 struct law {
@@ -93,8 +93,8 @@ static json_t *predicted_json(const struct law *law, const struct scaling *scali
 	int hardware = host->threads;
 	json_t *list = json_array();
 	if (hardware < 1)
-		hardware = (int)law->points[law->series->count - 1].threads;
-	for (int threads = 1; threads < hardware && threads < 1 << 20; threads *= 2)
+		hardware = (int)fmin(law->points[law->series->count - 1].threads, TEAM_MAX);
+	for (int threads = 1; threads < hardware && threads < TEAM_MAX; threads *= 2)
 		predict(law, scaling, threads, hardware, list);
 	if (host->cores > 1 && host->cores < hardware && (host->cores & (host->cores - 1)))
 		predict(law, scaling, host->cores, hardware, list);

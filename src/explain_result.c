@@ -106,10 +106,13 @@ static void part_add(json_t *result, const char *name, json_t *part) {
 json_t *explain_result(const struct explain_view *view) {
 	const struct study *study = view->study;
 	size_t winner = winner_of(view), baseline = baseline_of(view);
+	json_int_t rows = (json_int_t)(study_rows(study) + study_left_out(study));
 	json_t *result = json_pack("{s:s,s:s,s:O,s:o,s:s,s:I,s:I,s:o}", "kernel", study_kernel(study), "device",
 	                           study_device(study), "problem", view->problem, "problems", problems_json(study),
-	                           "objective", view->objective, "configurations", (json_int_t)study_rows(study),
-	                           "failures", (json_int_t)study_failures(study), "noise", js_number(study_noise(study)));
+	                           "objective", view->objective, "configurations", rows, "failures",
+	                           (json_int_t)study_failures(study), "noise", js_number(study_noise(study)));
+	if (study_left_out(study))
+		json_object_set_new(result, "left_out", json_integer((json_int_t)study_left_out(study)));
 	json_object_set_new(result, "winner", setup_json(view, winner, json_object_get(view->tune, "best")));
 	json_object_set_new(result, "baseline", setup_json(view, baseline, json_object_get(view->tune, "baseline")));
 	speedup_add(result, view, winner, baseline);

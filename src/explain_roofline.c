@@ -38,7 +38,7 @@ static const char *op_of(const struct study *study, size_t row) {
 static json_t *roofs_json(const struct study *study, size_t row, double ops, double bytes) {
 	static const char *const cpu[] = {"dram", "l3", "l2", "l1d", NULL}, *const gpu[] = {"dram", "l2", NULL};
 	bool on_cpu = strcmp(study_device(study), "cpu") == 0;
-	int team = on_cpu ? (int)study_value_number(study, row, "threads", 1) : 0;
+	double team = on_cpu ? fmax(1, study_value_number(study, row, "threads", 1)) : 0;
 	json_t *roofs = json_array();
 	for (const char *const *level = on_cpu ? cpu : gpu; *level; level++)
 		roof_add(roofs, "read", *level, study_ceiling(study, "read", *level, team), bytes / GIGA, "GB/s");

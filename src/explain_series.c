@@ -89,16 +89,20 @@ void explain_series_find(const struct explain_view *view, size_t threads, int sp
 /* The best of the worst level over the best of all. */
 static double spread_of(const struct explain_view *view, size_t column) {
 	const struct study *study = view->study;
-	double best = INFINITY, worst = 0;
-	for (size_t level = 0; level < study_column(study, column)->levels; level++) {
-		struct seek seek = {.view = view, .split = (int)column, .level = (int)level};
-		double least = INFINITY;
-		for (size_t row = 0; row < study_rows(study); row++)
-			if (in_split(&seek, study, row))
-				least = fmin(least, study_row(study, row)->value);
-		best = fmin(best, least);
-		worst = isfinite(least) ? fmax(worst, least) : worst;
+	size_t levels = study_column(study, column)->levels;
+	double best = INFINITY, worst = 0, *least = mem_alloc(levels + 1, sizeof *least); /* 0: none */
+	for (size_t row = 0; row < study_rows(study); row++) {
+		const struct study_row *one = study_row(study, row);
+		int level = one->place[column];
+		if (level == STUDY_ABSENT || one->over || !explain_of_problem((void *)view, study, row))
+			continue;
+		least[level] = least[level] > 0 ? fmin(least[level], one->value) : one->value;
 	}
+	for (size_t level = 0; level < levels; level++) {
+		best = least[level] > 0 ? fmin(best, least[level]) : best;
+		worst = fmax(worst, least[level]);
+	}
+	free(least);
 	return worst / best;
 }
 

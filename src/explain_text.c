@@ -117,6 +117,16 @@ static void gain_print(const struct explain_text *text) {
 	free(line);
 }
 
+static void left_out_print(const struct explain_text *text) {
+	long long all = js_int_or(text->result, "configurations", 0), out = js_int_or(text->result, "left_out", 0);
+	if (out <= 0)
+		return;
+	char *line = mem_printf(
+		"of %lld configurations %lld are looked at: those like the best one, and some of the others", all, all - out);
+	line_print(text, line);
+	free(line);
+}
+
 static void head_print(const struct explain_text *text) {
 	char *kernel = mem_strdup(js_string_or(text->result, "kernel", "?"));
 	char *problem = results_config(json_object_get(text->result, "problem"), NULL);
@@ -132,6 +142,7 @@ static void head_print(const struct explain_text *text) {
 	}
 	recommended_print(text);
 	gain_print(text);
+	left_out_print(text);
 }
 
 /* Which other problems there are to ask about. */
@@ -144,7 +155,8 @@ static void others_print(const struct explain_text *text) {
 	explain_title(text, "other problems (--size)");
 	json_array_foreach(problems, i, one) {
 		char *words = explain_problem_text(text->result, json_object_get(one, "problem"));
-		char *line = mem_printf("%s: %lld configurations", words, (long long)js_int_or(one, "configurations", 0));
+		long long rows = js_int_or(one, "configurations", 0);
+		char *line = mem_printf("%s: %lld configuration%s", words, rows, rows == 1 ? "" : "s");
 		line_print(text, line);
 		free(line);
 		free(words);

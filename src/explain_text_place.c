@@ -147,6 +147,14 @@ static void threshold_print(const struct explain_text *text, const json_t *sizes
 	json_decref(varied);
 }
 
+static void piece_print(const struct explain_text *text, const json_t *sizes, const json_t *piece) {
+	char *line =
+		mem_printf("time grows as %s^%.2f from %.4g to %.4g", js_string_or(sizes, "over", "?"),
+	               js_real_or(piece, "exponent", NAN), js_real_or(piece, "from", NAN), js_real_or(piece, "to", NAN));
+	ui_wrap(text->out, INDENT, 2 * INDENT, line);
+	free(line);
+}
+
 static void sizes_print(const struct explain_text *text) {
 	const json_t *sizes = json_object_get(text->result, "sizes"), *honesty = json_object_get(sizes, "leave_one_out");
 	double error = js_real_or(honesty, "median_error", NAN);
@@ -157,9 +165,7 @@ static void sizes_print(const struct explain_text *text) {
 	explain_title(text, "over the size");
 	json_array_foreach(json_object_get(sizes, "thresholds"), i, one) threshold_print(text, sizes, one);
 	json_array_foreach(json_object_get(sizes, "laws"), i, one) {
-		json_array_foreach(json_object_get(one, "pieces"), p, piece) fprintf(
-			text->out, "%*stime grows as %s^%.2f from %.4g to %.4g\n", INDENT, "", js_string_or(sizes, "over", "?"),
-			js_real_or(piece, "exponent", NAN), js_real_or(piece, "from", NAN), js_real_or(piece, "to", NAN));
+		json_array_foreach(json_object_get(one, "pieces"), p, piece) piece_print(text, sizes, piece);
 	}
 	if (isfinite(error))
 		fprintf(text->out, "%*spredicted from the other sizes: off by %.1f %% (median)\n", INDENT, "", 100 * error);

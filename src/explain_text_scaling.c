@@ -33,6 +33,10 @@ static void percent(const json_t *known, char *text, size_t size) {
 	double low = json_number_value(json_array_get(ci, 0)), high = json_number_value(json_array_get(ci, 1));
 	char value[16], from[16], to[16];
 	hundredth(js_real_or(known, "value", NAN), value, sizeof value);
+	if (!json_is_number(json_array_get(ci, 0)) || !json_is_number(json_array_get(ci, 1))) {
+		snprintf(text, size, "%s %%", value);
+		return;
+	}
 	hundredth(low, from, sizeof from);
 	hundredth(high, to, sizeof to);
 	snprintf(text, size, "%s %% [%s, %s]", value, from, to);
@@ -42,7 +46,7 @@ static void most_words(const json_t *entry, char *text, size_t size) {
 	const json_t *known = json_object_get(entry, "best_threads"), *ci = json_object_get(known, "ci");
 	double threads = js_real_or(known, "value", NAN), sigma = js_real_or(json_object_get(entry, "sigma"), "value", NAN);
 	if (isfinite(threads) && json_is_number(json_array_get(ci, 1)))
-		snprintf(text, size, "fastest with %.0f threads [%.0f, %.0f]", threads,
+		snprintf(text, size, "fastest with %.0f thread%s [%.0f, %.0f]", threads, threads < 1.5 ? "" : "s",
 		         json_number_value(json_array_get(ci, 0)), json_number_value(json_array_get(ci, 1)));
 	else if (isfinite(threads))
 		snprintf(text, size, "fastest with %.0f thread%s or more", threads, threads < 1.5 ? "" : "s");

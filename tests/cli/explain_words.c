@@ -36,14 +36,17 @@ static bool becomes(const char *command, const char *wanted) {
 }
 
 static void test_good(void) {
-	ok(becomes("sweetspot sweep fw n=64 --over threads=1,2 --counters MEM", "sweep fw n=64 --over threads=1,2 --counters MEM"),
+	ok(becomes("sweetspot sweep fw n=64 --over threads=1,2 --counters MEM",
+	           "sweep fw n=64 --over threads=1,2 --counters MEM"),
 	   "a sweep");
-	ok(becomes("sweetspot compare fw n=64 'threads=1 block=8' \"threads=2\"", "compare fw n=64 'threads=1 block=8' threads=2"),
+	ok(becomes("sweetspot compare fw n=64 'threads=1 block=8' \"threads=2\"",
+	           "compare fw n=64 'threads=1 block=8' threads=2"),
 	   "words with blanks stay one word");
 	ok(becomes("sweetspot compare fw 'graph='\\''a b'\\''' 'threads=2'", "compare fw 'graph='\\''a b'\\''' threads=2"),
 	   "quotes within quotes");
 	ok(becomes("sweetspot machine --ceilings", "machine --ceilings"), "ceilings");
-	ok(becomes("sweetspot run fw n=64 block=8 threads=2 --counters MEM", "sweep fw n=64 block=8 --counters MEM --over threads=2"),
+	ok(becomes("sweetspot run fw n=64 block=8 threads=2 --counters MEM",
+	           "sweep fw n=64 block=8 --counters MEM --over threads=2"),
 	   "a run becomes a sweep, which is kept");
 	ok(becomes("sweetspot run fw --counters MEM", "run fw --counters MEM"), "a run without settings stays one");
 }

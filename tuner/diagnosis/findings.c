@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <config.h>
 
+#include <ctype.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -9,6 +10,7 @@
 
 #include "src/base/js.h"
 #include "src/base/mem.h"
+#include "src/base/text.h"
 #include "tuner/diagnosis/findings_impl.h"
 
 /* The share of shuffled tables that are taken for real ones. */
@@ -47,11 +49,11 @@ void findings_free(struct findings *findings) {
 	free(findings);
 }
 
+/* Names in it come from anywhere, and may have been cut within a character. */
 static char *text_of(const char *format, va_list args) {
 	char text[TEXT_MAX];
-	if (vsnprintf(text, sizeof text, format, args) >= TEXT_MAX)
-		for (size_t end = sizeof text - 1; end && (text[end - 1] & 0x80);)
-			text[--end] = '\0'; /* half a character is none */
+	vsnprintf(text, sizeof text, format, args);
+	text_clean(text, false);
 	return mem_strdup(text);
 }
 
@@ -106,12 +108,32 @@ void finding_missing(struct finding *finding, enum evidence kind, const char *te
 	free(words);
 }
 
+/* To be copied to a shell: what it would take for more than words stands in quotes. */
+static bool is_safe_command(const char *text) {
+	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-+.,/:= ";
+	bool quoted = false;
+	for (; *text; text++) {
+		if (*text == '\'')
+			quoted = !quoted;
+		else if (!quoted && *text == '\\' && text[1] == '\'')
+			text++;
+		else if (iscntrl((unsigned char)*text) || (!quoted && !strchr(plain, *text)))
+			return false;
+	}
+	return !quoted;
+}
+
 void finding_next(struct finding *finding, const char *command, ...) {
 	va_list args;
+	char *text = NULL;
 	va_start(args, command);
-	free(finding->next);
-	finding->next = text_of(command, args);
+	if (vasprintf(&text, command, args) < 0)
+		text = NULL;
 	va_end(args);
+	free(finding->next);
+	finding->next = text && is_safe_command(text) ? text : NULL;
+	if (!finding->next)
+		free(text);
 }
 
 static bool fits(const struct diagnosis *diagnosis, const struct study *study) {

@@ -14,7 +14,13 @@
 #include "src/base/rng.h"
 #include "tuner/study/study_impl.h"
 
-enum { SHUFFLES_MAX = 999, SHUFFLES_MIN = 199, STEPS_MAX = 20000000, SERIES_LEAST = 3 };
+enum {
+	SHUFFLES_MAX = 999,
+	SHUFFLES_MIN = 199,
+	STEPS_MAX = 20000000,
+	SERIES_LEAST = 3,
+	LEVELS_MOST = 128 /* more have a row or two each */
+};
 static const double CHANCE_MAX = 0.02, CHANCE_DIRECTED_MAX = 0.04;
 
 struct cell {
@@ -128,7 +134,7 @@ static void groups_make(struct deal *deal) {
 	size_t base[STUDY_COLUMNS_MAX] = {0}, columns[STUDY_COLUMNS_MAX] = {0};
 	deal->groups = deal->kinds = 1;
 	for (size_t c = 0; c < study->column_count && !deal->weight; c++) {
-		if (deal->order.skip[c])
+		if (deal->order.skip[c] || study->columns[c].levels > LEVELS_MOST)
 			continue;
 		base[deal->kinds] = deal->groups;
 		columns[deal->kinds++] = c;
@@ -191,7 +197,8 @@ static void cells_shuffle(struct deal *deal, struct rng *rng) {
 
 static double chance_of(struct deal *deal) {
 	static const double least = 1e-9; /* sums in another order differ by less */
-	size_t shuffles = STEPS_MAX / (deal->count * deal->kinds), agree = 1, smooth = 1;
+	size_t steps = deal->count * deal->kinds + deal->groups * (size_t)deal->levels;
+	size_t shuffles = STEPS_MAX / steps, agree = 1, smooth = 1;
 	double agreed = agreement(deal), smoothed = deal->ordered ? smoothness(deal) : NAN;
 	struct rng rng;
 	rng_seed(&rng, 1);
@@ -221,7 +228,8 @@ double follows_chance(const struct study *study, int column, const double *weigh
 	deal.cells = mem_alloc(study->row_count + 1, sizeof *deal.cells);
 	deal.row = mem_alloc(study->row_count + 1, sizeof *deal.row);
 	columns_skip(&deal);
-	strata_make(&deal, filter, ctx);
+	if (deal.levels <= LEVELS_MOST)
+		strata_make(&deal, filter, ctx);
 	groups_make(&deal);
 	deal.ordered = !weight && column != FOLLOWS_PROBLEM && study->columns[column].numeric && has_series(&deal);
 	if (deal.count > 0)

@@ -39,8 +39,8 @@ static double region_seconds(const struct study *study, size_t row) {
 
 /* Of that step, what fork, join and barrier take; NAN: not measured. */
 static double share_of(const struct study *study, size_t row, double threads) {
-	double fork = study_ceiling(study, "fork_join", NULL, (int)threads), region = region_seconds(study, row);
-	double barrier = study_ceiling(study, "barrier", NULL, (int)threads);
+	double fork = study_ceiling(study, "fork_join", NULL, threads), region = region_seconds(study, row);
+	double barrier = study_ceiling(study, "barrier", NULL, threads);
 	return (fork + (isfinite(barrier) ? barrier : 0)) * 1e-6 / region;
 }
 
@@ -52,13 +52,14 @@ static void tell(const struct study *study, struct findings *findings, const str
 		return;
 	struct finding *finding = findings_add(
 		findings, share > NEAR ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM, one->others.ratio / one->own.ratio,
-		"%s is limited by fork and join beyond %g threads; %s goes on to %g", probe_problem(study, one->problem, own),
-		one->stop, probe_problem(study, one->other, other), one->most);
+		"%s is limited by fork and join beyond %g thread%s; %s goes on to %g", probe_problem(study, one->problem, own),
+		one->stop, probe_s(one->stop), probe_problem(study, one->other, other), one->most);
 	probe_about_problem(finding, study, one->problem);
 	saturation_evidence(finding, study, one);
 	if (isfinite(share))
 		finding_evidence(finding, EVIDENCE_CEILING, 100 * share, "%",
-		                 "fork, join and barrier of %g threads take %.3g %% of a step", one->stop, 100 * share);
+		                 "fork, join and barrier of %g thread%s take %.3g %% of a step", one->stop, probe_s(one->stop),
+		                 100 * share);
 	else if (isnan(region_seconds(study, row)))
 		finding_missing(finding, EVIDENCE_FIGURE, "the time of one parallel region");
 	if (isfinite(share))

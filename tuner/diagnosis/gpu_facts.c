@@ -91,6 +91,8 @@ double gpu_dram_bytes(const struct study *study, size_t row) {
 }
 
 static double wavefronts_counted(const struct study *study, size_t row) {
+	if (!study_row(study, row)->counted)
+		return NAN;
 	double all = study_counter(study, row, "gpu_shared_load_wavefronts") +
 	             study_counter(study, row, "gpu_shared_store_wavefronts");
 	return all > 0 ? all : NAN;

@@ -89,7 +89,8 @@ static void flat_tell(const struct study *study, struct findings *findings, cons
 	                 flat->own.ci[0], flat->own.ci[1]);
 	finding_evidence(finding, EVIDENCE_CONTRAST, flat->other.ratio, "x", "%s: %.2f times", other, flat->other.ratio);
 	if (isfinite(flat->team))
-		finding_evidence(finding, EVIDENCE_FIGURE, flat->team, "threads", "its teams have %g threads", flat->team);
+		finding_evidence(finding, EVIDENCE_FIGURE, flat->team, "threads", "its teams have %g thread%s", flat->team,
+		                 probe_s(flat->team));
 	if (isfinite(flat->cpus))
 		finding_evidence(finding, EVIDENCE_COUNTER, flat->cpus, "CPUs", "%.2f CPUs were in use", flat->cpus);
 	else

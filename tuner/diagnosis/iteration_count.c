@@ -10,6 +10,7 @@
 #include "src/base/mem.h"
 #include "tuner/diagnosis/probe.h"
 
+enum { LEVELS_MOST = 32 };
 static const double FEWER = 1.2, CONSISTENT = 1.5;
 static const char *const counts[] = {"iterations", "rounds", "sweeps", "passes", "steps", "loops"};
 
@@ -80,8 +81,8 @@ static struct finding *split_tell(struct findings *findings, const struct split 
 		split->fewer > 1 ? split->fewer : 1 / split->fewer, split->fewer > 1 ? "fewer" : "more");
 	finding_evidence(finding, EVIDENCE_FIGURE, split->fewer, "x", "%s: %.3g times as many", split->what, split->fewer);
 	finding_evidence(finding, EVIDENCE_FIGURE, each, "x", "time of one: %.3g times as long", each);
-	finding_evidence(finding, EVIDENCE_CONTRAST, split->ratio, "x", "time: %.3g times as long, %zu pairs", split->ratio,
-	                 split->pairs);
+	finding_evidence(finding, EVIDENCE_CONTRAST, split->ratio, "x", "time: %.3g times as long, %zu pair%s",
+	                 split->ratio, split->pairs, probe_s((double)split->pairs));
 	return finding;
 }
 
@@ -159,7 +160,8 @@ static void examine(const struct study *study, struct findings *findings) {
 		return;
 	winner_examine(study, findings);
 	for (size_t c = 0; c < study_columns(study); c++)
-		if (!study_column(study, c)->is_problem && follows(study, (int)c))
+		if (!study_column(study, c)->is_problem && study_column(study, c)->levels <= LEVELS_MOST &&
+		    follows(study, (int)c))
 			for (size_t i = 0; i < problems; i++)
 				column_examine(study, findings, c, problem[i]);
 }

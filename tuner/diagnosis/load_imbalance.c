@@ -87,8 +87,8 @@ static bool schedule_examine(const struct study *study, struct findings *finding
 	struct probe_case cases[PROBE_CASES];
 	size_t count = 0, best = SIZE_MAX;
 	for (int a = 0; a < (int)one->levels; a++)
-		for (int b = 0; b < (int)one->levels && count < PROBE_CASES; b++)
-			if (probe_word(one, a, "static") && probe_word(one, b, "dynamic guided tasks taskloop"))
+		for (int b = 0; probe_word(one, a, "static") && b < (int)one->levels && count < PROBE_CASES; b++)
+			if (probe_word(one, b, "dynamic guided tasks taskloop"))
 				cases[count++] =
 					(struct probe_case){study_contrast(study, column, a, b, probe_in, &scope), like, a, b, {0}, false};
 	probe_hold(study, cases, count);

@@ -82,15 +82,17 @@ static void lock_tell(const struct study *study, struct findings *findings, cons
 	char own[PROBE_TEXT];
 	struct finding *finding = findings_add(
 		findings, fair && fairs > 2 ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM, lock->ratio.ratio,
-		"%s waits for owners that are not running: %g threads on %g hardware threads take %.1f times as long as %g",
-		probe_level(study, (size_t)jump->column, lock->a, own), jump->many, jump->room, lock->ratio.ratio, jump->few);
+		"%s waits for owners that are not running: %g threads on %g hardware thread%s take %.1f times as long as %g",
+		probe_level(study, (size_t)jump->column, lock->a, own), jump->many, jump->room, probe_s(jump->room),
+		lock->ratio.ratio, jump->few);
 	finding_about(finding, study, (size_t)jump->column, lock->a);
 	finding_evidence(finding, EVIDENCE_SCALING, lock->ratio.ratio, "x",
 	                 "from %g to %g threads time grows %.2f times [%.2f, %.2f]", jump->few, jump->many,
 	                 lock->ratio.ratio, lock->ratio.ci[0], lock->ratio.ci[1]);
 	finding_evidence(finding, EVIDENCE_CONTRAST, jump->least, "x", "the value that suffers least: %.2f times",
 	                 jump->least);
-	finding_evidence(finding, EVIDENCE_MACHINE, jump->room, NULL, "%g hardware threads", jump->room);
+	finding_evidence(finding, EVIDENCE_MACHINE, jump->room, NULL, "%g hardware thread%s", jump->room,
+	                 probe_s(jump->room));
 	if (isfinite(fairs))
 		finding_evidence(finding, EVIDENCE_CONTRAST, fairs, "x", "fair locks suffer %.2f times as much as the others",
 		                 fairs);

@@ -15,7 +15,7 @@ static double ceiling_of(const struct study *study, double threads) {
 	static const char *const names[] = {"read", "copy", "triad"};
 	double most = NAN;
 	for (size_t i = 0; i < sizeof names / sizeof *names && threads >= 1; i++)
-		most = fmax(most, study_ceiling(study, names[i], "dram", (int)threads));
+		most = fmax(most, study_ceiling(study, names[i], "dram", threads));
 	return most;
 }
 

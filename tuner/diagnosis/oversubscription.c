@@ -59,15 +59,17 @@ static void collapse_tell(const struct study *study, struct findings *findings, 
 		probe_level(study, (size_t)scope.column, scope.place, own);
 	struct finding *finding = findings_add(
 		findings, isfinite(delay) || collapse->ratio.pairs >= 3 ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM,
-		collapse->ratio.ratio, "%s%s%g threads oversubscribe %g hardware threads: %.1f times as long as with %g", own,
-		*own ? ": " : "", collapse->many, collapse->room, collapse->ratio.ratio, collapse->few);
+		collapse->ratio.ratio, "%s%s%g threads oversubscribe %g hardware thread%s: %.1f times as long as with %g", own,
+		*own ? ": " : "", collapse->many, collapse->room, probe_s(collapse->room), collapse->ratio.ratio,
+		collapse->few);
 	if (scope.column >= 0)
 		finding_about(finding, study, (size_t)scope.column, scope.place);
 	finding_evidence(finding, EVIDENCE_SCALING, collapse->ratio.ratio, "x",
 	                 "%g threads take %.2f times as long as %g [%.2f, %.2f]; the trend up to there is %.2f times",
 	                 collapse->many, collapse->ratio.ratio, collapse->few, collapse->ratio.ci[0], collapse->ratio.ci[1],
 	                 collapse->trend);
-	finding_evidence(finding, EVIDENCE_MACHINE, collapse->room, NULL, "%g hardware threads", collapse->room);
+	finding_evidence(finding, EVIDENCE_MACHINE, collapse->room, NULL, "%g hardware thread%s", collapse->room,
+	                 probe_s(collapse->room));
 	if (isfinite(delay))
 		finding_evidence(finding, EVIDENCE_COUNTER, delay, "s", "threads that could run waited %.3g s for a processor",
 		                 delay);

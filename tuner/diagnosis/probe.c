@@ -10,6 +10,7 @@
 #include "src/base/mem.h"
 #include "tuner/model/paired.h"
 
+enum { TEAMS_MOST = 1000 };
 static const double LIMIT = 0.05, HOLD = 0.01, NORMAL_95 = 1.959964;
 
 static bool is_like(const struct study *study, size_t row, size_t like) {
@@ -115,7 +116,8 @@ size_t probe_hold(const struct study *study, struct probe_case *cases, size_t co
 
 int probe_threads(const struct study *study) {
 	int column = study_find(study, "threads");
-	return column >= 0 && study_column(study, (size_t)column)->numeric ? column : -1;
+	const struct study_column *one = column >= 0 ? study_column(study, (size_t)column) : NULL;
+	return one && one->numeric && one->levels <= TEAMS_MOST ? column : -1;
 }
 
 double probe_room(const struct study *study) {

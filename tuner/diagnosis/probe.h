@@ -47,6 +47,7 @@ extern const char probe_locks[], probe_fair_locks[];
 /* A column of locks, -1: there is none. */
 int probe_lock_column(const struct study *study);
 
+const char *probe_s(double count); /* "s", of one nothing */
 const char *probe_level(const struct study *study, size_t column, int place, char text[PROBE_TEXT]); /* "pad=none" */
 const char *probe_problem(const struct study *study, size_t row, char text[PROBE_TEXT]); /* "n=64", "": there is one only */
 void probe_about_problem(struct finding *finding, const struct study *study, size_t row); /* SIZE_MAX: says nothing */

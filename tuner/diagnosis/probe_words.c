@@ -76,6 +76,10 @@ int probe_lock_column(const struct study *study) {
 	return -1;
 }
 
+const char *probe_s(double count) {
+	return count == 1 ? "" : "s";
+}
+
 const char *probe_level(const struct study *study, size_t column, int place, char text[PROBE_TEXT]) {
 	const struct study_column *one = study_column(study, column);
 	char value[PROBE_TEXT / 2] = "-";

@@ -10,7 +10,7 @@
 
 #include "tuner/diagnosis/gpu.h"
 
-enum { PAIRS_LEAST = 5, SHARED_PAIRS_LEAST = 3 };
+enum { PAIRS_LEAST = 5, SHARED_PAIRS_LEAST = 3, LEVELS_MOST = 64 };
 static const double PASSES_LEAST = 1.3, MATCH = 1.25, MORE_SHARED = 1.4, SAME = 1.1, ELASTIC = 0.15;
 
 struct saving { /* rows or levels that differ in passes, and in time */
@@ -64,7 +64,7 @@ static struct saving by_levels(const struct study *study, levels_look look) {
 	struct saving best = {.measured = NAN};
 	for (size_t c = 0; c < study_columns(study); c++) {
 		const struct study_column *column = study_column(study, c);
-		for (size_t a = 0; a < column->levels && !column->is_problem; a++) {
+		for (size_t a = 0; a < column->levels && column->levels <= LEVELS_MOST && !column->is_problem; a++) {
 			for (size_t b = 0; b < column->levels; b++) {
 				struct study_pair *pairs;
 				size_t count = study_pairs(study, c, (int)a, (int)b, NULL, NULL, &pairs);
@@ -145,7 +145,16 @@ static void found(const struct study *study, const struct saving *saving, struct
 	gpu_next_counters(finding, study, saving->slow, "GPU_SHARED");
 }
 
+static bool has_passes(const struct study *study) {
+	for (size_t r = 0; r < study_rows(study); r++)
+		if (gpu_wavefronts(study, r) > 0)
+			return true;
+	return false;
+}
+
 static void examine(const struct study *study, struct findings *findings) {
+	if (!has_passes(study))
+		return;
 	struct saving rows = by_rows(study), levels = by_levels(study, passes_look);
 	bool by_level = levels.measured > 0 && !(rows.measured > levels.measured);
 	if (by_level)

@@ -43,16 +43,16 @@ static void smt_tell(const struct study *study, struct findings *findings, const
 	probe_problem(study, smt->like, problem);
 	struct finding *finding =
 		findings_add(findings, loss ? CONFIDENCE_MEDIUM : CONFIDENCE_LOW, 1 / smt->gain.ratio,
-	                 "threads that share a core %s%s%s: %g threads on %d cores are %.2f times as fast as %g",
+	                 "threads that share a core %s%s%s: %g threads on %d core%s are %.2f times as fast as %g",
 	                 loss ? "cost time" : "bring little", *problem ? " at " : "", problem, smt->threads, host->cores,
-	                 smt->gain.ratio, smt->cores);
+	                 probe_s(host->cores), smt->gain.ratio, smt->cores);
 	probe_about_problem(finding, study, smt->like);
 	finding_evidence(finding, EVIDENCE_SCALING, smt->gain.ratio, "x", "from %g to %g threads %.2f times [%.2f, %.2f]",
 	                 smt->cores, smt->threads, smt->gain.ratio, smt->gain.ci[0], smt->gain.ci[1]);
 	finding_evidence(finding, EVIDENCE_SCALING, 100 * smt->efficiency, "%", "up to the cores %.0f %% of linear",
 	                 100 * smt->efficiency);
-	finding_evidence(finding, EVIDENCE_MACHINE, host->cores, NULL, "%d cores, %d hardware threads", host->cores,
-	                 host->threads);
+	finding_evidence(finding, EVIDENCE_MACHINE, host->cores, NULL, "%d core%s, %d hardware threads", host->cores,
+	                 probe_s(host->cores), host->threads);
 	finding_missing(finding, EVIDENCE_COUNTER,
 	                "instructions a cycle on both (--counters CPU), bytes from memory (MEM)");
 	if (row != SIZE_MAX) {

@@ -61,9 +61,10 @@ static void stop_tell(const struct study *study, struct findings *findings, cons
 	probe_level(study, stop->column, stop->place, own);
 	probe_level(study, stop->column, stop->sibling, other);
 	probe_problem(study, stop->like, problem);
-	struct finding *finding = findings_add(findings, clear ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM, apart->ratio,
-	                                       "%s%s%s stops at %g threads, %s goes on to %g: threads write the same words",
-	                                       own, *problem ? " at " : "", problem, stop->at, other, stop->most);
+	struct finding *finding =
+		findings_add(findings, clear ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM, apart->ratio,
+	                 "%s%s%s stops at %g thread%s, %s goes on to %g: threads write the same words", own,
+	                 *problem ? " at " : "", problem, stop->at, probe_s(stop->at), other, stop->most);
 	finding_about(finding, study, stop->column, stop->place);
 	probe_about_problem(finding, study, stop->like);
 	finding_evidence(finding, EVIDENCE_SCALING, stop->at, "threads",

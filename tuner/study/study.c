@@ -148,7 +148,7 @@ static size_t row_named(const struct study *study, const json_t *problem, const 
 	return SIZE_MAX;
 }
 
-static bool is_safe(const struct study_row *row) {
+bool study_row_safe(const struct study_row *row) {
 	return !row->over && !js_bool_or(row->detail, "unsafe", false);
 }
 
@@ -164,7 +164,7 @@ static size_t row_least(const struct study *study) {
 	for (size_t i = 0; i < study->row_count; i = end) {
 		size_t least = SIZE_MAX;
 		for (end = i; end < study->row_count && study_order_compare(&order, rows[i], rows[end]) == 0; end++)
-			if (is_safe(&study->rows[rows[end]]) &&
+			if (study_row_safe(&study->rows[rows[end]]) &&
 			    (least == SIZE_MAX || study->rows[rows[end]].value < study->rows[least].value))
 				least = rows[end];
 		if (least != SIZE_MAX && end - i > most) {
@@ -181,6 +181,8 @@ void study_finish(struct study *study) {
 	for (size_t i = 0; i < study->gathered_count; i++)
 		if (study->gathered[i].value_count)
 			row_make(&study->rows[study->row_count++], &study->gathered[i]);
+	study_thin(study, row_named(study, study->winner_problem, study->winner_config),
+	           row_named(study, study->winner_problem, study->baseline_config));
 	study_columns_make(study);
 	study->winner = row_named(study, study->winner_problem, study->winner_config);
 	study->baseline = row_named(study, study->winner_problem, study->baseline_config);
@@ -210,6 +212,10 @@ size_t study_winner(const struct study *study) {
 
 size_t study_baseline(const struct study *study) {
 	return study->baseline;
+}
+
+size_t study_left_out(const struct study *study) {
+	return study->left_out;
 }
 
 size_t study_failures(const struct study *study) {

@@ -80,6 +80,7 @@ double study_value_number(const struct study *study, size_t row, const char *nam
 size_t study_winner(const struct study *study);
 size_t study_baseline(const struct study *study);
 size_t study_failures(const struct study *study);
+size_t study_left_out(const struct study *study); /* rows that were too many to look at */
 double study_noise(const struct study *study); /* at least 1 % */
 
 /* NAN, 0: not known. */
@@ -91,7 +92,7 @@ const struct study_host *study_host(const struct study *study);
 const json_t *study_machine_json(const struct study *study);
 /* Highest ceiling of this name, in its unit (GB/s, GFLOP/s, us ..): level NULL for those that have none; threads: of the
  * largest team up to this, 0 for a GPU. NAN: never measured. */
-double study_ceiling(const struct study *study, const char *name, const char *level, int threads);
+double study_ceiling(const struct study *study, const char *name, const char *level, double threads);
 
 /* Of a row; NAN where it says nothing of the kind. */
 double study_work(const struct study *study, size_t row, const char *name); /* "ops", "bytes" */

@@ -37,7 +37,7 @@ const json_t *study_machine_json(const struct study *study) {
 	return study->machine;
 }
 
-double study_ceiling(const struct study *study, const char *name, const char *level, int threads) {
+double study_ceiling(const struct study *study, const char *name, const char *level, double threads) {
 	double best = NAN;
 	int64_t team = -1;
 	size_t i;
@@ -48,7 +48,7 @@ double study_ceiling(const struct study *study, const char *name, const char *le
 		bool gpu = json_object_get(one, "device");
 		if (gpu != (threads == 0) || strcmp(js_string_or(one, "name", ""), name) != 0)
 			continue;
-		if (!level != !of || (level && strcmp(level, of) != 0) || size > threads || size <= team)
+		if (!level != !of || (level && strcmp(level, of) != 0) || (double)size > threads || size <= team)
 			continue;
 		best = js_real_or(one, "value", NAN);
 		team = size;

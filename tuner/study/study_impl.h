@@ -8,7 +8,8 @@
 #include "tuner/study/contrast.h"
 #include "tuner/study/study.h"
 
-enum grade { GRADE_NONE, GRADE_OVER, GRADE_SHORT, GRADE_DISTURBED, GRADE_SEARCH, GRADE_DUEL }; /* the better ones count alone */
+/* The better ones count alone. */
+enum grade { GRADE_NONE, GRADE_OVER, GRADE_SHORT, GRADE_DISTURBED, GRADE_SEARCH, GRADE_DUEL };
 
 struct gathered { /* a row while trials come in */
 	char *key;
@@ -32,13 +33,16 @@ struct study {
 	json_t *winner_problem, *winner_config, *baseline_config;
 	/* study_finish */
 	struct study_row *rows;
-	size_t row_count;
+	size_t row_count, left_out;
 	struct study_column columns[STUDY_COLUMNS_MAX];
 	size_t column_count;
 	size_t winner, baseline;
 };
 
 struct gathered *study_gather(struct study *study, const json_t *problem, const json_t *config);
+bool study_row_safe(const struct study_row *row); /* it may be used, and was not cut short */
+/* Before columns are made; these two rows stay, SIZE_MAX for none. */
+void study_thin(struct study *study, size_t winner, size_t baseline);
 void study_columns_make(struct study *study);
 
 /* Rows sorted so that those which agree in all columns but `skip`ped ones are neighbours; ascending in the skipped ones. */

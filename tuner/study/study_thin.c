@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Questions compare rows with rows, so a table of any size becomes one of ROWS_MOST: the best of each problem, then
+ * those whose configurations are nearest to the best one, as series and pairs are in there, and an even share of the
+ * rest. */
+#include <config.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/js.h"
+#include "tuner/study/study_impl.h"
+
+enum { ROWS_MOST = 2500, NEAREST = 1250, PROBLEMS_MOST = 600, APART_MOST = STUDY_COLUMNS_MAX };
+
+struct thinning {
+	const struct study *study;
+	char **problem; /* of each row, as text */
+	size_t *order;  /* by problem, then by value */
+	bool *keep;
+	size_t kept;
+};
+
+static void keep(struct thinning *thinning, size_t row) {
+	if (row == SIZE_MAX || thinning->keep[row])
+		return;
+	thinning->keep[row] = true;
+	thinning->kept++;
+}
+
+static int by_problem(const void *a, const void *b, void *ctx) {
+	const struct thinning *thinning = ctx;
+	size_t x = *(const size_t *)a, y = *(const size_t *)b;
+	double p = thinning->study->rows[x].value, q = thinning->study->rows[y].value;
+	int order = strcmp(thinning->problem[x], thinning->problem[y]);
+	return order ? order : p != q ? (p > q) - (p < q) : (x > y) - (x < y);
+}
+
+/* The rows of least time that may be used; returns the least of all. */
+static size_t best_keep(struct thinning *thinning) {
+	const struct study_row *rows = thinning->study->rows;
+	const char *done = NULL;
+	size_t best = SIZE_MAX, problems = 0;
+	for (size_t i = 0; i < thinning->study->row_count; i++) {
+		size_t row = thinning->order[i];
+		if (!study_row_safe(&rows[row]) || (done && strcmp(done, thinning->problem[row]) == 0))
+			continue;
+		done = thinning->problem[row];
+		if (problems++ < PROBLEMS_MOST)
+			keep(thinning, row);
+		if (best == SIZE_MAX || rows[row].value < rows[best].value)
+			best = row;
+	}
+	return best;
+}
+
+static size_t apart(const json_t *a, const json_t *b) {
+	const char *name;
+	json_t *value;
+	size_t count = 0, found = 0;
+	json_object_foreach((json_t *)a, name, value) {
+		const json_t *other = json_object_get(b, name);
+		found += other != NULL;
+		count += !other || !json_equal(value, other);
+	}
+	count += json_object_size(b) - found;
+	return count < APART_MOST ? count : APART_MOST;
+}
+
+/* `most` of the marked rows, evenly; `of` is how many there are. */
+static void share_keep(struct thinning *thinning, const size_t *marks, size_t mark, size_t of, size_t most) {
+	for (size_t i = 0, at = 0; i < thinning->study->row_count && of; i++) {
+		size_t row = thinning->order[i];
+		if (marks[row] != mark)
+			continue;
+		if (of <= most || (at + 1) * most / of > at * most / of)
+			keep(thinning, row);
+		at++;
+	}
+}
+
+static void near_keep(struct thinning *thinning, size_t centre) {
+	const struct study *study = thinning->study;
+	size_t *far = mem_alloc(study->row_count, sizeof *far), count[APART_MOST + 1] = {0}, left = NEAREST;
+	for (size_t r = 0; r < study->row_count; r++)
+		count[far[r] = apart(study->rows[r].config, study->rows[centre].config)]++;
+	for (size_t d = 0; d <= APART_MOST && left; d++) {
+		share_keep(thinning, far, d, count[d], left);
+		left -= count[d] < left ? count[d] : left;
+	}
+	free(far);
+}
+
+static void others_keep(struct thinning *thinning) {
+	size_t rows = thinning->study->row_count, *kept = mem_alloc(rows, sizeof *kept);
+	for (size_t r = 0; r < rows; r++)
+		kept[r] = thinning->keep[r];
+	if (thinning->kept < ROWS_MOST)
+		share_keep(thinning, kept, false, rows - thinning->kept, ROWS_MOST - thinning->kept);
+	free(kept);
+}
+
+static void rows_drop(struct study *study, const bool *keep) {
+	size_t kept = 0;
+	for (size_t r = 0; r < study->row_count; r++)
+		if (keep[r])
+			study->rows[kept++] = study->rows[r];
+	study->left_out = study->row_count - kept;
+	study->row_count = kept;
+}
+
+void study_thin(struct study *study, size_t winner, size_t baseline) {
+	size_t rows = study->row_count;
+	if (rows <= ROWS_MOST)
+		return;
+	struct thinning thinning = {.study = study,
+	                            .problem = mem_alloc(rows, sizeof *thinning.problem),
+	                            .order = mem_alloc(rows, sizeof *thinning.order),
+	                            .keep = mem_alloc(rows, sizeof *thinning.keep)};
+	for (size_t r = 0; r < rows; r++) {
+		thinning.problem[r] = js_canonical(study->rows[r].problem);
+		thinning.order[r] = r;
+	}
+	qsort_r(thinning.order, rows, sizeof *thinning.order, by_problem, &thinning);
+	size_t best = best_keep(&thinning);
+	keep(&thinning, winner);
+	keep(&thinning, baseline);
+	near_keep(&thinning, winner != SIZE_MAX ? winner : best != SIZE_MAX ? best : 0);
+	others_keep(&thinning);
+	rows_drop(study, thinning.keep);
+	for (size_t r = 0; r < rows; r++)
+		free(thinning.problem[r]);
+	free(thinning.problem);
+	free(thinning.order);
+	free(thinning.keep);
+}
