@@ -23,7 +23,8 @@ struct diagnosis {
 	const char *summary; /* what it is, for `list diagnoses` */
 	const char *device;  /* "cpu", "cuda", or NULL: both */
 	void (*examine)(const struct study *study, struct findings *findings);
-	bool always; /* examined even where values do not follow the configurations: what it looks for makes them so */
+	/* Examined even where values do not follow the configurations: that is what it looks for, or it infers nothing. */
+	bool always;
 };
 extern const struct diagnosis *const diagnosis_registry[]; /* ends with NULL */
 const struct diagnosis *diagnosis_find(const char *name);

@@ -169,5 +169,6 @@ static void examine(const struct study *study, struct findings *findings) {
 const struct diagnosis diagnosis_iteration_count = {
 	.name = "iteration_count",
 	.summary = "a faster configuration needs fewer iterations, or more of shorter ones",
+	.always = true, /* counts times times of one are arithmetic: no inference from how times follow configurations */
 	.examine = examine,
 };
