@@ -5,6 +5,7 @@
  */
 #include <config.h>
 
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,9 @@
 #include "src/base/mem.h"
 #include "src/explain.h"
 #include "src/explain_table.h"
+
+enum { EXPERIMENTS_MAX = 4 };
+static const char PLAIN[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-+.";
 
 struct stop {
 	double mean, variance; /* of log time */
@@ -35,19 +39,55 @@ static size_t path_row(const struct explain_table *table, size_t row) {
 	return SIZE_MAX;
 }
 
-/* What is there only on one side changes with a setting that it depends on. */
+/* Is `name` a word of the condition? */
+static bool mentions(const char *condition, const char *name) {
+	size_t length = strlen(name);
+	for (const char *at = condition; (at = strstr(at, name)); at++) {
+		bool begins = at == condition || (!isalnum((unsigned char)at[-1]) && at[-1] != '_');
+		if (begins && !isalnum((unsigned char)at[length]) && at[length] != '_')
+			return true;
+	}
+	return false;
+}
+
+/* As the kernel says it, where it is one of ours; NULL: it doesn't say. */
+static const char *condition_of(const struct path *path, const char *name) {
+	const struct kernel_list *kernels = app_kernels(path->view->app, NULL);
+	const struct kernel_desc *kernel =
+		kernels ? kernel_list_find(kernels, study_kernel(path->view->study), app_device_kind(path->view->app), NULL)
+				: NULL;
+	for (size_t i = 0; kernel && i < kernel->param_count; i++)
+		if (strcmp(kernel->params[i].name, name) == 0)
+			return kernel->params[i].when;
+	return NULL;
+}
+
+/* Does q exist by the value of p? Without a word of the kernel, and of OpenMP's, as it looks in what was measured. */
+static bool depends(const struct path *path, size_t q, size_t p) {
+	static const char *const of_openmp[][2] = {{"places", "proc_bind"}, {"chunk", "schedule"}};
+	const char *name = explain_table_param(path->view, path->table, q)->name;
+	const char *other = explain_table_param(path->view, path->table, p)->name, *condition = condition_of(path, name);
+	bool dependent[STUDY_COLUMNS_MAX];
+	if (condition)
+		return mentions(condition, other);
+	for (size_t i = 0; i < sizeof of_openmp / sizeof *of_openmp; i++)
+		if (strcmp(name, of_openmp[i][0]) == 0)
+			return strcmp(other, of_openmp[i][1]) == 0;
+	study_dependent(path->view->study, path->table->column[p], dependent);
+	return dependent[path->table->column[q]];
+}
+
+/* What is there only on one side changes with a setting that it depends on; that may depend on another in turn. */
 static void steps_make(struct path *path) {
 	const struct explain_table *table = path->table;
-	bool dependent[STUDY_COLUMNS_MAX];
 	for (size_t p = 0; p < table->params; p++)
 		path->step[p] = path->from[p] == path->to[p] ? SIZE_MAX : p;
-	for (size_t p = 0; p < table->params; p++) {
-		if (path->step[p] != p || path->from[p] == STUDY_ABSENT || path->to[p] == STUDY_ABSENT)
+	for (size_t q = 0; q < table->params; q++) {
+		if (path->step[q] == SIZE_MAX || (path->from[q] == STUDY_ABSENT) == (path->to[q] == STUDY_ABSENT))
 			continue;
-		study_dependent(path->view->study, table->column[p], dependent);
-		for (size_t q = 0; q < table->params; q++)
-			if (path->step[q] == q && dependent[table->column[q]] &&
-			    (path->from[q] == STUDY_ABSENT) != (path->to[q] == STUDY_ABSENT))
+		for (size_t p = 0; p < table->params && path->step[q] == q; p++)
+			if (p != q && path->step[p] != SIZE_MAX && path->from[p] != STUDY_ABSENT && path->to[p] != STUDY_ABSENT &&
+			    depends(path, q, p))
 				path->step[q] = p;
 	}
 }
@@ -134,7 +174,73 @@ static json_t *walk(struct path *path) {
 	return steps;
 }
 
-static json_t *path_json(struct path *path, size_t from, size_t to) {
+static bool is_plain(const char *word) {
+	return *word && *word != '-' && word[strspn(word, PLAIN)] == '\0';
+}
+
+/* "P=V .." of what is there; NULL: it has words that are not for a command line. Caller frees. */
+static char *settings_text(const json_t *settings) {
+	const char *name;
+	json_t *json;
+	char *text = mem_strdup("");
+	json_object_foreach((json_t *)settings, name, json) {
+		char word[96];
+		struct value value;
+		bool good = value_from_json(json, &value) && value_text(value, word, sizeof word) < (int)sizeof word;
+		char *longer = good && is_plain(name) && is_plain(word)
+		                   ? mem_printf("%s%s%s=%s", text, *text ? " " : "", name, word)
+		                   : NULL;
+		free(text);
+		text = longer;
+		if (!text)
+			return NULL;
+	}
+	return text;
+}
+
+/* The winner with one setting as the baseline has it. */
+static json_t *without_step(const struct path *path, size_t step, const json_t *winner) {
+	json_t *config = json_copy((json_t *)winner);
+	for (size_t p = 0; p < path->table->params; p++) {
+		const char *name = explain_table_param(path->view, path->table, p)->name;
+		if (path->step[p] != step)
+			continue;
+		if (path->from[p] == STUDY_ABSENT)
+			json_object_del(config, name);
+		else
+			json_object_set_new(config, name, place_json(path, p, path->from[p]));
+	}
+	return config;
+}
+
+static void experiment_add(const struct path *path, size_t step, size_t winner, json_t *experiments) {
+	const struct study_row *row = study_row(path->view->study, winner);
+	const char *kernel = study_kernel(path->view->study);
+	json_t *config = without_step(path, step, row->config);
+	char *problem = settings_text(row->problem), *own = settings_text(row->config), *other = settings_text(config);
+	if (problem && own && other && is_plain(kernel))
+		json_array_append_new(experiments, json_pack("{s:o}", "next",
+		                                             json_sprintf("sweetspot compare %s %s%s'%s' '%s'", kernel, problem,
+		                                                          *problem ? " " : "", other, own)));
+	free(problem);
+	free(own);
+	free(other);
+	json_decref(config);
+}
+
+/* What would measure the steps that are not: the winner against itself without each of its settings. */
+static json_t *experiments_json(const struct path *path, size_t winner, const json_t *steps) {
+	json_t *experiments = json_array(), *one;
+	bool open = json_array_size(steps) == 0;
+	size_t i;
+	json_array_foreach((json_t *)steps, i, one) open = open || !js_bool_or(one, "measured", true);
+	for (size_t p = 0; open && p < path->table->params && json_array_size(experiments) < EXPERIMENTS_MAX; p++)
+		if (path->step[p] == p)
+			experiment_add(path, p, winner, experiments);
+	return experiments;
+}
+
+static json_t *path_json(struct path *path, size_t from, size_t to, json_t **experiments) {
 	const struct explain_table *table = path->table;
 	struct response_data data = {0};
 	char reason[RESPONSE_REASON];
@@ -150,24 +256,27 @@ static json_t *path_json(struct path *path, size_t from, size_t to) {
 	}
 	steps_make(path);
 	json_t *steps = walk(path);
+	*experiments = experiments_json(path, table->row[to], steps);
 	response_free(path->response);
 	free(path->now);
 	return steps;
 }
 
-json_t *explain_path(const struct explain_view *view, size_t winner, size_t baseline) {
+void explain_path_add(const struct explain_view *view, size_t winner, size_t baseline, json_t *result) {
 	struct explain_table table;
-	json_t *steps = NULL;
+	json_t *steps = NULL, *experiments = NULL;
 	if (winner == SIZE_MAX || baseline == SIZE_MAX || winner == baseline)
-		return NULL;
+		return;
 	explain_table_make(&table, view);
 	struct path path = {.view = view, .table = &table};
 	size_t from = path_row(&table, baseline), to = path_row(&table, winner);
 	if (from != SIZE_MAX && to != SIZE_MAX && !table.over[from] && !table.over[to])
-		steps = path_json(&path, from, to);
+		steps = path_json(&path, from, to, &experiments);
 	explain_table_clear(&table);
 	if (json_array_size(steps))
-		return steps;
+		json_object_set(result, "path", steps);
+	if (json_array_size(experiments))
+		json_object_set(result, "experiments", experiments);
 	json_decref(steps);
-	return NULL;
+	json_decref(experiments);
 }

@@ -70,6 +70,8 @@ static json_t *commands_of(const json_t *results) {
 	json_array_foreach((json_t *)results, i, result) {
 		json_array_foreach(json_object_get(result, "diagnoses"), k, finding)
 			command_add(list, js_string_or(finding, "next", NULL));
+		json_array_foreach(json_object_get(result, "experiments"), k, finding)
+			command_add(list, js_string_or(finding, "next", NULL));
 		command_add(list, js_string_or(json_object_get(result, "roofline"), "next", NULL));
 	}
 	return ceilings_last(list);

@@ -88,12 +88,17 @@ static void next_complete(const struct explain_view *view, json_t *finding) {
 	}
 }
 
+static void nexts_complete(const struct explain_view *view, const json_t *list) {
+	size_t i;
+	json_t *one;
+	json_array_foreach((json_t *)list, i, one) next_complete(view, one);
+}
+
 static json_t *diagnoses_json(const struct explain_view *view) {
 	struct findings *findings = findings_new();
 	findings_examine(findings, view->study);
-	json_t *json = findings_json(findings), *one;
-	size_t i;
-	json_array_foreach(json, i, one) next_complete(view, one);
+	json_t *json = findings_json(findings);
+	nexts_complete(view, json);
 	findings_free(findings);
 	return json;
 }
@@ -116,7 +121,8 @@ json_t *explain_result(const struct explain_view *view) {
 	json_object_set_new(result, "winner", setup_json(view, winner, json_object_get(view->tune, "best")));
 	json_object_set_new(result, "baseline", setup_json(view, baseline, json_object_get(view->tune, "baseline")));
 	speedup_add(result, view, winner, baseline);
-	part_add(result, "path", explain_path(view, winner, baseline));
+	explain_path_add(view, winner, baseline, result);
+	nexts_complete(view, json_object_get(result, "experiments"));
 	part_add(result, "scaling", explain_scaling(view));
 	explain_effects_add(view, result);
 	part_add(result, "landscape", winner == SIZE_MAX ? NULL : explain_landscape(view, winner));

@@ -72,18 +72,21 @@ static bool is_listed(const json_t *list, const char *command) {
 	return false;
 }
 
+static void next_add(json_t *list, const json_t *one) {
+	const char *next = js_string_or(one, "next", NULL);
+	if (next && !is_listed(list, next))
+		json_array_append_new(list, json_string(next));
+}
+
 /* Each command once. New reference. */
 static json_t *commands_of(const json_t *result) {
+	static const char *const parts[] = {"diagnoses", "experiments"};
 	json_t *list = json_array(), *one;
-	const char *roofline = js_string_or(json_object_get(result, "roofline"), "next", NULL);
 	size_t i;
-	json_array_foreach(json_object_get(result, "diagnoses"), i, one) {
-		const char *next = js_string_or(one, "next", NULL);
-		if (next && !is_listed(list, next))
-			json_array_append_new(list, json_string(next));
+	for (size_t p = 0; p < sizeof parts / sizeof *parts; p++) {
+		json_array_foreach(json_object_get(result, parts[p]), i, one) next_add(list, one);
 	}
-	if (roofline && !is_listed(list, roofline))
-		json_array_append_new(list, json_string(roofline));
+	next_add(list, json_object_get(result, "roofline"));
 	return list;
 }
 

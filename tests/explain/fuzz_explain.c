@@ -27,6 +27,17 @@ const char *app_fingerprint(struct app *app, struct err *err) {
 	return "none";
 }
 
+const struct kernel_list *app_kernels(struct app *app, struct err *err) {
+	(void)app;
+	(void)err;
+	return NULL;
+}
+
+const char *app_device_kind(const struct app *app) {
+	(void)app;
+	return "cpu";
+}
+
 static void require(bool condition) {
 	if (!condition)
 		abort();
@@ -58,6 +69,7 @@ static void check_result(const json_t *result) {
 		require(json_is_object(json_object_get(one, "about")) && json_is_array(json_object_get(one, "evidence")));
 		check_command(js_string_or(one, "next", ""));
 	}
+	json_array_foreach(json_object_get(result, "experiments"), i, one) check_command(js_string_or(one, "next", "'"));
 	free(text);
 }
 
