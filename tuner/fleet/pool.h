@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Nodes that measure at the same time, each one job at a time. A job is trials that belong together: they run on one
+ * node, one after the other, and are compared with each other alone. */
+#ifndef TUNER_FLEET_POOL_H
+#define TUNER_FLEET_POOL_H
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "tuner/trial.h"
+
+struct pool_job { /* the caller's until it comes back, with all that its requests point to */
+	const struct trial_request *requests;
+	size_t count;
+	void *tag; /* the caller's */
+};
+
+enum pool_state {
+	POOL_QUEUED, /* asked for, not given yet */
+	POOL_IDLE,
+	POOL_BUSY,
+	POOL_LOST /* for good: no more is asked of it */
+};
+
+struct pool_done {
+	size_t node;
+	const struct pool_job *job;
+	struct trial_result *results; /* job->count, `done` of them filled; cleared and freed by pool_done_clear */
+	size_t done;
+	/* NULL, or why the node went away before the job was through (preempted, cancelled, time limit, node failure): of the
+	 * trial that it was at nothing is known, so it is no failure of a configuration. */
+	const char *lost;
+	char reason[160]; /* what `lost` points to */
+};
+void pool_done_clear(struct pool_done *done);
+
+/* What stands behind it: workers through a launcher (pool_workers.h), or virtual nodes (pool_simulated.h). All calls
+ * from one thread. */
+struct pool {
+	void *ctx;
+	size_t count; /* nodes, numbered from 0 */
+	const char *(*name)(void *ctx, size_t node);
+	enum pool_state (*state)(void *ctx, size_t node);
+	/* To an idle node. -1: it can't be handed over. */
+	int (*submit)(void *ctx, size_t node, const struct pool_job *job, struct err *err);
+	/* The next job that ended: 1. 0: none did within `seconds` (< 0: no limit), or a node changed its state. -1:
+	 * interrupted (ERR_INTERRUPTED), or all nodes are lost and nothing is to be hoped for. */
+	int (*wait)(void *ctx, double seconds, struct pool_done *done, struct err *err);
+	double (*now)(void *ctx); /* seconds, monotonic; virtual where the nodes are */
+};
+
+#endif
