@@ -27,6 +27,7 @@ struct chart_heat { /* rows from below */
 	size_t width, height;
 	const double *values; /* height x width; NAN: not measured */
 	const char *value_label;
+	bool value_log; /* colours by the logarithm: for times that differ by factors */
 };
 
 struct chart {

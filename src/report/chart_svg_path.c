@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/report/chart_impl.h"
+#include "src/report/chart_svg.h"
+
+bool svg_paint(const char *colour, char kind, struct svg_paint *paint) {
+	unsigned r, g, b;
+	if (!colour || strcmp(colour, "white") == 0 || strcmp(colour, "none") == 0)
+		return false;
+	bool known = sscanf(colour, "rgb( %u, %u, %u)", &r, &g, &b) == 3 && r < 256 && g < 256 && b < 256;
+	if (!known || (r == 0 && g == 0 && b < COLOUR_ROLES))
+		snprintf(paint->text, sizeof(paint->text), "class=\"%c%u\"", kind, known && b ? b : COLOUR_INK);
+	else
+		snprintf(paint->text, sizeof(paint->text), "%s=\"#%02x%02x%02x\"%s", kind == 's' ? "stroke" : "fill", r, g, b,
+				 kind == 'f' ? " shape-rendering=\"crispEdges\"" : "");
+	return true;
+}
+
+static void write_number(FILE *out, double value) {
+	double tenths = round(value * 10);
+	if (fmod(tenths, 10) == 0)
+		fprintf(out, "%.0f", tenths / 10 + 0.0);
+	else
+		fprintf(out, "%.1f", tenths / 10);
+}
+
+void svg_copy_path(FILE *out, const char *d) {
+	bool first = true;
+	while (d && *d) {
+		char *end;
+		if (*d == 'M' || *d == 'L' || *d == 'Z') {
+			putc(*d++, out);
+			first = true;
+		} else if (isdigit((unsigned char)*d) || *d == '-' || *d == '.') {
+			double value = strtod(d, &end);
+			if (!first)
+				putc(' ', out);
+			write_number(out, value);
+			first = false;
+			d = end > d ? end : d + 1;
+		} else {
+			d++;
+		}
+	}
+}
+
+bool svg_shape_is_filled(int shape) {
+	return shape == 4 || shape == 6 || shape == 8 || shape == 10 || shape == 12;
+}
+
+static void disc(FILE *out, double r) {
+	fprintf(out, "m%.1f 0a%.1f %.1f 0 1 0 %.1f 0a%.1f %.1f 0 1 0 %.1f 0z", -r, r, r, 2 * r, r, r, -2 * r);
+}
+
+/* The types of gnuplot that series_shape names, less one. */
+void svg_shape(FILE *out, int shape, double x, double y, double s) {
+	fprintf(out, "M%.1f %.1f", x, y);
+	switch (shape) {
+	case 3: case 4: fprintf(out, "m%.1f %.1fh%.1fv%.1fh%.1fz", -s, -s, 2 * s, 2 * s, -2 * s); break;
+	case 7: case 8: fprintf(out, "m0 %.1fl%.1f %.1fh%.1fz", -1.33 * s, 1.2 * s, 2 * s, -2.4 * s); break;
+	case 9: case 10: fprintf(out, "m0 %.1fl%.1f %.1fh%.1fz", 1.33 * s, 1.2 * s, -2 * s, -2.4 * s); break;
+	case 11: case 12: fprintf(out, "m0 %.1fl%.1f %.1fl%.1f %.1fl%.1f %.1fz", -1.41 * s, 1.41 * s, 1.41 * s, -1.41 * s, 1.41 * s,
+							  -1.41 * s, -1.41 * s); break;
+	case 1: fprintf(out, "m%.1f %.1fl%.1f %.1fm0 %.1fl%.1f %.1f", -s, -s, 2 * s, 2 * s, -2 * s, -2 * s, 2 * s); break;
+	default: disc(out, s);
+	}
+}
