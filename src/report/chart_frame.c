@@ -30,18 +30,19 @@ static void write_labels(struct script *script, const struct chart *chart, const
 					 (struct label){.x = 14, .y = layout->top + height / 2, .width = height + 24, .anchor = 'c', .rotate = 90});
 }
 
-static void write_range(FILE *out, char which, const struct axis *axis, bool ticks) {
+static void write_range(struct script *script, char which, const struct axis *axis) {
+	FILE *out = script->settings;
 	if (axis->log)
 		fprintf(out, "set logscale %c\n", which);
 	fprintf(out, "set %crange [%.15g:%.15g]\n", which, axis->low, axis->high);
-	if (!ticks || axis->tick_count == 0) {
+	if (axis->tick_count == 0) {
 		fprintf(out, "unset %ctics\n", which);
 		return;
 	}
 	fprintf(out, "set %ctics out nomirror scale 0.4 (", which);
 	for (size_t i = 0; i < axis->tick_count; i++)
 		fprintf(out, "%s'%s' %.15g", i ? "," : "", axis->ticks[i].label, axis->ticks[i].at);
-	fprintf(out, ")\n");
+	fprintf(out, ") offset %s textcolor rgb '%s'\n", which == 'x' ? "0,0.35" : "0.4,0", colour_role(COLOUR_INK, script->svg).text);
 }
 
 /* The labels of the places of a name axis: gnuplot would take % in a tick's label for a format. */
@@ -68,10 +69,9 @@ void frame_write(struct script *script, const struct chart *chart, const struct 
 	write_title(script, chart);
 	write_labels(script, chart, layout);
 	fprintf(out, "set border 0 lc rgb '%s'\n", colour_role(COLOUR_AXIS, script->svg).text);
-	write_range(out, 'x', &layout->x, true);
-	write_range(out, 'y', &layout->y, true);
-	struct colour ink = colour_role(COLOUR_INK, script->svg), rule = colour_role(COLOUR_RULE, script->svg);
-	fprintf(out, "set tics textcolor rgb '%s'\n", ink.text);
+	write_range(script, 'x', &layout->x);
+	write_range(script, 'y', &layout->y);
+	struct colour rule = colour_role(COLOUR_RULE, script->svg);
 	if (layout->x.tick_count || layout->y.tick_count)
 		fprintf(out, "set grid xtics ytics lw 1 lt 1 dt solid lc rgb '%s'\n", rule.text);
 }

@@ -83,8 +83,8 @@ static void write_values(struct script *script, const struct chart_heat *heat, c
 static void write_scale(struct script *script, const struct chart_heat *heat, const struct layout *layout,
 						const struct scale *scale) {
 	double y = layout->legend_y - 4, left = layout->left, width = layout->right - left, each = width / BAR_CELLS;
-	for (int i = 0; i < BAR_CELLS; i++)
-		script_rect(script, left + each * i, y, each, BAR_HEIGHT, colour_map((i + 0.5) / BAR_CELLS));
+	for (int i = 0; i < BAR_CELLS; i++) /* each over the rest: no seams */
+		script_rect(script, left + each * i, y, width - each * i, BAR_HEIGHT, colour_map((i + 0.5) / BAR_CELLS));
 	for (size_t i = 0; i < scale->axis.tick_count; i++)
 		script_label(script, scale->axis.ticks[i].label,
 					 (struct label){.x = left + width * axis_place(&scale->axis, scale->axis.ticks[i].at),

@@ -87,7 +87,7 @@ void script_label(struct script *script, const char *text, struct label label) {
 	char *tame = text_tame(text), *fits = text_fit(tame, label.width);
 	fprintf(script->settings, "set label t(%zu) at screen %.5f,%.5f %s", script_text(script, fits), label.x / CHART_WIDTH,
 			1 - label.y / script->height, anchor);
-	fprintf(script->settings, " tc rgb '%s'", label.colour ? label.colour : colour_role(COLOUR_INK, script->svg).text);
+	fprintf(script->settings, " front tc rgb '%s'", label.colour ? label.colour : colour_role(COLOUR_INK, script->svg).text);
 	if (label.rotate)
 		fprintf(script->settings, " rotate by %d", label.rotate);
 	if (label.bold)
