@@ -20,15 +20,10 @@ static int by_value(const void *a, const void *b, void *ctx) {
 static void row_put(struct sheet *sheet, const struct report_case *one, size_t index) {
 	const struct study_row *row = study_row(one->view.study, index);
 	double shown = report_shown(one, row->value), spread = exp(1.96 * row->deviation);
-	const double values[] = {shown, shown / spread, shown * spread};
 	char *config = results_config(row->config, NULL);
 	sheet_row(sheet);
 	sheet_text(sheet, "%s", config);
-	for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
-		char text[48];
-		report_value(one, values[i], text, sizeof text);
-		sheet_number(sheet, values[i], "%s", text);
-	}
+	report_cells(sheet, one, shown, shown / spread, shown * spread);
 	sheet_number(sheet, (double)row->trials, "%zu", row->trials);
 	sheet_text(sheet, "%s", js_bool_or(row->detail, "unsafe", false) ? "not safe to use" : "");
 	free(config);
@@ -36,8 +31,8 @@ static void row_put(struct sheet *sheet, const struct report_case *one, size_t i
 
 void report_best(struct report *report, const struct report_case *one) {
 	const struct study *study = one->view.study;
-	const char *titles[] = {"configuration", arena_printf(report->arena, "\1%s", one->label), "\1from", "\1to", "\1trials",
-	                        "note",          NULL};
+	const char *titles[] = {"\2configuration", arena_printf(report->arena, "\1%s", one->label), "\1interval", "\1trials",
+	                        "\2note",          NULL};
 	size_t rows = study_rows(study), count = 0, *order = mem_alloc(rows + 1, sizeof *order);
 	struct sheet sheet;
 	for (size_t i = 0; i < rows; i++)

@@ -93,8 +93,7 @@ static void drivers_put(struct report *report, const json_t *drivers) {
 	json_array_foreach(json_object_get(drivers, "counters"), i, one) {
 		const json_t *ci = json_object_get(one, "share_ci");
 		double share = js_real_or(one, "share", NAN);
-		double low = json_is_number(json_array_get(ci, 0)) ? json_number_value(json_array_get(ci, 0)) : NAN;
-		double high = json_is_number(json_array_get(ci, 1)) ? json_number_value(json_array_get(ci, 1)) : NAN;
+		double low = report_end(ci, 0), high = report_end(ci, 1);
 		sheet_row(&sheet);
 		sheet_text(&sheet, "%s", js_string_or(one, "counter", "?"));
 		sheet_number(&sheet, share, "%.3g %%", 100 * share);
@@ -107,7 +106,7 @@ static void drivers_put(struct report *report, const json_t *drivers) {
 }
 
 void report_counters(struct report *report, const struct report_case *one) {
-	static const char *const titles[] = {"counter", "group", "unit", "\1baseline", "\1winner", "\1ratio", "note", NULL};
+	static const char *const titles[] = {"counter", "group", "unit", "\1baseline", "\1winner", "\1ratio", "\2note", NULL};
 	const json_t *winner = counted_of(one, "best"), *baseline = counted_of(one, "baseline");
 	const json_t *counting = json_object_get(one->tune, "counting");
 	struct sheet sheet;

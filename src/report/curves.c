@@ -10,7 +10,7 @@
 #include "src/report/slice.h"
 #include "src/results.h"
 
-enum { NUMBERS_MAX = 4, WORDS_MAX = 3, LINES_MAX = 12, POINTS_MAX = 200 };
+enum { NUMBERS_MAX = 4, WORDS_MAX = 3, LINES_MAX = 12, POINTS_MAX = 200, IDEAL_POINTS = 33 };
 static const double WIDE = 4, TALL = 20;
 
 struct curves {
@@ -45,6 +45,18 @@ static double base_of(const struct curves *curves, const struct slice *slice) {
 	if (baseline != SIZE_MAX && explain_of_problem((void *)&curves->one->view, curves->study, baseline))
 		return study_row(curves->study, baseline)->value;
 	return js_real_or(json_object_get(curves->one->result, "baseline"), "median", NAN);
+}
+
+/* Lines that have a speedup come first, so that a line looks the same in both charts. */
+static void based_first(struct curves *curves) {
+	size_t first = 0;
+	for (size_t i = 0; i < curves->count; i++) {
+		struct slice slice = curves->slices[i];
+		if (!(base_of(curves, &slice) > 0))
+			continue;
+		memmove(&curves->slices[first + 1], &curves->slices[first], (i - first) * sizeof slice);
+		curves->slices[first++] = slice;
+	}
 }
 
 static void range_find(struct curves *curves) {
@@ -92,8 +104,7 @@ static struct chart chart_of(const struct curves *curves, const char *what) {
 	}
 	return (struct chart){
 		.title = arena_printf(curves->report->arena, "%s: %s over %s", one->kernel, what, curves->name),
-		.x_label = arena_printf(curves->report->arena, "%s%s", curves->name,
-		                        !column->numeric ? "" : curves->threads ? " (count)" : " (value)"),
+		.x_label = curves->name,
 		.x_log = column->numeric && first > 0 && last >= WIDE * first,
 	};
 }
@@ -125,15 +136,17 @@ static void times_draw(const struct curves *curves) {
 	deck_chart(report->deck, arena_printf(report->arena, "%s-%s-%s", curves->one->kernel, curves->name, "time"), &chart);
 }
 
-/* Of as many threads, as many times as fast. */
+/* Of as many threads, as many times as fast: no straight line where threads are drawn by their logarithm. */
 static void ideal_add(const struct curves *curves, struct chart_series *series) {
 	double last = 1;
 	for (size_t s = 0; s < curves->count; s++)
 		last = fmax(last, number_of(curves, curves->slices[s].rows[curves->slices[s].count - 1]));
-	struct chart_point *points = arena_alloc(curves->report->arena, 2, sizeof *points);
-	points[0] = (struct chart_point){1, 1, NAN, NAN};
-	points[1] = (struct chart_point){last, last, NAN, NAN};
-	*series = (struct chart_series){"ideal", CHART_BOUND, points, 2};
+	struct chart_point *points = arena_alloc(curves->report->arena, IDEAL_POINTS, sizeof *points);
+	for (size_t i = 0; i < IDEAL_POINTS; i++) {
+		double threads = pow(last, (double)i / (IDEAL_POINTS - 1));
+		points[i] = (struct chart_point){threads, threads, NAN, NAN};
+	}
+	*series = (struct chart_series){"ideal", CHART_BOUND, points, IDEAL_POINTS};
 }
 
 static void speedups_draw(const struct curves *curves) {
@@ -202,7 +215,6 @@ static void bars_draw(const struct curves *curves) {
 static void row_put(const struct curves *curves, struct sheet *sheet, const struct slice *slice, size_t row) {
 	const struct study_row *one = study_row(curves->study, row);
 	double shown = shown_of(curves, row), spread = exp(1.96 * one->deviation), base = base_of(curves, slice);
-	const double values[] = {shown, shown / spread, shown * spread};
 	const char *level = slice_level(curves->report, study_column(curves->study, curves->column), one->place[curves->column]);
 	sheet_row(sheet);
 	if (study_column(curves->study, curves->column)->numeric)
@@ -211,11 +223,7 @@ static void row_put(const struct curves *curves, struct sheet *sheet, const stru
 		sheet_text(sheet, "%s", level);
 	if (curves->split != SIZE_MAX)
 		sheet_text(sheet, "%s", slice->name);
-	for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
-		char text[48];
-		report_value(curves->one, values[i], text, sizeof text);
-		sheet_number(sheet, values[i], "%s", text);
-	}
+	report_cells(sheet, curves->one, shown, shown / spread, shown * spread);
 	sheet_number(sheet, base / one->value, "%.3gx", base / one->value);
 	char *config = results_config(one->config, NULL);
 	sheet_text(sheet, "%s", config);
@@ -231,10 +239,9 @@ static void table_put(const struct curves *curves) {
 	if (curves->split != SIZE_MAX)
 		titles[at++] = study_column(curves->study, curves->split)->name;
 	titles[at++] = arena_printf(report->arena, "\1%s", curves->one->label);
-	titles[at++] = "\1from";
-	titles[at++] = "\1to";
+	titles[at++] = "\1interval";
 	titles[at++] = curves->threads ? "\1speedup over 1 thread" : "\1speedup over the baseline";
-	titles[at++] = "configuration";
+	titles[at++] = "\2configuration";
 	deck_numbers_begin(report->deck, arena_printf(report->arena, "numbers: %s over %s", curves->one->label, curves->name));
 	sheet_begin(&sheet, report->html, arena_printf(report->arena, "Least %s at each value of %s", curves->one->label, curves->name),
 	            titles);
@@ -245,31 +252,44 @@ static void table_put(const struct curves *curves) {
 	deck_numbers_end(report->deck);
 }
 
-static void column_put(struct report *report, const struct report_case *one, size_t column) {
+static bool curves_make(struct curves *curves, struct report *report, const struct report_case *one, size_t column) {
 	const struct study_column *about = study_column(one->view.study, column);
-	struct curves curves = {.report = report,
-	                        .one = one,
-	                        .study = one->view.study,
-	                        .column = column,
-	                        .split = about->numeric ? slice_split(one, column) : SIZE_MAX,
-	                        .name = about->name,
-	                        .threads = strcmp(about->name, "threads") == 0};
-	curves.count = slice_make(report, one, column, curves.split, &curves.slices);
-	if (curves.count == 0)
-		return;
-	range_find(&curves);
-	html_begin(report->html, "div", "class", "figures", NULL);
-	if (about->numeric) {
-		times_draw(&curves);
-		speedups_draw(&curves);
-	} else {
-		bars_draw(&curves);
-	}
-	html_end(report->html);
-	table_put(&curves);
-	if (curves.count > LINES_MAX)
-		html_element(report->html, "p", "note", "The charts have the %d fastest lines of %zu; the table has all.", LINES_MAX,
-		             curves.count);
+	*curves = (struct curves){.report = report,
+	                          .one = one,
+	                          .study = one->view.study,
+	                          .column = column,
+	                          .split = about->numeric ? slice_split(one, column) : SIZE_MAX,
+	                          .name = about->name,
+	                          .threads = strcmp(about->name, "threads") == 0};
+	curves->count = slice_make(report, one, column, curves->split, &curves->slices);
+	if (curves->count == 0)
+		return false;
+	based_first(curves);
+	range_find(curves);
+	return true;
+}
+
+static void number_put(const struct curves *curves) {
+	struct html *html = curves->report->html;
+	html_begin(html, "div", "class", "figures", NULL);
+	times_draw(curves);
+	speedups_draw(curves);
+	html_end(html);
+	table_put(curves);
+	if (curves->count > LINES_MAX)
+		html_element(html, "p", "note", "The charts have the %d fastest lines of %zu; the table has all.", LINES_MAX,
+		             curves->count);
+}
+
+/* Side by side: bars take less room. */
+static void words_put(const struct curves *words, size_t count) {
+	struct html *html = words->report->html;
+	html_begin(html, "div", "class", "figures", NULL);
+	for (size_t i = 0; i < count; i++)
+		bars_draw(&words[i]);
+	html_end(html);
+	for (size_t i = 0; i < count; i++)
+		table_put(&words[i]);
 }
 
 /* Threads before everything else. */
@@ -284,7 +304,8 @@ static void threads_first(const struct study *study, size_t *columns, size_t cou
 
 void report_curves(struct report *report, const struct report_case *one) {
 	const struct study *study = one->view.study;
-	size_t columns[STUDY_COLUMNS_MAX], count = slice_params(one, columns), numbers = 0, words = 0;
+	size_t columns[STUDY_COLUMNS_MAX], count = slice_params(one, columns), numbers = 0, left = 0, words = 0;
+	struct curves curves[WORDS_MAX + 1];
 	report_heading(report, "Over each parameter");
 	if (count == 0) {
 		report_absent(report, "Only one value of each parameter was measured on this problem: there is nothing to draw. This measures more:",
@@ -294,9 +315,15 @@ void report_curves(struct report *report, const struct report_case *one) {
 	threads_first(study, columns, count);
 	for (size_t i = 0; i < count; i++) {
 		bool numeric = study_column(study, columns[i])->numeric;
-		if (numeric ? numbers++ < NUMBERS_MAX : words++ < WORDS_MAX)
-			column_put(report, one, columns[i]);
+		if (numeric ? numbers++ >= NUMBERS_MAX : left++ >= WORDS_MAX)
+			continue;
+		if (curves_make(&curves[words], report, one, columns[i]) && numeric)
+			number_put(&curves[words]);
+		else
+			words += curves[words].count > 0;
 	}
-	if (numbers > NUMBERS_MAX || words > WORDS_MAX)
+	if (words)
+		words_put(curves, words);
+	if (numbers > NUMBERS_MAX || left > WORDS_MAX)
 		html_element(report->html, "p", "note", "Parameters that mattered less are only in the tables below.");
 }

@@ -14,8 +14,7 @@
 enum { BARS_MAX = 20 };
 
 static double end_of(const json_t *object, const char *key, size_t end) {
-	const json_t *one = json_array_get(json_object_get(object, key), end);
-	return json_is_number(one) ? json_number_value(one) : NAN;
+	return report_end(json_object_get(object, key), end);
 }
 
 static bool has_shares(const json_t *effects) {
@@ -46,8 +45,8 @@ static void bars_draw(struct report *report, const struct report_case *one, cons
 	const struct chart chart = {
 		.title = arena_printf(report->arena, "%s: how much each parameter matters", one->kernel),
 		.x_label = "parameter",
-		.y_label = shares ? "share of the variance of log times (%)" : "worst over best value (x)",
-		.description = arena_printf(report->arena, "The most has %s with %.3g%s. Bars are 95 %% intervals.", names[0],
+		.y_label = shares ? "share of variance (%)" : "worst over best value (x)",
+		.description = arena_printf(report->arena, "Of the variance of log times, or worst over best value; the most has %s with %.3g%s. Lines are 95 %% intervals.", names[0],
 	                                points[0].y, shares ? " %" : "x"),
 		.x_names = names,
 		.x_name_count = count,
@@ -117,7 +116,7 @@ static void pairs_table(struct report *report, const json_t *pairs) {
 }
 
 static void path_table(struct report *report, const json_t *path) {
-	static const char *const titles[] = {"\1step", "change", "before", "\1brings", "\1from", "\1to", "known by", NULL};
+	static const char *const titles[] = {"\1step", "\2change", "\2before", "\1brings", "\1from", "\1to", "known by", NULL};
 	struct sheet sheet;
 	size_t i;
 	json_t *one;

@@ -121,7 +121,7 @@ static void ceiling_row(struct sheet *sheet, const json_t *one) {
 }
 
 static void ceilings_put(struct report *report) {
-	static const char *const titles[] = {"ceiling", "level", "\1threads", "\1value", "unit", "note", NULL};
+	static const char *const titles[] = {"ceiling", "level", "\1threads", "\1value", "unit", "\2note", NULL};
 	const char *device = app_device(report->app);
 	struct sheet sheet;
 	size_t i;

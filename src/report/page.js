@@ -43,7 +43,7 @@
 			var done = document.execCommand('copy');
 			button.textContent = done ? 'copied' : 'selected';
 		});
-		command.appendChild(button);
+		command.prepend(button);
 	});
 	addEventListener('beforeprint', function () {
 		document.querySelectorAll('details').forEach(function (part) { part.open = true; });

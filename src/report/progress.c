@@ -85,7 +85,7 @@ static void progress_table(struct report *report, const struct report_case *one)
 }
 
 static void ends_table(struct report *report, const struct report_case *one) {
-	static const char *const titles[] = {"ended", "\1trials", "what it means", NULL};
+	static const char *const titles[] = {"ended", "\1trials", "\2what it means", NULL};
 	size_t ends[TRIAL_STATUS_COUNT] = {0}, failures = 0;
 	struct sheet sheet;
 	for (size_t i = 0; i < one->search_count; i++)

@@ -10,29 +10,23 @@
 #include "src/report/report.h"
 #include "src/results.h"
 
-static const char *const titles[] = {"kernel",  "problem",  "objective",     "recommended",    "\1measured", "\1from", "\1to",
-                                     "\1baseline", "\1speedup", "\1speedup from", "\1speedup to", "verdict",   "state",  NULL};
+static const char *const titles[] = {"kernel",     "\2problem",  "\2recommended",   "\1measured", "\1interval",
+                                     "\1baseline", "\1speedup", "\1its interval", "verdict",   "state", NULL};
 
 static void values_put(struct sheet *sheet, const struct report_case *one, const json_t *entry) {
 	const json_t *ci = json_object_get(entry, "ci");
-	const double values[] = {js_real_or(entry, "median", NAN),
-	                         json_is_number(json_array_get(ci, 0)) ? json_number_value(json_array_get(ci, 0)) : NAN,
-	                         json_is_number(json_array_get(ci, 1)) ? json_number_value(json_array_get(ci, 1)) : NAN,
-	                         js_real_or(json_object_get(entry, "baseline"), "median", NAN)};
-	for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
-		char text[48];
-		report_value(one, values[i], text, sizeof text);
-		sheet_number(sheet, values[i], "%s", text);
-	}
+	double baseline = js_real_or(json_object_get(entry, "baseline"), "median", NAN);
+	char text[48];
+	report_cells(sheet, one, js_real_or(entry, "median", NAN), report_end(ci, 0), report_end(ci, 1));
+	report_value(one, baseline, text, sizeof text);
+	sheet_number(sheet, baseline, "%s", text);
 }
 
 static void speedup_put(struct sheet *sheet, const json_t *speedup) {
 	const json_t *ci = json_object_get(speedup, "ci");
-	const double values[] = {js_real_or(speedup, "ratio", NAN),
-	                         json_is_number(json_array_get(ci, 0)) ? json_number_value(json_array_get(ci, 0)) : NAN,
-	                         json_is_number(json_array_get(ci, 1)) ? json_number_value(json_array_get(ci, 1)) : NAN};
-	for (size_t i = 0; i < sizeof values / sizeof *values; i++)
-		sheet_number(sheet, values[i], "%.3gx", values[i]);
+	double ratio = js_real_or(speedup, "ratio", NAN), low = report_end(ci, 0), high = report_end(ci, 1);
+	sheet_number(sheet, ratio, "%.3gx", ratio);
+	sheet_number(sheet, isfinite(high) ? low : NAN, "%.3gx to %.3gx", low, high);
 }
 
 static const char *state_of(const struct report_case *one) {
@@ -44,14 +38,17 @@ static const char *state_of(const struct report_case *one) {
 	return strcmp(last->strategy, "auto") == 0 || last->evaluations ? "nothing worked" : "measured, not tuned";
 }
 
+static bool is_time(const struct report_case *one) {
+	return strcmp(one->objective, "time") == 0;
+}
+
 static void row_put(struct report *report, struct sheet *sheet, const struct report_case *one) {
 	const json_t *entry = one->entry ? one->entry : one->tune;
 	const json_t *config = one->entry ? json_object_get(entry, "config") : json_object_get(json_object_get(entry, "best"), "config");
 	char *words = results_config(config, NULL);
 	sheet_row(sheet);
 	sheet_link(sheet, arena_printf(report->arena, "#%s", one->anchor), one->kernel);
-	sheet_text(sheet, "%s", one->problem_text);
-	sheet_text(sheet, "%s", one->objective);
+	sheet_text(sheet, "%s%s%s", one->problem_text, is_time(one) ? "" : ", ", is_time(one) ? "" : one->objective);
 	sheet_text(sheet, "%s", *words ? words : "-");
 	values_put(sheet, one, one->entry);
 	speedup_put(sheet, json_object_get(one->entry, "speedup"));

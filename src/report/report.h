@@ -77,6 +77,9 @@ void report_command(struct report *report, const char *command); /* to be copied
 void report_absent(struct report *report, const char *sentence, const char *command);
 double report_shown(const struct report_case *one, double value); /* from the store's */
 void report_value(const struct report_case *one, double shown, char *text, size_t size);
+/* Two cells: a value as it is shown, and its interval; NAN where they are not known. */
+void report_cells(struct sheet *sheet, const struct report_case *one, double shown, double low, double high);
+double report_end(const json_t *ci, size_t end); /* NAN where it is not known */
 void report_ratio(double ratio, const json_t *ci, char *text, size_t size); /* "3.70x [3.60, 3.80]", "" for none */
 char *report_time(double seconds, char *text, size_t size); /* "2025-01-31 12:00 UTC" */
 /* Of charts: what to multiply by, and the unit, for values up to this. */

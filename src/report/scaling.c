@@ -9,6 +9,7 @@
 #include "src/base/js.h"
 #include "src/report/report.h"
 #include "src/results.h"
+#include "tuner/program.h"
 
 static void known_put(struct sheet *sheet, const json_t *estimate) {
 	const json_t *ci = json_object_get(estimate, "ci");
@@ -34,7 +35,7 @@ static void law_row(struct sheet *sheet, const json_t *law) {
 }
 
 static void laws_put(struct report *report, const struct report_case *one, const json_t *laws) {
-	static const char *const titles[] = {"of", "law", "\1serial share", "\1cost of each pair of threads", "\1best threads", "why not", NULL};
+	static const char *const titles[] = {"of", "law", "\1serial share", "\1cost of each pair of threads", "\1best threads", "\2why not", NULL};
 	struct sheet sheet;
 	size_t i, count = 0;
 	json_t *law;
@@ -55,15 +56,36 @@ static void laws_put(struct report *report, const struct report_case *one, const
 	html_end(report->html);
 }
 
+/* From half of what was measured to four times of it. */
+static const char *sizes_advice(struct report *report, const struct report_case *one) {
+	const char *name, *store = opt_get(report->args, "store", NULL);
+	json_t *member;
+	json_object_foreach(one->problem, name, member) {
+		long long size = json_is_integer(member) ? (long long)json_integer_value(member) : 0;
+		if (size < 2 || size > 1LL << 40)
+			continue;
+		char *kernel = program_quote(one->kernel), *file = store ? program_quote(store) : NULL;
+		char *plain = mem_printf("%s=%lld..%lld", name, size / 2, 4 * size), *quoted = program_quote(plain);
+		const char *text = arena_printf(report->arena, "sweetspot tune %s --sizes %s%s%s", kernel, quoted,
+		                                file ? " --store " : "", file ? file : "");
+		free(kernel);
+		free(file);
+		free(plain);
+		free(quoted);
+		return text;
+	}
+	return NULL;
+}
+
 static void ranges_put(struct report *report, const struct report_case *one, const json_t *sizes) {
 	const char *over = js_string_or(sizes, "over", "size");
-	const char *titles[] = {arena_printf(report->arena, "\1%s from", over), "\1to", "configuration", "\1loses at most", NULL};
+	const char *titles[] = {arena_printf(report->arena, "\1%s from", over), "\1to", "\2configuration", "\1loses at most", NULL};
 	struct sheet sheet;
 	size_t i;
 	json_t *range;
 	if (json_array_size(json_object_get(sizes, "thresholds")) == 0) {
-		html_element(report->html, "p", "note", "Only one size was measured. More sizes tell which configuration is best where:");
-		report_command(report, arena_printf(report->arena, "%s", report_advice(report, one, "tune", "--sizes n=256..8192")));
+		report_absent(report, "Only one size was measured. More sizes tell which configuration is best where:",
+		              sizes_advice(report, one));
 		return;
 	}
 	html_begin(report->html, "details", NULL);
@@ -84,7 +106,7 @@ static void ranges_put(struct report *report, const struct report_case *one, con
 }
 
 static void front_put(struct report *report, const json_t *pareto) {
-	static const char *const titles[] = {"configuration", "\1seconds", "\1joules", NULL};
+	static const char *const titles[] = {"\2configuration", "\1seconds", "\1joules", NULL};
 	struct sheet sheet;
 	size_t i;
 	json_t *point;
@@ -107,6 +129,7 @@ static void front_put(struct report *report, const json_t *pareto) {
 }
 
 void report_scaling(struct report *report, const struct report_case *one) {
+	report_heading(report, "Over threads and sizes");
 	laws_put(report, one, json_object_get(one->result, "scaling"));
 	if (!json_object_get(one->tune, "program"))
 		ranges_put(report, one, json_object_get(one->result, "sizes"));

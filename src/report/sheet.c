@@ -9,8 +9,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+static char kind_of(const struct sheet *sheet, size_t column) {
+	char first = column < sheet->columns ? sheet->titles[column][0] : '\0';
+	return first == '\1' || first == '\2' ? first : '\0';
+}
+
 static bool is_number(const struct sheet *sheet, size_t column) {
-	return column < sheet->columns && sheet->titles[column][0] == '\1';
+	return kind_of(sheet, column) == '\1';
+}
+
+static const char *class_of(const struct sheet *sheet, size_t column) {
+	char kind = kind_of(sheet, column);
+	return kind == '\1' ? "number" : kind ? "words" : NULL;
 }
 
 static void head_put(struct sheet *sheet) {
@@ -18,8 +28,8 @@ static void head_put(struct sheet *sheet) {
 	html_begin(html, "thead", NULL);
 	html_begin(html, "tr", NULL);
 	for (size_t i = 0; i < sheet->columns; i++) {
-		html_begin(html, "th", "scope", "col", "class", is_number(sheet, i) ? "number" : NULL, NULL);
-		html_text(html, sheet->titles[i] + is_number(sheet, i));
+		html_begin(html, "th", "scope", "col", "class", class_of(sheet, i), NULL);
+		html_text(html, sheet->titles[i] + (kind_of(sheet, i) != '\0'));
 		html_end(html);
 	}
 	html_end(html);
@@ -46,8 +56,8 @@ void sheet_row(struct sheet *sheet) {
 
 static void cell_begin(struct sheet *sheet, const char *value) {
 	bool names = sheet->at == 0 && !is_number(sheet, 0);
-	html_begin(sheet->html, names ? "th" : "td", "scope", names ? "row" : NULL, "class",
-	           is_number(sheet, sheet->at) ? "number" : NULL, "data-value", value, NULL);
+	html_begin(sheet->html, names ? "th" : "td", "scope", names ? "row" : NULL, "class", class_of(sheet, sheet->at),
+	           "data-value", value, NULL);
 	sheet->at++;
 }
 

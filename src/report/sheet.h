@@ -9,7 +9,7 @@
 
 struct sheet {
 	struct html *html;
-	const char *const *titles; /* "\1" before one: numbers, to the right */
+	const char *const *titles; /* "\1" before one: numbers, to the right; "\2": several words */
 	size_t columns, at;        /* at: of the next cell, SIZE_MAX before the first row */
 };
 /* titles: NULL-terminated. */

@@ -37,8 +37,23 @@ void report_value(const struct report_case *one, double shown, char *text, size_
 		results_value(shown, one->unit, text, size);
 }
 
+double report_end(const json_t *ci, size_t end) {
+	const json_t *one = json_array_get(ci, end);
+	return json_is_number(one) ? json_number_value(one) : NAN;
+}
+
+void report_cells(struct sheet *sheet, const struct report_case *one, double shown, double low, double high) {
+	char text[3][48];
+	double from = fmin(low, high), to = fmax(low, high); /* 1/x turns them round */
+	report_value(one, shown, text[0], sizeof *text);
+	report_value(one, from, text[1], sizeof *text);
+	report_value(one, to, text[2], sizeof *text);
+	sheet_number(sheet, shown, "%s", text[0]);
+	sheet_number(sheet, isfinite(low + high) ? from : NAN, "%s to %s", text[1], text[2]);
+}
+
 void report_ratio(double ratio, const json_t *ci, char *text, size_t size) {
-	double low = json_number_value(json_array_get(ci, 0)), high = json_number_value(json_array_get(ci, 1));
+	double low = report_end(ci, 0), high = report_end(ci, 1);
 	*text = '\0';
 	if (isfinite(ratio) && low > 0 && high > 0)
 		snprintf(text, size, "%.3gx [%.3g, %.3g]", ratio, low, high);
