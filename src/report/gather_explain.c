@@ -6,6 +6,10 @@
 #include <string.h>
 
 #include "src/report/report.h"
+#include "tuner/crew.h"
+
+/* What explaining takes grows faster than the rows: a page of all kernels is to be there in seconds. */
+enum { ROWS_MOST = 1200 };
 
 static struct report_case *case_of(const struct report *report, const char *kernel, const char *objective,
                                    const json_t *problem) {
@@ -28,14 +32,23 @@ static void problem_look(struct report *report, const struct explain_view *view,
 	one->result = explain_result(&one->view);
 }
 
-static void item_look(struct report *report, const struct study_set *set, struct study_item *item) {
-	struct explain_view view = {.app = report->app, .args = report->args};
+struct looking {
+	struct report *report;
+	const struct study_set *set;
+};
+
+/* Items share nothing but what is only read: machine and kernels, which are there already. */
+static void item_look(void *ctx, size_t at) {
+	const struct looking *looking = ctx;
+	struct study_item *item = study_set_at(looking->set, at);
+	struct explain_view view = {.app = looking->report->app, .args = looking->report->args};
 	size_t rows[EXPLAIN_PROBLEMS_MAX];
-	if (!item->trials || !explain_view_make(set, item, NULL, &view))
+	study_limit(item->study, ROWS_MOST);
+	if (!item->trials || !explain_view_make(looking->set, item, NULL, &view))
 		return;
 	size_t count = explain_problems(view.study, rows);
 	for (size_t i = 0; i < count; i++)
-		problem_look(report, &view, rows[i]);
+		problem_look(looking->report, &view, rows[i]);
 }
 
 static int objective_look(struct report *report, const char *objective, struct err *err) {
@@ -48,10 +61,11 @@ static int objective_look(struct report *report, const char *objective, struct e
 	}
 	if (!set)
 		return 0;
+	struct looking looking = {report, set};
+	const struct crew_work work = {.count = study_set_count(set), .work = item_look, .ctx = &looking};
 	report->sets = mem_grow(report->sets, report->set_count + 1, sizeof *report->sets);
 	report->sets[report->set_count++] = set;
-	for (size_t i = 0; i < study_set_count(set); i++)
-		item_look(report, set, study_set_at(set, i));
+	crew_run(&work, crew_cores());
 	return 0;
 }
 
