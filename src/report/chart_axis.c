@@ -23,6 +23,7 @@ void extent_add(struct extent *extent, double value, bool log) {
 	if (isnan(v))
 		return;
 	bool first = extent->low > extent->high;
+	extent->fractions |= v != floor(v);
 	extent->low = first ? v : fmin(extent->low, v);
 	extent->high = first ? v : fmax(extent->high, v);
 }
@@ -78,7 +79,7 @@ static double nice_step(double span, int wanted) {
 }
 
 static void linear_ticks(struct axis *axis, int wanted) {
-	double step = nice_step(axis->high - axis->low, wanted), first = ceil(axis->low / step - 1e-6);
+	double step = fmax(nice_step(axis->high - axis->low, wanted), axis->step_least), first = ceil(axis->low / step - 1e-6);
 	for (int i = 0; i < CHART_TICKS && (first + i) * step <= axis->high + step * 1e-6; i++)
 		tick_add(axis, (first + i) * step, step);
 }
@@ -129,7 +130,7 @@ static void widen(struct extent *extent, bool log) {
 	}
 }
 
-static void pad(struct axis *axis, double share) {
+void axis_pad(struct axis *axis, double share) {
 	if (axis->log) {
 		double factor = pow(axis->high / axis->low, share);
 		axis->low /= factor;
@@ -143,21 +144,25 @@ static void pad(struct axis *axis, double share) {
 
 /* Linear axes of values (`zero` is known) end at ticks; positions have a little air at both ends. */
 void axis_fit(struct axis *axis, struct extent seen, bool log, bool zero, bool across, double length) {
-	if (seen.low > seen.high)
-		seen = log ? (struct extent){1, 10} : (struct extent){0, 1};
+	bool any = seen.low <= seen.high, one = seen.low == seen.high;
+	if (!any)
+		seen = (struct extent){.low = 1, .high = 10};
+	double first = seen.low;
 	if (zero && !log && seen.low > 0)
 		seen.low = 0;
 	if (zero && !log && seen.high < 0)
 		seen.high = 0;
 	widen(&seen, log);
-	*axis = (struct axis){.low = seen.low, .high = seen.high, .log = log};
-	pad(axis, log || across ? 0.04 : 0);
+	*axis = (struct axis){.low = seen.low, .high = seen.high, .log = log, .step_least = across && !seen.fractions};
+	axis_pad(axis, log || across ? 0.04 : 0);
 	if (!log && !across) {
 		double step = nice_step(axis->high - axis->low, 5);
 		axis->low = floor(axis->low / step + 1e-6) * step;
 		axis->high = ceil(axis->high / step - 1e-6) * step;
 	}
-	for (int wanted = 9; wanted > 0; wanted--) {
+	if (any && one && across)
+		tick_add(axis, first, 0);
+	for (int wanted = 9; any && !(one && across) && wanted > 0; wanted--) {
 		ticks_place(axis, across, wanted);
 		double each = across ? widest_label(axis) + CHART_FONT : CHART_FONT * 2.2;
 		if ((double)axis->tick_count * each <= length)

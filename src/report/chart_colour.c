@@ -48,8 +48,9 @@ struct colour colour_map(double share) {
 	return colour;
 }
 
+/* Below it white, above it black has the higher contrast (WCAG 2.1, relative luminance 0.179). */
 bool colour_map_is_dark(double share) {
-	return share < 0.55;
+	return share < 0.44;
 }
 
 const char *series_dash(size_t index) {

@@ -49,13 +49,16 @@ static void write_range(struct script *script, char which, const struct axis *ax
 void frame_names(struct script *script, const struct layout *layout, const char *const *names, size_t count) {
 	double each = (layout->right - layout->left) / (double)(count ? count : 1);
 	bool flat = layout->name_angle == 0;
-	for (size_t i = 0; i < count; i += layout->name_stride)
+	for (size_t i = 0; i < count; i += layout->name_stride) {
+		double x = layout->left + each * ((double)i + 0.5) + (flat ? 0 : 4);
+		double room = layout->name_angle == 45 ? fmin(112, (x - 8) * 1.41) : 112; /* up to the canvas's edge */
 		script_label(script, names[i],
-					 (struct label){.x = layout->left + each * ((double)i + 0.5) + (flat ? 0 : 4),
-									.y = layout->bottom + (flat ? 12 : 8),
-									.width = flat ? each * (double)layout->name_stride : 112,
+					 (struct label){.x = x,
+									.y = layout->bottom + (flat ? 13 : 8),
+									.width = flat ? each * (double)layout->name_stride : room,
 									.anchor = flat ? 'c' : 'r',
 									.rotate = layout->name_angle});
+	}
 }
 
 void frame_write(struct script *script, const struct chart *chart, const struct layout *layout) {

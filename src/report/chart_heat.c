@@ -13,7 +13,7 @@ struct scale {
 };
 
 static struct scale scale_fit(const struct chart_heat *heat, double length) {
-	struct extent seen = {1, 0};
+	struct extent seen = {.low = 1};
 	for (size_t i = 0; i < heat->width * heat->height; i++)
 		extent_add(&seen, heat->values[i], heat->value_log);
 	struct scale scale = {.any = seen.low <= seen.high};

@@ -93,7 +93,7 @@ static void read_transform(struct svg_state *state, const char *transform) {
 void svg_state_read(struct svg_state *state, const struct svg_tag *tag) {
 	const char *width = svg_attribute(tag, "stroke-width"), *fill = svg_attribute(tag, "fill");
 	const char *anchor = svg_attribute(tag, "text-anchor"), *transform = svg_attribute(tag, "transform");
-	const char *weight = svg_attribute(tag, "font-weight");
+	const char *weight = svg_attribute(tag, "font-weight"), *family = svg_attribute(tag, "font-family");
 	if (width)
 		state->stroke_width = strtod(width, NULL);
 	if (fill)
@@ -102,7 +102,8 @@ void svg_state_read(struct svg_state *state, const struct svg_tag *tag) {
 		read_transform(state, transform);
 	if (anchor)
 		state->anchor = *anchor == 'm' || *anchor == 'e' ? *anchor : 0;
-	state->bold |= weight && strcmp(weight, "bold") == 0;
+	/* gnuplot 5.4 takes ":Bold" for a family */
+	state->bold |= (weight && strcmp(weight, "bold") == 0) || (family && strstr(family, ":Bold"));
 }
 
 /* The four that matter; anything else stays as it is written and is escaped again. */
