@@ -16,6 +16,8 @@ struct pen {
 	double shift, width; /* of bars, in shares of the axis */
 };
 
+enum { CAPS_MOST = 60 }; /* error bars with caps; more of them would be a mesh */
+
 static struct colour pen_colour(const struct pen *pen) {
 	return colour_role(series_colour(pen->index), pen->script->svg);
 }
@@ -83,7 +85,8 @@ static void write_errors(const struct pen *pen) {
 	script_block_end(pen->script);
 	bool bars = pen->series->style == CHART_BARS;
 	if (written)
-		script_plot(pen->script, "$d%zu using 1:2:(0):3 with vectors heads size screen 0.007,90 lw 1 dt solid lc rgb '%s'", block,
+		script_plot(pen->script, "$d%zu using 1:2:(0):3 with vectors %s lw 1 dt solid lc rgb '%s'", block,
+					written > CAPS_MOST ? "nohead" : "heads size screen 0.007,90 fixed",
 					bars ? colour_role(COLOUR_INK, pen->script->svg).text : pen_colour(pen).text);
 }
 

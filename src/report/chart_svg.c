@@ -64,7 +64,6 @@ static void write_polygon(struct writer *w, const struct svg_tag *tag) {
 	if (!svg_paint(svg_attribute(tag, "fill"), 'f', &paint))
 		return;
 	FILE *d = path_begin(w, paint.text);
-	putc('M', d);
 	svg_copy_path(d, svg_attribute(tag, "points"));
 	putc('z', d);
 }
@@ -80,7 +79,10 @@ static void write_point(struct writer *w, const struct svg_tag *tag) {
 	char look[160];
 	if (scale <= 0 || !svg_paint(svg_attribute(tag, "color"), filled ? 'f' : 's', &paint))
 		return;
-	snprintf(look, sizeof(look), "%s%s", paint.text, filled ? "" : " stroke-width=\"1.5\"");
+	if (svg_shape_is_disc(shape))
+		snprintf(look, sizeof(look), "%s stroke-width=\"%.1f\" stroke-linecap=\"round\"", paint.text, 2 * scale);
+	else
+		snprintf(look, sizeof(look), "%s%s", paint.text, filled ? "" : " stroke-width=\"1.5\"");
 	svg_shape(path_begin(w, look), shape, x, y, scale);
 }
 
