@@ -7,8 +7,10 @@
 
 #include "src/report/chart_impl.h"
 
+/* Beyond these gnuplot's own sums overflow. */
+static const double hugest = 1e100, tiniest = 1e-100;
+
 double axis_value(double value, bool log) {
-	double hugest = log ? 1e150 : 1e300, tiniest = 1 / hugest;
 	if (!isfinite(value) || (log && value <= 0))
 		return NAN;
 	if (fabs(value) > hugest)
@@ -168,6 +170,16 @@ void axis_fit(struct axis *axis, struct extent seen, bool log, bool zero, bool a
 		if ((double)axis->tick_count * each <= length)
 			return;
 	}
+}
+
+void axis_trim(struct axis *axis, double low, double high) {
+	size_t kept = 0;
+	for (size_t i = 0; i < axis->tick_count; i++)
+		if (axis->ticks[i].at >= low && axis->ticks[i].at <= high)
+			axis->ticks[kept++] = axis->ticks[i];
+	axis->tick_count = kept;
+	axis->low = low;
+	axis->high = high;
 }
 
 void axis_names(struct axis *axis, size_t count) {

@@ -18,6 +18,8 @@ static struct scale scale_fit(const struct chart_heat *heat, double length) {
 		extent_add(&seen, heat->values[i], heat->value_log);
 	struct scale scale = {.any = seen.low <= seen.high};
 	axis_fit(&scale.axis, seen, heat->value_log, false, true, length);
+	if (seen.low < seen.high)
+		axis_trim(&scale.axis, seen.low, seen.high);
 	return scale;
 }
 
@@ -91,7 +93,8 @@ static void write_scale(struct script *script, const struct chart_heat *heat, co
 									.y = y + BAR_HEIGHT + 10, .width = CHART_WIDTH, .anchor = 'c'});
 	if (heat->value_label)
 		script_label(script, heat->value_label,
-					 (struct label){.x = left + width / 2, .y = y + BAR_HEIGHT + 27, .width = CHART_WIDTH - 16, .anchor = 'c'});
+					 (struct label){.x = left + width / 2, .y = y + BAR_HEIGHT + 27,
+									.width = 2 * fmin(left + width / 2, CHART_WIDTH - left - width / 2) - 8, .anchor = 'c'});
 }
 
 static void write_row_names(struct script *script, const struct chart_heat *heat, const struct layout *layout) {

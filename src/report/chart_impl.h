@@ -47,6 +47,7 @@ void extent_add(struct extent *extent, double value, bool log);
  * where that gives short numbers (threads, block sizes). length: how long it is on the canvas. */
 void axis_fit(struct axis *axis, struct extent seen, bool log, bool zero, bool across, double length);
 void axis_pad(struct axis *axis, double share); /* more room at both ends; the ticks stay */
+void axis_trim(struct axis *axis, double low, double high); /* exactly these ends; ticks outside go */
 void axis_names(struct axis *axis, size_t count);
 double axis_place(const struct axis *axis, double value); /* 0 at low, 1 at high */
 void tick_label(char label[32], double value, double step);

@@ -105,6 +105,14 @@ static double left_margin(const struct chart *chart, double widest) {
 	return EDGE + (chart->y_label && *chart->y_label ? LINE : 0) + widest + 8;
 }
 
+/* Again where half of a long label would stick out on the right. */
+static void fit_across(struct layout *layout, const struct chart *chart) {
+	for (int round = 0; round < 2; round++) {
+		axis_fit(&layout->x, extent_x(chart), chart->x_log, false, true, layout->right - layout->left);
+		layout->right = fmin(layout->right, CHART_WIDTH - 2 - widest_tick(&layout->x) / 2);
+	}
+}
+
 void layout_series(struct layout *layout, const struct chart *chart) {
 	*layout = (struct layout){.top = layout_begin(chart), .tick_height = TICK_LINE};
 	layout->bottom = layout->top + PLOT_HEIGHT;
@@ -117,7 +125,7 @@ void layout_series(struct layout *layout, const struct chart *chart) {
 		axis_names(&layout->x, chart->x_name_count);
 		layout_names(layout, chart->x_names, chart->x_name_count, layout->right - layout->left);
 	} else {
-		axis_fit(&layout->x, extent_x(chart), chart->x_log, false, true, layout->right - layout->left);
+		fit_across(layout, chart);
 		if (has_bars(chart))
 			axis_pad(&layout->x, 0.07);
 	}

@@ -90,7 +90,8 @@ static void write_point(struct writer *w, const struct svg_tag *tag) {
 static void write_text(struct writer *w, const char *content, size_t size) {
 	const struct svg_state *s = &w->stack[w->depth];
 	struct svg_paint paint;
-	char *text = svg_plain_text(content, size);
+	char *plain = svg_plain_text(content, size), *text = text_tame(plain);
+	free(plain);
 	if (*text && svg_paint(s->fill, 'f', &paint)) {
 		path_flush(w);
 		fprintf(w->out, "<text %s", paint.text);
