@@ -81,7 +81,8 @@ static double nice_step(double span, int wanted) {
 }
 
 static void linear_ticks(struct axis *axis, int wanted) {
-	double step = fmax(nice_step(axis->high - axis->low, wanted), axis->step_least), first = ceil(axis->low / step - 1e-6);
+	double step = fmax(nice_step(axis->high - axis->low, wanted), axis->step_least),
+		   first = ceil(axis->low / step - 1e-6);
 	for (int i = 0; i < CHART_TICKS && (first + i) * step <= axis->high + step * 1e-6; i++)
 		tick_add(axis, (first + i) * step, step);
 }

@@ -74,7 +74,9 @@ void layout_names(struct layout *layout, const char *const *names, size_t count,
 	layout->name_stride = (size_t)fmax(1, ceil(CHART_FONT * 1.1 / each));
 	each *= (double)layout->name_stride;
 	layout->name_angle = widest + 6 <= each ? 0 : each >= CHART_FONT * 1.6 ? 45 : 90;
-	layout->tick_height = layout->name_angle == 0 ? TICK_LINE : layout->name_angle == 45 ? widest * 0.71 + 14 : widest + 8;
+	layout->tick_height = layout->name_angle == 0    ? TICK_LINE
+	                      : layout->name_angle == 45 ? widest * 0.71 + 14
+	                                                 : widest + 8;
 }
 
 static void layout_legend(struct layout *layout, const struct chart *chart) {
@@ -102,7 +104,7 @@ void layout_end(struct layout *layout, const struct chart *chart, size_t legend_
 }
 
 static double left_margin(const struct chart *chart, double widest) {
-	return EDGE + (chart->y_label && *chart->y_label ? LINE : 0) + widest + 8;
+	return EDGE + (chart->y_label && *chart->y_label ? LINE : 0) + widest + 11;
 }
 
 /* Again where half of a long label would stick out on the right. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What gnuplot drew is read piece by piece, and only what is known (lines, polygons, points, texts) is written again: no
- * ids, links, scripts or styles of gnuplot's can get onto the page. */
+/* What gnuplot drew is read piece by piece, and only what is known (lines, polygons, points, texts) is written again:
+ * no ids, links, scripts or styles of gnuplot's can get onto the page. */
 #include <config.h>
 
 #include <math.h>
@@ -72,7 +72,8 @@ static void write_point(struct writer *w, const struct svg_tag *tag) {
 	double x, y, scale;
 	struct svg_paint paint;
 	const char *href = svg_attribute(tag, "xlink:href"), *at = svg_attribute(tag, "transform");
-	if (!href || !at || strncmp(href, "#gpPt", 5) != 0 || sscanf(at, "translate(%lf,%lf) scale(%lf)", &x, &y, &scale) != 3)
+	if (!href || !at || strncmp(href, "#gpPt", 5) != 0 ||
+	    sscanf(at, "translate(%lf,%lf) scale(%lf)", &x, &y, &scale) != 3)
 		return;
 	int shape = atoi(href + 5); /* gnuplot's type less one */
 	bool filled = svg_shape_is_filled(shape);
@@ -157,10 +158,12 @@ static bool translate(struct writer *w, const char *at, const char *end) {
 
 static void write_head(FILE *out, const struct chart *chart, double height) {
 	char *title = text_tame(chart->title), *description = text_tame(chart->description);
-	fprintf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"chart\" role=\"img\" viewBox=\"0 0 %d %g\" width=\"100%%\"",
-			CHART_WIDTH, height);
-	fprintf(out, " fill=\"none\" font-size=\"%d\" aria-labelledby=\"%s-title\" aria-describedby=\"%s-desc\">\n", CHART_FONT,
-			chart->id, chart->id);
+	fprintf(
+		out,
+		"<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"chart\" role=\"img\" viewBox=\"0 0 %d %g\" width=\"100%%\"",
+		CHART_WIDTH, height);
+	fprintf(out, " fill=\"none\" font-size=\"%d\" aria-labelledby=\"%s-title\" aria-describedby=\"%s-desc\">\n",
+	        CHART_FONT, chart->id, chart->id);
 	fprintf(out, "<title id=\"%s-title\">", chart->id);
 	text_markup(out, title);
 	fprintf(out, "</title>\n<desc id=\"%s-desc\">", chart->id);

@@ -17,7 +17,7 @@ bool svg_paint(const char *colour, char kind, struct svg_paint *paint) {
 		snprintf(paint->text, sizeof(paint->text), "class=\"%c%u\"", kind, known && b ? b : COLOUR_INK);
 	else
 		snprintf(paint->text, sizeof(paint->text), "%s=\"#%02x%02x%02x\"%s", kind == 's' ? "stroke" : "fill", r, g, b,
-				 kind == 'f' ? " shape-rendering=\"crispEdges\"" : "");
+		         kind == 'f' ? " shape-rendering=\"crispEdges\"" : "");
 	return true;
 }
 
@@ -96,13 +96,30 @@ void svg_shape(FILE *out, int shape, double x, double y, double s) {
 	putc(' ', out);
 	write_number(out, y);
 	switch (shape) {
-	case 3: case 4: fprintf(out, "m%.1f %.1fh%.1fv%.1fh%.1fz", -s, -s, 2 * s, 2 * s, -2 * s); break;
-	case 7: case 8: fprintf(out, "m0 %.1fl%.1f %.1fh%.1fz", -1.33 * s, 1.2 * s, 2 * s, -2.4 * s); break;
-	case 9: case 10: fprintf(out, "m0 %.1fl%.1f %.1fh%.1fz", 1.33 * s, 1.2 * s, -2 * s, -2.4 * s); break;
-	case 11: case 12: fprintf(out, "m0 %.1fl%.1f %.1fl%.1f %.1fl%.1f %.1fz", -1.41 * s, 1.41 * s, 1.41 * s, -1.41 * s, 1.41 * s,
-							  -1.41 * s, -1.41 * s); break;
-	case 1: fprintf(out, "m%.1f %.1fl%.1f %.1fm0 %.1fl%.1f %.1f", -s, -s, 2 * s, 2 * s, -2 * s, -2 * s, 2 * s); break;
-	case 6: fprintf(out, "h0"); break;
-	default: circle(out, s);
+	case 3:
+	case 4:
+		fprintf(out, "m%.1f %.1fh%.1fv%.1fh%.1fz", -s, -s, 2 * s, 2 * s, -2 * s);
+		break;
+	case 7:
+	case 8:
+		fprintf(out, "m0 %.1fl%.1f %.1fh%.1fz", -1.33 * s, 1.2 * s, 2 * s, -2.4 * s);
+		break;
+	case 9:
+	case 10:
+		fprintf(out, "m0 %.1fl%.1f %.1fh%.1fz", 1.33 * s, 1.2 * s, -2 * s, -2.4 * s);
+		break;
+	case 11:
+	case 12:
+		fprintf(out, "m0 %.1fl%.1f %.1fl%.1f %.1fl%.1f %.1fz", -1.41 * s, 1.41 * s, 1.41 * s, -1.41 * s, 1.41 * s,
+		        -1.41 * s, -1.41 * s);
+		break;
+	case 1:
+		fprintf(out, "m%.1f %.1fl%.1f %.1fm0 %.1fl%.1f %.1f", -s, -s, 2 * s, 2 * s, -2 * s, -2 * s, 2 * s);
+		break;
+	case 6:
+		fprintf(out, "h0");
+		break;
+	default:
+		circle(out, s);
 	}
 }

@@ -108,8 +108,10 @@ void svg_state_read(struct svg_state *state, const struct svg_tag *tag) {
 
 /* The five of XML; anything else stays as it is written and is escaped again. */
 char *svg_plain_text(const char *content, size_t size) {
-	static const struct { const char *entity; char c; } known[] = {
-		{"&lt;", '<'}, {"&gt;", '>'}, {"&amp;", '&'}, {"&quot;", '"'}, {"&#39;", '\''}};
+	static const struct {
+		const char *entity;
+		char c;
+	} known[] = {{"&lt;", '<'}, {"&gt;", '>'}, {"&amp;", '&'}, {"&quot;", '"'}, {"&#39;", '\''}};
 	enum { KNOWN = sizeof(known) / sizeof(*known) };
 	char *text = mem_alloc(size + 1, 1), *to = text;
 	for (const char *at = content, *end = content + size; at < end;) {
