@@ -37,7 +37,8 @@ static int check_id(const char *id, struct err *err) {
 	return err_set(err, ERR_USAGE, NULL, "'%.100s' can't be the id of a chart", id ? id : "");
 }
 
-static int draw(const struct chart *charts, size_t count, const char *folder, char **output, size_t *size, struct err *err) {
+static int draw(const struct chart *charts, size_t count, const char *folder, char **output, size_t *size,
+                struct err *err) {
 	char *script;
 	size_t length;
 	for (size_t i = 0; i < count; i++)

@@ -7,8 +7,10 @@
 
 #include "src/report/chart_impl.h"
 
+/* Beyond these gnuplot's own sums overflow. */
+static const double hugest = 1e100, tiniest = 1e-100;
+
 double axis_value(double value, bool log) {
-	double hugest = log ? 1e150 : 1e300, tiniest = 1 / hugest;
 	if (!isfinite(value) || (log && value <= 0))
 		return NAN;
 	if (fabs(value) > hugest)
@@ -23,6 +25,7 @@ void extent_add(struct extent *extent, double value, bool log) {
 	if (isnan(v))
 		return;
 	bool first = extent->low > extent->high;
+	extent->fractions |= v != floor(v);
 	extent->low = first ? v : fmin(extent->low, v);
 	extent->high = first ? v : fmax(extent->high, v);
 }
@@ -78,7 +81,8 @@ static double nice_step(double span, int wanted) {
 }
 
 static void linear_ticks(struct axis *axis, int wanted) {
-	double step = nice_step(axis->high - axis->low, wanted), first = ceil(axis->low / step - 1e-6);
+	double step = fmax(nice_step(axis->high - axis->low, wanted), axis->step_least),
+		   first = ceil(axis->low / step - 1e-6);
 	for (int i = 0; i < CHART_TICKS && (first + i) * step <= axis->high + step * 1e-6; i++)
 		tick_add(axis, (first + i) * step, step);
 }
@@ -129,7 +133,7 @@ static void widen(struct extent *extent, bool log) {
 	}
 }
 
-static void pad(struct axis *axis, double share) {
+void axis_pad(struct axis *axis, double share) {
 	if (axis->log) {
 		double factor = pow(axis->high / axis->low, share);
 		axis->low /= factor;
@@ -143,26 +147,40 @@ static void pad(struct axis *axis, double share) {
 
 /* Linear axes of values (`zero` is known) end at ticks; positions have a little air at both ends. */
 void axis_fit(struct axis *axis, struct extent seen, bool log, bool zero, bool across, double length) {
-	if (seen.low > seen.high)
-		seen = log ? (struct extent){1, 10} : (struct extent){0, 1};
+	bool any = seen.low <= seen.high, one = seen.low == seen.high;
+	if (!any)
+		seen = (struct extent){.low = 1, .high = 10};
+	double first = seen.low;
 	if (zero && !log && seen.low > 0)
 		seen.low = 0;
 	if (zero && !log && seen.high < 0)
 		seen.high = 0;
 	widen(&seen, log);
-	*axis = (struct axis){.low = seen.low, .high = seen.high, .log = log};
-	pad(axis, log || across ? 0.04 : 0);
+	*axis = (struct axis){.low = seen.low, .high = seen.high, .log = log, .step_least = across && !seen.fractions};
+	axis_pad(axis, log || across ? 0.04 : 0);
 	if (!log && !across) {
 		double step = nice_step(axis->high - axis->low, 5);
 		axis->low = floor(axis->low / step + 1e-6) * step;
 		axis->high = ceil(axis->high / step - 1e-6) * step;
 	}
-	for (int wanted = 9; wanted > 0; wanted--) {
+	if (any && one && across)
+		tick_add(axis, first, 0);
+	for (int wanted = 9; any && !(one && across) && wanted > 0; wanted--) {
 		ticks_place(axis, across, wanted);
 		double each = across ? widest_label(axis) + CHART_FONT : CHART_FONT * 2.2;
 		if ((double)axis->tick_count * each <= length)
 			return;
 	}
+}
+
+void axis_trim(struct axis *axis, double low, double high) {
+	size_t kept = 0;
+	for (size_t i = 0; i < axis->tick_count; i++)
+		if (axis->ticks[i].at >= low && axis->ticks[i].at <= high)
+			axis->ticks[kept++] = axis->ticks[i];
+	axis->tick_count = kept;
+	axis->low = low;
+	axis->high = high;
 }
 
 void axis_names(struct axis *axis, size_t count) {

@@ -28,7 +28,7 @@ struct colour colour_role(int role, bool svg) {
 /* Ten places of viridis: van der Walt, Smith: A Better Default Colormap for Matplotlib (SciPy 2015), in the public
  * domain (CC0). Even steps of it look even, also to the colour-blind and in grey. */
 static const unsigned viridis[] = {0x440154, 0x482878, 0x3e4989, 0x31688e, 0x26828e,
-								   0x1f9e89, 0x35b779, 0x6ece58, 0xb5de2b, 0xfde725};
+                                   0x1f9e89, 0x35b779, 0x6ece58, 0xb5de2b, 0xfde725};
 
 static unsigned blend(unsigned a, unsigned b, double share, int shift) {
 	double from = a >> shift & 0xFF, to = b >> shift & 0xFF;
@@ -48,8 +48,9 @@ struct colour colour_map(double share) {
 	return colour;
 }
 
+/* Below it white, above it black has the higher contrast (WCAG 2.1, relative luminance 0.179). */
 bool colour_map_is_dark(double share) {
-	return share < 0.55;
+	return share < 0.44;
 }
 
 const char *series_dash(size_t index) {

@@ -41,11 +41,12 @@ static int check_status(int status, const char *said, struct err *err) {
 	if (status == 0)
 		return 0;
 	proc_status_text(status, text, sizeof(text));
-	return err_set(err, ERR_FAILED, "please report this with the output of `gnuplot --version`", "gnuplot failed (%s): %.300s", text,
-				   said);
+	return err_set(err, ERR_FAILED, "please report this with the output of `gnuplot --version`",
+	               "gnuplot failed (%s): %.300s", text, said);
 }
 
-int gnuplot_run(const char *script, size_t size, const char *folder, char **output, size_t *output_size, struct err *err) {
+int gnuplot_run(const char *script, size_t size, const char *folder, char **output, size_t *output_size,
+                struct err *err) {
 	static const char *const argv[] = {"gnuplot", "-d", NULL}; /* -d: no initialisation files */
 	static const char *const unset[] = {"GNUPLOT*", "GNUTERM", "LC_*", "LANG", "LANGUAGE", "DISPLAY", NULL};
 	static const char *const set[] = {"LC_ALL=C.UTF-8", NULL};

@@ -13,11 +13,13 @@ struct scale {
 };
 
 static struct scale scale_fit(const struct chart_heat *heat, double length) {
-	struct extent seen = {1, 0};
+	struct extent seen = {.low = 1};
 	for (size_t i = 0; i < heat->width * heat->height; i++)
 		extent_add(&seen, heat->values[i], heat->value_log);
 	struct scale scale = {.any = seen.low <= seen.high};
 	axis_fit(&scale.axis, seen, heat->value_log, false, true, length);
+	if (seen.low < seen.high)
+		axis_trim(&scale.axis, seen.low, seen.high);
 	return scale;
 }
 
@@ -61,7 +63,7 @@ static bool values_fit(const struct chart_heat *heat, double cell_width, double 
 }
 
 static void write_values(struct script *script, const struct chart_heat *heat, const struct layout *layout,
-						 const struct scale *scale) {
+                         const struct scale *scale) {
 	double cell_width = (layout->right - layout->left) / (double)heat->width;
 	double cell_height = (layout->bottom - layout->top) / (double)heat->height;
 	if (!values_fit(heat, cell_width, cell_height))
@@ -72,35 +74,43 @@ static void write_values(struct script *script, const struct chart_heat *heat, c
 		if (!isnan(share))
 			value_text(text, heat->values[i]);
 		script_label(script, text,
-					 (struct label){.x = layout->left + cell_width * ((double)(i % heat->width) + 0.5),
-									.y = layout->bottom - cell_height * ((double)(i / heat->width) + 0.5),
-									.width = CHART_WIDTH,
-									.anchor = 'c',
-									.colour = isnan(share) ? NULL : colour_map_is_dark(share) ? "#ffffff" : "#010101"});
+		             (struct label){.x = layout->left + cell_width * ((double)(i % heat->width) + 0.5),
+		                            .y = layout->bottom - cell_height * ((double)(i / heat->width) + 0.5),
+		                            .width = CHART_WIDTH,
+		                            .anchor = 'c',
+		                            .colour = isnan(share)                ? NULL
+		                                      : colour_map_is_dark(share) ? "#ffffff"
+		                                                                  : "#010101"});
 	}
 }
 
 static void write_scale(struct script *script, const struct chart_heat *heat, const struct layout *layout,
-						const struct scale *scale) {
+                        const struct scale *scale) {
 	double y = layout->legend_y - 4, left = layout->left, width = layout->right - left, each = width / BAR_CELLS;
 	for (int i = 0; i < BAR_CELLS; i++) /* each over the rest: no seams */
 		script_rect(script, left + each * i, y, width - each * i, BAR_HEIGHT, colour_map((i + 0.5) / BAR_CELLS));
 	for (size_t i = 0; i < scale->axis.tick_count; i++)
 		script_label(script, scale->axis.ticks[i].label,
-					 (struct label){.x = left + width * axis_place(&scale->axis, scale->axis.ticks[i].at),
-									.y = y + BAR_HEIGHT + 10, .width = CHART_WIDTH, .anchor = 'c'});
+		             (struct label){.x = left + width * axis_place(&scale->axis, scale->axis.ticks[i].at),
+		                            .y = y + BAR_HEIGHT + 10,
+		                            .width = CHART_WIDTH,
+		                            .anchor = 'c'});
 	if (heat->value_label)
 		script_label(script, heat->value_label,
-					 (struct label){.x = left + width / 2, .y = y + BAR_HEIGHT + 27, .width = CHART_WIDTH - 16, .anchor = 'c'});
+		             (struct label){.x = left + width / 2,
+		                            .y = y + BAR_HEIGHT + 27,
+		                            .width = 2 * fmin(left + width / 2, CHART_WIDTH - left - width / 2) - 8,
+		                            .anchor = 'c'});
 }
 
 static void write_row_names(struct script *script, const struct chart_heat *heat, const struct layout *layout) {
 	double each = (layout->bottom - layout->top) / (double)heat->height;
 	size_t stride = (size_t)fmax(1, ceil(CHART_FONT * 1.1 / each));
 	for (size_t i = 0; i < heat->height; i += stride)
-		script_label(script, heat->y_names[i],
-					 (struct label){.x = layout->left - 6, .y = layout->bottom - each * ((double)i + 0.5), .width = 112,
-									.anchor = 'r'});
+		script_label(
+			script, heat->y_names[i],
+			(struct label){
+				.x = layout->left - 6, .y = layout->bottom - each * ((double)i + 0.5), .width = 112, .anchor = 'r'});
 }
 
 void heat_write(struct script *script, const struct chart *chart, const struct layout *layout) {

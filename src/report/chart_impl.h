@@ -33,10 +33,12 @@ struct axis {
 	bool log;
 	struct tick ticks[CHART_TICKS];
 	size_t tick_count;
+	double step_least; /* 1: whole numbers */
 };
 
 struct extent {
 	double low, high; /* low > high: nothing seen */
+	bool fractions;   /* not whole numbers alone */
 };
 /* NAN for what can't be drawn on such an axis; what double can hardly tell from 0 or infinity is brought nearer. */
 double axis_value(double value, bool log);
@@ -44,6 +46,8 @@ void extent_add(struct extent *extent, double value, bool log);
 /* zero: 0 belongs to it (bars). across: the x axis, whose labels stand side by side and whose logarithm is one to base 2
  * where that gives short numbers (threads, block sizes). length: how long it is on the canvas. */
 void axis_fit(struct axis *axis, struct extent seen, bool log, bool zero, bool across, double length);
+void axis_pad(struct axis *axis, double share); /* more room at both ends; the ticks stay */
+void axis_trim(struct axis *axis, double low, double high); /* exactly these ends; ticks outside go */
 void axis_names(struct axis *axis, size_t count);
 double axis_place(const struct axis *axis, double value); /* 0 at low, 1 at high */
 void tick_label(char label[32], double value, double step);

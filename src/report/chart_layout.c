@@ -6,7 +6,7 @@
 
 #include "src/report/chart_impl.h"
 
-enum { LINE = 18, PLOT_HEIGHT = 220, EDGE = 8, NAME_MOST = 110, SAMPLE = 34 };
+enum { LINE = 18, TICK_LINE = 22, PLOT_HEIGHT = 220, EDGE = 8, NAME_MOST = 110, SAMPLE = 34 };
 
 double layout_begin(const struct chart *chart) {
 	char *lines[3], *title = text_tame(chart->title);
@@ -29,7 +29,7 @@ static bool has_bars(const struct chart *chart) {
 }
 
 static struct extent extent_x(const struct chart *chart) {
-	struct extent seen = {1, 0};
+	struct extent seen = {.low = 1};
 	for (size_t i = 0; i < chart->series_count; i++)
 		for (size_t j = 0; j < chart->series[i].count; j++)
 			if (!isnan(axis_value(chart->series[i].points[j].y, chart->y_log)))
@@ -38,7 +38,7 @@ static struct extent extent_x(const struct chart *chart) {
 }
 
 static struct extent extent_y(const struct chart *chart) {
-	struct extent seen = {1, 0};
+	struct extent seen = {.low = 1};
 	for (size_t i = 0; i < chart->series_count; i++)
 		for (size_t j = 0; j < chart->series[i].count; j++) {
 			const struct chart_point *p = &chart->series[i].points[j];
@@ -74,7 +74,9 @@ void layout_names(struct layout *layout, const char *const *names, size_t count,
 	layout->name_stride = (size_t)fmax(1, ceil(CHART_FONT * 1.1 / each));
 	each *= (double)layout->name_stride;
 	layout->name_angle = widest + 6 <= each ? 0 : each >= CHART_FONT * 1.6 ? 45 : 90;
-	layout->tick_height = layout->name_angle == 0 ? LINE : layout->name_angle == 45 ? widest * 0.71 + 14 : widest + 8;
+	layout->tick_height = layout->name_angle == 0    ? TICK_LINE
+	                      : layout->name_angle == 45 ? widest * 0.71 + 14
+	                                                 : widest + 8;
 }
 
 static void layout_legend(struct layout *layout, const struct chart *chart) {
@@ -102,11 +104,19 @@ void layout_end(struct layout *layout, const struct chart *chart, size_t legend_
 }
 
 static double left_margin(const struct chart *chart, double widest) {
-	return EDGE + (chart->y_label && *chart->y_label ? LINE : 0) + widest + 8;
+	return EDGE + (chart->y_label && *chart->y_label ? LINE : 0) + widest + 11;
+}
+
+/* Again where half of a long label would stick out on the right. */
+static void fit_across(struct layout *layout, const struct chart *chart) {
+	for (int round = 0; round < 2; round++) {
+		axis_fit(&layout->x, extent_x(chart), chart->x_log, false, true, layout->right - layout->left);
+		layout->right = fmin(layout->right, CHART_WIDTH - 2 - widest_tick(&layout->x) / 2);
+	}
 }
 
 void layout_series(struct layout *layout, const struct chart *chart) {
-	*layout = (struct layout){.top = layout_begin(chart), .tick_height = LINE};
+	*layout = (struct layout){.top = layout_begin(chart), .tick_height = TICK_LINE};
 	layout->bottom = layout->top + PLOT_HEIGHT;
 	struct extent y = extent_y(chart);
 	bool zero = has_bars(chart) || (y.low <= y.high && y.low > 0 && y.low < y.high / 2);
@@ -117,7 +127,9 @@ void layout_series(struct layout *layout, const struct chart *chart) {
 		axis_names(&layout->x, chart->x_name_count);
 		layout_names(layout, chart->x_names, chart->x_name_count, layout->right - layout->left);
 	} else {
-		axis_fit(&layout->x, extent_x(chart), chart->x_log, false, true, layout->right - layout->left);
+		fit_across(layout, chart);
+		if (has_bars(chart))
+			axis_pad(&layout->x, 0.07);
 	}
 	layout_legend(layout, chart);
 	size_t shown = layout->legend_count > CHART_NAMES_SHOWN ? CHART_NAMES_SHOWN + 1 : layout->legend_count;

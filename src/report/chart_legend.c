@@ -12,14 +12,14 @@ enum { ROW = 18, SAMPLE = 34 };
 static void line_sample(struct script *script, double x, double y, size_t index, bool bound) {
 	double up = 1 - y / script->height;
 	fprintf(script->settings, "set arrow from screen %.5f,%.5f to screen %.5f,%.5f nohead lc rgb '%s' lw %s dt %s\n",
-			x / CHART_WIDTH, up, (x + SAMPLE) / CHART_WIDTH, up,
-			colour_role(series_colour(index), script->svg).text, bound ? "1.5" : "2", series_dash(index));
+	        x / CHART_WIDTH, up, (x + SAMPLE) / CHART_WIDTH, up, colour_role(series_colour(index), script->svg).text,
+	        bound ? "1.5" : "2", series_dash(index));
 }
 
 static void point_sample(struct script *script, double x, double y, size_t index) {
 	fprintf(script->settings, "set label '' at screen %.5f,%.5f point pt %d ps 0.8 lc rgb '%s'\n",
-			(x + SAMPLE / 2.0) / CHART_WIDTH, 1 - y / script->height, series_shape(index),
-			colour_role(series_colour(index), script->svg).text);
+	        (x + SAMPLE / 2.0) / CHART_WIDTH, 1 - y / script->height, series_shape(index),
+	        colour_role(series_colour(index), script->svg).text);
 }
 
 static void sample(struct script *script, enum chart_style style, double x, double y, size_t index) {

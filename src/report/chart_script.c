@@ -34,10 +34,11 @@ static void write_terminal(FILE *out, const struct script *script, const char *f
 		return;
 	}
 	int wide = CHART_WIDTH * SCALE, high = (int)height * SCALE, font = CHART_FONT * SCALE;
-	fprintf(out, "if (strstrt(GPVAL_TERMINALS, ' pngcairo ')) set terminal pngcairo size %d,%d noenhanced font 'sans,%g'"
-			" linewidth %d pointscale %d background '#ffffff'; else set terminal png size %d,%d noenhanced truecolor"
-			" linewidth %d\n",
-			wide, high, font * 0.75, SCALE, SCALE, wide, high, SCALE);
+	fprintf(out,
+	        "if (strstrt(GPVAL_TERMINALS, ' pngcairo ')) set terminal pngcairo size %d,%d noenhanced font 'sans,%g'"
+	        " linewidth %d pointscale %d background '#ffffff'; else set terminal png size %d,%d noenhanced truecolor"
+	        " linewidth %d\n",
+	        wide, high, font * 0.75, SCALE, SCALE, wide, high, SCALE);
 	fprintf(out, "set output '%s.png'\n", file);
 }
 
@@ -48,8 +49,8 @@ void script_close(struct script *script, FILE *out, const char *file) {
 	fclose(script->plots);
 	fprintf(out, "reset\nundefine $*\n");
 	write_terminal(out, script, file);
-	fprintf(out, "$T << END\n%sEND\n%s%splot %s\n", script->parts[TEXTS], script->parts[BLOCKS], script->parts[SETTINGS],
-			script->parts[PLOTS]);
+	fprintf(out, "$T << END\n%sEND\n%s%splot %s\n", script->parts[TEXTS], script->parts[BLOCKS],
+	        script->parts[SETTINGS], script->parts[PLOTS]);
 	if (file)
 		fprintf(out, "unset output\n");
 	for (int i = 0; i < 4; i++)
@@ -85,9 +86,10 @@ void script_plot(struct script *script, const char *format, ...) {
 void script_label(struct script *script, const char *text, struct label label) {
 	const char *anchor = label.anchor == 'l' ? "left" : label.anchor == 'r' ? "right" : "center";
 	char *tame = text_tame(text), *fits = text_fit(tame, label.width);
-	fprintf(script->settings, "set label t(%zu) at screen %.5f,%.5f %s", script_text(script, fits), label.x / CHART_WIDTH,
-			1 - label.y / script->height, anchor);
-	fprintf(script->settings, " front tc rgb '%s'", label.colour ? label.colour : colour_role(COLOUR_INK, script->svg).text);
+	fprintf(script->settings, "set label t(%zu) at screen %.5f,%.5f %s", script_text(script, fits),
+	        label.x / CHART_WIDTH, 1 - label.y / script->height, anchor);
+	fprintf(script->settings, " front tc rgb '%s'",
+	        label.colour ? label.colour : colour_role(COLOUR_INK, script->svg).text);
 	if (label.rotate)
 		fprintf(script->settings, " rotate by %d", label.rotate);
 	if (label.bold)
@@ -99,6 +101,7 @@ void script_label(struct script *script, const char *text, struct label label) {
 
 void script_rect(struct script *script, double x, double y, double width, double height, struct colour colour) {
 	double top = 1 - y / script->height, bottom = 1 - (y + height) / script->height;
-	fprintf(script->settings, "set object rect from screen %.5f,%.5f to screen %.5f,%.5f fs solid noborder fc rgb '%s'\n",
-			x / CHART_WIDTH, bottom, (x + width) / CHART_WIDTH, top, colour.text);
+	fprintf(script->settings,
+	        "set object rect from screen %.5f,%.5f to screen %.5f,%.5f fs solid noborder fc rgb '%s'\n",
+	        x / CHART_WIDTH, bottom, (x + width) / CHART_WIDTH, top, colour.text);
 }

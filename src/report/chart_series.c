@@ -16,6 +16,8 @@ struct pen {
 	double shift, width; /* of bars, in shares of the axis */
 };
 
+enum { CAPS_MOST = 60 }; /* error bars with caps; more of them would be a mesh */
+
 static struct colour pen_colour(const struct pen *pen) {
 	return colour_role(series_colour(pen->index), pen->script->svg);
 }
@@ -83,8 +85,9 @@ static void write_errors(const struct pen *pen) {
 	script_block_end(pen->script);
 	bool bars = pen->series->style == CHART_BARS;
 	if (written)
-		script_plot(pen->script, "$d%zu using 1:2:(0):3 with vectors heads size screen 0.007,90 lw 1 dt solid lc rgb '%s'", block,
-					bars ? colour_role(COLOUR_INK, pen->script->svg).text : pen_colour(pen).text);
+		script_plot(pen->script, "$d%zu using 1:2:(0):3 with vectors %s lw 1 dt solid lc rgb '%s'", block,
+		            written > CAPS_MOST ? "nohead" : "heads size screen 0.007,90 fixed",
+		            bars ? colour_role(COLOUR_INK, pen->script->svg).text : pen_colour(pen).text);
 }
 
 static void write_bars(const struct pen *pen) {
@@ -103,7 +106,7 @@ static void write_bars(const struct pen *pen) {
 	script_block_end(pen->script);
 	if (written)
 		script_plot(pen->script, "$d%zu using 1:3:1:2:3:4 with boxxyerror fs solid noborder fc rgb '%s'", block,
-					pen_colour(pen).text);
+		            pen_colour(pen).text);
 }
 
 static void write_lines(const struct pen *pen) {
@@ -114,10 +117,12 @@ static void write_lines(const struct pen *pen) {
 		return;
 	struct colour colour = pen_colour(pen);
 	if (written > 1 && style != CHART_POINTS)
-		script_plot(pen->script, "$d%zu with %s lw %s dt %s lc rgb '%s'", block, style == CHART_STEPS ? "steps" : "lines",
-					style == CHART_BOUND ? "1.5" : "2", series_dash(pen->index), colour.text);
+		script_plot(pen->script, "$d%zu with %s lw %s dt %s lc rgb '%s'", block,
+		            style == CHART_STEPS ? "steps" : "lines", style == CHART_BOUND ? "1.5" : "2",
+		            series_dash(pen->index), colour.text);
 	if (written == 1 || style == CHART_LINE || style == CHART_POINTS)
-		script_plot(pen->script, "$d%zu with points pt %d ps 0.8 lw 1.5 lc rgb '%s'", block, series_shape(pen->index), colour.text);
+		script_plot(pen->script, "$d%zu with points pt %d ps 0.8 lw 1.5 lc rgb '%s'", block, series_shape(pen->index),
+		            colour.text);
 }
 
 static size_t bar_series(const struct chart *chart) {
@@ -161,7 +166,8 @@ static void write_base(const struct pen *pen) {
 	size_t block = script_block(pen->script);
 	fprintf(pen->script->blocks, "%.15g %.15g\n%.15g %.15g\n", x->low, base, x->high, base);
 	script_block_end(pen->script);
-	script_plot(pen->script, "$d%zu with lines lw 1 dt solid lc rgb '%s'", block, colour_role(COLOUR_AXIS, pen->script->svg).text);
+	script_plot(pen->script, "$d%zu with lines lw 1 dt solid lc rgb '%s'", block,
+	            colour_role(COLOUR_AXIS, pen->script->svg).text);
 }
 
 static void write_each(struct pen *pen, void (*write)(const struct pen *pen), bool bars) {
@@ -198,6 +204,8 @@ void series_write(struct script *script, const struct chart *chart, const struct
 	write_each(&pen, write_lines, false);
 	if (script->plot_count == 1)
 		script_label(script, "nothing measured",
-					 (struct label){.x = (layout->left + layout->right) / 2, .y = (layout->top + layout->bottom) / 2,
-									.width = CHART_WIDTH, .anchor = 'c'});
+		             (struct label){.x = (layout->left + layout->right) / 2,
+		                            .y = (layout->top + layout->bottom) / 2,
+		                            .width = CHART_WIDTH,
+		                            .anchor = 'c'});
 }

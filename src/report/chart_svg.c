@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What gnuplot drew is read piece by piece, and only what is known (lines, polygons, points, texts) is written again: no
- * ids, links, scripts or styles of gnuplot's can get onto the page. */
+/* What gnuplot drew is read piece by piece, and only what is known (lines, polygons, points, texts) is written again:
+ * no ids, links, scripts or styles of gnuplot's can get onto the page. */
 #include <config.h>
 
 #include <math.h>
@@ -64,7 +64,6 @@ static void write_polygon(struct writer *w, const struct svg_tag *tag) {
 	if (!svg_paint(svg_attribute(tag, "fill"), 'f', &paint))
 		return;
 	FILE *d = path_begin(w, paint.text);
-	putc('M', d);
 	svg_copy_path(d, svg_attribute(tag, "points"));
 	putc('z', d);
 }
@@ -73,14 +72,18 @@ static void write_point(struct writer *w, const struct svg_tag *tag) {
 	double x, y, scale;
 	struct svg_paint paint;
 	const char *href = svg_attribute(tag, "xlink:href"), *at = svg_attribute(tag, "transform");
-	if (!href || !at || strncmp(href, "#gpPt", 5) != 0 || sscanf(at, "translate(%lf,%lf) scale(%lf)", &x, &y, &scale) != 3)
+	if (!href || !at || strncmp(href, "#gpPt", 5) != 0 ||
+	    sscanf(at, "translate(%lf,%lf) scale(%lf)", &x, &y, &scale) != 3)
 		return;
 	int shape = atoi(href + 5); /* gnuplot's type less one */
 	bool filled = svg_shape_is_filled(shape);
 	char look[160];
 	if (scale <= 0 || !svg_paint(svg_attribute(tag, "color"), filled ? 'f' : 's', &paint))
 		return;
-	snprintf(look, sizeof(look), "%s%s", paint.text, filled ? "" : " stroke-width=\"1.5\"");
+	if (svg_shape_is_disc(shape))
+		snprintf(look, sizeof(look), "%s stroke-width=\"%.1f\" stroke-linecap=\"round\"", paint.text, 2 * scale);
+	else
+		snprintf(look, sizeof(look), "%s%s", paint.text, filled ? "" : " stroke-width=\"1.5\"");
 	svg_shape(path_begin(w, look), shape, x, y, scale);
 }
 
@@ -88,7 +91,8 @@ static void write_point(struct writer *w, const struct svg_tag *tag) {
 static void write_text(struct writer *w, const char *content, size_t size) {
 	const struct svg_state *s = &w->stack[w->depth];
 	struct svg_paint paint;
-	char *text = svg_plain_text(content, size);
+	char *plain = svg_plain_text(content, size), *text = text_tame(plain);
+	free(plain);
 	if (*text && svg_paint(s->fill, 'f', &paint)) {
 		path_flush(w);
 		fprintf(w->out, "<text %s", paint.text);
@@ -154,10 +158,12 @@ static bool translate(struct writer *w, const char *at, const char *end) {
 
 static void write_head(FILE *out, const struct chart *chart, double height) {
 	char *title = text_tame(chart->title), *description = text_tame(chart->description);
-	fprintf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"chart\" role=\"img\" viewBox=\"0 0 %d %g\" width=\"100%%\"",
-			CHART_WIDTH, height);
-	fprintf(out, " fill=\"none\" font-size=\"%d\" aria-labelledby=\"%s-title\" aria-describedby=\"%s-desc\">\n", CHART_FONT,
-			chart->id, chart->id);
+	fprintf(
+		out,
+		"<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"chart\" role=\"img\" viewBox=\"0 0 %d %g\" width=\"100%%\"",
+		CHART_WIDTH, height);
+	fprintf(out, " fill=\"none\" font-size=\"%d\" aria-labelledby=\"%s-title\" aria-describedby=\"%s-desc\">\n",
+	        CHART_FONT, chart->id, chart->id);
 	fprintf(out, "<title id=\"%s-title\">", chart->id);
 	text_markup(out, title);
 	fprintf(out, "</title>\n<desc id=\"%s-desc\">", chart->id);

@@ -36,9 +36,10 @@ const char *svg_attribute(const struct svg_tag *tag, const char *name); /* NULL:
 void svg_state_read(struct svg_state *state, const struct svg_tag *tag);
 /* From gnuplot's colour to an attribute: kind 's'troke or 'f'ill; false for what is not to be seen (white). */
 bool svg_paint(const char *colour, char kind, struct svg_paint *paint);
-/* Numbers rounded to tenths; nothing but M, L, Z and numbers gets through. */
+/* Numbers rounded to tenths; nothing but M, L, H, V, Z and numbers gets through. */
 void svg_copy_path(FILE *out, const char *d);
 bool svg_shape_is_filled(int shape);
+bool svg_shape_is_disc(int shape); /* a line of no length with round ends */
 void svg_shape(FILE *out, int shape, double x, double y, double scale);
 char *svg_plain_text(const char *content, size_t size); /* entities undone; the caller frees */
 

@@ -93,7 +93,7 @@ static void read_transform(struct svg_state *state, const char *transform) {
 void svg_state_read(struct svg_state *state, const struct svg_tag *tag) {
 	const char *width = svg_attribute(tag, "stroke-width"), *fill = svg_attribute(tag, "fill");
 	const char *anchor = svg_attribute(tag, "text-anchor"), *transform = svg_attribute(tag, "transform");
-	const char *weight = svg_attribute(tag, "font-weight");
+	const char *weight = svg_attribute(tag, "font-weight"), *family = svg_attribute(tag, "font-family");
 	if (width)
 		state->stroke_width = strtod(width, NULL);
 	if (fill)
@@ -102,21 +102,25 @@ void svg_state_read(struct svg_state *state, const struct svg_tag *tag) {
 		read_transform(state, transform);
 	if (anchor)
 		state->anchor = *anchor == 'm' || *anchor == 'e' ? *anchor : 0;
-	state->bold |= weight && strcmp(weight, "bold") == 0;
+	/* gnuplot 5.4 takes ":Bold" for a family */
+	state->bold |= (weight && strcmp(weight, "bold") == 0) || (family && strstr(family, ":Bold"));
 }
 
-/* The four that matter; anything else stays as it is written and is escaped again. */
+/* The five of XML; anything else stays as it is written and is escaped again. */
 char *svg_plain_text(const char *content, size_t size) {
-	static const struct { const char *entity; char c; } known[] = {
-		{"&lt;", '<'}, {"&gt;", '>'}, {"&amp;", '&'}, {"&quot;", '"'}};
+	static const struct {
+		const char *entity;
+		char c;
+	} known[] = {{"&lt;", '<'}, {"&gt;", '>'}, {"&amp;", '&'}, {"&quot;", '"'}, {"&#39;", '\''}};
+	enum { KNOWN = sizeof(known) / sizeof(*known) };
 	char *text = mem_alloc(size + 1, 1), *to = text;
 	for (const char *at = content, *end = content + size; at < end;) {
 		size_t i = 0, length = 1;
-		while (i < 4 && strncmp(at, known[i].entity, strlen(known[i].entity)) != 0)
+		while (i < KNOWN && strncmp(at, known[i].entity, strlen(known[i].entity)) != 0)
 			i++;
-		if (i < 4)
+		if (i < KNOWN)
 			length = strlen(known[i].entity);
-		*to++ = i < 4 ? known[i].c : *at;
+		*to++ = i < KNOWN ? known[i].c : *at;
 		at += length;
 	}
 	return text;

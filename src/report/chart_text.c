@@ -17,7 +17,8 @@ static bool is_forbidden(const unsigned char *c, size_t length) {
 		return false;
 	if (c[0] == 0xEF && c[1] == 0xBF)
 		return c[2] >= 0xBE;
-	return c[0] == 0xE2 && ((c[1] == 0x80 && c[2] >= 0xAA && c[2] <= 0xAE) || (c[1] == 0x81 && c[2] >= 0xA6 && c[2] <= 0xA9));
+	return c[0] == 0xE2 &&
+	       ((c[1] == 0x80 && c[2] >= 0xAA && c[2] <= 0xAE) || (c[1] == 0x81 && c[2] >= 0xA6 && c[2] <= 0xA9));
 }
 
 char *text_tame(const char *text) {
@@ -94,12 +95,23 @@ size_t text_wrap(const char *text, double width, char **lines, size_t max) {
 void text_markup(FILE *out, const char *text) {
 	for (; *text; text++) {
 		switch (*text) {
-		case '<': fputs("&lt;", out); break;
-		case '>': fputs("&gt;", out); break;
-		case '&': fputs("&amp;", out); break;
-		case '"': fputs("&quot;", out); break;
-		case '\'': fputs("&#39;", out); break;
-		default: putc(*text, out);
+		case '<':
+			fputs("&lt;", out);
+			break;
+		case '>':
+			fputs("&gt;", out);
+			break;
+		case '&':
+			fputs("&amp;", out);
+			break;
+		case '"':
+			fputs("&quot;", out);
+			break;
+		case '\'':
+			fputs("&#39;", out);
+			break;
+		default:
+			putc(*text, out);
 		}
 	}
 }
