@@ -56,25 +56,36 @@ static void laws_put(struct report *report, const struct report_case *one, const
 	html_end(report->html);
 }
 
-/* From half of what was measured to four times of it. */
-static const char *sizes_advice(struct report *report, const struct report_case *one) {
-	const char *name, *store = opt_get(report->args, "store", NULL);
+/* The number that sizes are usually called by, else the first one; NULL: none. */
+static const char *size_name(const json_t *problem) {
+	static const char *const usual[] = {"n", "size"};
+	const char *name;
 	json_t *member;
-	json_object_foreach(one->problem, name, member) {
-		long long size = json_is_integer(member) ? (long long)json_integer_value(member) : 0;
-		if (size < 2 || size > 1LL << 40)
-			continue;
-		char *kernel = program_quote(one->kernel), *file = store ? program_quote(store) : NULL;
-		char *plain = mem_printf("%s=%lld..%lld", name, size / 2, 4 * size), *quoted = program_quote(plain);
-		const char *text = arena_printf(report->arena, "sweetspot tune %s --sizes %s%s%s", kernel, quoted,
-		                                file ? " --store " : "", file ? file : "");
-		free(kernel);
-		free(file);
-		free(plain);
-		free(quoted);
-		return text;
+	for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
+		if (js_int_or(problem, usual[i], 0) > 1)
+			return usual[i];
+	json_object_foreach((json_t *)problem, name, member) {
+		if (js_int_or(problem, name, 0) > 1)
+			return name;
 	}
 	return NULL;
+}
+
+/* From half of what was measured to four times of it. */
+static const char *sizes_advice(struct report *report, const struct report_case *one) {
+	const char *name = size_name(one->problem), *store = opt_get(report->args, "store", NULL);
+	long long size = name ? (long long)js_int_or(one->problem, name, 0) : 0;
+	if (size < 2 || size > 1LL << 40)
+		return NULL;
+	char *kernel = program_quote(one->kernel), *file = store ? program_quote(store) : NULL;
+	char *plain = mem_printf("%s=%lld..%lld", name, size / 2, 4 * size), *quoted = program_quote(plain);
+	const char *text = arena_printf(report->arena, "sweetspot tune %s --sizes %s%s%s", kernel, quoted, file ? " --store " : "",
+	                                file ? file : "");
+	free(kernel);
+	free(file);
+	free(plain);
+	free(quoted);
+	return text;
 }
 
 static void ranges_put(struct report *report, const struct report_case *one, const json_t *sizes) {
