@@ -90,6 +90,8 @@ def tables_check(browser):
 def main():
     browser = browser_new()
     try:
+        browser.get("about:blank")
+        requests_of(browser)  # of the browser's own first page
         browser.get("file://" + PAGE)
         say(browser.title == "Sweetspot report", "no script of a name ran", browser.title)
         log = browser.get_log("browser")
