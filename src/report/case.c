@@ -57,7 +57,7 @@ static void state_say(struct report *report, const struct report_case *one) {
 		report_absent(report,
 		              arena_printf(report->arena, "The newest search was not finished (%s), after %zu trial%s. It can go on:",
 		                           last->state, last->trials, last->trials == 1 ? "" : "s"),
-		              report_advice(report, one, "tune", "--resume"));
+		              report_resume(report, one));
 }
 
 void report_case(struct report *report, const struct report_case *one) {

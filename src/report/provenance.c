@@ -79,9 +79,7 @@ static void again_put(struct report *report, const struct report_case *one) {
 	}
 	html_element(report->html, "p", NULL, "This runs what is recommended once more, and this writes it for a job script:");
 	report_command(report, report_advice(report, one, "run", text));
-	char *kernel = program_quote(one->kernel);
-	report_command(report, arena_printf(report->arena, "sweetspot export --format env %s", kernel));
-	free(kernel);
+	report_command(report, report_command_line(report, one, "export", "--format env"));
 }
 
 void report_provenance(struct report *report, const struct report_case *one) {

@@ -89,7 +89,10 @@ struct report_scale {
 };
 struct report_scale report_scale(const struct report_case *one, double most);
 const char *report_axis(struct report *report, const struct report_case *one, struct report_scale scale);
-/* "sweetspot tune KERNEL K=V.. --store FILE", for a shell; what is no kernel's name is said in words. In the arena. */
+/* "sweetspot VERB KERNEL MORE --device DEVICE --store FILE", quoted for a shell; in the arena. */
+const char *report_resume(struct report *report, const struct report_case *one); /* of the newest search */
+const char *report_command_line(struct report *report, const struct report_case *one, const char *verb, const char *more);
+/* The same with the problem, of what measures; a program's own command. */
 const char *report_advice(struct report *report, const struct report_case *one, const char *verb, const char *more);
 
 #endif

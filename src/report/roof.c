@@ -33,6 +33,7 @@ static void range_take(struct roof *roof, const json_t *position) {
 	roof->right = fmax(roof->right, intensity * AROUND);
 }
 
+/* And room for where each memory reaches it. */
 static void peak_find(struct roof *roof, const json_t *roofs) {
 	size_t i;
 	json_t *one;
@@ -42,6 +43,11 @@ static void peak_find(struct roof *roof, const json_t *roofs) {
 			most = fmax(most, js_real_or(one, "value", 0));
 	}
 	roof->peak = most > 0 ? most : INFINITY;
+	json_array_foreach((json_t *)roofs, i, one) {
+		double ridge = roof->peak / js_real_or(one, "value", NAN);
+		if (is_bandwidth(one) && ridge > 0 && isfinite(ridge))
+			roof->left = fmin(roof->left, 0.5 * ridge);
+	}
 }
 
 static void series_add(struct roof *roof, const char *name, enum chart_style style, const struct chart_point *points,

@@ -73,16 +73,13 @@ static const char *size_name(const json_t *problem) {
 
 /* From half of what was measured to four times of it. */
 static const char *sizes_advice(struct report *report, const struct report_case *one) {
-	const char *name = size_name(one->problem), *store = opt_get(report->args, "store", NULL);
+	const char *name = size_name(one->problem);
 	long long size = name ? (long long)js_int_or(one->problem, name, 0) : 0;
 	if (size < 2 || size > 1LL << 40)
 		return NULL;
-	char *kernel = program_quote(one->kernel), *file = store ? program_quote(store) : NULL;
 	char *plain = mem_printf("%s=%lld..%lld", name, size / 2, 4 * size), *quoted = program_quote(plain);
-	const char *text = arena_printf(report->arena, "sweetspot tune %s --sizes %s%s%s", kernel, quoted, file ? " --store " : "",
-	                                file ? file : "");
-	free(kernel);
-	free(file);
+	const char *text =
+		report_command_line(report, one, "tune", arena_printf(report->arena, "--sizes %s", quoted));
 	free(plain);
 	free(quoted);
 	return text;

@@ -50,7 +50,7 @@ void report_why(struct report *report, const struct report_case *one) {
 	report_heading(report, "Why");
 	if (json_array_size(findings) == 0)
 		report_absent(report, "Nothing that was measured says what holds it back. `sweetspot explain --probe` runs experiments that could:",
-		              arena_printf(report->arena, "sweetspot explain --probe --verbose"));
+		              report_command_line(report, one, "explain", "--probe"));
 	json_array_foreach((json_t *)findings, i, each) finding_put(report, each);
 	if (json_array_size(experiments))
 		html_element(report->html, "p", "note", "What each setting brings is partly predicted by a model; these would measure it:");

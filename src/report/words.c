@@ -101,21 +101,39 @@ static const char *problem_words(struct report *report, const struct report_case
 	return text;
 }
 
-static bool is_program(const struct report_case *one) {
-	return json_is_object(json_object_get(one->tune, "program"));
+static const char *newest_command(const struct report_case *one) {
+	return one->searches[one->search_count - 1].command;
 }
 
-const char *report_advice(struct report *report, const struct report_case *one, const char *verb, const char *more) {
-	const char *store = opt_get(report->args, "store", NULL), *device = app_device(report->app);
-	if (is_program(one))
-		return js_string_or(one->tune, "command", one->search_count ? one->searches[0].command : "");
+static bool is_program(const struct report_case *one) {
+	return json_is_object(json_object_get(one->tune, "program")) || strstr(newest_command(one), " -- ");
+}
+
+const char *report_resume(struct report *report, const struct report_case *one) {
+	static const char tune[] = "sweetspot tune";
+	const char *command = newest_command(one);
+	if (strncmp(command, tune, sizeof tune - 1) != 0 || strstr(command, " --resume"))
+		return command;
+	return arena_printf(report->arena, "%s --resume%s", tune, command + sizeof tune - 1);
+}
+
+const char *report_command_line(struct report *report, const struct report_case *one, const char *verb, const char *more) {
+	bool stores = strcmp(verb, "run") != 0;
+	const char *store = stores ? opt_get(report->args, "store", NULL) : NULL, *device = app_device(report->app);
 	char *kernel = program_quote(one->kernel), *file = store ? program_quote(store) : NULL;
-	bool tune = strcmp(verb, "tune") == 0; /* the others take the problem as words */
-	const char *words = problem_words(report, one, tune ? "," : " "), *before = tune ? " --size " : " ";
-	const char *text = arena_printf(report->arena, "sweetspot %s %s%s%s%s%s%s%s%s%s", verb, kernel, *words ? before : "",
-	                                words, *more ? " " : "", more, device ? " --device " : "", device ? device : "",
-	                                file ? " --store " : "", file ? file : "");
+	const char *text =
+		arena_printf(report->arena, "sweetspot %s %s%s%s%s%s%s%s", verb, kernel, *more ? " " : "", more,
+	                 device ? " --device " : "", device ? device : "", file ? " --store " : "", file ? file : "");
 	free(kernel);
 	free(file);
 	return text;
+}
+
+const char *report_advice(struct report *report, const struct report_case *one, const char *verb, const char *more) {
+	bool tune = strcmp(verb, "tune") == 0; /* the others take the problem as words */
+	if (is_program(one))
+		return js_string_or(one->tune, "command", newest_command(one));
+	const char *words = problem_words(report, one, tune ? "," : " ");
+	words = arena_printf(report->arena, "%s%s%s%s", tune && *words ? "--size " : "", words, *words && *more ? " " : "", more);
+	return report_command_line(report, one, verb, words);
 }
