@@ -36,8 +36,9 @@ static void page_put(struct report *report) {
 	page_begin(report->html, "Sweetspot report");
 	html_begin(report->html, "header", NULL);
 	html_element(report->html, "h1", NULL, "Sweetspot report");
-	html_element(report->html, "p", NULL, "%s, %s, by sweetspot %s", js_string_or(report->machine, "cpu", "unknown processor"),
-	             report_time(sys_wall(), now, sizeof now), PACKAGE_VERSION);
+	html_element(report->html, "p", NULL, "%s, %s, by sweetspot %s",
+	             js_string_or(report->machine, "cpu", "unknown processor"), report_time(sys_wall(), now, sizeof now),
+	             PACKAGE_VERSION);
 	deck_apology(report->deck);
 	nav_put(report);
 	html_end(report->html);
@@ -78,8 +79,9 @@ static int make(struct report *report, struct err *err) {
 static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	struct report report = {.app = app, .args = args, .arena = arena_new(), .html = html_new()};
 	report.deck = deck_new(report.html);
-	int failed = opt_has(args, "json") ? err_set(err, ERR_USAGE, "`sweetspot explain --json` and `sweetspot export --format json` "
-	                                                             "have what the report shows",
+	int failed = opt_has(args, "json") ? err_set(err, ERR_USAGE,
+	                                             "`sweetspot explain --json` and `sweetspot export --format json` "
+	                                             "have what the report shows",
 	                                             "report writes a page, no JSON")
 	                                   : report_gather(&report, err);
 	if (!failed)
@@ -98,6 +100,7 @@ const struct cmd cmd_report = {
 	.summary = "write one page with all that was measured: recommendations, charts, reasons",
 	.usage = "[KERNEL...] [-o FILE.html] [--png DIR] [OPTION...]",
 	.options = tables,
-	.notes = "The page is one file that needs no network. Charts are drawn by gnuplot; without it there are the tables.",
+	.notes =
+		"The page is one file that needs no network. Charts are drawn by gnuplot; without it there are the tables.",
 	.run = run,
 };

@@ -5,8 +5,8 @@
 
 #include "tuner/store_db.h"
 
-static int past_row(const struct store *store, sqlite3_stmt *stmt,
-                    int (*fn)(void *ctx, const struct store_past *past), void *ctx, struct err *err) {
+static int past_row(const struct store *store, sqlite3_stmt *stmt, int (*fn)(void *ctx, const struct store_past *past),
+                    void *ctx, struct err *err) {
 	json_t *result = NULL;
 	if (sqlite3_column_type(stmt, 14) != SQLITE_NULL) {
 		result = store_column_json(store, stmt, 14, "a search's result", err);
@@ -55,8 +55,8 @@ int store_history_each(struct store *store, const char *fingerprint,
 	return result < 0 ? -1 : 0;
 }
 
-int store_outcomes_each(struct store *store, int64_t search,
-                        int (*fn)(void *ctx, const struct store_outcome *outcome), void *ctx, struct err *err) {
+int store_outcomes_each(struct store *store, int64_t search, int (*fn)(void *ctx, const struct store_outcome *outcome),
+                        void *ctx, struct err *err) {
 	const struct store_field fields[] = {store_int(search)};
 	sqlite3_stmt *stmt =
 		store_query(store, "SELECT phase, status, value FROM trials WHERE search = ?1 ORDER BY id", fields, 1, err);
@@ -64,9 +64,8 @@ int store_outcomes_each(struct store *store, int64_t search,
 		return -1;
 	int rc, stop = 0;
 	while ((rc = sqlite3_step(stmt)) == SQLITE_ROW && !stop) {
-		const struct store_outcome outcome = {.phase = store_column(stmt, 0),
-		                                      .status = store_column(stmt, 1),
-		                                      .value = store_column_real(stmt, 2)};
+		const struct store_outcome outcome = {
+			.phase = store_column(stmt, 0), .status = store_column(stmt, 1), .value = store_column_real(stmt, 2)};
 		stop = fn(ctx, &outcome);
 	}
 	int failed = rc != SQLITE_ROW && rc != SQLITE_DONE ? store_fail(store, rc, err) : 0;

@@ -31,8 +31,8 @@ static void row_put(struct sheet *sheet, const struct report_case *one, size_t i
 
 void report_best(struct report *report, const struct report_case *one) {
 	const struct study *study = one->view.study;
-	const char *titles[] = {"\2configuration", arena_printf(report->arena, "\1%s", one->label), "\1interval", "\1trials",
-	                        "\2note",          NULL};
+	const char *titles[] = {
+		"\2configuration", arena_printf(report->arena, "\1%s", one->label), "\1interval", "\1trials", "\2note", NULL};
 	size_t rows = study_rows(study), count = 0, *order = mem_alloc(rows + 1, sizeof *order);
 	struct sheet sheet;
 	for (size_t i = 0; i < rows; i++)
@@ -42,8 +42,8 @@ void report_best(struct report *report, const struct report_case *one) {
 	html_begin(report->html, "details", NULL);
 	html_element(report->html, "summary", NULL, "the best configurations measured");
 	sheet_begin(&sheet, report->html,
-	            arena_printf(report->arena, "The best %zu of %zu configurations", count < SHOWN_MAX ? count : (size_t)SHOWN_MAX,
-	                         count + study_left_out(study)),
+	            arena_printf(report->arena, "The best %zu of %zu configurations",
+	                         count < SHOWN_MAX ? count : (size_t)SHOWN_MAX, count + study_left_out(study)),
 	            titles);
 	for (size_t i = 0; i < count && i < SHOWN_MAX; i++)
 		row_put(&sheet, one, order[i]);

@@ -21,9 +21,10 @@ static void tuned_say(struct report *report, const struct report_case *one) {
 	html_begin(report->html, "p", "class", "lead", NULL);
 	html_printf(report->html, "Recommended: ");
 	html_element(report->html, "code", NULL, "%s", *config ? config : "(no parameters)");
-	html_printf(report->html, ", %s; the baseline takes %s. ", *to ? to : "not measured", *from ? from : "a time that is not known");
-	html_element(report->html, "strong", NULL, "%s%s%s", js_string_or(one->tune, "verdict", "undecided"), *gain ? ", " : "",
-	             gain);
+	html_printf(report->html, ", %s; the baseline takes %s. ", *to ? to : "not measured",
+	            *from ? from : "a time that is not known");
+	html_element(report->html, "strong", NULL, "%s%s%s", js_string_or(one->tune, "verdict", "undecided"),
+	             *gain ? ", " : "", gain);
 	html_end(report->html);
 	free(config);
 }
@@ -32,8 +33,9 @@ static void untuned_say(struct report *report, const struct report_case *one) {
 	const json_t *winner = json_object_get(one->result, "winner");
 	char value[48];
 	if (!json_is_object(winner)) {
-		report_absent(report, one->result ? "No configuration of this problem finished."
-		                                  : "No configuration worked, or all were measured with another source of this kernel.",
+		report_absent(report,
+		              one->result ? "No configuration of this problem finished."
+		                          : "No configuration worked, or all were measured with another source of this kernel.",
 		              report_advice(report, one, "tune", ""));
 		return;
 	}
@@ -55,7 +57,8 @@ static void state_say(struct report *report, const struct report_case *one) {
 		              report_advice(report, one, "tune", ""));
 	if (strcmp(last->state, "done") != 0)
 		report_absent(report,
-		              arena_printf(report->arena, "The newest search was not finished (%s), after %zu trial%s. It can go on:",
+		              arena_printf(report->arena,
+		                           "The newest search was not finished (%s), after %zu trial%s. It can go on:",
 		                           last->state, last->trials, last->trials == 1 ? "" : "s"),
 		              report_resume(report, one));
 }
@@ -65,7 +68,8 @@ void report_case(struct report *report, const struct report_case *one) {
 	html_begin(report->html, "h2", NULL);
 	html_text(report->html, one->kernel);
 	html_element(report->html, "small", NULL, " %s%s%s", one->problem_text,
-	             strcmp(one->objective, "time") == 0 ? "" : ", ", strcmp(one->objective, "time") == 0 ? "" : one->objective);
+	             strcmp(one->objective, "time") == 0 ? "" : ", ",
+	             strcmp(one->objective, "time") == 0 ? "" : one->objective);
 	html_end(report->html);
 	if (one->tune)
 		tuned_say(report, one);

@@ -106,18 +106,22 @@ static void drivers_put(struct report *report, const json_t *drivers) {
 }
 
 void report_counters(struct report *report, const struct report_case *one) {
-	static const char *const titles[] = {"counter", "group", "unit", "\1baseline", "\1winner", "\1ratio", "\2note", NULL};
+	static const char *const titles[] = {"counter",  "group",   "unit",   "\1baseline",
+	                                     "\1winner", "\1ratio", "\2note", NULL};
 	const json_t *winner = counted_of(one, "best"), *baseline = counted_of(one, "baseline");
 	const json_t *counting = json_object_get(one->tune, "counting");
 	struct sheet sheet;
 	report_heading(report, "Counters");
 	if (!has_counts(winner)) {
-		report_absent(report, "Nothing was counted of the winner. This would, as far as this machine can (`sweetspot doctor` says what it can):",
+		report_absent(report,
+		              "Nothing was counted of the winner. This would, as far as this machine can (`sweetspot doctor` "
+		              "says what it can):",
 		              report_advice(report, one, "tune", "--counters SOFTWARE"));
 		return;
 	}
 	if (counting && !js_bool_or(counting, "hardware", true))
-		report_absent(report, "Hardware counters are not available here; this says why, and what to do:", "sweetspot doctor");
+		report_absent(report,
+		              "Hardware counters are not available here; this says why, and what to do:", "sweetspot doctor");
 	sheet_begin(&sheet, report->html, "Baseline and winner, in runs of their own", titles);
 	rows_put(&sheet, winner, baseline, "metrics");
 	rows_put(&sheet, winner, baseline, "counters");

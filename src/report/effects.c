@@ -46,8 +46,10 @@ static void bars_draw(struct report *report, const struct report_case *one, cons
 		.title = arena_printf(report->arena, "%s: how much each parameter matters", one->kernel),
 		.x_label = "parameter",
 		.y_label = shares ? "share of variance (%)" : "worst over best value (x)",
-		.description = arena_printf(report->arena, "Of the variance of log times, or worst over best value; the most has %s with %.3g%s. Lines are 95 %% intervals.", names[0],
-	                                points[0].y, shares ? " %" : "x"),
+		.description = arena_printf(report->arena,
+	                                "Of the variance of log times, or worst over best value; the most has %s with "
+	                                "%.3g%s. Lines are 95 %% intervals.",
+	                                names[0], points[0].y, shares ? " %" : "x"),
 		.x_names = names,
 		.x_name_count = count,
 		.series = series,
@@ -79,7 +81,7 @@ static void effect_row(struct sheet *sheet, const json_t *effect) {
 }
 
 static void effects_table(struct report *report, const json_t *effects) {
-	static const char *const titles[] = {"parameter", "\1share",    "\1worst over best", "\1from", "\1to",
+	static const char *const titles[] = {"parameter", "\1share",     "\1worst over best", "\1from", "\1to",
 	                                     "best",      "worst value", "\1values",          NULL};
 	struct sheet sheet;
 	size_t i;
@@ -116,7 +118,8 @@ static void pairs_table(struct report *report, const json_t *pairs) {
 }
 
 static void path_table(struct report *report, const json_t *path) {
-	static const char *const titles[] = {"\1step", "\2change", "\2before", "\1brings", "\1from", "\1to", "known by", NULL};
+	static const char *const titles[] = {"\1step", "\2change", "\2before", "\1brings",
+	                                     "\1from", "\1to",     "known by", NULL};
 	struct sheet sheet;
 	size_t i;
 	json_t *one;
@@ -127,7 +130,8 @@ static void path_table(struct report *report, const json_t *path) {
 	sheet_begin(&sheet, report->html, "Which settings make it fast", titles);
 	json_array_foreach((json_t *)path, i, one) {
 		const double values[] = {js_real_or(one, "ratio", NAN), end_of(one, "ci", 0), end_of(one, "ci", 1)};
-		char *set = results_config(json_object_get(one, "set"), NULL), *was = results_config(json_object_get(one, "was"), NULL);
+		char *set = results_config(json_object_get(one, "set"), NULL),
+			 *was = results_config(json_object_get(one, "was"), NULL);
 		sheet_row(&sheet);
 		sheet_number(&sheet, (double)i + 1, "%zu", i + 1);
 		sheet_text(&sheet, "%s", set);

@@ -161,8 +161,9 @@ static int check(struct report *report, const struct gathering *gathering, struc
 		return 0;
 	err_set(err, ERR_NOTHING, NULL, "%s holds nothing that was measured on this machine%s",
 	        store_path(gathering->store), report->machines ? ", only on others" : "");
-	return err_hint(err, report->machines ? "--device cuda is for a GPU; `sweetspot tune` measures here"
-	                                      : "measure first: `sweetspot tune`, or `sweetspot sweep KERNEL --over P=A,B`");
+	return err_hint(err, report->machines
+	                         ? "--device cuda is for a GPU; `sweetspot tune` measures here"
+	                         : "measure first: `sweetspot tune`, or `sweetspot sweep KERNEL --over P=A,B`");
 }
 
 /* "./libmine.so" and its like name kernels, too. */

@@ -71,15 +71,15 @@ static void grid_fill(struct grid *grid) {
 	for (size_t i = 0; i < study_rows(study); i++) {
 		const struct study_row *row = study_row(study, i);
 		size_t x = place_of(grid, 0, row->place[grid->column[0]]), y = place_of(grid, 1, row->place[grid->column[1]]);
-		if (x == grid->side[0] || y == grid->side[1] || row->over || !explain_of_problem((void *)&grid->one->view, study, i))
+		if (x == grid->side[0] || y == grid->side[1] || row->over ||
+		    !explain_of_problem((void *)&grid->one->view, study, i))
 			continue;
 		double *cell = &grid->value[y][x], shown = report_shown(grid->one, row->value);
 		grid->cells += isnan(*cell);
 		*cell = grid->one->maximize ? fmax(*cell, shown) : fmin(*cell, shown);
 	}
 	for (size_t y = 0; y < grid->side[1]; y++)
-		for (size_t x = 0; x < grid->side[0]; x++)
-		{
+		for (size_t x = 0; x < grid->side[0]; x++) {
 			grid->most = fmax(grid->most, grid->value[y][x]);
 			grid->least = fmin(grid->least, grid->value[y][x]);
 		}
@@ -97,7 +97,8 @@ static void grid_draw(struct report *report, const struct grid *grid) {
 	struct report_scale scale = report_scale(one, grid->most);
 	struct chart_heat *heat = arena_alloc(report->arena, 1, sizeof *heat);
 	double *values = arena_alloc(report->arena, grid->side[0] * grid->side[1] + 1, sizeof *values);
-	const char *x = study_column(one->view.study, grid->column[0])->name, *y = study_column(one->view.study, grid->column[1])->name;
+	const char *x = study_column(one->view.study, grid->column[0])->name,
+			   *y = study_column(one->view.study, grid->column[1])->name;
 	for (size_t i = 0; i < grid->side[1]; i++)
 		for (size_t k = 0; k < grid->side[0]; k++)
 			values[i * grid->side[0] + k] = grid->value[i][k] * scale.factor;
@@ -112,10 +113,11 @@ static void grid_draw(struct report *report, const struct grid *grid) {
 		.title = arena_printf(report->arena, "%s: %s over %s and %s", one->kernel, one->label, x, y),
 		.x_label = x,
 		.y_label = y,
-		.description = arena_printf(report->arena,
-	                                "The least %s measured for each pair of %s and %s, the two parameters that mattered most; "
-	                                "%zu of %zu pairs were measured.",
-	                                one->label, x, y, grid->cells, grid->side[0] * grid->side[1]),
+		.description =
+			arena_printf(report->arena,
+	                     "The least %s measured for each pair of %s and %s, the two parameters that mattered most; "
+	                     "%zu of %zu pairs were measured.",
+	                     one->label, x, y, grid->cells, grid->side[0] * grid->side[1]),
 		.heat = heat,
 	};
 	html_begin(report->html, "div", "class", "figures", NULL);
@@ -128,9 +130,10 @@ static void grid_table(struct report *report, const struct grid *grid) {
 	const struct study_column *x = study_column(study, grid->column[0]), *y = study_column(study, grid->column[1]);
 	const char *titles[] = {x->name, y->name, arena_printf(report->arena, "\1%s", grid->one->label), NULL};
 	struct sheet sheet;
-	deck_numbers_begin(report->deck, arena_printf(report->arena, "numbers: %s over %s and %s", grid->one->label, x->name, y->name));
-	sheet_begin(&sheet, report->html, arena_printf(report->arena, "Least %s over %s and %s", grid->one->label, x->name, y->name),
-	            titles);
+	deck_numbers_begin(report->deck,
+	                   arena_printf(report->arena, "numbers: %s over %s and %s", grid->one->label, x->name, y->name));
+	sheet_begin(&sheet, report->html,
+	            arena_printf(report->arena, "Least %s over %s and %s", grid->one->label, x->name, y->name), titles);
 	for (size_t i = 0; i < grid->side[1]; i++)
 		for (size_t k = 0; k < grid->side[0]; k++) {
 			char text[48];

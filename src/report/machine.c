@@ -61,7 +61,8 @@ static void count_fact(struct sheet *sheet, const json_t *machine, const char *k
 }
 
 static void caches_add(struct sheet *sheet, const json_t *machine) {
-	static const char *const levels[][2] = {{"l1d", "first level data cache"}, {"l2", "second level cache"}, {"l3", "third level cache"}};
+	static const char *const levels[][2] = {
+		{"l1d", "first level data cache"}, {"l2", "second level cache"}, {"l3", "third level cache"}};
 	for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
 		char size[32];
 		double bytes = js_real_or(json_object_get(machine, "caches"), levels[i][0], 0);
@@ -127,9 +128,10 @@ static void ceilings_put(struct report *report) {
 	size_t i;
 	json_t *one;
 	if (json_array_size(report->ceilings) == 0) {
-		report_absent(report, "What this machine can do at most was never measured: there are no roofs to hold kernels against.",
-		              device ? arena_printf(report->arena, "sweetspot machine --ceilings --device %s", device)
-		                     : "sweetspot machine --ceilings");
+		report_absent(
+			report, "What this machine can do at most was never measured: there are no roofs to hold kernels against.",
+			device ? arena_printf(report->arena, "sweetspot machine --ceilings --device %s", device)
+				   : "sweetspot machine --ceilings");
 		return;
 	}
 	html_begin(report->html, "details", NULL);

@@ -30,8 +30,9 @@ static void line_add(struct report *report, const struct report_case *one, const
 		points[i] = search->best[count < 2 ? 0 : i * (search->best_count - 1) / (count - 1)];
 		points[i].y = report_shown(one, points[i].y) * scale.factor;
 	}
-	*series = (struct chart_series){
-		arena_printf(report->arena, "search %lld, %s", (long long)search->id, search->strategy), CHART_STEPS, points, count};
+	*series =
+		(struct chart_series){arena_printf(report->arena, "search %lld, %s", (long long)search->id, search->strategy),
+	                          CHART_STEPS, points, count};
 }
 
 /* The newest ones. */
@@ -52,8 +53,8 @@ static void progress_draw(struct report *report, const struct report_case *one) 
 		.title = arena_printf(report->arena, "%s: the search's progress", one->kernel),
 		.x_label = "evaluations (count)",
 		.y_label = arena_printf(report->arena, "best so far: %s", report_axis(report, one, scale)),
-		.description = arena_printf(report->arena, "The least %s found so far over the evaluations of %zu search%s.", one->label,
-	                                count, count == 1 ? "" : "es"),
+		.description = arena_printf(report->arena, "The least %s found so far over the evaluations of %zu search%s.",
+	                                one->label, count, count == 1 ? "" : "es"),
 		.y_log = !one->maximize,
 		.series = series,
 		.series_count = count,
@@ -113,11 +114,13 @@ static void noise_say(struct report *report, const struct report_case *one) {
 		noise = one->searches[i].noise >= 0 ? one->searches[i].noise : noise;
 	if (noise >= 0)
 		html_element(report->html, "p", NULL,
-		             "Noise floor: %.2f %%. A configuration against itself differed by no more than that; what differs by less is no "
+		             "Noise floor: %.2f %%. A configuration against itself differed by no more than that; what differs "
+		             "by less is no "
 		             "difference.",
 		             100 * noise);
 	else
-		report_absent(report, "The noise floor is not known: no duel was held. This holds one:", report_advice(report, one, "tune", ""));
+		report_absent(report, "The noise floor is not known: no duel was held. This holds one:",
+		              report_advice(report, one, "tune", ""));
 }
 
 void report_progress(struct report *report, const struct report_case *one) {

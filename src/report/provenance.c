@@ -29,8 +29,8 @@ static void search_row(struct sheet *sheet, const struct report_search *search) 
 }
 
 static void searches_table(struct report *report, const struct report_case *one) {
-	static const char *const titles[] = {"\1search",      "\1begun",  "state",   "strategy", "\1seed",
-	                                     "\1evaluations", "\1trials", "\1space", "version",  "source", NULL};
+	static const char *const titles[] = {"\1search", "\1begun", "state",   "strategy", "\1seed", "\1evaluations",
+	                                     "\1trials", "\1space", "version", "source",   NULL};
 	struct sheet sheet;
 	sheet_begin(&sheet, report->html, "Every search of this problem, oldest first", titles);
 	for (size_t i = 0; i < one->search_count; i++)
@@ -58,7 +58,8 @@ static void commands_put(struct report *report, const struct report_case *one) {
 
 /* "sweetspot run KERNEL K=V.. P=V.." of the winner. */
 static void again_put(struct report *report, const struct report_case *one) {
-	const json_t *program = json_object_get(one->tune, "program"), *config = json_object_get(json_object_get(one->tune, "best"), "config");
+	const json_t *program = json_object_get(one->tune, "program"),
+				 *config = json_object_get(json_object_get(one->tune, "best"), "config");
 	const char *command = js_string_or(program, "shell", NULL), *name, *text = "";
 	json_t *json;
 	if (command) {
@@ -77,7 +78,8 @@ static void again_put(struct report *report, const struct report_case *one) {
 		free(quoted);
 		free(plain);
 	}
-	html_element(report->html, "p", NULL, "This runs what is recommended once more, and this writes it for a job script:");
+	html_element(report->html, "p", NULL,
+	             "This runs what is recommended once more, and this writes it for a job script:");
 	report_command(report, report_advice(report, one, "run", text));
 	report_command(report, report_command_line(report, one, "export", "--format env"));
 }

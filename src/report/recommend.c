@@ -10,8 +10,9 @@
 #include "src/report/report.h"
 #include "src/results.h"
 
-static const char *const titles[] = {"kernel",     "\2problem",  "\2recommended",   "\1measured", "\1interval",
-                                     "\1baseline", "\1speedup", "\1its interval", "verdict",   "state", NULL};
+static const char *const titles[] = {"kernel",     "\2problem", "\2recommended",  "\1measured", "\1interval",
+                                     "\1baseline", "\1speedup", "\1its interval", "verdict",    "state",
+                                     NULL};
 
 static void values_put(struct sheet *sheet, const struct report_case *one, const json_t *entry) {
 	const json_t *ci = json_object_get(entry, "ci");
@@ -44,7 +45,8 @@ static bool is_time(const struct report_case *one) {
 
 static void row_put(struct report *report, struct sheet *sheet, const struct report_case *one) {
 	const json_t *entry = one->entry ? one->entry : one->tune;
-	const json_t *config = one->entry ? json_object_get(entry, "config") : json_object_get(json_object_get(entry, "best"), "config");
+	const json_t *config =
+		one->entry ? json_object_get(entry, "config") : json_object_get(json_object_get(entry, "best"), "config");
 	char *words = results_config(config, NULL);
 	sheet_row(sheet);
 	sheet_link(sheet, arena_printf(report->arena, "#%s", one->anchor), one->kernel);

@@ -63,8 +63,8 @@ static void series_add(struct roof *roof, const char *name, enum chart_style sty
 static void bound_add(struct roof *roof, const json_t *one) {
 	double value = js_real_or(one, "value", NAN), end = fmin(roof->right, roof->peak / value);
 	const char *level = js_string_or(one, "level", NULL);
-	const char *name = arena_printf(roof->report->arena, "%s%s%s, %.3g %s", js_string_or(one, "name", "?"), level ? " " : "",
-	                                level ? level : "", value, js_string_or(one, "unit", ""));
+	const char *name = arena_printf(roof->report->arena, "%s%s%s, %.3g %s", js_string_or(one, "name", "?"),
+	                                level ? " " : "", level ? level : "", value, js_string_or(one, "unit", ""));
 	const struct chart_point slope[] = {{roof->left, value * roof->left, NAN, NAN}, {end, value * end, NAN, NAN}},
 							 flat[] = {{roof->left, value, NAN, NAN}, {roof->right, value, NAN, NAN}};
 	if (value > 0 && (!is_bandwidth(one) || end > roof->left))
@@ -72,8 +72,8 @@ static void bound_add(struct roof *roof, const json_t *one) {
 }
 
 static void point_add(struct roof *roof, const json_t *position, const char *name) {
-	const struct chart_point point = {js_real_or(position, "intensity", NAN), js_real_or(position, "ops_per_s", NAN) / GIGA,
-	                                  NAN, NAN};
+	const struct chart_point point = {js_real_or(position, "intensity", NAN),
+	                                  js_real_or(position, "ops_per_s", NAN) / GIGA, NAN, NAN};
 	if (point.x > 0 && point.y > 0)
 		series_add(roof, name, CHART_POINTS, &point, 1);
 }
@@ -97,10 +97,10 @@ static void roof_draw(struct roof *roof, const struct report_case *one) {
 		.title = arena_printf(report->arena, "%s: below the machine's roofs", one->kernel),
 		.x_label = arena_printf(report->arena, "intensity (%ss per byte)", op),
 		.y_label = arena_printf(report->arena, "rate (G %ss/s)", op),
-		.description = arena_printf(report->arena,
-	                                "Roofline: the winner does %.3g billion %ss a second at %.3g a byte; the lines are measured ceilings.",
-	                                js_real_or(roof->winner, "ops_per_s", NAN) / GIGA, op,
-	                                js_real_or(roof->winner, "intensity", NAN)),
+		.description = arena_printf(
+			report->arena,
+			"Roofline: the winner does %.3g billion %ss a second at %.3g a byte; the lines are measured ceilings.",
+			js_real_or(roof->winner, "ops_per_s", NAN) / GIGA, op, js_real_or(roof->winner, "intensity", NAN)),
 		.x_log = true,
 		.y_log = true,
 		.series = roof->series,
@@ -129,8 +129,12 @@ static void position_row(struct sheet *sheet, const char *name, const json_t *po
 static void positions_table(const struct roof *roof) {
 	const char *op = js_string_or(roof->winner, "op", "operation");
 	struct report *report = roof->report;
-	const char *titles[] = {"", arena_printf(report->arena, "\1%ss per byte", op), arena_printf(report->arena, "\1G %ss/s", op),
-	                        "\1GB/s at least", "\1GB/s counted", NULL};
+	const char *titles[] = {"",
+	                        arena_printf(report->arena, "\1%ss per byte", op),
+	                        arena_printf(report->arena, "\1G %ss/s", op),
+	                        "\1GB/s at least",
+	                        "\1GB/s counted",
+	                        NULL};
 	struct sheet sheet;
 	sheet_begin(&sheet, report->html, "Where winner and baseline stand", titles);
 	position_row(&sheet, "winner", roof->winner);
@@ -164,8 +168,10 @@ void report_roofline(struct report *report, const struct report_case *one) {
 	struct roof *roof = arena_alloc(report->arena, 1, sizeof *roof); /* the chart points into it */
 	report_heading(report, "Roofline");
 	if (!json_is_object(roofline)) {
-		report_absent(report, strcmp(one->objective, "time") == 0 ? "This kernel does not say how many operations it does, so there is no roofline."
-		                                                          : "A roofline is of times, and these are none.",
+		report_absent(report,
+		              strcmp(one->objective, "time") == 0
+		                  ? "This kernel does not say how many operations it does, so there is no roofline."
+		                  : "A roofline is of times, and these are none.",
 		              NULL);
 		return;
 	}

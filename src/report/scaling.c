@@ -35,7 +35,8 @@ static void law_row(struct sheet *sheet, const json_t *law) {
 }
 
 static void laws_put(struct report *report, const struct report_case *one, const json_t *laws) {
-	static const char *const titles[] = {"of", "law", "\1serial share", "\1cost of each pair of threads", "\1best threads", "\2why not", NULL};
+	static const char *const titles[] = {
+		"of", "law", "\1serial share", "\1cost of each pair of threads", "\1best threads", "\2why not", NULL};
 	struct sheet sheet;
 	size_t i, count = 0;
 	json_t *law;
@@ -78,8 +79,7 @@ static const char *sizes_advice(struct report *report, const struct report_case 
 	if (size < 2 || size > 1LL << 40)
 		return NULL;
 	char *plain = mem_printf("%s=%lld..%lld", name, size / 2, 4 * size), *quoted = program_quote(plain);
-	const char *text =
-		report_command_line(report, one, "tune", arena_printf(report->arena, "--sizes %s", quoted));
+	const char *text = report_command_line(report, one, "tune", arena_printf(report->arena, "--sizes %s", quoted));
 	free(plain);
 	free(quoted);
 	return text;
@@ -87,7 +87,8 @@ static const char *sizes_advice(struct report *report, const struct report_case 
 
 static void ranges_put(struct report *report, const struct report_case *one, const json_t *sizes) {
 	const char *over = js_string_or(sizes, "over", "size");
-	const char *titles[] = {arena_printf(report->arena, "\1%s from", over), "\1to", "\2configuration", "\1loses at most", NULL};
+	const char *titles[] = {arena_printf(report->arena, "\1%s from", over), "\1to", "\2configuration",
+	                        "\1loses at most", NULL};
 	struct sheet sheet;
 	size_t i;
 	json_t *range;
@@ -100,7 +101,8 @@ static void ranges_put(struct report *report, const struct report_case *one, con
 	html_element(report->html, "summary", NULL, "which configuration from which size on");
 	sheet_begin(&sheet, report->html, "Ranges of the size", titles);
 	json_array_foreach(json_object_get(sizes, "thresholds"), i, range) {
-		double from = js_real_or(range, "from", NAN), to = js_real_or(range, "to", NAN), loss = js_real_or(range, "loss", NAN);
+		double from = js_real_or(range, "from", NAN), to = js_real_or(range, "to", NAN),
+			   loss = js_real_or(range, "loss", NAN);
 		char *config = results_config(json_object_get(range, "config"), NULL);
 		sheet_row(&sheet);
 		sheet_number(&sheet, from, "%.6g", from);

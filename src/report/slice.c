@@ -50,7 +50,8 @@ static int by_least(const void *a, const void *b) {
 	return (x->least > y->least) - (x->least < y->least);
 }
 
-size_t slice_make(struct report *report, const struct report_case *one, size_t column, size_t split, struct slice **slices) {
+size_t slice_make(struct report *report, const struct report_case *one, size_t column, size_t split,
+                  struct slice **slices) {
 	size_t lines = split == SIZE_MAX ? 1 : study_column(one->view.study, split)->levels, count = 0;
 	*slices = arena_alloc(report->arena, lines + 1, sizeof **slices);
 	for (size_t i = 0; i < lines; i++) {

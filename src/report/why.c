@@ -21,7 +21,9 @@ static void lines_put(struct report *report, const json_t *finding, const char *
 
 /* A class of ours, whatever the word is. */
 static const char *class_of(const char *confidence) {
-	return strcmp(confidence, "high") == 0 ? "sure high" : strcmp(confidence, "medium") == 0 ? "sure medium" : "sure low";
+	return strcmp(confidence, "high") == 0     ? "sure high"
+	       : strcmp(confidence, "medium") == 0 ? "sure medium"
+	                                           : "sure low";
 }
 
 static void finding_put(struct report *report, const json_t *finding) {
@@ -44,15 +46,19 @@ static void finding_put(struct report *report, const json_t *finding) {
 }
 
 void report_why(struct report *report, const struct report_case *one) {
-	const json_t *findings = json_object_get(one->result, "diagnoses"), *experiments = json_object_get(one->result, "experiments");
+	const json_t *findings = json_object_get(one->result, "diagnoses"),
+				 *experiments = json_object_get(one->result, "experiments");
 	size_t i;
 	json_t *each;
 	report_heading(report, "Why");
 	if (json_array_size(findings) == 0)
-		report_absent(report, "Nothing that was measured says what holds it back. `sweetspot explain --probe` runs experiments that could:",
+		report_absent(report,
+		              "Nothing that was measured says what holds it back. `sweetspot explain --probe` runs experiments "
+		              "that could:",
 		              report_command_line(report, one, "explain", "--probe"));
 	json_array_foreach((json_t *)findings, i, each) finding_put(report, each);
 	if (json_array_size(experiments))
-		html_element(report->html, "p", "note", "What each setting brings is partly predicted by a model; these would measure it:");
+		html_element(report->html, "p", "note",
+		             "What each setting brings is partly predicted by a model; these would measure it:");
 	json_array_foreach((json_t *)experiments, i, each) report_command(report, js_string_or(each, "next", ""));
 }

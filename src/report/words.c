@@ -117,7 +117,8 @@ const char *report_resume(struct report *report, const struct report_case *one) 
 	return arena_printf(report->arena, "%s --resume%s", tune, command + sizeof tune - 1);
 }
 
-const char *report_command_line(struct report *report, const struct report_case *one, const char *verb, const char *more) {
+const char *report_command_line(struct report *report, const struct report_case *one, const char *verb,
+                                const char *more) {
 	bool stores = strcmp(verb, "run") != 0;
 	const char *store = stores ? opt_get(report->args, "store", NULL) : NULL, *device = app_device(report->app);
 	char *kernel = program_quote(one->kernel), *file = store ? program_quote(store) : NULL;
@@ -134,6 +135,7 @@ const char *report_advice(struct report *report, const struct report_case *one, 
 	if (is_program(one))
 		return js_string_or(one->tune, "command", newest_command(one));
 	const char *words = problem_words(report, one, tune ? "," : " ");
-	words = arena_printf(report->arena, "%s%s%s%s", tune && *words ? "--size " : "", words, *words && *more ? " " : "", more);
+	words = arena_printf(report->arena, "%s%s%s%s", tune && *words ? "--size " : "", words, *words && *more ? " " : "",
+	                     more);
 	return report_command_line(report, one, verb, words);
 }

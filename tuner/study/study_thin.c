@@ -104,9 +104,9 @@ static void pairs_keep(struct thinning *thinning) {
 	size_t rows = thinning->study->row_count;
 	bool *first = mem_alloc(rows, sizeof *first);
 	for (size_t i = 0; i < rows; i++)
-		first[i] = i == 0 || strcmp(thinning->problem[thinning->order[i - 1]], thinning->problem[thinning->order[i]]) != 0;
-	thinning->kept +=
-		study_pairs_keep(thinning->study, thinning->order, first, thinning->most / 2, thinning->keep);
+		first[i] =
+			i == 0 || strcmp(thinning->problem[thinning->order[i - 1]], thinning->problem[thinning->order[i]]) != 0;
+	thinning->kept += study_pairs_keep(thinning->study, thinning->order, first, thinning->most / 2, thinning->keep);
 	free(first);
 }
 
