@@ -158,7 +158,8 @@ static void test_measured(void) {
 		struct growth growth;
 		struct growth_piece pieces[GROWTH_PIECES_MAX];
 		double ci[2], worst = 0;
-		ok(growth_fit(n, t[i], 11, NULL, 0, &growth, NULL) == 0 && growth.law.kind == GROWTH_LOCAL, "measured: from place to place");
+		ok(growth_fit(n, t[i], 11, NULL, 0, &growth, NULL) == 0 && growth.law.kind == GROWTH_LOCAL,
+		   "measured: from place to place");
 		ok(growth.median_error < 0.15, "measured: off by %.3f", growth.median_error);
 		size_t count = growth_pieces(&growth, pieces), inside = 0;
 		for (size_t k = 0; k < count; k++) {
