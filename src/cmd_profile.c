@@ -69,7 +69,7 @@ static int option_check(const struct verb *verb, const char *name, struct err *e
 }
 
 static int check(const struct verb *verb, const struct opt_args *args, struct err *err) {
-	size_t words = opt_words(args) - 1;
+	size_t words = opt_words(args) ? opt_words(args) - 1 : 0;
 	for (const struct opt *option = options; option->name; option++)
 		if (opt_has(args, option->name) && option_check(verb, option->name, err))
 			return -1;
@@ -85,7 +85,7 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	const char *word = opt_words(args) ? opt_word(args, 0) : "show";
 	for (size_t i = 0; i < VERBS; i++)
 		if (strcmp(word, verbs[i].name) == 0)
-			return opt_words(args) && check(&verbs[i], args, err) ? -1 : verbs[i].run(app, args, err);
+			return check(&verbs[i], args, err) ? -1 : verbs[i].run(app, args, err);
 	return unknown(word, err);
 }
 

@@ -118,7 +118,9 @@ static void people_print(struct ui *ui, const struct profile_input inputs[2], co
 	}
 	for (int side = 0; side < 2; side++) {
 		char *path = profile_text_clean(inputs[side].path);
-		printf("%s %s, %s\n", side ? "after: " : "before:", path, js_string_or(inputs[side].profile, "created", ""));
+		const json_t *machine = json_object_get(inputs[side].profile, "machine");
+		printf("%s %s, %s, %.19s\n", side ? "after: " : "before:", path,
+		       js_string_or(inputs[side].profile, "created", ""), js_string_or(machine, "fingerprint", ""));
 		free(path);
 	}
 	machine_print(json_object_get(diff, "machine"));
