@@ -189,8 +189,9 @@ static json_t *dated(const struct part *part, json_t *one, const json_t *profile
 	return copy;
 }
 
+/* The newest last, as readers expect it. */
 static json_t *part_merge(struct merge *merge, const struct part *part, const json_t *group) {
-	json_t *keys = json_object(), *merged = json_array(), *profile, *one;
+	json_t *keys = json_object(), *merged = json_object(), *profile, *one;
 	size_t i, k;
 	json_array_foreach((json_t *)group, i, profile) {
 		json_array_foreach(json_object_get(profile, part->name), k, one) {
@@ -200,11 +201,15 @@ static json_t *part_merge(struct merge *merge, const struct part *part, const js
 		}
 	}
 	const char **sorted = keys_sorted(keys);
-	for (i = 0; sorted[i]; i++)
-		json_array_append(merged, settle(merge, part, json_object_get(keys, sorted[i])));
+	for (i = 0; sorted[i]; i++) {
+		json_t *kept = settle(merge, part, json_object_get(keys, sorted[i]));
+		char *place = mem_printf("%s %s", part->date(kept), sorted[i]);
+		json_object_set(merged, place, kept);
+		free(place);
+	}
 	free(sorted);
 	json_decref(keys);
-	return merged;
+	return set_array(merged);
 }
 
 /* The largest of a member by its text: dates, and machines, which are the same but for what the fingerprint leaves out. */

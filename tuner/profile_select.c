@@ -53,14 +53,15 @@ static bool is_of(const json_t *one, const char *kernel, const char *objective) 
 	       strcmp(js_string_or(one, "objective", "time"), objective) == 0;
 }
 
+/* Of equals the last one, which is the newest. */
 static const json_t *entry_nearest(const json_t *profile, const char *kernel, const char *objective,
                                    const json_t *problem, double *least) {
-	const json_t *nearest = NULL;
-	json_t *entry;
-	size_t i;
+	const json_t *entries = json_object_get(profile, "entries"), *nearest = NULL;
 	*least = INFINITY;
-	json_array_foreach(json_object_get(profile, "entries"), i, entry) {
-		double away = is_of(entry, kernel, objective) ? distance(json_object_get(entry, "problem"), problem, NULL) : INFINITY;
+	for (size_t i = json_array_size(entries); i-- > 0 && *least > 0;) {
+		const json_t *entry = json_array_get(entries, i);
+		bool asked = is_of(entry, kernel, objective);
+		double away = asked ? distance(json_object_get(entry, "problem"), problem, NULL) : INFINITY;
 		if (away < *least) {
 			*least = away;
 			nearest = entry;
@@ -72,9 +73,9 @@ static const json_t *entry_nearest(const json_t *profile, const char *kernel, co
 /* Sizes of which all but the size is as asked for. */
 static const json_t *sizes_find(const json_t *profile, const char *kernel, const char *objective, const json_t *problem,
                                 double *size) {
-	json_t *sizes;
-	size_t i;
-	json_array_foreach(json_object_get(profile, "sizes"), i, sizes) {
+	const json_t *all = json_object_get(profile, "sizes");
+	for (size_t i = json_array_size(all); i-- > 0;) {
+		const json_t *sizes = json_array_get(all, i);
 		const char *over = js_string_or(sizes, "over", "");
 		*size = js_real_or(problem, over, NAN);
 		if (is_of(sizes, kernel, objective) && *size > 0 && isfinite(*size) &&
