@@ -96,12 +96,11 @@ const struct cmd cmd_profile = {
 	.summary = "recommendations: show, compare, join, verify, look up",
 	.usage = "show [FILE...]|diff OLD [NEW]|merge FILE...|verify [FILE]|select KERNEL P=V... [OPTION...]",
 	.options = tables,
-	.notes =
-		"show    what is recommended, and whether it is meant for this machine, compiler and kernel\n"
-		"diff    what changed between two profiles: machine, configurations, times, verdicts\n"
-		"merge   profiles of one machine into one, of several machines into a folder\n"
-		"verify  each recommendation against its baseline again, here; status 1 where one no longer holds\n"
-		"select  what would be used for a problem, and what it will take\n"
-		"A FILE may be a folder of profiles; without one the store is read.",
+	.notes = "show    what is recommended, and whether it is meant for this machine, compiler and kernel\n"
+			 "diff    what changed between two profiles: machine, configurations, times, verdicts\n"
+			 "merge   profiles of one machine into one, of several machines into a folder\n"
+			 "verify  each recommendation against its baseline again, here; status 1 where one no longer holds\n"
+			 "select  what would be used for a problem, and what it will take\n"
+			 "A FILE may be a folder of profiles; without one the store is read.",
 	.run = run,
 };

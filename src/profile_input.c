@@ -92,8 +92,8 @@ int profile_inputs_store(struct profile_inputs *inputs, struct app *app, const s
 			failed = machine_add(inputs, app, store, fingerprint, err);
 	}
 	if (!failed && !inputs->count)
-		failed = err_set(err, ERR_NOTHING, "tune something first: sweetspot tune", "%s holds no result",
-		                 store_path(store));
+		failed =
+			err_set(err, ERR_NOTHING, "tune something first: sweetspot tune", "%s holds no result", store_path(store));
 	json_decref(machines);
 	store_close(store);
 	return failed;
@@ -117,8 +117,8 @@ static struct profile_input *nearest(const struct profile_inputs *inputs) {
 	for (size_t i = 0; i < inputs->count; i++) {
 		struct profile_input *one = &inputs->items[i];
 		if (!best || one->origin < best->origin ||
-		    (one->origin == best->origin && strcmp(js_string_or(one->profile, "created", ""),
-		                                           js_string_or(best->profile, "created", "")) > 0))
+		    (one->origin == best->origin &&
+		     strcmp(js_string_or(one->profile, "created", ""), js_string_or(best->profile, "created", "")) > 0))
 			best = one;
 	}
 	return best;
@@ -129,9 +129,9 @@ static int open_file(struct profile_input *input, struct app *app, const char *p
 	int failed = profile_inputs_files(&inputs, app, &path, 1, err);
 	struct profile_input *best = failed ? NULL : nearest(&inputs);
 	if (best && inputs.count > 1 && best->origin == PROFILE_FOREIGN)
-		failed = err_set(err, ERR_NOTHING, "`sweetspot profile show` lists them",
-		                 "%s: of its %zu profiles none is of this machine: each is of another machine", path,
-		                 inputs.count);
+		failed =
+			err_set(err, ERR_NOTHING, "`sweetspot profile show` lists them",
+		            "%s: of its %zu profiles none is of this machine: each is of another machine", path, inputs.count);
 	if (best && !failed) {
 		*input = *best;
 		*best = (struct profile_input){0};
@@ -145,8 +145,8 @@ static int open_store(struct profile_input *input, struct app *app, const struct
 	struct store *store = here ? store_open(opt_get(args, "store", NULL), STORE_READ, err) : NULL;
 	json_t *profile = store ? profile_of_store(app, store, here, err) : NULL;
 	if (profile)
-		*input = (struct profile_input){
-			.path = mem_strdup(store_path(store)), .profile = profile, .origin = PROFILE_HERE};
+		*input =
+			(struct profile_input){.path = mem_strdup(store_path(store)), .profile = profile, .origin = PROFILE_HERE};
 	store_close(store);
 	return profile ? 0 : -1;
 }

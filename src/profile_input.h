@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Profiles as the verbs of `sweetspot profile` take them: from files, folders and the store, with their standing here. */
+/* Profiles as the verbs of `sweetspot profile` take them: from files, folders and the store, with their standing here.
+ */
 #ifndef SRC_PROFILE_INPUT_H
 #define SRC_PROFILE_INPUT_H
 #include <jansson.h>
@@ -26,8 +27,8 @@ int profile_inputs_files(struct profile_inputs *inputs, struct app *app, const c
 int profile_inputs_store(struct profile_inputs *inputs, struct app *app, const struct opt_args *args, struct err *err);
 void profile_inputs_free(struct profile_inputs *inputs);
 
-/* The one to use: of a file (NULL: of the store, this machine's). Of a folder this machine's, or that of another compiler;
- * ERR_NOTHING where there is none. */
+/* The one to use: of a file (NULL: of the store, this machine's). Of a folder this machine's, or that of another
+ * compiler; ERR_NOTHING where there is none. */
 int profile_input_open(struct profile_input *input, struct app *app, const struct opt_args *args, const char *path,
                        struct err *err);
 void profile_input_close(struct profile_input *input);

@@ -185,9 +185,9 @@ static void report(const struct joining *joining, bool json) {
 		if (!json)
 			printf("%s: %zu recommendation%s\n", path_of(joining, profile), entries, entries == 1 ? "" : "s");
 	}
-	json_t *document = json_pack("{s:s,s:I,s:O,s:O}", "schema", "sweetspot-profile-merge/1", "read",
-	                             (json_int_t)json_array_size(joining->profiles), "files", files, "conflicts",
-	                             joining->conflicts);
+	json_t *document =
+		json_pack("{s:s,s:I,s:O,s:O}", "schema", "sweetspot-profile-merge/1", "read",
+	              (json_int_t)json_array_size(joining->profiles), "files", files, "conflicts", joining->conflicts);
 	if (json)
 		js_write(document, stdout);
 	json_decref(document);

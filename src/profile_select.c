@@ -44,13 +44,13 @@ static const char *state_of(const struct selection *selection) {
 static json_t *document(const struct selection *selection) {
 	const struct profile_choice *choice = &selection->choice;
 	const json_t *from = choice->entry ? json_object_get(choice->entry, "problem") : NULL;
-	json_t *range = choice->range ? json_pack("{s:O,s:O,s:O}", "over", json_object_get(choice->sizes, "over"), "from",
-	                                          json_object_get(choice->range, "from"), "to",
-	                                          json_object_get(choice->range, "to"))
-	                              : json_null();
+	json_t *range = choice->range
+	                    ? json_pack("{s:O,s:O,s:O}", "over", json_object_get(choice->sizes, "over"), "from",
+	                                json_object_get(choice->range, "from"), "to", json_object_get(choice->range, "to"))
+	                    : json_null();
 	return json_pack("{s:s,s:s,s:O,s:s,s:s,s:s,s:s,s:O,s:O,s:s,s:o,s:o,s:o,s:o,s:O?,s:o}", "schema",
-	                 "sweetspot-profile-select/1", "kernel", opt_word(selection->args, 1), "problem", selection->problem,
-	                 "objective", choice->objective, "profile", selection->input.path, "match",
+	                 "sweetspot-profile-select/1", "kernel", opt_word(selection->args, 1), "problem",
+	                 selection->problem, "objective", choice->objective, "profile", selection->input.path, "match",
 	                 profile_fit_word(choice->fit), "state", selection->state, "config", choice->config, "environment",
 	                 choice->environment, "unit", choice->unit, "predicted", js_number(choice->predicted), "measured",
 	                 js_number(choice->measured), "speedup", js_number(choice->speedup), "distance",

@@ -32,18 +32,18 @@ static json_t *profile_json(const struct show *show, const struct profile_input 
 	size_t i;
 	json_array_foreach(json_object_get(input->profile, "entries"), i, entry)
 		json_array_append_new(entries, entry_json(show, input, entry));
-	return json_pack("{s:s,s:O,s:O,s:O,s:s,s:o,s:o,s:O?}", "path", input->path, "created",
-	                 json_object_get(input->profile, "created"), "generator",
-	                 json_object_get(input->profile, "generator"), "machine", json_object_get(input->profile, "machine"),
-	                 "state", profile_origin_word(input->origin), "differs",
-	                 profile_machine_differences(json_object_get(input->profile, "machine"),
-	                                             app_machine(show->app, NULL)),
-	                 "entries", entries, "sizes", sizes);
+	return json_pack(
+		"{s:s,s:O,s:O,s:O,s:s,s:o,s:o,s:O?}", "path", input->path, "created",
+		json_object_get(input->profile, "created"), "generator", json_object_get(input->profile, "generator"),
+		"machine", json_object_get(input->profile, "machine"), "state", profile_origin_word(input->origin), "differs",
+		profile_machine_differences(json_object_get(input->profile, "machine"), app_machine(show->app, NULL)),
+		"entries", entries, "sizes", sizes);
 }
 
 static void heading_print(const struct show *show, const struct profile_input *input) {
 	const json_t *machine = json_object_get(input->profile, "machine");
-	char *path = profile_text_clean(input->path), *cpu = profile_text_clean(js_string_or(machine, "cpu", "unknown CPU"));
+	char *path = profile_text_clean(input->path),
+		 *cpu = profile_text_clean(js_string_or(machine, "cpu", "unknown CPU"));
 	char *compiler = profile_text_clean(js_string_or(machine, "compiler", "unknown compiler"));
 	printf("%s: %s, %.19s\n%s, %s\n", path, input->origin == PROFILE_FOREIGN ? "another machine" : "this machine",
 	       js_string_or(machine, "fingerprint", ""), cpu, compiler);
@@ -135,8 +135,8 @@ int profile_show(struct app *app, const struct opt_args *args, struct err *err) 
 	struct profile_inputs inputs = {0};
 	for (size_t i = 0; i < count; i++)
 		paths[i] = opt_word(args, i + 1);
-	int failed = count ? profile_inputs_files(&inputs, app, paths, count, err)
-	                   : profile_inputs_store(&inputs, app, args, err);
+	int failed =
+		count ? profile_inputs_files(&inputs, app, paths, count, err) : profile_inputs_store(&inputs, app, args, err);
 	failed = failed || pick(&inputs, &show, err) ? -1 : 0;
 	if (!failed)
 		print(&show, &inputs);

@@ -22,9 +22,9 @@ char *profile_text_clean(const char *text) {
 char *profile_text_kernel(const json_t *entry) {
 	const char *objective = js_string_or(entry, "objective", "time"), *device = js_string_or(entry, "device", "cpu");
 	bool plain = strcmp(objective, "time") == 0, cpu = strcmp(device, "cpu") == 0;
-	char *text = mem_printf("%s%s%s%s%s%s", js_string_or(entry, "kernel", "?"), plain && cpu ? "" : " (",
-	                        plain ? "" : objective, plain || cpu ? "" : ", ", cpu ? "" : device,
-	                        plain && cpu ? "" : ")");
+	char *text =
+		mem_printf("%s%s%s%s%s%s", js_string_or(entry, "kernel", "?"), plain && cpu ? "" : " (", plain ? "" : objective,
+	               plain || cpu ? "" : ", ", cpu ? "" : device, plain && cpu ? "" : ")");
 	text_clean(text, false);
 	return text;
 }

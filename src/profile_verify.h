@@ -17,7 +17,7 @@ struct verified {
 	const json_t *entry; /* borrowed */
 	const char *state;   /* profile_entry_state */
 	enum verify_outcome outcome;
-	char reason[512]; /* of what was not measured or did not work; may be empty */
+	char reason[512];        /* of what was not measured or did not work; may be empty */
 	struct duel_result duel; /* paired.count 0: none */
 };
 

@@ -87,8 +87,8 @@ static int settings_check(const struct params *params, const json_t *settings, b
 		char text[512] = "";
 		if (failed || !value_from_json(value, &one))
 			continue;
-		int length = one.type == VALUE_WORD ? snprintf(text, sizeof text, "%s", one.as.w)
-		                                    : value_text(one, text, sizeof text);
+		int length =
+			one.type == VALUE_WORD ? snprintf(text, sizeof text, "%s", one.as.w) : value_text(one, text, sizeof text);
 		char *word = mem_printf("%s=%s", name, text);
 		failed = length < 0 || (size_t)length >= sizeof text
 		             ? err_set(err, ERR_USAGE, NULL, "%s is too long", name)

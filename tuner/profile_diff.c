@@ -71,10 +71,8 @@ static json_t *changes_of(const json_t *a, const json_t *b) {
 		const char *word;
 		bool changed;
 	} all[] = {
-		{"configuration", is_member_changed(a, b, "config")},
-		{"time", is_time_changed(a, b)},
-		{"verdict", is_member_changed(a, b, "verdict")},
-		{"source", is_member_changed(a, b, "source")},
+		{"configuration", is_member_changed(a, b, "config")},      {"time", is_time_changed(a, b)},
+		{"verdict", is_member_changed(a, b, "verdict")},           {"source", is_member_changed(a, b, "source")},
 		{"baseline", is_member_changed(base_a, base_b, "config")},
 	};
 	json_t *changes = json_array();
@@ -106,6 +104,6 @@ json_t *profile_diff(const json_t *a, const json_t *b) {
 	json_decref(left);
 	json_decref(right);
 	return json_pack("{s:o,s:o}", "machine",
-	                 profile_machine_differences(json_object_get(a, "machine"), json_object_get(b, "machine")), "entries",
-	                 rows);
+	                 profile_machine_differences(json_object_get(a, "machine"), json_object_get(b, "machine")),
+	                 "entries", rows);
 }

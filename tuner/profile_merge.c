@@ -42,7 +42,7 @@ static json_t *sizes_choice(const json_t *sizes) {
 	size_t i;
 	json_array_foreach(json_object_get(sizes, "thresholds"), i, range)
 		json_array_append_new(choice, json_pack("[O,O,O]", json_object_get(range, "from"), json_object_get(range, "to"),
-		                                        json_object_get(range, "config")));
+	                                            json_object_get(range, "config")));
 	return choice;
 }
 
@@ -150,9 +150,9 @@ static void conflict_add(struct merge *merge, const struct part *part, const jso
 	json_array_append_new(merge->conflicts,
 	                      json_pack("{s:s,s:s,s:s,s:s,s:O,s:o,s:o}", "fingerprint", merge->fingerprint, "part",
 	                                part->word, "kernel", js_string_or(kept, "kernel", ""), "objective",
-	                                js_string_or(kept, "objective", "time"), "problem", json_object_get(kept, "problem"),
-	                                "kept", open ? json_null() : brief(part, kept), "left",
-	                                left_of(part, kept, candidates, open)));
+	                                js_string_or(kept, "objective", "time"), "problem",
+	                                json_object_get(kept, "problem"), "kept", open ? json_null() : brief(part, kept),
+	                                "left", left_of(part, kept, candidates, open)));
 }
 
 /* Of all candidates for one key. Borrowed. */
@@ -212,7 +212,8 @@ static json_t *part_merge(struct merge *merge, const struct part *part, const js
 	return set_array(merged);
 }
 
-/* The largest of a member by its text: dates, and machines, which are the same but for what the fingerprint leaves out. */
+/* The largest of a member by its text: dates, and machines, which are the same but for what the fingerprint leaves out.
+ */
 static json_t *largest(const json_t *group, const char *member) {
 	json_t *found = json_object_get(json_array_get(group, 0), member), *profile;
 	size_t i;
@@ -224,9 +225,9 @@ static json_t *largest(const json_t *group, const char *member) {
 }
 
 static json_t *group_merge(struct merge *merge, const json_t *group) {
-	json_t *profile = json_pack("{s:s,s:s,s:O,s:O}", "schema", "sweetspot-profile/1", "generator",
-	                            "sweetspot " PACKAGE_VERSION, "created", largest(group, "created"), "machine",
-	                            largest(group, "machine"));
+	json_t *profile =
+		json_pack("{s:s,s:s,s:O,s:O}", "schema", "sweetspot-profile/1", "generator", "sweetspot " PACKAGE_VERSION,
+	              "created", largest(group, "created"), "machine", largest(group, "machine"));
 	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
 		json_t *merged = part_merge(merge, &parts[i], group);
 		if (parts[i].timed || json_array_size(merged))

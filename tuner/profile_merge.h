@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Several profiles in one for each machine. The result does not depend on their order, nor on how often one is given. */
+/* Several profiles in one for each machine. The result does not depend on their order, nor on how often one is given.
+ */
 #ifndef TUNER_PROFILE_MERGE_H
 #define TUNER_PROFILE_MERGE_H
 #include <jansson.h>

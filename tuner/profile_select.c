@@ -128,7 +128,9 @@ static void sizes_take(const json_t *sizes, double size, struct profile_choice *
 		.predicted = law_at(sizes, size),
 		.measured = NAN,
 		.speedup = NAN,
-		.distance = size < first ? log(first / size) : size > last ? log(size / last) : 0,
+		.distance = size < first  ? log(first / size)
+	                : size > last ? log(size / last)
+	                              : 0,
 	};
 }
 

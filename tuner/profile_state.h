@@ -19,11 +19,12 @@ enum profile_origin profile_origin(const json_t *here, const json_t *there);
 /* [{"name": "compiler", "a": .., "b": ..}], the fingerprint left out. New reference. */
 json_t *profile_machine_differences(const json_t *a, const json_t *b);
 const char *profile_origin_word(enum profile_origin origin);
-/* "current", "stale", "other compiler", "older compiler" or "foreign". source: the kernel's hash now, NULL: not known, and
- * then the entry's own word counts. */
+/* "current", "stale", "other compiler", "older compiler" or "foreign". source: the kernel's hash now, NULL: not known,
+ * and then the entry's own word counts. */
 const char *profile_entry_state(enum profile_origin origin, const json_t *entry, const char *source);
 
-/* "cpu", "cuda": which of several GPUs alike it was makes no difference. Entries and sizes of older profiles have none. */
+/* "cpu", "cuda": which of several GPUs alike it was makes no difference. Entries and sizes of older profiles have none.
+ */
 void profile_device_kind(const json_t *entry, char *kind, size_t size);
 /* What two profiles share an entry by: kernel, problem, objective, kind of device. Caller frees. */
 char *profile_entry_key(const json_t *entry);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* For libFuzzer, too: bytes as a profile; what passes is merged, compared and looked up. From the top of a build:
- *     clang -g -fsanitize=fuzzer,address,undefined -I. -I$SRC $SRC/tests/store/fuzz_profile_verbs.c $SRC/src/base/[!p]*.c \
- *         $SRC/tuner/profile_{check,program,state,entry,merge,diff,select,select_words}.c \
- *         $SRC/tuner/profile_sizes.c $SRC/tuner/program_template.c -ljansson -lm -o fuzz_profile_verbs */
+ *     clang -g -fsanitize=fuzzer,address,undefined -DHAVE_CONFIG_H -I. -I$SRC $SRC/tests/store/fuzz_profile_verbs.c \
+ *         $SRC/tuner/profile_{check,program,sizes,entry,state,merge,diff,select,select_words}.c .libs/libtuner.a \
+ *         .libs/libbase.a -ljansson -lgsl -lgslcblas -lsqlite3 -lz -lm -o fuzz_profile_verbs */
 #include <config.h>
 
 #include <stdint.h>
