@@ -18,6 +18,7 @@ static void add(struct profile_inputs *inputs, struct app *app, char *path, bool
 		.path = path,
 		.from_file = from_file,
 		.profile = profile,
+		.hashes = json_object(),
 		.origin = profile_origin(app_machine(app, NULL), json_object_get(profile, "machine")),
 	};
 }
@@ -102,6 +103,7 @@ int profile_inputs_store(struct profile_inputs *inputs, struct app *app, const s
 void profile_input_close(struct profile_input *input) {
 	free(input->path);
 	json_decref(input->profile);
+	json_decref(input->hashes);
 	*input = (struct profile_input){0};
 }
 
@@ -145,8 +147,8 @@ static int open_store(struct profile_input *input, struct app *app, const struct
 	struct store *store = here ? store_open(opt_get(args, "store", NULL), STORE_READ, err) : NULL;
 	json_t *profile = store ? profile_of_store(app, store, here, err) : NULL;
 	if (profile)
-		*input =
-			(struct profile_input){.path = mem_strdup(store_path(store)), .profile = profile, .origin = PROFILE_HERE};
+		*input = (struct profile_input){
+			.path = mem_strdup(store_path(store)), .profile = profile, .hashes = json_object(), .origin = PROFILE_HERE};
 	store_close(store);
 	return profile ? 0 : -1;
 }

@@ -13,6 +13,7 @@ struct profile_input {
 	char *path; /* of the file or of the store */
 	bool from_file;
 	json_t *profile;
+	json_t *hashes; /* of executables that were looked at */
 	enum profile_origin origin;
 };
 struct profile_inputs {

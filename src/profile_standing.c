@@ -55,20 +55,28 @@ const struct kernel_desc *profile_kernel(struct app *app, const struct opt_args 
 	return kernels ? kernel_list_find(kernels, name, kind, NULL) : NULL;
 }
 
-/* Of the executable, where that alone is what runs. */
-static bool program_hash(const json_t *program, char hash[SHA256_TEXT]) {
+/* Of the executable, where that alone is what runs; each is read once. */
+static const char *program_hash(const struct profile_input *input, const json_t *program) {
 	const char *name = json_string_value(json_array_get(json_object_get(program, "argv"), 0));
+	const char *cwd = js_string_or(program, "cwd", NULL);
+	char hash[SHA256_TEXT] = "";
 	if (js_bool_or(program, "shell", false) || js_string_or(program, "build", NULL) || strchr(name, '{'))
-		return false;
-	return program_file_hash(name, js_string_or(program, "cwd", NULL), hash);
+		return NULL;
+	char *key = mem_printf("%s %s", cwd ? cwd : "", name);
+	if (!json_object_get(input->hashes, key)) {
+		program_file_hash(name, cwd, hash);
+		json_object_set_new(input->hashes, key, json_string(hash));
+	}
+	const char *found = js_string_or(input->hashes, key, "");
+	free(key);
+	return *found ? found : NULL;
 }
 
 const char *profile_state_here(struct app *app, const struct opt_args *args, const struct profile_input *input,
                                const json_t *entry) {
 	const json_t *program = json_object_get(entry, "program");
-	char hash[SHA256_TEXT];
 	if (program)
-		return profile_entry_state(input->origin, entry, program_hash(program, hash) ? hash : NULL);
+		return profile_entry_state(input->origin, entry, program_hash(input, program));
 	const struct kernel_desc *kernel = profile_kernel(app, args, entry);
 	return profile_entry_state(input->origin, entry, kernel ? kernel->source : NULL);
 }
