@@ -81,9 +81,12 @@ static int no_name(const json_t *profile, const char *kernel, const char *name, 
 }
 
 /* A word that looks like a number is one unless the problem has a text there. */
-static json_t *value_read(const char *text, bool is_text) {
-	struct value value = is_text ? value_word(text) : value_parse(text);
-	return value_json(value);
+static int value_read(json_t *problem, const char *name, const char *text, const json_t *like, struct err *err) {
+	struct value value = json_is_string(like) ? value_word(text) : value_parse(text);
+	if (value.type == VALUE_WORD && json_is_number(like))
+		return err_set(err, ERR_USAGE, "write a number, for example n=512", "%s can't be \"%s\"", name, text);
+	json_object_set_new(problem, name, value_json(value));
+	return 0;
 }
 
 int profile_select_word(const json_t *profile, const char *kernel, const char *word, json_t *problem, struct err *err) {
@@ -93,17 +96,16 @@ int profile_select_word(const json_t *profile, const char *kernel, const char *w
 		return err_set(err, ERR_USAGE, "write NAME=VALUE, for example n=512", "\"%s\" names no value", word);
 	char *name = mem_strdup(word);
 	name[equals - word] = '\0';
-	bool known = false, is_text = false;
+	const json_t *like = NULL; /* a value that it has in a problem */
+	bool known = false;
 	for (size_t i = 0; (one = part_at(profile, i)); i++) {
+		const json_t *value = json_object_get(json_object_get(one, "problem"), name);
 		if (strcmp(js_string_or(one, "kernel", ""), kernel) != 0 || !has_name(one, name))
 			continue;
 		known = true;
-		is_text = is_text || json_is_string(json_object_get(json_object_get(one, "problem"), name));
+		like = value && !json_is_string(like) ? value : like;
 	}
-	if (known)
-		json_object_set_new(problem, name, value_read(equals + 1, is_text));
-	else
-		no_name(profile, kernel, name, err);
+	int failed = known ? value_read(problem, name, equals + 1, like, err) : no_name(profile, kernel, name, err);
 	free(name);
-	return known ? 0 : -1;
+	return failed;
 }

@@ -94,6 +94,7 @@ static void test_words(void) {
 	word_is(profile, "mine", "size=9", "{\"size\":9}", NULL);
 	word_is(profile, "mine", "rho=1e-3", "{\"rho\":0.001}", NULL);
 	word_is(profile, "mine", "graph=12", "{\"graph\":\"12\"}", NULL);
+	word_is(profile, "mine", "size=many", NULL, "number");
 	word_is(profile, "mine", "sise=9", NULL, "size");
 	word_is(profile, "mine", "size=", NULL, "NAME=VALUE");
 	word_is(profile, "mine", "=9", NULL, "NAME=VALUE");
