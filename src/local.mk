@@ -27,6 +27,12 @@ PROGRAM_PLAN = \
 	%D%/program_plan_command.c %D%/program_plan_params.c %D%/program_plan_openmp.c \
 	%D%/program_plan_environment.c %D%/program_plan_baseline.c
 
+CHARTS = \
+	%D%/report/chart.c %D%/report/chart.h %D%/report/chart_impl.h %D%/report/chart_gnuplot.c %D%/report/chart_script.c \
+	%D%/report/chart_text.c %D%/report/chart_colour.c %D%/report/chart_css.c %D%/report/chart_axis.c %D%/report/chart_layout.c \
+	%D%/report/chart_frame.c %D%/report/chart_legend.c %D%/report/chart_series.c %D%/report/chart_heat.c \
+	%D%/report/chart_svg.c %D%/report/chart_svg.h %D%/report/chart_svg_read.c %D%/report/chart_svg_path.c
+
 bin_PROGRAMS += sweetspot
 sweetspot_SOURCES = $(COMMANDS) \
 	%D%/main.c %D%/cmd.h %D%/registry.c \
@@ -57,7 +63,7 @@ sweetspot_SOURCES = $(COMMANDS) \
 	%D%/byhand.c %D%/byhand_counters.c %D%/byhand_store.c %D%/byhand_store.h %D%/byhand.h %D%/lock.c %D%/lock.h \
 	%D%/counters.h %D%/counters_value.c %D%/counters_table.c %D%/counters_reason.c %D%/counters_sources.c \
 	%D%/counters_words.c %D%/counters_words.h %D%/counters_ask.c %D%/counters_ask.h \
-	%D%/roofline.c %D%/roofline.h \
+	%D%/roofline.c %D%/roofline.h $(CHARTS) \
 	%D%/ui.c %D%/ui_table.c %D%/ui_wrap.c %D%/ui.h \
 	%D%/profile_verb.h %D%/profile_input.c %D%/profile_standing.c %D%/profile_input.h %D%/profile_folder.c %D%/profile_folder.h \
 	%D%/profile_text.c %D%/profile_text.h %D%/profile_show.c %D%/profile_diff.c %D%/profile_merge.c %D%/profile_select.c \
