@@ -191,16 +191,12 @@ static json_t *from_store(struct app *app, const struct opt_args *args, bool tri
 
 /* Leaves out the entries of kernels that were not named. */
 static int pick(json_t *profile, const struct opt_args *args, struct err *err) {
-	json_t *entries = json_object_get(profile, "entries");
-	for (size_t i = json_array_size(entries); opt_words(args) && i-- > 0;) {
-		const char *kernel = js_string_or(json_array_get(entries, i), "kernel", "");
-		bool named = false;
-		for (size_t w = 0; w < opt_words(args); w++)
-			named = named || strcmp(kernel, opt_word(args, w)) == 0;
-		if (!named)
-			json_array_remove(entries, i);
-	}
-	return json_array_size(entries) ? 0 : err_set(err, ERR_NOTHING, NULL, "the profile has no entry of that kernel");
+	const char **names = mem_alloc(opt_words(args) + 1, sizeof *names);
+	for (size_t i = 0; i < opt_words(args); i++)
+		names[i] = opt_word(args, i);
+	int failed = profile_pick(profile, names, err);
+	free(names);
+	return failed;
 }
 
 static int write_out(const struct export_format *format, const json_t *profile, const char *path, struct err *err) {

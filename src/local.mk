@@ -16,6 +16,7 @@ COMMANDS = \
 	%D%/cmd_explain.c \
 	%D%/cmd_export.c \
 	%D%/cmd_apply.c \
+	%D%/cmd_profile.c \
 	%D%/cmd_machine.c \
 	%D%/cmd_doctor.c \
 	%D%/cmd_list.c
@@ -64,6 +65,9 @@ sweetspot_SOURCES = $(COMMANDS) \
 	%D%/counters_words.c %D%/counters_words.h %D%/counters_ask.c %D%/counters_ask.h \
 	%D%/roofline.c %D%/roofline.h $(CHARTS) \
 	%D%/ui.c %D%/ui_table.c %D%/ui_wrap.c %D%/ui.h \
+	%D%/profile_verb.h %D%/profile_input.c %D%/profile_standing.c %D%/profile_input.h %D%/profile_folder.c %D%/profile_folder.h \
+	%D%/profile_text.c %D%/profile_text.h %D%/profile_show.c %D%/profile_diff.c %D%/profile_merge.c %D%/profile_select.c \
+	%D%/profile_verify.c %D%/profile_verify_duel.c %D%/profile_verify_program.c %D%/profile_verify_say.c %D%/profile_verify.h \
 	%D%/results.c %D%/results_program.c %D%/results_effects.c %D%/results_pareto.c %D%/results_usage.c %D%/results_device.c %D%/results.h
 nodist_sweetspot_SOURCES = %D%/registry.def
 sweetspot_CPPFLAGS = $(AM_CPPFLAGS) -DSS_LIBEXECDIR='"$(pkglibexecdir)"'
