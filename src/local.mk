@@ -16,6 +16,7 @@ COMMANDS = \
 	%D%/cmd_explain.c \
 	%D%/cmd_export.c \
 	%D%/cmd_apply.c \
+	%D%/cmd_store.c \
 	%D%/cmd_machine.c \
 	%D%/cmd_doctor.c \
 	%D%/cmd_list.c
