@@ -15,7 +15,7 @@
 #include "tuner/program_source.h"
 #include "tuner/store_about.h"
 
-enum { MACHINES_MAX = 64, HASHES_MAX = 16 };
+enum { MACHINES_MAX = 64, HASHES_MAX = 16, RESULTS_MAX = 100 };
 
 struct gather {
 	struct store *store;
@@ -138,12 +138,12 @@ static int machines_read(struct gather *g) {
 	if (store_machines_each(g->store, machine_sort, g, g->err))
 		return -1;
 	for (size_t i = 0; i < g->here_count; i++)
-		if (store_results_each(g->store, g->here[i], tuned_add, g, g->err) ||
+		if (store_results_newest(g->store, g->here[i], RESULTS_MAX, tuned_add, g, g->err) ||
 		    store_unfinished_each(g->store, g->here[i], unfinished_add, g, g->err))
 			return -1;
 	g->outdated = "other build";
 	for (size_t i = 0; i < g->other_count; i++)
-		if (store_results_each(g->store, g->other[i], tuned_add, g, g->err))
+		if (store_results_newest(g->store, g->other[i], RESULTS_MAX, tuned_add, g, g->err))
 			return -1;
 	return 0;
 }
