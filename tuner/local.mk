@@ -73,6 +73,7 @@ TUNER_STORE = \
 	%D%/store.h %D%/store_db.h \
 	%D%/trial_store.c %D%/trial_store.h \
 	%D%/profile.c %D%/profile_check.c %D%/profile_env.c %D%/profile.h \
+	%D%/profile_folder.c %D%/profile_folder.h \
 	%D%/profile_program.c %D%/profile_program.h %D%/profile_sizes.c %D%/profile_sizes.h
 
 TUNER_SIZES = \
