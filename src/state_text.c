@@ -7,6 +7,7 @@
 
 #include "src/base/js.h"
 #include "src/base/mem.h"
+#include "src/base/text.h"
 #include "src/results.h"
 #include "src/state.h"
 
@@ -205,7 +206,10 @@ static void next_print(struct ui *ui, const json_t *next, FILE *out) {
 	json_t *one;
 	fputs("\nnext:\n", out);
 	json_array_foreach((json_t *)next, i, one) {
-		fprintf(out, "  %s%s%s\n", ui_style(ui, UI_GOOD), js_string_or(one, "command", ""), ui_style(ui, UI_PLAIN));
+		char *command = mem_strdup(js_string_or(one, "command", ""));
+		text_clean(command, false);
+		fprintf(out, "  %s%s%s\n", ui_style(ui, UI_GOOD), command, ui_style(ui, UI_PLAIN));
+		free(command);
 		ui_wrap(out, 6, 6, js_string_or(one, "why", ""));
 	}
 	fputs("`sweetspot --help` lists all commands.\n", out);
