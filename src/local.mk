@@ -27,6 +27,12 @@ PROGRAM_PLAN = \
 	%D%/program_plan_command.c %D%/program_plan_params.c %D%/program_plan_openmp.c \
 	%D%/program_plan_environment.c %D%/program_plan_baseline.c
 
+CHARTS = \
+	%D%/report/chart.c %D%/report/chart.h %D%/report/chart_impl.h %D%/report/chart_gnuplot.c %D%/report/chart_script.c \
+	%D%/report/chart_text.c %D%/report/chart_colour.c %D%/report/chart_css.c %D%/report/chart_axis.c %D%/report/chart_layout.c \
+	%D%/report/chart_frame.c %D%/report/chart_legend.c %D%/report/chart_series.c %D%/report/chart_heat.c \
+	%D%/report/chart_svg.c %D%/report/chart_svg.h %D%/report/chart_svg_read.c %D%/report/chart_svg_path.c
+
 bin_PROGRAMS += sweetspot
 sweetspot_SOURCES = $(COMMANDS) \
 	%D%/main.c %D%/cmd.h %D%/registry.c \
@@ -60,6 +66,8 @@ sweetspot_SOURCES = $(COMMANDS) \
 	%D%/counters_words.c %D%/counters_words.h %D%/counters_ask.c %D%/counters_ask.h \
 	%D%/roofline.c %D%/roofline.h \
 	%D%/ui.c %D%/ui_text.c %D%/ui_table.c %D%/ui_wrap.c %D%/ui.h \
+	%D%/roofline.c %D%/roofline.h $(CHARTS) \
+	%D%/ui.c %D%/ui_table.c %D%/ui_wrap.c %D%/ui.h \
 	%D%/results.c %D%/results_program.c %D%/results_effects.c %D%/results_pareto.c %D%/results_usage.c %D%/results_device.c %D%/results.h
 nodist_sweetspot_SOURCES = %D%/registry.def
 sweetspot_CPPFLAGS = $(AM_CPPFLAGS) -DSS_LIBEXECDIR='"$(pkglibexecdir)"'
