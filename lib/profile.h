@@ -12,7 +12,7 @@
 
 enum {
 	SSP_FILE_MAX = 16 << 20,
-	SSP_FOLDER_MAX = 4096, /* files of a folder that are looked at */
+	SSP_FOLDER_MAX = 1 << 16, /* files of a folder that are looked at */
 	SSP_ENTRIES_MAX = 16 << 10,
 	SSP_SETTINGS_MAX = 256,
 	SSP_PROBLEM_MAX = 64,

@@ -11,6 +11,7 @@
 #include "src/base/near.h"
 #include "src/base/sys.h"
 #include "tuner/profile.h"
+#include "tuner/profile_folder.h"
 #include "tuner/profile_program.h"
 #include "tuner/profile_sizes.h"
 
@@ -213,5 +214,7 @@ int profile_save(const json_t *profile, const char *path, struct err *err) {
 	else
 		rc = sys_write_file(path, text, size, err);
 	free(text);
+	if (rc == 0)
+		profile_link(profile, path);
 	return rc;
 }

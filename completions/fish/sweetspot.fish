@@ -87,6 +87,12 @@ function __sweetspot_words --argument-names program command kernel before word
             else
                 __sweetspot_list $program kernels
             end
+        case store
+            if test "$before" = store
+                printf '%s\n' info merge
+            else
+                __fish_complete_path "$word"
+            end
         case tune sweep export explain
             __sweetspot_list $program kernels
         case '*'

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 STORE_TESTS = %D%/store %D%/damage %D%/limits %D%/killed %D%/profile %D%/export %D%/export_build %D%/export_site %D%/sizes \
 	%D%/profile_merge %D%/profile_select %D%/profile_hostile
+STORE_TESTS = %D%/store %D%/damage %D%/limits %D%/killed %D%/profile %D%/export %D%/export_build %D%/export_site %D%/sizes %D%/merge
 check_PROGRAMS += $(STORE_TESTS)
 %C%_store_SOURCES = %D%/store.c
 %C%_store_LDADD = libtuner.la libbase.la $(SQLITE_LIBS)
+%C%_merge_SOURCES = %D%/merge.c
+%C%_merge_LDADD = libtuner.la libbase.la $(SQLITE_LIBS)
 %C%_damage_SOURCES = %D%/damage.c
 %C%_damage_LDADD = libtuner.la libbase.la $(SQLITE_LIBS)
 %C%_limits_SOURCES = %D%/limits.c
