@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 STORE_TESTS = %D%/store %D%/damage %D%/limits %D%/killed %D%/profile %D%/export %D%/export_build %D%/export_site %D%/sizes \
-	%D%/profile_merge %D%/profile_select %D%/profile_hostile
-STORE_TESTS = %D%/store %D%/damage %D%/limits %D%/killed %D%/profile %D%/export %D%/export_build %D%/export_site %D%/sizes %D%/merge
+	%D%/merge %D%/profile_merge %D%/profile_select %D%/profile_hostile
 check_PROGRAMS += $(STORE_TESTS)
 %C%_store_SOURCES = %D%/store.c
 %C%_store_LDADD = libtuner.la libbase.la $(SQLITE_LIBS)
