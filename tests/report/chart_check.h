@@ -14,10 +14,28 @@
 #include "src/report/chart_svg.h"
 
 static const char *const allowed_tags[] = {"svg", "title", "desc", "path", "text", NULL};
-static const char *const allowed_attributes[] = {
-	"xmlns", "class", "role", "viewBox", "width", "fill", "font-size", "aria-labelledby", "aria-describedby", "id", "stroke",
-	"stroke-width", "stroke-dasharray", "stroke-linecap", "d", "x", "y", "transform", "text-anchor", "font-weight",
-	"shape-rendering", NULL};
+static const char *const allowed_attributes[] = {"xmlns",
+                                                 "class",
+                                                 "role",
+                                                 "viewBox",
+                                                 "width",
+                                                 "fill",
+                                                 "font-size",
+                                                 "aria-labelledby",
+                                                 "aria-describedby",
+                                                 "id",
+                                                 "stroke",
+                                                 "stroke-width",
+                                                 "stroke-dasharray",
+                                                 "stroke-linecap",
+                                                 "d",
+                                                 "x",
+                                                 "y",
+                                                 "transform",
+                                                 "text-anchor",
+                                                 "font-weight",
+                                                 "shape-rendering",
+                                                 NULL};
 
 static bool is_among(const char *word, const char *const *list) {
 	for (; *list; list++)
@@ -31,8 +49,8 @@ static const char *text_fault(const char *at, const char *end) {
 	for (; at < end; at++) {
 		if ((unsigned char)*at < 0x20 && *at != '\n')
 			return "a control character";
-		if (*at == '&' && strncmp(at, "&lt;", 4) && strncmp(at, "&gt;", 4) && strncmp(at, "&amp;", 5) && strncmp(at, "&quot;", 6) &&
-			strncmp(at, "&#39;", 5))
+		if (*at == '&' && strncmp(at, "&lt;", 4) && strncmp(at, "&gt;", 4) && strncmp(at, "&amp;", 5) &&
+		    strncmp(at, "&quot;", 6) && strncmp(at, "&#39;", 5))
 			return "an ampersand";
 	}
 	return NULL;
@@ -57,7 +75,7 @@ static const char *svg_fault(const char *svg, int *ids) {
 	char open[8][32];
 	size_t depth = 0;
 	*ids = 0;
-	for (; !fault && (next = strchr(at, '<')); ) {
+	for (; !fault && (next = strchr(at, '<'));) {
 		struct svg_tag tag;
 		if ((fault = text_fault(at, next)))
 			return fault;
@@ -82,10 +100,12 @@ static const char *svg_fault(const char *svg, int *ids) {
 }
 
 /* Calls see(text, x, y, anchor, data) for each <text> that is not turned. */
-static void each_text(const char *svg, void (*see)(const char *text, double x, double y, char anchor, void *data), void *data) {
-	for (const char *at = svg; (at = strstr(at, "<text ")); ) {
+static void each_text(const char *svg, void (*see)(const char *text, double x, double y, char anchor, void *data),
+                      void *data) {
+	for (const char *at = svg; (at = strstr(at, "<text "));) {
 		struct svg_tag tag;
-		const char *after = svg_tag_read(at, svg + strlen(svg), &tag), *x = svg_attribute(&tag, "x"), *y = svg_attribute(&tag, "y");
+		const char *after = svg_tag_read(at, svg + strlen(svg), &tag), *x = svg_attribute(&tag, "x"),
+				   *y = svg_attribute(&tag, "y");
 		const char *anchor = svg_attribute(&tag, "text-anchor");
 		char *text = svg_plain_text(after, strcspn(after, "<"));
 		if (x && y)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Whatever the numbers are there is a chart: ranges of no width, of all of double's, nothing, NAN; axes that can be read. */
+/* Whatever the numbers are there is a chart: ranges of no width, of all of double's, nothing, NAN; axes that can be
+ * read. */
 #include <config.h>
 
 #include <float.h>
@@ -8,8 +9,11 @@
 #include "tests/report/chart_check.h"
 #include "tests/tap.h"
 
-#define P(x, y) {x, y, NAN, NAN}
-#define POINTS(...) (const struct chart_point[]){__VA_ARGS__}, sizeof((const struct chart_point[]){__VA_ARGS__}) / sizeof(struct chart_point)
+#define P(x, y)                                                                                                        \
+	{ x, y, NAN, NAN }
+#define POINTS(...)                                                                                                    \
+	(const struct chart_point[]){__VA_ARGS__},                                                                         \
+		sizeof((const struct chart_point[]){__VA_ARGS__}) / sizeof(struct chart_point)
 
 static const struct {
 	const char *what;
@@ -51,10 +55,17 @@ static void test_odd(void) {
 	struct err err = {0};
 	for (size_t i = 0; i < ALL; i++) {
 		size_t data = i / (STYLES * LOGS);
-		series[i] = (struct chart_series){"s", (enum chart_style)(i / LOGS % STYLES), odd[data].points, odd[data].count};
+		series[i] =
+			(struct chart_series){"s", (enum chart_style)(i / LOGS % STYLES), odd[data].points, odd[data].count};
 		snprintf(ids[i], sizeof(ids[i]), "c%zu", i);
-		charts[i] = (struct chart){.id = ids[i], .title = odd[data].what, .x_label = "x", .y_label = "y", .x_log = i & 1,
-								   .y_log = i & 2, .series = &series[i], .series_count = 1};
+		charts[i] = (struct chart){.id = ids[i],
+		                           .title = odd[data].what,
+		                           .x_label = "x",
+		                           .y_label = "y",
+		                           .x_log = i & 1,
+		                           .y_log = i & 2,
+		                           .series = &series[i],
+		                           .series_count = 1};
 	}
 	ok(chart_draw_svg(charts, ALL, svg, &err) == 0, "odd numbers are no errors %s", err.what);
 	for (size_t data = 0; data < ODD && svg[0]; data++) {
@@ -67,7 +78,8 @@ static void test_odd(void) {
 			overhang = fmax(overhang, text_overhang(svg[i]));
 			inside &= is_on_canvas(svg[i]);
 		}
-		ok(!fault && inside && overhang <= 1, "%s: %s, texts %g beyond the edge", odd[data].what, fault ? fault : "well-formed", overhang);
+		ok(!fault && inside && overhang <= 1, "%s: %s, texts %g beyond the edge", odd[data].what,
+		   fault ? fault : "well-formed", overhang);
 	}
 	for (size_t i = 0; i < ALL; i++)
 		free(svg[i]);
@@ -80,7 +92,8 @@ static void test_odd(void) {
 static void test_nothing(void) {
 	static const struct chart_point nan_only[] = {P(1, NAN)};
 	struct chart_series series = {"s", CHART_LINE, nan_only, 1};
-	struct chart charts[] = {{.id = "a", .title = "a"}, {.id = "b", .title = "b", .series = &series, .series_count = 1}};
+	struct chart charts[] = {{.id = "a", .title = "a"},
+	                         {.id = "b", .title = "b", .series = &series, .series_count = 1}};
 	char *svg[2];
 	if (!ok(chart_draw_svg(charts, 2, svg, NULL) == 0, "no series, and one of nothing"))
 		return;
@@ -105,7 +118,7 @@ static size_t drawn_in(const char *svg, int role) {
 static void test_legend(size_t count) {
 	static const struct chart_point points[] = {P(1, 2), P(2, 3)};
 	struct chart_series *series = mem_alloc(count, sizeof(*series));
-	char (*names)[32] = mem_alloc(count, sizeof(*names)), *svg[1];
+	char(*names)[32] = mem_alloc(count, sizeof(*names)), *svg[1];
 	bool named = true;
 	for (size_t i = 0; i < count; i++) {
 		snprintf(names[i], sizeof(names[i]), "variant-%zu", i);
@@ -152,7 +165,8 @@ static void test_binary(void) {
 	ok(same, "whole numbers by whole numbers");
 }
 
-/* Random ranges of any size: there are marks, in order, told apart by their labels, in the axis, not over each other. */
+/* Random ranges of any size: there are marks, in order, told apart by their labels, in the axis, not over each other.
+ */
 static void test_ticks(void) {
 	struct rng rng;
 	rng_seed(&rng, 5);
@@ -167,7 +181,8 @@ static void test_ticks(void) {
 		for (size_t k = 0; k < axis.tick_count; k++) {
 			double place = axis_place(&axis, axis.ticks[k].at);
 			faults += place < -1e-6 || place > 1 + 1e-6;
-			faults += k > 0 && (axis.ticks[k].at <= axis.ticks[k - 1].at || strcmp(axis.ticks[k].label, axis.ticks[k - 1].label) == 0);
+			faults += k > 0 && (axis.ticks[k].at <= axis.ticks[k - 1].at ||
+			                    strcmp(axis.ticks[k].label, axis.ticks[k - 1].label) == 0);
 			width += across ? text_width(axis.ticks[k].label) : CHART_FONT;
 		}
 		faults += width > 300 || axis.low > low || axis.high < high;
@@ -182,10 +197,11 @@ static void test_heat(void) {
 	static double values[36];
 	for (int i = 0; i < 36; i++)
 		values[i] = i == 7 ? NAN : i + 1;
-	struct chart_heat heats[] = {{names, names, 6, 6, values, "ms", false}, {names, names, 6, 6, values, "ms", true},
-								 {names, names, 1, 1, values + 7, "ms", false}, {names, names, 0, 0, values, "ms", false},
-								 {names, names, 1, 6, values, NULL, true}, {names, names, 6, 1, values, "ms", false},
-								 {names, names, 3, 0, values, "ms", false}};
+	struct chart_heat heats[] = {
+		{names, names, 6, 6, values, "ms", false},     {names, names, 6, 6, values, "ms", true},
+		{names, names, 1, 1, values + 7, "ms", false}, {names, names, 0, 0, values, "ms", false},
+		{names, names, 1, 6, values, NULL, true},      {names, names, 6, 1, values, "ms", false},
+		{names, names, 3, 0, values, "ms", false}};
 	enum { HEATS = sizeof(heats) / sizeof(*heats) };
 	struct chart charts[HEATS];
 	char ids[HEATS][8], *svg[HEATS];
@@ -196,11 +212,13 @@ static void test_heat(void) {
 	}
 	if (!ok(chart_draw_svg(charts, HEATS, svg, &err) == 0, "heat maps of all shapes %s", err.what))
 		return;
-	ok(text_times(svg[0], "36.0") == 1 && text_times(svg[0], "\xE2\x80\x93") == 1, "few cells bear their values, and a dash for none");
+	ok(text_times(svg[0], "36.0") == 1 && text_times(svg[0], "\xE2\x80\x93") == 1,
+	   "few cells bear their values, and a dash for none");
 	ok(strstr(svg[0], "#440154") && strstr(svg[0], "class=\"f4\""), "their colours, and another for none");
 	for (int i = 0; i < HEATS; i++) {
 		int id_count;
-		ok(!svg_fault(svg[i], &id_count) && text_overhang(svg[i]) <= 1 && is_on_canvas(svg[i]), "well-formed, on the canvas");
+		ok(!svg_fault(svg[i], &id_count) && text_overhang(svg[i]) <= 1 && is_on_canvas(svg[i]),
+		   "well-formed, on the canvas");
 		free(svg[i]);
 	}
 }

@@ -80,6 +80,10 @@ static void numbers_add(double **numbers, size_t *count, const double *more, siz
 }
 
 static void times_add(struct gathered *one, const struct study_trial *trial, enum grade grade) {
+	if (grade == GRADE_SEARCH) {
+		one->searched_log += log(trial->value);
+		one->searched_count++;
+	}
 	if (grade < one->grade || grade == GRADE_NONE)
 		return;
 	if (grade > one->grade)
@@ -181,6 +185,7 @@ void study_limit(struct study *study, size_t rows) {
 }
 
 void study_finish(struct study *study) {
+	study_drift(study);
 	study->rows = arena_alloc(study->arena, study->gathered_count + 1, sizeof *study->rows);
 	for (size_t i = 0; i < study->gathered_count; i++)
 		if (study->gathered[i].value_count)

@@ -17,6 +17,8 @@ struct gathered { /* a row while trials come in */
 	enum grade grade;
 	double *values, *samples;
 	size_t value_count, sample_count, trials;
+	double searched_log; /* sum over undisturbed trials of a search */
+	size_t searched_count;
 	size_t newest; /* number of the last trial that was added to it */
 };
 
@@ -47,6 +49,8 @@ void study_thin(struct study *study, size_t winner, size_t baseline);
 /* Marks the rows with the least value of each pair of values, problem by problem, no more than `most`; returns how many.
  * order: rows by problem, then by value; first: whether a place in there begins a problem. */
 size_t study_pairs_keep(const struct study *study, const size_t *order, const bool *first, size_t most, bool *keep);
+/* Brings what was searched alone to the speed that the machine had while it raced and dueled. */
+void study_drift(struct study *study);
 void study_columns_make(struct study *study);
 
 /* Rows sorted so that those which agree in all columns but `skip`ped ones are neighbours; ascending in the skipped ones. */
