@@ -8,8 +8,17 @@
 #include "src/report/report.h"
 #include "tuner/crew.h"
 
-/* What explaining takes grows faster than the rows: a page of all kernels is to be there in seconds. */
-enum { ROWS_MOST = 1200 };
+/* What explaining takes grows faster than the rows, and a page of all kernels is to be there in seconds: rows of each
+ * that may be looked at, and of all large ones together. */
+enum { ROWS_LEAST = 450, ROWS_MOST = 1500, ROWS_ALL = 2400 };
+
+static size_t rows_allowed(const struct study_set *set) {
+	size_t large = 0;
+	for (size_t i = 0; i < study_set_count(set); i++)
+		large += study_set_at(set, i)->trials > ROWS_LEAST;
+	size_t rows = ROWS_ALL / (large ? large : 1);
+	return rows < ROWS_LEAST ? ROWS_LEAST : rows > ROWS_MOST ? ROWS_MOST : rows;
+}
 
 static struct report_case *case_of(const struct report *report, const char *kernel, const char *objective,
                                    const json_t *problem) {
@@ -43,7 +52,7 @@ static void item_look(void *ctx, size_t at) {
 	struct study_item *item = study_set_at(looking->set, at);
 	struct explain_view view = {.app = looking->report->app, .args = looking->report->args};
 	size_t rows[EXPLAIN_PROBLEMS_MAX];
-	study_limit(item->study, ROWS_MOST);
+	study_limit(item->study, rows_allowed(looking->set));
 	if (!item->trials || !explain_view_make(looking->set, item, NULL, &view))
 		return;
 	size_t count = explain_problems(view.study, rows);

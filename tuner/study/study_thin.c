@@ -106,7 +106,7 @@ static void pairs_keep(struct thinning *thinning) {
 	for (size_t i = 0; i < rows; i++)
 		first[i] =
 			i == 0 || strcmp(thinning->problem[thinning->order[i - 1]], thinning->problem[thinning->order[i]]) != 0;
-	thinning->kept += study_pairs_keep(thinning->study, thinning->order, first, thinning->most / 2, thinning->keep);
+	thinning->kept += study_pairs_keep(thinning->study, thinning->order, first, thinning->most / 3 * 2, thinning->keep);
 	free(first);
 }
 
