@@ -2,7 +2,7 @@
 # topo is BSD: the worker links it too.
 noinst_LTLIBRARIES += libtopo.la
 libtopo_la_SOURCES = \
-	%D%/topo.c %D%/topo_trial.c %D%/topo_places.c %D%/topo_binding.c %D%/topo_json.c %D%/topo_impl.h %D%/topo.h
+	%D%/topo.c %D%/topo_trial.c %D%/topo_places.c %D%/topo_binding.c %D%/topo_json.c %D%/topo_xml.c %D%/topo_impl.h %D%/topo.h
 libtopo_la_LIBADD = libbase.la $(HWLOC_LIBS) $(JANSSON_LIBS)
 
 # A command is one file and one line here; the line is also its registry entry.
