@@ -26,13 +26,14 @@ int main(int argc, char **argv) {
 	play.trial_s = play.run_s;
 	if (fleet_play(&play, &played))
 		fprintf(stderr, "%s\n", played.err.what);
-	double real = sys_now() - begun, nodes = (double)play.nodes;
-	printf("trials\t%llu\t\n", (unsigned long long)played.tally.trials);
-	printf("efficiency\t%.4f\t\n", played.tally.busy_s / (nodes * played.makespan));
-	printf("virtual\t%.1f\ts\n", played.makespan);
-	printf("coordinator\t%.2f\ts\n", real);
-	printf("results\t%.0f\t/s\n", (double)played.tally.trials / real);
-	printf("lost\t%llu\t\n", (unsigned long long)played.tally.lost);
+	double nodes = (double)play.nodes;
+	printf("trials\t%llu\t\n", (unsigned long long)played.searched_trials);
+	printf("efficiency\t%.4f\t\n", played.searched_busy_s / (nodes * played.searched));
+	printf("search\t%.1f\ts\n", played.searched);
+	printf("coordinator\t%.2f\ts\n", played.searched_real);
+	printf("results\t%.0f\t/s\n", (double)played.searched_trials / played.searched_real);
+	printf("finals\t%.1f\ts\n", played.makespan - played.searched);
+	printf("finals_coordinator\t%.2f\ts\n", sys_now() - begun - played.searched_real);
 	fleet_played_clear(&played);
 	return played.err.code != 0;
 }

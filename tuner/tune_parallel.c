@@ -8,7 +8,7 @@
 #include "tuner/tune_parallel.h"
 
 /* Proposals that are asked for at a time. */
-enum { WANT_MAX = 64 };
+enum { WANT_MAX = 64, GROUP_MAX = 64 /* results that are committed together */ };
 
 /* New ones that the budget allows to begin. */
 static size_t allowed(const struct parallel *parallel) {
@@ -35,13 +35,23 @@ static struct work *proposed(struct parallel *parallel) {
 	return work_new(parallel, parallel->asked[parallel->asked_at++]);
 }
 
+/* Is there anything that a node's baseline would be good for? */
+static bool more(const struct parallel *parallel) {
+	const struct tune *tune = parallel->tune;
+	if (!tune->search || parallel->queue_count)
+		return true;
+	if (tune->stopped)
+		return false;
+	return parallel->asked_at < parallel->asked_count || (!parallel->exhausted && allowed(parallel) > 0);
+}
+
 /* NULL: there is nothing to do for it. */
 static struct work *next_work(struct parallel *parallel, size_t node) {
-	const struct tune *tune = parallel->tune;
-	bool over = tune->stopped && parallel->queue_count == 0;
-	if (!over && fleet_baseline_due(parallel->fleet, node) && !(parallel->exhausted && !parallel->queue_count))
+	if (!more(parallel))
+		return NULL;
+	if (fleet_baseline_due(parallel->fleet, node))
 		return work_new(parallel, UINT64_MAX);
-	if (!tune->search)
+	if (!parallel->tune->search)
 		return NULL;
 	return parallel->queue_count ? parallel->queue[--parallel->queue_count] : proposed(parallel);
 }
@@ -67,15 +77,46 @@ static int hand_out(struct parallel *parallel, struct err *err) {
 	return 0;
 }
 
+static void over_set(struct parallel *parallel) {
+	struct tune *tune = parallel->tune;
+	if (tune->search && !tune->stopped)
+		tune->stopped = tune_over(tune);
+}
+
 static bool finished(const struct parallel *parallel) {
 	bool no_more = parallel->tune->stopped || parallel->exhausted;
 	return no_more && parallel->flying_count == 0 && parallel->queue_count == 0;
 }
 
-static int step(struct parallel *parallel, struct err *err) {
+/* What is there already is stored together: one commit takes longer than all the rest of a result. */
+static int drain(struct parallel *parallel, struct err *err) {
 	struct pool_done done = {0};
+	for (int i = 0; i < GROUP_MAX && parallel->flying_count; i++) {
+		int rc = hand_out(parallel, err) ? -1 : fleet_wait(parallel->fleet, 0, &done, err);
+		if (rc != 1)
+			return rc;
+		if (parallel_take(parallel, &done, err))
+			return -1;
+		over_set(parallel);
+	}
+	return 0;
+}
+
+static int step(struct parallel *parallel, struct err *err) {
+	struct store *store = parallel->tune->task->store;
+	struct pool_done done = {0};
+	struct err second = {0};
 	int rc = fleet_wait(parallel->fleet, -1, &done, err);
-	return rc == 1 ? parallel_take(parallel, &done, err) : rc;
+	if (rc != 1)
+		return rc;
+	store_group_begin(store);
+	rc = parallel_take(parallel, &done, err);
+	over_set(parallel);
+	if (rc == 0)
+		rc = drain(parallel, err);
+	if (store_group_end(store, rc ? &second : err))
+		rc = -1;
+	return rc;
 }
 
 static int run(struct parallel *parallel, struct err *err) {
@@ -83,8 +124,7 @@ static int run(struct parallel *parallel, struct err *err) {
 	while (true) {
 		if (tune_interrupted(tune))
 			return err_set(err, ERR_INTERRUPTED, NULL, "interrupted");
-		if (tune->search && !tune->stopped)
-			tune->stopped = tune_over(tune);
+		over_set(parallel);
 		if (hand_out(parallel, err))
 			return -1;
 		if (finished(parallel))

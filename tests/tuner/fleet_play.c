@@ -4,6 +4,7 @@
 #include "tests/tuner/fleet_play.h"
 
 #include "src/base/js.h"
+#include "src/base/sys.h"
 
 enum { PARAMS = 6 };
 
@@ -63,6 +64,23 @@ static struct tune_task task_make(const struct fleet_play *play, struct store *s
 	return task;
 }
 
+struct watch {
+	struct fleet_played *played;
+	const struct pool *pool;
+};
+
+static void watch(void *ctx, const struct tune_progress *progress) {
+	const struct watch *watch = ctx;
+	struct fleet_played *played = watch->played;
+	if (progress->phase < TUNE_RACE || played->searched_trials)
+		return;
+	const struct simulated_tally tally = pool_simulated_tally(watch->pool);
+	played->searched = progress->elapsed;
+	played->searched_trials = tally.trials;
+	played->searched_busy_s = tally.busy_s;
+	played->searched_real = sys_now();
+}
+
 int fleet_play(const struct fleet_play *play, struct fleet_played *played) {
 	struct store *store = fixture_open(play->store);
 	struct space *space = space_make();
@@ -77,8 +95,12 @@ int fleet_play(const struct fleet_play *play, struct fleet_played *played) {
 	struct pool *pool = pool_simulated_new(&options);
 	*played = (struct fleet_played){.session = fixture_session(store, MACHINE)};
 	struct tune_task task = task_make(play, store, space, pool, played->session);
-	int rc = tune_run(&task, NULL, &played->result, &played->err);
+	struct watch watching = {played, pool};
+	const struct tune_observer observer = {&watching, watch};
+	double begun = sys_now();
+	int rc = tune_run(&task, &observer, &played->result, &played->err);
 	played->search = js_int_or(played->result, "search", 0);
+	played->searched_real -= begun;
 	played->tally = pool_simulated_tally(pool);
 	played->makespan = pool->now(pool->ctx);
 	pool_simulated_free(pool);

@@ -30,6 +30,8 @@ struct fleet_played {
 	struct err err;
 	struct simulated_tally tally;
 	double makespan; /* virtual, of all phases */
+	double searched, searched_busy_s, searched_real; /* when the search ended; what nodes had spent in jobs by then */
+	uint64_t searched_trials;
 	int64_t search, session;
 };
 

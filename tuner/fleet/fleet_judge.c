@@ -16,6 +16,8 @@ static const double APART_MIN = 0.14, DRIFT_MIN = 0.14;
 static const double APART_DEVIATIONS = 4;
 /* Slow nodes are outliers where they are few; else they are nodes of another kind, which ratios take care of. */
 static const double OUTLIERS_MAX = 0.2;
+/* Of the nodes that are there this share is known before any is judged. */
+static const double KNOWN_MIN = 0.9;
 enum { NODES_MIN = 3, FAILED_MAX = 2, JUDGED_EACH = 16 /* part of those known */ };
 
 void fleet_set_aside(struct fleet *fleet, size_t node) {
@@ -62,7 +64,8 @@ void fleet_judge(struct fleet *fleet) {
 		if (judged(&fleet->nodes[i]))
 			fleet->logs[count++] = log(fleet->nodes[i].base);
 	fleet->known = count;
-	if (count < NODES_MIN)
+	size_t there = fleet_alive(fleet) - fleet->away_count;
+	if (count < NODES_MIN || (double)count < KNOWN_MIN * (double)there)
 		return;
 	double bound = bound_of(fleet, count, &median);
 	for (size_t i = 0; i < count; i++)
