@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "src/base/js.h"
-#include "src/base/sys.h"
 #include "tuner/trial_store.h"
 #include "tuner/tune_state.h"
 
@@ -59,7 +58,7 @@ static void keep(struct tune *tune, const json_t *config, const struct trial_res
 
 /* What can't be counted is told, and is no reason to lose the result. */
 static int count_one(struct tune *tune, const json_t *config, struct err *err) {
-	const struct runner *runner = tune->task->runner;
+	const struct runner *runner = tune->fleet ? &tune->on_fleet : tune->task->runner;
 	struct trial_request request = request_of(tune, config);
 	struct trial_result result = {0};
 	struct err bad = {0};
@@ -110,12 +109,12 @@ static bool affordable(const struct tune *tune, size_t at, double used, double l
 
 /* -1: stop, with err. */
 static int count_queue(struct tune *tune, const json_t *queue, double allowed, struct err *err) {
-	double begun = sys_now(), last = 0;
+	double begun = tune_now(tune), last = 0;
 	size_t i;
 	json_t *config;
 	int rc = 0;
 	json_array_foreach((json_t *)queue, i, config) {
-		double start = sys_now();
+		double start = tune_now(tune);
 		if (!rc && tune_interrupted(tune))
 			rc = err_set(err, ERR_INTERRUPTED, NULL, "interrupted");
 		if (rc || !affordable(tune, i, start - begun, last, allowed)) {
@@ -123,7 +122,7 @@ static int count_queue(struct tune *tune, const json_t *queue, double allowed, s
 			continue;
 		}
 		rc = count_one(tune, config, err);
-		last = sys_now() - start;
+		last = tune_now(tune) - start;
 	}
 	return rc;
 }
@@ -132,10 +131,10 @@ int tune_counters_phase(struct tune *tune, struct err *err) {
 	const struct trial_counters *counters = &tune->task->counters;
 	if (!counters->asked || !counters->asked[0])
 		return 0;
-	double begun = sys_now();
+	double begun = tune_now(tune);
 	json_t *queue = queue_new(tune);
 	int rc = count_queue(tune, queue, allowance(tune), err);
-	tune->counting_seconds = sys_now() - begun;
+	tune->counting_seconds = tune_now(tune) - begun;
 	json_decref(queue);
 	return rc;
 }

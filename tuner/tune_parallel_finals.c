@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* After the search: whole blocks on one node each, and single trials. */
+#include <config.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/mem.h"
+#include "tuner/tune_parallel.h"
+
+enum { LOST_MAX = WORK_LOST_MAX };
+
+/* One whose speed is known. Where there is none, and nothing will tell, any that is there: within a block that is fair. */
+static size_t node_take(struct fleet *fleet) {
+	size_t count = fleet_idle_count(fleet), *others = mem_alloc(count + 1, sizeof *others), other = 0, found = SIZE_MAX;
+	for (size_t node; found == SIZE_MAX && (node = fleet_idle_take(fleet)) != SIZE_MAX;)
+		if (fleet_usable(fleet, node))
+			found = node;
+		else
+			others[other++] = node;
+	if (found == SIZE_MAX && other && fleet_busy(fleet) == 0)
+		found = others[--other];
+	while (other)
+		fleet_idle_put(fleet, others[--other]);
+	free(others);
+	return found;
+}
+
+static size_t room(void *ctx) {
+	const struct tune *tune = ctx;
+	return fleet_idle_count(tune->fleet);
+}
+
+static double now(void *ctx) {
+	return tune_now(ctx);
+}
+
+static int begin(void *ctx, struct block *block, struct err *err) {
+	struct tune *tune = ctx;
+	size_t node = node_take(tune->fleet);
+	if (node == SIZE_MAX)
+		return 0;
+	struct pool_job *job = mem_alloc(1, sizeof *job);
+	*job = (struct pool_job){.requests = block->requests, .count = block->count, .tag = block};
+	block->tag = job;
+	int rc = fleet_submit(tune->fleet, node, job, err);
+	if (rc != 1)
+		free(job);
+	return rc;
+}
+
+static void result_scale(const struct tune *tune, size_t node, struct trial_result *result) {
+	const struct parallel view = {.tune = (struct tune *)tune, .fleet = tune->fleet};
+	work_scale(&view, node, result);
+}
+
+/* Its results move to the block. */
+static void block_fill(const struct tune *tune, struct block *block, struct pool_done *done) {
+	block->done = done->done;
+	block->lost = done->lost != NULL;
+	for (size_t i = 0; i < done->done; i++) {
+		block->results[i] = done->results[i];
+		memset(&done->results[i], 0, sizeof done->results[i]);
+		result_scale(tune, done->node, &block->results[i]);
+	}
+	fleet_trials_add(tune->fleet, done->node, done->done);
+}
+
+static int next(void *ctx, struct block **ended, struct err *err) {
+	struct tune *tune = ctx;
+	struct pool_done done = {0};
+	*ended = NULL;
+	if (tune_interrupted(tune))
+		return err_set(err, ERR_INTERRUPTED, NULL, "interrupted");
+	int rc = fleet_wait(tune->fleet, -1, &done, err);
+	if (rc != 1)
+		return rc;
+	struct block *block = done.job->tag;
+	struct pool_job *job = block->tag;
+	block_fill(tune, block, &done);
+	pool_done_clear(&done);
+	free(job);
+	*ended = block;
+	return 0;
+}
+
+/* One trial on whichever node; nothing else is on its way. 1: done, 0: its node went away, or there is none yet. */
+static int run_once(struct tune *tune, const struct pool_job *job, struct trial_result *result, char *reason,
+                    struct err *err) {
+	struct pool_done done = {0};
+	size_t node = node_take(tune->fleet);
+	int rc = node == SIZE_MAX ? 0 : fleet_submit(tune->fleet, node, job, err);
+	if (rc < 0)
+		return -1;
+	while ((rc = fleet_wait(tune->fleet, -1, &done, err)) == 0)
+		if (fleet_busy(tune->fleet) == 0)
+			return 0;
+	if (rc < 0)
+		return -1;
+	if (done.done) {
+		*result = done.results[0];
+		memset(&done.results[0], 0, sizeof done.results[0]);
+		result_scale(tune, done.node, result);
+		fleet_trials_add(tune->fleet, done.node, 1);
+	}
+	if (done.lost)
+		memcpy(reason, done.reason, sizeof done.reason);
+	rc = done.done > 0;
+	pool_done_clear(&done);
+	return rc;
+}
+
+static int run(void *ctx, const struct trial_request *request, struct trial_result *result, struct err *err) {
+	struct tune *tune = ctx;
+	const struct pool_job job = {.requests = request, .count = 1};
+	char reason[160] = "";
+	for (int lost = 0; lost < LOST_MAX; lost += *reason != '\0') {
+		if (tune_interrupted(tune))
+			return err_set(err, ERR_INTERRUPTED, NULL, "interrupted");
+		*reason = '\0';
+		int rc = run_once(tune, &job, result, reason, err);
+		if (rc != 0)
+			return rc < 0 ? -1 : 0;
+	}
+	*result = (struct trial_result){.status = TRIAL_RUNTIME, .value = NAN, .least = NAN};
+	snprintf(result->message, sizeof result->message, "its node went away, %d times in a row: %.150s", LOST_MAX, reason);
+	return 0;
+}
+
+void tune_parallel_finals(struct tune *tune) {
+	tune->on_fleet = (struct runner){.ctx = tune, .run = run};
+	tune->blocks = (struct block_runner){.ctx = tune, .room = room, .begin = begin, .next = next, .now = now};
+}
