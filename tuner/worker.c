@@ -55,6 +55,10 @@ static int worker_stop(struct worker *worker, double grace) {
 	return status;
 }
 
+void worker_rest(struct worker *worker) {
+	worker_stop(worker, STOP_SECONDS);
+}
+
 void worker_free(struct worker *worker) {
 	if (!worker)
 		return;

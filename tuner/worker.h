@@ -33,6 +33,7 @@ struct worker_options {
 
 /* Nothing is started until it is needed. */
 struct worker *worker_new(const struct worker_options *options);
+void worker_rest(struct worker *worker); /* stops it, until it is needed again */
 void worker_free(struct worker *worker); /* stops it; leaves no process of its group behind */
 struct runner worker_runner(struct worker *worker);
 /* {"parts":[..],"devices":[..]}: what there is of CUDA here; with a device word also "device", that GPU, which is opened

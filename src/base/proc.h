@@ -43,8 +43,8 @@ int proc_write(struct proc *proc, const char *data, size_t size, double seconds,
  * After PROC_FLOOD the rest of that line is skipped. */
 enum proc_read proc_read(struct proc *proc, double seconds, const volatile int *stop, char **line, size_t *size);
 const char *proc_stderr(struct proc *proc); /* the end of what it wrote, unprintable bytes replaced */
-/* Closes stdin, waits up to `grace` seconds for the child to end, (sends end_signal and waits,) then SIGKILLs the group; returns the wait status and
- * frees all. */
+/* Closes stdin, waits up to `grace` seconds for the child to end (sends end_signal and waits again), then SIGKILLs the
+ * group; returns the wait status and frees all. */
 int proc_stop(struct proc *proc, double grace);
 /* "exit status 3", "killed by SIGSEGV (segmentation fault)" */
 void proc_status_text(int status, char *text, size_t size);

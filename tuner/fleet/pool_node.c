@@ -144,6 +144,6 @@ void *pool_node_main(void *argument) {
 	while (up && pool_node_wait(node, &order) && order.job)
 		up = work_on(node, &order);
 	runner_close(node);
-	worker_free(node->worker);
+	worker_rest(node->worker);
 	return NULL;
 }

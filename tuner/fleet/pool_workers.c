@@ -254,8 +254,7 @@ struct pool_workers *pool_workers_new(const struct pool_workers_options *options
 static void node_clear(struct pool_node *node) {
 	if (node->has_thread)
 		pthread_join(node->thread, NULL);
-	else
-		worker_free(node->worker);
+	worker_free(node->worker);
 	if (node->requests)
 		requests_free(node->requests, node->order.job->count);
 	pthread_cond_destroy(&node->wake);
