@@ -79,11 +79,11 @@ static void job_run(struct pool_node *node, const struct pool_order *order, stru
 	char *name = mem_strdup(name_of(machine));
 	done->node = node->number;
 	done->job = order->job;
-	done->results = mem_alloc(order->job->count, sizeof *done->results);
+	done->results = mem_alloc(order->count, sizeof *done->results);
 	if (!machine)
 		lose(done, worker_lost(node->worker) ? worker_lost(node->worker) : event->err.what);
 	else if (runner_open(node, order->work, &event->err) == 0)
-		for (size_t i = 0; i < order->job->count && trial_run(node, &order->requests[i], name, done, &event->err) == 0; i++)
+		for (size_t i = 0; i < order->count && trial_run(node, &order->requests[i], name, done, &event->err) == 0; i++)
 			continue;
 	else if (worker_lost(node->worker))
 		lose(done, worker_lost(node->worker));

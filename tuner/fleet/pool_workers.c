@@ -73,7 +73,8 @@ static int submit(void *ctx, size_t number, const struct pool_job *job, struct e
 	node->requests = requests_copy(job);
 	node->state = POOL_BUSY;
 	workers->busy++;
-	pool_node_order(node, &(struct pool_order){.job = job, .requests = node->requests, .work = workers->work});
+	pool_node_order(node, &(struct pool_order){
+						 .job = job, .count = job->count, .requests = node->requests, .work = workers->work});
 	return 0;
 }
 
@@ -109,7 +110,7 @@ static void seen(const struct pool_workers *workers, const struct pool_done *don
 /* 1, or -1 where nothing can be run at all. */
 static int on_done(struct pool_workers *workers, struct pool_node *node, struct pool_event *event,
                    struct pool_done *done, struct err *err) {
-	requests_free(node->requests, event->done.job->count);
+	requests_free(node->requests, node->order.count);
 	node->requests = NULL;
 	workers->busy--;
 	node->state = event->ready ? POOL_IDLE : POOL_QUEUED;
@@ -256,7 +257,7 @@ static void node_clear(struct pool_node *node) {
 		pthread_join(node->thread, NULL);
 	worker_free(node->worker);
 	if (node->requests)
-		requests_free(node->requests, node->order.job->count);
+		requests_free(node->requests, node->order.count);
 	pthread_cond_destroy(&node->wake);
 	free(node->name);
 	free(node->job);

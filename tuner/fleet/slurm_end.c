@@ -19,57 +19,61 @@ static const double ASK_SECONDS = 10;
 
 struct sign {
 	const char *words, *reason;
+	bool rest; /* what the line says behind the words belongs to it */
 };
 
 /* The first that is found counts: what says why comes before what says that. */
 static const struct sign said_signs[] = {
-	{"DUE TO TIME LIMIT", "its job reached its time limit"},
-	{"DUE TO PREEMPTION", "its job was preempted"},
-	{"DUE TO NODE FAILURE", "its node failed"},
-	{"Node failure on", "its node failed"},
-	{"CANCELLED AT", "its job was cancelled"},
-	{"Force Terminated", "its job was cancelled"},
-	{"has been revoked", "its job was cancelled"},
-	{"Job has been cancelled", "its job was cancelled"},
-	{"Job/step already completing or completed", "its job is over"},
-	{"Job step aborted", "its job was cancelled"},
-	{"Socket timed out", "Slurm gave no answer"},
-	{"Communication connection failure", "Slurm gave no answer"},
-	{"Unable to contact slurm controller", "Slurm gave no answer"},
-	{"Timed out waiting for job step", "Slurm gave no answer"},
-	{"Unable to create step", "Slurm started no step"},
-	{"Unable to allocate resources", "Slurm gave no node"},
-	{"launch failed", "Slurm could not start it"},
-	{"Aborting, io error", "the connection to its node broke"},
-	{NULL, NULL},
+	{"DUE TO TIME LIMIT", "its job reached its time limit", false},
+	{"DUE TO PREEMPTION", "its job was preempted", false},
+	{"DUE TO NODE FAILURE", "its node failed", false},
+	{"Node failure on", "its node failed", false},
+	{"CANCELLED AT", "its job was cancelled", false},
+	{"Force Terminated", "its job was cancelled", false},
+	{"has been revoked", "its job was cancelled", false},
+	{"Job has been cancelled", "its job was cancelled", false},
+	{"Job/step already completing or completed", "its job is over", false},
+	{"Job step aborted", "its job was cancelled", false},
+	{"Socket timed out", "Slurm gave no answer", false},
+	{"Communication connection failure", "Slurm gave no answer", false},
+	{"Unable to contact slurm controller", "Slurm gave no answer", false},
+	{"Timed out waiting for job step", "Slurm gave no answer", false},
+	{"Unable to create step", "Slurm started no step", true},
+	{"Unable to allocate resources", "Slurm gave no node", true},
+	{"launch failed", "Slurm could not start it", true},
+	{"Aborting, io error", "the connection to its node broke", false},
+	{0},
 };
 
 static const struct sign job_signs[] = {
-	{"TIMEOUT", "its job reached its time limit"},
-	{"DEADLINE", "its job reached its deadline"},
-	{"PREEMPTED", "its job was preempted"},
-	{"NODE_FAIL", "its node failed"},
-	{"BOOT_FAIL", "its node failed"},
-	{"CANCELLED", "its job was cancelled"},
-	{"SUSPENDED", "its job was suspended"},
-	{"STOPPED", "its job was stopped"},
-	{NULL, NULL},
+	{"TIMEOUT", "its job reached its time limit", false},
+	{"DEADLINE", "its job reached its deadline", false},
+	{"PREEMPTED", "its job was preempted", false},
+	{"NODE_FAIL", "its node failed", false},
+	{"BOOT_FAIL", "its node failed", false},
+	{"CANCELLED", "its job was cancelled", false},
+	{"SUSPENDED", "its job was suspended", false},
+	{"STOPPED", "its job was stopped", false},
+	{0},
 };
 
 static const struct sign node_signs[] = {
-	{"*", "its node does not respond"},
-	{"NOT_RESPONDING", "its node does not respond"},
-	{"DOWN", "its node is down"},
-	{"FAIL", "its node failed"},
-	{NULL, NULL},
+	{"*", "its node does not respond", false},
+	{"NOT_RESPONDING", "its node does not respond", false},
+	{"DOWN", "its node is down", false},
+	{"FAIL", "its node failed", false},
+	{0},
 };
 
 static bool find(const struct sign *signs, const char *text, char *reason, size_t size) {
-	for (; signs->words; signs++)
-		if (strstr(text, signs->words)) {
-			snprintf(reason, size, "%s", signs->reason);
-			return true;
-		}
+	for (; signs->words; signs++) {
+		const char *at = strstr(text, signs->words);
+		if (!at)
+			continue;
+		at += signs->rest ? strlen(signs->words) : strlen(at);
+		snprintf(reason, size, "%s%.*s", signs->reason, (int)strcspn(at, "\n"), at);
+		return true;
+	}
 	return false;
 }
 
