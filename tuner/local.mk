@@ -97,6 +97,7 @@ include %D%/diagnosis/local.mk
 include %D%/model/local.mk
 include %D%/export/local.mk
 include %D%/record/local.mk
+include %D%/fleet/local.mk
 
 # What a plug-in of a C function is made of, as arrays of lines.
 nodist_libtuner_la_SOURCES += %D%/spec_c_kernel.def %D%/spec_c_harness.def
