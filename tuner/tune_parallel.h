@@ -40,6 +40,7 @@ struct parallel {
 	size_t *known_count;
 	size_t baselines_failed;
 	bool exhausted; /* the space is used up */
+	bool ending;    /* nothing is begun any more */
 };
 
 /* tune_parallel_work.c */

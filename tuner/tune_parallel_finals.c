@@ -39,6 +39,8 @@ static double now(void *ctx) {
 
 static int begin(void *ctx, struct block *block, struct err *err) {
 	struct tune *tune = ctx;
+	if (tune_interrupted(tune))
+		return err_set(err, ERR_INTERRUPTED, NULL, "interrupted");
 	size_t node = node_take(tune->fleet);
 	if (node == SIZE_MAX)
 		return 0;
@@ -72,8 +74,6 @@ static int next(void *ctx, struct block **ended, struct err *err) {
 	struct tune *tune = ctx;
 	struct pool_done done = {0};
 	*ended = NULL;
-	if (tune_interrupted(tune))
-		return err_set(err, ERR_INTERRUPTED, NULL, "interrupted");
 	int rc = fleet_wait(tune->fleet, -1, &done, err);
 	if (rc != 1)
 		return rc;

@@ -236,6 +236,7 @@ static void interrupts(void) {
 	struct fleet_stored before = fleet_stored(path, 1);
 	ok(played.err.code == ERR_INTERRUPTED && before.configs > 5 && before.configs < 399,
 	   "interrupted after %llu configurations", (unsigned long long)before.configs);
+	ok(before.all == played.tally.trials && played.tally.lost == 0, "what nodes were at then is kept, too");
 	stop = 0;
 	asked.clock = NULL;
 	asked.interrupt = NULL;
