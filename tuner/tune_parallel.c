@@ -47,11 +47,10 @@ static bool more(const struct parallel *parallel) {
 
 /* NULL: there is nothing to do for it. */
 static struct work *next_work(struct parallel *parallel, size_t node) {
-	if (!more(parallel))
-		return NULL;
-	if (fleet_baseline_due(parallel->fleet, node))
+	bool much = more(parallel), unknown = parallel->recalled && !fleet_usable(parallel->fleet, node);
+	if ((much || unknown) && fleet_baseline_due(parallel->fleet, node))
 		return work_new(parallel, UINT64_MAX);
-	if (!parallel->tune->search)
+	if (!much || !parallel->tune->search)
 		return NULL;
 	return parallel->queue_count ? parallel->queue[--parallel->queue_count] : proposed(parallel);
 }

@@ -250,6 +250,32 @@ static void interrupts(void) {
 	free(same);
 }
 
+static void interrupted_finals(void) {
+	struct fleet_play asked = small(NULL);
+	struct fleet_played played, resumed;
+	asked.interrupt = asked.raised = &stop;
+	stop = 0;
+	char *path = play(&asked, "finals.db", &played);
+	struct fleet_stored before = fleet_stored(path, 1);
+	ok(played.err.code == ERR_INTERRUPTED && before.configs == 399, "interrupted in the race");
+	ok(before.all == played.tally.trials && before.all > 400, "all that was measured is kept: %llu",
+	   (unsigned long long)before.all);
+	stop = 0;
+	asked.raised = NULL;
+	asked.resume = 1;
+	char *same = play(&asked, "finals.db", &resumed);
+	ok(strcmp(js_string_or(resumed.result, "verdict", ""), "faster") == 0 && resumed.tally.trials < 300,
+	   "resumed, the race is run, and no more: %llu trials", (unsigned long long)resumed.tally.trials);
+	size_t used = 0;
+	for (size_t i = 0; i < asked.nodes; i++)
+		used += js_int_or(node_of(&resumed, i), "trials", 0) > 1;
+	ok(used == asked.nodes, "by all %zu nodes", used);
+	fleet_played_clear(&played);
+	fleet_played_clear(&resumed);
+	free(path);
+	free(same);
+}
+
 /* A budget in seconds is one of virtual wall time. */
 static void seconds(void) {
 	struct fleet_play asked = small(NULL);
@@ -288,6 +314,7 @@ int main(void) {
 	all_dead();
 	broken();
 	interrupts();
+	interrupted_finals();
 	seconds();
 	large();
 	return fixture_end();
