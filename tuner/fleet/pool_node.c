@@ -11,7 +11,10 @@
 #include "src/base/mem.h"
 #include "tuner/fleet/pool_workers_impl.h"
 
-static const double AGAIN_SECONDS = 1; /* the next try waits that long, and twice as long each time */
+/* Before the first try after a loss, and before the second; each further one waits twice as long, until its worker is
+ * there. */
+static const double FIRST_SECONDS = 0.1, SECOND_SECONDS = 1;
+enum { DOUBLINGS = 5 };
 
 static void runner_close(struct pool_node *node) {
 	if (node->work && node->work->close && node->runner_state)
@@ -89,18 +92,23 @@ static void job_run(struct pool_node *node, const struct pool_order *order, stru
 	free(name);
 }
 
+static double again_seconds(unsigned row) {
+	return row <= 1 ? FIRST_SECONDS : SECOND_SECONDS * (1 << (row - 2 < DOUBLINGS ? row - 2 : DOUBLINGS));
+}
+
 /* It was lost before it could say where it is, or while it ran. True: once more. */
 static bool try_again(struct pool_node *node, const char *why, bool never) {
 	struct pool_event event = {.what = POOL_AGAIN, .node = node->number};
 	snprintf(event.reason, sizeof event.reason, "%.159s", why);
 	node->losses++;
+	node->row++;
 	if (never || node->losses > node->options->losses) {
 		event.what = POOL_GONE;
 		pool_queue_put(node->queue, &event);
 		return false;
 	}
 	pool_queue_put(node->queue, &event);
-	return !pool_node_pause(node, AGAIN_SECONDS * (1 << (node->losses < 6 ? node->losses - 1 : 5)));
+	return !pool_node_pause(node, again_seconds(node->row));
 }
 
 /* Until its worker answers: false where it never will, or is to stop. What can't be started the first time is a mistake
@@ -113,6 +121,7 @@ static bool bring_up(struct pool_node *node) {
 		if (machine) {
 			const struct pool_event event = {.what = POOL_UP, .node = node->number, .machine = json_deep_copy(machine)};
 			pool_queue_put(node->queue, &event);
+			node->row = 0;
 			return true;
 		}
 		const char *why = worker_lost(node->worker);

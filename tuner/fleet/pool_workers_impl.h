@@ -53,7 +53,7 @@ struct pool_node {
 	struct worker *worker;
 	struct worker_launch launch;
 	/* the thread's */
-	unsigned losses;
+	unsigned losses, row; /* all of them; those since its worker was there */
 	const struct pool_work *work;
 	struct runner runner;
 	void *runner_state;
