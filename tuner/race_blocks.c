@@ -7,11 +7,11 @@
 
 #include "tuner/race_impl.h"
 
-/* Blocks more than are needed would measure what has dropped out by then. */
+/* Blocks more than are needed would measure what has dropped out by then; but one is no worse than a node that waits. */
 static bool may_begin(const struct race *race, size_t flying) {
 	const struct race_options *options = race->options;
 	size_t done = (size_t)race->contest.block, least = (size_t)options->blocks_min;
-	size_t ahead = done < least ? least - done : done / 2 > 1 ? done / 2 : 1;
+	size_t wanted = done < least ? least - done : done / 2, ahead = wanted > 2 ? wanted : 2;
 
 	return flying < ahead && done + flying < (size_t)options->blocks_max && race_alive(race) > 0;
 }
