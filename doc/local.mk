@@ -12,7 +12,8 @@ EXTRA_DIST += %D%/fw.svg \
 	%D%/adr/0007-gpu-emulator.md \
 	%D%/adr/0008-one-name-several-devices.md \
 	%D%/adr/0009-surrogate.md \
-	%D%/adr/0010-reasons.md
+	%D%/adr/0010-reasons.md \
+	%D%/adr/0011-fleet.md
 
 exampleplugindir = $(docdir)/examples/plugin
 dist_exampleplugin_DATA = %D%/examples/plugin/Makefile %D%/examples/plugin/transpose.c

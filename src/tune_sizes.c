@@ -221,27 +221,52 @@ static int compare(void *ctx, const struct sizes_point *point, const json_t *con
 	return failed;
 }
 
-static int again(void *ctx, const struct sizes_point *point, int round, double *cost, struct err *err) {
-	struct run *run = ctx;
-	struct tune_item *item = item_at(run, point->n, err);
-	struct trial_result result = {0};
-	if (!item)
-		return -1;
-	if (!affords(run, 2 * fmax(point->cost, SAMPLE_SECONDS)))
-		return 1;
+/* A trial of a size in turn with others. size: where it is not that of the search that keeps it; else 0. */
+static int turn(struct run *run, const struct tune_item *item, const char *phase, double size,
+                struct trial_request *request, int round, double *cost, struct err *err) {
 	struct runner runner = item->runner;
-	struct trial_request request = request_of(run, &item->task, point->cost);
+	struct trial_result result = {0};
 	double begun = sys_now();
-	request.config = point->config;
-	run->search = point->search;
-	int failed =
-		runner.run(runner.ctx, &request, &result, err) || on_trial(run, "turns", round, point->config, &result, err)
-			? -1
-			: 0;
+	int failed = runner.run(runner.ctx, request, &result, err);
+	if (!failed && size > 0) {
+		result.reply = result.reply ? result.reply : json_object();
+		json_object_set_new(result.reply, "size", json_real(size));
+	}
+	if (!failed)
+		failed = on_trial(run, phase, round, request->config, &result, err);
 	*cost = !failed && result.status == TRIAL_CORRECT ? result.value : NAN;
 	run->beyond += seconds_left(run) < 0 ? sys_now() - begun : 0;
 	trial_result_clear(&result);
 	return failed;
+}
+
+static int again(void *ctx, const struct sizes_point *point, int round, double *cost, struct err *err) {
+	struct run *run = ctx;
+	struct tune_item *item = item_at(run, point->n, err);
+	if (!item)
+		return -1;
+	if (!affords(run, 2 * fmax(point->cost, SAMPLE_SECONDS)))
+		return 1;
+	struct trial_request request = request_of(run, &item->task, point->cost);
+	request.config = point->config;
+	run->search = point->search;
+	return turn(run, item, "turns", 0, &request, round, cost, err);
+}
+
+/* What can't be set up at this size is left out. */
+static int between(void *ctx, const struct sizes_way *way, int round, double *cost, struct err *err) {
+	struct run *run = ctx;
+	struct err none = {0};
+	struct tune_item *item = item_at(run, way->n, &none);
+	double above = sizes_point(run->sizes, way->near + 1)->cost;
+	bool allowed = false;
+	if (!item || (round == 0 && (is_allowed(&item->task, way->config, &allowed, err) || !allowed)) ||
+	    !affords(run, 2 * fmax(above, SAMPLE_SECONDS)))
+		return err->code == ERR_OK ? 1 : -1;
+	struct trial_request request = request_of(run, &item->task, above);
+	request.config = way->config;
+	run->search = way->search;
+	return turn(run, item, "between", way->n, &request, round, cost, err);
 }
 
 static int recall(void *ctx, struct sizes *sizes, struct err *err) {
@@ -260,7 +285,8 @@ static json_t *about(const struct run *run) {
 
 int tune_sizes_run(struct tuning *t, struct err *err) {
 	struct run run = {.t = t, .what = t->what->sizes};
-	const struct sizes_bench bench = {.ctx = &run, .tune = tune, .compare = compare, .again = again, .recall = recall};
+	const struct sizes_bench bench = {
+		.ctx = &run, .tune = tune, .compare = compare, .again = again, .between = between, .recall = recall};
 	run.sizes = sizes_new(run.what->kernel->name, run.what->over);
 	sizes_about(run.sizes, about(&run));
 	int failed = sizes_explore(run.sizes, &run.what->plan, &bench, err);

@@ -31,6 +31,16 @@ static int begin_some(struct duel *duel, struct blocks *blocks, struct err *err)
 	return rc < 0 ? -1 : 0;
 }
 
+/* What does not count any more is kept all the same. */
+static int block_show(struct duel *duel, struct block *block, size_t from, struct err *err) {
+	int rc = 0;
+
+	for (size_t i = from; i < block->done; i++)
+		if (contest_show(&duel->contest, block->requests[i].config, &block->results[i], err) != 0)
+			rc = -1;
+	return rc;
+}
+
 /* A pair that was lost with its node says nothing of either side. */
 static int block_take(struct duel *duel, struct block *block, struct err *err) {
 	double seconds[TRIALS_MAX] = {NAN, NAN, NAN};
@@ -39,8 +49,10 @@ static int block_take(struct duel *duel, struct block *block, struct err *err) {
 		int trial = block->order[i];
 
 		if (contender_take(duel_side(duel, trial), &duel->contest, trial != CONTROL, &block->requests[i],
-		                   &block->results[i], &seconds[trial], err) != 0)
+		                   &block->results[i], &seconds[trial], err) != 0) {
+			block_show(duel, block, i + 1, &(struct err){0});
 			return -1;
+		}
 	}
 	if (!block->lost) {
 		duel_pair_add(duel, seconds);
@@ -52,12 +64,24 @@ static int block_take(struct duel *duel, struct block *block, struct err *err) {
 	return 0;
 }
 
-static int block_show(struct duel *duel, struct block *block, struct err *err) {
-	for (size_t i = 0; i < block->done; i++)
-		if (contest_show(&duel->contest, block->requests[i].config, &block->results[i], err) != 0)
-			return -1;
+/* It came too late to count. */
+static int block_late(struct duel *duel, struct block *block, struct err *err) {
+	int rc = block_show(duel, block, 0, err);
+
 	duel->contest.block++;
-	return 0;
+	return rc;
+}
+
+/* Something ended it while nodes are at work. */
+static void finish(struct duel *duel, struct blocks *blocks) {
+	struct err ignored = {0};
+	struct block *block;
+
+	while (blocks->count > 0 && blocks_next(blocks, &block, &ignored) == 0) {
+		if (block != NULL)
+			block_late(duel, block, &ignored);
+		block_free(block);
+	}
 }
 
 static int blocks_run(struct duel *duel, struct blocks *blocks, struct duel_result *result, struct err *err) {
@@ -72,7 +96,7 @@ static int blocks_run(struct duel *duel, struct blocks *blocks, struct duel_resu
 			rc = blocks_next(blocks, &block, err);
 		if (block == NULL)
 			continue;
-		rc = over ? block_show(duel, block, err) : block_take(duel, block, err);
+		rc = over ? block_late(duel, block, err) : block_take(duel, block, err);
 		over = over || (rc == 0 && duel_decide(duel, result));
 		block_free(block);
 	}
@@ -83,6 +107,7 @@ int duel_blocks_measure(struct duel *duel, struct duel_result *result, struct er
 	struct blocks blocks = {.runner = duel->options->blocks};
 	int rc = blocks_run(duel, &blocks, result, err);
 
+	finish(duel, &blocks);
 	blocks_clear(&blocks);
 	return rc;
 }

@@ -7,11 +7,11 @@
 
 #include "tuner/race_impl.h"
 
-/* Blocks more than are needed would measure what has dropped out by then. */
+/* Blocks more than are needed would measure what has dropped out by then; but one is no worse than a node that waits. */
 static bool may_begin(const struct race *race, size_t flying) {
 	const struct race_options *options = race->options;
 	size_t done = (size_t)race->contest.block, least = (size_t)options->blocks_min;
-	size_t ahead = done < least ? least - done : done / 2 > 1 ? done / 2 : 1;
+	size_t wanted = done < least ? least - done : done / 2, ahead = wanted > 2 ? wanted : 2;
 
 	return flying < ahead && done + flying < (size_t)options->blocks_max && race_alive(race) > 0;
 }
@@ -43,6 +43,16 @@ static double *row_begin(struct race *race) {
 	return times;
 }
 
+/* What does not count any more is kept all the same. */
+static int block_show(struct race *race, struct block *block, size_t from, struct err *err) {
+	int rc = 0;
+
+	for (size_t i = from; i < block->done; i++)
+		if (contest_show(&race->contest, block->requests[i].config, &block->results[i], err) != 0)
+			rc = -1;
+	return rc;
+}
+
 /* What was lost with its node is left out: the others of the block were together all the same. */
 static int block_take(struct race *race, struct block *block, struct err *err) {
 	double *times = row_begin(race);
@@ -53,8 +63,10 @@ static int block_take(struct race *race, struct block *block, struct err *err) {
 		double seconds;
 
 		if (contender_take(&race->field[e], &race->contest, alive, &block->requests[i], &block->results[i], &seconds,
-		                   err) != 0)
+		                   err) != 0) {
+			block_show(race, block, i + 1, &(struct err){0});
 			return -1;
+		}
 		times[e] = alive ? seconds : NAN;
 		race->entries[e].alive = alive && !race->field[e].lost;
 	}
@@ -68,14 +80,25 @@ static int block_take(struct race *race, struct block *block, struct err *err) {
 	return 0;
 }
 
-/* It came too late to count; what was measured is kept all the same. */
-static int block_show(struct race *race, struct block *block, struct err *err) {
+/* It came too late to count. */
+static int block_late(struct race *race, struct block *block, struct err *err) {
+	int rc = block_show(race, block, 0, err);
+
 	row_begin(race);
-	for (size_t i = 0; i < block->done; i++)
-		if (contest_show(&race->contest, block->requests[i].config, &block->results[i], err) != 0)
-			return -1;
 	race->contest.block++;
-	return 0;
+	return rc;
+}
+
+/* Something ended it while nodes are at work. */
+static void finish(struct race *race, struct blocks *blocks) {
+	struct err ignored = {0};
+	struct block *block;
+
+	while (blocks->count > 0 && blocks_next(blocks, &block, &ignored) == 0) {
+		if (block != NULL)
+			block_late(race, block, &ignored);
+		block_free(block);
+	}
 }
 
 static int blocks_run(struct race *race, struct blocks *blocks, struct err *err) {
@@ -90,7 +113,7 @@ static int blocks_run(struct race *race, struct blocks *blocks, struct err *err)
 			rc = blocks_next(blocks, &block, err);
 		if (block == NULL)
 			continue;
-		rc = over ? block_show(race, block, err) : block_take(race, block, err);
+		rc = over ? block_late(race, block, err) : block_take(race, block, err);
 		over = over || (rc == 0 && race_decide(race));
 		block_free(block);
 	}
@@ -101,6 +124,7 @@ int race_blocks_measure(struct race *race, struct err *err) {
 	struct blocks blocks = {.runner = race->options->blocks};
 	int rc = blocks_run(race, &blocks, err);
 
+	finish(race, &blocks);
 	blocks_clear(&blocks);
 	return rc;
 }

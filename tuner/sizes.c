@@ -30,6 +30,8 @@ void sizes_free(struct sizes *sizes) {
 		return;
 	for (size_t i = 0; i < sizes->count; i++)
 		entry_clear(&sizes->entries[i]);
+	for (size_t i = 0; i < sizes->way_count; i++)
+		json_decref((json_t *)sizes->ways[i].config);
 	json_decref(sizes->about);
 	free(sizes->kernel);
 	free(sizes->over);

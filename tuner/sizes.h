@@ -26,11 +26,22 @@ struct sizes_point { /* a size that was tuned */
 	int64_t search;       /* of the store; 0: none */
 };
 
+/* A size between those tuned, at which what is recommended for it was measured: it bears the law, and no range. */
+struct sizes_way {
+	double n, cost;
+	const json_t *config;
+	size_t near;   /* the point below it */
+	int64_t search; /* where its trials are kept: that point's */
+};
+
 struct sizes *sizes_new(const char *kernel, const char *over);
 void sizes_free(struct sizes *sizes); /* NULL is fine */
 const char *sizes_over(const struct sizes *sizes);
 /* Further members of its JSON: the rest of the problem, the objective and the like. A new reference is taken over. */
 void sizes_about(struct sizes *sizes, json_t *about);
+/* What was measured between two points. false: there are enough, or the size was tuned. */
+bool sizes_way_add(struct sizes *sizes, double n, const json_t *config, double cost);
+size_t sizes_way_count(const struct sizes *sizes);
 /* The configuration is shared. One of the same size is replaced. false: there are SIZES_MAX. */
 bool sizes_add(struct sizes *sizes, const struct sizes_point *point);
 size_t sizes_count(const struct sizes *sizes);
@@ -98,11 +109,14 @@ struct sizes_bench {
 	/* One more trial of a point's best: *cost, NAN: it failed. 1: the budget does not allow it. -1: err. May be NULL.
 	 */
 	int (*again)(void *ctx, const struct sizes_point *point, int round, double *cost, struct err *err);
+	/* A trial of what is recommended for a size that was not tuned; 1: it can't be had there. May be NULL. */
+	int (*between)(void *ctx, const struct sizes_way *way, int round, double *cost, struct err *err);
 	/* What the trials so far say; may be NULL. */
 	int (*recall)(void *ctx, struct sizes *sizes, struct err *err);
 };
 /* Tunes sizes as planned, and compares where that decides a range or checks a recommendation. In the end the best of
- * all sizes are measured in turns: what slows the machine for a while then slows no size alone, and the law holds. */
+ * all sizes, and what is recommended for some between them, are measured in turns: what slows the machine for a while then
+ * slows no size alone, and the law holds. */
 int sizes_explore(struct sizes *sizes, const struct sizes_plan *plan, const struct sizes_bench *bench, struct err *err);
 
 #endif

@@ -55,7 +55,8 @@ static int neighbours_compare(struct explorer *explorer, struct err *err) {
 	return 0;
 }
 
-/* Where a size is left out, the ranges on either side of it meet: where, is told by what each costs on the other side. */
+/* Where a size is left out, the ranges on either side of it meet: where, is told by what each costs on the other side.
+ */
 static int gap_compare(struct explorer *explorer, size_t without, struct err *err) {
 	struct sizes *sizes = explorer->sizes;
 	struct sizes_range ranges[SIZES_MAX];
@@ -110,26 +111,6 @@ static int size_tune(struct explorer *explorer, double n, size_t expected, bool 
 	return 0;
 }
 
-/* There and back, so that a slow drift meets all sizes alike. */
-static int turns_measure(struct explorer *explorer, struct err *err) {
-	struct sizes *sizes = explorer->sizes;
-	double cost[SIZES_MAX][SIZES_TURNS];
-	size_t count[SIZES_MAX] = {0}, points = sizes_count(sizes);
-	int answer = explorer->bench->again ? 0 : SPENT;
-	for (int round = 0; round < SIZES_TURNS && answer == 0; round++) {
-		for (size_t i = 0; i < points && answer == 0; i++) {
-			size_t at = round % 2 ? points - 1 - i : i;
-			double one = NAN;
-			answer = explorer->bench->again(explorer->bench->ctx, sizes_point(sizes, at), round, &one, err);
-			if (answer == 0 && one > 0)
-				cost[at][count[at]++] = one;
-		}
-	}
-	for (size_t i = 0; i < points; i++)
-		sizes_turns_take(sizes, i, cost[i], count[i]);
-	return answer < 0 ? -1 : 0;
-}
-
 int sizes_explore(struct sizes *sizes, const struct sizes_plan *plan, const struct sizes_bench *bench,
                   struct err *err) {
 	struct explorer explorer = {.sizes = sizes, .bench = bench};
@@ -138,5 +119,5 @@ int sizes_explore(struct sizes *sizes, const struct sizes_plan *plan, const stru
 	for (bool enough = false; !enough && !isnan(n = sizes_next(sizes, plan, &expected));)
 		if (size_tune(&explorer, n, expected, &enough, err) || settle(&explorer, neighbours_compare, err))
 			return -1;
-	return settle(&explorer, checks_compare, err) || turns_measure(&explorer, err) ? -1 : 0;
+	return settle(&explorer, checks_compare, err) || sizes_turns(sizes, bench, err) ? -1 : 0;
 }

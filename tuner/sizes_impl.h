@@ -16,17 +16,36 @@ struct sizes_entry {
 	size_t ratio_count;
 };
 
+enum { SIZES_WAYS_MAX = 24 };
+
 struct sizes {
 	char *kernel, *over;
 	json_t *about; /* further members of its JSON; may be NULL */
 	struct sizes_entry entries[SIZES_MAX];
 	size_t count;
+	struct sizes_way ways[SIZES_WAYS_MAX]; /* in no order; they own their configurations */
+	size_t way_count;
 	double barred[SIZES_MAX];
 	size_t barred_count;
 };
 
 /* Takes the median of `count` trials in turns for the cost of a point, from SIZES_TURNS_MIN on. */
 void sizes_turns_take(struct sizes *sizes, size_t point, const double *cost, size_t count);
+/* Sizes to measure so that no gap between two neighbours is wide: without costs, ascending. Room for SIZES_WAYS_MAX. The
+ * configurations are the ranges' own. */
+size_t sizes_ways_plan(const struct sizes *sizes, struct sizes_way *ways);
+/* Of the middle of a gap, by logarithms, the roundest whole number; NAN: there is none. */
+double sizes_round(double low, double high);
+bool sizes_is_whole(const struct sizes *sizes);
+/* The median of `count` trials, from SIZES_TURNS_MIN on. */
+void sizes_ways_take(struct sizes *sizes, double n, const json_t *config, const double *cost, size_t count);
+/* The same out of stored trials, those of another phase than "between" passed over. sizes_ways_read.c */
+struct sizes_ways_reader;
+struct sizes_ways_reader *sizes_ways_reader_new(void);
+void sizes_ways_trial(struct sizes_ways_reader *reader, const struct store_trial *trial);
+void sizes_ways_end(struct sizes_ways_reader *reader, struct sizes *sizes); /* frees it */
+/* Measures points and what lies between them in turns. sizes_turns.c */
+int sizes_turns(struct sizes *sizes, const struct sizes_bench *bench, struct err *err);
 /* The lowest ratio known at a point: 1, or below where another's best was found to be faster. */
 double sizes_least(const struct sizes *sizes, size_t point);
 /* What a configuration loses at a point against the best known there; NAN: not known. */

@@ -10,11 +10,16 @@
 
 static int law_of(const struct sizes *sizes, struct growth *growth, struct err *err) {
 	double n[SIZES_MAX], cost[SIZES_MAX];
+	size_t count = sizes->count;
 	for (size_t i = 0; i < sizes->count; i++) {
 		n[i] = sizes->entries[i].point.n;
 		cost[i] = sizes->entries[i].point.cost;
 	}
-	return growth_fit(n, cost, sizes->count, NULL, 0, growth, err);
+	for (size_t i = 0; i < sizes->way_count && count < SIZES_MAX; i++, count++) {
+		n[count] = sizes->ways[i].n;
+		cost[count] = sizes->ways[i].cost;
+	}
+	return growth_fit(n, cost, count, NULL, 0, growth, err);
 }
 
 int sizes_predict(const struct sizes *sizes, double n, struct sizes_prediction *prediction, struct err *err) {
@@ -45,13 +50,6 @@ static json_t *size_json(double n) {
 	return n == floor(n) && fabs(n) < 1e15 ? json_integer((json_int_t)n) : js_number(n);
 }
 
-static bool is_whole(const struct sizes *sizes) {
-	for (size_t i = 0; i < sizes->count; i++)
-		if (sizes->entries[i].point.n != floor(sizes->entries[i].point.n))
-			return false;
-	return true;
-}
-
 static json_t *measured_json(const struct sizes *sizes) {
 	json_t *array = json_array();
 	for (size_t i = 0; i < sizes->count; i++) {
@@ -63,10 +61,20 @@ static json_t *measured_json(const struct sizes *sizes) {
 	return array;
 }
 
+static json_t *between_json(const struct sizes *sizes) {
+	json_t *array = json_array();
+	for (size_t i = 0; i < sizes->way_count; i++) {
+		const struct sizes_way *way = &sizes->ways[i];
+		json_array_append_new(array, json_pack("{s:o,s:o,s:O}", "size", size_json(way->n), "median",
+		                                       js_number(way->cost), "config", way->config));
+	}
+	return array;
+}
+
 /* Ranges don't share a size: of whole ones the next range begins at the next. */
 static json_t *thresholds_json(const struct sizes *sizes, const struct sizes_range *ranges, size_t count) {
 	json_t *array = json_array();
-	bool whole = is_whole(sizes);
+	bool whole = sizes_is_whole(sizes);
 	for (size_t i = 0; i < count; i++) {
 		const struct sizes_range *range = &ranges[i];
 		double from = whole && i > 0 ? floor(range->from) + 1 : range->from, to = whole ? floor(range->to) : range->to;
@@ -104,14 +112,26 @@ static json_t *law_json(const struct growth *growth) {
 	                 js_number(growth->law.freedom), "sizes", (json_int_t)growth->count);
 }
 
+/* What the law says of a point from all other sizes; NAN: there is no law. */
+static void foretold(const struct growth *growth, double n, double *cost, double *error) {
+	*cost = *error = NAN;
+	for (size_t i = 0; growth && i < growth->count; i++) {
+		if (growth->n[i] != n)
+			continue;
+		*cost = growth->predicted[i];
+		*error = growth->error[i];
+	}
+}
+
 /* What the other sizes say of each: its cost, and how much their configuration loses there. */
 static json_t *check_json(const struct sizes *sizes, size_t at, const struct growth *growth) {
 	const struct sizes_point *point = &sizes->entries[at].point;
 	struct sizes_range ranges[SIZES_MAX];
 	const struct sizes_range *range = sizes_range_of(ranges, sizes_ranges(sizes, at, ranges), point->n);
+	double cost, error;
+	foretold(growth, point->n, &cost, &error);
 	json_t *one = json_pack("{s:o,s:o,s:o,s:o}", "size", size_json(point->n), "measured", js_number(point->cost),
-	                        "predicted", js_number(growth ? growth->predicted[at] : NAN), "error",
-	                        js_number(growth ? growth->error[at] : NAN));
+	                        "predicted", js_number(cost), "error", js_number(error));
 	size_t pairs;
 	double ratio = sizes_ratio(sizes, at, range->config, &pairs);
 	json_object_set(one, "config", (json_t *)range->config);
@@ -149,6 +169,7 @@ json_t *sizes_json(const struct sizes *sizes) {
 	if (sizes->about)
 		json_object_update(json, sizes->about);
 	json_object_set_new(json, "measured", measured_json(sizes));
+	json_object_set_new(json, "between", between_json(sizes));
 	json_object_set_new(json, "thresholds", thresholds_json(sizes, ranges, count));
 	json_t *laws = json_array(), *checked = json_array();
 	if (lawful)

@@ -26,7 +26,7 @@ static bool is_known(const struct sizes *sizes, double n) {
 
 /* Of the whole numbers in the middle of a gap (by logarithms) the one with the fewest binary digits, as sizes tend to
  * be. */
-static double round_whole(double low, double high) {
+double sizes_round(double low, double high) {
 	double middle = sqrt(low * high), spread = pow(high / low, 0.15);
 	for (double step = exp2(floor(log2(middle))); step >= 1; step /= 2) {
 		double n = step * round(middle / step);
@@ -44,7 +44,7 @@ static double round_real(double low, double high) {
 
 /* NAN: nothing new there. */
 static double between(const struct sizes *sizes, const struct sizes_plan *plan, double low, double high) {
-	double n = plan->whole ? round_whole(low, high) : round_real(low, high);
+	double n = plan->whole ? sizes_round(low, high) : round_real(low, high);
 	return isnan(n) || is_known(sizes, n) ? NAN : n;
 }
 

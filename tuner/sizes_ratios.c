@@ -26,6 +26,7 @@ struct reader {
 	size_t count;
 	int block;
 	char phase[16];
+	struct sizes_ways_reader *ways;
 };
 
 static void block_end(struct reader *reader) {
@@ -69,6 +70,7 @@ static int on_trial(void *ctx, const struct store_trial *trial) {
 		reader->block = trial->block;
 		snprintf(reader->phase, sizeof reader->phase, "%s", trial->phase);
 	}
+	sizes_ways_trial(reader->ways, trial);
 	if (strcmp(trial->phase, "turns") == 0)
 		turn_take(&reader->tallies[0], trial);
 	for (size_t i = 0; i < reader->count && (paired || searched); i++)
@@ -99,12 +101,13 @@ static void ratio_take(struct sizes *sizes, size_t point, const struct reader *r
 
 static int point_read(struct sizes *sizes, size_t at, struct store *store, struct err *err) {
 	struct tally tallies[SIZES_MAX];
-	struct reader reader = {.tallies = tallies, .block = -1};
+	struct reader reader = {.tallies = tallies, .block = -1, .ways = sizes_ways_reader_new()};
 	tally_add(&reader, sizes->entries[at].point.config);
 	for (size_t i = 0; i < sizes->count; i++)
 		tally_add(&reader, sizes->entries[i].point.config);
 	int failed = store_trials_each(store, sizes->entries[at].point.search, NULL, on_trial, &reader, err);
 	block_end(&reader);
+	sizes_ways_end(reader.ways, sizes);
 	sizes_turns_take(sizes, at, tallies[0].logs, tallies[0].count);
 	for (size_t i = 0; i < reader.count; i++) {
 		if (i > 0 && !failed)

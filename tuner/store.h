@@ -55,7 +55,7 @@ int store_search_end(struct store *store, int64_t search, const char *state, con
 
 struct store_trial {
 	int64_t search;
-	const char *phase; /* baseline search probe race duel counters sweep */
+	const char *phase; /* baseline search probe race duel counters sweep cross turns; between: at another size, which detail has */
 	int block;         /* of a race or duel, else 0 */
 	const char *config; /* canonical JSON */
 	const char *status;

@@ -47,11 +47,10 @@ static bool more(const struct parallel *parallel) {
 
 /* NULL: there is nothing to do for it. */
 static struct work *next_work(struct parallel *parallel, size_t node) {
-	if (!more(parallel))
-		return NULL;
-	if (fleet_baseline_due(parallel->fleet, node))
+	bool much = more(parallel), unknown = parallel->recalled && !fleet_usable(parallel->fleet, node);
+	if ((much || unknown) && fleet_baseline_due(parallel->fleet, node))
 		return work_new(parallel, UINT64_MAX);
-	if (!parallel->tune->search)
+	if (!much || !parallel->tune->search)
 		return NULL;
 	return parallel->queue_count ? parallel->queue[--parallel->queue_count] : proposed(parallel);
 }
@@ -119,6 +118,18 @@ static int step(struct parallel *parallel, struct err *err) {
 	return rc;
 }
 
+/* Something ended the search while nodes are at work: what they are at is kept, as far as they come to an end. */
+static void finish(struct parallel *parallel) {
+	struct pool_done done = {0};
+	struct err ignored = {0};
+	parallel->ending = true;
+	while (parallel->flying_count && fleet_busy(parallel->fleet)) {
+		int rc = fleet_wait(parallel->fleet, -1, &done, &ignored);
+		if (rc < 0 || (rc == 1 && parallel_take(parallel, &done, &ignored)))
+			return;
+	}
+}
+
 static int run(struct parallel *parallel, struct err *err) {
 	struct tune *tune = parallel->tune;
 	while (true) {
@@ -161,6 +172,8 @@ int tune_parallel_search(struct tune *tune, struct err *err) {
 	                            .known_count = mem_alloc(nodes, sizeof(size_t))};
 	tune_report(tune, TUNE_BASELINE);
 	int rc = parallel_recall(&parallel, err) || run(&parallel, err) ? -1 : 0;
+	if (rc)
+		finish(&parallel);
 	clear(&parallel);
 	return rc;
 }

@@ -40,6 +40,8 @@ struct parallel {
 	size_t *known_count;
 	size_t baselines_failed;
 	bool exhausted; /* the space is used up */
+	bool recalled;  /* an earlier run's: the finals may come at once, and want nodes whose baseline is known */
+	bool ending;    /* nothing is begun any more */
 };
 
 /* tune_parallel_work.c */

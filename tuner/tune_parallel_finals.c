@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* After the search: whole blocks on one node each, and single trials. */
+/* After the search: whole blocks on one node each. */
 #include <config.h>
 
-#include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "src/base/mem.h"
 #include "tuner/tune_parallel.h"
-
-enum { LOST_MAX = WORK_LOST_MAX };
 
 /* One whose speed is known. Where there is none, and nothing will tell, any that is there: within a block that is fair. */
 static size_t node_take(struct fleet *fleet) {
@@ -39,6 +35,8 @@ static double now(void *ctx) {
 
 static int begin(void *ctx, struct block *block, struct err *err) {
 	struct tune *tune = ctx;
+	if (tune_interrupted(tune))
+		return err_set(err, ERR_INTERRUPTED, NULL, "interrupted");
 	size_t node = node_take(tune->fleet);
 	if (node == SIZE_MAX)
 		return 0;
@@ -72,8 +70,6 @@ static int next(void *ctx, struct block **ended, struct err *err) {
 	struct tune *tune = ctx;
 	struct pool_done done = {0};
 	*ended = NULL;
-	if (tune_interrupted(tune))
-		return err_set(err, ERR_INTERRUPTED, NULL, "interrupted");
 	int rc = fleet_wait(tune->fleet, -1, &done, err);
 	if (rc != 1)
 		return rc;
@@ -86,50 +82,6 @@ static int next(void *ctx, struct block **ended, struct err *err) {
 	return 0;
 }
 
-/* One trial on whichever node; nothing else is on its way. 1: done, 0: its node went away, or there is none yet. */
-static int run_once(struct tune *tune, const struct pool_job *job, struct trial_result *result, char *reason,
-                    struct err *err) {
-	struct pool_done done = {0};
-	size_t node = node_take(tune->fleet);
-	int rc = node == SIZE_MAX ? 0 : fleet_submit(tune->fleet, node, job, err);
-	if (rc < 0)
-		return -1;
-	while ((rc = fleet_wait(tune->fleet, -1, &done, err)) == 0)
-		if (fleet_busy(tune->fleet) == 0)
-			return 0;
-	if (rc < 0)
-		return -1;
-	if (done.done) {
-		*result = done.results[0];
-		memset(&done.results[0], 0, sizeof done.results[0]);
-		result_scale(tune, done.node, result);
-		fleet_trials_add(tune->fleet, done.node, 1);
-	}
-	if (done.lost)
-		memcpy(reason, done.reason, sizeof done.reason);
-	rc = done.done > 0;
-	pool_done_clear(&done);
-	return rc;
-}
-
-static int run(void *ctx, const struct trial_request *request, struct trial_result *result, struct err *err) {
-	struct tune *tune = ctx;
-	const struct pool_job job = {.requests = request, .count = 1};
-	char reason[160] = "";
-	for (int lost = 0; lost < LOST_MAX; lost += *reason != '\0') {
-		if (tune_interrupted(tune))
-			return err_set(err, ERR_INTERRUPTED, NULL, "interrupted");
-		*reason = '\0';
-		int rc = run_once(tune, &job, result, reason, err);
-		if (rc != 0)
-			return rc < 0 ? -1 : 0;
-	}
-	*result = (struct trial_result){.status = TRIAL_RUNTIME, .value = NAN, .least = NAN};
-	snprintf(result->message, sizeof result->message, "its node went away, %d times in a row: %.150s", LOST_MAX, reason);
-	return 0;
-}
-
 void tune_parallel_finals(struct tune *tune) {
-	tune->on_fleet = (struct runner){.ctx = tune, .run = run};
 	tune->blocks = (struct block_runner){.ctx = tune, .room = room, .begin = begin, .next = next, .now = now};
 }

@@ -111,7 +111,7 @@ int parallel_baseline_take(struct parallel *parallel, struct work *work, struct 
 		return -1;
 	}
 	tune_merge(&work->deviation, &work->sum, one, work->attempts++ ? MERGE_BEST : MERGE_FIRST);
-	if (!done->lost && once_more(parallel, work, &work->sum))
+	if (!done->lost && !parallel->ending && once_more(parallel, work, &work->sum))
 		return work_again(parallel, work, done->node, err);
 	int rc = baseline_use(parallel, work, done->node, err);
 	work_free(work);

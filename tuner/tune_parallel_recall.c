@@ -30,6 +30,7 @@ int parallel_recall(struct parallel *parallel, struct err *err) {
 	struct tune *tune = parallel->tune;
 	if (!recall_take(tune->recall, "baseline", tune->task->baseline, &tune->baseline))
 		return 0;
+	parallel->recalled = true;
 	if (tune->baseline.status == TRIAL_CORRECT)
 		fleet_reference_set(parallel->fleet, tune->baseline.value);
 	else

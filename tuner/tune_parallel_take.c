@@ -110,7 +110,7 @@ static int search_take(struct parallel *parallel, struct work *work, struct pool
 		work_free(work);
 		return -1;
 	}
-	if (!done->lost && !tune_interrupted(parallel->tune) && once_more(parallel, work))
+	if (!done->lost && !parallel->ending && !tune_interrupted(parallel->tune) && once_more(parallel, work))
 		return work_again(parallel, work, done->node, err);
 	evaluation_end(parallel, work, done->node);
 	return 0;

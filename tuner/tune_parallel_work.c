@@ -42,7 +42,8 @@ void work_prepare(const struct parallel *parallel, struct work *work, size_t nod
 	if (!work->confirm)
 		return;
 	work->requests[0].limit_s = 0;
-	work->requests[work->job.count++] = tune_search_request(tune, tune->task->baseline, 0);
+	if (tune->baseline.status == TRIAL_CORRECT)
+		work->requests[work->job.count++] = tune_search_request(tune, tune->task->baseline, 0);
 }
 
 int work_submit(struct parallel *parallel, struct work *work, size_t node, struct err *err) {
@@ -56,7 +57,7 @@ int work_submit(struct parallel *parallel, struct work *work, size_t node, struc
 }
 
 int work_again(struct parallel *parallel, struct work *work, size_t node, struct err *err) {
-	size_t idle = fleet_idle_take(parallel->fleet);
+	size_t idle = parallel->ending ? SIZE_MAX : fleet_idle_take(parallel->fleet);
 	int rc = 0;
 	if (idle == node)
 		rc = work_submit(parallel, work, node, err);

@@ -43,7 +43,6 @@ struct tune {
 	struct tune_sources *sources;
 	uint64_t incomparable;     /* configurations whose metric is 0 or below */
 	struct fleet *fleet;       /* of the pool; NULL: there is none */
-	struct runner on_fleet;    /* one trial on one of its nodes */
 	struct block_runner blocks;
 	const char *stopped;       /* why the search ended: "budget", "space", "gain"; NULL: it did not */
 	/* the end */
@@ -121,7 +120,7 @@ void tune_evaluated(struct tune *tune, uint64_t index, const struct trial_result
 const char *tune_over(const struct tune *tune); /* why the search is over, as the result says it; NULL: it is not */
 
 int tune_parallel_search(struct tune *tune, struct err *err); /* the same on a pool. tune_parallel.c */
-void tune_parallel_finals(struct tune *tune); /* runner and blocks for what comes then. tune_parallel_finals.c */
+void tune_parallel_finals(struct tune *tune); /* blocks for what comes then. tune_parallel_finals.c */
 int tune_final_phase(struct tune *tune, struct err *err);  /* tune_final.c */
 /* Counts the baseline, the winner and the other finalists, as far as there is time. tune_counters.c */
 int tune_counters_phase(struct tune *tune, struct err *err);

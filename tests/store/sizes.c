@@ -25,6 +25,17 @@ static void trial(struct store *store, int64_t search, const char *phase, int nu
 	free(text);
 }
 
+static void between(struct store *store, int64_t search, double n, int block, double value) {
+	json_t *config = config_of(block), *detail = json_pack("{s:f}", "size", n);
+	char *text = js_canonical(config);
+	const struct store_trial one = {.search = search, .phase = "between", .config = text, .status = "correct", .value = value,
+	                                .samples = &value, .sample_count = 1, .started = 1, .elapsed = 0.1, .detail = detail};
+	store_trial_add(store, &one, NULL);
+	json_decref(config);
+	json_decref(detail);
+	free(text);
+}
+
 /* A finished search of {"n": n, "steps": steps} that `block` won, with `other` against it in pairs. */
 static void finish(struct store *store, const char *source, int n, int steps, int block, int other, double ratio) {
 	struct err err = {0};
@@ -43,6 +54,8 @@ static void finish(struct store *store, const char *source, int n, int steps, in
 		trial(store, search.id, "cross", i, other, status, ratio > 0 ? ratio * best * drift : NAN);
 		trial(store, search.id, "cross", i, block, "correct", best * drift);
 	}
+	for (int i = 0; i < 3; i++) /* at half as much again */
+		between(store, search.id, 1.5 * n, block, 2.25 * best);
 	store_search_end(store, search.id, "done", result, &err);
 	store_session_end(store, session, "done", 0.01, &err);
 	json_decref(result);
@@ -106,6 +119,8 @@ static void test_profile(struct store *store) {
 	ok(fabs(js_real_or(piece, "exponent", 0) - 2) < 1e-6 && fabs(js_real_or(piece, "factor", 0) / 1e-6 - 1) < 1e-6,
 	   "and the law");
 	ok(js_real_or(json_object_get(one, "leave_one_out"), "worst_error", 1) < 1e-6, "with its error");
+	ok(js_int_or(law, "sizes", 0) == (json_int_t)(4 + json_array_size(json_object_get(one, "between"))) &&
+	   json_array_size(json_object_get(one, "between")) == 4, "which sizes between bear, too");
 	json_object_set_new(range, "from", json_integer(100));
 	ok(profile_check(profile, &err) && strstr(err.what, "thresholds"), "ranges that overlap are refused: %s", err.what);
 	json_object_set_new(range, "from", json_integer(700));

@@ -67,6 +67,7 @@ static struct tune_task task_make(const struct fleet_play *play, struct store *s
 struct watch {
 	struct fleet_played *played;
 	const struct pool *pool;
+	const struct fleet_play *play;
 };
 
 static void watch(void *ctx, const struct tune_progress *progress) {
@@ -74,6 +75,8 @@ static void watch(void *ctx, const struct tune_progress *progress) {
 	struct fleet_played *played = watch->played;
 	if (progress->phase < TUNE_RACE || played->searched_trials)
 		return;
+	if (watch->play->raised)
+		*watch->play->raised = 1;
 	const struct simulated_tally tally = pool_simulated_tally(watch->pool);
 	played->searched = progress->elapsed;
 	played->searched_trials = tally.trials;
@@ -95,7 +98,7 @@ int fleet_play(const struct fleet_play *play, struct fleet_played *played) {
 	struct pool *pool = pool_simulated_new(&options);
 	*played = (struct fleet_played){.session = fixture_session(store, MACHINE)};
 	struct tune_task task = task_make(play, store, space, pool, played->session);
-	struct watch watching = {played, pool};
+	struct watch watching = {played, pool, play};
 	const struct tune_observer observer = {&watching, watch};
 	double begun = sys_now();
 	int rc = tune_run(&task, &observer, &played->result, &played->err);

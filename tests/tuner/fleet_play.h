@@ -21,6 +21,7 @@ struct fleet_play {
 	void (*node)(size_t node, struct simulated_node *out); /* after all that; may be NULL */
 	bool (*broken)(const json_t *config);                  /* fails; may be NULL */
 	const volatile int *interrupt;
+	volatile int *raised;                                  /* set when the finals begin; may be NULL */
 	const char *store; /* path */
 	int64_t resume;
 };

@@ -72,6 +72,15 @@ static int again(void *ctx, const struct sizes_point *point, int round, double *
 	return 0;
 }
 
+/* Half, too; at 800 and above nothing can be set up. */
+static int between(void *ctx, const struct sizes_way *way, int round, double *out, struct err *err) {
+	struct bed *bed = ctx;
+	(void)err;
+	*out = cost(bed, *js_string_or(way->config, "lock", "?"), way->n) / 2;
+	bed->compared += round == 0;
+	return way->n >= 800;
+}
+
 static struct sizes *explore(struct bed *bed, const struct sizes_plan *plan) {
 	struct sizes *sizes = sizes_new("made", "n");
 	const struct sizes_bench bench = {.ctx = bed, .tune = tune, .compare = compare};
@@ -163,6 +172,37 @@ static void test_turns(void) {
 	sizes_free(sizes);
 }
 
+/* What is recommended is measured between sizes that are far apart, and bears the law. */
+static void test_between(void) {
+	struct bed bed = {.threshold = {1e6, 1e7}, .cap = INFINITY};
+	const double list[] = {100, 140, 400, 1600};
+	struct sizes_plan plan = {.list = list, .count = 4};
+	struct sizes *sizes = sizes_new("made", "n");
+	const struct sizes_bench bench = {.ctx = &bed, .tune = tune, .compare = compare, .again = again, .between = between};
+	bed.budget = SIZES_MAX;
+	rng_seed(&bed.rng, 3);
+	ok(sizes_explore(sizes, &plan, &bench, NULL) == 0 && sizes_count(sizes) == 4, "a list stays the list");
+	json_t *json = sizes_json(sizes), *ways = json_object_get(json, "between"), *way;
+	size_t i, good = 0;
+	json_array_foreach(ways, i, way) {
+		double n = js_real_or(way, "size", NAN);
+		good += n > 140 && n < 800 && fabs(js_real_or(way, "median", NAN) / cost(&bed, 'a', n) - 0.5) < 1e-9;
+	}
+	ok(json_array_size(ways) == sizes_way_count(sizes) && good == json_array_size(ways) && good >= 2 && good <= 5,
+	   "%zu sizes between, where they can be set up", good);
+	ok(js_int_or(json_array_get(json_object_get(json, "laws"), 0), "sizes", 0) == (json_int_t)(4 + good),
+	   "the law is of all of them");
+	ok(json_array_size(json_object_get(json, "measured")) == 4 && json_array_size(json_object_get(json, "checked")) == 4,
+	   "what was tuned is told apart");
+	json_decref(json);
+	const json_t *config = sizes_point(sizes, 0)->config;
+	ok(!sizes_way_add(sizes, 400, config, 1) && !sizes_way_add(sizes, 300, config, NAN), "no tuned size, no cost that is none");
+	for (double n = 401; n < 480; n++)
+		sizes_way_add(sizes, n, config, 1);
+	ok(sizes_way_count(sizes) < 32 && sizes_way_add(sizes, 401, config, 2), "not without end; one may be replaced");
+	sizes_free(sizes);
+}
+
 /* What nothing works at is asked for once, and a budget ends it. */
 static void test_limits(void) {
 	struct bed bed = {.threshold = {700, 5000}, .cap = 6000}, few = {.threshold = {700, 5000}, .cap = INFINITY, .budget = 4};
@@ -220,6 +260,7 @@ int main(void) {
 	test_one_range();
 	test_list();
 	test_turns();
+	test_between();
 	test_limits();
 	test_merge();
 	return tap_done();

@@ -132,6 +132,8 @@ enum fleet_verdict fleet_baseline_take(struct fleet *fleet, size_t at, double va
 	node->returned = false;
 	if (node->aside)
 		return FLEET_ASIDE;
+	if (fleet->blind)
+		return FLEET_GOOD;
 	if (!(value > 0))
 		return failed(fleet, at, message);
 	node->failed = 0;

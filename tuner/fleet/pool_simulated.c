@@ -204,7 +204,7 @@ static int wait(void *ctx, double seconds, struct pool_done *done, struct err *e
 	struct event next;
 	int rc;
 	sim->now += caller_seconds(sim);
-	if (interrupted(sim))
+	if (interrupted(sim) && sim->busy == 0)
 		rc = err_set(err, ERR_INTERRUPTED, NULL, "interrupted");
 	else if (sim->busy == 0 && sim->lost == sim->pool.count)
 		rc = err_set(err, ERR_FAILED, NULL, "all %zu nodes are lost", sim->pool.count);
