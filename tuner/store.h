@@ -55,7 +55,8 @@ int store_search_end(struct store *store, int64_t search, const char *state, con
 
 struct store_trial {
 	int64_t search;
-	const char *phase; /* baseline search probe race duel counters sweep cross turns; between: at another size, which detail has */
+	/* baseline search probe race duel counters sweep cross turns; between: at another size, which detail has */
+	const char *phase;
 	int block;         /* of a race or duel, else 0 */
 	const char *config; /* canonical JSON */
 	const char *status;
@@ -117,6 +118,10 @@ struct store_result {
 };
 int store_results_each(struct store *store, const char *fingerprint,
                        int (*fn)(void *ctx, const struct store_result *result), void *ctx, struct err *err);
+
+/* Only the newest `most` of them, oldest first all the same. */
+int store_results_newest(struct store *store, const char *fingerprint, int64_t most,
+                         int (*fn)(void *ctx, const struct store_result *result), void *ctx, struct err *err);
 
 /* Every search of a machine (fingerprint NULL: of all), finished or not, oldest first. fn as in store_trials_each; it may
  * read the store meanwhile. */
