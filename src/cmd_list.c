@@ -82,21 +82,18 @@ static json_t *list_launchers(struct app *app, struct err *err) {
 }
 
 static void launchers_print(struct ui *ui, const json_t *array, FILE *out) {
-	static const char *const titles[] = {"name", "usable", "summary"};
+	static const char *const titles[] = {"name", "summary", "usable"};
 	struct table *table = table_new(3, titles);
 	size_t i;
 	json_t *item;
 	json_array_foreach((json_t *)array, i, item) {
 		bool usable = js_bool_or(item, "usable", false);
-		table_add(table, js_string_or(item, "name", ""), usable ? "yes" : "no", js_string_or(item, "summary", ""));
+		char *why = mem_printf("no: %s; %s", js_string_or(item, "reason", ""), js_string_or(item, "fix", ""));
+		table_add(table, js_string_or(item, "name", ""), js_string_or(item, "summary", ""), usable ? "yes" : why);
+		free(why);
 	}
 	table_print(table, ui, out);
 	table_free(table);
-	json_array_foreach((json_t *)array, i, item) {
-		if (!js_bool_or(item, "usable", false))
-			fprintf(out, "%s: %s\n  fix: %s\n", js_string_or(item, "name", ""), js_string_or(item, "reason", ""),
-			        js_string_or(item, "fix", ""));
-	}
 }
 
 static void rows_print(struct ui *ui, const json_t *array, FILE *out) {
