@@ -205,8 +205,8 @@ static json_t *from_places(struct app *app, struct err *err) {
 	return here ? profile_find(here, err) : NULL;
 }
 
-/* Where the store has nothing of this machine, and none was named, a profile lies perhaps where libsweetspot looks. *file:
- * it is one. */
+/* Where the store has nothing of this machine, and none was named, a profile lies perhaps where libsweetspot looks.
+ * *file: it is one. */
 static json_t *from_any(struct app *app, const struct opt_args *args, bool trials, bool *file, struct err *err) {
 	const char *path = opt_get(args, "profile", NULL), *set = getenv("SWEETSPOT_PROFILE");
 	bool asked = opt_has(args, "store") || trials;

@@ -60,8 +60,8 @@ static json_t *info_json(const char *path, struct err *err) {
 	struct machines machines = {.store = store, .list = json_array(), .err = err};
 	struct store_about about;
 	json_t *info = NULL;
-	if (store && store_about(store, &about, err) == 0 &&
-	    store_machines_each(store, machine_add, &machines, err) == 0 && !machines.failed)
+	if (store && store_about(store, &about, err) == 0 && store_machines_each(store, machine_add, &machines, err) == 0 &&
+	    !machines.failed)
 		info = json_pack("{s:s,s:o,s:I,s:I,s:I,s:I,s:I,s:o,s:o,s:O}", "schema", "sweetspot-store/1", "path",
 		                 text_json(store_path(store)), "bytes", (json_int_t)about.bytes, "sessions",
 		                 (json_int_t)about.sessions, "searches", (json_int_t)about.searches, "finished",
@@ -85,7 +85,7 @@ static const char *cell(const json_t *row, const char *name, char *text, size_t 
 static void rows_print(struct ui *ui, const json_t *list, const char *const *titles, const char *const *names,
                        size_t count) {
 	struct table *table = table_new(count, titles);
-	char (*texts)[256] = mem_alloc(count, sizeof *texts);
+	char(*texts)[256] = mem_alloc(count, sizeof *texts);
 	const char **cells = mem_alloc(count, sizeof *cells);
 	size_t i;
 	json_t *row;

@@ -15,8 +15,9 @@ json_t *state_machine(struct app *app, struct err *err);
  * newest 100 of each build), "unfinished", "elsewhere" (searches of other machines), "measuring" (another process does).
  * What is wrong with a store is part of the state. path: NULL for the default. */
 void state_store(json_t *state, const char *path);
-void state_ceilings(json_t *state);              /* "ceilings": {"measured", "age_s"} */
-void state_next(json_t *state, const char *store); /* "next": [{"command", "why"}], at most two; store: of --store, or NULL */
+void state_ceilings(json_t *state); /* "ceilings": {"measured", "age_s"} */
+/* "next": [{"command", "why"}], at most two; store: of --store, or NULL */
+void state_next(json_t *state, const char *store);
 void state_print(struct ui *ui, const json_t *state, FILE *out);
 
 #endif

@@ -43,7 +43,7 @@ static bool same_without(const json_t *a, const json_t *b, const char *const *na
 
 static int machine_sort(void *ctx, const struct store_machine *machine) {
 	static const char *const here[] = {"fingerprint", "gpu", "gpus", "memory_bytes", NULL};
-	static const char *const other[] = {"fingerprint", "gpu",      "gpus",   "memory_bytes",
+	static const char *const other[] = {"fingerprint", "gpu",    "gpus",   "memory_bytes",
 	                                    "compiler",    "cflags", "openmp", NULL};
 	struct gather *g = ctx;
 	if (g->here_count < MACHINES_MAX && same_without(g->machine, machine->machine, here))
@@ -171,10 +171,8 @@ static json_t *store_json(const char *path, const struct err *err) {
 
 void state_store(json_t *state, const char *path) {
 	struct err err = {0};
-	struct gather g = {.machine = json_object_get(state, "machine"),
-	                   .tuned = json_array(),
-	                   .unfinished = json_array(),
-	                   .err = &err};
+	struct gather g = {
+		.machine = json_object_get(state, "machine"), .tuned = json_array(), .unfinished = json_array(), .err = &err};
 	g.store = store_open(path, STORE_READ, &err);
 	if (g.store)
 		machines_read(&g);

@@ -33,8 +33,7 @@ static char *topology_text(const json_t *machine) {
 	char *text = mem_strdup("");
 	for (size_t i = 0; i < 4; i++) {
 		long long number = count(machine, names[i][0]);
-		char *longer =
-			mem_printf("%s%s%lld %s%s", text, *text ? ", " : "", number, names[i][1], plural(number));
+		char *longer = mem_printf("%s%s%lld %s%s", text, *text ? ", " : "", number, names[i][1], plural(number));
 		free(text);
 		text = longer;
 	}
@@ -138,9 +137,9 @@ static void row_add(struct table *table, const json_t *entry, double most, bool 
 	speedup_text(entry, speedup, sizeof speedup);
 	age_text(js_real_or(entry, "age_s", NAN), age, sizeof age);
 	ui_bar(isfinite(ratio_of(entry)) ? ratio_of(entry) / most : 0, BAR, bar, sizeof bar);
-	const char *texts[] = {js_string_or(entry, "kernel", "?"), problem, on, speedup,
-	                       js_string_or(entry, "verdict", "?"), age, js_string_or(entry, "state", "?"),
-	                       wide ? bar : NULL};
+	const char *texts[] = {
+		js_string_or(entry, "kernel", "?"), problem,          on, speedup, js_string_or(entry, "verdict", "?"), age,
+		js_string_or(entry, "state", "?"),  wide ? bar : NULL};
 	table_row(table, texts);
 	free(on);
 	free(problem);

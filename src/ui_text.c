@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Columns that text takes on a terminal: East Asian letters take two, combining ones none (wcwidth of POSIX, which knows
- * them in a UTF-8 locale only; elsewhere each takes one). */
+/* Columns that text takes on a terminal: East Asian letters take two, combining ones none (wcwidth of POSIX, which
+ * knows them in a UTF-8 locale only; elsewhere each takes one). */
 #define _XOPEN_SOURCE 700
 #include <config.h>
 

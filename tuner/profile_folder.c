@@ -48,8 +48,8 @@ static char *link_name(const json_t *machine) {
 	uint64_t hash = words_add(0xcbf29ce484222325u, js_string_or(machine, "cpu", ""));
 	char text[32];
 	for (size_t i = 0; i < 7; i++) {
-		int64_t number = i < 4 ? js_int_or(machine, numbers[i], 0)
-		                       : js_int_or(json_object_get(machine, "caches"), caches[i - 4], 0);
+		int64_t number =
+			i < 4 ? js_int_or(machine, numbers[i], 0) : js_int_or(json_object_get(machine, "caches"), caches[i - 4], 0);
 		snprintf(text, sizeof text, "%" PRIi64, number);
 		hash = words_add(hash, text);
 	}

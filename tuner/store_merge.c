@@ -9,7 +9,8 @@
 #include "tuner/store_merge_impl.h"
 
 #define SESSION "fingerprint, machine, version, command, seed, started, uuid, state, ended, noise_floor"
-#define SEARCH "kernel, source, problem, objective, strategy, seed, space_hash, cartesian, valid, baseline, uuid, state," \
+#define SEARCH                                                                                                         \
+	"kernel, source, problem, objective, strategy, seed, space_hash, cartesian, valid, baseline, uuid, state,"         \
 	" ended, result, session"
 #define TRIAL "phase, block, config, status, value, samples, started, elapsed, disturbed, message, detail, search"
 
@@ -59,7 +60,8 @@ bool merge_json(sqlite3_stmt *row, int column, json_type type, bool null) {
 	if (sqlite3_column_type(row, column) != SQLITE_TEXT)
 		return null && sqlite3_column_type(row, column) == SQLITE_NULL;
 	const char *text = (const char *)sqlite3_column_text(row, column);
-	json_t *json = text ? json_loadb(text, (size_t)sqlite3_column_bytes(row, column), JSON_REJECT_DUPLICATES, NULL) : NULL;
+	json_t *json =
+		text ? json_loadb(text, (size_t)sqlite3_column_bytes(row, column), JSON_REJECT_DUPLICATES, NULL) : NULL;
 	bool right = json && json_typeof(json) == type;
 	json_decref(json);
 	return right;
@@ -146,14 +148,15 @@ static int statements_make(struct merge *merge) {
 /* Searches of several files in the order they ended; equal times are told apart by what does not depend on the order of
  * files. */
 static int finish_number(struct merge *merge) {
-	return store_exec(merge->target,
-	                  "CREATE TEMP TABLE merge_order AS SELECT q.id AS id, row_number() OVER (ORDER BY q.ended, s.started,"
-	                  " q.kernel, q.problem, q.objective, q.seed, q.uuid, q.result, q.id) AS place FROM searches q"
-	                  " JOIN sessions s ON s.id = q.session WHERE q.ended IS NOT NULL;"
-	                  "CREATE UNIQUE INDEX temp.merge_order_id ON merge_order(id);"
-	                  "UPDATE searches SET finish = (SELECT place FROM merge_order m WHERE m.id = searches.id);"
-	                  "DROP TABLE merge_order",
-	                  merge->err);
+	return store_exec(
+		merge->target,
+		"CREATE TEMP TABLE merge_order AS SELECT q.id AS id, row_number() OVER (ORDER BY q.ended, s.started,"
+		" q.kernel, q.problem, q.objective, q.seed, q.uuid, q.result, q.id) AS place FROM searches q"
+		" JOIN sessions s ON s.id = q.session WHERE q.ended IS NOT NULL;"
+		"CREATE UNIQUE INDEX temp.merge_order_id ON merge_order(id);"
+		"UPDATE searches SET finish = (SELECT place FROM merge_order m WHERE m.id = searches.id);"
+		"DROP TABLE merge_order",
+		merge->err);
 }
 
 static int files_merge(struct merge *merge, const char *const *paths, size_t count, struct store_merged *merged) {

@@ -44,8 +44,8 @@ static int session_add(struct merge *merge, sqlite3_stmt *row, int64_t *id) {
 static int session_update(struct merge *merge, sqlite3_stmt *row, int64_t id) {
 	const struct store_field fields[] = {store_int(id)};
 	sqlite3_stmt *end = merge->add[MERGE_SESSION_END];
-	sqlite3_stmt *old = store_query(merge->target, "SELECT state, ended, noise_floor FROM sessions WHERE id = ?", fields,
-	                                1, merge->err);
+	sqlite3_stmt *old = store_query(merge->target, "SELECT state, ended, noise_floor FROM sessions WHERE id = ?",
+	                                fields, 1, merge->err);
 	int failed = old && merge_row(merge, merge->target, old) == 1 ? 0 : -1;
 	if (!failed && merge_later(row, END, old, 0, END_COUNT)) {
 		sqlite3_bind_int64(end, END_COUNT + 1, id);

@@ -10,10 +10,9 @@ check_PROGRAMS += %D%/program_spec
 %C%_program_spec_SOURCES = %D%/program_spec.c src/program_spec.c src/program_spec.h src/program_plan.h
 %C%_program_spec_LDADD = libtuner.la libbase.la $(JANSSON_LIBS)
 TESTS += %D%/program_spec
-dist_check_SCRIPTS += %D%/terminal %D%/state %D%/usage %D%/spec %D%/handwork %D%/tune %D%/sizes %D%/resume %D%/survive %D%/program %D%/apply %D%/ceilings \
-	%D%/experiments %D%/counters %D%/bundle
-dist_check_SCRIPTS += %D%/usage %D%/spec %D%/handwork %D%/tune %D%/survive %D%/program %D%/apply %D%/ceilings \
-	%D%/experiments %D%/counters %D%/bundle %D%/replay %D%/explain %D%/profile %D%/profile_merge %D%/profile_verify
+dist_check_SCRIPTS += %D%/terminal %D%/state %D%/usage %D%/spec %D%/handwork %D%/tune %D%/sizes %D%/resume \
+	%D%/survive %D%/program %D%/apply %D%/ceilings %D%/experiments %D%/counters %D%/bundle %D%/replay %D%/explain \
+	%D%/profile %D%/profile_merge %D%/profile_verify
 EXTRA_DIST += %D%/counting-worker
 check_PROGRAMS += %D%/ceilings_file
 %C%_ceilings_file_SOURCES = %D%/ceilings_file.c src/ceilings_file.c src/ceilings_kinds.c src/ceilings_plan.c \

@@ -57,7 +57,8 @@ static void check_names(const char *root) {
 		struct ssp_machine machine = {.cpu = cpus[rng_below(&rng, 6)], .gpu = gpus[rng_below(&rng, 3)],
 		                              .threads = 1 + rng_below(&rng, 512), .cores = rng_below(&rng, 256),
 		                              .packages = rng_below(&rng, 3), .numa_nodes = rng_below(&rng, 9),
-		                              .l1d = 32 << 10, .l2 = rng_below(&rng, 1 << 22), .l3 = rng_below(&rng, UINT64_C(1) << 50)};
+		                              .l1d = 32 << 10, .l2 = rng_below(&rng, 1 << 22),
+		                              .l3 = rng_below(&rng, UINT64_C(1) << 50)};
 		char link[SSP_LINK_SIZE], target[256] = "", fingerprint[64];
 		snprintf(fingerprint, sizeof fingerprint, "sha256:%012d", i);
 		bool saved = save(folder, profile_of(machine_json(&machine), fingerprint, "2025-01-01T00:00:00Z", "x"));
