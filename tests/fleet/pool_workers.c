@@ -56,7 +56,8 @@ static void batch_make(struct batch *batch) {
 			batch->configs[i][k] = json_pack("{s:i,s:i}", "x", i % 16, "threads", 1);
 			batch->requests[i][k] = request(batch->problem, batch->configs[i][k]);
 		}
-		batch->jobs[i] = (struct pool_job){.requests = batch->requests[i], .count = (size_t)(1 + i % TRIALS), .tag = &batch->back[i]};
+		batch->jobs[i] = (struct pool_job){
+			.requests = batch->requests[i], .count = (size_t)(1 + i % TRIALS), .tag = &batch->back[i]};
 	}
 }
 

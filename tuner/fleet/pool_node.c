@@ -49,7 +49,8 @@ static void lose(struct pool_done *done, const char *why) {
 	done->lost = done->reason; /* again where it is taken: it moves */
 }
 
-/* The trials of a job are compared with each other: a worker that came up on another node in the middle ends the job. */
+/* The trials of a job are compared with each other: a worker that came up on another node in the middle ends the job.
+ */
 static int trial_run(struct pool_node *node, const struct trial_request *request, const char *name,
                      struct pool_done *done, struct err *err) {
 	struct trial_result *result = &done->results[done->done];
