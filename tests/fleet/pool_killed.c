@@ -91,7 +91,8 @@ int main(void) {
 	while (state.done < JOBS && sys_now() < until) {
 		give(&state);
 		bool busy = state.rig.pool->state(state.rig.pool->ctx, rng_below(&rng, NODES)) == POOL_BUSY;
-		if (busy && state.kills < KILLS && rng_below(&rng, 4) == 0)
+		/* Spread over the first three quarters of the jobs. */
+		if (busy && state.kills < KILLS && state.kills * JOBS * 3 / 4 <= state.done * KILLS)
 			kill_one(&state, &rng);
 		int got = state.rig.pool->wait(state.rig.pool->ctx, rng_below(&rng, 20) * 1e-3, &done, &state.rig.err);
 		if (got < 0)
