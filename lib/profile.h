@@ -12,12 +12,12 @@
 
 enum {
 	SSP_FILE_MAX = 16 << 20,
-	SSP_FOLDER_MAX = 4096, /* files of a folder that are looked at */
+	SSP_FOLDER_MAX = 1 << 16, /* files of a folder that are looked at */
 	SSP_ENTRIES_MAX = 16 << 10,
 	SSP_SETTINGS_MAX = 256,
 	SSP_PROBLEM_MAX = 64,
 	SSP_RANGES_MAX = 64,
-	SSP_PIECES_MAX = 8
+	SSP_PIECES_MAX = 32
 };
 
 enum ssp_type { SSP_INTEGER, SSP_REAL, SSP_WORD, SSP_BOOLEAN };

@@ -89,6 +89,31 @@ static bool is_json(const char *name) {
 	return name[0] != '.' && length > 5 && strcmp(name + length - 5, ".json") == 0;
 }
 
+static struct sweetspot_profile *link_load(const char *folder, const struct ssp_machine *here, const char *gpu,
+                                           size_t gpu_size) {
+	struct ssp_message none = {NULL, 0};
+	char path[PATH_MAX], name[SSP_LINK_SIZE];
+	ssp_machine_link(here, gpu, gpu_size, name);
+	if (snprintf(path, sizeof path, "%s/%s", folder, name) >= (int)sizeof path || access(path, R_OK) != 0)
+		return NULL;
+	struct sweetspot_profile *profile = file_load(path, here, &none);
+	if (profile && !profile->foreign)
+		return profile;
+	sweetspot_close(profile);
+	return NULL;
+}
+
+/* By its name, as a fleet may have thousands: that of the CPU, then those of the GPUs. */
+static struct sweetspot_profile *links_load(const char *folder, const struct ssp_machine *here) {
+	struct sweetspot_profile *found = link_load(folder, here, "", 0);
+	for (const char *gpu = here->gpu; !found && gpu && *gpu;) {
+		size_t size = strcspn(gpu, "\n");
+		found = link_load(folder, here, gpu, size);
+		gpu += size + (gpu[size] == '\n');
+	}
+	return found;
+}
+
 static struct sweetspot_profile *folder_load(const char *path, const struct ssp_machine *here,
                                              const struct ssp_message *message) {
 	struct sweetspot_profile *best = NULL;
@@ -114,9 +139,10 @@ static struct sweetspot_profile *folder_load(const char *path, const struct ssp_
 
 struct sweetspot_profile *ssp_load(const char *path, const struct ssp_machine *here, const struct ssp_message *message) {
 	struct stat about;
-	if (stat(path, &about) == 0 && S_ISDIR(about.st_mode))
-		return folder_load(path, here, message);
-	struct sweetspot_profile *profile = file_load(path, here, message);
+	bool folder = stat(path, &about) == 0 && S_ISDIR(about.st_mode);
+	struct sweetspot_profile *profile = folder ? links_load(path, here) : file_load(path, here, message);
+	if (folder)
+		return profile ? profile : folder_load(path, here, message);
 	if (profile && profile->foreign)
 		ssp_say(message, "%.200s is not of this machine: %s", path, profile->foreign);
 	return profile;

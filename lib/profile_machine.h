@@ -9,6 +9,10 @@ void ssp_machine_read(const char *root, struct ssp_arena *arena, struct ssp_mach
 /* What differs, in the arena, or NULL. What one of them does not say differs in nothing, but something must agree. */
 const char *ssp_machine_differs(const struct ssp_machine *there, const struct ssp_machine *here, struct ssp_arena *arena);
 
+/* "machine-0123456789ab.json"; gpu: the model, or nothing. */
+enum { SSP_LINK_SIZE = 32 };
+void ssp_machine_link(const struct ssp_machine *machine, const char *gpu, size_t gpu_size, char name[SSP_LINK_SIZE]);
+
 /* Lines and lists of CPUs below a root. */
 enum { SSP_CPUS_MAX = 8192 };
 struct ssp_set {

@@ -9,12 +9,13 @@
 #include "src/base/mem.h"
 #include "src/cmd.h"
 #include "tuner/profile.h"
+#include "tuner/profile_folder.h"
 #include "tuner/store.h"
 
 static const struct opt options[] = {
 	{"size", 's', "K=V,..", "of the kernel's problem; the newest if not given", OPT_REPEAT},
 	{"shell", 0, NULL, "the words after -- are a line for sh -c", 0},
-	{"profile", 0, "FILE", "take this profile instead of the store", 0},
+	{"profile", 0, "FILE", "take this profile, or that of this machine in a folder, not the store", 0},
 	{"print", 0, NULL, "print the command line instead of running it", 0},
 	{"or-as-is", 0, NULL, "without a recommendation run it as it is", 0},
 	{0},
@@ -40,23 +41,53 @@ static json_t *profile_of_file(struct app *app, const char *path, struct err *er
 		err_set(err, ERR_USAGE, "write it to a file", "--profile -: stdin belongs to the program");
 		return NULL;
 	}
-	json_t *profile = profile_load(path, err);
-	const char *here = profile ? app_fingerprint(app, err) : NULL;
-	const char *there = js_string_or(json_object_get(profile, "machine"), "fingerprint", "");
-	if (here && strcmp(here, there) == 0)
-		return profile;
-	if (here)
-		err_set(err, ERR_NOTHING, "tune on this machine; `sweetspot machine` shows what makes it another",
-		        "%s was made on another machine", path);
-	json_decref(profile);
-	return NULL;
+	const char *here = app_fingerprint(app, err);
+	return here ? profile_at(path, here, err) : NULL;
+}
+
+/* Where libsweetspot looks. */
+static json_t *profile_of_places(struct app *app, struct err *err) {
+	const char *here = app_fingerprint(app, err);
+	return here ? profile_find(here, err) : NULL;
+}
+
+static bool is_set(const char *variable) {
+	const char *value = getenv(variable);
+	return value && *value;
+}
+
+/* Takes the profile where something of it fits. */
+static int choose_from(json_t *found, const struct apply_request *request, json_t **profile,
+                       struct apply_choice *choice, struct err *err) {
+	if (found && apply_choose(found, request, choice, err) == 0) {
+		*profile = found;
+		return 0;
+	}
+	json_decref(found);
+	return -1;
+}
+
+/* What was named; else $SWEETSPOT_PROFILE, as in libsweetspot; else the store, and what lies where it looks. */
+static int choose_any(struct app *app, const struct opt_args *args, const struct apply_request *request,
+                      json_t **profile, struct apply_choice *choice, struct err *err) {
+	const char *file = opt_get(args, "profile", NULL);
+	if (file)
+		return choose_from(profile_of_file(app, file, err), request, profile, choice, err);
+	if (!opt_has(args, "store") && is_set("SWEETSPOT_PROFILE"))
+		return choose_from(profile_of_places(app, err), request, profile, choice, err);
+	if (choose_from(profile_of_store(app, args, err), request, profile, choice, err) == 0)
+		return 0;
+	struct err second = {0};
+	if (err->code != ERR_NOTHING || opt_has(args, "store") ||
+	    choose_from(profile_of_places(app, &second), request, profile, choice, &second))
+		return -1;
+	*err = (struct err){0};
+	return 0;
 }
 
 static int choose(struct app *app, const struct opt_args *args, const struct apply_request *request, json_t **profile,
                   struct apply_choice *choice, struct err *err) {
-	const char *file = opt_get(args, "profile", NULL);
-	*profile = file ? profile_of_file(app, file, err) : profile_of_store(app, args, err);
-	if (*profile && apply_choose(*profile, request, choice, err) == 0)
+	if (choose_any(app, args, request, profile, choice, err) == 0)
 		return 0;
 	if (err->code != ERR_NOTHING || !opt_has(args, "or-as-is"))
 		return -1;

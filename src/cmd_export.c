@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "src/base/js.h"
@@ -13,12 +14,13 @@
 #include "tuner/export/export.h"
 #include "tuner/export/trials.h"
 #include "tuner/profile.h"
+#include "tuner/profile_folder.h"
 #include "tuner/store.h"
 
 static const struct opt options[] = {
 	{"format", 'f', "NAME", "json, env, c, slurm, csv, .. (`sweetspot list formats`)", 0},
 	{"output", 'o', "FILE", "write there instead of to stdout", 0},
-	{"profile", 0, "FILE", "take this profile instead of the store", 0},
+	{"profile", 0, "FILE", "take this profile, or that of this machine in a folder, not the store", 0},
 	{0},
 };
 
@@ -189,18 +191,47 @@ static json_t *from_store(struct app *app, const struct opt_args *args, bool tri
 	return profile;
 }
 
+/* A file is taken as it is, whose ever it may be; of a folder this machine's. */
+static json_t *from_path(struct app *app, const char *path, struct err *err) {
+	struct stat info;
+	if (stat(path, &info) != 0 || !S_ISDIR(info.st_mode))
+		return profile_load(path, err);
+	const char *here = app_fingerprint(app, err);
+	return here ? profile_at(path, here, err) : NULL;
+}
+
+static json_t *from_places(struct app *app, struct err *err) {
+	const char *here = app_fingerprint(app, err);
+	return here ? profile_find(here, err) : NULL;
+}
+
+/* Where the store has nothing of this machine, and none was named, a profile lies perhaps where libsweetspot looks.
+ * *file: it is one. */
+static json_t *from_any(struct app *app, const struct opt_args *args, bool trials, bool *file, struct err *err) {
+	const char *path = opt_get(args, "profile", NULL), *set = getenv("SWEETSPOT_PROFILE");
+	bool asked = opt_has(args, "store") || trials;
+	*file = path || (!asked && set && *set);
+	if (*file)
+		return path ? from_path(app, path, err) : from_places(app, err);
+	json_t *profile = from_store(app, args, trials, err);
+	if (profile || err->code != ERR_NOTHING || asked)
+		return profile;
+	struct err second = {0};
+	profile = from_places(app, &second);
+	*file = profile != NULL;
+	if (profile)
+		*err = (struct err){0};
+	return profile;
+}
+
 /* Leaves out the entries of kernels that were not named. */
 static int pick(json_t *profile, const struct opt_args *args, struct err *err) {
-	json_t *entries = json_object_get(profile, "entries");
-	for (size_t i = json_array_size(entries); opt_words(args) && i-- > 0;) {
-		const char *kernel = js_string_or(json_array_get(entries, i), "kernel", "");
-		bool named = false;
-		for (size_t w = 0; w < opt_words(args); w++)
-			named = named || strcmp(kernel, opt_word(args, w)) == 0;
-		if (!named)
-			json_array_remove(entries, i);
-	}
-	return json_array_size(entries) ? 0 : err_set(err, ERR_NOTHING, NULL, "the profile has no entry of that kernel");
+	const char **names = mem_alloc(opt_words(args) + 1, sizeof *names);
+	for (size_t i = 0; i < opt_words(args); i++)
+		names[i] = opt_word(args, i);
+	int failed = profile_pick(profile, names, err);
+	free(names);
+	return failed;
 }
 
 static int write_out(const struct export_format *format, const json_t *profile, const char *path, struct err *err) {
@@ -228,10 +259,11 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	if (from && format->trials)
 		return err_set(err, ERR_USAGE, "leave --profile out: the store has them", "a profile has no trials for %s",
 		               format->name);
-	json_t *profile = from ? profile_load(from, err) : from_store(app, args, format->trials, err);
+	bool file;
+	json_t *profile = from_any(app, args, format->trials, &file, err);
 	if (!profile)
 		return -1;
-	int failed = from ? pick(profile, args, err) : 0;
+	int failed = file ? pick(profile, args, err) : 0;
 	if (!failed && format->binding)
 		failed = bindings_add(app, profile, err);
 	if (!failed)

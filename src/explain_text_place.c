@@ -155,6 +155,8 @@ static void piece_print(const struct explain_text *text, const json_t *sizes, co
 	free(line);
 }
 
+enum { PIECES_SHOWN = 3 };
+
 static void sizes_print(const struct explain_text *text) {
 	const json_t *sizes = json_object_get(text->result, "sizes"), *honesty = json_object_get(sizes, "leave_one_out");
 	double error = js_real_or(honesty, "median_error", NAN);
@@ -165,7 +167,11 @@ static void sizes_print(const struct explain_text *text) {
 	explain_title(text, "over the size");
 	json_array_foreach(json_object_get(sizes, "thresholds"), i, one) threshold_print(text, sizes, one);
 	json_array_foreach(json_object_get(sizes, "laws"), i, one) {
-		json_array_foreach(json_object_get(one, "pieces"), p, piece) piece_print(text, sizes, piece);
+		size_t count = json_array_size(json_object_get(one, "pieces")), step = count > PIECES_SHOWN ? count - 1 : 1;
+		json_array_foreach(json_object_get(one, "pieces"), p, piece) {
+			if (p % step == 0) /* of many the first and the last */
+				piece_print(text, sizes, piece);
+		}
 	}
 	if (isfinite(error))
 		fprintf(text->out, "%*spredicted from the other sizes: off by %.1f %% (median)\n", INDENT, "", 100 * error);

@@ -16,6 +16,8 @@ COMMANDS = \
 	%D%/cmd_explain.c \
 	%D%/cmd_export.c \
 	%D%/cmd_apply.c \
+	%D%/cmd_profile.c \
+	%D%/cmd_store.c \
 	%D%/cmd_machine.c \
 	%D%/cmd_doctor.c \
 	%D%/cmd_list.c
@@ -26,9 +28,16 @@ PROGRAM_PLAN = \
 	%D%/program_plan_command.c %D%/program_plan_params.c %D%/program_plan_openmp.c \
 	%D%/program_plan_environment.c %D%/program_plan_baseline.c
 
+CHARTS = \
+	%D%/report/chart.c %D%/report/chart.h %D%/report/chart_impl.h %D%/report/chart_gnuplot.c %D%/report/chart_script.c \
+	%D%/report/chart_text.c %D%/report/chart_colour.c %D%/report/chart_css.c %D%/report/chart_axis.c %D%/report/chart_layout.c \
+	%D%/report/chart_frame.c %D%/report/chart_legend.c %D%/report/chart_series.c %D%/report/chart_heat.c \
+	%D%/report/chart_svg.c %D%/report/chart_svg.h %D%/report/chart_svg_read.c %D%/report/chart_svg_path.c
+
 bin_PROGRAMS += sweetspot
 sweetspot_SOURCES = $(COMMANDS) \
 	%D%/main.c %D%/cmd.h %D%/registry.c \
+	%D%/state.c %D%/state_machine.c %D%/state_store.c %D%/state_next.c %D%/state_text.c %D%/state.h \
 	%D%/apply_choose.c %D%/apply_template.c %D%/apply_launch.c %D%/apply_say.c %D%/apply.h \
 	%D%/app.c %D%/app.h %D%/device.c %D%/device.h %D%/plugin.c %D%/plugin.h \
 	%D%/params.c %D%/params_words.c %D%/params.h %D%/plan.c %D%/plan_hints.c %D%/plan_hints.h %D%/plan.h %D%/bindings.c %D%/bindings.h \
@@ -56,13 +65,26 @@ sweetspot_SOURCES = $(COMMANDS) \
 	%D%/byhand.c %D%/byhand_counters.c %D%/byhand_store.c %D%/byhand_store.h %D%/byhand.h %D%/lock.c %D%/lock.h \
 	%D%/counters.h %D%/counters_value.c %D%/counters_table.c %D%/counters_reason.c %D%/counters_sources.c \
 	%D%/counters_words.c %D%/counters_words.h %D%/counters_ask.c %D%/counters_ask.h \
-	%D%/roofline.c %D%/roofline.h \
-	%D%/ui.c %D%/ui_table.c %D%/ui_wrap.c %D%/ui.h \
+	%D%/roofline.c %D%/roofline.h $(CHARTS) \
+	%D%/profile_verb.h %D%/profile_input.c %D%/profile_standing.c %D%/profile_input.h %D%/profile_folder.c %D%/profile_folder.h \
+	%D%/profile_text.c %D%/profile_text.h %D%/profile_show.c %D%/profile_diff.c %D%/profile_merge.c %D%/profile_select.c \
+	%D%/profile_verify.c %D%/profile_verify_duel.c %D%/profile_verify_program.c %D%/profile_verify_say.c %D%/profile_verify.h \
+	%D%/ui.c %D%/ui_text.c %D%/ui_table.c %D%/ui_wrap.c %D%/ui.h \
 	%D%/results.c %D%/results_program.c %D%/results_effects.c %D%/results_pareto.c %D%/results_usage.c %D%/results_device.c %D%/results.h
 nodist_sweetspot_SOURCES = %D%/registry.def
 sweetspot_CPPFLAGS = $(AM_CPPFLAGS) -DSS_LIBEXECDIR='"$(pkglibexecdir)"'
 sweetspot_LDFLAGS = $(AM_LDFLAGS) $(BUNDLE_RPATH)
-sweetspot_LDADD = libtuner.la libtopo.la libbase.la
+sweetspot_LDADD = libbuilt.la libtuner.la libtopo.la libbase.la
+
+# With the flags of the worker, which it describes; its table of sources is that of the kernels.
+noinst_LTLIBRARIES += libbuilt.la
+libbuilt_la_SOURCES = %D%/built.c %D%/built.h
+nodist_libbuilt_la_SOURCES = %D%/sources.def
+libbuilt_la_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
+BUILT_SOURCES += %D%/sources.def
+CLEANFILES += %D%/sources.def
+%D%/sources.def: kernels/registry.def
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && cp kernels/registry.def $@
 
 BUILT_SOURCES += %D%/registry.def
 CLEANFILES += %D%/registry.def

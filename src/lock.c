@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 /* Another user's file of that name, or a link to somewhere, is no lock of ours. */
-static int lock_open(void) {
+static int lock_open(int flags) {
 	char path[512];
 	struct stat info;
 	const char *dir = getenv("XDG_RUNTIME_DIR");
@@ -22,7 +22,7 @@ static int lock_open(void) {
 		snprintf(path, sizeof path, "%s/sweetspot.lock", dir);
 	else
 		snprintf(path, sizeof path, "/tmp/sweetspot-%u.lock", (unsigned)getuid());
-	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	int fd = open(path, O_RDWR | flags | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd >= 0 && (fstat(fd, &info) || info.st_uid != getuid() || !S_ISREG(info.st_mode))) {
 		close(fd);
 		fd = -1;
@@ -34,7 +34,7 @@ static int lock_open(void) {
 int lock_take(struct ui *ui, const volatile int *interrupt, struct err *err) {
 	const struct timespec pause = {.tv_nsec = 100 * 1000 * 1000};
 	bool told = false;
-	int fd = lock_open();
+	int fd = lock_open(O_CREAT);
 	if (fd < 0) {
 		ui_warn(ui, "run one tuner at a time", "no lock against a second tuner: %s", strerror(errno));
 		return open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -56,4 +56,12 @@ int lock_take(struct ui *ui, const volatile int *interrupt, struct err *err) {
 
 void lock_release(int fd) {
 	close(fd);
+}
+
+bool lock_is_held(void) {
+	int fd = lock_open(0);
+	bool held = fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK;
+	if (fd >= 0)
+		close(fd);
+	return held;
 }

@@ -2,6 +2,8 @@
 /* One measurement at a time on a machine: two tuners that measure at once would disturb each other. */
 #ifndef SRC_LOCK_H
 #define SRC_LOCK_H
+#include <stdbool.h>
+
 #include "src/base/err.h"
 #include "src/ui.h"
 
@@ -10,5 +12,6 @@
  * user's ($XDG_RUNTIME_DIR or /tmp) and ends with the process. */
 int lock_take(struct ui *ui, const volatile int *interrupt, struct err *err);
 void lock_release(int fd);
+bool lock_is_held(void); /* by another process now */
 
 #endif

@@ -9,6 +9,7 @@
 
 #include "src/app.h"
 #include "src/base/near.h"
+#include "src/state.h"
 
 enum { OPTION_TABLES_MAX = 8 };
 
@@ -60,7 +61,8 @@ const struct opt cmd_store_options[] = {
 };
 
 static void help_all(FILE *out) {
-	fputs("usage: sweetspot COMMAND [OPTION...] [ARGUMENT...]\n\n"
+	fputs("usage: sweetspot COMMAND [OPTION...] [ARGUMENT...]\n"
+	      "       sweetspot [--json] [--store FILE]    this machine, what is tuned on it, what to do next\n\n"
 	      "Finds the fastest way to run a parallel kernel on this machine, and proves it.\n\nCommands:\n",
 	      out);
 	for (const struct cmd *const *cmd = cmd_registry; *cmd; cmd++)
@@ -108,21 +110,22 @@ static void version(void) {
 
 static void usage_hint(const struct cmd *cmd, struct err *err) {
 	if (err->code == ERR_USAGE && !*err->hint)
-		err_hint(err, "`sweetspot %s --help` shows the options", cmd->name);
+		err_hint(err, "`sweetspot %s%s--help` shows the options", cmd->name, *cmd->name ? " " : "");
 }
 
-static void cmd_run(const struct cmd *cmd, int argc, char *const *argv, struct err *err) {
+/* words: before its options, with the program's name. */
+static void cmd_run(const struct cmd *cmd, int words, int argc, char *const *argv, struct err *err) {
 	const struct opt *tables[OPTION_TABLES_MAX + 2] = {cmd_common_options};
 	for (size_t i = 0; cmd->options[i] && i < OPTION_TABLES_MAX; i++)
 		tables[i + 1] = cmd->options[i];
-	struct opt_args *args = opt_parse(argc - 1, argv + 1, tables, err);
+	struct opt_args *args = opt_parse(argc - words + 1, argv + words - 1, tables, err);
 	if (!args) {
 		usage_hint(cmd, err);
 		return;
 	}
 	if (opt_has(args, "help") || opt_has(args, "version")) {
 		if (opt_has(args, "help"))
-			help_one(cmd, stdout);
+			*cmd->name ? help_one(cmd, stdout) : help_all(stdout);
 		else
 			version();
 		opt_free(args);
@@ -142,7 +145,7 @@ static void cmd_run(const struct cmd *cmd, int argc, char *const *argv, struct e
 
 int main(int argc, char **argv) {
 	struct err err = {0};
-	const char *word = argc > 1 ? argv[1] : "--help";
+	const char *word = argc > 1 ? argv[1] : "";
 	setlocale(LC_CTYPE, "");
 	if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
 		version();
@@ -152,10 +155,12 @@ int main(int argc, char **argv) {
 			help_one(cmd, stdout);
 		else if (err.code == ERR_OK)
 			help_all(stdout);
+	} else if (argc < 2 || *word == '-') {
+		cmd_run(&cmd_state, 1, argc, argv, &err);
 	} else {
 		const struct cmd *cmd = cmd_find(word, &err);
 		if (cmd)
-			cmd_run(cmd, argc, argv, &err);
+			cmd_run(cmd, 2, argc, argv, &err);
 	}
 	if ((fflush(stdout) || ferror(stdout)) && err.code == ERR_OK)
 		err_set(&err, ERR_FAILED, "is the disk full, or the reader of the pipe gone?", "stdout can't be written");

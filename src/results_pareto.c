@@ -5,6 +5,8 @@
 #include <stdlib.h>
 
 #include "src/base/js.h"
+#include "src/base/mem.h"
+#include "src/base/text.h"
 #include "src/results.h"
 
 enum { COLUMNS = 3 };
@@ -31,7 +33,10 @@ void results_pareto_print(struct ui *ui, const json_t *result, FILE *out) {
 		titles[i] = json_string_value(json_array_get(objectives, i));
 	if (json_array_size(rows) == 0 || !titles[0] || !titles[1])
 		return;
-	fprintf(out, "\n%s: %s against %s\n", js_string_or(result, "kernel", "?"), titles[0], titles[1]);
+	char *kernel = mem_strdup(js_string_or(result, "kernel", "?"));
+	text_clean(kernel, false);
+	fprintf(out, "\n%s: %s against %s\n", kernel, titles[0], titles[1]);
+	free(kernel);
 	struct table *table = table_new(COLUMNS, titles);
 	table_right(table, 0);
 	table_right(table, 1);

@@ -33,18 +33,38 @@ static void thresholds_print(struct ui *ui, const json_t *sizes) {
 	table_free(table);
 }
 
-static void law_print(const json_t *sizes, const json_t *law) {
-	const char *over = js_string_or(sizes, "over", "size"), *unit = js_string_or(sizes, "unit", "s");
+enum { PIECES_SHOWN = 3 };
+
+/* Of many pieces only how steep they are. */
+static void steepness_print(const json_t *pieces, const char *over) {
+	double least = INFINITY, most = -INFINITY;
 	size_t i;
 	json_t *piece;
+	json_array_foreach((json_t *)pieces, i, piece) {
+		double exponent = js_real_or(piece, "exponent", NAN);
+		least = fmin(least, exponent);
+		most = fmax(most, exponent);
+	}
+	printf(" %s^%.2f to %s^%.2f in %zu pieces\n", over, least, over, most, json_array_size(pieces));
+}
+
+static void law_print(const json_t *sizes, const json_t *law) {
+	const char *over = js_string_or(sizes, "over", "size"), *unit = js_string_or(sizes, "unit", "s");
+	const json_t *pieces = json_object_get(law, "pieces");
+	size_t i, count = json_array_size(pieces);
+	json_t *piece;
 	printf("law of the best (%s):", js_string_or(law, "law", "?"));
-	json_array_foreach(json_object_get(law, "pieces"), i, piece) {
+	if (count > PIECES_SHOWN) {
+		steepness_print(pieces, over);
+		return;
+	}
+	json_array_foreach((json_t *)pieces, i, piece) {
 		double overhead = js_real_or(piece, "overhead", 0);
 		printf("%s ", i ? ";" : "");
 		if (overhead > 0)
 			printf("%.3g + ", overhead);
 		printf("%.3g %s^%.2f", js_real_or(piece, "factor", NAN), over, js_real_or(piece, "exponent", NAN));
-		if (json_array_size(json_object_get(law, "pieces")) > 1)
+		if (count > 1)
 			printf(" up to %.5g", js_real_or(piece, "to", NAN));
 	}
 	printf(" %s\n", unit);

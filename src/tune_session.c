@@ -19,6 +19,7 @@
 #include "src/tune_session_impl.h"
 #include "src/tune_sizes.h"
 #include "tuner/profile.h"
+#include "tuner/profile_folder.h"
 
 static int session_open(struct tuning *t, struct err *err) {
 	const json_t *machine = app_machine(t->app, err);
@@ -169,12 +170,13 @@ static int items_tune(struct tuning *t, struct err *err) {
 	return nothing.code == ERR_OK ? 0 : -1;
 }
 
-/* The profile lies beside the store: profile-FINGERPRINT.json. */
+/* The profile lies beside the store. */
 static char *profile_path(const struct tuning *t, const char *fingerprint) {
 	const char *store = store_path(t->store), *slash = strrchr(store, '/');
-	const char *colon = strchr(fingerprint, ':');
-	return mem_printf("%.*sprofile-%.12s.json", slash ? (int)(slash + 1 - store) : 0, store,
-	                  colon ? colon + 1 : fingerprint);
+	char *folder = mem_printf("%.*s", slash ? (int)(slash + 1 - store) : 0, store);
+	char *path = profile_file_name(folder, fingerprint);
+	free(folder);
+	return path;
 }
 
 static char *profile_write(struct tuning *t, struct err *err) {

@@ -3,7 +3,6 @@
 
 #include "src/ui.h"
 
-#include <langinfo.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -13,6 +12,7 @@
 
 #include "src/base/mem.h"
 #include "src/base/sys.h"
+#include "src/base/text.h"
 
 static const double PROGRESS_SECONDS = 0.1, PROGRESS_PIPED_SECONDS = 30;
 
@@ -96,7 +96,7 @@ void ui_bytes(double bytes, char *text, size_t size) {
 
 void ui_bar(double fraction, int width, char *text, size_t size) {
 	static const char *const eighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
-	bool utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+	bool utf8 = ui_utf8();
 	fraction = fraction < 0 || !isfinite(fraction) ? 0 : fraction > 1 ? 1 : fraction;
 	int units = (int)lround(fraction * width * 8);
 	size_t at = 0;
@@ -107,13 +107,21 @@ void ui_bar(double fraction, int width, char *text, size_t size) {
 		snprintf(text + at, size - at, "%s", eighths[units % 8]);
 }
 
-/* As much of UTF-8 text as fits into `columns`. */
-static int fitting(const char *text, int columns) {
-	int bytes = 0;
-	for (int shown = 0; text[bytes]; bytes++)
-		if (((unsigned char)text[bytes] & 0xC0) != 0x80 && shown++ == columns)
-			break;
-	return bytes;
+/* Asked each time: windows are resized. */
+int ui_progress_width(const struct ui *ui) {
+	return ui->live ? ui_width(ui->diagnostics) - 1 : 0;
+}
+
+static void progress_write(struct ui *ui, char *line) {
+	text_clean(line, false);
+	if (ui->live) {
+		int fits = (int)ui_fitting(line, strlen(line), ui_progress_width(ui));
+		fprintf(ui->diagnostics, "\r%.*s\033[K", fits, line);
+		ui->showing = true;
+	} else {
+		fprintf(ui->diagnostics, "%s\n", line);
+	}
+	fflush(ui->diagnostics);
 }
 
 void ui_progress(struct ui *ui, const char *format, ...) {
@@ -130,13 +138,7 @@ void ui_progress(struct ui *ui, const char *format, ...) {
 	va_start(ap, format);
 	vsnprintf(line, sizeof line, format, ap);
 	va_end(ap);
-	if (ui->live) {
-		fprintf(ui->diagnostics, "\r%.*s\033[K", fitting(line, ui_width(ui->diagnostics) - 1), line);
-		ui->showing = true;
-	} else {
-		fprintf(ui->diagnostics, "%s\n", line);
-	}
-	fflush(ui->diagnostics);
+	progress_write(ui, line);
 }
 
 void ui_progress_end(struct ui *ui) {
@@ -146,15 +148,23 @@ void ui_progress_end(struct ui *ui) {
 	fflush(ui->diagnostics);
 }
 
+/* A line of any length; what is in it is hostile. */
+static void said(struct ui *ui, const char *before, const char *format, va_list ap) {
+	char *text = NULL;
+	ui_progress_end(ui);
+	if (vasprintf(&text, format, ap) < 0)
+		return;
+	text_clean(text, false);
+	fprintf(ui->diagnostics, "%s%s\n", before, text);
+	free(text);
+}
+
 void ui_note(struct ui *ui, const char *format, ...) {
 	if (!ui->verbose)
 		return;
 	va_list ap;
-	ui_progress_end(ui);
 	va_start(ap, format);
-	fputs("sweetspot: ", ui->diagnostics);
-	vfprintf(ui->diagnostics, format, ap);
-	fputc('\n', ui->diagnostics);
+	said(ui, "sweetspot: ", format, ap);
 	va_end(ap);
 }
 
@@ -162,22 +172,23 @@ void ui_step(struct ui *ui, const char *format, ...) {
 	if (!ui->verbose)
 		return;
 	va_list ap;
-	ui_progress_end(ui);
 	va_start(ap, format);
-	fputs("  ", ui->diagnostics);
-	vfprintf(ui->diagnostics, format, ap);
-	fputc('\n', ui->diagnostics);
+	said(ui, "  ", format, ap);
+	va_end(ap);
+}
+
+static void hint_say(struct ui *ui, const char *format, ...) {
+	va_list ap;
+	va_start(ap, format);
+	said(ui, "  hint: ", format, ap);
 	va_end(ap);
 }
 
 void ui_warn(struct ui *ui, const char *hint, const char *format, ...) {
 	va_list ap;
-	ui_progress_end(ui);
 	va_start(ap, format);
-	fputs("sweetspot: warning: ", ui->diagnostics);
-	vfprintf(ui->diagnostics, format, ap);
-	fputc('\n', ui->diagnostics);
+	said(ui, "sweetspot: warning: ", format, ap);
 	va_end(ap);
 	if (hint)
-		fprintf(ui->diagnostics, "  hint: %s\n", hint);
+		hint_say(ui, "%s", hint);
 }

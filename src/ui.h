@@ -14,10 +14,16 @@ void ui_free(struct ui *ui);
 
 int ui_width(FILE *stream); /* columns of a terminal, 0 when piped */
 
+/* Columns of well-formed text, and how many bytes of it fit into some. */
+int ui_columns(const char *text, size_t size);
+size_t ui_fitting(const char *text, size_t size, int columns);
+bool ui_utf8(void); /* the locale's */
+
 enum ui_style { UI_PLAIN, UI_BOLD, UI_DIM, UI_GOOD, UI_BAD, UI_NOTE };
 const char *ui_style(const struct ui *ui, enum ui_style style); /* escape sequence for stdout or "" */
 
-/* A table: columns aligned (numbers right), fitted to the terminal's width; cells are copied. */
+/* A table: columns aligned (numbers right), fitted to the terminal's width, or a line for each cell where that is too
+ * narrow; cells are copied, and made safe for a terminal. */
 struct table;
 struct table *table_new(size_t columns, const char *const *titles);
 void table_right(struct table *table, size_t column);          /* right-aligned */
@@ -37,6 +43,7 @@ void ui_wrap(FILE *out, int first, int indent, const char *text);
 void ui_fix(FILE *out, int indent, const char *command);
 void ui_wrap_on(FILE *out, int first, int indent, const char *text); /* `first` columns are there already */
 
+int ui_progress_width(const struct ui *ui); /* columns of the next one, 0: no end */
 /* One line on stderr that rewrites itself on a terminal; silent when stderr is piped (then a line every 30 s). */
 void ui_progress(struct ui *ui, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void ui_progress_end(struct ui *ui);

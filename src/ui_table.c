@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <config.h>
 
-#include <ctype.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "src/base/mem.h"
+#include "src/base/text.h"
 #include "src/ui.h"
 
 struct table {
@@ -20,8 +20,11 @@ void table_row(struct table *table, const char *const *texts) {
 		table->room = table->room ? 2 * table->room : 16;
 		table->cells = mem_grow(table->cells, table->room * table->columns, sizeof *table->cells);
 	}
-	for (size_t c = 0; c < table->columns; c++)
-		table->cells[table->rows * table->columns + c] = mem_strdup(texts[c]);
+	for (size_t c = 0; c < table->columns; c++) {
+		char *copy = mem_strdup(texts[c]);
+		text_clean(copy, false); /* hostile names must not steer the terminal */
+		table->cells[table->rows * table->columns + c] = copy;
+	}
 	table->rows++;
 }
 
@@ -48,12 +51,8 @@ void table_add(struct table *table, ...) {
 	free(texts);
 }
 
-/* Columns that UTF-8 text takes on a terminal; our texts have no wide or combining characters. */
 static int text_width(const char *text) {
-	int width = 0;
-	for (; *text; text++)
-		width += ((unsigned char)*text & 0xC0) != 0x80;
-	return width;
+	return ui_columns(text, strlen(text));
 }
 
 static const char *cell(const struct table *table, size_t row, size_t column) {
@@ -81,23 +80,51 @@ static int *widths(const struct table *table, int room) {
 	return width;
 }
 
+/* Cut with a sign of it where it is too wide. */
 static void cell_print(const char *text, int width, bool right, bool last, FILE *out) {
-	int pad = width - text_width(text);
+	bool cut = text_width(text) > width;
+	size_t fits = ui_fitting(text, strlen(text), cut ? width - 1 : width);
+	int pad = width - ui_columns(text, fits) - cut;
 	if (right && pad > 0)
 		fprintf(out, "%*s", pad, "");
-	for (int shown = 0; *text; text++) { /* hostile names must not steer the terminal */
-		if (((unsigned char)*text & 0xC0) != 0x80 && shown++ == width)
-			break;
-		fputc(iscntrl((unsigned char)*text) ? '?' : *text, out);
-	}
+	fprintf(out, "%.*s%s", (int)fits, text, !cut ? "" : ui_utf8() ? "…" : "~");
 	if (!right && !last && pad > 0)
 		fprintf(out, "%*s", pad, "");
 	fputs(last ? "\n" : "  ", out);
 }
 
+static bool is_too_wide(const struct table *table, const int *width, int room) {
+	int total = -2;
+	for (size_t c = 0; c < table->columns; c++)
+		total += width[c] + 2;
+	return room && total > room;
+}
+
+/* A line for each cell that holds something, an empty one between rows. */
+static void narrow_print(const struct table *table, const struct ui *ui, FILE *out) {
+	int label = 0;
+	for (size_t c = 0; c < table->columns; c++)
+		label = text_width(cell(table, 0, c)) > label ? text_width(cell(table, 0, c)) : label;
+	for (size_t r = 1; r < table->rows; r++) {
+		if (r > 1)
+			fputc('\n', out);
+		for (size_t c = 0; c < table->columns; c++) {
+			const char *title = cell(table, 0, c);
+			if (!*cell(table, r, c))
+				continue;
+			fprintf(out, "%s%s%s%*s", ui_style(ui, UI_BOLD), title, ui_style(ui, UI_PLAIN),
+			        label - text_width(title) + 1, "");
+			ui_wrap_on(out, label + 1, label + 1, cell(table, r, c));
+		}
+	}
+}
+
 void table_print(struct table *table, const struct ui *ui, FILE *out) {
-	int *width = widths(table, ui_width(out));
-	for (size_t r = 0; r < table->rows; r++) {
+	int room = ui_width(out), *width = widths(table, room);
+	bool narrow = is_too_wide(table, width, room);
+	if (narrow)
+		narrow_print(table, ui, out);
+	for (size_t r = 0; !narrow && r < table->rows; r++) {
 		if (r == 0)
 			fputs(ui_style(ui, UI_BOLD), out);
 		for (size_t c = 0; c < table->columns; c++)

@@ -16,13 +16,6 @@ static int width_of(FILE *out) {
 	return width == 0 ? INT_MAX : width > WIDTH_MAX ? WIDTH_MAX : width;
 }
 
-static int columns_of(const char *text, size_t size) {
-	int columns = 0;
-	for (size_t i = 0; i < size; i++)
-		columns += ((unsigned char)text[i] & 0xC0) != 0x80;
-	return columns;
-}
-
 void ui_wrap(FILE *out, int first, int indent, const char *text) {
 	fprintf(out, "%*s", first, "");
 	ui_wrap_on(out, first, indent, text);
@@ -35,7 +28,7 @@ void ui_wrap_on(FILE *out, int first, int indent, const char *text) {
 	text_clean(copy, false);
 	while (*(word += strspn(word, " "))) {
 		size_t size = strcspn(word, " ");
-		int columns = columns_of(word, size);
+		int columns = ui_columns(word, size);
 		if (!fresh && columns >= width - column) {
 			fprintf(out, "\n%*s", indent, "");
 			column = indent;

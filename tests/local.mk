@@ -21,6 +21,7 @@ include %D%/record/local.mk
 include %D%/store/local.mk
 include %D%/program/local.mk
 include %D%/lib/local.mk
+include %D%/report/local.mk
 include %D%/cli/local.mk
 include %D%/plugin/local.mk
 include %D%/completions/local.mk

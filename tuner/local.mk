@@ -12,10 +12,9 @@ TUNER_SPACE = \
 	%D%/space_intern.c %D%/space_intern.h \
 	%D%/space_diagram.c %D%/space_diagram.h \
 	%D%/space_index.c \
-	%D%/space_repair.c %D%/space_repair.h \
 	%D%/space_near.c %D%/space_nearest.c %D%/space_nearest.h \
 	%D%/space_repair.c %D%/space_repairs.c %D%/space_repair.h \
-	%D%/space_near.c %D%/space_walk.c %D%/space_walk.h \
+	%D%/space_walk.c %D%/space_walk.h \
 	%D%/space_read.c %D%/space_json.c
 
 TUNER_SPEC = \
@@ -76,10 +75,15 @@ TUNER_PROGRAM = \
 TUNER_STORE = \
 	%D%/store.c %D%/store_file.c %D%/store_db.c %D%/store_schema.c \
 	%D%/store_write.c %D%/store_read.c %D%/store_resume.c %D%/store_plan.c %D%/store_sources.c %D%/store_searches.c \
+	%D%/store_merge.c %D%/store_merge_session.c %D%/store_merge_search.c %D%/store_merge_trial.c %D%/store_merge_keys.c \
+	%D%/store_merge_impl.h %D%/store_merge.h %D%/store_about.c %D%/store_about.h \
 	%D%/store.h %D%/store_db.h \
 	%D%/trial_store.c %D%/trial_store.h \
 	%D%/profile.c %D%/profile_check.c %D%/profile_env.c %D%/profile.h \
-	%D%/profile_program.c %D%/profile_program.h %D%/profile_sizes.c %D%/profile_sizes.h
+	%D%/profile_program.c %D%/profile_program.h %D%/profile_sizes.c %D%/profile_sizes.h \
+	%D%/profile_state.c %D%/profile_entry.c %D%/profile_state.h %D%/profile_merge.c %D%/profile_merge.h \
+	%D%/profile_diff.c %D%/profile_diff.h %D%/profile_select.c %D%/profile_select_words.c %D%/profile_select.h \
+	%D%/profile_folder.c %D%/profile_folder.h
 
 TUNER_SIZES = \
 	%D%/sizes.c %D%/sizes.h %D%/sizes_impl.h \

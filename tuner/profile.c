@@ -11,6 +11,7 @@
 #include "src/base/near.h"
 #include "src/base/sys.h"
 #include "tuner/profile.h"
+#include "tuner/profile_folder.h"
 #include "tuner/profile_program.h"
 #include "tuner/profile_sizes.h"
 
@@ -206,8 +207,14 @@ int profile_save(const json_t *profile, const char *path, struct err *err) {
 	int rc = out ? js_write(profile, out) : -1;
 	if (out && fclose(out) != 0)
 		rc = -1;
-	rc = rc ? err_set(err, ERR_FAILED, NULL, "can't write %s: out of memory", path)
-	        : sys_write_file(path, text, size, err);
+	if (rc)
+		err_set(err, ERR_FAILED, NULL, "can't write %s: out of memory", path);
+	else if (size > PROFILE_BYTES_MAX)
+		rc = err_set(err, ERR_FAILED, "split it by kernels", "%s would be larger than the 16 MiB that are read", path);
+	else
+		rc = sys_write_file(path, text, size, err);
 	free(text);
+	if (rc == 0)
+		profile_link(profile, path);
 	return rc;
 }

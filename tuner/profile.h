@@ -16,7 +16,10 @@ json_t *profile_from_store(struct store *store, const char *fingerprint, const c
 /* Reads and checks a file; ERR_USAGE says what is wrong with it. New reference. */
 json_t *profile_load(const char *path, struct err *err);
 int profile_check(const json_t *profile, struct err *err); /* schema, types and ranges */
+/* Also makes the link that leads libsweetspot to it (profile_folder.h). */
 int profile_save(const json_t *profile, const char *path, struct err *err);
+/* Leaves out what is of other kernels than these (NULL-terminated; none: all stay). ERR_NOTHING where none is there. */
+int profile_pick(json_t *profile, const char *const *kernels, struct err *err);
 
 /* OMP_* variables of a configuration: {"OMP_NUM_THREADS": "2", ...}; parameters that are no OpenMP setting become
  * SWEETSPOT_<KERNEL>_<PARAM>. The word "default" sets nothing. New reference. kernel may be NULL: only OpenMP's. */

@@ -120,9 +120,15 @@ static int check_state(const json_t *value, struct err *err) {
 }
 
 static int check_schema(const json_t *value, struct err *err) {
-	static const char *const words[] = {"sweetspot-profile/1", NULL};
-	return check_one_of(value, words, "must be sweetspot-profile/1: this is no profile, or one of a newer version",
-	                    err);
+	static const char ours[] = "sweetspot-profile/";
+	const char *text = json_is_string(value) ? json_string_value(value) : "";
+	const char *version = strncmp(text, ours, sizeof ours - 1) == 0 ? text + sizeof ours - 1 : "";
+	if (strcmp(version, "1") == 0)
+		return 0;
+	if (*version < '1' || *version > '9')
+		return refuse(err, "must be sweetspot-profile/1: this is no profile");
+	return err_set(err, ERR_USAGE, "read it with the version that wrote it, or a newer one",
+	               "%.40s is of a newer version of Sweetspot, and this one knows sweetspot-profile/1 only", text);
 }
 
 /* A configuration or a problem: names with numbers, words or booleans. */

@@ -89,19 +89,14 @@ static json_t *thresholds_json(const struct sizes *sizes, const struct sizes_ran
 	return array;
 }
 
-/* t = overhead + factor n^exponent from size to size. */
 static json_t *pieces_json(const struct growth *growth) {
+	struct growth_piece pieces[GROWTH_PIECES_MAX];
 	json_t *array = json_array();
-	double from = growth->n[0], overhead = growth_overhead(growth), ci[2];
-	for (size_t i = 0; i <= growth->law.breaks; i++) {
-		double to = i < growth->law.breaks ? growth_break(growth, i) : growth->n[growth->count - 1];
-		double exponent =
-			growth->law.kind == GROWTH_OVERHEAD ? growth->law.coef[2] : growth_exponent(growth, sqrt(from * to));
-		double factor = (growth_predict(growth, to, ci) - overhead) / pow(to, exponent);
-		json_array_append_new(array, json_pack("{s:o,s:o,s:o,s:o,s:o}", "from", js_number(from), "to", js_number(to),
-		                                       "overhead", js_number(overhead), "factor", js_number(factor), "exponent",
-		                                       js_number(exponent)));
-		from = to;
+	for (size_t i = 0, count = growth_pieces(growth, pieces); i < count; i++) {
+		const struct growth_piece *piece = &pieces[i];
+		json_array_append_new(array, json_pack("{s:o,s:o,s:o,s:o,s:o}", "from", js_number(piece->from), "to",
+		                                       js_number(piece->to), "overhead", js_number(piece->overhead), "factor",
+		                                       js_number(piece->factor), "exponent", js_number(piece->exponent)));
 	}
 	return array;
 }

@@ -141,7 +141,7 @@ static int open_writing(struct store *store, bool create, struct err *err) {
 		return -1;
 	if (sqlite3_db_readonly(store->db, "main"))
 		return store_fail(store, SQLITE_READONLY, err);
-	return create ? store_schema_verify(store, err) : 0;
+	return (create && store_schema_verify(store, err)) || store_schema_step(store, err) ? -1 : 0;
 }
 
 static int open_any(struct store *store, struct err *err) {

@@ -120,6 +120,10 @@ struct store_result {
 int store_results_each(struct store *store, const char *fingerprint,
                        int (*fn)(void *ctx, const struct store_result *result), void *ctx, struct err *err);
 
+/* Only the newest `most` of them, oldest first all the same. */
+int store_results_newest(struct store *store, const char *fingerprint, int64_t most,
+                         int (*fn)(void *ctx, const struct store_result *result), void *ctx, struct err *err);
+
 /* Every search of a machine (fingerprint NULL: of all), finished or not, oldest first. fn as in store_trials_each; it may
  * read the store meanwhile. */
 struct store_found {

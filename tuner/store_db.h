@@ -32,6 +32,10 @@ bool store_file_beside(const char *path, const char *suffix); /* is there a non-
 /* store_schema.c */
 int store_schema_create(struct store *store, struct err *err); /* nothing where another process was quicker */
 int store_schema_verify(struct store *store, struct err *err); /* reads only */
+int store_schema_step(struct store *store, struct err *err);   /* adds what an older file has not */
+bool store_has_uuids(const struct store *store);
+
+int store_plans_make(struct store *store, struct err *err); /* store_plan.c: their table, where it is not there */
 
 /* store_db.c. store_fail says what a result code means for the user and returns -1. */
 int store_fail(const struct store *store, int rc, struct err *err);

@@ -5,13 +5,17 @@
 
 #include "tuner/store_db.h"
 
+int store_plans_make(struct store *store, struct err *err) {
+	return store_exec(store,
+	                  "CREATE TABLE IF NOT EXISTS plans (search INTEGER PRIMARY KEY REFERENCES searches(id),"
+	                  " plan TEXT NOT NULL)",
+	                  err);
+}
+
 int store_plan_set(struct store *store, int64_t search, const json_t *plan, struct err *err) {
 	char *text = json_dumps(plan, JSON_COMPACT | JSON_REAL_PRECISION(17));
 	const struct store_field fields[] = {store_int(search), store_text(text)};
-	int rc = store_exec(store,
-	                    "CREATE TABLE IF NOT EXISTS plans (search INTEGER PRIMARY KEY REFERENCES searches(id),"
-	                    " plan TEXT NOT NULL)",
-	                    err);
+	int rc = store_plans_make(store, err);
 	if (rc == 0)
 		rc = store_change(store, "INSERT OR REPLACE INTO plans (search, plan) VALUES (?, ?)", fields, 2, NULL, err);
 	free(text);

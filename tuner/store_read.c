@@ -106,18 +106,19 @@ static int result_row(const struct store *store, sqlite3_stmt *stmt,
 	return rc;
 }
 
-int store_results_each(struct store *store, const char *fingerprint,
-                       int (*fn)(void *ctx, const struct store_result *result), void *ctx, struct err *err) {
-	const struct store_field fields[] = {store_text(fingerprint)};
-	/* SQLite takes the other columns from the row that has the maximum. */
-	sqlite3_stmt *stmt = store_query(store,
-	                                 "SELECT q.id, s.id, s.fingerprint, q.kernel, q.source, s.command, s.version,"
-	                                 " s.machine, q.result, q.ended, s.noise_floor, max(q.finish) AS newest"
-	                                 " FROM searches q JOIN sessions s ON s.id = q.session"
-	                                 " WHERE q.state = 'done' AND q.result IS NOT NULL"
-	                                 " AND (?1 IS NULL OR s.fingerprint = ?1)"
-	                                 " GROUP BY s.fingerprint, q.kernel, q.problem, q.objective ORDER BY newest",
-	                                 fields, 1, err);
+/* The newest of each are found without reading results: SQLite takes the number from the row that has the maximum. */
+int store_results_newest(struct store *store, const char *fingerprint, int64_t most,
+                         int (*fn)(void *ctx, const struct store_result *result), void *ctx, struct err *err) {
+	const struct store_field fields[] = {store_text(fingerprint), store_int(most)};
+	sqlite3_stmt *stmt =
+		store_query(store,
+	                "SELECT q.id, s.id, s.fingerprint, q.kernel, q.source, s.command, s.version, s.machine, q.result,"
+	                " q.ended, s.noise_floor FROM (SELECT o.id AS id, max(o.finish) AS newest FROM searches o"
+	                " JOIN sessions p ON p.id = o.session WHERE o.state = 'done' AND o.result IS NOT NULL"
+	                " AND (?1 IS NULL OR p.fingerprint = ?1)"
+	                " GROUP BY p.fingerprint, o.kernel, o.problem, o.objective ORDER BY newest DESC LIMIT ?2) n"
+	                " JOIN searches q ON q.id = n.id JOIN sessions s ON s.id = q.session ORDER BY n.newest",
+	                fields, 2, err);
 	if (!stmt)
 		return -1;
 	int rc, result = 0;
@@ -127,4 +128,9 @@ int store_results_each(struct store *store, const char *fingerprint,
 		result = store_fail(store, rc, err);
 	sqlite3_finalize(stmt);
 	return result < 0 ? -1 : 0;
+}
+
+int store_results_each(struct store *store, const char *fingerprint,
+                       int (*fn)(void *ctx, const struct store_result *result), void *ctx, struct err *err) {
+	return store_results_newest(store, fingerprint, -1, fn, ctx, err); /* a negative limit is none */
 }

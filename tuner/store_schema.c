@@ -16,12 +16,12 @@ enum { QUICK_CHECK_BYTES = 4 << 20 };
 static const char *const tables[] = {
 	"CREATE TABLE sessions (id INTEGER PRIMARY KEY, fingerprint TEXT NOT NULL, machine TEXT NOT NULL,"
 	" version TEXT NOT NULL, command TEXT NOT NULL, seed INTEGER NOT NULL, started REAL NOT NULL, ended REAL,"
-	" state TEXT NOT NULL DEFAULT 'running' " STATES ", noise_floor REAL)",
+	" state TEXT NOT NULL DEFAULT 'running' " STATES ", noise_floor REAL, uuid TEXT)",
 
 	"CREATE TABLE searches (id INTEGER PRIMARY KEY, session INTEGER NOT NULL REFERENCES sessions(id),"
 	" kernel TEXT NOT NULL, source TEXT, problem TEXT NOT NULL, objective TEXT, strategy TEXT, seed INTEGER NOT NULL,"
 	" space_hash TEXT, cartesian REAL, valid INTEGER, baseline TEXT, ended REAL, finish INTEGER,"
-	" state TEXT NOT NULL DEFAULT 'running' " STATES ", result TEXT)",
+	" state TEXT NOT NULL DEFAULT 'running' " STATES ", result TEXT, uuid TEXT)",
 
 	"CREATE TABLE trials (id INTEGER PRIMARY KEY, search INTEGER NOT NULL REFERENCES searches(id),"
 	" phase TEXT NOT NULL, block INTEGER NOT NULL, config TEXT NOT NULL, status TEXT NOT NULL, value REAL,"
@@ -118,6 +118,30 @@ static int probe_tables(const struct store *store, struct err *err) {
 			return store_fail(store, rc == SQLITE_ERROR ? SQLITE_CORRUPT : rc, err);
 	}
 	return 0;
+}
+
+bool store_has_uuids(const struct store *store) {
+	sqlite3_stmt *stmt = NULL;
+	int rc = sqlite3_prepare_v2(store->db, "SELECT s.uuid, q.uuid FROM sessions s, searches q", -1, &stmt, NULL);
+	sqlite3_finalize(stmt);
+	return rc == SQLITE_OK;
+}
+
+/* Programs that don't know the columns neither read nor fill them, so that the format has kept its number. */
+int store_schema_step(struct store *store, struct err *err) {
+	if (store_has_uuids(store))
+		return 0;
+	if (store_exec(store, "BEGIN IMMEDIATE", err))
+		return -1;
+	if ((store_has_uuids(store) || store_exec(store,
+	                                          "ALTER TABLE sessions ADD COLUMN uuid TEXT;"
+	                                          "ALTER TABLE searches ADD COLUMN uuid TEXT",
+	                                          err) == 0) &&
+	    store_exec(store, "COMMIT", err) == 0)
+		return 0;
+	if (!sqlite3_get_autocommit(store->db))
+		sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
+	return -1;
 }
 
 int store_schema_verify(struct store *store, struct err *err) {

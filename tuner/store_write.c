@@ -8,6 +8,9 @@
 #include "src/base/sys.h"
 #include "tuner/store_db.h"
 
+/* Copies of a store that went separate ways are told apart by it when they are merged. */
+#define UUID "lower(hex(randomblob(16)))"
+
 /* JSON as it is kept: compact, members in their order, reals that read back the same. NULL for NULL; caller frees. */
 static char *json_text(const json_t *json) {
 	return json ? json_dumps(json, JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(17)) : NULL;
@@ -20,8 +23,8 @@ int store_session_begin(struct store *store, struct store_session *session, stru
 		store_text(session->command),     store_int((int64_t)session->seed),    store_real(session->started),
 	};
 	int rc = store_change(store,
-	                      "INSERT INTO sessions (fingerprint, machine, version, command, seed, started)"
-	                      " VALUES (?, ?, ?, ?, ?, ?)",
+	                      "INSERT INTO sessions (fingerprint, machine, version, command, seed, started, uuid)"
+	                      " VALUES (?, ?, ?, ?, ?, ?, " UUID ")",
 	                      fields, sizeof fields / sizeof *fields, &session->id, err);
 	free(machine);
 	return rc;
@@ -43,7 +46,7 @@ int store_search_begin(struct store *store, struct store_search *search, struct 
 	};
 	return store_change(store,
 	                    "INSERT INTO searches (session, kernel, source, problem, objective, strategy, seed, space_hash,"
-	                    " cartesian, valid, baseline) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+	                    " cartesian, valid, baseline, uuid) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, " UUID ")",
 	                    fields, sizeof fields / sizeof *fields, &search->id, err);
 }
 

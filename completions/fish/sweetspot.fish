@@ -50,6 +50,10 @@ function __sweetspot_values --argument-names program option kernel word
             printf '%s\n' cpu cuda
         case --objective
             printf '%s\n' time energy edp
+        case --prefer
+            printf '%s\n' newest faster
+        case --kernel
+            __sweetspot_list $program kernels
         case -s --size --sizes
             __sweetspot_settings $program "$kernel" size "$word"
         case --set --range --over --default
@@ -68,11 +72,26 @@ function __sweetspot_words --argument-names program command kernel before word
                 case params
                     __sweetspot_list $program kernels
             end
+        case profile
+            switch $before
+                case profile
+                    printf '%s\n' show diff merge verify select
+                case select
+                    __sweetspot_list $program kernels
+                case '*'
+                    __fish_complete_path "$word"
+            end
         case run compare
             if test -n "$kernel"
                 __sweetspot_settings $program $kernel parameter "$word"
             else
                 __sweetspot_list $program kernels
+            end
+        case store
+            if test "$before" = store
+                printf '%s\n' info merge
+            else
+                __fish_complete_path "$word"
             end
         case tune sweep export explain
             __sweetspot_list $program kernels

@@ -22,5 +22,5 @@ libbase_la_SOURCES = \
 	%D%/expr.c %D%/expr_parse.c %D%/expr_parser.h %D%/expr_atom.c %D%/expr_member.c \
 	%D%/expr_math.c %D%/expr_bits.c %D%/expr_code.c %D%/expr.h %D%/expr_node.h \
 	%D%/value.c %D%/value.h
-libbase_la_CPPFLAGS = $(AM_CPPFLAGS) -DSS_PKGDATADIR='"$(pkgdatadir)"'
+libbase_la_CPPFLAGS = $(AM_CPPFLAGS) -DSS_PKGDATADIR='"$(pkgdatadir)"' -DSS_SYSCONFDIR='"$(sysconfdir)"'
 libbase_la_LIBADD = $(JANSSON_LIBS) -lm

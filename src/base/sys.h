@@ -26,6 +26,7 @@ char *sys_config_dir(struct err *err); /* the same for $XDG_CONFIG_HOME, $HOME/.
 /* The installed folder share/sweetspot/NAME, also where the installation was moved or the program is run from where it was
  * built; $SWEETSPOT_DATA/NAME where that is set. Caller frees; NULL and err where there is none. */
 char *sys_share_dir(const char *name, struct err *err);
+const char *sys_site_dir(void); /* what the site sets for all: PREFIX/etc/sweetspot */
 uint64_t sys_memory_total(void); /* bytes: the smaller of the machine's memory and the cgroup's limit; 0 unknown */
 /* The smallest memory limit in bytes of this process's cgroups (version 1 or 2), UINT64_MAX for none. root: "" for the
  * machine, or a folder with a copy of its /proc/self/cgroup and /sys/fs/cgroup. */

@@ -48,3 +48,7 @@ char *sys_share_dir(const char *name, struct err *err) {
 		        "the data folder \"%s\" is missing%s%s", name, given ? " in " : "", given ? given : "");
 	return found;
 }
+
+const char *sys_site_dir(void) {
+	return SS_SYSCONFDIR "/sweetspot";
+}

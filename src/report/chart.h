@@ -1,6 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Charts as inline SVG or PNG, drawn by gnuplot. All texts are hostile: none of them can become a command of gnuplot or
- * markup. */
+ * markup. They go to gnuplot as lines of a data block, never within a command, and what it draws is read and written
+ * again from a short list of elements and attributes: svg, title, desc, path, text; no style, link, script or image, and
+ * no ids but ID-title and ID-desc.
+ *
+ * A canvas is 440 units wide with letters of 13, which are 10 pixels on a phone's 360 and 17 at the most of 36 rem; give
+ * charts columns of some 22 to 36 rem. Heights differ: long titles are wrapped, legends stand below in as many rows as they
+ * need. What can't be drawn (NAN, infinity, 0 on a logarithmic axis) interrupts a line; a chart of nothing says so.
+ * Linear y axes begin at 0 with bars, and where the smallest value is below half of the largest. Logarithmic x axes of
+ * small whole numbers are marked by powers of two. Series differ by colour (Okabe and Ito), shape and dashes; heat maps
+ * are viridis, and bear their values where cells are large enough. */
 #ifndef SRC_REPORT_CHART_H
 #define SRC_REPORT_CHART_H
 #include <stdbool.h>
@@ -10,23 +19,24 @@
 
 struct chart_point {
 	double x, y;
-	double low, high; /* error bar; NAN: none */
+	double low, high; /* error bar; NAN: none. On a logarithmic axis one from 0 reaches to the border. */
 };
 
 enum chart_style { CHART_LINE /* with its points */, CHART_POINTS, CHART_STEPS, CHART_BARS, CHART_BOUND /* no points */ };
 
 struct chart_series {
-	const char *name; /* in the key; NULL: none */
+	const char *name; /* in the legend, of which the first hundred are shown; NULL: none */
 	enum chart_style style;
 	const struct chart_point *points; /* at most some hundred: aggregate before drawing */
 	size_t count;
 };
 
-struct chart_heat { /* rows from below */
+struct chart_heat { /* rows from below; best below some 64 x 64 */
 	const char *const *x_names, *const *y_names;
 	size_t width, height;
 	const double *values; /* height x width; NAN: not measured */
 	const char *value_label;
+	bool value_log; /* colours by the logarithm: for times that differ by factors */
 };
 
 struct chart {

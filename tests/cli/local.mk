@@ -1,19 +1,18 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-EXTRA_DIST += %D%/json.sh
+EXTRA_DIST += %D%/json.sh %D%/profile.sh
 check_PROGRAMS += %D%/results_program
 %C%_results_program_SOURCES = %D%/results_program.c src/results.c src/results_program.c src/results_effects.c src/results_pareto.c \
 	src/results_usage.c src/results_device.c src/results_counters.c src/results_regions.c src/counters_value.c src/counters_table.c \
-	src/counters_reason.c src/ui.c src/ui_table.c src/ui_wrap.c
+	src/counters_reason.c src/ui.c src/ui_text.c src/ui_table.c src/ui_wrap.c
 %C%_results_program_LDADD = libtuner.la libbase.la -lm
 TESTS += %D%/results_program
 check_PROGRAMS += %D%/program_spec
 %C%_program_spec_SOURCES = %D%/program_spec.c src/program_spec.c src/program_spec.h src/program_plan.h
 %C%_program_spec_LDADD = libtuner.la libbase.la $(JANSSON_LIBS)
 TESTS += %D%/program_spec
-dist_check_SCRIPTS += %D%/usage %D%/spec %D%/handwork %D%/tune %D%/sizes %D%/resume %D%/survive %D%/program %D%/apply %D%/ceilings \
-	%D%/experiments %D%/counters %D%/bundle
-dist_check_SCRIPTS += %D%/usage %D%/spec %D%/handwork %D%/tune %D%/survive %D%/program %D%/apply %D%/ceilings \
-	%D%/experiments %D%/counters %D%/bundle %D%/replay %D%/explain
+dist_check_SCRIPTS += %D%/terminal %D%/state %D%/usage %D%/spec %D%/handwork %D%/tune %D%/sizes %D%/resume \
+	%D%/survive %D%/program %D%/apply %D%/ceilings %D%/experiments %D%/counters %D%/bundle %D%/replay %D%/explain \
+	%D%/profile %D%/profile_merge %D%/profile_verify
 EXTRA_DIST += %D%/counting-worker
 check_PROGRAMS += %D%/ceilings_file
 %C%_ceilings_file_SOURCES = %D%/ceilings_file.c src/ceilings_file.c src/ceilings_kinds.c src/ceilings_plan.c \
@@ -26,7 +25,7 @@ check_PROGRAMS += %D%/ceilings_gpu
 TESTS += %D%/ceilings_gpu
 check_PROGRAMS += %D%/results_counters
 %C%_results_counters_SOURCES = %D%/results_counters.c src/results_counters.c src/results_regions.c src/counters_value.c \
-	src/counters_table.c src/counters_reason.c src/ui.c src/ui_table.c src/ui_wrap.c
+	src/counters_table.c src/counters_reason.c src/ui.c src/ui_text.c src/ui_table.c src/ui_wrap.c
 %C%_results_counters_LDADD = libtuner.la libbase.la -lm
 TESTS += %D%/results_counters
 check_PROGRAMS += %D%/stop_when

@@ -83,7 +83,7 @@ static const char regions_text[] =
 	"\n"
 	"region   calls  baseline    best  speedup\n"
 	"loop         3    2.00 s  500 ms    4.00x\n"
-	"new?[1m      -         -       -        -\n"
+	"new [1m      -         -       -        -\n"
 	"region loop: end without begin, 1 times\n";
 
 static json_t *json_read(const char *text) {

@@ -30,8 +30,18 @@ cases() {
 	same "kernels for list params" "$kernels" sweetspot list params ''
 	same "formats" "$formats" sweetspot export -f ''
 	same "strategies" "$("$SS" list strategies | awk 'NR > 1 { print $1 }')" sweetspot tune fw --strategy ''
+	same "what a store can do" "info
+merge" sweetspot store ''
 	same "devices" "cpu
 cuda" sweetspot tune --device ''
+	same "verbs of profile" "show
+diff
+merge
+verify
+select" sweetspot profile ''
+	same "kernels for profile select" "$kernels" sweetspot profile select ''
+	same "what is preferred" "newest
+faster" sweetspot profile merge --prefer ''
 	parameters=$("$SS" list params fw --json | python3 -c 'import json, sys
 print("\n".join(p["name"] for p in json.load(sys.stdin)["params"]))')
 	offers sweetspot run fw '' | sed 's/=$//' | sort -u >"$T/got"

@@ -11,6 +11,6 @@ check_PROGRAMS += %D%/hostile
 	src/explain_text_scaling.c src/explain_text_effects.c src/explain_text_place.c \
 	src/ceilings_file.c src/ceilings_kinds.c src/results.c src/results_program.c src/results_effects.c src/results_pareto.c \
 	src/results_usage.c src/results_device.c src/results_counters.c src/results_regions.c src/counters_value.c \
-	src/counters_table.c src/counters_reason.c src/ui.c src/ui_table.c src/ui_wrap.c
+	src/counters_table.c src/counters_reason.c src/ui.c src/ui_text.c src/ui_table.c src/ui_wrap.c
 %C%_hostile_LDADD = libtuner.la libtopo.la libbase.la $(GSL_LIBS) $(JANSSON_LIBS) -lm
 TESTS += %D%/hostile

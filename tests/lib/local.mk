@@ -6,7 +6,7 @@ check_PROGRAMS += %D%/app
 %C%_app_LDADD = $(LIBSWEETSPOT)
 
 lib_tests = %D%/regions %D%/counted %D%/hostile %D%/profile %D%/profile_places %D%/profile_machine %D%/profile_hostile \
-	%D%/profile_threads
+	%D%/profile_threads %D%/profile_fleet
 check_PROGRAMS += $(lib_tests)
 TESTS += $(lib_tests)
 %C%_regions_SOURCES = %D%/regions.c %D%/rig.h
@@ -28,6 +28,8 @@ LIBSWEETSPOT_INSIDE = libsweetspot.a libbase.la $(JANSSON_LIBS) -lm
 %C%_profile_places_LDADD = $(LIBSWEETSPOT_INSIDE)
 %C%_profile_machine_SOURCES = %D%/profile_machine.c %D%/profile_made.h
 %C%_profile_machine_LDADD = $(LIBSWEETSPOT_INSIDE)
+%C%_profile_fleet_SOURCES = %D%/profile_fleet.c %D%/profile_made.h
+%C%_profile_fleet_LDADD = libtuner.la $(LIBSWEETSPOT_INSIDE)
 %C%_profile_hostile_SOURCES = %D%/profile_hostile.c %D%/fuzz_profile.c %D%/profile_made.h
 %C%_profile_hostile_LDADD = $(LIBSWEETSPOT_INSIDE)
 %C%_profile_threads_SOURCES = %D%/profile_threads.c %D%/profile_made.h

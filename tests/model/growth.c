@@ -147,7 +147,33 @@ static void test_three(void) {
 	ok(value > 25 && value < 36 && ci[0] < value && ci[1] > 1.5 * value, "with a wide interval: [%.3g, %.3g]", ci[0], ci[1]);
 }
 
+/* Game of Life on 16 cores, two tunes: the best goes from one thread to 16, and its time by no one law. */
+static void test_measured(void) {
+	static const double n[] = {128, 176, 256, 352, 512, 704, 1024, 1408, 2048, 2816, 4096};
+	static const double t[][11] = {
+		{27.9, 28.7, 29.6, 32.1, 53.6, 94.4, 84.5, 91.8, 137, 286, 525},
+		{18.2, 23.8, 37.7, 42.6, 61.7, 67.2, 89.1, 88.9, 141, 330, 453},
+	};
+	for (size_t i = 0; i < 2; i++) {
+		struct growth growth;
+		struct growth_piece pieces[GROWTH_PIECES_MAX];
+		double ci[2], worst = 0;
+		ok(growth_fit(n, t[i], 11, NULL, 0, &growth, NULL) == 0 && growth.law.kind == GROWTH_LOCAL,
+		   "measured: from place to place");
+		ok(growth.median_error < 0.15, "measured: off by %.3f", growth.median_error);
+		size_t count = growth_pieces(&growth, pieces), inside = 0;
+		for (size_t k = 0; k < count; k++) {
+			double cost = pieces[k].overhead + pieces[k].factor * pow(pieces[k].from, pieces[k].exponent);
+			worst = fmax(worst, fabs(cost / growth_predict(&growth, pieces[k].from, ci) - 1));
+			inside += ci[0] < t[i][k] && t[i][k] < ci[1];
+		}
+		ok(count == 10 && pieces[0].from == 128 && pieces[9].to == 4096 && worst < 1e-9, "measured: its pieces are the law");
+		ok(inside >= 9, "measured: %zu of 10 in their interval", inside);
+	}
+}
+
 int main(void) {
+	test_measured();
 	for (size_t i = 0; i < sizeof made / sizeof *made; i++) {
 		test_exact(&made[i]);
 		test_coverage(&made[i], 8);

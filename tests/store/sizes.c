@@ -28,7 +28,8 @@ static void trial(struct store *store, int64_t search, const char *phase, int nu
 static void between(struct store *store, int64_t search, double n, int block, double value) {
 	json_t *config = config_of(block), *detail = json_pack("{s:f}", "size", n);
 	char *text = js_canonical(config);
-	const struct store_trial one = {.search = search, .phase = "between", .config = text, .status = "correct", .value = value,
+	const struct store_trial one = {.search = search, .phase = "between", .config = text, .status = "correct",
+	                                .value = value,
 	                                .samples = &value, .sample_count = 1, .started = 1, .elapsed = 0.1, .detail = detail};
 	store_trial_add(store, &one, NULL);
 	json_decref(config);

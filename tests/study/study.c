@@ -29,6 +29,24 @@ static struct study *finished(struct study *study) {
 	return study;
 }
 
+/* The machine became slower by 30 % before the race: what was searched alone is not 30 % faster for that. */
+static void test_drift(double slower) {
+	struct study *study = study_new("k", "cpu");
+	for (int threads = 1; threads <= 8; threads++)
+		add(study, json_pack("{s:i}", "n", 8), json_pack("{s:i}", "threads", threads), "search", "correct", 8.0 / threads);
+	add(study, json_pack("{s:i}", "n", 9), json_pack("{s:i}", "threads", 1), "search", "correct", 9);
+	for (int threads = 6; threads <= 8; threads++)
+		add(study, json_pack("{s:i}", "n", 8), json_pack("{s:i}", "threads", threads), "race", "correct",
+		    slower * 8.0 / threads);
+	study_finish(study);
+	double expected = fabs(slower - 1) < 0.05 ? 1 : slower, worst = 0;
+	for (size_t i = 0; i < 5; i++)
+		worst = fmax(worst, fabs(study_row(study, i)->value * (double)(i + 1) / 8 / expected - 1));
+	ok(worst < 1e-9, "a race %.2f times as slow: the others are put at %.2f", slower, expected);
+	ok(study_row(study, 8)->value == 9, "another problem is left alone");
+	study_free(study);
+}
+
 static void test_rows(void) {
 	struct study *study = study_new("k", "cpu");
 	for (int i = 0; i < 3; i++)
@@ -193,6 +211,9 @@ static void test_machine(void) {
 }
 
 int main(void) {
+	test_drift(1.3);
+	test_drift(0.8);
+	test_drift(1.02);
 	test_rows();
 	test_dependent();
 	test_pairs();

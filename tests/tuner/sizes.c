@@ -196,7 +196,8 @@ static void test_between(void) {
 	   "what was tuned is told apart");
 	json_decref(json);
 	const json_t *config = sizes_point(sizes, 0)->config;
-	ok(!sizes_way_add(sizes, 400, config, 1) && !sizes_way_add(sizes, 300, config, NAN), "no tuned size, no cost that is none");
+	ok(!sizes_way_add(sizes, 400, config, 1) && !sizes_way_add(sizes, 300, config, NAN),
+	   "no tuned size, no cost that is none");
 	for (double n = 401; n < 480; n++)
 		sizes_way_add(sizes, n, config, 1);
 	ok(sizes_way_count(sizes) < 32 && sizes_way_add(sizes, 401, config, 2), "not without end; one may be replaced");

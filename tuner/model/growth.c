@@ -11,15 +11,16 @@
 
 enum { PLACES_MAX = 32, FOLDS_MAX = 16, EASY = 12 /* sizes up to which every pair of breaks is tried */ };
 static const double SPAN_MIN = 1.25; /* largest size over smallest */
-/* How much better a law with more parameters must predict. */
-static const double CLEARLY = 0.8;
+/* How much better a law with more parameters must predict; and one from place to place, which has none of its own. */
+static const double CLEARLY = 0.8, EXACT = 1e-9, LOCALLY = 0.95;
 static const double LEVEL = 0.95;
 
 /* In the order of their parameters. */
 static const struct shape {
 	enum growth_kind kind;
-	size_t breaks, sizes_min;
-} shapes[] = {{GROWTH_POWER, 0, 3}, {GROWTH_OVERHEAD, 0, 5}, {GROWTH_BROKEN, 1, 5}, {GROWTH_BROKEN, 2, 8}};
+	size_t breaks, sizes_min, near;
+} shapes[] = {{GROWTH_POWER, 0, 3, 0},  {GROWTH_OVERHEAD, 0, 5, 0}, {GROWTH_BROKEN, 1, 5, 0},
+              {GROWTH_BROKEN, 2, 8, 0}, {GROWTH_LOCAL, 0, 8, 4},    {GROWTH_LOCAL, 0, 8, 5}};
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 
 struct places {
@@ -28,7 +29,8 @@ struct places {
 };
 
 const char *growth_word(enum growth_kind kind) {
-	static const char *const words[] = {"power law", "overhead and power law", "power laws with breaks"};
+	static const char *const words[] = {"power law", "overhead and power law", "power laws with breaks",
+	                                    "power laws from place to place"};
 	return words[kind];
 }
 
@@ -39,11 +41,13 @@ static int by_size(const void *a, const void *b) {
 
 static bool shape_fit(const struct shape *shape, const struct growth_points *points, const struct places *places,
                       struct growth_law *law) {
-	*law = (struct growth_law){.breaks = shape->breaks};
+	*law = (struct growth_law){.breaks = shape->breaks, .near = shape->near};
 	if (points->count + 1 < shape->sizes_min) /* + 1: in a fold one is missing */
 		return false;
 	if (shape->kind == GROWTH_OVERHEAD)
 		return growth_overhead_fit(points, law);
+	if (shape->kind == GROWTH_LOCAL)
+		return growth_local_fit(points, law);
 	return shape->breaks ? growth_breaks_fit(points, places->x, places->count, law) : growth_line_fit(points, law);
 }
 
@@ -81,7 +85,7 @@ static bool choose(const struct growth_points *points, const struct places *plac
 	for (size_t i = 0; i < SHAPES; i++) {
 		struct growth_law one;
 		double off = points->count > 2 ? score(&shapes[i], points, places) : INFINITY;
-		if (found && !(off < CLEARLY * best))
+		if (found && !(off < (shapes[i].near ? LOCALLY : CLEARLY) * best && best > EXACT))
 			continue;
 		if (!shape_fit(&shapes[i], points, places, &one))
 			continue;
@@ -203,21 +207,46 @@ double growth_predict(const struct growth *growth, double n, double ci[2]) {
 
 double growth_exponent(const struct growth *growth, double n) {
 	const struct growth_law *law = &growth->law;
-	double x = log(n) - middle(growth), terms[GROWTH_TERMS_MAX];
+	double x = log(n) - middle(growth), terms[GROWTH_TERMS_MAX], slope = law->coef[1];
 	if (law->kind == GROWTH_OVERHEAD) {
 		growth_law_at(law, x, terms);
 		return terms[1] * law->coef[2];
 	}
-	double slope = law->coef[1];
+	if (law->kind == GROWTH_LOCAL)
+		growth_local_at(law, x, &slope);
 	for (size_t i = 0; i < law->breaks; i++)
 		slope += x > law->at[i] ? law->coef[2 + i] : 0;
 	return slope;
 }
 
-double growth_break(const struct growth *growth, size_t i) {
-	return exp(growth->law.at[i] + middle(growth));
+/* Where one piece ends and the next begins, the smallest and the largest size among them. */
+static size_t knots_make(const struct growth *growth, double *knots) {
+	const struct growth_law *law = &growth->law;
+	size_t count = 0, last = growth->count - 1;
+	bool local = law->kind == GROWTH_LOCAL;
+	size_t inner = local ? last - 1 : law->breaks;
+	size_t step = inner / (GROWTH_PIECES_MAX - 1) + 1;
+	knots[count++] = growth->n[0];
+	for (size_t i = 0; i < inner; i += step)
+		knots[count++] = local ? growth->n[i + 1] : exp(law->at[i] + middle(growth));
+	knots[count++] = growth->n[last];
+	return count;
 }
 
-double growth_overhead(const struct growth *growth) {
-	return growth->law.kind == GROWTH_OVERHEAD ? exp(growth->law.coef[0]) : 0;
+size_t growth_pieces(const struct growth *growth, struct growth_piece *pieces) {
+	const struct growth_law *law = &growth->law;
+	double knots[GROWTH_PIECES_MAX + 1], ci[2];
+	double overhead = law->kind == GROWTH_OVERHEAD ? exp(law->coef[0]) : 0;
+	size_t count = knots_make(growth, knots) - 1;
+	for (size_t i = 0; i < count; i++) {
+		double from = growth_predict(growth, knots[i], ci) - overhead,
+			   to = growth_predict(growth, knots[i + 1], ci) - overhead;
+		double exponent = law->kind == GROWTH_OVERHEAD ? law->coef[2] : log(to / from) / log(knots[i + 1] / knots[i]);
+		pieces[i] = (struct growth_piece){.from = knots[i],
+		                                  .to = knots[i + 1],
+		                                  .overhead = overhead,
+		                                  .factor = to / pow(knots[i + 1], exponent),
+		                                  .exponent = exponent};
+	}
+	return count;
 }

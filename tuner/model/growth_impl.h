@@ -25,5 +25,8 @@ bool growth_line_fit(const struct growth_points *points, struct growth_law *law)
 /* The best line with law->breaks breaks out of these places (ascending): the one with the least robust spread. */
 bool growth_breaks_fit(const struct growth_points *points, const double *places, size_t count, struct growth_law *law);
 bool growth_overhead_fit(const struct growth_points *points, struct growth_law *law);
+/* Through law->near sizes each. growth_local.c */
+bool growth_local_fit(const struct growth_points *points, struct growth_law *law);
+double growth_local_at(const struct growth_law *law, double x, double *slope);
 
 #endif

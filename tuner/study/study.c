@@ -80,6 +80,10 @@ static void numbers_add(double **numbers, size_t *count, const double *more, siz
 }
 
 static void times_add(struct gathered *one, const struct study_trial *trial, enum grade grade) {
+	if (grade == GRADE_SEARCH) {
+		one->searched_log += log(trial->value);
+		one->searched_count++;
+	}
 	if (grade < one->grade || grade == GRADE_NONE)
 		return;
 	if (grade > one->grade)
@@ -177,6 +181,7 @@ static size_t row_least(const struct study *study) {
 }
 
 void study_finish(struct study *study) {
+	study_drift(study);
 	study->rows = arena_alloc(study->arena, study->gathered_count + 1, sizeof *study->rows);
 	for (size_t i = 0; i < study->gathered_count; i++)
 		if (study->gathered[i].value_count)

@@ -17,6 +17,8 @@ struct gathered { /* a row while trials come in */
 	enum grade grade;
 	double *values, *samples;
 	size_t value_count, sample_count, trials;
+	double searched_log; /* sum over undisturbed trials of a search */
+	size_t searched_count;
 	size_t newest; /* number of the last trial that was added to it */
 };
 
@@ -43,6 +45,8 @@ struct gathered *study_gather(struct study *study, const json_t *problem, const 
 bool study_row_safe(const struct study_row *row); /* it may be used, and was not cut short */
 /* Before columns are made; these two rows stay, SIZE_MAX for none. */
 void study_thin(struct study *study, size_t winner, size_t baseline);
+/* Brings what was searched alone to the speed that the machine had while it raced and dueled. */
+void study_drift(struct study *study);
 void study_columns_make(struct study *study);
 
 /* Rows sorted so that those which agree in all columns but `skip`ped ones are neighbours; ascending in the skipped ones. */

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Folders of profiles, one file for each fingerprint: profile-FINGERPRINT12.json. Programs find theirs through links
+ * machine-KEY.json, since libsweetspot can't make fingerprints; a fleet may have thousands of files. */
+#ifndef TUNER_PROFILE_FOLDER_H
+#define TUNER_PROFILE_FOLDER_H
+#include <jansson.h>
+
+#include "src/base/err.h"
+
+/* FOLDER/profile-FINGERPRINT12.json; an empty folder is the current one. Caller frees. */
+char *profile_file_name(const char *folder, const char *fingerprint);
+/* The link that leads libsweetspot to a file of that name; nothing where the name is another. That a file system has no
+ * links is no error: the folder is then searched. profile_save calls it. */
+void profile_link(const json_t *profile, const char *path);
+/* The profile of a machine: a file, or a folder of them. ERR_NOTHING: it is another machine's, or there is none of it. */
+json_t *profile_at(const char *path, const char *fingerprint, struct err *err);
+/* Where libsweetspot looks, too: $SWEETSPOT_PROFILE, and nowhere else where that is set; sweetspot/ in $XDG_CONFIG_HOME and
+ * $XDG_DATA_HOME; /etc/sweetspot. ERR_NOTHING: none of them has one. */
+json_t *profile_find(const char *fingerprint, struct err *err);
+
+#endif

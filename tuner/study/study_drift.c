@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A machine that has become slower or faster between the search and the race would make the finalists, whose race
+ * counts, look worse or better than what was searched alone. What was measured in both tells by how much. */
+#include <config.h>
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "src/base/stats.h"
+#include "tuner/study/study_impl.h"
+
+enum { BOTH_MIN = 3 };
+/* Less may be that the finalists were picked for luck in their search. */
+static const double SHIFT_MIN = 0.05;
+
+static bool is_both(const struct gathered *one) {
+	return one->grade == GRADE_DUEL && one->searched_count && one->value_count;
+}
+
+/* Logarithm of how much longer a configuration of this problem takes in races and duels; 0: not known to. */
+static double shift_of(const struct study *study, const json_t *problem, double *shifts) {
+	size_t count = 0;
+	for (size_t i = 0; i < study->gathered_count; i++) {
+		const struct gathered *one = &study->gathered[i];
+		if (is_both(one) && json_equal(one->problem, problem))
+			shifts[count++] =
+				log(stats_median(one->values, one->value_count)) - one->searched_log / (double)one->searched_count;
+	}
+	double shift = count < BOTH_MIN ? 0 : stats_median(shifts, count);
+	return fabs(shift) < SHIFT_MIN ? 0 : shift;
+}
+
+static void scale(struct gathered *one, double factor) {
+	for (size_t i = 0; i < one->value_count; i++)
+		one->values[i] *= factor;
+	for (size_t i = 0; i < one->sample_count; i++)
+		one->samples[i] *= factor;
+}
+
+static bool is_first(const struct study *study, size_t at) {
+	for (size_t i = 0; i < at; i++)
+		if (is_both(&study->gathered[i]) && json_equal(study->gathered[i].problem, study->gathered[at].problem))
+			return false;
+	return true;
+}
+
+void study_drift(struct study *study) {
+	double *shifts = mem_alloc(study->gathered_count + 1, sizeof *shifts);
+	for (size_t at = 0; at < study->gathered_count; at++) {
+		if (!is_both(&study->gathered[at]) || !is_first(study, at))
+			continue;
+		double factor = exp(shift_of(study, study->gathered[at].problem, shifts));
+		for (size_t i = 0; i < study->gathered_count && factor != 1; i++)
+			if (study->gathered[i].grade != GRADE_DUEL &&
+			    json_equal(study->gathered[i].problem, study->gathered[at].problem))
+				scale(&study->gathered[i], factor);
+	}
+	free(shifts);
+}
