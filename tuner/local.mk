@@ -12,10 +12,9 @@ TUNER_SPACE = \
 	%D%/space_intern.c %D%/space_intern.h \
 	%D%/space_diagram.c %D%/space_diagram.h \
 	%D%/space_index.c \
-	%D%/space_repair.c %D%/space_repair.h \
 	%D%/space_near.c %D%/space_nearest.c %D%/space_nearest.h \
 	%D%/space_repair.c %D%/space_repairs.c %D%/space_repair.h \
-	%D%/space_near.c %D%/space_walk.c %D%/space_walk.h \
+	%D%/space_walk.c %D%/space_walk.h \
 	%D%/space_read.c %D%/space_json.c
 
 TUNER_SPEC = \
