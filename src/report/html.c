@@ -35,6 +35,8 @@ void html_free(struct html *html) {
 }
 
 static void put(struct html *html, const char *data, size_t size) {
+	if (!size) /* memcpy takes no NULL, not even for nothing, and an empty page has no data */
+		return;
 	if (html->size + size > html->room) {
 		html->room = 2 * (html->size + size) + 4096;
 		html->data = mem_grow(html->data, html->room, 1);
