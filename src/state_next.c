@@ -8,6 +8,7 @@
 #include "src/base/js.h"
 #include "src/base/mem.h"
 #include "src/state.h"
+#include "tuner/fleet/words.h"
 #include "tuner/program.h"
 
 enum { NEXT_MAX = 2, OLD_DAYS = 90 };
@@ -43,16 +44,30 @@ static void kernel_add(struct next *next, const char *before, const json_t *entr
 	free(word);
 }
 
+/* A store may come from somebody else, and what is shown is typed: words, each quoted anew, behind `begin`. NULL where a
+ * shell would do more with the line than split it. Caller frees. */
+static char *words_again(const char *line, const char *begin) {
+	struct err ignored = {0};
+	char **words = words_split(line, &ignored);
+	char *again = words ? program_join((const char *const *)words, true) : NULL, *whole = NULL;
+	if (again && *again)
+		whole = mem_printf("%s %s", begin, again);
+	free(again);
+	words_free(words);
+	return whole;
+}
+
 /* "sweetspot tune ..." with --resume behind its name. */
 static void unfinished_next(struct next *next, const json_t *state) {
-	static const char begin[] = "sweetspot tune";
+	static const char begin[] = "sweetspot tune ";
 	const json_t *search = json_array_get(json_object_get(state, "unfinished"), 0);
 	const char *command = js_string_or(search, "command", "");
 	if (!search || strncmp(command, begin, sizeof begin - 1) != 0 || json_is_true(json_object_get(state, "measuring")))
 		return;
 	bool has = strstr(command, " --resume") != NULL;
-	next_add(next, mem_printf("%s%s%s", begin, has ? "" : " --resume", command + sizeof begin - 1),
-	         "goes on where a search was interrupted");
+	char *again = words_again(command + sizeof begin - 1, has ? "sweetspot tune" : "sweetspot tune --resume");
+	if (again)
+		next_add(next, again, "goes on where a search was interrupted");
 }
 
 /* The first of the tuned in that state. */
@@ -73,9 +88,9 @@ static void again_next(struct next *next, const json_t *entry, const char *why) 
 		kernel_add(next, "sweetspot tune", entry, why);
 		return;
 	}
-	const char *line = js_string_or(json_object_get(entry, "problem"), "command", NULL);
-	if (line)
-		next_add(next, mem_printf("sweetspot tune -- %s", line), why);
+	char *again = words_again(js_string_or(json_object_get(entry, "problem"), "command", ""), "sweetspot tune --");
+	if (again)
+		next_add(next, again, why);
 }
 
 static bool has_command(const char *name) {
