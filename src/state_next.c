@@ -44,8 +44,8 @@ static void kernel_add(struct next *next, const char *before, const json_t *entr
 	free(word);
 }
 
-/* A store may come from somebody else, and what is shown is typed: words, each quoted anew, behind `begin`. NULL where a
- * shell would do more with the line than split it. Caller frees. */
+/* A store may come from somebody else, and what is shown is typed: words, each quoted anew, behind `begin`. NULL where
+ * a shell would do more with the line than split it. Caller frees. */
 static char *words_again(const char *line, const char *begin) {
 	struct err ignored = {0};
 	char **words = words_split(line, &ignored);
