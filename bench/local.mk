@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 EXTRA_DIST += \
+	%D%/run %D%/picture %D%/common.py %D%/counters.py %D%/experiments.py %D%/fleet.py %D%/cc.py %D%/kmeans.py %D%/latency.py %D%/lib.py \
+	%D%/lists.py %D%/model.py %D%/locks.py %D%/overhead.py %D%/quake.py %D%/search.py %D%/search_replay.py %D%/sizes.py %D%/spaces.py %D%/suite.py %D%/verdicts.py
 	%D%/run %D%/picture %D%/common.py %D%/counters.py %D%/experiments.py %D%/cc.py %D%/kmeans.py %D%/latency.py %D%/lib.py \
 	%D%/lists.py %D%/model.py %D%/locks.py %D%/overhead.py %D%/quake.py %D%/search.py %D%/search_replay.py %D%/sizes.py %D%/spaces.py %D%/store.py %D%/suite.py %D%/verdicts.py
 EXTRA_DIST += %D%/gpu/device.py %D%/gpu/suite.py %D%/gpu/limits.py %D%/gpu/fw.py %D%/gpu/kmeans.py %D%/gpu/cc.py \
@@ -9,12 +11,12 @@ EXTRA_DIST += %D%/gpu/device.py %D%/gpu/suite.py %D%/gpu/limits.py %D%/gpu/fw.py
 bench-gpu: all
 	SWEETSPOT_WORKER='$(abs_top_builddir)/sweetspot-worker' SWEETSPOT='$(abs_top_builddir)/sweetspot' \
 		python3 $(srcdir)/%D%/gpu/suite.py bench-gpu.json
-bench: all %D%/locks_ck$(EXEEXT) %D%/spaces_api$(EXEEXT) %D%/model_api$(EXEEXT) %D%/lib_api$(EXEEXT)
+bench: all %D%/locks_ck$(EXEEXT) %D%/spaces_api$(EXEEXT) %D%/model_api$(EXEEXT) %D%/lib_api$(EXEEXT) %D%/fleet_api$(EXEEXT)
 	BUILDDIR='$(abs_top_builddir)' $(SHELL) $(srcdir)/bench/run bench.json
 
 # Only `make bench` builds it; without Concurrency Kit it is empty.
-EXTRA_PROGRAMS += %D%/locks_ck %D%/spaces_api %D%/model_api %D%/lib_api
-CLEANFILES += %D%/locks_ck$(EXEEXT) %D%/spaces_api$(EXEEXT) %D%/model_api$(EXEEXT) %D%/lib_api$(EXEEXT)
+EXTRA_PROGRAMS += %D%/locks_ck %D%/spaces_api %D%/model_api %D%/lib_api %D%/fleet_api
+CLEANFILES += %D%/locks_ck$(EXEEXT) %D%/spaces_api$(EXEEXT) %D%/model_api$(EXEEXT) %D%/lib_api$(EXEEXT) %D%/fleet_api$(EXEEXT)
 %C%_locks_ck_SOURCES = %D%/locks_ck.c
 %C%_locks_ck_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
 %C%_locks_ck_LDADD = libkernels.la
@@ -24,3 +26,5 @@ CLEANFILES += %D%/locks_ck$(EXEEXT) %D%/spaces_api$(EXEEXT) %D%/model_api$(EXEEX
 %C%_model_api_LDADD = libtuner.la libbase.la -lm
 %C%_lib_api_SOURCES = %D%/lib_api.c
 %C%_lib_api_LDADD = $(LIBSWEETSPOT) libbase.la $(JANSSON_LIBS) -lm
+%C%_fleet_api_SOURCES = %D%/fleet_api.c tests/tuner/fleet_play.c tests/tuner/fleet_play.h tests/tuner/space_help.h tests/store/fixture.h
+%C%_fleet_api_LDADD = libtuner.la libbase.la -lm

@@ -21,7 +21,8 @@ struct app {
 	const volatile int *interrupt, *abandon;
 	char *command_line;
 	struct topo *topo;
-	struct worker *worker;
+	struct worker *worker; /* not its own where it is a node's */
+	bool on_node;
 	struct kernel_list *kernels;
 	struct plugins *plugins;
 	struct device device;
@@ -52,8 +53,10 @@ struct app *app_new(struct ui *ui, int argc, char *const *argv, const volatile i
 }
 
 void app_release(struct app *app) {
-	worker_free(app->worker);
+	if (!app->on_node)
+		worker_free(app->worker);
 	topo_close(app->topo);
+	app->on_node = false;
 	app->worker = NULL;
 	app->topo = NULL;
 }
@@ -75,6 +78,10 @@ struct ui *app_ui(struct app *app) {
 
 const volatile int *app_interrupt(const struct app *app) {
 	return app->interrupt;
+}
+
+const volatile int *app_abandon(const struct app *app) {
+	return app->abandon;
 }
 
 const char *app_command_line(const struct app *app) {
@@ -100,7 +107,7 @@ struct topo *app_topo(struct app *app, struct err *err) {
 }
 
 /* In the order of trust: what the user says, what was installed or built together with this program, the prefix. */
-static char *worker_path(struct err *err) {
+char *app_worker_path(struct err *err) {
 	const char *said = getenv("SWEETSPOT_WORKER");
 	char self[PATH_MAX];
 	ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
@@ -124,7 +131,7 @@ static char *worker_path(struct err *err) {
 	return NULL;
 }
 
-static uint64_t address_space(void) {
+uint64_t app_address_space(void) {
 #ifdef SS_SANITIZED
 	return 0;
 #else
@@ -138,10 +145,10 @@ static uint64_t address_space(void) {
 struct worker *app_worker(struct app *app, struct err *err) {
 	if (app->worker)
 		return app->worker;
-	char *path = worker_path(err);
+	char *path = app_worker_path(err);
 	if (!path)
 		return NULL;
-	const struct worker_options options = {.path = path, .address_space = address_space(), .interrupt = app->abandon};
+	const struct worker_options options = {.path = path, .address_space = app_address_space(), .interrupt = app->abandon};
 	app->worker = worker_new(&options);
 	free(path);
 	return app->worker;
@@ -165,8 +172,7 @@ struct plugins *app_plugins(struct app *app) {
 	return app->plugins;
 }
 
-static json_t *gpu_json(struct app *app, struct err *err) {
-	struct worker *worker = app_worker(app, err);
+static json_t *gpu_json(struct app *app, struct worker *worker, struct err *err) {
 	json_t *answer = worker ? worker_devices(worker, app_device(app), err) : NULL;
 	json_t *gpu = answer ? json_copy(json_object_get(answer, "device")) : NULL;
 	json_t *part;
@@ -181,7 +187,7 @@ static json_t *gpu_json(struct app *app, struct err *err) {
 
 const json_t *app_gpu(struct app *app, struct err *err) {
 	if (!app->gpu)
-		app->gpu = app_device(app) ? gpu_json(app, err) : json_object();
+		app->gpu = app_device(app) ? gpu_json(app, app_worker(app, err), err) : json_object();
 	return app->gpu;
 }
 
@@ -202,24 +208,32 @@ static void gpu_add(json_t *machine, const json_t *gpu) {
 		json_object_set_new(machine, "gpu", copy);
 }
 
+/* base: as topo_json has it; taken over. */
+static json_t *machine_make(json_t *base, const struct kernel_list *kernels, const json_t *gpu) {
+	static const char *const taken[] = {"compiler", "cflags", "openmp"};
+	for (size_t i = 0; i < sizeof taken / sizeof *taken; i++) {
+		json_t *value = json_object_get(kernel_list_description(kernels), taken[i]);
+		json_object_set_new(base, taken[i], value ? json_incref(value) : json_null());
+	}
+	gpu_add(base, gpu);
+	char fingerprint[SHA256_TEXT], *text = js_canonical(base);
+	sha256_text(text, strlen(text), fingerprint);
+	free(text);
+	json_object_set_new(base, "fingerprint", json_string(fingerprint));
+	return base;
+}
+
+static json_t *node_base(struct worker *worker, struct err *err) {
+	const json_t *answer = worker_machine(worker, err);
+	return answer ? json_deep_copy(json_object_get(answer, "machine")) : NULL;
+}
+
 static json_t *machine_json(struct app *app, struct err *err) {
 	struct topo *topo = app_topo(app, err);
 	const struct kernel_list *kernels = topo ? app_kernels(app, err) : NULL;
 	const json_t *gpu = kernels ? app_gpu(app, err) : NULL;
-	if (!gpu)
-		return NULL;
-	static const char *const taken[] = {"compiler", "cflags", "openmp"};
-	json_t *machine = topo_json(topo);
-	for (size_t i = 0; i < sizeof taken / sizeof *taken; i++) {
-		json_t *value = json_object_get(kernel_list_description(kernels), taken[i]);
-		json_object_set_new(machine, taken[i], value ? json_incref(value) : json_null());
-	}
-	gpu_add(machine, gpu);
-	char fingerprint[SHA256_TEXT], *text = js_canonical(machine);
-	sha256_text(text, strlen(text), fingerprint);
-	free(text);
-	json_object_set_new(machine, "fingerprint", json_string(fingerprint));
-	return machine;
+	json_t *base = !gpu ? NULL : app->on_node ? node_base(app->worker, err) : topo_json(topo);
+	return base ? machine_make(base, kernels, gpu) : NULL;
 }
 
 const json_t *app_machine(struct app *app, struct err *err) {
@@ -231,4 +245,44 @@ const json_t *app_machine(struct app *app, struct err *err) {
 const char *app_fingerprint(struct app *app, struct err *err) {
 	const json_t *machine = app_machine(app, err);
 	return machine ? json_string_value(json_object_get(machine, "fingerprint")) : NULL;
+}
+
+void app_node_leave(struct app *app) {
+	json_t **const facts[] = {&app->machine, &app->gpu, &app->devices};
+	app_release(app);
+	for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) {
+		json_decref(*facts[i]);
+		*facts[i] = NULL;
+	}
+	kernel_list_free(app->kernels);
+	app->kernels = NULL;
+}
+
+int app_node_use(struct app *app, struct worker *worker, struct err *err) {
+	const json_t *answer = worker_machine(worker, err);
+	struct topo *topo = answer ? topo_open_xml(js_string_or(answer, "topology", ""), err) : NULL;
+	if (!topo)
+		return -1;
+	app_node_leave(app);
+	app->worker = worker;
+	app->on_node = true;
+	app->topo = topo;
+	if (app_machine(app, err))
+		return 0;
+	app_node_leave(app);
+	return -1;
+}
+
+/* The executable is the same on all nodes, and with it all that kernels are made with. */
+int app_node_fingerprint(struct app *app, struct worker *worker, char fingerprint[SHA256_TEXT], struct err *err) {
+	json_t *gpu = app_device(app) ? gpu_json(app, worker, err) : json_object();
+	json_t *base = gpu ? node_base(worker, err) : NULL;
+	const struct kernel_list *kernels = base ? app_kernels(app, err) : NULL;
+	if (kernels) {
+		machine_make(base, kernels, gpu);
+		snprintf(fingerprint, SHA256_TEXT, "%s", js_string_or(base, "fingerprint", ""));
+	}
+	json_decref(base);
+	json_decref(gpu);
+	return kernels ? 0 : -1;
 }

@@ -14,6 +14,7 @@
 #include "src/plan.h"
 #include "tuner/diagnosis/diagnosis.h"
 #include "tuner/export/export.h"
+#include "tuner/fleet/launcher.h"
 #include "tuner/strategy/strategy.h"
 
 static const struct opt options[] = {
@@ -71,8 +72,28 @@ static json_t *list_launchers(struct app *app, struct err *err) {
 	json_t *array = json_array();
 	(void)app;
 	(void)err;
-	json_array_append_new(array, row("local", "the worker as a child process on this machine"));
+	for (const struct launcher *const *l = launcher_registry; *l; l++) {
+		struct launcher_probe probe = {0};
+		(*l)->probe(&probe);
+		json_array_append_new(array, json_pack("{s:s,s:s,s:b,s:s,s:s}", "name", (*l)->name, "summary", (*l)->summary,
+		                                       "usable", probe.usable, "reason", probe.reason, "fix", probe.fix));
+	}
 	return array;
+}
+
+static void launchers_print(struct ui *ui, const json_t *array, FILE *out) {
+	static const char *const titles[] = {"name", "summary", "usable"};
+	struct table *table = table_new(3, titles);
+	size_t i;
+	json_t *item;
+	json_array_foreach((json_t *)array, i, item) {
+		bool usable = js_bool_or(item, "usable", false);
+		char *why = mem_printf("no: %s; %s", js_string_or(item, "reason", ""), js_string_or(item, "fix", ""));
+		table_add(table, js_string_or(item, "name", ""), js_string_or(item, "summary", ""), usable ? "yes" : why);
+		free(why);
+	}
+	table_print(table, ui, out);
+	table_free(table);
 }
 
 static void rows_print(struct ui *ui, const json_t *array, FILE *out) {
@@ -120,7 +141,7 @@ static const struct {
 	{"metrics", list_metrics, list_metrics_print},
 	{"formats", list_formats, rows_print},
 	{"diagnoses", list_diagnoses, rows_print},
-	{"launchers", list_launchers, rows_print},
+	{"launchers", list_launchers, launchers_print},
 };
 
 static int unknown(const char *word, struct err *err) {

@@ -11,6 +11,7 @@
 #include "src/source_spec.h"
 #include "src/stop_when.h"
 #include "src/tune_counters.h"
+#include "src/tune_nodes.h"
 #include "src/tune_session.h"
 #include "src/tune_sizes.h"
 
@@ -107,12 +108,27 @@ static int items_make(struct tune_session *session, struct err *err) {
 	return opt_has(args, "sizes") ? tune_sizes_read(session, err) : kernels_add(session, err);
 }
 
+static int plan(struct tune_session *session, struct err *err) {
+	if (items_make(session, err))
+		return -1;
+	tune_nodes_plan(session->nodes, &session->settings.budget, opt_has(session->args, "json"));
+	return 0;
+}
+
+/* What there is to tune depends on the machine, so the first node comes first. */
+static int tune(struct tune_session *session, struct err *err) {
+	if ((session->nodes && tune_nodes_start(session->nodes, err)) || items_make(session, err) ||
+	    tune_counters_check(session, err))
+		return -1;
+	return tune_session_run(session, err);
+}
+
 static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	struct tune_session session = {.app = app, .args = args};
 	int failed = -1;
-	if (!tune_settings_read(args, &session.settings, err) && !items_make(&session, err) &&
-	    !tune_counters_check(&session, err))
-		failed = tune_session_run(&session, err);
+	if (!tune_settings_read(args, &session.settings, err) && !tune_nodes_new(app, args, &session.nodes, err))
+		failed = opt_has(args, "plan") ? plan(&session, err) : tune(&session, err);
+	tune_nodes_free(session.nodes);
 	for (size_t i = 0; i < session.count; i++)
 		tune_item_free(session.items[i]);
 	free(session.items);
@@ -121,7 +137,7 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	return failed;
 }
 
-static const struct opt *const tables[] = {tune_options, stop_when_options, cmd_device_options, cmd_store_options,
+static const struct opt *const tables[] = {tune_options, launcher_options, stop_when_options, cmd_device_options, cmd_store_options,
                                            plan_options, program_options,   source_options,     NULL};
 
 const struct cmd cmd_tune = {

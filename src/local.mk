@@ -2,7 +2,7 @@
 # topo is BSD: the worker links it too.
 noinst_LTLIBRARIES += libtopo.la
 libtopo_la_SOURCES = \
-	%D%/topo.c %D%/topo_trial.c %D%/topo_places.c %D%/topo_binding.c %D%/topo_json.c %D%/topo_impl.h %D%/topo.h
+	%D%/topo.c %D%/topo_trial.c %D%/topo_places.c %D%/topo_binding.c %D%/topo_json.c %D%/topo_xml.c %D%/topo_impl.h %D%/topo.h
 libtopo_la_LIBADD = libbase.la $(HWLOC_LIBS) $(JANSSON_LIBS)
 
 # A command is one file and one line here; the line is also its registry entry.
@@ -45,7 +45,7 @@ sweetspot_SOURCES = $(COMMANDS) \
 	%D%/ceilings.c %D%/ceilings_kinds.c %D%/ceilings_plan.c %D%/ceilings_gpu.c %D%/ceilings_file.c %D%/ceilings_table.c %D%/ceilings.h \
 	%D%/doctor_build.c %D%/doctor_system.c %D%/doctor_counters.c %D%/doctor_gpu.c %D%/doctor.h \
 	%D%/doctor_rights.c %D%/doctor_rights.h \
-	%D%/tune_session.c %D%/tune_session.h %D%/tune_say.c %D%/tune_say.h \
+	%D%/tune_nodes.c %D%/tune_nodes.h %D%/tune_session.c %D%/tune_session.h %D%/tune_say.c %D%/tune_say.h \
 	%D%/tune_item_kernel.c %D%/tune_item_program.c %D%/tune_item_spec.c %D%/tune_item.h \
 	%D%/tune_item_source.c %D%/source_spec.c %D%/source_spec.h \
 	%D%/tune_session_impl.h %D%/tune_sizes.c %D%/tune_sizes_read.c %D%/tune_sizes.h %D%/results_sizes.c \

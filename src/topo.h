@@ -16,6 +16,9 @@ struct topo;
  * "synthetic:package:2 core:4 pu:2", or the path of an hwloc XML file. ERR_USAGE for a source that is not one. */
 struct topo *topo_open(const char *source, struct err *err);
 void topo_close(struct topo *topo);
+/* As hwloc writes it, and a topology from that: of another machine. The caller frees the text. */
+char *topo_xml(const struct topo *topo, struct err *err);
+struct topo *topo_open_xml(const char *xml, struct err *err);
 bool topo_is_here(const struct topo *topo); /* false for synthetic and recorded ones: nothing can be bound */
 
 /* A level is counted in OpenMP places, so that none is ever empty: where the machine has no such thing, cores are

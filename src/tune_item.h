@@ -4,6 +4,7 @@
 #ifndef SRC_TUNE_ITEM_H
 #define SRC_TUNE_ITEM_H
 #include "src/cmd.h"
+#include "tuner/fleet/pool_workers.h"
 #include "tuner/spec.h"
 #include "tuner/tune.h"
 
@@ -13,6 +14,8 @@ struct tune_item {
 	const char *const *notes;       /* what the user should know first, NULL-terminated; may be NULL */
 	struct trial_counters counters; /* what the session has found out about them */
 	const char *kernel;             /* the worker's name of it; NULL: the task's */
+	struct pool_work work;          /* what a node runs it with; open NULL: it can't go there */
+	char *folder;                   /* that all nodes see; NULL: not needed yet */
 	struct runner runner;           /* there from the start, or made by open */
 	void *state;
 	int (*open)(struct tune_item *item, struct app *app, struct err *err); /* before its first trial; may be NULL */

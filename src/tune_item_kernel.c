@@ -7,6 +7,14 @@
 #include "src/plan.h"
 #include "src/tune_item.h"
 
+static int work_open(void *ctx, struct worker *worker, void **state, struct runner *runner, struct err *err) {
+	(void)ctx;
+	(void)state;
+	(void)err;
+	*runner = worker_runner(worker);
+	return 0;
+}
+
 static void free_plan(struct tune_item *item) {
 	plan_free(item->state);
 }
@@ -23,7 +31,8 @@ struct tune_item *tune_item_kernel_at(struct app *app, const struct kernel_desc 
 	if (!plan)
 		return NULL;
 	struct tune_item *item = mem_alloc(1, sizeof *item);
-	*item = (struct tune_item){.state = plan, .runner = worker_runner(worker), .free = free_plan};
+	*item = (struct tune_item){
+		.state = plan, .runner = worker_runner(worker), .work = {.open = work_open}, .free = free_plan};
 	item->task = (struct tune_task){
 		.kernel = kernel->name,
 		.source = kernel->source,
@@ -43,5 +52,6 @@ void tune_item_free(struct tune_item *item) {
 	if (!item)
 		return;
 	item->free(item);
+	free(item->folder);
 	free(item);
 }

@@ -45,6 +45,29 @@ static void annotate(void *ctx, json_t *result) {
 	notes_add(p->plan, result);
 }
 
+/* In a node's thread: a program of its own, and folders to build in. */
+static int work_open(void *ctx, struct worker *worker, void **state, struct runner *runner, struct err *err) {
+	const struct tune_item *item = ctx;
+	const struct program_item *p = item->state;
+	struct program_spec spec = p->plan->program;
+	spec.build_folder = item->folder;
+	struct program *program = program_new(&spec, worker, err);
+	if (!program)
+		return -1;
+	*state = program;
+	*runner = program_runner(program);
+	return 0;
+}
+
+static void work_close(void *state) {
+	program_free(state);
+}
+
+static void work_seen(void *ctx, const struct trial_request *request, const struct trial_result *result) {
+	const struct program_item *p = ctx;
+	program_usage_note(p->program, request->config, result);
+}
+
 static void free_program(struct tune_item *item) {
 	struct program_item *p = item->state;
 	program_free(p->program);
@@ -66,6 +89,8 @@ static struct tune_item *item_new(struct app *app, struct spec *spec, struct pro
 	*p = (struct program_item){.spec = spec, .plan = plan, .program = program};
 	*item =
 		(struct tune_item){.state = p, .notes = plan->notes, .runner = program_runner(program), .free = free_program};
+	item->work = (struct pool_work){
+		.ctx = item, .open = work_open, .close = work_close, .seen = work_seen, .seen_ctx = p};
 	item->task = (struct tune_task){
 		.kernel = plan->name,
 		.source = plan->source,

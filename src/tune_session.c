@@ -14,6 +14,7 @@
 #include "src/plan_hints.h"
 #include "src/results.h"
 #include "src/tune_counters.h"
+#include "src/tune_nodes.h"
 #include "src/tune_say.h"
 #include "src/tune_session_impl.h"
 #include "src/tune_sizes.h"
@@ -91,15 +92,17 @@ static struct tune_budget share(const struct tuning *t, size_t at) {
 	return budget;
 }
 
-static int item_measure(struct tuning *t, const struct tune_item *item, const struct tune_budget *budget,
+static int item_measure(struct tuning *t, struct tune_item *item, const struct tune_budget *budget,
                         int64_t search, json_t **result, struct err *err) {
 	struct tune_say say = {.ui = app_ui(t->app), .name = t->name};
 	const struct tune_observer observer = {.ctx = &say, .progress = tune_say_progress};
 	uint64_t hints[PLAN_HINTS_MAX];
 	struct runner runner = item->runner;
 	struct tune_task task = item->task;
-	if (session_begin(t, err))
+	struct tune_nodes *nodes = t->what->nodes;
+	if (session_begin(t, err) || (nodes && tune_nodes_use(nodes, item, store_path(t->store), err)))
 		return -1;
+	task.pool = nodes ? tune_nodes_pool(nodes) : NULL;
 	task.strategy = t->what->settings.strategy;
 	task.seed = t->seed;
 	task.objective = t->what->settings.objective;
@@ -203,17 +206,21 @@ static void show(struct tuning *t, const char *profile, struct err *err) {
 	              "profile", profile ? json_string(profile) : json_null());
 	if (t->sizes)
 		json_object_set(document, "sizes", t->sizes);
+	if (t->what->nodes)
+		json_object_set_new(document, "fleet", tune_nodes_json(t->what->nodes));
 	js_write(document, stdout);
 	json_decref(document);
 }
 
 static int tune_and_show(struct tuning *t, struct err *err) {
-	int lock = lock_take(app_ui(t->app), app_interrupt(t->app), err);
-	if (lock < 0)
+	/* Nodes are kept apart by who gave them; this machine measures nothing then. */
+	int lock = t->what->nodes ? -1 : lock_take(app_ui(t->app), app_interrupt(t->app), err);
+	if (lock < 0 && !t->what->nodes)
 		return -1;
 	t->begun = sys_now();
 	int failed = t->what->sizes ? tune_sizes_run(t, err) : items_tune(t, err);
-	lock_release(lock);
+	if (lock >= 0)
+		lock_release(lock);
 	const char *state = !failed || err->code == ERR_NOTHING ? "done"
 	                    : err->code == ERR_INTERRUPTED      ? "interrupted"
 	                                                        : "failed";

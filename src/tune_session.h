@@ -5,6 +5,7 @@
 #include "src/tune_item.h"
 #include "src/tune_options.h"
 
+struct tune_nodes;
 struct tune_sizes;
 
 struct tune_session {
@@ -13,6 +14,7 @@ struct tune_session {
 	struct tune_item **items;
 	size_t count;
 	struct tune_settings settings;
+	struct tune_nodes *nodes; /* started; NULL: this machine measures */
 	struct tune_sizes *sizes; /* --sizes: the items are sizes of one kernel; else NULL */
 };
 

@@ -16,6 +16,7 @@ include %D%/study/local.mk
 include %D%/diagnosis/local.mk
 include %D%/explain/local.mk
 include %D%/tuner/local.mk
+include %D%/fleet/local.mk
 include %D%/record/local.mk
 include %D%/store/local.mk
 include %D%/program/local.mk

@@ -69,7 +69,7 @@ static void contender_fail(struct contender *contender, enum trial_status status
 		contender->lost = true;
 }
 
-static struct trial_request contender_request(const struct contender *contender, const struct trial_request *base) {
+struct trial_request contender_request(const struct contender *contender, const struct trial_request *base) {
 	struct trial_request request = *base;
 	double last = contender->count > 0 ? contender->samples[contender->count - 1] : 0;
 
@@ -82,33 +82,49 @@ static struct trial_request contender_request(const struct contender *contender,
 	return request;
 }
 
-int contender_measure(struct contender *contender, const struct contest *contest, bool keep, double *seconds,
-                      struct err *err) {
-	struct trial_request request = contender_request(contender, contest->request);
-	struct trial_result result = {.value = NAN};
-	const struct race_observer *observer = contest->observer;
-	int status = contest->runner->run(contest->runner->ctx, &request, &result, err);
+void contender_gone(struct contender *contender) {
+	if (++contender->gone < ROW_MAX)
+		return;
+	contender_fail(contender, TRIAL_RUNTIME);
+	contender->lost = true;
+}
 
+int contest_show(const struct contest *contest, const json_t *config, const struct trial_result *result,
+                 struct err *err) {
+	const struct race_observer *observer = contest->observer;
+
+	if (observer == NULL || observer->trial == NULL)
+		return 0;
+	return observer->trial(observer->ctx, contest->phase, contest->block, config, result, err) != 0 ? -1 : 0;
+}
+
+int contender_take(struct contender *contender, const struct contest *contest, bool keep,
+                   const struct trial_request *request, struct trial_result *result, double *seconds, struct err *err) {
 	*seconds = NAN;
-	if (status != 0) {
-		status = -1;
-		goto out;
-	}
 	/* What a program prints may be any number. */
-	result_check(&result, request.whole_program ? INFINITY : PLAUSIBLE_MAX_S);
+	result_check(result, request->whole_program ? INFINITY : PLAUSIBLE_MAX_S);
 	contender->trials++;
-	if (result.status == TRIAL_CORRECT) {
-		*seconds = result.value;
+	contender->gone = 0;
+	if (result->status == TRIAL_CORRECT) {
+		*seconds = result->value;
 		contender->failed_in_row = 0;
 		if (keep)
 			contender_keep(contender, *seconds);
 	} else {
-		contender_fail(contender, result.status);
+		contender_fail(contender, result->status);
 	}
-	if (observer != NULL && observer->trial != NULL &&
-	    observer->trial(observer->ctx, contest->phase, contest->block, request.config, &result, err) != 0)
-		status = -1;
-out:
+	return contest_show(contest, request->config, result, err);
+}
+
+int contender_measure(struct contender *contender, const struct contest *contest, bool keep, double *seconds,
+                      struct err *err) {
+	struct trial_request request = contender_request(contender, contest->request);
+	struct trial_result result = {.value = NAN};
+	int status = contest->runner->run(contest->runner->ctx, &request, &result, err);
+
+	*seconds = NAN;
+	if (status == 0)
+		status = contender_take(contender, contest, keep, &request, &result, seconds, err);
 	trial_result_clear(&result);
-	return status;
+	return status != 0 ? -1 : 0;
 }

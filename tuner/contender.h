@@ -11,6 +11,7 @@ struct contender {
 	int trials, failures, failed_in_row;
 	enum trial_status failed; /* the last failure, TRIAL_CORRECT: none */
 	bool lost;                /* failed for good */
+	int gone;                 /* its node went away while it ran, times in a row */
 };
 
 /* What all trials of one comparison share. */
@@ -27,7 +28,16 @@ void contender_clear(struct contender *contender);
  * after a wrong result, or a failure that will come again (compile, constraints), after 3 failures in a row, and when
  * more than a third of at least 12 trials failed. keep: the sample joins `samples`. -1: interrupted, or nothing can be
  * run. */
+struct trial_request contender_request(const struct contender *contender, const struct trial_request *base);
 int contender_measure(struct contender *contender, const struct contest *contest, bool keep, double *seconds,
                       struct err *err);
+/* The same for a trial that was run elsewhere. result is the caller's; it may be changed. */
+int contender_take(struct contender *contender, const struct contest *contest, bool keep,
+                   const struct trial_request *request, struct trial_result *result, double *seconds, struct err *err);
+/* Its node went away while it ran; after 3 times in a row that counts as its failure. */
+void contender_gone(struct contender *contender);
+/* Tells the observer alone. */
+int contest_show(const struct contest *contest, const json_t *config, const struct trial_result *result,
+                 struct err *err);
 
 #endif

@@ -7,10 +7,7 @@
 #include "src/base/mem.h"
 #include "src/base/stats.h"
 #include "src/base/sys.h"
-#include "tuner/contender.h"
-#include "tuner/race.h"
-
-enum { SIDE_A, SIDE_B, CONTROL, TRIALS_MAX };
+#include "tuner/duel_impl.h"
 
 /* The pairs are looked at up to LOOKS_MAX times. Every look takes an equal part of the error that `level` allows (the
  * constant nominal level of Pocock, Biometrika 1977, by the union bound, which is a little stricter than his), so that
@@ -25,16 +22,6 @@ const struct duel_options duel_defaults = {
 	.level = 0.95,
 	.seconds_max = 30,
 	.phase = "duel",
-};
-
-struct duel {
-	const struct duel_options *options;
-	struct contest contest;
-	struct contender sides[2];
-	struct rng rng;
-	double *pairs[TRIALS_MAX]; /* seconds of a, b and the control, `count` each */
-	int count;
-	double start;
 };
 
 static int options_check(const struct duel_options *options, struct err *err) {
@@ -58,31 +45,43 @@ static double look_level(const struct duel_options *options) {
 	return 1 - (1 - options->level) / (1 + (span + step - 1) / step);
 }
 
-/* A block that lost a trial gives no pair, yet all of it is run: what a failing side's opponent does is needed too. */
-static int duel_block(struct duel *duel, int *failures, struct err *err) {
-	int order[TRIALS_MAX] = {SIDE_A, SIDE_B, CONTROL}, trials = duel->options->control ? 3 : 2;
-	double seconds[TRIALS_MAX];
+size_t duel_plan(struct duel *duel, int *order) {
+	size_t trials = duel->options->control ? 3 : 2;
+
+	for (size_t i = 0; i < trials; i++)
+		order[i] = (int)i;
+	rng_shuffle(&duel->rng, order, trials, sizeof *order);
+	return trials;
+}
+
+void duel_pair_add(struct duel *duel, const double *seconds) {
+	int trials = duel->options->control ? 3 : 2;
 	bool whole = true;
 
-	rng_shuffle(&duel->rng, order, (size_t)trials, sizeof *order);
-	for (int i = 0; i < trials; i++) {
-		int trial = order[i];
-		struct contender *side = &duel->sides[trial == SIDE_B];
-
-		if (contender_measure(side, &duel->contest, trial != CONTROL, &seconds[trial], err) != 0)
-			return -1;
+	for (int trial = 0; trial < trials; trial++)
 		whole = whole && !isnan(seconds[trial]);
-	}
 	duel->contest.block++;
-	*failures += !whole;
+	duel->failures += !whole;
 	for (int trial = 0; whole && trial < trials; trial++)
 		duel->pairs[trial][duel->count] = seconds[trial];
 	duel->count += whole;
+}
+
+/* A block that lost a trial gives no pair, yet all of it is run: what a failing side's opponent does is needed too. */
+static int duel_block(struct duel *duel, struct err *err) {
+	int order[TRIALS_MAX];
+	double seconds[TRIALS_MAX];
+	size_t trials = duel_plan(duel, order);
+
+	for (size_t i = 0; i < trials; i++)
+		if (contender_measure(duel_side(duel, order[i]), &duel->contest, order[i] != CONTROL, &seconds[order[i]],
+		                      err) != 0)
+			return -1;
+	duel_pair_add(duel, seconds);
 	return 0;
 }
 
-/* One side is out for good, and it is known whether the other one works. */
-static bool duel_forfeited(const struct duel *duel) {
+bool duel_forfeited(const struct duel *duel) {
 	const struct contender *a = &duel->sides[SIDE_A], *b = &duel->sides[SIDE_B];
 
 	return (a->lost && (b->lost || b->count > 0)) || (b->lost && a->count > 0);
@@ -99,31 +98,41 @@ static bool paired_clear(const struct paired *paired, double margin) {
 	return paired_judge(paired, margin) != PAIRED_TIE || (paired->ci[0] >= 1 - margin && paired->ci[1] <= 1 + margin);
 }
 
+static double duel_now(const struct duel_options *options) {
+	return options->blocks != NULL ? options->blocks->now(options->blocks->ctx) : sys_now();
+}
+
 static bool duel_late(const struct duel *duel) {
 	const struct duel_options *options = duel->options;
 
 	return options->seconds_max > 0 && duel->count >= options->pairs_min &&
-	       sys_now() - duel->start > options->seconds_max;
+	       duel_now(options) - duel->start > options->seconds_max;
+}
+
+bool duel_decide(struct duel *duel, struct duel_result *result) {
+	const struct duel_options *options = duel->options;
+	bool late = duel_late(duel);
+
+	if (duel->count < duel->look && !late)
+		return false;
+	result->paired = duel_analyse(duel, SIDE_B, look_level(options));
+	if (late || duel->count >= options->pairs_max || paired_clear(&result->paired, options->margin))
+		return true;
+	duel->look += look_step(options);
+	if (duel->look > options->pairs_max)
+		duel->look = options->pairs_max;
+	return false;
 }
 
 static int duel_measure(struct duel *duel, struct duel_result *result, struct err *err) {
-	const struct duel_options *options = duel->options;
-	int look = options->pairs_min;
-
+	duel->look = duel->options->pairs_min;
+	if (duel->options->blocks != NULL)
+		return duel_blocks_measure(duel, result, err);
 	while (!duel_forfeited(duel)) {
-		bool late;
-
-		if (duel_block(duel, &result->failures, err) != 0)
+		if (duel_block(duel, err) != 0)
 			return -1;
-		late = duel_late(duel);
-		if (duel->count < look && !late)
-			continue;
-		result->paired = duel_analyse(duel, SIDE_B, look_level(options));
-		if (late || duel->count >= options->pairs_max || paired_clear(&result->paired, options->margin))
+		if (duel_decide(duel, result))
 			break;
-		look += look_step(options);
-		if (look > options->pairs_max)
-			look = options->pairs_max;
 	}
 	return 0;
 }
@@ -161,8 +170,8 @@ int duel_run(struct runner *runner, const struct trial_request *request, const j
 	struct duel duel = {.options = options,
 	                    .contest = contest,
 	                    .sides = {{.config = a}, {.config = b}},
-	                    .start = sys_now()};
-	int status = -1;
+	                    .start = duel_now(options)};
+	int status;
 
 	*result = (struct duel_result){0};
 	if (options_check(options, err) != 0)
@@ -170,7 +179,9 @@ int duel_run(struct runner *runner, const struct trial_request *request, const j
 	rng_split(&duel.rng, options->seed, "duel");
 	for (int i = 0; i < TRIALS_MAX; i++)
 		duel.pairs[i] = mem_alloc((size_t)options->pairs_max, sizeof *duel.pairs[i]);
-	if (duel_measure(&duel, result, err) == 0)
+	status = duel_measure(&duel, result, err);
+	result->failures = duel.failures;
+	if (status == 0)
 		status = duel_conclude(&duel, result, err);
 	for (int i = 0; i < TRIALS_MAX; i++)
 		free(duel.pairs[i]);

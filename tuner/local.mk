@@ -44,13 +44,21 @@ TUNER_MEASURE = \
 	%D%/worker_devices.c \
 	%D%/worker_counters.c %D%/worker_counters.h \
 	%D%/trial.c %D%/trial.h %D%/trial_counters.c %D%/trial_counters.h \
-	%D%/race.c %D%/duel.c %D%/contender.c %D%/race.h %D%/contender.h \
+	%D%/race.c %D%/duel.c %D%/contender.c %D%/race.h %D%/contender.h %D%/race_impl.h %D%/duel_impl.h \
+	%D%/block.c %D%/block.h %D%/race_blocks.c %D%/duel_blocks.c \
 	%D%/unsafe.c %D%/unsafe.h \
 	%D%/tune.c %D%/tune_measure.c %D%/tune_search.c %D%/tune_final.c %D%/tune_result.c %D%/tune_pareto.c %D%/tune_effects.c %D%/tune_simplify.c \
 	%D%/tune_counters.c %D%/tune_counted.c %D%/tune_tell.c %D%/tune_begin.c %D%/tune_budget.c \
 	%D%/tune_recall.c %D%/tune_recall.h %D%/tune_sources.c %D%/tune_sources.h %D%/tune_source.c %D%/tune_source.h \
 	%D%/deviation.c %D%/deviation.h \
+	%D%/tune_parallel.c %D%/tune_parallel_work.c %D%/tune_parallel_take.c %D%/tune_parallel_nodes.c \
+	%D%/tune_parallel_finals.c %D%/tune_parallel_recall.c %D%/tune_parallel.h \
 	%D%/tune.h %D%/tune_state.h
+
+TUNER_FLEET = \
+	%D%/fleet/pool.c %D%/fleet/pool.h \
+	%D%/fleet/pool_simulated.c %D%/fleet/pool_simulated.h %D%/fleet/event_heap.c %D%/fleet/event_heap.h \
+	%D%/fleet/fleet.c %D%/fleet/fleet_judge.c %D%/fleet/fleet.h %D%/fleet/fleet_impl.h
 
 TUNER_PROGRAM = \
 	%D%/program.c %D%/program.h %D%/program_impl.h \
@@ -85,7 +93,7 @@ TUNER_SIZES = \
 
 noinst_LTLIBRARIES += libtuner.la
 libtuner_la_LIBADD = libbase.la $(GSL_LIBS) $(SQLITE_LIBS) $(ZLIB_LIBS) $(JANSSON_LIBS)
-libtuner_la_SOURCES = $(TUNER_SPACE) $(TUNER_SPEC) $(TUNER_SPEC_C) $(TUNER_SPEC_CUDA) $(TUNER_SEARCH) $(TUNER_MEASURE) \
+libtuner_la_SOURCES = $(TUNER_SPACE) $(TUNER_SPEC) $(TUNER_SPEC_C) $(TUNER_SPEC_CUDA) $(TUNER_SEARCH) $(TUNER_MEASURE) $(TUNER_FLEET) \
 	$(TUNER_PROGRAM) $(TUNER_STORE) $(TUNER_SIZES)
 
 include %D%/strategy/local.mk
@@ -94,6 +102,7 @@ include %D%/diagnosis/local.mk
 include %D%/model/local.mk
 include %D%/export/local.mk
 include %D%/record/local.mk
+include %D%/fleet/local.mk
 
 # What a plug-in of a C function is made of, as arrays of lines.
 nodist_libtuner_la_SOURCES += %D%/spec_c_kernel.def %D%/spec_c_harness.def

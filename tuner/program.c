@@ -53,6 +53,7 @@ static void spec_copy(struct program *program, const struct program_spec *spec) 
 	program->spec.cwd = text_copy(arena, spec->cwd);
 	program->spec.input = text_copy(arena, spec->input);
 	program->spec.build = text_copy(arena, spec->build);
+	program->spec.build_folder = text_copy(arena, spec->build_folder);
 	program->spec.before_each = text_copy(arena, spec->before_each);
 	program->spec.verify = text_copy(arena, spec->verify);
 	program->spec.metric = text_copy(arena, spec->metric);

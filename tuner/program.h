@@ -22,6 +22,7 @@ struct program_spec {
 	const char *cwd;           /* where it runs; NULL: here, or the folder it was built in */
 	const char *input;         /* file for its stdin, relative to cwd, else to the current folder; NULL: nothing */
 	const char *build;         /* NULL: nothing to build */
+	const char *build_folder;  /* where it is built, in a folder of this run's own; NULL: in the user's cache */
 	const char *before_each;   /* before every run, not timed; may be NULL */
 	const char *verify;        /* after every run, its stdin is the program's stdout: not 0 is `correctness`; may be NULL */
 	const char *metric;        /* POSIX extended regular expression; NULL: wall time */
@@ -51,6 +52,8 @@ json_t *program_environment(const struct program *program, const json_t *config)
 char *program_line(const struct program *program, const json_t *config);
 /* Resources of the last run that worked of this configuration: the worker's "usage"; new reference or NULL. */
 json_t *program_usage(const struct program *program, const json_t *config);
+/* Notes them, of a trial that another program of the same specification has run. */
+void program_usage_note(struct program *program, const json_t *config, const struct trial_result *result);
 /* {"argv": [template], "shell", "cwd", "input", "build", "openmp", "metric", "maximize", "params": {"B": "argument"},
  *  "environment": {..of best..}, "line": "..", "baseline_line": ".."}; what `apply` reads. New reference. */
 json_t *program_json(const struct program *program, const json_t *best);

@@ -143,7 +143,7 @@ static int build_run(const struct program *program, const json_t *config, struct
 /* An entry is kept only of a build that came to an end. */
 static struct build *build_new(const struct program *program, const json_t *config, const char *key, struct err *err) {
 	struct program_builds *builds = program->builds;
-	if (!builds->folder && !(builds->folder = program_folder_new(err)))
+	if (!builds->folder && !(builds->folder = program_folder_new(program->spec.build_folder, err)))
 		return NULL;
 	struct build build = {.path = mem_printf("%s/%zu", program_folder_path(builds->folder), builds->count + 1)};
 	int failed = build_run(program, config, &build, err);

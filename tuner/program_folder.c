@@ -79,10 +79,10 @@ static int folder_make(struct program_folder *folder, struct err *err) {
 	return 0;
 }
 
-struct program_folder *program_folder_new(struct err *err) {
+struct program_folder *program_folder_new(const char *base, struct err *err) {
 	struct program_folder *folder = mem_alloc(1, sizeof *folder);
 	folder->lock = -1;
-	folder->base = base_path(err);
+	folder->base = base ? mem_strdup(base) : base_path(err);
 	int failed = !folder->base || sys_make_dirs(folder->base, err);
 	int lock = failed ? -1 : lock_open(folder->base, O_CREAT);
 	if (lock >= 0 && flock(lock, LOCK_EX) == 0)

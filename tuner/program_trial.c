@@ -182,10 +182,9 @@ static int expecting(struct program *program, const struct trial_request *reques
 	return is_baseline ? baseline_seen(program, result, err) : compare(program, request, result, err);
 }
 
-static void usage_keep(struct program *program, const struct trial_request *request,
-                       const struct trial_result *result) {
+void program_usage_note(struct program *program, const json_t *config, const struct trial_result *result) {
 	json_t *usage = result->status == TRIAL_CORRECT ? program_run_usage(result->reply) : NULL;
-	char *key = usage ? program_key(request->config) : NULL;
+	char *key = usage ? program_key(config) : NULL;
 	if (key)
 		json_object_set_new(program->usage, key, usage);
 	free(key);
@@ -200,7 +199,7 @@ static int program_trial(void *ctx, const struct trial_request *request, struct 
 		program->spec.expect_same ? expecting(program, request, result, err) : measure(program, request, result, err);
 	if (failed)
 		return -1;
-	usage_keep(program, request, result);
+	program_usage_note(program, request->config, result);
 	result->elapsed_s = sys_now() - start;
 	return 0;
 }

@@ -9,7 +9,7 @@
 #include "src/base/mem.h"
 #include "src/base/stats.h"
 #include "src/base/sys.h"
-#include "tuner/contender.h"
+#include "tuner/race_impl.h"
 
 enum { BLOCKS_LIMIT = 100000 };
 
@@ -19,23 +19,6 @@ const struct race_options race_defaults = {
 	.margin = 0.01,
 	.level = 0.95,
 	.seconds_max = 30,
-};
-
-struct race {
-	const struct race_options *options;
-	struct contest contest;
-	struct race_entry *entries;
-	size_t count;
-	struct contender *field; /* one an entry */
-	double *times;           /* of entry e in block k: [k * count + e], NAN where there is none */
-	size_t *order;
-	double *x, *y;           /* the blocks that two entries share */
-	struct rng rng;
-	double start;
-	double level;            /* of two-sided intervals whose bounds hold at the asked level, each for itself */
-	size_t best;
-	struct paired *against;  /* each entry against the best */
-	double *p, *adjusted;
 };
 
 static int options_check(const struct race_options *options, size_t count, struct err *err) {
@@ -80,16 +63,22 @@ static void race_clear(struct race *race) {
 	free(race->adjusted);
 }
 
-static int race_block(struct race *race, struct err *err) {
-	double *times = race->times + (size_t)race->contest.block * race->count;
+size_t race_plan(struct race *race, size_t *order) {
 	size_t running = 0;
 
-	for (size_t e = 0; e < race->count; e++) {
-		times[e] = NAN;
+	for (size_t e = 0; e < race->count; e++)
 		if (race->entries[e].alive)
-			race->order[running++] = e;
-	}
-	rng_shuffle(&race->rng, race->order, running, sizeof *race->order);
+			order[running++] = e;
+	rng_shuffle(&race->rng, order, running, sizeof *order);
+	return running;
+}
+
+static int race_block(struct race *race, struct err *err) {
+	double *times = race->times + (size_t)race->contest.block * race->count;
+	size_t running = race_plan(race, race->order);
+
+	for (size_t e = 0; e < race->count; e++)
+		times[e] = NAN;
 	for (size_t i = 0; i < running; i++) {
 		size_t e = race->order[i];
 
@@ -101,7 +90,7 @@ static int race_block(struct race *race, struct err *err) {
 	return 0;
 }
 
-static size_t race_alive(const struct race *race) {
+size_t race_alive(const struct race *race) {
 	size_t alive = 0;
 
 	for (size_t e = 0; e < race->count; e++)
@@ -197,28 +186,41 @@ static bool race_settled(const struct race *race) {
 	return true;
 }
 
+static double race_now(const struct race *race) {
+	const struct block_runner *blocks = race->options->blocks;
+
+	return blocks != NULL ? blocks->now(blocks->ctx) : sys_now();
+}
+
 static bool race_late(const struct race *race) {
 	double limit = race->options->seconds_max;
 
-	return limit > 0 && sys_now() - race->start > limit;
+	return limit > 0 && race_now(race) - race->start > limit;
+}
+
+bool race_decide(struct race *race) {
+	if (race->contest.block < race->options->blocks_min)
+		return false;
+	race->led = race_lead(race);
+	if (!race->led)
+		return false;
+	race_eliminate(race);
+	return race_settled(race) || race_late(race);
 }
 
 static int race_measure(struct race *race, struct err *err) {
-	bool led = false;
-
-	while (race->contest.block < race->options->blocks_max && race_alive(race) > 0) {
-		if (race_block(race, err) != 0)
+	if (race->options->blocks != NULL) {
+		if (race_blocks_measure(race, err) != 0)
 			return -1;
-		if (race->contest.block < race->options->blocks_min)
-			continue;
-		led = race_lead(race);
-		if (!led)
-			continue;
-		race_eliminate(race);
-		if (race_settled(race) || race_late(race))
-			return 0;
+	} else {
+		while (race->contest.block < race->options->blocks_max && race_alive(race) > 0) {
+			if (race_block(race, err) != 0)
+				return -1;
+			if (race_decide(race))
+				return 0;
+		}
 	}
-	if (led && race_alive(race) > 0)
+	if (race->led && race_alive(race) > 0)
 		return 0;
 	return err_set(err, ERR_NOTHING, "run each of them alone to see why",
 	               "none of the %zu configurations in the race could be measured", race->count);
@@ -257,12 +259,12 @@ int race_run(struct runner *runner, const struct trial_request *request, struct 
 	                    .contest = {.runner = runner, .request = request, .observer = observer, .phase = "race"},
 	                    .entries = entries,
 	                    .count = count,
-	                    .level = fmax(0, 2 * options->level - 1),
-	                    .start = sys_now()};
+	                    .level = fmax(0, 2 * options->level - 1)};
 	int status;
 
 	if (options_check(options, count, err) != 0)
 		return -1;
+	race.start = race_now(&race);
 	race_init(&race);
 	status = race_measure(&race, err);
 	race_report(&race);

@@ -4,6 +4,7 @@
 #ifndef TUNER_RACE_H
 #define TUNER_RACE_H
 #include "src/base/rng.h"
+#include "tuner/block.h"
 #include "tuner/model/paired.h"
 #include "tuner/trial.h"
 
@@ -23,6 +24,7 @@ struct duel_options {
 	bool control;       /* measure `a` a second time in every block: the A/A control */
 	uint64_t seed;
 	const char *phase;  /* "duel", "compare": for the observer */
+	const struct block_runner *blocks; /* measures in the place of the runner, several at once; NULL: none does */
 };
 extern const struct duel_options duel_defaults;
 
@@ -64,6 +66,7 @@ struct race_options {
 	double margin, level;
 	double seconds_max; /* after blocks_min, no new blocks past this; 0: no limit */
 	uint64_t seed;
+	const struct block_runner *blocks; /* as of a duel */
 };
 extern const struct race_options race_defaults;
 

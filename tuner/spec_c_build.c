@@ -59,7 +59,7 @@ struct c_builds *c_builds_new(const struct c_kernel *kernel, const struct c_comp
 		err_set(err, ERR_USAGE, NULL, "KernelFile can't be read");
 		goto fail;
 	}
-	b->folder = program_folder_new(err);
+	b->folder = program_folder_new(NULL, err);
 	if (!b->folder)
 		goto fail;
 	b->compiler.folder = program_folder_path(b->folder);

@@ -28,6 +28,8 @@ const char *store_path(const struct store *store) {
 void store_close(struct store *store) {
 	if (!store)
 		return;
+	store_settle(store, &(struct err){0});
+	sqlite3_finalize(store->insert);
 	sqlite3_close(store->db);
 	free(store->path);
 	free(store);

@@ -69,6 +69,10 @@ struct store_trial {
 	const json_t *detail; /* what else the worker said; may be NULL */
 };
 int store_trial_add(struct store *store, const struct store_trial *trial, struct err *err);
+/* Trials added in between are committed together, where many come at a time: until the end, or until anything else is
+ * written, other processes don't see them, and they are lost with this one. */
+void store_group_begin(struct store *store);
+int store_group_end(struct store *store, struct err *err);
 
 /* Trials of a search in the order they ended; phase NULL: all. fn returns non-zero to stop (the
  * result is 0 all the same) and must not write to the store. Texts live during the call. */

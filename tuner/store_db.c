@@ -72,6 +72,14 @@ static int bind_field(sqlite3_stmt *stmt, int place, const struct store_field *f
 	return SQLITE_MISUSE;
 }
 
+int store_bind(const struct store *store, sqlite3_stmt *stmt, const struct store_field *fields, size_t count,
+               struct err *err) {
+	int rc = SQLITE_OK;
+	for (size_t i = 0; rc == SQLITE_OK && i < count; i++)
+		rc = bind_field(stmt, (int)i + 1, &fields[i]);
+	return rc == SQLITE_OK ? 0 : store_fail(store, rc, err);
+}
+
 sqlite3_stmt *store_query(const struct store *store, const char *sql, const struct store_field *fields, size_t count,
                           struct err *err) {
 	sqlite3_stmt *stmt = NULL;
@@ -103,6 +111,8 @@ static int change_row(struct store *store, const char *sql, const struct store_f
 
 int store_change(struct store *store, const char *sql, const struct store_field *fields, size_t count, int64_t *id,
                  struct err *err) {
+	if (store_settle(store, err))
+		return -1;
 	/* IMMEDIATE: the write lock is waited for before anything is read, so two writers can't deadlock. */
 	if (store_exec(store, "BEGIN IMMEDIATE", err))
 		return -1;

@@ -19,6 +19,9 @@ struct store {
 	enum store_mode mode;
 	bool wal;      /* the log is written beside the file */
 	double synced; /* monotonic: when a trial was last flushed to the disk */
+	bool lazy;            /* commits are not flushed at the moment */
+	bool grouping, open;  /* trials are committed together; a transaction of theirs is open */
+	sqlite3_stmt *insert; /* of a trial; NULL: not prepared yet */
 };
 
 /* store_file.c: what lies at a path, read without SQLite, so that nothing is written to a foreign file. */
@@ -53,9 +56,14 @@ static inline struct store_field store_real(double r) { return (struct store_fie
 /* A statement with its parameters bound; NULL and err. The caller finalizes it. */
 sqlite3_stmt *store_query(const struct store *store, const char *sql, const struct store_field *fields, size_t count,
                           struct err *err);
+/* Of a statement that is used again. */
+int store_bind(const struct store *store, sqlite3_stmt *stmt, const struct store_field *fields, size_t count,
+               struct err *err);
 /* One INSERT or UPDATE of exactly one row, committed. id may be NULL, else it gets the row's. */
 int store_change(struct store *store, const char *sql, const struct store_field *fields, size_t count, int64_t *id,
                  struct err *err);
+/* Commits what store_group_begin holds back, and flushes what follows. */
+int store_settle(struct store *store, struct err *err);
 /* A column as text; "" for NULL. Lives until the statement's next step. */
 const char *store_column(sqlite3_stmt *stmt, int column);
 double store_column_real(sqlite3_stmt *stmt, int column); /* NAN for NULL */

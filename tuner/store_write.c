@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <config.h>
 
+#include <errno.h>
 #include <stdlib.h>
 
 #include "src/base/js.h"
@@ -73,17 +74,84 @@ static char *samples_text(const double *samples, size_t count) {
  * synchronous.) */
 static const double SYNC_SECONDS = 0.25;
 
+static int rollback(struct store *store) {
+	if (!sqlite3_get_autocommit(store->db))
+		sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
+	store->open = false;
+	return -1;
+}
+
+static int group_open(struct store *store, struct err *err) {
+	/* IMMEDIATE: as in store_change. */
+	if (store_exec(store, "BEGIN IMMEDIATE", err))
+		return -1;
+	store->open = true;
+	return 0;
+}
+
+/* synchronous can't be changed within a transaction, but it is looked at when that is committed. */
+static int group_flush(struct store *store, struct err *err) {
+	if (!store->open)
+		return 0;
+	if (store_exec(store, "COMMIT", err))
+		return rollback(store);
+	store->open = false;
+	return 0;
+}
+
+static int trial_insert(struct store *store, const char *sql, const struct store_field *fields, size_t count,
+                        struct err *err) {
+	if (!store->insert) {
+		int rc = sqlite3_prepare_v3(store->db, sql, -1, SQLITE_PREPARE_PERSISTENT, &store->insert, NULL);
+		if (rc != SQLITE_OK)
+			return store_fail(store, rc, err);
+	}
+	if (store_bind(store, store->insert, fields, count, err))
+		return -1;
+	errno = 0;
+	int rc = sqlite3_step(store->insert), failed = rc == SQLITE_DONE ? 0 : store_fail(store, rc, err);
+	sqlite3_reset(store->insert);
+	sqlite3_clear_bindings(store->insert); /* they point to what is freed now */
+	return failed;
+}
+
+static int sync_set(struct store *store, bool lazy, struct err *err) {
+	if (lazy == store->lazy)
+		return 0;
+	store->lazy = lazy;
+	return store_exec(store, lazy ? "PRAGMA synchronous = NORMAL" : "PRAGMA synchronous = FULL", err);
+}
+
+int store_settle(struct store *store, struct err *err) {
+	return group_flush(store, err) || sync_set(store, false, err) ? -1 : 0;
+}
+
+static int group_begin(struct store *store, struct err *err) {
+	double now = sys_now();
+	bool lazy = store->wal && store->synced > 0 && now - store->synced < SYNC_SECONDS;
+	if (store->open)
+		return 0;
+	if (!lazy)
+		store->synced = now;
+	return sync_set(store, lazy, err) || group_open(store, err) ? -1 : 0;
+}
+
 static int trial_change(struct store *store, const char *sql, const struct store_field *fields, size_t count,
                         struct err *err) {
-	double now = sys_now();
-	bool shared = store->wal && store->synced > 0 && now - store->synced < SYNC_SECONDS;
-	if (shared && store_exec(store, "PRAGMA synchronous = NORMAL", err))
+	if (group_begin(store, err))
 		return -1;
-	int rc = store_change(store, sql, fields, count, NULL, err);
-	if (shared)
-		return store_exec(store, "PRAGMA synchronous = FULL", rc ? NULL : err) || rc ? -1 : 0;
-	store->synced = now;
-	return rc;
+	if (trial_insert(store, sql, fields, count, err))
+		return rollback(store);
+	return store->grouping ? 0 : group_flush(store, err);
+}
+
+void store_group_begin(struct store *store) {
+	store->grouping = true;
+}
+
+int store_group_end(struct store *store, struct err *err) {
+	store->grouping = false;
+	return group_flush(store, err);
 }
 
 int store_trial_add(struct store *store, const struct store_trial *trial, struct err *err) {

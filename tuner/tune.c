@@ -27,8 +27,13 @@ const char *tune_phase_word(enum tune_phase phase) {
 	return words[phase];
 }
 
+double tune_now(const struct tune *tune) {
+	const struct pool *pool = tune->task->pool;
+	return pool ? pool->now(pool->ctx) : sys_now();
+}
+
 double tune_elapsed(const struct tune *tune) {
-	return tune->spent_before + sys_now() - tune->begun;
+	return tune->spent_before + tune_now(tune) - tune->begun;
 }
 
 bool tune_interrupted(const struct tune *tune) {
@@ -218,6 +223,7 @@ static int earlier_read(struct tune *tune, struct err *err) {
 
 static void tune_clear(struct tune *tune) {
 	search_free(tune->search);
+	fleet_free(tune->fleet);
 	trial_result_clear(&tune->baseline);
 	duel_result_clear(&tune->duel);
 	free(tune->worked);
@@ -259,7 +265,6 @@ int tune_run(const struct tune_task *task, const struct tune_observer *observer,
 	struct tune tune = {.task = task,
 	                    .observer = observer,
 	                    .budget = task->budget,
-	                    .begun = sys_now(),
 	                    .best = NAN,
 	                    .best_index = UINT64_MAX,
 	                    .counted = json_object(),
@@ -270,6 +275,11 @@ int tune_run(const struct tune_task *task, const struct tune_observer *observer,
 	bool found = false;
 	*result = NULL;
 	tune.baseline.value = NAN;
+	tune.begun = tune_now(&tune);
+	if (task->pool) {
+		tune.fleet = fleet_new(task->pool);
+		tune_parallel_finals(&tune);
+	}
 	int failed = phases_run(&tune, &found, err);
 	if (found || err->code == ERR_INTERRUPTED || err->code == ERR_NOTHING)
 		*result = tune_result(&tune);

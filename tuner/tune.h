@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "src/base/err.h"
+#include "tuner/fleet/pool.h"
 #include "tuner/space.h"
 #include "tuner/store.h"
 #include "tuner/strategy/strategy.h"
@@ -46,7 +47,8 @@ struct tune_task {
 	/* Adds to the result before it is stored; may be NULL. */
 	void (*annotate)(void *ctx, json_t *result);
 	void *annotate_ctx;
-	struct runner *runner;
+	struct runner *runner; /* not used where there is a pool */
+	struct pool *pool;     /* nodes that measure at the same time; NULL: the runner does, one trial after the other */
 	struct store *store;
 	int64_t session;
 	const char *fingerprint;       /* of this machine */

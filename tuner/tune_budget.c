@@ -44,6 +44,8 @@ uint64_t tune_budget_evaluations(const struct tune *tune) {
 		return budget->evaluations;
 	if (budget->seconds > 0 && tune->baseline.elapsed_s > 0) {
 		double count = (budget->seconds - finals_seconds(tune)) / tune->baseline.elapsed_s;
+		if (tune->fleet)
+			count *= (double)fleet_alive(tune->fleet);
 		return count < 1 ? 1 : (uint64_t)count;
 	}
 	return 0;

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "src/base/js.h"
-#include "src/base/sys.h"
 #include "tuner/trial_store.h"
 #include "tuner/tune_state.h"
 
@@ -57,6 +56,11 @@ static void keep(struct tune *tune, const json_t *config, const struct trial_res
 	free(key);
 }
 
+static int counted(struct tune *tune, const json_t *config, const struct trial_result *result, struct err *err) {
+	keep(tune, config, result);
+	return trial_store(tune->task->store, tune->id, "counters", 0, config, result, err);
+}
+
 /* What can't be counted is told, and is no reason to lose the result. */
 static int count_one(struct tune *tune, const json_t *config, struct err *err) {
 	const struct runner *runner = tune->task->runner;
@@ -66,8 +70,7 @@ static int count_one(struct tune *tune, const json_t *config, struct err *err) {
 	tune_report(tune, TUNE_COUNTERS);
 	int rc = runner->run(runner->ctx, &request, &result, &bad);
 	if (rc == 0) {
-		keep(tune, config, &result);
-		rc = trial_store(tune->task->store, tune->id, "counters", 0, config, &result, err);
+		rc = counted(tune, config, &result, err);
 	} else if (bad.code == ERR_INTERRUPTED) {
 		*err = bad;
 	} else {
@@ -110,12 +113,12 @@ static bool affordable(const struct tune *tune, size_t at, double used, double l
 
 /* -1: stop, with err. */
 static int count_queue(struct tune *tune, const json_t *queue, double allowed, struct err *err) {
-	double begun = sys_now(), last = 0;
+	double begun = tune_now(tune), last = 0;
 	size_t i;
 	json_t *config;
 	int rc = 0;
 	json_array_foreach((json_t *)queue, i, config) {
-		double start = sys_now();
+		double start = tune_now(tune);
 		if (!rc && tune_interrupted(tune))
 			rc = err_set(err, ERR_INTERRUPTED, NULL, "interrupted");
 		if (rc || !affordable(tune, i, start - begun, last, allowed)) {
@@ -123,8 +126,80 @@ static int count_queue(struct tune *tune, const json_t *queue, double allowed, s
 			continue;
 		}
 		rc = count_one(tune, config, err);
-		last = sys_now() - start;
+		last = tune_now(tune) - start;
 	}
+	return rc;
+}
+
+struct counting { /* on several nodes */
+	struct tune *tune;
+	const json_t *queue;
+	struct blocks blocks;
+	size_t at;
+	double allowed, begun, last;
+};
+
+static json_t *config_at(const struct counting *counting, size_t at) {
+	return json_array_get(counting->queue, at);
+}
+
+static int count_begin(struct counting *counting, struct err *err) {
+	struct tune *tune = counting->tune;
+	const struct block_runner *runner = counting->blocks.runner;
+	while (counting->at < json_array_size(counting->queue) && runner->room(runner->ctx) > 0) {
+		json_t *config = config_at(counting, counting->at);
+		if (!affordable(tune, counting->at, tune_now(tune) - counting->begun, counting->last, counting->allowed)) {
+			failed(tune, config, "there was no time left to count it");
+			counting->at++;
+			continue;
+		}
+		struct block *block = block_new(1);
+		block->requests[0] = request_of(tune, config);
+		block->order[0] = (int)counting->at;
+		int rc = blocks_begin(&counting->blocks, block, err);
+		if (rc != 1)
+			return rc;
+		counting->at++;
+	}
+	return 0;
+}
+
+static int count_take(struct counting *counting, struct block *block, struct err *err) {
+	json_t *config = config_at(counting, (size_t)block->order[0]);
+	tune_report(counting->tune, TUNE_COUNTERS);
+	if (block->done == 0) {
+		failed(counting->tune, config, "its node went away");
+		return 0;
+	}
+	counting->last = block->results[0].elapsed_s;
+	return counted(counting->tune, config, &block->results[0], err);
+}
+
+static int count_next(struct counting *counting, struct err *err) {
+	struct block *block;
+	int rc = blocks_next(&counting->blocks, &block, err);
+	if (block)
+		rc = count_take(counting, block, err);
+	block_free(block);
+	return rc;
+}
+
+static int count_on_nodes(struct tune *tune, const json_t *queue, double allowed, struct err *err) {
+	struct counting counting = {
+		.tune = tune, .queue = queue, .blocks = {.runner = &tune->blocks}, .allowed = allowed, .begun = tune_now(tune)};
+	size_t size = json_array_size(queue);
+	struct err ignored = {0};
+	int rc = 0;
+	while (rc == 0 && (counting.at < size || counting.blocks.count)) {
+		rc = count_begin(&counting, err);
+		if (rc == 0 && (counting.blocks.count || counting.at < size))
+			rc = count_next(&counting, err);
+	}
+	while (counting.blocks.count && count_next(&counting, &ignored) == 0)
+		;
+	for (; counting.at < size; counting.at++)
+		failed(tune, config_at(&counting, counting.at), err->code == ERR_INTERRUPTED ? "interrupted" : err->what);
+	blocks_clear(&counting.blocks);
 	return rc;
 }
 
@@ -132,10 +207,10 @@ int tune_counters_phase(struct tune *tune, struct err *err) {
 	const struct trial_counters *counters = &tune->task->counters;
 	if (!counters->asked || !counters->asked[0])
 		return 0;
-	double begun = sys_now();
+	double begun = tune_now(tune);
 	json_t *queue = queue_new(tune);
-	int rc = count_queue(tune, queue, allowance(tune), err);
-	tune->counting_seconds = sys_now() - begun;
+	int rc = (tune->fleet ? count_on_nodes : count_queue)(tune, queue, allowance(tune), err);
+	tune->counting_seconds = tune_now(tune) - begun;
 	json_decref(queue);
 	return rc;
 }

@@ -38,6 +38,8 @@ static int finalists_pick(struct tune *tune, struct race_entry *entries, size_t 
 	*count = 0;
 	for (size_t i = 0; i < tune->worked_count && *count < FINALISTS_MAX; i++) {
 		const struct measured *measured = &tune->worked[i];
+		if (!isfinite(measured->promise))
+			return 0; /* dropped with its node */
 		json_t *config = space_config_json(tune->task->space, measured->index);
 		bool unsafe;
 		if (measured->promise > best * FINALIST_MARGIN || is_unsafe(tune, config, &unsafe, err)) {
@@ -122,6 +124,7 @@ static int race(struct tune *tune, struct race_entry *entries, size_t count, siz
 	struct race_options options = race_defaults;
 	request.min_sample_s = FINALS_SAMPLE_SECONDS;
 	options.seed = task->seed;
+	options.blocks = tune->fleet ? &tune->blocks : NULL;
 	options.seconds_max = seconds_left(tune) / 2;
 	count = affordable_field(tune, count, options.blocks_min);
 	*winner = 0;
@@ -136,6 +139,7 @@ static int duel(struct tune *tune, const json_t *challenger, struct err *err) {
 	request.min_sample_s = FINALS_SAMPLE_SECONDS;
 	options.control = true;
 	options.seed = task->seed;
+	options.blocks = tune->fleet ? &tune->blocks : NULL;
 	options.seconds_max = seconds_left(tune);
 	options.phase = "duel";
 	affordable_pairs(tune, &options);

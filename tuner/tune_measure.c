@@ -43,6 +43,11 @@ static bool merge_into(struct trial_result *sum, struct trial_result *one, enum 
 	return true;
 }
 
+bool tune_merge(double *deviation, struct trial_result *sum, struct trial_result *one, enum merge merge) {
+	*deviation = deviation_merged(*deviation, sum, one, merge);
+	return merge_into(sum, one, merge);
+}
+
 int tune_attempt(struct tune *tune, const char *phase, const struct trial_request *request, enum merge merge,
                  struct trial_result *sum, struct err *err) {
 	const struct runner *runner = tune->task->runner;
@@ -55,8 +60,7 @@ int tune_attempt(struct tune *tune, const char *phase, const struct trial_reques
 	tune->measured = tune->measured || !recalled;
 	tune_pareto_take(tune, request->config, &one);
 	tune->seconds += one.elapsed_s;
-	tune->deviation = deviation_merged(tune->deviation, sum, &one, merge);
-	const struct trial_result *kept = merge_into(sum, &one, merge) ? sum : &one;
+	const struct trial_result *kept = tune_merge(&tune->deviation, sum, &one, merge) ? sum : &one;
 	int failed = recalled ? 0 : trial_store(tune->task->store, tune->id, phase, 0, request->config, kept, err);
 	trial_result_clear(&one);
 	return failed;
@@ -69,8 +73,9 @@ static bool is_due(const struct tune *tune) {
 	return sys_now() - tune->probed >= expected / PROBE_SHARE;
 }
 
-static void best_find(struct tune *tune) {
+void tune_best_find(struct tune *tune) {
 	tune->best = NAN;
+	tune->best_index = UINT64_MAX;
 	for (size_t i = 0; i < tune->worked_count; i++) {
 		if (tune->best <= tune->worked[i].value || !isfinite(tune->worked[i].value))
 			continue;
@@ -89,7 +94,7 @@ static void best_update(struct tune *tune, double value) {
 		measured->value *= pow(value / measured->value, 1 / times);
 		break;
 	}
-	best_find(tune);
+	tune_best_find(tune);
 }
 
 static void probe_use(struct tune *tune, const struct trial_result *result, double cost) {

@@ -11,12 +11,13 @@
 #include "src/base/mem.h"
 #include "src/base/stats.h"
 
-enum kind { KIND_BASELINE, KIND_SEARCH, KIND_PROBE, KIND_COUNT };
+enum kind { KIND_BASELINE, KIND_SEARCH, KIND_PROBE, KIND_NODE, KIND_COUNT };
 
 struct row {
 	char *config;
 	enum kind kind;
 	bool taken;
+	double merged; /* the value as the store has it: of all attempts so far */
 	struct trial_result result;
 };
 
@@ -29,7 +30,7 @@ struct recall {
 };
 
 static bool kind_find(const char *phase, enum kind *kind) {
-	static const char *const phases[KIND_COUNT] = {"baseline", "search", "probe"};
+	static const char *const phases[KIND_COUNT] = {"baseline", "search", "probe", "node"};
 	for (int i = 0; i < KIND_COUNT; i++) {
 		*kind = i;
 		if (strcmp(phase, phases[i]) == 0)
@@ -79,6 +80,7 @@ static int row_add(void *ctx, const struct store_trial *trial) {
 	    ((status == TRIAL_CORRECT || status == TRIAL_CENSORED) && !(trial->value > 0)))
 		return 0; /* measured anew */
 	row.config = mem_strdup(trial->config);
+	row.merged = trial->value;
 	row.result = result_of(trial, status);
 	recall->left += row.kind == KIND_SEARCH;
 	recall->rows = mem_grow(recall->rows, recall->count + 1, sizeof *recall->rows);
@@ -145,6 +147,53 @@ bool recall_probe(struct recall *recall, const json_t *next, struct trial_result
 		return false;
 	row_take(recall, i, result);
 	return true;
+}
+
+static int by_config(const void *a, const void *b) {
+	const struct row *x = *(struct row *const *)a, *y = *(struct row *const *)b;
+	int order = strcmp(x->config, y->config);
+	return order ? order : (x > y) - (x < y);
+}
+
+static int by_place(const void *a, const void *b) {
+	const struct row *x = *(struct row *const *)a, *y = *(struct row *const *)b;
+	return (x > y) - (x < y);
+}
+
+/* Of each configuration the last that worked, else the last. Rows in the order of by_config; gives how many are kept. */
+static size_t last_of_each(struct row **rows, size_t count) {
+	size_t kept = 0;
+	for (size_t i = 0; i < count; i++) {
+		bool other = kept == 0 || strcmp(rows[kept - 1]->config, rows[i]->config) != 0;
+		if (other)
+			kept++;
+		else if (rows[i]->result.status != TRIAL_CORRECT && rows[kept - 1]->result.status == TRIAL_CORRECT)
+			continue;
+		rows[kept - 1] = rows[i];
+	}
+	return kept;
+}
+
+void recall_each(struct recall *recall, void (*tell)(void *ctx, const char *config, const struct trial_result *result),
+                 void *ctx) {
+	struct row **rows = mem_alloc(recall->left + 1, sizeof *rows);
+	size_t count = 0;
+	for (size_t i = 0; i < recall->count; i++) {
+		struct row *row = &recall->rows[i];
+		if (row->kind == KIND_SEARCH && !row->taken)
+			rows[count++] = row;
+		row->taken = row->taken || row->kind == KIND_SEARCH;
+	}
+	qsort(rows, count, sizeof *rows, by_config);
+	count = last_of_each(rows, count);
+	qsort(rows, count, sizeof *rows, by_place);
+	for (size_t i = 0; i < count; i++) {
+		if (rows[i]->result.status == TRIAL_CORRECT && rows[i]->merged > 0)
+			rows[i]->result.value = rows[i]->merged;
+		tell(ctx, rows[i]->config, &rows[i]->result);
+	}
+	recall->left = 0;
+	free(rows);
 }
 
 bool recall_has(const struct recall *recall, const json_t *config) {

@@ -15,6 +15,10 @@ bool recall_take(struct recall *recall, const char *phase, const json_t *config,
 /* A probe that came before the trial that would be taken next for this configuration (NULL: before the end). */
 bool recall_probe(struct recall *recall, const json_t *next, struct trial_result *result);
 /* Is a search trial of this configuration still to be taken? */
+/* All search trials not taken, of each configuration what they came to together, in the order in which the last of each
+ * ended. The results are the recall's. */
+void recall_each(struct recall *recall, void (*tell)(void *ctx, const char *config, const struct trial_result *result),
+                 void *ctx);
 bool recall_has(const struct recall *recall, const json_t *config);
 size_t recall_left(const struct recall *recall);    /* search trials not taken */
 bool recall_searched(const struct recall *recall);  /* its search had come to an end */

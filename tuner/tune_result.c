@@ -103,6 +103,10 @@ json_t *tune_result(const struct tune *tune) {
 		decided(tune, result);
 	else
 		undecided(tune, result);
+	if (tune->fleet) {
+		json_object_set_new(result, "nodes", fleet_json(tune->fleet));
+		json_object_set_new(result, "node_seconds", json_real(fleet_seconds(tune->fleet)));
+	}
 	if (tune->finalists)
 		json_object_set_new(result, "finalists", finalists_shown(tune));
 	tune_counted_add(tune, result);

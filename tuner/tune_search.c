@@ -19,13 +19,12 @@ static const double RUNS_EXPECTED = 100;
 static const uint64_t EVALUATIONS_BEFORE_STOP = 10;
 /* What runs longer is not run a second time before the search begins. */
 static const double WARMUP_UNDER_SECONDS = 1;
-static const int AGAIN_MAX = 2;
 
 /* What the machine disturbed gets another chance: that only ever makes it slower. What looks like the new best is
  * measured once more before it is believed: the smallest of many noisy numbers is too small. */
 static int measure_again(struct tune *tune, const char *phase, const struct trial_request *request,
                          struct trial_result *result, struct err *err) {
-	for (int again = 0; result->disturbed && again < AGAIN_MAX && !tune_interrupted(tune); again++)
+	for (int again = 0; result->disturbed && again < TUNE_AGAIN_MAX && !tune_interrupted(tune); again++)
 		if (tune_attempt(tune, phase, request, MERGE_BEST, result, err))
 			return -1;
 	if (result->status == TRIAL_CORRECT && result->value < tune->best && !tune_interrupted(tune))
@@ -33,17 +32,22 @@ static int measure_again(struct tune *tune, const char *phase, const struct tria
 	return 0;
 }
 
-static int measure(struct tune *tune, const char *phase, const json_t *config, double limit,
-                   struct trial_result *result, struct err *err) {
+struct trial_request tune_search_request(const struct tune *tune, const json_t *config, double limit) {
 	struct trial_request request = tune_request(tune, config);
-	memset(result, 0, sizeof *result);
-	result->value = result->least = NAN;
-	tune->deviation = tune->seconds = 0;
 	request.limit_s = tune_is_metered(tune) || tune->task->complete ? 0 : limit;
 	if (tune->task->counters.every) {
 		request.counters = tune->task->counters.asked;
 		request.slow = tune->task->counters.slow;
 	}
+	return request;
+}
+
+static int measure(struct tune *tune, const char *phase, const json_t *config, double limit,
+                   struct trial_result *result, struct err *err) {
+	struct trial_request request = tune_search_request(tune, config, limit);
+	memset(result, 0, sizeof *result);
+	result->value = result->least = NAN;
+	tune->deviation = tune->seconds = 0;
 	if (tune_attempt(tune, phase, &request, MERGE_FIRST, result, err))
 		return -1;
 	return measure_again(tune, phase, &request, result, err);
@@ -72,23 +76,27 @@ static int baseline_check(const struct tune *tune, struct err *err) {
 	               "numbers to tune are compared by their ratios: %.300s", baseline->message);
 }
 
+double tune_search_limit(const struct tune *tune) {
+	return isnan(tune->best) ? 0 : LIMIT_FACTOR * tune->best;
+}
+
+void tune_evaluated(struct tune *tune, uint64_t index, const struct trial_result *result) {
+	tune->evaluations++;
+	tune->failures[result->status]++;
+	tune->incomparable += is_incomparable(tune, result);
+	tune_tell(tune, index, result);
+	tune_report(tune, TUNE_SEARCH);
+}
+
 static int search_step(struct tune *tune, uint64_t index, struct err *err) {
 	json_t *config = space_config_json(tune->task->space, index);
 	struct trial_result result;
-	double limit = isnan(tune->best) ? 0 : LIMIT_FACTOR * tune->best;
-	int failed = measure(tune, "search", config, limit, &result, err);
+	int failed = measure(tune, "search", config, tune_search_limit(tune), &result, err);
 	json_decref(config);
-	if (failed) {
-		trial_result_clear(&result);
-		return -1;
-	}
-	tune->evaluations++;
-	tune->failures[result.status]++;
-	tune->incomparable += is_incomparable(tune, &result);
-	tune_tell(tune, index, &result);
+	if (!failed)
+		tune_evaluated(tune, index, &result);
 	trial_result_clear(&result);
-	tune_report(tune, TUNE_SEARCH);
-	return 0;
+	return failed ? -1 : 0;
 }
 
 /* What a run takes, and what is done before and after it; a build is none of it. */
@@ -101,15 +109,19 @@ static void program_clock(struct tune *tune) {
 }
 
 /* A program's first run warms up what there is to warm up, and tells how often a run can be afforded. */
-static int look_at_program(struct tune *tune, struct err *err) {
-	struct trial_result *baseline = &tune->baseline;
-	if (measure(tune, "baseline", tune->task->baseline, 0, baseline, err))
-		return -1;
+bool tune_program_look(struct tune *tune) {
 	program_clock(tune);
 	double expected = RUNS_EXPECTED * (tune->run_seconds + tune->extra_seconds);
 	if (tune->budget.may_grow && tune->budget.seconds < expected)
 		tune->budget.seconds = expected;
-	if (baseline->status != TRIAL_CORRECT || tune->run_seconds > WARMUP_UNDER_SECONDS)
+	return tune->baseline.status == TRIAL_CORRECT && tune->run_seconds <= WARMUP_UNDER_SECONDS;
+}
+
+static int look_at_program(struct tune *tune, struct err *err) {
+	struct trial_result *baseline = &tune->baseline;
+	if (measure(tune, "baseline", tune->task->baseline, 0, baseline, err))
+		return -1;
+	if (!tune_program_look(tune))
 		return 0;
 	trial_result_clear(baseline);
 	if (measure(tune, "baseline", tune->task->baseline, 0, baseline, err))
@@ -118,13 +130,8 @@ static int look_at_program(struct tune *tune, struct err *err) {
 	return 0;
 }
 
-/* Before the strategy begins: the baseline's time tells how many evaluations the budget will allow. */
-static int measure_baseline(struct tune *tune, struct err *err) {
+int tune_baseline_done(struct tune *tune, struct err *err) {
 	const struct tune_task *task = tune->task;
-	tune_report(tune, TUNE_BASELINE);
-	if (task->whole_programs ? look_at_program(tune, err)
-	                         : measure(tune, "baseline", task->baseline, 0, &tune->baseline, err))
-		return -1;
 	if (tune_is_metered(tune))
 		tune->run_seconds = fmax(tune_wall(&tune->baseline), ENERGY_SAMPLE_SECONDS);
 	if (baseline_check(tune, err))
@@ -142,17 +149,28 @@ static int measure_baseline(struct tune *tune, struct err *err) {
 	return 0;
 }
 
-/* Why the search is over, as the result says it; NULL: it is not. */
-static const char *over(const struct tune *tune) {
+/* Before the strategy begins: the baseline's time tells how many evaluations the budget will allow. */
+static int measure_baseline(struct tune *tune, struct err *err) {
+	const struct tune_task *task = tune->task;
+	tune_report(tune, TUNE_BASELINE);
+	if (task->whole_programs ? look_at_program(tune, err)
+	                         : measure(tune, "baseline", task->baseline, 0, &tune->baseline, err))
+		return -1;
+	return tune_baseline_done(tune, err);
+}
+
+const char *tune_over(const struct tune *tune) {
 	if (tune_spent(tune))
 		return "budget";
 	return hopeless(tune) ? "gain" : NULL;
 }
 
 int tune_search_phase(struct tune *tune, struct err *err) {
+	if (tune->fleet)
+		return tune_parallel_search(tune, err);
 	if (measure_baseline(tune, err))
 		return -1;
-	while (!(tune->stopped = over(tune))) {
+	while (!(tune->stopped = tune_over(tune))) {
 		uint64_t index;
 		if (tune_interrupted(tune))
 			return err_set(err, ERR_INTERRUPTED, NULL, "interrupted");

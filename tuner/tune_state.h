@@ -2,6 +2,7 @@
 /* Shared by the files tune*.c only. */
 #ifndef TUNER_TUNE_STATE_H
 #define TUNER_TUNE_STATE_H
+#include "tuner/fleet/fleet.h"
 #include "tuner/race.h"
 #include "tuner/search.h"
 #include "tuner/tune.h"
@@ -41,6 +42,8 @@ struct tune {
 	json_t *counter_names;     /* of a trial; an array */
 	struct tune_sources *sources;
 	uint64_t incomparable;     /* configurations whose metric is 0 or below */
+	struct fleet *fleet;       /* of the pool; NULL: there is none */
+	struct block_runner blocks;
 	const char *stopped;       /* why the search ended: "budget", "space", "gain"; NULL: it did not */
 	/* the end */
 	json_t *best_config;
@@ -55,6 +58,7 @@ struct tune {
 	double counting_seconds; /* that the counters took */
 };
 
+double tune_now(const struct tune *tune); /* monotonic seconds, as nodes have them */
 double tune_elapsed(const struct tune *tune);
 /* Seconds that one run with this value costs. */
 double tune_seconds(const struct tune *tune, double value);
@@ -78,11 +82,17 @@ struct race_observer tune_race_observer(struct tune *tune);
 enum merge { MERGE_FIRST, MERGE_BEST, MERGE_MEAN };
 int tune_attempt(struct tune *tune, const char *phase, const struct trial_request *request, enum merge merge,
                  struct trial_result *sum, struct err *err);
+/* The merging alone, into *deviation, too. False: one is a failure after something that worked, and changes nothing. */
+bool tune_merge(double *deviation, struct trial_result *sum, struct trial_result *one, enum merge merge);
 /* Measures the best so far again before configuration `next`, when the last time is long enough ago for what that
  * costs. tune_measure.c */
 int tune_probe_best(struct tune *tune, uint64_t next, struct err *err);
 /* Tells the strategy, with the deviation, seconds and counters of the evaluation at hand. tune_tell.c */
 void tune_tell(struct tune *tune, uint64_t index, const struct trial_result *result);
+/* What worked, or was cut short, for the finals. tune_tell.c */
+void tune_remember(struct tune *tune, uint64_t index, const struct trial_result *result);
+/* The best of what is remembered. tune_measure.c */
+void tune_best_find(struct tune *tune);
 /* Takes the names of the counters from a trial. tune_tell.c */
 void tune_counters_name(struct tune *tune, const struct trial_result *result);
 /* The strategy's task and the search, the same again where it is resumed. Once the baseline is measured. tune_begin.c */
@@ -97,7 +107,20 @@ uint64_t tune_budget_evaluations(const struct tune *tune);
 /* How many more it will allow, judged by those so far; at least 1. */
 uint64_t tune_evaluations_left(const struct tune *tune);
 
-int tune_search_phase(struct tune *tune, struct err *err); /* tune_search.c */
+int tune_search_phase(struct tune *tune, struct err *err); /* tune_search.c, as are these */
+enum { TUNE_AGAIN_MAX = 2 /* attempts more at what was disturbed */ };
+struct trial_request tune_search_request(const struct tune *tune, const json_t *config, double limit);
+double tune_search_limit(const struct tune *tune); /* what can't win is over it; 0: not known */
+/* The reference is measured: the strategy begins, and is told. */
+int tune_baseline_done(struct tune *tune, struct err *err);
+/* Of a program: must it run once more, now that it is warm? Takes its clock. */
+bool tune_program_look(struct tune *tune);
+/* An evaluation has ended: counts it and tells the strategy. */
+void tune_evaluated(struct tune *tune, uint64_t index, const struct trial_result *result);
+const char *tune_over(const struct tune *tune); /* why the search is over, as the result says it; NULL: it is not */
+
+int tune_parallel_search(struct tune *tune, struct err *err); /* the same on a pool. tune_parallel.c */
+void tune_parallel_finals(struct tune *tune); /* blocks for what comes then. tune_parallel_finals.c */
 int tune_final_phase(struct tune *tune, struct err *err);  /* tune_final.c */
 /* Counts the baseline, the winner and the other finalists, as far as there is time. tune_counters.c */
 int tune_counters_phase(struct tune *tune, struct err *err);

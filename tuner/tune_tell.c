@@ -22,6 +22,13 @@ static void remember(struct tune *tune, uint64_t index, double value, const stru
 	}
 }
 
+void tune_remember(struct tune *tune, uint64_t index, const struct trial_result *result) {
+	if (result->status == TRIAL_CORRECT)
+		remember(tune, index, result->value, result);
+	else if (result->status == TRIAL_CENSORED && result->least > 0)
+		remember(tune, index, INFINITY, result);
+}
+
 void tune_counters_name(struct tune *tune, const struct trial_result *result) {
 	const json_t *rows = json_object_get(result->reply, "counters");
 	json_t *row, *seen = json_object();
@@ -59,14 +66,12 @@ static double *counters_of(const struct tune *tune, const struct trial_result *r
 void tune_tell(struct tune *tune, uint64_t index, const struct trial_result *result) {
 	struct strategy_outcome outcome = {.result = STRATEGY_FAILURE, .seconds = tune->seconds};
 	double *counters = counters_of(tune, result);
+	tune_remember(tune, index, result);
 	if (result->status == TRIAL_CORRECT) {
-		remember(tune, index, result->value, result);
 		outcome.result = STRATEGY_VALUE;
 		outcome.value = result->value;
 		outcome.deviation = tune->deviation; /* of the value: a median, or the mean of two */
 	} else if (result->status == TRIAL_CENSORED) {
-		if (result->least > 0)
-			remember(tune, index, INFINITY, result);
 		outcome.result = STRATEGY_CENSORED;
 		outcome.value = result->value;
 	}

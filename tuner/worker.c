@@ -31,6 +31,8 @@ struct worker {
 	double sm_mhz;                  /* the highest clock of a GPU seen in its trials */
 	char *libraries[LIBRARIES_MAX]; /* that this process was asked to load */
 	size_t library_count;
+	json_t *machine; /* what this process said of where it runs; NULL without a launch */
+	char lost[160];  /* why the node went away in the last exchange; empty: it did not */
 };
 
 struct worker *worker_new(const struct worker_options *options) {
@@ -45,10 +47,16 @@ static int worker_stop(struct worker *worker, double grace) {
 		return 0;
 	int status = proc_stop(worker->proc, grace);
 	worker->proc = NULL;
+	json_decref(worker->machine);
+	worker->machine = NULL;
 	while (worker->library_count)
 		free(worker->libraries[--worker->library_count]);
 	reap_strays(REAP_SECONDS, NULL);
 	return status;
+}
+
+void worker_rest(struct worker *worker) {
+	worker_stop(worker, STOP_SECONDS);
 }
 
 void worker_free(struct worker *worker) {
@@ -57,6 +65,18 @@ void worker_free(struct worker *worker) {
 	worker_stop(worker, STOP_SECONDS);
 	free(worker->path);
 	free(worker);
+}
+
+bool worker_runs(const struct worker *worker) {
+	return worker->proc;
+}
+
+const char *worker_lost(const struct worker *worker) {
+	return *worker->lost ? worker->lost : NULL;
+}
+
+unsigned worker_starts(const struct worker *worker) {
+	return worker->starts;
 }
 
 unsigned worker_restarts(const struct worker *worker) {
@@ -79,22 +99,37 @@ static void library_note(struct worker *worker, const char *library) {
 	worker->libraries[worker->library_count++] = mem_strdup(library);
 }
 
-/* library: what the next request needs; may be NULL */
-static int worker_start(struct worker *worker, const char *library, struct err *err) {
+static int process_start(struct worker *worker, struct err *err) {
 	/* What the user's shell says of OpenMP must not reach a trial: the configuration alone decides. */
 	static const char *const unset[] = {"OMP_*", "GOMP_*", "KMP_*", NULL};
 	const char *const argv[] = {worker->path, NULL};
-	if (library)
-		library_note(worker, library);
-	if (worker->proc)
-		return 0;
-	const struct proc_spec spec = {.argv = argv, .unset = unset, .address_space = worker->options.address_space};
+	const struct worker_launch *launch = worker->options.launch;
+	struct proc_spec spec = {.argv = argv, .unset = unset, .address_space = worker->options.address_space};
+	if (launch) {
+		spec.argv = launch->argv;
+		spec.end_signal = launch->end_signal;
+		spec.end_seconds = launch->end_seconds;
+	}
 	reap_adopt(); /* a worker that is killed can't end what the programs that it ran have left behind */
 	worker->proc = proc_start(&spec, err);
 	if (!worker->proc)
 		return -1;
 	worker->starts++;
 	return 0;
+}
+
+static int machine_ask(struct worker *worker, struct err *err);
+
+/* library: what the next request needs; may be NULL */
+static int worker_start(struct worker *worker, const char *library, struct err *err) {
+	*worker->lost = '\0';
+	if (library)
+		library_note(worker, library);
+	if (worker->proc)
+		return 0;
+	if (process_start(worker, err))
+		return -1;
+	return worker->options.launch ? machine_ask(worker, err) : 0;
 }
 
 /* How a request ended that has no usable answer. */
@@ -130,8 +165,7 @@ static enum broken ask(struct worker *worker, const json_t *request, double seco
 }
 
 /* The last words of a worker that died: the end of its stderr, one line. */
-static void last_words(struct worker *worker, char *text, size_t size) {
-	const char *said = proc_stderr(worker->proc);
+static void last_words(const char *said, char *text, size_t size) {
 	size_t length = strlen(said);
 	while (length && said[length - 1] == '\n')
 		length--;
@@ -141,12 +175,31 @@ static void last_words(struct worker *worker, char *text, size_t size) {
 	snprintf(text, size, "%.*s", (int)(length - start), said + start);
 }
 
+static bool went_away(struct worker *worker, const struct worker_end *end) {
+	const struct worker_launch *launch = worker->options.launch;
+	return launch && launch->lost(launch->ctx, end, worker->lost, sizeof worker->lost);
+}
+
+/* Stops it, and finds out whether its node went away: before it is stopped where it only gave no answer. */
+static int broken_stop(struct worker *worker, enum broken broken, double grace, char *words, size_t size) {
+	struct worker_end end = {.silent = broken == BROKEN_TIMEOUT, .machine = json_incref(worker->machine)};
+	char *said = mem_strdup(proc_stderr(worker->proc));
+	end.said = said;
+	last_words(said, words, size);
+	bool lost = end.silent && went_away(worker, &end);
+	end.status = worker_stop(worker, broken == BROKEN_DIED ? STOP_SECONDS : grace);
+	if (broken == BROKEN_DIED && !lost)
+		went_away(worker, &end);
+	json_decref((json_t *)end.machine);
+	free(said);
+	return end.status;
+}
+
 /* Turns the end of a worker into a typed failure of the trial it was running. */
 static void broken_result(struct worker *worker, enum broken broken, double timeout, double grace,
                           struct trial_result *result) {
 	char words[160] = "", status[80];
-	last_words(worker, words, sizeof words);
-	int wait_status = worker_stop(worker, broken == BROKEN_DIED ? STOP_SECONDS : grace);
+	int wait_status = broken_stop(worker, broken, grace, words, sizeof words);
 	proc_status_text(wait_status, status, sizeof status);
 	result->status = broken == BROKEN_TIMEOUT ? TRIAL_TIMEOUT : TRIAL_RUNTIME;
 	switch (broken) {
@@ -295,6 +348,44 @@ static void ending_wait(struct worker *worker, const struct trial_result *result
 		worker_stop(worker, STOP_SECONDS);
 }
 
+static int lost_error(const struct worker *worker, struct err *err) {
+	return err_set(err, ERR_FAILED, NULL, "its node went away: %s", worker->lost);
+}
+
+static int machine_check(const json_t *answer, struct err *err) {
+	static const char *const texts[] = {"node", "host", "topology"};
+	const char *text;
+	json_t *machine;
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+		if (js_string(answer, texts[i], &text, err))
+			return -1;
+	return js_object(answer, "machine", &machine, err);
+}
+
+/* The first question of a worker that is started through something else. It has no time limit: there may be a queue. */
+static int machine_ask(struct worker *worker, struct err *err) {
+	json_t *request = json_pack("{s:s}", "op", "machine"), *answer = NULL;
+	enum broken broken = ask(worker, request, -1, &answer);
+	struct trial_result result = {0};
+	json_decref(request);
+	if (broken == BROKEN_NO && machine_check(answer, err) == 0) {
+		worker->machine = answer;
+		return 0;
+	}
+	json_decref(answer);
+	if (broken == BROKEN_INTERRUPTED || broken == BROKEN_NO)
+		worker_stop(worker, 0);
+	else
+		broken_result(worker, broken, 0, 0, &result);
+	if (broken == BROKEN_INTERRUPTED)
+		return err_set(err, ERR_INTERRUPTED, NULL, "interrupted");
+	return *worker->lost ? lost_error(worker, err) : err_set(err, ERR_FAILED, NULL, "%s", result.message);
+}
+
+const json_t *worker_machine(struct worker *worker, struct err *err) {
+	return worker_start(worker, NULL, err) ? NULL : worker->machine;
+}
+
 int worker_exchange(struct worker *worker, const struct worker_question *question, struct trial_result *result,
                     struct err *err) {
 	memset(result, 0, sizeof *result);
@@ -318,6 +409,8 @@ int worker_exchange(struct worker *worker, const struct worker_question *questio
 		broken = answer_check(worker, question, result, &bad);
 	if (broken != BROKEN_NO)
 		broken_result(worker, broken, timeout, question->grace_s, result);
+	if (*worker->lost)
+		return lost_error(worker, err);
 	if (broken == BROKEN_UNREADABLE && *bad.what)
 		snprintf(result->message, sizeof result->message, "the worker's answer was refused: %.200s", bad.what);
 	else

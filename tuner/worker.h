@@ -6,14 +6,34 @@
 
 struct worker;
 
+/* How a worker that was started through something else came to its end. */
+struct worker_end {
+	int status;            /* as of wait(2); of what it was started through */
+	bool silent;           /* it still runs, but gave no answer in time */
+	const char *said;      /* the end of its stderr */
+	const json_t *machine; /* what it said of itself; NULL: it never came so far */
+};
+
+/* Another way to start it than as a child of this process: argv has the worker's executable in it. */
+struct worker_launch {
+	const char *const *argv;
+	int end_signal; /* as in proc_spec */
+	double end_seconds;
+	void *ctx;
+	/* Was it the node that ended it, and not what it ran? Then why. */
+	bool (*lost)(void *ctx, const struct worker_end *end, char *reason, size_t size);
+};
+
 struct worker_options {
-	const char *path;              /* the executable */
+	const char *path;                   /* the executable */
+	const struct worker_launch *launch; /* NULL: it is a child of this process */
 	uint64_t address_space;        /* bytes; 0: no limit */
 	const volatile int *interrupt; /* Ctrl-C seen; may be NULL */
 };
 
 /* Nothing is started until it is needed. */
 struct worker *worker_new(const struct worker_options *options);
+void worker_rest(struct worker *worker); /* stops it, until it is needed again */
 void worker_free(struct worker *worker); /* stops it; leaves no process of its group behind */
 struct runner worker_runner(struct worker *worker);
 /* {"parts":[..],"devices":[..]}: what there is of CUDA here; with a device word also "device", that GPU, which is opened
@@ -22,6 +42,13 @@ json_t *worker_devices(struct worker *worker, const char *device, struct err *er
 /* The built-in kernels, or those of the plug-in with this absolute path: ERR_USAGE where it is none. New reference. */
 json_t *worker_describe(struct worker *worker, const char *library, struct err *err);
 const volatile int *worker_interrupt(const struct worker *worker); /* of its options */
+/* Starts it where it does not run, which may take as long as a queue is. Its answer to "machine": {"node","host","job",
+ * "step","machine","topology"}, borrowed, checked for types. NULL where it could not be had. Only with a launch. */
+const json_t *worker_machine(struct worker *worker, struct err *err);
+bool worker_runs(const struct worker *worker); /* as far as is known: it has not ended in an exchange */
+/* Why the node went away in the last exchange or start that failed; NULL: it did not. */
+const char *worker_lost(const struct worker *worker);
+unsigned worker_starts(const struct worker *worker);
 unsigned worker_restarts(const struct worker *worker);
 
 #endif

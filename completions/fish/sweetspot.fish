@@ -46,6 +46,8 @@ function __sweetspot_values --argument-names program option kernel word
             __sweetspot_list $program formats
         case --strategy
             __sweetspot_list $program strategies
+        case --launcher
+            __sweetspot_list $program launchers
         case --device
             printf '%s\n' cpu cuda
         case --objective

@@ -25,6 +25,8 @@ struct proc {
 	pid_t pid;
 	int in, out, err, pidfd; /* -1 when closed; pidfd: readable once the child has ended */
 	bool ended;
+	int end_signal;
+	double end_seconds;
 	struct lines lines;
 	struct tail tail;
 	char *tail_text;
@@ -43,6 +45,8 @@ struct proc *proc_start(const struct proc_spec *spec, struct err *err) {
 	proc->in = ends[0];
 	proc->out = ends[1];
 	proc->err = ends[2];
+	proc->end_signal = spec->end_signal;
+	proc->end_seconds = spec->end_seconds;
 	proc->pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
 	proc->lines.max = spec->line_max ? spec->line_max : 4 << 20;
 	proc->tail.keep = spec->stderr_keep ? spec->stderr_keep : 16 << 10;
@@ -93,7 +97,7 @@ enum proc_read proc_read(struct proc *proc, double seconds, const volatile int *
 		enum proc_read what;
 		if (lines_take(&proc->lines, proc->out < 0, &what, line, size))
 			return what;
-		if (stop && *stop)
+		if (stop && __atomic_load_n(stop, __ATOMIC_RELAXED)) /* another thread may set it */
 			return PROC_INTERRUPTED;
 		if (waited && left <= 0)
 			return PROC_TIMEOUT;
@@ -161,6 +165,10 @@ int proc_stop(struct proc *proc, double grace) {
 	int status;
 	proc_shut(&proc->in);
 	wait_for_end(proc, sys_now() + grace);
+	if (proc->end_signal && !proc->ended) {
+		kill(proc->pid, proc->end_signal);
+		wait_for_end(proc, sys_now() + proc->end_seconds);
+	}
 	/* Until it is waited for, the number, dead or alive, is that child and its group. */
 	if (kill(-proc->pid, SIGKILL) < 0)
 		kill(proc->pid, SIGKILL);

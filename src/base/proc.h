@@ -23,6 +23,9 @@ struct proc_spec {
 	bool no_core;                   /* RLIMIT_CORE 0 */
 	bool session;                   /* a session of its own, not just a group */
 	size_t line_max;                /* longest line accepted from stdout, in bytes; 0: 4 MiB */
+	int end_signal;                 /* what it gets where SIGKILL would leave something behind: in proc_stop first, and when
+	                                 * its parent dies; 0: SIGKILL */
+	double end_seconds;             /* for it to end after that signal */
 	size_t stderr_keep;             /* how much of the end of stderr is kept; 0: 16 KiB. All of it is read. */
 };
 
@@ -40,8 +43,8 @@ int proc_write(struct proc *proc, const char *data, size_t size, double seconds,
  * After PROC_FLOOD the rest of that line is skipped. */
 enum proc_read proc_read(struct proc *proc, double seconds, const volatile int *stop, char **line, size_t *size);
 const char *proc_stderr(struct proc *proc); /* the end of what it wrote, unprintable bytes replaced */
-/* Closes stdin, waits up to `grace` seconds for the child to end, then SIGKILLs the group; returns the wait status and
- * frees all. */
+/* Closes stdin, waits up to `grace` seconds for the child to end (sends end_signal and waits again), then SIGKILLs the
+ * group; returns the wait status and frees all. */
 int proc_stop(struct proc *proc, double grace);
 /* "exit status 3", "killed by SIGSEGV (segmentation fault)" */
 void proc_status_text(int status, char *text, size_t size);

@@ -87,7 +87,7 @@ static _Noreturn void run_child(const struct launch *launch) {
 		setsid();
 	else
 		setpgid(0, 0);
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	prctl(PR_SET_PDEATHSIG, launch->spec->end_signal ? launch->spec->end_signal : SIGKILL);
 	if (getppid() != launch->parent) /* it died before prctl took effect */
 		_exit(127);
 	reset_signals();

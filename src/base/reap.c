@@ -6,6 +6,7 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -77,7 +78,7 @@ static int sweep(struct rusage *sum) {
 }
 
 /* What a killed process leaves behind comes to us next, so one look after the last kill is needed. */
-int reap_strays(double seconds, struct rusage *sum) {
+static int sweep_all(double seconds, struct rusage *sum) {
 	double deadline = sys_now() + seconds;
 	int count = 0;
 	for (long nap = 100000; has_children() && (count = sweep(sum)) > 0; nap = nap < 10000000 ? 2 * nap : nap) {
@@ -86,4 +87,13 @@ int reap_strays(double seconds, struct rusage *sum) {
 		nanosleep(&(struct timespec){.tv_nsec = nap}, NULL);
 	}
 	return 0;
+}
+
+/* Between seeing a stray and killing it no other thread may wait for it: its number could be another process's then. */
+int reap_strays(double seconds, struct rusage *sum) {
+	static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+	pthread_mutex_lock(&mutex);
+	int count = sweep_all(seconds, sum);
+	pthread_mutex_unlock(&mutex);
+	return count;
 }

@@ -2,7 +2,8 @@
 /* No process is left behind. A program that is started in a session of its own (proc_spec.session) can send descendants
  * where no group or parent reaches them; once this process has adopted what its descendants leave behind, they come
  * back to it as children of another session than its own, and that is what a stray is. Children that it started without
- * a session are never touched. */
+ * a session are never touched, whichever thread started them: threads that each have a child may sweep at any time, one
+ * after the other. */
 #ifndef BASE_REAP_H
 #define BASE_REAP_H
 #include <sys/resource.h>

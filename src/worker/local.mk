@@ -26,6 +26,7 @@ libworker_la_SOURCES = \
 	%D%/regions_run.c %D%/regions_run.h \
 	%D%/regions_text.c \
 	%D%/lines.c %D%/lines.h \
+	%D%/machine_answer.c %D%/machine_answer.h \
 	%D%/describe.c %D%/describe.h \
 	%D%/request.c %D%/request.h \
 	%D%/call.c %D%/call.h \

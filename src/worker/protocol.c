@@ -17,6 +17,7 @@
 #include "src/worker/devices_answer.h"
 #include "src/worker/library.h"
 #include "src/worker/lines.h"
+#include "src/worker/machine_answer.h"
 #include "src/worker/program.h"
 #include "src/worker/trial.h"
 #include "src/worker/word.h"
@@ -102,12 +103,18 @@ static json_t *op_devices(struct protocol *protocol, const json_t *request, stru
 	return devices_answer(protocol->devices, request, err);
 }
 
+static json_t *op_machine(struct protocol *protocol, const json_t *request, struct err *err) {
+	(void)protocol;
+	return machine_answer(request, err);
+}
+
 static const struct {
 	const char *name;
 	json_t *(*run)(struct protocol *protocol, const json_t *request, struct err *err);
 } protocol_ops[] = {
 	{"describe", op_describe}, {"trial", op_trial}, {"drop", op_drop}, {"program", op_program},
 	{"counters", op_counters}, {"metrics", op_metrics}, {"devices", op_devices},
+	{"machine", op_machine},
 };
 
 enum { PROTOCOL_OPS = sizeof protocol_ops / sizeof *protocol_ops };

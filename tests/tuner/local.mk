@@ -168,3 +168,15 @@ check_PROGRAMS += %D%/opening
 %C%_opening_SOURCES = %D%/opening.c %D%/search_kernels.c %D%/search_land.c %D%/search_land.h %D%/space_help.h
 %C%_opening_LDADD = libtuner.la libbase.la -lm
 TESTS += %D%/opening
+FLEET_PLAY = %D%/fleet_play.c %D%/fleet_play.h %D%/space_help.h tests/store/fixture.h
+check_PROGRAMS += %D%/pool_simulated %D%/tune_pool %D%/fleet_judge %D%/search_batch
+%C%_pool_simulated_SOURCES = %D%/pool_simulated.c
+%C%_pool_simulated_LDADD = libtuner.la libbase.la -lm
+%C%_tune_pool_SOURCES = %D%/tune_pool.c $(FLEET_PLAY)
+%C%_tune_pool_LDADD = libtuner.la libbase.la -lm
+%C%_fleet_judge_SOURCES = %D%/fleet_judge.c
+%C%_fleet_judge_LDADD = libtuner.la libbase.la -lm
+%C%_search_batch_SOURCES = %D%/search_batch.c %D%/search_land.c %D%/search_kernels.c %D%/search_mixed.c %D%/search_land.h \
+	%D%/space_help.h
+%C%_search_batch_LDADD = libtuner.la libbase.la -lm
+TESTS += %D%/pool_simulated %D%/tune_pool %D%/fleet_judge %D%/search_batch

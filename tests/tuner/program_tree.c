@@ -121,7 +121,7 @@ static void test_folder(const char *top) {
 	struct err err = {0};
 	char *cache = mem_printf("%s/cache", top), path[4096] = "";
 	setenv("XDG_CACHE_HOME", cache, 1);
-	struct program_folder *first = program_folder_new(&err);
+	struct program_folder *first = program_folder_new(NULL, &err);
 	struct stat info = {0};
 	ok(first && stat(program_folder_path(first), &info) == 0 && (info.st_mode & 0777) == 0700, "a folder of our own %s",
 	   err.what);
@@ -130,7 +130,7 @@ static void test_folder(const char *top) {
 		return;
 	pid_t child = fork();
 	if (child == 0) {
-		struct program_folder *theirs = program_folder_new(&err);
+		struct program_folder *theirs = program_folder_new(NULL, &err);
 		const char *name = theirs ? program_folder_path(theirs) : "";
 		ssize_t put = write(ends[1], name, strlen(name));
 		pause();
@@ -145,7 +145,7 @@ static void test_folder(const char *top) {
 	ok(sh(line), "it builds");
 	kill(child, SIGKILL);
 	waitpid(child, NULL, 0);
-	struct program_folder *second = program_folder_new(&err);
+	struct program_folder *second = program_folder_new(NULL, &err);
 	ok(second && access(path, F_OK) != 0, "what a killed run has left is removed");
 	ok(sh("test ! -e cache/sweetspot/build/run-broken && test -L cache/sweetspot/build/run-link && test -f other/keep "
 	      "&& "
@@ -156,7 +156,7 @@ static void test_folder(const char *top) {
 	program_folder_free(second);
 	ok(sh("test \"$(ls cache/sweetspot/build | tr '\\n' ' ')\" = 'lock mine run-link '"), "in the end none is left");
 	setenv("XDG_CACHE_HOME", "/dev/null/x", 1);
-	ok(!program_folder_new(&err) && *err.what, "no folder can be made: %s", err.what);
+	ok(!program_folder_new(NULL, &err) && *err.what, "no folder can be made: %s", err.what);
 	free(line);
 	free(cache);
 	close(ends[0]);

@@ -42,7 +42,8 @@ struct pool {
 	enum pool_state (*state)(void *ctx, size_t node);
 	/* To an idle node. -1: it can't be handed over. */
 	int (*submit)(void *ctx, size_t node, const struct pool_job *job, struct err *err);
-	/* The next job that ended: 1. 0: none did within `seconds` (< 0: no limit), or a node changed its state. -1:
+	/* Interrupted, it goes on until the jobs that are on their way have ended; after -1 no job is looked at any more.
+	 * The next job that ended: 1. 0: none did within `seconds` (< 0: no limit), or a node changed its state. -1:
 	 * interrupted (ERR_INTERRUPTED), or all nodes are lost and nothing is to be hoped for. */
 	int (*wait)(void *ctx, double seconds, struct pool_done *done, struct err *err);
 	double (*now)(void *ctx); /* seconds, monotonic; virtual where the nodes are */

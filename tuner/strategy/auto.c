@@ -2,7 +2,10 @@
 /* The default. It begins with what is known before anything is measured: the baseline, what was best elsewhere, what
  * the machine suggests; then other words around the best (opening.h), or the middle of the space. Then the surrogate
  * proposes. When that has found nothing better for long, or has seen more than it can hold, every other proposal, and
- * later most, come from iterated local search, which believes in no model. What each finds is told to both. */
+ * later most, come from iterated local search, which believes in no model. What each finds is told to both.
+ *
+ * A proposal of the model takes tens of milliseconds. Where many are on their way, as with hundreds of nodes, only some of
+ * them come from it, the fewer the more there are, so that nodes need not wait for it. */
 #include <config.h>
 
 #include <math.h>
@@ -12,7 +15,7 @@
 #include "tuner/strategy/opening.h"
 #include "tuner/strategy/surrogate.h"
 
-enum { BEGIN = 3, HINTS = 2, VAIN = 40, MANY = 800, SHARE = 2, SHARE_MANY = 8 };
+enum { BEGIN = 3, HINTS = 2, VAIN = 40, MANY = 800, SHARE = 2, SHARE_MANY = 8, CROWD = 24, FIRST_MAX = 64 };
 /* Anything less is no progress. */
 static const double PROGRESS = 0.002;
 
@@ -102,7 +105,14 @@ static void phase_enter(struct automatic *automatic, enum phase phase) {
 		         (unsigned long long)automatic->told, said);
 }
 
+static uint64_t on_their_way(const struct automatic *automatic) {
+	return automatic->asked > automatic->told ? automatic->asked - automatic->told : 0;
+}
+
 static bool local_turn(const struct automatic *automatic) {
+	uint64_t crowd = on_their_way(automatic) / CROWD;
+	if (crowd >= SHARE_MANY || (crowd > 0 && automatic->told <= MANY))
+		return automatic->asked % (crowd + 1) != 0;
 	if (automatic->told > MANY)
 		return automatic->asked % SHARE_MANY != 0;
 	return automatic->vain >= VAIN && automatic->asked % SHARE != 0;
@@ -118,7 +128,7 @@ static uint64_t propose(struct automatic *automatic) {
 	if (known != UINT64_MAX)
 		return known;
 	if (is_beginning(automatic))
-		return surrogate_first(automatic->surrogate);
+		return on_their_way(automatic) < FIRST_MAX ? surrogate_first(automatic->surrogate) : local_ask(automatic);
 	uint64_t index = local_turn(automatic) ? local_ask(automatic) : UINT64_MAX;
 	if (index == UINT64_MAX)
 		index = surrogate_ask(automatic->surrogate);

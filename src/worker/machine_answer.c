@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <config.h>
+
+#include "src/worker/machine_answer.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "src/topo.h"
+#include "src/worker/word.h"
+
+static json_t *variable_json(const char *name) {
+	const char *text = getenv(name);
+	return word_clean_json(text ? text : "");
+}
+
+/* The batch system's name of the node where there is one: it may differ from the host's. */
+static json_t *node_json(const char *host) {
+	const char *name = getenv("SLURMD_NODENAME");
+	return word_clean_json(name && *name ? name : host);
+}
+
+json_t *machine_answer(const json_t *request, struct err *err) {
+	static const char *const keys[] = {"op", "id"};
+	char host[256] = "";
+	if (word_check_keys(request, keys, 2, err) != 0) {
+		return NULL;
+	}
+	struct topo *topo = topo_open(NULL, err);
+	char *xml = topo ? topo_xml(topo, err) : NULL;
+	json_t *answer = NULL;
+	gethostname(host, sizeof host - 1);
+	if (xml) {
+		answer = json_pack("{s:o, s:o, s:o, s:o, s:o, s:s}", "node", node_json(host), "host", word_clean_json(host),
+		                   "job", variable_json("SLURM_JOB_ID"), "step", variable_json("SLURM_STEP_ID"), "machine",
+		                   topo_json(topo), "topology", xml);
+	}
+	free(xml);
+	topo_close(topo);
+	return answer;
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What srun's last words and scontrol's records mean. The texts are what Slurm 22.05.8 wrote. */
+#include <config.h>
+
+#include <string.h>
+
+#include "tests/tap.h"
+#include "tuner/fleet/slurm_end.h"
+
+static const struct {
+	const char *what, *said, *reason; /* NULL: it was the trial */
+} ends[] = {
+	{"scancel",
+	 "srun: Job step aborted: Waiting up to 7 seconds for job step to finish.\n"
+	 "slurmstepd-n1: error: *** STEP 12.0 ON n1 CANCELLED AT 2026-11-21T21:43:15 ***\n"
+	 "srun: error: n1: task 0: Terminated\n",
+	 "its job was cancelled"},
+	{"a step's scancel",
+	 "slurmstepd-n1: error: *** STEP 13.0 ON n1 CANCELLED AT 2026-11-21T21:43:16 ***\n"
+	 "srun: Job step aborted: Waiting up to 7 seconds for job step to finish.\nsrun: error: n1: task 0: Killed\n",
+	 "its job was cancelled"},
+	{"a time limit",
+	 "srun: Job step aborted: Waiting up to 32 seconds for job step to finish.\n"
+	 "slurmstepd: error: *** STEP 9.0 ON n1 CANCELLED AT 2026-11-21T21:43:16 DUE TO TIME LIMIT ***\n",
+	 "its job reached its time limit"},
+	{"preemption",
+	 "slurmstepd: error: *** STEP 9.0 ON n1 CANCELLED AT 2026-11-21T21:43:16 DUE TO PREEMPTION ***\n",
+	 "its job was preempted"},
+	{"a node that fails", "srun: error: Node failure on n2\nsrun: error: Node failure on n2\n", "its node failed"},
+	{"a crash", "srun: error: n1: task 0: Segmentation fault\n", NULL},
+	{"a crash that was told",
+	 "sweetspot-worker: SIGSEGV (segmentation fault) in kernel fw\nsrun: error: n1: task 0: Segmentation fault\n", NULL},
+	{"an exit", "srun: error: n1: task 0: Exited with exit code 1\n", NULL},
+	{"memory that ran out",
+	 "slurmstepd: error: Detected 1 oom_kill event in StepId=9.0. Some of the step tasks have been OOM Killed.\n"
+	 "srun: error: n1: task 0: Out Of Memory\n",
+	 NULL},
+	{"a queue", "srun: job 5 queued and waiting for resources\nsrun: job 5 has been allocated resources\n", NULL},
+	{"a program that prints the like", "*** STEP 1.0 ON n1 CANCELLED AT 2026 ***\nNode failure on n2\n", NULL},
+	{"nothing", "", NULL},
+};
+
+static void test_said(void) {
+	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+		char reason[160] = "";
+		bool lost = slurm_end_said(ends[i].said, reason, sizeof reason);
+		ok(lost == (ends[i].reason != NULL) && (!lost || strcmp(reason, ends[i].reason) == 0), "%s: %s", ends[i].what,
+		   lost ? reason : "the trial's own");
+	}
+}
+
+static void test_records(void) {
+	char reason[160] = "";
+	ok(slurm_end_job("JobId=16 JobName=x JobState=NODE_FAIL Reason=NodeDown Dependency=(null)\n", reason, sizeof reason),
+	   "a job whose node failed: %s", reason);
+	ok(slurm_end_job("JobId=16 JobState=PREEMPTED Reason=None\n", reason, sizeof reason) &&
+	       strcmp(reason, "its job was preempted") == 0,
+	   "a job that was preempted");
+	ok(!slurm_end_job("JobId=16 JobState=RUNNING Reason=None Comment=CANCELLED\n", reason, sizeof reason) &&
+	       !slurm_end_job("JobId=16 JobState=FAILED Reason=NonZeroExitCode\n", reason, sizeof reason) &&
+	       !slurm_end_job("slurm_load_jobs error: Invalid job id specified\n", reason, sizeof reason),
+	   "one that runs or failed by itself, and none");
+	ok(slurm_end_node("NodeName=n1 Arch=x86_64 State=DOWN*+DRAIN ThreadsPerCore=1\n", reason, sizeof reason) &&
+	       slurm_end_node("NodeName=n1 State=ALLOCATED* \n", reason, sizeof reason),
+	   "nodes that do not respond: %s", reason);
+	ok(!slurm_end_node("NodeName=n1 OS=Linux State=ALLOCATED ThreadsPerCore=1\n", reason, sizeof reason), "one that does");
+}
+
+static void test_lost(void) {
+	char reason[160] = "";
+	const struct worker_end early = {.said = "srun: error: Unable to allocate resources: Invalid partition name\n"};
+	ok(slurm_end_lost(&early, reason, sizeof reason) && *reason, "what never came up is no trial's fault: %s", reason);
+}
+
+int main(void) {
+	test_said();
+	test_records();
+	test_lost();
+	return tap_done();
+}

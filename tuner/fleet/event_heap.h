@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Events in the order of their time; of equal times the one that was added first. */
+#ifndef TUNER_FLEET_EVENT_HEAP_H
+#define TUNER_FLEET_EVENT_HEAP_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct event {
+	double time;
+	uint64_t number; /* set by the heap */
+	size_t node;
+	int kind;
+	uint64_t epoch;
+};
+
+struct event_heap {
+	struct event *events;
+	size_t count, room;
+	uint64_t numbers;
+};
+
+void event_add(struct event_heap *heap, struct event event);
+bool event_first(const struct event_heap *heap, struct event *event); /* false: there is none */
+void event_drop(struct event_heap *heap);                             /* the first */
+
+#endif

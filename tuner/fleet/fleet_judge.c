@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Whom to believe, by the baseline: a node that is slower than nearly all others, or not as fast as it was. */
+#include <config.h>
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "src/base/stats.h"
+#include "tuner/fleet/fleet_impl.h"
+
+/* Measuring the baseline again takes at most this share of a node's time. */
+static const double BASELINE_SHARE = 1.0 / 16;
+/* Logarithms: less is no outlier, and no drift. Shared machines change by some percent all the time. */
+static const double APART_MIN = 0.14, DRIFT_MIN = 0.14;
+/* Of the median absolute deviation among nodes, in units of a normal deviation. */
+static const double APART_DEVIATIONS = 4;
+/* Slow nodes are outliers where they are few; else they are nodes of another kind, which ratios take care of. */
+static const double OUTLIERS_MAX = 0.2;
+/* Of the nodes that are there this share is known before any is judged. */
+static const double KNOWN_MIN = 0.9;
+enum { NODES_MIN = 3, FAILED_MAX = 2, JUDGED_EACH = 16 /* part of those known */ };
+
+void fleet_set_aside(struct fleet *fleet, size_t node) {
+	struct node *own = &fleet->nodes[node];
+	if (own->aside)
+		return;
+	own->aside = true;
+	if (own->place == PLACE_LOST)
+		fleet->lost--;
+	fleet->aside[fleet->aside_count++] = node;
+}
+
+size_t fleet_aside_next(struct fleet *fleet) {
+	return fleet->aside_told < fleet->aside_count ? fleet->aside[fleet->aside_told++] : SIZE_MAX;
+}
+
+void fleet_baseline_give_up(struct fleet *fleet) {
+	fleet->blind = true;
+}
+
+bool fleet_baseline_due(const struct fleet *fleet, size_t node) {
+	const struct node *own = &fleet->nodes[node];
+	if (fleet->blind)
+		return false;
+	if (isnan(own->base) || own->returned || own->strange)
+		return true;
+	return fleet->pool->now(fleet->pool->ctx) - own->based_at >= own->base_cost / BASELINE_SHARE;
+}
+
+static bool judged(const struct node *node) {
+	return !node->aside && node->place != PLACE_LOST && node->base > 0;
+}
+
+static double bound_of(const struct fleet *fleet, size_t count, double *median) {
+	*median = stats_median(fleet->logs, count);
+	return fmax(APART_MIN, APART_DEVIATIONS * stats_mad(fleet->logs, count));
+}
+
+void fleet_judge(struct fleet *fleet) {
+	size_t count = 0, beyond = 0;
+	double median;
+	fleet->fresh = 0;
+	for (size_t i = 0; i < fleet->pool->count; i++)
+		if (judged(&fleet->nodes[i]))
+			fleet->logs[count++] = log(fleet->nodes[i].base);
+	fleet->known = count;
+	size_t there = fleet_alive(fleet) - fleet->away_count;
+	if (count < NODES_MIN || (double)count < KNOWN_MIN * (double)there)
+		return;
+	double bound = bound_of(fleet, count, &median);
+	for (size_t i = 0; i < count; i++)
+		beyond += fleet->logs[i] - median > bound;
+	if ((double)beyond > fmax(1, OUTLIERS_MAX * (double)count))
+		return;
+	for (size_t i = 0; beyond && i < fleet->pool->count; i++) {
+		struct node *node = &fleet->nodes[i];
+		double apart = judged(node) ? log(node->base) - median : 0;
+		if (!(apart > bound))
+			continue;
+		snprintf(node->reason, sizeof node->reason, "slow: its baseline takes %.0f %% longer than the median of %zu nodes",
+		         100 * expm1(apart), count);
+		fleet_set_aside(fleet, i);
+	}
+}
+
+static void base_set(struct fleet *fleet, struct node *node, double value) {
+	size_t count = ++node->measured < RECENT ? node->measured : RECENT;
+	node->recent[(node->measured - 1) % RECENT] = value;
+	node->base = stats_median(node->recent, count);
+	node->strange = 0;
+	if (isnan(fleet->reference))
+		fleet->reference = node->base;
+	if (++fleet->fresh * JUDGED_EACH >= fleet->known)
+		fleet_judge(fleet);
+}
+
+/* The last one of its kind is not set aside. */
+static enum fleet_verdict distrust(struct fleet *fleet, size_t node) {
+	if (fleet_alive(fleet) <= 1)
+		return FLEET_DRIFTED;
+	fleet_set_aside(fleet, node);
+	return FLEET_ASIDE;
+}
+
+static enum fleet_verdict failed(struct fleet *fleet, size_t at, const char *message) {
+	struct node *node = &fleet->nodes[at];
+	if (++node->failed < FAILED_MAX)
+		return FLEET_AGAIN;
+	snprintf(node->reason, sizeof node->reason, "its baseline fails: %.120s", message);
+	return distrust(fleet, at);
+}
+
+/* It was seen twice in a row. */
+static enum fleet_verdict drifted(struct fleet *fleet, size_t at, double drift, double value) {
+	struct node *node = &fleet->nodes[at];
+	enum fleet_verdict verdict = FLEET_DRIFTED;
+	if (drift > 0) {
+		snprintf(node->reason, sizeof node->reason, "throttled: its baseline takes %.0f %% longer than before",
+		         100 * expm1(drift));
+		verdict = distrust(fleet, at);
+	}
+	node->measured = 0;
+	base_set(fleet, node, value);
+	return node->aside ? FLEET_ASIDE : verdict;
+}
+
+enum fleet_verdict fleet_baseline_take(struct fleet *fleet, size_t at, double value, double seconds,
+                                       const char *message) {
+	struct node *node = &fleet->nodes[at];
+	node->based_at = fleet->pool->now(fleet->pool->ctx);
+	node->base_cost = seconds;
+	node->returned = false;
+	if (node->aside)
+		return FLEET_ASIDE;
+	if (fleet->blind)
+		return FLEET_GOOD;
+	if (!(value > 0))
+		return failed(fleet, at, message);
+	node->failed = 0;
+	double drift = node->base > 0 ? log(value / node->base) : 0;
+	if (fabs(drift) > DRIFT_MIN && node->strange++ == 0)
+		return FLEET_AGAIN;
+	if (fabs(drift) > DRIFT_MIN)
+		return drifted(fleet, at, drift, value);
+	base_set(fleet, node, value);
+	return node->aside ? FLEET_ASIDE : FLEET_GOOD;
+}

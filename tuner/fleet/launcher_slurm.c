@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* srun of the worker: a job for each node, or, inside an allocation, a step on each of its nodes. Facts from srun(1) of
+ * Slurm 22.05 and tried with it; doc/fleet.md tells them. */
+#include <config.h>
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "src/base/mem.h"
+#include "src/base/sys.h"
+#include "tuner/fleet/launcher.h"
+#include "tuner/fleet/slurm_command.h"
+#include "tuner/fleet/slurm_end.h"
+
+enum { NODES_MAX = 10000 };
+static const double PING_SECONDS = 5, ASK_SECONDS = 10, GONE_SECONDS = 20, PATIENCE_SECONDS = 5;
+
+struct slurm {
+	struct arena *arena;
+	const char *name;          /* of its jobs and steps: no other run's */
+	bool inside;               /* an allocation */
+	const char *const **nodes; /* argv of each */
+	size_t count;
+};
+
+static bool is_found(const char *program) {
+	const char *path = getenv("PATH");
+	for (size_t length; path && *path; path += length + (path[length] == ':')) {
+		length = strcspn(path, ":");
+		char *file = mem_printf("%.*s/%s", (int)length, path, program);
+		bool found = access(file, X_OK) == 0;
+		free(file);
+		if (found)
+			return true;
+	}
+	return false;
+}
+
+/* The controller answers `scontrol ping` with "Slurmctld(primary) at HOST is UP" (scontrol(1)). */
+static void slurm_probe(struct launcher_probe *probe) {
+	static const char *const programs[] = {"srun", "scontrol", "squeue", "scancel"};
+	static const char *const ping[] = {"scontrol", "ping", NULL};
+	char said[120] = "";
+	int status;
+	for (size_t i = 0; i < sizeof programs / sizeof *programs; i++)
+		if (!is_found(programs[i])) {
+			snprintf(probe->reason, sizeof probe->reason, "there is no %s in PATH", programs[i]);
+			snprintf(probe->fix, sizeof probe->fix, "run it where Slurm's commands are, on a login node");
+			return;
+		}
+	char *text = slurm_command(ping, PING_SECONDS, &status, said, sizeof said);
+	probe->usable = strstr(text, " is UP");
+	if (!probe->usable) {
+		snprintf(probe->reason, sizeof probe->reason, "Slurm's controller can't be reached%s%s", *said ? ": " : "", said);
+		snprintf(probe->fix, sizeof probe->fix, "see `scontrol ping` and `sinfo`; SLURM_CONF names the configuration");
+	}
+	free(text);
+}
+
+/* The allocation's nodes, one a line. */
+static char *hosts_list(struct err *err) {
+	const char *list = getenv("SLURM_JOB_NODELIST");
+	const char *const argv[] = {"scontrol", "show", "hostnames", list, NULL};
+	char said[160] = "";
+	int status = -1;
+	char *text = list && *list != '-' ? slurm_command(argv, ASK_SECONDS, &status, said, sizeof said) : mem_strdup("");
+	if (status == 0 && *text)
+		return text;
+	free(text);
+	err_set(err, ERR_UNAVAILABLE, "see `scontrol show hostnames`; without SLURM_JOB_ID it asks for jobs of its own",
+	        "the nodes of this allocation are not known: %s", *said ? said : "SLURM_JOB_NODELIST is empty");
+	return NULL;
+}
+
+static size_t words_count(const char *const *words) {
+	size_t count = 0;
+	while (words && words[count])
+		count++;
+	return count;
+}
+
+static const char *const *argv_make(struct slurm *slurm, const struct launcher_settings *settings, const char *host) {
+	/* --exclusive without -n: a job has all CPUs of its node, and so does its step. With -n1 the step has one CPU (tried).
+	 * Inside an allocation it is the other way round: a step has all of the job's CPUs there unless it is exclusive. */
+	const char *const job[] = {"srun", "-N1", "--exclusive", NULL};
+	const char *const step[] = {"srun", "-N1", "-n1", "-w", host, NULL};
+	/* The worker binds threads itself, and needs no MPI. */
+	const char *const common[] = {arena_printf(slurm->arena, "--job-name=%s", slurm->name),
+	                              "--cpu-bind=none",
+	                              "--mpi=none",
+	                              "--quit-on-interrupt",
+	                              NULL};
+	const char *const worker[] = {arena_strdup(slurm->arena, settings->worker), NULL};
+	const char *const *const parts[] = {host ? step : job, common, settings->words, worker};
+	size_t count = 0, size = 1;
+	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+		size += words_count(parts[i]);
+	const char **argv = arena_alloc(slurm->arena, size, sizeof *argv);
+	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+		for (const char *const *word = parts[i]; word && *word; word++)
+			argv[count++] = arena_strdup(slurm->arena, *word);
+	return argv;
+}
+
+static void node_add(struct slurm *slurm, const struct launcher_settings *settings, const char *host) {
+	slurm->nodes = mem_grow(slurm->nodes, slurm->count + 1, sizeof *slurm->nodes);
+	slurm->nodes[slurm->count++] = argv_make(slurm, settings, host);
+}
+
+static int steps_add(struct slurm *slurm, const struct launcher_settings *settings, struct err *err) {
+	char *hosts = hosts_list(err), *rest = hosts;
+	if (!hosts)
+		return -1;
+	for (char *host; (host = strsep(&rest, "\n"));)
+		if (*host && (!settings->nodes || slurm->count < settings->nodes))
+			node_add(slurm, settings, host);
+	free(hosts);
+	if (slurm->count >= settings->nodes)
+		return 0;
+	return err_set(err, ERR_USAGE, "ask for more with salloc, or leave --nodes out", "this allocation has %zu node(s)",
+	               slurm->count);
+}
+
+static void slurm_free(struct slurm *slurm) {
+	arena_free(slurm->arena);
+	free(slurm->nodes);
+	free(slurm);
+}
+
+static void *slurm_open(const struct launcher_settings *settings, size_t *nodes, struct err *err) {
+	const char *job = getenv("SLURM_JOB_ID");
+	uint32_t drawn = (uint32_t)getpid();
+	if (settings->nodes > NODES_MAX) {
+		err_set(err, ERR_USAGE, NULL, "%d nodes at most", NODES_MAX);
+		return NULL;
+	}
+	struct slurm *slurm = mem_alloc(1, sizeof *slurm);
+	slurm->arena = arena_new();
+	slurm->inside = job && *job;
+	if (getrandom(&drawn, sizeof drawn, GRND_NONBLOCK) < 0)
+		drawn ^= (uint32_t)(sys_wall() * 1e6);
+	slurm->name = arena_printf(slurm->arena, "sweetspot-%08x", (unsigned)drawn);
+	int failed = slurm->inside ? steps_add(slurm, settings, err) : 0;
+	while (!failed && !slurm->inside && slurm->count < (settings->nodes ? settings->nodes : 1))
+		node_add(slurm, settings, NULL);
+	*nodes = slurm->count;
+	if (!failed)
+		return slurm;
+	slurm_free(slurm);
+	return NULL;
+}
+
+static const char *const *slurm_argv(const void *state, size_t node) {
+	const struct slurm *slurm = state;
+	return slurm->nodes[node];
+}
+
+static bool slurm_lost(const void *state, const struct worker_end *end, char *reason, size_t size) {
+	(void)state;
+	return slurm_end_lost(end, reason, size);
+}
+
+static bool jobs_left(const struct slurm *slurm) {
+	const char *const argv[] = {"squeue", "-h", "--me", "-o", "%i", "-n", slurm->name, NULL};
+	int status;
+	char *text = slurm_command(argv, ASK_SECONDS, &status, NULL, 0);
+	bool left = status == 0 && *text;
+	free(text);
+	return left;
+}
+
+static void jobs_cancel(const struct slurm *slurm) {
+	const char *const argv[] = {"scancel", "--quiet", "--me", "-n", slurm->name, NULL};
+	int status;
+	free(slurm_command(argv, ASK_SECONDS, &status, NULL, 0));
+}
+
+/* An srun that was told to end cancels its job itself; one that was killed leaves that to a child of its own. */
+static void jobs_end(const struct slurm *slurm) {
+	double begun = sys_now();
+	bool cancelled = false;
+	for (long nap = 100; jobs_left(slurm) && sys_now() - begun < GONE_SECONDS; nap = nap < 1000 ? 2 * nap : nap) {
+		if (!cancelled && sys_now() - begun > PATIENCE_SECONDS) {
+			jobs_cancel(slurm);
+			cancelled = true;
+		}
+		nanosleep(&(struct timespec){.tv_sec = nap / 1000, .tv_nsec = nap % 1000 * 1000000}, NULL);
+	}
+}
+
+static void slurm_close(void *state, bool started) {
+	struct slurm *slurm = state;
+	if (started && !slurm->inside)
+		jobs_end(slurm);
+	slurm_free(slurm);
+}
+
+const struct launcher launcher_slurm = {
+	.name = "slurm",
+	.summary = "srun of the worker on nodes of a cluster: steps of this allocation, or jobs that queue",
+	.elsewhere = true,
+	.end_signal = SIGTERM, /* srun ends its job then; killed, it could not */
+	.end_seconds = 10,
+	.probe = slurm_probe,
+	.open = slurm_open,
+	.argv = slurm_argv,
+	.lost = slurm_lost,
+	.close = slurm_close,
+};

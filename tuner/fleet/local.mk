@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# A launcher is one file and one line here; the line is also its registry entry.
+LAUNCHERS = \
+	%D%/launcher_local.c \
+	%D%/launcher_slurm.c
+
+libtuner_la_SOURCES += $(LAUNCHERS) %D%/registry.c %D%/launcher.h \
+	%D%/slurm_end.c %D%/slurm_end.h %D%/slurm_command.c %D%/slurm_command.h \
+	%D%/words.c %D%/words.h \
+	%D%/pool_workers.c %D%/pool_workers.h %D%/pool_node.c %D%/pool_queue.c %D%/pool_workers_impl.h
+nodist_libtuner_la_SOURCES += %D%/registry.def
+BUILT_SOURCES += %D%/registry.def
+CLEANFILES += %D%/registry.def
+%D%/registry.def: Makefile
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && for f in $(LAUNCHERS); do f=$${f##*/launcher_}; echo "LAUNCHER($${f%.*})"; done >$@

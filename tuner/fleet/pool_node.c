@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A node's thread. It lives as long as its worker: a child gets the signal of its parent's death when the thread that
+ * started it ends (src/base/proc.h). */
+#include <config.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/js.h"
+#include "src/base/mem.h"
+#include "tuner/fleet/pool_workers_impl.h"
+
+/* Before the first try after a loss, and before the second; each further one waits twice as long, until its worker is
+ * there. */
+static const double FIRST_SECONDS = 0.1, SECOND_SECONDS = 1;
+enum { DOUBLINGS = 5 };
+
+static void runner_close(struct pool_node *node) {
+	if (node->work && node->work->close && node->runner_state)
+		node->work->close(node->runner_state);
+	node->work = NULL;
+	node->runner_state = NULL;
+}
+
+static int runner_open(struct pool_node *node, const struct pool_work *work, struct err *err) {
+	if (node->work == work)
+		return 0;
+	runner_close(node);
+	if (work->open(work->ctx, node->worker, &node->runner_state, &node->runner, err))
+		return -1;
+	node->work = work;
+	return 0;
+}
+
+static const char *name_of(const json_t *machine) {
+	return js_string_or(machine, "node", "");
+}
+
+/* Where a trial ran is kept with it. */
+static void name_add(struct trial_result *result, const char *name) {
+	if (!result->reply)
+		result->reply = json_object();
+	json_object_set_new(result->reply, "node", json_string(name));
+}
+
+static void lose(struct pool_done *done, const char *why) {
+	snprintf(done->reason, sizeof done->reason, "%.159s", why);
+	done->lost = done->reason; /* again where it is taken: it moves */
+}
+
+/* The trials of a job are compared with each other: a worker that came up on another node in the middle ends the job. */
+static int trial_run(struct pool_node *node, const struct trial_request *request, const char *name,
+                     struct pool_done *done, struct err *err) {
+	struct trial_result *result = &done->results[done->done];
+	const json_t *machine = worker_machine(node->worker, err);
+	if (machine && strcmp(name_of(machine), name) != 0) {
+		lose(done, "its worker came up again on another node");
+		return -1;
+	}
+	if (!machine) {
+		lose(done, worker_lost(node->worker) ? worker_lost(node->worker) : err->what);
+		return -1;
+	}
+	if (node->runner.run(node->runner.ctx, request, result, err)) {
+		trial_result_clear(result);
+		if (worker_lost(node->worker))
+			lose(done, worker_lost(node->worker));
+		return -1;
+	}
+	name_add(result, name);
+	done->done++;
+	return 0;
+}
+
+static void job_run(struct pool_node *node, const struct pool_order *order, struct pool_event *event) {
+	struct pool_done *done = &event->done;
+	const json_t *machine = worker_machine(node->worker, &event->err);
+	char *name = mem_strdup(name_of(machine));
+	done->node = node->number;
+	done->job = order->job;
+	done->results = mem_alloc(order->count, sizeof *done->results);
+	if (!machine)
+		lose(done, worker_lost(node->worker) ? worker_lost(node->worker) : event->err.what);
+	else if (runner_open(node, order->work, &event->err) == 0)
+		for (size_t i = 0; i < order->count && trial_run(node, &order->requests[i], name, done, &event->err) == 0; i++)
+			continue;
+	else if (worker_lost(node->worker))
+		lose(done, worker_lost(node->worker));
+	if (done->lost)
+		event->err = (struct err){0};
+	free(name);
+}
+
+static double again_seconds(unsigned row) {
+	return row <= 1 ? FIRST_SECONDS : SECOND_SECONDS * (1 << (row - 2 < DOUBLINGS ? row - 2 : DOUBLINGS));
+}
+
+/* It was lost before it could say where it is, or while it ran. True: once more. */
+static bool try_again(struct pool_node *node, const char *why, bool never) {
+	struct pool_event event = {.what = POOL_AGAIN, .node = node->number};
+	snprintf(event.reason, sizeof event.reason, "%.159s", why);
+	node->losses++;
+	node->row++;
+	if (never || node->losses > node->options->losses) {
+		event.what = POOL_GONE;
+		pool_queue_put(node->queue, &event);
+		return false;
+	}
+	pool_queue_put(node->queue, &event);
+	return !pool_node_pause(node, again_seconds(node->row));
+}
+
+/* Until its worker answers: false where it never will, or is to stop. What can't be started the first time is a mistake
+ * in how it is started. */
+static bool bring_up(struct pool_node *node) {
+	for (;;) {
+		struct err err = {0};
+		bool first = worker_starts(node->worker) == 0;
+		const json_t *machine = worker_machine(node->worker, &err);
+		if (machine) {
+			const struct pool_event event = {.what = POOL_UP, .node = node->number, .machine = json_deep_copy(machine)};
+			pool_queue_put(node->queue, &event);
+			node->row = 0;
+			return true;
+		}
+		const char *why = worker_lost(node->worker);
+		bool never = first && !why;
+		if (err.code == ERR_INTERRUPTED || !try_again(node, why ? why : err.what, never))
+			return false;
+	}
+}
+
+static bool work_on(struct pool_node *node, const struct pool_order *order) {
+	struct pool_event event = {.what = POOL_DONE, .node = node->number};
+	unsigned starts = worker_starts(node->worker);
+	job_run(node, order, &event);
+	char why[160];
+	bool lost = event.done.lost;
+	snprintf(why, sizeof why, "%s", lost ? event.done.reason : "");
+	event.ready = !lost && worker_runs(node->worker) && worker_starts(node->worker) == starts;
+	bool ready = event.ready;
+	pool_queue_put(node->queue, &event);
+	if (ready)
+		return true;
+	return (!lost || try_again(node, why, false)) && bring_up(node);
+}
+
+void *pool_node_main(void *argument) {
+	struct pool_node *node = argument;
+	struct pool_order order;
+	bool up = bring_up(node);
+	while (up && pool_node_wait(node, &order) && order.job)
+		up = work_on(node, &order);
+	runner_close(node);
+	worker_rest(node->worker);
+	return NULL;
+}

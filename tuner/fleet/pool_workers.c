@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include "tuner/fleet/pool_workers.h"
+
+#include <math.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/js.h"
+#include "src/base/mem.h"
+#include "src/base/sys.h"
+#include "tuner/fleet/pool_workers_impl.h"
+
+static const double SLICE_SECONDS = 0.1; /* between looks at the interrupt */
+
+struct pool_workers {
+	struct pool_workers_options options;
+	struct pool_queue queue;
+	struct pool_node *nodes;
+	struct pool pool;
+	const struct pool_work *work;
+	size_t busy;
+};
+
+__attribute__((format(printf, 2, 3))) static void tell(const struct pool_workers *workers, const char *format, ...) {
+	va_list ap;
+	char text[400];
+	va_start(ap, format);
+	vsnprintf(text, sizeof text, format, ap);
+	va_end(ap);
+	if (workers->options.note)
+		workers->options.note(workers->options.note_ctx, text);
+}
+
+static const char *node_name(void *ctx, size_t node) {
+	const struct pool_workers *workers = ctx;
+	return workers->nodes[node].name;
+}
+
+static enum pool_state node_state(void *ctx, size_t node) {
+	const struct pool_workers *workers = ctx;
+	return workers->nodes[node].state;
+}
+
+static void requests_free(struct trial_request *requests, size_t count) {
+	for (size_t i = 0; requests && i < count; i++) {
+		json_decref((json_t *)requests[i].problem);
+		json_decref((json_t *)requests[i].config);
+	}
+	free(requests);
+}
+
+/* References are counted, so objects are never shared between threads. */
+static struct trial_request *requests_copy(const struct pool_job *job) {
+	struct trial_request *copies = mem_alloc(job->count, sizeof *copies);
+	for (size_t i = 0; i < job->count; i++) {
+		copies[i] = job->requests[i];
+		copies[i].problem = json_deep_copy(job->requests[i].problem);
+		copies[i].config = json_deep_copy(job->requests[i].config);
+	}
+	return copies;
+}
+
+static int submit(void *ctx, size_t number, const struct pool_job *job, struct err *err) {
+	struct pool_workers *workers = ctx;
+	struct pool_node *node = &workers->nodes[number];
+	if (node->state != POOL_IDLE || !workers->work)
+		return err_set(err, ERR_FAILED, NULL, "node %s is not idle", node->name);
+	node->requests = requests_copy(job);
+	node->state = POOL_BUSY;
+	workers->busy++;
+	pool_node_order(node, &(struct pool_order){
+						 .job = job, .count = job->count, .requests = node->requests, .work = workers->work});
+	return 0;
+}
+
+static void set_aside(struct pool_workers *workers, struct pool_node *node, const char *why) {
+	node->state = POOL_LOST;
+	snprintf(node->reason, sizeof node->reason, "%s", why);
+	tell(workers, "node %s is set aside: %s", node->name, why);
+}
+
+static void on_up(struct pool_workers *workers, struct pool_node *node, struct pool_event *event) {
+	char why[160] = "";
+	free(node->name);
+	free(node->job);
+	node->name = mem_strdup(js_string_or(event->machine, "node", "?"));
+	node->job = mem_strdup(js_string_or(event->machine, "job", ""));
+	json_decref(event->machine);
+	node->state = POOL_IDLE;
+	if (!workers->options.admit ||
+	    workers->options.admit(workers->options.admit_ctx, node->number, node->worker, why, sizeof why)) {
+		tell(workers, "node %s is there%s%s", node->name, *node->job ? ", job " : "", node->job);
+		return;
+	}
+	set_aside(workers, node, why);
+	pool_node_order(node, &(struct pool_order){.job = NULL});
+}
+
+static void seen(const struct pool_workers *workers, const struct pool_done *done) {
+	const struct pool_work *work = workers->work;
+	for (size_t i = 0; work && work->seen && i < done->done; i++)
+		work->seen(work->seen_ctx, &done->job->requests[i], &done->results[i]);
+}
+
+/* 1, or -1 where nothing can be run at all. */
+static int on_done(struct pool_workers *workers, struct pool_node *node, struct pool_event *event,
+                   struct pool_done *done, struct err *err) {
+	requests_free(node->requests, node->order.count);
+	node->requests = NULL;
+	workers->busy--;
+	node->state = event->ready ? POOL_IDLE : POOL_QUEUED;
+	*done = event->done;
+	done->lost = event->done.lost ? done->reason : NULL;
+	if (event->err.code != ERR_OK) {
+		pool_done_clear(done);
+		*err = event->err;
+		return -1;
+	}
+	seen(workers, done);
+	return 1;
+}
+
+static int event_use(struct pool_workers *workers, struct pool_event *event, struct pool_done *done, struct err *err) {
+	struct pool_node *node = &workers->nodes[event->node];
+	switch (event->what) {
+	case POOL_UP:
+		on_up(workers, node, event);
+		return 0;
+	case POOL_AGAIN:
+		node->lost++;
+		snprintf(node->reason, sizeof node->reason, "%s", event->reason);
+		tell(workers, "node %s went away: %s; asked for again", node->name, event->reason);
+		return 0;
+	case POOL_GONE:
+		node->lost++;
+		set_aside(workers, node, event->reason);
+		return 0;
+	case POOL_DONE:
+	default:
+		return on_done(workers, node, event, done, err);
+	}
+}
+
+static bool is_set(const volatile int *flag) {
+	return flag && *flag;
+}
+
+static bool all_lost(const struct pool_workers *workers) {
+	for (size_t i = 0; i < workers->pool.count; i++)
+		if (workers->nodes[i].state != POOL_LOST)
+			return false;
+	return true;
+}
+
+static int nothing_left(const struct pool_workers *workers, struct err *err) {
+	const struct pool_node *last = &workers->nodes[workers->pool.count - 1];
+	return err_set(err, ERR_UNAVAILABLE, "`sweetspot list launchers` looks at Slurm; --plan prints the srun lines",
+	               "no node is left: %s: %s", last->name, last->reason);
+}
+
+static int wait_done(void *ctx, double seconds, struct pool_done *done, struct err *err) {
+	struct pool_workers *workers = ctx;
+	double deadline = seconds < 0 ? INFINITY : sys_now() + seconds;
+	struct pool_event event;
+	for (;;) {
+		if (is_set(workers->options.abandon) || (workers->busy == 0 && is_set(workers->options.interrupt)))
+			return err_set(err, ERR_INTERRUPTED, NULL, "interrupted");
+		double left = fmin(deadline - sys_now(), SLICE_SECONDS);
+		if (pool_queue_take(&workers->queue, left > 0 ? left : 0, &event))
+			return event_use(workers, &event, done, err);
+		if (all_lost(workers))
+			return nothing_left(workers, err);
+		if (sys_now() >= deadline)
+			return 0;
+	}
+}
+
+static double now(void *ctx) {
+	(void)ctx;
+	return sys_now();
+}
+
+static bool node_lost(void *ctx, const struct worker_end *end, char *reason, size_t size) {
+	const struct pool_node *node = ctx;
+	const struct launcher *launcher = node->options->launcher;
+	return launcher->lost && launcher->lost(node->options->launch, end, reason, size);
+}
+
+static void node_init(struct pool_workers *workers, size_t number) {
+	struct pool_node *node = &workers->nodes[number];
+	const struct pool_workers_options *options = &workers->options;
+	pthread_condattr_t monotonic;
+	node->options = options;
+	node->queue = &workers->queue;
+	node->number = number;
+	node->name = mem_printf("%zu", number + 1);
+	node->job = mem_strdup("");
+	node->launch = (struct worker_launch){.argv = options->launcher->argv(options->launch, number),
+	                                      .end_signal = options->launcher->end_signal,
+	                                      .end_seconds = options->launcher->end_seconds,
+	                                      .ctx = node,
+	                                      .lost = node_lost};
+	const struct worker_options worker = {.path = options->worker,
+	                                      .launch = &node->launch,
+	                                      .address_space = options->launcher->elsewhere ? 0 : options->address_space,
+	                                      .interrupt = &node->stop};
+	node->worker = worker_new(&worker);
+	pthread_condattr_init(&monotonic);
+	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+	pthread_cond_init(&node->wake, &monotonic);
+	pthread_condattr_destroy(&monotonic);
+}
+
+/* Signals are for the caller's thread: the others start with all of them blocked. */
+static int nodes_start(struct pool_workers *workers, struct err *err) {
+	sigset_t all, before;
+	int why = 0;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	for (size_t i = 0; i < workers->pool.count && !why; i++) {
+		struct pool_node *node = &workers->nodes[i];
+		why = pthread_create(&node->thread, NULL, pool_node_main, node);
+		node->has_thread = !why;
+	}
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return why ? err_set(err, ERR_FAILED, "ask for fewer nodes", "cannot start a thread a node: %s", strerror(why)) : 0;
+}
+
+struct pool_workers *pool_workers_new(const struct pool_workers_options *options, struct err *err) {
+	struct pool_workers *workers = mem_alloc(1, sizeof *workers);
+	workers->options = *options;
+	workers->nodes = mem_alloc(options->count, sizeof *workers->nodes);
+	workers->pool = (struct pool){.ctx = workers,
+	                              .count = options->count,
+	                              .name = node_name,
+	                              .state = node_state,
+	                              .submit = submit,
+	                              .wait = wait_done,
+	                              .now = now};
+	json_object_seed(0); /* drawn once, before there are threads */
+	pool_queue_init(&workers->queue);
+	for (size_t i = 0; i < options->count; i++)
+		node_init(workers, i);
+	if (nodes_start(workers, err) == 0)
+		return workers;
+	pool_workers_free(workers);
+	return NULL;
+}
+
+static void node_clear(struct pool_node *node) {
+	if (node->has_thread)
+		pthread_join(node->thread, NULL);
+	worker_free(node->worker);
+	if (node->requests)
+		requests_free(node->requests, node->order.count);
+	pthread_cond_destroy(&node->wake);
+	free(node->name);
+	free(node->job);
+}
+
+void pool_workers_free(struct pool_workers *workers) {
+	if (!workers)
+		return;
+	for (size_t i = 0; i < workers->pool.count; i++)
+		pool_node_stop(&workers->nodes[i]);
+	for (size_t i = 0; i < workers->pool.count; i++)
+		node_clear(&workers->nodes[i]);
+	pool_queue_clear(&workers->queue);
+	free(workers->nodes);
+	free(workers);
+}
+
+struct pool *pool_workers_pool(struct pool_workers *workers) {
+	return &workers->pool;
+}
+
+void pool_workers_use(struct pool_workers *workers, const struct pool_work *work) {
+	workers->work = work;
+}
+
+struct worker *pool_workers_worker(struct pool_workers *workers, size_t node) {
+	return workers->nodes[node].worker;
+}
+
+int pool_workers_first(struct pool_workers *workers, size_t *node, struct err *err) {
+	struct pool_done none;
+	for (;;) {
+		for (*node = 0; *node < workers->pool.count; ++*node)
+			if (workers->nodes[*node].state == POOL_IDLE)
+				return 0;
+		if (wait_done(workers, -1, &none, err) < 0)
+			return -1;
+	}
+}
+
+json_t *pool_workers_json(const struct pool_workers *workers) {
+	static const char *const states[] = {"queued", "idle", "busy", "lost"};
+	json_t *array = json_array();
+	for (size_t i = 0; i < workers->pool.count; i++) {
+		const struct pool_node *node = &workers->nodes[i];
+		json_array_append_new(
+			array, json_pack("{s:s,s:s,s:o,s:i,s:o}", "name", node->name, "state", states[node->state], "job",
+		                     *node->job ? json_string(node->job) : json_null(), "losses", (int)node->lost, "reason",
+		                     *node->reason ? json_string(node->reason) : json_null()));
+	}
+	return array;
+}

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What srun and slurmstepd write was tried with Slurm 22.05.8, and read in its sources: src/slurmd/slurmstepd/req.c
+ * (_handle_signal_container: "*** STEP .. ON .. CANCELLED AT .. DUE TO ..."), src/api/step_launch.c ("Node failure on"),
+ * src/srun/libsrun/allocate.c. States: squeue(1), JOB STATE CODES; scontrol(1), NODES - STATE. */
+#include <config.h>
+
+#include "tuner/fleet/slurm_end.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "src/base/js.h"
+#include "tuner/fleet/slurm_command.h"
+
+static const double ASK_SECONDS = 10;
+
+struct sign {
+	const char *words, *reason;
+	bool rest; /* what the line says behind the words belongs to it */
+};
+
+/* The first that is found counts: what says why comes before what says that. */
+static const struct sign said_signs[] = {
+	{"DUE TO TIME LIMIT", "its job reached its time limit", false},
+	{"DUE TO PREEMPTION", "its job was preempted", false},
+	{"DUE TO NODE FAILURE", "its node failed", false},
+	{"Node failure on", "its node failed", false},
+	{"CANCELLED AT", "its job was cancelled", false},
+	{"Force Terminated", "its job was cancelled", false},
+	{"has been revoked", "its job was cancelled", false},
+	{"Job has been cancelled", "its job was cancelled", false},
+	{"Job/step already completing or completed", "its job is over", false},
+	{"Job step aborted", "its job was cancelled", false},
+	{"Socket timed out", "Slurm gave no answer", false},
+	{"Communication connection failure", "Slurm gave no answer", false},
+	{"Unable to contact slurm controller", "Slurm gave no answer", false},
+	{"Timed out waiting for job step", "Slurm gave no answer", false},
+	{"Unable to create step", "Slurm started no step", true},
+	{"Unable to allocate resources", "Slurm gave no node", true},
+	{"launch failed", "Slurm could not start it", true},
+	{"Aborting, io error", "the connection to its node broke", false},
+	{0},
+};
+
+static const struct sign job_signs[] = {
+	{"TIMEOUT", "its job reached its time limit", false},
+	{"DEADLINE", "its job reached its deadline", false},
+	{"PREEMPTED", "its job was preempted", false},
+	{"NODE_FAIL", "its node failed", false},
+	{"BOOT_FAIL", "its node failed", false},
+	{"CANCELLED", "its job was cancelled", false},
+	{"SUSPENDED", "its job was suspended", false},
+	{"STOPPED", "its job was stopped", false},
+	{0},
+};
+
+static const struct sign node_signs[] = {
+	{"*", "its node does not respond", false},
+	{"NOT_RESPONDING", "its node does not respond", false},
+	{"DOWN", "its node is down", false},
+	{"FAIL", "its node failed", false},
+	{0},
+};
+
+static bool find(const struct sign *signs, const char *text, char *reason, size_t size) {
+	for (; signs->words; signs++) {
+		const char *at = strstr(text, signs->words);
+		if (!at)
+			continue;
+		at += signs->rest ? strlen(signs->words) : strlen(at);
+		snprintf(reason, size, "%s%.*s", signs->reason, (int)strcspn(at, "\n"), at);
+		return true;
+	}
+	return false;
+}
+
+/* A line of Slurm's own, not of what the worker ran: "srun: ", "slurmstepd: error: ", "slurmstepd-n1: ". */
+static bool is_slurms(const char *line) {
+	return strncmp(line, "srun: ", 6) == 0 || strncmp(line, "slurmstepd", 10) == 0;
+}
+
+bool slurm_end_said(const char *said, char *reason, size_t size) {
+	char *own = calloc(strlen(said) + 2, 1), *out = own;
+	for (const char *line = said; own && *line;) {
+		size_t length = strcspn(line, "\n");
+		if (is_slurms(line)) {
+			memcpy(out, line, length);
+			out += length;
+			*out++ = '\n';
+		}
+		line += length + (line[length] == '\n');
+	}
+	/* A task that ran out of memory was stopped for what it did. */
+	bool lost = own && !strstr(own, "oom") && !strstr(own, "Out Of Memory") && find(said_signs, own, reason, size);
+	free(own);
+	return lost;
+}
+
+/* "Key=value" of a record of one line. */
+static bool field(const char *record, const char *key, char *value, size_t size) {
+	const char *at = strstr(record, key);
+	if (!at)
+		return false;
+	at += strlen(key);
+	snprintf(value, size, "%.*s", (int)strcspn(at, " \n"), at);
+	return true;
+}
+
+bool slurm_end_job(const char *record, char *reason, size_t size) {
+	char state[64];
+	return field(record, "JobState=", state, sizeof state) && find(job_signs, state, reason, size);
+}
+
+bool slurm_end_node(const char *record, char *reason, size_t size) {
+	char state[128];
+	return field(record, " State=", state, sizeof state) && find(node_signs, state, reason, size);
+}
+
+static char *show(const char *what, const char *name) {
+	const char *const argv[] = {"scontrol", "-o", "show", what, name, NULL};
+	int status;
+	return slurm_command(argv, ASK_SECONDS, &status, NULL, 0);
+}
+
+/* From the worker's own answer, so no option of a command. */
+static bool is_name(const char *text) {
+	return isalnum((unsigned char)*text) && !text[strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	                                                           "0123456789._-")];
+}
+
+static bool asked(const char *what, const char *name, bool (*judge)(const char *, char *, size_t), char *reason,
+                  size_t size) {
+	char *record = is_name(name) ? show(what, name) : NULL;
+	bool lost = record && judge(record, reason, size);
+	free(record);
+	return lost;
+}
+
+/* An exit status alone tells little: it is 0 where the node failed. One of a task that a signal ended is 128 and more. */
+bool slurm_end_lost(const struct worker_end *end, char *reason, size_t size) {
+	if (slurm_end_said(end->said, reason, size))
+		return true;
+	if (!end->machine) { /* it never answered: nothing ran that could be blamed */
+		const char *last = strrchr(end->said, '\n');
+		while (last && last > end->said && !last[1])
+			last = memrchr(end->said, '\n', (size_t)(last - end->said));
+		snprintf(reason, size, "the worker did not start: %.120s", last ? last + 1 : end->said);
+		reason[strcspn(reason, "\n")] = '\0';
+		return true;
+	}
+	return asked("job", js_string_or(end->machine, "job", ""), slurm_end_job, reason, size) ||
+	       (end->silent && asked("node", js_string_or(end->machine, "node", ""), slurm_end_node, reason, size));
+}

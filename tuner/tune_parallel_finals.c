@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* After the search: whole blocks on one node each. */
+#include <config.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/mem.h"
+#include "tuner/tune_parallel.h"
+
+/* One whose speed is known. Where there is none, and nothing will tell, any that is there: within a block that is fair. */
+static size_t node_take(struct fleet *fleet) {
+	size_t count = fleet_idle_count(fleet), *others = mem_alloc(count + 1, sizeof *others), other = 0, found = SIZE_MAX;
+	for (size_t node; found == SIZE_MAX && (node = fleet_idle_take(fleet)) != SIZE_MAX;)
+		if (fleet_usable(fleet, node))
+			found = node;
+		else
+			others[other++] = node;
+	if (found == SIZE_MAX && other && fleet_busy(fleet) == 0)
+		found = others[--other];
+	while (other)
+		fleet_idle_put(fleet, others[--other]);
+	free(others);
+	return found;
+}
+
+static size_t room(void *ctx) {
+	const struct tune *tune = ctx;
+	return fleet_idle_count(tune->fleet);
+}
+
+static double now(void *ctx) {
+	return tune_now(ctx);
+}
+
+static int begin(void *ctx, struct block *block, struct err *err) {
+	struct tune *tune = ctx;
+	if (tune_interrupted(tune))
+		return err_set(err, ERR_INTERRUPTED, NULL, "interrupted");
+	size_t node = node_take(tune->fleet);
+	if (node == SIZE_MAX)
+		return 0;
+	struct pool_job *job = mem_alloc(1, sizeof *job);
+	*job = (struct pool_job){.requests = block->requests, .count = block->count, .tag = block};
+	block->tag = job;
+	int rc = fleet_submit(tune->fleet, node, job, err);
+	if (rc != 1)
+		free(job);
+	return rc;
+}
+
+static void result_scale(const struct tune *tune, size_t node, struct trial_result *result) {
+	const struct parallel view = {.tune = (struct tune *)tune, .fleet = tune->fleet};
+	work_scale(&view, node, result);
+}
+
+/* Its results move to the block. */
+static void block_fill(const struct tune *tune, struct block *block, struct pool_done *done) {
+	block->done = done->done;
+	block->lost = done->lost != NULL;
+	for (size_t i = 0; i < done->done; i++) {
+		block->results[i] = done->results[i];
+		memset(&done->results[i], 0, sizeof done->results[i]);
+		result_scale(tune, done->node, &block->results[i]);
+	}
+	fleet_trials_add(tune->fleet, done->node, done->done);
+}
+
+static int next(void *ctx, struct block **ended, struct err *err) {
+	struct tune *tune = ctx;
+	struct pool_done done = {0};
+	*ended = NULL;
+	int rc = fleet_wait(tune->fleet, -1, &done, err);
+	if (rc != 1)
+		return rc;
+	struct block *block = done.job->tag;
+	struct pool_job *job = block->tag;
+	block_fill(tune, block, &done);
+	pool_done_clear(&done);
+	free(job);
+	*ended = block;
+	return 0;
+}
+
+void tune_parallel_finals(struct tune *tune) {
+	tune->blocks = (struct block_runner){.ctx = tune, .room = room, .begin = begin, .next = next, .now = now};
+}
