@@ -64,9 +64,10 @@ static void why_find(struct fleet_answer *answer, const char *said, double secon
 	}
 }
 
-void fleet_ask_take(struct proc *proc, double deadline, const volatile int *stop, struct fleet_answer *answer) {
+void fleet_ask_take(struct proc *proc, double begun, double seconds, const volatile int *stop,
+                    struct fleet_answer *answer) {
 	enum proc_read got = PROC_EOF;
-	double begun = sys_now();
+	double deadline = begun + seconds;
 	char *line, *said;
 	size_t size, used = 0;
 	*answer = (struct fleet_answer){.text = mem_strdup("")};
@@ -77,7 +78,7 @@ void fleet_ask_take(struct proc *proc, double deadline, const volatile int *stop
 	answer->large = answer->large || got == PROC_FLOOD;
 	said = mem_strdup(proc_stderr(proc));
 	answer->status = proc_stop(proc, got == PROC_EOF && !answer->large ? 2 : 0);
-	why_find(answer, said, deadline - begun);
+	why_find(answer, said, seconds);
 	free(said);
 }
 
@@ -86,7 +87,7 @@ int fleet_ask(const char *const *argv, double seconds, const volatile int *stop,
 	struct proc *proc = fleet_ask_start(argv, err);
 	if (!proc)
 		return -1;
-	fleet_ask_take(proc, sys_now() + seconds, stop, answer);
+	fleet_ask_take(proc, sys_now(), seconds, stop, answer);
 	return 0;
 }
 

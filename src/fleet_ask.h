@@ -15,8 +15,9 @@ struct fleet_answer {
 
 /* An srun that is told to end cancels its job. */
 struct proc *fleet_ask_start(const char *const *argv, struct err *err);
-/* Waits for its end, or ends it at `deadline` (sys_now) or as soon as *stop is set (may be NULL). */
-void fleet_ask_take(struct proc *proc, double deadline, const volatile int *stop, struct fleet_answer *answer);
+/* Waits for its end, or ends it `seconds` after `begun` (sys_now), or as soon as *stop is set (may be NULL). */
+void fleet_ask_take(struct proc *proc, double begun, double seconds, const volatile int *stop,
+                    struct fleet_answer *answer);
 /* Both. */
 int fleet_ask(const char *const *argv, double seconds, const volatile int *stop, struct fleet_answer *answer,
               struct err *err);

@@ -15,7 +15,7 @@ enum { AT_ONCE = 32 };
 struct asked {
 	json_t *node;
 	struct proc *proc; /* NULL: it could not be started */
-	double deadline;
+	double begun;
 };
 
 static void reason_set(json_t *node, const char *reason) {
@@ -34,7 +34,7 @@ static void ask(const struct fleet_run *run, struct asked *asked, json_t *node) 
 	fleet_line_words(&line, (const char *const[]){run->self, "machine", "--json", NULL});
 	if (app_device(run->app))
 		fleet_line_words(&line, (const char *const[]){"--device", app_device(run->app), NULL});
-	*asked = (struct asked){.node = node, .proc = fleet_ask_start(line.words, &err), .deadline = sys_now() + run->wait};
+	*asked = (struct asked){.node = node, .proc = fleet_ask_start(line.words, &err), .begun = sys_now()};
 	if (!asked->proc)
 		reason_set(node, err.what);
 	fleet_line_clear(&line);
@@ -63,7 +63,7 @@ static void take(struct fleet_run *run, struct asked *asked) {
 	struct err err = {0};
 	if (!asked->proc)
 		return;
-	fleet_ask_take(asked->proc, asked->deadline, app_interrupt(run->app), &answer);
+	fleet_ask_take(asked->proc, asked->begun, run->wait, app_interrupt(run->app), &answer);
 	json_t *machine = *answer.why ? NULL : fleet_machine_read(answer.text, fingerprint, &err);
 	if (machine)
 		type_join(run, asked->node, fingerprint, machine);
