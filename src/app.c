@@ -148,7 +148,8 @@ struct worker *app_worker(struct app *app, struct err *err) {
 	char *path = app_worker_path(err);
 	if (!path)
 		return NULL;
-	const struct worker_options options = {.path = path, .address_space = app_address_space(), .interrupt = app->abandon};
+	const struct worker_options options = {
+		.path = path, .address_space = app_address_space(), .interrupt = app->abandon};
 	app->worker = worker_new(&options);
 	free(path);
 	return app->worker;

@@ -137,8 +137,9 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	return failed;
 }
 
-static const struct opt *const tables[] = {tune_options, launcher_options, stop_when_options, cmd_device_options, cmd_store_options,
-                                           plan_options, program_options,   source_options,     NULL};
+static const struct opt *const tables[] = {tune_options,       launcher_options,  stop_when_options,
+                                           cmd_device_options, cmd_store_options, plan_options,
+                                           program_options,    source_options,    NULL};
 
 const struct cmd cmd_tune = {
 	.name = "tune",

@@ -55,7 +55,7 @@ static bool is_wanted(void *ctx, const char *kernel, const char *source) {
 static bool is_unsafe(void *ctx, const char *kernel, const json_t *problem, const json_t *config) {
 	const struct kernel_desc *known = kernel_of(ctx, kernel);
 	bool unsafe = false;
-	return known && unsafe_holds(known->unsafe, problem, config, &unsafe, NULL) == 0 && unsafe;
+	return known && known->unsafe && unsafe_holds(known->unsafe, problem, config, &unsafe, NULL) == 0 && unsafe;
 }
 
 static int store_read(struct study_set *set, struct wanted *wanted, const char *path, struct err *err) {

@@ -53,12 +53,23 @@ static void speedup_add(json_t *result, const struct explain_view *view, size_t 
 	}
 }
 
+/* The row of a member of what tune said of this problem; SIZE_MAX: there is none. */
+static size_t tuned_row(const struct explain_view *view, const char *who) {
+	const json_t *config = json_object_get(json_object_get(view->tune, who), "config");
+	for (size_t i = 0; config && i < study_rows(view->study); i++)
+		if (explain_of_problem((void *)view, view->study, i) && json_equal(study_row(view->study, i)->config, config))
+			return i;
+	return SIZE_MAX;
+}
+
 /* The recommendation of a problem that was tuned; else what takes the least time of its rows and may be used. */
 static size_t winner_of(const struct explain_view *view) {
 	const struct study *study = view->study;
-	size_t winner = study_winner(study), best = SIZE_MAX;
+	size_t winner = study_winner(study), best = tuned_row(view, "best");
 	if (winner != SIZE_MAX && explain_of_problem((void *)view, study, winner))
 		return winner;
+	if (best != SIZE_MAX)
+		return best;
 	for (size_t i = 0; i < study_rows(study); i++) {
 		const struct study_row *row = study_row(study, i);
 		if (!row->over && !js_bool_or(row->detail, "unsafe", false) && explain_of_problem((void *)view, study, i) &&
@@ -71,7 +82,7 @@ static size_t winner_of(const struct explain_view *view) {
 static size_t baseline_of(const struct explain_view *view) {
 	size_t baseline = study_baseline(view->study);
 	bool own = baseline != SIZE_MAX && explain_of_problem((void *)view, view->study, baseline);
-	return own ? baseline : SIZE_MAX;
+	return own ? baseline : tuned_row(view, "baseline");
 }
 
 /* Experiments go where this was read from. */

@@ -14,6 +14,7 @@ COMMANDS = \
 	%D%/cmd_replay.c \
 	%D%/cmd_score.c \
 	%D%/cmd_explain.c \
+	%D%/cmd_report.c \
 	%D%/cmd_export.c \
 	%D%/cmd_apply.c \
 	%D%/cmd_profile.c \
@@ -35,8 +36,16 @@ CHARTS = \
 	%D%/report/chart_frame.c %D%/report/chart_legend.c %D%/report/chart_series.c %D%/report/chart_heat.c \
 	%D%/report/chart_svg.c %D%/report/chart_svg.h %D%/report/chart_svg_read.c %D%/report/chart_svg_path.c
 
+REPORT = \
+	%D%/report/html.c %D%/report/html.h %D%/report/sheet.c %D%/report/sheet.h %D%/report/deck.c %D%/report/deck.h \
+	%D%/report/page.c %D%/report/page.h %D%/report/report.h %D%/report/words.c %D%/report/gather.c %D%/report/gather_explain.c \
+	%D%/report/machine.c %D%/report/recommend.c %D%/report/case.c %D%/report/slice.c %D%/report/slice.h %D%/report/curves.c %D%/report/curves_make.c \
+	%D%/report/curves_draw.c %D%/report/curves_table.c %D%/report/curves.h \
+	%D%/report/heat.c %D%/report/best.c %D%/report/effects.c %D%/report/scaling.c %D%/report/roof.c %D%/report/counts.c \
+	%D%/report/progress.c %D%/report/why.c %D%/report/provenance.c
+
 bin_PROGRAMS += sweetspot
-sweetspot_SOURCES = $(COMMANDS) \
+sweetspot_SOURCES = $(COMMANDS) $(REPORT) \
 	%D%/main.c %D%/cmd.h %D%/registry.c \
 	%D%/fleet_setup.c %D%/fleet_line.c %D%/fleet_ask.c %D%/fleet_ask.h %D%/fleet_child.c %D%/fleet_nodes.c %D%/fleet_probe.c \
 	%D%/fleet_machine.c %D%/fleet_state.c %D%/fleet_types.c %D%/fleet_losses.c %D%/fleet_plan.c %D%/fleet_show.c \
@@ -75,7 +84,7 @@ sweetspot_SOURCES = $(COMMANDS) \
 	%D%/profile_verify.c %D%/profile_verify_duel.c %D%/profile_verify_program.c %D%/profile_verify_say.c %D%/profile_verify.h \
 	%D%/ui.c %D%/ui_text.c %D%/ui_table.c %D%/ui_wrap.c %D%/ui.h \
 	%D%/results.c %D%/results_program.c %D%/results_effects.c %D%/results_pareto.c %D%/results_usage.c %D%/results_device.c %D%/results.h
-nodist_sweetspot_SOURCES = %D%/registry.def
+nodist_sweetspot_SOURCES = %D%/registry.def %D%/report/page_css.inc %D%/report/page_js.inc
 sweetspot_CPPFLAGS = $(AM_CPPFLAGS) -DSS_LIBEXECDIR='"$(pkglibexecdir)"'
 sweetspot_LDFLAGS = $(AM_LDFLAGS) $(BUNDLE_RPATH)
 sweetspot_LDADD = libbuilt.la libtuner.la libtopo.la libbase.la
@@ -94,3 +103,12 @@ BUILT_SOURCES += %D%/registry.def
 CLEANFILES += %D%/registry.def
 %D%/registry.def: Makefile
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && for f in $(COMMANDS); do f=$${f##*/cmd_}; echo "COMMAND($${f%.*})"; done >$@
+
+# Style and script of the report as strings.
+BUILT_SOURCES += %D%/report/page_css.inc %D%/report/page_js.inc
+CLEANFILES += %D%/report/page_css.inc %D%/report/page_js.inc
+EXTRA_DIST += %D%/report/page.css %D%/report/page.js
+%D%/report/page_css.inc: %D%/report/page.css
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && sed -e 's/[\\"]/\\&/g' -e 's/^/"/' -e 's/$$/\\n"/' $(srcdir)/%D%/report/page.css >$@
+%D%/report/page_js.inc: %D%/report/page.js
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && sed -e 's/[\\"]/\\&/g' -e 's/^/"/' -e 's/$$/\\n"/' $(srcdir)/%D%/report/page.js >$@

@@ -89,8 +89,8 @@ static struct tune_item *item_new(struct app *app, struct spec *spec, struct pro
 	*p = (struct program_item){.spec = spec, .plan = plan, .program = program};
 	*item =
 		(struct tune_item){.state = p, .notes = plan->notes, .runner = program_runner(program), .free = free_program};
-	item->work = (struct pool_work){
-		.ctx = item, .open = work_open, .close = work_close, .seen = work_seen, .seen_ctx = p};
+	item->work =
+		(struct pool_work){.ctx = item, .open = work_open, .close = work_close, .seen = work_seen, .seen_ctx = p};
 	item->task = (struct tune_task){
 		.kernel = plan->name,
 		.source = plan->source,

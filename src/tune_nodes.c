@@ -23,7 +23,7 @@ struct tune_nodes {
 	char *worker, **words;
 	void *launch;
 	size_t count;
-	struct pool_workers *workers; /* NULL: nothing is started yet */
+	struct pool_workers *workers;  /* NULL: nothing is started yet */
 	char fingerprint[SHA256_TEXT]; /* of the first node; empty: there is none yet */
 };
 
@@ -135,8 +135,7 @@ static bool admit(void *ctx, size_t number, struct worker *worker, char *why, si
 	struct err err = {0};
 	bool first = !*nodes->fingerprint;
 	(void)number;
-	if (first ? app_node_use(nodes->app, worker, &err)
-	          : app_node_fingerprint(nodes->app, worker, fingerprint, &err)) {
+	if (first ? app_node_use(nodes->app, worker, &err) : app_node_fingerprint(nodes->app, worker, fingerprint, &err)) {
 		snprintf(why, size, "%.150s", err.what);
 		return false;
 	}

@@ -92,8 +92,8 @@ static struct tune_budget share(const struct tuning *t, size_t at) {
 	return budget;
 }
 
-static int item_measure(struct tuning *t, struct tune_item *item, const struct tune_budget *budget,
-                        int64_t search, json_t **result, struct err *err) {
+static int item_measure(struct tuning *t, struct tune_item *item, const struct tune_budget *budget, int64_t search,
+                        json_t **result, struct err *err) {
 	struct tune_say say = {.ui = app_ui(t->app), .name = t->name};
 	const struct tune_observer observer = {.ctx = &say, .progress = tune_say_progress};
 	uint64_t hints[PLAN_HINTS_MAX];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The folder of one run that all its builds are in: run-XXXXXX in `base`, or in $XDG_CACHE_HOME/sweetspot/build, locked as long as the
- * run lives. What killed runs left behind is removed when the next one begins. */
+/* The folder of one run that all its builds are in: run-XXXXXX in `base`, or in $XDG_CACHE_HOME/sweetspot/build, locked
+ * as long as the run lives. What killed runs left behind is removed when the next one begins. */
 #ifndef TUNER_PROGRAM_FOLDER_H
 #define TUNER_PROGRAM_FOLDER_H
 #include "src/base/err.h"

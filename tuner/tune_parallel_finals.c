@@ -8,7 +8,8 @@
 #include "src/base/mem.h"
 #include "tuner/tune_parallel.h"
 
-/* One whose speed is known. Where there is none, and nothing will tell, any that is there: within a block that is fair. */
+/* One whose speed is known. Where there is none, and nothing will tell, any that is there: within a block that is fair.
+ */
 static size_t node_take(struct fleet *fleet) {
 	size_t count = fleet_idle_count(fleet), *others = mem_alloc(count + 1, sizeof *others), other = 0, found = SIZE_MAX;
 	for (size_t node; found == SIZE_MAX && (node = fleet_idle_take(fleet)) != SIZE_MAX;)

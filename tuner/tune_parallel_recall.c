@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Resumed, a search on several nodes is told all that was measured before it asks for more: the order in which nodes would
- * have given it again is nobody's to repeat. */
+/* Resumed, a search on several nodes is told all that was measured before it asks for more: the order in which nodes
+ * would have given it again is nobody's to repeat. */
 #include <config.h>
 
 #include <math.h>

@@ -30,8 +30,8 @@ static void evaluation_end(struct parallel *parallel, struct work *work, size_t 
 	work_free(work);
 }
 
-/* Of the trial nothing is known, so it is made elsewhere; but a configuration that takes its node with it each time does
- * not work. */
+/* Of the trial nothing is known, so it is made elsewhere; but a configuration that takes its node with it each time
+ * does not work. */
 static int lost(struct parallel *parallel, struct work *work, const struct pool_done *done, struct err *err) {
 	struct trial_result *sum = &work->sum;
 	if (work->attempts) {
@@ -43,7 +43,8 @@ static int lost(struct parallel *parallel, struct work *work, const struct pool_
 		return 0;
 	}
 	*sum = (struct trial_result){.status = TRIAL_RUNTIME, .value = NAN, .least = NAN};
-	snprintf(sum->message, sizeof sum->message, "its node went away, %d times in a row: %.150s", work->lost, done->lost);
+	snprintf(sum->message, sizeof sum->message, "its node went away, %d times in a row: %.150s", work->lost,
+	         done->lost);
 	int rc = store(parallel, "search", work->config, sum, err);
 	evaluation_end(parallel, work, SIZE_MAX);
 	return rc;
@@ -125,8 +126,8 @@ int parallel_take(struct parallel *parallel, struct pool_done *done, struct err 
 	/* The job may be gone before its results are. */
 	const struct pool_job job = *done->job;
 	done->job = &job;
-	int rc = work->baseline ? parallel_baseline_take(parallel, work, done, err)
-	                        : search_take(parallel, work, done, err);
+	int rc =
+		work->baseline ? parallel_baseline_take(parallel, work, done, err) : search_take(parallel, work, done, err);
 	pool_done_clear(done);
 	return rc;
 }

@@ -160,7 +160,8 @@ static int by_place(const void *a, const void *b) {
 	return (x > y) - (x < y);
 }
 
-/* Of each configuration the last that worked, else the last. Rows in the order of by_config; gives how many are kept. */
+/* Of each configuration the last that worked, else the last. Rows in the order of by_config; gives how many are kept.
+ */
 static size_t last_of_each(struct row **rows, size_t count) {
 	size_t kept = 0;
 	for (size_t i = 0; i < count; i++) {

@@ -101,7 +101,7 @@ function __sweetspot_words --argument-names program command kernel before word
             else
                 __fish_complete_path "$word"
             end
-        case tune sweep export explain
+        case tune sweep export explain report
             __sweetspot_list $program kernels
         case '*'
             __fish_complete_path "$word"

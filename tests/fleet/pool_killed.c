@@ -90,7 +90,9 @@ int main(void) {
 	rig_open(&state.rig, rig_path("BUILDDIR", "sweetspot-worker"), NODES, &options, true);
 	while (state.done < JOBS && sys_now() < until) {
 		give(&state);
-		if (state.kills < KILLS && rng_below(&rng, 4) == 0 && state.rig.pool->state(state.rig.pool->ctx, rng_below(&rng, NODES)) == POOL_BUSY)
+		bool busy = state.rig.pool->state(state.rig.pool->ctx, rng_below(&rng, NODES)) == POOL_BUSY;
+		/* Spread over the first three quarters of the jobs. */
+		if (busy && state.kills < KILLS && state.kills * JOBS * 3 / 4 <= state.done * KILLS)
 			kill_one(&state, &rng);
 		int got = state.rig.pool->wait(state.rig.pool->ctx, rng_below(&rng, 20) * 1e-3, &done, &state.rig.err);
 		if (got < 0)

@@ -210,6 +210,53 @@ static void test_machine(void) {
 	study_free(study);
 }
 
+enum { LIMIT_N = 2, LIMIT_A = 12, LIMIT_B = 9, LIMIT_C = 40, LIMIT_ROWS = 700 };
+
+static double limit_value(int n, int a, int b, int c) {
+	return 1 + n + (a * 37 + b * 101 + c * 53) % 997 * 1e-3;
+}
+
+/* The least time over c at each pair of the others, of the rows that are left; 0 where there is none. */
+static double limit_least(const struct study *study, int n, int a, int b) {
+	double least = 0;
+	for (size_t i = 0; i < study_rows(study); i++) {
+		const struct study_row *row = study_row(study, i);
+		if (study_value_number(study, i, "n", -1) == n && study_value_number(study, i, "a", -1) == a &&
+		    study_value_number(study, i, "b", -1) == b && (least == 0 || row->value < least))
+			least = row->value;
+	}
+	return least;
+}
+
+static double limit_true(int n, int a, int b) {
+	double least = INFINITY;
+	for (int c = 0; c < LIMIT_C; c++)
+		least = fmin(least, limit_value(n, a, b, c));
+	return least;
+}
+
+static void test_limit(void) {
+	struct study *study = study_new("k", "cpu");
+	size_t right = 0, rows;
+	for (int i = 0; i < LIMIT_N * LIMIT_A * LIMIT_B * LIMIT_C; i++) {
+		int n = i % LIMIT_N, a = i / LIMIT_N % LIMIT_A, rest = i / LIMIT_N / LIMIT_A, b = rest % LIMIT_B, c = rest / LIMIT_B;
+		add(study, json_pack("{s:i}", "n", n), json_pack("{s:i,s:i,s:i}", "a", a, "b", b, "c", c), "search", "correct",
+		    limit_value(n, a, b, c));
+	}
+	study_limit(study, LIMIT_ROWS);
+	study_finish(study);
+	rows = study_rows(study);
+	ok(rows <= LIMIT_ROWS + LIMIT_ROWS / 2 && rows + study_left_out(study) == LIMIT_N * LIMIT_A * LIMIT_B * LIMIT_C,
+	   "of a large table %zu rows are looked at", rows);
+	for (int i = 0; i < LIMIT_N * LIMIT_A * LIMIT_B; i++)
+		right += limit_least(study, i % LIMIT_N, i / LIMIT_N % LIMIT_A, i / LIMIT_N / LIMIT_A) ==
+		         limit_true(i % LIMIT_N, i / LIMIT_N % LIMIT_A, i / LIMIT_N / LIMIT_A);
+	printf("# %zu of %d least values\n", right, LIMIT_N * LIMIT_A * LIMIT_B);
+	ok(right >= LIMIT_N * LIMIT_A * LIMIT_B * 95 / 100, "among them the least of each pair of values");
+	ok(study_columns(study) == 4 && study_column(study, 3)->levels == LIMIT_C, "and every value");
+	study_free(study);
+}
+
 int main(void) {
 	test_drift(1.3);
 	test_drift(0.8);
@@ -219,5 +266,6 @@ int main(void) {
 	test_pairs();
 	test_pattern();
 	test_machine();
+	test_limit();
 	return tap_done();
 }

@@ -53,6 +53,7 @@ static struct tune_task task_make(const struct fleet_play *play, struct store *s
 	                         .strategy = strategy_find(play->strategy ? play->strategy : "random"),
 	                         .seed = play->seed,
 	                         .budget = {.evaluations = play->evaluations, .seconds = play->seconds},
+	                         .counters = {.asked = play->counters},
 	                         .complete = true,
 	                         .pool = pool,
 	                         .store = store,
@@ -139,6 +140,7 @@ static int trial_read(void *ctx, const struct store_trial *trial) {
 	struct reader *reader = ctx;
 	struct fleet_stored *stored = reader->stored;
 	stored->all++;
+	stored->counted += strcmp(trial->phase, "counters") == 0;
 	stored->named += *js_string_or(trial->detail, "node", "") != '\0';
 	if (strcmp(trial->phase, "race") == 0 || strcmp(trial->phase, "duel") == 0)
 		block_read(reader, trial);

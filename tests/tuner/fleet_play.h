@@ -20,6 +20,7 @@ struct fleet_play {
 	double (*clock)(void);
 	void (*node)(size_t node, struct simulated_node *out); /* after all that; may be NULL */
 	bool (*broken)(const json_t *config);                  /* fails; may be NULL */
+	const char *const *counters;                           /* are asked for; may be NULL */
 	const volatile int *interrupt;
 	volatile int *raised;                                  /* set when the finals begin; may be NULL */
 	const char *store; /* path */
@@ -44,6 +45,7 @@ void fleet_played_clear(struct fleet_played *played);
 struct fleet_stored {
 	uint64_t rows, configs, twins; /* of the phase "search": twins are configurations with two rows or more */
 	uint64_t named;                /* rows that say which node */
+	uint64_t counted;              /* rows of the phase "counters" */
 	uint64_t all;                  /* rows of all phases */
 	uint64_t mixed;                /* blocks of race and duel that more than one node measured */
 };

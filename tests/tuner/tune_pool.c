@@ -77,7 +77,8 @@ static void plain(void) {
 	   "nodes of speeds from a half to twice: the speedup is the true one, %.3f of %.3f", ratio_of(&played),
 	   gain_of(&played, &asked));
 	ok(count_in(&played, "good") == 8, "and all of them are good");
-	ok(fabs(js_real_or(played.result, "node_seconds", 0) / played.tally.busy_s - 1) < 1e-6, "node-seconds are those in jobs");
+	ok(fabs(js_real_or(played.result, "node_seconds", 0) / played.tally.busy_s - 1) < 1e-6,
+	   "node-seconds are those in jobs");
 	char *other = play(&asked, "again.db", &again);
 	ok(json_equal(json_object_get(played.result, "best"), json_object_get(again.result, "best")) &&
 	       played.makespan == again.makespan,
@@ -154,7 +155,8 @@ static void dead(void) {
 	struct fleet_played played;
 	asked.node = mortal;
 	char *path = play(&asked, "dead.db", &played);
-	ok(int_of(&played, "evaluations") == 400 && count_in(&played, "lost") == 6, "two nodes go on where six are lost for good");
+	ok(int_of(&played, "evaluations") == 400 && count_in(&played, "lost") == 6,
+	   "two nodes go on where six are lost for good");
 	ok(strcmp(state_of(&played, 0), "lost") == 0 && *reason_of(&played, 0), "with the reason: %s", reason_of(&played, 0));
 	fleet_played_clear(&played);
 	free(path);
@@ -186,6 +188,26 @@ static void all_dead(void) {
 	fleet_played_clear(&resumed);
 	free(path);
 	free(same);
+}
+
+static void counting(void) {
+	static const char *const names[] = {"cycles", NULL};
+	struct fleet_play asked = small(NULL);
+	struct fleet_played played;
+	asked.evaluations = 100;
+	asked.counters = names;
+	asked.fail_every_s = 300;
+	asked.away_s = 20;
+	char *path = play(&asked, "counting.db", &played);
+	struct fleet_stored stored = fleet_stored(path, played.search);
+	const json_t *counting = json_object_get(played.result, "counting");
+	size_t finalists = json_array_size(json_object_get(played.result, "finalists")),
+		   told = json_array_size(json_object_get(counting, "failures"));
+	ok(stored.counted > 1 && stored.counted <= finalists + 1 && told >= stored.counted,
+	   "baseline and finalists are counted on the nodes: %llu trials; that nothing counts here is told %zu times",
+	   (unsigned long long)stored.counted, told);
+	fleet_played_clear(&played);
+	free(path);
 }
 
 static bool baseline_broken(const json_t *config) {
@@ -312,6 +334,7 @@ int main(void) {
 	losses();
 	dead();
 	all_dead();
+	counting();
 	broken();
 	interrupts();
 	interrupted_finals();

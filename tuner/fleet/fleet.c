@@ -175,8 +175,8 @@ double fleet_seconds(const struct fleet *fleet) {
 
 static const char *state_word(const struct node *node) {
 	static const char *const words[] = {
-		[PLACE_AWAY] = "away",   [PLACE_IDLE] = "good", [PLACE_TAKEN] = "good",
-		[PLACE_BUSY] = "good",   [PLACE_LOST] = "lost", [PLACE_ASIDE] = "set aside",
+		[PLACE_AWAY] = "away", [PLACE_IDLE] = "good", [PLACE_TAKEN] = "good",
+		[PLACE_BUSY] = "good", [PLACE_LOST] = "lost", [PLACE_ASIDE] = "set aside",
 	};
 	return words[node->aside ? PLACE_ASIDE : node->place];
 }

@@ -77,8 +77,8 @@ void fleet_judge(struct fleet *fleet) {
 		double apart = judged(node) ? log(node->base) - median : 0;
 		if (!(apart > bound))
 			continue;
-		snprintf(node->reason, sizeof node->reason, "slow: its baseline takes %.0f %% longer than the median of %zu nodes",
-		         100 * expm1(apart), count);
+		snprintf(node->reason, sizeof node->reason,
+		         "slow: its baseline takes %.0f %% longer than the median of %zu nodes", 100 * expm1(apart), count);
 		fleet_set_aside(fleet, i);
 	}
 }

@@ -54,7 +54,8 @@ static void slurm_probe(struct launcher_probe *probe) {
 	char *text = slurm_command(ping, PING_SECONDS, &status, said, sizeof said);
 	probe->usable = strstr(text, " is UP");
 	if (!probe->usable) {
-		snprintf(probe->reason, sizeof probe->reason, "Slurm's controller can't be reached%s%s", *said ? ": " : "", said);
+		snprintf(probe->reason, sizeof probe->reason, "Slurm's controller can't be reached%s%s", *said ? ": " : "",
+		         said);
 		snprintf(probe->fix, sizeof probe->fix, "see `scontrol ping` and `sinfo`; SLURM_CONF names the configuration");
 	}
 	free(text);
@@ -83,16 +84,14 @@ static size_t words_count(const char *const *words) {
 }
 
 static const char *const *argv_make(struct slurm *slurm, const struct launcher_settings *settings, const char *host) {
-	/* --exclusive without -n: a job has all CPUs of its node, and so does its step. With -n1 the step has one CPU (tried).
-	 * Inside an allocation it is the other way round: a step has all of the job's CPUs there unless it is exclusive. */
+	/* --exclusive without -n: a job has all CPUs of its node, and so does its step. With -n1 the step has one CPU
+	 * (tried). Inside an allocation it is the other way round: a step has all of the job's CPUs there unless it is
+	 * exclusive. */
 	const char *const job[] = {"srun", "-N1", "--exclusive", NULL};
 	const char *const step[] = {"srun", "-N1", "-n1", "-w", host, NULL};
 	/* The worker binds threads itself, and needs no MPI. */
-	const char *const common[] = {arena_printf(slurm->arena, "--job-name=%s", slurm->name),
-	                              "--cpu-bind=none",
-	                              "--mpi=none",
-	                              "--quit-on-interrupt",
-	                              NULL};
+	const char *const common[] = {arena_printf(slurm->arena, "--job-name=%s", slurm->name), "--cpu-bind=none",
+	                              "--mpi=none", "--quit-on-interrupt", NULL};
 	const char *const worker[] = {arena_strdup(slurm->arena, settings->worker), NULL};
 	const char *const *const parts[] = {host ? step : job, common, settings->words, worker};
 	size_t count = 0, size = 1;

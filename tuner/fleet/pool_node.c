@@ -9,6 +9,7 @@
 
 #include "src/base/js.h"
 #include "src/base/mem.h"
+#include "src/base/sys.h"
 #include "tuner/fleet/pool_workers_impl.h"
 
 /* Before the first try after a loss, and before the second; each further one waits twice as long, until its worker is
@@ -49,7 +50,8 @@ static void lose(struct pool_done *done, const char *why) {
 	done->lost = done->reason; /* again where it is taken: it moves */
 }
 
-/* The trials of a job are compared with each other: a worker that came up on another node in the middle ends the job. */
+/* The trials of a job are compared with each other: a worker that came up on another node in the middle ends the job.
+ */
 static int trial_run(struct pool_node *node, const struct trial_request *request, const char *name,
                      struct pool_done *done, struct err *err) {
 	struct trial_result *result = &done->results[done->done];
@@ -69,6 +71,7 @@ static int trial_run(struct pool_node *node, const struct trial_request *request
 		return -1;
 	}
 	name_add(result, name);
+	result->ended = sys_wall();
 	done->done++;
 	return 0;
 }

@@ -36,8 +36,8 @@ struct simulated {
 };
 
 static void schedule(struct simulated *sim, size_t node, enum kind kind, double after) {
-	event_add(&sim->heap, (struct event){.time = sim->now + after, .node = node, .kind = kind,
-	                                     .epoch = sim->nodes[node].epoch});
+	event_add(&sim->heap,
+	          (struct event){.time = sim->now + after, .node = node, .kind = kind, .epoch = sim->nodes[node].epoch});
 }
 
 static double caller_seconds(const struct simulated *sim) {
@@ -234,8 +234,8 @@ struct pool *pool_simulated_new(const struct simulated_options *options) {
 	struct simulated *sim = mem_alloc(1, sizeof *sim);
 	sim->options = *options;
 	sim->nodes = mem_alloc(options->count, sizeof *sim->nodes);
-	sim->pool = (struct pool){.ctx = sim, .count = options->count, .name = name, .state = state, .submit = submit,
-	                          .wait = wait, .now = now};
+	sim->pool = (struct pool){
+		.ctx = sim, .count = options->count, .name = name, .state = state, .submit = submit, .wait = wait, .now = now};
 	sim->left = options->clock ? options->clock() : 0;
 	for (size_t i = 0; i < options->count; i++)
 		node_init(sim, i);

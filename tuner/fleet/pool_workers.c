@@ -73,8 +73,8 @@ static int submit(void *ctx, size_t number, const struct pool_job *job, struct e
 	node->requests = requests_copy(job);
 	node->state = POOL_BUSY;
 	workers->busy++;
-	pool_node_order(node, &(struct pool_order){
-						 .job = job, .count = job->count, .requests = node->requests, .work = workers->work});
+	pool_node_order(
+		node, &(struct pool_order){.job = job, .count = job->count, .requests = node->requests, .work = workers->work});
 	return 0;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What srun and slurmstepd write was tried with Slurm 22.05.8, and read in its sources: src/slurmd/slurmstepd/req.c
- * (_handle_signal_container: "*** STEP .. ON .. CANCELLED AT .. DUE TO ..."), src/api/step_launch.c ("Node failure on"),
- * src/srun/libsrun/allocate.c. States: squeue(1), JOB STATE CODES; scontrol(1), NODES - STATE. */
+ * (_handle_signal_container: "*** STEP .. ON .. CANCELLED AT .. DUE TO ..."), src/api/step_launch.c ("Node failure
+ * on"), src/srun/libsrun/allocate.c. States: squeue(1), JOB STATE CODES; scontrol(1), NODES - STATE. */
 #include <config.h>
 
 #include "tuner/fleet/slurm_end.h"
@@ -139,7 +139,8 @@ static bool asked(const char *what, const char *name, bool (*judge)(const char *
 	return lost;
 }
 
-/* An exit status alone tells little: it is 0 where the node failed. One of a task that a signal ended is 128 and more. */
+/* An exit status alone tells little: it is 0 where the node failed. One of a task that a signal ended is 128 and more.
+ */
 bool slurm_end_lost(const struct worker_end *end, char *reason, size_t size) {
 	if (slurm_end_said(end->said, reason, size))
 		return true;

@@ -4,8 +4,8 @@
  * proposes. When that has found nothing better for long, or has seen more than it can hold, every other proposal, and
  * later most, come from iterated local search, which believes in no model. What each finds is told to both.
  *
- * A proposal of the model takes tens of milliseconds. Where many are on their way, as with hundreds of nodes, only some of
- * them come from it, the fewer the more there are, so that nodes need not wait for it. */
+ * A proposal of the model takes tens of milliseconds. Where many are on their way, as with hundreds of nodes, only some
+ * of them come from it, the fewer the more there are, so that nodes need not wait for it. */
 #include <config.h>
 
 #include <math.h>

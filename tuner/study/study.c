@@ -180,15 +180,22 @@ static size_t row_least(const struct study *study) {
 	return best;
 }
 
+void study_limit(struct study *study, size_t rows) {
+	study->limit = rows;
+}
+
 void study_finish(struct study *study) {
 	study_drift(study);
 	study->rows = arena_alloc(study->arena, study->gathered_count + 1, sizeof *study->rows);
 	for (size_t i = 0; i < study->gathered_count; i++)
 		if (study->gathered[i].value_count)
 			row_make(&study->rows[study->row_count++], &study->gathered[i]);
+	if (study->limit)
+		study_columns_make(study);
 	study_thin(study, row_named(study, study->winner_problem, study->winner_config),
 	           row_named(study, study->winner_problem, study->baseline_config));
-	study_columns_make(study);
+	if (!study->limit)
+		study_columns_make(study);
 	study->winner = row_named(study, study->winner_problem, study->winner_config);
 	study->baseline = row_named(study, study->winner_problem, study->baseline_config);
 	if (study->winner == SIZE_MAX)

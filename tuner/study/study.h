@@ -37,6 +37,9 @@ struct study_trial {
 bool study_add(struct study *study, const struct study_trial *trial);
 /* The winner and the baseline of the newest tune, where there was one. */
 void study_recommend(struct study *study, const json_t *problem, const json_t *winner, const json_t *baseline);
+/* Of more rows only about so many are looked at (2500 where this is not called); among them, for each problem, the one with
+ * the least value of each pair of values of two columns, as far as they fit. Before study_finish. */
+void study_limit(struct study *study, size_t rows);
 void study_finish(struct study *study);
 
 enum { STUDY_ABSENT = -1, STUDY_COLUMNS_MAX = 128 };

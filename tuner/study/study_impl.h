@@ -36,6 +36,7 @@ struct study {
 	/* study_finish */
 	struct study_row *rows;
 	size_t row_count, left_out;
+	size_t limit; /* 0: as many as is usual */
 	struct study_column columns[STUDY_COLUMNS_MAX];
 	size_t column_count;
 	size_t winner, baseline;
@@ -43,8 +44,11 @@ struct study {
 
 struct gathered *study_gather(struct study *study, const json_t *problem, const json_t *config);
 bool study_row_safe(const struct study_row *row); /* it may be used, and was not cut short */
-/* Before columns are made; these two rows stay, SIZE_MAX for none. */
+/* Before columns are made, after that where there is a limit; these two rows stay, SIZE_MAX for none. */
 void study_thin(struct study *study, size_t winner, size_t baseline);
+/* Marks the rows with the least value of each pair of values, problem by problem, no more than `most`; returns how many.
+ * order: rows by problem, then by value; first: whether a place in there begins a problem. */
+size_t study_pairs_keep(const struct study *study, const size_t *order, const bool *first, size_t most, bool *keep);
 /* Brings what was searched alone to the speed that the machine had while it raced and dueled. */
 void study_drift(struct study *study);
 void study_columns_make(struct study *study);

@@ -10,10 +10,11 @@
 #include "src/base/js.h"
 #include "tuner/study/study_impl.h"
 
-enum { ROWS_MOST = 2500, NEAREST = 1250, PROBLEMS_MOST = 600, APART_MOST = STUDY_COLUMNS_MAX };
+enum { ROWS_MOST = 2500, PROBLEMS_MOST = 600, APART_MOST = STUDY_COLUMNS_MAX };
 
 struct thinning {
 	const struct study *study;
+	size_t most;    /* rows */
 	char **problem; /* of each row, as text */
 	size_t *order;  /* by problem, then by value */
 	bool *keep;
@@ -80,7 +81,7 @@ static void share_keep(struct thinning *thinning, const size_t *marks, size_t ma
 
 static void near_keep(struct thinning *thinning, size_t centre) {
 	const struct study *study = thinning->study;
-	size_t *far = mem_alloc(study->row_count, sizeof *far), count[APART_MOST + 1] = {0}, left = NEAREST;
+	size_t *far = mem_alloc(study->row_count, sizeof *far), count[APART_MOST + 1] = {0}, left = thinning->most / 2;
 	for (size_t r = 0; r < study->row_count; r++)
 		count[far[r] = apart(study->rows[r].config, study->rows[centre].config)]++;
 	for (size_t d = 0; d <= APART_MOST && left; d++) {
@@ -94,9 +95,19 @@ static void others_keep(struct thinning *thinning) {
 	size_t rows = thinning->study->row_count, *kept = mem_alloc(rows, sizeof *kept);
 	for (size_t r = 0; r < rows; r++)
 		kept[r] = thinning->keep[r];
-	if (thinning->kept < ROWS_MOST)
-		share_keep(thinning, kept, false, rows - thinning->kept, ROWS_MOST - thinning->kept);
+	if (thinning->kept < thinning->most)
+		share_keep(thinning, kept, false, rows - thinning->kept, thinning->most - thinning->kept);
 	free(kept);
+}
+
+static void pairs_keep(struct thinning *thinning) {
+	size_t rows = thinning->study->row_count;
+	bool *first = mem_alloc(rows, sizeof *first);
+	for (size_t i = 0; i < rows; i++)
+		first[i] =
+			i == 0 || strcmp(thinning->problem[thinning->order[i - 1]], thinning->problem[thinning->order[i]]) != 0;
+	thinning->kept += study_pairs_keep(thinning->study, thinning->order, first, thinning->most / 3 * 2, thinning->keep);
+	free(first);
 }
 
 static void rows_drop(struct study *study, const bool *keep) {
@@ -109,10 +120,11 @@ static void rows_drop(struct study *study, const bool *keep) {
 }
 
 void study_thin(struct study *study, size_t winner, size_t baseline) {
-	size_t rows = study->row_count;
-	if (rows <= ROWS_MOST)
+	size_t rows = study->row_count, most = study->limit ? study->limit : ROWS_MOST;
+	if (rows <= most)
 		return;
 	struct thinning thinning = {.study = study,
+	                            .most = most,
 	                            .problem = mem_alloc(rows, sizeof *thinning.problem),
 	                            .order = mem_alloc(rows, sizeof *thinning.order),
 	                            .keep = mem_alloc(rows, sizeof *thinning.keep)};
@@ -124,6 +136,8 @@ void study_thin(struct study *study, size_t winner, size_t baseline) {
 	size_t best = best_keep(&thinning);
 	keep(&thinning, winner);
 	keep(&thinning, baseline);
+	if (study->limit)
+		pairs_keep(&thinning);
 	near_keep(&thinning, winner != SIZE_MAX ? winner : best != SIZE_MAX ? best : 0);
 	others_keep(&thinning);
 	rows_drop(study, thinning.keep);

@@ -1,0 +1,51 @@
+'use strict';
+(function () {
+	function key(row, column) {
+		var cell = row.cells[column];
+		if (!cell) return '';
+		if (!cell.hasAttribute('data-value')) return cell.textContent;
+		var value = cell.getAttribute('data-value');
+		return value === '' ? '' : Number(value);
+	}
+	function compare(a, b) {
+		if (typeof a === 'number' && typeof b === 'number') return a - b;
+		return String(a).localeCompare(String(b), undefined, {numeric: true});
+	}
+	/* What has no value stays last, whichever way. */
+	function sort(table, head, column) {
+		var down = head.getAttribute('aria-sort') === 'ascending', body = table.tBodies[0];
+		Array.from(body.rows).map(function (row, place) {
+			return {row: row, key: key(row, column), place: place};
+		}).sort(function (a, b) {
+			if ((a.key === '') !== (b.key === '')) return a.key === '' ? 1 : -1;
+			return (down ? -1 : 1) * compare(a.key, b.key) || a.place - b.place;
+		}).forEach(function (one) { body.appendChild(one.row); });
+		Array.from(table.tHead.rows[0].cells).forEach(function (other) { other.removeAttribute('aria-sort'); });
+		head.setAttribute('aria-sort', down ? 'descending' : 'ascending');
+	}
+	document.querySelectorAll('table.sheet').forEach(function (table) {
+		if (table.tBodies[0].rows.length < 2) return;
+		Array.from(table.tHead.rows[0].cells).forEach(function (head, column) {
+			var button = document.createElement('button');
+			button.type = 'button';
+			while (head.firstChild) button.appendChild(head.firstChild);
+			head.appendChild(button);
+			button.addEventListener('click', function () { sort(table, head, column); });
+		});
+	});
+	document.querySelectorAll('pre.command').forEach(function (command) {
+		var button = document.createElement('button');
+		button.type = 'button';
+		button.className = 'copy';
+		button.textContent = 'copy';
+		button.addEventListener('click', function () {
+			getSelection().selectAllChildren(command.querySelector('code'));
+			var done = document.execCommand('copy');
+			button.textContent = done ? 'copied' : 'selected';
+		});
+		command.prepend(button);
+	});
+	addEventListener('beforeprint', function () {
+		document.querySelectorAll('details').forEach(function (part) { part.open = true; });
+	});
+})();

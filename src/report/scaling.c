@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Laws over threads and over sizes. */
+#include <config.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/js.h"
+#include "src/report/report.h"
+#include "src/results.h"
+#include "tuner/program.h"
+
+static void known_put(struct sheet *sheet, const json_t *estimate) {
+	const json_t *ci = json_object_get(estimate, "ci");
+	double value = js_real_or(estimate, "value", NAN);
+	char interval[64] = "";
+	if (json_is_number(json_array_get(ci, 0)) && json_is_number(json_array_get(ci, 1)))
+		snprintf(interval, sizeof interval, " [%.3g, %.3g]", json_number_value(json_array_get(ci, 0)),
+		         json_number_value(json_array_get(ci, 1)));
+	sheet_number(sheet, value, "%.4g%s", value, interval);
+}
+
+static void law_row(struct sheet *sheet, const json_t *law) {
+	const char *name = js_string_or(law, "law", NULL);
+	char *about = results_config(json_object_get(law, "about"), NULL);
+	sheet_row(sheet);
+	sheet_text(sheet, "%s", *about ? about : "all");
+	sheet_text(sheet, "%s", !name ? "none" : strcmp(name, "usl") == 0 ? "universal scalability law" : "Amdahl's law");
+	known_put(sheet, json_object_get(law, "sigma"));
+	known_put(sheet, json_object_get(law, "kappa"));
+	known_put(sheet, json_object_get(law, "best_threads"));
+	sheet_text(sheet, "%s", js_string_or(law, "reason", ""));
+	free(about);
+}
+
+static void laws_put(struct report *report, const struct report_case *one, const json_t *laws) {
+	static const char *const titles[] = {
+		"of", "law", "\1serial share", "\1cost of each pair of threads", "\1best threads", "\2why not", NULL};
+	struct sheet sheet;
+	size_t i, count = 0;
+	json_t *law;
+	json_array_foreach((json_t *)laws, i, law) count += json_equal(json_object_get(law, "problem"), one->problem);
+	if (count == 0) {
+		report_absent(report, "How the time goes with threads is not known: they were not varied. This measures it:",
+		              report_advice(report, one, "sweep", "--over threads"));
+		return;
+	}
+	html_begin(report->html, "details", NULL);
+	html_element(report->html, "summary", NULL, "laws over threads");
+	sheet_begin(&sheet, report->html, "Amdahl's law or the universal scalability law, with 95 % intervals", titles);
+	json_array_foreach((json_t *)laws, i, law) {
+		if (json_equal(json_object_get(law, "problem"), one->problem))
+			law_row(&sheet, law);
+	}
+	sheet_end(&sheet);
+	html_end(report->html);
+}
+
+/* The number that sizes are usually called by, else the first one; NULL: none. */
+static const char *size_name(const json_t *problem) {
+	static const char *const usual[] = {"n", "size"};
+	const char *name;
+	json_t *member;
+	for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
+		if (js_int_or(problem, usual[i], 0) > 1)
+			return usual[i];
+	json_object_foreach((json_t *)problem, name, member) {
+		if (js_int_or(problem, name, 0) > 1)
+			return name;
+	}
+	return NULL;
+}
+
+/* From half of what was measured to four times of it. */
+static const char *sizes_advice(struct report *report, const struct report_case *one) {
+	const char *name = size_name(one->problem);
+	long long size = name ? (long long)js_int_or(one->problem, name, 0) : 0;
+	if (size < 2 || size > 1LL << 40)
+		return NULL;
+	char *plain = mem_printf("%s=%lld..%lld", name, size / 2, 4 * size), *quoted = program_quote(plain);
+	const char *text = report_command_line(report, one, "tune", arena_printf(report->arena, "--sizes %s", quoted));
+	free(plain);
+	free(quoted);
+	return text;
+}
+
+static void ranges_put(struct report *report, const struct report_case *one, const json_t *sizes) {
+	const char *over = js_string_or(sizes, "over", "size");
+	const char *titles[] = {arena_printf(report->arena, "\1%s from", over), "\1to", "\2configuration",
+	                        "\1loses at most", NULL};
+	struct sheet sheet;
+	size_t i;
+	json_t *range;
+	if (json_array_size(json_object_get(sizes, "thresholds")) == 0) {
+		report_absent(report, "Only one size was measured. More sizes tell which configuration is best where:",
+		              sizes_advice(report, one));
+		return;
+	}
+	html_begin(report->html, "details", NULL);
+	html_element(report->html, "summary", NULL, "which configuration from which size on");
+	sheet_begin(&sheet, report->html, "Ranges of the size", titles);
+	json_array_foreach(json_object_get(sizes, "thresholds"), i, range) {
+		double from = js_real_or(range, "from", NAN), to = js_real_or(range, "to", NAN),
+			   loss = js_real_or(range, "loss", NAN);
+		char *config = results_config(json_object_get(range, "config"), NULL);
+		sheet_row(&sheet);
+		sheet_number(&sheet, from, "%.6g", from);
+		sheet_number(&sheet, to, "%.6g", to);
+		sheet_text(&sheet, "%s", config);
+		sheet_number(&sheet, loss, "%.2g %%", 100 * loss);
+		free(config);
+	}
+	sheet_end(&sheet);
+	html_end(report->html);
+}
+
+static void front_put(struct report *report, const json_t *pareto) {
+	static const char *const titles[] = {"\2configuration", "\1seconds", "\1joules", NULL};
+	struct sheet sheet;
+	size_t i;
+	json_t *point;
+	if (json_array_size(json_object_get(pareto, "front")) == 0)
+		return;
+	html_begin(report->html, "details", NULL);
+	html_element(report->html, "summary", NULL, "time against energy");
+	sheet_begin(&sheet, report->html, "Configurations that nothing beats in both", titles);
+	json_array_foreach(json_object_get(pareto, "front"), i, point) {
+		double seconds = js_real_or(point, "seconds", NAN), joules = js_real_or(point, "joules", NAN);
+		char *config = results_config(json_object_get(point, "config"), NULL);
+		sheet_row(&sheet);
+		sheet_text(&sheet, "%s", config);
+		sheet_number(&sheet, seconds, "%.4g s", seconds);
+		sheet_number(&sheet, joules, "%.4g J", joules);
+		free(config);
+	}
+	sheet_end(&sheet);
+	html_end(report->html);
+}
+
+void report_scaling(struct report *report, const struct report_case *one) {
+	report_heading(report, "Over threads and sizes");
+	laws_put(report, one, json_object_get(one->result, "scaling"));
+	if (!json_object_get(one->tune, "program"))
+		ranges_put(report, one, json_object_get(one->result, "sizes"));
+	front_put(report, json_object_get(one->result, "pareto"));
+}

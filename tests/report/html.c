@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Nothing that is written as a text can become markup. */
+#include <config.h>
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/text.h"
+#include "src/report/html.h"
+#include "src/report/sheet.h"
+#include "tests/tap.h"
+
+static const char *const hostile[] = {
+	"<script>alert(1)</script>", "</p><img src=x onerror=alert(1)>", "\" onclick=\"x", "' x='", "&amp;", "&#60;", "<!--",
+	"]]>", "\x01\x02\x7f", "\xff\xfe", "\xc3", "\xe2\x82", "\xed\xa0\x80", "\xc0\xbc", "\xef\xbf\xbf", "\xc2\x85",
+	"javascript:alert(1)", "%s%n", "",
+};
+enum { HOSTILE = sizeof hostile / sizeof *hostile };
+
+/* Between the marks, with nothing that begins or ends markup, and all of it text. */
+static bool is_plain(const char *page, const char *from, const char *to) {
+	const char *at = strstr(page, from), *end = at ? strstr(at + strlen(from), to) : NULL;
+	if (!end)
+		return false;
+	for (at += strlen(from); at < end;) {
+		size_t length = text_utf8(at, (size_t)(end - at));
+		if (!length || strchr("<>\"'", *at) || (unsigned char)*at < 0x20 || *at == 0x7f)
+			return false;
+		at += length;
+	}
+	return true;
+}
+
+static char *finished(struct html *html) {
+	size_t size;
+	char *page = html_finish(html, NULL, &size);
+	if (strlen(page) != size)
+		page[0] = '\0';
+	html_free(html);
+	return page;
+}
+
+static void test_text(void) {
+	for (size_t i = 0; i < HOSTILE; i++) {
+		struct html *html = html_new();
+		html_begin(html, "p", "title", hostile[i], NULL);
+		html_text(html, hostile[i]);
+		html_end(html);
+		html_element(html, "em", NULL, "%s", hostile[i]);
+		char *page = finished(html);
+		ok(is_plain(page, "<p title=\"", "\">") && is_plain(page, "\">", "</p>") && is_plain(page, "<em>", "</em>"),
+		   "hostile text %zu is a text", i);
+		free(page);
+	}
+}
+
+static void test_exact(void) {
+	struct html *html = html_new();
+	html_begin(html, "a", "href", "?a&b", "class", NULL, NULL);
+	html_printf(html, "%d < %s", 1, "\"x\"");
+	html_end(html);
+	char *page = finished(html);
+	ok(strcmp(page, "<a href=\"?a&amp;b\">1 &lt; &quot;x&quot;</a>") == 0, "each character is escaped once");
+	free(page);
+	html = html_new();
+	html_text(html, "a\xff" "b\xc3\xa9\n\t");
+	page = finished(html);
+	ok(strcmp(page, "a\xef\xbf\xbd" "b\xc3\xa9\n\t") == 0, "what is no UTF-8 is replaced, the rest stays");
+	free(page);
+}
+
+static void test_ends(void) {
+	struct html *html = html_new();
+	html_begin(html, "b", NULL);
+	html_begin(html, "i", NULL);
+	html_end(html);
+	char *page = finished(html);
+	ok(strcmp(page, "<b><i></i></b>") == 0, "what is open ends");
+	free(page);
+	html = html_new();
+	html_end(html);
+	page = finished(html);
+	ok(strcmp(page, "") == 0, "an end too many is none");
+	free(page);
+}
+
+static void test_places(void) {
+	static const char *const markup[] = {"<x>", NULL, "&y;"};
+	struct html *html = html_new();
+	size_t size, last;
+	html_place(html);
+	html_text(html, "a");
+	html_place(html);
+	last = html_place(html);
+	html_text(html, "b");
+	char *page = html_finish(html, markup, &size);
+	ok(last == 2 && size == 8 && strcmp(page, "<x>a&y;b") == 0, "places are filled in order, as they are");
+	free(page);
+	html_free(html);
+}
+
+static void test_sheet(void) {
+	static const char *const titles[] = {"name<", "\1time", "\2words", NULL};
+	struct html *html = html_new();
+	struct sheet sheet;
+	sheet_begin(&sheet, html, "caption\"<", titles);
+	sheet_row(&sheet);
+	sheet_text(&sheet, "%s", "<td>");
+	sheet_number(&sheet, 0.5, "%s", "500 ms");
+	sheet_link(&sheet, "#a", "<a>");
+	sheet_row(&sheet);
+	sheet_text(&sheet, "%s", "b");
+	sheet_number(&sheet, NAN, "%s", "nan");
+	sheet_text(&sheet, "c");
+	sheet_end(&sheet);
+	char *page = finished(html);
+	ok(strstr(page, "<th scope=\"row\">&lt;td&gt;</th><td class=\"number\" data-value=\"0.5\">500 ms</td>") != NULL,
+	   "a row has its name and its value");
+	ok(strstr(page, "data-value=\"\">-</td>") != NULL, "what is not known has no value and a dash");
+	ok(strstr(page, "<th scope=\"col\">name&lt;</th><th scope=\"col\" class=\"number\">time</th>") != NULL, "and a head");
+	free(page);
+	html = html_new();
+	sheet_begin(&sheet, html, "empty", titles);
+	sheet_end(&sheet);
+	page = finished(html);
+	ok(strstr(page, "<tbody></tbody></table></div>") != NULL, "a table without rows ends, too");
+	free(page);
+}
+
+int main(void) {
+	test_text();
+	test_exact();
+	test_ends();
+	test_places();
+	test_sheet();
+	return tap_done();
+}
