@@ -24,9 +24,8 @@ const struct opt fleet_options[] = {
 	{0},
 };
 
-const struct opt *const fleet_passed[] = {tune_options,      stop_when_options, cmd_device_options,
-                                          cmd_store_options, plan_options,      program_options,
-                                          NULL};
+const struct opt *const fleet_passed[] = {
+	tune_options, stop_when_options, cmd_device_options, cmd_store_options, plan_options, program_options, NULL};
 
 static int slurm_check(struct err *err) {
 	const struct launcher *launcher = launcher_find("slurm");
@@ -82,7 +81,7 @@ static int tune(struct app *app, const struct opt_args *args, struct err *err) {
 
 static int status(struct app *app, const struct opt_args *args, struct err *err) {
 	static const char *const good[] = {"partition", "output"};
-	const struct opt *const own[] = {fleet_options, NULL}, *const *tables[] = {own, fleet_passed};
+	const struct opt *const own[] = {fleet_options, NULL}, *const * tables[] = {own, fleet_passed};
 	for (size_t i = 0; i < 2; i++)
 		for (const struct opt *const *table = tables[i]; *table; table++)
 			for (const struct opt *option = *table; option->name; option++)

@@ -23,7 +23,7 @@ struct child {
 	struct app *app;
 	pid_t pid;
 	int out;
-	int told; /* signals that went on to it */
+	int told;        /* signals that went on to it */
 	double given_up; /* when, 0: it was not */
 	char *text;
 	size_t used;

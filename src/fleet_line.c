@@ -47,9 +47,9 @@ void fleet_line_srun(struct fleet_line *line, const struct fleet_run *run, const
 
 static void option_add(struct fleet_line *line, const struct fleet_run *run, const struct opt *option) {
 	for (size_t i = 0; i < opt_count(run->args, option->name); i++)
-		fleet_line_add(line, option->meta ? arena_printf(run->arena, "--%s=%s", option->name,
-		                                                 opt_at(run->args, option->name, i))
-		                                  : arena_printf(run->arena, "--%s", option->name));
+		fleet_line_add(line, option->meta
+		                         ? arena_printf(run->arena, "--%s=%s", option->name, opt_at(run->args, option->name, i))
+		                         : arena_printf(run->arena, "--%s", option->name));
 }
 
 static void passed_add(struct fleet_line *line, const struct fleet_run *run, bool resume) {

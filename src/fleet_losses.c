@@ -43,7 +43,8 @@ static const json_t *result_find(const json_t *type, const json_t *like) {
 /* As `compare` takes it: a plug-in's by its file. */
 static const char *kernel_word(const struct fleet_run *run, const char *kernel) {
 	for (size_t i = 1; i < opt_words(run->args); i++) {
-		const char *word = opt_word(run->args, i), *slash = strrchr(word, '/'), *colon = strchr(slash ? slash : word, ':');
+		const char *word = opt_word(run->args, i), *slash = strrchr(word, '/'),
+				   *colon = strchr(slash ? slash : word, ':');
 		size_t length = colon ? (size_t)(colon - word) : strlen(word);
 		bool plugin = slash || (length > 3 && strncmp(word + length - 3, ".so", 3) == 0);
 		if (plugin)
@@ -161,10 +162,10 @@ static void pair_add(struct losses *losses, const json_t *type_a, const json_t *
 	const json_t *node = json_array_get(json_object_get(type_b, "measured_on"), 0);
 	if (!a || !node)
 		return;
-	json_t *loss = json_pack("{s:O,s:O,s:O,s:O,s:O,s:s}", "profile_of", json_object_get(type_a, "type"), "used_on",
-	                         json_object_get(type_b, "type"), "kernel", json_object_get(b, "kernel"), "problem",
-	                         json_object_get(b, "problem"), "node", node, "objective",
-	                         js_string_or(b, "objective", "time"));
+	json_t *loss =
+		json_pack("{s:O,s:O,s:O,s:O,s:O,s:s}", "profile_of", json_object_get(type_a, "type"), "used_on",
+	              json_object_get(type_b, "type"), "kernel", json_object_get(b, "kernel"), "problem",
+	              json_object_get(b, "problem"), "node", node, "objective", js_string_or(b, "objective", "time"));
 	ui_progress(app_ui(losses->run->app), "types  %s's best on %s", js_string_or(type_a, "type", ""),
 	            js_string_or(type_b, "type", ""));
 	loss_measure(losses, type_a, a, b, loss);
@@ -186,8 +187,7 @@ int fleet_losses_measure(struct fleet_run *run, struct err *err) {
 	struct losses losses = {.run = run, .begun = sys_now()};
 	json_t *types = json_object_get(run->document, "types"), *a, *b;
 	size_t i, k;
-	json_array_foreach(types, i, a)
-		json_array_foreach(types, k, b) type_against(&losses, a, b);
+	json_array_foreach(types, i, a) json_array_foreach(types, k, b) type_against(&losses, a, b);
 	ui_progress_end(app_ui(run->app));
 	if (*app_interrupt(run->app))
 		return err_set(err, ERR_INTERRUPTED, NULL, "interrupted");

@@ -34,13 +34,14 @@ static bool is_known(const json_t *nodes, const char *name) {
 
 static int node_add(json_t *nodes, const char *name, const char *state, struct err *err) {
 	if (!fleet_name_ok(name, "") || !fleet_name_ok(state, "*~#!%$@^+"))
-		return err_set(err, ERR_FAILED, "see `sinfo -N`", "sinfo names a node \"%.60s\" in state \"%.60s\"", name, state);
+		return err_set(err, ERR_FAILED, "see `sinfo -N`", "sinfo names a node \"%.60s\" in state \"%.60s\"", name,
+		               state);
 	if (json_array_size(nodes) >= FLEET_NODES_MAX)
 		return err_set(err, ERR_USAGE, "name a smaller --partition", "more than %d nodes", FLEET_NODES_MAX);
 	bool usable = state_usable(state);
-	json_array_append_new(nodes, json_pack("{s:s,s:s,s:b,s:n,s:o}", "node", name, "state", state, "usable", usable,
-	                                       "fingerprint", "reason",
-	                                       usable ? json_null() : json_sprintf("it is %s", state)));
+	json_array_append_new(nodes,
+	                      json_pack("{s:s,s:s,s:b,s:n,s:o}", "node", name, "state", state, "usable", usable,
+	                                "fingerprint", "reason", usable ? json_null() : json_sprintf("it is %s", state)));
 	return 0;
 }
 

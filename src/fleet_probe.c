@@ -47,9 +47,9 @@ static void type_join(struct fleet_run *run, json_t *node, const char *fingerpri
 	if (!type) {
 		json_t *types = json_object_get(run->document, "types");
 		fleet_type_label(json_array_size(types), label);
-		type = json_pack("{s:s,s:s,s:O,s:[],s:s,s:n,s:[],s:n,s:[]}", "type", label, "fingerprint", fingerprint,
-		                 "machine", machine, "nodes", "state", "waiting", "reason", "measured_on", "profile",
-		                 "results");
+		type =
+			json_pack("{s:s,s:s,s:O,s:[],s:s,s:n,s:[],s:n,s:[]}", "type", label, "fingerprint", fingerprint, "machine",
+		              machine, "nodes", "state", "waiting", "reason", "measured_on", "profile", "results");
 		json_array_append_new(types, type);
 	}
 	json_array_append(json_object_get(type, "nodes"), json_object_get(node, "node"));
@@ -104,7 +104,8 @@ static int conclude(const struct fleet_run *run, struct err *err) {
 	if (json_array_size(json_object_get(run->document, "types")))
 		return 0;
 	return err_set(err, ERR_NOTHING, "`sinfo -N` shows their states; --wait 300 waits longer",
-	               "none of %zu node(s) told what machine it is", json_array_size(json_object_get(run->document, "nodes")));
+	               "none of %zu node(s) told what machine it is",
+	               json_array_size(json_object_get(run->document, "nodes")));
 }
 
 int fleet_probe(struct fleet_run *run, struct err *err) {

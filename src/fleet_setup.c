@@ -72,16 +72,15 @@ static int self_find(struct fleet_run *run, struct err *err) {
 
 int fleet_run_open(struct fleet_run *run, struct app *app, const struct opt_args *args, struct err *err) {
 	const char *job = getenv("SLURM_JOB_ID");
-	*run = (struct fleet_run){
-		.app = app, .args = args, .arena = arena_new(), .wait = WAIT_SECONDS, .inside = job && *job};
+	*run =
+		(struct fleet_run){.app = app, .args = args, .arena = arena_new(), .wait = WAIT_SECONDS, .inside = job && *job};
 	slurm_jobs_name(run->job);
 	if (partition_read(run, err) || folder_read(run, err) || words_read(run, err) || numbers_read(run, err) ||
 	    self_find(run, err))
 		return -1;
 	char *key = fleet_key(run);
-	run->document =
-		json_pack("{s:s,s:s,s:s,s:s?,s:[],s:[],s:[]}", "schema", "sweetspot-fleet/1", "tuning", key, "folder",
-	              run->folder, "partition", run->partition, "nodes", "types", "losses");
+	run->document = json_pack("{s:s,s:s,s:s,s:s?,s:[],s:[],s:[]}", "schema", "sweetspot-fleet/1", "tuning", key,
+	                          "folder", run->folder, "partition", run->partition, "nodes", "types", "losses");
 	free(key);
 	return run->document ? 0 : err_set(err, ERR_USAGE, "write them in UTF-8", "the words can't be kept as JSON");
 }

@@ -49,7 +49,8 @@ static void result_row(struct table *table, const json_t *type, const json_t *re
 	char speedup[64], *kernel = profile_text_kernel(result), *problem = profile_text_problem(result);
 	char *best = config ? results_config(config, NULL) : mem_strdup("-");
 	profile_text_speedup(json_object_get(result, "speedup"), speedup, sizeof speedup);
-	table_add(table, js_string_or(type, "type", ""), kernel, problem, best, speedup, js_string_or(result, "verdict", ""));
+	table_add(table, js_string_or(type, "type", ""), kernel, problem, best, speedup,
+	          js_string_or(result, "verdict", ""));
 	free(kernel);
 	free(problem);
 	free(best);
@@ -105,8 +106,8 @@ static void losses_print(const struct fleet_run *run) {
 	table_free(table);
 	json_array_foreach((json_t *)losses, i, loss) {
 		if (strcmp(js_string_or(loss, "state", ""), "not measured") == 0)
-			printf("to measure %s's on %s: %s\n", js_string_or(loss, "profile_of", ""), js_string_or(loss, "used_on", ""),
-			       js_string_or(loss, "command", ""));
+			printf("to measure %s's on %s: %s\n", js_string_or(loss, "profile_of", ""),
+			       js_string_or(loss, "used_on", ""), js_string_or(loss, "command", ""));
 	}
 }
 
@@ -116,8 +117,8 @@ static void folder_print(const struct fleet_run *run) {
 	size_t i, done = 0;
 	json_array_foreach(json_object_get(run->document, "types"), i, type) done += fleet_type_done(type);
 	if (done)
-		printf("\n%zu profile(s) in %s\nuse them: sweetspot apply --profile %s -- PROGRAM, or SWEETSPOT_PROFILE=%s\n", done,
-		       folder, folder, folder);
+		printf("\n%zu profile(s) in %s\nuse them: sweetspot apply --profile %s -- PROGRAM, or SWEETSPOT_PROFILE=%s\n",
+		       done, folder, folder, folder);
 	free(folder);
 }
 

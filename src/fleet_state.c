@@ -21,8 +21,7 @@ static int strings_check(const json_t *object, const char *const *keys, struct e
 	return 0;
 }
 
-static int rows_check(const json_t *document, const char *name, size_t most, const char *const *keys,
-                      struct err *err) {
+static int rows_check(const json_t *document, const char *name, size_t most, const char *const *keys, struct err *err) {
 	json_t *rows, *row;
 	size_t i;
 	if (js_array(document, name, most, &rows, err))

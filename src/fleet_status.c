@@ -41,8 +41,8 @@ static const char *state_of(const struct status *status, json_t *profile) {
 	const char *state = "current";
 	json_t *entry;
 	size_t i;
-	json_array_foreach(json_object_get(profile, "entries"), i, entry)
-		state = worse(state, profile_state_here(status->run.app, status->run.args, &input, entry));
+	json_array_foreach(json_object_get(profile, "entries"), i, entry) state =
+		worse(state, profile_state_here(status->run.app, status->run.args, &input, entry));
 	json_decref(input.hashes);
 	return state;
 }
@@ -57,13 +57,14 @@ static void profile_add(struct status *status, const char *path) {
 		return;
 	}
 	double age = age_of(js_string_or(profile, "created", ""));
-	json_array_append_new(
-		status->profiles,
-		json_pack("{s:s,s:s,s:O?,s:O?,s:I,s:I,s:O?,s:o,s:s}", "path", path, "fingerprint", fingerprint, "cpu",
-	              json_object_get(machine, "cpu"), "gpu", json_object_get(json_object_get(machine, "gpu"), "name"), "cores",
-	              (json_int_t)js_int_or(machine, "cores", 0), "entries",
-	              (json_int_t)json_array_size(json_object_get(profile, "entries")), "type", json_object_get(type, "type"),
-	              "age_s", age >= 0 ? json_real(age) : json_null(), "state", state_of(status, profile)));
+	json_array_append_new(status->profiles,
+	                      json_pack("{s:s,s:s,s:O?,s:O?,s:I,s:I,s:O?,s:o,s:s}", "path", path, "fingerprint",
+	                                fingerprint, "cpu", json_object_get(machine, "cpu"), "gpu",
+	                                json_object_get(json_object_get(machine, "gpu"), "name"), "cores",
+	                                (json_int_t)js_int_or(machine, "cores", 0), "entries",
+	                                (json_int_t)json_array_size(json_object_get(profile, "entries")), "type",
+	                                json_object_get(type, "type"), "age_s", age >= 0 ? json_real(age) : json_null(),
+	                                "state", state_of(status, profile)));
 	json_decref(profile);
 }
 
@@ -115,10 +116,9 @@ static void nodes_find(struct status *status) {
 		snprintf(status->slurm, sizeof status->slurm, "%.290s", err.what);
 	json_array_foreach(nodes, i, node) {
 		const char *fingerprint = fingerprint_known(status, js_string_or(node, "node", ""));
-		json_array_append_new(status->nodes,
-		                      json_pack("{s:O,s:O,s:s?,s:s}", "node", json_object_get(node, "node"), "state",
-		                                json_object_get(node, "state"), "fingerprint", fingerprint, "profile",
-		                                standing(status, fingerprint)));
+		json_array_append_new(status->nodes, json_pack("{s:O,s:O,s:s?,s:s}", "node", json_object_get(node, "node"),
+		                                               "state", json_object_get(node, "state"), "fingerprint",
+		                                               fingerprint, "profile", standing(status, fingerprint)));
 	}
 	json_decref(nodes);
 }
@@ -231,10 +231,9 @@ static void show(const struct status *status) {
 		people_print(status);
 		return;
 	}
-	json_t *document =
-		json_pack("{s:s,s:s,s:O,s:O,s:O,s:s?}", "schema", "sweetspot-fleet-status/1", "folder", status->run.folder,
-	              "profiles", status->profiles, "nodes", status->nodes, "jobs", status->jobs, "slurm",
-	              *status->slurm ? status->slurm : NULL);
+	json_t *document = json_pack("{s:s,s:s,s:O,s:O,s:O,s:s?}", "schema", "sweetspot-fleet-status/1", "folder",
+	                             status->run.folder, "profiles", status->profiles, "nodes", status->nodes, "jobs",
+	                             status->jobs, "slurm", *status->slurm ? status->slurm : NULL);
 	js_write(document, stdout);
 	json_decref(document);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Each type is tuned by `sweetspot tune --launcher slurm` on some of its nodes, one type after the other in one store. */
+/* Each type is tuned by `sweetspot tune --launcher slurm` on some of its nodes, one type after the other in one store.
+ */
 #include <config.h>
 
 #include <stdlib.h>
@@ -114,7 +115,7 @@ static void line_make(const struct fleet_run *run, const json_t *chosen, struct 
 }
 
 static void results_take(json_t *type, const json_t *tuned) {
-	static const char *const taken[] = {"kernel",  "problem",  "objective", "device",  "evaluations", "elapsed_s",
+	static const char *const taken[] = {"kernel",   "problem",  "objective", "device",  "evaluations", "elapsed_s",
 	                                    "failures", "baseline", "best",      "speedup", "verdict"};
 	json_t *results = json_array(), *result;
 	size_t i;
@@ -187,8 +188,9 @@ static int tune_run(struct fleet_run *run, json_t *type, const json_t *chosen, s
 	line_make(run, chosen, &line);
 	int status = fleet_child_run(run->app, line.words, set, &text, err), failed = 0;
 	if (status > 0)
-		failed = err_set(err, code_of(status), NULL, "type %s was not tuned: %s", js_string_or(type, "type", ""),
-		                 code_of(status) == ERR_UNAVAILABLE ? "its nodes are not available" : err_meaning(code_of(status)));
+		failed =
+			err_set(err, code_of(status), NULL, "type %s was not tuned: %s", js_string_or(type, "type", ""),
+		            code_of(status) == ERR_UNAVAILABLE ? "its nodes are not available" : err_meaning(code_of(status)));
 	else if (status < 0 || document_take(run, type, text, err))
 		failed = -1;
 	free(text);
@@ -219,7 +221,8 @@ static int type_tune(struct fleet_run *run, json_t *type, struct err *err) {
 	return failed ? -1 : 0;
 }
 
-/* What is wrong with the words is wrong for all; that nothing worked on one type is no reason to leave out the others. */
+/* What is wrong with the words is wrong for all; that nothing worked on one type is no reason to leave out the others.
+ */
 static bool is_final(const struct err *err) {
 	return err->code == ERR_USAGE || err->code == ERR_INTERRUPTED;
 }
