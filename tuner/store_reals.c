@@ -38,7 +38,8 @@ static bool reals_read(const char *text, double *samples, size_t *count) {
 	if (!more)
 		return strcmp(text, "[]") == 0;
 	while (more) {
-		text = real_read(text + 1, &samples[(*count)++]);
+		text += text[1] == ' ' ? 2 : 1;
+		text = real_read(text, &samples[(*count)++]);
 		if (!text)
 			return false;
 		more = *text == ',';
