@@ -19,6 +19,7 @@ COMMANDS = \
 	%D%/cmd_apply.c \
 	%D%/cmd_profile.c \
 	%D%/cmd_store.c \
+	%D%/cmd_fleet.c \
 	%D%/cmd_machine.c \
 	%D%/cmd_doctor.c \
 	%D%/cmd_list.c
@@ -46,6 +47,9 @@ REPORT = \
 bin_PROGRAMS += sweetspot
 sweetspot_SOURCES = $(COMMANDS) $(REPORT) \
 	%D%/main.c %D%/cmd.h %D%/registry.c \
+	%D%/fleet_setup.c %D%/fleet_line.c %D%/fleet_ask.c %D%/fleet_ask.h %D%/fleet_child.c %D%/fleet_nodes.c %D%/fleet_probe.c \
+	%D%/fleet_machine.c %D%/fleet_state.c %D%/fleet_types.c %D%/fleet_losses.c %D%/fleet_plan.c %D%/fleet_show.c \
+	%D%/fleet_status.c %D%/fleet_run.h \
 	%D%/state.c %D%/state_machine.c %D%/state_store.c %D%/state_next.c %D%/state_text.c %D%/state.h \
 	%D%/apply_choose.c %D%/apply_template.c %D%/apply_launch.c %D%/apply_say.c %D%/apply.h \
 	%D%/app.c %D%/app.h %D%/device.c %D%/device.h %D%/plugin.c %D%/plugin.h \

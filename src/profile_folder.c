@@ -12,9 +12,19 @@
 
 enum { FILES_MAX = 4096 };
 
+/* A second name of a profile in the same folder (tuner/profile_folder.h). */
+static bool is_link(const char *name) {
+	static const char start[] = "machine-";
+	enum { DIGITS = 12 };
+	return strncmp(name, start, sizeof start - 1) == 0 &&
+	       strspn(name + sizeof start - 1, "0123456789abcdef") == DIGITS &&
+	       strcmp(name + sizeof start - 1 + DIGITS, ".json") == 0;
+}
+
 static int is_profile(const struct dirent *one) {
 	size_t length = strlen(one->d_name);
-	return one->d_name[0] != '.' && length > 5 && strcmp(one->d_name + length - 5, ".json") == 0;
+	return one->d_name[0] != '.' && length > 5 && strcmp(one->d_name + length - 5, ".json") == 0 &&
+	       !is_link(one->d_name);
 }
 
 char **profile_folder_files(const char *folder, size_t *count, struct err *err) {

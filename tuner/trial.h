@@ -71,6 +71,7 @@ struct trial_result {
 	double value;     /* their median; for CENSORED the limit it is over; NAN otherwise */
 	double least;     /* the smallest sample, of a censored trial too; NAN: none */
 	double elapsed_s; /* the whole trial as the tuner saw it */
+	double ended;     /* seconds since 1970; 0: just now */
 	bool disturbed;   /* steal, involuntary switches or run delay worth flagging */
 	char disturbance[96]; /* by what, where that is known */
 	char message[256];

@@ -20,7 +20,7 @@ int trial_store(struct store *store, int64_t search, const char *phase, int bloc
 		.value = result->value,
 		.samples = result->samples,
 		.sample_count = result->sample_count,
-		.started = sys_wall() - result->elapsed_s,
+		.started = (result->ended > 0 ? result->ended : sys_wall()) - result->elapsed_s,
 		.elapsed = result->elapsed_s,
 		.disturbed = result->disturbed,
 		.message = *result->message ? result->message : NULL,

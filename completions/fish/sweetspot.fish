@@ -89,6 +89,12 @@ function __sweetspot_words --argument-names program command kernel before word
             else
                 __sweetspot_list $program kernels
             end
+        case fleet
+            if test "$before" = fleet
+                printf '%s\n' tune status
+            else
+                __sweetspot_list $program kernels
+            end
         case store
             if test "$before" = store
                 printf '%s\n' info merge

@@ -125,7 +125,7 @@ static int by_value(const void *a, const void *b, void *ctx) {
 	return (x > y) - (x < y);
 }
 
-/* Words: a bar each, the best first. */
+/* Words: a bar or point each, the best first. */
 void curves_bars(const struct curves *curves) {
 	struct report *report = curves->report;
 	struct slice *slice = &curves->slices[0];
@@ -147,6 +147,8 @@ void curves_bars(const struct curves *curves) {
 	chart.series_count = 1;
 	chart.y_label = report_axis(report, curves->one, curves->scale);
 	chart.y_log = curves->least > 0 && curves->most > TALL * curves->least;
+	if (chart.y_log) /* a bar's length says nothing on a scale without 0 */
+		series->style = CHART_POINTS;
 	chart.description = arena_printf(
 		report->arena, "The least %s measured with each %s, the best first; from %.4g to %.4g %s.", curves->one->label,
 		curves->name, curves->least * curves->scale.factor, curves->most * curves->scale.factor, curves->scale.unit);

@@ -34,6 +34,9 @@ cases() {
 slurm" sweetspot tune --launcher ''
 	same "what a store can do" "info
 merge" sweetspot store ''
+	same "verbs of fleet" "tune
+status" sweetspot fleet ''
+	same "kernels for fleet tune" "$kernels" sweetspot fleet tune ''
 	same "devices" "cpu
 cuda" sweetspot tune --device ''
 	same "verbs of profile" "show

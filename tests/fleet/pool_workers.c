@@ -115,6 +115,7 @@ static void test_failure(const char *act, enum trial_status want, double timeout
 	setenv("FAKE_NODE", "here", 1);
 	rig_open(&rig, rig_path("SRCDIR", "tests/fleet/worker-fake"), 1, &plain, false);
 	bool came = one_job(&rig, &job, &done);
+	ok(came && done.done == 3 && done.results[0].ended < done.results[2].ended, "%s: each trial has its own end", act);
 	ok(came && !done.lost && done.done == 3, "%s: the job goes on, %s", act, came ? "" : rig.err.what);
 	ok(done.done == 3 && done.results[0].status == TRIAL_CORRECT && done.results[1].status == want &&
 	       done.results[2].status == TRIAL_CORRECT,

@@ -7,22 +7,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "src/base/mem.h"
-#include "src/base/sys.h"
 #include "tuner/fleet/launcher.h"
 #include "tuner/fleet/slurm_command.h"
 #include "tuner/fleet/slurm_end.h"
+#include "tuner/fleet/slurm_jobs.h"
 
 enum { NODES_MAX = 10000 };
-static const double PING_SECONDS = 5, ASK_SECONDS = 10, GONE_SECONDS = 20, PATIENCE_SECONDS = 5;
+static const double PING_SECONDS = 5, ASK_SECONDS = 10;
 
 struct slurm {
 	struct arena *arena;
-	const char *name;          /* of its jobs and steps: no other run's */
+	char name[SLURM_JOBS_NAME]; /* of its jobs and steps: no other run's */
 	bool inside;               /* an allocation */
 	const char *const **nodes; /* argv of each */
 	size_t count;
@@ -133,7 +131,6 @@ static void slurm_free(struct slurm *slurm) {
 
 static void *slurm_open(const struct launcher_settings *settings, size_t *nodes, struct err *err) {
 	const char *job = getenv("SLURM_JOB_ID");
-	uint32_t drawn = (uint32_t)getpid();
 	if (settings->nodes > NODES_MAX) {
 		err_set(err, ERR_USAGE, NULL, "%d nodes at most", NODES_MAX);
 		return NULL;
@@ -141,9 +138,7 @@ static void *slurm_open(const struct launcher_settings *settings, size_t *nodes,
 	struct slurm *slurm = mem_alloc(1, sizeof *slurm);
 	slurm->arena = arena_new();
 	slurm->inside = job && *job;
-	if (getrandom(&drawn, sizeof drawn, GRND_NONBLOCK) < 0)
-		drawn ^= (uint32_t)(sys_wall() * 1e6);
-	slurm->name = arena_printf(slurm->arena, "sweetspot-%08x", (unsigned)drawn);
+	slurm_jobs_name(slurm->name);
 	int failed = slurm->inside ? steps_add(slurm, settings, err) : 0;
 	while (!failed && !slurm->inside && slurm->count < (settings->nodes ? settings->nodes : 1))
 		node_add(slurm, settings, NULL);
@@ -164,38 +159,10 @@ static bool slurm_lost(const void *state, const struct worker_end *end, char *re
 	return slurm_end_lost(end, reason, size);
 }
 
-static bool jobs_left(const struct slurm *slurm) {
-	const char *const argv[] = {"squeue", "-h", "--me", "-o", "%i", "-n", slurm->name, NULL};
-	int status;
-	char *text = slurm_command(argv, ASK_SECONDS, &status, NULL, 0);
-	bool left = status == 0 && *text;
-	free(text);
-	return left;
-}
-
-static void jobs_cancel(const struct slurm *slurm) {
-	const char *const argv[] = {"scancel", "--quiet", "--me", "-n", slurm->name, NULL};
-	int status;
-	free(slurm_command(argv, ASK_SECONDS, &status, NULL, 0));
-}
-
-/* An srun that was told to end cancels its job itself; one that was killed leaves that to a child of its own. */
-static void jobs_end(const struct slurm *slurm) {
-	double begun = sys_now();
-	bool cancelled = false;
-	for (long nap = 100; jobs_left(slurm) && sys_now() - begun < GONE_SECONDS; nap = nap < 1000 ? 2 * nap : nap) {
-		if (!cancelled && sys_now() - begun > PATIENCE_SECONDS) {
-			jobs_cancel(slurm);
-			cancelled = true;
-		}
-		nanosleep(&(struct timespec){.tv_sec = nap / 1000, .tv_nsec = nap % 1000 * 1000000}, NULL);
-	}
-}
-
 static void slurm_close(void *state, bool started) {
 	struct slurm *slurm = state;
 	if (started && !slurm->inside)
-		jobs_end(slurm);
+		slurm_jobs_end(slurm->name);
 	slurm_free(slurm);
 }
 

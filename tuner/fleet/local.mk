@@ -5,7 +5,7 @@ LAUNCHERS = \
 	%D%/launcher_slurm.c
 
 libtuner_la_SOURCES += $(LAUNCHERS) %D%/registry.c %D%/launcher.h \
-	%D%/slurm_end.c %D%/slurm_end.h %D%/slurm_command.c %D%/slurm_command.h \
+	%D%/slurm_end.c %D%/slurm_end.h %D%/slurm_command.c %D%/slurm_command.h %D%/slurm_jobs.c %D%/slurm_jobs.h \
 	%D%/words.c %D%/words.h \
 	%D%/pool_workers.c %D%/pool_workers.h %D%/pool_node.c %D%/pool_queue.c %D%/pool_workers_impl.h
 nodist_libtuner_la_SOURCES += %D%/registry.def

@@ -9,6 +9,7 @@
 
 #include "src/base/js.h"
 #include "src/base/mem.h"
+#include "src/base/sys.h"
 #include "tuner/fleet/pool_workers_impl.h"
 
 /* Before the first try after a loss, and before the second; each further one waits twice as long, until its worker is
@@ -70,6 +71,7 @@ static int trial_run(struct pool_node *node, const struct trial_request *request
 		return -1;
 	}
 	name_add(result, name);
+	result->ended = sys_wall();
 	done->done++;
 	return 0;
 }
