@@ -243,6 +243,15 @@ const json_t *app_machine(struct app *app, struct err *err) {
 	return app->machine;
 }
 
+void app_machine_assume(struct app *app, const json_t *machine) {
+	struct err ignored = {0};
+	json_decref(app->machine);
+	app->machine = json_deep_copy(machine);
+	app->device = device_cpu;
+	if (json_is_object(json_object_get(machine, "gpu")))
+		device_read("cuda", &app->device, &ignored);
+}
+
 const char *app_fingerprint(struct app *app, struct err *err) {
 	const json_t *machine = app_machine(app, err);
 	return machine ? json_string_value(json_object_get(machine, "fingerprint")) : NULL;

@@ -11,6 +11,7 @@
 
 static const struct opt options[] = {
 	{"output", 'o', "FILE", "write the page there, - for stdout (report.html)", 0},
+	{"machine", 0, "FINGERPRINT", "of another machine of the store; the first letters do", 0},
 	{"png", 0, "DIR", "also write each chart as DIR/NAME.png", 0},
 	{0},
 };
@@ -39,6 +40,9 @@ static void page_put(struct report *report) {
 	html_element(report->html, "p", NULL, "%s, %s, by sweetspot %s",
 	             js_string_or(report->machine, "cpu", "unknown processor"), report_time(sys_wall(), now, sizeof now),
 	             PACKAGE_VERSION);
+	if (report->is_foreign)
+		html_element(report->html, "p", "note",
+		             "Measured on another machine than the one that wrote this page: the commands below are for there.");
 	deck_apology(report->deck);
 	nav_put(report);
 	html_end(report->html);

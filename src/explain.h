@@ -37,12 +37,16 @@ bool explain_view_make(const struct study_set *set, struct study_item *item, con
 /* src/explain_result.c: an object under "results". */
 json_t *explain_result(const struct explain_view *view);
 
+struct explain_table; /* src/explain_table.h: of the problem's rows, made once for the parts that ask models */
 /* Parts: new references, NULL where there is nothing to say. winner, baseline: rows, SIZE_MAX for none. */
 json_t *explain_scaling(const struct explain_view *view);                                  /* src/explain_scaling.c */
 /* src/explain_path.c: "path", and "experiments" where it was not measured. */
-void explain_path_add(const struct explain_view *view, size_t winner, size_t baseline, json_t *result);
-void explain_effects_add(const struct explain_view *view, json_t *result);                 /* src/explain_effects.c */
-json_t *explain_landscape(const struct explain_view *view, size_t winner);                 /* src/explain_landscape.c */
+void explain_path_add(const struct explain_view *view, struct explain_table *table, size_t winner, size_t baseline,
+                      json_t *result);
+/* src/explain_effects.c */
+void explain_effects_add(const struct explain_view *view, struct explain_table *table, json_t *result);
+/* src/explain_landscape.c */
+json_t *explain_landscape(const struct explain_view *view, struct explain_table *table, size_t winner);
 json_t *explain_drivers(const struct explain_view *view, size_t winner, size_t baseline);  /* src/explain_drivers.c */
 json_t *explain_roofline(const struct explain_view *view, size_t winner, size_t baseline); /* src/explain_roofline.c */
 json_t *explain_sizes(const struct explain_view *view);                                    /* src/explain_sizes.c */

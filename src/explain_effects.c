@@ -82,7 +82,7 @@ static json_t *variance_json(const struct anova *anova, bool good) {
 }
 
 /* Shares to the effects, and "interactions" and "variance" to the result. */
-static void variance_add(const struct explain_view *view, const struct explain_table *table, json_t **effects,
+static void variance_add(const struct explain_view *view, struct explain_table *table, json_t **effects,
                          json_t *result) {
 	struct anova_data data = {0};
 	struct anova anova;
@@ -90,6 +90,7 @@ static void variance_add(const struct explain_view *view, const struct explain_t
 		return;
 	int *sample = explain_table_sample(table, &data.samples, &data.whole);
 	data.sample = sample;
+	data.response = explain_table_surrogate(table);
 	bool good = anova_make(&anova, &data) == 0;
 	for (size_t p = 0; good && p < table->params; p++)
 		shares_add(effects[p], &anova.main[p]);
@@ -100,22 +101,19 @@ static void variance_add(const struct explain_view *view, const struct explain_t
 	free(sample);
 }
 
-void explain_effects_add(const struct explain_view *view, json_t *result) {
-	struct explain_table table;
+void explain_effects_add(const struct explain_view *view, struct explain_table *table, json_t *result) {
 	struct effect effects[STUDY_COLUMNS_MAX];
 	json_t *rows[STUDY_COLUMNS_MAX];
-	explain_table_make(&table, view);
-	const struct effects_data data = {.rows = table.rows,
-	                                  .params = table.params,
-	                                  .levels = table.levels,
-	                                  .places = table.places,
-	                                  .cost = table.cost,
-	                                  .over = table.over};
+	const struct effects_data data = {.rows = table->rows,
+	                                  .params = table->params,
+	                                  .levels = table->levels,
+	                                  .places = table->places,
+	                                  .cost = table->cost,
+	                                  .over = table->over};
 	effects_fit(&data, effects); /* too little data: none of them is known */
-	for (size_t p = 0; p < table.params; p++)
-		rows[p] = effect_json(explain_table_param(view, &table, p), &effects[p]);
+	for (size_t p = 0; p < table->params; p++)
+		rows[p] = effect_json(explain_table_param(view, table, p), &effects[p]);
 	json_object_set_new(result, "interactions", json_array());
-	variance_add(view, &table, rows, result);
-	json_object_set_new(result, "effects", sorted(rows, table.params, STUDY_COLUMNS_MAX));
-	explain_table_clear(&table);
+	variance_add(view, table, rows, result);
+	json_object_set_new(result, "effects", sorted(rows, table->params, STUDY_COLUMNS_MAX));
 }

@@ -80,18 +80,16 @@ static size_t place_of(const struct explain_table *table, size_t row) {
 	return i;
 }
 
-json_t *explain_landscape(const struct explain_view *view, size_t winner) {
-	struct explain_table table;
+json_t *explain_landscape(const struct explain_view *view, struct explain_table *table, size_t winner) {
 	struct landscape_data data = {0};
 	struct landscape landscape;
 	json_t *json = NULL;
-	explain_table_make(&table, view);
-	data.winner = place_of(&table, winner);
-	if (explain_table_response(&table, &data.measured) && data.winner < table.rows) {
+	data.winner = place_of(table, winner);
+	if (explain_table_response(table, &data.measured) && data.winner < table->rows) {
+		data.response = explain_table_surrogate(table);
 		if (landscape_make(&landscape, &data) == 0)
-			json = landscape_json(view, &table, &landscape);
+			json = landscape_json(view, table, &landscape);
 		landscape_clear(&landscape);
 	}
-	explain_table_clear(&table);
 	return json;
 }

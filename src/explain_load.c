@@ -3,6 +3,7 @@
 #include <config.h>
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "src/base/js.h"
@@ -21,6 +22,9 @@ struct wanted {
 	const char **names;
 	size_t count;
 	json_t *newest; /* source by kernel, of what is not known here */
+	/* Of the kernel whose trials are being read. */
+	char *read;
+	struct unsafe *unsafe; /* NULL: all is safe */
 };
 
 static const struct kernel_desc *kernel_of(const struct wanted *wanted, const char *name) {
@@ -52,10 +56,19 @@ static bool is_wanted(void *ctx, const char *kernel, const char *source) {
 	return strcmp(source, known ? known->source : js_string_or(wanted->newest, kernel, "")) == 0;
 }
 
+static void unsafe_read(struct wanted *wanted, const char *kernel) {
+	const struct kernel_desc *known = kernel_of(wanted, kernel);
+	unsafe_free(wanted->unsafe);
+	free(wanted->read);
+	wanted->unsafe = known && known->unsafe ? unsafe_new(known->unsafe, NULL) : NULL;
+	wanted->read = mem_strdup(kernel);
+}
+
 static bool is_unsafe(void *ctx, const char *kernel, const json_t *problem, const json_t *config) {
-	const struct kernel_desc *known = kernel_of(ctx, kernel);
-	bool unsafe = false;
-	return known && known->unsafe && unsafe_holds(known->unsafe, problem, config, &unsafe, NULL) == 0 && unsafe;
+	struct wanted *wanted = ctx;
+	if (!wanted->read || strcmp(wanted->read, kernel) != 0)
+		unsafe_read(wanted, kernel);
+	return wanted->unsafe && unsafe_is(wanted->unsafe, problem, config);
 }
 
 static int store_read(struct study_set *set, struct wanted *wanted, const char *path, struct err *err) {
@@ -161,6 +174,8 @@ struct study_set *explain_load(struct app *app, const struct opt_args *args, con
 	struct arena *arena = arena_new();
 	int failed = read_all(set, &wanted, args, arena, err);
 	json_decref(wanted.newest);
+	unsafe_free(wanted.unsafe);
+	free(wanted.read);
 	arena_free(arena);
 	if (!failed)
 		return set;

@@ -25,8 +25,8 @@ struct stop {
 
 struct path {
 	const struct explain_view *view;
-	const struct explain_table *table;
-	struct response *response;      /* NULL: it tells nothing */
+	struct explain_table *table;
+	const struct response *response; /* NULL: it tells nothing */
 	const int *from, *to;           /* places of the baseline, of the winner */
 	size_t step[STUDY_COLUMNS_MAX]; /* of each parameter: the one with which it changes; SIZE_MAX: it does not */
 	int *now;
@@ -242,37 +242,29 @@ static json_t *experiments_json(const struct path *path, size_t winner, const js
 
 static json_t *path_json(struct path *path, size_t from, size_t to, json_t **experiments) {
 	const struct explain_table *table = path->table;
-	struct response_data data = {0};
-	char reason[RESPONSE_REASON];
 	path->from = &table->places[from * table->params];
 	path->to = &table->places[to * table->params];
 	path->now = mem_alloc(table->params + 1, sizeof *path->now);
 	memcpy(path->now, path->from, table->params * sizeof *path->now);
-	if (explain_table_response(table, &data))
-		path->response = response_new(&data, reason);
-	if (path->response && !response_predicts(path->response)) {
-		response_free(path->response);
+	path->response = explain_table_surrogate(path->table);
+	if (path->response && !response_predicts(path->response))
 		path->response = NULL;
-	}
 	steps_make(path);
 	json_t *steps = walk(path);
 	*experiments = experiments_json(path, table->row[to], steps);
-	response_free(path->response);
 	free(path->now);
 	return steps;
 }
 
-void explain_path_add(const struct explain_view *view, size_t winner, size_t baseline, json_t *result) {
-	struct explain_table table;
+void explain_path_add(const struct explain_view *view, struct explain_table *table, size_t winner, size_t baseline,
+                      json_t *result) {
 	json_t *steps = NULL, *experiments = NULL;
 	if (winner == SIZE_MAX || baseline == SIZE_MAX || winner == baseline)
 		return;
-	explain_table_make(&table, view);
-	struct path path = {.view = view, .table = &table};
-	size_t from = path_row(&table, baseline), to = path_row(&table, winner);
-	if (from != SIZE_MAX && to != SIZE_MAX && !table.over[from] && !table.over[to])
+	struct path path = {.view = view, .table = table};
+	size_t from = path_row(table, baseline), to = path_row(table, winner);
+	if (from != SIZE_MAX && to != SIZE_MAX && !table->over[from] && !table->over[to])
 		steps = path_json(&path, from, to, &experiments);
-	explain_table_clear(&table);
 	if (json_array_size(steps))
 		json_object_set(result, "path", steps);
 	if (json_array_size(experiments))

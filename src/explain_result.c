@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "src/base/js.h"
-#include "src/explain.h"
+#include "src/explain_table.h"
 #include "tuner/diagnosis/diagnosis.h"
 #include "tuner/program.h"
 
@@ -121,6 +121,7 @@ static void part_add(json_t *result, const char *name, json_t *part) {
 
 json_t *explain_result(const struct explain_view *view) {
 	const struct study *study = view->study;
+	struct explain_table table;
 	size_t winner = winner_of(view), baseline = baseline_of(view);
 	json_int_t rows = (json_int_t)(study_rows(study) + study_left_out(study));
 	json_t *result = json_pack("{s:s,s:s,s:O,s:o,s:s,s:I,s:I,s:o}", "kernel", study_kernel(study), "device",
@@ -132,11 +133,13 @@ json_t *explain_result(const struct explain_view *view) {
 	json_object_set_new(result, "winner", setup_json(view, winner, json_object_get(view->tune, "best")));
 	json_object_set_new(result, "baseline", setup_json(view, baseline, json_object_get(view->tune, "baseline")));
 	speedup_add(result, view, winner, baseline);
-	explain_path_add(view, winner, baseline, result);
+	explain_table_make(&table, view);
+	explain_path_add(view, &table, winner, baseline, result);
 	nexts_complete(view, json_object_get(result, "experiments"));
 	part_add(result, "scaling", explain_scaling(view));
-	explain_effects_add(view, result);
-	part_add(result, "landscape", winner == SIZE_MAX ? NULL : explain_landscape(view, winner));
+	explain_effects_add(view, &table, result);
+	part_add(result, "landscape", winner == SIZE_MAX ? NULL : explain_landscape(view, &table, winner));
+	explain_table_clear(&table);
 	part_add(result, "drivers", explain_drivers(view, winner, baseline));
 	part_add(result, "roofline", explain_roofline(view, winner, baseline));
 	part_add(result, "sizes", explain_sizes(view));

@@ -73,6 +73,7 @@ void explain_table_make(struct explain_table *table, const struct explain_view *
 void explain_table_clear(struct explain_table *table) {
 	for (size_t p = 0; p < GP_DIMS_MAX; p++)
 		free(table->at[p]);
+	response_free(table->response);
 	free(table->row);
 	free(table->places);
 	free(table->cost);
@@ -91,6 +92,15 @@ bool explain_table_response(const struct explain_table *table, struct response_d
 	                               .dims = table->params,
 	                               .dim = table->dim};
 	return table->params > 0 && table->params <= GP_DIMS_MAX;
+}
+
+const struct response *explain_table_surrogate(struct explain_table *table) {
+	struct response_data data;
+	char reason[RESPONSE_REASON];
+	if (!table->is_fitted && explain_table_response(table, &data))
+		table->response = response_new(&data, reason);
+	table->is_fitted = true;
+	return table->response;
 }
 
 const struct study_column *explain_table_param(const struct explain_view *view, const struct explain_table *table,

@@ -15,12 +15,16 @@ struct explain_table {
 	bool *over;
 	struct gp_dim dim[GP_DIMS_MAX];
 	double *at[GP_DIMS_MAX]; /* of the dimensions that are ordered */
+	struct response *response;
+	bool is_fitted; /* response is what there is, NULL where there is none */
 };
 
 void explain_table_make(struct explain_table *table, const struct explain_view *view);
 void explain_table_clear(struct explain_table *table);
 /* What the models read; false: there are more parameters than they take, or none. */
 bool explain_table_response(const struct explain_table *table, struct response_data *data);
+/* Fitted when it is first asked for; NULL: there is none. Whether it predicts anything is to be asked still. */
+const struct response *explain_table_surrogate(struct explain_table *table);
 const struct study_column *explain_table_param(const struct explain_view *view, const struct explain_table *table,
                                                size_t param);
 /* A sample of all configurations that have the values of those that were measured, a presence of parameters that was

@@ -39,9 +39,9 @@ CHARTS = \
 REPORT = \
 	%D%/report/html.c %D%/report/html.h %D%/report/sheet.c %D%/report/sheet.h %D%/report/deck.c %D%/report/deck.h \
 	%D%/report/page.c %D%/report/page.h %D%/report/report.h %D%/report/words.c %D%/report/gather.c %D%/report/gather_explain.c \
-	%D%/report/machine.c %D%/report/recommend.c %D%/report/case.c %D%/report/slice.c %D%/report/slice.h %D%/report/curves.c %D%/report/curves_make.c \
+	%D%/report/machine.c %D%/report/machine_choose.c %D%/report/recommend.c %D%/report/case.c %D%/report/slice.c %D%/report/slice.h %D%/report/curves.c %D%/report/curves_make.c \
 	%D%/report/curves_draw.c %D%/report/curves_table.c %D%/report/curves.h \
-	%D%/report/heat.c %D%/report/best.c %D%/report/effects.c %D%/report/scaling.c %D%/report/roof.c %D%/report/counts.c \
+	%D%/report/heat.c %D%/report/best.c %D%/report/effects.c %D%/report/scaling.c %D%/report/sizes.c %D%/report/roof.c %D%/report/counts.c \
 	%D%/report/progress.c %D%/report/why.c %D%/report/provenance.c
 
 bin_PROGRAMS += sweetspot

@@ -74,7 +74,7 @@ TUNER_PROGRAM = \
 
 TUNER_STORE = \
 	%D%/store.c %D%/store_file.c %D%/store_db.c %D%/store_schema.c \
-	%D%/store_write.c %D%/store_read.c %D%/store_resume.c %D%/store_plan.c %D%/store_sources.c %D%/store_searches.c \
+	%D%/store_write.c %D%/store_read.c %D%/store_reals.c %D%/store_resume.c %D%/store_plan.c %D%/store_sources.c %D%/store_searches.c \
 	%D%/store_history.c %D%/store_history.h \
 	%D%/store_merge.c %D%/store_merge_session.c %D%/store_merge_search.c %D%/store_merge_trial.c %D%/store_merge_keys.c \
 	%D%/store_merge_impl.h %D%/store_merge.h %D%/store_about.c %D%/store_about.h \

@@ -4,7 +4,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "src/base/mem.h"
 #include "tuner/store_db.h"
 
 double store_column_real(sqlite3_stmt *stmt, int column) {
@@ -13,21 +12,6 @@ double store_column_real(sqlite3_stmt *stmt, int column) {
 
 static const char *column_text_or_null(sqlite3_stmt *stmt, int column) {
 	return sqlite3_column_type(stmt, column) == SQLITE_NULL ? NULL : store_column(stmt, column);
-}
-
-int store_column_reals(const struct store *store, sqlite3_stmt *stmt, int column, double **samples, size_t *count,
-                       struct err *err) {
-	json_t *array = store_column_json(store, stmt, column, "a trial's samples", err);
-	if (!array)
-		return -1;
-	*count = json_array_size(array);
-	*samples = mem_alloc(*count + 1, sizeof **samples);
-	for (size_t i = 0; i < *count; i++) {
-		const json_t *sample = json_array_get(array, i);
-		(*samples)[i] = json_is_number(sample) ? json_number_value(sample) : NAN;
-	}
-	json_decref(array);
-	return 0;
 }
 
 /* fn's answer, or -1. */

@@ -9,6 +9,7 @@
 #include "src/base/js.h"
 #include "src/report/report.h"
 #include "src/results.h"
+#include "tuner/program.h"
 
 static void tuned_say(struct report *report, const struct report_case *one) {
 	const json_t *best = json_object_get(one->tune, "best"), *baseline = json_object_get(one->tune, "baseline");
@@ -32,6 +33,8 @@ static void tuned_say(struct report *report, const struct report_case *one) {
 static void untuned_say(struct report *report, const struct report_case *one) {
 	const json_t *winner = json_object_get(one->result, "winner");
 	char value[48];
+	if (one->is_beyond)
+		return;
 	if (!json_is_object(winner)) {
 		report_absent(report,
 		              one->result ? "No configuration of this problem finished."
@@ -48,6 +51,15 @@ static void untuned_say(struct report *report, const struct report_case *one) {
 	html_end(report->html);
 	report_command(report, report_advice(report, one, "tune", ""));
 	free(config);
+}
+
+/* --size as explain takes it. */
+static const char *size_words(struct report *report, const struct report_case *one) {
+	char *words = results_config(one->problem, NULL), *quoted = program_quote(words);
+	const char *text = arena_printf(report->arena, "--size %s", quoted);
+	free(words);
+	free(quoted);
+	return text;
 }
 
 static void state_say(struct report *report, const struct report_case *one) {
@@ -76,6 +88,13 @@ void report_case(struct report *report, const struct report_case *one) {
 	else
 		untuned_say(report, one);
 	state_say(report, one);
+	if (one->is_beyond)
+		report_absent(report,
+		              arena_printf(report->arena,
+		                           "Only the first %d problems of a kernel are looked into, and this is none of them. "
+		                           "This looks into it:",
+		                           EXPLAIN_PROBLEMS_MAX),
+		              report_command_line(report, one, "explain", size_words(report, one)));
 	if (one->result) {
 		report_curves(report, one);
 		report_heat(report, one);

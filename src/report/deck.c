@@ -20,7 +20,7 @@ struct deck {
 	struct html *html;
 	struct arena *arena;
 	struct chart charts[CHARTS_MAX];
-	size_t count;
+	size_t count, left_out;
 	struct place *places;
 	size_t place_count;
 };
@@ -80,8 +80,10 @@ static const char *id_make(struct deck *deck, const char *text) {
 }
 
 void deck_chart(struct deck *deck, const char *id, const struct chart *chart) {
-	if (deck->count == CHARTS_MAX)
+	if (deck->count == CHARTS_MAX) {
+		deck->left_out++;
 		return;
+	}
 	struct chart *own = &deck->charts[deck->count];
 	*own = *chart;
 	own->id = id_make(deck, id);
@@ -116,6 +118,19 @@ static char *apology_of(const struct err *missing) {
 	return text;
 }
 
+/* That there are more charts than were drawn; caller frees. */
+static char *left_out_say(const struct deck *deck) {
+	struct html *html = html_new();
+	size_t size;
+	html_element(html, "p", "note",
+	             "Only the first %d charts were drawn, %zu were left out: their tables are there. A page of fewer kernels "
+	             "has all: name them, as in `sweetspot report KERNEL`.",
+	             CHARTS_MAX, deck->left_out);
+	char *text = html_finish(html, NULL, &size);
+	html_free(html);
+	return text;
+}
+
 static const char *figure_of(struct deck *deck, size_t i, char **svg) {
 	return svg[i] ? arena_printf(deck->arena, "<figure>%s</figure>", svg[i]) : NULL;
 }
@@ -123,7 +138,7 @@ static const char *figure_of(struct deck *deck, size_t i, char **svg) {
 static char *assemble(struct deck *deck, char **svg, const struct err *missing, size_t *size) {
 	const char **markup = mem_alloc(deck->place_count + 1, sizeof *markup);
 	bool drawn = missing->code == ERR_OK;
-	char *apology = drawn ? NULL : apology_of(missing);
+	char *apology = !drawn ? apology_of(missing) : deck->left_out ? left_out_say(deck) : NULL;
 	for (size_t i = 0; i < deck->place_count; i++) {
 		const struct place *place = &deck->places[i];
 		if (place->part == PART_CHART)

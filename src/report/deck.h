@@ -19,7 +19,7 @@ void deck_chart(struct deck *deck, const char *id, const struct chart *chart);
 /* Around what says the same in numbers: folded where charts are drawn. */
 void deck_numbers_begin(struct deck *deck, const char *title);
 void deck_numbers_end(struct deck *deck);
-/* Where it says why there are no charts, if there are none. */
+/* Where it says why there are no charts, if there are none, or how many were left out. */
 void deck_apology(struct deck *deck);
 
 /* The page; caller frees. dir: where PNG files go, NULL for none. missing: why there are no charts, "" else. NULL and err

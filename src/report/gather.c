@@ -161,9 +161,12 @@ static int check(struct report *report, const struct gathering *gathering, struc
 		return 0;
 	err_set(err, ERR_NOTHING, NULL, "%s holds nothing that was measured on this machine%s",
 	        store_path(gathering->store), report->machines ? ", only on others" : "");
-	return err_hint(err, report->machines
-	                         ? "--device cuda is for a GPU; `sweetspot tune` measures here"
-	                         : "measure first: `sweetspot tune`, or `sweetspot sweep KERNEL --over P=A,B`");
+	if (!report->machines)
+		return err_hint(err, "measure first: `sweetspot tune`, or `sweetspot sweep KERNEL --over P=A,B`");
+	return err_hint(err,
+	                "--machine %s shows what was measured there last (`sweetspot store info` lists all), --device cuda "
+	                "what this machine's GPU did",
+	                report->other);
 }
 
 /* "./libmine.so" and its like name kernels, too. */
@@ -201,8 +204,12 @@ static void entries_join(struct report *report) {
 
 static int read_all(struct gathering *gathering, struct err *err) {
 	struct report *report = gathering->report;
-	const char *fingerprint = js_string_or(report->machine, "fingerprint", "");
 	struct err none = {0};
+	if (report_machine_choose(report, gathering->store, err))
+		return -1;
+	report->machine = app_machine(report->app, err);
+	report->other = report_machine_other(report, gathering->store);
+	const char *fingerprint = js_string_or(report->machine, "fingerprint", "");
 	if (store_machines(gathering->store, &report->machines, err) ||
 	    store_history_each(gathering->store, fingerprint, on_past, gathering, err) || gathering->failed ||
 	    check(report, gathering, err))
@@ -213,8 +220,7 @@ static int read_all(struct gathering *gathering, struct err *err) {
 }
 
 int report_gather(struct report *report, struct err *err) {
-	report->machine = app_machine(report->app, err);
-	if (!report->machine || !app_kernels(report->app, err))
+	if (!app_kernels(report->app, err))
 		return -1;
 	struct gathering gathering = {.report = report, .seen = json_object(), .err = err, .names = names_of(report)};
 	gathering.store = store_open(opt_get(report->args, "store", NULL), STORE_READ, err);

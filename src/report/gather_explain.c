@@ -41,6 +41,15 @@ static void problem_look(struct report *report, const struct explain_view *view,
 	one->result = explain_result(&one->view);
 }
 
+/* Those that there is no room for. */
+static void rest_mark(struct report *report, const struct explain_view *view) {
+	for (size_t i = 0; i < report->case_count; i++) {
+		struct report_case *one = &report->cases[i];
+		if (strcmp(one->kernel, view->item->kernel) == 0 && strcmp(one->objective, view->objective) == 0)
+			one->is_beyond = !one->result;
+	}
+}
+
 struct looking {
 	struct report *report;
 	const struct study_set *set;
@@ -58,6 +67,8 @@ static void item_look(void *ctx, size_t at) {
 	size_t count = explain_problems(view.study, rows);
 	for (size_t i = 0; i < count; i++)
 		problem_look(looking->report, &view, rows[i]);
+	if (count == EXPLAIN_PROBLEMS_MAX)
+		rest_mark(looking->report, &view);
 }
 
 static int objective_look(struct report *report, const char *objective, struct err *err) {

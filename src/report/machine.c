@@ -151,7 +151,8 @@ void report_machine(struct report *report) {
 	if (report->machines > 1)
 		html_element(report->html, "p", "note",
 		             "The store also has measurements of %zu other machine%s, which are not shown: a GPU counts as one "
-		             "(--device cuda), and so do another compiler and other flags.",
+		             "(--device cuda), and so do another compiler and other flags. `sweetspot store info` lists them, "
+		             "--machine shows one.",
 		             report->machines - 1, report->machines == 2 ? "" : "s");
 	html_end(report->html);
 }

@@ -33,6 +33,7 @@ struct report_case {
 	const json_t *entry;      /* of the profile, or NULL */
 	struct explain_view view; /* study NULL: nothing that can be looked into */
 	json_t *result;           /* of explain, or NULL */
+	bool is_beyond;           /* the kernel has more problems than are looked into */
 };
 
 struct report {
@@ -47,12 +48,18 @@ struct report {
 	size_t case_count;
 	struct study_set **sets;
 	size_t set_count;
-	size_t machines; /* with searches in the store */
+	size_t machines;    /* with searches in the store */
+	const char *other;  /* how --machine would name the newest of them; "" where there is none */
+	bool is_foreign;    /* the page is about another machine than this one */
 };
 
 /* gather.c, gather_explain.c: everything that is known; ERR_NOTHING, ERR_USAGE. */
 int report_gather(struct report *report, struct err *err);
 int report_gather_explain(struct report *report, struct err *err);
+/* machine_choose.c: what --machine says. */
+struct store;
+int report_machine_choose(struct report *report, struct store *store, struct err *err);
+const char *report_machine_other(struct report *report, struct store *store);
 void report_clear(struct report *report);
 
 /* Sections. */
@@ -64,6 +71,7 @@ void report_best(struct report *report, const struct report_case *one); /* best.
 void report_heat(struct report *report, const struct report_case *one);
 void report_effects(struct report *report, const struct report_case *one);
 void report_scaling(struct report *report, const struct report_case *one);
+void report_sizes(struct report *report, const struct report_case *one); /* sizes.c */
 void report_roofline(struct report *report, const struct report_case *one);
 void report_counters(struct report *report, const struct report_case *one);
 void report_why(struct report *report, const struct report_case *one);

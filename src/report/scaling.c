@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Laws over threads and over sizes. */
+/* Laws over threads; time against energy. */
 #include <config.h>
 
 #include <math.h>
@@ -9,7 +9,6 @@
 #include "src/base/js.h"
 #include "src/report/report.h"
 #include "src/results.h"
-#include "tuner/program.h"
 
 static void known_put(struct sheet *sheet, const json_t *estimate) {
 	const json_t *ci = json_object_get(estimate, "ci");
@@ -57,64 +56,6 @@ static void laws_put(struct report *report, const struct report_case *one, const
 	html_end(report->html);
 }
 
-/* The number that sizes are usually called by, else the first one; NULL: none. */
-static const char *size_name(const json_t *problem) {
-	static const char *const usual[] = {"n", "size"};
-	const char *name;
-	json_t *member;
-	for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
-		if (js_int_or(problem, usual[i], 0) > 1)
-			return usual[i];
-	json_object_foreach((json_t *)problem, name, member) {
-		if (js_int_or(problem, name, 0) > 1)
-			return name;
-	}
-	return NULL;
-}
-
-/* From half of what was measured to four times of it. */
-static const char *sizes_advice(struct report *report, const struct report_case *one) {
-	const char *name = size_name(one->problem);
-	long long size = name ? (long long)js_int_or(one->problem, name, 0) : 0;
-	if (size < 2 || size > 1LL << 40)
-		return NULL;
-	char *plain = mem_printf("%s=%lld..%lld", name, size / 2, 4 * size), *quoted = program_quote(plain);
-	const char *text = report_command_line(report, one, "tune", arena_printf(report->arena, "--sizes %s", quoted));
-	free(plain);
-	free(quoted);
-	return text;
-}
-
-static void ranges_put(struct report *report, const struct report_case *one, const json_t *sizes) {
-	const char *over = js_string_or(sizes, "over", "size");
-	const char *titles[] = {arena_printf(report->arena, "\1%s from", over), "\1to", "\2configuration",
-	                        "\1loses at most", NULL};
-	struct sheet sheet;
-	size_t i;
-	json_t *range;
-	if (json_array_size(json_object_get(sizes, "thresholds")) == 0) {
-		report_absent(report, "Only one size was measured. More sizes tell which configuration is best where:",
-		              sizes_advice(report, one));
-		return;
-	}
-	html_begin(report->html, "details", NULL);
-	html_element(report->html, "summary", NULL, "which configuration from which size on");
-	sheet_begin(&sheet, report->html, "Ranges of the size", titles);
-	json_array_foreach(json_object_get(sizes, "thresholds"), i, range) {
-		double from = js_real_or(range, "from", NAN), to = js_real_or(range, "to", NAN),
-			   loss = js_real_or(range, "loss", NAN);
-		char *config = results_config(json_object_get(range, "config"), NULL);
-		sheet_row(&sheet);
-		sheet_number(&sheet, from, "%.6g", from);
-		sheet_number(&sheet, to, "%.6g", to);
-		sheet_text(&sheet, "%s", config);
-		sheet_number(&sheet, loss, "%.2g %%", 100 * loss);
-		free(config);
-	}
-	sheet_end(&sheet);
-	html_end(report->html);
-}
-
 static void front_put(struct report *report, const json_t *pareto) {
 	static const char *const titles[] = {"\2configuration", "\1seconds", "\1joules", NULL};
 	struct sheet sheet;
@@ -139,9 +80,10 @@ static void front_put(struct report *report, const json_t *pareto) {
 }
 
 void report_scaling(struct report *report, const struct report_case *one) {
-	report_heading(report, "Over threads and sizes");
-	laws_put(report, one, json_object_get(one->result, "scaling"));
+	report_heading(report, app_device(report->app) ? "Over sizes" : "Over threads and sizes");
+	if (!app_device(report->app)) /* a GPU's kernels have no threads to vary */
+		laws_put(report, one, json_object_get(one->result, "scaling"));
 	if (!json_object_get(one->tune, "program"))
-		ranges_put(report, one, json_object_get(one->result, "sizes"));
+		report_sizes(report, one);
 	front_put(report, json_object_get(one->result, "pareto"));
 }

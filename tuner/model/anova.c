@@ -139,13 +139,13 @@ int anova_make(struct anova *anova, const struct anova_data *data) {
 		snprintf(anova->reason, RESPONSE_REASON, "the sample of the space is too small, or has a value that can't be");
 		return -1;
 	}
-	struct response *response = response_new(&data->measured, anova->reason);
-	if (!response)
+	struct response *own = data->response ? NULL : response_new(&data->measured, anova->reason);
+	if (!data->response && !own)
 		return -1;
 	anova->main = mem_alloc(params, sizeof *anova->main);
 	anova->pair = mem_alloc(pairs_of(params) + 1, sizeof *anova->pair);
-	int status = explain(anova, data, response);
-	response_free(response);
+	int status = explain(anova, data, data->response ? data->response : own);
+	response_free(own);
 	return status;
 }
 

@@ -22,6 +22,7 @@ struct anova_data {
 	size_t samples;    /* configurations of the space, drawn evenly; 500 to 4000 are good */
 	const int *sample; /* samples x params, as `places` */
 	bool whole;        /* it is all of the space, each configuration once */
+	const struct response *response; /* of `measured`; NULL: it is fitted here */
 };
 
 struct anova_share {

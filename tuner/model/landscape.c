@@ -126,14 +126,16 @@ static void sum_up(struct landscape *landscape, const struct landscape_data *dat
 	landscape->plateau = landscape->flat > 0 && landscape->sharp + landscape->unclear == 0;
 }
 
-static struct response *surrogate_new(struct landscape *landscape, const struct response_data *data) {
-	struct response *response = response_new(data, landscape->reason);
+/* NULL where it tells nothing. own: what was fitted here. */
+static const struct response *surrogate_of(struct landscape *landscape, const struct landscape_data *data,
+                                           struct response **own) {
+	*own = data->response ? NULL : response_new(&data->measured, landscape->reason);
+	const struct response *response = data->response ? data->response : *own;
 	landscape->predicted_r2 = response ? response_r2(response) : NAN;
 	if (!response || response_predicts(response))
 		return response;
 	snprintf(landscape->reason, RESPONSE_REASON,
 	         "the rows do not predict each other beyond chance (leave-one-out R2 %.2f)", landscape->predicted_r2);
-	response_free(response);
 	return NULL;
 }
 
@@ -147,7 +149,8 @@ int landscape_make(struct landscape *landscape, const struct landscape_data *dat
 		return -1;
 	}
 	struct response_key *keys = response_keys_new(measured);
-	struct response *response = surrogate_new(landscape, measured);
+	struct response *own;
+	const struct response *response = surrogate_of(landscape, data, &own);
 	struct look look = {.data = data, .keys = keys, .response = response};
 	bool over;
 	look.winner = measured->places + data->winner * measured->params;
@@ -156,7 +159,7 @@ int landscape_make(struct landscape *landscape, const struct landscape_data *dat
 	for (size_t p = 0; p < measured->params; p++)
 		param_look(&landscape->param[p], &look, p);
 	sum_up(landscape, data);
-	response_free(response);
+	response_free(own);
 	free(keys);
 	return 0;
 }

@@ -12,6 +12,7 @@
 
 struct landscape_data {
 	struct response_data measured;
+	const struct response *response; /* of `measured`; NULL: it is fitted here */
 	size_t winner; /* row */
 	/* May a configuration be? NULL: any may. It is asked of neighbours that were not measured. */
 	bool (*valid)(const int *places, void *ctx);

@@ -41,6 +41,8 @@ void study_free(struct study *study) {
 		gathered_clear(&study->gathered[i]);
 	free(study->gathered);
 	free(study->slots);
+	json_decref(study->last_problem);
+	free(study->last_text);
 	json_decref(study->machine);
 	json_decref(study->ceilings);
 	json_decref(study->winner_problem);
@@ -119,7 +121,7 @@ bool study_add(struct study *study, const struct study_trial *trial) {
 	}
 	if (!(trial->value > 0) || !isfinite(trial->value))
 		return false;
-	struct gathered *one = study_gather(study, trial->problem, trial->config);
+	struct gathered *one = study_gather(study, trial);
 	times_add(one, trial, grade_of(trial));
 	detail_add(one, trial);
 	one->newest = ++study->added;

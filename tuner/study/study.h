@@ -25,6 +25,7 @@ void study_machine(struct study *study, const json_t *machine, const json_t *cei
 
 struct study_trial {
 	const json_t *problem, *config; /* flat objects of numbers, words and booleans */
+	const char *config_text;        /* the latter as the store has it, which is quicker; or NULL */
 	const char *phase;              /* as in the store */
 	const char *status;             /* "correct", "censored", or a failure, which is counted and makes no row */
 	double value;                   /* median; of what was cut short: it takes at least this */
@@ -35,6 +36,8 @@ struct study_trial {
 };
 /* False: it is none (no objects, or a value that is not positive), and left out. */
 bool study_add(struct study *study, const struct study_trial *trial);
+/* A configuration that was added before under this text, or NULL; borrowed. */
+json_t *study_config(struct study *study, const json_t *problem, const char *config_text);
 /* The winner and the baseline of the newest tune, where there was one. */
 void study_recommend(struct study *study, const json_t *problem, const json_t *winner, const json_t *baseline);
 /* Of more rows only about so many are looked at (2500 where this is not called); among them, for each problem, the one with

@@ -31,6 +31,8 @@ struct study {
 	struct gathered *gathered;
 	size_t gathered_count, gathered_room;
 	size_t *slots, slot_count; /* hash table over gathered: 1 + index, 0 is empty */
+	json_t *last_problem;      /* of the trial that was added last */
+	char *last_text;           /* its canonical text */
 	size_t added, failures;
 	json_t *winner_problem, *winner_config, *baseline_config;
 	/* study_finish */
@@ -42,7 +44,7 @@ struct study {
 	size_t winner, baseline;
 };
 
-struct gathered *study_gather(struct study *study, const json_t *problem, const json_t *config);
+struct gathered *study_gather(struct study *study, const struct study_trial *trial);
 bool study_row_safe(const struct study_row *row); /* it may be used, and was not cut short */
 /* Before columns are made, after that where there is a limit; these two rows stay, SIZE_MAX for none. */
 void study_thin(struct study *study, size_t winner, size_t baseline);
