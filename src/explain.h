@@ -18,6 +18,7 @@ struct explain_view {
 	const char *objective, *unit; /* of the times, which may be joules */
 	struct app *app;
 	const struct opt_args *args;
+	json_t *sizes; /* what explain_sizes says, borrowed, where it is known from another problem; else NULL */
 };
 enum { EXPLAIN_PROBLEMS_MAX = 64 };
 /* A row of each problem, the first ones; how many. */

@@ -142,7 +142,7 @@ json_t *explain_result(const struct explain_view *view) {
 	explain_table_clear(&table);
 	part_add(result, "drivers", explain_drivers(view, winner, baseline));
 	part_add(result, "roofline", explain_roofline(view, winner, baseline));
-	part_add(result, "sizes", explain_sizes(view));
+	part_add(result, "sizes", view->sizes ? json_incref(view->sizes) : explain_sizes(view));
 	part_add(result, "pareto", explain_pareto(view));
 	part_add(result, "diagnoses", diagnoses_json(view));
 	return result;

@@ -55,10 +55,19 @@ static void points_add(const struct explain_view *view, size_t column, struct si
 	}
 }
 
+static bool is_candidate(const struct sizes *sizes, const json_t *config) {
+	for (size_t i = 0; i < sizes_count(sizes); i++)
+		if (json_equal((json_t *)sizes_point(sizes, i)->config, (json_t *)config))
+			return true;
+	return false;
+}
+
+/* Of what is the best of some size: nothing else is recommended. */
 static void ratios_add(const struct explain_view *view, size_t column, struct sizes *sizes) {
 	const struct study *study = view->study;
 	for (size_t row = 0; row < study_rows(study); row++) {
-		if (!is_usable(study, row) || !same_but(study, view->like, row, column))
+		if (!is_usable(study, row) || !same_but(study, view->like, row, column) ||
+		    !is_candidate(sizes, study_row(study, row)->config))
 			continue;
 		for (size_t i = 0; i < sizes_count(sizes); i++)
 			if (sizes_point(sizes, i)->n == study_number(study, row, column))

@@ -55,6 +55,14 @@ const struct sizes_point *sizes_point(const struct sizes *sizes, size_t i) {
 	return i < sizes->count ? &sizes->entries[i].point : NULL;
 }
 
+/* One object for equal configurations of points, so that most are told apart by their address. */
+static json_t *config_share(const struct sizes *sizes, const json_t *config) {
+	for (size_t i = 0; i < sizes->count; i++)
+		if (json_equal((json_t *)sizes->entries[i].point.config, (json_t *)config))
+			return json_incref((json_t *)sizes->entries[i].point.config);
+	return json_incref((json_t *)config);
+}
+
 bool sizes_add(struct sizes *sizes, const struct sizes_point *point) {
 	size_t at = 0;
 	while (at < sizes->count && sizes->entries[at].point.n < point->n)
@@ -63,12 +71,13 @@ bool sizes_add(struct sizes *sizes, const struct sizes_point *point) {
 	bool known = at < sizes->count && entry->point.n == point->n;
 	if (!known && sizes->count == SIZES_MAX)
 		return false;
-	json_incref((json_t *)point->config);
+	json_t *config = config_share(sizes, point->config);
 	if (known)
 		entry_clear(entry);
 	else
 		memmove(entry + 1, entry, (sizes->count++ - at) * sizeof *entry);
 	*entry = (struct sizes_entry){.point = *point};
+	entry->point.config = config;
 	return true;
 }
 
@@ -78,6 +87,9 @@ void sizes_bar(struct sizes *sizes, double n) {
 }
 
 static struct sizes_ratio *ratio_find(const struct sizes_entry *entry, const json_t *config) {
+	for (size_t i = 0; i < entry->ratio_count; i++)
+		if (entry->ratios[i].config == config)
+			return &entry->ratios[i];
 	for (size_t i = 0; i < entry->ratio_count; i++)
 		if (json_equal((json_t *)entry->ratios[i].config, (json_t *)config))
 			return &entry->ratios[i];
@@ -106,7 +118,7 @@ void sizes_ratio_set(struct sizes *sizes, size_t point, const json_t *config, do
 	if (!found) {
 		entry->ratios = mem_grow(entry->ratios, entry->ratio_count + 1, sizeof *entry->ratios);
 		found = &entry->ratios[entry->ratio_count++];
-		*found = (struct sizes_ratio){.config = json_incref((json_t *)config)};
+		*found = (struct sizes_ratio){.config = config_share(sizes, config)};
 	} else if (found->pairs > pairs) {
 		return;
 	}

@@ -20,6 +20,7 @@ struct merge {
 	const struct sizes *sizes;
 	size_t at[SIZES_MAX], count; /* points in question */
 	struct choice best[SIZES_MAX];
+	bool first[SIZES_MAX]; /* no point before has the same configuration */
 };
 
 static bool better(const struct choice *a, const struct choice *b) {
@@ -46,10 +47,21 @@ static void extend(struct merge *merge, size_t last, const json_t *config) {
 	}
 }
 
+/* Of equal configurations, which are one object, the first. */
+static bool is_first(const struct merge *merge, size_t k) {
+	for (size_t i = 0; i < k; i++)
+		if (merge->sizes->entries[merge->at[i]].point.config == merge->sizes->entries[merge->at[k]].point.config)
+			return false;
+	return true;
+}
+
 static void solve(struct merge *merge) {
+	for (size_t k = 0; k < merge->count; k++)
+		merge->first[k] = is_first(merge, k);
 	for (size_t last = 0; last < merge->count; last++)
 		for (size_t k = 0; k < merge->count; k++)
-			extend(merge, last, merge->sizes->entries[merge->at[k]].point.config);
+			if (merge->first[k])
+				extend(merge, last, merge->sizes->entries[merge->at[k]].point.config);
 }
 
 /* How much longer (a logarithm) the first configuration takes than the second. */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/js.h"
 #include "src/report/report.h"
 #include "tuner/crew.h"
 
@@ -29,6 +30,29 @@ static struct report_case *case_of(const struct report *report, const char *kern
 	return NULL;
 }
 
+static bool same_but(const json_t *a, const json_t *b, const char *name) {
+	json_t *x = json_copy((json_t *)a), *y = json_copy((json_t *)b);
+	json_object_del(x, name);
+	json_object_del(y, name);
+	bool same = json_equal(x, y);
+	json_decref(x);
+	json_decref(y);
+	return same;
+}
+
+/* What was said of the sizes of a like problem before; NULL: nothing. */
+static json_t *sizes_known(const struct report *report, const struct report_case *one) {
+	for (const struct report_case *other = report->cases; other < one; other++) {
+		if (strcmp(other->kernel, one->kernel) != 0 || strcmp(other->objective, one->objective) != 0)
+			continue; /* another thread may be at it */
+		json_t *sizes = json_object_get(other->result, "sizes");
+		const char *over = js_string_or(sizes, "over", NULL);
+		if (over && same_but(other->problem, one->problem, over))
+			return sizes;
+	}
+	return NULL;
+}
+
 static void problem_look(struct report *report, const struct explain_view *view, size_t row) {
 	const json_t *problem = study_row(view->study, row)->problem;
 	struct report_case *one = case_of(report, view->item->kernel, view->objective, problem);
@@ -38,6 +62,7 @@ static void problem_look(struct report *report, const struct explain_view *view,
 	one->view.like = row;
 	one->view.problem = problem;
 	one->view.tune = one->tune;
+	one->view.sizes = sizes_known(report, one);
 	one->result = explain_result(&one->view);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A kernel over the sizes of its problem: what its best configurations take, the law of that, and which is best where. */
+/* A kernel over the sizes of its problem: what its best configurations take, the law of that, and which is best where.
+ */
 #include <config.h>
 
 #include <math.h>
@@ -54,7 +55,8 @@ static const json_t *law_of(const json_t *sizes) {
 
 /* As tuner/model/growth.h has it. */
 static double piece_at(const json_t *piece, double n) {
-	return js_real_or(piece, "overhead", NAN) + js_real_or(piece, "factor", NAN) * pow(n, js_real_or(piece, "exponent", NAN));
+	return js_real_or(piece, "overhead", NAN) +
+	       js_real_or(piece, "factor", NAN) * pow(n, js_real_or(piece, "exponent", NAN));
 }
 
 static struct chart_series measured_series(struct report *report, const json_t *sizes, double factor) {
@@ -71,7 +73,8 @@ static struct chart_series measured_series(struct report *report, const json_t *
 
 static struct chart_series law_series(struct report *report, const json_t *law, double factor) {
 	const json_t *pieces = json_object_get(law, "pieces");
-	size_t count = json_array_size(pieces) < SIZES_SHOWN / LAW_POINTS ? json_array_size(pieces) : SIZES_SHOWN / LAW_POINTS;
+	size_t count =
+		json_array_size(pieces) < SIZES_SHOWN / LAW_POINTS ? json_array_size(pieces) : SIZES_SHOWN / LAW_POINTS;
 	struct chart_point *points = arena_alloc(report->arena, count * LAW_POINTS + 1, sizeof *points);
 	for (size_t i = 0; i < count * LAW_POINTS; i++) {
 		const json_t *piece = json_array_get(pieces, i / LAW_POINTS);
@@ -104,7 +107,7 @@ static void sizes_draw(struct report *report, const struct report_case *one, con
 		.x_label = arena_printf(report->arena, "%s (size)", over),
 		.y_label = report_axis(report, one, scale),
 		.description = arena_printf(report->arena, "What the best configuration of each %s takes%s.", over,
-		                            law ? ", and the law that was fitted to it" : ""),
+	                                law ? ", and the law that was fitted to it" : ""),
 		.x_log = true,
 		.y_log = true,
 		.series = series,
@@ -125,10 +128,11 @@ static void law_say(struct report *report, const struct report_case *one, const 
 		html_printf(report->html, "There is no law over sizes%s%s. ", refused ? ": " : "", refused ? refused : "");
 	json_array_foreach(json_object_get(law, "pieces"), i, piece)
 		html_printf(report->html, "From %.6g to %.6g: %.3g %s + %.3g %s x size^%.3g. ", js_real_or(piece, "from", NAN),
-		            js_real_or(piece, "to", NAN), js_real_or(piece, "overhead", NAN), one->unit,
-		            js_real_or(piece, "factor", NAN), one->unit, js_real_or(piece, "exponent", NAN));
+	                js_real_or(piece, "to", NAN), js_real_or(piece, "overhead", NAN), one->unit,
+	                js_real_or(piece, "factor", NAN), one->unit, js_real_or(piece, "exponent", NAN));
 	if (isfinite(error))
-		html_printf(report->html, "A size that is left out is predicted with an error of %.3g %% in the median. ", 100 * error);
+		html_printf(report->html, "A size that is left out is predicted with an error of %.3g %% in the median. ",
+		            100 * error);
 	if (isfinite(loss))
 		html_printf(report->html, "What the others recommend for it loses %.3g %%.", 100 * loss);
 	html_end(report->html);
@@ -145,8 +149,13 @@ static const json_t *checked_at(const json_t *sizes, double size) {
 }
 
 static void sizes_table(struct report *report, const struct report_case *one, const json_t *sizes) {
-	const char *titles[] = {arena_printf(report->arena, "\1%s", js_string_or(sizes, "over", "size")), "\1measured",
-	                        "\1interval", "\1predicted by the others", "\1error", "\2best configuration", NULL};
+	const char *titles[] = {arena_printf(report->arena, "\1%s", js_string_or(sizes, "over", "size")),
+	                        "\1measured",
+	                        "\1interval",
+	                        "\1predicted by the others",
+	                        "\1error",
+	                        "\2best configuration",
+	                        NULL};
 	struct sheet sheet;
 	size_t i;
 	json_t *at;
