@@ -9,7 +9,6 @@
 #include "src/base/js.h"
 #include "src/base/mem.h"
 #include "src/base/near.h"
-#include "src/base/text.h"
 #include "src/cmd.h"
 #include "tuner/store_about.h"
 #include "tuner/store_merge.h"
@@ -18,14 +17,6 @@ static const struct opt options[] = {
 	{"output", 'o', "FILE", "merge into this store, which is made where it is not there", 0},
 	{0},
 };
-
-static json_t *text_json(const char *text) {
-	char *copy = mem_strdup(text);
-	text_clean(copy, false);
-	json_t *json = json_string(copy);
-	free(copy);
-	return json;
-}
 
 static json_t *time_json(double seconds) {
 	char text[32];
@@ -48,8 +39,8 @@ static int machine_add(void *ctx, const struct store_machine *machine) {
 	int64_t trials = 0;
 	machines->failed = store_machine_trials(machines->store, machine->fingerprint, &trials, machines->err) != 0;
 	json_array_append_new(machines->list,
-	                      json_pack("{s:o,s:o,s:I,s:I,s:I,s:o}", "fingerprint", text_json(machine->fingerprint), "cpu",
-	                                text_json(js_string_or(machine->machine, "cpu", "")), "sessions",
+	                      json_pack("{s:o,s:o,s:I,s:I,s:I,s:o}", "fingerprint", js_text(machine->fingerprint), "cpu",
+	                                js_text(js_string_or(machine->machine, "cpu", "")), "sessions",
 	                                (json_int_t)machine->sessions, "searches", (json_int_t)machine->searches, "trials",
 	                                (json_int_t)trials, "last", time_json(machine->last)));
 	return machines->failed;
@@ -63,7 +54,7 @@ static json_t *info_json(const char *path, struct err *err) {
 	if (store && store_about(store, &about, err) == 0 && store_machines_each(store, machine_add, &machines, err) == 0 &&
 	    !machines.failed)
 		info = json_pack("{s:s,s:o,s:I,s:I,s:I,s:I,s:I,s:o,s:o,s:O}", "schema", "sweetspot-store/1", "path",
-		                 text_json(store_path(store)), "bytes", (json_int_t)about.bytes, "sessions",
+		                 js_text(store_path(store)), "bytes", (json_int_t)about.bytes, "sessions",
 		                 (json_int_t)about.sessions, "searches", (json_int_t)about.searches, "finished",
 		                 (json_int_t)about.done, "trials", (json_int_t)about.trials, "first", time_json(about.first),
 		                 "last", time_json(about.last), "machines", machines.list);
@@ -139,11 +130,11 @@ static json_t *merged_json(const struct store *target, const char *const *paths,
                            const struct store_merged *merged) {
 	json_t *files = json_array();
 	for (size_t i = 0; i < count; i++)
-		json_array_append_new(files, json_pack("{s:o,s:I,s:I,s:I,s:I}", "path", text_json(paths[i]), "sessions",
+		json_array_append_new(files, json_pack("{s:o,s:I,s:I,s:I,s:I}", "path", js_text(paths[i]), "sessions",
 		                                       (json_int_t)merged[i].sessions, "searches",
 		                                       (json_int_t)merged[i].searches, "trials", (json_int_t)merged[i].trials,
 		                                       "updated", (json_int_t)merged[i].updated));
-	return json_pack("{s:s,s:o,s:o}", "schema", "sweetspot-store-merge/1", "store", text_json(store_path(target)),
+	return json_pack("{s:s,s:o,s:o}", "schema", "sweetspot-store-merge/1", "store", js_text(store_path(target)),
 	                 "files", files);
 }
 

@@ -109,15 +109,15 @@ static char *problem_text(const json_t *result) {
 
 enum { BAR = 12, BAR_COLUMNS = 110 };
 
-static double ratio_of(const json_t *result) {
+double results_speedup(const json_t *result) {
 	return js_real_or(json_object_get(result, "speedup"), "ratio", NAN);
 }
 
-static double ratio_most(const json_t *results) {
+double results_speedup_most(const json_t *results) {
 	double most = 1;
 	size_t i;
 	json_t *result;
-	json_array_foreach((json_t *)results, i, result) most = fmax(most, ratio_of(result));
+	json_array_foreach((json_t *)results, i, result) most = fmax(most, results_speedup(result));
 	return most;
 }
 
@@ -138,7 +138,7 @@ static void row_add(struct table *table, const json_t *result, double most) {
 		config = mem_strdup("(the baseline)");
 	}
 	char bar[3 * BAR + 1];
-	ui_bar(isfinite(ratio_of(result)) ? ratio_of(result) / most : 0, BAR, bar, sizeof bar);
+	ui_bar(isfinite(results_speedup(result)) ? results_speedup(result) / most : 0, BAR, bar, sizeof bar);
 	const char *texts[] = {js_string_or(result, "kernel", "?"),  problem, base_time, best_time, config, speedup,
 	                       js_string_or(result, "verdict", "?"), bar};
 	table_row(table, texts);
@@ -217,12 +217,13 @@ void results_print(struct ui *ui, const json_t *results, double noise_floor, con
 	static const char *const titles[] = {"kernel",         "problem", "baseline", "best", "best configuration",
 	                                     "speedup [95 %]", "verdict", ""};
 	bool wide = ui_width(stdout) >= BAR_COLUMNS;
+	double most = results_speedup_most(results);
 	struct table *table = table_new(sizeof titles / sizeof *titles - !wide, titles);
 	size_t i;
 	json_t *result;
 	table_right(table, 2);
 	table_right(table, 3);
-	json_array_foreach((json_t *)results, i, result) row_add(table, result, ratio_most(results));
+	json_array_foreach((json_t *)results, i, result) row_add(table, result, most);
 	table_print(table, ui, stdout);
 	table_free(table);
 	details_print(ui, results);

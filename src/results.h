@@ -10,6 +10,10 @@
 void results_progress(struct ui *ui, const struct tune_progress *progress);
 /* The table of `tune`, the noise floor, what failed, and where things are; profile may be NULL. */
 void results_print(struct ui *ui, const json_t *results, double noise_floor, const char *profile, const char *store);
+/* How many times as fast as its baseline a result, or the entry of one, is: NAN where that is not known; the most among
+ * several, 1 at least. */
+double results_speedup(const json_t *result);
+double results_speedup_most(const json_t *results);
 /* "threads=2 variant=tiled block=64"; caller frees. base: leave out members that equal it; may be NULL. */
 char *results_config(const json_t *config, const json_t *base);
 /* A median: seconds with their unit, anything else as a plain number. */

@@ -8,7 +8,6 @@
 #include "src/base/js.h"
 #include "src/base/mem.h"
 #include "src/base/sys.h"
-#include "src/base/text.h"
 #include "src/built.h"
 #include "src/lock.h"
 #include "src/state.h"
@@ -91,21 +90,13 @@ static bool is_superseded(const json_t *tuned, const json_t *entry) {
 	return false;
 }
 
-static json_t *text_json(const char *text) {
-	char *copy = mem_strdup(text);
-	text_clean(copy, false);
-	json_t *json = json_string(copy);
-	free(copy);
-	return json;
-}
-
 static int tuned_add(void *ctx, const struct store_result *result) {
 	struct gather *g = ctx;
 	const json_t *best = json_object_get(result->result, "best");
 	if (!json_is_object(best))
 		return 0;
 	json_t *entry = json_object();
-	json_object_set_new(entry, "kernel", text_json(result->kernel));
+	json_object_set_new(entry, "kernel", js_text(result->kernel));
 	json_object_set(entry, "problem", json_object_get(result->result, "problem"));
 	json_object_set(entry, "objective", json_object_get(result->result, "objective"));
 	json_object_set_new(entry, "device", json_string(js_string_or(result->result, "device", "cpu")));
@@ -127,10 +118,10 @@ static int unfinished_add(void *ctx, const struct store_unfinished *search) {
 	struct err ignored = {0};
 	json_t *problem = js_parse(search->problem, strlen(search->problem), "problem", &ignored);
 	json_array_append_new(g->unfinished,
-	                      json_pack("{s:o,s:o,s:o,s:o,s:I,s:o}", "kernel", text_json(search->kernel), "problem",
-	                                problem ? problem : json_object(), "objective", text_json(search->objective),
-	                                "command", text_json(search->command), "trials", (json_int_t)search->trials,
-	                                "age_s", js_number(sys_wall() - search->started)));
+	                      json_pack("{s:o,s:o,s:o,s:o,s:I,s:o}", "kernel", js_text(search->kernel), "problem",
+	                                problem ? problem : json_object(), "objective", js_text(search->objective),
+	                                "command", js_text(search->command), "trials", (json_int_t)search->trials, "age_s",
+	                                js_number(sys_wall() - search->started)));
 	return 0;
 }
 
@@ -160,10 +151,10 @@ static json_t *store_json(const char *path, const struct err *err) {
 	struct err unknown = {0};
 	const char *word = err->code == ERR_OK ? "ok" : err->code == ERR_NOTHING ? "absent" : "unusable";
 	char *name = path ? mem_strdup(path) : store_default_path(&unknown);
-	json_t *json = json_pack("{s:o,s:s}", "path", text_json(name ? name : ""), "state", word);
+	json_t *json = json_pack("{s:o,s:s}", "path", js_text(name ? name : ""), "state", word);
 	if (err->code != ERR_OK && err->code != ERR_NOTHING) {
-		json_object_set_new(json, "error", text_json(err->what));
-		json_object_set_new(json, "hint", text_json(err->hint));
+		json_object_set_new(json, "error", js_text(err->what));
+		json_object_set_new(json, "hint", js_text(err->hint));
 	}
 	free(name);
 	return json;

@@ -100,27 +100,15 @@ static void age_text(double seconds, char *text, size_t size) {
 		snprintf(text, size, "%.0f %ss ago", floor(seconds / units[i].seconds), units[i].name);
 }
 
-static double ratio_of(const json_t *entry) {
-	return js_real_or(json_object_get(entry, "speedup"), "ratio", NAN);
-}
-
-static double ratio_most(const json_t *tuned) {
-	double most = 1;
-	size_t i;
-	json_t *entry;
-	json_array_foreach((json_t *)tuned, i, entry) most = fmax(most, ratio_of(entry));
-	return most;
-}
-
 static void speedup_text(const json_t *entry, char *text, size_t size) {
 	const json_t *ci = json_object_get(json_object_get(entry, "speedup"), "ci");
 	double low = json_number_value(json_array_get(ci, 0)), high = json_number_value(json_array_get(ci, 1));
-	if (!isfinite(ratio_of(entry)))
+	if (!isfinite(results_speedup(entry)))
 		snprintf(text, size, "-");
 	else if (low > 0 && high > 0)
-		snprintf(text, size, "%.2fx [%.2f, %.2f]", ratio_of(entry), low, high);
+		snprintf(text, size, "%.2fx [%.2f, %.2f]", results_speedup(entry), low, high);
 	else
-		snprintf(text, size, "%.2fx", ratio_of(entry));
+		snprintf(text, size, "%.2fx", results_speedup(entry));
 }
 
 static char *problem_text(const json_t *entry) {
@@ -136,7 +124,7 @@ static void row_add(struct table *table, const json_t *entry, double most, bool 
 	                      strcmp(objective, "time") == 0 ? "" : objective);
 	speedup_text(entry, speedup, sizeof speedup);
 	age_text(js_real_or(entry, "age_s", NAN), age, sizeof age);
-	ui_bar(isfinite(ratio_of(entry)) ? ratio_of(entry) / most : 0, BAR, bar, sizeof bar);
+	ui_bar(isfinite(results_speedup(entry)) ? results_speedup(entry) / most : 0, BAR, bar, sizeof bar);
 	const char *texts[] = {
 		js_string_or(entry, "kernel", "?"), problem,          on, speedup, js_string_or(entry, "verdict", "?"), age,
 		js_string_or(entry, "state", "?"),  wide ? bar : NULL};
@@ -150,9 +138,10 @@ static void tuned_print(struct ui *ui, const json_t *tuned, FILE *out) {
 	static const char *const titles[] = {"tuned", "problem", "on", "speedup [95 %]", "verdict", "when", "state", ""};
 	size_t all = json_array_size(tuned);
 	bool wide = ui_width(out) >= BAR_COLUMNS;
+	double most = results_speedup_most(tuned);
 	struct table *table = table_new(wide ? 8 : 7, titles);
 	for (size_t i = all; i > 0 && all - i < ROWS_MAX; i--)
-		row_add(table, json_array_get(tuned, i - 1), ratio_most(tuned), wide);
+		row_add(table, json_array_get(tuned, i - 1), most, wide);
 	putc('\n', out);
 	table_print(table, ui, out);
 	table_free(table);

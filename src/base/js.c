@@ -9,7 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "src/base/mem.h"
 #include "src/base/sys.h"
+#include "src/base/text.h"
 
 json_t *js_parse(const char *text, size_t size, const char *where, struct err *err) {
 	json_error_t why;
@@ -151,6 +153,14 @@ int64_t js_int_or(const json_t *object, const char *key, int64_t fallback) {
 bool js_bool_or(const json_t *object, const char *key, bool fallback) {
 	const json_t *json = json_object_get(object, key);
 	return json_is_boolean(json) ? json_is_true(json) : fallback;
+}
+
+json_t *js_text(const char *text) {
+	char *copy = mem_strdup(text);
+	text_clean(copy, false);
+	json_t *json = json_string(copy);
+	free(copy);
+	return json;
 }
 
 json_t *js_number(double value) {

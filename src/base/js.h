@@ -32,6 +32,8 @@ int64_t js_int_or(const json_t *object, const char *key, int64_t fallback);
 bool js_bool_or(const json_t *object, const char *key, bool fallback);
 /* JSON has no NaN or infinity: null instead. New reference. */
 json_t *js_number(double value);
+/* A string from outside, made safe as text_clean does, on one line. New reference. */
+json_t *js_text(const char *text);
 json_t *js_reals(const double *x, size_t count);
 
 #endif
