@@ -25,6 +25,7 @@ struct block_runner {
 	 * the blocks that were begun are not looked at any more. */
 	int (*next)(void *ctx, struct block **block, struct err *err);
 	double (*now)(void *ctx); /* seconds, as nodes have them */
+	bool (*other)(void *ctx); /* is there other work that a node without a block would do meanwhile? NULL: no */
 };
 
 /* The blocks on their way. */

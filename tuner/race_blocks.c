@@ -7,11 +7,18 @@
 
 #include "tuner/race_impl.h"
 
-/* Blocks more than are needed would measure what has dropped out by then; but one is no worse than a node that waits. */
+/* One is no worse than a node that waits, where nothing else is to be done. */
+static size_t least_ahead(const struct race *race) {
+	const struct block_runner *blocks = race->options->blocks;
+
+	return blocks->other != NULL && blocks->other(blocks->ctx) ? 1 : 2;
+}
+
+/* Blocks more than are needed would measure what has dropped out by then. */
 static bool may_begin(const struct race *race, size_t flying) {
 	const struct race_options *options = race->options;
 	size_t done = (size_t)race->contest.block, least = (size_t)options->blocks_min;
-	size_t wanted = done < least ? least - done : done / 2, ahead = wanted > 2 ? wanted : 2;
+	size_t wanted = done < least ? least - done : done / 2, ahead = wanted > 2 ? wanted : least_ahead(race);
 
 	return flying < ahead && done + flying < (size_t)options->blocks_max && race_alive(race) > 0;
 }

@@ -224,6 +224,7 @@ static int earlier_read(struct tune *tune, struct err *err) {
 static void tune_clear(struct tune *tune) {
 	search_free(tune->search);
 	fleet_free(tune->fleet);
+	tune_counting_free(tune->counting);
 	trial_result_clear(&tune->baseline);
 	duel_result_clear(&tune->duel);
 	free(tune->worked);
@@ -281,6 +282,7 @@ int tune_run(const struct tune_task *task, const struct tune_observer *observer,
 		tune_parallel_finals(&tune);
 	}
 	int failed = phases_run(&tune, &found, err);
+	tune_counting_end(&tune);
 	if (found || err->code == ERR_INTERRUPTED || err->code == ERR_NOTHING)
 		*result = tune_result(&tune);
 	if (*result && task->annotate)

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "src/base/js.h"
-#include "tuner/tune_state.h"
+#include "tuner/tune_counting.h"
 
 static const json_t *counted_of(const struct tune *tune, const json_t *config) {
 	char *key = config ? js_canonical(config) : NULL;
@@ -62,8 +62,7 @@ static json_t *counting_json(const struct tune *tune) {
 }
 
 void tune_counted_add(const struct tune *tune, json_t *result) {
-	const struct trial_counters *counters = &tune->task->counters;
-	if (!counters->asked || !counters->asked[0])
+	if (!counting_asked(tune))
 		return;
 	setup_add(tune, json_object_get(result, "baseline"));
 	setup_add(tune, json_object_get(result, "best"));

@@ -7,7 +7,7 @@
 
 #include "src/base/js.h"
 #include "tuner/trial_store.h"
-#include "tuner/tune_state.h"
+#include "tuner/tune_counting.h"
 
 enum { SAMPLES = 3 /* of a kernel, for the overhead; a program is run once */ };
 static const double SAMPLE_SECONDS = 4e-3;
@@ -16,7 +16,12 @@ static const double SHARE = 0.25, SHARE_OF_FIRST = 0.5; /* the second for the ba
 /* Of a kernel's trial: more runs than in another, and simulated ones far slower. A program's limit is for each run. */
 static const double TIMEOUT_FACTOR = 10, TIMEOUT_FACTOR_OF_SLOW = 300;
 
-static double allowance(const struct tune *tune) {
+bool counting_asked(const struct tune *tune) {
+	const struct trial_counters *counters = &tune->task->counters;
+	return counters->asked && counters->asked[0];
+}
+
+double counting_allowance(const struct tune *tune) {
 	double budget = tune->budget.seconds, elapsed = tune_elapsed(tune);
 	return budget > 0 ? fmax(budget - elapsed, SHARE * budget) : SHARE * elapsed;
 }
@@ -26,7 +31,7 @@ static double expected_seconds(const struct tune *tune, double last) {
 	return last > 0 ? last : tune->run_seconds + tune->extra_seconds;
 }
 
-static struct trial_request request_of(const struct tune *tune, const json_t *config) {
+struct trial_request counting_request(const struct tune *tune, const json_t *config) {
 	const struct trial_counters *counters = &tune->task->counters;
 	struct trial_request request = tune_request(tune, config);
 	request.samples = tune->task->whole_programs ? 1 : SAMPLES;
@@ -38,7 +43,7 @@ static struct trial_request request_of(const struct tune *tune, const json_t *co
 	return request;
 }
 
-static void failed(struct tune *tune, const json_t *config, const char *reason) {
+void counting_failed(struct tune *tune, const json_t *config, const char *reason) {
 	json_array_append_new(tune->uncounted, json_pack("{s:O,s:s}", "config", config, "reason", reason));
 }
 
@@ -47,16 +52,16 @@ static void keep(struct tune *tune, const json_t *config, const struct trial_res
 	char *key = js_canonical(config);
 	trial_counters_add(row, result);
 	if (result->status != TRIAL_CORRECT)
-		failed(tune, config, *result->message ? result->message : trial_status_text(result->status));
+		counting_failed(tune, config, *result->message ? result->message : trial_status_text(result->status));
 	else if (json_object_size(row) == 0)
-		failed(tune, config, "whatever runs it does not count");
+		counting_failed(tune, config, "whatever runs it does not count");
 	else
 		json_object_set(tune->counted, key, row);
 	json_decref(row);
 	free(key);
 }
 
-static int counted(struct tune *tune, const json_t *config, const struct trial_result *result, struct err *err) {
+int counting_keep(struct tune *tune, const json_t *config, const struct trial_result *result, struct err *err) {
 	keep(tune, config, result);
 	return trial_store(tune->task->store, tune->id, "counters", 0, config, result, err);
 }
@@ -64,17 +69,17 @@ static int counted(struct tune *tune, const json_t *config, const struct trial_r
 /* What can't be counted is told, and is no reason to lose the result. */
 static int count_one(struct tune *tune, const json_t *config, struct err *err) {
 	const struct runner *runner = tune->task->runner;
-	struct trial_request request = request_of(tune, config);
+	struct trial_request request = counting_request(tune, config);
 	struct trial_result result = {0};
 	struct err bad = {0};
 	tune_report(tune, TUNE_COUNTERS);
 	int rc = runner->run(runner->ctx, &request, &result, &bad);
 	if (rc == 0) {
-		rc = counted(tune, config, &result, err);
+		rc = counting_keep(tune, config, &result, err);
 	} else if (bad.code == ERR_INTERRUPTED) {
 		*err = bad;
 	} else {
-		failed(tune, config, bad.what);
+		counting_failed(tune, config, bad.what);
 		rc = 0;
 	}
 	trial_result_clear(&result);
@@ -103,7 +108,7 @@ static json_t *queue_new(const struct tune *tune) {
 
 /* The first two are what people ask about: of a kernel, and where counters were asked for, they are counted in any
  * case. */
-static bool affordable(const struct tune *tune, size_t at, double used, double last, double allowed) {
+bool counting_affordable(const struct tune *tune, size_t at, double used, double last, double allowed) {
 	if (at < 2 && (!tune->task->whole_programs || !tune->task->counters.optional))
 		return true;
 	if (at < 2)
@@ -121,8 +126,8 @@ static int count_queue(struct tune *tune, const json_t *queue, double allowed, s
 		double start = tune_now(tune);
 		if (!rc && tune_interrupted(tune))
 			rc = err_set(err, ERR_INTERRUPTED, NULL, "interrupted");
-		if (rc || !affordable(tune, i, start - begun, last, allowed)) {
-			failed(tune, config, rc ? "interrupted" : "there was no time left to count it");
+		if (rc || !counting_affordable(tune, i, start - begun, last, allowed)) {
+			counting_failed(tune, config, rc ? "interrupted" : "there was no time left to count it");
 			continue;
 		}
 		rc = count_one(tune, config, err);
@@ -131,86 +136,13 @@ static int count_queue(struct tune *tune, const json_t *queue, double allowed, s
 	return rc;
 }
 
-struct counting { /* on several nodes */
-	struct tune *tune;
-	const json_t *queue;
-	struct blocks blocks;
-	size_t at;
-	double allowed, begun, last;
-};
-
-static json_t *config_at(const struct counting *counting, size_t at) {
-	return json_array_get(counting->queue, at);
-}
-
-static int count_begin(struct counting *counting, struct err *err) {
-	struct tune *tune = counting->tune;
-	const struct block_runner *runner = counting->blocks.runner;
-	while (counting->at < json_array_size(counting->queue) && runner->room(runner->ctx) > 0) {
-		json_t *config = config_at(counting, counting->at);
-		if (!affordable(tune, counting->at, tune_now(tune) - counting->begun, counting->last, counting->allowed)) {
-			failed(tune, config, "there was no time left to count it");
-			counting->at++;
-			continue;
-		}
-		struct block *block = block_new(1);
-		block->requests[0] = request_of(tune, config);
-		block->order[0] = (int)counting->at;
-		int rc = blocks_begin(&counting->blocks, block, err);
-		if (rc != 1)
-			return rc;
-		counting->at++;
-	}
-	return 0;
-}
-
-static int count_take(struct counting *counting, struct block *block, struct err *err) {
-	json_t *config = config_at(counting, (size_t)block->order[0]);
-	tune_report(counting->tune, TUNE_COUNTERS);
-	if (block->done == 0) {
-		failed(counting->tune, config, "its node went away");
-		return 0;
-	}
-	counting->last = block->results[0].elapsed_s;
-	return counted(counting->tune, config, &block->results[0], err);
-}
-
-static int count_next(struct counting *counting, struct err *err) {
-	struct block *block;
-	int rc = blocks_next(&counting->blocks, &block, err);
-	if (block)
-		rc = count_take(counting, block, err);
-	block_free(block);
-	return rc;
-}
-
-static int count_on_nodes(struct tune *tune, const json_t *queue, double allowed, struct err *err) {
-	struct counting counting = {
-		.tune = tune, .queue = queue, .blocks = {.runner = &tune->blocks}, .allowed = allowed, .begun = tune_now(tune)};
-	size_t size = json_array_size(queue);
-	struct err ignored = {0};
-	int rc = 0;
-	while (rc == 0 && (counting.at < size || counting.blocks.count)) {
-		rc = count_begin(&counting, err);
-		if (rc == 0 && (counting.blocks.count || counting.at < size))
-			rc = count_next(&counting, err);
-	}
-	while (counting.blocks.count && count_next(&counting, &ignored) == 0)
-		;
-	for (; counting.at < size; counting.at++)
-		failed(tune, config_at(&counting, counting.at), err->code == ERR_INTERRUPTED ? "interrupted" : err->what);
-	blocks_clear(&counting.blocks);
-	return rc;
-}
-
 int tune_counters_phase(struct tune *tune, struct err *err) {
-	const struct trial_counters *counters = &tune->task->counters;
-	if (!counters->asked || !counters->asked[0])
+	if (!counting_asked(tune))
 		return 0;
 	double begun = tune_now(tune);
 	json_t *queue = queue_new(tune);
-	int rc = (tune->fleet ? count_on_nodes : count_queue)(tune, queue, allowance(tune), err);
-	tune->counting_seconds = tune_now(tune) - begun;
+	int rc = (tune->fleet ? counting_on_nodes : count_queue)(tune, queue, counting_allowance(tune), err);
+	tune->counting_seconds += tune_now(tune) - begun;
 	json_decref(queue);
 	return rc;
 }

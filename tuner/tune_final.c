@@ -126,6 +126,7 @@ static int race(struct tune *tune, struct race_entry *entries, size_t count, siz
 	options.seed = task->seed;
 	options.blocks = tune->fleet ? &tune->blocks : NULL;
 	options.seconds_max = seconds_left(tune) / 2;
+	tune_counting_early(tune, entries, count);
 	count = affordable_field(tune, count, options.blocks_min);
 	*winner = 0;
 	return count > 1 ? race_run(task->runner, &request, entries, count, &options, &observer, winner, err) : 0;

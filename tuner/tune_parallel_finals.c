@@ -71,6 +71,8 @@ static int next(void *ctx, struct block **ended, struct err *err) {
 	struct tune *tune = ctx;
 	struct pool_done done = {0};
 	*ended = NULL;
+	if (tune_counting_fill(tune, err))
+		return -1;
 	int rc = fleet_wait(tune->fleet, -1, &done, err);
 	if (rc != 1)
 		return rc;
@@ -79,10 +81,17 @@ static int next(void *ctx, struct block **ended, struct err *err) {
 	block_fill(tune, block, &done);
 	pool_done_clear(&done);
 	free(job);
-	*ended = block;
-	return 0;
+	rc = 0;
+	if (!tune_counting_take(tune, block, &rc, err))
+		*ended = block;
+	return rc;
+}
+
+static bool other(void *ctx) {
+	return tune_counting_waits(ctx);
 }
 
 void tune_parallel_finals(struct tune *tune) {
-	tune->blocks = (struct block_runner){.ctx = tune, .room = room, .begin = begin, .next = next, .now = now};
+	tune->blocks = (struct block_runner){
+		.ctx = tune, .room = room, .begin = begin, .next = next, .now = now, .other = other};
 }

@@ -8,6 +8,9 @@
 #include "tuner/trial_store.h"
 #include "tuner/tune_parallel.h"
 
+/* Half of what the finals tell apart: less of a gain is not worth the trials that confirm it. */
+static const double CONFIRM_BELOW = 0.995;
+
 static int store(struct parallel *parallel, const char *phase, const json_t *config, const struct trial_result *result,
                  struct err *err) {
 	const struct tune *tune = parallel->tune;
@@ -79,7 +82,7 @@ static bool once_more(const struct parallel *parallel, struct work *work) {
 		return false;
 	if (sum->disturbed && work->again++ < TUNE_AGAIN_MAX)
 		return true;
-	work->confirm = sum->status == TRIAL_CORRECT && sum->value < parallel->tune->best;
+	work->confirm = sum->status == TRIAL_CORRECT && sum->value < CONFIRM_BELOW * parallel->tune->best;
 	return work->confirm;
 }
 

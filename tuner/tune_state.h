@@ -56,6 +56,7 @@ struct tune {
 	json_t *counted;         /* configuration text -> what trial_counters_add gives */
 	json_t *uncounted;       /* [{"config","reason"}] */
 	double counting_seconds; /* that the counters took */
+	struct counting *counting; /* on nodes; NULL: none has begun */
 };
 
 double tune_now(const struct tune *tune); /* monotonic seconds, as nodes have them */
@@ -124,6 +125,15 @@ void tune_parallel_finals(struct tune *tune); /* blocks for what comes then. tun
 int tune_final_phase(struct tune *tune, struct err *err);  /* tune_final.c */
 /* Counts the baseline, the winner and the other finalists, as far as there is time. tune_counters.c */
 int tune_counters_phase(struct tune *tune, struct err *err);
+/* On nodes that the race, of these entries, and the duel have nothing for, counting begins with them. The rest is for who
+ * runs their blocks: does something wait for a node; begin it; is this block one of those that count, and was it taken and
+ * freed; wait for those on their way, and keep what they counted. tune_parallel_counters.c */
+void tune_counting_early(struct tune *tune, const struct race_entry *entries, size_t count);
+bool tune_counting_waits(const struct tune *tune);
+int tune_counting_fill(struct tune *tune, struct err *err);
+bool tune_counting_take(struct tune *tune, struct block *block, int *rc, struct err *err);
+void tune_counting_end(struct tune *tune);
+void tune_counting_free(struct counting *counting);
 json_t *tune_result(const struct tune *tune); /* tune_result.c */
 /* Takes both objectives of a trial, where there are two. tune_pareto.c */
 void tune_pareto_take(struct tune *tune, const json_t *config, const struct trial_result *result);

@@ -130,6 +130,7 @@ struct reader {
 static void block_read(struct reader *reader, const struct store_trial *trial) {
 	const char *at = js_string_or(trial->detail, "node", "");
 	bool same = strcmp(trial->phase, reader->phase) == 0 && trial->block == reader->block;
+	reader->stored->early = reader->stored->counted;
 	reader->stored->mixed += same && strcmp(at, reader->node) != 0;
 	snprintf(reader->phase, sizeof reader->phase, "%s", trial->phase);
 	snprintf(reader->node, sizeof reader->node, "%s", at);

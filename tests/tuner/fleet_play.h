@@ -45,7 +45,7 @@ void fleet_played_clear(struct fleet_played *played);
 struct fleet_stored {
 	uint64_t rows, configs, twins; /* of the phase "search": twins are configurations with two rows or more */
 	uint64_t named;                /* rows that say which node */
-	uint64_t counted;              /* rows of the phase "counters" */
+	uint64_t counted, early;       /* rows of the phase "counters"; those before the duel had ended */
 	uint64_t all;                  /* rows of all phases */
 	uint64_t mixed;                /* blocks of race and duel that more than one node measured */
 };

@@ -3,6 +3,8 @@
  * blocks whole on one node, losses made good, interrupts and resumes. */
 #include <config.h>
 
+#include <unistd.h>
+
 #include "src/base/js.h"
 #include "tests/tuner/fleet_play.h"
 
@@ -206,8 +208,41 @@ static void counting(void) {
 	ok(stored.counted > 1 && stored.counted <= finalists + 1 && told >= stored.counted,
 	   "baseline and finalists are counted on the nodes: %llu trials; that nothing counts here is told %zu times",
 	   (unsigned long long)stored.counted, told);
+	ok(stored.early > 0 && stored.mixed == 0, "%llu of them while race and duel left nodes idle",
+	   (unsigned long long)stored.early);
 	fleet_played_clear(&played);
 	free(path);
+}
+
+/* From the first trial to the end of counting, in virtual time. */
+static double makespan_of(size_t nodes, uint64_t evaluations, uint64_t seed) {
+	static const char *const names[] = {"cycles", NULL};
+	struct fleet_play asked = small(NULL);
+	struct fleet_played played;
+	asked.nodes = nodes;
+	asked.evaluations = evaluations;
+	asked.seed = seed;
+	asked.trial_s = asked.run_s / 100;
+	asked.noise = 0.001;
+	asked.counters = names;
+	char *path = play(&asked, "makespan.db", &played);
+	unlink(path);
+	free(path);
+	fleet_played_clear(&played);
+	return played.makespan;
+}
+
+/* The race and the duel are not of the same length each time. */
+static void two_nodes(void) {
+	static const uint64_t evaluations[] = {24, 60};
+	enum { SEEDS = 10 };
+	for (size_t i = 0; i < sizeof evaluations / sizeof *evaluations; i++) {
+		double sum = 0;
+		for (uint64_t seed = 1; seed <= SEEDS; seed++)
+			sum += log(makespan_of(1, evaluations[i], seed) / makespan_of(2, evaluations[i], seed));
+		ok(exp(sum / SEEDS) > 1.9, "two nodes are through with %llu evaluations, race, duel and counters %.3f times as fast",
+		   (unsigned long long)evaluations[i], exp(sum / SEEDS));
+	}
 }
 
 static bool baseline_broken(const json_t *config) {
@@ -335,6 +370,7 @@ int main(void) {
 	dead();
 	all_dead();
 	counting();
+	two_nodes();
 	broken();
 	interrupts();
 	interrupted_finals();
