@@ -20,6 +20,8 @@ static const double LEAST_SHARE = 0.05;
 static const uint64_t LEAST_EVALUATIONS = 4;
 /* Comparisons and turns may take this much beyond the budget: what was tuned is worth little without them. */
 static const double OVERRUN = 0.2;
+/* Of the budget: for meetings between sizes, beyond what is left of it; of evaluations this many trials. */
+static const double BRIDGE_SHARE = 0.1;
 enum { SIZES_PLANNED = 6 /* where they are chosen on the way */ };
 static const int PAIRS_MIN = 7, PAIRS_MAX = 15;
 static const double SAMPLE_SECONDS = 4e-3, DUEL_SECONDS = 20, TIMEOUT_SECONDS = 10, TIMEOUT_FACTOR = 100;
@@ -33,6 +35,8 @@ struct run {
 	size_t made_count;
 	uint64_t evaluations;
 	double beyond;  /* seconds of comparisons after the budget's end */
+	double bridged; /* seconds of meetings between sizes */
+	uint64_t bridge_trials;
 	int64_t search; /* where the comparison at hand is stored */
 };
 
@@ -98,6 +102,7 @@ static bool point_take(const json_t *result, struct sizes_point *point) {
 	const json_t *low = json_array_get(ci, 0), *high = json_array_get(ci, 1);
 	point->cost = js_real_or(best, "median", NAN);
 	point->config = json_object_get(best, "config");
+	point->finalists = json_object_get(result, "finalists");
 	point->search = js_int_or(result, "search", 0);
 	point->ci[0] = json_is_number(low) ? json_number_value(low) : NAN;
 	point->ci[1] = json_is_number(high) ? json_number_value(high) : NAN;
@@ -253,20 +258,49 @@ static int again(void *ctx, const struct sizes_point *point, int round, double *
 	return turn(run, item, "turns", 0, &request, round, cost, err);
 }
 
-/* What can't be set up at this size is left out. */
-static int between(void *ctx, const struct sizes_way *way, int round, double *cost, struct err *err) {
-	struct run *run = ctx;
+static double cost_above(const struct run *run, const struct sizes_way *way) {
+	return sizes_point(run->sizes, way->near + 1)->cost;
+}
+
+/* 1: it can't be set up at this size. */
+static int visit(struct run *run, const struct sizes_way *way, const char *phase, int round, double *cost,
+                 struct err *err) {
 	struct err none = {0};
 	struct tune_item *item = item_at(run, way->n, &none);
-	double above = sizes_point(run->sizes, way->near + 1)->cost;
 	bool allowed = false;
-	if (!item || (round == 0 && (is_allowed(&item->task, way->config, &allowed, err) || !allowed)) ||
-	    !affords(run, 2 * fmax(above, SAMPLE_SECONDS)))
+	if (!item || (round == 0 && (is_allowed(&item->task, way->config, &allowed, err) || !allowed)))
 		return err->code == ERR_OK ? 1 : -1;
-	struct trial_request request = request_of(run, &item->task, above);
+	struct trial_request request = request_of(run, &item->task, cost_above(run, way));
 	request.config = way->config;
 	run->search = way->search;
-	return turn(run, item, "between", way->n, &request, round, cost, err);
+	return turn(run, item, phase, way->n, &request, round, cost, err);
+}
+
+static int between(void *ctx, const struct sizes_way *way, int round, double *cost, struct err *err) {
+	struct run *run = ctx;
+	if (!affords(run, 2 * fmax(cost_above(run, way), SAMPLE_SECONDS)))
+		return 1;
+	return visit(run, way, "between", round, cost, err);
+}
+
+static bool affords_bridge(const struct run *run, double seconds) {
+	const struct tune_budget *budget = &run->t->what->settings.budget;
+	if (budget->evaluations)
+		return (double)run->bridge_trials < BRIDGE_SHARE * (double)budget->evaluations;
+	return !(budget->seconds > 0) || seconds < seconds_left(run) ||
+	       run->bridged + seconds < BRIDGE_SHARE * budget->seconds;
+}
+
+static int bridge(void *ctx, const struct sizes_way *way, int round, double *cost, struct err *err) {
+	struct run *run = ctx;
+	if (!affords_bridge(run, 2 * fmax(cost_above(run, way), SAMPLE_SECONDS)))
+		return 1;
+	double begun = sys_now(), beyond = run->beyond;
+	int answer = visit(run, way, "bridge", round, cost, err);
+	run->bridged += sys_now() - begun;
+	run->bridge_trials++;
+	run->beyond = beyond; /* it has a share of its own */
+	return answer > 0 ? 0 : answer;
 }
 
 static int recall(void *ctx, struct sizes *sizes, struct err *err) {
@@ -285,8 +319,13 @@ static json_t *about(const struct run *run) {
 
 int tune_sizes_run(struct tuning *t, struct err *err) {
 	struct run run = {.t = t, .what = t->what->sizes};
-	const struct sizes_bench bench = {
-		.ctx = &run, .tune = tune, .compare = compare, .again = again, .between = between, .recall = recall};
+	const struct sizes_bench bench = {.ctx = &run,
+	                                  .tune = tune,
+	                                  .compare = compare,
+	                                  .again = again,
+	                                  .between = between,
+	                                  .bridge = bridge,
+	                                  .recall = recall};
 	run.sizes = sizes_new(run.what->kernel->name, run.what->over);
 	sizes_about(run.sizes, about(&run));
 	int failed = sizes_explore(run.sizes, &run.what->plan, &bench, err);

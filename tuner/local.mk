@@ -90,7 +90,8 @@ TUNER_SIZES = \
 	%D%/sizes.c %D%/sizes.h %D%/sizes_impl.h \
 	%D%/sizes_merge.c %D%/sizes_next.c %D%/sizes_explore.c \
 	%D%/sizes_store.c %D%/sizes_ratios.c %D%/sizes_json.c \
-	%D%/sizes_ways.c %D%/sizes_ways_read.c %D%/sizes_turns.c
+	%D%/sizes_ways.c %D%/sizes_ways_read.c %D%/sizes_turns.c \
+	%D%/sizes_offers.c %D%/sizes_bridges.c %D%/sizes_bridges_read.c
 
 noinst_LTLIBRARIES += libtuner.la
 libtuner_la_LIBADD = libbase.la $(GSL_LIBS) $(SQLITE_LIBS) $(ZLIB_LIBS) $(JANSSON_LIBS)

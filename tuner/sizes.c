@@ -15,23 +15,28 @@ struct sizes *sizes_new(const char *kernel, const char *over) {
 	struct sizes *sizes = mem_alloc(1, sizeof *sizes);
 	sizes->kernel = mem_strdup(kernel);
 	sizes->over = mem_strdup(over);
+	sizes->configs = json_array();
 	return sizes;
 }
 
-static void entry_clear(struct sizes_entry *entry) {
+void sizes_entry_clear(struct sizes_entry *entry) {
 	for (size_t i = 0; i < entry->ratio_count; i++)
 		json_decref((json_t *)entry->ratios[i].config);
 	free(entry->ratios);
 	json_decref((json_t *)entry->point.config);
+	json_decref(entry->offers);
 }
 
 void sizes_free(struct sizes *sizes) {
 	if (!sizes)
 		return;
 	for (size_t i = 0; i < sizes->count; i++)
-		entry_clear(&sizes->entries[i]);
+		sizes_entry_clear(&sizes->entries[i]);
 	for (size_t i = 0; i < sizes->way_count; i++)
 		json_decref((json_t *)sizes->ways[i].config);
+	for (size_t i = 0; i < sizes->bridge_count; i++)
+		sizes_entry_clear(&sizes->bridges[i]);
+	json_decref(sizes->configs);
 	json_decref(sizes->about);
 	free(sizes->kernel);
 	free(sizes->over);
@@ -55,14 +60,6 @@ const struct sizes_point *sizes_point(const struct sizes *sizes, size_t i) {
 	return i < sizes->count ? &sizes->entries[i].point : NULL;
 }
 
-/* One object for equal configurations of points, so that most are told apart by their address. */
-static json_t *config_share(const struct sizes *sizes, const json_t *config) {
-	for (size_t i = 0; i < sizes->count; i++)
-		if (json_equal((json_t *)sizes->entries[i].point.config, (json_t *)config))
-			return json_incref((json_t *)sizes->entries[i].point.config);
-	return json_incref((json_t *)config);
-}
-
 bool sizes_add(struct sizes *sizes, const struct sizes_point *point) {
 	size_t at = 0;
 	while (at < sizes->count && sizes->entries[at].point.n < point->n)
@@ -71,13 +68,14 @@ bool sizes_add(struct sizes *sizes, const struct sizes_point *point) {
 	bool known = at < sizes->count && entry->point.n == point->n;
 	if (!known && sizes->count == SIZES_MAX)
 		return false;
-	json_t *config = config_share(sizes, point->config);
+	json_t *offers = sizes_offers(sizes, point);
 	if (known)
-		entry_clear(entry);
+		sizes_entry_clear(entry);
 	else
 		memmove(entry + 1, entry, (sizes->count++ - at) * sizeof *entry);
-	*entry = (struct sizes_entry){.point = *point};
-	entry->point.config = config;
+	*entry = (struct sizes_entry){.point = *point, .offers = offers};
+	entry->point.config = json_incref(json_array_get(offers, 0));
+	entry->point.finalists = NULL;
 	return true;
 }
 
@@ -90,40 +88,45 @@ static struct sizes_ratio *ratio_find(const struct sizes_entry *entry, const jso
 	for (size_t i = 0; i < entry->ratio_count; i++)
 		if (entry->ratios[i].config == config)
 			return &entry->ratios[i];
-	for (size_t i = 0; i < entry->ratio_count; i++)
-		if (json_equal((json_t *)entry->ratios[i].config, (json_t *)config))
-			return &entry->ratios[i];
 	return NULL;
 }
 
-double sizes_ratio(const struct sizes *sizes, size_t point, const json_t *config, size_t *pairs) {
-	const struct sizes_entry *entry = &sizes->entries[point];
+double sizes_entry_ratio(const struct sizes_entry *entry, const json_t *config, size_t *pairs) {
 	const struct sizes_ratio *found = ratio_find(entry, config);
-	size_t none;
-	pairs = pairs ? pairs : &none;
-	*pairs = found ? found->pairs : 0;
-	if (found)
+	if (found) {
+		*pairs = found->pairs;
 		return found->ratio;
-	if (!json_equal((json_t *)entry->point.config, (json_t *)config))
-		return NAN;
-	*pairs = SIZE_MAX; /* the best against itself */
-	return 1;
+	}
+	*pairs = entry->point.config == config ? SIZE_MAX : 0; /* the best against itself */
+	return entry->point.config == config ? 1 : NAN;
 }
 
-void sizes_ratio_set(struct sizes *sizes, size_t point, const json_t *config, double ratio, size_t pairs) {
-	struct sizes_entry *entry = &sizes->entries[point];
-	struct sizes_ratio *found = ratio_find(entry, config);
-	if (json_equal((json_t *)entry->point.config, (json_t *)config) || isnan(ratio))
+void sizes_entry_set(struct sizes *sizes, struct sizes_entry *entry, const json_t *config, double ratio, size_t pairs) {
+	json_t *own = sizes_config(sizes, config);
+	struct sizes_ratio *found = ratio_find(entry, own);
+	if (entry->point.config == own || isnan(ratio))
 		return;
 	if (!found) {
 		entry->ratios = mem_grow(entry->ratios, entry->ratio_count + 1, sizeof *entry->ratios);
 		found = &entry->ratios[entry->ratio_count++];
-		*found = (struct sizes_ratio){.config = config_share(sizes, config)};
+		*found = (struct sizes_ratio){.config = json_incref(own)};
 	} else if (found->pairs > pairs) {
 		return;
 	}
 	found->ratio = ratio;
 	found->pairs = pairs;
+}
+
+double sizes_ratio(const struct sizes *sizes, size_t point, const json_t *config, size_t *pairs) {
+	const json_t *own = sizes_config_find(sizes, config);
+	size_t none;
+	pairs = pairs ? pairs : &none;
+	*pairs = 0;
+	return own ? sizes_entry_ratio(&sizes->entries[point], own, pairs) : NAN;
+}
+
+void sizes_ratio_set(struct sizes *sizes, size_t point, const json_t *config, double ratio, size_t pairs) {
+	sizes_entry_set(sizes, &sizes->entries[point], config, ratio, pairs);
 }
 
 void sizes_turns_take(struct sizes *sizes, size_t point, const double *cost, size_t count) {

@@ -23,7 +23,9 @@ struct sizes_point { /* a size that was tuned */
 	double cost;          /* the median of its best, as the objective has it */
 	double ci[2];         /* NAN: not known */
 	const json_t *config; /* its best */
-	int64_t search;       /* of the store; 0: none */
+	/* [{"config", "median", "alive"}], as a result has them: who came to the race. NULL: not known. */
+	const json_t *finalists;
+	int64_t search; /* of the store; 0: none */
 };
 
 /* A size between those tuned, at which what is recommended for it was measured: it bears the law, and no range. */
@@ -56,13 +58,15 @@ void sizes_ratio_set(struct sizes *sizes, size_t point, const json_t *config, do
 
 struct sizes_range {
 	double from, to;      /* the last size of one and the first of the next meet at the threshold */
-	size_t first, last;   /* points */
+	double first, last;   /* sizes at which it was measured, or is the best */
 	const json_t *config; /* shared */
-	double loss;          /* the most that it loses at one of its points against the best known there */
+	double loss;          /* the most that it loses at one of these sizes against the best known there */
 };
-/* The fewest ranges of points that one configuration stands for each, and of those with the least loss: by dynamic
- * programming. A configuration counts where its ratio is known. without: a point that is left out, SIZE_MAX: none.
- * ranges has room for SIZES_MAX. */
+enum { SIZES_RANGES_MAX = SIZES_MAX + 24 };
+/* Ranges of sizes that one configuration stands for each, with the least loss together, and as few as save little more:
+ * by dynamic programming. Sizes are the points, and those between them where configurations have met. A configuration
+ * counts where its ratio is known. without: a point that is left out, with what its search alone knows, SIZE_MAX: none.
+ * ranges has room for SIZES_RANGES_MAX. */
 size_t sizes_ranges(const struct sizes *sizes, size_t without, struct sizes_range *ranges);
 const struct sizes_range *sizes_range_of(const struct sizes_range *ranges, size_t count, double n);
 
@@ -111,12 +115,16 @@ struct sizes_bench {
 	int (*again)(void *ctx, const struct sizes_point *point, int round, double *cost, struct err *err);
 	/* A trial of what is recommended for a size that was not tuned; 1: it can't be had there. May be NULL. */
 	int (*between)(void *ctx, const struct sizes_way *way, int round, double *cost, struct err *err);
+	/* The same of a configuration that another may be better than there; 1: the budget does not allow it, too. May be
+	 * NULL. */
+	int (*bridge)(void *ctx, const struct sizes_way *way, int round, double *cost, struct err *err);
 	/* What the trials so far say; may be NULL. */
 	int (*recall)(void *ctx, struct sizes *sizes, struct err *err);
 };
-/* Tunes sizes as planned, and compares where that decides a range or checks a recommendation. In the end the best of
- * all sizes, and what is recommended for some between them, are measured in turns: what slows the machine for a while then
- * slows no size alone, and the law holds. */
+/* Tunes sizes as planned, and compares where that decides a range or checks a recommendation. The best of all sizes, and
+ * what is recommended for some between them, are measured in turns: what slows the machine for a while then slows no size
+ * alone, and the law holds. Then the best and the finalists of neighbours meet between them: which of them is the best
+ * there need not be the best of a neighbour. */
 int sizes_explore(struct sizes *sizes, const struct sizes_plan *plan, const struct sizes_bench *bench, struct err *err);
 
 #endif

@@ -40,7 +40,7 @@ static int compare(struct explorer *explorer, size_t at, const json_t *config, s
 /* Each point with its neighbours' best, and with what stands for its neighbours now. */
 static int neighbours_compare(struct explorer *explorer, struct err *err) {
 	struct sizes *sizes = explorer->sizes;
-	struct sizes_range ranges[SIZES_MAX];
+	struct sizes_range ranges[SIZES_RANGES_MAX];
 	size_t count = sizes_ranges(sizes, SIZE_MAX, ranges);
 	for (size_t i = 0; i < sizes_count(sizes); i++) {
 		for (int side = -1; side <= 1; side += 2) {
@@ -55,13 +55,13 @@ static int neighbours_compare(struct explorer *explorer, struct err *err) {
 	return 0;
 }
 
-/* Where a size is left out, the ranges on either side of it meet: where, is told by what each costs on the other side.
- */
+/* Where a size is left out, the ranges on either side of it meet: where, is told by what each costs on the other side,
+ * unless configurations have met between sizes. */
 static int gap_compare(struct explorer *explorer, size_t without, struct err *err) {
 	struct sizes *sizes = explorer->sizes;
-	struct sizes_range ranges[SIZES_MAX];
+	struct sizes_range ranges[SIZES_RANGES_MAX];
 	const struct sizes_point *right = sizes_point(sizes, without + 1);
-	if (without == 0 || !right)
+	if (without == 0 || !right || sizes->bridge_count)
 		return 0;
 	size_t count = sizes_ranges(sizes, without, ranges);
 	const json_t *low = sizes_range_of(ranges, count, sizes_point(sizes, without - 1)->n)->config;
@@ -72,7 +72,7 @@ static int gap_compare(struct explorer *explorer, size_t without, struct err *er
 /* Each point with what the others would have recommended for it. */
 static int checks_compare(struct explorer *explorer, struct err *err) {
 	struct sizes *sizes = explorer->sizes;
-	struct sizes_range ranges[SIZES_MAX];
+	struct sizes_range ranges[SIZES_RANGES_MAX];
 	for (size_t i = 0; i < sizes_count(sizes) && sizes_count(sizes) > 1; i++) {
 		if (gap_compare(explorer, i, err))
 			return -1;
@@ -119,5 +119,7 @@ int sizes_explore(struct sizes *sizes, const struct sizes_plan *plan, const stru
 	for (bool enough = false; !enough && !isnan(n = sizes_next(sizes, plan, &expected));)
 		if (size_tune(&explorer, n, expected, &enough, err) || settle(&explorer, neighbours_compare, err))
 			return -1;
-	return settle(&explorer, checks_compare, err) || sizes_turns(sizes, bench, err) ? -1 : 0;
+	return sizes_turns(sizes, bench, err) || sizes_bridges(sizes, bench, err) || settle(&explorer, checks_compare, err)
+	           ? -1
+	           : 0;
 }

@@ -23,7 +23,7 @@ static int law_of(const struct sizes *sizes, struct growth *growth, struct err *
 }
 
 int sizes_predict(const struct sizes *sizes, double n, struct sizes_prediction *prediction, struct err *err) {
-	struct sizes_range ranges[SIZES_MAX];
+	struct sizes_range ranges[SIZES_RANGES_MAX];
 	struct growth growth;
 	const struct sizes_range *range = sizes_range_of(ranges, sizes_ranges(sizes, SIZE_MAX, ranges), n);
 	*prediction = (struct sizes_prediction){.cost = NAN, .ci = {NAN, NAN}, .median_error = NAN};
@@ -65,8 +65,9 @@ static json_t *between_json(const struct sizes *sizes) {
 	json_t *array = json_array();
 	for (size_t i = 0; i < sizes->way_count; i++) {
 		const struct sizes_way *way = &sizes->ways[i];
-		json_array_append_new(array, json_pack("{s:o,s:o,s:O}", "size", size_json(way->n), "median",
-		                                       js_number(way->cost), "config", way->config));
+		json_array_append_new(array, json_pack("{s:o,s:o,s:O,s:o}", "size", size_json(way->n), "median",
+		                                       js_number(way->cost), "config", way->config, "met",
+		                                       sizes_bridge_json(sizes, way->n)));
 	}
 	return array;
 }
@@ -82,8 +83,7 @@ static json_t *thresholds_json(const struct sizes *sizes, const struct sizes_ran
 		                        range->config, "loss", js_number(range->loss));
 		if (i + 1 < count)
 			json_object_set_new(one, "between",
-			                    json_pack("[o,o]", size_json(sizes->entries[range->last].point.n),
-			                              size_json(sizes->entries[ranges[i + 1].first].point.n)));
+			                    json_pack("[o,o]", size_json(range->last), size_json(ranges[i + 1].first)));
 		json_array_append_new(array, one);
 	}
 	return array;
@@ -121,7 +121,7 @@ static void foretold(const struct growth *growth, double n, double *cost, double
 /* What the other sizes say of each: its cost, and how much their configuration loses there. */
 static json_t *check_json(const struct sizes *sizes, size_t at, const struct growth *growth) {
 	const struct sizes_point *point = &sizes->entries[at].point;
-	struct sizes_range ranges[SIZES_MAX];
+	struct sizes_range ranges[SIZES_RANGES_MAX];
 	const struct sizes_range *range = sizes_range_of(ranges, sizes_ranges(sizes, at, ranges), point->n);
 	double cost, error;
 	foretold(growth, point->n, &cost, &error);
@@ -155,7 +155,7 @@ static json_t *honesty_json(const json_t *checked, const struct growth *growth) 
 }
 
 json_t *sizes_json(const struct sizes *sizes) {
-	struct sizes_range ranges[SIZES_MAX];
+	struct sizes_range ranges[SIZES_RANGES_MAX];
 	struct growth growth;
 	struct err why = {0};
 	bool lawful = law_of(sizes, &growth, &why) == 0;

@@ -52,8 +52,8 @@ struct gap {
 	double n, width; /* a size in it; high over low */
 };
 
-static void gap_take(const struct sizes *sizes, const struct sizes_plan *plan, size_t left, struct gap *widest) {
-	double low = sizes->entries[left].point.n, high = sizes->entries[left + 1].point.n;
+static void gap_take(const struct sizes *sizes, const struct sizes_plan *plan, double low, double high,
+                     struct gap *widest) {
 	double n = high / low > NEAR && high / low > widest->width ? between(sizes, plan, low, high) : NAN;
 	if (!isnan(n))
 		*widest = (struct gap){.n = n, .width = high / low};
@@ -66,16 +66,16 @@ static size_t halvings(double width) {
 /* In the widest gap between neighbours whose configurations differ; where none is left, in the widest of all until
  * there are enough for a law. */
 static double sample(const struct sizes *sizes, const struct sizes_plan *plan, size_t *expected) {
-	struct sizes_range ranges[SIZES_MAX];
+	struct sizes_range ranges[SIZES_RANGES_MAX];
 	struct gap widest = {.n = NAN};
 	size_t count = sizes_ranges(sizes, SIZE_MAX, ranges), few = sizes->count < ENOUGH ? ENOUGH - sizes->count : 0;
 	*expected = 0;
 	for (size_t i = 1; i < count; i++) {
-		gap_take(sizes, plan, ranges[i - 1].last, &widest);
-		*expected += halvings(sizes->entries[ranges[i].first].point.n / sizes->entries[ranges[i - 1].last].point.n);
+		gap_take(sizes, plan, ranges[i - 1].last, ranges[i].first, &widest);
+		*expected += halvings(ranges[i].first / ranges[i - 1].last);
 	}
 	for (size_t i = 0; isnan(widest.n) && few && i + 1 < sizes->count; i++)
-		gap_take(sizes, plan, i, &widest);
+		gap_take(sizes, plan, sizes->entries[i].point.n, sizes->entries[i + 1].point.n, &widest);
 	if (*expected < few)
 		*expected = few;
 	return widest.n;

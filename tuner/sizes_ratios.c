@@ -27,6 +27,7 @@ struct reader {
 	int block;
 	char phase[16];
 	struct sizes_ways_reader *ways;
+	struct sizes_bridges_reader *bridges;
 };
 
 static void block_end(struct reader *reader) {
@@ -71,6 +72,7 @@ static int on_trial(void *ctx, const struct store_trial *trial) {
 		snprintf(reader->phase, sizeof reader->phase, "%s", trial->phase);
 	}
 	sizes_ways_trial(reader->ways, trial);
+	sizes_bridges_trial(reader->bridges, trial);
 	if (strcmp(trial->phase, "turns") == 0)
 		turn_take(&reader->tallies[0], trial);
 	for (size_t i = 0; i < reader->count && (paired || searched); i++)
@@ -100,14 +102,20 @@ static void ratio_take(struct sizes *sizes, size_t point, const struct reader *r
 }
 
 static int point_read(struct sizes *sizes, size_t at, struct store *store, struct err *err) {
-	struct tally tallies[SIZES_MAX];
-	struct reader reader = {.tallies = tallies, .block = -1, .ways = sizes_ways_reader_new()};
-	tally_add(&reader, sizes->entries[at].point.config);
+	struct tally tallies[SIZES_MAX + SIZES_OFFERS_MAX];
+	struct reader reader = {.tallies = tallies,
+	                        .block = -1,
+	                        .ways = sizes_ways_reader_new(),
+	                        .bridges = sizes_bridges_reader_new()};
+	size_t k;
+	json_t *offer;
+	json_array_foreach(sizes->entries[at].offers, k, offer) tally_add(&reader, offer);
 	for (size_t i = 0; i < sizes->count; i++)
 		tally_add(&reader, sizes->entries[i].point.config);
 	int failed = store_trials_each(store, sizes->entries[at].point.search, NULL, on_trial, &reader, err);
 	block_end(&reader);
 	sizes_ways_end(reader.ways, sizes);
+	sizes_bridges_end(reader.bridges, sizes);
 	sizes_turns_take(sizes, at, tallies[0].logs, tallies[0].count);
 	for (size_t i = 0; i < reader.count; i++) {
 		if (i > 0 && !failed)

@@ -79,6 +79,7 @@ static struct sizes *group(const struct finder *finder, const struct found *like
 			.ci = {json_is_number(low) ? json_number_value(low) : NAN,
 		           json_is_number(high) ? json_number_value(high) : NAN},
 			.config = json_object_get(best, "config"),
+			.finalists = json_object_get(one->result, "finalists"),
 			.search = one->search,
 		};
 		sizes_add(sizes, &point);

@@ -35,7 +35,7 @@ static double narrowest(const struct sizes *sizes) {
 }
 
 size_t sizes_ways_plan(const struct sizes *sizes, struct sizes_way *ways) {
-	struct sizes_range ranges[SIZES_MAX];
+	struct sizes_range ranges[SIZES_RANGES_MAX];
 	size_t range_count = sizes_ranges(sizes, SIZE_MAX, ranges), count = 0;
 	bool whole = sizes_is_whole(sizes);
 	double wide = sizes->count ? narrowest(sizes) : WIDE;

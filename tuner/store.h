@@ -55,8 +55,8 @@ int store_search_end(struct store *store, int64_t search, const char *state, con
 
 struct store_trial {
 	int64_t search;
-	/* baseline search probe race duel counters sweep cross turns; between: at another size, which detail has; node: the
-	 * baseline on one of several nodes */
+	/* baseline search probe race duel counters sweep cross turns; between, bridge: at another size, which detail has;
+	 * node: the baseline on one of several nodes */
 	const char *phase;
 	int block;         /* of a race or duel, else 0 */
 	const char *config; /* canonical JSON */

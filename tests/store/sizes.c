@@ -92,7 +92,7 @@ static void test_group(struct store *store) {
 
 static void test_ratios(struct store *store) {
 	struct sizes *sizes = load(store, NULL, NULL);
-	struct sizes_range ranges[SIZES_MAX];
+	struct sizes_range ranges[SIZES_RANGES_MAX];
 	json_t *small = config_of(16), *large = config_of(64);
 	size_t pairs;
 	double ratio = sizes_ratio(sizes, 1, large, &pairs);

@@ -164,6 +164,11 @@ check_PROGRAMS += %D%/sizes
 %C%_sizes_SOURCES = %D%/sizes.c
 %C%_sizes_LDADD = libtuner.la libbase.la $(JANSSON_LIBS) -lm
 TESTS += %D%/sizes
+
+check_PROGRAMS += %D%/sizes_bridges
+%C%_sizes_bridges_SOURCES = %D%/sizes_bridges.c
+%C%_sizes_bridges_LDADD = libtuner.la libbase.la -lm
+TESTS += %D%/sizes_bridges
 check_PROGRAMS += %D%/opening
 %C%_opening_SOURCES = %D%/opening.c %D%/search_kernels.c %D%/search_land.c %D%/search_land.h %D%/space_help.h
 %C%_opening_LDADD = libtuner.la libbase.la -lm

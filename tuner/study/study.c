@@ -65,8 +65,8 @@ void study_recommend(struct study *study, const json_t *problem, const json_t *w
 
 static enum grade grade_of(const struct study_trial *trial) {
 	const char *phase = trial->phase ? trial->phase : "";
-	if (strcmp(phase, "counters") == 0 || strcmp(phase, "between") == 0) /* the latter is of another problem */
-		return GRADE_NONE;
+	if (strcmp(phase, "counters") == 0 || strcmp(phase, "between") == 0 || strcmp(phase, "bridge") == 0)
+		return GRADE_NONE; /* the latter two are of another problem */
 	if (strcmp(trial->status, "censored") == 0)
 		return trial->sample_count ? GRADE_SHORT : GRADE_OVER;
 	if (trial->disturbed)
