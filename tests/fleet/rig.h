@@ -36,11 +36,11 @@ static int rig_work_open(void *ctx, struct worker *worker, void **state, struct 
 static const struct pool_work rig_work = {.open = rig_work_open};
 
 /* SIGKILL comes from a node that fails, and from nothing else. */
-__attribute__((unused)) static bool rig_lost(const void *state, const struct worker_end *end, char *reason, size_t size) {
+__attribute__((unused)) static bool rig_lost(const void *state, const struct worker_end *end, struct worker_loss *loss) {
 	(void)state;
 	if (end->silent || !WIFSIGNALED(end->status) || WTERMSIG(end->status) != SIGKILL)
 		return false;
-	snprintf(reason, size, "its node failed");
+	*loss = (struct worker_loss){"its node failed", .outside = true};
 	return true;
 }
 
