@@ -8,7 +8,7 @@
 #include "src/base/mem.h"
 #include "tuner/tune_parallel.h"
 
-/* One whose speed is known; else any that is there, which gets to know it before the block. */
+/* One whose speed is known; else any that is there: it measures the baseline before the block. */
 static size_t node_take(struct fleet *fleet) {
 	size_t count = fleet_idle_count(fleet), *others = mem_alloc(count + 1, sizeof *others), other = 0, found = SIZE_MAX;
 	for (size_t node; found == SIZE_MAX && (node = fleet_idle_take(fleet)) != SIZE_MAX;)

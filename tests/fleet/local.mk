@@ -10,5 +10,5 @@ check_PROGRAMS += $(FLEET_TESTS)
 %C%_pool_killed_SOURCES = %D%/pool_killed.c %D%/rig.h
 %C%_pool_killed_LDADD = libtuner.la libbase.la $(JANSSON_LIBS)
 TESTS += $(FLEET_TESTS)
-dist_check_SCRIPTS += %D%/options %D%/slurm %D%/types %D%/nodes
-EXTRA_DIST += %D%/cluster.sh %D%/worker-fake %D%/slurm-fake
+dist_check_SCRIPTS += %D%/options %D%/slurm %D%/slurm_ends %D%/slurm_killed %D%/types %D%/nodes
+EXTRA_DIST += %D%/cluster.sh %D%/slurm_help.sh %D%/worker-fake %D%/slurm-fake

@@ -82,9 +82,13 @@ static void test_lost(void) {
 	                         .machine = machine};
 	ok(slurm_end_lost(&end, &loss) && *loss.reason && !loss.outside, "what was killed is made again, but: %s",
 	   loss.reason);
+	end.machine = NULL;
+	ok(slurm_end_lost(&end, &loss) && strstr(loss.reason, "killed") && loss.outside, "unless it never said a word: %s",
+	   loss.reason);
+	end.machine = machine;
 	end.said = "slurmstepd-n1: error: *** STEP 12.0 ON n1 CANCELLED AT 2026-11-21T21:43:15 ***\n"
 	           "srun: error: n1: task 0: Terminated\n";
-	ok(slurm_end_lost(&end, &loss) && loss.outside, "unless Slurm did it: %s", loss.reason);
+	ok(slurm_end_lost(&end, &loss) && loss.outside, "or Slurm did it: %s", loss.reason);
 	end.said = "slurmstepd: error: Detected 1 oom_kill event in StepId=9.0.\nsrun: error: n1: task 0: Killed\n";
 	ok(!slurm_end_lost(&end, &loss), "memory that ran out is a result");
 	end.said = "task 0: Killed\nsrun: error: n1: task 0: Exited with exit code 1\n";

@@ -180,12 +180,11 @@ static bool is_outside(const struct worker_end *end, char *reason, size_t size) 
 /* An exit status alone tells little: it is 0 where the node failed. One of a task that a signal ended is 128 and more.
  */
 bool slurm_end_lost(const struct worker_end *end, struct worker_loss *loss) {
-	loss->outside = is_outside(end, loss->reason, sizeof loss->reason);
-	if (loss->outside)
-		return true;
-	if (!end->machine) { /* it never answered: nothing ran that could be blamed */
+	bool outside = is_outside(end, loss->reason, sizeof loss->reason);
+	bool killed = !outside && slurm_end_killed(end->said, loss->reason, sizeof loss->reason);
+	bool never = !end->machine; /* it never answered: nothing ran that could be blamed */
+	if (never && !outside && !killed)
 		never_started(end->said, loss);
-		return loss->outside = true;
-	}
-	return slurm_end_killed(end->said, loss->reason, sizeof loss->reason);
+	loss->outside = outside || never;
+	return outside || killed || never;
 }
