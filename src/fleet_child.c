@@ -29,11 +29,11 @@ struct child {
 	size_t used;
 };
 
-/* SIGINT: finish the trial; SIGTERM: give up. Its jobs are its own to end. */
+/* SIGINT: finish the trial, queued, since the user was told here; SIGTERM: give up. Its jobs are its own to end. */
 static void signals_pass(struct child *child) {
 	int want = *app_abandon(child->app) ? 2 : *app_interrupt(child->app) ? 1 : 0;
 	if (want > child->told) {
-		kill(child->pid, want == 2 ? SIGTERM : SIGINT);
+		sigqueue(child->pid, want == 2 ? SIGTERM : SIGINT, (union sigval){0});
 		child->told = want;
 		child->given_up = want == 2 ? sys_now() : 0;
 	}

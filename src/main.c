@@ -16,19 +16,21 @@ enum { OPTION_TABLES_MAX = 8 };
 /* The one thing that has to be global: a signal handler is told nothing else. */
 static volatile int interrupted, abandoned;
 
-static void on_interrupt(int number) {
+/* Who sends it with sigqueue(3) has told the user already: a coordinator whose child this is (src/fleet_child.c). */
+static void on_interrupt(int number, siginfo_t *info, void *context) {
+	(void)context;
 	static const char note[] = "\nsweetspot: finishing the running trial; press Ctrl-C again to give it up\n";
 	int kept = 0;
 	if (interrupted || number != SIGINT)
 		abandoned = 1;
-	else
+	else if (info->si_code != SI_QUEUE)
 		kept = (int)write(STDERR_FILENO, note, sizeof note - 1);
 	(void)kept;
 	interrupted = 1;
 }
 
 static void signals_set(void) {
-	struct sigaction action = {.sa_handler = on_interrupt};
+	struct sigaction action = {.sa_sigaction = on_interrupt, .sa_flags = SA_SIGINFO};
 	static const int caught[] = {SIGINT, SIGTERM, SIGHUP};
 	struct sigaction before;
 	sigaction(SIGHUP, NULL, &before);
@@ -36,7 +38,7 @@ static void signals_set(void) {
 		sigaction(caught[i], &action, NULL);
 	if (before.sa_handler == SIG_IGN) /* nohup */
 		sigaction(SIGHUP, &before, NULL);
-	action.sa_handler = SIG_IGN;
+	action = (struct sigaction){.sa_handler = SIG_IGN};
 	sigaction(SIGPIPE, &action, NULL);
 	sigaction(SIGXFSZ, &action, NULL);
 }

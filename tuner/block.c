@@ -40,15 +40,18 @@ int blocks_begin(struct blocks *blocks, struct block *block, struct err *err) {
 
 int blocks_next(struct blocks *blocks, struct block **block, struct err *err) {
 	*block = NULL;
-	if (blocks->runner->next(blocks->runner->ctx, block, err))
-		return -1;
+	int rc = blocks->runner->next(blocks->runner->ctx, block, err);
 	for (size_t i = 0; *block && i < blocks->count; i++) {
 		if (blocks->flying[i] != *block)
 			continue;
 		blocks->flying[i] = blocks->flying[--blocks->count];
 		break;
 	}
-	return 0;
+	if (rc) {
+		block_free(*block);
+		*block = NULL;
+	}
+	return rc;
 }
 
 void blocks_clear(struct blocks *blocks) {

@@ -12,7 +12,8 @@ struct block {
 	/* When it has ended: `done` results, in their order, of nodes of different speed on one scale. */
 	struct trial_result *results;
 	size_t done;
-	bool lost; /* its node went away at trial `done` */
+	bool lost;    /* its node or worker went away at trial `done` */
+	bool outside; /* which had no part in that */
 	void *tag; /* the runner's */
 };
 
@@ -21,8 +22,8 @@ struct block_runner {
 	size_t (*room)(void *ctx); /* blocks that can begin now */
 	/* 1: begun; the block stays where it is until it has ended. 0: there was no node for it after all. -1: over. */
 	int (*begin)(void *ctx, struct block *block, struct err *err);
-	/* Waits. *block: one that has ended, or NULL where only the room has changed. -1: interrupted, or no node is left;
-	 * the blocks that were begun are not looked at any more. */
+	/* Waits. *block: one that has ended, or NULL where only the room has changed. -1: interrupted, or no node is left,
+	 * and the blocks that were begun are not looked at any more; or, with *block, what belongs to it can't be kept. */
 	int (*next)(void *ctx, struct block **block, struct err *err);
 	double (*now)(void *ctx); /* seconds, as nodes have them */
 	bool (*other)(void *ctx); /* is there other work that a node without a block would do meanwhile? NULL: no */

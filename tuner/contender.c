@@ -9,7 +9,7 @@
 #include "src/base/mem.h"
 #include "src/base/stats.h"
 
-enum { ROW_MAX = 3, TRIALS_FAIR = 12 };
+enum { ROW_MAX = 3, AWAY_MAX = 20, TRIALS_FAIR = 12 };
 
 #define SAMPLE_MIN_S    1e-3  /* shorter work is batched up to this */
 #define WARMUP_UNDER_S  20e-3 /* a longer run costs more to repeat than cold caches do */
@@ -82,8 +82,8 @@ struct trial_request contender_request(const struct contender *contender, const 
 	return request;
 }
 
-void contender_gone(struct contender *contender) {
-	if (++contender->gone < ROW_MAX)
+void contender_gone(struct contender *contender, bool outside) {
+	if (outside ? ++contender->away < AWAY_MAX : ++contender->gone < ROW_MAX)
 		return;
 	contender_fail(contender, TRIAL_RUNTIME);
 	contender->lost = true;
@@ -104,7 +104,7 @@ int contender_take(struct contender *contender, const struct contest *contest, b
 	/* What a program prints may be any number. */
 	result_check(result, request->whole_program ? INFINITY : PLAUSIBLE_MAX_S);
 	contender->trials++;
-	contender->gone = 0;
+	contender->gone = contender->away = 0;
 	if (result->status == TRIAL_CORRECT) {
 		*seconds = result->value;
 		contender->failed_in_row = 0;

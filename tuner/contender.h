@@ -11,7 +11,7 @@ struct contender {
 	int trials, failures, failed_in_row;
 	enum trial_status failed; /* the last failure, TRIAL_CORRECT: none */
 	bool lost;                /* failed for good */
-	int gone;                 /* its node went away while it ran, times in a row */
+	int gone, away;           /* lost while it ran, in a row: killed, perhaps by itself; with its node */
 };
 
 /* What all trials of one comparison share. */
@@ -34,8 +34,9 @@ int contender_measure(struct contender *contender, const struct contest *contest
 /* The same for a trial that was run elsewhere. result is the caller's; it may be changed. */
 int contender_take(struct contender *contender, const struct contest *contest, bool keep,
                    const struct trial_request *request, struct trial_result *result, double *seconds, struct err *err);
-/* Its node went away while it ran; after 3 times in a row that counts as its failure. */
-void contender_gone(struct contender *contender);
+/* Its worker was killed while it ran, which after 3 times in a row counts as its failure; or, outside, its node went away,
+ * which does after 20: so that there is an end. */
+void contender_gone(struct contender *contender, bool outside);
 /* Tells the observer alone. */
 int contest_show(const struct contest *contest, const json_t *config, const struct trial_result *result,
                  struct err *err);

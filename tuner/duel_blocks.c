@@ -59,7 +59,7 @@ static int block_take(struct duel *duel, struct block *block, struct err *err) {
 		return 0;
 	}
 	if (block->done < block->count)
-		contender_gone(duel_side(duel, block->order[block->done]));
+		contender_gone(duel_side(duel, block->order[block->done]), block->outside);
 	duel->contest.block++;
 	return 0;
 }

@@ -52,7 +52,8 @@ TUNER_MEASURE = \
 	%D%/tune_recall.c %D%/tune_recall.h %D%/tune_sources.c %D%/tune_sources.h %D%/tune_source.c %D%/tune_source.h \
 	%D%/deviation.c %D%/deviation.h \
 	%D%/tune_parallel.c %D%/tune_parallel_work.c %D%/tune_parallel_take.c %D%/tune_parallel_nodes.c \
-	%D%/tune_parallel_finals.c %D%/tune_parallel_recall.c %D%/tune_parallel_counters.c %D%/tune_parallel.h %D%/tune_counting.h \
+	%D%/tune_parallel_finals.c %D%/tune_parallel_lead.c %D%/tune_parallel_recall.c %D%/tune_parallel_counters.c \
+	%D%/tune_parallel.h %D%/tune_counting.h \
 	%D%/tune.h %D%/tune_state.h
 
 TUNER_FLEET = \

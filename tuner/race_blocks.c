@@ -80,7 +80,7 @@ static int block_take(struct race *race, struct block *block, struct err *err) {
 	if (block->lost && block->done < block->count) {
 		size_t e = (size_t)block->order[block->done];
 
-		contender_gone(&race->field[e]);
+		contender_gone(&race->field[e], block->outside);
 		race->entries[e].alive = race->entries[e].alive && !race->field[e].lost;
 	}
 	race->contest.block += block->done > 0;

@@ -5,7 +5,11 @@
 #define TUNER_TUNE_PARALLEL_H
 #include "tuner/tune_state.h"
 
-enum { WORK_REQUESTS = 2, WORK_LOST_MAX = 3 };
+enum {
+	WORK_REQUESTS = 2,
+	WORK_LOST_MAX = 3,  /* workers that it may have killed itself, until it counts as failed */
+	WORK_AWAY_MAX = 20, /* the same for nodes that went away for another reason: so that there is an end */
+};
 
 struct work { /* a configuration, or a node's baseline, until it is done */
 	struct pool_job job;
@@ -19,7 +23,7 @@ struct work { /* a configuration, or a node's baseline, until it is done */
 	struct trial_result sum; /* all attempts */
 	size_t attempts;
 	double deviation, seconds;
-	int again, lost;
+	int again, lost, away;
 	size_t at; /* in the list of those on their way */
 };
 
@@ -39,6 +43,7 @@ struct parallel {
 	struct known **known; /* of each node */
 	size_t *known_count;
 	size_t baselines_failed;
+	int baselines_killed; /* in a row */
 	bool exhausted; /* the space is used up */
 	bool recalled;  /* an earlier run's: the finals may come at once, and want nodes whose baseline is known */
 	bool ending;    /* nothing is begun any more */
@@ -65,6 +70,12 @@ int parallel_baseline_take(struct parallel *parallel, struct work *work, struct 
 void parallel_node_judge(struct parallel *parallel, size_t node, const struct trial_result *baseline);
 /* It rests on the node's last good baseline. */
 void parallel_known_add(struct parallel *parallel, size_t node, uint64_t index, size_t worked);
+/* tune_parallel_lead.c. A block as a job for this node: with the baseline before it where that is not known of the node
+ * (any more). For free(). */
+struct pool_job *lead_job_new(const struct tune *tune, size_t node, struct block *block);
+/* Of such a job that ended: keeps what came before the block, and learns from it. How many trials that were; -1: they
+ * could not be stored. */
+ptrdiff_t lead_take(struct tune *tune, const struct pool_done *done, struct err *err);
 /* tune_parallel_recall.c. What an interrupted run has measured is told at once. */
 int parallel_recall(struct parallel *parallel, struct err *err);
 

@@ -8,8 +8,7 @@
 #include "src/base/mem.h"
 #include "tuner/tune_parallel.h"
 
-/* One whose speed is known. Where there is none, and nothing will tell, any that is there: within a block that is fair.
- */
+/* One whose speed is known; else any that is there: it measures the baseline before the block. */
 static size_t node_take(struct fleet *fleet) {
 	size_t count = fleet_idle_count(fleet), *others = mem_alloc(count + 1, sizeof *others), other = 0, found = SIZE_MAX;
 	for (size_t node; found == SIZE_MAX && (node = fleet_idle_take(fleet)) != SIZE_MAX;)
@@ -17,7 +16,7 @@ static size_t node_take(struct fleet *fleet) {
 			found = node;
 		else
 			others[other++] = node;
-	if (found == SIZE_MAX && other && fleet_busy(fleet) == 0)
+	if (found == SIZE_MAX && other)
 		found = others[--other];
 	while (other)
 		fleet_idle_put(fleet, others[--other]);
@@ -41,8 +40,7 @@ static int begin(void *ctx, struct block *block, struct err *err) {
 	size_t node = node_take(tune->fleet);
 	if (node == SIZE_MAX)
 		return 0;
-	struct pool_job *job = mem_alloc(1, sizeof *job);
-	*job = (struct pool_job){.requests = block->requests, .count = block->count, .tag = block};
+	struct pool_job *job = lead_job_new(tune, node, block);
 	block->tag = job;
 	int rc = fleet_submit(tune->fleet, node, job, err);
 	if (rc != 1)
@@ -55,13 +53,14 @@ static void result_scale(const struct tune *tune, size_t node, struct trial_resu
 	work_scale(&view, node, result);
 }
 
-/* Its results move to the block. */
-static void block_fill(const struct tune *tune, struct block *block, struct pool_done *done) {
-	block->done = done->done;
+/* Its results move to the block, but those of the `lead` trials before it. */
+static void block_fill(const struct tune *tune, struct block *block, struct pool_done *done, size_t lead) {
+	block->done = done->done - lead;
 	block->lost = done->lost != NULL;
-	for (size_t i = 0; i < done->done; i++) {
-		block->results[i] = done->results[i];
-		memset(&done->results[i], 0, sizeof done->results[i]);
+	block->outside = done->outside || done->job->count > lead + block->count; /* it was not begun */
+	for (size_t i = 0; i < block->done; i++) {
+		block->results[i] = done->results[lead + i];
+		memset(&done->results[lead + i], 0, sizeof done->results[lead + i]);
 		result_scale(tune, done->node, &block->results[i]);
 	}
 	fleet_trials_add(tune->fleet, done->node, done->done);
@@ -78,9 +77,13 @@ static int next(void *ctx, struct block **ended, struct err *err) {
 		return rc;
 	struct block *block = done.job->tag;
 	struct pool_job *job = block->tag;
-	block_fill(tune, block, &done);
+	ptrdiff_t lead = lead_take(tune, &done, err);
+	if (lead >= 0)
+		block_fill(tune, block, &done, (size_t)lead);
 	pool_done_clear(&done);
 	free(job);
+	if (lead < 0)
+		return -1;
 	rc = 0;
 	if (!tune_counting_take(tune, block, &rc, err))
 		*ended = block;

@@ -2,6 +2,7 @@
 #include <config.h>
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -97,13 +98,32 @@ static bool once_more(const struct parallel *parallel, struct work *work, const 
 	return result->disturbed && work->again++ < TUNE_AGAIN_MAX;
 }
 
+/* That may have been the baseline's own doing. */
+static int baseline_killed(struct parallel *parallel, struct work *work, const struct pool_done *done,
+                           struct err *err) {
+	int rc = 0;
+	if (++parallel->baselines_killed >= WORK_LOST_MAX) {
+		parallel->baselines_killed = 0;
+		trial_result_clear(&work->sum);
+		work->sum.status = TRIAL_RUNTIME;
+		snprintf(work->sum.message, sizeof work->sum.message, "lost %d times in a row: %.150s", WORK_LOST_MAX,
+		         done->lost);
+		rc = baseline_use(parallel, work, done->node, err);
+	}
+	work_free(work);
+	return rc;
+}
+
 int parallel_baseline_take(struct parallel *parallel, struct work *work, struct pool_done *done, struct err *err) {
 	struct tune *tune = parallel->tune;
-	if (done->done == 0) { /* it is measured when the node is back */
+	if (done->done == 0 && done->outside) { /* it is measured when the node is back */
 		work_free(work);
 		return 0;
 	}
+	if (done->done == 0)
+		return baseline_killed(parallel, work, done, err);
 	struct trial_result *one = &done->results[0];
+	parallel->baselines_killed = 0;
 	tune_pareto_take(tune, work->config, one);
 	work_scale(parallel, done->node, one);
 	if (trial_store(tune->task->store, tune->id, tune->search ? "node" : "baseline", 0, work->config, one, err)) {

@@ -33,7 +33,7 @@ static void evaluation_end(struct parallel *parallel, struct work *work, size_t 
 	work_free(work);
 }
 
-/* Of the trial nothing is known, so it is made elsewhere; but a configuration that takes its node with it each time
+/* Of the trial nothing is known, so it is made elsewhere; but a configuration that takes its worker with it each time
  * does not work. */
 static int lost(struct parallel *parallel, struct work *work, const struct pool_done *done, struct err *err) {
 	struct trial_result *sum = &work->sum;
@@ -41,13 +41,13 @@ static int lost(struct parallel *parallel, struct work *work, const struct pool_
 		evaluation_end(parallel, work, done->node);
 		return 0;
 	}
-	if (++work->lost < WORK_LOST_MAX) {
+	int row = done->outside ? ++work->away : ++work->lost;
+	if (row < (done->outside ? WORK_AWAY_MAX : WORK_LOST_MAX)) {
 		work_queue(parallel, work);
 		return 0;
 	}
 	*sum = (struct trial_result){.status = TRIAL_RUNTIME, .value = NAN, .least = NAN};
-	snprintf(sum->message, sizeof sum->message, "its node went away, %d times in a row: %.150s", work->lost,
-	         done->lost);
+	snprintf(sum->message, sizeof sum->message, "lost %d times in a row: %.150s", row, done->lost);
 	int rc = store(parallel, "search", work->config, sum, err);
 	evaluation_end(parallel, work, SIZE_MAX);
 	return rc;

@@ -32,7 +32,7 @@ struct worker {
 	char *libraries[LIBRARIES_MAX]; /* that this process was asked to load */
 	size_t library_count;
 	json_t *machine; /* what this process said of where it runs; NULL without a launch */
-	char lost[160];  /* why the node went away in the last exchange; empty: it did not */
+	struct worker_loss loss; /* in the last exchange; no reason: it was not lost */
 };
 
 struct worker *worker_new(const struct worker_options *options) {
@@ -71,8 +71,8 @@ bool worker_runs(const struct worker *worker) {
 	return worker->proc;
 }
 
-const char *worker_lost(const struct worker *worker) {
-	return *worker->lost ? worker->lost : NULL;
+const struct worker_loss *worker_lost(const struct worker *worker) {
+	return *worker->loss.reason ? &worker->loss : NULL;
 }
 
 unsigned worker_starts(const struct worker *worker) {
@@ -122,7 +122,7 @@ static int machine_ask(struct worker *worker, struct err *err);
 
 /* library: what the next request needs; may be NULL */
 static int worker_start(struct worker *worker, const char *library, struct err *err) {
-	*worker->lost = '\0';
+	worker->loss = (struct worker_loss){0};
 	if (library)
 		library_note(worker, library);
 	if (worker->proc)
@@ -177,7 +177,7 @@ static void last_words(const char *said, char *text, size_t size) {
 
 static bool went_away(struct worker *worker, const struct worker_end *end) {
 	const struct worker_launch *launch = worker->options.launch;
-	return launch && launch->lost(launch->ctx, end, worker->lost, sizeof worker->lost);
+	return launch && launch->lost(launch->ctx, end, &worker->loss);
 }
 
 /* Stops it, and finds out whether its node went away: before it is stopped where it only gave no answer. */
@@ -349,7 +349,7 @@ static void ending_wait(struct worker *worker, const struct trial_result *result
 }
 
 static int lost_error(const struct worker *worker, struct err *err) {
-	return err_set(err, ERR_FAILED, NULL, "its node went away: %s", worker->lost);
+	return err_set(err, ERR_FAILED, NULL, "its node went away: %s", worker->loss.reason);
 }
 
 static int machine_check(const json_t *answer, struct err *err) {
@@ -379,7 +379,7 @@ static int machine_ask(struct worker *worker, struct err *err) {
 		broken_result(worker, broken, 0, 0, &result);
 	if (broken == BROKEN_INTERRUPTED)
 		return err_set(err, ERR_INTERRUPTED, NULL, "interrupted");
-	return *worker->lost ? lost_error(worker, err) : err_set(err, ERR_FAILED, NULL, "%s", result.message);
+	return worker_lost(worker) ? lost_error(worker, err) : err_set(err, ERR_FAILED, NULL, "%s", result.message);
 }
 
 const json_t *worker_machine(struct worker *worker, struct err *err) {
@@ -409,7 +409,7 @@ int worker_exchange(struct worker *worker, const struct worker_question *questio
 		broken = answer_check(worker, question, result, &bad);
 	if (broken != BROKEN_NO)
 		broken_result(worker, broken, timeout, question->grace_s, result);
-	if (*worker->lost)
+	if (worker_lost(worker))
 		return lost_error(worker, err);
 	if (broken == BROKEN_UNREADABLE && *bad.what)
 		snprintf(result->message, sizeof result->message, "the worker's answer was refused: %.200s", bad.what);

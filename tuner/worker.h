@@ -14,14 +14,20 @@ struct worker_end {
 	const json_t *machine; /* what it said of itself; NULL: it never came so far */
 };
 
+/* Why a worker is gone, where it was not what it ran that ended it, or where that is not known. */
+struct worker_loss {
+	char reason[160];
+	bool outside; /* for sure: whoever gave the node took it away, or the node failed */
+};
+
 /* Another way to start it than as a child of this process: argv has the worker's executable in it. */
 struct worker_launch {
 	const char *const *argv;
 	int end_signal; /* as in proc_spec */
 	double end_seconds;
 	void *ctx;
-	/* Was it the node that ended it, and not what it ran? Then why. */
-	bool (*lost)(void *ctx, const struct worker_end *end, char *reason, size_t size);
+	/* Is nothing known of what it ran, as its node went away or it was killed? Then why. */
+	bool (*lost)(void *ctx, const struct worker_end *end, struct worker_loss *loss);
 };
 
 struct worker_options {
@@ -46,8 +52,8 @@ const volatile int *worker_interrupt(const struct worker *worker); /* of its opt
  * "step","machine","topology"}, borrowed, checked for types. NULL where it could not be had. Only with a launch. */
 const json_t *worker_machine(struct worker *worker, struct err *err);
 bool worker_runs(const struct worker *worker); /* as far as is known: it has not ended in an exchange */
-/* Why the node went away in the last exchange or start that failed; NULL: it did not. */
-const char *worker_lost(const struct worker *worker);
+/* Why it was lost in the last exchange or start that failed; NULL: it was not. */
+const struct worker_loss *worker_lost(const struct worker *worker);
 unsigned worker_starts(const struct worker *worker);
 unsigned worker_restarts(const struct worker *worker);
 

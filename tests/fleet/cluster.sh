@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # A cluster of two nodes, n1 and n2, on this machine: slurmctld, two slurmd and munged of its own, all in one folder and on
 # ports of its own. Source it: `cluster_missing` prints why there can be none (nothing: there can), `cluster_start FOLDER`,
-# `cluster_stop`. Who starts it stops it: put cluster_stop in a trap.
+# `cluster_stop`. Who starts it stops it: put cluster_stop in a trap. CLUSTER_LINES: more lines of slurm.conf.
 PATH=$PATH:/usr/sbin:/sbin
 cluster=
 cluster_port=$((20000 + $$ % 20000))
@@ -39,6 +39,7 @@ cluster_conf() {
 	KillWait=5
 	NodeName=n[1-2] NodeHostname=$(hostname) NodeAddr=127.0.0.1 Port=[$((cluster_port + 1))-$((cluster_port + 2))] CPUs=${CLUSTER_CPUS:-1} RealMemory=500 State=UNKNOWN
 	PartitionName=p Nodes=ALL Default=YES MaxTime=INFINITE State=UP
+	${CLUSTER_LINES:-}
 	C
 }
 

@@ -173,6 +173,55 @@ static void test_given_up(void) {
 	json_decref(leave);
 }
 
+/* The two acts in turn, `count` jobs; how many were lost, and whether what they ran had no part in any of that. */
+static int turns(struct rig *rig, const char *const *acts, int count, bool *outside) {
+	json_t *problem = json_object();
+	int lost = 0;
+	*outside = true;
+	for (int i = 0; i < count; i++) {
+		struct pool_done done = {0};
+		json_t *act = json_pack("{s:s}", "act", acts[i % 2]);
+		struct trial_request requests[] = {request(problem, act)};
+		const struct pool_job job = {.requests = requests, .count = 1};
+		if (one_job(rig, &job, &done) && done.lost) {
+			*outside = *outside && done.outside;
+			lost++;
+		}
+		pool_done_clear(&done);
+		json_decref(act);
+	}
+	json_decref(problem);
+	return lost;
+}
+
+static int losses_told(const struct rig *rig, const char **state) {
+	json_t *nodes = pool_workers_json(rig->workers), *node = json_array_get(nodes, 0);
+	int losses = (int)js_int_or(node, "losses", -1);
+	*state = strcmp(js_string_or(node, "state", ""), "lost") == 0 ? "lost" : "there";
+	json_decref(nodes);
+	return losses;
+}
+
+/* More losses than it may have in a row, but with something done in between; and workers that what they ran may have
+ * killed. */
+static void test_in_a_row(void) {
+	static const char *const mixed[] = {"leave", "run"}, *const ends[] = {"end", "end"};
+	const struct pool_workers_options options = {.losses = 1};
+	struct rig rig;
+	bool outside;
+	const char *state;
+	rig_open(&rig, rig_path("SRCDIR", "tests/fleet/worker-fake"), 1, &options, true);
+	int lost = turns(&rig, mixed, 8, &outside);
+	ok(lost == 4 && outside, "a node that is lost now and then: %d times", lost);
+	lost = turns(&rig, ends, 4, &outside);
+	ok(lost == 4 && !outside, "and whose worker is killed by nobody knows what: %d times", lost);
+	lost = turns(&rig, mixed, 2, &outside);
+	int told = losses_told(&rig, &state);
+	ok(lost == 1 && strcmp(state, "there") == 0, "is not given up: it is %s", state);
+	ok(told == 9, "all losses are told: %d", told);
+	rig_close(&rig);
+}
+
 static void test_no_start(void) {
 	struct rig rig;
 	size_t node;
@@ -237,6 +286,7 @@ int main(void) {
 	test_failure("nonsense", TRIAL_RUNTIME, 5);
 	test_moved();
 	test_given_up();
+	test_in_a_row();
 	test_no_start();
 	test_admit();
 	test_interrupt();

@@ -35,13 +35,15 @@ static int rig_work_open(void *ctx, struct worker *worker, void **state, struct 
 
 static const struct pool_work rig_work = {.open = rig_work_open};
 
-/* SIGKILL comes from a node that fails, and from nothing else. */
-__attribute__((unused)) static bool rig_lost(const void *state, const struct worker_end *end, char *reason, size_t size) {
+/* SIGKILL comes from a node that fails, and from nothing else; of SIGTERM nobody knows. */
+__attribute__((unused)) static bool rig_lost(const void *state, const struct worker_end *end, struct worker_loss *loss) {
 	(void)state;
-	if (end->silent || !WIFSIGNALED(end->status) || WTERMSIG(end->status) != SIGKILL)
-		return false;
-	snprintf(reason, size, "its node failed");
-	return true;
+	int number = !end->silent && WIFSIGNALED(end->status) ? WTERMSIG(end->status) : 0;
+	if (number == SIGKILL)
+		*loss = (struct worker_loss){"its node failed", .outside = true};
+	else if (number == SIGTERM)
+		*loss = (struct worker_loss){"its worker was killed", .outside = false};
+	return *loss->reason;
 }
 
 /* `more` is copied; what a rig knows itself is filled in. The worker's path is taken over. */

@@ -30,6 +30,12 @@ static const struct {
 	{"a crash", "srun: error: n1: task 0: Segmentation fault\n", NULL},
 	{"a crash that was told",
 	 "sweetspot-worker: SIGSEGV (segmentation fault) in kernel fw\nsrun: error: n1: task 0: Segmentation fault\n", NULL},
+	{"a crash that srun cleared up after",
+	 "srun: error: n1: task 0: Segmentation fault\nsrun: Force Terminated StepId=12.0\n", NULL},
+	{"a step that scancel sends a signal",
+	 "slurmstepd-n1: error: *** STEP 3.0 ON n1 CANCELLED AT 2026-11-22T01:24:14 ***\n"
+	 "srun: error: n1: task 0: Terminated\nsrun: Force Terminated StepId=3.0\n",
+	 "its job was cancelled"},
 	{"an exit", "srun: error: n1: task 0: Exited with exit code 1\n", NULL},
 	{"memory that ran out",
 	 "slurmstepd: error: Detected 1 oom_kill event in StepId=9.0. Some of the step tasks have been OOM Killed.\n"
@@ -67,9 +73,27 @@ static void test_records(void) {
 }
 
 static void test_lost(void) {
-	char reason[160] = "";
+	struct worker_loss loss = {0};
 	const struct worker_end early = {.said = "srun: error: Unable to allocate resources: Invalid partition name\n"};
-	ok(slurm_end_lost(&early, reason, sizeof reason) && *reason, "what never came up is no trial's fault: %s", reason);
+	ok(slurm_end_lost(&early, &loss) && *loss.reason && loss.outside, "what never came up is no trial's fault: %s",
+	   loss.reason);
+	json_t *machine = json_pack("{s:s,s:s}", "node", "-", "job", "-"); /* no names: nobody is asked */
+	struct worker_end end = {.said = "srun: error: n1: task 0: Killed\nsrun: Force Terminated StepId=14.0\n",
+	                         .machine = machine};
+	ok(slurm_end_lost(&end, &loss) && *loss.reason && !loss.outside, "what was killed is made again, but: %s",
+	   loss.reason);
+	end.machine = NULL;
+	ok(slurm_end_lost(&end, &loss) && strstr(loss.reason, "killed") && loss.outside, "unless it never said a word: %s",
+	   loss.reason);
+	end.machine = machine;
+	end.said = "slurmstepd-n1: error: *** STEP 12.0 ON n1 CANCELLED AT 2026-11-21T21:43:15 ***\n"
+	           "srun: error: n1: task 0: Terminated\n";
+	ok(slurm_end_lost(&end, &loss) && loss.outside, "or Slurm did it: %s", loss.reason);
+	end.said = "slurmstepd: error: Detected 1 oom_kill event in StepId=9.0.\nsrun: error: n1: task 0: Killed\n";
+	ok(!slurm_end_lost(&end, &loss), "memory that ran out is a result");
+	end.said = "task 0: Killed\nsrun: error: n1: task 0: Exited with exit code 1\n";
+	ok(!slurm_end_lost(&end, &loss), "and so is a program that prints the like");
+	json_decref(machine);
 }
 
 int main(void) {

@@ -130,7 +130,9 @@ struct reader {
 static void block_read(struct reader *reader, const struct store_trial *trial) {
 	const char *at = js_string_or(trial->detail, "node", "");
 	bool same = strcmp(trial->phase, reader->phase) == 0 && trial->block == reader->block;
+	double scale = js_real_or(trial->detail, "node_scale", 1);
 	reader->stored->early = reader->stored->counted;
+	reader->stored->scale_least = fmin(reader->stored->scale_least, scale);
 	reader->stored->mixed += same && strcmp(at, reader->node) != 0;
 	snprintf(reader->phase, sizeof reader->phase, "%s", trial->phase);
 	snprintf(reader->node, sizeof reader->node, "%s", at);
@@ -156,7 +158,7 @@ static int trial_read(void *ctx, const struct store_trial *trial) {
 }
 
 struct fleet_stored fleet_stored(const char *path, int64_t search) {
-	struct fleet_stored stored = {0};
+	struct fleet_stored stored = {.scale_least = 1};
 	struct reader reader = {.stored = &stored, .seen = json_object()};
 	struct store *store = fixture_open(path);
 	struct err err = {0};

@@ -48,6 +48,7 @@ struct fleet_stored {
 	uint64_t counted, early;       /* rows of the phase "counters"; those before the duel had ended */
 	uint64_t all;                  /* rows of all phases */
 	uint64_t mixed;                /* blocks of race and duel that more than one node measured */
+	double scale_least;            /* of a node in race and duel */
 };
 struct fleet_stored fleet_stored(const char *store, int64_t search);
 

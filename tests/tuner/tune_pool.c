@@ -361,12 +361,43 @@ static void large(void) {
 	free(path);
 }
 
+static double late_seconds;
+
+static void late_and_slow(size_t node, struct simulated_node *out) {
+	if (node != 7)
+		return;
+	out->queue_s = late_seconds;
+	out->speed = 0.5;
+}
+
+/* It was never asked for anything before the finals. */
+static void late(void) {
+	struct fleet_play asked = small(NULL);
+	struct fleet_played played;
+	asked.node = late_and_slow;
+	late_seconds = 1e9;
+	char *path = play(&asked, "never.db", &played);
+	ok(fleet_stored(path, played.search).scale_least > 0.9, "nodes of one speed have one scale");
+	late_seconds = played.searched + 1;
+	fleet_played_clear(&played);
+	free(path);
+	path = play(&asked, "late.db", &played);
+	struct fleet_stored stored = fleet_stored(path, played.search);
+	ok(fabs(stored.scale_least / 0.5 - 1) < 0.05,
+	   "a slow node that comes in the finals measures the baseline before it is compared: its scale is %.3f",
+	   stored.scale_least);
+	ok(stored.all == played.tally.trials && node_trials(&played) == stored.all, "which is kept, too");
+	fleet_played_clear(&played);
+	free(path);
+}
+
 int main(void) {
 	fixture_begin();
 	plain();
 	faster();
 	outliers();
 	losses();
+	late();
 	dead();
 	all_dead();
 	counting();

@@ -26,6 +26,8 @@ int fleet_wait(struct fleet *fleet, double seconds, struct pool_done *done, stru
 
 /* Is it time for the node's baseline: at first, after it was away, and when the last was long enough ago? */
 bool fleet_baseline_due(const struct fleet *fleet, size_t node);
+/* Is it not known, or since then it was away, or the last one was strange? */
+bool fleet_baseline_missing(const struct fleet *fleet, size_t node);
 enum fleet_verdict {
 	FLEET_GOOD,    /* go on */
 	FLEET_AGAIN,   /* strange: measure it once more */

@@ -38,13 +38,17 @@ void fleet_baseline_give_up(struct fleet *fleet) {
 	fleet->blind = true;
 }
 
+bool fleet_baseline_missing(const struct fleet *fleet, size_t node) {
+	const struct node *own = &fleet->nodes[node];
+	return !fleet->blind && (isnan(own->base) || own->returned || own->strange);
+}
+
 bool fleet_baseline_due(const struct fleet *fleet, size_t node) {
 	const struct node *own = &fleet->nodes[node];
 	if (fleet->blind)
 		return false;
-	if (isnan(own->base) || own->returned || own->strange)
-		return true;
-	return fleet->pool->now(fleet->pool->ctx) - own->based_at >= own->base_cost / BASELINE_SHARE;
+	return fleet_baseline_missing(fleet, node) ||
+	       fleet->pool->now(fleet->pool->ctx) - own->based_at >= own->base_cost / BASELINE_SHARE;
 }
 
 static bool judged(const struct node *node) {

@@ -31,8 +31,8 @@ struct launcher {
 	void *(*open)(const struct launcher_settings *settings, size_t *nodes, struct err *err);
 	/* What is run for the worker of a node, NULL-terminated; belongs to the state. From any thread. */
 	const char *const *(*argv)(const void *state, size_t node);
-	/* Was it the node that ended it, and not what it ran? Then why. From any thread; may be NULL: never. */
-	bool (*lost)(const void *state, const struct worker_end *end, char *reason, size_t size);
+	/* As in worker_launch. From any thread; may be NULL: never. */
+	bool (*lost)(const void *state, const struct worker_end *end, struct worker_loss *loss);
 	/* started: ends what is still there of it, and waits for that; after all workers are stopped. */
 	void (*close)(void *state, bool started);
 };

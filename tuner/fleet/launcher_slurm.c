@@ -154,9 +154,9 @@ static const char *const *slurm_argv(const void *state, size_t node) {
 	return slurm->nodes[node];
 }
 
-static bool slurm_lost(const void *state, const struct worker_end *end, char *reason, size_t size) {
+static bool slurm_lost(const void *state, const struct worker_end *end, struct worker_loss *loss) {
 	(void)state;
-	return slurm_end_lost(end, reason, size);
+	return slurm_end_lost(end, loss);
 }
 
 static void slurm_close(void *state, bool started) {

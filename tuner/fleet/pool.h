@@ -26,9 +26,12 @@ struct pool_done {
 	const struct pool_job *job;
 	struct trial_result *results; /* job->count, `done` of them filled; cleared and freed by pool_done_clear */
 	size_t done;
-	/* NULL, or why the node went away before the job was through (preempted, cancelled, time limit, node failure): of the
-	 * trial that it was at nothing is known, so it is no failure of a configuration. */
+	/* NULL, or why the node or its worker went away before the job was through: of the trial that it was at nothing is
+	 * known, so it is no failure of a configuration. */
 	const char *lost;
+	/* And that trial had no part in it (preempted, cancelled, time limit, node failure). Where it is false it may be what
+	 * killed the worker. */
+	bool outside;
 	char reason[160]; /* what `lost` points to */
 };
 void pool_done_clear(struct pool_done *done);

@@ -45,9 +45,22 @@ static void name_add(struct trial_result *result, const char *name) {
 	json_object_set_new(result->reply, "node", json_string(name));
 }
 
-static void lose(struct pool_done *done, const char *why) {
-	snprintf(done->reason, sizeof done->reason, "%.159s", why);
+static void lose(struct pool_done *done, const struct worker_loss *loss) {
+	snprintf(done->reason, sizeof done->reason, "%s", loss->reason);
 	done->lost = done->reason; /* again where it is taken: it moves */
+	done->outside = loss->outside;
+}
+
+/* Before a trial: none can be why. */
+static struct worker_loss loss_before(const struct worker *worker, const char *why) {
+	struct worker_loss loss = {.outside = true};
+	snprintf(loss.reason, sizeof loss.reason, "%.159s", worker_lost(worker) ? worker_lost(worker)->reason : why);
+	return loss;
+}
+
+static void lose_before(struct pool_done *done, const struct worker *worker, const char *why) {
+	const struct worker_loss loss = loss_before(worker, why);
+	lose(done, &loss);
 }
 
 /* The trials of a job are compared with each other: a worker that came up on another node in the middle ends the job.
@@ -57,11 +70,11 @@ static int trial_run(struct pool_node *node, const struct trial_request *request
 	struct trial_result *result = &done->results[done->done];
 	const json_t *machine = worker_machine(node->worker, err);
 	if (machine && strcmp(name_of(machine), name) != 0) {
-		lose(done, "its worker came up again on another node");
+		lose(done, &(struct worker_loss){"its worker came up again on another node", .outside = true});
 		return -1;
 	}
 	if (!machine) {
-		lose(done, worker_lost(node->worker) ? worker_lost(node->worker) : err->what);
+		lose_before(done, node->worker, err->what);
 		return -1;
 	}
 	if (node->runner.run(node->runner.ctx, request, result, err)) {
@@ -84,7 +97,7 @@ static void job_run(struct pool_node *node, const struct pool_order *order, stru
 	done->job = order->job;
 	done->results = mem_alloc(order->count, sizeof *done->results);
 	if (!machine)
-		lose(done, worker_lost(node->worker) ? worker_lost(node->worker) : event->err.what);
+		lose_before(done, node->worker, event->err.what);
 	else if (runner_open(node, order->work, &event->err) == 0)
 		for (size_t i = 0; i < order->count && trial_run(node, &order->requests[i], name, done, &event->err) == 0; i++)
 			continue;
@@ -99,11 +112,12 @@ static double again_seconds(unsigned row) {
 	return row <= 1 ? FIRST_SECONDS : SECOND_SECONDS * (1 << (row - 2 < DOUBLINGS ? row - 2 : DOUBLINGS));
 }
 
-/* It was lost before it could say where it is, or while it ran. True: once more. */
-static bool try_again(struct pool_node *node, const char *why, bool never) {
+/* It was lost before it could say where it is, or while it ran. True: once more. What a trial may have done to it counts
+ * against that trial (pool_done), and not against the node. */
+static bool try_again(struct pool_node *node, const struct worker_loss *loss, bool never) {
 	struct pool_event event = {.what = POOL_AGAIN, .node = node->number};
-	snprintf(event.reason, sizeof event.reason, "%.159s", why);
-	node->losses++;
+	snprintf(event.reason, sizeof event.reason, "%s", loss->reason);
+	node->losses += loss->outside;
 	node->row++;
 	if (never || node->losses > node->options->losses) {
 		event.what = POOL_GONE;
@@ -127,9 +141,9 @@ static bool bring_up(struct pool_node *node) {
 			node->row = 0;
 			return true;
 		}
-		const char *why = worker_lost(node->worker);
-		bool never = first && !why;
-		if (err.code == ERR_INTERRUPTED || !try_again(node, why ? why : err.what, never))
+		bool never = first && !worker_lost(node->worker);
+		struct worker_loss loss = loss_before(node->worker, err.what);
+		if (err.code == ERR_INTERRUPTED || !try_again(node, &loss, never))
 			return false;
 	}
 }
@@ -138,15 +152,17 @@ static bool work_on(struct pool_node *node, const struct pool_order *order) {
 	struct pool_event event = {.what = POOL_DONE, .node = node->number};
 	unsigned starts = worker_starts(node->worker);
 	job_run(node, order, &event);
-	char why[160];
 	bool lost = event.done.lost;
-	snprintf(why, sizeof why, "%s", lost ? event.done.reason : "");
+	struct worker_loss loss = {.outside = event.done.outside};
+	snprintf(loss.reason, sizeof loss.reason, "%s", event.done.reason);
+	if (!lost || event.done.done)
+		node->losses = 0;
 	event.ready = !lost && worker_runs(node->worker) && worker_starts(node->worker) == starts;
 	bool ready = event.ready;
 	pool_queue_put(node->queue, &event);
 	if (ready)
 		return true;
-	return (!lost || try_again(node, why, false)) && bring_up(node);
+	return (!lost || try_again(node, &loss, false)) && bring_up(node);
 }
 
 void *pool_node_main(void *argument) {

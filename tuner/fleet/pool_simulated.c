@@ -167,6 +167,7 @@ static bool event_handle(struct simulated *sim, const struct event *event, struc
 			job_end(sim, event->node, event->time, done);
 			snprintf(done->reason, sizeof done->reason, "node failure (simulated)");
 			done->lost = done->reason;
+			done->outside = true;
 			sim->tally.lost++;
 			return true;
 		}

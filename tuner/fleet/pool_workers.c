@@ -185,10 +185,10 @@ static double now(void *ctx) {
 	return sys_now();
 }
 
-static bool node_lost(void *ctx, const struct worker_end *end, char *reason, size_t size) {
+static bool node_lost(void *ctx, const struct worker_end *end, struct worker_loss *loss) {
 	const struct pool_node *node = ctx;
 	const struct launcher *launcher = node->options->launcher;
-	return launcher->lost && launcher->lost(node->options->launch, end, reason, size);
+	return launcher->lost && launcher->lost(node->options->launch, end, loss);
 }
 
 static void node_init(struct pool_workers *workers, size_t number) {

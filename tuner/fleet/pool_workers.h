@@ -25,7 +25,7 @@ struct pool_workers_options {
 	size_t count;
 	const char *worker;                       /* the executable */
 	uint64_t address_space;                   /* of it, where it is a child of this process; 0: no limit */
-	unsigned losses;                          /* that a node may have before it is given up */
+	unsigned losses;                          /* in a row, from outside: with one more a node is given up */
 	const volatile int *interrupt, *abandon;  /* Ctrl-C once: nothing new is waited for; twice: nothing at all */
 	/* A node is there (again), its worker idle and the caller's to ask. False and why where it is not to be used. In the
 	 * caller's thread; may be NULL. */

@@ -56,7 +56,7 @@ struct pool_node {
 	struct worker *worker;
 	struct worker_launch launch;
 	/* the thread's */
-	unsigned losses, row; /* all of them; those since its worker was there */
+	unsigned losses, row; /* from outside, since a trial was through; all, since its worker was there */
 	const struct pool_work *work;
 	struct runner runner;
 	void *runner_state;

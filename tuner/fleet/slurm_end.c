@@ -22,14 +22,14 @@ struct sign {
 	bool rest; /* what the line says behind the words belongs to it */
 };
 
-/* The first that is found counts: what says why comes before what says that. */
+/* The first that is found counts: what says why comes before what says that. "Force Terminated" says nothing: srun also
+ * writes it after a task that crashed by itself. */
 static const struct sign said_signs[] = {
 	{"DUE TO TIME LIMIT", "its job reached its time limit", false},
 	{"DUE TO PREEMPTION", "its job was preempted", false},
 	{"DUE TO NODE FAILURE", "its node failed", false},
 	{"Node failure on", "its node failed", false},
 	{"CANCELLED AT", "its job was cancelled", false},
-	{"Force Terminated", "its job was cancelled", false},
 	{"has been revoked", "its job was cancelled", false},
 	{"Job has been cancelled", "its job was cancelled", false},
 	{"Job/step already completing or completed", "its job is over", false},
@@ -65,6 +65,13 @@ static const struct sign node_signs[] = {
 	{0},
 };
 
+/* "srun: error: n1: task 0: Killed" */
+static const struct sign killed_signs[] = {
+	{": Killed\n", "its worker was killed", false},
+	{": Terminated\n", "its worker was killed", false},
+	{0},
+};
+
 static bool find(const struct sign *signs, const char *text, char *reason, size_t size) {
 	for (; signs->words; signs++) {
 		const char *at = strstr(text, signs->words);
@@ -82,7 +89,9 @@ static bool is_slurms(const char *line) {
 	return strncmp(line, "srun: ", 6) == 0 || strncmp(line, "slurmstepd", 10) == 0;
 }
 
-bool slurm_end_said(const char *said, char *reason, size_t size) {
+/* Slurm's lines alone; NULL where there is no memory, or where a task ran out of it: that one was stopped for what it
+ * did. */
+static char *own_lines(const char *said) {
 	char *own = calloc(strlen(said) + 2, 1), *out = own;
 	for (const char *line = said; own && *line;) {
 		size_t length = strcspn(line, "\n");
@@ -93,10 +102,25 @@ bool slurm_end_said(const char *said, char *reason, size_t size) {
 		}
 		line += length + (line[length] == '\n');
 	}
-	/* A task that ran out of memory was stopped for what it did. */
-	bool lost = own && !strstr(own, "oom") && !strstr(own, "Out Of Memory") && find(said_signs, own, reason, size);
+	if (own && !strstr(own, "oom") && !strstr(own, "Out Of Memory"))
+		return own;
 	free(own);
-	return lost;
+	return NULL;
+}
+
+static bool find_own(const struct sign *signs, const char *said, char *reason, size_t size) {
+	char *own = own_lines(said);
+	bool found = own && find(signs, own, reason, size);
+	free(own);
+	return found;
+}
+
+bool slurm_end_said(const char *said, char *reason, size_t size) {
+	return find_own(said_signs, said, reason, size);
+}
+
+bool slurm_end_killed(const char *said, char *reason, size_t size) {
+	return find_own(killed_signs, said, reason, size);
 }
 
 /* "Key=value" of a record of one line. */
@@ -139,19 +163,28 @@ static bool asked(const char *what, const char *name, bool (*judge)(const char *
 	return lost;
 }
 
+static void never_started(const char *said, struct worker_loss *loss) {
+	const char *last = strrchr(said, '\n');
+	while (last && last > said && !last[1])
+		last = memrchr(said, '\n', (size_t)(last - said));
+	snprintf(loss->reason, sizeof loss->reason, "the worker did not start: %.120s", last ? last + 1 : said);
+	loss->reason[strcspn(loss->reason, "\n")] = '\0';
+}
+
+static bool is_outside(const struct worker_end *end, char *reason, size_t size) {
+	return slurm_end_said(end->said, reason, size) ||
+	       asked("job", js_string_or(end->machine, "job", ""), slurm_end_job, reason, size) ||
+	       (end->silent && asked("node", js_string_or(end->machine, "node", ""), slurm_end_node, reason, size));
+}
+
 /* An exit status alone tells little: it is 0 where the node failed. One of a task that a signal ended is 128 and more.
  */
-bool slurm_end_lost(const struct worker_end *end, char *reason, size_t size) {
-	if (slurm_end_said(end->said, reason, size))
-		return true;
-	if (!end->machine) { /* it never answered: nothing ran that could be blamed */
-		const char *last = strrchr(end->said, '\n');
-		while (last && last > end->said && !last[1])
-			last = memrchr(end->said, '\n', (size_t)(last - end->said));
-		snprintf(reason, size, "the worker did not start: %.120s", last ? last + 1 : end->said);
-		reason[strcspn(reason, "\n")] = '\0';
-		return true;
-	}
-	return asked("job", js_string_or(end->machine, "job", ""), slurm_end_job, reason, size) ||
-	       (end->silent && asked("node", js_string_or(end->machine, "node", ""), slurm_end_node, reason, size));
+bool slurm_end_lost(const struct worker_end *end, struct worker_loss *loss) {
+	bool outside = is_outside(end, loss->reason, sizeof loss->reason);
+	bool killed = !outside && slurm_end_killed(end->said, loss->reason, sizeof loss->reason);
+	bool never = !end->machine; /* it never answered: nothing ran that could be blamed */
+	if (never && !outside && !killed)
+		never_started(end->said, loss);
+	loss->outside = outside || never;
+	return outside || killed || never;
 }

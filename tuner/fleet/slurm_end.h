@@ -12,7 +12,9 @@ bool slurm_end_said(const char *said, char *reason, size_t size);
 /* By a record of `scontrol show job -o`, and one of `scontrol show node -o`. */
 bool slurm_end_job(const char *record, char *reason, size_t size);
 bool slurm_end_node(const char *record, char *reason, size_t size);
+/* By the words: was it killed, and by whom is not known? What it ran may have made the system do it. */
+bool slurm_end_killed(const char *said, char *reason, size_t size);
 /* All of that, in this order. */
-bool slurm_end_lost(const struct worker_end *end, char *reason, size_t size);
+bool slurm_end_lost(const struct worker_end *end, struct worker_loss *loss);
 
 #endif
