@@ -41,7 +41,7 @@ TUNER_SEARCH = \
 TUNER_MEASURE = \
 	%D%/kernel_desc.c %D%/kernel_desc.h \
 	%D%/worker.c %D%/worker.h %D%/worker_impl.h \
-	%D%/worker_devices.c \
+	%D%/worker_describe.c %D%/worker_devices.c %D%/worker_exchange.c %D%/worker_trial.c \
 	%D%/worker_counters.c %D%/worker_counters.h \
 	%D%/trial.c %D%/trial.h %D%/trial_counters.c %D%/trial_counters.h \
 	%D%/race.c %D%/duel.c %D%/contender.c %D%/race.h %D%/contender.h %D%/race_impl.h %D%/duel_impl.h \
