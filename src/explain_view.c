@@ -9,17 +9,9 @@
 #include "src/explain.h"
 #include "tuner/trial.h"
 
-static bool same_problem(const struct study *study, size_t a, size_t b) {
-	const int *x = study_row(study, a)->place, *y = study_row(study, b)->place;
-	for (size_t c = 0; c < study_columns(study); c++)
-		if (study_column(study, c)->is_problem && x[c] != y[c])
-			return false;
-	return true;
-}
-
 bool explain_of_problem(void *ctx, const struct study *study, size_t row) {
 	const struct explain_view *view = ctx;
-	return same_problem(study, row, view->like);
+	return study_same_problem(study, row, view->like);
 }
 
 size_t explain_problems(const struct study *study, size_t rows[EXPLAIN_PROBLEMS_MAX]) {
@@ -27,7 +19,7 @@ size_t explain_problems(const struct study *study, size_t rows[EXPLAIN_PROBLEMS_
 	for (size_t row = 0; row < study_rows(study) && count < EXPLAIN_PROBLEMS_MAX; row++) {
 		bool found = false;
 		for (size_t i = 0; i < count && !found; i++)
-			found = same_problem(study, rows[i], row);
+			found = study_same_problem(study, rows[i], row);
 		if (!found)
 			rows[count++] = row;
 	}
@@ -37,7 +29,7 @@ size_t explain_problems(const struct study *study, size_t rows[EXPLAIN_PROBLEMS_
 size_t explain_rows(const struct study *study, size_t like) {
 	size_t count = 0;
 	for (size_t row = 0; row < study_rows(study); row++)
-		count += same_problem(study, row, like);
+		count += study_same_problem(study, row, like);
 	return count;
 }
 

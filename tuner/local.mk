@@ -84,7 +84,7 @@ TUNER_STORE = \
 	%D%/profile_program.c %D%/profile_program.h %D%/profile_sizes.c %D%/profile_sizes.h \
 	%D%/profile_state.c %D%/profile_entry.c %D%/profile_state.h %D%/profile_merge.c %D%/profile_merge.h \
 	%D%/profile_diff.c %D%/profile_diff.h %D%/profile_select.c %D%/profile_select_words.c %D%/profile_select.h \
-	%D%/profile_folder.c %D%/profile_folder.h
+	%D%/profile_folder.c %D%/profile_folder.h %D%/profile_link.c
 
 TUNER_SIZES = \
 	%D%/sizes.c %D%/sizes.h %D%/sizes_impl.h \

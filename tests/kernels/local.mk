@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 EXTRA_DIST += %D%/live.h %D%/values.h %D%/sanitized.h %D%/history.h %D%/steps.h
-EXTRA_DIST += %D%/live.h %D%/fw_rig.h %D%/values.h %D%/cc_rig.h
+EXTRA_DIST += %D%/live.h %D%/fw_rig.h %D%/values.h %D%/cc_rig.h %D%/cc_shapes.h
 
 check_PROGRAMS += %D%/table %D%/conformance %D%/synthetic %D%/gol
 TESTS += %D%/table %D%/conformance %D%/synthetic %D%/gol
