@@ -55,18 +55,24 @@ static const json_t *tune_newest(const struct study_item *item, const json_t *pr
 	return NULL;
 }
 
-/* What was tuned last, else what was measured most; SIZE_MAX: none fits. */
+static bool is_first(const struct study *study, size_t row) {
+	size_t other = 0;
+	while (other < row && !study_same_problem(study, other, row))
+		other++;
+	return other == row;
+}
+
+/* What was tuned last, else what was measured most; SIZE_MAX: none fits. Of all problems, however many. */
 static size_t problem_choose(const struct study *study, const json_t *tune, const json_t *size) {
-	size_t rows[EXPLAIN_PROBLEMS_MAX], best = SIZE_MAX, most = 0;
-	size_t problems = explain_problems(study, rows);
-	for (size_t i = 0; i < problems; i++) {
-		const json_t *problem = study_row(study, rows[i])->problem;
+	size_t best = SIZE_MAX, most = 0;
+	for (size_t row = 0; row < study_rows(study); row++) {
+		const json_t *problem = study_row(study, row)->problem;
 		if (tune && json_equal(problem, json_object_get(tune, "problem")))
-			return rows[i];
-		size_t count = fits(problem, size) ? explain_rows(study, rows[i]) : 0;
+			return row;
+		size_t count = fits(problem, size) && is_first(study, row) ? explain_rows(study, row) : 0;
 		if (count > most) {
 			most = count;
-			best = rows[i];
+			best = row;
 		}
 	}
 	return best;
