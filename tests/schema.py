@@ -18,7 +18,8 @@ def validator(schema):
     try:
         from referencing import Registry, Resource
     except ImportError:  # before 4.18
-        return kind(schema, resolver=jsonschema.RefResolver.from_schema(schema, {s["$id"]: s for s in schemas.values()}))
+        store = {s["$id"]: s for s in schemas.values()}
+        return kind(schema, resolver=jsonschema.RefResolver(schema["$id"], schema, store))
     return kind(schema, registry=Registry().with_resources((s["$id"], Resource.from_contents(s)) for s in schemas.values()))
 
 
