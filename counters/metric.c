@@ -51,7 +51,7 @@ bool counter_metric_value(const struct counter_plan *plan, size_t metric, const 
 		snprintf(reason, COUNTER_REASON, "%s has no value here", plan->metrics[metric].formula);
 		return false;
 	}
-	*out = result.type == VALUE_INT ? (double)result.as.i : result.as.r;
+	*out = value_number(result);
 	if (!isfinite(*out))
 		snprintf(reason, COUNTER_REASON, "%s has no value here", plan->metrics[metric].formula);
 	return isfinite(*out);

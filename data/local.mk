@@ -1,12 +1,26 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 schemadir = $(pkgdatadir)/schema
 dist_schema_DATA = \
+	%D%/schema/compare.json \
 	%D%/schema/counter-events.json \
 	%D%/schema/counter-group.json \
+	%D%/schema/doctor.json \
 	%D%/schema/explain.json \
+	%D%/schema/fleet-plan.json \
+	%D%/schema/fleet-status.json \
+	%D%/schema/fleet.json \
+	%D%/schema/plan.json \
+	%D%/schema/profile-diff.json \
+	%D%/schema/profile-merge.json \
+	%D%/schema/profile-select.json \
+	%D%/schema/profile-show.json \
+	%D%/schema/profile-verify.json \
 	%D%/schema/profile.json \
 	%D%/schema/replay.json \
 	%D%/schema/score.json \
+	%D%/schema/state.json \
+	%D%/schema/store-merge.json \
+	%D%/schema/store.json \
 	%D%/schema/tune.json
 
 # Portable events, and a file for each family of CPUs that counts them its own way.

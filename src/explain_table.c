@@ -11,20 +11,16 @@
 /* Positive values over at least this range are compared by their ratios, as in strategy/coding.c. */
 static const double WIDE = 4, LENGTH = 1.35;
 
-static double number_of(struct value value) {
-	return value.type == VALUE_INT ? (double)value.as.i : value.type == VALUE_REAL ? value.as.r : NAN;
-}
-
 /* Places in 0..1 of the levels, then of absence; NULL: words. */
 static double *places_new(const struct study_column *column) {
 	if (!column->numeric)
 		return NULL;
 	double *at = mem_alloc(column->levels + 1, sizeof *at);
-	double first = number_of(column->level[0]), last = number_of(column->level[column->levels - 1]);
+	double first = value_number(column->level[0]), last = value_number(column->level[column->levels - 1]);
 	bool wide = first > 0 && last >= WIDE * first;
 	double low = wide ? log(first) : 0.5 * first, range = (wide ? log(last) : 0.5 * last) - low;
 	for (size_t i = 0; i < column->levels; i++) {
-		double x = number_of(column->level[i]);
+		double x = value_number(column->level[i]);
 		at[i] = range > 0 ? ((wide ? log(x) : 0.5 * x) - low) / range : 0;
 	}
 	at[column->levels] = NAN;

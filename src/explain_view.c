@@ -9,17 +9,9 @@
 #include "src/explain.h"
 #include "tuner/trial.h"
 
-static bool same_problem(const struct study *study, size_t a, size_t b) {
-	const int *x = study_row(study, a)->place, *y = study_row(study, b)->place;
-	for (size_t c = 0; c < study_columns(study); c++)
-		if (study_column(study, c)->is_problem && x[c] != y[c])
-			return false;
-	return true;
-}
-
 bool explain_of_problem(void *ctx, const struct study *study, size_t row) {
 	const struct explain_view *view = ctx;
-	return same_problem(study, row, view->like);
+	return study_same_problem(study, row, view->like);
 }
 
 size_t explain_problems(const struct study *study, size_t rows[EXPLAIN_PROBLEMS_MAX]) {
@@ -27,7 +19,7 @@ size_t explain_problems(const struct study *study, size_t rows[EXPLAIN_PROBLEMS_
 	for (size_t row = 0; row < study_rows(study) && count < EXPLAIN_PROBLEMS_MAX; row++) {
 		bool found = false;
 		for (size_t i = 0; i < count && !found; i++)
-			found = same_problem(study, rows[i], row);
+			found = study_same_problem(study, rows[i], row);
 		if (!found)
 			rows[count++] = row;
 	}
@@ -37,7 +29,7 @@ size_t explain_problems(const struct study *study, size_t rows[EXPLAIN_PROBLEMS_
 size_t explain_rows(const struct study *study, size_t like) {
 	size_t count = 0;
 	for (size_t row = 0; row < study_rows(study); row++)
-		count += same_problem(study, row, like);
+		count += study_same_problem(study, row, like);
 	return count;
 }
 
@@ -63,18 +55,24 @@ static const json_t *tune_newest(const struct study_item *item, const json_t *pr
 	return NULL;
 }
 
-/* What was tuned last, else what was measured most; SIZE_MAX: none fits. */
+static bool is_first(const struct study *study, size_t row) {
+	size_t other = 0;
+	while (other < row && !study_same_problem(study, other, row))
+		other++;
+	return other == row;
+}
+
+/* What was tuned last, else what was measured most; SIZE_MAX: none fits. Of all problems, however many. */
 static size_t problem_choose(const struct study *study, const json_t *tune, const json_t *size) {
-	size_t rows[EXPLAIN_PROBLEMS_MAX], best = SIZE_MAX, most = 0;
-	size_t problems = explain_problems(study, rows);
-	for (size_t i = 0; i < problems; i++) {
-		const json_t *problem = study_row(study, rows[i])->problem;
+	size_t best = SIZE_MAX, most = 0;
+	for (size_t row = 0; row < study_rows(study); row++) {
+		const json_t *problem = study_row(study, row)->problem;
 		if (tune && json_equal(problem, json_object_get(tune, "problem")))
-			return rows[i];
-		size_t count = fits(problem, size) ? explain_rows(study, rows[i]) : 0;
+			return row;
+		size_t count = fits(problem, size) && is_first(study, row) ? explain_rows(study, row) : 0;
 		if (count > most) {
 			most = count;
-			best = rows[i];
+			best = row;
 		}
 	}
 	return best;

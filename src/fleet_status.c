@@ -10,10 +10,10 @@
 #include "src/base/sys.h"
 #include "src/base/text.h"
 #include "src/fleet_run.h"
-#include "src/profile_folder.h"
 #include "src/profile_input.h"
 #include "tuner/fleet/launcher.h"
 #include "tuner/profile.h"
+#include "tuner/profile_folder.h"
 
 static const double SQUEUE_SECONDS = 20;
 enum { JOBS_MAX = 100000 };
@@ -68,18 +68,11 @@ static void profile_add(struct status *status, const char *path) {
 	json_decref(profile);
 }
 
-/* Links for libsweetspot lead to the same files. */
-static bool is_link(const char *path) {
-	const char *slash = strrchr(path, '/');
-	return strncmp(slash ? slash + 1 : path, "machine-", 8) == 0;
-}
-
 static int profiles_find(struct status *status, struct err *err) {
 	size_t count;
 	char **paths = profile_folder_files(status->run.folder, &count, err);
 	for (size_t i = 0; i < count; i++) {
-		if (!is_link(paths[i]))
-			profile_add(status, paths[i]);
+		profile_add(status, paths[i]);
 		free(paths[i]);
 	}
 	free(paths);

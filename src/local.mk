@@ -79,7 +79,7 @@ sweetspot_SOURCES = $(COMMANDS) $(REPORT) \
 	%D%/counters.h %D%/counters_value.c %D%/counters_table.c %D%/counters_reason.c %D%/counters_sources.c \
 	%D%/counters_words.c %D%/counters_words.h %D%/counters_ask.c %D%/counters_ask.h \
 	%D%/roofline.c %D%/roofline.h $(CHARTS) \
-	%D%/profile_verb.h %D%/profile_input.c %D%/profile_standing.c %D%/profile_input.h %D%/profile_folder.c %D%/profile_folder.h \
+	%D%/profile_verb.h %D%/profile_input.c %D%/profile_standing.c %D%/profile_input.h \
 	%D%/profile_text.c %D%/profile_text.h %D%/profile_show.c %D%/profile_diff.c %D%/profile_merge.c %D%/profile_select.c \
 	%D%/profile_verify.c %D%/profile_verify_duel.c %D%/profile_verify_program.c %D%/profile_verify_say.c %D%/profile_verify.h \
 	%D%/ui.c %D%/ui_text.c %D%/ui_table.c %D%/ui_wrap.c %D%/ui.h \

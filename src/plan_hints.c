@@ -32,8 +32,7 @@ static bool is_edge(const char *name) {
 }
 
 static double number_at(const struct space *space, size_t param, size_t place) {
-	struct value value = space_param_value(space, param, place);
-	return value.type == VALUE_INT ? (double)value.as.i : value.type == VALUE_REAL ? value.as.r : NAN;
+	return value_number(space_param_value(space, param, place));
 }
 
 /* The value nearest to `wanted` in its logarithm, of those at most that large where `within`; -1: none. */

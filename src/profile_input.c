@@ -9,8 +9,8 @@
 
 #include "src/base/js.h"
 #include "src/base/mem.h"
-#include "src/profile_folder.h"
 #include "tuner/profile.h"
+#include "tuner/profile_folder.h"
 
 static void add(struct profile_inputs *inputs, struct app *app, char *path, bool from_file, json_t *profile) {
 	inputs->items = mem_grow(inputs->items, inputs->count + 1, sizeof *inputs->items);

@@ -12,12 +12,12 @@
 #include "src/base/mem.h"
 #include "src/base/near.h"
 #include "src/base/sys.h"
-#include "src/profile_folder.h"
 #include "src/profile_input.h"
 #include "src/profile_text.h"
 #include "src/profile_verb.h"
 #include "src/results.h"
 #include "tuner/profile.h"
+#include "tuner/profile_folder.h"
 #include "tuner/profile_merge.h"
 
 enum { CONFLICTS_SHOWN = 20 };
@@ -89,7 +89,7 @@ static int target_try(struct joining *joining, const char *fingerprint, const ch
 static int target_find(struct joining *joining, const char *fingerprint, struct err *err) {
 	int other = 1;
 	for (int whole = 0; whole < 2 && other == 1; whole++) {
-		char *path = profile_folder_name(joining->output, fingerprint, whole);
+		char *path = (whole ? profile_file_name_whole : profile_file_name)(joining->output, fingerprint);
 		other = target_try(joining, fingerprint, path, err);
 		if (other == 1 && whole)
 			err_set(err, ERR_USAGE, "move it away", "%s holds the profile of another machine", path);

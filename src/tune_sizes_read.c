@@ -19,10 +19,6 @@ struct reading {
 	struct arena *arena;
 };
 
-static double number_of(struct value value) {
-	return value.type == VALUE_INT ? (double)value.as.i : value.type == VALUE_REAL ? value.as.r : NAN;
-}
-
 static int by_size(const void *a, const void *b) {
 	const double *x = a, *y = b;
 	return (*x > *y) - (*x < *y);
@@ -37,8 +33,8 @@ static bool is_span(const char *text, double ends[2], bool *whole) {
 	struct value a = value_parse(low), b = value_parse(dots + 2);
 	free(low);
 	*whole = a.type == VALUE_INT && b.type == VALUE_INT;
-	ends[0] = number_of(a);
-	ends[1] = number_of(b);
+	ends[0] = value_number(a);
+	ends[1] = value_number(b);
 	return ends[1] > ends[0] && !(*whole && ends[1] - ends[0] < FEW);
 }
 
@@ -52,7 +48,7 @@ static int list_read(struct reading *reading, const char *text, struct err *err)
 		               "--sizes: %zu are too many", plan->count);
 	reading->sizes->list = mem_alloc(plan->count, sizeof *reading->sizes->list);
 	for (size_t i = 0; i < plan->count; i++)
-		reading->sizes->list[i] = number_of(values[i]);
+		reading->sizes->list[i] = value_number(values[i]);
 	qsort(reading->sizes->list, plan->count, sizeof *reading->sizes->list, by_size);
 	plan->list = reading->sizes->list;
 	return 0;

@@ -4,7 +4,7 @@ LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver
 AM_TESTS_ENVIRONMENT = SRCDIR='$(abs_top_srcdir)' BUILDDIR='$(abs_top_builddir)' CC='$(CC)'; OMP_WAIT_POLICY=passive; \
 	export SRCDIR BUILDDIR CC OMP_WAIT_POLICY;
 dist_check_SCRIPTS =
-EXTRA_DIST += %D%/tap.h %D%/tap.sh
+EXTRA_DIST += %D%/tap.h %D%/tap.sh %D%/schema.py %D%/schema.sh
 
 include %D%/base/local.mk
 include %D%/kernels/local.mk

@@ -34,10 +34,6 @@ static int push(struct list *list, struct value value) {
 	return 0;
 }
 
-static double real_of(struct value value) {
-	return value.type == VALUE_INT ? (double)value.as.i : value.as.r;
-}
-
 static int push_whole_steps(struct list *list, int64_t first, int64_t last, int64_t step, char by) {
 	for (int64_t i = first; i <= last;) {
 		if (push(list, value_int(i)) != 0)
@@ -68,7 +64,7 @@ static int push_real_steps(struct list *list, double first, double last, double 
 }
 
 static int push_range(struct list *list, struct range range, const char *item) {
-	double first = real_of(range.first), last = real_of(range.last), step = real_of(range.step);
+	double first = value_number(range.first), last = value_number(range.last), step = value_number(range.step);
 	bool whole = range.first.type == VALUE_INT && range.last.type == VALUE_INT && range.step.type == VALUE_INT;
 	if (first > last)
 		return err_set(list->err, ERR_USAGE, hint, "the range '%.100s' ends before it begins", item);
@@ -190,7 +186,7 @@ int domain_order(const void *left, const void *right) {
 		int words = (a->type == VALUE_WORD) - (b->type == VALUE_WORD);
 		return words ? words : strcmp(a->as.w, b->as.w);
 	}
-	int by_size = order_reals(real_of(*a), real_of(*b));
+	int by_size = order_reals(value_number(*a), value_number(*b));
 	if (by_size == 0 && a->type == VALUE_INT && b->type == VALUE_INT)
 		return (a->as.i > b->as.i) - (a->as.i < b->as.i);
 	return by_size;

@@ -41,7 +41,7 @@ TUNER_SEARCH = \
 TUNER_MEASURE = \
 	%D%/kernel_desc.c %D%/kernel_desc.h \
 	%D%/worker.c %D%/worker.h %D%/worker_impl.h \
-	%D%/worker_devices.c \
+	%D%/worker_describe.c %D%/worker_devices.c %D%/worker_exchange.c %D%/worker_trial.c \
 	%D%/worker_counters.c %D%/worker_counters.h \
 	%D%/trial.c %D%/trial.h %D%/trial_counters.c %D%/trial_counters.h \
 	%D%/race.c %D%/duel.c %D%/contender.c %D%/race.h %D%/contender.h %D%/race_impl.h %D%/duel_impl.h \
@@ -85,7 +85,7 @@ TUNER_STORE = \
 	%D%/profile_program.c %D%/profile_program.h %D%/profile_sizes.c %D%/profile_sizes.h \
 	%D%/profile_state.c %D%/profile_entry.c %D%/profile_state.h %D%/profile_merge.c %D%/profile_merge.h \
 	%D%/profile_diff.c %D%/profile_diff.h %D%/profile_select.c %D%/profile_select_words.c %D%/profile_select.h \
-	%D%/profile_folder.c %D%/profile_folder.h
+	%D%/profile_folder.c %D%/profile_folder.h %D%/profile_link.c
 
 TUNER_SIZES = \
 	%D%/sizes.c %D%/sizes.h %D%/sizes_impl.h \

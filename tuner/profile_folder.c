@@ -4,8 +4,7 @@
 #include "tuner/profile_folder.h"
 
 #include <dirent.h>
-#include <inttypes.h>
-#include <stdio.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -16,80 +15,37 @@
 #include "src/base/sys.h"
 #include "tuner/profile.h"
 
-enum { DIGITS = 12, FILES_MAX = 1 << 16 };
+enum { LISTED_MAX = 4096, SEARCHED_MAX = 1 << 16 };
 
-char *profile_file_name(const char *folder, const char *fingerprint) {
-	const char *colon = strchr(fingerprint, ':');
-	size_t size = strlen(folder);
-	return mem_printf("%s%sprofile-%.*s.json", folder, size && folder[size - 1] != '/' ? "/" : "", DIGITS,
-	                  colon ? colon + 1 : fingerprint);
+static int is_profile(const struct dirent *one) {
+	return profile_is_file(one->d_name);
 }
 
-/* FNV-1a (G. Fowler, L. Noll, K.-P. Vo; IETF draft-eastlake-fnv). lib/profile_key.c makes the same of what the system
- * tells, and a test holds them together. */
-static uint64_t byte_add(uint64_t hash, char byte) {
-	return (hash ^ (unsigned char)byte) * 0x100000001b3u;
-}
-
-static uint64_t words_add(uint64_t hash, const char *text) {
-	bool begun = false;
-	for (text += strspn(text, " \t"); *text; text += strspn(text, " \t")) {
-		if (begun)
-			hash = byte_add(hash, ' ');
-		for (begun = true; *text && *text != ' ' && *text != '\t'; text++)
-			hash = byte_add(hash, *text > ' ' && *text < 127 ? *text : '?');
+char **profile_folder_files(const char *folder, size_t *count, struct err *err) {
+	struct dirent **found = NULL;
+	int files = scandir(folder, &found, is_profile, alphasort);
+	*count = 0;
+	if (files < 0) {
+		err_set(err, ERR_USAGE, NULL, "%s: %s", folder, strerror(errno));
+		return NULL;
 	}
-	return byte_add(hash, '\n');
-}
-
-static char *link_name(const json_t *machine) {
-	static const char *const numbers[] = {"threads", "cores", "packages", "numa_nodes"};
-	static const char *const caches[] = {"l1d", "l2", "l3"};
-	uint64_t hash = words_add(0xcbf29ce484222325u, js_string_or(machine, "cpu", ""));
-	char text[32];
-	for (size_t i = 0; i < 7; i++) {
-		int64_t number =
-			i < 4 ? js_int_or(machine, numbers[i], 0) : js_int_or(json_object_get(machine, "caches"), caches[i - 4], 0);
-		snprintf(text, sizeof text, "%" PRIi64, number);
-		hash = words_add(hash, text);
+	char **paths = mem_alloc((size_t)files + 1, sizeof *paths);
+	for (int i = 0; i < files; i++) {
+		if (files <= LISTED_MAX)
+			paths[(*count)++] = mem_printf("%s/%s", folder, found[i]->d_name);
+		free(found[i]);
 	}
-	hash = words_add(hash, js_string_or(json_object_get(machine, "gpu"), "name", ""));
-	return mem_printf("machine-%012" PRIx64 ".json", hash & 0xffffffffffffu);
-}
-
-/* A new link takes the place of the old one at once. */
-static void link_make(const char *folder, const char *name, const char *file) {
-	char *path = mem_printf("%s%s", folder, name), *made = mem_printf("%s.%ld", path, (long)getpid());
-	struct stat info;
-	bool ours = lstat(path, &info) != 0 || S_ISLNK(info.st_mode);
-	unlink(made);
-	if (ours && symlink(file, made) == 0 && rename(made, path) != 0)
-		unlink(made);
-	free(made);
-	free(path);
-}
-
-void profile_link(const json_t *profile, const char *path) {
-	const json_t *machine = json_object_get(profile, "machine");
-	const char *slash = strrchr(path, '/'), *file = slash ? slash + 1 : path;
-	char *folder = mem_printf("%.*s", (int)(file - path), path);
-	char *expected = profile_file_name("", js_string_or(machine, "fingerprint", ""));
-	if (strcmp(file, expected) == 0 && !js_bool_or(machine, "synthetic", false)) {
-		char *name = link_name(machine);
-		link_make(folder, name, file);
-		free(name);
-	}
-	free(expected);
-	free(folder);
+	free(found);
+	if (*count)
+		return paths;
+	free(paths);
+	err_set(err, files ? ERR_USAGE : ERR_NOTHING, "a profile's name ends in .json",
+	        files ? "%s holds more than 4096 files" : "%s holds no profile", folder);
+	return NULL;
 }
 
 static bool is_of(const json_t *profile, const char *fingerprint) {
 	return strcmp(js_string_or(json_object_get(profile, "machine"), "fingerprint", ""), fingerprint) == 0;
-}
-
-static bool is_json(const char *name) {
-	size_t length = strlen(name);
-	return name[0] != '.' && length > 5 && strcmp(name + length - 5, ".json") == 0 && strncmp(name, "machine-", 8) != 0;
 }
 
 /* Files of other names; what can't be read is none of ours. */
@@ -97,8 +53,8 @@ static json_t *folder_search(const char *folder, const char *fingerprint) {
 	json_t *best = NULL;
 	DIR *dir = opendir(folder);
 	struct dirent *one;
-	for (int seen = 0; dir && seen < FILES_MAX && (one = readdir(dir));) {
-		if (!is_json(one->d_name))
+	for (int seen = 0; dir && seen < SEARCHED_MAX && (one = readdir(dir));) {
+		if (!profile_is_file(one->d_name))
 			continue;
 		struct err ignored = {0};
 		char *path = mem_printf("%s/%s", folder, one->d_name);

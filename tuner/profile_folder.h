@@ -4,11 +4,17 @@
 #ifndef TUNER_PROFILE_FOLDER_H
 #define TUNER_PROFILE_FOLDER_H
 #include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
 
 #include "src/base/err.h"
 
 /* FOLDER/profile-FINGERPRINT12.json; an empty folder is the current one. Caller frees. */
 char *profile_file_name(const char *folder, const char *fingerprint);
+char *profile_file_name_whole(const char *folder, const char *fingerprint); /* with all its digits */
+bool profile_is_file(const char *name); /* in a folder: a .json that is neither hidden nor one of the links */
+/* Paths of those in the folder, sorted; at most 4096. ERR_NOTHING: there is none. The caller frees each, and the array. */
+char **profile_folder_files(const char *folder, size_t *count, struct err *err);
 /* The link that leads libsweetspot to a file of that name; nothing where the name is another. That a file system has no
  * links is no error: the folder is then searched. profile_save calls it. */
 void profile_link(const json_t *profile, const char *path);

@@ -2,23 +2,16 @@
 #include <config.h>
 
 #include <fts.h>
-#include <string.h>
 #include <sys/stat.h>
 
+#include "src/base/hash.h"
 #include "tuner/program_tree.h"
-
-/* FNV-1a */
-static uint64_t hash_add(uint64_t hash, const void *data, size_t size) {
-	for (const unsigned char *byte = data; size--; byte++)
-		hash = (hash ^ *byte) * 0x100000001b3;
-	return hash;
-}
 
 static uint64_t entry_mark(const FTSENT *entry) {
 	const struct stat *info = entry->fts_statp;
 	const int64_t facts[] = {(int64_t)info->st_ino, info->st_mode, info->st_size, info->st_mtim.tv_sec,
 	                         info->st_mtim.tv_nsec};
-	return hash_add(hash_add(0xcbf29ce484222325, entry->fts_path, strlen(entry->fts_path)), facts, sizeof facts);
+	return hash_add(hash_text(entry->fts_path), facts, sizeof facts);
 }
 
 uint64_t program_tree_mark(const char *path) {

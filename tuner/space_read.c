@@ -11,15 +11,11 @@
 
 enum { MISSING = REPAIR_FREE };
 
-static double real_of(struct value value) {
-	return value.type == VALUE_INT ? (double)value.as.i : value.as.r;
-}
-
 static void hint_nearest_number(const struct space_param *param, struct value wanted, struct err *err) {
 	char text[64];
 	const struct value *best = &param->values[0];
 	for (size_t i = 1; i < param->count; i++)
-		if (fabs(real_of(param->values[i]) - real_of(wanted)) < fabs(real_of(*best) - real_of(wanted)))
+		if (fabs(value_number(param->values[i]) - value_number(wanted)) < fabs(value_number(*best) - value_number(wanted)))
 			best = &param->values[i];
 	value_text(*best, text, sizeof text);
 	err_hint(err, "the nearest value is %s", text);

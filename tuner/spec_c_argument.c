@@ -75,7 +75,7 @@ static bool fits(const struct c_type *type, double value) {
 
 static int fill_value(struct c_argument *argument, struct value value, struct err *err) {
 	const struct c_type *type = argument->type;
-	double real = value.type == VALUE_INT ? (double)value.as.i : value.as.r;
+	double real = value_number(value);
 	if (value.type == VALUE_WORD || !isfinite(real) || (type->bytes == 4 && fabs(real) > FLT_MAX))
 		return err_set(err, ERR_USAGE, NULL, "FillValue is no number that a %s can hold", type->name);
 	argument->real = real;

@@ -13,10 +13,6 @@
 
 enum { KERNEL_FILE_MAX = 16 << 20 };
 
-static double number(struct value value) {
-	return value.type == VALUE_INT ? (double)value.as.i : value.as.r;
-}
-
 /* A size must do for every configuration. */
 static void largest_name(struct cuda_names *names, const struct space *space, size_t p, struct arena *arena) {
 	struct value most = space_param_value(space, p, 0);
@@ -24,7 +20,7 @@ static void largest_name(struct cuda_names *names, const struct space *space, si
 		struct value value = space_param_value(space, p, v);
 		if (value.type == VALUE_WORD)
 			return;
-		if (number(value) > number(most))
+		if (value_number(value) > value_number(most))
 			most = value;
 	}
 	cuda_names_set(names, arena_strdup(arena, space_param_name(space, p)), most);

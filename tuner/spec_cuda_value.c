@@ -87,7 +87,7 @@ static int text_evaluate(const struct cuda_names *names, const char *text, doubl
 	else
 		status = 0;
 	if (status == 0)
-		*out = result.type == VALUE_INT ? (double)result.as.i : result.as.r;
+		*out = value_number(result);
 done:
 	expr_free(expr);
 	free(plain);

@@ -29,10 +29,6 @@ struct reading {
 	size_t count;
 };
 
-static double number_of(struct value value) {
-	return value.type == VALUE_INT ? (double)value.as.i : value.type == VALUE_REAL ? value.as.r : NAN;
-}
-
 static double log_distance(double a, double b) {
 	if (a == b)
 		return 0;
@@ -41,7 +37,7 @@ static double log_distance(double a, double b) {
 
 /* The place of the value, or of the nearest number where it lies between two; -1: none. */
 static int place_of(const struct space *space, size_t param, struct value wanted, double *away) {
-	double number = number_of(wanted), best = INFINITY;
+	double number = value_number(wanted), best = INFINITY;
 	bool over = false, under = false;
 	int place = -1;
 	for (size_t i = 0; i < space_param_values(space, param); i++) {
@@ -50,9 +46,9 @@ static int place_of(const struct space *space, size_t param, struct value wanted
 			*away = 0;
 			return (int)i;
 		}
-		double distance = log_distance(number, number_of(value));
-		over = over || number_of(value) > number;
-		under = under || number_of(value) < number;
+		double distance = log_distance(number, value_number(value));
+		over = over || value_number(value) > number;
+		under = under || value_number(value) < number;
 		if (distance < best) {
 			best = distance;
 			place = (int)i;

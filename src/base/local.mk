@@ -3,6 +3,7 @@ noinst_LTLIBRARIES += libbase.la
 libbase_la_SOURCES = \
 	%D%/err.c %D%/err.h \
 	%D%/mem.c %D%/mem.h \
+	%D%/hash.c %D%/hash.h \
 	%D%/rng.c %D%/rng.h \
 	%D%/stats.c %D%/stats.h \
 	%D%/sha256.c %D%/sha256.h \

@@ -6,6 +6,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "src/base/hash.h"
+
 static uint64_t splitmix(uint64_t *state) {
 	uint64_t z = *state += UINT64_C(0x9E3779B97F4A7C15);
 	z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
@@ -17,21 +19,13 @@ static uint64_t rotate(uint64_t x, int bits) {
 	return x << bits | x >> (64 - bits);
 }
 
-/* FNV-1a (Fowler, Noll, Vo) */
-static uint64_t text_hash(const char *text) {
-	uint64_t hash = UINT64_C(0xCBF29CE484222325);
-	for (; *text; text++)
-		hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001B3);
-	return hash;
-}
-
 void rng_seed(struct rng *rng, uint64_t seed) {
 	for (int i = 0; i < 4; i++)
 		rng->s[i] = splitmix(&seed);
 }
 
 void rng_split(struct rng *rng, uint64_t seed, const char *purpose) {
-	uint64_t hash = text_hash(purpose);
+	uint64_t hash = hash_text(purpose);
 	rng_seed(rng, splitmix(&seed) ^ splitmix(&hash));
 }
 

@@ -25,6 +25,10 @@ struct value value_word(const char *w) {
 	return (struct value){VALUE_WORD, {.w = w}};
 }
 
+double value_number(struct value value) {
+	return value.type == VALUE_INT ? (double)value.as.i : value.type == VALUE_REAL ? value.as.r : NAN;
+}
+
 static bool is_same_number(int64_t i, double r) {
 	return r >= -0x1p63 && r < 0x1p63 && (int64_t)r == i && (double)(int64_t)r == r;
 }

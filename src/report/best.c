@@ -39,15 +39,12 @@ void report_best(struct report *report, const struct report_case *one) {
 		if (!study_row(study, i)->over && explain_of_problem((void *)&one->view, study, i))
 			order[count++] = i;
 	qsort_r(order, count, sizeof *order, by_value, (void *)study);
-	html_begin(report->html, "details", NULL);
-	html_element(report->html, "summary", NULL, "the best configurations measured");
-	sheet_begin(&sheet, report->html,
+	sheet_begin_folded(&sheet, report->html, "the best configurations measured",
 	            arena_printf(report->arena, "The best %zu of %zu configurations",
 	                         count < SHOWN_MAX ? count : (size_t)SHOWN_MAX, count + study_left_out(study)),
 	            titles);
 	for (size_t i = 0; i < count && i < SHOWN_MAX; i++)
 		row_put(&sheet, one, order[i]);
 	sheet_end(&sheet);
-	html_end(report->html);
 	free(order);
 }

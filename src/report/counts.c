@@ -87,9 +87,8 @@ static void drivers_put(struct report *report, const json_t *drivers) {
 	json_t *one;
 	if (json_array_size(json_object_get(drivers, "counters")) == 0)
 		return;
-	html_begin(report->html, "details", NULL);
-	html_element(report->html, "summary", NULL, "counters that go with the time");
-	sheet_begin(&sheet, report->html, "Shares of the difference in time", titles);
+	sheet_begin_folded(&sheet, report->html, "counters that go with the time",
+	                   "Shares of the difference in time", titles);
 	json_array_foreach(json_object_get(drivers, "counters"), i, one) {
 		const json_t *ci = json_object_get(one, "share_ci");
 		double share = js_real_or(one, "share", NAN);
@@ -102,7 +101,6 @@ static void drivers_put(struct report *report, const json_t *drivers) {
 		sheet_text(&sheet, "%s", js_bool_or(one, "significant", false) ? "yes" : "no");
 	}
 	sheet_end(&sheet);
-	html_end(report->html);
 }
 
 void report_counters(struct report *report, const struct report_case *one) {

@@ -100,9 +100,8 @@ static void pairs_table(struct report *report, const json_t *pairs) {
 	json_t *one;
 	if (json_array_size(pairs) == 0)
 		return;
-	html_begin(report->html, "details", NULL);
-	html_element(report->html, "summary", NULL, "parameters that matter together");
-	sheet_begin(&sheet, report->html, "Shares of pairs beyond those of each alone", titles);
+	sheet_begin_folded(&sheet, report->html, "parameters that matter together",
+	                   "Shares of pairs beyond those of each alone", titles);
 	json_array_foreach((json_t *)pairs, i, one) {
 		const double values[] = {js_real_or(one, "share", NAN), end_of(one, "share_ci", 0), end_of(one, "share_ci", 1)};
 		sheet_row(&sheet);
@@ -114,7 +113,6 @@ static void pairs_table(struct report *report, const json_t *pairs) {
 			sheet_number(&sheet, values[k], "%.3g %%", 100 * values[k]);
 	}
 	sheet_end(&sheet);
-	html_end(report->html);
 }
 
 static void path_table(struct report *report, const json_t *path) {
@@ -125,9 +123,8 @@ static void path_table(struct report *report, const json_t *path) {
 	json_t *one;
 	if (json_array_size(path) == 0)
 		return;
-	html_begin(report->html, "details", NULL);
-	html_element(report->html, "summary", NULL, "from the baseline to the winner, one change at a time");
-	sheet_begin(&sheet, report->html, "Which settings make it fast", titles);
+	sheet_begin_folded(&sheet, report->html, "from the baseline to the winner, one change at a time",
+	                   "Which settings make it fast", titles);
 	json_array_foreach((json_t *)path, i, one) {
 		const double values[] = {js_real_or(one, "ratio", NAN), end_of(one, "ci", 0), end_of(one, "ci", 1)};
 		char *set = results_config(json_object_get(one, "set"), NULL),
@@ -143,7 +140,6 @@ static void path_table(struct report *report, const json_t *path) {
 		free(was);
 	}
 	sheet_end(&sheet);
-	html_end(report->html);
 }
 
 static void landscape_say(struct report *report, const json_t *landscape) {

@@ -134,12 +134,9 @@ static void ceilings_put(struct report *report) {
 				   : "sweetspot machine --ceilings");
 		return;
 	}
-	html_begin(report->html, "details", NULL);
-	html_element(report->html, "summary", NULL, "measured ceilings");
-	sheet_begin(&sheet, report->html, "What this machine can do at most", titles);
+	sheet_begin_folded(&sheet, report->html, "measured ceilings", "What this machine can do at most", titles);
 	json_array_foreach(report->ceilings, i, one) ceiling_row(&sheet, one);
 	sheet_end(&sheet);
-	html_end(report->html);
 }
 
 void report_machine(struct report *report) {

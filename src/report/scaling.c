@@ -45,15 +45,13 @@ static void laws_put(struct report *report, const struct report_case *one, const
 		              report_advice(report, one, "sweep", "--over threads"));
 		return;
 	}
-	html_begin(report->html, "details", NULL);
-	html_element(report->html, "summary", NULL, "laws over threads");
-	sheet_begin(&sheet, report->html, "Amdahl's law or the universal scalability law, with 95 % intervals", titles);
+	sheet_begin_folded(&sheet, report->html, "laws over threads",
+	                   "Amdahl's law or the universal scalability law, with 95 % intervals", titles);
 	json_array_foreach((json_t *)laws, i, law) {
 		if (json_equal(json_object_get(law, "problem"), one->problem))
 			law_row(&sheet, law);
 	}
 	sheet_end(&sheet);
-	html_end(report->html);
 }
 
 static void front_put(struct report *report, const json_t *pareto) {
@@ -63,9 +61,8 @@ static void front_put(struct report *report, const json_t *pareto) {
 	json_t *point;
 	if (json_array_size(json_object_get(pareto, "front")) == 0)
 		return;
-	html_begin(report->html, "details", NULL);
-	html_element(report->html, "summary", NULL, "time against energy");
-	sheet_begin(&sheet, report->html, "Configurations that nothing beats in both", titles);
+	sheet_begin_folded(&sheet, report->html, "time against energy",
+	                   "Configurations that nothing beats in both", titles);
 	json_array_foreach(json_object_get(pareto, "front"), i, point) {
 		double seconds = js_real_or(point, "seconds", NAN), joules = js_real_or(point, "joules", NAN);
 		char *config = results_config(json_object_get(point, "config"), NULL);
@@ -76,7 +73,6 @@ static void front_put(struct report *report, const json_t *pareto) {
 		free(config);
 	}
 	sheet_end(&sheet);
-	html_end(report->html);
 }
 
 void report_scaling(struct report *report, const struct report_case *one) {

@@ -47,6 +47,14 @@ void sheet_begin(struct sheet *sheet, struct html *html, const char *caption, co
 	html_begin(html, "tbody", NULL);
 }
 
+void sheet_begin_folded(struct sheet *sheet, struct html *html, const char *summary, const char *caption,
+                        const char *const *titles) {
+	html_begin(html, "details", NULL);
+	html_element(html, "summary", NULL, "%s", summary);
+	sheet_begin(sheet, html, caption, titles);
+	sheet->folded = true;
+}
+
 void sheet_row(struct sheet *sheet) {
 	if (sheet->at != SIZE_MAX)
 		html_end(sheet->html);
@@ -106,6 +114,6 @@ void sheet_number(struct sheet *sheet, double value, const char *format, ...) {
 void sheet_end(struct sheet *sheet) {
 	if (sheet->at != SIZE_MAX)
 		html_end(sheet->html);
-	for (int i = 0; i < 3; i++) /* tbody, table, div */
+	for (int i = 0; i < 3 + sheet->folded; i++) /* tbody, table, div; details */
 		html_end(sheet->html);
 }

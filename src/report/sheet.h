@@ -11,9 +11,13 @@ struct sheet {
 	struct html *html;
 	const char *const *titles; /* "\1" before one: numbers, to the right; "\2": several words */
 	size_t columns, at;        /* at: of the next cell, SIZE_MAX before the first row */
+	bool folded;
 };
 /* titles: NULL-terminated. */
 void sheet_begin(struct sheet *sheet, struct html *html, const char *caption, const char *const *titles);
+/* Shown on a click on `summary` only. */
+void sheet_begin_folded(struct sheet *sheet, struct html *html, const char *summary, const char *caption,
+                        const char *const *titles);
 void sheet_row(struct sheet *sheet);
 void sheet_text(struct sheet *sheet, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void sheet_link(struct sheet *sheet, const char *href, const char *text);

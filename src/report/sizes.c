@@ -189,9 +189,7 @@ static void ranges_table(struct report *report, const json_t *sizes) {
 	struct sheet sheet;
 	size_t i;
 	json_t *range;
-	html_begin(report->html, "details", NULL);
-	html_element(report->html, "summary", NULL, "which configuration from which size on");
-	sheet_begin(&sheet, report->html, "Ranges of the size", titles);
+	sheet_begin_folded(&sheet, report->html, "which configuration from which size on", "Ranges of the size", titles);
 	json_array_foreach(json_object_get(sizes, "thresholds"), i, range) {
 		double from = js_real_or(range, "from", NAN), to = js_real_or(range, "to", NAN),
 			   loss = js_real_or(range, "loss", NAN);
@@ -204,7 +202,6 @@ static void ranges_table(struct report *report, const json_t *sizes) {
 		free(config);
 	}
 	sheet_end(&sheet);
-	html_end(report->html);
 }
 
 /* The sizes of a kernel are the same in the sections of all of them: the first one has them. */

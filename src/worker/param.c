@@ -88,7 +88,7 @@ static int int_read(const struct ss_param *param, struct value value, struct ss_
 }
 
 static int real_read(const struct ss_param *param, struct value value, struct ss_value *out, struct err *err) {
-	double r = value.type == VALUE_INT ? (double)value.as.i : value.as.r;
+	double r = value_number(value);
 	if (value.type == VALUE_WORD) {
 		return type_error(param, value, err);
 	}

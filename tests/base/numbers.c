@@ -4,9 +4,20 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "src/base/hash.h"
 #include "src/base/rng.h"
 #include "src/base/stats.h"
 #include "tests/tap.h"
+
+/* From the authors' table of test vectors. */
+static void test_hash(void) {
+	ok(hash_text("") == UINT64_C(0xcbf29ce484222325) && hash_text("a") == UINT64_C(0xaf63dc4c8601ec8c) &&
+	       hash_text("foobar") == UINT64_C(0x85944171f73967e8),
+	   "hashes are those of FNV-1a");
+	ok(hash_add(hash_text("foo"), "bar", 3) == hash_text("foobar"), "and go on where they stopped");
+	ok(hash_text("\xff") != hash_text("\x7f") && hash_text("\xff") == hash_add(HASH_START, (unsigned char[]){255}, 1),
+	   "bytes have no sign");
+}
 
 static void test_generator(void) {
 	struct rng rng;
@@ -258,6 +269,7 @@ static void test_coverage(void) {
 }
 
 int main(void) {
+	test_hash();
 	test_generator();
 	test_streams();
 	test_bound();

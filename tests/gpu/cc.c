@@ -5,6 +5,7 @@
 
 #include "kernels/cc/cuda/device.h"
 #include "tests/gpu/device.h"
+#include "tests/kernels/cc_shapes.h"
 #include "tests/kernels/live.h"
 #include "tests/tap.h"
 
@@ -97,62 +98,6 @@ static void built_in_test(struct gpu *gpu) {
 			live_free(live);
 		}
 }
-
-/* A graph by hand: `join` adds the edges; `label` is what vertex v must end with. */
-struct shape {
-	const char *name;
-	int n;
-	void (*join)(struct cc_pairs *pairs);
-	int (*label)(int v, int n);
-};
-
-static void join_nothing(struct cc_pairs *pairs) {
-	(void)pairs;
-}
-
-static void join_path(struct cc_pairs *pairs) {
-	for (int32_t v = 1; v < pairs->n; v++)
-		cc_pairs_add(pairs, v - 1, v);
-}
-
-static void join_zigzag(struct cc_pairs *pairs) {
-	for (int32_t v = 2; v < pairs->n; v++)
-		cc_pairs_add(pairs, v, v - 2);
-	cc_pairs_add(pairs, pairs->n - 2, pairs->n - 1);
-}
-
-static void join_star(struct cc_pairs *pairs) {
-	for (int32_t v = 0; v < pairs->n - 1; v++)
-		cc_pairs_add(pairs, pairs->n - 1, v);
-}
-
-/* One of the even, one of the odd vertices. */
-static void join_cliques(struct cc_pairs *pairs) {
-	for (int32_t v = 0; v < pairs->n; v++)
-		for (int32_t w = v % 2; w < v; w += 2)
-			cc_pairs_add(pairs, v, w);
-}
-
-static int label_own(int v, int n) {
-	(void)n;
-	return v;
-}
-
-static int label_zero(int v, int n) {
-	(void)v, (void)n;
-	return 0;
-}
-
-static int label_parity(int v, int n) {
-	(void)n;
-	return v % 2;
-}
-
-static const struct shape shapes[] = {
-	{"no edges", 100, join_nothing, label_own}, {"a path", 150, join_path, label_zero},
-	{"a path that folds back", 120, join_zigzag, label_zero}, {"a star", 300, join_star, label_zero},
-	{"two cliques", 90, join_cliques, label_parity},
-};
 
 static bool labels_known(struct live *live, const struct shape *shape) {
 	for (int v = 0; v < shape->n; v++)

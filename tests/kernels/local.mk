@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 EXTRA_DIST += %D%/live.h %D%/values.h %D%/sanitized.h %D%/history.h %D%/steps.h
-EXTRA_DIST += %D%/live.h %D%/fw_rig.h %D%/values.h
+EXTRA_DIST += %D%/live.h %D%/fw_rig.h %D%/values.h %D%/cc_rig.h %D%/cc_shapes.h
 
 check_PROGRAMS += %D%/table %D%/conformance %D%/synthetic %D%/gol
 TESTS += %D%/table %D%/conformance %D%/synthetic %D%/gol
@@ -45,11 +45,14 @@ TESTS += %D%/quake
 %C%_quake_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
 %C%_quake_LDADD = libkernels.la libbase.la -lm
 # fuzz_graph.c can be built for libFuzzer by hand, too: its first lines say how.
-check_PROGRAMS += %D%/cc %D%/cc_files
-TESTS += %D%/cc %D%/cc_files
+check_PROGRAMS += %D%/cc %D%/cc_graphs %D%/cc_files
+TESTS += %D%/cc %D%/cc_graphs %D%/cc_files
 %C%_cc_SOURCES = %D%/cc.c
 %C%_cc_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
 %C%_cc_LDADD = libkernels.la libbase.la -lm
+%C%_cc_graphs_SOURCES = %D%/cc_graphs.c
+%C%_cc_graphs_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
+%C%_cc_graphs_LDADD = libkernels.la libbase.la -lm
 %C%_cc_files_SOURCES = %D%/cc_files.c %D%/fuzz_graph.c
 %C%_cc_files_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
 %C%_cc_files_LDADD = libkernels.la libbase.la -lm

@@ -180,7 +180,7 @@ static void test_same(void) {
 static void test_many(void) {
 	enum { MANY = 230 };
 	struct chart charts[MANY];
-	char ids[MANY][16], *svg[MANY];
+	char ids[MANY][24], *svg[MANY];
 	bool right = true;
 	for (int i = 0; i < MANY; i++) {
 		snprintf(ids[i], sizeof(ids[i]), "many-%d", i);

@@ -204,7 +204,7 @@ static void test_heat(void) {
 		{names, names, 3, 0, values, "ms", false}};
 	enum { HEATS = sizeof(heats) / sizeof(*heats) };
 	struct chart charts[HEATS];
-	char ids[HEATS][8], *svg[HEATS];
+	char ids[HEATS][16], *svg[HEATS];
 	struct err err = {0};
 	for (int i = 0; i < HEATS; i++) {
 		snprintf(ids[i], sizeof(ids[i]), "h%d", i);

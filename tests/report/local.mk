@@ -5,8 +5,12 @@ TESTS += %D%/chart %D%/chart_values
 %C%_chart_LDADD = libbase.la -lm
 %C%_chart_values_SOURCES = %D%/chart_values.c %D%/chart_check.h $(CHARTS)
 %C%_chart_values_LDADD = libbase.la -lm
-dist_check_SCRIPTS += %D%/page %D%/browser
-EXTRA_DIST += %D%/page_check.py %D%/browser_check.py
+dist_check_SCRIPTS += %D%/page %D%/large %D%/machine %D%/browser
+EXTRA_DIST += %D%/page.sh %D%/page_check.py %D%/browser_check.py
+# Preloaded by large.
+check_LTLIBRARIES += %D%/killshim.la
+%C%_killshim_la_SOURCES = %D%/killshim.c
+%C%_killshim_la_LDFLAGS = -module -avoid-version -rpath $(abs_builddir)/%D%
 check_PROGRAMS += %D%/html
 TESTS += %D%/html
 %C%_html_SOURCES = %D%/html.c src/report/html.c src/report/html.h src/report/sheet.c src/report/sheet.h

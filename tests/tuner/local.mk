@@ -6,7 +6,7 @@ check_PROGRAMS += %D%/domain
 TESTS += %D%/domain
 
 check_PROGRAMS += %D%/space
-%C%_space_SOURCES = %D%/space.c %D%/space_help.h
+%C%_space_SOURCES = %D%/space.c %D%/space_model.c %D%/space_model.h %D%/space_help.h
 %C%_space_LDADD = libtuner.la libbase.la
 TESTS += %D%/space
 
@@ -152,10 +152,14 @@ check_PROGRAMS += %D%/coding
 %C%_coding_SOURCES = %D%/coding.c %D%/space_help.h
 %C%_coding_LDADD = libtuner.la libbase.la -lm
 TESTS += %D%/coding
-check_PROGRAMS += %D%/surrogate
-%C%_surrogate_SOURCES = %D%/surrogate.c %D%/search_land.c %D%/search_land.h %D%/space_help.h
+SURROGATE_WATCHED = \
+	%D%/surrogate_watched.c %D%/surrogate_watched.h %D%/search_land.c %D%/search_land.h %D%/space_help.h
+check_PROGRAMS += %D%/surrogate %D%/surrogate_sources
+%C%_surrogate_SOURCES = %D%/surrogate.c $(SURROGATE_WATCHED)
 %C%_surrogate_LDADD = libtuner.la libbase.la $(GSL_LIBS) -lm
-TESTS += %D%/surrogate
+%C%_surrogate_sources_SOURCES = %D%/surrogate_sources.c $(SURROGATE_WATCHED)
+%C%_surrogate_sources_LDADD = libtuner.la libbase.la $(GSL_LIBS) -lm
+TESTS += %D%/surrogate %D%/surrogate_sources
 check_PROGRAMS += %D%/cost
 %C%_cost_SOURCES = %D%/cost.c %D%/search_land.c %D%/search_land.h %D%/space_help.h
 %C%_cost_LDADD = libtuner.la libbase.la -lm

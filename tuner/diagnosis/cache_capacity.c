@@ -77,7 +77,7 @@ static int tile_best(const struct study *study, size_t column) {
 }
 
 static double edge_of(const struct study_column *column, int place) {
-	return column->level[place].type == VALUE_INT ? (double)column->level[place].as.i : column->level[place].as.r;
+	return value_number(column->level[place]);
 }
 
 static void tile_examine(const struct study *study, struct findings *findings, size_t column) {

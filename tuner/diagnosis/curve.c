@@ -27,8 +27,7 @@ bool curve_make(const struct study *study, struct probe_scope scope, struct curv
 	*curve = (struct curve){.scope = scope};
 	for (int l = 0; threads >= 0 && l < (int)study_column(study, (size_t)threads)->levels; l++) {
 		struct probe_scope one = scope;
-		struct value value = study_column(study, (size_t)threads)->level[l];
-		double team = value.type == VALUE_INT ? (double)value.as.i : value.as.r;
+		double team = value_number(study_column(study, (size_t)threads)->level[l]);
 		one.least = one.most = team;
 		if (team < scope.least || (scope.most > 0 && team > scope.most) || probe_best(study, &one) == SIZE_MAX)
 			continue;

@@ -17,13 +17,6 @@ struct points { /* those of a problem follow each other */
 	size_t count;
 };
 
-static bool same_problem(const struct study *study, size_t a, size_t b) {
-	for (size_t c = 0; c < study_columns(study); c++)
-		if (study_column(study, c)->is_problem && study_row(study, a)->place[c] != study_row(study, b)->place[c])
-			return false;
-	return true;
-}
-
 static double mean(const double *x, size_t count) {
 	double sum = 0;
 	for (size_t i = 0; i < count; i++)
@@ -35,7 +28,7 @@ static double mean(const double *x, size_t count) {
 static void problem_take(const struct study *study, gpu_measure of, size_t first, bool *taken, struct points *p) {
 	size_t from = p->count;
 	for (size_t r = first; r < study_rows(study) && p->count < ROWS_MAX; r++) {
-		if (taken[r] || study_row(study, r)->over || !same_problem(study, first, r))
+		if (taken[r] || study_row(study, r)->over || !study_same_problem(study, first, r))
 			continue;
 		taken[r] = true;
 		double value = of(study, r);

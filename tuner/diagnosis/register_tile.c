@@ -24,10 +24,6 @@ static bool is_match(const struct study *study, const struct saving *one) {
 	       fabs(log(one->measured / one->predicted)) <= log(MATCH);
 }
 
-static bool same_problem(const struct study *study, size_t a, size_t b) {
-	return json_equal(study_row(study, a)->problem, study_row(study, b)->problem);
-}
-
 /* Times follow the passes over all rows: the largest saving that two of them have as it was predicted. */
 static struct saving by_rows(const struct study *study) {
 	struct saving best = {.measured = NAN, .trend = gpu_trend_of(study, gpu_wavefronts, 1)};
@@ -36,7 +32,7 @@ static struct saving by_rows(const struct study *study) {
 		for (size_t b = 0; passes > 0 && !study_row(study, a)->over && b < study_rows(study); b++) {
 			struct saving one = {
 				time / study_row(study, b)->value, passes / gpu_wavefronts(study, b), 1, a, b, best.trend};
-			if (is_match(study, &one) && !study_row(study, b)->over && same_problem(study, a, b) &&
+			if (is_match(study, &one) && !study_row(study, b)->over && study_same_problem(study, a, b) &&
 			    !(one.measured <= best.measured))
 				best = one;
 		}

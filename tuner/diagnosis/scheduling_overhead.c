@@ -47,15 +47,11 @@ static void dear_tell(const struct study *study, struct findings *findings, size
 	}
 }
 
-static double number_of(const struct study_column *column, int l) {
-	return column->level[l].type == VALUE_INT ? (double)column->level[l].as.i : column->level[l].as.r;
-}
-
 /* Words; or the number of loops that are joined. */
 static bool is_pair(const struct study_column *column, const struct handing *handing, int a, int b) {
 	if (column->numeric)
-		return !handing->names && probe_named(column, "collapse") && number_of(column, a) > 1 &&
-		       number_of(column, b) <= 1;
+		return !handing->names && probe_named(column, "collapse") && value_number(column->level[a]) > 1 &&
+		       value_number(column->level[b]) <= 1;
 	return probe_word(column, a, handing->dear) && probe_word(column, b, handing->plain);
 }
 

@@ -46,22 +46,8 @@ static void put_environment(FILE *out, const char *prefix, const json_t *entry) 
 }
 
 static int cmake_write(const json_t *profile, FILE *out, struct err *err) {
-	const json_t *entries = json_object_get(profile, "entries");
-	json_t *taken = json_object(), *prefixes = json_object();
 	export_heading(out, "# ", profile, "include(FILE).");
-	for (size_t i = 0; i < json_array_size(entries); i++) {
-		const json_t *entry = json_array_get(entries, i);
-		char *prefix = export_entry_name("SWEETSPOT_", entry, prefixes);
-		export_upper(prefix);
-		putc('\n', out);
-		export_title(out, "# ", entry);
-		put_environment(out, prefix, entry);
-		export_settings_values(entry, prefix, taken, out, put_set);
-		free(prefix);
-	}
-	json_decref(prefixes);
-	json_decref(taken);
-	return export_end(out, "variables", err);
+	return export_settings_entries(profile, out, put_environment, put_set, err);
 }
 
 extern const struct export_format export_cmake;

@@ -73,7 +73,8 @@ void export_settings_of(const json_t *entries, const json_t *entry, FILE *out, e
 	json_object_foreach(json_object_get(entry, "environment"), name, value) set(out, name, json_string_value(value));
 }
 
-void export_settings_values(const json_t *entry, const char *prefix, json_t *taken, FILE *out, export_setter *set) {
+/* None of the names twice that are in `taken`. */
+static void values_put(const json_t *entry, const char *prefix, json_t *taken, FILE *out, export_setter *set) {
 	const char *key;
 	json_t *json;
 	json_object_foreach(json_object_get(entry, "config"), key, json) {
@@ -86,4 +87,22 @@ void export_settings_values(const json_t *entry, const char *prefix, json_t *tak
 		free(value);
 		free(text);
 	}
+}
+
+int export_settings_entries(const json_t *profile, FILE *out, export_environment *environment, export_setter *set,
+                            struct err *err) {
+	json_t *taken = json_object(), *prefixes = json_object(), *entry;
+	size_t i;
+	json_array_foreach(json_object_get(profile, "entries"), i, entry) {
+		char *prefix = export_entry_name("SWEETSPOT_", entry, prefixes);
+		export_upper(prefix);
+		putc('\n', out);
+		export_title(out, "# ", entry);
+		environment(out, prefix, entry);
+		values_put(entry, prefix, taken, out, set);
+		free(prefix);
+	}
+	json_decref(prefixes);
+	json_decref(taken);
+	return export_end(out, "variables", err);
 }

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "src/base/hash.h"
 #include "tuner/domain.h"
 #include "tuner/record/build_impl.h"
 
@@ -11,11 +12,9 @@
 static uint64_t value_hash(struct value value) {
 	uint64_t h = 0;
 	if (value.type == VALUE_WORD) {
-		for (const char *c = value.as.w; *c; c++)
-			h = (h ^ (unsigned char)*c) * UINT64_C(0x100000001b3);
+		h = hash_text(value.as.w);
 	} else {
-		double real = value.type == VALUE_INT ? (double)value.as.i : value.as.r;
-		real += 0.0; /* -0 is 0 */
+		double real = value_number(value) + 0.0; /* -0 is 0 */
 		memcpy(&h, &real, sizeof h);
 	}
 	h *= UINT64_C(0x9e3779b97f4a7c15);

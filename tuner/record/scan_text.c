@@ -103,7 +103,7 @@ char *scan_text_copy(struct scan *scan, const struct scan_text *text, struct are
 	return copy;
 }
 
-static bool value_number(struct scan *scan, struct value *out) {
+static bool number_value(struct scan *scan, struct value *out) {
 	int64_t whole;
 	double real;
 	if (scan_whole(scan, &whole))
@@ -134,7 +134,7 @@ static bool value_text_of(struct scan *scan, struct arena *arena, struct value *
 bool scan_value(struct scan *scan, struct arena *arena, struct value *out) {
 	switch (scan_type(scan)) {
 	case SCAN_NUMBER:
-		return value_number(scan, out);
+		return number_value(scan, out);
 	case SCAN_TEXT:
 		return value_text_of(scan, arena, out);
 	case SCAN_TRUE:

@@ -74,6 +74,7 @@ size_t study_rows(const struct study *study);
 const struct study_row *study_row(const struct study *study, size_t row);
 size_t study_columns(const struct study *study);
 const struct study_column *study_column(const struct study *study, size_t column);
+bool study_same_problem(const struct study *study, size_t a, size_t b); /* of two rows */
 /* -1: there is none of this name, or it has one value only. */
 int study_find(const struct study *study, const char *name);
 int study_level(const struct study *study, size_t column, const char *word); /* -1: it has no such word */

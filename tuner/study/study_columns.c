@@ -16,10 +16,6 @@ struct building {
 	size_t levels, room;
 };
 
-static double number_of(struct value value) {
-	return value.type == VALUE_INT ? (double)value.as.i : value.type == VALUE_REAL ? value.as.r : NAN;
-}
-
 static void level_add(struct building *column, const json_t *json) {
 	struct value value;
 	if (!value_from_json(json, &value))
@@ -58,7 +54,7 @@ static void levels_add(struct building *columns, size_t *count, const json_t *ob
 }
 
 static int by_number(const void *a, const void *b) {
-	double x = number_of(*(const struct value *)a), y = number_of(*(const struct value *)b);
+	double x = value_number(*(const struct value *)a), y = value_number(*(const struct value *)b);
 	return (x > y) - (x < y);
 }
 
@@ -117,6 +113,14 @@ const struct study_column *study_column(const struct study *study, size_t column
 	return &study->columns[column];
 }
 
+bool study_same_problem(const struct study *study, size_t a, size_t b) {
+	const int *x = study->rows[a].place, *y = study->rows[b].place;
+	for (size_t c = 0; c < study->column_count; c++)
+		if (study->columns[c].is_problem && x[c] != y[c])
+			return false;
+	return true;
+}
+
 int study_find(const struct study *study, const char *name) {
 	for (size_t c = 0; c < study->column_count; c++)
 		if (strcmp(study->columns[c].name, name) == 0)
@@ -135,7 +139,7 @@ int study_level(const struct study *study, size_t column, const char *word) {
 
 double study_number(const struct study *study, size_t row, size_t column) {
 	int place = study->rows[row].place[column];
-	return place == STUDY_ABSENT ? NAN : number_of(study->columns[column].level[place]);
+	return place == STUDY_ABSENT ? NAN : value_number(study->columns[column].level[place]);
 }
 
 bool study_value(const struct study *study, size_t row, const char *name, struct value *value) {
@@ -146,6 +150,6 @@ bool study_value(const struct study *study, size_t row, const char *name, struct
 
 double study_value_number(const struct study *study, size_t row, const char *name, double fallback) {
 	struct value value;
-	double number = study_value(study, row, name, &value) ? number_of(value) : NAN;
+	double number = study_value(study, row, name, &value) ? value_number(value) : NAN;
 	return isnan(number) ? fallback : number;
 }

@@ -5,18 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/hash.h"
 #include "src/base/js.h"
 #include "tuner/study/study_impl.h"
 
-static uint64_t hash_of(const char *key) { /* FNV-1a, Fowler, Noll and Vo */
-	uint64_t hash = 14695981039346656037u;
-	for (; *key; key++)
-		hash = (hash ^ (unsigned char)*key) * 1099511628211u;
-	return hash;
-}
-
 static size_t *slot_find(const struct study *study, const char *key) {
-	size_t i = hash_of(key) & (study->slot_count - 1);
+	size_t i = hash_text(key) & (study->slot_count - 1);
 	while (study->slots[i] && strcmp(study->gathered[study->slots[i] - 1].key, key) != 0)
 		i = (i + 1) & (study->slot_count - 1);
 	return &study->slots[i];

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""schema.py NAME FILE [OPEN...]: is the document in FILE as data/schema/NAME.json says, and does that schema say something
+of all of it? Whatever is left out that it requires, added to an object, or put in the place of a value must be refused.
+OPEN: members below which it leaves things open."""
+import copy, glob, json, os, sys
+import jsonschema
+
+schemas = {}
+for path in glob.glob(os.path.join(os.environ["SRCDIR"], "data/schema/*.json")):
+    with open(path) as file:
+        schemas[os.path.basename(path)[:-5]] = json.load(file)
+
+
+def validator(schema):
+    """Schemas name each other by their file."""
+    kind = jsonschema.Draft202012Validator
+    kind.check_schema(schema)
+    try:
+        from referencing import Registry, Resource
+    except ImportError:  # before 4.18
+        store = {s["$id"]: s for s in schemas.values()}
+        return kind(schema, resolver=jsonschema.RefResolver(schema["$id"], schema, store))
+    return kind(schema, registry=Registry().with_resources((s["$id"], Resource.from_contents(s)) for s in schemas.values()))
+
+
+def spoilt(document, part, leave_open, where=""):
+    """Each time the whole document with one thing wrong in it, which is put right again when the next is asked for."""
+    for key in list(part) if isinstance(part, dict) else range(len(part)):
+        path = f"{where}/{key}"
+        if key in leave_open:
+            continue
+        kept = part[key]
+        part[key] = {"strange": []}
+        yield "put at " + path
+        part[key] = kept
+        if isinstance(kept, (dict, list)):
+            yield from spoilt(document, kept, leave_open, path)
+    if isinstance(part, dict):
+        part["strange"] = []
+        yield "added to " + (where or "/")
+        del part["strange"]
+
+
+name, path, leave_open = sys.argv[1], sys.argv[2], sys.argv[3:]
+with open(path) as file:
+    document = json.load(file)
+schema = schemas[name]
+check = validator(schema)
+check.validate(document)
+for key in schema["required"]:
+    if check.is_valid({k: v for k, v in document.items() if k != key}):
+        sys.exit(f"{key} may be absent")
+damaged, count = copy.deepcopy(document), 0
+for what in spoilt(damaged, damaged, leave_open):
+    count += 1
+    if check.is_valid(damaged):
+        sys.exit(f"something strange is taken: {what}")
+if damaged != document or count < len(document):
+    sys.exit("the document was not spoilt")
