@@ -55,6 +55,7 @@ static int numbers_read(struct fleet_run *run, struct err *err) {
 	int failed = opt_int(run->args, "nodes-per-type", 1, FLEET_NODES_MAX, 1, &per_type, err) ||
 	             (wait && opt_seconds(wait, "wait", &run->wait, err)) || tune_settings_read(run->args, &settings, err);
 	run->per_type = (size_t)per_type;
+	tune_budget_alone(&settings.budget); /* a duel is on one node */
 	run->budget = settings.budget.seconds > 0 ? settings.budget.seconds : LOSS_SECONDS;
 	tune_settings_clear(&settings);
 	if (!failed && !(run->wait > 0))

@@ -17,7 +17,7 @@ static const double SHARE = 0.25, SHARE_OF_FIRST = 0.5; /* the second for the ba
 static const double TIMEOUT_FACTOR = 10, TIMEOUT_FACTOR_OF_SLOW = 300;
 
 static double allowance(const struct tune *tune) {
-	double budget = tune->budget.seconds, elapsed = tune_elapsed(tune);
+	double budget = tune_budget_time(tune), elapsed = tune_elapsed(tune);
 	return budget > 0 ? fmax(budget - elapsed, SHARE * budget) : SHARE * elapsed;
 }
 

@@ -60,6 +60,7 @@ struct fleet *fleet_new(struct pool *pool) {
 	struct fleet *fleet = mem_alloc(1, sizeof *fleet);
 	fleet->pool = pool;
 	fleet->reference = NAN;
+	fleet->held_before = pool->held(pool->ctx).seconds;
 	fleet->nodes = mem_alloc(pool->count, sizeof *fleet->nodes);
 	fleet->idle = mem_alloc(pool->count, sizeof *fleet->idle);
 	fleet->away = mem_alloc(pool->count, sizeof *fleet->away);
@@ -171,6 +172,12 @@ void fleet_trials_add(struct fleet *fleet, size_t node, size_t trials) {
 
 double fleet_seconds(const struct fleet *fleet) {
 	return fleet->seconds;
+}
+
+struct pool_held fleet_held(const struct fleet *fleet) {
+	struct pool_held held = fleet->pool->held(fleet->pool->ctx);
+	held.seconds -= fleet->held_before;
+	return held;
 }
 
 static const char *state_word(const struct node *node) {
