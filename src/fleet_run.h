@@ -19,6 +19,7 @@ struct fleet_run {
 	const char *partition; /* NULL: the default one */
 	char **words;          /* of --srun-args */
 	char *folder, *state;  /* the fleet directory, the file with what is known of it */
+	int lock;              /* of the directory; -1: not taken */
 	bool inside;           /* an allocation, whose nodes are used then */
 	size_t per_type;
 	double wait, budget; /* seconds; of comparisons between types */
