@@ -196,7 +196,7 @@ static char *build_folder(const char *store) {
 int tune_nodes_use(struct tune_nodes *nodes, struct tune_item *item, const char *store, struct err *err) {
 	if (!item->work.open)
 		return err_set(err, ERR_USAGE, "tune it with --launcher local on one of the nodes",
-		               "%s is compiled where it runs: only kernels and programs can go to nodes", item->task.kernel);
+		               "%s is CUDA source, which the tuner compiles: it can't go to nodes", item->task.kernel);
 	if (!item->folder)
 		item->folder = build_folder(store);
 	pool_workers_use(nodes->workers, &item->work);

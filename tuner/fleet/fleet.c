@@ -125,6 +125,8 @@ size_t fleet_busy(const struct fleet *fleet) {
 
 int fleet_wait(struct fleet *fleet, double seconds, struct pool_done *done, struct err *err) {
 	int rc = fleet->pool->wait(fleet->pool->ctx, seconds, done, err);
+	if (rc < 0)
+		fleet->busy = 0; /* no job is looked at any more */
 	if (rc == 0)
 		returned_find(fleet);
 	if (rc != 1)
