@@ -3,11 +3,13 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "src/base/js.h"
 #include "src/base/near.h"
 #include "src/base/sys.h"
 #include "src/fleet_run.h"
+#include "src/lock.h"
 #include "src/plan.h"
 #include "src/program_plan.h"
 #include "src/stop_when.h"
@@ -60,8 +62,16 @@ static int types_work(struct fleet_run *run, struct err *err) {
 	return failed;
 }
 
+static int folder_lock(struct fleet_run *run, struct err *err) {
+	if (run->lock < 0)
+		run->lock = lock_folder(app_ui(run->app), run->folder, ".fleet.lock", err);
+	return run->lock < 0 ? -1 : 0;
+}
+
+/* A folder is made once there is something for it; one that another run has is refused before any job is started. */
 static int nodes_work(struct fleet_run *run, struct err *err) {
-	if (fleet_probe(run, err) || fleet_state_resume(run, err) || sys_make_dirs(run->folder, err))
+	if ((access(run->folder, F_OK) == 0 && folder_lock(run, err)) || fleet_probe(run, err) ||
+	    sys_make_dirs(run->folder, err) || folder_lock(run, err) || fleet_state_resume(run, err))
 		return -1;
 	return types_work(run, err);
 }

@@ -123,10 +123,20 @@ static int tune(struct tune_session *session, struct err *err) {
 	return tune_session_run(session, err);
 }
 
+/* A size's share is one of time. */
+static int budget_check(struct tune_session *session, struct err *err) {
+	if (!session->nodes)
+		tune_budget_alone(&session->settings.budget);
+	if (session->settings.budget.node_seconds > 0 && opt_has(session->args, "sizes"))
+		return err_set(err, ERR_USAGE, "for example --budget 10m", "--sizes on nodes takes its budget as time");
+	return 0;
+}
+
 static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	struct tune_session session = {.app = app, .args = args};
 	int failed = -1;
-	if (!tune_settings_read(args, &session.settings, err) && !tune_nodes_new(app, args, &session.nodes, err))
+	if (!tune_settings_read(args, &session.settings, err) && !tune_nodes_new(app, args, &session.nodes, err) &&
+	    !budget_check(&session, err))
 		failed = opt_has(args, "plan") ? plan(&session, err) : tune(&session, err);
 	tune_nodes_free(session.nodes);
 	for (size_t i = 0; i < session.count; i++)

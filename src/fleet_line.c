@@ -52,6 +52,11 @@ static void option_add(struct fleet_line *line, const struct fleet_run *run, con
 		                         : arena_printf(run->arena, "--%s", option->name));
 }
 
+void fleet_line_options(struct fleet_line *line, const struct fleet_run *run, const struct opt *table) {
+	for (const struct opt *option = table; option->name; option++)
+		option_add(line, run, option);
+}
+
 static void passed_add(struct fleet_line *line, const struct fleet_run *run, bool resume) {
 	for (const struct opt *const *table = fleet_passed; *table; table++)
 		for (const struct opt *option = *table; option->name; option++)

@@ -57,14 +57,15 @@ static void lines_print(const json_t *lines) {
 	json_array_foreach((json_t *)lines, i, line) puts(json_string_value(line) ? json_string_value(line) : "");
 }
 
-static void people_print(const json_t *document) {
+static void people_print(const struct fleet_run *run, const json_t *document, bool of_nodes) {
 	double each = js_real_or(document, "node_seconds", 0), most = js_real_or(document, "node_seconds_most", 0);
 	lines_print(json_object_get(document, "probe"));
 	puts("and for each type of node, on nodes of it:");
 	lines_print(json_object_get(document, "lines"));
 	if (each > 0)
-		printf("%zu node(s) to ask, then %.6g node-seconds and the final comparison for each type, %.6g at most\n",
-		       json_array_size(json_object_get(document, "probe")), each, most);
+		printf("%zu node(s) to ask, then %.6g node-seconds (%zu node(s) for %.6g s) for each type%s, %.6g at most\n",
+		       json_array_size(json_object_get(document, "probe")), each, run->per_type, each / (double)run->per_type,
+		       of_nodes ? "" : " and the final comparison", most);
 	else
 		printf("%zu node(s) to ask, then %lld evaluations for each type\n",
 		       json_array_size(json_object_get(document, "probe")), (long long)js_int_or(document, "evaluations", 0));
@@ -75,7 +76,9 @@ int fleet_plan_show(struct fleet_run *run, struct err *err) {
 	if (!plan)
 		return -1;
 	json_t *probe = probe_lines(run), *each = json_object_get(plan, "node_seconds");
-	double most = json_number_value(each) * (double)json_array_size(probe) / (double)run->per_type;
+	/* The same for few nodes and many? */
+	bool of_nodes = strcmp(js_string_or(plan, "budget", ""), "node_seconds") == 0;
+	double most = json_number_value(each) * (double)json_array_size(probe) / (of_nodes ? 1 : (double)run->per_type);
 	json_t *document = json_pack("{s:s,s:s,s:O,s:o,s:O,s:O?,s:o,s:O?}", "schema", "sweetspot-fleet-plan/1", "launcher",
 	                             "slurm", "nodes", json_object_get(run->document, "nodes"), "probe", probe, "lines",
 	                             json_object_get(plan, "lines"), "node_seconds", each, "node_seconds_most",
@@ -84,7 +87,7 @@ int fleet_plan_show(struct fleet_run *run, struct err *err) {
 	if (opt_has(run->args, "json"))
 		js_write(document, stdout);
 	else
-		people_print(document);
+		people_print(run, document, of_nodes);
 	json_decref(document);
 	json_decref(plan);
 	return 0;

@@ -19,6 +19,7 @@ struct fleet_run {
 	const char *partition; /* NULL: the default one */
 	char **words;          /* of --srun-args */
 	char *folder, *state;  /* the fleet directory, the file with what is known of it */
+	int lock;              /* of the directory; -1: not taken */
 	bool inside;           /* an allocation, whose nodes are used then */
 	size_t per_type;
 	double wait, budget; /* seconds; of comparisons between types */
@@ -42,6 +43,7 @@ struct fleet_line {
 };
 void fleet_line_add(struct fleet_line *line, const char *word);
 void fleet_line_words(struct fleet_line *line, const char *const *words); /* NULL is fine */
+void fleet_line_options(struct fleet_line *line, const struct fleet_run *run, const struct opt *table); /* as given */
 void fleet_line_srun(struct fleet_line *line, const struct fleet_run *run, const char *node);
 /* `tune` with what was given to `fleet tune`, without its srun options. */
 void fleet_line_tune(struct fleet_line *line, const struct fleet_run *run);
@@ -68,8 +70,21 @@ int fleet_types_tune(struct fleet_run *run, struct err *err);
 void fleet_type_label(size_t number, char label[8]); /* A, B, .. */
 json_t *fleet_type_find(const json_t *document, const char *fingerprint);
 bool fleet_type_done(const json_t *type);
-/* fleet_losses.c: what each type loses with another's best. */
+/* fleet_losses.c: what each type loses with another's best. What the document has of an earlier run is taken over where
+ * both types are as they were then. */
 int fleet_losses_measure(struct fleet_run *run, struct err *err);
+
+/* fleet_duel.c: one such. All borrowed; type has a's profile, and loss, which is written to, a row of the document. */
+struct fleet_duel {
+	json_t *loss;
+	const json_t *type, *a, *b;
+};
+bool fleet_duel_possible(const struct fleet_run *run, const json_t *b);
+/* Which holds it, or says in a roundabout way what can't be held. */
+void fleet_duel_line(const struct fleet_run *run, const struct fleet_duel *duel, struct fleet_line *line);
+void fleet_duel_run(struct fleet_run *run, const struct fleet_duel *duel);
+void fleet_loss_outcome(json_t *loss, const char *state, const char *reason); /* reason may be NULL */
+bool fleet_loss_measured(const json_t *loss);                                 /* with all numbers, and good ones */
 
 /* fleet_child.c: our own program with its diagnostics shown as they come; Ctrl-C goes on to it. *text: what it wrote to
  * stdout, caller frees; its exit status, or -1. `set`: as in proc_spec. */

@@ -10,6 +10,7 @@
 #include "src/base/mem.h"
 #include "src/base/sys.h"
 #include "src/fleet_run.h"
+#include "src/lock.h"
 #include "src/tune_options.h"
 #include "tuner/fleet/words.h"
 
@@ -55,6 +56,7 @@ static int numbers_read(struct fleet_run *run, struct err *err) {
 	int failed = opt_int(run->args, "nodes-per-type", 1, FLEET_NODES_MAX, 1, &per_type, err) ||
 	             (wait && opt_seconds(wait, "wait", &run->wait, err)) || tune_settings_read(run->args, &settings, err);
 	run->per_type = (size_t)per_type;
+	tune_budget_alone(&settings.budget); /* a duel is on one node */
 	run->budget = settings.budget.seconds > 0 ? settings.budget.seconds : LOSS_SECONDS;
 	tune_settings_clear(&settings);
 	if (!failed && !(run->wait > 0))
@@ -72,8 +74,12 @@ static int self_find(struct fleet_run *run, struct err *err) {
 
 int fleet_run_open(struct fleet_run *run, struct app *app, const struct opt_args *args, struct err *err) {
 	const char *job = getenv("SLURM_JOB_ID");
-	*run =
-		(struct fleet_run){.app = app, .args = args, .arena = arena_new(), .wait = WAIT_SECONDS, .inside = job && *job};
+	*run = (struct fleet_run){.app = app,
+	                          .args = args,
+	                          .arena = arena_new(),
+	                          .wait = WAIT_SECONDS,
+	                          .lock = -1,
+	                          .inside = job && *job};
 	slurm_jobs_name(run->job);
 	if (partition_read(run, err) || folder_read(run, err) || words_read(run, err) || numbers_read(run, err) ||
 	    self_find(run, err))
@@ -86,6 +92,8 @@ int fleet_run_open(struct fleet_run *run, struct app *app, const struct opt_args
 }
 
 void fleet_run_close(struct fleet_run *run) {
+	if (run->lock >= 0)
+		lock_release(run->lock);
 	json_decref(run->document);
 	words_free(run->words);
 	free(run->folder);

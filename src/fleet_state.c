@@ -118,11 +118,13 @@ int fleet_state_resume(struct fleet_run *run, struct err *err) {
 	if (!old)
 		return err->code == ERR_OK ? 0 : -1;
 	int failed = 0;
-	if (strcmp(js_string_or(old, "tuning", ""), key) != 0)
+	if (strcmp(js_string_or(old, "tuning", ""), key) != 0) {
 		failed = err_set(err, ERR_USAGE, "leave --resume out, or name another folder: -o DIR",
 		                 "what is in %.150s was tuned by: %.200s", run->folder, js_string_or(old, "tuning", ""));
-	else
+	} else {
 		types_take(run, old);
+		json_object_set(run->document, "losses", json_object_get(old, "losses"));
+	}
 	json_decref(old);
 	return failed;
 }

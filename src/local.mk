@@ -48,7 +48,7 @@ bin_PROGRAMS += sweetspot
 sweetspot_SOURCES = $(COMMANDS) $(REPORT) \
 	%D%/main.c %D%/cmd.h %D%/registry.c \
 	%D%/fleet_setup.c %D%/fleet_line.c %D%/fleet_ask.c %D%/fleet_ask.h %D%/fleet_child.c %D%/fleet_nodes.c %D%/fleet_probe.c \
-	%D%/fleet_machine.c %D%/fleet_state.c %D%/fleet_types.c %D%/fleet_losses.c %D%/fleet_plan.c %D%/fleet_show.c \
+	%D%/fleet_machine.c %D%/fleet_state.c %D%/fleet_types.c %D%/fleet_losses.c %D%/fleet_duel.c %D%/fleet_plan.c %D%/fleet_show.c \
 	%D%/fleet_status.c %D%/fleet_run.h \
 	%D%/state.c %D%/state_machine.c %D%/state_store.c %D%/state_next.c %D%/state_text.c %D%/state.h \
 	%D%/apply_choose.c %D%/apply_template.c %D%/apply_launch.c %D%/apply_say.c %D%/apply.h \
@@ -76,6 +76,7 @@ sweetspot_SOURCES = $(COMMANDS) $(REPORT) \
 	%D%/tune_options.c %D%/tune_options.h %D%/sweep_table.c %D%/sweep_table.h \
 	%D%/list_counters.c %D%/list_counters.h %D%/list_metrics.c %D%/list_metrics.h %D%/list_params.c %D%/list_params.h %D%/figures.c %D%/figures.h %D%/references.c %D%/references.h \
 	%D%/byhand.c %D%/byhand_counters.c %D%/byhand_store.c %D%/byhand_store.h %D%/byhand.h %D%/lock.c %D%/lock.h \
+	%D%/compare_program.c %D%/compare_program.h %D%/program_config.c %D%/program_config.h \
 	%D%/counters.h %D%/counters_value.c %D%/counters_table.c %D%/counters_reason.c %D%/counters_sources.c \
 	%D%/counters_words.c %D%/counters_words.h %D%/counters_ask.c %D%/counters_ask.h \
 	%D%/roofline.c %D%/roofline.h $(CHARTS) \

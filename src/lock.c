@@ -13,6 +13,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "src/base/mem.h"
+#include "src/base/text.h"
+
 /* Another user's file of that name, or a link to somewhere, is no lock of ours. */
 static int lock_open(int flags) {
 	char path[512];
@@ -64,4 +67,43 @@ bool lock_is_held(void) {
 	if (fd >= 0)
 		close(fd);
 	return held;
+}
+
+/* What is in it was written by somebody else. */
+static void holder_read(int fd, char *holder, size_t size) {
+	ssize_t length = pread(fd, holder, size - 1, 0);
+	holder[length > 0 ? length : 0] = '\0';
+	holder[strcspn(holder, "\n")] = '\0';
+	text_clean(holder, false);
+	if (!*holder)
+		snprintf(holder, size, "not known who");
+}
+
+static void holder_write(int fd) {
+	char host[128] = "?", text[200];
+	gethostname(host, sizeof host - 1);
+	int length = snprintf(text, sizeof text, "process %ld on %s\n", (long)getpid(), host);
+	if (ftruncate(fd, 0) || pwrite(fd, text, (size_t)length, 0) != length)
+		return; /* it is for people, and locks without */
+}
+
+int lock_folder(struct ui *ui, const char *folder, const char *name, struct err *err) {
+	char *path = mem_printf("%s/%s", folder, name), holder[160];
+	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+	free(path);
+	if (fd < 0)
+		return err_set(err, ERR_FAILED, "may you write there?", "no lock in %.200s: %s", folder, strerror(errno));
+	if (flock(fd, LOCK_EX | LOCK_NB) == 0) {
+		holder_write(fd);
+		return fd;
+	}
+	if (errno == EWOULDBLOCK) {
+		holder_read(fd, holder, sizeof holder);
+		close(fd);
+		return err_set(err, ERR_FAILED, "wait for it, or name another folder: -o DIR",
+		               "another sweetspot is at work in %.200s: %s", folder, holder);
+	}
+	ui_warn(ui, "use one at a time for a folder", "no lock against a second one in %.200s: %s", folder,
+	        strerror(errno));
+	return fd;
 }

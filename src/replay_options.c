@@ -52,6 +52,7 @@ int replay_settings_read(const struct opt_args *args, size_t repeat, struct repl
 	    opt_int(args, "batch", 1, BATCH_MAX, 1, &batch, err) || counters_read(args, &settings->counters, err) ||
 	    (budget && tune_budget_read(budget, &settings->budget, err)) || from_read(args, settings, err))
 		return -1;
+	tune_budget_alone(&settings->budget);
 	settings->seed = (uint64_t)seed;
 	settings->repeat = (size_t)repeats;
 	settings->jobs = (size_t)jobs;

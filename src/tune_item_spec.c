@@ -2,19 +2,38 @@
 #include <config.h>
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "src/app.h"
 #include "src/base/mem.h"
 #include "src/tune_item.h"
+#include "tuner/fleet/launcher.h"
 #include "tuner/spec_c.h"
 #include "tuner/spec_cuda.h"
 
 /* A C function of a specification. */
 struct function_item {
 	struct spec *spec;
-	struct spec_c *function;
+	struct spec_c *function; /* NULL on nodes, each of which has its own */
 	json_t *problem;
+	char source[SHA256_TEXT];
 };
+
+/* In a node's thread. */
+static int work_open(void *ctx, struct worker *worker, void **state, struct runner *runner, struct err *err) {
+	const struct tune_item *item = ctx;
+	const struct function_item *f = item->state;
+	struct spec_c *function = spec_c_new_at(f->spec, worker, item->folder, err);
+	if (!function)
+		return -1;
+	*state = function;
+	*runner = spec_c_runner(function);
+	return 0;
+}
+
+static void work_close(void *state) {
+	spec_c_free(state);
+}
 
 static int open_function(struct tune_item *item, struct app *app, struct err *err) {
 	struct function_item *f = item->state;
@@ -35,14 +54,26 @@ static void free_function(struct tune_item *item) {
 	free(f);
 }
 
-static struct tune_item *function_new(struct spec *spec) {
+static bool goes_elsewhere(const struct opt_args *args) {
+	const struct launcher *launcher = launcher_find(opt_get(args, "launcher", "local"));
+	return launcher && launcher->elsewhere;
+}
+
+static struct tune_item *function_new(struct spec *spec, const struct opt_args *args, struct err *err) {
+	bool elsewhere = goes_elsewhere(args);
+	char source[SHA256_TEXT] = "";
+	if (elsewhere && spec_c_identify(spec, source, err))
+		return NULL;
 	struct tune_item *item = mem_alloc(1, sizeof *item);
 	struct function_item *f = mem_alloc(1, sizeof *f);
 	*f = (struct function_item){.spec = spec, .problem = json_object()};
-	*item = (struct tune_item){.state = f, .open = open_function, .free = free_function};
+	memcpy(f->source, source, sizeof f->source);
+	*item = (struct tune_item){.state = f, .open = elsewhere ? NULL : open_function, .free = free_function};
+	if (elsewhere)
+		item->work = (struct pool_work){.ctx = item, .open = work_open, .close = work_close};
 	item->task = (struct tune_task){
 		.kernel = spec_name(spec),
-		.source = spec_hash(spec),
+		.source = elsewhere ? f->source : spec_hash(spec),
 		.problem = f->problem,
 		.space = spec_space(spec),
 		.baseline = spec_baseline(spec),
@@ -110,7 +141,7 @@ struct tune_item *tune_item_spec(struct app *app, const char *path, const struct
 		item = tune_item_command(app, spec, args, err);
 		break;
 	case SPEC_C:
-		item = function_new(spec);
+		item = function_new(spec, args, err);
 		break;
 	case SPEC_CUDA:
 		item = tune_item_cuda(app, spec, args, err);

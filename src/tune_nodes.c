@@ -92,9 +92,17 @@ int tune_nodes_new(struct app *app, const struct opt_args *args, struct tune_nod
 	return -1;
 }
 
+/* If all nodes are there from the start. */
+static double wall_seconds(const struct tune_budget *budget, size_t nodes) {
+	return budget->node_seconds > 0 ? budget->node_seconds / (double)nodes : budget->seconds;
+}
+
 static void budget_text(const struct tune_budget *budget, size_t nodes, char *text, size_t size) {
 	if (budget->evaluations)
 		snprintf(text, size, "%zu node(s), %llu evaluations", nodes, (unsigned long long)budget->evaluations);
+	else if (budget->node_seconds > 0)
+		snprintf(text, size, "%.6g node-seconds: %zu node(s) for %.6g s, longer where some come later",
+		         budget->node_seconds, nodes, wall_seconds(budget, nodes));
 	else
 		snprintf(text, size, "%zu node(s) for %.6g s: %.6g node-seconds, and the final comparison", nodes,
 		         budget->seconds, budget->seconds * (double)nodes);
@@ -113,11 +121,13 @@ void tune_nodes_plan(const struct tune_nodes *nodes, const struct tune_budget *b
 	budget_text(budget, nodes->count, text, sizeof text);
 	if (!json)
 		puts(text);
+	double seconds = wall_seconds(budget, nodes->count);
 	json_t *document = json_pack(
-		"{s:s,s:s,s:i,s:o,s:o,s:o,s:o}", "schema", "sweetspot-plan/1", "launcher", nodes->launcher->name, "nodes",
-		(int)nodes->count, "lines", lines, "seconds", budget->seconds > 0 ? json_real(budget->seconds) : json_null(),
-		"node_seconds", budget->seconds > 0 ? json_real(budget->seconds * (double)nodes->count) : json_null(),
-		"evaluations", budget->evaluations ? json_integer((json_int_t)budget->evaluations) : json_null());
+		"{s:s,s:s,s:i,s:o,s:o,s:o,s:o,s:s}", "schema", "sweetspot-plan/1", "launcher", nodes->launcher->name, "nodes",
+		(int)nodes->count, "lines", lines, "seconds", seconds > 0 ? json_real(seconds) : json_null(), "node_seconds",
+		seconds > 0 ? json_real(seconds * (double)nodes->count) : json_null(), "evaluations",
+		budget->evaluations ? json_integer((json_int_t)budget->evaluations) : json_null(), "budget",
+		budget->evaluations ? "evaluations" : budget->node_seconds > 0 ? "node_seconds" : "seconds");
 	if (json)
 		js_write(document, stdout);
 	json_decref(document);
@@ -186,7 +196,7 @@ static char *build_folder(const char *store) {
 int tune_nodes_use(struct tune_nodes *nodes, struct tune_item *item, const char *store, struct err *err) {
 	if (!item->work.open)
 		return err_set(err, ERR_USAGE, "tune it with --launcher local on one of the nodes",
-		               "%s is compiled where it runs: only kernels and programs can go to nodes", item->task.kernel);
+		               "%s is CUDA source, which the tuner compiles: it can't go to nodes", item->task.kernel);
 	if (!item->folder)
 		item->folder = build_folder(store);
 	pool_workers_use(nodes->workers, &item->work);

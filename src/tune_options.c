@@ -14,7 +14,7 @@
 static const double DEFAULT_SECONDS = 60;
 
 const struct opt tune_options[] = {
-	{"budget", 'b', "90s|10m|200e", "time or evaluations for all together (60s; a program: at least 100 runs)", 0},
+	{"budget", 'b', "90s|2node-h|200e", "time, of nodes or not, or evaluations, for all (60s; a program: 100 runs)", 0},
 	{"sizes", 0, "NAME=A..B", "tune one kernel at several sizes: a list, 256..8192*2; of A..B those that tell most", 0},
 	{"strategy", 0, "NAME", "search strategy (auto)", 0},
 	{"objective", 0, "time|energy|edp", "what is made small (time); energy of a GPU, its product with time; two: a,b",
@@ -30,20 +30,35 @@ const struct opt tune_options[] = {
 	{0},
 };
 
-/* "200e", or a duration */
+/* "2node-h": time that nodes spend, all of them together. */
+static int node_seconds_read(const char *text, size_t digits, double *seconds, struct err *err) {
+	char duration[64];
+	struct err bad = {0};
+	const char *unit = text + digits + strlen("node-");
+	int length = snprintf(duration, sizeof duration, "%.*s%s", (int)digits, text, unit);
+	if (digits && *unit && strcmp(unit, "ms") != 0 && length < (int)sizeof duration &&
+	    opt_seconds(duration, "budget", seconds, &bad) == 0)
+		return 0;
+	return err_set(err, ERR_USAGE, "for example 600node-s, 30node-min, 2node-h",
+	               "--budget takes the time of nodes, not '%s'", text);
+}
+
 int tune_budget_read(const char *text, struct tune_budget *budget, struct err *err) {
 	char *end;
-	size_t length = strlen(text);
+	size_t length = strlen(text), digits = strspn(text, "0123456789.");
 	*budget = (struct tune_budget){0};
 	if (length > 1 && text[length - 1] == 'e') {
 		unsigned long long count = strtoull(text, &end, 10);
 		if (text[0] < '0' || text[0] > '9' || *end != 'e' || count > 1000000000ull)
 			return err_set(err, ERR_USAGE, "write --budget 200e for 200 evaluations", "--budget %s is no count", text);
 		*budget = (struct tune_budget){.evaluations = count};
+	} else if (strncmp(text + digits, "node-", 5) == 0) {
+		if (node_seconds_read(text, digits, &budget->node_seconds, err))
+			return -1;
 	} else if (opt_seconds(text, "budget", &budget->seconds, err)) {
-		return -1;
+		return err_hint(err, "for example 90s, 10m, 1.5h, 200e, 2node-h");
 	}
-	if (budget->evaluations == 0 && !(budget->seconds > 0))
+	if (budget->evaluations == 0 && !(budget->seconds > 0) && !(budget->node_seconds > 0))
 		return err_set(err, ERR_USAGE, "give it time (--budget 60s) or evaluations (--budget 100e)",
 		               "a budget of nothing measures nothing");
 	return 0;

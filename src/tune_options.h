@@ -23,7 +23,8 @@ extern const struct opt tune_options[];
 /* Clear them in any case. */
 int tune_settings_read(const struct opt_args *args, struct tune_settings *settings, struct err *err);
 void tune_settings_clear(struct tune_settings *settings);
-int tune_budget_read(const char *text, struct tune_budget *budget, struct err *err); /* "200e", or a duration */
+/* "200e", a duration, or one of nodes: "2node-h". */
+int tune_budget_read(const char *text, struct tune_budget *budget, struct err *err);
 int tune_strategy_read(const char *name, const struct strategy **strategy, struct err *err);
 
 #endif

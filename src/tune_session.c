@@ -89,6 +89,11 @@ static struct tune_budget share(const struct tuning *t, size_t at) {
 		double least = 0.1 * t->what->settings.budget.seconds / (double)t->what->count;
 		budget.seconds = remaining / (double)left > least ? remaining / (double)left : least;
 	}
+	if (budget.node_seconds > 0) {
+		const struct pool *pool = tune_nodes_pool(t->what->nodes);
+		double all = budget.node_seconds, remaining = all - pool->held(pool->ctx).seconds;
+		budget.node_seconds = fmax(remaining / (double)left, 0.1 * all / (double)t->what->count);
+	}
 	return budget;
 }
 

@@ -24,7 +24,7 @@ TUNER_SPEC = \
 
 TUNER_SPEC_C = \
 	%D%/spec_c.c %D%/spec_c.h \
-	%D%/spec_c_read.c %D%/spec_c_argument.c %D%/spec_c_source.c %D%/spec_c_compile.c \
+	%D%/spec_c_read.c %D%/spec_c_argument.c %D%/spec_c_source.c %D%/spec_c_compile.c %D%/spec_c_there.c \
 	%D%/spec_c_build.c %D%/spec_c_impl.h
 
 TUNER_SPEC_CUDA = \

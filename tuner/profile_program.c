@@ -79,13 +79,17 @@ static int check_params(const json_t *params, struct err *err) {
 
 /* Members that may be absent or null. */
 static int check_optional(const json_t *program, struct err *err) {
-	static const char *const texts[] = {"cwd", "input", "build", "metric", "line", "baseline_line"};
+	static const char *const texts[] = {"cwd",    "input",  "build", "before_each",  "verify",
+	                                    "metric", "line",   "baseline_line"};
+	const json_t *expect = json_object_get(program, "expect_output");
 	static const char *const flags[] = {"shell", "openmp", "maximize"};
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
 		const json_t *text = json_object_get(program, texts[i]);
 		if (text && !json_is_null(text) && !is_text(text))
 			return refuse(err, texts[i], "must be a string of at most 128 KiB, or null");
 	}
+	if (expect && !json_is_null(expect) && strcmp(json_is_string(expect) ? json_string_value(expect) : "", "same") != 0)
+		return refuse(err, "expect_output", "must be same, or null");
 	for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
 		const json_t *flag = json_object_get(program, flags[i]);
 		if (flag && !json_is_boolean(flag))

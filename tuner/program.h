@@ -54,8 +54,9 @@ char *program_line(const struct program *program, const json_t *config);
 json_t *program_usage(const struct program *program, const json_t *config);
 /* Notes them, of a trial that another program of the same specification has run. */
 void program_usage_note(struct program *program, const json_t *config, const struct trial_result *result);
-/* {"argv": [template], "shell", "cwd", "input", "build", "openmp", "metric", "maximize", "params": {"B": "argument"},
- *  "environment": {..of best..}, "line": "..", "baseline_line": ".."}; what `apply` reads. New reference. */
+/* {"argv": [template], "shell", "cwd", "input", "build", "before_each", "verify", "expect_output", "openmp", "metric",
+ *  "maximize", "params": {"B": "argument"}, "environment": {..of best..}, "line": "..", "baseline_line": ".."}; what
+ *  `apply` and `profile verify` read. New reference. */
 json_t *program_json(const struct program *program, const json_t *best);
 
 /* Text of a number, word or boolean as programs get it; NULL for anything else. Caller frees. */

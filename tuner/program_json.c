@@ -37,6 +37,9 @@ json_t *program_json(const struct program *program, const json_t *best) {
 	text_set(json, "cwd", spec->cwd);
 	text_set(json, "input", spec->input);
 	text_set(json, "build", spec->build);
+	text_set(json, "before_each", spec->before_each);
+	text_set(json, "verify", spec->verify);
+	text_set(json, "expect_output", spec->expect_same ? "same" : NULL);
 	json_object_set_new(json, "openmp", json_boolean(spec->openmp));
 	text_set(json, "metric", spec->metric);
 	json_object_set_new(json, "maximize", json_boolean(spec->maximize));

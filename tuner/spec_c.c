@@ -66,21 +66,50 @@ static int space_check(struct arena *arena, const struct space *space, const str
 	return 0;
 }
 
-struct spec_c *spec_c_new(const struct spec *spec, struct worker *worker, struct err *err) {
+/* Nothing is shared with the specification: others may read it in their threads. */
+static struct spec_c *c_open(const struct spec *spec, struct err *err) {
 	struct spec_c *c = mem_alloc(1, sizeof *c);
 	c->arena = arena_new();
-	c->baseline = json_incref((json_t *)spec_baseline(spec));
-	c->worker = worker_runner(worker);
-	c->compiler = (struct c_compiler){.words = compiler_words(c->arena),
-	                                  .cwd = arena_strdup(c->arena, spec_folder(spec)),
-	                                  .interrupt = worker_interrupt(worker)};
+	c->baseline = json_deep_copy(spec_baseline(spec));
+	c->compiler =
+		(struct c_compiler){.words = compiler_words(c->arena), .cwd = arena_strdup(c->arena, spec_folder(spec))};
 	if (c_kernel_read(spec_kernel(spec), spec_folder(spec), c->arena, &c->kernel, err) ||
-	    space_check(c->arena, spec_space(spec), &c->kernel, err) || source_hash(c, spec, err) ||
-	    !(c->builds = c_builds_new(&c->kernel, &c->compiler, err))) {
+	    space_check(c->arena, spec_space(spec), &c->kernel, err) || source_hash(c, spec, err)) {
 		spec_c_free(c);
 		return NULL;
 	}
 	return c;
+}
+
+static struct spec_c *c_begin(const struct spec *spec, struct worker *worker, const char *folder, struct err *err) {
+	struct spec_c *c = c_open(spec, err);
+	if (!c)
+		return NULL;
+	c->worker = worker_runner(worker);
+	c->compiler.interrupt = worker_interrupt(worker);
+	c->compiler.worker = folder ? worker : NULL;
+	c->builds = c_builds_new(&c->kernel, &c->compiler, folder, err);
+	if (c->builds)
+		return c;
+	spec_c_free(c);
+	return NULL;
+}
+
+struct spec_c *spec_c_new(const struct spec *spec, struct worker *worker, struct err *err) {
+	return c_begin(spec, worker, NULL, err);
+}
+
+struct spec_c *spec_c_new_at(const struct spec *spec, struct worker *worker, const char *folder, struct err *err) {
+	return c_begin(spec, worker, folder, err);
+}
+
+int spec_c_identify(const struct spec *spec, char source[SHA256_TEXT], struct err *err) {
+	struct spec_c *c = c_open(spec, err);
+	if (!c)
+		return -1;
+	snprintf(source, SHA256_TEXT, "%s", c->source);
+	spec_c_free(c);
+	return 0;
 }
 
 void spec_c_free(struct spec_c *c) {

@@ -3,6 +3,7 @@
  * that the worker runs. Its outputs are compared with those of the baseline's build on the same inputs. */
 #ifndef TUNER_SPEC_C_H
 #define TUNER_SPEC_C_H
+#include "src/base/sha256.h"
 #include "tuner/spec.h"
 #include "tuner/trial.h"
 #include "tuner/worker.h"
@@ -12,6 +13,11 @@ struct spec_c;
  * ERR_USAGE names what is wrong in the file; ERR_FAILED where there is no compiler (CC, else cc) that works. Nothing of
  * the spec is needed afterwards; the worker is. */
 struct spec_c *spec_c_new(const struct spec *spec, struct worker *worker, struct err *err);
+/* The same where the worker is on another machine, which compiles for itself, in a folder of its own in this one that both
+ * see. May be called in a thread of its own. */
+struct spec_c *spec_c_new_at(const struct spec *spec, struct worker *worker, const char *folder, struct err *err);
+/* What spec_c_source would give; checks all but the compiler. */
+int spec_c_identify(const struct spec *spec, char source[SHA256_TEXT], struct err *err);
 void spec_c_free(struct spec_c *c); /* removes the folder */
 /* Runs a request's config; its kernel, library and problem are not looked at. A configuration that does not compile is
  * a result (TRIAL_COMPILE, with the compiler's first error). -1 where the baseline itself doesn't compile or run. */

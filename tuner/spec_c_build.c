@@ -52,14 +52,15 @@ static int harness_build(struct c_builds *b, struct err *err) {
 	}
 }
 
-struct c_builds *c_builds_new(const struct c_kernel *kernel, const struct c_compiler *compiler, struct err *err) {
+struct c_builds *c_builds_new(const struct c_kernel *kernel, const struct c_compiler *compiler, const char *base,
+                              struct err *err) {
 	struct c_builds *b = mem_alloc(1, sizeof *b);
 	*b = (struct c_builds){.arena = arena_new(), .kernel = kernel, .compiler = *compiler};
 	if (stat(kernel->file, &b->file)) {
 		err_set(err, ERR_USAGE, NULL, "KernelFile can't be read");
 		goto fail;
 	}
-	b->folder = program_folder_new(NULL, err);
+	b->folder = program_folder_new(base, err);
 	if (!b->folder)
 		goto fail;
 	b->compiler.folder = program_folder_path(b->folder);

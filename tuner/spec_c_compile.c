@@ -24,7 +24,7 @@ static const char *without_folder(const char *line, size_t size) {
 }
 
 /* The first line that names an error, or else the first that says anything. */
-static void first_error(const char *text, char message[256]) {
+void c_first_error(const char *text, char message[256]) {
 	static const char *const marks[] = {"undefined reference", "error: ", "ld: ", ""};
 	message[0] = '\0';
 	for (size_t m = 0; m < sizeof marks / sizeof *marks && !message[0]; m++) {
@@ -68,14 +68,18 @@ enum c_outcome c_compile(const struct c_compiler *compiler, const char *const *a
 	const char **argv = command(compiler, arguments);
 	const struct proc_spec spec = {
 		.argv = argv, .set = set, .cwd = compiler->cwd, .address_space = COMPILER_MEMORY, .stderr_keep = STDERR_KEEP};
-	struct proc *proc = proc_start(&spec, err);
 	enum c_outcome outcome = C_BROKEN;
+	if (compiler->worker) {
+		outcome = c_compile_there(compiler, argv, COMPILE_SECONDS, message, err);
+		goto done;
+	}
+	struct proc *proc = proc_start(&spec, err);
 	if (!proc) {
 		err_hint(err, "install a C compiler, or name one in the variable CC");
 		goto done;
 	}
 	enum proc_read end = finish(proc, compiler);
-	first_error(proc_stderr(proc), message);
+	c_first_error(proc_stderr(proc), message);
 	int status = proc_stop(proc, end == PROC_EOF ? STOP_SECONDS : 0);
 	outcome = end == PROC_EOF && WIFEXITED(status) && WEXITSTATUS(status) == 0 ? C_DONE : C_REFUSED;
 	if (end == PROC_INTERRUPTED) {

@@ -87,6 +87,7 @@ struct c_compiler {
 	const char *folder;       /* for temporary files */
 	const char *cwd;          /* of the specification: -I is relative to it */
 	const volatile int *interrupt;
+	struct worker *worker; /* compiles where it is; NULL: here */
 };
 
 enum c_outcome { C_DONE, C_REFUSED, C_BROKEN };
@@ -94,6 +95,10 @@ enum c_outcome { C_DONE, C_REFUSED, C_BROKEN };
  * it can't be run, or that it was interrupted. */
 enum c_outcome c_compile(const struct c_compiler *compiler, const char *const *arguments, char message[256],
                          struct err *err);
+/* tuner/spec_c_there.c: the same by the compiler's worker. */
+enum c_outcome c_compile_there(const struct c_compiler *compiler, const char *const *argv, double seconds,
+                               char message[256], struct err *err);
+void c_first_error(const char *text, char message[256]); /* of what a compiler wrote */
 
 /* A configuration, compiled. */
 struct c_build {
@@ -102,10 +107,11 @@ struct c_build {
 	char *message; /* of what did not compile; else NULL */
 };
 
-/* All builds of a run, in a folder of their own, which becomes the compiler's. The kernel, and the compiler's words and
- * cwd, are borrowed. */
+/* All builds of a run, in a folder of their own (in `base`; NULL: in the user's cache), which becomes the compiler's. The
+ * kernel, and the compiler's words and cwd, are borrowed. */
 struct c_builds;
-struct c_builds *c_builds_new(const struct c_kernel *kernel, const struct c_compiler *compiler, struct err *err);
+struct c_builds *c_builds_new(const struct c_kernel *kernel, const struct c_compiler *compiler, const char *base,
+                              struct err *err);
 void c_builds_free(struct c_builds *builds); /* removes the folder */
 /* New or old; valid until the next call. NULL and err where nothing can be built. */
 const struct c_build *c_build_get(struct c_builds *builds, const json_t *config, struct err *err);

@@ -63,7 +63,7 @@ void tune_report(struct tune *tune, enum tune_phase phase) {
 		.is_metric = task->metric || task->objective,
 		.gain = tune->baseline.value / tune->best,
 		.elapsed = tune_elapsed(tune),
-		.budget = tune->budget.seconds,
+		.budget = tune_budget_time(tune),
 		.note = tune->search ? search_phase(tune->search) : NULL,
 	};
 	if (tune->observer && tune->observer->progress)
@@ -280,6 +280,8 @@ int tune_run(const struct tune_task *task, const struct tune_observer *observer,
 	if (task->pool) {
 		tune.fleet = fleet_new(task->pool);
 		tune_parallel_finals(&tune);
+	} else {
+		tune_budget_alone(&tune.budget);
 	}
 	int failed = phases_run(&tune, &found, err);
 	tune_counting_end(&tune);

@@ -16,9 +16,12 @@
 
 struct tune_budget {
 	double seconds;       /* 0: not limited */
+	double node_seconds;  /* of all nodes together; 0: not limited. Not with seconds */
 	uint64_t evaluations; /* 0: not limited */
 	bool may_grow;        /* nobody asked for these seconds: a long program gets more */
 };
+
+void tune_budget_alone(struct tune_budget *budget); /* where one machine measures, node-seconds are seconds */
 
 struct tune_task {
 	const char *kernel, *source; /* its name and source hash */

@@ -58,7 +58,7 @@ int tune_search_begin(struct tune *tune, uint64_t budget, struct err *err) {
 		                                    .seed = task->seed,
 		                                    .start = task->start,
 		                                    .budget = planned > 0 ? (uint64_t)planned : 0,
-		                                    .seconds = tune->budget.evaluations ? 0 : tune->budget.seconds,
+		                                    .seconds = tune->budget.evaluations ? 0 : tune_budget_time(tune),
 		                                    .hints = task->hints,
 		                                    .hint_count = task->hint_count,
 		                                    .counter_count = json_array_size(tune->counter_names)};

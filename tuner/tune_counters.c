@@ -22,7 +22,7 @@ bool counting_asked(const struct tune *tune) {
 }
 
 double counting_allowance(const struct tune *tune) {
-	double budget = tune->budget.seconds, elapsed = tune_elapsed(tune);
+	double budget = tune_budget_time(tune), elapsed = tune_elapsed(tune);
 	return budget > 0 ? fmax(budget - elapsed, SHARE * budget) : SHARE * elapsed;
 }
 

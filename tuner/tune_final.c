@@ -90,7 +90,7 @@ static json_t *finalists_json(const struct race_entry *entries, size_t count) {
 }
 
 static double seconds_left(const struct tune *tune) {
-	double budget = tune->budget.seconds;
+	double budget = tune_budget_time(tune);
 	if (!(budget > 0))
 		return 0;
 	double left = budget - tune_elapsed(tune);
@@ -110,7 +110,7 @@ static void affordable_pairs(const struct tune *tune, struct duel_options *optio
 	double best = tune_seconds(tune, tune->best), base = tune_seconds(tune, tune->baseline.value);
 	double left = seconds_left(tune);
 	double wanted = options->pairs_min * (base + 2 * best);
-	if (!tune->task->whole_programs || !(left > 0) || wanted <= left + OVERRUN * tune->budget.seconds)
+	if (!tune->task->whole_programs || !(left > 0) || wanted <= left + OVERRUN * tune_budget_time(tune))
 		return;
 	int pairs = (int)fmin(options->pairs_min, left / (base + best));
 	options->control = false;

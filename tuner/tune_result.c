@@ -105,7 +105,8 @@ json_t *tune_result(const struct tune *tune) {
 		undecided(tune, result);
 	if (tune->fleet) {
 		json_object_set_new(result, "nodes", fleet_json(tune->fleet));
-		json_object_set_new(result, "node_seconds", json_real(fleet_seconds(tune->fleet)));
+		json_object_set_new(result, "node_seconds", json_real(fleet_held(tune->fleet).seconds));
+		json_object_set_new(result, "node_seconds_busy", json_real(fleet_seconds(tune->fleet)));
 	}
 	if (tune->finalists)
 		json_object_set_new(result, "finalists", finalists_shown(tune));

@@ -101,6 +101,9 @@ int tune_search_begin(struct tune *tune, uint64_t budget, struct err *err);
 
 /* tune_budget.c. What an interrupted run has measured is taken over as a whole, whatever time that took. */
 bool tune_is_recalling(const struct tune *tune);
+/* Seconds from beginning to end that the budget is; 0: it has none. One in node-seconds is the shorter the more nodes
+ * are held, so it changes as they come and go. */
+double tune_budget_time(const struct tune *tune);
 /* Is the budget used up, for the search? */
 bool tune_spent(const struct tune *tune);
 /* Evaluations that it will allow, for strategies that plan ahead; 0: not known. */

@@ -30,10 +30,15 @@ static double now(void *ctx) {
 	return ((struct still *)ctx)->now;
 }
 
+static struct pool_held held(void *ctx) {
+	(void)ctx;
+	return (struct pool_held){0};
+}
+
 static struct pool pool_of(struct still *still, size_t count) {
 	for (size_t i = 0; i < 64; i++)
 		still->state[i] = POOL_IDLE;
-	return (struct pool){.ctx = still, .count = count, .name = name, .state = state, .now = now};
+	return (struct pool){.ctx = still, .count = count, .name = name, .state = state, .now = now, .held = held};
 }
 
 static size_t asides(struct fleet *fleet, size_t count) {

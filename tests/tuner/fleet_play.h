@@ -10,7 +10,7 @@
 struct fleet_play {
 	size_t nodes;
 	uint64_t evaluations, seed;
-	double seconds; /* budget, virtual; 0: evaluations */
+	double seconds, node_seconds; /* budget, virtual; both 0: evaluations */
 	const char *strategy;
 	double run_s, trial_s; /* of the best configuration's run; of a trial besides */
 	double noise;

@@ -79,8 +79,10 @@ static void plain(void) {
 	   "nodes of speeds from a half to twice: the speedup is the true one, %.3f of %.3f", ratio_of(&played),
 	   gain_of(&played, &asked));
 	ok(count_in(&played, "good") == 8, "and all of them are good");
-	ok(fabs(js_real_or(played.result, "node_seconds", 0) / played.tally.busy_s - 1) < 1e-6,
-	   "node-seconds are those in jobs");
+	ok(fabs(js_real_or(played.result, "node_seconds_busy", 0) / played.tally.busy_s - 1) < 1e-6,
+	   "node-seconds in jobs are told");
+	ok(fabs(js_real_or(played.result, "node_seconds", 0) / (8 * played.makespan) - 1) < 1e-6,
+	   "and those that nodes were held, which are those of all nodes all the time");
 	char *other = play(&asked, "again.db", &again);
 	ok(json_equal(json_object_get(played.result, "best"), json_object_get(again.result, "best")) &&
 	       played.makespan == again.makespan,
@@ -347,6 +349,66 @@ static void seconds(void) {
 	free(path);
 }
 
+static double held(const struct fleet_played *played) {
+	return js_real_or(played->result, "node_seconds", 0);
+}
+
+/* What nodes spend binds, however many they are. */
+static void node_seconds(void) {
+	static const size_t nodes[] = {1, 4, 8, 32};
+	double wall[sizeof nodes / sizeof *nodes];
+	for (size_t i = 0; i < sizeof nodes / sizeof *nodes; i++) {
+		struct fleet_play asked = small(NULL);
+		struct fleet_played played;
+		asked.nodes = nodes[i];
+		asked.evaluations = 0;
+		asked.node_seconds = 20000;
+		char *path = play(&asked, "held.db", &played);
+		wall[i] = played.makespan;
+		ok(held(&played) > 0.75 * 20000 && held(&played) < 1.1 * 20000 &&
+		       strcmp(js_string_or(played.result, "stopped", "?"), "budget") == 0,
+		   "%zu nodes: %.0f of 20000 node-seconds, %.0f of them measuring", nodes[i], held(&played),
+		   js_real_or(played.result, "node_seconds_busy", 0));
+		fleet_played_clear(&played);
+		unlink(path);
+		free(path);
+	}
+	ok(wall[0] > 3 * wall[1] && wall[1] > 1.5 * wall[2] && wall[2] > 2 * wall[3],
+	   "the more nodes the shorter: %.0f, %.0f, %.0f, %.0f s", wall[0], wall[1], wall[2], wall[3]);
+}
+
+/* The same where nodes come one after the other, go away, and are lost for good. */
+static void node_seconds_of_some(void) {
+	struct fleet_play asked = small(NULL);
+	struct fleet_played played;
+	double came = 0;
+	asked.evaluations = 0;
+	asked.node_seconds = 20000;
+	asked.queue_s = 200;
+	char *path = play(&asked, "come.db", &played);
+	for (size_t i = 0; i < asked.nodes; i++)
+		came += fmax(0, played.makespan - asked.queue_s * (double)i);
+	ok(fabs(held(&played) / came - 1) < 1e-6 && came > 0.75 * 20000 && came < 1.1 * 20000,
+	   "nodes that wait in a queue cost nothing: %.0f node-seconds", held(&played));
+	fleet_played_clear(&played);
+	free(path);
+	asked.queue_s = 0;
+	asked.fail_every_s = 500;
+	asked.away_s = 400;
+	path = play(&asked, "go.db", &played);
+	ok(held(&played) > 0.75 * 20000 && held(&played) < 1.1 * 20000 && held(&played) < 0.9 * 8 * played.makespan,
+	   "nor do those that are away: %.0f node-seconds of %.0f", held(&played), 8 * played.makespan);
+	fleet_played_clear(&played);
+	free(path);
+	asked.fail_every_s = asked.away_s = 0;
+	asked.node = mortal;
+	path = play(&asked, "few.db", &played);
+	ok(held(&played) > 0.75 * 20000 && held(&played) < 1.1 * 20000 && count_in(&played, "lost") == 6,
+	   "two nodes spend what six don't that are lost: %.0f node-seconds in %.0f s", held(&played), played.makespan);
+	fleet_played_clear(&played);
+	free(path);
+}
+
 static void large(void) {
 	struct fleet_play asked = {.nodes = 1000, .evaluations = 50000, .seed = 1, .run_s = 10, .trial_s = 10, .noise = 0.01,
 	                           .speed_spread = 0.05};
@@ -406,6 +468,8 @@ int main(void) {
 	interrupts();
 	interrupted_finals();
 	seconds();
+	node_seconds();
+	node_seconds_of_some();
 	large();
 	return fixture_end();
 }

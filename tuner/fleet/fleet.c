@@ -60,6 +60,7 @@ struct fleet *fleet_new(struct pool *pool) {
 	struct fleet *fleet = mem_alloc(1, sizeof *fleet);
 	fleet->pool = pool;
 	fleet->reference = NAN;
+	fleet->held_before = pool->held(pool->ctx).seconds;
 	fleet->nodes = mem_alloc(pool->count, sizeof *fleet->nodes);
 	fleet->idle = mem_alloc(pool->count, sizeof *fleet->idle);
 	fleet->away = mem_alloc(pool->count, sizeof *fleet->away);
@@ -124,6 +125,8 @@ size_t fleet_busy(const struct fleet *fleet) {
 
 int fleet_wait(struct fleet *fleet, double seconds, struct pool_done *done, struct err *err) {
 	int rc = fleet->pool->wait(fleet->pool->ctx, seconds, done, err);
+	if (rc < 0)
+		fleet->busy = 0; /* no job is looked at any more */
 	if (rc == 0)
 		returned_find(fleet);
 	if (rc != 1)
@@ -171,6 +174,12 @@ void fleet_trials_add(struct fleet *fleet, size_t node, size_t trials) {
 
 double fleet_seconds(const struct fleet *fleet) {
 	return fleet->seconds;
+}
+
+struct pool_held fleet_held(const struct fleet *fleet) {
+	struct pool_held held = fleet->pool->held(fleet->pool->ctx);
+	held.seconds -= fleet->held_before;
+	return held;
 }
 
 static const char *state_word(const struct node *node) {

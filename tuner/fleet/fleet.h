@@ -52,7 +52,9 @@ bool fleet_is_aside(const struct fleet *fleet, size_t node);
 size_t fleet_alive(const struct fleet *fleet);             /* neither lost for good nor set aside */
 void fleet_trials_add(struct fleet *fleet, size_t node, size_t trials);
 
-double fleet_seconds(const struct fleet *fleet); /* that nodes spent in jobs */
+double fleet_seconds(const struct fleet *fleet); /* that nodes spent measuring */
+/* What the nodes cost since fleet_new, and how many of them are there. */
+struct pool_held fleet_held(const struct fleet *fleet);
 json_t *fleet_json(const struct fleet *fleet);   /* [{"name","trials","baseline","state","reason"}] */
 
 #endif

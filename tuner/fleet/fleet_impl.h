@@ -29,7 +29,7 @@ struct fleet {
 	size_t *aside, aside_told; /* in the order in which they were set aside */
 	double reference;          /* NAN: not known */
 	bool blind;                /* without baselines */
-	double seconds;
+	double seconds, held_before;
 	size_t known, fresh; /* nodes with a baseline; baselines since all were judged */
 	double *logs;        /* room for one number a node */
 };

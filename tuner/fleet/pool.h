@@ -36,6 +36,19 @@ struct pool_done {
 };
 void pool_done_clear(struct pool_done *done);
 
+struct pool_held {
+	/* That nodes cost until now, all together: from when one is there until it is away or lost, idle or not. */
+	double seconds;
+	size_t nodes; /* that are held now */
+};
+struct pool_meter { /* what adds that up; all 0 at first */
+	struct pool_held held;
+	double at;
+};
+void pool_meter_change(struct pool_meter *meter, double now, bool more); /* one node more, or less */
+struct pool_held pool_meter_read(const struct pool_meter *meter, double now);
+bool pool_state_held(enum pool_state state);
+
 /* What stands behind it: workers through a launcher (pool_workers.h), or virtual nodes (pool_simulated.h). All calls
  * from one thread. */
 struct pool {
@@ -50,6 +63,7 @@ struct pool {
 	 * interrupted (ERR_INTERRUPTED), or all nodes are lost and nothing is to be hoped for. */
 	int (*wait)(void *ctx, double seconds, struct pool_done *done, struct err *err);
 	double (*now)(void *ctx); /* seconds, monotonic; virtual where the nodes are */
+	struct pool_held (*held)(void *ctx);
 };
 
 #endif

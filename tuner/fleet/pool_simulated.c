@@ -30,6 +30,7 @@ struct simulated {
 	struct virtual_node *nodes;
 	struct event_heap heap;
 	struct simulated_tally tally;
+	struct pool_meter meter;
 	size_t busy, lost;
 	double now, left; /* left: by the caller's clock, when it got its last answer */
 	bool changed;     /* a node's state, which nobody was told yet */
@@ -52,6 +53,17 @@ static double now(void *ctx) {
 static const char *name(void *ctx, size_t node) {
 	const struct simulated *sim = ctx;
 	return sim->nodes[node].name;
+}
+
+static struct pool_held held(void *ctx) {
+	const struct simulated *sim = ctx;
+	return pool_meter_read(&sim->meter, now(ctx));
+}
+
+static void state_set(struct simulated *sim, struct virtual_node *node, enum pool_state state) {
+	if (pool_state_held(node->state) != pool_state_held(state))
+		pool_meter_change(&sim->meter, sim->now, pool_state_held(state));
+	node->state = state;
 }
 
 static enum pool_state state(void *ctx, size_t node) {
@@ -107,7 +119,7 @@ static int submit(void *ctx, size_t at, const struct pool_job *job, struct err *
 	}
 	node->job = job;
 	node->begun = sim->now;
-	node->state = POOL_BUSY;
+	state_set(sim, node, POOL_BUSY);
 	node->epoch++;
 	sim->busy++;
 	sim->tally.jobs++;
@@ -139,7 +151,7 @@ static void fail_schedule(struct simulated *sim, size_t at) {
 static void fail(struct simulated *sim, size_t at) {
 	struct virtual_node *node = &sim->nodes[at];
 	bool back = node->is.away_s > 0;
-	node->state = back ? POOL_QUEUED : POOL_LOST;
+	state_set(sim, node, back ? POOL_QUEUED : POOL_LOST);
 	sim->lost += !back;
 	if (back)
 		schedule(sim, at, EVENT_READY, node->is.away_s);
@@ -151,13 +163,13 @@ static bool event_handle(struct simulated *sim, const struct event *event, struc
 	bool busy = node->state == POOL_BUSY;
 	switch ((enum kind)event->kind) {
 	case EVENT_READY:
-		node->state = POOL_IDLE;
+		state_set(sim, node, POOL_IDLE);
 		fail_schedule(sim, event->node);
 		break;
 	case EVENT_END:
 		if (!busy || event->epoch != node->epoch)
 			return false;
-		node->state = POOL_IDLE;
+		state_set(sim, node, POOL_IDLE);
 		job_end(sim, event->node, event->time, done);
 		done->done = done->job->count;
 		return true;
@@ -224,7 +236,7 @@ static void node_init(struct simulated *sim, size_t at) {
 	node->is.speed = 1;
 	if (sim->options.node)
 		sim->options.node(sim->options.ctx, at, &node->rng, &node->is);
-	node->state = node->is.queue_s > 0 ? POOL_QUEUED : POOL_IDLE;
+	state_set(sim, node, node->is.queue_s > 0 ? POOL_QUEUED : POOL_IDLE);
 	if (node->state == POOL_QUEUED)
 		schedule(sim, at, EVENT_READY, node->is.queue_s);
 	else
@@ -236,7 +248,8 @@ struct pool *pool_simulated_new(const struct simulated_options *options) {
 	sim->options = *options;
 	sim->nodes = mem_alloc(options->count, sizeof *sim->nodes);
 	sim->pool = (struct pool){
-		.ctx = sim, .count = options->count, .name = name, .state = state, .submit = submit, .wait = wait, .now = now};
+		.ctx = sim, .count = options->count, .name = name, .state = state, .submit = submit, .wait = wait, .now = now,
+		.held = held};
 	sim->left = options->clock ? options->clock() : 0;
 	for (size_t i = 0; i < options->count; i++)
 		node_init(sim, i);

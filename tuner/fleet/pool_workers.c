@@ -23,6 +23,7 @@ struct pool_workers {
 	struct pool_node *nodes;
 	struct pool pool;
 	const struct pool_work *work;
+	struct pool_meter meter;
 	size_t busy;
 };
 
@@ -44,6 +45,17 @@ static const char *node_name(void *ctx, size_t node) {
 static enum pool_state node_state(void *ctx, size_t node) {
 	const struct pool_workers *workers = ctx;
 	return workers->nodes[node].state;
+}
+
+static void state_set(struct pool_workers *workers, struct pool_node *node, enum pool_state state) {
+	if (pool_state_held(node->state) != pool_state_held(state))
+		pool_meter_change(&workers->meter, sys_now(), pool_state_held(state));
+	node->state = state;
+}
+
+static struct pool_held nodes_held(void *ctx) {
+	const struct pool_workers *workers = ctx;
+	return pool_meter_read(&workers->meter, sys_now());
 }
 
 static void requests_free(struct trial_request *requests, size_t count) {
@@ -71,7 +83,7 @@ static int submit(void *ctx, size_t number, const struct pool_job *job, struct e
 	if (node->state != POOL_IDLE || !workers->work)
 		return err_set(err, ERR_FAILED, NULL, "node %s is not idle", node->name);
 	node->requests = requests_copy(job);
-	node->state = POOL_BUSY;
+	state_set(workers, node, POOL_BUSY);
 	workers->busy++;
 	pool_node_order(
 		node, &(struct pool_order){.job = job, .count = job->count, .requests = node->requests, .work = workers->work});
@@ -79,7 +91,7 @@ static int submit(void *ctx, size_t number, const struct pool_job *job, struct e
 }
 
 static void set_aside(struct pool_workers *workers, struct pool_node *node, const char *why) {
-	node->state = POOL_LOST;
+	state_set(workers, node, POOL_LOST);
 	snprintf(node->reason, sizeof node->reason, "%s", why);
 	tell(workers, "node %s is set aside: %s", node->name, why);
 }
@@ -91,7 +103,7 @@ static void on_up(struct pool_workers *workers, struct pool_node *node, struct p
 	node->name = mem_strdup(js_string_or(event->machine, "node", "?"));
 	node->job = mem_strdup(js_string_or(event->machine, "job", ""));
 	json_decref(event->machine);
-	node->state = POOL_IDLE;
+	state_set(workers, node, POOL_IDLE);
 	if (!workers->options.admit ||
 	    workers->options.admit(workers->options.admit_ctx, node->number, node->worker, why, sizeof why)) {
 		tell(workers, "node %s is there%s%s", node->name, *node->job ? ", job " : "", node->job);
@@ -113,7 +125,7 @@ static int on_done(struct pool_workers *workers, struct pool_node *node, struct 
 	requests_free(node->requests, node->order.count);
 	node->requests = NULL;
 	workers->busy--;
-	node->state = event->ready ? POOL_IDLE : POOL_QUEUED;
+	state_set(workers, node, event->ready ? POOL_IDLE : POOL_QUEUED);
 	*done = event->done;
 	done->lost = event->done.lost ? done->reason : NULL;
 	if (event->err.code != ERR_OK) {
@@ -241,7 +253,8 @@ struct pool_workers *pool_workers_new(const struct pool_workers_options *options
 	                              .state = node_state,
 	                              .submit = submit,
 	                              .wait = wait_done,
-	                              .now = now};
+	                              .now = now,
+	                              .held = nodes_held};
 	json_object_seed(0); /* drawn once, before there are threads */
 	pool_queue_init(&workers->queue);
 	for (size_t i = 0; i < options->count; i++)
