@@ -13,11 +13,12 @@
 static const double NEAREST = 0.1;
 /* One more range must save this much of the sizes' losses together: what counts as a difference in a duel. */
 static const double RANGE_LOSS = 0.01;
+/* Where it is not known what is lost, and no more than that counts on the way between sizes. */
+static const double FAR_LOSS = 0.5;
 
-struct choice {           /* the best way to have stations 0 .. last under ranges */
-	size_t ranges, first; /* first: of the last range */
-	size_t config;
-	double sum, most; /* of losses: all ranges', the last one's largest */
+struct choice {      /* the best way to have stations 0 .. i under ranges, the last of which has this configuration */
+	double cost;     /* INFINITY: it does not stand for station i */
+	size_t before;   /* the configuration at station i - 1 */
 };
 
 struct merge { /* stations are points, and bridges between them */
@@ -25,8 +26,8 @@ struct merge { /* stations are points, and bridges between them */
 	size_t count, own[SIZES_RANGES_MAX]; /* own: the configuration that stands for a station in any case */
 	const json_t **configs;              /* in question, each once */
 	size_t config_count;
-	double *loss; /* [station * config_count + config]; NAN: not known */
-	struct choice best[SIZES_RANGES_MAX];
+	double *loss;                        /* [station * config_count + config]; NAN: not known */
+	struct choice *choices;              /* the same */
 };
 
 static size_t place_of(const json_t *const *configs, size_t count, const json_t *config) {
@@ -107,6 +108,7 @@ static void merge_init(struct merge *merge, const struct sizes *sizes, size_t wi
 		merge->at[count++] = &sizes->bridges[i];
 	qsort(merge->at, count, sizeof *merge->at, by_size);
 	merge->loss = mem_alloc(count + 1, (merge->config_count + 1) * sizeof *merge->loss);
+	merge->choices = mem_alloc(count + 1, (merge->config_count + 1) * sizeof *merge->choices);
 	for (size_t i = 0; i < count; i++) {
 		merge->at[merge->count] = merge->at[i];
 		merge->count += station_make(merge, merge->count);
@@ -116,36 +118,58 @@ static void merge_init(struct merge *merge, const struct sizes *sizes, size_t wi
 static void merge_clear(struct merge *merge) {
 	free(merge->configs);
 	free(merge->loss);
+	free(merge->choices);
 }
 
-static bool better(const struct choice *a, const struct choice *b) {
-	double sum = a->sum + RANGE_LOSS * (double)a->ranges, other = b->sum + RANGE_LOSS * (double)b->ranges;
-	return b->ranges == 0 || sum < other || (sum == other && a->ranges < b->ranges);
+static double loss_at(const struct merge *merge, size_t station, size_t config) {
+	return merge->loss[station * merge->config_count + config];
 }
 
-/* Ranges that end at `last` under one configuration, as far back as that carries. */
-static void extend(struct merge *merge, size_t last, size_t config) {
-	struct choice one = {.config = config};
-	double sum = 0;
-	for (size_t first = last + 1; first-- > 0;) {
-		double loss = merge->loss[first * merge->config_count + config];
-		bool own = first == last && merge->own[first] == config;
-		if (!(loss <= SIZES_MARGIN) && !own) /* its own best stands for a size in any case */
-			return;
-		sum += loss;
-		one.most = fmax(one.most, loss);
-		one.first = first;
-		one.ranges = 1 + (first ? merge->best[first - 1].ranges : 0);
-		one.sum = sum + (first ? merge->best[first - 1].sum : 0);
-		if (better(&one, &merge->best[last]))
-			merge->best[last] = one;
+static double loss_or_far(const struct merge *merge, size_t station, size_t config) {
+	double loss = loss_at(merge, station, config);
+	return loss <= FAR_LOSS ? loss : FAR_LOSS;
+}
+
+/* What is lost on the way to the next station, in the mean, where the ratios lie on lines between the two: `low` is used
+ * up to where both cost the same, `high` from there. */
+static double way_loss(const struct merge *merge, size_t station, size_t low, size_t high) {
+	double a = loss_or_far(merge, station, low), a_end = loss_or_far(merge, station + 1, low);
+	double b = loss_or_far(merge, station, high), b_end = loss_or_far(merge, station + 1, high);
+	double share = a < b && a_end > b_end ? (b - a) / (b - a + a_end - b_end) : 0.5;
+	share = fmin(1 - NEAREST, fmax(NEAREST, share));
+	double a_there = a + share * (a_end - a), b_there = b + share * (b_end - b);
+	return share * (a + a_there) / 2 + (1 - share) * (b_there + b_end) / 2;
+}
+
+/* Its own best stands for a size in any case. */
+static bool stands(const struct merge *merge, size_t station, size_t config) {
+	return loss_at(merge, station, config) <= SIZES_MARGIN || merge->own[station] == config;
+}
+
+static void choose(struct merge *merge, size_t station, size_t config) {
+	struct choice *choice = &merge->choices[station * merge->config_count + config];
+	const struct choice *before = station ? choice - config - merge->config_count : NULL;
+	*choice = (struct choice){.cost = INFINITY, .before = config};
+	if (!stands(merge, station, config))
+		return;
+	double cost = before ? INFINITY : RANGE_LOSS;
+	for (size_t k = 0; before && k < merge->config_count; k++) {
+		if (!isfinite(before[k].cost))
+			continue;
+		double one = before[k].cost + way_loss(merge, station - 1, k, config) + (k == config ? 0 : RANGE_LOSS);
+		/* Of equal ones that which goes on. */
+		if (one < cost || (one <= cost && k == config)) {
+			cost = one;
+			choice->before = k;
+		}
 	}
+	choice->cost = cost + loss_or_far(merge, station, config);
 }
 
 static void solve(struct merge *merge) {
-	for (size_t last = 0; last < merge->count; last++)
+	for (size_t station = 0; station < merge->count; station++)
 		for (size_t k = 0; k < merge->config_count; k++)
-			extend(merge, last, k);
+			choose(merge, station, k);
 }
 
 /* How much longer (a logarithm) the first configuration takes than the second. */
@@ -164,22 +188,37 @@ static double threshold(const struct sizes_entry *left, const struct sizes_entry
 	return exp(a + share * (b - a));
 }
 
-/* From the last range to the first, as each says where it begins. */
+static size_t cheapest(const struct merge *merge) {
+	const struct choice *last = &merge->choices[(merge->count - 1) * merge->config_count];
+	size_t best = 0;
+	for (size_t k = 1; k < merge->config_count; k++)
+		if (last[k].cost < last[best].cost)
+			best = k;
+	return best;
+}
+
+static void range_begin(const struct merge *merge, size_t station, size_t config, struct sizes_range *range) {
+	double n = merge->at[station]->point.n;
+	*range = (struct sizes_range){.first = n, .last = n, .from = n, .to = n, .config = merge->configs[config]};
+}
+
+/* From the last station to the first; then from small sizes to large ones. */
 static size_t ranges_read(const struct merge *merge, struct sizes_range *ranges) {
-	size_t count = merge->best[merge->count - 1].ranges, end = merge->count - 1;
-	for (size_t i = count; i-- > 0;) {
-		const struct choice *choice = &merge->best[end];
-		double first = merge->at[choice->first]->point.n, last = merge->at[end]->point.n;
-		ranges[i] = (struct sizes_range){.first = first,
-		                                 .last = last,
-		                                 .from = first,
-		                                 .to = last,
-		                                 .config = merge->configs[choice->config],
-		                                 .loss = choice->most};
-		if (i + 1 < count)
-			ranges[i].to = ranges[i + 1].from =
-				threshold(merge->at[end], merge->at[end + 1], ranges[i].config, ranges[i + 1].config);
-		end = choice->first - 1;
+	size_t count = 0, config = cheapest(merge), of_station[SIZES_RANGES_MAX];
+	for (size_t i = merge->count; i-- > 0;) {
+		of_station[i] = config;
+		config = merge->choices[i * merge->config_count + config].before;
+	}
+	for (size_t i = 0; i < merge->count; i++) {
+		double loss = loss_at(merge, i, of_station[i]);
+		if (i == 0 || of_station[i] != of_station[i - 1])
+			range_begin(merge, i, of_station[i], &ranges[count++]);
+		struct sizes_range *range = &ranges[count - 1];
+		range->last = range->to = merge->at[i]->point.n;
+		range->loss = fmax(range->loss, loss);
+		if (range->first != merge->at[i]->point.n || count == 1)
+			continue;
+		range->from = range[-1].to = threshold(merge->at[i - 1], merge->at[i], range[-1].config, range->config);
 	}
 	return count;
 }
