@@ -89,7 +89,7 @@ TUNER_STORE = \
 
 TUNER_SIZES = \
 	%D%/sizes.c %D%/sizes.h %D%/sizes_impl.h \
-	%D%/sizes_merge.c %D%/sizes_next.c %D%/sizes_explore.c \
+	%D%/sizes_merge.c %D%/sizes_stations.c %D%/sizes_stations.h %D%/sizes_next.c %D%/sizes_explore.c \
 	%D%/sizes_store.c %D%/sizes_ratios.c %D%/sizes_json.c \
 	%D%/sizes_ways.c %D%/sizes_ways_read.c %D%/sizes_turns.c \
 	%D%/sizes_offers.c %D%/sizes_bridges.c %D%/sizes_bridges_read.c

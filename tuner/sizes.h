@@ -64,9 +64,9 @@ struct sizes_range {
 };
 enum { SIZES_RANGES_MAX = SIZES_MAX + 24 };
 /* Ranges of sizes that one configuration stands for each, with the least loss together, at sizes and on the way between
- * them, and as few as save little more: by dynamic programming. Sizes are the points, and those between them where configurations have met. A configuration
- * counts where its ratio is known. without: a point that is left out, with what its search alone knows, SIZE_MAX: none.
- * ranges has room for SIZES_RANGES_MAX. */
+ * them, and as few as save little more: by dynamic programming. Sizes are the points, and those between them where
+ * configurations have met. A configuration counts where its ratio is known. without: a point that is left out, with
+ * what its search alone knows, SIZE_MAX: none. ranges has room for SIZES_RANGES_MAX. */
 size_t sizes_ranges(const struct sizes *sizes, size_t without, struct sizes_range *ranges);
 const struct sizes_range *sizes_range_of(const struct sizes_range *ranges, size_t count, double n);
 

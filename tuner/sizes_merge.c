@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "src/base/mem.h"
-#include "tuner/sizes_impl.h"
+#include "tuner/sizes_stations.h"
 
 /* A threshold is taken no nearer to a measured size than this share of the gap. */
 static const double NEAREST = 0.1;
@@ -16,113 +16,18 @@ static const double RANGE_LOSS = 0.01;
 /* Where it is not known what is lost, and no more than that counts on the way between sizes. */
 static const double FAR_LOSS = 0.5;
 
-struct choice {      /* the best way to have stations 0 .. i under ranges, the last of which has this configuration */
-	double cost;     /* INFINITY: it does not stand for station i */
-	size_t before;   /* the configuration at station i - 1 */
+struct choice {    /* the best way to have stations 0 .. i under ranges, the last of which has this configuration */
+	double cost;   /* INFINITY: it does not stand for station i */
+	size_t before; /* the configuration at station i - 1 */
 };
 
-struct merge { /* stations are points, and bridges between them */
-	const struct sizes_entry *at[SIZES_RANGES_MAX];
-	size_t count, own[SIZES_RANGES_MAX]; /* own: the configuration that stands for a station in any case */
-	const json_t **configs;              /* in question, each once */
-	size_t config_count;
-	double *loss;                        /* [station * config_count + config]; NAN: not known */
-	struct choice *choices;              /* the same */
+struct merge {
+	struct stations stations;
+	struct choice *choices; /* [station * config_count + config] */
 };
-
-static size_t place_of(const json_t *const *configs, size_t count, const json_t *config) {
-	size_t i = 0;
-	while (i < count && configs[i] != config)
-		i++;
-	return i;
-}
-
-static void configs_add(struct merge *merge, const json_t *offers) {
-	size_t i;
-	json_t *config;
-	merge->configs = mem_grow(merge->configs, merge->config_count + json_array_size(offers) + 1, sizeof *merge->configs);
-	json_array_foreach((json_t *)offers, i, config) {
-		if (place_of(merge->configs, merge->config_count, config) == merge->config_count)
-			merge->configs[merge->config_count++] = config;
-	}
-}
-
-static int by_size(const void *a, const void *b) {
-	const struct sizes_entry *const *x = a, *const *y = b;
-	return ((*x)->point.n > (*y)->point.n) - ((*x)->point.n < (*y)->point.n);
-}
-
-/* Who lost a race is no better than who won it, whatever the medians are: the winner may be the cheaper one. */
-static double ratio_at(const struct sizes_entry *entry, const json_t *config, size_t *pairs) {
-	double ratio = sizes_entry_ratio(entry, config, pairs);
-	size_t i;
-	json_t *offer;
-	json_array_foreach(entry->offers, i, offer) {
-		if (offer == config)
-			return fmax(1, ratio);
-	}
-	return ratio;
-}
-
-/* Separate trials give no better best. */
-static double least_of(const struct merge *merge, const struct sizes_entry *entry, size_t *config) {
-	double least = INFINITY;
-	*config = SIZE_MAX;
-	for (size_t k = 0; k < merge->config_count; k++) {
-		size_t pairs;
-		double ratio = ratio_at(entry, merge->configs[k], &pairs);
-		if (!(ratio < least) || (entry->offers && pairs < SIZES_PAIRS_MIN))
-			continue;
-		least = ratio;
-		*config = k;
-	}
-	if (entry->offers)
-		*config = place_of(merge->configs, merge->config_count, entry->point.config);
-	return least;
-}
-
-/* false: nothing that is in question is known there. */
-static bool station_make(struct merge *merge, size_t at) {
-	double *loss = &merge->loss[at * merge->config_count], least = least_of(merge, merge->at[at], &merge->own[at]);
-	if (merge->own[at] == SIZE_MAX)
-		return false;
-	for (size_t k = 0; k < merge->config_count; k++) {
-		size_t pairs;
-		loss[k] = ratio_at(merge->at[at], merge->configs[k], &pairs) / least - 1;
-		if (loss[k] < 0)
-			loss[k] = 0;
-	}
-	return true;
-}
-
-static void merge_init(struct merge *merge, const struct sizes *sizes, size_t without) {
-	size_t count = 0;
-	*merge = (struct merge){0};
-	for (size_t i = 0; i < sizes->count; i++) {
-		if (i == without)
-			continue;
-		merge->at[count++] = &sizes->entries[i];
-		configs_add(merge, sizes->entries[i].offers);
-	}
-	for (size_t i = 0; i < sizes->bridge_count; i++)
-		merge->at[count++] = &sizes->bridges[i];
-	qsort(merge->at, count, sizeof *merge->at, by_size);
-	merge->loss = mem_alloc(count + 1, (merge->config_count + 1) * sizeof *merge->loss);
-	merge->choices = mem_alloc(count + 1, (merge->config_count + 1) * sizeof *merge->choices);
-	for (size_t i = 0; i < count; i++) {
-		merge->at[merge->count] = merge->at[i];
-		merge->count += station_make(merge, merge->count);
-	}
-}
-
-static void merge_clear(struct merge *merge) {
-	free(merge->configs);
-	free(merge->loss);
-	free(merge->choices);
-}
 
 static double loss_at(const struct merge *merge, size_t station, size_t config) {
-	return merge->loss[station * merge->config_count + config];
+	return merge->stations.loss[station * merge->stations.config_count + config];
 }
 
 static double loss_or_far(const struct merge *merge, size_t station, size_t config) {
@@ -143,17 +48,17 @@ static double way_loss(const struct merge *merge, size_t station, size_t low, si
 
 /* Its own best stands for a size in any case. */
 static bool stands(const struct merge *merge, size_t station, size_t config) {
-	return loss_at(merge, station, config) <= SIZES_MARGIN || merge->own[station] == config;
+	return loss_at(merge, station, config) <= SIZES_MARGIN || merge->stations.own[station] == config;
 }
 
 static void choose(struct merge *merge, size_t station, size_t config) {
-	struct choice *choice = &merge->choices[station * merge->config_count + config];
-	const struct choice *before = station ? choice - config - merge->config_count : NULL;
+	struct choice *choice = &merge->choices[station * merge->stations.config_count + config];
+	const struct choice *before = station ? choice - config - merge->stations.config_count : NULL;
 	*choice = (struct choice){.cost = INFINITY, .before = config};
 	if (!stands(merge, station, config))
 		return;
 	double cost = before ? INFINITY : RANGE_LOSS;
-	for (size_t k = 0; before && k < merge->config_count; k++) {
+	for (size_t k = 0; before && k < merge->stations.config_count; k++) {
 		if (!isfinite(before[k].cost))
 			continue;
 		double one = before[k].cost + way_loss(merge, station - 1, k, config) + (k == config ? 0 : RANGE_LOSS);
@@ -167,8 +72,8 @@ static void choose(struct merge *merge, size_t station, size_t config) {
 }
 
 static void solve(struct merge *merge) {
-	for (size_t station = 0; station < merge->count; station++)
-		for (size_t k = 0; k < merge->config_count; k++)
+	for (size_t station = 0; station < merge->stations.count; station++)
+		for (size_t k = 0; k < merge->stations.config_count; k++)
 			choose(merge, station, k);
 }
 
@@ -189,46 +94,49 @@ static double threshold(const struct sizes_entry *left, const struct sizes_entry
 }
 
 static size_t cheapest(const struct merge *merge) {
-	const struct choice *last = &merge->choices[(merge->count - 1) * merge->config_count];
+	const struct choice *last = &merge->choices[(merge->stations.count - 1) * merge->stations.config_count];
 	size_t best = 0;
-	for (size_t k = 1; k < merge->config_count; k++)
+	for (size_t k = 1; k < merge->stations.config_count; k++)
 		if (last[k].cost < last[best].cost)
 			best = k;
 	return best;
 }
 
 static void range_begin(const struct merge *merge, size_t station, size_t config, struct sizes_range *range) {
-	double n = merge->at[station]->point.n;
-	*range = (struct sizes_range){.first = n, .last = n, .from = n, .to = n, .config = merge->configs[config]};
+	double n = merge->stations.at[station]->point.n;
+	*range = (struct sizes_range){.first = n, .last = n, .from = n, .to = n, .config = merge->stations.configs[config]};
 }
 
 /* From the last station to the first; then from small sizes to large ones. */
 static size_t ranges_read(const struct merge *merge, struct sizes_range *ranges) {
 	size_t count = 0, config = cheapest(merge), of_station[SIZES_RANGES_MAX];
-	for (size_t i = merge->count; i-- > 0;) {
+	for (size_t i = merge->stations.count; i-- > 0;) {
 		of_station[i] = config;
-		config = merge->choices[i * merge->config_count + config].before;
+		config = merge->choices[i * merge->stations.config_count + config].before;
 	}
-	for (size_t i = 0; i < merge->count; i++) {
+	for (size_t i = 0; i < merge->stations.count; i++) {
 		double loss = loss_at(merge, i, of_station[i]);
 		if (i == 0 || of_station[i] != of_station[i - 1])
 			range_begin(merge, i, of_station[i], &ranges[count++]);
 		struct sizes_range *range = &ranges[count - 1];
-		range->last = range->to = merge->at[i]->point.n;
+		range->last = range->to = merge->stations.at[i]->point.n;
 		range->loss = fmax(range->loss, loss);
-		if (range->first != merge->at[i]->point.n || count == 1)
+		if (range->first != merge->stations.at[i]->point.n || count == 1)
 			continue;
-		range->from = range[-1].to = threshold(merge->at[i - 1], merge->at[i], range[-1].config, range->config);
+		const struct sizes_entry *const *at = &merge->stations.at[i];
+		range->from = range[-1].to = threshold(at[-1], at[0], range[-1].config, range->config);
 	}
 	return count;
 }
 
 size_t sizes_ranges(const struct sizes *sizes, size_t without, struct sizes_range *ranges) {
 	struct merge merge;
-	merge_init(&merge, sizes, without);
+	stations_make(&merge.stations, sizes, without);
+	merge.choices = mem_alloc(merge.stations.count + 1, (merge.stations.config_count + 1) * sizeof *merge.choices);
 	solve(&merge);
-	size_t count = merge.count ? ranges_read(&merge, ranges) : 0;
-	merge_clear(&merge);
+	size_t count = merge.stations.count ? ranges_read(&merge, ranges) : 0;
+	free(merge.choices);
+	stations_clear(&merge.stations);
 	return count;
 }
 
