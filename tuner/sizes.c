@@ -79,6 +79,13 @@ bool sizes_add(struct sizes *sizes, const struct sizes_point *point) {
 	return true;
 }
 
+bool sizes_is_tuned(const struct sizes *sizes, double n) {
+	for (size_t i = 0; i < sizes->count; i++)
+		if (sizes->entries[i].point.n == n)
+			return true;
+	return false;
+}
+
 void sizes_bar(struct sizes *sizes, double n) {
 	if (sizes->barred_count < SIZES_MAX)
 		sizes->barred[sizes->barred_count++] = n;

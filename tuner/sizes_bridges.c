@@ -108,17 +108,10 @@ static void bridge_remove(struct sizes *sizes, double n) {
 	}
 }
 
-static bool is_tuned(const struct sizes *sizes, double n) {
-	for (size_t i = 0; i < sizes->count; i++)
-		if (sizes->entries[i].point.n == n)
-			return true;
-	return false;
-}
-
 void sizes_bridge_take(struct sizes *sizes, double n, json_t *const *configs, size_t count, const double *costs,
                        size_t rounds) {
 	struct sizes_entry entry = {.point = {.n = n, .cost = NAN, .ci = {NAN, NAN}}};
-	if (count < 2 || is_tuned(sizes, n))
+	if (count < 2 || sizes_is_tuned(sizes, n))
 		return;
 	bridge_remove(sizes, n);
 	if (sizes->bridge_count == SIZES_WAYS_MAX)

@@ -47,6 +47,7 @@ size_t sizes_ways_plan(const struct sizes *sizes, struct sizes_way *ways);
 /* Of the middle of a gap, by logarithms, the roundest whole number; NAN: there is none. */
 double sizes_round(double low, double high);
 bool sizes_is_whole(const struct sizes *sizes);
+bool sizes_is_tuned(const struct sizes *sizes, double n);
 /* The median of `count` trials, from SIZES_TURNS_MIN on. */
 void sizes_ways_take(struct sizes *sizes, double n, const json_t *config, const double *cost, size_t count);
 /* The same out of stored trials, those of another phase than "between" passed over. sizes_ways_read.c */

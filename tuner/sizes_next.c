@@ -15,13 +15,10 @@ enum {
 };
 
 static bool is_known(const struct sizes *sizes, double n) {
-	for (size_t i = 0; i < sizes->count; i++)
-		if (sizes->entries[i].point.n == n)
-			return true;
 	for (size_t i = 0; i < sizes->barred_count; i++)
 		if (sizes->barred[i] == n)
 			return true;
-	return false;
+	return sizes_is_tuned(sizes, n);
 }
 
 /* Of the whole numbers in the middle of a gap (by logarithms) the one with the fewest binary digits, as sizes tend to

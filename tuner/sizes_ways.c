@@ -60,9 +60,8 @@ size_t sizes_ways_plan(const struct sizes *sizes, struct sizes_way *ways) {
 
 bool sizes_way_add(struct sizes *sizes, double n, const json_t *config, double cost) {
 	size_t i = 0;
-	for (size_t k = 0; k < sizes->count; k++)
-		if (sizes->entries[k].point.n == n)
-			return false;
+	if (sizes_is_tuned(sizes, n))
+		return false;
 	while (i < sizes->way_count && sizes->ways[i].n != n)
 		i++;
 	if (i == SIZES_WAYS_MAX || !(cost > 0) || !isfinite(cost) || !(n > 0) || !isfinite(n))
