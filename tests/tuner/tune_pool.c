@@ -3,8 +3,6 @@
  * blocks whole on one node, losses made good, interrupts and resumes. */
 #include <config.h>
 
-#include <unistd.h>
-
 #include "src/base/js.h"
 #include "tests/tuner/fleet_play.h"
 
@@ -214,37 +212,6 @@ static void counting(void) {
 	   (unsigned long long)stored.early);
 	fleet_played_clear(&played);
 	free(path);
-}
-
-/* From the first trial to the end of counting, in virtual time. */
-static double makespan_of(size_t nodes, uint64_t evaluations, uint64_t seed) {
-	static const char *const names[] = {"cycles", NULL};
-	struct fleet_play asked = small(NULL);
-	struct fleet_played played;
-	asked.nodes = nodes;
-	asked.evaluations = evaluations;
-	asked.seed = seed;
-	asked.trial_s = asked.run_s / 100;
-	asked.noise = 0.001;
-	asked.counters = names;
-	char *path = play(&asked, "makespan.db", &played);
-	unlink(path);
-	free(path);
-	fleet_played_clear(&played);
-	return played.makespan;
-}
-
-/* The race and the duel are not of the same length each time. */
-static void two_nodes(void) {
-	static const uint64_t evaluations[] = {24, 60};
-	enum { SEEDS = 10 };
-	for (size_t i = 0; i < sizeof evaluations / sizeof *evaluations; i++) {
-		double sum = 0;
-		for (uint64_t seed = 1; seed <= SEEDS; seed++)
-			sum += log(makespan_of(1, evaluations[i], seed) / makespan_of(2, evaluations[i], seed));
-		ok(exp(sum / SEEDS) > 1.9, "two nodes are through with %llu evaluations, race, duel and counters %.3f times as fast",
-		   (unsigned long long)evaluations[i], exp(sum / SEEDS));
-	}
 }
 
 static bool baseline_broken(const json_t *config) {
@@ -463,7 +430,6 @@ int main(void) {
 	dead();
 	all_dead();
 	counting();
-	two_nodes();
 	broken();
 	interrupts();
 	interrupted_finals();
