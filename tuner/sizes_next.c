@@ -24,7 +24,7 @@ static bool is_known(const struct sizes *sizes, double n) {
 /* Of the whole numbers in the middle of a gap (by logarithms) the one with the fewest binary digits, as sizes tend to
  * be. */
 double sizes_round(double low, double high) {
-	double middle = sqrt(low * high), spread = pow(high / low, 0.15);
+	double middle = sqrt(low * high), spread = pow(high / low, 0.2);
 	for (double step = exp2(floor(log2(middle))); step >= 1; step /= 2) {
 		double n = step * round(middle / step);
 		if (n > low && n < high && n >= middle / spread && n <= middle * spread)
