@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A million trials on ten thousand simulated nodes, a third of which fail on the way. How many results a second the
+/* A million trials on ten thousand simulated nodes, most of which fail on the way. How many results a second the
  * coordinator takes, and where that is too few, is measured by bench/fleet.py. */
 #include <config.h>
 
