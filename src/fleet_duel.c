@@ -13,7 +13,7 @@
 
 static const double DUEL_SECONDS = 600;
 
-static const json_t *best_of(const json_t *result) {
+const json_t *fleet_best_of(const json_t *result) {
 	return json_object_get(json_object_get(result, "best"), "config");
 }
 
@@ -40,7 +40,7 @@ static const char *config_word(const struct fleet_run *run, const json_t *config
 /* The program is that of the command line; configurations are whole, so that nothing of the baseline gets into them. */
 static void program_compare_line(const struct fleet_run *run, const json_t *a, const json_t *b, struct fleet_line *line) {
 	static const struct opt set[] = {{"set", 0, "P=V", NULL, OPT_REPEAT}, {0}};
-	const json_t *const sides[] = {best_of(a), best_of(b)};
+	const json_t *const sides[] = {fleet_best_of(a), fleet_best_of(b)};
 	size_t count;
 	fleet_line_words(line, (const char *const[]){run->self, "compare", "--json", "--no-store", NULL});
 	fleet_line_options(line, run, program_options);
@@ -67,8 +67,8 @@ static void compare_line(const struct fleet_run *run, const json_t *a, const jso
 		fleet_line_add(line, config_word(run, one));
 		json_decref(one);
 	}
-	fleet_line_add(line, config_word(run, best_of(a)));
-	fleet_line_add(line, config_word(run, best_of(b)));
+	fleet_line_add(line, config_word(run, fleet_best_of(a)));
+	fleet_line_add(line, config_word(run, fleet_best_of(b)));
 }
 
 /* What `compare` can't measure: A's recommendation against the baseline there says it in a roundabout way. */

@@ -18,10 +18,6 @@ struct losses {
 	size_t count, room;
 };
 
-static const json_t *best_of(const json_t *result) {
-	return json_object_get(json_object_get(result, "best"), "config");
-}
-
 /* The result of the same kernel, problem and objective. */
 static const json_t *result_find(const json_t *type, const json_t *like) {
 	char *wanted = profile_entry_key(like);
@@ -30,7 +26,7 @@ static const json_t *result_find(const json_t *type, const json_t *like) {
 	size_t i;
 	json_array_foreach(json_object_get(type, "results"), i, result) {
 		char *key = profile_entry_key(result);
-		if (strcmp(key, wanted) == 0 && best_of(result))
+		if (strcmp(key, wanted) == 0 && fleet_best_of(result))
 			found = result;
 		free(key);
 	}
@@ -80,7 +76,7 @@ static void loss_begin(struct losses *losses, const struct fleet_duel *duel) {
 	fleet_duel_line(losses->run, duel, &line);
 	char *command = fleet_line_text(&line);
 	json_object_set_new(duel->loss, "command", json_string(command));
-	if (json_equal(best_of(duel->a), best_of(duel->b)))
+	if (json_equal(fleet_best_of(duel->a), fleet_best_of(duel->b)))
 		fleet_loss_outcome(duel->loss, "same", NULL);
 	else if (!fleet_duel_possible(losses->run, duel->b))
 		fleet_loss_outcome(duel->loss, "not measured", "only times of kernels and programs can be compared on a node");
@@ -103,7 +99,7 @@ static void pair_add(struct losses *losses, const json_t *type_a, const json_t *
 	              "used_on", json_object_get(type_b, "type"), "kernel", json_object_get(b, "kernel"), "problem",
 	              json_object_get(b, "problem"), "node", node, "objective", js_string_or(b, "objective", "time"),
 	              "fingerprints", json_object_get(type_a, "fingerprint"), json_object_get(type_b, "fingerprint"),
-	              "configs", best_of(a), best_of(b), "tuned", json_object_get(type_a, "tuned"),
+	              "configs", fleet_best_of(a), fleet_best_of(b), "tuned", json_object_get(type_a, "tuned"),
 	              json_object_get(type_b, "tuned"));
 	if (!loss)
 		return;
@@ -117,7 +113,7 @@ static void type_against(struct losses *losses, const json_t *type_a, const json
 	if (type_a == type_b || !fleet_type_done(type_a) || !fleet_type_done(type_b))
 		return;
 	json_array_foreach(json_object_get(type_b, "results"), i, result) {
-		if (best_of(result))
+		if (fleet_best_of(result))
 			pair_add(losses, type_a, type_b, result);
 	}
 }

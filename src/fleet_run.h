@@ -79,6 +79,8 @@ struct fleet_duel {
 	json_t *loss;
 	const json_t *type, *a, *b;
 };
+/* The configuration that a result recommends; NULL: none. */
+const json_t *fleet_best_of(const json_t *result);
 bool fleet_duel_possible(const struct fleet_run *run, const json_t *b);
 /* Which holds it, or says in a roundabout way what can't be held. */
 void fleet_duel_line(const struct fleet_run *run, const struct fleet_duel *duel, struct fleet_line *line);
