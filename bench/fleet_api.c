@@ -5,9 +5,9 @@
 
 #include <stdlib.h>
 
-#include "src/base/js.h"
+#include "src/base/json/js.h"
 #include "src/base/sys.h"
-#include "tests/tuner/fleet_play.h"
+#include "tests/tuner/fleet/play.h"
 
 int main(int argc, char **argv) {
 	if (argc != 6)

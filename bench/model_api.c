@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "tests/tuner/space_help.h"
-#include "tuner/model/gp.h"
-#include "tuner/search.h"
+#include "tests/tuner/space/help.h"
+#include "tuner/model/gp/gp.h"
+#include "tuner/search/search.h"
 
 enum { DIMS = 8, OBSERVED = 500, PROPOSALS = 81, ROUNDS = 5, STEPS = 14 };
 static const int VALUES[DIMS] = {4, 4, 4, 4, 2, 2, 2, 5};

@@ -8,7 +8,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
-#include "tests/tuner/space_help.h"
+#include "tests/tuner/space/help.h"
 
 enum { ROUNDS = 5, CALLS = 200000, NEAR_CALLS = 200, NEAR_MAX = 4096 };
 

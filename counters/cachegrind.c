@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "counters/counter.h"
+#include "counters/backend/counter.h"
 
 static const char *const events[CACHEGRIND_EVENTS + 1] = {
 	"sim_instructions", "sim_data_reads", "sim_data_writes", "sim_l1i_misses", "sim_l1d_read_misses",

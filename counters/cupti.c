@@ -3,7 +3,7 @@
  * is refused in the middle of a trial is a reason in the values, and the trial goes on. */
 #include <config.h>
 
-#include "counters/cupti.h"
+#include "counters/cupti/cupti.h"
 
 #include <math.h>
 #include <stdio.h>

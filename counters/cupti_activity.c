@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "counters/cupti.h"
+#include "counters/cupti/cupti.h"
 #include "gpu/open.h"
 
 struct activity {

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "counters/counter.h"
+#include "counters/backend/counter.h"
 
 enum phase { CLOSED, OPEN, RUNNING, STOPPED };
 

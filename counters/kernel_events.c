@@ -4,8 +4,8 @@
 
 #include <stdio.h>
 
-#include "counters/counter.h"
-#include "counters/software.h"
+#include "counters/backend/counter.h"
+#include "counters/backend/software.h"
 
 struct kernel_state {
 	const char *const *names;

@@ -14,46 +14,46 @@ COUNTERS = \
 
 # What is asked for becomes a plan: knows no backend, so that tests can bring their own.
 noinst_LTLIBRARIES += libcounterplan.la
-libcounterplan_la_SOURCES = %D%/plan.c %D%/plan.h %D%/plan_build.h \
-	%D%/plan_event.c %D%/plan_group.c %D%/plan_resolve.c \
-	%D%/metric.c \
-	%D%/loop.c %D%/loop.h \
-	%D%/tables.c %D%/tables.h \
-	%D%/tables_check.c %D%/tables_events.c %D%/tables_groups.c %D%/tables_json.c %D%/tables_member.c
+libcounterplan_la_SOURCES = %D%/plan/plan.c %D%/plan/plan.h %D%/plan/build.h \
+	%D%/plan/event.c %D%/plan/group.c %D%/plan/resolve.c \
+	%D%/plan/metric.c \
+	%D%/plan/loop.c %D%/plan/loop.h \
+	%D%/plan/tables.c %D%/plan/tables.h \
+	%D%/plan/tables_check.c %D%/plan/tables_events.c %D%/plan/tables_groups.c %D%/plan/tables_json.c %D%/plan/tables_member.c
 
 noinst_LTLIBRARIES += libcounters.la
 libcounters_la_CPPFLAGS = $(AM_CPPFLAGS) $(PAPI_CFLAGS) $(CUPTI_CPPFLAGS)
 libcounters_la_LIBADD = libcounterplan.la libgpu.la $(PAPI_LIBS) $(SDE_LIBS)
-libcounters_la_SOURCES = $(COUNTERS) %D%/registry.c %D%/counter.h \
+libcounters_la_SOURCES = $(COUNTERS) %D%/registry.c %D%/backend/counter.h \
 	%D%/selftest.c %D%/selftest.h \
-	%D%/cpu.c %D%/cpu.h \
+	%D%/backend/cpu.c %D%/backend/cpu.h \
 	%D%/cachegrind.h \
-	%D%/cupti.h %D%/cupti_chip.h %D%/cupti_config.h %D%/cupti_library.h \
-	%D%/perf_event.c %D%/perf_event.h \
-	%D%/perf_names.c %D%/perf_names.h \
-	%D%/perf_pmus.c %D%/perf_pmus.h \
-	%D%/perf_reasons.c %D%/perf_reasons.h \
-	%D%/perf_slots.c %D%/perf_slots.h \
-	%D%/perf_value.c %D%/perf_value.h \
-	%D%/rapl_powercap.c %D%/rapl_power.c %D%/rapl_meter.c %D%/rapl_meter.h \
-	%D%/software.c %D%/software.h \
-	%D%/papi_library.h %D%/papi_probe.h %D%/papi_word.h %D%/papi_counting.h %D%/sde_book.h
+	%D%/cupti/cupti.h %D%/cupti/chip.h %D%/cupti/config.h %D%/cupti/library.h \
+	%D%/perf/event.c %D%/perf/event.h \
+	%D%/perf/names.c %D%/perf/names.h \
+	%D%/perf/pmus.c %D%/perf/pmus.h \
+	%D%/perf/reasons.c %D%/perf/reasons.h \
+	%D%/perf/slots.c %D%/perf/slots.h \
+	%D%/perf/value.c %D%/perf/value.h \
+	%D%/rapl/powercap.c %D%/rapl/power.c %D%/rapl/meter.c %D%/rapl/meter.h \
+	%D%/backend/software.c %D%/backend/software.h \
+	%D%/papi/library.h %D%/papi/probe.h %D%/papi/word.h %D%/papi/counting.h %D%/papi/sde_book.h
 if HAVE_PAPI
-libcounters_la_SOURCES += %D%/papi_library.c %D%/papi_probe.c %D%/papi_word.c %D%/papi_counting.c
+libcounters_la_SOURCES += %D%/papi/library.c %D%/papi/probe.c %D%/papi/word.c %D%/papi/counting.c
 else
-libcounters_la_SOURCES += %D%/papi_absent.c
+libcounters_la_SOURCES += %D%/papi/absent.c
 endif
 if HAVE_CUPTI
-libcounters_la_SOURCES += %D%/cupti_library.c %D%/cupti_probe.c %D%/cupti_config.c %D%/cupti_chip.c %D%/cupti_list.c \
-	%D%/cupti_range.c %D%/cupti_records.c
+libcounters_la_SOURCES += %D%/cupti/library.c %D%/cupti/probe.c %D%/cupti/config.c %D%/cupti/chip.c %D%/cupti/list.c \
+	%D%/cupti/range.c %D%/cupti/records.c
 else
-libcounters_la_SOURCES += %D%/cupti_absent.c
+libcounters_la_SOURCES += %D%/cupti/absent.c
 endif
 EXTRA_DIST += %D%/compat/string
 if HAVE_SDE
-libcounters_la_SOURCES += %D%/sde_book.c
+libcounters_la_SOURCES += %D%/papi/sde_book.c
 else
-libcounters_la_SOURCES += %D%/sde_absent.c
+libcounters_la_SOURCES += %D%/papi/sde_absent.c
 endif
 nodist_libcounters_la_SOURCES = %D%/registry.def
 BUILT_SOURCES += %D%/registry.def

@@ -7,12 +7,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "counters/counter.h"
-#include "counters/papi_counting.h"
-#include "counters/papi_library.h"
-#include "counters/papi_word.h"
-#include "counters/sde_book.h"
-#include "counters/software.h"
+#include "counters/backend/counter.h"
+#include "counters/papi/counting.h"
+#include "counters/papi/library.h"
+#include "counters/papi/word.h"
+#include "counters/papi/sde_book.h"
+#include "counters/backend/software.h"
 
 struct sde_state {
 	struct papi_counting counting;

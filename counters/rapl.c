@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "counters/counter.h"
-#include "counters/rapl_meter.h"
+#include "counters/backend/counter.h"
+#include "counters/rapl/meter.h"
 
 #define STANDS_STILL "the energy counter stands still, as one may that a hypervisor shows but does not give"
 #define ON_METAL "measure energy on the machine itself, not in a VM"

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "counters/counter.h"
+#include "counters/backend/counter.h"
 
 #define COUNTER(name) extern const struct counter_backend counter_##name;
 #include "counters/registry.def"

@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "counters/counter.h"
+#include "counters/backend/counter.h"
 
 enum { CPU, USER, SYSTEM, MINOR, MAJOR, VOLUNTARY, INVOLUNTARY, DELAY, EVENTS };
 enum { LOOKS = 25 /* of the kernel, below which its division of CPU time says nothing */ };

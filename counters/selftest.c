@@ -11,9 +11,9 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "counters/cpu.h"
-#include "counters/loop.h"
-#include "src/base/js.h"
+#include "counters/backend/cpu.h"
+#include "counters/plan/loop.h"
+#include "src/base/json/js.h"
 #include "src/base/mem.h"
 #include "src/base/sys.h"
 

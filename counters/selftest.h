@@ -4,7 +4,7 @@
  * cause is not believed: some processors and hypervisors let any event be opened, and count 0 (QEMU's PMU does). */
 #ifndef COUNTERS_SELFTEST_H
 #define COUNTERS_SELFTEST_H
-#include "counters/counter.h"
+#include "counters/backend/counter.h"
 
 struct counter_selftest;
 struct counter_selftest *counter_selftest_new(void);

@@ -8,8 +8,8 @@
  *   - PTX and intrinsics of one architecture are wrapped here, with their meaning in plain C++ beside them;
  *   - threads that wait for each other use __syncthreads, __syncwarp, the *_sync intrinsics or ss_grid_barrier: a loop
  *     that spins on memory calls ss_pause() in each turn. */
-#ifndef SWEETSPOT_CUH
-#define SWEETSPOT_CUH
+#ifndef KERNELS_SWEETSPOT_CUH
+#define KERNELS_SWEETSPOT_CUH
 
 typedef long long ss_i64;
 typedef unsigned long long ss_u64;

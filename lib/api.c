@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "lib/regions.h"
+#include "lib/regions/regions.h"
 #include "lib/sweetspot.h"
 
 static bool is_on(void) {

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # libsweetspot: what programs link. Shared (unless configured without), where it shows what the map says, and static.
-LIB_SOURCES = %D%/api.c %D%/regions.c %D%/regions.h %D%/state.c %D%/thread.c %D%/names.c %D%/events.c %D%/write.c \
-	%D%/profile.h %D%/profile_apply.c %D%/profile_arena.c %D%/profile_arena.h %D%/profile_config.c %D%/profile_differs.c \
-	%D%/profile_files.c %D%/profile_index.c %D%/profile_key.c %D%/profile_load.c %D%/profile_lookup.c %D%/profile_machine.c \
-	%D%/profile_machine.h %D%/profile_open.c %D%/profile_read.c %D%/profile_settings.c %D%/profile_settings.h \
-	%D%/profile_sizes.c
+LIB_SOURCES = %D%/api.c %D%/regions/regions.c %D%/regions/regions.h %D%/state.c %D%/regions/thread.c %D%/regions/names.c %D%/regions/events.c %D%/regions/write.c \
+	%D%/profile/profile.h %D%/profile/apply.c %D%/profile/arena.c %D%/profile/arena.h %D%/profile/config.c %D%/profile/differs.c \
+	%D%/profile/files.c %D%/profile/index.c %D%/profile/key.c %D%/profile/load.c %D%/profile/lookup.c %D%/profile/machine.c \
+	%D%/profile/machine.h %D%/profile/open.c %D%/profile/read.c %D%/profile/settings.c %D%/profile/settings.h \
+	%D%/profile/sizes.c
 LIB_CPPFLAGS = $(AM_CPPFLAGS) -DSSP_SYSCONFDIR='"$(sysconfdir)"'
 if SHARED
 lib_LTLIBRARIES = libsweetspot.la

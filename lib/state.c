@@ -6,7 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "lib/regions.h"
+#include "lib/regions/regions.h"
 
 struct ssr_state ssr_state = {.lock = PTHREAD_MUTEX_INITIALIZER, .last_name = &ssr_state.names};
 

@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-#include "src/cmd.h"
+#include "src/app/cmd.h"
 
 #define COMMAND(name) extern const struct cmd cmd_##name;
 #include "src/registry.def"

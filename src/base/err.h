@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Errors are values: what happened, what to do, and the exit code that follows. The caller owns the struct; a function
  * that can fail takes one as its last argument, fills it once, and returns -1 or NULL. Only src/ prints them. */
-#ifndef BASE_ERR_H
-#define BASE_ERR_H
+#ifndef SRC_BASE_ERR_H
+#define SRC_BASE_ERR_H
 #include <stdio.h>
 
 /* name, exit code, meaning */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* FNV-1a, 64 bits (Fowler, Noll, Vo; RFC 9923). The same on every machine; no defence against who wants collisions. */
-#ifndef BASE_HASH_H
-#define BASE_HASH_H
+#ifndef SRC_BASE_HASH_H
+#define SRC_BASE_HASH_H
 #include <stddef.h>
 #include <stdint.h>
 

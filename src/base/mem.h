@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Memory. mem_* never return NULL: without memory the process ends with a clear message (the store is transactional, so
  * nothing measured is lost). An arena frees all it gave at once; what belongs to a session or a trial lives in one. */
-#ifndef BASE_MEM_H
-#define BASE_MEM_H
+#ifndef SRC_BASE_MEM_H
+#define SRC_BASE_MEM_H
 #include <stdarg.h>
 #include <stddef.h>
 

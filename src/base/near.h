@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The known word nearest to a mistyped one (Damerau-Levenshtein, optimal string alignment). */
-#ifndef BASE_NEAR_H
-#define BASE_NEAR_H
+#ifndef SRC_BASE_NEAR_H
+#define SRC_BASE_NEAR_H
 #include <stddef.h>
 
 /* NULL where nothing is near enough to be worth offering. */

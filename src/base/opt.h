@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Command-line options as tables: parsing, --help, man pages and completions read the same rows. */
-#ifndef BASE_OPT_H
-#define BASE_OPT_H
+#ifndef SRC_BASE_OPT_H
+#define SRC_BASE_OPT_H
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>

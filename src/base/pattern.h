@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Extended regular expressions from outside. */
-#ifndef BASE_PATTERN_H
-#define BASE_PATTERN_H
+#ifndef SRC_BASE_PATTERN_H
+#define SRC_BASE_PATTERN_H
 #include <regex.h>
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Seeded random numbers: xoshiro256** (Blackman and Vigna 2021), seeded through splitmix64. The same seed gives the
  * same sequence on every machine. */
-#ifndef BASE_RNG_H
-#define BASE_RNG_H
+#ifndef SRC_BASE_RNG_H
+#define SRC_BASE_RNG_H
 #include <stddef.h>
 #include <stdint.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* SHA-256 (FIPS 180-4), for fingerprints and source hashes. */
-#ifndef BASE_SHA256_H
-#define BASE_SHA256_H
+#ifndef SRC_BASE_SHA256_H
+#define SRC_BASE_SHA256_H
 #include <stddef.h>
 #include <stdint.h>
 

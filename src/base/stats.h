@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Order statistics of samples. No function changes its input; all give NAN for count 0. */
-#ifndef BASE_STATS_H
-#define BASE_STATS_H
+#ifndef SRC_BASE_STATS_H
+#define SRC_BASE_STATS_H
 #include <stddef.h>
 
 double stats_median(const double *x, size_t count);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Small things over files and clocks. */
-#ifndef BASE_SYS_H
-#define BASE_SYS_H
+#ifndef SRC_BASE_SYS_H
+#define SRC_BASE_SYS_H
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Text from outside made safe for terminals and JSON. */
-#ifndef BASE_TEXT_H
-#define BASE_TEXT_H
+#ifndef SRC_BASE_TEXT_H
+#define SRC_BASE_TEXT_H
 #include <stdbool.h>
 #include <stddef.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Typed values of parameters and expressions. */
-#ifndef BASE_VALUE_H
-#define BASE_VALUE_H
+#ifndef SRC_BASE_VALUE_H
+#define SRC_BASE_VALUE_H
 #include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>

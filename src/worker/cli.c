@@ -10,11 +10,11 @@
 #include <unistd.h>
 
 #include "src/base/opt.h"
-#include "src/worker/byhand.h"
-#include "src/worker/crash.h"
+#include "src/worker/manual.h"
+#include "src/worker/kernel/crash.h"
 #include "src/worker/describe.h"
 #include "src/worker/protocol.h"
-#include "src/worker/simulate.h"
+#include "src/worker/count/simulate.h"
 
 static const struct opt cli_options[] = {
 	{.name = "help", .key = 'h', .help = "print this and exit"},

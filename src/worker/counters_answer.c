@@ -3,11 +3,11 @@
 
 #include "src/worker/counters_answer.h"
 
-#include "counters/cupti.h"
-#include "src/base/js.h"
-#include "src/worker/counting.h"
+#include "counters/cupti/cupti.h"
+#include "src/base/json/js.h"
+#include "src/worker/count/counting.h"
 #include "src/worker/request.h"
-#include "src/worker/word.h"
+#include "src/worker/kernel/word.h"
 
 static json_t *event_json(const struct counter_event *event) {
 	return json_pack("{s:s, s:o, s:o, s:o, s:b, s:o}", "name", event->name, "unit", word_or_null(event->unit), "source",

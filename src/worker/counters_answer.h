@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What a worker would count, without running anything: a misspelt name is found before the first trial. */
-#ifndef WORKER_COUNTERS_ANSWER_H
-#define WORKER_COUNTERS_ANSWER_H
+#ifndef SRC_WORKER_COUNTERS_ANSWER_H
+#define SRC_WORKER_COUNTERS_ANSWER_H
 #include <jansson.h>
 
-#include "src/worker/counters.h"
-#include "src/worker/device.h"
-#include "src/worker/library.h"
+#include "src/worker/count/counters.h"
+#include "src/worker/kernel/device.h"
+#include "src/worker/kernel/library.h"
 
 /* What a worker keeps that it takes. */
 struct counters_home {
@@ -20,7 +20,7 @@ struct counters_home {
  * reference; NULL and err for a bad request. */
 json_t *counters_answer(const struct counters_home *home, const json_t *json, struct err *err);
 /* {"chip"?: "GH100", "prefix"?: "dram__"} -> the hardware metrics of a GPU's chip: {"chip","metrics":[..]} (cupti_list in
- * counters/cupti.h), a new reference. ERR_UNAVAILABLE without CUPTI, or where no chip is named and none is here. */
+ * counters/cupti/cupti.h), a new reference. ERR_UNAVAILABLE without CUPTI, or where no chip is named and none is here. */
 json_t *counters_metrics_answer(const json_t *json, struct err *err);
 
 #endif

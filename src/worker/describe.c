@@ -5,8 +5,8 @@
 
 #include <dlfcn.h>
 
-#include "counters/plan.h"
-#include "src/base/js.h"
+#include "counters/plan/plan.h"
+#include "src/base/json/js.h"
 #include "src/worker/protocol.h"
 
 static json_t *text_or_null(const char *text) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What this worker is and what it has. */
-#ifndef WORKER_DESCRIBE_H
-#define WORKER_DESCRIBE_H
+#ifndef SRC_WORKER_DESCRIBE_H
+#define SRC_WORKER_DESCRIBE_H
 #include <jansson.h>
 
 #include "kernels/registry.h"

@@ -3,8 +3,8 @@
 
 #include "src/worker/device_report.h"
 
-#include "src/base/js.h"
-#include "src/worker/word.h"
+#include "src/base/json/js.h"
+#include "src/worker/kernel/word.h"
 
 enum { LAUNCHED_MAX = 64 };
 

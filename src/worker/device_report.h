@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What a trial tells of its GPU: clocks, heat, what was compiled and launched. */
-#ifndef WORKER_DEVICE_REPORT_H
-#define WORKER_DEVICE_REPORT_H
+#ifndef SRC_WORKER_DEVICE_REPORT_H
+#define SRC_WORKER_DEVICE_REPORT_H
 #include <jansson.h>
 
-#include "src/worker/device.h"
+#include "src/worker/kernel/device.h"
 
 /* Forgets earlier launches; returns how long compiling took so far, for device_report. gpu may be NULL. */
 double device_watch(struct gpu *gpu);

@@ -3,8 +3,8 @@
 
 #include "src/worker/devices_answer.h"
 
-#include "src/base/js.h"
-#include "src/worker/word.h"
+#include "src/base/json/js.h"
+#include "src/worker/kernel/word.h"
 
 enum { PIDS = sizeof((struct gpu_tenants *)0)->pids / sizeof(unsigned) };
 

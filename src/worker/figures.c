@@ -3,7 +3,7 @@
 
 #include "src/worker/figures.h"
 
-#include "src/base/js.h"
+#include "src/base/json/js.h"
 
 /* A plug-in's text may be anything. */
 static const char *plain(const char *text) {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What a kernel tells of its last run beside the time. */
-#ifndef WORKER_FIGURES_H
-#define WORKER_FIGURES_H
+#ifndef SRC_WORKER_FIGURES_H
+#define SRC_WORKER_FIGURES_H
 #include <jansson.h>
 
-#include "src/worker/state.h"
+#include "src/worker/kernel/state.h"
 
 /* [{"name","value","unit"}], or NULL where the kernel has none; a value that is no number is null. seconds: what a run
  * took. New reference. */

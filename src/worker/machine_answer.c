@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "src/topo.h"
-#include "src/worker/word.h"
+#include "src/topo/topo.h"
+#include "src/worker/kernel/word.h"
 
 static json_t *variable_json(const char *name) {
 	const char *text = getenv(name);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Where this worker runs: for a tuner on another machine. */
-#ifndef WORKER_MACHINE_ANSWER_H
-#define WORKER_MACHINE_ANSWER_H
+#ifndef SRC_WORKER_MACHINE_ANSWER_H
+#define SRC_WORKER_MACHINE_ANSWER_H
 #include <jansson.h>
 
 #include "src/base/err.h"

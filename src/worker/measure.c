@@ -8,8 +8,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "src/worker/device.h"
-#include "src/worker/word.h"
+#include "src/worker/kernel/device.h"
+#include "src/worker/kernel/word.h"
 
 enum { BATCH_MAX = 1 << 24, BATCH_GROWTH = 100, RETAKES = 3, CLOCK_STRIDE = 16 };
 #define SHORTEST 0.8         /* of min_sample_s: the batch is sized for 1.2 of it */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Runs a kernel's state: verification first, warm-up, then samples. */
-#ifndef WORKER_MEASURE_H
-#define WORKER_MEASURE_H
-#include "src/worker/noise.h"
+#ifndef SRC_WORKER_MEASURE_H
+#define SRC_WORKER_MEASURE_H
+#include "src/worker/count/noise.h"
 #include "src/worker/request.h"
-#include "src/worker/state.h"
+#include "src/worker/kernel/state.h"
 
 /* The words of the protocol that a worker can come to by itself. */
 #define OUTCOMES(X)                                                                                                    \

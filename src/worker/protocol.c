@@ -10,17 +10,17 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "src/base/js.h"
+#include "src/base/json/js.h"
 #include "src/base/sys.h"
 #include "src/worker/counters_answer.h"
 #include "src/worker/describe.h"
 #include "src/worker/devices_answer.h"
-#include "src/worker/library.h"
-#include "src/worker/lines.h"
+#include "src/worker/kernel/library.h"
+#include "src/worker/kernel/lines.h"
 #include "src/worker/machine_answer.h"
-#include "src/worker/program.h"
+#include "src/worker/program/program.h"
 #include "src/worker/trial.h"
-#include "src/worker/word.h"
+#include "src/worker/kernel/word.h"
 
 enum { PROTOCOL_MEMORY_SHARE = 4 /* states may take this part of the memory */ };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The worker's protocol, as doc/protocol.md has it. */
-#ifndef WORKER_PROTOCOL_H
-#define WORKER_PROTOCOL_H
+#ifndef SRC_WORKER_PROTOCOL_H
+#define SRC_WORKER_PROTOCOL_H
 #include <jansson.h>
 #include <stddef.h>
 

@@ -5,9 +5,9 @@
 
 #include <string.h>
 
-#include "src/base/js.h"
-#include "src/worker/source.h"
-#include "src/worker/word.h"
+#include "src/base/json/js.h"
+#include "src/worker/source/source.h"
+#include "src/worker/kernel/word.h"
 
 static bool has(const json_t *json, const char *key) {
 	const json_t *member = json_object_get(json, key);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A request for a trial, checked. */
-#ifndef WORKER_REQUEST_H
-#define WORKER_REQUEST_H
+#ifndef SRC_WORKER_REQUEST_H
+#define SRC_WORKER_REQUEST_H
 #include <jansson.h>
 #include <stdbool.h>
 
-#include "src/worker/call.h"
-#include "src/worker/library.h"
+#include "src/worker/kernel/call.h"
+#include "src/worker/kernel/library.h"
 
 enum { REQUEST_COUNTERS_MAX = 32 };
 enum verify { VERIFY_NEVER, VERIFY_ONCE, VERIFY_ALWAYS };

@@ -8,15 +8,15 @@
 #include <valgrind/callgrind.h>
 #endif
 
-#include "src/base/js.h"
+#include "src/base/json/js.h"
 #include "src/base/sys.h"
-#include "src/worker/crash.h"
-#include "src/worker/lines.h"
+#include "src/worker/kernel/crash.h"
+#include "src/worker/kernel/lines.h"
 #include "src/worker/protocol.h"
 #include "src/worker/request.h"
-#include "src/worker/simulate.h"
-#include "src/worker/state.h"
-#include "src/worker/word.h"
+#include "src/worker/count/simulate.h"
+#include "src/worker/kernel/state.h"
+#include "src/worker/kernel/word.h"
 
 enum { THREADS_MAX = 4096 };
 

@@ -7,15 +7,15 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "src/base/js.h"
+#include "src/base/json/js.h"
 #include "src/base/stats.h"
 #include "src/base/sys.h"
-#include "src/worker/counting.h"
-#include "src/worker/crash.h"
+#include "src/worker/count/counting.h"
+#include "src/worker/kernel/crash.h"
 #include "src/worker/device_report.h"
 #include "src/worker/figures.h"
 #include "src/worker/measure.h"
-#include "src/worker/simulate.h"
+#include "src/worker/count/simulate.h"
 
 /* Everything of a reply that a failed trial may lack. */
 struct report {

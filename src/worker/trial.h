@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* One trial from request to reply. */
-#ifndef WORKER_TRIAL_H
-#define WORKER_TRIAL_H
+#ifndef SRC_WORKER_TRIAL_H
+#define SRC_WORKER_TRIAL_H
 #include <jansson.h>
 
 #include "src/base/err.h"
-#include "src/worker/counters.h"
-#include "src/worker/library.h"
-#include "src/worker/state.h"
-#include "src/worker/team.h"
+#include "src/worker/count/counters.h"
+#include "src/worker/kernel/library.h"
+#include "src/worker/kernel/state.h"
+#include "src/worker/kernel/team.h"
 
 /* What a worker keeps from one trial to the next. */
 struct trial_home {

@@ -2,7 +2,7 @@
 /* Expressions against what Python gives for the same text. */
 #include <config.h>
 
-#include "src/base/expr.h"
+#include "src/base/expr/expr.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Expressions and what Python makes of them. */
-#ifndef TESTS_TUNER_EXPR_ROWS_H
-#define TESTS_TUNER_EXPR_ROWS_H
+#ifndef TESTS_BASE_EXPR_ROWS_H
+#define TESTS_BASE_EXPR_ROWS_H
 #include <stddef.h>
 #include <stdint.h>
 

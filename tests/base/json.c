@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "src/base/js.h"
+#include "src/base/json/js.h"
 #include "src/base/mem.h"
 #include "src/base/rng.h"
 #include "tests/tap.h"

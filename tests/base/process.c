@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "src/base/mem.h"
-#include "src/base/proc.h"
+#include "src/base/proc/proc.h"
 #include "src/base/rng.h"
 #include "tests/tap.h"
 

@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "src/base/mem.h"
-#include "src/base/proc.h"
-#include "src/base/reap.h"
+#include "src/base/proc/proc.h"
+#include "src/base/proc/reap.h"
 #include "src/base/rng.h"
 #include "src/base/sha256.h"
 #include "src/base/tree.h"

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "counters/tables.h"
+#include "counters/plan/tables.h"
 #include "tests/counters/folder.h"
 #include "tests/counters/machine.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What the guest has printed. All that is found is borrowed, and NULL where there is none. */
-#ifndef TESTS_GUEST_CONSOLE_H
-#define TESTS_GUEST_CONSOLE_H
+#ifndef TESTS_COUNTERS_GUEST_CONSOLE_H
+#define TESTS_COUNTERS_GUEST_CONSOLE_H
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A loop of exactly two instructions a turn, so that it is known what must be counted. */
-#ifndef TESTS_GUEST_LOOP_H
-#define TESTS_GUEST_LOOP_H
+#ifndef TESTS_COUNTERS_GUEST_LOOP_H
+#define TESTS_COUNTERS_GUEST_LOOP_H
 
 enum { GUEST_LOOP_INSTRUCTIONS = 2 };
 

@@ -3,7 +3,7 @@
  * this file only have names: what they can do is the machine's. */
 #ifndef TESTS_COUNTERS_MACHINE_H
 #define TESTS_COUNTERS_MACHINE_H
-#include "counters/plan.h"
+#include "counters/plan/plan.h"
 
 struct machine {
 	json_t *json;

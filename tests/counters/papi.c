@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "counters/counter.h"
+#include "counters/backend/counter.h"
 #include "tests/tap.h"
 
 enum { TEAM = 4, PAGES = 500, ROUNDS = 3, ENDING = 60, COSTS = 200 };

@@ -10,8 +10,8 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#include "counters/perf_event.h"
-#include "counters/perf_names.h"
+#include "counters/perf/event.h"
+#include "counters/perf/names.h"
 #include "tests/counters/perf_help.h"
 
 enum { TEAM = 3, PAGES = 1000, SPARE = 200 /* faults that are nobody's */ };

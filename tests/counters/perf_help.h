@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* One state of the perf backend, for tests. */
-#ifndef TESTS_PERF_HELP_H
-#define TESTS_PERF_HELP_H
+#ifndef TESTS_COUNTERS_PERF_HELP_H
+#define TESTS_COUNTERS_PERF_HELP_H
 #include <dirent.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "counters/counter.h"
+#include "counters/backend/counter.h"
 #include "tests/tap.h"
 
 struct perf_test {

@@ -10,7 +10,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-#include "counters/perf_reasons.h"
+#include "counters/perf/reasons.h"
 #include "src/base/sys.h"
 #include "tests/counters/perf_help.h"
 

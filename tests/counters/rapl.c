@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "counters/rapl_meter.h"
+#include "counters/rapl/meter.h"
 #include "src/base/mem.h"
 #include "src/base/rng.h"
 #include "src/base/sys.h"

@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "counters/counter.h"
+#include "counters/backend/counter.h"
 #include "tests/tap.h"
 
 enum { LENGTHS = 9 };

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "counters/counter.h"
+#include "counters/backend/counter.h"
 #include "tests/tap.h"
 
 enum { TEAM = 3, EVENTS = 2, STRIDE = 16, TRIALS = 200 };

@@ -5,10 +5,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "counters/counter.h"
+#include "counters/backend/counter.h"
 #include "src/base/mem.h"
 #include "src/base/rng.h"
-#include "src/worker/simulate_file.h"
+#include "src/worker/count/simulate_file.h"
 #include "tests/tap.h"
 
 #define HEAD "# callgrind format\nversion: 1\ncreator: callgrind-3.19.0\npid: 12\ncmd: worker simulate\n" \

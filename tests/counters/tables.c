@@ -6,8 +6,8 @@
 #include <dirent.h>
 #include <stdlib.h>
 
-#include "src/base/expr.h"
-#include "src/base/js.h"
+#include "src/base/expr/expr.h"
+#include "src/base/json/js.h"
 #include "src/base/sys.h"
 #include "tests/counters/folder.h"
 #include "tests/counters/machine.h"

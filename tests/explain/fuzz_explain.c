@@ -7,14 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/js.h"
+#include "src/base/json/js.h"
 #include "src/base/text.h"
-#include "src/ceilings.h"
-#include "src/explain.h"
+#include "src/cmd/machine/ceilings.h"
+#include "src/cmd/explain/explain.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* In the place of src/app.c. */
+/* In the place of src/app/app.c. */
 const json_t *app_machine(struct app *app, struct err *err) {
 	(void)app;
 	(void)err;

@@ -7,9 +7,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "counters/cupti.h"
-#include "counters/tables.h"
-#include "src/base/js.h"
+#include "counters/cupti/cupti.h"
+#include "counters/plan/tables.h"
+#include "src/base/json/js.h"
 #include "tests/tap.h"
 
 enum { METRICS_MAX = 64, CHIPS_MAX = 64 };

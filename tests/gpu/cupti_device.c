@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "counters/counter.h"
+#include "counters/backend/counter.h"
 #include "gpu/open.h"
 #include "src/base/sys.h"
 #include "tests/tap.h"

@@ -4,7 +4,7 @@
 #define TESTS_GPU_GRID_H
 #include "tests/kernels/live.h"
 #include "tests/kernels/values.h"
-#include "tuner/space.h"
+#include "tuner/space/space.h"
 
 struct grid {
 	const struct ss_kernel *kernel;

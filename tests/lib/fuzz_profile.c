@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/profile_machine.h"
+#include "lib/profile/machine.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

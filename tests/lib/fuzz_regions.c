@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/worker/regions_book.h"
+#include "src/worker/program/regions_book.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

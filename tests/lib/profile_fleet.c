@@ -10,8 +10,8 @@
 #include "src/base/tree.h"
 #include "tests/lib/profile_made.h"
 #include "tests/tap.h"
-#include "tuner/profile.h"
-#include "tuner/profile_folder.h"
+#include "tuner/profile/profile.h"
+#include "tuner/profile/folder.h"
 
 enum { MACHINES = 200, FLEET = 5000 };
 

@@ -10,7 +10,7 @@
 
 #include "src/base/mem.h"
 #include "src/base/tree.h"
-#include "src/worker/regions.h"
+#include "src/worker/program/regions.h"
 #include "tests/tap.h"
 
 struct rig {

@@ -9,7 +9,7 @@
 #include "src/base/mem.h"
 #include "src/base/sys.h"
 #include "tests/tap.h"
-#include "tuner/spec_c.h"
+#include "tuner/spec/c/c.h"
 
 static char folder[] = "/tmp/sweetspot-spec-c-XXXXXX";
 

@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "src/base/mem.h"
-#include "src/report/chart_impl.h"
-#include "src/report/chart_svg.h"
+#include "src/cmd/report/chart/impl.h"
+#include "src/cmd/report/chart/svg.h"
 
 static const char *const allowed_tags[] = {"svg", "title", "desc", "path", "text", NULL};
 static const char *const allowed_attributes[] = {"xmlns",

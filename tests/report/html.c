@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "src/base/text.h"
-#include "src/report/html.h"
-#include "src/report/sheet.h"
+#include "src/cmd/report/html.h"
+#include "src/cmd/report/table.h"
 #include "tests/tap.h"
 
 static const char *const hostile[] = {

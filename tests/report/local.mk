@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 check_PROGRAMS += %D%/chart %D%/chart_values
 TESTS += %D%/chart %D%/chart_values
-%C%_chart_SOURCES = %D%/chart.c %D%/chart_check.h $(CHARTS)
+%C%_chart_SOURCES = %D%/chart.c %D%/chart_check.h $(CHART_SOURCES)
 %C%_chart_LDADD = libbase.la -lm
-%C%_chart_values_SOURCES = %D%/chart_values.c %D%/chart_check.h $(CHARTS)
+%C%_chart_values_SOURCES = %D%/chart_values.c %D%/chart_check.h $(CHART_SOURCES)
 %C%_chart_values_LDADD = libbase.la -lm
 dist_check_SCRIPTS += %D%/page %D%/large %D%/machine %D%/browser
 EXTRA_DIST += %D%/page.sh %D%/page_check.py %D%/browser_check.py
@@ -13,5 +13,5 @@ check_LTLIBRARIES += %D%/killshim.la
 %C%_killshim_la_LDFLAGS = -module -avoid-version -rpath $(abs_builddir)/%D%
 check_PROGRAMS += %D%/html
 TESTS += %D%/html
-%C%_html_SOURCES = %D%/html.c src/report/html.c src/report/html.h src/report/sheet.c src/report/sheet.h
+%C%_html_SOURCES = %D%/html.c src/cmd/report/html.c src/cmd/report/html.h src/cmd/report/table.c src/cmd/report/table.h
 %C%_html_LDADD = libbase.la -lm

@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "counters/counter.h"
+#include "counters/backend/counter.h"
 #include "tests/tap.h"
 
 enum { TEAM = 3, EVENTS_MAX = 64, PAGES = 2000, SLEEPS = 20 };

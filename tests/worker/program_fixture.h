@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A worker that runs programs, in a folder of the test's own. */
-#ifndef TESTS_PROGRAM_FIXTURE_H
-#define TESTS_PROGRAM_FIXTURE_H
+#ifndef TESTS_WORKER_PROGRAM_FIXTURE_H
+#define TESTS_WORKER_PROGRAM_FIXTURE_H
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>

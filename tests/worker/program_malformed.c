@@ -2,10 +2,10 @@
 /* Requests for programs as they should not be: each is refused with a word of what is wrong, and runs nothing. */
 #include <config.h>
 
-#include "src/base/js.h"
+#include "src/base/json/js.h"
 #include "src/base/rng.h"
-#include "src/worker/program_metric.h"
-#include "src/worker/program_request.h"
+#include "src/worker/program/metric.h"
+#include "src/worker/program/request.h"
 #include "tests/worker/program_fixture.h"
 
 #define P "{\"op\":\"program\",\"argv\":[\"/bin/false\"],"

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "src/base/mem.h"
-#include "src/base/proc.h"
+#include "src/base/proc/proc.h"
 
 enum { PATIENCE_S = 120 };
 

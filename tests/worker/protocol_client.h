@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A worker at the other end of a pipe, for tests. */
-#ifndef TESTS_PROTOCOL_CLIENT_H
-#define TESTS_PROTOCOL_CLIENT_H
+#ifndef TESTS_WORKER_PROTOCOL_CLIENT_H
+#define TESTS_WORKER_PROTOCOL_CLIENT_H
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>

@@ -7,7 +7,7 @@
 
 #include "src/base/rng.h"
 #include "src/base/sys.h"
-#include "src/topo.h"
+#include "src/topo/topo.h"
 #include "tests/tap.h"
 
 static void refused(const char *source) {

@@ -2,8 +2,8 @@
 /* A diagnosis names one thing that holds a kernel back, and says by what it was recognised. One file and one line in
  * local.mk each; names of kernels and of their variants have no place in them: what counts are parameters by the field's
  * names (threads, pad, schedule ..), counters, figures, ceilings and how times change. */
-#ifndef DIAGNOSIS_DIAGNOSIS_H
-#define DIAGNOSIS_DIAGNOSIS_H
+#ifndef TUNER_DIAGNOSIS_DIAGNOSIS_H
+#define TUNER_DIAGNOSIS_DIAGNOSIS_H
 #include <jansson.h>
 #include <stdbool.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#ifndef DIAGNOSIS_FINDINGS_IMPL_H
-#define DIAGNOSIS_FINDINGS_IMPL_H
+#ifndef TUNER_DIAGNOSIS_FINDINGS_IMPL_H
+#define TUNER_DIAGNOSIS_FINDINGS_IMPL_H
 #include "tuner/diagnosis/diagnosis.h"
 
 struct finding {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What diagnoses of GPUs share: what was launched, whether times follow a quantity, and rows to speak of. */
-#ifndef DIAGNOSIS_GPU_H
-#define DIAGNOSIS_GPU_H
+#ifndef TUNER_DIAGNOSIS_GPU_H
+#define TUNER_DIAGNOSIS_GPU_H
 #include "tuner/diagnosis/diagnosis.h"
 
 /* Of a row the function with the most threads, all launches together. NAN, NULL: not told. */

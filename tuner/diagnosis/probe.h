@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What diagnoses share: which rows they look at, when an effect counts, words of the field, curves over threads. */
-#ifndef DIAGNOSIS_PROBE_H
-#define DIAGNOSIS_PROBE_H
+#ifndef TUNER_DIAGNOSIS_PROBE_H
+#define TUNER_DIAGNOSIS_PROBE_H
 #include "tuner/diagnosis/diagnosis.h"
 #include "tuner/diagnosis/follows.h"
 

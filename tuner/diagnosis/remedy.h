@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A parameter one of whose values suffers from something that its other values prevent, and only where there are several
  * threads. */
-#ifndef DIAGNOSIS_REMEDY_H
-#define DIAGNOSIS_REMEDY_H
+#ifndef TUNER_DIAGNOSIS_REMEDY_H
+#define TUNER_DIAGNOSIS_REMEDY_H
 #include "tuner/diagnosis/probe.h"
 
 struct remedy {

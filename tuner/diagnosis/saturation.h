@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Problems at which more threads stop to help while they help at others. */
-#ifndef DIAGNOSIS_SATURATION_H
-#define DIAGNOSIS_SATURATION_H
+#ifndef TUNER_DIAGNOSIS_SATURATION_H
+#define TUNER_DIAGNOSIS_SATURATION_H
 #include "tuner/diagnosis/probe.h"
 
 struct saturation {

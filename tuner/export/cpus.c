@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/js.h"
+#include "src/base/json/js.h"
 #include "src/base/mem.h"
 
 enum { CPUS_MAX = 65536, THREADS_MAX = 65536 };

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/js.h"
+#include "src/base/json/js.h"
 #include "src/base/value.h"
 #include "tuner/export/export.h"
 

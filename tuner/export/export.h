@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* An export format: one const table `export_NAME`, one file NAME.c, one line in local.mk. json.c is the one to copy. */
-#ifndef TUNER_EXPORT_H
-#define TUNER_EXPORT_H
+#ifndef TUNER_EXPORT_EXPORT_H
+#define TUNER_EXPORT_EXPORT_H
 #include <jansson.h>
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <config.h>
 
-#include "src/base/js.h"
+#include "src/base/json/js.h"
 #include "tuner/export/export.h"
 
 static int json_write(const json_t *profile, FILE *out, struct err *err) {

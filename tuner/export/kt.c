@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/js.h"
+#include "src/base/json/js.h"
 #include "src/base/mem.h"
 #include "src/base/value.h"
 #include "tuner/export/export.h"
 #include "tuner/export/trials.h"
-#include "tuner/trial.h"
+#include "tuner/trial/trial.h"
 
 static const char *failure_word(const char *status) {
 	static const struct {

@@ -6,10 +6,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "src/base/js.h"
+#include "src/base/json/js.h"
 #include "tuner/export/export.h"
 #include "tuner/export/trials.h"
-#include "tuner/trial.h"
+#include "tuner/trial/trial.h"
 
 static const char *status_word(const char *status) {
 	static const struct {

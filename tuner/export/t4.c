@@ -5,10 +5,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "src/base/js.h"
+#include "src/base/json/js.h"
 #include "tuner/export/export.h"
 #include "tuner/export/trials.h"
-#include "tuner/trial.h"
+#include "tuner/trial/trial.h"
 
 /* The time, then the counters. */
 static json_t *measurements(const json_t *trial, double ms) {

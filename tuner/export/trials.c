@@ -8,10 +8,10 @@
 #include <string.h>
 #include <time.h>
 
-#include "src/base/js.h"
+#include "src/base/json/js.h"
 #include "src/base/mem.h"
 #include "src/base/stats.h"
-#include "tuner/trial.h"
+#include "tuner/trial/trial.h"
 
 struct gather {
 	json_t *list, *by_config;

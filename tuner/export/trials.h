@@ -5,7 +5,7 @@
 #include <jansson.h>
 #include <stdint.h>
 
-#include "tuner/store.h"
+#include "tuner/store/store.h"
 
 /* The trials of a search, one for each configuration with the samples of all its trials: [{"config", "status", "samples",
  * "started", "elapsed_s", "setup_s", "verify_s", "message", "counters": [{"name", "value", "unit"}]}]. Runs that were made

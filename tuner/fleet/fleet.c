@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "src/base/js.h"
+#include "src/base/json/js.h"
 #include "src/base/mem.h"
 #include "tuner/fleet/fleet_impl.h"
 

@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 #include "src/base/err.h"
-#include "tuner/worker.h"
+#include "tuner/worker/worker.h"
 
 struct launcher_probe {
 	bool usable;

@@ -4,10 +4,11 @@ LAUNCHERS = \
 	%D%/launcher_local.c \
 	%D%/launcher_slurm.c
 
-libtuner_la_SOURCES += $(LAUNCHERS) %D%/registry.c %D%/launcher.h \
-	%D%/slurm_end.c %D%/slurm_end.h %D%/slurm_command.c %D%/slurm_command.h %D%/slurm_jobs.c %D%/slurm_jobs.h \
-	%D%/words.c %D%/words.h \
-	%D%/pool_workers.c %D%/pool_workers.h %D%/pool_node.c %D%/pool_queue.c %D%/pool_workers_impl.h
+libtuner_la_SOURCES += $(LAUNCHERS) %D%/event_heap.c %D%/event_heap.h %D%/fleet.c %D%/fleet.h \
+	%D%/fleet_impl.h %D%/fleet_judge.c %D%/launcher.h %D%/pool.c %D%/pool.h %D%/pool_node.c %D%/pool_queue.c \
+	%D%/pool_simulated.c %D%/pool_simulated.h %D%/pool_workers.c %D%/pool_workers.h %D%/pool_workers_impl.h \
+	%D%/registry.c %D%/slurm_command.c %D%/slurm_command.h %D%/slurm_end.c %D%/slurm_end.h %D%/slurm_jobs.c \
+	%D%/slurm_jobs.h %D%/words.c %D%/words.h
 nodist_libtuner_la_SOURCES += %D%/registry.def
 BUILT_SOURCES += %D%/registry.def
 CLEANFILES += %D%/registry.def

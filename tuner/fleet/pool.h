@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "tuner/trial.h"
+#include "tuner/trial/trial.h"
 
 struct pool_job { /* the caller's until it comes back, with all that its requests point to */
 	const struct trial_request *requests;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A node's thread. It lives as long as its worker: a child gets the signal of its parent's death when the thread that
- * started it ends (src/base/proc.h). */
+ * started it ends (src/base/proc/proc.h). */
 #include <config.h>
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/js.h"
+#include "src/base/json/js.h"
 #include "src/base/mem.h"
 #include "src/base/sys.h"
 #include "tuner/fleet/pool_workers_impl.h"

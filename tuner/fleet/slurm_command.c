@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "src/base/mem.h"
-#include "src/base/proc.h"
+#include "src/base/proc/proc.h"
 #include "src/base/sys.h"
 
 enum { OUTPUT_MAX = 64 << 10 };

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#include "src/base/js.h"
+#include "src/base/json/js.h"
 #include "tuner/fleet/slurm_command.h"
 
 static const double ASK_SECONDS = 10;

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "tuner/worker.h"
+#include "tuner/worker/worker.h"
 
 /* By the words alone: does its stderr say that the job or its node went away? */
 bool slurm_end_said(const char *said, char *reason, size_t size);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What is best in two things that should both be small. */
-#ifndef MODEL_PARETO_H
-#define MODEL_PARETO_H
+#ifndef TUNER_MODEL_PARETO_H
+#define TUNER_MODEL_PARETO_H
 #include <stddef.h>
 
 /* The points that no other dominates, which would be to be no worse in both and better in one: their places, ordered by

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Robust linear regression: gsl_multifit_robust with Tukey's bisquare (Holland and Welsch 1977), in plain arrays. */
-#ifndef MODEL_ROBUST_H
-#define MODEL_ROBUST_H
+#ifndef TUNER_MODEL_ROBUST_H
+#define TUNER_MODEL_ROBUST_H
 #include <stddef.h>
 
 struct robust {

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "src/base/text.h"
-#include "tuner/domain.h"
+#include "tuner/space/domain.h"
 #include "tuner/record/build_impl.h"
 
 struct build *build_new(void) {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "src/base/hash.h"
-#include "tuner/domain.h"
+#include "tuner/space/domain.h"
 #include "tuner/record/build_impl.h"
 
 /* Equal values (2 and 2.0) have equal hashes. */

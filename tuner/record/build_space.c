@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "tuner/domain.h"
+#include "tuner/space/domain.h"
 #include "tuner/record/build_impl.h"
 
 struct table {

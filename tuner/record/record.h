@@ -2,15 +2,15 @@
 /* A recorded space: configurations that somebody has measured, numbered by a space of exactly these, failures among
  * them. Read from the files of Kernel Tuner (cache), of the T4 format and of KTT; a format is one file and one line in
  * local.mk. Files are hostile until checked. */
-#ifndef TUNER_RECORD_H
-#define TUNER_RECORD_H
+#ifndef TUNER_RECORD_RECORD_H
+#define TUNER_RECORD_RECORD_H
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "src/base/err.h"
 #include "src/base/mem.h"
-#include "tuner/space.h"
+#include "tuner/space/space.h"
 
 enum record_status {
 	RECORD_CORRECT,

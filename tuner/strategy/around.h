@@ -2,7 +2,7 @@
 /* What lies around a configuration, in random order, near values rather first. */
 #ifndef TUNER_STRATEGY_AROUND_H
 #define TUNER_STRATEGY_AROUND_H
-#include "tuner/strategy/strategy.h"
+#include "tuner/search/strategy.h"
 
 struct around {
 	uint64_t *index;

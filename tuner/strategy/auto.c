@@ -12,8 +12,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tuner/strategy/opening.h"
-#include "tuner/strategy/surrogate.h"
+#include "tuner/surrogate/opening.h"
+#include "tuner/surrogate/surrogate.h"
 
 enum { BEGIN = 3, HINTS = 2, VAIN = 40, MANY = 800, SHARE = 2, SHARE_MANY = 8, CROWD = 24, FIRST_MAX = 64 };
 /* Anything less is no progress. */

@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "tuner/strategy/credit.h"
-#include "tuner/strategy/place.h"
+#include "tuner/strategy/level.h"
 
 /* Searches without a model, which cost little to keep in step. Local searches first: what they find early is where the
  * populations begin. */

@@ -3,7 +3,7 @@
  * optimization of expensive black-box functions"), from what was measured in this search alone. */
 #include <config.h>
 
-#include "tuner/strategy/surrogate.h"
+#include "tuner/surrogate/surrogate.h"
 
 struct bayes {
 	struct surrogate *surrogate;

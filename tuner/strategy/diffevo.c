@@ -10,7 +10,7 @@
 
 #include <math.h>
 
-#include "tuner/strategy/place.h"
+#include "tuner/strategy/level.h"
 
 enum { AGENTS = 8, AGENTS_MIN = 4, ELITE = 2, TRIES = 8, PATIENCE = 60 };
 static const double WEIGHT_MIN = 0.2, WEIGHT_MAX = 0.8, CROSSED = 0.7;

@@ -10,7 +10,7 @@
 
 #include <math.h>
 
-#include "tuner/strategy/place.h"
+#include "tuner/strategy/level.h"
 
 enum { POPULATION = 8, BEGIN = 10, PARENTS = 2, CONTEST = 3, PATIENCE = 60 };
 static const double CROSSED = 0.8, UNCHANGED = 0.5, MUTATIONS = 1;

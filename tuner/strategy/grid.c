@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <config.h>
 
-#include "tuner/strategy/strategy.h"
+#include "tuner/search/strategy.h"
 
 struct grid {
 	struct strategy_task task;

@@ -10,7 +10,7 @@
 
 #include <math.h>
 
-#include "tuner/strategy/place.h"
+#include "tuner/strategy/level.h"
 
 enum { PARTICLES = 6, MOVES = 8, PATIENCE = 60, LOST = 20 };
 static const double INERTIA = 0.6, PULL = 1.494;       /* damped a little more than by constriction */

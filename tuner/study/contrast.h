@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Questions to a study: what changes when one thing changes and all else stays the same. */
-#ifndef STUDY_CONTRAST_H
-#define STUDY_CONTRAST_H
+#ifndef TUNER_STUDY_CONTRAST_H
+#define TUNER_STUDY_CONTRAST_H
 #include "tuner/study/study.h"
 
 /* Marks the columns that are absent at every row of some level of `column` and present elsewhere: they depend on it. */

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/js.h"
+#include "src/base/json/js.h"
 #include "src/base/stats.h"
-#include "tuner/deviation.h"
+#include "tuner/race/deviation.h"
 #include "tuner/study/study_impl.h"
 
 /* Of the logarithm of a row's time: no machine repeats itself better from one trial to the next. */

@@ -6,8 +6,8 @@
  *     study_new, study_machine, study_add .., study_finish; then everything else.
  *
  * Everything that is given is copied or referenced; everything that is got lives as long as the study. */
-#ifndef STUDY_STUDY_H
-#define STUDY_STUDY_H
+#ifndef TUNER_STUDY_STUDY_H
+#define TUNER_STUDY_STUDY_H
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "src/base/hash.h"
-#include "src/base/js.h"
+#include "src/base/json/js.h"
 #include "tuner/study/study_impl.h"
 
 static size_t *slot_find(const struct study *study, const char *key) {

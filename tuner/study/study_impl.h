@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What the files of this folder share. */
-#ifndef STUDY_IMPL_H
-#define STUDY_IMPL_H
+#ifndef TUNER_STUDY_STUDY_IMPL_H
+#define TUNER_STUDY_STUDY_IMPL_H
 #include <stdint.h>
 
 #include "src/base/mem.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Studies in the making: of each kernel, device and machine one, filled from the store and from files. */
-#ifndef STUDY_STUDY_SET_H
-#define STUDY_STUDY_SET_H
+#ifndef TUNER_STUDY_STUDY_SET_H
+#define TUNER_STUDY_STUDY_SET_H
 #include "src/base/err.h"
-#include "tuner/store.h"
+#include "tuner/store/store.h"
 #include "tuner/study/study.h"
 
 struct study_item {

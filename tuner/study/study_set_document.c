@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/js.h"
+#include "src/base/json/js.h"
 #include "src/base/mem.h"
 #include "src/base/value.h"
 #include "tuner/study/study_set.h"
-#include "tuner/trial.h"
+#include "tuner/trial/trial.h"
 
 enum { ROWS_MAX = 100000, SAMPLES_MAX = 100000, MEMBERS_MAX = STUDY_COLUMNS_MAX, NAME_MAX_BYTES = 200 };
 static const double SECONDS_MAX = 1e9;

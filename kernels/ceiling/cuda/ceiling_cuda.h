@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What a GPU can do at most. As on the CPU a ceiling is a table of verbs, a file a kind; nothing else includes this. */
-#ifndef KERNELS_CEILING_CUDA_H
-#define KERNELS_CEILING_CUDA_H
+#ifndef KERNELS_CEILING_CUDA_CEILING_CUDA_H
+#define KERNELS_CEILING_CUDA_CEILING_CUDA_H
 #include "kernels/cuda.h"
 
 enum { CEILING_CUDA_CHAINS = 8, CEILING_CUDA_UNROLL = 16, CEILING_CUDA_ROWS = 8, CEILING_CUDA_ARRAYS = 3 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The Game of Life on a GPU: a byte a cell, or 32 cells a word. */
-#ifndef KERNELS_GOL_CUDA_H
-#define KERNELS_GOL_CUDA_H
+#ifndef KERNELS_GOL_CUDA_GOL_CUDA_H
+#define KERNELS_GOL_CUDA_GOL_CUDA_H
 #include "kernels/cuda.h"
 #include "kernels/gol/gol.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* quake on a GPU: one kernel launch a step (step.cu), or many steps on tiles in registers (tiles.cu). */
-#ifndef KERNELS_QUAKE_CUDA_H
-#define KERNELS_QUAKE_CUDA_H
+#ifndef KERNELS_QUAKE_CUDA_QUAKE_CUDA_H
+#define KERNELS_QUAKE_CUDA_QUAKE_CUDA_H
 #include "kernels/cuda.h"
 #include "kernels/quake/quake.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The driver's binary interface, as far as it is emulated: NVIDIA, "CUDA Driver API", 13.0. */
-#ifndef EMULATOR_ABI_H
-#define EMULATOR_ABI_H
+#ifndef TESTS_GPU_EMULATOR_ABI_H
+#define TESTS_GPU_EMULATOR_ABI_H
 #include <stddef.h>
 #include <stdint.h>
 

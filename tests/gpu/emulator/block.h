@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A block of threads, each a fiber. One runs at a time, until it ends or waits. */
-#ifndef EMULATOR_BLOCK_H
-#define EMULATOR_BLOCK_H
+#ifndef TESTS_GPU_EMULATOR_BLOCK_H
+#define TESTS_GPU_EMULATOR_BLOCK_H
 #include <stdbool.h>
 #include <stdint.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Devices and their contexts. */
-#ifndef EMULATOR_DEVICE_H
-#define EMULATOR_DEVICE_H
+#ifndef TESTS_GPU_EMULATOR_DEVICE_H
+#define TESTS_GPU_EMULATOR_DEVICE_H
 #include "tests/gpu/emulator/abi.h"
 
 enum { DEVICES_MAX = 16, DEVICE_SMS = 4, DEVICE_THREADS = 1024, DEVICE_SM_THREADS = 2048, DEVICE_SM_BLOCKS = 32 };

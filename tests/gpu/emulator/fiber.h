@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Fibers: functions with a stack of their own that give the processor to each other. */
-#ifndef EMULATOR_FIBER_H
-#define EMULATOR_FIBER_H
+#ifndef TESTS_GPU_EMULATOR_FIBER_H
+#define TESTS_GPU_EMULATOR_FIBER_H
 #include <stdbool.h>
 
 struct stack; /* kept, and used again */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#ifndef EMULATOR_FUNCTION_H
-#define EMULATOR_FUNCTION_H
+#ifndef TESTS_GPU_EMULATOR_FUNCTION_H
+#define TESTS_GPU_EMULATOR_FUNCTION_H
 #include "tests/gpu/emulator/abi.h"
 #include "tests/gpu/emulator/link.h"
 

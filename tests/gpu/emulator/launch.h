@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* One launch of a kernel, from the first block to the last. */
-#ifndef EMULATOR_LAUNCH_H
-#define EMULATOR_LAUNCH_H
+#ifndef TESTS_GPU_EMULATOR_LAUNCH_H
+#define TESTS_GPU_EMULATOR_LAUNCH_H
 #include "tests/gpu/emulator/abi.h"
 #include "tests/gpu/emulator/link.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What compiled device code and the emulated driver know of each other; read as C and as C++. */
-#ifndef EMULATOR_LINK_H
-#define EMULATOR_LINK_H
+#ifndef TESTS_GPU_EMULATOR_LINK_H
+#define TESTS_GPU_EMULATOR_LINK_H
 
 #define EMULATED_ABI 1
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Memory of the devices, and pinned memory of the host. A device's allocation ends at a page nobody may touch, begins after
  * bytes that are looked at again, and holds nothing of use at first. */
-#ifndef EMULATOR_MEMORY_H
-#define EMULATOR_MEMORY_H
+#ifndef TESTS_GPU_EMULATOR_MEMORY_H
+#define TESTS_GPU_EMULATOR_MEMORY_H
 #include <stdbool.h>
 
 #include "tests/gpu/emulator/abi.h"

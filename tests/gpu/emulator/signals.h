@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* While a kernel runs a signal of the processor ends its launch, not the process. */
-#ifndef EMULATOR_SIGNALS_H
-#define EMULATOR_SIGNALS_H
+#ifndef TESTS_GPU_EMULATOR_SIGNALS_H
+#define TESTS_GPU_EMULATOR_SIGNALS_H
 #include <signal.h>
 
 enum { SIGNALS = 4 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Work in the order of streams. It is done as late as it may be: when somebody waits for it, so that a wait that is missing
  * shows. SWEETSPOT_EMULATED_EAGER=1: at once. */
-#ifndef EMULATOR_STREAM_H
-#define EMULATOR_STREAM_H
+#ifndef TESTS_GPU_EMULATOR_STREAM_H
+#define TESTS_GPU_EMULATOR_STREAM_H
 #include <stdbool.h>
 
 #include "tests/gpu/emulator/abi.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#ifndef EMULATOR_STREAM_IMPL_H
-#define EMULATOR_STREAM_IMPL_H
+#ifndef TESTS_GPU_EMULATOR_STREAM_IMPL_H
+#define TESTS_GPU_EMULATOR_STREAM_IMPL_H
 #include "tests/gpu/emulator/device.h"
 #include "tests/gpu/emulator/stream.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What the lanes of a warp do together (the *_sync intrinsics). */
-#ifndef EMULATOR_WARP_H
-#define EMULATOR_WARP_H
+#ifndef TESTS_GPU_EMULATOR_WARP_H
+#define TESTS_GPU_EMULATOR_WARP_H
 #include "tests/gpu/emulator/block.h"
 
 /* false: the lane is not in its own mask */

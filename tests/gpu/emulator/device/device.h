@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* CUDA C++ for the CPU, read before each translated file: what NVRTC knows of itself, as far as kernels here use it (names
  * and meanings: NVIDIA, "CUDA C++ Programming Guide" and "CUDA Math API", 13.0). Where a name is missing, add it here. */
-#ifndef EMULATOR_DEVICE_DEVICE_H
-#define EMULATOR_DEVICE_DEVICE_H
+#ifndef TESTS_GPU_EMULATOR_DEVICE_DEVICE_H
+#define TESTS_GPU_EMULATOR_DEVICE_DEVICE_H
 #include "../link.h"
 
 typedef __SIZE_TYPE__ size_t;

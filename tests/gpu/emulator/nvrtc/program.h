@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What NVRTC's calls work on. */
-#ifndef EMULATOR_PROGRAM_H
-#define EMULATOR_PROGRAM_H
+#ifndef TESTS_GPU_EMULATOR_NVRTC_PROGRAM_H
+#define TESTS_GPU_EMULATOR_NVRTC_PROGRAM_H
 #include <stdbool.h>
 #include <stddef.h>
 

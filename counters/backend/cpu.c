@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <config.h>
+
+#include "counters/backend/cpu.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What /proc/cpuinfo says of the first processor. */
+struct cpuinfo {
+	char vendor[32];
+	unsigned family, model, implementer, part;
+};
+
+static void field_take(struct cpuinfo *info, const char *name, const char *value) {
+	if (strcmp(name, "vendor_id") == 0)
+		snprintf(info->vendor, sizeof info->vendor, "%s", value);
+	else if (strcmp(name, "cpu family") == 0)
+		info->family = (unsigned)strtoul(value, NULL, 10);
+	else if (strcmp(name, "model") == 0)
+		info->model = (unsigned)strtoul(value, NULL, 10);
+	else if (strcmp(name, "CPU implementer") == 0)
+		info->implementer = (unsigned)strtoul(value, NULL, 16);
+	else if (strcmp(name, "CPU part") == 0)
+		info->part = (unsigned)strtoul(value, NULL, 16);
+}
+
+static void line_take(struct cpuinfo *info, char *line) {
+	char *colon = strchr(line, ':'), *end = colon;
+	if (!colon)
+		return;
+	while (end > line && (end[-1] == '\t' || end[-1] == ' '))
+		end--;
+	*end = '\0';
+	char *value = colon + 1 + (colon[1] == ' ');
+	value[strcspn(value, " \n")] = '\0';
+	field_take(info, line, value);
+}
+
+const char *counter_cpu_of(const char *path, char *text, size_t size) {
+	struct cpuinfo info = {.vendor = ""};
+	char line[512];
+	FILE *file = fopen(path, "re");
+	while (file && fgets(line, sizeof line, file) && line[0] != '\n')
+		line_take(&info, line);
+	if (file)
+		fclose(file);
+	if (info.vendor[0])
+		snprintf(text, size, "%s-%u-%X", info.vendor, info.family, info.model);
+	else if (info.implementer)
+		snprintf(text, size, "arm-%x-%x", info.implementer, info.part);
+	else
+		snprintf(text, size, "%s", "");
+	return text;
+}
+
+const char *counter_cpu(char *text, size_t size) {
+	return counter_cpu_of("/proc/cpuinfo", text, size);
+}

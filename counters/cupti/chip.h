@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The inside of a chip, for cupti_chip.c and cupti_list.c. */
+#ifndef COUNTERS_CUPTI_CHIP_H
+#define COUNTERS_CUPTI_CHIP_H
+#include "counters/cupti/cupti.h"
+#include "counters/cupti/library.h"
+
+enum { CUPTI_TYPES = CUPTI_METRIC_TYPE__COUNT };
+
+struct cupti_chip {
+	struct cupti_chip *next;
+	char name[24];
+	CUpti_Profiler_Host_Object *host;
+	const char **metrics[CUPTI_TYPES]; /* without rollups: counters, ratios, throughputs */
+	size_t counts[CUPTI_TYPES];
+};
+
+struct cupti_properties {
+	CUpti_MetricType type;
+	const char *unit, *hardware, *summary;
+};
+/* False: there is no such metric, with or without a rollup. */
+bool cupti_chip_properties(const struct cupti_chip *chip, const char *metric, struct cupti_properties *properties);
+/* The rollups of a metric (".sum", ".avg.per_second", ..); *count of them, none where it is not known. */
+const char *const *cupti_chip_rollups(const struct cupti_chip *chip, const char *metric, CUpti_MetricType type,
+                                      size_t *count);
+/* The name of the chip's metric that is nearest to this one, rollups aside; NULL: none is near. */
+const char *cupti_chip_near(const struct cupti_chip *chip, const char *base);
+/* "GB10B GB202 ..", NULL on failure; caller frees. */
+char *cupti_chips_text(void);
+
+#endif

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* CUPTI without its headers: what the backends `cupti` and `cupti-activity`, `list metrics` and the tests share. Built with
+ * the headers or without them (cupti_absent.c). */
+#ifndef COUNTERS_CUPTI_CUPTI_H
+#define COUNTERS_CUPTI_CUPTI_H
+#include <jansson.h>
+
+#include "counters/backend/counter.h"
+#include "src/base/err.h"
+
+/* Quick, and without a context: is a driver there, can libcupti be opened? */
+void cupti_probe(struct counter_probe *probe);
+/* Has the driver refused counters to this process? The reason has the remedy. */
+bool cupti_denied(char reason[COUNTER_REASON]);
+
+/* ---- a chip, as the host API knows it: no GPU is needed. Names in any case: "gh100" ---- */
+struct cupti_chip;
+/* Kept until the process ends: one chip is opened once. NULL and the reason. */
+struct cupti_chip *cupti_chip(const char *name, char reason[COUNTER_REASON]);
+const char *cupti_chip_name(const struct cupti_chip *chip); /* "GH100" */
+/* All there are, ended by NULL; NULL and the reason. */
+const char *const *cupti_chips(char reason[COUNTER_REASON]);
+/* The chip of device cuda:INDEX of this machine. NULL and the reason. */
+struct cupti_chip *cupti_chip_here(int index, char reason[COUNTER_REASON]);
+/* Is this a metric of the chip, complete with its rollup ("dram__bytes.sum")? The reason names the nearest. */
+bool cupti_chip_has(const struct cupti_chip *chip, const char *metric, char reason[COUNTER_REASON]);
+/* How often the same work must run to count these together; 0 and the reason where they can't be. */
+size_t cupti_chip_passes(const struct cupti_chip *chip, const char *const *metrics, size_t count,
+                         char reason[COUNTER_REASON]);
+/* The metric's unit and what its value must be multiplied with to be in it: "s" and 1e-9 for nanoseconds. */
+const char *cupti_chip_unit(const struct cupti_chip *chip, const char *metric, double *scale);
+/* {"chip","metrics":[{"name","type","unit","hardware","summary","passes","rollups":[..]}]} of those whose name begins with
+ * the prefix ("" for all): passes null and rollups absent where there are many. New reference. NULL:
+ * ERR_UNAVAILABLE, or ERR_USAGE with the chips, or the nearest name. */
+json_t *cupti_list(const char *chip, const char *prefix, struct err *err);
+
+/* ---- a range of work on a device, counted ---- */
+struct cupti_range;
+/* context: CUcontext, current; the metrics outlive it. NULL and the reason. */
+struct cupti_range *cupti_range_new(struct cupti_chip *chip, void *context, const char *const *metrics, size_t count,
+                                    char reason[COUNTER_REASON]);
+bool cupti_range_begin(struct cupti_range *range, char reason[COUNTER_REASON]);
+bool cupti_range_end(struct cupti_range *range, char reason[COUNTER_REASON]); /* all that was launched */
+bool cupti_range_settle(struct cupti_range *range, char reason[COUNTER_REASON]); /* when the device is idle again */
+bool cupti_range_more(const struct cupti_range *range);                          /* must the same be run again? */
+size_t cupti_range_passes(const struct cupti_range *range);
+/* NAN for what was not told. */
+bool cupti_range_values(struct cupti_range *range, double *values, char reason[COUNTER_REASON]);
+void cupti_range_free(struct cupti_range *range);
+
+/* ---- what the device did, kernel by kernel and copy by copy ---- */
+enum { CUPTI_KERNELS_MAX = 64, CUPTI_KERNEL_NAME = 96 };
+struct cupti_kernel {
+	char name[CUPTI_KERNEL_NAME];
+	double seconds;
+	long launches;
+	int registers, shared_static, shared_dynamic, grid[3], block[3];
+};
+enum cupti_copy { CUPTI_UP, CUPTI_DOWN, CUPTI_ACROSS, CUPTI_PEER, CUPTI_COPIES };
+struct cupti_book {
+	double kernel_seconds, set_seconds, span_seconds /* from the first start to the last end */;
+	double copy_seconds[CUPTI_COPIES], copy_bytes[CUPTI_COPIES], set_bytes;
+	long launches, copies[CUPTI_COPIES], sets, dropped;
+	struct cupti_kernel kernels[CUPTI_KERNELS_MAX]; /* by name and shape; the first that were seen */
+	size_t kernel_count;
+};
+bool cupti_activity_start(char reason[COUNTER_REASON]);
+/* The device is idle: all that was done since the start is in the book. */
+bool cupti_activity_stop(struct cupti_book *book, char reason[COUNTER_REASON]);
+
+#endif

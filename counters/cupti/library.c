@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <config.h>
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "counters/cupti/cupti.h"
+#include "counters/cupti/library.h"
+
+struct opened {
+	pthread_once_t once; /* writes the rest, but for what was denied */
+	struct cupti_library functions;
+	bool usable;
+	char reason[COUNTER_REASON];
+	pthread_mutex_t lock;
+	char denied[COUNTER_REASON];
+};
+
+static struct opened *opened(void) {
+	static struct opened only = {.once = PTHREAD_ONCE_INIT, .lock = PTHREAD_MUTEX_INITIALIZER};
+	return &only;
+}
+
+static const char *const names[] = {"libcupti.so.13", "libcupti.so.12", "libcupti.so"};
+
+static void *folder_try(const char *root, const char *folder) {
+	char path[512];
+	void *handle = NULL;
+	for (size_t i = 0; i < sizeof names / sizeof *names && !handle; i++)
+		if (snprintf(path, sizeof path, "%s/%s/%s", root, folder, names[i]) < (int)sizeof path)
+			handle = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+	return handle;
+}
+
+/* Toolkits before CUDA 13 keep CUPTI in a folder of its own that no linker is told of. */
+static void *toolkit_try(const char *root) {
+	static const char *const folders[] = {"lib64", "lib", "extras/CUPTI/lib64", "targets/x86_64-linux/lib",
+	                                      "targets/sbsa-linux/lib"};
+	void *handle = NULL;
+	for (size_t i = 0; root && root[0] == '/' && i < sizeof folders / sizeof *folders && !handle; i++)
+		handle = folder_try(root, folders[i]);
+	return handle;
+}
+
+static void *library_find(void) {
+	const char *const roots[] = {getenv("CUDA_HOME"), getenv("CUDA_PATH"), SS_CUDA_ROOT, "/usr/local/cuda", "/opt/cuda"};
+	void *handle = NULL;
+	for (size_t i = 0; i < sizeof names / sizeof *names && !handle; i++)
+		handle = dlopen(names[i], RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+	for (size_t i = 0; i < sizeof roots / sizeof *roots && !handle; i++)
+		handle = toolkit_try(roots[i]);
+	return handle;
+}
+
+static void library_open(void) {
+	struct opened *lib = opened();
+	void *handle = library_find();
+	const char *missing = NULL;
+	if (!handle) {
+		snprintf(lib->reason, sizeof lib->reason, "libcupti is neither in the linker's path nor in CUDA_HOME (%.100s)",
+		         SS_CUDA_ROOT);
+		return;
+	}
+#define CUPTI_LOOK(name)                                                                                               \
+	if (!(*(void **)&lib->functions.name = dlsym(handle, #name)))                                                      \
+		missing = #name;
+	CUPTI_FUNCTIONS(CUPTI_LOOK)
+#undef CUPTI_LOOK
+	lib->usable = !missing;
+	if (missing)
+		snprintf(lib->reason, sizeof lib->reason, "libcupti is older than CUDA 12.6: it has no %s", missing);
+}
+
+const struct cupti_library *cupti_library(char reason[COUNTER_REASON]) {
+	struct opened *lib = opened();
+	pthread_once(&lib->once, library_open);
+	if (lib->usable)
+		return &lib->functions;
+	memcpy(reason, lib->reason, sizeof lib->reason);
+	return NULL;
+}
+
+static bool is_denial(CUptiResult result) {
+	return result == CUPTI_ERROR_INSUFFICIENT_PRIVILEGES || result == CUPTI_ERROR_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES;
+}
+
+static void denial_keep(const char *reason) {
+	struct opened *lib = opened();
+	pthread_mutex_lock(&lib->lock);
+	snprintf(lib->denied, sizeof lib->denied, "%s", reason);
+	pthread_mutex_unlock(&lib->lock);
+}
+
+bool cupti_denied(char reason[COUNTER_REASON]) {
+	struct opened *lib = opened();
+	pthread_mutex_lock(&lib->lock);
+	snprintf(reason, COUNTER_REASON, "%s", lib->denied);
+	pthread_mutex_unlock(&lib->lock);
+	return reason[0];
+}
+
+/* The page that ERR_NVGPUCTRPERM leads to: https://developer.nvidia.com/ERR_NVGPUCTRPERM */
+bool cupti_fine(CUptiResult result, const char *what, char reason[COUNTER_REASON]) {
+	const char *text = NULL;
+	if (result == CUPTI_SUCCESS)
+		return true;
+	opened()->functions.cuptiGetResultString(result, &text);
+	if (result == CUPTI_ERROR_INSUFFICIENT_PRIVILEGES)
+		snprintf(reason, COUNTER_REASON, "the driver denies GPU counters (ERR_NVGPUCTRPERM): be root or have CAP_SYS_ADMIN, "
+		         "or load the nvidia module with NVreg_RestrictProfilingToAdminUsers=0");
+	else if (result == CUPTI_ERROR_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES)
+		snprintf(reason, COUNTER_REASON, "the hypervisor denies GPU counters: its administrator can enable profiling for "
+		         "this virtual GPU (pciPassthru<N>.cfg.enable_profiling=1)");
+	else
+		snprintf(reason, COUNTER_REASON, "%s: %s (%d)", what, text ? text : "unknown failure", (int)result);
+	if (is_denial(result))
+		denial_keep(reason);
+	return false;
+}

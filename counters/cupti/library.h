@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* libcupti, opened when something asks for it and kept until the process ends. CUDA 13.0's cupti_profiler_host.h includes
+ * <string> even for C, which counters/compat has, empty. */
+#ifndef COUNTERS_CUPTI_LIBRARY_H
+#define COUNTERS_CUPTI_LIBRARY_H
+#include <cuda.h>
+#include <cupti_activity.h>
+#include <cupti_profiler_host.h>
+#include <cupti_profiler_target.h>
+#include <cupti_range_profiler.h>
+#include <cupti_result.h>
+#include <cupti_target.h>
+#include <cupti_version.h>
+
+#include "counters/backend/counter.h"
+
+#define CUPTI_FUNCTIONS(X)                                                                                             \
+	X(cuptiGetResultString)                                                                                            \
+	X(cuptiGetVersion)                                                                                                 \
+	X(cuptiProfilerHostInitialize)                                                                                     \
+	X(cuptiProfilerHostDeinitialize)                                                                                   \
+	X(cuptiProfilerHostGetSupportedChips)                                                                              \
+	X(cuptiProfilerHostGetBaseMetrics)                                                                                 \
+	X(cuptiProfilerHostGetSubMetrics)                                                                                  \
+	X(cuptiProfilerHostGetMetricProperties)                                                                            \
+	X(cuptiProfilerHostConfigAddMetrics)                                                                               \
+	X(cuptiProfilerHostGetConfigImageSize)                                                                             \
+	X(cuptiProfilerHostGetConfigImage)                                                                                 \
+	X(cuptiProfilerHostGetNumOfPasses)                                                                                 \
+	X(cuptiProfilerHostEvaluateToGpuValues)                                                                            \
+	X(cuptiProfilerInitialize)                                                                                         \
+	X(cuptiProfilerGetCounterAvailability)                                                                             \
+	X(cuptiDeviceGetChipName)                                                                                          \
+	X(cuptiRangeProfilerEnable)                                                                                        \
+	X(cuptiRangeProfilerDisable)                                                                                       \
+	X(cuptiRangeProfilerGetCounterDataSize)                                                                            \
+	X(cuptiRangeProfilerCounterDataImageInitialize)                                                                    \
+	X(cuptiRangeProfilerSetConfig)                                                                                     \
+	X(cuptiRangeProfilerStart)                                                                                         \
+	X(cuptiRangeProfilerPushRange)                                                                                     \
+	X(cuptiRangeProfilerPopRange)                                                                                      \
+	X(cuptiRangeProfilerStop)                                                                                          \
+	X(cuptiRangeProfilerDecodeData)                                                                                    \
+	X(cuptiRangeProfilerGetCounterDataInfo)                                                                            \
+	X(cuptiActivityRegisterCallbacks)                                                                                  \
+	X(cuptiActivityEnable)                                                                                             \
+	X(cuptiActivityDisable)                                                                                            \
+	X(cuptiActivityFlushAll)                                                                                           \
+	X(cuptiActivityGetNextRecord)                                                                                      \
+	X(cuptiActivityGetNumDroppedRecords)
+
+struct cupti_library {
+#define CUPTI_MEMBER(name) __typeof__(&name) name;
+	CUPTI_FUNCTIONS(CUPTI_MEMBER)
+#undef CUPTI_MEMBER
+};
+
+/* NULL, and the reason. */
+const struct cupti_library *cupti_library(char reason[COUNTER_REASON]);
+/* True for success. Otherwise the reason: what failed and why, with the remedy where permission is what is missing, which
+ * is kept for cupti_denied, too. */
+bool cupti_fine(CUptiResult result, const char *what, char reason[COUNTER_REASON]);
+/* A parameter block, as every function of CUPTI's profilers takes one. */
+#define CUPTI_PARAMS(type, name, ...) type##_Params name = {.structSize = type##_Params_STRUCT_SIZE, __VA_ARGS__}
+
+#endif

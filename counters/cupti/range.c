@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The range profiler with a range of our own and replay of our own: what is between begin and end is one range, and whoever
+ * runs it runs it again until each pass was there (CUPTI's documentation, "Range Profiling
+ * API", UserRange and UserReplay). */
+#include <config.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "counters/cupti/chip.h"
+#include "counters/cupti/config.h"
+#include "src/base/mem.h"
+
+enum { RANGES_MOST = 8 /* one is used */ };
+
+struct cupti_range {
+	const struct cupti_library *cupti;
+	CUcontext context;
+	const char *const *metrics;
+	size_t count, runs;
+	struct cupti_config config;
+	CUpti_RangeProfiler_Object *profiler; /* NULL: not enabled */
+	uint8_t *availability, *data;
+	size_t data_size;
+	bool submitted; /* all passes are */
+};
+
+/* Which counters this device has, as far as this user may see. Permission is first asked for here. */
+static bool availability_read(struct cupti_range *range, char reason[COUNTER_REASON]) {
+	CUPTI_PARAMS(CUpti_Profiler_Initialize, start, .pPriv = NULL);
+	CUPTI_PARAMS(CUpti_Profiler_GetCounterAvailability, get, .ctx = range->context);
+	if (!cupti_fine(range->cupti->cuptiProfilerInitialize(&start), "the profiler", reason) ||
+	    !cupti_fine(range->cupti->cuptiProfilerGetCounterAvailability(&get), "which counters there are", reason))
+		return false;
+	range->availability = mem_alloc(get.counterAvailabilityImageSize + 1, 1);
+	get.pCounterAvailabilityImage = range->availability;
+	return cupti_fine(range->cupti->cuptiProfilerGetCounterAvailability(&get), "which counters there are", reason);
+}
+
+static bool data_make(struct cupti_range *range, char reason[COUNTER_REASON]) {
+	CUPTI_PARAMS(CUpti_RangeProfiler_GetCounterDataSize, size, .pRangeProfilerObject = range->profiler,
+	             .pMetricNames = (const char **)range->metrics, .numMetrics = range->count,
+	             .maxNumOfRanges = RANGES_MOST, .maxNumRangeTreeNodes = RANGES_MOST);
+	if (!cupti_fine(range->cupti->cuptiRangeProfilerGetCounterDataSize(&size), "the size of the data", reason))
+		return false;
+	range->data_size = size.counterDataSize;
+	range->data = mem_alloc(range->data_size + 1, 1);
+	CUPTI_PARAMS(CUpti_RangeProfiler_CounterDataImage_Initialize, data, .pRangeProfilerObject = range->profiler,
+	             .counterDataSize = range->data_size, .pCounterData = range->data);
+	return cupti_fine(range->cupti->cuptiRangeProfilerCounterDataImageInitialize(&data), "the data", reason);
+}
+
+static bool profiler_enable(struct cupti_range *range, char reason[COUNTER_REASON]) {
+	CUPTI_PARAMS(CUpti_RangeProfiler_Enable, enable, .ctx = range->context);
+	if (!cupti_fine(range->cupti->cuptiRangeProfilerEnable(&enable), "the range profiler", reason))
+		return false;
+	range->profiler = enable.pRangeProfilerObject;
+	if (!data_make(range, reason))
+		return false;
+	CUPTI_PARAMS(CUpti_RangeProfiler_SetConfig, set, .pRangeProfilerObject = range->profiler,
+	             .configSize = range->config.size, .pConfig = range->config.image,
+	             .counterDataImageSize = range->data_size, .pCounterDataImage = range->data, .range = CUPTI_UserRange,
+	             .replayMode = CUPTI_UserReplay, .maxRangesPerPass = RANGES_MOST, .numNestingLevels = 1,
+	             .minNestingLevel = 1,
+	             .targetNestingLevel = 1);
+	return cupti_fine(range->cupti->cuptiRangeProfilerSetConfig(&set), "the configuration", reason);
+}
+
+struct cupti_range *cupti_range_new(struct cupti_chip *chip, void *context, const char *const *metrics, size_t count,
+                                    char reason[COUNTER_REASON]) {
+	struct cupti_range *range = mem_alloc(1, sizeof *range);
+	*range = (struct cupti_range){
+		.cupti = cupti_library(reason), .context = context, .metrics = metrics, .count = count};
+	if (range->cupti && availability_read(range, reason) &&
+	    cupti_config_make(&range->config, chip->name, range->availability, metrics, count, reason) &&
+	    profiler_enable(range, reason))
+		return range;
+	cupti_range_free(range);
+	return NULL;
+}
+
+void cupti_range_free(struct cupti_range *range) {
+	if (!range)
+		return;
+	CUPTI_PARAMS(CUpti_RangeProfiler_Disable, disable, .pRangeProfilerObject = range->profiler);
+	if (range->profiler)
+		range->cupti->cuptiRangeProfilerDisable(&disable);
+	cupti_config_clear(&range->config);
+	free(range->availability);
+	free(range->data);
+	free(range);
+}
+
+bool cupti_range_begin(struct cupti_range *range, char reason[COUNTER_REASON]) {
+	CUPTI_PARAMS(CUpti_RangeProfiler_Start, start, .pRangeProfilerObject = range->profiler);
+	CUPTI_PARAMS(CUpti_RangeProfiler_PushRange, push, .pRangeProfilerObject = range->profiler, .pRangeName = "run");
+	return cupti_fine(range->cupti->cuptiRangeProfilerStart(&start), "to start", reason) &&
+	       cupti_fine(range->cupti->cuptiRangeProfilerPushRange(&push), "to begin the range", reason);
+}
+
+bool cupti_range_end(struct cupti_range *range, char reason[COUNTER_REASON]) {
+	CUPTI_PARAMS(CUpti_RangeProfiler_PopRange, pop, .pRangeProfilerObject = range->profiler);
+	return cupti_fine(range->cupti->cuptiRangeProfilerPopRange(&pop), "to end the range", reason);
+}
+
+bool cupti_range_settle(struct cupti_range *range, char reason[COUNTER_REASON]) {
+	CUPTI_PARAMS(CUpti_RangeProfiler_Stop, stop, .pRangeProfilerObject = range->profiler);
+	bool fine = cupti_fine(range->cupti->cuptiRangeProfilerStop(&stop), "to stop", reason);
+	range->submitted = stop.isAllPassSubmitted;
+	range->runs++;
+	return fine;
+}
+
+/* A run too many is no harm; a counter that never ends would be. */
+bool cupti_range_more(const struct cupti_range *range) {
+	return !range->submitted && range->runs < 2 * range->config.passes + 2;
+}
+
+size_t cupti_range_passes(const struct cupti_range *range) {
+	return range->config.passes;
+}
+
+static bool data_decode(struct cupti_range *range, char reason[COUNTER_REASON]) {
+	CUPTI_PARAMS(CUpti_RangeProfiler_DecodeData, decode, .pRangeProfilerObject = range->profiler);
+	CUPTI_PARAMS(CUpti_RangeProfiler_GetCounterDataInfo, info, .pCounterDataImage = range->data,
+	             .counterDataImageSize = range->data_size);
+	if (!cupti_fine(range->cupti->cuptiRangeProfilerDecodeData(&decode), "to decode", reason) ||
+	    !cupti_fine(range->cupti->cuptiRangeProfilerGetCounterDataInfo(&info), "what was decoded", reason))
+		return false;
+	bool whole = range->submitted && decode.numOfRangeDropped == 0 && info.numTotalRanges == 1;
+	if (!whole)
+		snprintf(reason, COUNTER_REASON, "CUPTI has %zu ranges instead of one, and dropped %zu, in %zu of %zu passes",
+		         info.numTotalRanges, decode.numOfRangeDropped, range->runs, range->config.passes);
+	return whole;
+}
+
+bool cupti_range_values(struct cupti_range *range, double *values, char reason[COUNTER_REASON]) {
+	for (size_t i = 0; i < range->count; i++)
+		values[i] = NAN;
+	if (!data_decode(range, reason))
+		return false;
+	CUPTI_PARAMS(CUpti_Profiler_Host_EvaluateToGpuValues, get, .pHostObject = range->config.host,
+	             .pCounterDataImage = range->data, .counterDataImageSize = range->data_size,
+	             .ppMetricNames = (const char **)range->metrics, .numMetrics = range->count, .pMetricValues = values);
+	return cupti_fine(range->cupti->cuptiProfilerHostEvaluateToGpuValues(&get), "the values", reason);
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What stands for libsde where configure did not find it. */
+#include <config.h>
+
+#include <stdio.h>
+
+#include "counters/papi/sde_book.h"
+
+int sde_book_start(char reason[COUNTER_REASON]) {
+	snprintf(reason, COUNTER_REASON, "not built with libsde of PAPI; kernel reads the same events instead");
+	return -1;
+}
+
+bool sde_book_has(const char *event) {
+	(void)event;
+	return false;
+}
+
+struct sde_page *sde_book_open(const struct counter_software *software, int event, int thread, char word[SDE_WORD]) {
+	(void)software, (void)event, (void)thread;
+	word[0] = '\0';
+	return NULL;
+}
+
+void sde_book_close(struct sde_page *page) {
+	(void)page;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Groups of events of perf_event_open(2), which count at the same time or not at all. */
+#ifndef COUNTERS_PERF_EVENT_H
+#define COUNTERS_PERF_EVENT_H
+#include <linux/types.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "counters/backend/counter.h"
+
+/* What read(2) gives of one event; times in ns. */
+struct perf_sample {
+	__u64 value, enabled, running;
+};
+
+struct perf_group {
+	/* Not this thread, but all processes that it starts from then on, from their exec; what ended is still counted. */
+	bool tree;
+	bool user_only; /* the kernel's side may not be seen (perf_event_paranoid) */
+	size_t count;
+	int files[COUNTER_OPEN_MAX];
+	__u32 types[COUNTER_OPEN_MAX];
+	__u64 configs[COUNTER_OPEN_MAX];
+	struct perf_sample begin[COUNTER_OPEN_MAX], end[COUNTER_OPEN_MAX];
+};
+
+/* One more event: its index, or -errno. A group of zeros is empty; `tree` is set before the first. Its first event decides
+ * for all whether the kernel's side is counted: where that is allowed. */
+int perf_group_add(struct perf_group *group, __u32 type, __u64 config);
+/* 0 or -1; both do nothing to an empty group. */
+int perf_group_start(struct perf_group *group);
+int perf_group_stop(struct perf_group *group);
+/* From the last start to the stop. */
+struct perf_sample perf_group_counted(const struct perf_group *group, size_t event);
+void perf_group_close(struct perf_group *group);
+/* Can it be opened alone? 0 or the errno; user_only may be NULL. */
+int perf_event_try(__u32 type, __u64 config, bool tree, bool *user_only);
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The PMUs of the cores. Processors with cores of several kinds have one for each, and a thread is counted by that of the
+ * core where it runs: what is to be counted everywhere must be opened on all of them. */
+#ifndef COUNTERS_PERF_PMUS_H
+#define COUNTERS_PERF_PMUS_H
+#include <linux/types.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "counters/perf/names.h"
+
+enum { PERF_PMUS_MAX = 4 };
+
+struct perf_pmu {
+	char name[40];
+	__u32 type;
+};
+
+struct perf_pmus {
+	size_t count; /* 0: the kernel knows none */
+	struct perf_pmu at[PERF_PMUS_MAX]; /* the one that counts raw events first */
+};
+
+/* From /sys/bus/event_source/devices, or a folder like it. */
+void perf_pmus_find(struct perf_pmus *pmus);
+void perf_pmus_find_in(const char *folder, struct perf_pmus *pmus);
+/* Type and number of an event where it is to be counted by that PMU. */
+void perf_pmus_address(const struct perf_pmus *pmus, size_t pmu, const struct perf_name *event, __u32 *type,
+                       __u64 *config);
+
+#endif

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <config.h>
+
+#include "counters/perf/reasons.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "counters/perf/pmus.h"
+#include "src/base/sys.h"
+
+#define UNWATCH "sudo sysctl kernel.nmi_watchdog=0"
+#define UNFILTER "start the container with --cap-add=PERFMON or --security-opt seccomp=unconfined"
+
+static bool is_paranoid(const struct perf_facts *facts) {
+	return !facts->capable && facts->paranoid >= 3;
+}
+
+static bool is_filtered(const struct perf_facts *facts) {
+	return facts->seccomp;
+}
+
+static bool is_plain(const struct perf_facts *facts) {
+	return !facts->capable;
+}
+
+static bool is_guest(const struct perf_facts *facts) {
+	return !facts->pmu && facts->virtual_machine;
+}
+
+static bool is_bare(const struct perf_facts *facts) {
+	return !facts->pmu;
+}
+
+/* The first that fits. Level 3 is a patch of Debian and Android: without a capability nothing may be opened. */
+static const struct {
+	int error;
+	bool (*when)(const struct perf_facts *facts); /* NULL: always */
+	struct perf_reason reason;
+} reasons[] = {
+#define FORBIDDEN(error)                                                                                              \
+	{error, is_paranoid, {"perf_event_paranoid is 3 or more: no counting without CAP_PERFMON", PERF_UNPARANOID}},     \
+	{error, is_filtered, {"a seccomp filter, as containers have, forbids perf_event_open", UNFILTER}},                \
+	{error, is_plain, {"not allowed without CAP_PERFMON", PERF_UNPARANOID}},                                          \
+	{error, NULL, {"a security module of the kernel forbids it", "see `sudo dmesg | grep -i denied`"}}
+	FORBIDDEN(EACCES),
+	FORBIDDEN(EPERM),
+#define ABSENT(error)                                                                                                 \
+	{error, is_guest, {"no hardware PMU in this virtual machine",                                                     \
+	                   "let the hypervisor pass its PMU on (QEMU: -cpu host,pmu=on; libvirt: <pmu state='on'/>)"}},   \
+	{error, is_bare, {"no hardware PMU that this kernel knows", ""}},                                                 \
+	{error, NULL, {"this CPU's PMU has no such event", ""}}
+	ABSENT(ENOENT),
+	ABSENT(EOPNOTSUPP),
+	ABSENT(ENODEV),
+	ABSENT(ENXIO),
+	{EINVAL, NULL, {"the kernel or the PMU does not take such an event", ""}},
+	{EBUSY, NULL, {"another profiler or the NMI watchdog holds the counters", UNWATCH}},
+	{ENOSPC, NULL, {"there are not enough free counters; the NMI watchdog may hold one", UNWATCH}},
+	{EMFILE, NULL, {"too many open files: each event of each thread is one", "ulimit -n $(ulimit -Hn)"}},
+	{ENFILE, NULL, {"too many open files in the whole system", "sudo sysctl fs.file-max=1000000"}},
+	{ENOMEM, NULL, {"out of memory", ""}},
+	{E2BIG, NULL, {"this kernel is too old for such an event", ""}},
+	{ENOSYS, is_filtered, {"a seccomp filter, as containers have, hides perf_event_open", UNFILTER}},
+	{ENOSYS, NULL, {"this kernel has no perf_event_open", "boot a kernel with CONFIG_PERF_EVENTS"}},
+};
+
+struct perf_reason perf_reason_find(int error, const struct perf_facts *facts) {
+	for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++)
+		if (reasons[i].error == error && (!reasons[i].when || reasons[i].when(facts)))
+			return reasons[i].reason;
+	const char *text = strerrordesc_np(error);
+	return (struct perf_reason){text ? text : "perf_event_open fails for an unknown reason", ""};
+}
+
+/* In a user namespace of its own even root's capabilities mean nothing to perf. */
+static bool is_first_namespace(void) {
+	char line[80];
+	unsigned long inside, outside, count;
+	return sys_read_line("/proc/self/uid_map", line, sizeof line) &&
+	       sscanf(line, "%lu %lu %lu", &inside, &outside, &count) == 3 && outside == 0 && count == 4294967295UL;
+}
+
+/* capabilities(7) */
+static bool has_capability(const char *mask) {
+	enum { CAP_SYS_ADMIN = 21, CAP_PERFMON = 38 };
+	unsigned long long bits = strtoull(mask, NULL, 16);
+	return (bits >> CAP_SYS_ADMIN & 1) || (bits >> CAP_PERFMON & 1);
+}
+
+static void status_read(struct perf_facts *facts) {
+	char line[256];
+	FILE *file = fopen("/proc/self/status", "re");
+	while (file && fgets(line, sizeof line, file)) {
+		if (strncmp(line, "CapEff:", 7) == 0)
+			facts->capable = has_capability(line + 7) && is_first_namespace();
+		else if (strncmp(line, "Seccomp:", 8) == 0)
+			facts->seccomp = strtol(line + 8, NULL, 10) != 0;
+	}
+	if (file)
+		fclose(file);
+}
+
+/* Hypervisors tell of themselves in the flags of x86 processors; elsewhere some do, in sysfs or the device tree. */
+static bool is_virtual(void) {
+	char *line = NULL;
+	size_t size = 0;
+	bool found = access("/sys/hypervisor/type", F_OK) == 0 || access("/proc/device-tree/hypervisor", F_OK) == 0;
+	FILE *file = fopen("/proc/cpuinfo", "re");
+	while (file && !found && getline(&line, &size, file) > 0 && line[0] != '\n')
+		found = strncmp(line, "flags", 5) == 0 && strstr(line, " hypervisor");
+	if (file)
+		fclose(file);
+	free(line);
+	return found;
+}
+
+void perf_facts_read(struct perf_facts *facts) {
+	char line[32];
+	struct perf_pmus pmus;
+	*facts = (struct perf_facts){.paranoid = 2};
+	if (sys_read_line("/proc/sys/kernel/perf_event_paranoid", line, sizeof line))
+		facts->paranoid = (int)strtol(line, NULL, 10);
+	status_read(facts);
+	facts->virtual_machine = is_virtual();
+	perf_pmus_find(&pmus);
+	facts->pmu = pmus.count > 0;
+}

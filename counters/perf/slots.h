@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Events of perf that are counted together: one group of hardware events on each PMU of cores, one of software events. */
+#ifndef COUNTERS_PERF_SLOTS_H
+#define COUNTERS_PERF_SLOTS_H
+#include "counters/perf/event.h"
+#include "counters/perf/names.h"
+#include "counters/perf/pmus.h"
+#include "counters/perf/reasons.h"
+#include "counters/perf/value.h"
+
+enum { PERF_SOFTWARE = PERF_PMUS_MAX, PERF_GROUPS };
+
+/* One event that was asked for. */
+struct perf_slot {
+	const char *asked;
+	struct perf_name name;
+	int index[PERF_GROUPS]; /* in each group; below 0: not there */
+	size_t places;          /* groups where it is; 0: see refused */
+	struct perf_reason refused;
+};
+
+struct perf_slots {
+	struct perf_pmus pmus;
+	size_t lanes; /* PMUs that are used; at least one, known or not */
+	struct perf_slot at[COUNTER_OPEN_MAX];
+	size_t count;
+	struct perf_group groups[PERF_GROUPS];
+};
+
+/* Into zeros; 0, or -1 where fewer might do. An event that is refused on its own is no failure. Close it in any case. */
+int perf_slots_open(struct perf_slots *s, bool tree, const char *const *names, size_t count);
+int perf_slots_start(struct perf_slots *s);
+int perf_slots_stop(struct perf_slots *s);
+struct perf_seen perf_slots_seen(const struct perf_slots *s, size_t slot);
+void perf_slots_close(struct perf_slots *s);
+
+#endif

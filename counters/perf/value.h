@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* From what the kernel counted to a value. */
+#ifndef COUNTERS_PERF_VALUE_H
+#define COUNTERS_PERF_VALUE_H
+#include "counters/perf/event.h"
+#include "counters/perf/names.h"
+
+struct perf_seen {
+	struct perf_sample sum; /* over the PMUs that can count it; `enabled` of one of them */
+	bool user_only;         /* what the kernel did is not in it */
+	const char *only;       /* the one kind of cores where it was counted; NULL: all */
+};
+
+/* An event that shared its counter with others is scaled from the time it had one to all of it, and says so; one that
+ * never had a counter has no value. */
+void perf_value_fill(struct counter_value *value, const char *asked, const struct perf_name *name,
+                     const struct perf_seen *seen);
+const char *perf_value_unit(const struct perf_name *name);
+
+#endif

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <config.h>
+
+#include "counters/plan/plan.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "counters/plan/build.h"
+#include "src/base/expr/expr.h"
+#include "src/base/near.h"
+
+enum { PLAN_WORDS_MAX = TABLE_EVENTS_MAX + TABLE_GROUPS_MAX + 64, PLAN_METRIC_WORDS_MAX = 512 };
+
+static size_t metrics_known(const struct plan_build *build, const char **known) {
+	const struct counter_tables *tables = build->tables;
+	size_t count = 0;
+	for (size_t i = 0; tables && i < tables->group_count; i++) {
+		const struct table_group *group = &tables->groups[i];
+		for (size_t k = 0; plan_has_metrics(build, group) && k < group->metric_count && count < PLAN_METRIC_WORDS_MAX; k++)
+			known[count++] = group->metrics[k].name;
+	}
+	return count;
+}
+
+/* All that could have been meant. */
+static size_t words_known(const struct plan_build *build, const char **known) {
+	const struct counter_tables *tables = build->tables;
+	size_t count = 0, software = build->software ? build->software->count : 0;
+	for (size_t i = 0; tables && i < tables->group_count; i++)
+		known[count++] = tables->groups[i].name;
+	for (size_t i = 0; counter_registry[i] && i < 30; i++)
+		known[count++] = counter_registry[i]->name;
+	for (size_t i = 0; i < software && i < 30; i++)
+		known[count++] = build->software->names[i];
+	for (size_t i = 0; tables && i < tables->event_count; i++)
+		known[count++] = tables->events[i].name;
+	count += metrics_known(build, known + count);
+	known[count++] = "SDE";
+	if (tables)
+		known[count++] = "auto";
+	return count;
+}
+
+static const char *group_names(const struct plan_build *build) {
+	const char *names = "";
+	for (size_t i = 0; build->tables && i < build->tables->group_count; i++)
+		names = arena_printf(build->arena, "%s%s, ", names, build->tables->groups[i].name);
+	return arena_printf(build->arena, "%sSDE", names);
+}
+
+static int unknown(const struct plan_build *build, const char *word, struct err *err) {
+	const char *known[PLAN_WORDS_MAX + PLAN_METRIC_WORDS_MAX];
+	const char *near = near_word(word, known, words_known(build, known));
+	err_set(err, ERR_USAGE, NULL, "there are no counters \"%.100s\"", word);
+	return err_hint(err, "%s%s%sthe groups are %s", near ? "did you mean " : "", near ? near : "", near ? "? " : "",
+	                group_names(build));
+}
+
+static const struct counter_backend *backend_find(const char *word) {
+	for (size_t i = 0; counter_registry[i]; i++)
+		if (strcasecmp(counter_registry[i]->name, word) == 0)
+			return counter_registry[i];
+	return NULL;
+}
+
+/* An event that is told by a formula is a metric of its own name. */
+static void event_asked(struct plan_build *build, const struct table_event *event) {
+	const char *formula = plan_resolve(build, event)->formula;
+	plan_portable(build, event, NULL);
+	for (size_t i = 0; formula && i < build->plan->metric_count; i++)
+		if (strcmp(build->plan->metrics[i].group, event->name) == 0)
+			return;
+	if (formula)
+		plan_metric(build, event->name, event->name, event->unit, formula);
+}
+
+static bool table_word(struct plan_build *build, const char *word) {
+	const struct table_group *group = build->tables ? table_group_find(build->tables, word) : NULL;
+	const struct table_event *event = build->tables ? table_event_find(build->tables, word) : NULL;
+	if (build->tables && strcasecmp(word, "auto") == 0)
+		plan_auto(build);
+	else if (group)
+		plan_group(build, group);
+	else if (event)
+		event_asked(build, event);
+	else
+		return false;
+	return true;
+}
+
+static bool word_take(struct plan_build *build, const char *word) {
+	const struct counter_backend *backend = backend_find(word);
+	if (strcasecmp(word, "SDE") == 0)
+		plan_software(build);
+	else if (table_word(build, word))
+		return true;
+	else if (backend)
+		plan_backend(build, backend);
+	else
+		return plan_software_event(build, word) || plan_metric_asked(build, word) || plan_source(build, word) ||
+		       plan_cupti(build, word);
+	return true;
+}
+
+static int words_take(struct plan_build *build, const char *const *asked, struct err *err) {
+	for (; *asked; asked++)
+		if (!word_take(build, arena_strdup(build->arena, *asked)))
+			return unknown(build, *asked, err);
+	if (build->full)
+		return err_set(err, ERR_USAGE, "ask for fewer groups at once", "these are more than %d events or %d metrics",
+		               PLAN_EVENTS_MAX, PLAN_METRICS_MAX);
+	return 0;
+}
+
+struct counter_plan *counter_plan_new(struct arena *arena, const struct counter_tables *tables,
+                                      const char *const *asked, const struct counter_software *software,
+                                      const struct counter_judge *judge, struct err *err) {
+	struct counter_plan *plan = arena_alloc(arena, 1, sizeof *plan);
+	struct plan_build build = {
+		.arena = arena, .tables = tables, .software = software, .judge = judge, .plan = plan};
+	plan->events = arena_alloc(arena, PLAN_EVENTS_MAX, sizeof *plan->events);
+	plan->metrics = arena_alloc(arena, PLAN_METRICS_MAX, sizeof *plan->metrics);
+	build.resolutions = arena_alloc(arena, tables ? tables->event_count + 1 : 1, sizeof *build.resolutions);
+	if (words_take(&build, asked, err) == 0)
+		return plan;
+	counter_plan_clear(plan);
+	return NULL;
+}
+
+void counter_plan_clear(struct counter_plan *plan) {
+	for (size_t i = 0; plan && i < plan->metric_count; i++)
+		expr_free(plan->metrics[i].expr);
+}

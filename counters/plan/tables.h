@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The inside of the tables (doc/counters.md has their format), for tables*.c and plan*.c. All text belongs to the JSON that
+ * was read, which the tables keep. */
+#ifndef COUNTERS_PLAN_TABLES_H
+#define COUNTERS_PLAN_TABLES_H
+#include "counters/plan/plan.h"
+
+enum { TABLE_EVENTS_MAX = 512, TABLE_FAMILIES_MAX = 128, TABLE_GROUPS_MAX = 256, TABLE_LIST_MAX = 64 };
+
+/* A way to count: a backend and what it calls the event. */
+struct table_source {
+	const char *backend, *event;
+};
+
+/* What means the same on all machines. */
+struct table_event {
+	const char *file, *name, *unit, *summary;
+	double least; /* that the calibrated loop causes, in the unit; 0: nothing can be promised */
+	bool never_zero, simulated;
+	const struct table_source *sources; /* the best first */
+	size_t source_count;
+	const char *formula;   /* over other events, where no source counts it; NULL: there is none */
+	const char *simulator; /* the backend that could, if it were asked for; NULL: none */
+};
+
+/* How one family of CPUs counts a portable event. */
+struct table_native {
+	const char *event;
+	struct table_source source; /* backend NULL: none */
+	const char *formula;        /* over other events; NULL: none */
+	const json_t *without;      /* sources of the portable event that count something else on this family */
+};
+
+struct table_family {
+	const char *file;
+	const json_t *cpus; /* patterns with * and ? */
+	const struct table_native *natives;
+	size_t native_count;
+};
+
+struct table_metric {
+	const char *name, *unit, *formula, *summary;
+};
+
+struct table_group {
+	const char *file, *name, *summary;
+	const char **events;
+	size_t event_count;
+	const struct table_metric *metrics;
+	size_t metric_count;
+	const char *device; /* "cuda": of what runs there; NULL: on the CPU */
+	bool asked;         /* not for `auto`, but for who names it */
+	bool users; /* takes the place of one that is installed */
+};
+
+struct counter_tables {
+	struct arena *arena;
+	json_t *files; /* keeps the texts */
+	struct table_event *events;
+	struct table_family *families;
+	struct table_group *groups;
+	size_t event_count, family_count, group_count;
+};
+
+/* Each takes one file into the tables, or -1 and ERR_USAGE with the member. */
+int table_events_read(struct counter_tables *tables, const char *file, const json_t *json, struct err *err);
+int table_cpu_read(struct counter_tables *tables, const char *file, const json_t *json, struct err *err);
+int table_group_read(struct counter_tables *tables, const char *file, const json_t *json, bool users, struct err *err);
+/* One portable event, from an object. */
+int table_event_read(struct counter_tables *tables, const char *file, const json_t *json, struct err *err);
+/* What can only be seen when all is read: who names whom. */
+int tables_check(const struct counter_tables *tables, struct err *err);
+
+struct table_event *table_event_find(const struct counter_tables *tables, const char *name);
+struct table_group *table_group_find(const struct counter_tables *tables, const char *name); /* in any case */
+/* How the family of this CPU counts the event: the pattern that says most wins. NULL: no family says. */
+const struct table_native *table_native_find(const struct counter_tables *tables, const char *cpu, const char *event);
+
+/* "BACKEND:EVENT" in two, in the arena. False where it is not of that form. */
+bool table_source_split(struct arena *arena, const char *text, struct table_source *source);
+/* Readers of one member: a text without control characters and not longer than it may be; a name such as l1d_misses. */
+int table_text(const json_t *json, const char *key, const char **text, struct err *err);
+int table_text_or_null(const json_t *json, const char *key, const char **text, struct err *err);
+int table_name(const json_t *json, const char *key, const char **name, struct err *err);
+/* All members of the object are in this list (NULL ends it). */
+int table_members(const json_t *json, const char *const *known, struct err *err);
+/* Each event that the formula names passes; the names `seconds` and `threads` do unseen. */
+int table_formula_check(const char *formula, bool (*passes)(const void *ctx, const char *name), const void *ctx,
+                        struct err *err);
+
+#endif

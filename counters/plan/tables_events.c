@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Files of data/events/: portable events, and how families of CPUs count them. */
+#include <config.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "counters/plan/loop.h"
+#include "counters/plan/tables.h"
+#include "src/base/json/js.h"
+
+/* A counter of seconds is promised seconds. */
+static int loop_read(const json_t *json, struct table_event *event, struct err *err) {
+	const char *word;
+	if (table_text_or_null(json, "loop", &word, err) != 0)
+		return -1;
+	if (!word)
+		return 0;
+	if (!counter_loop_amount(word, &event->least))
+		return err_set(err, ERR_USAGE, NULL, "'loop': the calibrated loop promises no \"%.60s\"", word);
+	if (strcmp(word, "nanoseconds") == 0 && strcmp(event->unit, "s") == 0)
+		event->least *= 1e-9;
+	return 0;
+}
+
+static int source_read(struct counter_tables *tables, const json_t *json, struct table_source *source, struct err *err) {
+	if (!json_is_string(json) || !table_source_split(tables->arena, json_string_value(json), source))
+		return err_set(err, ERR_USAGE, NULL, "a source must be \"BACKEND:EVENT\", such as \"perf:cycles\"");
+	return 0;
+}
+
+static int sources_read(struct counter_tables *tables, const json_t *json, struct table_event *event, struct err *err) {
+	json_t *list;
+	if (js_array(json, "sources", TABLE_LIST_MAX, &list, err) != 0)
+		return -1;
+	struct table_source *sources = arena_alloc(tables->arena, json_array_size(list) + 1, sizeof *sources);
+	for (size_t i = 0; i < json_array_size(list); i++)
+		if (source_read(tables, json_array_get(list, i), &sources[i], err) != 0)
+			return err_prefix(err, "'sources'[%zu]", i);
+	event->sources = sources;
+	event->source_count = json_array_size(list);
+	return 0;
+}
+
+static int flag_read(const json_t *json, const char *key, bool *flag, struct err *err) {
+	return json_object_get(json, key) ? js_bool(json, key, flag, err) : 0;
+}
+
+static int event_fill(struct counter_tables *tables, const json_t *json, struct table_event *event, struct err *err) {
+	static const char *const known[] = {"name", "unit", "summary", "loop", "never_zero", "simulated", "simulator",
+	                                    "sources", "formula", NULL};
+	if (table_members(json, known, err) != 0 || table_name(json, "name", &event->name, err) != 0 ||
+	    table_text(json, "unit", &event->unit, err) != 0 || table_text(json, "summary", &event->summary, err) != 0)
+		return -1;
+	if (loop_read(json, event, err) != 0 || flag_read(json, "never_zero", &event->never_zero, err) != 0 ||
+	    flag_read(json, "simulated", &event->simulated, err) != 0)
+		return -1;
+	if (table_text_or_null(json, "simulator", &event->simulator, err) != 0 ||
+	    table_text_or_null(json, "formula", &event->formula, err) != 0)
+		return -1;
+	return sources_read(tables, json, event, err);
+}
+
+int table_event_read(struct counter_tables *tables, const char *file, const json_t *json, struct err *err) {
+	struct table_event event = {.file = file};
+	if (event_fill(tables, json, &event, err) != 0)
+		return event.name ? err_prefix(err, "\"%.60s\"", event.name) : -1;
+	if (table_event_find(tables, event.name))
+		return err_set(err, ERR_USAGE, NULL, "there is an event \"%.60s\" already", event.name);
+	if (tables->event_count == TABLE_EVENTS_MAX)
+		return err_set(err, ERR_USAGE, NULL, "there are more than %d events", TABLE_EVENTS_MAX);
+	tables->events[tables->event_count++] = event;
+	return 0;
+}
+
+int table_events_read(struct counter_tables *tables, const char *file, const json_t *json, struct err *err) {
+	static const char *const known[] = {"schema", "source", "events", NULL};
+	json_t *list;
+	if (table_members(json, known, err) != 0 || js_array(json, "events", TABLE_EVENTS_MAX, &list, err) != 0)
+		return -1;
+	for (size_t i = 0; i < json_array_size(list); i++)
+		if (table_event_read(tables, file, json_array_get(list, i), err) != 0)
+			return err_prefix(err, "'events'[%zu]", i);
+	return 0;
+}
+
+static int texts_check(const json_t *list, struct err *err) {
+	for (size_t i = 0; i < json_array_size(list); i++)
+		if (!json_is_string(json_array_get(list, i)))
+			return err_set(err, ERR_USAGE, NULL, "[%zu] must be a string", i);
+	return 0;
+}
+
+static int without_read(const json_t *json, struct table_native *native, struct err *err) {
+	json_t *list;
+	const char *why;
+	if (!json_object_get(json, "without"))
+		return 0;
+	if (js_array(json, "without", TABLE_LIST_MAX, &list, err) != 0 || table_text(json, "why", &why, err) != 0)
+		return -1;
+	native->without = list;
+	return texts_check(list, err) != 0 ? err_prefix(err, "'without'") : 0;
+}
+
+/* perf_event_attr.config of a raw event; its vendor's name beside it says what to compare it with. */
+static int raw_read(const json_t *json, struct table_native *native, struct err *err) {
+	const char *raw, *vendor;
+	if (table_text_or_null(json, "perf", &raw, err) != 0 || !raw)
+		return raw ? -1 : 0;
+	if (table_text(json, "vendor", &vendor, err) != 0)
+		return -1;
+	size_t digits = raw[0] == 'r' ? strspn(raw + 1, "0123456789abcdef") : 0;
+	if (digits == 0 || digits > 16 || raw[1 + digits])
+		return err_set(err, ERR_USAGE, NULL, "'perf': \"%.60s\" is no raw event such as \"r01c2\"", raw);
+	native->source = (struct table_source){"perf", raw};
+	return 0;
+}
+
+static int native_read(const json_t *json, struct table_native *native, struct err *err) {
+	static const char *const known[] = {"event", "perf", "vendor", "formula", "without", "why", NULL};
+	if (table_members(json, known, err) != 0 || table_name(json, "event", &native->event, err) != 0)
+		return -1;
+	if (raw_read(json, native, err) != 0 || table_text_or_null(json, "formula", &native->formula, err) != 0 ||
+	    without_read(json, native, err) != 0)
+		return err_prefix(err, "\"%.60s\"", native->event);
+	if (!native->source.backend && !native->formula && !native->without)
+		return err_set(err, ERR_USAGE, NULL, "\"%.60s\": 'perf' is missing", native->event);
+	return 0;
+}
+
+static int natives_read(struct counter_tables *tables, const json_t *list, struct table_family *family,
+                        struct err *err) {
+	struct table_native *natives = arena_alloc(tables->arena, json_array_size(list) + 1, sizeof *natives);
+	for (size_t i = 0; i < json_array_size(list); i++)
+		if (native_read(json_array_get(list, i), &natives[i], err) != 0)
+			return err_prefix(err, "'events'[%zu]", i);
+	family->natives = natives;
+	family->native_count = json_array_size(list);
+	return 0;
+}
+
+int table_cpu_read(struct counter_tables *tables, const char *file, const json_t *json, struct err *err) {
+	static const char *const known[] = {"schema", "name", "summary", "source", "cpus", "events", NULL};
+	struct table_family family = {.file = file};
+	const char *text;
+	json_t *cpus, *list;
+	if (table_members(json, known, err) != 0 || table_name(json, "name", &text, err) != 0 ||
+	    table_text(json, "summary", &text, err) != 0 || table_text(json, "source", &text, err) != 0)
+		return -1;
+	if (js_array(json, "cpus", TABLE_LIST_MAX, &cpus, err) != 0 ||
+	    js_array(json, "events", TABLE_EVENTS_MAX, &list, err) != 0)
+		return -1;
+	if (texts_check(cpus, err) != 0)
+		return err_prefix(err, "'cpus'");
+	if (tables->family_count == TABLE_FAMILIES_MAX)
+		return err_set(err, ERR_USAGE, NULL, "there are more than %d families of CPUs", TABLE_FAMILIES_MAX);
+	family.cpus = cpus;
+	if (natives_read(tables, list, &family, err) != 0)
+		return -1;
+	tables->families[tables->family_count++] = family;
+	return 0;
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Energy counters of the processor (RAPL), inside rapl: from the powercap folders or from perf's power PMU. `root` is ""
+ * for the machine, or a folder with a copy of its /sys and /proc. */
+#ifndef COUNTERS_RAPL_METER_H
+#define COUNTERS_RAPL_METER_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "counters/backend/counter.h"
+
+enum rapl_domain { RAPL_PACKAGE, RAPL_CORE, RAPL_UNCORE, RAPL_DRAM, RAPL_PSYS, RAPL_DOMAINS };
+enum { RAPL_ZONES_MAX = 128 };
+
+/* One counter of one package. */
+struct rapl_zone {
+	enum rapl_domain domain;
+	int file;
+	bool binary;    /* perf's: 8 bytes; else digits */
+	uint64_t range; /* the largest value, after which it begins at 0 again; UINT64_MAX: it never does */
+	double joules;  /* of a step */
+};
+
+struct rapl_meter {
+	struct rapl_zone zones[RAPL_ZONES_MAX];
+	size_t count;
+	char reason[COUNTER_REASON], fix[COUNTER_REASON]; /* why there is none, or less than there could be */
+};
+
+struct rapl_sample {
+	uint64_t values[RAPL_ZONES_MAX];
+};
+
+/* The first source that has any counter; none: count is 0, with the reason and what to do. */
+void rapl_meter_open(struct rapl_meter *meter, const char *root);
+void rapl_meter_close(struct rapl_meter *meter);
+bool rapl_meter_has(const struct rapl_meter *meter, enum rapl_domain domain);
+/* 0, or -1 where a counter can't be read (any more). */
+int rapl_meter_take(const struct rapl_meter *meter, struct rapl_sample *sample);
+/* Does a counter of this domain move, or any where it is RAPL_DOMAINS? Looks for up to 20 ms; counters that are true move
+ * once a millisecond (Intel SDM, volume 3, "Package Domain", MSR_PKG_ENERGY_STATUS), but a hypervisor may show some that
+ * stand still. */
+bool rapl_meter_moves(const struct rapl_meter *meter, enum rapl_domain domain);
+/* Joules between two samples, summed over packages. */
+double rapl_meter_joules(const struct rapl_meter *meter, enum rapl_domain domain, const struct rapl_sample *begin,
+                         const struct rapl_sample *end);
+
+/* The two sources. They add to the meter. */
+void rapl_powercap_open(struct rapl_meter *meter, const char *root);
+void rapl_power_open(struct rapl_meter *meter, const char *root);
+/* For them: closes the file where there is no more room. */
+void rapl_zone_add(struct rapl_meter *meter, struct rapl_zone zone);
+/* A whole number in a file of digits; false for anything else. */
+bool rapl_number_read(int file, uint64_t *value);
+
+#endif

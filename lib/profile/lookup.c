@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <config.h>
+
+#include <math.h>
+#include <string.h>
+
+#include "lib/profile/profile.h"
+
+static const double ROUNDING = 1e-12;
+
+/* What is asked for, with the logarithms that every entry is compared with. */
+struct question {
+	const struct sweetspot_value *problem;
+	double log[SSP_PROBLEM_MAX];
+	size_t count;
+};
+
+/* Squared; INFINITY where they can't stand for each other. */
+static double value_distance(const struct ssp_setting *there, const struct sweetspot_value *asked, double log_asked) {
+	if (asked->word)
+		return there->word && strcmp(there->word, asked->word) == 0 ? 0 : INFINITY;
+	if (there->type == SSP_WORD || isnan(asked->number))
+		return INFINITY;
+	if (there->number == asked->number)
+		return 0;
+	double between = there->log - log_asked;
+	return isnan(between) ? INFINITY : between * between; /* NaN: a number that is not above 0 */
+}
+
+static double distance(const struct ssp_settings *there, const struct question *question, const char *but) {
+	double sum = 0;
+	for (size_t i = 0; i < question->count && sum < INFINITY; i++) {
+		const struct sweetspot_value *asked = &question->problem[i];
+		if (but && strcmp(asked->name, but) == 0)
+			continue;
+		const struct ssp_setting *setting = ssp_setting_find(there, asked->name);
+		sum += setting ? value_distance(setting, asked, question->log[i]) : INFINITY;
+	}
+	return sum;
+}
+
+static const struct ssp_entry *entry_nearest(const struct ssp_kernel *kernel, const struct question *question,
+                                             double *least) {
+	const struct ssp_entry *nearest = NULL;
+	*least = INFINITY;
+	for (const struct ssp_entry *entry = kernel->entries; entry && *least > 0; entry = entry->next) {
+		double away = distance(&entry->problem, question, NULL);
+		if (away < *least) {
+			*least = away;
+			nearest = entry;
+		}
+	}
+	return nearest;
+}
+
+static double size_asked(const struct question *question, const char *over) {
+	for (size_t i = 0; i < question->count; i++)
+		if (strcmp(question->problem[i].name, over) == 0)
+			return question->problem[i].word ? NAN : question->problem[i].number;
+	return NAN;
+}
+
+/* Sizes of which all but the size is as asked for. */
+static const struct ssp_sizes *sizes_find(const struct ssp_kernel *kernel, const struct question *question, double *size) {
+	for (const struct ssp_sizes *sizes = kernel->sizes; sizes; sizes = sizes->next) {
+		*size = size_asked(question, sizes->over);
+		if (*size > 0 && isfinite(*size) && distance(&sizes->problem, question, sizes->over) == 0)
+			return sizes;
+	}
+	return NULL;
+}
+
+/* Between two ranges, the one that is nearer. */
+static const struct ssp_range *range_find(const struct ssp_sizes *sizes, double size) {
+	size_t i = 0;
+	while (i + 1 < sizes->range_count && size >= sizes->ranges[i + 1].from)
+		i++;
+	const struct ssp_range *range = &sizes->ranges[i];
+	if (i + 1 < sizes->range_count && size > range->to && range[1].from / size < size / range->to)
+		range++;
+	return range;
+}
+
+static int status_of(const struct sweetspot_config *config, int fit) {
+	return config->foreign ? SWEETSPOT_FOREIGN : config->stale ? SWEETSPOT_STALE : fit;
+}
+
+static const struct sweetspot_config *sizes_answer(const struct ssp_sizes *sizes, double size,
+                                                   struct sweetspot_match *match) {
+	const struct ssp_range *range = range_find(sizes, size);
+	double first = sizes->ranges[0].from, last = sizes->ranges[sizes->range_count - 1].to;
+	match->fit = size >= first && size <= last ? SWEETSPOT_INTERPOLATED : SWEETSPOT_NEAREST;
+	match->status = status_of(&range->config, match->fit);
+	match->predicted = ssp_law(sizes, size);
+	match->distance = size < first ? log(first / size) : size > last ? log(size / last) : 0;
+	match->unit = sizes->unit;
+	match->objective = sizes->objective;
+	return &range->config;
+}
+
+static const struct sweetspot_config *entry_answer(const struct ssp_entry *entry, double away,
+                                                   struct sweetspot_match *match) {
+	match->fit = away == 0 ? SWEETSPOT_EXACT : SWEETSPOT_NEAREST;
+	match->status = status_of(&entry->config, match->fit);
+	match->measured = entry->median;
+	match->predicted = away == 0 ? entry->median : NAN;
+	match->speedup = entry->speedup;
+	match->distance = sqrt(away);
+	match->unit = entry->unit;
+	match->objective = entry->objective;
+	return &entry->config;
+}
+
+static bool question_set(struct question *question, const struct sweetspot_value *problem, size_t count) {
+	question->problem = problem;
+	question->count = count;
+	if (count > SSP_PROBLEM_MAX || (count > 0 && !problem))
+		return false;
+	for (size_t i = 0; i < count; i++) {
+		question->log[i] = !problem[i].word && problem[i].number > 0 ? log(problem[i].number) : NAN;
+		if (!problem[i].name)
+			return false;
+	}
+	return true;
+}
+
+const sweetspot_config *sweetspot_lookup(const sweetspot_profile *profile, const char *kernel, const char *objective,
+                                         const struct sweetspot_value *problem, size_t count,
+                                         struct sweetspot_match *match) {
+	struct sweetspot_match ours;
+	struct question question;
+	double away, size;
+	match = match ? match : &ours;
+	*match = (struct sweetspot_match){
+		.predicted = NAN, .measured = NAN, .speedup = NAN, .distance = NAN, .unit = "", .objective = ""};
+	const struct ssp_kernel *found = profile && kernel ? ssp_kernel_find(profile, kernel, objective) : NULL;
+	if (!found || !question_set(&question, problem, count))
+		return NULL;
+	const struct ssp_entry *entry = entry_nearest(found, &question, &away);
+	if (entry && away == 0)
+		return entry_answer(entry, away, match);
+	const struct ssp_sizes *sizes = sizes_find(found, &question, &size);
+	const sweetspot_config *config = sizes ? sizes_answer(sizes, size, match) : NULL;
+	/* Beyond all ranges a problem that was tuned by itself may be nearer, or the last of them: the same but for rounding. */
+	if (entry && (!config || sqrt(away) <= match->distance * (1 + ROUNDING)))
+		config = entry_answer(entry, away, match);
+	return config;
+}
+
+const char *sweetspot_status_word(int status) {
+	static const char *const words[] = {"none", "exact", "interpolated", "nearest", "stale", "foreign"};
+	return status >= 0 && (size_t)status < sizeof words / sizeof *words ? words[status] : "unknown";
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <config.h>
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/profile/machine.h"
+
+enum { PLACES = 4 };
+typedef char place[PATH_MAX];
+
+/* XDG Base Directory Specification: relative paths are to be ignored. False where it does not fit or is not known. */
+static bool user_place(place path, const char *variable, const char *under_home) {
+	const char *set = secure_getenv(variable), *home = secure_getenv("HOME");
+	if (set && set[0] == '/')
+		return snprintf(path, PATH_MAX, "%s/sweetspot", set) < PATH_MAX;
+	return home && home[0] == '/' && snprintf(path, PATH_MAX, "%s/%s/sweetspot", home, under_home) < PATH_MAX;
+}
+
+static size_t places_list(place *places) {
+	size_t count = 0;
+	count += user_place(places[count], "XDG_CONFIG_HOME", ".config");
+	count += user_place(places[count], "XDG_DATA_HOME", ".local/share");
+	count += snprintf(places[count], PATH_MAX, "%s/sweetspot", SSP_SYSCONFDIR) < PATH_MAX;
+	if (strcmp(SSP_SYSCONFDIR, "/etc") != 0)
+		count += snprintf(places[count], PATH_MAX, "/etc/sweetspot") < PATH_MAX;
+	return count;
+}
+
+/* A file of a place that nobody named may be foreign; then the next is looked at. */
+static struct sweetspot_profile *places_load(const struct ssp_machine *here, const struct ssp_message *message) {
+	struct sweetspot_profile *found = NULL;
+	char *why = calloc(1, SWEETSPOT_MESSAGE);
+	place *places = calloc(PLACES, sizeof *places);
+	size_t count = places && why ? places_list(places) : 0;
+	ssp_say(message, "no profile: tune something first (sweetspot tune), or set SWEETSPOT_PROFILE");
+	for (size_t i = 0; i < count && !found; i++) {
+		struct ssp_message inner = {why, SWEETSPOT_MESSAGE};
+		if (access(places[i], F_OK) != 0)
+			continue;
+		found = ssp_load(places[i], here, &inner);
+		if (found && !found->foreign)
+			break;
+		sweetspot_close(found);
+		found = NULL;
+		ssp_say(message, "%s", why);
+	}
+	free(places);
+	free(why);
+	return found;
+}
+
+sweetspot_profile *sweetspot_open(const char *path, char *text, size_t size) {
+	struct ssp_message message = {text, size};
+	struct ssp_arena *arena = ssp_arena_new();
+	struct ssp_machine here;
+	struct sweetspot_profile *profile = NULL;
+	int before = errno;
+	if (!arena) {
+		ssp_say(&message, "out of memory");
+		return NULL;
+	}
+	ssp_say(&message, "%s", "");
+	ssp_machine_read("", arena, &here);
+	const char *set = path ? path : secure_getenv("SWEETSPOT_PROFILE");
+	profile = set && *set ? ssp_load(set, &here, &message) : places_load(&here, &message);
+	if (profile && !profile->foreign)
+		ssp_say(&message, "%s", "");
+	ssp_arena_free(arena);
+	errno = before;
+	return profile;
+}
+
+void sweetspot_close(sweetspot_profile *profile) {
+	if (profile)
+		ssp_arena_free(profile->arena);
+}
+
+const char *sweetspot_about(const sweetspot_profile *profile, const char *what) {
+	static const struct {
+		const char *name;
+		size_t at;
+	} known[] = {
+		{"path", offsetof(struct sweetspot_profile, path)},
+		{"fingerprint", offsetof(struct sweetspot_profile, fingerprint)},
+		{"created", offsetof(struct sweetspot_profile, created)},
+		{"generator", offsetof(struct sweetspot_profile, generator)},
+		{"compiler", offsetof(struct sweetspot_profile, compiler)},
+		{"cflags", offsetof(struct sweetspot_profile, cflags)},
+		{"foreign", offsetof(struct sweetspot_profile, foreign)},
+		{"cpu", offsetof(struct sweetspot_profile, machine.cpu)},
+		{"gpu", offsetof(struct sweetspot_profile, machine.gpu)},
+	};
+	for (size_t i = 0; profile && what && i < sizeof known / sizeof *known; i++)
+		if (strcmp(known[i].name, what) == 0)
+			return *(const char *const *)((const char *)profile + known[i].at);
+	return NULL;
+}
+
+const char *sweetspot_kernel(const sweetspot_profile *profile, size_t i) {
+	for (size_t k = 0; profile && k < profile->kernel_count; k++)
+		if (!profile->kernels[k].again && i-- == 0)
+			return profile->kernels[k].name;
+	return NULL;
+}

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include "src/app/app.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "src/base/json/js.h"
+#include "src/base/mem.h"
+#include "src/base/sha256.h"
+#include "src/base/sys.h"
+#include "src/app/device.h"
+#include "src/app/plugin.h"
+#include "tuner/program/program.h"
+
+struct app {
+	struct ui *ui;
+	const volatile int *interrupt, *abandon;
+	char *command_line;
+	struct topo *topo;
+	struct worker *worker; /* not its own where it is a node's */
+	bool on_node;
+	struct kernel_list *kernels;
+	struct plugins *plugins;
+	struct device device;
+	json_t *machine, *gpu, *devices;
+};
+
+/* Quoted so that a shell reads back the same words. */
+static char *command_line(int argc, char *const *argv) {
+	char *line = mem_strdup("sweetspot");
+	for (int i = 1; i < argc; i++) {
+		char *word = program_quote(argv[i]), *longer = mem_printf("%s %s", line, word);
+		free(word);
+		free(line);
+		line = longer;
+	}
+	return line;
+}
+
+struct app *app_new(struct ui *ui, int argc, char *const *argv, const volatile int *interrupt,
+                    const volatile int *abandon) {
+	struct app *app = mem_alloc(1, sizeof *app);
+	app->ui = ui;
+	app->interrupt = interrupt;
+	app->abandon = abandon;
+	app->device = device_cpu;
+	app->command_line = command_line(argc, argv);
+	return app;
+}
+
+void app_release(struct app *app) {
+	if (!app->on_node)
+		worker_free(app->worker);
+	topo_close(app->topo);
+	app->on_node = false;
+	app->worker = NULL;
+	app->topo = NULL;
+}
+
+void app_free(struct app *app) {
+	json_decref(app->machine);
+	json_decref(app->gpu);
+	json_decref(app->devices);
+	plugins_free(app->plugins);
+	kernel_list_free(app->kernels);
+	app_release(app);
+	free(app->command_line);
+	free(app);
+}
+
+struct ui *app_ui(struct app *app) {
+	return app->ui;
+}
+
+const volatile int *app_interrupt(const struct app *app) {
+	return app->interrupt;
+}
+
+const volatile int *app_abandon(const struct app *app) {
+	return app->abandon;
+}
+
+const char *app_command_line(const struct app *app) {
+	return app->command_line;
+}
+
+int app_device_use(struct app *app, const char *word, struct err *err) {
+	return device_read(word, &app->device, err);
+}
+
+const char *app_device_kind(const struct app *app) {
+	return app->device.kind;
+}
+
+const char *app_device(const struct app *app) {
+	return strcmp(app->device.kind, device_cpu.kind) == 0 ? NULL : app->device.word;
+}
+
+struct topo *app_topo(struct app *app, struct err *err) {
+	if (!app->topo)
+		app->topo = topo_open(NULL, err);
+	return app->topo;
+}
+
+/* In the order of trust: what the user says, what was installed or built together with this program, the prefix. */
+char *app_worker_path(struct err *err) {
+	const char *said = getenv("SWEETSPOT_WORKER");
+	char self[PATH_MAX];
+	ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+	if (said && *said)
+		return mem_strdup(said);
+	static const char *const beside[] = {"/../libexec/sweetspot/sweetspot-worker", "/sweetspot-worker"};
+	if (length > 0) {
+		self[length] = '\0';
+		*strrchr(self, '/') = '\0';
+		for (size_t i = 0; i < 2; i++) {
+			char *path = mem_printf("%s%s", self, beside[i]);
+			if (access(path, X_OK) == 0)
+				return path;
+			free(path);
+		}
+	}
+	if (access(SS_LIBEXECDIR "/sweetspot-worker", X_OK) == 0)
+		return mem_strdup(SS_LIBEXECDIR "/sweetspot-worker");
+	err_set(err, ERR_FAILED, "install the whole package, or name the worker in SWEETSPOT_WORKER",
+	        "sweetspot-worker is neither beside this program nor in " SS_LIBEXECDIR);
+	return NULL;
+}
+
+uint64_t app_address_space(void) {
+#ifdef SS_SANITIZED
+	return 0;
+#else
+	/* Thread stacks and allocator arenas reserve address space that they never touch. */
+	const uint64_t slack = 8ull << 30;
+	uint64_t memory = sys_memory_total();
+	return memory ? memory + slack : 0;
+#endif
+}
+
+struct worker *app_worker(struct app *app, struct err *err) {
+	if (app->worker)
+		return app->worker;
+	char *path = app_worker_path(err);
+	if (!path)
+		return NULL;
+	const struct worker_options options = {
+		.path = path, .address_space = app_address_space(), .interrupt = app->abandon};
+	app->worker = worker_new(&options);
+	free(path);
+	return app->worker;
+}
+
+const struct kernel_list *app_kernels(struct app *app, struct err *err) {
+	if (app->kernels)
+		return app->kernels;
+	struct worker *worker = app_worker(app, err);
+	json_t *description = worker ? worker_describe(worker, NULL, err) : NULL;
+	if (!description)
+		return NULL;
+	app->kernels = kernel_list_new(description, NULL, err);
+	json_decref(description);
+	return app->kernels;
+}
+
+struct plugins *app_plugins(struct app *app) {
+	if (!app->plugins)
+		app->plugins = plugins_new();
+	return app->plugins;
+}
+
+static json_t *gpu_json(struct app *app, struct worker *worker, struct err *err) {
+	json_t *answer = worker ? worker_devices(worker, app_device(app), err) : NULL;
+	json_t *gpu = answer ? json_copy(json_object_get(answer, "device")) : NULL;
+	json_t *part;
+	size_t i;
+	json_array_foreach(json_object_get(answer, "parts"), i, part) {
+		if (gpu && strcmp(js_string_or(part, "name", ""), "NVRTC") == 0)
+			json_object_set(gpu, "nvrtc", json_object_get(part, "version"));
+	}
+	json_decref(answer);
+	return gpu;
+}
+
+const json_t *app_gpu(struct app *app, struct err *err) {
+	if (!app->gpu)
+		app->gpu = app_device(app) ? gpu_json(app, app_worker(app, err), err) : json_object();
+	return app->gpu;
+}
+
+const json_t *app_devices(struct app *app, struct err *err) {
+	struct worker *worker = app->devices ? NULL : app_worker(app, err);
+	if (worker)
+		app->devices = worker_devices(worker, NULL, err);
+	return app->devices;
+}
+
+/* Which of several alike it is makes no other machine. */
+static void gpu_add(json_t *machine, const json_t *gpu) {
+	static const char *const kept[] = {"name", "compute_capability", "sms", "memory_bytes", "nvrtc"};
+	json_t *copy = json_object_size(gpu) ? json_object() : NULL;
+	for (size_t i = 0; copy && i < sizeof kept / sizeof *kept; i++)
+		json_object_set(copy, kept[i], json_object_get(gpu, kept[i]));
+	if (copy)
+		json_object_set_new(machine, "gpu", copy);
+}
+
+/* base: as topo_json has it; taken over. */
+static json_t *machine_make(json_t *base, const struct kernel_list *kernels, const json_t *gpu) {
+	static const char *const taken[] = {"compiler", "cflags", "openmp"};
+	for (size_t i = 0; i < sizeof taken / sizeof *taken; i++) {
+		json_t *value = json_object_get(kernel_list_description(kernels), taken[i]);
+		json_object_set_new(base, taken[i], value ? json_incref(value) : json_null());
+	}
+	gpu_add(base, gpu);
+	char fingerprint[SHA256_TEXT], *text = js_canonical(base);
+	sha256_text(text, strlen(text), fingerprint);
+	free(text);
+	json_object_set_new(base, "fingerprint", json_string(fingerprint));
+	return base;
+}
+
+static json_t *node_base(struct worker *worker, struct err *err) {
+	const json_t *answer = worker_machine(worker, err);
+	return answer ? json_deep_copy(json_object_get(answer, "machine")) : NULL;
+}
+
+static json_t *machine_json(struct app *app, struct err *err) {
+	struct topo *topo = app_topo(app, err);
+	const struct kernel_list *kernels = topo ? app_kernels(app, err) : NULL;
+	const json_t *gpu = kernels ? app_gpu(app, err) : NULL;
+	json_t *base = !gpu ? NULL : app->on_node ? node_base(app->worker, err) : topo_json(topo);
+	return base ? machine_make(base, kernels, gpu) : NULL;
+}
+
+const json_t *app_machine(struct app *app, struct err *err) {
+	if (!app->machine)
+		app->machine = machine_json(app, err);
+	return app->machine;
+}
+
+void app_machine_assume(struct app *app, const json_t *machine) {
+	struct err ignored = {0};
+	json_decref(app->machine);
+	app->machine = json_deep_copy(machine);
+	app->device = device_cpu;
+	if (json_is_object(json_object_get(machine, "gpu")))
+		device_read("cuda", &app->device, &ignored);
+}
+
+const char *app_fingerprint(struct app *app, struct err *err) {
+	const json_t *machine = app_machine(app, err);
+	return machine ? json_string_value(json_object_get(machine, "fingerprint")) : NULL;
+}
+
+void app_node_leave(struct app *app) {
+	json_t **const facts[] = {&app->machine, &app->gpu, &app->devices};
+	app_release(app);
+	for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) {
+		json_decref(*facts[i]);
+		*facts[i] = NULL;
+	}
+	kernel_list_free(app->kernels);
+	app->kernels = NULL;
+}
+
+int app_node_use(struct app *app, struct worker *worker, struct err *err) {
+	const json_t *answer = worker_machine(worker, err);
+	struct topo *topo = answer ? topo_open_xml(js_string_or(answer, "topology", ""), err) : NULL;
+	if (!topo)
+		return -1;
+	app_node_leave(app);
+	app->worker = worker;
+	app->on_node = true;
+	app->topo = topo;
+	if (app_machine(app, err))
+		return 0;
+	app_node_leave(app);
+	return -1;
+}
+
+/* The executable is the same on all nodes, and with it all that kernels are made with. */
+int app_node_fingerprint(struct app *app, struct worker *worker, char fingerprint[SHA256_TEXT], struct err *err) {
+	json_t *gpu = app_device(app) ? gpu_json(app, worker, err) : json_object();
+	json_t *base = gpu ? node_base(worker, err) : NULL;
+	const struct kernel_list *kernels = base ? app_kernels(app, err) : NULL;
+	if (kernels) {
+		machine_make(base, kernels, gpu);
+		snprintf(fingerprint, SHA256_TEXT, "%s", js_string_or(base, "fingerprint", ""));
+	}
+	json_decref(base);
+	json_decref(gpu);
+	return kernels ? 0 : -1;
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include "src/app/lock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "src/base/mem.h"
+#include "src/base/text.h"
+
+/* Another user's file of that name, or a link to somewhere, is no lock of ours. */
+static int lock_open(int flags) {
+	char path[512];
+	struct stat info;
+	const char *dir = getenv("XDG_RUNTIME_DIR");
+	if (dir && *dir == '/')
+		snprintf(path, sizeof path, "%s/sweetspot.lock", dir);
+	else
+		snprintf(path, sizeof path, "/tmp/sweetspot-%u.lock", (unsigned)getuid());
+	int fd = open(path, O_RDWR | flags | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd >= 0 && (fstat(fd, &info) || info.st_uid != getuid() || !S_ISREG(info.st_mode))) {
+		close(fd);
+		fd = -1;
+		errno = EPERM;
+	}
+	return fd;
+}
+
+int lock_take(struct ui *ui, const volatile int *interrupt, struct err *err) {
+	const struct timespec pause = {.tv_nsec = 100 * 1000 * 1000};
+	bool told = false;
+	int fd = lock_open(O_CREAT);
+	if (fd < 0) {
+		ui_warn(ui, "run one tuner at a time", "no lock against a second tuner: %s", strerror(errno));
+		return open("/dev/null", O_RDONLY | O_CLOEXEC);
+	}
+	while (flock(fd, LOCK_EX | LOCK_NB)) {
+		if (*interrupt || (errno != EWOULDBLOCK && errno != EINTR)) {
+			close(fd);
+			return err_set(err, *interrupt ? ERR_INTERRUPTED : ERR_FAILED, NULL, "no lock: %s",
+			               *interrupt ? "interrupted" : strerror(errno));
+		}
+		if (!told)
+			ui_warn(ui, "two at once would disturb each other; Ctrl-C gives up",
+			        "another sweetspot is measuring: waiting");
+		told = true;
+		nanosleep(&pause, NULL);
+	}
+	return fd;
+}
+
+void lock_release(int fd) {
+	close(fd);
+}
+
+bool lock_is_held(void) {
+	int fd = lock_open(0);
+	bool held = fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK;
+	if (fd >= 0)
+		close(fd);
+	return held;
+}
+
+/* What is in it was written by somebody else. */
+static void holder_read(int fd, char *holder, size_t size) {
+	ssize_t length = pread(fd, holder, size - 1, 0);
+	holder[length > 0 ? length : 0] = '\0';
+	holder[strcspn(holder, "\n")] = '\0';
+	text_clean(holder, false);
+	if (!*holder)
+		snprintf(holder, size, "not known who");
+}
+
+static void holder_write(int fd) {
+	char host[128] = "?", text[200];
+	gethostname(host, sizeof host - 1);
+	int length = snprintf(text, sizeof text, "process %ld on %s\n", (long)getpid(), host);
+	if (ftruncate(fd, 0) || pwrite(fd, text, (size_t)length, 0) != length)
+		return; /* it is for people, and locks without */
+}
+
+int lock_folder(struct ui *ui, const char *folder, const char *name, struct err *err) {
+	char *path = mem_printf("%s/%s", folder, name), holder[160];
+	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+	free(path);
+	if (fd < 0)
+		return err_set(err, ERR_FAILED, "may you write there?", "no lock in %.200s: %s", folder, strerror(errno));
+	if (flock(fd, LOCK_EX | LOCK_NB) == 0) {
+		holder_write(fd);
+		return fd;
+	}
+	if (errno == EWOULDBLOCK) {
+		holder_read(fd, holder, sizeof holder);
+		close(fd);
+		return err_set(err, ERR_FAILED, "wait for it, or name another folder: -o DIR",
+		               "another sweetspot is at work in %.200s: %s", folder, holder);
+	}
+	ui_warn(ui, "use one at a time for a folder", "no lock against a second one in %.200s: %s", folder,
+	        strerror(errno));
+	return fd;
+}

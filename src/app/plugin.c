@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include "src/app/plugin.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "src/base/mem.h"
+
+struct plugin {
+	char *path;
+	struct kernel_list *kernels;
+};
+
+struct plugins {
+	struct plugin *items;
+	size_t count;
+};
+
+struct plugins *plugins_new(void) {
+	return mem_alloc(1, sizeof(struct plugins));
+}
+
+void plugins_free(struct plugins *plugins) {
+	if (!plugins)
+		return;
+	for (size_t i = 0; i < plugins->count; i++) {
+		kernel_list_free(plugins->items[i].kernels);
+		free(plugins->items[i].path);
+	}
+	free(plugins->items);
+	free(plugins);
+}
+
+/* Takes over path and kernels. */
+static const struct kernel_list *plugin_add(struct plugins *plugins, char *path, struct kernel_list *kernels) {
+	plugins->items = mem_grow(plugins->items, plugins->count + 1, sizeof *plugins->items);
+	plugins->items[plugins->count++] = (struct plugin){path, kernels};
+	return kernels;
+}
+
+const struct kernel_list *app_plugin(struct app *app, const char *path, struct err *err) {
+	struct plugins *plugins = app_plugins(app);
+	char *whole = realpath(path, NULL);
+	if (!whole) {
+		err_set(err, ERR_USAGE, "build it first; a built-in kernel is named without a slash: `sweetspot list kernels`",
+		        "there is no plug-in %s", path);
+		return NULL;
+	}
+	for (size_t i = 0; i < plugins->count; i++) {
+		if (strcmp(plugins->items[i].path, whole) == 0) {
+			free(whole);
+			return plugins->items[i].kernels;
+		}
+	}
+	struct worker *worker = app_worker(app, err);
+	json_t *description = worker ? worker_describe(worker, whole, err) : NULL;
+	struct kernel_list *kernels = description ? kernel_list_new(description, whole, err) : NULL;
+	json_decref(description);
+	if (kernels)
+		return plugin_add(plugins, whole, kernels);
+	free(whole);
+	return NULL;
+}
+
+/* "FILE" or "FILE:NAME", where FILE has a slash or ends in .so. A file with a colon in its name is taken as it is. */
+static bool is_plugin(const char *word, char **path, const char **name) {
+	const char *slash = strrchr(word, '/'), *colon = strrchr(word, ':');
+	bool named = colon && colon > word && (!slash || colon > slash) && access(word, F_OK) != 0;
+	size_t length = named ? (size_t)(colon - word) : strlen(word);
+	if (!slash && (length < 4 || strncmp(word + length - 3, ".so", 3) != 0))
+		return false;
+	*path = mem_printf("%.*s", (int)length, word);
+	*name = named ? colon + 1 : NULL;
+	return true;
+}
+
+/* The list that the word names, and the one kernel of it (*name) that it asks for, or all (NULL). */
+static const struct kernel_list *word_read(struct app *app, const char *word, const char **name, struct err *err) {
+	char *path;
+	*name = word;
+	if (!is_plugin(word, &path, name))
+		return app_kernels(app, err);
+	const struct kernel_list *list = app_plugin(app, path, err);
+	free(path);
+	return list;
+}
+
+const struct kernel_desc *app_kernel(struct app *app, const char *word, struct err *err) {
+	const char *name;
+	const struct kernel_list *list = word_read(app, word, &name, err);
+	if (!list)
+		return NULL;
+	if (name)
+		return kernel_list_find(list, name, app_device_kind(app), err);
+	size_t count = kernel_list_count(list);
+	if (count == 1)
+		return kernel_list_at(list, 0);
+	err_set(err, ERR_USAGE, NULL, "the plug-in %s has %zu kernels: which?", word, count);
+	err_hint(err, "%s:%s (`sweetspot list kernels %s` shows all)", word, count ? kernel_list_at(list, 0)->name : "NAME",
+	         word);
+	return NULL;
+}
+
+struct named {
+	const struct kernel_desc **items;
+	size_t count;
+};
+
+static void named_add(struct named *named, const struct kernel_desc *kernel) {
+	named->items = mem_grow(named->items, named->count + 1, sizeof *named->items);
+	named->items[named->count++] = kernel;
+}
+
+static void named_add_all(struct named *named, const struct kernel_list *list, const char *device) {
+	for (size_t i = 0; i < kernel_list_count(list); i++)
+		if (strcmp(kernel_list_at(list, i)->device, device) == 0)
+			named_add(named, kernel_list_at(list, i));
+}
+
+static int word_add(struct app *app, struct named *named, const char *word, struct err *err) {
+	const char *name;
+	const struct kernel_list *list = word_read(app, word, &name, err);
+	const struct kernel_desc *kernel = list && name ? kernel_list_find(list, name, app_device_kind(app), err) : NULL;
+	if (!list || (name && !kernel))
+		return -1;
+	if (kernel)
+		named_add(named, kernel);
+	else
+		named_add_all(named, list, app_device_kind(app));
+	return 0;
+}
+
+const struct kernel_desc **app_kernels_named(struct app *app, const struct opt_args *args, size_t *count,
+                                             struct err *err) {
+	struct named named = {.items = mem_alloc(1, sizeof *named.items)};
+	const struct kernel_list *built_in = opt_words(args) ? NULL : app_kernels(app, err);
+	int failed = opt_words(args) || built_in ? 0 : -1;
+	if (built_in)
+		named_add_all(&named, built_in, app_device_kind(app));
+	for (size_t i = 0; i < opt_words(args) && !failed; i++)
+		failed = word_add(app, &named, opt_word(args, i), err);
+	*count = named.count;
+	if (!failed)
+		return named.items;
+	free(named.items);
+	return NULL;
+}

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Numbers, words, names, calls and parentheses. */
+#include <config.h>
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/expr/parser.h"
+
+/* 0x1f, 0o17, 0b11 */
+static uint32_t parse_digits(struct parser *p, int base) {
+	char *end;
+	errno = 0;
+	long long whole = strtoll(p->at + 2, &end, base);
+	if (end == p->at + 2 || !isalnum((unsigned char)p->at[2]) || parser_is_word(*end) || *end == '.')
+		return parser_fail(p, "bad number");
+	if (errno == ERANGE)
+		return parser_fail(p, "number out of range");
+	p->at = end;
+	return expr_tree_literal(&p->expr->tree, value_int(whole));
+}
+
+static int base_of(const char *text) {
+	char sign = text[0] == '0' ? (char)tolower((unsigned char)text[1]) : 0;
+	return sign == 'x' ? 16 : sign == 'o' ? 8 : sign == 'b' ? 2 : 10;
+}
+
+static uint32_t parse_number(struct parser *p) {
+	char *end, *real_end;
+	if (base_of(p->at) != 10)
+		return parse_digits(p, base_of(p->at));
+	errno = 0;
+	long long whole = strtoll(p->at, &end, 10);
+	bool overflow = errno == ERANGE;
+	/* strtod also reads what Python does not: hexadecimal floats, inf, nan. Those begin otherwise. */
+	double real = strtod(p->at, &real_end);
+	if (parser_is_word(*real_end) || *real_end == '.')
+		return parser_fail(p, "bad number");
+	if (!isfinite(real))
+		return parser_fail(p, "number out of range");
+	bool is_whole = end == real_end && !overflow;
+	p->at = real_end;
+	return expr_tree_literal(&p->expr->tree, is_whole ? value_int(whole) : value_real(real));
+}
+
+static uint32_t parse_quoted(struct parser *p) {
+	char quote = *p->at;
+	const char *end = strchr(p->at + 1, quote);
+	if (!end)
+		return parser_fail(p, "a quote is not closed");
+	if (memchr(p->at, '\\', (size_t)(end - p->at)))
+		return parser_fail(p, "words may not hold backslashes");
+	const char *word = arena_printf(p->expr->arena, "%.*s", (int)(end - p->at - 1), p->at + 1);
+	p->at = end + 1;
+	return expr_tree_literal(&p->expr->tree, value_word(word));
+}
+
+enum { LIST_NO, LIST_MAYBE, LIST_ONLY };
+
+static const struct call {
+	const char *name;
+	enum expr_op op;
+	uint32_t least, most; /* arguments */
+	int list;             /* in [] */
+} calls[] = {
+	{"min", EXPR_MIN, 1, UINT32_MAX, LIST_MAYBE}, {"max", EXPR_MAX, 1, UINT32_MAX, LIST_MAYBE},
+	{"abs", EXPR_ABS, 1, 1, LIST_NO},             {"int", EXPR_INT, 1, 1, LIST_NO},
+	{"float", EXPR_FLOAT, 1, 1, LIST_NO},         {"round", EXPR_ROUND, 1, 1, LIST_NO},
+	{"bool", EXPR_NOT, 1, 1, LIST_NO},            {"pow", EXPR_POW, 2, 2, LIST_NO},
+	{"sum", EXPR_ADD, 0, UINT32_MAX, LIST_ONLY},  {"any", EXPR_OR, 0, UINT32_MAX, LIST_ONLY},
+	{"all", EXPR_AND, 0, UINT32_MAX, LIST_ONLY},
+};
+
+static bool parse_arguments(struct parser *p, const struct call *call, struct kids *kids) {
+	bool list = call->list != LIST_NO && parser_take(p, "[");
+	if (call->list == LIST_ONLY && !list)
+		return parser_fail(p, "expected a list in []") != PARSE_FAILED;
+	if (!parser_list(p, kids, list ? "]" : ")"))
+		return false;
+	if (list && !parser_take(p, ")"))
+		return parser_fail(p, "expected )") != PARSE_FAILED;
+	if (kids->count < call->least || kids->count > call->most)
+		return parser_fail(p, "wrong number of arguments") != PARSE_FAILED;
+	return true;
+}
+
+static uint32_t truth_of(struct parser *p, uint32_t node) {
+	return parser_one(p, EXPR_NOT, parser_one(p, EXPR_NOT, node));
+}
+
+/* any() and all() look at every member, unlike or and and: they are the most and the least of truths. */
+static uint32_t call_node(struct parser *p, const struct call *call, const struct kids *kids) {
+	bool truths = call->op == EXPR_OR || call->op == EXPR_AND;
+	enum expr_op op = call->op == EXPR_OR ? EXPR_MAX : call->op == EXPR_AND ? EXPR_MIN : call->op;
+	if (call->op == EXPR_NOT)
+		return truth_of(p, kids->at[0]);
+	if (call->most == 1)
+		return parser_one(p, op, kids->at[0]);
+	bool own_start = call->least > 0;
+	uint32_t node = own_start ? kids->at[0] : expr_tree_literal(&p->expr->tree, value_int(call->op == EXPR_AND));
+	for (uint32_t i = own_start; i < kids->count; i++)
+		node = parser_two(p, op, node, truths ? truth_of(p, kids->at[i]) : kids->at[i]);
+	return node;
+}
+
+static uint32_t parse_call(struct parser *p, const struct call *call) {
+	struct kids kids = {0};
+	uint32_t node = parse_arguments(p, call, &kids) ? call_node(p, call, &kids) : PARSE_FAILED;
+	free(kids.at);
+	return node;
+}
+
+static uint32_t name_number(struct expr *expr, const char *name, size_t size) {
+	for (size_t i = 0; i < expr->name_count; i++)
+		if (strncmp(expr->names[i], name, size) == 0 && expr->names[i][size] == 0)
+			return (uint32_t)i;
+	if (expr->name_count == expr->name_room) {
+		expr->name_room = expr->name_room ? expr->name_room * 2 : 8;
+		expr->names = mem_grow(expr->names, expr->name_room, sizeof *expr->names);
+	}
+	expr->names[expr->name_count] = arena_printf(expr->arena, "%.*s", (int)size, name);
+	return (uint32_t)expr->name_count++;
+}
+
+static bool is_keyword(const char *name, size_t size) {
+	static const char *const words[] = {"and", "or", "not", "in", "is", "if", "else", "lambda", "for", "None"};
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (strlen(words[i]) == size && strncmp(words[i], name, size) == 0)
+			return true;
+	return false;
+}
+
+static uint32_t parse_name(struct parser *p) {
+	struct expr_tree *tree = &p->expr->tree;
+	const char *start = p->at;
+	size_t size = 0;
+	while (parser_is_word(start[size]))
+		size++;
+	if (is_keyword(start, size))
+		return parser_fail(p, "expected a value");
+	if (parser_take_word(p, "True"))
+		return expr_tree_literal(tree, value_int(1));
+	if (parser_take_word(p, "False"))
+		return expr_tree_literal(tree, value_int(0));
+	p->at += size;
+	if (!parser_take(p, "("))
+		return expr_tree_name(tree, name_number(p->expr, start, size));
+	for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+		if (strlen(calls[i].name) == size && strncmp(calls[i].name, start, size) == 0)
+			return parse_call(p, &calls[i]);
+	p->at = start;
+	return parser_fail(p, "unknown function (there are min max abs int float round bool pow sum any all)");
+}
+
+uint32_t parser_atom(struct parser *p) {
+	parser_skip_space(p);
+	char c = *p->at;
+	if (isdigit((unsigned char)c) || (c == '.' && isdigit((unsigned char)p->at[1])))
+		return parse_number(p);
+	if (c == '\'' || c == '"')
+		return parse_quoted(p);
+	if (isalpha((unsigned char)c) || c == '_')
+		return parse_name(p);
+	if (!parser_take(p, "("))
+		return parser_fail(p, c == 0 ? "it ends where a value is expected" : "expected a value");
+	uint32_t node = parser_choice(p);
+	if (node != PARSE_FAILED && !parser_take(p, ")"))
+		return parser_fail(p, "expected )");
+	return node;
+}
+

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Inside proc: what a child wrote, in bounded memory. */
+#ifndef SRC_BASE_PROC_BUFFER_H
+#define SRC_BASE_PROC_BUFFER_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "src/base/proc/proc.h"
+
+/* Bytes cut into lines. What is in [start, end) has not been taken yet. */
+struct lines {
+	char *data;
+	size_t room, start, end, scanned, max;
+	bool skipping; /* the rest of a line over max */
+};
+
+/* Enough is buffered for the longest line. */
+bool lines_full(const struct lines *lines);
+/* Reads what is there, once; as read(2). */
+ssize_t lines_fill(struct lines *lines, int fd);
+/* The next line, or the news that it is too long, or PROC_EOF if this is the end; false where more must be read first.
+ * The end of the bytes ends a line, too. */
+bool lines_take(struct lines *lines, bool at_end, enum proc_read *what, char **line, size_t *size);
+void lines_drop(struct lines *lines);
+
+/* The last `keep` bytes. */
+struct tail {
+	char *data;
+	size_t keep, used;
+};
+
+ssize_t tail_fill(struct tail *tail, int fd);
+/* A copy as text; the caller frees it. */
+char *tail_text(const struct tail *tail);
+
+#endif

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <config.h>
+
+#include "src/base/proc/pipe.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Above 2, so that the child's dup2() overwrites none of them where the parent has closed its own stdio. */
+static int raise_above_stdio(int *fd) {
+	if (*fd > STDERR_FILENO)
+		return 0;
+	int high = fcntl(*fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	if (high < 0)
+		return -1;
+	close(*fd);
+	*fd = high;
+	return 0;
+}
+
+int proc_pipe(int pair[2]) {
+	if (pipe2(pair, O_CLOEXEC) < 0) {
+		pair[0] = pair[1] = -1;
+		return -1;
+	}
+	if (raise_above_stdio(&pair[0]) == 0 && raise_above_stdio(&pair[1]) == 0)
+		return 0;
+	proc_shut(&pair[0]);
+	proc_shut(&pair[1]);
+	return -1;
+}
+
+void proc_shut(int *fd) {
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+bool proc_is_final(ssize_t got) {
+	return got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR);
+}
+
+int proc_poll(struct pollfd *fds, nfds_t count, double seconds) {
+	struct timespec time = {.tv_sec = (time_t)seconds, .tv_nsec = (long)((seconds - floor(seconds)) * 1e9)};
+	return ppoll(fds, count, &time, NULL);
+}
+
+bool proc_has_ended(pid_t pid) {
+	siginfo_t info = {.si_pid = 0};
+	return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) < 0 || info.si_pid == pid;
+}

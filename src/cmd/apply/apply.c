@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/cmd/apply/apply.h"
+#include "src/base/json/js.h"
+#include "src/base/mem.h"
+#include "src/app/cmd.h"
+#include "tuner/profile/profile.h"
+#include "tuner/profile/folder.h"
+#include "tuner/store/store.h"
+
+static const struct opt options[] = {
+	{"size", 's', "K=V,..", "of the kernel's problem; the newest if not given", OPT_REPEAT},
+	{"shell", 0, NULL, "the words after -- are a line for sh -c", 0},
+	{"profile", 0, "FILE", "take this profile, or that of this machine in a folder, not the store", 0},
+	{"print", 0, NULL, "print the command line instead of running it", 0},
+	{"or-as-is", 0, NULL, "without a recommendation run it as it is", 0},
+	{0},
+};
+
+static const char *source_of(void *ctx, const char *kernel) {
+	const struct kernel_desc *found = kernel_list_find(ctx, kernel, "cpu", NULL);
+	return found ? found->source : NULL;
+}
+
+static json_t *profile_of_store(struct app *app, const struct opt_args *args, struct err *err) {
+	struct store *store = store_open(opt_get(args, "store", NULL), STORE_READ, err);
+	const char *fingerprint = store ? app_fingerprint(app, err) : NULL;
+	json_t *profile = NULL;
+	if (fingerprint)
+		profile = profile_from_store(store, fingerprint, NULL, source_of, (void *)app_kernels(app, err), err);
+	store_close(store);
+	return profile;
+}
+
+static json_t *profile_of_file(struct app *app, const char *path, struct err *err) {
+	if (strcmp(path, "-") == 0) {
+		err_set(err, ERR_USAGE, "write it to a file", "--profile -: stdin belongs to the program");
+		return NULL;
+	}
+	const char *here = app_fingerprint(app, err);
+	return here ? profile_at(path, here, err) : NULL;
+}
+
+/* Where libsweetspot looks. */
+static json_t *profile_of_places(struct app *app, struct err *err) {
+	const char *here = app_fingerprint(app, err);
+	return here ? profile_find(here, err) : NULL;
+}
+
+static bool is_set(const char *variable) {
+	const char *value = getenv(variable);
+	return value && *value;
+}
+
+/* Takes the profile where something of it fits. */
+static int choose_from(json_t *found, const struct apply_request *request, json_t **profile,
+                       struct apply_choice *choice, struct err *err) {
+	if (found && apply_choose(found, request, choice, err) == 0) {
+		*profile = found;
+		return 0;
+	}
+	json_decref(found);
+	return -1;
+}
+
+/* What was named; else $SWEETSPOT_PROFILE, as in libsweetspot; else the store, and what lies where it looks. */
+static int choose_any(struct app *app, const struct opt_args *args, const struct apply_request *request,
+                      json_t **profile, struct apply_choice *choice, struct err *err) {
+	const char *file = opt_get(args, "profile", NULL);
+	if (file)
+		return choose_from(profile_of_file(app, file, err), request, profile, choice, err);
+	if (!opt_has(args, "store") && is_set("SWEETSPOT_PROFILE"))
+		return choose_from(profile_of_places(app, err), request, profile, choice, err);
+	if (choose_from(profile_of_store(app, args, err), request, profile, choice, err) == 0)
+		return 0;
+	struct err second = {0};
+	if (err->code != ERR_NOTHING || opt_has(args, "store") ||
+	    choose_from(profile_of_places(app, &second), request, profile, choice, &second))
+		return -1;
+	*err = (struct err){0};
+	return 0;
+}
+
+static int choose(struct app *app, const struct opt_args *args, const struct apply_request *request, json_t **profile,
+                  struct apply_choice *choice, struct err *err) {
+	if (choose_any(app, args, request, profile, choice, err) == 0)
+		return 0;
+	if (err->code != ERR_NOTHING || !opt_has(args, "or-as-is"))
+		return -1;
+	ui_warn(app_ui(app), NULL, "%s: it runs as it is", err->what);
+	*err = (struct err){0};
+	return 0;
+}
+
+static int request_read(const struct opt_args *args, struct apply_request *request, struct err *err) {
+	static const char hint[] = "sweetspot apply [KERNEL] -- ./app in.dat";
+	request->words = opt_rest(args, &request->count);
+	request->shell = opt_has(args, "shell");
+	request->kernel = opt_word(args, 0);
+	if (!opt_dashes(args))
+		return err_set(err, ERR_USAGE, hint, "write -- before the program");
+	if (!request->count || !*request->words[0])
+		return err_set(err, ERR_USAGE, hint, "there is no program after --");
+	if (opt_words(args) > 1)
+		return err_set(err, ERR_USAGE, hint, "%s: at most one kernel before --", opt_word(args, 1));
+	if (opt_has(args, "size") && !request->kernel)
+		return err_set(err, ERR_USAGE, "sweetspot apply fw --size n=1024 -- ./app", "--size needs a kernel");
+	if (opt_has(args, "json") && !opt_has(args, "print"))
+		return err_set(err, ERR_USAGE, "add --print", "stdout belongs to the program: --json goes with --print");
+	for (size_t i = 0; i < opt_count(args, "size"); i++)
+		if (!strchr(opt_at(args, "size", i), '='))
+			return err_set(err, ERR_USAGE, "write NAME=VALUE", "--size %s names no value", opt_at(args, "size", i));
+	return 0;
+}
+
+static int apply(struct app *app, const struct opt_args *args, const struct apply_request *request,
+                 struct launch *launch, struct err *err) {
+	if (launch_make(launch, request, err))
+		return -1;
+	launch_warn(app_ui(app), launch);
+	if (!opt_has(args, "print"))
+		return launch_run(app, launch, err);
+	launch_print(launch, opt_has(args, "json"));
+	return 0;
+}
+
+static int run(struct app *app, const struct opt_args *args, struct err *err) {
+	struct apply_request request = {0};
+	struct launch launch = {0};
+	json_t *profile = NULL;
+	size_t count = opt_count(args, "size");
+	const char **size = mem_alloc(count + 1, sizeof *size);
+	for (size_t i = 0; i < count; i++)
+		size[i] = opt_at(args, "size", i);
+	request.size = size;
+	int failed = request_read(args, &request, err) || choose(app, args, &request, &profile, &launch.choice, err) ||
+	             apply(app, args, &request, &launch, err);
+	launch_clear(&launch);
+	json_decref(profile);
+	free(size);
+	return failed ? -1 : 0;
+}
+
+static const struct opt *const tables[] = {options, cmd_store_options, NULL};
+
+const struct cmd cmd_apply = {
+	.name = "apply",
+	.summary = "run a program with the settings recommended for it",
+	.usage = "[KERNEL] [OPTION...] -- PROGRAM [ARG...]",
+	.options = tables,
+	.notes =
+		"The recommendation is that of the same command line, else of the same program, on this machine; with KERNEL\n"
+		"that kernel's. {NAME} among the words becomes the recommended value. The exit status is the program's; 127\n"
+		"if it is not found, 126 if it can't be run.",
+	.becomes_program = true,
+	.run = run,
+};

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/cmd/apply/apply.h"
+#include "src/base/json/js.h"
+#include "src/base/mem.h"
+#include "src/base/near.h"
+#include "src/base/value.h"
+#include "tuner/program/source.h"
+
+/* Of the first blank-separated word; what follows it too, as templates of words have no blanks. */
+static const char *base_name(const char *line) {
+	size_t length = strcspn(line, " \t\n");
+	for (size_t i = length; i-- > 0;)
+		if (line[i] == '/')
+			return line + i + 1;
+	return line;
+}
+
+static bool name_fits(const json_t *program, const struct apply_request *request) {
+	const char *first = json_string_value(json_array_get(json_object_get(program, "argv"), 0));
+	char *template = mem_strdup(base_name(first)), *name = mem_strdup(base_name(request->words[0]));
+	if (request->shell)
+		template[strcspn(template, " \t\n")] = name[strcspn(name, " \t\n")] = '\0';
+	bool fits = *name && apply_template_fits(template, name, program);
+	free(template);
+	free(name);
+	return fits;
+}
+
+static enum apply_fit text_fit(const char *template, const char *filled, const char *text, const json_t *program) {
+	if (strcmp(template, text) == 0 || strcmp(filled, text) == 0)
+		return APPLY_FIT_SAME;
+	return apply_template_fits(template, text, program) ? APPLY_FIT_OPEN : APPLY_FIT_NONE;
+}
+
+static enum apply_fit line_fit(const json_t *program, const json_t *config, const char *line) {
+	char *template = apply_template_line(program, NULL), *filled = apply_template_line(program, config);
+	enum apply_fit fit = text_fit(template, filled, line, program);
+	free(template);
+	free(filled);
+	return fit;
+}
+
+/* Of the arguments: the program itself may be called by another path. */
+static enum apply_fit arguments_fit(const json_t *program, const json_t *config, const struct apply_request *request) {
+	const json_t *argv = json_object_get(program, "argv");
+	enum apply_fit worst = APPLY_FIT_SAME;
+	if (json_array_size(argv) != request->count)
+		return APPLY_FIT_NONE;
+	for (size_t i = 1; i < request->count; i++) {
+		const char *template = json_string_value(json_array_get(argv, i));
+		char *filled = apply_template_fill(template, false, program, config);
+		enum apply_fit fit = text_fit(template, filled, request->words[i], program);
+		free(filled);
+		worst = fit < worst ? fit : worst;
+	}
+	return worst;
+}
+
+static enum apply_fit entry_fit(const json_t *entry, const struct apply_request *request) {
+	const json_t *program = json_object_get(entry, "program"), *config = json_object_get(entry, "config");
+	if (!program || js_bool_or(program, "shell", false) != request->shell || !name_fits(program, request))
+		return APPLY_FIT_NONE;
+	enum apply_fit fit;
+	if (request->shell) {
+		char *line = program_join((const char *const *)request->words, false);
+		fit = line_fit(program, config, line);
+		free(line);
+	} else {
+		fit = arguments_fit(program, config, request);
+	}
+	return fit == APPLY_FIT_NONE ? APPLY_FIT_NAME : fit;
+}
+
+/* "K=V,.." names parts of the entry's problem. */
+static bool size_fits(const json_t *problem, const char *size) {
+	char *copy = mem_strdup(size), *rest = copy, *part;
+	bool fits = true;
+	while (fits && (part = strsep(&rest, ","))) {
+		char *equals = strchr(part, '=');
+		struct value value;
+		if (equals)
+			*equals = '\0';
+		fits = equals && value_from_json(json_object_get(problem, part), &value) &&
+		       value_equal(value, value_parse(equals + 1));
+	}
+	free(copy);
+	return fits;
+}
+
+static bool is_asked(const json_t *entry, const struct apply_request *request) {
+	if (request->kernel && strcmp(js_string_or(entry, "kernel", ""), request->kernel) != 0)
+		return false;
+	for (const char *const *size = request->size; size && *size; size++)
+		if (!size_fits(json_object_get(entry, "problem"), *size))
+			return false;
+	return true;
+}
+
+/* The executable, hashed once and only if it matters. */
+struct subject {
+	const struct apply_request *request;
+	char hash[SHA256_TEXT];
+	bool tried;
+};
+
+/* False where that can't be told: what is built, a shell's, or named by a parameter is known by its commands, not by a
+ * file. */
+static bool is_rebuilt(struct subject *subject, const json_t *entry) {
+	const json_t *program = json_object_get(entry, "program");
+	if (!program || js_bool_or(program, "shell", false) || js_string_or(program, "build", NULL) ||
+	    strchr(json_string_value(json_array_get(json_object_get(program, "argv"), 0)), '{'))
+		return false;
+	if (!subject->tried) {
+		program_file_hash(subject->request->words[0], NULL, subject->hash);
+		subject->tried = true;
+	}
+	return *subject->hash && strcmp(subject->hash, js_string_or(entry, "source", "")) != 0;
+}
+
+static int fail(const json_t *entries, const struct apply_request *request, struct err *err) {
+	const char *word = request->kernel ? request->kernel : base_name(request->words[0]), *near;
+	size_t count = json_array_size(entries), of_kernel = 0;
+	const char **names = mem_alloc(count + 1, sizeof *names);
+	for (size_t i = 0; i < count; i++) {
+		names[i] = js_string_or(json_array_get(entries, i), "kernel", "");
+		of_kernel += request->kernel && strcmp(names[i], word) == 0;
+	}
+	near = near_word(word, names, count);
+	if (of_kernel)
+		err_set(err, ERR_NOTHING, "`sweetspot export --format csv` lists what was tuned",
+		        "%s was not tuned on this machine for that size", word);
+	else if (request->kernel)
+		err_set(err, ERR_NOTHING, NULL, "there is no recommendation for %s on this machine", word);
+	else
+		err_set(err, ERR_NOTHING, "tune it first: sweetspot tune --openmp -- ./app in.dat",
+		        "there is no recommendation for %s on this machine", word);
+	if (request->kernel && !of_kernel)
+		near ? err_hint(err, "did you mean %s?", near) : err_hint(err, "tune it first: sweetspot tune %s", word);
+	free(names);
+	return -1;
+}
+
+int apply_choose(const json_t *profile, const struct apply_request *request, struct apply_choice *choice,
+                 struct err *err) {
+	const json_t *entries = json_object_get(profile, "entries");
+	struct subject subject = {.request = request};
+	int best = -1;
+	*choice = (struct apply_choice){0};
+	for (size_t i = 0; i < json_array_size(entries); i++) {
+		const json_t *entry = json_array_get(entries, i);
+		enum apply_fit fit = is_asked(entry, request) ? entry_fit(entry, request) : APPLY_FIT_NONE;
+		if (!is_asked(entry, request) || (!request->kernel && fit == APPLY_FIT_NONE))
+			continue;
+		bool rebuilt = fit != APPLY_FIT_NONE && is_rebuilt(&subject, entry);
+		int rank = 2 * (int)fit + !rebuilt;
+		if (rank < best)
+			continue;
+		best = rank;
+		*choice = (struct apply_choice){.entry = entry, .fit = fit, .rebuilt = rebuilt};
+	}
+	return best < 0 ? fail(entries, request, err) : 0;
+}

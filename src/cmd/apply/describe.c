@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What apply says: warnings, and the command line that it would run. */
+#include <config.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/cmd/apply/apply.h"
+#include "src/base/json/js.h"
+#include "src/base/mem.h"
+#include "src/base/text.h"
+#include "src/base/value.h"
+#include "tuner/program/program.h"
+
+/* Of the profile and of the command line, for people. Caller frees. */
+char *launch_shown(char *text) {
+	text_clean(text, false);
+	return text;
+}
+
+static void warn_of_arguments(struct ui *ui, const struct launch *launch) {
+	const json_t *program = json_object_get(launch->choice.entry, "program");
+	if (launch->choice.fit == APPLY_FIT_NAME) {
+		char *tuned = launch_shown(apply_template_line(program, NULL));
+		ui_warn(ui, NULL, "tuned with other arguments: %s", tuned);
+		free(tuned);
+	} else if (launch->choice.fit == APPLY_FIT_OPEN) {
+		char *best = launch_shown(apply_template_line(program, json_object_get(launch->choice.entry, "config")));
+		ui_warn(ui, NULL, "the arguments are not the recommended ones: %s", best);
+		free(best);
+	}
+}
+
+static void warn_of_age(struct ui *ui, const struct launch *launch) {
+	const json_t *entry = launch->choice.entry;
+	char *name = launch_shown(mem_strdup(js_string_or(entry, "kernel", "?")));
+	char *again = launch_shown(
+		mem_printf("tune it again: %s", js_string_or(json_object_get(entry, "provenance"), "command", "")));
+	if (launch->choice.rebuilt)
+		ui_warn(ui, again, "%s was rebuilt since it was tuned", name);
+	else if (strcmp(js_string_or(entry, "state", ""), "stale") == 0)
+		ui_warn(ui, again, "%s has changed since it was tuned", name);
+	free(again);
+	free(name);
+}
+
+/* A profile sets no variable that decides what is loaded or run, even if that was tuned. */
+static void warn_of_variables(struct ui *ui, const struct launch *launch) {
+	const json_t *entry = launch->choice.entry;
+	const char *name;
+	json_t *way;
+	json_object_foreach(json_object_get(json_object_get(entry, "program"), "params"), name, way) {
+		if (strcmp(json_string_value(way), "environment") != 0 ||
+		    !json_object_get(json_object_get(entry, "config"), name) || json_object_get(launch->set, name))
+			continue;
+		char *plain = launch_shown(mem_strdup(name));
+		ui_warn(ui, "set it yourself; `sweetspot export` shows its value",
+		        "%s was tuned, but is no variable to take over", plain);
+		free(plain);
+	}
+}
+
+void launch_warn(struct ui *ui, const struct launch *launch) {
+	if (!launch->choice.entry)
+		return;
+	warn_of_arguments(ui, launch);
+	warn_of_age(ui, launch);
+	warn_of_variables(ui, launch);
+}
+
+static void line_print(const struct launch *launch) {
+	char *prefix = program_env_prefix(launch->unset, launch->set);
+	char *words = program_join((const char *const *)launch->argv, true);
+	printf("%s%s\n", prefix, words);
+	free(prefix);
+	free(words);
+}
+
+void launch_print(const struct launch *launch, bool json) {
+	if (!json) {
+		line_print(launch);
+		return;
+	}
+	json_t *argv = json_array();
+	for (char **word = launch->argv; *word; word++)
+		json_array_append_new(argv, value_json(value_word(*word)));
+	json_t *entry = (json_t *)launch->choice.entry, *document = json_object();
+	json_object_set_new(document, "argv", argv);
+	json_object_set(document, "environment", launch->set);
+	json_object_set(document, "unset", launch->unset);
+	json_object_set_new(document, "kernel", entry ? json_incref(json_object_get(entry, "kernel")) : json_null());
+	json_object_set_new(document, "problem", entry ? json_incref(json_object_get(entry, "problem")) : json_null());
+	js_write(document, stdout);
+	json_decref(document);
+}

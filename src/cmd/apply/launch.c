@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What apply does: the environment, the words, and exec. */
+#include <config.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "src/cmd/apply/apply.h"
+#include "src/base/json/js.h"
+#include "src/base/mem.h"
+#include "tuner/program/program.h"
+
+/* OpenMP's settings are recommended together or, where those of today are best, not at all. */
+static bool governs_openmp(const json_t *entry) {
+	const json_t *program = json_object_get(entry, "program"), *environment = json_object_get(entry, "environment");
+	bool some = false;
+	for (const char *const *governed = program_governed; *governed; governed++)
+		some = some || json_object_get(environment, *governed);
+	return some && (!program || js_bool_or(program, "openmp", false));
+}
+
+static int environment_read(struct launch *launch, struct err *err) {
+	const json_t *entry = launch->choice.entry;
+	const char *name;
+	json_t *value;
+	json_object_foreach(json_object_get(entry, "environment"), name, value) {
+		const char *text = json_string_value(value);
+		char *clean = launch_shown(mem_strdup(text));
+		bool same = strcmp(clean, text) == 0;
+		free(clean);
+		if (!same)
+			return err_set(err, ERR_USAGE, "tune again", "the recommended %s holds control characters", name);
+		json_object_set(launch->set, name, value);
+	}
+	bool governs = governs_openmp(entry);
+	for (const char *const *governed = program_governed; governs && *governed; governed++)
+		if (!json_object_get(launch->set, *governed))
+			json_array_append_new(launch->unset, json_string(*governed));
+	return 0;
+}
+
+/* {NAME} among the words as given becomes the recommended value. */
+static void words_take(struct launch *launch, const struct apply_request *request) {
+	const json_t *program = json_object_get(launch->choice.entry, "program");
+	const json_t *config = json_object_get(launch->choice.entry, "config");
+	launch->argv = mem_alloc(request->count + 4, sizeof *launch->argv);
+	for (size_t i = 0; i < request->count; i++)
+		launch->argv[i] = program ? apply_template_fill(request->words[i], request->shell, program, config)
+		                          : mem_strdup(request->words[i]);
+	if (!request->shell)
+		return;
+	char *line = program_join((const char *const *)launch->argv, false);
+	for (size_t i = 0; i < request->count; i++)
+		free(launch->argv[i]);
+	memset(launch->argv, 0, (request->count + 4) * sizeof *launch->argv);
+	launch->argv[0] = mem_strdup("/bin/sh");
+	launch->argv[1] = mem_strdup("-c");
+	launch->argv[2] = line;
+}
+
+static int fail_exec(const struct launch *launch, int why, struct err *err) {
+	const json_t *program = json_object_get(launch->choice.entry, "program");
+	const char *build = js_string_or(program, "build", NULL), *cwd = js_string_or(program, "cwd", NULL);
+	bool absent = why == ENOENT || why == ENOTDIR;
+	err_set(err, absent ? ERR_ABSENT : ERR_BARRED, "is the path right, and the file executable?", "can't run %s: %s",
+	        launch->argv[0], strerror(why));
+	if (absent && build) {
+		char *line = apply_template_fill(build, true, program, json_object_get(launch->choice.entry, "config"));
+		err_hint(err, "build it first: %s", line);
+		free(line);
+	} else if (absent && cwd) {
+		err_hint(err, "it was tuned in %s", cwd);
+	}
+	return -1;
+}
+
+/* Returns only where the program can't be run. */
+int launch_run(struct app *app, const struct launch *launch, struct err *err) {
+	const char *name;
+	json_t *value;
+	size_t i;
+	json_array_foreach(launch->unset, i, value) {
+		ui_note(app_ui(app), "unset %s", json_string_value(value));
+		unsetenv(json_string_value(value));
+	}
+	json_object_foreach(launch->set, name, value) {
+		ui_note(app_ui(app), "%s=%s", name, json_string_value(value));
+		setenv(name, json_string_value(value), 1);
+	}
+	app_release(app);
+	fflush(stderr);
+	execvp(launch->argv[0], launch->argv);
+	return fail_exec(launch, errno, err);
+}
+
+int launch_make(struct launch *launch, const struct apply_request *request, struct err *err) {
+	launch->set = json_object();
+	launch->unset = json_array();
+	if (launch->choice.entry && environment_read(launch, err))
+		return -1;
+	words_take(launch, request);
+	return 0;
+}
+
+void launch_clear(struct launch *launch) {
+	for (char **word = launch->argv; word && *word; word++)
+		free(*word);
+	free(launch->argv);
+	json_decref(launch->set);
+	json_decref(launch->unset);
+}

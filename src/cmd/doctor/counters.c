@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What stands between a process and its counters. */
+#include <config.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "src/base/json/js.h"
+#include "src/base/mem.h"
+#include "src/base/sys.h"
+#include "src/show/counters.h"
+#include "src/cmd/doctor/doctor.h"
+#include "src/cmd/doctor/rights.h"
+
+static bool can_look(void) {
+	return rights_capability(RIGHTS_PERFMON) || rights_capability(RIGHTS_SYS_ADMIN);
+}
+
+static void look_paranoid(struct app *app, struct finding *f) {
+	char line[32];
+	(void)app;
+	if (!sys_read_line("/proc/sys/kernel/perf_event_paranoid", line, sizeof line)) {
+		finding_set(f, FINDING_NOTE, "", "the kernel has no perf events");
+		return;
+	}
+	int level = atoi(line);
+	if (can_look())
+		finding_set(f, FINDING_GOOD, "", "level %d, which this process may pass over", level);
+	else if (level >= 3)
+		finding_set(f, FINDING_BAD, "sudo sysctl kernel.perf_event_paranoid=1", "level %d forbids all counting", level);
+	else if (level == 2)
+		finding_set(f, FINDING_NOTE, "sudo sysctl kernel.perf_event_paranoid=1 to count kernel work too",
+		            "level 2: only a process's own user-mode counts");
+	else
+		finding_set(f, FINDING_GOOD, "", "level %d", level);
+}
+
+static void refused_without_reason(int code, int level, struct finding *f) {
+	if (rights_filtered())
+		finding_set(
+			f, FINDING_BAD,
+			rights_container() ? "docker run --cap-add PERFMON --security-opt seccomp=unconfined (podman: the same)"
+							   : "let the service's SystemCallFilter pass perf_event_open",
+			"a seccomp filter refuses perf_event_open (%s), although level %d allows it", strerror(code), level);
+	else
+		finding_set(f, FINDING_BAD, "sudo dmesg | grep -i denied", "a security module refuses perf_event_open (%s)",
+		            strerror(code));
+}
+
+/* What opening the simplest event says; a container's seccomp filter shows as EPERM where the level allows it. */
+static void look_perf(struct app *app, struct finding *f) {
+	char line[32];
+	int level = sys_read_line("/proc/sys/kernel/perf_event_paranoid", line, sizeof line) ? atoi(line) : -1;
+	int code = rights_perf_open();
+	(void)app;
+	if (code == 0)
+		finding_set(f, FINDING_GOOD, "", "perf_event_open works");
+	else if (code == ENOSYS && !rights_filtered())
+		finding_set(f, FINDING_NOTE, "boot a kernel with CONFIG_PERF_EVENTS", "this kernel has no perf_event_open");
+	else if (can_look() || level <= 2)
+		refused_without_reason(code, level, f);
+	else
+		finding_set(f, FINDING_BAD, "sudo sysctl kernel.perf_event_paranoid=1", "perf_event_open is refused (%s)",
+		            strerror(code));
+}
+
+static void look_capability(struct app *app, struct finding *f) {
+	bool container = rights_container();
+	(void)app;
+	if (can_look())
+		finding_set(f, FINDING_GOOD, "", "CAP_%s is held", rights_capability(RIGHTS_PERFMON) ? "PERFMON" : "SYS_ADMIN");
+	else
+		finding_set(f, FINDING_NOTE,
+		            container ? "docker run --cap-add PERFMON (or podman run --cap-add CAP_PERFMON)"
+		                      : "for counts of the whole machine: sudo setcap cap_perfmon+ep on sweetspot-worker",
+		            "CAP_PERFMON is missing%s: only this user's own processes can be counted",
+		            container ? " in this container" : "");
+}
+
+/* The hypervisor decides: most clouds give no PMU to a shared machine. */
+static const char *pmu_remedy(struct app *app) {
+	const json_t *machine = app_machine(app, NULL);
+	const char *hypervisor = machine ? js_string_or(machine, "hypervisor", "") : "";
+	if (strcasestr(hypervisor, "kvm"))
+		return "give the virtual machine a PMU: qemu -cpu host,pmu=on (libvirt: <cpu mode='host-passthrough'/> and "
+			   "<pmu state='on'/>); in a cloud take a bare-metal instance";
+	if (strcasestr(hypervisor, "vmware"))
+		return "vhv.enable and vpmc.enable = TRUE in the machine's .vmx";
+	if (strcasestr(hypervisor, "xen"))
+		return "vpmu=on on Xen's command line";
+	if (strcasestr(hypervisor, "hyper") || strcasestr(hypervisor, "microsoft"))
+		return "Set-VMProcessor -VMName NAME -Perfmon @(\"pmu\", \"lbr\")";
+	return *hypervisor ? "run on the bare machine, or on a hypervisor that hands the PMU on" : "";
+}
+
+/* The worker's sources say what they can do here. */
+static void look_pmu(struct app *app, struct finding *f) {
+	const char *why, *fix;
+	bool pmu = counters_hardware(counters_sources(app), &why, &fix);
+	const char *remedy = pmu || *fix ? fix : pmu_remedy(app);
+	finding_set(f, pmu ? FINDING_GOOD : FINDING_NOTE, remedy, "%s", why);
+}
+
+static void look_groups(struct app *app, struct finding *f) {
+	const struct kernel_list *kernels = app_kernels(app, NULL);
+	const json_t *description = kernels ? kernel_list_description(kernels) : NULL;
+	const char *bad = js_string_or(description, "groups_error", NULL);
+	size_t groups = json_array_size(json_object_get(description, "groups"));
+	if (bad)
+		finding_set(f, FINDING_BAD, "mend that file, or install again", "%s", bad);
+	else
+		finding_set(f, groups ? FINDING_GOOD : FINDING_NOTE, "", "%zu, over %zu events: `sweetspot list metrics`",
+		            groups, json_array_size(json_object_get(description, "events")));
+}
+
+static void look_watchdog(struct app *app, struct finding *f) {
+	char line[32];
+	(void)app;
+	if (!sys_read_line("/proc/sys/kernel/nmi_watchdog", line, sizeof line))
+		finding_set(f, FINDING_GOOD, "", "the kernel has none");
+	else if (atoi(line) != 0)
+		finding_set(f, FINDING_NOTE, "sudo sysctl kernel.nmi_watchdog=0", "it holds one hardware counter of each core");
+	else
+		finding_set(f, FINDING_GOOD, "", "off: it holds no hardware counter");
+}
+
+/* In PATH, as the worker looks for it. */
+static bool is_program(const char *name) {
+	const char *path = getenv("PATH");
+	char *copy = mem_strdup(path ? path : "/usr/bin:/bin"), *rest = NULL;
+	bool found = false;
+	for (char *folder = strtok_r(copy, ":", &rest); folder && !found; folder = strtok_r(NULL, ":", &rest)) {
+		char *file = mem_printf("%s/%s", folder, name);
+		found = access(file, X_OK) == 0;
+		free(file);
+	}
+	free(copy);
+	return found;
+}
+
+static void look_valgrind(struct app *app, struct finding *f) {
+	(void)app;
+	if (is_program("valgrind"))
+		finding_set(f, FINDING_GOOD, "", "here: caches and branches can be simulated (--counters cachegrind)");
+	else
+		finding_set(f, FINDING_NOTE, "sudo apt install valgrind (or dnf, zypper, pacman)",
+		            "not here: caches and branches can't be simulated");
+}
+
+static void look_energy(struct app *app, struct finding *f) {
+	size_t i;
+	json_t *source;
+	json_array_foreach((json_t *)counters_sources(app), i, source) {
+		if (strcmp(js_string_or(source, "name", ""), "rapl") != 0)
+			continue;
+		bool usable = js_bool_or(source, "usable", false);
+		finding_set(f, usable ? FINDING_GOOD : FINDING_NOTE, js_string_or(source, "fix", ""), "%s",
+		            js_string_or(source, "reason", ""));
+		return;
+	}
+	finding_set(f, FINDING_NOTE, "", "this build can't count energy");
+}
+
+static void look_schedstat(struct app *app, struct finding *f) {
+	char line[128];
+	unsigned long long run, delay, slices;
+	(void)app;
+	bool known = sys_read_line("/proc/self/schedstat", line, sizeof line) &&
+	             sscanf(line, "%llu %llu %llu", &run, &delay, &slices) == 3;
+	if (known && run > 0)
+		finding_set(f, FINDING_GOOD, "", "/proc/self/schedstat tells how long threads wait for a processor");
+	else
+		finding_set(f, FINDING_NOTE, known ? "sudo sysctl kernel.sched_schedstats=1" : "", "no run delays: %s",
+		            known ? "schedstat is all zero" : "this kernel has no schedstat");
+}
+
+const struct check doctor_counters_checks[] = {
+	{"perf paranoid", look_paranoid}, {"perf events", look_perf},
+	{"CAP_PERFMON", look_capability}, {"PMU counters", look_pmu},
+	{"counter groups", look_groups},  {"NMI watchdog", look_watchdog},
+	{"valgrind", look_valgrind},      {"energy", look_energy},
+	{"run delays", look_schedstat},   {0},
+};

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* CUDA's parts and the GPUs, as the worker sees them. Where there is no driver one line says so. */
+#include <config.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "src/base/json/js.h"
+#include "src/cmd/doctor/doctor.h"
+
+static const json_t *part_named(const json_t *devices, const char *name) {
+	size_t i;
+	json_t *part;
+	json_array_foreach(json_object_get(devices, "parts"), i, part) {
+		if (strcmp(js_string_or(part, "name", ""), name) == 0)
+			return part;
+	}
+	return NULL;
+}
+
+static bool has_driver(const json_t *devices) {
+	return js_bool_or(part_named(devices, "driver"), "usable", false);
+}
+
+static void look_driver(struct app *app, struct finding *f) {
+	struct err err = {0};
+	const json_t *devices = app_devices(app, &err), *part = part_named(devices, "driver");
+	if (!devices)
+		finding_set(f, FINDING_BAD, err.hint, "%s", err.what);
+	else if (has_driver(devices))
+		finding_set(f, FINDING_GOOD, "", "for CUDA %s", js_string_or(part, "version", "?"));
+	else
+		finding_set(f, FINDING_NOTE, js_string_or(part, "fix", ""), "no NVIDIA driver: CUDA kernels are left out");
+}
+
+/* Without a driver nobody misses the rest. */
+static void look_part(struct app *app, struct finding *f, const char *name, enum finding_state missing) {
+	const json_t *devices = app_devices(app, NULL), *part = part_named(devices, name);
+	if (!has_driver(devices) || !part)
+		return;
+	if (js_bool_or(part, "usable", false))
+		finding_set(f, FINDING_GOOD, "", "%s (%s)", js_string_or(part, "version", "version not known"),
+		            js_string_or(part, "path", "?"));
+	else
+		finding_set(f, missing, js_string_or(part, "fix", ""), "%s", js_string_or(part, "reason", "not usable"));
+}
+
+static void look_nvrtc(struct app *app, struct finding *f) {
+	look_part(app, f, "NVRTC", FINDING_BAD);
+}
+
+static void look_cupti(struct app *app, struct finding *f) {
+	look_part(app, f, "CUPTI", FINDING_NOTE);
+}
+
+static void look_nvml(struct app *app, struct finding *f) {
+	look_part(app, f, "NVML", FINDING_NOTE);
+}
+
+/* "cuda:0 NVIDIA H100 (9.0, 79 GiB); cuda:1 ..." */
+static void look_gpus(struct app *app, struct finding *f) {
+	const json_t *devices = app_devices(app, NULL), *array = json_object_get(devices, "devices");
+	char text[sizeof f->found] = "";
+	size_t i, used = 0;
+	json_t *gpu;
+	json_array_foreach((json_t *)array, i, gpu) {
+		char memory[32];
+		ui_bytes(js_real_or(gpu, "memory_bytes", 0), memory, sizeof memory);
+		if (used < sizeof text)
+			used += (size_t)snprintf(text + used, sizeof text - used, "%s%s %s (%s, %s)", i ? "; " : "",
+			                         js_string_or(gpu, "device", "?"), js_string_or(gpu, "name", "?"),
+			                         js_string_or(gpu, "compute_capability", "?"), memory);
+	}
+	if (i)
+		finding_set(f, FINDING_GOOD, "", "%s", text);
+	else if (has_driver(devices))
+		finding_set(f, FINDING_BAD, "look at nvidia-smi -L and at CUDA_VISIBLE_DEVICES",
+		            "the driver shows no GPU to this process");
+}
+
+static void look_mig(struct app *app, struct finding *f) {
+	const json_t *devices = app_devices(app, NULL);
+	size_t i;
+	json_t *gpu;
+	json_array_foreach(json_object_get(devices, "devices"), i, gpu) {
+		if (!js_bool_or(gpu, "mig", false))
+			continue;
+		finding_set(f, FINDING_NOTE, "sudo nvidia-smi -mig 0 gives the whole GPU (it must be idle)",
+		            "%s is cut into slices: what is tuned is for a slice, and neighbours share its memory",
+		            js_string_or(gpu, "device", "?"));
+		return;
+	}
+	if (i)
+		finding_set(f, FINDING_GOOD, "", "off");
+}
+
+static void pids_text(const json_t *gpu, char *text, size_t size) {
+	const json_t *pids = json_object_get(gpu, "pids");
+	size_t i, used = 0;
+	json_t *pid;
+	text[0] = '\0';
+	json_array_foreach((json_t *)pids, i, pid) {
+		if (used < size)
+			used +=
+				(size_t)snprintf(text + used, size - used, "%s%lld", i ? ", " : "", (long long)json_integer_value(pid));
+	}
+}
+
+static void look_others(struct app *app, struct finding *f) {
+	const json_t *devices = app_devices(app, NULL);
+	size_t i;
+	json_t *gpu;
+	json_array_foreach(json_object_get(devices, "devices"), i, gpu) {
+		long long count = (long long)js_int_or(gpu, "processes", -1);
+		char pids[128];
+		if (count == 0)
+			continue;
+		pids_text(gpu, pids, sizeof pids);
+		if (count > 0)
+			finding_set(f, FINDING_NOTE, "tune on another GPU (--device cuda:N), or when they are gone",
+			            "%lld other process(es) use %s (%s): they disturb what is measured there", count,
+			            js_string_or(gpu, "device", "?"), pids);
+		else
+			finding_set(f, FINDING_NOTE, "", "whether others use %s is not known", js_string_or(gpu, "device", "?"));
+		return;
+	}
+	if (i)
+		finding_set(f, FINDING_GOOD, "", "nobody else uses a GPU");
+}
+
+const struct check doctor_gpu_checks[] = {
+	{"NVIDIA driver", look_driver},
+	{"NVRTC", look_nvrtc},
+	{"CUPTI", look_cupti},
+	{"NVML", look_nvml},
+	{"GPUs", look_gpus},
+	{"MIG", look_mig},
+	{"GPU users", look_others},
+	{0},
+};

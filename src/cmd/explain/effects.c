@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* How much each parameter mattered on this problem: ratios of its values, and its share of the variance. */
+#include <config.h>
+
+#include <stdlib.h>
+
+#include "src/base/json/js.h"
+#include "src/cmd/explain/table.h"
+#include "tuner/model/effects/anova.h"
+
+enum { INTERACTIONS_MAX = 12 };
+static const double SHARE_LEAST = 0.005;
+
+static json_t *effect_json(const struct study_column *column, const struct effect *effect) {
+	json_t *object =
+		json_pack("{s:s,s:b,s:I}", "param", column->name, "known", effect->known, "seen", (json_int_t)effect->seen);
+	if (effect->known) {
+		json_object_set_new(object, "ratio", js_number(effect->ratio));
+		json_object_set_new(object, "ci", js_reals(effect->ci, 2));
+		json_object_set_new(object, "best", value_json(column->level[effect->best]));
+		json_object_set_new(object, "worst", value_json(column->level[effect->worst]));
+	}
+	return object;
+}
+
+static double weight_of(const json_t *effect) {
+	return js_real_or(effect, "share", -1) + 1e-9 * js_real_or(effect, "ratio", 0);
+}
+
+/* The largest share first, where there are none the largest ratio; what is not known last. */
+static int by_weight(const void *a, const void *b) {
+	double x = weight_of(*(json_t *const *)a), y = weight_of(*(json_t *const *)b);
+	return (x < y) - (x > y);
+}
+
+static json_t *sorted(json_t **items, size_t count, size_t most) {
+	json_t *list = json_array();
+	if (count)
+		qsort(items, count, sizeof *items, by_weight);
+	for (size_t i = 0; i < count; i++) {
+		if (i < most)
+			json_array_append(list, items[i]);
+		json_decref(items[i]);
+	}
+	return list;
+}
+
+static void shares_add(json_t *effect, const struct anova_share *share) {
+	if (!share->known)
+		return;
+	json_object_set_new(effect, "share", js_number(share->share));
+	json_object_set_new(effect, "share_ci", js_reals(share->ci, 2));
+}
+
+static json_t *interactions_json(const struct explain_view *view, const struct explain_table *table,
+                                 const struct anova *anova) {
+	json_t *found[STUDY_COLUMNS_MAX];
+	size_t count = 0;
+	for (size_t a = 1; a < table->params; a++)
+		for (size_t b = 0; b < a && count < STUDY_COLUMNS_MAX; b++) {
+			const struct anova_share *share = anova_pair(anova, a, b);
+			if (!share->known || share->share < SHARE_LEAST)
+				continue;
+			found[count] = json_pack("{s:[s,s]}", "params", explain_table_param(view, table, b)->name,
+			                         explain_table_param(view, table, a)->name);
+			shares_add(found[count++], share);
+		}
+	return sorted(found, count, INTERACTIONS_MAX);
+}
+
+static json_t *variance_json(const struct anova *anova, bool good) {
+	json_t *json = json_pack("{s:I,s:I,s:o}", "rows", (json_int_t)anova->rows, "outliers", (json_int_t)anova->wild,
+	                         "predicted_r2", js_number(anova->predicted_r2));
+	if (!good) {
+		json_object_set_new(json, "reason", json_string(anova->reason));
+		return json;
+	}
+	json_object_set_new(json, "total", js_number(anova->total));
+	json_object_set_new(json, "unexplained", js_number(anova->unexplained));
+	json_object_set_new(json, "of", json_string(anova->measured ? "measured" : "surrogate"));
+	return json;
+}
+
+/* Shares to the effects, and "interactions" and "variance" to the result. */
+static void variance_add(const struct explain_view *view, struct explain_table *table, json_t **effects,
+                         json_t *result) {
+	struct anova_data data = {0};
+	struct anova anova;
+	if (!explain_table_response(table, &data.measured) || table->rows == 0)
+		return;
+	int *sample = explain_table_sample(table, &data.samples, &data.whole);
+	data.sample = sample;
+	data.response = explain_table_surrogate(table);
+	bool good = anova_make(&anova, &data) == 0;
+	for (size_t p = 0; good && p < table->params; p++)
+		shares_add(effects[p], &anova.main[p]);
+	if (good)
+		json_object_set_new(result, "interactions", interactions_json(view, table, &anova));
+	json_object_set_new(result, "variance", variance_json(&anova, good));
+	anova_clear(&anova);
+	free(sample);
+}
+
+void explain_effects_add(const struct explain_view *view, struct explain_table *table, json_t *result) {
+	struct effect effects[STUDY_COLUMNS_MAX];
+	json_t *rows[STUDY_COLUMNS_MAX];
+	const struct effects_data data = {.rows = table->rows,
+	                                  .params = table->params,
+	                                  .levels = table->levels,
+	                                  .places = table->places,
+	                                  .cost = table->cost,
+	                                  .over = table->over};
+	effects_fit(&data, effects); /* too little data: none of them is known */
+	for (size_t p = 0; p < table->params; p++)
+		rows[p] = effect_json(explain_table_param(view, table, p), &effects[p]);
+	json_object_set_new(result, "interactions", json_array());
+	variance_add(view, table, rows, result);
+	json_object_set_new(result, "effects", sorted(rows, table->params, STUDY_COLUMNS_MAX));
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/json/js.h"
+#include "src/base/mem.h"
+#include "src/base/value.h"
+#include "src/cmd/explain/explain.h"
+#include "src/cmd/explain/probe.h"
+#include "tuner/trial/trial.h"
+
+static const struct opt options[] = {
+	{"from", 'f', "FILE", "a document of `sweep --json` or `tune --json`, or a recorded space, in place of the store",
+     OPT_REPEAT},
+	{"size", 's', "K=V,..", "the problem to look at, for example n=2048 (the one tuned last)", OPT_REPEAT},
+	{"objective", 0, "NAME", "time, energy or edp, or two of them (time)", 0},
+	{"probe", 'p', NULL, "run the experiments that would decide, then examine again", 0},
+	{"budget", 'b', "TIME", "for the probe (60s)", 0},
+	{0},
+};
+
+/* "n=64,m=2" */
+static int size_read(const char *text, json_t *size, struct err *err) {
+	char *copy = mem_strdup(text), *rest = NULL;
+	int failed = 0;
+	for (char *word = strtok_r(copy, ", ", &rest); word && !failed; word = strtok_r(NULL, ", ", &rest)) {
+		char *equals = strchr(word, '=');
+		if (!equals || equals == word) {
+			failed = err_set(err, ERR_USAGE, "write --size n=2048", "--size %s gives no value", text);
+			continue;
+		}
+		*equals = '\0';
+		json_object_set_new(size, word, value_json(value_parse(equals + 1)));
+	}
+	free(copy);
+	return failed;
+}
+
+/* Of one objective, added to the results. */
+static int results_add(struct app *app, const struct opt_args *args, const char *objective, const json_t *size,
+                       json_t *results, struct err *err) {
+	struct study_set *set = explain_load(app, args, objective, err);
+	for (size_t i = 0; set && i < study_set_count(set); i++) {
+		struct explain_view view = {.app = app, .args = args};
+		if (study_set_at(set, i)->trials && explain_view_make(set, study_set_at(set, i), size, &view))
+			json_array_append_new(results, explain_result(&view));
+	}
+	study_set_free(set);
+	return set ? 0 : -1;
+}
+
+/* "time,energy": a result for each. */
+static int results_make(struct app *app, const struct opt_args *args, const json_t *size, json_t *results,
+                        struct err *err) {
+	char *list = mem_strdup(opt_get(args, "objective", "time")), *rest = NULL;
+	int failed = 0;
+	for (char *word = strtok_r(list, ", ", &rest); word && !failed; word = strtok_r(NULL, ", ", &rest)) {
+		enum trial_objective objective;
+		failed = trial_objective_find(word, &objective)
+		             ? results_add(app, args, word, size, results, err)
+		             : err_set(err, ERR_USAGE, "time, energy or edp", "there is no objective \"%s\"", word);
+	}
+	free(list);
+	return failed;
+}
+
+static int show(struct app *app, const struct opt_args *args, const json_t *results, const json_t *probe,
+                struct err *err) {
+	size_t i;
+	json_t *result;
+	if (json_array_size(results) == 0)
+		return err_set(err, ERR_NOTHING, "`sweetspot explain` without --size shows what was measured",
+		               "no configuration of this problem worked, or none was measured");
+	if (opt_has(args, "json")) {
+		const json_t *machine = app_machine(app, err);
+		json_t *document =
+			json_pack("{s:s,s:O?,s:O}", "schema", "sweetspot-explain/1", "machine", machine, "results", results);
+		if (probe)
+			json_object_set(document, "probe", (json_t *)probe);
+		js_write(document, stdout);
+		json_decref(document);
+		return 0;
+	}
+	if (probe)
+		explain_probe_print(app_ui(app), probe, stdout);
+	json_array_foreach((json_t *)results, i, result) {
+		if (i)
+			putchar('\n');
+		explain_print(app_ui(app), result, opt_has(args, "verbose"), stdout);
+	}
+	return 0;
+}
+
+/* *results is of what is known afterwards. */
+static int probe_run(struct app *app, const struct opt_args *args, const json_t *size, json_t **results, json_t **probe,
+                     struct err *err) {
+	if (!opt_has(args, "probe"))
+		return 0;
+	*probe = explain_probe(app, args, *results, err);
+	json_t *after = json_array();
+	int failed = *probe ? results_make(app, args, size, after, err) : -1;
+	if (failed) {
+		json_decref(after);
+		return -1;
+	}
+	explain_probe_changes(*probe, *results, after);
+	json_decref(*results);
+	*results = after;
+	return 0;
+}
+
+static int check(const struct opt_args *args, struct err *err) {
+	if (opt_has(args, "probe") && opt_has(args, "from"))
+		return err_set(err, ERR_USAGE, "`sweetspot explain --probe` without --from examines the store",
+		               "--probe measures here, and --from may be of another machine");
+	if (opt_has(args, "budget") && !opt_has(args, "probe"))
+		return err_set(err, ERR_USAGE, "sweetspot explain --probe --budget 120s", "--budget is for --probe");
+	return 0;
+}
+
+static int run(struct app *app, const struct opt_args *args, struct err *err) {
+	json_t *size = json_object(), *results = json_array(), *probe = NULL;
+	int failed = check(args, err);
+	for (size_t i = 0; i < opt_count(args, "size") && !failed; i++)
+		failed = size_read(opt_at(args, "size", i), size, err);
+	failed = failed || results_make(app, args, size, results, err) ||
+	                 probe_run(app, args, size, &results, &probe, err) || show(app, args, results, probe, err)
+	             ? -1
+	             : 0;
+	json_decref(probe);
+	json_decref(results);
+	json_decref(size);
+	return failed;
+}
+
+static const struct opt *const tables[] = {options, cmd_device_options, cmd_store_options, NULL};
+
+const struct cmd cmd_explain = {
+	.name = "explain",
+	.summary = "why the winner wins, what holds it back, and what to try next",
+	.usage = "[KERNEL...] [OPTION...]",
+	.options = tables,
+	.notes =
+		"Everything comes from what tune, sweep and compare have measured and kept; without KERNEL it is about all\n"
+		"that was measured on this machine.",
+	.run = run,
+};

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include <math.h>
+#include <string.h>
+
+#include "src/base/json/js.h"
+#include "src/cmd/explain/scaling.h"
+
+enum { PREDICTED_MAX = 40, TEAM_MAX = 1 << 20 };
+static const double SAME_WORK = 0.01;
+
+struct law {
+	const struct explain_view *view;
+	const struct explain_series *series;
+	size_t threads;
+	struct scaling_point points[SCALING_POINTS_MAX];
+	bool per_work; /* the work grows with the threads: times are of the first row's work */
+};
+
+/* Of each row over the first one's; 1 where a row does not say. */
+static double work_ratio(const struct law *law, size_t i) {
+	const struct study *study = law->view->study;
+	double first = study_work(study, law->series->rows[0], "ops"), own = study_work(study, law->series->rows[i], "ops");
+	return first > 0 && own > 0 && isfinite(own / first) ? own / first : 1;
+}
+
+static void points_fill(struct law *law) {
+	for (size_t i = 0; i < law->series->count; i++) {
+		size_t row = law->series->rows[i];
+		double ratio = work_ratio(law, i);
+		bool same = fabs(ratio - 1) <= SAME_WORK;
+		law->per_work = law->per_work || !same;
+		law->points[i] = (struct scaling_point){.threads = study_number(law->view->study, row, law->threads),
+		                                        .seconds = study_row(law->view->study, row)->value / (same ? 1 : ratio),
+		                                        .deviation = study_row(law->view->study, row)->deviation};
+	}
+}
+
+static json_t *known(double value, const double ci[2]) {
+	return json_pack("{s:o,s:[o,o]}", "value", js_number(value), "ci", js_number(ci[0]), js_number(ci[1]));
+}
+
+static const struct scaling_point *one_thread(const struct law *law) {
+	for (size_t i = 0; i < law->series->count; i++)
+		if (law->points[i].threads == 1)
+			return &law->points[i];
+	return NULL;
+}
+
+static json_t *points_json(const struct law *law, const struct scaling *scaling) {
+	const struct scaling_point *one = one_thread(law);
+	json_t *list = json_array();
+	for (size_t i = 0; i < law->series->count; i++) {
+		const struct scaling_point *point = &law->points[i];
+		json_t *json =
+			json_pack("{s:o,s:o}", "threads", js_number(point->threads), "seconds", js_number(point->seconds));
+		if (one)
+			json_object_set_new(json, "speedup", js_number(one->seconds / point->seconds));
+		if (scaling) {
+			json_object_set_new(json, "law", js_number(scaling_seconds(scaling, point->threads, NULL)));
+			json_object_set_new(json, "residual", js_number(scaling->residual[i]));
+			if (scaling->outlier[i])
+				json_object_set_new(json, "outlier", json_true());
+		}
+		json_array_append_new(list, json);
+	}
+	return list;
+}
+
+static bool is_measured(const struct law *law, double threads) {
+	for (size_t i = 0; i < law->series->count; i++)
+		if (law->points[i].threads == threads)
+			return true;
+	return false;
+}
+
+static void predict(const struct law *law, const struct scaling *scaling, double threads, int hardware, json_t *list) {
+	double ci[2], speedup;
+	if (threads < 1 || is_measured(law, threads) || json_array_size(list) >= PREDICTED_MAX)
+		return;
+	speedup = scaling_speedup(scaling, threads, ci);
+	json_t *one = json_pack("{s:o,s:o,s:[o,o]}", "threads", js_number(threads), "speedup", js_number(speedup), "ci",
+	                        js_number(ci[0]), js_number(ci[1]));
+	if (threads > hardware)
+		json_object_set_new(one, "beyond", json_true()); /* more than this machine has */
+	json_array_append_new(list, one);
+}
+
+/* Counts that were not measured: up to those of the hardware, and once twice as many. */
+static json_t *predicted_json(const struct law *law, const struct scaling *scaling) {
+	const struct study_host *host = study_host(law->view->study);
+	int hardware = host->threads;
+	json_t *list = json_array();
+	if (hardware < 1)
+		hardware = (int)fmin(law->points[law->series->count - 1].threads, TEAM_MAX);
+	for (int threads = 1; threads < hardware && threads < TEAM_MAX; threads *= 2)
+		predict(law, scaling, threads, hardware, list);
+	if (host->cores > 1 && host->cores < hardware && (host->cores & (host->cores - 1)))
+		predict(law, scaling, host->cores, hardware, list);
+	predict(law, scaling, hardware, hardware, list);
+	predict(law, scaling, 2.0 * hardware, hardware, list);
+	return list;
+}
+
+static void fit_add(json_t *entry, const struct scaling *scaling) {
+	const struct scaling_fit *fit = &scaling->fit[scaling->law];
+	json_object_set_new(entry, "seconds_1", known(fit->seconds_1, fit->seconds_1_ci));
+	json_object_set_new(entry, "sigma", known(fit->sigma, fit->sigma_ci));
+	if (scaling->law == SCALING_USL)
+		json_object_set_new(entry, "kappa", known(fit->kappa, fit->kappa_ci));
+	json_object_set_new(entry, "best_threads", known(fit->best_threads, fit->best_threads_ci));
+	json_object_set_new(entry, "aicc",
+	                    json_pack("{s:o,s:o}", "amdahl", js_number(scaling->fit[SCALING_AMDAHL].aicc), "usl",
+	                              js_number(scaling->fit[SCALING_USL].aicc)));
+	json_object_set_new(entry, "residual_deviation", js_number(fit->residual_deviation));
+	json_object_set_new(entry, "outliers", json_integer((json_int_t)scaling->outliers));
+	json_object_set_new(entry, "superlinear", json_boolean(scaling->superlinear));
+}
+
+/* Readers find both names, also where neither law could be had. */
+static json_t *reason_json(const char *refusal) {
+	bool named = strstr(refusal, "Amdahl") || strstr(refusal, "USL");
+	return named ? json_string(refusal) : json_sprintf("neither Amdahl's law nor the USL: %s", refusal);
+}
+
+json_t *explain_law(const struct explain_view *view, size_t threads, const struct explain_series *series) {
+	struct law law = {.view = view, .series = series, .threads = threads};
+	struct scaling scaling;
+	const char *refusal = NULL;
+	points_fill(&law);
+	int failed = scaling_fit(law.points, series->count, &scaling, &refusal);
+	json_t *entry = json_pack("{s:O,s:s,s:o}", "problem", view->problem, "of", series->envelope ? "envelope" : "series",
+	                          "law", failed ? json_null() : json_string(scaling_law_word(scaling.law)));
+	if (failed)
+		json_object_set_new(entry, "reason", reason_json(refusal ? refusal : "the law does not follow the times"));
+	else
+		fit_add(entry, &scaling);
+	if (law.per_work)
+		json_object_set_new(entry, "per_work", json_true());
+	if (series->left_out)
+		json_object_set_new(entry, "oversubscribed", json_integer((json_int_t)series->left_out));
+	json_object_set_new(entry, "points", points_json(&law, scaling.points ? &scaling : NULL));
+	if (!failed)
+		json_object_set_new(entry, "predicted", predicted_json(&law, &scaling));
+	return entry;
+}

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* From the store or from files to studies. */
+#include <config.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/json/js.h"
+#include "src/base/mem.h"
+#include "src/cmd/machine/ceilings.h"
+#include "src/cmd/explain/explain.h"
+#include "tuner/race/unsafe.h"
+
+static const char HINT[] = "measure first: `sweetspot tune %s`, or name a recording with --from";
+
+/* What the words name: kernels of this program as they are now, or names that only the store knows. */
+struct wanted {
+	struct app *app;
+	const struct kernel_list *built_in;
+	const struct kernel_desc **kernels; /* NULL: not known here */
+	const char **names;
+	size_t count;
+	json_t *newest; /* source by kernel, of what is not known here */
+	/* Of the kernel whose trials are being read. */
+	char *read;
+	struct unsafe *unsafe; /* NULL: all is safe */
+};
+
+static const struct kernel_desc *kernel_of(const struct wanted *wanted, const char *name) {
+	for (size_t i = 0; i < wanted->count; i++)
+		if (wanted->kernels[i] && strcmp(wanted->names[i], name) == 0)
+			return wanted->kernels[i];
+	return kernel_list_find(wanted->built_in, name, app_device_kind(wanted->app), NULL);
+}
+
+static bool is_named(const struct wanted *wanted, const char *kernel) {
+	for (size_t i = 0; i < wanted->count; i++)
+		if (strcmp(wanted->names[i], kernel) == 0)
+			return true;
+	return wanted->count == 0;
+}
+
+static int newest_keep(void *ctx, const struct store_found *found) {
+	struct wanted *wanted = ctx;
+	json_object_set_new(wanted->newest, found->kernel, json_string(found->source));
+	return 0;
+}
+
+/* Of another source it is another kernel. */
+static bool is_wanted(void *ctx, const char *kernel, const char *source) {
+	const struct wanted *wanted = ctx;
+	if (!is_named(wanted, kernel))
+		return false;
+	const struct kernel_desc *known = kernel_of(wanted, kernel);
+	return strcmp(source, known ? known->source : js_string_or(wanted->newest, kernel, "")) == 0;
+}
+
+static void unsafe_read(struct wanted *wanted, const char *kernel) {
+	const struct kernel_desc *known = kernel_of(wanted, kernel);
+	unsafe_free(wanted->unsafe);
+	free(wanted->read);
+	wanted->unsafe = known && known->unsafe ? unsafe_new(known->unsafe, NULL) : NULL;
+	wanted->read = mem_strdup(kernel);
+}
+
+static bool is_unsafe(void *ctx, const char *kernel, const json_t *problem, const json_t *config) {
+	struct wanted *wanted = ctx;
+	if (!wanted->read || strcmp(wanted->read, kernel) != 0)
+		unsafe_read(wanted, kernel);
+	return wanted->unsafe && unsafe_is(wanted->unsafe, problem, config);
+}
+
+static int store_read(struct study_set *set, struct wanted *wanted, const char *path, struct err *err) {
+	const struct study_choice choice = {.ctx = wanted, .wanted = is_wanted, .unsafe = is_unsafe};
+	const char *fingerprint = app_fingerprint(wanted->app, err), *device = app_device(wanted->app);
+	struct store *store = fingerprint ? store_open(path, STORE_READ, err) : NULL;
+	int failed = store ? store_searches_each(store, fingerprint, newest_keep, wanted, err) : -1;
+	if (!failed)
+		failed = study_set_store(set, store, fingerprint, device ? device : "cpu", &choice, err);
+	store_close(store);
+	return failed;
+}
+
+/* A word that is no kernel here may be a program's name, or a plug-in's that was tuned. */
+static int words_read(struct wanted *wanted, const struct opt_args *args, struct arena *arena, struct err *unknown,
+                      struct err *err) {
+	wanted->kernels = arena_alloc(arena, opt_words(args) + 1, sizeof *wanted->kernels);
+	wanted->names = arena_alloc(arena, opt_words(args) + 1, sizeof *wanted->names);
+	wanted->built_in = app_kernels(wanted->app, err);
+	if (!wanted->built_in)
+		return -1;
+	for (size_t i = 0; i < opt_words(args); i++) {
+		const char *word = opt_word(args, i);
+		struct err bad = {0};
+		const struct kernel_desc *kernel = app_kernel(wanted->app, word, &bad);
+		if (!kernel && (bad.code != ERR_USAGE || strchr(word, '/'))) {
+			*err = bad;
+			return -1;
+		}
+		if (!kernel && unknown->code == ERR_OK)
+			*unknown = bad;
+		wanted->kernels[wanted->count] = kernel;
+		wanted->names[wanted->count++] = kernel ? kernel->name : word;
+	}
+	return 0;
+}
+
+static bool is_there(const struct study_set *set, const char *name) {
+	for (size_t i = 0; i < study_set_count(set); i++)
+		if (strcmp(study_set_at(set, i)->kernel, name) == 0 && study_set_at(set, i)->trials)
+			return true;
+	return false;
+}
+
+/* What was mistyped, and what was never measured. */
+static int check(const struct study_set *set, const struct wanted *wanted, const struct err *unknown, struct err *err) {
+	bool any = false;
+	for (size_t i = 0; i < wanted->count; i++) {
+		bool there = is_there(set, wanted->names[i]);
+		any = any || there;
+		if (there)
+			continue;
+		if (!wanted->kernels[i] && unknown->code != ERR_OK) {
+			*err = *unknown;
+			return -1;
+		}
+		err_set(err, ERR_NOTHING, NULL, "%s was never measured on this machine", wanted->names[i]);
+		return err_hint(err, HINT, wanted->names[i]);
+	}
+	for (size_t i = 0; i < study_set_count(set); i++)
+		any = any || study_set_at(set, i)->trials;
+	if (any)
+		return 0;
+	err_set(err, ERR_NOTHING, NULL, "nothing was measured on this machine yet");
+	return err_hint(err, HINT, "KERNEL");
+}
+
+static int files_read(struct study_set *set, const struct opt_args *args, struct err *err) {
+	for (size_t i = 0; i < opt_count(args, "from"); i++)
+		if (study_set_file(set, opt_at(args, "from", i), err))
+			return -1;
+	for (size_t i = 0; i < study_set_count(set); i++)
+		if (study_set_at(set, i)->ceilings && ceilings_check(study_set_at(set, i)->ceilings, err))
+			return err_prefix(err, "--from");
+	return 0;
+}
+
+/* A file may have more than what was asked for. */
+static void others_leave(struct study_set *set, const struct wanted *wanted) {
+	for (size_t i = 0; i < study_set_count(set); i++)
+		if (!is_named(wanted, study_set_at(set, i)->kernel))
+			study_set_at(set, i)->trials = 0;
+}
+
+/* A store that is not there has nothing in it. */
+static int read_all(struct study_set *set, struct wanted *wanted, const struct opt_args *args, struct arena *arena,
+                    struct err *err) {
+	struct err unknown = {0};
+	if (words_read(wanted, args, arena, &unknown, err))
+		return -1;
+	int failed = opt_count(args, "from") ? files_read(set, args, err)
+	                                     : store_read(set, wanted, opt_get(args, "store", NULL), err);
+	if (failed && err->code != ERR_NOTHING)
+		return -1;
+	*err = (struct err){0};
+	others_leave(set, wanted);
+	return check(set, wanted, &unknown, err);
+}
+
+struct study_set *explain_load(struct app *app, const struct opt_args *args, const char *objective, struct err *err) {
+	struct study_set *set = study_set_new(objective);
+	struct wanted wanted = {.app = app, .newest = json_object()};
+	struct arena *arena = arena_new();
+	int failed = read_all(set, &wanted, args, arena, err);
+	json_decref(wanted.newest);
+	unsafe_free(wanted.unsafe);
+	free(wanted.read);
+	arena_free(arena);
+	if (!failed)
+		return set;
+	study_set_free(set);
+	return NULL;
+}

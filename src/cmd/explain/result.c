@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/json/js.h"
+#include "src/cmd/explain/table.h"
+#include "tuner/diagnosis/diagnosis.h"
+#include "tuner/program/program.h"
+
+static json_t *problems_json(const struct study *study) {
+	size_t rows[EXPLAIN_PROBLEMS_MAX], count = explain_problems(study, rows);
+	json_t *list = json_array();
+	for (size_t i = 0; i < count; i++)
+		json_array_append_new(list, json_pack("{s:O,s:I}", "problem", study_row(study, rows[i])->problem,
+		                                      "configurations", (json_int_t)explain_rows(study, rows[i])));
+	return list;
+}
+
+static json_t *setup_json(const struct explain_view *view, size_t row, const json_t *tuned) {
+	if (row == SIZE_MAX)
+		return json_null();
+	const struct study_row *one = study_row(view->study, row);
+	double spread = exp(1.96 * one->deviation);
+	json_t *setup = json_pack("{s:O,s:o,s:[o,o],s:s,s:I}", "config", one->config, "median", js_number(one->value), "ci",
+	                          js_number(one->value / spread), js_number(one->value * spread), "unit", view->unit,
+	                          "trials", (json_int_t)one->trials);
+	/* What met in the duel is told as it was there. */
+	if (json_is_number(json_object_get(tuned, "median")) && json_equal(json_object_get(tuned, "config"), one->config)) {
+		json_object_set(setup, "median", json_object_get(tuned, "median"));
+		if (json_is_array(json_object_get(tuned, "ci")))
+			json_object_set(setup, "ci", json_object_get(tuned, "ci"));
+	}
+	return setup;
+}
+
+/* What the duel said; without one the ratio of medians, which is no verdict. */
+static void speedup_add(json_t *result, const struct explain_view *view, size_t winner, size_t baseline) {
+	json_t *speedup = json_object_get(view->tune, "speedup");
+	if (json_is_object(speedup)) {
+		json_object_set(result, "speedup", speedup);
+		json_object_set_new(result, "verdict", json_string(js_string_or(view->tune, "verdict", "undecided")));
+	} else if (winner != SIZE_MAX && baseline != SIZE_MAX) {
+		double ratio = study_row(view->study, baseline)->value / study_row(view->study, winner)->value;
+		json_object_set_new(result, "speedup", json_pack("{s:o,s:n}", "ratio", js_number(ratio), "ci"));
+		json_object_set_new(result, "verdict", json_string("undecided"));
+	} else {
+		json_object_set_new(result, "speedup", json_null());
+		json_object_set_new(result, "verdict", json_string("no baseline"));
+	}
+}
+
+/* The row of a member of what tune said of this problem; SIZE_MAX: there is none. */
+static size_t tuned_row(const struct explain_view *view, const char *who) {
+	const json_t *config = json_object_get(json_object_get(view->tune, who), "config");
+	for (size_t i = 0; config && i < study_rows(view->study); i++)
+		if (explain_of_problem((void *)view, view->study, i) && json_equal(study_row(view->study, i)->config, config))
+			return i;
+	return SIZE_MAX;
+}
+
+/* The recommendation of a problem that was tuned; else what takes the least time of its rows and may be used. */
+static size_t winner_of(const struct explain_view *view) {
+	const struct study *study = view->study;
+	size_t winner = study_winner(study), best = tuned_row(view, "best");
+	if (winner != SIZE_MAX && explain_of_problem((void *)view, study, winner))
+		return winner;
+	if (best != SIZE_MAX)
+		return best;
+	for (size_t i = 0; i < study_rows(study); i++) {
+		const struct study_row *row = study_row(study, i);
+		if (!row->over && !js_bool_or(row->detail, "unsafe", false) && explain_of_problem((void *)view, study, i) &&
+		    (best == SIZE_MAX || row->value < study_row(study, best)->value))
+			best = i;
+	}
+	return best;
+}
+
+static size_t baseline_of(const struct explain_view *view) {
+	size_t baseline = study_baseline(view->study);
+	bool own = baseline != SIZE_MAX && explain_of_problem((void *)view, view->study, baseline);
+	return own ? baseline : tuned_row(view, "baseline");
+}
+
+/* Experiments go where this was read from. */
+static void next_complete(const struct explain_view *view, json_t *finding) {
+	static const char *const storing[] = {"sweetspot sweep ", "sweetspot compare ", "sweetspot tune "};
+	const char *next = js_string_or(finding, "next", NULL), *store = opt_get(view->args, "store", NULL);
+	for (size_t i = 0; next && store && i < sizeof storing / sizeof *storing; i++) {
+		if (strncmp(next, storing[i], strlen(storing[i])) != 0)
+			continue;
+		char *quoted = program_quote(store);
+		json_object_set_new(finding, "next", json_sprintf("%s --store %s", next, quoted));
+		free(quoted);
+		return;
+	}
+}
+
+static void nexts_complete(const struct explain_view *view, const json_t *list) {
+	size_t i;
+	json_t *one;
+	json_array_foreach((json_t *)list, i, one) next_complete(view, one);
+}
+
+static json_t *diagnoses_json(const struct explain_view *view) {
+	struct findings *findings = findings_new();
+	findings_examine(findings, view->study);
+	json_t *json = findings_json(findings);
+	nexts_complete(view, json);
+	findings_free(findings);
+	return json;
+}
+
+static void part_add(json_t *result, const char *name, json_t *part) {
+	if (part)
+		json_object_set_new(result, name, part);
+}
+
+json_t *explain_result(const struct explain_view *view) {
+	const struct study *study = view->study;
+	struct explain_table table;
+	size_t winner = winner_of(view), baseline = baseline_of(view);
+	json_int_t rows = (json_int_t)(study_rows(study) + study_left_out(study));
+	json_t *result = json_pack("{s:s,s:s,s:O,s:o,s:s,s:I,s:I,s:o}", "kernel", study_kernel(study), "device",
+	                           study_device(study), "problem", view->problem, "problems", problems_json(study),
+	                           "objective", view->objective, "configurations", rows, "failures",
+	                           (json_int_t)study_failures(study), "noise", js_number(study_noise(study)));
+	if (study_left_out(study))
+		json_object_set_new(result, "left_out", json_integer((json_int_t)study_left_out(study)));
+	json_object_set_new(result, "winner", setup_json(view, winner, json_object_get(view->tune, "best")));
+	json_object_set_new(result, "baseline", setup_json(view, baseline, json_object_get(view->tune, "baseline")));
+	speedup_add(result, view, winner, baseline);
+	explain_table_make(&table, view);
+	explain_path_add(view, &table, winner, baseline, result);
+	nexts_complete(view, json_object_get(result, "experiments"));
+	part_add(result, "scaling", explain_scaling(view));
+	explain_effects_add(view, &table, result);
+	part_add(result, "landscape", winner == SIZE_MAX ? NULL : explain_landscape(view, &table, winner));
+	explain_table_clear(&table);
+	part_add(result, "drivers", explain_drivers(view, winner, baseline));
+	part_add(result, "roofline", explain_roofline(view, winner, baseline));
+	part_add(result, "sizes", view->sizes ? json_incref(view->sizes) : explain_sizes(view));
+	part_add(result, "pareto", explain_pareto(view));
+	part_add(result, "diagnoses", diagnoses_json(view));
+	return result;
+}

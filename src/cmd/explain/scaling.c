@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include "src/cmd/explain/scaling.h"
+
+#include "src/base/json/js.h"
+
+enum { ENTRIES_MAX = 256 };
+
+/* What the rows of an entry share, but for threads. */
+static json_t *fixed_json(const struct study *study, size_t threads, int split, const struct explain_series *series) {
+	json_t *fixed = json_object();
+	for (size_t c = 0; c < study_columns(study) && series->count; c++) {
+		const struct study_column *column = study_column(study, c);
+		int place = study_row(study, series->rows[0])->place[c];
+		bool same = c != threads && (int)c != split && !column->is_problem && place != STUDY_ABSENT;
+		for (size_t i = 1; i < series->count && same; i++)
+			same = study_row(study, series->rows[i])->place[c] == place;
+		if (same)
+			json_object_set_new(fixed, column->name, value_json(column->level[place]));
+	}
+	return fixed;
+}
+
+static void entry_add(const struct explain_view *view, size_t threads, int split, int level, json_t *list) {
+	struct explain_series series;
+	explain_series_find(view, threads, split, level, &series);
+	if (series.count == 0 || json_array_size(list) >= ENTRIES_MAX)
+		return;
+	json_t *entry = explain_law(view, threads, &series), *about = json_object();
+	if (split >= 0) {
+		const struct study_column *column = study_column(view->study, (size_t)split);
+		json_object_set_new(about, column->name, value_json(column->level[level]));
+	}
+	json_object_set_new(entry, "about", about);
+	json_object_set_new(entry, "fixed", fixed_json(view->study, threads, split, &series));
+	json_array_append_new(list, entry);
+}
+
+static void entries_add(const struct explain_view *view, size_t threads, json_t *list) {
+	int split = explain_split(view);
+	if (split < 0)
+		entry_add(view, threads, -1, -1, list);
+	for (size_t level = 0; split >= 0 && level < study_column(view->study, (size_t)split)->levels; level++)
+		entry_add(view, threads, split, (int)level, list);
+}
+
+/* A team that never changes shows nothing of how it scales. */
+static json_t *refusal(const struct explain_view *view) {
+	size_t rows = study_rows(view->study);
+	double threads = rows ? study_value_number(view->study, 0, "threads", 0) : 0;
+	if (!(threads >= 1))
+		return NULL;
+	return json_pack("{s:O,s:n,s:o}", "problem", view->problem, "law", "reason",
+	                 json_sprintf("all was measured with %.0f thread%s: Amdahl's law needs 3 counts, the USL 4",
+	                              threads, threads == 1 ? "" : "s"));
+}
+
+/* The view's problem first. */
+json_t *explain_scaling(const struct explain_view *view) {
+	int threads = study_find(view->study, "threads");
+	json_t *list = json_array();
+	if (threads < 0 || !study_column(view->study, (size_t)threads)->numeric) {
+		json_array_append_new(list, refusal(view)); /* nothing where it is NULL */
+		return list;
+	}
+	entries_add(view, (size_t)threads, list);
+	size_t rows[EXPLAIN_PROBLEMS_MAX], problems = explain_problems(view->study, rows);
+	for (size_t i = 0; i < problems; i++) {
+		struct explain_view other = *view;
+		other.like = rows[i];
+		other.problem = study_row(view->study, rows[i])->problem;
+		if (!explain_of_problem((void *)view, view->study, rows[i]))
+			entries_add(&other, (size_t)threads, list);
+	}
+	return list;
+}

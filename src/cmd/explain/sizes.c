@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* How time and the best configuration go with the size: of what was tuned at several, or else of what was swept. */
+#include <config.h>
+
+#include <math.h>
+#include <stdint.h>
+
+#include "src/base/json/js.h"
+#include "src/cmd/explain/explain.h"
+#include "tuner/sizes/sizes.h"
+
+enum { SIZES_LEAST = 2, CONFIGS_LEAST = 2 };
+
+/* Rows that differ from the view's problem in this column at most. */
+static bool same_but(const struct study *study, size_t like, size_t row, size_t column) {
+	for (size_t c = 0; c < study_columns(study); c++)
+		if (c != column && study_column(study, c)->is_problem &&
+		    study_row(study, like)->place[c] != study_row(study, row)->place[c])
+			return false;
+	return true;
+}
+
+static bool is_usable(const struct study *study, size_t row) {
+	return !study_row(study, row)->over && !js_bool_or(study_row(study, row)->detail, "unsafe", false);
+}
+
+static size_t best_at(const struct explain_view *view, size_t column, size_t level, size_t *rows) {
+	const struct study *study = view->study;
+	size_t best = SIZE_MAX;
+	*rows = 0;
+	for (size_t row = 0; row < study_rows(study); row++) {
+		if (!is_usable(study, row) || study_row(study, row)->place[column] != (int)level ||
+		    !same_but(study, view->like, row, column))
+			continue;
+		++*rows;
+		if (best == SIZE_MAX || study_row(study, row)->value < study_row(study, best)->value)
+			best = row;
+	}
+	return best;
+}
+
+/* One configuration a size is no choice. */
+static void points_add(const struct explain_view *view, size_t column, struct sizes *sizes) {
+	const struct study *study = view->study;
+	for (size_t level = 0; level < study_column(study, column)->levels; level++) {
+		size_t rows, best = best_at(view, column, level, &rows);
+		if (best == SIZE_MAX || rows < CONFIGS_LEAST)
+			continue;
+		const struct study_row *row = study_row(study, best);
+		double n = study_number(study, best, column), spread = exp(1.96 * row->deviation);
+		const struct sizes_point point = {
+			.n = n, .cost = row->value, .ci = {row->value / spread, row->value * spread}, .config = row->config};
+		if (n > 0)
+			sizes_add(sizes, &point);
+	}
+}
+
+static bool is_candidate(const struct sizes *sizes, const json_t *config) {
+	for (size_t i = 0; i < sizes_count(sizes); i++)
+		if (json_equal((json_t *)sizes_point(sizes, i)->config, (json_t *)config))
+			return true;
+	return false;
+}
+
+/* Of what is the best of some size: nothing else is recommended. */
+static void ratios_add(const struct explain_view *view, size_t column, struct sizes *sizes) {
+	const struct study *study = view->study;
+	for (size_t row = 0; row < study_rows(study); row++) {
+		if (!is_usable(study, row) || !same_but(study, view->like, row, column) ||
+		    !is_candidate(sizes, study_row(study, row)->config))
+			continue;
+		for (size_t i = 0; i < sizes_count(sizes); i++)
+			if (sizes_point(sizes, i)->n == study_number(study, row, column))
+				sizes_ratio_set(sizes, i, study_row(study, row)->config,
+				                study_row(study, row)->value / sizes_point(sizes, i)->cost, 0);
+	}
+}
+
+/* The number of the problem with the most values. */
+static int size_column(const struct study *study) {
+	int best = -1;
+	for (size_t c = 0; c < study_columns(study); c++) {
+		const struct study_column *column = study_column(study, c);
+		if (column->is_problem && column->numeric &&
+		    (best < 0 || column->levels > study_column(study, (size_t)best)->levels))
+			best = (int)c;
+	}
+	return best;
+}
+
+static struct sizes *swept(const struct explain_view *view) {
+	int column = size_column(view->study);
+	if (column < 0)
+		return NULL;
+	struct sizes *sizes = sizes_new(study_kernel(view->study), study_column(view->study, (size_t)column)->name);
+	points_add(view, (size_t)column, sizes);
+	ratios_add(view, (size_t)column, sizes);
+	return sizes;
+}
+
+static struct sizes *tuned(const struct explain_view *view) {
+	struct sizes *sizes = NULL;
+	const char *fingerprint = app_fingerprint(view->app, NULL);
+	struct store *store =
+		opt_count(view->args, "from") == 0 ? store_open(opt_get(view->args, "store", NULL), STORE_READ, NULL) : NULL;
+	if (store)
+		sizes = sizes_load(store, fingerprint, study_kernel(view->study), view->objective, NULL, NULL, NULL);
+	if (sizes && sizes_ratios_read(sizes, store, NULL)) {
+		sizes_free(sizes);
+		sizes = NULL;
+	}
+	store_close(store);
+	return sizes;
+}
+
+json_t *explain_sizes(const struct explain_view *view) {
+	struct sizes *sizes = tuned(view);
+	if (!sizes || sizes_count(sizes) < SIZES_LEAST) {
+		sizes_free(sizes);
+		sizes = swept(view);
+	}
+	json_t *json = sizes && sizes_count(sizes) >= SIZES_LEAST ? sizes_json(sizes) : NULL;
+	sizes_free(sizes);
+	return json;
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include "src/cmd/explain/table.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "src/base/mem.h"
+
+/* Positive values over at least this range are compared by their ratios, as in strategy/coding.c. */
+static const double WIDE = 4, LENGTH = 1.35;
+
+/* Places in 0..1 of the levels, then of absence; NULL: words. */
+static double *places_new(const struct study_column *column) {
+	if (!column->numeric)
+		return NULL;
+	double *at = mem_alloc(column->levels + 1, sizeof *at);
+	double first = value_number(column->level[0]), last = value_number(column->level[column->levels - 1]);
+	bool wide = first > 0 && last >= WIDE * first;
+	double low = wide ? log(first) : 0.5 * first, range = (wide ? log(last) : 0.5 * last) - low;
+	for (size_t i = 0; i < column->levels; i++) {
+		double x = value_number(column->level[i]);
+		at[i] = range > 0 ? ((wide ? log(x) : 0.5 * x) - low) / range : 0;
+	}
+	at[column->levels] = NAN;
+	return at;
+}
+
+static void params_find(struct explain_table *table, const struct study *study) {
+	for (size_t c = 0; c < study_columns(study); c++) {
+		const struct study_column *column = study_column(study, c);
+		if (column->is_problem)
+			continue;
+		size_t p = table->params++;
+		table->column[p] = c;
+		table->levels[p] = column->levels;
+		if (p >= GP_DIMS_MAX)
+			continue;
+		table->at[p] = places_new(column);
+		table->dim[p] = (struct gp_dim){.values = column->levels + 1, .at = table->at[p], .length = LENGTH};
+	}
+}
+
+static void row_add(struct explain_table *table, const struct study *study, size_t index) {
+	const struct study_row *row = study_row(study, index);
+	for (size_t p = 0; p < table->params; p++)
+		table->places[table->rows * table->params + p] = row->place[table->column[p]];
+	table->row[table->rows] = index;
+	table->over[table->rows] = row->over;
+	table->deviation[table->rows] = row->deviation;
+	table->cost[table->rows++] = row->value;
+}
+
+void explain_table_make(struct explain_table *table, const struct explain_view *view) {
+	size_t room = explain_rows(view->study, view->like) + 1;
+	*table = (struct explain_table){0};
+	params_find(table, view->study);
+	table->row = mem_alloc(room, sizeof *table->row);
+	table->places = mem_alloc(room * (table->params + 1), sizeof *table->places);
+	table->cost = mem_alloc(room, sizeof *table->cost);
+	table->deviation = mem_alloc(room, sizeof *table->deviation);
+	table->over = mem_alloc(room, sizeof *table->over);
+	for (size_t i = 0; i < study_rows(view->study); i++)
+		if (explain_of_problem((void *)view, view->study, i))
+			row_add(table, view->study, i);
+}
+
+void explain_table_clear(struct explain_table *table) {
+	for (size_t p = 0; p < GP_DIMS_MAX; p++)
+		free(table->at[p]);
+	response_free(table->response);
+	free(table->row);
+	free(table->places);
+	free(table->cost);
+	free(table->deviation);
+	free(table->over);
+}
+
+bool explain_table_response(const struct explain_table *table, struct response_data *data) {
+	*data = (struct response_data){.rows = table->rows,
+	                               .params = table->params,
+	                               .levels = table->levels,
+	                               .places = table->places,
+	                               .cost = table->cost,
+	                               .deviation = table->deviation,
+	                               .over = table->over,
+	                               .dims = table->params,
+	                               .dim = table->dim};
+	return table->params > 0 && table->params <= GP_DIMS_MAX;
+}
+
+const struct response *explain_table_surrogate(struct explain_table *table) {
+	struct response_data data;
+	char reason[RESPONSE_REASON];
+	if (!table->is_fitted && explain_table_response(table, &data))
+		table->response = response_new(&data, reason);
+	table->is_fitted = true;
+	return table->response;
+}
+
+const struct study_column *explain_table_param(const struct explain_view *view, const struct explain_table *table,
+                                               size_t param) {
+	return study_column(view->study, table->column[param]);
+}

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The text for people, made from the JSON: what is in there is cleaned where it is printed. */
+#include <config.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/json/js.h"
+#include "src/base/mem.h"
+#include "src/base/text.h"
+#include "src/base/value.h"
+#include "src/cmd/explain/explain.h"
+#include "src/cmd/explain/text.h"
+#include "src/show/results.h"
+
+enum { INDENT = 2 };
+
+void explain_title(const struct explain_text *text, const char *title) {
+	fprintf(text->out, "\n%s%s%s\n", ui_style(text->ui, UI_BOLD), title, ui_style(text->ui, UI_PLAIN));
+}
+
+void explain_ratio_text(double ratio, const json_t *ci, char *text, size_t size) {
+	double low = json_number_value(json_array_get(ci, 0)), high = json_number_value(json_array_get(ci, 1));
+	if (low > 0 && high > 0)
+		snprintf(text, size, "%.3gx [%.3g, %.3g]", ratio, low, high);
+	else
+		snprintf(text, size, "%.3gx", ratio);
+}
+
+void explain_value_text(const json_t *json, char *text, size_t size) {
+	struct value value;
+	snprintf(text, size, "-");
+	if (json && value_from_json(json, &value))
+		value_text(value, text, size);
+	text_clean(text, false);
+}
+
+/* Members that are the same in all problems are left out, unless that is all of them. */
+static json_t *differing(const json_t *result, const json_t *problem) {
+	json_t *kept = json_object(), *member, *other;
+	const char *name;
+	size_t i;
+	json_object_foreach((json_t *)problem, name, member) {
+		json_array_foreach(json_object_get(result, "problems"), i, other) {
+			if (!json_equal(json_object_get(json_object_get(other, "problem"), name), member))
+				json_object_set(kept, name, member);
+		}
+	}
+	return kept;
+}
+
+json_t *explain_varied(const json_t *result, const json_t *config) {
+	json_t *kept = json_object(), *effect;
+	size_t i;
+	json_array_foreach(json_object_get(result, "effects"), i, effect) {
+		const char *name = js_string_or(effect, "param", "");
+		json_t *member = json_object_get(config, name);
+		if (member)
+			json_object_set(kept, name, member);
+	}
+	if (json_object_size(kept) == 0)
+		json_object_update(kept, (json_t *)config);
+	return kept;
+}
+
+char *explain_problem_text(const json_t *result, const json_t *problem) {
+	json_t *kept = differing(result, problem);
+	char *text = results_config(json_object_size(kept) ? kept : problem, NULL);
+	json_decref(kept);
+	return text;
+}
+
+static void line_print(const struct explain_text *text, const char *line) {
+	ui_wrap(text->out, INDENT, 2 * INDENT, line);
+}
+
+/* What was recommended is told as it differs from what a user gets without. */
+static void recommended_print(const struct explain_text *text) {
+	const json_t *winner = json_object_get(text->result, "winner"),
+				 *baseline = json_object_get(text->result, "baseline");
+	const json_t *config = json_object_get(winner, "config"), *base = json_object_get(baseline, "config");
+	bool tuned = json_is_object(baseline), same = tuned && json_equal(config, base);
+	json_t *kept = tuned || text->all ? json_incref((json_t *)config) : explain_varied(text->result, config);
+	char *words = results_config(kept, text->all || same ? NULL : base);
+	json_decref(kept);
+	char *line = mem_printf("%s %s%s", tuned ? "recommended:" : "fastest of what was measured:", words,
+	                        same ? " (the baseline)" : "");
+	line_print(text, line);
+	free(line);
+	free(words);
+}
+
+static char *gain_words(const json_t *result, const char *from, const char *to) {
+	const json_t *speedup = json_object_get(result, "speedup");
+	const char *verdict = js_string_or(result, "verdict", "");
+	double ratio = js_real_or(speedup, "ratio", NAN);
+	char gain[64];
+	explain_ratio_text(ratio, json_object_get(speedup, "ci"), gain, sizeof gain);
+	if (strcmp(verdict, "faster") == 0)
+		return mem_printf("%s as fast as the baseline: %s instead of %s", gain, to, from);
+	if (strcmp(verdict, "tie") == 0)
+		return mem_printf("no faster than the baseline as far as can be told (%s): %s", gain, to);
+	return mem_printf("%s as fast as the baseline by what the search saw, not decided by a duel: %s instead of %s",
+	                  gain, to, from);
+}
+
+static void gain_print(const struct explain_text *text) {
+	const json_t *winner = json_object_get(text->result, "winner"),
+				 *baseline = json_object_get(text->result, "baseline");
+	char from[48], to[48];
+	results_value(js_real_or(baseline, "median", NAN), js_string_or(winner, "unit", "s"), from, sizeof from);
+	results_value(js_real_or(winner, "median", NAN), js_string_or(winner, "unit", "s"), to, sizeof to);
+	char *line = json_is_object(baseline) ? gain_words(text->result, from, to)
+	                                      : mem_printf("%s; `sweetspot tune` would hold it against the baseline", to);
+	line_print(text, line);
+	free(line);
+}
+
+static void left_out_print(const struct explain_text *text) {
+	long long all = js_int_or(text->result, "configurations", 0), out = js_int_or(text->result, "left_out", 0);
+	if (out <= 0)
+		return;
+	char *line = mem_printf(
+		"of %lld configurations %lld are looked at: those like the best one, and some of the others", all, all - out);
+	line_print(text, line);
+	free(line);
+}
+
+static void head_print(const struct explain_text *text) {
+	char *kernel = mem_strdup(js_string_or(text->result, "kernel", "?"));
+	char *problem = results_config(json_object_get(text->result, "problem"), NULL);
+	const char *device = js_string_or(text->result, "device", "cpu");
+	text_clean(kernel, false);
+	fprintf(text->out, "%s%s%s %s%s%s\n", ui_style(text->ui, UI_BOLD), kernel, ui_style(text->ui, UI_PLAIN), problem,
+	        strcmp(device, "cpu") == 0 ? "" : " on ", strcmp(device, "cpu") == 0 ? "" : device);
+	free(kernel);
+	free(problem);
+	if (!json_is_object(json_object_get(text->result, "winner"))) {
+		line_print(text, "no configuration of this problem finished");
+		return;
+	}
+	recommended_print(text);
+	gain_print(text);
+	left_out_print(text);
+}
+
+/* Which other problems there are to ask about. */
+static void others_print(const struct explain_text *text) {
+	const json_t *problems = json_object_get(text->result, "problems");
+	size_t count = json_array_size(problems), i;
+	json_t *one;
+	if (count < 2 || !text->all)
+		return;
+	explain_title(text, "other problems (--size)");
+	json_array_foreach(problems, i, one) {
+		char *words = explain_problem_text(text->result, json_object_get(one, "problem"));
+		long long rows = js_int_or(one, "configurations", 0);
+		char *line = mem_printf("%s: %lld configuration%s", words, rows, rows == 1 ? "" : "s");
+		line_print(text, line);
+		free(line);
+		free(words);
+	}
+}
+
+void explain_print(struct ui *ui, const json_t *result, bool all, FILE *out) {
+	const struct explain_text text = {.ui = ui, .out = out, .all = all, .result = result};
+	head_print(&text);
+	explain_text_path(&text);
+	explain_text_why(&text);
+	explain_text_scaling(&text);
+	explain_text_effects(&text);
+	explain_text_place(&text);
+	others_print(&text);
+	explain_text_next(&text);
+}

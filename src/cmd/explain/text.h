@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Sections of the text, in the order in which they are shown. Each prints nothing where its part is not there. */
+#ifndef SRC_CMD_EXPLAIN_TEXT_H
+#define SRC_CMD_EXPLAIN_TEXT_H
+#include <jansson.h>
+#include <stdio.h>
+
+#include "src/ui/ui.h"
+
+struct explain_text {
+	struct ui *ui;
+	FILE *out;
+	bool all; /* --verbose */
+	const json_t *result;
+};
+void explain_title(const struct explain_text *text, const char *title);
+
+void explain_text_why(const struct explain_text *text);     /* src/cmd/explain/text_why.c */
+void explain_text_path(const struct explain_text *text);    /* src/cmd/explain/text_path.c */
+void explain_text_scaling(const struct explain_text *text); /* src/cmd/explain/text_scaling.c */
+void explain_text_effects(const struct explain_text *text); /* src/cmd/explain/text_effects.c */
+void explain_text_place(const struct explain_text *text);   /* src/cmd/explain/text_place.c */
+void explain_text_next(const struct explain_text *text);    /* src/cmd/explain/text_why.c */
+
+/* "n=512 type=int32" of the members in which problems differ, else of all; caller frees. */
+char *explain_problem_text(const json_t *result, const json_t *problem);
+/* "1.94x" or "1.94x [1.90, 1.98]" */
+void explain_ratio_text(double ratio, const json_t *ci, char *text, size_t size);
+/* The members of a configuration that were varied, the ones that mattered first; all where none was. New reference. */
+json_t *explain_varied(const json_t *result, const json_t *config);
+/* Of a member of a configuration; "-" where there is none. */
+void explain_value_text(const json_t *json, char *text, size_t size);
+
+#endif

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What mattered. */
+#include <config.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/json/js.h"
+#include "src/base/mem.h"
+#include "src/base/text.h"
+#include "src/cmd/explain/text.h"
+
+enum { EFFECTS_SHOWN = 6, INTERACTIONS_SHOWN = 3, INDENT = 2, CELL = 64 };
+static const double RATIO_MAX = 1e4;
+
+static void share_cell(const json_t *effect, char cell[CELL]) {
+	double share = js_real_or(effect, "share", NAN);
+	snprintf(cell, CELL, "-");
+	if (isfinite(share))
+		snprintf(cell, CELL, "%.0f %%", 100 * share);
+}
+
+/* A ratio beyond all that was measured is the model's alone. */
+static bool is_clear(const json_t *effect) {
+	return js_bool_or(effect, "known", false) && js_real_or(effect, "ratio", INFINITY) < RATIO_MAX &&
+	       json_is_number(json_array_get(json_object_get(effect, "ci"), 1));
+}
+
+static void effect_add(struct table *table, const json_t *effect) {
+	char name[CELL], ratio[CELL], best[CELL], worst[CELL], share[CELL];
+	snprintf(name, sizeof name, "  %s", js_string_or(effect, "param", "?"));
+	text_clean(name, false);
+	if (is_clear(effect))
+		explain_ratio_text(js_real_or(effect, "ratio", NAN), json_object_get(effect, "ci"), ratio, sizeof ratio);
+	else
+		snprintf(ratio, sizeof ratio, "%s", js_bool_or(effect, "known", false) ? "unclear" : "too few");
+	explain_value_text(json_object_get(effect, "best"), best, sizeof best);
+	explain_value_text(json_object_get(effect, "worst"), worst, sizeof worst);
+	share_cell(effect, share);
+	table_add(table, name, ratio, best, worst, share);
+}
+
+static void interactions_print(const struct explain_text *text) {
+	const json_t *list = json_object_get(text->result, "interactions");
+	char *line = NULL;
+	size_t i;
+	json_t *one;
+	json_array_foreach((json_t *)list, i, one) {
+		const json_t *params = json_object_get(one, "params");
+		if (i >= INTERACTIONS_SHOWN && !text->all)
+			break;
+		char *longer = mem_printf("%s%s%s with %s (%.0f %%)", line ? line : "together: ", line ? ", " : "",
+		                          json_string_value(json_array_get(params, 0)),
+		                          json_string_value(json_array_get(params, 1)), 100 * js_real_or(one, "share", NAN));
+		free(line);
+		line = longer;
+	}
+	if (line)
+		ui_wrap(text->out, INDENT, 2 * INDENT, line);
+	free(line);
+}
+
+/* What the shares are worth. */
+static void variance_print(const struct explain_text *text) {
+	const json_t *variance = json_object_get(text->result, "variance");
+	const char *reason = js_string_or(variance, "reason", NULL);
+	char *line = NULL;
+	if (reason && text->all)
+		line = mem_printf("shares: %s", reason);
+	else if (json_is_object(variance) && text->all)
+		line =
+			mem_printf("%.0f %% of the variance is of no parameter and no pair; %lld outliers set aside",
+		               100 * js_real_or(variance, "unexplained", NAN), (long long)js_int_or(variance, "outliers", 0));
+	if (line)
+		ui_wrap(text->out, INDENT, 2 * INDENT, line);
+	free(line);
+}
+
+static void drivers_print(const struct explain_text *text) {
+	static const char *const titles[] = {"  counter", "winner over baseline", "time goes with it as", "p"};
+	const json_t *drivers = json_object_get(text->result, "drivers");
+	size_t i, shown = 0;
+	json_t *one;
+	struct table *table = table_new(4, titles);
+	json_array_foreach(json_object_get(drivers, "counters"), i, one) {
+		char name[CELL], ratio[CELL] = "-", slope[CELL] = "-", p[CELL] = "-";
+		bool fits = js_bool_or(one, "significant", false);
+		if (!text->all && (!fits || shown >= EFFECTS_SHOWN))
+			continue;
+		snprintf(name, sizeof name, "  %s", js_string_or(one, "counter", "?"));
+		text_clean(name, false);
+		if (json_is_number(json_object_get(one, "ratio")))
+			snprintf(ratio, sizeof ratio, "%.3gx", js_real_or(one, "ratio", NAN));
+		if (json_is_number(json_object_get(one, "slope")))
+			snprintf(slope, sizeof slope, "power %.2f", js_real_or(one, "slope", NAN));
+		if (json_is_number(json_object_get(one, "p")))
+			snprintf(p, sizeof p, "%.2g", js_real_or(one, "p", NAN));
+		table_add(table, name, ratio, slope, p);
+		shown++;
+	}
+	if (shown) {
+		explain_title(text, "counters that go with the time");
+		table_print(table, text->ui, text->out);
+	}
+	table_free(table);
+}
+
+void explain_text_effects(const struct explain_text *text) {
+	static const char *const titles[] = {"  parameter", "worst over best", "best", "worst", "of the variance"};
+	const json_t *effects = json_object_get(text->result, "effects");
+	size_t i, shown = 0;
+	json_t *one;
+	if (json_array_size(effects) == 0)
+		return;
+	explain_title(text, "what mattered");
+	struct table *table = table_new(5, titles);
+	json_array_foreach((json_t *)effects, i, one) {
+		if (text->all || (shown < EFFECTS_SHOWN && js_bool_or(one, "known", false))) {
+			effect_add(table, one);
+			shown++;
+		}
+	}
+	if (shown)
+		table_print(table, text->ui, text->out);
+	else
+		ui_wrap(text->out, INDENT, INDENT, "too little was measured to tell");
+	table_free(table);
+	interactions_print(text);
+	variance_print(text);
+	drivers_print(text);
+}

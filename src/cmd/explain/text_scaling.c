@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/json/js.h"
+#include "src/base/mem.h"
+#include "src/cmd/explain/text.h"
+#include "src/show/results.h"
+
+enum { ENTRIES_SHOWN = 8, INDENT = 2, WORDS = 512 };
+
+static const json_t *best_point(const json_t *entry) {
+	const json_t *best = NULL;
+	size_t i;
+	json_t *point;
+	json_array_foreach(json_object_get(entry, "points"), i, point) {
+		if (!best || js_real_or(point, "seconds", INFINITY) < js_real_or(best, "seconds", INFINITY))
+			best = point;
+	}
+	return best;
+}
+
+/* Two digits, of 100 three. */
+static void hundredth(double x, char *text, size_t size) {
+	snprintf(text, size, 100 * x >= 99.5 ? "%.3g" : "%.2g", 100 * x);
+}
+
+static void percent(const json_t *known, char *text, size_t size) {
+	const json_t *ci = json_object_get(known, "ci");
+	double low = json_number_value(json_array_get(ci, 0)), high = json_number_value(json_array_get(ci, 1));
+	char value[16], from[16], to[16];
+	hundredth(js_real_or(known, "value", NAN), value, sizeof value);
+	if (!json_is_number(json_array_get(ci, 0)) || !json_is_number(json_array_get(ci, 1))) {
+		snprintf(text, size, "%s %%", value);
+		return;
+	}
+	hundredth(low, from, sizeof from);
+	hundredth(high, to, sizeof to);
+	snprintf(text, size, "%s %% [%s, %s]", value, from, to);
+}
+
+static void most_words(const json_t *entry, char *text, size_t size) {
+	const json_t *known = json_object_get(entry, "best_threads"), *ci = json_object_get(known, "ci");
+	double threads = js_real_or(known, "value", NAN), sigma = js_real_or(json_object_get(entry, "sigma"), "value", NAN);
+	if (isfinite(threads) && json_is_number(json_array_get(ci, 1)))
+		snprintf(text, size, "fastest with %.0f thread%s [%.0f, %.0f]", threads, threads < 1.5 ? "" : "s",
+		         json_number_value(json_array_get(ci, 0)), json_number_value(json_array_get(ci, 1)));
+	else if (isfinite(threads))
+		snprintf(text, size, "fastest with %.0f thread%s or more", threads, threads < 1.5 ? "" : "s");
+	else if (sigma > 1e-4)
+		snprintf(text, size, "%.3gx at most, with however many threads", 1 / sigma);
+	else
+		snprintf(text, size, "no end in sight");
+}
+
+static void law_words(const json_t *entry, char *text, size_t size) {
+	char sigma[64], kappa[64], most[96];
+	bool usl = strcmp(js_string_or(entry, "law", ""), "usl") == 0;
+	percent(json_object_get(entry, "sigma"), sigma, sizeof sigma);
+	percent(json_object_get(entry, "kappa"), kappa, sizeof kappa);
+	most_words(entry, most, sizeof most);
+	if (usl)
+		snprintf(text, size, "USL: %s serial or waiting, each pair of threads costs %s; %s", sigma, kappa, most);
+	else
+		snprintf(text, size, "Amdahl: %s does not run in parallel; %s", sigma, most);
+}
+
+/* "12.3x with 16 threads; " */
+static void measured_words(const json_t *entry, char *text, size_t size) {
+	const json_t *best = best_point(entry);
+	double speedup = js_real_or(best, "speedup", NAN), threads = js_real_or(best, "threads", NAN);
+	*text = '\0';
+	if (threads == 1)
+		snprintf(text, size, "fastest with one thread; ");
+	else if (isfinite(speedup))
+		snprintf(text, size, "%.3gx with %.0f threads; ", speedup, threads);
+	else if (isfinite(threads))
+		snprintf(text, size, "fastest with %.0f threads; ", threads);
+}
+
+static void refusal_words(const json_t *entry, const char **told, char *text, size_t size) {
+	const char *reason = js_string_or(entry, "reason", "no law");
+	bool again = *told && strcmp(*told, reason) == 0;
+	snprintf(text, size, "%s", again ? "no law, for the same reason" : reason);
+	*told = reason;
+}
+
+/* `told`: the reason of the entry before, which need not be told again. */
+static void entry_print(const struct explain_text *text, const json_t *entry, const char *label, const char **told) {
+	char measured[96], words[WORDS];
+	measured_words(entry, measured, sizeof measured);
+	if (json_is_string(json_object_get(entry, "law")))
+		law_words(entry, words, sizeof words);
+	else
+		refusal_words(entry, told, words, sizeof words);
+	if (js_int_or(entry, "outliers", 0) > 0)
+		snprintf(words + strlen(words), sizeof words - strlen(words), "; %lld of %zu counts left out",
+		         (long long)js_int_or(entry, "outliers", 0), json_array_size(json_object_get(entry, "points")));
+	if (js_bool_or(entry, "superlinear", false))
+		snprintf(words + strlen(words), sizeof words - strlen(words), "; faster than the threads grow");
+	char *line = mem_printf("%s%s%s%s", label, *label ? ": " : "", measured, words);
+	ui_wrap(text->out, INDENT, 2 * INDENT, line);
+	free(line);
+}
+
+static void points_print(const struct explain_text *text, const json_t *entry) {
+	static const char *const titles[] = {"    threads", "time", "law", "off by", "speedup"};
+	struct table *table = table_new(5, titles);
+	size_t i;
+	json_t *point;
+	for (size_t c = 0; c < 5; c++)
+		table_right(table, c);
+	json_array_foreach(json_object_get(entry, "points"), i, point) {
+		char threads[32], time[32], law[32], off[32] = "", speedup[32] = "";
+		double residual = js_real_or(point, "residual", NAN);
+		snprintf(threads, sizeof threads, "%.0f", js_real_or(point, "threads", NAN));
+		ui_seconds(js_real_or(point, "seconds", NAN), time, sizeof time);
+		ui_seconds(js_real_or(point, "law", NAN), law, sizeof law);
+		if (isfinite(residual))
+			snprintf(off, sizeof off, "%+.1f %%%s", 100 * expm1(residual),
+			         js_bool_or(point, "outlier", false) ? " (left out)" : "");
+		if (json_object_get(point, "speedup"))
+			snprintf(speedup, sizeof speedup, "%.2fx", js_real_or(point, "speedup", NAN));
+		table_add(table, threads, time, law, off, speedup);
+	}
+	table_print(table, text->ui, text->out);
+	table_free(table);
+}
+
+static void predicted_print(const struct explain_text *text, const json_t *entry) {
+	size_t i;
+	json_t *one;
+	json_array_foreach(json_object_get(entry, "predicted"), i, one) {
+		char gain[64];
+		explain_ratio_text(js_real_or(one, "speedup", NAN), json_object_get(one, "ci"), gain, sizeof gain);
+		fprintf(text->out, "    not measured: %s with %.0f threads\n", gain, js_real_or(one, "threads", NAN));
+	}
+}
+
+static char *label_of(const struct explain_text *text, const json_t *entry, bool here) {
+	char *about = results_config(json_object_get(entry, "about"), NULL);
+	char *problem = here ? mem_strdup("") : explain_problem_text(text->result, json_object_get(entry, "problem"));
+	char *label = mem_printf("%s%s%s", problem, *problem && *about ? " " : "", about);
+	free(about);
+	free(problem);
+	return label;
+}
+
+void explain_text_scaling(const struct explain_text *text) {
+	const json_t *entries = json_object_get(text->result, "scaling"), *own = json_object_get(text->result, "problem");
+	const char *told = NULL;
+	size_t i;
+	json_t *entry;
+	if (json_array_size(entries) == 0)
+		return;
+	explain_title(text, "how it scales with threads");
+	json_array_foreach((json_t *)entries, i, entry) {
+		if (i >= ENTRIES_SHOWN && !text->all) {
+			fprintf(text->out, "%*s.. %zu more: --verbose\n", INDENT, "", json_array_size(entries) - i);
+			break;
+		}
+		char *label = label_of(text, entry, json_equal(json_object_get(entry, "problem"), own));
+		entry_print(text, entry, label, &told);
+		if (text->all) {
+			points_print(text, entry);
+			predicted_print(text, entry);
+		}
+		free(label);
+	}
+}

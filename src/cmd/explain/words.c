@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Commands come from our own findings, but the names in them from a store, which is hostile until checked: nothing goes
+ * through a shell, and only what measures a built-in kernel runs. */
+#include <config.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/mem.h"
+#include "src/cmd/explain/probe.h"
+
+enum { WORDS_MAX = 256 };
+
+static const char *const commands[] = {"sweep", "compare", "run", "machine", NULL};
+static const char *const with_value[] = {"--over",      "--counters", "--size",   "--set",  "--samples", "--pairs",
+                                         "--max-pairs", "--store",    "--device", "--seed", NULL};
+static const char *const without_value[] = {"--ceilings", NULL};
+
+static bool is_among(const char *word, const char *const *list) {
+	for (; *list; list++)
+		if (strcmp(word, *list) == 0)
+			return true;
+	return false;
+}
+
+/* One word with its quotes resolved, to `out`; *at goes behind it. False: an end without its quote. */
+static bool word_take(const char **at, char *out) {
+	char quote = '\0';
+	for (; **at && (quote || **at != ' '); ++*at) {
+		if (quote && **at == quote)
+			quote = '\0';
+		else if (!quote && (**at == '\'' || **at == '"'))
+			quote = **at;
+		else if (**at == '\\' && quote != '\'' && (*at)[1])
+			*out++ = *++*at;
+		else
+			*out++ = **at;
+	}
+	*out = '\0';
+	return !quote;
+}
+
+void explain_words_free(char **words) {
+	for (char **word = words; word && *word; word++)
+		free(*word);
+	free(words);
+}
+
+static char **split(const char *command) {
+	char **words = mem_alloc(WORDS_MAX + 3, sizeof *words); /* room for two more and the end */
+	size_t count = 0;
+	bool good = true;
+	for (const char *at = command; *(at += strspn(at, " ")) && good;) {
+		char *word = mem_alloc(strlen(at) + 1, 1);
+		good = word_take(&at, word) && count < WORDS_MAX;
+		if (good)
+			words[count++] = word;
+		else
+			free(word);
+	}
+	if (good)
+		return words;
+	explain_words_free(words);
+	return NULL;
+}
+
+static bool is_setting(const char *word) {
+	return *word != '-' && strchr(word, '=') && *word != '=';
+}
+
+/* Behind the command and the kernel. */
+static bool arguments_fit(char *const *words) {
+	for (; *words; words++) {
+		bool valued = is_among(*words, with_value);
+		if (valued && (!words[1] || *words[1] == '-'))
+			return false;
+		if (!valued && !is_among(*words, without_value) && !is_setting(*words))
+			return false;
+		words += valued;
+	}
+	return true;
+}
+
+static bool is_built_in(struct app *app, const char *name) {
+	const struct kernel_list *kernels = app_kernels(app, NULL);
+	return kernels && kernel_list_find(kernels, name, app_device_kind(app), NULL);
+}
+
+/* "run K P=V .." to "sweep K .. --over P=V": what is stored can be explained. */
+static void run_to_sweep(char **words) {
+	char **setting = NULL;
+	size_t count = 0;
+	for (; words[count]; count++)
+		if (count > 1 && is_setting(words[count]) && !is_among(words[count - 1], with_value) &&
+		    (!setting || strncmp(words[count], "threads=", 8) == 0))
+			setting = &words[count];
+	if (!setting)
+		return;
+	char *over = *setting;
+	memmove(setting, setting + 1, (size_t)(&words[count] - setting) * sizeof *words);
+	words[count - 1] = mem_strdup("--over");
+	words[count] = over;
+	words[count + 1] = NULL;
+	free(words[0]);
+	words[0] = mem_strdup("sweep");
+}
+
+char **explain_words(struct app *app, const char *command, struct err *err) {
+	char **words = split(command);
+	bool good = words && words[0] && strcmp(words[0], "sweetspot") == 0 && words[1] && is_among(words[1], commands);
+	bool kernel = good && strcmp(words[1], "machine") != 0;
+	if (good && kernel)
+		good = words[2] && is_built_in(app, words[2]) && arguments_fit(words + 3);
+	else if (good)
+		good = arguments_fit(words + 2);
+	if (!good) {
+		explain_words_free(words);
+		err_set(err, ERR_USAGE, NULL, "this is nothing that a probe runs");
+		return NULL;
+	}
+	free(words[0]);
+	for (char **word = words; *word; word++)
+		word[0] = word[1];
+	if (strcmp(words[0], "run") == 0)
+		run_to_sweep(words);
+	return words;
+}

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "src/base/json/js.h"
+#include "src/base/mem.h"
+#include "src/base/near.h"
+#include "src/base/sys.h"
+#include "src/app/cmd.h"
+#include "tuner/export/export.h"
+#include "tuner/export/trials.h"
+#include "tuner/profile/profile.h"
+#include "tuner/profile/folder.h"
+#include "tuner/store/store.h"
+
+static const struct opt options[] = {
+	{"format", 'f', "NAME", "json, env, c, slurm, csv, .. (`sweetspot list formats`)", 0},
+	{"output", 'o', "FILE", "write there instead of to stdout", 0},
+	{"profile", 0, "FILE", "take this profile, or that of this machine in a folder, not the store", 0},
+	{0},
+};
+
+static const struct export_format *format_read(const struct opt_args *args, struct err *err) {
+	const char *names[64] = {0}, *name = opt_get(args, "format", "json");
+	size_t count = 0;
+	const struct export_format *format = export_find(name);
+	if (format)
+		return format;
+	for (; export_registry[count] && count < 64; count++)
+		names[count] = export_registry[count]->name;
+	const char *near = near_word(name, names, count);
+	err_set(err, ERR_USAGE, "`sweetspot list formats` shows them", "there is no format \"%s\"", name);
+	if (near)
+		err_hint(err, "did you mean %s?", near);
+	return NULL;
+}
+
+/* What was named: built-in kernels and plug-ins as they are now, or else what only the store can know. */
+struct wanted {
+	const struct kernel_list *built_in;
+	const char *device;
+	const struct kernel_desc **kernels; /* NULL: not known here */
+	const char **names;
+	size_t count;
+	bool trials; /* all of them are asked for, too, of one search */
+};
+
+static const char *source_of(void *ctx, const char *kernel) {
+	const struct wanted *wanted = ctx;
+	for (size_t i = 0; i < wanted->count; i++)
+		if (wanted->kernels[i] && strcmp(wanted->names[i], kernel) == 0)
+			return wanted->kernels[i]->source;
+	const struct kernel_desc *found = kernel_list_find(wanted->built_in, kernel, wanted->device, NULL);
+	return found ? found->source : NULL;
+}
+
+/* A name without a slash that is no kernel here may be one of a plug-in that was tuned. */
+static int wanted_add(struct app *app, struct wanted *wanted, const char *word, struct err *unknown, struct err *err) {
+	const struct kernel_desc *kernel = app_kernel(app, word, err);
+	if (!kernel && (err->code != ERR_USAGE || strchr(word, '/')))
+		return -1;
+	if (!kernel && unknown->code == ERR_OK)
+		*unknown = *err;
+	*err = (struct err){0};
+	wanted->kernels[wanted->count] = kernel;
+	wanted->names[wanted->count++] = kernel ? kernel->name : word;
+	return 0;
+}
+
+static bool has_entry(const json_t *profile, const char *kernel) {
+	size_t i;
+	json_t *entry;
+	json_array_foreach(json_object_get(profile, "entries"), i, entry) {
+		if (strcmp(js_string_or(entry, "kernel", ""), kernel) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* What is neither a kernel here nor in the store was mistyped. */
+static bool all_known(const struct wanted *wanted, const json_t *profile) {
+	for (size_t i = 0; i < wanted->count; i++)
+		if (!wanted->kernels[i] && !has_entry(profile, wanted->names[i]))
+			return false;
+	return true;
+}
+
+/* Each entry with the trials of its search. */
+static int trials_add(struct store *store, json_t *profile, struct err *err) {
+	size_t i;
+	json_t *entry;
+	json_array_foreach(json_object_get(profile, "entries"), i, entry) {
+		json_t *trials = export_trials(store, js_int_or(json_object_get(entry, "provenance"), "search", 0), err);
+		if (!trials)
+			return -1;
+		json_object_set_new(entry, "trials", trials);
+	}
+	return 0;
+}
+
+/* In the order of preference: a time, then what was measured last. */
+static bool is_before(const json_t *a, const json_t *b) {
+	bool time_a = strcmp(js_string_or(a, "unit", ""), "s") == 0, time_b = strcmp(js_string_or(b, "unit", ""), "s") == 0;
+	const json_t *from_a = json_object_get(a, "provenance"), *from_b = json_object_get(b, "provenance");
+	int order = strcmp(js_string_or(from_a, "measured", ""), js_string_or(from_b, "measured", ""));
+	if (time_a != time_b)
+		return time_a;
+	return order ? order > 0 : js_int_or(from_a, "search", 0) > js_int_or(from_b, "search", 0);
+}
+
+/* Formats with trials hold one search: of several entries the newest, and a note which. */
+static void keep_one(struct app *app, json_t *profile) {
+	json_t *entries = json_object_get(profile, "entries"), *kept = json_array_get(entries, 0);
+	for (size_t i = 1; i < json_array_size(entries); i++)
+		if (is_before(json_array_get(entries, i), kept))
+			kept = json_array_get(entries, i);
+	if (json_array_size(entries) < 2)
+		return;
+	ui_warn(app_ui(app), "name a kernel for another", "of %zu results this is the newest, of %s",
+	        json_array_size(entries), js_string_or(kept, "kernel", ""));
+	json_object_set_new(profile, "entries", json_pack("[O]", kept));
+}
+
+/* Where each thread may run, as far as its words are known; unbound else. */
+static const char *binding_of(const struct topo *topo, const json_t *entry, struct topo_binding **binding) {
+	const json_t *environment = json_object_get(entry, "environment");
+	long threads = strtol(js_string_or(environment, "OMP_NUM_THREADS", "1"), NULL, 10);
+	struct err unknown = {0};
+	*binding = threads < 1 || threads > 65536
+	               ? NULL
+	               : topo_binding_new(topo, (int)threads, js_string_or(environment, "OMP_PLACES", "threads"),
+	                                  js_string_or(environment, "OMP_PROC_BIND", "false"), &unknown);
+	return *binding ? topo_binding_key(*binding) : "[*]";
+}
+
+/* Numbers of CPUs mean something on the machine of the profile alone: another's entries get none. */
+static int bindings_add(struct app *app, json_t *profile, struct err *err) {
+	const char *here = app_fingerprint(app, err);
+	struct topo *topo = here ? app_topo(app, err) : NULL;
+	size_t i;
+	json_t *entry;
+	if (!topo)
+		return -1;
+	if (strcmp(js_string_or(json_object_get(profile, "machine"), "fingerprint", ""), here) != 0)
+		return 0;
+	json_array_foreach(json_object_get(profile, "entries"), i, entry) {
+		struct topo_binding *binding;
+		json_object_set_new(entry, "binding", json_string(binding_of(topo, entry, &binding)));
+		topo_binding_free(binding);
+	}
+	return 0;
+}
+
+static json_t *profile_of(struct app *app, const struct opt_args *args, struct wanted *wanted, struct err *err) {
+	struct err unknown = {0};
+	for (size_t i = 0; i < opt_words(args); i++)
+		if (wanted_add(app, wanted, opt_word(args, i), &unknown, err))
+			return NULL;
+	const char *fingerprint = app_fingerprint(app, err);
+	struct store *store = fingerprint ? store_open(opt_get(args, "store", NULL), STORE_READ, err) : NULL;
+	const char *const *names = opt_words(args) ? wanted->names : NULL;
+	json_t *profile = store ? profile_from_store(store, fingerprint, names, source_of, wanted, err) : NULL;
+	if (profile && wanted->trials)
+		keep_one(app, profile);
+	if (profile && wanted->trials && trials_add(store, profile, err)) {
+		json_decref(profile);
+		store_close(store);
+		return NULL;
+	}
+	store_close(store);
+	if ((!profile && err->code != ERR_NOTHING) || all_known(wanted, profile))
+		return profile;
+	json_decref(profile);
+	*err = unknown;
+	return NULL;
+}
+
+static json_t *from_store(struct app *app, const struct opt_args *args, bool trials, struct err *err) {
+	struct wanted wanted = {.built_in = app_kernels(app, err), .device = app_device_kind(app), .trials = trials};
+	if (!wanted.built_in)
+		return NULL;
+	wanted.names = mem_alloc(opt_words(args) + 1, sizeof *wanted.names);
+	wanted.kernels = mem_alloc(opt_words(args) + 1, sizeof *wanted.kernels);
+	json_t *profile = profile_of(app, args, &wanted, err);
+	free(wanted.names);
+	free(wanted.kernels);
+	return profile;
+}
+
+/* A file is taken as it is, whose ever it may be; of a folder this machine's. */
+static json_t *from_path(struct app *app, const char *path, struct err *err) {
+	struct stat info;
+	if (stat(path, &info) != 0 || !S_ISDIR(info.st_mode))
+		return profile_load(path, err);
+	const char *here = app_fingerprint(app, err);
+	return here ? profile_at(path, here, err) : NULL;
+}
+
+static json_t *from_places(struct app *app, struct err *err) {
+	const char *here = app_fingerprint(app, err);
+	return here ? profile_find(here, err) : NULL;
+}
+
+/* Where the store has nothing of this machine, and none was named, a profile lies perhaps where libsweetspot looks.
+ * *file: it is one. */
+static json_t *from_any(struct app *app, const struct opt_args *args, bool trials, bool *file, struct err *err) {
+	const char *path = opt_get(args, "profile", NULL), *set = getenv("SWEETSPOT_PROFILE");
+	bool asked = opt_has(args, "store") || trials;
+	*file = path || (!asked && set && *set);
+	if (*file)
+		return path ? from_path(app, path, err) : from_places(app, err);
+	json_t *profile = from_store(app, args, trials, err);
+	if (profile || err->code != ERR_NOTHING || asked)
+		return profile;
+	struct err second = {0};
+	profile = from_places(app, &second);
+	*file = profile != NULL;
+	if (profile)
+		*err = (struct err){0};
+	return profile;
+}
+
+/* Leaves out the entries of kernels that were not named. */
+static int pick(json_t *profile, const struct opt_args *args, struct err *err) {
+	const char **names = mem_alloc(opt_words(args) + 1, sizeof *names);
+	for (size_t i = 0; i < opt_words(args); i++)
+		names[i] = opt_word(args, i);
+	int failed = profile_pick(profile, names, err);
+	free(names);
+	return failed;
+}
+
+static int write_out(const struct export_format *format, const json_t *profile, const char *path, struct err *err) {
+	char *text = NULL;
+	size_t size = 0;
+	FILE *memory = open_memstream(&text, &size);
+	int failed = memory ? format->write(profile, memory, err) : err_set(err, ERR_FAILED, NULL, "out of memory");
+	if (memory)
+		fclose(memory);
+	if (!failed && path)
+		failed = sys_write_file(path, text, size, err);
+	else if (!failed && fwrite(text, 1, size, stdout) != size)
+		failed = err_set(err, ERR_FAILED, NULL, "stdout can't be written");
+	free(text);
+	return failed;
+}
+
+static int run(struct app *app, const struct opt_args *args, struct err *err) {
+	const struct export_format *format = format_read(args, err);
+	const char *from = opt_get(args, "profile", NULL), *path = opt_get(args, "output", NULL);
+	if (!format)
+		return -1;
+	if (opt_has(args, "json"))
+		format = export_find("json");
+	if (from && format->trials)
+		return err_set(err, ERR_USAGE, "leave --profile out: the store has them", "a profile has no trials for %s",
+		               format->name);
+	bool file;
+	json_t *profile = from_any(app, args, format->trials, &file, err);
+	if (!profile)
+		return -1;
+	int failed = file ? pick(profile, args, err) : 0;
+	if (!failed && format->binding)
+		failed = bindings_add(app, profile, err);
+	if (!failed)
+		failed = write_out(format, profile, path && strcmp(path, "-") != 0 ? path : NULL, err);
+	json_decref(profile);
+	return failed;
+}
+
+static const struct opt *const tables[] = {options, cmd_device_options, cmd_store_options, NULL};
+
+const struct cmd cmd_export = {
+	.name = "export",
+	.summary = "write the recommendations for programs and job scripts",
+	.usage = "[KERNEL...] [--format NAME] [-o FILE] [OPTION...]",
+	.options = tables,
+	.notes = "Only what was tuned on this machine, with this compiler and these flags, is exported.",
+	.run = run,
+};

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "src/base/json/js.h"
+#include "src/base/near.h"
+#include "src/base/sys.h"
+#include "src/cmd/fleet/run.h"
+#include "src/app/lock.h"
+#include "src/plan/plan.h"
+#include "src/plan/program_plan.h"
+#include "src/cmd/tune/stop_when.h"
+#include "src/cmd/tune/options.h"
+#include "tuner/fleet/launcher.h"
+
+const struct opt fleet_options[] = {
+	{"partition", 'p', "P", "the nodes of this partition (the default one)", 0},
+	{"nodes-per-type", 0, "N", "how many nodes of a type measure at the same time (1)", 0},
+	{"srun-args", 0, "'WORD ..'", "more options for srun, as --srun-args '-A account -t 30'", 0},
+	{"wait", 0, "SECONDS", "how long a node may take to say what it is, its time in the queue included (60)", 0},
+	{"plan", 0, NULL, "print the srun lines and the budget in node-seconds, and start no job", 0},
+	{"output", 'o', "DIR", "the fleet directory ($XDG_DATA_HOME/sweetspot/fleet)", 0},
+	{0},
+};
+
+const struct opt *const fleet_passed[] = {
+	tune_options, stop_when_options, cmd_device_options, cmd_store_options, plan_options, program_options, NULL};
+
+static int slurm_check(struct err *err) {
+	const struct launcher *launcher = launcher_find("slurm");
+	struct launcher_probe probe = {0};
+	launcher->probe(&probe);
+	if (probe.usable)
+		return 0;
+	return err_set(err, ERR_UNAVAILABLE, probe.fix, "Slurm can't be used: %s", probe.reason);
+}
+
+static int nodes_find(struct fleet_run *run, struct err *err) {
+	json_t *nodes = fleet_nodes_list(run, err);
+	if (!nodes)
+		return -1;
+	json_object_set_new(run->document, "nodes", nodes);
+	return 0;
+}
+
+/* Whatever was tuned is shown; the first error counts. */
+static int types_work(struct fleet_run *run, struct err *err) {
+	struct err second = {0};
+	int failed = fleet_types_tune(run, err);
+	if ((!failed || err->code != ERR_INTERRUPTED) && fleet_losses_measure(run, &second) && !failed) {
+		*err = second;
+		failed = -1;
+	}
+	if (fleet_state_save(run, &second) && !failed) {
+		*err = second;
+		failed = -1;
+	}
+	fleet_show(run);
+	return failed;
+}
+
+static int folder_lock(struct fleet_run *run, struct err *err) {
+	if (run->lock < 0)
+		run->lock = lock_folder(app_ui(run->app), run->folder, ".fleet.lock", err);
+	return run->lock < 0 ? -1 : 0;
+}
+
+/* A folder is made once there is something for it; one that another run has is refused before any job is started. */
+static int nodes_work(struct fleet_run *run, struct err *err) {
+	if ((access(run->folder, F_OK) == 0 && folder_lock(run, err)) || fleet_probe(run, err) ||
+	    sys_make_dirs(run->folder, err) || folder_lock(run, err) || fleet_state_resume(run, err))
+		return -1;
+	return types_work(run, err);
+}
+
+static int tune(struct app *app, const struct opt_args *args, struct err *err) {
+	struct fleet_run run;
+	int failed = fleet_run_open(&run, app, args, err) || slurm_check(err) || nodes_find(&run, err) ? -1 : 0;
+	if (!failed && opt_has(args, "plan")) {
+		failed = fleet_plan_show(&run, err);
+	} else if (!failed) {
+		failed = fleet_plan_check(&run, err) || nodes_work(&run, err) ? -1 : 0;
+		slurm_jobs_end(run.job);
+	}
+	fleet_run_close(&run);
+	return failed;
+}
+
+static int status(struct app *app, const struct opt_args *args, struct err *err) {
+	static const char *const good[] = {"partition", "output"};
+	const struct opt *const own[] = {fleet_options, NULL}, *const * tables[] = {own, fleet_passed};
+	for (size_t i = 0; i < 2; i++)
+		for (const struct opt *const *table = tables[i]; *table; table++)
+			for (const struct opt *option = *table; option->name; option++)
+				if (opt_has(args, option->name) && strcmp(option->name, good[0]) != 0 &&
+				    strcmp(option->name, good[1]) != 0)
+					return err_set(err, ERR_USAGE, "it takes -o DIR and --partition P",
+					               "--%s does not go with `fleet status`", option->name);
+	if (opt_words(args) > 1 || opt_dashes(args))
+		return err_set(err, ERR_USAGE, "sweetspot fleet status [-o DIR]", "`fleet status` takes no words");
+	return fleet_status(app, args, err);
+}
+
+static int run(struct app *app, const struct opt_args *args, struct err *err) {
+	static const char *const names[] = {"tune", "status"};
+	const char *word = opt_words(args) ? opt_word(args, 0) : NULL;
+	if (word && strcmp(word, "tune") == 0)
+		return tune(app, args, err);
+	if (word && strcmp(word, "status") == 0)
+		return status(app, args, err);
+	const char *near = word ? near_word(word, names, 2) : NULL;
+	err_set(err, ERR_USAGE, "sweetspot fleet tune KERNEL, or sweetspot fleet status", "%s%s",
+	        word ? "there is no fleet " : "what about the fleet?", word ? word : "");
+	return near ? err_hint(err, "did you mean `sweetspot fleet %s`?", near) : -1;
+}
+
+static const struct opt *const tables[] = {fleet_options,     tune_options, stop_when_options, cmd_device_options,
+                                           cmd_store_options, plan_options, program_options,   NULL};
+
+const struct cmd cmd_fleet = {
+	.name = "fleet",
+	.summary = "tune each type of node of a cluster; what is known of it",
+	.usage = "tune [OPTION...] [KERNEL...]\n"
+			 "       sweetspot fleet tune [OPTION...] -- PROGRAM [ARGUMENT...]\n"
+			 "       sweetspot fleet status [-o DIR]",
+	.options = tables,
+	.notes =
+		"tune    asks each node of a Slurm partition what machine it is, tunes each type on one or several of its\n"
+		"        nodes, and writes a profile for each into the fleet directory, where `apply --profile DIR` and\n"
+		"        libsweetspot find that of the node that they run on. All options of `sweetspot tune` go to it;\n"
+		"        --budget is for each type. --resume takes over what is finished.\n"
+		"status  the profiles of the fleet directory, their age, nodes without one, and running jobs",
+	.run = run,
+};

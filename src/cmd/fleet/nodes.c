@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* States of sinfo(1), NODE STATE CODES, of Slurm 22.05. */
+#include <config.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/cmd/fleet/run.h"
+
+static const double SINFO_SECONDS = 20;
+
+/* "idle", "mixed-": a node that is powered down or planned runs jobs sooner or later; one that does not respond, or is
+ * about to reboot or in maintenance, does not. */
+static bool state_usable(const char *state) {
+	static const char *const good[] = {"idle", "mixed", "allocated", "completing", "planned"};
+	size_t length = strcspn(state, "*~#!%$@^-+");
+	if (strpbrk(state + length, "*!%$@^"))
+		return false;
+	for (size_t i = 0; i < sizeof good / sizeof *good; i++)
+		if (strlen(good[i]) == length && strncmp(good[i], state, length) == 0)
+			return true;
+	return false;
+}
+
+static bool is_known(const json_t *nodes, const char *name) {
+	json_t *node;
+	size_t i;
+	json_array_foreach((json_t *)nodes, i, node) {
+		if (strcmp(json_string_value(json_object_get(node, "node")), name) == 0)
+			return true;
+	}
+	return false;
+}
+
+static int node_add(json_t *nodes, const char *name, const char *state, struct err *err) {
+	if (!fleet_name_ok(name, "") || !fleet_name_ok(state, "*~#!%$@^+"))
+		return err_set(err, ERR_FAILED, "see `sinfo -N`", "sinfo names a node \"%.60s\" in state \"%.60s\"", name,
+		               state);
+	if (json_array_size(nodes) >= FLEET_NODES_MAX)
+		return err_set(err, ERR_USAGE, "name a smaller --partition", "more than %d nodes", FLEET_NODES_MAX);
+	bool usable = state_usable(state);
+	json_array_append_new(nodes,
+	                      json_pack("{s:s,s:s,s:b,s:n,s:o}", "node", name, "state", state, "usable", usable,
+	                                "fingerprint", "reason", usable ? json_null() : json_sprintf("it is %s", state)));
+	return 0;
+}
+
+/* Of all partitions sinfo marks the default one with a star. */
+static bool is_ours(const struct fleet_run *run, const char *partition) {
+	size_t length = strlen(partition);
+	return run->partition || run->inside || (length && partition[length - 1] == '*');
+}
+
+/* "NODE|STATE|PARTITION" */
+static int lines_read(const struct fleet_run *run, char *text, json_t *nodes, struct err *err) {
+	int failed = 0;
+	for (char *line; !failed && (line = strsep(&text, "\n"));) {
+		char *name = strsep(&line, "|"), *state = strsep(&line, "|");
+		if (name && state && line && is_ours(run, line) && !is_known(nodes, name))
+			failed = node_add(nodes, name, state, err);
+	}
+	return failed;
+}
+
+static int none(const struct fleet_run *run, struct err *err) {
+	if (run->partition)
+		return err_set(err, ERR_USAGE, "`sinfo -s` shows what there is", "there is no partition %s with nodes",
+		               run->partition);
+	return err_set(err, ERR_USAGE, "name one: --partition P; `sinfo -s` shows them", "there is no default partition");
+}
+
+json_t *fleet_nodes_list(const struct fleet_run *run, struct err *err) {
+	const char *list = run->inside ? getenv("SLURM_JOB_NODELIST") : run->partition, *option = run->inside ? "-n" : "-p";
+	const char *const argv[] = {"sinfo", "-h", "-N", "-o", "%N|%T|%P", list ? option : NULL, list, NULL};
+	struct fleet_answer answer = {0};
+	json_t *nodes = json_array();
+	int failed = fleet_ask(argv, SINFO_SECONDS, app_interrupt(run->app), &answer, err);
+	if (!failed && answer.stopped)
+		failed = err_set(err, ERR_INTERRUPTED, NULL, "interrupted");
+	else if (!failed && (answer.status != 0 || answer.large || answer.late))
+		failed = err_set(err, ERR_UNAVAILABLE, "see `sinfo -N`", "the nodes are not known: %s", answer.why);
+	failed = failed || lines_read(run, answer.text, nodes, err) ? -1 : 0;
+	if (!failed && json_array_size(nodes) == 0)
+		failed = none(run, err);
+	fleet_answer_clear(&answer);
+	if (!failed)
+		return nodes;
+	json_decref(nodes);
+	return NULL;
+}

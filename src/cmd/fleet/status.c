@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "src/base/json/js.h"
+#include "src/base/mem.h"
+#include "src/base/sys.h"
+#include "src/base/text.h"
+#include "src/cmd/fleet/run.h"
+#include "src/cmd/profile/input.h"
+#include "tuner/fleet/launcher.h"
+#include "tuner/profile/profile.h"
+#include "tuner/profile/folder.h"
+
+static const double SQUEUE_SECONDS = 20;
+enum { JOBS_MAX = 100000 };
+
+struct status {
+	struct fleet_run run; /* for its folder, partition and nodes */
+	json_t *known;        /* what `fleet tune` kept; NULL: nothing */
+	json_t *profiles, *nodes, *jobs;
+	char slurm[300]; /* why its nodes and jobs are not known; empty: they are */
+};
+
+/* "2026-01-31T12:00:00Z" */
+static double age_of(const char *created) {
+	struct tm tm = {0};
+	return strptime(created, "%Y-%m-%dT%H:%M:%S", &tm) ? sys_wall() - (double)timegm(&tm) : -1;
+}
+
+static const char *worse(const char *a, const char *b) {
+	return strcmp(a, "current") == 0 ? b : a;
+}
+
+/* Of the machine that it is for, with the kernels as they are here. */
+static const char *state_of(const struct status *status, json_t *profile) {
+	struct profile_input input = {.profile = profile, .hashes = json_object(), .origin = PROFILE_HERE};
+	const char *state = "current";
+	json_t *entry;
+	size_t i;
+	json_array_foreach(json_object_get(profile, "entries"), i, entry) state =
+		worse(state, profile_state_here(status->run.app, status->run.args, &input, entry));
+	json_decref(input.hashes);
+	return state;
+}
+
+static void profile_add(struct status *status, const char *path) {
+	struct err err = {0};
+	json_t *profile = profile_load(path, &err), *machine = json_object_get(profile, "machine");
+	const char *fingerprint = js_string_or(machine, "fingerprint", "");
+	const json_t *type = fleet_type_find(status->known, fingerprint);
+	if (!profile) {
+		ui_warn(app_ui(status->run.app), NULL, "%s", err.what);
+		return;
+	}
+	double age = age_of(js_string_or(profile, "created", ""));
+	json_array_append_new(status->profiles,
+	                      json_pack("{s:s,s:s,s:O?,s:O?,s:I,s:I,s:O?,s:o,s:s}", "path", path, "fingerprint",
+	                                fingerprint, "cpu", json_object_get(machine, "cpu"), "gpu",
+	                                json_object_get(json_object_get(machine, "gpu"), "name"), "cores",
+	                                (json_int_t)js_int_or(machine, "cores", 0), "entries",
+	                                (json_int_t)json_array_size(json_object_get(profile, "entries")), "type",
+	                                json_object_get(type, "type"), "age_s", age >= 0 ? json_real(age) : json_null(),
+	                                "state", state_of(status, profile)));
+	json_decref(profile);
+}
+
+static int profiles_find(struct status *status, struct err *err) {
+	size_t count;
+	char **paths = profile_folder_files(status->run.folder, &count, err);
+	for (size_t i = 0; i < count; i++) {
+		profile_add(status, paths[i]);
+		free(paths[i]);
+	}
+	free(paths);
+	if (!paths && (err->code == ERR_NOTHING || !status->known))
+		return err_set(err, ERR_NOTHING, "sweetspot fleet tune KERNEL", "%.200s holds no profile", status->run.folder);
+	return paths ? 0 : -1;
+}
+
+static const char *fingerprint_known(const struct status *status, const char *name) {
+	json_t *node;
+	size_t i;
+	json_array_foreach(json_object_get(status->known, "nodes"), i, node) {
+		if (strcmp(js_string_or(node, "node", ""), name) == 0)
+			return js_string_or(node, "fingerprint", NULL);
+	}
+	return NULL;
+}
+
+static const char *standing(const struct status *status, const char *fingerprint) {
+	json_t *profile;
+	size_t i;
+	json_array_foreach(status->profiles, i, profile) {
+		if (fingerprint && strcmp(js_string_or(profile, "fingerprint", ""), fingerprint) == 0)
+			return js_string_or(profile, "state", "");
+	}
+	return fingerprint ? "foreign" : "not asked";
+}
+
+static void nodes_find(struct status *status) {
+	struct err err = {0};
+	json_t *nodes = fleet_nodes_list(&status->run, &err), *node;
+	size_t i;
+	if (!nodes)
+		snprintf(status->slurm, sizeof status->slurm, "%.290s", err.what);
+	json_array_foreach(nodes, i, node) {
+		const char *fingerprint = fingerprint_known(status, js_string_or(node, "node", ""));
+		json_array_append_new(status->nodes, json_pack("{s:O,s:O,s:s?,s:s}", "node", json_object_get(node, "node"),
+		                                               "state", json_object_get(node, "state"), "fingerprint",
+		                                               fingerprint, "profile", standing(status, fingerprint)));
+	}
+	json_decref(nodes);
+}
+
+/* "ID|NAME|STATE|NODES" */
+static void job_add(json_t *jobs, char *line) {
+	static const char *const names[] = {"id", "name", "state", "nodes"};
+	json_t *job = json_object();
+	for (size_t i = 0; i < 4; i++) {
+		char *part = line ? strsep(&line, "|") : NULL;
+		if (part)
+			text_clean(part, false);
+		json_object_set_new(job, names[i], part ? json_string(part) : json_null());
+	}
+	if (strncmp(js_string_or(job, "name", ""), "sweetspot-", 10) == 0 && json_array_size(jobs) < JOBS_MAX)
+		json_array_append(jobs, job);
+	json_decref(job);
+}
+
+static void jobs_find(struct status *status) {
+	static const char *const argv[] = {"squeue", "-h", "--me", "-o", "%i|%j|%T|%N", NULL};
+	struct fleet_answer answer = {0};
+	struct err err = {0};
+	if (fleet_ask(argv, SQUEUE_SECONDS, app_interrupt(status->run.app), &answer, &err))
+		snprintf(answer.why, sizeof answer.why, "%.190s", err.what);
+	char *rest = *answer.why ? NULL : answer.text;
+	for (char *line; (line = strsep(&rest, "\n"));)
+		job_add(status->jobs, line);
+	if (*answer.why && !*status->slurm)
+		snprintf(status->slurm, sizeof status->slurm, "%s", answer.why);
+	fleet_answer_clear(&answer);
+}
+
+static void slurm_find(struct status *status) {
+	struct launcher_probe probe = {0};
+	launcher_find("slurm")->probe(&probe);
+	if (!probe.usable) {
+		snprintf(status->slurm, sizeof status->slurm, "%s", probe.reason);
+		return;
+	}
+	nodes_find(status);
+	jobs_find(status);
+}
+
+static void age_text(double seconds, char *text, size_t size) {
+	static const struct {
+		double seconds;
+		const char *word;
+	} units[] = {{86400, "day(s)"}, {3600, "hour(s)"}, {60, "minute(s)"}, {1, "second(s)"}};
+	size_t i = 0;
+	while (i < 3 && seconds < 2 * units[i].seconds)
+		i++;
+	if (seconds >= 0)
+		snprintf(text, size, "%.0f %s", seconds / units[i].seconds, units[i].word);
+	else
+		snprintf(text, size, "?");
+}
+
+static void profiles_print(const struct status *status) {
+	static const char *const titles[] = {"type", "processor", "cores", "fingerprint", "entries", "age", "state"};
+	struct table *table = table_new(7, titles);
+	json_t *profile;
+	size_t i;
+	json_array_foreach(status->profiles, i, profile) {
+		char cores[24], entries[24], age[40], fingerprint[20], *text = fleet_machine_text(profile);
+		snprintf(cores, sizeof cores, "%lld", (long long)js_int_or(profile, "cores", 0));
+		snprintf(entries, sizeof entries, "%lld", (long long)js_int_or(profile, "entries", 0));
+		snprintf(fingerprint, sizeof fingerprint, "%.19s", js_string_or(profile, "fingerprint", ""));
+		age_text(js_real_or(profile, "age_s", -1), age, sizeof age);
+		table_add(table, js_string_or(profile, "type", "-"), text, cores, fingerprint, entries, age,
+		          js_string_or(profile, "state", ""));
+		free(text);
+	}
+	table_print(table, app_ui(status->run.app), stdout);
+	table_free(table);
+}
+
+static void rows_print(const struct status *status, const json_t *rows, const char *const *titles,
+                       const char *const *keys, size_t columns) {
+	struct table *table = table_new(columns, titles);
+	json_t *row;
+	size_t i;
+	json_array_foreach((json_t *)rows, i, row) {
+		const char *texts[4];
+		for (size_t k = 0; k < columns; k++)
+			texts[k] = js_string_or(row, keys[k], "-");
+		table_row(table, texts);
+	}
+	if (i) {
+		putchar('\n');
+		table_print(table, app_ui(status->run.app), stdout);
+	}
+	table_free(table);
+}
+
+static void people_print(const struct status *status) {
+	static const char *const nodes[] = {"node", "state", "profile"}, *const job[] = {"job", "name", "state", "nodes"};
+	static const char *const keys[] = {"id", "name", "state", "nodes"};
+	profiles_print(status);
+	rows_print(status, status->nodes, nodes, nodes, 3);
+	rows_print(status, status->jobs, job, keys, 4);
+	if (*status->slurm)
+		printf("\nnodes and jobs are not known: %s\n", status->slurm);
+	else if (!json_array_size(status->jobs))
+		printf("\nno job of sweetspot is there\n");
+}
+
+static void show(const struct status *status) {
+	if (!opt_has(status->run.args, "json")) {
+		people_print(status);
+		return;
+	}
+	json_t *document = json_pack("{s:s,s:s,s:O,s:O,s:O,s:s?}", "schema", "sweetspot-fleet-status/1", "folder",
+	                             status->run.folder, "profiles", status->profiles, "nodes", status->nodes, "jobs",
+	                             status->jobs, "slurm", *status->slurm ? status->slurm : NULL);
+	js_write(document, stdout);
+	json_decref(document);
+}
+
+int fleet_status(struct app *app, const struct opt_args *args, struct err *err) {
+	struct status status = {.profiles = json_array(), .nodes = json_array(), .jobs = json_array()};
+	int failed = fleet_run_open(&status.run, app, args, err);
+	if (!failed) {
+		status.known = fleet_state_load(status.run.state, err);
+		failed = err->code != ERR_OK || !app_kernels(app, err) || profiles_find(&status, err) ? -1 : 0;
+	}
+	if (!failed) {
+		slurm_find(&status);
+		show(&status);
+	}
+	json_decref(status.known);
+	json_decref(status.profiles);
+	json_decref(status.nodes);
+	json_decref(status.jobs);
+	fleet_run_close(&status.run);
+	return failed;
+}

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Each type is tuned by `sweetspot tune --launcher slurm` on some of its nodes, one type after the other in one store.
+ */
+#include <config.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/json/js.h"
+#include "src/base/mem.h"
+#include "src/base/sys.h"
+#include "src/cmd/fleet/run.h"
+#include "tuner/profile/profile.h"
+#include "tuner/profile/folder.h"
+#include "tuner/store/store.h"
+
+void fleet_type_label(size_t number, char label[8]) {
+	if (number < 26)
+		snprintf(label, 8, "%c", (char)('A' + number));
+	else
+		snprintf(label, 8, "T%zu", number + 1 < 100000 ? number + 1 : 100000);
+}
+
+json_t *fleet_type_find(const json_t *document, const char *fingerprint) {
+	json_t *type;
+	size_t i;
+	json_array_foreach(json_object_get(document, "types"), i, type) {
+		if (strcmp(js_string_or(type, "fingerprint", ""), fingerprint) == 0)
+			return type;
+	}
+	return NULL;
+}
+
+bool fleet_type_done(const json_t *type) {
+	return strcmp(js_string_or(type, "state", ""), "done") == 0;
+}
+
+static bool is_idle(const struct fleet_run *run, const char *name) {
+	json_t *node;
+	size_t i;
+	json_array_foreach(json_object_get(run->document, "nodes"), i, node) {
+		if (strcmp(js_string_or(node, "node", ""), name) == 0)
+			return strncmp(js_string_or(node, "state", ""), "idle", 4) == 0;
+	}
+	return false;
+}
+
+/* Idle ones first. */
+static json_t *nodes_choose(const struct fleet_run *run, const json_t *type) {
+	json_t *chosen = json_array(), *node;
+	size_t i;
+	for (int busy = 0; busy < 2; busy++)
+		json_array_foreach(json_object_get(type, "nodes"), i, node) {
+			if (json_array_size(chosen) < run->per_type && is_idle(run, json_string_value(node)) == !busy)
+				json_array_append(chosen, node);
+		}
+	return chosen;
+}
+
+static bool holds(const json_t *names, const char *name) {
+	json_t *one;
+	size_t i;
+	json_array_foreach((json_t *)names, i, one) {
+		if (strcmp(json_string_value(one), name) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* "n1,n2": those of `names`, or all of the partition but those. */
+static char *list_text(const struct fleet_run *run, const json_t *names, bool others) {
+	char *text = mem_strdup("");
+	json_t *node;
+	size_t i, used = 0;
+	json_array_foreach(json_object_get(run->document, "nodes"), i, node) {
+		const char *name = js_string_or(node, "node", "");
+		size_t size = strlen(name) + 2;
+		if (holds(names, name) == others)
+			continue;
+		text = mem_grow(text, used + size + 1, 1);
+		used += (size_t)snprintf(text + used, size + 1, "%s%s", used ? "," : "", name);
+	}
+	return text;
+}
+
+/* -w would ask one job for all nodes that it names; a job that may run on any of several is told which not to use. */
+static const char *place_words(const struct fleet_run *run, const json_t *chosen) {
+	bool one = json_array_size(chosen) == 1;
+	char *list = list_text(run, chosen, !one);
+	const char *given = opt_get(run->args, "srun-args", "");
+	const char *words = arena_printf(run->arena, "%s%s%s %s%s%s", given, run->partition ? " -p " : "",
+	                                 run->partition ? run->partition : "", *list ? one ? "-w " : "-x " : "", list, "");
+	free(list);
+	return words;
+}
+
+/* Inside an allocation the launcher takes the nodes of this list. */
+static const char *inside_set(const struct fleet_run *run, const json_t *chosen) {
+	char *list = list_text(run, chosen, false);
+	const char *set = arena_printf(run->arena, "SLURM_JOB_NODELIST=%s", list);
+	free(list);
+	return set;
+}
+
+static void line_make(const struct fleet_run *run, const json_t *chosen, struct fleet_line *line) {
+	const char *given = opt_get(run->args, "srun-args", NULL);
+	fleet_line_words(line, (const char *const[]){run->self, "tune", "--json", "--launcher=slurm", NULL});
+	if (!run->inside) {
+		fleet_line_add(line, arena_printf(run->arena, "--nodes=%zu", json_array_size(chosen)));
+		fleet_line_add(line, arena_printf(run->arena, "--srun-args=%s", place_words(run, chosen)));
+	} else if (given) {
+		fleet_line_add(line, arena_printf(run->arena, "--srun-args=%s", given));
+	}
+	fleet_line_tune(line, run);
+}
+
+static void results_take(json_t *type, const json_t *tuned) {
+	static const char *const taken[] = {"kernel",   "problem",  "objective", "device",  "evaluations", "elapsed_s",
+	                                    "failures", "baseline", "best",      "speedup", "verdict"};
+	json_t *results = json_array(), *result;
+	size_t i;
+	json_array_foreach(json_object_get(tuned, "results"), i, result) {
+		json_t *kept = json_object();
+		for (size_t k = 0; k < sizeof taken / sizeof *taken; k++)
+			if (json_object_get(result, taken[k]))
+				json_object_set(kept, taken[k], json_object_get(result, taken[k]));
+		json_object_set_new(kept, "program", json_boolean(json_is_object(json_object_get(result, "program"))));
+		json_array_append_new(results, kept);
+	}
+	json_object_set_new(type, "results", results);
+	for (size_t k = 0; k < 2; k++) {
+		const char *key = k ? "fleet" : "noise_floor";
+		if (json_object_get(tuned, key))
+			json_object_set(type, key, json_object_get(tuned, key));
+	}
+}
+
+/* All that the store has of that machine goes into its profile, so that a fleet directory grows. */
+static int profile_write(const struct fleet_run *run, json_t *type, const char *store, struct err *err) {
+	const char *fingerprint = js_string_or(type, "fingerprint", "");
+	struct store *opened = store_open(store, STORE_READ, err);
+	json_t *profile = opened ? profile_from_store(opened, fingerprint, NULL, NULL, NULL, err) : NULL;
+	char *path = profile_file_name(run->folder, fingerprint);
+	int failed = profile ? profile_save(profile, path, err) : -1;
+	if (!failed)
+		json_object_set_new(type, "profile", json_string(path));
+	free(path);
+	json_decref(profile);
+	store_close(opened);
+	return failed;
+}
+
+/* A node may be another machine than it was when it was asked. */
+static int document_take(const struct fleet_run *run, json_t *type, const char *text, struct err *err) {
+	json_t *tuned = js_parse(text, strlen(text), "what tune wrote", err);
+	const char *there = js_string_or(json_object_get(tuned, "machine"), "fingerprint", "");
+	const char *store = js_string_or(tuned, "store", NULL);
+	int failed = tuned ? 0 : -1;
+	if (!failed && (!store || strcmp(there, js_string_or(type, "fingerprint", "")) != 0))
+		failed = err_set(err, ERR_FAILED, "is the same installation on all nodes, and is it built alike?",
+		                 "the node that was tuned on is another machine now: %.19s", there);
+	if (!failed) {
+		results_take(type, tuned);
+		json_object_set_new(run->document, "store", json_string(store));
+		failed = profile_write(run, type, store, err);
+	}
+	json_decref(tuned);
+	return failed;
+}
+
+static void outcome_set(json_t *type, const char *state, const char *reason) {
+	json_object_set_new(type, "state", json_string(state));
+	json_object_set_new(type, "reason", reason ? json_string(reason) : json_null());
+}
+
+static enum err_code code_of(int status) {
+	static const enum err_code codes[] = {ERR_FAILED, ERR_USAGE, ERR_NOTHING, ERR_UNAVAILABLE, ERR_INTERRUPTED};
+	for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
+		if (err_exit_status(codes[i]) == status)
+			return codes[i];
+	return ERR_FAILED;
+}
+
+static int tune_run(struct fleet_run *run, json_t *type, const json_t *chosen, struct err *err) {
+	struct fleet_line line = {0};
+	const char *const set[] = {run->inside ? inside_set(run, chosen) : NULL, NULL};
+	char *text;
+	line_make(run, chosen, &line);
+	int status = fleet_child_run(run->app, line.words, set, &text, err), failed = 0;
+	if (status > 0)
+		failed =
+			err_set(err, code_of(status), NULL, "type %s was not tuned: %s", js_string_or(type, "type", ""),
+		            code_of(status) == ERR_UNAVAILABLE ? "its nodes are not available" : err_meaning(code_of(status)));
+	else if (status < 0 || document_take(run, type, text, err))
+		failed = -1;
+	free(text);
+	fleet_line_clear(&line);
+	return failed;
+}
+
+static int type_tune(struct fleet_run *run, json_t *type, struct err *err) {
+	json_t *chosen = nodes_choose(run, type);
+	char *names = list_text(run, chosen, false);
+	json_object_set(type, "measured_on", chosen);
+	outcome_set(type, "running", NULL);
+	ui_note(app_ui(run->app), "type %s is tuned on %s", js_string_or(type, "type", ""), names);
+	int failed = fleet_state_save(run, err) || tune_run(run, type, chosen, err);
+	if (failed) {
+		outcome_set(type, err->code == ERR_INTERRUPTED ? "interrupted" : "failed", err->what);
+	} else {
+		outcome_set(type, "done", NULL);
+		json_object_set_new(type, "tuned", json_real(sys_wall()));
+	}
+	struct err second = {0};
+	if (fleet_state_save(run, &second) && !failed) {
+		*err = second;
+		failed = -1;
+	}
+	free(names);
+	json_decref(chosen);
+	return failed ? -1 : 0;
+}
+
+/* What is wrong with the words is wrong for all; that nothing worked on one type is no reason to leave out the others.
+ */
+static bool is_final(const struct err *err) {
+	return err->code == ERR_USAGE || err->code == ERR_INTERRUPTED;
+}
+
+int fleet_types_tune(struct fleet_run *run, struct err *err) {
+	struct err first = {0};
+	json_t *type;
+	size_t i;
+	json_array_foreach(json_object_get(run->document, "types"), i, type) {
+		if (fleet_type_done(type))
+			continue;
+		if (*app_interrupt(run->app))
+			return err_set(err, ERR_INTERRUPTED, NULL, "interrupted");
+		if (type_tune(run, type, err) == 0)
+			continue;
+		if (is_final(err))
+			return -1;
+		if (first.code == ERR_OK)
+			first = *err;
+		*err = (struct err){0};
+	}
+	*err = first;
+	return first.code == ERR_OK ? 0 : -1;
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include "src/cmd/list/counters.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/json/js.h"
+#include "src/base/mem.h"
+#include "src/base/text.h"
+
+static const json_t *described(struct app *app, const char *what, struct err *err) {
+	const struct kernel_list *list = app_kernels(app, err);
+	return list ? json_object_get(kernel_list_description(list), what) : NULL;
+}
+
+json_t *list_counters(struct app *app, struct err *err) {
+	if (!app_kernels(app, err))
+		return NULL;
+	const json_t *sources = described(app, "counters", err);
+	return json_is_array(sources) ? json_incref((json_t *)sources) : json_array();
+}
+
+static const char *text_of(const json_t *object, const char *key) {
+	return js_string_or(object, key, "");
+}
+
+static void groups_add(json_t *rows, const json_t *groups) {
+	size_t i;
+	json_t *group;
+	json_array_foreach((json_t *)groups, i, group) {
+		if (!*text_of(group, "name"))
+			continue;
+		json_t *row = json_copy(group);
+		json_object_set_new(row, "summary",
+		                    json_string(*text_of(group, "summary") ? text_of(group, "summary") : "a group"));
+		json_object_set_new(row, "kind", json_string("group"));
+		json_array_append_new(rows, row);
+	}
+}
+
+static json_t *row_of(const json_t *rows, const char *name) {
+	size_t i;
+	json_t *row;
+	json_array_foreach((json_t *)rows, i, row) if (strcmp(text_of(row, "name"), name) == 0) return row;
+	return NULL;
+}
+
+static json_t *event_add(json_t *rows, const char *name, const char *unit, const char *summary) {
+	json_t *row =
+		json_pack("{s:s,s:s,s:s,s:s,s:[]}", "name", name, "summary", summary, "kind", "event", "unit", unit, "sources");
+	json_array_append_new(rows, row);
+	return row;
+}
+
+/* Events that have one name whatever counts them. */
+static void portable_add(json_t *rows, const json_t *events) {
+	size_t i;
+	json_t *event;
+	json_array_foreach((json_t *)events, i, event) {
+		const char *name = text_of(event, "name"), *summary = text_of(event, "summary");
+		const char *formula = text_of(event, "formula");
+		char *told = mem_printf("%s%s%s", *summary ? summary : "a portable event", *formula ? ": " : "", formula);
+		if (*name && !row_of(rows, name))
+			event_add(rows, name, text_of(event, "unit"), told);
+		free(told);
+	}
+}
+
+/* What a source counts when it is asked for by its own name. */
+static void source_add(json_t *rows, const json_t *source) {
+	const char *name = text_of(source, "name");
+	size_t i;
+	json_t *event;
+	json_array_foreach(json_object_get(source, "events"), i, event) {
+		const char *word = json_string_value(event);
+		json_t *row = word ? row_of(rows, word) : NULL;
+		char *summary = mem_printf("counted by %s", name);
+		if (word && !row)
+			row = event_add(rows, word, "", summary);
+		if (row && json_object_get(row, "sources"))
+			json_array_append_new(json_object_get(row, "sources"), json_string(name));
+		free(summary);
+	}
+}
+
+json_t *list_metrics(struct app *app, struct err *err) {
+	json_t *sources = list_counters(app, err), *rows = sources ? json_array() : NULL, *source;
+	size_t i;
+	if (!rows)
+		return NULL;
+	const char *bad = json_string_value(described(app, "groups_error", err));
+	if (bad)
+		ui_warn(app_ui(app), "`sweetspot doctor` says more", "no groups: %s", bad);
+	groups_add(rows, described(app, "groups", err));
+	portable_add(rows, described(app, "events", err));
+	json_array_foreach(sources, i, source) source_add(rows, source);
+	json_decref(sources);
+	return rows;
+}
+
+void list_counters_print(struct ui *ui, const json_t *rows, FILE *out) {
+	size_t i;
+	json_t *row;
+	json_array_foreach((json_t *)rows, i, row) {
+		bool usable = js_bool_or(row, "usable", false);
+		const char *fix = text_of(row, "fix");
+		char *head = mem_printf("%-14s %-4s ", text_of(row, "name"), usable ? "yes" : "no");
+		text_clean(head, false);
+		fprintf(out, "%s%s", ui_style(ui, usable ? UI_BOLD : UI_PLAIN), head);
+		ui_wrap_on(out, 20, 20, text_of(row, "summary"));
+		fputs(ui_style(ui, UI_PLAIN), out);
+		if (*text_of(row, "reason"))
+			ui_wrap(out, 20, 20, text_of(row, "reason"));
+		ui_fix(out, 20, fix);
+		free(head);
+	}
+}
+
+static void metric_line(const json_t *metric, FILE *out) {
+	const char *unit = text_of(metric, "unit"), *summary = text_of(metric, "summary");
+	char *text = mem_printf("%s%s%s%s = %s%s%s", text_of(metric, "name"), *unit ? " [" : "", unit, *unit ? "]" : "",
+	                        text_of(metric, "formula"), *summary ? ": " : "", summary);
+	ui_wrap(out, 4, 8, text);
+	free(text);
+}
+
+static void events_line(const json_t *events, FILE *out) {
+	char *text = mem_strdup("counts");
+	size_t i;
+	json_t *event;
+	json_array_foreach((json_t *)events, i, event) {
+		const char *word = json_is_string(event) ? json_string_value(event) : text_of(event, "name");
+		char *longer = mem_printf("%s%s %s", text, i ? "," : "", word);
+		free(text);
+		text = longer;
+	}
+	if (i)
+		ui_wrap(out, 4, 8, text);
+	free(text);
+}
+
+static bool is_group(const json_t *row) {
+	return strcmp(text_of(row, "kind"), "group") == 0;
+}
+
+static void group_print(struct ui *ui, const json_t *row, FILE *out) {
+	char *head = mem_printf("%s: %s", text_of(row, "name"), text_of(row, "summary"));
+	size_t i;
+	json_t *metric;
+	fputs(ui_style(ui, UI_BOLD), out);
+	ui_wrap(out, 0, 4, head);
+	fputs(ui_style(ui, UI_PLAIN), out);
+	free(head);
+	events_line(json_object_get(row, "events"), out);
+	json_array_foreach(json_object_get(row, "metrics"), i, metric) metric_line(metric, out);
+}
+
+void list_metrics_print(struct ui *ui, const json_t *rows, FILE *out) {
+	static const char *const titles[] = {"event", "unit", "summary"};
+	struct table *table = table_new(3, titles);
+	size_t i;
+	json_t *row;
+	json_array_foreach((json_t *)rows, i, row) {
+		if (is_group(row))
+			group_print(ui, row, out);
+		else
+			table_add(table, text_of(row, "name"), text_of(row, "unit"), text_of(row, "summary"));
+	}
+	if (is_group(json_array_get(rows, 0)))
+		fputc('\n', out);
+	table_print(table, ui, out);
+	table_free(table);
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* `list counters` and `list metrics`. */
+#ifndef SRC_CMD_LIST_COUNTERS_H
+#define SRC_CMD_LIST_COUNTERS_H
+#include "src/app/cmd.h"
+
+/* Sources as the worker describes them; new references, NULL and err where it does not answer. */
+json_t *list_counters(struct app *app, struct err *err);
+/* Groups with their metrics, then single events: {"name","summary","kind": "group|event", "metrics"?, "events"?,
+ * "unit"?, "sources"?}. */
+json_t *list_metrics(struct app *app, struct err *err);
+void list_counters_print(struct ui *ui, const json_t *rows, FILE *out);
+void list_metrics_print(struct ui *ui, const json_t *rows, FILE *out);
+
+#endif

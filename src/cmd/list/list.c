@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/json/js.h"
+#include "src/base/mem.h"
+#include "src/base/near.h"
+#include "src/app/cmd.h"
+#include "src/cmd/list/counters.h"
+#include "src/cmd/list/metrics.h"
+#include "src/cmd/list/params.h"
+#include "src/plan/plan.h"
+#include "tuner/diagnosis/diagnosis.h"
+#include "tuner/export/export.h"
+#include "tuner/fleet/launcher.h"
+#include "tuner/search/strategy.h"
+
+static const struct opt options[] = {
+	{"spec", 0, "FILE", "params of a T1 specification instead of a kernel", 0},
+	{"chip", 0, "NAME", "metrics of this chip of an NVIDIA GPU (gh100), as CUPTI has them", 0},
+	{"sample", 0, "N", "with params: also N valid configurations, drawn at random", 0},
+	{0},
+};
+
+static json_t *row(const char *name, const char *summary) {
+	return json_pack("{s:s,s:s}", "name", name, "summary", summary);
+}
+
+static json_t *list_strategies(struct app *app, struct err *err) {
+	json_t *array = json_array();
+	(void)app;
+	(void)err;
+	for (const struct strategy *const *s = strategy_registry; *s; s++)
+		json_array_append_new(array, row((*s)->name, (*s)->summary));
+	return array;
+}
+
+static json_t *list_diagnoses(struct app *app, struct err *err) {
+	json_t *array = json_array();
+	(void)app;
+	(void)err;
+	for (const struct diagnosis *const *d = diagnosis_registry; *d; d++)
+		json_array_append_new(array, row((*d)->name, (*d)->summary));
+	return array;
+}
+
+static json_t *list_formats(struct app *app, struct err *err) {
+	json_t *array = json_array();
+	(void)app;
+	(void)err;
+	for (const struct export_format *const *f = export_registry; *f; f++)
+		json_array_append_new(array, row((*f)->name, (*f)->summary));
+	return array;
+}
+
+static json_t *rows_of(struct app *app, const struct kernel_list *list) {
+	return list ? kernel_list_json(list, app_device(app) ? app_device_kind(app) : NULL) : NULL;
+}
+
+static json_t *list_kernels(struct app *app, struct err *err) {
+	return rows_of(app, app_kernels(app, err));
+}
+
+/* "kernels ./libmine.so" */
+static json_t *list_plugin(struct app *app, const char *path, struct err *err) {
+	return rows_of(app, app_plugin(app, path, err));
+}
+
+static json_t *list_launchers(struct app *app, struct err *err) {
+	json_t *array = json_array();
+	(void)app;
+	(void)err;
+	for (const struct launcher *const *l = launcher_registry; *l; l++) {
+		struct launcher_probe probe = {0};
+		(*l)->probe(&probe);
+		json_array_append_new(array, json_pack("{s:s,s:s,s:b,s:s,s:s}", "name", (*l)->name, "summary", (*l)->summary,
+		                                       "usable", probe.usable, "reason", probe.reason, "fix", probe.fix));
+	}
+	return array;
+}
+
+static void launchers_print(struct ui *ui, const json_t *array, FILE *out) {
+	static const char *const titles[] = {"name", "summary", "usable"};
+	struct table *table = table_new(3, titles);
+	size_t i;
+	json_t *item;
+	json_array_foreach((json_t *)array, i, item) {
+		bool usable = js_bool_or(item, "usable", false);
+		char *why = mem_printf("no: %s; %s", js_string_or(item, "reason", ""), js_string_or(item, "fix", ""));
+		table_add(table, js_string_or(item, "name", ""), js_string_or(item, "summary", ""), usable ? "yes" : why);
+		free(why);
+	}
+	table_print(table, ui, out);
+	table_free(table);
+}
+
+static void rows_print(struct ui *ui, const json_t *array, FILE *out) {
+	static const char *const titles[] = {"name", "summary"};
+	struct table *table = table_new(2, titles);
+	size_t i;
+	json_t *item;
+	json_array_foreach((json_t *)array, i, item)
+		table_add(table, js_string_or(item, "name", ""), js_string_or(item, "summary", ""));
+	table_print(table, ui, out);
+	table_free(table);
+}
+
+/* "cpu, cuda" */
+static void devices_text(const json_t *row, char *text, size_t size) {
+	size_t i, at = 0;
+	json_t *device;
+	text[0] = '\0';
+	json_array_foreach(json_object_get(row, "devices"), i, device) if (at < size) at +=
+		(size_t)snprintf(text + at, size - at, "%s%s", i ? ", " : "", json_string_value(device));
+}
+
+static void kernels_print(struct ui *ui, const json_t *array, FILE *out) {
+	static const char *const titles[] = {"name", "devices", "summary"};
+	struct table *table = table_new(3, titles);
+	size_t i;
+	json_t *item;
+	json_array_foreach((json_t *)array, i, item) {
+		char devices[64];
+		devices_text(item, devices, sizeof devices);
+		table_add(table, js_string_or(item, "name", ""), devices, js_string_or(item, "summary", ""));
+	}
+	table_print(table, ui, out);
+	table_free(table);
+}
+
+static const struct {
+	const char *name;
+	json_t *(*list)(struct app *app, struct err *err);
+	void (*print)(struct ui *ui, const json_t *rows, FILE *out);
+} lists[] = {
+	{"kernels", list_kernels, kernels_print},
+	{"strategies", list_strategies, rows_print},
+	{"counters", list_counters, list_counters_print},
+	{"metrics", list_metrics, list_metrics_print},
+	{"formats", list_formats, rows_print},
+	{"diagnoses", list_diagnoses, rows_print},
+	{"launchers", list_launchers, launchers_print},
+};
+
+static int unknown(const char *word, struct err *err) {
+	const char *names[sizeof lists / sizeof *lists + 1] = {"params"};
+	size_t count = sizeof lists / sizeof *lists;
+	for (size_t i = 0; i < count; i++)
+		names[i + 1] = lists[i].name;
+	const char *near = near_word(word, names, count + 1);
+	err_set(err, ERR_USAGE, "kernels, strategies, counters, metrics, formats, diagnoses, launchers, or params KERNEL",
+	        "there is no list of \"%s\"", word);
+	return near ? err_hint(err, "did you mean `sweetspot list %s`?", near) : -1;
+}
+
+static int run(struct app *app, const struct opt_args *args, struct err *err) {
+	const char *word = opt_words(args) ? opt_word(args, 0) : "kernels";
+	if (strcmp(word, "params") == 0)
+		return list_params(app, args, err);
+	bool metrics = strcmp(word, "metrics") == 0;
+	if (metrics && (opt_has(args, "chip") || opt_words(args) > 1))
+		return list_chip_metrics(app, opt_get(args, "chip", NULL), opt_words(args) > 1 ? opt_word(args, 1) : "",
+		                         opt_has(args, "json"), err);
+	if (opt_has(args, "chip"))
+		return err_set(err, ERR_USAGE, "sweetspot list metrics --chip NAME", "--chip goes with `list metrics`");
+	for (const struct opt *o = options; o->name; o++)
+		if (opt_has(args, o->name))
+			return err_set(err, ERR_USAGE, "sweetspot list params --spec FILE", "--%s goes with `list params`",
+			               o->name);
+	for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+		if (strcmp(word, lists[i].name) != 0)
+			continue;
+		bool plugin = lists[i].list == list_kernels && opt_words(args) > 1;
+		json_t *array = plugin ? list_plugin(app, opt_word(args, 1), err) : lists[i].list(app, err);
+		if (!array)
+			return -1;
+		if (opt_has(args, "json"))
+			js_write(array, stdout);
+		else
+			lists[i].print(app_ui(app), array, stdout);
+		json_decref(array);
+		return 0;
+	}
+	return unknown(word, err);
+}
+
+static const struct opt *const tables[] = {options, plan_options, cmd_device_options, NULL};
+
+const struct cmd cmd_list = {
+	.name = "list",
+	.summary = "kernels, strategies, counters, metrics, formats, diagnoses, launchers; params KERNEL",
+	.usage =
+		"[kernels [PLUGIN]|strategies|counters|metrics [PREFIX]|formats|diagnoses|launchers|params KERNEL|--spec FILE] "
+		"[OPTION...]",
+	.options = tables,
+	.run = run,
+};

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include "src/cmd/machine/ceilings.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/json/js.h"
+#include "src/base/sys.h"
+#include "src/app/lock.h"
+#include "tuner/trial/trial.h"
+
+/* Disturbances come in bursts: the rounds meet each ceiling at moments far apart. What was disturbed in the round that
+ * counts is measured again. */
+enum { ROUNDS = 3, AGAIN = 2, LOOK = 3, TIMEOUT_SECONDS = 60, TEXT = 96 };
+static const double SAMPLE_SECONDS = 2e-3;
+
+struct plan {
+	struct ceiling_item *items;
+	size_t count;
+	int samples; /* of each in a round */
+};
+
+/* Costs are those of threads that are close to each other, rates of threads that get in each other's way least. */
+static json_t *config_json(const struct ceiling_item *item) {
+	if (item->device)
+		return item->block ? json_pack("{s:i,s:i}", "block", item->block, "per_sm", item->per_sm) : json_object();
+	bool spread = item->kind->group == CEILING_BANDWIDTH || item->kind->group == CEILING_PEAK;
+	json_t *config = json_pack("{s:i,s:s,s:s}", "threads", item->threads, "places", "cores", "proc_bind",
+	                           spread ? "spread" : "close");
+	if (item->stores)
+		json_object_set_new(config, "stores", json_string(item->stores));
+	return config;
+}
+
+/* The rate or the time of one operation, in the ceiling's unit. */
+static double in_unit(const struct ceiling_kind *kind, double seconds, double ops) {
+	bool time = kind->group == CEILING_COST || kind->group == CEILING_PAIR;
+	return kind->scale * (time ? seconds / ops : ops / seconds);
+}
+
+bool ceiling_better(const struct ceiling_kind *kind, double value, double than) {
+	bool time = kind->group == CEILING_COST || kind->group == CEILING_PAIR;
+	return isfinite(value) && value > 0 && (isnan(than) || (time ? value < than : value > than));
+}
+
+static void item_keep(struct ceiling_item *item, const struct trial_result *result) {
+	double ops = js_real_or(json_object_get(result->reply, "work"), "ops", 0);
+	double value = ops > 0 ? in_unit(item->kind, result->value, ops) : NAN;
+	if (!ceiling_better(item->kind, value, item->value))
+		return;
+	item->value = value;
+	item->disturbed = result->disturbed;
+	json_decref(item->samples);
+	item->samples = json_array();
+	for (size_t i = 0; i < result->sample_count; i++)
+		json_array_append_new(item->samples, js_number(in_unit(item->kind, result->samples[i], ops)));
+}
+
+static json_t *problem_json(const struct ceiling_item *item) {
+	json_t *problem = json_pack("{s:s,s:I}", "what", item->kind->name, "n", (json_int_t)item->n);
+	if (!item->device) {
+		json_object_set_new(problem, "from", json_integer(item->from));
+		json_object_set_new(problem, "to", json_integer(item->to));
+	}
+	return problem;
+}
+
+static const char *item_text(const struct ceiling_item *item, char text[TEXT]) {
+	int length =
+		snprintf(text, TEXT, "%s%s%s", item->kind->name, item->level ? " in " : "", item->level ? item->level : "");
+	if (!item->device)
+		snprintf(text + length, TEXT - (size_t)length, ", %d threads", item->threads);
+	else if (item->block)
+		snprintf(text + length, TEXT - (size_t)length, ", %d blocks of %d for each SM", item->per_sm, item->block);
+	return text;
+}
+
+/* What can't be measured here, such as stores past the caches, is left out; a wrong result is an error. */
+static int item_judge(struct app *app, struct ceiling_item *item, const struct trial_result *result, struct err *err) {
+	char text[TEXT];
+	if (result->status == TRIAL_CORRECT)
+		item_keep(item, result);
+	else if (result->status == TRIAL_CORRECTNESS)
+		return err_set(err, ERR_FAILED, result->message, "the ceiling %s gave a wrong result", item->kind->name);
+	else
+		ui_note(app_ui(app), "%s %s: %s", item_text(item, text), trial_status_text(result->status), result->message);
+	return 0;
+}
+
+static int item_measure(struct app *app, const struct runner *runner, struct ceiling_item *item, int samples,
+                        struct err *err) {
+	json_t *config = config_json(item);
+	json_t *problem = problem_json(item);
+	struct trial_request request = {.kernel = "ceiling",
+	                                .device = item->device,
+	                                .problem = problem,
+	                                .config = config,
+	                                .seed = 1,
+	                                .samples = samples,
+	                                .warmup = 1,
+	                                .min_sample_s = SAMPLE_SECONDS,
+	                                .timeout_s = TIMEOUT_SECONDS};
+	struct trial_result result = {0};
+	int failed = runner->run(runner->ctx, &request, &result, err);
+	if (!failed)
+		failed = item_judge(app, item, &result, err);
+	trial_result_clear(&result);
+	json_decref(problem);
+	json_decref(config);
+	return failed;
+}
+
+static int round_measure(struct app *app, struct plan *plan, const char *name, bool all, struct err *err) {
+	struct runner runner = worker_runner(app_worker(app, NULL));
+	for (size_t i = 0; i < plan->count; i++) {
+		struct ceiling_item *item = &plan->items[i];
+		if (!all && !item->disturbed)
+			continue;
+		if (*app_interrupt(app))
+			return err_set(err, ERR_INTERRUPTED, NULL, "interrupted; nothing was kept");
+		char text[TEXT];
+		ui_progress(app_ui(app), "ceilings  %s, %zu of %zu  %s", name, i + 1, plan->count, item_text(item, text));
+		if (item_measure(app, &runner, item, plan->samples, err))
+			return -1;
+	}
+	return 0;
+}
+
+/* A few samples are one round, and are taken as they come. */
+static int rounds_measure(struct app *app, struct plan *plan, int samples, struct err *err) {
+	int rounds = samples < ROUNDS ? 1 : ROUNDS, failed = 0;
+	plan->samples = (samples + rounds - 1) / rounds;
+	for (int i = 0; i < rounds && !failed; i++) {
+		char name[32];
+		snprintf(name, sizeof name, "round %d of %d", i + 1, rounds);
+		failed = round_measure(app, plan, name, true, err);
+	}
+	for (int i = 0; rounds == ROUNDS && i < AGAIN && !failed; i++)
+		failed = round_measure(app, plan, "again", false, err);
+	return failed;
+}
+
+/* Which blocks are best does not change from burst to burst: a look at each, and a round for the best. */
+static int gpu_measure(struct app *app, struct plan *plan, int samples, struct err *err) {
+	plan->samples = samples < LOOK ? samples : LOOK;
+	int failed = round_measure(app, plan, "looking", true, err);
+	plan->samples = samples;
+	if (!failed)
+		plan->count = ceilings_gpu_best(plan->items, plan->count);
+	failed = failed || round_measure(app, plan, "measuring", true, err);
+	for (int i = 0; i < AGAIN && !failed; i++)
+		failed = round_measure(app, plan, "again", false, err);
+	return failed ? -1 : 0;
+}
+
+static json_t *gpu_json(const struct ceiling_item *item) {
+	json_t *json =
+		json_pack("{s:s,s:s,s:f,s:s,s:O,s:b}", "name", item->kind->name, "device", "cuda", "value", item->value, "unit",
+	              item->kind->unit, "samples", item->samples, "disturbed", item->disturbed);
+	if (item->level)
+		json_object_set_new(json, "level", json_string(item->level));
+	if (item->block) {
+		json_object_set_new(json, "block", json_integer(item->block));
+		json_object_set_new(json, "per_sm", json_integer(item->per_sm));
+	}
+	return json;
+}
+
+static json_t *item_json(const struct ceiling_item *item) {
+	if (item->device)
+		return gpu_json(item);
+	json_t *json =
+		json_pack("{s:s,s:i,s:f,s:s,s:O,s:b}", "name", item->kind->name, "threads", item->threads, "value", item->value,
+	              "unit", item->kind->unit, "samples", item->samples, "disturbed", item->disturbed);
+	if (item->level)
+		json_object_set_new(json, "level", json_string(item->level));
+	if (item->stores)
+		json_object_set_new(json, "stores", json_string(item->stores));
+	if (item->kind->group == CEILING_PAIR) {
+		json_object_set_new(json, "from", json_integer(item->from));
+		json_object_set_new(json, "to", json_integer(item->to));
+	}
+	return json;
+}
+
+/* Items that differ only in their stores follow each other: the better one stands for both. */
+static bool same_ceiling(const struct ceiling_item *a, const struct ceiling_item *b) {
+	return a->kind == b->kind && a->level == b->level && a->threads == b->threads && a->from == b->from &&
+	       a->to == b->to;
+}
+
+static json_t *items_json(const struct ceiling_item *items, size_t count) {
+	json_t *list = json_array();
+	for (size_t i = 0; i < count; i++) {
+		const struct ceiling_item *best = &items[i];
+		for (; i + 1 < count && same_ceiling(best, &items[i + 1]); i++)
+			if (ceiling_better(best->kind, items[i + 1].value, best->value))
+				best = &items[i + 1];
+		if (!isnan(best->value))
+			json_array_append_new(list, item_json(best));
+	}
+	return list;
+}
+
+/* An empty list is none. */
+static json_t *plan_json(const struct plan *plan, struct err *err) {
+	json_t *list = items_json(plan->items, plan->count);
+	if (json_array_size(list) > 0)
+		return list;
+	json_decref(list);
+	err_set(err, ERR_NOTHING, "--verbose says why", "no ceiling could be measured");
+	return NULL;
+}
+
+static int plan_make(struct app *app, struct plan *plan, struct err *err) {
+	struct topo *topo = app_device(app) ? NULL : app_topo(app, err);
+	if (app_device(app))
+		plan->items = ceilings_gpu_plan(app, &plan->count, err);
+	else if (topo)
+		plan->items = ceilings_plan(topo, sys_memory_total(), &plan->count);
+	return plan->items ? 0 : -1;
+}
+
+json_t *ceilings_measure(struct app *app, int samples, struct err *err) {
+	struct plan plan = {0};
+	if (!app_worker(app, err) || plan_make(app, &plan, err))
+		return NULL;
+	int lock = lock_take(app_ui(app), app_interrupt(app), err);
+	json_t *list = NULL;
+	if (lock >= 0) {
+		int failed = app_device(app) ? gpu_measure(app, &plan, samples, err) : rounds_measure(app, &plan, samples, err);
+		ui_progress_end(app_ui(app));
+		lock_release(lock);
+		list = failed ? NULL : plan_json(&plan, err);
+	}
+	for (size_t i = 0; i < plan.count; i++)
+		json_decref(plan.items[i].samples);
+	free(plan.items);
+	return list;
+}

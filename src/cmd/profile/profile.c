@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include <limits.h>
+#include <string.h>
+
+#include "src/base/near.h"
+#include "src/cmd/profile/verb.h"
+
+static const struct opt options[] = {
+	{"kernel", 0, "NAME", "show, verify: of this kernel, or plug-in, only", OPT_REPEAT},
+	{"profile", 0, "FILE", "select: from this profile instead of the store", 0},
+	{"objective", 0, "NAME", "select: time, energy, ..; time if not given", 0},
+	{"output", 'o', "FILE", "merge: write there; a folder for several machines", 0},
+	{"prefer", 0, "WORD", "merge: newest or faster, where configurations conflict", 0},
+	{"force", 0, NULL, "verify, select: also another machine's", 0},
+	{"programs", 0, NULL, "verify: also run the programs that a FILE names", 0},
+	{"pairs", 0, "N", "verify: pairs of each duel at least (21)", 0},
+	{"max-pairs", 0, "N", "verify: pairs at most while it is undecided (101)", 0},
+	{"timeout", 0, "SECONDS", "verify: longest trial (600)", 0},
+	{"seed", 0, "N", "verify: of the input and of the order (1)", 0},
+	{0},
+};
+
+static const struct verb {
+	const char *name, *example;
+	size_t least, most; /* words after it */
+	profile_run *run;
+	const char *options[9]; /* of those above and --store; others don't go with it */
+} verbs[] = {
+	{"show", "sweetspot profile show [FILE...]", 0, SIZE_MAX, profile_show, {"kernel", "store"}},
+	{"diff", "sweetspot profile diff OLD.json NEW.json", 1, 2, profile_diff_run, {"store"}},
+	{"merge",
+     "sweetspot profile merge a.json b.json -o all.json",
+     1,
+     SIZE_MAX,
+     profile_merge_run,
+     {"output", "prefer"}},
+	{"verify",
+     "sweetspot profile verify [FILE]",
+     0,
+     1,
+     profile_verify,
+     {"kernel", "store", "force", "programs", "pairs", "max-pairs", "timeout", "seed"}},
+	{"select",
+     "sweetspot profile select fw n=700",
+     1,
+     SIZE_MAX,
+     profile_select_run,
+     {"profile", "objective", "store", "force"}},
+};
+enum { VERBS = sizeof verbs / sizeof *verbs };
+
+static int unknown(const char *word, struct err *err) {
+	const char *names[VERBS];
+	for (size_t i = 0; i < VERBS; i++)
+		names[i] = verbs[i].name;
+	const char *near = near_word(word, names, VERBS);
+	err_set(err, ERR_USAGE, "it is show, diff, merge, verify or select", "there is no `sweetspot profile %s`", word);
+	return near ? err_hint(err, "did you mean `sweetspot profile %s`?", near) : -1;
+}
+
+static int option_check(const struct verb *verb, const char *name, struct err *err) {
+	for (const char *const *known = verb->options; *known; known++)
+		if (strcmp(*known, name) == 0)
+			return 0;
+	return err_set(err, ERR_USAGE, "`sweetspot profile --help` says what goes with what",
+	               "--%s does not go with `profile %s`", name, verb->name);
+}
+
+static int check(const struct verb *verb, const struct opt_args *args, struct err *err) {
+	size_t words = opt_words(args) ? opt_words(args) - 1 : 0;
+	for (const struct opt *option = options; option->name; option++)
+		if (opt_has(args, option->name) && option_check(verb, option->name, err))
+			return -1;
+	if (opt_has(args, "store") && option_check(verb, "store", err))
+		return -1;
+	if (words < verb->least || words > verb->most)
+		return err_set(err, ERR_USAGE, verb->example, "too %s words for `profile %s`",
+		               words < verb->least ? "few" : "many", verb->name);
+	return 0;
+}
+
+static int run(struct app *app, const struct opt_args *args, struct err *err) {
+	const char *word = opt_words(args) ? opt_word(args, 0) : "show";
+	for (size_t i = 0; i < VERBS; i++)
+		if (strcmp(word, verbs[i].name) == 0)
+			return check(&verbs[i], args, err) ? -1 : verbs[i].run(app, args, err);
+	return unknown(word, err);
+}
+
+static const struct opt *const tables[] = {options, cmd_device_options, cmd_store_options, NULL};
+
+const struct cmd cmd_profile = {
+	.name = "profile",
+	.summary = "recommendations: show, compare, join, verify, look up",
+	.usage = "show [FILE...]|diff OLD [NEW]|merge FILE...|verify [FILE]|select KERNEL P=V... [OPTION...]",
+	.options = tables,
+	.notes = "show    what is recommended, and whether it is meant for this machine, compiler and kernel\n"
+			 "diff    what changed between two profiles: machine, configurations, times, verdicts\n"
+			 "merge   profiles of one machine into one, of several machines into a folder\n"
+			 "verify  each recommendation against its baseline again, here; status 1 where one no longer holds\n"
+			 "select  what would be used for a problem, and what it will take\n"
+			 "A FILE may be a folder of profiles; without one the store is read.",
+	.run = run,
+};

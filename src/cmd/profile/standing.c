@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* How entries of a profile stand here: the kernels and programs as they are now. */
+#include <config.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/json/js.h"
+#include "src/base/mem.h"
+#include "src/base/text.h"
+#include "src/cmd/profile/input.h"
+#include "tuner/profile/profile.h"
+#include "tuner/program/source.h"
+
+static bool is_plugin(const char *word) {
+	size_t length = strlen(word);
+	return strchr(word, '/') || (length > 3 && strcmp(word + length - 3, ".so") == 0);
+}
+
+/* What --kernel names: NULL with err set, or (err not set) where the profile alone can know it. */
+static const struct kernel_desc *named(struct app *app, const char *word, struct err *err) {
+	const struct kernel_desc *kernel = app_kernel(app, word, err);
+	if (!kernel && err->code == ERR_USAGE && !is_plugin(word))
+		*err = (struct err){0};
+	return kernel;
+}
+
+int profile_input_pick(struct profile_input *input, struct app *app, const struct opt_args *args, struct err *err) {
+	size_t count = opt_count(args, "kernel");
+	const char **names = mem_alloc(count + 1, sizeof *names);
+	int failed = 0;
+	for (size_t i = 0; i < count && !failed; i++) {
+		const struct kernel_desc *kernel = named(app, opt_at(args, "kernel", i), err);
+		names[i] = kernel ? kernel->name : opt_at(args, "kernel", i);
+		failed = err->code != ERR_OK;
+	}
+	failed = failed || profile_pick(input->profile, names, err) ? -1 : 0;
+	if (failed && err->code == ERR_NOTHING)
+		err_hint(err, "`sweetspot profile show` lists what there is");
+	free(names);
+	return failed;
+}
+
+const struct kernel_desc *profile_kernel(struct app *app, const struct opt_args *args, const json_t *entry) {
+	const char *name = js_string_or(entry, "kernel", "");
+	char kind[32];
+	for (size_t i = 0; i < opt_count(args, "kernel"); i++) {
+		struct err unknown = {0};
+		const struct kernel_desc *kernel = app_kernel(app, opt_at(args, "kernel", i), &unknown);
+		if (kernel && strcmp(kernel->name, name) == 0)
+			return kernel;
+	}
+	profile_device_kind(entry, kind, sizeof kind);
+	const struct kernel_list *kernels = app_kernels(app, NULL);
+	return kernels ? kernel_list_find(kernels, name, kind, NULL) : NULL;
+}
+
+/* Of the executable, where that alone is what runs; each is read once. */
+static const char *program_hash(const struct profile_input *input, const json_t *program) {
+	const char *name = json_string_value(json_array_get(json_object_get(program, "argv"), 0));
+	const char *cwd = js_string_or(program, "cwd", NULL);
+	char hash[SHA256_TEXT] = "";
+	if (js_bool_or(program, "shell", false) || js_string_or(program, "build", NULL) || strchr(name, '{'))
+		return NULL;
+	char *key = mem_printf("%s %s", cwd ? cwd : "", name);
+	if (!json_object_get(input->hashes, key)) {
+		program_file_hash(name, cwd, hash);
+		json_object_set_new(input->hashes, key, json_string(hash));
+	}
+	const char *found = js_string_or(input->hashes, key, "");
+	free(key);
+	return *found ? found : NULL;
+}
+
+const char *profile_state_here(struct app *app, const struct opt_args *args, const struct profile_input *input,
+                               const json_t *entry) {
+	const json_t *program = json_object_get(entry, "program");
+	if (program)
+		return profile_entry_state(input->origin, entry, program_hash(input, program));
+	const struct kernel_desc *kernel = profile_kernel(app, args, entry);
+	return profile_entry_state(input->origin, entry, kernel ? kernel->source : NULL);
+}
+
+char *profile_differing(struct app *app, const struct profile_input *input) {
+	json_t *there = json_object_get(input->profile, "machine"), *one;
+	json_t *differences = profile_machine_differences(there, app_machine(app, NULL));
+	char *text = mem_strdup("");
+	size_t i;
+	json_array_foreach(differences, i, one) {
+		char *longer = mem_printf("%s%s%s", text, *text ? ", " : "", js_string_or(one, "name", ""));
+		free(text);
+		text = longer;
+	}
+	json_decref(differences);
+	if (!*text) {
+		free(text);
+		text = mem_strdup("fingerprint");
+	}
+	text_clean(text, false);
+	return text;
+}

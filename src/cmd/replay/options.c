@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include "src/cmd/replay/options.h"
+
+#include <stdlib.h>
+
+#include "src/cmd/tune/options.h"
+#include "tuner/replay/threads.h"
+#include "tuner/replay/source.h"
+
+enum { REPEAT_MAX = 100000, JOBS_MAX = 1024, BATCH_MAX = 4096 };
+
+const struct opt replay_options[] = {
+	{"seed", 0, "N", "of the first repeat; the next has N + 1, and so on (1)", 0},
+	{"repeat", 0, "N", "how often (replay: 1, score: 25)", 0},
+	{"batch", 0, "N", "configurations asked for at a time, told when all are done (1)", 0},
+	{"from", 0, "FILE", "a recorded space whose results are known before; the most like first", OPT_REPEAT},
+	{"counters", 0, NULL, "tell of the counters that are recorded", 0},
+	{"no-counters", 0, NULL, "tell of times only (so if not given)", 0},
+	{"jobs", 'j', "N", "repeats at a time (the cores); the results are the same", 0},
+	{0},
+};
+
+static int from_read(const struct opt_args *args, struct replay_settings *settings, struct err *err) {
+	size_t count = opt_count(args, "from");
+	settings->from = mem_alloc(count + 1, sizeof *settings->from);
+	for (size_t i = 0; i < count; i++) {
+		struct record *record = record_read(opt_at(args, "from", i), err);
+		if (!record)
+			return -1;
+		settings->from[settings->from_count++] = record;
+	}
+	return 0;
+}
+
+static int counters_read(const struct opt_args *args, bool *counters, struct err *err) {
+	*counters = opt_has(args, "counters");
+	if (*counters && opt_has(args, "no-counters"))
+		return err_set(err, ERR_USAGE, "leave one of them out", "--counters and --no-counters exclude each other");
+	return 0;
+}
+
+int replay_settings_read(const struct opt_args *args, size_t repeat, struct replay_settings *settings,
+                         struct err *err) {
+	const char *budget = opt_get(args, "budget", NULL);
+	long long seed, repeats, jobs, batch;
+	*settings = (struct replay_settings){0};
+	if (opt_int(args, "seed", 0, INT64_MAX - REPEAT_MAX, 1, &seed, err) ||
+	    opt_int(args, "repeat", 1, REPEAT_MAX, (long long)repeat, &repeats, err) ||
+	    opt_int(args, "jobs", 1, JOBS_MAX, (long long)crew_cores(), &jobs, err) ||
+	    opt_int(args, "batch", 1, BATCH_MAX, 1, &batch, err) || counters_read(args, &settings->counters, err) ||
+	    (budget && tune_budget_read(budget, &settings->budget, err)) || from_read(args, settings, err))
+		return -1;
+	tune_budget_alone(&settings->budget);
+	settings->seed = (uint64_t)seed;
+	settings->repeat = (size_t)repeats;
+	settings->jobs = (size_t)jobs;
+	settings->batch = (size_t)batch;
+	return 0;
+}
+
+void replay_settings_clear(struct replay_settings *settings) {
+	for (size_t i = 0; i < settings->from_count; i++)
+		record_free(settings->from[i]);
+	free(settings->from);
+	*settings = (struct replay_settings){0};
+}
+
+int replay_settings_task(const struct replay_settings *settings, const struct record *record, struct arena *arena,
+                         struct replay_task *task, struct err *err) {
+	struct strategy_source *sources = arena_alloc(arena, settings->from_count + 1, sizeof *sources);
+	for (size_t i = 0; i < settings->from_count; i++) {
+		const struct record *from = settings->from[i];
+		sources[i] = replay_source(from, record->space, *from->device ? from->device : from->kernel, arena);
+		if (sources[i].count == 0)
+			return err_set(err, ERR_USAGE, "parameters of the same names and values are what joins two spaces",
+			               "a space of --from has no configuration of the one to search");
+	}
+	bool counters = settings->counters && record->counter_count;
+	*task = (struct replay_task){
+		.record = record,
+		.evaluations = settings->budget.evaluations,
+		.seconds = settings->budget.seconds,
+		.batch = settings->batch,
+		.sources = sources,
+		.source_count = settings->from_count,
+		.counters = counters,
+		.outcomes = replay_outcomes(record, counters, arena),
+	};
+	return 0;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Options that `replay` and `score` have in common. */
+#ifndef SRC_CMD_REPLAY_OPTIONS_H
+#define SRC_CMD_REPLAY_OPTIONS_H
+#include "src/base/opt.h"
+#include "tuner/replay/replay.h"
+#include "tuner/tune/tune.h"
+
+struct replay_settings {
+	uint64_t seed;
+	size_t repeat, jobs, batch;
+	struct tune_budget budget; /* nothing: not given */
+	bool counters;
+	struct record **from; /* spaces as sources, by opt_at(args, "from", i) */
+	size_t from_count;
+};
+
+extern const struct opt replay_options[];
+/* Clear them in any case. */
+int replay_settings_read(const struct opt_args *args, size_t repeat, struct replay_settings *settings, struct err *err);
+void replay_settings_clear(struct replay_settings *settings);
+/* What a repeat plays: everything but the seed. Sources are mapped into `record`; ERR_USAGE where one has nothing of
+ * it. What is made lives in the arena. */
+int replay_settings_task(const struct replay_settings *settings, const struct record *record, struct arena *arena,
+                         struct replay_task *task, struct err *err);
+
+#endif

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/json/js.h"
+#include "src/base/sys.h"
+#include "src/app/cmd.h"
+#include "src/cmd/replay/baseline.h"
+#include "src/cmd/replay/options.h"
+#include "src/cmd/replay/output.h"
+#include "src/cmd/tune/stop_when.h"
+#include "src/cmd/tune/options.h"
+#include "tuner/replay/threads.h"
+
+enum { DEFAULT_EVALUATIONS = 200 };
+
+static const struct opt options[] = {
+	{"strategy", 0, "NAME", "search strategy (auto)", 0},
+	{"budget", 'b', "150e|90s", "evaluations, or seconds that they took when recorded (200e)", 0},
+	{"baseline", 0, "'P=V ..'", "told first, as by tune; counts as the first evaluation", 0},
+	{"output", 'o', "FILE", "write the JSON document there, the table to stdout", 0},
+	{0},
+};
+
+/* What is common to all repeats, and the results of each. */
+struct session {
+	struct app *app;
+	struct replay_task task;
+	double gain; /* --stop-when */
+	bool verbose;
+	size_t count;
+	struct replay *runs;
+	bool *played;
+	struct err *errs;
+	double begun;
+};
+
+/* One repeat, as its callback sees it. */
+struct repeat {
+	const struct session *session;
+	uint64_t seed;
+	char phase[256]; /* said last */
+};
+
+static void phase_say(struct repeat *repeat, const struct search *search, size_t evaluations) {
+	const char *phase = search_phase(search);
+	if (!phase || strncmp(phase, repeat->phase, sizeof repeat->phase - 1) == 0)
+		return;
+	snprintf(repeat->phase, sizeof repeat->phase, "%s", phase);
+	ui_note(app_ui(repeat->session->app), "seed %llu, after %zu: %s", (unsigned long long)repeat->seed, evaluations,
+	        repeat->phase);
+}
+
+static bool enough(void *ctx, const struct search *search, const struct replay *replay) {
+	struct repeat *repeat = ctx;
+	const struct session *session = repeat->session;
+	if (session->verbose)
+		phase_say(repeat, search, replay->count);
+	return *app_interrupt(session->app) ||
+	       stop_when_holds(session->gain, search, replay_most(&session->task) - replay->count);
+}
+
+static void play(void *ctx, size_t i) {
+	struct session *session = ctx;
+	struct repeat repeat = {.session = session, .seed = session->task.seed + i};
+	struct replay_task task = session->task;
+	task.seed = repeat.seed;
+	task.enough = enough;
+	task.ctx = &repeat;
+	if (*app_interrupt(session->app))
+		return;
+	session->played[i] = !replay_run(&task, &session->runs[i], &session->errs[i]);
+}
+
+static bool watch(void *ctx, size_t done) {
+	struct session *session = ctx;
+	double spent = sys_now() - session->begun;
+	if (session->verbose) /* the repeats write to stderr */
+		return *app_interrupt(session->app) != 0;
+	if (done)
+		ui_progress(app_ui(session->app), "replay  %zu of %zu repeats, %.0f s left", done, session->count,
+		            spent / (double)done * (double)(session->count - done));
+	else
+		ui_progress(app_ui(session->app), "replay  0 of %zu repeats", session->count);
+	return *app_interrupt(session->app) != 0;
+}
+
+static int document_write(const struct replay_output *output, const char *path, struct err *err) {
+	char *text = NULL;
+	size_t size = 0;
+	json_t *json = replay_output_json(output);
+	FILE *memory = open_memstream(&text, &size);
+	int failed = memory ? js_write(json, memory) : -1;
+	if (memory)
+		fclose(memory);
+	failed = failed ? err_set(err, ERR_FAILED, NULL, "out of memory") : sys_write_file(path, text, size, err);
+	free(text);
+	json_decref(json);
+	return failed;
+}
+
+static int show(const struct replay_output *output, struct ui *ui, const struct opt_args *args, struct err *err) {
+	const char *path = opt_get(args, "output", NULL);
+	bool to_file = path && strcmp(path, "-") != 0;
+	if (to_file && document_write(output, path, err))
+		return -1;
+	if (!to_file && (path || opt_has(args, "json"))) {
+		json_t *json = replay_output_json(output);
+		js_write(json, stdout);
+		json_decref(json);
+	} else if (!opt_has(args, "json")) {
+		replay_output_print(output, ui, stdout);
+	}
+	return 0;
+}
+
+static int finish(struct session *session, const struct opt_args *args, struct err *err) {
+	const struct replay_output output = {
+		.record = session->task.record,
+		.path = opt_word(args, 0),
+		.strategy = session->task.strategy->name,
+		.runs = session->runs,
+		.played = session->played,
+		.count = session->count,
+		.seed = session->task.seed,
+		.interrupted = *app_interrupt(session->app) != 0,
+	};
+	for (size_t i = 0; i < session->count; i++)
+		if (session->errs[i].code != ERR_OK) {
+			*err = session->errs[i];
+			return -1;
+		}
+	if (show(&output, app_ui(session->app), args, err))
+		return -1;
+	return output.interrupted ? err_set(err, ERR_INTERRUPTED, NULL, "interrupted") : 0;
+}
+
+/* Phases are told in order: no two repeats at a time. */
+static int session_run(struct session *session, size_t jobs, const struct opt_args *args, struct err *err) {
+	const struct crew_work work = {.count = session->count, .work = play, .watch = watch, .ctx = session};
+	session->runs = mem_alloc(session->count, sizeof *session->runs);
+	session->played = mem_alloc(session->count, sizeof *session->played);
+	session->errs = mem_alloc(session->count, sizeof *session->errs);
+	session->begun = sys_now();
+	crew_run(&work, session->verbose ? 1 : jobs);
+	ui_progress_end(app_ui(session->app));
+	int failed = finish(session, args, err);
+	for (size_t i = 0; i < session->count; i++)
+		replay_clear(&session->runs[i]);
+	free(session->runs);
+	free(session->played);
+	free(session->errs);
+	return failed;
+}
+
+static int play_file(struct app *app, const struct opt_args *args, const struct replay_settings *settings,
+                     struct err *err) {
+	struct session session = {.app = app, .verbose = opt_has(args, "verbose"), .count = settings->repeat};
+	const struct strategy *strategy;
+	if (tune_strategy_read(opt_get(args, "strategy", "auto"), &strategy, err) ||
+	    stop_when_read(args, &session.gain, err))
+		return -1;
+	struct record *record = record_read(opt_word(args, 0), err);
+	struct arena *arena = arena_new();
+	const char *baseline = opt_get(args, "baseline", NULL);
+	uint64_t start;
+	int failed = record ? replay_settings_task(settings, record, arena, &session.task, err) : -1;
+	if (!failed && baseline) {
+		failed = replay_baseline_read(baseline, record, &start, err);
+		session.task.start = &start;
+	}
+	if (!failed) {
+		session.task.strategy = strategy;
+		session.task.seed = settings->seed;
+		if (!opt_has(args, "budget"))
+			session.task.evaluations = DEFAULT_EVALUATIONS;
+		if (session.gain > 0 && !strategy->promise)
+			ui_warn(app_ui(app), "--strategy auto can", "%s can't tell what is to be gained: --stop-when does nothing",
+			        strategy->name);
+		failed = session_run(&session, settings->jobs, args, err);
+	}
+	arena_free(arena);
+	record_free(record);
+	return failed;
+}
+
+static int run(struct app *app, const struct opt_args *args, struct err *err) {
+	struct replay_settings settings = {0};
+	if (opt_words(args) != 1)
+		return err_set(err, ERR_USAGE, "sweetspot replay SPACE.json.gz --strategy random",
+		               opt_words(args) ? "one recorded space at a time" : "which recorded space?");
+	int failed = replay_settings_read(args, 1, &settings, err);
+	if (!failed)
+		failed = play_file(app, args, &settings, err);
+	replay_settings_clear(&settings);
+	return failed;
+}
+
+static const struct opt *const tables[] = {options, replay_options, stop_when_options, NULL};
+
+const struct cmd cmd_replay = {
+	.name = "replay",
+	.summary = "play a search strategy on a recorded space",
+	.usage = "SPACE.json[.gz] [--strategy NAME] [OPTION...]",
+	.options = tables,
+	.notes =
+		"SPACE is a cache file of Kernel Tuner, a T4 or a KTT result. Every evaluation is looked up there; failed\n"
+		"ones count. The same seed gives the same sequence.",
+	.run = run,
+};

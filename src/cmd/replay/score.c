@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include <stdlib.h>
+
+#include "src/base/json/js.h"
+#include "src/base/sys.h"
+#include "src/app/cmd.h"
+#include "src/cmd/replay/options.h"
+#include "src/cmd/replay/score_output.h"
+#include "src/cmd/tune/options.h"
+#include "tuner/replay/threads.h"
+
+enum { DEFAULT_REPEAT = 25 };
+
+static const struct opt options[] = {
+	{"strategy", 0, "NAME", "search strategy (auto)", OPT_REPEAT},
+	{"budget", 'b', "150e|90s", "evaluations, or seconds of recorded cost, a repeat (what the figures need)", 0},
+	{"peers", 0, "FILE", "figures of other programs' strategies on these spaces, to show beside", 0},
+	{0},
+};
+
+struct session {
+	struct app *app;
+	struct replay_settings settings;
+	struct arena *arena;
+	struct score_space *spaces;
+	size_t space_count;
+	struct score_entry *entries;
+	size_t entry_count;
+	struct err *errs; /* one a run */
+	struct score_peers *peers;
+	double begun;
+};
+
+/* A run by its number. Repeats change slowest: what is left then takes as long as what was, and an interrupted score
+ * has something of all. */
+struct place {
+	const struct session *session;
+	size_t entry, space, repeat;
+};
+
+static struct place place_of(const struct session *session, size_t i) {
+	size_t entries = session->entry_count, spaces = session->space_count;
+	return (struct place){session, i % entries, i / entries % spaces, i / entries / spaces};
+}
+
+static bool enough(void *ctx, const struct search *search, const struct replay *replay) {
+	const struct place *place = ctx;
+	const struct session *session = place->session;
+	const struct tune_budget *budget = &session->settings.budget;
+	(void)search;
+	if (*app_interrupt(session->app))
+		return true;
+	bool given = budget->evaluations || budget->seconds > 0;
+	return !given && score_axis_covered(session->spaces[place->space].axis, replay);
+}
+
+/* What follows the optimum changes no figure. */
+static void play(void *ctx, size_t i) {
+	struct session *session = ctx;
+	struct place place = place_of(session, i);
+	const struct score_space *space = &session->spaces[place.space];
+	struct replay_task task = space->task;
+	struct replay replay;
+	task.strategy = session->entries[place.entry].strategy;
+	task.seed = session->settings.seed + place.repeat;
+	task.until = space->axis->optimum;
+	task.enough = enough;
+	task.ctx = &place;
+	if (*app_interrupt(session->app) || replay_run(&task, &replay, &session->errs[i]))
+		return;
+	if (!*app_interrupt(session->app))
+		score_sheet_set(session->entries[place.entry].sheets[place.space], place.repeat, &replay, task.evaluations);
+	replay_clear(&replay);
+}
+
+static bool watch(void *ctx, size_t done) {
+	struct session *session = ctx;
+	size_t count = session->entry_count * session->space_count * session->settings.repeat;
+	double spent = sys_now() - session->begun;
+	if (done)
+		ui_progress(app_ui(session->app), "score  %zu of %zu runs, %.0f s left", done, count,
+		            spent / (double)done * (double)(count - done));
+	else
+		ui_progress(app_ui(session->app), "score  0 of %zu runs", count);
+	return *app_interrupt(session->app) != 0;
+}
+
+static int spaces_read(struct session *session, const struct opt_args *args, struct err *err) {
+	size_t count = opt_words(args);
+	session->spaces = mem_alloc(count, sizeof *session->spaces);
+	for (size_t i = 0; i < count; i++) {
+		struct score_space *space = &session->spaces[session->space_count++];
+		space->path = opt_word(args, i);
+		space->record = record_read(space->path, err);
+		if (!space->record ||
+		    replay_settings_task(&session->settings, space->record, session->arena, &space->task, err))
+			return -1;
+		space->axis = score_axis_new(space->record);
+		if (!opt_has(args, "budget"))
+			space->task.expected = score_axis_length(space->axis);
+		space->peers = session->peers ? score_peers_space(session->peers, space->path, space->record) : NULL;
+	}
+	return 0;
+}
+
+static int entries_make(struct session *session, const struct opt_args *args, struct err *err) {
+	size_t named = opt_count(args, "strategy"), count = named ? named : 1;
+	session->entries = mem_alloc(count, sizeof *session->entries);
+	for (size_t i = 0; i < count; i++) {
+		struct score_entry *entry = &session->entries[session->entry_count++];
+		if (tune_strategy_read(named ? opt_at(args, "strategy", i) : "auto", &entry->strategy, err))
+			return -1;
+		entry->sheets = mem_alloc(opt_words(args), sizeof *entry->sheets);
+		entry->results = mem_alloc(opt_words(args) + 1, sizeof *entry->results);
+	}
+	return 0;
+}
+
+static void sheets_make(struct session *session) {
+	for (size_t e = 0; e < session->entry_count; e++)
+		for (size_t s = 0; s < session->space_count; s++)
+			session->entries[e].sheets[s] = score_sheet_new(session->spaces[s].axis, session->settings.repeat);
+}
+
+static void session_clear(struct session *session) {
+	for (size_t e = 0; e < session->entry_count; e++) {
+		for (size_t s = 0; session->entries[e].sheets && s < session->space_count; s++)
+			score_sheet_free(session->entries[e].sheets[s]);
+		free(session->entries[e].sheets);
+		free(session->entries[e].results);
+	}
+	for (size_t s = 0; s < session->space_count; s++) {
+		score_axis_free(session->spaces[s].axis);
+		record_free(session->spaces[s].record);
+	}
+	free(session->entries);
+	free(session->spaces);
+	free(session->errs);
+	score_peers_free(session->peers);
+	arena_free(session->arena);
+	replay_settings_clear(&session->settings);
+}
+
+/* All spaces are known to the file of peers, or its figures over all are of other spaces. */
+static struct score_peer *peers_over(const struct session *session, size_t *count) {
+	const char **names = mem_alloc(session->space_count, sizeof *names);
+	bool all = session->peers != NULL;
+	for (size_t i = 0; i < session->space_count; i++) {
+		names[i] = session->spaces[i].peers;
+		all = all && names[i];
+	}
+	*count = 0;
+	struct score_peer *list = all ? score_peers_over(session->peers, names, session->space_count, count) : NULL;
+	free(names);
+	return list;
+}
+
+/* Strategies of which every space has a run; the interrupted rest is left out. */
+static size_t complete(const struct session *session) {
+	for (size_t e = 0; e < session->entry_count; e++)
+		for (size_t s = 0; s < session->space_count; s++)
+			if (score_sheet_runs(session->entries[e].sheets[s]) == 0)
+				return e;
+	return session->entry_count;
+}
+
+static void show(const struct session *session, const struct opt_args *args, size_t entries) {
+	size_t peer_count;
+	struct score_peer *peers = peers_over(session, &peer_count);
+	const struct score_output output = {
+		.spaces = session->spaces,
+		.space_count = session->space_count,
+		.entries = session->entries,
+		.entry_count = entries,
+		.repeat = session->settings.repeat,
+		.seed = session->settings.seed,
+		.interrupted = *app_interrupt(session->app) != 0,
+		.peers_path = opt_get(args, "peers", NULL),
+		.peers = peers,
+		.peer_count = peer_count,
+	};
+	for (size_t e = 0; e < entries; e++)
+		score_results(session->entries[e].sheets, session->space_count, session->settings.seed,
+		              session->entries[e].results);
+	if (opt_has(args, "json")) {
+		json_t *json = score_output_json(&output);
+		js_write(json, stdout);
+		json_decref(json);
+	} else {
+		score_output_print(&output, app_ui(session->app));
+	}
+	free(peers);
+}
+
+static int play_all(struct session *session, const struct opt_args *args, struct err *err) {
+	size_t count = session->entry_count * session->space_count * session->settings.repeat;
+	const struct crew_work work = {.count = count, .work = play, .watch = watch, .ctx = session};
+	session->errs = mem_alloc(count, sizeof *session->errs);
+	session->begun = sys_now();
+	crew_run(&work, session->settings.jobs);
+	ui_progress_end(app_ui(session->app));
+	for (size_t i = 0; i < count; i++)
+		if (session->errs[i].code != ERR_OK) {
+			*err = session->errs[i];
+			return -1;
+		}
+	size_t entries = complete(session);
+	if (entries)
+		show(session, args, entries);
+	return *app_interrupt(session->app) ? err_set(err, ERR_INTERRUPTED, NULL, "interrupted") : 0;
+}
+
+static int session_run(struct session *session, const struct opt_args *args, struct err *err) {
+	const char *peers = opt_get(args, "peers", NULL);
+	if (replay_settings_read(args, DEFAULT_REPEAT, &session->settings, err) || entries_make(session, args, err))
+		return -1;
+	session->peers = peers ? score_peers_read(peers, err) : NULL;
+	if ((peers && !session->peers) || spaces_read(session, args, err))
+		return -1;
+	sheets_make(session);
+	return play_all(session, args, err);
+}
+
+static int run(struct app *app, const struct opt_args *args, struct err *err) {
+	if (opt_words(args) == 0)
+		return err_set(err, ERR_USAGE, "sweetspot score SPACE.json.gz... --strategy auto", "which recorded spaces?");
+	struct session session = {.app = app, .arena = arena_new()};
+	int failed = session_run(&session, args, err);
+	session_clear(&session);
+	return failed;
+}
+
+static const struct opt *const tables[] = {options, replay_options, NULL};
+
+const struct cmd cmd_score = {
+	.name = "score",
+	.summary = "how good search strategies are on recorded spaces",
+	.usage = "SPACE.json[.gz]... [--strategy NAME]... [OPTION...]",
+	.options = tables,
+	.notes =
+		"Every strategy is played on every space as by `replay`. Figures come with 95 % intervals over the repeats.",
+	.run = run,
+};

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include <langinfo.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/mem.h"
+#include "src/base/stats.h"
+#include "src/cmd/replay/output.h"
+
+enum { TARGETS = 3, COLUMNS = 7 + TARGETS, CURVE = 16, ROWS_MAX = 25 };
+static const double targets[TARGETS] = {.10, .05, .01};
+
+struct figures {
+	double evaluations, best, ratio, to[TARGETS], seconds; /* to: INFINITY where it never came to it */
+};
+
+static struct figures figures_of(const struct record *record, const struct replay *run) {
+	struct figures figures = {.evaluations = (double)run->count, .best = NAN, .to = {INFINITY, INFINITY, INFINITY}};
+	for (size_t i = 0; i < run->count; i++) {
+		figures.best = fmin(figures.best, run->steps[i].value);
+		for (int t = 0; t < TARGETS; t++)
+			if (isinf(figures.to[t]) && figures.best <= record->optimum * (1 + targets[t]))
+				figures.to[t] = (double)(i + 1);
+	}
+	figures.ratio = isnan(figures.best) ? 0 : record->optimum / figures.best;
+	figures.seconds = run->count ? run->steps[run->count - 1].seconds : 0;
+	return figures;
+}
+
+/* How the ratio rose over the run. */
+static void curve_draw(const struct record *record, const struct replay *run, char *text, size_t size) {
+	static const char *const blocks[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+	static const char *const plain[] = {"0", "1", "2", "3", "4", "5", "6", "7", "8", "9"};
+	bool utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+	int levels = utf8 ? 8 : 10;
+	double best = NAN;
+	size_t at = 0, done = 0;
+	text[0] = '\0';
+	for (size_t column = 1; run->count && column <= CURVE && at + 4 < size; column++) {
+		for (; done < (run->count * column + CURVE - 1) / CURVE; done++)
+			best = fmin(best, run->steps[done].value);
+		double ratio = isnan(best) ? 0 : record->optimum / best;
+		int level = ratio >= 1 ? levels - 1 : (int)(ratio * levels);
+		at += (size_t)snprintf(text + at, size - at, "%s", utf8 ? blocks[level] : plain[level]);
+	}
+}
+
+void replay_output_value(const struct record *record, double value, char *text, size_t size) {
+	if (!isfinite(value))
+		snprintf(text, size, "-");
+	else if (strcmp(record->unit, "ms") == 0)
+		ui_seconds(value / 1e3, text, size);
+	else
+		snprintf(text, size, "%.4g %.20s", value, record->unit);
+}
+
+static void row_add(struct table *table, const struct record *record, const char *name, const struct figures *figures,
+                    const char *curve) {
+	char cells[COLUMNS][32];
+	snprintf(cells[0], sizeof *cells, "%.31s", name);
+	snprintf(cells[1], sizeof *cells, "%.0f", figures->evaluations);
+	ui_seconds(figures->seconds, cells[2], sizeof *cells);
+	replay_output_value(record, figures->best, cells[3], sizeof *cells);
+	snprintf(cells[4], sizeof *cells, "%.3f", figures->ratio);
+	for (int t = 0; t < TARGETS; t++)
+		snprintf(cells[5 + t], sizeof *cells, isinf(figures->to[t]) ? "-" : "%.4g", figures->to[t]);
+	table_add(table, cells[0], cells[1], cells[2], cells[3], cells[4], cells[5], cells[6], cells[7], curve);
+}
+
+static double median_of(const struct figures *runs, size_t count, size_t member) {
+	double *values = mem_alloc(count, sizeof *values);
+	for (size_t i = 0; i < count; i++)
+		memcpy(&values[i], (const char *)&runs[i] + member, sizeof *values);
+	double median = stats_median(values, count);
+	free(values);
+	return median;
+}
+
+static struct figures medians_of(const struct figures *runs, size_t count) {
+	struct figures median = {
+		.evaluations = median_of(runs, count, offsetof(struct figures, evaluations)),
+		.best = median_of(runs, count, offsetof(struct figures, best)),
+		.ratio = median_of(runs, count, offsetof(struct figures, ratio)),
+		.seconds = median_of(runs, count, offsetof(struct figures, seconds)),
+	};
+	for (size_t t = 0; t < TARGETS; t++)
+		median.to[t] = median_of(runs, count, offsetof(struct figures, to) + t * sizeof(double));
+	return median;
+}
+
+void replay_output_space(const struct record *record, FILE *out) {
+	char optimum[40], median[40];
+	uint64_t all = space_valid(record->space);
+	replay_output_value(record, record->optimum, optimum, sizeof optimum);
+	replay_output_value(record, record->median, median, sizeof median);
+	fprintf(out, "%s%s%s: %llu configurations, %llu fail; best %s, median %s\n",
+	        *record->kernel ? record->kernel : "a recorded space", *record->device ? " on " : "", record->device,
+	        (unsigned long long)all, (unsigned long long)(all - record->correct), optimum, median);
+}
+
+void replay_output_print(const struct replay_output *output, const struct ui *ui, FILE *out) {
+	static const char *const titles[] = {"seed",        "evaluations", "cost", "best found", "optimum/best",
+	                                     "run to 10 %", "5 %",         "1 %",  "progress"};
+	struct table *table = table_new(9, titles);
+	struct figures *runs = mem_alloc(output->count, sizeof *runs);
+	size_t played = 0;
+	for (size_t column = 0; column < 8; column++)
+		table_right(table, column);
+	for (size_t i = 0; i < output->count; i++) {
+		char seed[32], curve[4 * CURVE + 1];
+		if (!output->played[i])
+			continue;
+		runs[played++] = figures_of(output->record, &output->runs[i]);
+		snprintf(seed, sizeof seed, "%llu", (unsigned long long)(output->seed + i));
+		curve_draw(output->record, &output->runs[i], curve, sizeof curve);
+		if (played <= ROWS_MAX)
+			row_add(table, output->record, seed, &runs[played - 1], curve);
+	}
+	struct figures median = medians_of(runs, played);
+	if (played > 1)
+		row_add(table, output->record, "median", &median, "");
+	replay_output_space(output->record, out);
+	fprintf(out, "strategy %s\n\n", output->strategy);
+	table_print(table, ui, out);
+	table_free(table);
+	free(runs);
+}

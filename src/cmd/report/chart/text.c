@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/mem.h"
+#include "src/base/text.h"
+#include "src/cmd/report/chart/impl.h"
+
+enum { LONGEST = 4096 };
+static const char ellipsis[] = "\xE2\x80\xA6";
+
+/* U+FFFE and U+FFFF are no XML characters (XML 1.0, 2.2); U+202A to U+202E and U+2066 to U+2069 turn what follows. */
+static bool is_forbidden(const unsigned char *c, size_t length) {
+	if (length != 3)
+		return false;
+	if (c[0] == 0xEF && c[1] == 0xBF)
+		return c[2] >= 0xBE;
+	return c[0] == 0xE2 &&
+	       ((c[1] == 0x80 && c[2] >= 0xAA && c[2] <= 0xAE) || (c[1] == 0x81 && c[2] >= 0xA6 && c[2] <= 0xA9));
+}
+
+char *text_tame(const char *text) {
+	char *tame = mem_printf("%.*s", (int)LONGEST, text ? text : ""), *to = tame;
+	text_clean(tame, false);
+	size_t size = strlen(tame), length;
+	for (size_t i = 0; i < size; i += length) {
+		length = text_utf8(tame + i, size - i);
+		if (is_forbidden((const unsigned char *)tame + i, length)) {
+			*to++ = '?';
+			continue;
+		}
+		memmove(to, tame + i, length);
+		to += length;
+	}
+	*to = '\0';
+	return tame;
+}
+
+/* A generous mean of sans-serif fonts; scripts above U+1100 are mostly square. */
+static double character_width(const char *text) {
+	unsigned char c = (unsigned char)text[0];
+	return CHART_FONT * (c >= 0xE1 && memcmp(text, ellipsis, 3) != 0 ? 1.1 : c && strchr("il.,;:'|!", c) ? 0.36 : 0.6);
+}
+
+static size_t step(const char *text) {
+	size_t length = text_utf8(text, strlen(text));
+	return length ? length : 1;
+}
+
+double text_width(const char *text) {
+	double width = 0;
+	for (; *text; text += step(text))
+		width += character_width(text);
+	return width;
+}
+
+/* How many bytes of it fit. */
+static size_t fitting(const char *text, double width) {
+	size_t used = 0;
+	while (text[used] && (width -= character_width(text + used)) >= 0)
+		used += step(text + used);
+	return used;
+}
+
+char *text_fit(const char *text, double width) {
+	if (text_width(text) <= width)
+		return mem_strdup(text);
+	return mem_printf("%.*s%s", (int)fitting(text, width - text_width(ellipsis)), text, ellipsis);
+}
+
+/* The end of the last word that fits, or what fits where a word is longer than a line. */
+static size_t line_end(const char *text, double width) {
+	size_t most = fitting(text, width);
+	for (size_t end = most; end > most / 2 && text[most]; end--)
+		if (text[end] == ' ')
+			return end;
+	return most;
+}
+
+size_t text_wrap(const char *text, double width, char **lines, size_t max) {
+	size_t count = 0;
+	for (text += strspn(text, " "); *text && count < max; text += strspn(text, " ")) {
+		size_t end = line_end(text, width);
+		bool last = count + 1 == max || end == 0;
+		lines[count++] = last ? text_fit(text, width) : mem_printf("%.*s", (int)end, text);
+		if (last)
+			break;
+		text += end;
+	}
+	return count;
+}
+
+void text_markup(FILE *out, const char *text) {
+	for (; *text; text++) {
+		switch (*text) {
+		case '<':
+			fputs("&lt;", out);
+			break;
+		case '>':
+			fputs("&gt;", out);
+			break;
+		case '&':
+			fputs("&amp;", out);
+			break;
+		case '"':
+			fputs("&quot;", out);
+			break;
+		case '\'':
+			fputs("&#39;", out);
+			break;
+		default:
+			putc(*text, out);
+		}
+	}
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Counters and metrics of winner and baseline, and why some are missing. */
+#include <config.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/json/js.h"
+#include "src/show/counters.h"
+#include "src/cmd/report/report.h"
+
+enum { NAME_MAX_SHOWN = 160 };
+
+static const json_t *row_find(const json_t *rows, const json_t *like) {
+	size_t i;
+	json_t *row;
+	json_array_foreach((json_t *)rows, i, row) {
+		if (strcmp(js_string_or(row, "name", ""), js_string_or(like, "name", "")) == 0 &&
+		    strcmp(js_string_or(row, "group", ""), js_string_or(like, "group", "")) == 0)
+			return row;
+	}
+	return NULL;
+}
+
+/* Where a counter has no value it has a reason; else how it was counted. */
+static const char *note_of(const json_t *row) {
+	const char *reason = js_string_or(row, "reason", NULL), *status = js_string_or(row, "status", "");
+	if (reason && *reason)
+		return reason;
+	return strcmp(status, "counted") == 0 ? "" : status;
+}
+
+static void value_put(struct sheet *sheet, const json_t *row, const char *unit) {
+	char text[96];
+	double value = js_real_or(row, "value", NAN);
+	counters_value(value, unit, text, sizeof text);
+	sheet_number(sheet, value, "%s", text);
+}
+
+static void row_put(struct sheet *sheet, const json_t *row, const json_t *other) {
+	const char *group = js_string_or(row, "group", ""), *unit = js_string_or(row, "unit", "");
+	double to = js_real_or(row, "value", NAN), from = js_real_or(other, "value", NAN);
+	double ratio = from > 0 ? to / from : NAN;
+	sheet_row(sheet);
+	sheet_text(sheet, "%.*s", NAME_MAX_SHOWN, js_string_or(row, "name", "?"));
+	sheet_text(sheet, "%s", group);
+	sheet_text(sheet, "%s", *unit ? unit : "-");
+	value_put(sheet, other, unit);
+	value_put(sheet, row, unit);
+	sheet_number(sheet, ratio, "%.3gx", ratio);
+	sheet_text(sheet, "%s", *note_of(row) ? note_of(row) : other ? note_of(other) : "");
+}
+
+static size_t rows_put(struct sheet *sheet, const json_t *winner, const json_t *baseline, const char *key) {
+	size_t i, count = 0;
+	json_t *row;
+	json_array_foreach(json_object_get(winner, key), i, row) {
+		row_put(sheet, row, row_find(json_object_get(baseline, key), row));
+		count++;
+	}
+	return count;
+}
+
+static bool has_counts(const json_t *side) {
+	return json_array_size(json_object_get(side, "counters")) || json_array_size(json_object_get(side, "metrics"));
+}
+
+/* Of a row of the study, where tune did not count; borrowed. */
+static const json_t *counted_of(const struct report_case *one, const char *who) {
+	const json_t *side = json_object_get(one->tune, who), *config;
+	const struct study *study = one->view.study;
+	if (has_counts(side) || !one->result)
+		return side;
+	config = json_object_get(json_object_get(one->result, strcmp(who, "best") == 0 ? "winner" : who), "config");
+	for (size_t i = 0; config && i < study_rows(study); i++)
+		if (explain_of_problem((void *)&one->view, study, i) && json_equal(study_row(study, i)->config, config))
+			return study_row(study, i)->counted;
+	return side;
+}
+
+/* What counters go with the time. */
+static void drivers_put(struct report *report, const json_t *drivers) {
+	static const char *const titles[] = {"counter", "\1explains", "\1from", "\1to", "clear", NULL};
+	struct sheet sheet;
+	size_t i;
+	json_t *one;
+	if (json_array_size(json_object_get(drivers, "counters")) == 0)
+		return;
+	sheet_begin_folded(&sheet, report->html, "counters that go with the time",
+	                   "Shares of the difference in time", titles);
+	json_array_foreach(json_object_get(drivers, "counters"), i, one) {
+		const json_t *ci = json_object_get(one, "share_ci");
+		double share = js_real_or(one, "share", NAN);
+		double low = report_end(ci, 0), high = report_end(ci, 1);
+		sheet_row(&sheet);
+		sheet_text(&sheet, "%s", js_string_or(one, "counter", "?"));
+		sheet_number(&sheet, share, "%.3g %%", 100 * share);
+		sheet_number(&sheet, low, "%.3g %%", 100 * low);
+		sheet_number(&sheet, high, "%.3g %%", 100 * high);
+		sheet_text(&sheet, "%s", js_bool_or(one, "significant", false) ? "yes" : "no");
+	}
+	sheet_end(&sheet);
+}
+
+void report_counters(struct report *report, const struct report_case *one) {
+	static const char *const titles[] = {"counter",  "group",   "unit",   "\1baseline",
+	                                     "\1winner", "\1ratio", "\2note", NULL};
+	const json_t *winner = counted_of(one, "best"), *baseline = counted_of(one, "baseline");
+	const json_t *counting = json_object_get(one->tune, "counting");
+	struct sheet sheet;
+	report_heading(report, "Counters");
+	if (!has_counts(winner)) {
+		report_absent(report,
+		              "Nothing was counted of the winner. This would, as far as this machine can (`sweetspot doctor` "
+		              "says what it can):",
+		              report_advice(report, one, "tune", "--counters SOFTWARE"));
+		return;
+	}
+	if (counting && !js_bool_or(counting, "hardware", true))
+		report_absent(report,
+		              "Hardware counters are not available here; this says why, and what to do:", "sweetspot doctor");
+	sheet_begin(&sheet, report->html, "Baseline and winner, in runs of their own", titles);
+	rows_put(&sheet, winner, baseline, "metrics");
+	rows_put(&sheet, winner, baseline, "counters");
+	sheet_end(&sheet);
+	drivers_put(report, json_object_get(one->result, "drivers"));
+}

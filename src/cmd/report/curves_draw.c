@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Charts of time and of speedup over a parameter. */
+#include <config.h>
+
+#include "src/cmd/report/curves.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/json/js.h"
+
+enum { IDEAL_POINTS = 33 };
+static const double WIDE = 4, TALL = 20;
+
+static struct chart_point point_of(const struct curves *curves, const struct slice *slice, size_t i, double base) {
+	const struct study_row *row = study_row(curves->study, slice->rows[i]);
+	double spread = exp(1.96 * row->deviation);
+	double x = study_column(curves->study, curves->column)->numeric ? curves_number(curves, slice->rows[i]) : (double)i;
+	double y = base > 0 ? base / row->value : report_shown(curves->one, row->value) * curves->scale.factor;
+	return (struct chart_point){x, y, y / spread, y * spread};
+}
+
+/* base: NAN for times. */
+static void series_fill(const struct curves *curves, const struct slice *slice, double base,
+                        struct chart_series *series) {
+	size_t count = slice->count < CURVES_POINTS ? slice->count : CURVES_POINTS;
+	struct chart_point *points = arena_alloc(curves->report->arena, count + 1, sizeof *points);
+	for (size_t i = 0; i < count; i++)
+		points[i] = point_of(curves, slice, curves_thinned(slice->count, i), base);
+	bool words = !study_column(curves->study, curves->column)->numeric;
+	*series = (struct chart_series){slice->name, words ? CHART_BARS : CHART_LINE, points, count};
+}
+
+static struct chart chart_of(const struct curves *curves, const char *what) {
+	const struct report_case *one = curves->one;
+	const struct study_column *column = study_column(curves->study, curves->column);
+	double first = curves_number(curves, curves->slices[0].rows[0]), last = first;
+	for (size_t s = 0; s < curves->count; s++) {
+		const struct slice *slice = &curves->slices[s];
+		first = fmin(first, curves_number(curves, slice->rows[0]));
+		last = fmax(last, curves_number(curves, slice->rows[slice->count - 1]));
+	}
+	return (struct chart){
+		.title = arena_printf(curves->report->arena, "%s: %s over %s", one->kernel, what, curves->name),
+		.x_label = curves->name,
+		.x_log = column->numeric && first > 0 && last >= WIDE * first,
+	};
+}
+
+static const char *lines_words(const struct curves *curves) {
+	if (curves->split == SIZE_MAX)
+		return "";
+	return arena_printf(curves->report->arena, ", a line for each value of %s",
+	                    study_column(curves->study, curves->split)->name);
+}
+
+void curves_times(const struct curves *curves) {
+	struct report *report = curves->report;
+	struct chart_series series[CURVES_LINES];
+	struct chart chart = chart_of(curves, curves->one->label);
+	size_t lines = curves->count < CURVES_LINES ? curves->count : CURVES_LINES;
+	for (size_t i = 0; i < lines; i++)
+		series_fill(curves, &curves->slices[i], NAN, &series[i]);
+	chart.series = memcpy(arena_alloc(report->arena, lines, sizeof *series), series, lines * sizeof *series);
+	chart.series_count = lines;
+	chart.y_label = report_axis(report, curves->one, curves->scale);
+	chart.y_log = curves->least > 0 && curves->most > TALL * curves->least;
+	chart.description =
+		arena_printf(report->arena,
+	                 "The least %s measured at each value of %s, whatever the other parameters were%s; "
+	                 "from %.4g to %.4g %s. Bars are 95 %% intervals.",
+	                 curves->one->label, curves->name, lines_words(curves), curves->least * curves->scale.factor,
+	                 curves->most * curves->scale.factor, curves->scale.unit);
+	deck_chart(report->deck, arena_printf(report->arena, "%s-%s-%s", curves->one->kernel, curves->name, "time"),
+	           &chart);
+}
+
+/* Of as many threads, as many times as fast: no straight line where threads are drawn by their logarithm. */
+static void ideal_add(const struct curves *curves, struct chart_series *series) {
+	double last = 1;
+	for (size_t s = 0; s < curves->count; s++)
+		last = fmax(last, curves_number(curves, curves->slices[s].rows[curves->slices[s].count - 1]));
+	struct chart_point *points = arena_alloc(curves->report->arena, IDEAL_POINTS, sizeof *points);
+	for (size_t i = 0; i < IDEAL_POINTS; i++) {
+		double threads = pow(last, (double)i / (IDEAL_POINTS - 1));
+		points[i] = (struct chart_point){threads, threads, NAN, NAN};
+	}
+	*series = (struct chart_series){"ideal", CHART_BOUND, points, IDEAL_POINTS};
+}
+
+void curves_speedups(const struct curves *curves) {
+	struct report *report = curves->report;
+	struct chart_series series[CURVES_LINES + 1];
+	struct chart chart = chart_of(curves, "speedup");
+	size_t lines = 0;
+	for (size_t i = 0; i < curves->count && lines < CURVES_LINES; i++) {
+		double base = curves_base(curves, &curves->slices[i]);
+		if (base > 0)
+			series_fill(curves, &curves->slices[i], base, &series[lines++]);
+	}
+	if (lines == 0) {
+		report_absent(report,
+		              arena_printf(report->arena, "No speedup over %s can be told: %s.", curves->name,
+		                           curves->threads ? "nothing was measured with one thread" : "there is no baseline"),
+		              curves->threads ? NULL : report_advice(report, curves->one, "tune", ""));
+		return;
+	}
+	if (curves->threads)
+		ideal_add(curves, &series[lines++]);
+	chart.series = memcpy(arena_alloc(report->arena, lines, sizeof *series), series, lines * sizeof *series);
+	chart.series_count = lines;
+	chart.y_label = curves->threads ? "speedup over one thread (x)" : "speedup over the baseline (x)";
+	chart.description =
+		arena_printf(report->arena, "%s at each value of %s%s%s.",
+	                 curves->threads ? "Speedup over one thread" : "Speedup over the baseline", curves->name,
+	                 lines_words(curves), curves->threads ? "; the bound is as many times as fast as threads" : "");
+	deck_chart(report->deck, arena_printf(report->arena, "%s-%s-%s", curves->one->kernel, curves->name, "speedup"),
+	           &chart);
+}
+
+static int by_value(const void *a, const void *b, void *ctx) {
+	const struct study *study = ctx;
+	double x = study_row(study, *(const size_t *)a)->value, y = study_row(study, *(const size_t *)b)->value;
+	return (x > y) - (x < y);
+}
+
+/* Words: a bar or point each, the best first. */
+void curves_bars(const struct curves *curves) {
+	struct report *report = curves->report;
+	struct slice *slice = &curves->slices[0];
+	struct chart chart = chart_of(curves, curves->one->label);
+	const struct study_column *column = study_column(curves->study, curves->column);
+	size_t count = slice->count < CURVES_POINTS ? slice->count : CURVES_POINTS;
+	const char **names = arena_alloc(report->arena, count + 1, sizeof *names);
+	struct chart_series *series = arena_alloc(report->arena, 1, sizeof *series);
+	qsort_r(slice->rows, slice->count, sizeof *slice->rows, by_value, (void *)curves->study);
+	slice->count = count;
+	for (size_t i = 0; i < count; i++)
+		names[i] = slice_level(report, column, study_row(curves->study, slice->rows[i])->place[curves->column]);
+	series_fill(curves, slice, NAN, series);
+	series->name = NULL;
+	chart.x_names = names;
+	chart.x_name_count = count;
+	chart.x_log = false;
+	chart.series = series;
+	chart.series_count = 1;
+	chart.y_label = report_axis(report, curves->one, curves->scale);
+	chart.y_log = curves->least > 0 && curves->most > TALL * curves->least;
+	if (chart.y_log) /* a bar's length says nothing on a scale without 0 */
+		series->style = CHART_POINTS;
+	chart.description = arena_printf(
+		report->arena, "The least %s measured with each %s, the best first; from %.4g to %.4g %s.", curves->one->label,
+		curves->name, curves->least * curves->scale.factor, curves->most * curves->scale.factor, curves->scale.unit);
+	deck_chart(report->deck, arena_printf(report->arena, "%s-%s-%s", curves->one->kernel, curves->name, "time"),
+	           &chart);
+}

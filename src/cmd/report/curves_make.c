@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the curves of a parameter are made of. */
+#include <config.h>
+
+#include "src/cmd/report/curves.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/json/js.h"
+
+double curves_number(const struct curves *curves, size_t row) {
+	return study_number(curves->study, row, curves->column);
+}
+
+double curves_shown(const struct curves *curves, size_t row) {
+	return report_shown(curves->one, study_row(curves->study, row)->value);
+}
+
+double curves_base(const struct curves *curves, const struct slice *slice) {
+	for (size_t i = 0; curves->threads && i < slice->count; i++)
+		if (curves_number(curves, slice->rows[i]) == 1)
+			return study_row(curves->study, slice->rows[i])->value;
+	if (curves->threads)
+		return NAN;
+	size_t baseline = study_baseline(curves->study);
+	if (baseline != SIZE_MAX && explain_of_problem((void *)&curves->one->view, curves->study, baseline))
+		return study_row(curves->study, baseline)->value;
+	return js_real_or(json_object_get(curves->one->result, "baseline"), "median", NAN);
+}
+
+/* Lines that have a speedup come first, so that a line looks the same in both charts. */
+static void based_first(struct curves *curves) {
+	size_t first = 0;
+	for (size_t i = 0; i < curves->count; i++) {
+		struct slice slice = curves->slices[i];
+		if (!(curves_base(curves, &slice) > 0))
+			continue;
+		memmove(&curves->slices[first + 1], &curves->slices[first], (i - first) * sizeof slice);
+		curves->slices[first++] = slice;
+	}
+}
+
+static void range_find(struct curves *curves) {
+	curves->least = INFINITY;
+	for (size_t s = 0; s < curves->count; s++)
+		for (size_t i = 0; i < curves->slices[s].count; i++) {
+			double value = curves_shown(curves, curves->slices[s].rows[i]);
+			curves->least = fmin(curves->least, value);
+			curves->most = fmax(curves->most, value);
+		}
+	curves->scale = report_scale(curves->one, curves->most);
+}
+
+size_t curves_thinned(size_t count, size_t i) {
+	return count <= CURVES_POINTS ? i : i * (count - 1) / (CURVES_POINTS - 1);
+}
+
+bool curves_make(struct curves *curves, struct report *report, const struct report_case *one, size_t column) {
+	const struct study_column *about = study_column(one->view.study, column);
+	*curves = (struct curves){.report = report,
+	                          .one = one,
+	                          .study = one->view.study,
+	                          .column = column,
+	                          .split = about->numeric ? slice_split(one, column) : SIZE_MAX,
+	                          .name = about->name,
+	                          .threads = strcmp(about->name, "threads") == 0};
+	curves->count = slice_make(report, one, column, curves->split, &curves->slices);
+	if (curves->count == 0)
+		return false;
+	based_first(curves);
+	range_find(curves);
+	return true;
+}

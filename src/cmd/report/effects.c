@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What mattered: each parameter's share, pairs, the way from the baseline to the winner, and how it stands. */
+#include <config.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/json/js.h"
+#include "src/cmd/explain/text.h"
+#include "src/cmd/report/report.h"
+#include "src/show/results.h"
+
+enum { BARS_MAX = 20 };
+
+static double end_of(const json_t *object, const char *key, size_t end) {
+	return report_end(json_object_get(object, key), end);
+}
+
+static bool has_shares(const json_t *effects) {
+	return json_is_number(json_object_get(json_array_get(effects, 0), "share"));
+}
+
+static void bars_draw(struct report *report, const struct report_case *one, const json_t *effects) {
+	bool shares = has_shares(effects);
+	const char *key = shares ? "share" : "ratio", *ci = shares ? "share_ci" : "ci";
+	double factor = shares ? 100 : 1;
+	const char **names = arena_alloc(report->arena, BARS_MAX, sizeof *names);
+	struct chart_point *points = arena_alloc(report->arena, BARS_MAX, sizeof *points);
+	struct chart_series *series = arena_alloc(report->arena, 1, sizeof *series);
+	size_t count = 0, i;
+	json_t *effect;
+	json_array_foreach((json_t *)effects, i, effect) {
+		double value = js_real_or(effect, key, NAN);
+		if (!isfinite(value) || count == BARS_MAX)
+			continue;
+		names[count] = js_string_or(effect, "param", "?");
+		points[count] = (struct chart_point){(double)count, factor * value, factor * end_of(effect, ci, 0),
+		                                     factor * end_of(effect, ci, 1)};
+		count++;
+	}
+	if (count == 0)
+		return;
+	*series = (struct chart_series){NULL, CHART_BARS, points, count};
+	const struct chart chart = {
+		.title = arena_printf(report->arena, "%s: how much each parameter matters", one->kernel),
+		.x_label = "parameter",
+		.y_label = shares ? "share of variance (%)" : "worst over best value (x)",
+		.description = arena_printf(report->arena,
+	                                "Of the variance of log times, or worst over best value; the most has %s with "
+	                                "%.3g%s. Lines are 95 %% intervals.",
+	                                names[0], points[0].y, shares ? " %" : "x"),
+		.x_names = names,
+		.x_name_count = count,
+		.series = series,
+		.series_count = 1,
+	};
+	html_begin(report->html, "div", "class", "figures", NULL);
+	deck_chart(report->deck, arena_printf(report->arena, "%s-effects", one->kernel), &chart);
+	html_end(report->html);
+}
+
+static void value_put(struct sheet *sheet, const json_t *value) {
+	char text[80];
+	explain_value_text(value, text, sizeof text);
+	sheet_text(sheet, "%s", text);
+}
+
+static void effect_row(struct sheet *sheet, const json_t *effect) {
+	double ratio = js_real_or(effect, "ratio", NAN), share = 100 * js_real_or(effect, "share", NAN);
+	double low = end_of(effect, "ci", 0), high = end_of(effect, "ci", 1);
+	sheet_row(sheet);
+	sheet_text(sheet, "%s", js_string_or(effect, "param", "?"));
+	sheet_number(sheet, share, "%.3g %%", share);
+	sheet_number(sheet, ratio, "%.3gx", ratio);
+	sheet_number(sheet, low, "%.3gx", low);
+	sheet_number(sheet, high, "%.3gx", high);
+	value_put(sheet, json_object_get(effect, "best"));
+	value_put(sheet, json_object_get(effect, "worst"));
+	sheet_number(sheet, (double)js_int_or(effect, "seen", 0), "%lld", (long long)js_int_or(effect, "seen", 0));
+}
+
+static void effects_table(struct report *report, const json_t *effects) {
+	static const char *const titles[] = {"parameter", "\1share",     "\1worst over best", "\1from", "\1to",
+	                                     "best",      "worst value", "\1values",          NULL};
+	struct sheet sheet;
+	size_t i;
+	json_t *effect;
+	deck_numbers_begin(report->deck, "numbers: effects");
+	sheet_begin(&sheet, report->html, "What each parameter does", titles);
+	json_array_foreach((json_t *)effects, i, effect) effect_row(&sheet, effect);
+	sheet_end(&sheet);
+	deck_numbers_end(report->deck);
+}
+
+static void pairs_table(struct report *report, const json_t *pairs) {
+	static const char *const titles[] = {"parameter", "with", "\1share", "\1from", "\1to", NULL};
+	struct sheet sheet;
+	size_t i;
+	json_t *one;
+	if (json_array_size(pairs) == 0)
+		return;
+	sheet_begin_folded(&sheet, report->html, "parameters that matter together",
+	                   "Shares of pairs beyond those of each alone", titles);
+	json_array_foreach((json_t *)pairs, i, one) {
+		const double values[] = {js_real_or(one, "share", NAN), end_of(one, "share_ci", 0), end_of(one, "share_ci", 1)};
+		sheet_row(&sheet);
+		for (size_t k = 0; k < 2; k++) {
+			const char *name = json_string_value(json_array_get(json_object_get(one, "params"), k));
+			sheet_text(&sheet, "%s", name ? name : "?");
+		}
+		for (size_t k = 0; k < 3; k++)
+			sheet_number(&sheet, values[k], "%.3g %%", 100 * values[k]);
+	}
+	sheet_end(&sheet);
+}
+
+static void path_table(struct report *report, const json_t *path) {
+	static const char *const titles[] = {"\1step", "\2change", "\2before", "\1brings",
+	                                     "\1from", "\1to",     "known by", NULL};
+	struct sheet sheet;
+	size_t i;
+	json_t *one;
+	if (json_array_size(path) == 0)
+		return;
+	sheet_begin_folded(&sheet, report->html, "from the baseline to the winner, one change at a time",
+	                   "Which settings make it fast", titles);
+	json_array_foreach((json_t *)path, i, one) {
+		const double values[] = {js_real_or(one, "ratio", NAN), end_of(one, "ci", 0), end_of(one, "ci", 1)};
+		char *set = results_config(json_object_get(one, "set"), NULL),
+			 *was = results_config(json_object_get(one, "was"), NULL);
+		sheet_row(&sheet);
+		sheet_number(&sheet, (double)i + 1, "%zu", i + 1);
+		sheet_text(&sheet, "%s", set);
+		sheet_text(&sheet, "%s", was);
+		for (size_t k = 0; k < 3; k++)
+			sheet_number(&sheet, values[k], "%.3gx", values[k]);
+		sheet_text(&sheet, "%s", js_bool_or(one, "measured", false) ? "measurement" : "a model");
+		free(set);
+		free(was);
+	}
+	sheet_end(&sheet);
+}
+
+static void landscape_say(struct report *report, const json_t *landscape) {
+	static const struct {
+		const char *verdict, *sentence;
+	} sentences[] = {
+		{"fragile", "The winner stands on a peak: with a neighbouring value of some parameter it is clearly slower."},
+		{"plateau", "The winner stands on a plateau: its neighbours are as fast."},
+		{"partly flat", "Along some parameters the winner's neighbours are as fast."},
+		{"unclear", "Whether the winner's neighbours are as fast is not clear."},
+	};
+	const char *verdict = js_string_or(landscape, "verdict", "");
+	for (size_t i = 0; i < sizeof sentences / sizeof *sentences; i++)
+		if (strcmp(verdict, sentences[i].verdict) == 0)
+			html_element(report->html, "p", NULL, "%s", sentences[i].sentence);
+}
+
+void report_effects(struct report *report, const struct report_case *one) {
+	const json_t *effects = json_object_get(one->result, "effects");
+	const char *reason = js_string_or(json_object_get(one->result, "variance"), "reason", NULL);
+	report_heading(report, "What mattered");
+	if (json_array_size(effects) == 0) {
+		report_absent(report, "No parameter was varied, so what matters is not known. This would tell:",
+		              report_advice(report, one, "tune", ""));
+		return;
+	}
+	bars_draw(report, one, effects);
+	if (reason)
+		html_element(report->html, "p", "note", "There are no shares of the variance: %s.", reason);
+	effects_table(report, effects);
+	pairs_table(report, json_object_get(one->result, "interactions"));
+	path_table(report, json_object_get(one->result, "path"));
+	landscape_say(report, json_object_get(one->result, "landscape"));
+}

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* From the store to cases, in one pass over its searches and their trials. */
+#include <config.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/json/js.h"
+#include "src/base/near.h"
+#include "src/cmd/machine/ceilings.h"
+#include "src/cmd/report/report.h"
+#include "src/show/results.h"
+#include "tuner/profile/profile.h"
+#include "tuner/store/history.h"
+
+static const char METRIC[] = "maximize ";
+
+struct gathering {
+	struct report *report;
+	struct store *store;
+	const char **names; /* of the words; NULL where all are wanted */
+	json_t *seen;       /* kernels of the store */
+	struct report_search *search;
+	double least;
+	struct err *err;
+	int failed;
+};
+
+static bool is_wanted(const struct gathering *gathering, const char *kernel) {
+	for (size_t i = 0; gathering->names[i]; i++)
+		if (strcmp(gathering->names[i], kernel) == 0)
+			return true;
+	return !gathering->names[0];
+}
+
+static const char *label_of(struct report *report, const char *objective) {
+	const char *metric = strchr(objective, ' ');
+	if (strcmp(objective, "edp") == 0)
+		return "energy-delay product";
+	return metric ? arena_printf(report->arena, "metric %s", metric + 1) : arena_strdup(report->arena, objective);
+}
+
+static struct report_case *case_new(struct report *report, const struct store_past *past, json_t *problem) {
+	enum trial_objective objective;
+	report->cases = mem_grow(report->cases, report->case_count + 1, sizeof *report->cases);
+	struct report_case *one = &report->cases[report->case_count++];
+	char *words = results_config(problem, NULL);
+	*one = (struct report_case){.kernel = arena_strdup(report->arena, past->kernel),
+	                            .objective = arena_strdup(report->arena, past->objective),
+	                            .problem_text = arena_strdup(report->arena, words),
+	                            .anchor = arena_printf(report->arena, "case-%zu", report->case_count),
+	                            .problem = json_incref(problem),
+	                            .maximize = strncmp(past->objective, METRIC, sizeof METRIC - 1) == 0,
+	                            .label = label_of(report, past->objective)};
+	one->unit = trial_objective_find(past->objective, &objective) ? trial_objective_unit(objective) : "";
+	free(words);
+	return one;
+}
+
+static struct report_case *case_find(struct report *report, const struct store_past *past, json_t *problem) {
+	for (size_t i = 0; i < report->case_count; i++)
+		if (strcmp(report->cases[i].kernel, past->kernel) == 0 &&
+		    strcmp(report->cases[i].objective, past->objective) == 0 && json_equal(report->cases[i].problem, problem))
+			return &report->cases[i];
+	return case_new(report, past, problem);
+}
+
+/* The least value so far; room: a power of two, which the count tells. */
+static void best_add(struct report_search *search, double x, double y) {
+	size_t count = search->best_count;
+	if (count == 0 || (count & (count - 1)) == 0)
+		search->best = mem_grow(search->best, count ? 2 * count : 1, sizeof *search->best);
+	search->best[search->best_count++] = (struct chart_point){x, y, NAN, NAN};
+}
+
+static int on_outcome(void *ctx, const struct store_outcome *outcome) {
+	struct gathering *gathering = ctx;
+	struct report_search *search = gathering->search;
+	enum trial_status status = TRIAL_CORRECT;
+	bool known = trial_status_find(outcome->status, &status);
+	search->trials++;
+	if (known)
+		search->ends[status]++;
+	if (strcmp(outcome->phase, "baseline") != 0 && strcmp(outcome->phase, "search") != 0)
+		return 0;
+	search->evaluations++;
+	if (known && status == TRIAL_CORRECT && outcome->value > 0 && outcome->value < gathering->least) {
+		gathering->least = outcome->value;
+		best_add(search, (double)search->evaluations, outcome->value);
+	}
+	return 0;
+}
+
+static struct report_search *search_add(struct report *report, struct report_case *one, const struct store_past *past) {
+	one->searches = mem_grow(one->searches, one->search_count + 1, sizeof *one->searches);
+	struct report_search *search = &one->searches[one->search_count++];
+	*search = (struct report_search){.id = past->search,
+	                                 .source = arena_strdup(report->arena, past->source),
+	                                 .strategy = arena_strdup(report->arena, past->strategy),
+	                                 .state = arena_strdup(report->arena, past->state),
+	                                 .command = arena_strdup(report->arena, past->command),
+	                                 .version = arena_strdup(report->arena, past->version),
+	                                 .seed = past->seed,
+	                                 .valid = past->valid,
+	                                 .started = past->started,
+	                                 .ended = past->ended,
+	                                 .noise = js_real_or(past->result, "noise_floor", past->noise_floor)};
+	return search;
+}
+
+static int on_past(void *ctx, const struct store_past *past) {
+	struct gathering *gathering = ctx;
+	struct report *report = gathering->report;
+	json_object_set_new(gathering->seen, past->kernel, json_true());
+	if (!is_wanted(gathering, past->kernel))
+		return 0;
+	json_t *problem = js_parse(past->problem, strlen(past->problem), "a search's problem", gathering->err);
+	if (!problem)
+		return gathering->failed = 1;
+	struct report_case *one = case_find(report, past, problem);
+	json_decref(problem);
+	gathering->search = search_add(report, one, past);
+	gathering->least = INFINITY;
+	if (json_is_object(json_object_get(past->result, "best"))) {
+		json_decref(one->tune);
+		one->tune = json_incref((json_t *)past->result);
+	}
+	gathering->failed = store_outcomes_each(gathering->store, past->search, on_outcome, gathering, gathering->err) != 0;
+	struct report_search *search = gathering->search;
+	if (search->best_count && search->best[search->best_count - 1].x < (double)search->evaluations)
+		best_add(search, (double)search->evaluations, gathering->least);
+	return gathering->failed;
+}
+
+static int unknown_fail(struct report *report, const struct gathering *gathering, const char *name, struct err *err) {
+	const char **known = mem_alloc(json_object_size(gathering->seen) + 1, sizeof *known), *key;
+	size_t count = 0;
+	json_t *value;
+	struct err ignored = {0};
+	json_object_foreach(gathering->seen, key, value) known[count++] = key;
+	const char *near = near_word(name, known, count);
+	if (app_kernel(report->app, name, &ignored)) {
+		err_set(err, ERR_NOTHING, NULL, "%s was never measured on this machine", name);
+		err_hint(err, "measure it first: `sweetspot tune %s`", name);
+	} else if (near) {
+		err_set(err, ERR_USAGE, NULL, "nothing was measured of a kernel \"%s\"", name);
+		err_hint(err, "did you mean %s?", near);
+	} else {
+		*err = ignored;
+	}
+	free(known);
+	return -1;
+}
+
+static int check(struct report *report, const struct gathering *gathering, struct err *err) {
+	for (size_t i = 0; gathering->names[i]; i++)
+		if (!json_object_get(gathering->seen, gathering->names[i]))
+			return unknown_fail(report, gathering, gathering->names[i], err);
+	if (report->case_count)
+		return 0;
+	err_set(err, ERR_NOTHING, NULL, "%s holds nothing that was measured on this machine%s",
+	        store_path(gathering->store), report->machines ? ", only on others" : "");
+	if (!report->machines)
+		return err_hint(err, "measure first: `sweetspot tune`, or `sweetspot sweep KERNEL --over P=A,B`");
+	return err_hint(err,
+	                "--machine %s shows what was measured there last (`sweetspot store info` lists all), --device cuda "
+	                "what this machine's GPU did",
+	                report->other);
+}
+
+/* "./libmine.so" and its like name kernels, too. */
+static const char **names_of(struct report *report) {
+	const char **names = arena_alloc(report->arena, opt_words(report->args) + 1, sizeof *names);
+	for (size_t i = 0; i < opt_words(report->args); i++) {
+		struct err ignored = {0};
+		const struct kernel_desc *kernel = app_kernel(report->app, opt_word(report->args, i), &ignored);
+		names[i] = kernel ? kernel->name : opt_word(report->args, i);
+	}
+	return names;
+}
+
+static const char *source_of(void *ctx, const char *kernel) {
+	const struct report *report = ctx;
+	const struct kernel_list *kernels = app_kernels(report->app, NULL);
+	const struct kernel_desc *found =
+		kernels ? kernel_list_find(kernels, kernel, app_device_kind(report->app), NULL) : NULL;
+	return found ? found->source : NULL;
+}
+
+static void entries_join(struct report *report) {
+	for (size_t i = 0; i < report->case_count; i++) {
+		struct report_case *one = &report->cases[i];
+		size_t at;
+		json_t *entry;
+		json_array_foreach(json_object_get(report->profile, "entries"), at, entry) {
+			if (strcmp(js_string_or(entry, "kernel", ""), one->kernel) == 0 &&
+			    strcmp(js_string_or(entry, "objective", ""), one->objective) == 0 &&
+			    json_equal(json_object_get(entry, "problem"), one->problem))
+				one->entry = entry;
+		}
+	}
+}
+
+static int read_all(struct gathering *gathering, struct err *err) {
+	struct report *report = gathering->report;
+	struct err none = {0};
+	if (report_machine_choose(report, gathering->store, err))
+		return -1;
+	report->machine = app_machine(report->app, err);
+	report->other = report_machine_other(report, gathering->store);
+	const char *fingerprint = js_string_or(report->machine, "fingerprint", "");
+	if (store_machines(gathering->store, &report->machines, err) ||
+	    store_history_each(gathering->store, fingerprint, on_past, gathering, err) || gathering->failed ||
+	    check(report, gathering, err))
+		return -1;
+	report->profile = profile_from_store(gathering->store, fingerprint, NULL, source_of, report, &none);
+	entries_join(report);
+	return 0;
+}
+
+int report_gather(struct report *report, struct err *err) {
+	if (!app_kernels(report->app, err))
+		return -1;
+	struct gathering gathering = {.report = report, .seen = json_object(), .err = err, .names = names_of(report)};
+	gathering.store = store_open(opt_get(report->args, "store", NULL), STORE_READ, err);
+	int failed = gathering.store ? read_all(&gathering, err) : -1;
+	if (!gathering.store && err->code == ERR_NOTHING)
+		err_hint(err, "measure first: `sweetspot tune`, or name another store with --store");
+	store_close(gathering.store);
+	json_decref(gathering.seen);
+	if (failed)
+		return -1;
+	report->ceilings = ceilings_load(report->app, NULL);
+	return report_gather_explain(report, err);
+}
+
+void report_clear(struct report *report) {
+	for (size_t i = 0; i < report->case_count; i++) {
+		struct report_case *one = &report->cases[i];
+		for (size_t s = 0; s < one->search_count; s++)
+			free(one->searches[s].best);
+		free(one->searches);
+		json_decref(one->problem);
+		json_decref(one->tune);
+		json_decref(one->result);
+	}
+	for (size_t i = 0; i < report->set_count; i++)
+		study_set_free(report->sets[i]);
+	free(report->sets);
+	free(report->cases);
+	json_decref(report->profile);
+	json_decref(report->ceilings);
+}

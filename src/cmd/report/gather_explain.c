@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What `explain` finds out of the cases. */
+#include <config.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/json/js.h"
+#include "src/cmd/report/report.h"
+#include "tuner/replay/threads.h"
+
+/* What explaining takes grows faster than the rows, and a page of all kernels is to be there in seconds: rows of each
+ * that may be looked at, and of all large ones together. */
+enum { ROWS_LEAST = 450, ROWS_MOST = 1500, ROWS_ALL = 2400 };
+
+static size_t rows_allowed(const struct study_set *set) {
+	size_t large = 0;
+	for (size_t i = 0; i < study_set_count(set); i++)
+		large += study_set_at(set, i)->trials > ROWS_LEAST;
+	size_t rows = ROWS_ALL / (large ? large : 1);
+	return rows < ROWS_LEAST ? ROWS_LEAST : rows > ROWS_MOST ? ROWS_MOST : rows;
+}
+
+static struct report_case *case_of(const struct report *report, const char *kernel, const char *objective,
+                                   const json_t *problem) {
+	for (size_t i = 0; i < report->case_count; i++)
+		if (strcmp(report->cases[i].kernel, kernel) == 0 && strcmp(report->cases[i].objective, objective) == 0 &&
+		    json_equal(report->cases[i].problem, problem))
+			return &report->cases[i];
+	return NULL;
+}
+
+static bool same_but(const json_t *a, const json_t *b, const char *name) {
+	json_t *x = json_copy((json_t *)a), *y = json_copy((json_t *)b);
+	json_object_del(x, name);
+	json_object_del(y, name);
+	bool same = json_equal(x, y);
+	json_decref(x);
+	json_decref(y);
+	return same;
+}
+
+/* What was said of the sizes of a like problem before; NULL: nothing. */
+static json_t *sizes_known(const struct report *report, const struct report_case *one) {
+	for (const struct report_case *other = report->cases; other < one; other++) {
+		if (strcmp(other->kernel, one->kernel) != 0 || strcmp(other->objective, one->objective) != 0)
+			continue; /* another thread may be at it */
+		json_t *sizes = json_object_get(other->result, "sizes");
+		const char *over = js_string_or(sizes, "over", NULL);
+		if (over && same_but(other->problem, one->problem, over))
+			return sizes;
+	}
+	return NULL;
+}
+
+static void problem_look(struct report *report, const struct explain_view *view, size_t row) {
+	const json_t *problem = study_row(view->study, row)->problem;
+	struct report_case *one = case_of(report, view->item->kernel, view->objective, problem);
+	if (!one || one->result)
+		return;
+	one->view = *view;
+	one->view.like = row;
+	one->view.problem = problem;
+	one->view.tune = one->tune;
+	one->view.sizes = sizes_known(report, one);
+	one->result = explain_result(&one->view);
+}
+
+/* Those that there is no room for. */
+static void rest_mark(struct report *report, const struct explain_view *view) {
+	for (size_t i = 0; i < report->case_count; i++) {
+		struct report_case *one = &report->cases[i];
+		if (strcmp(one->kernel, view->item->kernel) == 0 && strcmp(one->objective, view->objective) == 0)
+			one->is_beyond = !one->result;
+	}
+}
+
+struct looking {
+	struct report *report;
+	const struct study_set *set;
+};
+
+/* Items share nothing but what is only read: machine and kernels, which are there already. */
+static void item_look(void *ctx, size_t at) {
+	const struct looking *looking = ctx;
+	struct study_item *item = study_set_at(looking->set, at);
+	struct explain_view view = {.app = looking->report->app, .args = looking->report->args};
+	size_t rows[EXPLAIN_PROBLEMS_MAX];
+	study_limit(item->study, rows_allowed(looking->set));
+	if (!item->trials || !explain_view_make(looking->set, item, NULL, &view))
+		return;
+	size_t count = explain_problems(view.study, rows);
+	for (size_t i = 0; i < count; i++)
+		problem_look(looking->report, &view, rows[i]);
+	if (count == EXPLAIN_PROBLEMS_MAX)
+		rest_mark(looking->report, &view);
+}
+
+static int objective_look(struct report *report, const char *objective, struct err *err) {
+	struct err own = {0};
+	struct study_set *set = explain_load(report->app, report->args, objective, &own);
+	/* That another objective has something of a kernel is no fault of this one. */
+	if (!set && own.code != ERR_NOTHING && own.code != ERR_USAGE) {
+		*err = own;
+		return -1;
+	}
+	if (!set)
+		return 0;
+	struct looking looking = {report, set};
+	const struct crew_work work = {.count = study_set_count(set), .work = item_look, .ctx = &looking};
+	report->sets = mem_grow(report->sets, report->set_count + 1, sizeof *report->sets);
+	report->sets[report->set_count++] = set;
+	crew_run(&work, crew_cores());
+	return 0;
+}
+
+static bool is_first(const struct report *report, size_t at) {
+	for (size_t i = 0; i < at; i++)
+		if (strcmp(report->cases[i].objective, report->cases[at].objective) == 0)
+			return false;
+	return true;
+}
+
+int report_gather_explain(struct report *report, struct err *err) {
+	for (size_t i = 0; i < report->case_count; i++)
+		if (is_first(report, i) && objective_look(report, report->cases[i].objective, err))
+			return -1;
+	return 0;
+}

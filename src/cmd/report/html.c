@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include "src/cmd/report/html.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/mem.h"
+#include "src/base/text.h"
+
+enum { DEPTH_MAX = 64 };
+static const char REPLACED[] = "\xef\xbf\xbd"; /* U+FFFD */
+
+struct html {
+	char *data;
+	size_t size, room;
+	const char *open[DEPTH_MAX]; /* names are constants */
+	size_t depth;
+	size_t *places, place_count;
+};
+
+struct html *html_new(void) {
+	return mem_alloc(1, sizeof(struct html));
+}
+
+void html_free(struct html *html) {
+	if (!html)
+		return;
+	free(html->data);
+	free(html->places);
+	free(html);
+}
+
+static void put(struct html *html, const char *data, size_t size) {
+	if (!size) /* memcpy takes no NULL, not even for nothing, and an empty page has no data */
+		return;
+	if (html->size + size > html->room) {
+		html->room = 2 * (html->size + size) + 4096;
+		html->data = mem_grow(html->data, html->room, 1);
+	}
+	memcpy(html->data + html->size, data, size);
+	html->size += size;
+}
+
+static void puts_to(struct html *html, const char *text) {
+	put(html, text, strlen(text));
+}
+
+static const char *escape_of(char c) {
+	switch (c) {
+	case '&':
+		return "&amp;";
+	case '<':
+		return "&lt;";
+	case '>':
+		return "&gt;";
+	case '"':
+		return "&quot;";
+	case '\'':
+		return "&#39;";
+	default:
+		return NULL;
+	}
+}
+
+/* U+FFFE, U+FFFF and the C1 controls are UTF-8, but no text of a page. */
+static int is_text(const unsigned char *at, size_t length) {
+	if (length == 1)
+		return *at == '\n' || *at == '\t' || (*at >= 0x20 && *at != 0x7f);
+	if (length == 2)
+		return !(at[0] == 0xc2 && at[1] < 0xa0);
+	return !(length == 3 && at[0] == 0xef && at[1] == 0xbf && at[2] >= 0xbe);
+}
+
+static void put_escaped(struct html *html, const char *text) {
+	size_t left = strlen(text);
+	while (left) {
+		size_t length = text_utf8(text, left), step = length ? length : 1;
+		const char *escape = escape_of(*text);
+		if (!length || !is_text((const unsigned char *)text, length))
+			puts_to(html, REPLACED);
+		else if (escape)
+			puts_to(html, escape);
+		else
+			put(html, text, length);
+		text += step;
+		left -= step;
+	}
+}
+
+static void tag_put(struct html *html, const char *tag, va_list list) {
+	const char *name;
+	put(html, "<", 1);
+	puts_to(html, tag);
+	while ((name = va_arg(list, const char *))) {
+		const char *value = va_arg(list, const char *);
+		if (!value)
+			continue;
+		put(html, " ", 1);
+		puts_to(html, name);
+		put(html, "=\"", 2);
+		put_escaped(html, value);
+		put(html, "\"", 1);
+	}
+	put(html, ">", 1);
+}
+
+static void open_push(struct html *html, const char *tag) {
+	if (html->depth == DEPTH_MAX)
+		abort();
+	html->open[html->depth++] = tag;
+}
+
+void html_begin(struct html *html, const char *tag, ...) {
+	va_list list;
+	va_start(list, tag);
+	tag_put(html, tag, list);
+	va_end(list);
+	open_push(html, tag);
+}
+
+void html_single(struct html *html, const char *tag, ...) {
+	va_list list;
+	va_start(list, tag);
+	tag_put(html, tag, list);
+	va_end(list);
+}
+
+void html_end(struct html *html) {
+	if (!html->depth)
+		return;
+	puts_to(html, "</");
+	puts_to(html, html->open[--html->depth]);
+	put(html, ">", 1);
+}
+
+void html_text(struct html *html, const char *text) {
+	put_escaped(html, text ? text : "");
+}
+
+static void text_format(struct html *html, const char *format, va_list list) {
+	char *text = NULL;
+	if (vasprintf(&text, format, list) < 0)
+		abort();
+	put_escaped(html, text);
+	free(text);
+}
+
+void html_printf(struct html *html, const char *format, ...) {
+	va_list list;
+	va_start(list, format);
+	text_format(html, format, list);
+	va_end(list);
+}
+
+void html_element(struct html *html, const char *tag, const char *class, const char *format, ...) {
+	va_list list;
+	html_begin(html, tag, "class", class, NULL);
+	va_start(list, format);
+	text_format(html, format, list);
+	va_end(list);
+	html_end(html);
+}
+
+void html_constant(struct html *html, const char *markup) {
+	puts_to(html, markup);
+}
+
+size_t html_place(struct html *html) {
+	html->places = mem_grow(html->places, html->place_count + 1, sizeof *html->places);
+	html->places[html->place_count] = html->size;
+	return html->place_count++;
+}
+
+char *html_finish(struct html *html, const char *const *markup, size_t *size) {
+	struct html whole = {0};
+	size_t from = 0;
+	while (html->depth)
+		html_end(html);
+	for (size_t i = 0; i < html->place_count; i++) {
+		put(&whole, html->data + from, html->places[i] - from);
+		from = html->places[i];
+		if (markup[i])
+			puts_to(&whole, markup[i]);
+	}
+	put(&whole, html->data + from, html->size - from);
+	put(&whole, "", 1);
+	*size = whole.size - 1;
+	return whole.data;
+}

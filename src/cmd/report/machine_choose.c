@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* --machine: a page of what was measured elsewhere and came in a store. */
+#include <config.h>
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "src/app/app.h"
+#include "src/base/json/js.h"
+#include "src/cmd/report/report.h"
+#include "tuner/store/about.h"
+
+enum { SHORT = 12 };
+
+struct choosing {
+	const char *wanted; /* the first letters of a fingerprint; NULL: of all the one that measured last */
+	json_t *found;
+	size_t count;
+};
+
+static const char *letters_of(const char *fingerprint) {
+	const char *colon = strchr(fingerprint, ':');
+	return colon ? colon + 1 : fingerprint;
+}
+
+static int on_machine(void *ctx, const struct store_machine *one) {
+	struct choosing *choosing = ctx;
+	const char *wanted = choosing->wanted ? letters_of(choosing->wanted) : "";
+	if (one->searches == 0 || strncmp(letters_of(one->fingerprint), wanted, strlen(wanted)) != 0)
+		return 0;
+	if (choosing->count++ == 0) {
+		choosing->found = json_is_object(one->machine) ? json_copy((json_t *)one->machine) : json_object();
+		json_object_set_new(choosing->found, "fingerprint", json_string(one->fingerprint));
+	}
+	return 0;
+}
+
+/* Files are named after it. */
+static bool is_sane(const char *fingerprint) {
+	const char *letters = letters_of(fingerprint);
+	return *letters && letters[strspn(letters, "0123456789abcdef")] == '\0';
+}
+
+int report_machine_choose(struct report *report, struct store *store, struct err *err) {
+	struct choosing choosing = {.wanted = opt_get(report->args, "machine", NULL)};
+	struct err ignored = {0};
+	const char *here = app_fingerprint(report->app, choosing.wanted ? &ignored : err);
+	if (!choosing.wanted)
+		return here ? 0 : -1;
+	if (store_machines_each(store, on_machine, &choosing, err) == 0) {
+		if (choosing.count == 0 || !*letters_of(choosing.wanted))
+			err_set(err, ERR_USAGE, "`sweetspot store info` lists the fingerprints",
+			        "the store has nothing of a machine whose fingerprint begins with \"%s\"", choosing.wanted);
+		else if (choosing.count > 1)
+			err_set(err, ERR_USAGE, "give more of its letters; `sweetspot store info` lists the fingerprints",
+			        "the fingerprints of %zu machines begin with \"%s\"", choosing.count, choosing.wanted);
+		else if (!is_sane(js_string_or(choosing.found, "fingerprint", "")))
+			err_set(err, ERR_USAGE, NULL, "the store is damaged: a fingerprint is no fingerprint");
+		else {
+			report->is_foreign = !here || strcmp(here, js_string_or(choosing.found, "fingerprint", "")) != 0;
+			app_machine_assume(report->app, choosing.found);
+		}
+	}
+	json_decref(choosing.found);
+	return err->code == ERR_OK ? 0 : -1;
+}
+
+/* The newest of the others, for hints; "" where there is none. */
+const char *report_machine_other(struct report *report, struct store *store) {
+	struct choosing choosing = {0};
+	struct err ignored = {0};
+	const char *text = "";
+	if (store_machines_each(store, on_machine, &choosing, &ignored) == 0 && choosing.found)
+		text = arena_printf(report->arena, "%.*s", SHORT,
+		                    letters_of(js_string_or(choosing.found, "fingerprint", "")));
+	json_decref(choosing.found);
+	return text;
+}

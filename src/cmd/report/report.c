@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/json/js.h"
+#include "src/base/sys.h"
+#include "src/cmd/report/page.h"
+#include "src/cmd/report/report.h"
+
+static const struct opt options[] = {
+	{"output", 'o', "FILE", "write the page there, - for stdout (report.html)", 0},
+	{"machine", 0, "FINGERPRINT", "of another machine of the store; the first letters do", 0},
+	{"png", 0, "DIR", "also write each chart as DIR/NAME.png", 0},
+	{0},
+};
+
+static void nav_put(struct report *report) {
+	html_begin(report->html, "nav", "aria-label", "contents", NULL);
+	html_begin(report->html, "ul", NULL);
+	for (size_t i = 0; i < report->case_count; i++) {
+		const struct report_case *one = &report->cases[i];
+		html_begin(report->html, "li", NULL);
+		html_begin(report->html, "a", "href", arena_printf(report->arena, "#%s", one->anchor), NULL);
+		html_text(report->html, one->kernel);
+		html_end(report->html);
+		html_element(report->html, "small", NULL, " %s", one->problem_text);
+		html_end(report->html);
+	}
+	html_end(report->html);
+	html_end(report->html);
+}
+
+static void page_put(struct report *report) {
+	char now[32];
+	page_begin(report->html, "Sweetspot report");
+	html_begin(report->html, "header", NULL);
+	html_element(report->html, "h1", NULL, "Sweetspot report");
+	html_element(report->html, "p", NULL, "%s, %s, by sweetspot %s",
+	             js_string_or(report->machine, "cpu", "unknown processor"), report_time(sys_wall(), now, sizeof now),
+	             PACKAGE_VERSION);
+	if (report->is_foreign)
+		html_element(report->html, "p", "note",
+		             "Measured on another machine than the one that wrote this page: the commands below are for there.");
+	deck_apology(report->deck);
+	nav_put(report);
+	html_end(report->html);
+	html_begin(report->html, "main", NULL);
+	report_machine(report);
+	report_recommend(report);
+	for (size_t i = 0; i < report->case_count; i++)
+		report_case(report, &report->cases[i]);
+	html_end(report->html);
+	page_end(report->html);
+}
+
+static int write_out(struct report *report, const char *path, const char *page, size_t size, struct err *err) {
+	if (strcmp(path, "-") == 0)
+		return fwrite(page, 1, size, stdout) == size ? 0 : err_set(err, ERR_FAILED, NULL, "stdout can't be written");
+	if (sys_write_file(path, page, size, err))
+		return -1;
+	printf("report: %s (%zu kernel%s and problem%s, %.1f MB)\n", path, report->case_count,
+	       report->case_count == 1 ? "" : "s", report->case_count == 1 ? "" : "s", (double)size / 1e6);
+	return 0;
+}
+
+static int make(struct report *report, struct err *err) {
+	const char *path = opt_get(report->args, "output", "report.html"), *dir = opt_get(report->args, "png", NULL);
+	struct err missing;
+	size_t size = 0;
+	page_put(report);
+	char *page = deck_finish(report->deck, dir, &size, &missing, err);
+	int failed = page ? write_out(report, path, page, size, err) : -1;
+	if (!failed && missing.code != ERR_OK)
+		ui_warn(app_ui(report->app), *missing.hint ? missing.hint : NULL, "the report has no charts: %s", missing.what);
+	if (!failed && dir && strcmp(path, "-") != 0)
+		printf("pictures: %s (%zu)\n", dir, deck_count(report->deck));
+	free(page);
+	return failed;
+}
+
+static int run(struct app *app, const struct opt_args *args, struct err *err) {
+	struct report report = {.app = app, .args = args, .arena = arena_new(), .html = html_new()};
+	report.deck = deck_new(report.html);
+	int failed = opt_has(args, "json") ? err_set(err, ERR_USAGE,
+	                                             "`sweetspot explain --json` and `sweetspot export --format json` "
+	                                             "have what the report shows",
+	                                             "report writes a page, no JSON")
+	                                   : report_gather(&report, err);
+	if (!failed)
+		failed = make(&report, err);
+	report_clear(&report);
+	deck_free(report.deck);
+	html_free(report.html);
+	arena_free(report.arena);
+	return failed;
+}
+
+static const struct opt *const tables[] = {options, cmd_device_options, cmd_store_options, NULL};
+
+const struct cmd cmd_report = {
+	.name = "report",
+	.summary = "write one page with all that was measured: recommendations, charts, reasons",
+	.usage = "[KERNEL...] [-o FILE.html] [--png DIR] [OPTION...]",
+	.options = tables,
+	.notes =
+		"The page is one file that needs no network. Charts are drawn by gnuplot; without it there are the tables.",
+	.run = run,
+};

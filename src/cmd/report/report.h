@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the page is made of. A case is a kernel on a problem under an objective: it has a section of its own. */
+#ifndef SRC_CMD_REPORT_REPORT_H
+#define SRC_CMD_REPORT_REPORT_H
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "src/cmd/explain/explain.h"
+#include "src/cmd/report/charts.h"
+#include "src/cmd/report/table.h"
+#include "tuner/trial/trial.h"
+
+struct report_search {
+	int64_t id;
+	const char *source, *strategy, *state, *command, *version;
+	uint64_t seed, valid;
+	double started, ended, noise;
+	struct chart_point *best; /* x: evaluations so far, y: the least value; each time it gets less, and the last */
+	size_t best_count, evaluations, trials;
+	size_t ends[TRIAL_STATUS_COUNT];
+};
+
+struct report_case {
+	const char *kernel, *objective, *problem_text, *anchor; /* problem_text: for people */
+	json_t *problem;
+	bool maximize;     /* of a metric: values are stored as 1/x */
+	const char *unit;  /* of values as they are shown */
+	const char *label; /* of an axis, without unit: "time" */
+	struct report_search *searches; /* oldest first */
+	size_t search_count;
+	json_t *tune;             /* the newest finished result, or NULL */
+	const json_t *entry;      /* of the profile, or NULL */
+	struct explain_view view; /* study NULL: nothing that can be looked into */
+	json_t *result;           /* of explain, or NULL */
+	bool is_beyond;           /* the kernel has more problems than are looked into */
+};
+
+struct report {
+	struct app *app;
+	const struct opt_args *args;
+	struct arena *arena;
+	struct html *html;
+	struct deck *deck;
+	const json_t *machine;
+	json_t *profile, *ceilings; /* NULL: none */
+	struct report_case *cases;
+	size_t case_count;
+	struct study_set **sets;
+	size_t set_count;
+	size_t machines;    /* with searches in the store */
+	const char *other;  /* how --machine would name the newest of them; "" where there is none */
+	bool is_foreign;    /* the page is about another machine than this one */
+};
+
+/* gather.c, gather_explain.c: everything that is known; ERR_NOTHING, ERR_USAGE. */
+int report_gather(struct report *report, struct err *err);
+int report_gather_explain(struct report *report, struct err *err);
+/* machine_choose.c: what --machine says. */
+struct store;
+int report_machine_choose(struct report *report, struct store *store, struct err *err);
+const char *report_machine_other(struct report *report, struct store *store);
+void report_clear(struct report *report);
+
+/* Sections. */
+void report_machine(struct report *report);    /* machine.c */
+void report_recommend(struct report *report);  /* recommend.c */
+void report_case(struct report *report, const struct report_case *one); /* case.c */
+void report_curves(struct report *report, const struct report_case *one);
+void report_best(struct report *report, const struct report_case *one); /* best.c */
+void report_heat(struct report *report, const struct report_case *one);
+void report_effects(struct report *report, const struct report_case *one);
+void report_scaling(struct report *report, const struct report_case *one);
+void report_sizes(struct report *report, const struct report_case *one); /* sizes.c */
+void report_roofline(struct report *report, const struct report_case *one);
+void report_counters(struct report *report, const struct report_case *one);
+void report_why(struct report *report, const struct report_case *one);
+void report_progress(struct report *report, const struct report_case *one);
+void report_provenance(struct report *report, const struct report_case *one);
+
+/* words.c */
+void report_heading(struct report *report, const char *text);
+void report_command(struct report *report, const char *command); /* to be copied */
+/* A sentence where something is not known, and what would measure it; command may be NULL. */
+void report_absent(struct report *report, const char *sentence, const char *command);
+double report_shown(const struct report_case *one, double value); /* from the store's */
+void report_value(const struct report_case *one, double shown, char *text, size_t size);
+/* Two cells: a value as it is shown, and its interval; NAN where they are not known. */
+void report_cells(struct sheet *sheet, const struct report_case *one, double shown, double low, double high);
+double report_end(const json_t *ci, size_t end); /* NAN where it is not known */
+void report_ratio(double ratio, const json_t *ci, char *text, size_t size); /* "3.70x [3.60, 3.80]", "" for none */
+char *report_time(double seconds, char *text, size_t size); /* "2025-01-31 12:00 UTC" */
+/* Of charts: what to multiply by, and the unit, for values up to this. */
+struct report_scale {
+	double factor;
+	const char *unit;
+};
+struct report_scale report_scale(const struct report_case *one, double most);
+const char *report_axis(struct report *report, const struct report_case *one, struct report_scale scale);
+/* "sweetspot VERB KERNEL MORE --device DEVICE --store FILE", quoted for a shell; in the arena. */
+const char *report_resume(struct report *report, const struct report_case *one); /* of the newest search */
+const char *report_command_line(struct report *report, const struct report_case *one, const char *verb, const char *more);
+/* The same with the problem, of what measures; a program's own command. */
+const char *report_advice(struct report *report, const struct report_case *one, const char *verb, const char *more);
+
+#endif

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The roofline (Williams, Waterman, Patterson 2009, as in src/cmd/explain/roofline.h), with the ceilings that were measured. */
+#include <config.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/json/js.h"
+#include "src/cmd/report/report.h"
+#include "src/show/results.h"
+
+enum { SERIES_MAX = 12 };
+static const double GIGA = 1e9, AROUND = 8;
+
+struct roof {
+	struct report *report;
+	const json_t *winner, *baseline;
+	struct chart_series series[SERIES_MAX];
+	size_t count;
+	double left, right, peak; /* peak: the highest, INFINITY where none is known */
+};
+
+static bool is_bandwidth(const json_t *one) {
+	return strcmp(js_string_or(one, "unit", ""), "GB/s") == 0;
+}
+
+static void range_take(struct roof *roof, const json_t *position) {
+	double intensity = js_real_or(position, "intensity", NAN);
+	if (!(intensity > 0))
+		return;
+	roof->left = fmin(roof->left, intensity / AROUND);
+	roof->right = fmax(roof->right, intensity * AROUND);
+}
+
+/* And room for where each memory reaches it. */
+static void peak_find(struct roof *roof, const json_t *roofs) {
+	size_t i;
+	json_t *one;
+	double most = 0;
+	json_array_foreach((json_t *)roofs, i, one) {
+		if (!is_bandwidth(one))
+			most = fmax(most, js_real_or(one, "value", 0));
+	}
+	roof->peak = most > 0 ? most : INFINITY;
+	json_array_foreach((json_t *)roofs, i, one) {
+		double ridge = roof->peak / js_real_or(one, "value", NAN);
+		if (is_bandwidth(one) && ridge > 0 && isfinite(ridge))
+			roof->left = fmin(roof->left, 0.5 * ridge);
+	}
+}
+
+static void series_add(struct roof *roof, const char *name, enum chart_style style, const struct chart_point *points,
+                       size_t count) {
+	if (roof->count == SERIES_MAX)
+		return;
+	struct chart_point *own = arena_alloc(roof->report->arena, count, sizeof *own);
+	memcpy(own, points, count * sizeof *own);
+	roof->series[roof->count++] = (struct chart_series){name, style, own, count};
+}
+
+/* A bandwidth rises to the highest peak, a peak is level from where the fastest memory reaches it. */
+static void bound_add(struct roof *roof, const json_t *one) {
+	double value = js_real_or(one, "value", NAN), end = fmin(roof->right, roof->peak / value);
+	const char *level = js_string_or(one, "level", NULL);
+	const char *name = arena_printf(roof->report->arena, "%s%s%s, %.3g %s", js_string_or(one, "name", "?"),
+	                                level ? " " : "", level ? level : "", value, js_string_or(one, "unit", ""));
+	const struct chart_point slope[] = {{roof->left, value * roof->left, NAN, NAN}, {end, value * end, NAN, NAN}},
+							 flat[] = {{roof->left, value, NAN, NAN}, {roof->right, value, NAN, NAN}};
+	if (value > 0 && (!is_bandwidth(one) || end > roof->left))
+		series_add(roof, name, CHART_BOUND, is_bandwidth(one) ? slope : flat, 2);
+}
+
+static void point_add(struct roof *roof, const json_t *position, const char *name) {
+	const struct chart_point point = {js_real_or(position, "intensity", NAN),
+	                                  js_real_or(position, "ops_per_s", NAN) / GIGA, NAN, NAN};
+	if (point.x > 0 && point.y > 0)
+		series_add(roof, name, CHART_POINTS, &point, 1);
+}
+
+static void roof_draw(struct roof *roof, const struct report_case *one) {
+	struct report *report = roof->report;
+	const json_t *roofs = json_object_get(roof->winner, "roofs");
+	const char *op = js_string_or(roof->winner, "op", "operation");
+	size_t i;
+	json_t *each;
+	roof->left = INFINITY;
+	range_take(roof, roof->winner);
+	range_take(roof, roof->baseline);
+	peak_find(roof, roofs);
+	json_array_foreach((json_t *)roofs, i, each) bound_add(roof, each);
+	if (roof->count == 0 || !(roof->right > 0))
+		return;
+	point_add(roof, roof->winner, "winner");
+	point_add(roof, roof->baseline, "baseline");
+	const struct chart chart = {
+		.title = arena_printf(report->arena, "%s: below the machine's roofs", one->kernel),
+		.x_label = arena_printf(report->arena, "intensity (%ss per byte)", op),
+		.y_label = arena_printf(report->arena, "rate (G %ss/s)", op),
+		.description = arena_printf(
+			report->arena,
+			"Roofline: the winner does %.3g billion %ss a second at %.3g a byte; the lines are measured ceilings.",
+			js_real_or(roof->winner, "ops_per_s", NAN) / GIGA, op, js_real_or(roof->winner, "intensity", NAN)),
+		.x_log = true,
+		.y_log = true,
+		.series = roof->series,
+		.series_count = roof->count,
+	};
+	html_begin(report->html, "div", "class", "figures", NULL);
+	deck_chart(report->deck, arena_printf(report->arena, "%s-roofline", one->kernel), &chart);
+	html_end(report->html);
+}
+
+static void number_put(struct sheet *sheet, double value) {
+	sheet_number(sheet, value, "%.4g", value);
+}
+
+static void position_row(struct sheet *sheet, const char *name, const json_t *position) {
+	if (!position)
+		return;
+	sheet_row(sheet);
+	sheet_text(sheet, "%s", name);
+	number_put(sheet, js_real_or(position, "intensity", NAN));
+	number_put(sheet, js_real_or(position, "ops_per_s", NAN) / GIGA);
+	number_put(sheet, js_real_or(position, "bytes_per_s", NAN) / GIGA);
+	number_put(sheet, js_real_or(position, "counted_bytes_per_s", NAN) / GIGA);
+}
+
+static void positions_table(const struct roof *roof) {
+	const char *op = js_string_or(roof->winner, "op", "operation");
+	struct report *report = roof->report;
+	const char *titles[] = {"",
+	                        arena_printf(report->arena, "\1%ss per byte", op),
+	                        arena_printf(report->arena, "\1G %ss/s", op),
+	                        "\1GB/s at least",
+	                        "\1GB/s counted",
+	                        NULL};
+	struct sheet sheet;
+	sheet_begin(&sheet, report->html, "Where winner and baseline stand", titles);
+	position_row(&sheet, "winner", roof->winner);
+	position_row(&sheet, "baseline", roof->baseline);
+	sheet_end(&sheet);
+}
+
+static void roofs_table(const struct roof *roof) {
+	static const char *const titles[] = {"ceiling", "level", "\1value", "unit", "\1the winner reaches", NULL};
+	const json_t *roofs = json_object_get(roof->winner, "roofs");
+	struct sheet sheet;
+	size_t i;
+	json_t *one;
+	if (json_array_size(roofs) == 0)
+		return;
+	sheet_begin(&sheet, roof->report->html, "Measured ceilings", titles);
+	json_array_foreach((json_t *)roofs, i, one) {
+		double share = js_real_or(one, "share", NAN);
+		sheet_row(&sheet);
+		sheet_text(&sheet, "%s", js_string_or(one, "name", "?"));
+		sheet_text(&sheet, "%s", js_string_or(one, "level", "-"));
+		number_put(&sheet, js_real_or(one, "value", NAN));
+		sheet_text(&sheet, "%s", js_string_or(one, "unit", ""));
+		sheet_number(&sheet, share, "%.3g %%", 100 * share);
+	}
+	sheet_end(&sheet);
+}
+
+void report_roofline(struct report *report, const struct report_case *one) {
+	const json_t *roofline = json_object_get(one->result, "roofline");
+	struct roof *roof = arena_alloc(report->arena, 1, sizeof *roof); /* the chart points into it */
+	report_heading(report, "Roofline");
+	if (!json_is_object(roofline)) {
+		report_absent(report,
+		              strcmp(one->objective, "time") == 0
+		                  ? "This kernel does not say how many operations it does, so there is no roofline."
+		                  : "A roofline is of times, and these are none.",
+		              NULL);
+		return;
+	}
+	*roof = (struct roof){.report = report,
+	                      .winner = json_object_get(roofline, "winner"),
+	                      .baseline = json_object_get(roofline, "baseline")};
+	const char *missing = js_string_or(roofline, "missing", NULL);
+	if (missing)
+		report_absent(report, arena_printf(report->arena, "There are no roofs: %s. This measures them:", missing),
+		              js_string_or(roofline, "next", NULL));
+	roof_draw(roof, one);
+	deck_numbers_begin(report->deck, "numbers: roofline");
+	positions_table(roof);
+	roofs_table(roof);
+	deck_numbers_end(report->deck);
+}

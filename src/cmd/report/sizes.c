@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A kernel over the sizes of its problem: what its best configurations take, the law of that, and which is best where.
+ */
+#include <config.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/json/js.h"
+#include "src/cmd/report/report.h"
+#include "src/show/results.h"
+#include "tuner/program/program.h"
+
+enum { LAW_POINTS = 32, SIZES_SHOWN = 200 };
+
+/* The number that sizes are usually called by, else the first one; NULL: none. */
+static const char *size_name(const json_t *problem) {
+	static const char *const usual[] = {"n", "size"};
+	const char *name;
+	json_t *member;
+	for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
+		if (js_int_or(problem, usual[i], 0) > 1)
+			return usual[i];
+	json_object_foreach((json_t *)problem, name, member) {
+		if (js_int_or(problem, name, 0) > 1)
+			return name;
+	}
+	return NULL;
+}
+
+/* From half of what was measured to four times of it. */
+static const char *sizes_advice(struct report *report, const struct report_case *one) {
+	const char *name = size_name(one->problem);
+	long long size = name ? (long long)js_int_or(one->problem, name, 0) : 0;
+	if (size < 2 || size > 1LL << 40)
+		return NULL;
+	char *plain = mem_printf("%s=%lld..%lld", name, size / 2, 4 * size), *quoted = program_quote(plain);
+	const char *text = report_command_line(report, one, "tune", arena_printf(report->arena, "--sizes %s", quoted));
+	free(plain);
+	free(quoted);
+	return text;
+}
+
+/* Of what was best at each size; NULL: there is none. */
+static const json_t *law_of(const json_t *sizes) {
+	size_t i;
+	json_t *law;
+	json_array_foreach(json_object_get(sizes, "laws"), i, law) {
+		if (strcmp(js_string_or(law, "of", ""), "best") == 0)
+			return law;
+	}
+	return NULL;
+}
+
+/* As tuner/model/law/growth.h has it. */
+static double piece_at(const json_t *piece, double n) {
+	return js_real_or(piece, "overhead", NAN) +
+	       js_real_or(piece, "factor", NAN) * pow(n, js_real_or(piece, "exponent", NAN));
+}
+
+static struct chart_series measured_series(struct report *report, const json_t *sizes, double factor) {
+	const json_t *list = json_object_get(sizes, "measured");
+	size_t count = json_array_size(list) < SIZES_SHOWN ? json_array_size(list) : SIZES_SHOWN;
+	struct chart_point *points = arena_alloc(report->arena, count + 1, sizeof *points);
+	for (size_t i = 0; i < count; i++) {
+		const json_t *at = json_array_get(list, i), *ci = json_object_get(at, "ci");
+		points[i] = (struct chart_point){js_real_or(at, "size", NAN), js_real_or(at, "median", NAN) * factor,
+		                                 report_end(ci, 0) * factor, report_end(ci, 1) * factor};
+	}
+	return (struct chart_series){"measured, the best of each size", CHART_POINTS, points, count};
+}
+
+static struct chart_series law_series(struct report *report, const json_t *law, double factor) {
+	const json_t *pieces = json_object_get(law, "pieces");
+	size_t count =
+		json_array_size(pieces) < SIZES_SHOWN / LAW_POINTS ? json_array_size(pieces) : SIZES_SHOWN / LAW_POINTS;
+	struct chart_point *points = arena_alloc(report->arena, count * LAW_POINTS + 1, sizeof *points);
+	for (size_t i = 0; i < count * LAW_POINTS; i++) {
+		const json_t *piece = json_array_get(pieces, i / LAW_POINTS);
+		double from = js_real_or(piece, "from", NAN), to = js_real_or(piece, "to", NAN);
+		double n = from * pow(to / from, (double)(i % LAW_POINTS) / (LAW_POINTS - 1));
+		points[i] = (struct chart_point){n, piece_at(piece, n) * factor, NAN, NAN};
+	}
+	return (struct chart_series){arena_strdup(report->arena, js_string_or(law, "law", "law")), CHART_BOUND, points,
+	                             count * LAW_POINTS};
+}
+
+static double most_of(const json_t *sizes) {
+	double most = 0;
+	size_t i;
+	json_t *at;
+	json_array_foreach(json_object_get(sizes, "measured"), i, at) most = fmax(most, js_real_or(at, "median", 0));
+	return most;
+}
+
+static void sizes_draw(struct report *report, const struct report_case *one, const json_t *sizes) {
+	const char *over = arena_strdup(report->arena, js_string_or(sizes, "over", "size"));
+	const json_t *law = law_of(sizes);
+	struct report_scale scale = report_scale(one, most_of(sizes));
+	struct chart_series *series = arena_alloc(report->arena, 2, sizeof *series);
+	series[0] = measured_series(report, sizes, scale.factor);
+	if (law)
+		series[1] = law_series(report, law, scale.factor);
+	const struct chart chart = {
+		.title = arena_printf(report->arena, "%s: %s over sizes", one->kernel, one->label),
+		.x_label = arena_printf(report->arena, "%s (size)", over),
+		.y_label = report_axis(report, one, scale),
+		.description = arena_printf(report->arena, "What the best configuration of each %s takes%s.", over,
+	                                law ? ", and the law that was fitted to it" : ""),
+		.x_log = true,
+		.y_log = true,
+		.series = series,
+		.series_count = law ? 2 : 1,
+	};
+	html_begin(report->html, "div", "class", "figures", NULL);
+	deck_chart(report->deck, arena_printf(report->arena, "%s-sizes", one->kernel), &chart);
+	html_end(report->html);
+}
+
+static void law_say(struct report *report, const struct report_case *one, const json_t *sizes) {
+	const json_t *law = law_of(sizes), *piece, *check = json_object_get(sizes, "leave_one_out");
+	const char *refused = js_string_or(sizes, "refused", NULL);
+	double error = js_real_or(check, "median_error", NAN), loss = js_real_or(check, "median_loss", NAN);
+	size_t i;
+	html_begin(report->html, "p", NULL);
+	if (!law)
+		html_printf(report->html, "There is no law over sizes%s%s. ", refused ? ": " : "", refused ? refused : "");
+	json_array_foreach(json_object_get(law, "pieces"), i, piece)
+		html_printf(report->html, "From %.6g to %.6g: %.3g %s + %.3g %s x size^%.3g. ", js_real_or(piece, "from", NAN),
+	                js_real_or(piece, "to", NAN), js_real_or(piece, "overhead", NAN), one->unit,
+	                js_real_or(piece, "factor", NAN), one->unit, js_real_or(piece, "exponent", NAN));
+	if (isfinite(error))
+		html_printf(report->html, "A size that is left out is predicted with an error of %.3g %% in the median. ",
+		            100 * error);
+	if (isfinite(loss))
+		html_printf(report->html, "What the others recommend for it loses %.3g %%.", 100 * loss);
+	html_end(report->html);
+}
+
+static const json_t *checked_at(const json_t *sizes, double size) {
+	size_t i;
+	json_t *at;
+	json_array_foreach(json_object_get(sizes, "checked"), i, at) {
+		if (js_real_or(at, "size", NAN) == size)
+			return at;
+	}
+	return NULL;
+}
+
+static void sizes_table(struct report *report, const struct report_case *one, const json_t *sizes) {
+	const char *titles[] = {arena_printf(report->arena, "\1%s", js_string_or(sizes, "over", "size")),
+	                        "\1measured",
+	                        "\1interval",
+	                        "\1predicted by the others",
+	                        "\1error",
+	                        "\2best configuration",
+	                        NULL};
+	struct sheet sheet;
+	size_t i;
+	json_t *at;
+	deck_numbers_begin(report->deck, "numbers: sizes");
+	sheet_begin(&sheet, report->html, "What was measured at each size, and what the other sizes say of it", titles);
+	json_array_foreach(json_object_get(sizes, "measured"), i, at) {
+		const json_t *ci = json_object_get(at, "ci"), *checked;
+		double size = js_real_or(at, "size", NAN), error, predicted;
+		char text[48] = "";
+		char *config = results_config(json_object_get(at, "config"), NULL);
+		checked = checked_at(sizes, size);
+		predicted = js_real_or(checked, "predicted", NAN);
+		error = js_real_or(checked, "error", NAN);
+		sheet_row(&sheet);
+		sheet_number(&sheet, size, "%.6g", size);
+		report_cells(&sheet, one, js_real_or(at, "median", NAN), report_end(ci, 0), report_end(ci, 1));
+		report_value(one, predicted, text, sizeof text);
+		sheet_number(&sheet, predicted, "%s", text);
+		sheet_number(&sheet, error, "%.3g %%", 100 * error);
+		sheet_text(&sheet, "%s", config);
+		free(config);
+	}
+	sheet_end(&sheet);
+	deck_numbers_end(report->deck);
+}
+
+static void ranges_table(struct report *report, const json_t *sizes) {
+	const char *over = js_string_or(sizes, "over", "size");
+	const char *titles[] = {arena_printf(report->arena, "\1%s from", over), "\1to", "\2configuration",
+	                        "\1loses at most", NULL};
+	struct sheet sheet;
+	size_t i;
+	json_t *range;
+	sheet_begin_folded(&sheet, report->html, "which configuration from which size on", "Ranges of the size", titles);
+	json_array_foreach(json_object_get(sizes, "thresholds"), i, range) {
+		double from = js_real_or(range, "from", NAN), to = js_real_or(range, "to", NAN),
+			   loss = js_real_or(range, "loss", NAN);
+		char *config = results_config(json_object_get(range, "config"), NULL);
+		sheet_row(&sheet);
+		sheet_number(&sheet, from, "%.6g", from);
+		sheet_number(&sheet, to, "%.6g", to);
+		sheet_text(&sheet, "%s", config);
+		sheet_number(&sheet, loss, "%.2g %%", 100 * loss);
+		free(config);
+	}
+	sheet_end(&sheet);
+}
+
+/* The sizes of a kernel are the same in the sections of all of them: the first one has them. */
+static const struct report_case *told_before(const struct report *report, const struct report_case *one,
+                                             const json_t *sizes) {
+	for (const struct report_case *other = report->cases; other < one; other++)
+		if (strcmp(other->kernel, one->kernel) == 0 && strcmp(other->objective, one->objective) == 0 &&
+		    json_equal(json_object_get(other->result, "sizes"), sizes))
+			return other;
+	return NULL;
+}
+
+void report_sizes(struct report *report, const struct report_case *one) {
+	const json_t *sizes = json_object_get(one->result, "sizes");
+	if (json_array_size(json_object_get(sizes, "thresholds")) == 0) {
+		report_absent(report, "Only one size was measured. More sizes tell which configuration is best where:",
+		              sizes_advice(report, one));
+		return;
+	}
+	const struct report_case *before = told_before(report, one, sizes);
+	if (before) {
+		html_begin(report->html, "p", NULL);
+		html_begin(report->html, "a", "href", arena_printf(report->arena, "#%s-sizes", before->anchor), NULL);
+		html_printf(report->html, "%s over sizes", one->kernel);
+		html_end(report->html);
+		html_end(report->html);
+		return;
+	}
+	html_begin(report->html, "div", "id", arena_printf(report->arena, "%s-sizes", one->anchor), NULL);
+	sizes_draw(report, one, sizes);
+	law_say(report, one, sizes);
+	sizes_table(report, one, sizes);
+	ranges_table(report, sizes);
+	html_end(report->html);
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Reasons with their evidence, and the experiments that would decide. */
+#include <config.h>
+
+#include <math.h>
+#include <string.h>
+
+#include "src/base/json/js.h"
+#include "src/cmd/report/report.h"
+
+static void lines_put(struct report *report, const json_t *finding, const char *key, const char *before) {
+	size_t i;
+	json_t *line;
+	if (json_array_size(json_object_get(finding, key)) == 0)
+		return;
+	html_begin(report->html, "ul", NULL);
+	json_array_foreach(json_object_get(finding, key), i, line)
+		html_element(report->html, "li", NULL, "%s%s", before, js_string_or(line, "text", ""));
+	html_end(report->html);
+}
+
+/* A class of ours, whatever the word is. */
+static const char *class_of(const char *confidence) {
+	return strcmp(confidence, "high") == 0     ? "sure high"
+	       : strcmp(confidence, "medium") == 0 ? "sure medium"
+	                                           : "sure low";
+}
+
+static void finding_put(struct report *report, const json_t *finding) {
+	const char *confidence = js_string_or(finding, "confidence", "low"), *next = js_string_or(finding, "next", NULL);
+	double strength = js_real_or(finding, "strength", 1);
+	html_begin(report->html, "article", "class", "why", NULL);
+	html_begin(report->html, "p", NULL);
+	html_element(report->html, "span", class_of(confidence), "%s confidence", confidence);
+	html_printf(report->html, " %s", js_string_or(finding, "sentence", "?"));
+	if (strength > 1.005)
+		html_printf(report->html, " (up to %.2gx)", strength);
+	html_end(report->html);
+	lines_put(report, finding, "evidence", "");
+	lines_put(report, finding, "missing", "not known: ");
+	if (next) {
+		html_element(report->html, "p", "note", "This would decide:");
+		report_command(report, next);
+	}
+	html_end(report->html);
+}
+
+void report_why(struct report *report, const struct report_case *one) {
+	const json_t *findings = json_object_get(one->result, "diagnoses"),
+				 *experiments = json_object_get(one->result, "experiments");
+	size_t i;
+	json_t *each;
+	report_heading(report, "Why");
+	if (json_array_size(findings) == 0)
+		report_absent(report,
+		              "Nothing that was measured says what holds it back. `sweetspot explain --probe` runs experiments "
+		              "that could:",
+		              report_command_line(report, one, "explain", "--probe"));
+	json_array_foreach((json_t *)findings, i, each) finding_put(report, each);
+	if (json_array_size(experiments))
+		html_element(report->html, "p", "note",
+		             "What each setting brings is partly predicted by a model; these would measure it:");
+	json_array_foreach((json_t *)experiments, i, each) report_command(report, js_string_or(each, "next", ""));
+}

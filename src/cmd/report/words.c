@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "src/base/json/js.h"
+#include "src/cmd/report/report.h"
+#include "src/show/results.h"
+#include "tuner/program/program.h"
+
+void report_heading(struct report *report, const char *text) {
+	html_element(report->html, "h3", NULL, "%s", text);
+}
+
+void report_command(struct report *report, const char *command) {
+	html_begin(report->html, "pre", "class", "command", NULL);
+	html_element(report->html, "code", NULL, "%s", command);
+	html_end(report->html);
+}
+
+void report_absent(struct report *report, const char *sentence, const char *command) {
+	html_element(report->html, "p", "absent", "%s", sentence);
+	if (command && *command)
+		report_command(report, command);
+}
+
+double report_shown(const struct report_case *one, double value) {
+	return one->maximize ? 1 / value : value;
+}
+
+void report_value(const struct report_case *one, double shown, char *text, size_t size) {
+	*text = '\0';
+	if (isfinite(shown))
+		results_value(shown, one->unit, text, size);
+}
+
+double report_end(const json_t *ci, size_t end) {
+	const json_t *one = json_array_get(ci, end);
+	return json_is_number(one) ? json_number_value(one) : NAN;
+}
+
+void report_cells(struct sheet *sheet, const struct report_case *one, double shown, double low, double high) {
+	char text[3][48];
+	double from = fmin(low, high), to = fmax(low, high); /* 1/x turns them round */
+	report_value(one, shown, text[0], sizeof *text);
+	report_value(one, from, text[1], sizeof *text);
+	report_value(one, to, text[2], sizeof *text);
+	sheet_number(sheet, shown, "%s", text[0]);
+	sheet_number(sheet, isfinite(low + high) ? from : NAN, "%s to %s", text[1], text[2]);
+}
+
+void report_ratio(double ratio, const json_t *ci, char *text, size_t size) {
+	double low = report_end(ci, 0), high = report_end(ci, 1);
+	*text = '\0';
+	if (isfinite(ratio) && low > 0 && high > 0)
+		snprintf(text, size, "%.3gx [%.3g, %.3g]", ratio, low, high);
+	else if (isfinite(ratio))
+		snprintf(text, size, "%.3gx", ratio);
+}
+
+char *report_time(double seconds, char *text, size_t size) {
+	struct tm tm;
+	time_t time = seconds >= 0 && seconds < 253402300800.0 /* year 10000 */ ? (time_t)seconds : -1;
+	*text = '\0';
+	if (time >= 0 && gmtime_r(&time, &tm))
+		strftime(text, size, "%Y-%m-%d %H:%M UTC", &tm);
+	return text;
+}
+
+struct report_scale report_scale(const struct report_case *one, double most) {
+	static const struct report_scale times[] = {{1e9, "ns"}, {1e6, "us"}, {1e3, "ms"}, {1, "s"}};
+	size_t i = 0;
+	if (strcmp(one->unit, "s") != 0)
+		return (struct report_scale){1, one->unit};
+	while (i < 3 && !(most * times[i].factor < 1000))
+		i++;
+	return times[i];
+}
+
+const char *report_axis(struct report *report, const struct report_case *one, struct report_scale scale) {
+	return *scale.unit ? arena_printf(report->arena, "%s (%s)", one->label, scale.unit) : one->label;
+}
+
+/* The problem as words of a command line, each quoted. */
+static const char *problem_words(struct report *report, const struct report_case *one, const char *between) {
+	const char *name, *text = "";
+	json_t *json;
+	json_object_foreach(one->problem, name, json) {
+		char word[96];
+		struct value value;
+		if (!value_from_json(json, &value) || value_text(value, word, sizeof word) >= (int)sizeof word)
+			continue;
+		char *plain = mem_printf("%s=%s", name, word), *quoted = program_quote(plain);
+		text = arena_printf(report->arena, "%s%s%s", text, *text ? between : "", quoted);
+		free(quoted);
+		free(plain);
+	}
+	return text;
+}
+
+static const char *newest_command(const struct report_case *one) {
+	return one->searches[one->search_count - 1].command;
+}
+
+static bool is_program(const struct report_case *one) {
+	return json_is_object(json_object_get(one->tune, "program")) || strstr(newest_command(one), " -- ");
+}
+
+const char *report_resume(struct report *report, const struct report_case *one) {
+	static const char tune[] = "sweetspot tune";
+	const char *command = newest_command(one);
+	if (strncmp(command, tune, sizeof tune - 1) != 0 || strstr(command, " --resume"))
+		return command;
+	return arena_printf(report->arena, "%s --resume%s", tune, command + sizeof tune - 1);
+}
+
+const char *report_command_line(struct report *report, const struct report_case *one, const char *verb,
+                                const char *more) {
+	bool stores = strcmp(verb, "run") != 0;
+	const char *store = stores ? opt_get(report->args, "store", NULL) : NULL, *device = app_device(report->app);
+	char *kernel = program_quote(one->kernel), *file = store ? program_quote(store) : NULL;
+	const char *text =
+		arena_printf(report->arena, "sweetspot %s %s%s%s%s%s%s%s", verb, kernel, *more ? " " : "", more,
+	                 device ? " --device " : "", device ? device : "", file ? " --store " : "", file ? file : "");
+	free(kernel);
+	free(file);
+	return text;
+}
+
+const char *report_advice(struct report *report, const struct report_case *one, const char *verb, const char *more) {
+	bool tune = strcmp(verb, "tune") == 0; /* the others take the problem as words */
+	if (is_program(one))
+		return js_string_or(one->tune, "command", newest_command(one));
+	const char *words = problem_words(report, one, tune ? "," : " ");
+	words = arena_printf(report->arena, "%s%s%s%s", tune && *words ? "--size " : "", words, *words && *more ? " " : "",
+	                     more);
+	return report_command_line(report, one, verb, words);
+}

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/json/js.h"
+#include "src/cmd/run/manual_store.h"
+#include "src/cmd/run/compare_program.h"
+#include "src/show/counters.h"
+#include "src/app/lock.h"
+#include "src/plan/program_plan.h"
+#include "src/show/results.h"
+#include "tuner/race/race.h"
+#include "tuner/trial/counters.h"
+
+static const struct opt options[] = {
+	{"pairs", 0, "N", "pairs at least (21)", 0},
+	{"max-pairs", 0, "N", "pairs at most while it is undecided (101)", 0},
+	{"counters", 'c', "NAME,..", "groups and sources of counters, in runs of their own (`list metrics`)", OPT_REPEAT},
+	{"no-store", 0, NULL, "keep nothing in the store", 0},
+	{0},
+};
+
+struct comparison {
+	struct app *app;
+	struct byhand *hand; /* NULL: a program */
+	const char *kernel;
+	const json_t *problem;
+	struct runner *runner;
+	struct trial_request request;
+	uint64_t seed;
+	const char *unit;
+	bool maximize; /* samples are 1/rate, shown are rates */
+	struct byhand_store kept;
+	struct counters_words counters;
+	json_t *counted[2]; /* what was counted of a and of b; NULL: nothing */
+	int done, most;
+};
+
+static int on_trial(void *ctx, const char *phase, int block, const json_t *config, const struct trial_result *result,
+                    struct err *err) {
+	struct comparison *comparison = ctx;
+	struct app *app = comparison->app;
+	ui_progress(app_ui(app), "compare  pair %d of at most %d", block + 1, comparison->most);
+	if (comparison->hand &&
+	    byhand_store_trial(&comparison->kept, phase, block, comparison->problem, config, result, err))
+		return -1;
+	return *app_interrupt(app) ? err_set(err, ERR_INTERRUPTED, NULL, "interrupted") : 0;
+}
+
+static double shown(const struct comparison *comparison, double value) {
+	return comparison->maximize ? 1 / value : value;
+}
+
+static json_t *samples_json(const struct comparison *comparison, const double *samples, size_t count) {
+	json_t *array = json_array();
+	for (size_t i = 0; i < count; i++)
+		json_array_append_new(array, js_number(shown(comparison, samples[i])));
+	return array;
+}
+
+static json_t *side_json(const struct comparison *comparison, const json_t *config, const struct duel_result *duel,
+                         int side) {
+	int low = comparison->maximize;
+	json_t *json = json_pack(
+		"{s:O,s:o,s:[o,o],s:s,s:s,s:o}", "config", config, "median", js_number(shown(comparison, duel->median[side])),
+		"ci", js_number(shown(comparison, duel->ci[side][low])), js_number(shown(comparison, duel->ci[side][!low])),
+		"unit", comparison->unit, "status", trial_status_word(duel->failed[side]), "samples",
+		samples_json(comparison, side ? duel->b : duel->a, duel->paired.count));
+	if (comparison->counted[side])
+		json_object_update(json, comparison->counted[side]);
+	return json;
+}
+
+static json_t *document(const struct comparison *comparison, const json_t *const config[2],
+                        const struct duel_result *duel) {
+	struct app *app = comparison->app;
+	const char *device = app_device(app);
+	return json_pack("{s:s,s:s,s:s,s:O?,s:O,s:o,s:o,s:o,s:[o,o],s:i,s:o,s:s,s:i}", "schema", "sweetspot-compare/1",
+	                 "kernel", comparison->kernel, "device", device ? device : "cpu", "machine",
+	                 app_machine(app, NULL), "problem", comparison->problem, "a",
+	                 side_json(comparison, config[0], duel, 0), "b", side_json(comparison, config[1], duel, 1), "ratio",
+	                 js_number(duel->paired.ratio), "ci", js_number(duel->paired.ci[0]), js_number(duel->paired.ci[1]),
+	                 "pairs", (int)duel->paired.count, "p", js_number(duel->paired.p), "verdict",
+	                 paired_verdict_word(duel->verdict), "failures", duel->failures);
+}
+
+static void people_print(const struct comparison *comparison, const json_t *const config[2],
+                         const struct duel_result *duel) {
+	struct ui *ui = app_ui(comparison->app);
+	static const char *const titles[] = {"", "median", "configuration"}, *const names[] = {"a", "b"};
+	struct table *table = table_new(3, titles);
+	table_right(table, 1);
+	for (int side = 0; side < 2; side++) {
+		char median[32], *text = results_config(config[side], NULL);
+		results_value(shown(comparison, duel->median[side]), comparison->unit, median, sizeof median);
+		table_add(table, names[side],
+		          duel->failed[side] == TRIAL_CORRECT ? median : trial_status_word(duel->failed[side]), text);
+		free(text);
+	}
+	table_print(table, ui, stdout);
+	table_free(table);
+	const char *what = *comparison->unit ? "time" : comparison->maximize ? "inverse rate" : "value";
+	printf("\na takes %.4f [%.4f, %.4f] of b's %s in %zu pairs: a is %s%s%s\n", duel->paired.ratio,
+	       duel->paired.ci[0], duel->paired.ci[1], what, duel->paired.count, ui_style(ui, UI_BOLD),
+	       duel->verdict == PAIRED_TIE ? "no different from b as far as can be told (a tie)"
+	                                   : paired_verdict_word(duel->verdict),
+	       ui_style(ui, UI_PLAIN));
+}
+
+static void counted_print(const struct comparison *comparison) {
+	struct app *app = comparison->app;
+	for (int side = 0; side < 2 && comparison->counted[side]; side++) {
+		printf("\ncounted of %s:\n", side ? "b" : "a");
+		counters_print(app_ui(app), comparison->counted[side], counters_sources(app), stdout);
+	}
+}
+
+static json_t *config_read(struct byhand *hand, const char *words, struct err *err) {
+	json_t *over = json_object(), *config = NULL;
+	if (!params_words(&hand->params, words, NULL, over, err))
+		config = byhand_config(hand, over, err);
+	json_decref(over);
+	return config;
+}
+
+/* Each side once, after the duel. */
+static int count(struct comparison *comparison, const json_t *const config[2], struct err *err) {
+	struct byhand *hand = comparison->hand;
+	int failed = 0;
+	for (int side = 0; side < 2 && comparison->counters.count && !failed; side++) {
+		struct trial_result result = {0};
+		ui_progress(app_ui(hand->app), "compare  counting %s", side ? "b" : "a");
+		failed = byhand_count(hand, &comparison->counters, hand->problem, config[side], &result, err) ||
+		         byhand_store_trial(&comparison->kept, "counters", 0, hand->problem, config[side], &result, err);
+		comparison->counted[side] = json_object();
+		if (!failed)
+			trial_counters_add(comparison->counted[side], &result);
+		trial_result_clear(&result);
+	}
+	return failed ? -1 : 0;
+}
+
+static int compare(struct comparison *comparison, const struct opt_args *args, const json_t *const config[2],
+                   struct err *err) {
+	struct app *app = comparison->app;
+	struct duel_options duel_options = duel_defaults;
+	const struct race_observer observer = {.ctx = comparison, .trial = on_trial};
+	struct duel_result duel = {0};
+	long long least, most;
+	if (opt_int(args, "pairs", 21, 100000, duel_options.pairs_min, &least, err) ||
+	    opt_int(args, "max-pairs", 21, 100000, least > duel_options.pairs_max ? least : duel_options.pairs_max, &most,
+	            err))
+		return -1;
+	duel_options.pairs_min = (int)least;
+	duel_options.pairs_max = (int)(most > least ? most : least);
+	duel_options.seed = comparison->seed;
+	duel_options.phase = "duel";
+	comparison->most = duel_options.pairs_max;
+	comparison->request.min_sample_s = 4e-3;
+	int lock = lock_take(app_ui(app), app_interrupt(app), err);
+	int failed =
+		lock < 0 ? -1
+				 : duel_run(comparison->runner, &comparison->request, config[0], config[1], &duel_options, &observer,
+	                        &duel, err);
+	failed = failed || count(comparison, config, err) ? -1 : 0;
+	lock_release(lock);
+	ui_progress_end(app_ui(app));
+	if (!failed && opt_has(args, "json")) {
+		json_t *json = document(comparison, config, &duel);
+		js_write(json, stdout);
+		json_decref(json);
+	} else if (!failed) {
+		people_print(comparison, config, &duel);
+		counted_print(comparison);
+	}
+	duel_result_clear(&duel);
+	return failed;
+}
+
+/* Both configurations are read before anything is opened for writing. */
+static int both(struct comparison *comparison, const struct opt_args *args, size_t words, struct err *err) {
+	struct byhand *hand = comparison->hand;
+	json_t *a = config_read(hand, opt_word(args, words - 2), err);
+	json_t *b = a ? config_read(hand, opt_word(args, words - 1), err) : NULL;
+	const json_t *const config[2] = {a, b};
+	int failed = !b || byhand_counters(hand, args, &comparison->counters, err) ||
+	             byhand_store_begin(&comparison->kept, hand, args, err) || compare(comparison, args, config, err);
+	json_decref(a);
+	json_decref(b);
+	return failed ? -1 : 0;
+}
+
+static int kernel_compare(struct app *app, const struct opt_args *args, struct err *err) {
+	size_t words = opt_words(args);
+	if (words < 3)
+		return err_set(err, ERR_USAGE, "sweetspot compare fw n=512 'variant=tiled block=32' 'variant=tiled block=64'",
+		               "two configurations are needed, each one word (in quotes)");
+	struct byhand hand;
+	struct comparison comparison = {
+		.app = app, .hand = &hand, .unit = "s", .kept = {.strategy = "compare", .total = 2}};
+	int failed = byhand_open(&hand, app, args, words - 2, err);
+	if (!failed) {
+		comparison.kernel = hand.kernel->name;
+		comparison.problem = hand.problem;
+		comparison.runner = &hand.runner;
+		comparison.request = byhand_request(&hand, NULL);
+		comparison.seed = hand.seed;
+		failed = both(&comparison, args, words, err);
+	}
+	if (byhand_store_end(&comparison.kept, failed, err))
+		failed = -1;
+	counters_words_free(&comparison.counters);
+	json_decref(comparison.counted[0]);
+	json_decref(comparison.counted[1]);
+	byhand_close(&hand);
+	return failed ? -1 : 0;
+}
+
+static int program_compare(struct app *app, const struct opt_args *args, struct err *err) {
+	struct compare_program program;
+	int failed = compare_program_open(&program, app, args, err);
+	if (!failed) {
+		const struct tune_task *task = &program.item->task;
+		const json_t *const config[2] = {program.config[0], program.config[1]};
+		struct comparison comparison = {.app = app,
+		                                .kernel = task->kernel,
+		                                .problem = task->problem,
+		                                .runner = &program.item->runner,
+		                                .request = program.request,
+		                                .seed = program.seed,
+		                                .unit = task->metric ? "" : "s",
+		                                .maximize = task->maximize};
+		failed = compare(&comparison, args, config, err);
+	}
+	compare_program_close(&program);
+	return failed ? -1 : 0;
+}
+
+static int run(struct app *app, const struct opt_args *args, struct err *err) {
+	if (opt_dashes(args))
+		return program_compare(app, args, err);
+	for (const struct opt *option = program_options; option->name; option++)
+		if (opt_has(args, option->name))
+			return err_set(err, ERR_USAGE, "put -- before the program: sweetspot compare 'B=16' 'B=64' --param B=16,64 -- "
+			               "./app '{B}'", "--%s is for programs, and there is none", option->name);
+	return kernel_compare(app, args, err);
+}
+
+static const struct opt *const tables[] = {options,         byhand_options,    cmd_device_options,
+                                           program_options, cmd_store_options, NULL};
+
+const struct cmd cmd_compare = {
+	.name = "compare",
+	.summary = "a duel of two configurations: faster, slower or tie",
+	.usage = "KERNEL [P=V...] 'P=V ..' 'P=V ..' [OPTION...]\n"
+			 "       sweetspot compare 'P=V ..' 'P=V ..' [OPTION...] -- PROGRAM [ARGUMENT...]",
+	.options = tables,
+	.notes =
+		"The last two words are the two configurations; words before them hold for both. Pairs are interleaved in\n"
+		"random order; a is faster or slower only where the whole 95 % interval of the ratio is beyond 1 %. Trials are "
+        "kept\n"
+		"in the store, for `explain`; not those of a program, whose parameters are named as for `tune`.",
+	.run = run,
+};

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include "src/cmd/run/manual_store.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/json/js.h"
+#include "src/base/sys.h"
+#include "tuner/store/trial_store.h"
+
+int byhand_store_begin(struct byhand_store *kept, struct byhand *hand, const struct opt_args *args, struct err *err) {
+	kept->hand = hand;
+	if (opt_has(args, "no-store"))
+		return 0;
+	struct store_session session = {.machine = app_machine(hand->app, err),
+	                                .fingerprint = app_fingerprint(hand->app, err),
+	                                .command = app_command_line(hand->app),
+	                                .seed = hand->seed,
+	                                .started = sys_wall()};
+	if (!session.machine)
+		return -1;
+	kept->store = store_open(opt_get(args, "store", NULL), STORE_WRITE, err);
+	if (!kept->store || store_session_begin(kept->store, &session, err))
+		return -1;
+	kept->session = session.id;
+	return 0;
+}
+
+static int search_of(struct byhand_store *kept, const json_t *problem, struct err *err) {
+	char *text = js_canonical(problem);
+	if (kept->search && strcmp(text, kept->problem) == 0) {
+		free(text);
+		return 0;
+	}
+	struct store_search search = {.session = kept->session,
+	                              .kernel = kept->hand->kernel->name,
+	                              .source = kept->hand->kernel->source,
+	                              .problem = text,
+	                              .objective = "time",
+	                              .strategy = kept->strategy,
+	                              .seed = kept->hand->seed,
+	                              .space_hash = "",
+	                              .cartesian = kept->total,
+	                              .valid = (uint64_t)kept->total,
+	                              .baseline = "{}"};
+	if (kept->search && store_search_end(kept->store, kept->search, "done", NULL, err)) {
+		free(text);
+		return -1;
+	}
+	free(kept->problem);
+	kept->problem = text;
+	int failed = store_search_begin(kept->store, &search, err);
+	kept->search = search.id;
+	return failed;
+}
+
+int byhand_store_trial(struct byhand_store *kept, const char *phase, int block, const json_t *problem,
+                       const json_t *config, const struct trial_result *result, struct err *err) {
+	if (!kept->store)
+		return 0;
+	if (search_of(kept, problem, err))
+		return -1;
+	return trial_store(kept->store, kept->search, phase, block, config, result, err);
+}
+
+int byhand_store_end(struct byhand_store *kept, bool failed, struct err *err) {
+	struct err second = {0};
+	const char *state = failed ? "interrupted" : "done";
+	if (kept->search && store_search_end(kept->store, kept->search, state, NULL, &second) && !failed)
+		*err = second;
+	if (kept->session && store_session_end(kept->store, kept->session, state, NAN, &second) && !failed)
+		*err = second;
+	store_close(kept->store);
+	free(kept->problem);
+	return second.code == ERR_OK ? 0 : -1;
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include "src/cmd/run/references.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "src/base/json/js.h"
+#include "src/show/results.h"
+
+enum { SAMPLES = 5 };
+/* A serial run may take this many times longer than what it is held against: no more than that is waited for. */
+static const double TIMEOUT_MIN_S = 20, TIMEOUT_MAX_S = 120, TIMEOUT_RUNS = 500;
+
+static int measure(struct byhand *hand, const json_t *config, double median, struct trial_result *result,
+                   struct err *err) {
+	struct trial_request request = byhand_request(hand, config);
+	request.samples = hand->samples < SAMPLES ? hand->samples : SAMPLES;
+	request.timeout_s = fmin(hand->timeout_s, fmin(TIMEOUT_MAX_S, fmax(TIMEOUT_MIN_S, TIMEOUT_RUNS * median)));
+	return hand->runner.run(hand->runner.ctx, &request, result, err);
+}
+
+static json_t *reference_json(const json_t *config, const struct trial_result *result, double median) {
+	bool right = result->status == TRIAL_CORRECT;
+	return json_pack("{s:O,s:s,s:o,s:o}", "config", config, "status", trial_status_word(result->status), "median",
+	                 js_number(right ? result->value : NAN), "speedup",
+	                 js_number(right ? result->value / median : NAN));
+}
+
+/* NULL with err; what is measured already is not measured again. */
+static json_t *against(struct byhand *hand, const json_t *config, const json_t *reference, double median,
+                       struct err *err) {
+	struct trial_result result = {.status = TRIAL_CORRECT, .value = median};
+	json_t *json = NULL;
+	if (json_equal(config, reference) || measure(hand, reference, median, &result, err) == 0)
+		json = reference_json(reference, &result, median);
+	trial_result_clear(&result);
+	return json;
+}
+
+static json_t *one_thread_config(struct byhand *hand, struct err *err) {
+	json_t *over = json_pack("{s:i}", "threads", 1);
+	json_t *config = byhand_config(hand, over, err);
+	json_decref(over);
+	return config;
+}
+
+static json_t *serial_config(struct byhand *hand, struct err *err) {
+	json_t *words = json_pack("{s:i}", "threads", 1), *config = NULL;
+	if (!hand->kernel->serial || params_words(&hand->params, hand->kernel->serial, NULL, words, err) == 0)
+		config = params_complete(&hand->params, hand->problem, words, err);
+	json_decref(words);
+	return config;
+}
+
+/* Takes the reference to config. */
+static int add(json_t *references, const char *name, struct byhand *hand, const json_t *config, json_t *reference,
+               double median, struct err *err) {
+	json_t *json = reference ? against(hand, config, reference, median, err) : NULL;
+	json_decref(reference);
+	if (json)
+		json_object_set_new(references, name, json);
+	return json ? 0 : -1;
+}
+
+json_t *references_measure(struct byhand *hand, const json_t *config, double median, struct err *err) {
+	json_t *references = json_object();
+	bool has_serial = hand->kernel->serial || !hand->kernel->team_given;
+	if (!hand->kernel->openmp)
+		return references;
+	if (add(references, "one_thread", hand, config, one_thread_config(hand, err), median, err) ||
+	    (has_serial && add(references, "serial", hand, config, serial_config(hand, err), median, err))) {
+		json_decref(references);
+		return NULL;
+	}
+	json_t *one = json_object_get(references, "one_thread");
+	double threads = (double)js_int_or(config, "threads", 1);
+	json_object_set_new(one, "efficiency", js_number(js_real_or(one, "speedup", NAN) / threads));
+	return references;
+}
+
+static void line_print(const json_t *reference, const char *what, FILE *out) {
+	double speedup = js_real_or(reference, "speedup", NAN), efficiency = js_real_or(reference, "efficiency", NAN);
+	char time[32];
+	if (!reference)
+		return;
+	ui_seconds(js_real_or(reference, "median", NAN), time, sizeof time);
+	if (!isfinite(speedup)) {
+		fprintf(out, "speedup over %s: not known (%s)\n", what, js_string_or(reference, "status", "?"));
+		return;
+	}
+	fprintf(out, speedup < 0.1 ? "speedup over %s: %.2gx (%s)" : "speedup over %s: %.2fx (%s)", what, speedup, time);
+	if (isfinite(efficiency))
+		fprintf(out, ", efficiency %.*f %%", efficiency < 0.1 ? 2 : 0, 100 * efficiency);
+	fputc('\n', out);
+}
+
+void references_print(const json_t *references, FILE *out) {
+	line_print(json_object_get(references, "one_thread"), "one thread", out);
+	line_print(json_object_get(references, "serial"), "serial code", out);
+}

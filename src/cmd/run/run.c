@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/json/js.h"
+#include "src/base/stats.h"
+#include "src/cmd/run/manual.h"
+#include "src/show/counters.h"
+#include "src/show/counters_ask.h"
+#include "src/show/figures.h"
+#include "src/cmd/run/references.h"
+#include "src/show/results.h"
+#include "src/cmd/explain/roofline.h"
+#include "tuner/trial/counters.h"
+#include "tuner/race/unsafe.h"
+
+static const struct opt options[] = {
+	{"alone", 0, NULL, "measure neither the serial code nor one thread beside it", 0},
+	{"series", 0, NULL, "show each step of the last run, where the kernel tells of them", 0},
+	{"counters", 'c', "NAME,..", "groups and sources of counters, in runs of their own (`list metrics`)", OPT_REPEAT},
+	{0},
+};
+
+/* The document of `run --json`; the worker's extras ride along. */
+static json_t *document(const struct byhand *hand, const struct trial_request *request,
+                        const struct trial_result *result) {
+	static const char *const extras[] = {"work",  "figures", "series",   "placement", "noise",
+	                                     "batch", "setup_s", "verify_s", "gpu",       "energy_j"};
+	double ci[2];
+	stats_median_ci(result->samples, result->sample_count, 0.95, ci);
+	json_t *json = json_pack("{s:s,s:s,s:O,s:O,s:s,s:o,s:o,s:[o,o],s:s,s:b}", "schema", "sweetspot-run/1", "kernel",
+	                         hand->kernel->name, "problem", request->problem, "config", request->config, "status",
+	                         trial_status_word(result->status), "samples",
+	                         js_reals(result->samples, result->sample_count), "median", js_number(result->value), "ci",
+	                         js_number(ci[0]), js_number(ci[1]), "unit", "s", "disturbed", result->disturbed);
+	for (size_t i = 0; i < sizeof extras / sizeof *extras; i++) {
+		json_t *extra = json_object_get(result->reply, extras[i]);
+		if (extra)
+			json_object_set(json, extras[i], extra);
+	}
+	bool unsafe;
+	if (unsafe_holds(hand->kernel->unsafe, request->problem, request->config, &unsafe, NULL) == 0)
+		json_object_set_new(json, "unsafe", json_boolean(unsafe));
+	json_object_set_new(json, "counters", json_array());
+	trial_counters_add(json, result);
+	json_object_set_new(json, "device", json_string(request->device ? request->device : "cpu"));
+	if (*result->disturbance)
+		json_object_set_new(json, "disturbance", json_string(result->disturbance));
+	if (*result->message)
+		json_object_set_new(json, "message", json_string(result->message));
+	return json;
+}
+
+static void people_print(struct ui *ui, const json_t *json, const json_t *sources, const struct trial_result *result) {
+	char median[32], low[32], high[32];
+	const json_t *ci = json_object_get(json, "ci");
+	const json_t *figures = json_object_get(json, "figures");
+	char *config = results_config(json_object_get(json, "config"), NULL);
+	char *problem = results_config(json_object_get(json, "problem"), NULL);
+	ui_seconds(result->value, median, sizeof median);
+	ui_seconds(json_number_value(json_array_get(ci, 0)), low, sizeof low);
+	ui_seconds(json_number_value(json_array_get(ci, 1)), high, sizeof high);
+	printf("%s%s%s %s\n%s\n", ui_style(ui, UI_BOLD), js_string_or(json, "kernel", "?"), ui_style(ui, UI_PLAIN), problem,
+	       config);
+	printf("median %s [%s, %s], %zu samples, result %s\n", median, low, high, result->sample_count,
+	       trial_status_word(result->status));
+	roofline_print(json_object_get(json, "roofline"), stdout);
+	references_print(json_object_get(json, "references"), stdout);
+	if (js_bool_or(json, "unsafe", false))
+		printf("unsafe: measured for comparison, never recommended\n");
+	if (result->disturbed)
+		printf("disturbed: %s\n",
+		       *result->disturbance ? result->disturbance : "something else ran on these processors meanwhile");
+	figures_print(figures, stdout);
+	results_device_print(ui, json_object_get(json, "gpu"), stdout);
+	counters_print(ui, json, sources, stdout);
+	figures_series_print(json_object_get(json, "series"), stdout);
+	free(config);
+	free(problem);
+}
+
+/* Series are shown only where asked for: that a kernel has none is said, too. */
+static int series_check(const struct byhand *hand, const struct trial_request *request,
+                        const struct trial_result *result, struct err *err) {
+	if (!request->series || result->status != TRIAL_CORRECT || json_object_get(result->reply, "series"))
+		return 0;
+	return err_set(err, ERR_USAGE, "leave --series out", "%s tells nothing of its steps", hand->kernel->name);
+}
+
+/* What is found beside the trial itself. */
+static int look_around(struct byhand *hand, const struct opt_args *args, const struct trial_result *result,
+                       json_t *json, struct err *err) {
+	if (result->status != TRIAL_CORRECT || opt_has(args, "alone"))
+		return 0;
+	ui_progress(app_ui(hand->app), "%s  one thread and the serial code", hand->kernel->name);
+	json_t *references = references_measure(hand, json_object_get(json, "config"), result->value, err);
+	ui_progress_end(app_ui(hand->app));
+	if (!references)
+		return -1;
+	json_object_set_new(json, "references", references);
+	return 0;
+}
+
+/* Printed, and whether what was asked for is there. */
+static int show(struct byhand *hand, const struct opt_args *args, const struct trial_request *request,
+                const struct trial_result *result, const json_t *json, struct err *err) {
+	const json_t *counters = json_object_get(json, "counters");
+	bool asked = request->counters && request->counters[0];
+	if (opt_has(args, "json"))
+		js_write(json, stdout);
+	else if (result->status == TRIAL_CORRECT)
+		people_print(app_ui(hand->app), json, counters_sources(hand->app), result);
+	if (result->status != TRIAL_CORRECT)
+		return err_set(err, ERR_NOTHING, *result->message ? result->message : NULL, "%s %s", hand->kernel->name,
+		               trial_status_text(result->status));
+	if (asked && trial_counters_known(counters) == 0)
+		return counters_unavailable(request->counters, NULL, err);
+	return 0;
+}
+
+static int trial(struct byhand *hand, const struct opt_args *args, const json_t *config, const char *const *counters,
+                 struct err *err) {
+	struct trial_request request = byhand_request(hand, config);
+	struct trial_result result = {0};
+	request.counters = counters;
+	request.series = opt_has(args, "series");
+	if (counters[0])
+		ui_progress(app_ui(hand->app), "%s  measuring and counting", hand->kernel->name);
+	int failed = hand->runner.run(hand->runner.ctx, &request, &result, err);
+	ui_progress_end(app_ui(hand->app));
+	if (failed || series_check(hand, &request, &result, err)) {
+		trial_result_clear(&result);
+		return -1;
+	}
+	json_t *json = document(hand, &request, &result);
+	json_t *roofline = roofline_json(hand->app, json, result.value);
+	if (roofline)
+		json_object_set_new(json, "roofline", roofline);
+	failed = look_around(hand, args, &result, json, err) || show(hand, args, &request, &result, json, err) ? -1 : 0;
+	json_decref(json);
+	trial_result_clear(&result);
+	return failed;
+}
+
+static int run(struct app *app, const struct opt_args *args, struct err *err) {
+	struct byhand hand;
+	json_t *config = NULL;
+	struct counters_words words = {0};
+	int failed =
+		byhand_open(&hand, app, args, opt_words(args), err) || byhand_counters(&hand, args, &words, err) ? -1 : 0;
+	if (!failed)
+		config = byhand_config(&hand, NULL, err);
+	failed = config ? trial(&hand, args, config, words.names, err) : -1;
+	json_decref(config);
+	counters_words_free(&words);
+	byhand_close(&hand);
+	return failed;
+}
+
+static const struct opt *const tables[] = {options, byhand_options, cmd_device_options, NULL};
+
+const struct cmd cmd_run = {
+	.name = "run",
+	.summary = "measure one configuration",
+	.usage = "KERNEL [P=V...] [OPTION...]",
+	.options = tables,
+	.notes = "What is not given has the baseline's value. Nothing is kept in the store.",
+	.run = run,
+};

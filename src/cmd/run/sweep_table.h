@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What `sweep` shows to people. */
+#ifndef SRC_CMD_RUN_SWEEP_TABLE_H
+#define SRC_CMD_RUN_SWEEP_TABLE_H
+#include <jansson.h>
+#include <stddef.h>
+
+#include "src/base/value.h"
+#include "src/ui/ui.h"
+
+struct axis {
+	const char *name;
+	struct value *values;
+	size_t count;
+};
+
+enum { SWEEP_SHOW_MAX = 8 };
+
+struct sweep_table {
+	const json_t *rows; /* as in `sweep --json` */
+	const struct axis *axes;
+	size_t axis_count;
+	const char *show[SWEEP_SHOW_MAX]; /* figures that get a column */
+	size_t show_count;
+};
+
+/* A line a row: the swept values, the median, its interval, the speedup over the same with one thread where that was
+ * swept, the figures, and a bar of its time. */
+void sweep_table_print(struct ui *ui, const struct sweep_table *table);
+
+#endif

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "src/base/json/js.h"
+#include "src/base/mem.h"
+#include "src/base/near.h"
+#include "src/app/cmd.h"
+#include "tuner/store/about.h"
+#include "tuner/store/merge.h"
+
+static const struct opt options[] = {
+	{"output", 'o', "FILE", "merge into this store, which is made where it is not there", 0},
+	{0},
+};
+
+static json_t *time_json(double seconds) {
+	char text[32];
+	struct tm tm;
+	time_t time = seconds >= 0 && seconds < 253402300800.0 /* year 10000 */ ? (time_t)seconds : -1;
+	if (time < 0 || !gmtime_r(&time, &tm) || !strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &tm))
+		return json_null();
+	return json_string(text);
+}
+
+struct machines {
+	struct store *store;
+	json_t *list;
+	struct err *err;
+	bool failed;
+};
+
+static int machine_add(void *ctx, const struct store_machine *machine) {
+	struct machines *machines = ctx;
+	int64_t trials = 0;
+	machines->failed = store_machine_trials(machines->store, machine->fingerprint, &trials, machines->err) != 0;
+	json_array_append_new(machines->list,
+	                      json_pack("{s:o,s:o,s:I,s:I,s:I,s:o}", "fingerprint", js_text(machine->fingerprint), "cpu",
+	                                js_text(js_string_or(machine->machine, "cpu", "")), "sessions",
+	                                (json_int_t)machine->sessions, "searches", (json_int_t)machine->searches, "trials",
+	                                (json_int_t)trials, "last", time_json(machine->last)));
+	return machines->failed;
+}
+
+static json_t *info_json(const char *path, struct err *err) {
+	struct store *store = store_open(path, STORE_READ, err);
+	struct machines machines = {.store = store, .list = json_array(), .err = err};
+	struct store_about about;
+	json_t *info = NULL;
+	if (store && store_about(store, &about, err) == 0 && store_machines_each(store, machine_add, &machines, err) == 0 &&
+	    !machines.failed)
+		info = json_pack("{s:s,s:o,s:I,s:I,s:I,s:I,s:I,s:o,s:o,s:O}", "schema", "sweetspot-store/1", "path",
+		                 js_text(store_path(store)), "bytes", (json_int_t)about.bytes, "sessions",
+		                 (json_int_t)about.sessions, "searches", (json_int_t)about.searches, "finished",
+		                 (json_int_t)about.done, "trials", (json_int_t)about.trials, "first", time_json(about.first),
+		                 "last", time_json(about.last), "machines", machines.list);
+	json_decref(machines.list);
+	store_close(store);
+	return info;
+}
+
+static const char *cell(const json_t *row, const char *name, char *text, size_t size) {
+	const json_t *value = json_object_get(row, name);
+	if (json_is_integer(value))
+		snprintf(text, size, "%lld", (long long)json_integer_value(value));
+	else
+		snprintf(text, size, "%s", json_is_string(value) ? json_string_value(value) : "-");
+	return text;
+}
+
+/* Of texts too long for a cell the beginning. */
+static void rows_print(struct ui *ui, const json_t *list, const char *const *titles, const char *const *names,
+                       size_t count) {
+	struct table *table = table_new(count, titles);
+	char(*texts)[256] = mem_alloc(count, sizeof *texts);
+	const char **cells = mem_alloc(count, sizeof *cells);
+	size_t i;
+	json_t *row;
+	json_array_foreach((json_t *)list, i, row) {
+		for (size_t c = 0; c < count; c++) {
+			cells[c] = cell(row, names[c], texts[c], sizeof *texts);
+			if (json_is_integer(json_object_get(row, names[c])))
+				table_right(table, c);
+		}
+		table_row(table, cells);
+	}
+	table_print(table, ui, stdout);
+	table_free(table);
+	free(cells);
+	free(texts);
+}
+
+static void info_print(struct ui *ui, const json_t *info) {
+	static const char *const titles[] = {"machine", "processor", "sessions", "searches", "trials", "last used"};
+	static const char *const names[] = {"fingerprint", "cpu", "sessions", "searches", "trials", "last"};
+	static const char *const lines[][2] = {{"sessions", "sessions"}, {"searches", "searches"}, {"finished", "finished"},
+	                                       {"trials", "trials"},     {"first", "first used"},  {"last", "last used"}};
+	char text[256];
+	ui_bytes(js_real_or(info, "bytes", 0), text, sizeof text);
+	printf("store       %s\nsize        %s\n", js_string_or(info, "path", ""), text);
+	for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+		printf("%-11s %s\n", lines[i][1], cell(info, lines[i][0], text, sizeof text));
+	const json_t *machines = json_object_get(info, "machines");
+	if (!json_array_size(machines))
+		return;
+	putchar('\n');
+	rows_print(ui, machines, titles, names, sizeof names / sizeof *names);
+}
+
+static int info(struct app *app, const struct opt_args *args, struct err *err) {
+	const char *path = opt_words(args) > 1 ? opt_word(args, 1) : opt_get(args, "store", NULL);
+	if (opt_has(args, "output") || opt_words(args) > 2 || (opt_words(args) > 1 && opt_has(args, "store")))
+		return err_set(err, ERR_USAGE, "sweetspot store info [FILE]", "info takes one store, and writes none");
+	json_t *json = info_json(path, err);
+	if (!json)
+		return -1;
+	if (opt_has(args, "json"))
+		js_write(json, stdout);
+	else
+		info_print(app_ui(app), json);
+	json_decref(json);
+	return 0;
+}
+
+static json_t *merged_json(const struct store *target, const char *const *paths, size_t count,
+                           const struct store_merged *merged) {
+	json_t *files = json_array();
+	for (size_t i = 0; i < count; i++)
+		json_array_append_new(files, json_pack("{s:o,s:I,s:I,s:I,s:I}", "path", js_text(paths[i]), "sessions",
+		                                       (json_int_t)merged[i].sessions, "searches",
+		                                       (json_int_t)merged[i].searches, "trials", (json_int_t)merged[i].trials,
+		                                       "updated", (json_int_t)merged[i].updated));
+	return json_pack("{s:s,s:o,s:o}", "schema", "sweetspot-store-merge/1", "store", js_text(store_path(target)),
+	                 "files", files);
+}
+
+static void merged_print(struct ui *ui, const json_t *json) {
+	static const char *const titles[] = {"file", "sessions", "searches", "trials", "updated"};
+	static const char *const names[] = {"path", "sessions", "searches", "trials", "updated"};
+	rows_print(ui, json_object_get(json, "files"), titles, names, sizeof names / sizeof *names);
+	printf("\nstore: %s\n", js_string_or(json, "store", ""));
+}
+
+static int files_merge(struct app *app, const struct opt_args *args, const char *const *paths, size_t count,
+                       struct err *err) {
+	struct store *target = store_open(opt_get(args, "output", opt_get(args, "store", NULL)), STORE_WRITE, err);
+	struct store_merged *merged = mem_alloc(count, sizeof *merged);
+	int failed = !target || store_merge(target, paths, count, merged, err);
+	if (!failed) {
+		json_t *json = merged_json(target, paths, count, merged);
+		if (opt_has(args, "json"))
+			js_write(json, stdout);
+		else
+			merged_print(app_ui(app), json);
+		json_decref(json);
+	}
+	store_close(target);
+	free(merged);
+	return failed ? -1 : 0;
+}
+
+/* Whether the files are stores at all is asked before a target is made. */
+static int files_look(const char *const *paths, size_t count, struct err *err) {
+	for (size_t i = 0; i < count; i++) {
+		struct store *store = store_open(paths[i], STORE_READ, err);
+		store_close(store);
+		if (!store && err->code == ERR_NOTHING)
+			return err_set(err, ERR_USAGE, "name stores that are there", "there is no store at %s", paths[i]);
+		if (!store)
+			return -1;
+	}
+	return 0;
+}
+
+static int merge(struct app *app, const struct opt_args *args, struct err *err) {
+	size_t count = opt_words(args) - 1;
+	if (!count)
+		return err_set(err, ERR_USAGE, "sweetspot store merge a.db b.db -o all.db", "merge needs the files to merge");
+	if (opt_has(args, "output") && opt_has(args, "store"))
+		return err_set(err, ERR_USAGE, "give one of them", "--output and --store both name the store to merge into");
+	const char **paths = mem_alloc(count, sizeof *paths);
+	for (size_t i = 0; i < count; i++)
+		paths[i] = opt_word(args, i + 1);
+	int failed = files_look(paths, count, err) || files_merge(app, args, paths, count, err);
+	free(paths);
+	return failed ? -1 : 0;
+}
+
+static const struct {
+	const char *name;
+	int (*run)(struct app *app, const struct opt_args *args, struct err *err);
+} verbs[] = {{"info", info}, {"merge", merge}};
+
+static int run(struct app *app, const struct opt_args *args, struct err *err) {
+	static const char *const names[] = {"info", "merge"};
+	const char *word = opt_word(args, 0);
+	for (size_t i = 0; word && i < sizeof verbs / sizeof *verbs; i++)
+		if (strcmp(verbs[i].name, word) == 0)
+			return verbs[i].run(app, args, err);
+	const char *near = word ? near_word(word, names, sizeof names / sizeof *names) : NULL;
+	err_set(err, ERR_USAGE, "sweetspot store info, or sweetspot store merge FILE...", "%s%s",
+	        word ? "a store has no " : "what about the store?", word ? word : "");
+	return near ? err_hint(err, "did you mean `sweetspot store %s`?", near) : -1;
+}
+
+static const struct opt *const tables[] = {options, cmd_store_options, NULL};
+
+const struct cmd cmd_store = {
+	.name = "store",
+	.summary = "what a store holds; join the stores of separate runs",
+	.usage = "info [FILE] | merge FILE... [-o FILE]",
+	.options = tables,
+	.notes =
+		"merge adds to the store, or to that of -o, what the files have and it has not: all of them or, where one is\n"
+		"no store or damaged, nothing. The same file twice changes nothing.",
+	.run = run,
+};

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include "src/cmd/tune/describe.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "src/base/json/js.h"
+#include "src/show/results.h"
+
+void tune_say_progress(void *ctx, const struct tune_progress *progress) {
+	struct tune_say *say = ctx;
+	char phase[sizeof say->phase];
+	snprintf(phase, sizeof phase, "%s", progress->note && progress->phase == TUNE_SEARCH ? progress->note : "");
+	if (*phase && strcmp(phase, say->phase) != 0) {
+		snprintf(say->phase, sizeof say->phase, "%s", phase);
+		ui_step(say->ui, "search: %s", phase);
+	}
+	struct tune_progress shown = *progress;
+	shown.kernel = say->name ? say->name : shown.kernel;
+	results_progress(say->ui, &shown);
+}
+
+static long long failures_of(const json_t *result) {
+	const char *type;
+	json_t *count;
+	long long sum = 0;
+	json_object_foreach(json_object_get(result, "failures"), type, count) if (strcmp(type, "censored") != 0) sum +=
+		json_integer_value(count);
+	return sum;
+}
+
+static const char *end_of(const char *stopped) {
+	static const char *const words[][2] = {{"budget", "the budget is used up"},
+	                                       {"space", "there are no more configurations"},
+	                                       {"gain", "more would gain too little"}};
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (strcmp(stopped, words[i][0]) == 0)
+			return words[i][1];
+	return "interrupted";
+}
+
+void tune_say_end(struct tune_say *say, const json_t *result) {
+	ui_progress_end(say->ui);
+	if (!result)
+		return;
+	size_t sources = json_array_size(json_object_get(result, "sources")), i;
+	json_t *source;
+	json_array_foreach(json_object_get(result, "sources"), i, source)
+		ui_step(say->ui, "search: told %lld configurations of %s", (long long)js_int_or(source, "configurations", 0),
+	            js_string_or(source, "name", "?"));
+	ui_step(say->ui,
+	        "search: %s measured %lld of %lld configurations, %lld failed, %lld cut short, %zu earlier searches; %s",
+	        js_string_or(result, "strategy", "?"), (long long)js_int_or(result, "evaluations", 0),
+	        (long long)js_int_or(json_object_get(result, "space"), "valid", 0), failures_of(result),
+	        (long long)js_int_or(json_object_get(result, "failures"), "censored", 0), sources,
+	        end_of(js_string_or(result, "stopped", "")));
+}

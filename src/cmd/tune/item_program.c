@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include <stdlib.h>
+
+#include "src/base/mem.h"
+#include "src/plan/program_plan.h"
+#include "src/plan/program_spec.h"
+#include "src/cmd/tune/item.h"
+
+struct program_item {
+	struct spec *spec; /* NULL: from the command line */
+	struct program_plan *plan;
+	struct program *program;
+};
+
+static void usage_add(const struct program *program, json_t *setup) {
+	json_t *config = json_object_get(setup, "config"), *usage = config ? program_usage(program, config) : NULL;
+	if (usage)
+		json_object_set_new(setup, "usage", usage);
+}
+
+static void notes_add(const struct program_plan *plan, json_t *result) {
+	json_t *notes = json_array();
+	for (const char *const *note = plan->notes; note && *note; note++)
+		json_array_append_new(notes, json_string(*note));
+	json_object_set_new(result, "notes", notes);
+}
+
+static void line_add(const struct program *program, json_t *runner_up) {
+	const json_t *config = json_object_get(runner_up, "config");
+	char *line = config ? program_line(program, config) : NULL;
+	if (line)
+		json_object_set_new(runner_up, "line", json_string(line));
+	free(line);
+}
+
+static void annotate(void *ctx, json_t *result) {
+	const struct program_item *p = ctx;
+	json_t *best = json_object_get(result, "best"), *config = json_object_get(best, "config");
+	usage_add(p->program, best);
+	usage_add(p->program, json_object_get(result, "baseline"));
+	json_object_set_new(result, "program", program_json(p->program, config ? config : p->plan->baseline));
+	line_add(p->program, json_object_get(result, "runner_up"));
+	notes_add(p->plan, result);
+}
+
+/* In a node's thread: a program of its own, and folders to build in. */
+static int work_open(void *ctx, struct worker *worker, void **state, struct runner *runner, struct err *err) {
+	const struct tune_item *item = ctx;
+	const struct program_item *p = item->state;
+	struct program_spec spec = p->plan->program;
+	spec.build_folder = item->folder;
+	struct program *program = program_new(&spec, worker, err);
+	if (!program)
+		return -1;
+	*state = program;
+	*runner = program_runner(program);
+	return 0;
+}
+
+static void work_close(void *state) {
+	program_free(state);
+}
+
+static void work_seen(void *ctx, const struct trial_request *request, const struct trial_result *result) {
+	const struct program_item *p = ctx;
+	program_usage_note(p->program, request->config, result);
+}
+
+static void free_program(struct tune_item *item) {
+	struct program_item *p = item->state;
+	program_free(p->program);
+	program_plan_free(p->plan);
+	spec_free(p->spec);
+	free(p);
+}
+
+/* The plan is taken over; NULL leaves the specification to the caller. */
+static struct tune_item *item_new(struct app *app, struct spec *spec, struct program_plan *plan, struct err *err) {
+	struct worker *worker = plan ? app_worker(app, err) : NULL;
+	struct program *program = worker ? program_new(&plan->program, worker, err) : NULL;
+	if (!program) {
+		program_plan_free(plan);
+		return NULL;
+	}
+	struct tune_item *item = mem_alloc(1, sizeof *item);
+	struct program_item *p = mem_alloc(1, sizeof *p);
+	*p = (struct program_item){.spec = spec, .plan = plan, .program = program};
+	*item =
+		(struct tune_item){.state = p, .notes = plan->notes, .runner = program_runner(program), .free = free_program};
+	item->work =
+		(struct pool_work){.ctx = item, .open = work_open, .close = work_close, .seen = work_seen, .seen_ctx = p};
+	item->task = (struct tune_task){
+		.kernel = plan->name,
+		.source = plan->source,
+		.problem = plan->problem,
+		.space = plan->space,
+		.baseline = plan->baseline,
+		.start = plan->start,
+		.whole_programs = true,
+		.metric = plan->program.metric,
+		.maximize = plan->program.maximize,
+		.annotate = annotate,
+		.annotate_ctx = p,
+	};
+	return item;
+}
+
+struct tune_item *tune_item_program(struct app *app, const struct opt_args *args, struct err *err) {
+	struct program_plan *plan = program_plan_new(app, args, err);
+	return item_new(app, NULL, plan, err);
+}
+
+struct tune_item *tune_item_command(struct app *app, struct spec *spec, const struct opt_args *args, struct err *err) {
+	struct program_plan *plan = program_plan_from_spec(spec, args, err);
+	return item_new(app, spec, plan, err);
+}

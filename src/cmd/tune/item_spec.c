@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/app/app.h"
+#include "src/base/mem.h"
+#include "src/cmd/tune/item.h"
+#include "tuner/fleet/launcher.h"
+#include "tuner/spec/c/c.h"
+#include "tuner/spec/cuda/cuda.h"
+
+/* A C function of a specification. */
+struct function_item {
+	struct spec *spec;
+	struct spec_c *function; /* NULL on nodes, each of which has its own */
+	json_t *problem;
+	char source[SHA256_TEXT];
+};
+
+/* In a node's thread. */
+static int work_open(void *ctx, struct worker *worker, void **state, struct runner *runner, struct err *err) {
+	const struct tune_item *item = ctx;
+	const struct function_item *f = item->state;
+	struct spec_c *function = spec_c_new_at(f->spec, worker, item->folder, err);
+	if (!function)
+		return -1;
+	*state = function;
+	*runner = spec_c_runner(function);
+	return 0;
+}
+
+static void work_close(void *state) {
+	spec_c_free(state);
+}
+
+static int open_function(struct tune_item *item, struct app *app, struct err *err) {
+	struct function_item *f = item->state;
+	struct worker *worker = app_worker(app, err);
+	f->function = worker ? spec_c_new(f->spec, worker, err) : NULL;
+	if (!f->function)
+		return -1;
+	item->runner = spec_c_runner(f->function);
+	item->task.source = spec_c_source(f->function);
+	return 0;
+}
+
+static void free_function(struct tune_item *item) {
+	struct function_item *f = item->state;
+	spec_c_free(f->function);
+	json_decref(f->problem);
+	spec_free(f->spec);
+	free(f);
+}
+
+static bool goes_elsewhere(const struct opt_args *args) {
+	const struct launcher *launcher = launcher_find(opt_get(args, "launcher", "local"));
+	return launcher && launcher->elsewhere;
+}
+
+static struct tune_item *function_new(struct spec *spec, const struct opt_args *args, struct err *err) {
+	bool elsewhere = goes_elsewhere(args);
+	char source[SHA256_TEXT] = "";
+	if (elsewhere && spec_c_identify(spec, source, err))
+		return NULL;
+	struct tune_item *item = mem_alloc(1, sizeof *item);
+	struct function_item *f = mem_alloc(1, sizeof *f);
+	*f = (struct function_item){.spec = spec, .problem = json_object()};
+	memcpy(f->source, source, sizeof f->source);
+	*item = (struct tune_item){.state = f, .open = elsewhere ? NULL : open_function, .free = free_function};
+	if (elsewhere)
+		item->work = (struct pool_work){.ctx = item, .open = work_open, .close = work_close};
+	item->task = (struct tune_task){
+		.kernel = spec_name(spec),
+		.source = elsewhere ? f->source : spec_hash(spec),
+		.problem = f->problem,
+		.space = spec_space(spec),
+		.baseline = spec_baseline(spec),
+		.start = UINT64_MAX,
+	};
+	if (space_config_read(spec_space(spec), spec_baseline(spec), NULL, &item->task.start, NULL))
+		item->task.start = UINT64_MAX;
+	return item;
+}
+
+/* A CUDA function of a specification: everything but the GPU is checked when it is made. */
+struct source_item {
+	struct spec *spec;
+	struct spec_cuda *source;
+};
+
+static void free_source(struct tune_item *item) {
+	struct source_item *s = item->state;
+	spec_cuda_free(s->source);
+	spec_free(s->spec);
+	free(s);
+}
+
+/* It needs a GPU: without --device the first is meant. */
+static int device_use(struct app *app, const struct opt_args *args, struct err *err) {
+	if (app_device(app))
+		return 0;
+	if (opt_has(args, "device"))
+		return err_set(err, ERR_USAGE, "--device cuda, or nothing", "CUDA does not run on the CPU");
+	return app_device_use(app, "cuda", err);
+}
+
+struct tune_item *tune_item_cuda(struct app *app, struct spec *spec, const struct opt_args *args, struct err *err) {
+	struct worker *worker = device_use(app, args, err) ? NULL : app_worker(app, err);
+	struct spec_cuda *source = worker ? spec_cuda_new(spec, worker, err) : NULL;
+	if (!source)
+		return NULL;
+	struct tune_item *item = mem_alloc(1, sizeof *item);
+	struct source_item *s = mem_alloc(1, sizeof *s);
+	*s = (struct source_item){.spec = spec, .source = source};
+	*item = (struct tune_item){
+		.state = s, .kernel = spec_cuda_kernel(source), .runner = spec_cuda_runner(source), .free = free_source};
+	item->task = (struct tune_task){
+		.kernel = spec_name(spec),
+		.source = spec_cuda_source(source),
+		.device = app_device(app),
+		.flush_l2 = opt_has(args, "flush-l2"),
+		.problem = spec_cuda_problem(source),
+		.space = spec_space(spec),
+		.baseline = spec_baseline(spec),
+		.start = UINT64_MAX,
+	};
+	if (space_config_read(spec_space(spec), spec_baseline(spec), NULL, &item->task.start, NULL))
+		item->task.start = UINT64_MAX;
+	return item;
+}
+
+struct tune_item *tune_item_spec(struct app *app, const char *path, const struct opt_args *args, struct err *err) {
+	struct spec *spec = spec_load(path, err);
+	struct tune_item *item = NULL;
+	if (!spec)
+		return NULL;
+	switch (spec_language(spec)) {
+	case SPEC_COMMAND:
+		item = tune_item_command(app, spec, args, err);
+		break;
+	case SPEC_C:
+		item = function_new(spec, args, err);
+		break;
+	case SPEC_CUDA:
+		item = tune_item_cuda(app, spec, args, err);
+		break;
+	case SPEC_OTHER:
+		err_set(err, ERR_USAGE, "its KernelSpecification's Language is Command, C or CUDA", "%s is written for %s",
+		        path, spec_language_word(spec));
+	}
+	if (!item)
+		spec_free(spec);
+	return item;
+}

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include "src/cmd/tune/nodes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/app/app.h"
+#include "src/base/json/js.h"
+#include "src/base/mem.h"
+#include "src/base/near.h"
+#include "tuner/fleet/launcher.h"
+#include "tuner/fleet/pool_workers.h"
+#include "tuner/fleet/words.h"
+#include "tuner/program/program.h"
+
+enum { NODES_MAX = 10000, LOSSES = 3 };
+
+struct tune_nodes {
+	struct app *app;
+	const struct launcher *launcher;
+	char *worker, **words;
+	void *launch;
+	size_t count;
+	struct pool_workers *workers;  /* NULL: nothing is started yet */
+	char fingerprint[SHA256_TEXT]; /* of the first node; empty: there is none yet */
+};
+
+const struct opt launcher_options[] = {
+	{"launcher", 0, "NAME", "where configurations are measured: local, or slurm (local)", 0},
+	{"nodes", 0, "N", "how many nodes measure at the same time (all of the allocation, else 1)", 0},
+	{"srun-args", 0, "'WORD ..'", "more options for srun, as --srun-args '-p long -t 30'", 0},
+	{"plan", 0, NULL, "print the srun lines and the budget in node-seconds, and do nothing", 0},
+	{0},
+};
+
+static const struct launcher *launcher_read(const char *name, struct err *err) {
+	const struct launcher *launcher = launcher_find(name);
+	const char *names[16] = {0};
+	for (size_t i = 0; !launcher && launcher_registry[i] && i < 16; i++)
+		names[i] = launcher_registry[i]->name;
+	if (launcher)
+		return launcher;
+	size_t count = 0;
+	while (count < 16 && names[count])
+		count++;
+	const char *near = near_word(name, names, count);
+	err_set(err, ERR_USAGE, "`sweetspot list launchers` shows them", "there is no launcher \"%s\"", name);
+	if (near)
+		err_hint(err, "did you mean %s?", near);
+	return NULL;
+}
+
+/* Options that make no sense on this machine alone. */
+static int local_check(const struct opt_args *args, struct err *err) {
+	static const char *const names[] = {"nodes", "srun-args", "plan"};
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (opt_has(args, names[i]))
+			return err_set(err, ERR_USAGE, "add --launcher slurm", "--%s is for nodes of a cluster", names[i]);
+	return 0;
+}
+
+static int launch_open(struct tune_nodes *nodes, const struct opt_args *args, struct err *err) {
+	const char *words = opt_get(args, "srun-args", NULL);
+	long long count;
+	nodes->worker = app_worker_path(err);
+	if (!nodes->worker || opt_int(args, "nodes", 1, NODES_MAX, 0, &count, err))
+		return -1;
+	if (words && !(nodes->words = words_split(words, err)))
+		return err_prefix(err, "--srun-args");
+	const struct launcher_settings settings = {
+		.worker = nodes->worker, .nodes = (size_t)count, .words = (const char *const *)nodes->words};
+	nodes->launch = nodes->launcher->open(&settings, &nodes->count, err);
+	return nodes->launch ? 0 : -1;
+}
+
+int tune_nodes_new(struct app *app, const struct opt_args *args, struct tune_nodes **nodes, struct err *err) {
+	const struct launcher *launcher = launcher_read(opt_get(args, "launcher", "local"), err);
+	*nodes = NULL;
+	if (!launcher)
+		return -1;
+	if (!launcher->elsewhere)
+		return local_check(args, err);
+	*nodes = mem_alloc(1, sizeof **nodes);
+	(*nodes)->app = app;
+	(*nodes)->launcher = launcher;
+	if (launch_open(*nodes, args, err) == 0)
+		return 0;
+	tune_nodes_free(*nodes);
+	*nodes = NULL;
+	return -1;
+}
+
+/* If all nodes are there from the start. */
+static double wall_seconds(const struct tune_budget *budget, size_t nodes) {
+	return budget->node_seconds > 0 ? budget->node_seconds / (double)nodes : budget->seconds;
+}
+
+static void budget_text(const struct tune_budget *budget, size_t nodes, char *text, size_t size) {
+	if (budget->evaluations)
+		snprintf(text, size, "%zu node(s), %llu evaluations", nodes, (unsigned long long)budget->evaluations);
+	else if (budget->node_seconds > 0)
+		snprintf(text, size, "%.6g node-seconds: %zu node(s) for %.6g s, longer where some come later",
+		         budget->node_seconds, nodes, wall_seconds(budget, nodes));
+	else
+		snprintf(text, size, "%zu node(s) for %.6g s: %.6g node-seconds, and the final comparison", nodes,
+		         budget->seconds, budget->seconds * (double)nodes);
+}
+
+void tune_nodes_plan(const struct tune_nodes *nodes, const struct tune_budget *budget, bool json) {
+	json_t *lines = json_array();
+	char text[160];
+	for (size_t i = 0; i < nodes->count; i++) {
+		char *line = program_join(nodes->launcher->argv(nodes->launch, i), true);
+		json_array_append_new(lines, json_string(line));
+		if (!json)
+			puts(line);
+		free(line);
+	}
+	budget_text(budget, nodes->count, text, sizeof text);
+	if (!json)
+		puts(text);
+	double seconds = wall_seconds(budget, nodes->count);
+	json_t *document = json_pack(
+		"{s:s,s:s,s:i,s:o,s:o,s:o,s:o,s:s}", "schema", "sweetspot-plan/1", "launcher", nodes->launcher->name, "nodes",
+		(int)nodes->count, "lines", lines, "seconds", seconds > 0 ? json_real(seconds) : json_null(), "node_seconds",
+		seconds > 0 ? json_real(seconds * (double)nodes->count) : json_null(), "evaluations",
+		budget->evaluations ? json_integer((json_int_t)budget->evaluations) : json_null(), "budget",
+		budget->evaluations ? "evaluations" : budget->node_seconds > 0 ? "node_seconds" : "seconds");
+	if (json)
+		js_write(document, stdout);
+	json_decref(document);
+}
+
+static void note(void *ctx, const char *text) {
+	const struct tune_nodes *nodes = ctx;
+	ui_note(app_ui(nodes->app), "%s", text);
+}
+
+/* The first node says what machine is tuned: others must be alike. */
+static bool admit(void *ctx, size_t number, struct worker *worker, char *why, size_t size) {
+	struct tune_nodes *nodes = ctx;
+	char fingerprint[SHA256_TEXT];
+	struct err err = {0};
+	bool first = !*nodes->fingerprint;
+	(void)number;
+	if (first ? app_node_use(nodes->app, worker, &err) : app_node_fingerprint(nodes->app, worker, fingerprint, &err)) {
+		snprintf(why, size, "%.150s", err.what);
+		return false;
+	}
+	if (first)
+		snprintf(nodes->fingerprint, sizeof nodes->fingerprint, "%s", app_fingerprint(nodes->app, &err));
+	else if (strcmp(fingerprint, nodes->fingerprint) != 0) {
+		snprintf(why, size, "it is another kind of machine, fingerprint %.19s and not %.19s", fingerprint,
+		         nodes->fingerprint);
+		return false;
+	}
+	return true;
+}
+
+int tune_nodes_start(struct tune_nodes *nodes, struct err *err) {
+	struct launcher_probe probe = {0};
+	size_t first;
+	nodes->launcher->probe(&probe);
+	if (!probe.usable)
+		return err_set(err, ERR_UNAVAILABLE, probe.fix, "the launcher %s can't be used: %s", nodes->launcher->name,
+		               probe.reason);
+	const struct pool_workers_options options = {.launcher = nodes->launcher,
+	                                             .launch = nodes->launch,
+	                                             .count = nodes->count,
+	                                             .worker = nodes->worker,
+	                                             .address_space = app_address_space(),
+	                                             .losses = LOSSES,
+	                                             .interrupt = app_interrupt(nodes->app),
+	                                             .abandon = app_abandon(nodes->app),
+	                                             .admit = admit,
+	                                             .admit_ctx = nodes,
+	                                             .note = note,
+	                                             .note_ctx = nodes};
+	nodes->workers = pool_workers_new(&options, err);
+	if (!nodes->workers)
+		return -1;
+	ui_note(app_ui(nodes->app), "%zu node(s) asked for: waiting for the first", nodes->count);
+	return pool_workers_first(nodes->workers, &first, err);
+}
+
+/* The store exists. */
+static char *build_folder(const char *store) {
+	char *path = realpath(store, NULL), *slash = path ? strrchr(path, '/') : NULL;
+	char *folder = slash ? mem_printf("%.*s/sweetspot-build", (int)(slash - path), path) : NULL;
+	free(path);
+	return folder;
+}
+
+int tune_nodes_use(struct tune_nodes *nodes, struct tune_item *item, const char *store, struct err *err) {
+	if (!item->work.open)
+		return err_set(err, ERR_USAGE, "tune it with --launcher local on one of the nodes",
+		               "%s is CUDA source, which the tuner compiles: it can't go to nodes", item->task.kernel);
+	if (!item->folder)
+		item->folder = build_folder(store);
+	pool_workers_use(nodes->workers, &item->work);
+	return 0;
+}
+
+struct pool *tune_nodes_pool(struct tune_nodes *nodes) {
+	return pool_workers_pool(nodes->workers);
+}
+
+json_t *tune_nodes_json(const struct tune_nodes *nodes) {
+	return json_pack("{s:s,s:o}", "launcher", nodes->launcher->name, "nodes", pool_workers_json(nodes->workers));
+}
+
+void tune_nodes_free(struct tune_nodes *nodes) {
+	if (!nodes)
+		return;
+	app_node_leave(nodes->app);
+	pool_workers_free(nodes->workers);
+	if (nodes->launch)
+		nodes->launcher->close(nodes->launch, nodes->workers);
+	words_free(nodes->words);
+	free(nodes->worker);
+	free(nodes);
+}

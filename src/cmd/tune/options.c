@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include "src/cmd/tune/options.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "src/base/near.h"
+#include "src/base/sys.h"
+#include "src/cmd/tune/stop_when.h"
+
+static const double DEFAULT_SECONDS = 60;
+
+const struct opt tune_options[] = {
+	{"budget", 'b', "90s|2node-h|200e", "time, of nodes or not, or evaluations, for all (60s; a program: 100 runs)", 0},
+	{"sizes", 0, "NAME=A..B", "tune one kernel at several sizes: a list, 256..8192*2; of A..B those that tell most", 0},
+	{"strategy", 0, "NAME", "search strategy (auto)", 0},
+	{"objective", 0, "time|energy|edp", "what is made small (time); energy of a GPU, its product with time; two: a,b",
+     0},
+	{"flush-l2", 0, NULL, "empty the GPU's L2 cache before each run", 0},
+	{"seed", 0, "N", "for the search and the order of comparisons", 0},
+	{"timeout", 0, "SECONDS", "longest trial, of a program: run (a multiple of the baseline's)", 0},
+	{"counters", 'c', "NAME,..", "counters of baseline and finalists (auto); none; all: in every trial", OPT_REPEAT},
+	{"spec", 0, "FILE.json", "a T1 tuning specification in the place of a kernel or program", 0},
+	{"no-transfer", 0, NULL, "tell the search nothing of earlier results of the same kernel", 0},
+	{"complete", 0, NULL, "cut no trial short: for recording a whole space with --strategy grid", 0},
+	{"resume", 0, NULL, "go on with what was interrupted", 0},
+	{0},
+};
+
+/* "2node-h": time that nodes spend, all of them together. */
+static int node_seconds_read(const char *text, size_t digits, double *seconds, struct err *err) {
+	char duration[64];
+	struct err bad = {0};
+	const char *unit = text + digits + strlen("node-");
+	int length = snprintf(duration, sizeof duration, "%.*s%s", (int)digits, text, unit);
+	if (digits && *unit && strcmp(unit, "ms") != 0 && length < (int)sizeof duration &&
+	    opt_seconds(duration, "budget", seconds, &bad) == 0)
+		return 0;
+	return err_set(err, ERR_USAGE, "for example 600node-s, 30node-min, 2node-h",
+	               "--budget takes the time of nodes, not '%s'", text);
+}
+
+int tune_budget_read(const char *text, struct tune_budget *budget, struct err *err) {
+	char *end;
+	size_t length = strlen(text), digits = strspn(text, "0123456789.");
+	*budget = (struct tune_budget){0};
+	if (length > 1 && text[length - 1] == 'e') {
+		unsigned long long count = strtoull(text, &end, 10);
+		if (text[0] < '0' || text[0] > '9' || *end != 'e' || count > 1000000000ull)
+			return err_set(err, ERR_USAGE, "write --budget 200e for 200 evaluations", "--budget %s is no count", text);
+		*budget = (struct tune_budget){.evaluations = count};
+	} else if (strncmp(text + digits, "node-", 5) == 0) {
+		if (node_seconds_read(text, digits, &budget->node_seconds, err))
+			return -1;
+	} else if (opt_seconds(text, "budget", &budget->seconds, err)) {
+		return err_hint(err, "for example 90s, 10m, 1.5h, 200e, 2node-h");
+	}
+	if (budget->evaluations == 0 && !(budget->seconds > 0) && !(budget->node_seconds > 0))
+		return err_set(err, ERR_USAGE, "give it time (--budget 60s) or evaluations (--budget 100e)",
+		               "a budget of nothing measures nothing");
+	return 0;
+}
+
+int tune_strategy_read(const char *name, const struct strategy **strategy, struct err *err) {
+	const char *names[64] = {0};
+	size_t count = 0;
+	*strategy = strategy_find(name);
+	if (*strategy)
+		return 0;
+	for (; strategy_registry[count] && count < 64; count++)
+		names[count] = strategy_registry[count]->name;
+	const char *near = near_word(name, names, count);
+	err_set(err, ERR_USAGE, "`sweetspot list strategies` shows them", "there is no strategy \"%s\"", name);
+	return near ? err_hint(err, "did you mean %s?", near) : -1;
+}
+
+static int objective_word(const char *word, size_t length, enum trial_objective *objective, struct err *err) {
+	char one[64];
+	snprintf(one, sizeof one, "%.*s", length < sizeof one ? (int)length : (int)sizeof one - 1, word);
+	if (trial_objective_find(one, objective))
+		return 0;
+	return err_set(err, ERR_USAGE,
+	               "it is time, energy (joules a run) or edp (energy times time), or two of them: time,energy",
+	               "there is no objective \"%.60s\"", one);
+}
+
+/* One, or two: "time,energy". */
+static int objective_read(const struct opt_args *args, struct tune_settings *settings, struct err *err) {
+	const char *words = opt_get(args, "objective", "time"), *device = opt_get(args, "device", "cpu");
+	size_t first = strcspn(words, ",");
+	settings->pareto = words[first] == ',';
+	if (objective_word(words, first, &settings->objective, err))
+		return -1;
+	if (settings->pareto) {
+		const char *second = words + first + 1;
+		if (strchr(second, ','))
+			return err_set(err, ERR_USAGE, "name two at most: --objective time,energy",
+			               "--objective %.60s has too many", words);
+		if (objective_word(second, strlen(second), &settings->second, err))
+			return -1;
+		if (settings->second == settings->objective)
+			return err_set(err, ERR_USAGE, "name it once, or two that differ: --objective time,energy",
+			               "--objective %.60s is twice the same", words);
+	}
+	if ((settings->objective == TRIAL_OBJECTIVE_TIME && !settings->pareto) || strcmp(device, "cpu") != 0)
+		return 0;
+	return err_set(err, ERR_USAGE,
+	               "add --device cuda; on the CPU `sweetspot run --counters rapl` shows the energy of one",
+	               "--objective %.60s is for kernels on a GPU", words);
+}
+
+/* What is counted where nobody says what. */
+static const char *const by_default[] = {"auto", NULL};
+
+/* "all" is no group: it asks for counters in the trials of the search, too. */
+static int counters_read(const struct opt_args *args, struct tune_settings *settings, struct err *err) {
+	struct trial_counters *counters = &settings->counters;
+	if (counters_words_read(args, &settings->words, err))
+		return -1;
+	counters->every = counters_words_take(&settings->words, "all");
+	counters->optional = !opt_has(args, "counters");
+	if (settings->words.count)
+		counters->asked = settings->words.names;
+	else if (counters->every || counters->optional)
+		counters->asked = by_default;
+	return 0;
+}
+
+void tune_settings_clear(struct tune_settings *settings) {
+	counters_words_free(&settings->words);
+}
+
+int tune_settings_read(const struct opt_args *args, struct tune_settings *settings, struct err *err) {
+	const char *timeout = opt_get(args, "timeout", NULL), *budget = opt_get(args, "budget", NULL);
+	long long seed;
+	uint64_t drawn = 1;
+	settings->budget = (struct tune_budget){.seconds = DEFAULT_SECONDS, .may_grow = true};
+	settings->transfer = !opt_has(args, "no-transfer");
+	settings->complete = opt_has(args, "complete");
+	if (getrandom(&drawn, sizeof drawn, GRND_NONBLOCK) < 0)
+		drawn = (uint64_t)(sys_wall() * 1e6);
+	drawn &= 0x7fffffff; /* short enough to be typed again */
+	if ((budget && tune_budget_read(budget, &settings->budget, err)) ||
+	    (timeout && opt_seconds(timeout, "timeout", &settings->timeout_s, err)) ||
+	    tune_strategy_read(opt_get(args, "strategy", "auto"), &settings->strategy, err) ||
+	    objective_read(args, settings, err) || counters_read(args, settings, err) ||
+	    stop_when_read(args, &settings->stop_gain, err) ||
+	    opt_int(args, "seed", 0, INT64_MAX, (long long)drawn, &seed, err))
+		return -1;
+	settings->seed = (uint64_t)seed;
+	return 0;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The options of `tune`. */
+#ifndef SRC_CMD_TUNE_OPTIONS_H
+#define SRC_CMD_TUNE_OPTIONS_H
+#include "src/base/opt.h"
+#include "src/show/counters_words.h"
+#include "tuner/tune/tune.h"
+
+struct tune_settings {
+	struct tune_budget budget; /* for all kernels together */
+	const struct strategy *strategy;
+	enum trial_objective objective, second;
+	bool pareto; /* there is a second */
+	uint64_t seed; /* drawn where none is given */
+	double timeout_s;
+	bool transfer, complete;
+	double stop_gain; /* 0: never */
+	struct counters_words words;
+	struct trial_counters counters; /* its words are those above */
+};
+
+extern const struct opt tune_options[];
+/* Clear them in any case. */
+int tune_settings_read(const struct opt_args *args, struct tune_settings *settings, struct err *err);
+void tune_settings_clear(struct tune_settings *settings);
+/* "200e", a duration, or one of nodes: "2node-h". */
+int tune_budget_read(const char *text, struct tune_budget *budget, struct err *err);
+int tune_strategy_read(const char *name, const struct strategy **strategy, struct err *err);
+
+#endif

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include "src/cmd/tune/session.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/json/js.h"
+#include "src/base/mem.h"
+#include "src/base/sys.h"
+#include "src/app/lock.h"
+#include "src/plan/hints.h"
+#include "src/show/results.h"
+#include "src/cmd/tune/counters.h"
+#include "src/cmd/tune/nodes.h"
+#include "src/cmd/tune/describe.h"
+#include "src/cmd/tune/session_impl.h"
+#include "src/cmd/tune/sizes.h"
+#include "tuner/profile/profile.h"
+#include "tuner/profile/folder.h"
+
+static int session_open(struct tuning *t, struct err *err) {
+	const json_t *machine = app_machine(t->app, err);
+	if (!machine)
+		return -1;
+	t->store = store_open(opt_get(t->what->args, "store", NULL), STORE_WRITE, err);
+	return t->store ? 0 : -1;
+}
+
+static int session_begin(struct tuning *t, struct err *err) {
+	if (t->session)
+		return 0;
+	struct store_session session = {
+		.fingerprint = app_fingerprint(t->app, err),
+		.machine = app_machine(t->app, err),
+		.command = app_command_line(t->app),
+		.seed = t->seed,
+		.started = sys_wall(),
+	};
+	if (store_session_begin(t->store, &session, err))
+		return -1;
+	t->session = session.id;
+	return 0;
+}
+
+/* An unfinished search to go on with, or a finished result to take over: *result. */
+static int resume(struct tuning *t, const struct tune_task *task, int64_t *search, json_t **result, struct err *err) {
+	char state[16], *problem = js_canonical(task->problem), *hash = space_hash(task->space);
+	struct tune_task asked = *task;
+	asked.objective = t->what->settings.objective;
+	char *objective = tune_objective(&asked);
+	const struct store_search like = {.kernel = task->kernel,
+	                                  .source = task->source,
+	                                  .problem = problem,
+	                                  .objective = objective,
+	                                  .strategy = t->what->settings.strategy->name,
+	                                  .space_hash = hash};
+	int64_t session = 0;
+	uint64_t seed = t->seed;
+	*search = 0;
+	int found =
+		store_resume_find(t->store, app_fingerprint(t->app, err), &like, search, &session, &seed, state, result, err);
+	free(problem);
+	free(objective);
+	free(hash);
+	if (found <= 0)
+		return found;
+	t->session = session;
+	t->seed = seed;
+	if (*result)
+		*search = 0;
+	ui_note(app_ui(t->app), "%s: %s", task->kernel,
+	        *result ? "finished before" : "going on with the interrupted search");
+	return 0;
+}
+
+static struct tune_budget share(const struct tuning *t, size_t at) {
+	size_t left = t->what->count - at;
+	struct tune_budget budget = t->what->settings.budget;
+	if (budget.evaluations) {
+		budget.evaluations = budget.evaluations / t->what->count;
+		if (budget.evaluations == 0)
+			budget.evaluations = 1;
+	}
+	if (budget.seconds > 0) {
+		double remaining = t->what->settings.budget.seconds - (sys_now() - t->begun);
+		double least = 0.1 * t->what->settings.budget.seconds / (double)t->what->count;
+		budget.seconds = remaining / (double)left > least ? remaining / (double)left : least;
+	}
+	if (budget.node_seconds > 0) {
+		const struct pool *pool = tune_nodes_pool(t->what->nodes);
+		double all = budget.node_seconds, remaining = all - pool->held(pool->ctx).seconds;
+		budget.node_seconds = fmax(remaining / (double)left, 0.1 * all / (double)t->what->count);
+	}
+	return budget;
+}
+
+static int item_measure(struct tuning *t, struct tune_item *item, const struct tune_budget *budget, int64_t search,
+                        json_t **result, struct err *err) {
+	struct tune_say say = {.ui = app_ui(t->app), .name = t->name};
+	const struct tune_observer observer = {.ctx = &say, .progress = tune_say_progress};
+	uint64_t hints[PLAN_HINTS_MAX];
+	struct runner runner = item->runner;
+	struct tune_task task = item->task;
+	struct tune_nodes *nodes = t->what->nodes;
+	if (session_begin(t, err) || (nodes && tune_nodes_use(nodes, item, store_path(t->store), err)))
+		return -1;
+	task.pool = nodes ? tune_nodes_pool(nodes) : NULL;
+	task.strategy = t->what->settings.strategy;
+	task.seed = t->seed;
+	task.objective = t->what->settings.objective;
+	task.second = t->what->settings.second;
+	task.pareto = t->what->settings.pareto;
+	task.budget = *budget;
+	task.timeout_s = t->what->settings.timeout_s;
+	task.counters = item->counters;
+	task.device_name = task.device ? js_string_or(app_gpu(t->app, err), "name", NULL) : NULL;
+	task.runner = &runner;
+	task.store = t->store;
+	task.session = t->session;
+	task.resume = search;
+	task.fingerprint = app_fingerprint(t->app, err);
+	task.transfer = t->what->settings.transfer;
+	task.complete = t->what->settings.complete;
+	task.stop_gain = t->what->settings.stop_gain;
+	task.hints = hints;
+	task.hint_count = plan_hints(task.space, task.start, app_topo(t->app, err), task.device != NULL, hints);
+	task.command = app_command_line(t->app);
+	task.interrupt = app_interrupt(t->app);
+	int failed = tune_run(&task, &observer, result, err);
+	tune_say_end(&say, *result);
+	return failed;
+}
+
+int tuning_item(struct tuning *t, struct tune_item *item, const struct tune_budget *budget, json_t **kept,
+                struct err *err) {
+	int64_t search = 0;
+	json_t *result = NULL;
+	int failed = item->open ? item->open(item, t->app, err) : 0;
+	for (const char *const *note = item->notes; note && *note; note++)
+		ui_note(app_ui(t->app), "%s", *note);
+	if (!failed && opt_has(t->what->args, "resume"))
+		failed = resume(t, &item->task, &search, &result, err);
+	if (!failed && !result)
+		failed = item_measure(t, item, budget, search, &result, err);
+	if (result)
+		tune_counters_annotate(t->app, result);
+	double floor = result ? js_real_or(result, "noise_floor", NAN) : NAN;
+	if (!(t->noise_floor >= floor) && !isnan(floor))
+		t->noise_floor = floor;
+	if (result)
+		json_array_append_new(t->results, result);
+	*kept = result;
+	return failed;
+}
+
+/* Nothing worked for one of them is no reason to leave out the others. */
+static int items_tune(struct tuning *t, struct err *err) {
+	struct err nothing = {0};
+	for (size_t i = 0; i < t->what->count; i++) {
+		const struct tune_budget budget = share(t, i);
+		json_t *kept;
+		if (!tuning_item(t, t->what->items[i], &budget, &kept, err))
+			continue;
+		if (err->code != ERR_NOTHING)
+			return -1;
+		if (nothing.code != ERR_OK)
+			err_print(&nothing, stderr);
+		nothing = *err;
+		*err = (struct err){0};
+	}
+	*err = nothing;
+	return nothing.code == ERR_OK ? 0 : -1;
+}
+
+/* The profile lies beside the store. */
+static char *profile_path(const struct tuning *t, const char *fingerprint) {
+	const char *store = store_path(t->store), *slash = strrchr(store, '/');
+	char *folder = mem_printf("%.*s", slash ? (int)(slash + 1 - store) : 0, store);
+	char *path = profile_file_name(folder, fingerprint);
+	free(folder);
+	return path;
+}
+
+static char *profile_write(struct tuning *t, struct err *err) {
+	const char *fingerprint = app_fingerprint(t->app, err);
+	struct err none = {0};
+	json_t *profile = profile_from_store(t->store, fingerprint, NULL, NULL, NULL, &none);
+	if (!profile)
+		return NULL;
+	char *path = profile_path(t, fingerprint);
+	if (profile_save(profile, path, err)) {
+		free(path);
+		path = NULL;
+	}
+	json_decref(profile);
+	return path;
+}
+
+static void show(struct tuning *t, const char *profile, struct err *err) {
+	if (!opt_has(t->what->args, "json")) {
+		results_print(app_ui(t->app), t->results, t->noise_floor, profile, store_path(t->store));
+		results_sizes_print(app_ui(t->app), t->sizes);
+		return;
+	}
+	json_t *document =
+		json_pack("{s:s,s:O,s:o,s:O,s:s,s:o}", "schema", "sweetspot-tune/1", "machine", app_machine(t->app, err),
+	              "noise_floor", js_number(t->noise_floor), "results", t->results, "store", store_path(t->store),
+	              "profile", profile ? json_string(profile) : json_null());
+	if (t->sizes)
+		json_object_set(document, "sizes", t->sizes);
+	if (t->what->nodes)
+		json_object_set_new(document, "fleet", tune_nodes_json(t->what->nodes));
+	js_write(document, stdout);
+	json_decref(document);
+}
+
+static int tune_and_show(struct tuning *t, struct err *err) {
+	/* Nodes are kept apart by who gave them; this machine measures nothing then. */
+	int lock = t->what->nodes ? -1 : lock_take(app_ui(t->app), app_interrupt(t->app), err);
+	if (lock < 0 && !t->what->nodes)
+		return -1;
+	t->begun = sys_now();
+	int failed = t->what->sizes ? tune_sizes_run(t, err) : items_tune(t, err);
+	if (lock >= 0)
+		lock_release(lock);
+	const char *state = !failed || err->code == ERR_NOTHING ? "done"
+	                    : err->code == ERR_INTERRUPTED      ? "interrupted"
+	                                                        : "failed";
+	struct err second = {0};
+	if (t->session && store_session_end(t->store, t->session, state, t->noise_floor, &second) && !failed) {
+		*err = second;
+		failed = -1;
+	}
+	if (json_array_size(t->results)) {
+		char *profile = failed && err->code != ERR_NOTHING ? NULL : profile_write(t, &second);
+		show(t, profile, &second);
+		free(profile);
+	}
+	return failed;
+}
+
+int tune_session_run(const struct tune_session *session, struct err *err) {
+	struct tuning t = {.what = session,
+	                   .app = session->app,
+	                   .seed = session->settings.seed,
+	                   .noise_floor = NAN,
+	                   .results = json_array()};
+	int failed = session_open(&t, err) || tune_and_show(&t, err) ? -1 : 0;
+	store_close(t.store);
+	json_decref(t.results);
+	json_decref(t.sizes);
+	return failed;
+}

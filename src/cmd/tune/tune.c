@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/mem.h"
+#include "src/app/cmd.h"
+#include "src/plan/plan.h"
+#include "src/plan/program_plan.h"
+#include "src/plan/source_spec.h"
+#include "src/cmd/tune/stop_when.h"
+#include "src/cmd/tune/counters.h"
+#include "src/cmd/tune/nodes.h"
+#include "src/cmd/tune/session.h"
+#include "src/cmd/tune/sizes.h"
+
+static int item_add(struct tune_session *session, struct tune_item *item) {
+	if (!item)
+		return -1;
+	session->items = mem_grow(session->items, session->count + 1, sizeof *session->items);
+	session->items[session->count++] = item;
+	return 0;
+}
+
+/* The analytic one tests the tuner, the ceilings measure the machine: tuning them makes sense only when asked for. */
+static bool in_suite(const char *kernel) {
+	return strcmp(kernel, "synthetic") != 0 && strcmp(kernel, "ceiling") != 0;
+}
+
+/* The kernels named, or the whole suite. */
+static int kernels_add(struct tune_session *session, struct err *err) {
+	size_t count;
+	const struct kernel_desc **kernels = app_kernels_named(session->app, session->args, &count, err);
+	int failed = kernels ? 0 : -1;
+	for (size_t i = 0; !failed && i < count; i++)
+		if (opt_words(session->args) || in_suite(kernels[i]->name))
+			failed = item_add(session, tune_item_kernel(session->app, kernels[i], session->args, err));
+	free(kernels);
+	return failed;
+}
+
+/* The first option of a table that was given, or NULL. */
+static const char *option_of(const struct opt *table, const struct opt_args *args) {
+	for (const struct opt *option = table; option->name; option++)
+		if (opt_has(args, option->name))
+			return option->name;
+	return NULL;
+}
+
+static bool is_source(const struct opt_args *args) {
+	for (size_t i = 0; i < opt_words(args); i++)
+		if (source_is_file(opt_word(args, i)))
+			return true;
+	return false;
+}
+
+/* FILE.cu alone, with its own options and three of a program's. */
+static int source_add(struct tune_session *session, struct err *err) {
+	const struct opt_args *args = session->args;
+	for (const struct opt *option = program_options; option->name; option++) {
+		bool shared = strcmp(option->name, "param") == 0 || strcmp(option->name, "constraint") == 0 ||
+		              strcmp(option->name, "default") == 0;
+		if (!shared && opt_has(args, option->name))
+			return err_set(err, ERR_USAGE, "leave it out", "--%s is for programs, not for CUDA source", option->name);
+	}
+	if (opt_words(args) > 1 || opt_dashes(args))
+		return err_set(err, ERR_USAGE, "tune them one after the other", "a CUDA source is tuned alone");
+	return item_add(session, tune_item_source(session->app, opt_word(args, 0), args, err));
+}
+
+static int words_refuse(const struct opt_args *args, const char *what, struct err *err) {
+	if (opt_words(args) == 0)
+		return 0;
+	return err_set(err, ERR_USAGE, "tune kernels and programs one after the other",
+	               "%s is tuned alone: what is \"%s\"?", what, opt_word(args, 0));
+}
+
+static int items_make(struct tune_session *session, struct err *err) {
+	const char *device = app_device(session->app);
+	const struct opt_args *args = session->args;
+	const char *spec = opt_get(args, "spec", NULL), *option = option_of(program_options, args);
+	const char *source = option_of(source_options, args);
+	if (source && (spec || !is_source(args)))
+		return err_set(err, ERR_USAGE, "sweetspot tune FILE.cu --kernel NAME --arg 'float out[n] write' ...",
+		               "--%s is for CUDA source, and there is none", source);
+	if (spec && (opt_dashes(args) || option))
+		return err_set(err, ERR_USAGE, "a program's options belong into its KernelSpecification",
+		               "--spec stands in the place of %s%s", option ? "--" : "a program", option ? option : "");
+	if (spec && opt_has(args, "sizes"))
+		return err_set(err, ERR_USAGE, "sweetspot tune fw --sizes n=256..8192", "--sizes is for kernels");
+	if (spec)
+		return words_refuse(args, "a specification", err)
+		           ? -1
+		           : item_add(session, tune_item_spec(session->app, spec, args, err));
+	if (opt_has(args, "sizes") && (is_source(args) || opt_dashes(args)))
+		return err_set(err, ERR_USAGE, "sweetspot tune fw --sizes n=256..8192", "--sizes is for kernels");
+	if (is_source(args))
+		return source_add(session, err);
+	if (opt_dashes(args) && device)
+		return err_set(err, ERR_USAGE, "leave --device out: the program chooses its GPU", "--device is for kernels");
+	if (opt_dashes(args))
+		return words_refuse(args, "a program", err) ? -1
+		                                            : item_add(session, tune_item_program(session->app, args, err));
+	if (option)
+		return err_set(err, ERR_USAGE, "put -- before the program: sweetspot tune --param N=1..4 -- ./app '{N}'",
+		               "--%s is for programs, and there is none", option);
+	return opt_has(args, "sizes") ? tune_sizes_read(session, err) : kernels_add(session, err);
+}
+
+static int plan(struct tune_session *session, struct err *err) {
+	if (items_make(session, err))
+		return -1;
+	tune_nodes_plan(session->nodes, &session->settings.budget, opt_has(session->args, "json"));
+	return 0;
+}
+
+/* What there is to tune depends on the machine, so the first node comes first. */
+static int tune(struct tune_session *session, struct err *err) {
+	if ((session->nodes && tune_nodes_start(session->nodes, err)) || items_make(session, err) ||
+	    tune_counters_check(session, err))
+		return -1;
+	return tune_session_run(session, err);
+}
+
+/* A size's share is one of time. */
+static int budget_check(struct tune_session *session, struct err *err) {
+	if (!session->nodes)
+		tune_budget_alone(&session->settings.budget);
+	if (session->settings.budget.node_seconds > 0 && opt_has(session->args, "sizes"))
+		return err_set(err, ERR_USAGE, "for example --budget 10m", "--sizes on nodes takes its budget as time");
+	return 0;
+}
+
+static int run(struct app *app, const struct opt_args *args, struct err *err) {
+	struct tune_session session = {.app = app, .args = args};
+	int failed = -1;
+	if (!tune_settings_read(args, &session.settings, err) && !tune_nodes_new(app, args, &session.nodes, err) &&
+	    !budget_check(&session, err))
+		failed = opt_has(args, "plan") ? plan(&session, err) : tune(&session, err);
+	tune_nodes_free(session.nodes);
+	for (size_t i = 0; i < session.count; i++)
+		tune_item_free(session.items[i]);
+	free(session.items);
+	tune_sizes_free(session.sizes);
+	tune_settings_clear(&session.settings);
+	return failed;
+}
+
+static const struct opt *const tables[] = {tune_options,       launcher_options,  stop_when_options,
+                                           cmd_device_options, cmd_store_options, plan_options,
+                                           program_options,    source_options,    NULL};
+
+const struct cmd cmd_tune = {
+	.name = "tune",
+	.summary = "find, prove and record the fastest configuration",
+	.usage = "[KERNEL|PLUGIN.so[:KERNEL]...] [OPTION...]\n"
+			 "       sweetspot tune [OPTION...] -- PROGRAM [ARGUMENT...]\n"
+			 "       sweetspot tune [OPTION...] --spec FILE.json\n"
+			 "       sweetspot tune FILE.cu --kernel NAME [OPTION...]",
+	.options = tables,
+	.notes =
+		"Without a kernel the whole suite is tuned. The winner of the search meets the baseline (all hardware\n"
+		"threads, unbound, static schedule, the conventional variant) in at least 21 interleaved pairs; what is\n"
+		"printed is that ratio and its 95 % interval. A gain within 1 % is a tie, and the cheaper setup is kept.\n\n"
+		"A program needs --openmp (its OpenMP environment) or parameters of yours: {NAME} in its arguments, or the\n"
+		"environment variable NAME. Its baseline is how you run it today.",
+	.run = run,
+};

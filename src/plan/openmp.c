@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include "src/plan/openmp.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/mem.h"
+#include "src/base/proc/proc.h"
+#include "src/base/sys.h"
+#include "src/base/text.h"
+#include "src/plan/openmp_file.h"
+#include "tuner/program/path.h"
+
+enum { OBJECTS_MAX = 512, LINES_MAX = 4096 };
+static const double trace_seconds = 10;
+
+/* What the dynamic loader would load. */
+struct objects {
+	char *paths[OBJECTS_MAX]; /* links resolved */
+	size_t count;
+	struct openmp_program *out;
+	const char *cwd; /* of the loader; NULL: here */
+	size_t runtime;  /* place of the runtime; count where there is none */
+};
+
+static const struct {
+	const char *prefix; /* before "." or "-": libgomp.so.1, libomp-14.so.5, libgomp-a34b3233.so.1.0.0 */
+	enum openmp_runtime runtime;
+	const char *variable; /* its name is inside a program that has the runtime linked in */
+} runtimes[] = {
+	{"libgomp", OPENMP_GOMP, "GOMP_SPINCOUNT"},
+	{"libomp", OPENMP_LLVM, "KMP_BLOCKTIME"},
+	{"libiomp5", OPENMP_LLVM, "KMP_BLOCKTIME"},
+};
+enum { RUNTIMES = sizeof runtimes / sizeof *runtimes };
+
+static enum openmp_runtime runtime_of(const char *path) {
+	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+	for (size_t i = 0; i < RUNTIMES; i++) {
+		size_t length = strlen(runtimes[i].prefix);
+		if (strncmp(base, runtimes[i].prefix, length) == 0 && base[length] && strchr(".-", base[length]))
+			return runtimes[i].runtime;
+	}
+	return OPENMP_NONE;
+}
+
+/* LD_LIBRARY_PATH and names with a slash may be relative. NULL for what is no file: "not found", linux-vdso.so.1. */
+static char *real_path(const char *path, const char *cwd) {
+	char *absolute = cwd && *path != '/' ? mem_printf("%s/%s", cwd, path) : mem_strdup(path);
+	char *real = strchr(path, '/') ? realpath(absolute, NULL) : NULL;
+	free(absolute);
+	return real;
+}
+
+static void object_add(struct objects *objects, const char *name, const char *path) {
+	char *real = real_path(path, objects->cwd);
+	enum openmp_runtime runtime = real ? runtime_of(real) : OPENMP_NONE;
+	if (runtime == OPENMP_NONE) /* libgomp.so.1 may be a link to another one: what it really is goes first */
+		runtime = runtime_of(name);
+	if (runtime != OPENMP_NONE && objects->out->runtime == OPENMP_NONE) {
+		objects->out->runtime = runtime;
+		objects->runtime = objects->count;
+		snprintf(objects->out->library, sizeof objects->out->library, "%s", real ? path : name);
+		text_clean(objects->out->library, false);
+	}
+	if (objects->count < OBJECTS_MAX)
+		objects->paths[objects->count++] = real;
+	else
+		free(real);
+}
+
+/* "\tlibm.so.6 => /lib/libm.so.6 (0x00007f..)", "\tlibx.so => not found", "\t/lib64/ld-linux-x86-64.so.2 (0x..)" */
+static void line_read(struct objects *objects, char *line) {
+	char *name = line + strspn(line, " \t"), *arrow = strstr(name, " => ");
+	char *path = arrow ? arrow + 4 : name, *address = strstr(path, " (0x");
+	for (char *next = address; next; next = strstr(next + 1, " (0x")) /* the path may hold anything */
+		address = next;
+	if (!arrow && !address)
+		return;
+	if (arrow)
+		*arrow = '\0';
+	if (address)
+		*address = '\0';
+	object_add(objects, name, path);
+}
+
+/* The loader is run as a program, since a set-user-ID program would not be listed but started. */
+static bool objects_list(struct objects *objects, const char *loader, const char *path) {
+	const char *const argv[] = {loader, "--list", path, NULL};
+	const struct proc_spec spec = {.argv = argv, .cwd = objects->cwd, .line_max = 16384};
+	struct proc *proc = proc_start(&spec, NULL);
+	double deadline = sys_now() + trace_seconds;
+	enum proc_read what = PROC_FLOOD;
+	char *line;
+	size_t size;
+	if (!proc)
+		return false;
+	for (int i = 0; i < LINES_MAX && (what == PROC_LINE || what == PROC_FLOOD); i++) {
+		double left = deadline - sys_now();
+		what = left > 0 ? proc_read(proc, left, NULL, &line, &size) : PROC_TIMEOUT;
+		if (what == PROC_LINE)
+			line_read(objects, line);
+	}
+	int status = proc_stop(proc, what == PROC_EOF ? 1 : 0);
+	return what == PROC_EOF && (status == 0 || objects->count > 0);
+}
+
+/* GOMP_loop_runtime_start, GOMP_parallel_loop_maybe_nonmonotonic_runtime, GOMP_loop_ull_ordered_runtime_next, .. */
+static bool is_runtime_loop(const char *symbol) {
+	return strstr(symbol, "loop") && strstr(symbol, "_runtime");
+}
+
+/* Who has such loops calls the runtime for them by name. With LLVM the schedule is a number in the code. */
+static enum openmp_schedule schedule_of(const struct objects *objects, const char *program) {
+	int found = openmp_file_has(program, "GOMP_", is_runtime_loop);
+	bool seen_all = found >= 0 && objects->count < OBJECTS_MAX;
+	for (size_t i = 0; found <= 0 && i < objects->count; i++) {
+		if (!objects->paths[i] || i == objects->runtime)
+			continue;
+		found = openmp_file_has(objects->paths[i], "GOMP_", is_runtime_loop);
+		seen_all = seen_all && found >= 0;
+	}
+	if (found > 0)
+		return OPENMP_SCHEDULE_USED;
+	return seen_all ? OPENMP_SCHEDULE_NONE : OPENMP_SCHEDULE_UNKNOWN;
+}
+
+static void linked_in(const char *path, struct openmp_program *out) {
+	for (size_t i = 0; i < RUNTIMES && out->runtime == OPENMP_NONE; i++)
+		if (openmp_file_has(path, runtimes[i].variable, NULL) > 0)
+			out->runtime = runtimes[i].runtime;
+}
+
+static void dynamic_inspect(const char *path, const char *loader, const char *cwd, struct openmp_program *out) {
+	struct objects *objects = mem_alloc(1, sizeof *objects);
+	objects->out = out;
+	objects->cwd = cwd;
+	bool listed = *loader && objects_list(objects, loader, path);
+	if (out->runtime == OPENMP_GOMP)
+		out->schedule = schedule_of(objects, path);
+	if (out->runtime == OPENMP_NONE)
+		linked_in(path, out);
+	if (out->runtime == OPENMP_NONE && !listed)
+		out->runtime = OPENMP_UNKNOWN;
+	for (size_t i = 0; i < objects->count; i++)
+		free(objects->paths[i]);
+	free(objects);
+}
+
+int openmp_inspect(const char *program, const char *cwd, struct openmp_program *out, struct err *err) {
+	char loader[4096], *path = program_path(program, cwd, err);
+	*out = (struct openmp_program){.runtime = OPENMP_NONE, .schedule = OPENMP_SCHEDULE_UNKNOWN};
+	if (!path)
+		return -1;
+	switch (openmp_file_kind(path, loader, sizeof loader)) {
+	case OPENMP_FILE_OTHER:
+		out->runtime = OPENMP_UNKNOWN;
+		break;
+	case OPENMP_FILE_STATIC:
+		linked_in(path, out);
+		break;
+	case OPENMP_FILE_DYNAMIC:
+		dynamic_inspect(path, loader, cwd, out);
+		break;
+	}
+	free(path);
+	return 0;
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include "src/plan/params.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const PLACES[] = {TOPO_PLACES}, *const BINDS[] = {TOPO_BINDS};
+
+static const char *joined(struct arena *arena, const char *const *words, size_t count) {
+	const char *text = words[0];
+	for (size_t i = 1; i < count; i++)
+		text = arena_printf(arena, "%s,%s", text, words[i]);
+	return text;
+}
+
+/* Every count on small machines; on large ones powers of two and halves between them, the cores of one package, the
+ * cores, and all. */
+const char *params_thread_counts(struct arena *arena, const struct topo *topo, bool oversubscribe) {
+	int all = topo_count(topo, TOPO_PU), cores = topo_count(topo, TOPO_CORE), packages = topo_count(topo, TOPO_PACKAGE);
+	int per_package = packages > 0 ? cores / packages : cores;
+	const char *text = "1";
+	for (int n = 2; n <= all; n++) {
+		int high = n;
+		while (high > 3)
+			high /= 2;
+		bool round = (n & (n - 1)) == 0 || (high == 3 && (n % 3) == 0 && ((n / 3) & (n / 3 - 1)) == 0);
+		if (all <= 16 || round || n == all || n == cores || n == per_package)
+			text = arena_printf(arena, "%s,%d", text, n);
+	}
+	return oversubscribe ? arena_printf(arena, "%s,%d", text, 2 * all) : text;
+}
+
+static struct kernel_param *add(struct params *params, const char *name, const char *summary, enum value_type type) {
+	struct kernel_param *param = &params->items[params->count++];
+	*param = (struct kernel_param){.name = name, .summary = summary, .type = type};
+	return param;
+}
+
+static void add_openmp(struct params *params, const struct topo *topo, bool oversubscribe, bool team_given) {
+	int all = topo_count(topo, TOPO_PU);
+	struct kernel_param *param = add(params, "threads", "size of the team", VALUE_INT);
+	param->initial = arena_printf(params->arena, "%d", all);
+	param->values = team_given ? param->initial : params_thread_counts(params->arena, topo, oversubscribe);
+	param->min = 1;
+	param->max = 4 * all;
+	param = add(params, "proc_bind", "how threads are bound to places, as OMP_PROC_BIND", VALUE_WORD);
+	param->values = joined(params->arena, BINDS, sizeof BINDS / sizeof *BINDS);
+	param->initial = "false";
+	param = add(params, "places", "what a place is, as OMP_PLACES", VALUE_WORD);
+	param->values = joined(params->arena, PLACES, sizeof PLACES / sizeof *PLACES);
+	param->initial = "cores";
+	param->when = "proc_bind != 'false'";
+}
+
+/* With one thread a schedule hands out the same iterations in the same order. */
+static void add_schedule(struct params *params, const char *when) {
+	struct kernel_param *param =
+		add(params, "schedule", "how loop iterations are shared out, as OMP_SCHEDULE", VALUE_WORD);
+	param->values = "static,dynamic,guided";
+	param->initial = "static";
+	param->when = when ? arena_printf(params->arena, "threads > 1 and (%s)", when) : "threads > 1";
+	param = add(params, "chunk", "iterations handed out at once", VALUE_INT);
+	param->values = "1,4,16,64";
+	param->initial = "1";
+	param->when = "schedule != 'static'";
+	param->min = 1;
+	param->max = 1 << 30;
+}
+
+void params_init(struct params *params, const struct kernel_desc *kernel, const struct topo *topo, bool oversubscribe) {
+	*params = (struct params){.kernel = kernel, .arena = arena_new()};
+	if (kernel->openmp)
+		add_openmp(params, topo, oversubscribe, kernel->team_given);
+	if (kernel->openmp && kernel->schedule)
+		add_schedule(params, kernel->schedule_when);
+	for (size_t i = 0; i < kernel->param_count && params->count < PARAMS_ROOM; i++)
+		params->items[params->count++] = kernel->params[i];
+}
+
+void params_clear(struct params *params) {
+	arena_free(params->arena);
+}
+
+const struct kernel_param *params_find(const struct params *params, const char *name) {
+	for (size_t i = 0; i < params->count; i++)
+		if (strcmp(params->items[i].name, name) == 0)
+			return &params->items[i];
+	return NULL;
+}

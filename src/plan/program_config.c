@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include "src/plan/program_config.h"
+
+#include <string.h>
+
+#include "src/base/json/js.h"
+#include "src/base/mem.h"
+#include "src/base/near.h"
+#include "src/base/value.h"
+#include "src/plan/params.h"
+#include "tuner/fleet/words.h"
+
+enum { SHOWN_MAX = 256 };
+
+static int param_find(const struct space *space, const char *name, struct err *err) {
+	const char *names[SPACE_PARAMS_MAX];
+	size_t count = space_params(space);
+	int found = space_param_find(space, name);
+	if (found >= 0)
+		return found;
+	for (size_t i = 0; i < count; i++)
+		names[i] = space_param_name(space, i);
+	const char *near = near_word(name, names, count);
+	err_set(err, ERR_USAGE, "parameters are those of --param and --openmp", "the program has no parameter \"%.80s\"",
+	        name);
+	if (near)
+		err_hint(err, "did you mean %s?", near);
+	return -1;
+}
+
+/* NULL and ERR_USAGE for a word that is not in the space. */
+static json_t *value_check(const struct space *space, int param, struct value value, struct err *err) {
+	const char *words[SHOWN_MAX];
+	size_t count = 0, values = space_param_values(space, (size_t)param);
+	bool numbers = false;
+	for (size_t i = 0; i < values; i++) {
+		struct value one = space_param_value(space, (size_t)param, i);
+		if (value_equal(one, value))
+			return value_json(one);
+		numbers = numbers || one.type != VALUE_WORD;
+		if (one.type == VALUE_WORD && count < SHOWN_MAX)
+			words[count++] = one.as.w;
+	}
+	if (value.type != VALUE_WORD && numbers)
+		return value_json(value);
+	char text[80];
+	value_text(value, text, sizeof text);
+	const char *near = near_word(text, words, count);
+	err_set(err, ERR_USAGE, "--param names its values", "%s can't be \"%s\"", space_param_name(space, (size_t)param),
+	        value.type == VALUE_WORD ? value.as.w : text);
+	if (near)
+		err_hint(err, "did you mean %s?", near);
+	return NULL;
+}
+
+static int value_put(const struct space *space, json_t *config, const char *name, struct value value,
+                     struct err *err) {
+	int param = param_find(space, name, err);
+	json_t *json = param < 0 ? NULL : value_check(space, param, value, err);
+	if (json)
+		json_object_set_new(config, name, json);
+	return json ? 0 : -1;
+}
+
+static int object_read(const struct space *space, const char *text, json_t *config, struct err *err) {
+	json_t *object = js_parse(text, strlen(text), "a configuration", err), *member;
+	int failed = object ? 0 : -1;
+	const char *name;
+	json_object_foreach(object, name, member) {
+		struct value value;
+		if (failed)
+			break;
+		if (!value_from_json(member, &value))
+			failed = err_set(err, ERR_USAGE, NULL, "%.80s is neither number nor word", name);
+		else
+			failed = value_put(space, config, name, value, err);
+	}
+	json_decref(object);
+	return failed;
+}
+
+static int word_read(const struct space *space, char *word, json_t *config, struct err *err) {
+	char *equals = strchr(word, '=');
+	if (!equals || equals == word)
+		return err_set(err, ERR_USAGE, "write NAME=VALUE, several of them in one word, in quotes",
+		               "a configuration can't have \"%.80s\"", word);
+	*equals = '\0';
+	return value_put(space, config, word, value_parse(equals + 1), err);
+}
+
+/* What others make superfluous: the baseline may have it, this configuration does not. */
+static int absent_drop(const struct space *space, json_t *config, struct err *err) {
+	for (size_t i = 0; i < space_params(space); i++) {
+		const char *when = space_param_when(space, i);
+		bool exists;
+		if (params_when_holds(when, NULL, config, &exists, err))
+			return -1;
+		if (!exists)
+			json_object_del(config, space_param_name(space, i));
+	}
+	return 0;
+}
+
+static int words_read(const struct space *space, const char *text, json_t *config, struct err *err) {
+	char **words = words_split(text, err);
+	int failed = words ? 0 : -1;
+	for (size_t i = 0; words && words[i] && !failed; i++)
+		failed = word_read(space, words[i], config, err);
+	words_free(words);
+	return failed || absent_drop(space, config, err) ? -1 : 0;
+}
+
+json_t *program_config_read(const struct space *space, const json_t *baseline, const char *text, struct err *err) {
+	bool whole = *text == '{';
+	json_t *config = whole ? json_object() : json_deep_copy(baseline);
+	if ((whole ? object_read : words_read)(space, text, config, err) == 0)
+		return config;
+	json_decref(config);
+	return NULL;
+}

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include "src/plan/program_plan_impl.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/plan/bindings.h"
+
+const struct opt program_options[] = {
+	{"openmp", 0, NULL, "tune the OpenMP settings of the program after --", 0},
+	{"param", 0, "P=A,B,..", "values for {P} in the command, or for the variable P", OPT_REPEAT},
+	{"constraint", 0, "EXPR", "what must hold between parameters, as 'A * B <= 64'", OPT_REPEAT},
+	{"default", 0, "P=V", "the value that you use today (the first)", OPT_REPEAT},
+	{"build", 0, "CMD", "how to build it, once for each configuration that needs it", 0},
+	{"metric", 0, "REGEX", "the number to tune, in the program's output (wall time)", 0},
+	{"maximize", 0, NULL, "the metric is a rate: more is better", 0},
+	{"verify", 0, "CMD", "reads the output; its exit status says whether it is right", 0},
+	{"expect-output", 0, "same", "the output must be that of the baseline", 0},
+	{"before-each", 0, "CMD", "before every run, not timed", 0},
+	{"shell", 0, NULL, "what follows -- is a line for sh", 0},
+	{"cwd", 0, "DIR", "where it runs", 0},
+	{"input", 0, "FILE", "what it reads from stdin", 0},
+	{0},
+};
+
+void draft_note(struct draft *draft, const char *format, ...) {
+	va_list ap;
+	char *text;
+	va_start(ap, format);
+	int size = vasprintf(&text, format, ap);
+	va_end(ap);
+	if (size >= 0 && draft->note_count < DRAFT_NOTES_MAX)
+		draft->notes[draft->note_count++] = arena_strdup(draft->plan->arena, text);
+	if (size >= 0)
+		free(text);
+}
+
+struct draft_param *draft_param_new(struct draft *draft, const char *name, struct err *err) {
+	if (draft->count == SPACE_PARAMS_MAX) {
+		err_set(err, ERR_USAGE, "tune fewer at a time", "more than %d parameters", SPACE_PARAMS_MAX);
+		return NULL;
+	}
+	struct draft_param *param = &draft->params[draft->count++];
+	param->name = name;
+	return param;
+}
+
+struct draft_param *draft_param_find(struct draft *draft, const char *name) {
+	for (size_t i = 0; i < draft->count; i++)
+		if (strcmp(draft->params[i].name, name) == 0)
+			return &draft->params[i];
+	return NULL;
+}
+
+char *draft_name(struct draft *draft, const char *option, const char *text, const char **value, struct err *err) {
+	const char *equals = strchr(text, '=');
+	if (!equals || equals == text || !equals[1]) {
+		err_set(err, ERR_USAGE, NULL, "--%s %.200s names no value", option, text);
+		err_hint(err, "write --%s NAME=VALUE", option);
+		return NULL;
+	}
+	*value = equals + 1;
+	return arena_printf(draft->plan->arena, "%.*s", (int)(equals - text), text);
+}
+
+struct value *draft_value(struct draft_param *param, struct value wanted) {
+	for (size_t i = 0; i < param->count; i++)
+		if (value_equal(param->values[i], wanted))
+			return &param->values[i];
+	return NULL;
+}
+
+static bool has_value(struct draft *draft, const char *name, int64_t number) {
+	struct draft_param *param = draft_param_find(draft, name);
+	return param && param->setting && draft_value(param, value_int(number));
+}
+
+static int constraints_add(struct draft *draft, struct err *err) {
+	struct space *space = draft->plan->space;
+	for (size_t i = 0; i < opt_count(draft->args, "constraint"); i++)
+		if (space_add_constraint(space, opt_at(draft->args, "constraint", i), err))
+			return -1;
+	/* Pieces of one are what dynamic and guided deal out where none is said. */
+	if (has_value(draft, "chunk", 0) && has_value(draft, "chunk", 1))
+		return space_add_constraint(space, "chunk != 0 or schedule == 'static'", err);
+	return 0;
+}
+
+static int space_make(struct draft *draft, struct err *err) {
+	struct program_plan *plan = draft->plan;
+	plan->space = space_new();
+	for (size_t i = 0; i < draft->count; i++) {
+		const struct draft_param *param = &draft->params[i];
+		if (space_add_param(plan->space, param->name, param->setting ? param->setting->summary : "", param->values,
+		                    param->count, param->when, err))
+			return -1;
+	}
+	if (plan->program.openmp && bindings_add(plan->space, draft->topo, err))
+		return -1;
+	return constraints_add(draft, err) || space_build(plan->space, err) ? -1 : 0;
+}
+
+static void finish(struct draft *draft) {
+	struct program_plan *plan = draft->plan;
+	const char **params = arena_alloc(plan->arena, draft->count + 1, sizeof *params);
+	const char **notes = arena_alloc(plan->arena, draft->note_count + 1, sizeof *notes);
+	size_t count = 0;
+	for (size_t i = 0; i < draft->count; i++)
+		if (!draft->params[i].setting)
+			params[count++] = draft->params[i].name;
+	memcpy(notes, draft->notes, draft->note_count * sizeof *notes);
+	plan->program.params = params;
+	plan->notes = notes;
+}
+
+struct program_plan *program_plan_new(struct app *app, const struct opt_args *args, struct err *err) {
+	const struct topo *topo = app_topo(app, err);
+	if (!topo)
+		return NULL;
+	struct draft *draft = mem_alloc(1, sizeof *draft);
+	struct program_plan *plan = mem_alloc(1, sizeof *plan);
+	plan->arena = arena_new();
+	draft->plan = plan;
+	draft->args = args;
+	draft->topo = topo;
+	bool good = !draft_command(draft, err) && !draft_openmp(draft, err) && !draft_user_params(draft, err) &&
+	            !space_make(draft, err) && !draft_baseline(draft, err);
+	if (good)
+		finish(draft);
+	free(draft);
+	if (good)
+		return plan;
+	program_plan_free(plan);
+	return NULL;
+}
+
+void program_plan_free(struct program_plan *plan) {
+	if (!plan)
+		return;
+	space_free(plan->space);
+	json_decref(plan->problem);
+	json_decref(plan->baseline);
+	arena_free(plan->arena);
+	free(plan);
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The program itself: its command, commands around it, where it runs, and what identifies it. */
+#include <config.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/text.h"
+#include "src/plan/program_plan_impl.h"
+#include "tuner/program/path.h"
+#include "tuner/program/source.h"
+
+enum { NAME_LENGTH = 64 };
+
+static bool is_utf8(const char *text) {
+	size_t left = strlen(text), step = 1;
+	for (; left > 0 && step > 0; left -= step, text += step)
+		step = text_utf8(text, left);
+	return left == 0;
+}
+
+static int words_read(struct draft *draft, struct err *err) {
+	size_t count;
+	char *const *rest = opt_rest(draft->args, &count);
+	if (!opt_dashes(draft->args) || count == 0)
+		return err_set(err, ERR_USAGE, "write it after two dashes: sweetspot tune --openmp -- ./app in.dat",
+		               "no program is given");
+	if (!rest[0][strspn(rest[0], " \t\n")])
+		return err_set(err, ERR_USAGE, NULL, "the name of the program is empty");
+	for (size_t i = 0; i < count; i++)
+		if (!is_utf8(rest[i]))
+			return err_set(err, ERR_USAGE, "the store keeps UTF-8 only", "word %zu of the command is not UTF-8", i + 1);
+	draft->plan->program.argv = (const char *const *)rest;
+	return 0;
+}
+
+static int options_read(struct draft *draft, struct err *err) {
+	struct program_spec *spec = &draft->plan->program;
+	const char *expect = opt_get(draft->args, "expect-output", NULL);
+	if (opt_count(draft->args, "size"))
+		return err_set(err, ERR_USAGE, "write it into the command, or tune it with --param",
+		               "--size is for kernels: a program's problem is in its command");
+	if (expect && strcmp(expect, "same") != 0)
+		return err_set(err, ERR_USAGE, "it takes same; --verify CMD checks anything else",
+		               "--expect-output can't be %.100s", expect);
+	spec->shell = opt_has(draft->args, "shell");
+	spec->cwd = opt_get(draft->args, "cwd", NULL);
+	spec->input = opt_get(draft->args, "input", NULL);
+	spec->build = opt_get(draft->args, "build", NULL);
+	spec->before_each = opt_get(draft->args, "before-each", NULL);
+	spec->verify = opt_get(draft->args, "verify", NULL);
+	spec->metric = opt_get(draft->args, "metric", NULL);
+	spec->maximize = opt_has(draft->args, "maximize");
+	spec->expect_same = expect != NULL;
+	return 0;
+}
+
+static int texts_check(const struct program_spec *spec, struct err *err) {
+	const char *const texts[] = {spec->cwd, spec->input, spec->build, spec->before_each, spec->verify, spec->metric};
+	static const char *const names[] = {"cwd", "input", "build", "before-each", "verify", "metric"};
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		if (texts[i] && !*texts[i])
+			return err_set(err, ERR_USAGE, "leave it out where there is none", "--%s is empty", names[i]);
+		if (texts[i] && !is_utf8(texts[i]))
+			return err_set(err, ERR_USAGE, "the store keeps UTF-8 only", "--%s is not UTF-8", names[i]);
+	}
+	return 0;
+}
+
+/* "{NAME}" somewhere in the text, with a name that stands for something. */
+static bool has_placeholder(const struct draft *draft, const char *text) {
+	if (strstr(text, "{BUILD}") || strstr(text, "{SOURCE}"))
+		return true;
+	for (size_t i = 0; i < opt_count(draft->args, "param"); i++) {
+		const char *param = opt_at(draft->args, "param", i);
+		char *braced = mem_printf("{%.*s}", (int)strcspn(param, "="), param);
+		bool found = strstr(text, braced);
+		free(braced);
+		if (found)
+			return true;
+	}
+	return false;
+}
+
+/* A line of shell is no program, one that is named by a parameter is several, and one that is built may not be there.
+ */
+static int look_inside(struct draft *draft, struct err *err) {
+	const struct program_spec *spec = &draft->plan->program;
+	const struct openmp_program unknown = {.runtime = OPENMP_UNKNOWN, .schedule = OPENMP_SCHEDULE_UNKNOWN};
+	draft->found = unknown;
+	if (spec->shell || has_placeholder(draft, spec->argv[0]))
+		return 0;
+	int failed = openmp_inspect(spec->argv[0], spec->cwd, &draft->found, spec->build ? NULL : err);
+	if (failed && spec->build) {
+		draft->found = unknown;
+		failed = 0;
+	}
+	return failed;
+}
+
+static void name_make(struct draft *draft) {
+	const char *first = draft->plan->program.argv[0];
+	size_t length = draft->plan->program.shell ? strcspn(first += strspn(first, " \t\n"), " \t\n") : strlen(first);
+	char *word = arena_printf(draft->plan->arena, "%.*s", (int)length, first);
+	while (*word && word[strlen(word) - 1] == '/')
+		word[strlen(word) - 1] = '\0';
+	char *slash = strrchr(word, '/'), *name = slash ? slash + 1 : word;
+	if (strlen(name) > NAME_LENGTH)
+		name[NAME_LENGTH] = '\0';
+	text_clean(name, false);
+	draft->plan->name = *name ? name : "program";
+	char *what = arena_strdup(draft->plan->arena, draft->plan->program.argv[0]);
+	text_clean(what, false);
+	draft->what = what;
+}
+
+int draft_command(struct draft *draft, struct err *err) {
+	const struct program_spec *spec = &draft->plan->program;
+	if (words_read(draft, err) || options_read(draft, err) || texts_check(spec, err) ||
+	    program_places_check(spec->cwd, spec->input, err) || look_inside(draft, err))
+		return -1;
+	char *source = arena_alloc(draft->plan->arena, SHA256_TEXT, 1);
+	program_source(spec, source);
+	draft->plan->source = source;
+	draft->plan->problem = program_problem(spec);
+	name_make(draft);
+	return 0;
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The user's own parameters. */
+#include <config.h>
+
+#include <ctype.h>
+#include <string.h>
+
+#include "src/base/near.h"
+#include "src/base/text.h"
+#include "src/plan/program_plan_impl.h"
+#include "tuner/space/domain.h"
+
+/* Names that mean something else in the command or in an expression. */
+static bool is_reserved(const char *name) {
+	static const char *const words[] = {"SOURCE", "BUILD", "and",  "or",   "not",   "in",  "is",  "if", "else",
+	                                    "lambda", "for",   "None", "True", "False", "min", "max", "abs"};
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (strcmp(name, words[i]) == 0)
+			return true;
+	return false;
+}
+
+static int name_check(struct draft *draft, const char *name, struct err *err) {
+	const struct draft_param *taken = draft_param_find(draft, name);
+	if (taken && taken->setting)
+		return err_set(err, ERR_USAGE, "give it another name, or its values with --range",
+		               "%s is one of the parameters of --openmp", name);
+	if (taken)
+		return err_set(err, ERR_USAGE, "list all its values in one --param", "the parameter %s is given twice", name);
+	if (is_reserved(name))
+		return err_set(err, ERR_USAGE, "give it another name", "%s can't name a parameter: it has a meaning of its own",
+		               name);
+	return 0;
+}
+
+/* The item at `text`, up to a comma, without the blanks around it. */
+static struct value word_at(struct arena *arena, const char *text) {
+	text += strspn(text, " \t");
+	size_t size = strcspn(text, ",");
+	while (size > 0 && isspace((unsigned char)text[size - 1]))
+		size--;
+	char *word = arena_alloc(arena, size + 1, 1);
+	memcpy(word, text, size);
+	return value_word(word);
+}
+
+static bool is_written_so(struct value value, struct value word) {
+	char ours[64];
+	value_text(value, ours, sizeof ours);
+	return value.type == VALUE_WORD || strcmp(ours, word.as.w) == 0;
+}
+
+/* Expressions need numbers. */
+static bool is_constrained(const struct draft *draft, const char *name) {
+	for (size_t i = 0; i < opt_count(draft->args, "constraint"); i++)
+		if (strstr(opt_at(draft->args, "constraint", i), name))
+			return true;
+	return false;
+}
+
+/* in01.dat is not in1.dat, and release 1.10 not 1.1: numbers that we would write otherwise stay words. */
+static void list_keep(struct draft *draft, struct draft_param *param, const char *text) {
+	struct arena *arena = draft->plan->arena;
+	struct value *words = arena_alloc(arena, param->count, sizeof *words);
+	bool all_ours = true;
+	size_t count = 0;
+	if (strstr(text, "..") || strchr(text, '(') || is_constrained(draft, param->name))
+		return;
+	for (const char *item = text; item; item = strchr(item, ','), item = item ? item + 1 : NULL) {
+		if (count == param->count)
+			return;
+		words[count] = word_at(arena, item);
+		all_ours = all_ours && is_written_so(param->values[count], words[count]);
+		count++;
+	}
+	if (!all_ours && count == param->count)
+		param->values = words;
+}
+
+static int utf8_check(const char *name, const char *text, struct err *err) {
+	size_t left = strlen(text);
+	for (size_t step; left; text += step, left -= step)
+		if (!(step = text_utf8(text, left)))
+			return err_set(err, ERR_USAGE, "the store keeps UTF-8 only", "a value of %.100s is not UTF-8", name);
+	return 0;
+}
+
+static int param_add(struct draft *draft, const char *text, struct err *err) {
+	const char *values, *name = draft_name(draft, "param", text, &values, err);
+	if (!name || name_check(draft, name, err))
+		return -1;
+	struct draft_param *param = draft_param_new(draft, name, err);
+	if (!param || utf8_check(name, values, err))
+		return -1;
+	if (domain_parse(values, draft->plan->arena, &param->values, &param->count, err))
+		return err_prefix(err, "%.100s", name);
+	list_keep(draft, param, values);
+	param->initial = param->values[0];
+	return 0;
+}
+
+static int unknown_name(struct draft *draft, const char *name, struct err *err) {
+	const char *names[SPACE_PARAMS_MAX];
+	size_t count = 0;
+	for (size_t i = 0; i < draft->count; i++)
+		if (!draft->params[i].setting)
+			names[count++] = draft->params[i].name;
+	const char *near = near_word(name, names, count);
+	err_set(err, ERR_USAGE, "name one of --param", "--default: there is no parameter \"%.100s\"", name);
+	return near ? err_hint(err, "did you mean %s?", near) : -1;
+}
+
+static int unknown_value(const struct draft_param *param, const char *text, struct err *err) {
+	char list[300] = "", value[64];
+	size_t used = 0;
+	for (size_t i = 0; i < param->count && used < sizeof list; i++) {
+		value_text(param->values[i], value, sizeof value);
+		used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", value);
+	}
+	err_set(err, ERR_USAGE, NULL, "--default: %s has no value \"%.100s\"", param->name, text);
+	return err_hint(err, "its values are %s%s", list, used < sizeof list ? "" : " ..");
+}
+
+static int default_read(struct draft *draft, const char *text, struct err *err) {
+	const char *value, *name = draft_name(draft, "default", text, &value, err);
+	struct draft_param *param = name ? draft_param_find(draft, name) : NULL;
+	if (!name)
+		return -1;
+	if (param && param->setting)
+		return err_set(err, ERR_USAGE, "set its variable, or hold it with --set",
+		               "--default: %s is what the environment says today", name);
+	if (!param)
+		return unknown_name(draft, name, err);
+	if (param->held)
+		return err_set(err, ERR_USAGE, "give one", "the parameter %s has two defaults", name);
+	const struct value *known = draft_value(param, value_parse(value));
+	known = known ? known : draft_value(param, value_word(value));
+	if (!known)
+		return unknown_value(param, value, err);
+	param->initial = *known;
+	param->held = true;
+	return 0;
+}
+
+int draft_user_params(struct draft *draft, struct err *err) {
+	for (size_t i = 0; i < opt_count(draft->args, "param"); i++)
+		if (param_add(draft, opt_at(draft->args, "param", i), err))
+			return -1;
+	for (size_t i = 0; i < opt_count(draft->args, "default"); i++)
+		if (default_read(draft, opt_at(draft->args, "default", i), err))
+			return -1;
+	return 0;
+}

@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include "src/plan/source_spec.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/mem.h"
+#include "tuner/space/domain.h"
+#include "tuner/spec/slice.h"
+
+const struct opt source_options[] = {
+	{"kernel", 0, "NAME", "of FILE.cu: the __global__ function", 0},
+	{"arg", 0, "ARGUMENT", "of it, in its order: 'float in[n*n] random', 'float out[n*n] write', 'int n = 4096'",
+     OPT_REPEAT},
+	{"problem", 0, "X,Y,Z", "its size, which --grid-div divides: ProblemSize[0] and so on in expressions", 0},
+	{"grid", 0, "X,Y,Z", "blocks, as expressions", 0},
+	{"grid-div", 0, "X,Y,Z", "what one block does of the problem (its threads)", 0},
+	{"block", 0, "X,Y,Z", "threads of a block (block_size_x,block_size_y,block_size_z)", 0},
+	{"shared", 0, "BYTES", "dynamic shared memory of a block", 0},
+	{"option", 0, "OPTION", "for the compiler, as --option=-use_fast_math", OPT_REPEAT},
+	{0},
+};
+
+bool source_is_file(const char *word) {
+	size_t size = strlen(word);
+	return size > 3 && strcmp(word + size - 3, ".cu") == 0;
+}
+
+static json_t *slice_json(struct slice s) {
+	s = slice_trim(s);
+	return json_stringn(s.at, (size_t)(s.end - s.at));
+}
+
+static struct slice whole(const char *text) {
+	return (struct slice){text, text + strlen(text)};
+}
+
+/* "a, max(b, c)": at commas outside brackets. NULL for more than three, and for nothing between two. */
+static json_t *three_json(const char *option, const char *text, struct err *err) {
+	json_t *list = json_array();
+	struct slice s = whole(text);
+	for (;;) {
+		const char *comma = slice_find(s, ",");
+		struct slice one = {s.at, comma};
+		if (json_array_size(list) == 3 || slice_empty(one) || json_array_append_new(list, slice_json(one)))
+			break;
+		if (comma == s.end)
+			return list;
+		s.at = comma + 1;
+	}
+	json_decref(list);
+	err_set(err, ERR_USAGE, "one to three expressions with commas between them", "--%s %.200s", option, text);
+	return NULL;
+}
+
+/* ---- arguments ---- */
+
+struct words {
+	struct slice rest;
+	json_t *json;
+	const char *text;
+	struct err *err;
+};
+
+static int bad(const struct words *w, const char *what) {
+	return err_set(w->err, ERR_USAGE,
+	               "TYPE NAME[SIZE] with read, write, update, random, random=V, constant, = V, file=F or reference=F",
+	               "--arg '%.200s': %s", w->text, what);
+}
+
+static struct slice word_take(struct slice *rest) {
+	*rest = slice_trim(*rest);
+	struct slice word = {rest->at, rest->at};
+	while (word.end < rest->end && slice_word_char(*word.end))
+		word.end++;
+	rest->at = word.end;
+	return word;
+}
+
+static bool take(struct slice *rest, char mark) {
+	struct slice s = slice_trim(*rest);
+	if (s.at == s.end || *s.at != mark)
+		return false;
+	rest->at = s.at + 1;
+	return true;
+}
+
+/* A number is one; anything else is an expression. */
+static json_t *amount_json(struct slice s) {
+	json_t *text = slice_json(s);
+	struct value value = value_parse(json_string_value(text));
+	if (value.type == VALUE_WORD)
+		return text;
+	json_decref(text);
+	return value_json(value);
+}
+
+/* What follows a '=', up to a blank. */
+static struct slice value_take(struct slice *rest) {
+	*rest = slice_trim(*rest);
+	struct slice value = {rest->at, rest->at};
+	while (value.end < rest->end && *value.end != ' ' && *value.end != '\t')
+		value.end++;
+	rest->at = value.end;
+	return value;
+}
+
+static void set(const struct words *w, const char *key, const char *text) {
+	json_object_set_new(w->json, key, json_string(text));
+}
+
+static const struct use {
+	const char *word, *key, *value;
+	bool reads;            /* nothing is written to it, unless another word says so */
+	const char *value_key; /* of what follows a '='; NULL: nothing may */
+	bool value_needed;
+} uses[] = {
+	{"read", "AccessType", "ReadOnly", false, NULL, false},
+	{"write", "AccessType", "WriteOnly", false, NULL, false},
+	{"update", "AccessType", "ReadWrite", false, NULL, false},
+	{"random", "FillType", "Random", true, "FillValue", false},
+	{"constant", "MemType", "Constant", true, NULL, false},
+	{"file", "FillType", "BinaryRaw", true, "DataSource", true},
+	{"reference", "Output", NULL, false, "ReferenceFile", true},
+};
+
+static const struct use *use_find(struct slice word) {
+	for (size_t i = 0; i < sizeof uses / sizeof *uses; i++)
+		if (strlen(uses[i].word) == (size_t)(word.end - word.at) &&
+		    strncmp(uses[i].word, word.at, strlen(uses[i].word)) == 0)
+			return &uses[i];
+	return NULL;
+}
+
+static int use_take(struct words *w, bool *reads) {
+	if (take(&w->rest, '=')) {
+		struct slice value = w->rest;
+		if (!json_is_string(json_object_get(w->json, "Size"))) { /* of a scalar it may have blanks */
+			w->rest.at = w->rest.end;
+		} else {
+			value = value_take(&w->rest);
+		}
+		if (slice_empty(value))
+			return bad(w, "nothing follows the =");
+		json_object_set_new(w->json, "FillValue", amount_json(value));
+		return 0;
+	}
+	struct slice word = word_take(&w->rest);
+	const struct use *use = use_find(word);
+	if (!use)
+		return bad(w, "a word has no meaning");
+	if (use->value)
+		set(w, use->key, use->value);
+	else
+		json_object_set_new(w->json, use->key, json_integer(1));
+	*reads = *reads || use->reads;
+	bool given = use->value_key && take(&w->rest, '=');
+	if (use->value_needed && !given)
+		return bad(w, "file= and reference= name a file");
+	if (!given)
+		return 0;
+	struct slice value = value_take(&w->rest);
+	bool number = strcmp(use->value_key, "FillValue") == 0;
+	json_object_set_new(w->json, use->value_key, number ? amount_json(value) : slice_json(value));
+	return 0;
+}
+
+static int argument_words(struct words *w) {
+	struct slice type = word_take(&w->rest);
+	if (slice_begins(type, "const") && type.end - type.at == 5)
+		type = word_take(&w->rest);
+	struct slice name = word_take(&w->rest);
+	bool reads = false;
+	if (slice_empty(type) || slice_empty(name))
+		return bad(w, "a type and a name are needed");
+	json_object_set_new(w->json, "Type", slice_json(type));
+	json_object_set_new(w->json, "Name", slice_json(name));
+	w->rest = slice_trim(w->rest);
+	bool vector = w->rest.at < w->rest.end && *w->rest.at == '[';
+	const char *close = vector ? slice_close(w->rest) : NULL;
+	set(w, "MemoryType", vector ? "Vector" : "Scalar");
+	if (vector && !close)
+		return bad(w, "the [ is not closed");
+	if (vector) {
+		json_object_set_new(w->json, "Size", slice_json((struct slice){w->rest.at + 1, close}));
+		w->rest.at = close + 1;
+	}
+	while (!slice_empty(w->rest))
+		if (use_take(w, &reads))
+			return -1;
+	if (vector && reads && !json_object_get(w->json, "AccessType") && !json_object_get(w->json, "Output"))
+		set(w, "AccessType", "ReadOnly");
+	if (!vector && !json_object_get(w->json, "FillValue"))
+		return bad(w, "a scalar needs a value: 'int n = 4096'");
+	return 0;
+}
+
+static json_t *arguments_json(const struct opt_args *args, struct err *err) {
+	json_t *list = json_array();
+	for (size_t i = 0; i < opt_count(args, "arg"); i++) {
+		struct words w = {.text = opt_at(args, "arg", i), .json = json_object(), .err = err};
+		w.rest = whole(w.text);
+		json_array_append_new(list, w.json);
+		if (argument_words(&w)) {
+			json_decref(list);
+			return NULL;
+		}
+	}
+	return list;
+}
+
+/* ---- parameters ---- */
+
+/* "NAME=WHAT" */
+static const char *after_name(const char *option, const char *text, struct slice *name, struct err *err) {
+	const char *equals = strchr(text, '=');
+	*name = slice_trim((struct slice){text, equals ? equals : text});
+	if (equals && !slice_empty(*name) && equals[1])
+		return equals + 1;
+	err_set(err, ERR_USAGE, "--param block_size_x=32,64,128", "--%s %.200s names no value", option, text);
+	return NULL;
+}
+
+static json_t *param_json(const char *text, struct err *err) {
+	struct slice name;
+	struct value *values;
+	size_t count;
+	struct arena *arena = arena_new();
+	const char *said = after_name("param", text, &name, err);
+	json_t *param = NULL;
+	if (said && domain_parse(said, arena, &values, &count, err) == 0) {
+		json_t *list = json_array();
+		for (size_t i = 0; i < count; i++)
+			json_array_append_new(list, value_json(values[i]));
+		param = json_pack("{s:o,s:o}", "Name", slice_json(name), "Values", list);
+	} else if (said) {
+		err_prefix(err, "--param %.60s", text);
+	}
+	arena_free(arena);
+	return param;
+}
+
+static json_t *param_named(json_t *params, struct slice name) {
+	size_t i;
+	json_t *param;
+	json_array_foreach(params, i, param) {
+		const char *is = json_string_value(json_object_get(param, "Name"));
+		if (is && strlen(is) == (size_t)(name.end - name.at) && strncmp(is, name.at, strlen(is)) == 0)
+			return param;
+	}
+	return NULL;
+}
+
+static int defaults_set(json_t *params, const struct opt_args *args, struct err *err) {
+	for (size_t i = 0; i < opt_count(args, "default"); i++) {
+		struct slice name;
+		const char *value = after_name("default", opt_at(args, "default", i), &name, err);
+		json_t *param = value ? param_named(params, name) : NULL;
+		if (!value)
+			return -1;
+		if (!param)
+			return err_set(err, ERR_USAGE, "--param gives it values", "--default %.100s: there is no such parameter",
+			               opt_at(args, "default", i));
+		json_object_set_new(param, "Default", value_json(value_parse(value)));
+	}
+	return 0;
+}
+
+static json_t *space_json_of(const struct opt_args *args, struct err *err) {
+	json_t *params = json_array(), *conditions = json_array();
+	int failed = 0;
+	for (size_t i = 0; i < opt_count(args, "param") && !failed; i++) {
+		json_t *param = param_json(opt_at(args, "param", i), err);
+		failed = !param || json_array_append_new(params, param);
+	}
+	for (size_t i = 0; i < opt_count(args, "constraint"); i++)
+		json_array_append_new(conditions, json_pack("{s:s}", "Expression", opt_at(args, "constraint", i)));
+	if (!failed && !json_array_size(params))
+		failed = err_set(err, ERR_USAGE, "--param block_size_x=32,64,128: a macro in the source",
+		                 "there is nothing to tune");
+	if (!failed)
+		failed = defaults_set(params, args, err);
+	if (!failed)
+		return json_pack("{s:o,s:o}", "TuningParameters", params, "Conditions", conditions);
+	json_decref(params);
+	json_decref(conditions);
+	return NULL;
+}
+
+/* ---- the whole ---- */
+
+static int shape_add(json_t *kernel, const struct opt_args *args, struct err *err) {
+	static const struct {
+		const char *option, *member;
+	} threes[] = {{"problem", "ProblemSize"}, {"grid", "GlobalSize"}, {"block", "LocalSize"}, {"grid-div", NULL}};
+	static const char *const divisors[] = {"GridDivX", "GridDivY", "GridDivZ"};
+	for (size_t i = 0; i < sizeof threes / sizeof *threes; i++) {
+		const char *text = opt_get(args, threes[i].option, NULL);
+		json_t *list = text ? three_json(threes[i].option, text, err) : NULL;
+		if (text && !list)
+			return -1;
+		if (threes[i].member && list)
+			json_object_set(kernel, threes[i].member, list);
+		for (size_t d = 0; !threes[i].member && d < json_array_size(list); d++)
+			json_object_set(kernel, divisors[d], json_array_get(list, d));
+		json_decref(list);
+	}
+	if (opt_has(args, "grid") && opt_has(args, "grid-div"))
+		return err_set(err, ERR_USAGE, "--grid counts blocks, --grid-div says what one does", "--grid and --grid-div");
+	if (!opt_has(args, "grid") && !opt_has(args, "problem"))
+		return err_set(err, ERR_USAGE, "--grid X,Y,Z, or --problem X,Y,Z with --grid-div",
+		               "how many blocks is not said");
+	if (opt_has(args, "shared"))
+		json_object_set_new(kernel, "SharedMemory", json_string(opt_get(args, "shared", "0")));
+	return 0;
+}
+
+static json_t *kernel_json(const char *path, const struct opt_args *args, struct err *err) {
+	const char *slash = strrchr(path, '/'), *name = opt_get(args, "kernel", NULL);
+	json_t *arguments = name ? arguments_json(args, err) : NULL, *options = json_array();
+	if (!name)
+		err_set(err, ERR_USAGE, "--kernel NAME: its __global__ function", "which kernel of %.200s is not said", path);
+	for (size_t i = 0; i < opt_count(args, "option"); i++)
+		json_array_append_new(options, json_string(opt_at(args, "option", i)));
+	if (!arguments) {
+		json_decref(options);
+		return NULL;
+	}
+	json_t *kernel = json_pack("{s:s,s:s,s:s,s:o,s:o}", "Language", "CUDA", "KernelName", name, "KernelFile",
+	                           slash ? slash + 1 : path, "CompilerOptions", options, "Arguments", arguments);
+	if (kernel && !shape_add(kernel, args, err))
+		return kernel;
+	if (!kernel)
+		err_set(err, ERR_USAGE, NULL, "what is given is not UTF-8");
+	json_decref(kernel);
+	return NULL;
+}
+
+struct spec *source_spec(const char *path, const struct opt_args *args, struct err *err) {
+	json_t *space = space_json_of(args, err), *kernel = space ? kernel_json(path, args, err) : NULL;
+	json_t *root = kernel ? json_pack("{s:O,s:O}", "ConfigurationSpace", space, "KernelSpecification", kernel) : NULL;
+	char *text = root ? json_dumps(root, JSON_COMPACT) : NULL;
+	struct spec *spec = text ? spec_parse(text, strlen(text), path, err) : NULL;
+	free(text);
+	json_decref(root);
+	json_decref(kernel);
+	json_decref(space);
+	return spec;
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include <string.h>
+
+#include "src/base/json/js.h"
+#include "src/show/counters.h"
+
+const json_t *counters_sources(struct app *app) {
+	const struct kernel_list *kernels = app_kernels(app, NULL);
+	const json_t *sources = kernels ? json_object_get(kernel_list_description(kernels), "counters") : NULL;
+	return json_is_array(sources) ? sources : NULL;
+}
+
+const json_t *counters_source(const json_t *sources, const char *name) {
+	size_t i;
+	json_t *source;
+	json_array_foreach((json_t *)sources, i,
+	                   source) if (strcmp(js_string_or(source, "name", ""), name) == 0) return source;
+	return NULL;
+}
+
+static bool is_usable(const json_t *sources, const char *name) {
+	return js_bool_or(counters_source(sources, name), "usable", false);
+}
+
+/* A source is usable where it counts software events only. */
+static bool in_hardware(const json_t *source) {
+	const char *reason = js_string_or(source, "reason", "");
+	return js_bool_or(source, "usable", false) && !strcasestr(reason, "no hardware PMU") &&
+	       !strstr(reason, "software events only") && !strstr(reason, "not allowed");
+}
+
+bool counters_hardware(const json_t *sources, const char **why, const char **fix) {
+	const json_t *perf = counters_source(sources, "perf"), *papi = counters_source(sources, "papi");
+	const json_t *told = in_hardware(papi) ? papi : perf ? perf : papi;
+	*why = js_string_or(told, "reason", "this build has no source of hardware counters");
+	*fix = js_string_or(told, "fix", "");
+	return in_hardware(papi) || in_hardware(perf);
+}
+
+/* What stands in for a source: the first that is usable. */
+static const struct substitute {
+	const char *name, *other, *text;
+	bool hardware; /* the other one must count in hardware */
+} substitutes[] = {
+	{"papi", "perf", "perf's generic hardware events", true},
+	{"papi", "perf", "software events, by perf: --counters SOFTWARE", false},
+	{"papi", "rusage", "what the operating system counts for each thread: --counters rusage", false},
+	{"perf", "papi", "PAPI's events", true},
+	{"perf", "rusage", "what the operating system counts for each thread: --counters rusage", false},
+	{"papi-sde", "rusage", "the figures that a kernel tells of its runs, printed by `sweetspot run`", false},
+	{"cachegrind", "papi", "cache misses as the hardware counts them: --counters CACHE", true},
+	{"cachegrind", "perf", "cache misses as the hardware counts them: --counters CACHE", true},
+};
+
+static const char *substitute_of(const json_t *sources, const char *name) {
+	for (size_t i = 0; i < sizeof substitutes / sizeof *substitutes; i++) {
+		const struct substitute *s = &substitutes[i];
+		const json_t *other = counters_source(sources, s->other);
+		if (strcmp(s->name, name) == 0 && (s->hardware ? in_hardware(other) : is_usable(sources, s->other)))
+			return s->text;
+	}
+	return NULL;
+}
+
+static bool counts_events(const char *name) {
+	return strcmp(name, "papi") == 0 || strcmp(name, "perf") == 0;
+}
+
+const char *counters_instead(const json_t *sources, const char *name, char *text, size_t size) {
+	static const char SIMULATED[] =
+		"cache and branch counts by simulation, 30 to 600 times slower: --counters cachegrind";
+	const json_t *source = counters_source(sources, name);
+	bool events = counts_events(name), usable = js_bool_or(source, "usable", false);
+	if (in_hardware(source) || (usable && !events))
+		return "";
+	const char *other =
+		usable ? "software events, which it does count: --counters SOFTWARE" : substitute_of(sources, name);
+	bool simulated = events && is_usable(sources, "cachegrind") && !in_hardware(counters_source(sources, "perf")) &&
+	                 !in_hardware(counters_source(sources, "papi"));
+	snprintf(text, size, "%s%s%s", other ? other : "", other && simulated ? "; " : "", simulated ? SIMULATED : "");
+	if (!*text)
+		snprintf(text, size, "nothing: what it would count stays unknown");
+	return text;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The words of --counters. */
+#ifndef SRC_SHOW_COUNTERS_WORDS_H
+#define SRC_SHOW_COUNTERS_WORDS_H
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "src/base/err.h"
+#include "src/base/opt.h"
+
+enum { COUNTERS_WORDS_MAX = 32 };
+
+struct counters_words {
+	char *text; /* that the names lie in */
+	const char *names[COUNTERS_WORDS_MAX + 1];
+	size_t count;
+};
+
+/* "MEM,rusage" and repeated options, each word once; "none" alone is no word. */
+int counters_words_read(const struct opt_args *args, struct counters_words *words, struct err *err);
+void counters_words_free(struct counters_words *words);
+/* Was this word among them? It no longer is. */
+bool counters_words_take(struct counters_words *words, const char *name);
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "src/base/json/js.h"
+#include "src/base/mem.h"
+#include "src/base/text.h"
+#include "src/show/results.h"
+
+enum { COLUMNS = 3 };
+
+static const char *unit_of(const char *word) {
+	enum trial_objective objective;
+	return trial_objective_find(word, &objective) ? trial_objective_unit(objective) : "";
+}
+
+static void row_add(struct table *table, const char *const *words, const json_t *row) {
+	char values[2][32], *config = results_config(json_object_get(row, "config"), NULL);
+	for (int i = 0; i < 2; i++)
+		results_value(js_real_or(row, words[i], NAN), unit_of(words[i]), values[i], sizeof values[i]);
+	table_add(table, values[0], values[1], config);
+	free(config);
+}
+
+void results_pareto_print(struct ui *ui, const json_t *result, FILE *out) {
+	const json_t *rows = json_object_get(result, "pareto"), *objectives = json_object_get(result, "objectives");
+	const char *titles[COLUMNS] = {NULL, NULL, "no other measured one is better in both"};
+	json_t *row;
+	size_t i;
+	for (i = 0; i < 2; i++)
+		titles[i] = json_string_value(json_array_get(objectives, i));
+	if (json_array_size(rows) == 0 || !titles[0] || !titles[1])
+		return;
+	char *kernel = mem_strdup(js_string_or(result, "kernel", "?"));
+	text_clean(kernel, false);
+	fprintf(out, "\n%s: %s against %s\n", kernel, titles[0], titles[1]);
+	free(kernel);
+	struct table *table = table_new(COLUMNS, titles);
+	table_right(table, 0);
+	table_right(table, 1);
+	json_array_foreach((json_t *)rows, i, row) row_add(table, titles, row);
+	table_print(table, ui, out);
+	table_free(table);
+}

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the table of results has no room for: how to run a program, what that gains, and what it takes. */
+#include <config.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/json/js.h"
+#include "src/base/mem.h"
+#include "src/base/text.h"
+#include "src/show/results.h"
+
+void results_value(double value, const char *unit, char *text, size_t size) {
+	if (strcmp(unit, "s") == 0)
+		ui_seconds(value, text, size);
+	else if (!isfinite(value))
+		snprintf(text, size, "-");
+	else
+		snprintf(text, size, fabs(value) >= 1000 && fabs(value) < 1e9 ? "%.0f%s%s" : "%.4g%s%s", value,
+		         *unit ? " " : "", unit);
+	text_clean(text, false);
+}
+
+/* Texts from outside, fit for a terminal; caller frees. */
+static char *clean(const char *text) {
+	char *copy = mem_strdup(text);
+	text_clean(copy, true);
+	return copy;
+}
+
+static void label(FILE *out, const char *name) {
+	fprintf(out, "%-*s", RESULTS_INDENT, name);
+}
+
+static bool same_config(const json_t *result) {
+	const json_t *best = json_object_get(result, "best");
+	return json_equal(json_object_get(best, "config"), json_object_get(json_object_get(result, "baseline"), "config"));
+}
+
+static void line_print(struct ui *ui, const json_t *result, FILE *out) {
+	const char *text = js_string_or(json_object_get(result, "program"), "line", NULL);
+	if (!text || !json_is_object(json_object_get(result, "best")))
+		return;
+	char *line = clean(text);
+	label(out, "run it as:");
+	fprintf(out, "%s%s%s%s\n", ui_style(ui, UI_BOLD), line, ui_style(ui, UI_PLAIN),
+	        same_config(result) ? "  (as today)" : "");
+	free(line);
+}
+
+/* "412 ms -> 224 ms" */
+static void medians_text(const json_t *result, char *text, size_t size) {
+	const json_t *baseline = json_object_get(result, "baseline"), *best = json_object_get(result, "best");
+	char from[48], to[48];
+	results_value(js_real_or(baseline, "median", NAN), js_string_or(baseline, "unit", "s"), from, sizeof from);
+	results_value(js_real_or(best, "median", NAN), js_string_or(best, "unit", "s"), to, sizeof to);
+	snprintf(text, size, "%s -> %s", from, to);
+}
+
+/* The baseline against itself has no ratio to tell. */
+static char *ratio_text(const json_t *result) {
+	const json_t *speedup = json_object_get(result, "speedup"), *ci = json_object_get(speedup, "ci");
+	double low = json_number_value(json_array_get(ci, 0)), high = json_number_value(json_array_get(ci, 1));
+	if (!json_is_object(speedup) || (low == 1 && high == 1))
+		return mem_strdup("");
+	return mem_printf("%.2fx [%.2f, %.2f]", js_real_or(speedup, "ratio", NAN), low, high);
+}
+
+static void faster_print(struct ui *ui, const json_t *result, const char *today, FILE *out) {
+	char medians[100], *ratio = ratio_text(result);
+	medians_text(result, medians, sizeof medians);
+	fprintf(out, "%s%s%s against `%s` (%s), %lld pairs\n", ui_style(ui, UI_GOOD), ratio, ui_style(ui, UI_PLAIN), today,
+	        medians, (long long)js_int_or(result, "pairs", 0));
+	free(ratio);
+}
+
+static void tie_print(const json_t *result, const char *today, FILE *out) {
+	char *ratio = ratio_text(result);
+	fprintf(out, "none: no configuration was faster than what you run today beyond 1 %%");
+	if (!same_config(result))
+		fprintf(out, ";\n%*sthis one takes less and is as good as `%s`", RESULTS_INDENT, "", today);
+	fprintf(out, " (%s%s%lld pairs)\n", ratio, *ratio ? ", " : "", (long long)js_int_or(result, "pairs", 0));
+	free(ratio);
+}
+
+static void no_baseline_print(const json_t *result, const char *today, FILE *out) {
+	const json_t *baseline = json_object_get(result, "baseline");
+	char *message = clean(js_string_or(baseline, "message", ""));
+	fprintf(out, "not known: `%s` failed (%s%s%s)\n", today, js_string_or(baseline, "status", "?"),
+	        *message ? ": " : "", message);
+	free(message);
+}
+
+static void speedup_print(struct ui *ui, const json_t *result, FILE *out) {
+	const char *verdict = js_string_or(result, "verdict", "");
+	char *today = clean(js_string_or(json_object_get(result, "program"), "baseline_line", "the baseline"));
+	label(out, "speedup:");
+	if (strcmp(verdict, "faster") == 0)
+		faster_print(ui, result, today, out);
+	else if (strcmp(verdict, "tie") == 0)
+		tie_print(result, today, out);
+	else if (strcmp(verdict, "no baseline") == 0)
+		no_baseline_print(result, today, out);
+	else
+		fprintf(out, "not decided: there was no time to compare it with `%s`\n", today);
+	free(today);
+}
+
+static void runner_up_print(const json_t *result, FILE *out) {
+	const json_t *runner_up = json_object_get(result, "runner_up");
+	if (!json_is_object(runner_up))
+		return;
+	const char *text = js_string_or(runner_up, "line", NULL);
+	char *line = text ? clean(text) : results_config(json_object_get(runner_up, "config"), NULL);
+	char *why = clean(js_string_or(runner_up, "why", ""));
+	label(out, "runner-up:");
+	fprintf(out, "%s  (%.2fx the time%s%s)\n", line, js_real_or(runner_up, "ratio", NAN), *why ? ", " : "", why);
+	free(line);
+	free(why);
+}
+
+static void notes_print(const json_t *result, FILE *out) {
+	size_t i;
+	json_t *note;
+	json_array_foreach(json_object_get(result, "notes"), i, note) {
+		char *text = clean(json_is_string(note) ? json_string_value(note) : "");
+		label(out, i ? "" : "notes:");
+		fprintf(out, "%s\n", text);
+		free(text);
+	}
+}
+
+void results_program_print(struct ui *ui, const json_t *result, FILE *out) {
+	line_print(ui, result, out);
+	speedup_print(ui, result, out);
+	runner_up_print(result, out);
+	results_effects_print(result, out);
+	results_usage_print(result, out);
+	notes_print(result, out);
+}

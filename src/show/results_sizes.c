@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "src/base/json/js.h"
+#include "src/base/mem.h"
+#include "src/show/results.h"
+
+static void range_text(const json_t *range, char *text, size_t size) {
+	double from = js_real_or(range, "from", NAN), to = js_real_or(range, "to", NAN);
+	if (from == to)
+		snprintf(text, size, "%.6g", from);
+	else
+		snprintf(text, size, "%.6g..%.6g", from, to);
+}
+
+static void thresholds_print(struct ui *ui, const json_t *sizes) {
+	const char *const titles[] = {js_string_or(sizes, "over", "size"), "loses at most", "best configuration"};
+	struct table *table = table_new(3, titles);
+	size_t i;
+	json_t *range;
+	table_right(table, 1);
+	json_array_foreach(json_object_get(sizes, "thresholds"), i, range) {
+		char span[64], loss[32], *config = results_config(json_object_get(range, "config"), NULL);
+		range_text(range, span, sizeof span);
+		snprintf(loss, sizeof loss, "%.1f %%", 100 * js_real_or(range, "loss", NAN));
+		table_add(table, span, loss, config);
+		free(config);
+	}
+	table_print(table, ui, stdout);
+	table_free(table);
+}
+
+enum { PIECES_SHOWN = 3 };
+
+/* Of many pieces only how steep they are. */
+static void steepness_print(const json_t *pieces, const char *over) {
+	double least = INFINITY, most = -INFINITY;
+	size_t i;
+	json_t *piece;
+	json_array_foreach((json_t *)pieces, i, piece) {
+		double exponent = js_real_or(piece, "exponent", NAN);
+		least = fmin(least, exponent);
+		most = fmax(most, exponent);
+	}
+	printf(" %s^%.2f to %s^%.2f in %zu pieces\n", over, least, over, most, json_array_size(pieces));
+}
+
+static void law_print(const json_t *sizes, const json_t *law) {
+	const char *over = js_string_or(sizes, "over", "size"), *unit = js_string_or(sizes, "unit", "s");
+	const json_t *pieces = json_object_get(law, "pieces");
+	size_t i, count = json_array_size(pieces);
+	json_t *piece;
+	printf("law of the best (%s):", js_string_or(law, "law", "?"));
+	if (count > PIECES_SHOWN) {
+		steepness_print(pieces, over);
+		return;
+	}
+	json_array_foreach((json_t *)pieces, i, piece) {
+		double overhead = js_real_or(piece, "overhead", 0);
+		printf("%s ", i ? ";" : "");
+		if (overhead > 0)
+			printf("%.3g + ", overhead);
+		printf("%.3g %s^%.2f", js_real_or(piece, "factor", NAN), over, js_real_or(piece, "exponent", NAN));
+		if (count > 1)
+			printf(" up to %.5g", js_real_or(piece, "to", NAN));
+	}
+	printf(" %s\n", unit);
+}
+
+static void honesty_print(const json_t *sizes) {
+	const json_t *out = json_object_get(sizes, "leave_one_out");
+	double error = js_real_or(out, "median_error", NAN), loss = js_real_or(out, "median_loss", NAN);
+	if (!isnan(error))
+		printf("a size left out is predicted with an error of %.1f %% in the median, %.1f %% at worst\n", 100 * error,
+		       100 * js_real_or(out, "worst_error", NAN));
+	if (!isnan(loss))
+		printf("and what the others recommend for it loses %.1f %% in the median, %.1f %% at worst (%lld compared, "
+		       "%lld did not work)\n",
+		       100 * loss, 100 * js_real_or(out, "worst_loss", NAN), (long long)js_int_or(out, "compared", 0),
+		       (long long)js_int_or(out, "failed", 0));
+}
+
+void results_sizes_print(struct ui *ui, const json_t *sizes) {
+	size_t i;
+	json_t *one;
+	json_array_foreach((json_t *)sizes, i, one) {
+		const json_t *law = json_array_get(json_object_get(one, "laws"), 0);
+		putchar('\n');
+		thresholds_print(ui, one);
+		if (law)
+			law_print(one, law);
+		else
+			printf("no law: %s\n", js_string_or(one, "refused", "?"));
+		honesty_print(one);
+	}
+}

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <config.h>
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/mem.h"
+#include "src/base/sys.h"
+#include "src/topo/impl.h"
+
+/* hwloc takes cubic time for many objects below one: the largest synthetic machine still opens within seconds. */
+enum { SYNTHETIC_MAX = 1024, SYNTHETIC_CPUS_MAX = 2048, XML_MAX = 16 << 20 };
+static const char synthetic[] = "synthetic:";
+
+/* No I/O devices, distances, memory attributes or CPU kinds: nobody reads them. The x86 component visits every CPU to
+ * refine what Linux says already; switched off, it neither costs time nor moves the calling thread about. */
+static unsigned long load_flags(void) {
+	unsigned long flags = HWLOC_TOPOLOGY_FLAG_DONT_CHANGE_BINDING;
+#if HWLOC_API_VERSION >= 0x00020800
+	flags |= HWLOC_TOPOLOGY_FLAG_NO_DISTANCES | HWLOC_TOPOLOGY_FLAG_NO_MEMATTRS | HWLOC_TOPOLOGY_FLAG_NO_CPUKINDS;
+#endif
+	return flags;
+}
+
+/* hwloc multiplies the levels out without a limit, so they are bounded before it sees them. As hwloc reads it:
+ * attributes go from a parenthesis to the next closing one, a number inside a word (L3) belongs to it, others may be
+ * hexadecimal. */
+static bool synthetic_fits(const char *text) {
+	unsigned long cpus = 1;
+	if (strlen(text) > SYNTHETIC_MAX)
+		return false;
+	for (const char *c = text; *c; c++) {
+		unsigned long count;
+		if (*c == '(' && !(c = strchr(c, ')')))
+			return false;
+		if (!isdigit((unsigned char)*c) || (c > text && isalnum((unsigned char)c[-1])))
+			continue;
+		count = strtoul(c, NULL, 0);
+		if (count > SYNTHETIC_CPUS_MAX / cpus)
+			return false;
+		cpus *= count ? count : 1;
+	}
+	return true;
+}
+
+static int use_synthetic(hwloc_topology_t hw, const char *text, struct err *err) {
+	if (!synthetic_fits(text))
+		return err_set(err, ERR_USAGE, NULL, "synthetic topology is too large: at most %d CPUs and %d characters",
+		               SYNTHETIC_CPUS_MAX, SYNTHETIC_MAX);
+	if (hwloc_topology_set_synthetic(hw, text) != 0)
+		return err_set(err, ERR_USAGE, "an example: synthetic:package:2 core:4 pu:2",
+		               "not a synthetic topology: %.100s", text);
+	return 0;
+}
+
+static int use_xml(hwloc_topology_t hw, const char *path, struct err *err) {
+	size_t size;
+	char *text = sys_read_file(path, XML_MAX, &size, err);
+	int rc = 0;
+	if (!text)
+		return -1;
+	/* hwloc wants the terminating NUL inside the size. */
+	if (size == 0 || hwloc_topology_set_xmlbuffer(hw, text, (int)size + 1) != 0)
+		rc = err_set(err, ERR_USAGE, "lstopo FILE.xml records a machine", "%s: not an hwloc XML file", path);
+	free(text);
+	return rc;
+}
+
+static int use_source(hwloc_topology_t hw, const char *source, struct err *err) {
+	if (!source)
+		return 0;
+	if (strncmp(source, synthetic, sizeof synthetic - 1) == 0)
+		return use_synthetic(hw, source + sizeof synthetic - 1, err);
+	return use_xml(hw, source, err);
+}
+
+/* As HWLOC_TOPOLOGY_FLAG_RESTRICT_TO_CPUBINDING, but that flag needs HWLOC_TOPOLOGY_FLAG_IS_THISSYSTEM, which would
+ * pass off a topology from HWLOC_XMLFILE or HWLOC_SYNTHETIC as this machine. */
+static int restrict_to_process(hwloc_topology_t hw, struct err *err) {
+	hwloc_bitmap_t set = hwloc_bitmap_alloc();
+	int rc = 0;
+	if (!set || hwloc_get_cpubind(hw, set, HWLOC_CPUBIND_PROCESS) != 0 || hwloc_topology_restrict(hw, set, 0) != 0)
+		rc = err_set(err, ERR_FAILED, NULL, "can't tell which CPUs this process may use: %s", strerror(errno));
+	hwloc_bitmap_free(set);
+	return rc;
+}
+
+/* A recorded machine may number its CPUs up to 2^32, and sets of CPUs are as long as the largest number. */
+static int check_cpus(const struct topo *topo, struct err *err) {
+	int cpus = hwloc_get_nbobjs_by_type(topo->hw, HWLOC_OBJ_PU);
+	unsigned last = 0;
+	for (int i = 0; i < cpus; i++) {
+		unsigned number = hwloc_get_obj_by_type(topo->hw, HWLOC_OBJ_PU, (unsigned)i)->os_index;
+		last = number > last ? number : last;
+	}
+	if (cpus < 1 || last >= TOPO_CPUS_MAX)
+		return err_set(err, ERR_USAGE, NULL, "a topology of %d CPUs, the last one %u: 1 to %d can be handled", cpus,
+		               last, TOPO_CPUS_MAX);
+	return 0;
+}
+
+static int load(struct topo *topo, const char *source, struct err *err) {
+	if (hwloc_topology_set_flags(topo->hw, load_flags()) != 0 || use_source(topo->hw, source, err) != 0)
+		return -1;
+	if (hwloc_topology_load(topo->hw) != 0)
+		return err_set(err, source ? ERR_USAGE : ERR_FAILED, NULL, "hwloc can't load the topology%s%.200s",
+		               source ? " of " : "", source ? source : "");
+	topo->here = !source && hwloc_topology_is_thissystem(topo->hw);
+	if (topo->here && restrict_to_process(topo->hw, err) != 0)
+		return -1;
+	return check_cpus(topo, err);
+}
+
+static const char *model_info(const struct topo *topo) {
+	hwloc_obj_t package = hwloc_get_obj_by_type(topo->hw, HWLOC_OBJ_PACKAGE, 0);
+	hwloc_obj_t root = hwloc_get_root_obj(topo->hw);
+	const char *text = package ? hwloc_obj_get_info_by_name(package, "CPUModel") : NULL;
+	if (!text)
+		text = hwloc_obj_get_info_by_name(root, "CPUModel");
+	if (!text)
+		text = hwloc_obj_get_info_by_name(root, "Architecture");
+	return text ? text : "unknown";
+}
+
+/* A recorded machine's text may hold anything. */
+static void fill_model(struct topo *topo) {
+	const char *text = model_info(topo);
+	size_t i;
+	for (i = 0; text[i] && i + 1 < sizeof topo->model; i++)
+		topo->model[i] = (char)(text[i] >= ' ' && text[i] < 127 ? text[i] : '?');
+	while (i > 0 && topo->model[i - 1] == ' ')
+		i--;
+	topo->model[i] = '\0';
+}
+
+struct topo *topo_open_directly(const char *source, struct err *err) {
+	struct topo *topo = mem_alloc(1, sizeof *topo);
+	if (hwloc_topology_init(&topo->hw) != 0) {
+		err_set(err, ERR_FAILED, NULL, "hwloc can't start: %s", strerror(errno));
+		free(topo);
+		return NULL;
+	}
+	if (load(topo, source, err) != 0 || topo_places_fill(topo, err) != 0) {
+		topo_close(topo);
+		return NULL;
+	}
+	fill_model(topo);
+	return topo;
+}
+
+struct topo *topo_open(const char *source, struct err *err) {
+	bool file = source && strncmp(source, synthetic, sizeof synthetic - 1) != 0;
+	return file && topo_trial(source, err) != 0 ? NULL : topo_open_directly(source, err);
+}
+
+void topo_close(struct topo *topo) {
+	if (!topo)
+		return;
+	topo_places_free(topo);
+	hwloc_topology_destroy(topo->hw);
+	free(topo);
+}
+
+bool topo_is_here(const struct topo *topo) {
+	return topo->here;
+}
+
+int topo_count(const struct topo *topo, enum topo_level level) {
+	return (unsigned)level < TOPO_LEVELS ? topo->places[level].count : 0;
+}
+
+uint64_t topo_cache_size(const struct topo *topo, int level) {
+	static const hwloc_obj_type_t types[] = {HWLOC_OBJ_L1CACHE, HWLOC_OBJ_L2CACHE, HWLOC_OBJ_L3CACHE};
+	hwloc_obj_t cache;
+	if (level < 1 || level > 3)
+		return 0;
+	cache = hwloc_get_obj_by_type(topo->hw, types[level - 1], 0);
+	return cache && cache->attr->cache.size <= INT64_MAX ? cache->attr->cache.size : 0;
+}
+
+const char *topo_cpu_model(const struct topo *topo) {
+	return topo->model;
+}

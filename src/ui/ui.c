@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include "src/ui/ui.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "src/base/mem.h"
+#include "src/base/sys.h"
+#include "src/base/text.h"
+
+static const double PROGRESS_SECONDS = 0.1, PROGRESS_PIPED_SECONDS = 30;
+
+struct ui {
+	FILE *out, *diagnostics;
+	bool quiet, verbose;
+	bool color;   /* stdout takes escape sequences */
+	bool live;    /* stderr is a terminal that can rewrite a line */
+	bool showing; /* a progress line stands there */
+	double shown; /* when */
+};
+
+struct ui *ui_new(FILE *out, FILE *diagnostics, bool quiet, bool verbose) {
+	struct ui *ui = mem_alloc(1, sizeof *ui);
+	const char *term = getenv("TERM"), *no_color = getenv("NO_COLOR");
+	bool dumb = !term || strcmp(term, "dumb") == 0;
+	ui->out = out;
+	ui->diagnostics = diagnostics;
+	ui->quiet = quiet;
+	ui->verbose = verbose;
+	ui->color = isatty(fileno(out)) && !dumb && !(no_color && *no_color);
+	ui->live = isatty(fileno(diagnostics)) && !dumb;
+	return ui;
+}
+
+void ui_free(struct ui *ui) {
+	if (!ui)
+		return;
+	ui_progress_end(ui);
+	free(ui);
+}
+
+const char *ui_style(const struct ui *ui, enum ui_style style) {
+	/* Blue and orange tell good from bad for every kind of colour vision; the words say it as well. */
+	static const char *const codes[] = {
+		[UI_PLAIN] = "\033[0m", [UI_BOLD] = "\033[1m",       [UI_DIM] = "\033[2m",
+		[UI_GOOD] = "\033[34m", [UI_BAD] = "\033[38;5;208m", [UI_NOTE] = "\033[36m",
+	};
+	return ui->color ? codes[style] : "";
+}
+
+int ui_width(FILE *stream) {
+	struct winsize size;
+	if (!isatty(fileno(stream)))
+		return 0;
+	if (ioctl(fileno(stream), TIOCGWINSZ, &size) == 0 && size.ws_col >= 20)
+		return size.ws_col;
+	return 80;
+}
+
+static double magnitude(double value, const char *const *units, size_t count, double step, double unit,
+                        const char **name) {
+	size_t i = 0;
+	value /= unit;
+	while (i + 1 < count && fabs(value) >= step * 0.9995) {
+		value /= step;
+		i++;
+	}
+	*name = units[i];
+	return value;
+}
+
+void ui_seconds(double seconds, char *text, size_t size) {
+	static const char *const units[] = {"ns", "us", "ms"};
+	const char *unit = "s";
+	if (!isfinite(seconds) || seconds == 0) {
+		snprintf(text, size, "%s", seconds == 0 ? "0 s" : "-");
+		return;
+	}
+	double value = fabs(seconds) < 0.9995 ? magnitude(seconds, units, 3, 1000, 1e-9, &unit) : seconds;
+	int decimals = fabs(value) < 9.995 ? 2 : fabs(value) < 99.95 ? 1 : 0;
+	snprintf(text, size, "%.*f %s", decimals, value, unit);
+}
+
+void ui_bytes(double bytes, char *text, size_t size) {
+	static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+	const char *unit;
+	double value = magnitude(bytes, units, 5, 1024, 1, &unit);
+	snprintf(text, size, value == floor(value) ? "%.0f %s" : "%.1f %s", value, unit);
+}
+
+void ui_bar(double fraction, int width, char *text, size_t size) {
+	static const char *const eighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
+	bool utf8 = ui_utf8();
+	fraction = fraction < 0 || !isfinite(fraction) ? 0 : fraction > 1 ? 1 : fraction;
+	int units = (int)lround(fraction * width * 8);
+	size_t at = 0;
+	text[0] = '\0';
+	for (int i = 0; i < units / 8 && at + 4 < size; i++)
+		at += (size_t)snprintf(text + at, size - at, "%s", utf8 ? "█" : "#");
+	if (utf8 && at + 4 < size)
+		snprintf(text + at, size - at, "%s", eighths[units % 8]);
+}
+
+/* Asked each time: windows are resized. */
+int ui_progress_width(const struct ui *ui) {
+	return ui->live ? ui_width(ui->diagnostics) - 1 : 0;
+}
+
+static void progress_write(struct ui *ui, char *line) {
+	text_clean(line, false);
+	if (ui->live) {
+		int fits = (int)ui_fitting(line, strlen(line), ui_progress_width(ui));
+		fprintf(ui->diagnostics, "\r%.*s\033[K", fits, line);
+		ui->showing = true;
+	} else {
+		fprintf(ui->diagnostics, "%s\n", line);
+	}
+	fflush(ui->diagnostics);
+}
+
+void ui_progress(struct ui *ui, const char *format, ...) {
+	double now = sys_now();
+	double wait = ui->live ? PROGRESS_SECONDS : PROGRESS_PIPED_SECONDS;
+	if (ui->quiet || (ui->shown > 0 && now - ui->shown < wait))
+		return;
+	bool first = ui->shown == 0;
+	ui->shown = now;
+	if (!ui->live && first) /* short work stays silent in a pipe */
+		return;
+	va_list ap;
+	char line[400];
+	va_start(ap, format);
+	vsnprintf(line, sizeof line, format, ap);
+	va_end(ap);
+	progress_write(ui, line);
+}
+
+void ui_progress_end(struct ui *ui) {
+	if (ui->showing)
+		fputs("\r\033[K", ui->diagnostics);
+	ui->showing = false;
+	fflush(ui->diagnostics);
+}
+
+/* A line of any length; what is in it is hostile. */
+static void said(struct ui *ui, const char *before, const char *format, va_list ap) {
+	char *text = NULL;
+	ui_progress_end(ui);
+	if (vasprintf(&text, format, ap) < 0)
+		return;
+	text_clean(text, false);
+	fprintf(ui->diagnostics, "%s%s\n", before, text);
+	free(text);
+}
+
+void ui_note(struct ui *ui, const char *format, ...) {
+	if (!ui->verbose)
+		return;
+	va_list ap;
+	va_start(ap, format);
+	said(ui, "sweetspot: ", format, ap);
+	va_end(ap);
+}
+
+void ui_step(struct ui *ui, const char *format, ...) {
+	if (!ui->verbose)
+		return;
+	va_list ap;
+	va_start(ap, format);
+	said(ui, "  ", format, ap);
+	va_end(ap);
+}
+
+static void hint_say(struct ui *ui, const char *format, ...) {
+	va_list ap;
+	va_start(ap, format);
+	said(ui, "  hint: ", format, ap);
+	va_end(ap);
+}
+
+void ui_warn(struct ui *ui, const char *hint, const char *format, ...) {
+	va_list ap;
+	va_start(ap, format);
+	said(ui, "sweetspot: warning: ", format, ap);
+	va_end(ap);
+	if (hint)
+		hint_say(ui, "%s", hint);
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/mem.h"
+#include "src/base/text.h"
+#include "src/ui/ui.h"
+
+enum { WIDTH_MAX = 110 };
+
+static int width_of(FILE *out) {
+	int width = ui_width(out);
+	return width == 0 ? INT_MAX : width > WIDTH_MAX ? WIDTH_MAX : width;
+}
+
+void ui_wrap(FILE *out, int first, int indent, const char *text) {
+	fprintf(out, "%*s", first, "");
+	ui_wrap_on(out, first, indent, text);
+}
+
+void ui_wrap_on(FILE *out, int first, int indent, const char *text) {
+	char *copy = mem_strdup(text), *word = copy;
+	int width = width_of(out), column = first;
+	bool fresh = true; /* the line has no word yet */
+	text_clean(copy, false);
+	while (*(word += strspn(word, " "))) {
+		size_t size = strcspn(word, " ");
+		int columns = ui_columns(word, size);
+		if (!fresh && columns >= width - column) {
+			fprintf(out, "\n%*s", indent, "");
+			column = indent;
+			fresh = true;
+		}
+		fprintf(out, "%s%.*s", fresh ? "" : " ", (int)size, word);
+		column += columns + !fresh;
+		fresh = false;
+		word += size;
+	}
+	fputc('\n', out);
+	free(copy);
+}
+
+void ui_fix(FILE *out, int indent, const char *command) {
+	char *copy = mem_strdup(command);
+	text_clean(copy, false);
+	if (*copy)
+		fprintf(out, "%*sfix: %s\n", indent, "", copy);
+	free(copy);
+}

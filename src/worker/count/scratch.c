@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <config.h>
+
+#include "src/worker/count/scratch.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "src/base/mem.h"
+#include "src/base/tree.h"
+
+#define SCRATCH_PREFIX "sweetspot-run-"
+
+static const char *scratch_parent(void) {
+	const char *folder = getenv("TMPDIR");
+	return folder && folder[0] == '/' ? folder : "/tmp";
+}
+
+/* The lock, if nobody else holds it and the folder, which must be ours, is still there. */
+static int folder_lock(const char *path) {
+	struct stat there;
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd >= 0 && fstat(fd, &there) == 0 && there.st_uid == geteuid() && flock(fd, LOCK_EX | LOCK_NB) == 0 &&
+	    fstat(fd, &there) == 0 && there.st_nlink > 0) {
+		return fd;
+	}
+	if (fd >= 0) {
+		close(fd);
+	}
+	return -1;
+}
+
+/* Another worker that tidies may take a folder in the moment before it is locked: then there is another try. */
+int program_scratch_open(struct program_scratch *scratch, struct err *err) {
+	enum { TRIES = 10 };
+	*scratch = (struct program_scratch){.fd = -1};
+	for (int i = 0; i < TRIES; i++) {
+		scratch->path = mem_printf("%s/" SCRATCH_PREFIX "XXXXXX", scratch_parent());
+		if (!mkdtemp(scratch->path)) {
+			err_set(err, ERR_FAILED, "set TMPDIR to a folder that can be written", "cannot make a folder in %s: %s",
+			        scratch_parent(), strerror(errno));
+			break;
+		}
+		scratch->fd = folder_lock(scratch->path);
+		if (scratch->fd >= 0) {
+			return 0;
+		}
+		rmdir(scratch->path);
+		err_set(err, ERR_FAILED, "set TMPDIR to a folder of another file system", "cannot lock %s", scratch->path);
+		free(scratch->path);
+		scratch->path = NULL;
+	}
+	free(scratch->path);
+	scratch->path = NULL;
+	return -1;
+}
+
+int program_scratch_file(const struct program_scratch *scratch) {
+	char *path = mem_printf("%s/output-XXXXXX", scratch->path);
+	int fd = mkostemp(path, O_CLOEXEC);
+	if (fd >= 0) {
+		unlink(path);
+	}
+	free(path);
+	return fd;
+}
+
+void program_scratch_close(struct program_scratch *scratch) {
+	if (scratch->path) {
+		tree_remove(scratch->path);
+		free(scratch->path);
+	}
+	if (scratch->fd >= 0) {
+		close(scratch->fd);
+	}
+	*scratch = (struct program_scratch){.fd = -1};
+}
+
+void program_scratch_tidy(void) {
+	DIR *dir = opendir(scratch_parent());
+	for (struct dirent *entry; dir && (entry = readdir(dir));) {
+		if (strncmp(entry->d_name, SCRATCH_PREFIX, sizeof SCRATCH_PREFIX - 1) != 0) {
+			continue;
+		}
+		char *path = mem_printf("%s/%s", scratch_parent(), entry->d_name);
+		int fd = folder_lock(path);
+		if (fd >= 0) {
+			tree_remove(path);
+			close(fd);
+		}
+		free(path);
+	}
+	if (dir) {
+		closedir(dir);
+	}
+}

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <config.h>
+
+#include "src/worker/count/simulate.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/personality.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "counters/cachegrind.h"
+#include "src/base/json/js.h"
+#include "src/base/proc/proc.h"
+#include "src/base/sys.h"
+#include "src/worker/count/scratch.h"
+#include "src/worker/kernel/word.h"
+
+enum { ARGUMENTS = 24, ARGUMENT = 160, VALGRIND_THREADS = 500, WRITE_S = 60, GRACE_S = 60 };
+
+struct command {
+	const char *argv[ARGUMENTS];
+	char texts[ARGUMENTS][ARGUMENT];
+	char *output; /* the option with the folder's name */
+	int count;
+};
+
+static void command_add(struct command *command, const char *word) {
+	if (command->count < ARGUMENTS - 1) {
+		command->argv[command->count++] = word;
+	}
+}
+
+/* The worker itself, at the same place for every run. */
+static bool worker_path(char path[PATH_MAX], char *reason) {
+	ssize_t length = readlink("/proc/self/exe", path, PATH_MAX - 1);
+	path[length > 0 ? length : 0] = '\0';
+	if (length > 0 && access(path, X_OK) == 0) {
+		return true;
+	}
+	snprintf(reason, 2 * COUNTER_REASON, "the worker's own file is no longer where it was started from");
+	return false;
+}
+
+/* fair-sched: the threads take turns. */
+static void command_make(struct command *command, const char *folder, int threads,
+                         const struct cachegrind_model *model, const char *worker) {
+	static const char *const fixed[] = {"valgrind",           "--command-line-only=yes", "-q",
+	                                    "--tool=callgrind",   "--instr-atstart=no",      "--separate-threads=yes",
+	                                    "--cache-sim=yes",    "--branch-sim=yes",        "--fair-sched=try",
+	                                    "--trace-children=no", "--vgdb=no"};
+	*command = (struct command){.output = mem_printf("--callgrind-out-file=%s/out", folder)};
+	for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++) {
+		command_add(command, fixed[i]);
+	}
+	snprintf(command->texts[0], ARGUMENT, "--max-threads=%d", VALGRIND_THREADS + threads);
+	command_add(command, command->texts[0]);
+	command_add(command, command->output);
+	for (int i = 0; i < model->count; i++) {
+		command_add(command, model->options[i]);
+	}
+	command_add(command, worker);
+	command_add(command, "simulate");
+}
+
+/* What addresses and sums could depend on stays out: the worker's environment but for a few, and its id and samples. */
+static json_t *request_make(const struct simulate_job *job) {
+	static const char *const members[] = {"kernel", "library", "problem", "seed"};
+	json_t *request = json_object(), *config = json_object_get(job->request, "config");
+	for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
+		json_t *member = json_object_get(job->request, members[i]);
+		if (member) {
+			json_object_set(request, members[i], member);
+		}
+	}
+	config = json_is_object(config) ? json_copy(config) : json_object();
+	if (job->team) {
+		json_object_set_new(config, "threads", json_integer(job->threads));
+	}
+	json_object_set_new(request, "config", config);
+	return request;
+}
+
+static const char *kept(char *texts[2], int i, const char *name) {
+	texts[i] = getenv(name) ? mem_printf("%s=%s", name, getenv(name)) : NULL;
+	return texts[i];
+}
+
+/* Where everything is in memory must not depend on who asks, from where: a fixed environment, a folder whose name is as
+ * long each time (shells pass it on in PWD, and valgrind may be a script), no random addresses. Where the last is not
+ * allowed valgrind's own order of memory is left, which hardly differs. */
+static struct proc *start(const struct command *command, const char *folder, struct err *err) {
+	static const char *const everything[] = {"*", NULL};
+	char *scratch = mem_printf("TMPDIR=%s", folder), *texts[2];
+	const char *set[] = {"LC_ALL=C", "LD_BIND_NOW=1", "OMP_WAIT_POLICY=passive", "GOMP_SPINCOUNT=0",
+	                     "PATH=/usr/local/bin:/usr/bin:/bin", scratch, NULL, NULL, NULL};
+	int count = 6, before = personality(0xffffffff);
+	for (int i = 0; i < 2; i++) {
+		set[count] = kept(texts, i, i == 0 ? "LD_LIBRARY_PATH" : "OMP_STACKSIZE");
+		count += set[count] != NULL;
+	}
+	const struct proc_spec spec = {.argv = command->argv, .unset = everything, .set = set, .cwd = folder,
+	                               .address_space = UINT64_MAX, .no_core = true};
+	if (before != -1) {
+		personality((unsigned)before | ADDR_NO_RANDOMIZE);
+	}
+	struct proc *proc = proc_start(&spec, err);
+	if (before != -1) {
+		personality((unsigned)before);
+	}
+	free(texts[0]);
+	free(texts[1]);
+	free(scratch);
+	return proc;
+}
+
+/* The worker's own folder, for names of files in the problem. */
+static bool folder_link(const char *folder, char *reason) {
+	char here[PATH_MAX], *link = mem_printf("%s/" SIMULATE_FOLDER, folder);
+	bool good = getcwd(here, sizeof here) && symlink(here, link) == 0;
+	if (!good) {
+		snprintf(reason, 2 * COUNTER_REASON, "cannot link to the worker's folder: %s", strerror(errno));
+	}
+	free(link);
+	return good;
+}
+
+/* The last line that valgrind or the kernel wrote says most. */
+static void end_reason(const char *status, const char *errors, bool illegal, char *reason) {
+	char copy[COUNTER_REASON];
+	size_t end = strlen(errors);
+	while (end > 0 && strchr(" \n\t", errors[end - 1])) {
+		end--;
+	}
+	size_t begin = end;
+	while (begin > 0 && errors[begin - 1] != '\n') {
+		begin--;
+	}
+	snprintf(copy, sizeof copy, "%.*s", (int)(end - begin < sizeof copy ? end - begin : sizeof copy - 1), errors + begin);
+	word_clean(copy, sizeof copy);
+	snprintf(reason, 2 * COUNTER_REASON, "valgrind ended without an answer, %s%s%s%s", status,
+	         illegal ? " (it knows no AVX-512: build with CFLAGS that leave it out)" : "", copy[0] ? ": " : "", copy);
+}
+
+/* Sets *seconds from the child's answer. */
+static bool answer_read(const char *line, size_t size, double *seconds, char *reason) {
+	struct err err = {.code = ERR_OK};
+	json_t *answer = js_parse(line, size, "valgrind's answer", &err);
+	const char *status = js_string_or(answer, "status", "");
+	bool good = strcmp(status, "correct") == 0 && js_real(answer, "seconds", 0, 1e9, seconds, &err) == 0;
+	if (!good) {
+		snprintf(reason, 2 * COUNTER_REASON, "under valgrind: %s",
+		         js_string_or(answer, "message", err.what[0] ? err.what : "no answer"));
+	}
+	json_decref(answer);
+	return good;
+}
+
+static bool converse(struct proc *proc, const json_t *request, double *seconds, char *reason) {
+	char *text = js_canonical(request), *line, *sent = mem_printf("%s\n", text), status_text[80];
+	size_t size;
+	struct err err = {.code = ERR_OK};
+	bool wrote = proc_write(proc, sent, strlen(sent), WRITE_S, &err) == 0, answered = false, good = false;
+	if (wrote && proc_read(proc, -1, NULL, &line, &size) == PROC_LINE) {
+		answered = true;
+		good = answer_read(line, size, seconds, reason);
+	}
+	char *errors = mem_strdup(proc_stderr(proc));
+	int status = proc_stop(proc, GRACE_S);
+	if (!answered || (good && status != 0)) {
+		good = false;
+		proc_status_text(status, status_text, sizeof status_text);
+		end_reason(status_text, errors, WIFSIGNALED(status) && WTERMSIG(status) == SIGILL, reason);
+	}
+	free(errors);
+	free(sent);
+	free(text);
+	return good;
+}
+
+static bool run_in(const char *folder, const struct simulate_job *job, double *values, struct simulation *simulation,
+                   char *reason) {
+	struct err err = {.code = ERR_OK};
+	struct cachegrind_model model;
+	struct command command;
+	char worker[PATH_MAX];
+	bool good = false;
+	if (cachegrind_model_read(getenv("SWEETSPOT_CACHEGRIND"), &model, &err) != 0 || strchr(folder, '%')) {
+		snprintf(reason, 2 * COUNTER_REASON, "%.399s", err.what[0] ? err.what : "valgrind takes no % in TMPDIR");
+		return false;
+	}
+	if (!worker_path(worker, reason) || !folder_link(folder, reason)) {
+		return false;
+	}
+	command_make(&command, folder, job->threads, &model, worker);
+	struct proc *proc = start(&command, folder, &err);
+	if (!proc) {
+		snprintf(reason, 2 * COUNTER_REASON, "%.399s", err.what);
+	} else {
+		json_t *request = request_make(job);
+		good = converse(proc, request, &simulation->seconds, reason) &&
+		       simulate_values_read(folder, job->threads, values, simulation->model, reason);
+		json_decref(request);
+	}
+	free(command.output);
+	return good;
+}
+
+bool simulate_run(const struct simulate_job *job, double *values, struct simulation *simulation,
+                  char reason[2 * COUNTER_REASON]) {
+	struct program_scratch scratch;
+	struct err err;
+	double begun = sys_now();
+	program_scratch_tidy();
+	if (program_scratch_open(&scratch, &err) != 0) {
+		snprintf(reason, 2 * COUNTER_REASON, "%.399s", err.what);
+		return false;
+	}
+	bool good = run_in(scratch.path, job, values, simulation, reason);
+	program_scratch_close(&scratch);
+	simulation->elapsed_s = sys_now() - begun;
+	simulation->slowdown = job->native_s > 0 ? simulation->seconds / job->native_s : NAN;
+	return good;
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <config.h>
+
+#include "src/worker/kernel/device.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "src/base/mem.h"
+
+struct opened {
+	int index;
+	struct gpu *gpu;
+};
+
+struct devices {
+	struct opened *items;
+	size_t count;
+};
+
+int device_read(const char *word, int *index, struct err *err) {
+	*index = DEVICE_CPU;
+	return strcmp(word, "cpu") == 0 ? 0 : gpu_index(word, index, err);
+}
+
+const char *device_kind(int index) {
+	return index == DEVICE_CPU ? "cpu" : "cuda";
+}
+
+struct devices *devices_new(void) {
+	return mem_alloc(1, sizeof(struct devices));
+}
+
+void devices_free(struct devices *devices) {
+	if (devices) {
+		for (size_t i = 0; i < devices->count; i++) {
+			gpu_close(devices->items[i].gpu);
+		}
+		free(devices->items);
+		free(devices);
+	}
+}
+
+/* CUDA reserves address space for the memory of the host and of all devices together, and uses little of it: the tuner's
+ * limit on it, which is to catch kernels that eat all memory, would keep CUDA from starting. */
+static void address_space_open(void) {
+	struct rlimit limit;
+	if (getrlimit(RLIMIT_AS, &limit) == 0) {
+		limit.rlim_cur = limit.rlim_max;
+		setrlimit(RLIMIT_AS, &limit);
+	}
+}
+
+struct gpu *devices_get(struct devices *devices, int index, struct err *err) {
+	if (index == DEVICE_CPU) {
+		return NULL;
+	}
+	for (size_t i = 0; i < devices->count; i++) {
+		if (devices->items[i].index == index) {
+			return devices->items[i].gpu;
+		}
+	}
+	address_space_open();
+	struct gpu *gpu = gpu_open(index, err);
+	if (gpu) {
+		devices->items = mem_grow(devices->items, devices->count + 1, sizeof *devices->items);
+		devices->items[devices->count++] = (struct opened){index, gpu};
+	}
+	return gpu;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Values of single parameters, checked against their rows. */
+#ifndef SRC_WORKER_KERNEL_PARAM_H
+#define SRC_WORKER_KERNEL_PARAM_H
+#include <jansson.h>
+
+#include "kernels/kernel.h"
+#include "src/base/err.h"
+#include "src/base/mem.h"
+
+/* ERR_USAGE where the value has the wrong type, is out of bounds or is not one of the words. */
+int param_read(struct arena *arena, const struct ss_param *param, const json_t *json, struct ss_value *out,
+               struct err *err);
+/* The initial value, which need not be inside the bounds; ERR_USAGE where there is none. */
+int param_initial(struct arena *arena, const struct ss_param *param, struct ss_value *out, struct err *err);
+/* Every key of the object (which may be NULL) is in one of the tables; else ERR_USAGE with the nearest name. */
+int param_check_names(const struct ss_param *const *tables, size_t count, const json_t *object, const char *where,
+                      struct err *err);
+
+#endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Lists of words, and what to say where a word is not in one. */
+#ifndef SRC_WORKER_KERNEL_WORD_H
+#define SRC_WORKER_KERNEL_WORD_H
+#include <jansson.h>
+#include <stddef.h>
+
+#include "src/base/err.h"
+#include "src/base/mem.h"
+
+/* "a,b,c" in pieces that live in the arena. */
+const char *const *word_split(struct arena *arena, const char *list, size_t *count);
+/* Sets ERR_USAGE: what is wrong, and the nearest word, or all of them where none is near. Returns -1. */
+int word_unknown(const char *word, const char *const *known, size_t count, const char *what, struct err *err);
+/* Every key of the object is one of the known ones; else ERR_USAGE with the nearest. */
+int word_check_keys(const json_t *object, const char *const *known, size_t count, struct err *err);
+/* Text from a kernel, as JSON can carry it: ended, one line, UTF-8. */
+void word_clean(char *text, size_t size);
+/* New references: the text, null for NULL and ""; and a cleaned copy of it. */
+json_t *word_or_null(const char *text);
+json_t *word_clean_json(const char *text);
+
+#endif

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A trial by hand: words and options of the command line instead of a request. */
+#ifndef SRC_WORKER_MANUAL_H
+#define SRC_WORKER_MANUAL_H
+#include "src/base/opt.h"
+
+extern const struct opt byhand_options[];
+/* args: "run", the kernel, "P=V" words. Prints the trial's line to fd `out`. 0, 1 for a failed trial, or -1 with err
+ * and nothing printed. */
+int byhand_run(const struct opt_args *args, int out, struct err *err);
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <config.h>
+
+#include "src/worker/program/guard.h"
+
+#include <signal.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "src/base/proc/reap.h"
+
+bool program_guard_begin(struct program_guard *guard) {
+	int adopts = 0;
+	*guard = (struct program_guard){.parent = getppid()};
+	prctl(PR_GET_CHILD_SUBREAPER, &adopts, 0, 0, 0);
+	reap_adopt();
+	signal(SIGCHLD, SIG_DFL); /* where it is ignored the kernel keeps neither status nor usage */
+	if (prctl(PR_GET_PDEATHSIG, &guard->signal, 0, 0, 0) == 0 && guard->signal) {
+		prctl(PR_SET_PDEATHSIG, 0, 0, 0, 0);
+	}
+	return !adopts;
+}
+
+/* Armed first, then looked at: a parent that dies in between is seen by one or the other. */
+bool program_guard_end(const struct program_guard *guard) {
+	if (guard->signal) {
+		prctl(PR_SET_PDEATHSIG, guard->signal, 0, 0, 0);
+	}
+	return !guard->signal || getppid() == guard->parent;
+}

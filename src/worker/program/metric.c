@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <config.h>
+
+#include "src/worker/program/metric.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/mem.h"
+#include "src/base/pattern.h"
+
+/* So that neither ratios nor squares of metrics are lost. */
+static const double METRIC_LEAST = 1e-100, METRIC_MOST = 1e100;
+enum { METRIC_LINE = 64 * 1024, METRIC_TEXT = 160 };
+
+struct program_metric {
+	regex_t regex;
+	char *expression;
+	char line[METRIC_LINE + 1]; /* as far as it has come */
+	size_t used;
+	bool found, too_long;
+	char text[METRIC_TEXT]; /* the last match */
+};
+
+struct program_metric *program_metric_new(const char *expression, struct err *err) {
+	struct program_metric *metric = mem_alloc(1, sizeof *metric);
+	char why[160];
+	if (!pattern_compile(&metric->regex, expression, why, sizeof why)) {
+		err_set(err, ERR_USAGE, "it is a POSIX extended regular expression, such as \"rate ([0-9.]+)\"",
+		        "the metric \"%.200s\" can't be read: %s", expression, why);
+		free(metric);
+		return NULL;
+	}
+	metric->expression = mem_strdup(expression);
+	return metric;
+}
+
+void program_metric_free(struct program_metric *metric) {
+	if (metric) {
+		regfree(&metric->regex);
+		free(metric->expression);
+		free(metric);
+	}
+}
+
+void program_metric_start(struct program_metric *metric) {
+	metric->used = 0;
+	metric->found = false;
+}
+
+static void match_keep(struct program_metric *metric, const regmatch_t *match) {
+	size_t size = match->rm_so < 0 ? 0 : (size_t)(match->rm_eo - match->rm_so);
+	metric->found = true;
+	metric->too_long = size >= METRIC_TEXT;
+	size = metric->too_long ? METRIC_TEXT - 1 : size;
+	if (size > 0) {
+		memcpy(metric->text, metric->line + match->rm_so, size);
+	}
+	metric->text[size] = '\0';
+}
+
+static void line_keep(struct program_metric *metric, const char *data, size_t size) {
+	size_t room = METRIC_LINE - metric->used;
+	size = size < room ? size : room;
+	memcpy(metric->line + metric->used, data, size);
+	metric->used += size;
+}
+
+/* All matches of the line, since the last counts. An empty match moves on by one byte. */
+static void line_end(struct program_metric *metric) {
+	regoff_t size = (regoff_t)metric->used;
+	regmatch_t match[2] = {{.rm_so = 0, .rm_eo = size}};
+	size_t groups = metric->regex.re_nsub > 0 ? 2 : 1;
+	metric->line[metric->used] = '\0';
+	metric->used = 0;
+	while (regexec(&metric->regex, metric->line, groups, match, REG_STARTEND) == 0) {
+		match_keep(metric, &match[groups - 1]);
+		regoff_t next = match[0].rm_eo + (match[0].rm_eo == match[0].rm_so);
+		if (next >= size) {
+			break;
+		}
+		match[0] = (regmatch_t){.rm_so = next, .rm_eo = size};
+	}
+}
+
+void program_metric_add(struct program_metric *metric, const char *data, size_t size) {
+	for (const char *newline; size > 0 && (newline = memchr(data, '\n', size));) {
+		size_t length = (size_t)(newline - data);
+		line_keep(metric, data, length);
+		line_end(metric);
+		data += length + 1;
+		size -= length + 1;
+	}
+	line_keep(metric, data, size);
+}
+
+void program_metric_end(struct program_metric *metric) {
+	if (metric->used > 0) {
+		line_end(metric);
+	}
+}
+
+bool program_metric_found(const struct program_metric *metric) {
+	return metric->found;
+}
+
+int program_metric_value(const struct program_metric *metric, double *value, struct err *err) {
+	char *end;
+	if (!metric->found) {
+		return err_set(err, ERR_FAILED, NULL, "no line of the output matches the metric \"%.160s\"",
+		               metric->expression);
+	}
+	*value = strtod(metric->text, &end);
+	end += strspn(end, " \t\r");
+	if (end == metric->text || *end || metric->too_long) {
+		return err_set(err, ERR_FAILED, NULL, "the metric \"%.160s\" found \"%.60s\", which is no number",
+		               metric->expression, metric->text);
+	}
+	if (!isfinite(*value) || *value <= 0) {
+		return err_set(err, ERR_FAILED, NULL, "the metric \"%.160s\" found \"%.60s\", which is %s", metric->expression,
+		               metric->text, !isfinite(*value) ? "not finite" : *value < 0 ? "below 0" : "0 and not above");
+	}
+	if (*value < METRIC_LEAST || *value > METRIC_MOST) {
+		return err_set(err, ERR_FAILED, NULL, "the metric \"%.160s\" found \"%.60s\", which is not between %g and %g",
+		               metric->expression, metric->text, METRIC_LEAST, METRIC_MOST);
+	}
+	return 0;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Finds a number in what a program prints: the last match of a regular expression, line by line. */
+#ifndef SRC_WORKER_PROGRAM_METRIC_H
+#define SRC_WORKER_PROGRAM_METRIC_H
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "src/base/err.h"
+
+struct program_metric;
+
+/* ERR_USAGE where it is no POSIX extended regular expression. */
+struct program_metric *program_metric_new(const char *expression, struct err *err);
+void program_metric_free(struct program_metric *metric);  /* NULL is fine */
+void program_metric_start(struct program_metric *metric); /* forgets what was found */
+/* Bytes as they come; of a line over 64 KiB the start counts. */
+void program_metric_add(struct program_metric *metric, const char *data, size_t size);
+void program_metric_end(struct program_metric *metric); /* a last line without newline is one, too */
+bool program_metric_found(const struct program_metric *metric);
+/* The number, above 0; -1 and err, one line that says what was found, where it is none. */
+int program_metric_value(const struct program_metric *metric, double *value, struct err *err);
+
+#endif

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <config.h>
+
+#include "src/worker/program/place.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "src/base/proc/spawn.h"
+
+enum { PLACE_FILE_LEAST = 1 << 20 };
+static const double PLACE_FREE_SHARE = 0.9;
+
+/* One file without end must not fill the disk. */
+static uint64_t file_limit(const char *cwd) {
+	struct statvfs room;
+	if (statvfs(cwd ? cwd : ".", &room) != 0) {
+		return 0;
+	}
+	double bytes = PLACE_FREE_SHARE * (double)room.f_bavail * (double)room.f_frsize;
+	return bytes < PLACE_FILE_LEAST ? PLACE_FILE_LEAST : bytes < 0x1p62 ? (uint64_t)bytes : 0;
+}
+
+int program_site_open(struct arena *arena, struct program_request *request, int watch, struct program_site *site,
+                      struct err *err) {
+	*site = (struct program_site){.place = {.cwd = request->cwd, .watch = watch, .nothing = -1}};
+	if (program_scratch_open(&site->scratch, err) != 0) {
+		return -1;
+	}
+	site->place.nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+	if (site->place.nothing < 0) {
+		return err_set(err, ERR_FAILED, NULL, "cannot open /dev/null: %s", strerror(errno));
+	}
+	request->set[0] = arena_printf(arena, "TMPDIR=%s", site->scratch.path);
+	site->place.environment = proc_environment(request->unset, request->set);
+	site->place.file_limit = request->file_limit ? request->file_limit : file_limit(request->cwd);
+	return 0;
+}
+
+void program_site_close(struct program_site *site) {
+	free(site->place.environment);
+	if (site->place.nothing >= 0) {
+		close(site->place.nothing);
+	}
+	program_scratch_close(&site->scratch);
+}
+
+/* A pipe without a writer must not keep us, but the program may wait for one. */
+int program_site_input(const struct program_site *site, const char *path, struct err *err) {
+	struct stat what;
+	int at = AT_FDCWD, fd = -1;
+	if (site->place.cwd) {
+		at = open(site->place.cwd, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	}
+	if (at >= 0 || at == AT_FDCWD) {
+		fd = openat(at, path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	}
+	int why = errno;
+	if (fd >= 0 && fstat(fd, &what) == 0 && S_ISDIR(what.st_mode)) {
+		close(fd);
+		fd = -1;
+		why = EISDIR;
+	}
+	if (fd >= 0) {
+		fcntl(fd, F_SETFL, 0);
+	} else {
+		err_set(err, ERR_FAILED, NULL, "cannot read the input %.200s: %s", path, strerror(why));
+	}
+	if (at >= 0) {
+		close(at);
+	}
+	return fd;
+}

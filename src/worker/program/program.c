@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <config.h>
+
+#include "src/worker/program/program.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "src/base/json/js.h"
+#include "src/base/sys.h"
+#include "src/worker/program/count.h"
+#include "src/worker/program/guard.h"
+#include "src/worker/program/trial.h"
+#include "src/worker/program/regions_run.h"
+
+/* After the samples, and only of a program that came so far. Its regions are told in the first counted run. */
+static void count(struct arena *arena, struct program_trial *trial, const struct counter_plan *plan, json_t *reply) {
+	struct counting counting = {.runs = 0};
+	struct regions_run regions;
+	if ((!plan && !trial->request->regions) || trial->status || trial->abandoned) {
+		return;
+	}
+	regions_run_open(arena, trial, plan, &regions);
+	if (plan) {
+		program_count(arena, trial, plan, regions.environment, &counting);
+		json_object_set_new(reply, "counters", counting_events_json(plan, &counting));
+		json_object_set_new(reply, "counting", counting_json(plan, &counting, 0));
+	}
+	regions_run_close(trial, &regions, counting.runs > 0, reply);
+}
+
+static json_t *reply_make(const struct program_trial *trial) {
+	json_t *reply = json_pack("{s:s, s:o, s:i}", "status", trial->status ? trial->status : "correct", "samples",
+	                          js_reals(trial->samples, trial->count), "batch", 1);
+	if (trial->status) {
+		json_object_set_new(reply, "message", json_string(trial->message));
+	}
+	if (trial->output.metric) {
+		json_object_set_new(reply, "metrics", js_reals(trial->metrics, trial->count));
+	}
+	if (trial->hash[0]) {
+		json_object_set_new(reply, "hash", json_string(trial->hash));
+	}
+	if (trial->count > 0) {
+		program_usage_set(trial->usage, reply);
+	}
+	json_object_set_new(reply, "output_bytes",
+	                    program_output_wanted(&trial->output) ? json_integer((json_int_t)trial->output.bytes)
+	                                                          : json_null());
+	return reply;
+}
+
+static int trial_open(struct arena *arena, struct program_trial *trial, struct program_request *request, int watch,
+                      struct err *err) {
+	trial->output.hash = request->hash;
+	if (request->metric) {
+		trial->output.metric = program_metric_new(request->metric, err);
+		if (!trial->output.metric) {
+			return -1;
+		}
+	}
+	if (program_site_open(arena, request, watch, &trial->site, err) != 0) {
+		return -1;
+	}
+	if (request->verify) {
+		trial->output.spool = program_scratch_file(&trial->site.scratch);
+		if (trial->output.spool < 0) {
+			return err_set(err, ERR_FAILED, NULL, "cannot make a file in %s: %s", trial->site.scratch.path,
+			               strerror(errno));
+		}
+	}
+	trial->samples = arena_alloc(arena, (size_t)request->samples, sizeof(double));
+	trial->metrics = arena_alloc(arena, (size_t)request->samples, sizeof(double));
+	trial->usage = program_usage_new(arena, (size_t)request->samples);
+	return 0;
+}
+
+static void trial_close(struct program_trial *trial) {
+	program_metric_free(trial->output.metric);
+	if (trial->output.spool >= 0) {
+		close(trial->output.spool);
+	}
+	program_run_free(&trial->run);
+	program_run_free(&trial->side);
+	program_site_close(&trial->site);
+}
+
+/* A name that nobody knows is a bad request, and nothing is run for it. */
+static int counters_ask(struct counters *counters, struct arena *arena, const struct program_request *request,
+                        struct counter_plan **plan, struct err *err) {
+	const struct counter_site site = {.tree = true};
+	if (request->counters[0]) {
+		*plan = counters_plan(counters, arena, request->counters, &site, err);
+	}
+	return request->counters[0] && !*plan ? -1 : 0;
+}
+
+json_t *program_answer(int watch, struct counters *counters, const json_t *json, bool *abandoned, struct err *err) {
+	struct arena *arena = arena_new();
+	struct program_request request;
+	struct program_trial trial = {
+		.request = &request, .output = {.spool = -1}, .site = {.place = {.nothing = -1}, .scratch = {.fd = -1}}};
+	struct program_guard guard;
+	struct counter_plan *plan = NULL;
+	json_t *reply = NULL;
+	double start = sys_now();
+	*abandoned = false;
+	if (program_request_read(arena, json, &request, err) != 0 ||
+	    counters_ask(counters, arena, &request, &plan, err) != 0) {
+		arena_free(arena);
+		return NULL;
+	}
+	if (program_guard_begin(&guard)) {
+		program_scratch_tidy();
+	}
+	if (trial_open(arena, &trial, &request, watch, err) == 0) {
+		program_trial_runs(&trial);
+		reply = reply_make(&trial);
+		count(arena, &trial, plan, reply);
+		json_object_set_new(reply, "elapsed_s", json_real(sys_now() - start));
+	}
+	trial_close(&trial);
+	counter_plan_clear(plan);
+	*abandoned = !program_guard_end(&guard) || trial.abandoned;
+	arena_free(arena);
+	return reply;
+}

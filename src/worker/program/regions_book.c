@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <config.h>
+
+#include "src/worker/program/regions_book.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "src/base/json/js.h"
+#include "src/base/text.h"
+#include "src/worker/kernel/word.h"
+
+void regions_note(struct regions_book *book, const char *format, ...) {
+	char note[200];
+	va_list ap;
+	va_start(ap, format);
+	vsnprintf(note, sizeof note, format, ap);
+	va_end(ap);
+	word_clean(note, sizeof note);
+	if (json_array_size(book->notes) < REGIONS_NOTES_MAX) {
+		json_array_append_new(book->notes, json_string(note));
+	}
+}
+
+static struct regions_region *region_new(struct regions_book *book, const char *name) {
+	size_t count = book->regions->event_count;
+	struct regions_region *region = arena_alloc(book->arena, 1, sizeof *region);
+	region->name = arena_strdup(book->arena, name);
+	region->per_thread = json_array();
+	region->counts = arena_alloc(book->arena, count + 1, sizeof *region->counts);
+	for (size_t i = 0; i < count; i++) {
+		region->counts[i].per_thread = json_array();
+	}
+	return region;
+}
+
+struct regions_region *regions_book_find(struct regions_book *book, const char *name) {
+	char clean[REGIONS_NAME_MAX + 1];
+	snprintf(clean, sizeof clean, "%s", name[0] ? name : "(no name)");
+	text_clean(clean, false);
+	const json_t *place = json_object_get(book->index, clean);
+	if (place) {
+		return book->region[json_integer_value(place)];
+	}
+	if (book->count == REGIONS_MAX) {
+		book->left_out++;
+		return NULL;
+	}
+	json_object_set_new(book->index, clean, json_integer((json_int_t)book->count));
+	return book->region[book->count++] = region_new(book, clean);
+}
+
+static json_t *text_or_null(const char *text) {
+	return text && text[0] ? json_string(text) : json_null();
+}
+
+static json_t *count_json(const struct regions_event *event, const struct regions_count *count) {
+	double value = count->status == COUNTER_UNAVAILABLE ? NAN : count->total;
+	return json_pack("{s:s, s:o, s:o, s:s, s:o, s:O}", "name", event->name, "value", js_number(value), "unit",
+	                 text_or_null(event->unit), "status", counter_status_name(count->status), "reason",
+	                 text_or_null(count->reason), "per_thread", count->per_thread);
+}
+
+static json_t *whole_json(double x) {
+	return json_integer((json_int_t)fmin(x, 0x1p53));
+}
+
+static json_t *region_json(const struct regions *regions, const struct regions_region *region) {
+	json_t *counters = json_array();
+	for (size_t i = 0; i < regions->event_count && region->calls > 0; i++) {
+		json_array_append_new(counters, count_json(&regions->events[i], &region->counts[i]));
+	}
+	return json_pack("{s:s, s:o, s:o, s:o, s:O, s:o, s:o, s:o}", "name", region->name, "calls",
+	                 whole_json(region->calls), "seconds", js_number(region->seconds), "threads",
+	                 whole_json(region->threads), "per_thread", region->per_thread, "unbegun",
+	                 whole_json(region->unbegun), "unended", whole_json(region->unended), "counters", counters);
+}
+
+static void region_free(const struct regions *regions, struct regions_region *region) {
+	json_decref(region->per_thread);
+	for (size_t i = 0; i < regions->event_count; i++) {
+		json_decref(region->counts[i].per_thread);
+	}
+}
+
+static void region_notes(struct regions_book *book, const struct regions_region *region) {
+	if (region->unbegun > 0) {
+		regions_note(book, "region %.60s: end without begin, %.0f times", region->name, region->unbegun);
+	}
+	if (region->unended > 0) {
+		regions_note(book, "region %.60s: begin without end, %.0f times", region->name, region->unended);
+	}
+}
+
+static void limit_notes(struct regions_book *book) {
+	if (book->left_out > 0) {
+		regions_note(book, "only the first %d regions are told of", REGIONS_MAX);
+	}
+	if (book->rows_left_out > 0) {
+		regions_note(book, "per_thread leaves out %zu threads", book->rows_left_out);
+	}
+	if (book->files_left_out > 0) {
+		regions_note(book, "%zu processes are left out", book->files_left_out);
+	}
+}
+
+json_t *regions_book_end(struct regions_book *book) {
+	json_t *out = json_array();
+	limit_notes(book);
+	for (size_t i = 0; i < book->count; i++) {
+		region_notes(book, book->region[i]);
+		json_array_append_new(out, region_json(book->regions, book->region[i]));
+		region_free(book->regions, book->region[i]);
+	}
+	return out;
+}

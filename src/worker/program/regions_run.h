@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a program tells of its regions, in a run that is counted anyway, or in one of its own. */
+#ifndef SRC_WORKER_PROGRAM_REGIONS_RUN_H
+#define SRC_WORKER_PROGRAM_REGIONS_RUN_H
+#include "counters/plan/plan.h"
+#include "src/worker/program/trial.h"
+#include "src/worker/program/regions.h"
+
+struct regions_run {
+	struct regions regions;
+	char **environment; /* of that run; NULL where the regions can't be had */
+	struct err err;     /* why */
+};
+
+/* Events are those that the plan counts through perf, or some that every kernel counts where there are none; plan may be
+ * NULL. */
+void regions_run_open(struct arena *arena, struct program_trial *trial, const struct counter_plan *plan,
+                      struct regions_run *run);
+/* Makes a run of its own where none has been done, and sets "regions" if there are any, and "regions_notes" if something
+ * was lost. */
+void regions_run_close(struct program_trial *trial, struct regions_run *run, bool done, json_t *reply);
+
+#endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A request to run a program, checked. */
+#ifndef SRC_WORKER_PROGRAM_REQUEST_H
+#define SRC_WORKER_PROGRAM_REQUEST_H
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "src/base/err.h"
+#include "src/base/mem.h"
+
+struct program_request {
+	const char *const *argv;                            /* NULL-terminated */
+	const char **set;                                   /* "NAME=VALUE"; the first place is free for who fills it */
+	const char *const *unset;                           /* names and prefixes ("OMP_*") */
+	const char *cwd, *input, *before, *verify, *metric; /* or NULL */
+	const char *const *counters;                        /* names as asked for, NULL-terminated */
+	int samples, warmup;
+	double timeout_s, limit_s, cut_s; /* 0: none */
+	bool hash, regions;
+	uint64_t file_limit; /* bytes; 0: by the free space */
+};
+
+/* What is absent takes its default. The arena and the request own what it points to. */
+int program_request_read(struct arena *arena, const json_t *json, struct program_request *request, struct err *err);
+
+#endif

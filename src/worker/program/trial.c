@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <config.h>
+
+#include "src/worker/program/trial.h"
+
+#include <math.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "src/base/proc/proc.h"
+#include "src/worker/count/noise.h"
+#include "src/worker/kernel/word.h"
+
+enum { PROGRAM_WORDS_KEPT = 200 };
+static const double PROGRAM_SIDE_S = 60; /* at least, for what comes before and after a run */
+
+/* Returns false, for its caller to return. */
+__attribute__((format(printf, 3, 4))) static bool fail(struct program_trial *trial, const char *status,
+                                                       const char *format, ...) {
+	va_list ap;
+	va_start(ap, format);
+	vsnprintf(trial->message, sizeof trial->message, format, ap);
+	va_end(ap);
+	word_clean(trial->message, sizeof trial->message);
+	trial->status = status;
+	return false;
+}
+
+/* "exit status 3: its last words". A shell tells by a status over 128 that what it ran was killed. */
+static void how_ended(const struct program_run *run, uint64_t file_limit, char *text, size_t size) {
+	char words[PROGRAM_WORDS_KEPT], file[120] = "", shell[40] = "";
+	int inner = WIFEXITED(run->status) && WEXITSTATUS(run->status) > 128 ? WEXITSTATUS(run->status) - 128 : 0;
+	int number = WIFSIGNALED(run->status) ? WTERMSIG(run->status) : inner;
+	proc_status_text(run->status, text, size);
+	program_run_words(run, words, sizeof words);
+	if (inner && sigabbrev_np(inner)) {
+		snprintf(shell, sizeof shell, " (128 + SIG%s)", sigabbrev_np(inner));
+	}
+	if (number == SIGXFSZ) {
+		snprintf(file, sizeof file, ": a file grew over the limit of %llu bytes", (unsigned long long)file_limit);
+	}
+	size_t used = strlen(text);
+	snprintf(text + used, size - used, "%s%s%s%s", shell, file, words[0] ? ": " : "", words);
+}
+
+/* True where it ended with status 0; else `how` tells. */
+static bool side_run(struct program_trial *trial, const char *line, int in, char *how, size_t size) {
+	const char *const argv[] = {"/bin/sh", "-c", line, NULL};
+	const struct program_command command = {
+		.argv = argv, .in = in, .joined = true, .seconds = fmax(PROGRAM_SIDE_S, trial->request->timeout_s)};
+	struct program_run *side = &trial->side;
+	program_run(&trial->site.place, &command, side);
+	trial->abandoned = side->end == PROGRAM_ABANDONED;
+	switch (side->end) {
+	case PROGRAM_UNSTARTED:
+		snprintf(how, size, "%.300s", side->err.what);
+		break;
+	case PROGRAM_LATE:
+		snprintf(how, size, "no end within %g s", command.seconds);
+		break;
+	default:
+		how_ended(side, trial->site.place.file_limit, how, size);
+		break;
+	}
+	return side->end == PROGRAM_ENDED && side->status == 0;
+}
+
+static bool before(struct program_trial *trial) {
+	char how[PROGRAM_MESSAGE];
+	return !trial->request->before || side_run(trial, trial->request->before, -1, how, sizeof how) ||
+	       fail(trial, "runtime", "before the run: %s", how);
+}
+
+static bool verified(struct program_trial *trial) {
+	char how[PROGRAM_MESSAGE];
+	return !trial->request->verify || side_run(trial, trial->request->verify, trial->output.spool, how, sizeof how) ||
+	       fail(trial, "correctness", "verify: %s", how);
+}
+
+static double patience(const struct program_request *request, const struct program_again *again, bool *censors) {
+	if (again) {
+		*censors = false;
+		return request->timeout_s * again->slowdown;
+	}
+	*censors = request->cut_s > 0 && (request->timeout_s <= 0 || request->cut_s < request->timeout_s);
+	return *censors ? request->cut_s : request->timeout_s;
+}
+
+static bool ended_well(struct program_trial *trial, double seconds, bool censors) {
+	const struct program_run *run = &trial->run;
+	char how[PROGRAM_MESSAGE];
+	switch (run->end) {
+	case PROGRAM_UNSTARTED:
+		return fail(trial, "runtime", "%s", run->err.what);
+	case PROGRAM_LATE:
+		return censors ? fail(trial, "censored", "cut short after %g s", seconds)
+		               : fail(trial, "timeout", "no end within %g s", seconds);
+	case PROGRAM_REFUSED:
+		return fail(trial, "runtime", "%s", trial->output.failure);
+	case PROGRAM_STUCK:
+		return fail(trial, "runtime", "it can't be killed");
+	case PROGRAM_ABANDONED:
+		trial->abandoned = true;
+		return fail(trial, "runtime", "nobody waits for it");
+	case PROGRAM_ENDED:
+		break;
+	}
+	how_ended(run, trial->site.place.file_limit, how, sizeof how);
+	return run->status == 0 || fail(trial, "runtime", "%s", how);
+}
+
+/* A program that prints its figures to stderr is served, too. */
+static bool metric_take(struct program_trial *trial, double *value) {
+	struct program_metric *metric = trial->output.metric;
+	struct err err;
+	if (!metric) {
+		return true;
+	}
+	if (!program_metric_found(metric)) {
+		char *text = tail_text(&trial->run.tail);
+		program_metric_add(metric, text, strlen(text));
+		program_metric_end(metric);
+		free(text);
+	}
+	return program_metric_value(metric, value, &err) == 0 || fail(trial, "runtime", "%s", err.what);
+}
+
+static bool same_output(struct program_trial *trial, const char *hash) {
+	if (!trial->hash[0]) {
+		memcpy(trial->hash, hash, sizeof trial->hash);
+	}
+	return strcmp(trial->hash, hash) == 0 ||
+	       fail(trial, "correctness", "its output is not the same in each run of one configuration");
+}
+
+/* Is the median bound to be over the limit, whatever the rest will be? */
+static bool can_win(struct program_trial *trial) {
+	const struct program_request *request = trial->request;
+	int over = 0;
+	for (size_t i = 0; i < trial->count; i++) {
+		over += trial->samples[i] > request->limit_s;
+	}
+	return request->limit_s <= 0 || request->metric || 2 * over <= request->samples ||
+	       fail(trial, "censored", "%d of %d samples were over the limit of %g s", over, request->samples,
+	            request->limit_s);
+}
+
+static void program_fly(struct program_trial *trial, const struct program_command *command,
+                        const struct program_again *again) {
+	struct program_place place = trial->site.place;
+	if (again && again->environment) {
+		place.environment = again->environment;
+	}
+	if (again && again->start) {
+		again->start(again->ctx);
+	}
+	program_run(&place, command, &trial->run);
+	if (again && again->stop) {
+		again->stop(again->ctx);
+	}
+}
+
+static bool program_once(struct program_trial *trial, const struct program_again *again, double *steal_s) {
+	const struct program_request *request = trial->request;
+	struct err err;
+	bool censors;
+	struct program_command command = {.argv = again && again->argv ? again->argv : request->argv,
+	                                  .in = -1,
+	                                  .seconds = patience(request, again, &censors),
+	                                  .output = program_output_wanted(&trial->output) ? &trial->output : NULL,
+	                                  .books = again ? NULL : &trial->books};
+	if (request->input) {
+		command.in = program_site_input(&trial->site, request->input, &err);
+		if (command.in < 0) {
+			return fail(trial, "runtime", "%s", err.what);
+		}
+	}
+	program_output_start(&trial->output);
+	double steal = trial->steal_s > 0 ? noise_steal() : 0;
+	program_fly(trial, &command, again);
+	*steal_s = trial->steal_s > 0 ? noise_steal() - steal : 0;
+	if (command.in >= 0) {
+		close(command.in);
+	}
+	return ended_well(trial, command.seconds, censors);
+}
+
+/* again: NULL for warm-up and samples. */
+static bool run_once(struct program_trial *trial, const struct program_again *again, double *metric, double *steal_s) {
+	char hash[SHA256_TEXT];
+	if (!before(trial) || !program_once(trial, again, steal_s)) {
+		return false;
+	}
+	program_output_end(&trial->output, hash);
+	return metric_take(trial, metric) && same_output(trial, hash) && verified(trial);
+}
+
+static bool sample_take(struct program_trial *trial) {
+	double metric = NAN, steal_s = 0;
+	if (!run_once(trial, NULL, &metric, &steal_s)) {
+		return false;
+	}
+	trial->metrics[trial->count] = metric;
+	trial->samples[trial->count++] = trial->run.seconds;
+	program_usage_add(trial->usage, &trial->run, steal_s);
+	return can_win(trial);
+}
+
+void program_trial_runs(struct program_trial *trial) {
+	const struct program_request *request = trial->request;
+	double metric, steal_s;
+	bool going = true;
+	program_books_open(&trial->books);
+	trial->steal_s = noise_steal();
+	for (int i = 0; i < request->warmup && going; i++) {
+		going = run_once(trial, NULL, &metric, &steal_s);
+	}
+	for (int i = 0; i < request->samples && going; i++) {
+		going = sample_take(trial);
+	}
+	program_books_close(&trial->books);
+}
+
+bool program_trial_again(struct program_trial *trial, const struct program_again *again, char *why, size_t size) {
+	double metric, steal_s;
+	bool good = run_once(trial, again, &metric, &steal_s);
+	if (!good) {
+		snprintf(why, size, "%s", trial->message);
+	}
+	trial->status = NULL;
+	trial->message[0] = '\0';
+	return good;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the runs of a trial used, each figure the median over the runs. */
+#ifndef SRC_WORKER_PROGRAM_USAGE_H
+#define SRC_WORKER_PROGRAM_USAGE_H
+#include <jansson.h>
+
+#include "src/base/mem.h"
+#include "src/worker/program/run.h"
+
+struct program_usage;
+
+struct program_usage *program_usage_new(struct arena *arena, size_t runs);
+/* steal_s: what a hypervisor took meanwhile. */
+void program_usage_add(struct program_usage *usage, const struct program_run *run, double steal_s);
+/* Sets "usage", "usage_reasons" where a figure is null, and "noise". */
+void program_usage_set(const struct program_usage *usage, json_t *reply);
+
+#endif

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The user's own CUDA source as a kernel: what a specification says of it comes in two texts of JSON (doc/protocol.md),
+ * one for the problem and one for the configuration. It is in no registry: only requests name it. */
+#ifndef SRC_WORKER_SOURCE_SOURCE_H
+#define SRC_WORKER_SOURCE_SOURCE_H
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "gpu/open.h"
+#include "kernels/registry.h"
+#include "src/base/err.h"
+#include "src/base/mem.h"
+
+/* "t1", and "t1-reset", which puts back before each run what is read and written. Ends with a NULL kernel. */
+extern const struct kernel_entry source_entries[];
+
+enum { SOURCE_TEXT_MAX = 64 << 10, SOURCE_ARGUMENTS_MAX = 64, SOURCE_OPTIONS_MAX = 88 };
+enum source_kind { SOURCE_SIGNED, SOURCE_UNSIGNED, SOURCE_REAL };
+enum source_access { SOURCE_READ_ONLY, SOURCE_WRITE_ONLY, SOURCE_READ_WRITE };
+enum source_memory { SOURCE_VECTOR, SOURCE_SCALAR, SOURCE_CONSTANT };
+
+struct source_argument {
+	const char *name;
+	enum source_kind kind;
+	enum source_access access;
+	enum source_memory memory;
+	size_t bytes, count; /* of an element; elements */
+	bool random, output;
+	double real;           /* the value, or the bound of random ones */
+	uint64_t whole;        /* the same of whole numbers, two's complement */
+	const char *file;      /* raw elements; NULL: filled */
+	const char *reference; /* raw elements that are right; NULL: what a run with `reference` gives */
+};
+
+struct source_problem {
+	const char *file, *function;
+	const char *const *options; /* NULL-terminated */
+	struct source_argument *arguments;
+	size_t count;
+};
+
+struct source_config {
+	const char *const *defines; /* -DNAME=VALUE, NULL-terminated */
+	size_t define_count;
+	struct gpu_shape shape;
+	bool reference; /* its outputs are what is right */
+};
+
+/* The texts, checked: all of it lives in the arena. */
+int source_problem_read(struct arena *arena, const char *text, struct source_problem *problem, struct err *err);
+int source_config_read(struct arena *arena, const char *text, struct source_config *config, struct err *err);
+size_t source_size(const struct source_argument *argument);
+
+/* Why, in one line; returns the status. */
+__attribute__((format(printf, 3, 4))) enum ss_status source_fail(const struct ss_call *call, enum ss_status status,
+                                                                 const char *format, ...);
+
+/* What an argument is filled with. */
+void source_fill(const struct source_argument *argument, size_t at, uint64_t seed, unsigned char *out);
+/* A file of exactly so many bytes. */
+enum ss_status source_load(const struct ss_call *call, const char *path, unsigned char *out, size_t size);
+/* NaN and infinities are no reference. */
+enum ss_status source_finite(const struct ss_call *call, const struct source_argument *argument,
+                             const unsigned char *is);
+/* Whole numbers exactly, reals within a tolerance of the largest magnitude that is right. */
+enum ss_status source_compare(const struct ss_call *call, const struct source_argument *argument,
+                              const unsigned char *is, const unsigned char *want);
+
+/* ---- what lives in the worker ---- */
+
+enum { SOURCE_GUARD = 4096 }; /* bytes after each vector that nobody may write */
+
+struct source_vector {
+	unsigned char *host; /* as it is before a run */
+	gpu_ptr device;      /* the same, of what is not WriteOnly */
+	unsigned char *want; /* what is right */
+	bool known;          /* want is there */
+};
+
+struct source_input {
+	struct arena *arena;
+	struct source_problem problem;
+	struct source_vector vectors[SOURCE_ARGUMENTS_MAX];
+	char *text; /* of the source */
+	struct gpu *gpu;
+};
+
+struct source_state {
+	struct arena *arena;
+	struct source_input *input;
+	struct source_config config;
+	const struct gpu_function *function;
+	gpu_ptr own[SOURCE_ARGUMENTS_MAX], at[SOURCE_ARGUMENTS_MAX]; /* own: to free */
+	void *passed[SOURCE_ARGUMENTS_MAX + 1];
+};
+
+/* The hooks of kernels/kernel.h. */
+enum ss_status source_open(void *memory, const struct ss_call *call);
+void source_close(void *memory);
+enum ss_status source_setup(void *memory, void *input, const struct ss_call *call);
+void source_teardown(void *memory);
+enum ss_status source_verify(void *memory, const struct ss_call *call);
+gpu_ptr source_vector_new(struct gpu *gpu, size_t size); /* with its guard */
+void source_guard_set(struct gpu *gpu, gpu_ptr guard);
+bool source_guard_holds(const unsigned char guard[SOURCE_GUARD]);
+
+#endif

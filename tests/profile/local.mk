@@ -1,0 +1,3 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+dist_check_SCRIPTS += %D%/profile %D%/merge %D%/verify
+EXTRA_DIST += %D%/profile.sh

@@ -1,0 +1,3 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+dist_check_SCRIPTS += %D%/manual %D%/experiments %D%/counters
+EXTRA_DIST += %D%/counting-worker

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What people read below the table, from results that are given. */
+#include <config.h>
+
+#include <stdlib.h>
+
+#include "src/base/json/js.h"
+#include "src/base/mem.h"
+#include "src/show/results.h"
+#include "tests/tap.h"
+
+static const char faster[] =
+	"{'kernel': 'app', 'problem': {'command': './app in.dat'}, 'verdict': 'faster', 'pairs': 21,"
+	" 'program': {'line': 'env OMP_NUM_THREADS=2 ./app in.dat', 'baseline_line': './app in.dat', 'openmp': true},"
+	" 'baseline': {'config': {'threads': 4}, 'median': 0.412, 'unit': 's', 'usage': {'user_s': 0.8, 'system_s': 0.01,"
+	"   'max_rss_bytes': 12582912, 'minor_faults': 300, 'major_faults': 2, 'voluntary_switches': 10,"
+	"   'involuntary_switches': 41, 'migrations': null, 'run_delay_s': 0.002}},"
+	" 'best': {'config': {'threads': 2}, 'median': 0.224, 'unit': 's', 'usage': {'user_s': 0.41, 'system_s': 0.011,"
+	"   'max_rss_bytes': 13000000, 'minor_faults': 290, 'major_faults': 0, 'voluntary_switches': 8,"
+	"   'involuntary_switches': 3, 'migrations': null, 'run_delay_s': 0.0001}},"
+	" 'speedup': {'ratio': 1.84, 'ci': [1.8, 1.88]},"
+	" 'runner_up': {'config': {'threads': 1, 'places': 'cores'}, 'ratio': 1.0051, 'why': 'within the noise, 1 thread"
+	" less'},"
+	" 'effects': ["
+	"   {'param': 'places', 'known': true, 'ratio': 1.02, 'ci': [1, 1.05], 'best': 'cores', 'worst': 'sockets', "
+	"'seen': 2},"
+	"   {'param': 'schedule', 'known': true, 'ratio': 1.01, 'ci': [1, 1.02], 'best': 'static', 'worst': 'guided', "
+	"'seen':"
+	"    3},"
+	"   {'param': 'constant', 'known': false, 'seen': 1},"
+	"   {'param': 'noisy', 'known': true, 'ratio': 1.5, 'ci': [1, 2.5], 'best': 1, 'worst': 2, 'seen': 2},"
+	"   {'param': 'wild', 'known': true, 'ratio': 750, 'ci': [1, 9e9], 'best': 1, 'worst': 2, 'seen': 2},"
+	"   {'param': 'rare', 'known': false, 'seen': 3},"
+	"   {'param': 'block', 'known': true, 'ratio': 1.31, 'ci': [1.2, 1.43], 'best': 64, 'worst': 2.5, 'seen': 4},"
+	"   {'param': 'threads', 'known': true, 'ratio': 12.345, 'ci': [9.8, 120.4], 'best': 2, 'worst': 1, 'seen': 4}],"
+	" 'notes': ['threads: 1 to 4, as many as there are processors', 'a second']}";
+
+static const char faster_text[] =
+	"run it as:   env OMP_NUM_THREADS=2 ./app in.dat\n"
+	"speedup:     1.84x [1.80, 1.88] against `./app in.dat` (412 ms -> 224 ms), 21 pairs\n"
+	"runner-up:   threads=1 places=cores  (1.01x the time, within the noise, 1 thread less)\n"
+	"what mattered (worst over best value of each, whatever the others):\n"
+	"  threads   12.3x [9.80, 120]  best 2, worst 1\n"
+	"  block     1.31x [1.20, 1.43]  best 64, worst 2.5\n"
+	"  wild      not clear: too few measurements, or too noisy ones\n"
+	"  noisy     1.50x [1.00, 2.50]  not clear\n"
+	"  places    1.02x  no clear effect\n"
+	"  schedule  no effect seen: OMP_SCHEDULE reaches schedule(runtime) loops only\n"
+	"  rare      not known: measured too seldom, or never changed alone\n"
+	"resources:   user 800 ms -> 410 ms, system 10.0 ms -> 11.0 ms, peak memory 12 MiB -> 12.4 MiB,\n"
+	"             page faults 302 -> 290, context switches 51 -> 11, run delay 2.00 ms -> 100 us\n"
+	"notes:       threads: 1 to 4, as many as there are processors\n"
+	"             a second\n";
+
+/* JSON with ' for ". */
+static json_t *result_read(const char *text) {
+	char *copy = mem_strdup(text);
+	struct err err = {0};
+	for (char *c = copy; *c; c++)
+		*c = *c == '\'' ? '"' : *c;
+	json_t *result = js_parse(copy, strlen(copy), "a result", &err);
+	if (!result)
+		printf("# %s\n", err.what);
+	free(copy);
+	return result;
+}
+
+typedef void printer(struct ui *ui, const json_t *result, FILE *out);
+
+static char *printed(printer *print, const json_t *result) {
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size), *pipe = tmpfile();
+	struct ui *ui = ui_new(pipe, pipe, false, false);
+	print(ui, result, out);
+	fclose(out);
+	ui_free(ui);
+	fclose(pipe);
+	return text;
+}
+
+static void prints(const char *result, const char *want, const char *what) {
+	json_t *json = result_read(result);
+	char *got = printed(results_program_print, json);
+	is_text(got, want, what);
+	free(got);
+	json_decref(json);
+}
+
+static void test_tie(void) {
+	prints("{'verdict': 'tie', 'pairs': 24, 'program': {'line': './app', 'baseline_line': './app'},"
+	       " 'baseline': {'config': {'threads': 2}, 'median': 1.5, 'unit': 's'},"
+	       " 'best': {'config': {'threads': 2}, 'median': 1.5, 'unit': 's', 'usage': {'user_s': 1.25}},"
+	       " 'speedup': {'ratio': 0.99, 'ci': [0.98, 1.004]}}",
+	       "run it as:   ./app  (as today)\n"
+	       "speedup:     none: no configuration was faster than what you run today beyond 1 % (0.99x [0.98, 1.00], 24 "
+	       "pairs)\n"
+	       "resources:   user 1.25 s\n",
+	       "a tie that the baseline keeps");
+	prints("{'verdict': 'tie', 'pairs': 24, 'program': {'line': 'env N=1 ./app', 'baseline_line': './app'},"
+	       " 'baseline': {'config': {'threads': 2}, 'median': 1.5, 'unit': 's'},"
+	       " 'best': {'config': {'threads': 1}, 'median': 1.5, 'unit': 's'}, 'speedup': {'ratio': 1, 'ci': [1, 1]}}",
+	       "run it as:   env N=1 ./app\n"
+	       "speedup:     none: no configuration was faster than what you run today beyond 1 %;\n"
+	       "             this one takes less and is as good as `./app` (24 pairs)\n",
+	       "a tie that goes to what takes less");
+}
+
+static void test_metric(void) {
+	prints("{'verdict': 'faster', 'pairs': 21, 'program': {'line': 'b', 'baseline_line': 'a'},"
+	       " 'baseline': {'config': {'x': 2}, 'median': 1234.5678, 'unit': ''},"
+	       " 'best': {'config': {'x': 1}, 'median': 2500000, 'unit': ''}, 'speedup': {'ratio': 2, 'ci': [1.9, 2.1]}}",
+	       "run it as:   b\n"
+	       "speedup:     2.00x [1.90, 2.10] against `a` (1235 -> 2500000), 21 pairs\n",
+	       "a metric has no unit");
+}
+
+static void test_undecided(void) {
+	prints("{'verdict': 'undecided', 'program': {'line': 'b', 'baseline_line': 'a'}, 'speedup': null,"
+	       " 'baseline': {'config': {}, 'median': null, 'unit': 's'}, 'best': {'config': {'x': 1}, 'median': 1, 'unit':"
+	       " 's'}, 'effects': [{'param': 'x', 'known': false, 'seen': 2}]}",
+	       "run it as:   b\n"
+	       "speedup:     not decided: there was no time to compare it with `a`\n"
+	       "what mattered: not known, too little was measured\n",
+	       "an interrupted search");
+	prints("{'verdict': 'no baseline', 'program': {'line': 'b', 'baseline_line': 'a'}, 'speedup': null,"
+	       " 'baseline': {'config': {}, 'median': null, 'unit': 's', 'status': 'runtime', 'message': 'status 3'}}",
+	       "speedup:     not known: `a` failed (runtime: status 3)\n", "what runs today does not work");
+}
+
+/* Results come from a store that others may have written: no member of another type, and no escape sequence, may do
+ * harm. */
+static void test_hostile(void) {
+	static const char *const values[] = {"null", "7", "'\\u001b[31m'", "[]", "{}", "[[1], 2]", "true"};
+	static const char *const paths[][2] = {
+		{"program", NULL},   {"program", "line"},     {"best", NULL},    {"best", "usage"},
+		{"best", "median"},  {"baseline", "usage"},   {"speedup", NULL}, {"speedup", "ci"},
+		{"runner_up", NULL}, {"runner_up", "why"},    {"effects", NULL}, {"notes", NULL},
+		{"verdict", NULL},   {"runner_up", "config"}, {"best", "unit"},  {"speedup", "ratio"}};
+	int survived = 0, escapes = 0, total = 0;
+	for (size_t p = 0; p < sizeof paths / sizeof *paths; p++) {
+		for (size_t v = 0; v < sizeof values / sizeof *values; v++, total++) {
+			char *wrapped = mem_printf("{'value': %s}", values[v]);
+			json_t *result = result_read(faster), *from = result_read(wrapped);
+			json_t *place = paths[p][1] ? json_object_get(result, paths[p][0]) : result;
+			json_object_set(place, paths[p][paths[p][1] != NULL], json_object_get(from, "value"));
+			char *text = printed(results_program_print, result);
+			survived += text != NULL;
+			escapes += strchr(text, '\033') != NULL;
+			free(text);
+			free(wrapped);
+			json_decref(result);
+			json_decref(from);
+		}
+	}
+	ok(survived == total && escapes == 0, "members that are not what they should be: %d of %d, %d escapes", survived,
+	   total, escapes);
+}
+
+int main(void) {
+	prints(faster, faster_text, "a program that became faster");
+	test_tie();
+	test_metric();
+	test_undecided();
+	test_hostile();
+	return tap_done();
+}

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Diagnoses of GPUs that counters tell: found where the mechanism acts, not elsewhere, nor by counters of other rows. */
+#include <config.h>
+
+#include "tests/tuner/diagnosis/gpu_help.h"
+
+/* 24 configurations, whose amount of something goes from 1 to 2.65. */
+static void each(json_t *rows, bool acts, struct rng *rng, struct quantities (*of)(double amount, bool acts)) {
+	for (int block = 0; block < 6; block++)
+		for (int unroll = 0; unroll < 4; unroll++) {
+			struct quantities q = of(1 + 0.15 * block + 0.3 * unroll, acts);
+			row_add(rows, json_pack("{s:i,s:i}", "block", 32 << block, "unroll", 1 << unroll), &q, true, rng);
+		}
+}
+
+static struct quantities dram(double amount, bool acts) {
+	struct quantities q = quantities_plain(1e-3 * amount);
+	q.dram *= acts ? 4.5 : 1;
+	return q;
+}
+static void dram_make(json_t *rows, bool acts, struct rng *rng) {
+	each(rows, acts, rng, dram);
+}
+
+static struct quantities flops(double amount, bool acts) {
+	struct quantities q = quantities_plain(1e-3 * amount);
+	q.flops *= acts ? 9 : 1;
+	return q;
+}
+static void flops_make(json_t *rows, bool acts, struct rng *rng) {
+	each(rows, acts, rng, flops);
+}
+
+static struct quantities shared(double amount, bool acts) {
+	struct quantities q = quantities_plain(1e-3 * amount);
+	q.wavefronts *= acts ? 8 : 1;
+	q.conflicts = acts ? 1.5 : 0.01;
+	return q;
+}
+static void shared_make(json_t *rows, bool acts, struct rng *rng) {
+	each(rows, acts, rng, shared);
+}
+
+static struct quantities sectors(double amount, bool acts) {
+	struct quantities q = quantities_plain(1e-3 * amount);
+	q.sectors *= acts ? 14 : 1;
+	q.requests = acts ? q.sectors / 16 : q.requests;
+	q.efficiency = acts ? 20 : 95;
+	return q;
+}
+static void sectors_make(json_t *rows, bool acts, struct rng *rng) {
+	each(rows, acts, rng, sectors);
+}
+
+static struct quantities launches(double amount, bool acts) {
+	struct quantities q = quantities_plain(acts ? 1e-4 + amount * 500 * 5e-6 : 1e-3 * amount);
+	q.launches = acts ? 500 * amount : 10;
+	q.kernel = acts ? 1e-4 : q.kernel;
+	return q;
+}
+static void launches_make(json_t *rows, bool acts, struct rng *rng) {
+	each(rows, acts, rng, launches);
+}
+
+static struct quantities copies(double amount, bool acts) {
+	struct quantities q = quantities_plain(1e-3 * amount);
+	q.copies = acts ? 0.8 * q.time : 0.02 * q.time;
+	q.kernel = acts ? 0.17 * q.time : q.kernel;
+	return q;
+}
+static void copies_make(json_t *rows, bool acts, struct rng *rng) {
+	each(rows, acts, rng, copies);
+}
+
+static struct quantities host(double amount, bool acts) {
+	struct quantities q = quantities_plain(1e-1 * amount);
+	q.kernel = acts ? 0.05 * q.time : q.kernel;
+	q.active = acts ? 5 : q.active;
+	q.cpu = acts ? 0.9 * q.time : q.cpu;
+	return q;
+}
+static void host_make(json_t *rows, bool acts, struct rng *rng) {
+	each(rows, acts, rng, host);
+}
+
+/* Some of the configurations have threads that idle, or warps that wait. */
+static struct quantities lanes(double amount, bool acts) {
+	bool idle = acts && amount > 1.7;
+	struct quantities q = quantities_plain(1e-3 * amount * (idle ? 1.8 : 1));
+	q.lanes = idle ? 0.5 : q.lanes;
+	q.instructions *= acts ? 2 : 1;
+	return q;
+}
+static void lanes_make(json_t *rows, bool acts, struct rng *rng) {
+	each(rows, acts, rng, lanes);
+}
+
+static struct quantities stalls(double amount, bool acts) {
+	bool waits = acts && amount > 1.7;
+	struct quantities q = quantities_plain(1e-3 * amount * (waits ? 10 : 1));
+	q.instructions = waits ? 1e8 : q.instructions;
+	return q;
+}
+static void stalls_make(json_t *rows, bool acts, struct rng *rng) {
+	each(rows, acts, rng, stalls);
+}
+
+int main(void) {
+	static const struct mechanism all[] = {
+		{"dram_bandwidth", "counter:gpu_dram_read_bytes", dram_make},
+		{"compute_peak", "counter:gpu_sp_fma", flops_make},
+		{"shared_memory", "counter:gpu_shared_load_wavefronts", shared_make},
+		{"uncoalesced", "counter:gpu_global_load_sectors", sectors_make},
+		{"launch_overhead", "counter:gpu_launches", launches_make},
+		{"transfer_bound", "counter:gpu_copy_up_time", copies_make},
+		{"host_bound", NULL, host_make},
+		{"partial_warps", "counter:gpu_thread_instructions", lanes_make},
+		{"atomic_contention", "counter:gpu_issue_active", stalls_make},
+	};
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+		mechanism_test(&all[i]);
+	return tap_done();
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* How often reasons are seen in what was shuffled: whole rows, and the labels of the column that carries the mechanism.
+ */
+#include <config.h>
+
+#include "tests/tuner/diagnosis/mechanisms.h"
+#include "tests/tap.h"
+
+enum { SEEDS = 100 };
+
+/* Findings of any kind. */
+static int rows_shuffled(const struct mechanism *mechanism) {
+	int found = 0;
+	for (uint64_t seed = 0; seed < SEEDS; seed++) {
+		struct made *made = mechanism->make(seed, true);
+		made_shuffle_rows(made);
+		json_t *findings = made_findings(made);
+		found += json_array_size(findings) > 0;
+		json_decref(findings);
+		made_free(made);
+	}
+	return found;
+}
+
+/* Findings of this kind, as other columns still do what they did. */
+static int column_shuffled(const struct mechanism *mechanism, const char *column, bool within) {
+	int found = 0;
+	for (uint64_t seed = 0; seed < SEEDS; seed++) {
+		struct made *made = mechanism->make(seed, true);
+		made_shuffle_column(made, column, within);
+		json_t *findings = made_findings(made);
+		int count = made_count(findings, mechanism->diagnosis, mechanism->key, mechanism->value);
+		found += count > 0;
+		json_decref(findings);
+		made_free(made);
+	}
+	return found;
+}
+
+int main(void) {
+	int tables = 0, found = 0, column_tables = 0, column_found = 0;
+	for (size_t i = 0; i < MECHANISMS; i++) {
+		if (mechanisms[i].columns[0]) { /* else what is found is in a row by itself, wherever it goes */
+			int rows = rows_shuffled(&mechanisms[i]);
+			printf("# %s: %d of %d with rows shuffled\n", mechanisms[i].diagnosis, rows, SEEDS);
+			tables += SEEDS;
+			found += rows;
+		}
+		for (int c = 0; c < 4 && mechanisms[i].columns[c]; c++)
+			for (int within = 0; within < 2; within++) {
+				int count = column_shuffled(&mechanisms[i], mechanisms[i].columns[c], within);
+				printf("# %s: %d of %d with %s shuffled%s\n", mechanisms[i].diagnosis, count, SEEDS,
+				       mechanisms[i].columns[c], within ? " among rows that agree in all else" : "");
+				ok(count <= SEEDS / 10, "%s without %s", mechanisms[i].diagnosis, mechanisms[i].columns[c]);
+				column_tables += SEEDS;
+				column_found += count;
+			}
+	}
+	printf("# false positives: rows %d of %d, columns %d of %d\n", found, tables, column_found, column_tables);
+	ok(found * 20 < tables, "rows shuffled: %.2f %%", 100.0 * found / tables);
+	ok(column_found * 20 < column_tables, "a column shuffled: %.2f %%", 100.0 * column_found / column_tables);
+	return tap_done();
+}

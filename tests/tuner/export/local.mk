@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+check_PROGRAMS += %D%/export %D%/build %D%/site
+TESTS += %D%/export %D%/build %D%/site
+%C%_export_SOURCES = %D%/export.c
+%C%_export_LDADD = libtuner.la libbase.la
+%C%_build_SOURCES = %D%/build.c
+%C%_build_LDADD = libtuner.la libbase.la
+%C%_site_SOURCES = %D%/site.c
+%C%_site_LDADD = libtuner.la libbase.la
+EXTRA_DIST += %D%/help.h

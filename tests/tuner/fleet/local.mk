@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+check_PROGRAMS += %D%/pool_simulated %D%/tune_pool %D%/million %D%/two %D%/judge %D%/launchers %D%/slurm_words \
+	%D%/pool_workers %D%/pool_killed
+TESTS += %D%/pool_simulated %D%/tune_pool %D%/million %D%/two %D%/judge %D%/launchers %D%/slurm_words %D%/pool_workers \
+	%D%/pool_killed
+%C%_pool_simulated_SOURCES = %D%/pool_simulated.c
+%C%_pool_simulated_LDADD = libtuner.la libbase.la -lm
+%C%_tune_pool_SOURCES = %D%/tune_pool.c %D%/play.c %D%/play.h tests/tuner/space/help.h tests/tuner/store/fixture.h
+%C%_tune_pool_LDADD = libtuner.la libbase.la -lm
+%C%_million_SOURCES = %D%/million.c %D%/play.c %D%/play.h tests/tuner/space/help.h tests/tuner/store/fixture.h
+%C%_million_LDADD = libtuner.la libbase.la -lm
+%C%_two_SOURCES = %D%/two.c %D%/play.c %D%/play.h tests/tuner/space/help.h tests/tuner/store/fixture.h
+%C%_two_LDADD = libtuner.la libbase.la -lm
+%C%_judge_SOURCES = %D%/judge.c
+%C%_judge_LDADD = libtuner.la libbase.la -lm
+%C%_launchers_SOURCES = %D%/launchers.c
+%C%_launchers_LDADD = libtuner.la libbase.la
+%C%_slurm_words_SOURCES = %D%/slurm_words.c
+%C%_slurm_words_LDADD = libtuner.la libbase.la $(JANSSON_LIBS)
+%C%_pool_workers_SOURCES = %D%/pool_workers.c %D%/rig.h
+%C%_pool_workers_LDADD = libtuner.la libbase.la $(JANSSON_LIBS)
+%C%_pool_killed_SOURCES = %D%/pool_killed.c %D%/rig.h
+%C%_pool_killed_LDADD = libtuner.la libbase.la $(JANSSON_LIBS)

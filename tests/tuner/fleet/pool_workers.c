@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A pool of local workers: jobs, what goes wrong in them, nodes that go away, and what becomes of all that. */
+#include <config.h>
+
+#include <string.h>
+#include <unistd.h>
+
+#include "src/base/json/js.h"
+#include "src/base/sys.h"
+#include "tests/tuner/fleet/rig.h"
+
+static const struct pool_workers_options plain = {.losses = 3};
+static const double PATIENCE = 60;
+
+static struct trial_request request(const json_t *problem, const json_t *config) {
+	return (struct trial_request){.kernel = "synthetic",
+	                              .problem = problem,
+	                              .config = config,
+	                              .seed = 1,
+	                              .samples = 2,
+	                              .min_sample_s = 1e-5,
+	                              .timeout_s = 5};
+}
+
+/* Waits for a job; false where none came. */
+static bool job_wait(struct rig *rig, struct pool_done *done) {
+	double until = sys_now() + PATIENCE;
+	while (sys_now() < until) {
+		int got = rig->pool->wait(rig->pool->ctx, 1, done, &rig->err);
+		if (got)
+			return got == 1;
+	}
+	return false;
+}
+
+static bool one_job(struct rig *rig, const struct pool_job *job, struct pool_done *done) {
+	size_t node;
+	return pool_workers_first(rig->workers, &node, &rig->err) == 0 &&
+	       rig->pool->submit(rig->pool->ctx, node, job, &rig->err) == 0 && job_wait(rig, done);
+}
+
+enum { JOBS = 60, TRIALS = 3 };
+
+struct batch {
+	struct trial_request requests[JOBS][TRIALS];
+	struct pool_job jobs[JOBS];
+	json_t *configs[JOBS][TRIALS], *problem;
+	int back[JOBS];
+	size_t given, taken, good;
+};
+
+static void batch_make(struct batch *batch) {
+	batch->problem = json_pack("{s:i}", "n", 100);
+	for (int i = 0; i < JOBS; i++) {
+		for (int k = 0; k < TRIALS; k++) {
+			batch->configs[i][k] = json_pack("{s:i,s:i}", "x", i % 16, "threads", 1);
+			batch->requests[i][k] = request(batch->problem, batch->configs[i][k]);
+		}
+		batch->jobs[i] = (struct pool_job){
+			.requests = batch->requests[i], .count = (size_t)(1 + i % TRIALS), .tag = &batch->back[i]};
+	}
+}
+
+static bool result_good(const struct rig *rig, const struct pool_done *done, size_t i) {
+	const struct trial_result *result = &done->results[i];
+	const char *node = js_string_or(result->reply, "node", "");
+	return result->status == TRIAL_CORRECT && result->value > 0 &&
+	       strcmp(node, rig->pool->name(rig->pool->ctx, done->node)) == 0;
+}
+
+static void batch_take(struct rig *rig, struct batch *batch, struct pool_done *done) {
+	++*(int *)done->job->tag;
+	batch->taken++;
+	size_t good = 0;
+	for (size_t i = 0; i < done->done; i++)
+		good += result_good(rig, done, i);
+	batch->good += !done->lost && done->done == done->job->count && good == done->done;
+	pool_done_clear(done);
+}
+
+static void test_jobs(void) {
+	struct rig rig;
+	struct batch batch = {.given = 0};
+	struct pool_done done;
+	int twice = 0;
+	batch_make(&batch);
+	rig_open(&rig, rig_path("BUILDDIR", "sweetspot-worker"), 3, &plain, false);
+	while (batch.taken < JOBS) {
+		for (int node; batch.given < JOBS && (node = rig_idle(&rig)) >= 0; batch.given++)
+			rig.pool->submit(rig.pool->ctx, (size_t)node, &batch.jobs[batch.given], &rig.err);
+		if (rig.pool->wait(rig.pool->ctx, PATIENCE, &done, &rig.err) == 1)
+			batch_take(&rig, &batch, &done);
+		else if (rig.err.code != ERR_OK)
+			break;
+	}
+	for (int i = 0; i < JOBS; i++)
+		twice += batch.back[i] != 1;
+	ok(batch.taken == JOBS && twice == 0, "every job comes back once: %zu of %d", batch.taken, JOBS);
+	ok(batch.good == JOBS, "with all of its results, which tell their node: %zu", batch.good);
+	rig_close(&rig);
+	for (int i = 0; i < JOBS; i++)
+		for (int k = 0; k < TRIALS; k++)
+			json_decref(batch.configs[i][k]);
+	json_decref(batch.problem);
+}
+
+/* The trial in the middle goes wrong, which is a result like others. */
+static void test_failure(const char *act, enum trial_status want, double timeout) {
+	struct rig rig;
+	struct pool_done done = {0};
+	json_t *problem = json_object(), *bad = json_pack("{s:s}", "act", act), *good = json_pack("{s:s}", "act", "run");
+	struct trial_request requests[] = {request(problem, good), request(problem, bad), request(problem, good)};
+	const struct pool_job job = {.requests = requests, .count = 3};
+	requests[1].timeout_s = timeout;
+	setenv("FAKE_NODE", "here", 1);
+	rig_open(&rig, rig_path("SRCDIR", "tests/fleet/worker-fake"), 1, &plain, false);
+	bool came = one_job(&rig, &job, &done);
+	ok(came && done.done == 3 && done.results[0].ended < done.results[2].ended, "%s: each trial has its own end", act);
+	ok(came && !done.lost && done.done == 3, "%s: the job goes on, %s", act, came ? "" : rig.err.what);
+	ok(done.done == 3 && done.results[0].status == TRIAL_CORRECT && done.results[1].status == want &&
+	       done.results[2].status == TRIAL_CORRECT,
+	   "%s is a failure of its trial: %s", act, done.done > 1 ? done.results[1].message : "");
+	pool_done_clear(&done);
+	came = one_job(&rig, &job, &done);
+	ok(came && done.done == 3, "and the node can be used again");
+	pool_done_clear(&done);
+	rig_close(&rig);
+	unsetenv("FAKE_NODE");
+	json_decref(problem);
+	json_decref(bad);
+	json_decref(good);
+}
+
+/* What is compared must have run on one node. */
+static void test_moved(void) {
+	struct rig rig;
+	struct pool_done done = {0};
+	json_t *problem = json_object(), *bad = json_pack("{s:s}", "act", "crash"), *good = json_pack("{s:s}", "act", "run");
+	struct trial_request requests[] = {request(problem, bad), request(problem, good)};
+	const struct pool_job job = {.requests = requests, .count = 2};
+	rig_open(&rig, rig_path("SRCDIR", "tests/fleet/worker-fake"), 1, &plain, false);
+	bool came = one_job(&rig, &job, &done);
+	ok(came && done.lost && done.done == 1 && strstr(done.lost, "another node"),
+	   "a worker that comes up on another node ends the job: %s", came && done.lost ? done.lost : "");
+	pool_done_clear(&done);
+	rig_close(&rig);
+	json_decref(problem);
+	json_decref(bad);
+	json_decref(good);
+}
+
+static void test_given_up(void) {
+	struct rig rig;
+	struct pool_done done = {0};
+	json_t *problem = json_object(), *leave = json_pack("{s:s}", "act", "leave");
+	struct trial_request requests[] = {request(problem, leave)};
+	const struct pool_job job = {.requests = requests, .count = 1};
+	const struct pool_workers_options options = {.losses = 1};
+	int lost = 0;
+	rig_open(&rig, rig_path("SRCDIR", "tests/fleet/worker-fake"), 1, &options, true);
+	while (one_job(&rig, &job, &done)) {
+		lost += done.lost && strcmp(done.lost, "its node failed") == 0 && done.done == 0;
+		pool_done_clear(&done);
+	}
+	ok(lost == 2, "a node that goes away is asked for again, within limits: %d", lost);
+	ok(rig.err.code == ERR_UNAVAILABLE && strstr(rig.err.what, "its node failed"), "then nothing is left: %s",
+	   rig.err.what);
+	json_t *nodes = pool_workers_json(rig.workers);
+	ok(strcmp(js_string_or(json_array_get(nodes, 0), "state", ""), "lost") == 0, "which its state says");
+	json_decref(nodes);
+	rig_close(&rig);
+	json_decref(problem);
+	json_decref(leave);
+}
+
+/* The two acts in turn, `count` jobs; how many were lost, and whether what they ran had no part in any of that. */
+static int turns(struct rig *rig, const char *const *acts, int count, bool *outside) {
+	json_t *problem = json_object();
+	int lost = 0;
+	*outside = true;
+	for (int i = 0; i < count; i++) {
+		struct pool_done done = {0};
+		json_t *act = json_pack("{s:s}", "act", acts[i % 2]);
+		struct trial_request requests[] = {request(problem, act)};
+		const struct pool_job job = {.requests = requests, .count = 1};
+		if (one_job(rig, &job, &done) && done.lost) {
+			*outside = *outside && done.outside;
+			lost++;
+		}
+		pool_done_clear(&done);
+		json_decref(act);
+	}
+	json_decref(problem);
+	return lost;
+}
+
+static int losses_told(const struct rig *rig, const char **state) {
+	json_t *nodes = pool_workers_json(rig->workers), *node = json_array_get(nodes, 0);
+	int losses = (int)js_int_or(node, "losses", -1);
+	*state = strcmp(js_string_or(node, "state", ""), "lost") == 0 ? "lost" : "there";
+	json_decref(nodes);
+	return losses;
+}
+
+/* More losses than it may have in a row, but with something done in between; and workers that what they ran may have
+ * killed. */
+static void test_in_a_row(void) {
+	static const char *const mixed[] = {"leave", "run"}, *const ends[] = {"end", "end"};
+	const struct pool_workers_options options = {.losses = 1};
+	struct rig rig;
+	bool outside;
+	const char *state;
+	rig_open(&rig, rig_path("SRCDIR", "tests/fleet/worker-fake"), 1, &options, true);
+	int lost = turns(&rig, mixed, 8, &outside);
+	ok(lost == 4 && outside, "a node that is lost now and then: %d times", lost);
+	lost = turns(&rig, ends, 4, &outside);
+	ok(lost == 4 && !outside, "and whose worker is killed by nobody knows what: %d times", lost);
+	lost = turns(&rig, mixed, 2, &outside);
+	int told = losses_told(&rig, &state);
+	ok(lost == 1 && strcmp(state, "there") == 0, "is not given up: it is %s", state);
+	ok(told == 9, "all losses are told: %d", told);
+	rig_close(&rig);
+}
+
+static void test_no_start(void) {
+	struct rig rig;
+	size_t node;
+	rig_open(&rig, mem_strdup("/nowhere/sweetspot-worker"), 2, &plain, false);
+	ok(pool_workers_first(rig.workers, &node, &rig.err) < 0 && strstr(rig.err.what, "/nowhere/"),
+	   "what can't be started is not tried for long: %s", rig.err.what);
+	rig_close(&rig);
+}
+
+static bool admit_first(void *ctx, size_t node, struct worker *worker, char *why, size_t size) {
+	struct err err = {0};
+	int *asked = ctx;
+	(void)node;
+	snprintf(why, size, "there is one already%s", worker_machine(worker, &err) ? "" : ", and no machine");
+	return ++*asked == 1;
+}
+
+static void test_admit(void) {
+	struct rig rig;
+	struct pool_done none;
+	int asked = 0;
+	size_t node;
+	const struct pool_workers_options options = {.losses = 3, .admit = admit_first, .admit_ctx = &asked};
+	rig_open(&rig, rig_path("SRCDIR", "tests/fleet/worker-fake"), 2, &options, false);
+	ok(pool_workers_first(rig.workers, &node, &rig.err) == 0, "the first is taken");
+	for (int i = 0; i < 60 && asked < 2; i++)
+		rig.pool->wait(rig.pool->ctx, 1, &none, &rig.err);
+	json_t *nodes = pool_workers_json(rig.workers), *other = json_array_get(nodes, 1 - node);
+	ok(strcmp(js_string_or(other, "reason", ""), "there is one already") == 0 &&
+	       rig.pool->state(rig.pool->ctx, 1 - node) == POOL_LOST,
+	   "one that is refused is set aside, with its reason");
+	json_decref(nodes);
+	rig_close(&rig);
+}
+
+static void test_interrupt(void) {
+	struct rig rig;
+	struct pool_done done = {0};
+	size_t node;
+	volatile int abandon = 0;
+	json_t *problem = json_object(), *hang = json_pack("{s:s}", "act", "hang");
+	struct trial_request requests[] = {request(problem, hang)};
+	const struct pool_job job = {.requests = requests, .count = 1};
+	const struct pool_workers_options options = {.losses = 3, .abandon = &abandon};
+	requests[0].timeout_s = 0;
+	rig_open(&rig, rig_path("SRCDIR", "tests/fleet/worker-fake"), 2, &options, false);
+	pool_workers_first(rig.workers, &node, &rig.err);
+	rig.pool->submit(rig.pool->ctx, node, &job, &rig.err);
+	abandon = 1;
+	ok(rig.pool->wait(rig.pool->ctx, -1, &done, &rig.err) < 0 && rig.err.code == ERR_INTERRUPTED,
+	   "what hangs can be given up");
+	rig_close(&rig);
+	json_decref(problem);
+	json_decref(hang);
+}
+
+int main(void) {
+	test_jobs();
+	test_failure("crash", TRIAL_RUNTIME, 5);
+	test_failure("hang", TRIAL_TIMEOUT, 0.5);
+	test_failure("flood", TRIAL_RUNTIME, 20);
+	test_failure("nonsense", TRIAL_RUNTIME, 5);
+	test_moved();
+	test_given_up();
+	test_in_a_row();
+	test_no_start();
+	test_admit();
+	test_interrupt();
+	return tap_done();
+}

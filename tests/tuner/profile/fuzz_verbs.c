@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* For libFuzzer, too: bytes as a profile; what passes is merged, compared and looked up. From the top of a build:
+ *     clang -g -fsanitize=fuzzer,address,undefined -DHAVE_CONFIG_H -I. -I$SRC $SRC/tests/tuner/profile/fuzz_verbs.c \
+ *         $SRC/tuner/profile_{check,program,sizes,entry,state,merge,diff,select,select_words}.c .libs/libtuner.a \
+ *         .libs/libbase.a -ljansson -lgsl -lgslcblas -lsqlite3 -lz -lm -o fuzz_profile_verbs */
+#include <config.h>
+
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "src/base/json/js.h"
+#include "tuner/profile/profile.h"
+#include "tuner/profile/diff.h"
+#include "tuner/profile/merge.h"
+#include "tuner/profile/select.h"
+#include "tuner/profile/state.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void select_all(const json_t *profile) {
+	struct profile_choice choice;
+	struct err err = {0};
+	json_t *entry, *problem = json_pack("{s:f}", "n", 300.5);
+	size_t i;
+	json_array_foreach(json_object_get(profile, "entries"), i, entry) {
+		const char *kernel = js_string_or(entry, "kernel", "");
+		profile_select(profile, kernel, NULL, json_object_get(entry, "problem"), &choice, &err);
+		profile_select(profile, kernel, NULL, problem, &choice, &err);
+		profile_select_word(profile, kernel, "n=12", problem, &err);
+	}
+	json_decref(problem);
+}
+
+/* What is merged must pass the check that its parts have passed. */
+static void merge_all(const json_t *profile) {
+	struct err err = {0};
+	json_t *other = json_deep_copy(profile), *both = json_pack("[O,o]", profile, other), *conflicts = NULL, *one;
+	for (enum profile_prefer prefer = PROFILE_PREFER_NONE; prefer <= PROFILE_PREFER_FASTER; prefer++) {
+		json_t *merged = profile_merge(both, prefer, &conflicts, &err);
+		size_t i;
+		json_array_foreach(merged, i, one) {
+			if (profile_check(one, &err))
+				abort();
+		}
+		json_decref(conflicts);
+		json_decref(merged);
+	}
+	json_decref(both);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+	struct err err = {0};
+	json_t *profile = js_parse((const char *)data, size, "input", &err);
+	if (profile && profile_check(profile, &err) == 0) {
+		json_t *here = json_pack("{s:s,s:s}", "fingerprint", "sha256:1", "compiler", "gcc 12.2.0");
+		profile_origin(here, json_object_get(profile, "machine"));
+		json_decref(profile_diff(profile, profile));
+		merge_all(profile);
+		select_all(profile);
+		json_decref(here);
+	}
+	json_decref(profile);
+	return 0;
+}

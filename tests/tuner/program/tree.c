@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Copies of folders to build in, and what becomes of them. */
+#include <config.h>
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "src/base/mem.h"
+#include "src/base/tree.h"
+#include "tests/tap.h"
+#include "tuner/program/folder.h"
+#include "tuner/program/tree.h"
+
+static const struct program_tree_limit wide = {.bytes = 1 << 30, .files = 1000};
+
+static bool sh(const char *line) {
+	return system(line) == 0;
+}
+
+static int copy(const char *from, const char *to, const char *skip, const struct program_tree_limit *limit,
+                struct err *err) {
+	*err = (struct err){0};
+	return program_tree_copy(from, to, skip, limit, err);
+}
+
+static const char make_tree[] =
+	"mkdir -p src/deep/er src/.git src/.hidden src/empty && cd src && echo hello >a && dd if=/dev/urandom of=big "
+	"bs=4096"
+	" count=300 2>/dev/null && printf x >deep/er/b && echo no >.git/c && echo yes >.hidden/d && ln -s a to_a && ln -s "
+	". loop"
+	" && ln -s nowhere dangling && ln -s /etc absolute && ln -s ../../outside deep/out && ln -s ../a deep/in && mkfifo "
+	"pipe"
+	" && : >nothing && chmod 751 a && chmod 500 empty && touch -d '2001-02-03 04:05:06.789' a deep deep/er/b"
+	" && touch -h -d 2002-01-01 to_a";
+
+/* `ls` and `find` of the copy are those of the original, but for what is left out and the link that leads out. */
+static void test_copy(const char *top) {
+	struct err err;
+	ok(sh(make_tree), "a tree is there");
+	char *from = mem_printf("%s/src", top), *to = mem_printf("%s/copy", top),
+		 *far = mem_printf("%s/src/deep/../../outside", top);
+	ok(copy(from, NULL, NULL, &wide, &err) == 0 && access(to, F_OK) != 0, "it can be copied; looking makes nothing");
+	ok(copy(from, to, NULL, &wide, &err) == 0, "it is copied %s", err.what);
+	ok(sh("diff -r --no-dereference -x .git -x pipe -x out src copy"), "contents and links are the same");
+	ok(sh("list() { cd $1 && find . -name .git -prune -o ! -type p ! -name out ! -path . -printf '%P %m %T@ %y %l\\n' "
+	      "| sort; };"
+	      "(list src) >l1; (list copy) >l2; test -s l1 && diff l1 l2"),
+	   "so are permissions and times, of folders and links, too");
+	ok(access("copy/.git", F_OK) && access("copy/pipe", F_OK), "no .git and no pipe");
+	char target[4096] = "";
+	ssize_t size = readlink("copy/deep/out", target, sizeof target - 1);
+	ok(size > 0 && strcmp(target, far) == 0, "a link that leads out still leads there: %s", target);
+	ok(copy(from, to, NULL, &wide, &err) != 0, "nothing is copied over what is there");
+	free(from);
+	free(to);
+	free(far);
+}
+
+static void test_limits(const char *top) {
+	struct err err;
+	char *from = mem_printf("%s/src", top), *to = mem_printf("%s/small", top), *skip = mem_printf("%s/src/deep", top);
+	const struct program_tree_limit few = {.bytes = 1 << 30, .files = 5}, little = {.bytes = 1000, .files = 1000};
+	ok(copy(from, NULL, NULL, &few, &err) && err.code == ERR_USAGE && strstr(err.hint, "{SOURCE}"), "too many: %s",
+	   err.what);
+	ok(copy(from, to, NULL, &little, &err) && err.code == ERR_USAGE && strstr(err.hint, "{SOURCE}"), "too much: %s",
+	   err.what);
+	tree_remove(to);
+	ok(copy(from, to, skip, &wide, &err) == 0 && access("small/a", F_OK) == 0 && access("small/deep", F_OK) != 0,
+	   "a folder to skip is left out");
+	ok(copy("/no/such/folder", NULL, NULL, &wide, &err) && err.code == ERR_USAGE, "no folder: %s", err.what);
+	if (geteuid() != 0) {
+		sh("chmod 0 src/a");
+		ok(copy(from, NULL, NULL, &wide, &err) && strstr(err.what, "/src/a"), "what can't be read is named: %s",
+		   err.what);
+	} else if (fork() == 0) {
+		sh("chmod 755 . src src/empty; chmod 0 src/a");
+		_exit(setuid(65534) || !copy(from, NULL, NULL, &wide, &err) || !strstr(err.what, "/src/a"));
+	} else {
+		int status = 1;
+		wait(&status);
+		ok(status == 0, "what can't be read is named");
+	}
+	/* A copy into itself ends. */
+	char *inside = mem_printf("%s/src/.hidden/mine", top);
+	sh("chmod 755 src/a; mkdir src/.hidden/mine");
+	char *deeper = mem_printf("%s/1", inside);
+	ok(copy(from, deeper, inside, &wide, &err) == 0 && access("src/.hidden/mine/1/a", F_OK) == 0 &&
+	       access("src/.hidden/mine/1/.hidden/mine", F_OK) != 0,
+	   "a copy inside of what is copied %s", err.what);
+	free(deeper);
+	free(inside);
+	free(skip);
+	free(from);
+	free(to);
+}
+
+static void test_remove(void) {
+	ok(sh("mkdir -p gone/ro/in other && echo 1 >other/keep && ln -s ../other gone/link && ln -s ../../other/keep "
+	      "gone/ro/in/k"
+	      " && chmod 500 gone/ro/in gone/ro && chmod 0 gone/ro"),
+	   "a tree that can't be entered");
+	tree_remove("gone");
+	ok(access("gone", F_OK) != 0 && access("other/keep", F_OK) == 0, "it goes, what its links lead to stays");
+	tree_remove("gone");
+	ok(access("gone", F_OK) != 0, "removing nothing is fine");
+	ok(sh("mkdir gone && cd gone && name=$(printf '%0200d' 7) && for i in $(seq 60); do mkdir $name && cd -P $name; "
+	      "done"),
+	   "a tree deeper than a path is long");
+	tree_remove("gone");
+	ok(access("gone", F_OK) != 0, "it goes, too");
+}
+
+/* A run that is killed leaves a folder; the next one removes it, but none of a run that lives. */
+static void test_folder(const char *top) {
+	struct err err = {0};
+	char *cache = mem_printf("%s/cache", top), path[4096] = "";
+	setenv("XDG_CACHE_HOME", cache, 1);
+	struct program_folder *first = program_folder_new(NULL, &err);
+	struct stat info = {0};
+	ok(first && stat(program_folder_path(first), &info) == 0 && (info.st_mode & 0777) == 0700, "a folder of our own %s",
+	   err.what);
+	int ends[2];
+	if (pipe(ends))
+		return;
+	pid_t child = fork();
+	if (child == 0) {
+		struct program_folder *theirs = program_folder_new(NULL, &err);
+		const char *name = theirs ? program_folder_path(theirs) : "";
+		ssize_t put = write(ends[1], name, strlen(name));
+		pause();
+		_exit(put < 0);
+	}
+	ssize_t size = read(ends[0], path, sizeof path - 1);
+	ok(size > 0 && access(path, F_OK) == 0 && access(program_folder_path(first), F_OK) == 0,
+	   "two runs live side by side");
+	char *line = mem_printf("mkdir %s/1 && echo x >%s/1/y && mkdir %s/sweetspot/build/run-broken && ln -s %s/other "
+	                        "%s/sweetspot/build/run-link && mkdir %s/sweetspot/build/mine",
+	                        path, path, cache, top, cache, cache);
+	ok(sh(line), "it builds");
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	struct program_folder *second = program_folder_new(NULL, &err);
+	ok(second && access(path, F_OK) != 0, "what a killed run has left is removed");
+	ok(sh("test ! -e cache/sweetspot/build/run-broken && test -L cache/sweetspot/build/run-link && test -f other/keep "
+	      "&& "
+	      "test -d cache/sweetspot/build/mine"),
+	   "so is a broken one; links and other names are not ours");
+	ok(access(program_folder_path(first), F_OK) == 0, "the first run still has its own");
+	program_folder_free(first);
+	program_folder_free(second);
+	ok(sh("test \"$(ls cache/sweetspot/build | tr '\\n' ' ')\" = 'lock mine run-link '"), "in the end none is left");
+	setenv("XDG_CACHE_HOME", "/dev/null/x", 1);
+	ok(!program_folder_new(NULL, &err) && *err.what, "no folder can be made: %s", err.what);
+	free(line);
+	free(cache);
+	close(ends[0]);
+	close(ends[1]);
+}
+
+int main(void) {
+	char top[] = "/tmp/sweetspot-tree-XXXXXX";
+	if (!mkdtemp(top) || chdir(top)) {
+		printf("Bail out! no folder\n");
+		return 99;
+	}
+	test_copy(top);
+	test_limits(top);
+	test_remove();
+	test_folder(top);
+	tree_remove(top);
+	ok(access(top, F_OK) != 0, "all is removed");
+	return tap_done();
+}

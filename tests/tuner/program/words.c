@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Words, names in braces, variables and lines of a program. Quoting is judged by a real shell. */
+#include <config.h>
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "src/base/mem.h"
+#include "src/base/rng.h"
+#include "src/base/sys.h"
+#include "tests/tap.h"
+#include "tuner/program/program.h"
+#include "tuner/program/template.h"
+
+static char *shell(const char *line) {
+	FILE *pipe = popen(line, "r");
+	char *out = pipe ? sys_read_fd(fileno(pipe), "the shell", 1 << 20, NULL, NULL) : NULL;
+	if (pipe)
+		pclose(pipe);
+	return out ? out : mem_strdup("(no shell)");
+}
+
+static bool survives(const char *text) {
+	char *word = program_quote(text), *line = mem_printf("printf '%%s|' %s", word);
+	char *got = shell(line), *want = mem_printf("%s|", text);
+	bool same = strcmp(got, want) == 0;
+	if (!same)
+		printf("# %s gave %s\n", line, got);
+	free(word);
+	free(line);
+	free(got);
+	free(want);
+	return same;
+}
+
+static void test_quote(void) {
+	static const char *const plain[] = {"a", "-O2", "a/b.c", "x=1,2", "50%"};
+	for (size_t i = 0; i < sizeof plain / sizeof *plain; i++) {
+		char *word = program_quote(plain[i]);
+		is_text(word, plain[i], "a plain word stays as it is");
+		free(word);
+	}
+	static const char *const hard[] = {"",     " ", "'", "''", "a'b'", "$HOME", "`id`",
+	                                   "a\nb", "*", "~", "\\", "!x",   "#",     "é"};
+	for (size_t i = 0; i < sizeof hard / sizeof *hard; i++)
+		ok(survives(hard[i]), "a shell reads back word %zu", i);
+	struct rng rng;
+	rng_seed(&rng, 7);
+	bool all = true;
+	for (int i = 0; i < 60; i++) {
+		static const char letters[] = "ab '\"\\$`*?[]{}()<>|;&!#~\n\t=%-";
+		char text[20] = "";
+		for (size_t k = 0, n = rng_below(&rng, sizeof text - 1); k < n; k++)
+			text[k] = letters[rng_below(&rng, sizeof letters - 1)];
+		all = all && survives(text);
+	}
+	ok(all, "a shell reads back words of random characters");
+}
+
+static char *letter(const void *ctx, const char *name) {
+	return strcmp(name, "none") == 0 ? NULL : mem_printf("%s%s", (const char *)ctx, name);
+}
+
+static const char *const known[] = {"BLOCK", "B", "b-1", "none", "SOURCE"};
+static const struct template_names names = {known, 5, 4};
+
+static void fills(const char *text, bool quoted, const char *want) {
+	const char *missing = "";
+	char *got = template_fill(text, &names, letter, "v ", quoted, &missing);
+	is_text(got, want, text);
+	free(got);
+}
+
+static void test_fill(void) {
+	static const char *const same[] = {"awk '{print $1}'",
+	                                   "{\"a\":{\"b\":1}}",
+	                                   "{{B}}",
+	                                   "${B}",
+	                                   "{}",
+	                                   "{",
+	                                   "}{",
+	                                   "a{ B }",
+	                                   "{0:4}",
+	                                   "{i,j}",
+	                                   "{BB",
+	                                   "$((1))",
+	                                   "{{{B}}}",
+	                                   "x{;}",
+	                                   "B",
+	                                   "{ echo B; }"};
+	for (size_t i = 0; i < sizeof same / sizeof *same; i++)
+		fills(same[i], true, same[i]);
+	fills("--b={B}", false, "--b=v B");
+	fills("--b={B}", true, "--b='v B'");
+	fills("{B}{B}", false, "v Bv B");
+	fills("{\"a\":{B}}", false, "{\"a\":v B}");
+	fills("awk '{x={B}}' {b-1}", false, "awk '{x=v B}' v b-1");
+	fills("$$-{B}", false, "$$-v B");
+	struct rng rng;
+	rng_seed(&rng, 3);
+	bool all = true, fit = true;
+	for (int i = 0; i < 2000; i++) {
+		char text[24] = "";
+		for (size_t k = 0, n = rng_below(&rng, sizeof text - 1); k < n; k++)
+			text[k] = "{}{}$ Bc"[rng_below(&rng, 8)];
+		const char *none;
+		char *kept = template_fill(text, &(struct template_names){known, 0, 0}, letter, "", false, &none);
+		char *put = template_fill(text, &names, letter, "", false, &none);
+		/* A value that is its name takes two braces off, each time. */
+		all = all && strcmp(kept, text) == 0 && (strlen(put) < strlen(text)) == template_mentions(text, "B");
+		fit = fit && template_fits(text, &names, put) && template_fits(text, &names, text);
+		free(kept);
+		free(put);
+	}
+	ok(fit, "a filled template fits, and so does the template itself");
+	ok(all, "only what is mentioned changes, whatever the braces");
+	const char *missing = NULL;
+	char *got = template_fill("{B} {none}", &names, letter, "v", false, &missing);
+	ok(!got && missing && strcmp(missing, "none") == 0, "a name without a value is named");
+	ok(template_mentions("a {x} {B}", "B") && !template_mentions("{{B}} ${B} B", "B"), "only {NAME} mentions a name");
+	ok(template_fits("{B}-{BLOCK}.x", &names, "a-b-c.x") && template_fits("{B}{B}", &names, "") &&
+	       template_fits("a{B}a", &names, "aaa"),
+	   "any text can stand for a name");
+	ok(!template_fits("{B}-{BLOCK}.x", &names, "a-b-c.y") && !template_fits("a{B}a", &names, "a") &&
+	       !template_fits("{{B}}", &names, "{1}") && !template_fits("", &names, "a") && !template_fits("a", &names, ""),
+	   "but not for what is none");
+	ok(template_expands("a $B", "B") && template_expands("${B:-1}", "B") && !template_expands("$BLOCK {B}", "B"),
+	   "$NAME is a variable of the shell");
+}
+
+static void test_check(void) {
+	static const char *const wrong[] = {"{BLOK}", "a {block}", "{BLO}", "x{BLOCKS}y"};
+	static const char *const fine[] = {"{BLOCK}", "{else}", "{print}", "{1}", "{BLOK }", "{so}", "{{BLOK}}", "${BLOK}"};
+	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+		struct err err = {0};
+		ok(template_check(wrong[i], &names, &err) != 0 && err.code == ERR_USAGE && strstr(err.hint, "{BLOCK}"),
+		   "%s is a mistyped parameter", wrong[i]);
+	}
+	ok(template_check("{source}", &names, NULL) != 0, "a mistyped folder is none");
+	for (size_t i = 0; i < sizeof fine / sizeof *fine; i++)
+		ok(template_check(fine[i], &names, NULL) == 0, "%s is none", fine[i]);
+}
+
+static struct program *make(struct program_spec spec, struct err *err) {
+	*err = (struct err){0};
+	return program_new(&spec, NULL, err);
+}
+
+#define WORDS(...) ((const char *const[]){__VA_ARGS__, NULL})
+
+static void line_is(const struct program_spec *spec, const char *config, const char *want) {
+	struct err err;
+	json_t *json = json_loads(config, 0, NULL);
+	struct program *program = make(*spec, &err);
+	char *line = program ? program_line(program, json) : mem_strdup(err.what);
+	is_text(line, want, "line");
+	free(line);
+	program_free(program);
+	json_decref(json);
+}
+
+static void test_lines(const char *here) {
+	const char *const params[] = {"B", "MODE", NULL};
+	line_is(&(struct program_spec){.argv = WORDS("sh", "-c", "true", "{B}"), .params = params},
+	        "{\"B\":64,\"MODE\":\"a b\"}", "env MODE='a b' sh -c true 64");
+	line_is(
+		&(struct program_spec){
+			.argv = WORDS("ls", "{B}"), .params = params, .build = "make -s M={MODE}", .input = "in"},
+		"{\"B\":64,\"MODE\":\"x\"}", "make -s M=x && ls 64 < in");
+	line_is(&(struct program_spec){.argv = WORDS("ls", "{B}"), .params = params, .cwd = "sub", .input = "in2"},
+	        "{\"B\":0.5,\"MODE\":\"x\"}", "(cd sub && env MODE=x ls 0.5 < in2)");
+	line_is(&(struct program_spec){.argv = WORDS("ls {B} |", "wc"), .params = params, .shell = true}, "{\"B\":\"a'b\"}",
+	        "sh -c 'ls '\\''a'\\''\\'\\'''\\''b'\\'' | wc'");
+	line_is(&(struct program_spec){.argv = WORDS("ls"), .params = params, .build = "cd x; make {B}{MODE}"},
+	        "{\"B\":1,\"MODE\":2}", "(cd x; make 12) && ls");
+	char *want = mem_printf(
+		"(mkdir -p %s/sweetspot-build && cd %s/sweetspot-build && cmake %s -DB=2 && env MODE=1 ./a)", here, here, here);
+	line_is(&(struct program_spec){.argv = WORDS("./a"), .params = params, .build = "cmake {SOURCE} -DB={B}"},
+	        "{\"B\":2,\"MODE\":1}", want);
+	free(want);
+	line_is(&(struct program_spec){.argv = WORDS("ls", "{B}"), .params = params}, "{\"B\":100.0,\"MODE\":true}",
+	        "env MODE=true ls 100");
+	line_is(&(struct program_spec){.argv = WORDS("ls", "{B}"), .params = params}, "{\"MODE\":1}",
+	        "env MODE=1 # there is no value for {B}");
+}
+
+static char *variables(const struct program *program, const char *config) {
+	json_t *json = json_loads(config, 0, NULL), *env = program_environment(program, json);
+	char *text = json_dumps(env, JSON_COMPACT | JSON_SORT_KEYS);
+	json_decref(env);
+	json_decref(json);
+	return text;
+}
+
+static void test_openmp(void) {
+	struct err err;
+	json_t *baseline = json_loads("{\"threads\":4,\"N\":1}", 0, NULL);
+	setenv("OMP_PROC_BIND", "close", 1);
+	struct program *program = make(
+		(struct program_spec){.argv = WORDS("ls"), .params = WORDS("N"), .openmp = true, .baseline = baseline}, &err);
+	char *text = variables(program, "{\"N\":1,\"threads\":4}");
+	is_text(text, "{\"N\":\"1\"}", "the baseline sets no variable of OpenMP");
+	free(text);
+	text = variables(program, "{\"threads\":2,\"N\":1}");
+	is_text(text, "{\"N\":\"1\",\"OMP_DYNAMIC\":\"false\",\"OMP_NUM_THREADS\":\"2\"}",
+	        "other configurations set theirs");
+	free(text);
+	json_t *two = json_pack("{s:i,s:i}", "threads", 2, "N", 1);
+	char *line = program_line(program, two);
+	ok(strncmp(line, "env -u OMP_PROC_BIND ", 21) == 0 && strstr(line, " OMP_NUM_THREADS=2 ") &&
+	       strstr(line, " N=1 ls"),
+	   "the line drops what the user's shell says of OpenMP: %s", line);
+	free(line);
+	is_text(program_param_way(program, "threads"), "openmp", "threads is OpenMP's");
+	is_text(program_param_way(program, "N"), "environment", "N is a variable");
+	json_t *json = program_json(program, two);
+	ok(json_is_true(json_object_get(json, "openmp")) && !json_object_get(json, "build") &&
+	       strcmp(json_string_value(json_object_get(json, "baseline_line")), "env N=1 ls") == 0,
+	   "the object for the store says how it is run");
+	json_decref(json);
+	json_decref(two);
+	program_free(program);
+	/* A parameter of the user's own is never OpenMP's, whatever its name. */
+	program =
+		make((struct program_spec){.argv = WORDS("ls", "{threads}"), .params = WORDS("threads"), .openmp = true}, &err);
+	text = variables(program, "{\"threads\":2}");
+	is_text(text, "{}", "a parameter of the user's own sets no variable of OpenMP");
+	free(text);
+	program_free(program);
+	json_decref(baseline);
+	unsetenv("OMP_PROC_BIND");
+}
+
+static void refused(struct program_spec spec, const char *what) {
+	struct err err;
+	struct program *program = make(spec, &err);
+	ok(!program && err.code == ERR_USAGE && *err.what, "refused: %s (%s; %s)", what, err.what, err.hint);
+	program_free(program);
+}
+
+static void test_refused(void) {
+	refused((struct program_spec){.argv = (const char *const[]){NULL}}, "no program");
+	refused((struct program_spec){.argv = WORDS("./no-such-program")}, "a program that isn't there");
+	refused((struct program_spec){.argv = WORDS("no-such-program-at-all")}, "a program that isn't in PATH");
+	refused((struct program_spec){.argv = WORDS("./in")}, "a file that can't be run");
+	refused((struct program_spec){.argv = WORDS("./sub")}, "a folder");
+	refused((struct program_spec){.argv = WORDS("ls"), .input = "none"}, "an input that isn't there");
+	refused((struct program_spec){.argv = WORDS("ls"), .cwd = "none"}, "a folder that isn't there");
+	refused((struct program_spec){.argv = WORDS("ls"), .metric = "a("}, "a bad expression");
+	refused((struct program_spec){.argv = WORDS("ls"), .maximize = true}, "nothing to maximize");
+	refused((struct program_spec){.argv = WORDS("ls", "{BLOK}"), .params = WORDS("BLOCK")}, "a mistyped name");
+	refused((struct program_spec){.argv = WORDS("ls"), .verify = "x {BLOK}", .params = WORDS("BLOCK")},
+	        "one in verify");
+	refused((struct program_spec){.argv = WORDS("ls"), .params = WORDS("b-1")}, "no name of a variable");
+	refused((struct program_spec){.argv = WORDS("ls"), .params = WORDS("BUILD")}, "the name of a folder");
+	refused((struct program_spec){.argv = WORDS("{BUILD}/ls")}, "the folder of a build that isn't");
+	refused((struct program_spec){.argv = WORDS("./a"), .build = "make", .cwd = "sub"}, "a build that never runs");
+	refused((struct program_spec){.argv = WORDS("ls"), .build = "make B=$B", .params = WORDS("B")},
+	        "a variable in a build");
+	refused((struct program_spec){.argv = WORDS("ls"), .verify = ""}, "an empty command");
+	refused((struct program_spec){.argv = WORDS("ls", "\xff")}, "a word that is not UTF-8");
+	struct err err;
+	struct program *program = make((struct program_spec){.argv = WORDS("ls", "{b-1}"), .params = WORDS("b-1")}, &err);
+	ok(program, "a name in the command need not be one of a variable");
+	program_free(program);
+}
+
+int main(void) {
+	char folder[] = "/tmp/sweetspot-words-XXXXXX", here[PATH_MAX];
+	if (!mkdtemp(folder) || chdir(folder) || !getcwd(here, sizeof here)) {
+		printf("Bail out! no folder\n");
+		return 99;
+	}
+	free(shell("mkdir sub; touch in sub/in2"));
+	for (const char *const *name = WORDS("OMP_NUM_THREADS", "OMP_WAIT_POLICY"); *name; name++)
+		unsetenv(*name);
+	test_quote();
+	test_fill();
+	test_check();
+	test_lines(here);
+	test_openmp();
+	test_refused();
+	free(shell("rm sub/in2 in; rmdir sub"));
+	rmdir(folder);
+	return tap_done();
+}

@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include "src/base/stats.h"
+#include "tests/tap.h"
+#include "tests/tuner/race/noise.h"
+#include "tuner/race/race.h"
+
+enum { REPEATS = 100 };
+
+static json_t *configs[2];
+
+static int duel_of(struct sim *sim, const struct duel_options *options, const struct race_observer *observer,
+                   struct duel_result *result, struct err *err) {
+	struct trial_request request = {.kernel = "simulated", .limit_s = 0.01, .samples = 7};
+	struct runner runner = {.ctx = sim, .run = sim_run};
+
+	memset(err, 0, sizeof *err);
+	return duel_run(&runner, &request, configs[0], configs[1], options, observer, result, err);
+}
+
+struct rates {
+	int verdicts[3], covered;
+	double pairs;
+};
+
+/* REPEATS duels with a true ratio of a to b. */
+static struct rates simulate(const struct noise *noise, double ratio, int repeats) {
+	struct duel_options options = duel_defaults;
+	struct rates rates = {0};
+
+	options.seconds_max = 0;
+	for (int i = 0; i < repeats; i++) {
+		struct sim sim = sim_new(noise, (uint64_t)i);
+		struct duel_result result;
+		struct err err;
+
+		options.seed = (uint64_t)i;
+		sim.means[0] = sim.means[1] * ratio;
+		if (duel_of(&sim, &options, NULL, &result, &err) != 0)
+			continue;
+		rates.verdicts[result.verdict]++;
+		rates.covered += result.paired.ci[0] <= ratio && ratio <= result.paired.ci[1];
+		rates.pairs += (double)result.paired.count / repeats;
+		duel_result_clear(&result);
+	}
+	return rates;
+}
+
+static void test_rates(void) {
+	for (int i = 0; i < NOISES; i++) {
+		struct rates same = simulate(&noises[i], 1, REPEATS), slow = simulate(&noises[i], 1.03, REPEATS),
+		             fast = simulate(&noises[i], 1 / 1.03, REPEATS);
+		int least = i < TWO_PERCENT ? 95 : 90;
+
+		ok(same.verdicts[PAIRED_TIE] >= 95, "%s: A/A is a tie in %d of 100, %.0f pairs", noises[i].name,
+		   same.verdicts[PAIRED_TIE], same.pairs);
+		ok(slow.verdicts[PAIRED_SLOWER] >= least && slow.verdicts[PAIRED_FASTER] == 0,
+		   "%s: 3 %% slower is seen in %d of 100, %.0f pairs", noises[i].name, slow.verdicts[PAIRED_SLOWER],
+		   slow.pairs);
+		ok(fast.verdicts[PAIRED_FASTER] >= least && fast.verdicts[PAIRED_SLOWER] == 0,
+		   "%s: 3 %% faster is seen in %d of 100, %.0f pairs", noises[i].name, fast.verdicts[PAIRED_FASTER],
+		   fast.pairs);
+	}
+}
+
+/* Where looking again and again is tempted most: a true ratio at the edge of the margin, so that no duel is clear. */
+static void test_looks(void) {
+	for (int i = 0; i < NOISES; i++) {
+		struct rates over = simulate(&noises[i], 1.01, 2 * REPEATS), under = simulate(&noises[i], 0.99, 2 * REPEATS);
+
+		ok(over.verdicts[PAIRED_SLOWER] + over.verdicts[PAIRED_FASTER] <= 10,
+		   "%s: 1 %% slower is called a difference in %.1f %%", noises[i].name, over.verdicts[PAIRED_SLOWER] / 2.0);
+		ok(under.verdicts[PAIRED_SLOWER] + under.verdicts[PAIRED_FASTER] <= 10,
+		   "%s: 1 %% faster is called a difference in %.1f %%", noises[i].name, under.verdicts[PAIRED_FASTER] / 2.0);
+		ok(over.covered >= 188, "%s: the interval holds wherever the duel stopped (%.1f %%)", noises[i].name,
+		   over.covered / 2.0);
+	}
+}
+
+static void test_length(void) {
+	struct duel_options options = duel_defaults;
+	struct duel_result result, again;
+	struct err err;
+	struct sim sim = sim_new(&noises[0], 1), noisy = sim_new(&noises[NOISES - 1], 1), replay = noisy, late = noisy;
+
+	sim.means[0] = 0.2;
+	duel_of(&sim, &options, NULL, &result, &err);
+	ok(result.paired.count == 21 && result.verdict == PAIRED_SLOWER, "a clear difference takes the fewest pairs");
+	ok(result.median[0] == stats_median(result.a, 21) && result.median[1] == stats_median(result.b, 21),
+	   "medians are those of the samples");
+	ok(result.ci[0][0] <= result.median[0] && result.median[0] <= result.ci[0][1], "and lie in their intervals");
+	duel_result_clear(&result);
+	options.pairs_max = 50;
+	duel_of(&noisy, &options, NULL, &result, &err);
+	ok(result.paired.count == 50, "an open question takes the most pairs");
+	duel_of(&replay, &options, NULL, &again, &err);
+	ok(memcmp(result.a, again.a, 50 * sizeof *result.a) == 0 && result.paired.p == again.paired.p,
+	   "the same seed gives the same duel");
+	duel_result_clear(&result);
+	duel_result_clear(&again);
+	options.seconds_max = 1e-9;
+	duel_of(&late, &options, NULL, &result, &err);
+	ok(result.paired.count == 21, "out of time: the fewest pairs, and no more");
+	duel_result_clear(&result);
+}
+
+static void test_control(void) {
+	struct duel_options options = duel_defaults;
+	struct duel_result result;
+	struct err err;
+	struct sim sim = sim_new(&noises[1], 3);
+	int before = sim.trials, inside = 0;
+
+	options.control = true;
+	duel_of(&sim, &options, NULL, &result, &err);
+	ok(result.control.count == result.paired.count && (size_t)(sim.trials - before) == 3 * result.paired.count,
+	   "with control every block has three trials");
+	ok(duel_noise_floor(&result) == fmax(1 - result.control.ci[0], result.control.ci[1] - 1),
+	   "the noise floor is how far the control's interval reaches");
+	duel_result_clear(&result);
+	for (int i = 0; i < 100; i++) {
+		sim = sim_new(&noises[1], (uint64_t)i);
+		sim.means[0] = 0.3;
+		options.seed = (uint64_t)i;
+		duel_of(&sim, &options, NULL, &result, &err);
+		inside += result.control.ci[0] <= 1 && 1 <= result.control.ci[1];
+		duel_result_clear(&result);
+	}
+	ok(inside >= 90, "the control holds 1 in %d of 100", inside);
+	options.control = false;
+	duel_of(&sim, &options, NULL, &result, &err);
+	ok(result.control.count == 0 && isnan(duel_noise_floor(&result)), "no control, no noise floor");
+	duel_result_clear(&result);
+}
+
+/* Side `side` fails so from trial `from` on, every `every`-th time. */
+static struct sim sim_failing(int side, enum trial_status status, int from, int every) {
+	struct sim sim = sim_new(&noises[0], 5);
+
+	sim.fail[side] = status;
+	sim.fail_from[side] = from;
+	sim.fail_every[side] = every;
+	return sim;
+}
+
+static void test_failures(void) {
+	struct duel_result result;
+	struct err err;
+
+	for (int side = 0; side < 2; side++) {
+		struct sim sim = sim_failing(side, TRIAL_TIMEOUT, 1, 1), late = sim_failing(side, TRIAL_RUNTIME, 10, 1),
+		           wrong = sim_failing(side, TRIAL_CORRECTNESS, 4, 1);
+		enum paired_verdict lost = side == 0 ? PAIRED_SLOWER : PAIRED_FASTER;
+
+		ok(duel_of(&sim, &duel_defaults, NULL, &result, &err) == 0 && result.verdict == lost &&
+		       result.failed[side] == TRIAL_TIMEOUT && result.failed[!side] == TRIAL_CORRECT,
+		   "side %d never works: it loses, and it is said why", side);
+		ok(sim.runs[side] == 3 && result.failures == 3 && result.paired.count == 0 && result.median[!side] > 0 &&
+		       isnan(result.median[side]) && isnan(result.paired.ratio),
+		   "after 3 blocks, with the other side's median");
+		duel_result_clear(&result);
+		ok(duel_of(&late, &duel_defaults, NULL, &result, &err) == 0 && result.verdict == lost &&
+		       result.paired.count == 9 && result.failures == 3 && result.failed[side] == TRIAL_RUNTIME,
+		   "side %d stops working: it loses, the 9 pairs before are kept", side);
+		duel_result_clear(&result);
+		ok(duel_of(&wrong, &duel_defaults, NULL, &result, &err) == 0 && result.verdict == lost && wrong.runs[side] == 4,
+		   "side %d is wrong once: it loses at once", side);
+		duel_result_clear(&result);
+	}
+}
+
+static void test_failures_mixed(void) {
+	struct sim rare = sim_failing(0, TRIAL_RUNTIME, 4, 4), often = sim_failing(1, TRIAL_RUNTIME, 2, 2),
+	           both = sim_failing(0, TRIAL_RUNTIME, 1, 1);
+	struct duel_result result;
+	struct err err;
+
+	ok(duel_of(&rare, &duel_defaults, NULL, &result, &err) == 0 && result.verdict == PAIRED_TIE &&
+	       result.paired.count >= 21 && result.failures >= 7 && result.failed[0] == TRIAL_RUNTIME,
+	   "one failure in four costs blocks, not the duel");
+	duel_result_clear(&result);
+	ok(duel_of(&often, &duel_defaults, NULL, &result, &err) == 0 && result.verdict == PAIRED_FASTER &&
+	       often.runs[1] < 21,
+	   "a side that fails in half of its trials loses");
+	duel_result_clear(&result);
+	both.fail[1] = TRIAL_TIMEOUT;
+	both.fail_from[1] = both.fail_every[1] = 1;
+	ok(duel_of(&both, &duel_defaults, NULL, &result, &err) == -1 && err.code == ERR_NOTHING && result.a == NULL,
+	   "neither side works: there is nothing to say");
+}
+
+static void test_liars(void) {
+	static const double lies[] = {NAN, 0, -0.1, INFINITY, -INFINITY, 1e300};
+
+	for (size_t i = 0; i <= sizeof lies / sizeof *lies + 1; i++) {
+		struct sim sim = sim_failing(0, TRIAL_CORRECT, 2, 1);
+		struct duel_result result;
+		struct err err;
+
+		if (i < sizeof lies / sizeof *lies)
+			sim.lie = lies[i];
+		else if (i == sizeof lies / sizeof *lies)
+			sim.lie_count = 0;
+		else
+			sim.fail[0] = (enum trial_status)99;
+		ok(duel_of(&sim, &duel_defaults, NULL, &result, &err) == 0 && result.verdict == PAIRED_SLOWER &&
+		       result.failed[0] == TRIAL_RUNTIME && result.paired.count == 1 && isfinite(result.paired.ratio),
+		   "a runner that %s is a run-time failure",
+		   i < sizeof lies / sizeof *lies ? "reports an impossible time"
+		   : sim.lie_count                ? "knows another status"
+		                                  : "reports no samples");
+		duel_result_clear(&result);
+	}
+}
+
+static void test_interruption(void) {
+	int stopped = 0;
+
+	for (int at = 1; at <= 42; at++) {
+		struct sim sim = sim_new(&noises[0], 9);
+		struct duel_result result;
+		struct err err;
+
+		sim.trials = 0;
+		sim.interrupt_at = at;
+		stopped += duel_of(&sim, &duel_defaults, NULL, &result, &err) == -1 && err.code == ERR_INTERRUPTED &&
+		           sim.trials == at && result.a == NULL && result.b == NULL;
+	}
+	ok(stopped == 42, "an interruption ends the duel at once (%d of 42)", stopped);
+}
+
+struct watch {
+	int trials, stop_at, block, in_block[2], first[2], uneven;
+};
+
+static int watch_trial(void *ctx, const char *phase, int block, const json_t *config, const struct trial_result *result,
+                       struct err *err) {
+	struct watch *watch = ctx;
+	int side = config == configs[1];
+
+	if (block != watch->block) {
+		watch->uneven += watch->in_block[0] != 1 || watch->in_block[1] != 1 || block != watch->block + 1;
+		watch->in_block[0] = watch->in_block[1] = 0;
+		watch->block = block;
+	}
+	watch->first[side] += watch->in_block[0] + watch->in_block[1] == 0;
+	watch->in_block[side]++;
+	watch->uneven += strcmp(phase, "compare") != 0 || result->sample_count != 1;
+	return ++watch->trials == watch->stop_at ? err_set(err, ERR_FAILED, NULL, "the disk is full") : 0;
+}
+
+static void test_observer(void) {
+	struct duel_options options = duel_defaults;
+	struct watch watch = {0}, stopper = {.stop_at = 5};
+	struct race_observer observer = {.ctx = &watch, .trial = watch_trial};
+	struct sim sim = sim_new(&noises[NOISES - 1], 4);
+	struct duel_result result;
+	struct err err;
+
+	options.phase = "compare";
+	options.control = false;
+	duel_of(&sim, &options, &observer, &result, &err);
+	ok(watch.uneven == 0 && (size_t)watch.trials == 2 * result.paired.count, "each block has each side once");
+	ok(watch.first[0] > 25 && watch.first[1] > 25, "either side begins often (%d and %d)", watch.first[0],
+	   watch.first[1]);
+	duel_result_clear(&result);
+	observer.ctx = &stopper;
+	ok(duel_of(&sim, &options, &observer, &result, &err) == -1 && err.code == ERR_FAILED && stopper.trials == 5,
+	   "the observer can stop it, with its error");
+}
+
+static void test_requests(void) {
+	struct sim sim = sim_new(&noises[0], 4);
+	struct runner runner = {.ctx = &sim, .run = sim_run};
+	struct trial_request request = {.kernel = "simulated", .min_sample_s = 0.25, .timeout_s = 9};
+	struct duel_result result;
+	struct err err;
+
+	duel_of(&sim, &duel_defaults, NULL, &result, &err);
+	ok(sim.last.samples == 1 && sim.last.limit_s == 0 && sim.last.min_sample_s >= 1e-3,
+	   "a trial is one sample of 1 ms");
+	ok(sim.last.warmup == 0, "a long run is not warmed up");
+	duel_result_clear(&result);
+	sim.means[0] = sim.means[1] = 1e-4;
+	duel_run(&runner, &request, configs[0], configs[1], &duel_defaults, NULL, &result, &err);
+	ok(sim.last.warmup > 0, "a short run is");
+	ok(sim.last.min_sample_s == 0.25 && sim.last.timeout_s == 9, "longer samples and a time-out can be asked for");
+	duel_result_clear(&result);
+}
+
+static void test_options(void) {
+	const struct duel_options good = duel_defaults;
+	struct duel_options bad[] = {good, good, good, good, good};
+	struct sim sim = sim_new(&noises[0], 4);
+	struct duel_result result;
+	struct err err;
+	int refused = 0;
+
+	bad[0].pairs_min = 0;
+	bad[1].pairs_max = 20;
+	bad[2].level = NAN;
+	bad[3].margin = -1;
+	bad[4].pairs_max = 1 << 30;
+	for (int i = 0; i < 5; i++)
+		refused += duel_of(&sim, &bad[i], NULL, &result, &err) == -1 && err.code == ERR_USAGE;
+	ok(refused == 5, "impossible options are refused (%d of 5)", refused);
+}
+
+int main(void) {
+	for (int i = 0; i < 2; i++)
+		configs[i] = json_pack("{s:i}", "i", i);
+	test_rates();
+	test_looks();
+	test_length();
+	test_control();
+	test_failures();
+	test_failures_mixed();
+	test_liars();
+	test_interruption();
+	test_observer();
+	test_requests();
+	test_options();
+	for (int i = 0; i < 2; i++)
+		json_decref(configs[i]);
+	return tap_done();
+}

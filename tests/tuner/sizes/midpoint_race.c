@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Configurations that meet between sizes, on costs that are known: each is the best of a short stretch, so that the best
+ * between two sizes is neither's, but came to the race of one. */
+#include <config.h>
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "src/base/json/js.h"
+#include "src/base/rng.h"
+#include "src/base/stats.h"
+#include "tests/tap.h"
+#include "tuner/sizes/sizes.h"
+
+enum { CONFIGS = 17, FINALISTS = 4 };
+static const double LIST[] = {128, 256, 512, 1024, 2048, 4096};
+enum { SIZES = sizeof LIST / sizeof *LIST };
+
+struct bed {
+	double noise;
+	struct rng rng;
+	size_t met, allowed; /* trials of bridges, and how many the budget allows */
+	int broken;          /* works at no size that is not of the list; -1: none */
+	json_t *finalists[SIZES];
+	size_t tuned;
+};
+
+static json_t *config_of(int k) {
+	return json_pack("{s:i}", "block", 16 << k);
+}
+
+static int number_of(const json_t *config) {
+	return (int)lround(log2((double)js_int_or(config, "block", 0) / 16));
+}
+
+/* Cheapest at 100 * 1.3^k. */
+static double cost(int k, double n) {
+	double off = log(n / (100 * pow(1.3, k)));
+	return 1e-6 * n * (1 + 0.3 * off * off);
+}
+
+static double noisy(struct bed *bed, double value) {
+	return value * exp(bed->noise * rng_normal(&bed->rng));
+}
+
+static double lowest(double n, bool *used, int *best) {
+	*best = -1;
+	for (int k = 0; k < CONFIGS; k++)
+		if (!used[k] && (*best < 0 || cost(k, n) < cost(*best, n)))
+			*best = k;
+	return cost(*best, n);
+}
+
+static int tune(void *ctx, double n, size_t expected, struct sizes_point *point, struct err *err) {
+	struct bed *bed = ctx;
+	bool used[CONFIGS] = {false};
+	json_t *finalists = json_array();
+	(void)expected;
+	(void)err;
+	for (int i = 0; i < FINALISTS; i++) {
+		int k;
+		double median = lowest(n, used, &k);
+		json_t *config = config_of(k);
+		used[k] = true;
+		if (i == 0) {
+			point->cost = median;
+			point->config = json_incref(config);
+		}
+		json_array_append_new(finalists, json_pack("{s:o,s:f,s:b}", "config", config, "median", median, "alive", i == 0));
+	}
+	point->ci[0] = point->ci[1] = NAN;
+	point->finalists = bed->finalists[bed->tuned++] = finalists;
+	return 0;
+}
+
+static int compare(void *ctx, const struct sizes_point *point, const json_t *config, double *ratio, size_t *pairs,
+                   struct err *err) {
+	(void)err;
+	*ratio = noisy(ctx, cost(number_of(config), point->n) / cost(number_of(point->config), point->n));
+	*pairs = 9;
+	return 0;
+}
+
+static int again(void *ctx, const struct sizes_point *point, int round, double *out, struct err *err) {
+	(void)err;
+	(void)round;
+	*out = noisy(ctx, cost(number_of(point->config), point->n));
+	return 0;
+}
+
+static int between(void *ctx, const struct sizes_way *way, int round, double *out, struct err *err) {
+	(void)err;
+	(void)round;
+	*out = noisy(ctx, cost(number_of(way->config), way->n));
+	return 0;
+}
+
+static int bridge(void *ctx, const struct sizes_way *way, int round, double *out, struct err *err) {
+	struct bed *bed = ctx;
+	int k = number_of(way->config);
+	if (bed->met == bed->allowed)
+		return 1;
+	bed->met++;
+	*out = NAN;
+	return k == bed->broken ? 0 : between(ctx, way, round, out, err);
+}
+
+static struct sizes *explore(struct bed *bed, bool bridges) {
+	const struct sizes_plan plan = {.list = LIST, .count = SIZES, .whole = true};
+	const struct sizes_bench bench = {.ctx = bed,
+	                                  .tune = tune,
+	                                  .compare = compare,
+	                                  .again = again,
+	                                  .between = between,
+	                                  .bridge = bridges ? bridge : NULL};
+	struct sizes *sizes = sizes_new("made", "n");
+	struct err err = {0};
+	rng_seed(&bed->rng, 7);
+	bed->tuned = 0;
+	if (sizes_explore(sizes, &plan, &bench, &err))
+		printf("# %s\n", err.what);
+	for (size_t i = 0; i < bed->tuned; i++)
+		json_decref(bed->finalists[i]);
+	return sizes;
+}
+
+static double loss_of(const json_t *config, double n) {
+	bool used[CONFIGS] = {false};
+	int best;
+	return cost(number_of(config), n) / lowest(n, used, &best) - 1;
+}
+
+/* At the sizes of the list, each left out; true costs. */
+static double left_out_loss(const struct sizes *sizes) {
+	double losses[SIZES];
+	struct sizes_range ranges[SIZES_RANGES_MAX];
+	for (size_t i = 0; i < SIZES; i++)
+		losses[i] = loss_of(sizes_range_of(ranges, sizes_ranges(sizes, i, ranges), LIST[i])->config, LIST[i]);
+	return stats_median(losses, SIZES);
+}
+
+/* At sizes all the way, none of which was tuned. */
+static double way_loss(const struct sizes *sizes, double *worst) {
+	double sum = 0;
+	size_t count = 0;
+	*worst = 0;
+	for (double n = 130; n < 4096; n *= 1.05, count++) {
+		struct sizes_prediction prediction;
+		double loss = sizes_predict(sizes, n, &prediction, NULL) ? INFINITY : loss_of(prediction.config, n);
+		sum += loss;
+		*worst = fmax(*worst, loss);
+	}
+	return sum / (double)count;
+}
+
+static void test_better(double noise) {
+	struct bed bed = {.noise = noise, .allowed = SIZE_MAX, .broken = -1};
+	struct sizes *plain = explore(&bed, false), *met = explore(&bed, true);
+	double plain_worst, met_worst, plain_mean = way_loss(plain, &plain_worst), met_mean = way_loss(met, &met_worst);
+	ok(met_mean < plain_mean / 2 && met_worst < plain_worst,
+	   "noise %.3f: between sizes %.4f of the time is lost, at most %.4f, before %.4f and %.4f", noise, met_mean, met_worst,
+	   plain_mean, plain_worst);
+	ok(left_out_loss(met) < left_out_loss(plain) / 2,
+	   "at a size left out %.4f, before %.4f", left_out_loss(met), left_out_loss(plain));
+	ok(bed.met > 0 && bed.met < 5 * 12 * 7, "in %zu trials", bed.met);
+	sizes_free(plain);
+	sizes_free(met);
+}
+
+/* Without a size, nothing counts that its search alone has found. */
+static void test_honest(void) {
+	struct bed bed = {.allowed = SIZE_MAX, .broken = -1};
+	struct sizes *sizes = explore(&bed, true);
+	struct sizes_range ranges[SIZES_RANGES_MAX];
+	size_t wrong = 0;
+	for (size_t i = 0; i < SIZES; i++) {
+		size_t count = sizes_ranges(sizes, i, ranges);
+		for (size_t r = 0; r < count; r++) {
+			bool known = false;
+			for (size_t k = 0; k < SIZES; k++) {
+				bool used[CONFIGS] = {false};
+				int best;
+				for (int f = 0; f < FINALISTS; f++) {
+					lowest(LIST[k], used, &best);
+					used[best] = true;
+				}
+				known = known || (k != i && used[number_of(ranges[r].config)]);
+			}
+			wrong += !known;
+		}
+	}
+	ok(wrong == 0, "a size left out has no say");
+	for (size_t i = 0; i < SIZES; i++) {
+		const struct sizes_range *range = sizes_range_of(ranges, sizes_ranges(sizes, SIZE_MAX, ranges), LIST[i]);
+		ok(loss_of(range->config, LIST[i]) <= SIZES_MARGIN, "%.0f has what loses no more than the margin there", LIST[i]);
+	}
+	sizes_free(sizes);
+}
+
+static void test_short(void) {
+	struct bed bed = {.allowed = 0, .broken = -1}, plain_bed = {.allowed = 0, .broken = -1};
+	struct sizes *none = explore(&bed, true), *plain = explore(&plain_bed, false);
+	json_t *one = sizes_json(none), *other = sizes_json(plain);
+	ok(json_equal(one, other), "no budget for it: as if there were none");
+	json_decref(one);
+	json_decref(other);
+	sizes_free(none);
+	sizes_free(plain);
+	bed = (struct bed){.allowed = 70, .broken = -1};
+	struct sizes *few = explore(&bed, true);
+	double worst;
+	ok(bed.met == 70 && isfinite(way_loss(few, &worst)), "a budget for the first rounds");
+	sizes_free(few);
+}
+
+static void test_broken(void) {
+	for (int k = 0; k < CONFIGS; k++) {
+		struct bed bed = {.allowed = SIZE_MAX, .broken = k};
+		struct sizes *sizes = explore(&bed, true);
+		json_t *json = sizes_json(sizes), *way, *met;
+		size_t i, m, told = 0;
+		json_array_foreach(json_object_get(json, "between"), i, way)
+			json_array_foreach(json_object_get(way, "met"), m, met) told +=
+				number_of(json_object_get(met, "config")) == k && json_is_number(json_object_get(met, "ratio"));
+		ok(told == 0, "what fails between sizes has no ratio there (%d)", k);
+		json_decref(json);
+		sizes_free(sizes);
+	}
+}
+
+int main(void) {
+	test_better(0);
+	test_better(0.005);
+	test_honest();
+	test_short();
+	test_broken();
+	return tap_done();
+}

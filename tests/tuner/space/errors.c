@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a space refuses, and what it says then. */
+#include <config.h>
+
+#include <math.h>
+
+#include "tests/tap.h"
+#include "tests/tuner/space/help.h"
+
+static struct space *small_space(void) {
+	struct space *space = space_new();
+	struct err err;
+	add_param(space, "variant", "naive,tiled", NULL);
+	add_param(space, "block", "16,32,64", "variant == 'tiled'");
+	add_param(space, "threads", "1..8", NULL);
+	must(space_add_constant(space, "size", value_int(100), &err), &err);
+	return space;
+}
+
+/* Building fails; `what` and `hint` are parts of what it says. */
+static void fails(struct space *space, const char *what, const char *hint) {
+	struct err err = {0};
+	int status = space_build(space, &err);
+	ok(status != 0 && err.code == ERR_USAGE && strstr(err.what, what) && strstr(err.hint, hint), "%s", err.what);
+	if (!strstr(err.what, what) || !strstr(err.hint, hint))
+		printf("# hint %s\n", err.hint);
+	space_free(space);
+}
+
+static void test_names(void) {
+	struct space *space = small_space();
+	add_constraint(space, "thread <= 4");
+	fails(space, "'thread'", "'threads'");
+	space = small_space();
+	add_constraint(space, "block < siz");
+	fails(space, "'siz'", "'size'");
+	space = small_space();
+	add_constraint(space, "variant == tiled");
+	fails(space, "'tiled'", "quotes");
+	space = small_space();
+	add_param(space, "chunk", "1,2", "blok > 16");
+	fails(space, "'chunk'", "'block'");
+}
+
+static void test_circles(void) {
+	struct space *space = small_space();
+	add_param(space, "a", "1,2", "b == 1");
+	add_param(space, "b", "1,2", "c == 1");
+	add_param(space, "c", "1,2", "a == 1");
+	fails(space, "circular conditions: 'a', 'b', 'c'", "");
+	space = small_space();
+	add_param(space, "a", "1,2", "a == 1");
+	fails(space, "circular conditions: 'a'", "");
+}
+
+static void test_empty(void) {
+	static const char *const names[] = {"threads", "block"};
+	static const int rows[] = {0, 1};
+	struct err err;
+	struct space *space = small_space();
+	add_constraint(space, "threads >= 2");
+	add_constraint(space, "threads > size");
+	add_constraint(space, "threads % 2 == 0");
+	fails(space, "nothing meets 'threads > size'", "drop");
+	space = small_space();
+	add_constraint(space, "threads % 2 == 0");
+	add_constraint(space, "threads >= 2");
+	add_constraint(space, "threads % 2 == 1");
+	fails(space, "'threads % 2 == 0' and 'threads % 2 == 1' together", "drop");
+	space = small_space();
+	add_constraint(space, "1 / 0 > 0");
+	fails(space, "nothing meets '1 / 0 > 0'", "");
+	space = small_space();
+	must(space_add_table(space, names, 2, rows, 0, &err), &err);
+	fails(space, "the table of threads, block", "");
+	space = small_space();
+	must(space_add_table(space, names, 2, rows, 1, &err), &err);
+	add_constraint(space, "threads > 1");
+	add_constraint(space, "threads < 8");
+	fails(space, "'threads > 1' and 'the table of threads, block'", "");
+}
+
+static void test_tables(void) {
+	static const char *const unknown[] = {"threads", "blocks"}, *const twice[] = {"threads", "threads"},
+	                  *const good[] = {"threads", "block"};
+	static const int past[] = {8, 0}, below[] = {0, -2}, absent[] = {-1, 0};
+	const struct {
+		const char *const *names;
+		const int *row;
+		const char *what;
+	} cases[] = {{unknown, past, "'blocks'"},
+	             {twice, below + 1, "twice"},
+	             {good, past, "place 8 of 'threads'"},
+	             {good, below, "place -2 of 'block'"},
+	             {good, absent, "'threads', which has no condition"}};
+	static const int fine[] = {0, 0};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct space *space = small_space();
+		struct err err;
+		const int *row = cases[i].names == twice || cases[i].names == unknown ? fine : cases[i].row;
+		must(space_add_table(space, cases[i].names, 2, row, 1, &err), &err);
+		fails(space, cases[i].what, "");
+	}
+}
+
+static void test_adding(void) {
+	const struct value one[] = {value_int(1)}, twice[] = {value_int(1), value_real(1.0)}, bad[] = {value_real(NAN)};
+	struct space *space = small_space();
+	struct err err;
+	ok(space_add_param(space, "threads", "", one, 1, NULL, &err) && strstr(err.what, "taken"), "%s", err.what);
+	ok(space_add_param(space, "size", "", one, 1, NULL, &err) && strstr(err.what, "taken"),
+	   "a constant's name is taken");
+	ok(space_add_param(space, "2x", "", one, 1, NULL, &err) && err.code == ERR_USAGE, "%s", err.what);
+	ok(space_add_param(space, "", "", one, 1, NULL, &err) && err.code == ERR_USAGE, "%s", err.what);
+	ok(space_add_param(space, "a b", "", one, 1, NULL, &err) && err.code == ERR_USAGE, "%s", err.what);
+	ok(space_add_param(space, "x", "", one, 0, NULL, &err) && err.code == ERR_USAGE, "%s", err.what);
+	ok(space_add_param(space, "x", "", twice, 2, NULL, &err) && strstr(err.what, "twice"), "%s", err.what);
+	ok(space_add_param(space, "x", "", bad, 1, NULL, &err) && strstr(err.what, "finite"), "%s", err.what);
+	ok(space_add_param(space, "x", "", one, 1, "a +", &err) && strstr(err.what, "'x'"), "%s", err.what);
+	ok(space_add_constraint(space, "a +", &err) && err.code == ERR_USAGE, "%s", err.what);
+	char name[16];
+	for (int i = 0; i < SPACE_PARAMS_MAX - 3; i++) {
+		snprintf(name, sizeof name, "q%d", i);
+		add_param(space, name, "1", NULL);
+	}
+	ok(space_add_param(space, "x", "", one, 1, NULL, &err) && err.code == ERR_USAGE, "%s", err.what);
+	built(space);
+	ok(space_valid(space) == 32, "64 parameters are fine: %llu", (unsigned long long)space_valid(space));
+	ok(space_add_constraint(space, "threads > 2", &err) != 0, "nothing is added after building");
+	ok(space_build(space, &err) != 0, "a space is built once");
+	space_free(space);
+}
+
+static void test_no_params(void) {
+	struct space *space = built(space_new());
+	uint64_t index = 7;
+	ok(space_valid(space) == 1 && space_index(space, NULL, &index) && index == 0,
+	   "no parameters: the empty configuration");
+	ok(space_near(space, 0, SPACE_HAMMING, &index, 1) == 0, "it has no neighbours");
+	space_free(space);
+}
+
+int main(void) {
+	test_names();
+	test_circles();
+	test_empty();
+	test_tables();
+	test_adding();
+	test_no_params();
+	return tap_done();
+}

@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+check_PROGRAMS += %D%/domain %D%/space %D%/figures %D%/errors %D%/near %D%/table %D%/json %D%/nearest
+TESTS += %D%/domain %D%/space %D%/figures %D%/errors %D%/near %D%/table %D%/json %D%/nearest
+%C%_domain_SOURCES = %D%/domain.c
+%C%_domain_LDADD = libtuner.la libbase.la
+%C%_space_SOURCES = %D%/space.c %D%/model.c %D%/model.h %D%/help.h
+%C%_space_LDADD = libtuner.la libbase.la
+%C%_figures_SOURCES = %D%/figures.c %D%/help.h
+%C%_figures_LDADD = libtuner.la libbase.la
+%C%_errors_SOURCES = %D%/errors.c %D%/help.h
+%C%_errors_LDADD = libtuner.la libbase.la
+%C%_near_SOURCES = %D%/near.c %D%/help.h
+%C%_near_LDADD = libtuner.la libbase.la
+%C%_table_SOURCES = %D%/table.c %D%/help.h
+%C%_table_LDADD = libtuner.la libbase.la
+%C%_json_SOURCES = %D%/json.c %D%/help.h
+%C%_json_LDADD = libtuner.la libbase.la
+%C%_nearest_SOURCES = %D%/nearest.c %D%/help.h
+%C%_nearest_LDADD = libtuner.la libbase.la -lm

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Any bytes are either refused with a message or are a specification whose baseline is valid and whose configurations
+ * are numbered. The test `spec_errors` calls this with mutated specifications. For libFuzzer, from the top of a build:
+ *     clang -g -fsanitize=fuzzer,address,undefined -I. -I$SRC $SRC/tests/tuner/spec/fuzz_spec.c $SRC/src/base/[a-z]*.c \
+ *         $SRC/tuner/spec*.c $SRC/tuner/space*.c $SRC/tuner/expr*.c $SRC/tuner/space/domain.c -ljansson -lm -o fuzz_spec */
+#include <config.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tuner/spec/spec.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void require(bool condition) {
+	if (!condition)
+		abort();
+}
+
+static void check_spec(const struct spec *spec) {
+	const struct space *space = spec_space(spec);
+	int config[SPACE_PARAMS_MAX];
+	uint64_t index, back;
+	require(space_valid(space) >= 1 && (double)space_valid(space) <= space_cartesian(space));
+	require(space_config_read(space, spec_baseline(spec), NULL, &index, NULL) == 0 && index < space_valid(space));
+	for (uint64_t i = 0; i < space_valid(space) && i < 100; i++) {
+		space_config(space, i, config);
+		require(space_index(space, config, &back) && back == i);
+	}
+	require(spec_name(spec)[0] && spec_language_word(spec) && json_is_object(spec_kernel(spec)));
+	json_t *json = space_json(space);
+	require(json != NULL);
+	json_decref(json);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+	struct err err = {0};
+	struct spec *spec = spec_parse((const char *)data, size, "input.json", &err);
+	if (spec)
+		check_spec(spec);
+	else
+		require(err.code == ERR_USAGE && strncmp(err.what, "input.json", 10) == 0);
+	spec_free(spec);
+	return 0;
+}

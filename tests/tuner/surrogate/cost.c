@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What evaluations cost, and that it decides where seconds are the budget, and nowhere else. */
+#include <config.h>
+
+#include "tuner/surrogate/cost.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "src/base/mem.h"
+#include "tests/tap.h"
+#include "tests/tuner/search/land.h"
+#include "tests/tuner/space/help.h"
+#include "tuner/search/search.h"
+
+enum { SEEDS = 12, MOST = 400, SEQUENCE = 60, TOLD = 80 };
+enum { SIDE = 9, KINDS = 4, CHEAP = 2 };
+static const double BUDGET = 3000, DEAR = 20;
+
+/* Seconds of an evaluation. */
+typedef double cost_model(const int *config, uint64_t index);
+
+static double by_kind(const int *config, uint64_t index) {
+	(void)index;
+	return config[2] < CHEAP ? 1 : DEAR;
+}
+
+static double alike(const int *config, uint64_t index) {
+	return 3 + 0.3 * (double)(config[0] == 4) + 0.1 * (double)(index % 5);
+}
+
+static double untold(const int *config, uint64_t index) {
+	(void)config, (void)index;
+	return 0;
+}
+
+/* By what no parameter says. */
+static double erratic(const int *config, uint64_t index) {
+	struct rng rng;
+	(void)config;
+	rng_seed(&rng, index);
+	return exp(2 * rng_normal(&rng));
+}
+
+/* The kind matters for the cost alone. */
+static double bowl(const struct space *space, const int *config, const void *shape) {
+	double x = config[0] - 6, y = config[1] - 2;
+	(void)space, (void)shape;
+	return 1 + 0.05 * x * x + 0.08 * y * y + 0.02 * x * y;
+}
+
+static struct land *land_kinds(void) {
+	struct space *space = space_new();
+	add_param(space, "x", "0..8", NULL);
+	add_param(space, "y", "0..8", NULL);
+	add_param(space, "kind", "plain,simple,deep,wide", NULL);
+	return land_new(space, bowl, NULL, NULL);
+}
+
+static struct search *begin(const struct land *land, const char *strategy, uint64_t seed, double seconds) {
+	struct err err = {0};
+	struct strategy_task task = {
+		.space = land->space, .seed = seed, .start = UINT64_MAX, .budget = 100, .seconds = seconds};
+	struct search *search = search_new(strategy_find(strategy), &task, &err);
+	if (!search)
+		exit(1);
+	return search;
+}
+
+static double tell(struct search *search, const struct land *land, uint64_t index, cost_model *price) {
+	int config[SPACE_PARAMS_MAX];
+	space_config(land->space, index, config);
+	double seconds = price(config, index);
+	search_tell(search, index,
+	            &(struct strategy_outcome){.result = STRATEGY_VALUE, .value = land->time[index], .seconds = seconds});
+	return seconds;
+}
+
+/* Simulated seconds until the optimum, at most the budget. */
+static double seconds_to_best(const struct land *land, uint64_t seed, double budget) {
+	struct search *search = begin(land, "auto", seed, budget);
+	double spent = 0;
+	uint64_t index;
+	bool found = false;
+	for (int i = 0; i < MOST && !found && spent < BUDGET && search_ask(search, &index, 1); i++) {
+		spent += tell(search, land, index, by_kind);
+		found = land->time[index] <= land->time[land->best];
+	}
+	search_free(search);
+	return found ? fmin(spent, BUDGET) : BUDGET;
+}
+
+static void test_cheap_first(const struct land *land) {
+	double known = 0, ignored = 0;
+	for (uint64_t seed = 0; seed < SEEDS; seed++) {
+		known += seconds_to_best(land, seed, BUDGET);
+		ignored += seconds_to_best(land, seed, 0);
+	}
+	ok(known < 0.8 * ignored, "what costs 20 times as much and gains nothing is left alone: %.0f s, %.0f s without",
+	   known, ignored);
+}
+
+static bool same_sequence(const struct land *land, const char *strategy, uint64_t seed, const double budgets[2],
+                          cost_model *const prices[2]) {
+	struct search *one = begin(land, strategy, seed, budgets[0]), *other = begin(land, strategy, seed, budgets[1]);
+	bool same = true;
+	for (int i = 0; i < SEQUENCE && same; i++) {
+		uint64_t x = UINT64_MAX, y = UINT64_MAX;
+		same = search_ask(one, &x, 1) == search_ask(other, &y, 1) && x == y;
+		if (same && x != UINT64_MAX) {
+			tell(one, land, x, prices[0]);
+			tell(other, land, y, prices[1]);
+		}
+	}
+	search_free(one);
+	search_free(other);
+	return same;
+}
+
+/* Over seeds: how many sequences are the same. */
+static int same_count(const struct land *land, const char *strategy, const double budgets[2],
+                      cost_model *const prices[2]) {
+	int same = 0;
+	for (uint64_t seed = 0; seed < SEEDS; seed++)
+		same += same_sequence(land, strategy, seed, budgets, prices);
+	return same;
+}
+
+static void test_sequences(const struct land *land) {
+	static const double none[2] = {0, 0}, one[2] = {BUDGET, 0}, both[2] = {BUDGET, BUDGET};
+	static const char *const models[] = {"auto", "bayes"};
+	for (size_t i = 0; i < 2; i++) {
+		ok(same_count(land, models[i], none, (cost_model *[]){by_kind, untold}) == SEEDS,
+		   "%s: counted evaluations cost nothing", models[i]);
+		ok(same_count(land, models[i], one, (cost_model *[]){alike, alike}) == SEEDS,
+		   "%s: costs that are alike change nothing", models[i]);
+		ok(same_count(land, models[i], both, (cost_model *[]){by_kind, by_kind}) == SEEDS, "%s: the same by seed",
+		   models[i]);
+		ok(same_count(land, models[i], both, (cost_model *[]){by_kind, untold}) < SEEDS, "%s: costs that differ do",
+		   models[i]);
+	}
+}
+
+/* Told of some, in an order of no meaning. */
+static struct cost *told(struct arena *arena, const struct land *land, const struct coding *coding, cost_model *price) {
+	struct strategy_task task = {.space = land->space, .arena = arena, .seconds = 1e9};
+	struct cost *cost = cost_new(&task, coding);
+	int config[SPACE_PARAMS_MAX];
+	for (uint64_t i = 0; i < TOLD; i++) {
+		uint64_t index = i * 37 % land->valid;
+		space_config(land->space, index, config);
+		cost_tell(cost, index, price(config, index));
+	}
+	return cost;
+}
+
+static double predict_kind(const struct cost *cost, const struct coding *coding, int kind) {
+	uint16_t codes[GP_DIMS_MAX];
+	int config[] = {3, 3, kind};
+	coding_config(coding, config, codes);
+	return cost_predict(cost, codes);
+}
+
+static void test_learned(const struct land *land) {
+	struct arena *arena = arena_new();
+	const struct coding *coding = coding_new(arena, land->space, 0);
+	struct cost *cost = told(arena, land, coding, by_kind);
+	double apart = predict_kind(cost, coding, KINDS - 1) - predict_kind(cost, coding, 0);
+	ok(fabs(apart - log(DEAR)) < 0.2 * log(DEAR), "kinds are told apart by their cost: %.1f times", exp(apart));
+	ok(cost_power(cost) > 0.8 && cost_power(cost) <= 1, "and believed: %.2f", cost_power(cost));
+	ok(cost_power(told(arena, land, coding, alike)) == 0, "costs that are alike are not looked at");
+	ok(cost_power(told(arena, land, coding, untold)) == 0, "nor are none");
+	double power = cost_power(told(arena, land, coding, erratic));
+	ok(power < 0.1, "what parameters don't foretell hardly counts: %.2f", power);
+	cost_tell(cost, 0, 2e9);
+	ok(cost_power(cost) == 0, "when the budget is spent cost counts no more");
+	arena_free(arena);
+}
+
+static void test_no_budget(const struct land *land) {
+	struct arena *arena = arena_new();
+	struct strategy_task task = {.space = land->space, .arena = arena, .budget = 100};
+	struct cost *none = cost_new(&task, coding_new(arena, land->space, 0));
+	cost_tell(none, 0, 1);
+	ok(!none && cost_power(none) == 0, "without a budget in seconds there is nothing to learn");
+	arena_free(arena);
+}
+
+int main(void) {
+	struct land *land = land_kinds();
+	ok(land->valid == SIDE * SIDE * KINDS, "a landscape of %llu", (unsigned long long)land->valid);
+	test_learned(land);
+	test_no_budget(land);
+	test_cheap_first(land);
+	test_sequences(land);
+	land_free(land);
+	return tap_done();
+}

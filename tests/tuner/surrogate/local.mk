@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+check_PROGRAMS += %D%/coding %D%/surrogate %D%/sources %D%/cost %D%/opening
+TESTS += %D%/coding %D%/surrogate %D%/sources %D%/cost %D%/opening
+%C%_coding_SOURCES = %D%/coding.c tests/tuner/space/help.h
+%C%_coding_LDADD = libtuner.la libbase.la -lm
+%C%_surrogate_SOURCES = %D%/surrogate.c %D%/watched.c %D%/watched.h tests/tuner/search/land.c tests/tuner/search/land.h \
+	tests/tuner/space/help.h
+%C%_surrogate_LDADD = libtuner.la libbase.la $(GSL_LIBS) -lm
+%C%_sources_SOURCES = %D%/sources.c %D%/watched.c %D%/watched.h tests/tuner/search/land.c tests/tuner/search/land.h \
+	tests/tuner/space/help.h
+%C%_sources_LDADD = libtuner.la libbase.la $(GSL_LIBS) -lm
+%C%_cost_SOURCES = %D%/cost.c tests/tuner/search/land.c tests/tuner/search/land.h tests/tuner/space/help.h
+%C%_cost_LDADD = libtuner.la libbase.la -lm
+%C%_opening_SOURCES = %D%/opening.c tests/tuner/search/kernels.c tests/tuner/search/land.c tests/tuner/search/land.h \
+	tests/tuner/space/help.h
+%C%_opening_LDADD = libtuner.la libbase.la -lm

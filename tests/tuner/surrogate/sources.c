@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The model behind a search, with what was measured elsewhere. */
+#include <config.h>
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "tests/tap.h"
+#include "tests/tuner/search/land.h"
+#include "tests/tuner/surrogate/watched.h"
+
+/* All at once in single precision, or each alone. */
+static bool codes_agree(const struct surrogate *surrogate) {
+	size_t dim = surrogate->dims - surrogate->source_count;
+	for (size_t c = 0; c < surrogate->pool.count; c++) {
+		const uint16_t *codes = surrogate->pool.codes + c * surrogate->dims;
+		for (size_t s = 0; s < surrogate->source_count; s++)
+			if (abs(codes[dim + s] - source_model_code(surrogate->source[s], codes, surrogate->pool.index[c])) > 1)
+				return false;
+	}
+	return true;
+}
+
+static void source_followed(void) {
+	struct land *land = land_bowl();
+	enum { COUNT = 300 };
+	struct strategy_outcome outcome[COUNT];
+	uint64_t index[COUNT], next = 0;
+	struct rng rng;
+	rng_seed(&rng, 6);
+	for (size_t i = 0; i < COUNT; i++) {
+		index[i] = space_sample(land->space, &rng);
+		outcome[i] = (struct strategy_outcome){.result = STRATEGY_VALUE, .value = 3 * land->time[index[i]]};
+	}
+	const struct strategy_source source = {.name = "a", .count = COUNT, .index = index, .outcome = outcome};
+	struct search *search = watched_begin(land->space, &source, 1);
+	bool agree = true;
+	double best = INFINITY;
+	for (int i = 0; i < 8 && search_ask(search, &next, 1); i++) {
+		watched_answer(search, next, land->time[next]);
+		best = fmin(best, land->time[next]);
+		agree &= codes_agree(watch.surrogate);
+	}
+	ok(agree, "a source says the same of all candidates and of each");
+	ok(best <= 1.35 * land->time[land->best], "what was the best elsewhere is near the best here (%.3f)", best);
+	search_free(search);
+	land_free(land);
+}
+
+static void sources(void) {
+	static const double values[] = {1, INFINITY, 0, -1, NAN, 2, 1e308, 1e-308, 3, 4, 5, 6};
+	enum { COUNT = sizeof values / sizeof *values };
+	struct strategy_outcome outcome[COUNT];
+	uint64_t index[COUNT], twins[COUNT] = {0}, next;
+	for (size_t i = 0; i < COUNT; i++) {
+		outcome[i] = (struct strategy_outcome){.result = STRATEGY_VALUE, .value = values[i]};
+		index[i] = i == 8 ? UINT64_MAX : i / 2;
+	}
+	const struct strategy_source list[] = {{.name = "a", .count = COUNT, .index = index, .outcome = outcome},
+	                                       {.name = "b", .count = 0},
+	                                       {.name = "c", .count = COUNT, .index = twins, .outcome = outcome}};
+	struct land *lands[] = {land_separable(), land_single(), land_two(), land_conditional()};
+	for (size_t l = 0; l < sizeof lands / sizeof *lands; l++) {
+		struct search *search = watched_begin(lands[l]->space, list, 3);
+		bool taken = watch.surrogate->source_count > 0;
+		search_tell_value(search, 0, STRATEGY_VALUE, 2);
+		uint64_t count = 1;
+		for (; count < 40 && search_ask(search, &next, 1); count++)
+			watched_answer(search, next, lands[l]->time[next]);
+		ok(taken && watch.fresh && watch.finite && count == (lands[l]->valid < 40 ? lands[l]->valid : 40),
+		   "sources with twins, extremes and numbers that are no configurations do no harm (%zu)", l);
+		search_free(search);
+		land_free(lands[l]);
+	}
+}
+
+int main(void) {
+	source_followed();
+	sources();
+	return tap_done();
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The whole procedure on a simulated program, which says how long it took without taking it: how often a program is
+ * run, what a budget allows, metrics that are made large, and failures. */
+#include <config.h>
+
+#include <math.h>
+
+#include "src/base/json/js.h"
+#include "src/base/rng.h"
+#include "tests/tuner/store/fixture.h"
+#include "tests/tuner/space/help.h"
+#include "tuner/tune/tune.h"
+
+struct program {
+	double seconds;  /* of a run at block 64 */
+	bool rate;       /* gives 1/rate: 1000 at block 64 */
+	int crashing;    /* this block fails */
+	bool all_crash;
+	struct rng rng;
+	/* what was seen */
+	int runs, samples_max, warmups, batches;
+	double timeout_max;
+};
+
+static double slowness(const struct trial_request *request) {
+	double block = (double)js_int_or(request->config, "block", 64);
+	return 1 + fabs(log2(block / 64)) / 4;
+}
+
+static int run(void *ctx, const struct trial_request *request, struct trial_result *result, struct err *err) {
+	struct program *p = ctx;
+	double slow = slowness(request), value = p->rate ? slow / 1000 : slow * p->seconds;
+	(void)err;
+	*result = (struct trial_result){.value = NAN, .least = NAN, .elapsed_s = request->samples * slow * p->seconds};
+	p->runs += request->samples;
+	p->samples_max = request->samples > p->samples_max ? request->samples : p->samples_max;
+	p->warmups += request->warmup;
+	p->batches += !request->whole_program;
+	p->timeout_max = fmax(p->timeout_max, request->timeout_s);
+	if (p->all_crash || js_int_or(request->config, "block", 64) == p->crashing) {
+		result->status = TRIAL_RUNTIME;
+		snprintf(result->message, sizeof result->message, "exit status 1");
+		return 0;
+	}
+	json_t *walls = json_array();
+	result->samples = mem_alloc((size_t)request->samples, sizeof *result->samples);
+	for (int i = 0; i < request->samples; i++) {
+		result->samples[i] = value * exp(0.002 * rng_normal(&p->rng));
+		json_array_append_new(walls, json_real(slow * p->seconds));
+	}
+	result->sample_count = (size_t)request->samples;
+	result->value = result->least = result->samples[0];
+	result->reply = json_pack("{s:o}", "samples", walls);
+	return 0;
+}
+
+static void annotate(void *ctx, json_t *result) {
+	json_object_set_new(result, "annotated", json_string(ctx));
+}
+
+/* NULL where tune_run says so. */
+static json_t *tune(struct program *p, struct tune_budget budget, struct err *err) {
+	char *path = fixture_path("tune.db");
+	struct store *store = fixture_open(path);
+	struct space *space = space_new();
+	struct runner runner = {.ctx = p, .run = run};
+	json_t *problem = json_pack("{s:s}", "command", "./app '{block}'"), *baseline = json_pack("{s:i}", "block", 16);
+	json_t *result = NULL;
+	add_param(space, "block", "16..1024*2", NULL);
+	built(space);
+	rng_seed(&p->rng, 5);
+	struct tune_task task = {.kernel = "app", .source = "sha256:0", .problem = problem, .space = space,
+	                         .baseline = baseline, .start = UINT64_MAX, .whole_programs = true,
+	                         .metric = p->rate ? "rate ([0-9]+)" : NULL, .maximize = p->rate,
+	                         .strategy = strategy_find("auto"), .seed = 3, .budget = budget, .runner = &runner,
+	                         .store = store, .session = fixture_session(store, MACHINE), .command = "sweetspot tune",
+	                         .annotate = annotate, .annotate_ctx = "yes"};
+	if (space_config_read(space, baseline, NULL, &task.start, err) || tune_run(&task, NULL, &result, err))
+		printf("# %s\n", err->what);
+	json_decref(problem);
+	json_decref(baseline);
+	space_free(space);
+	store_close(store);
+	free(path);
+	return result;
+}
+
+static int best_block(const json_t *result) {
+	return (int)js_int_or(json_object_get(json_object_get(result, "best"), "config"), "block", -1);
+}
+
+static void short_program(void) {
+	struct program p = {.seconds = 0.005};
+	struct err err = {0};
+	json_t *result = tune(&p, (struct tune_budget){.evaluations = 7}, &err);
+	ok(best_block(result) == 64, "the best block is found");
+	ok(p.samples_max == 5, "a short program is run several times a trial");
+	ok(p.warmups == 0 && p.batches == 0, "whole programs are neither warmed up nor batched");
+	ok(js_int_or(result, "pairs", 0) >= 21, "the winner meets the baseline in 21 pairs");
+	is_text(js_string_or(result, "verdict", ""), "faster", "and is faster");
+	is_text(js_string_or(result, "annotated", ""), "yes", "the result can be added to");
+	json_decref(result);
+}
+
+static void long_program(void) {
+	struct program p = {.seconds = 30};
+	struct err err = {0};
+	json_t *result = tune(&p, (struct tune_budget){.seconds = 600}, &err);
+	ok(p.samples_max == 1, "a long program is run once a trial");
+	ok(js_int_or(result, "pairs", 0) == 8, "the budget leaves 8 pairs of the final comparison: %lld",
+	   (long long)js_int_or(result, "pairs", 0));
+	ok(p.timeout_max <= 3600, "no run may take longer than an hour");
+	json_decref(result);
+	struct program again = {.seconds = 30};
+	result = tune(&again, (struct tune_budget){.seconds = 60, .may_grow = true}, &err);
+	ok(js_int_or(result, "pairs", 0) >= 21, "a budget that nobody asked for grows with the program");
+	json_decref(result);
+}
+
+static void rate(void) {
+	struct program p = {.seconds = 0.1, .rate = true};
+	struct err err = {0};
+	json_t *result = tune(&p, (struct tune_budget){.evaluations = 7}, &err), *best = json_object_get(result, "best");
+	const json_t *ci = json_object_get(best, "ci");
+	double median = js_real_or(best, "median", 0);
+	ok(best_block(result) == 64, "the largest rate is found");
+	ok(fabs(median / 1000 - 1) < 0.01, "it is given as the program printed it: %g", median);
+	ok(json_number_value(json_array_get(ci, 0)) <= median && median <= json_number_value(json_array_get(ci, 1)),
+	   "its interval is the right way round");
+	is_text(js_string_or(best, "unit", "?"), "", "a number of the program has no unit of ours");
+	is_text(js_string_or(result, "objective", ""), "maximize rate ([0-9]+)", "the objective says what was made large");
+	double ratio = js_real_or(json_object_get(result, "speedup"), "ratio", 0);
+	ok(fabs(ratio - 1.5) < 0.02, "a larger rate is a speedup: %g", ratio);
+	json_decref(result);
+}
+
+static void failures(void) {
+	struct program p = {.seconds = 0.005, .crashing = 64};
+	struct err err = {0};
+	json_t *result = tune(&p, (struct tune_budget){.evaluations = 7}, &err);
+	int block = best_block(result);
+	ok(block == 32 || block == 128, "where the best crashes, its neighbour wins");
+	ok(js_int_or(json_object_get(result, "failures"), "runtime", 0) >= 1, "the crash is counted");
+	json_decref(result);
+	struct program baseline = {.seconds = 0.005, .crashing = 16};
+	result = tune(&baseline, (struct tune_budget){.evaluations = 7}, &err);
+	ok(best_block(result) == 64, "a baseline that crashes is no reason to stop");
+	is_text(js_string_or(result, "verdict", ""), "no baseline", "but there is nothing to compare with");
+	json_decref(result);
+	struct program none = {.seconds = 0.005, .all_crash = true};
+	err = (struct err){0};
+	json_decref(tune(&none, (struct tune_budget){.evaluations = 7}, &err));
+	ok(err.code == ERR_NOTHING && strstr(err.hint, "exit status 1"), "nothing works: %s", err.what);
+}
+
+int main(void) {
+	fixture_begin();
+	short_program();
+	long_program();
+	rate();
+	failures();
+	return fixture_end();
+}

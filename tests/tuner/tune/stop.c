@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A search stops where its strategy promises too little, and says why it stopped. */
+#include <config.h>
+
+#include "tests/tuner/tune/spy.h"
+#include "tuner/race/deviation.h"
+
+static json_t *tune(double promise, double stop_gain, uint64_t evaluations) {
+	struct spy_kernel kernel = {0};
+	struct runner runner = spy_runner(&kernel);
+	char *path = fixture_path("stop.db");
+	struct store *store = fixture_open(path);
+	struct space *space = spy_space("1..64*2");
+	struct tune_task task = spy_task(store, space, &runner, 1000, evaluations);
+	struct err err = {0};
+	json_t *result = NULL;
+	spy_book_clear();
+	spy_book.promise = promise;
+	task.stop_gain = stop_gain;
+	if (tune_run(&task, NULL, &result, &err))
+		printf("# %s\n", err.what);
+	spy_task_clear(&task);
+	space_free(space);
+	store_close(store);
+	free(path);
+	return result;
+}
+
+static void check(double promise, double stop_gain, uint64_t evaluations, int64_t want, const char *why,
+                  const char *what) {
+	json_t *result = tune(promise, stop_gain, evaluations);
+	int64_t got = js_int_or(result, "evaluations", -1);
+	ok(got == want && strcmp(js_string_or(result, "stopped", "?"), why) == 0, "%s: %lld evaluations, %s", what,
+	   (long long)got, js_string_or(result, "stopped", "?"));
+	json_decref(result);
+}
+
+static void deviations(void) {
+	const double same[] = {2, 2, 2}, near[] = {1, 1.01, 1.02}, far[] = {1, 1.1, 1.2}, odd[] = {1, 1.01, 1.02, 0.99, 9};
+	ok(deviation_of_median(same, 3) == 0 && deviation_of_median(same, 1) == 0 && deviation_of_median(same, 0) == 0,
+	   "equal samples, or one, tell nothing");
+	double a = deviation_of_median(near, 3), b = deviation_of_median(far, 3);
+	ok(a > 0.002 && a < 0.03 && b > 5 * a && b < 15 * a, "the deviation grows with the spread: %g, %g", a, b);
+	ok(deviation_of_median(odd, 5) < 0.05, "one that is off counts little: %g", deviation_of_median(odd, 5));
+	double mean = deviation_of_mean(1, 0.01, 1, 0.01), apart = deviation_of_mean(1, 0.01, 1.2, 0.01);
+	ok(mean < 0.01 && mean > 0.005, "two that agree are surer than one");
+	ok(apart > 0.05, "two that don't are less sure");
+}
+
+int main(void) {
+	fixture_begin();
+	check(0.001, 0.01, 30, 10, "gain", "a promise of less stops it, after ten");
+	check(0.02, 0.01, 30, 30, "budget", "a promise of more does not");
+	check(NAN, 0.01, 30, 30, "budget", "nor does a strategy that can't tell");
+	check(0.001, 0, 30, 30, "budget", "nor where nobody asked");
+	check(0.001, 0.01, 6, 6, "budget", "a small budget ends first");
+	check(0.5, 0.01, 100, 35, "space", "a space may end, too");
+	deviations();
+	spy_book_clear();
+	return fixture_end();
+}

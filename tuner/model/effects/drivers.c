@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "src/base/mem.h"
+#include "tuner/model/effects/drivers_impl.h"
+
+enum { ROWS_MIN = 8, ROWS_PER_GROUP = 3, COUNTERS_MAX = 4096 };
+static const double TIME_RATIO_MIN = 0.05; /* of its logarithm: less has nothing to explain */
+
+static bool is_row(const struct drivers_data *data, long row) {
+	return row == DRIVERS_NONE || (row >= 0 && (size_t)row < data->rows);
+}
+
+static bool is_good(const struct drivers_data *data) {
+	for (size_t row = 0; row < data->rows; row++) {
+		double work = data->work ? data->work[row] : 1;
+		if (!(data->time[row] > 0) || !isfinite(data->time[row]) || !(work > 0) || !isfinite(work))
+			return false;
+	}
+	return data->counters <= COUNTERS_MAX && is_row(data, data->winner) && is_row(data, data->baseline);
+}
+
+static bool has_pair(const struct drivers_data *data) {
+	return data->winner != DRIVERS_NONE && data->baseline != DRIVERS_NONE && data->winner != data->baseline;
+}
+
+static double ratio_of(const struct drivers_data *data, size_t counter) {
+	double above = drivers_value(data, (size_t)data->winner, counter);
+	double below = drivers_value(data, (size_t)data->baseline, counter);
+	return above == below ? 1 : above / below; /* 0 both */
+}
+
+static double share_of(double slope, double ratio, double time_ratio) {
+	bool known = fabs(log(time_ratio)) >= TIME_RATIO_MIN && ratio > 0 && isfinite(ratio);
+	return known ? slope * log(ratio) / log(time_ratio) : NAN;
+}
+
+static void share_set(struct driver *driver, double time_ratio) {
+	double scale = driver->coefficient != 0 ? driver->slope / driver->coefficient : 0;
+	double a = share_of(driver->ci[0] * scale, driver->ratio, time_ratio);
+	double b = share_of(driver->ci[1] * scale, driver->ratio, time_ratio);
+	driver->share = share_of(driver->slope, driver->ratio, time_ratio);
+	driver->share_ci[0] = fmin(a, b);
+	driver->share_ci[1] = fmax(a, b);
+}
+
+/* From places among what is left to the caller's counters. */
+static void name_all(struct drivers *drivers, const struct drivers_clean *clean) {
+	for (size_t k = 0; k < clean->counters; k++)
+		drivers->members[k] = clean->counter[drivers->members[k]];
+	for (size_t g = 0; g < drivers->count; g++)
+		drivers->driver[g].representative = drivers->driver[g].members[0];
+}
+
+static void shares_set(struct drivers *drivers, const struct drivers_data *data) {
+	bool pair = has_pair(data), whole = drivers->method == DRIVERS_JOINT;
+	double explained = 0;
+	for (size_t g = 0; g < drivers->count; g++) {
+		struct driver *driver = &drivers->driver[g];
+		driver->ratio = pair ? ratio_of(data, driver->representative) : NAN;
+		share_set(driver, drivers->time_ratio);
+		explained += driver->significant ? driver->share : 0;
+	}
+	drivers->unexplained = whole && fabs(log(drivers->time_ratio)) >= TIME_RATIO_MIN ? 1 - explained : NAN;
+}
+
+static int by_p(const void *a, const void *b) {
+	const struct driver *x = a, *y = b;
+	if (x->p != y->p)
+		return (x->p > y->p) - (x->p < y->p);
+	double u = fabs(x->coefficient), v = fabs(y->coefficient);
+	return u != v ? (u < v) - (u > v)
+	              : (x->representative > y->representative) - (x->representative < y->representative);
+}
+
+static int by_ratio(const void *a, const void *b) {
+	const struct driver *x = a, *y = b;
+	double u = fabs(log(x->ratio)), v = fabs(log(y->ratio));
+	return u != v ? (u < v) - (u > v)
+	              : (x->representative > y->representative) - (x->representative < y->representative);
+}
+
+static int regress(struct drivers *drivers, const struct drivers_data *data, const struct drivers_clean *clean) {
+	drivers_group(drivers, clean);
+	drivers->method = clean->rows >= ROWS_PER_GROUP * drivers->count ? DRIVERS_JOINT : DRIVERS_ONE_BY_ONE;
+	if (drivers->method == DRIVERS_ONE_BY_ONE)
+		snprintf(drivers->reason, DRIVERS_REASON, "%zu rows are too few for %zu groups of counters together",
+		         clean->rows, drivers->count);
+	if (drivers_fit(drivers, clean)) {
+		snprintf(drivers->reason, DRIVERS_REASON, "the regression of %zu rows on %zu groups of counters has no answer",
+		         clean->rows, drivers->count);
+		return -1;
+	}
+	name_all(drivers, clean);
+	shares_set(drivers, data);
+	qsort(drivers->driver, drivers->count, sizeof *drivers->driver, by_p);
+	return 0;
+}
+
+/* Every counter for itself. */
+static int compare(struct drivers *drivers, const struct drivers_data *data, const struct drivers_clean *clean) {
+	drivers->driver = mem_alloc(clean->counters + 1, sizeof *drivers->driver);
+	drivers->members = mem_alloc(clean->counters + 1, sizeof *drivers->members);
+	for (size_t k = 0; k < clean->counters; k++) {
+		size_t *member = &drivers->members[k];
+		*member = clean->counter[k];
+		drivers->driver[k] = (struct driver){.representative = *member,
+		                                     .members = member,
+		                                     .count = 1,
+		                                     .coefficient = NAN,
+		                                     .slope = NAN,
+		                                     .ci = {NAN, NAN},
+		                                     .p = NAN,
+		                                     .adjusted = NAN,
+		                                     .ratio = ratio_of(data, *member),
+		                                     .share = NAN,
+		                                     .share_ci = {NAN, NAN}};
+	}
+	drivers->count = clean->counters;
+	qsort(drivers->driver, drivers->count, sizeof *drivers->driver, by_ratio);
+	return 0;
+}
+
+/* Where there are too few rows for more. */
+static int fall_back(struct drivers *drivers, const struct drivers_data *data, struct drivers_clean *clean) {
+	drivers->method = DRIVERS_RATIOS;
+	snprintf(drivers->reason, DRIVERS_REASON,
+	         "%zu rows with all counters: at least %d are needed to tell what goes with the time; ratios alone do not",
+	         clean->rows, ROWS_MIN);
+	if (!has_pair(data))
+		return -1;
+	drivers_clean_clear(clean);
+	drivers_clean_make(clean, data, true, drivers->fate);
+	drivers->rows = clean->rows;
+	return clean->counters ? compare(drivers, data, clean) : -1;
+}
+
+int drivers_make(struct drivers *drivers, const struct drivers_data *data) {
+	struct drivers_clean clean;
+	*drivers = (struct drivers){.r2 = NAN, .time_ratio = NAN, .unexplained = NAN};
+	if (!is_good(data)) {
+		snprintf(drivers->reason, DRIVERS_REASON, "a time, an amount of work or a row that can't be");
+		return -1;
+	}
+	drivers->fate = mem_alloc(data->counters + 1, sizeof *drivers->fate);
+	if (has_pair(data))
+		drivers->time_ratio = drivers_time(data, (size_t)data->winner) / drivers_time(data, (size_t)data->baseline);
+	drivers_clean_make(&clean, data, false, drivers->fate);
+	drivers->rows = clean.rows;
+	int status = -1;
+	if (clean.rows < ROWS_MIN)
+		status = fall_back(drivers, data, &clean);
+	else if (clean.counters == 0)
+		snprintf(drivers->reason, DRIVERS_REASON, "no counter was measured everywhere, varies and is not mostly 0");
+	else
+		status = regress(drivers, data, &clean);
+	drivers_clean_clear(&clean);
+	return status;
+}
+
+void drivers_clear(struct drivers *drivers) {
+	free(drivers->driver);
+	free(drivers->fate);
+	free(drivers->members);
+	drivers->driver = NULL;
+	drivers->fate = NULL;
+	drivers->members = NULL;
+}
+
+const char *drivers_fate_word(enum drivers_fate fate) {
+	static const char *const words[] = {[DRIVERS_KEPT] = "kept",
+	                                    [DRIVERS_MISSING] = "missing in too many trials",
+	                                    [DRIVERS_CONSTANT] = "constant",
+	                                    [DRIVERS_ZERO] = "mostly 0",
+	                                    [DRIVERS_NEGATIVE] = "negative"};
+	return words[fate];
+}

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include <gsl/gsl_errno.h>
+#include <gsl/gsl_linalg.h>
+#include <gsl/gsl_sf_erf.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/mem.h"
+#include "src/base/stats.h"
+#include "tuner/model/effects/impl.h"
+
+enum { ROUNDS_OF_HUBER = 6, ROUNDS_MAX = 40 };
+
+/* Constants of 95 % efficiency under normal noise. */
+static const double HUBER = 1.345, BISQUARE = 4.685;
+/* No clock and no machine are better than this; it keeps a perfect fit from dividing by 0. */
+static const double SCALE_MIN = 1e-3;
+static const double SPREAD_MIN = 1e-4; /* of effects: a parameter that does nothing at all */
+static const double SETTLED = 1e-3;    /* of the scale: changes below it end the iteration */
+static const double FREEDOM_MIN = 2;
+/* The median residual knows the scale as well as the root mean square of this share of the rows would. */
+static const double MEDIAN_EFFICIENCY = 0.4;
+/* Of the prior of the spreads: their density near 0 goes with this power. */
+static const double SPREAD_POWER = 0.75;
+
+struct state {
+	const struct design *design;
+	struct fit *fit;
+	double scale;     /* of the residuals */
+	double *spread;   /* of each parameter: variance of its effects */
+	double *weight;   /* of each row: given times robust */
+	double *y;        /* of each row: log cost, or what to fit where that is over a limit */
+	double *residual; /* from a fit without the row, over its expected share of the scale */
+	double *v, *adjusted;
+};
+
+static double given(const struct state *s, size_t row) {
+	return s->design->data->weight ? s->design->data->weight[row] : 1;
+}
+
+static bool is_over(const struct state *s, size_t row) {
+	return s->design->data->over && s->design->data->over[row];
+}
+
+int fit_invert(double *matrix, size_t size) {
+	gsl_matrix_view view = gsl_matrix_view_array(matrix, size, size);
+	gsl_error_handler_t *handler = gsl_set_error_handler_off(); /* it would end the process */
+	int failed = gsl_linalg_cholesky_decomp1(&view.matrix) || gsl_linalg_cholesky_invert(&view.matrix);
+	gsl_set_error_handler(handler);
+	for (size_t i = 0; i < size * size; i++)
+		failed |= !isfinite(matrix[i]);
+	return failed ? -1 : 0;
+}
+
+static void state_begin(struct state *s) {
+	const struct effects_data *data = s->design->data;
+	double spread = stats_mad(s->design->y, data->rows);
+	double mean = stats_mean(s->design->y, data->rows), square = 0;
+	for (size_t row = 0; row < data->rows; row++)
+		square += pow(s->design->y[row] - mean, 2) / (double)data->rows;
+	spread = fmax(fmax(spread * spread, square), SPREAD_MIN);
+	s->scale = fmax(sqrt(spread / 10), SCALE_MIN);
+	for (size_t param = 0; param < data->params; param++)
+		s->spread[param] = spread;
+	for (size_t row = 0; row < data->rows; row++) {
+		s->weight[row] = is_over(s, row) ? 0 : given(s, row);
+		s->y[row] = s->design->y[row];
+	}
+}
+
+/* Effects and their covariance in units of the scale, of the weights, scale and spreads as they are. */
+static int solve(struct state *s) {
+	const struct design *design = s->design;
+	size_t n = design->columns;
+	double *matrix = s->fit->covariance;
+	design_gram(design, s->weight, s->y, matrix, s->v);
+	matrix[0] += 1e-9;
+	for (size_t param = 0; param < design->data->params; param++)
+		for (size_t i = 0, c = design->blocks[param].first; i < design->blocks[param].count; i++, c++)
+			matrix[c * n + c] += s->scale * s->scale / s->spread[param];
+	if (fit_invert(matrix, n))
+		return -1;
+	for (size_t i = 0; i < n; i++) {
+		s->fit->effect[i] = 0;
+		for (size_t k = 0; k < n; k++)
+			s->fit->effect[i] += matrix[i * n + k] * s->v[k];
+	}
+	design_centre_vector(design, s->fit->effect);
+	design_centre_matrix(design, matrix);
+	return 0;
+}
+
+/* Values measured once tell nothing of the spread where others were more often: one disturbed row would be taken for
+ * how much the parameter matters. */
+static void spread_update(struct state *s, size_t param) {
+	struct block block = s->design->blocks[param];
+	size_t n = s->design->columns, often = 0, count = 0;
+	double sum = 0;
+	for (size_t i = 0; i < block.count; i++)
+		often += s->design->times[block.first + i] > 1;
+	for (size_t c = block.first; c < block.first + block.count; c++) {
+		if (often >= 2 && s->design->times[c] < 2)
+			continue;
+		sum += pow(s->fit->effect[c], 2) + s->scale * s->scale * s->fit->covariance[c * n + c];
+		count++;
+	}
+	if (count)
+		s->spread[param] = fmax(sum / ((double)count - 1 - SPREAD_POWER), SPREAD_MIN * SPREAD_MIN);
+}
+
+/* Residuals in units of what they would be by chance, each from a fit without the row: a row that decides its own fit
+ * is judged by how far its effect is from what effects of the parameter are like. */
+static void residuals_update(struct state *s) {
+	const struct design *design = s->design;
+	size_t count = 0, left = 0;
+	double used = 0;
+	for (size_t row = 0; row < design->data->rows; row++) {
+		if (is_over(s, row) || !(given(s, row) > 0))
+			continue;
+		double variance = design_variance(design, row, s->fit->covariance);
+		double others = fmax(1 - s->weight[row] * variance, 1e-9), own = variance / others;
+		double residual = (design->y[row] - design_fitted(design, row, s->fit->effect)) / others;
+		s->residual[row] = residual / sqrt(1 / given(s, row) + own);
+		s->adjusted[count++] = fabs(s->residual[row]);
+		used += s->weight[row] * variance;
+		left += s->weight[row] > 0;
+	}
+	s->fit->freedom = (double)left - used;
+	s->scale = fmax(stats_median(s->adjusted, count) / 0.6745, SCALE_MIN);
+}
+
+/* Far over the limit, the model has nothing to learn of it. */
+static void over_update(struct state *s, size_t row) {
+	double fitted = design_fitted(s->design, row, s->fit->effect), z = (s->design->y[row] - fitted) / s->scale;
+	double hazard = z > -8 ? gsl_sf_hazard(z) : 0, ahead = hazard > z ? hazard - z : 1e-3;
+	s->weight[row] = given(s, row) * fmin(hazard * ahead, 1);
+	s->y[row] = fitted + s->scale / ahead;
+}
+
+static double robust_weight(double u, bool huber) {
+	if (huber)
+		return u > HUBER ? HUBER / u : 1;
+	return u < BISQUARE ? pow(1 - pow(u / BISQUARE, 2), 2) : 0;
+}
+
+static void weights_update(struct state *s, bool huber) {
+	for (size_t row = 0; row < s->design->data->rows; row++) {
+		if (is_over(s, row))
+			over_update(s, row);
+		else
+			s->weight[row] = given(s, row) * robust_weight(fabs(s->residual[row]) / s->scale, huber);
+	}
+}
+
+static int iterate(struct state *s) {
+	size_t n = s->design->columns;
+	double *before = mem_alloc(n, sizeof *before), moved = INFINITY;
+	int failed = 0;
+	for (int round = 0; round < ROUNDS_MAX && !failed && (round <= ROUNDS_OF_HUBER || moved > SETTLED); round++) {
+		if (round)
+			weights_update(s, round <= ROUNDS_OF_HUBER);
+		failed = solve(s);
+		moved = 0;
+		for (size_t i = 0; i < n; i++)
+			moved = fmax(moved, fabs(s->fit->effect[i] - before[i]) / s->scale);
+		memcpy(before, s->fit->effect, n * sizeof *before);
+		for (size_t param = 0; param < s->design->data->params; param++)
+			spread_update(s, param);
+		residuals_update(s);
+	}
+	free(before);
+	return failed;
+}
+
+int fit_make(struct fit *fit, const struct design *design) {
+	size_t n = design->columns, rows = design->data->rows;
+	struct state s = {.design = design, .fit = fit};
+	fit->effect = mem_alloc(n, sizeof *fit->effect);
+	fit->covariance = mem_alloc(n * n, sizeof *fit->covariance);
+	s.spread = mem_alloc(design->data->params + 1, sizeof *s.spread);
+	s.weight = mem_alloc(rows, sizeof *s.weight);
+	s.y = mem_alloc(rows, sizeof *s.y);
+	s.residual = mem_alloc(rows, sizeof *s.residual);
+	s.adjusted = mem_alloc(rows, sizeof *s.adjusted);
+	s.v = mem_alloc(n, sizeof *s.v);
+	state_begin(&s);
+	int failed = iterate(&s);
+	for (size_t i = 0; i < n * n; i++)
+		fit->covariance[i] *= s.scale * s.scale;
+	free(s.spread);
+	free(s.weight);
+	free(s.y);
+	free(s.residual);
+	free(s.adjusted);
+	free(s.v);
+	if (failed || !(fit->freedom >= FREEDOM_MIN))
+		return -1;
+	fit->freedom = fmax(MEDIAN_EFFICIENCY * fit->freedom, 1);
+	return 0;
+}
+
+void fit_clear(struct fit *fit) {
+	free(fit->effect);
+	free(fit->covariance);
+}

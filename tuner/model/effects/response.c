@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include <gsl/gsl_sf_erf.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "src/base/mem.h"
+#include "src/base/stats.h"
+#include "tuner/model/effects/response_impl.h"
+
+/* Of more rows, so many of the smallest and an even choice of the others by cost. */
+enum { BEST_MAX = 100, ROWS_MAX = 500, STEPS = 14, STEPS_AGAIN = 8, ROUNDS = 2 };
+static const double WILD_VARIANCE = 25; /* of targets, whose own is 1 */
+static const double NUGGETS[] = {0, 0.03, 0.3};
+static const double SCALE_MIN = 1e-3, OVER_VARIANCE = 0.1;
+
+bool response_is_over(const struct response *response, size_t row) {
+	return response->data.over && response->data.over[row];
+}
+
+static int by_target(const void *a, const void *b, void *ctx) {
+	const double *target = ctx;
+	size_t i = *(const size_t *)a, j = *(const size_t *)b;
+	return target[i] != target[j] ? (target[i] > target[j]) - (target[i] < target[j]) : (i > j) - (i < j);
+}
+
+static void choose(struct response *response) {
+	size_t rows = response->data.rows, *row = response->row = mem_alloc(rows, sizeof *row);
+	for (size_t i = 0; i < rows; i++)
+		row[i] = i;
+	response->count = rows;
+	if (rows <= ROWS_MAX)
+		return;
+	qsort_r(row, rows, sizeof *row, by_target, response->target);
+	for (size_t k = 0; k < ROWS_MAX - BEST_MAX; k++)
+		row[BEST_MAX + k] = row[BEST_MAX + k * (rows - BEST_MAX) / (ROWS_MAX - BEST_MAX)];
+	response->count = ROWS_MAX;
+}
+
+/* Log cost, in units of its deviation without what is wild. */
+static void scale(struct response *response) {
+	size_t rows = response->data.rows, n = 0;
+	double *kept = mem_alloc(rows, sizeof *kept), square = 0;
+	for (size_t row = 0; row < rows; row++)
+		if (!response->wild[row])
+			kept[n++] = log(response->data.cost[row]);
+	response->centre = stats_mean(kept, n);
+	for (size_t i = 0; i < n; i++)
+		square += pow(kept[i] - response->centre, 2) / (double)n;
+	response->scale = fmax(sqrt(square), SCALE_MIN);
+	for (size_t row = 0; row < rows; row++)
+		response->target[row] = (log(response->data.cost[row]) - response->centre) / response->scale;
+	free(kept);
+}
+
+double response_variance(const struct response *response, size_t row) {
+	const struct response_data *data = &response->data;
+	double deviation = data->deviation && isfinite(data->deviation[row]) ? data->deviation[row] / response->scale : 0;
+	return response->nugget + deviation * deviation + response->extra[row];
+}
+
+static void observe(struct response *response) {
+	const struct response_data *data = &response->data;
+	uint16_t codes[GP_DIMS_MAX];
+	double *y = mem_alloc(response->count, sizeof *y);
+	gp_truncate(response->gp, 0);
+	for (size_t i = 0; i < response->count; i++) {
+		size_t row = response->row[i];
+		response_codes(data, data->places + row * data->params, codes);
+		gp_add(response->gp, codes, response_variance(response, row));
+		y[i] = response->target[row];
+	}
+	gp_target(response->gp, y);
+	free(y);
+}
+
+static void extra_set(struct response *response) {
+	for (size_t row = 0; row < response->data.rows; row++)
+		if (!response_is_over(response, row))
+			response->extra[row] = response->wild[row] ? WILD_VARIANCE : 0;
+}
+
+/* Of a normal distribution cut off below: mean and variance, z deviations of the mean below the cut. */
+static void over_update(struct response *response) {
+	for (size_t i = 0; i < response->count; i++) {
+		size_t row = response->row[i];
+		if (!response_is_over(response, row))
+			continue;
+		double limit = (log(response->data.cost[row]) - response->centre) / response->scale;
+		double own = response->nugget + response->extra[row], mean = response->left[i];
+		double deviation = sqrt(fmax(response->error[i] - own, 1e-6)), z = (limit - mean) / deviation;
+		double hazard = z > -8 ? gsl_sf_hazard(z) : 0, share = 1 + z * hazard - hazard * hazard;
+		response->target[row] = fmax(mean + deviation * hazard, limit);
+		response->extra[row] = deviation * deviation * fmin(fmax(share, 0.01), 1);
+	}
+}
+
+static void leave_out(struct response *response) {
+	gp_condition(response->gp);
+	gp_leave_one_out(response->gp, response->left, response->error);
+}
+
+/* The noise under which the targets are most likely. */
+static void nugget_choose(struct response *response) {
+	struct gp *best = NULL;
+	double nugget = 0;
+	for (size_t i = 0; i < sizeof NUGGETS / sizeof *NUGGETS; i++) {
+		response->gp = gp_new(response->data.dim, response->data.dims);
+		response->nugget = NUGGETS[i];
+		observe(response);
+		gp_fit(response->gp, STEPS);
+		bool better = !best || gp_likelihood(response->gp) > gp_likelihood(best);
+		gp_free(better ? best : response->gp);
+		nugget = better ? NUGGETS[i] : nugget;
+		best = better ? response->gp : best;
+	}
+	response->gp = best;
+	response->nugget = nugget;
+}
+
+static void fit(struct response *response) {
+	scale(response);
+	choose(response);
+	response_suspect(response);
+	scale(response);
+	for (size_t row = 0; row < response->data.rows; row++)
+		response->extra[row] = response_is_over(response, row) ? OVER_VARIANCE : 0;
+	extra_set(response);
+	nugget_choose(response);
+	leave_out(response);
+	for (int round = 0; round < ROUNDS; round++) {
+		response_judge(response);
+		extra_set(response);
+		over_update(response);
+		observe(response);
+		gp_fit(response->gp, STEPS_AGAIN);
+		leave_out(response);
+	}
+	response_score(response);
+}
+
+struct response *response_new(const struct response_data *data, char reason[RESPONSE_REASON]) {
+	if (response_check(data, reason))
+		return NULL;
+	struct response *response = mem_alloc(1, sizeof *response);
+	response->data = *data;
+	response->target = mem_alloc(data->rows, sizeof *response->target);
+	response->extra = mem_alloc(data->rows, sizeof *response->extra);
+	response->wild = mem_alloc(data->rows, sizeof *response->wild);
+	response->left = mem_alloc(data->rows, sizeof *response->left);
+	response->error = mem_alloc(data->rows, sizeof *response->error);
+	fit(response);
+	return response;
+}
+
+void response_free(struct response *response) {
+	if (!response)
+		return;
+	gp_free(response->gp);
+	free(response->row);
+	free(response->target);
+	free(response->extra);
+	free(response->wild);
+	free(response->left);
+	free(response->error);
+	free(response);
+}
+
+double response_r2(const struct response *response) {
+	return response->r2;
+}
+
+bool response_predicts(const struct response *response) {
+	return response->predicts;
+}
+
+size_t response_wild(const struct response *response) {
+	size_t count = 0;
+	for (size_t row = 0; row < response->data.rows; row++)
+		count += response->wild[row];
+	return count;
+}
+
+bool response_is_wild(const struct response *response, size_t row) {
+	return response->wild[row];
+}
+
+double response_target(const struct response *response, size_t row) {
+	return response->centre + response->scale * response->target[row];
+}
+
+double response_noise(const struct response *response) {
+	return response->scale * response->scale * (response->nugget + gp_noise(response->gp));
+}
+
+double response_stretch(const struct response *response) {
+	double sum = 0, n = 0;
+	for (size_t i = 0; i < response->count; i++) {
+		size_t row = response->row[i];
+		if (response->wild[row] || response_is_over(response, row))
+			continue;
+		sum += pow(response->target[row] - response->left[i], 2) / response->error[i];
+		n++;
+	}
+	return n > 0 ? fmax(sqrt(sum / n), 1) : 1;
+}

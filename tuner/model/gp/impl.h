@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the files gp*.c share. */
+#ifndef TUNER_MODEL_GP_IMPL_H
+#define TUNER_MODEL_GP_IMPL_H
+#include <gsl/gsl_matrix.h>
+#include <gsl/gsl_vector.h>
+
+#include "tuner/model/gp/gp.h"
+
+/* Of every observation, beside its noise; and the precision of the prior of the constant mean, about 0. */
+#define GP_JITTER 1e-7
+#define GP_MEAN_DOUBT 1e-3
+enum { GP_SCALE, GP_NOISE, GP_SHARE, GP_SHAPES };
+
+struct gp_axis {
+	size_t values;
+	double *at; /* NULL: unordered */
+	double prior; /* mean of the logarithm of the length */
+	bool trend;
+	double slope, slope_variance;
+};
+
+struct gp {
+	struct gp_axis *axis;
+	size_t dims, count, room;
+	uint16_t *codes;    /* count x dims */
+	double *variance;   /* own noise of each */
+	uint64_t *serial;   /* of each, never given twice */
+	uint64_t given;
+	double *target;     /* as given */
+	double *theta;      /* dims logarithms of lengths, then GP_SCALE (log s2), GP_NOISE (log variance), GP_SHARE (logit w) */
+	uint64_t version;   /* counts changes of theta: what hangs on it is made anew */
+	double likelihood;
+	/* gp_condition */
+	gsl_matrix *lower;  /* Cholesky factor, rows up to `solved` are valid for theta */
+	size_t solved;
+	double *white;      /* L^-1 (target - mean) */
+	double mean;
+	/* gp_leave_one_out: the inverse of `lower`, rows up to `inverted` are valid */
+	gsl_matrix *inverse;
+	size_t inverted;
+};
+
+struct gp_kernel { /* theta in the form in which it is used */
+	double s2, noise, share, length[GP_DIMS_MAX];
+};
+double gp_dot(const double *a, const double *b, size_t count);
+void gp_kernel_of(const struct gp *gp, const double *theta, struct gp_kernel *kernel);
+double gp_distance(const struct gp_axis *axis, unsigned a, unsigned b);
+/* Matern 5/2 at z >= 0; slope, where it isn't NULL: -dm/dlog z */
+double gp_matern(double z, double *slope);
+double gp_covariance(const struct gp *gp, const struct gp_kernel *kernel, const uint16_t *a, const uint16_t *b);
+/* What the trends say of a configuration; and the covariance that their uncertain slopes give to two. */
+double gp_trend(const struct gp *gp, const uint16_t *codes);
+double gp_trend_covariance(const struct gp *gp, const uint16_t *a, const uint16_t *b);
+
+/* The observations that a fit looks at, with what doesn't change while it does. */
+struct gp_problem;
+struct gp_problem *gp_problem_new(const struct gp *gp, const size_t *chosen, size_t count);
+void gp_problem_free(struct gp_problem *problem);
+/* Logarithm of likelihood and priors; gradient by theta where it isn't NULL. -INFINITY: theta can't be. */
+double gp_problem_value(struct gp_problem *problem, const double *theta, double *gradient);
+
+#endif

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* L^-1 k(X, c) of every candidate c is kept, a row per observation: its squares are what the observations have taken
+ * off the variance, and its product with L^-1 (y - mean) is the mean (Rasmussen and Williams 2006, algorithm 2.1). A
+ * new observation adds a row; new parameters make all anew. Single precision: half the memory to go through, and errors
+ * far below the noise. */
+#include <config.h>
+
+#include <gsl/gsl_blas.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/mem.h"
+#include "tuner/model/gp/impl.h"
+
+enum { FIRST_ROWS = 64, PART = 512 };
+struct gp_pool {
+	struct gp *gp;
+	size_t room, count, rows, row_room;
+	uint16_t *codes;               /* dims x room: a dimension's codes beside each other */
+	float *solved;                 /* row_room x room */
+	float *mean, *variance, *base; /* base: the mean before any observation */
+	float *sum, *table;
+	uint64_t *serial; /* of the rows' observations */
+	uint64_t version; /* of gp, that the rows are of; 0: none */
+};
+
+struct gp_pool *gp_pool_new(struct gp *gp, size_t room) {
+	struct gp_pool *pool = mem_alloc(1, sizeof *pool);
+	size_t values = 1;
+	for (size_t d = 0; d < gp->dims; d++)
+		values = gp->axis[d].values > values ? gp->axis[d].values : values;
+	pool->gp = gp;
+	pool->room = room = ((room + 15) / 16 | 1) * 16; /* lines of a cache, an odd number: rows don't share its sets */
+	pool->codes = mem_alloc(room * gp->dims, sizeof *pool->codes);
+	pool->mean = mem_alloc(room, sizeof *pool->mean);
+	pool->variance = mem_alloc(room, sizeof *pool->variance);
+	pool->base = mem_alloc(room, sizeof *pool->base);
+	pool->sum = mem_alloc(room, sizeof *pool->sum);
+	pool->table = mem_alloc(values, sizeof *pool->table);
+	return pool;
+}
+
+void gp_pool_free(struct gp_pool *pool) {
+	if (!pool)
+		return;
+	free(pool->codes);
+	free(pool->solved);
+	free(pool->serial);
+	free(pool->mean);
+	free(pool->variance);
+	free(pool->base);
+	free(pool->sum);
+	free(pool->table);
+	free(pool);
+}
+
+void gp_pool_set(struct gp_pool *pool, const uint16_t *codes, size_t count) {
+	size_t dims = pool->gp->dims;
+	for (size_t c = 0; c < count; c++) {
+		for (size_t d = 0; d < dims; d++)
+			pool->codes[d * pool->room + c] = codes[c * dims + d];
+		pool->base[c] = (float)gp_trend(pool->gp, codes + c * dims);
+	}
+	pool->count = count;
+	pool->version = 0;
+}
+
+/* row[c] = covariance of observation i and candidate c */
+static void covariance_row(struct gp_pool *pool, const struct gp_kernel *kernel, size_t i, float *row) {
+	const struct gp *gp = pool->gp;
+	const uint16_t *own = gp->codes + i * gp->dims;
+	for (size_t c = 0; c < pool->count; c++) {
+		row[c] = 1;
+		pool->sum[c] = 0;
+	}
+	for (size_t d = 0; d < gp->dims; d++) {
+		const uint16_t *codes = pool->codes + d * pool->room;
+		for (unsigned v = 0; v < gp->axis[d].values; v++)
+			pool->table[v] = (float)gp_matern(gp_distance(&gp->axis[d], own[d], v) / kernel->length[d], NULL);
+		for (size_t c = 0; c < pool->count; c++) {
+			float m = pool->table[codes[c]];
+			row[c] *= m;
+			pool->sum[c] += m;
+		}
+	}
+	double dims = fmax((double)gp->dims, 1);
+	float even = (float)(kernel->s2 * kernel->share / dims), joint = (float)(kernel->s2 * (1 - kernel->share));
+	for (size_t c = 0; c < pool->count; c++)
+		row[c] = even * pool->sum[c] + joint * row[c];
+}
+
+static void trend_row_add(const struct gp_pool *pool, size_t i, float *row) {
+	const struct gp *gp = pool->gp;
+	for (size_t d = 0; d < gp->dims; d++) {
+		const struct gp_axis *axis = &gp->axis[d];
+		if (!axis->trend)
+			continue;
+		const uint16_t *codes = pool->codes + d * pool->room;
+		double factor = axis->slope_variance * axis->at[gp->codes[i * gp->dims + d]];
+		for (size_t c = 0; c < pool->count; c++)
+			row[c] += (float)(factor * axis->at[codes[c]]);
+	}
+}
+
+static void variance_begin(struct gp_pool *pool, const struct gp_kernel *kernel) {
+	const struct gp *gp = pool->gp;
+	for (size_t c = 0; c < pool->count; c++)
+		pool->variance[c] = (float)kernel->s2;
+	for (size_t d = 0; d < gp->dims; d++) {
+		const struct gp_axis *axis = &gp->axis[d];
+		for (size_t c = 0; axis->trend && c < pool->count; c++) {
+			double at = axis->at[pool->codes[d * pool->room + c]];
+			pool->variance[c] += (float)(axis->slope_variance * at * at);
+		}
+	}
+}
+
+static float *row_at(const struct gp_pool *pool, size_t i) {
+	return pool->solved + i * pool->room;
+}
+
+static void rows_reserve(struct gp_pool *pool, size_t rows) {
+	while (pool->row_room < rows)
+		pool->row_room = pool->row_room ? 2 * pool->row_room : FIRST_ROWS;
+	pool->solved = mem_grow(pool->solved, pool->row_room * pool->room, sizeof *pool->solved);
+	pool->serial = mem_grow(pool->serial, pool->row_room, sizeof *pool->serial);
+}
+
+/* Of a lower triangle in rows: those from `first` on. */
+static gsl_matrix_float *factor_rows(const struct gp *gp, size_t first) {
+	gsl_matrix_float *factor = gsl_matrix_float_calloc(gp->count - first, gp->count);
+	for (size_t i = first; i < gp->count; i++)
+		for (size_t j = 0; j <= i; j++)
+			gsl_matrix_float_set(factor, i - first, j, (float)gsl_matrix_get(gp->lower, i, j));
+	return factor;
+}
+
+/* Rows from `first` on of the solution, where those before are solved; of some candidates. */
+static void rows_solve(struct gp_pool *pool, const gsl_matrix_float *factor, size_t first, size_t from, size_t width) {
+	size_t count = factor->size1;
+	gsl_matrix_float_view fresh =
+		gsl_matrix_float_view_array_with_tda(row_at(pool, first) + from, count, width, pool->room);
+	gsl_matrix_float_const_view corner = gsl_matrix_float_const_submatrix(factor, 0, first, count, count);
+	if (first > 0) {
+		gsl_matrix_float_view before =
+			gsl_matrix_float_view_array_with_tda(pool->solved + from, first, width, pool->room);
+		gsl_matrix_float_const_view l = gsl_matrix_float_const_submatrix(factor, 0, 0, count, first);
+		gsl_vector_float_const_view one = gsl_matrix_float_const_row(&l.matrix, 0);
+		gsl_vector_float_view own = gsl_matrix_float_row(&fresh.matrix, 0);
+		if (count == 1)
+			gsl_blas_sgemv(CblasTrans, -1, &before.matrix, &one.vector, 1, &own.vector);
+		else
+			gsl_blas_sgemm(CblasNoTrans, CblasNoTrans, -1, &l.matrix, &before.matrix, 1, &fresh.matrix);
+	}
+	gsl_blas_strsm(CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, 1, &corner.matrix, &fresh.matrix);
+}
+
+static void variance_take(struct gp_pool *pool, size_t i) {
+	const float *row = row_at(pool, i);
+	for (size_t c = 0; c < pool->count; c++)
+		pool->variance[c] -= row[c] * row[c];
+}
+
+/* Rows of observations that are there no more: always the last ones. */
+static void rows_drop(struct gp_pool *pool) {
+	const struct gp *gp = pool->gp;
+	while (pool->rows && (pool->rows > gp->count || pool->serial[pool->rows - 1] != gp->serial[pool->rows - 1])) {
+		const float *row = row_at(pool, --pool->rows);
+		for (size_t c = 0; c < pool->count; c++)
+			pool->variance[c] += row[c] * row[c];
+	}
+}
+
+static void mean_make(struct gp_pool *pool, const float *white, size_t rows, size_t from, size_t width) {
+	for (size_t c = from; c < from + width; c++)
+		pool->mean[c] = (float)pool->gp->mean + pool->base[c];
+	if (rows == 0)
+		return;
+	gsl_matrix_float_view all = gsl_matrix_float_view_array_with_tda(pool->solved + from, rows, width, pool->room);
+	gsl_vector_float_const_view u = gsl_vector_float_const_view_array(white, rows);
+	gsl_vector_float_view mean = gsl_vector_float_view_array(pool->mean + from, width);
+	gsl_blas_sgemv(CblasTrans, 1, &all.matrix, &u.vector, 1, &mean.vector);
+}
+
+/* Part of the candidates after the other: what is solved of a part is used while it is in the cache. */
+static void parts_make(struct gp_pool *pool) {
+	const struct gp *gp = pool->gp;
+	size_t first = pool->rows;
+	gsl_matrix_float *factor = first < gp->count ? factor_rows(gp, first) : NULL;
+	float *white = mem_alloc(gp->count + 1, sizeof *white);
+	for (size_t i = 0; i < gp->count; i++)
+		white[i] = (float)gp->white[i];
+	for (size_t from = 0; from < pool->count; from += PART) {
+		size_t width = pool->count - from < PART ? pool->count - from : PART;
+		if (factor)
+			rows_solve(pool, factor, first, from, width);
+		mean_make(pool, white, gp->count, from, width);
+	}
+	gsl_matrix_float_free(factor);
+	free(white);
+}
+
+void gp_pool_predict(struct gp_pool *pool) {
+	struct gp *gp = pool->gp;
+	struct gp_kernel kernel;
+	if (pool->count == 0)
+		return;
+	gp_kernel_of(gp, gp->theta, &kernel);
+	rows_reserve(pool, gp->count + 1);
+	if (pool->version != gp->version) {
+		variance_begin(pool, &kernel);
+		pool->rows = 0;
+		pool->version = gp->version;
+	}
+	rows_drop(pool);
+	for (size_t i = pool->rows; i < gp->count; i++) {
+		covariance_row(pool, &kernel, i, row_at(pool, i));
+		trend_row_add(pool, i, row_at(pool, i));
+	}
+	parts_make(pool);
+	for (; pool->rows < gp->count; pool->rows++) {
+		variance_take(pool, pool->rows);
+		pool->serial[pool->rows] = gp->serial[pool->rows];
+	}
+}
+
+const float *gp_pool_mean(const struct gp_pool *pool) {
+	return pool->mean;
+}
+
+const float *gp_pool_variance(const struct gp_pool *pool) {
+	return pool->variance;
+}

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The likelihood and its gradient (Rasmussen and Williams 2006, equations 5.8 and 5.9). The constant mean is set to its
+ * best value, which a weak prior draws to 0. */
+#include <config.h>
+
+#include <gsl/gsl_blas.h>
+#include <gsl/gsl_linalg.h>
+#include <math.h>
+#include <string.h>
+
+#include "src/base/mem.h"
+#include "tuner/model/gp/impl.h"
+
+static const double TINY = 1e-12;
+static const struct {
+	double mean, deviation;
+} SHAPE_PRIOR[GP_SHAPES] = {[GP_SCALE] = {-1.2, 1.5}, [GP_NOISE] = {-9, 1}, [GP_SHARE] = {1.5, 1.5}};
+static const double LENGTH_DEVIATION = 1.2;
+
+/* A dimension's codes among the chosen. */
+struct seen {
+	uint16_t *code;
+	size_t count;
+	uint16_t *of; /* each of the chosen: which of them */
+};
+
+struct gp_problem {
+	struct arena *arena;
+	const struct gp *gp;
+	const size_t *chosen;
+	size_t count;
+	struct seen *seen;
+	gsl_matrix *covariance, *inverse;
+	double *residual, *weights, *ones;    /* of each of the chosen */
+	double *trend, *sum, *product, *factor, *joint; /* of each pair */
+	double *alike, *slope, *ratio;        /* of two codes of the dimension in hand */
+};
+
+static double prior(const struct gp *gp, const double *theta, double *gradient) {
+	double sum = 0;
+	for (size_t t = 0; t < gp->dims + GP_SHAPES; t++) {
+		bool length = t < gp->dims;
+		double deviation = length ? LENGTH_DEVIATION : SHAPE_PRIOR[t - gp->dims].deviation;
+		double z = (theta[t] - (length ? gp->axis[t].prior : SHAPE_PRIOR[t - gp->dims].mean)) / deviation;
+		sum -= 0.5 * z * z;
+		if (gradient)
+			gradient[t] = -z / deviation;
+	}
+	return sum;
+}
+
+/* The pairs (i, j), i >= j, one after the other. */
+static size_t pairs_of(size_t count) {
+	return count * (count + 1) / 2;
+}
+
+/* Of the codes that occur: how alike any two are, the slope of that, and the slope over it. */
+static void tabulate(const struct gp_problem *problem, size_t dim, double length) {
+	const struct seen *seen = &problem->seen[dim];
+	const struct gp_axis *axis = &problem->gp->axis[dim];
+	for (size_t a = 0; a < seen->count; a++)
+		for (size_t b = 0; b <= a; b++) {
+			double slope, m = gp_matern(gp_distance(axis, seen->code[a], seen->code[b]) / length, &slope);
+			double ratio = m > TINY ? slope / m : 0;
+			size_t at = a * seen->count + b, mirror = b * seen->count + a;
+			problem->alike[at] = problem->alike[mirror] = m;
+			problem->slope[at] = problem->slope[mirror] = slope;
+			problem->ratio[at] = problem->ratio[mirror] = ratio;
+		}
+}
+
+/* Sums and products of m over the dimensions. */
+static void alike_fill(struct gp_problem *problem, const struct gp_kernel *kernel) {
+	size_t pairs = pairs_of(problem->count);
+	for (size_t p = 0; p < pairs; p++) {
+		problem->sum[p] = 0;
+		problem->product[p] = 1;
+	}
+	for (size_t d = 0; d < problem->gp->dims; d++) {
+		const struct seen *seen = &problem->seen[d];
+		double *sum = problem->sum, *product = problem->product;
+		tabulate(problem, d, kernel->length[d]);
+		for (size_t i = 0; i < problem->count; i++) {
+			const double *row = problem->alike + seen->of[i] * seen->count;
+			for (size_t j = 0; j <= i; j++, sum++, product++) {
+				double m = row[seen->of[j]];
+				*sum += m;
+				*product *= m;
+			}
+		}
+	}
+}
+
+static void covariance_fill(struct gp_problem *problem, const struct gp_kernel *kernel) {
+	double even = kernel->s2 * kernel->share / fmax((double)problem->gp->dims, 1), joint = kernel->s2 * (1 - kernel->share);
+	const double *sum = problem->sum, *product = problem->product, *trend = problem->trend;
+	alike_fill(problem, kernel);
+	for (size_t i = 0; i < problem->count; i++) {
+		double *row = gsl_matrix_ptr(problem->covariance, i, 0);
+		for (size_t j = 0; j <= i; j++, sum++, product++, trend++)
+			row[j] = even * *sum + joint * *product + *trend;
+		row[i] += kernel->noise + GP_JITTER + problem->gp->variance[problem->chosen[i]];
+	}
+}
+
+static void see(struct gp_problem *problem, size_t dim) {
+	const struct gp *gp = problem->gp;
+	struct seen *seen = &problem->seen[dim];
+	seen->code = arena_alloc(problem->arena, problem->count, sizeof *seen->code);
+	seen->of = arena_alloc(problem->arena, problem->count, sizeof *seen->of);
+	for (size_t i = 0; i < problem->count; i++) {
+		uint16_t code = gp->codes[problem->chosen[i] * gp->dims + dim], at = 0;
+		while (at < seen->count && seen->code[at] != code)
+			at++;
+		if (at == seen->count)
+			seen->code[seen->count++] = code;
+		seen->of[i] = at;
+	}
+}
+
+static double *reals(const struct gp_problem *problem, size_t count) {
+	return arena_alloc(problem->arena, count, sizeof(double));
+}
+
+struct gp_problem *gp_problem_new(const struct gp *gp, const size_t *chosen, size_t count) {
+	struct arena *arena = arena_new();
+	struct gp_problem *problem = arena_alloc(arena, 1, sizeof *problem);
+	size_t pairs = pairs_of(count);
+	*problem = (struct gp_problem){.arena = arena, .gp = gp, .chosen = chosen, .count = count};
+	problem->seen = arena_alloc(arena, gp->dims, sizeof *problem->seen);
+	for (size_t d = 0; d < gp->dims; d++)
+		see(problem, d);
+	double **const of_one[] = {&problem->residual, &problem->weights, &problem->ones};
+	double **const of_pair[] = {&problem->trend, &problem->sum, &problem->product, &problem->factor, &problem->joint};
+	double **const of_codes[] = {&problem->alike, &problem->slope, &problem->ratio};
+	for (size_t i = 0; i < sizeof of_one / sizeof *of_one; i++)
+		*of_one[i] = reals(problem, count);
+	for (size_t i = 0; i < sizeof of_pair / sizeof *of_pair; i++)
+		*of_pair[i] = reals(problem, pairs);
+	for (size_t i = 0; i < sizeof of_codes / sizeof *of_codes; i++)
+		*of_codes[i] = reals(problem, count * count);
+	problem->covariance = gsl_matrix_calloc(count, count);
+	problem->inverse = gsl_matrix_calloc(count, count);
+	for (size_t i = 0, p = 0; i < count; i++) {
+		const uint16_t *own = gp->codes + chosen[i] * gp->dims;
+		problem->residual[i] = gp->target[chosen[i]] - gp_trend(gp, own);
+		for (size_t j = 0; j <= i; j++, p++)
+			problem->trend[p] = gp_trend_covariance(gp, own, gp->codes + chosen[j] * gp->dims);
+	}
+	return problem;
+}
+
+void gp_problem_free(struct gp_problem *problem) {
+	gsl_matrix_free(problem->covariance);
+	gsl_matrix_free(problem->inverse);
+	arena_free(problem->arena);
+}
+
+static void solve(const gsl_matrix *lower, const double *from, double *to, size_t count) {
+	memcpy(to, from, count * sizeof *to);
+	gsl_vector_view x = gsl_vector_view_array(to, count);
+	gsl_blas_dtrsv(CblasLower, CblasNoTrans, CblasNonUnit, lower, &x.vector);
+}
+
+/* L^-1 (y - mean) into weights; the logarithm of the likelihood. */
+static double likelihood(struct gp_problem *problem, const gsl_matrix *lower) {
+	size_t count = problem->count;
+	double *unit = problem->ones, *white = problem->weights, sum = 0;
+	for (size_t i = 0; i < count; i++)
+		white[i] = 1;
+	solve(lower, white, unit, count);
+	solve(lower, problem->residual, white, count);
+	double mean = gp_dot(unit, white, count) / (gp_dot(unit, unit, count) + GP_MEAN_DOUBT);
+	for (size_t i = 0; i < count; i++) {
+		white[i] -= mean * unit[i];
+		sum -= 0.5 * white[i] * white[i] + log(gsl_matrix_get(lower, i, i));
+	}
+	return sum - 0.5 * GP_MEAN_DOUBT * mean * mean; /* at its best mean: so it has no part in the gradient */
+}
+
+/* What the likelihood gains by each pair's covariance (equation 5.9), the diagonal half; with the product beside it. */
+static void factors_fill(struct gp_problem *problem, const struct gp_kernel *kernel, double *gradient) {
+	double *shape = gradient + problem->gp->dims, w = kernel->share, dims = fmax((double)problem->gp->dims, 1);
+	const double *sum = problem->sum, *product = problem->product, *alpha = problem->weights;
+	double *factor = problem->factor, *joint = problem->joint;
+	for (size_t i = 0; i < problem->count; i++) {
+		const double *inverse = gsl_matrix_const_ptr(problem->inverse, i, 0);
+		for (size_t j = 0; j <= i; j++, sum++, product++, factor++, joint++) {
+			*factor = kernel->s2 * (alpha[i] * alpha[j] - inverse[j]) * (i == j ? 0.5 : 1);
+			*joint = *factor * *product * (1 - w);
+			shape[GP_SCALE] += *factor * w * *sum / dims + *joint;
+			shape[GP_SHARE] += *factor * w * (1 - w) * (*sum / dims - *product);
+		}
+		shape[GP_NOISE] += 0.5 * kernel->noise * (alpha[i] * alpha[i] - inverse[i]);
+	}
+}
+
+static void gradient_add(struct gp_problem *problem, const struct gp_kernel *kernel, double *gradient) {
+	double even = kernel->share / fmax((double)problem->gp->dims, 1);
+	factors_fill(problem, kernel, gradient);
+	for (size_t d = 0; d < problem->gp->dims; d++) {
+		const struct seen *seen = &problem->seen[d];
+		const double *factor = problem->factor, *joint = problem->joint;
+		double main_effect = 0, interaction = 0;
+		tabulate(problem, d, kernel->length[d]);
+		for (size_t i = 0; i < problem->count; i++) {
+			const double *slope = problem->slope + seen->of[i] * seen->count;
+			const double *ratio = problem->ratio + seen->of[i] * seen->count;
+			for (size_t j = 0; j <= i; j++, factor++, joint++) {
+				main_effect += *factor * slope[seen->of[j]];
+				interaction += *joint * ratio[seen->of[j]];
+			}
+		}
+		gradient[d] += even * main_effect + interaction;
+	}
+}
+
+double gp_problem_value(struct gp_problem *problem, const double *theta, double *gradient) {
+	struct gp_kernel kernel;
+	gp_kernel_of(problem->gp, theta, &kernel);
+	covariance_fill(problem, &kernel);
+	double value = prior(problem->gp, theta, gradient);
+	if (gsl_linalg_cholesky_decomp1(problem->covariance))
+		return -INFINITY;
+	value += likelihood(problem, problem->covariance);
+	if (gradient) {
+		gsl_vector_view alpha = gsl_vector_view_array(problem->weights, problem->count);
+		gsl_blas_dtrsv(CblasLower, CblasTrans, CblasNonUnit, problem->covariance, &alpha.vector);
+		gsl_matrix_memcpy(problem->inverse, problem->covariance);
+		gsl_linalg_cholesky_invert(problem->inverse);
+		gradient_add(problem, &kernel, gradient);
+	}
+	return value;
+}

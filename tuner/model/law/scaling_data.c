@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include <gsl/gsl_errno.h>
+#include <gsl/gsl_min.h>
+#include <math.h>
+
+#include "src/base/stats.h"
+#include "tuner/model/law/scaling_impl.h"
+
+enum { COARSE = 16, REFINE = 40 };
+static const double ORDERS = 20;       /* orders of e */
+static const double KAPPA_BEYOND = 10; /* in the largest slow-down that was measured */
+
+static void weights_scale(struct scaling_data *data) {
+	data->scale = stats_mean(data->weight, data->count);
+	data->total = 0;
+	for (size_t i = 0; i < data->count; i++)
+		data->total += data->weight[i] /= data->scale;
+}
+
+static double kappa_top(const struct scaling_data *data) {
+	double least = INFINITY, low = INFINITY, high = -INFINITY;
+	for (size_t i = 0; i < data->count; i++) {
+		double seconds = data->base[i] - log(data->threads[i]);
+		if (data->threads[i] > 1)
+			least = fmin(least, data->threads[i]);
+		low = fmin(low, seconds);
+		high = fmax(high, seconds);
+	}
+	return KAPPA_BEYOND * exp(fmin(high - low, 100)) / (least - 1);
+}
+
+static size_t distinct_count(const struct scaling_data *data) {
+	size_t count = 0;
+	for (size_t i = 0; i < data->count; i++) {
+		size_t before = 0;
+		while (before < i && data->threads[before] != data->threads[i])
+			before++;
+		count += before == i;
+	}
+	return count;
+}
+
+void scaling_data_fill(struct scaling_data *data, const struct scaling *scaling, size_t without) {
+	data->count = 0;
+	for (size_t i = 0; i < scaling->points; i++) {
+		if (scaling->outlier[i] || i == without)
+			continue;
+		data->threads[data->count] = scaling->threads[i];
+		data->base[data->count] = scaling->log_seconds[i] + log(scaling->threads[i]);
+		data->weight[data->count++] = scaling->weight[i];
+	}
+	data->distinct = distinct_count(data);
+	data->kappa_top = kappa_top(data);
+	weights_scale(data);
+}
+
+double scaling_growth(struct place at, double threads) {
+	return 1 + (at.sigma + at.kappa * threads) * (threads - 1);
+}
+
+double scaling_squares(const struct scaling_data *data, struct place at, double *eta) {
+	double sum = 0, squares = 0, off[SCALING_POINTS_MAX];
+	for (size_t i = 0; i < data->count; i++) {
+		off[i] = data->base[i] - log(scaling_growth(at, data->threads[i]));
+		sum += data->weight[i] * off[i];
+	}
+	sum /= data->total;
+	for (size_t i = 0; i < data->count; i++)
+		squares += data->weight[i] * (off[i] - sum) * (off[i] - sum);
+	if (eta)
+		*eta = sum;
+	return squares;
+}
+
+struct way {
+	const struct scaling_data *data;
+	struct place from, to;
+};
+
+/* Denser at the start, where kappa has its orders of magnitude. */
+static struct place way_at(const struct way *way, double t) {
+	double share = expm1(ORDERS * t) / expm1(ORDERS);
+	return (struct place){way->from.sigma + share * (way->to.sigma - way->from.sigma),
+	                      way->from.kappa + share * (way->to.kappa - way->from.kappa)};
+}
+
+static double way_squares(double t, void *ctx) {
+	const struct way *way = ctx;
+	return scaling_squares(way->data, way_at(way, t), NULL);
+}
+
+/* Between the neighbours of the least of a coarse grid, whose middle is below both: Brent's method. */
+static double way_refine(struct way *way, double low, double middle, double high) {
+	gsl_function function = {.function = way_squares, .params = way};
+	gsl_min_fminimizer *minimizer = gsl_min_fminimizer_alloc(gsl_min_fminimizer_brent);
+	if (gsl_min_fminimizer_set(minimizer, &function, middle, low, high) == GSL_SUCCESS)
+		for (int i = 0; i < REFINE && high - low > 1e-7 * (middle + 1e-3); i++) {
+			if (gsl_min_fminimizer_iterate(minimizer) != GSL_SUCCESS)
+				break;
+			middle = gsl_min_fminimizer_x_minimum(minimizer);
+			low = gsl_min_fminimizer_x_lower(minimizer);
+			high = gsl_min_fminimizer_x_upper(minimizer);
+		}
+	gsl_min_fminimizer_free(minimizer);
+	return middle;
+}
+
+double scaling_least(const struct scaling_data *data, struct place from, struct place to, struct place *best) {
+	struct way way = {data, from, to};
+	int at = 0;
+	double squares[COARSE + 1], t;
+	for (int i = 0; i <= COARSE; i++) {
+		squares[i] = way_squares((double)i / COARSE, &way);
+		at = squares[i] < squares[at] ? i : at;
+	}
+	t = (double)at / COARSE;
+	if (at == 0 || at == COARSE) { /* the end, or close to it */
+		double inside = at ? 1 - 1e-4 : 1e-2;
+		if (way_squares(inside, &way) < squares[at])
+			t = at ? way_refine(&way, 1 - 1.0 / COARSE, inside, 1) : way_refine(&way, 0, inside, 1.0 / COARSE);
+	} else {
+		t = way_refine(&way, t - 1.0 / COARSE, t, t + 1.0 / COARSE);
+	}
+	*best = way_at(&way, t);
+	return scaling_squares(data, *best, NULL);
+}

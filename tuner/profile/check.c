@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* data/schema/profile.json in C, so that reading a profile needs no schema library. Beyond the schema it
+ * checks that an interval does not end before it begins. */
+#include <config.h>
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tuner/profile/profile.h"
+#include "tuner/profile/program.h"
+#include "tuner/profile/sizes.h"
+
+typedef int check_fn(const json_t *value, struct err *err);
+
+struct member {
+	const char *name; /* all are required; others may be there */
+	check_fn *check;
+};
+
+static int refuse(struct err *err, const char *what) {
+	return err_set(err, ERR_USAGE,
+	               "`sweetspot export --format json` makes one; the schema is in schema/profile.json among the data",
+	               "%s", what);
+}
+
+static int check_members(const json_t *value, const struct member *members, struct err *err) {
+	if (!json_is_object(value))
+		return refuse(err, "must be an object");
+	for (const struct member *m = members; m->name; m++) {
+		const json_t *json = json_object_get(value, m->name);
+		if ((json ? m->check(json, err) : refuse(err, "is missing")) != 0)
+			return err_prefix(err, "%s", m->name);
+	}
+	return 0;
+}
+
+static int check_text(const json_t *value, struct err *err) {
+	return json_is_string(value) ? 0 : refuse(err, "must be a string");
+}
+
+static int check_word(const json_t *value, struct err *err) {
+	return json_is_string(value) && *json_string_value(value) ? 0 : refuse(err, "must be a string that is not empty");
+}
+
+static bool is_whole(const json_t *value) {
+	return json_is_integer(value) || (json_is_real(value) && json_real_value(value) == floor(json_real_value(value)));
+}
+
+static int check_whole(const json_t *value, struct err *err) {
+	return is_whole(value) ? 0 : refuse(err, "must be a whole number");
+}
+
+static int check_count(const json_t *value, struct err *err) {
+	return is_whole(value) && json_number_value(value) >= 0 ? 0 : refuse(err, "must be a whole number from 0");
+}
+
+static int check_amount(const json_t *value, struct err *err) {
+	return json_is_number(value) && json_number_value(value) >= 0 ? 0 : refuse(err, "must be a number from 0");
+}
+
+static int check_ratio(const json_t *value, struct err *err) {
+	return json_is_number(value) && json_number_value(value) > 0 ? 0 : refuse(err, "must be a number above 0");
+}
+
+static int check_noise(const json_t *value, struct err *err) {
+	return json_is_null(value) || check_amount(value, NULL) == 0 ? 0 : refuse(err, "must be null or a number from 0");
+}
+
+static int check_interval(const json_t *value, struct err *err) {
+	const json_t *low = json_array_get(value, 0), *high = json_array_get(value, 1);
+	if (json_array_size(value) != 2 || check_amount(low, NULL) || check_amount(high, NULL))
+		return refuse(err, "must be two numbers from 0");
+	return json_number_value(low) <= json_number_value(high) ? 0 : refuse(err, "must not end before it begins");
+}
+
+static int check_known_interval(const json_t *value, struct err *err) {
+	return json_is_null(value) ? 0 : check_interval(value, err);
+}
+
+/* "2025-01-31T12:00:00Z" */
+static int check_time(const json_t *value, struct err *err) {
+	static const char form[] = "0000-00-00T00:00:00Z";
+	const char *text = json_is_string(value) ? json_string_value(value) : "";
+	bool right = strlen(text) == strlen(form);
+	for (size_t i = 0; right && form[i]; i++)
+		right = form[i] == '0' ? text[i] >= '0' && text[i] <= '9' : text[i] == form[i];
+	int month = 0, day = 0, hour = 0, minute = 0, second = 0;
+	if (right)
+		sscanf(text, "%*4d-%2d-%2dT%2d:%2d:%2dZ", &month, &day, &hour, &minute, &second);
+	if (!right || month < 1 || month > 12 || day < 1 || day > 31 || hour > 23 || minute > 59 || second > 60)
+		return refuse(err, "must be a time like 2025-01-31T12:00:00Z");
+	return 0;
+}
+
+static int check_fingerprint(const json_t *value, struct err *err) {
+	const char *text = json_is_string(value) ? json_string_value(value) : "";
+	size_t digits = strncmp(text, "sha256:", 7) == 0 ? strspn(text + 7, "0123456789abcdef") : 0;
+	if (digits < 1 || digits > 64 || text[7 + digits])
+		return refuse(err, "must be \"sha256:\" and hexadecimal digits");
+	return 0;
+}
+
+static int check_one_of(const json_t *value, const char *const *words, const char *what, struct err *err) {
+	for (; *words; words++)
+		if (json_is_string(value) && strcmp(json_string_value(value), *words) == 0)
+			return 0;
+	return refuse(err, what);
+}
+
+static int check_verdict(const json_t *value, struct err *err) {
+	static const char *const words[] = {"faster", "slower", "tie", "undecided", "no baseline", NULL};
+	return check_one_of(value, words, "must be faster, slower, tie, undecided or no baseline", err);
+}
+
+static int check_state(const json_t *value, struct err *err) {
+	static const char *const words[] = {"current", "stale", NULL};
+	return check_one_of(value, words, "must be current or stale", err);
+}
+
+static int check_schema(const json_t *value, struct err *err) {
+	static const char ours[] = "sweetspot-profile/";
+	const char *text = json_is_string(value) ? json_string_value(value) : "";
+	const char *version = strncmp(text, ours, sizeof ours - 1) == 0 ? text + sizeof ours - 1 : "";
+	if (strcmp(version, "1") == 0)
+		return 0;
+	if (*version < '1' || *version > '9')
+		return refuse(err, "must be sweetspot-profile/1: this is no profile");
+	return err_set(err, ERR_USAGE, "read it with the version that wrote it, or a newer one",
+	               "%.40s is of a newer version of Sweetspot, and this one knows sweetspot-profile/1 only", text);
+}
+
+/* A configuration or a problem: names with numbers, words or booleans. */
+static int check_settings(const json_t *value, struct err *err) {
+	const char *name;
+	json_t *setting;
+	if (!json_is_object(value))
+		return refuse(err, "must be an object");
+	json_object_foreach((json_t *)value, name, setting) {
+		if (!*name)
+			return refuse(err, "has a member without a name");
+		if (!json_is_number(setting) && !json_is_string(setting) && !json_is_boolean(setting)) {
+			refuse(err, "must be a number, a string or a boolean");
+			return err_prefix(err, "%.64s", name);
+		}
+	}
+	return 0;
+}
+
+/* program: NULL for a kernel. */
+static int check_variables(const json_t *value, const json_t *program, struct err *err) {
+	const char *name;
+	json_t *text;
+	if (!json_is_object(value))
+		return refuse(err, "must be an object");
+	json_object_foreach((json_t *)value, name, text) {
+		if (profile_may_set(name, program) ? check_text(text, err) : refuse(err, "is no variable that a profile may set"))
+			return err_prefix(err, "%.64s", name);
+	}
+	return 0;
+}
+
+static int check_baseline(const json_t *value, struct err *err) {
+	static const struct member members[] = {
+		{"config", check_settings}, {"median", check_amount}, {"ci", check_known_interval}, {NULL, NULL}};
+	return json_is_null(value) ? 0 : check_members(value, members, err);
+}
+
+static int check_speedup(const json_t *value, struct err *err) {
+	static const struct member members[] = {{"ratio", check_ratio}, {"ci", check_interval}, {NULL, NULL}};
+	return json_is_null(value) ? 0 : check_members(value, members, err);
+}
+
+static int check_provenance(const json_t *value, struct err *err) {
+	static const struct member members[] = {
+		{"version", check_text}, {"command", check_text},       {"strategy", check_text},
+		{"seed", check_whole},   {"evaluations", check_count},  {"measured", check_time},
+		{"session", check_count}, {"search", check_count},      {NULL, NULL},
+	};
+	return check_members(value, members, err);
+}
+
+static int check_object(const json_t *value, struct err *err) {
+	return json_is_object(value) ? 0 : refuse(err, "must be an object");
+}
+
+static int check_entry(const json_t *value, struct err *err) {
+	static const struct member members[] = {
+		{"kernel", check_word},       {"source", check_text},       {"problem", check_settings},
+		{"objective", check_word},    {"config", check_settings},   {"environment", check_object},
+		{"median", check_amount},     {"ci", check_known_interval}, {"unit", check_text},
+		{"baseline", check_baseline}, {"speedup", check_speedup},   {"verdict", check_verdict},
+		{"noise_floor", check_noise}, {"state", check_state},       {"provenance", check_provenance},
+		{NULL, NULL},
+	};
+	const json_t *program = json_object_get(value, "program");
+	if (check_members(value, members, err))
+		return -1;
+	if (program && profile_program_check(program, err))
+		return err_prefix(err, "program");
+	return check_variables(json_object_get(value, "environment"), program, err) ? err_prefix(err, "environment") : 0;
+}
+
+static int check_entries(const json_t *value, struct err *err) {
+	if (!json_is_array(value))
+		return refuse(err, "must be an array");
+	for (size_t i = 0; i < json_array_size(value); i++)
+		if (check_entry(json_array_get(value, i), err))
+			return err_prefix(err, "entry %zu", i);
+	return 0;
+}
+
+static int check_machine(const json_t *value, struct err *err) {
+	static const struct member members[] = {{"fingerprint", check_fingerprint}, {NULL, NULL}};
+	return check_members(value, members, err);
+}
+
+int profile_check(const json_t *profile, struct err *err) {
+	static const struct member members[] = {
+		{"schema", check_schema},   {"generator", check_word},  {"created", check_time},
+		{"machine", check_machine}, {"entries", check_entries}, {NULL, NULL},
+	};
+	const json_t *sizes = json_object_get(profile, "sizes"); /* absent in older profiles, and without sizes */
+	if (check_members(profile, members, err))
+		return -1;
+	return sizes ? profile_sizes_check(sizes, err) : 0;
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include "tuner/profile/diff.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/json/js.h"
+#include "tuner/profile/state.h"
+
+/* A difference that is smaller is none, however sure. */
+static const double MARGIN = 0.01;
+
+/* {"key": entry} */
+static json_t *by_key(const json_t *profile) {
+	json_t *found = json_object(), *entry;
+	size_t i;
+	json_array_foreach(json_object_get(profile, "entries"), i, entry) {
+		char *key = profile_entry_key(entry);
+		const json_t *known = json_object_get(found, key);
+		if (!known || strcmp(profile_entry_date(entry), profile_entry_date(known)) >= 0)
+			json_object_set(found, key, entry);
+		free(key);
+	}
+	return found;
+}
+
+static void setting_add(json_t *array, const char *name, const json_t *a, const json_t *b) {
+	json_array_append_new(array, json_pack("{s:s,s:O?,s:O?}", "name", name, "a", a, "b", b));
+}
+
+static json_t *settings_diff(const json_t *a, const json_t *b) {
+	json_t *array = json_array(), *value;
+	const char *name;
+	json_object_foreach((json_t *)a, name, value) {
+		if (!json_equal(value, json_object_get(b, name)))
+			setting_add(array, name, value, json_object_get(b, name));
+	}
+	json_object_foreach((json_t *)b, name, value) {
+		if (!json_object_get(a, name))
+			setting_add(array, name, NULL, value);
+	}
+	return array;
+}
+
+static double end_of(const json_t *entry, size_t i) {
+	const json_t *end = json_array_get(json_object_get(entry, "ci"), i);
+	return json_is_number(end) ? json_number_value(end) : NAN;
+}
+
+static double ratio_of(const json_t *a, const json_t *b) {
+	double before = js_real_or(a, "median", NAN);
+	return profile_entry_comparable(a, b) && before > 0 ? js_real_or(b, "median", NAN) / before : NAN;
+}
+
+/* Comparisons with what is not known are false. */
+static bool is_time_changed(const json_t *a, const json_t *b) {
+	bool apart = end_of(a, 1) < end_of(b, 0) || end_of(b, 1) < end_of(a, 0);
+	return apart && fabs(ratio_of(a, b) - 1) > MARGIN;
+}
+
+static bool is_member_changed(const json_t *a, const json_t *b, const char *name) {
+	return !json_equal(json_object_get(a, name), json_object_get(b, name));
+}
+
+static json_t *changes_of(const json_t *a, const json_t *b) {
+	const json_t *base_a = json_object_get(a, "baseline"), *base_b = json_object_get(b, "baseline");
+	const struct {
+		const char *word;
+		bool changed;
+	} all[] = {
+		{"configuration", is_member_changed(a, b, "config")},      {"time", is_time_changed(a, b)},
+		{"verdict", is_member_changed(a, b, "verdict")},           {"source", is_member_changed(a, b, "source")},
+		{"baseline", is_member_changed(base_a, base_b, "config")},
+	};
+	json_t *changes = json_array();
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+		if (all[i].changed)
+			json_array_append_new(changes, json_string(all[i].word));
+	return changes;
+}
+
+static json_t *row_new(const json_t *a, const json_t *b) {
+	const json_t *any = a ? a : b;
+	bool both = a && b;
+	return json_pack("{s:s,s:O,s:s,s:s,s:O?,s:O?,s:o,s:o,s:o}", "kernel", js_string_or(any, "kernel", ""), "problem",
+	                 json_object_get(any, "problem"), "objective", js_string_or(any, "objective", "time"), "device",
+	                 js_string_or(any, "device", "cpu"), "a", a, "b", b, "changes",
+	                 both ? changes_of(a, b) : json_pack("[s]", a ? "removed" : "added"), "config",
+	                 both ? settings_diff(json_object_get(a, "config"), json_object_get(b, "config")) : json_array(),
+	                 "ratio", js_number(both ? ratio_of(a, b) : NAN));
+}
+
+json_t *profile_diff(const json_t *a, const json_t *b) {
+	json_t *left = by_key(a), *right = by_key(b), *rows = json_array(), *entry;
+	const char *key;
+	json_object_foreach(left, key, entry) json_array_append_new(rows, row_new(entry, json_object_get(right, key)));
+	json_object_foreach(right, key, entry) {
+		if (!json_object_get(left, key))
+			json_array_append_new(rows, row_new(NULL, entry));
+	}
+	json_decref(left);
+	json_decref(right);
+	return json_pack("{s:o,s:o}", "machine",
+	                 profile_machine_differences(json_object_get(a, "machine"), json_object_get(b, "machine")),
+	                 "entries", rows);
+}

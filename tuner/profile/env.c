@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/mem.h"
+#include "src/base/value.h"
+#include "tuner/profile/profile.h"
+
+/* Caller frees; NULL for what is neither a number, a word nor a boolean. */
+static char *scalar_text(const json_t *json) {
+	struct value value;
+	if (json_is_string(json))
+		return mem_strdup(json_string_value(json));
+	if (json_is_boolean(json))
+		return mem_strdup(json_is_true(json) ? "true" : "false");
+	if (!json || !value_from_json(json, &value))
+		return NULL;
+	int size = value_text(value, NULL, 0) + 1;
+	char *text = mem_alloc((size_t)size, 1);
+	value_text(value, text, size);
+	return text;
+}
+
+static void env_set(json_t *env, const char *name, char *text) {
+	if (text)
+		json_object_set_new(env, name, json_string(text));
+	free(text);
+}
+
+/* "default" leaves it to the runtime: NULL. */
+static char *setting_text(const json_t *config, const char *param) {
+	char *text = scalar_text(json_object_get(config, param));
+	if (!text || strcmp(text, "default") != 0)
+		return text;
+	free(text);
+	return NULL;
+}
+
+/* OMP_SCHEDULE="dynamic,4"; without a chunk the runtime's own. */
+static void env_schedule(json_t *env, const json_t *config) {
+	char *schedule = setting_text(config, "schedule");
+	char *chunk = scalar_text(json_object_get(config, "chunk"));
+	if (schedule && chunk && strcmp(chunk, "0") != 0)
+		env_set(env, "OMP_SCHEDULE", mem_printf("%s,%s", schedule, chunk));
+	else if (schedule)
+		env_set(env, "OMP_SCHEDULE", mem_strdup(schedule));
+	free(chunk);
+	free(schedule);
+}
+
+static bool is_unbound(const json_t *proc_bind) {
+	const char *word = json_string_value(proc_bind);
+	return json_is_false(proc_bind) || (word && strcmp(word, "false") == 0);
+}
+
+static void env_openmp(json_t *env, const json_t *config) {
+	const json_t *proc_bind = json_object_get(config, "proc_bind");
+	env_set(env, "OMP_NUM_THREADS", scalar_text(json_object_get(config, "threads")));
+	env_set(env, "OMP_PROC_BIND", scalar_text(proc_bind));
+	if (!is_unbound(proc_bind))
+		env_set(env, "OMP_PLACES", scalar_text(json_object_get(config, "places")));
+	env_schedule(env, config);
+	env_set(env, "OMP_WAIT_POLICY", setting_text(config, "wait_policy"));
+	env_set(env, "GOMP_SPINCOUNT", setting_text(config, "spincount"));
+	env_set(env, "KMP_BLOCKTIME", setting_text(config, "blocktime"));
+	/* The team must be as large as what was measured. */
+	if (json_object_size(env))
+		json_object_set_new(env, "OMP_DYNAMIC", json_string("false"));
+}
+
+static bool is_openmp(const json_t *config, const char *param) {
+	static const char *const names[] = {"threads", "places", "proc_bind", "schedule",
+	                                    "wait_policy", "spincount", "blocktime"};
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (strcmp(param, names[i]) == 0)
+			return true;
+	return strcmp(param, "chunk") == 0 && json_object_get(config, "schedule");
+}
+
+/* SWEETSPOT_<KERNEL>_<PARAM> in capitals; what can't be in a name becomes "_". Two parameters whose names then are the
+ * same are told apart by more of them. */
+static void env_param(json_t *env, const char *kernel, const char *param, const json_t *value) {
+	char *name = mem_printf("SWEETSPOT_%s_%s", kernel, param);
+	for (char *c = name; *c; c++)
+		*c = isascii((unsigned char)*c) && isalnum((unsigned char)*c) ? (char)toupper((unsigned char)*c) : '_';
+	while (json_object_get(env, name)) {
+		char *longer = mem_printf("%s_", name);
+		free(name);
+		name = longer;
+	}
+	env_set(env, name, scalar_text(value));
+	free(name);
+}
+
+json_t *profile_environment(const char *kernel, const json_t *config) {
+	json_t *env = json_object();
+	const char *param;
+	json_t *value;
+	env_openmp(env, config);
+	if (!kernel)
+		return env;
+	json_object_foreach((json_t *)config, param, value) {
+		if (!is_openmp(config, param))
+			env_param(env, kernel, param, value);
+	}
+	return env;
+}

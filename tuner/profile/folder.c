@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include "tuner/profile/folder.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "src/base/json/js.h"
+#include "src/base/mem.h"
+#include "src/base/sys.h"
+#include "tuner/profile/profile.h"
+
+enum { LISTED_MAX = 4096, SEARCHED_MAX = 1 << 16 };
+
+static int is_profile(const struct dirent *one) {
+	return profile_is_file(one->d_name);
+}
+
+char **profile_folder_files(const char *folder, size_t *count, struct err *err) {
+	struct dirent **found = NULL;
+	int files = scandir(folder, &found, is_profile, alphasort);
+	*count = 0;
+	if (files < 0) {
+		err_set(err, ERR_USAGE, NULL, "%s: %s", folder, strerror(errno));
+		return NULL;
+	}
+	char **paths = mem_alloc((size_t)files + 1, sizeof *paths);
+	for (int i = 0; i < files; i++) {
+		if (files <= LISTED_MAX)
+			paths[(*count)++] = mem_printf("%s/%s", folder, found[i]->d_name);
+		free(found[i]);
+	}
+	free(found);
+	if (*count)
+		return paths;
+	free(paths);
+	err_set(err, files ? ERR_USAGE : ERR_NOTHING, "a profile's name ends in .json",
+	        files ? "%s holds more than 4096 files" : "%s holds no profile", folder);
+	return NULL;
+}
+
+static bool is_of(const json_t *profile, const char *fingerprint) {
+	return strcmp(js_string_or(json_object_get(profile, "machine"), "fingerprint", ""), fingerprint) == 0;
+}
+
+/* Files of other names; what can't be read is none of ours. */
+static json_t *folder_search(const char *folder, const char *fingerprint) {
+	json_t *best = NULL;
+	DIR *dir = opendir(folder);
+	struct dirent *one;
+	for (int seen = 0; dir && seen < SEARCHED_MAX && (one = readdir(dir));) {
+		if (!profile_is_file(one->d_name))
+			continue;
+		struct err ignored = {0};
+		char *path = mem_printf("%s/%s", folder, one->d_name);
+		struct stat info;
+		bool plain = stat(path, &info) == 0 && S_ISREG(info.st_mode);
+		json_t *profile = plain ? profile_load(path, &ignored) : NULL;
+		bool newer = !best || strcmp(js_string_or(profile, "created", ""), js_string_or(best, "created", "")) > 0;
+		seen++;
+		if (profile && is_of(profile, fingerprint) && newer) {
+			json_decref(best);
+			best = json_incref(profile);
+		}
+		json_decref(profile);
+		free(path);
+	}
+	if (dir)
+		closedir(dir);
+	return best;
+}
+
+static json_t *folder_at(const char *folder, const char *fingerprint, struct err *err) {
+	char *path = profile_file_name(folder, fingerprint);
+	json_t *profile = access(path, F_OK) == 0 ? profile_load(path, err) : folder_search(folder, fingerprint);
+	if (profile && !is_of(profile, fingerprint)) {
+		json_decref(profile);
+		profile = folder_search(folder, fingerprint);
+	}
+	if (!profile && err->code == ERR_OK)
+		err_set(err, ERR_NOTHING, "tune on this machine; `sweetspot machine` shows what makes it another",
+		        "%s has no profile of this machine", folder);
+	free(path);
+	return profile;
+}
+
+json_t *profile_at(const char *path, const char *fingerprint, struct err *err) {
+	struct stat info;
+	if (strcmp(path, "-") != 0 && stat(path, &info) == 0 && S_ISDIR(info.st_mode))
+		return folder_at(path, fingerprint, err);
+	json_t *profile = profile_load(path, err);
+	if (!profile || is_of(profile, fingerprint))
+		return profile;
+	err_set(err, ERR_NOTHING, "tune on this machine; `sweetspot machine` shows what makes it another",
+	        "%s was made on another machine", path);
+	json_decref(profile);
+	return NULL;
+}
+
+/* Takes the folder, which may be NULL. */
+static json_t *place_at(char *folder, const char *fingerprint) {
+	struct err ignored = {0};
+	json_t *profile = folder && access(folder, F_OK) == 0 ? profile_at(folder, fingerprint, &ignored) : NULL;
+	free(folder);
+	return profile;
+}
+
+json_t *profile_find(const char *fingerprint, struct err *err) {
+	const char *set = getenv("SWEETSPOT_PROFILE");
+	struct err ignored = {0};
+	if (set && *set)
+		return profile_at(set, fingerprint, err);
+	json_t *profile = place_at(sys_config_dir(&ignored), fingerprint);
+	if (!profile)
+		profile = place_at(sys_data_dir(&ignored), fingerprint);
+	if (!profile)
+		profile = place_at(mem_strdup(sys_site_dir()), fingerprint);
+	if (!profile)
+		profile = place_at(mem_strdup("/etc/sweetspot"), fingerprint);
+	if (!profile)
+		err_set(err, ERR_NOTHING, "tune on this machine, or name a profile or a folder of them in SWEETSPOT_PROFILE",
+		        "there is no profile of this machine");
+	return profile;
+}

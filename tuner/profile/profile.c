@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "src/base/json/js.h"
+#include "src/base/mem.h"
+#include "src/base/near.h"
+#include "src/base/sys.h"
+#include "tuner/profile/profile.h"
+#include "tuner/profile/folder.h"
+#include "tuner/profile/program.h"
+#include "tuner/profile/sizes.h"
+
+enum { PROFILE_BYTES_MAX = 16 << 20 };
+
+/* What is being put together out of the store's results. */
+struct gather {
+	const char *const *kernels;
+	const char *(*source_of)(void *ctx, const char *kernel);
+	void *ctx;
+	json_t *entries, *machine; /* machine: as the newest result has it */
+	json_t *seen;              /* kernels that have results, picked or not */
+};
+
+static json_t *time_json(double seconds) {
+	char text[32] = "";
+	struct tm tm;
+	time_t time = seconds >= 0 && seconds < 253402300800.0 /* year 10000 */ ? (time_t)seconds : -1;
+	if (time >= 0 && gmtime_r(&time, &tm))
+		strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &tm);
+	return json_string(text);
+}
+
+/* A command line may hold any bytes; JSON takes UTF-8 only. */
+static json_t *text_json(const char *text) {
+	json_t *json = json_string(text);
+	if (json)
+		return json;
+	char *plain = mem_strdup(text);
+	for (char *c = plain; *c; c++)
+		if ((unsigned char)*c >= 0x80)
+			*c = '?';
+	json = json_string(plain);
+	free(plain);
+	return json;
+}
+
+/* The member itself, shared; null where it is absent. */
+static json_t *member(const json_t *object, const char *key) {
+	json_t *value = json_object_get(object, key);
+	return value ? json_incref(value) : json_null();
+}
+
+/* Null where it is not known: what never met a baseline has a median from the search alone. */
+static json_t *interval_json(const json_t *ci) {
+	bool known = json_is_number(json_array_get(ci, 0)) && json_is_number(json_array_get(ci, 1));
+	return known || !json_is_array(ci) ? (ci ? json_incref((json_t *)ci) : json_null()) : json_null();
+}
+
+static json_t *baseline_json(const json_t *baseline) {
+	if (!json_is_object(baseline) || !json_is_number(json_object_get(baseline, "median")))
+		return json_null();
+	return json_pack("{s:o, s:o, s:o}", "config", member(baseline, "config"), "median", member(baseline, "median"),
+	                 "ci", interval_json(json_object_get(baseline, "ci")));
+}
+
+static json_t *speedup_json(const json_t *speedup) {
+	return json_is_number(json_object_get(speedup, "ratio")) ? json_incref((json_t *)speedup) : json_null();
+}
+
+/* source_of knows kernels; a program may have the name of one. */
+static const char *state_of(const struct gather *gather, const struct store_result *result) {
+	bool kernel = !json_object_get(result->result, "program");
+	const char *source = kernel && gather->source_of ? gather->source_of(gather->ctx, result->kernel) : NULL;
+	return source && strcmp(source, result->source) != 0 ? "stale" : "current";
+}
+
+static json_t *provenance_json(const struct store_result *r) {
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I}", "version", text_json(r->version), "command",
+	                 text_json(r->command), "strategy", member(r->result, "strategy"), "seed",
+	                 member(r->result, "seed"), "evaluations", member(r->result, "evaluations"), "measured",
+	                 time_json(r->finished), "session", (json_int_t)r->session, "search", (json_int_t)r->search);
+}
+
+static json_t *entry_new(const struct gather *gather, const struct store_result *r) {
+	const json_t *best = json_object_get(r->result, "best");
+	const json_t *program = json_object_get(r->result, "program");
+	json_t *entry = json_object();
+	json_object_set_new(entry, "kernel", text_json(r->kernel));
+	json_object_set_new(entry, "source", text_json(r->source));
+	json_object_set_new(entry, "problem", member(r->result, "problem"));
+	json_object_set_new(entry, "objective", member(r->result, "objective"));
+	json_object_set_new(entry, "config", member(best, "config"));
+	json_object_set_new(entry, "environment",
+	                    program ? profile_program_environment(program)
+	                            : profile_environment(r->kernel, json_object_get(best, "config")));
+	json_object_set_new(entry, "median", member(best, "median"));
+	json_object_set_new(entry, "ci", interval_json(json_object_get(best, "ci")));
+	json_object_set_new(entry, "unit", member(best, "unit"));
+	json_object_set_new(entry, "baseline", baseline_json(json_object_get(r->result, "baseline")));
+	json_object_set_new(entry, "speedup", speedup_json(json_object_get(r->result, "speedup")));
+	json_object_set_new(entry, "verdict", member(r->result, "verdict"));
+	json_object_set_new(entry, "noise_floor", js_number(r->noise_floor));
+	json_object_set_new(entry, "state", json_string(state_of(gather, r)));
+	json_object_set_new(entry, "provenance", provenance_json(r));
+	json_object_set(entry, "device", json_object_get(r->result, "device")); /* absent in older results: the CPU */
+	json_object_set(entry, "device_name", json_object_get(r->result, "device_name"));
+	if (program)
+		json_object_set_new(entry, "program", profile_program(program));
+	return entry;
+}
+
+static bool is_picked(const struct gather *gather, const char *kernel) {
+	for (const char *const *k = gather->kernels; k && *k; k++)
+		if (strcmp(*k, kernel) == 0)
+			return true;
+	return !gather->kernels || !*gather->kernels;
+}
+
+static int gather_result(void *ctx, const struct store_result *result) {
+	struct gather *gather = ctx;
+	/* A search in which nothing worked has a result, but nothing to recommend. */
+	if (!json_is_object(json_object_get(result->result, "best")))
+		return 0;
+	json_object_set_new(gather->seen, result->kernel, json_true());
+	if (!is_picked(gather, result->kernel))
+		return 0;
+	json_array_append_new(gather->entries, entry_new(gather, result));
+	json_decref(gather->machine);
+	gather->machine = json_is_object(result->machine) ? json_copy((json_t *)result->machine) : json_object();
+	json_object_set_new(gather->machine, "fingerprint", text_json(result->fingerprint));
+	return 0;
+}
+
+/* The known kernel that is nearest to the word, or NULL. */
+static const char *seen_near(const struct gather *gather, const char *word) {
+	const char **known = mem_alloc(json_object_size(gather->seen) + 1, sizeof *known);
+	size_t count = 0;
+	const char *kernel;
+	json_t *value;
+	json_object_foreach(gather->seen, kernel, value) known[count++] = kernel;
+	const char *found = near_word(word, known, count);
+	free(known);
+	return found;
+}
+
+static int gather_check(const struct gather *gather, const struct store *store, struct err *err) {
+	for (const char *const *k = gather->kernels; k && *k; k++) {
+		if (json_object_get(gather->seen, *k))
+			continue;
+		err_set(err, ERR_NOTHING, NULL, "%s holds no result for kernel %s on this machine", store_path(store), *k);
+		const char *near = seen_near(gather, *k);
+		return near ? err_hint(err, "did you mean %s?", near) : err_hint(err, "tune it first: sweetspot tune %s", *k);
+	}
+	if (!json_array_size(gather->entries))
+		return err_set(err, ERR_NOTHING, "tune something first: sweetspot tune", "%s holds no result for this machine",
+		               store_path(store));
+	return 0;
+}
+
+json_t *profile_from_store(struct store *store, const char *fingerprint, const char *const *kernels,
+                           const char *(*source_of)(void *ctx, const char *kernel), void *ctx, struct err *err) {
+	struct gather gather = {kernels, source_of, ctx, json_array(), NULL, json_object()};
+	json_t *profile = NULL, *sizes;
+	if (store_results_each(store, fingerprint, gather_result, &gather, err) || gather_check(&gather, store, err))
+		goto out;
+	sizes = profile_sizes(store, fingerprint, gather.entries, err);
+	if (!sizes)
+		goto out;
+	profile = json_pack("{s:s, s:s, s:o, s:O, s:O}", "schema", "sweetspot-profile/1", "generator",
+	                    "sweetspot " PACKAGE_VERSION, "created", time_json(sys_wall()), "machine", gather.machine,
+	                    "entries", gather.entries);
+	if (json_array_size(sizes))
+		json_object_set(profile, "sizes", sizes);
+	json_decref(sizes);
+	/* The store's content is as much from outside as a file. */
+	if (profile_check(profile, err)) {
+		err_prefix(err, "store %s holds a result that makes no profile", store_path(store));
+		err_hint(err, "tune that kernel again: the newest result counts");
+		json_decref(profile);
+		profile = NULL;
+	}
+out:
+	json_decref(gather.seen);
+	json_decref(gather.machine);
+	json_decref(gather.entries);
+	return profile;
+}
+
+json_t *profile_load(const char *path, struct err *err) {
+	json_t *profile = js_load(path, PROFILE_BYTES_MAX, err);
+	if (!profile || profile_check(profile, err) == 0)
+		return profile;
+	err_prefix(err, "%s", path);
+	json_decref(profile);
+	return NULL;
+}
+
+int profile_save(const json_t *profile, const char *path, struct err *err) {
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+	int rc = out ? js_write(profile, out) : -1;
+	if (out && fclose(out) != 0)
+		rc = -1;
+	if (rc)
+		err_set(err, ERR_FAILED, NULL, "can't write %s: out of memory", path);
+	else if (size > PROFILE_BYTES_MAX)
+		rc = err_set(err, ERR_FAILED, "split it by kernels", "%s would be larger than the 16 MiB that are read", path);
+	else
+		rc = sys_write_file(path, text, size, err);
+	free(text);
+	if (rc == 0)
+		profile_link(profile, path);
+	return rc;
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include "tuner/profile/program.h"
+
+#include <string.h>
+
+#include "tuner/program/template.h"
+
+enum { WORDS_MAX = 4096, TEXT_MAX = 128 << 10 /* the kernel's limit of one argument */, MEMBERS_MAX = 1024 };
+
+bool profile_variable_is_harmless(const char *name) {
+	static const char *const starts[] = {"LD_",   "DYLD_", "OMP_TOOL",      "GCONV_",        "BASH_",  "PYTHON",
+	                                     "PERL5", "RUBY",  "NODE_",         "JAVA_",         "_JAVA_", "JDK_",
+	                                     "LUA_",  "GIT_",  "OMPI_MCA_mca_", "CUDA_INJECTION"};
+	static const char *const names[] = {"PATH", "IFS", "ENV", "HOME", "SHELL", "SHELLOPTS", "CDPATH", "PS4", "PERLLIB"};
+	for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
+		if (strncmp(name, starts[i], strlen(starts[i])) == 0)
+			return false;
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (strcmp(name, names[i]) == 0)
+			return false;
+	return template_is_identifier(name);
+}
+
+/* Settings of OpenMP that change speed, and names of our own. */
+static bool is_known(const char *name) {
+	static const char *const openmp[] = {"OMP_NUM_THREADS", "OMP_PROC_BIND",   "OMP_PLACES",     "OMP_SCHEDULE",
+	                                     "OMP_DYNAMIC",     "OMP_WAIT_POLICY", "GOMP_SPINCOUNT", "KMP_BLOCKTIME"};
+	for (size_t i = 0; i < sizeof openmp / sizeof *openmp; i++)
+		if (strcmp(name, openmp[i]) == 0)
+			return true;
+	size_t length = strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
+	return strncmp(name, "SWEETSPOT_", 10) == 0 && length > 10 && !name[length];
+}
+
+bool profile_may_set(const char *name, const json_t *program) {
+	if (is_known(name) || !program)
+		return is_known(name);
+	const char *way = json_string_value(json_object_get(json_object_get(program, "params"), name));
+	return way && strcmp(way, "environment") == 0 && profile_variable_is_harmless(name);
+}
+
+static int refuse(struct err *err, const char *name, const char *what) {
+	err_set(err, ERR_USAGE, "tune the program again: `sweetspot tune -- PROGRAM`", "%s", what);
+	return err_prefix(err, "%.64s", name);
+}
+
+static bool is_text(const json_t *json) {
+	return json_is_string(json) && json_string_length(json) <= TEXT_MAX;
+}
+
+static int check_argv(const json_t *argv, struct err *err) {
+	size_t count = json_array_size(argv);
+	if (!json_is_array(argv) || count < 1 || count > WORDS_MAX)
+		return refuse(err, "argv", "must be a list of words, at least one");
+	for (size_t i = 0; i < count; i++)
+		if (!is_text(json_array_get(argv, i)))
+			return refuse(err, "argv", "holds something else than words, or one over 128 KiB");
+	return *json_string_value(json_array_get(argv, 0)) ? 0 : refuse(err, "argv", "names no program");
+}
+
+static int check_params(const json_t *params, struct err *err) {
+	static const char *const ways[] = {"argument", "build", "environment", "openmp"};
+	const char *name;
+	json_t *way;
+	if (!json_is_object(params) || json_object_size(params) > MEMBERS_MAX)
+		return refuse(err, "params", "must be an object, and of at most 1024 members");
+	json_object_foreach((json_t *)params, name, way) {
+		const char *word = json_is_string(way) ? json_string_value(way) : "";
+		bool known = false;
+		for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
+			known = known || strcmp(word, ways[i]) == 0;
+		if (!*name || !known)
+			return refuse(err, "params", "must say argument, build, environment or openmp for each parameter");
+	}
+	return 0;
+}
+
+/* Members that may be absent or null. */
+static int check_optional(const json_t *program, struct err *err) {
+	static const char *const texts[] = {"cwd",    "input",  "build", "before_each",  "verify",
+	                                    "metric", "line",   "baseline_line"};
+	const json_t *expect = json_object_get(program, "expect_output");
+	static const char *const flags[] = {"shell", "openmp", "maximize"};
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+		const json_t *text = json_object_get(program, texts[i]);
+		if (text && !json_is_null(text) && !is_text(text))
+			return refuse(err, texts[i], "must be a string of at most 128 KiB, or null");
+	}
+	if (expect && !json_is_null(expect) && strcmp(json_is_string(expect) ? json_string_value(expect) : "", "same") != 0)
+		return refuse(err, "expect_output", "must be same, or null");
+	for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
+		const json_t *flag = json_object_get(program, flags[i]);
+		if (flag && !json_is_boolean(flag))
+			return refuse(err, flags[i], "must be true or false");
+	}
+	return 0;
+}
+
+int profile_program_check(const json_t *program, struct err *err) {
+	if (!json_is_object(program))
+		return err_set(err, ERR_USAGE, NULL, "must be an object");
+	return check_argv(json_object_get(program, "argv"), err) || check_params(json_object_get(program, "params"), err) ||
+	               check_optional(program, err)
+	           ? -1
+	           : 0;
+}
+
+json_t *profile_program(const json_t *program) {
+	json_t *copy = json_copy((json_t *)program);
+	json_object_del(copy, "environment");
+	return copy;
+}
+
+json_t *profile_program_environment(const json_t *program) {
+	json_t *kept = json_object();
+	const char *name;
+	json_t *value;
+	json_object_foreach(json_object_get(program, "environment"), name, value) {
+		if (json_is_string(value) && profile_may_set(name, program))
+			json_object_set(kept, name, value);
+	}
+	return kept;
+}

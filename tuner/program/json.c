@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include <stdlib.h>
+
+#include "tuner/program/impl.h"
+
+static void text_set(json_t *json, const char *key, const char *text) {
+	if (text)
+		json_object_set_new(json, key, json_string(text));
+}
+
+static void line_set(json_t *json, const char *key, const struct program *program, const json_t *config) {
+	char *line = program_line(program, config);
+	json_object_set_new(json, key, json_string(line));
+	free(line);
+}
+
+static json_t *ways_json(const struct program *program, const json_t *best) {
+	json_t *ways = json_object(), *value;
+	const char *name;
+	json_object_foreach((json_t *)best, name, value)
+		json_object_set_new(ways, name, json_string(program_param_way(program, name)));
+	for (size_t i = 0; i < program->params.count; i++)
+		json_object_set_new(ways, program->params.list[i],
+		                    json_string(program_param_way(program, program->params.list[i])));
+	return ways;
+}
+
+json_t *program_json(const struct program *program, const json_t *best) {
+	const struct program_spec *spec = &program->spec;
+	json_t *json = json_object(), *argv = json_array();
+	for (const char *const *word = spec->argv; *word; word++)
+		json_array_append_new(argv, json_string(*word));
+	json_object_set_new(json, "argv", argv);
+	json_object_set_new(json, "shell", json_boolean(spec->shell));
+	text_set(json, "cwd", spec->cwd);
+	text_set(json, "input", spec->input);
+	text_set(json, "build", spec->build);
+	text_set(json, "before_each", spec->before_each);
+	text_set(json, "verify", spec->verify);
+	text_set(json, "expect_output", spec->expect_same ? "same" : NULL);
+	json_object_set_new(json, "openmp", json_boolean(spec->openmp));
+	text_set(json, "metric", spec->metric);
+	json_object_set_new(json, "maximize", json_boolean(spec->maximize));
+	json_object_set_new(json, "params", ways_json(program, best));
+	json_object_set_new(json, "environment", program_environment(program, best));
+	line_set(json, "line", program, best);
+	line_set(json, "baseline_line", program, program->baseline);
+	return json;
+}

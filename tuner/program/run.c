@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include "tuner/program/run.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/json/js.h"
+#include "src/base/stats.h"
+#include "tuner/worker/impl.h"
+
+/* The worker ends what takes too long; the tuner ends a worker that does not. */
+static const double SPARE_SECONDS = 30, COMMAND_SECONDS = 60, GRACE_SECONDS = 2;
+static const double STEAL = 0.02; /* of the timed part; waiting for a CPU may be the configuration's own doing */
+
+enum { COUNT_RUNS = 16 }; /* at most, to count: src/worker/program/count.c */
+/* And what one that is simulated may take, in time-outs and beyond: src/worker/program/simulate.c */
+static const double SIMULATION_TIMES = 600, SIMULATION_SECONDS = 60;
+
+static double deadline(const struct program_run *run) {
+	double timeout = js_real_or(run->request, "timeout_s", 0), each = timeout;
+	if (!(timeout > 0))
+		return 0;
+	each += json_object_get(run->request, "before") ? fmax(timeout, COMMAND_SECONDS) : 0;
+	each += json_object_get(run->request, "verify") ? fmax(timeout, COMMAND_SECONDS) : 0;
+	double simulation = run->slow ? SIMULATION_TIMES * timeout + SIMULATION_SECONDS + each : 0;
+	return (run->runs + (run->counters ? COUNT_RUNS : 0)) * each + simulation + SPARE_SECONDS;
+}
+
+static double timed(const json_t *samples) {
+	double sum = 0;
+	for (size_t i = 0; i < json_array_size(samples); i++)
+		sum += json_number_value(json_array_get(samples, i));
+	return sum;
+}
+
+const char *program_run_hash(const json_t *reply) {
+	return json_string_value(json_object_get(reply, "hash"));
+}
+
+static int hash_check(const json_t *answer, struct err *err) {
+	const char *hash = program_run_hash(answer);
+	bool good = hash && strlen(hash) == SHA256_TEXT - 1 && strncmp(hash, "sha256:", 7) == 0 &&
+	            strspn(hash + 7, "0123456789abcdef") == SHA256_TEXT - 1 - 7;
+	return good ? 0 : err_set(err, ERR_FAILED, NULL, "there is no hash of the output");
+}
+
+static int count_check(const struct program_run *run, const struct trial_result *result, struct err *err) {
+	if (result->sample_count <= (size_t)run->runs)
+		return 0;
+	return err_set(err, ERR_FAILED, NULL, "there are %zu samples of %d runs", result->sample_count, run->runs);
+}
+
+static void invert(struct trial_result *result) {
+	for (size_t i = 0; i < result->sample_count; i++)
+		result->samples[i] = 1 / result->samples[i];
+	result->least = stats_min(result->samples, result->sample_count);
+}
+
+/* Rates so small that their inverse is infinite can't be compared. */
+static int metrics_read(const struct program_run *run, const json_t *answer, struct trial_result *result,
+                        struct err *err) {
+	size_t runs = result->sample_count;
+	if (worker_samples_read(answer, "metrics", result, err))
+		return -1;
+	if (result->sample_count != runs)
+		return err_set(err, ERR_FAILED, NULL, "there are %zu metrics of %zu runs", result->sample_count, runs);
+	if (run->maximize)
+		invert(result);
+	for (size_t i = 0; i < result->sample_count; i++)
+		if (!isfinite(result->samples[i]))
+			return err_set(err, ERR_FAILED, NULL, "a metric is too small to be a rate");
+	return 0;
+}
+
+static int correct_read(const struct program_run *run, const json_t *answer, struct trial_result *result,
+                        struct err *err) {
+	if (worker_samples_read(answer, "samples", result, err) || count_check(run, result, err))
+		return -1;
+	if (run->metric && metrics_read(run, answer, result, err))
+		return -1;
+	if ((run->hash && hash_check(answer, err)) || (run->counters && program_counters_check(answer, err)))
+		return -1;
+	result->value = stats_median(result->samples, result->sample_count);
+	return 0;
+}
+
+static int censored_read(const struct program_run *run, const json_t *answer, struct trial_result *result,
+                         struct err *err) {
+	if (!(run->limit_s > 0))
+		return err_set(err, ERR_FAILED, NULL, "the trial was cut short without a limit");
+	result->value = run->limit_s;
+	if (json_array_size(json_object_get(answer, "samples")) == 0)
+		return 0;
+	return worker_samples_read(answer, "samples", result, err) || count_check(run, result, err) ? -1 : 0;
+}
+
+static int run_use(void *ctx, const json_t *answer, struct trial_result *result, struct err *err) {
+	const struct program_run *run = ctx;
+	if (worker_status_read(answer, result, err))
+		return -1;
+	if (result->status != TRIAL_CORRECT && result->status != TRIAL_CENSORED)
+		return 0;
+	double steal = js_real_or(json_object_get(answer, "noise"), "steal_s", 0);
+	result->disturbed = steal > STEAL * timed(json_object_get(answer, "samples"));
+	return result->status == TRIAL_CORRECT ? correct_read(run, answer, result, err)
+	                                       : censored_read(run, answer, result, err);
+}
+
+int program_run(const struct program *program, const struct program_run *run, struct trial_result *result,
+                struct err *err) {
+	const struct worker_question question = {.request = run->request,
+	                                         .timeout_s = deadline(run),
+	                                         .grace_s = GRACE_SECONDS,
+	                                         .use = run_use,
+	                                         .ctx = (void *)run};
+	return worker_exchange(program->worker, &question, result, err);
+}
+
+json_t *program_run_usage(const json_t *reply) {
+	static const char *const keys[] = {
+		"user_s",       "system_s",           "max_rss_bytes",        "minor_faults",
+		"major_faults", "voluntary_switches", "involuntary_switches", "migrations",
+		"run_delay_s",
+	};
+	const json_t *usage = json_object_get(reply, "usage");
+	if (!json_is_object(usage))
+		return NULL;
+	json_t *checked = json_object();
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+		json_t *value = json_object_get(usage, keys[i]);
+		bool good = json_is_number(value) && json_number_value(value) >= 0;
+		json_object_set(checked, keys[i], good ? value : json_null());
+	}
+	return checked;
+}

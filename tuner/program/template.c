@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include "tuner/program/template.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/mem.h"
+#include "src/base/near.h"
+#include "tuner/program/program.h"
+#include "tuner/program/text.h"
+
+/* The next brace that may open a name; its inside is *size bytes long. NULL: there is none. */
+static const char *brace_find(const char *text, size_t *size) {
+	while (*text) {
+		size_t run = strspn(text, "{");
+		if (run == 1) {
+			*size = strcspn(text + 1, "{}");
+			if (*size && text[1 + *size] == '}')
+				return text;
+		}
+		text += run ? run : *text == '$' && text[1] == '{' ? 2 : 1;
+	}
+	return NULL;
+}
+
+static bool is_name(const char *name, const char *inside, size_t size) {
+	return strlen(name) == size && memcmp(name, inside, size) == 0;
+}
+
+static const char *name_find(const struct template_names *names, const char *inside, size_t size) {
+	for (size_t i = 0; i < names->count; i++)
+		if (is_name(names->list[i], inside, size))
+			return names->list[i];
+	return NULL;
+}
+
+bool template_is_identifier(const char *text) {
+	if (!*text || isdigit((unsigned char)*text))
+		return false;
+	for (; *text; text++)
+		if (*text != '_' && !(isascii((unsigned char)*text) && isalnum((unsigned char)*text)))
+			return false;
+	return true;
+}
+
+/* Names of ours must not get in the way of a program whose own braces begin like them. */
+static const char *near_find(const struct template_names *names, const char *word) {
+	const char *near = near_word(word, names->list, names->own);
+	if (near)
+		return near;
+	near = near_word(word, names->list + names->own, names->count - names->own);
+	return near && strlen(word) + 1 >= strlen(near) ? near : NULL;
+}
+
+static int near_check(const struct template_names *names, const char *inside, size_t size, struct err *err) {
+	char *word = mem_printf("%.*s", (int)size, inside);
+	const char *near = template_is_identifier(word) ? near_find(names, word) : NULL;
+	if (near) {
+		err_set(err, ERR_USAGE, NULL, "{%s} is no parameter of this program", word);
+		err_hint(err, "did you mean {%s}?", near);
+	}
+	free(word);
+	return near ? -1 : 0;
+}
+
+int template_check(const char *text, const struct template_names *names, struct err *err) {
+	size_t size;
+	while (text && (text = brace_find(text, &size))) {
+		if (!name_find(names, text + 1, size) && near_check(names, text + 1, size, err))
+			return -1;
+		text += size + 2;
+	}
+	return 0;
+}
+
+bool template_mentions(const char *text, const char *name) {
+	size_t size;
+	while (text && (text = brace_find(text, &size))) {
+		if (is_name(name, text + 1, size))
+			return true;
+		text += size + 2;
+	}
+	return false;
+}
+
+bool template_expands(const char *text, const char *name) {
+	size_t length = strlen(name);
+	for (const char *c = text; c && (c = strchr(c, '$')); c++) {
+		const char *start = c + 1 + (c[1] == '{');
+		if (strncmp(start, name, length) == 0 && !isalnum((unsigned char)start[length]) && start[length] != '_')
+			return true;
+	}
+	return false;
+}
+
+/* The next one that holds a name. */
+static const char *hole_find(const char *text, const struct template_names *names, size_t *size) {
+	while ((text = brace_find(text, size)) && !name_find(names, text + 1, *size))
+		text += *size + 2;
+	return text;
+}
+
+/* On a mismatch the last hole takes one character more: no other has to be tried again. */
+bool template_fits(const char *template, const struct template_names *names, const char *text) {
+	const char *after = NULL, *taken = NULL;
+	size_t size = 0;
+	for (const char *hole = hole_find(template, names, &size);;) {
+		if (template == hole) {
+			after = template += size + 2;
+			taken = text;
+			hole = hole_find(after, names, &size);
+		} else if (*template && *template == *text) {
+			template ++;
+			text++;
+		} else if (!*template && !*text) {
+			return true;
+		} else if (after && *taken) {
+			template = after;
+			text = ++taken;
+		} else {
+			return false;
+		}
+	}
+}
+
+static void value_add(struct program_text *out, char *value, bool shell) {
+	char *word = shell ? program_quote(value) : mem_strdup(value);
+	program_text_add(out, word);
+	free(word);
+	free(value);
+}
+
+char *template_fill(const char *text, const struct template_names *names, template_value *value, const void *ctx,
+                    bool shell, const char **missing) {
+	struct program_text out = {0};
+	size_t size;
+	for (const char *hole; (hole = hole_find(text, names, &size)); text = hole + size + 2) {
+		const char *name = name_find(names, hole + 1, size);
+		char *word = value(ctx, name);
+		if (!word) {
+			*missing = name;
+			free(program_text_take(&out));
+			return NULL;
+		}
+		program_text_add_part(&out, text, (size_t)(hole - text));
+		value_add(&out, word, shell);
+	}
+	program_text_add(&out, text);
+	return program_text_take(&out);
+}

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/json/js.h"
+#include "src/base/sys.h"
+#include "tuner/program/build.h"
+#include "tuner/program/impl.h"
+#include "tuner/program/run.h"
+
+/* A run that could only win if it had ended by now is cut short where that saves much time. Others go on to their end
+ * or their time-out, and are called what they are. */
+static const double CUT_FROM_SECONDS = 5;
+
+static int typed(struct trial_result *result, enum trial_status status, const char *message) {
+	free(result->samples);
+	result->samples = NULL;
+	result->sample_count = 0;
+	result->value = result->least = NAN;
+	result->status = status;
+	result->disturbed = false;
+	snprintf(result->message, sizeof result->message, "%s", message);
+	return 0;
+}
+
+/* Sets `key` to a command for the shell; -1: *missing has no value. */
+static int command_set(json_t *request, const char *key, const struct program_case *one, const char *text,
+                       const char **missing) {
+	char *line = text ? program_command(one, text, missing) : NULL;
+	if (line)
+		json_object_set_new(request, key, json_string(line));
+	free(line);
+	return text && !line ? -1 : 0;
+}
+
+static void text_set(json_t *request, const char *key, const char *text) {
+	if (text)
+		json_object_set_new(request, key, json_string(text));
+}
+
+static void counters_set(json_t *request, const char *const *names) {
+	json_t *array = json_array();
+	for (; names && *names; names++)
+		json_array_append_new(array, json_string(*names));
+	json_object_set_new(request, "counters", array);
+}
+
+/* The request, NULL where *missing has no value. */
+static json_t *trial_request_json(const struct program_case *one, const struct trial_request *request,
+                                  const struct program_run *run, const char **missing) {
+	const struct program *program = one->program;
+	json_t *words = program_words(one, missing);
+	if (!words)
+		return NULL;
+	json_t *json =
+		json_pack("{s:s,s:o,s:o,s:i,s:i,s:f,s:b}", "op", "program", "argv", words, "env",
+	              program_variables(program, one->config), "samples", request->samples > 0 ? request->samples : 1,
+	              "warmup", request->warmup, "timeout_s", request->timeout_s, "hash", run->hash);
+	if (run->limit_s > 0)
+		json_object_set_new(json, "limit_s", json_real(run->limit_s));
+	if (run->limit_s >= CUT_FROM_SECONDS)
+		json_object_set_new(json, "cut_s", json_real(2 * run->limit_s));
+	counters_set(json, request->counters);
+	text_set(json, "cwd", program->cwd ? program->cwd : one->build);
+	text_set(json, "input", program->input);
+	text_set(json, "metric", program->spec.metric);
+	if (command_set(json, "before", one, program->spec.before_each, missing) == 0 &&
+	    command_set(json, "verify", one, program->spec.verify, missing) == 0)
+		return json;
+	json_decref(json);
+	return NULL;
+}
+
+static int measure_case(const struct program_case *one, const struct trial_request *request,
+                        struct trial_result *result, struct err *err) {
+	const struct program_spec *spec = &one->program->spec;
+	const char *missing;
+	struct program_run run = {.runs = (request->samples > 0 ? request->samples : 1) + request->warmup,
+	                          .limit_s = spec->metric ? 0 : request->limit_s,
+	                          .metric = spec->metric,
+	                          .maximize = spec->maximize,
+	                          .hash = spec->expect_same,
+	                          .counters = request->counters && request->counters[0],
+	                          .slow = request->slow};
+	run.request = trial_request_json(one, request, &run, &missing);
+	if (!run.request) {
+		char message[128];
+		memset(result, 0, sizeof *result);
+		snprintf(message, sizeof message, "there is no value for {%s}", missing);
+		return typed(result, TRIAL_CONSTRAINTS, message);
+	}
+	int failed = program_run(one->program, &run, result, err);
+	json_decref(run.request);
+	return failed;
+}
+
+static int measure(const struct program *program, const struct trial_request *request, struct trial_result *result,
+                   struct err *err) {
+	struct program_case one = {.program = program, .config = request->config};
+	if (program->builds) {
+		enum program_built built = program_build(program, request->config, &one.build, result, err);
+		if (built != BUILT_YES)
+			return built == BUILT_NO ? 0 : -1;
+	}
+	return measure_case(&one, request, result, err);
+}
+
+static int unstable(struct err *err) {
+	return err_set(
+		err, ERR_USAGE, "check it by a command with --verify, which can overlook what differs",
+		"two runs of the baseline gave different output: --expect-output same can't be used for this program");
+}
+
+/* Learns from a trial of the baseline. Without --verify the worker finds nothing wrong but runs that differ. */
+static int baseline_seen(struct program *program, const struct trial_result *result, struct err *err) {
+	struct program_expected *expected = &program->expected;
+	if (result->status == TRIAL_CORRECT) {
+		const char *hash = program_run_hash(result->reply);
+		expected->unstable = *expected->hash && strcmp(hash, expected->hash) != 0;
+		snprintf(expected->hash, sizeof expected->hash, "%s", hash);
+		expected->runs += result->sample_count;
+	} else if (result->status == TRIAL_CORRECTNESS && !program->spec.verify) {
+		expected->unstable = true;
+	}
+	return expected->unstable ? unstable(err) : 0;
+}
+
+/* One more run of the baseline, for its output only; -1 where nothing can be expected of it, or run. */
+static int baseline_run(struct program *program, const struct trial_request *request, struct trial_result *result,
+                        struct err *err) {
+	struct trial_request once = *request;
+	once.config = program->baseline;
+	once.samples = 1;
+	once.warmup = 0;
+	once.limit_s = 0;
+	once.counters = NULL;
+	return measure(program, &once, result, err) ? -1 : baseline_seen(program, result, err);
+}
+
+static int baseline_first(struct program *program, const struct trial_request *request, struct err *err) {
+	struct trial_result result = {0};
+	int failed = baseline_run(program, request, &result, err);
+	if (!failed && result.status != TRIAL_CORRECT)
+		failed = err_set(err, ERR_FAILED, "check results by a command with --verify",
+		                 "the baseline gives no output to compare with: %.200s", result.message);
+	trial_result_clear(&result);
+	return failed;
+}
+
+static bool is_expected(const struct program *program, const struct trial_result *result) {
+	return result->status != TRIAL_CORRECT || strcmp(program_run_hash(result->reply), program->expected.hash) == 0;
+}
+
+/* A program whose own runs differ is found out before a configuration is blamed for it. */
+static int compare(struct program *program, const struct trial_request *request, struct trial_result *result,
+                   struct err *err) {
+	if (is_expected(program, result))
+		return 0;
+	if (program->expected.runs < 2) {
+		struct trial_result again = {0};
+		int failed = baseline_run(program, request, &again, err);
+		trial_result_clear(&again);
+		if (failed)
+			return -1;
+	}
+	return typed(result, TRIAL_CORRECTNESS, "its output differs from the baseline's");
+}
+
+static int expecting(struct program *program, const struct trial_request *request, struct trial_result *result,
+                     struct err *err) {
+	bool is_baseline = program_is_baseline(program, request->config);
+	if (program->expected.unstable)
+		return unstable(err);
+	if (!is_baseline && !*program->expected.hash && baseline_first(program, request, err))
+		return -1;
+	if (measure(program, request, result, err))
+		return -1;
+	return is_baseline ? baseline_seen(program, result, err) : compare(program, request, result, err);
+}
+
+void program_usage_note(struct program *program, const json_t *config, const struct trial_result *result) {
+	json_t *usage = result->status == TRIAL_CORRECT ? program_run_usage(result->reply) : NULL;
+	char *key = usage ? program_key(config) : NULL;
+	if (key)
+		json_object_set_new(program->usage, key, usage);
+	free(key);
+}
+
+static int program_trial(void *ctx, const struct trial_request *request, struct trial_result *result, struct err *err) {
+	struct program *program = ctx;
+	double start = sys_now();
+	memset(result, 0, sizeof *result);
+	result->value = result->least = NAN;
+	int failed =
+		program->spec.expect_same ? expecting(program, request, result, err) : measure(program, request, result, err);
+	if (failed)
+		return -1;
+	program_usage_note(program, request->config, result);
+	result->elapsed_s = sys_now() - start;
+	return 0;
+}
+
+struct runner program_runner(struct program *program) {
+	return (struct runner){.ctx = program, .run = program_trial};
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A race on several nodes. Blocks are told apart by the order in which they come back, and decisions follow from those
+ * that have: the same again where they come back in the same order. */
+#include <config.h>
+
+#include <math.h>
+
+#include "tuner/race/impl.h"
+
+/* One is no worse than a node that waits, where nothing else is to be done. */
+static size_t least_ahead(const struct race *race) {
+	const struct block_runner *blocks = race->options->blocks;
+
+	return blocks->other != NULL && blocks->other(blocks->ctx) ? 1 : 2;
+}
+
+/* Blocks more than are needed would measure what has dropped out by then. */
+static bool may_begin(const struct race *race, size_t flying) {
+	const struct race_options *options = race->options;
+	size_t done = (size_t)race->contest.block, least = (size_t)options->blocks_min;
+	size_t wanted = done < least ? least - done : done / 2, ahead = wanted > 2 ? wanted : least_ahead(race);
+
+	return flying < ahead && done + flying < (size_t)options->blocks_max && race_alive(race) > 0;
+}
+
+static struct block *block_make(struct race *race) {
+	struct block *block = block_new(race_alive(race));
+	size_t running = race_plan(race, race->order);
+
+	for (size_t i = 0; i < running; i++) {
+		block->order[i] = (int)race->order[i];
+		block->requests[i] = contender_request(&race->field[race->order[i]], race->contest.request);
+	}
+	return block;
+}
+
+static int begin_some(struct race *race, struct blocks *blocks, struct err *err) {
+	int rc = 1;
+
+	while (rc == 1 && may_begin(race, blocks->count) && blocks->runner->room(blocks->runner->ctx) > 0)
+		rc = blocks_begin(blocks, block_make(race), err);
+	return rc < 0 ? -1 : 0;
+}
+
+static double *row_begin(struct race *race) {
+	double *times = race->times + (size_t)race->contest.block * race->count;
+
+	for (size_t e = 0; e < race->count; e++)
+		times[e] = NAN;
+	return times;
+}
+
+/* What does not count any more is kept all the same. */
+static int block_show(struct race *race, struct block *block, size_t from, struct err *err) {
+	int rc = 0;
+
+	for (size_t i = from; i < block->done; i++)
+		if (contest_show(&race->contest, block->requests[i].config, &block->results[i], err) != 0)
+			rc = -1;
+	return rc;
+}
+
+/* What was lost with its node is left out: the others of the block were together all the same. */
+static int block_take(struct race *race, struct block *block, struct err *err) {
+	double *times = row_begin(race);
+
+	for (size_t i = 0; i < block->done; i++) {
+		size_t e = (size_t)block->order[i];
+		bool alive = race->entries[e].alive;
+		double seconds;
+
+		if (contender_take(&race->field[e], &race->contest, alive, &block->requests[i], &block->results[i], &seconds,
+		                   err) != 0) {
+			block_show(race, block, i + 1, &(struct err){0});
+			return -1;
+		}
+		times[e] = alive ? seconds : NAN;
+		race->entries[e].alive = alive && !race->field[e].lost;
+	}
+	if (block->lost && block->done < block->count) {
+		size_t e = (size_t)block->order[block->done];
+
+		contender_gone(&race->field[e], block->outside);
+		race->entries[e].alive = race->entries[e].alive && !race->field[e].lost;
+	}
+	race->contest.block += block->done > 0;
+	return 0;
+}
+
+/* It came too late to count. */
+static int block_late(struct race *race, struct block *block, struct err *err) {
+	int rc = block_show(race, block, 0, err);
+
+	row_begin(race);
+	race->contest.block++;
+	return rc;
+}
+
+/* Something ended it while nodes are at work. */
+static void finish(struct race *race, struct blocks *blocks) {
+	struct err ignored = {0};
+	struct block *block;
+
+	while (blocks->count > 0 && blocks_next(blocks, &block, &ignored) == 0) {
+		if (block != NULL)
+			block_late(race, block, &ignored);
+		block_free(block);
+	}
+}
+
+static int blocks_run(struct race *race, struct blocks *blocks, struct err *err) {
+	bool over = false;
+	int rc = 0;
+
+	while (rc == 0 && (blocks->count > 0 || (!over && may_begin(race, 0)))) {
+		struct block *block = NULL;
+
+		rc = over ? 0 : begin_some(race, blocks, err);
+		if (rc == 0)
+			rc = blocks_next(blocks, &block, err);
+		if (block == NULL)
+			continue;
+		rc = over ? block_late(race, block, err) : block_take(race, block, err);
+		over = over || (rc == 0 && race_decide(race));
+		block_free(block);
+	}
+	return rc;
+}
+
+int race_blocks_measure(struct race *race, struct err *err) {
+	struct blocks blocks = {.runner = race->options->blocks};
+	int rc = blocks_run(race, &blocks, err);
+
+	finish(race, &blocks);
+	blocks_clear(&blocks);
+	return rc;
+}

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "src/base/mem.h"
+#include "src/base/stats.h"
+#include "src/base/sys.h"
+#include "tuner/race/duel_impl.h"
+
+/* The pairs are looked at up to LOOKS_MAX times. Every look takes an equal part of the error that `level` allows (the
+ * constant nominal level of Pocock, Biometrika 1977, by the union bound, which is a little stricter than his), so that
+ * the published interval holds at `level` wherever the duel stopped: a repeated confidence interval (Jennison and
+ * Turnbull, JRSS B 1989). */
+enum { LOOKS_MAX = 5, PAIRS_LIMIT = 100000 };
+
+const struct duel_options duel_defaults = {
+	.pairs_min = 21,
+	.pairs_max = 101,
+	.margin = 0.01,
+	.level = 0.95,
+	.seconds_max = 30,
+	.phase = "duel",
+};
+
+static int options_check(const struct duel_options *options, struct err *err) {
+	if (options->pairs_min < 1 || options->pairs_max < options->pairs_min || options->pairs_max > PAIRS_LIMIT)
+		return err_set(err, ERR_USAGE, "give 1 <= least <= most <= 100000", "a duel of %d to %d pairs is not possible",
+		               options->pairs_min, options->pairs_max);
+	if (!(options->level > 0 && options->level < 1 && options->margin >= 0 && options->margin < 1))
+		return err_set(err, ERR_USAGE, "both are fractions of 1", "a duel needs a level and a margin below 1");
+	return 0;
+}
+
+static int look_step(const struct duel_options *options) {
+	int span = options->pairs_max - options->pairs_min;
+
+	return span == 0 ? 1 : (span + LOOKS_MAX - 2) / (LOOKS_MAX - 1);
+}
+
+static double look_level(const struct duel_options *options) {
+	int step = look_step(options), span = options->pairs_max - options->pairs_min;
+
+	return 1 - (1 - options->level) / (1 + (span + step - 1) / step);
+}
+
+size_t duel_plan(struct duel *duel, int *order) {
+	size_t trials = duel->options->control ? 3 : 2;
+
+	for (size_t i = 0; i < trials; i++)
+		order[i] = (int)i;
+	rng_shuffle(&duel->rng, order, trials, sizeof *order);
+	return trials;
+}
+
+void duel_pair_add(struct duel *duel, const double *seconds) {
+	int trials = duel->options->control ? 3 : 2;
+	bool whole = true;
+
+	for (int trial = 0; trial < trials; trial++)
+		whole = whole && !isnan(seconds[trial]);
+	duel->contest.block++;
+	duel->failures += !whole;
+	for (int trial = 0; whole && trial < trials; trial++)
+		duel->pairs[trial][duel->count] = seconds[trial];
+	duel->count += whole;
+}
+
+/* A block that lost a trial gives no pair, yet all of it is run: what a failing side's opponent does is needed too. */
+static int duel_block(struct duel *duel, struct err *err) {
+	int order[TRIALS_MAX];
+	double seconds[TRIALS_MAX];
+	size_t trials = duel_plan(duel, order);
+
+	for (size_t i = 0; i < trials; i++)
+		if (contender_measure(duel_side(duel, order[i]), &duel->contest, order[i] != CONTROL, &seconds[order[i]],
+		                      err) != 0)
+			return -1;
+	duel_pair_add(duel, seconds);
+	return 0;
+}
+
+bool duel_forfeited(const struct duel *duel) {
+	const struct contender *a = &duel->sides[SIDE_A], *b = &duel->sides[SIDE_B];
+
+	return (a->lost && (b->lost || b->count > 0)) || (b->lost && a->count > 0);
+}
+
+static struct paired duel_analyse(const struct duel *duel, int against, double level) {
+	if (duel->count == 0)
+		return (struct paired){.ratio = NAN, .ci = {NAN, NAN}, .p = NAN};
+	return paired_analyse(duel->pairs[SIDE_A], duel->pairs[against], (size_t)duel->count, level);
+}
+
+/* Clearly different, or clearly the same: more pairs would change nothing. */
+static bool paired_clear(const struct paired *paired, double margin) {
+	return paired_judge(paired, margin) != PAIRED_TIE || (paired->ci[0] >= 1 - margin && paired->ci[1] <= 1 + margin);
+}
+
+static double duel_now(const struct duel_options *options) {
+	return options->blocks != NULL ? options->blocks->now(options->blocks->ctx) : sys_now();
+}
+
+static bool duel_late(const struct duel *duel) {
+	const struct duel_options *options = duel->options;
+
+	return options->seconds_max > 0 && duel->count >= options->pairs_min &&
+	       duel_now(options) - duel->start > options->seconds_max;
+}
+
+bool duel_decide(struct duel *duel, struct duel_result *result) {
+	const struct duel_options *options = duel->options;
+	bool late = duel_late(duel);
+
+	if (duel->count < duel->look && !late)
+		return false;
+	result->paired = duel_analyse(duel, SIDE_B, look_level(options));
+	if (late || duel->count >= options->pairs_max || paired_clear(&result->paired, options->margin))
+		return true;
+	duel->look += look_step(options);
+	if (duel->look > options->pairs_max)
+		duel->look = options->pairs_max;
+	return false;
+}
+
+static int duel_measure(struct duel *duel, struct duel_result *result, struct err *err) {
+	duel->look = duel->options->pairs_min;
+	if (duel->options->blocks != NULL)
+		return duel_blocks_measure(duel, result, err);
+	while (!duel_forfeited(duel)) {
+		if (duel_block(duel, err) != 0)
+			return -1;
+		if (duel_decide(duel, result))
+			break;
+	}
+	return 0;
+}
+
+static int duel_conclude(struct duel *duel, struct duel_result *result, struct err *err) {
+	const struct contender *a = &duel->sides[SIDE_A], *b = &duel->sides[SIDE_B];
+
+	if (a->lost && b->lost)
+		return err_set(err, ERR_NOTHING, "run each of them alone to see why",
+		               "neither of the two configurations could be measured: %s, %s", trial_status_word(a->failed),
+		               trial_status_word(b->failed));
+	result->paired = duel_analyse(duel, SIDE_B, look_level(duel->options));
+	if (duel->options->control && duel->count > 0)
+		result->control = duel_analyse(duel, CONTROL, duel->options->level);
+	result->verdict = paired_judge(&result->paired, duel->options->margin);
+	if (a->lost || b->lost)
+		result->verdict = a->lost ? PAIRED_SLOWER : PAIRED_FASTER;
+	for (int i = 0; i < 2; i++) {
+		const struct contender *side = &duel->sides[i];
+
+		result->failed[i] = side->failed;
+		result->median[i] = stats_median(side->samples, side->count);
+		stats_median_ci(side->samples, side->count, duel->options->level, result->ci[i]);
+	}
+	result->a = duel->pairs[SIDE_A];
+	result->b = duel->pairs[SIDE_B];
+	duel->pairs[SIDE_A] = duel->pairs[SIDE_B] = NULL;
+	return 0;
+}
+
+int duel_run(struct runner *runner, const struct trial_request *request, const json_t *a, const json_t *b,
+             const struct duel_options *options, const struct race_observer *observer, struct duel_result *result,
+             struct err *err) {
+	struct contest contest = {.runner = runner, .request = request, .observer = observer, .phase = options->phase};
+	struct duel duel = {.options = options,
+	                    .contest = contest,
+	                    .sides = {{.config = a}, {.config = b}},
+	                    .start = duel_now(options)};
+	int status;
+
+	*result = (struct duel_result){0};
+	if (options_check(options, err) != 0)
+		return -1;
+	rng_split(&duel.rng, options->seed, "duel");
+	for (int i = 0; i < TRIALS_MAX; i++)
+		duel.pairs[i] = mem_alloc((size_t)options->pairs_max, sizeof *duel.pairs[i]);
+	status = duel_measure(&duel, result, err);
+	result->failures = duel.failures;
+	if (status == 0)
+		status = duel_conclude(&duel, result, err);
+	for (int i = 0; i < TRIALS_MAX; i++)
+		free(duel.pairs[i]);
+	contender_clear(&duel.sides[SIDE_A]);
+	contender_clear(&duel.sides[SIDE_B]);
+	return status;
+}
+
+void duel_result_clear(struct duel_result *result) {
+	free(result->a);
+	free(result->b);
+	*result = (struct duel_result){0};
+}
+
+double duel_noise_floor(const struct duel_result *result) {
+	const double *ci = result->control.ci;
+
+	return result->control.count == 0 ? NAN : fmax(fabs(1 - ci[0]), fabs(ci[1] - 1));
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A duel on several nodes. No more pairs are on their way than the next look at them needs, so the looks are those of a
+ * duel on one node. */
+#include <config.h>
+
+#include <math.h>
+
+#include "tuner/race/duel_impl.h"
+
+static bool may_begin(const struct duel *duel, size_t flying) {
+	return !duel_forfeited(duel) && (size_t)duel->count + flying < (size_t)duel->look;
+}
+
+static struct block *block_make(struct duel *duel) {
+	int order[TRIALS_MAX];
+	size_t trials = duel_plan(duel, order);
+	struct block *block = block_new(trials);
+
+	for (size_t i = 0; i < trials; i++) {
+		block->order[i] = order[i];
+		block->requests[i] = contender_request(duel_side(duel, order[i]), duel->contest.request);
+	}
+	return block;
+}
+
+static int begin_some(struct duel *duel, struct blocks *blocks, struct err *err) {
+	int rc = 1;
+
+	while (rc == 1 && may_begin(duel, blocks->count) && blocks->runner->room(blocks->runner->ctx) > 0)
+		rc = blocks_begin(blocks, block_make(duel), err);
+	return rc < 0 ? -1 : 0;
+}
+
+/* What does not count any more is kept all the same. */
+static int block_show(struct duel *duel, struct block *block, size_t from, struct err *err) {
+	int rc = 0;
+
+	for (size_t i = from; i < block->done; i++)
+		if (contest_show(&duel->contest, block->requests[i].config, &block->results[i], err) != 0)
+			rc = -1;
+	return rc;
+}
+
+/* A pair that was lost with its node says nothing of either side. */
+static int block_take(struct duel *duel, struct block *block, struct err *err) {
+	double seconds[TRIALS_MAX] = {NAN, NAN, NAN};
+
+	for (size_t i = 0; i < block->done; i++) {
+		int trial = block->order[i];
+
+		if (contender_take(duel_side(duel, trial), &duel->contest, trial != CONTROL, &block->requests[i],
+		                   &block->results[i], &seconds[trial], err) != 0) {
+			block_show(duel, block, i + 1, &(struct err){0});
+			return -1;
+		}
+	}
+	if (!block->lost) {
+		duel_pair_add(duel, seconds);
+		return 0;
+	}
+	if (block->done < block->count)
+		contender_gone(duel_side(duel, block->order[block->done]), block->outside);
+	duel->contest.block++;
+	return 0;
+}
+
+/* It came too late to count. */
+static int block_late(struct duel *duel, struct block *block, struct err *err) {
+	int rc = block_show(duel, block, 0, err);
+
+	duel->contest.block++;
+	return rc;
+}
+
+/* Something ended it while nodes are at work. */
+static void finish(struct duel *duel, struct blocks *blocks) {
+	struct err ignored = {0};
+	struct block *block;
+
+	while (blocks->count > 0 && blocks_next(blocks, &block, &ignored) == 0) {
+		if (block != NULL)
+			block_late(duel, block, &ignored);
+		block_free(block);
+	}
+}
+
+static int blocks_run(struct duel *duel, struct blocks *blocks, struct duel_result *result, struct err *err) {
+	bool over = false;
+	int rc = 0;
+
+	while (rc == 0 && (blocks->count > 0 || (!over && may_begin(duel, 0)))) {
+		struct block *block = NULL;
+
+		rc = over ? 0 : begin_some(duel, blocks, err);
+		if (rc == 0)
+			rc = blocks_next(blocks, &block, err);
+		if (block == NULL)
+			continue;
+		rc = over ? block_late(duel, block, err) : block_take(duel, block, err);
+		over = over || (rc == 0 && duel_decide(duel, result));
+		block_free(block);
+	}
+	return rc;
+}
+
+int duel_blocks_measure(struct duel *duel, struct duel_result *result, struct err *err) {
+	struct blocks blocks = {.runner = duel->options->blocks};
+	int rc = blocks_run(duel, &blocks, result, err);
+
+	finish(duel, &blocks);
+	blocks_clear(&blocks);
+	return rc;
+}

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include "tuner/race/race.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "src/base/mem.h"
+#include "src/base/stats.h"
+#include "src/base/sys.h"
+#include "tuner/race/impl.h"
+
+enum { BLOCKS_LIMIT = 100000 };
+
+const struct race_options race_defaults = {
+	.blocks_min = 5,
+	.blocks_max = 61,
+	.margin = 0.01,
+	.level = 0.95,
+	.seconds_max = 30,
+};
+
+static int options_check(const struct race_options *options, size_t count, struct err *err) {
+	if (count == 0)
+		return err_set(err, ERR_NOTHING, NULL, "there is no configuration to race");
+	if (options->blocks_min < 1 || options->blocks_max < options->blocks_min || options->blocks_max > BLOCKS_LIMIT)
+		return err_set(err, ERR_USAGE, "give 1 <= least <= most <= 100000", "a race of %d to %d blocks is not possible",
+		               options->blocks_min, options->blocks_max);
+	if (!(options->level > 0 && options->level < 1 && options->margin >= 0 && options->margin < 1))
+		return err_set(err, ERR_USAGE, "both are fractions of 1", "a race needs a level and a margin below 1");
+	return 0;
+}
+
+static void race_init(struct race *race) {
+	size_t count = race->count, blocks = (size_t)race->options->blocks_max;
+
+	race->field = mem_alloc(count, sizeof *race->field);
+	race->times = mem_alloc(count, blocks * sizeof *race->times);
+	race->order = mem_alloc(count, sizeof *race->order);
+	race->x = mem_alloc(blocks, sizeof *race->x);
+	race->y = mem_alloc(blocks, sizeof *race->y);
+	race->against = mem_alloc(count, sizeof *race->against);
+	race->p = mem_alloc(count, sizeof *race->p);
+	race->adjusted = mem_alloc(count, sizeof *race->adjusted);
+	rng_split(&race->rng, race->options->seed, "race");
+	for (size_t e = 0; e < count; e++) {
+		race->field[e].config = race->entries[e].config;
+		race->entries[e].alive = true;
+	}
+}
+
+static void race_clear(struct race *race) {
+	for (size_t e = 0; e < race->count; e++)
+		contender_clear(&race->field[e]);
+	free(race->field);
+	free(race->times);
+	free(race->order);
+	free(race->x);
+	free(race->y);
+	free(race->against);
+	free(race->p);
+	free(race->adjusted);
+}
+
+size_t race_plan(struct race *race, size_t *order) {
+	size_t running = 0;
+
+	for (size_t e = 0; e < race->count; e++)
+		if (race->entries[e].alive)
+			order[running++] = e;
+	rng_shuffle(&race->rng, order, running, sizeof *order);
+	return running;
+}
+
+static int race_block(struct race *race, struct err *err) {
+	double *times = race->times + (size_t)race->contest.block * race->count;
+	size_t running = race_plan(race, race->order);
+
+	for (size_t e = 0; e < race->count; e++)
+		times[e] = NAN;
+	for (size_t i = 0; i < running; i++) {
+		size_t e = race->order[i];
+
+		if (contender_measure(&race->field[e], &race->contest, true, &times[e], err) != 0)
+			return -1;
+		race->entries[e].alive = !race->field[e].lost;
+	}
+	race->contest.block++;
+	return 0;
+}
+
+size_t race_alive(const struct race *race) {
+	size_t alive = 0;
+
+	for (size_t e = 0; e < race->count; e++)
+		alive += race->entries[e].alive;
+	return alive;
+}
+
+/* Entry e against `factor` times entry f, over the blocks that both were measured in; count 0 where there is none. */
+static struct paired race_compare(const struct race *race, size_t e, size_t f, double factor, double level) {
+	size_t shared = 0;
+
+	for (int block = 0; block < race->contest.block; block++) {
+		const double *times = race->times + (size_t)block * race->count;
+
+		if (isnan(times[e]) || isnan(times[f]))
+			continue;
+		race->x[shared] = times[e];
+		race->y[shared++] = factor * times[f];
+	}
+	if (shared == 0)
+		return (struct paired){.ratio = NAN, .ci = {NAN, NAN}, .p = 1};
+	return paired_analyse(race->x, race->y, shared, level);
+}
+
+/* The lowest median, or who beats it within the blocks: medians alone forget what blocks have in common. The ratios
+ * need not be transitive, so the number of steps is bounded. False: no entry that is left has a sample yet. */
+static bool race_lead(struct race *race) {
+	double lowest = INFINITY;
+
+	for (size_t e = 0; e < race->count; e++) {
+		double median = stats_median(race->field[e].samples, race->field[e].count);
+
+		if (race->entries[e].alive && median < lowest) {
+			lowest = median;
+			race->best = e;
+		}
+	}
+	if (lowest == INFINITY)
+		return false;
+	for (size_t step = 0; step < race->count; step++) {
+		size_t lead = race->best;
+		double ratio = 1;
+
+		for (size_t e = 0; e < race->count; e++) {
+			race->against[e] = race_compare(race, e, lead, 1, race->level);
+			if (race->entries[e].alive && race->against[e].ratio < ratio) {
+				ratio = race->against[e].ratio;
+				race->best = e;
+			}
+		}
+		if (race->best == lead)
+			return true;
+	}
+	for (size_t e = 0; e < race->count; e++)
+		race->against[e] = race_compare(race, e, race->best, 1, race->level);
+	return true;
+}
+
+static bool race_cheaper(const struct race *race, size_t e) {
+	return race->entries[e].cost < race->entries[race->best].cost;
+}
+
+/* Holm over the field, at every look anew: looking again and again costs at most an entry that is about as good as the
+ * best. What is cheaper than the best could win a tie, so it goes only when it is slower by more than the margin. */
+static void race_eliminate(struct race *race) {
+	for (size_t e = 0, i = 0; e < race->count; e++) {
+		if (!race->entries[e].alive || e == race->best)
+			continue;
+		double factor = race_cheaper(race, e) ? 1 + race->options->margin : 1;
+		struct paired paired = race_compare(race, e, race->best, factor, race->level);
+
+		race->p[i++] = paired.ratio > 1 ? paired.p : 1;
+	}
+	paired_holm(race->p, race_alive(race) - 1, race->adjusted);
+	for (size_t e = 0, i = 0; e < race->count; e++)
+		if (race->entries[e].alive && e != race->best && race->adjusted[i++] < 1 - race->options->level)
+			race->entries[e].alive = false;
+}
+
+/* More blocks would not change the choice: the cheaper ones are surely within the margin, the others surely not ahead
+ * of the best by more than it. */
+static bool race_settled(const struct race *race) {
+	double margin = race->options->margin;
+
+	for (size_t e = 0; e < race->count; e++) {
+		const double *ci = race->against[e].ci;
+
+		if (!race->entries[e].alive || e == race->best)
+			continue;
+		if (race_cheaper(race, e) ? !(ci[1] <= 1 + margin) : !(ci[0] >= 1 - margin))
+			return false;
+	}
+	return true;
+}
+
+static double race_now(const struct race *race) {
+	const struct block_runner *blocks = race->options->blocks;
+
+	return blocks != NULL ? blocks->now(blocks->ctx) : sys_now();
+}
+
+static bool race_late(const struct race *race) {
+	double limit = race->options->seconds_max;
+
+	return limit > 0 && race_now(race) - race->start > limit;
+}
+
+bool race_decide(struct race *race) {
+	if (race->contest.block < race->options->blocks_min)
+		return false;
+	race->led = race_lead(race);
+	if (!race->led)
+		return false;
+	race_eliminate(race);
+	return race_settled(race) || race_late(race);
+}
+
+static int race_measure(struct race *race, struct err *err) {
+	if (race->options->blocks != NULL) {
+		if (race_blocks_measure(race, err) != 0)
+			return -1;
+	} else {
+		while (race->contest.block < race->options->blocks_max && race_alive(race) > 0) {
+			if (race_block(race, err) != 0)
+				return -1;
+			if (race_decide(race))
+				return 0;
+		}
+	}
+	if (race->led && race_alive(race) > 0)
+		return 0;
+	return err_set(err, ERR_NOTHING, "run each of them alone to see why",
+	               "none of the %zu configurations in the race could be measured", race->count);
+}
+
+/* The cheapest that is 3 to 1 likely to be within the margin of the best; of equal cost the faster. Going by the
+ * estimate alone takes one from beyond the margin too often, asking for more misses true ties (both simulated). */
+static size_t race_winner(const struct race *race) {
+	size_t winner = race->best;
+
+	for (size_t e = 0; e < race->count; e++) {
+		double cost = race->entries[e].cost, least = race->entries[winner].cost;
+
+		if (!race->entries[e].alive || !(race_compare(race, e, race->best, 1, 0.5).ci[1] <= 1 + race->options->margin))
+			continue;
+		if (cost < least || (cost == least && race->against[e].ratio < race->against[winner].ratio))
+			winner = e;
+	}
+	return winner;
+}
+
+static void race_report(const struct race *race) {
+	for (size_t e = 0; e < race->count; e++) {
+		const struct contender *contender = &race->field[e];
+
+		race->entries[e].median = stats_median(contender->samples, contender->count);
+		race->entries[e].blocks = (int)contender->count;
+		race->entries[e].failed = contender->lost ? contender->failed : TRIAL_CORRECT;
+	}
+}
+
+int race_run(struct runner *runner, const struct trial_request *request, struct race_entry *entries, size_t count,
+             const struct race_options *options, const struct race_observer *observer, size_t *winner,
+             struct err *err) {
+	struct race race = {.options = options,
+	                    .contest = {.runner = runner, .request = request, .observer = observer, .phase = "race"},
+	                    .entries = entries,
+	                    .count = count,
+	                    .level = fmax(0, 2 * options->level - 1)};
+	int status;
+
+	if (options_check(options, count, err) != 0)
+		return -1;
+	race.start = race_now(&race);
+	race_init(&race);
+	status = race_measure(&race, err);
+	race_report(&race);
+	if (status == 0)
+		*winner = race_winner(&race);
+	race_clear(&race);
+	return status;
+}

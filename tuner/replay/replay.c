@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include "tuner/replay/replay.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "src/base/sys.h"
+
+enum { FIRST_STEPS = 256, BATCH_MAX = 4096 };
+
+struct game {
+	const struct replay_task *task;
+	struct replay *replay;
+	struct search *search;
+	size_t room;
+	double seconds; /* of recorded cost so far */
+	double clock;   /* when the strategy's part began */
+};
+
+uint64_t replay_most(const struct replay_task *task) {
+	uint64_t valid = space_valid(task->record->space);
+	return task->evaluations && task->evaluations < valid ? task->evaluations : valid;
+}
+
+/* What a strategy may expect: the time's worth at the cost of a typical evaluation. */
+static uint64_t budget_of(const struct replay_task *task) {
+	uint64_t most = replay_most(task);
+	if (task->expected)
+		return task->expected < most ? task->expected : most;
+	double each = task->record->median_cost;
+	double worth = task->seconds > 0 && each > 0 ? ceil(task->seconds / each) : (double)most;
+	return worth < (double)most ? (uint64_t)worth : most;
+}
+
+static struct search *search_begin(const struct replay_task *task, struct err *err) {
+	const struct strategy_task search = {
+		.space = task->record->space,
+		.seed = task->seed,
+		.start = task->start ? *task->start : UINT64_MAX,
+		.budget = budget_of(task),
+		.seconds = task->evaluations ? 0 : task->seconds,
+		.sources = task->sources,
+		.source_count = task->source_count,
+		.counter_count = task->counters ? task->record->counter_count : 0,
+	};
+	return search_new(task->strategy, &search, err);
+}
+
+/* Deviation of the logarithm of the samples' mean: relative standard error, which is the same to first order. */
+static double deviation_of(const struct record_row *row) {
+	double sum = 0, squares = 0, n = (double)row->sample_count;
+	if (row->sample_count < 2)
+		return 0;
+	for (size_t i = 0; i < row->sample_count; i++) {
+		double away = row->samples[i] - row->samples[0];
+		sum += away;
+		squares += away * away;
+	}
+	double mean = row->samples[0] + sum / n, variance = (squares - sum * sum / n) / (n - 1);
+	return variance > 0 && mean > 0 ? sqrt(variance / n) / mean : 0;
+}
+
+struct strategy_outcome replay_outcome(const struct record_row *row, bool counters) {
+	bool correct = row->status == RECORD_CORRECT;
+	return (struct strategy_outcome){
+		.result = correct ? STRATEGY_VALUE : STRATEGY_FAILURE,
+		.value = correct ? row->value : 0,
+		.deviation = correct ? deviation_of(row) : 0,
+		.seconds = record_row_cost(row),
+		.counters = counters && correct ? row->counters : NULL,
+	};
+}
+
+const struct strategy_outcome *replay_outcomes(const struct record *record, bool counters, struct arena *arena) {
+	uint64_t all = space_valid(record->space);
+	struct strategy_outcome *outcomes = arena_alloc(arena, all, sizeof *outcomes);
+	for (uint64_t i = 0; i < all; i++)
+		outcomes[i] = replay_outcome(&record->rows[i], counters);
+	return outcomes;
+}
+
+static struct strategy_outcome look_up(const struct replay_task *task, uint64_t index) {
+	return task->outcomes ? task->outcomes[index] : replay_outcome(&task->record->rows[index], task->counters);
+}
+
+static struct replay_step *step_add(struct game *game) {
+	struct replay *replay = game->replay;
+	if (replay->count == game->room) {
+		game->room = game->room ? 2 * game->room : FIRST_STEPS;
+		replay->steps = mem_grow(replay->steps, game->room, sizeof *replay->steps);
+	}
+	return &replay->steps[replay->count++];
+}
+
+/* Looks one up and tells it. False: it would end after the time is over. */
+static bool evaluate(struct game *game, uint64_t index) {
+	const struct strategy_outcome outcome = look_up(game->task, index);
+	double limit = game->task->seconds;
+	if (limit > 0 && game->seconds + outcome.seconds > limit)
+		return false;
+	game->seconds += outcome.seconds;
+	*step_add(game) = (struct replay_step){
+		.index = index,
+		.value = outcome.result == STRATEGY_VALUE ? outcome.value : NAN,
+		.seconds = game->seconds,
+	};
+	search_tell(game->search, index, &outcome);
+	return true;
+}
+
+/* Gives the time since the clock was set to the last `count` steps. */
+static void clock_share(struct game *game, size_t count) {
+	double now = sys_now(), spent = now - game->clock;
+	for (size_t i = game->replay->count - count; i < game->replay->count; i++)
+		game->replay->steps[i].asking = spent / (double)count;
+	game->replay->asking += spent;
+	game->clock = now;
+}
+
+/* What was found or what the caller says ends it. */
+static bool enough(struct game *game, size_t count) {
+	const struct replay_task *task = game->task;
+	const struct replay *replay = game->replay;
+	for (size_t i = replay->count - count; task->until > 0 && i < replay->count; i++)
+		if (replay->steps[i].value <= task->until)
+			return true;
+	if (!task->enough)
+		return false;
+	bool stop = task->enough(task->ctx, game->search, replay);
+	game->clock = sys_now();
+	return stop;
+}
+
+/* One batch. False: it is over. */
+static bool turn(struct game *game, uint64_t *batch, size_t most) {
+	uint64_t left = replay_most(game->task) - game->replay->count;
+	size_t want = left < most ? (size_t)left : most, done = 0;
+	size_t asked = want ? search_ask(game->search, batch, want) : 0;
+	while (done < asked && evaluate(game, batch[done]))
+		done++;
+	clock_share(game, done);
+	return done && done == asked && !enough(game, done);
+}
+
+/* False: that is all there is time for. */
+static bool begin(struct game *game) {
+	if (!game->task->start)
+		return true;
+	if (replay_most(game->task) == 0 || !evaluate(game, *game->task->start))
+		return false;
+	clock_share(game, 1);
+	return !enough(game, 1);
+}
+
+int replay_run(const struct replay_task *task, struct replay *replay, struct err *err) {
+	uint64_t batch[BATCH_MAX];
+	size_t most = task->batch < 1 ? 1 : task->batch < BATCH_MAX ? task->batch : BATCH_MAX;
+	struct game game = {.task = task, .replay = replay, .clock = sys_now()};
+	*replay = (struct replay){0};
+	game.search = search_begin(task, err);
+	if (!game.search)
+		return -1;
+	bool goes_on = begin(&game);
+	while (goes_on)
+		goes_on = turn(&game, batch, most);
+	search_free(game.search);
+	return 0;
+}
+
+void replay_clear(struct replay *replay) {
+	free(replay->steps);
+	*replay = (struct replay){0};
+}

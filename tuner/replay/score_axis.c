@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include "tuner/replay/score.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "src/base/stats.h"
+
+enum { EXPECTED_RUNS = 2000 };
+static const double FIRST = .01, LAST = .95, NEGLIGIBLE = 1e-15;
+
+static int worst_first(const void *a, const void *b) {
+	double x = *(const double *)a, y = *(const double *)b;
+	return (x < y) - (x > y);
+}
+
+static void values_sort(struct score_axis *axis, const struct record *record) {
+	uint64_t all = space_valid(record->space);
+	axis->values = mem_alloc(record->correct, sizeof *axis->values);
+	for (uint64_t i = 0; i < all && axis->count < record->correct; i++)
+		if (record->rows[i].status == RECORD_CORRECT)
+			axis->values[axis->count++] = record->rows[i].value;
+	qsort(axis->values, axis->count, sizeof *axis->values, worst_first);
+}
+
+static double cost_typical(const struct record *record) {
+	uint64_t all = space_valid(record->space);
+	double *costs = mem_alloc(all, sizeof *costs);
+	for (uint64_t i = 0; i < all; i++)
+		costs[i] = record_row_cost(&record->rows[i]);
+	double median = stats_median(costs, all);
+	free(costs);
+	return median > 0 ? median : 0;
+}
+
+uint64_t score_axis_evaluations(const struct score_axis *axis, double p) {
+	double wanted = axis->optimum + (axis->median - axis->optimum) * (1 - p);
+	uint64_t i = 0;
+	while (i + 1 < axis->count && axis->values[i] > wanted)
+		i++;
+	double evaluations = ceil((double)i / (double)(axis->count + 1 - i));
+	return evaluations > 1 ? (uint64_t)evaluations : 1;
+}
+
+double score_axis_baseline(const struct score_axis *axis, double evaluations) {
+	double m = fmax(1, rint(evaluations)), n = (double)axis->count;
+	double place = rint(m * (n + 1) / (m + 1));
+	return axis->values[place < n - 1 ? (uint64_t)place : axis->count - 1];
+}
+
+/* The mean of the best of m drawn without replacement from `all`: the best is the j-th of those that work where that
+ * one is drawn and the j - 1 better ones are not. */
+static double best_expected(const struct score_axis *axis, double all, double m) {
+	double chance = m / all, sum = 0, total = 0;
+	for (uint64_t j = 0; j < axis->count && chance > NEGLIGIBLE; j++) {
+		sum += chance * axis->values[axis->count - 1 - j];
+		total += chance;
+		double rest = all - (double)j - 1;
+		chance *= fmax(0, rest - m + 1) / fmax(1, rest);
+	}
+	return sum + fmax(0, 1 - total) * axis->median;
+}
+
+struct draw {
+	double value, cost;
+};
+
+/* One more of those not yet drawn comes to place `at`. */
+static void draw_next(struct draw *draws, uint64_t at, uint64_t all, struct rng *rng) {
+	struct draw *drawn = &draws[at + rng_below(rng, all - at)], next = *drawn;
+	*drawn = draws[at];
+	draws[at] = next;
+}
+
+/* One random search: adds its best at each point's time. What has begun and isn't over yet goes on. */
+static void random_play(struct score_axis *axis, struct draw *draws, uint64_t all, struct rng *rng) {
+	double best = INFINITY, end; /* of the evaluation at place `done` */
+	uint64_t done = 0;
+	draw_next(draws, 0, all, rng);
+	end = draws[0].cost;
+	for (int point = 0; point < SCORE_CURVE; point++) {
+		while (done < all && end <= axis->points[point] * axis->each) {
+			best = fmin(best, draws[done++].value);
+			if (done < all) {
+				draw_next(draws, done, all, rng);
+				end += draws[done].cost;
+			}
+		}
+		axis->expected_time[point] += (isinf(best) ? axis->median : best) / EXPECTED_RUNS;
+	}
+}
+
+/* Costs differ, so there is no formula: the mean of random searches that are played. */
+static void expect_time(struct score_axis *axis, const struct record *record) {
+	uint64_t all = space_valid(record->space);
+	struct draw *draws = mem_alloc(all, sizeof *draws);
+	struct rng rng;
+	rng_split(&rng, 0, "score baseline");
+	for (uint64_t i = 0; i < all; i++) {
+		const struct record_row *row = &record->rows[i];
+		draws[i] = (struct draw){row->status == RECORD_CORRECT ? row->value : INFINITY, record_row_cost(row)};
+	}
+	for (int run = 0; axis->each > 0 && run < EXPECTED_RUNS; run++)
+		random_play(axis, draws, all, &rng);
+	free(draws);
+}
+
+struct score_axis *score_axis_new(const struct record *record) {
+	struct score_axis *axis = mem_alloc(1, sizeof *axis);
+	values_sort(axis, record);
+	axis->optimum = axis->values[axis->count - 1];
+	axis->median = stats_median(axis->values, axis->count);
+	axis->each = cost_typical(record);
+	axis->start = score_axis_evaluations(axis, FIRST);
+	axis->cutoff = score_axis_evaluations(axis, LAST);
+	for (int i = 0; i < SCORE_CURVE; i++) {
+		double point = (double)axis->start + (double)(axis->cutoff - axis->start) * i / (SCORE_CURVE - 1);
+		axis->points[i] = point;
+		axis->by_rank[i] = score_axis_baseline(axis, point);
+		axis->expected_evals[i] = best_expected(axis, (double)space_valid(record->space), rint(point));
+	}
+	expect_time(axis, record);
+	return axis;
+}
+
+void score_axis_free(struct score_axis *axis) {
+	if (axis)
+		free(axis->values);
+	free(axis);
+}
+
+uint64_t score_axis_length(const struct score_axis *axis) {
+	uint64_t last = score_points[SCORE_POINTS - 1];
+	return axis->cutoff > last ? axis->cutoff : last;
+}
+
+bool score_axis_covered(const struct score_axis *axis, const struct replay *replay) {
+	if (replay->count < score_axis_length(axis))
+		return false;
+	return replay->steps[replay->count - 1].seconds >= axis->points[SCORE_CURVE - 1] * axis->each;
+}

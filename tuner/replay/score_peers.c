@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include "tuner/replay/score_peers.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "src/base/json/js.h"
+
+enum { FILE_MAX = 64 << 20, LIST_MAX = 64 };
+
+struct score_peers {
+	json_t *file;
+	json_t *results;
+	int point[SCORE_POINTS], target[SCORE_TARGETS]; /* where in the lists; -1: nowhere */
+};
+
+static void points_find(struct score_peers *peers, const json_t *points) {
+	for (int i = 0; i < SCORE_POINTS; i++) {
+		peers->point[i] = -1;
+		for (size_t at = 0; at < json_array_size(points); at++)
+			if (json_number_value(json_array_get(points, at)) == (double)score_points[i])
+				peers->point[i] = (int)at;
+	}
+}
+
+static void targets_find(struct score_peers *peers, const json_t *targets) {
+	for (int i = 0; i < SCORE_TARGETS; i++) {
+		char name[16];
+		snprintf(name, sizeof name, "%g%%", score_targets[i] * 100);
+		peers->target[i] = -1;
+		for (size_t at = 0; at < json_array_size(targets); at++) {
+			const char *text = json_string_value(json_array_get(targets, at));
+			if (text && strcmp(text, name) == 0)
+				peers->target[i] = (int)at;
+		}
+	}
+}
+
+/* A name is shown: no control characters in it. */
+static bool is_name(const char *text) {
+	for (const char *c = text; *c; c++)
+		if ((unsigned char)*c < ' ' || *c == 127)
+			return false;
+	return *text && strlen(text) < 100;
+}
+
+static int names_check(const json_t *results, struct err *err) {
+	const char *space, *peer;
+	json_t *rows, *row;
+	json_object_foreach((json_t *)results, space, rows) {
+		if (!is_name(space) || !json_is_object(rows))
+			return err_set(err, ERR_USAGE, NULL, "\"results\" has a member that is no space");
+		json_object_foreach(rows, peer, row) if (!is_name(peer) || !json_is_object(row)) return err_set(
+			err, ERR_USAGE, NULL, "\"results\" of %s has a member that is no strategy", space);
+	}
+	return 0;
+}
+
+struct score_peers *score_peers_read(const char *path, struct err *err) {
+	static const char hint[] = "its members are points, targets and results";
+	json_t *points, *targets, *file = js_load(path, FILE_MAX, err);
+	if (!file)
+		return NULL;
+	struct score_peers *peers = mem_alloc(1, sizeof *peers);
+	peers->file = file;
+	if (js_array(file, "points", LIST_MAX, &points, err) || js_array(file, "targets", LIST_MAX, &targets, err) ||
+	    js_object(file, "results", &peers->results, err) || names_check(peers->results, err)) {
+		err_prefix(err, "%s", path);
+		err_hint(err, "%s", hint);
+		score_peers_free(peers);
+		return NULL;
+	}
+	points_find(peers, points);
+	targets_find(peers, targets);
+	return peers;
+}
+
+void score_peers_free(struct score_peers *peers) {
+	if (peers)
+		json_decref(peers->file);
+	free(peers);
+}
+
+/* "KERNEL.DEVICE.json.gz", in any folder, as "KERNEL/DEVICE". */
+static void space_of_path(const char *path, char *name, size_t size) {
+	const char *base = strrchr(path, '/');
+	snprintf(name, size, "%s", base ? base + 1 : path);
+	char *end = strstr(name, ".json"), *dot;
+	if (end)
+		*end = '\0';
+	dot = strrchr(name, '.');
+	if (dot)
+		*dot = '/';
+}
+
+/* The same first word of the kernel, and the device is said somewhere in the record's. */
+static bool is_space_of(const char *space, const struct record *record) {
+	size_t word = strcspn(space, "_/");
+	const char *device = strchr(space, '/');
+	return word && strncasecmp(space, record->kernel, word) == 0 && strcspn(record->kernel, "_") == word && device &&
+	       device[1] && strcasestr(record->device, device + 1);
+}
+
+const char *score_peers_space(const struct score_peers *peers, const char *path, const struct record *record) {
+	char name[256];
+	const char *space, *found = NULL;
+	json_t *rows;
+	space_of_path(path, name, sizeof name);
+	json_object_foreach(peers->results, space, rows) {
+		if (strcmp(space, name) == 0)
+			return space;
+		if (!found && is_space_of(space, record))
+			found = space;
+	}
+	return found;
+}
+
+/* One that is no sensible number counts as not told. */
+static double number_at(const json_t *row, const char *key, double min, double max) {
+	double value = js_real_or(row, key, NAN);
+	return value >= min && value <= max ? value : NAN;
+}
+
+static double listed(const json_t *row, const char *key, int at, double max) {
+	const json_t *item = at < 0 ? NULL : json_array_get(json_object_get(row, key), (size_t)at);
+	double value = json_is_number(item) ? json_number_value(item) : NAN;
+	return value >= 0 && value <= max ? value : NAN;
+}
+
+/* null: the median run never came to it. */
+static double evaluations_at(const json_t *row, int at) {
+	const json_t *item = at < 0 ? NULL : json_array_get(json_object_get(row, "evals_to"), (size_t)at);
+	double value = listed(row, "evals_to", at, 1e12);
+	return json_is_null(item) ? INFINITY : value >= 1 ? value : NAN;
+}
+
+static void figures_read(const struct score_peers *peers, const json_t *row, double figures[SCORE_FIGURES]) {
+	for (int i = 0; i < SCORE_FIGURES; i++)
+		figures[i] = NAN;
+	figures[SCORE_TIME_EXPECTED] = number_at(row, "score_time", -1e6, 1);
+	figures[SCORE_EVALS_EXPECTED] = number_at(row, "score_evals", -1e6, 1);
+	figures[SCORE_EVALS_MEDIAN] = number_at(row, "score_evals_median_rank", -1e6, 1);
+	for (int i = 0; i < SCORE_POINTS; i++) {
+		figures[SCORE_RATIO + i] = listed(row, "ratio_at", peers->point[i], 1);
+		figures[SCORE_RATIO_MEAN + i] = listed(row, "ratio_at_mean", peers->point[i], 1);
+	}
+	for (int i = 0; i < SCORE_TARGETS; i++)
+		figures[SCORE_TO + i] = evaluations_at(row, peers->target[i]);
+}
+
+/* A figure that one space lacks is not known over all: peers measured on part of them can't be compared. */
+static bool peer_over(const struct score_peers *peers, const char *name, const char *const *spaces, size_t count,
+                      double figures[SCORE_FIGURES]) {
+	double one[SCORE_FIGURES];
+	memset(figures, 0, SCORE_FIGURES * sizeof *figures);
+	for (size_t i = 0; i < count; i++) {
+		const json_t *row = json_object_get(json_object_get(peers->results, spaces[i]), name);
+		if (!row)
+			return false;
+		figures_read(peers, row, one);
+		for (int f = 0; f < SCORE_FIGURES; f++)
+			figures[f] += (f >= SCORE_TO ? log(one[f]) : one[f]) / (double)count;
+	}
+	for (int f = SCORE_TO; f < SCORE_FIGURES; f++)
+		figures[f] = exp(figures[f]);
+	return count > 0;
+}
+
+struct score_peer *score_peers_over(const struct score_peers *peers, const char *const *spaces, size_t count,
+                                    size_t *found) {
+	json_t *first = count ? json_object_get(peers->results, spaces[0]) : NULL, *row;
+	struct score_peer *list = mem_alloc(json_object_size(first) + 1, sizeof *list);
+	const char *name;
+	*found = 0;
+	json_object_foreach(first, name, row) {
+		struct score_peer *peer = &list[*found];
+		peer->name = name;
+		*found += peer_over(peers, name, spaces, count, peer->figures);
+	}
+	return list;
+}

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include "tuner/search/search.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { REJECTIONS_MAX = 64, ASK_AGAIN_MAX = 16, FIRST_SLOTS = 256 };
+
+enum slot_state { SLOT_EMPTY, SLOT_ASKED, SLOT_TOLD };
+
+struct slot {
+	uint64_t index;
+	enum slot_state state;
+	struct strategy_outcome outcome;
+};
+
+/* Open addressing, never more than half full. */
+struct history {
+	struct slot *slots;
+	size_t room, used, told;
+	uint64_t best;
+};
+
+struct search {
+	const struct strategy *strategy;
+	void *state;
+	const struct space *space;
+	struct history history;
+	struct arena *arena;
+	struct rng rng;
+	size_t counter_count;
+};
+
+static size_t slot_at(const struct history *history, uint64_t index) {
+	size_t mask = history->room - 1;
+	size_t at = (size_t)((index * 0x9E3779B97F4A7C15ull) >> 20) & mask;
+	while (history->slots[at].state != SLOT_EMPTY && history->slots[at].index != index)
+		at = (at + 1) & mask;
+	return at;
+}
+
+static void history_grow(struct history *history) {
+	struct history larger = *history;
+	larger.room = history->room ? 2 * history->room : FIRST_SLOTS;
+	larger.slots = mem_alloc(larger.room, sizeof *larger.slots);
+	for (size_t i = 0; i < history->room; i++)
+		if (history->slots[i].state != SLOT_EMPTY)
+			larger.slots[slot_at(&larger, history->slots[i].index)] = history->slots[i];
+	free(history->slots);
+	*history = larger;
+}
+
+static struct slot *slot_make(struct history *history, uint64_t index) {
+	if (2 * (history->used + 1) > history->room)
+		history_grow(history);
+	struct slot *slot = &history->slots[slot_at(history, index)];
+	if (slot->state == SLOT_EMPTY) {
+		slot->index = index;
+		slot->state = SLOT_ASKED;
+		history->used++;
+	}
+	return slot;
+}
+
+static const struct slot *slot_find(const struct history *history, uint64_t index) {
+	return history->room ? &history->slots[slot_at(history, index)] : NULL;
+}
+
+const struct strategy_outcome *history_find(const struct history *history, uint64_t index) {
+	const struct slot *slot = slot_find(history, index);
+	return slot && slot->state == SLOT_TOLD ? &slot->outcome : NULL;
+}
+
+bool history_taken(const struct history *history, uint64_t index) {
+	const struct slot *slot = slot_find(history, index);
+	return slot && slot->state != SLOT_EMPTY;
+}
+
+uint64_t history_count(const struct history *history) {
+	return history->told;
+}
+
+uint64_t history_best(const struct history *history) {
+	return history->best;
+}
+
+void history_each(const struct history *history,
+                  void (*tell)(void *ctx, uint64_t index, const struct strategy_outcome *outcome), void *ctx) {
+	for (size_t i = 0; i < history->room; i++)
+		if (history->slots[i].state == SLOT_TOLD)
+			tell(ctx, history->slots[i].index, &history->slots[i].outcome);
+}
+
+uint64_t history_unseen(const struct history *history, const struct space *space, struct rng *rng) {
+	uint64_t valid = space_valid(space);
+	if (history->used >= valid)
+		return UINT64_MAX;
+	for (int i = 0; i < REJECTIONS_MAX; i++) {
+		uint64_t index = space_sample(space, rng);
+		if (!history_taken(history, index))
+			return index;
+	}
+	uint64_t index = rng_below(rng, valid); /* most are taken, so the walk is no longer than what was measured */
+	while (history_taken(history, index))
+		index = (index + 1) % valid;
+	return index;
+}
+
+struct search *search_new(const struct strategy *strategy, const struct strategy_task *task, struct err *err) {
+	struct search *search = mem_alloc(1, sizeof *search);
+	search->strategy = strategy;
+	search->space = task->space;
+	search->counter_count = task->counter_count;
+	search->history.best = UINT64_MAX;
+	search->arena = arena_new();
+	search->state = arena_alloc(search->arena, 1, strategy->state_size);
+	rng_split(&search->rng, task->seed, "search fallback");
+	history_grow(&search->history);
+	struct strategy_task own = *task;
+	own.history = &search->history;
+	own.arena = search->arena;
+	if (strategy->init(search->state, &own, err)) {
+		search_free(search);
+		return NULL;
+	}
+	return search;
+}
+
+void search_free(struct search *search) {
+	if (!search)
+		return;
+	arena_free(search->arena);
+	free(search->history.slots);
+	free(search);
+}
+
+/* What the strategy proposes, without what is taken or does not exist. */
+static size_t propose(struct search *search, uint64_t *out, size_t want) {
+	size_t asked = search->strategy->ask(search->state, out, want), kept = 0;
+	for (size_t i = 0; i < asked && i < want; i++) {
+		if (out[i] >= space_valid(search->space) || history_taken(&search->history, out[i]))
+			continue;
+		slot_make(&search->history, out[i]);
+		out[kept++] = out[i];
+	}
+	return kept;
+}
+
+size_t search_ask(struct search *search, uint64_t *out, size_t want) {
+	size_t count = 0;
+	if (want == 0)
+		return 0;
+	for (int again = 0; count < want && again < ASK_AGAIN_MAX; again++) {
+		size_t more = propose(search, out + count, want - count);
+		count += more;
+		if (more)
+			again = 0;
+		else if (count)
+			return count; /* the strategy waits for results */
+	}
+	if (count == 0) {
+		uint64_t index = history_unseen(&search->history, search->space, &search->rng);
+		if (index == UINT64_MAX)
+			return 0;
+		slot_make(&search->history, index);
+		out[count++] = index;
+	}
+	return count;
+}
+
+static struct strategy_outcome outcome_checked(struct search *search, const struct strategy_outcome *told) {
+	struct strategy_outcome outcome = *told;
+	if (outcome.result != STRATEGY_FAILURE && !(outcome.value > 0 && isfinite(outcome.value)))
+		outcome.result = STRATEGY_FAILURE;
+	if (outcome.result == STRATEGY_FAILURE)
+		outcome.value = 0;
+	if (!(outcome.deviation >= 0 && isfinite(outcome.deviation)))
+		outcome.deviation = 0;
+	if (!(outcome.seconds >= 0 && isfinite(outcome.seconds)))
+		outcome.seconds = 0;
+	outcome.counters = NULL;
+	if (told->counters && search->counter_count) {
+		double *kept = arena_alloc(search->arena, search->counter_count, sizeof *kept);
+		memcpy(kept, told->counters, search->counter_count * sizeof *kept);
+		outcome.counters = kept;
+	}
+	return outcome;
+}
+
+void search_tell(struct search *search, uint64_t index, const struct strategy_outcome *told) {
+	struct history *history = &search->history;
+	if (index >= space_valid(search->space) || history_find(history, index))
+		return;
+	const struct strategy_outcome outcome = outcome_checked(search, told);
+	struct slot *slot = slot_make(history, index);
+	slot->state = SLOT_TOLD;
+	slot->outcome = outcome;
+	history->told++;
+	const struct strategy_outcome *best = history->best == UINT64_MAX ? NULL : history_find(history, history->best);
+	if (outcome.result == STRATEGY_VALUE && (!best || outcome.value < best->value))
+		history->best = index;
+	search->strategy->tell(search->state, index, &outcome);
+}
+
+void search_tell_value(struct search *search, uint64_t index, enum strategy_result result, double value) {
+	search_tell(search, index, &(struct strategy_outcome){.result = result, .value = value});
+}
+
+double search_promise(const struct search *search, uint64_t left) {
+	return search->strategy->promise ? search->strategy->promise(search->state, left) : NAN;
+}
+
+const struct history *search_history(const struct search *search) {
+	return &search->history;
+}
+
+const char *search_phase(const struct search *search) {
+	return search->strategy->phase ? search->strategy->phase(search->state) : NULL;
+}

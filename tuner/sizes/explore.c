@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Tunes size after size. What stands between two ranges is compared as soon as both of its neighbours are known. */
+#include <config.h>
+
+#include <math.h>
+#include <stdint.h>
+
+#include "tuner/sizes/impl.h"
+
+/* What separate trials show to be this much slower needs no pairs. */
+static const double FAR = 1.3;
+
+enum answer { DONE, SKIPPED, SPENT };
+
+struct explorer {
+	struct sizes *sizes;
+	const struct sizes_bench *bench;
+	bool changed, spent; /* a ratio became known; the budget allows no more comparisons */
+};
+
+/* Finds out what a configuration costs at a point, unless pairs have told already. */
+static int compare(struct explorer *explorer, size_t at, const json_t *config, struct err *err) {
+	const struct sizes_point *point = sizes_point(explorer->sizes, at);
+	size_t pairs;
+	double ratio = sizes_ratio(explorer->sizes, at, config, &pairs);
+	if (explorer->spent || pairs >= SIZES_PAIRS_MIN || ratio > FAR)
+		return 0;
+	int answer = explorer->bench->compare(explorer->bench->ctx, point, config, &ratio, &pairs, err);
+	if (answer < 0)
+		return -1;
+	explorer->spent = answer != DONE;
+	if (answer == DONE) { /* what failed there stays known, however few pairs there were */
+		sizes_ratio_set(explorer->sizes, at, config, isnan(ratio) ? INFINITY : ratio,
+		                pairs > SIZES_PAIRS_MIN ? pairs : SIZES_PAIRS_MIN);
+		explorer->changed = true;
+	}
+	return 0;
+}
+
+/* Each point with its neighbours' best, and with what stands for its neighbours now. */
+static int neighbours_compare(struct explorer *explorer, struct err *err) {
+	struct sizes *sizes = explorer->sizes;
+	struct sizes_range ranges[SIZES_RANGES_MAX];
+	size_t count = sizes_ranges(sizes, SIZE_MAX, ranges);
+	for (size_t i = 0; i < sizes_count(sizes); i++) {
+		for (int side = -1; side <= 1; side += 2) {
+			const struct sizes_point *other = sizes_point(sizes, side < 0 ? i - 1 : i + 1);
+			if ((side < 0 && i == 0) || !other)
+				continue;
+			if (compare(explorer, i, other->config, err) ||
+			    compare(explorer, i, sizes_range_of(ranges, count, other->n)->config, err))
+				return -1;
+		}
+	}
+	return 0;
+}
+
+/* Where a size is left out, the ranges on either side of it meet: where, is told by what each costs on the other side,
+ * unless configurations have met between sizes. */
+static int gap_compare(struct explorer *explorer, size_t without, struct err *err) {
+	struct sizes *sizes = explorer->sizes;
+	struct sizes_range ranges[SIZES_RANGES_MAX];
+	const struct sizes_point *right = sizes_point(sizes, without + 1);
+	if (without == 0 || !right || sizes->bridge_count)
+		return 0;
+	size_t count = sizes_ranges(sizes, without, ranges);
+	const json_t *low = sizes_range_of(ranges, count, sizes_point(sizes, without - 1)->n)->config;
+	const json_t *high = sizes_range_of(ranges, count, right->n)->config;
+	return compare(explorer, without - 1, high, err) || compare(explorer, without + 1, low, err) ? -1 : 0;
+}
+
+/* Each point with what the others would have recommended for it. */
+static int checks_compare(struct explorer *explorer, struct err *err) {
+	struct sizes *sizes = explorer->sizes;
+	struct sizes_range ranges[SIZES_RANGES_MAX];
+	for (size_t i = 0; i < sizes_count(sizes) && sizes_count(sizes) > 1; i++) {
+		if (gap_compare(explorer, i, err))
+			return -1;
+		size_t count = sizes_ranges(sizes, i, ranges);
+		const struct sizes_range *range = sizes_range_of(ranges, count, sizes_point(sizes, i)->n);
+		if (compare(explorer, i, range->config, err))
+			return -1;
+	}
+	return 0;
+}
+
+/* Until ranges can't grow by what is not known. Each round makes at least one ratio known, of count * count. */
+static int settle(struct explorer *explorer, int (*step)(struct explorer *explorer, struct err *err), struct err *err) {
+	if (explorer->bench->recall && explorer->bench->recall(explorer->bench->ctx, explorer->sizes, err))
+		return -1;
+	do {
+		explorer->changed = false;
+		if (step(explorer, err))
+			return -1;
+	} while (explorer->changed && !explorer->spent);
+	return 0;
+}
+
+static int size_tune(struct explorer *explorer, double n, size_t expected, bool *enough, struct err *err) {
+	struct sizes_point point = {.n = n};
+	int answer = explorer->bench->tune(explorer->bench->ctx, n, expected, &point, err);
+	if (answer < 0)
+		return -1;
+	*enough = answer == SPENT;
+	if (answer == SKIPPED)
+		sizes_bar(explorer->sizes, n);
+	if (answer != DONE)
+		return 0;
+	sizes_add(explorer->sizes, &point);
+	json_decref((json_t *)point.config);
+	return 0;
+}
+
+int sizes_explore(struct sizes *sizes, const struct sizes_plan *plan, const struct sizes_bench *bench,
+                  struct err *err) {
+	struct explorer explorer = {.sizes = sizes, .bench = bench};
+	size_t expected;
+	double n;
+	for (bool enough = false; !enough && !isnan(n = sizes_next(sizes, plan, &expected));)
+		if (size_tune(&explorer, n, expected, &enough, err) || settle(&explorer, neighbours_compare, err))
+			return -1;
+	return sizes_turns(sizes, bench, err) || sizes_bridges(sizes, bench, err) || settle(&explorer, checks_compare, err)
+	           ? -1
+	           : 0;
+}

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include <math.h>
+#include <stdint.h>
+
+#include "src/base/json/js.h"
+#include "src/base/stats.h"
+#include "tuner/sizes/impl.h"
+
+static int law_of(const struct sizes *sizes, struct growth *growth, struct err *err) {
+	double n[SIZES_MAX], cost[SIZES_MAX];
+	size_t count = sizes->count;
+	for (size_t i = 0; i < sizes->count; i++) {
+		n[i] = sizes->entries[i].point.n;
+		cost[i] = sizes->entries[i].point.cost;
+	}
+	for (size_t i = 0; i < sizes->way_count && count < SIZES_MAX; i++, count++) {
+		n[count] = sizes->ways[i].n;
+		cost[count] = sizes->ways[i].cost;
+	}
+	return growth_fit(n, cost, count, NULL, 0, growth, err);
+}
+
+int sizes_predict(const struct sizes *sizes, double n, struct sizes_prediction *prediction, struct err *err) {
+	struct sizes_range ranges[SIZES_RANGES_MAX];
+	struct growth growth;
+	const struct sizes_range *range = sizes_range_of(ranges, sizes_ranges(sizes, SIZE_MAX, ranges), n);
+	*prediction = (struct sizes_prediction){.cost = NAN, .ci = {NAN, NAN}, .median_error = NAN};
+	if (!range || !(n > 0))
+		return err_set(err, ERR_NOTHING, "tune it at some: sweetspot tune KERNEL --sizes NAME=A..B",
+		               "%s was tuned at no size", sizes->kernel);
+	prediction->config = range->config;
+	prediction->from = range->from;
+	prediction->to = range->to;
+	prediction->beyond = n < sizes->entries[0].point.n || n > sizes->entries[sizes->count - 1].point.n;
+	if (law_of(sizes, &growth, NULL) == 0) {
+		prediction->cost = growth_predict(&growth, n, prediction->ci);
+		prediction->median_error = growth.median_error;
+	}
+	return 0;
+}
+
+static json_t *pair_json(const double pair[2]) {
+	return json_pack("[o,o]", js_number(pair[0]), js_number(pair[1]));
+}
+
+/* Sizes are whole as a rule, and are written so. */
+static json_t *size_json(double n) {
+	return n == floor(n) && fabs(n) < 1e15 ? json_integer((json_int_t)n) : js_number(n);
+}
+
+static json_t *measured_json(const struct sizes *sizes) {
+	json_t *array = json_array();
+	for (size_t i = 0; i < sizes->count; i++) {
+		const struct sizes_point *point = &sizes->entries[i].point;
+		json_array_append_new(array,
+		                      json_pack("{s:o,s:o,s:o,s:O}", "size", size_json(point->n), "median",
+		                                js_number(point->cost), "ci", pair_json(point->ci), "config", point->config));
+	}
+	return array;
+}
+
+static json_t *between_json(const struct sizes *sizes) {
+	json_t *array = json_array();
+	for (size_t i = 0; i < sizes->way_count; i++) {
+		const struct sizes_way *way = &sizes->ways[i];
+		json_array_append_new(array, json_pack("{s:o,s:o,s:O,s:o}", "size", size_json(way->n), "median",
+		                                       js_number(way->cost), "config", way->config, "met",
+		                                       sizes_bridge_json(sizes, way->n)));
+	}
+	return array;
+}
+
+/* Ranges don't share a size: of whole ones the next range begins at the next. */
+static json_t *thresholds_json(const struct sizes *sizes, const struct sizes_range *ranges, size_t count) {
+	json_t *array = json_array();
+	bool whole = sizes_is_whole(sizes);
+	for (size_t i = 0; i < count; i++) {
+		const struct sizes_range *range = &ranges[i];
+		double from = whole && i > 0 ? floor(range->from) + 1 : range->from, to = whole ? floor(range->to) : range->to;
+		json_t *one = json_pack("{s:o,s:o,s:O,s:o}", "from", size_json(from), "to", size_json(to), "config",
+		                        range->config, "loss", js_number(range->loss));
+		if (i + 1 < count)
+			json_object_set_new(one, "between",
+			                    json_pack("[o,o]", size_json(range->last), size_json(ranges[i + 1].first)));
+		json_array_append_new(array, one);
+	}
+	return array;
+}
+
+static json_t *pieces_json(const struct growth *growth) {
+	struct growth_piece pieces[GROWTH_PIECES_MAX];
+	json_t *array = json_array();
+	for (size_t i = 0, count = growth_pieces(growth, pieces); i < count; i++) {
+		const struct growth_piece *piece = &pieces[i];
+		json_array_append_new(array, json_pack("{s:o,s:o,s:o,s:o,s:o}", "from", js_number(piece->from), "to",
+		                                       js_number(piece->to), "overhead", js_number(piece->overhead), "factor",
+		                                       js_number(piece->factor), "exponent", js_number(piece->exponent)));
+	}
+	return array;
+}
+
+static json_t *law_json(const struct growth *growth) {
+	return json_pack("{s:s,s:s,s:o,s:o,s:o,s:I}", "of", "best", "law", growth_word(growth->law.kind), "pieces",
+	                 pieces_json(growth), "deviation", js_number(growth->law.sigma), "freedom",
+	                 js_number(growth->law.freedom), "sizes", (json_int_t)growth->count);
+}
+
+/* What the law says of a point from all other sizes; NAN: there is no law. */
+static void foretold(const struct growth *growth, double n, double *cost, double *error) {
+	*cost = *error = NAN;
+	for (size_t i = 0; growth && i < growth->count; i++) {
+		if (growth->n[i] != n)
+			continue;
+		*cost = growth->predicted[i];
+		*error = growth->error[i];
+	}
+}
+
+/* What the other sizes say of each: its cost, and how much their configuration loses there. */
+static json_t *check_json(const struct sizes *sizes, size_t at, const struct growth *growth) {
+	const struct sizes_point *point = &sizes->entries[at].point;
+	struct sizes_range ranges[SIZES_RANGES_MAX];
+	const struct sizes_range *range = sizes_range_of(ranges, sizes_ranges(sizes, at, ranges), point->n);
+	double cost, error;
+	foretold(growth, point->n, &cost, &error);
+	json_t *one = json_pack("{s:o,s:o,s:o,s:o}", "size", size_json(point->n), "measured", js_number(point->cost),
+	                        "predicted", js_number(cost), "error", js_number(error));
+	size_t pairs;
+	double ratio = sizes_ratio(sizes, at, range->config, &pairs);
+	json_object_set(one, "config", (json_t *)range->config);
+	json_object_set_new(one, "loss", js_number(sizes_loss(sizes, at, range->config)));
+	json_object_set_new(one, "works", isnan(ratio) ? json_null() : json_boolean(isfinite(ratio)));
+	json_object_set_new(one, "paired", json_boolean(pairs >= SIZES_PAIRS_MIN));
+	return one;
+}
+
+/* Median and worst of what was checked; a recommendation that does not work counts as the worst there can be. */
+static json_t *honesty_json(const json_t *checked, const struct growth *growth) {
+	double loss[SIZES_MAX], worst = NAN;
+	size_t known = 0, i, failed = 0;
+	json_t *one;
+	json_array_foreach((json_t *)checked, i, one) {
+		failed += json_is_false(json_object_get(one, "works"));
+		if (json_is_number(json_object_get(one, "loss")))
+			loss[known++] = js_real_or(one, "loss", NAN);
+	}
+	for (i = 0; i < known; i++)
+		worst = fmax(worst, loss[i]);
+	return json_pack("{s:o,s:o,s:o,s:o,s:I,s:I}", "median_error", js_number(growth ? growth->median_error : NAN),
+	                 "worst_error", js_number(growth ? growth->worst_error : NAN), "median_loss",
+	                 js_number(stats_median(loss, known)), "worst_loss", js_number(worst), "compared",
+	                 (json_int_t)(known + failed), "failed", (json_int_t)failed);
+}
+
+json_t *sizes_json(const struct sizes *sizes) {
+	struct sizes_range ranges[SIZES_RANGES_MAX];
+	struct growth growth;
+	struct err why = {0};
+	bool lawful = law_of(sizes, &growth, &why) == 0;
+	size_t count = sizes_ranges(sizes, SIZE_MAX, ranges);
+	json_t *json = json_pack("{s:s,s:s}", "kernel", sizes->kernel, "over", sizes->over);
+	if (sizes->about)
+		json_object_update(json, sizes->about);
+	json_object_set_new(json, "measured", measured_json(sizes));
+	json_object_set_new(json, "between", between_json(sizes));
+	json_object_set_new(json, "thresholds", thresholds_json(sizes, ranges, count));
+	json_t *laws = json_array(), *checked = json_array();
+	if (lawful)
+		json_array_append_new(laws, law_json(&growth));
+	for (size_t i = 0; i < sizes->count && sizes->count > 1; i++)
+		json_array_append_new(checked, check_json(sizes, i, lawful ? &growth : NULL));
+	json_object_set_new(json, "laws", laws);
+	json_object_set_new(json, "refused", lawful ? json_null() : json_string(why.what));
+	json_object_set_new(json, "leave_one_out", honesty_json(checked, lawful ? &growth : NULL));
+	json_object_set_new(json, "checked", checked);
+	return json;
+}

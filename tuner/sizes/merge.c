@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Neighbouring sizes under one configuration. */
+#include <config.h>
+
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "src/base/mem.h"
+#include "tuner/sizes/stations.h"
+
+/* A threshold is taken no nearer to a measured size than this share of the gap. */
+static const double NEAREST = 0.1;
+/* One more range must save this much of the sizes' losses together: what counts as a difference in a duel. */
+static const double RANGE_LOSS = 0.01;
+/* Where it is not known what is lost, and no more than that counts on the way between sizes. */
+static const double FAR_LOSS = 0.5;
+
+struct choice {    /* the best way to have stations 0 .. i under ranges, the last of which has this configuration */
+	double cost;   /* INFINITY: it does not stand for station i */
+	size_t before; /* the configuration at station i - 1 */
+};
+
+struct merge {
+	struct stations stations;
+	struct choice *choices; /* [station * config_count + config] */
+};
+
+static double loss_at(const struct merge *merge, size_t station, size_t config) {
+	return merge->stations.loss[station * merge->stations.config_count + config];
+}
+
+static double loss_or_far(const struct merge *merge, size_t station, size_t config) {
+	double loss = loss_at(merge, station, config);
+	return loss <= FAR_LOSS ? loss : FAR_LOSS;
+}
+
+/* What is lost on the way to the next station, in the mean, where the ratios lie on lines between the two: `low` is used
+ * up to where both cost the same, `high` from there. */
+static double way_loss(const struct merge *merge, size_t station, size_t low, size_t high) {
+	double a = loss_or_far(merge, station, low), a_end = loss_or_far(merge, station + 1, low);
+	double b = loss_or_far(merge, station, high), b_end = loss_or_far(merge, station + 1, high);
+	double share = a < b && a_end > b_end ? (b - a) / (b - a + a_end - b_end) : 0.5;
+	share = fmin(1 - NEAREST, fmax(NEAREST, share));
+	double a_there = a + share * (a_end - a), b_there = b + share * (b_end - b);
+	return share * (a + a_there) / 2 + (1 - share) * (b_there + b_end) / 2;
+}
+
+/* Its own best stands for a size in any case. */
+static bool stands(const struct merge *merge, size_t station, size_t config) {
+	return loss_at(merge, station, config) <= SIZES_MARGIN || merge->stations.own[station] == config;
+}
+
+static void choose(struct merge *merge, size_t station, size_t config) {
+	struct choice *choice = &merge->choices[station * merge->stations.config_count + config];
+	const struct choice *before = station ? choice - config - merge->stations.config_count : NULL;
+	*choice = (struct choice){.cost = INFINITY, .before = config};
+	if (!stands(merge, station, config))
+		return;
+	double cost = before ? INFINITY : RANGE_LOSS;
+	for (size_t k = 0; before && k < merge->stations.config_count; k++) {
+		if (!isfinite(before[k].cost))
+			continue;
+		double one = before[k].cost + way_loss(merge, station - 1, k, config) + (k == config ? 0 : RANGE_LOSS);
+		/* Of equal ones that which goes on. */
+		if (one < cost || (one <= cost && k == config)) {
+			cost = one;
+			choice->before = k;
+		}
+	}
+	choice->cost = cost + loss_or_far(merge, station, config);
+}
+
+static void solve(struct merge *merge) {
+	for (size_t station = 0; station < merge->stations.count; station++)
+		for (size_t k = 0; k < merge->stations.config_count; k++)
+			choose(merge, station, k);
+}
+
+/* How much longer (a logarithm) the first configuration takes than the second. */
+static double behind(const struct sizes_entry *entry, const json_t *first, const json_t *second) {
+	size_t pairs;
+	return log(sizes_entry_ratio(entry, first, &pairs) / sizes_entry_ratio(entry, second, &pairs));
+}
+
+/* Where two ranges meet: where both would cost the same, by the ratios on either side; else the geometric middle. */
+static double threshold(const struct sizes_entry *left, const struct sizes_entry *right, const json_t *low_config,
+                        const json_t *high_config) {
+	double a = log(left->point.n), b = log(right->point.n), share = 0.5;
+	double low = behind(left, low_config, high_config), high = behind(right, low_config, high_config);
+	if (isfinite(low) && isfinite(high) && low < 0 && high > 0)
+		share = fmin(1 - NEAREST, fmax(NEAREST, low / (low - high)));
+	return exp(a + share * (b - a));
+}
+
+static size_t cheapest(const struct merge *merge) {
+	const struct choice *last = &merge->choices[(merge->stations.count - 1) * merge->stations.config_count];
+	size_t best = 0;
+	for (size_t k = 1; k < merge->stations.config_count; k++)
+		if (last[k].cost < last[best].cost)
+			best = k;
+	return best;
+}
+
+static void range_begin(const struct merge *merge, size_t station, size_t config, struct sizes_range *range) {
+	double n = merge->stations.at[station]->point.n;
+	*range = (struct sizes_range){.first = n, .last = n, .from = n, .to = n, .config = merge->stations.configs[config]};
+}
+
+/* From the last station to the first; then from small sizes to large ones. */
+static size_t ranges_read(const struct merge *merge, struct sizes_range *ranges) {
+	size_t count = 0, config = cheapest(merge), of_station[SIZES_RANGES_MAX];
+	for (size_t i = merge->stations.count; i-- > 0;) {
+		of_station[i] = config;
+		config = merge->choices[i * merge->stations.config_count + config].before;
+	}
+	for (size_t i = 0; i < merge->stations.count; i++) {
+		double loss = loss_at(merge, i, of_station[i]);
+		if (i == 0 || of_station[i] != of_station[i - 1])
+			range_begin(merge, i, of_station[i], &ranges[count++]);
+		struct sizes_range *range = &ranges[count - 1];
+		range->last = range->to = merge->stations.at[i]->point.n;
+		range->loss = fmax(range->loss, loss);
+		if (range->first != merge->stations.at[i]->point.n || count == 1)
+			continue;
+		const struct sizes_entry *const *at = &merge->stations.at[i];
+		range->from = range[-1].to = threshold(at[-1], at[0], range[-1].config, range->config);
+	}
+	return count;
+}
+
+size_t sizes_ranges(const struct sizes *sizes, size_t without, struct sizes_range *ranges) {
+	struct merge merge;
+	stations_make(&merge.stations, sizes, without);
+	merge.choices = mem_alloc(merge.stations.count + 1, (merge.stations.config_count + 1) * sizeof *merge.choices);
+	solve(&merge);
+	size_t count = merge.stations.count ? ranges_read(&merge, ranges) : 0;
+	free(merge.choices);
+	stations_clear(&merge.stations);
+	return count;
+}
+
+const struct sizes_range *sizes_range_of(const struct sizes_range *ranges, size_t count, double n) {
+	size_t i = 0;
+	while (i + 1 < count && n > ranges[i].to)
+		i++;
+	return count ? &ranges[i] : NULL;
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Sizes between those tuned. A law over sizes far apart says little of what lies between them; to measure there what is
+ * recommended anyway costs a few trials, and no search. */
+#include <config.h>
+
+#include <math.h>
+#include <string.h>
+
+#include "src/base/stats.h"
+#include "tuner/sizes/impl.h"
+
+static const double WIDE = 1.5, WIDER = 1.25; /* neighbours further apart get one between them; the same, of too many */
+
+bool sizes_is_whole(const struct sizes *sizes) {
+	for (size_t i = 0; i < sizes->count; i++)
+		if (sizes->entries[i].point.n != floor(sizes->entries[i].point.n))
+			return false;
+	return true;
+}
+
+static size_t parts_of(double low, double high, double wide) {
+	return high > low * wide ? (size_t)ceil(log(high / low) / log(wide)) : 1;
+}
+
+static double narrowest(const struct sizes *sizes) {
+	double wide = WIDE;
+	for (size_t count = SIZES_WAYS_MAX + 1; count > SIZES_WAYS_MAX; wide *= WIDER) {
+		count = 0;
+		for (size_t i = 0; i + 1 < sizes->count; i++)
+			count += parts_of(sizes->entries[i].point.n, sizes->entries[i + 1].point.n, wide) - 1;
+		if (count <= SIZES_WAYS_MAX)
+			break;
+	}
+	return wide;
+}
+
+size_t sizes_ways_plan(const struct sizes *sizes, struct sizes_way *ways) {
+	struct sizes_range ranges[SIZES_RANGES_MAX];
+	size_t range_count = sizes_ranges(sizes, SIZE_MAX, ranges), count = 0;
+	bool whole = sizes_is_whole(sizes);
+	double wide = sizes->count ? narrowest(sizes) : WIDE;
+	for (size_t i = 0; i + 1 < sizes->count; i++) {
+		double low = sizes->entries[i].point.n, high = sizes->entries[i + 1].point.n;
+		size_t parts = parts_of(low, high, wide);
+		for (size_t k = 1; k < parts; k++) {
+			double n = low * pow(high / low, (double)k / (double)parts),
+				   step = sqrt(pow(high / low, 1 / (double)parts));
+			n = whole ? sizes_round(n / step, n * step) : n;
+			if (isnan(n) || !(n > low && n < high) || (count && n <= ways[count - 1].n))
+				continue;
+			ways[count++] = (struct sizes_way){.n = n,
+			                                   .cost = NAN,
+			                                   .config = sizes_range_of(ranges, range_count, n)->config,
+			                                   .near = i,
+			                                   .search = sizes->entries[i].point.search};
+		}
+	}
+	return count;
+}
+
+bool sizes_way_add(struct sizes *sizes, double n, const json_t *config, double cost) {
+	size_t i = 0;
+	if (sizes_is_tuned(sizes, n))
+		return false;
+	while (i < sizes->way_count && sizes->ways[i].n != n)
+		i++;
+	if (i == SIZES_WAYS_MAX || !(cost > 0) || !isfinite(cost) || !(n > 0) || !isfinite(n))
+		return false;
+	json_incref((json_t *)config);
+	if (i < sizes->way_count)
+		json_decref((json_t *)sizes->ways[i].config);
+	else
+		sizes->way_count++;
+	sizes->ways[i] = (struct sizes_way){.n = n, .cost = cost, .config = config};
+	return true;
+}
+
+size_t sizes_way_count(const struct sizes *sizes) {
+	return sizes->way_count;
+}
+
+void sizes_ways_take(struct sizes *sizes, double n, const json_t *config, const double *cost, size_t count) {
+	if (count >= SIZES_TURNS_MIN)
+		sizes_way_add(sizes, n, config, stats_median(cost, count));
+}

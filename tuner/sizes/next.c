@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Which size to tune next. */
+#include <config.h>
+
+#include <math.h>
+#include <stdint.h>
+
+#include "tuner/sizes/impl.h"
+
+/* A threshold is known well enough between sizes this near to each other. */
+static const double NEAR = 1.1;
+enum {
+	ENOUGH = 5 /* sizes for a law that can be checked */,
+	EXPECTED = 6 /* of a search for thresholds, at the start */
+};
+
+static bool is_known(const struct sizes *sizes, double n) {
+	for (size_t i = 0; i < sizes->barred_count; i++)
+		if (sizes->barred[i] == n)
+			return true;
+	return sizes_is_tuned(sizes, n);
+}
+
+/* Of the whole numbers in the middle of a gap (by logarithms) the one with the fewest binary digits, as sizes tend to
+ * be. */
+double sizes_round(double low, double high) {
+	double middle = sqrt(low * high), spread = pow(high / low, 0.2);
+	for (double step = exp2(floor(log2(middle))); step >= 1; step /= 2) {
+		double n = step * round(middle / step);
+		if (n > low && n < high && n >= middle / spread && n <= middle * spread)
+			return n;
+	}
+	double n = round(middle);
+	return n > low && n < high ? n : NAN;
+}
+
+static double round_real(double low, double high) {
+	double middle = sqrt(low * high), step = pow(10, floor(log10(middle)) - 2), n = step * round(middle / step);
+	return n > low && n < high ? n : middle;
+}
+
+/* NAN: nothing new there. */
+static double between(const struct sizes *sizes, const struct sizes_plan *plan, double low, double high) {
+	double n = plan->whole ? sizes_round(low, high) : round_real(low, high);
+	return isnan(n) || is_known(sizes, n) ? NAN : n;
+}
+
+struct gap {
+	double n, width; /* a size in it; high over low */
+};
+
+static void gap_take(const struct sizes *sizes, const struct sizes_plan *plan, double low, double high,
+                     struct gap *widest) {
+	double n = high / low > NEAR && high / low > widest->width ? between(sizes, plan, low, high) : NAN;
+	if (!isnan(n))
+		*widest = (struct gap){.n = n, .width = high / low};
+}
+
+static size_t halvings(double width) {
+	return width > NEAR ? (size_t)ceil(log2(log(width) / log(NEAR))) : 0;
+}
+
+/* In the widest gap between neighbours whose configurations differ; where none is left, in the widest of all until
+ * there are enough for a law. */
+static double sample(const struct sizes *sizes, const struct sizes_plan *plan, size_t *expected) {
+	struct sizes_range ranges[SIZES_RANGES_MAX];
+	struct gap widest = {.n = NAN};
+	size_t count = sizes_ranges(sizes, SIZE_MAX, ranges), few = sizes->count < ENOUGH ? ENOUGH - sizes->count : 0;
+	*expected = 0;
+	for (size_t i = 1; i < count; i++) {
+		gap_take(sizes, plan, ranges[i - 1].last, ranges[i].first, &widest);
+		*expected += halvings(ranges[i].first / ranges[i - 1].last);
+	}
+	for (size_t i = 0; isnan(widest.n) && few && i + 1 < sizes->count; i++)
+		gap_take(sizes, plan, sizes->entries[i].point.n, sizes->entries[i + 1].point.n, &widest);
+	if (*expected < few)
+		*expected = few;
+	return widest.n;
+}
+
+static double listed(const struct sizes *sizes, const struct sizes_plan *plan, size_t *expected) {
+	double next = NAN;
+	*expected = 0;
+	for (size_t i = plan->count; i-- > 0;) {
+		if (is_known(sizes, plan->list[i]))
+			continue;
+		next = plan->list[i];
+		++*expected;
+	}
+	return next;
+}
+
+double sizes_next(const struct sizes *sizes, const struct sizes_plan *plan, size_t *expected) {
+	if (sizes->count + sizes->barred_count >= SIZES_MAX)
+		return NAN;
+	if (plan->list)
+		return listed(sizes, plan, expected);
+	double middle = between(sizes, plan, plan->from, plan->to);
+	const double begin[] = {plan->from, plan->to, sizes->count > 2 ? NAN : middle};
+	for (size_t i = 0; i < sizeof begin / sizeof *begin; i++) {
+		*expected = EXPECTED - i;
+		if (!isnan(begin[i]) && !is_known(sizes, begin[i]))
+			return begin[i];
+	}
+	return sample(sizes, plan, expected);
+}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What stored trials say of a configuration beside the best of their size: pairs of a block of a race or duel; failing
+ * those the medians of the search, which were taken one after the other. */
+#include <config.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/json/js.h"
+#include "src/base/mem.h"
+#include "src/base/stats.h"
+#include "tuner/sizes/impl.h"
+#include "tuner/trial/trial.h"
+
+struct tally { /* of a configuration in the trials of one search */
+	const json_t *config;
+	char *text;
+	double in_block, alone; /* NAN: none */
+	double *logs;           /* of pairs; of the best itself costs, in turns with other sizes */
+	size_t count, failures;
+};
+
+struct reader {
+	struct tally *tallies; /* the first is the best of the point */
+	size_t count;
+	int block;
+	char phase[16];
+	struct sizes_ways_reader *ways;
+	struct sizes_bridges_reader *bridges;
+};
+
+static void block_end(struct reader *reader) {
+	double own = reader->tallies[0].in_block;
+	for (size_t i = 0; i < reader->count; i++) {
+		struct tally *tally = &reader->tallies[i];
+		if (i > 0 && own > 0 && tally->in_block > 0) {
+			tally->logs = mem_grow(tally->logs, tally->count + 1, sizeof *tally->logs);
+			tally->logs[tally->count++] = log(tally->in_block / own);
+		}
+		tally->in_block = NAN;
+	}
+}
+
+static void turn_take(struct tally *best, const struct store_trial *trial) {
+	if (strcmp(trial->config, best->text) != 0 || !(trial->value > 0))
+		return;
+	best->logs = mem_grow(best->logs, best->count + 1, sizeof *best->logs);
+	best->logs[best->count++] = trial->value;
+}
+
+static bool is_paired(const char *phase) {
+	return strcmp(phase, "race") == 0 || strcmp(phase, "duel") == 0 || strcmp(phase, "cross") == 0;
+}
+
+static void trial_take(struct tally *tally, const struct store_trial *trial, bool paired) {
+	bool correct = strcmp(trial->status, trial_status_word(TRIAL_CORRECT)) == 0;
+	if (paired && correct)
+		tally->in_block = trial->value;
+	else if (correct || strcmp(trial->status, trial_status_word(TRIAL_CENSORED)) == 0)
+		tally->alone = trial->value;
+	else
+		tally->failures++;
+}
+
+static int on_trial(void *ctx, const struct store_trial *trial) {
+	struct reader *reader = ctx;
+	bool paired = is_paired(trial->phase), searched = strcmp(trial->phase, "search") == 0;
+	if (paired && (trial->block != reader->block || strcmp(trial->phase, reader->phase) != 0)) {
+		block_end(reader);
+		reader->block = trial->block;
+		snprintf(reader->phase, sizeof reader->phase, "%s", trial->phase);
+	}
+	sizes_ways_trial(reader->ways, trial);
+	sizes_bridges_trial(reader->bridges, trial);
+	if (strcmp(trial->phase, "turns") == 0)
+		turn_take(&reader->tallies[0], trial);
+	for (size_t i = 0; i < reader->count && (paired || searched); i++)
+		if (strcmp(reader->tallies[i].text, trial->config) == 0)
+			trial_take(&reader->tallies[i], trial, paired);
+	return 0;
+}
+
+static void tally_add(struct reader *reader, const json_t *config) {
+	char *text = js_canonical(config);
+	for (size_t i = 0; i < reader->count; i++) {
+		if (strcmp(reader->tallies[i].text, text) == 0) {
+			free(text);
+			return;
+		}
+	}
+	reader->tallies[reader->count++] = (struct tally){.config = config, .text = text, .in_block = NAN, .alone = NAN};
+}
+
+static void ratio_take(struct sizes *sizes, size_t point, const struct reader *reader, const struct tally *tally) {
+	if (tally->count > 0)
+		sizes_ratio_set(sizes, point, tally->config, exp(stats_median(tally->logs, tally->count)), tally->count);
+	else if (tally->failures > 0)
+		sizes_ratio_set(sizes, point, tally->config, INFINITY, SIZES_PAIRS_MIN);
+	else if (tally->alone > 0 && reader->tallies[0].alone > 0)
+		sizes_ratio_set(sizes, point, tally->config, tally->alone / reader->tallies[0].alone, 0);
+}
+
+static int point_read(struct sizes *sizes, size_t at, struct store *store, struct err *err) {
+	struct tally tallies[SIZES_MAX + SIZES_OFFERS_MAX];
+	struct reader reader = {.tallies = tallies,
+	                        .block = -1,
+	                        .ways = sizes_ways_reader_new(),
+	                        .bridges = sizes_bridges_reader_new()};
+	size_t k;
+	json_t *offer;
+	json_array_foreach(sizes->entries[at].offers, k, offer) tally_add(&reader, offer);
+	for (size_t i = 0; i < sizes->count; i++)
+		tally_add(&reader, sizes->entries[i].point.config);
+	int failed = store_trials_each(store, sizes->entries[at].point.search, NULL, on_trial, &reader, err);
+	block_end(&reader);
+	sizes_ways_end(reader.ways, sizes);
+	sizes_bridges_end(reader.bridges, sizes);
+	sizes_turns_take(sizes, at, tallies[0].logs, tallies[0].count);
+	for (size_t i = 0; i < reader.count; i++) {
+		if (i > 0 && !failed)
+			ratio_take(sizes, at, &reader, &tallies[i]);
+		free(tallies[i].text);
+		free(tallies[i].logs);
+	}
+	return failed;
+}
+
+int sizes_ratios_read(struct sizes *sizes, struct store *store, struct err *err) {
+	for (size_t i = 0; i < sizes->count; i++)
+		if (sizes->entries[i].point.search && point_read(sizes, i, store, err))
+			return -1;
+	return 0;
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Points and sizes between them, measured there and back, so that a slow drift meets all sizes alike. */
+#include <config.h>
+
+#include <math.h>
+
+#include "tuner/sizes/impl.h"
+
+enum { STATIONS_MAX = SIZES_MAX + SIZES_WAYS_MAX };
+
+struct station { /* a point where way is NULL */
+	size_t point;
+	const struct sizes_way *way;
+	double cost[SIZES_TURNS];
+	size_t count;
+	bool closed; /* what is recommended for it can't be had there */
+};
+
+static size_t stations_make(const struct sizes *sizes, const struct sizes_way *ways, size_t way_count,
+                            struct station *stations) {
+	size_t count = 0, way = 0;
+	for (size_t i = 0; i < sizes->count; i++) {
+		stations[count++] = (struct station){.point = i};
+		for (; way < way_count && ways[way].near == i; way++)
+			stations[count++] = (struct station){.way = &ways[way]};
+	}
+	return count;
+}
+
+/* 0, -1: err, 1: the budget allows no more. */
+static int visit(const struct sizes *sizes, const struct sizes_bench *bench, struct station *station, int round,
+                 struct err *err) {
+	double one = NAN;
+	int answer;
+	if (station->way) {
+		answer = bench->between(bench->ctx, station->way, round, &one, err);
+		station->closed = answer > 0;
+		answer = answer < 0 ? -1 : 0;
+	} else {
+		answer = bench->again(bench->ctx, sizes_point(sizes, station->point), round, &one, err);
+	}
+	if (answer == 0 && one > 0 && !station->closed)
+		station->cost[station->count++] = one;
+	return answer;
+}
+
+static void take(struct sizes *sizes, const struct station *station) {
+	if (station->way)
+		sizes_ways_take(sizes, station->way->n, station->way->config, station->cost, station->count);
+	else
+		sizes_turns_take(sizes, station->point, station->cost, station->count);
+}
+
+int sizes_turns(struct sizes *sizes, const struct sizes_bench *bench, struct err *err) {
+	struct sizes_way ways[SIZES_WAYS_MAX];
+	struct station stations[STATIONS_MAX];
+	if (!bench->again)
+		return 0;
+	size_t count = stations_make(sizes, ways, bench->between ? sizes_ways_plan(sizes, ways) : 0, stations);
+	int answer = 0;
+	for (int round = 0; round < SIZES_TURNS && answer == 0; round++) {
+		for (size_t i = 0; i < count && answer == 0; i++) {
+			struct station *station = &stations[round % 2 ? count - 1 - i : i];
+			if (!station->closed)
+				answer = visit(sizes, bench, station, round, err);
+		}
+	}
+	for (size_t i = 0; i < count; i++)
+		take(sizes, &stations[i]);
+	return answer < 0 ? -1 : 0;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The values a parameter can take, as people write them: "a,b,c" (words or numbers), "1..8", "0..64+8", "16..512*2",
+ * "pow2(16,512)", and lists of those: "1,2,4..16+4". Also Python lists as T1 files have them is the T1 reader's
+ * business. */
+#ifndef TUNER_SPACE_DOMAIN_H
+#define TUNER_SPACE_DOMAIN_H
+#include <stddef.h>
+
+#include "src/base/err.h"
+#include "src/base/mem.h"
+#include "src/base/value.h"
+
+enum { DOMAIN_MAX = 1 << 20 };
+
+/* Values in the order given, duplicates refused, at most DOMAIN_MAX of them; words live in the arena. */
+int domain_parse(const char *text, struct arena *arena, struct value **values, size_t *count, struct err *err);
+/* A value that is there twice, or NULL. */
+const struct value *domain_duplicate(const struct value *values, size_t count);
+/* For qsort: numbers by size, then words. Whole numbers that differ only beyond double's precision stay apart. */
+int domain_order(const void *left, const void *right);
+
+#endif

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the space's files share. Branches number what a parameter can do at its place in the diagram: its values, then,
+ * where it has a condition, its absence. */
+#ifndef TUNER_SPACE_IMPL_H
+#define TUNER_SPACE_IMPL_H
+#include "src/base/mem.h"
+#include "src/base/expr/expr.h"
+#include "tuner/space/space.h"
+#include "tuner/space/diagram.h"
+
+struct space_param {
+	const char *name, *summary;
+	struct value *values;
+	size_t count;
+	bool ordered;
+	struct expr *when; /* NULL: always there */
+};
+
+struct space_constant {
+	const char *name;
+	struct value value;
+};
+
+/* An expression whose names are known: bind[i] is a parameter, or -1 - c for constant c. */
+struct space_rule {
+	struct expr *expr;
+	int *bind;
+	uint64_t mask; /* the parameters it mentions */
+};
+
+struct space_table {
+	const char **names;
+	size_t name_count;
+	int *rows;
+	size_t row_count;
+	int *bind;
+	uint64_t mask;
+};
+
+struct space {
+	struct arena *arena;
+	struct space_param params[SPACE_PARAMS_MAX];
+	struct space_rule whens[SPACE_PARAMS_MAX]; /* expr NULL: no condition */
+	size_t param_count;
+	struct space_constant *constants;
+	size_t constant_count;
+	struct space_rule *constraints;
+	size_t constraint_count;
+	struct space_table *tables;
+	size_t table_count;
+	struct diagram *diagram; /* after space_build */
+};
+
+static inline uint32_t space_branches(const struct space *space, int param) {
+	return (uint32_t)space->params[param].count + (space->params[param].when != NULL);
+}
+
+static inline int space_place(const struct space *space, int param, uint32_t branch) {
+	return branch < space->params[param].count ? (int)branch : SPACE_ABSENT;
+}
+
+static inline uint32_t space_branch(const struct space *space, int param, int place) {
+	return place == SPACE_ABSENT ? (uint32_t)space->params[param].count : (uint32_t)place;
+}
+
+int space_constant_find(const struct space *space, const char *name);
+/* The nearest known parameter (or constant), NULL where none is near. */
+const char *space_name_near(const struct space *space, const char *name, bool constants);
+/* Fills bind and mask of all rules and tables. */
+int space_bind(struct space *space, struct err *err);
+/* 1 holds, 0 does not, -1 mentions an absent parameter. */
+int space_rule_holds(const struct space *space, const struct space_rule *rule, const int *config);
+/* "threads 2, block 64": what a rule says, for messages */
+const char *space_rule_text(const struct space *space, size_t rule, char *text, size_t size);
+
+#endif

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include "tuner/space/part.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/expr/node.h"
+#include "tuner/space/slice.h"
+
+/* A node with at most so many combinations left finds all its children at once, and is merged with its equals. */
+enum { EAGER_MAX = 256, VALUE_WORDS = 3 };
+
+static uint32_t node_of_state(struct part *part, int level, const struct value *terms, size_t count);
+
+uint32_t *part_children_new(struct part *part, int level) {
+	part->effort->bytes += part->branches[level] * sizeof(uint32_t);
+	return arena_alloc(part->arena, part->branches[level], sizeof(uint32_t));
+}
+
+static uint32_t node_push(struct part *part, struct part_node node) {
+	if (part->count == part->room) {
+		part->room *= 2;
+		part->nodes = mem_grow(part->nodes, part->room, sizeof *part->nodes);
+	}
+	part->effort->bytes += sizeof node;
+	part->nodes[part->count] = node;
+	return (uint32_t)part->count++;
+}
+
+uint32_t part_node_with(struct part *part, int level, const uint32_t *child) {
+	uint32_t branches = part->branches[level], same = 1;
+	bool added;
+	while (same < branches && child[same] == child[0])
+		same++;
+	if (same == branches)
+		return child[0];
+	/* Two levels with equal children are not one node, so the level leads the key. */
+	uint32_t *key = mem_alloc((size_t)branches + 1, sizeof *key);
+	key[0] = (uint32_t)level;
+	memcpy(key + 1, child, branches * sizeof *key);
+	uint32_t number = intern_find(&part->children, key, (size_t)branches + 1, &added);
+	free(key);
+	if (!added)
+		return part->child_node[number];
+	if (part->children.count > part->child_room) {
+		part->child_room = part->child_room * 2 + 64;
+		part->child_node = mem_grow(part->child_node, part->child_room, sizeof *part->child_node);
+	}
+	uint32_t *copy = part_children_new(part, level);
+	memcpy(copy, child, branches * sizeof *copy);
+	part->effort->bytes += branches * sizeof *copy;
+	return part->child_node[number] = node_push(part, (struct part_node){.level = level, .child = copy});
+}
+
+static void write_value(uint32_t *key, struct value value) {
+	uint64_t bits = (uint64_t)value.as.i;
+	key[0] = value.type;
+	key[1] = (uint32_t)bits;
+	key[2] = (uint32_t)(bits >> 32);
+}
+
+static struct value read_value(const uint32_t *key) {
+	struct value value = {.type = (enum value_type)key[0]};
+	value.as.i = (int64_t)(key[1] | (uint64_t)key[2] << 32);
+	return value;
+}
+
+static int expression_levels(const struct part *part) {
+	return part->levels - (part->owner >= 0);
+}
+
+/* The child of a state. A constraint that mentions an absent parameter holds, a condition that does does not. */
+static uint32_t child_of(struct part *part, int level, uint32_t branch, struct value *values, size_t count) {
+	int param = part->params[level];
+	bool absent = branch >= part->space->params[param].count;
+	struct value stay[32], *out = stay, no = value_int(0);
+	part->effort->steps++;
+	if (level == expression_levels(part))
+		return (values[0].as.i != 0) != absent ? PART_TRUE : PART_FALSE;
+	if (absent)
+		return part->owner >= 0 ? node_of_state(part, part->levels - 1, &no, 1) : PART_TRUE;
+	size_t terms = slices_terms(part->slices, level + 1);
+	if (terms > sizeof stay / sizeof *stay)
+		out = mem_alloc(terms, sizeof *out);
+	values[count] = part->space->params[param].values[branch];
+	slices_run(part->slices, level, values, out);
+	uint32_t node = node_of_state(part, level + 1, out, terms);
+	if (out != stay)
+		free(out);
+	return node;
+}
+
+static uint32_t eager_node(struct part *part, int level, struct value *values, size_t count) {
+	uint32_t branches = part->branches[level];
+	uint32_t *child = mem_alloc(branches, sizeof *child);
+	for (uint32_t branch = 0; branch < branches && !effort_spent(part->effort); branch++)
+		child[branch] = child_of(part, level, branch, values, count);
+	uint32_t node = part_node_with(part, level, child);
+	free(child);
+	return node;
+}
+
+static uint32_t lazy_node(struct part *part, int level, uint32_t state) {
+	uint32_t *child = part_children_new(part, level);
+	memset(child, 0xff, part->branches[level] * sizeof *child);
+	return node_push(part, (struct part_node){.level = level, .state = state, .child = child});
+}
+
+/* The values of a state, with room for one more; the caller frees them. */
+static struct value *state_values(const struct part *part, uint32_t state, size_t *count) {
+	const uint32_t *key = intern_key(&part->states, state);
+	size_t words = part->states.ends[state] - (size_t)(key - part->states.words);
+	*count = (words - 1) / VALUE_WORDS;
+	struct value *values = mem_alloc(*count + 1, sizeof *values);
+	for (size_t i = 0; i < *count; i++)
+		values[i] = read_value(key + 1 + i * VALUE_WORDS);
+	return values;
+}
+
+static uint32_t state_number(struct part *part, int level, const struct value *terms, size_t count, bool *added) {
+	uint32_t *key = part->scratch;
+	key[0] = (uint32_t)level;
+	for (size_t i = 0; i < count; i++)
+		write_value(key + 1 + i * VALUE_WORDS, terms[i]);
+	uint32_t state = intern_find(&part->states, key, 1 + count * VALUE_WORDS, added);
+	if (part->states.count > part->state_room) {
+		part->state_room = part->state_room * 2 + 64;
+		part->state_node = mem_grow(part->state_node, part->state_room, sizeof *part->state_node);
+	}
+	if (*added)
+		part->effort->bytes += (8 + count * VALUE_WORDS) * sizeof *key;
+	return state;
+}
+
+static uint32_t node_of_state(struct part *part, int level, const struct value *terms, size_t count) {
+	bool added;
+	struct value truth;
+	if (level == expression_levels(part)) {
+		truth = value_int(expr_true(terms[0]));
+		terms = &truth;
+		if (level == part->levels)
+			return truth.as.i ? PART_TRUE : PART_FALSE;
+	}
+	uint32_t state = state_number(part, level, terms, count, &added);
+	if (!added)
+		return part->state_node[state];
+	uint32_t node;
+	if (level == part->levels - 1 || part->rest[level] <= EAGER_MAX) {
+		struct value *values = state_values(part, state, &count);
+		node = eager_node(part, level, values, count);
+		free(values);
+	} else {
+		node = lazy_node(part, level, state);
+	}
+	return part->state_node[state] = node;
+}
+
+uint32_t part_expand(struct part *part, uint32_t node, uint32_t branch) {
+	struct part_node n = part->nodes[node];
+	size_t count;
+	struct value *values = state_values(part, n.state, &count);
+	uint32_t child = child_of(part, n.level, branch, values, count);
+	free(values);
+	return n.child[branch] = child;
+}
+
+static void place_params(struct part *part, uint64_t mask, const int *position) {
+	for (uint64_t rest = mask; rest; rest &= rest - 1) {
+		int param = __builtin_ctzll(rest), at = part->levels++;
+		for (; at > 0 && position[part->params[at - 1]] > position[param]; at--)
+			part->params[at] = part->params[at - 1];
+		part->params[at] = param;
+	}
+	part->rest[part->levels] = 1;
+	for (int level = part->levels - 1; level >= 0; level--) {
+		part->branches[level] = space_branches(part->space, part->params[level]);
+		part->rest[level] = part->rest[level + 1] * part->branches[level];
+	}
+}
+
+static uint32_t expression_root(struct part *part, const struct part_source *source) {
+	int levels = expression_levels(part);
+	part->slices = slices_new(part->space, source, part->params, levels);
+	part->scratch = mem_alloc(1 + (slices_terms_most(part->slices) + 1) * VALUE_WORDS, sizeof *part->scratch);
+	struct value constant = slices_constant(part->slices);
+	return node_of_state(part, 0, &constant, levels == 0);
+}
+
+struct part *part_new(const struct space *space, const struct part_source *source, const int *position,
+                      struct effort *effort) {
+	struct part *part = mem_alloc(1, sizeof *part);
+	part->space = space;
+	part->effort = effort;
+	part->arena = arena_new();
+	part->owner = source->owner;
+	part->room = 64;
+	part->count = PART_FIRST;
+	part->nodes = mem_alloc(part->room, sizeof *part->nodes);
+	place_params(part, source->mask, position);
+	part->root = source->table ? part_rows(part, source->table) : expression_root(part, source);
+	return part;
+}
+
+void part_free(struct part *part) {
+	if (!part)
+		return;
+	slices_free(part->slices);
+	intern_clear(&part->states);
+	intern_clear(&part->children);
+	arena_free(part->arena);
+	free(part->nodes);
+	free(part->state_node);
+	free(part->child_node);
+	free(part->scratch);
+	free(part);
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The tree of a part: names are parameters, constants are folded, equal subtrees are one node. Sums and products of
+ * whole numbers are put in the order of placement, and products compared with a number become quotients, so that as
+ * little as possible has to be remembered from one parameter to the next. */
+#ifndef TUNER_SPACE_TREE_H
+#define TUNER_SPACE_TREE_H
+#include "src/base/expr/node.h"
+#include "tuner/space/part.h"
+
+#define TREE_NONE UINT32_MAX
+
+/* What is known of a node's value: where `most` is finite, it is whole, its absolute value at most `most`, and it is at
+ * least `least`. */
+struct tree_range {
+	double most, least;
+};
+
+struct space_tree {
+	struct expr_tree tree; /* the names are parameters */
+	uint32_t root;
+	int *rank; /* of each node: 1 + the last level that it needs, 0 for literals */
+	struct tree_range *range;
+	size_t room;
+};
+
+void space_tree_build(struct space_tree *out, const struct space *space, const struct part_source *source,
+                      const int *params, int levels);
+void space_tree_clear(struct space_tree *tree);
+
+/* Within the building of trees. */
+struct tree_builder {
+	struct space_tree *out;
+	const struct space *space;
+	const struct space_rule *rule;
+	const struct expr_tree *from;
+	uint32_t *copied; /* of each node of `from` */
+	int level_of[SPACE_PARAMS_MAX];
+};
+
+uint32_t tree_copy(struct tree_builder *b, uint32_t node);
+uint32_t tree_literal(struct space_tree *t, struct value value);
+uint32_t tree_one(struct tree_builder *b, enum expr_op op, uint32_t x);
+uint32_t tree_two(struct tree_builder *b, enum expr_op op, uint32_t x, uint32_t y);
+/* A sum, difference or product; TREE_NONE where its order has to stay. */
+uint32_t tree_reordered(struct tree_builder *b, uint32_t node);
+/* left and right are nodes of `from`. */
+uint32_t tree_comparison(struct tree_builder *b, enum expr_op op, uint32_t left, uint32_t right);
+
+#endif

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "src/base/json/js.h"
+#include "tuner/program/folder.h"
+#include "tuner/spec/c/impl.h"
+
+enum { BUILDS_KEPT = 256, ARGUMENTS_ROOM = 192 };
+
+struct c_builds {
+	struct arena *arena;
+	const struct c_kernel *kernel;
+	struct c_compiler compiler;
+	struct program_folder *folder;
+	struct stat file; /* the kernel's, as it was */
+	struct c_build *list;
+	size_t count, oldest; /* the first that may still have its file */
+	unsigned serial;
+};
+
+static const char *path_in(const struct c_builds *b, struct arena *arena, const char *name) {
+	return arena_printf(arena, "%s/%s", b->compiler.folder, name);
+}
+
+/* What is the same for all configurations, and proof that the compiler works. */
+static int harness_build(struct c_builds *b, struct err *err) {
+	const char *const arguments[] = {"-O2",
+	                                 "-fPIC",
+	                                 "-w",
+	                                 "-c",
+	                                 path_in(b, b->arena, c_harness_file),
+	                                 "-o",
+	                                 path_in(b, b->arena, c_object_file),
+	                                 b->kernel->openmp ? "-fopenmp" : NULL,
+	                                 NULL};
+	char message[256];
+	switch (c_compile(&b->compiler, arguments, message, err)) {
+	case C_DONE:
+		return 0;
+	case C_REFUSED:
+		return err_set(err, ERR_FAILED, "name a C compiler that works in the variable CC",
+		               "%s can't compile a plug-in: %s", b->compiler.words[0], message);
+	case C_BROKEN:
+	default:
+		return -1;
+	}
+}
+
+struct c_builds *c_builds_new(const struct c_kernel *kernel, const struct c_compiler *compiler, const char *base,
+                              struct err *err) {
+	struct c_builds *b = mem_alloc(1, sizeof *b);
+	*b = (struct c_builds){.arena = arena_new(), .kernel = kernel, .compiler = *compiler};
+	if (stat(kernel->file, &b->file)) {
+		err_set(err, ERR_USAGE, NULL, "KernelFile can't be read");
+		goto fail;
+	}
+	b->folder = program_folder_new(base, err);
+	if (!b->folder)
+		goto fail;
+	b->compiler.folder = program_folder_path(b->folder);
+	if (c_sources_write(kernel, b->compiler.folder, err) || harness_build(b, err))
+		goto fail;
+	return b;
+fail:
+	c_builds_free(b);
+	return NULL;
+}
+
+void c_builds_free(struct c_builds *b) {
+	if (!b)
+		return;
+	program_folder_free(b->folder);
+	for (size_t i = 0; i < b->count; i++) {
+		free(b->list[i].key);
+		free(b->list[i].path);
+		free(b->list[i].message);
+	}
+	free(b->list);
+	arena_free(b->arena);
+	free(b);
+}
+
+static int file_check(const struct c_builds *b, struct err *err) {
+	struct stat now;
+	if (stat(b->kernel->file, &now) == 0 && now.st_size == b->file.st_size &&
+	    now.st_mtim.tv_sec == b->file.st_mtim.tv_sec && now.st_mtim.tv_nsec == b->file.st_mtim.tv_nsec)
+		return 0;
+	return err_set(err, ERR_USAGE, "begin anew: results of two versions must not be mixed", "%s has changed meanwhile",
+	               b->kernel->file);
+}
+
+/* The compiler's arguments; later options win, so that the specification's do. */
+static int arguments_make(const struct c_builds *b, struct arena *arena, const json_t *config, const char *path,
+                          const char *arguments[ARGUMENTS_ROOM], struct err *err) {
+	static const char *const first[] = {"-O3", "-march=native", "-fPIC", "-fvisibility=hidden"};
+	size_t count = 0;
+	const char *name;
+	json_t *member;
+	for (size_t i = 0; i < sizeof first / sizeof *first; i++)
+		arguments[count++] = first[i];
+	json_object_foreach((json_t *)config, name, member) {
+		struct value value;
+		if (count >= ARGUMENTS_ROOM - C_OPTIONS_MAX - 16 || !value_from_json(member, &value))
+			return err_set(err, ERR_USAGE, NULL, "the configuration has no C form");
+		arguments[count] = c_define(arena, name, value, err);
+		if (!arguments[count++])
+			return -1;
+	}
+	arguments[count++] = path_in(b, arena, c_unit_file);
+	arguments[count++] = path_in(b, arena, c_object_file);
+	for (size_t i = 0; b->kernel->options[i]; i++)
+		arguments[count++] = b->kernel->options[i];
+	const char *const last[] = {"-shared", "-Wl,-z,defs", "-lm", "-o", path, NULL};
+	memcpy(&arguments[count], last, sizeof last);
+	return 0;
+}
+
+/* Files of builds that are long past are removed; who asks for one again gets it built again. */
+static void builds_trim(struct c_builds *b) {
+	while (b->count - b->oldest > BUILDS_KEPT) {
+		struct c_build *build = &b->list[b->oldest++];
+		if (build->path)
+			unlink(build->path);
+		free(build->path);
+		build->path = NULL;
+	}
+}
+
+static int build_make(struct c_builds *b, struct c_build *build, const json_t *config, struct err *err) {
+	const char *arguments[ARGUMENTS_ROOM];
+	char message[256];
+	struct arena *arena = arena_new();
+	char *path = mem_printf("%s/build-%u.so", b->compiler.folder, b->serial++); /* never one that a worker knows */
+	int failed = arguments_make(b, arena, config, path, arguments, err);
+	enum c_outcome outcome = failed ? C_BROKEN : c_compile(&b->compiler, arguments, message, err);
+	arena_free(arena);
+	if (outcome == C_DONE) {
+		build->path = path;
+		return 0;
+	}
+	unlink(path);
+	free(path);
+	if (outcome == C_REFUSED)
+		build->message = mem_strdup(message);
+	return outcome == C_REFUSED ? 0 : -1;
+}
+
+const struct c_build *c_build_get(struct c_builds *b, const json_t *config, struct err *err) {
+	char *key = js_canonical(config);
+	size_t i = 0;
+	while (i < b->count && strcmp(b->list[i].key, key) != 0)
+		i++;
+	if (i < b->count) {
+		free(key);
+	} else {
+		b->list = mem_grow(b->list, b->count + 1, sizeof *b->list);
+		b->list[b->count++] = (struct c_build){.key = key};
+		builds_trim(b);
+	}
+	struct c_build *build = &b->list[i];
+	if (!build->path && !build->message && (file_check(b, err) || build_make(b, build, config, err)))
+		return NULL;
+	return build;
+}

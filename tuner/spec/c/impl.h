@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Shared by the files spec_c*.c only. */
+#ifndef TUNER_SPEC_C_IMPL_H
+#define TUNER_SPEC_C_IMPL_H
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "src/base/err.h"
+#include "src/base/mem.h"
+#include "src/base/value.h"
+
+/* name in the specification, C type, kind, bytes */
+#define C_TYPES(X)                                                                                                     \
+	X("int8", "signed char", SIGNED, 1)                                                                                \
+	X("int16", "short", SIGNED, 2)                                                                                     \
+	X("int32", "int", SIGNED, 4)                                                                                       \
+	X("int64", "__INT64_TYPE__", SIGNED, 8)                                                                            \
+	X("uint8", "unsigned char", UNSIGNED, 1)                                                                           \
+	X("uint16", "unsigned short", UNSIGNED, 2)                                                                         \
+	X("uint32", "unsigned", UNSIGNED, 4)                                                                               \
+	X("uint64", "__UINT64_TYPE__", UNSIGNED, 8)                                                                        \
+	X("char", "signed char", SIGNED, 1)                                                                                \
+	X("short", "short", SIGNED, 2)                                                                                     \
+	X("int", "int", SIGNED, 4)                                                                                         \
+	X("uchar", "unsigned char", UNSIGNED, 1)                                                                           \
+	X("ushort", "unsigned short", UNSIGNED, 2)                                                                         \
+	X("uint", "unsigned", UNSIGNED, 4)                                                                                 \
+	X("unsigned", "unsigned", UNSIGNED, 4)                                                                             \
+	X("float", "float", REAL, 4)                                                                                       \
+	X("float32", "float", REAL, 4)                                                                                     \
+	X("double", "double", REAL, 8)                                                                                     \
+	X("float64", "double", REAL, 8)
+
+enum c_kind { C_SIGNED, C_UNSIGNED, C_REAL };
+enum c_access { C_READ_ONLY, C_WRITE_ONLY, C_READ_WRITE };
+
+struct c_type {
+	const char *name, *in_c;
+	enum c_kind kind;
+	size_t bytes;
+};
+
+struct c_argument {
+	const char *name;
+	const struct c_type *type;
+	bool scalar, random, output;
+	enum c_access access;
+	uint64_t count;
+	double real;    /* FillValue of C_REAL */
+	uint64_t whole; /* of the others, two's complement */
+};
+
+struct c_kernel {
+	const char *name, *file;    /* file: absolute */
+	const char *const *options; /* NULL-terminated */
+	bool openmp;
+	struct c_argument *arguments;
+	size_t argument_count;
+};
+
+enum { C_ARGUMENTS_MAX = 64, C_OPTIONS_MAX = 64 };
+
+/* What KernelSpecification says, checked; folder: KernelFile is relative to it. All of it lives in the arena. */
+int c_kernel_read(const json_t *json, const char *folder, struct arena *arena, struct c_kernel *kernel,
+                  struct err *err);
+int c_argument_read(const json_t *json, size_t at, struct arena *arena, struct c_argument *argument, struct err *err);
+int c_options_read(const json_t *json, struct arena *arena, struct c_kernel *kernel, struct err *err);
+/* KernelFile, absolute. */
+int c_file_read(const json_t *json, const char *folder, struct arena *arena, const char **file, struct err *err);
+/* Without control characters. */
+bool c_is_plain(const char *text);
+/* A name that C and its preprocessor take as one of ours. */
+bool c_is_name(const char *text);
+
+/* "-DNAME=VALUE" for a member of a configuration; ERR_USAGE where name or value can't be part of C. */
+const char *c_define(struct arena *arena, const char *name, struct value value, struct err *err);
+
+/* Writes the parts of a plug-in into the folder: header, harness, table of the arguments, and the file that includes
+ * the kernel's. */
+int c_sources_write(const struct c_kernel *kernel, const char *folder, struct err *err);
+extern const char c_harness_file[], c_unit_file[], c_object_file[];
+
+struct c_compiler {
+	const char *const *words; /* CC, split */
+	const char *folder;       /* for temporary files */
+	const char *cwd;          /* of the specification: -I is relative to it */
+	const volatile int *interrupt;
+	struct worker *worker; /* compiles where it is; NULL: here */
+};
+
+enum c_outcome { C_DONE, C_REFUSED, C_BROKEN };
+/* Runs the compiler on these arguments, NULL-terminated. C_REFUSED: message has the first error; C_BROKEN: err says why
+ * it can't be run, or that it was interrupted. */
+enum c_outcome c_compile(const struct c_compiler *compiler, const char *const *arguments, char message[256],
+                         struct err *err);
+/* tuner/spec/c/there.c: the same by the compiler's worker. */
+enum c_outcome c_compile_there(const struct c_compiler *compiler, const char *const *argv, double seconds,
+                               char message[256], struct err *err);
+void c_first_error(const char *text, char message[256]); /* of what a compiler wrote */
+
+/* A configuration, compiled. */
+struct c_build {
+	char *key;     /* configuration, canonical JSON */
+	char *path;    /* NULL: failed, or removed since */
+	char *message; /* of what did not compile; else NULL */
+};
+
+/* All builds of a run, in a folder of their own (in `base`; NULL: in the user's cache), which becomes the compiler's. The
+ * kernel, and the compiler's words and cwd, are borrowed. */
+struct c_builds;
+struct c_builds *c_builds_new(const struct c_kernel *kernel, const struct c_compiler *compiler, const char *base,
+                              struct err *err);
+void c_builds_free(struct c_builds *builds); /* removes the folder */
+/* New or old; valid until the next call. NULL and err where nothing can be built. */
+const struct c_build *c_build_get(struct c_builds *builds, const json_t *config, struct err *err);
+
+#endif

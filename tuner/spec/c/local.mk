@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+libtuner_la_SOURCES += %D%/argument.c %D%/build.c %D%/c.c %D%/c.h %D%/compile.c %D%/impl.h %D%/read.c \
+	%D%/source.c %D%/there.c
+
+# What a plug-in of a C function is made of, as arrays of lines.
+nodist_libtuner_la_SOURCES += %D%/kernel.def %D%/harness.def
+BUILT_SOURCES += %D%/kernel.def %D%/harness.def
+CLEANFILES += %D%/kernel.def %D%/harness.def
+EXTRA_DIST += %D%/harness.inc
+QUOTE_LINES = $(SED) 's/[\\"]/\\&/g; s/^/"/; s/$$/",/'
+%D%/kernel.def: kernels/kernel.h
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(QUOTE_LINES) $< >$@
+%D%/harness.def: %D%/harness.inc
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(QUOTE_LINES) $< >$@

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* KernelSpecification of language "C". What comes from the file ends up in C and on a command line: names are names,
+ * and numbers are printed anew. */
+#include <config.h>
+
+#include <ctype.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "src/base/json/js.h"
+#include "src/base/sys.h"
+#include "tuner/spec/c/impl.h"
+
+enum { NAME_LONGEST = 63, OPTION_LONGEST = 1024 };
+
+static bool is_among(const char *text, const char *const *words) {
+	while (*words && strcmp(*words, text) != 0)
+		words++;
+	return *words;
+}
+
+bool c_is_name(const char *text) {
+	static const char *const keywords[] = {
+		"auto",     "break",    "case",  "char",     "const",  "continue", "default", "do",     "double",  "else",
+		"enum",     "extern",   "float", "for",      "goto",   "if",       "inline",  "int",    "long",    "register",
+		"restrict", "return",   "short", "signed",   "sizeof", "static",   "struct",  "switch", "typedef", "typeof",
+		"union",    "unsigned", "void",  "volatile", "while",  "asm",      "defined", NULL};
+	if (!text || strlen(text) > NAME_LONGEST || !(isalpha((unsigned char)*text) || *text == '_'))
+		return false;
+	for (const char *c = text; *c; c++)
+		if (!isalnum((unsigned char)*c) && *c != '_')
+			return false;
+	/* what belongs to the compiler, and to the generated file */
+	return text[0] != '_' && strncmp(text, "ss_t1_", 6) != 0 && !is_among(text, keywords);
+}
+
+/* A real number stays one in C: 1.0, not 1. */
+static const char *number_in_c(struct arena *arena, struct value value) {
+	char text[64];
+	value_text(value, text, sizeof text);
+	bool whole = value.type == VALUE_REAL && !strpbrk(text, ".en");
+	return arena_printf(arena, "%s%s", text, whole ? ".0" : "");
+}
+
+const char *c_define(struct arena *arena, const char *name, struct value value, struct err *err) {
+	const char *text = value.type == VALUE_WORD ? value.as.w : number_in_c(arena, value);
+	if (!c_is_name(name)) {
+		err_set(err, ERR_USAGE, "letters, digits and _, and no word of C", "parameter %.60s can't be a macro of C", name);
+		return NULL;
+	}
+	if (value.type == VALUE_WORD ? !c_is_name(text) : value.type == VALUE_REAL && !isfinite(value.as.r)) {
+		err_set(err, ERR_USAGE, "use numbers, or words of letters, digits and _", "parameter %s: \"%.60s\" can't be C",
+		        name, text);
+		return NULL;
+	}
+	return arena_printf(arena, "-D%s=%s", name, text);
+}
+
+/* Options of optimization, warnings, paths and libraries; not those that say what is compiled, to where, or by what. */
+static bool option_allowed(const char *option) {
+	static const char *const starts[] = {"-f",        "-m",    "-O", "-g", "-W",       "-std=",    "-D",
+	                                     "-U",        "-I",    "-L", "-l", "-pthread", "-isystem", "--param",
+	                                     "-pedantic", "-ansi", "-w", "-q", NULL};
+	static const char *const refused[] = {"-fplugin",
+	                                      "-fdump",
+	                                      "-fsyntax-only",
+	                                      "-ffile-prefix",
+	                                      "-fprofile-dir",
+	                                      "-fauto-profile",
+	                                      "-Wl,",
+	                                      "-Wa,",
+	                                      "-Wp,",
+	                                      "-wrapper",
+	                                      "-fcallgraph-info",
+	                                      "-fpass-plugin",
+	                                      "-fopt-info",
+	                                      "-fsave-optimization-record",
+	                                      "-fdiagnostics",
+	                                      "-frecord",
+	                                      "-fstack-usage",
+	                                      "-ftime-trace",
+	                                      "-fcrash",
+	                                      "-fmodule",
+	                                      NULL};
+	bool starts_well = false;
+	for (size_t i = 0; starts[i]; i++)
+		starts_well = starts_well || strncmp(option, starts[i], strlen(starts[i])) == 0;
+	for (size_t i = 0; refused[i]; i++)
+		if (strncmp(option, refused[i], strlen(refused[i])) == 0)
+			return false;
+	return starts_well && strcmp(option, "-o") != 0;
+}
+
+/* "-I" "folder" */
+static bool takes_next(const char *option) {
+	static const char *const words[] = {"-D", "-U", "-I", "-L", "-l", "-isystem", "--param", NULL};
+	return is_among(option, words);
+}
+
+bool c_is_plain(const char *text) {
+	while (*text && !iscntrl((unsigned char)*text))
+		text++;
+	return !*text;
+}
+
+int c_options_read(const json_t *json, struct arena *arena, struct c_kernel *kernel, struct err *err) {
+	json_t *array = NULL, *item;
+	size_t i;
+	bool next = false;
+	if (json_object_get(json, "CompilerOptions") && js_array(json, "CompilerOptions", C_OPTIONS_MAX, &array, err))
+		return -1;
+	const char **options = arena_alloc(arena, json_array_size(array) + 1, sizeof *options);
+	json_array_foreach(array, i, item) {
+		const char *text = json_string_value(item);
+		if (!text || strlen(text) > OPTION_LONGEST || !c_is_plain(text))
+			return err_set(err, ERR_USAGE, "one option a text", "CompilerOptions[%zu] is no option", i);
+		if (next ? *text == '-' || *text == '@' : !option_allowed(text))
+			return err_set(err, ERR_USAGE, "optimization, warnings, -D, -I, -L and -l are",
+			               "CompilerOptions: \"%.100s\" is not taken", text);
+		next = !next && takes_next(text);
+		options[i] = arena_strdup(arena, text);
+		kernel->openmp = kernel->openmp || strcmp(text, "-fopenmp") == 0 || strncmp(text, "-fopenmp=", 9) == 0;
+	}
+	kernel->options = options;
+	return next ? err_set(err, ERR_USAGE, NULL, "CompilerOptions: the last one lacks its argument") : 0;
+}
+
+int c_file_read(const json_t *json, const char *folder, struct arena *arena, const char **file, struct err *err) {
+	const char *name;
+	char whole[PATH_MAX];
+	struct stat stat_of;
+	if (js_string(json, "KernelFile", &name, err))
+		return -1;
+	const char *path = name[0] == '/' ? name : arena_printf(arena, "%s/%s", folder, name);
+	if (!realpath(path, whole) || stat(whole, &stat_of) || !S_ISREG(stat_of.st_mode))
+		return err_set(err, ERR_USAGE, "it is relative to the folder of the specification",
+		               "KernelFile: no file %.200s", path);
+	if (!c_is_plain(whole) || strpbrk(whole, "\"\\"))
+		return err_set(err, ERR_USAGE, "move it elsewhere", "KernelFile: the path %.200s can't be included in C",
+		               whole);
+	*file = arena_strdup(arena, whole);
+	return 0;
+}
+
+/* An input, a state of the measured configuration and one of its rival must fit. */
+static int memory_check(const struct c_kernel *kernel, struct err *err) {
+	double total = 0, memory = (double)sys_memory_total();
+	bool output = false;
+	for (size_t i = 0; i < kernel->argument_count; i++) {
+		const struct c_argument *argument = &kernel->arguments[i];
+		total += (double)argument->count * (double)argument->type->bytes;
+		output = output || argument->output;
+	}
+	if (memory > 0 && 2 * total > memory)
+		return err_set(err, ERR_USAGE, "take smaller Sizes", "the arguments take %.3g GiB, the machine has %.3g",
+		               total / 0x1p30, memory / 0x1p30);
+	return output ? 0
+	              : err_set(err, ERR_USAGE, "mark what it writes: \"AccessType\": \"WriteOnly\"",
+	                        "no argument is an output, so that nothing can be verified");
+}
+
+static int arguments_read(const json_t *json, struct arena *arena, struct c_kernel *kernel, struct err *err) {
+	json_t *array;
+	if (js_array(json, "Arguments", C_ARGUMENTS_MAX, &array, err))
+		return -1;
+	kernel->argument_count = json_array_size(array);
+	kernel->arguments = arena_alloc(arena, kernel->argument_count + 1, sizeof *kernel->arguments);
+	for (size_t i = 0; i < kernel->argument_count; i++)
+		if (c_argument_read(json_array_get(array, i), i, arena, &kernel->arguments[i], err))
+			return -1;
+	return memory_check(kernel, err);
+}
+
+int c_kernel_read(const json_t *json, const char *folder, struct arena *arena, struct c_kernel *kernel,
+                  struct err *err) {
+	const char *name = NULL;
+	*kernel = (struct c_kernel){.openmp = false};
+	if (js_string(json, "KernelName", &name, err))
+		return err_prefix(err, "KernelSpecification");
+	if (!c_is_name(name))
+		return err_set(err, ERR_USAGE, "name the function in KernelFile", "KernelName \"%.60s\" is no function of C",
+		               name);
+	kernel->name = arena_strdup(arena, name);
+	if (c_file_read(json, folder, arena, &kernel->file, err) || c_options_read(json, arena, kernel, err) ||
+	    arguments_read(json, arena, kernel, err))
+		return err_prefix(err, "KernelSpecification");
+	return 0;
+}

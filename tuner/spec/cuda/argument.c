@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* KernelSpecification.Arguments for CUDA: those of C, and constant memory, sizes as expressions, files. */
+#include <config.h>
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+
+#include "src/base/json/js.h"
+#include "src/base/sys.h"
+#include "tuner/spec/cuda/impl.h"
+
+static const double COUNT_LARGEST = 0x1p40;
+
+static bool member_is(const json_t *json, const char *key, const char *word) {
+	const char *text = js_string_or(json, key, NULL);
+	return text && strcasecmp(text, word) == 0;
+}
+
+static bool is_scalar(const json_t *json) {
+	return member_is(json, "MemoryType", "Scalar") || member_is(json, "MemType", "Scalar");
+}
+
+/* A file of raw elements beside the specification: there, and of the right size. */
+static int raw_file(const json_t *json, const char *key, const char *folder, struct arena *arena,
+                    const struct cuda_argument *argument, const char **out, struct err *err) {
+	const char *name;
+	char whole[PATH_MAX];
+	struct stat file;
+	if (js_string(json, key, &name, err))
+		return -1;
+	const char *path = name[0] == '/' ? name : arena_printf(arena, "%s/%s", folder, name);
+	uint64_t size = argument->c.count * argument->c.type->bytes;
+	if (!realpath(path, whole) || stat(whole, &file) || !S_ISREG(file.st_mode))
+		return err_set(err, ERR_USAGE, "it is relative to the folder of the specification", "%s: no file %.200s", key,
+		               path);
+	if ((uint64_t)file.st_size != size)
+		return err_set(err, ERR_USAGE, "it holds the elements as they are in memory",
+		               "%s: %.200s has %jd bytes, not %ju", key, path, (intmax_t)file.st_size, (uintmax_t)size);
+	*out = arena_strdup(arena, whole);
+	return 0;
+}
+
+/* The argument as C would have it: what goes beyond is put in simple terms. */
+static json_t *as_c(const struct cuda_kernel *kernel, const json_t *json, bool filed, bool constant, struct err *err) {
+	json_t *c = json_copy((json_t *)json), *fill = json_object_get(json, "FillValue");
+	double value;
+	if (constant || member_is(json, "MemType", "Global"))
+		json_object_del(c, "MemType");
+	if (filed) {
+		json_object_set_new(c, "FillType", json_string("Constant"));
+		json_object_del(c, "FillValue");
+	}
+	if (!is_scalar(json)) {
+		if (cuda_whole(&kernel->names, json_object_get(json, "Size"), "Size", 1, COUNT_LARGEST, &value, err))
+			goto fail;
+		json_object_set_new(c, "Size", json_integer((json_int_t)value));
+	}
+	if (!filed && json_is_string(fill)) {
+		if (cuda_evaluate(&kernel->names, fill, "FillValue", &value, err))
+			goto fail;
+		json_object_set_new(c, "FillValue", json_real(value));
+	}
+	return c;
+fail:
+	json_decref(c);
+	return NULL;
+}
+
+static int files_read(const json_t *json, const char *folder, bool filed, struct arena *arena,
+                      struct cuda_argument *argument, struct err *err) {
+	const char *key = json_object_get(json, "DataSource") ? "DataSource" : "FileName";
+	if (filed && argument->c.scalar)
+		return err_set(err, ERR_USAGE, "give it a FillValue", "a scalar can't come from a file");
+	if (filed && raw_file(json, key, folder, arena, argument, &argument->file, err))
+		return -1;
+	if (!json_object_get(json, "ReferenceFile"))
+		return 0;
+	if (!argument->c.output)
+		return err_set(err, ERR_USAGE, "\"Output\": 1", "it has a ReferenceFile and is no output");
+	return raw_file(json, "ReferenceFile", folder, arena, argument, &argument->reference, err);
+}
+
+static int argument_read(const struct cuda_kernel *kernel, const json_t *json, size_t at, const char *folder,
+                         struct arena *arena, struct cuda_argument *argument, struct err *err) {
+	bool filed = member_is(json, "FillType", "BinaryRaw") || member_is(json, "FillType", "DataSource");
+	if (!json_is_object(json))
+		return err_set(err, ERR_USAGE, NULL, "Arguments[%zu] is no object", at);
+	argument->constant = member_is(json, "MemType", "Constant") || member_is(json, "MemoryType", "Constant");
+	json_t *c = as_c(kernel, json, filed, argument->constant, err);
+	if (c && member_is(c, "MemoryType", "Constant"))
+		json_object_set_new(c, "MemoryType", json_string("Vector"));
+	int failed = c ? c_argument_read(c, at, arena, &argument->c, err) : -1;
+	json_decref(c);
+	if (!failed && argument->constant && argument->c.output)
+		failed = err_set(err, ERR_USAGE, "\"AccessType\": \"ReadOnly\"", "constant memory can't be written");
+	if (!failed)
+		failed = files_read(json, folder, filed, arena, argument, err);
+	return failed ? err_prefix(err, "Arguments[%zu] %.60s", at, js_string_or(json, "Name", "")) : 0;
+}
+
+/* Sizes may name scalars, so that those come first. */
+static int scalars_name(struct cuda_kernel *kernel, const json_t *array, struct arena *arena, bool texts,
+                        struct err *err) {
+	for (size_t i = 0; i < json_array_size(array); i++) {
+		const json_t *json = json_array_get(array, i), *fill = json_object_get(json, "FillValue");
+		const char *name = js_string_or(json, "Name", NULL);
+		struct value value;
+		double real;
+		if (!is_scalar(json) || !name || !c_is_name(name) || (texts ? !json_is_string(fill) : !json_is_number(fill)))
+			continue;
+		if (texts && cuda_evaluate(&kernel->names, fill, "FillValue", &real, err))
+			return err_prefix(err, "Arguments[%zu] %.60s", i, name);
+		if (texts)
+			value = real == (double)(int64_t)real && real < 0x1p53 && real > -0x1p53 ? value_int((int64_t)real)
+			                                                                         : value_real(real);
+		else if (!value_from_json(fill, &value))
+			continue;
+		cuda_names_set(&kernel->names, arena_strdup(arena, name), value);
+	}
+	return 0;
+}
+
+static int problem_read(struct cuda_kernel *kernel, const json_t *json, struct err *err) {
+	const json_t *size = json_object_get(json, "ProblemSize");
+	size_t count = json_is_array(size) ? json_array_size(size) : size && !json_is_null(size) ? 1 : 0;
+	if (count > 3)
+		return err_set(err, ERR_USAGE, NULL, "ProblemSize has over three members");
+	for (size_t i = 0; i < count; i++)
+		if (cuda_whole(&kernel->names, json_is_array(size) ? json_array_get(size, i) : size, "ProblemSize", 1,
+		               COUNT_LARGEST, &kernel->problem[i], err))
+			return -1;
+	return 0;
+}
+
+/* The worker keeps inputs and what is right in the host's memory, too. */
+static int totals_check(const struct cuda_kernel *kernel, struct err *err) {
+	double total = 0, memory = (double)sys_memory_total();
+	bool output = false;
+	for (size_t i = 0; i < kernel->argument_count; i++) {
+		const struct c_argument *c = &kernel->arguments[i].c;
+		total += (double)c->count * (double)c->type->bytes;
+		output = output || c->output;
+	}
+	if (memory > 0 && 2 * total > memory)
+		return err_set(err, ERR_USAGE, "take a smaller ProblemSize", "the arguments take %.3g GiB, the host has %.3g",
+		               total / 0x1p30, memory / 0x1p30);
+	return output ? 0
+	              : err_set(err, ERR_USAGE, "mark what it writes: \"AccessType\": \"WriteOnly\"",
+	                        "no argument is an output, so that nothing can be verified");
+}
+
+int cuda_arguments_read(const json_t *json, const char *folder, struct arena *arena, struct cuda_kernel *kernel,
+                        struct err *err) {
+	json_t *array;
+	if (js_array(json, "Arguments", C_ARGUMENTS_MAX, &array, err))
+		return -1;
+	kernel->argument_count = json_array_size(array);
+	kernel->arguments = arena_alloc(arena, kernel->argument_count + 1, sizeof *kernel->arguments);
+	if (scalars_name(kernel, array, arena, false, err) || problem_read(kernel, json, err) ||
+	    scalars_name(kernel, array, arena, true, err))
+		return -1;
+	for (size_t i = 0; i < kernel->argument_count; i++) {
+		struct cuda_argument *argument = &kernel->arguments[i];
+		if (argument_read(kernel, json_array_get(array, i), i, folder, arena, argument, err))
+			return -1;
+		kernel->resets = kernel->resets || argument->c.access == C_READ_WRITE;
+		kernel->made = kernel->made || (argument->c.output && !argument->reference);
+	}
+	return totals_check(kernel, err);
+}

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include "tuner/spec/cuda/cuda.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "src/base/json/js.h"
+#include "src/base/sha256.h"
+#include "src/base/sys.h"
+#include "tuner/spec/cuda/impl.h"
+
+enum { KERNEL_FILE_MAX = 16 << 20, TEXT_MAX = 64 << 10 };
+
+struct spec_cuda {
+	struct arena *arena;
+	struct cuda_kernel kernel;
+	json_t *json, *baseline, *problem, *request; /* KernelSpecification, ..., the worker's problem */
+	char source[SHA256_TEXT];
+	struct stat file; /* the kernel's, as it was */
+	struct runner worker;
+	bool referred; /* some worker was given a reference */
+};
+
+static int source_hash(struct spec_cuda *cuda, const struct spec *spec, struct err *err) {
+	size_t size;
+	char hash[SHA256_TEXT], *text = sys_read_file(cuda->kernel.file, KERNEL_FILE_MAX, &size, err);
+	if (!text || stat(cuda->kernel.file, &cuda->file)) {
+		free(text);
+		return err->code == ERR_OK ? err_set(err, ERR_USAGE, NULL, "KernelFile can't be read") : -1;
+	}
+	sha256_text(text, size, hash);
+	free(text);
+	const char *all = arena_printf(cuda->arena, "%s %s", spec_hash(spec), hash);
+	sha256_text(all, strlen(all), cuda->source);
+	return 0;
+}
+
+static json_t *text_of(json_t *json, struct err *err) {
+	char *text = js_canonical(json);
+	json_t *out = strlen(text) <= TEXT_MAX ? json_pack("{s:s}", "text", text) : NULL;
+	if (!out)
+		err_set(err, ERR_USAGE, "use fewer or shorter names", "the specification is too long for the worker");
+	free(text);
+	json_decref(json);
+	return out;
+}
+
+static json_t *size_json(const struct cuda_kernel *kernel) {
+	const double *size = kernel->problem;
+	if (!json_object_get(kernel->json, "ProblemSize"))
+		return json_object();
+	if (size[2] > 1)
+		return json_pack("{s:o}", "size", json_sprintf("%.0fx%.0fx%.0f", size[0], size[1], size[2]));
+	if (size[1] > 1)
+		return json_pack("{s:o}", "size", json_sprintf("%.0fx%.0f", size[0], size[1]));
+	return json_pack("{s:I}", "size", (json_int_t)size[0]);
+}
+
+struct spec_cuda *spec_cuda_new(const struct spec *spec, struct worker *worker, struct err *err) {
+	struct spec_cuda *cuda = mem_alloc(1, sizeof *cuda);
+	struct cuda_shape shape;
+	cuda->arena = arena_new();
+	cuda->json = json_incref((json_t *)spec_kernel(spec));
+	cuda->baseline = json_incref((json_t *)spec_baseline(spec));
+	cuda->worker = worker_runner(worker);
+	if (cuda_kernel_read(cuda->json, spec_folder(spec), spec_space(spec), cuda->arena, &cuda->kernel, err) ||
+	    cuda_shape_of(&cuda->kernel, cuda->baseline, &shape, err) || source_hash(cuda, spec, err))
+		goto fail;
+	cuda->problem = size_json(&cuda->kernel);
+	cuda->request = text_of(cuda_problem_json(&cuda->kernel), err);
+	if (cuda->request)
+		return cuda;
+fail:
+	spec_cuda_free(cuda);
+	return NULL;
+}
+
+void spec_cuda_free(struct spec_cuda *cuda) {
+	if (!cuda)
+		return;
+	json_decref(cuda->request);
+	json_decref(cuda->problem);
+	json_decref(cuda->baseline);
+	json_decref(cuda->json);
+	arena_free(cuda->arena);
+	free(cuda);
+}
+
+const char *spec_cuda_source(const struct spec_cuda *cuda) {
+	return cuda->source;
+}
+
+const json_t *spec_cuda_problem(const struct spec_cuda *cuda) {
+	return cuda->problem;
+}
+
+const char *spec_cuda_kernel(const struct spec_cuda *cuda) {
+	return cuda->kernel.resets ? "t1-reset" : "t1";
+}
+
+static int file_check(const struct spec_cuda *cuda, struct err *err) {
+	struct stat now;
+	if (stat(cuda->kernel.file, &now) == 0 && now.st_size == cuda->file.st_size &&
+	    now.st_mtim.tv_sec == cuda->file.st_mtim.tv_sec && now.st_mtim.tv_nsec == cuda->file.st_mtim.tv_nsec)
+		return 0;
+	return err_set(err, ERR_USAGE, "begin anew: results of two versions must not be mixed", "%s has changed meanwhile",
+	               cuda->kernel.file);
+}
+
+static void fail_as(struct trial_result *result, enum trial_status status, const char *message) {
+	memset(result, 0, sizeof *result);
+	result->status = status;
+	result->value = result->least = NAN;
+	snprintf(result->message, sizeof result->message, "%.255s", message);
+}
+
+/* The worker's trial of a request's configuration. What has no grid or block is a failure of this configuration alone.
+ */
+static int trial(struct spec_cuda *cuda, const struct trial_request *like, bool reference, struct trial_result *result,
+                 struct err *err) {
+	struct trial_request request = *like;
+	struct err why = {0};
+	json_t *json = cuda_config_json(&cuda->kernel, like->config, reference, &why);
+	json_t *config = json ? text_of(json, err) : NULL;
+	if (!json) {
+		fail_as(result, TRIAL_CONSTRAINTS, why.what);
+		return 0;
+	}
+	if (!config)
+		return -1;
+	request.kernel = spec_cuda_kernel(cuda);
+	request.library = NULL;
+	request.problem = cuda->request;
+	request.config = config;
+	int failed = cuda->worker.run(cuda->worker.ctx, &request, result, err);
+	json_decref(config);
+	return failed;
+}
+
+static int baseline_failed(const struct spec_cuda *cuda, const struct trial_result *result, struct err *err) {
+	char *config = js_canonical(cuda->baseline);
+	err_set(err, ERR_FAILED, "set the Defaults to a configuration that works: the others are compared with it",
+	        "the baseline %.150s %s: %.240s", config, trial_status_text(result->status), result->message);
+	free(config);
+	return -1;
+}
+
+/* Gives the worker the outputs that are right: those of the baseline. */
+static int reference_make(struct spec_cuda *cuda, const struct trial_request *like, struct err *err) {
+	struct trial_result result = {0};
+	struct trial_request request = *like;
+	request.config = cuda->baseline;
+	request.samples = 1;
+	request.warmup = 0;
+	request.min_sample_s = request.limit_s = 0;
+	request.objective = TRIAL_OBJECTIVE_TIME;
+	request.energy = false;
+	request.counters = NULL;
+	int failed = trial(cuda, &request, true, &result, err);
+	if (!failed && result.status != TRIAL_CORRECT)
+		failed = baseline_failed(cuda, &result, err);
+	cuda->referred = cuda->referred || !failed;
+	trial_result_clear(&result);
+	return failed;
+}
+
+/* A worker that was replaced has no reference any more, and says so before it does anything else. */
+static bool lacks_reference(const struct trial_result *result) {
+	return result->status == TRIAL_RUNTIME && strncmp(result->message, "no reference", 12) == 0;
+}
+
+static int cuda_run(void *ctx, const struct trial_request *request, struct trial_result *result, struct err *err) {
+	struct spec_cuda *cuda = ctx;
+	double start = sys_now();
+	fail_as(result, TRIAL_RUNTIME, "");
+	if (file_check(cuda, err) || (cuda->kernel.made && !cuda->referred && reference_make(cuda, request, err)))
+		return -1;
+	int failed = trial(cuda, request, false, result, err);
+	if (!failed && lacks_reference(result)) {
+		trial_result_clear(result);
+		fail_as(result, TRIAL_RUNTIME, "");
+		failed = reference_make(cuda, request, err) || trial(cuda, request, false, result, err) ? -1 : 0;
+	}
+	result->elapsed_s = sys_now() - start;
+	return failed;
+}
+
+struct runner spec_cuda_runner(struct spec_cuda *cuda) {
+	return (struct runner){.ctx = cuda, .run = cuda_run};
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Shared by the files spec_cuda*.c only. */
+#ifndef TUNER_SPEC_CUDA_IMPL_H
+#define TUNER_SPEC_CUDA_IMPL_H
+#include "src/base/expr/expr.h"
+#include "tuner/space/space.h"
+#include "tuner/spec/c/impl.h"
+
+enum { CUDA_OPTIONS_MAX = 16, CUDA_DIVISORS_MAX = 16 };
+
+/* Names that an expression may use, with their values: parameters, and scalar arguments. */
+struct cuda_names {
+	struct cuda_name {
+		const char *name;
+		struct value value;
+	} *at;
+	size_t count;
+	const double *problem; /* ProblemSize[0..2] */
+};
+void cuda_names_set(struct cuda_names *names, const char *name, struct value value);
+
+/* A text with ProblemSize[i], names and arithmetic, a number, or a boolean; where: what it is, for messages. */
+int cuda_evaluate(const struct cuda_names *names, const json_t *json, const char *where, double *out, struct err *err);
+/* The same, a whole number from min to max. */
+int cuda_whole(const struct cuda_names *names, const json_t *json, const char *where, double min, double max,
+               double *out, struct err *err);
+
+struct cuda_argument {
+	struct c_argument c;
+	bool constant;
+	const char *file, *reference; /* absolute; NULL: none */
+};
+
+struct cuda_kernel {
+	const char *name, *file;    /* file: absolute */
+	const char *const *options; /* NULL-terminated, NVRTC's */
+	struct cuda_argument *arguments;
+	size_t argument_count;
+	bool resets, made; /* some argument is put back before each run; some output has no file that says what is right */
+	const json_t *json;         /* KernelSpecification */
+	double problem[3];
+	struct cuda_names names; /* scalars, and parameters with their largest value; room for all */
+	bool macro[7];           /* the source has the words of cuda_macros */
+};
+extern const char *const cuda_macros[7];
+
+/* json is borrowed and must outlive the kernel; all else lives in the arena. */
+int cuda_kernel_read(const json_t *json, const char *folder, const struct space *space, struct arena *arena,
+                     struct cuda_kernel *kernel, struct err *err);
+int cuda_arguments_read(const json_t *json, const char *folder, struct arena *arena, struct cuda_kernel *kernel,
+                        struct err *err);
+int cuda_options_read(const json_t *json, const char *folder, struct arena *arena, struct cuda_kernel *kernel,
+                      struct err *err);
+
+/* Blocks, threads of a block and dynamic shared bytes of a configuration. */
+struct cuda_shape {
+	double grid[3], block[3], shared;
+};
+int cuda_shape_of(const struct cuda_kernel *kernel, const json_t *config, struct cuda_shape *shape, struct err *err);
+
+/* For the worker (doc/protocol.md). New references; NULL and err. */
+json_t *cuda_problem_json(const struct cuda_kernel *kernel);
+json_t *cuda_config_json(const struct cuda_kernel *kernel, const json_t *config, bool reference, struct err *err);
+
+#endif

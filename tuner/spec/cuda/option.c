@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* CompilerOptions: what of nvcc's options NVRTC takes, and what is no way to other files than the user's own headers.
+ */
+#include <config.h>
+
+#include <string.h>
+
+#include "src/base/json/js.h"
+#include "tuner/spec/cuda/impl.h"
+
+enum { OPTION_LONGEST = 1024 };
+
+enum use { TAKEN, WITH_NEXT, FOLDER, PASSED_OVER };
+static const struct {
+	const char *start;
+	bool whole; /* the option is that word and nothing more */
+	enum use use;
+} known[] = {
+	{"-D", true, WITH_NEXT},
+	{"-U", true, WITH_NEXT},
+	{"-I", true, FOLDER},
+	{"-D", false, TAKEN},
+	{"-U", false, TAKEN},
+	{"-I", false, FOLDER},
+	{"-std=", false, TAKEN},
+	{"--std=", false, TAKEN},
+	{"-use_fast_math", true, TAKEN},
+	{"--use_fast_math", true, TAKEN},
+	{"-maxrregcount=", false, TAKEN},
+	{"--maxrregcount=", false, TAKEN},
+	{"-lineinfo", true, TAKEN},
+	{"--generate-line-info", true, TAKEN},
+	{"-G", true, TAKEN},
+	{"--device-debug", true, TAKEN},
+	{"-ftz=", false, TAKEN},
+	{"--ftz=", false, TAKEN},
+	{"-fmad=", false, TAKEN},
+	{"--fmad=", false, TAKEN},
+	{"-prec-div=", false, TAKEN},
+	{"--prec-div=", false, TAKEN},
+	{"-prec-sqrt=", false, TAKEN},
+	{"--prec-sqrt=", false, TAKEN},
+	{"-default-device", true, TAKEN},
+	{"--device-as-default-execution-space", true, TAKEN},
+	{"--extra-device-vectorization", true, TAKEN},
+	{"-extra-device-vectorization", true, TAKEN},
+	{"-w", true, TAKEN},
+	{"--disable-warnings", true, TAKEN},
+	/* NVRTC always optimizes; of warnings only the first error is ever shown */
+	{"-O", false, PASSED_OVER},
+	{"-W", false, PASSED_OVER},
+};
+
+static int use_of(const char *option) {
+	for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+		size_t size = strlen(known[i].start);
+		if (known[i].whole ? strcmp(option, known[i].start) == 0 : strncmp(option, known[i].start, size) == 0)
+			return (int)known[i].use;
+	}
+	return -1;
+}
+
+static const char *folder_option(struct arena *arena, const char *folder, const char *path) {
+	return path[0] == '/' ? arena_printf(arena, "-I%s", path) : arena_printf(arena, "-I%s/%s", folder, path);
+}
+
+static int option_add(const json_t *array, size_t *i, const char *folder, struct arena *arena, const char **options,
+                      size_t *count, struct err *err) {
+	const char *text = json_string_value(json_array_get(array, *i));
+	if (!text || strlen(text) > OPTION_LONGEST || !c_is_plain(text))
+		return err_set(err, ERR_USAGE, "one option a text", "CompilerOptions[%zu] is no option", *i);
+	int use = use_of(text);
+	bool two = use == WITH_NEXT || (use == FOLDER && !text[2]);
+	const char *next = two ? json_string_value(json_array_get(array, *i + 1)) : text + 2;
+	if (use < 0)
+		return err_set(err, ERR_USAGE, "-std=, -D, -U, -I, -use_fast_math, -maxrregcount=, -lineinfo and -fmad= are",
+		               "CompilerOptions: \"%.100s\" is not taken", text);
+	if (two && (!next || *next == '-' || !c_is_plain(next)))
+		return err_set(err, ERR_USAGE, NULL, "CompilerOptions: \"%.100s\" lacks its argument", text);
+	*i += two;
+	if (use == TAKEN)
+		options[(*count)++] = arena_strdup(arena, text);
+	else if (use == FOLDER)
+		options[(*count)++] = folder_option(arena, folder, next);
+	else if (use == WITH_NEXT)
+		options[(*count)++] = arena_printf(arena, "%s%s", text, next);
+	return 0;
+}
+
+int cuda_options_read(const json_t *json, const char *folder, struct arena *arena, struct cuda_kernel *kernel,
+                      struct err *err) {
+	json_t *array = NULL;
+	const json_t *member = json_object_get(json, "CompilerOptions");
+	size_t count = 0;
+	if (member && !json_is_null(member) && js_array(json, "CompilerOptions", CUDA_OPTIONS_MAX, &array, err))
+		return -1;
+	const char **options = arena_alloc(arena, json_array_size(array) + 2, sizeof *options);
+	for (size_t i = 0; i < json_array_size(array); i++)
+		if (option_add(array, &i, folder, arena, options, &count, err))
+			return -1;
+	/* what it includes from beside itself */
+	options[count] = arena_printf(arena, "-I%.*s", (int)(strrchr(kernel->file, '/') - kernel->file + 1), kernel->file);
+	kernel->options = options;
+	return 0;
+}

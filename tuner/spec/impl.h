@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the files that read specifications share. */
+#ifndef TUNER_SPEC_IMPL_H
+#define TUNER_SPEC_IMPL_H
+#include "src/base/mem.h"
+#include "tuner/spec/spec.h"
+#include "tuner/spec/list.h"
+
+struct spec {
+	struct arena *arena;
+	const char *name, *folder, *hash, *word;
+	enum spec_language language;
+	json_t *root, *kernel, *baseline;
+	struct space *space;
+	int defaults[SPACE_PARAMS_MAX]; /* places; -1: none that is a value */
+};
+
+/* ConfigurationSpace becomes a space, its Defaults places. */
+int spec_read_space(struct spec *spec, const json_t *configuration, struct err *err);
+/* From the space and the places. */
+void spec_find_baseline(struct spec *spec);
+
+/* Duplicates are removed; the array lives in the arena. */
+void spec_values_keep(struct value_list *list, struct arena *arena, struct value **values, size_t *count);
+/* One Python value. */
+int spec_scalar(const char *text, struct arena *arena, struct value *value, struct err *err);
+/* The condition in Python: && || ! of C become and, or, not where that changes no meaning. Caller frees; NULL and err.
+ */
+char *spec_condition(const char *text, struct err *err);
+
+#endif

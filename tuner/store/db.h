@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the files of the store share: the connection and short helpers over SQLite. Nothing outside tuner/store*.c
+ * includes this. */
+#ifndef TUNER_STORE_DB_H
+#define TUNER_STORE_DB_H
+#include <sqlite3.h>
+
+#include "tuner/store/store.h"
+
+enum {
+	STORE_APPLICATION_ID = 0x53575354, /* "SWST" in the file's header */
+	STORE_VERSION = 1,                 /* user_version: raised when the tables change */
+	STORE_BUSY_MS = 60000              /* how long one process waits for another */
+};
+
+struct store {
+	sqlite3 *db;
+	char *path;
+	enum store_mode mode;
+	bool wal;      /* the log is written beside the file */
+	double synced; /* monotonic: when a trial was last flushed to the disk */
+	bool lazy;            /* commits are not flushed at the moment */
+	bool grouping, open;  /* trials are committed together; a transaction of theirs is open */
+	sqlite3_stmt *insert; /* of a trial; NULL: not prepared yet */
+};
+
+/* store_file.c: what lies at a path, read without SQLite, so that nothing is written to a foreign file. */
+enum store_file { STORE_FILE_ABSENT, STORE_FILE_EMPTY, STORE_FILE_STORE };
+int store_file_probe(const char *path, enum store_file *kind, struct err *err);
+bool store_file_beside(const char *path, const char *suffix); /* is there a non-empty PATH-wal, PATH-journal? */
+
+/* store_schema.c */
+int store_schema_create(struct store *store, struct err *err); /* nothing where another process was quicker */
+int store_schema_verify(struct store *store, struct err *err); /* reads only */
+int store_schema_step(struct store *store, struct err *err);   /* adds what an older file has not */
+bool store_has_uuids(const struct store *store);
+
+int store_plans_make(struct store *store, struct err *err); /* store_plan.c: their table, where it is not there */
+
+/* store_db.c. store_fail says what a result code means for the user and returns -1. */
+int store_fail(const struct store *store, int rc, struct err *err);
+int store_exec(struct store *store, const char *sql, struct err *err);
+
+struct store_field {
+	enum { STORE_TEXT, STORE_INT, STORE_REAL } type;
+	union {
+		const char *t; /* NULL: SQL's NULL; must live until the statement has run */
+		int64_t i;
+		double r; /* NAN: SQL's NULL */
+	} as;
+};
+static inline struct store_field store_text(const char *t) { return (struct store_field){STORE_TEXT, {.t = t}}; }
+static inline struct store_field store_int(int64_t i) { return (struct store_field){STORE_INT, {.i = i}}; }
+static inline struct store_field store_real(double r) { return (struct store_field){STORE_REAL, {.r = r}}; }
+
+/* A statement with its parameters bound; NULL and err. The caller finalizes it. */
+sqlite3_stmt *store_query(const struct store *store, const char *sql, const struct store_field *fields, size_t count,
+                          struct err *err);
+/* Of a statement that is used again. */
+int store_bind(const struct store *store, sqlite3_stmt *stmt, const struct store_field *fields, size_t count,
+               struct err *err);
+/* One INSERT or UPDATE of exactly one row, committed. id may be NULL, else it gets the row's. */
+int store_change(struct store *store, const char *sql, const struct store_field *fields, size_t count, int64_t *id,
+                 struct err *err);
+/* Commits what store_group_begin holds back, and flushes what follows. */
+int store_settle(struct store *store, struct err *err);
+/* A column as text; "" for NULL. Lives until the statement's next step. */
+const char *store_column(sqlite3_stmt *stmt, int column);
+double store_column_real(sqlite3_stmt *stmt, int column); /* NAN for NULL */
+/* A column that holds a JSON array of numbers; NAN for what is none. The caller frees them. */
+int store_column_reals(const struct store *store, sqlite3_stmt *stmt, int column, double **reals, size_t *count,
+                       struct err *err);
+/* A column that holds JSON: new reference, NULL and err where it does not parse. */
+json_t *store_column_json(const struct store *store, sqlite3_stmt *stmt, int column, const char *what, struct err *err);
+
+#endif

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include "tuner/store/merge.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+#include "tuner/store/merge_impl.h"
+
+#define SESSION "fingerprint, machine, version, command, seed, started, uuid, state, ended, noise_floor"
+#define SEARCH                                                                                                         \
+	"kernel, source, problem, objective, strategy, seed, space_hash, cartesian, valid, baseline, uuid, state,"         \
+	" ended, result, session"
+#define TRIAL "phase, block, config, status, value, samples, started, elapsed, disturbed, message, detail, search"
+
+static const char *const statements[MERGE_STATEMENTS] = {
+	[MERGE_SESSION_ADD] = "INSERT INTO sessions (" SESSION ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+	[MERGE_SESSION_END] = "UPDATE sessions SET state = ?, ended = ?, noise_floor = ? WHERE id = ?",
+	[MERGE_SEARCH_ADD] = "INSERT INTO searches (" SEARCH ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+	[MERGE_SEARCH_END] = "UPDATE searches SET state = ?, ended = ?, result = ? WHERE id = ?",
+	[MERGE_PLAN_THERE] = "SELECT 1 FROM plans WHERE search = ?",
+	[MERGE_PLAN_ADD] = "INSERT INTO plans (search, plan) VALUES (?, ?)",
+	[MERGE_TRIAL_ADD] = "INSERT INTO trials (" TRIAL ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+};
+
+int merge_damaged(const struct merge *merge, const char *what) {
+	return err_set(merge->err, ERR_USAGE, "leave it out; nothing was merged", "store %s is damaged: %s",
+	               merge->source->path, what);
+}
+
+int merge_bind(const struct merge *merge, sqlite3_stmt *to, int place, sqlite3_stmt *row, int from, int count) {
+	int rc = SQLITE_OK;
+	for (int i = 0; rc == SQLITE_OK && i < count; i++) {
+		if (sqlite3_column_type(row, from + i) == SQLITE_BLOB)
+			return merge_damaged(merge, "it has a blob where none belongs");
+		rc = sqlite3_bind_value(to, place + i, sqlite3_column_value(row, from + i));
+	}
+	return rc == SQLITE_OK ? 0 : store_fail(merge->target, rc, merge->err);
+}
+
+/* A cell that the target's tables refuse is the source's fault. */
+int merge_step(const struct merge *merge, sqlite3_stmt *stmt) {
+	int rc = sqlite3_step(stmt);
+	sqlite3_reset(stmt);
+	if (rc == SQLITE_DONE)
+		return 0;
+	return (rc & 0xff) == SQLITE_CONSTRAINT ? merge_damaged(merge, sqlite3_errmsg(merge->target->db))
+	                                        : store_fail(merge->target, rc, merge->err);
+}
+
+int merge_row(const struct merge *merge, const struct store *of, sqlite3_stmt *stmt) {
+	int rc = sqlite3_step(stmt);
+	if (rc == SQLITE_ROW || rc == SQLITE_DONE)
+		return rc == SQLITE_ROW;
+	return store_fail(of, rc, merge->err);
+}
+
+bool merge_json(sqlite3_stmt *row, int column, json_type type, bool null) {
+	if (sqlite3_column_type(row, column) != SQLITE_TEXT)
+		return null && sqlite3_column_type(row, column) == SQLITE_NULL;
+	const char *text = (const char *)sqlite3_column_text(row, column);
+	json_t *json =
+		text ? json_loadb(text, (size_t)sqlite3_column_bytes(row, column), JSON_REJECT_DUPLICATES, NULL) : NULL;
+	bool right = json && json_typeof(json) == type;
+	json_decref(json);
+	return right;
+}
+
+static int rank(sqlite3_stmt *row, int column) {
+	static const char *const states[] = {"running", "interrupted", "failed", "done"};
+	int i = 3;
+	while (i > 0 && strcmp(store_column(row, column), states[i]) != 0)
+		i--;
+	return i;
+}
+
+/* Of numbers and texts of any kind, NULL first. */
+static int compare(sqlite3_stmt *a, int column_a, sqlite3_stmt *b, int column_b) {
+	int type_a = sqlite3_column_type(a, column_a), type_b = sqlite3_column_type(b, column_b);
+	if (type_a == SQLITE_NULL || type_b == SQLITE_NULL)
+		return (type_a != SQLITE_NULL) - (type_b != SQLITE_NULL);
+	if (type_a != SQLITE_TEXT && type_b != SQLITE_TEXT) {
+		double x = sqlite3_column_double(a, column_a), y = sqlite3_column_double(b, column_b);
+		return (x > y) - (x < y);
+	}
+	return strcmp(store_column(a, column_a), store_column(b, column_b));
+}
+
+/* What ended later; where that is the same what is further; then anything, but always the same. */
+bool merge_later(sqlite3_stmt *a, int from_a, sqlite3_stmt *b, int from_b, int count) {
+	int order = compare(a, from_a + 1, b, from_b + 1);
+	if (!order)
+		order = rank(a, from_a) - rank(b, from_b);
+	for (int i = 2; !order && i < count; i++)
+		order = compare(a, from_a + i, b, from_b + i);
+	return order > 0;
+}
+
+static int exists(const struct merge *merge, const char *sql, bool *there) {
+	sqlite3_stmt *stmt = store_query(merge->source, sql, NULL, 0, merge->err);
+	int found = stmt ? merge_row(merge, merge->source, stmt) : -1;
+	sqlite3_finalize(stmt);
+	*there = found > 0;
+	return found < 0 ? -1 : 0;
+}
+
+/* What belongs to nothing would be left behind without a word. */
+static int source_check(struct merge *merge) {
+	bool orphans;
+	if (exists(merge, "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'plans'", &merge->plans) ||
+	    exists(merge,
+	           "SELECT 1 FROM searches WHERE session NOT IN (SELECT id FROM sessions) UNION ALL"
+	           " SELECT 1 FROM trials WHERE search NOT IN (SELECT id FROM searches)",
+	           &orphans))
+		return -1;
+	return orphans ? merge_damaged(merge, "it has trials of no search, or searches of no session") : 0;
+}
+
+static bool is_same_file(const char *a, const char *b) {
+	struct stat x, y;
+	return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+/* One snapshot of it, as others may be writing. */
+static int file_merge(struct merge *merge, const char *path) {
+	if (is_same_file(path, merge->target->path))
+		return 0;
+	merge->source = store_open(path, STORE_READ, merge->err);
+	if (!merge->source && merge->err->code == ERR_NOTHING)
+		return err_set(merge->err, ERR_USAGE, "name stores that are there", "there is no store at %s", path);
+	int failed = !merge->source || store_exec(merge->source, "BEGIN", merge->err) || source_check(merge) ||
+	             merge_sessions(merge);
+	store_close(merge->source);
+	merge->source = NULL;
+	return failed ? -1 : 0;
+}
+
+static int statements_make(struct merge *merge) {
+	if (store_plans_make(merge->target, merge->err))
+		return -1;
+	for (size_t i = 0; i < MERGE_STATEMENTS; i++)
+		if (!(merge->add[i] = store_query(merge->target, statements[i], NULL, 0, merge->err)))
+			return -1;
+	return 0;
+}
+
+/* Searches of several files in the order they ended; equal times are told apart by what does not depend on the order of
+ * files. */
+static int finish_number(struct merge *merge) {
+	return store_exec(
+		merge->target,
+		"CREATE TEMP TABLE merge_order AS SELECT q.id AS id, row_number() OVER (ORDER BY q.ended, s.started,"
+		" q.kernel, q.problem, q.objective, q.seed, q.uuid, q.result, q.id) AS place FROM searches q"
+		" JOIN sessions s ON s.id = q.session WHERE q.ended IS NOT NULL;"
+		"CREATE UNIQUE INDEX temp.merge_order_id ON merge_order(id);"
+		"UPDATE searches SET finish = (SELECT place FROM merge_order m WHERE m.id = searches.id);"
+		"DROP TABLE merge_order",
+		merge->err);
+}
+
+static int files_merge(struct merge *merge, const char *const *paths, size_t count, struct store_merged *merged) {
+	bool changed = false;
+	for (size_t i = 0; i < count; i++) {
+		merge->merged = &merged[i];
+		*merge->merged = (struct store_merged){0};
+		if (file_merge(merge, paths[i]))
+			return -1;
+		changed = changed || merged[i].searches || merged[i].updated;
+	}
+	return changed ? finish_number(merge) : 0;
+}
+
+int store_merge(struct store *target, const char *const *paths, size_t count, struct store_merged *merged,
+                struct err *err) {
+	struct merge merge = {.target = target, .err = err};
+	if (store_exec(target, "PRAGMA temp_store = MEMORY; BEGIN IMMEDIATE", err))
+		return -1;
+	int failed = statements_make(&merge) || files_merge(&merge, paths, count, merged);
+	for (size_t i = 0; i < MERGE_STATEMENTS; i++)
+		sqlite3_finalize(merge.add[i]);
+	if (!failed && store_exec(target, "COMMIT", err) == 0)
+		return 0;
+	if (!sqlite3_get_autocommit(target->db))
+		sqlite3_exec(target->db, "ROLLBACK", NULL, NULL, NULL);
+	return -1;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include <math.h>
+
+#include "tuner/store/merge_impl.h"
+
+#define TRIAL "phase, block, config, status, value, samples, started, elapsed, disturbed, message, detail"
+enum { CONFIG = 2, VALUE = 4, SAMPLES = 5, DETAIL = 10, COUNT = 11, ID = 11 };
+
+static sqlite3_stmt *trials_of(const struct merge *merge, const struct store *store, int64_t search) {
+	const struct store_field fields[] = {store_int(search)};
+	return store_query(store, "SELECT " TRIAL ", id FROM trials WHERE search = ? ORDER BY id", fields, 1, merge->err);
+}
+
+static int trial_check(const struct merge *merge, sqlite3_stmt *row) {
+	if (!merge_json(row, CONFIG, JSON_OBJECT, false))
+		return merge_damaged(merge, "a trial's configuration is no JSON object");
+	if (!merge_json(row, SAMPLES, JSON_ARRAY, false))
+		return merge_damaged(merge, "a trial's samples are no JSON array");
+	if (!merge_json(row, DETAIL, JSON_OBJECT, true))
+		return merge_damaged(merge, "a trial's detail is no JSON object");
+	return isfinite(sqlite3_column_double(row, VALUE)) ? 0 : merge_damaged(merge, "a trial's value is no number");
+}
+
+static int trial_add(struct merge *merge, sqlite3_stmt *row, int64_t search) {
+	sqlite3_stmt *add = merge->add[MERGE_TRIAL_ADD];
+	if (trial_check(merge, row) || merge_bind(merge, add, 1, row, 0, COUNT))
+		return -1;
+	sqlite3_bind_int64(add, COUNT + 1, search);
+	if (merge_step(merge, add))
+		return -1;
+	merge->merged->trials++;
+	return 0;
+}
+
+static int there(const struct merge *merge, struct merge_keys *keys, int64_t search) {
+	sqlite3_stmt *rows = trials_of(merge, merge->target, search);
+	int more = rows ? 1 : -1;
+	while (more > 0 && (more = merge_row(merge, merge->target, rows)) > 0)
+		merge_keys_add(keys, rows, 0, COUNT, sqlite3_column_int64(rows, ID));
+	sqlite3_finalize(rows);
+	return more;
+}
+
+int merge_trials(struct merge *merge, int64_t from, int64_t to, bool is_new) {
+	struct merge_keys *keys = merge_keys_new();
+	int more = is_new ? 1 : there(merge, keys, to) == 0 ? 1 : -1;
+	sqlite3_stmt *rows = more > 0 ? trials_of(merge, merge->source, from) : NULL;
+	if (!rows)
+		more = -1;
+	while (more > 0 && (more = merge_row(merge, merge->source, rows)) > 0)
+		if ((is_new || !merge_keys_take(keys, rows, 0, COUNT)) && trial_add(merge, rows, to))
+			more = -1;
+	sqlite3_finalize(rows);
+	merge_keys_free(keys);
+	return more;
+}

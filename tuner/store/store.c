@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "src/base/mem.h"
+#include "src/base/sys.h"
+#include "tuner/store/db.h"
+
+char *store_default_path(struct err *err) {
+	char *dir = sys_data_dir(err);
+	if (!dir)
+		return NULL;
+	char *path = mem_printf("%s/store.db", dir);
+	free(dir);
+	return path;
+}
+
+const char *store_path(const struct store *store) {
+	return store->path;
+}
+
+void store_close(struct store *store) {
+	if (!store)
+		return;
+	store_settle(store, &(struct err){0});
+	sqlite3_finalize(store->insert);
+	sqlite3_close(store->db);
+	free(store->path);
+	free(store);
+}
+
+/* A URI with every unusual byte escaped: names like ":memory:" and "file:x" mean files, too. */
+static char *path_uri(const char *path, const char *query) {
+	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789/._-";
+	char *uri = mem_alloc(strlen(path) * 3 + strlen(query) + 16, 1);
+	char *end = stpcpy(uri, *path == '/' ? "file:" : "file:./");
+	for (const char *p = path; *p; p++)
+		end += sprintf(end, strchr(plain, *p) ? "%c" : "%%%02X", (unsigned char)*p);
+	strcpy(end, query);
+	return uri;
+}
+
+static int connect_to(struct store *store, int flags, const char *query, struct err *err) {
+	char *uri = path_uri(store->path, query);
+	sqlite3_close(store->db);
+	store->db = NULL;
+	int rc = sqlite3_open_v2(uri, &store->db, flags | SQLITE_OPEN_URI, NULL);
+	free(uri);
+	if (rc != SQLITE_OK)
+		return store_fail(store, rc, err);
+	sqlite3_extended_result_codes(store->db, 1);
+	sqlite3_busy_timeout(store->db, STORE_BUSY_MS);
+	/* The file may come from anywhere: its schema gets no say over functions, its cells are checked. */
+	sqlite3_db_config(store->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+	return store_exec(store, "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON", err);
+}
+
+/* The folder of a file, with its slash. Caller frees. */
+static char *folder_of(const char *path) {
+	const char *slash = strrchr(path, '/');
+	return slash ? mem_printf("%.*s", (int)(slash + 1 - path), path) : mem_strdup("./");
+}
+
+static bool can_write(const char *path) {
+	return faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) == 0;
+}
+
+/* A log can only be shared where its index can be written beside it. Without a log the file alone is the whole store,
+ * and a read-only folder is no obstacle. */
+static bool is_frozen(const struct store *store) {
+	char *dir = folder_of(store->path);
+	bool frozen = !can_write(dir) && !store_file_beside(store->path, "-wal");
+	free(dir);
+	return frozen;
+}
+
+static int check_existing(struct store *store, struct err *err) {
+	const char *query = is_frozen(store) ? "?immutable=1" : "";
+	return connect_to(store, SQLITE_OPEN_READONLY, query, err) || store_schema_verify(store, err) ? -1 : 0;
+}
+
+static int make_folder(const char *dir, const char *path, struct err *err) {
+	if (sys_make_dirs(dir, err) == 0)
+		return 0;
+	err_prefix(err, "can't make the folder of store %s", path);
+	err_hint(err, "choose a file in a folder that you can write with --store");
+	return -1;
+}
+
+/* SQLite would tell less well what stands in the way. */
+static int check_writable(const struct store *store, enum store_file kind, struct err *err) {
+	char *dir = folder_of(store->path);
+	const char *locked = NULL;
+	int rc = 0;
+	if (!can_write(dir))
+		locked = dir;
+	else if (kind != STORE_FILE_ABSENT && !can_write(store->path))
+		locked = store->path;
+	if (locked)
+		rc = err_set(err, ERR_FAILED, "make it writable, or choose another file with --store",
+		             "can't write store %s: %s: %s", store->path, locked, strerror(errno));
+	free(dir);
+	return rc;
+}
+
+/* A process that died while it made the store left a journal. SQLite undoes that at the first read; then there is an
+ * empty file again. */
+static int undo_creation(struct store *store, enum store_file *kind, struct err *err) {
+	if (*kind != STORE_FILE_STORE || !store_file_beside(store->path, "-journal"))
+		return 0;
+	if (connect_to(store, SQLITE_OPEN_READWRITE, "", err) || store_exec(store, "SELECT 1 FROM sqlite_schema", err))
+		return -1;
+	return store_file_probe(store->path, kind, err);
+}
+
+static int wal_look(struct store *store, struct err *err) {
+	sqlite3_stmt *stmt = store_query(store, "PRAGMA journal_mode", NULL, 0, err);
+	if (!stmt)
+		return -1;
+	store->wal = sqlite3_step(stmt) == SQLITE_ROW && strcmp(store_column(stmt, 0), "wal") == 0;
+	sqlite3_finalize(stmt);
+	return 0;
+}
+
+/* FULL: in WAL mode it syncs the log at every commit, so a power cut costs nothing that was committed; trials in quick
+ * succession share one (store_write.c). Where the file
+ * system can't do WAL the answer to journal_mode is another mode and no error: slower, as safe. */
+static int open_writing(struct store *store, bool create, struct err *err) {
+	int flags = SQLITE_OPEN_READWRITE | (create ? SQLITE_OPEN_CREATE : 0);
+	if (connect_to(store, flags, "", err) || store_exec(store, "PRAGMA synchronous = FULL", err))
+		return -1;
+	if (create && store_schema_create(store, err))
+		return -1;
+	if (store_exec(store, "PRAGMA foreign_keys = ON; PRAGMA journal_mode = WAL", err) || wal_look(store, err))
+		return -1;
+	if (sqlite3_db_readonly(store->db, "main"))
+		return store_fail(store, SQLITE_READONLY, err);
+	return (create && store_schema_verify(store, err)) || store_schema_step(store, err) ? -1 : 0;
+}
+
+static int open_any(struct store *store, struct err *err) {
+	enum store_file kind;
+	if (store_file_probe(store->path, &kind, err) || undo_creation(store, &kind, err))
+		return -1;
+	/* Damage is found by a connection that can't write. */
+	if (kind == STORE_FILE_STORE && check_existing(store, err))
+		return -1;
+	if (kind != STORE_FILE_STORE && store->mode == STORE_READ)
+		return err_set(err, ERR_NOTHING,
+		               "measure something first, as with `sweetspot tune`, or name a store with --store",
+		               "nothing has been stored at %s yet", store->path);
+	if (store->mode == STORE_READ)
+		return 0;
+	return check_writable(store, kind, err) || open_writing(store, kind != STORE_FILE_STORE, err) ? -1 : 0;
+}
+
+/* Openings take turns: a file that another process is making looks damaged until it is whole. The lock is on the
+ * folder, so that nothing has to be made for it, and it is advisory; where a file system has no locks we go on without.
+ */
+static int opening_lock(const struct store *store) {
+	char *dir = folder_of(store->path);
+	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	free(dir);
+	while (fd >= 0 && flock(fd, LOCK_EX) != 0 && errno == EINTR) {
+	}
+	return fd;
+}
+
+static int open_in_turn(struct store *store, struct err *err) {
+	int fd = opening_lock(store);
+	int failed = open_any(store, err);
+	if (fd >= 0)
+		close(fd);
+	return failed;
+}
+
+/* The folder comes first, since it holds the lock. */
+static int prepare_folder(const struct store *store, struct err *err) {
+	enum store_file kind;
+	if (store->mode == STORE_READ)
+		return 0;
+	if (store_file_probe(store->path, &kind, NULL) || kind != STORE_FILE_ABSENT)
+		return 0; /* what is wrong with it is said under the lock */
+	char *dir = folder_of(store->path);
+	int failed = make_folder(dir, store->path, err);
+	free(dir);
+	return failed;
+}
+
+struct store *store_open(const char *path, enum store_mode mode, struct err *err) {
+	struct store *store = mem_alloc(1, sizeof *store);
+	store->mode = mode;
+	store->path = path ? mem_strdup(path) : store_default_path(err);
+	if (store->path && prepare_folder(store, err) == 0 && open_in_turn(store, err) == 0)
+		return store;
+	store_close(store);
+	return NULL;
+}

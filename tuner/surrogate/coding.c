@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include "tuner/surrogate/coding.h"
+
+#include <math.h>
+
+/* Lengths that are expected, of a range of 1, and the largest power of two that alignment knows. Chosen with
+ * doc/search.md's procedure. */
+static const double LENGTH = 1.35, ALIGNMENT_LENGTH = 2.7;
+enum { POWER_MAX = 6, CODES_MAX = 4096, ALIGNED_VALUES_MIN = 5 };
+/* Positive values over at least this range are compared by their ratios. */
+static const double WIDE = 4;
+
+static double number(const struct space *space, size_t param, size_t place) {
+	struct value value = space_param_value(space, param, place);
+	return value.type == VALUE_INT ? (double)value.as.i : value.type == VALUE_REAL ? value.as.r : (double)place;
+}
+
+static bool is_wide(const struct space *space, size_t param) {
+	double least = INFINITY, most = -INFINITY;
+	for (size_t v = 0; v < space_param_values(space, param); v++) {
+		double x = number(space, param, v);
+		least = fmin(least, x);
+		most = fmax(most, x);
+	}
+	return least > 0 && most >= WIDE * least;
+}
+
+/* Codes by `x` of each value, in the order of values; x is overwritten with places in 0..1. */
+static void dim_add(struct coding *coding, size_t param, double *x, size_t codes, bool ordered, double length) {
+	double least = INFINITY, most = -INFINITY;
+	for (size_t c = 0; c < codes; c++) {
+		least = fmin(least, x[c]);
+		most = fmax(most, x[c]);
+	}
+	double range = 0.5 * most - 0.5 * least; /* that of finite numbers need not be finite */
+	for (size_t c = 0; c < codes; c++)
+		x[c] = range > 0 ? (0.5 * x[c] - 0.5 * least) / range : 0;
+	x[codes] = NAN;
+	coding->param[coding->count] = (int)param;
+	coding->dim[coding->count++] = (struct gp_dim){.values = codes + 1, .at = ordered ? x : NULL, .length = length};
+}
+
+static void param_add(struct arena *arena, struct coding *coding, size_t param) {
+	const struct space *space = coding->space;
+	size_t values = space_param_values(space, param), codes = values < CODES_MAX ? values : CODES_MAX;
+	bool ordered = space_param_ordered(space, param), wide = ordered && is_wide(space, param);
+	double *x = arena_alloc(arena, codes + 1, sizeof *x);
+	uint16_t *code = arena_alloc(arena, values + 1, sizeof *code);
+	for (size_t v = 0; v < values; v++) {
+		double at = ordered ? number(space, param, v) : (double)v;
+		code[v] = (uint16_t)(v * codes / values);
+		x[code[v]] = wide ? log(at) : at;
+	}
+	code[values] = (uint16_t)codes;
+	coding->code[coding->count] = code;
+	dim_add(coding, param, x, codes, ordered, LENGTH);
+}
+
+static int power_of_two(const struct space *space, size_t param, size_t place) {
+	struct value value = space_param_value(space, param, place);
+	int64_t n = value.type == VALUE_INT ? value.as.i : 0;
+	return n <= 0 ? -1 : __builtin_ctzll((uint64_t)n) < POWER_MAX ? __builtin_ctzll((uint64_t)n) : POWER_MAX;
+}
+
+/* Whole, over 0, and not simply the more aligned the larger. */
+static bool has_alignment(const struct space *space, size_t param) {
+	size_t values = space_param_values(space, param);
+	double least[POWER_MAX + 1]; /* of the values of each power */
+	for (int power = 0; power <= POWER_MAX; power++)
+		least[power] = INFINITY;
+	for (size_t v = 0; v < values; v++) {
+		int power = power_of_two(space, param, v);
+		if (power < 0)
+			return false;
+		least[power] = fmin(least[power], number(space, param, v));
+	}
+	for (int power = POWER_MAX; power >= 0; power--) /* the least of all higher ones */
+		least[power] = fmin(least[power], power < POWER_MAX ? least[power + 1] : INFINITY);
+	for (size_t v = 0; v < values; v++) {
+		int power = power_of_two(space, param, v);
+		if (power < POWER_MAX && least[power + 1] < number(space, param, v))
+			return values >= ALIGNED_VALUES_MIN;
+	}
+	return false;
+}
+
+static void alignment_add(struct arena *arena, struct coding *coding, size_t param) {
+	size_t values = space_param_values(coding->space, param);
+	double *x = arena_alloc(arena, POWER_MAX + 2, sizeof *x);
+	uint16_t *code = arena_alloc(arena, values + 1, sizeof *code);
+	int least = POWER_MAX, most = 0;
+	for (size_t v = 0; v < values; v++) {
+		int power = power_of_two(coding->space, param, v);
+		least = power < least ? power : least;
+		most = power > most ? power : most;
+		code[v] = (uint16_t)power;
+	}
+	for (int power = 0; power <= POWER_MAX; power++)
+		x[power] = power < least ? least : power > most ? most : power;
+	code[values] = POWER_MAX + 1;
+	coding->code[coding->count] = code;
+	dim_add(coding, param, x, POWER_MAX + 1, true, ALIGNMENT_LENGTH);
+}
+
+struct coding *coding_new(struct arena *arena, const struct space *space, size_t spare) {
+	struct coding *coding = arena_alloc(arena, 1, sizeof *coding);
+	size_t room = GP_DIMS_MAX - spare;
+	coding->space = space;
+	for (size_t p = 0; p < space_params(space) && coding->count < room; p++)
+		if (space_param_values(space, p) > 1 || space_param_when(space, p))
+			param_add(arena, coding, p);
+	for (size_t p = 0; p < space_params(space) && coding->count < room; p++)
+		if (space_param_ordered(space, p) && has_alignment(space, p))
+			alignment_add(arena, coding, p);
+	return coding;
+}
+
+void coding_config(const struct coding *coding, const int *config, uint16_t *codes) {
+	for (size_t d = 0; d < coding->count; d++) {
+		int param = coding->param[d];
+		if (param < 0)
+			continue;
+		size_t values = space_param_values(coding->space, (size_t)param);
+		codes[d] = coding->code[d][config[param] == SPACE_ABSENT ? values : (size_t)config[param]];
+	}
+}
+
+void coding_index(const struct coding *coding, uint64_t index, uint16_t *codes) {
+	int config[SPACE_PARAMS_MAX];
+	space_config(coding->space, index, config);
+	coding_config(coding, config, codes);
+}

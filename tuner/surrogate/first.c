@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Where to begin, before there is a model: what sources hold to be best, near the middle of the space, far from what there
+ * is (a maximin design; Johnson, Moore, Ylvisaker 1990). */
+#include <config.h>
+
+#include <math.h>
+
+#include "tuner/surrogate/impl.h"
+
+enum { FARTHEST_OF = 40, MIDDLE_OF = 400 };
+static const double MIDDLE_LATITUDE = 0.5;
+
+static double apart(const struct coding *coding, const uint16_t *a, const uint16_t *b) {
+	double sum = 0;
+	for (size_t d = 0; d < coding->count; d++) {
+		const double *at = coding->dim[d].at;
+		if (at && !isnan(at[a[d]]) && !isnan(at[b[d]]))
+			sum += fabs(at[a[d]] - at[b[d]]);
+		else
+			sum += a[d] != b[d];
+	}
+	return sum;
+}
+
+static uint64_t farthest(struct surrogate *surrogate) {
+	uint64_t best = UINT64_MAX;
+	double most = -1;
+	uint16_t codes[GP_DIMS_MAX], other[GP_DIMS_MAX];
+	for (int i = 0; i < FARTHEST_OF; i++) {
+		uint64_t index = history_unseen(surrogate->task.history, surrogate->task.space, &surrogate->rng);
+		double least = INFINITY;
+		if (index == UINT64_MAX)
+			return UINT64_MAX;
+		surrogate_codes(surrogate, index, codes);
+		for (size_t j = 0; j < surrogate->count + surrogate->pending_count; j++) {
+			bool told = j < surrogate->count;
+			uint64_t known = told ? surrogate->observed[j].index : surrogate->pending[j - surrogate->count];
+			surrogate_codes(surrogate, known, other);
+			least = fmin(least, apart(surrogate->coding, codes, other));
+		}
+		if (least > most) {
+			most = least;
+			best = index;
+		}
+	}
+	return best;
+}
+
+static uint64_t middle(struct surrogate *surrogate) {
+	uint64_t best = UINT64_MAX;
+	double least = INFINITY;
+	uint16_t codes[GP_DIMS_MAX];
+	for (int i = 0; i < MIDDLE_OF; i++) {
+		uint64_t index = history_unseen(surrogate->task.history, surrogate->task.space, &surrogate->rng);
+		double off = MIDDLE_LATITUDE * rng_unit(&surrogate->rng);
+		if (index == UINT64_MAX)
+			return UINT64_MAX;
+		surrogate_codes(surrogate, index, codes);
+		for (size_t d = 0; d < surrogate->coding->count; d++) {
+			const double *at = surrogate->coding->dim[d].at;
+			off += at && !isnan(at[codes[d]]) ? (at[codes[d]] - 0.5) * (at[codes[d]] - 0.5) : 0.25;
+		}
+		if (off < least) {
+			least = off;
+			best = index;
+		}
+	}
+	return best;
+}
+
+/* The one that the first source likes best. */
+static uint64_t best_by_source(struct surrogate *surrogate) {
+	const struct pool *pool = &surrogate->pool;
+	size_t dim = surrogate->coding->count - surrogate->source_count;
+	uint64_t best = UINT64_MAX;
+	uint16_t least = UINT16_MAX;
+	if (!surrogate->pool.count)
+		surrogate_pool_fill(surrogate);
+	for (size_t c = 0; c < pool->count; c++) {
+		uint16_t code = pool->codes[c * surrogate->dims + dim];
+		if (code < least && !history_taken(surrogate->task.history, pool->index[c])) {
+			least = code;
+			best = pool->index[c];
+		}
+	}
+	return best;
+}
+
+uint64_t surrogate_first(struct surrogate *surrogate) {
+	if (surrogate->source_count && surrogate->firsts++ == 0)
+		return best_by_source(surrogate);
+	return surrogate->count + surrogate->pending_count ? farthest(surrogate) : middle(surrogate);
+}

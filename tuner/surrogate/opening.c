@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include "tuner/surrogate/opening.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "src/base/expr/expr.h"
+
+/* Evaluations: a share of the budget, within bounds. Words that lead to no valid configuration cost time, too. */
+enum { SHARE = 4, LEAST = 6, MOST = 32, TRIES = 256 };
+
+struct opening {
+	struct strategy_task task;
+	size_t *params, count, at; /* those with words in their order, and the one in hand */
+	size_t value;              /* of it, the next to be tried */
+	uint64_t from;             /* around what its values are tried */
+	uint64_t best, left;       /* left: evaluations that it may still take */
+	size_t tries;
+	double least;
+};
+
+static bool is_taken(const struct opening *opening, size_t param) {
+	for (size_t i = 0; i < opening->count; i++)
+		if (opening->params[i] == param)
+			return true;
+	return false;
+}
+
+static void take(struct opening *opening, size_t param) {
+	const struct space *space = opening->task.space;
+	const char *when = space_param_when(space, param);
+	if (space_param_ordered(space, param) || is_taken(opening, param))
+		return;
+	struct expr *expr = when ? expr_parse(when, NULL) : NULL;
+	for (size_t i = 0; expr && i < expr_name_count(expr); i++) {
+		int by = space_param_find(space, expr_name(expr, i));
+		if (by >= 0)
+			take(opening, (size_t)by);
+	}
+	expr_free(expr);
+	opening->params[opening->count++] = param;
+}
+
+static uint64_t room(uint64_t budget) {
+	uint64_t share = budget / SHARE;
+	return budget == 0 || share > MOST ? MOST : share < LEAST ? LEAST : share;
+}
+
+struct opening *opening_new(const struct strategy_task *task) {
+	struct opening *opening = arena_alloc(task->arena, 1, sizeof *opening);
+	size_t params = space_params(task->space);
+	opening->task = *task;
+	opening->from = opening->best = task->start;
+	opening->least = INFINITY;
+	opening->left = room(task->budget);
+	opening->tries = TRIES;
+	opening->params = arena_alloc(task->arena, params, sizeof *opening->params);
+	if (task->start >= space_valid(task->space) || task->source_count)
+		return opening; /* sources know better */
+	for (size_t p = params; p-- > 0;)
+		take(opening, p);
+	return opening;
+}
+
+static bool is_there(const struct opening *opening, size_t param) {
+	int config[SPACE_PARAMS_MAX];
+	space_config(opening->task.space, opening->from, config);
+	return config[param] != SPACE_ABSENT;
+}
+
+/* What is like the best, but for this value and what follows from it. */
+static bool with_value(const struct opening *opening, size_t param, size_t value, uint64_t *index) {
+	const struct space *space = opening->task.space;
+	json_t *wish = json_object();
+	json_object_set_new(wish, space_param_name(space, param), value_json(space_param_value(space, param, value)));
+	int failed = space_config_nearest(space, wish, opening->from, index, NULL);
+	json_decref(wish);
+	return !failed && !history_taken(opening->task.history, *index);
+}
+
+/* Of the parameter in hand; UINT64_MAX: no more. */
+static uint64_t next_of(struct opening *opening, size_t param) {
+	uint64_t index;
+	if (opening->value == 0)
+		opening->from = opening->best;
+	if (!is_there(opening, param))
+		return UINT64_MAX;
+	while (opening->value < space_param_values(opening->task.space, param) && opening->tries > 0) {
+		opening->tries--;
+		if (with_value(opening, param, opening->value++, &index))
+			return index;
+	}
+	return UINT64_MAX;
+}
+
+uint64_t opening_ask(struct opening *opening) {
+	for (; opening->at < opening->count && opening->left > 0; opening->at++, opening->value = 0) {
+		uint64_t index = next_of(opening, opening->params[opening->at]);
+		if (index == UINT64_MAX)
+			continue;
+		opening->left--;
+		return index;
+	}
+	return UINT64_MAX;
+}
+
+void opening_tell(struct opening *opening, uint64_t index, const struct strategy_outcome *outcome) {
+	if (outcome->result != STRATEGY_VALUE || !(outcome->value < opening->least))
+		return;
+	opening->least = outcome->value;
+	opening->best = index;
+}
+
+void opening_say(const struct opening *opening, char *text, size_t size) {
+	if (opening->at < opening->count)
+		snprintf(text, size, "the other words of %s around the best so far, as nothing tells one of the others",
+		         space_param_name(opening->task.space, opening->params[opening->at]));
+}

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What was measured elsewhere, as one more dimension: a model of its own says how much slower than its best each
+ * configuration was there. The search's model takes that for a trend whose slope it learns (the length is such that it
+ * is hardly anything else). A source without which left-out configurations are predicted better is dropped. */
+#include <config.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/mem.h"
+#include "tuner/surrogate/impl.h"
+
+enum { LEVELS = 256, USED_BEST = 120, USED_OTHERS = 120, NEED = 5, STEPS = 20, REVIEWED_MIN = 4 };
+/* A source is dropped when the logarithm of the density is larger by this without it. */
+static const double REVIEW_DOUBT = 1;
+/* Slope of the trend that is expected before anything is measured here, and its deviation. */
+static const double SLOPE = 0.7, SLOPE_DEVIATION = 0.5, LENGTH = 30;
+
+struct known {
+	uint64_t index;
+	double target;
+};
+
+struct source_model {
+	const struct coding *coding;
+	size_t dims; /* of the coding when the model was made */
+	struct gp *gp;
+	double scale;        /* the largest target */
+	struct known *known; /* by index */
+	size_t count;
+};
+
+static int by_index(const void *a, const void *b) {
+	const struct known *x = a, *y = b;
+	return (x->index > y->index) - (x->index < y->index);
+}
+
+static int by_target(const void *a, const void *b) {
+	const struct known *x = a, *y = b;
+	return x->target != y->target ? (x->target > y->target) - (x->target < y->target) : by_index(a, b);
+}
+
+/* What worked there, relative to its best, and capped as the search's own targets are. */
+static size_t targets_take(const struct strategy_source *source, const struct space *space, struct known *known,
+                           struct arena *arena) {
+	size_t count = 0;
+	double best = INFINITY, *ratios = arena_alloc(arena, source->count, sizeof *ratios);
+	for (size_t i = 0; i < source->count; i++) {
+		const struct strategy_outcome *outcome = &source->outcome[i];
+		bool usable = outcome->result == STRATEGY_VALUE && outcome->value > 0 && isfinite(outcome->value);
+		if (!usable || source->index[i] >= space_valid(space))
+			continue;
+		known[count] = (struct known){.index = source->index[i], .target = log(outcome->value)};
+		best = fmin(best, known[count++].target);
+	}
+	for (size_t i = 0; i < count; i++)
+		ratios[i] = known[i].target -= best;
+	double cap = surrogate_cap_of(ratios, count);
+	for (size_t i = 0; i < count; i++)
+		known[i].target = surrogate_cap(known[i].target, cap);
+	return count;
+}
+
+static void release(void *gp) {
+	gp_free(gp);
+}
+
+/* Of many, the best and an even choice of the others. */
+static void learn(struct source_model *model, struct arena *arena) {
+	size_t best = model->count < USED_BEST ? model->count : USED_BEST, rest = model->count - best;
+	size_t others = rest < USED_OTHERS ? rest : USED_OTHERS;
+	double *target = arena_alloc(arena, best + others, sizeof *target);
+	uint16_t codes[GP_DIMS_MAX];
+	qsort(model->known, model->count, sizeof *model->known, by_target);
+	model->scale = fmax(model->known[model->count - 1].target, 1e-3);
+	for (size_t i = 0; i < best + others; i++) {
+		const struct known *known = &model->known[i < best ? i : best + (i - best) * rest / others];
+		coding_index(model->coding, known->index, codes);
+		gp_add(model->gp, codes, 0);
+		target[i] = known->target;
+	}
+	gp_target(model->gp, target);
+	gp_fit(model->gp, STEPS);
+	gp_condition(model->gp);
+	qsort(model->known, model->count, sizeof *model->known, by_index);
+}
+
+struct source_model *source_model_new(struct surrogate *surrogate, const struct strategy_source *source) {
+	struct arena *arena = surrogate->task.arena;
+	struct coding *coding = surrogate->coding;
+	struct source_model *model = arena_alloc(arena, 1, sizeof *model);
+	model->known = arena_alloc(arena, source->count, sizeof *model->known);
+	model->count = targets_take(source, surrogate->task.space, model->known, arena);
+	if (model->count < NEED)
+		return NULL;
+	/* Its model knows nothing of the dimensions of sources, its own among them. */
+	struct coding *own = arena_alloc(arena, 1, sizeof *own);
+	*own = *coding;
+	own->count -= surrogate->source_count;
+	model->coding = own;
+	model->dims = own->count;
+	model->gp = gp_new(own->dim, own->count);
+	arena_defer(arena, release, model->gp);
+	learn(model, arena);
+	double *at = arena_alloc(arena, LEVELS, sizeof *at);
+	for (size_t level = 0; level < LEVELS; level++)
+		at[level] = (double)level / (LEVELS - 1);
+	coding->param[coding->count] = -1;
+	coding->dim[coding->count++] = (struct gp_dim){.values = LEVELS,
+	                                               .at = at,
+	                                               .length = LENGTH,
+	                                               .trend = true,
+	                                               .slope = SLOPE * model->scale,
+	                                               .slope_deviation = SLOPE_DEVIATION * model->scale};
+	return model;
+}
+
+static const struct known *known_find(const struct source_model *model, uint64_t index) {
+	const struct known key = {.index = index};
+	return bsearch(&key, model->known, model->count, sizeof *model->known, by_index);
+}
+
+static uint16_t level_of(const struct source_model *model, double target) {
+	double level = target / model->scale * (LEVELS - 1);
+	return (uint16_t)(level <= 0 ? 0 : level >= LEVELS - 1 ? LEVELS - 1 : level + 0.5);
+}
+
+uint16_t source_model_code(const struct source_model *model, const uint16_t *codes, uint64_t index) {
+	const struct known *known = known_find(model, index);
+	double target, variance;
+	if (known)
+		return level_of(model, known->target);
+	gp_predict(model->gp, codes, &target, &variance);
+	return level_of(model, target);
+}
+
+void source_model_codes(struct source_model *model, struct pool *pool, size_t dims, size_t at) {
+	uint16_t *own = mem_alloc(pool->count * model->dims + 1, sizeof *own);
+	struct gp_pool *asked = gp_pool_new(model->gp, pool->count);
+	for (size_t c = 0; c < pool->count; c++)
+		memcpy(own + c * model->dims, pool->codes + c * dims, model->dims * sizeof *own);
+	gp_pool_set(asked, own, pool->count);
+	gp_pool_predict(asked);
+	for (size_t c = 0; c < pool->count; c++) {
+		const struct known *known = known_find(model, pool->index[c]);
+		pool->codes[c * dims + at] = level_of(model, known ? known->target : gp_pool_mean(asked)[c]);
+	}
+	gp_pool_free(asked);
+	free(own);
+}
+
+/* Logarithm of the density of each target under what all others say of it. */
+static double left_out_density(struct gp *gp, const double *target, struct arena *arena) {
+	size_t count = gp_count(gp);
+	double *mean = arena_alloc(arena, count, sizeof *mean), *variance = arena_alloc(arena, count, sizeof *variance);
+	double sum = 0;
+	gp_leave_one_out(gp, mean, variance);
+	for (size_t i = 0; i < count; i++) {
+		double off = target[i] - mean[i];
+		sum -= 0.5 * (off * off / variance[i] + log(variance[i]));
+	}
+	return sum;
+}
+
+static double density_without(const struct surrogate *surrogate, size_t source, struct arena *arena) {
+	const struct coding *coding = surrogate->coding;
+	size_t left_out = coding->count - surrogate->source_count + source, count = 0;
+	struct gp_dim *dim = arena_alloc(arena, coding->count, sizeof *dim);
+	uint16_t codes[GP_DIMS_MAX], kept[GP_DIMS_MAX];
+	for (size_t d = 0; d < coding->count; d++)
+		if (d != left_out)
+			dim[count++] = coding->dim[d];
+	struct gp *gp = gp_new(dim, count);
+	for (size_t i = 0; i < surrogate->in_value; i++) {
+		const struct observed *observed = &surrogate->observed[surrogate->row[i]];
+		surrogate_codes(surrogate, observed->index, codes);
+		for (size_t d = 0, k = 0; d < coding->count; d++)
+			if (d != left_out)
+				kept[k++] = codes[d];
+		gp_add(gp, kept, observed_variance(observed));
+	}
+	gp_target(gp, surrogate->target);
+	gp_fit(gp, STEPS);
+	gp_condition(gp);
+	double density = left_out_density(gp, surrogate->target, arena);
+	gp_free(gp);
+	return density;
+}
+
+size_t source_misleading(struct surrogate *surrogate) {
+	size_t worst = SIZE_MAX;
+	if (surrogate->source_count == 0 || surrogate->in_value < REVIEWED_MIN)
+		return SIZE_MAX;
+	struct arena *arena = arena_new();
+	double most = left_out_density(surrogate->value, surrogate->target, arena) + REVIEW_DOUBT;
+	for (size_t s = 0; s < surrogate->source_count; s++) {
+		double density = density_without(surrogate, s, arena);
+		if (density > most) {
+			most = density;
+			worst = s;
+		}
+	}
+	arena_free(arena);
+	return worst;
+}

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/mem.h"
+#include "tuner/surrogate/cost.h"
+#include "tuner/surrogate/impl.h"
+
+enum { FIRST_STEPS = 30, STEPS = 14, NEED = 3, CALIBRATE_EACH = 60 };
+/* The model is fitted again when it has seen so much more. */
+static const double FIT_AGAIN = 0.12;
+static const double CHANCE_MIN = 0.02;
+
+static void *array(struct surrogate *surrogate, size_t count, size_t size) {
+	return arena_alloc(surrogate->task.arena, count, size);
+}
+
+struct surrogate *surrogate_new(const struct strategy_task *task, bool transfer) {
+	struct surrogate *surrogate = arena_alloc(task->arena, 1, sizeof *surrogate);
+	uint64_t valid = space_valid(task->space);
+	size_t rows = OBSERVED_MAX + PENDING_MAX;
+	surrogate->task = *task;
+	rng_split(&surrogate->rng, task->seed, "surrogate");
+	surrogate->best = INFINITY;
+	surrogate->stretch = 1;
+	surrogate->error = NAN;
+	surrogate->coding = coding_new(task->arena, task->space, SOURCES_MAX);
+	surrogate->cost = cost_new(task, surrogate->coding);
+	for (size_t s = 0; transfer && s < task->source_count && surrogate->source_count < SOURCES_MAX; s++) {
+		struct source_model *model = source_model_new(surrogate, &task->sources[s]);
+		if (model)
+			surrogate->source[surrogate->source_count++] = model;
+	}
+	surrogate->dims = surrogate->coding->count;
+	surrogate->pool.whole = valid <= POOL_WHOLE;
+	surrogate->pool.room = surrogate->pool.whole ? (size_t)valid : POOL_SAMPLED;
+	surrogate->pool.index = array(surrogate, surrogate->pool.room, sizeof *surrogate->pool.index);
+	surrogate->pool.codes = array(surrogate, surrogate->pool.room * surrogate->dims, sizeof *surrogate->pool.codes);
+	surrogate->gain = array(surrogate, surrogate->pool.room, sizeof *surrogate->gain);
+	surrogate->observed = array(surrogate, OBSERVED_MAX, sizeof *surrogate->observed);
+	surrogate->row = array(surrogate, rows, sizeof *surrogate->row);
+	surrogate->target = array(surrogate, rows, sizeof *surrogate->target);
+	surrogate->lone_mean = array(surrogate, rows, sizeof *surrogate->lone_mean);
+	surrogate->lone_variance = array(surrogate, rows, sizeof *surrogate->lone_variance);
+	surrogate_models_make(surrogate);
+	return surrogate;
+}
+
+static int by_promise(const void *a, const void *b) {
+	const struct observed *x = a, *y = b;
+	double p = x->result == STRATEGY_FAILURE ? INFINITY : x->log, q = y->result == STRATEGY_FAILURE ? INFINITY : y->log;
+	return p != q ? (p > q) - (p < q) : (x->index > y->index) - (x->index < y->index);
+}
+
+/* The models are full: the better part and an even choice of the rest stay. */
+static void compact(struct surrogate *surrogate) {
+	size_t best = OBSERVED_KEPT * 3 / 4, rest = surrogate->count - best;
+	qsort(surrogate->observed, surrogate->count, sizeof *surrogate->observed, by_promise);
+	for (size_t i = 0; i < OBSERVED_KEPT - best; i++)
+		surrogate->observed[best + i] = surrogate->observed[best + i * rest / (OBSERVED_KEPT - best)];
+	surrogate->count = OBSERVED_KEPT;
+	surrogate->worked = surrogate->failed = 0;
+	for (size_t i = 0; i < surrogate->count; i++) {
+		surrogate->worked += surrogate->observed[i].result == STRATEGY_VALUE;
+		surrogate->failed += surrogate->observed[i].result == STRATEGY_FAILURE;
+	}
+	gp_truncate(surrogate->value, 0);
+	if (surrogate->works)
+		gp_truncate(surrogate->works, 0);
+	surrogate->in_value = surrogate->in_works = 0;
+	surrogate->fit_at = surrogate->count + 1;
+}
+
+static void pending_drop(struct surrogate *surrogate, uint64_t index) {
+	for (size_t i = 0; i < surrogate->pending_count; i++)
+		if (surrogate->pending[i] == index) {
+			surrogate->pending[i] = surrogate->pending[--surrogate->pending_count];
+			return;
+		}
+}
+
+void surrogate_await(struct surrogate *surrogate, uint64_t index) {
+	if (surrogate->pending_count == PENDING_MAX) /* never told of: the oldest is forgotten */
+		memmove(surrogate->pending, surrogate->pending + 1, --surrogate->pending_count * sizeof *surrogate->pending);
+	surrogate->pending[surrogate->pending_count++] = index;
+}
+
+void surrogate_tell(struct surrogate *surrogate, uint64_t index, const struct strategy_outcome *outcome) {
+	pending_drop(surrogate, index);
+	cost_tell(surrogate->cost, index, outcome->seconds);
+	if (surrogate->count == OBSERVED_MAX)
+		compact(surrogate);
+	struct observed *observed = &surrogate->observed[surrogate->count++];
+	*observed = (struct observed){.index = index, .result = outcome->result, .deviation = outcome->deviation};
+	observed->log = outcome->result == STRATEGY_FAILURE ? 0 : log(outcome->value);
+	surrogate->worked += outcome->result == STRATEGY_VALUE;
+	surrogate->failed += outcome->result == STRATEGY_FAILURE;
+	if (outcome->result == STRATEGY_VALUE && observed->log < surrogate->best)
+		surrogate->best = observed->log;
+}
+
+bool surrogate_ready(const struct surrogate *surrogate) {
+	return surrogate->worked > 0 && surrogate->count >= (surrogate->source_count ? 1 : NEED);
+}
+
+static void works_condition(struct surrogate *surrogate, bool fit) {
+	if (!surrogate->works)
+		return;
+	double *works = surrogate->lone_mean;
+	for (size_t i = 0; i < surrogate->count; i++)
+		works[i] = surrogate->observed[i].result == STRATEGY_FAILURE ? -0.5 : 0.5;
+	gp_target(surrogate->works, works);
+	if (fit)
+		gp_fit(surrogate->works, STEPS);
+	gp_condition(surrogate->works);
+	gp_pool_predict(surrogate->workings);
+}
+
+/* What is on its way is taken to give its mean. */
+static void believe(struct surrogate *surrogate) {
+	uint16_t codes[GP_DIMS_MAX];
+	size_t rows = surrogate->in_value;
+	double variance;
+	if (surrogate->pending_count == 0)
+		return;
+	for (size_t i = 0; i < surrogate->pending_count; i++) {
+		surrogate_codes(surrogate, surrogate->pending[i], codes);
+		gp_predict(surrogate->value, codes, &surrogate->target[rows + i], &variance);
+	}
+	for (size_t i = 0; i < surrogate->pending_count; i++) {
+		surrogate_codes(surrogate, surrogate->pending[i], codes);
+		gp_add(surrogate->value, codes, 0);
+	}
+	gp_target(surrogate->value, surrogate->target);
+	gp_condition(surrogate->value);
+}
+
+static double expected_gain(double gap, double deviation) {
+	double z = gap / deviation;
+	return z < -8 ? 0 : deviation * (z * 0.5 * erfc(-z / sqrt(2)) + exp(-0.5 * z * z) * 0.3989422804014327);
+}
+
+double surrogate_deviation_of(const struct surrogate *surrogate, size_t c) {
+	return sqrt(surrogate->stretch * fmax(gp_pool_variance(surrogate->values)[c], 1e-9));
+}
+
+double surrogate_chance_of(const struct surrogate *surrogate, size_t c) {
+	return surrogate->works ? fmin(1, fmax(CHANCE_MIN, gp_pool_mean(surrogate->workings)[c] + 0.5)) : 1;
+}
+
+/* The lowest mean at a measured configuration: less noisy than the lowest value. */
+static void incumbent_set(struct surrogate *surrogate) {
+	surrogate->incumbent = INFINITY;
+	gp_smooth(surrogate->value, surrogate->lone_mean);
+	for (size_t i = 0; i < surrogate->in_value; i++)
+		surrogate->incumbent = fminf(surrogate->incumbent, (float)surrogate->lone_mean[i]);
+}
+
+/* Where nothing is expected to gain, by how many deviations it falls short. */
+static uint64_t most_promising(struct surrogate *surrogate) {
+	const float *mean = gp_pool_mean(surrogate->values);
+	const struct pool *pool = &surrogate->pool;
+	uint64_t best = UINT64_MAX, nearest = UINT64_MAX;
+	double most = 0, least = INFINITY, power = cost_power(surrogate->cost);
+	for (size_t c = 0; c < pool->count; c++) {
+		surrogate->gain[c] = 0;
+		if (history_taken(surrogate->task.history, pool->index[c]))
+			continue;
+		double deviation = surrogate_deviation_of(surrogate, c), gap = surrogate->incumbent - mean[c];
+		surrogate->gain[c] = surrogate_chance_of(surrogate, c) * expected_gain(gap, deviation);
+		double worth = surrogate->gain[c];
+		if (power > 0 && worth > 0)
+			worth *= exp(-power * cost_predict(surrogate->cost, pool->codes + c * surrogate->dims));
+		if (worth > most) {
+			most = worth;
+			best = pool->index[c];
+		}
+		if (-gap / deviation < least) {
+			least = -gap / deviation;
+			nearest = pool->index[c];
+		}
+	}
+	return best == UINT64_MAX ? nearest : best;
+}
+
+static void fit(struct surrogate *surrogate) {
+	surrogate->fits++;
+	gp_fit(surrogate->value, surrogate->fit_at ? STEPS : FIRST_STEPS);
+	gp_condition(surrogate->value);
+	surrogate->fit_at = (size_t)fmax((double)surrogate->count + 1, (double)surrogate->count * (1 + FIT_AGAIN));
+}
+
+/* Fits where it is time for that, and drops a source that misleads. */
+static bool learn(struct surrogate *surrogate) {
+	bool time = surrogate->count >= surrogate->fit_at;
+	surrogate_models_update(surrogate);
+	surrogate_targets(surrogate);
+	if (!time)
+		return false;
+	fit(surrogate);
+	size_t source = source_misleading(surrogate);
+	if (source < surrogate->source_count) {
+		surrogate_source_drop(surrogate, source);
+		surrogate_models_update(surrogate);
+		surrogate_targets(surrogate);
+		fit(surrogate);
+	}
+	return true;
+}
+
+uint64_t surrogate_ask(struct surrogate *surrogate) {
+	if (surrogate->worked == 0)
+		return UINT64_MAX;
+	bool anew = learn(surrogate);
+	if (anew || !surrogate->asked)
+		surrogate_pool_fill(surrogate);
+	gp_condition(surrogate->value);
+	if (anew || surrogate->count < CALIBRATE_EACH)
+		surrogate_calibrate(surrogate);
+	works_condition(surrogate, anew);
+	incumbent_set(surrogate);
+	believe(surrogate);
+	gp_pool_predict(surrogate->values);
+	surrogate->asked = true;
+	return most_promising(surrogate);
+}
+
+size_t surrogate_fits(const struct surrogate *surrogate) {
+	return surrogate->fits;
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the budget of a search still allows. */
+#include <config.h>
+
+#include <math.h>
+
+#include "tuner/tune/state.h"
+
+/* What the finals may take of the time, at most, when their cost is reckoned up beforehand. */
+static const double FINALS_SHARE_MAX = 0.6;
+/* Even the shortest time is worth a look at a few: the duel that follows takes longer. */
+static const uint64_t EVALUATIONS_MIN = 8, EVALUATIONS_MIN_OF_PROGRAM = 4;
+static const int RACE_BLOCKS_EXPECTED = 6, DUEL_PAIRS_EXPECTED = 21;
+
+static double node_seconds_left(const struct tune *tune) {
+	return fmax(0, tune->budget.node_seconds - tune->spent_before - fleet_held(tune->fleet).seconds);
+}
+
+static double nodes_held(const struct tune *tune) {
+	size_t nodes = tune->fleet ? fleet_held(tune->fleet).nodes : 1;
+	return nodes ? (double)nodes : 1;
+}
+
+double tune_budget_time(const struct tune *tune) {
+	if (!(tune->budget.node_seconds > 0))
+		return tune->budget.seconds;
+	return tune_elapsed(tune) + node_seconds_left(tune) / nodes_held(tune);
+}
+
+/* Blocks of the finals are each on a node of its own; those of nodes that wait for the next one cost the same. */
+static double at_once(const struct tune *tune, int blocks) {
+	return tune->budget.node_seconds > 0 ? fmin(nodes_held(tune), blocks) : 1;
+}
+
+/* On nodes all of it has its price, what a trial takes besides its runs, too. */
+static double trial_seconds(const struct tune *tune, double value) {
+	double runs = tune_seconds(tune, value), ratio = value / tune->baseline.value;
+	return tune->budget.node_seconds > 0 ? fmax(runs, tune->baseline.elapsed_s * fmin(1, ratio)) : runs;
+}
+
+static double finals_seconds(const struct tune *tune) {
+	double base = tune->baseline.status == TRIAL_CORRECT ? trial_seconds(tune, tune->baseline.value) : 0;
+	double best = isnan(tune->best) ? 0 : trial_seconds(tune, tune->best);
+	double race = RACE_BLOCKS_EXPECTED * FINALISTS_MAX * 1.05 * best / at_once(tune, RACE_BLOCKS_EXPECTED);
+	double duel = DUEL_PAIRS_EXPECTED * (base + 2 * best) / at_once(tune, DUEL_PAIRS_EXPECTED);
+	double share = FINALS_SHARE_MAX * tune_budget_time(tune);
+	return race + duel < share ? race + duel : share;
+}
+
+void tune_budget_alone(struct tune_budget *budget) {
+	if (budget->node_seconds > 0)
+		*budget = (struct tune_budget){.seconds = budget->node_seconds};
+}
+
+bool tune_is_recalling(const struct tune *tune) {
+	return !tune->measured && recall_left(tune->recall) > 0;
+}
+
+bool tune_spent(const struct tune *tune) {
+	const struct tune_budget *budget = &tune->budget;
+	if (budget->evaluations && tune->evaluations >= budget->evaluations)
+		return true;
+	double time = tune_budget_time(tune);
+	if (!(time > 0) || tune_is_recalling(tune))
+		return false;
+	if (recall_searched(tune->recall))
+		return true;
+	if (tune->evaluations < (tune->task->whole_programs ? EVALUATIONS_MIN_OF_PROGRAM : EVALUATIONS_MIN))
+		return false;
+	return tune_elapsed(tune) + finals_seconds(tune) >= time;
+}
+
+uint64_t tune_budget_evaluations(const struct tune *tune) {
+	const struct tune_budget *budget = &tune->budget;
+	if (budget->evaluations)
+		return budget->evaluations;
+	if (budget->node_seconds > 0 && tune->baseline.elapsed_s > 0) {
+		double nodes = nodes_held(tune), left = node_seconds_left(tune) - finals_seconds(tune) * nodes;
+		return left < tune->baseline.elapsed_s ? 1 : (uint64_t)(left / tune->baseline.elapsed_s);
+	}
+	if (budget->seconds > 0 && tune->baseline.elapsed_s > 0) {
+		double count = (budget->seconds - finals_seconds(tune)) / tune->baseline.elapsed_s;
+		if (tune->fleet)
+			count *= (double)fleet_alive(tune->fleet);
+		return count < 1 ? 1 : (uint64_t)count;
+	}
+	return 0;
+}
+
+uint64_t tune_evaluations_left(const struct tune *tune) {
+	const struct tune_budget *budget = &tune->budget;
+	uint64_t valid = space_valid(tune->task->space), unseen = valid > tune->evaluations ? valid - tune->evaluations : 0;
+	double time = tune_budget_time(tune), seconds = time - tune_elapsed(tune) - finals_seconds(tune);
+	double left = (double)unseen;
+	if (budget->evaluations)
+		left = fmin(left, (double)(budget->evaluations - tune->evaluations));
+	else if (time > 0)
+		left = fmin(left, seconds * (double)tune->evaluations / tune_elapsed(tune));
+	return left < 1 ? 1 : (uint64_t)left;
+}

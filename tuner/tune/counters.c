@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/json/js.h"
+#include "tuner/store/trial_store.h"
+#include "tuner/tune/counting.h"
+
+enum { SAMPLES = 3 /* of a kernel, for the overhead; a program is run once */ };
+static const double SAMPLE_SECONDS = 4e-3;
+/* Of the budget, or where there is none of what has passed: what counting may take when nothing is left. */
+static const double SHARE = 0.25, SHARE_OF_FIRST = 0.5; /* the second for the baseline and the winner of a program */
+/* Of a kernel's trial: more runs than in another, and simulated ones far slower. A program's limit is for each run. */
+static const double TIMEOUT_FACTOR = 10, TIMEOUT_FACTOR_OF_SLOW = 300;
+
+bool counting_asked(const struct tune *tune) {
+	const struct trial_counters *counters = &tune->task->counters;
+	return counters->asked && counters->asked[0];
+}
+
+double counting_allowance(const struct tune *tune) {
+	double budget = tune_budget_time(tune), elapsed = tune_elapsed(tune);
+	return budget > 0 ? fmax(budget - elapsed, SHARE * budget) : SHARE * elapsed;
+}
+
+/* Of the next configuration, as far as known: `last` is what the one before it took. */
+static double expected_seconds(const struct tune *tune, double last) {
+	return last > 0 ? last : tune->run_seconds + tune->extra_seconds;
+}
+
+struct trial_request counting_request(const struct tune *tune, const json_t *config) {
+	const struct trial_counters *counters = &tune->task->counters;
+	struct trial_request request = tune_request(tune, config);
+	request.samples = tune->task->whole_programs ? 1 : SAMPLES;
+	request.min_sample_s = SAMPLE_SECONDS;
+	request.counters = counters->asked;
+	request.slow = counters->slow;
+	if (!tune->task->whole_programs && !(tune->task->timeout_s > 0))
+		request.timeout_s *= counters->slow ? TIMEOUT_FACTOR_OF_SLOW : TIMEOUT_FACTOR;
+	return request;
+}
+
+void counting_failed(struct tune *tune, const json_t *config, const char *reason) {
+	json_array_append_new(tune->uncounted, json_pack("{s:O,s:s}", "config", config, "reason", reason));
+}
+
+static void keep(struct tune *tune, const json_t *config, const struct trial_result *result) {
+	json_t *row = json_object();
+	char *key = js_canonical(config);
+	trial_counters_add(row, result);
+	if (result->status != TRIAL_CORRECT)
+		counting_failed(tune, config, *result->message ? result->message : trial_status_text(result->status));
+	else if (json_object_size(row) == 0)
+		counting_failed(tune, config, "whatever runs it does not count");
+	else
+		json_object_set(tune->counted, key, row);
+	json_decref(row);
+	free(key);
+}
+
+int counting_keep(struct tune *tune, const json_t *config, const struct trial_result *result, struct err *err) {
+	keep(tune, config, result);
+	return trial_store(tune->task->store, tune->id, "counters", 0, config, result, err);
+}
+
+/* What can't be counted is told, and is no reason to lose the result. */
+static int count_one(struct tune *tune, const json_t *config, struct err *err) {
+	const struct runner *runner = tune->task->runner;
+	struct trial_request request = counting_request(tune, config);
+	struct trial_result result = {0};
+	struct err bad = {0};
+	tune_report(tune, TUNE_COUNTERS);
+	int rc = runner->run(runner->ctx, &request, &result, &bad);
+	if (rc == 0) {
+		rc = counting_keep(tune, config, &result, err);
+	} else if (bad.code == ERR_INTERRUPTED) {
+		*err = bad;
+	} else {
+		counting_failed(tune, config, bad.what);
+		rc = 0;
+	}
+	trial_result_clear(&result);
+	return rc;
+}
+
+/* The baseline, the winner, the other finalists; each once. The caller frees the array. */
+static json_t *queue_new(const struct tune *tune) {
+	json_t *queue = json_array(), *finalist;
+	size_t i;
+	if (tune->baseline.status == TRIAL_CORRECT)
+		json_array_append(queue, (json_t *)tune->task->baseline);
+	if (tune->best_config && !json_equal(tune->best_config, json_array_get(queue, 0)))
+		json_array_append(queue, tune->best_config);
+	size_t first = json_array_size(queue);
+	json_array_foreach(tune->finalists, i, finalist) {
+		json_t *config = json_object_get(finalist, "config");
+		bool known = false;
+		for (size_t k = 0; k < first; k++)
+			known = known || json_equal(config, json_array_get(queue, k));
+		if (!known)
+			json_array_append(queue, config);
+	}
+	return queue;
+}
+
+/* The first two are what people ask about: of a kernel, and where counters were asked for, they are counted in any
+ * case. */
+bool counting_affordable(const struct tune *tune, size_t at, double used, double last, double allowed) {
+	if (at < 2 && (!tune->task->whole_programs || !tune->task->counters.optional))
+		return true;
+	if (at < 2)
+		allowed = fmax(allowed, SHARE_OF_FIRST * tune_elapsed(tune));
+	return used + expected_seconds(tune, last) <= allowed;
+}
+
+/* -1: stop, with err. */
+static int count_queue(struct tune *tune, const json_t *queue, double allowed, struct err *err) {
+	double begun = tune_now(tune), last = 0;
+	size_t i;
+	json_t *config;
+	int rc = 0;
+	json_array_foreach((json_t *)queue, i, config) {
+		double start = tune_now(tune);
+		if (!rc && tune_interrupted(tune))
+			rc = err_set(err, ERR_INTERRUPTED, NULL, "interrupted");
+		if (rc || !counting_affordable(tune, i, start - begun, last, allowed)) {
+			counting_failed(tune, config, rc ? "interrupted" : "there was no time left to count it");
+			continue;
+		}
+		rc = count_one(tune, config, err);
+		last = tune_now(tune) - start;
+	}
+	return rc;
+}
+
+int tune_counters_phase(struct tune *tune, struct err *err) {
+	if (!counting_asked(tune))
+		return 0;
+	double begun = tune_now(tune);
+	json_t *queue = queue_new(tune);
+	int rc = (tune->fleet ? counting_on_nodes : count_queue)(tune, queue, counting_allowance(tune), err);
+	tune->counting_seconds += tune_now(tune) - begun;
+	json_decref(queue);
+	return rc;
+}

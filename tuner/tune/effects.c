@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "src/base/json/js.h"
+#include "src/base/mem.h"
+#include "tuner/model/effects/effects.h"
+#include "tuner/tune/state.h"
+
+static const double TIE_MARGIN = 0.01;
+
+struct rows {
+	const struct space *space;
+	size_t count;
+	uint64_t *index; /* ascending up to `sorted` */
+	size_t sorted;
+	int *places;
+	double *cost;
+	bool *over;
+};
+
+static struct rows rows_new(const struct tune *tune) {
+	struct rows rows = {.space = tune->task->space};
+	size_t room = 1 + tune->worked_count;
+	if (tune->search)
+		room += history_count(search_history(tune->search));
+	rows.index = mem_alloc(room, sizeof *rows.index);
+	rows.places = mem_alloc(room * (1 + space_params(rows.space)), sizeof *rows.places);
+	rows.cost = mem_alloc(room, sizeof *rows.cost);
+	rows.over = mem_alloc(room, sizeof *rows.over);
+	return rows;
+}
+
+static void rows_free(struct rows *rows) {
+	free(rows->index);
+	free(rows->places);
+	free(rows->cost);
+	free(rows->over);
+}
+
+static void row_add(struct rows *rows, uint64_t index, double cost, bool over) {
+	size_t params = space_params(rows->space);
+	int config[SPACE_PARAMS_MAX];
+	if (!(cost > 0) || !isfinite(cost))
+		return;
+	space_config(rows->space, index, config);
+	for (size_t p = 0; p < params; p++)
+		rows->places[rows->count * params + p] = config[p] == SPACE_ABSENT ? EFFECTS_ABSENT : config[p];
+	rows->index[rows->count] = index;
+	rows->over[rows->count] = over;
+	rows->cost[rows->count++] = cost;
+}
+
+static int by_number(const void *a, const void *b) {
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+	return (x > y) - (x < y);
+}
+
+static int by_index(const void *a, const void *b) {
+	return by_number(&((const struct measured *)a)->index, &((const struct measured *)b)->index);
+}
+
+/* Cut short before it gave a sample: all that is known is the limit. */
+static void outcome_add(void *ctx, uint64_t index, const struct strategy_outcome *outcome) {
+	struct rows *rows = ctx;
+	if (outcome->result == STRATEGY_CENSORED &&
+	    !bsearch(&index, rows->index, rows->sorted, sizeof *rows->index, by_number))
+		row_add(rows, index, outcome->value, true);
+}
+
+/* What was cut short after a sample counts with its smallest. To leave out what was cut short would be to leave out all
+ * that is slow, and what made it so. */
+static void rows_fill(struct rows *rows, const struct tune *tune) {
+	struct measured *sorted = mem_alloc(tune->worked_count + 1, sizeof *sorted);
+	for (size_t i = 0; i < tune->worked_count; i++)
+		sorted[i] = tune->worked[i];
+	qsort(sorted, tune->worked_count, sizeof *sorted, by_index);
+	for (size_t i = 0; i < tune->worked_count; i++)
+		row_add(rows, sorted[i].index, isfinite(sorted[i].value) ? sorted[i].value : sorted[i].promise, false);
+	free(sorted);
+	rows->sorted = rows->count;
+	if (tune->search)
+		history_each(search_history(tune->search), outcome_add, rows);
+}
+
+static json_t *place_json(const struct space *space, size_t param, int place) {
+	return value_json(space_param_value(space, param, (size_t)place));
+}
+
+static json_t *effect_json(const struct space *space, size_t param, const struct effect *effect) {
+	json_t *object = json_pack("{s:s,s:b,s:I}", "param", space_param_name(space, param), "known", effect->known, "seen",
+	                           (json_int_t)effect->seen);
+	if (effect->known) {
+		json_object_set_new(object, "ratio", js_number(effect->ratio));
+		json_object_set_new(object, "ci", js_reals(effect->ci, 2));
+		json_object_set_new(object, "best", place_json(space, param, effect->best));
+		json_object_set_new(object, "worst", place_json(space, param, effect->worst));
+	}
+	return object;
+}
+
+json_t *tune_effects(const struct tune *tune) {
+	const struct space *space = tune->task->space;
+	size_t params = space_params(space), levels[SPACE_PARAMS_MAX];
+	struct effect effects[SPACE_PARAMS_MAX];
+	struct rows rows = rows_new(tune);
+	json_t *array = json_array();
+	for (size_t p = 0; p < params; p++)
+		levels[p] = space_param_values(space, p);
+	rows_fill(&rows, tune);
+	const struct effects_data data = {.rows = rows.count,
+	                                  .params = params,
+	                                  .levels = levels,
+	                                  .places = rows.places,
+	                                  .cost = rows.cost,
+	                                  .over = rows.over};
+	effects_fit(&data, effects); /* too little data: none of them is known */
+	for (size_t p = 0; p < params; p++)
+		json_array_append_new(array, effect_json(space, p, &effects[p]));
+	rows_free(&rows);
+	return array;
+}
+
+static double median_of(const json_t *finalist) {
+	bool raced = js_int_or(finalist, "blocks", 0) > 0 && js_bool_or(finalist, "alive", false);
+	double median = js_real_or(finalist, "median", NAN);
+	return raced && median > 0 ? median : NAN;
+}
+
+static double best_median(const struct tune *tune) {
+	size_t i;
+	json_t *finalist;
+	json_array_foreach(tune->finalists, i, finalist) {
+		if (json_equal(json_object_get(finalist, "config"), tune->best_config))
+			return median_of(finalist);
+	}
+	return NAN;
+}
+
+/* The fastest of those within the noise of the best; cheaper: of those that cost less than it. */
+static const json_t *pick(const struct tune *tune, double limit, bool cheaper) {
+	const json_t *baseline = tune->task->baseline, *picked = NULL;
+	double own = tune_cost(tune->best_config, baseline);
+	size_t i;
+	json_t *finalist;
+	json_array_foreach(tune->finalists, i, finalist) {
+		const json_t *config = json_object_get(finalist, "config");
+		double median = median_of(finalist);
+		if (!(median <= limit) || json_equal(config, tune->best_config))
+			continue;
+		if (cheaper && !(tune_cost(config, baseline) < own))
+			continue;
+		limit = median;
+		picked = finalist;
+	}
+	return picked;
+}
+
+static char *why_text(const struct tune *tune, const json_t *config) {
+	const json_t *baseline = tune->task->baseline;
+	double threads = (double)(js_int_or(config, "threads", 1) - js_int_or(tune->best_config, "threads", 1));
+	double settings = tune_cost(config, baseline) - tune_cost(tune->best_config, baseline) - 1000 * threads;
+	double more = threads != 0 ? threads : settings;
+	if (json_equal(config, baseline))
+		return mem_strdup("within the noise, what runs today");
+	if (more == 0)
+		return mem_strdup("within the noise");
+	return mem_printf("within the noise, %.0f %s%s %s", fabs(more), threads != 0 ? "thread" : "changed setting",
+	                  fabs(more) == 1 ? "" : "s", more < 0 ? "less" : "more");
+}
+
+json_t *tune_runner_up(const struct tune *tune) {
+	double floor = duel_noise_floor(&tune->duel), best = best_median(tune);
+	double limit = best * (1 + (floor > TIE_MARGIN ? floor : TIE_MARGIN));
+	if (!tune->best_config || !(best > 0))
+		return NULL;
+	const json_t *picked = pick(tune, limit, true);
+	if (!picked)
+		picked = pick(tune, limit, false);
+	if (!picked)
+		return NULL;
+	json_t *config = json_object_get(picked, "config");
+	char *why = why_text(tune, config);
+	json_t *object =
+		json_pack("{s:O,s:o,s:s}", "config", config, "ratio", js_number(median_of(picked) / best), "why", why);
+	free(why);
+	return object;
+}

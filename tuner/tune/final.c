@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/json/js.h"
+#include "src/base/mem.h"
+#include "tuner/tune/state.h"
+#include "tuner/race/unsafe.h"
+
+/* Best samples of the search this much over the best of all may still be the true winner's; more can't. */
+static const double FINALIST_MARGIN = 1.25;
+/* One sample of the finals lasts at least this long, so that timer and scheduler noise average out. */
+static const double FINALS_SAMPLE_SECONDS = 4e-3;
+/* The fewest pairs that can exclude anything at the level of one look at them (a sign interval of 99 %). */
+static const int PAIRS_LEAST = 8;
+/* Of the budget: what the proof may take beyond it. */
+static const double OVERRUN = 0.2;
+
+static int by_promise(const void *a, const void *b) {
+	const struct measured *x = a, *y = b;
+	if (x->promise != y->promise)
+		return x->promise > y->promise ? 1 : -1;
+	return (x->wall > y->wall) - (x->wall < y->wall); /* a metric may well be the same */
+}
+
+static int is_unsafe(const struct tune *tune, const json_t *config, bool *unsafe, struct err *err) {
+	return unsafe_holds(tune->task->unsafe, tune->task->problem, config, unsafe, err);
+}
+
+/* The best few of the search, safe ones only. Their configurations are owned by the caller. */
+static int finalists_pick(struct tune *tune, struct race_entry *entries, size_t *count, struct err *err) {
+	if (tune->worked_count)
+		qsort(tune->worked, tune->worked_count, sizeof *tune->worked, by_promise);
+	double best = NAN;
+	*count = 0;
+	for (size_t i = 0; i < tune->worked_count && *count < FINALISTS_MAX; i++) {
+		const struct measured *measured = &tune->worked[i];
+		if (!isfinite(measured->promise))
+			return 0; /* dropped with its node */
+		json_t *config = space_config_json(tune->task->space, measured->index);
+		bool unsafe;
+		if (measured->promise > best * FINALIST_MARGIN || is_unsafe(tune, config, &unsafe, err)) {
+			json_decref(config);
+			return measured->promise > best * FINALIST_MARGIN ? 0 : -1;
+		}
+		if (unsafe) {
+			json_decref(config);
+			continue;
+		}
+		if (isnan(best))
+			best = measured->promise;
+		entries[(*count)++] = (struct race_entry){
+			.config = config, .estimate = measured->promise, .cost = tune_price(tune, config, measured->wall)};
+	}
+	return 0;
+}
+
+/* In the place of the last where there is no room. */
+static int simplified_add(struct tune *tune, struct race_entry *entries, size_t *count, struct err *err) {
+	json_t *simple = *count ? tune_simplified(tune, entries[0].config) : NULL;
+	bool known = !simple;
+	if (simple && is_unsafe(tune, simple, &known, err)) {
+		json_decref(simple);
+		return -1;
+	}
+	for (size_t i = 0; i < *count; i++)
+		known = known || json_equal(entries[i].config, simple);
+	if (known) {
+		json_decref(simple);
+		return 0;
+	}
+	if (*count == FINALISTS_MAX)
+		json_decref((json_t *)entries[--*count].config);
+	const json_t *baseline = tune->task->baseline;
+	double cost = entries[0].cost - tune_cost(entries[0].config, baseline) + tune_cost(simple, baseline);
+	entries[(*count)++] = (struct race_entry){.config = simple, .estimate = entries[0].estimate, .cost = cost};
+	return 0;
+}
+
+static json_t *finalists_json(const struct race_entry *entries, size_t count) {
+	json_t *array = json_array();
+	for (size_t i = 0; i < count; i++)
+		json_array_append_new(array, json_pack("{s:O,s:o,s:i,s:b}", "config", entries[i].config, "median",
+		                                       js_number(entries[i].blocks ? entries[i].median : entries[i].estimate),
+		                                       "blocks", entries[i].blocks, "alive", entries[i].alive));
+	return array;
+}
+
+static double seconds_left(const struct tune *tune) {
+	double budget = tune_budget_time(tune);
+	if (!(budget > 0))
+		return 0;
+	double left = budget - tune_elapsed(tune);
+	return left > 0.01 ? left : 0.01;
+}
+
+/* A race of a long program is held among as many as half of the time that is left allows. */
+static size_t affordable_field(const struct tune *tune, size_t count, int blocks) {
+	double left = seconds_left(tune) / 2, each = blocks * tune_seconds(tune, tune->best);
+	if (!tune->task->whole_programs || !(left > 0) || !(each * (double)count > left))
+		return count;
+	return left < 2 * each ? 1 : (size_t)(left / each);
+}
+
+/* The same for the duel: fewer pairs give a wider interval, which says what it is worth. */
+static void affordable_pairs(const struct tune *tune, struct duel_options *options) {
+	double best = tune_seconds(tune, tune->best), base = tune_seconds(tune, tune->baseline.value);
+	double left = seconds_left(tune);
+	double wanted = options->pairs_min * (base + 2 * best);
+	if (!tune->task->whole_programs || !(left > 0) || wanted <= left + OVERRUN * tune_budget_time(tune))
+		return;
+	int pairs = (int)fmin(options->pairs_min, left / (base + best));
+	options->control = false;
+	options->pairs_min = pairs > PAIRS_LEAST ? pairs : PAIRS_LEAST;
+}
+
+static int race(struct tune *tune, struct race_entry *entries, size_t count, size_t *winner, struct err *err) {
+	const struct tune_task *task = tune->task;
+	struct trial_request request = tune_request(tune, NULL);
+	struct race_observer observer = tune_race_observer(tune);
+	struct race_options options = race_defaults;
+	request.min_sample_s = FINALS_SAMPLE_SECONDS;
+	options.seed = task->seed;
+	options.blocks = tune->fleet ? &tune->blocks : NULL;
+	options.seconds_max = seconds_left(tune) / 2;
+	tune_counting_early(tune, entries, count);
+	count = affordable_field(tune, count, options.blocks_min);
+	*winner = 0;
+	return count > 1 ? race_run(task->runner, &request, entries, count, &options, &observer, winner, err) : 0;
+}
+
+static int duel(struct tune *tune, const json_t *challenger, struct err *err) {
+	const struct tune_task *task = tune->task;
+	struct trial_request request = tune_request(tune, NULL);
+	struct race_observer observer = tune_race_observer(tune);
+	struct duel_options options = duel_defaults;
+	request.min_sample_s = FINALS_SAMPLE_SECONDS;
+	options.control = true;
+	options.seed = task->seed;
+	options.blocks = tune->fleet ? &tune->blocks : NULL;
+	options.seconds_max = seconds_left(tune);
+	options.phase = "duel";
+	affordable_pairs(tune, &options);
+	tune->dueled = true;
+	return duel_run(task->runner, &request, challenger, task->baseline, &options, &observer, &tune->duel, err);
+}
+
+/* What is recommended once the winner has met the baseline: ties go to the cheaper setup. */
+static void decide(struct tune *tune, const json_t *winner, double price) {
+	const json_t *baseline = tune->task->baseline;
+	bool keep = tune->duel.verdict == PAIRED_SLOWER ||
+	            (tune->duel.verdict == PAIRED_TIE && tune_cost(baseline, baseline) <= price);
+	tune->reversed = tune->duel.verdict == PAIRED_SLOWER;
+	tune->best_config = json_incref((json_t *)(keep ? baseline : winner));
+}
+
+/* The baseline is the reference of every verdict; where it does not work there is no duel to hold. */
+static int meet_baseline(struct tune *tune, const json_t *winner, double price, struct err *err) {
+	if (tune->baseline.status != TRIAL_CORRECT) {
+		tune->best_config = json_incref((json_t *)winner);
+		return 0;
+	}
+	if (duel(tune, winner, err))
+		return -1;
+	decide(tune, winner, price);
+	return 0;
+}
+
+static int nothing_worked(const struct tune *tune, struct err *err) {
+	char hint[300] = "run one by hand: `sweetspot run KERNEL P=V...`";
+	if (tune->task->whole_programs)
+		snprintf(hint, sizeof hint, "run it by hand");
+	if (*tune->baseline.message)
+		snprintf(hint, sizeof hint, "the baseline: %s", tune->baseline.message);
+	return err_set(err, ERR_NOTHING, hint, "no configuration of %s worked in %llu evaluations", tune->task->kernel,
+	               (unsigned long long)tune->evaluations);
+}
+
+int tune_final_phase(struct tune *tune, struct err *err) {
+	struct race_entry entries[FINALISTS_MAX];
+	size_t count = 0, winner;
+	int failed = finalists_pick(tune, entries, &count, err) || simplified_add(tune, entries, &count, err) ? -1 : 0;
+	if (!failed && count == 0 && tune->baseline.status == TRIAL_CORRECT)
+		failed = meet_baseline(tune, tune->task->baseline, 0, err);
+	else if (!failed && count == 0)
+		failed = nothing_worked(tune, err);
+	else if (!failed)
+		failed = race(tune, entries, count, &winner, err) ||
+		                 meet_baseline(tune, entries[winner].config, entries[winner].cost, err)
+		             ? -1
+		             : 0;
+	tune->finalists = finalists_json(entries, count);
+	for (size_t i = 0; i < count; i++)
+		json_decref((json_t *)entries[i].config);
+	return failed;
+}

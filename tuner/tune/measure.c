@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include <math.h>
+#include <string.h>
+
+#include "src/base/sys.h"
+#include "tuner/race/deviation.h"
+#include "tuner/store/trial_store.h"
+#include "tuner/tune/state.h"
+
+/* At most this share of the time goes into what was measured before. */
+static const double PROBE_SHARE = 0.25;
+enum { TIMES_MAX = 5 /* a mean over more would follow a machine that changes too slowly */ };
+
+/* By how much the value is unsure once `one` is merged into `sum`. */
+static double deviation_merged(double before, const struct trial_result *sum, const struct trial_result *one,
+                               enum merge merge) {
+	double fresh = one->status == TRIAL_CORRECT ? deviation_of_median(one->samples, one->sample_count) : 0;
+	if (merge == MERGE_FIRST || sum->status != TRIAL_CORRECT)
+		return fresh;
+	if (one->status != TRIAL_CORRECT)
+		return before;
+	if (merge == MERGE_MEAN)
+		return deviation_of_mean(sum->value, before, one->value, fresh);
+	return one->value < sum->value ? fresh : before;
+}
+
+/* Takes `one` over into sum. False: one is a failure after something that worked, and changes nothing. */
+static bool merge_into(struct trial_result *sum, struct trial_result *one, enum merge merge) {
+	bool worked_before = merge != MERGE_FIRST && sum->status == TRIAL_CORRECT;
+	struct trial_result old = *sum;
+	if (worked_before && one->status != TRIAL_CORRECT)
+		return false;
+	if (merge != MERGE_FIRST)
+		one->least = fmin(old.least, one->least);
+	if (worked_before)
+		one->value = merge == MERGE_MEAN ? sqrt(old.value * one->value) : fmin(old.value, one->value);
+	*sum = *one;
+	memset(one, 0, sizeof *one);
+	if (merge != MERGE_FIRST)
+		trial_result_clear(&old);
+	return true;
+}
+
+bool tune_merge(double *deviation, struct trial_result *sum, struct trial_result *one, enum merge merge) {
+	*deviation = deviation_merged(*deviation, sum, one, merge);
+	return merge_into(sum, one, merge);
+}
+
+int tune_attempt(struct tune *tune, const char *phase, const struct trial_request *request, enum merge merge,
+                 struct trial_result *sum, struct err *err) {
+	const struct runner *runner = tune->task->runner;
+	struct trial_result one = {0};
+	bool recalled = recall_take(tune->recall, phase, request->config, &one);
+	if (!recalled && runner->run(runner->ctx, request, &one, err)) {
+		trial_result_clear(&one);
+		return -1;
+	}
+	tune->measured = tune->measured || !recalled;
+	tune_pareto_take(tune, request->config, &one);
+	tune->seconds += one.elapsed_s;
+	const struct trial_result *kept = tune_merge(&tune->deviation, sum, &one, merge) ? sum : &one;
+	int failed = recalled ? 0 : trial_store(tune->task->store, tune->id, phase, 0, request->config, kept, err);
+	trial_result_clear(&one);
+	return failed;
+}
+
+static bool is_due(const struct tune *tune) {
+	if (tune->best_index == UINT64_MAX || isnan(tune->best))
+		return false;
+	double expected = tune->probe_cost > 0 ? tune->probe_cost : 8 * tune_seconds(tune, tune->best);
+	return sys_now() - tune->probed >= expected / PROBE_SHARE;
+}
+
+void tune_best_find(struct tune *tune) {
+	tune->best = NAN;
+	tune->best_index = UINT64_MAX;
+	for (size_t i = 0; i < tune->worked_count; i++) {
+		if (tune->best <= tune->worked[i].value || !isfinite(tune->worked[i].value))
+			continue;
+		tune->best = tune->worked[i].value;
+		tune->best_index = tune->worked[i].index;
+	}
+}
+
+/* Geometric mean of what was measured: one lucky moment must not be the measure of all that follows. */
+static void best_update(struct tune *tune, double value) {
+	for (size_t i = 0; i < tune->worked_count; i++) {
+		struct measured *measured = &tune->worked[i];
+		if (measured->index != tune->best_index)
+			continue;
+		double times = measured->times < TIMES_MAX ? ++measured->times : TIMES_MAX;
+		measured->value *= pow(value / measured->value, 1 / times);
+		break;
+	}
+	tune_best_find(tune);
+}
+
+static void probe_use(struct tune *tune, const struct trial_result *result, double cost) {
+	if (result->status == TRIAL_CORRECT && !result->disturbed)
+		best_update(tune, result->value);
+	tune->probed = sys_now();
+	tune->probe_cost = cost;
+}
+
+/* Those that an interrupted run made at this place, in the place of one of our own. */
+static void probes_recall(struct tune *tune, const json_t *next) {
+	struct trial_result result;
+	while (tune->best_index != UINT64_MAX && recall_probe(tune->recall, next, &result)) {
+		probe_use(tune, &result, result.elapsed_s);
+		trial_result_clear(&result);
+	}
+}
+
+int tune_probe_best(struct tune *tune, uint64_t next, struct err *err) {
+	const struct runner *runner = tune->task->runner;
+	json_t *coming = space_config_json(tune->task->space, next);
+	bool known = recall_has(tune->recall, coming);
+	probes_recall(tune, known ? coming : NULL);
+	json_decref(coming);
+	if (known || !is_due(tune))
+		return 0;
+	json_t *config = space_config_json(tune->task->space, tune->best_index);
+	struct trial_request request = tune_request(tune, config);
+	struct trial_result result = {0};
+	double begun = sys_now();
+	int failed = runner->run(runner->ctx, &request, &result, err);
+	if (!failed) {
+		tune_pareto_take(tune, config, &result);
+		probe_use(tune, &result, sys_now() - begun);
+	}
+	if (!failed)
+		failed = trial_store(tune->task->store, tune->id, "probe", 0, config, &result, err);
+	trial_result_clear(&result);
+	json_decref(config);
+	return failed;
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/mem.h"
+#include "tuner/store/trial_store.h"
+#include "tuner/tune/parallel/parallel.h"
+
+/* What runs longer is not run a second time to warm a node up. */
+static const double WARMUP_UNDER_SECONDS = 1;
+/* Baselines that fail before any worked: then it works nowhere. */
+enum { FAILED_MAX = 3 };
+
+void parallel_known_add(struct parallel *parallel, size_t node, uint64_t index, size_t worked) {
+	size_t count = parallel->known_count[node]++;
+	if (count == 0 || (count & (count - 1)) == 0) /* doubled */
+		parallel->known[node] = mem_grow(parallel->known[node], count ? 2 * count : 1, sizeof(struct known));
+	parallel->known[node][count] = (struct known){index, worked};
+}
+
+/* What the strategy was told it can't forget; for the finals it is measured again, elsewhere. */
+static void known_drop(struct parallel *parallel, size_t node) {
+	struct tune *tune = parallel->tune;
+	bool best = false;
+	for (size_t i = 0; i < parallel->known_count[node]; i++) {
+		const struct known *known = &parallel->known[node][i];
+		if (known->worked < tune->worked_count)
+			tune->worked[known->worked].value = tune->worked[known->worked].promise = INFINITY;
+		best = best || known->index == tune->best_index;
+		struct work *work = work_new(parallel, known->index);
+		work->redo = true;
+		work_queue(parallel, work);
+	}
+	parallel->known_count[node] = 0;
+	if (best)
+		tune_best_find(tune);
+}
+
+static void aside_drop(struct parallel *parallel) {
+	for (size_t node; (node = fleet_aside_next(parallel->fleet)) != SIZE_MAX;)
+		known_drop(parallel, node);
+}
+
+void parallel_node_judge(struct parallel *parallel, size_t node, const struct trial_result *baseline) {
+	double raw = baseline->value / fleet_scale(parallel->fleet, node);
+	bool worked = baseline->status == TRIAL_CORRECT;
+	const char *message = *baseline->message ? baseline->message : trial_status_text(baseline->status);
+	enum fleet_verdict verdict =
+		fleet_baseline_take(parallel->fleet, node, worked ? raw : NAN, baseline->elapsed_s, message);
+	if (verdict == FLEET_DRIFTED)
+		known_drop(parallel, node);
+	else if (verdict == FLEET_GOOD)
+		parallel->known_count[node] = 0;
+	aside_drop(parallel);
+}
+
+/* The first that works is what all others are measured by. */
+static int reference_set(struct parallel *parallel, struct work *work, struct err *err) {
+	struct tune *tune = parallel->tune;
+	tune->baseline = work->sum;
+	memset(&work->sum, 0, sizeof work->sum);
+	if (tune->task->whole_programs)
+		tune_program_look(tune);
+	return tune_baseline_done(tune, err);
+}
+
+static int baseline_failed(struct parallel *parallel, struct work *work, struct err *err) {
+	size_t nodes = fleet_alive(parallel->fleet), most = nodes < FAILED_MAX ? nodes : FAILED_MAX;
+	if (++parallel->baselines_failed < most)
+		return 0;
+	fleet_baseline_give_up(parallel->fleet);
+	return reference_set(parallel, work, err);
+}
+
+static int baseline_use(struct parallel *parallel, struct work *work, size_t node, struct err *err) {
+	struct tune *tune = parallel->tune;
+	bool first = !tune->search, worked = work->sum.status == TRIAL_CORRECT;
+	if (first && !worked)
+		return baseline_failed(parallel, work, err);
+	parallel_node_judge(parallel, node, &work->sum);
+	return first ? reference_set(parallel, work, err) : 0;
+}
+
+/* A disturbed one gets another chance, and so does a program's first run on a node. */
+static bool once_more(const struct parallel *parallel, struct work *work, const struct trial_result *result) {
+	bool cold = parallel->tune->task->whole_programs && !work->warm && result->status == TRIAL_CORRECT &&
+	            result->elapsed_s <= WARMUP_UNDER_SECONDS;
+	work->warm = true;
+	if (cold) {
+		trial_result_clear(&work->sum);
+		work->attempts = 0;
+		return true;
+	}
+	return result->disturbed && work->again++ < TUNE_AGAIN_MAX;
+}
+
+/* That may have been the baseline's own doing. */
+static int baseline_killed(struct parallel *parallel, struct work *work, const struct pool_done *done,
+                           struct err *err) {
+	int rc = 0;
+	if (++parallel->baselines_killed >= WORK_LOST_MAX) {
+		parallel->baselines_killed = 0;
+		trial_result_clear(&work->sum);
+		work->sum.status = TRIAL_RUNTIME;
+		snprintf(work->sum.message, sizeof work->sum.message, "lost %d times in a row: %.150s", WORK_LOST_MAX,
+		         done->lost);
+		rc = baseline_use(parallel, work, done->node, err);
+	}
+	work_free(work);
+	return rc;
+}
+
+int parallel_baseline_take(struct parallel *parallel, struct work *work, struct pool_done *done, struct err *err) {
+	struct tune *tune = parallel->tune;
+	if (done->done == 0 && done->outside) { /* it is measured when the node is back */
+		work_free(work);
+		return 0;
+	}
+	if (done->done == 0)
+		return baseline_killed(parallel, work, done, err);
+	struct trial_result *one = &done->results[0];
+	parallel->baselines_killed = 0;
+	tune_pareto_take(tune, work->config, one);
+	work_scale(parallel, done->node, one);
+	if (trial_store(tune->task->store, tune->id, tune->search ? "node" : "baseline", 0, work->config, one, err)) {
+		work_free(work);
+		return -1;
+	}
+	tune_merge(&work->deviation, &work->sum, one, work->attempts++ ? MERGE_BEST : MERGE_FIRST);
+	if (!done->lost && !parallel->ending && once_more(parallel, work, &work->sum))
+		return work_again(parallel, work, done->node, err);
+	int rc = baseline_use(parallel, work, done->node, err);
+	work_free(work);
+	return rc;
+}

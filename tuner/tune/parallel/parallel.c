@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "src/base/mem.h"
+#include "tuner/tune/parallel/parallel.h"
+
+/* Proposals that are asked for at a time. */
+enum { WANT_MAX = 64, GROUP_MAX = 64 /* results that are committed together */ };
+
+/* New ones that the budget allows to begin. */
+static size_t allowed(const struct parallel *parallel) {
+	const struct tune *tune = parallel->tune;
+	uint64_t limit = tune->budget.evaluations, used = tune->evaluations + parallel->evaluating;
+	size_t room = 1 + fleet_idle_count(parallel->fleet);
+	if (limit && used >= limit)
+		return 0;
+	if (limit && limit - used < room)
+		room = (size_t)(limit - used);
+	return room < WANT_MAX ? room : WANT_MAX;
+}
+
+static struct work *proposed(struct parallel *parallel) {
+	if (parallel->asked_at == parallel->asked_count) {
+		size_t want = parallel->tune->stopped || parallel->exhausted ? 0 : allowed(parallel);
+		parallel->asked_at = 0;
+		parallel->asked_count = want ? search_ask(parallel->tune->search, parallel->asked, want) : 0;
+		parallel->exhausted = parallel->exhausted || (want && parallel->asked_count == 0);
+	}
+	if (parallel->asked_at == parallel->asked_count || parallel->tune->stopped)
+		return NULL;
+	parallel->evaluating++;
+	return work_new(parallel, parallel->asked[parallel->asked_at++]);
+}
+
+/* Is there anything that a node's baseline would be good for? */
+static bool more(const struct parallel *parallel) {
+	const struct tune *tune = parallel->tune;
+	if (!tune->search || parallel->queue_count)
+		return true;
+	if (tune->stopped)
+		return false;
+	return parallel->asked_at < parallel->asked_count || (!parallel->exhausted && allowed(parallel) > 0);
+}
+
+/* NULL: there is nothing to do for it. */
+static struct work *next_work(struct parallel *parallel, size_t node) {
+	bool much = more(parallel), unknown = parallel->recalled && !fleet_usable(parallel->fleet, node);
+	if ((much || unknown) && fleet_baseline_due(parallel->fleet, node))
+		return work_new(parallel, UINT64_MAX);
+	if (!much || !parallel->tune->search)
+		return NULL;
+	return parallel->queue_count ? parallel->queue[--parallel->queue_count] : proposed(parallel);
+}
+
+static int hand_out(struct parallel *parallel, struct err *err) {
+	size_t node;
+	while ((node = fleet_idle_take(parallel->fleet)) != SIZE_MAX) {
+		struct work *work = next_work(parallel, node);
+		if (!work) {
+			fleet_idle_put(parallel->fleet, node);
+			return 0;
+		}
+		int rc = work_submit(parallel, work, node, err);
+		if (rc == 1)
+			continue;
+		if (rc == 0 && !work->baseline)
+			work_queue(parallel, work);
+		else
+			work_free(work);
+		if (rc < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static void over_set(struct parallel *parallel) {
+	struct tune *tune = parallel->tune;
+	if (tune->search && !tune->stopped)
+		tune->stopped = tune_over(tune);
+}
+
+static bool finished(const struct parallel *parallel) {
+	bool no_more = parallel->tune->stopped || parallel->exhausted;
+	return no_more && parallel->flying_count == 0 && parallel->queue_count == 0;
+}
+
+/* What is there already is stored together: one commit takes longer than all the rest of a result. */
+static int drain(struct parallel *parallel, struct err *err) {
+	struct pool_done done = {0};
+	for (int i = 0; i < GROUP_MAX && parallel->flying_count; i++) {
+		int rc = hand_out(parallel, err) ? -1 : fleet_wait(parallel->fleet, 0, &done, err);
+		if (rc != 1)
+			return rc;
+		if (parallel_take(parallel, &done, err))
+			return -1;
+		over_set(parallel);
+	}
+	return 0;
+}
+
+static int step(struct parallel *parallel, struct err *err) {
+	struct store *store = parallel->tune->task->store;
+	struct pool_done done = {0};
+	struct err second = {0};
+	int rc = fleet_wait(parallel->fleet, -1, &done, err);
+	if (rc != 1)
+		return rc;
+	store_group_begin(store);
+	rc = parallel_take(parallel, &done, err);
+	over_set(parallel);
+	if (rc == 0)
+		rc = drain(parallel, err);
+	if (store_group_end(store, rc ? &second : err))
+		rc = -1;
+	return rc;
+}
+
+/* Something ended the search while nodes are at work: what they are at is kept, as far as they come to an end. */
+static void finish(struct parallel *parallel) {
+	struct pool_done done = {0};
+	struct err ignored = {0};
+	parallel->ending = true;
+	while (parallel->flying_count && fleet_busy(parallel->fleet)) {
+		int rc = fleet_wait(parallel->fleet, -1, &done, &ignored);
+		if (rc < 0 || (rc == 1 && parallel_take(parallel, &done, &ignored)))
+			return;
+	}
+}
+
+static int run(struct parallel *parallel, struct err *err) {
+	struct tune *tune = parallel->tune;
+	while (true) {
+		if (tune_interrupted(tune))
+			return err_set(err, ERR_INTERRUPTED, NULL, "interrupted");
+		over_set(parallel);
+		if (hand_out(parallel, err))
+			return -1;
+		if (finished(parallel))
+			break;
+		if (step(parallel, err))
+			return -1;
+	}
+	if (!tune->stopped)
+		tune->stopped = "space";
+	return 0;
+}
+
+static void clear(struct parallel *parallel) {
+	for (size_t i = 0; i < parallel->flying_count; i++)
+		work_free(parallel->flying[i]);
+	for (size_t i = 0; i < parallel->queue_count; i++)
+		work_free(parallel->queue[i]);
+	for (size_t i = 0; i < parallel->tune->task->pool->count; i++)
+		free(parallel->known[i]);
+	free(parallel->flying);
+	free(parallel->queue);
+	free(parallel->asked);
+	free(parallel->known);
+	free(parallel->known_count);
+}
+
+int tune_parallel_search(struct tune *tune, struct err *err) {
+	size_t nodes = tune->task->pool->count;
+	struct parallel parallel = {.tune = tune,
+	                            .fleet = tune->fleet,
+	                            .flying = mem_alloc(nodes, sizeof(struct work *)),
+	                            .asked = mem_alloc(WANT_MAX, sizeof(uint64_t)),
+	                            .known = mem_alloc(nodes, sizeof(struct known *)),
+	                            .known_count = mem_alloc(nodes, sizeof(size_t))};
+	tune_report(tune, TUNE_BASELINE);
+	int rc = parallel_recall(&parallel, err) || run(&parallel, err) ? -1 : 0;
+	if (rc)
+		finish(&parallel);
+	clear(&parallel);
+	return rc;
+}

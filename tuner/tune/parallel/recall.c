@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Resumed, a search on several nodes is told all that was measured before it asks for more: the order in which nodes
+ * would have given it again is nobody's to repeat. */
+#include <config.h>
+
+#include <math.h>
+#include <string.h>
+
+#include "src/base/json/js.h"
+#include "tuner/race/deviation.h"
+#include "tuner/tune/parallel/parallel.h"
+
+static void tell(void *ctx, const char *config, const struct trial_result *result) {
+	struct parallel *parallel = ctx;
+	struct tune *tune = parallel->tune;
+	struct err err = {0};
+	uint64_t index;
+	json_t *object = js_parse(config, strlen(config), "a configuration", &err);
+	if (object && space_config_read(tune->task->space, object, NULL, &index, &err) == 0) {
+		tune->seconds = result->elapsed_s;
+		tune->deviation =
+			result->status == TRIAL_CORRECT ? deviation_of_median(result->samples, result->sample_count) : 0;
+		tune_pareto_take(tune, object, result);
+		tune_evaluated(tune, index, result);
+	}
+	json_decref(object);
+}
+
+int parallel_recall(struct parallel *parallel, struct err *err) {
+	struct tune *tune = parallel->tune;
+	if (!recall_take(tune->recall, "baseline", tune->task->baseline, &tune->baseline))
+		return 0;
+	parallel->recalled = true;
+	if (tune->baseline.status == TRIAL_CORRECT)
+		fleet_reference_set(parallel->fleet, tune->baseline.value);
+	else
+		fleet_baseline_give_up(parallel->fleet);
+	if (tune->task->whole_programs)
+		tune_program_look(tune);
+	if (tune_baseline_done(tune, err))
+		return -1;
+	recall_each(tune->recall, tell, parallel);
+	return 0;
+}

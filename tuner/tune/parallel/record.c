@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tuner/store/trial_store.h"
+#include "tuner/tune/parallel/parallel.h"
+
+/* Half of what the finals tell apart: less of a gain is not worth the trials that confirm it. */
+static const double CONFIRM_BELOW = 0.995;
+
+static int store(struct parallel *parallel, const char *phase, const json_t *config, const struct trial_result *result,
+                 struct err *err) {
+	const struct tune *tune = parallel->tune;
+	return trial_store(tune->task->store, tune->id, phase, 0, config, result, err);
+}
+
+/* All that is to be known of it is in its sum. */
+static void evaluation_end(struct parallel *parallel, struct work *work, size_t node) {
+	struct tune *tune = parallel->tune;
+	size_t worked = tune->worked_count;
+	tune->deviation = work->deviation;
+	tune->seconds = work->seconds;
+	if (work->redo)
+		tune_remember(tune, work->index, &work->sum);
+	else
+		tune_evaluated(tune, work->index, &work->sum);
+	parallel->evaluating -= !work->redo;
+	if (node != SIZE_MAX && (work->sum.status == TRIAL_CORRECT || work->sum.status == TRIAL_CENSORED))
+		parallel_known_add(parallel, node, work->index, worked < tune->worked_count ? worked : SIZE_MAX);
+	work_free(work);
+}
+
+/* Of the trial nothing is known, so it is made elsewhere; but a configuration that takes its worker with it each time
+ * does not work. */
+static int lost(struct parallel *parallel, struct work *work, const struct pool_done *done, struct err *err) {
+	struct trial_result *sum = &work->sum;
+	if (work->attempts) {
+		evaluation_end(parallel, work, done->node);
+		return 0;
+	}
+	int row = done->outside ? ++work->away : ++work->lost;
+	if (row < (done->outside ? WORK_AWAY_MAX : WORK_LOST_MAX)) {
+		work_queue(parallel, work);
+		return 0;
+	}
+	*sum = (struct trial_result){.status = TRIAL_RUNTIME, .value = NAN, .least = NAN};
+	snprintf(sum->message, sizeof sum->message, "lost %d times in a row: %.150s", row, done->lost);
+	int rc = store(parallel, "search", work->config, sum, err);
+	evaluation_end(parallel, work, SIZE_MAX);
+	return rc;
+}
+
+/* What a node measured that is set aside is stored, and made again elsewhere. */
+static int distrusted(struct parallel *parallel, struct work *work, size_t node, struct trial_result *one,
+                      struct err *err) {
+	work_scale(parallel, node, one);
+	int rc = store(parallel, "search", work->config, one, err);
+	trial_result_clear(&work->sum);
+	work->attempts = 0;
+	work->again = 0;
+	work->confirm = false;
+	work_queue(parallel, work);
+	return rc;
+}
+
+static int merged(struct parallel *parallel, struct work *work, struct trial_result *one, struct err *err) {
+	enum merge merge = work->attempts == 0 ? MERGE_FIRST : work->confirm ? MERGE_MEAN : MERGE_BEST;
+	work->seconds += one->elapsed_s;
+	work->attempts++;
+	tune_pareto_take(parallel->tune, work->config, one);
+	const struct trial_result *kept = tune_merge(&work->deviation, &work->sum, one, merge) ? &work->sum : one;
+	return store(parallel, "search", work->config, kept, err);
+}
+
+/* As on one node: what was disturbed once more, and what looks like the new best. */
+static bool once_more(const struct parallel *parallel, struct work *work) {
+	const struct trial_result *sum = &work->sum;
+	if (work->confirm)
+		return false;
+	if (sum->disturbed && work->again++ < TUNE_AGAIN_MAX)
+		return true;
+	work->confirm = sum->status == TRIAL_CORRECT && sum->value < CONFIRM_BELOW * parallel->tune->best;
+	return work->confirm;
+}
+
+/* The baseline after the best: a node whose last one was disturbed makes all that it measures look good. */
+static int confirm_take(struct parallel *parallel, struct work *work, struct pool_done *done, struct err *err) {
+	struct trial_result *baseline = &done->results[1];
+	if (!work->confirm || done->done < 2)
+		return 0;
+	work_scale(parallel, done->node, baseline);
+	if (store(parallel, "node", work->requests[1].config, baseline, err))
+		return -1;
+	if (!baseline->disturbed)
+		parallel_node_judge(parallel, done->node, baseline);
+	return 0;
+}
+
+static int search_take(struct parallel *parallel, struct work *work, struct pool_done *done, struct err *err) {
+	if (done->done == 0)
+		return lost(parallel, work, done, err);
+	if (confirm_take(parallel, work, done, err)) {
+		work_free(work);
+		return -1;
+	}
+	struct trial_result *one = &done->results[0];
+	if (fleet_is_aside(parallel->fleet, done->node))
+		return distrusted(parallel, work, done->node, one, err);
+	work_scale(parallel, done->node, one);
+	if (merged(parallel, work, one, err)) {
+		work_free(work);
+		return -1;
+	}
+	if (!done->lost && !parallel->ending && !tune_interrupted(parallel->tune) && once_more(parallel, work))
+		return work_again(parallel, work, done->node, err);
+	evaluation_end(parallel, work, done->node);
+	return 0;
+}
+
+int parallel_take(struct parallel *parallel, struct pool_done *done, struct err *err) {
+	struct work *work = done->job->tag;
+	struct work *last = parallel->flying[--parallel->flying_count];
+	parallel->flying[work->at] = last;
+	last->at = work->at;
+	fleet_trials_add(parallel->fleet, done->node, done->done);
+	/* The job may be gone before its results are. */
+	const struct pool_job job = *done->job;
+	done->job = &job;
+	int rc =
+		work->baseline ? parallel_baseline_take(parallel, work, done, err) : search_take(parallel, work, done, err);
+	pool_done_clear(done);
+	return rc;
+}

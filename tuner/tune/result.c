@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/json/js.h"
+#include "src/base/stats.h"
+#include "tuner/tune/state.h"
+
+static json_t *interval(const double ci[2]) {
+	return json_pack("[o,o]", js_number(ci[0]), js_number(ci[1]));
+}
+
+/* 1/x turns the ends of an interval round. */
+static json_t *shown_interval(const struct tune *tune, const double ci[2]) {
+	double low = tune_shown(tune, ci[0]), high = tune_shown(tune, ci[1]);
+	const double shown[2] = {tune->task->maximize ? high : low, tune->task->maximize ? low : high};
+	return interval(shown);
+}
+
+static json_t *failures_json(const struct tune *tune) {
+	json_t *object = json_object();
+	for (int i = 0; i < TRIAL_STATUS_COUNT; i++)
+		if (i != TRIAL_CORRECT)
+			json_object_set_new(object, trial_status_word(i), json_integer((json_int_t)tune->failures[i]));
+	return object;
+}
+
+static json_t *setup_json(const struct tune *tune, const json_t *config, double median, const double ci[2]) {
+	const char *unit = tune->task->metric ? "" : trial_objective_unit(tune->task->objective);
+	json_t *setup = json_pack("{s:O,s:o,s:o,s:s}", "config", config, "median", js_number(tune_shown(tune, median)),
+	                          "ci", shown_interval(tune, ci), "unit", unit);
+	char *key = js_canonical(config);
+	json_t *gpu = json_object_get(tune->gpus, key);
+	if (gpu)
+		json_object_set(setup, "gpu", gpu);
+	free(key);
+	return setup;
+}
+
+/* What the search alone knows, where the duel was not held or not finished. */
+static void undecided(const struct tune *tune, json_t *result) {
+	const double none[2] = {NAN, NAN};
+	double ci[2];
+	const struct trial_result *base = &tune->baseline;
+	stats_median_ci(base->samples, base->sample_count, 0.95, ci);
+	json_object_set_new(result, "baseline", setup_json(tune, tune->task->baseline, base->value, ci));
+	if (tune->best_config) {
+		json_object_set_new(result, "best", setup_json(tune, tune->best_config, tune->best, none));
+	} else if (tune->search && history_best(search_history(tune->search)) != UINT64_MAX) {
+		json_t *config = space_config_json(tune->task->space, history_best(search_history(tune->search)));
+		json_object_set_new(result, "best", setup_json(tune, config, tune->best, none));
+		json_decref(config);
+	}
+	json_object_set_new(result, "speedup", json_null());
+	json_object_set_new(result, "verdict", json_string(base->status == TRIAL_CORRECT ? "undecided" : "no baseline"));
+	if (base->status != TRIAL_CORRECT) {
+		json_t *baseline = json_object_get(result, "baseline");
+		json_object_set_new(baseline, "status", json_string(trial_status_word(base->status)));
+		json_object_set_new(baseline, "message", json_string(base->message));
+	}
+}
+
+/* The winner's ratio is the baseline over the recommendation: above 1 is a gain. */
+static void decided(const struct tune *tune, json_t *result) {
+	const struct duel_result *duel = &tune->duel;
+	const struct paired *paired = &duel->paired;
+	bool keeps = json_equal(tune->best_config, tune->task->baseline);
+	double ci[2] = {1 / paired->ci[1], 1 / paired->ci[0]}, ratio = 1 / paired->ratio;
+	int best = keeps ? 1 : 0;
+	if (tune->reversed) /* the baseline against itself */
+		ratio = ci[0] = ci[1] = 1;
+	json_object_set_new(result, "baseline", setup_json(tune, tune->task->baseline, duel->median[1], duel->ci[1]));
+	json_object_set_new(result, "best", setup_json(tune, tune->best_config, duel->median[best], duel->ci[best]));
+	json_object_set_new(result, "speedup", json_pack("{s:o,s:o}", "ratio", js_number(ratio), "ci", interval(ci)));
+	json_object_set_new(result, "verdict", json_string(duel->verdict == PAIRED_FASTER ? "faster" : "tie"));
+	json_object_set_new(result, "pairs", json_integer((json_int_t)paired->count));
+	json_object_set_new(result, "noise_floor", js_number(duel_noise_floor(duel)));
+}
+
+static json_t *finalists_shown(const struct tune *tune) {
+	json_t *shown = json_deep_copy(tune->finalists), *finalist;
+	size_t i;
+	json_array_foreach(shown, i, finalist)
+		json_object_set_new(finalist, "median", js_number(tune_shown(tune, js_real_or(finalist, "median", NAN))));
+	return shown;
+}
+
+json_t *tune_result(const struct tune *tune) {
+	const struct tune_task *task = tune->task;
+	char *objective = tune_objective(task);
+	json_t *result = json_pack("{s:s,s:O,s:s,s:s,s:I,s:{s:f,s:I},s:I,s:f,s:o}", "kernel", task->kernel, "problem",
+	                           task->problem, "objective", objective, "strategy", task->strategy->name, "seed",
+	                           (json_int_t)task->seed, "space", "cartesian", space_cartesian(task->space), "valid",
+	                           (json_int_t)space_valid(task->space), "evaluations", (json_int_t)tune->evaluations,
+	                           "elapsed_s", tune_elapsed(tune), "failures", failures_json(tune));
+	json_object_set_new(result, "device", json_string(task->device ? task->device : "cpu"));
+	if (task->device_name)
+		json_object_set_new(result, "device_name", json_string(task->device_name));
+	if (tune->dueled && tune->best_config && tune->duel.paired.count)
+		decided(tune, result);
+	else
+		undecided(tune, result);
+	if (tune->fleet) {
+		json_object_set_new(result, "nodes", fleet_json(tune->fleet));
+		json_object_set_new(result, "node_seconds", json_real(fleet_held(tune->fleet).seconds));
+		json_object_set_new(result, "node_seconds_busy", json_real(fleet_seconds(tune->fleet)));
+	}
+	if (tune->finalists)
+		json_object_set_new(result, "finalists", finalists_shown(tune));
+	tune_counted_add(tune, result);
+	if (tune->incomparable)
+		json_object_set_new(result, "incomparable", json_integer((json_int_t)tune->incomparable));
+	json_object_set_new(result, "sources", tune_sources_json(tune->sources));
+	json_object_set_new(result, "stopped", tune->stopped ? json_string(tune->stopped) : json_null());
+	json_object_set_new(result, "effects", tune_effects(tune));
+	if (task->pareto) {
+		json_object_set_new(
+			result, "objectives",
+			json_pack("[s,s]", trial_objective_word(task->objective), trial_objective_word(task->second)));
+		json_object_set_new(result, "pareto", tune_pareto(tune));
+	}
+	json_object_set_new(result, "runner_up", tune_runner_up(tune)); /* absent where there is none */
+	json_object_set_new(result, "command", json_string(task->command));
+	json_object_set_new(result, "search", json_integer((json_int_t)tune->id));
+	free(objective);
+	return result;
+}

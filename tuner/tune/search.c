@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/json/js.h"
+#include "src/base/mem.h"
+#include "tuner/tune/state.h"
+
+/* A trial is cut short when it can't get within this factor of the best: noise while searching is smaller. */
+static const double LIMIT_FACTOR = 1.25;
+/* What one of energy takes at least, as the worker has it. */
+static const double ENERGY_SAMPLE_SECONDS = 0.2;
+/* Seconds that nobody asked for become at least this many runs of a program. */
+static const double RUNS_EXPECTED = 100;
+/* Fewer say too little about what more would gain. */
+static const uint64_t EVALUATIONS_BEFORE_STOP = 10;
+/* What runs longer is not run a second time before the search begins. */
+static const double WARMUP_UNDER_SECONDS = 1;
+
+/* What the machine disturbed gets another chance: that only ever makes it slower. What looks like the new best is
+ * measured once more before it is believed: the smallest of many noisy numbers is too small. */
+static int measure_again(struct tune *tune, const char *phase, const struct trial_request *request,
+                         struct trial_result *result, struct err *err) {
+	for (int again = 0; result->disturbed && again < TUNE_AGAIN_MAX && !tune_interrupted(tune); again++)
+		if (tune_attempt(tune, phase, request, MERGE_BEST, result, err))
+			return -1;
+	if (result->status == TRIAL_CORRECT && result->value < tune->best && !tune_interrupted(tune))
+		return tune_attempt(tune, phase, request, MERGE_MEAN, result, err);
+	return 0;
+}
+
+struct trial_request tune_search_request(const struct tune *tune, const json_t *config, double limit) {
+	struct trial_request request = tune_request(tune, config);
+	request.limit_s = tune_is_metered(tune) || tune->task->complete ? 0 : limit;
+	if (tune->task->counters.every) {
+		request.counters = tune->task->counters.asked;
+		request.slow = tune->task->counters.slow;
+	}
+	return request;
+}
+
+static int measure(struct tune *tune, const char *phase, const json_t *config, double limit,
+                   struct trial_result *result, struct err *err) {
+	struct trial_request request = tune_search_request(tune, config, limit);
+	memset(result, 0, sizeof *result);
+	result->value = result->least = NAN;
+	tune->deviation = tune->seconds = 0;
+	if (tune_attempt(tune, phase, &request, MERGE_FIRST, result, err))
+		return -1;
+	return measure_again(tune, phase, &request, result, err);
+}
+
+/* Is less to be expected than was asked for? */
+static bool hopeless(const struct tune *tune) {
+	if (!(tune->task->stop_gain > 0) || tune->evaluations < EVALUATIONS_BEFORE_STOP || tune_is_recalling(tune))
+		return false;
+	return search_promise(tune->search, tune_evaluations_left(tune)) < tune->task->stop_gain; /* NAN: it can't tell */
+}
+
+/* The worker's words. A metric is compared by ratios, so that one of 0 or below has no place among the others. */
+static bool is_incomparable(const struct tune *tune, const struct trial_result *result) {
+	return tune->task->metric && result->status == TRIAL_RUNTIME &&
+	       (strstr(result->message, "which is below 0") || strstr(result->message, "which is 0 and not above"));
+}
+
+/* It would be the same in all that follows. A rate of 0 may get better: that is a failure as any other. */
+static int baseline_check(const struct tune *tune, struct err *err) {
+	const struct trial_result *baseline = &tune->baseline;
+	if (!is_incomparable(tune, baseline) || (tune->task->maximize && !strstr(baseline->message, "which is below 0")))
+		return 0;
+	return err_set(err, ERR_USAGE,
+	               "have it print a number that is always above 0, such as its exponential or a distance",
+	               "numbers to tune are compared by their ratios: %.300s", baseline->message);
+}
+
+double tune_search_limit(const struct tune *tune) {
+	return isnan(tune->best) ? 0 : LIMIT_FACTOR * tune->best;
+}
+
+void tune_evaluated(struct tune *tune, uint64_t index, const struct trial_result *result) {
+	tune->evaluations++;
+	tune->failures[result->status]++;
+	tune->incomparable += is_incomparable(tune, result);
+	tune_tell(tune, index, result);
+	tune_report(tune, TUNE_SEARCH);
+}
+
+static int search_step(struct tune *tune, uint64_t index, struct err *err) {
+	json_t *config = space_config_json(tune->task->space, index);
+	struct trial_result result;
+	int failed = measure(tune, "search", config, tune_search_limit(tune), &result, err);
+	json_decref(config);
+	if (!failed)
+		tune_evaluated(tune, index, &result);
+	trial_result_clear(&result);
+	return failed ? -1 : 0;
+}
+
+/* What a run takes, and what is done before and after it; a build is none of it. */
+static void program_clock(struct tune *tune) {
+	const struct trial_result *result = &tune->baseline;
+	double wall = tune_wall(result), runs = (double)json_array_size(json_object_get(result->reply, "samples"));
+	double all = js_real_or(result->reply, "elapsed_s", NAN) / runs;
+	tune->run_seconds = wall > 0 ? wall : result->elapsed_s;
+	tune->extra_seconds = isfinite(all) ? fmax(0, all - tune->run_seconds) : 0;
+}
+
+/* A program's first run warms up what there is to warm up, and tells how often a run can be afforded. */
+bool tune_program_look(struct tune *tune) {
+	program_clock(tune);
+	double expected = RUNS_EXPECTED * (tune->run_seconds + tune->extra_seconds);
+	if (tune->budget.may_grow && tune->budget.seconds < expected)
+		tune->budget.seconds = expected;
+	return tune->baseline.status == TRIAL_CORRECT && tune->run_seconds <= WARMUP_UNDER_SECONDS;
+}
+
+static int look_at_program(struct tune *tune, struct err *err) {
+	struct trial_result *baseline = &tune->baseline;
+	if (measure(tune, "baseline", tune->task->baseline, 0, baseline, err))
+		return -1;
+	if (!tune_program_look(tune))
+		return 0;
+	trial_result_clear(baseline);
+	if (measure(tune, "baseline", tune->task->baseline, 0, baseline, err))
+		return -1;
+	program_clock(tune);
+	return 0;
+}
+
+int tune_baseline_done(struct tune *tune, struct err *err) {
+	const struct tune_task *task = tune->task;
+	if (tune_is_metered(tune))
+		tune->run_seconds = fmax(tune_wall(&tune->baseline), ENERGY_SAMPLE_SECONDS);
+	if (baseline_check(tune, err))
+		return -1;
+	tune->evaluations++;
+	tune->failures[tune->baseline.status]++;
+	tune->incomparable += is_incomparable(tune, &tune->baseline);
+	tune_counters_name(tune, &tune->baseline);
+	if (tune_search_begin(tune, tune_budget_evaluations(tune), err))
+		return -1;
+	if (task->start != UINT64_MAX)
+		tune_tell(tune, task->start, &tune->baseline);
+	else if (tune->baseline.status == TRIAL_CORRECT)
+		tune->best = tune->baseline.value;
+	return 0;
+}
+
+/* Before the strategy begins: the baseline's time tells how many evaluations the budget will allow. */
+static int measure_baseline(struct tune *tune, struct err *err) {
+	const struct tune_task *task = tune->task;
+	tune_report(tune, TUNE_BASELINE);
+	if (task->whole_programs ? look_at_program(tune, err)
+	                         : measure(tune, "baseline", task->baseline, 0, &tune->baseline, err))
+		return -1;
+	return tune_baseline_done(tune, err);
+}
+
+const char *tune_over(const struct tune *tune) {
+	if (tune_spent(tune))
+		return "budget";
+	return hopeless(tune) ? "gain" : NULL;
+}
+
+int tune_search_phase(struct tune *tune, struct err *err) {
+	if (tune->fleet)
+		return tune_parallel_search(tune, err);
+	if (measure_baseline(tune, err))
+		return -1;
+	while (!(tune->stopped = tune_over(tune))) {
+		uint64_t index;
+		if (tune_interrupted(tune))
+			return err_set(err, ERR_INTERRUPTED, NULL, "interrupted");
+		if (search_ask(tune->search, &index, 1) == 0) {
+			tune->stopped = "space";
+			break;
+		}
+		if (tune_probe_best(tune, index, err) || search_step(tune, index, err))
+			return -1;
+	}
+	return 0;
+}

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include "tuner/tune/tune.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/json/js.h"
+#include "src/base/mem.h"
+#include "src/base/sys.h"
+#include "tuner/store/trial_store.h"
+#include "tuner/tune/state.h"
+
+static const int SAMPLES = 3, SAMPLES_OF_SHORT = 7;
+static const double SHORT_SECONDS = 10e-3, MIN_SAMPLE_SECONDS = 2e-3, TIMEOUT_FLOOR_SECONDS = 10;
+/* Of the first trial; and in the baseline's time. A kernel's limit is for a whole trial, a program's for one run. */
+static const double FIRST_TIMEOUT_SECONDS = 600, FIRST_TIMEOUT_OF_PROGRAM = 3600, TIMEOUT_FACTOR = 30,
+					TIMEOUT_FACTOR_OF_PROGRAM = 10;
+
+/* Equal metrics are told apart by runs that take this much longer; one such step outweighs threads. */
+static const double WALL_STEP = 1.1, COST_OF_STEP = 1e7;
+
+const char *tune_phase_word(enum tune_phase phase) {
+	static const char *const words[] = {"baseline", "search", "race", "duel", "counters"};
+	return words[phase];
+}
+
+double tune_now(const struct tune *tune) {
+	const struct pool *pool = tune->task->pool;
+	return pool ? pool->now(pool->ctx) : sys_now();
+}
+
+double tune_elapsed(const struct tune *tune) {
+	return tune->spent_before + tune_now(tune) - tune->begun;
+}
+
+bool tune_interrupted(const struct tune *tune) {
+	return tune->task->interrupt && *tune->task->interrupt;
+}
+
+static uint64_t failure_total(const struct tune *tune) {
+	uint64_t total = 0;
+	for (int i = 0; i < TRIAL_STATUS_COUNT; i++)
+		if (i != TRIAL_CORRECT && i != TRIAL_CENSORED)
+			total += tune->failures[i];
+	return total;
+}
+
+void tune_report(struct tune *tune, enum tune_phase phase) {
+	const struct tune_task *task = tune->task;
+	uint64_t limit = tune->budget.evaluations;
+	uint64_t valid = space_valid(task->space);
+	const struct tune_progress progress = {
+		.phase = phase,
+		.kernel = task->kernel,
+		.evaluations = tune->evaluations,
+		.limit = limit && limit < valid ? limit : valid,
+		.failures = failure_total(tune),
+		.best = tune_shown(tune, tune->best),
+		.baseline = tune_shown(tune, tune->baseline.value),
+		.is_metric = task->metric || task->objective,
+		.gain = tune->baseline.value / tune->best,
+		.elapsed = tune_elapsed(tune),
+		.budget = tune_budget_time(tune),
+		.note = tune->search ? search_phase(tune->search) : NULL,
+	};
+	if (tune->observer && tune->observer->progress)
+		tune->observer->progress(tune->observer->ctx, &progress);
+}
+
+/* A trial may take a multiple of what a baseline trial took: nothing slower is worth waiting for. */
+static double timeout_seconds(const struct tune *tune) {
+	if (tune->task->timeout_s > 0)
+		return tune->task->timeout_s;
+	bool program = tune->task->whole_programs;
+	double multiple =
+		program ? TIMEOUT_FACTOR_OF_PROGRAM * tune->run_seconds : TIMEOUT_FACTOR * tune->baseline.elapsed_s;
+	if (!(multiple > 0))
+		return program ? FIRST_TIMEOUT_OF_PROGRAM : FIRST_TIMEOUT_SECONDS;
+	return multiple > TIMEOUT_FLOOR_SECONDS ? multiple : TIMEOUT_FLOOR_SECONDS;
+}
+
+double tune_seconds(const struct tune *tune, double value) {
+	bool is_time = !tune->task->metric && !tune_is_metered(tune);
+	return tune->extra_seconds + (is_time ? value : tune->run_seconds);
+}
+
+bool tune_is_metered(const struct tune *tune) {
+	return tune->task->objective || tune->task->pareto;
+}
+
+double tune_wall(const struct trial_result *result) {
+	const json_t *walls = json_object_get(result->reply, "samples");
+	double sum = 0;
+	for (size_t i = 0; i < json_array_size(walls); i++)
+		sum += json_number_value(json_array_get(walls, i));
+	return sum > 0 ? sum / (double)json_array_size(walls) : NAN;
+}
+
+double tune_price(const struct tune *tune, const json_t *config, double wall) {
+	double cost = tune_cost(config, tune->task->baseline);
+	if (!tune->task->metric || !(wall > 0) || !(tune->run_seconds > 0))
+		return cost;
+	return cost + COST_OF_STEP * trunc(log(wall / tune->run_seconds) / log(WALL_STEP));
+}
+
+double tune_shown(const struct tune *tune, double value) {
+	return tune->task->maximize ? 1 / value : value;
+}
+
+/* Programs take long, and what a run more tells is soon less than what another configuration would. */
+static int samples_of(const struct tune *tune) {
+	static const struct {
+		double below;
+		int samples;
+	} of_program[] = {{0.02, 5}, {0.2, 3}, {1, 2}};
+	if (tune_is_metered(tune)) /* each takes long, whatever a run does */
+		return SAMPLES;
+	if (!tune->task->whole_programs)
+		return tune->best < SHORT_SECONDS ? SAMPLES_OF_SHORT : SAMPLES;
+	for (size_t i = 0; i < sizeof of_program / sizeof *of_program && tune->run_seconds > 0; i++)
+		if (tune->run_seconds < of_program[i].below)
+			return of_program[i].samples;
+	return 1;
+}
+
+struct trial_request tune_request(const struct tune *tune, const json_t *config) {
+	return (struct trial_request){
+		.kernel = tune->task->kernel,
+		.library = tune->task->library,
+		.device = tune->task->device,
+		.flush_l2 = tune->task->flush_l2,
+		.objective = tune->task->objective,
+		.energy = tune->task->pareto,
+		.problem = tune->task->problem,
+		.config = config,
+		.seed = 1, /* of the input: the same in every session, so that results compare */
+		.samples = samples_of(tune),
+		.warmup = !tune->task->whole_programs,
+		.whole_program = tune->task->whole_programs,
+		.min_sample_s = MIN_SAMPLE_SECONDS,
+		.timeout_s = timeout_seconds(tune),
+	};
+}
+
+static void gpu_keep(struct tune *tune, const json_t *config, const struct trial_result *result) {
+	json_t *gpu = json_object_get(result->reply, "gpu");
+	if (!gpu || result->status != TRIAL_CORRECT)
+		return;
+	char *key = js_canonical(config);
+	json_object_set(tune->gpus, key, gpu);
+	free(key);
+}
+
+static int on_race_trial(void *ctx, const char *phase, int block, const json_t *config,
+                         const struct trial_result *result, struct err *err) {
+	struct tune *tune = ctx;
+	gpu_keep(tune, config, result);
+	tune_pareto_take(tune, config, result);
+	tune_report(tune, strcmp(phase, "race") == 0 ? TUNE_RACE : TUNE_DUEL);
+	if (trial_store(tune->task->store, tune->id, phase, block, config, result, err))
+		return -1;
+	return tune_interrupted(tune) ? err_set(err, ERR_INTERRUPTED, NULL, "interrupted") : 0;
+}
+
+struct race_observer tune_race_observer(struct tune *tune) {
+	return (struct race_observer){.ctx = tune, .trial = on_race_trial};
+}
+
+double tune_cost(const json_t *config, const json_t *baseline) {
+	double threads = (double)js_int_or(config, "threads", 1), distance = 0;
+	const char *name;
+	json_t *value;
+	json_object_foreach((json_t *)config, name, value) distance += !json_equal(value, json_object_get(baseline, name));
+	return 1000 * threads + distance;
+}
+
+char *tune_objective(const struct tune_task *task) {
+	if (!task->metric)
+		return mem_strdup(trial_objective_word(task->objective));
+	return mem_printf("%s %s", task->maximize ? "maximize" : "minimize", task->metric);
+}
+
+static int search_begin(struct tune *tune, struct err *err) {
+	const struct tune_task *task = tune->task;
+	if (task->resume) {
+		tune->id = task->resume;
+		return 0;
+	}
+	char *problem = js_canonical(task->problem), *baseline = js_canonical(task->baseline);
+	char *objective = tune_objective(task), *hash = space_hash(task->space);
+	struct store_search search = {
+		.session = task->session,
+		.kernel = task->kernel,
+		.source = task->source,
+		.problem = problem,
+		.objective = objective,
+		.strategy = task->strategy->name,
+		.seed = task->seed,
+		.space_hash = hash,
+		.cartesian = space_cartesian(task->space),
+		.valid = space_valid(task->space),
+		.baseline = baseline,
+	};
+	int failed = store_search_begin(task->store, &search, err);
+	tune->id = search.id;
+	free(problem);
+	free(baseline);
+	free(objective);
+	free(hash);
+	return failed;
+}
+
+static int earlier_read(struct tune *tune, struct err *err) {
+	tune->recall = recall_new(tune->task->store, tune->task->resume, err);
+	if (!tune->recall)
+		return -1;
+	tune->spent_before = recall_seconds(tune->recall);
+	return 0;
+}
+
+static void tune_clear(struct tune *tune) {
+	search_free(tune->search);
+	fleet_free(tune->fleet);
+	tune_counting_free(tune->counting);
+	trial_result_clear(&tune->baseline);
+	duel_result_clear(&tune->duel);
+	free(tune->worked);
+	recall_free(tune->recall);
+	tune_sources_free(tune->sources);
+	json_decref(tune->counter_names);
+	json_decref(tune->best_config);
+	json_decref(tune->finalists);
+	json_decref(tune->counted);
+	json_decref(tune->both);
+	json_decref(tune->gpus);
+	json_decref(tune->uncounted);
+}
+
+static const char *end_state(int failed, const struct err *err) {
+	if (!failed)
+		return "done";
+	return err->code == ERR_INTERRUPTED ? "interrupted" : "failed";
+}
+
+/* *found: there is a result, which nothing that comes after it can take away. */
+static int phases_run(struct tune *tune, bool *found, struct err *err) {
+	if (search_begin(tune, err) || earlier_read(tune, err) || tune_search_phase(tune, err) ||
+	    tune_final_phase(tune, err))
+		return -1;
+	*found = true;
+	return tune_counters_phase(tune, err);
+}
+
+/* The search's row in the store; 0 where it is complete. */
+static int search_end(const struct tune *tune, bool found, const json_t *result, const struct err *err,
+                      struct err *second) {
+	if (tune->id == 0)
+		return 0;
+	return store_search_end(tune->task->store, tune->id, end_state(found ? 0 : -1, err), found ? result : NULL, second);
+}
+
+int tune_run(const struct tune_task *task, const struct tune_observer *observer, json_t **result, struct err *err) {
+	struct tune tune = {.task = task,
+	                    .observer = observer,
+	                    .budget = task->budget,
+	                    .best = NAN,
+	                    .best_index = UINT64_MAX,
+	                    .counted = json_object(),
+	                    .both = json_object(),
+	                    .gpus = json_object(),
+	                    .uncounted = json_array()};
+	struct err second = {0};
+	bool found = false;
+	*result = NULL;
+	tune.baseline.value = NAN;
+	tune.begun = tune_now(&tune);
+	if (task->pool) {
+		tune.fleet = fleet_new(task->pool);
+		tune_parallel_finals(&tune);
+	} else {
+		tune_budget_alone(&tune.budget);
+	}
+	int failed = phases_run(&tune, &found, err);
+	tune_counting_end(&tune);
+	if (found || err->code == ERR_INTERRUPTED || err->code == ERR_NOTHING)
+		*result = tune_result(&tune);
+	if (*result && task->annotate)
+		task->annotate(task->annotate_ctx, *result);
+	if (search_end(&tune, found, *result, err, &second) && !failed) {
+		*err = second;
+		failed = -1;
+	}
+	tune_clear(&tune);
+	return failed;
+}

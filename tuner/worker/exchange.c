@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/json/js.h"
+#include "src/base/mem.h"
+#include "src/base/proc/proc.h"
+#include "src/base/sys.h"
+#include "tuner/worker/impl.h"
+
+static const double WRITE_SECONDS = 10;
+
+static enum broken answer_read(struct worker *worker, double seconds, json_t **answer) {
+	char *line;
+	size_t size;
+	switch (proc_read(worker->proc, seconds, worker->options.interrupt, &line, &size)) {
+	case PROC_LINE:
+		*answer = js_parse(line, size, "the worker's answer", NULL);
+		return json_is_object(*answer) ? BROKEN_NO : BROKEN_UNREADABLE;
+	case PROC_TIMEOUT:
+		return BROKEN_TIMEOUT;
+	case PROC_FLOOD:
+		return BROKEN_FLOOD;
+	case PROC_INTERRUPTED:
+		return BROKEN_INTERRUPTED;
+	case PROC_EOF:
+	default:
+		return BROKEN_DIED;
+	}
+}
+
+enum broken worker_ask(struct worker *worker, const json_t *request, double seconds, json_t **answer) {
+	char *text = json_dumps(request, JSON_COMPACT | JSON_REAL_PRECISION(17));
+	char *line = mem_printf("%s\n", text);
+	int failed = proc_write(worker->proc, line, strlen(line), WRITE_SECONDS, NULL);
+	free(line);
+	free(text);
+	*answer = NULL;
+	return failed ? BROKEN_DIED : answer_read(worker, seconds, answer);
+}
+
+/* The last words of a worker that died: the end of its stderr, one line. */
+static void last_words(const char *said, char *text, size_t size) {
+	size_t length = strlen(said);
+	while (length && said[length - 1] == '\n')
+		length--;
+	size_t start = length;
+	while (start && said[start - 1] != '\n')
+		start--;
+	snprintf(text, size, "%.*s", (int)(length - start), said + start);
+}
+
+static bool went_away(struct worker *worker, const struct worker_end *end) {
+	const struct worker_launch *launch = worker->options.launch;
+	return launch && launch->lost(launch->ctx, end, &worker->loss);
+}
+
+/* Stops it, and finds out whether its node went away: before it is stopped where it only gave no answer. */
+static int broken_stop(struct worker *worker, enum broken broken, double grace, char *words, size_t size) {
+	struct worker_end end = {.silent = broken == BROKEN_TIMEOUT, .machine = json_incref(worker->machine)};
+	char *said = mem_strdup(proc_stderr(worker->proc));
+	end.said = said;
+	last_words(said, words, size);
+	bool lost = end.silent && went_away(worker, &end);
+	end.status = worker_stop(worker, broken == BROKEN_DIED ? WORKER_STOP_SECONDS : grace);
+	if (broken == BROKEN_DIED && !lost)
+		went_away(worker, &end);
+	json_decref((json_t *)end.machine);
+	free(said);
+	return end.status;
+}
+
+void worker_broken_result(struct worker *worker, enum broken broken, double timeout, double grace,
+                          struct trial_result *result) {
+	char words[160] = "", status[80];
+	int wait_status = broken_stop(worker, broken, grace, words, sizeof words);
+	proc_status_text(wait_status, status, sizeof status);
+	result->status = broken == BROKEN_TIMEOUT ? TRIAL_TIMEOUT : TRIAL_RUNTIME;
+	switch (broken) {
+	case BROKEN_TIMEOUT:
+		snprintf(result->message, sizeof result->message, "no answer within %.3g s", timeout);
+		break;
+	case BROKEN_FLOOD:
+		snprintf(result->message, sizeof result->message, "the worker's answer was over the limit of one line");
+		break;
+	case BROKEN_UNREADABLE:
+		snprintf(result->message, sizeof result->message, "the worker's answer was no JSON object");
+		break;
+	default:
+		snprintf(result->message, sizeof result->message, "the worker ended: %s%s%.150s", status, *words ? ": " : "",
+		         words);
+	}
+}
+
+/* An answer that makes no sense is a failure of the trial; the worker is not trusted any further. */
+static enum broken answer_check(const struct worker *worker, const struct worker_question *question,
+                                struct trial_result *result, struct err *bad) {
+	if (js_int_or(result->reply, "id", -1) != worker->last_id)
+		err_set(bad, ERR_FAILED, NULL, "it is no answer to this request");
+	else if (question->use(question->ctx, result->reply, result, bad) == 0)
+		return BROKEN_NO;
+	free(result->samples);
+	result->samples = NULL;
+	result->sample_count = 0;
+	result->value = result->least = NAN;
+	return BROKEN_UNREADABLE;
+}
+
+static enum err_code error_code(const json_t *error) {
+	return strcmp(js_string_or(error, "code", ""), "unavailable") == 0 ? ERR_UNAVAILABLE : ERR_USAGE;
+}
+
+/* The worker has said that it ends, since its device is broken: that is a fact about this trial, and none of the next.
+ */
+static void ending_wait(struct worker *worker, const struct trial_result *result) {
+	if (js_bool_or(result->reply, "ending", false))
+		worker_stop(worker, WORKER_STOP_SECONDS);
+}
+
+int worker_lost_error(const struct worker *worker, struct err *err) {
+	return err_set(err, ERR_FAILED, NULL, "its node went away: %s", worker->loss.reason);
+}
+
+int worker_exchange(struct worker *worker, const struct worker_question *question, struct trial_result *result,
+                    struct err *err) {
+	memset(result, 0, sizeof *result);
+	result->value = result->least = NAN;
+	if (worker_start(worker, question->library, err))
+		return -1;
+	double start = sys_now();
+	double timeout = question->timeout_s > 0 ? question->timeout_s : -1;
+	json_object_set_new(question->request, "id", json_integer(++worker->last_id));
+	enum broken broken = worker_ask(worker, question->request, timeout, &result->reply);
+	struct err bad = {0};
+	if (broken == BROKEN_INTERRUPTED) {
+		worker_stop(worker, question->grace_s);
+		return err_set(err, ERR_INTERRUPTED, NULL, "interrupted");
+	}
+	const json_t *error = json_object_get(result->reply, "error");
+	if (broken == BROKEN_NO && error)
+		return err_set(err, error_code(error), js_string_or(error, "hint", NULL), "%s",
+		               js_string_or(error, "what", "bad request"));
+	if (broken == BROKEN_NO)
+		broken = answer_check(worker, question, result, &bad);
+	if (broken != BROKEN_NO)
+		worker_broken_result(worker, broken, timeout, question->grace_s, result);
+	if (worker_lost(worker))
+		return worker_lost_error(worker, err);
+	if (broken == BROKEN_UNREADABLE && *bad.what)
+		snprintf(result->message, sizeof result->message, "the worker's answer was refused: %.200s", bad.what);
+	else
+		ending_wait(worker, result);
+	result->elapsed_s = sys_now() - start;
+	return 0;
+}

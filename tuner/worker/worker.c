@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include "tuner/worker/worker.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/mem.h"
+#include "src/base/proc/proc.h"
+#include "src/base/proc/reap.h"
+#include "tuner/worker/impl.h"
+
+static const double REAP_SECONDS = 5;
+
+struct worker *worker_new(const struct worker_options *options) {
+	struct worker *worker = mem_alloc(1, sizeof *worker);
+	worker->options = *options;
+	worker->path = mem_strdup(options->path);
+	return worker;
+}
+
+int worker_stop(struct worker *worker, double grace) {
+	if (!worker->proc)
+		return 0;
+	int status = proc_stop(worker->proc, grace);
+	worker->proc = NULL;
+	json_decref(worker->machine);
+	worker->machine = NULL;
+	while (worker->library_count)
+		free(worker->libraries[--worker->library_count]);
+	reap_strays(REAP_SECONDS, NULL);
+	return status;
+}
+
+void worker_rest(struct worker *worker) {
+	worker_stop(worker, WORKER_STOP_SECONDS);
+}
+
+void worker_free(struct worker *worker) {
+	if (!worker)
+		return;
+	worker_stop(worker, WORKER_STOP_SECONDS);
+	free(worker->path);
+	free(worker);
+}
+
+bool worker_runs(const struct worker *worker) {
+	return worker->proc;
+}
+
+const struct worker_loss *worker_lost(const struct worker *worker) {
+	return *worker->loss.reason ? &worker->loss : NULL;
+}
+
+unsigned worker_starts(const struct worker *worker) {
+	return worker->starts;
+}
+
+unsigned worker_restarts(const struct worker *worker) {
+	return worker->starts ? worker->starts - 1 : 0;
+}
+
+const volatile int *worker_interrupt(const struct worker *worker) {
+	return worker->options.interrupt;
+}
+
+/* A worker that is full of plug-ins is replaced by a fresh one, which is no failure. */
+static void library_note(struct worker *worker, const char *library) {
+	for (size_t i = 0; i < worker->library_count; i++)
+		if (strcmp(worker->libraries[i], library) == 0)
+			return;
+	if (worker->library_count == WORKER_LIBRARIES_MAX) {
+		worker_stop(worker, WORKER_STOP_SECONDS);
+		worker->starts = worker->starts ? worker->starts - 1 : 0;
+	}
+	worker->libraries[worker->library_count++] = mem_strdup(library);
+}
+
+static int process_start(struct worker *worker, struct err *err) {
+	/* What the user's shell says of OpenMP must not reach a trial: the configuration alone decides. */
+	static const char *const unset[] = {"OMP_*", "GOMP_*", "KMP_*", NULL};
+	const char *const argv[] = {worker->path, NULL};
+	const struct worker_launch *launch = worker->options.launch;
+	struct proc_spec spec = {.argv = argv, .unset = unset, .address_space = worker->options.address_space};
+	if (launch) {
+		spec.argv = launch->argv;
+		spec.end_signal = launch->end_signal;
+		spec.end_seconds = launch->end_seconds;
+	}
+	reap_adopt(); /* a worker that is killed can't end what the programs that it ran have left behind */
+	worker->proc = proc_start(&spec, err);
+	if (!worker->proc)
+		return -1;
+	worker->starts++;
+	return 0;
+}
+
+int worker_start(struct worker *worker, const char *library, struct err *err) {
+	worker->loss = (struct worker_loss){0};
+	if (library)
+		library_note(worker, library);
+	if (worker->proc)
+		return 0;
+	if (process_start(worker, err))
+		return -1;
+	return worker->options.launch ? worker_machine_ask(worker, err) : 0;
+}
