@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* lib_api FILE KERNEL: the time of opening a profile, and of looking a kernel up in it at random sizes. A line each: name,
- * nanoseconds (the median of rounds). */
+/* lib_api FILE KERNEL: the time of opening a profile, and of looking a kernel up in it at random sizes. A line each:
+ * name, nanoseconds (the median of rounds). */
 #include <config.h>
 
 #include <math.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* locks_ck THREADS ROUNDS N: our locks and those of Concurrency Kit in the same loop, in turn. A line a round: both names,
- * both times in ns an acquisition, both shares of handovers. Prints nothing where Concurrency Kit is not installed. */
+/* locks_ck THREADS ROUNDS N: our locks and those of Concurrency Kit in the same loop, in turn. A line a round: both
+ * names, both times in ns an acquisition, both shares of handovers. Prints nothing where Concurrency Kit is not
+ * installed. */
 #include <config.h>
 
 #include <stdio.h>
@@ -46,8 +47,10 @@
 	NOTHING_TO_DESTROY(NAME)                                                                                           \
 	LOCK_KIND(NAME, SUMMARY, FLAGS)
 
-CK_WORD(ck_fas, ck_spinlock_fas_t, ck_spinlock_fas_init, ck_spinlock_fas_lock, ck_spinlock_fas_unlock, "fetch-and-store", 0);
-CK_WORD(ck_fas_eb, ck_spinlock_fas_t, ck_spinlock_fas_init, ck_spinlock_fas_lock_eb, ck_spinlock_fas_unlock, "backoff", 0);
+CK_WORD(ck_fas, ck_spinlock_fas_t, ck_spinlock_fas_init, ck_spinlock_fas_lock, ck_spinlock_fas_unlock,
+        "fetch-and-store", 0);
+CK_WORD(ck_fas_eb, ck_spinlock_fas_t, ck_spinlock_fas_init, ck_spinlock_fas_lock_eb, ck_spinlock_fas_unlock, "backoff",
+        0);
 CK_WORD(ck_dec, ck_spinlock_dec_t, ck_spinlock_dec_init, ck_spinlock_dec_lock, ck_spinlock_dec_unlock, "decrement", 0);
 CK_WORD(ck_ticket, ck_spinlock_ticket_t, ck_spinlock_ticket_init, ck_spinlock_ticket_lock, ck_spinlock_ticket_unlock,
         "ticket", LOCK_FIFO);
@@ -172,14 +175,9 @@ NOTHING_TO_DESTROY(ck_mcs)
 LOCK_KIND(ck_mcs, "MCS", LOCK_FIFO);
 
 static const struct lock_kind *const pairs[][2] = {
-	{&lock_tas, &lock_ck_fas},
-	{&lock_ttas, &lock_ck_fas},
-	{&lock_ttas, &lock_ck_dec},
-	{&lock_backoff, &lock_ck_fas_eb},
-	{&lock_ticket, &lock_ck_ticket},
-	{&lock_array, &lock_ck_array},
-	{&lock_clh, &lock_ck_clh},
-	{&lock_mcs, &lock_ck_mcs},
+	{&lock_tas, &lock_ck_fas},        {&lock_ttas, &lock_ck_fas},      {&lock_ttas, &lock_ck_dec},
+	{&lock_backoff, &lock_ck_fas_eb}, {&lock_ticket, &lock_ck_ticket}, {&lock_array, &lock_ck_array},
+	{&lock_clh, &lock_ck_clh},        {&lock_mcs, &lock_ck_mcs},
 };
 enum { PAIRS = sizeof pairs / sizeof *pairs };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The model of searches inside one process: a fit of 500 observations, and a proposal after each of some 80 more in a space
- * of 10^4 configurations of 8 parameters. Name, value, unit and limit of each figure, a line each. */
+/* The model of searches inside one process: a fit of 500 observations, and a proposal after each of some 80 more in a
+ * space of 10^4 configurations of 8 parameters. Name, value, unit and limit of each figure, a line each. */
 #include <config.h>
 
 #include <math.h>
@@ -101,8 +101,9 @@ static void say_proposals(const struct space *space, const char *name, size_t ah
 	struct rng rng;
 	struct err err = {0};
 	rng_seed(&rng, 7);
-	struct search *search = search_new(
-		strategy_find(name), &(struct strategy_task){.space = space, .seed = 1, .start = UINT64_MAX, .budget = 1000}, &err);
+	struct search *search =
+		search_new(strategy_find(name),
+	               &(struct strategy_task){.space = space, .seed = 1, .start = UINT64_MAX, .budget = 1000}, &err);
 	if (!search)
 		exit(1);
 	for (int i = 0; i < OBSERVED; i++)

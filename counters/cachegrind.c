@@ -14,10 +14,20 @@
 
 #include "counters/backend/counter.h"
 
-static const char *const events[CACHEGRIND_EVENTS + 1] = {
-	"sim_instructions", "sim_data_reads", "sim_data_writes", "sim_l1i_misses", "sim_l1d_read_misses",
-	"sim_l1d_write_misses", "sim_ll_instruction_misses", "sim_ll_read_misses", "sim_ll_write_misses", "sim_branches",
-	"sim_branch_mispredictions", "sim_indirect_branches", "sim_indirect_mispredictions", NULL};
+static const char *const events[CACHEGRIND_EVENTS + 1] = {"sim_instructions",
+                                                          "sim_data_reads",
+                                                          "sim_data_writes",
+                                                          "sim_l1i_misses",
+                                                          "sim_l1d_read_misses",
+                                                          "sim_l1d_write_misses",
+                                                          "sim_ll_instruction_misses",
+                                                          "sim_ll_read_misses",
+                                                          "sim_ll_write_misses",
+                                                          "sim_branches",
+                                                          "sim_branch_mispredictions",
+                                                          "sim_indirect_branches",
+                                                          "sim_indirect_mispredictions",
+                                                          NULL};
 
 static const char *const columns[CACHEGRIND_EVENTS] = {"Ir",   "Dr",   "Dw", "I1mr", "D1mr", "D1mw", "ILmr",
                                                        "DLmr", "DLmw", "Bc", "Bcm",  "Bi",   "Bim"};
@@ -52,7 +62,8 @@ static bool number_read(const char **text, char end) {
 }
 
 static bool option_good(const char *option) {
-	bool named = strncmp(option, "--I1=", 5) == 0 || strncmp(option, "--D1=", 5) == 0 || strncmp(option, "--LL=", 5) == 0;
+	bool named =
+		strncmp(option, "--I1=", 5) == 0 || strncmp(option, "--D1=", 5) == 0 || strncmp(option, "--LL=", 5) == 0;
 	const char *numbers = option + 5;
 	return named && number_read(&numbers, ',') && number_read(&numbers, ',') && number_read(&numbers, '\0');
 }
@@ -117,7 +128,8 @@ static void cachegrind_probe(struct counter_probe *probe) {
 		snprintf(probe->fix, sizeof probe->fix, "%.199s", err.hint);
 	} else {
 		probe->usable = true;
-		snprintf(probe->reason, sizeof probe->reason, "caches and branches simulated: a run takes 30 to 600 times as long");
+		snprintf(probe->reason, sizeof probe->reason,
+		         "caches and branches simulated: a run takes 30 to 600 times as long");
 	}
 #endif
 }

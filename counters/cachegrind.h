@@ -9,8 +9,8 @@
 
 enum { CACHEGRIND_EVENTS = 13, CACHEGRIND_MODEL_MAX = 3, CACHEGRIND_OPTION = 48 };
 
-/* The place of an event in the backend's events, and of a column of callgrind's files that holds its numbers; -1 where it
- * is none of them. */
+/* The place of an event in the backend's events, and of a column of callgrind's files that holds its numbers; -1 where
+ * it is none of them. */
 int cachegrind_event_find(const char *name);
 int cachegrind_column_find(const char *column);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Hardware metrics of a GPU. Some take several passes: then the same is run again (`more`). The clock is left alone. What
- * is refused in the middle of a trial is a reason in the values, and the trial goes on. */
+/* Hardware metrics of a GPU. Some take several passes: then the same is run again (`more`). The clock is left alone.
+ * What is refused in the middle of a trial is a reason in the values, and the trial goes on. */
 #include <config.h>
 
 #include "counters/cupti/cupti.h"
@@ -10,9 +10,12 @@
 
 #include "gpu/open.h"
 
-static const char *const events[] = {"gpu__time_duration.sum", "sm__warps_active.avg.pct_of_peak_sustained_active",
-                                     "smsp__cycles_active.avg.pct_of_peak_sustained_elapsed", "smsp__inst_executed.sum",
-                                     "dram__bytes.sum", NULL};
+static const char *const events[] = {"gpu__time_duration.sum",
+                                     "sm__warps_active.avg.pct_of_peak_sustained_active",
+                                     "smsp__cycles_active.avg.pct_of_peak_sustained_elapsed",
+                                     "smsp__inst_executed.sum",
+                                     "dram__bytes.sum",
+                                     NULL};
 
 struct cupti_state {
 	const char *const *names;

@@ -17,18 +17,47 @@ struct activity {
 };
 
 enum field {
-	KERNEL_TIME, KERNEL_LAUNCHES, UP_TIME, UP_BYTES, UP_COPIES, DOWN_TIME, DOWN_BYTES, DOWN_COPIES, ACROSS_TIME,
-	ACROSS_BYTES, ACROSS_COPIES, PEER_TIME, PEER_BYTES, PEER_COPIES, SET_TIME, SET_BYTES, SETS, SPAN_TIME, FIELDS
+	KERNEL_TIME,
+	KERNEL_LAUNCHES,
+	UP_TIME,
+	UP_BYTES,
+	UP_COPIES,
+	DOWN_TIME,
+	DOWN_BYTES,
+	DOWN_COPIES,
+	ACROSS_TIME,
+	ACROSS_BYTES,
+	ACROSS_COPIES,
+	PEER_TIME,
+	PEER_BYTES,
+	PEER_COPIES,
+	SET_TIME,
+	SET_BYTES,
+	SETS,
+	SPAN_TIME,
+	FIELDS
 };
 
 static const char *const events[] = {
-	[KERNEL_TIME] = "kernel_time",   [KERNEL_LAUNCHES] = "kernel_launches",
-	[UP_TIME] = "up_time",           [UP_BYTES] = "up_bytes",               [UP_COPIES] = "up_copies",
-	[DOWN_TIME] = "down_time",       [DOWN_BYTES] = "down_bytes",           [DOWN_COPIES] = "down_copies",
-	[ACROSS_TIME] = "across_time",   [ACROSS_BYTES] = "across_bytes",       [ACROSS_COPIES] = "across_copies",
-	[PEER_TIME] = "peer_time",       [PEER_BYTES] = "peer_bytes",           [PEER_COPIES] = "peer_copies",
-	[SET_TIME] = "set_time",         [SET_BYTES] = "set_bytes",             [SETS] = "sets",
-	[SPAN_TIME] = "span_time",       [FIELDS] = NULL,
+	[KERNEL_TIME] = "kernel_time",
+	[KERNEL_LAUNCHES] = "kernel_launches",
+	[UP_TIME] = "up_time",
+	[UP_BYTES] = "up_bytes",
+	[UP_COPIES] = "up_copies",
+	[DOWN_TIME] = "down_time",
+	[DOWN_BYTES] = "down_bytes",
+	[DOWN_COPIES] = "down_copies",
+	[ACROSS_TIME] = "across_time",
+	[ACROSS_BYTES] = "across_bytes",
+	[ACROSS_COPIES] = "across_copies",
+	[PEER_TIME] = "peer_time",
+	[PEER_BYTES] = "peer_bytes",
+	[PEER_COPIES] = "peer_copies",
+	[SET_TIME] = "set_time",
+	[SET_BYTES] = "set_bytes",
+	[SETS] = "sets",
+	[SPAN_TIME] = "span_time",
+	[FIELDS] = NULL,
 };
 
 static double copy_value(const struct cupti_book *book, enum field field) {
@@ -115,7 +144,8 @@ static int activity_read(void *state, struct counter_value *values) {
 		else
 			counter_value_set(&values[i], name, unit, book_value(&s->book, field_of(name)));
 		if (!s->reason[0] && s->book.dropped > 0)
-			snprintf(values[i].reason, sizeof values[i].reason, "too little: CUPTI dropped %ld records", s->book.dropped);
+			snprintf(values[i].reason, sizeof values[i].reason, "too little: CUPTI dropped %ld records",
+			         s->book.dropped);
 	}
 	return 0;
 }

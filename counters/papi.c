@@ -12,7 +12,7 @@
 #include "counters/papi/word.h"
 
 static const char *const events[] = {"PAPI_TOT_CYC", "PAPI_TOT_INS", "PAPI_BR_INS", "PAPI_BR_MSP", "PAPI_L1_DCM",
-                                     "PAPI_L2_DCM", "PAPI_L3_TCM", "PAPI_TLB_DM", NULL};
+                                     "PAPI_L2_DCM",  "PAPI_L3_TCM",  "PAPI_TLB_DM", NULL};
 
 /* Asked for such a name, libsde promises the event for later, and gives -1 until then. */
 static bool software_defined(const char *event, char reason[COUNTER_REASON]) {

@@ -28,7 +28,8 @@ static int sde_begin(char reason[COUNTER_REASON]) {
 	if (papi_word_component_up("sde"))
 		return 0;
 	papi_library_leave();
-	snprintf(reason, COUNTER_REASON, "this PAPI was built without its sde component; kernel reads the same events instead");
+	snprintf(reason, COUNTER_REASON,
+	         "this PAPI was built without its sde component; kernel reads the same events instead");
 	return -1;
 }
 

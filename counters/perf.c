@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Linux perf: software events, and hardware events by the kernel's generic names or the CPU's own numbers. Hardware events
- * that are opened together are one group on each PMU of cores, software events another. Where the kernel's side may not be
- * seen (perf_event_paranoid 2), the kernel still opens context-switches and cpu-migrations for the user's side and then
- * silently counts 0, because both happen in the kernel: they are unavailable then. */
+/* Linux perf: software events, and hardware events by the kernel's generic names or the CPU's own numbers. Hardware
+ * events that are opened together are one group on each PMU of cores, software events another. Where the kernel's side
+ * may not be seen (perf_event_paranoid 2), the kernel still opens context-switches and cpu-migrations for the user's
+ * side and then silently counts 0, because both happen in the kernel: they are unavailable then. */
 #include <config.h>
 
 #include <linux/perf_event.h>
@@ -11,8 +11,9 @@
 
 #include "counters/perf/slots.h"
 
-static const char *const events[] = {"task-clock", "page-faults", "minor-faults", "major-faults", "context-switches",
-                                     "cpu-migrations", "cycles", "instructions", NULL};
+static const char *const events[] = {"task-clock",   "page-faults",      "minor-faults",
+                                     "major-faults", "context-switches", "cpu-migrations",
+                                     "cycles",       "instructions",     NULL};
 
 static int perf_open(void *state, const struct counter_site *site, const char *const *names, size_t count) {
 	return count > COUNTER_OPEN_MAX ? -1 : perf_slots_open(state, site->tree, names, count);
@@ -58,7 +59,8 @@ static bool perf_can(const char *event, const struct counter_site *site, char re
 	for (int g = 0; can && g < PERF_GROUPS; g++)
 		can = !(name.in_kernel && s.groups[g].user_only);
 	if (!can && !value.reason[0])
-		snprintf(value.reason, COUNTER_REASON, "happens in the kernel, which perf_event_paranoid hides; " PERF_UNPARANOID);
+		snprintf(value.reason, COUNTER_REASON,
+		         "happens in the kernel, which perf_event_paranoid hides; " PERF_UNPARANOID);
 	if (!can)
 		memcpy(reason, value.reason, COUNTER_REASON);
 	perf_close(&s);

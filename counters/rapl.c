@@ -9,11 +9,13 @@
 #include "counters/rapl/meter.h"
 
 #define STANDS_STILL "the energy counter stands still, as one may that a hypervisor shows but does not give"
-#define ON_METAL "measure energy on the machine itself, not in a VM"
+#define ON_METAL     "measure energy on the machine itself, not in a VM"
 
-static const char *const events[RAPL_DOMAINS + 1] = {
-	[RAPL_PACKAGE] = "energy-package", [RAPL_CORE] = "energy-core", [RAPL_UNCORE] = "energy-uncore",
-	[RAPL_DRAM] = "energy-dram",       [RAPL_PSYS] = "energy-psys"};
+static const char *const events[RAPL_DOMAINS + 1] = {[RAPL_PACKAGE] = "energy-package",
+                                                     [RAPL_CORE] = "energy-core",
+                                                     [RAPL_UNCORE] = "energy-uncore",
+                                                     [RAPL_DRAM] = "energy-dram",
+                                                     [RAPL_PSYS] = "energy-psys"};
 
 struct rapl_state {
 	const char *const *names;
@@ -35,7 +37,9 @@ static void rapl_probe(struct counter_probe *probe) {
 	*probe = (struct counter_probe){.usable = meter.count > 0 && rapl_meter_moves(&meter, RAPL_DOMAINS)};
 	bool stands = meter.count > 0 && !probe->usable;
 	snprintf(probe->reason, sizeof probe->reason, "%s",
-	         probe->usable ? "energy of the whole machine, whatever else runs on it" : stands ? STANDS_STILL : meter.reason);
+	         probe->usable ? "energy of the whole machine, whatever else runs on it"
+	         : stands      ? STANDS_STILL
+	                       : meter.reason);
 	snprintf(probe->fix, sizeof probe->fix, "%s", stands ? ON_METAL : meter.fix);
 	rapl_meter_close(&meter);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What the kernel keeps for every thread without asking: getrusage(2), CPU time by the thread's own clock, and how long
- * it waited for a CPU although it could have run: the second of three numbers in /proc/PID/schedstat, in nanoseconds. Of
- * programs it is what they and their descendants have left when they were waited for; it includes what the copy of this
- * process did before its exec.
- * CPU time is exact, but its parts are not: the kernel looks once in a tick whether it is a user's or its own and
- * divides the exact time in that ratio (Linux, kernel/sched/cputime.c, cputime_adjust). */
+ * it waited for a CPU although it could have run: the second of three numbers in /proc/PID/schedstat, in nanoseconds.
+ * Of programs it is what they and their descendants have left when they were waited for; it includes what the copy of
+ * this process did before its exec. CPU time is exact, but its parts are not: the kernel looks once in a tick whether
+ * it is a user's or its own and divides the exact time in that ratio (Linux, kernel/sched/cputime.c, cputime_adjust).
+ */
 #include <config.h>
 
 #include <errno.h>
@@ -22,8 +22,15 @@ enum { LOOKS = 25 /* of the kernel, below which its division of CPU time says no
 
 #define NO_TREE_DELAY "the kernel keeps no run delay of processes that have ended"
 
-static const char *const events[] = {"cpu-time",     "user-time",          "system-time",          "minor-faults",
-                                     "major-faults", "voluntary-switches", "involuntary-switches", "run-delay", NULL};
+static const char *const events[] = {"cpu-time",
+                                     "user-time",
+                                     "system-time",
+                                     "minor-faults",
+                                     "major-faults",
+                                     "voluntary-switches",
+                                     "involuntary-switches",
+                                     "run-delay",
+                                     NULL};
 
 struct rusage_state {
 	const char *const *names;
@@ -121,8 +128,10 @@ static double tick_seconds(void) {
 static void part_read(const struct rusage_state *s, int i, struct counter_value *value) {
 	double cpu = s->end[CPU] - s->begin[CPU], tick = tick_seconds();
 	if (cpu < LOOKS * tick) {
-		counter_value_miss(value, events[i], "s", "the kernel looks once in %g ms whether CPU time is a user's or its own: "
-		                   "%.3g ms are too short to tell; cpu-time is exact", tick * 1e3, cpu * 1e3);
+		counter_value_miss(value, events[i], "s",
+		                   "the kernel looks once in %g ms whether CPU time is a user's or its own: "
+		                   "%.3g ms are too short to tell; cpu-time is exact",
+		                   tick * 1e3, cpu * 1e3);
 		return;
 	}
 	counter_value_set(value, events[i], "s", s->end[i] - s->begin[i]);
@@ -141,7 +150,8 @@ static int rusage_read(void *state, struct counter_value *values) {
 		else if (i == DELAY && s->tree)
 			counter_value_miss(&values[k], events[i], unit, NO_TREE_DELAY);
 		else if (i == DELAY && s->no_delay)
-			counter_value_miss(&values[k], events[i], unit, "the kernel keeps no run delays: %s", strerror(s->no_delay));
+			counter_value_miss(&values[k], events[i], unit, "the kernel keeps no run delays: %s",
+			                   strerror(s->no_delay));
 		else
 			counter_value_set(&values[k], events[i], unit, s->end[i] - s->begin[i]);
 		if (s->tree && !values[k].reason[0])
@@ -154,8 +164,9 @@ static void rusage_probe(struct counter_probe *probe) {
 	struct rusage_state s = {0};
 	rusage_open(&s, &(struct counter_site){.threads = 1}, NULL, 0);
 	*probe = (struct counter_probe){.usable = take(&s, s.begin) == 0};
-	snprintf(probe->reason, sizeof probe->reason, "%s%s", probe->usable ? "CPU time, page faults, context switches" :
-	         strerror(errno), s.no_delay ? "; no run delays" : ", run delays");
+	snprintf(probe->reason, sizeof probe->reason, "%s%s",
+	         probe->usable ? "CPU time, page faults, context switches" : strerror(errno),
+	         s.no_delay ? "; no run delays" : ", run delays");
 	if (s.no_delay)
 		snprintf(probe->fix, sizeof probe->fix, "run delays need a kernel with CONFIG_SCHED_INFO and /proc mounted");
 	rusage_close(&s);

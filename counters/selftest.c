@@ -26,8 +26,8 @@ struct counter_selftest {
 	bool changed;
 };
 
-/* What makes an old answer worthless: another processor, kernel, user's rights or version; a virtual machine may be given a
- * PMU when it starts. */
+/* What makes an old answer worthless: another processor, kernel, user's rights or version; a virtual machine may be
+ * given a PMU when it starts. */
 static void key_make(char *key, size_t size) {
 	struct utsname name = {.release = ""};
 	char cpu[64], paranoid[32] = "?", boot[64] = "?";

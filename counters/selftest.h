@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Whether an event that opens counts at all. It is counted over a loop of known work (loop.h), once per machine and start
- * of it; what came of it is kept in $XDG_CACHE_HOME/sweetspot/counters.json. A counter that stays under what the loop must
- * cause is not believed: some processors and hypervisors let any event be opened, and count 0 (QEMU's PMU does). */
+/* Whether an event that opens counts at all. It is counted over a loop of known work (loop.h), once per machine and
+ * start of it; what came of it is kept in $XDG_CACHE_HOME/sweetspot/counters.json. A counter that stays under what the
+ * loop must cause is not believed: some processors and hypervisors let any event be opened, and count 0 (QEMU's PMU
+ * does). */
 #ifndef COUNTERS_SELFTEST_H
 #define COUNTERS_SELFTEST_H
 #include "counters/backend/counter.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Compiled code on the disk, in $XDG_CACHE_HOME/sweetspot/cubin: one file a key, complete under its name or not there at
- * all, checked before it is used. Without such a folder, or with one that others may write to, there is no cache. */
+/* Compiled code on the disk, in $XDG_CACHE_HOME/sweetspot/cubin: one file a key, complete under its name or not there
+ * at all, checked before it is used. Without such a folder, or with one that others may write to, there is no cache. */
 #include <config.h>
 
 #include <fcntl.h>
@@ -135,8 +135,7 @@ static bool file_write(int fd, const struct code *code) {
 	struct head head = {.image = code->size, .functions = code->count, .each = sizeof *code->functions};
 	memcpy(head.magic, magic, sizeof magic);
 	hash_of(code->functions, code->count, code->image, code->size, head.hash);
-	return write_all(fd, &head, sizeof head) &&
-	       write_all(fd, code->functions, code->count * sizeof *code->functions) &&
+	return write_all(fd, &head, sizeof head) && write_all(fd, code->functions, code->count * sizeof *code->functions) &&
 	       write_all(fd, code->image, code->size) && fsync(fd) == 0;
 }
 

@@ -134,8 +134,9 @@ bool compile_source(struct compiler *compiler, const struct source *source, bool
 	*code = (struct code){.image = NULL};
 	*failure = GPU_REFUSED;
 	if (!arch_choose(&compiler->nvrtc, source->arch, arch, sizeof arch, &ptx))
-		return err_set(err, ERR_UNAVAILABLE, "install the NVRTC of an older CUDA", "NVRTC %d.%d knows no architecture %d.%d",
-		               compiler->nvrtc.major, compiler->nvrtc.minor, source->arch / 10, source->arch % 10) == 0;
+		return err_set(err, ERR_UNAVAILABLE, "install the NVRTC of an older CUDA",
+		               "NVRTC %d.%d knows no architecture %d.%d", compiler->nvrtc.major, compiler->nvrtc.minor,
+		               source->arch / 10, source->arch % 10) == 0;
 	if (options_make(&options, source, arch) < 0)
 		return err_set(err, ERR_USAGE, NULL, "%s: too many or too long options", source->name) == 0;
 	*failure = GPU_COMPILE;

@@ -19,8 +19,8 @@ struct source {
 	const char *name, *text;
 	const char *const *options; /* more of them, NULL-terminated or NULL */
 	const struct gpu_defines *defines;
-	int arch;      /* 75, 80, 90: the device's */
-	bool unseen;   /* it includes what is not in the key: not kept on the disk */
+	int arch;    /* 75, 80, 90: the device's */
+	bool unseen; /* it includes what is not in the key: not kept on the disk */
 };
 
 struct code {

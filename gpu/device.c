@@ -124,9 +124,8 @@ static int context_make(struct gpu *gpu, struct err *err) {
 	int index = gpu->facts.index, least, greatest;
 	if (!device_facts(&gpu->driver, index, &gpu->facts))
 		return err_set(err, ERR_UNAVAILABLE, NULL, "the driver does not give cuda:%d", index);
-	if (GPU_CALL(gpu, device_get, &gpu->device, index) &&
-	    GPU_CALL(gpu, context_retain, &gpu->context, gpu->device) && gpu_enter(gpu) &&
-	    GPU_CALL(gpu, priorities, &least, &greatest) &&
+	if (GPU_CALL(gpu, device_get, &gpu->device, index) && GPU_CALL(gpu, context_retain, &gpu->context, gpu->device) &&
+	    gpu_enter(gpu) && GPU_CALL(gpu, priorities, &least, &greatest) &&
 	    GPU_CALL(gpu, stream_create, &gpu->own.handle, DRIVER_STREAM_NON_BLOCKING, least))
 		return 0;
 	return err_set(err, ERR_UNAVAILABLE, "see with nvidia-smi whether somebody else has it, and its compute mode",

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The part of the CUDA driver's binary interface that is used here, declared anew so that no header of CUDA's is needed to
- * build. Numbers and signatures: NVIDIA, CUDA Driver API reference, 13.0; what libcuda exports under a name does not change
- * (a changed one gets a suffix). tests/gpu/abi.c holds them against cuda.h; it brings the real types for that. */
+/* The part of the CUDA driver's binary interface that is used here, declared anew so that no header of CUDA's is needed
+ * to build. Numbers and signatures: NVIDIA, CUDA Driver API reference, 13.0; what libcuda exports under a name does not
+ * change (a changed one gets a suffix). tests/gpu/abi.c holds them against cuda.h; it brings the real types for that.
+ */
 #ifndef GPU_DRIVER_ABI_H
 #define GPU_DRIVER_ABI_H
 #include <stddef.h>
@@ -118,58 +119,60 @@ enum { DRIVER_NUMBERS(DRIVER_ENUM) };
 	X(error_name, cuGetErrorName, (driver_result result, const char **text))                                           \
 	X(error_string, cuGetErrorString, (driver_result result, const char **text))                                       \
 	X(device_count, cuDeviceGetCount, (int *count))                                                                    \
-	X(device_get, cuDeviceGet, (driver_device *device, int index))                                                     \
+	X(device_get, cuDeviceGet, (driver_device * device, int index))                                                    \
 	X(device_name, cuDeviceGetName, (char *name, int size, driver_device device))                                      \
-	X(device_uuid, cuDeviceGetUuid_v2, (driver_uuid *uuid, driver_device device))                                      \
-	X(device_memory, cuDeviceTotalMem_v2, (size_t *size, driver_device device))                                        \
+	X(device_uuid, cuDeviceGetUuid_v2, (driver_uuid * uuid, driver_device device))                                     \
+	X(device_memory, cuDeviceTotalMem_v2, (size_t * size, driver_device device))                                       \
 	X(device_attribute, cuDeviceGetAttribute, (int *value, driver_attribute which, driver_device device))              \
-	X(context_retain, cuDevicePrimaryCtxRetain, (driver_context *context, driver_device device))                       \
+	X(context_retain, cuDevicePrimaryCtxRetain, (driver_context * context, driver_device device))                      \
 	X(context_release, cuDevicePrimaryCtxRelease_v2, (driver_device device))                                           \
 	X(context_set, cuCtxSetCurrent, (driver_context context))                                                          \
 	X(context_sync, cuCtxSynchronize, (void))                                                                          \
 	X(priorities, cuCtxGetStreamPriorityRange, (int *least, int *greatest))                                            \
-	X(memory_alloc, cuMemAlloc_v2, (driver_ptr *memory, size_t size))                                                  \
+	X(memory_alloc, cuMemAlloc_v2, (driver_ptr * memory, size_t size))                                                 \
 	X(memory_free, cuMemFree_v2, (driver_ptr memory))                                                                  \
-	X(memory_info, cuMemGetInfo_v2, (size_t *free, size_t *total))                                                     \
+	X(memory_info, cuMemGetInfo_v2, (size_t * free, size_t * total))                                                   \
 	X(host_alloc, cuMemHostAlloc, (void **memory, size_t size, unsigned flags))                                        \
 	X(host_free, cuMemFreeHost, (void *memory))                                                                        \
 	X(copy_up, cuMemcpyHtoDAsync_v2, (driver_ptr to, const void *from, size_t size, driver_stream stream))             \
 	X(copy_down, cuMemcpyDtoHAsync_v2, (void *to, driver_ptr from, size_t size, driver_stream stream))                 \
 	X(copy_across, cuMemcpyDtoDAsync_v2, (driver_ptr to, driver_ptr from, size_t size, driver_stream stream))          \
 	X(copy_rectangle, cuMemcpy2DAsync_v2, (const driver_copy_2d *copy, driver_stream stream))                          \
-	X(copy_peer, cuMemcpyPeerAsync, (driver_ptr to, driver_context to_context, driver_ptr from,                        \
-	                                 driver_context from_context, size_t size, driver_stream stream))                  \
+	X(copy_peer, cuMemcpyPeerAsync,                                                                                    \
+	  (driver_ptr to, driver_context to_context, driver_ptr from, driver_context from_context, size_t size,            \
+	   driver_stream stream))                                                                                          \
 	X(fill8, cuMemsetD8Async, (driver_ptr to, unsigned char value, size_t count, driver_stream stream))                \
 	X(fill32, cuMemsetD32Async, (driver_ptr to, unsigned value, size_t count, driver_stream stream))                   \
-	X(module_load, cuModuleLoadDataEx, (driver_module *module, const void *image, unsigned count,                      \
-	                                    driver_jit_option *options, void **values))                                    \
+	X(module_load, cuModuleLoadDataEx,                                                                                 \
+	  (driver_module * module, const void *image, unsigned count, driver_jit_option *options, void **values))          \
 	X(module_unload, cuModuleUnload, (driver_module module))                                                           \
-	X(module_function, cuModuleGetFunction, (driver_function *function, driver_module module, const char *name))       \
+	X(module_function, cuModuleGetFunction, (driver_function * function, driver_module module, const char *name))      \
 	X(module_global, cuModuleGetGlobal_v2,                                                                             \
-	  (driver_ptr *address, size_t *size, driver_module module, const char *name))                                     \
-	X(function_parameter, cuFuncGetParamInfo, (driver_function function, size_t index, size_t *offset, size_t *size))  \
+	  (driver_ptr * address, size_t * size, driver_module module, const char *name))                                   \
+	X(function_parameter, cuFuncGetParamInfo,                                                                          \
+	  (driver_function function, size_t index, size_t * offset, size_t * size))                                        \
 	X(function_attribute, cuFuncGetAttribute, (int *value, driver_function_attribute which, driver_function function)) \
 	X(function_set, cuFuncSetAttribute, (driver_function function, driver_function_attribute which, int value))        \
-	X(blocks_per_sm, cuOccupancyMaxActiveBlocksPerMultiprocessor, (int *blocks, driver_function function, int threads, \
-	                                                               size_t dynamic_shared))                             \
-	X(launch, cuLaunchKernel, (driver_function function, unsigned grid_x, unsigned grid_y, unsigned grid_z,            \
-	                           unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared,                  \
-	                           driver_stream stream, void **arguments, void **extra))                                  \
+	X(blocks_per_sm, cuOccupancyMaxActiveBlocksPerMultiprocessor,                                                      \
+	  (int *blocks, driver_function function, int threads, size_t dynamic_shared))                                     \
+	X(launch, cuLaunchKernel,                                                                                          \
+	  (driver_function function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,                  \
+	   unsigned block_y, unsigned block_z, unsigned shared, driver_stream stream, void **arguments, void **extra))     \
 	X(launch_cooperative, cuLaunchCooperativeKernel,                                                                   \
 	  (driver_function function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,                  \
 	   unsigned block_y, unsigned block_z, unsigned shared, driver_stream stream, void **arguments))                   \
-	X(stream_create, cuStreamCreateWithPriority, (driver_stream *stream, unsigned flags, int priority))                \
+	X(stream_create, cuStreamCreateWithPriority, (driver_stream * stream, unsigned flags, int priority))               \
 	X(stream_destroy, cuStreamDestroy_v2, (driver_stream stream))                                                      \
 	X(stream_sync, cuStreamSynchronize, (driver_stream stream))                                                        \
 	X(stream_wait, cuStreamWaitEvent, (driver_stream stream, driver_event event, unsigned flags))                      \
 	X(capture_begin, cuStreamBeginCapture_v2, (driver_stream stream, driver_capture_mode mode))                        \
-	X(capture_end, cuStreamEndCapture, (driver_stream stream, driver_graph *graph))                                    \
-	X(graph_instantiate, cuGraphInstantiateWithFlags, (driver_graph_exec *exec, driver_graph graph,                    \
-	                                                   unsigned long long flags))                                      \
+	X(capture_end, cuStreamEndCapture, (driver_stream stream, driver_graph * graph))                                   \
+	X(graph_instantiate, cuGraphInstantiateWithFlags,                                                                  \
+	  (driver_graph_exec * exec, driver_graph graph, unsigned long long flags))                                        \
 	X(graph_launch, cuGraphLaunch, (driver_graph_exec exec, driver_stream stream))                                     \
 	X(graph_exec_destroy, cuGraphExecDestroy, (driver_graph_exec exec))                                                \
 	X(graph_destroy, cuGraphDestroy, (driver_graph graph))                                                             \
-	X(event_create, cuEventCreate, (driver_event *event, unsigned flags))                                              \
+	X(event_create, cuEventCreate, (driver_event * event, unsigned flags))                                             \
 	X(event_destroy, cuEventDestroy_v2, (driver_event event))                                                          \
 	X(event_record, cuEventRecord, (driver_event event, driver_stream stream))                                         \
 	X(event_sync, cuEventSynchronize, (driver_event event))                                                            \

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A GPU as kernels see it: memory, compiled code, launches, streams. The CUDA driver, NVRTC and NVML are opened at run time
- * (gpu/open.h is the worker's side of it); nothing here needs CUDA's headers.
+/* A GPU as kernels see it: memory, compiled code, launches, streams. The CUDA driver, NVRTC and NVML are opened at run
+ * time (gpu/open.h is the worker's side of it); nothing here needs CUDA's headers.
  *
- * Failures are sticky: the first one is kept with its message, what follows does nothing (allocations give 0 or NULL), and
- * whoever called for the work asks once, with gpu_failed, what became of it. So that host code reads like the algorithm.
+ * Failures are sticky: the first one is kept with its message, what follows does nothing (allocations give 0 or NULL),
+ * and whoever called for the work asks once, with gpu_failed, what became of it. So that host code reads like the
+ * algorithm.
  *
- * Everything is in the order of a stream. A GPU has a stream of its own, which is used unless gpu_use names another one.
- * All calls are from one thread. Sizes are bytes where they are not called count. */
+ * Everything is in the order of a stream. A GPU has a stream of its own, which is used unless gpu_use names another
+ * one. All calls are from one thread. Sizes are bytes where they are not called count. */
 #ifndef GPU_GPU_H
 #define GPU_GPU_H
 #include <stdbool.h>
@@ -19,7 +20,7 @@ typedef uint64_t gpu_ptr; /* device memory; 0 is none */
 /* What a device is. */
 struct gpu_facts {
 	char name[96], uuid[64];
-	int index; /* N of cuda:N */
+	int index;        /* N of cuda:N */
 	int major, minor; /* compute capability */
 	int sms, threads_per_sm, blocks_per_sm, registers_per_sm, registers_per_block, threads_per_block;
 	int shared_per_sm, shared_per_block /* with the opt-in */, shared_reserved /* of each block, by the driver */;
@@ -48,15 +49,15 @@ void gpu_free(struct gpu *gpu, gpu_ptr memory);  /* 0 is fine; waits for what us
 size_t gpu_memory_free(struct gpu *gpu);         /* bytes that could be had now */
 void *gpu_pinned_alloc(struct gpu *gpu, size_t size);
 void gpu_pinned_free(struct gpu *gpu, void *memory);
-/* In the stream's order. To and from pinned memory the host does not wait; with any other memory they return when it may
- * be used again. */
+/* In the stream's order. To and from pinned memory the host does not wait; with any other memory they return when it
+ * may be used again. */
 void gpu_upload(struct gpu *gpu, gpu_ptr to, const void *from, size_t size);
 void gpu_download(struct gpu *gpu, void *to, gpu_ptr from, size_t size);
 void gpu_copy(struct gpu *gpu, gpu_ptr to, gpu_ptr from, size_t size);
 void gpu_fill8(struct gpu *gpu, gpu_ptr to, uint8_t value, size_t count);
 void gpu_fill32(struct gpu *gpu, gpu_ptr to, uint32_t value, size_t count);
-/* A rectangle: rows of `width` bytes, `to_pitch` and `from_pitch` bytes apart; either side may be host memory (then pinned,
- * or it waits). */
+/* A rectangle: rows of `width` bytes, `to_pitch` and `from_pitch` bytes apart; either side may be host memory (then
+ * pinned, or it waits). */
 enum gpu_way { GPU_UP, GPU_DOWN, GPU_ACROSS };
 struct gpu_rectangle {
 	uint64_t to, from; /* gpu_ptr, or (uintptr_t) of host memory */
@@ -74,7 +75,8 @@ struct gpu_defines {
 void gpu_define(struct gpu_defines *defines, const char *name, long long value);
 void gpu_define_word(struct gpu_defines *defines, const char *name, const char *value);
 
-struct gpu_module; /* kept, and so are its functions, as long as the gpu; the same source and defines: the same module */
+struct gpu_module; /* kept, and so are its functions, as long as the gpu; the same source and defines: the same module
+                    */
 /* source: such as "fw/cuda/tile.cu", one of ours. NULL where it failed. */
 const struct gpu_module *gpu_module(struct gpu *gpu, const char *source, const struct gpu_defines *defines);
 struct gpu_function;
@@ -95,7 +97,8 @@ struct gpu_shape {
 	unsigned shared;            /* dynamic shared memory in bytes; beyond 48 KiB the opt-in is done */
 	bool cooperative;           /* all blocks at once, so that they can wait for each other (sweetspot.cuh) */
 };
-/* arguments: pointers to the values, ended by NULL; copied before it returns. What the device can't do is GPU_REFUSED. */
+/* arguments: pointers to the values, ended by NULL; copied before it returns. What the device can't do is GPU_REFUSED.
+ */
 void gpu_launch(struct gpu *gpu, const struct gpu_function *function, const struct gpu_shape *shape,
                 void *const *arguments);
 /* The refusal that such a launch would meet, without one: so that setup can tell it. */
@@ -117,13 +120,13 @@ void gpu_stream_sync(struct gpu *gpu);                    /* waits for the strea
 struct gpu_mark; /* a place in a stream, and the moment it was reached */
 struct gpu_mark *gpu_mark_new(struct gpu *gpu);
 void gpu_mark_free(struct gpu *gpu, struct gpu_mark *mark);
-void gpu_mark(struct gpu *gpu, struct gpu_mark *mark);       /* set it here, in the stream in use */
-void gpu_wait(struct gpu *gpu, struct gpu_mark *mark);       /* the stream in use waits for it; it may be another gpu's */
-void gpu_mark_sync(struct gpu *gpu, struct gpu_mark *mark);  /* the host waits for it */
+void gpu_mark(struct gpu *gpu, struct gpu_mark *mark); /* set it here, in the stream in use */
+void gpu_wait(struct gpu *gpu, struct gpu_mark *mark); /* the stream in use waits for it; it may be another gpu's */
+void gpu_mark_sync(struct gpu *gpu, struct gpu_mark *mark); /* the host waits for it */
 /* Seconds from one to the other, both reached (the host is made to wait); NAN after a failure. */
 double gpu_elapsed(struct gpu *gpu, struct gpu_mark *from, struct gpu_mark *to);
 
-struct gpu_graph; /* recorded work, launched as one */
+struct gpu_graph;                 /* recorded work, launched as one */
 void gpu_record(struct gpu *gpu); /* from here the stream in use records and runs nothing */
 struct gpu_graph *gpu_recorded(struct gpu *gpu);
 void gpu_graph_launch(struct gpu *gpu, struct gpu_graph *graph);
@@ -131,9 +134,9 @@ void gpu_graph_free(struct gpu *gpu, struct gpu_graph *graph);
 
 /* ---- several GPUs ---- */
 int gpu_peers(struct gpu *gpu); /* how many there are, this one included */
-/* The i-th of them; 0 is this one, then the others in the order of their index. Opened when first asked for, lives as long
- * as this one; NULL where it can't be had (the failure is this gpu's). Its failures count as its own: ask gpu_failed
- * of it. */
+/* The i-th of them; 0 is this one, then the others in the order of their index. Opened when first asked for, lives as
+ * long as this one; NULL where it can't be had (the failure is this gpu's). Its failures count as its own: ask
+ * gpu_failed of it. */
 struct gpu *gpu_peer(struct gpu *gpu, int i);
 bool gpu_peer_direct(struct gpu *to, struct gpu *from); /* copies go from memory to memory, without the host */
 /* In the order of the stream in use of `gpu`. */

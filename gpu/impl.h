@@ -73,7 +73,7 @@ struct gpu {
 	struct nvml nvml;
 	bool nvml_tried;
 	struct gpu_health health; /* as last read */
-	double health_at; /* when, on sys_now's clock; 0: never */
+	double health_at;         /* when, on sys_now's clock; 0: never */
 	nvml_device nvml_device;
 	driver_device device;
 	driver_context context;
@@ -119,8 +119,8 @@ struct occupancy {
 	double occupancy;
 	const char *limiter;
 };
-struct occupancy occupancy_of(const struct gpu_facts *device, const struct gpu_function_facts *function, unsigned threads,
-                              size_t dynamic_shared);
+struct occupancy occupancy_of(const struct gpu_facts *device, const struct gpu_function_facts *function,
+                              unsigned threads, size_t dynamic_shared);
 
 /* nvml.c */
 nvml_device nvml_find(const struct nvml *nvml, const struct driver *driver, const struct gpu_facts *facts);

@@ -24,8 +24,10 @@ static bool threads_fit(struct gpu *gpu, const struct gpu_function *f, const str
 		gpu_fail(gpu, GPU_REFUSED, "%s: a block has at most %d threads, %d of them in z, not %u x %u x %u", f->name,
 		         gpu->facts.threads_per_block, LAUNCH_Z, shape->block[0], shape->block[1], shape->block[2]);
 	else if (threads > (unsigned)f->facts.threads_max)
-		gpu_fail(gpu, GPU_REFUSED, "%s: with %d registers a thread, or as it was compiled, a block has at most %d threads, "
-		         "not %u", f->name, f->facts.registers, f->facts.threads_max, (unsigned)threads);
+		gpu_fail(gpu, GPU_REFUSED,
+		         "%s: with %d registers a thread, or as it was compiled, a block has at most %d threads, "
+		         "not %u",
+		         f->name, f->facts.registers, f->facts.threads_max, (unsigned)threads);
 	else if (shape->grid[0] > INT32_MAX || shape->grid[1] > LAUNCH_GRID_YZ || shape->grid[2] > LAUNCH_GRID_YZ)
 		gpu_fail(gpu, GPU_REFUSED, "%s: a grid of %u x %u x %u blocks is too large", f->name, shape->grid[0],
 		         shape->grid[1], shape->grid[2]);
@@ -82,8 +84,8 @@ static bool blocks_fit(struct gpu *gpu, const struct gpu_function *f, const stru
 static bool start(struct gpu *gpu, const struct gpu_function *f, const struct gpu_shape *s, void **arguments) {
 	driver_stream stream = gpu->use->handle;
 	if (s->cooperative)
-		return GPU_CALL(gpu, launch_cooperative, f->handle, s->grid[0], s->grid[1], s->grid[2], s->block[0], s->block[1],
-		                s->block[2], s->shared, stream, arguments);
+		return GPU_CALL(gpu, launch_cooperative, f->handle, s->grid[0], s->grid[1], s->grid[2], s->block[0],
+		                s->block[1], s->block[2], s->shared, stream, arguments);
 	return GPU_CALL(gpu, launch, f->handle, s->grid[0], s->grid[1], s->grid[2], s->block[0], s->block[1], s->block[2],
 	                s->shared, stream, arguments, NULL);
 }

@@ -6,7 +6,8 @@
 
 #include "gpu/impl.h"
 
-static bool is_same(const struct book_entry *entry, const struct gpu_function *function, const struct gpu_shape *shape) {
+static bool is_same(const struct book_entry *entry, const struct gpu_function *function,
+                    const struct gpu_shape *shape) {
 	return entry->function == function && entry->shape.shared == shape->shared &&
 	       entry->shape.cooperative == shape->cooperative &&
 	       memcmp(entry->shape.grid, shape->grid, sizeof shape->grid) == 0 &&
@@ -41,8 +42,8 @@ size_t gpu_launches(const struct gpu *gpu, struct gpu_launched *out, size_t most
 			continue;
 		struct occupancy o = occupancy_of(&gpu->facts, &entry->function->facts,
 		                                  shape->block[0] * shape->block[1] * shape->block[2], shape->shared);
-		out[count++] = (struct gpu_launched){entry->function->name, entry->function->facts, *shape, entry->launches,
-		                                     o.occupancy, o.limiter};
+		out[count++] = (struct gpu_launched){
+			entry->function->name, entry->function->facts, *shape, entry->launches, o.occupancy, o.limiter};
 	}
 	return count;
 }

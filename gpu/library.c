@@ -19,19 +19,19 @@ static const struct symbol driver_symbols[] = {
 #define DRIVER_SYMBOL(field, symbol, parameters) {#symbol, offsetof(struct driver, field)},
 	DRIVER_CALLS(DRIVER_SYMBOL)
 #undef DRIVER_SYMBOL
-	{NULL, 0},
+		{NULL, 0},
 };
 static const struct symbol nvrtc_symbols[] = {
 #define NVRTC_SYMBOL(field, symbol, parameters) {#symbol, offsetof(struct nvrtc, field)},
 	NVRTC_CALLS(NVRTC_SYMBOL)
 #undef NVRTC_SYMBOL
-	{NULL, 0},
+		{NULL, 0},
 };
 static const struct symbol nvml_symbols[] = {
 #define NVML_SYMBOL(field, symbol, parameters) {#symbol, offsetof(struct nvml, field)},
 	NVML_CALLS(NVML_SYMBOL)
 #undef NVML_SYMBOL
-	{NULL, 0},
+		{NULL, 0},
 };
 
 /* Beneath CUDA's own folder, which is not always known to the loader. */
@@ -107,9 +107,12 @@ void driver_words(const struct driver *driver, const char *call, driver_result r
 
 static const char *init_fix(driver_result result) {
 	switch (result) {
-	case DRIVER_NO_DEVICE: return "look at what nvidia-smi lists and at CUDA_VISIBLE_DEVICES; a container needs --gpus";
-	case DRIVER_STUB_LIBRARY: return "take the folder \"stubs\" of the CUDA toolkit out of LD_LIBRARY_PATH";
-	default: return "run nvidia-smi; restart the machine if the driver was changed since";
+	case DRIVER_NO_DEVICE:
+		return "look at what nvidia-smi lists and at CUDA_VISIBLE_DEVICES; a container needs --gpus";
+	case DRIVER_STUB_LIBRARY:
+		return "take the folder \"stubs\" of the CUDA toolkit out of LD_LIBRARY_PATH";
+	default:
+		return "run nvidia-smi; restart the machine if the driver was changed since";
 	}
 }
 
@@ -117,7 +120,8 @@ bool driver_open(struct driver *driver, struct library_why *why) {
 	static const char *const names[] = {"libcuda.so.1", NULL};
 	*driver = (struct driver){.version = 0};
 	if (!library_open(&driver->library, names, "cuInit"))
-		return because(why, "install NVIDIA's driver; a container needs --gpus", "there is no NVIDIA driver (libcuda.so.1)");
+		return because(why, "install NVIDIA's driver; a container needs --gpus",
+		               "there is no NVIDIA driver (libcuda.so.1)");
 	symbols_find(driver, driver->library.handle, driver_symbols);
 	driver_result result = driver->init(0);
 	if (result == DRIVER_SUCCESS && driver->get_version)
@@ -131,8 +135,11 @@ bool driver_open(struct driver *driver, struct library_why *why) {
 }
 
 bool nvrtc_open(struct nvrtc *nvrtc, int driver_major, struct library_why *why) {
-	static const char *const newer[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so", NULL},
-	                  *const older[] = {"libnvrtc.so.12", "libnvrtc.so.13", "libnvrtc.so", NULL};
+	static const char *const newer[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so", NULL}, *const older[] = {
+																									  "libnvrtc.so.12",
+																									  "libnvrtc.so.13",
+																									  "libnvrtc.so",
+																									  NULL};
 	static const char fix[] = "install CUDA's NVRTC (package cuda-nvrtc), or name the toolkit's folder in CUDA_HOME";
 	*nvrtc = (struct nvrtc){.major = 0};
 	if (!library_open(&nvrtc->library, driver_major == 12 ? older : newer, "nvrtcVersion"))

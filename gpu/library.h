@@ -16,7 +16,7 @@ struct library {
 struct driver {
 	struct library library;
 	int version; /* 13000 */
-#define DRIVER_POINTER(name, symbol, parameters) driver_result (*name) parameters;
+#define DRIVER_POINTER(name, symbol, parameters) driver_result(*name) parameters;
 	DRIVER_CALLS(DRIVER_POINTER)
 #undef DRIVER_POINTER
 };
@@ -24,14 +24,14 @@ struct driver {
 struct nvrtc {
 	struct library library;
 	int major, minor;
-#define NVRTC_POINTER(name, symbol, parameters) nvrtc_result (*name) parameters;
+#define NVRTC_POINTER(name, symbol, parameters) nvrtc_result(*name) parameters;
 	NVRTC_CALLS(NVRTC_POINTER)
 #undef NVRTC_POINTER
 };
 
 struct nvml {
 	struct library library;
-#define NVML_POINTER(name, symbol, parameters) nvml_result (*name) parameters;
+#define NVML_POINTER(name, symbol, parameters) nvml_result(*name) parameters;
 	NVML_CALLS(NVML_POINTER)
 #undef NVML_POINTER
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A configuration gives its memory back and the next one wants as much: what is given back is kept. When the driver has no
- * more, what is kept goes first. */
+/* A configuration gives its memory back and the next one wants as much: what is given back is kept. When the driver has
+ * no more, what is kept goes first. */
 #include <config.h>
 
 #include <stdlib.h>
@@ -20,8 +20,8 @@ static struct block *unused_of(struct pool *pool, size_t size, bool pinned) {
 static driver_result make(struct gpu *gpu, size_t size, bool pinned, uint64_t *memory) {
 	driver_ptr device = 0;
 	void *host = NULL;
-	driver_result result = pinned ? gpu->driver.host_alloc(&host, size, DRIVER_HOST_PORTABLE)
-	                              : gpu->driver.memory_alloc(&device, size);
+	driver_result result =
+		pinned ? gpu->driver.host_alloc(&host, size, DRIVER_HOST_PORTABLE) : gpu->driver.memory_alloc(&device, size);
 	*memory = pinned ? (uintptr_t)host : device;
 	return result;
 }

@@ -70,8 +70,8 @@ static const struct gpu_module *module_make(struct gpu *gpu, const struct source
 		return NULL;
 	}
 	struct gpu_module *module = mem_alloc(1, sizeof *module);
-	*module = (struct gpu_module){.id = id, .handle = handle, .compiled = code.functions, .compiled_count = code.count,
-	                              .next = gpu->modules};
+	*module = (struct gpu_module){
+		.id = id, .handle = handle, .compiled = code.functions, .compiled_count = code.count, .next = gpu->modules};
 	code.functions = NULL;
 	code_free(&code);
 	return gpu->modules = module;
@@ -126,12 +126,13 @@ static void cuda_headers(char *option, size_t size) {
 	option[0] = '\0';
 	for (size_t i = 0; i < sizeof roots / sizeof *roots && !option[0]; i++)
 		if (roots[i] && roots[i][0] == '/' &&
-		    snprintf(file, sizeof file, "%s/include/cuda_fp16.h", roots[i]) < (int)sizeof file && access(file, R_OK) == 0)
+		    snprintf(file, sizeof file, "%s/include/cuda_fp16.h", roots[i]) < (int)sizeof file &&
+		    access(file, R_OK) == 0)
 			snprintf(option, size, "--include-path=%s/include", roots[i]);
 }
 
-const struct gpu_module *gpu_module_text(struct gpu *gpu, const char *name, const char *text, const char *const *options,
-                                         const struct gpu_defines *defines) {
+const struct gpu_module *gpu_module_text(struct gpu *gpu, const char *name, const char *text,
+                                         const char *const *options, const struct gpu_defines *defines) {
 	char hash[SHA256_TEXT], headers[600];
 	const char *words[COMPILE_OPTIONS_MAX + 1] = {NULL};
 	size_t count = 0;
@@ -140,8 +141,12 @@ const struct gpu_module *gpu_module_text(struct gpu *gpu, const char *name, cons
 	cuda_headers(headers, sizeof headers);
 	if (headers[0] && includes(text, '<'))
 		words[count] = headers;
-	const struct source what = {.name = name, .text = text, .options = words, .defines = defines,
-	                            .arch = arch_of(gpu), .unseen = includes(text, '"')};
+	const struct source what = {.name = name,
+	                            .text = text,
+	                            .options = words,
+	                            .defines = defines,
+	                            .arch = arch_of(gpu),
+	                            .unseen = includes(text, '"')};
 	if (!gpu_enter(gpu))
 		return NULL;
 	sha256_text(text, strlen(text), hash);

@@ -14,10 +14,8 @@ static const struct {
 	uint64_t bit;
 	const char *words;
 } reasons[] = {
-	{NVML_POWER_CAP, "power cap"},
-	{NVML_HARDWARE_SLOWDOWN, "hardware slowdown"},
-	{NVML_SOFTWARE_THERMAL, "heat"},
-	{NVML_HARDWARE_THERMAL, "heat, by hardware"},
+	{NVML_POWER_CAP, "power cap"},     {NVML_HARDWARE_SLOWDOWN, "hardware slowdown"},
+	{NVML_SOFTWARE_THERMAL, "heat"},   {NVML_HARDWARE_THERMAL, "heat, by hardware"},
 	{NVML_POWER_BRAKE, "power brake"},
 };
 enum { REASONS = sizeof reasons / sizeof *reasons };

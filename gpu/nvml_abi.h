@@ -37,7 +37,7 @@ enum {
 	X(throttle, nvmlDeviceGetCurrentClocksThrottleReasons, (nvml_device device, unsigned long long *bits))             \
 	X(energy, nvmlDeviceGetTotalEnergyConsumption, (nvml_device device, unsigned long long *millijoule))               \
 	X(mig, nvmlDeviceGetMigMode, (nvml_device device, unsigned *current, unsigned *pending))                           \
-	X(processes, nvmlDeviceGetComputeRunningProcesses_v3, (nvml_device device, unsigned *count,                        \
-	                                                       struct nvml_process *processes))
+	X(processes, nvmlDeviceGetComputeRunningProcesses_v3,                                                              \
+	  (nvml_device device, unsigned *count, struct nvml_process *processes))
 
 #endif

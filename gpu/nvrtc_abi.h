@@ -23,15 +23,16 @@ enum { NVRTC_RESULTS(NVRTC_ENUM) };
 	X(get_version, nvrtcVersion, (int *major, int *minor))                                                             \
 	X(arch_count, nvrtcGetNumSupportedArchs, (int *count))                                                             \
 	X(archs, nvrtcGetSupportedArchs, (int *archs))                                                                     \
-	X(create, nvrtcCreateProgram, (nvrtc_program *program, const char *source, const char *name, int headers,          \
-	                               const char *const *header_texts, const char *const *header_names))                  \
-	X(destroy, nvrtcDestroyProgram, (nvrtc_program *program))                                                          \
+	X(create, nvrtcCreateProgram,                                                                                      \
+	  (nvrtc_program * program, const char *source, const char *name, int headers, const char *const *header_texts,    \
+	   const char *const *header_names))                                                                               \
+	X(destroy, nvrtcDestroyProgram, (nvrtc_program * program))                                                         \
 	X(compile, nvrtcCompileProgram, (nvrtc_program program, int count, const char *const *options))                    \
-	X(ptx_size, nvrtcGetPTXSize, (nvrtc_program program, size_t *size))                                                \
+	X(ptx_size, nvrtcGetPTXSize, (nvrtc_program program, size_t * size))                                               \
 	X(ptx, nvrtcGetPTX, (nvrtc_program program, char *ptx))                                                            \
-	X(cubin_size, nvrtcGetCUBINSize, (nvrtc_program program, size_t *size))                                            \
+	X(cubin_size, nvrtcGetCUBINSize, (nvrtc_program program, size_t * size))                                           \
 	X(cubin, nvrtcGetCUBIN, (nvrtc_program program, char *cubin))                                                      \
-	X(log_size, nvrtcGetProgramLogSize, (nvrtc_program program, size_t *size))                                         \
+	X(log_size, nvrtcGetProgramLogSize, (nvrtc_program program, size_t * size))                                        \
 	X(log, nvrtcGetProgramLog, (nvrtc_program program, char *text))
 
 #endif

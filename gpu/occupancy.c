@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* How many blocks an SM holds, and why not more. Registers are handed out to warps in units of 256, in each of the four
- * parts of an SM by itself; shared memory in units of 128 bytes (256 before 8.0), with what the driver reserves for each
- * block. Source: NVIDIA, CUDA C++ Programming Guide 13.0, "Compute Capabilities"; units and the rule for a block's
+ * parts of an SM by itself; shared memory in units of 128 bytes (256 before 8.0), with what the driver reserves for
+ * each block. Source: NVIDIA, CUDA C++ Programming Guide 13.0, "Compute Capabilities"; units and the rule for a block's
  * registers as in cuda_occupancy.h of the toolkit. */
 #include <config.h>
 
@@ -29,8 +29,8 @@ static int64_t by_shared(const struct gpu_facts *device, int64_t bytes) {
 	return each ? device->shared_per_sm / each : INT32_MAX;
 }
 
-struct occupancy occupancy_of(const struct gpu_facts *device, const struct gpu_function_facts *function, unsigned threads,
-                              size_t dynamic_shared) {
+struct occupancy occupancy_of(const struct gpu_facts *device, const struct gpu_function_facts *function,
+                              unsigned threads, size_t dynamic_shared) {
 	int64_t warps = threads ? ((int64_t)threads + WARP - 1) / WARP : 1, all = device->threads_per_sm / WARP;
 	/* On a tie the first one is named. */
 	const struct {

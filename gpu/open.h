@@ -26,17 +26,18 @@ void gpu_close(struct gpu *gpu);
 void *gpu_context(struct gpu *gpu); /* CUcontext, for CUPTI; it is made current */
 
 /* The user's own source: text, and a name for messages. Further options are NULL-terminated or NULL. */
-const struct gpu_module *gpu_module_text(struct gpu *gpu, const char *name, const char *text, const char *const *options,
-                                         const struct gpu_defines *defines);
-/* Of a module: where its variable of this name is, such as a __constant__, and of how many bytes. 0, and no failure, where
- * there is none. */
+const struct gpu_module *gpu_module_text(struct gpu *gpu, const char *name, const char *text,
+                                         const char *const *options, const struct gpu_defines *defines);
+/* Of a module: where its variable of this name is, such as a __constant__, and of how many bytes. 0, and no failure,
+ * where there is none. */
 gpu_ptr gpu_module_symbol(struct gpu *gpu, const struct gpu_module *module, const char *name, size_t *size);
-/* What the __global__ of this name is called in it: so, or as C++ mangles it. Lives as long as the module and the name. */
+/* What the __global__ of this name is called in it: so, or as C++ mangles it. Lives as long as the module and the name.
+ */
 const char *gpu_module_entry(const struct gpu_module *module, const char *name);
 /* How many parameters it has, at most `most`; their sizes. -1 where the driver can't tell (it can since 12.4). */
 int gpu_function_parameters(struct gpu *gpu, const struct gpu_function *function, size_t *sizes, int most);
-/* Compiles and loads nothing: for any architecture, without a GPU. arch is 75, 80, 90...; the facts of all functions of it,
- * in an array to free(3), *count of them. NULL with err: ERR_FAILED holds the compiler's first error. */
+/* Compiles and loads nothing: for any architecture, without a GPU. arch is 75, 80, 90...; the facts of all functions of
+ * it, in an array to free(3), *count of them. NULL with err: ERR_FAILED holds the compiler's first error. */
 struct gpu_compiled {
 	char name[96];
 	struct gpu_function_facts facts;
@@ -59,7 +60,7 @@ size_t gpu_launches(const struct gpu *gpu, struct gpu_launched *out, size_t most
 void gpu_launches_forget(struct gpu *gpu);
 
 /* The device's clock: from an idle stream to the end of all that was given to the gpu's own stream. */
-void gpu_clock_start(struct gpu *gpu); /* waits until the device is idle */
+void gpu_clock_start(struct gpu *gpu);  /* waits until the device is idle */
 double gpu_clock_stop(struct gpu *gpu); /* seconds; waits; NAN after a failure */
 void gpu_flush_l2(struct gpu *gpu);     /* writes over it; not waited for */
 

@@ -8,7 +8,8 @@
 #include "gpu/library.h"
 #include "gpu/open.h"
 
-static void part_fill(struct gpu_part *part, bool usable, const struct library *library, const struct library_why *why) {
+static void part_fill(struct gpu_part *part, bool usable, const struct library *library,
+                      const struct library_why *why) {
 	part->usable = usable;
 	if (usable)
 		snprintf(part->path, sizeof part->path, "%s", library->path);

@@ -50,8 +50,12 @@ static void line_read(const char *line, struct gpu_function_facts *facts) {
 
 /* As far as registers tell: all devices since 5.0 have 64 Ki of them for a block. */
 static int threads_max(int registers) {
-	struct gpu_facts device = {.threads_per_sm = 1024, .blocks_per_sm = 1, .registers_per_sm = 65536,
-	                           .registers_per_block = 65536, .threads_per_block = 1024, .shared_per_sm = 1};
+	struct gpu_facts device = {.threads_per_sm = 1024,
+	                           .blocks_per_sm = 1,
+	                           .registers_per_sm = 65536,
+	                           .registers_per_block = 65536,
+	                           .threads_per_block = 1024,
+	                           .shared_per_sm = 1};
 	const struct gpu_function_facts facts = {.registers = registers};
 	int threads = 1024;
 	while (threads > 32 && occupancy_of(&device, &facts, (unsigned)threads, 0).blocks == 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Software-defined events of the kernels here. A file with KERNEL_COUNT in it is compiled twice (libkernels_counted
- * in local.mk): as it is timed, where nothing of it is left, and with KERNEL_COUNTING for runs with call->events. What it
- * gives to others has a name of its own in each. */
+ * in local.mk): as it is timed, where nothing of it is left, and with KERNEL_COUNTING for runs with call->events. What
+ * it gives to others has a name of its own in each. */
 #ifndef KERNELS_COUNT_H
 #define KERNELS_COUNT_H
 #include <omp.h>
@@ -16,13 +16,13 @@ static inline void kernel_count(int64_t *events, int event, int64_t n) {
 }
 
 #ifdef KERNEL_COUNTING
-#define KERNEL_COUNTED(name) name##_counted
+#define KERNEL_COUNTED(name)           name##_counted
 #define KERNEL_COUNT(events, event, n) kernel_count(events, event, (int64_t)(n))
-#define KERNEL_EVENTS(state) ((state)->events)
+#define KERNEL_EVENTS(state)           ((state)->events)
 #else
-#define KERNEL_COUNTED(name) name
+#define KERNEL_COUNTED(name)           name
 #define KERNEL_COUNT(events, event, n) ((void)sizeof(events), (void)sizeof(n))
-#define KERNEL_EVENTS(state) NULL
+#define KERNEL_EVENTS(state)           NULL
 #endif
 
 #endif

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What kernels for device=cuda share.
  *
- * Such a kernel is a table of its own, kernels/NAME/cuda/NAME_cuda.c, with the name of the CPU's kernel, `.device = "cuda"`
- * and no OpenMP flags. Its code is in .cu files beside it, one a variant, compiled at run time with the configuration as -D.
- * call->gpu is the device. run need not wait for what it launches in the gpu's own stream: the worker times with events
- * there, and waits. What run gives to other streams or other GPUs it joins to that stream before it returns. */
+ * Such a kernel is a table of its own, kernels/NAME/cuda/NAME_cuda.c, with the name of the CPU's kernel, `.device =
+ * "cuda"` and no OpenMP flags. Its code is in .cu files beside it, one a variant, compiled at run time with the
+ * configuration as -D. call->gpu is the device. run need not wait for what it launches in the gpu's own stream: the
+ * worker times with events there, and waits. What run gives to other streams or other GPUs it joins to that stream
+ * before it returns. */
 #ifndef KERNELS_CUDA_H
 #define KERNELS_CUDA_H
 #include <stdio.h>
@@ -12,11 +13,13 @@
 #include "gpu/gpu.h"
 #include "kernels/fail.h"
 
-/* Of a hook: what became of all GPU calls since the last time, as a status with its message. In the header, since workers
- * with kernels of their own need it, too. */
+/* Of a hook: what became of all GPU calls since the last time, as a status with its message. In the header, since
+ * workers with kernels of their own need it, too. */
 static inline enum ss_status cuda_status(const struct ss_call *call) {
-	static const enum ss_status statuses[] = {[GPU_FINE] = SS_OK,         [GPU_COMPILE] = SS_COMPILE,
-	                                          [GPU_REFUSED] = SS_INVALID, [GPU_NO_MEMORY] = SS_NOMEM,
+	static const enum ss_status statuses[] = {[GPU_FINE] = SS_OK,
+	                                          [GPU_COMPILE] = SS_COMPILE,
+	                                          [GPU_REFUSED] = SS_INVALID,
+	                                          [GPU_NO_MEMORY] = SS_NOMEM,
 	                                          [GPU_BROKEN] = SS_FAILED};
 	char message[256];
 	enum gpu_failure failure = gpu_failed(call->gpu, message, sizeof message);

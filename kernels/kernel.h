@@ -13,8 +13,8 @@
  *
  * The worker allocates input and state, zeroed, with the sizes in the table. A kernel never prints, never exits and
  * keeps no globals: several states live at the same time (one for each configuration of a race). Of the hooks run and
- * verify must be there; the others may be NULL where there is nothing to do. An open that returns SS_INVALID refuses the
- * problem itself (a size, a file that can't be read): its message tells the user what is wrong with it. */
+ * verify must be there; the others may be NULL where there is nothing to do. An open that returns SS_INVALID refuses
+ * the problem itself (a size, a file that can't be read): its message tells the user what is wrong with it. */
 #ifndef SWEETSPOT_KERNEL_H
 #define SWEETSPOT_KERNEL_H
 #include <stddef.h>
@@ -58,27 +58,27 @@ struct ss_call {
 	uint64_t seed;                  /* for inputs: the same seed, the same input */
 	char *message;                  /* why it failed, one line */
 	size_t message_size;
-	/* NULL in all runs that are timed. Else this run counts: thread t adds what it did to events[t * SS_EVENTS_MAX + e],
-	 * e in the order of the kernel's events[]. What it can't know in this configuration it sets to SS_EVENT_UNKNOWN, as 0
-	 * would say that nothing happened. The memory is zeroed before each run. */
+	/* NULL in all runs that are timed. Else this run counts: thread t adds what it did to events[t * SS_EVENTS_MAX +
+	 * e], e in the order of the kernel's events[]. What it can't know in this configuration it sets to
+	 * SS_EVENT_UNKNOWN, as 0 would say that nothing happened. The memory is zeroed before each run. */
 	int64_t *events;
 	struct gpu *gpu; /* of kernels for a device (gpu/gpu.h); NULL on the CPU */
 };
 
 enum ss_status {
 	SS_OK = 0,
-	SS_INVALID,  /* this configuration can't be run on this problem */
-	SS_NOMEM,    /* out of memory */
-	SS_FAILED,   /* failed at run time */
+	SS_INVALID,   /* this configuration can't be run on this problem */
+	SS_NOMEM,     /* out of memory */
+	SS_FAILED,    /* failed at run time */
 	SS_INCORRECT, /* verify: the result is wrong */
 	SS_COMPILE    /* setup: what is compiled for this configuration does not compile */
 };
 
 /* For the roofline: what one run must do at least, whatever the variant. */
 struct ss_work {
-	double ops;      /* useful operations */
-	double bytes;    /* compulsory memory traffic */
-	const char *op;  /* what one operation is: "relaxation", "cell update" */
+	double ops;     /* useful operations */
+	double bytes;   /* compulsory memory traffic */
+	const char *op; /* what one operation is: "relaxation", "cell update" */
 };
 
 /* A software-defined event: something that only the kernel itself can count, such as "acquisitions". */
@@ -111,9 +111,9 @@ struct ss_program {
 };
 
 enum ss_flags {
-	SS_OPENMP = 1,   /* gets threads, places and proc_bind for free */
-	SS_SCHEDULE = 2, /* its loops are schedule(runtime): gets schedule and chunk for free */
-	SS_RACY = 4,     /* has variants with data races on purpose: listed in `unsafe` */
+	SS_OPENMP = 1,    /* gets threads, places and proc_bind for free */
+	SS_SCHEDULE = 2,  /* its loops are schedule(runtime): gets schedule and chunk for free */
+	SS_RACY = 4,      /* has variants with data races on purpose: listed in `unsafe` */
 	SS_TEAM_GIVEN = 8 /* the team's size is part of the question: it is searched only when the user asks for it */
 };
 
@@ -123,12 +123,13 @@ struct ss_kernel {
 	unsigned flags;
 	const struct ss_param *problem;
 	const struct ss_param *params;
-	const char *const *constraints; /* expressions over params, threads, schedule and the problem; NULL-terminated or NULL */
-	const char *schedule_when;      /* schedule and chunk matter only where this holds; NULL: always */
-	const char *unsafe;             /* where this holds a configuration may be measured, never recommended; NULL: nowhere.
-	                                 * Several expressions, of which one must hold, are separated by ';' */
-	const char *serial;             /* "P=V P=V": with one thread, what the work costs without any parallelism; the rest
-	                                 * as in the baseline. NULL: all of the baseline */
+	const char *const
+		*constraints;          /* expressions over params, threads, schedule and the problem; NULL-terminated or NULL */
+	const char *schedule_when; /* schedule and chunk matter only where this holds; NULL: always */
+	const char *unsafe;        /* where this holds a configuration may be measured, never recommended; NULL: nowhere.
+	                            * Several expressions, of which one must hold, are separated by ';' */
+	const char *serial;        /* "P=V P=V": with one thread, what the work costs without any parallelism; the rest
+	                            * as in the baseline. NULL: all of the baseline */
 	size_t input_size, state_size;
 
 	enum ss_status (*open)(void *input, const struct ss_call *call);
@@ -140,7 +141,8 @@ struct ss_kernel {
 	void (*teardown)(void *state);
 	void (*close)(void *input);
 
-	/* Of the last run, which took `seconds` (the median of its samples). Fill `out`, at most `most`; return how many. */
+	/* Of the last run, which took `seconds` (the median of its samples). Fill `out`, at most `most`; return how many.
+	 */
 	size_t (*figures)(const void *state, const struct ss_call *call, double seconds, struct ss_figure *out,
 	                  size_t most);
 	size_t (*series)(const void *state, const struct ss_call *call, struct ss_series *out, size_t most);

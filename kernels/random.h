@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Numbers for inputs: the same seed, the same input, on every machine. SplitMix64: Steele, Lea and Flood, "Fast splittable
- * pseudorandom number generators", 2014. */
+/* Numbers for inputs: the same seed, the same input, on every machine. SplitMix64: Steele, Lea and Flood, "Fast
+ * splittable pseudorandom number generators", 2014. */
 #ifndef KERNELS_RANDOM_H
 #define KERNELS_RANDOM_H
 #include <stdint.h>

@@ -10,7 +10,7 @@ struct kernel_entry {
 	const struct ss_kernel *kernel;
 	const char *source; /* "sha256:..." over the kernel's source files */
 };
-extern const struct kernel_entry kernel_registry[]; /* ends with a NULL kernel */
+extern const struct kernel_entry kernel_registry[];       /* ends with a NULL kernel */
 const struct kernel_entry *kernel_find(const char *name); /* the CPU's */
 
 static inline const char *kernel_device(const struct ss_kernel *kernel) {

@@ -3,7 +3,8 @@
  *     steps = n * (100 + bump[variant] + 2 (x - best_x[variant])^2 + 5 (log2 y - 4)^2) * (100 + extra) / 100
  * so variant=b x=10 y=16 extra=0 is the fastest, with 100 n steps. A step is one turn of a linear congruential
  * generator (Knuth's MMIX): each waits for the one before, so that time follows their number, and k of them have a
- * closed form, so that results are verified exactly (Brown, "Random number generation with arbitrary strides", 1994). */
+ * closed form, so that results are verified exactly (Brown, "Random number generation with arbitrary strides", 1994).
+ */
 #include <omp.h>
 #include <stdio.h>
 
@@ -11,7 +12,7 @@
 
 enum { PIECES = 240 /* divides evenly over most teams */ };
 #define MULTIPLIER UINT64_C(6364136223846793005)
-#define INCREMENT UINT64_C(1442695040888963407)
+#define INCREMENT  UINT64_C(1442695040888963407)
 
 static uint64_t steps_in(const struct ss_call *call, uint64_t piece) {
 	static const int64_t bump[] = {15, 0, 30}, best_x[] = {3, 10, 7};
@@ -22,7 +23,9 @@ static uint64_t steps_in(const struct ss_call *call, uint64_t piece) {
 	uint64_t steps = (uint64_t)call->problem[0].i * weight * (uint64_t)(100 + call->config[3].i) / 100;
 	return piece == PIECES ? steps : steps * (piece + 1) / PIECES - steps * piece / PIECES;
 }
-static enum ss_status synthetic_open(void *input, const struct ss_call *call) { return (void)input, (void)call, SS_OK; }
+static enum ss_status synthetic_open(void *input, const struct ss_call *call) {
+	return (void)input, (void)call, SS_OK;
+}
 static enum ss_status synthetic_setup(void *state, void *input, const struct ss_call *call) {
 	return (void)state, (void)input, (void)call, SS_OK; /* here: allocate, and touch memory first in parallel */
 }
@@ -62,8 +65,12 @@ static enum ss_status synthetic_verify(void *state, const struct ss_call *call) 
 static struct ss_work synthetic_work(const struct ss_call *call) {
 	return (struct ss_work){.ops = (double)steps_in(call, PIECES), .op = "step"};
 }
-static void synthetic_teardown(void *state) { (void)state; }
-static void synthetic_close(void *input) { (void)input; }
+static void synthetic_teardown(void *state) {
+	(void)state;
+}
+static void synthetic_close(void *input) {
+	(void)input;
+}
 
 static const struct ss_param problem[] = {
 	{"n", "scales the work: percent points of it", SS_INT, NULL, "8000", NULL, 1, 1e8}, {.name = NULL}};
@@ -74,9 +81,19 @@ static const struct ss_param params[] = {
 	{"extra", "added work in percent, to be set by hand", SS_INT, "0", "0", NULL, 0, 100},
 	{.name = NULL}};
 static const struct ss_event events[] = {{"steps", "turns of the generator"}, {.name = NULL}};
-const struct ss_kernel kernel_synthetic = {
-	.abi = SS_KERNEL_ABI, .name = "synthetic", .summary = "an analytic cost with a known optimum", .flags = SS_OPENMP,
-	.problem = problem, .params = params, .input_size = 1, .state_size = sizeof(uint64_t),
-	.open = synthetic_open, .setup = synthetic_setup, .run = synthetic_run, .verify = synthetic_verify,
-	.work = synthetic_work, .teardown = synthetic_teardown, .close = synthetic_close,
-	.events = events};
+const struct ss_kernel kernel_synthetic = {.abi = SS_KERNEL_ABI,
+                                           .name = "synthetic",
+                                           .summary = "an analytic cost with a known optimum",
+                                           .flags = SS_OPENMP,
+                                           .problem = problem,
+                                           .params = params,
+                                           .input_size = 1,
+                                           .state_size = sizeof(uint64_t),
+                                           .open = synthetic_open,
+                                           .setup = synthetic_setup,
+                                           .run = synthetic_run,
+                                           .verify = synthetic_verify,
+                                           .work = synthetic_work,
+                                           .teardown = synthetic_teardown,
+                                           .close = synthetic_close,
+                                           .events = events};

@@ -51,7 +51,8 @@ __attribute__((constructor(101))) static void library_open(void) {
 	if (!folder || folder[0] != '/' || pthread_key_create(&ssr_state.key, thread_end) != 0)
 		return;
 	ssr_state.folder = strdup(folder);
-	if (!ssr_state.folder || pthread_atfork(fork_prepare, fork_parent, fork_child) != 0 || at_quick_exit(library_close) != 0)
+	if (!ssr_state.folder || pthread_atfork(fork_prepare, fork_parent, fork_child) != 0 ||
+	    at_quick_exit(library_close) != 0)
 		return;
 	if (events)
 		ssr_events_parse(&ssr_state, events);

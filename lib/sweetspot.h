@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* libsweetspot: what a program tells Sweetspot about itself. Installed as <sweetspot.h>; link with -lsweetspot.
  *
- * A region is what runs between sweetspot_begin(name) and sweetspot_end(name) in one thread. `sweetspot tune -- PROGRAM`
- * then shows the time of each region and what its threads counted in it. Elsewhere both calls return at once.
+ * A region is what runs between sweetspot_begin(name) and sweetspot_end(name) in one thread. `sweetspot tune --
+ * PROGRAM` then shows the time of each region and what its threads counted in it. Elsewhere both calls return at once.
  *
  *     sweetspot_begin("sweep");
  *     ...
@@ -14,8 +14,8 @@
  *
  * From Fortran, without an interface: call sweetspot_begin('sweep').
  *
- * A profile is what `sweetspot tune` found out about a machine. A program opens the one of the machine that it runs on, and
- * asks for a kernel and a problem:
+ * A profile is what `sweetspot tune` found out about a machine. A program opens the one of the machine that it runs on,
+ * and asks for a kernel and a problem:
  *
  *     char why[SWEETSPOT_MESSAGE];
  *     sweetspot_profile *profile = sweetspot_open(NULL, why, sizeof why);
@@ -24,8 +24,8 @@
  *     const sweetspot_config *config = sweetspot_lookup(profile, "fw", NULL, &n, 1, &match);
  *     long long block = sweetspot_int(config, "block", 64);
  *
- * Each function takes NULL for a profile or a configuration, and then finds nothing: the program runs with its defaults. A
- * profile does not change once it is open; any number of threads may read it. See libsweetspot(3). */
+ * Each function takes NULL for a profile or a configuration, and then finds nothing: the program runs with its
+ * defaults. A profile does not change once it is open; any number of threads may read it. See libsweetspot(3). */
 #ifndef SWEETSPOT_H
 #define SWEETSPOT_H
 #include <stddef.h>
@@ -76,14 +76,14 @@ enum { SWEETSPOT_ANYWAY = 1 };
 void sweetspot_begin(const char *name);
 void sweetspot_end(const char *name);
 
-/* path: a profile, which may be foreign, or a folder of them, from which one of this machine is taken. NULL: the first of
- * $SWEETSPOT_PROFILE, sweetspot/ in $XDG_CONFIG_HOME and $XDG_DATA_HOME, and /etc/sweetspot where there is one. On failure
- * NULL, and the reason in message, which may be NULL. */
+/* path: a profile, which may be foreign, or a folder of them, from which one of this machine is taken. NULL: the first
+ * of $SWEETSPOT_PROFILE, sweetspot/ in $XDG_CONFIG_HOME and $XDG_DATA_HOME, and /etc/sweetspot where there is one. On
+ * failure NULL, and the reason in message, which may be NULL. */
 sweetspot_profile *sweetspot_open(const char *path, char *message, size_t size);
 /* What was got from it is gone with it. */
 void sweetspot_close(sweetspot_profile *profile);
-/* "path", "fingerprint", "created", "generator", "cpu", "gpu", "compiler", "cflags", and "foreign": what is different here.
- * NULL where the profile does not say it. */
+/* "path", "fingerprint", "created", "generator", "cpu", "gpu", "compiler", "cflags", and "foreign": what is different
+ * here. NULL where the profile does not say it. */
 const char *sweetspot_about(const sweetspot_profile *profile, const char *what);
 /* The names of its kernels, each one once; NULL from the end on. */
 const char *sweetspot_kernel(const sweetspot_profile *profile, size_t i);
@@ -102,9 +102,10 @@ const char *sweetspot_word(const sweetspot_config *config, const char *name, con
 /* Setting i; 0 from the end on, 1 before. */
 int sweetspot_setting(const sweetspot_config *config, size_t i, struct sweetspot_value *setting);
 
-/* Sets what OpenMP can be told from within a program, for parallel regions that the calling thread begins: how many threads,
- * the schedule of schedule(runtime), and that no team is smaller. Returns how many of those it set, -1 where it set nothing
- * because of the reason in message. Otherwise message names what has to be in the environment when the program starts. */
+/* Sets what OpenMP can be told from within a program, for parallel regions that the calling thread begins: how many
+ * threads, the schedule of schedule(runtime), and that no team is smaller. Returns how many of those it set, -1 where
+ * it set nothing because of the reason in message. Otherwise message names what has to be in the environment when the
+ * program starts. */
 int sweetspot_apply(const sweetspot_config *config, unsigned flags, char *message, size_t size);
 #if defined(__GNUC__)
 #pragma GCC visibility pop

@@ -16,7 +16,8 @@ enum { OPTION_TABLES_MAX = 8 };
 /* The one thing that has to be global: a signal handler is told nothing else. */
 static volatile int interrupted, abandoned;
 
-/* Who sends it with sigqueue(3) has told the user already: a coordinator whose child this is (src/cmd/fleet/child.c). */
+/* Who sends it with sigqueue(3) has told the user already: a coordinator whose child this is (src/cmd/fleet/child.c).
+ */
 static void on_interrupt(int number, siginfo_t *info, void *context) {
 	(void)context;
 	static const char note[] = "\nsweetspot: finishing the running trial; press Ctrl-C again to give it up\n";

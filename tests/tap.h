@@ -10,7 +10,7 @@
 static int tap_count, tap_failed;
 
 __attribute__((format(printf, 4, 5), unused)) static bool tap_ok(bool condition, const char *file, int line,
-                                                                const char *format, ...) {
+                                                                 const char *format, ...) {
 	va_list ap;
 	printf("%sok %d - ", condition ? "" : "not ", ++tap_count);
 	va_start(ap, format);
@@ -26,7 +26,7 @@ __attribute__((format(printf, 4, 5), unused)) static bool tap_ok(bool condition,
 }
 #define ok(condition, ...) tap_ok((condition), __FILE__, __LINE__, __VA_ARGS__)
 #define is_text(got, want, what)                                                                                       \
-	(ok((got) && strcmp((got), (want)) == 0, "%s", (what)) ||                                                         \
+	(ok((got) && strcmp((got), (want)) == 0, "%s", (what)) ||                                                          \
 	 (printf("# got  %s\n# want %s\n", (got) ? (got) : "(null)", (want)), false))
 
 __attribute__((unused)) static void tap_skip(const char *what, const char *why) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A counter backend: one const table, one file, one line in local.mk. What is asked for by name is resolved to events of
- * backends elsewhere (plan.h); a backend knows its own words only. */
+/* A counter backend: one const table, one file, one line in local.mk. What is asked for by name is resolved to events
+ * of backends elsewhere (plan.h); a backend knows its own words only. */
 #ifndef COUNTERS_BACKEND_COUNTER_H
 #define COUNTERS_BACKEND_COUNTER_H
 #include <jansson.h>
@@ -14,9 +14,9 @@ enum counter_status { COUNTER_COUNTED, COUNTER_SCALED, COUNTER_SIMULATED, COUNTE
 
 struct counter_value {
 	const char *name, *unit;
-	enum counter_status status; /* a value that was not counted is UNAVAILABLE with a reason, never 0 */
-	double value;               /* NAN where UNAVAILABLE */
-	bool shared;                /* of all threads together; thread 0 has the value */
+	enum counter_status status;  /* a value that was not counted is UNAVAILABLE with a reason, never 0 */
+	double value;                /* NAN where UNAVAILABLE */
+	bool shared;                 /* of all threads together; thread 0 has the value */
 	char reason[COUNTER_REASON]; /* why not, or what limits the value; may be empty where counted */
 };
 
@@ -50,11 +50,11 @@ struct gpu;
 struct counter_site {
 	int thread; /* 0 .. threads - 1 */
 	int threads;
-	/* Not this thread but all processes that it starts from then on, from their exec to their end. start is called before
-	 * they are started, stop when they have ended. */
+	/* Not this thread but all processes that it starts from then on, from their exec to their end. start is called
+	 * before they are started, stop when they have ended. */
 	bool tree;
 	const struct counter_software *software; /* NULL: none */
-	struct gpu *gpu; /* what runs is there (gpu/open.h); NULL: on the CPU */
+	struct gpu *gpu;                         /* what runs is there (gpu/open.h); NULL: on the CPU */
 };
 
 struct counter_backend {
@@ -65,21 +65,21 @@ struct counter_backend {
 	size_t state_size;         /* the caller allocates it, zeroed and aligned to 64 bytes */
 	const char *const *events; /* what it counts when asked for by its own name; NULL-terminated */
 	void (*probe)(struct counter_probe *probe);
-	/* Can this event, in the backend's own words, be counted at this site and by this user? reason says why not. The values
-	 * are not known to be true by that. NULL: exactly those of `events`. software: may be NULL. */
+	/* Can this event, in the backend's own words, be counted at this site and by this user? reason says why not. The
+	 * values are not known to be true by that. NULL: exactly those of `events`. software: may be NULL. */
 	bool (*can)(const char *event, const struct counter_site *site, char reason[COUNTER_REASON]);
-	/* In the thread that will be counted; 0, or -1 where these can't be counted together (fewer may be). The names outlive
-	 * the state. At most COUNTER_OPEN_MAX. */
+	/* In the thread that will be counted; 0, or -1 where these can't be counted together (fewer may be). The names
+	 * outlive the state. At most COUNTER_OPEN_MAX. */
 	int (*open)(void *state, const struct counter_site *site, const char *const *events, size_t count);
 	int (*start)(void *state);
 	int (*stop)(void *state);
-	/* After stop: must the same be run once more, from start to stop, before it is read? Then one run is counted, not many,
-	 * and there is no start and stop without one. NULL: never. */
+	/* After stop: must the same be run once more, from start to stop, before it is read? Then one run is counted, not
+	 * many, and there is no start and stop without one. NULL: never. */
 	bool (*more)(void *state);
 	/* After stop: values[i] belongs to events[i] of open, counts from the last start to the stop, and has its name. */
 	int (*read)(void *state, struct counter_value *values);
-	/* How often the same must be run for these together, known before any run; 0: they can't be counted together, or nobody
-	 * can tell. NULL: once. */
+	/* How often the same must be run for these together, known before any run; 0: they can't be counted together, or
+	 * nobody can tell. NULL: once. */
 	size_t (*passes)(const struct counter_site *site, const char *const *events, size_t count);
 	/* After read: what else it has to tell of the runs, members for a JSON object; a new reference. NULL: nothing. */
 	json_t *(*details)(void *state);

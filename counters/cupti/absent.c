@@ -13,7 +13,8 @@ static void absent(char reason[COUNTER_REASON]) {
 void cupti_probe(struct counter_probe *probe) {
 	*probe = (struct counter_probe){.usable = false};
 	absent(probe->reason);
-	snprintf(probe->fix, sizeof probe->fix, "install CUDA's headers (12.6 or newer), then configure with CUDA_HOME=FOLDER "
+	snprintf(probe->fix, sizeof probe->fix,
+	         "install CUDA's headers (12.6 or newer), then configure with CUDA_HOME=FOLDER "
 	         "and build again");
 }
 

@@ -162,7 +162,8 @@ const char *cupti_chip_near(const struct cupti_chip *chip, const char *base) {
 }
 
 /* What is wrong with a name of which this much stands before the first dot. */
-static void name_explain(const struct cupti_chip *chip, const char *metric, size_t length, char reason[COUNTER_REASON]) {
+static void name_explain(const struct cupti_chip *chip, const char *metric, size_t length,
+                         char reason[COUNTER_REASON]) {
 	char base[METRIC_NAME];
 	struct cupti_properties properties;
 	size_t count = 0;
@@ -172,10 +173,12 @@ static void name_explain(const struct cupti_chip *chip, const char *metric, size
 	const char *near = known ? near_word(metric + length, rollups, count) : cupti_chip_near(chip, base);
 	if (known)
 		snprintf(reason, COUNTER_REASON, "%.16s needs a rollup, such as %.100s%.40s", chip->name, base,
-		         near ? near : count > 0 ? properties.type == CUPTI_METRIC_TYPE_COUNTER ? ".sum" : rollups[0] : "");
+		         near        ? near
+		         : count > 0 ? properties.type == CUPTI_METRIC_TYPE_COUNTER ? ".sum" : rollups[0]
+		                     : "");
 	else if (near)
-		snprintf(reason, COUNTER_REASON, "%.16s has no such metric; the nearest is %.100s%.40s", chip->name,
-		         near, metric + length);
+		snprintf(reason, COUNTER_REASON, "%.16s has no such metric; the nearest is %.100s%.40s", chip->name, near,
+		         metric + length);
 	else
 		snprintf(reason, COUNTER_REASON, "%.16s has no metric %.100s", chip->name, metric);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* CUPTI without its headers: what the backends `cupti` and `cupti-activity`, `list metrics` and the tests share. Built with
- * the headers or without them (cupti_absent.c). */
+/* CUPTI without its headers: what the backends `cupti` and `cupti-activity`, `list metrics` and the tests share. Built
+ * with the headers or without them (cupti_absent.c). */
 #ifndef COUNTERS_CUPTI_CUPTI_H
 #define COUNTERS_CUPTI_CUPTI_H
 #include <jansson.h>
@@ -29,8 +29,8 @@ size_t cupti_chip_passes(const struct cupti_chip *chip, const char *const *metri
                          char reason[COUNTER_REASON]);
 /* The metric's unit and what its value must be multiplied with to be in it: "s" and 1e-9 for nanoseconds. */
 const char *cupti_chip_unit(const struct cupti_chip *chip, const char *metric, double *scale);
-/* {"chip","metrics":[{"name","type","unit","hardware","summary","passes","rollups":[..]}]} of those whose name begins with
- * the prefix ("" for all): passes null and rollups absent where there are many. New reference. NULL:
+/* {"chip","metrics":[{"name","type","unit","hardware","summary","passes","rollups":[..]}]} of those whose name begins
+ * with the prefix ("" for all): passes null and rollups absent where there are many. New reference. NULL:
  * ERR_UNAVAILABLE, or ERR_USAGE with the chips, or the nearest name. */
 json_t *cupti_list(const char *chip, const char *prefix, struct err *err);
 
@@ -40,7 +40,7 @@ struct cupti_range;
 struct cupti_range *cupti_range_new(struct cupti_chip *chip, void *context, const char *const *metrics, size_t count,
                                     char reason[COUNTER_REASON]);
 bool cupti_range_begin(struct cupti_range *range, char reason[COUNTER_REASON]);
-bool cupti_range_end(struct cupti_range *range, char reason[COUNTER_REASON]); /* all that was launched */
+bool cupti_range_end(struct cupti_range *range, char reason[COUNTER_REASON]);    /* all that was launched */
 bool cupti_range_settle(struct cupti_range *range, char reason[COUNTER_REASON]); /* when the device is idle again */
 bool cupti_range_more(const struct cupti_range *range);                          /* must the same be run again? */
 size_t cupti_range_passes(const struct cupti_range *range);

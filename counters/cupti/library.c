@@ -46,7 +46,8 @@ static void *toolkit_try(const char *root) {
 }
 
 static void *library_find(void) {
-	const char *const roots[] = {getenv("CUDA_HOME"), getenv("CUDA_PATH"), SS_CUDA_ROOT, "/usr/local/cuda", "/opt/cuda"};
+	const char *const roots[] = {getenv("CUDA_HOME"), getenv("CUDA_PATH"), SS_CUDA_ROOT, "/usr/local/cuda",
+	                             "/opt/cuda"};
 	void *handle = NULL;
 	for (size_t i = 0; i < sizeof names / sizeof *names && !handle; i++)
 		handle = dlopen(names[i], RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
@@ -84,7 +85,8 @@ const struct cupti_library *cupti_library(char reason[COUNTER_REASON]) {
 }
 
 static bool is_denial(CUptiResult result) {
-	return result == CUPTI_ERROR_INSUFFICIENT_PRIVILEGES || result == CUPTI_ERROR_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES;
+	return result == CUPTI_ERROR_INSUFFICIENT_PRIVILEGES ||
+	       result == CUPTI_ERROR_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES;
 }
 
 static void denial_keep(const char *reason) {
@@ -109,10 +111,12 @@ bool cupti_fine(CUptiResult result, const char *what, char reason[COUNTER_REASON
 		return true;
 	opened()->functions.cuptiGetResultString(result, &text);
 	if (result == CUPTI_ERROR_INSUFFICIENT_PRIVILEGES)
-		snprintf(reason, COUNTER_REASON, "the driver denies GPU counters (ERR_NVGPUCTRPERM): be root or have CAP_SYS_ADMIN, "
+		snprintf(reason, COUNTER_REASON,
+		         "the driver denies GPU counters (ERR_NVGPUCTRPERM): be root or have CAP_SYS_ADMIN, "
 		         "or load the nvidia module with NVreg_RestrictProfilingToAdminUsers=0");
 	else if (result == CUPTI_ERROR_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES)
-		snprintf(reason, COUNTER_REASON, "the hypervisor denies GPU counters: its administrator can enable profiling for "
+		snprintf(reason, COUNTER_REASON,
+		         "the hypervisor denies GPU counters: its administrator can enable profiling for "
 		         "this virtual GPU (pciPassthru<N>.cfg.enable_profiling=1)");
 	else
 		snprintf(reason, COUNTER_REASON, "%s: %s (%d)", what, text ? text : "unknown failure", (int)result);

@@ -52,9 +52,9 @@ static json_t *metric_json(const struct found *found, const char *base, CUpti_Me
 	struct cupti_properties properties = {.unit = "", .hardware = "", .summary = ""};
 	char *name = mem_printf("%s%s", base, usual_rollup(type));
 	cupti_chip_properties(found->chip, base, &properties);
-	json_t *out = json_pack("{s:s, s:s, s:s, s:s, s:s, s:o}", "name", name, "type", types[type], "unit",
-	                        properties.unit, "hardware", properties.hardware, "summary", properties.summary, "passes",
-	                        passes_json(found, name));
+	json_t *out =
+		json_pack("{s:s, s:s, s:s, s:s, s:s, s:o}", "name", name, "type", types[type], "unit", properties.unit,
+	              "hardware", properties.hardware, "summary", properties.summary, "passes", passes_json(found, name));
 	if (found->count <= ROLLUPS_MOST)
 		json_object_set_new(out, "rollups", rollups_json(found->chip, base, type));
 	free(name);

@@ -37,7 +37,8 @@ static void usable_tell(struct counter_probe *probe, const struct cupti_library 
 	snprintf(probe->reason, sizeof probe->reason, "CUPTI %u%s", version,
 	         restricted ? "; the driver keeps hardware metrics for administrators" : "");
 	if (restricted)
-		snprintf(probe->fix, sizeof probe->fix, "as root: echo options nvidia NVreg_RestrictProfilingToAdminUsers=0 "
+		snprintf(probe->fix, sizeof probe->fix,
+		         "as root: echo options nvidia NVreg_RestrictProfilingToAdminUsers=0 "
 		         ">/etc/modprobe.d/nvidia-profiling.conf, and reboot");
 }
 
@@ -51,5 +52,6 @@ void cupti_probe(struct counter_probe *probe) {
 	if (cupti)
 		usable_tell(probe, cupti);
 	else
-		snprintf(probe->fix, sizeof probe->fix, "install CUDA's CUPTI (12.6 or newer), or name the toolkit in CUDA_HOME");
+		snprintf(probe->fix, sizeof probe->fix,
+		         "install CUDA's CUPTI (12.6 or newer), or name the toolkit in CUDA_HOME");
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The range profiler with a range of our own and replay of our own: what is between begin and end is one range, and whoever
- * runs it runs it again until each pass was there (CUPTI's documentation, "Range Profiling
- * API", UserRange and UserReplay). */
+/* The range profiler with a range of our own and replay of our own: what is between begin and end is one range, and
+ * whoever runs it runs it again until each pass was there (CUPTI's documentation, "Range Profiling API", UserRange and
+ * UserReplay). */
 #include <config.h>
 
 #include <math.h>
@@ -62,16 +62,15 @@ static bool profiler_enable(struct cupti_range *range, char reason[COUNTER_REASO
 	             .configSize = range->config.size, .pConfig = range->config.image,
 	             .counterDataImageSize = range->data_size, .pCounterDataImage = range->data, .range = CUPTI_UserRange,
 	             .replayMode = CUPTI_UserReplay, .maxRangesPerPass = RANGES_MOST, .numNestingLevels = 1,
-	             .minNestingLevel = 1,
-	             .targetNestingLevel = 1);
+	             .minNestingLevel = 1, .targetNestingLevel = 1);
 	return cupti_fine(range->cupti->cuptiRangeProfilerSetConfig(&set), "the configuration", reason);
 }
 
 struct cupti_range *cupti_range_new(struct cupti_chip *chip, void *context, const char *const *metrics, size_t count,
                                     char reason[COUNTER_REASON]) {
 	struct cupti_range *range = mem_alloc(1, sizeof *range);
-	*range = (struct cupti_range){
-		.cupti = cupti_library(reason), .context = context, .metrics = metrics, .count = count};
+	*range =
+		(struct cupti_range){.cupti = cupti_library(reason), .context = context, .metrics = metrics, .count = count};
 	if (range->cupti && availability_read(range, reason) &&
 	    cupti_config_make(&range->config, chip->name, range->availability, metrics, count, reason) &&
 	    profiler_enable(range, reason))

@@ -24,9 +24,10 @@ void papi_library_leave(void) {
 
 void papi_probe(struct counter_probe *probe) {
 	*probe = (struct counter_probe){.usable = false};
-	snprintf(probe->fix, sizeof probe->fix, "%s", strstr(SS_PAPI_SUMMARY, "--with-papi=no")
-	         ? "configure without --with-papi=no, and build again"
-	         : "sudo apt-get install libpapi-dev, then configure and build again");
+	snprintf(probe->fix, sizeof probe->fix, "%s",
+	         strstr(SS_PAPI_SUMMARY, "--with-papi=no")
+	             ? "configure without --with-papi=no, and build again"
+	             : "sudo apt-get install libpapi-dev, then configure and build again");
 	papi_library_enter(probe->reason);
 }
 

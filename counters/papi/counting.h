@@ -33,10 +33,10 @@ struct papi_counting {
 	size_t set_count;
 };
 
-/* As in struct counter_backend; open, add and close between papi_library_enter and papi_library_leave. add is called for
- * each of `names`, with PAPI's word for it. own: the event belongs to this thread, though its component can't tell threads.
- * -1 where it can't be counted together with the others; an event that can't be counted at all is no error: read gives the
- * reason. */
+/* As in struct counter_backend; open, add and close between papi_library_enter and papi_library_leave. add is called
+ * for each of `names`, with PAPI's word for it. own: the event belongs to this thread, though its component can't tell
+ * threads. -1 where it can't be counted together with the others; an event that can't be counted at all is no error:
+ * read gives the reason. */
 int papi_counting_open(struct papi_counting *counting, const struct counter_site *site, const char *const *names,
                        size_t count);
 int papi_counting_add(struct papi_counting *counting, size_t i, const char *event, bool own);

@@ -11,7 +11,7 @@
 
 struct library {
 	pthread_mutex_t lock;
-	pthread_once_t once; /* writes the rest */
+	pthread_once_t once;  /* writes the rest */
 	pthread_key_t thread; /* set in threads that PAPI knows */
 	int rc;
 	bool user_only;
@@ -78,8 +78,8 @@ static void start_failed(const struct library *lib, char reason[COUNTER_REASON])
 		snprintf(reason, COUNTER_REASON, "PAPI does not start: %s", PAPI_strerror(lib->rc));
 }
 
-/* PAPI 7.0.0 crashes when a thread that it does not know asks for a name: its record of the thread is NULL then. It keeps
- * the record until it is told that the thread ends, and would give it to the next one with that number. */
+/* PAPI 7.0.0 crashes when a thread that it does not know asks for a name: its record of the thread is NULL then. It
+ * keeps the record until it is told that the thread ends, and would give it to the next one with that number. */
 static int thread_register(struct library *lib) {
 	if (pthread_getspecific(lib->thread))
 		return PAPI_OK;

@@ -5,8 +5,8 @@
 #include "counters/backend/counter.h"
 
 /* Around all calls of PAPI but those of papi_counting_start, _stop and _read: one thread at a time makes event sets and
- * takes names. PAPI knows the thread from then on, until it ends. Starts PAPI the first time. -1 with the reason where that
- * fails, and then there is nothing to leave. */
+ * takes names. PAPI knows the thread from then on, until it ends. Starts PAPI the first time. -1 with the reason where
+ * that fails, and then there is nothing to leave. */
 int papi_library_enter(char reason[COUNTER_REASON]);
 void papi_library_leave(void);
 const char *papi_library_version(void); /* "7.0.0" */

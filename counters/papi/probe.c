@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* PAPI's own reasons are short ("Error initializing libpfm4"), and a PAPI that knows the processor comes up even where the
- * kernel offers no PMU. So the kernel is asked for cycles, too. */
+/* PAPI's own reasons are short ("Error initializing libpfm4"), and a PAPI that knows the processor comes up even where
+ * the kernel offers no PMU. So the kernel is asked for cycles, too. */
 #include <config.h>
 
 #include "counters/papi/probe.h"
@@ -59,8 +59,8 @@ static void tell_absent(struct counter_probe *probe, const PAPI_component_info_t
 }
 
 static void tell_forbidden(struct counter_probe *probe, const PAPI_component_info_t *component, int error) {
-	probe->usable = !component->disabled &&
-	                perf_event_try(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, false, NULL) == 0;
+	probe->usable =
+		!component->disabled && perf_event_try(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, false, NULL) == 0;
 	tell_refused(probe, probe->usable ? "software events only: " : "", error, "rusage is");
 }
 
@@ -73,12 +73,12 @@ static void tell_there(struct counter_probe *probe, const PAPI_component_info_t 
 	bool paranoid = component->disabled && strstr(component->disabled_reason, "paranoid");
 	probe->usable = !component->disabled;
 	if (component->disabled)
-		snprintf(probe->reason, sizeof probe->reason, "PAPI %s does not count on %s (%.60s); perf is used instead", version,
-		         name, component->disabled_reason);
+		snprintf(probe->reason, sizeof probe->reason, "PAPI %s does not count on %s (%.60s); perf is used instead",
+		         version, name, component->disabled_reason);
 	else if (presets == 0)
 		snprintf(probe->reason, sizeof probe->reason,
-		         "PAPI %s is older than %s and has no presets for it; native events, or perf's, are used instead", version,
-		         name);
+		         "PAPI %s is older than %s and has no presets for it; native events, or perf's, are used instead",
+		         version, name);
 	else
 		snprintf(probe->reason, sizeof probe->reason, "PAPI %s: %d presets on %s%s", version, presets, name,
 		         papi_library_user_only() ? ", of user code only (perf_event_paranoid)" : "");

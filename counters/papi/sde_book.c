@@ -54,7 +54,8 @@ static long long event_count(void *ctx) {
 static int export(const char *owner, const char *name, papi_sde_fptr_t count, void *ctx) {
 	papi_handle_t handle = papi_sde_init(owner);
 	int mode = PAPI_SDE_RO | PAPI_SDE_INSTANT;
-	return handle && papi_sde_register_counter_cb(handle, name, mode, PAPI_SDE_long_long, count, ctx) == SDE_OK ? 0 : -1;
+	return handle && papi_sde_register_counter_cb(handle, name, mode, PAPI_SDE_long_long, count, ctx) == SDE_OK ? 0
+	                                                                                                            : -1;
 }
 
 static struct sde_event *event_of(const char *owner, const char *name) {

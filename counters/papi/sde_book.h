@@ -14,8 +14,8 @@ int sde_book_start(char reason[COUNTER_REASON]);
 /* Is OWNER::NAME or OWNER::NAME@THREAD an event of a kernel that was opened once? */
 bool sde_book_has(const char *event);
 
-/* Exports what `thread` counts of software->names[event], as OWNER::NAME@THREAD, and the sum over threads as OWNER::NAME.
- * word is PAPI's name of the first. The memory is read until it is closed. NULL where it has none. */
+/* Exports what `thread` counts of software->names[event], as OWNER::NAME@THREAD, and the sum over threads as
+ * OWNER::NAME. word is PAPI's name of the first. The memory is read until it is closed. NULL where it has none. */
 struct sde_page;
 struct sde_page *sde_book_open(const struct counter_software *software, int event, int thread, char word[SDE_WORD]);
 void sde_book_close(struct sde_page *page); /* NULL is fine */

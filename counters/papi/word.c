@@ -18,8 +18,12 @@ int papi_word_code(const char *event, int *code) {
 
 /* Names of libpfm4's PMU "perf". */
 bool papi_word_kernel(const char *event) {
-	static const char *const names[] = {"CONTEXT-SWITCHES", "CS", "CPU-MIGRATIONS", "MIGRATIONS",
-	                                    "PERF_COUNT_SW_CONTEXT_SWITCHES", "PERF_COUNT_SW_CPU_MIGRATIONS"};
+	static const char *const names[] = {"CONTEXT-SWITCHES",
+	                                    "CS",
+	                                    "CPU-MIGRATIONS",
+	                                    "MIGRATIONS",
+	                                    "PERF_COUNT_SW_CONTEXT_SWITCHES",
+	                                    "PERF_COUNT_SW_CPU_MIGRATIONS"};
 	const char *name = strncmp(event, "perf::", 6) == 0 ? event + 6 : event;
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		if (strcmp(name, names[i]) == 0)
@@ -52,7 +56,7 @@ bool papi_word_listed(const char *component, const char *event) {
 
 /* As components of PAPI write units, and as we do. */
 static const char *const units[][2] = {
-	{"nJ", "nJ"}, {"uJ", "uJ"}, {"J", "J"}, {"uW", "uW"}, {"mW", "mW"}, {"W", "W"},
+	{"nJ", "nJ"}, {"uJ", "uJ"}, {"J", "J"}, {"uW", "uW"},   {"mW", "mW"}, {"W", "W"},
 	{"ns", "ns"}, {"us", "us"}, {"s", "s"}, {"bytes", "B"}, {"B", "B"},
 };
 
@@ -91,8 +95,8 @@ int papi_word_alone(int code) {
 
 void papi_word_refused(const char *event, int error, char reason[COUNTER_REASON]) {
 	if (error == PAPI_EPERM)
-		snprintf(reason, COUNTER_REASON, "PAPI may not count %.60s: " PERF_UNPARANOID "; in a container, --cap-add=PERFMON",
-		         event);
+		snprintf(reason, COUNTER_REASON,
+		         "PAPI may not count %.60s: " PERF_UNPARANOID "; in a container, --cap-add=PERFMON", event);
 	else if (error == PAPI_ENOEVNT && papi_pmu_absent())
 		snprintf(reason, COUNTER_REASON, "it needs the hardware PMU, and there is none on this machine");
 	else

@@ -15,11 +15,16 @@
 static int event_open(const struct perf_group *group, __u32 type, __u64 config) {
 	const bool leads = group->count == 0;
 	struct perf_event_attr attr = {
-		.size = sizeof attr, .type = type, .config = config,
-		.disabled = leads, .inherit = group->tree, .enable_on_exec = leads && group->tree,
-		.exclude_kernel = group->user_only, .exclude_hv = 1,
-		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING |
-		               (group->tree ? 0 : PERF_FORMAT_GROUP),
+		.size = sizeof attr,
+		.type = type,
+		.config = config,
+		.disabled = leads,
+		.inherit = group->tree,
+		.enable_on_exec = leads && group->tree,
+		.exclude_kernel = group->user_only,
+		.exclude_hv = 1,
+		.read_format =
+			PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING | (group->tree ? 0 : PERF_FORMAT_GROUP),
 	};
 	int leader = leads ? -1 : group->files[0];
 	int file = (int)syscall(SYS_perf_event_open, &attr, 0, -1, leader, PERF_FLAG_FD_CLOEXEC);
@@ -70,8 +75,8 @@ static void files_close(struct perf_group *group) {
 }
 
 /* Events that wait for an exec do so once. Where the kernel switches between a process and its child it may swap their
- * events, if they are alike (Linux, kernel/events/core.c, perf_event_context_sched_out), so that the first child's exec may
- * use up what all others inherit. */
+ * events, if they are alike (Linux, kernel/events/core.c, perf_event_context_sched_out), so that the first child's exec
+ * may use up what all others inherit. */
 static int tree_start(struct perf_group *group) {
 	size_t count = group->count;
 	files_close(group);

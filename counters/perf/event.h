@@ -24,8 +24,8 @@ struct perf_group {
 	struct perf_sample begin[COUNTER_OPEN_MAX], end[COUNTER_OPEN_MAX];
 };
 
-/* One more event: its index, or -errno. A group of zeros is empty; `tree` is set before the first. Its first event decides
- * for all whether the kernel's side is counted: where that is allowed. */
+/* One more event: its index, or -errno. A group of zeros is empty; `tree` is set before the first. Its first event
+ * decides for all whether the kernel's side is counted: where that is allowed. */
 int perf_group_add(struct perf_group *group, __u32 type, __u64 config);
 /* 0 or -1; both do nothing to an empty group. */
 int perf_group_start(struct perf_group *group);

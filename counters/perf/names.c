@@ -7,18 +7,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SOFTWARE(name, id) {name, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_##id, false, false}
-#define CLOCK(name, id) {name, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_##id, false, true}
-#define KERNEL(name, id) {name, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_##id, true, false}
-#define HARDWARE(name, id) {name, PERF_TYPE_HARDWARE, PERF_COUNT_HW_##id, false, false}
+#define SOFTWARE(name, id)                                                                                             \
+	{ name, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_##id, false, false }
+#define CLOCK(name, id)                                                                                                \
+	{ name, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_##id, false, true }
+#define KERNEL(name, id)                                                                                               \
+	{ name, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_##id, true, false }
+#define HARDWARE(name, id)                                                                                             \
+	{ name, PERF_TYPE_HARDWARE, PERF_COUNT_HW_##id, false, false }
 /* perf_event_open(2): which cache, what is done to it, and how that ends, a byte each. */
-#define CACHE(name, cache, op, result)                                                                                \
-	{name, PERF_TYPE_HW_CACHE,                                                                                        \
-	 PERF_COUNT_HW_CACHE_##cache | PERF_COUNT_HW_CACHE_OP_##op << 8 | PERF_COUNT_HW_CACHE_RESULT_##result << 16,      \
-	 false, false}
-#define READS(name, cache) CACHE(name "-loads", cache, READ, ACCESS), CACHE(name "-load-misses", cache, READ, MISS)
+#define CACHE(name, cache, op, result)                                                                                 \
+	{                                                                                                                  \
+		name, PERF_TYPE_HW_CACHE,                                                                                      \
+			PERF_COUNT_HW_CACHE_##cache | PERF_COUNT_HW_CACHE_OP_##op << 8 |                                           \
+				PERF_COUNT_HW_CACHE_RESULT_##result << 16,                                                             \
+			false, false                                                                                               \
+	}
+#define READS(name, cache)  CACHE(name "-loads", cache, READ, ACCESS), CACHE(name "-load-misses", cache, READ, MISS)
 #define WRITES(name, cache) CACHE(name "-stores", cache, WRITE, ACCESS), CACHE(name "-store-misses", cache, WRITE, MISS)
-#define PREFETCHES(name, cache)                                                                                       \
+#define PREFETCHES(name, cache)                                                                                        \
 	CACHE(name "-prefetches", cache, PREFETCH, ACCESS), CACHE(name "-prefetch-misses", cache, PREFETCH, MISS)
 
 const struct perf_name perf_names[] = {

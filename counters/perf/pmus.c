@@ -48,8 +48,8 @@ void perf_pmus_find(struct perf_pmus *pmus) {
 	perf_pmus_find_in("/sys/bus/event_source/devices", pmus);
 }
 
-/* With several PMUs the upper half of the number tells which is meant: since Linux 5.13, on ARM since 6.6 (intel-hybrid.txt,
- * "PMU aware type"). Raw numbers belong to the first. */
+/* With several PMUs the upper half of the number tells which is meant: since Linux 5.13, on ARM since 6.6
+ * (intel-hybrid.txt, "PMU aware type"). Raw numbers belong to the first. */
 void perf_pmus_address(const struct perf_pmus *pmus, size_t pmu, const struct perf_name *event, __u32 *type,
                        __u64 *config) {
 	bool several = pmus->count > 1, generic = event->type == PERF_TYPE_HARDWARE || event->type == PERF_TYPE_HW_CACHE;

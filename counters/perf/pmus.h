@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The PMUs of the cores. Processors with cores of several kinds have one for each, and a thread is counted by that of the
- * core where it runs: what is to be counted everywhere must be opened on all of them. */
+/* The PMUs of the cores. Processors with cores of several kinds have one for each, and a thread is counted by that of
+ * the core where it runs: what is to be counted everywhere must be opened on all of them. */
 #ifndef COUNTERS_PERF_PMUS_H
 #define COUNTERS_PERF_PMUS_H
 #include <linux/types.h>
@@ -17,7 +17,7 @@ struct perf_pmu {
 };
 
 struct perf_pmus {
-	size_t count; /* 0: the kernel knows none */
+	size_t count;                      /* 0: the kernel knows none */
 	struct perf_pmu at[PERF_PMUS_MAX]; /* the one that counts raw events first */
 };
 

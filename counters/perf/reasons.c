@@ -12,7 +12,7 @@
 #include "counters/perf/pmus.h"
 #include "src/base/sys.h"
 
-#define UNWATCH "sudo sysctl kernel.nmi_watchdog=0"
+#define UNWATCH  "sudo sysctl kernel.nmi_watchdog=0"
 #define UNFILTER "start the container with --cap-add=PERFMON or --security-opt seccomp=unconfined"
 
 static bool is_paranoid(const struct perf_facts *facts) {
@@ -41,18 +41,26 @@ static const struct {
 	bool (*when)(const struct perf_facts *facts); /* NULL: always */
 	struct perf_reason reason;
 } reasons[] = {
-#define FORBIDDEN(error)                                                                                              \
-	{error, is_paranoid, {"perf_event_paranoid is 3 or more: no counting without CAP_PERFMON", PERF_UNPARANOID}},     \
-	{error, is_filtered, {"a seccomp filter, as containers have, forbids perf_event_open", UNFILTER}},                \
-	{error, is_plain, {"not allowed without CAP_PERFMON", PERF_UNPARANOID}},                                          \
-	{error, NULL, {"a security module of the kernel forbids it", "see `sudo dmesg | grep -i denied`"}}
+#define FORBIDDEN(error)                                                                                               \
+	{error, is_paranoid, {"perf_event_paranoid is 3 or more: no counting without CAP_PERFMON", PERF_UNPARANOID}},      \
+		{error, is_filtered, {"a seccomp filter, as containers have, forbids perf_event_open", UNFILTER}},             \
+		{error, is_plain, {"not allowed without CAP_PERFMON", PERF_UNPARANOID}}, {                                     \
+		error, NULL, {                                                                                                 \
+			"a security module of the kernel forbids it", "see `sudo dmesg | grep -i denied`"                          \
+		}                                                                                                              \
+	}
 	FORBIDDEN(EACCES),
 	FORBIDDEN(EPERM),
-#define ABSENT(error)                                                                                                 \
-	{error, is_guest, {"no hardware PMU in this virtual machine",                                                     \
-	                   "let the hypervisor pass its PMU on (QEMU: -cpu host,pmu=on; libvirt: <pmu state='on'/>)"}},   \
-	{error, is_bare, {"no hardware PMU that this kernel knows", ""}},                                                 \
-	{error, NULL, {"this CPU's PMU has no such event", ""}}
+#define ABSENT(error)                                                                                                  \
+	{error,                                                                                                            \
+	 is_guest,                                                                                                         \
+	 {"no hardware PMU in this virtual machine",                                                                       \
+	  "let the hypervisor pass its PMU on (QEMU: -cpu host,pmu=on; libvirt: <pmu state='on'/>)"}},                     \
+		{error, is_bare, {"no hardware PMU that this kernel knows", ""}}, {                                            \
+		error, NULL, {                                                                                                 \
+			"this CPU's PMU has no such event", ""                                                                     \
+		}                                                                                                              \
+	}
 	ABSENT(ENOENT),
 	ABSENT(EOPNOTSUPP),
 	ABSENT(ENODEV),

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Events of perf that are counted together: one group of hardware events on each PMU of cores, one of software events. */
+/* Events of perf that are counted together: one group of hardware events on each PMU of cores, one of software events.
+ */
 #ifndef COUNTERS_PERF_SLOTS_H
 #define COUNTERS_PERF_SLOTS_H
 #include "counters/perf/event.h"
@@ -27,7 +28,8 @@ struct perf_slots {
 	struct perf_group groups[PERF_GROUPS];
 };
 
-/* Into zeros; 0, or -1 where fewer might do. An event that is refused on its own is no failure. Close it in any case. */
+/* Into zeros; 0, or -1 where fewer might do. An event that is refused on its own is no failure. Close it in any case.
+ */
 int perf_slots_open(struct perf_slots *s, bool tree, const char *const *names, size_t count);
 int perf_slots_start(struct perf_slots *s);
 int perf_slots_stop(struct perf_slots *s);

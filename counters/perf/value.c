@@ -28,7 +28,8 @@ void perf_value_fill(struct counter_value *value, const char *asked, const struc
 	const char *unit = perf_value_unit(name);
 	const double enabled = (double)seen->sum.enabled, running = (double)seen->sum.running;
 	if (seen->user_only && name->in_kernel) {
-		counter_value_miss(value, asked, unit, "happens in the kernel, which perf_event_paranoid hides; " PERF_UNPARANOID);
+		counter_value_miss(value, asked, unit,
+		                   "happens in the kernel, which perf_event_paranoid hides; " PERF_UNPARANOID);
 	} else if (seen->sum.enabled == 0) {
 		counter_value_miss(value, asked, unit, "nothing ran while it was counted");
 	} else if (seen->sum.running == 0) {

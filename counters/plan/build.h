@@ -45,7 +45,8 @@ void plan_metric(struct plan_build *build, const char *group, const char *name, 
 void plan_group(struct plan_build *build, const struct table_group *group);
 /* Are the group's metrics words of their own? Those of a GPU are, as they were nvprof's. */
 bool plan_has_metrics(const struct plan_build *build, const struct table_group *group);
-/* One of them, with the events that it needs: of the group that `auto` takes, where several have it. False: none has. */
+/* One of them, with the events that it needs: of the group that `auto` takes, where several have it. False: none has.
+ */
 bool plan_metric_asked(struct plan_build *build, const char *name);
 /* SOFTWARE on the CPU, and each group of the device of which at least one metric can be told here. */
 void plan_auto(struct plan_build *build);

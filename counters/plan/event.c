@@ -22,7 +22,8 @@ struct counter_event *plan_event(struct plan_build *build, const char *name, con
 
 static void counted_add(struct plan_build *build, const struct table_event *event, const char *group) {
 	const struct resolution *way = plan_resolve(build, event);
-	struct counter_event *added = counter_plan_find(build->plan, event->name) ? NULL : plan_event(build, event->name, group);
+	struct counter_event *added =
+		counter_plan_find(build->plan, event->name) ? NULL : plan_event(build, event->name, group);
 	if (!added)
 		return;
 	added->unit = event->unit;
@@ -107,7 +108,8 @@ static const struct table_event *source_portable(const struct plan_build *build,
 	return NULL;
 }
 
-/* Two backends may have an event of the same name: the second one's is told with its source. NULL: it is in the plan. */
+/* Two backends may have an event of the same name: the second one's is told with its source. NULL: it is in the plan.
+ */
 static const char *free_name(struct plan_build *build, const struct counter_backend *backend, const char *name) {
 	const struct counter_event *there = counter_plan_find(build->plan, name);
 	if (!there)

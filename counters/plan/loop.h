@@ -8,8 +8,8 @@
 bool counter_loop_run(void);
 /* How much of something the loop causes at least, whatever the machine: "instructions", "cycles", "branches",
  * "mispredictions", "loads", "stores", "flops" (double precision), "lines" (of 64 bytes that no cache holds, read in an
- * order that no prefetcher follows), "pages" (that no TLB holds), "faults", "switches" (voluntary), "nanoseconds" (of CPU
- * time). A counter is believed from a quarter of the real amount on. False for another word. */
+ * order that no prefetcher follows), "pages" (that no TLB holds), "faults", "switches" (voluntary), "nanoseconds" (of
+ * CPU time). A counter is believed from a quarter of the real amount on. False for another word. */
 bool counter_loop_amount(const char *word, double *amount);
 
 #endif

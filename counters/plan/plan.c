@@ -17,7 +17,8 @@ static size_t metrics_known(const struct plan_build *build, const char **known) 
 	size_t count = 0;
 	for (size_t i = 0; tables && i < tables->group_count; i++) {
 		const struct table_group *group = &tables->groups[i];
-		for (size_t k = 0; plan_has_metrics(build, group) && k < group->metric_count && count < PLAN_METRIC_WORDS_MAX; k++)
+		for (size_t k = 0; plan_has_metrics(build, group) && k < group->metric_count && count < PLAN_METRIC_WORDS_MAX;
+		     k++)
 			known[count++] = group->metrics[k].name;
 	}
 	return count;
@@ -117,8 +118,7 @@ struct counter_plan *counter_plan_new(struct arena *arena, const struct counter_
                                       const char *const *asked, const struct counter_software *software,
                                       const struct counter_judge *judge, struct err *err) {
 	struct counter_plan *plan = arena_alloc(arena, 1, sizeof *plan);
-	struct plan_build build = {
-		.arena = arena, .tables = tables, .software = software, .judge = judge, .plan = plan};
+	struct plan_build build = {.arena = arena, .tables = tables, .software = software, .judge = judge, .plan = plan};
 	plan->events = arena_alloc(arena, PLAN_EVENTS_MAX, sizeof *plan->events);
 	plan->metrics = arena_alloc(arena, PLAN_METRICS_MAX, sizeof *plan->metrics);
 	build.resolutions = arena_alloc(arena, tables ? tables->event_count + 1 : 1, sizeof *build.resolutions);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From what a user asks for (groups such as MEM, portable events such as `instructions`, backends such as `rusage`, words
- * of a backend such as `papi:PAPI_L3_TCM`) to events of backends, and to metrics over them. The tables are data:
+/* From what a user asks for (groups such as MEM, portable events such as `instructions`, backends such as `rusage`,
+ * words of a backend such as `papi:PAPI_L3_TCM`) to events of backends, and to metrics over them. The tables are data:
  * data/events/, data/groups/ (doc/counters.md). */
 #ifndef COUNTERS_PLAN_PLAN_H
 #define COUNTERS_PLAN_PLAN_H
@@ -42,8 +42,8 @@ struct counter_plan {
 };
 
 struct counter_tables;
-/* The tables of this installation, and the user's own groups ($XDG_CONFIG_HOME/sweetspot/groups). Bad ones are errors that
- * name file and member. */
+/* The tables of this installation, and the user's own groups ($XDG_CONFIG_HOME/sweetspot/groups). Bad ones are errors
+ * that name file and member. */
 struct counter_tables *counter_tables_load(struct err *err);
 /* From one folder with events/ and groups/ in it. */
 struct counter_tables *counter_tables_load_from(const char *folder, struct err *err);
@@ -53,9 +53,9 @@ void counter_tables_free(struct counter_tables *tables);
 json_t *counter_tables_groups(const struct counter_tables *tables);
 json_t *counter_tables_events(const struct counter_tables *tables);
 
-/* `asked`: names as the user gave them, ended by NULL. software: of what will run; may be NULL. ERR_USAGE names the word
- * that is not known, and the nearest. What can't be counted is no error: it is in the plan, with its reasons. The plan
- * lives in the arena and points into the tables. */
+/* `asked`: names as the user gave them, ended by NULL. software: of what will run; may be NULL. ERR_USAGE names the
+ * word that is not known, and the nearest. What can't be counted is no error: it is in the plan, with its reasons. The
+ * plan lives in the arena and points into the tables. */
 struct counter_plan *counter_plan_new(struct arena *arena, const struct counter_tables *tables,
                                       const char *const *asked, const struct counter_software *software,
                                       const struct counter_judge *judge, struct err *err);

@@ -32,7 +32,8 @@ static void refusal_add(struct refusals *refusals, const char *backend, const ch
 	if (refusals->count == REFUSALS_MAX)
 		return;
 	size_t i = refusals->count++;
-	snprintf(refusals->rows[i].source, sizeof refusals->rows[i].source, "%s%s%s", backend, backend[0] ? ":" : "", event);
+	snprintf(refusals->rows[i].source, sizeof refusals->rows[i].source, "%s%s%s", backend, backend[0] ? ":" : "",
+	         event);
 	snprintf(refusals->rows[i].reason, sizeof refusals->rows[i].reason, "%s", reason);
 }
 
@@ -157,9 +158,8 @@ static const struct resolution *resolve(struct plan_build *build, const struct t
 	if (kept->done)
 		return kept;
 	struct attempt *attempt = arena_alloc(build->arena, 1, sizeof *attempt);
-	*attempt = (struct attempt){.build = build,
-	                            .event = event,
-	                            .native = table_native_find(build->tables, build->judge->cpu, event->name)};
+	*attempt = (struct attempt){
+		.build = build, .event = event, .native = table_native_find(build->tables, build->judge->cpu, event->name)};
 	const struct table_native *native = attempt->native;
 	bool found = sources_try(attempt, true);
 	if (!found && native && native->source.backend)

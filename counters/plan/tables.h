@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The inside of the tables (doc/counters.md has their format), for tables*.c and plan*.c. All text belongs to the JSON that
- * was read, which the tables keep. */
+/* The inside of the tables (doc/counters.md has their format), for tables*.c and plan*.c. All text belongs to the JSON
+ * that was read, which the tables keep. */
 #ifndef COUNTERS_PLAN_TABLES_H
 #define COUNTERS_PLAN_TABLES_H
 #include "counters/plan/plan.h"
@@ -50,7 +50,7 @@ struct table_group {
 	size_t metric_count;
 	const char *device; /* "cuda": of what runs there; NULL: on the CPU */
 	bool asked;         /* not for `auto`, but for who names it */
-	bool users; /* takes the place of one that is installed */
+	bool users;         /* takes the place of one that is installed */
 };
 
 struct counter_tables {

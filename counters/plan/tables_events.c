@@ -23,7 +23,8 @@ static int loop_read(const json_t *json, struct table_event *event, struct err *
 	return 0;
 }
 
-static int source_read(struct counter_tables *tables, const json_t *json, struct table_source *source, struct err *err) {
+static int source_read(struct counter_tables *tables, const json_t *json, struct table_source *source,
+                       struct err *err) {
 	if (!json_is_string(json) || !table_source_split(tables->arena, json_string_value(json), source))
 		return err_set(err, ERR_USAGE, NULL, "a source must be \"BACKEND:EVENT\", such as \"perf:cycles\"");
 	return 0;
@@ -47,8 +48,8 @@ static int flag_read(const json_t *json, const char *key, bool *flag, struct err
 }
 
 static int event_fill(struct counter_tables *tables, const json_t *json, struct table_event *event, struct err *err) {
-	static const char *const known[] = {"name", "unit", "summary", "loop", "never_zero", "simulated", "simulator",
-	                                    "sources", "formula", NULL};
+	static const char *const known[] = {"name",      "unit",      "summary", "loop",    "never_zero",
+	                                    "simulated", "simulator", "sources", "formula", NULL};
 	if (table_members(json, known, err) != 0 || table_name(json, "name", &event->name, err) != 0 ||
 	    table_text(json, "unit", &event->unit, err) != 0 || table_text(json, "summary", &event->summary, err) != 0)
 		return -1;

@@ -34,8 +34,8 @@ int table_text_or_null(const json_t *json, const char *key, const char **text, s
 
 /* What an expression takes for a word of its own can't be a name. */
 static bool is_reserved(const char *name) {
-	static const char *const reserved[] = {"seconds", "threads", "and", "or", "not", "in", "min", "max", "abs", "True",
-	                                       "False"};
+	static const char *const reserved[] = {"seconds", "threads", "and", "or",   "not",  "in",
+	                                       "min",     "max",     "abs", "True", "False"};
 	for (size_t i = 0; i < sizeof reserved / sizeof *reserved; i++)
 		if (strcmp(name, reserved[i]) == 0)
 			return true;
@@ -55,8 +55,9 @@ static bool is_name(const char *name) {
 int table_name(const json_t *json, const char *key, const char **name, struct err *err) {
 	if (table_text(json, key, name, err) != 0)
 		return -1;
-	return is_name(*name) ? 0 : err_set(err, ERR_USAGE, "letters, digits and _", "'%s': \"%.60s\" can't be a name", key,
-	                                    *name);
+	return is_name(*name)
+	           ? 0
+	           : err_set(err, ERR_USAGE, "letters, digits and _", "'%s': \"%.60s\" can't be a name", key, *name);
 }
 
 static const char *unknown_member(const json_t *json, const char *const *known) {

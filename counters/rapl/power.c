@@ -17,9 +17,11 @@
 
 enum { CPU_MAX = 1 << 16 };
 
-static const char *const names[RAPL_DOMAINS] = {
-	[RAPL_PACKAGE] = "energy-pkg", [RAPL_CORE] = "energy-cores", [RAPL_UNCORE] = "energy-gpu",
-	[RAPL_DRAM] = "energy-ram",    [RAPL_PSYS] = "energy-psys"};
+static const char *const names[RAPL_DOMAINS] = {[RAPL_PACKAGE] = "energy-pkg",
+                                                [RAPL_CORE] = "energy-cores",
+                                                [RAPL_UNCORE] = "energy-gpu",
+                                                [RAPL_DRAM] = "energy-ram",
+                                                [RAPL_PSYS] = "energy-psys"};
 
 static bool line_read(const char *folder, const char *name, const char *suffix, char *line, size_t size) {
 	char path[4352];
@@ -63,7 +65,8 @@ static void refused(struct rapl_meter *meter) {
 		snprintf(meter->reason, sizeof meter->reason, "perf's power PMU can't be opened: %s", strerror(errno));
 		return;
 	}
-	snprintf(meter->reason, sizeof meter->reason, "perf's power PMU counts the whole machine, which "
+	snprintf(meter->reason, sizeof meter->reason,
+	         "perf's power PMU counts the whole machine, which "
 	         "kernel.perf_event_paranoid above 0 keeps from you");
 	snprintf(meter->fix, sizeof meter->fix, "sudo sysctl kernel.perf_event_paranoid=0");
 }
@@ -75,8 +78,8 @@ static bool event_add(struct rapl_meter *meter, unsigned long type, unsigned lon
 		refused(meter);
 		return false;
 	}
-	rapl_zone_add(meter, (struct rapl_zone){.domain = domain, .file = file, .binary = true, .range = UINT64_MAX,
-	                                        .joules = joules});
+	rapl_zone_add(meter, (struct rapl_zone){
+							 .domain = domain, .file = file, .binary = true, .range = UINT64_MAX, .joules = joules});
 	return true;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Rows from edges, by as many threads as there are processors: every edge goes into both of its rows, in any order, and then
- * each row is sorted. The order of the edges, and who was first, leave no trace. */
+/* Rows from edges, by as many threads as there are processors: every edge goes into both of its rows, in any order, and
+ * then each row is sorted. The order of the edges, and who was first, leave no trace. */
 #include <config.h>
 #include <omp.h>
 #include <stdlib.h>

@@ -37,10 +37,10 @@ struct cc_state {
 	const struct cc_variant *variant;
 	struct cc_graph graph;
 	int32_t *label;
-	int32_t *other; /* the labels of the step before, where the update is synchronous; else NULL */
+	int32_t *other;  /* the labels of the step before, where the update is synchronous; else NULL */
 	double *changed; /* labels that fell in each step: the first CC_STEPS_KEPT */
 	int64_t steps;
-	size_t looked; /* ends of edges that were read */
+	size_t looked;   /* ends of edges that were read */
 	int64_t *events; /* ss_call's */
 	int rounds;
 	bool synchronous, splice;
@@ -73,9 +73,9 @@ static inline int32_t cc_least(const struct cc_graph *g, int32_t v, const int32_
 /* state.c */
 enum ss_status cc_state_new(struct cc_state *s, struct cc_input *input);
 void cc_state_free(struct cc_state *s);
-void cc_labels_start(struct cc_state *s);        /* label[v] = v; forgets the run before */
+void cc_labels_start(struct cc_state *s); /* label[v] = v; forgets the run before */
 void cc_step_note(struct cc_state *s, int64_t changed);
-void cc_labels_compress(struct cc_state *s);     /* every vertex points to its root */
+void cc_labels_compress(struct cc_state *s); /* every vertex points to its root */
 
 /* problem.c: the parts of the problem, and from them the graph. */
 extern const struct ss_param cc_problem[];

@@ -59,7 +59,8 @@ enum ss_status cc_file_load(const char *path, const struct ss_call *call, char *
 }
 
 static bool format_fits(const struct cc_format *format, const char *path, const char *data, size_t size) {
-	size_t length = strlen(path), extension = strlen(format->extension), magic = format->magic ? strlen(format->magic) : 0;
+	size_t length = strlen(path), extension = strlen(format->extension),
+		   magic = format->magic ? strlen(format->magic) : 0;
 	if (magic > 0 && size >= magic && memcmp(data, format->magic, magic) == 0)
 		return true;
 	return length >= extension && strcmp(path + length - extension, format->extension) == 0;

@@ -14,8 +14,8 @@ enum { CC_N_MAX = 1 << 28, CC_DEGREE_MAX = 256 };
 /* Every edge is there from both ends, once each; rows ascend; no loops. */
 struct cc_graph {
 	int32_t n;
-	size_t ends;     /* twice the edges */
-	size_t *first;   /* n + 1: the neighbours of v are target[first[v]] .. target[first[v + 1] - 1] */
+	size_t ends;   /* twice the edges */
+	size_t *first; /* n + 1: the neighbours of v are target[first[v]] .. target[first[v + 1] - 1] */
 	int32_t *target;
 };
 
@@ -50,7 +50,7 @@ static inline bool cc_pairs_add(struct cc_pairs *pairs, int32_t a, int32_t b) {
 struct cc_generator {
 	const char *name, *summary;
 	bool (*make)(struct cc_pairs *pairs, int32_t n, int degree, uint64_t seed); /* false: out of memory */
-	double (*degree)(double n); /* its own mean degree, nearly */
+	double (*degree)(double n);                                                 /* its own mean degree, nearly */
 };
 
 extern const struct cc_generator cc_kmer, cc_rgg, cc_queen, cc_rmat;
@@ -59,6 +59,5 @@ const struct cc_generator *cc_generator_find(const char *name); /* or NULL */
 /* source.c: a built-in graph or a file. What is wrong with it is in the call's message. */
 enum ss_status cc_graph_open(struct cc_graph *graph, const char *source, int64_t n, int64_t degree,
                              const struct ss_call *call);
-
 
 #endif

@@ -23,10 +23,10 @@ static inline bool cc_link_hook(int32_t *label, int32_t a, int32_t b, int64_t *e
 	return false;
 }
 
-/* Rem's algorithm with splicing: climbs from the end with the larger pointer and bends that to the smaller one on the way.
- * What is cut off is joined again by the climb from above it. Patwary, Refsnes and Manne, "Multi-core spanning forest
- * algorithms using the disjoint-set data structure", 2012; with compare and swap instead of locks in Dhulipala, Hong and
- * Shun, "ConnectIt: a framework for static and incremental parallel graph connectivity algorithms", 2020. */
+/* Rem's algorithm with splicing: climbs from the end with the larger pointer and bends that to the smaller one on the
+ * way. What is cut off is joined again by the climb from above it. Patwary, Refsnes and Manne, "Multi-core spanning
+ * forest algorithms using the disjoint-set data structure", 2012; with compare and swap instead of locks in Dhulipala,
+ * Hong and Shun, "ConnectIt: a framework for static and incremental parallel graph connectivity algorithms", 2020. */
 static inline bool cc_link_splice(int32_t *label, int32_t a, int32_t b, int64_t *events) {
 	for (;;) {
 		int32_t x = cc_load(&label[a]), y = cc_load(&label[b]);

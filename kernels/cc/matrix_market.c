@@ -34,10 +34,10 @@ static enum ss_status word_read(struct cc_text *text, const char *what, const st
 static enum ss_status banner_read(struct cc_text *text, struct header *h) {
 	static const struct word banner[] = {{"%%MatrixMarket", 0}, {NULL, 0}}, object[] = {{"matrix", 0}, {NULL, 0}};
 	static const struct word format[] = {{"coordinate", 0}, {NULL, 0}};
-	static const struct word field[] = {{"pattern", 0}, {"real", 1}, {"integer", 1}, {"double", 1}, {"complex", 2},
-	                                    {NULL, 0}};
-	static const struct word symmetry[] = {{"general", 0}, {"symmetric", 0}, {"skew-symmetric", 0},
-	                                       {"hermitian", 0}, {NULL, 0}};
+	static const struct word field[] = {{"pattern", 0}, {"real", 1},    {"integer", 1},
+	                                    {"double", 1},  {"complex", 2}, {NULL, 0}};
+	static const struct word symmetry[] = {
+		{"general", 0}, {"symmetric", 0}, {"skew-symmetric", 0}, {"hermitian", 0}, {NULL, 0}};
 	int none;
 	enum ss_status status = word_read(text, "the first word", banner, &none);
 	status = status == SS_OK ? word_read(text, "the object", object, &none) : status;
@@ -103,8 +103,9 @@ static enum ss_status matrix_read(struct cc_text *text, struct cc_pairs *pairs) 
 		status = size_read(text, &h);
 	pairs->n = (int32_t)h.n;
 	for (cc_text_next(text); status == SS_OK && line_find(text); cc_text_next(text))
-		status = (int64_t)pairs->count < h.entries ? entry_read(text, &h, pairs) :
-		         cc_text_wrong(text, "more than the %lld entries of the header", (long long)h.entries);
+		status = (int64_t)pairs->count < h.entries
+		             ? entry_read(text, &h, pairs)
+		             : cc_text_wrong(text, "more than the %lld entries of the header", (long long)h.entries);
 	if (status == SS_OK && (int64_t)pairs->count != h.entries)
 		return cc_file_wrong(text, "ends after entry %zu of %lld", pairs->count, (long long)h.entries);
 	return status;

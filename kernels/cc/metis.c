@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* METIS (also Chaco, KaHIP, DIMACS 10): the header `n m [fmt [ncon]]`, then a line for each vertex with its neighbours,
- * numbered from 1; '%' begins a comment line, a blank line is a vertex without neighbours. The digits of fmt say whether
- * vertices have sizes and weights (ncon of them) and edges weights; those are skipped. "METIS: a software package for
- * partitioning unstructured graphs", manual, 4.1.1. */
+ * numbered from 1; '%' begins a comment line, a blank line is a vertex without neighbours. The digits of fmt say
+ * whether vertices have sizes and weights (ncon of them) and edges weights; those are skipped. "METIS: a software
+ * package for partitioning unstructured graphs", manual, 4.1.1. */
 #include <config.h>
 
 #include "kernels/cc/reader.h"
@@ -74,8 +74,8 @@ static enum ss_status rest_check(struct cc_text *text, const struct header *h, c
 		if (!cc_text_comment(text, "%") && !cc_text_blank(text))
 			return cc_text_wrong(text, "more lines than the %lld vertices of the header", (long long)h->n);
 	if ((int64_t)pairs->count != 2 * h->m)
-		return cc_file_wrong(text, "the header has %lld edges, so %lld neighbours, but %zu are listed",
-		                     (long long)h->m, (long long)(2 * h->m), pairs->count);
+		return cc_file_wrong(text, "the header has %lld edges, so %lld neighbours, but %zu are listed", (long long)h->m,
+		                     (long long)(2 * h->m), pairs->count);
 	return SS_OK;
 }
 

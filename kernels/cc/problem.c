@@ -9,12 +9,23 @@
 enum { PROBLEM_GRAPH, PROBLEM_N, PROBLEM_DEGREE };
 
 const struct ss_param cc_problem[] = {
-	[PROBLEM_GRAPH] = {.name = "graph", .summary = "a built-in graph, or a file (METIS, Matrix Market, edge list, GAP .sg)",
-	                   .type = SS_TEXT, .values = "kmer,rgg,queen,rmat", .initial = "rgg"},
-	[PROBLEM_N] = {.name = "n", .summary = "vertices of a built-in graph, rounded as it needs", .type = SS_INT,
-	               .initial = "32768", .min = 1, .max = CC_N_MAX},
-	[PROBLEM_DEGREE] = {.name = "degree", .summary = "its mean number of neighbours; 0: the graph's own", .type = SS_INT,
-	                    .initial = "0", .min = 0, .max = CC_DEGREE_MAX},
+	[PROBLEM_GRAPH] = {.name = "graph",
+                       .summary = "a built-in graph, or a file (METIS, Matrix Market, edge list, GAP .sg)",
+                       .type = SS_TEXT,
+                       .values = "kmer,rgg,queen,rmat",
+                       .initial = "rgg"},
+	[PROBLEM_N] = {.name = "n",
+                   .summary = "vertices of a built-in graph, rounded as it needs",
+                   .type = SS_INT,
+                   .initial = "32768",
+                   .min = 1,
+                   .max = CC_N_MAX},
+	[PROBLEM_DEGREE] = {.name = "degree",
+                        .summary = "its mean number of neighbours; 0: the graph's own",
+                        .type = SS_INT,
+                        .initial = "0",
+                        .min = 0,
+                        .max = CC_DEGREE_MAX},
 	{.name = NULL},
 };
 

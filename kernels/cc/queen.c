@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A cube of k * k * k vertices, each joined to the (up to) 26 around it as a queen moves in three dimensions: like the
  * meshes of finite elements, of which Queen_4147 is one. n is rounded to the nearest cube. A degree of 6 or less leaves
- * the neighbours across faces, one of 18 or less those across faces and edges. One above 26 makes three vertices of each,
- * for three unknowns, joined with each other and with all of the neighbours': up to 80 neighbours, as Queen_4147 has. */
+ * the neighbours across faces, one of 18 or less those across faces and edges. One above 26 makes three vertices of
+ * each, for three unknowns, joined with each other and with all of the neighbours': up to 80 neighbours, as Queen_4147
+ * has. */
 #include <config.h>
 #include <math.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Files of graphs. A reader gets the whole file in memory and adds its edges; nothing is allocated by what a header says
- * before the file has shown that it is long enough for it. */
+/* Files of graphs. A reader gets the whole file in memory and adds its edges; nothing is allocated by what a header
+ * says before the file has shown that it is long enough for it. */
 #ifndef KERNELS_CC_READER_H
 #define KERNELS_CC_READER_H
 #include "kernels/cc/graph.h"
@@ -25,13 +25,13 @@ extern const struct cc_format cc_metis, cc_matrix_market, cc_serialized, cc_edge
 extern const struct cc_format *const cc_formats[]; /* ends with the one for all other files */
 
 /* text.c */
-bool cc_text_blank(struct cc_text *text);     /* skips blanks; true at the end of the line or of the file */
-bool cc_text_next(struct cc_text *text);      /* to the next line; false if the file ends before it */
+bool cc_text_blank(struct cc_text *text); /* skips blanks; true at the end of the line or of the file */
+bool cc_text_next(struct cc_text *text);  /* to the next line; false if the file ends before it */
 bool cc_text_comment(const struct cc_text *text, const char *marks);
 /* Skips blanks and reads a number of 0 .. most. `what` names it in the message: "line 2: WHAT ..." */
 enum ss_status cc_text_number(struct cc_text *text, const char *what, int64_t most, int64_t *number);
 enum ss_status cc_text_real(struct cc_text *text, const char *what); /* reads any number, for nothing */
-enum ss_status cc_text_end(struct cc_text *text); /* the line must end here */
+enum ss_status cc_text_end(struct cc_text *text);                    /* the line must end here */
 
 /* The message: "FILE line N: ..." and, without a line, "FILE: ..." */
 __attribute__((format(printf, 2, 3))) enum ss_status cc_text_wrong(const struct cc_text *text, const char *format, ...);

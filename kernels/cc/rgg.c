@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A random geometric graph: points in the unit square, an edge where two are near each other. The radius of its own,
- * 0.55 sqrt(ln n / n), just about connects it: Holtgrewe, Sanders and Schulz, "Engineering a scalable high quality graph
- * partitioner", 2010 (the family rgg). The square is cut into cells no smaller than the radius; vertices are numbered
- * cell by cell, row by row. */
+ * 0.55 sqrt(ln n / n), just about connects it: Holtgrewe, Sanders and Schulz, "Engineering a scalable high quality
+ * graph partitioner", 2010 (the family rgg). The square is cut into cells no smaller than the radius; vertices are
+ * numbered cell by cell, row by row. */
 #include <config.h>
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One thread: union-find with Rem's algorithm and splicing, the fastest of those that Patwary, Blair and Manne compare in
- * "Experiments on union-find algorithms for the disjoint-set data structure", 2010. A pointer never leads to a larger
- * vertex, so the root is the smallest; and because rows ascend, each edge is looked at from its larger end only. */
+/* One thread: union-find with Rem's algorithm and splicing, the fastest of those that Patwary, Blair and Manne compare
+ * in "Experiments on union-find algorithms for the disjoint-set data structure", 2010. A pointer never leads to a
+ * larger vertex, so the root is the smallest; and because rows ascend, each edge is looked at from its larger end only.
+ */
 #include <config.h>
 
 #include "kernels/cc/cc.h"

@@ -7,9 +7,10 @@
 #include "kernels/ceiling/ceiling.h"
 
 static const struct ss_param problem[] = {
-	{"what", "the ceiling", SS_WORD, "read,copy,triad,fp32,fp64,addmin,handover,fork_join,barrier,reduction,task", "read",
-     NULL, 0, 0},
-	{"n", "bytes that each thread works on; repetitions of what is no bandwidth", SS_INT, NULL, "16384", NULL, 1, 0x1p36},
+	{"what", "the ceiling", SS_WORD, "read,copy,triad,fp32,fp64,addmin,handover,fork_join,barrier,reduction,task",
+     "read", NULL, 0, 0},
+	{"n", "bytes that each thread works on; repetitions of what is no bandwidth", SS_INT, NULL, "16384", NULL, 1,
+     0x1p36},
 	{"from", "number of one thread of a handover", SS_INT, NULL, "0", NULL, 0, 65535},
 	{"to", "number of the other thread of a handover", SS_INT, NULL, "1", NULL, 0, 65535},
 	{.name = NULL},
@@ -29,7 +30,7 @@ static enum ss_status ceiling_open(void *input, const struct ss_call *call) {
 	if (status != SS_OK || call->problem[1].i <= job.ceiling->n_max)
 		return status;
 	return kernel_fail(call, SS_INVALID, "n must be at most %lld for %s", (long long)job.ceiling->n_max,
-	                    job.ceiling->name);
+	                   job.ceiling->name);
 }
 
 static bool is_pair(const struct ceiling_job *job) {

@@ -53,8 +53,8 @@ struct ceiling {
 	const char *name, *op;
 	const struct ceiling_rate *rate;
 	int64_t n_max;
-	int arrays; /* of working memory that a thread has; 0: n are repetitions */
-	int pair;   /* from and to must be two of the team's threads */
+	int arrays;                                   /* of working memory that a thread has; 0: n are repetitions */
+	int pair;                                     /* from and to must be two of the team's threads */
 	double (*ops)(const struct ceiling_job *job); /* of a run */
 	void (*fill)(const struct ceiling_job *job, int thread); /* may be NULL */
 	void (*part)(const struct ceiling_job *job, int thread);
@@ -68,7 +68,7 @@ struct ceiling_job {
 	int64_t n;
 	int threads, from, to;
 	bool stream;
-	size_t size, passes; /* bytes of an array; how often a run goes through them */
+	size_t size, passes;          /* bytes of an array; how often a run goes through them */
 	unsigned char *base, *memory; /* what was mapped, and where the threads' arrays begin in it */
 	size_t mapped, stride;        /* bytes in all; from one thread's to the next's */
 	struct ceiling_slot *slots;
@@ -102,7 +102,8 @@ static inline double ceiling_real(int thread, int array, size_t i) {
 uint64_t ceiling_oracle_sum(int thread, size_t words, size_t passes);
 double ceiling_oracle_triad(int thread, size_t i);
 int64_t ceiling_oracle_chain(int64_t chain, int64_t steps, int64_t limit);
-bool ceiling_oracle_counts(const struct ceiling_job *job, uint64_t wanted); /* all threads together were here so often */
+bool ceiling_oracle_counts(const struct ceiling_job *job,
+                           uint64_t wanted); /* all threads together were here so often */
 
 /* simd.c: best first, the last one usable everywhere, ends with a NULL name. */
 extern const struct ceiling_isa ceiling_isas[];

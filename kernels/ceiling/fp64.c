@@ -16,7 +16,8 @@ static void fp64_part(const struct ceiling_job *job, int thread) {
 static bool fp64_right(const struct ceiling_job *job, int thread) {
 	const double *found = (const double *)job->slots[thread].chains;
 	size_t lanes = job->isa->vector / sizeof *found, i = 0;
-	while (i < CEILING_CHAINS * lanes && found[i] == (double)ceiling_oracle_chain((int64_t)(i / lanes), job->n, INT64_MAX))
+	while (i < CEILING_CHAINS * lanes &&
+	       found[i] == (double)ceiling_oracle_chain((int64_t)(i / lanes), job->n, INT64_MAX))
 		i++;
 	return i == CEILING_CHAINS * lanes;
 }

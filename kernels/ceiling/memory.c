@@ -41,7 +41,7 @@ enum ss_status ceiling_memory_new(struct ceiling_job *job, const struct ss_call 
 	double wanted = (double)job->threads * (double)job->ceiling->arrays * (double)job->size;
 	if (wanted > memory_total() / 2)
 		return kernel_fail(call, SS_INVALID, "%d times %lld bytes are more than half of the memory here", job->threads,
-		                    (long long)job->n);
+		                   (long long)job->n);
 	size_t size = (size_t)job->threads * sizeof *job->slots;
 	job->slots = aligned_alloc(CEILING_LINE, size);
 	if (!job->slots)

@@ -22,34 +22,34 @@
 _Static_assert(CEILING_CHAINS == 12, "EACH_CHAIN names them one by one");
 
 #if defined(__x86_64__)
-#define ISA(word) avx512_##word
-#define ISA_TARGET __attribute__((target("avx512f")))
-#define ISA_BYTES 64
+#define ISA(word)          avx512_##word
+#define ISA_TARGET         __attribute__((target("avx512f")))
+#define ISA_BYTES          64
 #define ISA_FMA32(x, a, b) ((avx512_floats)_mm512_fmadd_ps((__m512)(x), (__m512)(a), (__m512)(b)))
 #define ISA_FMA64(x, a, b) ((avx512_doubles)_mm512_fmadd_pd((__m512d)(x), (__m512d)(a), (__m512d)(b)))
-#define ISA_MIN(x, y) ((avx512_ints)_mm512_min_epi32((__m512i)(x), (__m512i)(y)))
-#define ISA_STREAM(at, x) _mm512_stream_si512((void *)(at), (__m512i)(x))
-#define ISA_FENCE _mm_sfence()
+#define ISA_MIN(x, y)      ((avx512_ints)_mm512_min_epi32((__m512i)(x), (__m512i)(y)))
+#define ISA_STREAM(at, x)  _mm512_stream_si512((void *)(at), (__m512i)(x))
+#define ISA_FENCE          _mm_sfence()
 #include "kernels/ceiling/simd.c"
 
-#define ISA(word) avx2_##word
-#define ISA_TARGET __attribute__((target("avx2,fma")))
-#define ISA_BYTES 32
+#define ISA(word)          avx2_##word
+#define ISA_TARGET         __attribute__((target("avx2,fma")))
+#define ISA_BYTES          32
 #define ISA_FMA32(x, a, b) ((avx2_floats)_mm256_fmadd_ps((__m256)(x), (__m256)(a), (__m256)(b)))
 #define ISA_FMA64(x, a, b) ((avx2_doubles)_mm256_fmadd_pd((__m256d)(x), (__m256d)(a), (__m256d)(b)))
-#define ISA_MIN(x, y) ((avx2_ints)_mm256_min_epi32((__m256i)(x), (__m256i)(y)))
-#define ISA_STREAM(at, x) _mm256_stream_si256((void *)(at), (__m256i)(x))
-#define ISA_FENCE _mm_sfence()
+#define ISA_MIN(x, y)      ((avx2_ints)_mm256_min_epi32((__m256i)(x), (__m256i)(y)))
+#define ISA_STREAM(at, x)  _mm256_stream_si256((void *)(at), (__m256i)(x))
+#define ISA_FENCE          _mm_sfence()
 #include "kernels/ceiling/simd.c"
 
-#define ISA(word) sse41_##word
-#define ISA_TARGET __attribute__((target("sse4.1")))
-#define ISA_BYTES 16
+#define ISA(word)          sse41_##word
+#define ISA_TARGET         __attribute__((target("sse4.1")))
+#define ISA_BYTES          16
 #define ISA_FMA32(x, a, b) ((x) * (a) + (b))
 #define ISA_FMA64(x, a, b) ((x) * (a) + (b))
-#define ISA_MIN(x, y) ((sse41_ints)_mm_min_epi32((__m128i)(x), (__m128i)(y)))
-#define ISA_STREAM(at, x) _mm_stream_si128((void *)(at), (__m128i)(x))
-#define ISA_FENCE _mm_sfence()
+#define ISA_MIN(x, y)      ((sse41_ints)_mm_min_epi32((__m128i)(x), (__m128i)(y)))
+#define ISA_STREAM(at, x)  _mm_stream_si128((void *)(at), (__m128i)(x))
+#define ISA_FENCE          _mm_sfence()
 #include "kernels/ceiling/simd.c"
 
 static int avx512_usable(void) {
@@ -72,11 +72,11 @@ static int sse41_usable(void) {
 #if defined(__aarch64__)
 #define ISA_FMA32(x, a, b) ((generic_floats)vfmaq_f32((float32x4_t)(b), (float32x4_t)(x), (float32x4_t)(a)))
 #define ISA_FMA64(x, a, b) ((generic_doubles)vfmaq_f64((float64x2_t)(b), (float64x2_t)(x), (float64x2_t)(a)))
-#define ISA_MIN(x, y) ((generic_ints)vminq_s32((int32x4_t)(x), (int32x4_t)(y)))
+#define ISA_MIN(x, y)      ((generic_ints)vminq_s32((int32x4_t)(x), (int32x4_t)(y)))
 #else
 #define ISA_FMA32(x, a, b) ((x) * (a) + (b))
 #define ISA_FMA64(x, a, b) ((x) * (a) + (b))
-#define ISA_MIN(x, y) (((x) & ((x) < (y))) | ((y) & ~((x) < (y))))
+#define ISA_MIN(x, y)      (((x) & ((x) < (y))) | ((y) & ~((x) < (y))))
 #endif
 #include "kernels/ceiling/simd.c"
 
@@ -84,9 +84,9 @@ static int generic_usable(void) {
 	return 1;
 }
 
-#define LOOPS(word, copy_past, triad_past) \
-	.name = #word, .vector = sizeof(word##_words), .usable = word##_usable, .read = word##_read, \
-	.copy = {word##_copy, copy_past}, .triad = {word##_triad, triad_past}, .fp32 = word##_fp32, .fp64 = word##_fp64, \
+#define LOOPS(word, copy_past, triad_past)                                                                             \
+	.name = #word, .vector = sizeof(word##_words), .usable = word##_usable, .read = word##_read,                       \
+	.copy = {word##_copy, copy_past}, .triad = {word##_triad, triad_past}, .fp32 = word##_fp32, .fp64 = word##_fp64,   \
 	.addmin = word##_addmin
 const struct ceiling_isa ceiling_isas[] = {
 #if defined(__x86_64__)
@@ -165,10 +165,12 @@ ISA_TARGET static void ISA(triad_past)(double *to, const double *b, const double
 }
 #endif
 
-#define BEGIN(k) x##k = x##k + k;
-#define STORE(k) out[k] = x##k;
+#define BEGIN(k)   x##k = x##k + k;
+#define STORE(k)   out[k] = x##k;
 #define DECLARE(k) ISA(floats) x##k = {0};
-#define STEP(k) x##k = ISA_FMA32(x##k, one, add); KEEP(x##k);
+#define STEP(k)                                                                                                        \
+	x##k = ISA_FMA32(x##k, one, add);                                                                                  \
+	KEEP(x##k);
 ISA_TARGET static void ISA(fp32)(float *to, int64_t steps) {
 	ISA(floats) *out = (ISA(floats) *)to, one = (ISA(floats)){0} + 1, add = one;
 	EACH_CHAIN(DECLARE)
@@ -184,7 +186,9 @@ ISA_TARGET static void ISA(fp32)(float *to, int64_t steps) {
 #undef STEP
 
 #define DECLARE(k) ISA(doubles) x##k = {0};
-#define STEP(k) x##k = ISA_FMA64(x##k, one, add); KEEP(x##k);
+#define STEP(k)                                                                                                        \
+	x##k = ISA_FMA64(x##k, one, add);                                                                                  \
+	KEEP(x##k);
 ISA_TARGET static void ISA(fp64)(double *to, int64_t steps) {
 	ISA(doubles) *out = (ISA(doubles) *)to, one = (ISA(doubles)){0} + 1, add = one;
 	EACH_CHAIN(DECLARE)
@@ -200,7 +204,9 @@ ISA_TARGET static void ISA(fp64)(double *to, int64_t steps) {
 #undef STEP
 
 #define DECLARE(k) ISA(ints) x##k = {0};
-#define STEP(k) x##k = ISA_MIN(x##k + add, most); KEEP(x##k);
+#define STEP(k)                                                                                                        \
+	x##k = ISA_MIN(x##k + add, most);                                                                                  \
+	KEEP(x##k);
 ISA_TARGET static void ISA(addmin)(int32_t *to, int32_t limit, int64_t steps) {
 	ISA(ints) *out = (ISA(ints) *)to, add = (ISA(ints)){0} + 1, most = (ISA(ints)){0} + limit;
 	EACH_CHAIN(DECLARE)

@@ -19,23 +19,42 @@ enum { VARIANTS = sizeof variants / sizeof *variants };
 
 static const struct ss_param problem[] = {
 	[PROBLEM_N] = {.name = "n", .summary = "vertices", .type = SS_INT, .initial = "1024", .min = 1, .max = FW_N_MAX},
-	[PROBLEM_DEGREE] = {.name = "degree", .summary = "mean number of edges from a vertex", .type = SS_INT,
-	                    .initial = "8", .min = 0, .max = FW_DEGREE_MAX},
-	[PROBLEM_TYPE] = {.name = "type", .summary = "of a distance", .type = SS_WORD, .values = "int32,float",
-	                  .initial = "int32"},
-	[PROBLEM_ISA] = {.name = "isa", .summary = "instruction set the inner loops are compiled for; auto: the CPU's best",
-	                 .type = SS_WORD, .values = "auto,sse2,sse4.1,avx2,avx512,neon,generic", .initial = "auto"},
+	[PROBLEM_DEGREE] = {.name = "degree",
+                        .summary = "mean number of edges from a vertex",
+                        .type = SS_INT,
+                        .initial = "8",
+                        .min = 0,
+                        .max = FW_DEGREE_MAX},
+	[PROBLEM_TYPE] =
+		{.name = "type", .summary = "of a distance", .type = SS_WORD, .values = "int32,float", .initial = "int32"},
+	[PROBLEM_ISA] = {.name = "isa",
+                     .summary = "instruction set the inner loops are compiled for; auto: the CPU's best",
+                     .type = SS_WORD,
+                     .values = "auto,sse2,sse4.1,avx2,avx512,neon,generic",
+                     .initial = "auto"},
 	{.name = NULL},
 };
 
 static const struct ss_param params[] = {
-	[PARAM_VARIANT] = {.name = "variant", .summary = "algorithm", .type = SS_WORD,
-	                   .values = "naive,tiled,tasks,tasks_inner,simd", .initial = "naive"},
-	[PARAM_BLOCK] = {.name = "block", .summary = "edge of a tile, in vertices", .type = SS_INT, .values = "16..512*2",
-	                 .initial = "64", .when = "variant != 'naive'", .min = FW_BLOCK_MIN, .max = FW_BLOCK_MAX},
-	[PARAM_LAYOUT] = {.name = "layout", .summary = "where tiles are: one after the other, or in the matrix's own rows",
-	                  .type = SS_WORD, .values = "tiles,rows", .initial = "tiles",
-	                  .when = "variant != 'naive' and variant != 'simd'"},
+	[PARAM_VARIANT] = {.name = "variant",
+                       .summary = "algorithm",
+                       .type = SS_WORD,
+                       .values = "naive,tiled,tasks,tasks_inner,simd",
+                       .initial = "naive"},
+	[PARAM_BLOCK] = {.name = "block",
+                     .summary = "edge of a tile, in vertices",
+                     .type = SS_INT,
+                     .values = "16..512*2",
+                     .initial = "64",
+                     .when = "variant != 'naive'",
+                     .min = FW_BLOCK_MIN,
+                     .max = FW_BLOCK_MAX},
+	[PARAM_LAYOUT] = {.name = "layout",
+                      .summary = "where tiles are: one after the other, or in the matrix's own rows",
+                      .type = SS_WORD,
+                      .values = "tiles,rows",
+                      .initial = "tiles",
+                      .when = "variant != 'naive' and variant != 'simd'"},
 	{.name = NULL},
 };
 
@@ -134,7 +153,7 @@ static enum ss_status fw_verify(void *state, const struct ss_call *call) {
 	if (i == s->n)
 		return SS_OK;
 	return kernel_wrong(call, "the distance from %d to %d is %.10g, should be %.10g (inf is no path)", i, j,
-	            fw_cell_distance(s, i, j), distance_expected(s, first));
+	                    fw_cell_distance(s, i, j), distance_expected(s, first));
 }
 
 static struct ss_work fw_work(const struct ss_call *call) {

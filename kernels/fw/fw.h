@@ -64,7 +64,8 @@ struct fw_ops {
 	void (*row)(void *c, const void *b, const void *a, int count);
 	/* c = min(c, a (x) b), in plain C. Right in place: on the diagonal, row and column. */
 	void (*tile)(void *c, const void *a, const void *b, const struct fw_extents *e);
-	/* The same on tiles in panels, where extents are multiples of FW_PANEL; c may be a or b when the other is closed. */
+	/* The same on tiles in panels, where extents are multiples of FW_PANEL; c may be a or b when the other is closed.
+	 */
 	void (*relax)(void *c, const void *a, const void *b, int block, int rows, int columns, int inner);
 	void (*close)(void *d, int block, int size); /* shortest paths inside a diagonal tile in panels */
 };
@@ -86,12 +87,12 @@ struct fw_state {
 	void *d;
 	size_t bytes;
 	int n;
-	int rows, columns; /* of a tile; equal but for FW_LINES */
-	int down, across;  /* tiles */
-	int panel;         /* columns of a panel; divides `columns` */
-	size_t pitch;      /* from a row of a panel to the next, in cells, as are the following */
+	int rows, columns;                         /* of a tile; equal but for FW_LINES */
+	int down, across;                          /* tiles */
+	int panel;                                 /* columns of a panel; divides `columns` */
+	size_t pitch;                              /* from a row of a panel to the next, in cells, as are the following */
 	size_t panel_step, down_step, across_step; /* from a panel or a tile to the next */
-	int64_t *events; /* ss_call's */
+	int64_t *events;                           /* ss_call's */
 };
 
 static inline void *fw_at(const struct fw_state *s, size_t cell) {
@@ -105,7 +106,7 @@ static inline void *fw_tile(const struct fw_state *s, int i, int j) {
 static inline void *fw_cell(const struct fw_state *s, int i, int j) {
 	int r = i % s->rows, c = j % s->columns;
 	return fw_at(s, (size_t)(i / s->rows) * s->down_step + (size_t)(j / s->columns) * s->across_step +
-	                        (size_t)(c / s->panel) * s->panel_step + (size_t)r * s->pitch + (size_t)(c % s->panel));
+	                    (size_t)(c / s->panel) * s->panel_step + (size_t)r * s->pitch + (size_t)(c % s->panel));
 }
 
 /* Vertices in tile t of a square tiling, without the padding. */

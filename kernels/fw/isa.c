@@ -12,28 +12,28 @@
 #if defined(__x86_64__)
 #include <immintrin.h>
 
-#define ISA_NAME(word) avx512_##word
-#define ISA_TARGET __attribute__((target("avx512f")))
-#define ISA_LANES 16
-#define ISA_ROWS 8
+#define ISA_NAME(word)      avx512_##word
+#define ISA_TARGET          __attribute__((target("avx512f")))
+#define ISA_LANES           16
+#define ISA_ROWS            8
 #define ISA_MIN_INT32(x, y) _mm512_min_epi32((__m512i)(x), (__m512i)(y))
-#define ISA_MIN_FLOAT ISA_MIN_INT32
+#define ISA_MIN_FLOAT       ISA_MIN_INT32
 #include "kernels/fw/isa_tile.h"
 
-#define ISA_NAME(word) avx2_##word
-#define ISA_TARGET __attribute__((target("avx2")))
-#define ISA_LANES 8
-#define ISA_ROWS 4
+#define ISA_NAME(word)      avx2_##word
+#define ISA_TARGET          __attribute__((target("avx2")))
+#define ISA_LANES           8
+#define ISA_ROWS            4
 #define ISA_MIN_INT32(x, y) _mm256_min_epi32((__m256i)(x), (__m256i)(y))
-#define ISA_MIN_FLOAT ISA_MIN_INT32
+#define ISA_MIN_FLOAT       ISA_MIN_INT32
 #include "kernels/fw/isa_tile.h"
 
-#define ISA_NAME(word) sse41_##word
-#define ISA_TARGET __attribute__((target("sse4.1")))
-#define ISA_LANES 4
-#define ISA_ROWS 2
+#define ISA_NAME(word)      sse41_##word
+#define ISA_TARGET          __attribute__((target("sse4.1")))
+#define ISA_LANES           4
+#define ISA_ROWS            2
 #define ISA_MIN_INT32(x, y) _mm_min_epi32((__m128i)(x), (__m128i)(y))
-#define ISA_MIN_FLOAT ISA_MIN_INT32
+#define ISA_MIN_FLOAT       ISA_MIN_INT32
 #include "kernels/fw/isa_tile.h"
 
 static int avx512_usable(void) {
@@ -54,19 +54,19 @@ static int sse41_usable(void) {
 #define ISA_TARGET
 #define ISA_LANES 4
 #if defined(__x86_64__)
-#define BASE_NAME "sse2"
-#define ISA_ROWS 2
+#define BASE_NAME           "sse2"
+#define ISA_ROWS            2
 #define ISA_MIN_INT32(x, y) (((x) & ((x) < (y))) | ((y) & ~((x) < (y))))
 #define ISA_MIN_FLOAT(x, y) _mm_min_ps((__m128)(x), (__m128)(y))
 #elif defined(__aarch64__)
 #include <arm_neon.h>
-#define BASE_NAME "neon"
-#define ISA_ROWS 4
+#define BASE_NAME           "neon"
+#define ISA_ROWS            4
 #define ISA_MIN_INT32(x, y) vminq_s32((int32x4_t)(x), (int32x4_t)(y))
 #define ISA_MIN_FLOAT(x, y) vminq_f32((float32x4_t)(x), (float32x4_t)(y))
 #else
-#define BASE_NAME "generic"
-#define ISA_ROWS 2
+#define BASE_NAME           "generic"
+#define ISA_ROWS            2
 #define ISA_MIN_INT32(x, y) (((x) & ((x) < (y))) | ((y) & ~((x) < (y))))
 #define ISA_MIN_FLOAT(x, y) (((base_int32_vec)(x) & ((x) < (y))) | ((base_int32_vec)(y) & ~((x) < (y))))
 #endif
@@ -78,12 +78,10 @@ static int base_usable(void) {
 
 const struct fw_isa fw_isas[] = {
 #if defined(__x86_64__)
-	{"avx512", 16, avx512_usable, avx512_ops},
-	{"avx2", 8, avx2_usable, avx2_ops},
+	{"avx512", 16, avx512_usable, avx512_ops}, {"avx2", 8, avx2_usable, avx2_ops},
 	{"sse4.1", 4, sse41_usable, sse41_ops},
 #endif
-	{BASE_NAME, 4, base_usable, base_ops},
-	{.name = NULL},
+	{BASE_NAME, 4, base_usable, base_ops},     {.name = NULL},
 };
 
 const struct fw_isa *fw_isa_find(const char *name) {

@@ -52,13 +52,13 @@ TILE_TARGET static void TILE_NAME(rows_other)(TILE_CELL *c, const TILE_CELL *a, 
 	const TILE_CELL *a1 = a + e->pitch;
 	int m = 0;
 	for (; rows == 2 && m + 4 <= e->inner; m += 4)
-		TILE_NAME(rows_relax4)(c, c + e->pitch, b + (size_t)m * e->pitch,
-		                       (const TILE_CELL[2][4]){{a[m], a[m + 1], a[m + 2], a[m + 3]},
-		                                               {a1[m], a1[m + 1], a1[m + 2], a1[m + 3]}}, e);
+		TILE_NAME(rows_relax4)
+	(c, c + e->pitch, b + (size_t)m * e->pitch,
+	 (const TILE_CELL[2][4]){{a[m], a[m + 1], a[m + 2], a[m + 3]}, {a1[m], a1[m + 1], a1[m + 2], a1[m + 3]}}, e);
 	for (; m < e->inner; m++)
 		for (int r = 0; r < rows; r++)
-			TILE_NAME(row_relax)(c + (size_t)r * e->pitch, b + (size_t)m * e->pitch, a[(size_t)r * e->pitch + (size_t)m],
-			                     e->columns);
+			TILE_NAME(row_relax)
+	(c + (size_t)r * e->pitch, b + (size_t)m * e->pitch, a[(size_t)r * e->pitch + (size_t)m], e->columns);
 }
 
 TILE_TARGET static void TILE_NAME(tile_other)(TILE_CELL *c, const TILE_CELL *a, const TILE_CELL *b,

@@ -39,9 +39,9 @@ TILE_TARGET static void TILE_NAME(relax)(void *c, const void *a, const void *b, 
 	size_t panel = (size_t)block * FW_PANEL;
 	for (int j = 0; j < columns; j += FW_PANEL)
 		for (int i = 0; i < rows; i += TILE_ROWS)
-			TILE_NAME(strip)((TILE_CELL *)c + (size_t)(j / FW_PANEL) * panel + (size_t)i * FW_PANEL,
-			                 (const TILE_CELL *)a + (size_t)i * FW_PANEL,
-			                 (const TILE_CELL *)b + (size_t)(j / FW_PANEL) * panel, panel, inner);
+			TILE_NAME(strip)
+	((TILE_CELL *)c + (size_t)(j / FW_PANEL) * panel + (size_t)i * FW_PANEL,
+	 (const TILE_CELL *)a + (size_t)i * FW_PANEL, (const TILE_CELL *)b + (size_t)(j / FW_PANEL) * panel, panel, inner);
 }
 
 /* The triple loop on FW_PANEL vertices: d points to the corner of a square on the diagonal. Row k is in its own step,

@@ -5,8 +5,8 @@
 /* 3 neighbours, or 2 and alive: exactly then neighbours | alive is 3. */
 static void byte_row(const uint8_t *above, const uint8_t *row, const uint8_t *below, uint8_t *next, ptrdiff_t n) {
 	for (ptrdiff_t j = 0; j < n; j++) {
-		uint8_t neighbours = above[j - 1] + above[j] + above[j + 1] + row[j - 1] + row[j + 1] + below[j - 1] +
-		                     below[j] + below[j + 1];
+		uint8_t neighbours =
+			above[j - 1] + above[j] + above[j + 1] + row[j - 1] + row[j + 1] + below[j - 1] + below[j] + below[j + 1];
 		next[j] = (neighbours | row[j]) == 3;
 	}
 }

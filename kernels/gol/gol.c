@@ -20,8 +20,7 @@ enum { VARIANTS = sizeof variants / sizeof *variants };
 enum { N = GOL_N, GENERATIONS = GOL_GENERATIONS, DENSITY = GOL_DENSITY };
 const struct ss_param gol_problem[] = {
 	[N] = {"n", "edge of the grid in cells", SS_INT, NULL, "1024", NULL, 1, GOL_N_MAX},
-	[GENERATIONS] = {"generations", "steps in one run", SS_INT, NULL, "10", NULL, 1,
-	                 GOL_GENERATIONS_MAX},
+	[GENERATIONS] = {"generations", "steps in one run", SS_INT, NULL, "10", NULL, 1, GOL_GENERATIONS_MAX},
 	[DENSITY] = {"density", "living cells at the start in percent", SS_INT, NULL, "30", NULL, 0, 100},
 	{.name = NULL},
 };
@@ -30,12 +29,12 @@ enum { VARIANT, STRIP, DEPTH, BLOCK, SPAN };
 static const struct ss_param params[] = {
 	[VARIANT] = {"variant", "layout of the cells and the loop over them", SS_WORD, VARIANT_NAMES, "int", NULL, 0, 0},
 	[STRIP] = {"strip", "rows in a work item", SS_INT, "1..64*4", "16", "variant == 'bits' or variant == 'simd8'", 1,
-	           GOL_STRIP_MAX},
+               GOL_STRIP_MAX},
 	[DEPTH] = {"depth", "generations in a pass over the grid", SS_INT, "2..32*2", "8", "variant == 'temporal'", 1,
-	           GOL_DEPTH_MAX},
+               GOL_DEPTH_MAX},
 	[BLOCK] = {"block", "rows of a tile", SS_INT, "128..32768*4", "128", "variant == 'temporal'", 1, GOL_BLOCK_MAX},
 	[SPAN] = {"span", "columns of a tile, in words of 64", SS_INT, "16..512*2", "64", "variant == 'temporal'", 1,
-	          GOL_SPAN_MAX},
+              GOL_SPAN_MAX},
 	{.name = NULL},
 };
 
@@ -56,7 +55,7 @@ enum ss_status gol_open(void *opaque, const struct ss_call *call) {
 	int64_t n = call->problem[N].i, generations = call->problem[GENERATIONS].i, density = call->problem[DENSITY].i;
 	if (n < 1 || n > GOL_N_MAX || generations < 1 || generations > GOL_GENERATIONS_MAX || density < 0 || density > 100)
 		return kernel_fail(call, SS_INVALID, "n must be 1 to %d, generations 1 to %d and density 0 to 100", GOL_N_MAX,
-		            GOL_GENERATIONS_MAX);
+		                   GOL_GENERATIONS_MAX);
 	*input = (struct gol_input){.n = (size_t)n, .words = ((size_t)n + 63) / 64, .generations = generations};
 	input->tail = UINT64_MAX >> (input->words * 64 - input->n);
 	input->cells = calloc(input->n * input->words, sizeof *input->cells);

@@ -26,19 +26,19 @@ struct gol_input {
 	size_t n, words; /* words: of a row */
 	uint64_t tail;   /* the cells of its last word */
 	int64_t generations;
-	uint64_t *cells;    /* n rows */
-	int windows;        /* of `expected`; 0 until the first verification */
+	uint64_t *cells; /* n rows */
+	int windows;     /* of `expected`; 0 until the first verification */
 	struct gol_window expected[GOL_WINDOWS_MAX];
 };
 
-/* The vector loops of one set of instructions. Rows of src give rows of dst; they write whole vectors, so that the caller
- * has to clear what comes after the last cell. Strides in elements. */
+/* The vector loops of one set of instructions. Rows of src give rows of dst; they write whole vectors, so that the
+ * caller has to clear what comes after the last cell. Strides in elements. */
 struct gol_isa {
 	const char *name;
 	bool (*usable)(void); /* NULL: everywhere */
 	void (*rows)(const uint64_t *src, uint64_t *dst, size_t stride, size_t rows, size_t words);
-	/* Down a column of words, a few rows (an even number) at a time; kept: GOL_KEPT words for each of `words`, 0 or as the
-	 * call for the rows above left them. Row 0 of dst is the next generation of the row above src. */
+	/* Down a column of words, a few rows (an even number) at a time; kept: GOL_KEPT words for each of `words`, 0 or as
+	 * the call for the rows above left them. Row 0 of dst is the next generation of the row above src. */
 	void (*slide)(uint64_t *kept, const uint64_t *src, uint64_t *dst, size_t stride, size_t rows, size_t words);
 	void (*bytes)(const uint8_t *src, uint8_t *dst, size_t stride, size_t rows, size_t n);
 };
@@ -69,7 +69,7 @@ struct gol_state {
 /* A layout and the loop over it. load and save convert one row of the current grid. */
 struct gol_variant {
 	const char *name, *summary;
-	size_t unit;           /* bytes in one element of the layout */
+	size_t unit; /* bytes in one element of the layout */
 	size_t cells_per_unit;
 	bool (*prepare)(struct gol_state *state); /* may be NULL; false without memory */
 	void (*load)(void *row, const uint64_t *cells, size_t n);
@@ -126,8 +126,8 @@ void gol_expected_free(struct gol_input *input);
 /* The rows of the current generation against it; SS_INCORRECT names the first cell that differs. */
 enum ss_status gol_compare(const struct gol_state *state, const struct ss_call *call);
 
-/* gol.c: what the table of another device shares. Its result in the host's memory is compared and measured as a gol_state
- * with input, variant (load, save and its units), grid, stride, now and depth. */
+/* gol.c: what the table of another device shares. Its result in the host's memory is compared and measured as a
+ * gol_state with input, variant (load, save and its units), grid, stride, now and depth. */
 enum { GOL_N, GOL_GENERATIONS, GOL_DENSITY }; /* places in the problem */
 extern const struct ss_param gol_problem[];
 enum ss_status gol_open(void *input, const struct ss_call *call);

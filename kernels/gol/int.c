@@ -24,8 +24,8 @@ static void int_run(struct gol_state *state) {
 			const int *below = gol_row(state, state->now, i + 1);
 			int *next = gol_row(state, state->now + 1, i);
 			for (ptrdiff_t j = 0; j < n; j++) {
-				int neighbours = above[j - 1] + above[j] + above[j + 1] + row[j - 1] + row[j + 1] +
-				                 below[j - 1] + below[j] + below[j + 1];
+				int neighbours = above[j - 1] + above[j] + above[j + 1] + row[j - 1] + row[j + 1] + below[j - 1] +
+				                 below[j] + below[j + 1];
 				next[j] = neighbours == 3 || (neighbours == 2 && row[j]);
 			}
 			KERNEL_COUNT(state->events, GOL_CELL_UPDATES, n);

@@ -12,13 +12,13 @@ struct gol_sums {
 
 #if defined(__x86_64__)
 #define TILE_NAME(word) avx512_##word
-#define TILE_TARGET __attribute__((target("avx512f,avx512vl,avx512bw")))
-#define TILE_BYTES 64
+#define TILE_TARGET     __attribute__((target("avx512f,avx512vl,avx512bw")))
+#define TILE_BYTES      64
 #include "kernels/gol/simd_tile.h"
 
 #define TILE_NAME(word) avx2_##word
-#define TILE_TARGET __attribute__((target("avx2")))
-#define TILE_BYTES 32
+#define TILE_TARGET     __attribute__((target("avx2")))
+#define TILE_BYTES      32
 #include "kernels/gol/simd_tile.h"
 
 static bool avx512_usable(void) {

@@ -3,9 +3,10 @@
  * nothing), TILE_BYTES (in a vector).
  *
  * Cells in bits are counted with carry-save adders (Knuth, The Art of Computer Programming 4A, section 7.1.3): the sum
- * of three cells along a row is a low and a high bit, and serves the rows above and below too. With its own cell, a cell
- * lives on at 3, or at 4 if it is alive. Functions may write and read on to the end of the last vector of a row. */
-#define TILE_WORDS (TILE_BYTES / 8)
+ * of three cells along a row is a low and a high bit, and serves the rows above and below too. With its own cell, a
+ * cell lives on at 3, or at 4 if it is alive. Functions may write and read on to the end of the last vector of a row.
+ */
+#define TILE_WORDS  (TILE_BYTES / 8)
 #define TILE_INLINE TILE_TARGET __attribute__((always_inline)) static inline
 typedef uint64_t TILE_NAME(bits) __attribute__((vector_size(TILE_BYTES), aligned(8), may_alias));
 typedef uint8_t TILE_NAME(cells) __attribute__((vector_size(TILE_BYTES), aligned(1), may_alias));
@@ -33,8 +34,8 @@ TILE_INLINE struct TILE_NAME(pair) TILE_NAME(pair)(struct TILE_NAME(sum) a, stru
 
 /* All nine cells: ones + 2 (carry + twos) + 4 fours. It is 3 where ones and carry ^ twos are set and fours is not, and
  * 4 where neither is set and either fours or both of carry and twos are. */
-TILE_INLINE TILE_NAME(bits) TILE_NAME(next)(TILE_NAME(bits) cell, struct TILE_NAME(pair) two,
-                                            struct TILE_NAME(sum) third) {
+TILE_INLINE TILE_NAME(bits)
+	TILE_NAME(next)(TILE_NAME(bits) cell, struct TILE_NAME(pair) two, struct TILE_NAME(sum) third) {
 	TILE_NAME(bits) ones = two.low ^ third.low, carry = two.low_both | (two.low & third.low);
 	TILE_NAME(bits) twos = two.high ^ third.high, fours = two.high_both | (two.high & third.high);
 	return ~(ones ^ twos ^ carry) & (cell | ones) & (fours ^ (carry | twos));
@@ -70,10 +71,10 @@ TILE_TARGET static void TILE_NAME(rows)(const uint64_t *src, uint64_t *dst, size
 	}
 }
 
-/* One vector wide, down an even number of rows, the sums in registers. Rows two by two share the pair between them. `kept`
- * has the sums of the two rows before src, and gets those of the last two. Row 0 of dst is what becomes of the row before
- * src. */
-TILE_INLINE void TILE_NAME(slide_column)(TILE_NAME(bits) *kept, const uint64_t *src, uint64_t *dst, size_t stride,
+/* One vector wide, down an even number of rows, the sums in registers. Rows two by two share the pair between them.
+ * `kept` has the sums of the two rows before src, and gets those of the last two. Row 0 of dst is what becomes of the
+ * row before src. */
+TILE_INLINE void TILE_NAME(slide_column)(TILE_NAME(bits) * kept, const uint64_t *src, uint64_t *dst, size_t stride,
                                          size_t rows) {
 	struct TILE_NAME(sum) first = {.low = kept[0], .high = kept[1]}, second = {kept[2], kept[3], kept[4]};
 	for (; rows > 1; rows -= 2, src += 2 * stride, dst += 2 * stride) {

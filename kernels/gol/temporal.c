@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Several generations a pass over the grid: a tile is as tall as one likes and is computed from the top to the bottom, a
- * few rows at a time, every generation one row behind the one before it (time skewing: Wonnacott, Achieving Scalable
+/* Several generations a pass over the grid: a tile is as tall as one likes and is computed from the top to the bottom,
+ * a few rows at a time, every generation one row behind the one before it (time skewing: Wonnacott, Achieving Scalable
  * Locality with Time Skewing, 2002; wavefronts: Wellein et al., Efficient Temporal Blocking for Stencil Computations by
  * Multicore-Aware Wavefront Parallelization, 2009). The rows of a step go back and forth between two buffers in the
- * first-level cache; what a generation needs of the step before, the sums of its last two rows, is kept for each of them.
+ * first-level cache; what a generation needs of the step before, the sums of its last two rows, is kept for each of
+ * them.
  *
  * Tiles need not wait for each other, since they compute what they need of their neighbours once more (overlapped
  * tiling: Krishnamoorthy et al., Effective Automatic Parallelization of Stencil Computations, 2007): `depth` rows above
@@ -116,8 +117,8 @@ static void trim(const struct gol_state *state, const struct tile *tile, uint64_
 			memset(cells + LEFT, 0, (tile->words + 2) * sizeof *cells);
 }
 
-/* One step of the tile. In generation g, which is g rows behind, rows from above + g on are of use; `above` is the first
- * of generation 0. */
+/* One step of the tile. In generation g, which is g rows behind, rows from above + g on are of use; `above` is the
+ * first of generation 0. */
 static void tile_step(const struct gol_state *state, const struct tile *tile, int now, ptrdiff_t row, ptrdiff_t above) {
 	size_t useful = (size_t)(row - above + (ptrdiff_t)state->step + 1) / 2;
 	size_t last = useful < tile->depth ? useful : tile->depth;

@@ -31,8 +31,8 @@ static void fill(const struct gol_input *input, uint8_t *cells, struct region al
 #pragma omp parallel for schedule(static)
 	for (int64_t row = all.row; row < all.row_end; row++)
 		for (int64_t column = all.column; column < all.column_end; column++)
-			*at(cells, all, row, column) = input->cells[(size_t)row * input->words + (size_t)column / 64] >>
-			                                       column % 64 & 1;
+			*at(cells, all, row, column) =
+				input->cells[(size_t)row * input->words + (size_t)column / 64] >> column % 64 & 1;
 }
 
 static void row_next(const uint8_t *above, const uint8_t *row, const uint8_t *below, uint8_t *restrict next,
@@ -47,8 +47,8 @@ static void row_next(const uint8_t *above, const uint8_t *row, const uint8_t *be
 static void generation_next(uint8_t *now, uint8_t *next, struct region all, struct region part) {
 #pragma omp parallel for schedule(static)
 	for (int64_t row = part.row; row < part.row_end; row++)
-		row_next(at(now, all, row - 1, part.column), at(now, all, row, part.column),
-		         at(now, all, row + 1, part.column), at(next, all, row, part.column), part.column_end - part.column);
+		row_next(at(now, all, row - 1, part.column), at(now, all, row, part.column), at(now, all, row + 1, part.column),
+		         at(next, all, row, part.column), part.column_end - part.column);
 }
 
 static void pack(uint8_t *cells, struct region all, struct region part, struct gol_window *window) {

@@ -21,21 +21,21 @@ static const struct kmeans_variant *const counted[] = {&kmeans_shared_counted, &
 enum { VARIANTS = sizeof variants / sizeof *variants };
 
 enum { VARIANT, SYNC, FIRST_TOUCH, PAD, REDUCTION, BLOCK, DELTA };
-#define PLAIN "variant == 'shared' or variant == 'privatized'"
+#define PLAIN  "variant == 'shared' or variant == 'privatized'"
 #define COPIES "variant == 'privatized'"
 static const struct ss_param params[] = {
 	[VARIANT] = {"variant", "where sums are kept, and the loop over the objects", SS_WORD,
-	             "shared,privatized,blocked,serial", "shared", NULL, 0, 0},
+                 "shared,privatized,blocked,serial", "shared", NULL, 0, 0},
 	[SYNC] = {"sync", "what keeps the shared sums right", SS_WORD, "atomic," LOCK_WORDS, "atomic",
-	          "variant == 'shared'", 0, 0},
+              "variant == 'shared'", 0, 0},
 	[FIRST_TOUCH] = {"first_touch", "who touches the sums first: one thread, their owners; the objects, too", SS_WORD,
-	                 "serial,parallel,objects", "serial", COPIES, 0, 0},
+                     "serial,parallel,objects", "serial", COPIES, 0, 0},
 	[PAD] = {"pad", "what the sums of different threads do not share", SS_WORD, "none,line,page", "none", COPIES, 0, 0},
 	[REDUCTION] = {"reduction", "how the threads' sums are added up", SS_WORD, "serial,tree", "serial", COPIES, 0, 0},
 	[BLOCK] = {"block", "objects in an item of work", SS_INT, "16..1024*4", "256", "variant == 'blocked'", 1,
-	           KMEANS_BLOCK_MAX},
+               KMEANS_BLOCK_MAX},
 	[DELTA] = {"delta", "how changes are counted: in each thread, or in one variable without synchronisation", SS_WORD,
-	           "reduction,shared", "reduction", PLAIN, 0, 0},
+               "reduction,shared", "reduction", PLAIN, 0, 0},
 	{.name = NULL},
 };
 
@@ -162,7 +162,8 @@ static struct ss_work kmeans_work(const struct ss_call *call) {
 	const struct ss_value *p = call->problem;
 	double visits = (double)kmeans_objects_wanted(p, sizeof(double)) * p[KMEANS_LOOPS].r;
 	return (struct ss_work){.ops = visits * p[KMEANS_COORDS].r * p[KMEANS_CLUSTERS].r,
-	                        .bytes = visits * (8 * p[KMEANS_COORDS].r + 4), .op = "distance term"};
+	                        .bytes = visits * (8 * p[KMEANS_COORDS].r + 4),
+	                        .op = "distance term"};
 }
 
 static size_t kmeans_figures(const void *state, const struct ss_call *call, double seconds, struct ss_figure *out,

@@ -47,15 +47,24 @@ enum kmeans_reduction { KMEANS_REDUCE_SERIAL, KMEANS_REDUCE_TREE };
 enum { KMEANS_ITERATIONS, KMEANS_ASSIGNED, KMEANS_MOVED, KMEANS_LOCKED, KMEANS_ATOMICS };
 
 /* What a state holds in pages of its own. */
-enum kmeans_part { KMEANS_OBJECTS, KMEANS_MEMBERSHIP, KMEANS_CENTRES, KMEANS_CHANGED, KMEANS_SUMS, KMEANS_COUNTS,
-	               KMEANS_LOCK, KMEANS_WIDE, KMEANS_PARTS };
+enum kmeans_part {
+	KMEANS_OBJECTS,
+	KMEANS_MEMBERSHIP,
+	KMEANS_CENTRES,
+	KMEANS_CHANGED,
+	KMEANS_SUMS,
+	KMEANS_COUNTS,
+	KMEANS_LOCK,
+	KMEANS_WIDE,
+	KMEANS_PARTS
+};
 
 struct kmeans_state;
 
 struct kmeans_variant {
 	const char *name, *summary;
-	bool copies;                             /* a table for each thread, not one for all */
-	bool wide;                               /* has a second form of the centres */
+	bool copies; /* a table for each thread, not one for all */
+	bool wide;   /* has a second form of the centres */
 	void (*run)(const struct kmeans_state *s);
 };
 
@@ -77,9 +86,9 @@ struct kmeans_state {
 	enum kmeans_reduction reduction;
 	bool delta_shared, lossy; /* lossy: updates may be lost */
 	int threads;
-	size_t block;                         /* objects in an item of work */
-	size_t sums_stride, counts_stride;    /* from a thread's table to the next */
-	size_t panels;                        /* of the wide form */
+	size_t block;                      /* objects in an item of work */
+	size_t sums_stride, counts_stride; /* from a thread's table to the next */
+	size_t panels;                     /* of the wide form */
 	struct kmeans_pages pages[KMEANS_PARTS];
 	const double *objects; /* its own or the input's */
 	int32_t *membership;

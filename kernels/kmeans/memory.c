@@ -25,7 +25,8 @@ static size_t round_up(size_t x, size_t to) {
 
 /* Entries of 8 bytes from one thread's table to the next. */
 static size_t stride(size_t entries, enum kmeans_pad pad) {
-	static const size_t unit[] = {[KMEANS_PAD_NONE] = 8, [KMEANS_PAD_LINE] = KMEANS_LINE, [KMEANS_PAD_PAGE] = KMEANS_PAGE};
+	static const size_t unit[] = {
+		[KMEANS_PAD_NONE] = 8, [KMEANS_PAD_LINE] = KMEANS_LINE, [KMEANS_PAD_PAGE] = KMEANS_PAGE};
 	return round_up(entries * 8, unit[pad]) / 8;
 }
 
@@ -39,8 +40,8 @@ static bool parts_new(struct kmeans_state *s, enum kmeans_pad pad) {
 	if (s->touch == KMEANS_TOUCH_OBJECTS)
 		s->objects = kmeans_pages_new(&s->pages[KMEANS_OBJECTS], in->n * in->coords, sizeof *s->objects);
 	if (s->variant->wide)
-		s->wide = kmeans_pages_new(&s->pages[KMEANS_WIDE], s->panels * KMEANS_PANEL * (in->coords + 1),
-		                           sizeof *s->wide);
+		s->wide =
+			kmeans_pages_new(&s->pages[KMEANS_WIDE], s->panels * KMEANS_PANEL * (in->coords + 1), sizeof *s->wide);
 	s->membership = kmeans_pages_new(&s->pages[KMEANS_MEMBERSHIP], in->n, sizeof *s->membership);
 	s->centres = kmeans_pages_new(&s->pages[KMEANS_CENTRES], entries, sizeof *s->centres);
 	s->changed = kmeans_pages_new(&s->pages[KMEANS_CHANGED], in->loops, sizeof *s->changed);

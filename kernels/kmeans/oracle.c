@@ -85,9 +85,14 @@ enum ss_status kmeans_oracle(struct kmeans_input *input) {
 	size_t entries = input->clusters * input->coords;
 	if (input->membership)
 		return SS_OK;
-	struct whole w = {input->n, input->coords, input->clusters, input->objects,
-	                  malloc(entries * sizeof *w.centres), malloc(entries * sizeof *w.sums),
-	                  malloc(input->clusters * sizeof *w.counts), malloc(input->n * sizeof *w.membership)};
+	struct whole w = {input->n,
+	                  input->coords,
+	                  input->clusters,
+	                  input->objects,
+	                  malloc(entries * sizeof *w.centres),
+	                  malloc(entries * sizeof *w.sums),
+	                  malloc(input->clusters * sizeof *w.counts),
+	                  malloc(input->n * sizeof *w.membership)};
 	free(input->centres);
 	free(input->changed);
 	input->centres = malloc(entries * sizeof *input->centres);

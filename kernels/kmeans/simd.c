@@ -16,13 +16,13 @@ static inline void kmeans_fetch_ahead(const double *x, size_t count) {
 #if defined(__x86_64__)
 #include <immintrin.h>
 
-#define TILE_NAME(word) avx512_##word
-#define TILE_TARGET __attribute__((target("avx512f")))
-#define TILE_LANES 8
-#define TILE_ROWS 8
-#define TILE_PANELS 2
-#define TILE_MIN(x, y) ((avx512_vec)_mm512_min_pd((__m512d)(x), (__m512d)(y)))
-#define TILE_LEAST(x) ((avx512_vec)_mm512_set1_pd(_mm512_reduce_min_pd((__m512d)(x))))
+#define TILE_NAME(word)  avx512_##word
+#define TILE_TARGET      __attribute__((target("avx512f")))
+#define TILE_LANES       8
+#define TILE_ROWS        8
+#define TILE_PANELS      2
+#define TILE_MIN(x, y)   ((avx512_vec)_mm512_min_pd((__m512d)(x), (__m512d)(y)))
+#define TILE_LEAST(x)    ((avx512_vec)_mm512_set1_pd(_mm512_reduce_min_pd((__m512d)(x))))
 #define TILE_EQUAL(x, y) _mm512_cmp_pd_mask((__m512d)(x), (__m512d)(y), _CMP_EQ_OQ)
 #include "kernels/kmeans/simd_tile.h"
 
@@ -31,13 +31,13 @@ __attribute__((target("avx2,fma"))) static inline __m256d avx2_least(__m256d x) 
 	return _mm256_min_pd(halves, _mm256_permute_pd(halves, 5));
 }
 
-#define TILE_NAME(word) avx2_##word
-#define TILE_TARGET __attribute__((target("avx2,fma")))
-#define TILE_LANES 4
-#define TILE_ROWS 3
-#define TILE_PANELS 2
-#define TILE_MIN(x, y) ((avx2_vec)_mm256_min_pd((__m256d)(x), (__m256d)(y)))
-#define TILE_LEAST(x) ((avx2_vec)avx2_least((__m256d)(x)))
+#define TILE_NAME(word)  avx2_##word
+#define TILE_TARGET      __attribute__((target("avx2,fma")))
+#define TILE_LANES       4
+#define TILE_ROWS        3
+#define TILE_PANELS      2
+#define TILE_MIN(x, y)   ((avx2_vec)_mm256_min_pd((__m256d)(x), (__m256d)(y)))
+#define TILE_LEAST(x)    ((avx2_vec)avx2_least((__m256d)(x)))
 #define TILE_EQUAL(x, y) _mm256_movemask_pd(_mm256_cmp_pd((__m256d)(x), (__m256d)(y), _CMP_EQ_OQ))
 #include "kernels/kmeans/simd_tile.h"
 
@@ -50,23 +50,23 @@ static int avx2_usable(void) {
 }
 
 /* SSE2 is part of the architecture. */
-#define TILE_MIN(x, y) ((generic_vec)_mm_min_pd((__m128d)(x), (__m128d)(y)))
+#define TILE_MIN(x, y)   ((generic_vec)_mm_min_pd((__m128d)(x), (__m128d)(y)))
 #define TILE_EQUAL(x, y) _mm_movemask_pd(_mm_cmpeq_pd((__m128d)(x), (__m128d)(y)))
-#define TILE_ROWS 2
+#define TILE_ROWS        2
 #elif defined(__aarch64__)
 #include <arm_neon.h>
 #define TILE_MIN(x, y) ((generic_vec)vminq_f64((float64x2_t)(x), (float64x2_t)(y)))
-#define TILE_ROWS 4
+#define TILE_ROWS      4
 #else
 #define TILE_MIN(x, y) ((generic_vec){(x)[0] < (y)[0] ? (x)[0] : (y)[0], (x)[1] < (y)[1] ? (x)[1] : (y)[1]})
-#define TILE_ROWS 2
+#define TILE_ROWS      2
 #endif
 
 /* Two lanes are what SSE2, NEON, VSX and the like have without asking. */
 #define TILE_NAME(word) generic_##word
 #define TILE_TARGET
-#define TILE_LANES 2
-#define TILE_PANELS 1
+#define TILE_LANES    2
+#define TILE_PANELS   1
 #define TILE_LEAST(x) TILE_MIN(x, ((generic_vec){(x)[1], (x)[0]}))
 #ifndef TILE_EQUAL
 #define TILE_EQUAL(x, y) (((x)[0] == (y)[0]) | ((x)[1] == (y)[1]) << 1)

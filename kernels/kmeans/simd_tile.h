@@ -7,7 +7,7 @@
  * A lane is a cluster. |x - c|^2 = |x|^2 + 2 (|c|^2 / 2 - xc), so the nearest centre is where the bracket is least: one
  * fused operation a coordinate. The brackets of some objects and up to 16 clusters stay in registers while the
  * coordinates run by. */
-#define TILE_VECS (KMEANS_PANEL / TILE_LANES)
+#define TILE_VECS     (KMEANS_PANEL / TILE_LANES)
 #define TILE_ROWS_MAX (TILE_ROWS * TILE_PANELS)
 typedef double TILE_NAME(vec) __attribute__((vector_size(8 * TILE_LANES), may_alias));
 typedef double TILE_NAME(loose) __attribute__((vector_size(8 * TILE_LANES), aligned(8), may_alias));
@@ -25,16 +25,16 @@ struct TILE_NAME(work) {
 /* Some objects (`rows`) and some panels of clusters, the first of which is `base`. */
 struct TILE_NAME(tile) {
 	const double *x[TILE_ROWS_MAX];
-	const TILE_NAME(vec) *row; /* of the first panel */
-	size_t next;               /* from there to the next panel */
+	const TILE_NAME(vec) * row; /* of the first panel */
+	size_t next;                /* from there to the next panel */
 	int rows, vecs;
 	int32_t base;
 	TILE_NAME(vec) bracket[TILE_ROWS_MAX][TILE_PANELS * TILE_VECS];
 };
 
 /* Object r of a tile: its cluster, if it is nearer than those so far. Of equals the first wins. */
-TILE_TARGET __attribute__((always_inline)) static inline void
-TILE_NAME(choose)(const struct TILE_NAME(tile) *t, int r, double *best, int32_t *nearest) {
+TILE_TARGET __attribute__((always_inline)) static inline void TILE_NAME(choose)(const struct TILE_NAME(tile) * t, int r,
+                                                                                double *best, int32_t *nearest) {
 	TILE_NAME(vec) least = t->bracket[r][0];
 	unsigned places = 0;
 	for (int v = 1; v < t->vecs; v++)
@@ -49,8 +49,7 @@ TILE_NAME(choose)(const struct TILE_NAME(tile) *t, int r, double *best, int32_t 
 }
 
 /* One coordinate; what there is more of, objects or vectors, goes through a single register. */
-TILE_TARGET __attribute__((always_inline)) static inline void
-TILE_NAME(step)(struct TILE_NAME(tile) *t, size_t j) {
+TILE_TARGET __attribute__((always_inline)) static inline void TILE_NAME(step)(struct TILE_NAME(tile) * t, size_t j) {
 	const TILE_NAME(vec) *row = t->row + (j + 1) * TILE_VECS;
 	for (int r = 0; r < t->rows && t->rows > t->vecs; r++)
 		for (int v = 0; v < t->vecs; v++)
@@ -61,8 +60,8 @@ TILE_NAME(step)(struct TILE_NAME(tile) *t, size_t j) {
 }
 
 /* Said in vectors, as the compiler does not know that the sums are not among the objects. */
-TILE_TARGET __attribute__((always_inline)) static inline void
-TILE_NAME(add)(const struct TILE_NAME(work) *w, size_t i) {
+TILE_TARGET __attribute__((always_inline)) static inline void TILE_NAME(add)(const struct TILE_NAME(work) * w,
+                                                                             size_t i) {
 	size_t j = 0, c = (size_t)w->cluster[i];
 	const double *x = w->objects + i * w->coords;
 	double *sum = w->sums + c * w->coords;
@@ -73,11 +72,11 @@ TILE_NAME(add)(const struct TILE_NAME(work) *w, size_t i) {
 		sum[j] += x[j];
 }
 
-/* All brackets of a tile. Meanwhile the objects from `from` to `to`, whose clusters are known, are added up, one every 4
- * coordinates: no addition waits, and all of them run in the units that the fused operations leave idle, which a core
+/* All brackets of a tile. Meanwhile the objects from `from` to `to`, whose clusters are known, are added up, one every
+ * 4 coordinates: no addition waits, and all of them run in the units that the fused operations leave idle, which a core
  * would not find by itself if they came all at once. */
 TILE_TARGET __attribute__((always_inline)) static inline void
-TILE_NAME(brackets)(struct TILE_NAME(tile) *t, const struct TILE_NAME(work) *w, size_t from, size_t to) {
+TILE_NAME(brackets)(struct TILE_NAME(tile) * t, const struct TILE_NAME(work) * w, size_t from, size_t to) {
 	size_t j = 0;
 	for (int r = 0; r < t->rows; r++)
 		for (int v = 0; v < t->vecs; v++)
@@ -94,13 +93,15 @@ TILE_NAME(brackets)(struct TILE_NAME(tile) *t, const struct TILE_NAME(work) *w, 
 		TILE_NAME(add)(w, from);
 }
 
-/* All objects of a block with the panels from `wide` on. The last group is filled up with the last object. With the last
- * panels an object is added up one group later than its cluster is known. */
+/* All objects of a block with the panels from `wide` on. The last group is filled up with the last object. With the
+ * last panels an object is added up one group later than its cluster is known. */
 TILE_TARGET __attribute__((always_inline)) static inline void
-TILE_NAME(sweep)(struct TILE_NAME(work) *w, const double *wide, size_t panel, int panels, bool last) {
+TILE_NAME(sweep)(struct TILE_NAME(work) * w, const double *wide, size_t panel, int panels, bool last) {
 	const size_t rows = TILE_ROWS * TILE_PANELS / (size_t)panels;
 	struct TILE_NAME(tile) t = {.row = (const void *)(wide + panel * KMEANS_PANEL * (w->coords + 1)),
-	                            .next = (w->coords + 1) * TILE_VECS, .rows = (int)rows, .vecs = panels * TILE_VECS,
+	                            .next = (w->coords + 1) * TILE_VECS,
+	                            .rows = (int)rows,
+	                            .vecs = panels * TILE_VECS,
 	                            .base = (int32_t)panel * KMEANS_PANEL};
 	size_t added = 0;
 	for (size_t i = 0; i < w->count; i += rows) {
@@ -117,8 +118,8 @@ TILE_NAME(sweep)(struct TILE_NAME(work) *w, const double *wide, size_t panel, in
 		TILE_NAME(add)(w, added);
 }
 
-TILE_TARGET __attribute__((always_inline)) static inline void
-TILE_NAME(sweeps)(struct TILE_NAME(work) *w, const struct kmeans_state *s) {
+TILE_TARGET __attribute__((always_inline)) static inline void TILE_NAME(sweeps)(struct TILE_NAME(work) * w,
+                                                                                const struct kmeans_state *s) {
 	size_t panel = 0;
 	for (; panel + TILE_PANELS <= s->panels; panel += TILE_PANELS)
 		TILE_NAME(sweep)(w, s->wide, panel, TILE_PANELS, panel + TILE_PANELS == s->panels);

@@ -24,7 +24,7 @@ static enum ss_status centres_check(const struct kmeans_state *s, const struct s
 		double found = s->centres[e], right = in->centres[e];
 		if (s->lossy ? !(found >= 0 && found <= (double)KMEANS_N_MAX) : found != right)
 			return kernel_wrong(call, "coordinate %zu of centre %zu is %.17g, should be %.17g", e % in->coords,
-			             e / in->coords, found, right);
+			                    e / in->coords, found, right);
 	}
 	return SS_OK;
 }

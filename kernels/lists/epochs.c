@@ -3,8 +3,8 @@
  *
  * An operation announces the epoch that it found. The epoch moves on only when all that are inside have found the
  * present one, so it is at most one ahead of anybody inside. A node is removed by a thread in its epoch e, before that
- * thread leaves; the epoch is then at most e + 1, so who may still see the node announced e + 1 or less, and while he is
- * inside the epoch is at most e + 2. At e + 3 the node is free. The announcement and all links are sequentially
+ * thread leaves; the epoch is then at most e + 1, so who may still see the node announced e + 1 or less, and while he
+ * is inside the epoch is at most e + 2. At e + 3 the node is free. The announcement and all links are sequentially
  * consistent: who was not seen inside sees the links as they were when he was looked for. */
 #include <config.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Beside the throughput, the bound that walking sets: a search passes so many nodes, one dependent load each, and there
- * are as many searches at a time as processors for the team. The time of a node is that of bare walks by one thread over
- * the list as the run left it; they end where searches end, so that the caches are as warm for them. */
+ * are as many searches at a time as processors for the team. The time of a node is that of bare walks by one thread
+ * over the list as the run left it; they end where searches end, so that the caches are as warm for them. */
 #include <config.h>
 
 #include <omp.h>
@@ -83,7 +83,8 @@ static double changes(const struct lists_state *s) {
 	return (double)count;
 }
 
-size_t lists_figures(const void *state, const struct ss_call *call, double seconds, struct ss_figure *out, size_t most) {
+size_t lists_figures(const void *state, const struct ss_call *call, double seconds, struct ss_figure *out,
+                     size_t most) {
 	const struct lists_state *s = state;
 	int processors = omp_get_num_procs(), team = call->threads < processors ? call->threads : processors;
 	double ops = (double)s->input->ops, passed = nodes_passed(s), node = passed > 0 ? node_seconds(s, passed) : 0;

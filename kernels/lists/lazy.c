@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A node is marked as removed before it is unlinked, so that a look at two nodes replaces the second walk, and contains
- * takes no lock and never waits (Heller, Herlihy, Luchangco, Moir, Scherer and Shavit, "A lazy concurrent list-based set
- * algorithm", 2005; Herlihy and Shavit 2008, section 9.7).
+ * takes no lock and never waits (Heller, Herlihy, Luchangco, Moir, Scherer and Shavit, "A lazy concurrent list-based
+ * set algorithm", 2005; Herlihy and Shavit 2008, section 9.7).
  *
  * The stores that decide, of the mark and of the link, are sequentially consistent: with less, a thread could look past
  * its own removal that others don't see yet, and two removals by two threads have no order. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A sorted list of integers as a set. Variants are one short file each, with the same verbs in the same order: contains,
- * add, remove (Herlihy and Shavit, "The Art of Multiprocessor Programming", 2008, chapter 9).
+/* A sorted list of integers as a set. Variants are one short file each, with the same verbs in the same order:
+ * contains, add, remove (Herlihy and Shavit, "The Art of Multiprocessor Programming", 2008, chapter 9).
  *
  * A node is 16 bytes, four to a cache line, whatever the variant: a search is one dependent load a node, and the list
  * should stay near. Nodes come from pools, one a thread, so that nobody waits for malloc. */
@@ -15,15 +15,22 @@
 #include "kernels/count.h"
 
 /* In the order of the kernel's events; all but the last two are counted by the variants. */
-enum list_event { LIST_PASSED, LIST_LOCKED, LIST_CONTENDED, LIST_RESTARTED, LIST_CAS_FAILED, LIST_OPERATIONS,
-	              LIST_RECLAIMED };
+enum list_event {
+	LIST_PASSED,
+	LIST_LOCKED,
+	LIST_CONTENDED,
+	LIST_RESTARTED,
+	LIST_CAS_FAILED,
+	LIST_OPERATIONS,
+	LIST_RECLAIMED
+};
 
 enum { LIST_LINE = 64 /* bytes that travel together between cores */ };
 
 struct list_node {
 	int32_t key;
-	atomic_uchar lock;    /* fine, optimistic, lazy */
-	atomic_uchar removed; /* lazy */
+	atomic_uchar lock;                /* fine, optimistic, lazy */
+	atomic_uchar removed;             /* lazy */
 	_Atomic(struct list_node *) next; /* nonblocking: its bit 0 says that this node, not the next, is removed */
 };
 
@@ -39,7 +46,7 @@ struct list_limbo {
 /* What belongs to one thread. */
 struct list_pool {
 	alignas(2 * LIST_LINE) _Atomic uint64_t epoch; /* LIST_OUTSIDE between operations */
-	struct list_node *node;                         /* fresh ones, `room` of them */
+	struct list_node *node;                        /* fresh ones, `room` of them */
 	size_t room, used;
 	struct list_node *given; /* chain of nodes to use again */
 	size_t given_count;
@@ -90,7 +97,8 @@ struct list_shape {
 /* memory.c. NULL without memory; what a thread uses is first touched by the team, if that is of the same size. */
 struct list *list_new(const struct list_shape *shape);
 void list_free(struct list *list); /* may be NULL */
-/* The set becomes keys[0] < .. < keys[count - 1], with keys[i] in initial node slot[i]. No operation may be under way. */
+/* The set becomes keys[0] < .. < keys[count - 1], with keys[i] in initial node slot[i]. No operation may be under way.
+ */
 void list_fill(struct list *list, const int32_t *keys, const uint32_t *slot, size_t count);
 struct list_node *list_node_new(struct list_pool *pool, int32_t key);
 /* A node that nobody else can see. */
@@ -110,9 +118,12 @@ enum list_op { LIST_CONTAINS, LIST_ADD, LIST_REMOVE };
 
 static inline bool list_apply(struct list *list, struct list_pool *pool, enum list_op op, int32_t key) {
 	switch (op) {
-	case LIST_ADD: return list->kind->add(list, pool, key);
-	case LIST_REMOVE: return list->kind->remove(list, pool, key);
-	default: return list->kind->contains(list, pool, key);
+	case LIST_ADD:
+		return list->kind->add(list, pool, key);
+	case LIST_REMOVE:
+		return list->kind->remove(list, pool, key);
+	default:
+		return list->kind->contains(list, pool, key);
 	}
 }
 

@@ -11,37 +11,70 @@
 /* In the order of the words of `variant`. */
 static const struct list_kind *const kinds[] = {&list_serial,     &list_coarse, &list_fine,
                                                 &list_optimistic, &list_lazy,   &list_nonblocking};
-static const struct list_kind *const counted[] = {&list_serial_counted,     &list_coarse_counted,
-                                                  &list_fine_counted,       &list_optimistic_counted,
-                                                  &list_lazy_counted,       &list_nonblocking_counted};
+static const struct list_kind *const counted[] = {&list_serial_counted, &list_coarse_counted,
+                                                  &list_fine_counted,   &list_optimistic_counted,
+                                                  &list_lazy_counted,   &list_nonblocking_counted};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
 enum { N, RANGE, CONTAINS, ADD, REMOVE, OPS, LAYOUT };
 static const struct ss_param problem[] = {
-	[N] = {.name = "n", .summary = "keys in the set at the start", .type = SS_INT, .initial = "1024", .min = 0,
-	       .max = LISTS_N_MAX},
-	[RANGE] = {.name = "range", .summary = "number of different keys, 0 for twice n", .type = SS_INT, .initial = "0",
-	           .min = 0, .max = LISTS_RANGE_MAX},
-	[CONTAINS] = {.name = "contains", .summary = "operations that only look, in percent", .type = SS_INT,
-	              .initial = "80", .min = 0, .max = 100},
-	[ADD] = {.name = "add", .summary = "operations that add a key, in percent", .type = SS_INT, .initial = "10",
-	         .min = 0, .max = 100},
-	[REMOVE] = {.name = "remove", .summary = "operations that remove a key, in percent", .type = SS_INT,
-	            .initial = "10", .min = 0, .max = 100},
-	[OPS] = {.name = "ops", .summary = "operations of one run, shared out over the threads", .type = SS_INT,
-	         .initial = "20000", .min = 1, .max = LISTS_OPS_MAX},
-	[LAYOUT] = {.name = "layout", .summary = "order of the initial nodes in memory", .type = SS_WORD,
-	            .values = "shuffled,sorted", .initial = "shuffled"},
+	[N] = {.name = "n",
+           .summary = "keys in the set at the start",
+           .type = SS_INT,
+           .initial = "1024",
+           .min = 0,
+           .max = LISTS_N_MAX},
+	[RANGE] = {.name = "range",
+               .summary = "number of different keys, 0 for twice n",
+               .type = SS_INT,
+               .initial = "0",
+               .min = 0,
+               .max = LISTS_RANGE_MAX},
+	[CONTAINS] = {.name = "contains",
+                  .summary = "operations that only look, in percent",
+                  .type = SS_INT,
+                  .initial = "80",
+                  .min = 0,
+                  .max = 100},
+	[ADD] = {.name = "add",
+             .summary = "operations that add a key, in percent",
+             .type = SS_INT,
+             .initial = "10",
+             .min = 0,
+             .max = 100},
+	[REMOVE] = {.name = "remove",
+                .summary = "operations that remove a key, in percent",
+                .type = SS_INT,
+                .initial = "10",
+                .min = 0,
+                .max = 100},
+	[OPS] = {.name = "ops",
+             .summary = "operations of one run, shared out over the threads",
+             .type = SS_INT,
+             .initial = "20000",
+             .min = 1,
+             .max = LISTS_OPS_MAX},
+	[LAYOUT] = {.name = "layout",
+                .summary = "order of the initial nodes in memory",
+                .type = SS_WORD,
+                .values = "shuffled,sorted",
+                .initial = "shuffled"},
 	{.name = NULL},
 };
 
 enum { VARIANT, RECLAIM };
 static const struct ss_param params[] = {
-	[VARIANT] = {.name = "variant", .summary = "synchronization", .type = SS_WORD,
-	             .values = "serial,coarse,fine,optimistic,lazy,nonblocking", .initial = "coarse"},
-	[RECLAIM] = {.name = "reclaim", .summary = "how the memory of removed nodes is used again, if at all",
-	             .type = SS_WORD, .values = "epoch,none", .initial = "epoch",
-	             .when = "variant == 'optimistic' or variant == 'lazy' or variant == 'nonblocking'"},
+	[VARIANT] = {.name = "variant",
+                 .summary = "synchronization",
+                 .type = SS_WORD,
+                 .values = "serial,coarse,fine,optimistic,lazy,nonblocking",
+                 .initial = "coarse"},
+	[RECLAIM] = {.name = "reclaim",
+                 .summary = "how the memory of removed nodes is used again, if at all",
+                 .type = SS_WORD,
+                 .values = "epoch,none",
+                 .initial = "epoch",
+                 .when = "variant == 'optimistic' or variant == 'lazy' or variant == 'nonblocking'"},
 	{.name = NULL},
 };
 
@@ -68,8 +101,11 @@ static enum ss_status lists_open(void *opaque, const struct ss_call *call) {
 	enum ss_status status = check(call, range);
 	if (status != SS_OK)
 		return status;
-	*input = (struct lists_input){.n = (size_t)p[N].i, .ops = (size_t)p[OPS].i, .range = (int32_t)range,
-	                              .contains = (int)p[CONTAINS].i, .changes = (int)(p[CONTAINS].i + p[ADD].i),
+	*input = (struct lists_input){.n = (size_t)p[N].i,
+	                              .ops = (size_t)p[OPS].i,
+	                              .range = (int32_t)range,
+	                              .contains = (int)p[CONTAINS].i,
+	                              .changes = (int)(p[CONTAINS].i + p[ADD].i),
 	                              .seed = call->seed};
 	status = lists_input_new(input, p[LAYOUT].i == 0);
 	return status == SS_OK ? SS_OK : kernel_fail(call, status, "no memory for %zu keys", input->n);
@@ -95,8 +131,10 @@ static enum ss_status lists_setup(void *opaque, void *input, const struct ss_cal
 		return kernel_fail(call, SS_INVALID, "threads must be 1 to %d and the variant known", LISTS_THREADS_MAX);
 	if (kinds[variant]->flags & LIST_SERIAL && call->threads > 1)
 		return kernel_fail(call, SS_INVALID, "%s is for one thread", kinds[variant]->name);
-	struct list_shape shape = {.kind = kinds[variant], .reclaim = call->config[RECLAIM].i ? LIST_LEAK : LIST_EPOCH,
-	                           .threads = call->threads, .initial = s->input->n};
+	struct list_shape shape = {.kind = kinds[variant],
+	                           .reclaim = call->config[RECLAIM].i ? LIST_LEAK : LIST_EPOCH,
+	                           .threads = call->threads,
+	                           .initial = s->input->n};
 	room(s->input, &shape);
 	s->result = kernel_pages_new(s->input->ops);
 	s->list = list_new(&shape);

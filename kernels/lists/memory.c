@@ -19,8 +19,8 @@ static size_t whole(size_t size, size_t unit) {
 
 /* Where everything lies, in bytes from the beginning; what belongs to one thread is on pages of its own. */
 struct plan {
-	size_t first, pools;  /* the initial nodes; the parts of the threads */
-	size_t limbo, pool;   /* in a thread's part: where its limbo begins, and the size of all */
+	size_t first, pools; /* the initial nodes; the parts of the threads */
+	size_t limbo, pool;  /* in a thread's part: where its limbo begins, and the size of all */
 	size_t bytes;
 };
 

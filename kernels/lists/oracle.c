@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What must hold after a run: the list is one, no node was lost, and every key is there as often as it was added and not
- * removed. One thread is checked result by result against a set that is an array of flags. */
+/* What must hold after a run: the list is one, no node was lost, and every key is there as often as it was added and
+ * not removed. One thread is checked result by result against a set that is an array of flags. */
 #include <config.h>
 
 #include <stdlib.h>
@@ -42,8 +42,8 @@ static enum ss_status check_structure(const struct lists_state *s, const struct 
 	if (!is_at_rest(node) || list_next(&list->tail))
 		return kernel_wrong(call, "the node of key %d is locked, marked or behind the end", (int)node->key);
 	if (count - 1 + out != taken)
-		return kernel_wrong(call, "%zu nodes were taken, but %zu are in the list and %zu out of it", taken,
-		                    count - 1, out);
+		return kernel_wrong(call, "%zu nodes were taken, but %zu are in the list and %zu out of it", taken, count - 1,
+		                    out);
 	return SS_OK;
 }
 
@@ -64,8 +64,7 @@ static enum ss_status check_keys(const struct lists_state *s, const struct ss_ca
 		bool there = node->key == key;
 		if (present[key] != there)
 			return kernel_wrong(call, "key %d: at the start, plus added, less removed: %d times; in the list: %s",
-			                    (int)key,
-			             (int)present[key], there ? "yes" : "no");
+			                    (int)key, (int)present[key], there ? "yes" : "no");
 		if (there)
 			node = list_next(node);
 	}
@@ -83,7 +82,7 @@ static enum ss_status check_results(const struct lists_state *s, const struct ss
 		bool expected = (step.op == LIST_ADD) != present[step.key];
 		if (s->result[i] != expected)
 			return kernel_wrong(call, "operation %zu, %s(%d), should be %s", i, names[step.op], (int)step.key,
-			             expected ? "true" : "false");
+			                    expected ? "true" : "false");
 		if (step.op != LIST_CONTAINS)
 			present[step.key] = step.op == LIST_ADD;
 	}

@@ -13,10 +13,10 @@
 
 #ifdef POISON_NODES
 #include <sanitizer/asan_interface.h>
-#define poison(memory, size) ASAN_POISON_MEMORY_REGION(memory, size)
+#define poison(memory, size)   ASAN_POISON_MEMORY_REGION(memory, size)
 #define unpoison(memory, size) ASAN_UNPOISON_MEMORY_REGION(memory, size)
 #else
-#define poison(memory, size) ((void)(memory), (void)(size))
+#define poison(memory, size)   ((void)(memory), (void)(size))
 #define unpoison(memory, size) ((void)(memory), (void)(size))
 #endif
 

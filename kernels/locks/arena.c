@@ -12,7 +12,8 @@ static size_t round_up(size_t size, size_t unit) {
 	return (size + unit - 1) / unit * unit;
 }
 
-enum ss_status locks_arena_new(struct locks_arena *arena, const struct lock_kind *kind, const struct lock_shape *shape) {
+enum ss_status locks_arena_new(struct locks_arena *arena, const struct lock_kind *kind,
+                               const struct lock_shape *shape) {
 	size_t unit = shape->pad ? LOCK_LINE : _Alignof(struct lock_prize), threads = (size_t)shape->threads;
 	size_t prize = round_up(kind->size(shape), unit), tallies = prize + round_up(sizeof(struct lock_prize), unit);
 	size_t stride = round_up(sizeof(struct lock_tally), unit);
@@ -50,7 +51,8 @@ void locks_arena_clear(const struct locks_arena *arena, int threads) {
 }
 
 /* Threads that come one by one would find the lock free, and a fast one be done before the next has come. The first has
- * the lock when all meet (awake, which a barrier of the runtime would not promise), and gives the others time to queue. */
+ * the lock when all meet (awake, which a barrier of the runtime would not promise), and gives the others time to queue.
+ */
 static void start(const struct locks_arena *arena, int thread, int team, atomic_int *ready) {
 	bool first = thread == 0 && team > 1 && arena->kind->acquire;
 	unsigned turns = 0;

@@ -19,8 +19,8 @@ struct array_seat {
 	unsigned mask;
 };
 
-/* A power of two, so that places stay in turn when the counter wraps; at least one a thread, so that no two threads wait
- * at the same one. */
+/* A power of two, so that places stay in turn when the counter wraps; at least one a thread, so that no two threads
+ * wait at the same one. */
 static unsigned array_places(const struct lock_shape *shape) {
 	unsigned places = 1;
 	while (places < (unsigned)shape->threads)

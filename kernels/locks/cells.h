@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The memory of a lock with several words: cells at one distance, a cache line or just the size of a cell. Cell 0 is only
- * read. In locks that queue, a change of cell 1 is a thread that takes its place. */
+/* The memory of a lock with several words: cells at one distance, a cache line or just the size of a cell. Cell 0 is
+ * only read. In locks that queue, a change of cell 1 is a thread that takes its place. */
 #ifndef KERNELS_LOCKS_CELLS_H
 #define KERNELS_LOCKS_CELLS_H
 #include "kernels/locks/lock.h"

@@ -15,8 +15,8 @@ static enum ss_status check_tallies(const struct locks_state *s, const struct ss
 		if (tally->entries < 0 || tally->entries > n)
 			return kernel_wrong(call, "thread %d entered %" PRId64 " of %" PRId64 " times", thread, tally->entries, n);
 		if (tally->sum != sum)
-			return kernel_wrong(call, "the work of thread %d gives %" PRIx64 ", should be %" PRIx64, thread,
-			                    tally->sum, sum);
+			return kernel_wrong(call, "the work of thread %d gives %" PRIx64 ", should be %" PRIx64, thread, tally->sum,
+			                    sum);
 		*entries += tally->entries;
 	}
 	return *entries > 0 ? SS_OK : kernel_wrong(call, "nobody entered");
@@ -31,9 +31,8 @@ static enum ss_status check_owner(const struct locks_state *s, const struct ss_c
 	if (prize->owner < 0 || prize->owner >= s->team || locks_tally(s, (int)prize->owner)->entries == 0)
 		return kernel_wrong(call, "the last owner, %" PRId64 ", is no thread that entered", prize->owner);
 	if (prize->changes < entered || prize->changes > s->input->n)
-		return kernel_wrong(call, "%" PRId64 " changes of the owner, should be %" PRId64 " to %" PRId64,
-		                    prize->changes, entered,
-		             s->input->n);
+		return kernel_wrong(call, "%" PRId64 " changes of the owner, should be %" PRId64 " to %" PRId64, prize->changes,
+		                    entered, s->input->n);
 	return SS_OK;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the kernel `locks` times: threads contend for a lock until the counter that it protects has reached n. Included by
- * every lock after its verbs, so that they are inlined in the loop:
+/* What the kernel `locks` times: threads contend for a lock until the counter that it protects has reached n. Included
+ * by every lock after its verbs, so that they are inlined in the loop:
  *
  *     struct NAME_seat                what a thread's acquire and release need, found once before the loop
  *     NAME_size, NAME_init            as in struct lock_kind
@@ -18,18 +18,18 @@
 /* In the order of the kernel's events. */
 enum { LOCK_ACQUISITIONS, LOCK_HANDOVERS, LOCK_CONTENTIONS, LOCK_CAS_RETRIES };
 
-/* What a thread saw on its way in; there is none where nobody counts, and these leave nothing there (count.h). WAITED: the
- * lock is somebody else's. RETRIED: an exchange, or a compare and swap, has to be done again. LOST: both. */
+/* What a thread saw on its way in; there is none where nobody counts, and these leave nothing there (count.h). WAITED:
+ * the lock is somebody else's. RETRIED: an exchange, or a compare and swap, has to be done again. LOST: both. */
 struct lock_look {
 	int64_t waits, retries;
 };
 #ifdef KERNEL_COUNTING
 enum { LOCK_COUNTING = 1 };
-#define LOCK_WAITED(look) ((void)(look)->waits++)
+#define LOCK_WAITED(look)  ((void)(look)->waits++)
 #define LOCK_RETRIED(look) ((void)(look)->retries++)
 #else
 enum { LOCK_COUNTING = 0 };
-#define LOCK_WAITED(look) ((void)sizeof(look))
+#define LOCK_WAITED(look)  ((void)sizeof(look))
 #define LOCK_RETRIED(look) ((void)sizeof(look))
 #endif
 #define LOCK_LOST(look) (LOCK_WAITED(look), LOCK_RETRIED(look))
@@ -70,9 +70,10 @@ static inline struct lock_tally *lock_contest_tally(const struct lock_contest *c
 	return (void *)((char *)contest->tallies + (size_t)thread * contest->tally_stride);
 }
 
-/* The MMIX generator (Knuth, The Art of Computer Programming 2, 3.3.4): a multiplication and an addition, about 1 ns. */
+/* The MMIX generator (Knuth, The Art of Computer Programming 2, 3.3.4): a multiplication and an addition, about 1 ns.
+ */
 #define LOCK_WORK_FACTOR UINT64_C(6364136223846793005)
-#define LOCK_WORK_TERM UINT64_C(1442695040888963407)
+#define LOCK_WORK_TERM   UINT64_C(1442695040888963407)
 static inline uint64_t lock_work(uint64_t sum, int64_t units) {
 	for (; units > 0; units--) {
 		sum = sum * LOCK_WORK_FACTOR + LOCK_WORK_TERM;
@@ -120,8 +121,8 @@ static inline bool lock_contest_enter_counted(const struct lock_contest *contest
 	return more;
 }
 
-/* A thread stops after n entries of its own, too: so it does with a lock that loses all that the others count. A function
- * each, so that each loop has the registers for itself. */
+/* A thread stops after n entries of its own, too: so it does with a lock that loses all that the others count. A
+ * function each, so that each loop has the registers for itself. */
 #define LOCK_CONTEND_AS(FUNCTION, NAME, PASS)                                                                          \
 	__attribute__((noinline)) static void FUNCTION(void *lock, int thread, const struct lock_contest *contest) {       \
 		const struct NAME##_seat seat = NAME##_seat(lock, thread);                                                     \
@@ -181,8 +182,7 @@ static inline bool lock_contest_enter_counted(const struct lock_contest *contest
 	static void NAME##_leave(void *lock, int thread) {                                                                 \
 		NAME##_release(NAME##_seat(lock, thread));                                                                     \
 	}                                                                                                                  \
-	const struct lock_kind KERNEL_COUNTED(lock_##NAME) = {#NAME,        SUMMARY,      FLAGS,          NAME##_size,     \
-	                                                      NAME##_init,  NAME##_enter, NAME##_leave,   NAME##_contend,  \
-	                                                      NAME##_destroy}
+	const struct lock_kind KERNEL_COUNTED(lock_##NAME) = {                                                             \
+		#NAME, SUMMARY, FLAGS, NAME##_size, NAME##_init, NAME##_enter, NAME##_leave, NAME##_contend, NAME##_destroy}
 
 #endif

@@ -55,9 +55,9 @@ static void critical_destroy(void *lock) {
 
 LOCK_CONTEND(critical)
 const struct lock_kind KERNEL_COUNTED(lock_critical) = {.name = "critical",
-                                        .summary = "omp critical",
-                                        .flags = LOCK_WAITS_HIDDEN | LOCK_RETRIES_HIDDEN,
-                                        .size = critical_size,
-                                        .init = critical_init,
-                                        .contend = critical_contend,
-                                        .destroy = critical_destroy};
+                                                        .summary = "omp critical",
+                                                        .flags = LOCK_WAITS_HIDDEN | LOCK_RETRIES_HIDDEN,
+                                                        .size = critical_size,
+                                                        .init = critical_init,
+                                                        .contend = critical_contend,
+                                                        .destroy = critical_destroy};

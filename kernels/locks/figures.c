@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Throughput and fairness are of the last run. How long it takes from a release to the entry of another thread can't be
- * seen without looking at a clock, which would be most of a short section: a shorter contest of the same kind, on a lock
- * of its own and not timed, is logged for that. */
+ * seen without looking at a clock, which would be most of a short section: a shorter contest of the same kind, on a
+ * lock of its own and not timed, is logged for that. */
 #include <stdlib.h>
 
 #include "kernels/locks/locks.h"
@@ -44,7 +44,8 @@ static int compare(const void *a, const void *b) {
 	return (x > y) - (x < y);
 }
 
-/* The median, as a preempted thread makes a few of them very long; less one look at the clock, which is part of each. */
+/* The median, as a preempted thread makes a few of them very long; less one look at the clock, which is part of each.
+ */
 static double median(struct lock_log *log) {
 	qsort(log->ns, (size_t)log->count, sizeof *log->ns, compare);
 	double ns = (double)(log->ns[(log->count - 1) / 2] + log->ns[log->count / 2]) / 2 - (double)clock_cost();
@@ -78,7 +79,8 @@ cleanup:
 	return seen;
 }
 
-size_t locks_figures(const void *state, const struct ss_call *call, double seconds, struct ss_figure *out, size_t most) {
+size_t locks_figures(const void *state, const struct ss_call *call, double seconds, struct ss_figure *out,
+                     size_t most) {
 	const struct locks_state *s = state;
 	struct fairness fair = fairness(s);
 	double entries = (double)fair.entries, handovers = (double)s->arena.prize->changes - 1, latency = 0;

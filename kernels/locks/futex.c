@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Drepper: Futexes Are Tricky, 2011, the second mutex: 0 free, 1 held, 2 held and somebody may sleep. Before it sleeps, a
- * thread spins for a while. */
+/* Drepper: Futexes Are Tricky, 2011, the second mutex: 0 free, 1 held, 2 held and somebody may sleep. Before it sleeps,
+ * a thread spins for a while. */
 #include <linux/futex.h>
 #include <stdatomic.h>
 #include <sys/syscall.h>
@@ -39,7 +39,8 @@ __attribute__((noinline)) static void futex_sleep(atomic_uint *word, struct lock
 		syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, FUTEX_SLEEPERS, NULL, NULL, 0);
 }
 
-/* The successful exchange, here or before sleep, acquires what the owner before released; a failed one tells nothing. */
+/* The successful exchange, here or before sleep, acquires what the owner before released; a failed one tells nothing.
+ */
 static inline void futex_acquire(struct futex_seat seat, struct lock_look *look) {
 	for (int i = 0; i < FUTEX_TRIES; i++) {
 		unsigned found = atomic_load_explicit(seat.word, memory_order_relaxed);

@@ -9,8 +9,8 @@
 enum { N, CRITICAL, NONCRITICAL };
 static const struct ss_param problem[] = {
 	[N] = {"n", "acquisitions of all threads together", SS_INT, NULL, "20000", NULL, 1, LOCKS_N_MAX},
-	[CRITICAL] = {"critical", "work in the critical section beside the bookkeeping, in steps of about 1 ns", SS_INT, NULL,
-                  "0", NULL, 0, LOCKS_UNITS_MAX},
+	[CRITICAL] = {"critical", "work in the critical section beside the bookkeeping, in steps of about 1 ns", SS_INT,
+                  NULL, "0", NULL, 0, LOCKS_UNITS_MAX},
 	[NONCRITICAL] = {"noncritical", "work between two sections, in steps of about 1 ns", SS_INT, NULL, "0", NULL, 0,
                      LOCKS_UNITS_MAX},
 	{.name = NULL},
@@ -19,8 +19,9 @@ static const struct ss_param problem[] = {
 enum { LOCK_WORD, PAD };
 static const struct ss_param params[] = {
 	[LOCK_WORD] = {"lock", "what keeps the others out", SS_WORD, LOCK_WORDS, "mutex", NULL, 0, 0},
-	[PAD] = {"pad", "line: the lock's words, what it protects and what each thread writes are on cache lines of their own",
-	         SS_WORD, "none,line", "none", NULL, 0, 0},
+	[PAD] = {"pad",
+             "line: the lock's words, what it protects and what each thread writes are on cache lines of their own",
+             SS_WORD, "none,line", "none", NULL, 0, 0},
 	{.name = NULL},
 };
 

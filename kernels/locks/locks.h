@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The kernel `locks`: threads contend for one lock. Shared by its parts; nothing outside this folder and its test includes
- * it. */
+/* The kernel `locks`: threads contend for one lock. Shared by its parts; nothing outside this folder and its test
+ * includes it. */
 #ifndef KERNELS_LOCKS_LOCKS_H
 #define KERNELS_LOCKS_LOCKS_H
 #include "kernels/kernel.h"

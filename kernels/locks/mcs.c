@@ -34,7 +34,8 @@ static inline struct mcs_seat mcs_seat(void *lock, int thread) {
 }
 
 /* The exchange releases the empty node to the successor that will write into it, and acquires what the owner before
- * released when it left the queue empty. Linking releases `held`; to see it lowered acquires what its owner released. */
+ * released when it left the queue empty. Linking releases `held`; to see it lowered acquires what its owner released.
+ */
 static inline void mcs_acquire(struct mcs_seat seat, struct lock_look *look) {
 	atomic_store_explicit(&seat.node->next, NULL, memory_order_relaxed);
 	struct mcs_node *before = atomic_exchange_explicit(seat.last, seat.node, memory_order_acq_rel);
@@ -49,8 +50,8 @@ static inline void mcs_acquire(struct mcs_seat seat, struct lock_look *look) {
 /* `next` is acquired so that lowering its `held` comes after the successor raised it. */
 static inline void mcs_release(struct mcs_seat seat) {
 	struct mcs_node *next = atomic_load_explicit(&seat.node->next, memory_order_acquire), *last = seat.node;
-	if (!next && atomic_compare_exchange_strong_explicit(seat.last, &last, NULL, memory_order_release,
-	                                                     memory_order_relaxed))
+	if (!next &&
+	    atomic_compare_exchange_strong_explicit(seat.last, &last, NULL, memory_order_release, memory_order_relaxed))
 		return;
 	for (unsigned turns = 0; !next; next = atomic_load_explicit(&seat.node->next, memory_order_acquire))
 		lock_wait(&turns);

@@ -37,7 +37,8 @@ static inline struct ticket_seat ticket_seat(void *lock, int thread) {
  * released. */
 static inline void ticket_acquire(struct ticket_seat seat, struct lock_look *look) {
 	unsigned mine = atomic_fetch_add_explicit(&seat.ticket->next, 1, memory_order_relaxed);
-	for (unsigned turns = 0; atomic_load_explicit(&seat.ticket->serving, memory_order_acquire) != mine; LOCK_WAITED(look))
+	for (unsigned turns = 0; atomic_load_explicit(&seat.ticket->serving, memory_order_acquire) != mine;
+	     LOCK_WAITED(look))
 		lock_wait(&turns);
 }
 

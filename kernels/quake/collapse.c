@@ -55,8 +55,8 @@ static void propagate_halo(const struct quake_state *s) {
 #pragma omp parallel for collapse(2) schedule(static)
 	for (ptrdiff_t i = 0; i < n; i++)
 		for (ptrdiff_t j = 0; j < n; j++) {
-			quake_row(s, s->now + 1, i)[j] = quake_cell_halo(quake_row(s, s->now, i - 1), quake_row(s, s->now, i),
-			                                                 quake_row(s, s->now, i + 1), j);
+			quake_row(s, s->now + 1, i)[j] =
+				quake_cell_halo(quake_row(s, s->now, i - 1), quake_row(s, s->now, i), quake_row(s, s->now, i + 1), j);
 			KERNEL_COUNT(s->events, QUAKE_CELL_UPDATES, 1);
 		}
 }

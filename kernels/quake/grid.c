@@ -18,8 +18,8 @@ static size_t round_up(size_t x, size_t to) {
 static bool layout(struct quake_state *s, size_t *grid_bytes) {
 	size_t n = s->input->n, rings = 0;
 	s->columns = round_up(n, QUAKE_CHUNK);
-	s->stride = QUAKE_LINE + s->columns * sizeof(float) +
-	            round_up(s->columns / QUAKE_CHUNK + ALARMS_MARGIN, QUAKE_LINE);
+	s->stride =
+		QUAKE_LINE + s->columns * sizeof(float) + round_up(s->columns / QUAKE_CHUNK + ALARMS_MARGIN, QUAKE_LINE);
 	*grid_bytes = (n + 2) * s->stride;
 	s->ring_bytes = s->variant->bands ? round_up(RING_ROWS * s->stride, 4096) : 0;
 	return !__builtin_mul_overflow(s->ring_bytes, (size_t)s->threads, &rings) &&

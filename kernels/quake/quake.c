@@ -24,7 +24,7 @@ const struct ss_param quake_problem[] = {
 	[N] = {"n", "edge of the grid in cells", SS_INT, NULL, "256", NULL, 1, QUAKE_N_MAX},
 	[STEPS] = {"steps", "steps in one run", SS_INT, NULL, "64", NULL, 1, QUAKE_STEPS_MAX},
 	[ENERGY] = {"energy", "upper end of the energies at the start; a cell fires above 4", SS_REAL, NULL, "4", NULL, 0,
-	            QUAKE_ENERGY_MAX},
+                QUAKE_ENERGY_MAX},
 	{.name = NULL},
 };
 
@@ -33,13 +33,13 @@ enum { VARIANT, BORDER, REDUCTION, SKIP, DEPTH, BLOCK };
 static const struct ss_param params[] = {
 	[VARIANT] = {"variant", "loops over the grid", SS_WORD, VARIANT_NAMES, "rows", NULL, 0, 0},
 	[BORDER] = {"border", "cells outside the grid: tested for, or zeros around it", SS_WORD, "branches,halo", "halo",
-	            SWEEPS, 0, 0},
+                SWEEPS, 0, 0},
 	[REDUCTION] = {"reduction", "how the threads' counts and energies are added", SS_WORD, "omp,atomic,critical", "omp",
-	               "variant == 'rows' or variant == 'collapse'", 0, 0},
+                   "variant == 'rows' or variant == 'collapse'", 0, 0},
 	[SKIP] = {"skip", "only charge chunks where nothing fires", SS_WORD, "no,yes", "yes",
-	          "variant == 'fused' or variant == 'temporal'", 0, 0},
+              "variant == 'fused' or variant == 'temporal'", 0, 0},
 	[DEPTH] = {"depth", "steps in a pass over the grid", SS_INT, "2..16*2", "4", "variant == 'temporal'", 1,
-	           QUAKE_DEPTH_MAX},
+               QUAKE_DEPTH_MAX},
 	[BLOCK] = {"block", "rows in a band", SS_INT, "16..1024*2", "64", "variant == 'temporal'", 1, QUAKE_BLOCK_MAX},
 	{.name = NULL},
 };
@@ -55,9 +55,10 @@ enum ss_status quake_open(void *opaque, const struct ss_call *call) {
 	struct quake_input *input = opaque;
 	int64_t n = call->problem[N].i, steps = call->problem[STEPS].i;
 	double energy = call->problem[ENERGY].r;
-	if (n < 1 || n > QUAKE_N_MAX || steps < 1 || steps > QUAKE_STEPS_MAX || !(energy >= 0 && energy <= QUAKE_ENERGY_MAX))
+	if (n < 1 || n > QUAKE_N_MAX || steps < 1 || steps > QUAKE_STEPS_MAX ||
+	    !(energy >= 0 && energy <= QUAKE_ENERGY_MAX))
 		return kernel_fail(call, SS_INVALID, "n must be 1 to %d, steps 1 to %d and energy 0 to %d", QUAKE_N_MAX,
-		            QUAKE_STEPS_MAX, QUAKE_ENERGY_MAX);
+		                   QUAKE_STEPS_MAX, QUAKE_ENERGY_MAX);
 	*input = (struct quake_input){.n = (size_t)n, .steps = steps};
 	input->cells = malloc((size_t)(n * n) * sizeof *input->cells);
 	if (!input->cells)
@@ -76,9 +77,15 @@ static bool config_right(const struct ss_call *call) {
 
 static void configure(struct quake_state *s, struct quake_input *input, const struct ss_call *call) {
 	const struct ss_value *c = call->config;
-	*s = (struct quake_state){.variant = variants[c[VARIANT].i], .input = input, .border = c[BORDER].i,
-	                          .reduction = c[REDUCTION].i, .skip = c[SKIP].i, .depth = (size_t)c[DEPTH].i,
-	                          .block = (size_t)c[BLOCK].i, .threads = call->threads, .isa = quake_isa_best()};
+	*s = (struct quake_state){.variant = variants[c[VARIANT].i],
+	                          .input = input,
+	                          .border = c[BORDER].i,
+	                          .reduction = c[REDUCTION].i,
+	                          .skip = c[SKIP].i,
+	                          .depth = (size_t)c[DEPTH].i,
+	                          .block = (size_t)c[BLOCK].i,
+	                          .threads = call->threads,
+	                          .isa = quake_isa_best()};
 	for (size_t j = 0; j < QUAKE_CHUNK; j++) {
 		s->valid[j] = -1;
 		s->valid[QUAKE_CHUNK + j] = -(j < input->n % QUAKE_CHUNK);
@@ -147,8 +154,8 @@ static enum ss_status cells_verify(const struct quake_state *s, const struct ss_
 		const float *found = quake_row(s, s->now, (ptrdiff_t)i), *expected = s->input->answer.cells + i * n;
 		for (size_t j = 0; j < n; j++)
 			if (memcmp(&found[j], &expected[j], sizeof *found) != 0)
-				return kernel_wrong(call, "row %zu column %zu holds %.9g, should be %.9g", i, j,
-				            (double)found[j], (double)expected[j]);
+				return kernel_wrong(call, "row %zu column %zu holds %.9g, should be %.9g", i, j, (double)found[j],
+				                    (double)expected[j]);
 	}
 	return SS_OK;
 }
@@ -161,10 +168,10 @@ enum ss_status quake_verify(void *state, const struct ss_call *call) {
 	for (int64_t step = 0; step < s->input->steps; step++) {
 		if (s->counts[step] != answer->counts[step])
 			return kernel_wrong(call, "%.0f cells fire in step %d, should be %.0f", s->counts[step], (int)step,
-			            answer->counts[step]);
+			                    answer->counts[step]);
 		if (!(fabs(s->means[step] - answer->means[step]) <= QUAKE_TOLERANCE * answer->means[step]))
 			return kernel_wrong(call, "the mean energy after step %d is %.9g, should be %.9g", (int)step,
-			            s->means[step], answer->means[step]);
+			                    s->means[step], answer->means[step]);
 	}
 	return cells_verify(s, call);
 }

@@ -17,9 +17,9 @@
 
 #include "kernels/count.h"
 
-#define QUAKE_EMAX 4.0f
-#define QUAKE_EDELTA 1e-4f
-#define QUAKE_FDELTA (QUAKE_EMAX / 4)
+#define QUAKE_EMAX      4.0f
+#define QUAKE_EDELTA    1e-4f
+#define QUAKE_FDELTA    (QUAKE_EMAX / 4)
 #define QUAKE_TOLERANCE 1e-5 /* of the mean, relative */
 
 enum { QUAKE_N_MAX = 16384, QUAKE_STEPS_MAX = 1000000, QUAKE_ENERGY_MAX = 1000 };
@@ -32,8 +32,8 @@ enum { QUAKE_CELL_UPDATES, QUAKE_CHUNKS_SKIPPED };
 /* What a run must end with: computed at the first verification, then kept. */
 struct quake_answer {
 	float *cells;
-	double *counts, *means;     /* of each step */
-	double released, received;  /* how often QUAKE_EMAX was lost and QUAKE_FDELTA was got, in all steps */
+	double *counts, *means;    /* of each step */
+	double released, received; /* how often QUAKE_EMAX was lost and QUAKE_FDELTA was got, in all steps */
 };
 
 struct quake_input {
@@ -62,15 +62,15 @@ struct quake_state {
 	struct quake_input *input;   /* not owned */
 	enum quake_border border;
 	enum quake_reduction reduction;
-	bool skip;               /* chunks without an alarm around are only charged */
-	size_t depth, block;     /* temporal: steps in a pass, rows in a band */
+	bool skip;           /* chunks without an alarm around are only charged */
+	size_t depth, block; /* temporal: steps in a pass, rows in a band */
 	int threads;
-	size_t columns, stride;  /* of a row: cells with the padding; bytes from one to the next */
-	unsigned char *grid[2];  /* the first cell of each */
-	unsigned char *rings;    /* temporal: the rows between the first and the last step of a pass, for each thread */
+	size_t columns, stride; /* of a row: cells with the padding; bytes from one to the next */
+	unsigned char *grid[2]; /* the first cell of each */
+	unsigned char *rings;   /* temporal: the rows between the first and the last step of a pass, for each thread */
 	unsigned char *memory;
 	size_t bytes, ring_bytes;
-	int now;                 /* the grid with the result */
+	int now;                        /* the grid with the result */
 	int32_t valid[2 * QUAKE_CHUNK]; /* all bits of the cells that are in the grid, in a full and in the last chunk */
 	double *counts, *means;         /* of each step */
 	int64_t *events;                /* ss_call's */

@@ -2,9 +2,9 @@
 /* A template, included once for each instruction set. Before it: ROW_NAME(word), ROW_TARGET (a function attribute or
  * nothing), ROW_LANES (floats in a vector), ROW_MAX(x, y), ROW_ABOVE(x, y) (is any lane of x above that of y).
  *
- * A row is worked on in chunks. Where nothing fires in a chunk or beside it, which is the rule, its cells only get their
- * delta; elsewhere comparisons become masks, and a masked QUAKE_FDELTA is 1 or 0. Energies are summed in float inside
- * a chunk, in double beyond it. */
+ * A row is worked on in chunks. Where nothing fires in a chunk or beside it, which is the rule, its cells only get
+ * their delta; elsewhere comparisons become masks, and a masked QUAKE_FDELTA is 1 or 0. Energies are summed in float
+ * inside a chunk, in double beyond it. */
 typedef float ROW_NAME(vec) __attribute__((vector_size(4 * ROW_LANES), aligned(4), may_alias));
 typedef int32_t ROW_NAME(mask) __attribute__((vector_size(4 * ROW_LANES), aligned(4), may_alias));
 typedef float ROW_NAME(half) __attribute__((vector_size(2 * ROW_LANES), may_alias));
@@ -15,19 +15,19 @@ struct ROW_NAME(sums) {
 	ROW_NAME(mask) fired;      /* of the row */
 	ROW_NAME(wide) total;
 };
-#define ROW_INLINE ROW_TARGET static inline __attribute__((always_inline))
-#define ROW_LOAD(at) (*(const ROW_NAME(vec) *)(const void *)(at))
-#define ROW_ALL(x) ((ROW_NAME(vec)){0} + (x))
+#define ROW_INLINE         ROW_TARGET static inline __attribute__((always_inline))
+#define ROW_LOAD(at)       (*(const ROW_NAME(vec) *)(const void *)(at))
+#define ROW_ALL(x)         ((ROW_NAME(vec)){0} + (x))
 #define ROW_WHERE(bits, x) ((ROW_NAME(vec))((bits) & (ROW_NAME(mask))ROW_ALL(x)))
 
-ROW_INLINE void ROW_NAME(store)(float *to, ROW_NAME(vec) energy, ROW_NAME(vec) charged, struct ROW_NAME(sums) *sums) {
+ROW_INLINE void ROW_NAME(store)(float *to, ROW_NAME(vec) energy, ROW_NAME(vec) charged, struct ROW_NAME(sums) * sums) {
 	sums->energy += energy;
 	sums->top = ROW_MAX(sums->top, charged);
 	*(ROW_NAME(vec) *)(void *)to = charged;
 }
 
 ROW_INLINE void ROW_NAME(busy)(const float *above, const float *row, const float *below, float *to, float delta,
-                               const int32_t *valid, struct ROW_NAME(sums) *sums) {
+                               const int32_t *valid, struct ROW_NAME(sums) * sums) {
 	for (int j = 0; j < QUAKE_CHUNK; j += ROW_LANES) {
 		ROW_NAME(vec) energy = ROW_LOAD(row + j), emax = ROW_ALL(QUAKE_EMAX);
 		ROW_NAME(mask) inside = *(const ROW_NAME(mask) *)(const void *)(valid + j);
@@ -42,14 +42,14 @@ ROW_INLINE void ROW_NAME(busy)(const float *above, const float *row, const float
 	}
 }
 
-ROW_INLINE void ROW_NAME(quiet)(const float *row, float *to, float delta, struct ROW_NAME(sums) *sums) {
+ROW_INLINE void ROW_NAME(quiet)(const float *row, float *to, float delta, struct ROW_NAME(sums) * sums) {
 #pragma GCC unroll 16
 	for (int j = 0; j < QUAKE_CHUNK; j += ROW_LANES)
 		ROW_NAME(store)(to + j, ROW_LOAD(row + j), ROW_LOAD(row + j) + ROW_ALL(delta), sums);
 }
 
 /* Ends a chunk: its alarm, and its energy into the row's. */
-ROW_INLINE uint8_t ROW_NAME(settle)(struct ROW_NAME(sums) *sums) {
+ROW_INLINE uint8_t ROW_NAME(settle)(struct ROW_NAME(sums) * sums) {
 	union {
 		ROW_NAME(vec) whole;
 		ROW_NAME(half) part[2];
@@ -73,8 +73,8 @@ ROW_TARGET static void ROW_NAME(step)(const struct quake_state *s, const float *
 		if (quiet)
 			ROW_NAME(quiet)(from[1] + at, to + at, delta, &sums);
 		else
-			ROW_NAME(busy)(from[0] + at, from[1] + at, from[2] + at, to + at, delta,
-			               s->valid + (c < full ? 0 : QUAKE_CHUNK), &sums);
+			ROW_NAME(busy)
+		(from[0] + at, from[1] + at, from[2] + at, to + at, delta, s->valid + (c < full ? 0 : QUAKE_CHUNK), &sums);
 		KERNEL_COUNT(s->events, QUAKE_CHUNKS_SKIPPED, quiet);
 		alarms[c] = ROW_NAME(settle)(&sums);
 	}

@@ -30,7 +30,8 @@ struct notes {
 
 static void note(struct notes *notes, const char *what, const char *value, const char *why) {
 	size_t room = sizeof notes->text - notes->used;
-	int length = snprintf(notes->text + notes->used, room, "%s%.40s=%.60s %s", notes->used ? "; " : "", what, value, why);
+	int length =
+		snprintf(notes->text + notes->used, room, "%s%.40s=%.60s %s", notes->used ? "; " : "", what, value, why);
 	notes->used += length < 0 ? 0 : (size_t)length < room ? (size_t)length : room - 1;
 	ssp_say(notes->message, "%s", notes->text);
 }
@@ -109,9 +110,14 @@ static const struct {
 	const char *name;
 	bool (*apply)(const struct openmp *openmp, const char *value, struct notes *notes); /* NULL: at the start only */
 } variables[] = {
-	{"OMP_NUM_THREADS", threads_apply}, {"OMP_SCHEDULE", schedule_apply}, {"OMP_DYNAMIC", dynamic_apply},
-	{"OMP_PROC_BIND", NULL},            {"OMP_PLACES", NULL},             {"OMP_WAIT_POLICY", NULL},
-	{"GOMP_SPINCOUNT", NULL},           {"KMP_BLOCKTIME", NULL},
+	{"OMP_NUM_THREADS", threads_apply},
+	{"OMP_SCHEDULE", schedule_apply},
+	{"OMP_DYNAMIC", dynamic_apply},
+	{"OMP_PROC_BIND", NULL},
+	{"OMP_PLACES", NULL},
+	{"OMP_WAIT_POLICY", NULL},
+	{"GOMP_SPINCOUNT", NULL},
+	{"KMP_BLOCKTIME", NULL},
 };
 
 static int config_apply(const struct openmp *openmp, const struct sweetspot_config *config, struct notes *notes) {
@@ -133,7 +139,7 @@ int sweetspot_apply(const sweetspot_config *config, unsigned flags, char *text, 
 	struct ssp_message message = {text, size};
 	struct notes notes = {.message = &message};
 	struct openmp openmp;
-	const char *why = !config                                                             ? "there is no configuration"
+	const char *why = !config                                              ? "there is no configuration"
 	                  : (flags & SWEETSPOT_ANYWAY) == 0 && config->foreign ? "it is of another machine"
 	                  : (flags & SWEETSPOT_ANYWAY) == 0 && config->stale   ? "the kernel has changed since it was tuned"
 	                  : !openmp_find(&openmp)                              ? "the program has no OpenMP"

@@ -60,8 +60,8 @@ static uint64_t amount(const struct ssp_machine *machine, size_t i) {
 	return *(const uint64_t *)((const char *)machine + amounts[i].at);
 }
 
-static const char *amounts_differ(const struct ssp_machine *there, const struct ssp_machine *here, struct ssp_arena *arena,
-                                  bool *agrees) {
+static const char *amounts_differ(const struct ssp_machine *there, const struct ssp_machine *here,
+                                  struct ssp_arena *arena, bool *agrees) {
 	char text[160];
 	for (size_t i = 0; i < sizeof amounts / sizeof *amounts; i++) {
 		uint64_t a = amount(there, i), b = amount(here, i);
@@ -75,7 +75,8 @@ static const char *amounts_differ(const struct ssp_machine *there, const struct 
 	return NULL;
 }
 
-const char *ssp_machine_differs(const struct ssp_machine *there, const struct ssp_machine *here, struct ssp_arena *arena) {
+const char *ssp_machine_differs(const struct ssp_machine *there, const struct ssp_machine *here,
+                                struct ssp_arena *arena) {
 	char text[400];
 	bool agrees = false;
 	if (there->synthetic)

@@ -137,7 +137,8 @@ static struct sweetspot_profile *folder_load(const char *path, const struct ssp_
 	return best;
 }
 
-struct sweetspot_profile *ssp_load(const char *path, const struct ssp_machine *here, const struct ssp_message *message) {
+struct sweetspot_profile *ssp_load(const char *path, const struct ssp_machine *here,
+                                   const struct ssp_message *message) {
 	struct stat about;
 	bool folder = stat(path, &about) == 0 && S_ISDIR(about.st_mode);
 	struct sweetspot_profile *profile = folder ? links_load(path, here) : file_load(path, here, message);

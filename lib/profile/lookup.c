@@ -61,7 +61,8 @@ static double size_asked(const struct question *question, const char *over) {
 }
 
 /* Sizes of which all but the size is as asked for. */
-static const struct ssp_sizes *sizes_find(const struct ssp_kernel *kernel, const struct question *question, double *size) {
+static const struct ssp_sizes *sizes_find(const struct ssp_kernel *kernel, const struct question *question,
+                                          double *size) {
 	for (const struct ssp_sizes *sizes = kernel->sizes; sizes; sizes = sizes->next) {
 		*size = size_asked(question, sizes->over);
 		if (*size > 0 && isfinite(*size) && distance(&sizes->problem, question, sizes->over) == 0)
@@ -141,7 +142,8 @@ const sweetspot_config *sweetspot_lookup(const sweetspot_profile *profile, const
 		return entry_answer(entry, away, match);
 	const struct ssp_sizes *sizes = sizes_find(found, &question, &size);
 	const sweetspot_config *config = sizes ? sizes_answer(sizes, size, match) : NULL;
-	/* Beyond all ranges a problem that was tuned by itself may be nearer, or the last of them: the same but for rounding. */
+	/* Beyond all ranges a problem that was tuned by itself may be nearer, or the last of them: the same but for
+	 * rounding. */
 	if (entry && (!config || sqrt(away) <= match->distance * (1 + ROUNDING)))
 		config = entry_answer(entry, away, match);
 	return config;

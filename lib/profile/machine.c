@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Packages, cores and caches by Documentation/admin-guide/cputopology.rst and
- * Documentation/ABI/testing/sysfs-devices-system-cpu of the kernel; as hwloc does, only what the control group leaves. */
+ * Documentation/ABI/testing/sysfs-devices-system-cpu of the kernel; as hwloc does, only what the control group leaves.
+ */
 #include <config.h>
 
 #include <dirent.h>
@@ -71,7 +72,10 @@ static void caches_read(const char *root, size_t cpu, struct ssp_machine *machin
 	for (int i = 0; i < 16; i++) {
 		if (!ssp_line_read(root, line, LINE, CPUS "/cpu%zu/cache/index%d/level", cpu, i))
 			return;
-		uint64_t *size = *line == '1' ? &machine->l1d : *line == '2' ? &machine->l2 : *line == '3' ? &machine->l3 : NULL;
+		uint64_t *size = *line == '1'   ? &machine->l1d
+		                 : *line == '2' ? &machine->l2
+		                 : *line == '3' ? &machine->l3
+		                                : NULL;
 		if (!ssp_line_read(root, line, LINE, CPUS "/cpu%zu/cache/index%d/type", cpu, i) || *line == 'I')
 			continue;
 		if (size && ssp_line_read(root, line, LINE, CPUS "/cpu%zu/cache/index%d/size", cpu, i))
@@ -105,7 +109,8 @@ static const char *gpus_read(const char *root, struct ssp_arena *arena) {
 	char path[PATH_MAX], models[4096] = "";
 	size_t used = 0;
 	struct dirent *one;
-	DIR *folder = snprintf(path, sizeof path, "%s/proc/driver/nvidia/gpus", root) < (int)sizeof path ? opendir(path) : NULL;
+	DIR *folder =
+		snprintf(path, sizeof path, "%s/proc/driver/nvidia/gpus", root) < (int)sizeof path ? opendir(path) : NULL;
 	for (int i = 0; folder && i < GPUS_MAX && (one = readdir(folder));) {
 		if (one->d_name[0] == '.')
 			continue;

@@ -7,7 +7,8 @@
 /* Below `root` ("": this machine). What can't be found out stays 0 or NULL; gpu: the models, one a line. */
 void ssp_machine_read(const char *root, struct ssp_arena *arena, struct ssp_machine *machine);
 /* What differs, in the arena, or NULL. What one of them does not say differs in nothing, but something must agree. */
-const char *ssp_machine_differs(const struct ssp_machine *there, const struct ssp_machine *here, struct ssp_arena *arena);
+const char *ssp_machine_differs(const struct ssp_machine *there, const struct ssp_machine *here,
+                                struct ssp_arena *arena);
 
 /* "machine-0123456789ab.json"; gpu: the model, or nothing. */
 enum { SSP_LINK_SIZE = 32 };
@@ -19,7 +20,8 @@ struct ssp_set {
 	bool has[SSP_CPUS_MAX];
 	size_t count;
 };
-__attribute__((format(printf, 4, 5))) bool ssp_line_read(const char *root, char *line, size_t size, const char *format, ...);
+__attribute__((format(printf, 4, 5))) bool ssp_line_read(const char *root, char *line, size_t size, const char *format,
+                                                         ...);
 /* "0-3,8"; numbers beyond the maximum are left out. False where it is no list. */
 bool ssp_set_parse(const char *text, struct ssp_set *set);
 bool ssp_set_meets(const char *text, const struct ssp_set *set, size_t *lowest); /* the lowest number in both */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Inside libsweetspot: a profile as programs look things up in it. Reading turns JSON into plain arrays in one arena, so
- * that looking up allocates nothing and takes no lock. */
+/* Inside libsweetspot: a profile as programs look things up in it. Reading turns JSON into plain arrays in one arena,
+ * so that looking up allocates nothing and takes no lock. */
 #ifndef LIB_PROFILE_PROFILE_H
 #define LIB_PROFILE_PROFILE_H
 #include <stdbool.h>
@@ -110,7 +110,8 @@ struct sweetspot_profile *ssp_parse(const char *text, size_t size, const struct 
 void ssp_foreign_set(struct sweetspot_profile *profile, const char *reason);
 int ssp_index(struct sweetspot_profile *profile);
 uint32_t ssp_hash(const char *text);
-const struct ssp_kernel *ssp_kernel_find(const struct sweetspot_profile *profile, const char *name, const char *objective);
+const struct ssp_kernel *ssp_kernel_find(const struct sweetspot_profile *profile, const char *name,
+                                         const char *objective);
 const struct ssp_setting *ssp_setting_find(const struct ssp_settings *settings, const char *name);
 /* The cost at a size; NaN without a law, and beyond its sizes. */
 double ssp_law(const struct ssp_sizes *sizes, double size);

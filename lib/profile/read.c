@@ -50,9 +50,14 @@ static int machine_read(struct sweetspot_profile *profile, const json_t *json) {
 	struct ssp_machine *machine = &profile->machine;
 	const json_t *caches = json_object_get(json, "caches"), *gpu = json_object_get(json, "gpu");
 	*machine = (struct ssp_machine){
-		.threads = amount(json, "threads"), .cores = amount(json, "cores"), .packages = amount(json, "packages"),
-		.numa_nodes = amount(json, "numa_nodes"), .l1d = amount(caches, "l1d"), .l2 = amount(caches, "l2"),
-		.l3 = amount(caches, "l3"), .synthetic = json_is_true(json_object_get(json, "synthetic")),
+		.threads = amount(json, "threads"),
+		.cores = amount(json, "cores"),
+		.packages = amount(json, "packages"),
+		.numa_nodes = amount(json, "numa_nodes"),
+		.l1d = amount(caches, "l1d"),
+		.l2 = amount(caches, "l2"),
+		.l3 = amount(caches, "l3"),
+		.synthetic = json_is_true(json_object_get(json, "synthetic")),
 	};
 	return ssp_text_read(profile->arena, json, "fingerprint", NULL, &profile->fingerprint) || !profile->fingerprint ||
 	               ssp_text_read(profile->arena, json, "cpu", NULL, &machine->cpu) ||
@@ -73,7 +78,8 @@ static int entry_read(struct ssp_arena *arena, const json_t *json, struct ssp_en
 	entry->speedup = ssp_number(json_object_get(json, "speedup"), "ratio");
 	entry->config.stale = strcmp(state, "current") != 0;
 	return ssp_settings_read(arena, json_object_get(json, "problem"), SSP_PROBLEM_MAX, &entry->problem) ||
-	               ssp_settings_read(arena, json_object_get(json, "config"), SSP_SETTINGS_MAX, &entry->config.settings) ||
+	               ssp_settings_read(arena, json_object_get(json, "config"), SSP_SETTINGS_MAX,
+	                                 &entry->config.settings) ||
 	               ssp_settings_read(arena, json_object_get(json, "environment"), SSP_SETTINGS_MAX,
 	                                 &entry->config.environment) ||
 	               !(entry->median >= 0)

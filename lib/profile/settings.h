@@ -9,7 +9,8 @@
 /* Names with numbers, words or booleans, at most `limit`. */
 int ssp_settings_read(struct ssp_arena *arena, const json_t *json, size_t limit, struct ssp_settings *settings);
 /* A member that is text; `otherwise` (which may be NULL) where it is absent. */
-int ssp_text_read(struct ssp_arena *arena, const json_t *object, const char *key, const char *otherwise, const char **text);
+int ssp_text_read(struct ssp_arena *arena, const json_t *object, const char *key, const char *otherwise,
+                  const char **text);
 /* NaN where it is no number. */
 double ssp_number(const json_t *object, const char *key);
 /* Members "sizes"; profile_sizes.c. */

@@ -52,7 +52,11 @@ void ssr_events_parse(struct ssr_state *state, const char *text) {
 
 static int try_open(const struct ssr_event *event, bool user_only) {
 	struct perf_event_attr attr = {
-		.size = sizeof attr, .type = event->type, .config = event->config, .exclude_kernel = user_only, .exclude_hv = 1,
+		.size = sizeof attr,
+		.type = event->type,
+		.config = event->config,
+		.exclude_kernel = user_only,
+		.exclude_hv = 1,
 		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING,
 	};
 	return (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Inside libsweetspot. A thread keeps the sums of its regions for itself, so that begin and end take no lock; the lock is
- * taken where a thread meets a name for the first time, and while all is written. What a thread changes and the writer
- * reads is atomic, but never ordered: the writer may see one sum before and another after an end. */
+/* Inside libsweetspot. A thread keeps the sums of its regions for itself, so that begin and end take no lock; the lock
+ * is taken where a thread meets a name for the first time, and while all is written. What a thread changes and the
+ * writer reads is atomic, but never ordered: the writer may see one sum before and another after an end. */
 #ifndef LIB_REGIONS_REGIONS_H
 #define LIB_REGIONS_REGIONS_H
 #include <pthread.h>

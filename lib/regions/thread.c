@@ -131,11 +131,11 @@ static size_t name_cut(const char *text, size_t length) {
 	return length;
 }
 
-struct ssr_region *ssr_region_find(struct ssr_state *state, struct ssr_thread *thread, const char *text, size_t length) {
+struct ssr_region *ssr_region_find(struct ssr_state *state, struct ssr_thread *thread, const char *text,
+                                   size_t length) {
 	length = name_cut(text, length);
 	uint32_t hash = ssr_name_hash(text, length);
-	struct ssr_region *found =
-		thread->slots ? *table_slot(thread->table, thread->slots, text, length, hash) : NULL;
+	struct ssr_region *found = thread->slots ? *table_slot(thread->table, thread->slots, text, length, hash) : NULL;
 	return found ? found : region_add(state, thread, text, length, hash);
 }
 

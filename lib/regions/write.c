@@ -44,8 +44,8 @@ static void event_write(FILE *out, const struct ssr_counter *counter, const stru
 	if (error)
 		fprintf(out, "{\"errno\":%d}", error);
 	else
-		fprintf(out, "{\"value\":%" PRIu64 ",\"enabled\":%" PRIu64 ",\"running\":%" PRIu64 "%s}", atomic_load(&sum->value),
-		        atomic_load(&sum->enabled), atomic_load(&sum->running),
+		fprintf(out, "{\"value\":%" PRIu64 ",\"enabled\":%" PRIu64 ",\"running\":%" PRIu64 "%s}",
+		        atomic_load(&sum->value), atomic_load(&sum->enabled), atomic_load(&sum->running),
 		        atomic_load(&counter->user_only) ? ",\"user_only\":true" : "");
 }
 
@@ -58,8 +58,8 @@ static void region_write(FILE *out, const struct ssr_state *state, struct ssr_re
 	fprintf(out,
 	        "{\"thread\":%u,\"calls\":%" PRIu64 ",\"ns\":%" PRIu64 ",\"unbegun\":%" PRIu64 ",\"unended\":%" PRIu64
 	        ",\"events\":[",
-	        region->thread->number, atomic_load(&region->calls), atomic_load(&region->ns), atomic_load(&region->unbegun),
-	        atomic_load(&region->unended) + atomic_load(&region->depth));
+	        region->thread->number, atomic_load(&region->calls), atomic_load(&region->ns),
+	        atomic_load(&region->unbegun), atomic_load(&region->unended) + atomic_load(&region->depth));
 	for (size_t i = 0; i < state->event_count; i++) {
 		fputs(i ? "," : "", out);
 		event_write(out, &region->thread->counters[i], &region->sums[i]);

@@ -17,8 +17,8 @@ int app_node_use(struct app *app, struct worker *worker, struct err *err);
 void app_node_leave(struct app *app);
 /* What app_fingerprint would be on that node. */
 int app_node_fingerprint(struct app *app, struct worker *worker, char fingerprint[SHA256_TEXT], struct err *err);
-/* All is told as of that machine from now on, which a store or a file described; --device is as it says. What it lacks is
- * not there, and nothing must be measured. */
+/* All is told as of that machine from now on, which a store or a file described; --device is as it says. What it lacks
+ * is not there, and nothing must be measured. */
 void app_machine_assume(struct app *app, const json_t *machine);
 const volatile int *app_abandon(const struct app *app);
 char *app_worker_path(struct err *err); /* of this installation; caller frees */

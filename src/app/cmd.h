@@ -17,8 +17,8 @@ struct app;
 struct ui *app_ui(struct app *app);
 const volatile int *app_interrupt(const struct app *app); /* non-zero after the first Ctrl-C */
 const char *app_command_line(const struct app *app);      /* as typed, quoted for a shell */
-const char *app_device(const struct app *app);      /* of --device: "cuda:0"; NULL: the CPU */
-const char *app_device_kind(const struct app *app); /* as kernels' tables have it: "cpu", "cuda" */
+const char *app_device(const struct app *app);            /* of --device: "cuda:0"; NULL: the CPU */
+const char *app_device_kind(const struct app *app);       /* as kernels' tables have it: "cpu", "cuda" */
 /* The GPU of --device, which the worker opens for it: {"device","name","compute_capability",..}, borrowed. NULL with
  * ERR_UNAVAILABLE where it can't be had. On the CPU an empty object. */
 const json_t *app_gpu(struct app *app, struct err *err);
@@ -44,10 +44,11 @@ void app_release(struct app *app);
 
 struct cmd {
 	const char *name, *summary;
-	const char *usage;         /* what follows "sweetspot NAME" */
-	const struct opt *const *options; /* its own tables, NULL-terminated; --json, --help and the like are common to all */
-	const char *notes;         /* further text of --help, or NULL */
-	bool becomes_program;      /* by exec: signals stay as this process found them */
+	const char *usage; /* what follows "sweetspot NAME" */
+	const struct opt *const
+		*options;         /* its own tables, NULL-terminated; --json, --help and the like are common to all */
+	const char *notes;    /* further text of --help, or NULL */
+	bool becomes_program; /* by exec: signals stay as this process found them */
 	/* 0, or -1 with err set: main prints it and exits with err_exit_status */
 	int (*run)(struct app *app, const struct opt_args *args, struct err *err);
 };

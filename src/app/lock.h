@@ -14,8 +14,8 @@ int lock_take(struct ui *ui, const volatile int *interrupt, struct err *err);
 void lock_release(int fd);
 bool lock_is_held(void); /* by another process now */
 
-/* One at a time that writes into a folder, by the file `name` in it, which stays. ERR_FAILED at once where another one has
- * it, on whatever machine; who that is stands in the file. A file system that can't lock is warned of. */
+/* One at a time that writes into a folder, by the file `name` in it, which stays. ERR_FAILED at once where another one
+ * has it, on whatever machine; who that is stands in the file. A file system that can't lock is warned of. */
 int lock_folder(struct ui *ui, const char *folder, const char *name, struct err *err);
 
 #endif

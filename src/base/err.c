@@ -58,7 +58,9 @@ int err_prefix(struct err *err, const char *where, ...) {
 
 int err_exit_status(enum err_code code) {
 	switch (code) {
-#define ERR_STATUS(name, status, text) case ERR_##name: return status;
+#define ERR_STATUS(name, status, text)                                                                                 \
+	case ERR_##name:                                                                                                   \
+		return status;
 		ERR_CODES(ERR_STATUS)
 #undef ERR_STATUS
 	}
@@ -67,7 +69,9 @@ int err_exit_status(enum err_code code) {
 
 const char *err_meaning(enum err_code code) {
 	switch (code) {
-#define ERR_TEXT(name, status, text) case ERR_##name: return text;
+#define ERR_TEXT(name, status, text)                                                                                   \
+	case ERR_##name:                                                                                                   \
+		return text;
 		ERR_CODES(ERR_TEXT)
 #undef ERR_TEXT
 	}

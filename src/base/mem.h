@@ -7,16 +7,16 @@
 #include <stddef.h>
 
 void *mem_alloc(size_t count, size_t size) __attribute__((malloc)); /* zeroed; checks count * size for overflow */
-void *mem_grow(void *old, size_t count, size_t size);                /* realloc; the new part is not zeroed */
-/* Not zeroed: what will be written from one end to the other, in large pages where it is large and the system has them. A
- * first touch is a page fault, which takes longer than filling the page. */
+void *mem_grow(void *old, size_t count, size_t size);               /* realloc; the new part is not zeroed */
+/* Not zeroed: what will be written from one end to the other, in large pages where it is large and the system has them.
+ * A first touch is a page fault, which takes longer than filling the page. */
 void *mem_large(size_t bytes) __attribute__((malloc));
 char *mem_strdup(const char *text) __attribute__((malloc));
 char *mem_printf(const char *format, ...) __attribute__((format(printf, 1, 2), malloc));
 
 struct arena;
 struct arena *arena_new(void);
-void arena_free(struct arena *arena); /* NULL is fine */
+void arena_free(struct arena *arena);                              /* NULL is fine */
 void *arena_alloc(struct arena *arena, size_t count, size_t size); /* zeroed, aligned for any type */
 /* Calls release(what) when the arena is freed, the last one first: for what can't live in it. */
 void arena_defer(struct arena *arena, void (*release)(void *what), void *what);

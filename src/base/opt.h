@@ -29,7 +29,7 @@ size_t opt_count(const struct opt_args *args, const char *name);
 const char *opt_at(const struct opt_args *args, const char *name, size_t i);
 size_t opt_words(const struct opt_args *args); /* positional arguments before "--" */
 const char *opt_word(const struct opt_args *args, size_t i);
-bool opt_dashes(const struct opt_args *args);  /* was there a "--"? */
+bool opt_dashes(const struct opt_args *args);                      /* was there a "--"? */
 char *const *opt_rest(const struct opt_args *args, size_t *count); /* after "--", NULL-terminated */
 /* Whole numbers and durations with range checks; the fallback where the option is absent. */
 int opt_int(const struct opt_args *args, const char *name, long long min, long long max, long long fallback,

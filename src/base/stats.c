@@ -39,8 +39,8 @@ static double sorted_quantile(const double *sorted, size_t count, double p) {
 	return fmin(fmax(sorted[low] * (1 - part) + sorted[low + 1] * part, sorted[low]), sorted[low + 1]);
 }
 
-/* The `wanted`-th smallest to its place, nothing larger before it (Hoare, Algorithm 65: Find, 1961). What many rounds have
- * not made small is sorted. */
+/* The `wanted`-th smallest to its place, nothing larger before it (Hoare, Algorithm 65: Find, 1961). What many rounds
+ * have not made small is sorted. */
 static void select_place(double *x, size_t count, size_t wanted) {
 	enum { FEW = 16, ROUNDS = 40 };
 	ptrdiff_t low = 0, high = (ptrdiff_t)count - 1, place = (ptrdiff_t)wanted;

@@ -9,7 +9,8 @@
 #include "src/base/mem.h"
 #include "src/base/sys.h"
 
-/* From the program's folder: bin or libexec/sweetspot of an installation, a build folder in the sources, the sources. */
+/* From the program's folder: bin or libexec/sweetspot of an installation, a build folder in the sources, the sources.
+ */
 static const char *const places[] = {"../share/sweetspot", "../../share/sweetspot", "../data", "data"};
 
 static bool program_folder(char *path, size_t size) {

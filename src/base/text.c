@@ -19,11 +19,16 @@ static size_t lead_length(unsigned char c) {
 /* Overlong forms, surrogates and what is beyond U+10FFFF show in the second byte. */
 static bool second_fits(unsigned char first, unsigned char second) {
 	switch (first) {
-	case 0xE0: return second >= 0xA0;
-	case 0xED: return second <= 0x9F;
-	case 0xF0: return second >= 0x90;
-	case 0xF4: return second <= 0x8F;
-	default: return true;
+	case 0xE0:
+		return second >= 0xA0;
+	case 0xED:
+		return second <= 0x9F;
+	case 0xF0:
+		return second >= 0x90;
+	case 0xF4:
+		return second <= 0x8F;
+	default:
+		return true;
 	}
 }
 

@@ -71,21 +71,35 @@ static json_t *word_json(const char *word) {
 
 json_t *value_json(struct value value) {
 	switch (value.type) {
-	case VALUE_INT: return json_integer(value.as.i);
-	case VALUE_REAL: return isfinite(value.as.r) ? json_real(value.as.r) : json_null();
-	case VALUE_WORD: break;
+	case VALUE_INT:
+		return json_integer(value.as.i);
+	case VALUE_REAL:
+		return isfinite(value.as.r) ? json_real(value.as.r) : json_null();
+	case VALUE_WORD:
+		break;
 	}
 	return word_json(value.as.w);
 }
 
 bool value_from_json(const json_t *json, struct value *out) {
 	switch (json ? json_typeof(json) : JSON_NULL) {
-	case JSON_INTEGER: *out = value_int(json_integer_value(json)); return true;
-	case JSON_REAL: *out = value_real(json_real_value(json)); return true;
-	case JSON_STRING: *out = value_word(json_string_value(json)); return true;
-	case JSON_TRUE: *out = value_int(1); return true;
-	case JSON_FALSE: *out = value_int(0); return true;
-	default: return false;
+	case JSON_INTEGER:
+		*out = value_int(json_integer_value(json));
+		return true;
+	case JSON_REAL:
+		*out = value_real(json_real_value(json));
+		return true;
+	case JSON_STRING:
+		*out = value_word(json_string_value(json));
+		return true;
+	case JSON_TRUE:
+		*out = value_int(1);
+		return true;
+	case JSON_FALSE:
+		*out = value_int(0);
+		return true;
+	default:
+		return false;
 	}
 }
 
@@ -100,9 +114,12 @@ static int real_text(double r, char *text, size_t size) {
 
 int value_text(struct value value, char *text, size_t size) {
 	switch (value.type) {
-	case VALUE_INT: return snprintf(text, size, "%" PRId64, value.as.i);
-	case VALUE_REAL: return real_text(value.as.r, text, size);
-	case VALUE_WORD: break;
+	case VALUE_INT:
+		return snprintf(text, size, "%" PRId64, value.as.i);
+	case VALUE_REAL:
+		return real_text(value.as.r, text, size);
+	case VALUE_WORD:
+		break;
 	}
 	return snprintf(text, size, "%s", value.as.w);
 }

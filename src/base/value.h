@@ -20,7 +20,7 @@ struct value {
 struct value value_int(int64_t i);
 struct value value_real(double r);
 struct value value_word(const char *w);
-double value_number(struct value value); /* NAN for a word */
+double value_number(struct value value);          /* NAN for a word */
 bool value_equal(struct value a, struct value b); /* 2 equals 2.0; a word equals only the same word */
 /* A whole number, a real number, else a word that is the text itself. */
 struct value value_parse(const char *text);

@@ -31,8 +31,8 @@ const struct kernel_param *params_find(const struct params *params, const char *
 
 /* The default problem. New reference. */
 json_t *params_problem(const struct params *params);
-/* "P=V": goes into problem when P belongs to the problem, into config otherwise; problem or config may be NULL when that
- * kind is not wanted. ERR_USAGE for unknown names and values, with the nearest. */
+/* "P=V": goes into problem when P belongs to the problem, into config otherwise; problem or config may be NULL when
+ * that kind is not wanted. ERR_USAGE for unknown names and values, with the nearest. */
 int params_word(const struct params *params, const char *word, json_t *problem, json_t *config, struct err *err);
 /* "P=V,P=V" or "P=V P=V"; one that begins with a text is that text to its end. */
 int params_words(const struct params *params, const char *words, json_t *problem, json_t *config, struct err *err);

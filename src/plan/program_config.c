@@ -55,8 +55,7 @@ static json_t *value_check(const struct space *space, int param, struct value va
 	return NULL;
 }
 
-static int value_put(const struct space *space, json_t *config, const char *name, struct value value,
-                     struct err *err) {
+static int value_put(const struct space *space, json_t *config, const char *name, struct value value, struct err *err) {
 	int param = param_find(space, name, err);
 	json_t *json = param < 0 ? NULL : value_check(space, param, value, err);
 	if (json)

@@ -7,8 +7,8 @@
 #include "src/base/err.h"
 #include "tuner/space/space.h"
 
-/* "B=16 schedule=dynamic", split as a shell would, the baseline's values for the rest; or an object of JSON, which is taken
- * as a whole. Words are among those of the space, numbers any. New reference; NULL and ERR_USAGE. */
+/* "B=16 schedule=dynamic", split as a shell would, the baseline's values for the rest; or an object of JSON, which is
+ * taken as a whole. Words are among those of the space, numbers any. New reference; NULL and ERR_USAGE. */
 json_t *program_config_read(const struct space *space, const json_t *baseline, const char *text, struct err *err);
 
 #endif

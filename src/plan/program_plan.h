@@ -9,15 +9,15 @@
 #include "tuner/space/space.h"
 
 struct program_plan {
-	const char *name;    /* base name of the program: the "kernel" of the store */
-	const char *source;  /* program_source() */
-	json_t *problem;     /* program_problem() */
-	json_t *baseline;    /* what the user runs today */
+	const char *name;   /* base name of the program: the "kernel" of the store */
+	const char *source; /* program_source() */
+	json_t *problem;    /* program_problem() */
+	json_t *baseline;   /* what the user runs today */
 	struct space *space;
-	uint64_t start;      /* the baseline's index, UINT64_MAX outside */
+	uint64_t start; /* the baseline's index, UINT64_MAX outside */
 	struct program_spec program;
 	const char *const *notes; /* what the user should know of the space, NULL-terminated; may be NULL */
-	struct arena *arena; /* owns the texts */
+	struct arena *arena;      /* owns the texts */
 };
 
 /* --openmp --param --constraint --default --build --metric --maximize --verify --expect-output --before-each --shell

@@ -155,8 +155,9 @@ static int verify(const struct topo *topo, hwloc_const_bitmap_t wanted, struct e
 	return rc;
 }
 
-/* Threads that may share several CPUs begin on different ones, as those of a fresh team do. Whoever comes from a narrower
- * binding would stay where that was until the kernel's load balancer looks, which takes longer than a short trial. */
+/* Threads that may share several CPUs begin on different ones, as those of a fresh team do. Whoever comes from a
+ * narrower binding would stay where that was until the kernel's load balancer looks, which takes longer than a short
+ * trial. */
 static void spread_out(const struct topo *topo, hwloc_const_bitmap_t set, int thread) {
 	int count = hwloc_bitmap_weight(set), cpu = hwloc_bitmap_first(set);
 	hwloc_bitmap_t one = count > 1 ? hwloc_bitmap_alloc() : NULL;

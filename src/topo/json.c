@@ -13,8 +13,8 @@
 static const char *hypervisor_cpuid(void) {
 #if defined(__x86_64__) || defined(__i386__)
 	static const char *const known[][2] = {
-		{"KVMKVMKVM", "kvm"},        {"TCGTCGTCGTCG", "qemu"},  {"VMwareVMware", "vmware"},
-		{"Microsoft Hv", "hyperv"},  {"XenVMMXenVMM", "xen"},   {"bhyve bhyve ", "bhyve"},
+		{"KVMKVMKVM", "kvm"},           {"TCGTCGTCGTCG", "qemu"}, {"VMwareVMware", "vmware"},
+		{"Microsoft Hv", "hyperv"},     {"XenVMMXenVMM", "xen"},  {"bhyve bhyve ", "bhyve"},
 		{"VBoxVBoxVBox", "virtualbox"}, {"ACRNACRNACRN", "acrn"}, {"prl hyperv  ", "parallels"},
 	};
 	unsigned a, b, c, d;
@@ -55,17 +55,10 @@ static json_t *hypervisor_json(const struct topo *topo) {
 }
 
 json_t *topo_json(const struct topo *topo) {
-	return json_pack("{s:s, s:i, s:i, s:i, s:i, s:i, s:{s:I, s:I, s:I}, s:o, s:b}",
-	                 "cpu", topo_cpu_model(topo),
-	                 "packages", topo_count(topo, TOPO_PACKAGE),
-	                 "numa_nodes", topo_count(topo, TOPO_NUMA),
-	                 "llcs", topo_count(topo, TOPO_LLC),
-	                 "cores", topo_count(topo, TOPO_CORE),
-	                 "threads", topo_count(topo, TOPO_PU),
-	                 "caches",
-	                 "l1d", (json_int_t)topo_cache_size(topo, 1),
-	                 "l2", (json_int_t)topo_cache_size(topo, 2),
-	                 "l3", (json_int_t)topo_cache_size(topo, 3),
-	                 "hypervisor", hypervisor_json(topo),
-	                 "synthetic", !topo->here);
+	return json_pack("{s:s, s:i, s:i, s:i, s:i, s:i, s:{s:I, s:I, s:I}, s:o, s:b}", "cpu", topo_cpu_model(topo),
+	                 "packages", topo_count(topo, TOPO_PACKAGE), "numa_nodes", topo_count(topo, TOPO_NUMA), "llcs",
+	                 topo_count(topo, TOPO_LLC), "cores", topo_count(topo, TOPO_CORE), "threads",
+	                 topo_count(topo, TOPO_PU), "caches", "l1d", (json_int_t)topo_cache_size(topo, 1), "l2",
+	                 (json_int_t)topo_cache_size(topo, 2), "l3", (json_int_t)topo_cache_size(topo, 3), "hypervisor",
+	                 hypervisor_json(topo), "synthetic", !topo->here);
 }

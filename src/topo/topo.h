@@ -32,7 +32,7 @@ const char *topo_cpu_model(const struct topo *topo);
 /* OpenMP 5.2, sections 21.1.6 and 10.1.3: the places named threads, cores, ll_caches, numa_domains, sockets, and what
  * proc_bind false, close, spread, primary (alias master) does with them. */
 #define TOPO_PLACES "threads", "cores", "ll_caches", "numa_domains", "sockets"
-#define TOPO_BINDS "false", "close", "spread", "primary"
+#define TOPO_BINDS  "false", "close", "spread", "primary"
 
 /* Where each thread of a team would be allowed to run. Opaque; free with topo_binding_free, before its topology. */
 struct topo_binding;

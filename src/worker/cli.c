@@ -52,8 +52,9 @@ static void environment_warn(void) {
 	static const char *const names[] = {"OMP_PROC_BIND", "OMP_PLACES", "GOMP_CPU_AFFINITY", "KMP_AFFINITY"};
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
 		if (getenv(names[i])) {
-			fprintf(stderr, "sweetspot-worker: warning: %s is set and may narrow the binding of threads\n"
-			                "  hint: unset %s\n",
+			fprintf(stderr,
+			        "sweetspot-worker: warning: %s is set and may narrow the binding of threads\n"
+			        "  hint: unset %s\n",
 			        names[i], names[i]);
 		}
 	}

@@ -12,7 +12,8 @@
 static json_t *event_json(const struct counter_event *event) {
 	return json_pack("{s:s, s:o, s:o, s:o, s:b, s:o}", "name", event->name, "unit", word_or_null(event->unit), "source",
 	                 counting_source_json(event), "group", word_or_null(event->group), "rerun",
-	                 event->backend && event->backend->scope == COUNTER_RERUN, "reason", word_clean_json(event->reason));
+	                 event->backend && event->backend->scope == COUNTER_RERUN, "reason",
+	                 word_clean_json(event->reason));
 }
 
 /* How often what runs must run for all that this backend counts of the plan. */

@@ -19,8 +19,9 @@ struct counters_home {
  * "passes":{"cupti":9}}, a new
  * reference; NULL and err for a bad request. */
 json_t *counters_answer(const struct counters_home *home, const json_t *json, struct err *err);
-/* {"chip"?: "GH100", "prefix"?: "dram__"} -> the hardware metrics of a GPU's chip: {"chip","metrics":[..]} (cupti_list in
- * counters/cupti/cupti.h), a new reference. ERR_UNAVAILABLE without CUPTI, or where no chip is named and none is here. */
+/* {"chip"?: "GH100", "prefix"?: "dram__"} -> the hardware metrics of a GPU's chip: {"chip","metrics":[..]} (cupti_list
+ * in counters/cupti/cupti.h), a new reference. ERR_UNAVAILABLE without CUPTI, or where no chip is named and none is
+ * here. */
 json_t *counters_metrics_answer(const json_t *json, struct err *err);
 
 #endif

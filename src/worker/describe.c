@@ -14,8 +14,7 @@ static json_t *text_or_null(const char *text) {
 }
 
 static json_t *param_json(const struct ss_param *param) {
-	static const char *const types[] = {[SS_INT] = "int", [SS_REAL] = "real", [SS_WORD] = "word",
-	                                    [SS_TEXT] = "text"};
+	static const char *const types[] = {[SS_INT] = "int", [SS_REAL] = "real", [SS_WORD] = "word", [SS_TEXT] = "text"};
 	return json_pack("{s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:o}", "name", param->name, "summary",
 	                 text_or_null(param->summary), "type", types[param->type], "values", text_or_null(param->values),
 	                 "initial", text_or_null(param->initial), "when", text_or_null(param->when), "min",
@@ -40,13 +39,13 @@ static json_t *texts_json(const char *const *texts) {
 
 static json_t *kernel_json(const struct kernel_entry *entry) {
 	const struct ss_kernel *k = entry->kernel;
-	return json_pack("{s:s, s:s, s:s, s:s, s:b, s:b, s:b, s:b, s:o, s:o, s:o, s:o, s:o, s:o}", "name", k->name, "summary",
-	                 k->summary, "source", entry->source, "device", kernel_device(k), "openmp",
+	return json_pack("{s:s, s:s, s:s, s:s, s:b, s:b, s:b, s:b, s:o, s:o, s:o, s:o, s:o, s:o}", "name", k->name,
+	                 "summary", k->summary, "source", entry->source, "device", kernel_device(k), "openmp",
 	                 (k->flags & SS_OPENMP) != 0, "schedule", (k->flags & SS_SCHEDULE) != 0, "racy",
-	                 (k->flags & SS_RACY) != 0, "team_given",
-	                 (k->flags & SS_TEAM_GIVEN) != 0, "schedule_when", text_or_null(k->schedule_when), "unsafe",
-	                 text_or_null(k->unsafe), "serial", text_or_null(k->serial), "constraints",
-	                 texts_json(k->constraints), "params", params_json(k->params), "problem", params_json(k->problem));
+	                 (k->flags & SS_RACY) != 0, "team_given", (k->flags & SS_TEAM_GIVEN) != 0, "schedule_when",
+	                 text_or_null(k->schedule_when), "unsafe", text_or_null(k->unsafe), "serial",
+	                 text_or_null(k->serial), "constraints", texts_json(k->constraints), "params",
+	                 params_json(k->params), "problem", params_json(k->problem));
 }
 
 static json_t *counter_json(const struct counter_backend *backend) {
@@ -82,9 +81,9 @@ json_t *describe_json(const struct kernel_entry *entries) {
 	for (const struct counter_backend *const *backend = counter_registry; *backend; backend++) {
 		json_array_append_new(counters, counter_json(*backend));
 	}
-	json_t *out = json_pack("{s:i, s:i, s:s, s:s, s:s, s:o, s:o, s:o}", "protocol", PROTOCOL_VERSION, "abi", SS_KERNEL_ABI,
-	                        "version", PACKAGE_VERSION, "compiler", SS_COMPILER, "cflags", SS_CFLAGS, "openmp",
-	                        openmp_json(), "kernels", kernels, "counters", counters);
+	json_t *out = json_pack("{s:i, s:i, s:s, s:s, s:s, s:o, s:o, s:o}", "protocol", PROTOCOL_VERSION, "abi",
+	                        SS_KERNEL_ABI, "version", PACKAGE_VERSION, "compiler", SS_COMPILER, "cflags", SS_CFLAGS,
+	                        "openmp", openmp_json(), "kernels", kernels, "counters", counters);
 	tables_describe(out);
 	return out;
 }

@@ -46,8 +46,9 @@ json_t *device_report(struct gpu *gpu, const struct gpu_health *health, double c
 	char throttle[160];
 	gpu_throttle_words(health->throttle, throttle, sizeof throttle);
 	return json_pack("{s:o, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:f, s:I, s:o}", "name", word_clean_json(facts->name),
-	                 "index", facts->index, "sm_mhz", js_number(health->sm_mhz), "sm_mhz_max", js_number(health->sm_mhz_max),
-	                 "memory_mhz", js_number(health->memory_mhz), "temperature_c", js_number(health->temperature_c),
-	                 "power_w", js_number(health->power_w), "throttle", word_clean_json(throttle), "compile_s",
-	                 gpu_compile_seconds(gpu) - compiled_s, "runs", (json_int_t)runs, "kernels", launches_json(gpu));
+	                 "index", facts->index, "sm_mhz", js_number(health->sm_mhz), "sm_mhz_max",
+	                 js_number(health->sm_mhz_max), "memory_mhz", js_number(health->memory_mhz), "temperature_c",
+	                 js_number(health->temperature_c), "power_w", js_number(health->power_w), "throttle",
+	                 word_clean_json(throttle), "compile_s", gpu_compile_seconds(gpu) - compiled_s, "runs",
+	                 (json_int_t)runs, "kernels", launches_json(gpu));
 }

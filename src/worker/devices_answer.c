@@ -14,10 +14,10 @@ static json_t *parts_json(void) {
 	gpu_parts(parts);
 	for (size_t i = 0; i < GPU_PARTS; i++) {
 		const struct gpu_part *part = &parts[i];
-		json_array_append_new(array, json_pack("{s:s, s:b, s:o, s:o, s:o, s:o}", "name", part->name, "usable",
-		                                       part->usable, "version", word_clean_json(part->version), "path",
-		                                       word_clean_json(part->path), "reason", word_clean_json(part->reason),
-		                                       "fix", word_clean_json(part->fix)));
+		json_array_append_new(array,
+		                      json_pack("{s:s, s:b, s:o, s:o, s:o, s:o}", "name", part->name, "usable", part->usable,
+		                                "version", word_clean_json(part->version), "path", word_clean_json(part->path),
+		                                "reason", word_clean_json(part->reason), "fix", word_clean_json(part->fix)));
 	}
 	return array;
 }

@@ -26,8 +26,7 @@ const struct opt byhand_options[] = {
 	{.name = NULL},
 };
 
-static int request_int(json_t *request, const struct opt_args *args, const char *name, long long max,
-                       struct err *err) {
+static int request_int(json_t *request, const struct opt_args *args, const char *name, long long max, struct err *err) {
 	long long value;
 	if (!opt_has(args, name)) {
 		return 0;

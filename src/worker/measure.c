@@ -12,11 +12,11 @@
 #include "src/worker/kernel/word.h"
 
 enum { BATCH_MAX = 1 << 24, BATCH_GROWTH = 100, RETAKES = 3, CLOCK_STRIDE = 16 };
-#define SHORTEST 0.8         /* of min_sample_s: the batch is sized for 1.2 of it */
-#define OVERRUN 10           /* times min_sample_s: then a batch ends before its time */
-#define HOPELESS 3           /* times limit_s: a run that took longer can't win any more */
+#define SHORTEST         0.8  /* of min_sample_s: the batch is sized for 1.2 of it */
+#define OVERRUN          10   /* times min_sample_s: then a batch ends before its time */
+#define HOPELESS         3    /* times limit_s: a run that took longer can't win any more */
 #define SHORTEST_OVERRUN 1e-3 /* for requests with a min_sample_s near 0 */
-#define HEALTH_AGE_S 0.2      /* of a GPU: trials that end so close together share a look */
+#define HEALTH_AGE_S     0.2  /* of a GPU: trials that end so close together share a look */
 
 const char *outcome_word(enum outcome outcome) {
 	static const char *const words[] = {
@@ -112,9 +112,11 @@ static enum ss_status batch_on_device(struct state *state, struct batch *batch) 
 static bool batch_run(struct state *state, const struct request *request, int64_t most, struct measurement *out,
                       double *run_s) {
 	double longest_s = request->min_sample_s > SHORTEST_OVERRUN ? request->min_sample_s : SHORTEST_OVERRUN;
-	struct batch batch = {.most = most, .longest_ns = (int64_t)(OVERRUN * longest_s * 1e9),
-	                      .flush_l2 = request->flush_l2};
-	out->status = (state->call.gpu ? batch_on_device : state->kernel->reset ? batch_with_reset : batch_bare)(state, &batch);
+	struct batch batch = {
+		.most = most, .longest_ns = (int64_t)(OVERRUN * longest_s * 1e9), .flush_l2 = request->flush_l2};
+	out->status = (state->call.gpu        ? batch_on_device
+	               : state->kernel->reset ? batch_with_reset
+	                                      : batch_bare)(state, &batch);
 	*run_s = (double)batch.total_ns * 1e-9 / (double)(batch.done > 0 ? batch.done : 1);
 	out->runs = batch.done;
 	out->outcome = outcome_of(out->status);
@@ -274,8 +276,7 @@ static void measure_samples(struct state *state, const struct request *request, 
 
 void measure_state(struct arena *arena, struct state *state, const struct request *request, const struct team *team,
                    struct measurement *out) {
-	*out = (struct measurement){.outcome = OUTCOME_CORRECT,
-	                            .health = {NAN, NAN, NAN, NAN, NAN, 0, NAN}};
+	*out = (struct measurement){.outcome = OUTCOME_CORRECT, .health = {NAN, NAN, NAN, NAN, NAN, 0, NAN}};
 	out->samples = arena_alloc(arena, (size_t)request->samples + 1, sizeof *out->samples);
 	out->energies = request->energy ? arena_alloc(arena, (size_t)request->samples + 1, sizeof *out->energies) : NULL;
 	state->message[0] = '\0';

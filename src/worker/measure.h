@@ -27,14 +27,14 @@ struct measurement {
 	enum outcome outcome;
 	enum ss_status status; /* of the kernel's last call */
 	char message[STATE_MESSAGE];
-	double *samples; /* seconds a run; in the arena */
+	double *samples;  /* seconds a run; in the arena */
 	double *energies; /* joules a run, as many; NULL where nobody asked */
 	size_t sample_count;
 	int64_t runs; /* of the last batch */
 	int64_t runs_sampled;
-	bool verified;   /* in this trial or an earlier one of its state */
-	double verify_s; /* 0: not in this trial */
-	struct noise noise; /* over the samples */
+	bool verified;            /* in this trial or an earlier one of its state */
+	double verify_s;          /* 0: not in this trial */
+	struct noise noise;       /* over the samples */
 	struct gpu_health health; /* of the GPU, just after the last of them */
 };
 

@@ -112,9 +112,8 @@ static const struct {
 	const char *name;
 	json_t *(*run)(struct protocol *protocol, const json_t *request, struct err *err);
 } protocol_ops[] = {
-	{"describe", op_describe}, {"trial", op_trial}, {"drop", op_drop}, {"program", op_program},
-	{"counters", op_counters}, {"metrics", op_metrics}, {"devices", op_devices},
-	{"machine", op_machine},
+	{"describe", op_describe}, {"trial", op_trial},     {"drop", op_drop},       {"program", op_program},
+	{"counters", op_counters}, {"metrics", op_metrics}, {"devices", op_devices}, {"machine", op_machine},
 };
 
 enum { PROTOCOL_OPS = sizeof protocol_ops / sizeof *protocol_ops };
@@ -214,8 +213,8 @@ int protocol_serve(int in, int out) {
 	size_t size;
 	int status = 0;
 	protocol->input = in;
-	for (enum lines_got got;
-	     status == 0 && !protocol->abandoned && !protocol->ending && (got = lines_next(lines, &line, &size)) != LINES_END;) {
+	for (enum lines_got got; status == 0 && !protocol->abandoned && !protocol->ending &&
+	                         (got = lines_next(lines, &line, &size)) != LINES_END;) {
 		json_t *answer = got == LINES_LONG ? long_json() : protocol_answer(protocol, line, size);
 		status = protocol->abandoned || protocol_write(out, answer) == 0 ? 0 : 1;
 		json_decref(answer);

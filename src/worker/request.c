@@ -20,8 +20,7 @@ static int int_member(const json_t *json, const char *key, int64_t max, int64_t 
 	return has(json, key) ? js_int(json, key, 0, max, out, err) : 0;
 }
 
-static int real_member(const json_t *json, const char *key, double max, double fallback, double *out,
-                       struct err *err) {
+static int real_member(const json_t *json, const char *key, double max, double fallback, double *out, struct err *err) {
 	*out = fallback;
 	return has(json, key) ? js_real(json, key, 0, max, out, err) : 0;
 }
@@ -125,17 +124,17 @@ static const struct kernel_entry *kernel_member(struct arena *arena, struct libr
 		elsewhere = elsewhere || strcmp(e->kernel->name, name) == 0;
 	}
 	size_t count = names_on(entries, device, known, KERNELS_MAX);
-	const char *what = arena_printf(arena, elsewhere ? "kernel %.100s does not run on %s" : "no kernel \"%.100s\"", name,
-	                                device);
+	const char *what =
+		arena_printf(arena, elsewhere ? "kernel %.100s does not run on %s" : "no kernel \"%.100s\"", name, device);
 	word_unknown(elsewhere ? "" : name, known, count, what, err);
 	return NULL;
 }
 
 int request_read(struct arena *arena, struct libraries *libraries, const json_t *json, struct request *request,
                  struct err *err) {
-	static const char *const keys[] = {"op",     "id",           "kernel",  "problem", "config",  "seed",    "samples",
-	                                   "warmup", "min_sample_s", "limit_s", "verify",  "counters", "library",
-	                                   "series", "device", "flush_l2", "objective"};
+	static const char *const keys[] = {"op",      "id",     "kernel",       "problem",  "config",   "seed",
+	                                   "samples", "warmup", "min_sample_s", "limit_s",  "verify",   "counters",
+	                                   "library", "series", "device",       "flush_l2", "objective"};
 	int64_t samples, warmup, seed;
 	int device;
 	if (word_check_keys(json, keys, sizeof keys / sizeof *keys, err) != 0 ||

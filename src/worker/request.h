@@ -17,9 +17,9 @@ struct request {
 	double min_sample_s;
 	double limit_s; /* 0: none */
 	enum verify verify;
-	bool series; /* tell of each step of the last run */
-	bool flush_l2; /* of a GPU, before each run */
-	bool energy;   /* of a GPU, of each sample */
+	bool series;           /* tell of each step of the last run */
+	bool flush_l2;         /* of a GPU, before each run */
+	bool energy;           /* of a GPU, of each sample */
 	const char **counters; /* as asked for, NULL-terminated; the words are the request's */
 };
 

@@ -24,8 +24,8 @@ struct report {
 	int64_t batch;
 	bool has_work;
 	struct ss_work work;
-	bool refused; /* the problem itself, by the kernel */
-	bool ending;  /* the device is broken */
+	bool refused;                                                     /* the problem itself, by the kernel */
+	bool ending;                                                      /* the device is broken */
 	json_t *placement, *gpu, *counters, *counting, *figures, *series; /* owned; may be NULL */
 };
 
@@ -56,12 +56,11 @@ static void count(struct arena *arena, struct state *state, const struct trial_c
 	if (counters->software) {
 		counters_software_alloc(arena, counters->software, team_threads(team));
 	}
-	const struct simulate_job job = {.request = counters->request,
-	                                 .team = state->kernel->flags & SS_OPENMP,
-	                                 .threads = team_threads(team),
-	                                 .native_s = report->m.sample_count > 0
-	                                                 ? stats_median(report->m.samples, report->m.sample_count)
-	                                                 : NAN};
+	const struct simulate_job job = {
+		.request = counters->request,
+		.team = state->kernel->flags & SS_OPENMP,
+		.threads = team_threads(team),
+		.native_s = report->m.sample_count > 0 ? stats_median(report->m.samples, report->m.sample_count) : NAN};
 	report->m.status = counting_run(arena, state, counters->plan, counters->software, team, &job, &counting);
 	report->m.outcome = outcome_of(report->m.status);
 	if (report->m.status != SS_OK) {
@@ -91,8 +90,8 @@ static void attempt(struct arena *arena, struct states *states, struct team *tea
 	char message[STATE_MESSAGE];
 	double compiled_s = device_watch(request->call.gpu);
 	*m = (struct measurement){.outcome = OUTCOME_CORRECT};
-	m->status = states_get(states, &request->call, team_binding(team), &state, &report->setup_s, &report->refused,
-	                       message);
+	m->status =
+		states_get(states, &request->call, team_binding(team), &state, &report->setup_s, &report->refused, message);
 	if (!state) {
 		m->outcome = outcome_of(m->status);
 		memcpy(m->message, message, sizeof m->message);
@@ -114,11 +113,11 @@ static void attempt(struct arena *arena, struct states *states, struct team *tea
 }
 
 static void message_default(struct measurement *m) {
-	const char *text = m->status == SS_INVALID   ? "the kernel refuses this configuration"
-	                   : m->status == SS_NOMEM   ? "out of memory"
-	                   : m->status == SS_FAILED  ? "the kernel failed"
+	const char *text = m->status == SS_INVALID     ? "the kernel refuses this configuration"
+	                   : m->status == SS_NOMEM     ? "out of memory"
+	                   : m->status == SS_FAILED    ? "the kernel failed"
 	                   : m->status == SS_INCORRECT ? "the result is wrong"
-	                   : m->status == SS_COMPILE ? "it does not compile"
+	                   : m->status == SS_COMPILE   ? "it does not compile"
 	                                               : "unknown failure";
 	if (!m->message[0]) {
 		snprintf(m->message, sizeof m->message, "%s", text);
@@ -153,9 +152,10 @@ static json_t *report_json(struct report *report, double elapsed_s) {
 		json_object_set_new(json, "noise", noise_json(&m->noise));
 	}
 	if (report->has_work) {
-		json_object_set_new(json, "work", json_pack("{s:o, s:o, s:s}", "ops", js_number(report->work.ops), "bytes",
-		                                            js_number(report->work.bytes), "op",
-		                                            report->work.op ? report->work.op : "operation"));
+		json_object_set_new(json, "work",
+		                    json_pack("{s:o, s:o, s:s}", "ops", js_number(report->work.ops), "bytes",
+		                              js_number(report->work.bytes), "op",
+		                              report->work.op ? report->work.op : "operation"));
 	}
 	if (report->counters) {
 		json_object_set(json, "counters", report->counters);
@@ -200,9 +200,8 @@ static int counters_ask(struct counters *counters, struct arena *arena, const st
 	return out->plan ? 0 : -1;
 }
 
-static void trial_attempts(struct arena *arena, struct states *states, struct team *team,
-                           const struct request *request, const struct trial_counters *counters,
-                           struct report *report) {
+static void trial_attempts(struct arena *arena, struct states *states, struct team *team, const struct request *request,
+                           const struct trial_counters *counters, struct report *report) {
 	attempt(arena, states, team, request, counters, report);
 	if (report->m.status == SS_NOMEM && states_clear(states) > 0) {
 		report_clear(report);
@@ -217,10 +216,10 @@ static int energy_check(struct request *request, struct err *err) {
 	struct gpu_health health;
 	gpu_health(request->call.gpu, &health);
 	request->min_sample_s = fmax(request->min_sample_s, sample_s);
-	return health.energy_j >= 0 ? 0
-	                            : err_set(err, ERR_UNAVAILABLE, "leave the objective out, or use a GPU of 2017 or later",
-	                                      "the energy of GPU %d can't be read: NVML tells none",
-	                                      request->call.device);
+	return health.energy_j >= 0
+	           ? 0
+	           : err_set(err, ERR_UNAVAILABLE, "leave the objective out, or use a GPU of 2017 or later",
+	                     "the energy of GPU %d can't be read: NVML tells none", request->call.device);
 }
 
 static int device_open(struct devices *devices, struct request *request, struct err *err) {

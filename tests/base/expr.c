@@ -18,10 +18,10 @@ static const struct {
 	const char *name;
 	struct value value;
 } names[] = {
-	{"a", {VALUE_INT, {.i = 7}}},       {"b", {VALUE_INT, {.i = -3}}},
-	{"c", {VALUE_REAL, {.r = 2.5}}},    {"z", {VALUE_INT, {.i = 0}}},
+	{"a", {VALUE_INT, {.i = 7}}},        {"b", {VALUE_INT, {.i = -3}}},
+	{"c", {VALUE_REAL, {.r = 2.5}}},     {"z", {VALUE_INT, {.i = 0}}},
 	{"w", {VALUE_WORD, {.w = "tiled"}}}, {"big", {VALUE_INT, {.i = INT64_C(1) << 62}}},
-	{"n", {VALUE_INT, {.i = 4096}}},    {"lo", {VALUE_INT, {.i = INT64_MIN}}},
+	{"n", {VALUE_INT, {.i = 4096}}},     {"lo", {VALUE_INT, {.i = INT64_MIN}}},
 	{"h", {VALUE_REAL, {.r = -0.5}}},
 };
 
@@ -86,9 +86,9 @@ static void test_overflow(void) {
 	static const struct {
 		const char *text;
 		double want;
-	} cases[] = {{"big + big", 0x1p63},        {"big * 4", 0x1p64}, {"-lo", 0x1p63},
-	             {"abs(lo)", 0x1p63},          {"lo // -1", 0x1p63}, {"lo - 1", -0x1p63},
-	             {"2 ** 64", 0x1p64},          {"9223372036854775808", 0x1p63}, {"big * big * big", 0x1p186}};
+	} cases[] = {{"big + big", 0x1p63},       {"big * 4", 0x1p64}, {"-lo", 0x1p63},     {"abs(lo)", 0x1p63},
+	             {"lo // -1", 0x1p63},        {"lo - 1", -0x1p63}, {"2 ** 64", 0x1p64}, {"9223372036854775808", 0x1p63},
+	             {"big * big * big", 0x1p186}};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct value got;
 		ok(eval(cases[i].text, &got, NULL) == 1 && got.type == VALUE_REAL && got.as.r == cases[i].want,
@@ -97,14 +97,68 @@ static void test_overflow(void) {
 }
 
 static void test_bad_text(void) {
-	static const char *const bad[] = {
-		"", " ", "a +", "* a", "(a", "a)", "a b", "a = 1", "1 <", "a in", "a in 7", "a in [1", "a in [1 2]", "'open",
-		"\"open'", "a not 3", "f(a)", "abs()", "abs(1, 2)", "min()", "not", "a and", "or a", "1x", "1.2.3", "1e",
-		"0x", "0b2", "0x1.8", "0x-1", "a if b else", "a if else b", "a &", "a ~ b", "a << << b", "sum(a)",
-		"any([a)", "round(a, 1)", "a in range()", "a in range(n)", "a in range(1, 2, 0)", "a in range(1.5)",
-		"a in range(10**9)", "a in {1", "1e999", "a # b", "a $ b", "a; b", "'a\\'", "a in [1] in [2]",
-		"1 < a in [1]", "a <> b", "a === b", "[1]", "a ! b", "is", "a if b", "1 + not a", "lambda", "min(1,,2)",
-		"a in [,]", "\xff"};
+	static const char *const bad[] = {"",
+	                                  " ",
+	                                  "a +",
+	                                  "* a",
+	                                  "(a",
+	                                  "a)",
+	                                  "a b",
+	                                  "a = 1",
+	                                  "1 <",
+	                                  "a in",
+	                                  "a in 7",
+	                                  "a in [1",
+	                                  "a in [1 2]",
+	                                  "'open",
+	                                  "\"open'",
+	                                  "a not 3",
+	                                  "f(a)",
+	                                  "abs()",
+	                                  "abs(1, 2)",
+	                                  "min()",
+	                                  "not",
+	                                  "a and",
+	                                  "or a",
+	                                  "1x",
+	                                  "1.2.3",
+	                                  "1e",
+	                                  "0x",
+	                                  "0b2",
+	                                  "0x1.8",
+	                                  "0x-1",
+	                                  "a if b else",
+	                                  "a if else b",
+	                                  "a &",
+	                                  "a ~ b",
+	                                  "a << << b",
+	                                  "sum(a)",
+	                                  "any([a)",
+	                                  "round(a, 1)",
+	                                  "a in range()",
+	                                  "a in range(n)",
+	                                  "a in range(1, 2, 0)",
+	                                  "a in range(1.5)",
+	                                  "a in range(10**9)",
+	                                  "a in {1",
+	                                  "1e999",
+	                                  "a # b",
+	                                  "a $ b",
+	                                  "a; b",
+	                                  "'a\\'",
+	                                  "a in [1] in [2]",
+	                                  "1 < a in [1]",
+	                                  "a <> b",
+	                                  "a === b",
+	                                  "[1]",
+	                                  "a ! b",
+	                                  "is",
+	                                  "a if b",
+	                                  "1 + not a",
+	                                  "lambda",
+	                                  "min(1,,2)",
+	                                  "a in [,]",
+	                                  "\xff"};
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
 		struct err err = {0};
 		struct expr *expr = expr_parse(bad[i], &err);
@@ -142,10 +196,11 @@ static char *repeat(const char *before, const char *middle, const char *after, s
 static void test_bombs(void) {
 	static const struct {
 		const char *before, *middle, *after;
-	} shapes[] = {{"(", "1", ")"},     {"-", "1", ""},          {"not ", "1", ""},     {"2**", "1", ""},
-	              {"1<(1<", "2", ")"}, {"abs(", "1", ")"},      {"1+2*3**(", "1", ")"}, {"a in [", "7", "]"},
-	              {"1 or (2<3<", "1", ")"}, {"min(1,", "2", ")"}, {"a<b<(", "1", "<c)"},
-	              {"1 if 0 else ", "1", ""}, {"~", "1", ""}};
+	} shapes[] = {{"(", "1", ")"},        {"-", "1", ""},        {"not ", "1", ""},
+	              {"2**", "1", ""},       {"1<(1<", "2", ")"},   {"abs(", "1", ")"},
+	              {"1+2*3**(", "1", ")"}, {"a in [", "7", "]"},  {"1 or (2<3<", "1", ")"},
+	              {"min(1,", "2", ")"},   {"a<b<(", "1", "<c)"}, {"1 if 0 else ", "1", ""},
+	              {"~", "1", ""}};
 	for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
 		bool deep_refused = false, shallow_fine = false;
 		for (size_t times = 1; times < 100000; times *= 10) {

@@ -29,11 +29,42 @@ static bool is_refused(const char *text, size_t size) {
 
 static void test_refused(void) {
 	static const char *const bad[] = {
-		"", " ", "{", "[1,]", "{\"a\":1,}", "{a:1}", "[1] 2", "[1][2]", "// c\n[1]", "1", "\"a\"", "null", "[tru]",
-		"[01]", "[+1]", "[.5]", "[1.]", "[-]", "[NaN]", "[Infinity]",
-		"[9223372036854775808]", "[-9223372036854775809]", "[1e999]", "[-1e999]",
-		"['a']", "[\"abc", "[\"\n\"]", "[\"\\x\"]", "[\"\\ud800\"]", "[\"\\u0000\"]", "[\"\377\"]", "[\"\300\200\"]",
-		"\357\273\277[1]", "{\"a\":1,\"a\":1}", "{\"b\":{\"a\":1,\"a\":2}}", "{\"a\":1,\"\\u0061\":2}",
+		"",
+		" ",
+		"{",
+		"[1,]",
+		"{\"a\":1,}",
+		"{a:1}",
+		"[1] 2",
+		"[1][2]",
+		"// c\n[1]",
+		"1",
+		"\"a\"",
+		"null",
+		"[tru]",
+		"[01]",
+		"[+1]",
+		"[.5]",
+		"[1.]",
+		"[-]",
+		"[NaN]",
+		"[Infinity]",
+		"[9223372036854775808]",
+		"[-9223372036854775809]",
+		"[1e999]",
+		"[-1e999]",
+		"['a']",
+		"[\"abc",
+		"[\"\n\"]",
+		"[\"\\x\"]",
+		"[\"\\ud800\"]",
+		"[\"\\u0000\"]",
+		"[\"\377\"]",
+		"[\"\300\200\"]",
+		"\357\273\277[1]",
+		"{\"a\":1,\"a\":1}",
+		"{\"b\":{\"a\":1,\"a\":2}}",
+		"{\"a\":1,\"\\u0061\":2}",
 	};
 	int taken = 0;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
@@ -98,12 +129,18 @@ static json_t *random_container(struct rng *rng, int depth) {
 
 static json_t *random_value(struct rng *rng, int depth) {
 	switch (rng_below(rng, depth > 0 ? 8 : 5)) {
-	case 0: return json_integer((json_int_t)(rng_u64(rng) >> rng_below(rng, 64)));
-	case 1: return random_real(rng);
-	case 2: return random_string(rng);
-	case 3: return json_boolean(rng_below(rng, 2));
-	case 4: return json_null();
-	default: return random_container(rng, depth);
+	case 0:
+		return json_integer((json_int_t)(rng_u64(rng) >> rng_below(rng, 64)));
+	case 1:
+		return random_real(rng);
+	case 2:
+		return random_string(rng);
+	case 3:
+		return json_boolean(rng_below(rng, 2));
+	case 4:
+		return json_null();
+	default:
+		return random_container(rng, depth);
 	}
 }
 
@@ -112,12 +149,10 @@ static json_t *reversed(json_t *json) {
 	json_t *item, *copy = json_is_object(json) ? json_object() : json_is_array(json) ? json_array() : json_copy(json);
 	const char *key, *keys[16];
 	size_t count = 0, i;
-	json_object_foreach(json, key, item)
-		keys[count++] = key;
+	json_object_foreach(json, key, item) keys[count++] = key;
 	while (count--)
 		json_object_set_new(copy, keys[count], reversed(json_object_get(json, keys[count])));
-	json_array_foreach(json, i, item)
-		json_array_append_new(copy, reversed(item));
+	json_array_foreach(json, i, item) json_array_append_new(copy, reversed(item));
 	return copy;
 }
 
@@ -282,12 +317,16 @@ static size_t mutate(struct rng *rng, char *text, size_t size) {
 		size_t at = rng_below(rng, size), part = 1 + rng_below(rng, 8);
 		part = part < size - at ? part : size - at;
 		switch (rng_below(rng, 3)) {
-		case 0: text[at] = useful[rng_below(rng, sizeof(useful))]; break;
+		case 0:
+			text[at] = useful[rng_below(rng, sizeof(useful))];
+			break;
 		case 1:
 			memmove(text + at, text + at + part, size - at - part);
 			size -= part < size ? part : 0;
 			break;
-		default: memmove(text + at + part, text + at, size - at); size += part;
+		default:
+			memmove(text + at + part, text + at, size - at);
+			size += part;
 		}
 	}
 	return size;

@@ -117,10 +117,10 @@ static void test_ends(void) {
 }
 
 static void test_flood(void) {
-	struct proc *proc = shell_with(
-		(struct proc_spec){.line_max = 1000},
-		"head -c 300000 /dev/zero | tr '\\0' x; echo; echo next; "
-		"head -c 1000 /dev/zero | tr '\\0' y; echo; head -c 1001 /dev/zero | tr '\\0' z; echo; echo end");
+	struct proc *proc =
+		shell_with((struct proc_spec){.line_max = 1000},
+	               "head -c 300000 /dev/zero | tr '\\0' x; echo; echo next; "
+	               "head -c 1000 /dev/zero | tr '\\0' y; echo; head -c 1001 /dev/zero | tr '\\0' z; echo; echo end");
 	char *line;
 	size_t size;
 	ok(outcome(proc, patience, NULL) == PROC_FLOOD && reads(proc, "next"), "a line too long is passed over");
@@ -200,9 +200,9 @@ static void test_surroundings(void) {
 	setenv("OMP_NUM_THREADS", "9", 1);
 	setenv("GONE", "x", 1);
 	setenv("GONER", "stays", 1);
-	struct proc *proc = shell_with(
-		(struct proc_spec){.unset = unset, .set = set, .cwd = "/"},
-		"echo $OMP_PLACES,$GONE,$GONER,$OMP_NUM_THREADS,${EMPTY-unset},$(env | grep -c ^OMP_NUM); pwd");
+	struct proc *proc =
+		shell_with((struct proc_spec){.unset = unset, .set = set, .cwd = "/"},
+	               "echo $OMP_PLACES,$GONE,$GONER,$OMP_NUM_THREADS,${EMPTY-unset},$(env | grep -c ^OMP_NUM); pwd");
 	ok(reads(proc, ",,stays,3,,1"), "the environment is what was asked for");
 	ok(reads(proc, "/"), "so is the folder");
 	proc_stop(proc, patience);

@@ -65,7 +65,8 @@ static void test_sum(void) {
 	struct rusage sum = {.ru_utime = {1, 600000}, .ru_maxrss = 5, .ru_minflt = 1, .ru_nvcsw = 2};
 	reap_add(&sum, &(struct rusage){.ru_utime = {2, 700000}, .ru_maxrss = 4, .ru_minflt = 10, .ru_nivcsw = 3});
 	ok(sum.ru_utime.tv_sec == 4 && sum.ru_utime.tv_usec == 300000 && sum.ru_minflt == 11 && sum.ru_nvcsw == 2 &&
-	       sum.ru_nivcsw == 3, "times and counts are added");
+	       sum.ru_nivcsw == 3,
+	   "times and counts are added");
 	ok(sum.ru_maxrss == 5, "of sizes the larger counts");
 }
 

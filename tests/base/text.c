@@ -140,9 +140,8 @@ static bool hashes(const void *data, size_t size, const char *want) {
 
 static void test_sha256(void) {
 	static const char two[] = "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq";
-	static const char four[] =
-		"abcdefghbcdefghicdefghijdefghijkefghijklfghijklmghijklmn"
-		"hijklmnoijklmnopjklmnopqklmnopqrlmnopqrsmnopqrstnopqrstu";
+	static const char four[] = "abcdefghbcdefghicdefghijdefghijkefghijklfghijklmghijklmn"
+							   "hijklmnoijklmnopjklmnopqklmnopqrlmnopqrsmnopqrstnopqrstu";
 	ok(hashes("", 0, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"), "SHA-256 of nothing");
 	ok(hashes("abc", 3, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"), "FIPS 180-4: one block");
 	ok(hashes(two, 56, "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"), "FIPS 180-4: two blocks");

@@ -15,19 +15,20 @@
 
 const char *const folder_right[][2] = {
 	{"events/generic.json",
-	 "{\"schema\": \"sweetspot-events/1\", \"source\": \"none\", \"events\": [\n"
-	 "{\"name\": \"a\", \"unit\": \"count\", \"summary\": \"s\", \"loop\": \"cycles\", \"never_zero\": true, "
-	 "\"sources\": [\"papi:A\", \"perf:a\"]},\n"
-	 "{\"name\": \"b\", \"unit\": \"s\", \"summary\": \"s\", \"sources\": [], \"formula\": \"a + 1e3 * c\"},\n"
-	 "{\"name\": \"c\", \"unit\": \"J\", \"summary\": \"s\", \"sources\": [\"rapl:c\"], \"simulator\": \"cachegrind\"}]}"},
+     "{\"schema\": \"sweetspot-events/1\", \"source\": \"none\", \"events\": [\n"
+     "{\"name\": \"a\", \"unit\": \"count\", \"summary\": \"s\", \"loop\": \"cycles\", \"never_zero\": true, "
+     "\"sources\": [\"papi:A\", \"perf:a\"]},\n"
+     "{\"name\": \"b\", \"unit\": \"s\", \"summary\": \"s\", \"sources\": [], \"formula\": \"a + 1e3 * c\"},\n"
+     "{\"name\": \"c\", \"unit\": \"J\", \"summary\": \"s\", \"sources\": [\"rapl:c\"], \"simulator\": "
+     "\"cachegrind\"}]}"},
 	{"events/cpu.json",
-	 "{\"schema\": \"sweetspot-cpu-events/1\", \"name\": \"x\", \"summary\": \"s\", \"source\": \"d\", "
-	 "\"cpus\": [\"Xx-1-?\", \"Xx-2-*\"], \"events\": [{\"event\": \"a\", \"perf\": \"r01c2\", \"vendor\": \"V\", "
-	 "\"without\": [\"papi:A\"], \"why\": \"w\"}]}"},
+     "{\"schema\": \"sweetspot-cpu-events/1\", \"name\": \"x\", \"summary\": \"s\", \"source\": \"d\", "
+     "\"cpus\": [\"Xx-1-?\", \"Xx-2-*\"], \"events\": [{\"event\": \"a\", \"perf\": \"r01c2\", \"vendor\": \"V\", "
+     "\"without\": [\"papi:A\"], \"why\": \"w\"}]}"},
 	{"groups/g.json",
-	 "{\"schema\": \"sweetspot-group/1\", \"name\": \"G\", \"summary\": \"s\", \"events\": [\"a\", \"b\", "
-	 "{\"name\": \"own\", \"unit\": \"count\", \"summary\": \"s\", \"sources\": [\"perf:r1\"]}], "
-	 "\"metrics\": [{\"name\": \"m\", \"unit\": \"u\", \"formula\": \"a / b / seconds\", \"summary\": \"\"}]}"},
+     "{\"schema\": \"sweetspot-group/1\", \"name\": \"G\", \"summary\": \"s\", \"events\": [\"a\", \"b\", "
+     "{\"name\": \"own\", \"unit\": \"count\", \"summary\": \"s\", \"sources\": [\"perf:r1\"]}], "
+     "\"metrics\": [{\"name\": \"m\", \"unit\": \"u\", \"formula\": \"a / b / seconds\", \"summary\": \"\"}]}"},
 };
 
 void folder_put_right(const char *folder) {

@@ -4,7 +4,7 @@
 #define TESTS_COUNTERS_FOLDER_H
 #include <stddef.h>
 
-char *folder_new(void); /* with empty events/ and groups/ in it; NULL without one. folder_free it */
+char *folder_new(void);         /* with empty events/ and groups/ in it; NULL without one. folder_free it */
 void folder_free(char *folder); /* and removes it */
 /* Writes a file of it, such as "events/a.json". */
 int folder_put(const char *folder, const char *file, const void *data, size_t size);

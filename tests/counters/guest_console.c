@@ -55,9 +55,7 @@ json_t *console_source(const json_t *sections, const char *section, size_t who, 
 json_t *console_reply(const json_t *sections, const char *section, int64_t id) {
 	size_t i;
 	json_t *reply;
-	json_array_foreach(json_object_get(sections, section), i, reply)
-		if (js_int_or(reply, "id", -1) == id)
-			return reply;
+	json_array_foreach(json_object_get(sections, section), i, reply) if (js_int_or(reply, "id", -1) == id) return reply;
 	return NULL;
 }
 

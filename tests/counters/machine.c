@@ -10,18 +10,18 @@
 #include "src/base/json/js.h"
 
 static const char *const rusage_events[] = {"user-time", "minor-faults", NULL}, *const none[] = {NULL},
-                  *const simulated[] = {"sim_instructions", NULL};
+						 *const simulated[] = {"sim_instructions", NULL};
 
 static const struct counter_backend papi = {.name = "papi", .events = none}, perf = {.name = "perf", .events = none},
-                                    rusage = {.name = "rusage", .events = rusage_events},
-                                    rapl = {.name = "rapl", .events = none, .scope = COUNTER_MACHINE},
-                                    sde = {.name = "papi-sde", .events = none, .software = true},
-                                    kernel = {.name = "kernel", .events = none, .software = true},
-                                    cupti = {.name = "cupti", .events = none},
-                                    cachegrind = {.name = "cachegrind", .events = simulated, .scope = COUNTER_RERUN};
+									rusage = {.name = "rusage", .events = rusage_events},
+									rapl = {.name = "rapl", .events = none, .scope = COUNTER_MACHINE},
+									sde = {.name = "papi-sde", .events = none, .software = true},
+									kernel = {.name = "kernel", .events = none, .software = true},
+									cupti = {.name = "cupti", .events = none},
+									cachegrind = {.name = "cachegrind", .events = simulated, .scope = COUNTER_RERUN};
 
-const struct counter_backend *const counter_registry[] = {&papi, &sde,  &kernel,     &perf,
-                                                          &rusage, &rapl, &cachegrind, &cupti, NULL};
+const struct counter_backend *const counter_registry[] = {&papi, &sde,        &kernel, &perf, &rusage,
+                                                          &rapl, &cachegrind, &cupti,  NULL};
 
 const struct counter_backend *counter_find(const char *name) {
 	for (size_t i = 0; counter_registry[i]; i++)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Recorded machines (machines/NAME.json): which events each backend has there, and which of them count 0. The backends of
- * this file only have names: what they can do is the machine's. */
+/* Recorded machines (machines/NAME.json): which events each backend has there, and which of them count 0. The backends
+ * of this file only have names: what they can do is the machine's. */
 #ifndef TESTS_COUNTERS_MACHINE_H
 #define TESTS_COUNTERS_MACHINE_H
 #include "counters/plan/plan.h"
 
 struct machine {
 	json_t *json;
-	int asked; /* what was asked of it since it was read */
+	int asked;       /* what was asked of it since it was read */
 	int simulations; /* of these, of the simulator */
 };
 

@@ -18,7 +18,7 @@
 
 enum { TEAM = 4, PAGES = 500, ROUNDS = 3, ENDING = 60, COSTS = 200 };
 #define FAULTS "perf::PAGE-FAULTS"
-#define CLOCK "perf::TASK-CLOCK"
+#define CLOCK  "perf::TASK-CLOCK"
 
 static const struct counter_backend *papi(void) {
 	return counter_find("papi");
@@ -163,8 +163,19 @@ static void check_ending(void) {
 /* PAPI 7.0.0 leaks its record of a name whose event exists and whose attributes do not, so none is here. */
 static void check_names(void) {
 	static char longest[5000];
-	const char *const names[] = {"", ":", "::", ":::", "PAPI_", "PAPI_NO", "perf::", "perf::PAGE-FAULTS:", "sde:::", "%s%n",
-	                             "nosuch:::event", "\xff\xfe", longest};
+	const char *const names[] = {"",
+	                             ":",
+	                             "::",
+	                             ":::",
+	                             "PAPI_",
+	                             "PAPI_NO",
+	                             "perf::",
+	                             "perf::PAGE-FAULTS:",
+	                             "sde:::",
+	                             "%s%n",
+	                             "nosuch:::event",
+	                             "\xff\xfe",
+	                             longest};
 	char reason[COUNTER_REASON];
 	memset(longest, 'P', sizeof longest - 1);
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {

@@ -36,7 +36,8 @@ static void check_names(void) {
 }
 
 static void check_raw(void) {
-	static const char *const bad[] = {"r", "", "rg", "r1g", "r11112222333344445", "R1", "cycle", "cycles ", "r-1", "r0x1"};
+	static const char *const bad[] = {"r",  "",      "rg",      "r1g", "r11112222333344445",
+	                                  "R1", "cycle", "cycles ", "r-1", "r0x1"};
 	struct perf_name found;
 	ok(perf_name_find("r1c0", &found) && found.type == PERF_TYPE_RAW && found.config == 0x1c0, "a raw event");
 	ok(perf_name_find("rFFFFFFFFFFFFFFFF", &found) && found.config == UINT64_MAX, "the largest");
@@ -133,7 +134,8 @@ static void check_values(void) {
 	check_value("cycles", (struct perf_seen){.sum = half}, COUNTER_SCALED, 2000, "50 %");
 	check_value("cycles", (struct perf_seen){.sum = {1000, 300, 299}}, COUNTER_SCALED, 1000 / 299. * 300, "99.7 %");
 	check_value("cycles", (struct perf_seen){.sum = never}, COUNTER_UNAVAILABLE, 0, "never scheduled");
-	check_value("cycles", (struct perf_seen){.sum = never}, COUNTER_UNAVAILABLE, 0, "sudo sysctl kernel.nmi_watchdog=0");
+	check_value("cycles", (struct perf_seen){.sum = never}, COUNTER_UNAVAILABLE, 0,
+	            "sudo sysctl kernel.nmi_watchdog=0");
 	check_value("cycles", (struct perf_seen){.sum = idle}, COUNTER_UNAVAILABLE, 0, "nothing ran");
 	check_value("cycles", (struct perf_seen){.sum = all, .user_only = true}, COUNTER_COUNTED, 1000, "user code only");
 	check_value("cycles", (struct perf_seen){.sum = all, .only = "cpu_core"}, COUNTER_COUNTED, 1000, "cpu_core only");
@@ -145,8 +147,8 @@ static void check_values(void) {
 
 /* Every combination of what a reason can depend on. */
 static struct perf_facts facts_at(int i) {
-	return (struct perf_facts){.capable = i & 1, .seccomp = i & 2, .virtual_machine = i & 4, .pmu = i & 8,
-	                           .paranoid = (i >> 4) % 6 - 1};
+	return (struct perf_facts){
+		.capable = i & 1, .seccomp = i & 2, .virtual_machine = i & 4, .pmu = i & 8, .paranoid = (i >> 4) % 6 - 1};
 }
 
 static void check_reasons(void) {
@@ -169,7 +171,8 @@ static void check_reasons(void) {
 
 static void check_reason(int error, struct perf_facts facts, const char *reason, const char *fix) {
 	struct perf_reason got = perf_reason_find(error, &facts);
-	if (!ok(strstr(got.reason, reason) && strstr(got.fix, fix), "errno %d, level %d: %s", error, facts.paranoid, reason))
+	if (!ok(strstr(got.reason, reason) && strstr(got.fix, fix), "errno %d, level %d: %s", error, facts.paranoid,
+	        reason))
 		printf("# %s; %s\n", got.reason, got.fix);
 }
 
@@ -179,7 +182,8 @@ static void check_rights(void) {
 	check_reason(EPERM, (struct perf_facts){.paranoid = 2, .seccomp = true}, "seccomp", "--cap-add=PERFMON");
 	check_reason(EPERM, (struct perf_facts){.paranoid = -1, .capable = true, .seccomp = true}, "seccomp", "--cap-add");
 	check_reason(EPERM, (struct perf_facts){.paranoid = -1, .capable = true}, "security module", "dmesg");
-	check_reason(ENOENT, (struct perf_facts){.virtual_machine = true}, "no hardware PMU in this virtual machine", "pmu=on");
+	check_reason(ENOENT, (struct perf_facts){.virtual_machine = true}, "no hardware PMU in this virtual machine",
+	             "pmu=on");
 	check_reason(EOPNOTSUPP, (struct perf_facts){.pmu = false}, "no hardware PMU", "");
 	check_reason(ENOENT, (struct perf_facts){.pmu = true, .virtual_machine = true}, "no such event", "");
 	check_reason(ENOSYS, (struct perf_facts){.seccomp = true}, "seccomp", "--cap-add=PERFMON");

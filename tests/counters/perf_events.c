@@ -48,7 +48,8 @@ static void *worker_run(void *argument) {
 	w->wall = clock_now(CLOCK_MONOTONIC) - wall;
 	pages_touch(PAGES);
 	w->good = w->good && perf->read(test.state, w->work) == 0;
-	w->good = w->good && perf->start(test.state) == 0 && perf->stop(test.state) == 0 && perf->read(test.state, w->idle) == 0;
+	w->good =
+		w->good && perf->start(test.state) == 0 && perf->stop(test.state) == 0 && perf->read(test.state, w->idle) == 0;
 	perf_test_free(&test);
 	return NULL;
 }
@@ -89,8 +90,9 @@ static void check_each(void) {
 		bool opened = test.backend->open(test.state, &here, &name->name, 1) == 0;
 		bool good = opened && test.backend->start(test.state) == 0 && test.backend->stop(test.state) == 0 &&
 		            test.backend->read(test.state, &value) == 0;
-		ok(can ? good && value.name == name->name : reason[0] && good && value.status == COUNTER_UNAVAILABLE &&
-		                                                isnan(value.value) && strcmp(value.reason, reason) == 0,
+		ok(can ? good && value.name == name->name
+		       : reason[0] && good && value.status == COUNTER_UNAVAILABLE && isnan(value.value) &&
+		             strcmp(value.reason, reason) == 0,
 		   "%s: %s", name->name, can ? "can be counted" : reason);
 		perf_test_free(&test);
 	}
@@ -198,8 +200,8 @@ static void check_tree(void) {
 	}
 	ok(wrong == 0, "each start counts those after it, from their exec, and not this one");
 	test.backend->start(test.state);
-	ok(test.backend->stop(test.state) == 0 && test.backend->read(test.state, values) == 0 && isnan(values[FAULTS].value) &&
-	       values[FAULTS].reason[0],
+	ok(test.backend->stop(test.state) == 0 && test.backend->read(test.state, values) == 0 &&
+	       isnan(values[FAULTS].value) && values[FAULTS].reason[0],
 	   "where none was started there is no 0 but a reason: %s", values[FAULTS].reason);
 	perf_test_free(&test);
 	ok(files_open() == before, "nothing stays open");

@@ -44,7 +44,8 @@ static void check_tree(struct fixture *f) {
 	json_t *less = pages_count(f, PAGES, ""), *more = pages_count(f, 2 * PAGES, "");
 	double faults = value_of(more, "page-faults", "perf"), grown = faults - value_of(less, "page-faults", "perf");
 	ok(is_correct(less) && is_correct(more), "a program with threads and children is counted");
-	ok(faults >= 2.0 * PARTS * PAGES && faults <= 2.0 * PARTS * PAGES + SPARE, "the page faults of all of it (%g)", faults);
+	ok(faults >= 2.0 * PARTS * PAGES && faults <= 2.0 * PARTS * PAGES + SPARE, "the page faults of all of it (%g)",
+	   faults);
 	ok(grown >= 0.98 * PARTS * PAGES && grown <= 1.02 * PARTS * PAGES, "grow with what all of it does (%g)", grown);
 	grown = value_of(more, BOOKS, BOOKS) - value_of(less, BOOKS, BOOKS);
 	ok(grown >= 0.98 * PARTS * PAGES && grown <= 1.02 * PARTS * PAGES, "in the kernel's books, too (%g)", grown);
@@ -104,8 +105,10 @@ static void check_missing(struct fixture *f) {
 
 /* It behaves as long as it is timed. */
 static void check_turncoat(struct fixture *f, const char *line, const char *more, const char *reason) {
-	json_t *answer = client_ask(f->client, RUN "\"echo x >>turns; test $(wc -l <turns) -le 2 || { %s; }\"],"
-	                            "\"samples\":2,\"counters\":[\"perf\"]%s}", f->home, line, more);
+	json_t *answer = client_ask(f->client,
+	                            RUN "\"echo x >>turns; test $(wc -l <turns) -le 2 || { %s; }\"],"
+	                                "\"samples\":2,\"counters\":[\"perf\"]%s}",
+	                            f->home, line, more);
 	json_t *event = path_get(answer, "counters");
 	event = json_array_get(event, 0);
 	ok(is_correct(answer) && json_array_size(path_get(answer, "samples")) == 2, "its samples stay good");

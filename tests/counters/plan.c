@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* On recorded machines: each portable event gets the first source that counts there, and no other; what the record expects
- * comes out. */
+/* On recorded machines: each portable event gets the first source that counts there, and no other; what the record
+ * expects comes out. */
 #include <config.h>
 
 #include <fnmatch.h>
@@ -12,8 +12,9 @@
 #include "tests/counters/machine.h"
 #include "tests/tap.h"
 
-static const char *const machines[] = {"skylake-x", "icelake-x", "sapphirerapids", "zen2",     "zen3",    "zen4",
-                                       "zen4-filtered", "neoverse-n1", "vm",        "paranoid", "qemu-a57"};
+static const char *const machines[] = {"skylake-x", "icelake-x", "sapphirerapids", "zen2",
+                                       "zen3",      "zen4",      "zen4-filtered",  "neoverse-n1",
+                                       "vm",        "paranoid",  "qemu-a57"};
 
 struct rig {
 	struct machine *machine;
@@ -52,12 +53,12 @@ static const json_t *native_of(const struct rig *rig, const char *event) {
 				wild += text[n] == '*' || text[n] == '?';
 			says = n - wild;
 			size_t r;
-			json_array_foreach(json_object_get(family, "events"), r, row)
-				if (fnmatch(text, cpu, 0) == 0 && says > most &&
-				    strcmp(js_string_or(row, "event", ""), event) == 0) {
-					best = row;
-					most = says;
-				}
+			json_array_foreach(json_object_get(family, "events"), r,
+			                   row) if (fnmatch(text, cpu, 0) == 0 && says > most &&
+			                            strcmp(js_string_or(row, "event", ""), event) == 0) {
+				best = row;
+				most = says;
+			}
 		}
 	}
 	return best;
@@ -72,8 +73,8 @@ static json_t *order_of(const struct rig *rig, const json_t *event) {
 		size_t i, k;
 		json_array_foreach(json_object_get(event, "sources"), i, source) {
 			bool without = false;
-			json_array_foreach(json_object_get(native, "without"), k, other)
-				without |= strcmp(json_string_value(other), json_string_value(source)) == 0;
+			json_array_foreach(json_object_get(native, "without"), k, other) without |=
+				strcmp(json_string_value(other), json_string_value(source)) == 0;
 			if (!without && (strncmp(json_string_value(source), "papi:", 5) == 0) == papi)
 				json_array_append(order, (json_t *)source);
 		}
@@ -93,7 +94,8 @@ static const char *first_that_counts(const struct rig *rig, const json_t *order,
 
 static bool is_source(const struct counter_event *event, const char *source) {
 	char text[200];
-	snprintf(text, sizeof text, "%s:%s", event->backend ? event->backend->name : "", event->backend ? event->event : "");
+	snprintf(text, sizeof text, "%s:%s", event->backend ? event->backend->name : "",
+	         event->backend ? event->event : "");
 	return strcmp(text, source) == 0;
 }
 
@@ -111,7 +113,7 @@ static bool event_right(struct rig *rig, const json_t *row) {
 	const struct counter_event *event = plan ? event_find(plan, name) : NULL;
 	json_t *order = order_of(rig, row);
 	const char *first = first_that_counts(rig, order, json_object_get(row, "loop") != NULL);
-	bool right = !event ? plan && formula_right(plan, first)
+	bool right = !event           ? plan && formula_right(plan, first)
 	             : event->backend ? first && is_source(event, first)
 	                              : !first && event->reason[0];
 	if (!right)
@@ -202,8 +204,8 @@ static void test_auto(struct rig *rig) {
 		const char *name = js_string_or(group, "name", "");
 		char reason[COUNTER_REASON];
 		bool told = strcmp(name, "SOFTWARE") == 0;
-		json_array_foreach(json_object_get(group, "metrics"), k, metric)
-			told |= strcmp(name, "SIMULATED") != 0 && metric_told(rig, name, js_string_or(metric, "name", ""), reason);
+		json_array_foreach(json_object_get(group, "metrics"), k, metric) told |=
+			strcmp(name, "SIMULATED") != 0 && metric_told(rig, name, js_string_or(metric, "name", ""), reason);
 		wrong += told != group_in(plan, name);
 	}
 	ok(wrong == 0, "auto: SOFTWARE and what can be told here, %zu metrics", plan->metric_count);
@@ -240,7 +242,9 @@ static json_t *families_read(void) {
 int main(void) {
 	struct err err = {0};
 	char *path = mem_printf("%s/data/events/generic.json", getenv("SRCDIR"));
-	struct rig rig = {.arena = arena_new(), .tables = machine_tables(&err), .generic = js_load(path, 1 << 20, NULL),
+	struct rig rig = {.arena = arena_new(),
+	                  .tables = machine_tables(&err),
+	                  .generic = js_load(path, 1 << 20, NULL),
 	                  .families = families_read()};
 	if (ok(rig.tables && rig.generic, "the tables load%s%s", err.what[0] ? ": " : "", err.what))
 		for (size_t i = 0; i < sizeof machines / sizeof *machines; i++)

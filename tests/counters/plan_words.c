@@ -29,15 +29,16 @@ static const struct counter_event *event_find(const struct counter_plan *plan, c
 
 static void test_unknown(struct rig *rig) {
 	static const char *const rows[][2] = {
-		{"MEMM", "did you mean MEM?"},          {"cycels", "did you mean cycles?"}, {"rusgae", "did you mean rusage?"},
-		{"mem:x", "the groups are BRANCH, "},   {"FLOPS_DB", "did you mean FLOPS_"}, {":", "SDE"},
-		{"nosuch:event", "the groups are"},     {"papi:", "did you mean papi"},     {"acquisition", "acquisitions?"},
+		{"MEMM", "did you mean MEM?"},        {"cycels", "did you mean cycles?"},  {"rusgae", "did you mean rusage?"},
+		{"mem:x", "the groups are BRANCH, "}, {"FLOPS_DB", "did you mean FLOPS_"}, {":", "SDE"},
+		{"nosuch:event", "the groups are"},   {"papi:", "did you mean papi"},      {"acquisition", "acquisitions?"},
 	};
 	static const char *const names[] = {"acquisitions"};
 	const struct counter_software software = {.owner = "locks", .count = 1, .names = names};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct counter_plan *plan = plan_of(rig, rows[i][0], &software);
-		ok(!plan && rig->err.code == ERR_USAGE && strstr(rig->err.what, rows[i][0]) && strstr(rig->err.hint, rows[i][1]),
+		ok(!plan && rig->err.code == ERR_USAGE && strstr(rig->err.what, rows[i][0]) &&
+		       strstr(rig->err.hint, rows[i][1]),
 		   "%s: %s: %s", rows[i][0], rig->err.what, rig->err.hint);
 		counter_plan_clear(plan);
 	}
@@ -75,7 +76,8 @@ static void test_software(struct rig *rig) {
 	const struct counter_event *own = event_find(plan, "acquisitions"), *shared = event_find(plan, "locks:cycles");
 	ok(own && strcmp(own->event, "sde:::locks::acquisitions") == 0 && strcmp(own->backend->name, "papi-sde") == 0,
 	   "software-defined events by PAPI");
-	ok(shared && strcmp(event_find(plan, "cycles")->backend->name, "papi") == 0, "one with a portable name keeps apart");
+	ok(shared && strcmp(event_find(plan, "cycles")->backend->name, "papi") == 0,
+	   "one with a portable name keeps apart");
 	counter_plan_clear(plan);
 	plan = plan_of(rig, "kernel acquisitions", &software);
 	ok(plan && plan->event_count == 2 && strcmp(plan->events[0].event, "acquisitions") == 0, "or by the kernel itself");
@@ -84,7 +86,8 @@ static void test_software(struct rig *rig) {
 	ok(plan && plan->event_count == 1 && plan->events[0].backend, "one by name");
 	counter_plan_clear(plan);
 	plan = plan_of(rig, "SDE", NULL);
-	ok(plan && plan->event_count == 1 && !plan->events[0].backend && strstr(plan->events[0].reason, "no software-defined"),
+	ok(plan && plan->event_count == 1 && !plan->events[0].backend &&
+	       strstr(plan->events[0].reason, "no software-defined"),
 	   "none: %s", plan ? plan->events[0].reason : "");
 	counter_plan_clear(plan);
 }
@@ -210,7 +213,8 @@ static void test_gpu(struct rig *rig) {
 	}
 	struct counter_plan *plan = plan_of(rig, "dram__bytes.sum gpu__time_duration.sum", NULL);
 	ok(plan && strcmp(plan->events[0].event, "dram__bytes.sum") == 0 && strcmp(plan->events[1].unit, "s") == 0 &&
-	       plan->events[1].never_zero, "what is known of CUPTI's metric is used");
+	       plan->events[1].never_zero,
+	   "what is known of CUPTI's metric is used");
 	counter_plan_clear(plan);
 	plan = plan_of(rig, "auto", NULL);
 	bool gpu = plan && plan->event_count > 0;
@@ -252,7 +256,7 @@ static void test_reasons(struct rig *rig) {
 	   plan->events[2].reason);
 	counter_plan_clear(plan);
 	const char *wordy = "a reason that goes on and on, as those of kernels, libraries and hypervisors do, until nobody "
-	                    "who reads it knows what it was about and what to do, and is longer than any line should be";
+						"who reads it knows what it was about and what to do, and is longer than any line should be";
 	json_object_set_new(json_object_get(json_object_get(vm.machine->json, "backends"), "papi"), "reason",
 	                    json_string(wordy));
 	json_object_set_new(json_object_get(json_object_get(vm.machine->json, "backends"), "perf"), "reason",

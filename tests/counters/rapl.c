@@ -80,13 +80,14 @@ static void check_one(void) {
 	zone(root, "intel-rapl-mmio:0", "package-0", 5000000, RANGE);
 	rapl_meter_open(&meter, root);
 	ok(meter.count == 2 && rapl_meter_has(&meter, RAPL_PACKAGE) && rapl_meter_has(&meter, RAPL_CORE) &&
-	   !rapl_meter_has(&meter, RAPL_DRAM) && !rapl_meter_has(&meter, RAPL_PSYS),
+	       !rapl_meter_has(&meter, RAPL_DRAM) && !rapl_meter_has(&meter, RAPL_PSYS),
 	   "a package with cores and no memory, once (%zu zones)", meter.count);
 	ok(rapl_meter_take(&meter, &begin) == 0, "it is read");
 	energy_number(root, "intel-rapl:0", 7500000);
 	energy_number(root, "intel-rapl:0:0", 1000000);
 	ok(rapl_meter_take(&meter, &end) == 0 && is_joules(rapl_meter_joules(&meter, RAPL_PACKAGE, &begin, &end), 2.5) &&
-	   rapl_meter_joules(&meter, RAPL_CORE, &begin, &end) == 0, "microjoules become joules");
+	       rapl_meter_joules(&meter, RAPL_CORE, &begin, &end) == 0,
+	   "microjoules become joules");
 	energy(root, "intel-rapl:0", "gone\n");
 	ok(rapl_meter_take(&meter, &end) == -1, "a counter that turns to garbage is no value");
 	rapl_meter_close(&meter);
@@ -197,8 +198,11 @@ static void check_barred(void) {
 
 static void check_power(const char *type, const char *mask, const char *event, const char *scale, const char *unit) {
 	static const char folder[] = "sys/bus/event_source/devices/power";
-	const char *const files[][2] = {{"type", type}, {"cpumask", mask}, {"events/energy-pkg", event},
-	                                {"events/energy-pkg.scale", scale}, {"events/energy-pkg.unit", unit}};
+	const char *const files[][2] = {{"type", type},
+	                                {"cpumask", mask},
+	                                {"events/energy-pkg", event},
+	                                {"events/energy-pkg.scale", scale},
+	                                {"events/energy-pkg.unit", unit}};
 	char *root = root_new();
 	struct rapl_meter meter;
 	for (size_t i = 0; i < sizeof files / sizeof *files; i++) {

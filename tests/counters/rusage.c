@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* CPU time and its parts, for work of many lengths: a part is told only where the kernel can know it, and where it is told
- * the parts make up the whole. */
+/* CPU time and its parts, for work of many lengths: a part is told only where the kernel can know it, and where it is
+ * told the parts make up the whole. */
 #include <config.h>
 
 #include <math.h>
@@ -29,7 +29,8 @@ static double work(double seconds, bool system) {
 		for (int i = 0; i < 20000; i++)
 			x = x + i;
 		if (system)
-			munmap(mmap(NULL, 1 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0), 1 << 20);
+			munmap(mmap(NULL, 1 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0),
+			       1 << 20);
 	}
 	return cpu_seconds() - begun;
 }
@@ -64,7 +65,8 @@ static void check_length(const struct counter_backend *rusage, double seconds, b
 	   "each part is not more than the whole, or has a reason");
 	bool told = values[1].status != COUNTER_UNAVAILABLE;
 	ok(told == (values[2].status != COUNTER_UNAVAILABLE), "both parts are told, or none");
-	ok(told == (whole >= 25 * tick()), "they are told where the kernel looked 25 times (%s)", told ? "told" : "not told");
+	ok(told == (whole >= 25 * tick()), "they are told where the kernel looked 25 times (%s)",
+	   told ? "told" : "not told");
 	ok(!told || fabs(values[1].value + values[2].value - whole) <= 2 * tick(), "then they make up the whole");
 }
 

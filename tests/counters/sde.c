@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Software-defined events through PAPI: what a kernel's threads add to memory that goes away after each trial, and what a
- * library exports by itself. */
+/* Software-defined events through PAPI: what a kernel's threads add to memory that goes away after each trial, and what
+ * a library exports by itself. */
 #include <config.h>
 
 #include <omp.h>
@@ -33,7 +33,10 @@ static void state_free(void *state) {
 }
 
 static struct counter_software software_new(const char *owner, int threads) {
-	return (struct counter_software){.owner = owner, .count = EVENTS, .stride = STRIDE, .names = names,
+	return (struct counter_software){.owner = owner,
+	                                 .count = EVENTS,
+	                                 .stride = STRIDE,
+	                                 .names = names,
 	                                 .threads = threads,
 	                                 .values = calloc((size_t)threads * STRIDE, sizeof(int64_t))};
 }
@@ -117,7 +120,8 @@ static void check_seen(void) {
 	long long sum = -1, after = -1;
 	int set = PAPI_NULL;
 	bool good = sde()->open(states[0], &sites[0], names, 1) == 0 && sde()->open(states[1], &sites[1], names, 1) == 0;
-	good = good && PAPI_create_eventset(&set) == PAPI_OK && PAPI_add_named_event(set, "sde:::orchard::apples") == PAPI_OK;
+	good =
+		good && PAPI_create_eventset(&set) == PAPI_OK && PAPI_add_named_event(set, "sde:::orchard::apples") == PAPI_OK;
 	good = good && PAPI_start(set) == PAPI_OK;
 	software.values[0] = 40;
 	software.values[STRIDE] = 2;
@@ -178,12 +182,12 @@ static void check_library(void) {
 static void check_hostile(void) {
 	static char longest[3000];
 	const struct counter_software software = software_new("orchard", 1);
-	const char *const words[] = {"", "::", "orchard::", "orchard::apples::", "sde:::", "sde:::orchard::none", "%s%n",
-	                             longest};
+	const char *const words[] = {"",     "::",   "orchard::", "orchard::apples::", "sde:::", "sde:::orchard::none",
+	                             "%s%n", longest};
 	const struct counter_site site = {.threads = 1, .software = &software};
 	struct counter_software unallocated = software;
 	const struct counter_site empty = {.threads = 1, .software = &unallocated},
-	                          beyond = {.thread = 5, .threads = 6, .software = &software};
+							  beyond = {.thread = 5, .threads = 6, .software = &software};
 	char reason[COUNTER_REASON];
 	int before = listed_count();
 	memset(longest, ':', sizeof longest - 1);

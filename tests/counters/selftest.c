@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Self-tests of events that open: what counts is believed, what stays at 0 is not, and neither is asked twice. The backends
- * are made here; the loop and the cache are the real ones. */
+/* Self-tests of events that open: what counts is believed, what stays at 0 is not, and neither is asked twice. The
+ * backends are made here; the loop and the cache are the real ones. */
 #include <config.h>
 
 #include "counters/selftest.h"
@@ -67,8 +67,16 @@ static void state_close(void *opaque) {
 
 static const char *const events[] = {"true", "zero", "shut", NULL};
 static const struct counter_backend made = {
-	.name = "made", .summary = "for this test", .state_size = sizeof(struct state), .events = events, .probe = usable,
-	.open = state_open, .start = state_start, .stop = state_stop, .read = state_read, .close = state_close,
+	.name = "made",
+	.summary = "for this test",
+	.state_size = sizeof(struct state),
+	.events = events,
+	.probe = usable,
+	.open = state_open,
+	.start = state_start,
+	.stop = state_stop,
+	.read = state_read,
+	.close = state_close,
 };
 
 static bool good(const char *event, double least, char reason[COUNTER_REASON]) {
@@ -119,10 +127,14 @@ static void cpu_check(const char *folder, const char *text, const char *expected
 
 static void check_cpu(const char *folder) {
 	char cpu[64];
-	cpu_check(folder, "processor\t: 0\nvendor_id\t: GenuineIntel\ncpu family\t: 6\nmodel\t\t: 85\nmodel name\t: x\n\n"
-	                  "processor\t: 1\nvendor_id\t: Other\n", "GenuineIntel-6-55");
-	cpu_check(folder, "processor\t: 0\nvendor_id\t: AuthenticAMD\ncpu family\t: 25\nmodel\t\t: 1\n", "AuthenticAMD-25-1");
-	cpu_check(folder, "processor\t: 0\nCPU implementer\t: 0x41\nCPU architecture: 8\nCPU part\t: 0xd0c\n", "arm-41-d0c");
+	cpu_check(folder,
+	          "processor\t: 0\nvendor_id\t: GenuineIntel\ncpu family\t: 6\nmodel\t\t: 85\nmodel name\t: x\n\n"
+	          "processor\t: 1\nvendor_id\t: Other\n",
+	          "GenuineIntel-6-55");
+	cpu_check(folder, "processor\t: 0\nvendor_id\t: AuthenticAMD\ncpu family\t: 25\nmodel\t\t: 1\n",
+	          "AuthenticAMD-25-1");
+	cpu_check(folder, "processor\t: 0\nCPU implementer\t: 0x41\nCPU architecture: 8\nCPU part\t: 0xd0c\n",
+	          "arm-41-d0c");
 	cpu_check(folder, "", "");
 	cpu_check(folder, "model\nvendor_id\n::::\n", "");
 	ok(strcmp(counter_cpu_of("/nowhere/cpuinfo", cpu, sizeof cpu), "") == 0, "no file");

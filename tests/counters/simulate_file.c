@@ -11,13 +11,16 @@
 #include "src/worker/count/simulate_file.h"
 #include "tests/tap.h"
 
-#define HEAD "# callgrind format\nversion: 1\ncreator: callgrind-3.19.0\npid: 12\ncmd: worker simulate\n" \
+#define HEAD                                                                                                           \
+	"# callgrind format\nversion: 1\ncreator: callgrind-3.19.0\npid: 12\ncmd: worker simulate\n"                       \
 	"part: 1\nthread: 2\n\n"
-#define CACHES "desc: I1 cache: 32768 B, 64 B, 8-way associative\ndesc: D1 cache: 16384 B, 64 B, 4-way associative\n" \
+#define CACHES                                                                                                         \
+	"desc: I1 cache: 32768 B, 64 B, 8-way associative\ndesc: D1 cache: 16384 B, 64 B, 4-way associative\n"             \
 	"desc: LL cache: 65536 B, 64 B, 16-way associative\n\n"
-#define MARK "desc: Timerange: Basic block 0 - 9\ndesc: Trigger: Client Request: sweetspot thread 1\n\npositions: line\n"
+#define MARK                                                                                                           \
+	"desc: Timerange: Basic block 0 - 9\ndesc: Trigger: Client Request: sweetspot thread 1\n\npositions: line\n"
 #define EVENTS "events: Ir Dr Dw I1mr D1mr D1mw ILmr DLmr DLmw Bc Bcm Bi Bim\n"
-#define BODY "summary: 1 2\n\nob=(1) worker\nfl=(1) a.c\nfn=(1) f\n1 700 300\n+1 74 12\n"
+#define BODY   "summary: 1 2\n\nob=(1) worker\nfl=(1) a.c\nfn=(1) f\n1 700 300\n+1 74 12\n"
 #define TOTALS "totals: 774 312 20 3 4 5 6 7 8 9\n"
 static const char good[] = HEAD CACHES MARK EVENTS BODY TOTALS;
 
@@ -40,7 +43,7 @@ static void check_process(void) {
 
 static void check_order(void) {
 	static const char other[] = "thread: 1\nevents: Bim Bi Bcm Bc DLmw DLmr ILmr D1mw D1mr I1mr sysTime Dw Dr Ir\n"
-	                            "totals: 1 2 3 4 5 6 7 8 9 10 99 11 12 13\n";
+								"totals: 1 2 3 4 5 6 7 8 9 10 99 11 12 13\n";
 	struct simulate_part part;
 	bool same = simulate_part_read(other, sizeof other - 1, &part) == 0;
 	for (int i = 0; i < CACHEGRIND_EVENTS; i++)
@@ -129,7 +132,8 @@ int main(void) {
 	check_bad("thread of a billion", "thread: 1000000000\n" EVENTS TOTALS);
 	check_bad("no events", "thread: 1\n" TOTALS);
 	check_bad("events that lack one", "thread: 1\nevents: Ir Dr Dw\ntotals: 1 2 3\n");
-	check_bad("an event twice", "thread: 1\nevents: Ir Ir Dw I1mr D1mr D1mw ILmr DLmr DLmw Bc Bcm Bi Bim Dr\ntotals: 1\n");
+	check_bad("an event twice",
+	          "thread: 1\nevents: Ir Ir Dw I1mr D1mr D1mw ILmr DLmr DLmw Bc Bcm Bi Bim Dr\ntotals: 1\n");
 	check_bad("totals twice", "thread: 1\n" EVENTS TOTALS TOTALS);
 	check_bad("empty totals", "thread: 1\n" EVENTS "totals: \n");
 	check_bad("more totals than events", "thread: 1\n" EVENTS "totals: 1 2 3 4 5 6 7 8 9 10 11 12 13 14\n");

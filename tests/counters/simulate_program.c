@@ -70,8 +70,8 @@ static void check_reply(struct fixture *f) {
 	bool ratio = false;
 	json_t *metric;
 	size_t i;
-	json_array_foreach(path_get(answer, "counting.metrics"), i, metric)
-		ratio = ratio || (strcmp(text_of(metric, "name"), "l1d_miss_ratio") == 0 && number_of(metric, "value") < 0.5);
+	json_array_foreach(path_get(answer, "counting.metrics"), i, metric) ratio =
+		ratio || (strcmp(text_of(metric, "name"), "l1d_miss_ratio") == 0 && number_of(metric, "value") < 0.5);
 	ok(ratio, "a metric over it has a value");
 	json_decref(answer);
 }
@@ -115,15 +115,16 @@ static void absent(json_t *answer, const char *word, const char *what) {
 }
 
 static void check_failures(struct fixture *f) {
-	absent(client_ask(f->client, RUN "\"" TURN COUNT "}", f->home, "exit 3"), "exit status 3", "it fails under valgrind");
+	absent(client_ask(f->client, RUN "\"" TURN COUNT "}", f->home, "exit 3"), "exit status 3",
+	       "it fails under valgrind");
 	absent(client_ask(f->client, RUN "\"" TURN COUNT "}", f->home, "kill -ILL $$"), "AVX-512",
 	       "by an instruction that valgrind does not know");
 	absent(client_ask(f->client, RUN "\"" TURN ",\"hash\":true" COUNT "}", f->home, "echo other"), "not the same",
 	       "it says something else");
 	absent(app_ask(f, "kill", 0), "killed", "a child is killed, and its counts with it");
 	absent(app_ask(f, "bare", ROUNDS), "hides", "a fork that valgrind is not told of");
-	absent(client_ask(f->client,
-	                  RUN "\"cp /bin/true setuid; chmod 4755 setuid; ./setuid; rm setuid\"]" COUNT "}", f->home),
+	absent(client_ask(f->client, RUN "\"cp /bin/true setuid; chmod 4755 setuid; ./setuid; rm setuid\"]" COUNT "}",
+	                  f->home),
 	       "setuid", "a setuid program would have its rights taken");
 	ok(no_scratch(f), "nothing is left in the worker's TMPDIR");
 }
@@ -139,8 +140,10 @@ static void fake(struct fixture *f, const char *lines, const char *word, const c
 	char *path = mem_printf("%s/fake/valgrind", f->home);
 	FILE *file = fopen(path, "w");
 	if (file) {
-		fprintf(file, "#!/bin/sh\nfor a; do case $a in --log-file=*) log=${a#*=}; log=${log%%.%%p};;\n"
-		              "--callgrind-out-file=*) out=${a#*=}; out=${out%%.%%p};; esac; done\n%s\n", lines);
+		fprintf(file,
+		        "#!/bin/sh\nfor a; do case $a in --log-file=*) log=${a#*=}; log=${log%%.%%p};;\n"
+		        "--callgrind-out-file=*) out=${a#*=}; out=${out%%.%%p};; esac; done\n%s\n",
+		        lines);
 		fclose(file);
 		chmod(path, 0755);
 		absent(client_ask(f->client, RUN "\"true\"]" COUNT "}", f->home), word, what);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The tables that are installed are whole; those of a user come beside or in front of them; bad ones are refused with the
- * file and the member. */
+/* The tables that are installed are whole; those of a user come beside or in front of them; bad ones are refused with
+ * the file and the member. */
 #include <config.h>
 
 #include <dirent.h>
@@ -22,7 +22,8 @@ static const char *const wrong[][4] = {
 	{"events/generic.json", "never_zero", "never_zer", "'events'[0]: there is no member 'never_zer'"},
 	{"events/generic.json", "\"name\": \"b\"", "\"name\": \"seconds\"", "\"seconds\" can't be a name"},
 	{"events/generic.json", "\"name\": \"b\"", "\"name\": \"a\"", "there is an event \"a\" already"},
-	{"events/generic.json", "\"name\": \"b\"", "\"name\": \"b c\"", "'events'[1]: \"b c\": 'name': \"b c\" can't be a name"},
+	{"events/generic.json", "\"name\": \"b\"", "\"name\": \"b c\"",
+     "'events'[1]: \"b c\": 'name': \"b c\" can't be a name"},
 	{"events/generic.json", "\"loop\": \"cycles\"", "\"loop\": \"miles\"", "promises no \"miles\""},
 	{"events/generic.json", "\"perf:a\"", "\"perf\"", "'sources'[1]: a source must be"},
 	{"events/generic.json", "\"perf:a\"", "\"cachegrind:a\"", "\"a\": 'sources'[1]: cachegrind simulates"},
@@ -38,7 +39,8 @@ static const char *const wrong[][4] = {
 	{"events/cpu.json", "\"Xx-2-*\"", "2", "'cpus': [1] must be a string"},
 	{"events/cpu.json", "sweetspot-cpu-events/1", "sweetspot-group/1", "'schema'"},
 	{"groups/g.json", "\"a\", \"b\", ", "\"a\", \"z\", ", "'events'[1]: there is no event \"z\""},
-	{"groups/g.json", "\"a\", \"b\", ", "\"a\", ", "'metrics'[0] \"m\": 'formula' \"a / b / seconds\": 'b' is no event"},
+	{"groups/g.json", "\"a\", \"b\", ", "\"a\", ",
+     "'metrics'[0] \"m\": 'formula' \"a / b / seconds\": 'b' is no event"},
 	{"groups/g.json", "a / b / seconds", "a / b / second", "'second' is no event"},
 	{"groups/g.json", "a / b / seconds", "a / 'b'", "words in quotes"},
 	{"groups/g.json", "a / b / seconds", "a // ", "'formula'"},
@@ -87,7 +89,8 @@ static void test_right(const char *folder) {
 	if (!ok(tables != NULL, "a small set of tables%s%s", err.what[0] ? ": " : "", err.what))
 		return;
 	json_t *groups = counter_tables_groups(tables), *events = counter_tables_events(tables);
-	ok(json_array_size(groups) == 1 && json_array_size(events) == 4, "one group, four events, one of them the group's own");
+	ok(json_array_size(groups) == 1 && json_array_size(events) == 4,
+	   "one group, four events, one of them the group's own");
 	json_decref(groups);
 	json_decref(events);
 	counter_tables_free(tables);
@@ -98,10 +101,8 @@ static bool has_metric(const struct counter_tables *tables, const char *group, c
 	size_t i, k;
 	const json_t *row, *each;
 	bool found = false;
-	json_array_foreach(groups, i, row)
-		json_array_foreach(json_object_get(row, "metrics"), k, each)
-			found |= strcmp(js_string_or(row, "name", ""), group) == 0 &&
-			         strcmp(js_string_or(each, "name", ""), metric) == 0;
+	json_array_foreach(groups, i, row) json_array_foreach(json_object_get(row, "metrics"), k, each) found |=
+		strcmp(js_string_or(row, "name", ""), group) == 0 && strcmp(js_string_or(each, "name", ""), metric) == 0;
 	json_decref(groups);
 	return found;
 }
@@ -118,16 +119,17 @@ static void test_users(const char *folder) {
 	setenv("XDG_CONFIG_HOME", folder, 1);
 	setenv("SWEETSPOT_DATA", data, 1);
 	struct counter_tables *tables = users_tables(
-		folder, "{\"schema\": \"sweetspot-group/1\", \"name\": \"Mem\", \"summary\": \"\", \"events\": [\"cycles\"], "
-		        "\"metrics\": [{\"name\": \"mine\", \"unit\": \"\", \"formula\": \"cycles\", \"summary\": \"\"}]}",
+		folder,
+		"{\"schema\": \"sweetspot-group/1\", \"name\": \"Mem\", \"summary\": \"\", \"events\": [\"cycles\"], "
+		"\"metrics\": [{\"name\": \"mine\", \"unit\": \"\", \"formula\": \"cycles\", \"summary\": \"\"}]}",
 		&err);
 	ok(tables && has_metric(tables, "Mem", "mine") && !has_metric(tables, "MEM", "read_volume") &&
 	       has_metric(tables, "CPU", "IPC"),
 	   "a user's group takes the place of an installed one%s%s", err.what[0] ? ": " : "", err.what);
 	counter_tables_free(tables);
 	tables = users_tables(folder, "{}", &err);
-	ok(!tables && strstr(err.what, "/sweetspot/groups/mine.json: 'schema' is missing") && strstr(err.hint, "yours"), "%s",
-	   err.what);
+	ok(!tables && strstr(err.what, "/sweetspot/groups/mine.json: 'schema' is missing") && strstr(err.hint, "yours"),
+	   "%s", err.what);
 	counter_tables_free(tables);
 	setenv("SWEETSPOT_DATA", "/nonexistent", 1);
 	tables = counter_tables_load(&err);

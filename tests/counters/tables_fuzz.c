@@ -15,9 +15,18 @@ enum { ROUNDS = 1500 };
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* What parsers trip over. */
-static const char *const pieces[] = {"\"",    "{",     "}",      "[",        "]",         ",",         ":",         "null",
-                                     "1e999", "-1",    "\"a\"",  "\"b\"",    "\\u0000",   "\"seconds\"", "\xff",     "((((",
-                                     "** a",  "/ 0",   "min(a)", "\"auto\"", "\"rusage\"", "\"cachegrind:x\"", "a a",  "or"};
+static const char *const pieces[] = {"\"",         "{",
+                                     "}",          "[",
+                                     "]",          ",",
+                                     ":",          "null",
+                                     "1e999",      "-1",
+                                     "\"a\"",      "\"b\"",
+                                     "\\u0000",    "\"seconds\"",
+                                     "\xff",       "((((",
+                                     "** a",       "/ 0",
+                                     "min(a)",     "\"auto\"",
+                                     "\"rusage\"", "\"cachegrind:x\"",
+                                     "a a",        "or"};
 
 static size_t mutate(struct rng *rng, uint8_t *text, size_t size, size_t room) {
 	for (uint64_t n = 1 + rng_below(rng, 4); n > 0; n--) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Recorded measurements that were changed anywhere, by bytes and by values, do no harm. Numbers behind the name are seeds
- * for as many more rounds. */
+/* Recorded measurements that were changed anywhere, by bytes and by values, do no harm. Numbers behind the name are
+ * seeds for as many more rounds. */
 #include <config.h>
 
 #include <stdio.h>
@@ -15,10 +15,17 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static const char *const files[] = {
-	"explain/recorded/locks.json",         "explain/recorded/kmeans_sync.json",   "explain/recorded/gol_small.json",
-	"explain/recorded/quake.json",         "explain/recorded/cc.json",            "explain/recorded/fw.json",
-	"diagnosis/recorded/gpu_fw.json",      "diagnosis/recorded/gpu_cc.json",      "explain/recorded/lists.json",
-	"diagnosis/recorded/gpu_quake_launch.json", "diagnosis/recorded/gpu_fw_copies.json",
+	"explain/recorded/locks.json",
+	"explain/recorded/kmeans_sync.json",
+	"explain/recorded/gol_small.json",
+	"explain/recorded/quake.json",
+	"explain/recorded/cc.json",
+	"explain/recorded/fw.json",
+	"diagnosis/recorded/gpu_fw.json",
+	"diagnosis/recorded/gpu_cc.json",
+	"explain/recorded/lists.json",
+	"diagnosis/recorded/gpu_quake_launch.json",
+	"diagnosis/recorded/gpu_fw_copies.json",
 };
 enum { FILES = sizeof files / sizeof *files, ROWS = 16, VALUES = 260, BYTES = 260, DEEP = 400 };
 
@@ -62,21 +69,43 @@ static json_t *nested(void) {
 }
 
 static json_t *value_any(struct rng *rng) {
-	static const double reals[] = {0,      -1,   1e308,     -1e308,          1e-308, 4.9e-324, 0.5,
-	                               2.5e-7, 1e12, 1 << 20,   1.7976931348623157e308};
+	static const double reals[] = {
+		0, -1, 1e308, -1e308, 1e-308, 4.9e-324, 0.5, 2.5e-7, 1e12, 1 << 20, 1.7976931348623157e308};
 	static const json_int_t whole[] = {0, -1, 1, 2147483648, 4294967296, INT64_MAX, INT64_MIN, 1 << 20, 100000, 3};
-	static const char *const words[] = {"",     "NaN",   "1e308",     "-4",      "\x1b[31mred\a", "a\nb\tc",
+	static const char *const words[] = {"",
+	                                    "NaN",
+	                                    "1e308",
+	                                    "-4",
+	                                    "\x1b[31mred\a",
+	                                    "a\nb\tc",
 	                                    "it's; rm $x `y`",
-	                                    "tas",  "cuda",  "censored",  "runtime", "\xc3\xa9\xe2\x82\xac", "%s%n", "none",
-	                                    "static", "threads", "true",  "atomic",  "pageable"};
+	                                    "tas",
+	                                    "cuda",
+	                                    "censored",
+	                                    "runtime",
+	                                    "\xc3\xa9\xe2\x82\xac",
+	                                    "%s%n",
+	                                    "none",
+	                                    "static",
+	                                    "threads",
+	                                    "true",
+	                                    "atomic",
+	                                    "pageable"};
 	switch (rng_below(rng, 8)) {
-	case 0: return json_null();
-	case 1: return json_boolean(rng_below(rng, 2));
-	case 2: return rng_below(rng, 2) ? json_array() : json_object();
-	case 3: return nested();
-	case 4: return json_integer(whole[rng_below(rng, sizeof whole / sizeof *whole)]);
-	case 5: return json_string(words[rng_below(rng, sizeof words / sizeof *words)]);
-	default: return json_real(reals[rng_below(rng, sizeof reals / sizeof *reals)]);
+	case 0:
+		return json_null();
+	case 1:
+		return json_boolean(rng_below(rng, 2));
+	case 2:
+		return rng_below(rng, 2) ? json_array() : json_object();
+	case 3:
+		return nested();
+	case 4:
+		return json_integer(whole[rng_below(rng, sizeof whole / sizeof *whole)]);
+	case 5:
+		return json_string(words[rng_below(rng, sizeof words / sizeof *words)]);
+	default:
+		return json_real(reals[rng_below(rng, sizeof reals / sizeof *reals)]);
 	}
 }
 
@@ -84,8 +113,10 @@ static json_t *value_any(struct rng *rng) {
 static char *name_any(struct rng *rng, const char *name) {
 	static const char *const names[] = {"threads", "pad", "schedule", "n", "x\x1b[2J", "a b'c", "tile", "lock", "%s"};
 	switch (rng_below(rng, 3)) {
-	case 0: return mem_printf("%s_%0150d\xe2\x82\xac", name, 7);
-	default: return mem_strdup(names[rng_below(rng, sizeof names / sizeof *names)]);
+	case 0:
+		return mem_printf("%s_%0150d\xe2\x82\xac", name, 7);
+	default:
+		return mem_strdup(names[rng_below(rng, sizeof names / sizeof *names)]);
 	}
 }
 
@@ -95,9 +126,14 @@ static void object_change(json_t *object, struct rng *rng) {
 		at = json_object_iter_next(object, at);
 	char *key = mem_strdup(json_object_iter_key(at)), *other = name_any(rng, key);
 	switch (rng_below(rng, 4)) {
-	case 0: json_object_del(object, key); break;
-	case 1: json_object_set(object, other, json_object_get(object, key)); break;
-	default: json_object_set_new(object, key, value_any(rng));
+	case 0:
+		json_object_del(object, key);
+		break;
+	case 1:
+		json_object_set(object, other, json_object_get(object, key));
+		break;
+	default:
+		json_object_set_new(object, key, value_any(rng));
 	}
 	free(other);
 	free(key);
@@ -107,10 +143,17 @@ static void array_change(json_t *array, struct rng *rng) {
 	size_t at = rng_below(rng, json_array_size(array));
 	json_t *copy = json_deep_copy(json_array_get(array, at));
 	switch (rng_below(rng, 4)) {
-	case 0: json_array_remove(array, at); break;
-	case 1: json_array_append(array, copy); break;
-	case 2: json_array_insert_new(array, at, value_any(rng)); break;
-	default: json_array_set_new(array, at, value_any(rng));
+	case 0:
+		json_array_remove(array, at);
+		break;
+	case 1:
+		json_array_append(array, copy);
+		break;
+	case 2:
+		json_array_insert_new(array, at, value_any(rng));
+		break;
+	default:
+		json_array_set_new(array, at, value_any(rng));
 	}
 	json_decref(copy);
 }
@@ -181,9 +224,15 @@ static void mutate(struct rng *rng, char *text, size_t size) {
 		if (at + span > size || from + span > size)
 			span = 1;
 		switch (rng_below(rng, 4)) {
-		case 0: text[at] = marks[rng_below(rng, sizeof marks)]; break;
-		case 1: text[at] ^= (char)(1 << rng_below(rng, 8)); break;
-		case 2: memmove(text + at, text + from, span); break;
+		case 0:
+			text[at] = marks[rng_below(rng, sizeof marks)];
+			break;
+		case 1:
+			text[at] ^= (char)(1 << rng_below(rng, 8));
+			break;
+		case 2:
+			memmove(text + at, text + from, span);
+			break;
 		default: /* a digit stays one, so that most documents are read */
 			for (; at < size; at++)
 				if (strchr("123456789", text[at])) {
@@ -220,11 +269,11 @@ static bool table_run(int rows, int columns, int levels, double median) {
 			json_object_set_new(config, name, json_integer((r * (c + 7) / 3) % levels));
 			free(name);
 		}
-		json_array_append_new(list, json_pack("{s:{s:i},s:o,s:f}", "problem", "n", 64 + r % 3, "config", config, "median",
-		                                      median * (1 + r % 5)));
+		json_array_append_new(list, json_pack("{s:{s:i},s:o,s:f}", "problem", "n", 64 + r % 3, "config", config,
+		                                      "median", median * (1 + r % 5)));
 	}
-	json_t *document = json_pack("{s:s,s:s,s:{s:i,s:i},s:o}", "schema", "sweetspot-sweep/1", "kernel", "k'; x", "machine",
-	                             "cores", 4, "threads", 8, "rows", list);
+	json_t *document = json_pack("{s:s,s:s,s:{s:i,s:i},s:o}", "schema", "sweetspot-sweep/1", "kernel", "k'; x",
+	                             "machine", "cores", 4, "threads", 8, "rows", list);
 	bool read = run_json(document);
 	json_decref(document);
 	return read;

@@ -83,8 +83,8 @@ static void test_many(void) {
 }
 
 int main(void) {
-	json_t *kernel = json_pack("{s:s,s:s,s:s,s:[],s:[],s:[]}", "name", "fw", "summary", "a kernel", "source", "sha256:00",
-	                           "params", "problem", "constraints");
+	json_t *kernel = json_pack("{s:s,s:s,s:s,s:[],s:[],s:[]}", "name", "fw", "summary", "a kernel", "source",
+	                           "sha256:00", "params", "problem", "constraints");
 	json_t *description = json_pack("{s:i,s:[o]}", "protocol", 1, "kernels", kernel);
 	struct err err = {0};
 	kernels = kernel_list_new(description, NULL, &err);

@@ -28,9 +28,11 @@ int main(int argc, char **argv) {
 	alarm(HANGS);
 	GPU_LAUNCH(gpu, layer_function(gpu, "crash"), &shape, &nowhere);
 	gpu_sync(gpu);
-	ok(gpu_failed(gpu, message, sizeof message) == GPU_BROKEN && strstr(message, "CUDA_ERROR"), "it is seen: %s", message);
+	ok(gpu_failed(gpu, message, sizeof message) == GPU_BROKEN && strstr(message, "CUDA_ERROR"), "it is seen: %s",
+	   message);
 	ok(gpu_failed(gpu, message, sizeof message) == GPU_BROKEN, "and stays");
-	ok(gpu_alloc(gpu, 16) == 0 && !layer_function(gpu, "add") && !gpu_stream_new(gpu, true) && isnan(gpu_clock_stop(gpu)),
+	ok(gpu_alloc(gpu, 16) == 0 && !layer_function(gpu, "add") && !gpu_stream_new(gpu, true) &&
+	       isnan(gpu_clock_stop(gpu)),
 	   "nothing else is done");
 	gpu_clock_start(gpu);
 	gpu_flush_l2(gpu);

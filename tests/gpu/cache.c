@@ -202,10 +202,16 @@ static int one_of_two(const char *folder, const char *name) {
 	for (int i = 0; i < 400; i++) {
 		key_of((int)rng_below(&rng, 4), key);
 		switch (rng_below(&rng, 8)) {
-		case 0: cache_trim(folder, 8192); break;
-		case 1: cache_remove(folder, key); break;
+		case 0:
+			cache_trim(folder, 8192);
+			break;
+		case 1:
+			cache_remove(folder, key);
+			break;
 		case 2:
-		case 3: put(folder, key); break;
+		case 3:
+			put(folder, key);
+			break;
 		default:
 			if (got(folder, key) < 0)
 				return 1;

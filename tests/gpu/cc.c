@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* cc on a GPU: every variant on every built-in graph and on graphs whose components are known; what a run shows; what is
- * refused. On the emulator where that stands in for CUDA. */
+/* cc on a GPU: every variant on every built-in graph and on graphs whose components are known; what a run shows; what
+ * is refused. On the emulator where that stands in for CUDA. */
 #include <config.h>
 
 #include "kernels/cc/cuda/device.h"
@@ -113,8 +113,8 @@ static bool shape_right(struct gpu *gpu, const struct shape *shape, bool wide) {
 	struct cc_pairs pairs = {.n = shape->n};
 	shape->join(&pairs);
 	input_of(live)->wide = wide;
-	bool right = cc_graph_build(&input_of(live)->host.graph, &pairs) == SS_OK &&
-	             cc_cuda_upload(input_of(live), &call) == SS_OK;
+	bool right =
+		cc_graph_build(&input_of(live)->host.graph, &pairs) == SS_OK && cc_cuda_upload(input_of(live), &call) == SS_OK;
 	for (int s = 0; right && s < SETTINGS; s++) {
 		right &= run_right(live, settings[s], 1) && labels_known(live, shape);
 		live_teardown(live, 0);
@@ -180,9 +180,10 @@ static void spoilt_test(struct gpu *gpu) {
 }
 
 static void refused_test(struct gpu *gpu) {
-	static const char *const bad[] = {"block_size=100", "block_size=0", "block_size=2048", "group=-1", "group=33",
-	                                  "variant=afforest group=0", "every=0",
-	                                  "rounds=0", "rounds=5", "windows=0", "samples=0", "samples=5000", "hub=1"};
+	static const char *const bad[] = {
+		"block_size=100", "block_size=0", "block_size=2048", "group=-1",  "group=33",  "variant=afforest group=0",
+		"every=0",        "rounds=0",     "rounds=5",        "windows=0", "samples=0", "samples=5000",
+		"hub=1"};
 	struct live *live = live_on(gpu);
 	live_problem(live, "n", "10");
 	live_open(live);
@@ -206,7 +207,8 @@ static void program_test(void) {
 	configure(live, "variant=union_find group=8 link=splice rounds=4", text);
 	kernel_cc_cuda.program(&call, &b);
 	ok(strcmp(a.source, b.source) == 0 && a.count == 2 && b.count == 2 && a.values[0] == 8 && b.values[0] == 8 &&
-	           a.values[1] == 0 && b.values[1] == 0, "what is compiled depends on little");
+	       a.values[1] == 0 && b.values[1] == 0,
+	   "what is compiled depends on little");
 	live_free(live);
 }
 

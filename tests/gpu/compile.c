@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Compiling without a GPU: our sources for each architecture, what is wrong with others, and where there is no driver. */
+/* Compiling without a GPU: our sources for each architecture, what is wrong with others, and where there is no driver.
+ */
 #include <config.h>
 
 #include <fcntl.h>
@@ -40,17 +41,16 @@ static void file_write(const char *folder, const char *name, const char *text) {
 }
 
 /* What ptxas says of a kernel that needs more registers than it may have. */
-static const char greedy[] =
-	"extern \"C\" __global__ void __launch_bounds__(1024, 2) greedy(double *p) {\n"
-	"	double x[64];\n"
-	"#pragma unroll\n"
-	"	for (int i = 0; i < 64; i++) x[i] = p[i * 1024 + threadIdx.x];\n"
-	"	for (int k = 0; k < SIZE; k++)\n"
-	"#pragma unroll\n"
-	"		for (int i = 0; i < 64; i++) x[i] = x[i] * x[(i + 7) & 63] + p[k];\n"
-	"#pragma unroll\n"
-	"	for (int i = 0; i < 64; i++) p[i * 1024 + threadIdx.x] = x[i];\n"
-	"}\n";
+static const char greedy[] = "extern \"C\" __global__ void __launch_bounds__(1024, 2) greedy(double *p) {\n"
+							 "	double x[64];\n"
+							 "#pragma unroll\n"
+							 "	for (int i = 0; i < 64; i++) x[i] = p[i * 1024 + threadIdx.x];\n"
+							 "	for (int k = 0; k < SIZE; k++)\n"
+							 "#pragma unroll\n"
+							 "		for (int i = 0; i < 64; i++) x[i] = x[i] * x[(i + 7) & 63] + p[k];\n"
+							 "#pragma unroll\n"
+							 "	for (int i = 0; i < 64; i++) p[i * 1024 + threadIdx.x] = x[i];\n"
+							 "}\n";
 
 static void check_others(const char *folder) {
 	struct gpu_defines defines = {.count = 0};
@@ -96,20 +96,25 @@ static void check_defines(void) {
 		snprintf(name, sizeof name, "NAME_%d", i);
 		gpu_define(&defines, name, i);
 	}
-	ok(!gpu_compile_only("greedy.cu", &defines, 90, &count, &err) && err.code == ERR_USAGE, "too many defines are refused");
+	ok(!gpu_compile_only("greedy.cu", &defines, 90, &count, &err) && err.code == ERR_USAGE,
+	   "too many defines are refused");
 	memset(name, 'a', sizeof name);
 	name[GPU_DEFINE] = '\0';
 	defines.count = 0;
 	gpu_define(&defines, name, 1);
-	ok(!gpu_compile_only("greedy.cu", &defines, 90, &count, &err) && err.code == ERR_USAGE, "and a name that is too long");
+	ok(!gpu_compile_only("greedy.cu", &defines, 90, &count, &err) && err.code == ERR_USAGE,
+	   "and a name that is too long");
 }
 
 /* The log of a compiler is text from outside. */
 static void check_log(void) {
 	static const char *const logs[] = {
-		"", "\n\n", "ptxas info : Compiling entry function '",
+		"",
+		"\n\n",
+		"ptxas info : Compiling entry function '",
 		"ptxas info : Compiling entry function 'a' for 'sm_90'\n: Used",
-		"ptxas info : Used 99999999999999999999 registers", "bytes spill stores\nbytes smem\n",
+		"ptxas info : Used 99999999999999999999 registers",
+		"bytes spill stores\nbytes smem\n",
 	};
 	for (size_t i = 0; i < sizeof logs / sizeof *logs; i++) {
 		size_t count;
@@ -132,8 +137,10 @@ static void check_device_words(void) {
 	static const struct {
 		const char *word;
 		int index; /* -1: refused */
-	} words[] = {{"cuda", 0}, {"cuda:0", 0}, {"cuda:7", 7}, {"cpu", -1}, {"cuda:", -1}, {"cuda:-1", -1}, {"cuda: 1", -1},
-	             {"cuda:1x", -1}, {"cuda:99999999999999999999", -1}, {"", -1}, {"CUDA", -1}};
+	} words[] = {{"cuda", 0},     {"cuda:0", 0},   {"cuda:7", 7},
+	             {"cpu", -1},     {"cuda:", -1},   {"cuda:-1", -1},
+	             {"cuda: 1", -1}, {"cuda:1x", -1}, {"cuda:99999999999999999999", -1},
+	             {"", -1},        {"CUDA", -1}};
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
 		struct err err;
 		int index, got = gpu_index(words[i].word, &index, &err);

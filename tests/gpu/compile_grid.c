@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Every kernel's code for a GPU compiles in every configuration of its grid, for four architectures, without a GPU. What
- * NVRTC says of registers and spills is written to compile_grid.tsv. The layer keeps what it compiled on the disk. */
+/* Every kernel's code for a GPU compiles in every configuration of its grid, for four architectures, without a GPU.
+ * What NVRTC says of registers and spills is written to compile_grid.tsv. The layer keeps what it compiled on the disk.
+ */
 #include <config.h>
 
 #include <glob.h>
@@ -98,9 +99,7 @@ static bool collect(struct live *live, int part, struct programs *programs, uint
 }
 
 /* Problems that other code is chosen for; and what kernels compile beside the program of a configuration. */
-static const struct {
-	const char *kernel, *part, *value;
-} others[] = {{"kmeans", "coords", "2"}};
+static const struct { const char *kernel, *part, *value; } others[] = {{"kmeans", "coords", "2"}};
 static const struct {
 	const char *kernel;
 	struct ss_program program;
@@ -189,8 +188,8 @@ static bool compile_all(const struct programs *programs, struct task *tasks, siz
 	return fine;
 }
 
-static void report(const struct ss_kernel *kernel, const struct programs *programs, const struct task *tasks, size_t count,
-                   double seconds) {
+static void report(const struct ss_kernel *kernel, const struct programs *programs, const struct task *tasks,
+                   size_t count, double seconds) {
 	int registers = 0, spilling = 0, failed = 0;
 	for (size_t i = 0; i < count; i++) {
 		bool fine = tasks[i].done && tasks[i].functions > 0;
@@ -200,8 +199,8 @@ static void report(const struct ss_kernel *kernel, const struct programs *progra
 		spilling += tasks[i].spills > 0;
 	}
 	ok(failed == 0, "%s: %d of %zu do not compile", kernel->name, failed, count);
-	printf("# %s: %zu programs x %d architectures, at most %d registers, %d spill, %.1f s\n", kernel->name, programs->count,
-	       ARCHS, registers, spilling, seconds);
+	printf("# %s: %zu programs x %d architectures, at most %d registers, %d spill, %.1f s\n", kernel->name,
+	       programs->count, ARCHS, registers, spilling, seconds);
 }
 
 static void check_kernel(const struct ss_kernel *kernel, FILE *table) {
@@ -211,13 +210,15 @@ static void check_kernel(const struct ss_kernel *kernel, FILE *table) {
 	double start = sys_now();
 	programs->all = mem_alloc(PROGRAMS_MAX, sizeof *programs->all);
 	bool fine = collect_all(live, programs, &configs);
-	ok(fine && programs->count > 0, "%s: %llu configurations are %zu programs", kernel->name, (unsigned long long)configs,
-	   programs->count);
+	ok(fine && programs->count > 0, "%s: %llu configurations are %zu programs", kernel->name,
+	   (unsigned long long)configs, programs->count);
 	size_t count = programs->count * ARCHS;
-	struct task *tasks = mmap(NULL, (count + 1) * sizeof *tasks, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct task *tasks =
+		mmap(NULL, (count + 1) * sizeof *tasks, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	for (size_t i = 0; tasks != MAP_FAILED && i < count; i++)
 		tasks[i] = (struct task){.program = (uint32_t)(i / ARCHS), .arch = archs[(i + i / ARCHS) % ARCHS]};
-	if (ok(tasks != MAP_FAILED && compile_all(programs, tasks, count, table), "%s: all processes end well", kernel->name))
+	if (ok(tasks != MAP_FAILED && compile_all(programs, tasks, count, table), "%s: all processes end well",
+	       kernel->name))
 		report(kernel, programs, tasks, count, sys_now() - start);
 	if (tasks != MAP_FAILED)
 		munmap(tasks, (count + 1) * sizeof *tasks);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What every kernel for a GPU must do, whoever wrote it: right answers from every variant, in its first, last and random
- * configurations on small and odd sizes, with two states alive, run after run; a clean refusal where memory ends; and all
- * memory given back. Without a GPU in the emulator, with threads in several orders. */
+/* What every kernel for a GPU must do, whoever wrote it: right answers from every variant, in its first, last and
+ * random configurations on small and odd sizes, with two states alive, run after run; a clean refusal where memory
+ * ends; and all memory given back. Without a GPU in the emulator, with threads in several orders. */
 #include <config.h>
 
 #include "src/base/rng.h"
@@ -128,8 +128,8 @@ static void check_problem(const struct ss_kernel *kernel, struct gpu *gpu, const
 		struct grid *grid = grid_new(kernel, live->problem, only[0] ? only : NULL, &err);
 		int right = 0;
 		if (grid)
-			ok(configs_right(live, grid, &rng, &right), "%s %s n=%s is right wherever it is not refused", kernel->name, word,
-			   n);
+			ok(configs_right(live, grid, &rng, &right), "%s %s n=%s is right wherever it is not refused", kernel->name,
+			   word, n);
 		else
 			printf("# %s %s n=%s: %s\n", kernel->name, word, n, err.what);
 		rights[v] += right;
@@ -152,8 +152,8 @@ static void check_starved(const struct ss_kernel *kernel, struct gpu *gpu, const
 	live_teardown(live, 0);
 	live_free(live);
 	unsetenv("SWEETSPOT_EMULATED_MEMORY");
-	ok(status == SS_OK || status == SS_NOMEM || status == SS_INVALID, "%s on a device of %s bytes: status %d", kernel->name,
-	   bytes, (int)status);
+	ok(status == SS_OK || status == SS_NOMEM || status == SS_INVALID, "%s on a device of %s bytes: status %d",
+	   kernel->name, bytes, (int)status);
 	ok(gpu_failed(gpu, (char[8]){0}, 8) == GPU_FINE, "%s has told all failures", kernel->name);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What our tables ask of CUPTI, against what its host API knows: that needs no GPU. Each portable event has a metric on each
- * chip, each group can be counted together, the default one in a single pass, and a wrong name is refused with the
+/* What our tables ask of CUPTI, against what its host API knows: that needs no GPU. Each portable event has a metric on
+ * each chip, each group can be counted together, the default one in a single pass, and a wrong name is refused with the
  * nearest. */
 #include <config.h>
 
@@ -101,7 +101,8 @@ static void names_test(const struct cupti_chip *chip) {
 	ok(cupti_chip_has(chip, "dram__bytes.sum.per_second", reason), "a rollup of a rollup is a metric");
 	ok(!cupti_chip_has(chip, "dram__byts.sum", reason) && strstr(reason, "dram__bytes.sum"), "the nearest: %s", reason);
 	ok(!cupti_chip_has(chip, "dram__bytes", reason) && strstr(reason, "dram__bytes.sum"), "no rollup: %s", reason);
-	ok(!cupti_chip_has(chip, "dram__bytes.summ", reason) && strstr(reason, "dram__bytes.sum"), "its rollup: %s", reason);
+	ok(!cupti_chip_has(chip, "dram__bytes.summ", reason) && strstr(reason, "dram__bytes.sum"), "its rollup: %s",
+	   reason);
 	ok(!cupti_chip_has(chip, "", reason) && reason[0], "nothing is no metric: %s", reason);
 	char *endless = malloc(100001);
 	memset(endless, 'a', 100000);
@@ -118,7 +119,8 @@ static void names_test(const struct cupti_chip *chip) {
 
 static void chips_test(const struct cupti_chip *chip) {
 	char reason[COUNTER_REASON] = "";
-	ok(cupti_chip("GH100", reason) == chip && cupti_chip("gh100", reason) == chip, "a chip is opened once, in any case");
+	ok(cupti_chip("GH100", reason) == chip && cupti_chip("gh100", reason) == chip,
+	   "a chip is opened once, in any case");
 	ok(!cupti_chip("gh10", reason) && strstr(reason, "GH100"), "an unknown chip: %s", reason);
 	ok(!cupti_chip("", reason) && reason[0], "no name, no chip");
 }
@@ -173,10 +175,21 @@ static bool plan_counts(const struct counter_plan *plan) {
 }
 
 static void aliases_test(struct arena *arena, const struct counter_tables *tables, struct cupti_chip *chip) {
-	static const char *const nvprof[] = {
-		"achieved_occupancy", "sm_efficiency", "gld_throughput", "gst_throughput", "gld_efficiency", "gst_efficiency",
-		"shared_load_throughput", "shared_store_throughput", "dram_read_throughput", "dram_write_throughput",
-		"l2_hit_rate", "warp_execution_efficiency", "issue_slot_utilization", "flop_count_sp", "flop_count_dp"};
+	static const char *const nvprof[] = {"achieved_occupancy",
+	                                     "sm_efficiency",
+	                                     "gld_throughput",
+	                                     "gst_throughput",
+	                                     "gld_efficiency",
+	                                     "gst_efficiency",
+	                                     "shared_load_throughput",
+	                                     "shared_store_throughput",
+	                                     "dram_read_throughput",
+	                                     "dram_write_throughput",
+	                                     "l2_hit_rate",
+	                                     "warp_execution_efficiency",
+	                                     "issue_slot_utilization",
+	                                     "flop_count_sp",
+	                                     "flop_count_dp"};
 	for (size_t i = 0; i < sizeof nvprof / sizeof *nvprof; i++) {
 		struct counter_plan *plan = plan_of(arena, tables, chip, nvprof[i]);
 		ok(plan_counts(plan) && plan->metric_count == 1 && strcmp(plan->metrics[0].name, nvprof[i]) == 0,

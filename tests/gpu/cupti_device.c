@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* On a real GPU: two transposes of which the exact counts are known, counted by our backends. What can't be counted for
- * want of a driver or of permission is a skip with that reason. All values are printed, to be compared with other tools. */
+ * want of a driver or of permission is a skip with that reason. All values are printed, to be compared with other
+ * tools. */
 #include <config.h>
 
 #include <math.h>
@@ -12,15 +13,21 @@
 #include "tests/tap.h"
 
 enum { N = 8192, TILE = 32, ROWS = 8, PASSES_MAX = 64 };
-#define BYTES ((double)N * N * sizeof(float))
+#define BYTES         ((double)N * N * sizeof(float))
 #define WARP_ACCESSES ((double)N * N / 32) /* each element once, by a warp of 32 */
 
-static const char *const metrics[] = {
-	"gpu__time_duration.sum", "sm__warps_active.avg.pct_of_peak_sustained_active",
-	"smsp__cycles_active.avg.pct_of_peak_sustained_elapsed", "dram__bytes.sum", "smsp__inst_executed.sum",
-	"l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum", "l1tex__t_bytes_pipe_lsu_mem_global_op_ld.sum",
-	"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", "smsp__inst_executed_op_shared_ld.sum",
-	"smsp__thread_inst_executed.sum", "lts__t_sector_hit_rate.pct", "sm__throughput.avg.pct_of_peak_sustained_elapsed"};
+static const char *const metrics[] = {"gpu__time_duration.sum",
+                                      "sm__warps_active.avg.pct_of_peak_sustained_active",
+                                      "smsp__cycles_active.avg.pct_of_peak_sustained_elapsed",
+                                      "dram__bytes.sum",
+                                      "smsp__inst_executed.sum",
+                                      "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum",
+                                      "l1tex__t_bytes_pipe_lsu_mem_global_op_ld.sum",
+                                      "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
+                                      "smsp__inst_executed_op_shared_ld.sum",
+                                      "smsp__thread_inst_executed.sum",
+                                      "lts__t_sector_hit_rate.pct",
+                                      "sm__throughput.avg.pct_of_peak_sustained_elapsed"};
 enum { TIME, WARPS, CYCLES, DRAM, INSTRUCTIONS, CONFLICTS, LOADED, WAVEFRONTS, SHARED_LOADS, THREADS, METRICS = 12 };
 static const char *const single[] = {"gpu__time_duration.sum", "dram__bytes.sum", "smsp__inst_executed.sum"};
 enum { SINGLES = sizeof single / sizeof *single };
@@ -88,7 +95,8 @@ static void metrics_test(const struct rig *rig, const char *kernel, bool padded)
 	ok(v[WARPS].value > 0 && v[WARPS].value <= 100 && v[CYCLES].value > 0 && v[CYCLES].value <= 100,
 	   "%s: parts are parts", kernel);
 	if (padded)
-		ok(v[CONFLICTS].value < .1 * WARP_ACCESSES, "%s: next to no bank conflicts", kernel); /* an H100 counts .03 to .06 */
+		ok(v[CONFLICTS].value < .1 * WARP_ACCESSES, "%s: next to no bank conflicts",
+		   kernel); /* an H100 counts .03 to .06 */
 	else
 		ok(v[CONFLICTS].value >= 30 * WARP_ACCESSES && v[WAVEFRONTS].value >= 31 * WARP_ACCESSES,
 		   "%s: 32 threads of a warp meet in one bank", kernel);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The emulator, of which every other result without a GPU depends: right results of known kernels in several orders, and
- * mistakes that are seen. Through our own layer, so that both are tried. */
+/* The emulator, of which every other result without a GPU depends: right results of known kernels in several orders,
+ * and mistakes that are seen. Through our own layer, so that both are tried. */
 #include <config.h>
 
 #include <fcntl.h>
@@ -55,7 +55,8 @@ static void launch(const char *name, const struct gpu_shape *shape, void *const 
 	gpu_launch(rig.gpu, gpu_function(rig.gpu, rig.module, name), shape, arguments);
 }
 #define RUN(name, shape, ...) launch(name, &(struct gpu_shape)shape, (void *[]){__VA_ARGS__, NULL})
-#define SHAPE(...) {__VA_ARGS__}
+#define SHAPE(...)                                                                                                     \
+	{ __VA_ARGS__ }
 
 static const int *result(void) {
 	gpu_download(rig.gpu, rig.host_out, rig.out, sizeof rig.host_out);

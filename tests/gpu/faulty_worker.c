@@ -132,31 +132,57 @@ static void cuda_teardown(void *memory) {
 }
 
 static const struct ss_param problem[] = {{"n", "numbers", SS_INT, NULL, "1000", NULL, 1, 1 << 24}, {.name = NULL}};
-static const struct ss_param cpu_params[] = {
-	{"fault", "none here", SS_WORD, "none", "none", NULL, 0, 0},
-	{"rounds", "steps for each number", SS_INT, "1", "1", NULL, 0, 1 << 20},
-	{.name = NULL}};
-static const struct ss_param cuda_params[] = {
-	{"fault", "what goes wrong", SS_WORD, FAULTS, "none", NULL, 0, 0},
-	{"rounds", "steps for each number", SS_INT, "1", "1", NULL, 0, 1 << 20},
-	{"block", "threads of a block", SS_INT, "32..128*2", "64", NULL, 1, 1024},
-	{.name = NULL}};
+static const struct ss_param cpu_params[] = {{"fault", "none here", SS_WORD, "none", "none", NULL, 0, 0},
+                                             {"rounds", "steps for each number", SS_INT, "1", "1", NULL, 0, 1 << 20},
+                                             {.name = NULL}};
+static const struct ss_param cuda_params[] = {{"fault", "what goes wrong", SS_WORD, FAULTS, "none", NULL, 0, 0},
+                                              {"rounds", "steps for each number", SS_INT, "1", "1", NULL, 0, 1 << 20},
+                                              {"block", "threads of a block", SS_INT, "32..128*2", "64", NULL, 1, 1024},
+                                              {.name = NULL}};
 
-static const struct ss_kernel twin = {
-	.abi = SS_KERNEL_ABI, .name = "twin", .summary = "an affine map, on the CPU", .problem = problem,
-	.params = cpu_params, .input_size = sizeof(struct input), .state_size = sizeof(struct twin), .open = twin_open,
-	.setup = twin_setup, .reset = twin_reset, .run = twin_run, .verify = twin_verify, .teardown = twin_teardown,
-	.close = twin_close};
-static const struct ss_kernel twin_cuda = {
-	.abi = SS_KERNEL_ABI, .name = "twin", .summary = "an affine map, on a GPU", .problem = problem,
-	.params = cuda_params, .input_size = sizeof(struct input), .state_size = sizeof(struct device_twin),
-	.open = twin_open, .setup = cuda_setup, .reset = cuda_reset, .run = cuda_run, .verify = cuda_verify,
-	.teardown = cuda_teardown, .close = twin_close, .device = "cuda"};
-static const struct ss_kernel alone = {
-	.abi = SS_KERNEL_ABI, .name = "alone", .summary = "an affine map that no GPU knows", .problem = problem,
-	.params = cpu_params, .input_size = sizeof(struct input), .state_size = sizeof(struct twin), .open = twin_open,
-	.setup = twin_setup, .reset = twin_reset, .run = twin_run, .verify = twin_verify, .teardown = twin_teardown,
-	.close = twin_close};
+static const struct ss_kernel twin = {.abi = SS_KERNEL_ABI,
+                                      .name = "twin",
+                                      .summary = "an affine map, on the CPU",
+                                      .problem = problem,
+                                      .params = cpu_params,
+                                      .input_size = sizeof(struct input),
+                                      .state_size = sizeof(struct twin),
+                                      .open = twin_open,
+                                      .setup = twin_setup,
+                                      .reset = twin_reset,
+                                      .run = twin_run,
+                                      .verify = twin_verify,
+                                      .teardown = twin_teardown,
+                                      .close = twin_close};
+static const struct ss_kernel twin_cuda = {.abi = SS_KERNEL_ABI,
+                                           .name = "twin",
+                                           .summary = "an affine map, on a GPU",
+                                           .problem = problem,
+                                           .params = cuda_params,
+                                           .input_size = sizeof(struct input),
+                                           .state_size = sizeof(struct device_twin),
+                                           .open = twin_open,
+                                           .setup = cuda_setup,
+                                           .reset = cuda_reset,
+                                           .run = cuda_run,
+                                           .verify = cuda_verify,
+                                           .teardown = cuda_teardown,
+                                           .close = twin_close,
+                                           .device = "cuda"};
+static const struct ss_kernel alone = {.abi = SS_KERNEL_ABI,
+                                       .name = "alone",
+                                       .summary = "an affine map that no GPU knows",
+                                       .problem = problem,
+                                       .params = cpu_params,
+                                       .input_size = sizeof(struct input),
+                                       .state_size = sizeof(struct twin),
+                                       .open = twin_open,
+                                       .setup = twin_setup,
+                                       .reset = twin_reset,
+                                       .run = twin_run,
+                                       .verify = twin_verify,
+                                       .teardown = twin_teardown,
+                                       .close = twin_close};
 
 const struct kernel_entry kernel_registry[] = {
 	{&twin, "sha256:twin"}, {&twin_cuda, "sha256:twin-cuda"}, {&alone, "sha256:alone"}, {NULL, NULL}};

@@ -24,8 +24,8 @@ static void sizes_test(struct rig *rig) {
 }
 
 static void tiles_test(struct rig *rig) {
-	static const char *const tiles[] = {"tile_m=4 tile_n=4", "tile_m=8 tile_n=4", "tile_m=4 tile_n=8", "tile_m=8 tile_n=8",
-	                                    "tile_m=16 tile_n=8", "tile_m=8 tile_n=16"};
+	static const char *const tiles[] = {"tile_m=4 tile_n=4", "tile_m=8 tile_n=4",  "tile_m=4 tile_n=8",
+	                                    "tile_m=8 tile_n=8", "tile_m=16 tile_n=8", "tile_m=8 tile_n=16"};
 	char config[128];
 	for (size_t t = 0; t < sizeof tiles / sizeof *tiles; t++)
 		for (int stages = 1; stages <= 3; stages++) {
@@ -50,7 +50,8 @@ static void gpus_test(struct rig *rig) {
 
 static void refusals_test(struct rig *rig) {
 	rig_open(rig, "n=300");
-	ok(rig_status(rig, "variant=register gpus=8") == SS_INVALID && rig->message[0], "more GPUs than there are, or tiles");
+	ok(rig_status(rig, "variant=register gpus=8") == SS_INVALID && rig->message[0],
+	   "more GPUs than there are, or tiles");
 	ok(rig_status(rig, "variant=register block=100") == SS_INVALID && rig->message[0], "an odd block");
 	ok(rig_status(rig, "variant=register tile_m=16 tile_n=16") == SS_INVALID && rig->message[0], "too large a tile");
 	rig_close(rig);
@@ -90,8 +91,8 @@ static void verify_test(struct rig *rig) {
 static void line_make(struct rig *rig, int n) {
 	struct fw_input *g = &rig->input.graph;
 	rig_words(kernel_fw_cuda.problem, rig->problem, "degree=1");
-	*g = (struct fw_input){.n = n, .first = calloc((size_t)n + 1, sizeof *g->first),
-	                       .edges = calloc((size_t)n, sizeof *g->edges)};
+	*g = (struct fw_input){
+		.n = n, .first = calloc((size_t)n + 1, sizeof *g->first), .edges = calloc((size_t)n, sizeof *g->edges)};
 	for (int i = 0; i < n; i++) {
 		g->edges[i] = (struct fw_edge){i + 1, FW_WEIGHT_MAX};
 		g->first[i + 1] = (size_t)(i + 1 < n ? i + 1 : i);

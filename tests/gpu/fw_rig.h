@@ -54,8 +54,13 @@ static void rig_initial(const struct ss_param *params, struct ss_value *values) 
 
 static struct ss_call rig_call(struct rig *rig) {
 	rig->message[0] = '\0';
-	return (struct ss_call){.problem = rig->problem, .config = rig->config, .threads = 2, .seed = 7,
-	                        .message = rig->message, .message_size = sizeof rig->message, .gpu = rig->gpu};
+	return (struct ss_call){.problem = rig->problem,
+	                        .config = rig->config,
+	                        .threads = 2,
+	                        .seed = 7,
+	                        .message = rig->message,
+	                        .message_size = sizeof rig->message,
+	                        .gpu = rig->gpu};
 }
 
 static enum ss_status rig_open(struct rig *rig, const char *problem) {

@@ -14,9 +14,12 @@ struct grid {
 
 static inline struct value grid_value(const struct ss_param *param, const struct ss_value *value) {
 	switch (param->type) {
-	case SS_INT: return value_int(value->i);
-	case SS_REAL: return value_real(value->r);
-	default: return value_word(value->w ? value->w : "");
+	case SS_INT:
+		return value_int(value->i);
+	case SS_REAL:
+		return value_real(value->r);
+	default:
+		return value_word(value->w ? value->w : "");
 	}
 }
 

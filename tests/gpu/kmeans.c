@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* kmeans on a GPU: every variant in every bit, over sizes, blocks and types, and where the programs it comes from went
- * wrong: fewer threads than clusters, more numbers in the centres than threads, clusters without objects, changes counted
- * with floats. What the answer of f32 is, and what a run shows. */
+ * wrong: fewer threads than clusters, more numbers in the centres than threads, clusters without objects, changes
+ * counted with floats. What the answer of f32 is, and what a run shows. */
 #include <config.h>
 #include <math.h>
 
@@ -111,8 +111,9 @@ static bool configs_right(struct rig *rig) {
 
 static void sizes_test(struct gpu *gpu) {
 	static const char *const problems[] = {
-		"n=1 coords=1 clusters=1 loops=2",    "n=5 coords=3 clusters=7 loops=3",    "n=100 coords=2 clusters=16 loops=3",
-		"n=97 coords=16 clusters=16 loops=2", "n=65 coords=32 clusters=33 loops=2", "n=300 coords=8 clusters=260 loops=2",
+		"n=1 coords=1 clusters=1 loops=2",    "n=5 coords=3 clusters=7 loops=3",
+		"n=100 coords=2 clusters=16 loops=3", "n=97 coords=16 clusters=16 loops=2",
+		"n=65 coords=32 clusters=33 loops=2", "n=300 coords=8 clusters=260 loops=2",
 		"n=33 coords=19 clusters=3 loops=2",
 	};
 	static const char *const types[] = {"f64", "f32"};
@@ -129,8 +130,9 @@ static void sizes_test(struct gpu *gpu) {
 
 /* A block of 32 threads, 60 clusters of 40 coordinates: 2400 numbers to be put to 0 and to be summed. */
 static void small_block_test(struct gpu *gpu) {
-	static const char *const narrow[] = {"variant=naive block=32", "variant=shared block=32", "variant=all_gpu block=32",
-	                                     "variant=partial block=32", "variant=partial block=33"};
+	static const char *const narrow[] = {"variant=naive block=32", "variant=shared block=32",
+	                                     "variant=all_gpu block=32", "variant=partial block=32",
+	                                     "variant=partial block=33"};
 	struct rig rig;
 	bool right = rig_open(&rig, gpu, "n=90 coords=40 clusters=60 loops=2") == SS_OK;
 	for (int i = 0; i < 5; i++)
@@ -163,8 +165,8 @@ static struct kmeans_input *input_of(struct rig *rig) {
 /* Objects of 4, 8 and 16 bytes, and tiles that are all full, or not. */
 static void direct_test(struct gpu *gpu) {
 	static const char *const problems[] = {
-		"n=2048 coords=1 clusters=5 loops=3",          "n=2500 coords=2 clusters=64 loops=3",
-		"n=600 coords=2 clusters=300 loops=2",         "n=2048 coords=1 clusters=9 loops=3 type=f32",
+		"n=2048 coords=1 clusters=5 loops=3",           "n=2500 coords=2 clusters=64 loops=3",
+		"n=600 coords=2 clusters=300 loops=2",          "n=2048 coords=1 clusters=9 loops=3 type=f32",
 		"n=2500 coords=2 clusters=16 loops=3 type=f32", "n=700 coords=4 clusters=33 loops=3 type=f32",
 		"n=600 coords=2 clusters=300 loops=2 type=f32",
 	};
@@ -199,10 +201,10 @@ static void ties_test(struct gpu *gpu) {
 	}
 }
 
-
 /* All objects but one are equal: all but two clusters stay empty, and where they were. */
 static void empty_test(struct gpu *gpu) {
-	static const char *const types[] = {"n=100 coords=8 clusters=7 loops=3", "n=100 coords=8 clusters=7 loops=3 type=f32"};
+	static const char *const types[] = {"n=100 coords=8 clusters=7 loops=3",
+	                                    "n=100 coords=8 clusters=7 loops=3 type=f32"};
 	for (int type = 0; type < 2; type++) {
 		struct rig rig;
 		bool right = rig_open(&rig, gpu, types[type]) == SS_OK;
@@ -215,8 +217,8 @@ static void empty_test(struct gpu *gpu) {
 	}
 }
 
-/* Small whole numbers far from any rounding: the answer of f32 must be that of f64. Then where it is rounded: most objects
- * are where f64 has them. */
+/* Small whole numbers far from any rounding: the answer of f32 must be that of f64. Then where it is rounded: most
+ * objects are where f64 has them. */
 static void single_test(struct gpu *gpu) {
 	static const char *const problems[] = {"n=2000 coords=16 clusters=16 loops=5 type=f32",
 	                                       "n=2000 coords=2 clusters=16 loops=5 type=f32"};
@@ -229,7 +231,8 @@ static void single_test(struct gpu *gpu) {
 				single = kmeans_single(rig.live->input, (enum kmeans_form)form);
 			for (size_t i = 0; single && i < single->n; i++)
 				apart += single->membership[i] != input_of(&rig)->membership[i];
-			ok(single && apart <= single->n / 50, "f32, form %d, has %zu of 2000 objects elsewhere than f64", form, apart);
+			ok(single && apart <= single->n / 50, "f32, form %d, has %zu of 2000 objects elsewhere than f64", form,
+			   apart);
 			live_free(rig.live);
 		}
 }
@@ -282,13 +285,18 @@ static void shown_test(struct gpu *gpu, const char *config, bool on_host) {
 
 static void refused_test(struct gpu *gpu) {
 	static const char *const cases[][2] = {
-		{"n=50 coords=16", "variant=fused block=48"},          {"n=50 coords=16", "variant=tensor block=100"},
-		{"n=50 coords=16 type=f32", "variant=tensor"},         {"n=50 coords=12", "variant=tensor"},
-		{"n=50 coords=3", "variant=direct"},                   {"n=50 coords=4", "variant=direct"},
-		{"n=50 coords=2", "variant=direct copies=3"},          {"n=50 coords=65", "variant=fused"},
+		{"n=50 coords=16", "variant=fused block=48"},
+		{"n=50 coords=16", "variant=tensor block=100"},
+		{"n=50 coords=16 type=f32", "variant=tensor"},
+		{"n=50 coords=12", "variant=tensor"},
+		{"n=50 coords=3", "variant=direct"},
+		{"n=50 coords=4", "variant=direct"},
+		{"n=50 coords=2", "variant=direct copies=3"},
+		{"n=50 coords=65", "variant=fused"},
 		{"n=50 coords=16", "variant=fused points=8"},
 		{"n=50 coords=16", "variant=naive block=31"},
-		{"n=50 coords=16 type=f32", "variant=fused group=4"},          {"n=50 coords=16", "variant=naive points=3"},
+		{"n=50 coords=16 type=f32", "variant=fused group=4"},
+		{"n=50 coords=16", "variant=naive points=3"},
 		{"n=50 coords=16 loops=2000", "variant=all_gpu launch=graph"},
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

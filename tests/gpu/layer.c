@@ -11,7 +11,8 @@ static void check_facts(struct gpu *gpu) {
 	ok(f->name[0] && f->major >= 3 && f->sms > 0 && f->threads_per_block >= 512 && f->shared_per_block >= 32768 &&
 	       f->memory_bytes > 1 << 20,
 	   "%s, %d.%d: its facts are sane", f->name, f->major, f->minor);
-	ok(gpu_look(0, &looked) && strcmp(looked.name, f->name) == 0 && looked.sms == f->sms, "and the same without a context");
+	ok(gpu_look(0, &looked) && strcmp(looked.name, f->name) == 0 && looked.sms == f->sms,
+	   "and the same without a context");
 	ok(gpu_count() == gpu_peers(gpu) && !gpu_look(gpu_count(), &looked), "there are %d", gpu_count());
 	ok(gpu_context(gpu) != NULL, "it has a context");
 }
@@ -54,7 +55,7 @@ static void check_rectangles(struct gpu *gpu) {
 		host[i] = (unsigned char)(i * 11);
 	memset(back, 0, sizeof back);
 	struct gpu_rectangle up = {a, (uintptr_t)(host + 3), 64, 40, 17, 30}, across = {b + 5, a, 64, 64, 17, 30},
-	                     down = {(uintptr_t)(back + 3), b + 5, 40, 64, 17, 30};
+						 down = {(uintptr_t)(back + 3), b + 5, 40, 64, 17, 30};
 	gpu_copy_rectangle(gpu, GPU_UP, &up);
 	gpu_copy_rectangle(gpu, GPU_ACROSS, &across);
 	gpu_copy_rectangle(gpu, GPU_DOWN, &down);
@@ -91,11 +92,12 @@ static void check_modules(struct gpu *gpu) {
 	gpu_define_word(&two, "OTHER", "-1");
 	gpu_define(&two, "FACTOR", 3);
 	const struct gpu_module *a = gpu_module_text(gpu, "layer.cu", layer_source, NULL, &one),
-	                        *b = gpu_module_text(gpu, "layer.cu", layer_source, NULL, &two),
-	                        *c = gpu_module_text(gpu, "layer.cu", layer_source, NULL, NULL);
+							*b = gpu_module_text(gpu, "layer.cu", layer_source, NULL, &two),
+							*c = gpu_module_text(gpu, "layer.cu", layer_source, NULL, NULL);
 	ok(a && a == b && c && a != c, "the same defines in any order are one module");
 	const struct gpu_function *f = gpu_function(gpu, a, "scale");
-	ok(f && f == gpu_function(gpu, a, "scale") && gpu_function_facts(f)->threads_max >= 32, "a function is found again");
+	ok(f && f == gpu_function(gpu, a, "scale") && gpu_function_facts(f)->threads_max >= 32,
+	   "a function is found again");
 	ok(!gpu_function(gpu, a, "none") && layer_failed(gpu, GPU_COMPILE, "none"), "one that is not there is not");
 	ok(!gpu_module_text(gpu, "bad.cu", "extern \"C\" __global__ void f() { nowhere(); }", NULL, NULL) &&
 	       layer_failed(gpu, GPU_COMPILE, "nowhere"),
@@ -106,7 +108,8 @@ static void check_modules(struct gpu *gpu) {
 	ok(ours && ours == gpu_module(gpu, "ceiling/cuda/cost.cu", NULL), "one of our own sources");
 	for (int i = 0; i < GPU_DEFINES_MAX; i++)
 		gpu_define(&one, "X", i);
-	ok(!gpu_module(gpu, "ceiling/cuda/cost.cu", &one) && layer_failed(gpu, GPU_REFUSED, "too many"), "too many defines");
+	ok(!gpu_module(gpu, "ceiling/cuda/cost.cu", &one) && layer_failed(gpu, GPU_REFUSED, "too many"),
+	   "too many defines");
 }
 
 static bool scaled(struct gpu *gpu, const struct gpu_function *scale, int n, int factor) {
@@ -129,8 +132,8 @@ static bool scaled(struct gpu *gpu, const struct gpu_function *scale, int n, int
 static void check_launches(struct gpu *gpu) {
 	struct gpu_defines defines = {.count = 0};
 	gpu_define(&defines, "FACTOR", 3);
-	const struct gpu_function *three = gpu_function(gpu, gpu_module_text(gpu, "layer.cu", layer_source, NULL, &defines),
-	                                                "scale");
+	const struct gpu_function *three =
+		gpu_function(gpu, gpu_module_text(gpu, "layer.cu", layer_source, NULL, &defines), "scale");
 	ok(scaled(gpu, layer_function(gpu, "scale"), 1, 1) && scaled(gpu, three, 1, 3), "one number");
 	ok(scaled(gpu, layer_function(gpu, "scale"), 1000, 1) && scaled(gpu, three, 4097, 3), "many numbers");
 }
@@ -148,7 +151,8 @@ static void refuse(struct gpu *gpu, const char *name, struct gpu_shape shape, co
 static void check_refusals(struct gpu *gpu) {
 	const struct gpu_facts *f = gpu_facts(gpu);
 	unsigned fit = (unsigned)gpu_blocks_per_sm(gpu, layer_function(gpu, "meet"), 64, 0) * (unsigned)f->sms;
-	refuse(gpu, "add", (struct gpu_shape){.block = {(unsigned)f->threads_per_block + 1}}, "threads", "too many threads");
+	refuse(gpu, "add", (struct gpu_shape){.block = {(unsigned)f->threads_per_block + 1}}, "threads",
+	       "too many threads");
 	refuse(gpu, "add", (struct gpu_shape){.block = {65536, 65536, 65536}}, "threads", "far too many threads");
 	refuse(gpu, "add", (struct gpu_shape){.block = {1, 1, 65}}, "threads", "too many of them in z");
 	refuse(gpu, "add", (struct gpu_shape){.grid = {1, 65536}, .block = {1}}, "grid", "too many blocks");
@@ -262,7 +266,8 @@ static void check_graphs(struct gpu *gpu) {
 	ok(launches_of(gpu, 1) == 1 && launches_of(gpu, 2) == 0, "and is not counted");
 	for (int i = 0; i < 5; i++)
 		gpu_graph_launch(gpu, graph);
-	ok(word_of(gpu, word) == 100 + 5 * 41 && layer_failed(gpu, GPU_FINE, ""), "until it is launched, as often as it is");
+	ok(word_of(gpu, word) == 100 + 5 * 41 && layer_failed(gpu, GPU_FINE, ""),
+	   "until it is launched, as often as it is");
 	ok(launches_of(gpu, 1) == 6 && launches_of(gpu, 2) == 10, "then it is counted");
 	gpu_launches_forget(gpu);
 	struct gpu_launched none;
@@ -306,7 +311,8 @@ static void check_peers(struct gpu *gpu) {
 	gpu_mark(gpu, mark);
 	gpu_wait(peer, mark);
 	add(peer, there, 3, 1);
-	ok(peer && peer == gpu_peer(gpu, 1) && word_of(peer, there) == 80, "a word goes to another GPU, and is changed there");
+	ok(peer && peer == gpu_peer(gpu, 1) && word_of(peer, there) == 80,
+	   "a word goes to another GPU, and is changed there");
 	gpu_copy_peer(peer, gpu, here, peer, there, 4);
 	gpu_sync(peer);
 	ok(word_of(gpu, here) == 80 && layer_failed(peer, GPU_FINE, ""), "and back");

@@ -15,15 +15,35 @@
 #endif
 
 /* NVIDIA, CUDA C++ Programming Guide 13.0, "Compute Capabilities". */
-static const struct gpu_facts turing = {.major = 7, .minor = 5, .threads_per_sm = 1024, .blocks_per_sm = 16,
-	.registers_per_sm = 65536, .registers_per_block = 65536, .threads_per_block = 1024, .shared_per_sm = 65536,
-	.shared_per_block = 65536},
-	ampere = {.major = 8, .minor = 0, .threads_per_sm = 2048, .blocks_per_sm = 32, .registers_per_sm = 65536,
-	.registers_per_block = 65536, .threads_per_block = 1024, .shared_per_sm = 167936, .shared_per_block = 166912,
-	.shared_reserved = 1024},
-	hopper = {.major = 9, .minor = 0, .threads_per_sm = 2048, .blocks_per_sm = 32, .registers_per_sm = 65536,
-	.registers_per_block = 65536, .threads_per_block = 1024, .shared_per_sm = 233472, .shared_per_block = 232448,
-	.shared_reserved = 1024};
+static const struct gpu_facts turing = {.major = 7,
+                                        .minor = 5,
+                                        .threads_per_sm = 1024,
+                                        .blocks_per_sm = 16,
+                                        .registers_per_sm = 65536,
+                                        .registers_per_block = 65536,
+                                        .threads_per_block = 1024,
+                                        .shared_per_sm = 65536,
+                                        .shared_per_block = 65536},
+							  ampere = {.major = 8,
+                                        .minor = 0,
+                                        .threads_per_sm = 2048,
+                                        .blocks_per_sm = 32,
+                                        .registers_per_sm = 65536,
+                                        .registers_per_block = 65536,
+                                        .threads_per_block = 1024,
+                                        .shared_per_sm = 167936,
+                                        .shared_per_block = 166912,
+                                        .shared_reserved = 1024},
+							  hopper = {.major = 9,
+                                        .minor = 0,
+                                        .threads_per_sm = 2048,
+                                        .blocks_per_sm = 32,
+                                        .registers_per_sm = 65536,
+                                        .registers_per_block = 65536,
+                                        .threads_per_block = 1024,
+                                        .shared_per_sm = 233472,
+                                        .shared_per_block = 232448,
+                                        .shared_reserved = 1024};
 static const struct gpu_facts *const devices[] = {&turing, &ampere, &hopper};
 
 static const struct {
@@ -48,14 +68,16 @@ static const struct {
 	{&ampere, 32, 0, 2048, 0, 0, 0, "threads"},
 };
 
-static struct occupancy of(const struct gpu_facts *device, int registers, int shared, unsigned threads, size_t dynamic) {
+static struct occupancy of(const struct gpu_facts *device, int registers, int shared, unsigned threads,
+                           size_t dynamic) {
 	const struct gpu_function_facts facts = {.registers = registers, .shared_bytes = shared, .threads_max = 1024};
 	return occupancy_of(device, &facts, threads, dynamic);
 }
 
 static void check_known(void) {
 	for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-		struct occupancy o = of(known[i].device, known[i].registers, known[i].shared, known[i].threads, known[i].dynamic);
+		struct occupancy o =
+			of(known[i].device, known[i].registers, known[i].shared, known[i].threads, known[i].dynamic);
 		ok(o.blocks == known[i].blocks && fabs(o.occupancy - known[i].occupancy) < 1e-9 &&
 		       strcmp(o.limiter, known[i].limiter) == 0,
 		   "%d.%d, %d registers, %d + %u bytes, %u threads: %d blocks, %.4f by %s", known[i].device->major,
@@ -98,19 +120,29 @@ static void check_laws(void) {
 
 #ifdef HAVE_CUDA
 static int theirs(const struct draw *d) {
-	cudaOccDeviceProp device = {.computeMajor = d->device->major, .computeMinor = d->device->minor,
-	    .maxThreadsPerBlock = d->device->threads_per_block, .maxThreadsPerMultiprocessor = d->device->threads_per_sm,
-	    .regsPerBlock = d->device->registers_per_block, .regsPerMultiprocessor = d->device->registers_per_sm,
-	    .warpSize = 32, .sharedMemPerBlock = 49152, .sharedMemPerMultiprocessor = (size_t)d->device->shared_per_sm,
-	    .numSms = 100, .sharedMemPerBlockOptin = (size_t)d->device->shared_per_block,
-	    .reservedSharedMemPerBlock = (size_t)d->device->shared_reserved};
-	cudaOccFuncAttributes function = {.maxThreadsPerBlock = 1024, .numRegs = d->registers,
-	    .sharedSizeBytes = (size_t)d->shared, .partitionedGCConfig = PARTITIONED_GC_OFF,
-	    .shmemLimitConfig = FUNC_SHMEM_LIMIT_OPTIN, .maxDynamicSharedSizeBytes = d->dynamic, .numBlockBarriers = 1};
+	cudaOccDeviceProp device = {.computeMajor = d->device->major,
+	                            .computeMinor = d->device->minor,
+	                            .maxThreadsPerBlock = d->device->threads_per_block,
+	                            .maxThreadsPerMultiprocessor = d->device->threads_per_sm,
+	                            .regsPerBlock = d->device->registers_per_block,
+	                            .regsPerMultiprocessor = d->device->registers_per_sm,
+	                            .warpSize = 32,
+	                            .sharedMemPerBlock = 49152,
+	                            .sharedMemPerMultiprocessor = (size_t)d->device->shared_per_sm,
+	                            .numSms = 100,
+	                            .sharedMemPerBlockOptin = (size_t)d->device->shared_per_block,
+	                            .reservedSharedMemPerBlock = (size_t)d->device->shared_reserved};
+	cudaOccFuncAttributes function = {.maxThreadsPerBlock = 1024,
+	                                  .numRegs = d->registers,
+	                                  .sharedSizeBytes = (size_t)d->shared,
+	                                  .partitionedGCConfig = PARTITIONED_GC_OFF,
+	                                  .shmemLimitConfig = FUNC_SHMEM_LIMIT_OPTIN,
+	                                  .maxDynamicSharedSizeBytes = d->dynamic,
+	                                  .numBlockBarriers = 1};
 	cudaOccDeviceState state = {.cacheConfig = CACHE_PREFER_NONE, .carveoutConfig = SHAREDMEM_CARVEOUT_MAX_SHARED};
 	cudaOccResult result;
-	cudaOccError error = cudaOccMaxActiveBlocksPerMultiprocessor(&result, &device, &function, &state, (int)d->threads,
-	                                                              d->dynamic);
+	cudaOccError error =
+		cudaOccMaxActiveBlocksPerMultiprocessor(&result, &device, &function, &state, (int)d->threads, d->dynamic);
 	return error == CUDA_OCC_SUCCESS ? result.activeBlocksPerMultiprocessor : -1;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* quake on a GPU: every variant gives the oracle's bits and counts on odd sizes, across tiles, launches and graphs; what is
- * wrong is found and what can't be is refused. */
+/* quake on a GPU: every variant gives the oracle's bits and counts on odd sizes, across tiles, launches and graphs;
+ * what is wrong is found and what can't be is refused. */
 #include <config.h>
 
 #include "kernels/quake/cuda/quake_cuda.h"
@@ -12,26 +12,34 @@ static void check_sizes(struct gpu *gpu) {
 	static const char *const sizes[] = {"n=1 steps=9 energy=5", "n=2 steps=9 energy=9", "n=31 steps=17 energy=4.5",
 	                                    "n=33 steps=16 energy=4", "n=65 steps=13 energy=6"};
 	static const char *const configs[] = {
-		"variant=per_step", "variant=deferred reduction=shared tile=shared edges=predicated",
+		"variant=per_step",
+		"variant=deferred reduction=shared tile=shared edges=predicated",
 		"variant=deferred reduction=shuffle block_size_x=8 block_size_y=5",
 		"variant=deferred reduction=shared block_size_x=37 block_size_y=3 edges=predicated",
 		"variant=graph length=2 reduction=shuffle tile=shared block_size_x=32 block_size_y=8",
-		"variant=graph length=5", "variant=graph length=64",
-		"variant=temporal rows=4 depth=1", "variant=temporal rows=8 depth=3", "variant=temporal rows=32 depth=16",
-		"variant=persistent rows=4 depth=1", "variant=persistent rows=8 depth=2", "variant=persistent rows=16 depth=4",
-		"variant=persistent rows=32 depth=16", NULL};
+		"variant=graph length=5",
+		"variant=graph length=64",
+		"variant=temporal rows=4 depth=1",
+		"variant=temporal rows=8 depth=3",
+		"variant=temporal rows=32 depth=16",
+		"variant=persistent rows=4 depth=1",
+		"variant=persistent rows=8 depth=2",
+		"variant=persistent rows=16 depth=4",
+		"variant=persistent rows=32 depth=16",
+		NULL};
 	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
 		stencil_check(&kernel_quake_cuda, gpu, sizes[i], configs);
 }
 
 static void check_reductions(struct gpu *gpu) {
-	static const char *const words[3][3] = {{"atomics", "shared", "shuffle"}, {"global", "shared"},
-	                                        {"predicated", "branching"}};
+	static const char *const words[3][3] = {
+		{"atomics", "shared", "shuffle"}, {"global", "shared"}, {"predicated", "branching"}};
 	struct live *live = stencil_open(&kernel_quake_cuda, gpu, "n=45 steps=7 energy=6");
 	for (int i = 0; i < 12; i++) {
 		char config[STENCIL_TEXT];
-		snprintf(config, sizeof config, "variant=deferred reduction=%s tile=%s edges=%s block_size_x=16 block_size_y=%d",
-		         words[0][i % 3], words[1][i / 3 % 2], words[2][i / 6], i % 5 + 2);
+		snprintf(config, sizeof config,
+		         "variant=deferred reduction=%s tile=%s edges=%s block_size_x=16 block_size_y=%d", words[0][i % 3],
+		         words[1][i / 3 % 2], words[2][i / 6], i % 5 + 2);
 		ok(stencil_right(live, config), "%s", config);
 	}
 	live_free(live);
@@ -39,8 +47,8 @@ static void check_reductions(struct gpu *gpu) {
 
 /* More tiles than one, avalanches across their edges, many launches of few steps. */
 static void check_tiles(struct gpu *gpu) {
-	static const char *const configs[] = {"variant=temporal rows=4 depth=2", "variant=temporal rows=8 depth=7",
-	                                      "variant=persistent rows=8 depth=1", "variant=persistent rows=8 depth=5",
+	static const char *const configs[] = {"variant=temporal rows=4 depth=2",    "variant=temporal rows=8 depth=7",
+	                                      "variant=persistent rows=8 depth=1",  "variant=persistent rows=8 depth=5",
 	                                      "variant=persistent rows=16 depth=8", NULL};
 	stencil_check(&kernel_quake_cuda, gpu, "n=130 steps=41 energy=12", configs);
 	stencil_check(&kernel_quake_cuda, gpu, "n=100 steps=20 energy=900", configs);
@@ -86,7 +94,8 @@ static void check_verify(struct gpu *gpu, const char *config) {
 	struct live *live = stencil_open(&kernel_quake_cuda, gpu, "n=40 steps=12 energy=5");
 	struct quake_cuda *s = live->state[0].memory;
 	double events = -1, mean = -1;
-	ok(stencil_setup(live, config) == SS_OK && live_run(live, 0) == SS_OK && live_verify(live, 0) == SS_OK, "%s", config);
+	ok(stencil_setup(live, config) == SS_OK && live_run(live, 0) == SS_OK && live_verify(live, 0) == SS_OK, "%s",
+	   config);
 	ok(stencil_has_figure(live, "events", &events) && events > 0, "%s: %.0f cells fire", config, events);
 	ok(stencil_has_figure(live, "mean_energy", &mean) && mean > 1 && mean < 4, "%s: mean energy %.3f", config, mean);
 	spoil(s, 40 * 40 - 1, 0.25f);

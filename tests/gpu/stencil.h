@@ -60,7 +60,8 @@ static bool stencil_right(struct live *live, const char *config) {
 	return status == SS_OK;
 }
 
-static void stencil_check(const struct ss_kernel *kernel, struct gpu *gpu, const char *problem, const char *const *configs) {
+static void stencil_check(const struct ss_kernel *kernel, struct gpu *gpu, const char *problem,
+                          const char *const *configs) {
 	struct live *live = stencil_open(kernel, gpu, problem);
 	if (!ok(live != NULL, "%s", problem))
 		return;

@@ -13,9 +13,11 @@ struct setting {
 };
 
 static const struct setting settings[] = {
-	{"rows", "inplace", "hook", "2"},    {"rows", "synchronous", "hook", "2"}, {"jump", "inplace", "hook", "2"},
-	{"afforest", "inplace", "hook", "1"}, {"afforest", "inplace", "hook", "2"}, {"afforest", "inplace", "hook", "4"},
-	{"afforest", "inplace", "splice", "1"}, {"afforest", "inplace", "splice", "3"}, {"serial", "inplace", "hook", "2"},
+	{"rows", "inplace", "hook", "2"},       {"rows", "synchronous", "hook", "2"},
+	{"jump", "inplace", "hook", "2"},       {"afforest", "inplace", "hook", "1"},
+	{"afforest", "inplace", "hook", "2"},   {"afforest", "inplace", "hook", "4"},
+	{"afforest", "inplace", "splice", "1"}, {"afforest", "inplace", "splice", "3"},
+	{"serial", "inplace", "hook", "2"},
 };
 enum { SETTINGS = sizeof settings / sizeof *settings };
 
@@ -150,18 +152,22 @@ static void figures_right(struct live *live, const struct setting *setting) {
 	size_t count;
 	configure(live, setting, 2, omp_sched_static);
 	bool right = run_right(live, 2);
-	double sum = series_sum(live, &count), edges = (double)input->graph.ends / 2, iterations = figure_of(live, "iterations");
-	ok(right && iterations >= 1 && iterations == (double)count && figure_of(live, "time_per_iteration") == 5e5 / iterations,
+	double sum = series_sum(live, &count), edges = (double)input->graph.ends / 2,
+		   iterations = figure_of(live, "iterations");
+	ok(right && iterations >= 1 && iterations == (double)count &&
+	       figure_of(live, "time_per_iteration") == 5e5 / iterations,
 	   "%s: a value of the series for each iteration", setting->variant);
 	ok(figure_of(live, "edges") == edges && figure_of(live, "edges_per_s") == 1e-6 * edges / 0.5 &&
-	           figure_of(live, "vertices") == 900, "%s: edges and vertices", setting->variant);
+	       figure_of(live, "vertices") == 900,
+	   "%s: edges and vertices", setting->variant);
 	ok(figure_of(live, "components") == input->components && figure_of(live, "largest") * 900 == input->largest,
 	   "%s: components", setting->variant);
 	bool trees = setting->variant[0] == 'a' || setting->variant[0] == 's';
 	ok(trees ? sum == 900 - input->components : sum >= 900 - input->components,
 	   "%s: as many labels fall as there are vertices without a root", setting->variant);
 	struct ss_call call = live_call(live, 0);
-	ok(kernel_cc.figures(state_of(live), &call, 1, NULL, 0) == 0 && kernel_cc.series(state_of(live), &call, NULL, 0) == 0,
+	ok(kernel_cc.figures(state_of(live), &call, 1, NULL, 0) == 0 &&
+	       kernel_cc.series(state_of(live), &call, NULL, 0) == 0,
 	   "%s: no room for figures", setting->variant);
 	live_teardown(live, 0);
 }

@@ -71,7 +71,8 @@ static bool good_right(const struct good *good) {
 
 static void goods_test(void) {
 	for (size_t i = 0; i < sizeof goods / sizeof *goods; i++)
-		ok(file_write(goods[i].name, goods[i].text, strlen(goods[i].text)) && good_right(&goods[i]), "%s", goods[i].name);
+		ok(file_write(goods[i].name, goods[i].text, strlen(goods[i].text)) && good_right(&goods[i]), "%s",
+		   goods[i].name);
 }
 
 struct bad {
@@ -107,11 +108,12 @@ static const struct bad bads[] = {
 	{"field.mtx", MARKET "quaternion general\n", "field.mtx line 1: the field must be pattern or another known word"},
 	{"symmetry.mtx", MARKET "real\n", "symmetry.mtx line 1: the symmetry must be general or another known word"},
 	{"banner.mtx", "3 3 1\n1 2\n", "banner.mtx line 1: the first word must be %%MatrixMarket"},
-	{"nosize.mtx", MARKET "pattern general\n%\n\n", "nosize.mtx: no line with the numbers of rows, columns and entries"},
+	{"nosize.mtx", MARKET "pattern general\n%\n\n",
+     "nosize.mtx: no line with the numbers of rows, columns and entries"},
 	{"oblong.mtx", MARKET "pattern general\n3 4 1\n1 2\n",
-	 "oblong.mtx line 2: 3 rows and 4 columns: the matrix of a graph is square"},
+     "oblong.mtx line 2: 3 rows and 4 columns: the matrix of a graph is square"},
 	{"huge.mtx", MARKET "pattern general\n2000000000 2000000000 1\n1 2\n",
-	 "huge.mtx line 2: 2000000000 vertices in a file of"},
+     "huge.mtx line 2: 2000000000 vertices in a file of"},
 	{"row.mtx", MARKET "pattern general\n3 3 1\n4 2\n", "row.mtx line 3: row 4, but there are 3"},
 	{"column.mtx", MARKET "pattern general\n3 3 1\n1 0\n", "column.mtx line 3: column 0, but there are 3"},
 	{"value.mtx", MARKET "real general\n3 3 1\n1 2\n", "value.mtx line 3: value: a number was expected"},
@@ -159,7 +161,8 @@ static void odd_files_test(void) {
 	if (geteuid() == 0)
 		tap_skip("an unreadable file", "root reads everything");
 	else
-		ok(chmod("plain.graph", 0) == 0 && refused("plain.graph", "plain.graph: Permission denied"), "an unreadable file");
+		ok(chmod("plain.graph", 0) == 0 && refused("plain.graph", "plain.graph: Permission denied"),
+		   "an unreadable file");
 }
 
 /* The graph of four vertices 0 - 1 - 2, 3 in GAP's format, and what can be wrong with it. */
@@ -200,16 +203,20 @@ static void serialized_test(void) {
 	file = serialized_new(true, 4, 4, 1, 1);
 	ok(file_write("test.sg", file.bytes, file.size) && good_right(&good), "a directed one");
 	ok(serialized_refused(file, file.size / 2, "test.sg: 4 vertices and 4 ends"), "half of a directed one");
-	ok(serialized_refused(serialized_new(false, INT64_MAX, 4, 1, 1), 73, "test.sg: 4 vertices and 92"), "endless edges");
+	ok(serialized_refused(serialized_new(false, INT64_MAX, 4, 1, 1), 73, "test.sg: 4 vertices and 92"),
+	   "endless edges");
 	ok(serialized_refused(serialized_new(false, -1, 4, 1, 1), 73, "test.sg: 4 vertices and -1"), "edges below none");
 	ok(serialized_refused(serialized_new(false, 4, INT64_MAX, 1, 1), 73, "test.sg: 92"), "endless vertices");
 	ok(serialized_refused(serialized_new(false, 4, -1, 1, 1), 73, "test.sg: -1 vertices"), "vertices below none");
 	ok(serialized_refused(serialized_new(false, 4, 4, 4, 1), 73, "test.sg: offset 3 of vertex 2 is out of order"),
 	   "offsets that fall");
-	ok(serialized_refused(serialized_new(false, 4, 4, -8, 1), 73, "test.sg: offset -8 of vertex 1"), "a negative offset");
+	ok(serialized_refused(serialized_new(false, 4, 4, -8, 1), 73, "test.sg: offset -8 of vertex 1"),
+	   "a negative offset");
 	ok(serialized_refused(serialized_new(false, 4, 4, INT64_MAX, 1), 73, "test.sg: offset 92"), "an offset far out");
-	ok(serialized_refused(serialized_new(false, 4, 4, 1, 4), 73, "test.sg: neighbour 4 of vertex 0"), "a neighbour too far");
-	ok(serialized_refused(serialized_new(false, 4, 4, 1, -1), 73, "test.sg: neighbour -1 of vertex 0"), "a negative one");
+	ok(serialized_refused(serialized_new(false, 4, 4, 1, 4), 73, "test.sg: neighbour 4 of vertex 0"),
+	   "a neighbour too far");
+	ok(serialized_refused(serialized_new(false, 4, 4, 1, -1), 73, "test.sg: neighbour -1 of vertex 0"),
+	   "a negative one");
 }
 
 /* Changes or repeats a few bytes, or cuts the end off. */
@@ -218,9 +225,15 @@ static size_t mutate(uint8_t *data, size_t size, size_t room, uint64_t *random) 
 	for (int edits = 1 + kernel_random_below(random, 4); edits > 0 && size > 1; edits--) {
 		size_t at = 1 + (size_t)kernel_random_below(random, (uint32_t)(size - 1));
 		switch (kernel_random_below(random, 4)) {
-		case 0: data[at] = (uint8_t)often[kernel_random_below(random, sizeof often)]; break;
-		case 1: data[at] = (uint8_t)kernel_random(random); break;
-		case 2: size = kernel_random_below(random, 8) ? size : at; break;
+		case 0:
+			data[at] = (uint8_t)often[kernel_random_below(random, sizeof often)];
+			break;
+		case 1:
+			data[at] = (uint8_t)kernel_random(random);
+			break;
+		case 2:
+			size = kernel_random_below(random, 8) ? size : at;
+			break;
 		default:
 			if (size < room) {
 				memmove(data + at + 1, data + at, size - at);

@@ -74,9 +74,9 @@ static int label_mirror(int v, int n) {
 }
 
 static const struct shape shapes[] = {
-	{"no edges", 100, join_nothing, label_own},     {"one vertex", 1, join_nothing, label_own},
-	{"a path", 300, join_path, label_zero},         {"a path that folds back", 200, join_zigzag, label_zero},
-	{"a star", 500, join_star, label_zero},         {"a cycle", 129, join_cycle, label_zero},
+	{"no edges", 100, join_nothing, label_own},      {"one vertex", 1, join_nothing, label_own},
+	{"a path", 300, join_path, label_zero},          {"a path that folds back", 200, join_zigzag, label_zero},
+	{"a star", 500, join_star, label_zero},          {"a cycle", 129, join_cycle, label_zero},
 	{"two cliques", 60, join_cliques, label_parity}, {"loops and duplicates", 77, join_mess, label_mirror},
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* ceiling: every measurement is right for small numbers, teams of every size and each instruction set, and what it reports
- * follows from its work; what is wrong is noticed. */
+/* ceiling: every measurement is right for small numbers, teams of every size and each instruction set, and what it
+ * reports follows from its work; what is wrong is noticed. */
 #include <config.h>
 
 #include <math.h>
@@ -83,7 +83,8 @@ static void isas_test(void) {
 				enum ss_status status = attempt(live);
 				bool refused = status == SS_INVALID && live->message[0];
 				if (!refused || i == 3)
-					ok(status == SS_OK || (refused && past), "%s %s %s", names[i], whats[w], past ? "past the caches" : "");
+					ok(status == SS_OK || (refused && past), "%s %s %s", names[i], whats[w],
+					   past ? "past the caches" : "");
 				measured += status == SS_OK;
 				live_free(live);
 			}
@@ -111,7 +112,8 @@ static void refusals_test(void) {
 	ok(live_open(live) == SS_INVALID && strstr(live->message, "8388608"), "more than a float can count is refused");
 	live_free(live);
 	live = problem("copy", "68719476736", 4096);
-	ok(live_open(live) == SS_OK && live_setup(live, 0) == SS_INVALID && live->message[0], "more than the memory is refused");
+	ok(live_open(live) == SS_OK && live_setup(live, 0) == SS_INVALID && live->message[0],
+	   "more than the memory is refused");
 	live_teardown(live, 0);
 	live_free(live);
 	live = problem("handover", "5", 3);
@@ -141,9 +143,11 @@ static void damage(struct ceiling_job *job, int what) {
 static void damage_test(void) {
 	for (int w = 0; w < WHATS; w++) {
 		struct live *live = problem(whats[w], "2000", 2);
-		enum ss_status status = live_open(live) == SS_OK && live_setup(live, 0) == SS_OK ? live_run(live, 0) : SS_FAILED;
+		enum ss_status status =
+			live_open(live) == SS_OK && live_setup(live, 0) == SS_OK ? live_run(live, 0) : SS_FAILED;
 		damage((struct ceiling_job *)live->state[0].memory, w);
-		ok(status == SS_OK && live_verify(live, 0) == SS_INCORRECT && live->message[0], "%s: damage is noticed", whats[w]);
+		ok(status == SS_OK && live_verify(live, 0) == SS_INCORRECT && live->message[0], "%s: damage is noticed",
+		   whats[w]);
 		live_teardown(live, 0);
 		live_free(live);
 	}

@@ -22,10 +22,14 @@ static struct ss_value choose(const struct ss_param *param, const struct values 
 	bool bounded = param->type != SS_WORD && (param->min != 0 || param->max != 0);
 	double bound = how == LOWEST ? param->min : param->max;
 	switch (how) {
-	case INITIAL: return live_value(param, param->initial);
-	case FIRST: return values->value[0];
-	case LAST: return values->value[values->count - 1];
-	default: break;
+	case INITIAL:
+		return live_value(param, param->initial);
+	case FIRST:
+		return values->value[0];
+	case LAST:
+		return values->value[values->count - 1];
+	default:
+		break;
 	}
 	if (bounded && how != RANDOM)
 		return (struct ss_value){.i = (int64_t)bound, .r = bound};

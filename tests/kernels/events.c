@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What holds for the events of every kernel, in any configuration and team: a run that counts gives a right result, each
- * thread counts for itself, another run adds to it, and a run that is timed counts nothing. */
+/* What holds for the events of every kernel, in any configuration and team: a run that counts gives a right result,
+ * each thread counts for itself, another run adds to it, and a run that is timed counts nothing. */
 #include <config.h>
 
 #include "src/base/rng.h"

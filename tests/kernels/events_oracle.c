@@ -91,8 +91,8 @@ static bool contended(struct live *live, const char *config) {
 }
 
 static void contention_test(void) {
-	static const char *const locks[] = {"mutex", "spin", "tas", "ttas", "backoff", "ticket", "array", "clh", "mcs", "omp",
-	                                    "futex"};
+	static const char *const locks[] = {"mutex", "spin", "tas", "ttas", "backoff", "ticket",
+	                                    "array", "clh",  "mcs", "omp",  "futex"};
 	struct live *live = opened("locks", "n=100 critical=20000 noncritical=0");
 	for (size_t i = 0; i < sizeof locks / sizeof *locks; i++) {
 		char config[64];
@@ -145,7 +145,8 @@ static void lists_alone_test(void) {
 		ok(v < 3 ? reclaimed == model.removed : reclaimed > 0 && reclaimed <= model.removed, "%s gives nodes back",
 		   names[v]);
 		ok(counts_sum(live, &counts, "restarts") == 0 && counts_sum(live, &counts, "cas_failures") == 0 &&
-		           counts_sum(live, &counts, "lock_contentions") == 0, "%s alone is never disturbed", names[v]);
+		       counts_sum(live, &counts, "lock_contentions") == 0,
+		   "%s alone is never disturbed", names[v]);
 		live_teardown(live, 0);
 	}
 	live_free(live);
@@ -185,9 +186,9 @@ static double series_sum(struct live *live) {
 }
 
 static void cc_test(void) {
-	static const char *const configs[] = {"variant=rows update=inplace", "variant=rows update=synchronous", "variant=jump",
-	                                      "variant=afforest link=hook rounds=1", "variant=afforest link=splice rounds=3",
-	                                      "variant=serial"};
+	static const char *const configs[] = {
+		"variant=rows update=inplace",         "variant=rows update=synchronous",       "variant=jump",
+		"variant=afforest link=hook rounds=1", "variant=afforest link=splice rounds=3", "variant=serial"};
 	struct live *live = opened("cc", "n=3000 degree=2");
 	for (int c = 0; c < 6; c++) {
 		struct counts counts;
@@ -206,9 +207,9 @@ static void cc_test(void) {
 }
 
 static void kmeans_test(void) {
-	static const char *const configs[] = {"variant=shared sync=atomic", "variant=shared sync=mcs",
+	static const char *const configs[] = {"variant=shared sync=atomic",   "variant=shared sync=mcs",
 	                                      "variant=shared sync=critical", "variant=privatized",
-	                                      "variant=blocked block=16", "variant=serial"};
+	                                      "variant=blocked block=16",     "variant=serial"};
 	const int64_t visits = 500 * 4, locked[] = {0, visits, visits, 0, 0, 0};
 	struct live *live = opened("kmeans", "n=500 coords=3 clusters=5 loops=4");
 	for (int c = 0; c < 6; c++) {
@@ -233,15 +234,16 @@ static void fw_test(void) {
 	for (int c = 0; c < 5; c++) {
 		struct counts counts;
 		ok(counted(live, configs[c], 3, &counts) && counts_sum(live, &counts, "tile_updates") == tiles[c] &&
-		           counts_sum(live, &counts, "relaxations") == cells[c], "fw %s: tiles and relaxations", configs[c]);
+		       counts_sum(live, &counts, "relaxations") == cells[c],
+		   "fw %s: tiles and relaxations", configs[c]);
 		live_teardown(live, 0);
 	}
 	live_free(live);
 }
 
 static void gol_test(void) {
-	static const char *const configs[] = {"variant=int", "variant=byte", "variant=simd8 strip=16", "variant=bits strip=4",
-	                                      "variant=temporal depth=4 block=128 span=16"};
+	static const char *const configs[] = {"variant=int", "variant=byte", "variant=simd8 strip=16",
+	                                      "variant=bits strip=4", "variant=temporal depth=4 block=128 span=16"};
 	const int64_t items[] = {150 * 8, 150 * 8, 10 * 8, 38 * 8, 2 * 2};
 	struct live *live = opened("gol", "n=150 generations=8");
 	for (int c = 0; c < 5; c++) {
@@ -256,9 +258,13 @@ static void gol_test(void) {
 }
 
 static void quake_test(void) {
-	static const char *const configs[] = {"variant=serial", "variant=rows", "variant=collapse border=branches",
-	                                      "variant=collapse border=halo", "variant=fused skip=yes",
-	                                      "variant=fused skip=no", "variant=temporal skip=yes depth=2 block=16"};
+	static const char *const configs[] = {"variant=serial",
+	                                      "variant=rows",
+	                                      "variant=collapse border=branches",
+	                                      "variant=collapse border=halo",
+	                                      "variant=fused skip=yes",
+	                                      "variant=fused skip=no",
+	                                      "variant=temporal skip=yes depth=2 block=16"};
 	struct live *quiet = opened("quake", "n=128 steps=6 energy=1"), *live = opened("quake", "n=130 steps=6");
 	for (int c = 0; c < 7; c++) {
 		struct counts counts;
@@ -268,7 +274,8 @@ static void quake_test(void) {
 		right &= counts_sum(live, &counts, "chunks_skipped") * QUAKE_CHUNK_CELLS <= (int64_t)cells;
 		live_teardown(live, 0);
 		right &= counted(quiet, configs[c], c > 0 ? 3 : 1, &counts);
-		int64_t skipped = counts_sum(quiet, &counts, "chunks_skipped"), all = counts_sum(quiet, &counts, "cell_updates");
+		int64_t skipped = counts_sum(quiet, &counts, "chunks_skipped"),
+				all = counts_sum(quiet, &counts, "cell_updates");
 		right &= skipped * QUAKE_CHUNK_CELLS == (c == 4 || c == 6 ? all : 0);
 		ok(right, "quake %s: cells, and no chunk is computed where nothing fires", configs[c]);
 		live_teardown(quiet, 0);

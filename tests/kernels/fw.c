@@ -188,8 +188,8 @@ static void seed_test(void) {
 }
 
 static void refusals_test(void) {
-	static const int64_t sizes[][2] = {{0, 8}, {-5, 8}, {FW_N_MAX + 1, 8}, {INT64_MAX, 8}, {8, -1},
-	                                   {8, FW_DEGREE_MAX + 1}};
+	static const int64_t sizes[][2] = {{0, 8},         {-5, 8}, {FW_N_MAX + 1, 8},
+	                                   {INT64_MAX, 8}, {8, -1}, {8, FW_DEGREE_MAX + 1}};
 	static const int bad[] = {0, -64, 3, 4097, INT32_MAX};
 	struct rig rig;
 	for (size_t p = 0; p < sizeof sizes / sizeof *sizes; p++) {

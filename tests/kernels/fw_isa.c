@@ -25,7 +25,8 @@ static void words_test(void) {
 		rig_isa(&rig, isa_names[w]);
 		enum ss_status status = kernel_fw.open(&rig.input, &rig.call);
 		if (isa && isa->usable())
-			ok(status == SS_OK && rig_right(&rig, SIMD, 16) && rig.state.isa == isa, "isa=%s is what runs", isa_names[w]);
+			ok(status == SS_OK && rig_right(&rig, SIMD, 16) && rig.state.isa == isa, "isa=%s is what runs",
+			   isa_names[w]);
 		else
 			ok(status == SS_INVALID && strstr(rig.message, isa_names[w]), "isa=%s is refused", isa_names[w]);
 		kernel_fw.close(&rig.input);
@@ -105,8 +106,8 @@ static void extremes_check(const char *what, enum fw_type type, const struct fw_
 	kernel_fw.close(&rig.input);
 }
 
-/* Every vertex but the last has one edge: to the next, or to the last. Nothing leads back, so most sums have the longest
- * path and "no path" in them. */
+/* Every vertex but the last has one edge: to the next, or to the last. Nothing leads back, so most sums have the
+ * longest path and "no path" in them. */
 static void extremes_test(void) {
 	enum { N = 80, CHAIN = (FW_INF - 1) / (N - 1), EXACT = FW_FLOAT_EXACT / (N - 1) };
 	struct fw_edge chain[N] = {0}, star[N] = {0}, exact[N] = {0};
@@ -136,7 +137,8 @@ static void float_verify_test(void) {
 			found = kernel_fw.verify(&rig.state, &rig.call) == SS_INCORRECT && found;
 			*cell = right;
 		}
-		ok(found && kernel_fw.verify(&rig.state, &rig.call) == SS_OK, "%s: wrong floats are found", fw_forms[form].name);
+		ok(found && kernel_fw.verify(&rig.state, &rig.call) == SS_OK, "%s: wrong floats are found",
+		   fw_forms[form].name);
 		rig_teardown(&rig);
 	}
 	kernel_fw.close(&rig.input);

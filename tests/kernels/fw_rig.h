@@ -31,10 +31,14 @@ struct rig {
 };
 
 static inline void rig_init(struct rig *rig, int64_t n, int64_t degree, uint64_t seed) {
-	*rig = (struct rig){.problem = {{.i = n, .r = (double)n}, {.i = degree, .r = (double)degree}, {.w = "int32"},
-	                                {.w = "auto"}}};
-	rig->call = (struct ss_call){.problem = rig->problem, .config = rig->config, .threads = omp_get_max_threads(),
-	                             .seed = seed, .message = rig->message, .message_size = sizeof rig->message};
+	*rig = (struct rig){
+		.problem = {{.i = n, .r = (double)n}, {.i = degree, .r = (double)degree}, {.w = "int32"}, {.w = "auto"}}};
+	rig->call = (struct ss_call){.problem = rig->problem,
+	                             .config = rig->config,
+	                             .threads = omp_get_max_threads(),
+	                             .seed = seed,
+	                             .message = rig->message,
+	                             .message_size = sizeof rig->message};
 }
 
 static inline enum ss_status rig_open(struct rig *rig, int64_t n, int64_t degree, uint64_t seed) {

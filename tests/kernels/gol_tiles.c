@@ -144,7 +144,8 @@ static void check_figures(const char *variant, double traffic) {
 	size_t count = live->kernel->figures(live->state[0].memory, &call, 0.5, figures, SS_FIGURES_MAX);
 	ok(right && figure(figures, count, "population") == 7, "%s: the population", variant);
 	ok(figure(figures, count, "rate") == 100 * 100 * 17 / 0.5 * 1e-9 &&
-	           figure(figures, count, "generation") == 0.5 / 17 * 1e6, "%s: the rates", variant);
+	       figure(figures, count, "generation") == 0.5 / 17 * 1e6,
+	   "%s: the rates", variant);
 	ok(figure(figures, count, "traffic") == traffic, "%s: the traffic", variant);
 	ok(live->kernel->figures(live->state[0].memory, &call, 0.5, figures, 2) == 2, "%s: as many as wanted", variant);
 	live_teardown(live, 0);

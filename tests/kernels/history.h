@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Is a history of operations on one key linearizable: is there an order of them that a set could have given these results
- * in, and in which an operation that ended before another began comes first (Herlihy and Wing, "Linearizability: a
- * correctness condition for concurrent objects", 1990)? A set is a composition of its keys, so a history of a set is
- * linearizable when it is so for each key (their theorem 1, locality).
+/* Is a history of operations on one key linearizable: is there an order of them that a set could have given these
+ * results in, and in which an operation that ended before another began comes first (Herlihy and Wing,
+ * "Linearizability: a correctness condition for concurrent objects", 1990)? A set is a composition of its keys, so a
+ * history of a set is linearizable when it is so for each key (their theorem 1, locality).
  *
- * The search is Wing and Gong's ("Testing and verifying concurrent objects", 1993): take any operation that began before
- * all others left have ended. Visited states (how far each thread is, and whether the key is there) are not tried again
- * (Lowe, "Testing for linearizability", 2017). */
+ * The search is Wing and Gong's ("Testing and verifying concurrent objects", 1993): take any operation that began
+ * before all others left have ended. Visited states (how far each thread is, and whether the key is there) are not
+ * tried again (Lowe, "Testing for linearizability", 2017). */
 #ifndef TESTS_KERNELS_HISTORY_H
 #define TESTS_KERNELS_HISTORY_H
 #include <stdbool.h>

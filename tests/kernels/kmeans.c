@@ -44,7 +44,8 @@ static void sizes_test(void) {
 			for (size_t k = 0; k < sizeof clusters / sizeof *clusters; k++) {
 				char problem[80];
 				struct rig rig;
-				snprintf(problem, sizeof problem, "n=%d coords=%d clusters=%d loops=6", sizes[n], widths[d], clusters[k]);
+				snprintf(problem, sizeof problem, "n=%d coords=%d clusters=%d loops=6", sizes[n], widths[d],
+				         clusters[k]);
 				right = rig_open(&rig, problem) == SS_OK && right;
 				rig.live->state[0].threads = 3;
 				right = configs_right(&rig) && right;
@@ -343,8 +344,8 @@ static void hooks_test(void) {
 }
 
 static void problem_test(void) {
-	static const char *const refused[] = {"coords=0", "coords=1025", "clusters=0", "clusters=4097", "loops=0", "n=-1",
-	                                      "size=-1", "size=2e6", "size=1e6 coords=1", "n=1073741825"};
+	static const char *const refused[] = {"coords=0", "coords=1025", "clusters=0", "clusters=4097",     "loops=0",
+	                                      "n=-1",     "size=-1",     "size=2e6",   "size=1e6 coords=1", "n=1073741825"};
 	struct rig rig, other;
 	rig_open(&rig, "size=0.5 coords=8");
 	ok(rig_input(&rig)->n == 8192, "size is in MiB");

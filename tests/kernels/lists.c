@@ -52,7 +52,8 @@ static bool runs_right(struct live *live, int variant, const char *reclaim, int 
 	}
 	live_teardown(live, 0);
 	if (status != SS_OK)
-		printf("# %s, %s, %d threads: status %d: %s\n", variants[variant], reclaim, threads, (int)status, live->message);
+		printf("# %s, %s, %d threads: status %d: %s\n", variants[variant], reclaim, threads, (int)status,
+		       live->message);
 	return status == SS_OK;
 }
 
@@ -113,11 +114,16 @@ static void small_team_test(void) {
 
 static void refusals_test(void) {
 	static const char *const problems[][7] = {
-		{"-1", "0", "80", "10", "10", "20"},       {"10", "9", "80", "10", "10", "20", "no 10 different"},
-		{"1048577", "0", "80", "10", "10", "20"},  {"9e18", "0", "80", "10", "10", "20"},
-		{"10", "16777217", "80", "10", "10", "20"}, {"10", "-1", "80", "10", "10", "20"},
-		{"10", "0", "80", "20", "10", "20", "not 110"}, {"10", "0", "50", "10", "10", "20", "not 70"},
-		{"10", "0", "120", "-10", "-10", "20"},    {"10", "0", "80", "10", "10", "0"},
+		{"-1", "0", "80", "10", "10", "20"},
+		{"10", "9", "80", "10", "10", "20", "no 10 different"},
+		{"1048577", "0", "80", "10", "10", "20"},
+		{"9e18", "0", "80", "10", "10", "20"},
+		{"10", "16777217", "80", "10", "10", "20"},
+		{"10", "-1", "80", "10", "10", "20"},
+		{"10", "0", "80", "20", "10", "20", "not 110"},
+		{"10", "0", "50", "10", "10", "20", "not 70"},
+		{"10", "0", "120", "-10", "-10", "20"},
+		{"10", "0", "80", "10", "10", "0"},
 		{"10", "0", "80", "10", "10", "10000001"},
 	};
 	for (size_t p = 0; p < sizeof problems / sizeof *problems; p++) {
@@ -212,8 +218,8 @@ static void verify_results_test(int threads) {
 static struct list *bare_list(enum list_reclaim reclaim, size_t changes) {
 	static const int32_t keys[] = {0, 1, 2, 3};
 	static const uint32_t slot[] = {0, 1, 2, 3};
-	struct list_shape shape = {.kind = &list_lazy, .reclaim = reclaim, .threads = 2, .initial = 4, .adds = changes,
-	                           .removes = changes};
+	struct list_shape shape = {
+		.kind = &list_lazy, .reclaim = reclaim, .threads = 2, .initial = 4, .adds = changes, .removes = changes};
 	struct list *list = list_new(&shape);
 	list_fill(list, keys, slot, 4);
 	return list;

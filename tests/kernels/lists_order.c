@@ -20,8 +20,8 @@ struct record {
 };
 
 static struct list *new_list(const struct list_kind *kind, enum list_reclaim reclaim, int threads) {
-	struct list_shape shape = {.kind = kind, .reclaim = reclaim, .threads = threads, .initial = KEYS_MAX,
-	                           .adds = OPS, .removes = OPS};
+	struct list_shape shape = {
+		.kind = kind, .reclaim = reclaim, .threads = threads, .initial = KEYS_MAX, .adds = OPS, .removes = OPS};
 	return list_new(&shape);
 }
 
@@ -127,8 +127,10 @@ struct story {
 static void checker_test(void) {
 	static const struct story stories[] = {
 		{"nothing at all", false, true, {{{0}}}},
-		{"a set of one thread", false, true,
-		 {{{1, 2, LIST_ADD, 0, 1}, {3, 4, LIST_CONTAINS, 0, 1}, {5, 6, LIST_REMOVE, 0, 1}}}},
+		{"a set of one thread",
+	     false,
+	     true,
+	     {{{1, 2, LIST_ADD, 0, 1}, {3, 4, LIST_CONTAINS, 0, 1}, {5, 6, LIST_REMOVE, 0, 1}}}},
 		{"an addition that is not there", false, false, {{{1, 2, LIST_ADD, 0, 1}, {3, 4, LIST_CONTAINS, 0, 0}}}},
 		{"a key out of nowhere", false, false, {{{1, 2, LIST_CONTAINS, 0, 1}}}},
 		{"a failed addition to nothing", false, false, {{{1, 2, LIST_ADD, 0, 0}}}},
@@ -138,18 +140,32 @@ static void checker_test(void) {
 		{"two that overlap, one adds", false, true, {{{1, 3, LIST_ADD, 0, 0}}, {{2, 4, LIST_ADD, 0, 1}}}},
 		{"a look during an addition sees it", false, true, {{{1, 4, LIST_ADD, 0, 1}}, {{2, 3, LIST_CONTAINS, 0, 1}}}},
 		{"or does not", false, true, {{{1, 4, LIST_ADD, 0, 1}}, {{2, 3, LIST_CONTAINS, 0, 0}}}},
-		{"seen, then no longer", false, false,
-		 {{{1, 6, LIST_ADD, 0, 1}}, {{2, 3, LIST_CONTAINS, 0, 1}, {4, 5, LIST_CONTAINS, 0, 0}}}},
-		{"seen by another one, then no longer", false, false,
-		 {{{1, 6, LIST_ADD, 0, 1}}, {{2, 3, LIST_CONTAINS, 0, 1}}, {{4, 5, LIST_CONTAINS, 0, 0}}}},
-		{"removed after it was added, the looks in the wrong order", true, false,
-		 {{{1, 2, LIST_REMOVE, 0, 1}}, {{3, 4, LIST_CONTAINS, 0, 1}}}},
-		{"an order only a search finds", false, true,
-		 {{{1, 8, LIST_ADD, 0, 1}}, {{2, 9, LIST_REMOVE, 0, 1}}, {{3, 10, LIST_ADD, 0, 1}},
-		  {{4, 5, LIST_CONTAINS, 0, 1}, {6, 7, LIST_CONTAINS, 0, 0}, {11, 12, LIST_CONTAINS, 0, 1}}}},
-		{"the same, but gone in the end", false, false,
-		 {{{1, 8, LIST_ADD, 0, 1}}, {{2, 9, LIST_REMOVE, 0, 1}}, {{3, 10, LIST_ADD, 0, 1}},
-		  {{4, 5, LIST_CONTAINS, 0, 1}, {6, 7, LIST_CONTAINS, 0, 0}, {11, 12, LIST_CONTAINS, 0, 0}}}},
+		{"seen, then no longer",
+	     false,
+	     false,
+	     {{{1, 6, LIST_ADD, 0, 1}}, {{2, 3, LIST_CONTAINS, 0, 1}, {4, 5, LIST_CONTAINS, 0, 0}}}},
+		{"seen by another one, then no longer",
+	     false,
+	     false,
+	     {{{1, 6, LIST_ADD, 0, 1}}, {{2, 3, LIST_CONTAINS, 0, 1}}, {{4, 5, LIST_CONTAINS, 0, 0}}}},
+		{"removed after it was added, the looks in the wrong order",
+	     true,
+	     false,
+	     {{{1, 2, LIST_REMOVE, 0, 1}}, {{3, 4, LIST_CONTAINS, 0, 1}}}},
+		{"an order only a search finds",
+	     false,
+	     true,
+	     {{{1, 8, LIST_ADD, 0, 1}},
+	      {{2, 9, LIST_REMOVE, 0, 1}},
+	      {{3, 10, LIST_ADD, 0, 1}},
+	      {{4, 5, LIST_CONTAINS, 0, 1}, {6, 7, LIST_CONTAINS, 0, 0}, {11, 12, LIST_CONTAINS, 0, 1}}}},
+		{"the same, but gone in the end",
+	     false,
+	     false,
+	     {{{1, 8, LIST_ADD, 0, 1}},
+	      {{2, 9, LIST_REMOVE, 0, 1}},
+	      {{3, 10, LIST_ADD, 0, 1}},
+	      {{4, 5, LIST_CONTAINS, 0, 1}, {6, 7, LIST_CONTAINS, 0, 0}, {11, 12, LIST_CONTAINS, 0, 0}}}},
 	};
 	struct history *history = malloc(sizeof *history);
 	for (size_t i = 0; i < sizeof stories / sizeof *stories; i++) {

@@ -110,8 +110,8 @@ static void check_order(const struct lock_kind *kind) {
 	for (int pad = 0; pad < 2; pad++)
 		for (size_t i = 0; i < sizeof orders / sizeof *orders; i++) {
 			const struct lock_shape shape = {.threads = QUEUE + 1, .pad = pad};
-			ok(keeps_order(kind, &shape, orders[i]), "%s, pad %d: threads enter in the order %d, %d, ..", kind->name, pad,
-			   orders[i][0], orders[i][1]);
+			ok(keeps_order(kind, &shape, orders[i]), "%s, pad %d: threads enter in the order %d, %d, ..", kind->name,
+			   pad, orders[i][0], orders[i][1]);
 		}
 }
 

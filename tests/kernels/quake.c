@@ -251,11 +251,14 @@ static void check_balance(void) {
 		size_t cells = input->n * input->n;
 		double before = total(input->cells, cells), after = total(answer->cells, cells), fired = 0;
 		double charged = (double)cells * 50 * (double)QUAKE_EDELTA;
-		double want = before + charged - (double)QUAKE_EMAX * answer->released + (double)QUAKE_FDELTA * answer->received;
+		double want =
+			before + charged - (double)QUAKE_EMAX * answer->released + (double)QUAKE_FDELTA * answer->received;
 		for (int step = 0; step < 50; step++)
 			fired += answer->counts[step];
-		ok(fabs(after - want) < 1e-5 * (before + charged), "energy %s: what went in and out is what changed", energies[e]);
-		ok(answer->received <= 4 * fired && answer->received >= 2 * fired, "energy %s: a cell gives to 2 to 4", energies[e]);
+		ok(fabs(after - want) < 1e-5 * (before + charged), "energy %s: what went in and out is what changed",
+		   energies[e]);
+		ok(answer->received <= 4 * fired && answer->received >= 2 * fired, "energy %s: a cell gives to 2 to 4",
+		   energies[e]);
 		ok(fabs(answer->means[49] - after / (double)cells) < 1e-9 * answer->means[49] && (fired > 0) == (e > 0),
 		   "energy %s: the mean, and quakes or none", energies[e]);
 		live_free(live);
@@ -333,7 +336,8 @@ static void check_figures(void) {
 	ok(live->kernel->figures(state_of(live), &call, 0.5, figures, 2) == 2, "no more figures than asked for");
 	ok(live->kernel->series(state_of(live), &call, series, SS_SERIES_MAX) == 2, "two series");
 	ok(strcmp(series[0].name, "count") == 0 && series[0].count == 20 &&
-	           memcmp(series[0].values, answer->counts, 20 * sizeof(double)) == 0, "the counts of all steps");
+	       memcmp(series[0].values, answer->counts, 20 * sizeof(double)) == 0,
+	   "the counts of all steps");
 	ok(strcmp(series[1].name, "energy") == 0 && series[1].count == 20 && series[1].values[19] == figures[1].value,
 	   "the mean energies of all steps");
 	live_teardown(live, 0);

@@ -25,12 +25,12 @@ static inline void step(void) {
 #undef atomic_load
 #undef atomic_store
 #undef atomic_compare_exchange_strong
-#define atomic_load(object) (step(), atomic_load_explicit(object, memory_order_seq_cst))
+#define atomic_load(object)         (step(), atomic_load_explicit(object, memory_order_seq_cst))
 #define atomic_store(object, value) (step(), atomic_store_explicit(object, value, memory_order_seq_cst))
 #define atomic_compare_exchange_strong(object, expected, value)                                                        \
-	(step(), atomic_compare_exchange_strong_explicit(object, expected, value, memory_order_seq_cst,                    \
-	                                                 memory_order_seq_cst))
-#define list_next(node) (step(), list_next(node))
+	(step(),                                                                                                           \
+	 atomic_compare_exchange_strong_explicit(object, expected, value, memory_order_seq_cst, memory_order_seq_cst))
+#define list_next(node)       (step(), list_next(node))
 #define spin_lock(lock, pool) (step(), spin_lock(lock, pool))
 
 #endif

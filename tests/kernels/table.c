@@ -108,11 +108,14 @@ static bool serial_sane(const struct ss_kernel *kernel) {
 static void check_table(const struct kernel_entry *entry) {
 	const struct ss_kernel *k = entry->kernel;
 	ok(k->abi == SS_KERNEL_ABI && is_name(k->name) && is_line(k->summary), "%s: version, name and summary", k->name);
-	ok(kernel_find_on(kernel_registry, k->name, kernel_device(k)) == entry, "%s is found by its name and device", k->name);
+	ok(kernel_find_on(kernel_registry, k->name, kernel_device(k)) == entry, "%s is found by its name and device",
+	   k->name);
 	ok(strlen(entry->source) == 71 && strncmp(entry->source, "sha256:", 7) == 0 &&
-	           strspn(entry->source + 7, "0123456789abcdef") == 64, "%s: a hash of its source", k->name);
+	       strspn(entry->source + 7, "0123456789abcdef") == 64,
+	   "%s: a hash of its source", k->name);
 	ok(k->open && k->setup && k->run && k->verify && k->work && k->teardown &&
-	           (k->close || k->input_size == 1 /* which holds nothing */), "%s: all hooks", k->name);
+	       (k->close || k->input_size == 1 /* which holds nothing */),
+	   "%s: all hooks", k->name);
 	ok(k->input_size > 0 && k->state_size > 0, "%s: sizes", k->name);
 	ok(!(k->flags & SS_SCHEDULE) || (k->flags & SS_OPENMP), "%s: a schedule needs threads", k->name);
 	ok(table_names_differ(k), "%s: parameters have different names", k->name);

@@ -265,10 +265,10 @@ int main(int argc, char **argv) {
 	static const struct {
 		const char *name;
 		int (*run)(long number);
-	} parts[] = {{"nested", nested}, {"recursive", recursive}, {"pages", pages},    {"threads", threads},
+	} parts[] = {{"nested", nested}, {"recursive", recursive}, {"pages", pages},       {"threads", threads},
 	             {"team", team},     {"many", many},           {"mismatch", mismatch}, {"forks", forks},
 	             {"names", names},   {"odd", odd_names},       {"fortran", fortran},   {"killed", killed},
-	             {"quick", quick},   {"executes", executes},   {"running", running}, {"cost", cost}};
+	             {"quick", quick},   {"executes", executes},   {"running", running},   {"cost", cost}};
 	long number = argc > 2 ? strtol(argv[2], NULL, 10) : 1;
 	for (size_t i = 0; argc > 1 && i < sizeof parts / sizeof *parts; i++)
 		if (strcmp(argv[1], parts[i].name) == 0)

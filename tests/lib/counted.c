@@ -34,7 +34,8 @@ static void check_honest(const struct rig *rig, const char *name) {
 	size_t i;
 	json_array_foreach(counters, i, one) {
 		bool missing = strcmp(text(one, "status"), "unavailable") == 0;
-		honest = honest && missing == json_is_null(json_object_get(one, "value")) && (!missing || text(one, "reason")[0]);
+		honest =
+			honest && missing == json_is_null(json_object_get(one, "value")) && (!missing || text(one, "reason")[0]);
 	}
 	ok(honest, "%s: each event has a value or a reason", name);
 }
@@ -84,8 +85,8 @@ static void check_forks(struct rig *rig) {
 	ok(figure(rig, "open", "calls") == 3, "a fork inside a region");
 	check_honest(rig, "open");
 	for (size_t i = 0; i < rig->count; i++)
-		is_text(text(counter(rig, "open", events[i].name), "status"), text(counter(rig, "before", events[i].name), "status"),
-		        "a fork takes no event away");
+		is_text(text(counter(rig, "open", events[i].name), "status"),
+		        text(counter(rig, "before", events[i].name), "status"), "a fork takes no event away");
 	if (can_count(rig, "open", "task-clock"))
 		ok(in_range(json_number_value(json_object_get(counter(rig, "open", "task-clock"), "value")), 1e-6,
 		            figure(rig, "open", "seconds") * 1.01 + 0.01),
@@ -111,7 +112,8 @@ static void check_worker(struct rig *rig) {
 	ok(json_array_size(json_object_get(json_array_get(regions, 1), "counters")) > 0, "with counters");
 	json_decref(answer);
 	answer = ask(client, "\"true\"", ",\"regions\":true");
-	ok(strcmp(text(answer, "status"), "correct") == 0 && !path_get(answer, "regions") && !path_get(answer, "regions_notes"),
+	ok(strcmp(text(answer, "status"), "correct") == 0 && !path_get(answer, "regions") &&
+	       !path_get(answer, "regions_notes"),
 	   "a program without the library has none");
 	json_decref(answer);
 	answer = ask(client, "\"sh\",\"-c\",\"test -z $SWEETSPOT_REGIONS\"", ",\"regions\":true");

@@ -12,13 +12,13 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define HEAD                                                                                                           \
-	"{\"sweetspot_regions\":1,\"pid\":8,\"program\":\"p\",\"complete\":true,\"dropped\":0,"                             \
+	"{\"sweetspot_regions\":1,\"pid\":8,\"program\":\"p\",\"complete\":true,\"dropped\":0,"                            \
 	"\"events\":[\"a\",\"b\"]}\n"
 #define ROW(calls, ns, a)                                                                                              \
-	"{\"thread\":0,\"calls\":" calls ",\"ns\":" ns ",\"unbegun\":0,\"unended\":0,\"events\":[" a                        \
+	"{\"thread\":0,\"calls\":" calls ",\"ns\":" ns ",\"unbegun\":0,\"unended\":0,\"events\":[" a                       \
 	",{\"value\":2000000000,\"enabled\":9,\"running\":9}]}"
 #define REGION(name, rows) "{\"name\":\"" name "\",\"threads\":[" rows "]}\n"
-#define GOOD "{\"value\":5,\"enabled\":8,\"running\":8}"
+#define GOOD               "{\"value\":5,\"enabled\":8,\"running\":8}"
 
 static const struct regions_event events[] = {{"a", "count", 1, 2, 0}, {"b", "s", 1, 1, 1e-9}};
 static const char good[] = HEAD REGION("x", ROW("3", "1500000000", GOOD) "," ROW("1", "500000000", GOOD))
@@ -36,10 +36,18 @@ static void check_mutations(void) {
 			size_t at = (size_t)rng_below(&rng, size), from = (size_t)rng_below(&rng, size);
 			size_t length = (size_t)rng_below(&rng, size - (at > from ? at : from));
 			switch (rng_below(&rng, 4)) {
-			case 0: text[at] = (char)rng_below(&rng, 256); break;
-			case 1: text[at] = "0123456789-e.\"{}[]:,\n\\"[rng_below(&rng, 22)]; break;
-			case 2: memmove(text + at, text + from, length); break;
-			default: size = at > 1 ? at : 2; break;
+			case 0:
+				text[at] = (char)rng_below(&rng, 256);
+				break;
+			case 1:
+				text[at] = "0123456789-e.\"{}[]:,\n\\"[rng_below(&rng, 22)];
+				break;
+			case 2:
+				memmove(text + at, text + from, length);
+				break;
+			default:
+				size = at > 1 ? at : 2;
+				break;
 			}
 		}
 		LLVMFuzzerTestOneInput((const uint8_t *)text, size);
@@ -87,13 +95,15 @@ static void check_good(struct rig *rig) {
 static void check_counts(struct rig *rig) {
 	static const char text[] = HEAD REGION("scaled", ROW("1", "9", "{\"value\":5,\"enabled\":8,\"running\":2}"))
 		REGION("never", ROW("1", "9", "{\"value\":0,\"enabled\":8,\"running\":0}"))
-		REGION("user", ROW("1", "9", "{\"value\":5,\"enabled\":8,\"running\":8,\"user_only\":true}"))
-		REGION("half", ROW("1", "9", GOOD) "," ROW("1", "9", "{\"errno\":24}")) REGION("odd", ROW("1", "9", "[]"));
+			REGION("user", ROW("1", "9", "{\"value\":5,\"enabled\":8,\"running\":8,\"user_only\":true}"))
+				REGION("half", ROW("1", "9", GOOD) "," ROW("1", "9", "{\"errno\":24}"))
+					REGION("odd", ROW("1", "9", "[]"));
 	read_text(rig, text, sizeof text - 1, "regions-8-1.json");
 	ok(value(rig, "scaled", "a") == 20 && strcmp(text_of(rig, "scaled", "a", "status"), "scaled") == 0,
 	   "enabled and running scale");
 	ok(isnan(value(rig, "never", "a")) && text_of(rig, "never", "a", "reason")[0], "a 0 that was not counted is none");
-	ok(value(rig, "user", "a") == 5 && strstr(text_of(rig, "user", "a", "reason"), "user mode"), "user mode only is told");
+	ok(value(rig, "user", "a") == 5 && strstr(text_of(rig, "user", "a", "reason"), "user mode"),
+	   "user mode only is told");
 	ok(isnan(value(rig, "half", "a")) && value(rig, "half", "b") == 4, "an event that failed in a thread has no total");
 	ok(isnan(value(rig, "odd", "a")) && strstr(text_of(rig, "odd", "a", "reason"), "malformed"), "nor has nonsense");
 }
@@ -141,7 +151,8 @@ static void check_floods(struct rig *rig) {
 	fputs("]}\n", out);
 	fclose(out);
 	read_text(rig, text, size, "regions-8-1.json");
-	ok(json_array_size(rig->found) == REGIONS_MAX && noted(rig, "only the first"), "a flood of regions is cut, and told");
+	ok(json_array_size(rig->found) == REGIONS_MAX && noted(rig, "only the first"),
+	   "a flood of regions is cut, and told");
 	ok(figure(rig, "r0", "calls") == 5002 && figure(rig, "r0", "threads") == 5001 && value(rig, "r0", "a") == 25005,
 	   "a flood of threads counts");
 	ok(json_array_size(json_object_get(region(rig, "r0"), "per_thread")) < REGIONS_ROWS_MAX && noted(rig, "leaves out"),
@@ -165,7 +176,8 @@ static void check_entries(struct rig *rig) {
 	char *pipe = mem_printf("%s/regions-1-1.json", regions.folder);
 	char *link = mem_printf("%s/regions-2-1.json", regions.folder);
 	char *folder = mem_printf("%s/regions-3-1.json", regions.folder);
-	ok(mkfifo(pipe, 0600) == 0 && symlink("/dev/zero", link) == 0 && mkdir(folder, 0700) == 0, "a pipe, a link, a folder");
+	ok(mkfifo(pipe, 0600) == 0 && symlink("/dev/zero", link) == 0 && mkdir(folder, 0700) == 0,
+	   "a pipe, a link, a folder");
 	json_decref(rig->found);
 	json_decref(rig->notes);
 	rig->found = regions_read(&regions, &rig->notes);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A fleet's folder: each machine finds its profile by the name of a link, which the program that writes profiles makes. */
+/* A fleet's folder: each machine finds its profile by the name of a link, which the program that writes profiles makes.
+ */
 #include <config.h>
 
 #include <sys/stat.h>
@@ -24,8 +25,8 @@ static json_t *profile_of(json_t *machine, const char *fingerprint, const char *
 
 static bool save(const char *folder, json_t *profile) {
 	struct err err = {0};
-	char *path = profile_file_name(folder, json_string_value(
-											   json_object_get(json_object_get(profile, "machine"), "fingerprint")));
+	char *path = profile_file_name(
+		folder, json_string_value(json_object_get(json_object_get(profile, "machine"), "fingerprint")));
 	bool saved = profile_save(profile, path, &err) == 0;
 	json_decref(profile);
 	free(path);
@@ -33,10 +34,10 @@ static bool save(const char *folder, json_t *profile) {
 }
 
 static json_t *machine_json(const struct ssp_machine *m) {
-	json_t *machine = json_pack("{s:I,s:I,s:I,s:I,s:{s:I,s:I,s:I}}", "threads", (json_int_t)m->threads, "cores",
-	                            (json_int_t)m->cores, "packages", (json_int_t)m->packages, "numa_nodes",
-	                            (json_int_t)m->numa_nodes, "caches", "l1d", (json_int_t)m->l1d, "l2",
-	                            (json_int_t)m->l2, "l3", (json_int_t)m->l3);
+	json_t *machine =
+		json_pack("{s:I,s:I,s:I,s:I,s:{s:I,s:I,s:I}}", "threads", (json_int_t)m->threads, "cores", (json_int_t)m->cores,
+	              "packages", (json_int_t)m->packages, "numa_nodes", (json_int_t)m->numa_nodes, "caches", "l1d",
+	              (json_int_t)m->l1d, "l2", (json_int_t)m->l2, "l3", (json_int_t)m->l3);
 	if (m->cpu)
 		json_object_set_new(machine, "cpu", json_string(m->cpu));
 	if (m->gpu)
@@ -46,7 +47,13 @@ static json_t *machine_json(const struct ssp_machine *m) {
 
 /* Both sides name the link the same. */
 static void check_names(const char *root) {
-	static const char *const cpus[] = {NULL, "", "AMD EPYC", "  Some \t CPU  @ 2 GHz ", "Pro\xc3\xa9" "cesseur", "\t"};
+	static const char *const cpus[] = {NULL,
+	                                   "",
+	                                   "AMD EPYC",
+	                                   "  Some \t CPU  @ 2 GHz ",
+	                                   "Pro\xc3\xa9"
+	                                   "cesseur",
+	                                   "\t"};
 	static const char *const gpus[] = {NULL, "NVIDIA H100 80GB HBM3", "a  b"};
 	char *folder = mem_printf("%s/names", root);
 	struct rng rng;
@@ -54,10 +61,14 @@ static void check_names(const char *root) {
 	rng_seed(&rng, 4);
 	mkdir(folder, 0700);
 	for (int i = 0; i < MACHINES; i++) {
-		struct ssp_machine machine = {.cpu = cpus[rng_below(&rng, 6)], .gpu = gpus[rng_below(&rng, 3)],
-		                              .threads = 1 + rng_below(&rng, 512), .cores = rng_below(&rng, 256),
-		                              .packages = rng_below(&rng, 3), .numa_nodes = rng_below(&rng, 9),
-		                              .l1d = 32 << 10, .l2 = rng_below(&rng, 1 << 22),
+		struct ssp_machine machine = {.cpu = cpus[rng_below(&rng, 6)],
+		                              .gpu = gpus[rng_below(&rng, 3)],
+		                              .threads = 1 + rng_below(&rng, 512),
+		                              .cores = rng_below(&rng, 256),
+		                              .packages = rng_below(&rng, 3),
+		                              .numa_nodes = rng_below(&rng, 9),
+		                              .l1d = 32 << 10,
+		                              .l2 = rng_below(&rng, 1 << 22),
 		                              .l3 = rng_below(&rng, UINT64_C(1) << 50)};
 		char link[SSP_LINK_SIZE], target[256] = "", fingerprint[64];
 		snprintf(fingerprint, sizeof fingerprint, "sha256:%012d", i);

@@ -9,17 +9,17 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-#define RANGES \
-	"[{\"from\":64,\"to\":200,\"config\":{\"b\":2},\"environment\":{}}," \
+#define RANGES                                                                                                         \
+	"[{\"from\":64,\"to\":200,\"config\":{\"b\":2},\"environment\":{}},"                                               \
 	"{\"from\":400,\"to\":4096,\"config\":{\"b\":3},\"environment\":{}}]"
 #define LAWS "[{\"pieces\":[{\"from\":64,\"to\":512,\"overhead\":1,\"factor\":2,\"exponent\":2}]}]"
-#define SIZES(ranges, laws) \
-	"[{\"kernel\":\"gol\",\"over\":\"n\",\"unit\":\"s\",\"problem\":{\"rule\":\"b3\"}," \
+#define SIZES(ranges, laws)                                                                                            \
+	"[{\"kernel\":\"gol\",\"over\":\"n\",\"unit\":\"s\",\"problem\":{\"rule\":\"b3\"},"                                \
 	"\"thresholds\":" ranges ",\"laws\":" laws "}]"
 #define PROFILE(entries, sizes) MADE_HEAD("sweetspot-profile/1", "x", MADE_MACHINE) entries "],\"sizes\":" sizes "}"
-#define ENTRY \
-	MADE_ENTRY("gol", "\"n\":64,\"rule\":\"b3\"", "\"b\":1,\"w\":\"x\",\"t\":true", \
-	           "\"OMP_NUM_THREADS\":\"3\"", "0.5", "current")
+#define ENTRY                                                                                                          \
+	MADE_ENTRY("gol", "\"n\":64,\"rule\":\"b3\"", "\"b\":1,\"w\":\"x\",\"t\":true", "\"OMP_NUM_THREADS\":\"3\"",       \
+	           "0.5", "current")
 
 static const char good[] = PROFILE(ENTRY "," ENTRY, SIZES(RANGES, LAWS));
 
@@ -44,10 +44,18 @@ static void check_mutations(void) {
 			size_t at = (size_t)rng_below(&rng, size), from = (size_t)rng_below(&rng, size);
 			size_t length = (size_t)rng_below(&rng, size - (at > from ? at : from));
 			switch (rng_below(&rng, 4)) {
-			case 0: text[at] = (char)rng_below(&rng, 256); break;
-			case 1: text[at] = "0123456789-e.\"{}[]:,\n\\"[rng_below(&rng, 22)]; break;
-			case 2: memmove(text + at, text + from, length < 8 ? length : 8); break;
-			default: size = rng_below(&rng, 20) == 0 && at > 1 ? at : size; break;
+			case 0:
+				text[at] = (char)rng_below(&rng, 256);
+				break;
+			case 1:
+				text[at] = "0123456789-e.\"{}[]:,\n\\"[rng_below(&rng, 22)];
+				break;
+			case 2:
+				memmove(text + at, text + from, length < 8 ? length : 8);
+				break;
+			default:
+				size = rng_below(&rng, 20) == 0 && at > 1 ? at : size;
+				break;
 			}
 		}
 		LLVMFuzzerTestOneInput((const uint8_t *)text, size);
@@ -72,13 +80,14 @@ static void check_bad(void) {
 	REFUSE(PROFILE(MADE_ENTRY("k", "", "", "", "\"1\"", "current"), "[]"), "entries: 0", "a median that is a word");
 	REFUSE(PROFILE(MADE_ENTRY("", "", "", "", "1", "current"), "[]"), "entries: 0", "a kernel without a name");
 	REFUSE(PROFILE(MADE_ENTRY("k", "\"n\":[]", "", "", "1", "current"), "[]"), "entries: 0", "a problem with a list");
-	REFUSE(PROFILE(MADE_ENTRY("k", "", "\"b\":null", "", "1", "current"), "[]"), "entries: 0", "a setting that is null");
+	REFUSE(PROFILE(MADE_ENTRY("k", "", "\"b\":null", "", "1", "current"), "[]"), "entries: 0",
+	       "a setting that is null");
 	REFUSE(PROFILE(ENTRY, "5"), "sizes", "sizes of another type");
 	REFUSE(PROFILE(ENTRY, SIZES("[]", LAWS)), "sizes: 0", "no range");
-	REFUSE(PROFILE(ENTRY, SIZES("[{\"from\":9,\"to\":8,\"config\":{},\"environment\":{}}]", LAWS)),
-	       "sizes: 0", "a range that ends first");
-	REFUSE(PROFILE(ENTRY, SIZES("[{\"from\":0,\"to\":8,\"config\":{},\"environment\":{}}]", LAWS)),
-	       "sizes: 0", "a range from 0");
+	REFUSE(PROFILE(ENTRY, SIZES("[{\"from\":9,\"to\":8,\"config\":{},\"environment\":{}}]", LAWS)), "sizes: 0",
+	       "a range that ends first");
+	REFUSE(PROFILE(ENTRY, SIZES("[{\"from\":0,\"to\":8,\"config\":{},\"environment\":{}}]", LAWS)), "sizes: 0",
+	       "a range from 0");
 	REFUSE(PROFILE(ENTRY, SIZES(RANGES, "5")), "sizes: 0", "a law of another type");
 	REFUSE(PROFILE(ENTRY, SIZES(RANGES, "[{\"pieces\":[{}]}]")), "sizes: 0", "a law without numbers");
 #undef REFUSE

@@ -33,7 +33,8 @@ static void put_cpu(const char *root, int cpu, const char *name, const char *tex
 
 /* Eight threads: two packages of two cores of two threads. */
 static void build(const char *root) {
-	static const char *const cores[] = {"0,4\n", "1,5\n", "2,6\n", "3,7\n"}, *const packages[] = {"0-1,4-5\n", "2-3,6-7\n"};
+	static const char *const cores[] = {"0,4\n", "1,5\n", "2,6\n", "3,7\n"}, *const packages[] = {"0-1,4-5\n",
+	                                                                                              "2-3,6-7\n"};
 	put(root, "/proc/cpuinfo", "processor\t: 0\nmodel\t\t: 1\nmodel name\t: Made  CPU\t9\n");
 	put(root, "/proc/driver/nvidia/gpus/0000:01:00.0/information", "Model: \t\t NVIDIA Made GPU\nIRQ: 1\n");
 	put(root, CPU "/online", "0-7\n");
@@ -70,7 +71,8 @@ static void check_groups(const char *root, struct ssp_arena *arena) {
 	put(root, "/sys/fs/cgroup/a/cpuset.cpus.effective", "2,6-7\n");
 	put(root, "/sys/fs/cgroup/a/cpuset.mems.effective", "1\n");
 	ssp_machine_read(root, arena, &here);
-	ok(here.threads == 3 && here.cores == 2 && here.packages == 1 && here.numa_nodes == 1, "what the control group leaves");
+	ok(here.threads == 3 && here.cores == 2 && here.packages == 1 && here.numa_nodes == 1,
+	   "what the control group leaves");
 	put(root, "/proc/self/cgroup", "3:cpuset:/c\n2:cpu:/\n");
 	put(root, "/sys/fs/cgroup/cpuset/c/cpuset.cpus", "0-3\n");
 	ssp_machine_read(root, arena, &here);

@@ -8,7 +8,8 @@
 
 static void check_nested(struct rig *rig) {
 	rig_run(rig, "nested", "10");
-	ok(json_array_size(rig->found) == 3 && json_array_size(rig->notes) == 0, "three regions and nothing to complain of");
+	ok(json_array_size(rig->found) == 3 && json_array_size(rig->notes) == 0,
+	   "three regions and nothing to complain of");
 	is_text(json_string_value(json_object_get(json_array_get(rig->found, 0), "name")), "outer",
 	        "in the order of their begin");
 	ok(figure(rig, "inner", "calls") == 3 && figure(rig, "outer", "calls") == 1, "each call counts");
@@ -105,7 +106,8 @@ static void check_ends(struct rig *rig) {
 	       noted(rig, "did not end by exit"),
 	   "SIGKILL: the same");
 	rig_run(rig, "running", "1100");
-	ok(figure(rig, "main", "calls") == 1 && figure(rig, "endless", "threads") == 2 && !noted(rig, "did not end by exit"),
+	ok(figure(rig, "main", "calls") == 1 && figure(rig, "endless", "threads") == 2 &&
+	       !noted(rig, "did not end by exit"),
 	   "an end while threads go on is an end");
 	rig_run(rig, "cost", "100000");
 	ok(figure(rig, "cost", "calls") == 100000, "many calls");

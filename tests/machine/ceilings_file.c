@@ -15,8 +15,8 @@
 #include "tests/tap.h"
 
 #define FINGERPRINT "sha256:0123456789abcdef0123456789abcdef"
-#define FILE_NAME "ceilings-0123456789abcdef.json"
-#define GIB ((unsigned long long)1 << 30)
+#define FILE_NAME   "ceilings-0123456789abcdef.json"
+#define GIB         ((unsigned long long)1 << 30)
 
 /* What src/app/app.c has, without the machine behind it. */
 const char *app_fingerprint(struct app *app, struct err *err) {
@@ -26,8 +26,8 @@ const char *app_fingerprint(struct app *app, struct err *err) {
 }
 
 static json_t *one(const char *name, const char *level, const char *unit, int threads, double value) {
-	json_t *json = json_pack("{s:s,s:s,s:i,s:f,s:[f,f]}", "name", name, "unit", unit, "threads", threads, "value", value,
-	                         "samples", value, value);
+	json_t *json = json_pack("{s:s,s:s,s:i,s:f,s:[f,f]}", "name", name, "unit", unit, "threads", threads, "value",
+	                         value, "samples", value, value);
 	if (level)
 		json_object_set_new(json, "level", json_string(level));
 	return json;
@@ -37,8 +37,8 @@ static json_t *some(void) {
 	json_t *pair = one("handover", NULL, "ns", 2, 33.5);
 	json_object_set_new(pair, "from", json_integer(0));
 	json_object_set_new(pair, "to", json_integer(1));
-	json_t *gpu = json_pack("{s:s,s:s,s:s,s:s,s:f,s:[f],s:i,s:i}", "name", "read", "device", "cuda", "level", "dram", "unit",
-	                        "GB/s", "value", 3000.5, "samples", 3000.5, "block", 512, "per_sm", 4);
+	json_t *gpu = json_pack("{s:s,s:s,s:s,s:s,s:f,s:[f],s:i,s:i}", "name", "read", "device", "cuda", "level", "dram",
+	                        "unit", "GB/s", "value", 3000.5, "samples", 3000.5, "block", 512, "per_sm", 4);
 	return json_pack("[o,o,o,o,o]", one("read", "l1d", "GB/s", 1, 200.25), one("read", "dram", "GB/s", 2, 22),
 	                 one("fp64", NULL, "GFLOP/s", 2, 103), pair, gpu);
 }
@@ -67,8 +67,8 @@ static void refuse(const char *path, const char *text, size_t size, const char *
 
 /* The list in an otherwise right file. */
 static void refuse_list(const char *path, const char *list, const char *what) {
-	char *text = mem_printf(
-		"{\"schema\":\"sweetspot-ceilings/1\",\"fingerprint\":\"" FINGERPRINT "\",\"ceilings\":%s}", list);
+	char *text =
+		mem_printf("{\"schema\":\"sweetspot-ceilings/1\",\"fingerprint\":\"" FINGERPRINT "\",\"ceilings\":%s}", list);
 	refuse(path, text, strlen(text), what);
 	free(text);
 }
@@ -94,12 +94,13 @@ static void hostile_lists_test(const char *path) {
 	refuse_list(path, ONE("\"read\"", "\"GB/s\"", "1", "1", SAMPLES), "a bandwidth of nothing");
 	refuse_list(path, ONE("\"read\"", "\"GB/s\"", "1", "1", SAMPLES ",\"level\":\"l9\""), "a level that is none");
 #define ON(device, rest) SAMPLES ",\"device\":\"" device "\"" rest
-#define BLOCKS ",\"block\":512,\"per_sm\":4"
+#define BLOCKS           ",\"block\":512,\"per_sm\":4"
 	refuse_list(path, ONE("\"fp32\"", "\"GFLOP/s\"", "1", "1", ON("abacus", BLOCKS)), "a device that is none");
 	refuse_list(path, ONE("\"fp32\"", "\"GFLOP/s\"", "1", "1", ON("cuda", "")), "a peak of a GPU without blocks");
 	refuse_list(path, ONE("\"fp32\"", "\"GFLOP/s\"", "1", "-1", ON("cuda", BLOCKS)), "a negative one");
 	refuse_list(path, ONE("\"fork_join\"", "\"us\"", "1", "1", ON("cuda", BLOCKS)), "fork and join on a GPU");
-	refuse_list(path, ONE("\"read\"", "\"GB/s\"", "1", "1", ON("cuda", BLOCKS ",\"level\":\"l3\"")), "a third level there");
+	refuse_list(path, ONE("\"read\"", "\"GB/s\"", "1", "1", ON("cuda", BLOCKS ",\"level\":\"l3\"")),
+	            "a third level there");
 	refuse_list(path, ONE("\"launch\"", "\"us\"", "1", "1", SAMPLES), "a kernel's start on the CPU");
 	refuse_list(path, ONE("\"handover\"", "\"ns\"", "1", "1", SAMPLES), "a handover between nobody");
 	refuse_list(path, ONE("\"handover\"", "\"ns\"", "1", "1", SAMPLES ",\"from\":-1,\"to\":0"), "a thread below 0");
@@ -141,7 +142,8 @@ static void no_file_test(const char *path) {
 	unlink(path);
 	ok(mkfifo(path, 0600) == 0 && !ceilings_load(NULL, &err) && err.code == ERR_USAGE, "a pipe is not waited for");
 	unlink(path);
-	ok(symlink("/dev/zero", path) == 0 && !ceilings_load(NULL, &err) && err.code == ERR_USAGE, "a link is not followed");
+	ok(symlink("/dev/zero", path) == 0 && !ceilings_load(NULL, &err) && err.code == ERR_USAGE,
+	   "a link is not followed");
 	unlink(path);
 	ok(mkdir(path, 0700) == 0 && !ceilings_load(NULL, &err) && err.code == ERR_USAGE, "a folder is none");
 }
@@ -149,7 +151,8 @@ static void no_file_test(const char *path) {
 static void file_test(void) {
 	char folder[] = "/tmp/sweetspot-ceilings-XXXXXX";
 	static const char other[] = "{\"schema\":\"sweetspot-ceilings/1\",\"fingerprint\":\"sha256:ff\",\"ceilings\":[]}";
-	static const char strange[] = "{\"schema\":\"sweetspot-run/1\",\"fingerprint\":\"" FINGERPRINT "\",\"ceilings\":[]}";
+	static const char strange[] =
+		"{\"schema\":\"sweetspot-run/1\",\"fingerprint\":\"" FINGERPRINT "\",\"ceilings\":[]}";
 	if (!mkdtemp(folder) || setenv("XDG_CACHE_HOME", folder, 1) != 0) {
 		ok(false, "a folder for the test");
 		return;

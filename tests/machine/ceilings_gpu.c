@@ -53,7 +53,8 @@ static struct ceiling_item *plan_of(double memory, double l2, size_t *count, str
 
 static long long bytes_of(const struct ceiling_item *items, size_t count, const char *name, const char *level) {
 	for (size_t i = 0; i < count; i++)
-		if (strcmp(items[i].kind->name, name) == 0 && (!level || (items[i].level && strcmp(items[i].level, level) == 0)))
+		if (strcmp(items[i].kind->name, name) == 0 &&
+		    (!level || (items[i].level && strcmp(items[i].level, level) == 0)))
 			return items[i].n;
 	return 0;
 }

@@ -9,7 +9,8 @@
 #include "tests/tap.h"
 #include "tests/tuner/space/help.h"
 
-static const char MACHINE_TEXT[] = "synthetic:package:1 l3:1(size=16777216) l2:4(size=1048576) l1:1(size=32768) core:1 pu:2";
+static const char MACHINE_TEXT[] =
+	"synthetic:package:1 l3:1(size=16777216) l2:4(size=1048576) l1:1(size=32768) core:1 pu:2";
 
 static struct topo *machine(void) {
 	struct err err = {0};
@@ -54,7 +55,8 @@ static void cpu(const struct topo *topo) {
 	add_param(space, "other", "1,2,3", NULL);
 	built(space);
 	size_t count = plan_hints(space, start, topo, false, hints);
-	ok(count >= 4 && sound(space, start, hints, count), "%zu hints for a CPU, valid, distinct, not the baseline", count);
+	ok(count >= 4 && sound(space, start, hints, count), "%zu hints for a CPU, valid, distinct, not the baseline",
+	   count);
 	/* sqrt(1 MiB / 24) is 209, sqrt(32 KiB / 24) is 36 */
 	ok(has(space, hints, count, "threads", 4, "block", 128), "one thread a core, tiles for the second level");
 	ok(has(space, hints, count, "threads", 4, "block", 32), "or for the first");

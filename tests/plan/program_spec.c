@@ -174,8 +174,8 @@ static void test_errors(const char *folder) {
 	const struct opt *const tables[] = {some, NULL};
 	char *argv[] = {"test", NULL};
 	struct opt_args *args = opt_parse(1, argv, tables, &err);
-	ok(spec && args && !program_plan_from_spec(spec, args, &err) && strstr(err.what, "'CUDA'"),
-	   "another language: %s", err.what);
+	ok(spec && args && !program_plan_from_spec(spec, args, &err) && strstr(err.what, "'CUDA'"), "another language: %s",
+	   err.what);
 	opt_free(args);
 	spec_free(spec);
 }

@@ -43,16 +43,20 @@ enum ss_status nowhere(void *memory, const struct ss_call *call);
 #define FACTOR 1
 #endif
 #ifndef PARAM
-#define PARAM {"step", "numbers at once", SS_INT, "1..4", "1", NULL, 1, 4}
+#define PARAM                                                                                                          \
+	{ "step", "numbers at once", SS_INT, "1..4", "1", NULL, 1, 4 }
 #endif
 #ifndef PARAM2
-#define PARAM2 {"fault", "what goes wrong", SS_WORD, "none,crash,wrong", "none", NULL, 0, 0}
+#define PARAM2                                                                                                         \
+	{ "fault", "what goes wrong", SS_WORD, "none,crash,wrong", "none", NULL, 0, 0 }
 #endif
 #ifndef EVENT
-#define EVENT {"numbers", "numbers that were added"}
+#define EVENT                                                                                                          \
+	{ "numbers", "numbers that were added" }
 #endif
 #ifndef EVENT2
-#define EVENT2 {.name = NULL}
+#define EVENT2                                                                                                         \
+	{ .name = NULL }
 #endif
 #ifndef CONSTRAINT
 #define CONSTRAINT "step > 0"
@@ -91,8 +95,7 @@ static const struct ss_event events[] = {EVENT, EVENT2, {.name = NULL}};
 #define KERNEL(word)                                                                                                   \
 	{                                                                                                                  \
 		.abi = KERNEL_ABI, .name = word, .summary = SUMMARY, .flags = FLAGS, .params = params,                         \
-		.constraints = constraints, .state_size = SIZE, .run = RUN, .verify = VERIFY,                                  \
-		.events = events                                                                                               \
+		.constraints = constraints, .state_size = SIZE, .run = RUN, .verify = VERIFY, .events = events                 \
 	}
 static const struct ss_kernel first = KERNEL(NAME), second = KERNEL(NAME2);
 static const struct ss_kernel *const kernels[] = {
@@ -103,7 +106,7 @@ static const struct ss_kernel *const kernels[] = {
 	&second,
 #endif
 #ifdef MANY
-	&first, &first, &first, &first, &first, &first, &first, &first, &first, &first, &first, &first, &first, &first,
+	&first,  &first, &first, &first, &first, &first, &first, &first, &first, &first, &first, &first, &first, &first,
 #endif
 	NULL};
 

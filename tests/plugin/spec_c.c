@@ -13,30 +13,31 @@
 
 static char folder[] = "/tmp/sweetspot-spec-c-XXXXXX";
 
-#define X "{\"Name\":\"x\",\"Type\":\"float\",\"MemoryType\":\"Vector\",\"AccessType\":\"ReadOnly\",\"FillType\":" \
-          "\"Random\",\"FillValue\":2,\"Size\":1000}"
-#define Y "{\"Name\":\"y\",\"Type\":\"float\",\"MemoryType\":\"Vector\",\"AccessType\":\"ReadWrite\",\"FillType\":" \
-          "\"Constant\",\"FillValue\":0.5,\"Size\":1000,\"Output\":1}"
+#define X                                                                                                              \
+	"{\"Name\":\"x\",\"Type\":\"float\",\"MemoryType\":\"Vector\",\"AccessType\":\"ReadOnly\",\"FillType\":"           \
+	"\"Random\",\"FillValue\":2,\"Size\":1000}"
+#define Y                                                                                                              \
+	"{\"Name\":\"y\",\"Type\":\"float\",\"MemoryType\":\"Vector\",\"AccessType\":\"ReadWrite\",\"FillType\":"          \
+	"\"Constant\",\"FillValue\":0.5,\"Size\":1000,\"Output\":1}"
 #define N "{\"Name\":\"n\",\"Type\":\"int32\",\"MemoryType\":\"Scalar\",\"FillValue\":1000}"
 #define A "{\"Name\":\"a\",\"Type\":\"double\",\"MemoryType\":\"Scalar\",\"FillValue\":1.5}"
 
 /* What a build does is decided by WHAT, so that each of them is one word away. */
-static const char saxpy[] =
-	"#define _GNU_SOURCE\n#include <sched.h>\n#include <string.h>\n"
-	"static int helper(int i) { return (int)sizeof(cpu_set_t) ? i : 0; }\n"
-	"enum { plain, blocked, rounded, wrong, past, input, broken, crash, nan_, hang };\n"
-	"int saxpy(float *y, const float *x, int n, double a) {\n"
-	"#if BLOCK == 13\n#error thirteen is not taken\n#endif\n"
-	"	if (WHAT == past) y[n] = 1;\n"
-	"	if (WHAT == input) ((float *)x)[3] += 1;\n"
-	"	if (WHAT == crash) *(volatile int *)0 = 1;\n"
-	"	while (WHAT == hang) { __asm__ volatile(\"\"); }\n"
-	"	for (int b = 0; b < n; b += BLOCK)\n"
-	"		for (int i = b; i < b + BLOCK && i < n; i++)\n"
-	"			y[helper(i)] += (float)a * x[i] * (WHAT == rounded ? 1.000001f : 1);\n"
-	"	if (WHAT == wrong) y[7] += 1;\n"
-	"	if (WHAT == nan_) y[7] = 0.0f / 0.0f;\n"
-	"	return 42;\n}\n";
+static const char saxpy[] = "#define _GNU_SOURCE\n#include <sched.h>\n#include <string.h>\n"
+							"static int helper(int i) { return (int)sizeof(cpu_set_t) ? i : 0; }\n"
+							"enum { plain, blocked, rounded, wrong, past, input, broken, crash, nan_, hang };\n"
+							"int saxpy(float *y, const float *x, int n, double a) {\n"
+							"#if BLOCK == 13\n#error thirteen is not taken\n#endif\n"
+							"	if (WHAT == past) y[n] = 1;\n"
+							"	if (WHAT == input) ((float *)x)[3] += 1;\n"
+							"	if (WHAT == crash) *(volatile int *)0 = 1;\n"
+							"	while (WHAT == hang) { __asm__ volatile(\"\"); }\n"
+							"	for (int b = 0; b < n; b += BLOCK)\n"
+							"		for (int i = b; i < b + BLOCK && i < n; i++)\n"
+							"			y[helper(i)] += (float)a * x[i] * (WHAT == rounded ? 1.000001f : 1);\n"
+							"	if (WHAT == wrong) y[7] += 1;\n"
+							"	if (WHAT == nan_) y[7] = 0.0f / 0.0f;\n"
+							"	return 42;\n}\n";
 
 static void file_write(const char *name, const char *text) {
 	char *path = mem_printf("%s/%s", folder, name);
@@ -63,7 +64,7 @@ static struct spec *spec_of(const char *parameters, const char *kernel, struct e
 
 #define BLOCKS "{\"Name\":\"BLOCK\",\"Type\":\"int\",\"Values\":\"[1,8,13,64]\",\"Default\":8}"
 #define WHATS(first)                                                                                                   \
-	"{\"Name\":\"WHAT\",\"Type\":\"string\",\"Values\":\"['plain','rounded','wrong','past','input','crash','nan_'," \
+	"{\"Name\":\"WHAT\",\"Type\":\"string\",\"Values\":\"['plain','rounded','wrong','past','input','crash','nan_',"    \
 	"'hang','no_word']\",\"Default\":\"" first "\"}"
 #define KERNEL(arguments) "\"KernelName\":\"saxpy\",\"KernelFile\":\"saxpy.c\",\"Arguments\":[" arguments "]"
 
@@ -79,8 +80,8 @@ static struct worker *worker_here(void) {
 static int trial(struct spec_c *c, const char *what, int block, struct trial_result *result, struct err *err) {
 	struct runner runner = spec_c_runner(c);
 	json_t *config = json_pack("{s:s,s:i}", "WHAT", what, "BLOCK", block);
-	const struct trial_request request = {.config = config, .seed = 1, .samples = 3,
-	                                      .timeout_s = strcmp(what, "hang") == 0 ? 1 : 60};
+	const struct trial_request request = {
+		.config = config, .seed = 1, .samples = 3, .timeout_s = strcmp(what, "hang") == 0 ? 1 : 60};
 	int failed = runner.run(runner.ctx, &request, result, err);
 	json_decref(config);
 	return failed;
@@ -199,32 +200,93 @@ static void check_hostile(struct worker *worker) {
 	file_write("a\"b.c", saxpy);
 	for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
 		check_refused(worker, kernels[i][0], BLOCKS, kernels[i][1]);
-	check_refused(worker, "has the kernel's name", "{\"Name\":\"saxpy\",\"Type\":\"int\",\"Values\":\"[1]\"}", KERNEL(Y));
+	check_refused(worker, "has the kernel's name", "{\"Name\":\"saxpy\",\"Type\":\"int\",\"Values\":\"[1]\"}",
+	              KERNEL(Y));
 	check_refused(worker, "can't be C", "{\"Name\":\"W\",\"Type\":\"string\",\"Values\":\"['a b']\"}", KERNEL(Y));
 	check_refused(worker, "can't be C", "{\"Name\":\"W\",\"Type\":\"string\",\"Values\":\"['-o','a']\"}", KERNEL(Y));
 	check_refused(worker, "macro", "{\"Name\":\"int\",\"Type\":\"int\",\"Values\":\"[1]\"}", KERNEL(Y));
 }
 
 static void check_types(struct worker *worker) {
-	file_write("types.c",
-	           "#include <stdint.h>\nvoid types(int8_t *a, uint16_t *b, long long *c, uint64_t *d, double *e, int8_t f,\n"
-	           " int64_t g, uint64_t h, float i) {\n"
-	           "	for (int k = 0; k < 5; k++) {\n"
-	           "		c[k] = a[k] + b[k] + f + g; d[k] += h; e[k] += i; a[k] = STEP > 1 ? -1 : (int8_t)-STEP;\n"
-	           "	}\n}\n");
+	file_write(
+		"types.c",
+		"#include <stdint.h>\nvoid types(int8_t *a, uint16_t *b, long long *c, uint64_t *d, double *e, int8_t f,\n"
+		" int64_t g, uint64_t h, float i) {\n"
+		"	for (int k = 0; k < 5; k++) {\n"
+		"		c[k] = a[k] + b[k] + f + g; d[k] += h; e[k] += i; a[k] = STEP > 1 ? -1 : (int8_t)-STEP;\n"
+		"	}\n}\n");
 	struct err err = {0};
 	struct spec *spec = spec_of(
 		"{\"Name\":\"STEP\",\"Type\":\"int\",\"Values\":\"[1,2,3]\"}",
-		"\"KernelName\":\"types\",\"KernelFile\":\"types.c\",\"CompilerOptions\":[\"-O2\",\"-fopenmp\",\"-I\",\".\"],"
-		"\"Arguments\":[" VECTOR("\"Type\":\"int8\",\"Size\":5,\"FillValue\":-128") ","
-		VECTOR("\"Type\":\"uint16\",\"Size\":\"5\",\"FillType\":\"Random\",\"AccessType\":\"ReadOnly\"") ","
-		VECTOR("\"Type\":\"int64\",\"Size\":5,\"AccessType\":\"WriteOnly\"") ","
-		VECTOR("\"Type\":\"uint64\",\"Size\":5,\"FillType\":\"Random\",\"FillValue\":9007199254740992") ","
-		VECTOR("\"Type\":\"double\",\"Size\":5,\"FillType\":\"Random\"") ","
-		"{\"Type\":\"int8\",\"MemoryType\":\"Scalar\",\"FillValue\":-7},"
-		"{\"Type\":\"int64\",\"MemoryType\":\"Scalar\",\"FillValue\":-9223372036854775807},"
-		"{\"Type\":\"uint64\",\"MemoryType\":\"Scalar\",\"FillValue\":9223372036854775807},"
-		"{\"Type\":\"float\",\"MemoryType\":\"Scalar\",\"FillValue\":0.1}]", &err);
+		"\"KernelName\":\"types\",\"KernelFile\":\"types.c\",\"CompilerOptions\":[\"-O2\",\"-"
+		"fopenmp\",\"-I\",\".\"],"
+		"\"Arguments\":[" VECTOR("\"Type\":\"int8\",\"Size\":5,\"FillValue\":-128") "," VECTOR(
+			"\""
+			"Ty"
+			"pe"
+			"\""
+			":"
+			"\""
+			"ui"
+			"nt"
+			"16"
+			"\""
+			","
+			"\""
+			"Si"
+			"ze"
+			"\""
+			":"
+			"\""
+			"5"
+			"\""
+			","
+			"\""
+			"Fi"
+			"ll"
+			"Ty"
+			"pe"
+			"\""
+			":"
+			"\""
+			"Ra"
+			"nd"
+			"om"
+			"\""
+			","
+			"\""
+			"Ac"
+			"ce"
+			"ss"
+			"Ty"
+			"pe"
+			"\""
+			":"
+			"\""
+			"Re"
+			"ad"
+			"On"
+			"ly"
+			"\"") "," VECTOR("\"Type\":\"int64\",\"Size\":5,\"AccessType\":\"WriteOnly\"") "," VECTOR("\"Type\":"
+	                                                                                                  "\"uint64\","
+	                                                                                                  "\"Size\":5,"
+	                                                                                                  "\"FillType\":"
+	                                                                                                  "\"Random\","
+	                                                                                                  "\"FillValue\":"
+	                                                                                                  "900719925474099"
+	                                                                                                  "2") "," VECTOR("\"Type\":\"double\",\"Size\":5,\"FillType\":"
+	                                                                                                                  "\"Random\"") ","
+																																	"{\"Type\":\"int8\",\"MemoryType\":"
+																																	"\"Scalar\",\"FillValue\":-7},"
+																																	"{\"Type\":\"int64\",\"MemoryType\":"
+																																	"\"Scalar\",\"FillValue\":-"
+																																	"9223372036854775807},"
+																																	"{\"Type\":\"uint64\",\"MemoryType\":"
+																																	"\"Scalar\",\"FillValue\":"
+																																	"9223372036854775807},"
+																																	"{\"Type\":\"float\",\"MemoryType\":"
+																																	"\"Scalar\",\"FillValue\":0.1}]",
+		&err);
 	struct spec_c *c = spec ? spec_c_new(spec, worker, &err) : NULL;
 	ok(c != NULL, "all types can be had %s", err.what);
 	for (int step = 1; c && step <= 3; step++) {
@@ -232,8 +294,8 @@ static void check_types(struct worker *worker) {
 		struct trial_result result = {0};
 		json_t *config = json_pack("{s:i}", "STEP", step);
 		const struct trial_request request = {.config = config, .seed = 7, .samples = 1, .timeout_s = 60};
-		ok(!runner.run(runner.ctx, &request, &result, &err) && result.status == TRIAL_CORRECT, "step %d is correct %s%s",
-		   step, result.message, err.what);
+		ok(!runner.run(runner.ctx, &request, &result, &err) && result.status == TRIAL_CORRECT,
+		   "step %d is correct %s%s", step, result.message, err.what);
 		trial_result_clear(&result);
 		json_decref(config);
 	}
@@ -253,8 +315,9 @@ static void check_macros(struct worker *worker) {
 	                            "{\"Name\":\"I\",\"Type\":\"int\",\"Values\":[-3]},"
 	                            "{\"Name\":\"B\",\"Type\":\"bool\",\"Values\":\"[True]\"},"
 	                            "{\"Name\":\"W\",\"Type\":\"string\",\"Values\":\"['a_word']\"}",
-	                            "\"KernelName\":\"macros\",\"KernelFile\":\"macros.c\",\"Arguments\":["
-	                            VECTOR("\"Type\":\"int\",\"Size\":1") "]", &err);
+	                            "\"KernelName\":\"macros\",\"KernelFile\":\"macros.c\",\"Arguments\":[" VECTOR(
+									"\"Type\":\"int\",\"Size\":1") "]",
+	                            &err);
 	struct spec_c *c = spec ? spec_c_new(spec, worker, &err) : NULL;
 	struct trial_result result = {0};
 	if (c) {
@@ -319,7 +382,8 @@ static void check_compiler(struct worker *worker) {
 	struct err err = {0};
 	struct spec *spec = spec_of(BLOCKS, KERNEL(Y), &err);
 	setenv("CC", "/nonexistent/cc", 1);
-	ok(!spec_c_new(spec, worker, &err) && err.code == ERR_FAILED && strstr(err.hint, "CC"), "no compiler: %s", err.what);
+	ok(!spec_c_new(spec, worker, &err) && err.code == ERR_FAILED && strstr(err.hint, "CC"), "no compiler: %s",
+	   err.what);
 	setenv("CC", "false", 1);
 	ok(!spec_c_new(spec, worker, &err) && err.code == ERR_FAILED && strstr(err.hint, "CC"), "none that works: %s",
 	   err.what);
@@ -346,8 +410,9 @@ int main(void) {
 	static const char good[] = KERNEL(Y "," X "," N "," A), missing[] = KERNEL(Y "," X "," N);
 	static const char doubles[] = KERNEL(Y ",{\"Type\":\"double\",\"MemoryType\":\"Vector\",\"Size\":4}," N "," A);
 	static const char nowhere[] = "\"KernelName\":\"nowhere\",\"KernelFile\":\"saxpy.c\",\"Arguments\":[" Y "]";
-	check_baseline(worker, "does not compile", "{\"Name\":\"BLOCK\",\"Type\":\"int\",\"Values\":\"[13,8]\"}," WHATS("plain"),
-	               good, "does not compile: saxpy.c");
+	check_baseline(worker, "does not compile",
+	               "{\"Name\":\"BLOCK\",\"Type\":\"int\",\"Values\":\"[13,8]\"}," WHATS("plain"), good,
+	               "does not compile: saxpy.c");
 	check_baseline(worker, "has too few arguments", BLOCKS "," WHATS("plain"), missing, "too few arguments");
 	check_baseline(worker, "has a vector of another type", BLOCKS "," WHATS("plain"), doubles, "incompatible pointer");
 	check_baseline(worker, "has no such function", BLOCKS "," WHATS("plain"), nowhere, "does not compile: unit.c");

@@ -23,8 +23,10 @@ static bool build(const char *name, const char *flags) {
 }
 
 static const char *ask(struct client *client, const char *member, const char *library, const char *rest) {
-	return client_text(client, member, "{\"op\":\"trial\",\"kernel\":\"sum\",\"library\":\"%s/%s\",\"samples\":1,"
-	                                   "\"min_sample_s\":0%s}", folder, library, rest);
+	return client_text(client, member,
+	                   "{\"op\":\"trial\",\"kernel\":\"sum\",\"library\":\"%s/%s\",\"samples\":1,"
+	                   "\"min_sample_s\":0%s}",
+	                   folder, library, rest);
 }
 
 /* States and inputs are kept: the same name, problem and configuration in another library is another kernel. */

@@ -291,11 +291,11 @@ static void test_fakes(void) {
 /* Pieces missing or changed: an answer or none, and never what is not well-formed. */
 static void test_mangled(void) {
 	static const char drawn[] = "<svg viewBox=\"0 0 440 300\"><defs><path id='gpPt0'/></defs><g "
-	                            "stroke-width=\"2.00\"><path stroke='rgb( 18,  52,"
+								"stroke-width=\"2.00\"><path stroke='rgb( 18,  52,"
 								"  86)' stroke-dasharray='2.5,4.0' d='M344.69,361.00 L390.84,361.00 '/><use "
-	                            "xlink:href='#gpPt4' transform='translate(59.15,102.42)"
+								"xlink:href='#gpPt4' transform='translate(59.15,102.42)"
 								" scale(4.88)' color='rgb( 1, 2, 3)'/><g transform=\"translate(2,3)\" fill=\"black\" "
-	                            "text-anchor=\"end\"><text>a &lt; b</text></g></g>";
+								"text-anchor=\"end\"><text>a &lt; b</text></g></g>";
 	struct chart chart = {.id = "m", .title = "m"};
 	unsigned state = 1, faults = 0, answers = 0;
 	for (int round = 0; round < 20000; round++) {

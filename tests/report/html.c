@@ -13,9 +13,25 @@
 #include "tests/tap.h"
 
 static const char *const hostile[] = {
-	"<script>alert(1)</script>", "</p><img src=x onerror=alert(1)>", "\" onclick=\"x", "' x='", "&amp;", "&#60;", "<!--",
-	"]]>", "\x01\x02\x7f", "\xff\xfe", "\xc3", "\xe2\x82", "\xed\xa0\x80", "\xc0\xbc", "\xef\xbf\xbf", "\xc2\x85",
-	"javascript:alert(1)", "%s%n", "",
+	"<script>alert(1)</script>",
+	"</p><img src=x onerror=alert(1)>",
+	"\" onclick=\"x",
+	"' x='",
+	"&amp;",
+	"&#60;",
+	"<!--",
+	"]]>",
+	"\x01\x02\x7f",
+	"\xff\xfe",
+	"\xc3",
+	"\xe2\x82",
+	"\xed\xa0\x80",
+	"\xc0\xbc",
+	"\xef\xbf\xbf",
+	"\xc2\x85",
+	"javascript:alert(1)",
+	"%s%n",
+	"",
 };
 enum { HOSTILE = sizeof hostile / sizeof *hostile };
 
@@ -65,9 +81,12 @@ static void test_exact(void) {
 	ok(strcmp(page, "<a href=\"?a&amp;b\">1 &lt; &quot;x&quot;</a>") == 0, "each character is escaped once");
 	free(page);
 	html = html_new();
-	html_text(html, "a\xff" "b\xc3\xa9\n\t");
+	html_text(html, "a\xff"
+	                "b\xc3\xa9\n\t");
 	page = finished(html);
-	ok(strcmp(page, "a\xef\xbf\xbd" "b\xc3\xa9\n\t") == 0, "what is no UTF-8 is replaced, the rest stays");
+	ok(strcmp(page, "a\xef\xbf\xbd"
+	                "b\xc3\xa9\n\t") == 0,
+	   "what is no UTF-8 is replaced, the rest stays");
 	free(page);
 }
 
@@ -119,7 +138,8 @@ static void test_sheet(void) {
 	ok(strstr(page, "<th scope=\"row\">&lt;td&gt;</th><td class=\"number\" data-value=\"0.5\">500 ms</td>") != NULL,
 	   "a row has its name and its value");
 	ok(strstr(page, "data-value=\"\">-</td>") != NULL, "what is not known has no value and a dash");
-	ok(strstr(page, "<th scope=\"col\">name&lt;</th><th scope=\"col\" class=\"number\">time</th>") != NULL, "and a head");
+	ok(strstr(page, "<th scope=\"col\">name&lt;</th><th scope=\"col\" class=\"number\">time</th>") != NULL,
+	   "and a head");
 	free(page);
 	html = html_new();
 	sheet_begin(&sheet, html, "empty", titles);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* For LD_PRELOAD: kill -9 while a file that will replace another is written, at the place that $KILL_AT names: "write", when
- * half of it is there, "fsync", "rename", before each, or "folder", when all is done but for the folder's fsync. */
+/* For LD_PRELOAD: kill -9 while a file that will replace another is written, at the place that $KILL_AT names: "write",
+ * when half of it is there, "fsync", "rename", before each, or "folder", when all is done but for the folder's fsync.
+ */
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>

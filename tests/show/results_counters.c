@@ -79,12 +79,11 @@ static const char counters_text[] =
 	"1 configuration not counted: it fell over\n"
 	"counters: 9 configurations in 1.80 s, in runs of their own; start/stop 2.00 us, +0.6 %\n";
 
-static const char regions_text[] =
-	"\n"
-	"region   calls  baseline    best  speedup\n"
-	"loop         3    2.00 s  500 ms    4.00x\n"
-	"new [1m      -         -       -        -\n"
-	"region loop: end without begin, 1 times\n";
+static const char regions_text[] = "\n"
+								   "region   calls  baseline    best  speedup\n"
+								   "loop         3    2.00 s  500 ms    4.00x\n"
+								   "new [1m      -         -       -        -\n"
+								   "region loop: end without begin, 1 times\n";
 
 static json_t *json_read(const char *text) {
 	char *copy = mem_strdup(text);
@@ -130,15 +129,14 @@ static const char missing[] =
 	" {'name': 'e', 'status': 'counted', 'value': 1}, {'name': 'f', 'status': 'unavailable', 'reason': 'broken'},"
 	" {'name': 'g', 'status': 'unavailable', 'reason': 'broken'}]";
 
-static const char missing_text[] =
-	"MEM: this CPU or machine gives no a, b\n"
-	"  papi: too old\n"
-	"    fix: sudo apt-get install papi\n"
-	"  perf: no PMU; see doctor\n"
-	"CACHE: this CPU or machine gives no c: perfume: no\n"
-	"scaled: d: ran for half of the time\n"
-	"not counted: f, g: broken\n"
-	"`sweetspot doctor` says what can be counted here, and what is in the way\n";
+static const char missing_text[] = "MEM: this CPU or machine gives no a, b\n"
+								   "  papi: too old\n"
+								   "    fix: sudo apt-get install papi\n"
+								   "  perf: no PMU; see doctor\n"
+								   "CACHE: this CPU or machine gives no c: perfume: no\n"
+								   "scaled: d: ran for half of the time\n"
+								   "not counted: f, g: broken\n"
+								   "`sweetspot doctor` says what can be counted here, and what is in the way\n";
 
 static void reasons(struct ui *ui, const json_t *json, FILE *out) {
 	(void)ui;

@@ -77,9 +77,18 @@ static void holds(const struct strategy *strategy, bool tells) {
 }
 
 int main(void) {
-	static const struct strategy teller = {.name = "teller", .summary = "", .state_size = 1, .init = init, .ask = ask,
-	                                       .tell = tell, .promise = promise},
-	                             mute = {.name = "mute", .summary = "", .state_size = 1, .init = init, .ask = ask,
+	static const struct strategy teller = {.name = "teller",
+	                                       .summary = "",
+	                                       .state_size = 1,
+	                                       .init = init,
+	                                       .ask = ask,
+	                                       .tell = tell,
+	                                       .promise = promise},
+								 mute = {.name = "mute",
+	                                     .summary = "",
+	                                     .state_size = 1,
+	                                     .init = init,
+	                                     .ask = ask,
 	                                     .tell = tell};
 	words();
 	holds(&teller, true);

@@ -150,7 +150,7 @@ int main(void) {
 		for (int level = 0; level < TOPO_LEVELS; level++) {
 			int count = topo_count(topo, (enum topo_level)level);
 			if (ok(count > 0 && count <= PLACES_MAX && team(topo, count, words[level], "close", all) == count &&
-			       places_partition(all, count, topo_count(topo, TOPO_PU)),
+			           places_partition(all, count, topo_count(topo, TOPO_PU)),
 			       "%s: the places named %s part its CPUs", sources[s], words[level]))
 				check(topo, sources[s], words[level], all, count);
 		}

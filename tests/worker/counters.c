@@ -53,8 +53,8 @@ static void thread_count(const struct counter_backend *backend, int amount, stru
 	out->good = out->good && backend->start(state) == 0;
 	work(amount);
 	out->good = out->good && backend->stop(state) == 0 && backend->read(state, out->work) == 0;
-	out->good = out->good && backend->start(state) == 0 && backend->stop(state) == 0 &&
-	            backend->read(state, out->idle) == 0;
+	out->good =
+		out->good && backend->start(state) == 0 && backend->stop(state) == 0 && backend->read(state, out->idle) == 0;
 	backend->close(state);
 	free(state);
 }
@@ -152,8 +152,8 @@ static void check_software(const struct counter_backend *backend) {
 	ok(counter_can(backend, "apples", &site, reason) && counter_can(backend, "orchard::pears", &site, reason) &&
 	       counter_can(backend, "sde:::orchard::pears", &site, reason),
 	   "%s: can count what the kernel exports", backend->name);
-	ok(!counter_can(backend, "plums", &site, reason) && strstr(reason, "plums"), "%s: and nothing else: %s", backend->name,
-	   reason);
+	ok(!counter_can(backend, "plums", &site, reason) && strstr(reason, "plums"), "%s: and nothing else: %s",
+	   backend->name, reason);
 	ok(!counter_can(backend, "apples", &none, reason) && strstr(reason, "exports no"), "%s: %s", backend->name, reason);
 #pragma omp parallel num_threads(TEAM) reduction(+ : good)
 	{

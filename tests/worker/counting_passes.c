@@ -148,7 +148,8 @@ static void refused_test(const struct team *team) {
 	int64_t runs = 0;
 	double seconds = 0;
 	history_clear(true);
-	ok(batch_run(&batch, &state, team, &runs, &seconds) == SS_OK, "a backend that can't start is no failure of the kernel");
+	ok(batch_run(&batch, &state, team, &runs, &seconds) == SS_OK,
+	   "a backend that can't start is no failure of the kernel");
 	batch_missing(&batch, 0, 0, reason);
 	ok(reason[0], "but a reason: %s", reason);
 	is_text(history()->log, "osxc", "after one run");

@@ -86,20 +86,37 @@ static enum ss_status faulty_run(void *state, const struct ss_call *call) {
 	struct faulty *f = state;
 	bool first = f->runs++ == 0;
 	switch ((enum fault)call->config[0].i) {
-	case CRASH: raise(SIGSEGV); break;
-	case ABORT: abort();
+	case CRASH:
+		raise(SIGSEGV);
+		break;
+	case ABORT:
+		abort();
 	case HANG:
 		for (;;)
 			pause();
-	case FAIL: return say(call, SS_FAILED, "failed\non purpose");
-	case PRINT: first_print(first); break;
-	case GREEDY: return greedy_run(f, call);
-	case NOISY: noisy_run(); break;
-	case EXIT: exit(0);
-	case SLOW: sleep_ms((long)call->problem[0].i); break;
-	case CHILD: child_start(first); break;
-	case GARBAGE: memset(call->message, 0xff, call->message_size); return SS_FAILED;
-	default: break;
+	case FAIL:
+		return say(call, SS_FAILED, "failed\non purpose");
+	case PRINT:
+		first_print(first);
+		break;
+	case GREEDY:
+		return greedy_run(f, call);
+	case NOISY:
+		noisy_run();
+		break;
+	case EXIT:
+		exit(0);
+	case SLOW:
+		sleep_ms((long)call->problem[0].i);
+		break;
+	case CHILD:
+		child_start(first);
+		break;
+	case GARBAGE:
+		memset(call->message, 0xff, call->message_size);
+		return SS_FAILED;
+	default:
+		break;
 	}
 	return SS_OK;
 }
@@ -229,32 +246,57 @@ static const struct ss_param faulty_problem[] = {
 	{"open", "1: its input can't be opened", SS_INT, NULL, "0", NULL, 0, 1},
 	{"name", "nothing.txt is refused", SS_TEXT, "built in", "built in", NULL, 0, 0},
 	{.name = NULL}};
-static const struct ss_param faulty_params[] = {
-	{"fault", "what goes wrong", SS_WORD, FAULTS, "none", NULL, 0, 0},
-	{"x", "tells configurations apart", SS_INT, "0..7", "0", NULL, 0, 1000},
-	{"ratio", "a real number", SS_REAL, "0.5,1", "0.5", NULL, 0, 1},
-	{.name = NULL}};
-static const struct ss_param calls_params[] = {
-	{"x", "tells configurations apart", SS_INT, "0..7", "0", NULL, 0, 1000}, {.name = NULL}};
-static const struct ss_param big_params[] = {
-	{"mb", "MiB to allocate", SS_INT, "1..64*2", "1", NULL, 1, 1 << 20},
-	{"x", "tells configurations apart", SS_INT, "0..7", "0", NULL, 0, 1000},
-	{.name = NULL}};
+static const struct ss_param faulty_params[] = {{"fault", "what goes wrong", SS_WORD, FAULTS, "none", NULL, 0, 0},
+                                                {"x", "tells configurations apart", SS_INT, "0..7", "0", NULL, 0, 1000},
+                                                {"ratio", "a real number", SS_REAL, "0.5,1", "0.5", NULL, 0, 1},
+                                                {.name = NULL}};
+static const struct ss_param calls_params[] = {{"x", "tells configurations apart", SS_INT, "0..7", "0", NULL, 0, 1000},
+                                               {.name = NULL}};
+static const struct ss_param big_params[] = {{"mb", "MiB to allocate", SS_INT, "1..64*2", "1", NULL, 1, 1 << 20},
+                                             {"x", "tells configurations apart", SS_INT, "0..7", "0", NULL, 0, 1000},
+                                             {.name = NULL}};
 static const struct ss_param no_problem[] = {{.name = NULL}};
 
-static const struct ss_kernel faulty_kernel = {
-	.abi = SS_KERNEL_ABI, .name = "faulty", .summary = "does what its parameter says", .flags = SS_OPENMP | SS_SCHEDULE,
-	.problem = faulty_problem, .params = faulty_params, .state_size = sizeof(struct faulty), .open = faulty_open,
-	.setup = faulty_setup, .run = faulty_run, .verify = faulty_verify, .teardown = faulty_teardown,
-	.figures = faulty_figures, .series = faulty_series, .serial = "fault=none"};
-static const struct ss_kernel calls_kernel = {
-	.abi = SS_KERNEL_ABI, .name = "calls", .summary = "checks the order of its calls", .flags = SS_OPENMP,
-	.problem = no_problem, .params = calls_params, .input_size = sizeof(int), .state_size = sizeof(struct calls),
-	.open = calls_open, .setup = calls_setup, .reset = calls_reset, .run = calls_run, .verify = calls_verify,
-	.work = calls_work, .teardown = calls_teardown, .close = calls_close};
-static const struct ss_kernel big_kernel = {
-	.abi = SS_KERNEL_ABI, .name = "big", .summary = "needs memory", .problem = no_problem, .params = big_params,
-	.state_size = sizeof(struct big), .setup = big_setup, .run = big_run, .teardown = big_teardown};
+static const struct ss_kernel faulty_kernel = {.abi = SS_KERNEL_ABI,
+                                               .name = "faulty",
+                                               .summary = "does what its parameter says",
+                                               .flags = SS_OPENMP | SS_SCHEDULE,
+                                               .problem = faulty_problem,
+                                               .params = faulty_params,
+                                               .state_size = sizeof(struct faulty),
+                                               .open = faulty_open,
+                                               .setup = faulty_setup,
+                                               .run = faulty_run,
+                                               .verify = faulty_verify,
+                                               .teardown = faulty_teardown,
+                                               .figures = faulty_figures,
+                                               .series = faulty_series,
+                                               .serial = "fault=none"};
+static const struct ss_kernel calls_kernel = {.abi = SS_KERNEL_ABI,
+                                              .name = "calls",
+                                              .summary = "checks the order of its calls",
+                                              .flags = SS_OPENMP,
+                                              .problem = no_problem,
+                                              .params = calls_params,
+                                              .input_size = sizeof(int),
+                                              .state_size = sizeof(struct calls),
+                                              .open = calls_open,
+                                              .setup = calls_setup,
+                                              .reset = calls_reset,
+                                              .run = calls_run,
+                                              .verify = calls_verify,
+                                              .work = calls_work,
+                                              .teardown = calls_teardown,
+                                              .close = calls_close};
+static const struct ss_kernel big_kernel = {.abi = SS_KERNEL_ABI,
+                                            .name = "big",
+                                            .summary = "needs memory",
+                                            .problem = no_problem,
+                                            .params = big_params,
+                                            .state_size = sizeof(struct big),
+                                            .setup = big_setup,
+                                            .run = big_run,
+                                            .teardown = big_teardown};
 
 const struct kernel_entry kernel_registry[] = {
 	{&faulty_kernel, "sha256:faulty"}, {&calls_kernel, "sha256:calls"}, {&big_kernel, "sha256:big"}, {NULL, NULL}};

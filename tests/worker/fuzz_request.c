@@ -36,20 +36,30 @@ static enum ss_status fuzz_verify(void *state, const struct ss_call *call) {
 	const struct ss_value *c = call->config;
 	(void)state;
 	bool good = c[0].i >= -5 && c[0].i <= 2000000 && c[1].r >= 0.5 && c[1].r <= 2.5 && c[2].w && c[2].i >= 0 &&
-	            c[2].i <= 2 && strcmp(c[2].w, c[2].i == 0 ? "red" : c[2].i == 1 ? "green" : "4") == 0;
+	            c[2].i <= 2 &&
+	            strcmp(c[2].w, c[2].i == 0   ? "red"
+	                           : c[2].i == 1 ? "green"
+	                                         : "4") == 0;
 	return good && call->threads >= 1 ? SS_OK : SS_INCORRECT;
 }
 
 static const struct ss_param problem[] = {{"n", "size", SS_INT, NULL, "10", NULL, 1, 1000}, {.name = NULL}};
-static const struct ss_param params[] = {
-	{"block", "a number", SS_INT, "1..8", "1", NULL, -5, 2000000},
-	{"ratio", "a real number", SS_REAL, "0.5,1.5", "0.5", NULL, 0.5, 2.5},
-	{"colour", "a word", SS_WORD, "red,green,4", "red", NULL, 0, 0},
-	{.name = NULL}};
-static const struct ss_kernel fuzzed = {
-	.abi = SS_KERNEL_ABI, .name = "fuzzed", .summary = "takes anything", .flags = SS_OPENMP | SS_SCHEDULE,
-	.problem = problem, .params = params, .input_size = sizeof(int64_t), .state_size = sizeof(int64_t),
-	.open = fuzz_open, .setup = fuzz_setup, .run = fuzz_run, .verify = fuzz_verify};
+static const struct ss_param params[] = {{"block", "a number", SS_INT, "1..8", "1", NULL, -5, 2000000},
+                                         {"ratio", "a real number", SS_REAL, "0.5,1.5", "0.5", NULL, 0.5, 2.5},
+                                         {"colour", "a word", SS_WORD, "red,green,4", "red", NULL, 0, 0},
+                                         {.name = NULL}};
+static const struct ss_kernel fuzzed = {.abi = SS_KERNEL_ABI,
+                                        .name = "fuzzed",
+                                        .summary = "takes anything",
+                                        .flags = SS_OPENMP | SS_SCHEDULE,
+                                        .problem = problem,
+                                        .params = params,
+                                        .input_size = sizeof(int64_t),
+                                        .state_size = sizeof(int64_t),
+                                        .open = fuzz_open,
+                                        .setup = fuzz_setup,
+                                        .run = fuzz_run,
+                                        .verify = fuzz_verify};
 const struct kernel_entry kernel_registry[] = {{&fuzzed, "sha256:none"}, {NULL, NULL}};
 
 const struct kernel_entry *kernel_find(const char *name) {
@@ -60,18 +70,44 @@ static const char *const seeds[] = {
 	"{\"op\":\"describe\",\"id\":1}",
 	"{\"op\":\"drop\"}",
 	("{\"op\":\"trial\",\"id\":7,\"kernel\":\"fuzzed\",\"problem\":{\"n\":10},"
-	"\"config\":{\"threads\":1,\"places\":\"cores\",\"proc_bind\":\"close\",\"schedule\":\"dynamic\",\"chunk\":4,"
-	"\"block\":2,\"ratio\":1.5,\"colour\":\"green\"},\"seed\":1,\"samples\":3,\"warmup\":1,\"min_sample_s\":0,"
-	"\"verify\":true,\"limit_s\":0.5,\"counters\":[\"fake\"]}"),
+     "\"config\":{\"threads\":1,\"places\":\"cores\",\"proc_bind\":\"close\",\"schedule\":\"dynamic\",\"chunk\":4,"
+     "\"block\":2,\"ratio\":1.5,\"colour\":\"green\"},\"seed\":1,\"samples\":3,\"warmup\":1,\"min_sample_s\":0,"
+     "\"verify\":true,\"limit_s\":0.5,\"counters\":[\"fake\"]}"),
 	("{\"op\":\"trial\",\"kernel\":\"fuzzed\",\"config\":{\"colour\":4,\"proc_bind\":false},\"samples\":1,\"warmup\":0,"
-	"\"min_sample_s\":0,\"verify\":\"always\"}"),
+     "\"min_sample_s\":0,\"verify\":\"always\"}"),
 };
 
 static const char *const tokens[] = {
-	"{", "}", "[", "]", ":", ",", "\"", "null", "true", "false", "-1", "0", "9223372036854775807", "1e308", "-1e-308",
-	"0.1", "\"\"", "\"device\":\"cuda:0\"", "\"device\":\"cpu\"",
-	"\"flush_l2\":true", "\"objective\":\"edp\"",
-	"\"threads\":2", "\"block\"", "\"op\":\"trial\"", "\\u0000", "\\ud800", "\xff", "\xc3", "{}", "[]",
+	"{",
+	"}",
+	"[",
+	"]",
+	":",
+	",",
+	"\"",
+	"null",
+	"true",
+	"false",
+	"-1",
+	"0",
+	"9223372036854775807",
+	"1e308",
+	"-1e-308",
+	"0.1",
+	"\"\"",
+	"\"device\":\"cuda:0\"",
+	"\"device\":\"cpu\"",
+	"\"flush_l2\":true",
+	"\"objective\":\"edp\"",
+	"\"threads\":2",
+	"\"block\"",
+	"\"op\":\"trial\"",
+	"\\u0000",
+	"\\ud800",
+	"\xff",
+	"\xc3",
+	"{}",
+	"[]",
 };
 
 static size_t insert(char *line, size_t size, size_t at, const char *text, size_t count) {

@@ -42,8 +42,8 @@ static void check_words(struct fixture *f) {
 }
 
 static bool shell_says(struct fixture *f, const char *more, const char *line, const char *want) {
-	json_t *answer = client_ask(f->client, RUN "\"%s\"],\"verify\":\"cat >seen; grep -qxF '%s' seen\"%s}", f->home, line,
-	                            want, more);
+	json_t *answer = client_ask(f->client, RUN "\"%s\"],\"verify\":\"cat >seen; grep -qxF '%s' seen\"%s}", f->home,
+	                            line, want, more);
 	bool good = strcmp(text_of(answer, "status"), "correct") == 0;
 	if (!good)
 		printf("# %s: %s\n", text_of(answer, "status"), text_of(answer, "message"));
@@ -59,7 +59,8 @@ static void check_surroundings(struct fixture *f) {
 	ok(shell_says(f, ",\"unset\":[\"FIXT*\"],\"env\":{\"FIXTURE_X\":\"y\"}", "echo ${FIXTURE_LEFT-gone}$FIXTURE_X",
 	              "goney"),
 	   "and a prefix, and leaves what env sets");
-	ok(shell_says(f, ",\"env\":{\"TMPDIR\":\"/nowhere\"}", "echo $TMPDIR", "/nowhere"), "TMPDIR is env's where it says so");
+	ok(shell_says(f, ",\"env\":{\"TMPDIR\":\"/nowhere\"}", "echo $TMPDIR", "/nowhere"),
+	   "TMPDIR is env's where it says so");
 	ok(shell_says(f, "", "test -d $TMPDIR && test -w $TMPDIR && echo $TMPDIR | grep -c /scratch/", "1"),
 	   "TMPDIR is a folder inside the worker's");
 	ok(shell_says(f, "", "pwd", f->home), "it runs in its folder");
@@ -72,7 +73,8 @@ static void check_surroundings(struct fixture *f) {
 	}
 	ok(shell_says(f, ",\"input\":\"in.dat\",\"samples\":3,\"hash\":true", "cat", "from a file"),
 	   "each run reads its input from the start");
-	ok(shell_says(f, ",\"before\":\"echo x >>count\",\"samples\":3,\"warmup\":1", "wc -l <count >n; tail -n1 count", "x"),
+	ok(shell_says(f, ",\"before\":\"echo x >>count\",\"samples\":3,\"warmup\":1", "wc -l <count >n; tail -n1 count",
+	              "x"),
 	   "something runs before");
 	ok(shell_says(f, "", "cat n", "4"), "each of the runs, warm-up included");
 	ok(shell_says(f, ",\"env\":{\"V\":\"w\"},\"before\":\"echo $V >v\"", "cat v", "w"), "in the same environment");
@@ -137,18 +139,19 @@ static void check_hash(struct fixture *f) {
 }
 
 static void check_verify(struct fixture *f) {
-	answers(client_ask(f->client, RUN "\"echo out\"],\"verify\":\"grep -qx out\",\"samples\":2}", f->home), "correct", "",
-	        "verify reads the output");
-	answers(client_ask(f->client, RUN "\"echo out\"],\"verify\":\"cat; echo is wrong; exit 3\"}", f->home), "correctness",
-	        "verify: exit status 3: is wrong", "verify decides, and is quoted");
-	answers(client_ask(f->client, RUN "\"head -c 3000000 /dev/zero\"],\"verify\":\"test $(wc -c) = 3000000\"}", f->home),
-	        "correct", "", "much output reaches verify");
+	answers(client_ask(f->client, RUN "\"echo out\"],\"verify\":\"grep -qx out\",\"samples\":2}", f->home), "correct",
+	        "", "verify reads the output");
+	answers(client_ask(f->client, RUN "\"echo out\"],\"verify\":\"cat; echo is wrong; exit 3\"}", f->home),
+	        "correctness", "verify: exit status 3: is wrong", "verify decides, and is quoted");
+	answers(
+		client_ask(f->client, RUN "\"head -c 3000000 /dev/zero\"],\"verify\":\"test $(wc -c) = 3000000\"}", f->home),
+		"correct", "", "much output reaches verify");
 	answers(client_ask(f->client, RUN "\"yes\"],\"verify\":\"true\",\"timeout_s\":60}", f->home), "runtime", "256 MiB",
 	        "endless output does not");
 	answers(client_ask(f->client, RUN "\"true\"],\"before\":\"echo no room >&2; exit 2\"}", f->home), "runtime",
 	        "before the run: exit status 2: no room", "what fails before a run is told");
-	answers(client_ask(f->client, RUN "\"exit 4\"],\"verify\":\"echo >verified\"}", f->home), "runtime", "exit status 4",
-	        "a run that failed");
+	answers(client_ask(f->client, RUN "\"exit 4\"],\"verify\":\"echo >verified\"}", f->home), "runtime",
+	        "exit status 4", "a run that failed");
 	char *path = mem_printf("%s/verified", f->home);
 	ok(access(path, F_OK) != 0, "is not verified");
 	free(path);

@@ -225,9 +225,9 @@ static const struct {
 	const char *name;
 	int (*run)(char **argv);
 } modes[] = {
-	{"arguments", say_arguments}, {"burn", burn},   {"touch", touch}, {"threads", threads},  {"leave", leave_behind},
-	{"run-away", run_away},       {"flood", flood}, {"crash", crash}, {"grow", grow_file}, {"litter", litter},
-	{"pages", pages},
+	{"arguments", say_arguments}, {"burn", burn},         {"touch", touch}, {"threads", threads},
+	{"leave", leave_behind},      {"run-away", run_away}, {"flood", flood}, {"crash", crash},
+	{"grow", grow_file},          {"litter", litter},     {"pages", pages},
 };
 
 int main(int argc, char **argv) {

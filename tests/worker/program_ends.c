@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Programs that fail, hang, flood, hide and run away: each is a typed result, and nothing of them is left. Deadlines end a
- * test that would hang; nothing is measured. */
+/* Programs that fail, hang, flood, hide and run away: each is a typed result, and nothing of them is left. Deadlines
+ * end a test that would hang; nothing is measured. */
 #include <config.h>
 
 #include <signal.h>
@@ -28,9 +28,10 @@ static bool appears(const char *path) {
 }
 
 static void check_status(struct fixture *f) {
-	answers(client_ask(f->client, RUN "\"echo first >&2; echo last words >&2; echo >&2; exit 3\"]}", f->home), "runtime",
-	        "exit status 3: last words", "the status and the last words of a program");
-	answers(client_ask(f->client, RUN "\"exit 139\"]}", f->home), "runtime", "128 + SIGSEGV", "what a shell means by 139");
+	answers(client_ask(f->client, RUN "\"echo first >&2; echo last words >&2; echo >&2; exit 3\"]}", f->home),
+	        "runtime", "exit status 3: last words", "the status and the last words of a program");
+	answers(client_ask(f->client, RUN "\"exit 139\"]}", f->home), "runtime", "128 + SIGSEGV",
+	        "what a shell means by 139");
 	answers(client_ask(f->client, APP "\"crash\"]}", f->home, f->app), "runtime",
 	        "killed by SIGSEGV (segmentation fault): about to crash", "a crash, which dumps no core");
 	answers(client_ask(f->client, "{\"op\":\"program\",\"cwd\":\"/\",\"argv\":[\"./no-such-program\"]}"), "runtime",
@@ -50,17 +51,22 @@ static void check_timeout(struct fixture *f) {
 	        "a program that hangs");
 	answers(client_ask(f->client, RUN "\"trap '' TERM; while :; do sleep 1000; done\"],\"timeout_s\":0.2}", f->home),
 	        "timeout", "0.2 s", "and that ignores SIGTERM");
-	answers(client_ask(f->client, RUN "\"trap 'echo saved >saved; exit 0' TERM; while :; do sleep 0.01; done\"],"
-	                                  "\"timeout_s\":0.2}", f->home), "timeout", "", "or tidies up on SIGTERM");
+	answers(client_ask(f->client,
+	                   RUN "\"trap 'echo saved >saved; exit 0' TERM; while :; do sleep 0.01; done\"],"
+	                       "\"timeout_s\":0.2}",
+	                   f->home),
+	        "timeout", "", "or tidies up on SIGTERM");
 	char *path = mem_printf("%s/saved", f->home);
 	ok(access(path, F_OK) == 0, "for which it had the time");
 	free(path);
-	answers(client_ask(f->client, RUN "\"kill -STOP $$\"],\"timeout_s\":0.2}", f->home), "timeout", "", "or is stopped");
+	answers(client_ask(f->client, RUN "\"kill -STOP $$\"],\"timeout_s\":0.2}", f->home), "timeout", "",
+	        "or is stopped");
 }
 
 static void check_flood(struct fixture *f, const char *where) {
 	answers(client_ask(f->client, APP "\"flood\",\"%s\"],\"timeout_s\":0.3,\"hash\":true,\"metric\":\"y=([0-9])\"}",
-	                   f->home, f->app, where), "timeout", "", where);
+	                   f->home, f->app, where),
+	        "timeout", "", where);
 }
 
 /* The largest resident set of the worker so far, in bytes. */
@@ -104,8 +110,9 @@ static void check_strays(struct fixture *f) {
 	answers(client_ask(f->client, APP "\"leave\",\"%s\",\"deaf\"],\"timeout_s\":1}", f->home, f->app, lock), "timeout",
 	        "", "one that ignores SIGTERM");
 	ok(unlocked(lock), "too");
-	answers(client_ask(f->client, RUN "\"true\"],\"before\":\"'%s' leave '%s'\",\"verify\":\"'%s' leave '%s'\"}", f->home,
-	                   f->app, lock, f->app, lock), "correct", "", "and around a run");
+	answers(client_ask(f->client, RUN "\"true\"],\"before\":\"'%s' leave '%s'\",\"verify\":\"'%s' leave '%s'\"}",
+	                   f->home, f->app, lock, f->app, lock),
+	        "correct", "", "and around a run");
 	ok(unlocked(lock), "nothing is left, either");
 	free(lock);
 }
@@ -121,7 +128,8 @@ static void check_runaway(struct fixture *f) {
 static void check_group(struct fixture *f) {
 	int pid = client_pid(f->client);
 	answers(client_ask(f->client, RUN "\"kill -KILL 0\"]}", f->home), "runtime", "SIGKILL", "kill 0 ends the program");
-	answers(client_ask(f->client, RUN "\"kill -TERM 0; sleep 100\"]}", f->home), "runtime", "SIGTERM", "whatever signal");
+	answers(client_ask(f->client, RUN "\"kill -TERM 0; sleep 100\"]}", f->home), "runtime", "SIGTERM",
+	        "whatever signal");
 	ok(kill(pid, 0) == 0 && pid == client_pid(f->client), "and not the worker");
 }
 
@@ -133,8 +141,8 @@ static void check_file(struct fixture *f) {
 	ok(stat(path, &there) == 0 && there.st_size > 2900000 && there.st_size <= 3000000, "at the limit");
 	unlink(path);
 	free(path);
-	answers(client_ask(f->client, RUN "\"'%s' grow big; exit $?\"],\"file_limit\":3000000}", f->home, f->app), "runtime",
-	        "grew over the limit", "inside a shell, too");
+	answers(client_ask(f->client, RUN "\"'%s' grow big; exit $?\"],\"file_limit\":3000000}", f->home, f->app),
+	        "runtime", "grew over the limit", "inside a shell, too");
 	json_t *answer = client_ask(f->client, RUN "\"ulimit -f; ulimit -c\"],\"verify\":\"cat >limits\"}", f->home);
 	json_decref(answer);
 	path = file_path(f, "limits");

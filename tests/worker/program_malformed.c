@@ -109,11 +109,13 @@ static bool sane(const struct program_request *r) {
 }
 
 static const char seed[] =
-	"{\"op\":\"program\",\"id\":9,\"argv\":[\"./app\",\"96\"],\"env\":{\"OMP_NUM_THREADS\":\"2\"},\"unset\":[\"OMP_*\"],"
-	"\"cwd\":\"/x\",\"input\":\"in.dat\",\"before\":\"rm -f out\",\"verify\":\"cmp out good\",\"samples\":3,\"warmup\":0,"
+	"{\"op\":\"program\",\"id\":9,\"argv\":[\"./"
+	"app\",\"96\"],\"env\":{\"OMP_NUM_THREADS\":\"2\"},\"unset\":[\"OMP_*\"],"
+	"\"cwd\":\"/x\",\"input\":\"in.dat\",\"before\":\"rm -f out\",\"verify\":\"cmp out "
+	"good\",\"samples\":3,\"warmup\":0,"
 	"\"timeout_s\":10,\"limit_s\":0.5,\"metric\":\"rate ([0-9.]+)\",\"hash\":true,\"file_limit\":0}";
-static const char *const tokens[] = {"{",  "}",    "[",   "]",       ":",     ",",       "\"",   "null", "true", "-1",
-                                     "0",  "1e99", "\"\"", "\"A*\"", "\"=\"", "\\u0000", "\xff", "{}",   "[]",   "*"};
+static const char *const tokens[] = {"{", "}",    "[",    "]",      ":",     ",",       "\"",   "null", "true", "-1",
+                                     "0", "1e99", "\"\"", "\"A*\"", "\"=\"", "\\u0000", "\xff", "{}",   "[]",   "*"};
 
 static size_t mutate(struct rng *rng, char *line, size_t size) {
 	const char *token = tokens[rng_below(rng, sizeof tokens / sizeof *tokens)];

@@ -52,8 +52,10 @@ static void check_describe(struct client *client) {
 }
 
 static void check_kernel(struct client *client, const char *kernel, int n, const char *config) {
-	json_t *answer = client_ask(client, "{\"op\":\"trial\",\"id\":7,\"kernel\":\"%s\",\"problem\":{\"n\":%d},"
-	                                    "\"config\":%s,\"samples\":3,\"min_sample_s\":0.002}", kernel, n, config);
+	json_t *answer = client_ask(client,
+	                            "{\"op\":\"trial\",\"id\":7,\"kernel\":\"%s\",\"problem\":{\"n\":%d},"
+	                            "\"config\":%s,\"samples\":3,\"min_sample_s\":0.002}",
+	                            kernel, n, config);
 	const char *status = json_string_value(path_get(answer, "status"));
 	ok(status && strcmp(status, "correct") == 0, "%s %s is correct", kernel, config);
 	ok(number(answer, "id") == 7 && json_is_true(path_get(answer, "verified")), "its id, and it was verified");
@@ -61,7 +63,8 @@ static void check_kernel(struct client *client, const char *kernel, int n, const
 	ok(number(answer, "batch") >= 1 && number(answer, "elapsed_s") > 0, "batch and elapsed time");
 	ok(number(answer, "work.ops") > 0, "its work");
 	ok(number(answer, "noise.involuntary") >= 0 && number(answer, "noise.run_delay_s") >= 0 &&
-	   number(answer, "noise.steal_s") >= 0, "noise never runs backwards");
+	       number(answer, "noise.steal_s") >= 0,
+	   "noise never runs backwards");
 	ok(!path_get(answer, "message") && !path_get(answer, "counters"), "no message, and no counters unasked");
 	json_decref(answer);
 }
@@ -122,8 +125,10 @@ static void check_counters(struct client *client) {
 static void check_alternating(struct client *client) {
 	int set_up = 0, verified = 0;
 	for (int i = 0; i < 20; i++) {
-		json_t *answer = client_ask(client, "{\"op\":\"trial\",\"kernel\":\"fw\",\"problem\":{\"n\":48},\"config\":"
-		                                    "{\"threads\":%d,\"proc_bind\":\"close\"}," TINY "}", 1 + i % 2);
+		json_t *answer = client_ask(client,
+		                            "{\"op\":\"trial\",\"kernel\":\"fw\",\"problem\":{\"n\":48},\"config\":"
+		                            "{\"threads\":%d,\"proc_bind\":\"close\"}," TINY "}",
+		                            1 + i % 2);
 		set_up += number(answer, "setup_s") > 0;
 		verified += json_is_true(path_get(answer, "verified")) && json_is_true(path_get(answer, "placement.ok"));
 		json_decref(answer);

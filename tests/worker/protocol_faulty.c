@@ -45,7 +45,8 @@ static void check_refused(struct client *client) {
 	is_text(client_text(client, "error.what", FAULT("none") ",\"problem\":{\"name\":\"nothing.txt\"}}"),
 	        "faulty: nothing.txt line 1: there is nothing", "a problem that is refused");
 	is_text(client_text(client, "error.what", FAULT("none") ",\"problem\":{\"name\":7.5,\"open\":2}}"),
-	        "the problem of kernel faulty: open is 2, but it goes from 0 to 1", "a text that looks like a number is one");
+	        "the problem of kernel faulty: open is 2, but it goes from 0 to 1",
+	        "a text that looks like a number is one");
 	is_text(client_text(client, "status", FAULT("none") ",\"problem\":{\"name\":\"a, b = c\"}}"), "correct",
 	        "a text may be anything");
 }

@@ -12,7 +12,7 @@
 #define TRIAL "{\"op\":\"trial\",\"id\":4,\"kernel\":\"synthetic\","
 
 /* 101 bytes of letters of two, so that a cut after 100 bytes falls inside one. */
-#define E10 "\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9"
+#define E10       "\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9"
 #define LONG_WORD "h" E10 E10 E10 E10 E10
 
 /* A request, and what its error must say. */
@@ -68,8 +68,7 @@ static const struct {
 	{"\xff\xfe{\"op\":\"describe\"}", "not valid JSON", ""},
 	{"{\"op\":\"\xc3\x28\"}", "not valid JSON", ""},
 	{"{\"op\":\"a\\u0000b\"}", "not valid JSON", ""},
-	{"{\"op\":\"" LONG_WORD "\"}",
-	 "no operation", "describe"},
+	{"{\"op\":\"" LONG_WORD "\"}", "no operation", "describe"},
 };
 
 static bool says(json_t *answer, const char *path, const char *want) {

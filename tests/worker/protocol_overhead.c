@@ -13,8 +13,9 @@
 enum { TRIALS = 1000, WARM = 20 };
 
 #define TRIAL                                                                                                          \
-	"{\"op\":\"trial\",\"id\":%d,\"kernel\":\"synthetic\",\"problem\":{\"n\":1},\"samples\":1,"                          \
-	"\"warmup\":0,\"min_sample_s\":0,\"config\":{\"threads\":%d,\"places\":\"cores\",\"proc_bind\":\"close\",\"x\":%d}}"
+	"{\"op\":\"trial\",\"id\":%d,\"kernel\":\"synthetic\",\"problem\":{\"n\":1},\"samples\":1,"                        \
+	"\"warmup\":0,\"min_sample_s\":0,\"config\":{\"threads\":%d,\"places\":\"cores\",\"proc_bind\":\"close\",\"x\":%"  \
+	"d}}"
 
 static double own_time(json_t *answer) {
 	json_t *sample;

@@ -137,7 +137,7 @@ static void test_classes(void) {
 }
 
 static void test_json(void) {
-	static const char *const keys[] = {"cpu",   "packages", "numa_nodes", "llcs",      "cores",
+	static const char *const keys[] = {"cpu",     "packages", "numa_nodes", "llcs",     "cores",
 	                                   "threads", "caches",   "hypervisor", "synthetic"};
 	struct topo *topo = machine(SS_SMT);
 	json_t *json = topo ? topo_json(topo) : NULL;

@@ -19,12 +19,27 @@ static void refused(const char *source) {
 
 static void test_sources(void) {
 	static const char *const sources[] = {
-		"", "/", "/nowhere/machine.xml", "/dev/null", "/proc/self/status", "synthetic:", "synthetic: ",
-		"synthetic:core", "synthetic:core:0", "synthetic:core:0 pu:1", "synthetic:banana:3",
+		"",
+		"/",
+		"/nowhere/machine.xml",
+		"/dev/null",
+		"/proc/self/status",
+		"synthetic:",
+		"synthetic: ",
+		"synthetic:core",
+		"synthetic:core:0",
+		"synthetic:core:0 pu:1",
+		"synthetic:banana:3",
 		"synthetic:core:99999999999999999999",
-		"synthetic:core:1000 pu:1000", "synthetic:pu:70000", "synthetic:1000 1000 1000", "synthetic:pu:-1",
-		"synthetic:core:2(", "synthetic:core:2)) pu:9999999", "synthetic:pu:2(indexes=5000000,0)",
-		"synthetic:(pu:1) core:4294967297 pu:1", "synthetic:core:0x7fffffff pu:2",
+		"synthetic:core:1000 pu:1000",
+		"synthetic:pu:70000",
+		"synthetic:1000 1000 1000",
+		"synthetic:pu:-1",
+		"synthetic:core:2(",
+		"synthetic:core:2)) pu:9999999",
+		"synthetic:pu:2(indexes=5000000,0)",
+		"synthetic:(pu:1) core:4294967297 pu:1",
+		"synthetic:core:0x7fffffff pu:2",
 		"synthetic:[numa(memory=1)] pu:65536 pu:65536",
 	};
 	char longest[4000] = "synthetic:";
@@ -41,8 +56,8 @@ static void test_words(void) {
 	static const struct {
 		int threads;
 		const char *places, *bind;
-	} rows[] = {{0, "cores", "close"}, {-1, "cores", "close"}, {1 << 30, "cores", "close"}, {2, "core", "close"},
-	            {2, "cores", "closer"}, {2, "", "close"},       {2, NULL, "close"},         {2, "cores", NULL}};
+	} rows[] = {{0, "cores", "close"},  {-1, "cores", "close"}, {1 << 30, "cores", "close"}, {2, "core", "close"},
+	            {2, "cores", "closer"}, {2, "", "close"},       {2, NULL, "close"},          {2, "cores", NULL}};
 	for (size_t i = 0; topo && i < sizeof rows / sizeof *rows; i++) {
 		memset(&err, 0, sizeof err);
 		ok(!topo_binding_new(topo, rows[i].threads, rows[i].places, rows[i].bind, &err) && err.code == ERR_USAGE,

@@ -20,8 +20,8 @@ size_t probe_problems(const struct study *study, size_t rows[PROBE_PROBLEMS]);
 /* Operations, else bytes, else the product of what the problem says. */
 double probe_size(const struct study *study, size_t row);
 
-double probe_limit(const struct study *study); /* what an effect must exceed */
-bool probe_over(const struct study *study, const struct study_ratio *ratio);  /* the ratio is over 1, beyond the noise */
+double probe_limit(const struct study *study);                               /* what an effect must exceed */
+bool probe_over(const struct study *study, const struct study_ratio *ratio); /* the ratio is over 1, beyond the noise */
 bool probe_under(const struct study *study, const struct study_ratio *ratio); /* .. under 1 */
 /* The probability of this ratio, or a larger one, where none is beyond the noise; 1 where it is under. */
 double probe_chance(const struct study *study, const struct study_ratio *ratio);
@@ -40,16 +40,18 @@ struct probe_case {
 size_t probe_hold(const struct study *study, struct probe_case *cases, size_t count);
 
 /* words: one or more with blanks between them. */
-bool probe_word(const struct study_column *column, int place, const char *words); /* a part of the value is one of them */
-bool probe_named(const struct study_column *column, const char *words);           /* the name contains one of them */
-size_t probe_words_count(const struct study_column *column, const char *words);   /* levels of which that is true */
+bool probe_word(const struct study_column *column, int place,
+                const char *words);                                             /* a part of the value is one of them */
+bool probe_named(const struct study_column *column, const char *words);         /* the name contains one of them */
+size_t probe_words_count(const struct study_column *column, const char *words); /* levels of which that is true */
 extern const char probe_locks[], probe_fair_locks[];
 /* A column of locks, -1: there is none. */
 int probe_lock_column(const struct study *study);
 
 const char *probe_s(double count); /* "s", of one nothing */
 const char *probe_level(const struct study *study, size_t column, int place, char text[PROBE_TEXT]); /* "pad=none" */
-const char *probe_problem(const struct study *study, size_t row, char text[PROBE_TEXT]); /* "n=64", "": there is one only */
+const char *probe_problem(const struct study *study, size_t row,
+                          char text[PROBE_TEXT]); /* "n=64", "": there is one only */
 void probe_about_problem(struct finding *finding, const struct study *study, size_t row); /* SIZE_MAX: says nothing */
 /* A row's words without those of some names. Caller frees. */
 char *probe_words(const struct study *study, size_t row, const char *without);

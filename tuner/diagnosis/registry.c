@@ -13,8 +13,7 @@
 #define DIAGNOSIS(name) &diagnosis_##name,
 const struct diagnosis *const diagnosis_registry[] = {
 #include "tuner/diagnosis/diagnoses.def"
-	NULL
-};
+	NULL};
 #undef DIAGNOSIS
 
 const struct diagnosis *diagnosis_find(const char *name) {

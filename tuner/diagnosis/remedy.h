@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A parameter one of whose values suffers from something that its other values prevent, and only where there are several
- * threads. */
+/* A parameter one of whose values suffers from something that its other values prevent, and only where there are
+ * several threads. */
 #ifndef TUNER_DIAGNOSIS_REMEDY_H
 #define TUNER_DIAGNOSIS_REMEDY_H
 #include "tuner/diagnosis/probe.h"

@@ -14,8 +14,8 @@ void export_settings_of(const json_t *entries, const json_t *entry, FILE *out, e
 /* The variables of which no entry that they concern has another value. */
 void export_settings_agreed(const json_t *entries, FILE *out, export_setter *set);
 typedef void export_environment(FILE *out, const char *prefix, const json_t *entry); /* PREFIX_ENVIRONMENT */
-/* All entries of a profile: each a comment behind #, its environment, its configuration as PREFIX_BLOCK and the like, no
- * name twice. */
+/* All entries of a profile: each a comment behind #, its environment, its configuration as PREFIX_BLOCK and the like,
+ * no name twice. */
 int export_settings_entries(const json_t *profile, FILE *out, export_environment *environment, export_setter *set,
                             struct err *err);
 

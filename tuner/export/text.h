@@ -17,7 +17,8 @@ char *export_problem(const json_t *entry, const char *lead, const char *between)
 /* prefix and text with "_" for all that is no letter or digit of ASCII; none twice that is in `taken`, an object that
  * remembers. Caller frees. */
 char *export_name(const char *prefix, const char *text, json_t *taken);
-char *export_entry_name(const char *prefix, const json_t *entry, json_t *taken); /* of kernel and problem: PREFIXfw_n1024 */
+char *export_entry_name(const char *prefix, const json_t *entry,
+                        json_t *taken); /* of kernel and problem: PREFIXfw_n1024 */
 void export_upper(char *name);
 char *export_value_text(const json_t *value); /* a number or a word as text, a truth value as 0 or 1; caller frees */
 int export_end(FILE *out, const char *what, struct err *err); /* -1: the stream failed */

@@ -49,12 +49,12 @@ double fleet_scale(const struct fleet *fleet, size_t node);
 const char *fleet_name(const struct fleet *fleet, size_t node);
 bool fleet_usable(const struct fleet *fleet, size_t node); /* not set aside, not lost, and its baseline is known */
 bool fleet_is_aside(const struct fleet *fleet, size_t node);
-size_t fleet_alive(const struct fleet *fleet);             /* neither lost for good nor set aside */
+size_t fleet_alive(const struct fleet *fleet); /* neither lost for good nor set aside */
 void fleet_trials_add(struct fleet *fleet, size_t node, size_t trials);
 
 double fleet_seconds(const struct fleet *fleet); /* that nodes spent measuring */
 /* What the nodes cost since fleet_new, and how many of them are there. */
 struct pool_held fleet_held(const struct fleet *fleet);
-json_t *fleet_json(const struct fleet *fleet);   /* [{"name","trials","baseline","state","reason"}] */
+json_t *fleet_json(const struct fleet *fleet); /* [{"name","trials","baseline","state","reason"}] */
 
 #endif

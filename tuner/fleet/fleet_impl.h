@@ -12,12 +12,12 @@ struct node {
 	bool aside;    /* as soon as its job has ended */
 	bool returned; /* it was away since its last baseline */
 	uint64_t trials;
-	double recent[RECENT]; /* its last baselines, a ring */
+	double recent[RECENT];    /* its last baselines, a ring */
 	size_t measured, strange; /* in the ring's lifetime; strange: baselines in a row */
 	double base;              /* their median; NAN: none */
 	double based_at, base_cost;
-	size_t failed;            /* baselines in a row */
-	double begun;             /* its job */
+	size_t failed; /* baselines in a row */
+	double begun;  /* its job */
 	char reason[160];
 };
 

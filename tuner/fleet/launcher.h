@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Ways to start workers: on this machine, or on nodes of a cluster. The protocol is the same over the standard streams of
- * whatever is started. */
+/* Ways to start workers: on this machine, or on nodes of a cluster. The protocol is the same over the standard streams
+ * of whatever is started. */
 #ifndef TUNER_FLEET_LAUNCHER_H
 #define TUNER_FLEET_LAUNCHER_H
 #include <stdbool.h>

@@ -21,8 +21,8 @@ static const double PING_SECONDS = 5, ASK_SECONDS = 10;
 struct slurm {
 	struct arena *arena;
 	char name[SLURM_JOBS_NAME]; /* of its jobs and steps: no other run's */
-	bool inside;               /* an allocation */
-	const char *const **nodes; /* argv of each */
+	bool inside;                /* an allocation */
+	const char *const **nodes;  /* argv of each */
 	size_t count;
 };
 

@@ -29,8 +29,8 @@ struct pool_done {
 	/* NULL, or why the node or its worker went away before the job was through: of the trial that it was at nothing is
 	 * known, so it is no failure of a configuration. */
 	const char *lost;
-	/* And that trial had no part in it (preempted, cancelled, time limit, node failure). Where it is false it may be what
-	 * killed the worker. */
+	/* And that trial had no part in it (preempted, cancelled, time limit, node failure). Where it is false it may be
+	 * what killed the worker. */
 	bool outside;
 	char reason[160]; /* what `lost` points to */
 };

@@ -112,8 +112,8 @@ static double again_seconds(unsigned row) {
 	return row <= 1 ? FIRST_SECONDS : SECOND_SECONDS * (1 << (row - 2 < DOUBLINGS ? row - 2 : DOUBLINGS));
 }
 
-/* It was lost before it could say where it is, or while it ran. True: once more. What a trial may have done to it counts
- * against that trial (pool_done), and not against the node. */
+/* It was lost before it could say where it is, or while it ran. True: once more. What a trial may have done to it
+ * counts against that trial (pool_done), and not against the node. */
 static bool try_again(struct pool_node *node, const struct worker_loss *loss, bool never) {
 	struct pool_event event = {.what = POOL_AGAIN, .node = node->number};
 	snprintf(event.reason, sizeof event.reason, "%s", loss->reason);

@@ -247,9 +247,14 @@ struct pool *pool_simulated_new(const struct simulated_options *options) {
 	struct simulated *sim = mem_alloc(1, sizeof *sim);
 	sim->options = *options;
 	sim->nodes = mem_alloc(options->count, sizeof *sim->nodes);
-	sim->pool = (struct pool){
-		.ctx = sim, .count = options->count, .name = name, .state = state, .submit = submit, .wait = wait, .now = now,
-		.held = held};
+	sim->pool = (struct pool){.ctx = sim,
+	                          .count = options->count,
+	                          .name = name,
+	                          .state = state,
+	                          .submit = submit,
+	                          .wait = wait,
+	                          .now = now,
+	                          .held = held};
 	sim->left = options->clock ? options->clock() : 0;
 	for (size_t i = 0; i < options->count; i++)
 		node_init(sim, i);

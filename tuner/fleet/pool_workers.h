@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A pool of real workers, started through a launcher: one thread a node, which starts its worker, runs its jobs and starts
- * it anew where it was lost. Between the threads and the caller there is one queue, and nothing else that both write. */
+/* A pool of real workers, started through a launcher: one thread a node, which starts its worker, runs its jobs and
+ * starts it anew where it was lost. Between the threads and the caller there is one queue, and nothing else that both
+ * write. */
 #ifndef TUNER_FLEET_POOL_WORKERS_H
 #define TUNER_FLEET_POOL_WORKERS_H
 #include "tuner/fleet/launcher.h"
@@ -23,12 +24,12 @@ struct pool_workers_options {
 	const struct launcher *launcher;
 	void *launch; /* its state; the caller's, and outlives the pool */
 	size_t count;
-	const char *worker;                       /* the executable */
-	uint64_t address_space;                   /* of it, where it is a child of this process; 0: no limit */
-	unsigned losses;                          /* in a row, from outside: with one more a node is given up */
-	const volatile int *interrupt, *abandon;  /* Ctrl-C once: nothing new is waited for; twice: nothing at all */
-	/* A node is there (again), its worker idle and the caller's to ask. False and why where it is not to be used. In the
-	 * caller's thread; may be NULL. */
+	const char *worker;                      /* the executable */
+	uint64_t address_space;                  /* of it, where it is a child of this process; 0: no limit */
+	unsigned losses;                         /* in a row, from outside: with one more a node is given up */
+	const volatile int *interrupt, *abandon; /* Ctrl-C once: nothing new is waited for; twice: nothing at all */
+	/* A node is there (again), its worker idle and the caller's to ask. False and why where it is not to be used. In
+	 * the caller's thread; may be NULL. */
 	bool (*admit)(void *ctx, size_t node, struct worker *worker, char *why, size_t size);
 	void *admit_ctx;
 	/* What happens to nodes, for people, in the caller's thread; may be NULL. */

@@ -27,8 +27,8 @@ struct pool_event {
 
 /* From the caller to a node. */
 struct pool_order {
-	/* NULL: leave, its worker is not needed any more. Never looked into by the thread: an interrupted caller may not wait
-	 * for it. */
+	/* NULL: leave, its worker is not needed any more. Never looked into by the thread: an interrupted caller may not
+	 * wait for it. */
 	const struct pool_job *job;
 	size_t count;
 	struct trial_request *requests; /* copies, with problem and configuration of their own */

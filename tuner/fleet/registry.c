@@ -13,8 +13,7 @@
 #define LAUNCHER(name) &launcher_##name,
 const struct launcher *const launcher_registry[] = {
 #include "tuner/fleet/registry.def"
-	NULL
-};
+	NULL};
 #undef LAUNCHER
 
 const struct launcher *launcher_find(const char *name) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A line in words, as a POSIX shell would split it (Shell Command Language, 2.2): quotes and backslashes, and nothing is
- * expanded or run. */
+/* A line in words, as a POSIX shell would split it (Shell Command Language, 2.2): quotes and backslashes, and nothing
+ * is expanded or run. */
 #ifndef TUNER_FLEET_WORDS_H
 #define TUNER_FLEET_WORDS_H
 #include "src/base/err.h"

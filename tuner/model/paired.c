@@ -175,8 +175,7 @@ enum paired_verdict paired_judge(const struct paired *paired, double margin) {
 }
 
 const char *paired_verdict_word(enum paired_verdict verdict) {
-	static const char *const words[] = {
-		[PAIRED_FASTER] = "faster", [PAIRED_SLOWER] = "slower", [PAIRED_TIE] = "tie"};
+	static const char *const words[] = {[PAIRED_FASTER] = "faster", [PAIRED_SLOWER] = "slower", [PAIRED_TIE] = "tie"};
 
 	return words[verdict];
 }

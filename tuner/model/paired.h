@@ -6,9 +6,9 @@
 #include <stddef.h>
 
 struct paired {
-	double ratio;    /* a / b: the Hodges-Lehmann estimate, exp of the median of Walsh averages */
-	double ci[2];    /* of the ratio at `level`, from inverting the Wilcoxon signed-rank test; brackets ratio */
-	double p;        /* two-sided Wilcoxon signed-rank, against ratio 1 */
+	double ratio; /* a / b: the Hodges-Lehmann estimate, exp of the median of Walsh averages */
+	double ci[2]; /* of the ratio at `level`, from inverting the Wilcoxon signed-rank test; brackets ratio */
+	double p;     /* two-sided Wilcoxon signed-rank, against ratio 1 */
 	size_t count;
 };
 

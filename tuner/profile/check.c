@@ -155,7 +155,8 @@ static int check_variables(const json_t *value, const json_t *program, struct er
 	if (!json_is_object(value))
 		return refuse(err, "must be an object");
 	json_object_foreach((json_t *)value, name, text) {
-		if (profile_may_set(name, program) ? check_text(text, err) : refuse(err, "is no variable that a profile may set"))
+		if (profile_may_set(name, program) ? check_text(text, err)
+		                                   : refuse(err, "is no variable that a profile may set"))
 			return err_prefix(err, "%.64s", name);
 	}
 	return 0;
@@ -174,8 +175,8 @@ static int check_speedup(const json_t *value, struct err *err) {
 
 static int check_provenance(const json_t *value, struct err *err) {
 	static const struct member members[] = {
-		{"version", check_text}, {"command", check_text},       {"strategy", check_text},
-		{"seed", check_whole},   {"evaluations", check_count},  {"measured", check_time},
+		{"version", check_text},  {"command", check_text},      {"strategy", check_text},
+		{"seed", check_whole},    {"evaluations", check_count}, {"measured", check_time},
 		{"session", check_count}, {"search", check_count},      {NULL, NULL},
 	};
 	return check_members(value, members, err);
@@ -187,11 +188,21 @@ static int check_object(const json_t *value, struct err *err) {
 
 static int check_entry(const json_t *value, struct err *err) {
 	static const struct member members[] = {
-		{"kernel", check_word},       {"source", check_text},       {"problem", check_settings},
-		{"objective", check_word},    {"config", check_settings},   {"environment", check_object},
-		{"median", check_amount},     {"ci", check_known_interval}, {"unit", check_text},
-		{"baseline", check_baseline}, {"speedup", check_speedup},   {"verdict", check_verdict},
-		{"noise_floor", check_noise}, {"state", check_state},       {"provenance", check_provenance},
+		{"kernel", check_word},
+		{"source", check_text},
+		{"problem", check_settings},
+		{"objective", check_word},
+		{"config", check_settings},
+		{"environment", check_object},
+		{"median", check_amount},
+		{"ci", check_known_interval},
+		{"unit", check_text},
+		{"baseline", check_baseline},
+		{"speedup", check_speedup},
+		{"verdict", check_verdict},
+		{"noise_floor", check_noise},
+		{"state", check_state},
+		{"provenance", check_provenance},
 		{NULL, NULL},
 	};
 	const json_t *program = json_object_get(value, "program");

@@ -72,7 +72,7 @@ static void env_openmp(json_t *env, const json_t *config) {
 }
 
 static bool is_openmp(const json_t *config, const char *param) {
-	static const char *const names[] = {"threads", "places", "proc_bind", "schedule",
+	static const char *const names[] = {"threads",     "places",    "proc_bind", "schedule",
 	                                    "wait_policy", "spincount", "blocktime"};
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		if (strcmp(param, names[i]) == 0)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The program of a profile's entry: what tuner/program/program.h's program_json says of it, less its environment, which is the
- * entry's own. */
+/* The program of a profile's entry: what tuner/program/program.h's program_json says of it, less its environment, which
+ * is the entry's own. */
 #ifndef TUNER_PROFILE_PROGRAM_H
 #define TUNER_PROFILE_PROGRAM_H
 #include <jansson.h>

@@ -8,7 +8,7 @@
 struct program_folder;
 
 struct program_folder *program_folder_new(const char *base, struct err *err); /* base may be NULL */
-void program_folder_free(struct program_folder *folder); /* removes it */
+void program_folder_free(struct program_folder *folder);                      /* removes it */
 const char *program_folder_path(const struct program_folder *folder);
 const char *program_folder_base(const struct program_folder *folder); /* what the folders of all runs are in */
 

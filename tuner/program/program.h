@@ -17,18 +17,18 @@
 
 /* Texts are copied by program_new. Commands (build, verify, before) are for sh -c. */
 struct program_spec {
-	const char *const *argv;   /* NULL-terminated template; with `shell` its words joined are one line for sh -c */
+	const char *const *argv; /* NULL-terminated template; with `shell` its words joined are one line for sh -c */
 	bool shell;
-	const char *cwd;           /* where it runs; NULL: here, or the folder it was built in */
-	const char *input;         /* file for its stdin, relative to cwd, else to the current folder; NULL: nothing */
-	const char *build;         /* NULL: nothing to build */
-	const char *build_folder;  /* where it is built, in a folder of this run's own; NULL: in the user's cache */
-	const char *before_each;   /* before every run, not timed; may be NULL */
-	const char *verify;        /* after every run, its stdin is the program's stdout: not 0 is `correctness`; may be NULL */
-	const char *metric;        /* POSIX extended regular expression; NULL: wall time */
-	bool maximize;             /* the metric is a rate */
-	bool expect_same;          /* stdout must be the baseline's; ERR_USAGE from the runner where that itself changes */
-	bool openmp;               /* members named as OpenMP settings (profile_environment) become variables */
+	const char *cwd;          /* where it runs; NULL: here, or the folder it was built in */
+	const char *input;        /* file for its stdin, relative to cwd, else to the current folder; NULL: nothing */
+	const char *build;        /* NULL: nothing to build */
+	const char *build_folder; /* where it is built, in a folder of this run's own; NULL: in the user's cache */
+	const char *before_each;  /* before every run, not timed; may be NULL */
+	const char *verify; /* after every run, its stdin is the program's stdout: not 0 is `correctness`; may be NULL */
+	const char *metric; /* POSIX extended regular expression; NULL: wall time */
+	bool maximize;      /* the metric is a rate */
+	bool expect_same;   /* stdout must be the baseline's; ERR_USAGE from the runner where that itself changes */
+	bool openmp;        /* members named as OpenMP settings (profile_environment) become variables */
 	const char *const *params; /* the user's own parameters, NULL-terminated; may be NULL */
 	const json_t *baseline;    /* configuration whose run is the user's own: no OpenMP variable is touched */
 	bool baseline_set;         /* but for this: the baseline holds settings that the user's environment lacks, so its
@@ -45,7 +45,8 @@ struct runner program_runner(struct program *program);
 
 /* How the parameter reaches the program: "argument", "build", "environment" or "openmp". */
 const char *program_param_way(const struct program *program, const char *param);
-/* Variables that a configuration sets, {"NAME": "value"}: empty for the baseline where all are OpenMP's. New reference. */
+/* Variables that a configuration sets, {"NAME": "value"}: empty for the baseline where all are OpenMP's. New reference.
+ */
 json_t *program_environment(const struct program *program, const json_t *config);
 /* What to type: "env OMP_NUM_THREADS=2 ./app in.dat", after "(cd DIR && ...)", "BUILD &&" and with "< FILE" where they
  * apply, quoted for a POSIX shell. Caller frees. */
@@ -61,8 +62,8 @@ json_t *program_json(const struct program *program, const json_t *best);
 
 /* Text of a number, word or boolean as programs get it; NULL for anything else. Caller frees. */
 char *program_value_text(const json_t *value);
-/* Variables that OpenMP's parameters stand for, and those that would overrule them; NULL-terminated. A default among the
- * parameters is one only where its variable is gone. */
+/* Variables that OpenMP's parameters stand for, and those that would overrule them; NULL-terminated. A default among
+ * the parameters is one only where its variable is gone. */
 extern const char *const program_governed[];
 
 /* `text` as one word of a POSIX shell, quoted only where it must be. Caller frees. program_quote.c */

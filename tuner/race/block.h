@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Blocks of a race or a duel that are measured on several nodes at once: all trials of a block on one node, one after the
- * other, as only what one node measures is compared. */
+/* Blocks of a race or a duel that are measured on several nodes at once: all trials of a block on one node, one after
+ * the other, as only what one node measures is compared. */
 #ifndef TUNER_RACE_BLOCK_H
 #define TUNER_RACE_BLOCK_H
 #include "tuner/trial/trial.h"
@@ -14,7 +14,7 @@ struct block {
 	size_t done;
 	bool lost;    /* its node or worker went away at trial `done` */
 	bool outside; /* which had no part in that */
-	void *tag; /* the runner's */
+	void *tag;    /* the runner's */
 };
 
 struct block_runner {

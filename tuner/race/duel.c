@@ -167,10 +167,8 @@ int duel_run(struct runner *runner, const struct trial_request *request, const j
              const struct duel_options *options, const struct race_observer *observer, struct duel_result *result,
              struct err *err) {
 	struct contest contest = {.runner = runner, .request = request, .observer = observer, .phase = options->phase};
-	struct duel duel = {.options = options,
-	                    .contest = contest,
-	                    .sides = {{.config = a}, {.config = b}},
-	                    .start = duel_now(options)};
+	struct duel duel = {
+		.options = options, .contest = contest, .sides = {{.config = a}, {.config = b}}, .start = duel_now(options)};
 	int status;
 
 	*result = (struct duel_result){0};

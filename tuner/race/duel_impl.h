@@ -13,8 +13,8 @@ struct duel {
 	struct rng rng;
 	double *pairs[TRIALS_MAX]; /* seconds of a, b and the control, `count` each */
 	int count;
-	int look;                  /* pairs at the next look */
-	int failures;              /* blocks lost to failing trials */
+	int look;     /* pairs at the next look */
+	int failures; /* blocks lost to failing trials */
 	double start;
 };
 

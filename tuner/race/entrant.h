@@ -34,8 +34,8 @@ int contender_measure(struct contender *contender, const struct contest *contest
 /* The same for a trial that was run elsewhere. result is the caller's; it may be changed. */
 int contender_take(struct contender *contender, const struct contest *contest, bool keep,
                    const struct trial_request *request, struct trial_result *result, double *seconds, struct err *err);
-/* Its worker was killed while it ran, which after 3 times in a row counts as its failure; or, outside, its node went away,
- * which does after 20: so that there is an end. */
+/* Its worker was killed while it ran, which after 3 times in a row counts as its failure; or, outside, its node went
+ * away, which does after 20: so that there is an end. */
 void contender_gone(struct contender *contender, bool outside);
 /* Tells the observer alone. */
 int contest_show(const struct contest *contest, const json_t *config, const struct trial_result *result,

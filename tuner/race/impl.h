@@ -12,14 +12,14 @@ struct race {
 	struct contender *field; /* one an entry */
 	double *times;           /* of entry e in block k: [k * count + e], NAN where there is none */
 	size_t *order;
-	double *x, *y;           /* the blocks that two entries share */
+	double *x, *y; /* the blocks that two entries share */
 	struct rng rng;
 	double start;
-	double level;            /* of two-sided intervals whose bounds hold at the asked level, each for itself */
+	double level; /* of two-sided intervals whose bounds hold at the asked level, each for itself */
 	size_t best;
-	struct paired *against;  /* each entry against the best */
+	struct paired *against; /* each entry against the best */
 	double *p, *adjusted;
-	bool led;                /* there is a best */
+	bool led; /* there is a best */
 };
 
 /* The order of the next block: entries that are left, at random. */

@@ -23,7 +23,7 @@ struct duel_options {
 	double seconds_max; /* after pairs_min, no new pairs past this; 0: no limit */
 	bool control;       /* measure `a` a second time in every block: the A/A control */
 	uint64_t seed;
-	const char *phase;  /* "duel", "compare": for the observer */
+	const char *phase;                 /* "duel", "compare": for the observer */
 	const struct block_runner *blocks; /* measures in the place of the runner, several at once; NULL: none does */
 };
 extern const struct duel_options duel_defaults;
@@ -32,9 +32,9 @@ struct duel_result {
 	struct paired paired;  /* a against b: ratio < 1 means a is faster */
 	struct paired control; /* a against itself; count 0 without control */
 	enum paired_verdict verdict;
-	double median[2], ci[2][2]; /* of the samples of a and b, seconds */
-	double *a, *b;              /* the pairs, paired.count each */
-	int failures;               /* blocks lost to failing trials */
+	double median[2], ci[2][2];  /* of the samples of a and b, seconds */
+	double *a, *b;               /* the pairs, paired.count each */
+	int failures;                /* blocks lost to failing trials */
 	enum trial_status failed[2]; /* the last failure of each, TRIAL_CORRECT: none */
 };
 void duel_result_clear(struct duel_result *result);
@@ -52,12 +52,12 @@ double duel_noise_floor(const struct duel_result *result);
 
 struct race_entry {
 	const json_t *config;
-	double estimate;  /* the search's median, for planning only */
-	double cost;      /* smaller is cheaper: decides ties */
+	double estimate; /* the search's median, for planning only */
+	double cost;     /* smaller is cheaper: decides ties */
 	/* results */
-	double median;    /* of its race samples */
-	int blocks;       /* measured in */
-	bool alive;       /* not eliminated and not failed */
+	double median;            /* of its race samples */
+	int blocks;               /* measured in */
+	bool alive;               /* not eliminated and not failed */
 	enum trial_status failed; /* TRIAL_CORRECT: none */
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Configurations that nobody should use, such as those with data races on purpose: measured where somebody asks for them,
- * never recommended. */
+/* Configurations that nobody should use, such as those with data races on purpose: measured where somebody asks for
+ * them, never recommended. */
 #ifndef TUNER_RACE_UNSAFE_H
 #define TUNER_RACE_UNSAFE_H
 #include <jansson.h>

@@ -28,7 +28,8 @@ struct record_cost { /* seconds; 0: not told */
 
 struct record_row {
 	enum record_status status;
-	double value; /* milliseconds, or in the file's own unit of another objective; > 0, finite where correct, else NAN */
+	double
+		value; /* milliseconds, or in the file's own unit of another objective; > 0, finite where correct, else NAN */
 	const double *samples; /* milliseconds, as recorded; not necessarily with the mean `value` */
 	size_t sample_count;
 	struct record_cost cost;
@@ -36,16 +37,16 @@ struct record_row {
 };
 
 struct record {
-	struct arena *arena;  /* owns all beneath, but for the space */
-	struct space *space;  /* all rows, by index */
-	struct record_row *rows; /* space_valid(space) */
+	struct arena *arena;                            /* owns all beneath, but for the space */
+	struct space *space;                            /* all rows, by index */
+	struct record_row *rows;                        /* space_valid(space) */
 	const char *format, *kernel, *device, *problem; /* texts; "" where the file says nothing */
 	const char *objective, *unit;                   /* "time", "ms" */
 	const char **counters;
 	size_t counter_count;
-	uint64_t correct, best; /* rows that worked; index of the best of these */
+	uint64_t correct, best;        /* rows that worked; index of the best of these */
 	double optimum, median, worst; /* values over those that worked */
-	double median_cost; /* seconds an evaluation, median over those that worked */
+	double median_cost;            /* seconds an evaluation, median over those that worked */
 };
 
 /* A file by its content, gzipped or not, also one that was never closed. ERR_USAGE: not a format that is known, damaged

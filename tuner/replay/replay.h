@@ -24,15 +24,15 @@ struct replay_task {
 	const struct strategy *strategy;
 	uint64_t seed;
 	const uint64_t *start; /* evaluated first, told as the baseline; NULL: none */
-	uint64_t evaluations; /* at most; 0: until the space is used up */
-	double seconds;       /* of recorded cost, at most: an evaluation that would end later is not made; 0: no limit */
-	uint64_t expected;    /* evaluations that the strategy is told of; 0: by the limits above */
-	size_t batch;         /* asked for at a time, told when all are done; 0: 1 */
+	uint64_t evaluations;  /* at most; 0: until the space is used up */
+	double seconds;        /* of recorded cost, at most: an evaluation that would end later is not made; 0: no limit */
+	uint64_t expected;     /* evaluations that the strategy is told of; 0: by the limits above */
+	size_t batch;          /* asked for at a time, told when all are done; 0: 1 */
 	const struct strategy_source *sources; /* what was measured elsewhere */
 	size_t source_count;
-	bool counters; /* tell the strategy of the recorded ones */
+	bool counters;                           /* tell the strategy of the recorded ones */
 	const struct strategy_outcome *outcomes; /* of replay_outcomes with the same `counters`; NULL: made as needed */
-	double until;  /* end at a value as good as this; 0: don't */
+	double until;                            /* end at a value as good as this; 0: don't */
 	/* Asked after every evaluation; true: enough. NULL: never. */
 	bool (*enough)(void *ctx, const struct search *search, const struct replay *replay);
 	void *ctx;

@@ -13,8 +13,8 @@
 #include "tuner/replay/replay.h"
 
 enum { SCORE_CURVE = 50, SCORE_POINTS = 6, SCORE_TARGETS = 3 };
-extern const uint64_t score_points[SCORE_POINTS];  /* 10, 25, 50, 100, 200, 400 evaluations */
-extern const double score_targets[SCORE_TARGETS];  /* 0.10, 0.05, 0.01 over the optimum */
+extern const uint64_t score_points[SCORE_POINTS]; /* 10, 25, 50, 100, 200, 400 evaluations */
+extern const double score_targets[SCORE_TARGETS]; /* 0.10, 0.05, 0.01 over the optimum */
 
 struct score_axis {
 	double *values; /* of what works, worst first */
@@ -51,7 +51,8 @@ enum score_figure {
 };
 
 struct score_result {
-	double value[SCORE_FIGURES], low[SCORE_FIGURES], high[SCORE_FIGURES]; /* 95 % over the runs, bootstrap percentiles */
+	double value[SCORE_FIGURES], low[SCORE_FIGURES],
+		high[SCORE_FIGURES]; /* 95 % over the runs, bootstrap percentiles */
 };
 
 /* The runs of one strategy on one space. */
@@ -61,7 +62,7 @@ void score_sheet_free(struct score_sheet *sheet);
 /* limit: evaluations that the run was allowed, 0: enough. Figures beyond it are not known. Different runs may be set by
  * different threads. */
 void score_sheet_set(struct score_sheet *sheet, size_t run, const struct replay *replay, uint64_t limit);
-size_t score_sheet_runs(const struct score_sheet *sheet); /* that were set */
+size_t score_sheet_runs(const struct score_sheet *sheet);   /* that were set */
 double score_sheet_asking(const struct score_sheet *sheet); /* seconds a proposal, median over runs of their medians */
 /* Of every sheet, and in results[count] over all of them: means, of evaluations geometric means. Each sheet has a run.
  * The same seed gives the same intervals. */

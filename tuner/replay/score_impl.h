@@ -5,8 +5,8 @@
 #include "tuner/replay/score.h"
 
 enum {
-	COLUMN_TIME,                                /* the best at each point of the time axis */
-	COLUMN_EVALS = COLUMN_TIME + SCORE_CURVE,   /* the same of the evaluations axis */
+	COLUMN_TIME,                              /* the best at each point of the time axis */
+	COLUMN_EVALS = COLUMN_TIME + SCORE_CURVE, /* the same of the evaluations axis */
 	COLUMN_RATIO = COLUMN_EVALS + SCORE_CURVE,
 	COLUMN_TO = COLUMN_RATIO + SCORE_POINTS,
 	COLUMNS = COLUMN_TO + SCORE_TARGETS

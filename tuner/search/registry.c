@@ -13,8 +13,7 @@
 #define STRATEGY(name) &strategy_##name,
 const struct strategy *const strategy_registry[] = {
 #include "tuner/strategy/registry.def"
-	NULL
-};
+	NULL};
 #undef STRATEGY
 
 const struct strategy *strategy_find(const char *name) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A search strategy: one const table, one file, one line in local.mk. It sees a space and results, nothing else: it asks
- * for configurations to be measured and is told what came out. It is deterministic by seed. */
+/* A search strategy: one const table, one file, one line in local.mk. It sees a space and results, nothing else: it
+ * asks for configurations to be measured and is told what came out. It is deterministic by seed. */
 #ifndef TUNER_SEARCH_STRATEGY_H
 #define TUNER_SEARCH_STRATEGY_H
 #include <stdbool.h>
@@ -57,9 +57,9 @@ struct strategy_task {
 	const struct history *history;
 	struct arena *arena; /* lives as long as the search: for what state_size can't foresee */
 	uint64_t seed;
-	uint64_t start;      /* the baseline, a valid index, measured first by the caller; UINT64_MAX: none */
-	uint64_t budget;     /* evaluations to expect; 0: unknown */
-	double seconds;      /* that they may take in all, where that is the budget; 0: evaluations are counted */
+	uint64_t start;  /* the baseline, a valid index, measured first by the caller; UINT64_MAX: none */
+	uint64_t budget; /* evaluations to expect; 0: unknown */
+	double seconds;  /* that they may take in all, where that is the budget; 0: evaluations are counted */
 	/* All below may be zero. */
 	const struct strategy_source *sources; /* the most like first; they outlive the search */
 	size_t source_count;

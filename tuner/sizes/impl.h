@@ -41,8 +41,8 @@ struct sizes {
 
 /* Takes the median of `count` trials in turns for the cost of a point, from SIZES_TURNS_MIN on. */
 void sizes_turns_take(struct sizes *sizes, size_t point, const double *cost, size_t count);
-/* Sizes to measure so that no gap between two neighbours is wide: without costs, ascending. Room for SIZES_WAYS_MAX. The
- * configurations are the ranges' own. */
+/* Sizes to measure so that no gap between two neighbours is wide: without costs, ascending. Room for SIZES_WAYS_MAX.
+ * The configurations are the ranges' own. */
 size_t sizes_ways_plan(const struct sizes *sizes, struct sizes_way *ways);
 /* Of the middle of a gap, by logarithms, the roundest whole number; NAN: there is none. */
 double sizes_round(double low, double high);
@@ -60,8 +60,8 @@ int sizes_turns(struct sizes *sizes, const struct sizes_bench *bench, struct err
 void sizes_entry_clear(struct sizes_entry *entry);
 /* Configurations meet where the budget allows. sizes_bridges.c */
 int sizes_bridges(struct sizes *sizes, const struct sizes_bench *bench, struct err *err);
-/* Of `count` configurations that met at a size, in one block each round: costs are [round * count + i], NAN: none. What was
- * known of the size is replaced. */
+/* Of `count` configurations that met at a size, in one block each round: costs are [round * count + i], NAN: none. What
+ * was known of the size is replaced. */
 void sizes_bridge_take(struct sizes *sizes, double n, json_t *const *configs, size_t count, const double *costs,
                        size_t rounds);
 /* Who met at a size: [{"config", "ratio"}], to what was recommended before. New reference. */
@@ -74,7 +74,7 @@ void sizes_bridges_end(struct sizes_bridges_reader *reader, struct sizes *sizes)
 /* The one object for equal configurations. sizes_offers.c, as are these */
 json_t *sizes_config(struct sizes *sizes, const json_t *config);
 const json_t *sizes_config_find(const struct sizes *sizes, const json_t *config); /* NULL: never heard of */
-json_t *sizes_offers(struct sizes *sizes, const struct sizes_point *point); /* new reference */
+json_t *sizes_offers(struct sizes *sizes, const struct sizes_point *point);       /* new reference */
 /* NAN: not known. config: as sizes_config gives it. */
 double sizes_entry_ratio(const struct sizes_entry *entry, const json_t *config, size_t *pairs);
 void sizes_entry_set(struct sizes *sizes, struct sizes_entry *entry, const json_t *config, double ratio, size_t pairs);

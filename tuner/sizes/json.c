@@ -65,9 +65,9 @@ static json_t *between_json(const struct sizes *sizes) {
 	json_t *array = json_array();
 	for (size_t i = 0; i < sizes->way_count; i++) {
 		const struct sizes_way *way = &sizes->ways[i];
-		json_array_append_new(array, json_pack("{s:o,s:o,s:O,s:o}", "size", size_json(way->n), "median",
-		                                       js_number(way->cost), "config", way->config, "met",
-		                                       sizes_bridge_json(sizes, way->n)));
+		json_array_append_new(array,
+		                      json_pack("{s:o,s:o,s:O,s:o}", "size", size_json(way->n), "median", js_number(way->cost),
+		                                "config", way->config, "met", sizes_bridge_json(sizes, way->n)));
 	}
 	return array;
 }

@@ -35,8 +35,8 @@ static double loss_or_far(const struct merge *merge, size_t station, size_t conf
 	return loss <= FAR_LOSS ? loss : FAR_LOSS;
 }
 
-/* What is lost on the way to the next station, in the mean, where the ratios lie on lines between the two: `low` is used
- * up to where both cost the same, `high` from there. */
+/* What is lost on the way to the next station, in the mean, where the ratios lie on lines between the two: `low` is
+ * used up to where both cost the same, `high` from there. */
 static double way_loss(const struct merge *merge, size_t station, size_t low, size_t high) {
 	double a = loss_or_far(merge, station, low), a_end = loss_or_far(merge, station + 1, low);
 	double b = loss_or_far(merge, station, high), b_end = loss_or_far(merge, station + 1, high);

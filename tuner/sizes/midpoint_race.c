@@ -12,8 +12,8 @@
 #include "src/base/stats.h"
 #include "tuner/sizes/impl.h"
 
-/* Who takes this much longer than the best is out, from the second round on. Others are kept: without a size, and what only
- * its search found, they may be the best that is left. */
+/* Who takes this much longer than the best is out, from the second round on. Others are kept: without a size, and what
+ * only its search found, they may be the best that is left. */
 static const double OUT = 1.4;
 enum { OUT_FROM = 2, ROUNDS_LEAST = 3 /* of a ratio that counts */ };
 

@@ -103,10 +103,8 @@ static void ratio_take(struct sizes *sizes, size_t point, const struct reader *r
 
 static int point_read(struct sizes *sizes, size_t at, struct store *store, struct err *err) {
 	struct tally tallies[SIZES_MAX + SIZES_OFFERS_MAX];
-	struct reader reader = {.tallies = tallies,
-	                        .block = -1,
-	                        .ways = sizes_ways_reader_new(),
-	                        .bridges = sizes_bridges_reader_new()};
+	struct reader reader = {
+		.tallies = tallies, .block = -1, .ways = sizes_ways_reader_new(), .bridges = sizes_bridges_reader_new()};
 	size_t k;
 	json_t *offer;
 	json_array_foreach(sizes->entries[at].offers, k, offer) tally_add(&reader, offer);

@@ -32,7 +32,7 @@ struct sizes_point { /* a size that was tuned */
 struct sizes_way {
 	double n, cost;
 	const json_t *config;
-	size_t near;   /* the point below it */
+	size_t near;    /* the point below it */
 	int64_t search; /* where its trials are kept: that point's */
 };
 
@@ -121,10 +121,10 @@ struct sizes_bench {
 	/* What the trials so far say; may be NULL. */
 	int (*recall)(void *ctx, struct sizes *sizes, struct err *err);
 };
-/* Tunes sizes as planned, and compares where that decides a range or checks a recommendation. The best of all sizes, and
- * what is recommended for some between them, are measured in turns: what slows the machine for a while then slows no size
- * alone, and the law holds. Then the best and the finalists of neighbours meet between them: which of them is the best
- * there need not be the best of a neighbour. */
+/* Tunes sizes as planned, and compares where that decides a range or checks a recommendation. The best of all sizes,
+ * and what is recommended for some between them, are measured in turns: what slows the machine for a while then slows
+ * no size alone, and the law holds. Then the best and the finalists of neighbours meet between them: which of them is
+ * the best there need not be the best of a neighbour. */
 int sizes_explore(struct sizes *sizes, const struct sizes_plan *plan, const struct sizes_bench *bench, struct err *err);
 
 #endif

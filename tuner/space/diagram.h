@@ -27,9 +27,9 @@ struct diagram {
 	struct diagram_edge *edges;
 	size_t node_count, node_room, edge_count, edge_room;
 	uint32_t root;
-	uint8_t **used;    /* [param][branch]: in some valid configuration */
+	uint8_t **used;          /* [param][branch]: in some valid configuration */
 	struct space_keys *keys; /* of a listed space, else NULL */
-	uint8_t *depth_of; /* of each node but END and DEAD; children have lower numbers than their parents */
+	uint8_t *depth_of;       /* of each node but END and DEAD; children have lower numbers than their parents */
 };
 
 enum diagram_status { DIAGRAM_OK, DIAGRAM_ENTANGLED /* too much effort */, DIAGRAM_OVERFLOW /* over 2^64 - 1 */ };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Valid configurations near a wished-for one that need not be valid, nor whole, nor consistent: what crossover, a
  * difference of vectors or a velocity lead to. Quick where space_near is thorough: one walk down the diagram that keeps
- * the best few beginnings of configurations (beam search: Lowerre 1976); each of them has an end, so it always finds. */
+ * the best few beginnings of configurations (beam search: Lowerre 1976); each of them has an end, so it always finds.
+ */
 #ifndef TUNER_SPACE_NEAREST_H
 #define TUNER_SPACE_NEAREST_H
 #include "tuner/space/space.h"

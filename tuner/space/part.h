@@ -25,13 +25,13 @@ static inline bool effort_spent(const struct effort *effort) {
 
 /* What a part is made from. */
 struct part_source {
-	const struct space_rule *rule;   /* NULL: a table */
-	uint32_t root;                   /* the conjunct, in the rule's tree; for a link of a chain the chain itself */
-	int link;                        /* of a chain: compares operands link and link + 1; -1: not a link */
-	int owner;                       /* the parameter whose condition it is, or -1 */
+	const struct space_rule *rule; /* NULL: a table */
+	uint32_t root;                 /* the conjunct, in the rule's tree; for a link of a chain the chain itself */
+	int link;                      /* of a chain: compares operands link and link + 1; -1: not a link */
+	int owner;                     /* the parameter whose condition it is, or -1 */
 	const struct space_table *table;
-	uint64_t mask;                   /* the parameters it needs to be decided, the owner too */
-	size_t number;                   /* of the constraint or table, SIZE_MAX for conditions */
+	uint64_t mask; /* the parameters it needs to be decided, the owner too */
+	size_t number; /* of the constraint or table, SIZE_MAX for conditions */
 };
 
 struct part_node {

@@ -15,7 +15,8 @@ static void hint_nearest_number(const struct space_param *param, struct value wa
 	char text[64];
 	const struct value *best = &param->values[0];
 	for (size_t i = 1; i < param->count; i++)
-		if (fabs(value_number(param->values[i]) - value_number(wanted)) < fabs(value_number(*best) - value_number(wanted)))
+		if (fabs(value_number(param->values[i]) - value_number(wanted)) <
+		    fabs(value_number(*best) - value_number(wanted)))
 			best = &param->values[i];
 	value_text(*best, text, sizeof text);
 	err_hint(err, "the nearest value is %s", text);

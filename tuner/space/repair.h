@@ -11,7 +11,6 @@ uint32_t space_wanted(const struct space *space, const int *from, int param);
 /* changes << REPAIR_SHIFT | steps, for this parameter */
 uint64_t repair_cost(const struct space *space, const int *from, int param, uint32_t branch);
 
-
 /* from: the places wanted, SPACE_ABSENT where there are none. fixed: the place that a parameter must have, or
  * REPAIR_FREE. Nearest has the fewest changes among the parameters that are not fixed; among those, the least sum of
  * steps (words: 1 each). Parameters that were absent and are needed now are no changes; they take the valid value

@@ -69,8 +69,12 @@ static void split(struct sources *sources, struct part_source source, uint64_t g
 
 static void push_condition(struct sources *sources, int param) {
 	const struct space_rule *rule = &sources->space->whens[param];
-	push(sources, (struct part_source){.rule = rule, .root = rule->expr->root, .link = -1, .owner = param,
-	                                   .mask = rule->mask | BIT(param), .number = SIZE_MAX});
+	push(sources, (struct part_source){.rule = rule,
+	                                   .root = rule->expr->root,
+	                                   .link = -1,
+	                                   .owner = param,
+	                                   .mask = rule->mask | BIT(param),
+	                                   .number = SIZE_MAX});
 }
 
 struct part_source *sources_new(const struct space *space, const bool *off, size_t *count) {

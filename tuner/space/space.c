@@ -96,7 +96,7 @@ int space_add_constant(struct space *space, const char *name, struct value value
 		return err_set(err, ERR_USAGE, NULL, "more than %d constants", RULES_MAX);
 	space->constants = mem_grow(space->constants, space->constant_count + 1, sizeof *space->constants);
 	space->constants[space->constant_count++] =
-	    (struct space_constant){arena_strdup(space->arena, name), keep_value(space, value)};
+		(struct space_constant){arena_strdup(space->arena, name), keep_value(space, value)};
 	return 0;
 }
 
@@ -117,7 +117,8 @@ int space_add_table(struct space *space, const char *const *names, size_t name_c
                     struct err *err) {
 	if (check_open(space, err) != 0)
 		return -1;
-	if (name_count == 0 || name_count > SPACE_PARAMS_MAX || row_count > SPACE_ROWS_MAX || space->table_count == RULES_MAX)
+	if (name_count == 0 || name_count > SPACE_PARAMS_MAX || row_count > SPACE_ROWS_MAX ||
+	    space->table_count == RULES_MAX)
 		return err_set(err, ERR_USAGE, NULL, "a table of %zu names and %zu rows is out of bounds", name_count,
 		               row_count);
 	struct space_table table = {.name_count = name_count, .row_count = row_count};

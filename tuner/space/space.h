@@ -83,8 +83,8 @@ json_t *space_config_json(const struct space *space, uint64_t index); /* absent 
  * parameter or value, with the nearest valid one as hint. */
 int space_config_read(const struct space *space, const json_t *object, const uint64_t *fallback, uint64_t *index,
                       struct err *err);
-/* The valid configuration with these members that is nearest to the one at `from`, in the sense of space_near. ERR_USAGE
- * where there is none, or none was found within a bounded effort. */
+/* The valid configuration with these members that is nearest to the one at `from`, in the sense of space_near.
+ * ERR_USAGE where there is none, or none was found within a bounded effort. */
 int space_config_nearest(const struct space *space, const json_t *object, uint64_t from, uint64_t *index,
                          struct err *err);
 char *space_hash(const struct space *space); /* "sha256:..." over all that defines it; caller frees */

@@ -17,15 +17,15 @@ static const struct cause {
 } causes[] = {
 	{SQLITE_FULL, ERR_FAILED, "no space left for it", "free some space, " ELSEWHERE "; what it held before is intact"},
 	{SQLITE_READONLY, ERR_FAILED, "it can't be written",
-	 "check the permissions of the file and its folder, " ELSEWHERE},
+     "check the permissions of the file and its folder, " ELSEWHERE},
 	{SQLITE_PERM, ERR_FAILED, "permission denied", "check the permissions of the file and its folder, " ELSEWHERE},
 	{SQLITE_CANTOPEN, ERR_FAILED, "it can't be opened", "check that its folder is there and writable, " ELSEWHERE},
 	{SQLITE_IOERR, ERR_FAILED, "input or output failed", "check the disk, " ELSEWHERE},
 	{SQLITE_BUSY, ERR_FAILED, "another process keeps it locked", "wait until that one ends, " ELSEWHERE},
 	{SQLITE_CORRUPT, ERR_USAGE, "it is damaged",
-	 "move it away (`sqlite3 FILE .recover` prints what can still be read), " ELSEWHERE},
+     "move it away (`sqlite3 FILE .recover` prints what can still be read), " ELSEWHERE},
 	{SQLITE_NOTADB, ERR_USAGE, "it is damaged",
-	 "move it away (`sqlite3 FILE .recover` prints what can still be read), " ELSEWHERE},
+     "move it away (`sqlite3 FILE .recover` prints what can still be read), " ELSEWHERE},
 };
 
 static const struct cause *cause_find(int rc) {
@@ -65,9 +65,12 @@ int store_exec(struct store *store, const char *sql, struct err *err) {
 
 static int bind_field(sqlite3_stmt *stmt, int place, const struct store_field *field) {
 	switch (field->type) {
-	case STORE_TEXT: return sqlite3_bind_text(stmt, place, field->as.t, -1, SQLITE_STATIC);
-	case STORE_INT: return sqlite3_bind_int64(stmt, place, field->as.i);
-	case STORE_REAL: return sqlite3_bind_double(stmt, place, field->as.r); /* NAN becomes NULL */
+	case STORE_TEXT:
+		return sqlite3_bind_text(stmt, place, field->as.t, -1, SQLITE_STATIC);
+	case STORE_INT:
+		return sqlite3_bind_int64(stmt, place, field->as.i);
+	case STORE_REAL:
+		return sqlite3_bind_double(stmt, place, field->as.r); /* NAN becomes NULL */
 	}
 	return SQLITE_MISUSE;
 }

@@ -17,8 +17,8 @@ struct store {
 	sqlite3 *db;
 	char *path;
 	enum store_mode mode;
-	bool wal;      /* the log is written beside the file */
-	double synced; /* monotonic: when a trial was last flushed to the disk */
+	bool wal;             /* the log is written beside the file */
+	double synced;        /* monotonic: when a trial was last flushed to the disk */
 	bool lazy;            /* commits are not flushed at the moment */
 	bool grouping, open;  /* trials are committed together; a transaction of theirs is open */
 	sqlite3_stmt *insert; /* of a trial; NULL: not prepared yet */
@@ -49,9 +49,15 @@ struct store_field {
 		double r; /* NAN: SQL's NULL */
 	} as;
 };
-static inline struct store_field store_text(const char *t) { return (struct store_field){STORE_TEXT, {.t = t}}; }
-static inline struct store_field store_int(int64_t i) { return (struct store_field){STORE_INT, {.i = i}}; }
-static inline struct store_field store_real(double r) { return (struct store_field){STORE_REAL, {.r = r}}; }
+static inline struct store_field store_text(const char *t) {
+	return (struct store_field){STORE_TEXT, {.t = t}};
+}
+static inline struct store_field store_int(int64_t i) {
+	return (struct store_field){STORE_INT, {.i = i}};
+}
+static inline struct store_field store_real(double r) {
+	return (struct store_field){STORE_REAL, {.r = r}};
+}
 
 /* A statement with its parameters bound; NULL and err. The caller finalizes it. */
 sqlite3_stmt *store_query(const struct store *store, const char *sql, const struct store_field *fields, size_t count,

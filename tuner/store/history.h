@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the store remembers of searches beside their configurations: who asked for them, when, how they went and ended. */
+/* What the store remembers of searches beside their configurations: who asked for them, when, how they went and ended.
+ */
 #ifndef TUNER_STORE_HISTORY_H
 #define TUNER_STORE_HISTORY_H
 #include "tuner/store/store.h"
@@ -22,8 +23,8 @@ struct store_outcome {
 	const char *phase, *status;
 	double value;
 };
-int store_outcomes_each(struct store *store, int64_t search,
-                        int (*fn)(void *ctx, const struct store_outcome *outcome), void *ctx, struct err *err);
+int store_outcomes_each(struct store *store, int64_t search, int (*fn)(void *ctx, const struct store_outcome *outcome),
+                        void *ctx, struct err *err);
 /* How many machines have searches in there. */
 int store_machines(struct store *store, size_t *count, struct err *err);
 

@@ -14,8 +14,12 @@ void merge_keys_add(struct merge_keys *keys, sqlite3_stmt *row, int from, int co
 int64_t merge_keys_take(struct merge_keys *keys, sqlite3_stmt *row, int from, int count);
 
 enum merge_statement {
-	MERGE_SESSION_ADD, MERGE_SESSION_END,
-	MERGE_SEARCH_ADD, MERGE_SEARCH_END, MERGE_PLAN_THERE, MERGE_PLAN_ADD,
+	MERGE_SESSION_ADD,
+	MERGE_SESSION_END,
+	MERGE_SEARCH_ADD,
+	MERGE_SEARCH_END,
+	MERGE_PLAN_THERE,
+	MERGE_PLAN_ADD,
 	MERGE_TRIAL_ADD,
 	MERGE_STATEMENTS
 };
@@ -41,7 +45,7 @@ int merge_row(const struct merge *merge, const struct store *of, sqlite3_stmt *s
 bool merge_later(sqlite3_stmt *a, int from_a, sqlite3_stmt *b, int from_b, int count);
 
 int merge_sessions(struct merge *merge);
-int merge_searches(struct merge *merge, int64_t from, int64_t to);        /* of a session; to: its number in the target */
+int merge_searches(struct merge *merge, int64_t from, int64_t to); /* of a session; to: its number in the target */
 int merge_trials(struct merge *merge, int64_t from, int64_t to, bool is_new); /* of a search */
 
 #endif

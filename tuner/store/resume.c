@@ -8,9 +8,9 @@
 static sqlite3_stmt *resume_query(struct store *store, const char *fingerprint, const struct store_search *like,
                                   struct err *err) {
 	const struct store_field fields[] = {
-		store_text(fingerprint),     store_text(like->kernel),    store_text(like->source),
-		store_text(like->problem),   store_text(like->objective), store_text(like->strategy),
-		store_text(like->space_hash), store_text(like->baseline), store_int((int64_t)like->valid),
+		store_text(fingerprint),      store_text(like->kernel),    store_text(like->source),
+		store_text(like->problem),    store_text(like->objective), store_text(like->strategy),
+		store_text(like->space_hash), store_text(like->baseline),  store_int((int64_t)like->valid),
 		store_real(like->cartesian),
 	};
 	return store_query(store,

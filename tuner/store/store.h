@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The store: one SQLite file (WAL) with every session, search and trial. A trial is committed when it ends, and flushed to
- * the disk with those of a quarter of a second. Several processes may use it at once: a writer waits for the other. */
+/* The store: one SQLite file (WAL) with every session, search and trial. A trial is committed when it ends, and flushed
+ * to the disk with those of a quarter of a second. Several processes may use it at once: a writer waits for the other.
+ */
 #ifndef TUNER_STORE_STORE_H
 #define TUNER_STORE_STORE_H
 #include <jansson.h>
@@ -58,7 +59,7 @@ struct store_trial {
 	/* baseline search probe race duel counters sweep cross turns; between, bridge: at another size, which detail has;
 	 * node: the baseline on one of several nodes */
 	const char *phase;
-	int block;         /* of a race or duel, else 0 */
+	int block;          /* of a race or duel, else 0 */
 	const char *config; /* canonical JSON */
 	const char *status;
 	double value; /* the median; while searching over all attempts at it so far; NAN: none */
@@ -66,7 +67,7 @@ struct store_trial {
 	size_t sample_count;
 	double started, elapsed;
 	bool disturbed;
-	const char *message; /* may be NULL */
+	const char *message;  /* may be NULL */
 	const json_t *detail; /* what else the worker said; may be NULL */
 };
 int store_trial_add(struct store *store, const struct store_trial *trial, struct err *err);
@@ -124,8 +125,8 @@ int store_results_each(struct store *store, const char *fingerprint,
 int store_results_newest(struct store *store, const char *fingerprint, int64_t most,
                          int (*fn)(void *ctx, const struct store_result *result), void *ctx, struct err *err);
 
-/* Every search of a machine (fingerprint NULL: of all), finished or not, oldest first. fn as in store_trials_each; it may
- * read the store meanwhile. */
+/* Every search of a machine (fingerprint NULL: of all), finished or not, oldest first. fn as in store_trials_each; it
+ * may read the store meanwhile. */
 struct store_found {
 	int64_t search;
 	const char *kernel, *source, *problem, *objective, *strategy; /* as in store_search */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Whom to ask next: arms of a bandit, with the area under the curve of an arm's successes as its credit (Fialho,
  * Schoenauer, Sebag, Toward comparison-based adaptive operator selection, 2010, section 3; Ansel et al., OpenTuner: an
- * extensible framework for program autotuning, 2014, section 4.2): of the uses in a sliding window, later ones weigh more.
- * A success is an outcome among the best of the window, which, unlike a new best, is never rare for long. */
+ * extensible framework for program autotuning, 2014, section 4.2): of the uses in a sliding window, later ones weigh
+ * more. A success is an outcome among the best of the window, which, unlike a new best, is never rare for long. */
 #ifndef TUNER_STRATEGY_CREDIT_H
 #define TUNER_STRATEGY_CREDIT_H
 #include <stdbool.h>

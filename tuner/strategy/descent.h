@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A greedy descent through neighbours, fed from the history alone: it is never told anything, so outcomes may come in any
- * order, late, never, or from elsewhere, and what is known costs nothing. It moves to the best neighbour known to be
- * better; as it asks for one at a time, that is the first one found (first improvement) unless a batch found several. */
+/* A greedy descent through neighbours, fed from the history alone: it is never told anything, so outcomes may come in
+ * any order, late, never, or from elsewhere, and what is known costs nothing. It moves to the best neighbour known to
+ * be better; as it asks for one at a time, that is the first one found (first improvement) unless a batch found
+ * several. */
 #ifndef TUNER_STRATEGY_DESCENT_H
 #define TUNER_STRATEGY_DESCENT_H
 #include "tuner/strategy/around.h"

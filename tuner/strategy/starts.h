@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Where to begin: a handful of places is sampled, and the best of all sampled that nobody has begun at is next, as in the
- * multi level methods of Rinnooy Kan and Timmer (Stochastic global optimization methods, part II, 1987), where a sample
- * is drawn before local searches begin at its best points. First come the baseline and what the machine suggests; what
- * is the best so far without having been begun at, say of earlier results, goes before all. */
+/* Where to begin: a handful of places is sampled, and the best of all sampled that nobody has begun at is next, as in
+ * the multi level methods of Rinnooy Kan and Timmer (Stochastic global optimization methods, part II, 1987), where a
+ * sample is drawn before local searches begin at its best points. First come the baseline and what the machine
+ * suggests; what is the best so far without having been begun at, say of earlier results, goes before all. */
 #ifndef TUNER_STRATEGY_STARTS_H
 #define TUNER_STRATEGY_STARTS_H
 #include "tuner/strategy/descent.h"

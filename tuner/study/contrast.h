@@ -14,8 +14,8 @@ struct study_pair {
 	size_t a, b;
 };
 /* Pairs of rows with level a, and b, of the column that agree in all other columns; columns that exist only for one of
- * the two levels (a chunk where the schedule is dynamic) may have any value there, then the least time counts. Rows that
- * were cut short are left out. *pairs: caller frees. Returns how many. */
+ * the two levels (a chunk where the schedule is dynamic) may have any value there, then the least time counts. Rows
+ * that were cut short are left out. *pairs: caller frees. Returns how many. */
 size_t study_pairs(const struct study *study, size_t column, int a, int b, study_filter filter, void *ctx,
                    struct study_pair **pairs);
 
@@ -29,7 +29,8 @@ struct study_ratio {
  * or more, by how much the pairs differ (a random-effects mean: DerSimonian and Laird 1986). pairs 0: all NAN. */
 struct study_ratio study_compare(const struct study *study, const struct study_pair *pairs, size_t count);
 /* Both at once. */
-struct study_ratio study_contrast(const struct study *study, size_t column, int a, int b, study_filter filter, void *ctx);
+struct study_ratio study_contrast(const struct study *study, size_t column, int a, int b, study_filter filter,
+                                  void *ctx);
 
 /* Rows that agree in all columns but this one, which is numeric; ascending. Only series of at least `least` rows; rows
  * that were cut short are in them (row->over). fn returns false to stop. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What was measured of one kernel on one machine, as a table: a row for each configuration on each problem, a column for
- * each parameter and each member of the problem that has more than one value. Reasons are found in here, never in the
- * name of a kernel.
+/* What was measured of one kernel on one machine, as a table: a row for each configuration on each problem, a column
+ * for each parameter and each member of the problem that has more than one value. Reasons are found in here, never in
+ * the name of a kernel.
  *
  *     study_new, study_machine, study_add .., study_finish; then everything else.
  *
@@ -19,8 +19,8 @@ struct study;
 /* device: "cpu", or "cuda:0". */
 struct study *study_new(const char *kernel, const char *device);
 void study_free(struct study *study);
-/* machine: as app_machine gives it; ceilings: an array as ceilings_load gives it, or NULL; noise: relative difference of
- * a configuration with itself (an A/A duel), NAN where it is not known. */
+/* machine: as app_machine gives it; ceilings: an array as ceilings_load gives it, or NULL; noise: relative difference
+ * of a configuration with itself (an A/A duel), NAN where it is not known. */
 void study_machine(struct study *study, const json_t *machine, const json_t *ceilings, double noise);
 
 struct study_trial {
@@ -40,8 +40,8 @@ bool study_add(struct study *study, const struct study_trial *trial);
 json_t *study_config(struct study *study, const json_t *problem, const char *config_text);
 /* The winner and the baseline of the newest tune, where there was one. */
 void study_recommend(struct study *study, const json_t *problem, const json_t *winner, const json_t *baseline);
-/* Of more rows only about so many are looked at (2500 where this is not called); among them, for each problem, the one with
- * the least value of each pair of values of two columns, as far as they fit. Before study_finish. */
+/* Of more rows only about so many are looked at (2500 where this is not called); among them, for each problem, the one
+ * with the least value of each pair of values of two columns, as far as they fit. Before study_finish. */
 void study_limit(struct study *study, size_t rows);
 void study_finish(struct study *study);
 
@@ -88,7 +88,7 @@ size_t study_winner(const struct study *study);
 size_t study_baseline(const struct study *study);
 size_t study_failures(const struct study *study);
 size_t study_left_out(const struct study *study); /* rows that were too many to look at */
-double study_noise(const struct study *study); /* at least 1 % */
+double study_noise(const struct study *study);    /* at least 1 % */
 
 /* NAN, 0: not known. */
 struct study_host {
@@ -97,8 +97,8 @@ struct study_host {
 };
 const struct study_host *study_host(const struct study *study);
 const json_t *study_machine_json(const struct study *study);
-/* Highest ceiling of this name, in its unit (GB/s, GFLOP/s, us ..): level NULL for those that have none; threads: of the
- * largest team up to this, 0 for a GPU. NAN: never measured. */
+/* Highest ceiling of this name, in its unit (GB/s, GFLOP/s, us ..): level NULL for those that have none; threads: of
+ * the largest team up to this, 0 for a GPU. NAN: never measured. */
 double study_ceiling(const struct study *study, const char *name, const char *level, double threads);
 
 /* Of a row; NAN where it says nothing of the kind. */

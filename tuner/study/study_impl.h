@@ -48,14 +48,15 @@ struct gathered *study_gather(struct study *study, const struct study_trial *tri
 bool study_row_safe(const struct study_row *row); /* it may be used, and was not cut short */
 /* Before columns are made, after that where there is a limit; these two rows stay, SIZE_MAX for none. */
 void study_thin(struct study *study, size_t winner, size_t baseline);
-/* Marks the rows with the least value of each pair of values, problem by problem, no more than `most`; returns how many.
- * order: rows by problem, then by value; first: whether a place in there begins a problem. */
+/* Marks the rows with the least value of each pair of values, problem by problem, no more than `most`; returns how
+ * many. order: rows by problem, then by value; first: whether a place in there begins a problem. */
 size_t study_pairs_keep(const struct study *study, const size_t *order, const bool *first, size_t most, bool *keep);
 /* Brings what was searched alone to the speed that the machine had while it raced and dueled. */
 void study_drift(struct study *study);
 void study_columns_make(struct study *study);
 
-/* Rows sorted so that those which agree in all columns but `skip`ped ones are neighbours; ascending in the skipped ones. */
+/* Rows sorted so that those which agree in all columns but `skip`ped ones are neighbours; ascending in the skipped
+ * ones. */
 struct study_order {
 	const struct study *study;
 	bool skip[STUDY_COLUMNS_MAX];

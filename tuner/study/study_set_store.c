@@ -33,8 +33,8 @@ static json_t *detail_of(const struct reading *reading, const json_t *reply, con
 static int on_trial(void *ctx, const struct store_trial *stored) {
 	const struct reading *reading = ctx;
 	json_t *known = study_config(reading->item->study, reading->problem, stored->config);
-	json_t *config = known ? json_incref(known)
-	                       : js_parse(stored->config, strlen(stored->config), "a trial's configuration", NULL);
+	json_t *config =
+		known ? json_incref(known) : js_parse(stored->config, strlen(stored->config), "a trial's configuration", NULL);
 	json_t *detail = detail_of(reading, stored->detail, config);
 	const struct study_trial trial = {.problem = reading->problem,
 	                                  .config = config,

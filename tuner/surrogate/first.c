@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Where to begin, before there is a model: what sources hold to be best, near the middle of the space, far from what there
- * is (a maximin design; Johnson, Moore, Ylvisaker 1990). */
+/* Where to begin, before there is a model: what sources hold to be best, near the middle of the space, far from what
+ * there is (a maximin design; Johnson, Moore, Ylvisaker 1990). */
 #include <config.h>
 
 #include <math.h>

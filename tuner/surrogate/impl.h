@@ -5,8 +5,14 @@
 #include "tuner/surrogate/coding.h"
 #include "tuner/surrogate/surrogate.h"
 
-enum { POOL_WHOLE = 20000, POOL_SAMPLED = 6000, OBSERVED_MAX = 512, OBSERVED_KEPT = 320,
-	SOURCES_MAX = 3, PENDING_MAX = 256 };
+enum {
+	POOL_WHOLE = 20000,
+	POOL_SAMPLED = 6000,
+	OBSERVED_MAX = 512,
+	OBSERVED_KEPT = 320,
+	SOURCES_MAX = 3,
+	PENDING_MAX = 256
+};
 
 struct observed {
 	uint64_t index;
@@ -42,7 +48,7 @@ struct surrogate {
 	size_t *row;               /* of each in the value model: its observation */
 	double *target, *lone_mean, *lone_variance;
 	size_t fits;
-	size_t fit_at; /* observations when the models are fitted next */
+	size_t fit_at;  /* observations when the models are fitted next */
 	double stretch; /* of variances */
 	double error;   /* of left-out ones, median, in logarithms; NAN */
 	double *gain;   /* of each candidate */
@@ -67,8 +73,8 @@ double surrogate_chance_of(const struct surrogate *surrogate, size_t candidate);
 void surrogate_pool_fill(struct surrogate *surrogate);
 void surrogate_codes(const struct surrogate *surrogate, uint64_t index, uint16_t *codes);
 
-/* surrogate_source.c: adds its dimension; code of its opinion of a configuration, and of all candidates at once: dimension
- * `at` of their codes */
+/* surrogate_source.c: adds its dimension; code of its opinion of a configuration, and of all candidates at once:
+ * dimension `at` of their codes */
 struct source_model *source_model_new(struct surrogate *surrogate, const struct strategy_source *source);
 uint16_t source_model_code(const struct source_model *model, const uint16_t *codes, uint64_t index);
 void source_model_codes(struct source_model *model, struct pool *pool, size_t dims, size_t at);

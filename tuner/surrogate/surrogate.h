@@ -4,9 +4,9 @@
  * 1998, section 4.1) over the lowest mean at a measured configuration, times the chance that it works.
  *
  * Targets are relative to the best; beyond the median they are drawn together, so that the model spends itself on what
- * is fast. Deviations are stretched by what the leave-one-out errors say, the good configurations' most. Trials cut short
- * count as what the model expects above their limit (the mean of the truncated normal); what is on its way counts as
- * measured with the mean (Ginsbourger, Le Riche, Carraro 2010, "Kriging believer"), so that a batch has no twins in
+ * is fast. Deviations are stretched by what the leave-one-out errors say, the good configurations' most. Trials cut
+ * short count as what the model expects above their limit (the mean of the truncated normal); what is on its way counts
+ * as measured with the mean (Ginsbourger, Le Riche, Carraro 2010, "Kriging believer"), so that a batch has no twins in
  * spirit either. Spaces of up to POOL_WHOLE configurations are looked at whole, larger ones by uniform samples and what
  * surrounds the best. */
 #ifndef TUNER_SURROGATE_SURROGATE_H
@@ -14,8 +14,8 @@
 #include "tuner/search/strategy.h"
 
 struct surrogate;
-/* Lives in task->arena. With `transfer`, each of the task's sources is a dimension and a trend: its own model's opinion of
- * a configuration. */
+/* Lives in task->arena. With `transfer`, each of the task's sources is a dimension and a trend: its own model's opinion
+ * of a configuration. */
 struct surrogate *surrogate_new(const struct strategy_task *task, bool transfer);
 void surrogate_tell(struct surrogate *surrogate, uint64_t index, const struct strategy_outcome *outcome);
 /* It was asked for, by whomever, and is on its way. */

@@ -12,9 +12,9 @@ struct trial_counters {
 	bool slow;                /* some are counted under a simulator */
 };
 
-/* Adds "counters", "metrics", "counting" and, where there are, "simulation" and "regions". Whatever the worker said, each
- * row has a name and a status, and a value that is null where nothing was counted, with a reason. Nothing is added where
- * nothing was asked for. */
+/* Adds "counters", "metrics", "counting" and, where there are, "simulation" and "regions". Whatever the worker said,
+ * each row has a name and a status, and a value that is null where nothing was counted, with a reason. Nothing is added
+ * where nothing was asked for. */
 void trial_counters_add(json_t *to, const struct trial_result *result);
 /* How many of these rows have a value. */
 size_t trial_counters_known(const json_t *rows);

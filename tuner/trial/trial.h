@@ -47,32 +47,32 @@ const char *trial_objective_unit(enum trial_objective objective);
 bool trial_objective_find(const char *word, enum trial_objective *objective);
 
 struct trial_request {
-	const char *kernel, *library; /* library: plug-in that the kernel is in; NULL: built in */
+	const char *kernel, *library;   /* library: plug-in that the kernel is in; NULL: built in */
 	const char *device;             /* "cuda:0"; NULL: the CPU */
 	const json_t *problem, *config; /* objects, borrowed */
 	uint64_t seed;
 	int samples, warmup;
 	double min_sample_s;
-	double limit_s;              /* cut short once its median can't get under this; 0: no limit */
-	double timeout_s;            /* the whole trial; 0: none */
-	bool whole_program;          /* a run is a process of its own: nothing to warm up or to batch */
-	bool flush_l2;               /* of a GPU, before each run */
+	double limit_s;                 /* cut short once its median can't get under this; 0: no limit */
+	double timeout_s;               /* the whole trial; 0: none */
+	bool whole_program;             /* a run is a process of its own: nothing to warm up or to batch */
+	bool flush_l2;                  /* of a GPU, before each run */
 	enum trial_objective objective; /* what the samples are of */
-	bool energy;                 /* is measured, too, and is in the reply; of a GPU */
-	bool series;                 /* the reply tells of each step of the last run */
-	const char *const *counters; /* NULL-terminated, or NULL */
-	bool slow;                   /* some of them are counted under a simulator */
+	bool energy;                    /* is measured, too, and is in the reply; of a GPU */
+	bool series;                    /* the reply tells of each step of the last run */
+	const char *const *counters;    /* NULL-terminated, or NULL */
+	bool slow;                      /* some of them are counted under a simulator */
 };
 
 struct trial_result {
 	enum trial_status status;
 	double *samples; /* in the unit of the objective, in the order taken */
 	size_t sample_count;
-	double value;     /* their median; for CENSORED the limit it is over; NAN otherwise */
-	double least;     /* the smallest sample, of a censored trial too; NAN: none */
-	double elapsed_s; /* the whole trial as the tuner saw it */
-	double ended;     /* seconds since 1970; 0: just now */
-	bool disturbed;   /* steal, involuntary switches or run delay worth flagging */
+	double value;         /* their median; for CENSORED the limit it is over; NAN otherwise */
+	double least;         /* the smallest sample, of a censored trial too; NAN: none */
+	double elapsed_s;     /* the whole trial as the tuner saw it */
+	double ended;         /* seconds since 1970; 0: just now */
+	bool disturbed;       /* steal, involuntary switches or run delay worth flagging */
 	char disturbance[96]; /* by what, where that is known */
 	char message[256];
 	json_t *reply; /* all that the worker said; may be NULL */

@@ -13,13 +13,13 @@ struct tune_source_data {
 	size_t count;
 };
 
-/* The outcomes of a search up to trial `until`, failures too. Values are found by the parameter's name; a number that is
- * not in the list is taken for the one nearest in its logarithm if it is within the list's range. What can't be mapped
- * is left out, and what was mapped to a place that another fits better. `start` (UINT64_MAX: none) has the values of
- * parameters that the earlier search did not know. Of more than SOURCE_OUTCOMES_MAX the best half and a sample of the
- * rest are kept. */
+/* The outcomes of a search up to trial `until`, failures too. Values are found by the parameter's name; a number that
+ * is not in the list is taken for the one nearest in its logarithm if it is within the list's range. What can't be
+ * mapped is left out, and what was mapped to a place that another fits better. `start` (UINT64_MAX: none) has the
+ * values of parameters that the earlier search did not know. Of more than SOURCE_OUTCOMES_MAX the best half and a
+ * sample of the rest are kept. */
 int tune_source_read(struct store *store, int64_t search, int64_t until, const struct space *space, uint64_t start,
-                struct tune_source_data *data, struct err *err);
+                     struct tune_source_data *data, struct err *err);
 void tune_source_clear(struct tune_source_data *data);
 
 #endif

@@ -20,7 +20,7 @@ struct tune_sources_query {
 struct tune_sources;
 /* wanted: the searches to take, an array of numbers, in its order; NULL: pick them. */
 struct tune_sources *tune_sources_new(struct store *store, const struct tune_sources_query *query, const json_t *wanted,
-                            struct err *err);
+                                      struct err *err);
 void tune_sources_free(struct tune_sources *sources);
 const struct strategy_source *tune_sources_list(const struct tune_sources *sources, size_t *count);
 json_t *tune_sources_searches(const struct tune_sources *sources); /* their numbers; new reference */

@@ -41,21 +41,21 @@ struct tune {
 	double deviation, seconds; /* of the evaluation at hand, as strategies are told */
 	json_t *counter_names;     /* of a trial; an array */
 	struct tune_sources *sources;
-	uint64_t incomparable;     /* configurations whose metric is 0 or below */
-	struct fleet *fleet;       /* of the pool; NULL: there is none */
+	uint64_t incomparable; /* configurations whose metric is 0 or below */
+	struct fleet *fleet;   /* of the pool; NULL: there is none */
 	struct block_runner blocks;
-	const char *stopped;       /* why the search ended: "budget", "space", "gain"; NULL: it did not */
+	const char *stopped; /* why the search ended: "budget", "space", "gain"; NULL: it did not */
 	/* the end */
 	json_t *best_config;
 	struct duel_result duel;
 	bool dueled;
 	bool reversed; /* the search's winner lost its duel: the baseline stays */
 	json_t *finalists;
-	json_t *both;            /* configuration text -> {"config", "first", "second"}: two objectives, of each trial */
-	json_t *gpus;            /* configuration text -> what its last trial told of the GPU */
-	json_t *counted;         /* configuration text -> what trial_counters_add gives */
-	json_t *uncounted;       /* [{"config","reason"}] */
-	double counting_seconds; /* that the counters took */
+	json_t *both;              /* configuration text -> {"config", "first", "second"}: two objectives, of each trial */
+	json_t *gpus;              /* configuration text -> what its last trial told of the GPU */
+	json_t *counted;           /* configuration text -> what trial_counters_add gives */
+	json_t *uncounted;         /* [{"config","reason"}] */
+	double counting_seconds;   /* that the counters took */
 	struct counting *counting; /* on nodes; NULL: none has begun */
 };
 
@@ -96,7 +96,8 @@ void tune_remember(struct tune *tune, uint64_t index, const struct trial_result 
 void tune_best_find(struct tune *tune);
 /* Takes the names of the counters from a trial. tune_tell.c */
 void tune_counters_name(struct tune *tune, const struct trial_result *result);
-/* The strategy's task and the search, the same again where it is resumed. Once the baseline is measured. tune_begin.c */
+/* The strategy's task and the search, the same again where it is resumed. Once the baseline is measured. tune_begin.c
+ */
 int tune_search_begin(struct tune *tune, uint64_t budget, struct err *err);
 
 /* tune_budget.c. What an interrupted run has measured is taken over as a whole, whatever time that took. */
@@ -124,13 +125,13 @@ void tune_evaluated(struct tune *tune, uint64_t index, const struct trial_result
 const char *tune_over(const struct tune *tune); /* why the search is over, as the result says it; NULL: it is not */
 
 int tune_parallel_search(struct tune *tune, struct err *err); /* the same on a pool. tune_parallel.c */
-void tune_parallel_finals(struct tune *tune); /* blocks for what comes then. tune_parallel_finals.c */
-int tune_final_phase(struct tune *tune, struct err *err);  /* tune_final.c */
+void tune_parallel_finals(struct tune *tune);                 /* blocks for what comes then. tune_parallel_finals.c */
+int tune_final_phase(struct tune *tune, struct err *err);     /* tune_final.c */
 /* Counts the baseline, the winner and the other finalists, as far as there is time. tune_counters.c */
 int tune_counters_phase(struct tune *tune, struct err *err);
-/* On nodes that the race, of these entries, and the duel have nothing for, counting begins with them. The rest is for who
- * runs their blocks: does something wait for a node; begin it; is this block one of those that count, and was it taken and
- * freed; wait for those on their way, and keep what they counted. tune_parallel_counters.c */
+/* On nodes that the race, of these entries, and the duel have nothing for, counting begins with them. The rest is for
+ * who runs their blocks: does something wait for a node; begin it; is this block one of those that count, and was it
+ * taken and freed; wait for those on their way, and keep what they counted. tune_parallel_counters.c */
 void tune_counting_early(struct tune *tune, const struct race_entry *entries, size_t count);
 bool tune_counting_waits(const struct tune *tune);
 int tune_counting_fill(struct tune *tune, struct err *err);
@@ -145,8 +146,8 @@ json_t *tune_pareto(const struct tune *tune);
 /* What was counted, and what that cost. tune_counted.c */
 void tune_counted_add(const struct tune *tune, json_t *result);
 
-/* How much each parameter mattered in the search: [{"param", "known", "seen", "ratio", "ci", "best", "worst"}], the last
- * four where known. New reference. tune_effects.c */
+/* How much each parameter mattered in the search: [{"param", "known", "seen", "ratio", "ci", "best", "worst"}], the
+ * last four where known. New reference. tune_effects.c */
 json_t *tune_effects(const struct tune *tune);
 /* Of the race's finalists within the noise of the best (1 %, or the noise floor) the fastest cheaper one, else the
  * fastest: {"config", "ratio" of its time to the best's, "why"}. New reference; NULL: none. tune_effects.c */

@@ -24,11 +24,11 @@ struct tune_budget {
 void tune_budget_alone(struct tune_budget *budget); /* where one machine measures, node-seconds are seconds */
 
 struct tune_task {
-	const char *kernel, *source; /* its name and source hash */
-	const char *library;         /* plug-in that it is in; NULL: built in */
-	const char *device;          /* "cuda:0"; NULL: the CPU */
-	const char *device_name;     /* of the GPU; NULL: not known, or the CPU */
-	bool flush_l2;               /* of it, before each run */
+	const char *kernel, *source;    /* its name and source hash */
+	const char *library;            /* plug-in that it is in; NULL: built in */
+	const char *device;             /* "cuda:0"; NULL: the CPU */
+	const char *device_name;        /* of the GPU; NULL: not known, or the CPU */
+	bool flush_l2;                  /* of it, before each run */
 	enum trial_objective objective; /* of the search, the race and the duel */
 	enum trial_objective second;    /* where `pareto`: what else should be small */
 	bool pareto;                    /* the result tells the front of both */
@@ -54,9 +54,9 @@ struct tune_task {
 	struct pool *pool;     /* nodes that measure at the same time; NULL: the runner does, one trial after the other */
 	struct store *store;
 	int64_t session;
-	const char *fingerprint;       /* of this machine */
-	bool transfer;                 /* what the store knows of the kernel is told to the strategy */
-	const uint64_t *hints;         /* configurations that the machine suggests */
+	const char *fingerprint; /* of this machine */
+	bool transfer;           /* what the store knows of the kernel is told to the strategy */
+	const uint64_t *hints;   /* configurations that the machine suggests */
 	size_t hint_count;
 	bool complete;                 /* cut no trial short */
 	double stop_gain;              /* stop searching when less than this is to be expected: 0.01 is 1 %; 0: never */
@@ -73,7 +73,7 @@ struct tune_progress {
 	const char *kernel;
 	uint64_t evaluations, limit; /* limit: as far as known, else 0 */
 	uint64_t failures;
-	double best, baseline;  /* as people know them: seconds, or the metric; NAN: none */
+	double best, baseline; /* as people know them: seconds, or the metric; NAN: none */
 	bool is_metric;
 	double gain;            /* above 1: better than the baseline; NAN: not known */
 	double elapsed, budget; /* seconds; budget 0: counted in evaluations */

@@ -11,8 +11,8 @@ struct counters_subject {
 	bool program;                 /* a program as a whole */
 };
 
-/* {"events":[{"name","source": null where nothing here counts it,"reason","rerun",..}],"metrics":[..]}, a new reference.
- * NULL: a word is not known (ERR_USAGE, with the nearest), or the worker does not answer. */
+/* {"events":[{"name","source": null where nothing here counts it,"reason","rerun",..}],"metrics":[..]}, a new
+ * reference. NULL: a word is not known (ERR_USAGE, with the nearest), or the worker does not answer. */
 json_t *worker_counters(struct worker *worker, const struct counters_subject *subject, const char *const *asked,
                         struct err *err);
 /* Hardware metrics of a GPU's chip (NULL: that of the GPU here) whose names begin with the prefix:

@@ -16,7 +16,7 @@ struct worker {
 	double sm_mhz;                         /* the highest clock of a GPU seen in its trials */
 	char *libraries[WORKER_LIBRARIES_MAX]; /* that this process was asked to load */
 	size_t library_count;
-	json_t *machine; /* what this process said of where it runs; NULL without a launch */
+	json_t *machine;         /* what this process said of where it runs; NULL without a launch */
 	struct worker_loss loss; /* in the last exchange; no reason: it was not lost */
 };
 

@@ -12,7 +12,7 @@
 struct kernel_param {
 	const char *name, *summary, *values /* may be NULL */, *initial, *when /* may be NULL */;
 	enum value_type type;
-	bool text; /* any word will do: a file, for example; `values` are those that are built in */
+	bool text;       /* any word will do: a file, for example; `values` are those that are built in */
 	double min, max; /* both 0: no bounds */
 };
 
@@ -21,7 +21,7 @@ struct kernel_desc {
 	const char *library; /* plug-in that it is in; NULL: built in */
 	const char *device;  /* "cpu", "cuda": one name may be there for several */
 	bool openmp, schedule, racy;
-	bool team_given; /* threads is part of the question: not searched unless asked for */
+	bool team_given;                             /* threads is part of the question: not searched unless asked for */
 	const char *schedule_when, *unsafe, *serial; /* may be NULL; see kernels/kernel.h */
 	struct kernel_param *params, *problem;
 	size_t param_count, problem_count;

@@ -33,8 +33,8 @@ struct worker_launch {
 struct worker_options {
 	const char *path;                   /* the executable */
 	const struct worker_launch *launch; /* NULL: it is a child of this process */
-	uint64_t address_space;        /* bytes; 0: no limit */
-	const volatile int *interrupt; /* Ctrl-C seen; may be NULL */
+	uint64_t address_space;             /* bytes; 0: no limit */
+	const volatile int *interrupt;      /* Ctrl-C seen; may be NULL */
 };
 
 /* Nothing is started until it is needed. */
@@ -42,8 +42,8 @@ struct worker *worker_new(const struct worker_options *options);
 void worker_rest(struct worker *worker); /* stops it, until it is needed again */
 void worker_free(struct worker *worker); /* stops it; leaves no process of its group behind */
 struct runner worker_runner(struct worker *worker);
-/* {"parts":[..],"devices":[..]}: what there is of CUDA here; with a device word also "device", that GPU, which is opened
- * for it: ERR_UNAVAILABLE where it can't be. New reference. */
+/* {"parts":[..],"devices":[..]}: what there is of CUDA here; with a device word also "device", that GPU, which is
+ * opened for it: ERR_UNAVAILABLE where it can't be. New reference. */
 json_t *worker_devices(struct worker *worker, const char *device, struct err *err);
 /* The built-in kernels, or those of the plug-in with this absolute path: ERR_USAGE where it is none. New reference. */
 json_t *worker_describe(struct worker *worker, const char *library, struct err *err);

@@ -4,8 +4,8 @@
  *
  *     make && sweetspot tune ./libtranspose.so --size n=1024 --budget 30s
  *
- * Why blocks: a row of a is read along its cache lines, but a column of b touches a new line with every element. A block
- * small enough that its lines of b stay in the cache uses each of them wholly before it is evicted. */
+ * Why blocks: a row of a is read along its cache lines, but a column of b touches a new line with every element. A
+ * block small enough that its lines of b stay in the cache uses each of them wholly before it is evicted. */
 #include <sweetspot/kernel.h>
 
 #include <omp.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A program that takes its block size and its OpenMP settings from the profile of the machine that it runs on, as tuned with
- * the plug-in beside it, and does without where there is none. transpose [N] */
+/* A program that takes its block size and its OpenMP settings from the profile of the machine that it runs on, as tuned
+ * with the plug-in beside it, and does without where there is none. transpose [N] */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>

@@ -21,7 +21,8 @@ static void sweep(size_t n, const double *from, double *to) {
 #pragma omp for schedule(runtime) nowait
 		for (size_t i = 1; i < n - 1; i++)
 			for (size_t j = 1; j < n - 1; j++)
-				to[i * n + j] = (from[(i - 1) * n + j] + from[(i + 1) * n + j] + from[i * n + j - 1] + from[i * n + j + 1]) / 4;
+				to[i * n + j] =
+					(from[(i - 1) * n + j] + from[(i + 1) * n + j] + from[i * n + j - 1] + from[i * n + j + 1]) / 4;
 		sweetspot_end("sweep");
 	}
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One sweep of a five-point stencil (Jacobi) over an n by n grid, in blocks. stencil.json says what is tried; the macros
- * come as -DBLOCK_ROWS=.. from there. What is not given has the value of an untuned program. */
+/* One sweep of a five-point stencil (Jacobi) over an n by n grid, in blocks. stencil.json says what is tried; the
+ * macros come as -DBLOCK_ROWS=.. from there. What is not given has the value of an untuned program. */
 #ifndef BLOCK_ROWS
 #define BLOCK_ROWS 1024
 #endif
@@ -11,7 +11,7 @@
 #define UNROLL 1
 #endif
 
-#define TEXT(x) #x
+#define TEXT(x)   #x
 #define PRAGMA(x) _Pragma(TEXT(x))
 
 static inline int min(int a, int b) {

@@ -25,7 +25,7 @@ struct cc_cuda_state {
 	const struct cc_cuda_variant *variant;
 	const struct gpu_function *function[CC_FUNCTIONS];
 	gpu_ptr label, other, slots, control, list, hubs; /* what the variant has no use for is 0 */
-	uint32_t *back; /* pinned: CC_SLOTS */
+	uint32_t *back;                                   /* pinned: CC_SLOTS */
 	unsigned block;
 	int group, every, rounds, windows, samples, hub;
 	bool synchronous, jump, persistent;
@@ -58,7 +58,8 @@ enum ss_status cc_cuda_verify(void *state, const struct ss_call *call);
 
 /* figures.c: in the CPU's words. Steps of the last run: waits for it where the device alone knows. */
 int64_t cc_cuda_steps(const struct cc_cuda_state *s);
-size_t cc_cuda_figures(const void *state, const struct ss_call *call, double seconds, struct ss_figure *out, size_t most);
+size_t cc_cuda_figures(const void *state, const struct ss_call *call, double seconds, struct ss_figure *out,
+                       size_t most);
 size_t cc_cuda_series(const void *state, const struct ss_call *call, struct ss_series *out, size_t most);
 
 #endif

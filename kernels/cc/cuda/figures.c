@@ -13,7 +13,8 @@ int64_t cc_cuda_steps(const struct cc_cuda_state *s) {
 	return steps;
 }
 
-size_t cc_cuda_figures(const void *state, const struct ss_call *call, double seconds, struct ss_figure *out, size_t most) {
+size_t cc_cuda_figures(const void *state, const struct ss_call *call, double seconds, struct ss_figure *out,
+                       size_t most) {
 	const struct cc_cuda_state *s = state;
 	struct cc_state view = s->host;
 	view.steps = cc_cuda_steps(s);

@@ -71,8 +71,7 @@ static void rest_link(struct cc_cuda_state *s) {
 	int n = s->host.graph.n, from = s->skip ? 0 : s->rounds;
 	for (int pass = 0; pass < 2; pass++)
 		GPU_LAUNCH(s->gpu, s->function[pass ? HUBS : REST], pass ? &fill : &each, (void *)&in->first,
-		           (void *)&in->target, &n, &s->label, &giant, &from, &s->hub, &s->hubs, &count,
-		           &linked);
+		           (void *)&in->target, &n, &s->label, &giant, &from, &s->hub, &s->hubs, &count, &linked);
 	s->host.steps++;
 }
 

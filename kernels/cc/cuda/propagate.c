@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Launches of rows.cu: step after step until one changes nothing. The host looks after every batch of steps, or all of it
- * is one cooperative launch. */
+/* Launches of rows.cu: step after step until one changes nothing. The host looks after every batch of steps, or all of
+ * it is one cooperative launch. */
 #include <config.h>
 #include <stdlib.h>
 
@@ -57,8 +57,10 @@ static void batches_run(struct cc_cuda_state *s) {
 static void persistent_run(struct cc_cuda_state *s) {
 	const struct cc_cuda_input *in = s->input;
 	uint64_t fit = (uint64_t)gpu_blocks_per_sm(s->gpu, s->function[SWEEP_ALL], s->block, 0) *
-	               (uint64_t)gpu_facts(s->gpu)->sms, blocks = blocks_wanted(s);
-	struct gpu_shape shape = {.grid = {(unsigned)(blocks < fit ? blocks : fit)}, .block = {s->block}, .cooperative = true};
+	               (uint64_t)gpu_facts(s->gpu)->sms,
+			 blocks = blocks_wanted(s);
+	struct gpu_shape shape = {
+		.grid = {(unsigned)(blocks < fit ? blocks : fit)}, .block = {s->block}, .cooperative = true};
 	gpu_ptr other = s->synchronous ? s->other : s->label, barrier = cc_control(s, CC_BARRIER);
 	gpu_ptr steps = cc_control(s, CC_STEPS);
 	int n = s->host.graph.n, jump = s->jump, kept = CC_STEPS_KEPT;

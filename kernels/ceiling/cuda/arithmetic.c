@@ -106,18 +106,50 @@ static bool fp64_right(struct ceiling_cuda_job *job) {
 #define SOURCE "ceiling/cuda/arithmetic.cu"
 
 const struct ceiling_cuda ceiling_cuda_addmin = {
-	.name = "addmin", .op = "pair", .source = SOURCE, .function = "ceiling_addmin", .rate = &ceiling_cuda_pairs,
-	.n_max = 1 << 30, .out_size = words, .ops = chain_ops, .run = addmin_run, .right = addmin_right,
+	.name = "addmin",
+	.op = "pair",
+	.source = SOURCE,
+	.function = "ceiling_addmin",
+	.rate = &ceiling_cuda_pairs,
+	.n_max = 1 << 30,
+	.out_size = words,
+	.ops = chain_ops,
+	.run = addmin_run,
+	.right = addmin_right,
 };
 const struct ceiling_cuda ceiling_cuda_addmin2 = {
-	.name = "addmin2", .op = "pair", .source = SOURCE, .function = "ceiling_addmin2", .rate = &ceiling_cuda_pairs,
-	.n_max = 30000, .out_size = words, .ops = addmin2_ops, .run = addmin2_run, .right = addmin2_right,
+	.name = "addmin2",
+	.op = "pair",
+	.source = SOURCE,
+	.function = "ceiling_addmin2",
+	.rate = &ceiling_cuda_pairs,
+	.n_max = 30000,
+	.out_size = words,
+	.ops = addmin2_ops,
+	.run = addmin2_run,
+	.right = addmin2_right,
 };
 const struct ceiling_cuda ceiling_cuda_fp32 = {
-	.name = "fp32", .op = "flop", .source = SOURCE, .function = "ceiling_fp32", .rate = &ceiling_cuda_flops,
-	.n_max = STEPS_EXACT, .out_size = words, .ops = flops, .run = fp32_run, .right = fp32_right,
+	.name = "fp32",
+	.op = "flop",
+	.source = SOURCE,
+	.function = "ceiling_fp32",
+	.rate = &ceiling_cuda_flops,
+	.n_max = STEPS_EXACT,
+	.out_size = words,
+	.ops = flops,
+	.run = fp32_run,
+	.right = fp32_right,
 };
 const struct ceiling_cuda ceiling_cuda_fp64 = {
-	.name = "fp64", .op = "flop", .source = SOURCE, .function = "ceiling_fp64", .rate = &ceiling_cuda_flops,
-	.n_max = 1 << 30, .out_size = reals, .ops = flops, .run = fp64_run, .right = fp64_right,
+	.name = "fp64",
+	.op = "flop",
+	.source = SOURCE,
+	.function = "ceiling_fp64",
+	.rate = &ceiling_cuda_flops,
+	.n_max = 1 << 30,
+	.out_size = reals,
+	.ops = flops,
+	.run = fp64_run,
+	.right = fp64_right,
 };

@@ -10,19 +10,23 @@ extern const struct ss_kernel kernel_ceiling_cuda;
 
 enum { PROBLEM_WHAT, PROBLEM_N };
 enum { PARAM_BLOCK, PARAM_PER_SM };
-enum { PASS_BYTES = 8 << 20 /* that each SM moves at least in a run, so that starting it is small beside it */,
-       PASSES_MAX = 1024 };
+enum {
+	PASS_BYTES = 8 << 20 /* that each SM moves at least in a run, so that starting it is small beside it */,
+	PASSES_MAX = 1024
+};
 
 static const struct ss_param problem[] = {
 	{"what", "the ceiling", SS_WORD,
-     "read,copy,triad,fp32,fp64,addmin,addmin2,shared,upload,download,upload_pageable,download_pageable,launch,round_trip,"
+     "read,copy,triad,fp32,fp64,addmin,addmin2,shared,upload,download,upload_pageable,download_pageable,launch,round_"
+     "trip,"
      "atomic_one,atomic_many,barrier",
      "read", NULL, 0, 0},
 	{"n", "bytes worked on; repetitions of what is no bandwidth", SS_INT, NULL, "65536", NULL, 1, 0x1p40},
 	{.name = NULL},
 };
 
-#define LAUNCHED "what != 'upload' and what != 'download' and what != 'upload_pageable' and what != 'download_pageable'" \
+#define LAUNCHED                                                                                                       \
+	"what != 'upload' and what != 'download' and what != 'upload_pageable' and what != 'download_pageable'"            \
 	" and what != 'launch' and what != 'round_trip'"
 
 static const struct ss_param params[] = {
@@ -33,10 +37,10 @@ static const struct ss_param params[] = {
 
 /* In the order of the words of `what`. */
 static const struct ceiling_cuda *const ceilings[] = {
-	&ceiling_cuda_read,          &ceiling_cuda_copy,       &ceiling_cuda_triad,           &ceiling_cuda_fp32,
-	&ceiling_cuda_fp64,          &ceiling_cuda_addmin,     &ceiling_cuda_addmin2,         &ceiling_cuda_shared,
-	&ceiling_cuda_upload,        &ceiling_cuda_download,   &ceiling_cuda_upload_pageable, &ceiling_cuda_download_pageable,
-	&ceiling_cuda_start,         &ceiling_cuda_round_trip, &ceiling_cuda_atomic_one,      &ceiling_cuda_atomic_many,
+	&ceiling_cuda_read,    &ceiling_cuda_copy,       &ceiling_cuda_triad,           &ceiling_cuda_fp32,
+	&ceiling_cuda_fp64,    &ceiling_cuda_addmin,     &ceiling_cuda_addmin2,         &ceiling_cuda_shared,
+	&ceiling_cuda_upload,  &ceiling_cuda_download,   &ceiling_cuda_upload_pageable, &ceiling_cuda_download_pageable,
+	&ceiling_cuda_start,   &ceiling_cuda_round_trip, &ceiling_cuda_atomic_one,      &ceiling_cuda_atomic_many,
 	&ceiling_cuda_barrier,
 };
 enum { CEILINGS = sizeof ceilings / sizeof *ceilings };
@@ -61,7 +65,8 @@ static void sizes_set(struct ceiling_cuda_job *job, unsigned sms) {
 static enum ss_status job_read(struct ceiling_cuda_job *job, const struct ss_call *call) {
 	int64_t what = call->problem[PROBLEM_WHAT].i;
 	unsigned sms = call->gpu ? (unsigned)gpu_facts(call->gpu)->sms : 1;
-	*job = (struct ceiling_cuda_job){.gpu = call->gpu, .n = call->problem[PROBLEM_N].i,
+	*job = (struct ceiling_cuda_job){.gpu = call->gpu,
+	                                 .n = call->problem[PROBLEM_N].i,
 	                                 .block = (unsigned)call->config[PARAM_BLOCK].i,
 	                                 .grid = (unsigned)call->config[PARAM_PER_SM].i * sms};
 	if (what < 0 || what >= CEILINGS)

@@ -21,8 +21,8 @@ struct ceiling_cuda {
 	const struct ceiling_cuda_rate *rate;
 	int64_t n_max;
 	int arrays; /* of `size` bytes that n is shared out to; 0: n are repetitions */
-	size_t (*out_size)(const struct ceiling_cuda_job *job); /* of job->out; NULL: none */
-	double (*ops)(const struct ceiling_cuda_job *job);      /* of a run */
+	size_t (*out_size)(const struct ceiling_cuda_job *job);                            /* of job->out; NULL: none */
+	double (*ops)(const struct ceiling_cuda_job *job);                                 /* of a run */
 	enum ss_status (*setup)(struct ceiling_cuda_job *job, const struct ss_call *call); /* may be NULL */
 	void (*run)(struct ceiling_cuda_job *job);
 	bool (*right)(struct ceiling_cuda_job *job);

@@ -46,7 +46,15 @@ static bool shared_right(struct ceiling_cuda_job *job) {
 }
 
 const struct ceiling_cuda ceiling_cuda_shared = {
-	.name = "shared", .op = "byte", .source = "ceiling/cuda/shared.cu", .function = "ceiling_shared",
-	.rate = &ceiling_cuda_bandwidth, .n_max = 1 << 28, .out_size = sums_size, .ops = shared_ops,
-	.setup = shared_setup, .run = shared_run, .right = shared_right,
+	.name = "shared",
+	.op = "byte",
+	.source = "ceiling/cuda/shared.cu",
+	.function = "ceiling_shared",
+	.rate = &ceiling_cuda_bandwidth,
+	.n_max = 1 << 28,
+	.out_size = sums_size,
+	.ops = shared_ops,
+	.setup = shared_setup,
+	.run = shared_run,
+	.right = shared_right,
 };

@@ -69,8 +69,10 @@ static bool download_right(struct ceiling_cuda_job *job) {
 }
 
 #define TRANSFER(word, make, go, check)                                                                                \
-	{.name = word, .op = "byte", .source = "ceiling/cuda/cost.cu", .rate = &ceiling_cuda_bandwidth,                    \
-	 .n_max = INT64_C(1) << 36, .arrays = 1, .ops = ceiling_cuda_bytes, .setup = make, .run = go, .right = check}
+	{                                                                                                                  \
+		.name = word, .op = "byte", .source = "ceiling/cuda/cost.cu", .rate = &ceiling_cuda_bandwidth,                 \
+		.n_max = INT64_C(1) << 36, .arrays = 1, .ops = ceiling_cuda_bytes, .setup = make, .run = go, .right = check    \
+	}
 const struct ceiling_cuda ceiling_cuda_upload = TRANSFER("upload", pinned_setup, upload_run, upload_right);
 const struct ceiling_cuda ceiling_cuda_download = TRANSFER("download", pinned_setup, download_run, download_right);
 const struct ceiling_cuda ceiling_cuda_upload_pageable =

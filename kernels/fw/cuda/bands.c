@@ -16,8 +16,8 @@ static void memory_new(const struct fw_cuda *s, struct fw_band *b) {
 	for (int i = 0; i < 2; i++) {
 		b->rows[i] = s->gpus > 1 ? gpu_alloc(b->gpu, row) : 0;
 		b->across[i] = s->shape.variant == FW_REGISTER && i <= s->lookahead
-		                       ? gpu_alloc(b->gpu, (size_t)b->count * block * block * sizeof(int32_t))
-		                       : 0;
+		                   ? gpu_alloc(b->gpu, (size_t)b->count * block * block * sizeof(int32_t))
+		                   : 0;
 	}
 	b->into = copy_new(b->gpu, input->into, (n + 1) * sizeof *input->into);
 	b->edges = copy_new(b->gpu, input->edges, (size_t)(input->into[n] + 1) * sizeof *input->edges);
@@ -64,7 +64,8 @@ void fw_cuda_bands_new(struct fw_cuda *s, const struct ss_kernel *kernel, const 
 }
 
 static void band_free(struct fw_band *b) {
-	const gpu_ptr memory[] = {b->matrix, b->rows[0], b->rows[1], b->across[0], b->across[1], b->into, b->edges, b->findings};
+	const gpu_ptr memory[] = {b->matrix,    b->rows[0], b->rows[1], b->across[0],
+	                          b->across[1], b->into,    b->edges,   b->findings};
 	struct gpu_mark *const marks[] = {b->done, b->closed, b->ready};
 	for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
 		gpu_free(b->gpu, memory[i]);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The result twice: rows of it against Dijkstra's algorithm, and all of it, on the device, against the equations that only
- * shortest paths satisfy (matrix.cu). */
+/* The result twice: rows of it against Dijkstra's algorithm, and all of it, on the device, against the equations that
+ * only shortest paths satisfy (matrix.cu). */
 #include <config.h>
 #include <stdlib.h>
 #include <string.h>

@@ -8,42 +8,103 @@
 #include "kernels/fw/cuda/fw_cuda.h"
 
 enum { PROBLEM_N, PROBLEM_DEGREE, PROBLEM_TYPE, PROBLEM_TIMED };
-enum { PARAM_VARIANT, PARAM_BLOCK, PARAM_TILE_M, PARAM_TILE_N, PARAM_STAGES, PARAM_UNROLL, PARAM_LOOKAHEAD,
-       PARAM_GPUS, PARAM_HOST };
+enum {
+	PARAM_VARIANT,
+	PARAM_BLOCK,
+	PARAM_TILE_M,
+	PARAM_TILE_N,
+	PARAM_STAGES,
+	PARAM_UNROLL,
+	PARAM_LOOKAHEAD,
+	PARAM_GPUS,
+	PARAM_HOST
+};
 
 static const struct ss_param problem[] = {
-	[PROBLEM_N] = {.name = "n", .summary = "vertices", .type = SS_INT, .initial = "1024", .min = 1,
-	               .max = FW_CUDA_N_MAX},
-	[PROBLEM_DEGREE] = {.name = "degree", .summary = "mean number of edges from a vertex", .type = SS_INT,
-	                    .initial = "8", .min = 0, .max = FW_DEGREE_MAX},
-	[PROBLEM_TYPE] = {.name = "type", .summary = "of a distance", .type = SS_WORD, .values = "int32,int16",
-	                  .initial = "int32"},
-	[PROBLEM_TIMED] = {.name = "timed", .summary = "the algorithm, or all with the copies to and from the host",
-	                   .type = SS_WORD, .values = "compute,all", .initial = "compute"},
+	[PROBLEM_N] =
+		{.name = "n", .summary = "vertices", .type = SS_INT, .initial = "1024", .min = 1, .max = FW_CUDA_N_MAX},
+	[PROBLEM_DEGREE] = {.name = "degree",
+                        .summary = "mean number of edges from a vertex",
+                        .type = SS_INT,
+                        .initial = "8",
+                        .min = 0,
+                        .max = FW_DEGREE_MAX},
+	[PROBLEM_TYPE] =
+		{.name = "type", .summary = "of a distance", .type = SS_WORD, .values = "int32,int16", .initial = "int32"},
+	[PROBLEM_TIMED] = {.name = "timed",
+                       .summary = "the algorithm, or all with the copies to and from the host",
+                       .type = SS_WORD,
+                       .values = "compute,all",
+                       .initial = "compute"},
 	{.name = NULL},
 };
 
 #define IN_REGISTERS "variant == 'register'"
 
 static const struct ss_param params[] = {
-	[PARAM_VARIANT] = {.name = "variant", .summary = "tiles of 32 or 64 in shared memory, or tiles in registers",
-	                   .type = SS_WORD, .values = "factor32,factor64,register", .initial = "factor32"},
-	[PARAM_BLOCK] = {.name = "block", .summary = "edge of a tile, in vertices", .type = SS_INT, .values = "64,128",
-	                 .initial = "128", .when = IN_REGISTERS, .min = 64, .max = 128},
-	[PARAM_TILE_M] = {.name = "tile_m", .summary = "rows of a thread", .type = SS_INT, .values = "4,8,16",
-	                  .initial = "8", .when = IN_REGISTERS, .min = 4, .max = 16},
-	[PARAM_TILE_N] = {.name = "tile_n", .summary = "columns of a thread, in words: an int32, two int16", .type = SS_INT,
-	                  .values = "4,8,16", .initial = "8", .when = IN_REGISTERS, .min = 4, .max = 16},
-	[PARAM_STAGES] = {.name = "stages", .summary = "slices of the operands in shared memory; 1: no copying ahead",
-	                  .type = SS_INT, .values = "1..3", .initial = "2", .when = IN_REGISTERS, .min = 1, .max = 3},
-	[PARAM_UNROLL] = {.name = "unroll", .summary = "steps of the inner loop in a row", .type = SS_INT, .values = "4,8",
-	                  .initial = "8", .when = IN_REGISTERS, .min = 1, .max = 16},
-	[PARAM_LOOKAHEAD] = {.name = "lookahead", .summary = "the next round begins while this one goes on", .type = SS_WORD,
-	                     .values = "no,yes", .initial = "no"},
-	[PARAM_GPUS] = {.name = "gpus", .summary = "how many work on it, each on rows of its own", .type = SS_INT,
-	                .values = "1", .initial = "1", .min = 1, .max = FW_CUDA_GPUS_MAX},
-	[PARAM_HOST] = {.name = "host", .summary = "memory that is copied to and from", .type = SS_WORD,
-	                .values = "pinned,pageable", .initial = "pageable", .when = "timed == 'all'"},
+	[PARAM_VARIANT] = {.name = "variant",
+                       .summary = "tiles of 32 or 64 in shared memory, or tiles in registers",
+                       .type = SS_WORD,
+                       .values = "factor32,factor64,register",
+                       .initial = "factor32"},
+	[PARAM_BLOCK] = {.name = "block",
+                     .summary = "edge of a tile, in vertices",
+                     .type = SS_INT,
+                     .values = "64,128",
+                     .initial = "128",
+                     .when = IN_REGISTERS,
+                     .min = 64,
+                     .max = 128},
+	[PARAM_TILE_M] = {.name = "tile_m",
+                      .summary = "rows of a thread",
+                      .type = SS_INT,
+                      .values = "4,8,16",
+                      .initial = "8",
+                      .when = IN_REGISTERS,
+                      .min = 4,
+                      .max = 16},
+	[PARAM_TILE_N] = {.name = "tile_n",
+                      .summary = "columns of a thread, in words: an int32, two int16",
+                      .type = SS_INT,
+                      .values = "4,8,16",
+                      .initial = "8",
+                      .when = IN_REGISTERS,
+                      .min = 4,
+                      .max = 16},
+	[PARAM_STAGES] = {.name = "stages",
+                      .summary = "slices of the operands in shared memory; 1: no copying ahead",
+                      .type = SS_INT,
+                      .values = "1..3",
+                      .initial = "2",
+                      .when = IN_REGISTERS,
+                      .min = 1,
+                      .max = 3},
+	[PARAM_UNROLL] = {.name = "unroll",
+                      .summary = "steps of the inner loop in a row",
+                      .type = SS_INT,
+                      .values = "4,8",
+                      .initial = "8",
+                      .when = IN_REGISTERS,
+                      .min = 1,
+                      .max = 16},
+	[PARAM_LOOKAHEAD] = {.name = "lookahead",
+                         .summary = "the next round begins while this one goes on",
+                         .type = SS_WORD,
+                         .values = "no,yes",
+                         .initial = "no"},
+	[PARAM_GPUS] = {.name = "gpus",
+                    .summary = "how many work on it, each on rows of its own",
+                    .type = SS_INT,
+                    .values = "1",
+                    .initial = "1",
+                    .min = 1,
+                    .max = FW_CUDA_GPUS_MAX},
+	[PARAM_HOST] = {.name = "host",
+                    .summary = "memory that is copied to and from",
+                    .type = SS_WORD,
+                    .values = "pinned,pageable",
+                    .initial = "pageable",
+                    .when = "timed == 'all'"},
 	{.name = NULL},
 };
 
@@ -181,8 +242,8 @@ static double between(const struct fw_cuda *s, int moment) {
 	return gpu_elapsed(s->bands[0].gpu, s->moments[moment - 1], s->moments[moment]);
 }
 
-/* A warp's load of 4 bytes a thread is one pass through shared memory, one of 16 bytes takes 4, or 2 where few of its words
- * differ (as counted on an H100). The compiler reads 4 steps of a tile's row at once. */
+/* A warp's load of 4 bytes a thread is one pass through shared memory, one of 16 bytes takes 4, or 2 where few of its
+ * words differ (as counted on an H100). The compiler reads 4 steps of a tile's row at once. */
 static double passes_of_32(const struct fw_cuda_shape *s) {
 	if (s->variant != FW_REGISTER)
 		return 1.5 / (s->block / 32);

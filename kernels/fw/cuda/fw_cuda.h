@@ -4,8 +4,8 @@
  * The matrix is row-major, padded to whole tiles with "no path", in words of one distance (int32) or two (int16). Each
  * device has a band of tile rows. In round k the one that has tile row k sends it to the others.
  *
- * int16: "no path" is FW_INF16, and as with FW_INF no sum wraps: the result is the shortest path or FW_INF16, whichever is
- * less. With weights of at most FW_WEIGHT_MAX a path that is too long leads past a vertex at a distance from
+ * int16: "no path" is FW_INF16, and as with FW_INF no sum wraps: the result is the shortest path or FW_INF16, whichever
+ * is less. With weights of at most FW_WEIGHT_MAX a path that is too long leads past a vertex at a distance from
  * FW_INF16 - FW_WEIGHT_MAX on. So when no result is that long, all of them are right; verify asks for that. */
 #ifndef KERNELS_FW_CUDA_FW_CUDA_H
 #define KERNELS_FW_CUDA_FW_CUDA_H
@@ -15,7 +15,10 @@
 #define FW_INF16 (INT16_MAX / 2)
 
 enum { FW_CUDA_N_MAX = 65536, FW_CUDA_GPUS_MAX = 8, FW_CUDA_SLICE = 16 /* SLICE of register.cu */ };
-enum { FW_CUDA_ROWS_ALL = 4096, FW_CUDA_ROWS_SOME = 64 }; /* Dijkstra from every vertex up to that n; beyond, from a few */
+enum {
+	FW_CUDA_ROWS_ALL = 4096,
+	FW_CUDA_ROWS_SOME = 64
+}; /* Dijkstra from every vertex up to that n; beyond, from a few */
 
 struct fw_cuda_input {
 	struct fw_input graph;

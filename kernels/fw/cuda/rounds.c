@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The rounds of the blocked algorithm. In round k the diagonal tile is closed (first phase), then the rest of tile row k and
- * tile column k (second), then all others (third).
+/* The rounds of the blocked algorithm. In round k the diagonal tile is closed (first phase), then the rest of tile row
+ * k and tile column k (second), then all others (third).
  *
- * With lookahead what round k + 1 begins with is updated first, in an urgent stream, and goes on there through its first two
- * phases, while the gpu's own stream does what is left of round k. As in LU factorisations: Strazdins, "A comparison of
- * lookahead and algorithmic blocking techniques for parallel matrix factorization", 1998. */
+ * With lookahead what round k + 1 begins with is updated first, in an urgent stream, and goes on there through its
+ * first two phases, while the gpu's own stream does what is left of round k. As in LU factorisations: Strazdins, "A
+ * comparison of lookahead and algorithmic blocking techniques for parallel matrix factorization", 1998. */
 #include <config.h>
 #include <limits.h>
 
@@ -86,8 +86,7 @@ static void panels_update(struct fw_cuda *s, struct fw_band *b, int k, bool row,
 }
 
 /* The third phase of round k for some tiles. */
-static void tiles_relax(struct fw_cuda *s, struct fw_band *b, int k, struct range columns,
-                        struct range rows) {
+static void tiles_relax(struct fw_cuda *s, struct fw_band *b, int k, struct range columns, struct range rows) {
 	int pitch = b->count * s->shape.block;
 	gpu_ptr from = rows_of(s, b, k), across = across_of(s, b, k);
 	struct gpu_shape shape = shape_of(&s->shape, columns.count, rows.count);
@@ -154,7 +153,8 @@ static void round_finish(struct fw_cuda *s, int k) {
 	int until = k + 1 + s->lookahead;
 	for (int i = 0; i < s->gpus; i++) {
 		struct fw_band *b = &s->bands[i];
-		tiles_relax(s, b, k, range_without(s->tiles, k, until), range_without(b->count, k - b->first, until - b->first));
+		tiles_relax(s, b, k, range_without(s->tiles, k, until),
+		            range_without(b->count, k - b->first, until - b->first));
 		gpu_mark(b->gpu, b->done);
 	}
 }

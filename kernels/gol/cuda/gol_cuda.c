@@ -13,20 +13,20 @@ enum { VARIANTS = sizeof variants / sizeof *variants };
 #define PACKED "variant == 'bits' or variant == 'bits_temporal'"
 
 static const struct ss_param params[] = {
-	[GOL_CUDA_VARIANT] = {"variant", "layout of the cells and what a thread does", SS_WORD, VARIANT_NAMES, "byte", NULL, 0,
-	                      0},
+	[GOL_CUDA_VARIANT] = {"variant", "layout of the cells and what a thread does", SS_WORD, VARIANT_NAMES, "byte", NULL,
+                          0, 0},
 	[GOL_CUDA_X] = {"block_size_x", "threads of a block beside each other", SS_INT, "16..256*2", "32", NULL, 1,
-	                GOL_CUDA_THREADS_MAX},
+                    GOL_CUDA_THREADS_MAX},
 	[GOL_CUDA_Y] = {"block_size_y", "threads of a block above each other", SS_INT, "1..32*2", "8", NULL, 1,
-	                GOL_CUDA_THREADS_MAX},
+                    GOL_CUDA_THREADS_MAX},
 	[GOL_CUDA_WORD] = {"word", "cells of a row in a thread", SS_INT, "32..128*2", "32", PACKED, 32, 128},
 	[GOL_CUDA_ROWS] = {"rows", "rows of a thread", SS_INT, "1..16*2", "8", "variant == 'bits'", 1, 16},
 	[GOL_CUDA_NEIGHBOURS] = {"neighbours", "where the words beside a thread's own come from", SS_WORD, "loads,shuffles",
-	                         "loads", "variant == 'bits'", 0, 0},
-	[GOL_CUDA_DEPTH] = {"depth", "generations in a pass over the grid", SS_INT, "2..16*2", "8", "variant == 'bits_temporal'",
-	                    1, GOL_CUDA_KEPT_MAX},
+                             "loads", "variant == 'bits'", 0, 0},
+	[GOL_CUDA_DEPTH] = {"depth", "generations in a pass over the grid", SS_INT, "2..16*2", "8",
+                        "variant == 'bits_temporal'", 1, GOL_CUDA_KEPT_MAX},
 	[GOL_CUDA_STRIP] = {"strip", "rows of a tile", SS_INT, "64..1024*2", "256", "variant == 'bits_temporal'", 1,
-	                    GOL_CUDA_HEIGHT_MAX},
+                        GOL_CUDA_HEIGHT_MAX},
 	{.name = NULL},
 };
 
@@ -43,9 +43,9 @@ static bool config_right(const struct ss_call *call) {
 	for (int i = GOL_CUDA_X; i <= GOL_CUDA_STRIP; i++)
 		if (i != GOL_CUDA_NEIGHBOURS && (c[i].i < params[i].min || c[i].i > params[i].max))
 			return false;
-	return c[GOL_CUDA_VARIANT].i >= 0 && c[GOL_CUDA_VARIANT].i < VARIANTS && (word == 32 || word == 64 || word == 128) &&
-	       c[GOL_CUDA_NEIGHBOURS].i >= 0 && c[GOL_CUDA_NEIGHBOURS].i <= 1 &&
-	       c[GOL_CUDA_X].i * c[GOL_CUDA_Y].i <= GOL_CUDA_THREADS_MAX;
+	return c[GOL_CUDA_VARIANT].i >= 0 && c[GOL_CUDA_VARIANT].i < VARIANTS &&
+	       (word == 32 || word == 64 || word == 128) && c[GOL_CUDA_NEIGHBOURS].i >= 0 &&
+	       c[GOL_CUDA_NEIGHBOURS].i <= 1 && c[GOL_CUDA_X].i * c[GOL_CUDA_Y].i <= GOL_CUDA_THREADS_MAX;
 }
 
 static void gol_cuda_program(const struct ss_call *call, struct ss_program *program) {
@@ -55,8 +55,10 @@ static void gol_cuda_program(const struct ss_call *call, struct ss_program *prog
 static enum ss_status gol_cuda_setup(void *opaque, void *input, const struct ss_call *call) {
 	struct gol_cuda *s = opaque;
 	if (!config_right(call))
-		return kernel_fail(call, SS_INVALID, "a block has 1 to %d threads, a word 32, 64 or 128 cells; depth is 1 to %d and "
-		                   "rows 1 to 16", GOL_CUDA_THREADS_MAX, GOL_CUDA_KEPT_MAX);
+		return kernel_fail(call, SS_INVALID,
+		                   "a block has 1 to %d threads, a word 32, 64 or 128 cells; depth is 1 to %d and "
+		                   "rows 1 to 16",
+		                   GOL_CUDA_THREADS_MAX, GOL_CUDA_KEPT_MAX);
 	*s = (struct gol_cuda){.input = input, .gpu = call->gpu};
 	s->variant = variants[call->config[GOL_CUDA_VARIANT].i];
 	enum ss_status status = gol_cuda_memory_new(s, call);
@@ -82,9 +84,8 @@ static enum ss_status gol_cuda_run(void *opaque, const struct ss_call *call) {
 
 /* What the CPU's code compares and measures: the result in its words, the traffic of this layout. */
 static struct gol_state host_state(const struct gol_cuda *s, struct gol_variant *variant) {
-	*variant = (struct gol_variant){.unit = s->variant->bytes ? 1 : 4,
-	                                .cells_per_unit = s->variant->bytes ? 1 : 32,
-	                                .save = gol_bits_save};
+	*variant = (struct gol_variant){
+		.unit = s->variant->bytes ? 1 : 4, .cells_per_unit = s->variant->bytes ? 1 : 32, .save = gol_bits_save};
 	return (struct gol_state){.variant = variant,
 	                          .input = (struct gol_input *)(uintptr_t)s->input,
 	                          .stride = s->input->words * sizeof(uint64_t),
@@ -101,7 +102,8 @@ static enum ss_status gol_cuda_verify(void *opaque, const struct ss_call *call) 
 		return status;
 	struct gol_state host = host_state(s, &variant);
 	if (!host.input->windows && !gol_expect(host.input, call->seed))
-		return kernel_fail(call, SS_NOMEM, "no memory to verify a grid of %zu by %zu cells", host.input->n, host.input->n);
+		return kernel_fail(call, SS_NOMEM, "no memory to verify a grid of %zu by %zu cells", host.input->n,
+		                   host.input->n);
 	return gol_compare(&host, call);
 }
 

@@ -17,17 +17,17 @@ enum {
 	GOL_CUDA_STRIP
 };
 
-/* Two grids. Rows are whole cache lines, with at least a dead unit (a byte or a word) behind the last cell, and so before
- * the first of the row that follows; there is a dead row before row 0 and after the last. */
+/* Two grids. Rows are whole cache lines, with at least a dead unit (a byte or a word) behind the last cell, and so
+ * before the first of the row that follows; there is a dead row before row 0 and after the last. */
 struct gol_cuda {
 	const struct gol_cuda_variant *variant;
 	const struct gol_input *input; /* not owned */
 	struct gpu *gpu;
-	gpu_ptr start;   /* the input: rows of words, as on the host */
+	gpu_ptr start;              /* the input: rows of words, as on the host */
 	gpu_ptr memory[2], grid[2]; /* grid: where row 0 begins */
-	int64_t stride;  /* bytes */
-	size_t bytes;    /* of memory */
-	uint64_t *cells; /* the result, for the host */
+	int64_t stride;             /* bytes */
+	size_t bytes;               /* of memory */
+	uint64_t *cells;            /* the result, for the host */
 	int now;
 
 	const struct gpu_function *function, *single, *unpack, *pack;

@@ -34,16 +34,20 @@ enum ss_status gol_cuda_memory_new(struct gol_cuda *s, const struct ss_call *cal
 	return cuda_status(call);
 }
 
-static void convert(struct gol_cuda *s, const struct gpu_function *function, gpu_ptr from, int64_t from_pitch, gpu_ptr to,
-                    int64_t to_pitch) {
+static void convert(struct gol_cuda *s, const struct gpu_function *function, gpu_ptr from, int64_t from_pitch,
+                    gpu_ptr to, int64_t to_pitch) {
 	int n = (int)s->input->n;
 	struct gpu_shape shape = {.grid = {(unsigned)n, gpu_blocks((uint64_t)n, PACK_THREADS)}, .block = {PACK_THREADS}};
 	GPU_LAUNCH(s->gpu, function, &shape, &from, &from_pitch, &to, &to_pitch, &n);
 }
 
 static void across(struct gol_cuda *s, gpu_ptr to, size_t to_pitch, gpu_ptr from, size_t from_pitch) {
-	struct gpu_rectangle rows = {.to = to, .from = from, .to_pitch = to_pitch, .from_pitch = from_pitch,
-	                             .width = (s->input->n + 31) / 32 * sizeof(uint32_t), .rows = s->input->n};
+	struct gpu_rectangle rows = {.to = to,
+	                             .from = from,
+	                             .to_pitch = to_pitch,
+	                             .from_pitch = from_pitch,
+	                             .width = (s->input->n + 31) / 32 * sizeof(uint32_t),
+	                             .rows = s->input->n};
 	gpu_copy_rectangle(s->gpu, GPU_ACROSS, &rows);
 }
 

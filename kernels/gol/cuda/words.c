@@ -34,8 +34,8 @@ static enum ss_status bits_setup(struct gol_cuda *s, const struct gpu_module *mo
 	if (call->config[GOL_CUDA_NEIGHBOURS].i && x % LANES)
 		return kernel_fail(call, SS_INVALID, "with neighbours=shuffles, block_size_x must be a multiple of %d", LANES);
 	s->function = gpu_function(s->gpu, module, "gol_bits");
-	s->shape = (struct gpu_shape){.grid = {gpu_blocks((uint64_t)row_words(s), x * words), gpu_blocks(s->input->n, y * rows)},
-	                              .block = {x, y}};
+	s->shape = (struct gpu_shape){
+		.grid = {gpu_blocks((uint64_t)row_words(s), x * words), gpu_blocks(s->input->n, y * rows)}, .block = {x, y}};
 	return SS_OK;
 }
 

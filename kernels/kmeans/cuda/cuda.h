@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* k-means on a GPU: what its files share.
  *
- * With type=f64 all is as on the CPU, exact, and compared with the same answer in every bit. With type=f32 objects, centres
- * and distances are floats. Objects and centres are exact then, too, and so are sums, which are doubles or floats of few
- * objects; only distances are rounded. So the answer of f32 is what the same operations in the same order give on the
- * host, and is compared in every bit, too (single.c). */
+ * With type=f64 all is as on the CPU, exact, and compared with the same answer in every bit. With type=f32 objects,
+ * centres and distances are floats. Objects and centres are exact then, too, and so are sums, which are doubles or
+ * floats of few objects; only distances are rounded. So the answer of f32 is what the same operations in the same order
+ * give on the host, and is compared in every bit, too (single.c). */
 #ifndef KERNELS_KMEANS_CUDA_CUDA_H
 #define KERNELS_KMEANS_CUDA_CUDA_H
 #include "kernels/cuda.h"
@@ -45,19 +45,19 @@ struct kmeans_cuda_state {
 	const struct kmeans_cuda_variant *variant;
 	struct gpu *gpu;
 	size_t real, label; /* bytes */
-	int points, group; /* group: clusters, 0 none */
-	int copies;     /* of direct's sums in a warp */
-	unsigned parts; /* tables of sums */
-	int chunk;      /* clusters at a time in shared memory */
+	int points, group;  /* group: clusters, 0 none */
+	int copies;         /* of direct's sums in a warp */
+	unsigned parts;     /* tables of sums */
+	int chunk;          /* clusters at a time in shared memory */
 	const struct gpu_function *assign, *means;
 	struct gpu_shape shape;
 	gpu_ptr membership, centres, changed, sums, counts;
 	struct gpu_graph *graph;
-	struct kmeans_state host;             /* the CPU's view: for new centres, and to compare */
-	void *first, *pinned, *up;            /* centres; membership and centres on their way */
+	struct kmeans_state host;  /* the CPU's view: for new centres, and to compare */
+	void *first, *pinned, *up; /* centres; membership and centres on their way */
 	struct gpu_mark *marks[KMEANS_TRACED_MAX][KMEANS_MARKS];
 	size_t traced;
-	double *trace[3];                     /* seconds of each traced loop: GPU, transfers, CPU */
+	double *trace[3]; /* seconds of each traced loop: GPU, transfers, CPU */
 };
 
 /* What a launch of a resident variant needs (fast.c). */
@@ -80,7 +80,8 @@ struct kmeans_input *kmeans_single(struct kmeans_cuda_input *input, enum kmeans_
 
 void kmeans_single_free(struct kmeans_input *answer);
 
-/* memory.c: all that a state needs but its code; the GPU's failures are the caller's to ask for, SS_NOMEM is the host's */
+/* memory.c: all that a state needs but its code; the GPU's failures are the caller's to ask for, SS_NOMEM is the host's
+ */
 enum ss_status kmeans_cuda_memory_new(struct kmeans_cuda_state *s);
 void kmeans_cuda_memory_free(struct kmeans_cuda_state *s);
 /* What the device found, to s->host. */

@@ -14,14 +14,21 @@ static const struct ss_param problem[] = {
 /* In the order of the words of `variant`. */
 static const struct kmeans_cuda_variant variants[] = {
 	{.name = "naive", .source = "kmeans/cuda/naive.cu", .on_host = true},
-	{.name = "transpose", .source = "kmeans/cuda/transpose.cu", .layout = KMEANS_COLUMNS, .on_host = true,
-	 .by_column = true},
+	{.name = "transpose",
+     .source = "kmeans/cuda/transpose.cu",
+     .layout = KMEANS_COLUMNS,
+     .on_host = true,
+     .by_column = true},
 	{.name = "shared", .source = "kmeans/cuda/shared.cu", .layout = KMEANS_COLUMNS, .on_host = true},
 	{.name = "all_gpu", .source = "kmeans/cuda/all_gpu.cu", .layout = KMEANS_COLUMNS},
 	{.name = "partial", .source = "kmeans/cuda/partial.cu", .layout = KMEANS_COLUMNS, .resident = true},
 	{.name = "fused", .source = "kmeans/cuda/fused.cu", .form = KMEANS_BRACKET, .resident = true, .constant = true},
-	{.name = "direct", .source = "kmeans/cuda/direct.cu", .form = KMEANS_BRACKET, .resident = true, .constant = true,
-	 .direct = true},
+	{.name = "direct",
+     .source = "kmeans/cuda/direct.cu",
+     .form = KMEANS_BRACKET,
+     .resident = true,
+     .constant = true,
+     .direct = true},
 	{.name = "tensor", .source = "kmeans/cuda/tensor.cu", .form = KMEANS_BRACKET, .resident = true, .constant = true},
 };
 enum { VARIANTS = sizeof variants / sizeof *variants, TENSOR = VARIANTS - 1 };
@@ -31,19 +38,19 @@ enum { GRAPH_LOOPS_MAX = 1000, REGISTERS_MAX = 128 };
 #define CONSTANT "(variant == 'fused' or variant == 'direct' or variant == 'tensor')"
 static const struct ss_param params[] = {
 	[KMEANS_VARIANT] = {"variant", "layout, where sums are kept, and who makes the new centres", SS_WORD,
-	                    "naive,transpose,shared,all_gpu,partial,fused,direct,tensor", "naive", NULL, 0, 0},
-	[KMEANS_BLOCK] = {"block", "threads in a block", SS_INT, "32,48,64,96,100,128,192,238,256,320,384,512,768,1000,1024",
-	                  "256", NULL, 32, BLOCK_MAX},
+                        "naive,transpose,shared,all_gpu,partial,fused,direct,tensor", "naive", NULL, 0, 0},
+	[KMEANS_BLOCK] = {"block", "threads in a block", SS_INT,
+                      "32,48,64,96,100,128,192,238,256,320,384,512,768,1000,1024", "256", NULL, 32, BLOCK_MAX},
 	[KMEANS_POINTS] = {"points", "objects of a thread, or at once in its registers", SS_INT, "1,2,4,8", "1",
-	                   "variant != 'tensor'", 1, POINTS_MAX},
-	[KMEANS_GROUP] = {"group", "clusters compared by the upper halves of their numbers first; 0: none", SS_INT, "0,2,4,8",
-	                  "0", "variant == 'direct' or variant == 'fused' and type == 'f64'", 0, GROUP_MAX},
+                       "variant != 'tensor'", 1, POINTS_MAX},
+	[KMEANS_GROUP] = {"group", "clusters compared by the upper halves of their numbers first; 0: none", SS_INT,
+                      "0,2,4,8", "0", "variant == 'direct' or variant == 'fused' and type == 'f64'", 0, GROUP_MAX},
 	[KMEANS_COPIES] = {"copies", "tables of sums in a warp, whose lanes take turns", SS_INT, "8,16,32", "16",
-	                   "variant == 'direct'", 1, COPIES_MAX},
+                       "variant == 'direct'", 1, COPIES_MAX},
 	[KMEANS_PER_SM] = {"per_sm", "resident blocks for each SM; 0: as many as fit", SS_INT, "0,1,2,3,4,8,16", "0",
-	                   "variant == 'partial' or " CONSTANT, 0, PER_SM_MAX},
-	[KMEANS_LAUNCH] = {"launch", "loops are queued, or recorded and launched at once", SS_WORD, "queued,graph", "queued",
-	                   "variant == 'all_gpu' or variant == 'partial' or " CONSTANT, 0, 0},
+                       "variant == 'partial' or " CONSTANT, 0, PER_SM_MAX},
+	[KMEANS_LAUNCH] = {"launch", "loops are queued, or recorded and launched at once", SS_WORD, "queued,graph",
+                       "queued", "variant == 'all_gpu' or variant == 'partial' or " CONSTANT, 0, 0},
 	{.name = NULL},
 };
 
@@ -85,8 +92,8 @@ static bool inside(int64_t value, int64_t min, int64_t max) {
 static bool config_sane(const struct ss_value *c) {
 	return inside(c[KMEANS_VARIANT].i, 0, VARIANTS - 1) && inside(c[KMEANS_BLOCK].i, 32, BLOCK_MAX) &&
 	       inside(c[KMEANS_POINTS].i, 1, POINTS_MAX) && inside(c[KMEANS_PER_SM].i, 0, PER_SM_MAX) &&
-	       inside(c[KMEANS_GROUP].i, 0, GROUP_MAX) &&
-	       inside(c[KMEANS_COPIES].i, 1, COPIES_MAX) && inside(c[KMEANS_LAUNCH].i, 0, 1);
+	       inside(c[KMEANS_GROUP].i, 0, GROUP_MAX) && inside(c[KMEANS_COPIES].i, 1, COPIES_MAX) &&
+	       inside(c[KMEANS_LAUNCH].i, 0, 1);
 }
 
 static bool power_of_two(int64_t x) {
@@ -101,7 +108,8 @@ static const char *refusal(const struct ss_call *call) {
 	if (v->constant && c[KMEANS_BLOCK].i % 32 != 0)
 		return "block must be a multiple of 32";
 	if (v == &variants[TENSOR])
-		return words == 2 && coords % 8 == 0 && coords <= 128 ? NULL : "tensor is for f64 with 8, 16, ... 128 coordinates";
+		return words == 2 && coords % 8 == 0 && coords <= 128 ? NULL
+		                                                      : "tensor is for f64 with 8, 16, ... 128 coordinates";
 	if (v->direct && coords * words != 1 && coords * words != 2 && coords * words != 4)
 		return "direct is for objects of 4, 8 or 16 bytes";
 	if (v->constant && coords * c[KMEANS_POINTS].i * words > REGISTERS_MAX)
@@ -158,7 +166,8 @@ static void code_load(struct kmeans_cuda_state *s, const struct ss_kernel *kerne
 		return;
 	int most = gpu_function_facts(s->assign)->threads_max;
 	if ((int)s->shape.block[0] > most)
-		gpu_fail(s->gpu, GPU_REFUSED, "%u threads need more registers than an SM has: %d at most", s->shape.block[0], most);
+		gpu_fail(s->gpu, GPU_REFUSED, "%u threads need more registers than an SM has: %d at most", s->shape.block[0],
+		         most);
 }
 
 static void shape_choose(struct kmeans_cuda_state *s, const struct ss_call *call) {
@@ -249,8 +258,8 @@ static enum ss_status kmeans_cuda_verify(void *state, const struct ss_call *call
 static struct ss_work kmeans_cuda_work(const struct ss_call *call) {
 	const struct ss_value *p = call->problem;
 	double numbers = (double)kmeans_objects_wanted(p, real_of(call)) * p[KMEANS_LOOPS].r * p[KMEANS_COORDS].r;
-	return (struct ss_work){.ops = numbers * p[KMEANS_CLUSTERS].r, .bytes = numbers * (double)real_of(call),
-	                        .op = "distance term"};
+	return (struct ss_work){
+		.ops = numbers * p[KMEANS_CLUSTERS].r, .bytes = numbers * (double)real_of(call), .op = "distance term"};
 }
 
 static double sum(const double *values, size_t count) {

@@ -25,13 +25,14 @@ static void assign_launch(struct kmeans_cuda_state *s, size_t loop) {
 	long long n = (long long)in->n;
 	int coords = (int)in->coords, clusters = (int)in->clusters;
 	if (s->variant->constant)
-		GPU_LAUNCH(s->gpu, s->assign, &s->shape, &objects, &s->centres, &s->membership, &changed, &n, &s->sums, &s->counts);
+		GPU_LAUNCH(s->gpu, s->assign, &s->shape, &objects, &s->centres, &s->membership, &changed, &n, &s->sums,
+		           &s->counts);
 	else if (s->variant->resident)
-		GPU_LAUNCH(s->gpu, s->assign, &s->shape, &objects, &s->centres, &s->membership, &changed, &n, &coords, &clusters,
-		           &s->points, &s->sums, &s->counts);
+		GPU_LAUNCH(s->gpu, s->assign, &s->shape, &objects, &s->centres, &s->membership, &changed, &n, &coords,
+		           &clusters, &s->points, &s->sums, &s->counts);
 	else /* what the variant does not take comes last */
-		GPU_LAUNCH(s->gpu, s->assign, &s->shape, &objects, &s->centres, &s->membership, &changed, &n, &coords, &clusters,
-		           &s->points, &s->chunk, &s->sums, &s->counts);
+		GPU_LAUNCH(s->gpu, s->assign, &s->shape, &objects, &s->centres, &s->membership, &changed, &n, &coords,
+		           &clusters, &s->points, &s->chunk, &s->sums, &s->counts);
 }
 
 static void means_launch(const struct kmeans_cuda_state *s) {

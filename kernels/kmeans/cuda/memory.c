@@ -58,7 +58,7 @@ void kmeans_cuda_memory_free(struct kmeans_cuda_state *s) {
 		return;
 	const gpu_ptr device[] = {s->membership, s->centres, s->changed, s->sums, s->counts};
 	void *const host[] = {s->host.centres, s->host.changed, s->host.sums, s->host.counts, s->host.membership,
-	                      s->first, s->trace[0], s->trace[1], s->trace[2]};
+	                      s->first,        s->trace[0],     s->trace[1],  s->trace[2]};
 	gpu_graph_free(s->gpu, s->graph);
 	for (size_t i = 0; i < sizeof device / sizeof *device; i++)
 		gpu_free(s->gpu, device[i]);

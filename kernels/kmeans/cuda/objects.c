@@ -44,8 +44,12 @@ static void piece_upload(struct gpu *gpu, const struct kmeans_input *in, gpu_ptr
 		gpu_upload(gpu, to + first * coords * real, narrow, count * coords * real);
 		return;
 	}
-	struct gpu_rectangle rectangle = {.to = to + first * real, .from = (uintptr_t)narrow, .to_pitch = in->n * real,
-	                                  .from_pitch = count * real, .width = count * real, .rows = coords};
+	struct gpu_rectangle rectangle = {.to = to + first * real,
+	                                  .from = (uintptr_t)narrow,
+	                                  .to_pitch = in->n * real,
+	                                  .from_pitch = count * real,
+	                                  .width = count * real,
+	                                  .rows = coords};
 	gpu_copy_rectangle(gpu, GPU_UP, &rectangle);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The answer of f32: the operations of the .cu files in their order, with floats. A fused multiply-add is a product and a
- * sum of doubles, both of which are exact here: objects are multiples of 2^-12, centres of 2^-21, half of a square sum is
- * a float, and a distance below 1024 has at most 53 bits. So there is one rounding, as on the device. */
+/* The answer of f32: the operations of the .cu files in their order, with floats. A fused multiply-add is a product and
+ * a sum of doubles, both of which are exact here: objects are multiples of 2^-12, centres of 2^-21, half of a square
+ * sum is a float, and a distance below 1024 has at most 53 bits. So there is one rounding, as on the device. */
 #include <config.h>
 #include <stdlib.h>
 #include <string.h>
@@ -107,7 +107,9 @@ struct kmeans_input *kmeans_single(struct kmeans_cuda_input *input, enum kmeans_
 	in->centres = malloc(entries * sizeof *in->centres);
 	in->changed = malloc(in->loops * sizeof *in->changed);
 	struct single w = {.s = {.input = in, .objects = in->objects, .membership = in->membership, .centres = in->centres},
-	                   .form = form, .lots = lots, .lot = calloc(lots * LOT * (in->coords + 1), sizeof *w.lot)};
+	                   .form = form,
+	                   .lots = lots,
+	                   .lot = calloc(lots * LOT * (in->coords + 1), sizeof *w.lot)};
 	w.s.sums = malloc(entries * sizeof *w.s.sums);
 	w.s.counts = malloc(in->clusters * sizeof *w.s.counts);
 	bool fits = in->membership && in->centres && in->changed && w.lot && w.s.sums && w.s.counts;

@@ -7,30 +7,31 @@
 
 extern const struct ss_kernel kernel_quake_cuda;
 
-static const struct quake_cuda_variant *const variants[] = {&quake_cuda_per_step, &quake_cuda_deferred, &quake_cuda_graph,
-                                                            &quake_cuda_temporal, &quake_cuda_persistent};
+static const struct quake_cuda_variant *const variants[] = {
+	&quake_cuda_per_step, &quake_cuda_deferred, &quake_cuda_graph, &quake_cuda_temporal, &quake_cuda_persistent};
 #define VARIANT_NAMES "per_step,deferred,graph,temporal,persistent" /* the same order */
-#define STEPWISE "variant == 'per_step' or variant == 'deferred' or variant == 'graph'"
-#define TILES "variant == 'temporal' or variant == 'persistent'"
+#define STEPWISE      "variant == 'per_step' or variant == 'deferred' or variant == 'graph'"
+#define TILES         "variant == 'temporal' or variant == 'persistent'"
 
 static const struct ss_param params[] = {
-	[QUAKE_CUDA_VARIANT] = {"variant", "what a launch does and when sums are copied", SS_WORD, VARIANT_NAMES, "per_step",
-	                        NULL, 0, 0},
+	[QUAKE_CUDA_VARIANT] = {"variant", "what a launch does and when sums are copied", SS_WORD, VARIANT_NAMES,
+                            "per_step", NULL, 0, 0},
 	[QUAKE_CUDA_X] = {"block_size_x", "threads of a block beside each other", SS_INT, "8..256*2", "16", STEPWISE, 1,
-	                  QUAKE_CUDA_THREADS_MAX},
+                      QUAKE_CUDA_THREADS_MAX},
 	[QUAKE_CUDA_Y] = {"block_size_y", "threads of a block above each other", SS_INT, "1..32*2", "16", STEPWISE, 1,
-	                  QUAKE_CUDA_THREADS_MAX},
+                      QUAKE_CUDA_THREADS_MAX},
 	[QUAKE_CUDA_REDUCTION] = {"reduction", "how the threads' counts and energies are added", SS_WORD,
-	                          "atomics,shared,shuffle", "atomics", STEPWISE, 0, 0},
-	[QUAKE_CUDA_TILE] = {"tile", "where a block's cells are read by their neighbours", SS_WORD, "global,shared", "global",
-	                     STEPWISE, 0, 0},
-	[QUAKE_CUDA_EDGES] = {"edges", "cells outside the grid, and neighbours that don't fire: selected or branched around",
-	                      SS_WORD, "predicated,branching", "branching", STEPWISE, 0, 0},
+                              "atomics,shared,shuffle", "atomics", STEPWISE, 0, 0},
+	[QUAKE_CUDA_TILE] = {"tile", "where a block's cells are read by their neighbours", SS_WORD, "global,shared",
+                         "global", STEPWISE, 0, 0},
+	[QUAKE_CUDA_EDGES] = {"edges",
+                          "cells outside the grid, and neighbours that don't fire: selected or branched around",
+                          SS_WORD, "predicated,branching", "branching", STEPWISE, 0, 0},
 	[QUAKE_CUDA_LENGTH] = {"length", "steps in a graph", SS_INT, "16..1024*4", "64", "variant == 'graph'", 2,
-	                       QUAKE_CUDA_LENGTH_MAX},
+                           QUAKE_CUDA_LENGTH_MAX},
 	[QUAKE_CUDA_ROWS] = {"rows", "cells of a thread", SS_INT, "4..32*2", "16", TILES, 4, 32},
 	[QUAKE_CUDA_DEPTH] = {"depth", "steps that cells around a tile are good for", SS_INT, "1..16*2", "4", TILES, 1,
-	                      QUAKE_DEPTH_MAX},
+                          QUAKE_DEPTH_MAX},
 	{.name = NULL},
 };
 
@@ -50,7 +51,8 @@ static bool config_right(const struct ss_call *call) {
 	return between(call, QUAKE_CUDA_VARIANT, 0, (int64_t)(sizeof variants / sizeof *variants) - 1) &&
 	       between(call, QUAKE_CUDA_REDUCTION, 0, 2) && between(call, QUAKE_CUDA_TILE, 0, 1) &&
 	       between(call, QUAKE_CUDA_EDGES, 0, 1) && between(call, QUAKE_CUDA_LENGTH, 2, QUAKE_CUDA_LENGTH_MAX) &&
-	       (rows == 4 || rows == 8 || rows == 16 || rows == 32) && between(call, QUAKE_CUDA_DEPTH, 1, QUAKE_DEPTH_MAX) &&
+	       (rows == 4 || rows == 8 || rows == 16 || rows == 32) &&
+	       between(call, QUAKE_CUDA_DEPTH, 1, QUAKE_DEPTH_MAX) &&
 	       c[QUAKE_CUDA_X].i * c[QUAKE_CUDA_Y].i <= QUAKE_CUDA_THREADS_MAX;
 }
 
@@ -82,7 +84,8 @@ static void device_new(struct quake_cuda *s) {
 static enum ss_status quake_cuda_setup(void *opaque, void *input, const struct ss_call *call) {
 	struct quake_cuda *s = opaque;
 	if (!config_right(call))
-		return kernel_fail(call, SS_INVALID, "a block has 1 to %d threads, rows are 4, 8, 16 or 32, and depth is 1 to %d",
+		return kernel_fail(call, SS_INVALID,
+		                   "a block has 1 to %d threads, rows are 4, 8, 16 or 32, and depth is 1 to %d",
 		                   QUAKE_CUDA_THREADS_MAX, QUAKE_DEPTH_MAX);
 	*s = (struct quake_cuda){.host = {.input = input}, .gpu = call->gpu};
 	s->variant = variants[call->config[QUAKE_CUDA_VARIANT].i];
@@ -141,7 +144,8 @@ static size_t quake_cuda_series(const void *state, const struct ss_call *call, s
 
 static void quake_cuda_teardown(void *state) {
 	struct quake_cuda *s = state;
-	const gpu_ptr memory[] = {s->start, s->grid[0], s->grid[1], s->device_tallies, s->base, s->mail, s->energies, s->counts};
+	const gpu_ptr memory[] = {s->start, s->grid[0], s->grid[1],  s->device_tallies,
+	                          s->base,  s->mail,    s->energies, s->counts};
 	if (s->graph)
 		gpu_graph_free(s->gpu, s->graph);
 	for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)

@@ -41,13 +41,13 @@ struct quake_cuda {
 	const struct gpu_function *function; /* a step, or steps on tiles */
 	int now;                             /* the grid with the result */
 
-	struct gpu_shape shape;                /* stepwise */
-	const struct gpu_function *advance;    /* graph */
+	struct gpu_shape shape;             /* stepwise */
+	const struct gpu_function *advance; /* graph */
 	struct gpu_graph *graph;
 	gpu_ptr base;
 	int64_t length;
 
-	const struct gpu_function *gather;     /* on tiles */
+	const struct gpu_function *gather; /* on tiles */
 	gpu_ptr mail, energies, counts;
 	struct quake_cuda_tiles tiles;
 	uint32_t epoch;
@@ -62,8 +62,8 @@ struct quake_cuda_variant {
 extern const struct quake_cuda_variant quake_cuda_per_step, quake_cuda_deferred, quake_cuda_graph, quake_cuda_temporal,
 	quake_cuda_persistent;
 
-/* tiling.c: the shape of blocks and tiles that gives each SM the least to do. capacity: blocks of a shape that run at once,
- * asked of the GPU; with `all` no more than these. False: there is none. */
+/* tiling.c: the shape of blocks and tiles that gives each SM the least to do. capacity: blocks of a shape that run at
+ * once, asked of the GPU; with `all` no more than these. False: there is none. */
 bool quake_cuda_tiling(const struct quake_cuda *s, int rows, int depth, bool all, struct quake_cuda_tiles *tiles);
 
 #endif

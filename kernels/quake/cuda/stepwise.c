@@ -5,11 +5,11 @@
 #include "kernels/quake/cuda/quake_cuda.h"
 
 static void step_program(const struct ss_value *config, struct ss_program *program) {
-	*program = (struct ss_program){.source = "quake/cuda/step.cu",
-	                               .names = {"REDUCTION", "TILE", "BRANCHING"},
-	                               .values = {config[QUAKE_CUDA_REDUCTION].i, config[QUAKE_CUDA_TILE].i,
-	                                          config[QUAKE_CUDA_EDGES].i},
-	                               .count = 3};
+	*program = (struct ss_program){
+		.source = "quake/cuda/step.cu",
+		.names = {"REDUCTION", "TILE", "BRANCHING"},
+		.values = {config[QUAKE_CUDA_REDUCTION].i, config[QUAKE_CUDA_TILE].i, config[QUAKE_CUDA_EDGES].i},
+		.count = 3};
 }
 
 /* step.cu: the tile with those around it, then two words a thread or a warp. */
@@ -24,9 +24,8 @@ static enum ss_status step_setup(struct quake_cuda *s, const struct gpu_module *
 	unsigned x = (unsigned)call->config[QUAKE_CUDA_X].i, y = (unsigned)call->config[QUAKE_CUDA_Y].i;
 	size_t n = s->host.input->n;
 	s->function = gpu_function(s->gpu, module, "quake_step");
-	s->shape = (struct gpu_shape){.grid = {gpu_blocks(n, x), gpu_blocks(n, y)},
-	                              .block = {x, y},
-	                              .shared = shared_bytes(call->config, x, y)};
+	s->shape = (struct gpu_shape){
+		.grid = {gpu_blocks(n, x), gpu_blocks(n, y)}, .block = {x, y}, .shared = shared_bytes(call->config, x, y)};
 	return SS_OK;
 }
 

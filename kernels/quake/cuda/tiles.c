@@ -29,8 +29,9 @@ static enum ss_status tiles_setup(struct quake_cuda *s, const struct gpu_module 
 	if (!s->function || !s->gather)
 		return cuda_status(call);
 	if (!quake_cuda_tiling(s, rows, depth, persistent, &s->tiles))
-		return kernel_fail(call, SS_INVALID, "%zu x %zu cells are too many for this GPU's registers, with rows=%d depth=%d",
-		                   n, n, rows, depth);
+		return kernel_fail(call, SS_INVALID,
+		                   "%zu x %zu cells are too many for this GPU's registers, with rows=%d depth=%d", n, n, rows,
+		                   depth);
 	s->tiles.shape.cooperative = persistent;
 	s->tiles.chunk = chunk_steps(s);
 	s->mail = gpu_alloc(s->gpu, persistent ? 2 * n * n * sizeof(uint64_t) : sizeof(uint64_t));
@@ -42,11 +43,13 @@ static enum ss_status tiles_setup(struct quake_cuda *s, const struct gpu_module 
 	return SS_OK;
 }
 
-static enum ss_status temporal_setup(struct quake_cuda *s, const struct gpu_module *module, const struct ss_call *call) {
+static enum ss_status temporal_setup(struct quake_cuda *s, const struct gpu_module *module,
+                                     const struct ss_call *call) {
 	return tiles_setup(s, module, call, false);
 }
 
-static enum ss_status persistent_setup(struct quake_cuda *s, const struct gpu_module *module, const struct ss_call *call) {
+static enum ss_status persistent_setup(struct quake_cuda *s, const struct gpu_module *module,
+                                       const struct ss_call *call) {
 	return tiles_setup(s, module, call, true);
 }
 
@@ -58,8 +61,8 @@ static void launch(struct quake_cuda *s, int64_t done, int64_t steps) {
 	gpu_ptr counts = s->counts + (uint64_t)done * tiles->blocks * sizeof(uint32_t);
 	int n = tiles->n, width = tiles->width, height = tiles->height, depth = tiles->depth, count = (int)steps;
 	uint32_t epoch = s->epoch;
-	GPU_LAUNCH(s->gpu, s->function, &tiles->shape, &from, &to, &s->mail, &energies, &counts, &n, &width, &height, &depth,
-	           &count, &epoch);
+	GPU_LAUNCH(s->gpu, s->function, &tiles->shape, &from, &to, &s->mail, &energies, &counts, &n, &width, &height,
+	           &depth, &count, &epoch);
 	s->epoch += (uint32_t)((steps + depth - 1) / depth);
 	s->now ^= 1;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tiles of equal size, a block each: as few cells as possible on the SM that has the most, those around tiles included. */
+/* Tiles of equal size, a block each: as few cells as possible on the SM that has the most, those around tiles included.
+ */
 #include <config.h>
 
 #include "kernels/quake/cuda/quake_cuda.h"
@@ -12,7 +13,8 @@ static int divide_up(int a, int b) {
 
 /* tiles.cu: news of each warp and one more, a count a step, an energy a step and thread. */
 static unsigned shared_bytes(int warps, int depth) {
-	return (unsigned)(NEWS_BYTES * (warps + 1) + (int)sizeof(uint32_t) * depth + (int)sizeof(float) * depth * warps * LANES);
+	return (unsigned)(NEWS_BYTES * (warps + 1) + (int)sizeof(uint32_t) * depth +
+	                  (int)sizeof(float) * depth * warps * LANES);
 }
 
 /* Blocks of across x down warps. */

@@ -66,11 +66,16 @@ static const struct call {
 	uint32_t least, most; /* arguments */
 	int list;             /* in [] */
 } calls[] = {
-	{"min", EXPR_MIN, 1, UINT32_MAX, LIST_MAYBE}, {"max", EXPR_MAX, 1, UINT32_MAX, LIST_MAYBE},
-	{"abs", EXPR_ABS, 1, 1, LIST_NO},             {"int", EXPR_INT, 1, 1, LIST_NO},
-	{"float", EXPR_FLOAT, 1, 1, LIST_NO},         {"round", EXPR_ROUND, 1, 1, LIST_NO},
-	{"bool", EXPR_NOT, 1, 1, LIST_NO},            {"pow", EXPR_POW, 2, 2, LIST_NO},
-	{"sum", EXPR_ADD, 0, UINT32_MAX, LIST_ONLY},  {"any", EXPR_OR, 0, UINT32_MAX, LIST_ONLY},
+	{"min", EXPR_MIN, 1, UINT32_MAX, LIST_MAYBE},
+	{"max", EXPR_MAX, 1, UINT32_MAX, LIST_MAYBE},
+	{"abs", EXPR_ABS, 1, 1, LIST_NO},
+	{"int", EXPR_INT, 1, 1, LIST_NO},
+	{"float", EXPR_FLOAT, 1, 1, LIST_NO},
+	{"round", EXPR_ROUND, 1, 1, LIST_NO},
+	{"bool", EXPR_NOT, 1, 1, LIST_NO},
+	{"pow", EXPR_POW, 2, 2, LIST_NO},
+	{"sum", EXPR_ADD, 0, UINT32_MAX, LIST_ONLY},
+	{"any", EXPR_OR, 0, UINT32_MAX, LIST_ONLY},
 	{"all", EXPR_AND, 0, UINT32_MAX, LIST_ONLY},
 };
 
@@ -171,4 +176,3 @@ uint32_t parser_atom(struct parser *p) {
 		return parser_fail(p, "expected )");
 	return node;
 }
-

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Expressions over parameters, in the Python style of the T1 format: or and not, comparisons (chained, ==, !=, in, not
  * in with a list in [], () or {} or a range() of constants), x if c else y, + - * / // % **, & | ^ ~ << >>, unary
- * minus, parentheses, numbers, words in quotes, True, False, abs() int() float() bool() round() pow(), min() and max() of
- * values or a list in [], sum() any() all() of a list in []. / is real, // and % round to minus infinity as in Python;
- * whole-number overflow becomes real. Results agree with CPython but for that, and for words, which are compared and
- * never added or converted; min() and max() of one value are that value. */
+ * minus, parentheses, numbers, words in quotes, True, False, abs() int() float() bool() round() pow(), min() and max()
+ * of values or a list in [], sum() any() all() of a list in []. / is real, // and % round to minus infinity as in
+ * Python; whole-number overflow becomes real. Results agree with CPython but for that, and for words, which are
+ * compared and never added or converted; min() and max() of one value are that value. */
 #ifndef SRC_BASE_EXPR_EXPR_H
 #define SRC_BASE_EXPR_EXPR_H
 #include <stdbool.h>

@@ -67,4 +67,3 @@ bool parser_members(struct parser *p, struct kids *kids) {
 		return parser_list(p, kids, "}");
 	return parser_fail(p, "expected a list in brackets") != PARSE_FAILED;
 }
-

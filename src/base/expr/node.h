@@ -20,15 +20,40 @@ enum { EXPR_TEXT_MAX = 8192, EXPR_NEST_MAX = 64, EXPR_STACK = 512 };
 enum expr_op {
 	EXPR_LITERAL,
 	EXPR_NAME,
-	EXPR_NEG, EXPR_POS, EXPR_NOT, EXPR_ABS,
-	EXPR_INVERT, EXPR_INT, EXPR_FLOAT, EXPR_ROUND,
-	EXPR_ADD, EXPR_SUB, EXPR_MUL, EXPR_DIV, EXPR_FLOOR, EXPR_MOD, EXPR_POW, EXPR_MIN, EXPR_MAX,
-	EXPR_BIT_AND, EXPR_BIT_OR, EXPR_BIT_XOR, EXPR_LEFT, EXPR_RIGHT,
-	EXPR_LT, EXPR_LE, EXPR_GT, EXPR_GE, EXPR_EQ, EXPR_NE,
-	EXPR_AND, EXPR_OR,
+	EXPR_NEG,
+	EXPR_POS,
+	EXPR_NOT,
+	EXPR_ABS,
+	EXPR_INVERT,
+	EXPR_INT,
+	EXPR_FLOAT,
+	EXPR_ROUND,
+	EXPR_ADD,
+	EXPR_SUB,
+	EXPR_MUL,
+	EXPR_DIV,
+	EXPR_FLOOR,
+	EXPR_MOD,
+	EXPR_POW,
+	EXPR_MIN,
+	EXPR_MAX,
+	EXPR_BIT_AND,
+	EXPR_BIT_OR,
+	EXPR_BIT_XOR,
+	EXPR_LEFT,
+	EXPR_RIGHT,
+	EXPR_LT,
+	EXPR_LE,
+	EXPR_GT,
+	EXPR_GE,
+	EXPR_EQ,
+	EXPR_NE,
+	EXPR_AND,
+	EXPR_OR,
 	EXPR_IF, /* kids: condition, value where it holds, value elsewhere */
-	EXPR_IN, EXPR_NOT_IN, /* kids: what is looked for, then the list */
-	EXPR_CHAIN            /* kids: n operands, then n-1 comparison operators (not nodes) */
+	EXPR_IN,
+	EXPR_NOT_IN, /* kids: what is looked for, then the list */
+	EXPR_CHAIN   /* kids: n operands, then n-1 comparison operators (not nodes) */
 };
 
 struct expr_node {

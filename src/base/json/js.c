@@ -30,8 +30,8 @@ json_t *js_load(const char *path, size_t limit, struct err *err) {
 	bool is_stdin = strcmp(path, "-") == 0;
 	const char *where = is_stdin ? "standard input" : path;
 	size_t size;
-	char *text = is_stdin ? sys_read_fd(STDIN_FILENO, where, limit, &size, err)
-	                      : sys_read_file(path, limit, &size, err);
+	char *text =
+		is_stdin ? sys_read_fd(STDIN_FILENO, where, limit, &size, err) : sys_read_file(path, limit, &size, err);
 	json_t *json = text ? js_parse(text, size, where, err) : NULL;
 	free(text);
 	return json;

@@ -14,19 +14,19 @@
 struct proc;
 
 struct proc_spec {
-	const char *const *argv;        /* argv[0] is looked up in PATH unless it has a slash */
-	const char *const *unset;       /* environment names to drop ("OMP_*" drops by prefix), NULL-terminated or NULL */
-	const char *const *set;         /* "NAME=VALUE", NULL-terminated or NULL */
-	const char *cwd;                /* NULL: the parent's. A relative argv[0] with a slash is relative to it. */
-	uint64_t address_space;         /* soft RLIMIT_AS in bytes, as far as the hard one allows; 0: the parent's */
-	uint64_t file_size;             /* soft RLIMIT_FSIZE in bytes, 0: the parent's */
-	bool no_core;                   /* RLIMIT_CORE 0 */
-	bool session;                   /* a session of its own, not just a group */
-	size_t line_max;                /* longest line accepted from stdout, in bytes; 0: 4 MiB */
-	int end_signal;                 /* what it gets where SIGKILL would leave something behind: in proc_stop first, and when
-	                                 * its parent dies; 0: SIGKILL */
-	double end_seconds;             /* for it to end after that signal */
-	size_t stderr_keep;             /* how much of the end of stderr is kept; 0: 16 KiB. All of it is read. */
+	const char *const *argv;  /* argv[0] is looked up in PATH unless it has a slash */
+	const char *const *unset; /* environment names to drop ("OMP_*" drops by prefix), NULL-terminated or NULL */
+	const char *const *set;   /* "NAME=VALUE", NULL-terminated or NULL */
+	const char *cwd;          /* NULL: the parent's. A relative argv[0] with a slash is relative to it. */
+	uint64_t address_space;   /* soft RLIMIT_AS in bytes, as far as the hard one allows; 0: the parent's */
+	uint64_t file_size;       /* soft RLIMIT_FSIZE in bytes, 0: the parent's */
+	bool no_core;             /* RLIMIT_CORE 0 */
+	bool session;             /* a session of its own, not just a group */
+	size_t line_max;          /* longest line accepted from stdout, in bytes; 0: 4 MiB */
+	int end_signal;           /* what it gets where SIGKILL would leave something behind: in proc_stop first, and when
+	                           * its parent dies; 0: SIGKILL */
+	double end_seconds;       /* for it to end after that signal */
+	size_t stderr_keep;       /* how much of the end of stderr is kept; 0: 16 KiB. All of it is read. */
 };
 
 enum proc_read { PROC_LINE, PROC_EOF, PROC_TIMEOUT, PROC_FLOOD /* a line over line_max */, PROC_INTERRUPTED };

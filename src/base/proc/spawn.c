@@ -115,13 +115,17 @@ static struct failure read_report(int fd) {
 static int fail(const struct proc_spec *spec, struct failure failure, struct err *err) {
 	const char *why = strerror(failure.why);
 	switch (failure.stage) {
-	case STAGE_FOLDER: return err_set(err, ERR_FAILED, NULL, "cannot enter the folder %s: %s", spec->cwd, why);
-	case STAGE_LIMIT: return err_set(err, ERR_FAILED, NULL, "cannot set the limits of %s: %s", spec->argv[0], why);
+	case STAGE_FOLDER:
+		return err_set(err, ERR_FAILED, NULL, "cannot enter the folder %s: %s", spec->cwd, why);
+	case STAGE_LIMIT:
+		return err_set(err, ERR_FAILED, NULL, "cannot set the limits of %s: %s", spec->argv[0], why);
 	case STAGE_INTERPRETER:
 		return err_set(err, ERR_FAILED, "see its first line; of a binary, `file` tells its loader",
 		               "cannot run %s: it is there, but its interpreter is not", spec->argv[0]);
-	case STAGE_EXEC: break;
-	case STAGE_DONE: return 0;
+	case STAGE_EXEC:
+		break;
+	case STAGE_DONE:
+		return 0;
 	}
 	return err_set(err, ERR_FAILED, failure.why == ENOENT ? "check the name and PATH" : NULL, "cannot run %s: %s",
 	               spec->argv[0], why);

@@ -16,7 +16,7 @@ struct check {
 	const char *name;
 	void (*look)(struct app *app, struct finding *finding); /* finds nothing where it does not matter: left out */
 };
-extern const struct check doctor_build_checks[];  /* end with a NULL name */
+extern const struct check doctor_build_checks[]; /* end with a NULL name */
 extern const struct check doctor_system_checks[];
 extern const struct check doctor_gpu_checks[];
 extern const struct check doctor_counters_checks[];

@@ -27,11 +27,11 @@ size_t explain_rows(const struct study *study, size_t like); /* of that row's pr
 /* Rows of the problem. ctx: struct explain_view. */
 bool explain_of_problem(void *ctx, const struct study *study, size_t row);
 
-/* src/cmd/explain/load.c: studies of what the words name, or of everything, from --from or the store. NULL with ERR_NOTHING
- * where nothing was measured. */
+/* src/cmd/explain/load.c: studies of what the words name, or of everything, from --from or the store. NULL with
+ * ERR_NOTHING where nothing was measured. */
 struct study_set *explain_load(struct app *app, const struct opt_args *args, const char *objective, struct err *err);
-/* src/cmd/explain/view.c: machine and ceilings, the recommendation, and study_finish. size: --size, or NULL. view: app and
- * args are set by the caller. False: no row worked, or none is of that problem. */
+/* src/cmd/explain/view.c: machine and ceilings, the recommendation, and study_finish. size: --size, or NULL. view: app
+ * and args are set by the caller. False: no row worked, or none is of that problem. */
 bool explain_view_make(const struct study_set *set, struct study_item *item, const json_t *size,
                        struct explain_view *view);
 
@@ -40,7 +40,7 @@ json_t *explain_result(const struct explain_view *view);
 
 struct explain_table; /* src/cmd/explain/table.h: of the problem's rows, made once for the parts that ask models */
 /* Parts: new references, NULL where there is nothing to say. winner, baseline: rows, SIZE_MAX for none. */
-json_t *explain_scaling(const struct explain_view *view);                                  /* src/cmd/explain/scaling.c */
+json_t *explain_scaling(const struct explain_view *view); /* src/cmd/explain/scaling.c */
 /* src/cmd/explain/path.c: "path", and "experiments" where it was not measured. */
 void explain_path_add(const struct explain_view *view, struct explain_table *table, size_t winner, size_t baseline,
                       json_t *result);
@@ -48,10 +48,12 @@ void explain_path_add(const struct explain_view *view, struct explain_table *tab
 void explain_effects_add(const struct explain_view *view, struct explain_table *table, json_t *result);
 /* src/cmd/explain/landscape.c */
 json_t *explain_landscape(const struct explain_view *view, struct explain_table *table, size_t winner);
-json_t *explain_drivers(const struct explain_view *view, size_t winner, size_t baseline);  /* src/cmd/explain/drivers.c */
-json_t *explain_roofline(const struct explain_view *view, size_t winner, size_t baseline); /* src/cmd/explain/result_roofline.c */
-json_t *explain_sizes(const struct explain_view *view);                                    /* src/cmd/explain/sizes.c */
-json_t *explain_pareto(const struct explain_view *view);                                   /* src/cmd/explain/pareto.c */
+json_t *explain_drivers(const struct explain_view *view, size_t winner,
+                        size_t baseline); /* src/cmd/explain/drivers.c */
+json_t *explain_roofline(const struct explain_view *view, size_t winner,
+                         size_t baseline);               /* src/cmd/explain/result_roofline.c */
+json_t *explain_sizes(const struct explain_view *view);  /* src/cmd/explain/sizes.c */
+json_t *explain_pareto(const struct explain_view *view); /* src/cmd/explain/pareto.c */
 
 /* src/cmd/explain/text.c */
 void explain_print(struct ui *ui, const json_t *result, bool all, FILE *out);

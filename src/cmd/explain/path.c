@@ -27,8 +27,8 @@ struct path {
 	const struct explain_view *view;
 	struct explain_table *table;
 	const struct response *response; /* NULL: it tells nothing */
-	const int *from, *to;           /* places of the baseline, of the winner */
-	size_t step[STUDY_COLUMNS_MAX]; /* of each parameter: the one with which it changes; SIZE_MAX: it does not */
+	const int *from, *to;            /* places of the baseline, of the winner */
+	size_t step[STUDY_COLUMNS_MAX];  /* of each parameter: the one with which it changes; SIZE_MAX: it does not */
 	int *now;
 };
 

@@ -38,7 +38,8 @@ static const char *config_word(const struct fleet_run *run, const json_t *config
 }
 
 /* The program is that of the command line; configurations are whole, so that nothing of the baseline gets into them. */
-static void program_compare_line(const struct fleet_run *run, const json_t *a, const json_t *b, struct fleet_line *line) {
+static void program_compare_line(const struct fleet_run *run, const json_t *a, const json_t *b,
+                                 struct fleet_line *line) {
 	static const struct opt set[] = {{"set", 0, "P=V", NULL, OPT_REPEAT}, {0}};
 	const json_t *const sides[] = {fleet_best_of(a), fleet_best_of(b)};
 	size_t count;
@@ -147,4 +148,3 @@ void fleet_duel_run(struct fleet_run *run, const struct fleet_duel *duel) {
 	fleet_answer_clear(&answer);
 	fleet_line_clear(&line);
 }
-

@@ -94,13 +94,12 @@ static void pair_add(struct losses *losses, const json_t *type_a, const json_t *
 	const json_t *node = json_array_get(json_object_get(type_b, "measured_on"), 0);
 	if (!a || !node)
 		return;
-	json_t *loss =
-		json_pack("{s:O,s:O,s:O,s:O,s:O,s:s,s:[O,O],s:[O,O],s:[O?,O?]}", "profile_of", json_object_get(type_a, "type"),
-	              "used_on", json_object_get(type_b, "type"), "kernel", json_object_get(b, "kernel"), "problem",
-	              json_object_get(b, "problem"), "node", node, "objective", js_string_or(b, "objective", "time"),
-	              "fingerprints", json_object_get(type_a, "fingerprint"), json_object_get(type_b, "fingerprint"),
-	              "configs", fleet_best_of(a), fleet_best_of(b), "tuned", json_object_get(type_a, "tuned"),
-	              json_object_get(type_b, "tuned"));
+	json_t *loss = json_pack(
+		"{s:O,s:O,s:O,s:O,s:O,s:s,s:[O,O],s:[O,O],s:[O?,O?]}", "profile_of", json_object_get(type_a, "type"), "used_on",
+		json_object_get(type_b, "type"), "kernel", json_object_get(b, "kernel"), "problem",
+		json_object_get(b, "problem"), "node", node, "objective", js_string_or(b, "objective", "time"), "fingerprints",
+		json_object_get(type_a, "fingerprint"), json_object_get(type_b, "fingerprint"), "configs", fleet_best_of(a),
+		fleet_best_of(b), "tuned", json_object_get(type_a, "tuned"), json_object_get(type_b, "tuned"));
 	if (!loss)
 		return;
 	json_array_append_new(json_object_get(losses->run->document, "losses"), loss);

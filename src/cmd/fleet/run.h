@@ -54,7 +54,8 @@ char *fleet_key(const struct fleet_run *run);
 
 /* fleet_nodes.c: [{"node","state","usable","fingerprint":null,"reason":null}] of sinfo. */
 json_t *fleet_nodes_list(const struct fleet_run *run, struct err *err);
-/* fleet_probe.c: asks each usable node for its machine and makes the types of the document. ERR_NOTHING: none answered. */
+/* fleet_probe.c: asks each usable node for its machine and makes the types of the document. ERR_NOTHING: none answered.
+ */
 int fleet_probe(struct fleet_run *run, struct err *err);
 /* fleet_machine.c: what a node says it is, checked: {"cpu","cores",..}. New reference. */
 json_t *fleet_machine_read(const char *text, char fingerprint[SHA256_TEXT], struct err *err);
@@ -91,7 +92,6 @@ bool fleet_loss_measured(const json_t *loss);                                 /*
 /* fleet_child.c: our own program with its diagnostics shown as they come; Ctrl-C goes on to it. *text: what it wrote to
  * stdout, caller frees; its exit status, or -1. `set`: as in proc_spec. */
 int fleet_child_run(struct app *app, const char *const *argv, const char *const *set, char **text, struct err *err);
-
 
 /* fleet_plan.c */
 int fleet_plan_check(struct fleet_run *run, struct err *err); /* would `tune` take the words? */

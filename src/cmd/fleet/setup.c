@@ -74,12 +74,8 @@ static int self_find(struct fleet_run *run, struct err *err) {
 
 int fleet_run_open(struct fleet_run *run, struct app *app, const struct opt_args *args, struct err *err) {
 	const char *job = getenv("SLURM_JOB_ID");
-	*run = (struct fleet_run){.app = app,
-	                          .args = args,
-	                          .arena = arena_new(),
-	                          .wait = WAIT_SECONDS,
-	                          .lock = -1,
-	                          .inside = job && *job};
+	*run = (struct fleet_run){
+		.app = app, .args = args, .arena = arena_new(), .wait = WAIT_SECONDS, .lock = -1, .inside = job && *job};
 	slurm_jobs_name(run->job);
 	if (partition_read(run, err) || folder_read(run, err) || words_read(run, err) || numbers_read(run, err) ||
 	    self_find(run, err))

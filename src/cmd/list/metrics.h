@@ -4,7 +4,8 @@
 #define SRC_CMD_LIST_METRICS_H
 #include "src/app/cmd.h"
 
-/* Prints, or writes the JSON; chip NULL: that of the GPU here. ERR_UNAVAILABLE without CUPTI, or without chip and GPU. */
+/* Prints, or writes the JSON; chip NULL: that of the GPU here. ERR_UNAVAILABLE without CUPTI, or without chip and GPU.
+ */
 int list_chip_metrics(struct app *app, const char *chip, const char *prefix, bool json, struct err *err);
 
 #endif

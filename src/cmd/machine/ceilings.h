@@ -43,7 +43,7 @@ struct ceiling_item {
 	int block, per_sm;  /* of a GPU; 0 where nothing is launched */
 	int threads, from, to;
 	long long n;
-	double value; /* the best median so far; NAN: none */
+	double value;   /* the best median so far; NAN: none */
 	bool disturbed; /* that trial was */
 	json_t *samples;
 };
@@ -53,16 +53,16 @@ struct ceiling_item *ceilings_plan(const struct topo *topo, unsigned long long m
 /* 1, 2, 4, .. and the cores and all hardware threads, ascending; at most `room` of them. */
 size_t ceilings_thread_counts(const struct topo *topo, int *counts, size_t room);
 
-/* src/cmd/machine/ceilings_gpu.c: the same for the GPU of --device, all that the kernel offers for each ceiling in a row; and of each
- * only the best, to be measured again: how many are left. */
+/* src/cmd/machine/ceilings_gpu.c: the same for the GPU of --device, all that the kernel offers for each ceiling in a
+ * row; and of each only the best, to be measured again: how many are left. */
 struct ceiling_item *ceilings_gpu_plan(struct app *app, size_t *count, struct err *err);
 size_t ceilings_gpu_best(struct ceiling_item *items, size_t count);
 
 /* samples: of each ceiling. New reference; NULL and err: interrupted, or nothing could be measured. */
 json_t *ceilings_measure(struct app *app, int samples, struct err *err);
 
-/* src/cmd/machine/ceilings_file.c: in $XDG_CACHE_HOME/sweetspot. Load: ERR_NOTHING where they were never measured on this machine,
- * ERR_USAGE for a file that is no such list. */
+/* src/cmd/machine/ceilings_file.c: in $XDG_CACHE_HOME/sweetspot. Load: ERR_NOTHING where they were never measured on
+ * this machine, ERR_USAGE for a file that is no such list. */
 int ceilings_save(struct app *app, const json_t *ceilings, struct err *err);
 json_t *ceilings_load(struct app *app, struct err *err);
 int ceilings_check(const json_t *ceilings, struct err *err);

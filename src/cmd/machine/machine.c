@@ -107,7 +107,7 @@ const struct cmd cmd_machine = {
 	.notes =
 		"The fingerprint covers topology, processor, compiler, flags and the OpenMP runtime. No host name is in it.\n"
 		"Ceilings are bandwidths, arithmetic peaks, and costs of OpenMP or of starting kernels. They take about half "
-        "a\n"
+		"a\n"
 		"minute, more on large machines and on GPUs, and are kept for what compares with them.",
 	.run = run,
 };

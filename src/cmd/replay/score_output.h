@@ -27,7 +27,7 @@ struct score_output {
 	size_t repeat;
 	uint64_t seed;
 	bool interrupted;
-	const char *peers_path; /* NULL: none were asked for */
+	const char *peers_path;         /* NULL: none were asked for */
 	const struct score_peer *peers; /* over all spaces; none unless each is known */
 	size_t peer_count;
 };

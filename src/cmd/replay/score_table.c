@@ -106,7 +106,7 @@ void score_output_print(const struct score_output *output, const struct ui *ui) 
 	printf(
 		"\n%zu repeats. score: over time, against the best of so many random ones by rank (0: random, 1: at once at\n"
 		"the optimum); by mean, evals: over time and over evaluations, against what random search comes to on "
-	    "average;\n"
+		"average;\n"
 		"best at N: optimum over the best, and run to X %%: evaluations to within X %% of it, medians over repeats.\n",
 		output->repeat);
 	if (output->peers_path && output->peer_count == 0)

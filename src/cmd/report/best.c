@@ -40,9 +40,9 @@ void report_best(struct report *report, const struct report_case *one) {
 			order[count++] = i;
 	qsort_r(order, count, sizeof *order, by_value, (void *)study);
 	sheet_begin_folded(&sheet, report->html, "the best configurations measured",
-	            arena_printf(report->arena, "The best %zu of %zu configurations",
-	                         count < SHOWN_MAX ? count : (size_t)SHOWN_MAX, count + study_left_out(study)),
-	            titles);
+	                   arena_printf(report->arena, "The best %zu of %zu configurations",
+	                                count < SHOWN_MAX ? count : (size_t)SHOWN_MAX, count + study_left_out(study)),
+	                   titles);
 	for (size_t i = 0; i < count && i < SHOWN_MAX; i++)
 		row_put(&sheet, one, order[i]);
 	sheet_end(&sheet);

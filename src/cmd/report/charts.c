@@ -122,10 +122,11 @@ static char *apology_of(const struct err *missing) {
 static char *left_out_say(const struct deck *deck) {
 	struct html *html = html_new();
 	size_t size;
-	html_element(html, "p", "note",
-	             "Only the first %d charts were drawn, %zu were left out: their tables are there. A page of fewer kernels "
-	             "has all: name them, as in `sweetspot report KERNEL`.",
-	             CHARTS_MAX, deck->left_out);
+	html_element(
+		html, "p", "note",
+		"Only the first %d charts were drawn, %zu were left out: their tables are there. A page of fewer kernels "
+		"has all: name them, as in `sweetspot report KERNEL`.",
+		CHARTS_MAX, deck->left_out);
 	char *text = html_finish(html, NULL, &size);
 	html_free(html);
 	return text;

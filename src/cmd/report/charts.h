@@ -22,8 +22,8 @@ void deck_numbers_end(struct deck *deck);
 /* Where it says why there are no charts, if there are none, or how many were left out. */
 void deck_apology(struct deck *deck);
 
-/* The page; caller frees. dir: where PNG files go, NULL for none. missing: why there are no charts, "" else. NULL and err
- * where --png asked for pictures that can't be made. */
+/* The page; caller frees. dir: where PNG files go, NULL for none. missing: why there are no charts, "" else. NULL and
+ * err where --png asked for pictures that can't be made. */
 char *deck_finish(struct deck *deck, const char *dir, size_t *size, struct err *missing, struct err *err);
 
 #endif

@@ -87,8 +87,8 @@ static void drivers_put(struct report *report, const json_t *drivers) {
 	json_t *one;
 	if (json_array_size(json_object_get(drivers, "counters")) == 0)
 		return;
-	sheet_begin_folded(&sheet, report->html, "counters that go with the time",
-	                   "Shares of the difference in time", titles);
+	sheet_begin_folded(&sheet, report->html, "counters that go with the time", "Shares of the difference in time",
+	                   titles);
 	json_array_foreach(json_object_get(drivers, "counters"), i, one) {
 		const json_t *ci = json_object_get(one, "share_ci");
 		double share = js_real_or(one, "share", NAN);

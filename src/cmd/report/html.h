@@ -12,7 +12,7 @@ void html_free(struct html *html);
 /* An element; then the names and values of its attributes, NULL. An attribute whose value is NULL is left out. */
 void html_begin(struct html *html, const char *tag, ...) __attribute__((sentinel));
 void html_single(struct html *html, const char *tag, ...) __attribute__((sentinel)); /* <meta>, <br>: it has no end */
-void html_end(struct html *html); /* of the innermost */
+void html_end(struct html *html);                                                    /* of the innermost */
 /* What is not UTF-8, and control characters but newlines and tabs, become U+FFFD. */
 void html_text(struct html *html, const char *text);
 void html_printf(struct html *html, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -71,8 +71,7 @@ const char *report_machine_other(struct report *report, struct store *store) {
 	struct err ignored = {0};
 	const char *text = "";
 	if (store_machines_each(store, on_machine, &choosing, &ignored) == 0 && choosing.found)
-		text = arena_printf(report->arena, "%.*s", SHORT,
-		                    letters_of(js_string_or(choosing.found, "fingerprint", "")));
+		text = arena_printf(report->arena, "%.*s", SHORT, letters_of(js_string_or(choosing.found, "fingerprint", "")));
 	json_decref(choosing.found);
 	return text;
 }

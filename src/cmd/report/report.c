@@ -41,8 +41,9 @@ static void page_put(struct report *report) {
 	             js_string_or(report->machine, "cpu", "unknown processor"), report_time(sys_wall(), now, sizeof now),
 	             PACKAGE_VERSION);
 	if (report->is_foreign)
-		html_element(report->html, "p", "note",
-		             "Measured on another machine than the one that wrote this page: the commands below are for there.");
+		html_element(
+			report->html, "p", "note",
+			"Measured on another machine than the one that wrote this page: the commands below are for there.");
 	deck_apology(report->deck);
 	nav_put(report);
 	html_end(report->html);

@@ -24,9 +24,9 @@ struct report_search {
 struct report_case {
 	const char *kernel, *objective, *problem_text, *anchor; /* problem_text: for people */
 	json_t *problem;
-	bool maximize;     /* of a metric: values are stored as 1/x */
-	const char *unit;  /* of values as they are shown */
-	const char *label; /* of an axis, without unit: "time" */
+	bool maximize;                  /* of a metric: values are stored as 1/x */
+	const char *unit;               /* of values as they are shown */
+	const char *label;              /* of an axis, without unit: "time" */
 	struct report_search *searches; /* oldest first */
 	size_t search_count;
 	json_t *tune;             /* the newest finished result, or NULL */
@@ -48,9 +48,9 @@ struct report {
 	size_t case_count;
 	struct study_set **sets;
 	size_t set_count;
-	size_t machines;    /* with searches in the store */
-	const char *other;  /* how --machine would name the newest of them; "" where there is none */
-	bool is_foreign;    /* the page is about another machine than this one */
+	size_t machines;   /* with searches in the store */
+	const char *other; /* how --machine would name the newest of them; "" where there is none */
+	bool is_foreign;   /* the page is about another machine than this one */
 };
 
 /* gather.c, gather_explain.c: everything that is known; ERR_NOTHING, ERR_USAGE. */
@@ -63,8 +63,8 @@ const char *report_machine_other(struct report *report, struct store *store);
 void report_clear(struct report *report);
 
 /* Sections. */
-void report_machine(struct report *report);    /* machine.c */
-void report_recommend(struct report *report);  /* recommend.c */
+void report_machine(struct report *report);                             /* machine.c */
+void report_recommend(struct report *report);                           /* recommend.c */
 void report_case(struct report *report, const struct report_case *one); /* case.c */
 void report_curves(struct report *report, const struct report_case *one);
 void report_best(struct report *report, const struct report_case *one); /* best.c */
@@ -87,9 +87,9 @@ double report_shown(const struct report_case *one, double value); /* from the st
 void report_value(const struct report_case *one, double shown, char *text, size_t size);
 /* Two cells: a value as it is shown, and its interval; NAN where they are not known. */
 void report_cells(struct sheet *sheet, const struct report_case *one, double shown, double low, double high);
-double report_end(const json_t *ci, size_t end); /* NAN where it is not known */
+double report_end(const json_t *ci, size_t end);                            /* NAN where it is not known */
 void report_ratio(double ratio, const json_t *ci, char *text, size_t size); /* "3.70x [3.60, 3.80]", "" for none */
-char *report_time(double seconds, char *text, size_t size); /* "2025-01-31 12:00 UTC" */
+char *report_time(double seconds, char *text, size_t size);                 /* "2025-01-31 12:00 UTC" */
 /* Of charts: what to multiply by, and the unit, for values up to this. */
 struct report_scale {
 	double factor;
@@ -99,7 +99,8 @@ struct report_scale report_scale(const struct report_case *one, double most);
 const char *report_axis(struct report *report, const struct report_case *one, struct report_scale scale);
 /* "sweetspot VERB KERNEL MORE --device DEVICE --store FILE", quoted for a shell; in the arena. */
 const char *report_resume(struct report *report, const struct report_case *one); /* of the newest search */
-const char *report_command_line(struct report *report, const struct report_case *one, const char *verb, const char *more);
+const char *report_command_line(struct report *report, const struct report_case *one, const char *verb,
+                                const char *more);
 /* The same with the problem, of what measures; a program's own command. */
 const char *report_advice(struct report *report, const struct report_case *one, const char *verb, const char *more);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The roofline (Williams, Waterman, Patterson 2009, as in src/cmd/explain/roofline.h), with the ceilings that were measured. */
+/* The roofline (Williams, Waterman, Patterson 2009, as in src/cmd/explain/roofline.h), with the ceilings that were
+ * measured. */
 #include <config.h>
 
 #include <math.h>

@@ -61,8 +61,8 @@ static void front_put(struct report *report, const json_t *pareto) {
 	json_t *point;
 	if (json_array_size(json_object_get(pareto, "front")) == 0)
 		return;
-	sheet_begin_folded(&sheet, report->html, "time against energy",
-	                   "Configurations that nothing beats in both", titles);
+	sheet_begin_folded(&sheet, report->html, "time against energy", "Configurations that nothing beats in both",
+	                   titles);
 	json_array_foreach(json_object_get(pareto, "front"), i, point) {
 		double seconds = js_real_or(point, "seconds", NAN), joules = js_real_or(point, "joules", NAN);
 		char *config = results_config(json_object_get(point, "config"), NULL);

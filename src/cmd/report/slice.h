@@ -10,7 +10,8 @@ struct slice {
 	double least;
 };
 /* In the arena, those with the least time first; how many. split: SIZE_MAX for none. */
-size_t slice_make(struct report *report, const struct report_case *one, size_t column, size_t split, struct slice **slices);
+size_t slice_make(struct report *report, const struct report_case *one, size_t column, size_t split,
+                  struct slice **slices);
 /* The parameter to draw a line each of, but `column`: words before numbers; SIZE_MAX: none. */
 size_t slice_split(const struct report_case *one, size_t column);
 /* Parameters of the case that have several values on this problem, what mattered most first; how many. */

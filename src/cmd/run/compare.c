@@ -79,12 +79,12 @@ static json_t *document(const struct comparison *comparison, const json_t *const
 	struct app *app = comparison->app;
 	const char *device = app_device(app);
 	return json_pack("{s:s,s:s,s:s,s:O?,s:O,s:o,s:o,s:o,s:[o,o],s:i,s:o,s:s,s:i}", "schema", "sweetspot-compare/1",
-	                 "kernel", comparison->kernel, "device", device ? device : "cpu", "machine",
-	                 app_machine(app, NULL), "problem", comparison->problem, "a",
-	                 side_json(comparison, config[0], duel, 0), "b", side_json(comparison, config[1], duel, 1), "ratio",
-	                 js_number(duel->paired.ratio), "ci", js_number(duel->paired.ci[0]), js_number(duel->paired.ci[1]),
-	                 "pairs", (int)duel->paired.count, "p", js_number(duel->paired.p), "verdict",
-	                 paired_verdict_word(duel->verdict), "failures", duel->failures);
+	                 "kernel", comparison->kernel, "device", device ? device : "cpu", "machine", app_machine(app, NULL),
+	                 "problem", comparison->problem, "a", side_json(comparison, config[0], duel, 0), "b",
+	                 side_json(comparison, config[1], duel, 1), "ratio", js_number(duel->paired.ratio), "ci",
+	                 js_number(duel->paired.ci[0]), js_number(duel->paired.ci[1]), "pairs", (int)duel->paired.count,
+	                 "p", js_number(duel->paired.p), "verdict", paired_verdict_word(duel->verdict), "failures",
+	                 duel->failures);
 }
 
 static void people_print(const struct comparison *comparison, const json_t *const config[2],
@@ -103,8 +103,8 @@ static void people_print(const struct comparison *comparison, const json_t *cons
 	table_print(table, ui, stdout);
 	table_free(table);
 	const char *what = *comparison->unit ? "time" : comparison->maximize ? "inverse rate" : "value";
-	printf("\na takes %.4f [%.4f, %.4f] of b's %s in %zu pairs: a is %s%s%s\n", duel->paired.ratio,
-	       duel->paired.ci[0], duel->paired.ci[1], what, duel->paired.count, ui_style(ui, UI_BOLD),
+	printf("\na takes %.4f [%.4f, %.4f] of b's %s in %zu pairs: a is %s%s%s\n", duel->paired.ratio, duel->paired.ci[0],
+	       duel->paired.ci[1], what, duel->paired.count, ui_style(ui, UI_BOLD),
 	       duel->verdict == PAIRED_TIE ? "no different from b as far as can be told (a tie)"
 	                                   : paired_verdict_word(duel->verdict),
 	       ui_style(ui, UI_PLAIN));
@@ -161,10 +161,9 @@ static int compare(struct comparison *comparison, const struct opt_args *args, c
 	comparison->most = duel_options.pairs_max;
 	comparison->request.min_sample_s = 4e-3;
 	int lock = lock_take(app_ui(app), app_interrupt(app), err);
-	int failed =
-		lock < 0 ? -1
-				 : duel_run(comparison->runner, &comparison->request, config[0], config[1], &duel_options, &observer,
-	                        &duel, err);
+	int failed = lock < 0 ? -1
+	                      : duel_run(comparison->runner, &comparison->request, config[0], config[1], &duel_options,
+	                                 &observer, &duel, err);
 	failed = failed || count(comparison, config, err) ? -1 : 0;
 	lock_release(lock);
 	ui_progress_end(app_ui(app));
@@ -244,8 +243,10 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 		return program_compare(app, args, err);
 	for (const struct opt *option = program_options; option->name; option++)
 		if (opt_has(args, option->name))
-			return err_set(err, ERR_USAGE, "put -- before the program: sweetspot compare 'B=16' 'B=64' --param B=16,64 -- "
-			               "./app '{B}'", "--%s is for programs, and there is none", option->name);
+			return err_set(err, ERR_USAGE,
+			               "put -- before the program: sweetspot compare 'B=16' 'B=64' --param B=16,64 -- "
+			               "./app '{B}'",
+			               "--%s is for programs, and there is none", option->name);
 	return kernel_compare(app, args, err);
 }
 
@@ -261,7 +262,7 @@ const struct cmd cmd_compare = {
 	.notes =
 		"The last two words are the two configurations; words before them hold for both. Pairs are interleaved in\n"
 		"random order; a is faster or slower only where the whole 95 % interval of the ratio is beyond 1 %. Trials are "
-        "kept\n"
+		"kept\n"
 		"in the store, for `explain`; not those of a program, whose parameters are named as for `tune`.",
 	.run = run,
 };

@@ -11,9 +11,9 @@ extern const struct cmd cmd_state;
 
 /* {"machine": as `machine --json`, with "memory_bytes" and "gpus": [names]}. New reference. */
 json_t *state_machine(struct app *app, struct err *err);
-/* Adds to the state {"machine": ..}: "store": {"path", "state": "absent"|"ok"|"unusable", "error", "hint"}, "tuned" (the
- * newest 100 of each build), "unfinished", "elsewhere" (searches of other machines), "measuring" (another process does).
- * What is wrong with a store is part of the state. path: NULL for the default. */
+/* Adds to the state {"machine": ..}: "store": {"path", "state": "absent"|"ok"|"unusable", "error", "hint"}, "tuned"
+ * (the newest 100 of each build), "unfinished", "elsewhere" (searches of other machines), "measuring" (another process
+ * does). What is wrong with a store is part of the state. path: NULL for the default. */
 void state_store(json_t *state, const char *path);
 void state_ceilings(json_t *state); /* "ceilings": {"measured", "age_s"} */
 /* "next": [{"command", "why"}], at most two; store: of --store, or NULL */

@@ -122,12 +122,14 @@ void tune_nodes_plan(const struct tune_nodes *nodes, const struct tune_budget *b
 	if (!json)
 		puts(text);
 	double seconds = wall_seconds(budget, nodes->count);
-	json_t *document = json_pack(
-		"{s:s,s:s,s:i,s:o,s:o,s:o,s:o,s:s}", "schema", "sweetspot-plan/1", "launcher", nodes->launcher->name, "nodes",
-		(int)nodes->count, "lines", lines, "seconds", seconds > 0 ? json_real(seconds) : json_null(), "node_seconds",
-		seconds > 0 ? json_real(seconds * (double)nodes->count) : json_null(), "evaluations",
-		budget->evaluations ? json_integer((json_int_t)budget->evaluations) : json_null(), "budget",
-		budget->evaluations ? "evaluations" : budget->node_seconds > 0 ? "node_seconds" : "seconds");
+	json_t *document =
+		json_pack("{s:s,s:s,s:i,s:o,s:o,s:o,s:o,s:s}", "schema", "sweetspot-plan/1", "launcher", nodes->launcher->name,
+	              "nodes", (int)nodes->count, "lines", lines, "seconds", seconds > 0 ? json_real(seconds) : json_null(),
+	              "node_seconds", seconds > 0 ? json_real(seconds * (double)nodes->count) : json_null(), "evaluations",
+	              budget->evaluations ? json_integer((json_int_t)budget->evaluations) : json_null(), "budget",
+	              budget->evaluations        ? "evaluations"
+	              : budget->node_seconds > 0 ? "node_seconds"
+	                                         : "seconds");
 	if (json)
 		js_write(document, stdout);
 	json_decref(document);

@@ -10,7 +10,7 @@ struct tune_settings {
 	struct tune_budget budget; /* for all kernels together */
 	const struct strategy *strategy;
 	enum trial_objective objective, second;
-	bool pareto; /* there is a second */
+	bool pareto;   /* there is a second */
 	uint64_t seed; /* drawn where none is given */
 	double timeout_s;
 	bool transfer, complete;

@@ -70,17 +70,15 @@ struct counter_software *counters_software(struct arena *arena, const struct ss_
 	if (count == 0) {
 		return NULL;
 	}
-	const char **names = arena_alloc(arena, count, sizeof *names), **summaries = arena_alloc(arena, count, sizeof *names);
+	const char **names = arena_alloc(arena, count, sizeof *names),
+			   **summaries = arena_alloc(arena, count, sizeof *names);
 	for (size_t i = 0; i < count; i++) {
 		names[i] = kernel->events[i].name;
 		summaries[i] = kernel->events[i].summary;
 	}
 	struct counter_software *software = arena_alloc(arena, 1, sizeof *software);
-	*software = (struct counter_software){.owner = kernel->name,
-	                                      .count = count,
-	                                      .stride = SS_EVENTS_MAX,
-	                                      .names = names,
-	                                      .summaries = summaries};
+	*software = (struct counter_software){
+		.owner = kernel->name, .count = count, .stride = SS_EVENTS_MAX, .names = names, .summaries = summaries};
 	return software;
 }
 

@@ -29,11 +29,11 @@ struct counting {
 	double seconds;         /* of one of them, the mean */
 	double start_stop_s;    /* the longest that starting and stopping took in a thread, for one batch of events */
 	const struct simulation *simulation; /* NULL: nothing was simulated */
-	json_t *details; /* further members of counting_json, which takes them; NULL: none */
+	json_t *details;                     /* further members of counting_json, which takes them; NULL: none */
 };
 
-/* Runs the state again for each batch of events that can be counted together, in every thread of the team. On failure of
- * the kernel, its status. job: what to run again under a simulator. All lives in the arena. */
+/* Runs the state again for each batch of events that can be counted together, in every thread of the team. On failure
+ * of the kernel, its status. job: what to run again under a simulator. All lives in the arena. */
 enum ss_status counting_run(struct arena *arena, struct state *state, const struct counter_plan *plan,
                             const struct counter_software *software, const struct team *team,
                             const struct simulate_job *job, struct counting *counting);

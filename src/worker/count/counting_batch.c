@@ -51,13 +51,14 @@ static void step_done(struct batch *batch, int thread, enum step step, int rc) {
 
 static void thread_open(void *ctx, int thread) {
 	struct batch *batch = ctx;
-	const struct counter_site site = {.thread = thread, .threads = batch->threads, .software = batch->software,
-	                                 .gpu = batch->gpu};
+	const struct counter_site site = {
+		.thread = thread, .threads = batch->threads, .software = batch->software, .gpu = batch->gpu};
 	step_done(batch, thread, STEP_OPEN,
 	          batch->backend->open(batch_state(batch, thread), &site, batch->names, batch->count));
 }
 
-/* The first start and stop of a thread take twice as long as all others, and would delay the threads that wait for it. */
+/* The first start and stop of a thread take twice as long as all others, and would delay the threads that wait for it.
+ */
 static void thread_rehearse(struct batch *batch, int thread) {
 	void *state = batch_state(batch, thread);
 	if (batch->backend->more) { /* a pass without a run in it would be lost */
@@ -100,8 +101,7 @@ static void thread_close(void *ctx, int thread) {
 	struct batch *batch = ctx;
 	void *state = batch_state(batch, thread);
 	if (batch->slots[thread].failed == 0) {
-		step_done(batch, thread, STEP_READ,
-		          batch->backend->read(state, batch->values + (size_t)thread * batch->count));
+		step_done(batch, thread, STEP_READ, batch->backend->read(state, batch->values + (size_t)thread * batch->count));
 	}
 	if (batch->slots[thread].failed == 0 && batch->backend->details && thread == 0) {
 		batch->details = batch->backend->details(state);

@@ -30,9 +30,9 @@ json_t *counting_source_json(const struct counter_event *event) {
 
 static json_t *event_json(const struct counter_event *event, const struct counted *counted) {
 	return json_pack("{s:s, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o}", "name", event->name, "value",
-	                 js_number(counted->total), "unit", word_or_null(event->unit ? event->unit : counted->unit), "status",
-	                 counter_status_name(counted->status), "reason", word_clean_json(counted->reason), "source",
-	                 counting_source_json(event), "group", word_or_null(event->group), "per_thread",
+	                 js_number(counted->total), "unit", word_or_null(event->unit ? event->unit : counted->unit),
+	                 "status", counter_status_name(counted->status), "reason", word_clean_json(counted->reason),
+	                 "source", counting_source_json(event), "group", word_or_null(event->group), "per_thread",
 	                 counted->per_thread ? js_reals(counted->per_thread, (size_t)counted->threads) : json_array(),
 	                 "imbalance", imbalance(counted));
 }
@@ -83,8 +83,8 @@ json_t *counting_json(const struct counter_plan *plan, const struct counting *co
 	}
 	free(values);
 	json_t *json = json_pack("{s:I, s:o, s:o, s:o}", "runs", (json_int_t)counting->runs, "seconds",
-	                 counting->runs > 0 ? js_number(counting->seconds) : json_null(), "start_stop_s",
-	                 js_number(counting->start_stop_s), "metrics", metrics);
+	                         counting->runs > 0 ? js_number(counting->seconds) : json_null(), "start_stop_s",
+	                         js_number(counting->start_stop_s), "metrics", metrics);
 	if (counting->details) {
 		json_object_update(json, counting->details);
 		json_decref(counting->details);

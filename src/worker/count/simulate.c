@@ -48,12 +48,19 @@ static bool worker_path(char path[PATH_MAX], char *reason) {
 }
 
 /* fair-sched: the threads take turns. */
-static void command_make(struct command *command, const char *folder, int threads,
-                         const struct cachegrind_model *model, const char *worker) {
-	static const char *const fixed[] = {"valgrind",           "--command-line-only=yes", "-q",
-	                                    "--tool=callgrind",   "--instr-atstart=no",      "--separate-threads=yes",
-	                                    "--cache-sim=yes",    "--branch-sim=yes",        "--fair-sched=try",
-	                                    "--trace-children=no", "--vgdb=no"};
+static void command_make(struct command *command, const char *folder, int threads, const struct cachegrind_model *model,
+                         const char *worker) {
+	static const char *const fixed[] = {"valgrind",
+	                                    "--command-line-only=yes",
+	                                    "-q",
+	                                    "--tool=callgrind",
+	                                    "--instr-atstart=no",
+	                                    "--separate-threads=yes",
+	                                    "--cache-sim=yes",
+	                                    "--branch-sim=yes",
+	                                    "--fair-sched=try",
+	                                    "--trace-children=no",
+	                                    "--vgdb=no"};
 	*command = (struct command){.output = mem_printf("--callgrind-out-file=%s/out", folder)};
 	for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++) {
 		command_add(command, fixed[i]);
@@ -97,15 +104,26 @@ static const char *kept(char *texts[2], int i, const char *name) {
 static struct proc *start(const struct command *command, const char *folder, struct err *err) {
 	static const char *const everything[] = {"*", NULL};
 	char *scratch = mem_printf("TMPDIR=%s", folder), *texts[2];
-	const char *set[] = {"LC_ALL=C", "LD_BIND_NOW=1", "OMP_WAIT_POLICY=passive", "GOMP_SPINCOUNT=0",
-	                     "PATH=/usr/local/bin:/usr/bin:/bin", scratch, NULL, NULL, NULL};
+	const char *set[] = {"LC_ALL=C",
+	                     "LD_BIND_NOW=1",
+	                     "OMP_WAIT_POLICY=passive",
+	                     "GOMP_SPINCOUNT=0",
+	                     "PATH=/usr/local/bin:/usr/bin:/bin",
+	                     scratch,
+	                     NULL,
+	                     NULL,
+	                     NULL};
 	int count = 6, before = personality(0xffffffff);
 	for (int i = 0; i < 2; i++) {
 		set[count] = kept(texts, i, i == 0 ? "LD_LIBRARY_PATH" : "OMP_STACKSIZE");
 		count += set[count] != NULL;
 	}
-	const struct proc_spec spec = {.argv = command->argv, .unset = everything, .set = set, .cwd = folder,
-	                               .address_space = UINT64_MAX, .no_core = true};
+	const struct proc_spec spec = {.argv = command->argv,
+	                               .unset = everything,
+	                               .set = set,
+	                               .cwd = folder,
+	                               .address_space = UINT64_MAX,
+	                               .no_core = true};
 	if (before != -1) {
 		personality((unsigned)before | ADDR_NO_RANDOMIZE);
 	}
@@ -141,7 +159,8 @@ static void end_reason(const char *status, const char *errors, bool illegal, cha
 	while (begin > 0 && errors[begin - 1] != '\n') {
 		begin--;
 	}
-	snprintf(copy, sizeof copy, "%.*s", (int)(end - begin < sizeof copy ? end - begin : sizeof copy - 1), errors + begin);
+	snprintf(copy, sizeof copy, "%.*s", (int)(end - begin < sizeof copy ? end - begin : sizeof copy - 1),
+	         errors + begin);
 	word_clean(copy, sizeof copy);
 	snprintf(reason, 2 * COUNTER_REASON, "valgrind ended without an answer, %s%s%s%s", status,
 	         illegal ? " (it knows no AVX-512: build with CFLAGS that leave it out)" : "", copy[0] ? ": " : "", copy);

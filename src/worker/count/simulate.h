@@ -11,7 +11,7 @@ struct simulate_job {
 	const json_t *request; /* of the trial */
 	bool team;             /* its configuration takes `threads` */
 	int threads;
-	double native_s;       /* what a run takes without valgrind; NAN: not known */
+	double native_s; /* what a run takes without valgrind; NAN: not known */
 };
 
 enum { SIMULATION_MODEL = 200 };

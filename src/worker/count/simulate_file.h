@@ -10,10 +10,10 @@
 enum { SIMULATE_TRIGGER = 80, SIMULATE_CACHE = 60, SIMULATE_CACHES = 3 };
 
 struct simulate_part {
-	int thread;                                    /* valgrind's number, from 1; 0: of all threads */
-	int process;                                   /* 0: not told */
-	double begin;                                  /* in basic blocks since the process began */
-	char trigger[SIMULATE_TRIGGER];                /* why it was written */
+	int thread;                                   /* valgrind's number, from 1; 0: of all threads */
+	int process;                                  /* 0: not told */
+	double begin;                                 /* in basic blocks since the process began */
+	char trigger[SIMULATE_TRIGGER];               /* why it was written */
 	char caches[SIMULATE_CACHES][SIMULATE_CACHE]; /* I1, D1 and LL, in valgrind's words */
 	double values[CACHEGRIND_EVENTS];
 };

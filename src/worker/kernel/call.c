@@ -69,8 +69,12 @@ int call_read(struct arena *arena, const struct kernel_entry *entry, const json_
 	};
 	struct ss_value *parts[CALL_TABLES], *values[CALL_TABLES];
 
-	*call = (struct call){.entry = entry, .threads = 1, .places = "threads", .proc_bind = "false",
-	                      .schedule = omp_sched_static, .device = DEVICE_CPU};
+	*call = (struct call){.entry = entry,
+	                      .threads = 1,
+	                      .places = "threads",
+	                      .proc_bind = "false",
+	                      .schedule = omp_sched_static,
+	                      .device = DEVICE_CPU};
 	const char *problem_name = arena_printf(arena, "the problem of kernel %s", kernel->name);
 	const char *config_name = arena_printf(arena, "the configuration of kernel %s", kernel->name);
 	if (object_read(arena, problem_name, problem_tables, problem, parts, err) != 0 ||

@@ -199,8 +199,7 @@ static int kernel_check(const struct ss_kernel *kernel, struct arena *arena, str
 		               "input_size or state_size is over %zu bytes", MEMORY_MAX);
 	}
 	return params_check(kernel, kernel->problem, false, arena, err) != 0 ||
-	               params_check(kernel, kernel->params, true, arena, err) != 0 ||
-	               events_check(kernel->events, err) != 0
+	               params_check(kernel, kernel->params, true, arena, err) != 0 || events_check(kernel->events, err) != 0
 	           ? -1
 	           : 0;
 }

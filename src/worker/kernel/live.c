@@ -14,8 +14,12 @@ static void *memory_new(size_t size) {
 }
 
 static struct ss_call given_new(const struct call *call, char message[STATE_MESSAGE]) {
-	return (struct ss_call){.problem = call->problem, .config = call->config, .threads = call->threads,
-	                        .seed = call->seed, .message = message, .message_size = STATE_MESSAGE,
+	return (struct ss_call){.problem = call->problem,
+	                        .config = call->config,
+	                        .threads = call->threads,
+	                        .seed = call->seed,
+	                        .message = message,
+	                        .message_size = STATE_MESSAGE,
 	                        .gpu = call->gpu};
 }
 

@@ -13,8 +13,8 @@
 enum { TEXT_MAX = 4096 }; /* bytes: as long as a file's name gets */
 
 static const char *type_text(enum ss_type type) {
-	static const char *const texts[] = {[SS_INT] = "a whole number", [SS_REAL] = "a number", [SS_WORD] = "a word",
-	                                    [SS_TEXT] = "a text"};
+	static const char *const texts[] = {
+		[SS_INT] = "a whole number", [SS_REAL] = "a number", [SS_WORD] = "a word", [SS_TEXT] = "a text"};
 	return texts[type];
 }
 

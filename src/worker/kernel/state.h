@@ -15,8 +15,8 @@ struct state {
 	struct ss_call call; /* its message is `message` */
 	void *memory;        /* the kernel's own state */
 	bool verified;
-	int64_t batch;        /* runs in a sample; 0: not known yet */
-	double batch_min_s;   /* the shortest sample that this batch is for */
+	int64_t batch;      /* runs in a sample; 0: not known yet */
+	double batch_min_s; /* the shortest sample that this batch is for */
 	char message[STATE_MESSAGE];
 };
 
@@ -25,8 +25,8 @@ struct states;
 struct states *states_new(size_t count_max, uint64_t resident_max);
 void states_free(struct states *states);
 /* The state of this call, old or new; *setup_s is the time that took, 0 for an old one. On failure *out is NULL and
- * message says why; *refused: it is the problem that can't be opened, whatever the configuration. The team of the call is
- * in force, and `binding` names it. */
+ * message says why; *refused: it is the problem that can't be opened, whatever the configuration. The team of the call
+ * is in force, and `binding` names it. */
 enum ss_status states_get(struct states *states, const struct call *call, const char *binding, struct state **out,
                           double *setup_s, bool *refused, char message[STATE_MESSAGE]);
 void states_drop(struct states *states, struct state *state);

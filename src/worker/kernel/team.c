@@ -18,7 +18,7 @@ struct slot {
 struct team {
 	struct topo *topo; /* NULL until the first trial */
 	struct topo_binding *binding;
-	int threads;   /* the size in force; 0: none yet */
+	int threads; /* the size in force; 0: none yet */
 	bool is_virtual;
 	bool in_force; /* the team's threads are bound as `binding` says */
 	struct slot *slots;

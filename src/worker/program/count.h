@@ -6,8 +6,9 @@
 #include "src/worker/count/counting.h"
 #include "src/worker/program/trial.h"
 
-/* One run for each batch of events that can be counted together. A run that fails leaves its events unavailable; the trial
- * stays what it was, unless it is abandoned. first: environment of the first of these runs; NULL: the usual one. */
+/* One run for each batch of events that can be counted together. A run that fails leaves its events unavailable; the
+ * trial stays what it was, unless it is abandoned. first: environment of the first of these runs; NULL: the usual one.
+ */
 void program_count(struct arena *arena, struct program_trial *trial, const struct counter_plan *plan, char **first,
                    struct counting *counting);
 

@@ -119,7 +119,10 @@ int program_metric_value(const struct program_metric *metric, double *value, str
 	}
 	if (!isfinite(*value) || *value <= 0) {
 		return err_set(err, ERR_FAILED, NULL, "the metric \"%.160s\" found \"%.60s\", which is %s", metric->expression,
-		               metric->text, !isfinite(*value) ? "not finite" : *value < 0 ? "below 0" : "0 and not above");
+		               metric->text,
+		               !isfinite(*value) ? "not finite"
+		               : *value < 0      ? "below 0"
+		                                 : "0 and not above");
 	}
 	if (*value < METRIC_LEAST || *value > METRIC_MOST) {
 		return err_set(err, ERR_FAILED, NULL, "the metric \"%.160s\" found \"%.60s\", which is not between %g and %g",

@@ -11,7 +11,6 @@
 /* The reply without its id, failures of the program included; NULL and err for a bad request. New reference. watch: a
  * descriptor whose hang-up means that nobody waits for the reply; then everything is killed, *abandoned is set, and the
  * reply is worth nothing. -1: none. */
-json_t *program_answer(int watch, struct counters *counters, const json_t *request, bool *abandoned,
-                       struct err *err);
+json_t *program_answer(int watch, struct counters *counters, const json_t *request, bool *abandoned, struct err *err);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a program that uses libsweetspot tells of its regions (doc/regions.md): the library finds in its environment where
- * to write and what to count, and each process of the program leaves a file. */
+/* What a program that uses libsweetspot tells of its regions (doc/regions.md): the library finds in its environment
+ * where to write and what to count, and each process of the program leaves a file. */
 #ifndef SRC_WORKER_PROGRAM_REGIONS_H
 #define SRC_WORKER_PROGRAM_REGIONS_H
 #include <jansson.h>
@@ -31,8 +31,8 @@ struct regions {
 int regions_prepare(struct arena *arena, const char *scratch, const struct regions_event *events, size_t count,
                     struct regions *regions, struct err *err);
 /* After the program's end: [{"name","calls","seconds","threads","per_thread":[seconds],"unbegun","unended","counters":
- * [{"name","value","unit","status","reason","per_thread"}]}], in the order in which they began; empty where it has none.
- * notes gets a text for whatever is not in it. New references. */
+ * [{"name","value","unit","status","reason","per_thread"}]}], in the order in which they began; empty where it has
+ * none. notes gets a text for whatever is not in it. New references. */
 json_t *regions_read(const struct regions *regions, json_t **notes);
 
 #endif

@@ -21,7 +21,8 @@ static bool event_make(const struct counter_event *event, struct regions_event *
 	    !perf_name_find(event->event, &perf)) {
 		return false;
 	}
-	*out = (struct regions_event){event->name, perf.clock ? "s" : "count", perf.type, perf.config, perf.clock ? 1e-9 : 1};
+	*out =
+		(struct regions_event){event->name, perf.clock ? "s" : "count", perf.type, perf.config, perf.clock ? 1e-9 : 1};
 	return true;
 }
 
@@ -39,7 +40,8 @@ static const struct regions_event *events_choose(struct arena *arena, const stru
 }
 
 /* The trial's, and what the library wants. */
-static char **environment_make(struct arena *arena, const struct program_request *request, const struct regions *regions) {
+static char **environment_make(struct arena *arena, const struct program_request *request,
+                               const struct regions *regions) {
 	size_t count = 0;
 	while (request->set[count]) {
 		count++;

@@ -12,12 +12,12 @@ struct regions_run {
 	struct err err;     /* why */
 };
 
-/* Events are those that the plan counts through perf, or some that every kernel counts where there are none; plan may be
- * NULL. */
+/* Events are those that the plan counts through perf, or some that every kernel counts where there are none; plan may
+ * be NULL. */
 void regions_run_open(struct arena *arena, struct program_trial *trial, const struct counter_plan *plan,
                       struct regions_run *run);
-/* Makes a run of its own where none has been done, and sets "regions" if there are any, and "regions_notes" if something
- * was lost. */
+/* Makes a run of its own where none has been done, and sets "regions" if there are any, and "regions_notes" if
+ * something was lost. */
 void regions_run_close(struct program_trial *trial, struct regions_run *run, bool done, json_t *reply);
 
 #endif

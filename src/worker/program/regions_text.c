@@ -61,8 +61,8 @@ static const char *remedy(int64_t error) {
 
 static double refusal(struct regions_count *count, int64_t error) {
 	char reason[COUNTER_REASON];
-	snprintf(reason, sizeof reason, "perf_event_open: %s%s", error > 0 && error < 4096 ? strerror((int)error) : "failed",
-	         remedy(error));
+	snprintf(reason, sizeof reason, "perf_event_open: %s%s",
+	         error > 0 && error < 4096 ? strerror((int)error) : "failed", remedy(error));
 	miss(count, reason);
 	return NAN;
 }
@@ -96,8 +96,7 @@ static double count_value(struct regions_count *count, const json_t *json, doubl
 static void counts_add(struct source *source, struct regions_region *region, const json_t *events, bool shown) {
 	for (size_t i = 0; i < source->book->regions->event_count; i++) {
 		struct regions_count *count = &region->counts[i];
-		const json_t *json =
-			source->place[i] == EVENT_ABSENT ? NULL : json_array_get(events, (size_t)source->place[i]);
+		const json_t *json = source->place[i] == EVENT_ABSENT ? NULL : json_array_get(events, (size_t)source->place[i]);
 		double value = NAN;
 		if (json) {
 			value = count_value(count, json, source->book->regions->events[i].scale);

@@ -134,10 +134,9 @@ static int numbers_read(const json_t *json, struct program_request *request, str
 }
 
 int program_request_read(struct arena *arena, const json_t *json, struct program_request *request, struct err *err) {
-	static const char *const keys[] = {"op",      "id",     "argv",   "env",     "unset",     "cwd",
-	                                   "input",   "before", "verify", "samples", "warmup",    "timeout_s",
-	                                   "limit_s", "cut_s",  "metric", "hash",    "file_limit", "counters",
-	                                   "regions"};
+	static const char *const keys[] = {"op",     "id",     "argv",       "env",      "unset",     "cwd",     "input",
+	                                   "before", "verify", "samples",    "warmup",   "timeout_s", "limit_s", "cut_s",
+	                                   "metric", "hash",   "file_limit", "counters", "regions"};
 	if (word_check_keys(json, keys, sizeof keys / sizeof *keys, err) != 0 ||
 	    argv_member(arena, json, request, err) != 0 || env_member(arena, json, request, err) != 0 ||
 	    unset_member(arena, json, request, err) != 0 || texts_read(json, request, err) != 0) {

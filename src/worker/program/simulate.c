@@ -21,13 +21,14 @@ enum { THREADS_MAX = 2048, WORDS = 64 };
  * tuner waits as long: tuner/program/run.c. */
 static const double TIMES_MAX = 600, START_S = 60;
 
-static const char *const fixed[] = {"--command-line-only=yes", "--tool=callgrind", "--cache-sim=yes", "--branch-sim=yes",
-                                    "--trace-children=yes", "--fair-sched=try", "--vgdb=no"};
+static const char *const fixed[] = {
+	"--command-line-only=yes", "--tool=callgrind", "--cache-sim=yes", "--branch-sim=yes",
+	"--trace-children=yes",    "--fair-sched=try", "--vgdb=no"};
 
 /* Where one of these is called, what was counted so far goes to a file and counting begins at 0 again: a child that is
  * forked takes it all with it, and writes it, too. `@`: names with versions, of shared libraries. */
-static const char *const forks[] = {"fork",        "fork@*",        "_Fork",        "__libc_fork",   "vfork", "vfork@*",
-                                    "posix_spawn", "posix_spawn@*", "posix_spawnp", "posix_spawnp@*"};
+static const char *const forks[] = {"fork",    "fork@*",      "_Fork",         "__libc_fork",  "vfork",
+                                    "vfork@*", "posix_spawn", "posix_spawn@*", "posix_spawnp", "posix_spawnp@*"};
 
 struct line {
 	struct arena *arena;
@@ -45,7 +46,8 @@ static const char *program_path(struct arena *arena, const struct program_reques
 	const char *name = request->argv[0], *mine = getenv("PATH");
 	bool other = false;
 	for (size_t i = 1; request->set[i]; i++) {
-		other = other || (strncmp(request->set[i], "PATH=", 5) == 0 && strcmp(request->set[i] + 5, mine ? mine : "") != 0);
+		other =
+			other || (strncmp(request->set[i], "PATH=", 5) == 0 && strcmp(request->set[i] + 5, mine ? mine : "") != 0);
 	}
 	for (size_t i = 0; request->unset[i]; i++) {
 		other = other || strcmp(request->unset[i], "PATH") == 0 || strcmp(request->unset[i], "*") == 0;
@@ -107,7 +109,8 @@ static double patience(const struct program_trial *trial, double native_s) {
 }
 
 static bool is_illegal(int status) {
-	return (WIFSIGNALED(status) && WTERMSIG(status) == SIGILL) || (WIFEXITED(status) && WEXITSTATUS(status) == 128 + SIGILL);
+	return (WIFSIGNALED(status) && WTERMSIG(status) == SIGILL) ||
+	       (WIFEXITED(status) && WEXITSTATUS(status) == 128 + SIGILL);
 }
 
 static void failure(const struct program_trial *trial, const char *folder, const char *why, char *reason) {
@@ -131,7 +134,8 @@ static bool run_in(struct arena *arena, struct program_trial *trial, const char 
 		return false;
 	}
 	if (strchr(folder, '%') || !cachegrind_path_find("valgrind", valgrind, PATH_MAX)) {
-		snprintf(reason, 2 * COUNTER_REASON, strchr(folder, '%') ? "valgrind takes no %% in TMPDIR" : "no valgrind in PATH");
+		snprintf(reason, 2 * COUNTER_REASON,
+		         strchr(folder, '%') ? "valgrind takes no %% in TMPDIR" : "no valgrind in PATH");
 		return false;
 	}
 	const struct program_again again = {.argv = line_make(arena, valgrind, folder, &model, trial->request),
@@ -173,9 +177,10 @@ static void event_fill(const struct program_simulated *out, int event, struct co
 	counted->status = COUNTER_SIMULATED;
 	counted->unit = "count";
 	counted->total = out->values[event];
-	snprintf(counted->reason, sizeof counted->reason,
-	         "simulated by valgrind's cache model, not counted: the whole program with its start%s, threads one at a time",
-	         all);
+	snprintf(
+		counted->reason, sizeof counted->reason,
+		"simulated by valgrind's cache model, not counted: the whole program with its start%s, threads one at a time",
+		all);
 }
 
 void program_simulate(struct arena *arena, struct program_trial *trial, const struct counter_plan *plan,

@@ -16,8 +16,8 @@ struct program_simulated {
 	char model[SIMULATION_MODEL];
 };
 
-/* From PROGRAM_SIMULATE_OUT.* and PROGRAM_SIMULATE_LOG.* in a folder, one or more of the first and one of the second for
- * each process. False and the reason where a part of the whole is missing. */
+/* From PROGRAM_SIMULATE_OUT.* and PROGRAM_SIMULATE_LOG.* in a folder, one or more of the first and one of the second
+ * for each process. False and the reason where a part of the whole is missing. */
 bool program_simulate_read(const char *folder, struct program_simulated *out, char reason[2 * COUNTER_REASON]);
 /* What valgrind's messages say that it could not do; NULL: nothing known. */
 const char *program_simulate_trouble(const char *folder);

@@ -15,7 +15,8 @@ enum { LOG_BYTES_MAX = 16 << 20, PROCESSES_MAX = 8192 };
 static const struct {
 	const char *words, *meaning;
 } troubles[] = {
-	{"valgrind: Unrecognised instruction", "it does not know an instruction, such as one of AVX-512: build without them"},
+	{"valgrind: Unrecognised instruction",
+     "it does not know an instruction, such as one of AVX-512: build without them"},
 	{"== Warning: Can't execute setuid", "it runs no setuid, setgid or setcap program"},
 };
 
@@ -58,9 +59,9 @@ const char *program_simulate_trouble(const char *folder) {
 	return trouble;
 }
 
-/* What a process left: a file at its end, which none has that was killed. A process that is forked begins with all that its
- * parent has counted, unless the parent has just written that to a file and begun anew; only what is started by an exec,
- * and says so, begins at block 0 of its own. */
+/* What a process left: a file at its end, which none has that was killed. A process that is forked begins with all that
+ * its parent has counted, unless the parent has just written that to a file and begun anew; only what is started by an
+ * exec, and says so, begins at block 0 of its own. */
 static const char *process_check(const struct simulate_harvest *harvest, int process, const char *log) {
 	bool ended = false, fresh = strstr(log, "== For interactive control"), inherits = false;
 	for (size_t i = 0; i < harvest->count; i++) {
@@ -109,7 +110,8 @@ bool program_simulate_read(const char *folder, struct program_simulated *out, ch
 		for (int e = 0; e < CACHEGRIND_EVENTS; e++) {
 			out->values[e] += part->values[e];
 		}
-		snprintf(out->model, sizeof out->model, "I1 %s; D1 %s; LL %s", part->caches[0], part->caches[1], part->caches[2]);
+		snprintf(out->model, sizeof out->model, "I1 %s; D1 %s; LL %s", part->caches[0], part->caches[1],
+		         part->caches[2]);
 	}
 	simulate_harvest_free(&harvest);
 	return !wrong;

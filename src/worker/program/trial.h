@@ -29,9 +29,9 @@ struct program_trial {
 
 /* One more run, which gives no sample. */
 struct program_again {
-	const char *const *argv; /* NULL: the request's */
-	char **environment;      /* NULL: the same as in all runs */
-	double slowdown;         /* the timeout is so many times the request's */
+	const char *const *argv;  /* NULL: the request's */
+	char **environment;       /* NULL: the same as in all runs */
+	double slowdown;          /* the timeout is so many times the request's */
 	void (*start)(void *ctx); /* right before the program is started, and after the end of all of it; in this thread */
 	void (*stop)(void *ctx);
 	void *ctx;

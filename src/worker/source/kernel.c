@@ -20,7 +20,10 @@ static enum ss_status source_run(void *memory, const struct ss_call *call) {
 }
 
 static const struct ss_param text_param[] = {
-	{.name = "text", .summary = "what a specification says, as JSON", .type = SS_TEXT, .initial = "{}",
+	{.name = "text",
+     .summary = "what a specification says, as JSON",
+     .type = SS_TEXT,
+     .initial = "{}",
      .max = SOURCE_TEXT_MAX},
 	{.name = NULL},
 };
@@ -28,10 +31,9 @@ static const struct ss_param text_param[] = {
 #define SOURCE_KERNEL(called, reset_hook)                                                                              \
 	{                                                                                                                  \
 		.abi = SS_KERNEL_ABI, .name = called, .summary = "a CUDA function of a specification", .problem = text_param,  \
-		.params = text_param, .input_size = sizeof(struct source_input),                                               \
-		.state_size = sizeof(struct source_state), .open = source_open, .setup = source_setup, .reset = reset_hook,    \
-		.run = source_run, .verify = source_verify, .teardown = source_teardown, .close = source_close,                \
-		.device = "cuda"                                                                                               \
+		.params = text_param, .input_size = sizeof(struct source_input), .state_size = sizeof(struct source_state),    \
+		.open = source_open, .setup = source_setup, .reset = reset_hook, .run = source_run, .verify = source_verify,   \
+		.teardown = source_teardown, .close = source_close, .device = "cuda"                                           \
 	}
 
 static const struct ss_kernel plain = SOURCE_KERNEL("t1", NULL), with_reset = SOURCE_KERNEL("t1-reset", source_reset);

@@ -50,8 +50,8 @@ static enum ss_status arguments_bind(struct source_state *state, const bool *sym
 	}
 	bool all = count < 0 || (size_t)count == problem->count;
 	if (!all && (size_t)count != problem->count - constants) {
-		return source_fail(call, SS_COMPILE, "parameters of %.60s: %s%d, arguments given: %zu",
-		                   problem->function, count > SOURCE_ARGUMENTS_MAX ? "over " : "",
+		return source_fail(call, SS_COMPILE, "parameters of %.60s: %s%d, arguments given: %zu", problem->function,
+		                   count > SOURCE_ARGUMENTS_MAX ? "over " : "",
 		                   count > SOURCE_ARGUMENTS_MAX ? SOURCE_ARGUMENTS_MAX : count, problem->count);
 	}
 	for (size_t i = 0; i < problem->count; i++) {
@@ -60,8 +60,8 @@ static enum ss_status arguments_bind(struct source_state *state, const bool *sym
 			continue;
 		}
 		if (count >= 0 && !fits(a, sizes[passed])) {
-			return source_fail(call, SS_COMPILE, "parameter %zu of %.60s has %zu bytes, but argument %.60s %zu", passed + 1,
-			                   problem->function, sizes[passed], a->name,
+			return source_fail(call, SS_COMPILE, "parameter %zu of %.60s has %zu bytes, but argument %.60s %zu",
+			                   passed + 1, problem->function, sizes[passed], a->name,
 			                   a->memory == SOURCE_SCALAR ? a->bytes : sizeof(gpu_ptr));
 		}
 		state->passed[passed++] = a->memory == SOURCE_SCALAR ? (void *)state->input->vectors[i].host : &state->at[i];

@@ -56,7 +56,8 @@ static int words_read(const json_t *json, struct source_argument *a, struct err 
 	static const char *const accesses[] = {"ReadOnly", "WriteOnly", "ReadWrite"};
 	static const char *const memories[] = {"Vector", "Scalar", "Constant"};
 	int kind, access, memory;
-	if (word_read(json, "kind", kinds, 3, &kind, err) != 0 || word_read(json, "access", accesses, 3, &access, err) != 0 ||
+	if (word_read(json, "kind", kinds, 3, &kind, err) != 0 ||
+	    word_read(json, "access", accesses, 3, &access, err) != 0 ||
 	    word_read(json, "memory", memories, 3, &memory, err) != 0) {
 		return -1;
 	}

@@ -43,7 +43,10 @@ static void element_fill(const struct source_argument *a, unsigned char *at, uin
 		real_put(at, a->bytes, a->random ? (double)(random_next(random) >> 11) * 0x1p-53 * a->real : a->real);
 	} else {
 		bool bounded = a->random && a->whole != UINT64_MAX;
-		whole_put(at, a->bytes, bounded ? random_next(random) % (a->whole + 1) : a->random ? random_next(random) : a->whole);
+		whole_put(at, a->bytes,
+		          bounded     ? random_next(random) % (a->whole + 1)
+		          : a->random ? random_next(random)
+		                      : a->whole);
 	}
 }
 
@@ -128,8 +131,8 @@ static enum ss_status wholes_compare(const struct ss_call *call, const struct so
 	i /= a->bytes;
 	uint64_t x = whole_at(a, is, i), y = whole_at(a, want, i);
 	if (a->kind == SOURCE_SIGNED) {
-		return source_fail(call, SS_INCORRECT, "%.60s[%zu] is %" PRId64 ", but should be %" PRId64, a->name, i, (int64_t)x,
-		                    (int64_t)y);
+		return source_fail(call, SS_INCORRECT, "%.60s[%zu] is %" PRId64 ", but should be %" PRId64, a->name, i,
+		                   (int64_t)x, (int64_t)y);
 	}
 	return source_fail(call, SS_INCORRECT, "%.60s[%zu] is %" PRIu64 ", but should be %" PRIu64, a->name, i, x, y);
 }

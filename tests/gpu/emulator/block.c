@@ -31,8 +31,8 @@ void block_fault(int failure, const char *why, const void *address) {
 	struct grid *grid = block_now->grid;
 	bool overflow = stack_guards(thread_now->stack, address);
 	grid->failure = failure;
-	fprintf(stderr, "emulator: %s: block (%u,%u,%u) thread (%u,%u,%u): %s", grid->name, b->x, b->y, b->z, t->x, t->y, t->z,
-	        overflow ? "the stack is full" : why);
+	fprintf(stderr, "emulator: %s: block (%u,%u,%u) thread (%u,%u,%u): %s", grid->name, b->x, b->y, b->z, t->x, t->y,
+	        t->z, overflow ? "the stack is full" : why);
 	if (address && !overflow)
 		fprintf(stderr, " at %p", address);
 	fprintf(stderr, "\n");
@@ -233,8 +233,10 @@ void block_drop(struct block *block) {
 }
 
 void block_describe(const struct block *block, const char *what) {
-	static const char *const words[] = {[THREAD_YIELDED] = "waits in a loop", [THREAD_AT_BARRIER] = "waits in __syncthreads",
-	                                    [THREAD_IN_WARP] = "waits in a *_sync", [THREAD_DONE] = "has ended"};
+	static const char *const words[] = {[THREAD_YIELDED] = "waits in a loop",
+	                                    [THREAD_AT_BARRIER] = "waits in __syncthreads",
+	                                    [THREAD_IN_WARP] = "waits in a *_sync",
+	                                    [THREAD_DONE] = "has ended"};
 	const struct thread *last = NULL;
 	fprintf(stderr, "emulator: %s: block (%u,%u,%u): %s:", block->grid->name, block->index.x, block->index.y,
 	        block->index.z, what);
@@ -244,7 +246,8 @@ void block_describe(const struct block *block, const char *what) {
 		last = thread;
 		if (same || !words[thread->state])
 			continue;
-		fprintf(stderr, " thread (%u,%u,%u) %s", thread->index.x, thread->index.y, thread->index.z, words[thread->state]);
+		fprintf(stderr, " thread (%u,%u,%u) %s", thread->index.x, thread->index.y, thread->index.z,
+		        words[thread->state]);
 		if (thread->state == THREAD_AT_BARRIER)
 			fprintf(stderr, " (line %d)", thread->line);
 		fprintf(stderr, ";");

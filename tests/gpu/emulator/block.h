@@ -31,7 +31,7 @@ struct grid {
 	const char *name;
 	void **arguments;
 	struct emulated_xyz size, block_size;
-	unsigned threads; /* of a block */
+	unsigned threads;  /* of a block */
 	uint64_t progress; /* how often a thread ended, or a barrier opened */
 	uint64_t random;   /* the order of threads; 0: as they are numbered */
 	int failure;       /* a CUresult */
@@ -49,8 +49,8 @@ struct block {
 void block_init(struct block *block, struct grid *grid, struct thread *threads);
 /* Runs its threads until none can go on; true while some have not ended. */
 bool block_turn(struct block *block);
-bool block_waits_in_loop(const struct block *block); /* a thread of it yielded */
-void block_drop(struct block *block); /* after a failure */
+bool block_waits_in_loop(const struct block *block);              /* a thread of it yielded */
+void block_drop(struct block *block);                             /* after a failure */
 void block_describe(const struct block *block, const char *what); /* to stderr: who waits where */
 extern const struct emulated_services block_services;
 

@@ -20,7 +20,8 @@ static bool stage(struct op *op) {
 	size_t bytes = op->copy.width * op->copy.rows;
 	op->copy.staged = malloc(bytes + 1);
 	for (size_t row = 0; op->copy.staged && row < op->copy.rows; row++)
-		memcpy((char *)op->copy.staged + row * op->copy.width, op->copy.from + row * op->copy.from_pitch, op->copy.width);
+		memcpy((char *)op->copy.staged + row * op->copy.width, op->copy.from + row * op->copy.from_pitch,
+		       op->copy.width);
 	op->copy.from = op->copy.staged;
 	op->copy.from_pitch = op->copy.width;
 	return op->copy.staged;
@@ -51,8 +52,12 @@ static CUresult copy(CUstream stream, struct op op, bool from_host, bool to_host
 }
 
 static struct op row(uint64_t to, uint64_t from, size_t size) {
-	return (struct op){.copy = {.to = (char *)(uintptr_t)to, .from = (const char *)(uintptr_t)from, .to_pitch = size,
-	                            .from_pitch = size, .width = size, .rows = 1}};
+	return (struct op){.copy = {.to = (char *)(uintptr_t)to,
+	                            .from = (const char *)(uintptr_t)from,
+	                            .to_pitch = size,
+	                            .from_pitch = size,
+	                            .width = size,
+	                            .rows = 1}};
 }
 
 CU_EXPORT CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void *from, size_t size, CUstream stream) {
@@ -93,8 +98,11 @@ CU_EXPORT CUresult cuMemcpy2DAsync_v2(const struct copy_2d *c, CUstream stream) 
 	const char *from = from_host ? c->from_host : (const char *)(uintptr_t)c->from_device;
 	char *to = to_host ? c->to_host : (char *)(uintptr_t)c->to_device;
 	struct op op = {.copy = {.to = to + c->to_y * c->to_pitch + c->to_x,
-	                         .from = from + c->from_y * c->from_pitch + c->from_x, .to_pitch = c->to_pitch,
-	                         .from_pitch = c->from_pitch, .width = c->width, .rows = c->height}};
+	                         .from = from + c->from_y * c->from_pitch + c->from_x,
+	                         .to_pitch = c->to_pitch,
+	                         .from_pitch = c->from_pitch,
+	                         .width = c->width,
+	                         .rows = c->height}};
 	return copy(stream, op, from_host, to_host);
 }
 

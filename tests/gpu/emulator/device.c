@@ -57,19 +57,29 @@ CU_EXPORT CUresult cuDriverGetVersion(int *version) {
 
 CU_EXPORT CUresult cuGetErrorName(CUresult result, const char **text) {
 	switch (result) {
-#define X(name, value, words) case value: *text = "CUDA_" #name; return CUDA_SUCCESS;
+#define X(name, value, words)                                                                                          \
+	case value:                                                                                                        \
+		*text = "CUDA_" #name;                                                                                         \
+		return CUDA_SUCCESS;
 		CUDA_ERRORS(X)
 #undef X
-	default: *text = NULL; return CUDA_ERROR_INVALID_VALUE;
+	default:
+		*text = NULL;
+		return CUDA_ERROR_INVALID_VALUE;
 	}
 }
 
 CU_EXPORT CUresult cuGetErrorString(CUresult result, const char **text) {
 	switch (result) {
-#define X(name, value, words) case value: *text = words; return CUDA_SUCCESS;
+#define X(name, value, words)                                                                                          \
+	case value:                                                                                                        \
+		*text = words;                                                                                                 \
+		return CUDA_SUCCESS;
 		CUDA_ERRORS(X)
 #undef X
-	default: *text = NULL; return CUDA_ERROR_INVALID_VALUE;
+	default:
+		*text = NULL;
+		return CUDA_ERROR_INVALID_VALUE;
 	}
 }
 
@@ -100,16 +110,57 @@ CU_EXPORT CUresult cuDeviceTotalMem_v2(size_t *size, CUdevice device) {
 	return device_ready(device);
 }
 
-/* The numbers of CUdevice_attribute. Limits are those of compute capability 9.0 (CUDA C++ Programming Guide, 13.0, table
- * "Technical Specifications per Compute Capability"); how large it is, clocks and bandwidth are made up. */
+/* The numbers of CUdevice_attribute. Limits are those of compute capability 9.0 (CUDA C++ Programming Guide, 13.0,
+ * table "Technical Specifications per Compute Capability"); how large it is, clocks and bandwidth are made up. */
 static const struct {
 	int which, value;
-} attributes[] = {{1, DEVICE_THREADS}, {2, 1024}, {3, 1024}, {4, 64}, {5, 0x7fffffff}, {6, 65535}, {7, 65535},
-                  {8, SHARED_PER_BLOCK}, {9, 65536}, {10, 32}, {11, 0x7fffffff}, {12, 65536}, {13, 1000000}, {14, 512},
-                  {15, 1}, {16, DEVICE_SMS}, {17, 0}, {18, 0}, {19, 1}, {20, 0}, {31, 1}, {32, 0}, {33, 0}, {35, 0},
-                  {36, 1000000}, {37, 512}, {38, 1 << 20}, {39, DEVICE_SM_THREADS}, {40, 2}, {41, 1}, {50, 0}, {75, 9},
-                  {76, 0}, {78, 1}, {79, 1}, {80, 1}, {81, SHARED_PER_SM}, {82, 65536}, {83, 0}, {88, 0}, {95, 1},
-                  {97, SHARED_OPTIN}, {99, 1}, {106, DEVICE_SM_BLOCKS}, {108, 0}, {111, SHARED_RESERVED}, {115, 0},
+} attributes[] = {{1, DEVICE_THREADS},
+                  {2, 1024},
+                  {3, 1024},
+                  {4, 64},
+                  {5, 0x7fffffff},
+                  {6, 65535},
+                  {7, 65535},
+                  {8, SHARED_PER_BLOCK},
+                  {9, 65536},
+                  {10, 32},
+                  {11, 0x7fffffff},
+                  {12, 65536},
+                  {13, 1000000},
+                  {14, 512},
+                  {15, 1},
+                  {16, DEVICE_SMS},
+                  {17, 0},
+                  {18, 0},
+                  {19, 1},
+                  {20, 0},
+                  {31, 1},
+                  {32, 0},
+                  {33, 0},
+                  {35, 0},
+                  {36, 1000000},
+                  {37, 512},
+                  {38, 1 << 20},
+                  {39, DEVICE_SM_THREADS},
+                  {40, 2},
+                  {41, 1},
+                  {50, 0},
+                  {75, 9},
+                  {76, 0},
+                  {78, 1},
+                  {79, 1},
+                  {80, 1},
+                  {81, SHARED_PER_SM},
+                  {82, 65536},
+                  {83, 0},
+                  {88, 0},
+                  {95, 1},
+                  {97, SHARED_OPTIN},
+                  {99, 1},
+                  {106, DEVICE_SM_BLOCKS},
+                  {108, 0},
+                  {111, SHARED_RESERVED},
+                  {115, 0},
                   {120, 0}};
 
 CU_EXPORT CUresult cuDeviceGetAttribute(int *value, int which, CUdevice device) {

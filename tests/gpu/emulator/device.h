@@ -10,7 +10,7 @@ enum { SHARED_PER_BLOCK = 48 << 10, SHARED_OPTIN = 227 << 10, SHARED_RESERVED = 
 struct context {
 	int device;
 	unsigned retained;
-	unsigned peers; /* bit d: device d's memory may be used */
+	unsigned peers;   /* bit d: device d's memory may be used */
 	CUresult failure; /* the first of a kernel: from then on every call fails with it */
 };
 

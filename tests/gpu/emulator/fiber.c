@@ -23,7 +23,8 @@ struct stack *stack_take(void) {
 	stack = malloc(sizeof *stack);
 	if (!stack)
 		return NULL;
-	stack->memory = mmap(NULL, GUARD_BYTES + STACK_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	stack->memory =
+		mmap(NULL, GUARD_BYTES + STACK_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (stack->memory != MAP_FAILED && mprotect(stack->memory + GUARD_BYTES, STACK_BYTES, PROT_READ | PROT_WRITE) == 0)
 		return stack;
 	if (stack->memory != MAP_FAILED)
@@ -43,7 +44,8 @@ bool stack_guards(const struct stack *stack, const void *address) {
 }
 
 #if defined __x86_64__ && !defined EMULATOR_UCONTEXT
-/* What a called function must keep by the System V ABI (AMD64 supplement, 3.2.1); swapcontext would add two system calls. */
+/* What a called function must keep by the System V ABI (AMD64 supplement, 3.2.1); swapcontext would add two system
+ * calls. */
 __asm__(".text\n"
         ".p2align 4\n"
         ".globl fiber_switch\n"

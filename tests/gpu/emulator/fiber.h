@@ -4,7 +4,7 @@
 #define TESTS_GPU_EMULATOR_FIBER_H
 #include <stdbool.h>
 
-struct stack; /* kept, and used again */
+struct stack;                   /* kept, and used again */
 struct stack *stack_take(void); /* NULL: no memory */
 void stack_give(struct stack *stack);
 bool stack_guards(const struct stack *stack, const void *address); /* it is in the page below the stack */

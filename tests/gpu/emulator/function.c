@@ -22,13 +22,28 @@ CU_EXPORT CUresult cuFuncGetAttribute(int *value, int which, CUfunction function
 	if (!function)
 		return CUDA_ERROR_INVALID_HANDLE;
 	switch (which) {
-	case 0: *value = threads_max(function); break;
-	case 1: *value = statics(function); break;
-	case 2: case 3: *value = 0; break;
-	case 4: *value = REGISTERS; break;
-	case 5: case 6: *value = 90; break;
-	case 8: *value = function->dynamic_max; break;
-	default: return CUDA_ERROR_INVALID_VALUE;
+	case 0:
+		*value = threads_max(function);
+		break;
+	case 1:
+		*value = statics(function);
+		break;
+	case 2:
+	case 3:
+		*value = 0;
+		break;
+	case 4:
+		*value = REGISTERS;
+		break;
+	case 5:
+	case 6:
+		*value = 90;
+		break;
+	case 8:
+		*value = function->dynamic_max;
+		break;
+	default:
+		return CUDA_ERROR_INVALID_VALUE;
 	}
 	return CUDA_SUCCESS;
 }
@@ -116,9 +131,9 @@ static CUresult launch(CUfunction function, struct launch launch, CUstream strea
 	return result;
 }
 
-CU_EXPORT CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
-                                  unsigned block_y, unsigned block_z, unsigned shared, CUstream stream, void **arguments,
-                                  void **extra) {
+CU_EXPORT CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                                  unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared,
+                                  CUstream stream, void **arguments, void **extra) {
 	struct launch l = {.grid = {grid_x, grid_y, grid_z}, .block = {block_x, block_y, block_z}, .dynamic = shared};
 	return extra ? CUDA_ERROR_NOT_SUPPORTED : launch(function, l, stream, arguments);
 }
@@ -126,7 +141,7 @@ CU_EXPORT CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned
 CU_EXPORT CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
                                              unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared,
                                              CUstream stream, void **arguments) {
-	struct launch l = {.grid = {grid_x, grid_y, grid_z}, .block = {block_x, block_y, block_z}, .dynamic = shared,
-	                   .cooperative = 1};
+	struct launch l = {
+		.grid = {grid_x, grid_y, grid_z}, .block = {block_x, block_y, block_z}, .dynamic = shared, .cooperative = 1};
 	return launch(function, l, stream, arguments);
 }

@@ -113,7 +113,8 @@ static CUresult run_one_by_one(const struct launch *launch, struct grid *grid) {
 }
 
 /* Each block once, with its shared memory in place; how many have threads left. waits: of them some wait in loops. */
-static uint64_t turn_all(struct seat *seats, uint64_t blocks, const struct launch *launch, struct grid *grid, bool *waits) {
+static uint64_t turn_all(struct seat *seats, uint64_t blocks, const struct launch *launch, struct grid *grid,
+                         bool *waits) {
 	uint64_t alive = 0, first = grid->random ? grid_random(grid, 1u << 31) % blocks : 0;
 	*waits = false;
 	for (uint64_t i = 0; i < blocks && !grid->failure; i++) {
@@ -170,8 +171,16 @@ static uint64_t seed(void) {
 }
 
 CUresult launch_run(const struct launch *launch) {
-	struct grid grid = {launch->kernel, launch->module, launch->name, launch->arguments, launch->grid, launch->block,
-	                    launch->block.x * launch->block.y * launch->block.z, 0, seed(), CUDA_SUCCESS};
+	struct grid grid = {launch->kernel,
+	                    launch->module,
+	                    launch->name,
+	                    launch->arguments,
+	                    launch->grid,
+	                    launch->block,
+	                    launch->block.x * launch->block.y * launch->block.z,
+	                    0,
+	                    seed(),
+	                    CUDA_SUCCESS};
 	struct signals signals;
 	*launch->module->grid_size = launch->grid;
 	*launch->module->block_size = launch->block;

@@ -71,18 +71,21 @@ static CUresult launch_and_look(const struct op *op) {
 
 CUresult op_run(const struct op *op) {
 	switch (op->kind) {
-	case OP_COPY: return copy_rows(op);
+	case OP_COPY:
+		return copy_rows(op);
 	case OP_FILL:
 		if (gone(op->fill.to, op->fill.count * op->fill.each))
 			return CUDA_ERROR_ILLEGAL_ADDRESS;
 		fill(op);
 		return CUDA_SUCCESS;
-	case OP_LAUNCH: return launch_and_look(op);
+	case OP_LAUNCH:
+		return launch_and_look(op);
 	case OP_RECORD:
 		op->event->done = op->ticket;
 		op->event->seconds = now();
 		return CUDA_SUCCESS;
-	case OP_WAIT: return stream_finish_until(op->stream, op->event, op->ticket);
+	case OP_WAIT:
+		return stream_finish_until(op->stream, op->event, op->ticket);
 	}
 	return CUDA_ERROR_INVALID_VALUE;
 }

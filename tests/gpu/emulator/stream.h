@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Work in the order of streams. It is done as late as it may be: when somebody waits for it, so that a wait that is missing
- * shows. SWEETSPOT_EMULATED_EAGER=1: at once. */
+/* Work in the order of streams. It is done as late as it may be: when somebody waits for it, so that a wait that is
+ * missing shows. SWEETSPOT_EMULATED_EAGER=1: at once. */
 #ifndef TESTS_GPU_EMULATOR_STREAM_H
 #define TESTS_GPU_EMULATOR_STREAM_H
 #include <stdbool.h>
@@ -31,10 +31,11 @@ struct op {
 	uint64_t ticket;
 };
 
-/* Of what the caller allocated in it, the op takes over everything, failed or not. stream may be NULL: the default one. */
+/* Of what the caller allocated in it, the op takes over everything, failed or not. stream may be NULL: the default one.
+ */
 CUresult stream_submit(struct stream *stream, const struct op *op);
 CUresult stream_finish(struct stream *stream);
-CUresult stream_wait(struct stream *stream); /* NULL: the default one; refused while it is being captured */
+CUresult stream_wait(struct stream *stream);        /* NULL: the default one; refused while it is being captured */
 void streams_finish(const struct context *context); /* NULL: all contexts' */
 void *launch_copy(const struct launch *launch, void *const *arguments); /* for launch.arguments; one free(3) */
 

@@ -20,8 +20,8 @@ struct stream {
 };
 
 struct event {
-	uint64_t asked, done; /* tickets */
-	double seconds;       /* of the last record that was done */
+	uint64_t asked, done;  /* tickets */
+	double seconds;        /* of the last record that was done */
 	struct stream *stream; /* of the last record that was asked for */
 	struct graph *capture;
 	uint64_t captured;

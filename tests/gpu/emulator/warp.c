@@ -27,14 +27,22 @@ bool warp_enter(const struct block *block, struct thread *thread, enum emulated_
 
 static unsigned long long fold(enum emulated_op op, unsigned long long a, unsigned long long b) {
 	switch (op) {
-	case EMULATED_ADD: return (unsigned)(a + b);
-	case EMULATED_MIN: return (int)a < (int)b ? a : b;
-	case EMULATED_MAX: return (int)a > (int)b ? a : b;
-	case EMULATED_UMIN: return a < b ? a : b;
-	case EMULATED_UMAX: return a > b ? a : b;
-	case EMULATED_AND: return a & b;
-	case EMULATED_OR: return a | b;
-	default: return a ^ b;
+	case EMULATED_ADD:
+		return (unsigned)(a + b);
+	case EMULATED_MIN:
+		return (int)a < (int)b ? a : b;
+	case EMULATED_MAX:
+		return (int)a > (int)b ? a : b;
+	case EMULATED_UMIN:
+		return a < b ? a : b;
+	case EMULATED_UMAX:
+		return a > b ? a : b;
+	case EMULATED_AND:
+		return a & b;
+	case EMULATED_OR:
+		return a | b;
+	default:
+		return a ^ b;
 	}
 }
 
@@ -88,8 +96,8 @@ bool warp_try(struct block *block, const struct thread *thread) {
 	struct thread *warp = warp_of(block, thread);
 	unsigned lanes = thread->mask & warp_alive(block, thread);
 	for (unsigned lane = 0; lane < WARP; lane++)
-		if (lanes >> lane & 1 && (warp[lane].state != THREAD_IN_WARP || warp[lane].op != thread->op ||
-		                          warp[lane].mask != thread->mask))
+		if (lanes >> lane & 1 &&
+		    (warp[lane].state != THREAD_IN_WARP || warp[lane].op != thread->op || warp[lane].mask != thread->mask))
 			return false;
 	finish(warp, lanes, thread->op);
 	return true;

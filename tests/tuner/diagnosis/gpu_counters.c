@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Diagnoses of GPUs that counters tell: found where the mechanism acts, not elsewhere, nor by counters of other rows. */
+/* Diagnoses of GPUs that counters tell: found where the mechanism acts, not elsewhere, nor by counters of other rows.
+ */
 #include <config.h>
 
 #include "tests/tuner/diagnosis/gpu_help.h"

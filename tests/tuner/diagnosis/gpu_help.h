@@ -84,8 +84,8 @@ static inline json_t *detail_json(const struct quantities *q, bool counted) {
 	named(figures, "cpu_s", q->cpu);
 	json_t *detail = json_pack(
 		"{s:{s:i,s:[{s:s,s:i,s:f,s:i,s:i,s:[f,i,i],s:[i,i,i],s:f,s:f,s:s}]},s:{s:f,s:f,s:s},s:o}", "gpu", "runs", 1,
-		"kernels", "function", "f", "registers", 40, "shared_bytes", q->shared_bytes, "local_bytes", 0, "spill_bytes", 0,
-		"block", q->threads, 1, 1, "grid", 1000, 1, 1, "launches", q->launches, "occupancy", q->occupancy, "limiter",
+		"kernels", "function", "f", "registers", 40, "shared_bytes", q->shared_bytes, "local_bytes", 0, "spill_bytes",
+		0, "block", q->threads, 1, 1, "grid", 1000, 1, 1, "launches", q->launches, "occupancy", q->occupancy, "limiter",
 		"registers", "work", "ops", q->ops, "bytes", q->bytes, "op", "step", "figures", figures);
 	if (counted)
 		json_object_set_new(detail, "counters", counters_json(q));
@@ -103,8 +103,8 @@ static inline json_t *ceilings(void) {
 	static const struct {
 		const char *name, *level;
 		double value;
-	} all[] = {{"read", "dram", 3000}, {"copy", "dram", 2800}, {"read", "l2", 7700}, {"shared", NULL, 33000},
-	           {"upload", NULL, 55}, {"fp32", NULL, 65000}, {"addmin", NULL, 16800}, {"launch", NULL, 3},
+	} all[] = {{"read", "dram", 3000},  {"copy", "dram", 2800},   {"read", "l2", 7700},     {"shared", NULL, 33000},
+	           {"upload", NULL, 55},    {"fp32", NULL, 65000},    {"addmin", NULL, 16800},  {"launch", NULL, 3},
 	           {"round_trip", NULL, 9}, {"atomic_one", NULL, 43}, {"atomic_many", NULL, 89}};
 	json_t *list = json_array();
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)

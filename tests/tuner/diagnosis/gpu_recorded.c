@@ -129,7 +129,8 @@ static void memory_test(void) {
 
 static void graphs_test(void) {
 	json_t *json = recorded("gpu_cc"), *list = explained(json, "none", NULL);
-	ok(!found_of(list, "dram_bandwidth") && !found_of(list, "compute_peak"), "graphs: neither memory's rate nor arithmetic");
+	ok(!found_of(list, "dram_bandwidth") && !found_of(list, "compute_peak"),
+	   "graphs: neither memory's rate nor arithmetic");
 	json_decref(list);
 	json_decref(json);
 }
@@ -150,8 +151,9 @@ static void times_shuffle(json_t *rows, struct rng *rng) {
 }
 
 static void shuffled_test(void) {
-	static const char *const names[] = {"gpu_fw", "gpu_kmeans_block", "gpu_kmeans_variant", "gpu_quake_reduction",
-	                                    "gpu_quake_launch", "gpu_cc", "gpu_gol"};
+	static const char *const names[] = {
+		"gpu_fw", "gpu_kmeans_block", "gpu_kmeans_variant", "gpu_quake_reduction", "gpu_quake_launch",
+		"gpu_cc", "gpu_gol"};
 	int tables = 0, told = 0;
 	for (size_t n = 0; n < sizeof names / sizeof *names; n++)
 		for (int seed = 0; seed < 20; seed++) {

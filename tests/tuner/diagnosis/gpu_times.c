@@ -9,7 +9,8 @@ static void occupancy_make(json_t *rows, bool acts, struct rng *rng) {
 	static const double occupancy[] = {0.125, 0.25, 0.375, 0.5, 0.625, 0.75};
 	for (int block = 0; block < 6; block++)
 		for (int unroll = 0; unroll < 4; unroll++) {
-			struct quantities q = quantities_plain(1e-3 * (1 + 0.2 * unroll) * (acts ? pow(occupancy[block], -0.7) : 1));
+			struct quantities q =
+				quantities_plain(1e-3 * (1 + 0.2 * unroll) * (acts ? pow(occupancy[block], -0.7) : 1));
 			q.occupancy = occupancy[block] * (1 - 0.05 * unroll);
 			row_add(rows, json_pack("{s:i,s:i}", "block", 32 << block, "unroll", 1 << unroll), &q, false, rng);
 		}
@@ -40,11 +41,13 @@ static void threads_make(json_t *rows, bool acts, struct rng *rng) {
 		}
 }
 
-static void words_make(json_t *rows, const char *name, const char *slow, const char *fast, double ratio, struct rng *rng) {
+static void words_make(json_t *rows, const char *name, const char *slow, const char *fast, double ratio,
+                       struct rng *rng) {
 	for (int word = 0; word < 2; word++)
 		for (int block = 0; block < 4; block++)
 			for (int unroll = 0; unroll < 3; unroll++) {
-				struct quantities q = quantities_plain(1e-3 * (word ? 1 : ratio) * (1 + 0.1 * block) * (1 + 0.3 * unroll));
+				struct quantities q =
+					quantities_plain(1e-3 * (word ? 1 : ratio) * (1 + 0.1 * block) * (1 + 0.3 * unroll));
 				const char *value = word ? fast : slow;
 				json_t *config = json_pack("{s:s,s:i,s:i}", name, value, "block", 64 << block, "unroll", 1 << unroll);
 				row_add(rows, config, &q, false, rng);

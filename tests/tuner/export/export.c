@@ -63,8 +63,9 @@ static void test_several(const char *shell, const char *path) {
 	json_t *profile = profile_new();
 	profile_add(profile,
 	            entry_of("fw", 64, "{\"threads\":1,\"proc_bind\":\"false\",\"block\":16,\"variant\":\"tiled\"}"));
-	profile_add(profile, entry_of("fw", 128, "{\"threads\":2,\"proc_bind\":\"close\",\"places\":\"cores\",\"block\":64,"
-	                                         "\"variant\":\"tiled\",\"pad\":8}"));
+	profile_add(profile, entry_of("fw", 128,
+	                              "{\"threads\":2,\"proc_bind\":\"close\",\"places\":\"cores\",\"block\":64,"
+	                              "\"variant\":\"tiled\",\"pad\":8}"));
 	profile_add(profile, entry_of("gol", 64, "{\"threads\":2,\"schedule\":\"guided\",\"layout\":\"bits\"}"));
 	profile_add(profile, entry_of("gol", 64, "{\"threads\":2,\"schedule\":\"static\",\"layout\":\"bits\"}"));
 	bool right = export_to(profile, "env", path);
@@ -144,8 +145,8 @@ static json_t *searched(void) {
 		json_pack("[{s:{s:i, s:f, s:s}, s:s, s:[f, f, f], s:f, s:f, s:f, s:f}, {s:{s:i, s:f, s:s}, s:s, s:[]},"
 	              " {s:{s:i, s:f, s:s}, s:s, s:[]}, {s:{s:i, s:f, s:s}, s:s, s:[]}, {s:{s:i, s:f, s:s}, s:s, s:[f]}]",
 	              "config", "b", 3, "a", 2.0, "w", "x", "status", "correct", "samples", 0.003, 0.001, 0.002, "started",
-	              0.0, "elapsed_s", 1.0, "setup_s", 0.25, "verify_s", 0.5, /**/
-	              "config", "b", 4, "a", 2.0, "w", "x", "status", "compile", "samples", /**/
+	              0.0, "elapsed_s", 1.0, "setup_s", 0.25, "verify_s", 0.5,                  /**/
+	              "config", "b", 4, "a", 2.0, "w", "x", "status", "compile", "samples",     /**/
 	              "config", "b", 5, "a", 2.0, "w", "x", "status", "constraints", "samples", /**/
 	              "config", "b", 6, "a", 0.5, "w", "y", "status", "correctness", "samples", /**/
 	              "config", "b", 7, "a", 0.5, "w", "y", "status", "censored", "samples", 0.5));
@@ -165,20 +166,21 @@ static json_t *exported(const json_t *profile, const char *format) {
 static void test_kernel_tuner(void) {
 	json_t *profile = searched(), *kt = exported(profile, "kt"), *cache = json_object_get(kt, "cache");
 	json_t *want = json_pack("[i, i]", 64, 48), *keys = json_pack("[s, s, s]", "b", "a", "w");
-	ok(json_equal(json_object_get(kt, "problem_size"), want) && json_equal(json_object_get(kt, "tune_params_keys"), keys),
+	ok(json_equal(json_object_get(kt, "problem_size"), want) &&
+	       json_equal(json_object_get(kt, "tune_params_keys"), keys),
 	   "kt: the problem's size, and the parameters in their order");
 	const json_t *right = json_object_get(cache, "3,2.0,x");
 	ok(fabs(js_real_or(right, "time", 0) - 2) < 1e-12 && json_array_size(json_object_get(right, "times")) == 3 &&
 	       fabs(js_real_or(right, "compile_time", 0) - 250) < 1e-9 && js_int_or(right, "b", 0) == 3,
 	   "kt: a median in milliseconds under the key that Python would write");
-	static const char *const failed[][2] = {{"4,2.0,x", "CompilationFailedConfig"},
-	                                        {"5,2.0,x", "InvalidConfig"},
-	                                        {"6,0.5,y", "RuntimeFailedConfig"}};
+	static const char *const failed[][2] = {
+		{"4,2.0,x", "CompilationFailedConfig"}, {"5,2.0,x", "InvalidConfig"}, {"6,0.5,y", "RuntimeFailedConfig"}};
 	int same = 0;
 	for (size_t i = 0; i < 3; i++)
 		same += strcmp(js_string_or(json_object_get(cache, failed[i][0]), "time", ""), failed[i][1]) == 0;
 	ok(same == 3 && json_object_size(cache) == 5, "kt: words for what failed");
-	ok(fabs(js_real_or(json_object_get(cache, "7,0.5,y"), "time", 0) - 500) < 1e-9, "kt: what was cut short has its time");
+	ok(fabs(js_real_or(json_object_get(cache, "7,0.5,y"), "time", 0) - 500) < 1e-9,
+	   "kt: what was cut short has its time");
 	json_decref(want);
 	json_decref(keys);
 	json_decref(kt);

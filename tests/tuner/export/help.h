@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the tests of export formats share: texts that quoting gets wrong, profiles of them, and other programs' output. */
+/* What the tests of export formats share: texts that quoting gets wrong, profiles of them, and other programs' output.
+ */
 #ifndef TESTS_TUNER_EXPORT_HELP_H
 #define TESTS_TUNER_EXPORT_HELP_H
 #include <sys/wait.h>
@@ -12,10 +13,45 @@
 #define UNUSED __attribute__((unused))
 
 UNUSED static const char *const hostile[] = {
-	"it's", "'", "''", "'\\''", "\"", "\\", "a\nb", "\n", "$(touch pwned)", "`touch pwned`", "${HOME}",
-	"; touch pwned", "'; touch pwned; '", "$'x'", "!!", "*", "~", "-n", "# no comment", "\r\n", "\t", "a b", "",
-	"\xc3\xa9\xe2\x82\xac", "%s%n", "\x01\x7f", "&", "|", ">pwned", "\\n", "\\\n", "'\n'", "EOF", "}", "fi",
-	"=cmd", ",", "\"\"", "a,\"b\"\r\nc",
+	"it's",
+	"'",
+	"''",
+	"'\\''",
+	"\"",
+	"\\",
+	"a\nb",
+	"\n",
+	"$(touch pwned)",
+	"`touch pwned`",
+	"${HOME}",
+	"; touch pwned",
+	"'; touch pwned; '",
+	"$'x'",
+	"!!",
+	"*",
+	"~",
+	"-n",
+	"# no comment",
+	"\r\n",
+	"\t",
+	"a b",
+	"",
+	"\xc3\xa9\xe2\x82\xac",
+	"%s%n",
+	"\x01\x7f",
+	"&",
+	"|",
+	">pwned",
+	"\\n",
+	"\\\n",
+	"'\n'",
+	"EOF",
+	"}",
+	"fi",
+	"=cmd",
+	",",
+	"\"\"",
+	"a,\"b\"\r\nc",
 };
 enum { HOSTILE = sizeof hostile / sizeof *hostile };
 
@@ -78,7 +114,8 @@ UNUSED static bool has_program(const char *name) {
 
 /* Sources the file, calls `function` where it is not NULL, and prints one variable: its bytes, then "<end>". Whatever
  * the shell says on stderr comes along, so that it is a difference. */
-UNUSED static bool shell_has(const char *shell, const char *path, const char *function, const char *name, const char *want) {
+UNUSED static bool shell_has(const char *shell, const char *path, const char *function, const char *name,
+                             const char *want) {
 	char got[4096];
 	char *command = mem_printf("cd '%s' && %s -c 'set -eu; . %s; %s; printf \"%%s<end>\" \"${%s-unset}\"' 2>&1",
 	                           fixture_dir, shell, path, function ? function : ":", name);

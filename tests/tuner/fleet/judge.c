@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Who is set aside by its baseline, and who is not: a slow node among many, one that is throttled, but no node of another
- * kind, no noise, and never all of them. */
+/* Who is set aside by its baseline, and who is not: a slow node among many, one that is throttled, but no node of
+ * another kind, no noise, and never all of them. */
 #include <config.h>
 
 #include <math.h>
@@ -103,7 +103,8 @@ static void drift(void) {
 	ok(fabs(fleet_scale(fleet, 1) - 1.0 / 3) < 1e-12, "which is %g of the reference", fleet_scale(fleet, 1));
 	ok(fleet_aside_next(fleet) == 0 && fleet_aside_next(fleet) == SIZE_MAX, "it is told which was set aside, once");
 	json_t *nodes = fleet_json(fleet), *first = json_array_get(nodes, 0);
-	ok(strcmp(js_string_or(first, "state", ""), "set aside") == 0 && strstr(js_string_or(first, "reason", ""), "throttled"),
+	ok(strcmp(js_string_or(first, "state", ""), "set aside") == 0 &&
+	       strstr(js_string_or(first, "reason", ""), "throttled"),
 	   "and the result says why: %s", js_string_or(first, "reason", "?"));
 	json_decref(nodes);
 	fleet_free(fleet);

@@ -110,8 +110,8 @@ static void test_split(void) {
 	ok(wrong == 0, "what a shell would run or expand is refused");
 	struct err err = {0};
 	char **words = words_split("  -p  'a b'\\''c' \"\" x\"y\\\"z\"  ", &err);
-	ok(words && words[0] && strcmp(words[0], "-p") == 0 && strcmp(words[1], "a b'c") == 0 && strcmp(words[2], "") == 0 &&
-	       strcmp(words[3], "xy\"z") == 0 && !words[4],
+	ok(words && words[0] && strcmp(words[0], "-p") == 0 && strcmp(words[1], "a b'c") == 0 &&
+	       strcmp(words[2], "") == 0 && strcmp(words[3], "xy\"z") == 0 && !words[4],
 	   "quotes, backslashes and empty words");
 	words_free(words);
 	words = words_split(" \t ", &err);

@@ -43,26 +43,24 @@ static struct space *space_make(void) {
 
 static struct tune_task task_make(const struct fleet_play *play, struct store *store, const struct space *space,
                                   struct pool *pool, int64_t session) {
-	struct tune_task task = {.kernel = "fleet",
-	                         .source = "sha256:0",
-	                         .fingerprint = MACHINE,
-	                         .problem = json_pack("{s:i}", "n", 1),
-	                         .space = space,
-	                         .baseline = json_pack("{s:i,s:i,s:i,s:i,s:i,s:i}", "pa", 6, "pb", 6, "pc", 6, "pd", 6, "pe",
-	                                               6, "pf", 6),
-	                         .strategy = strategy_find(play->strategy ? play->strategy : "random"),
-	                         .seed = play->seed,
-	                         .budget = {.evaluations = play->evaluations,
-	                                    .seconds = play->seconds,
-	                                    .node_seconds = play->node_seconds},
-	                         .counters = {.asked = play->counters},
-	                         .complete = true,
-	                         .pool = pool,
-	                         .store = store,
-	                         .session = session,
-	                         .resume = play->resume,
-	                         .interrupt = play->interrupt,
-	                         .command = "sweetspot tune fleet"};
+	struct tune_task task = {
+		.kernel = "fleet",
+		.source = "sha256:0",
+		.fingerprint = MACHINE,
+		.problem = json_pack("{s:i}", "n", 1),
+		.space = space,
+		.baseline = json_pack("{s:i,s:i,s:i,s:i,s:i,s:i}", "pa", 6, "pb", 6, "pc", 6, "pd", 6, "pe", 6, "pf", 6),
+		.strategy = strategy_find(play->strategy ? play->strategy : "random"),
+		.seed = play->seed,
+		.budget = {.evaluations = play->evaluations, .seconds = play->seconds, .node_seconds = play->node_seconds},
+		.counters = {.asked = play->counters},
+		.complete = true,
+		.pool = pool,
+		.store = store,
+		.session = session,
+		.resume = play->resume,
+		.interrupt = play->interrupt,
+		.command = "sweetspot tune fleet"};
 	space_config_read(space, task.baseline, NULL, &task.start, NULL);
 	return task;
 }

@@ -14,16 +14,16 @@ struct fleet_play {
 	const char *strategy;
 	double run_s, trial_s; /* of the best configuration's run; of a trial besides */
 	double noise;
-	double speed_spread;               /* deviation of the logarithm of speeds */
-	double fail_every_s, away_s;       /* of all nodes */
-	double queue_s;                    /* node i is given after i times this */
+	double speed_spread;         /* deviation of the logarithm of speeds */
+	double fail_every_s, away_s; /* of all nodes */
+	double queue_s;              /* node i is given after i times this */
 	double (*clock)(void);
 	void (*node)(size_t node, struct simulated_node *out); /* after all that; may be NULL */
 	bool (*broken)(const json_t *config);                  /* fails; may be NULL */
 	const char *const *counters;                           /* are asked for; may be NULL */
 	const volatile int *interrupt;
-	volatile int *raised;                                  /* set when the finals begin; may be NULL */
-	const char *store; /* path */
+	volatile int *raised; /* set when the finals begin; may be NULL */
+	const char *store;    /* path */
 	int64_t resume;
 };
 
@@ -31,7 +31,7 @@ struct fleet_played {
 	json_t *result; /* NULL: there is none */
 	struct err err;
 	struct simulated_tally tally;
-	double makespan; /* virtual, of all phases */
+	double makespan;                                 /* virtual, of all phases */
 	double searched, searched_busy_s, searched_real; /* when the search ended; what nodes had spent in jobs by then */
 	uint64_t searched_trials;
 	int64_t search, session;

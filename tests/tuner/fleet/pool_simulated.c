@@ -57,8 +57,8 @@ static double run_one(struct pool *pool, size_t node, double s, double *took) {
 }
 
 static void times(void) {
-	struct pool *pool =
-		pool_simulated_new(&(struct simulated_options){.count = 3, .node = fast_and_slow, .seconds = seconds, .trial_s = 1});
+	struct pool *pool = pool_simulated_new(
+		&(struct simulated_options){.count = 3, .node = fast_and_slow, .seconds = seconds, .trial_s = 1});
 	double took, value = run_one(pool, 0, 4, &took);
 	ok(value == 2 && fabs(took - 3) < 1e-12, "twice as fast: half the time, and a trial's own: %g, %g s", value, took);
 	value = run_one(pool, 1, 1, &took);
@@ -152,7 +152,8 @@ static void all_lost(void) {
 	int rc;
 	while ((rc = pool->wait(pool->ctx, -1, &done, &err)) == 0)
 		;
-	ok(rc < 0 && err.code == ERR_FAILED && strstr(err.what, "lost"), "all nodes lost for good is an error: %s", err.what);
+	ok(rc < 0 && err.code == ERR_FAILED && strstr(err.what, "lost"), "all nodes lost for good is an error: %s",
+	   err.what);
 	ok(pool->state(pool->ctx, 0) == POOL_LOST, "and that is their state");
 	pool_simulated_free(pool);
 }

@@ -135,7 +135,8 @@ static void test_failure(const char *act, enum trial_status want, double timeout
 static void test_moved(void) {
 	struct rig rig;
 	struct pool_done done = {0};
-	json_t *problem = json_object(), *bad = json_pack("{s:s}", "act", "crash"), *good = json_pack("{s:s}", "act", "run");
+	json_t *problem = json_object(), *bad = json_pack("{s:s}", "act", "crash"),
+		   *good = json_pack("{s:s}", "act", "run");
 	struct trial_request requests[] = {request(problem, bad), request(problem, good)};
 	const struct pool_job job = {.requests = requests, .count = 2};
 	rig_open(&rig, rig_path("SRCDIR", "tests/fleet/worker-fake"), 1, &plain, false);

@@ -36,7 +36,8 @@ static int rig_work_open(void *ctx, struct worker *worker, void **state, struct 
 static const struct pool_work rig_work = {.open = rig_work_open};
 
 /* SIGKILL comes from a node that fails, and from nothing else; of SIGTERM nobody knows. */
-__attribute__((unused)) static bool rig_lost(const void *state, const struct worker_end *end, struct worker_loss *loss) {
+__attribute__((unused)) static bool rig_lost(const void *state, const struct worker_end *end,
+                                             struct worker_loss *loss) {
 	(void)state;
 	int number = !end->silent && WIFSIGNALED(end->status) ? WTERMSIG(end->status) : 0;
 	if (number == SIGKILL)
@@ -47,7 +48,8 @@ __attribute__((unused)) static bool rig_lost(const void *state, const struct wor
 }
 
 /* `more` is copied; what a rig knows itself is filled in. The worker's path is taken over. */
-static void rig_open(struct rig *rig, char *worker, size_t count, const struct pool_workers_options *more, bool fragile) {
+static void rig_open(struct rig *rig, char *worker, size_t count, const struct pool_workers_options *more,
+                     bool fragile) {
 	struct pool_workers_options options = *more;
 	*rig = (struct rig){.launcher = *launcher_find("local"), .worker = worker};
 	const struct launcher_settings settings = {.worker = worker, .nodes = count};

@@ -11,36 +11,36 @@ static const struct {
 	const char *what, *said, *reason; /* NULL: it was the trial */
 } ends[] = {
 	{"scancel",
-	 "srun: Job step aborted: Waiting up to 7 seconds for job step to finish.\n"
-	 "slurmstepd-n1: error: *** STEP 12.0 ON n1 CANCELLED AT 2026-11-21T21:43:15 ***\n"
-	 "srun: error: n1: task 0: Terminated\n",
-	 "its job was cancelled"},
+     "srun: Job step aborted: Waiting up to 7 seconds for job step to finish.\n"
+     "slurmstepd-n1: error: *** STEP 12.0 ON n1 CANCELLED AT 2026-11-21T21:43:15 ***\n"
+     "srun: error: n1: task 0: Terminated\n",
+     "its job was cancelled"},
 	{"a step's scancel",
-	 "slurmstepd-n1: error: *** STEP 13.0 ON n1 CANCELLED AT 2026-11-21T21:43:16 ***\n"
-	 "srun: Job step aborted: Waiting up to 7 seconds for job step to finish.\nsrun: error: n1: task 0: Killed\n",
-	 "its job was cancelled"},
+     "slurmstepd-n1: error: *** STEP 13.0 ON n1 CANCELLED AT 2026-11-21T21:43:16 ***\n"
+     "srun: Job step aborted: Waiting up to 7 seconds for job step to finish.\nsrun: error: n1: task 0: Killed\n",
+     "its job was cancelled"},
 	{"a time limit",
-	 "srun: Job step aborted: Waiting up to 32 seconds for job step to finish.\n"
-	 "slurmstepd: error: *** STEP 9.0 ON n1 CANCELLED AT 2026-11-21T21:43:16 DUE TO TIME LIMIT ***\n",
-	 "its job reached its time limit"},
-	{"preemption",
-	 "slurmstepd: error: *** STEP 9.0 ON n1 CANCELLED AT 2026-11-21T21:43:16 DUE TO PREEMPTION ***\n",
-	 "its job was preempted"},
+     "srun: Job step aborted: Waiting up to 32 seconds for job step to finish.\n"
+     "slurmstepd: error: *** STEP 9.0 ON n1 CANCELLED AT 2026-11-21T21:43:16 DUE TO TIME LIMIT ***\n",
+     "its job reached its time limit"},
+	{"preemption", "slurmstepd: error: *** STEP 9.0 ON n1 CANCELLED AT 2026-11-21T21:43:16 DUE TO PREEMPTION ***\n",
+     "its job was preempted"},
 	{"a node that fails", "srun: error: Node failure on n2\nsrun: error: Node failure on n2\n", "its node failed"},
 	{"a crash", "srun: error: n1: task 0: Segmentation fault\n", NULL},
 	{"a crash that was told",
-	 "sweetspot-worker: SIGSEGV (segmentation fault) in kernel fw\nsrun: error: n1: task 0: Segmentation fault\n", NULL},
+     "sweetspot-worker: SIGSEGV (segmentation fault) in kernel fw\nsrun: error: n1: task 0: Segmentation fault\n",
+     NULL},
 	{"a crash that srun cleared up after",
-	 "srun: error: n1: task 0: Segmentation fault\nsrun: Force Terminated StepId=12.0\n", NULL},
+     "srun: error: n1: task 0: Segmentation fault\nsrun: Force Terminated StepId=12.0\n", NULL},
 	{"a step that scancel sends a signal",
-	 "slurmstepd-n1: error: *** STEP 3.0 ON n1 CANCELLED AT 2026-11-22T01:24:14 ***\n"
-	 "srun: error: n1: task 0: Terminated\nsrun: Force Terminated StepId=3.0\n",
-	 "its job was cancelled"},
+     "slurmstepd-n1: error: *** STEP 3.0 ON n1 CANCELLED AT 2026-11-22T01:24:14 ***\n"
+     "srun: error: n1: task 0: Terminated\nsrun: Force Terminated StepId=3.0\n",
+     "its job was cancelled"},
 	{"an exit", "srun: error: n1: task 0: Exited with exit code 1\n", NULL},
 	{"memory that ran out",
-	 "slurmstepd: error: Detected 1 oom_kill event in StepId=9.0. Some of the step tasks have been OOM Killed.\n"
-	 "srun: error: n1: task 0: Out Of Memory\n",
-	 NULL},
+     "slurmstepd: error: Detected 1 oom_kill event in StepId=9.0. Some of the step tasks have been OOM Killed.\n"
+     "srun: error: n1: task 0: Out Of Memory\n",
+     NULL},
 	{"a queue", "srun: job 5 queued and waiting for resources\nsrun: job 5 has been allocated resources\n", NULL},
 	{"a program that prints the like", "*** STEP 1.0 ON n1 CANCELLED AT 2026 ***\nNode failure on n2\n", NULL},
 	{"nothing", "", NULL},
@@ -57,7 +57,8 @@ static void test_said(void) {
 
 static void test_records(void) {
 	char reason[160] = "";
-	ok(slurm_end_job("JobId=16 JobName=x JobState=NODE_FAIL Reason=NodeDown Dependency=(null)\n", reason, sizeof reason),
+	ok(slurm_end_job("JobId=16 JobName=x JobState=NODE_FAIL Reason=NodeDown Dependency=(null)\n", reason,
+	                 sizeof reason),
 	   "a job whose node failed: %s", reason);
 	ok(slurm_end_job("JobId=16 JobState=PREEMPTED Reason=None\n", reason, sizeof reason) &&
 	       strcmp(reason, "its job was preempted") == 0,
@@ -69,7 +70,8 @@ static void test_records(void) {
 	ok(slurm_end_node("NodeName=n1 Arch=x86_64 State=DOWN*+DRAIN ThreadsPerCore=1\n", reason, sizeof reason) &&
 	       slurm_end_node("NodeName=n1 State=ALLOCATED* \n", reason, sizeof reason),
 	   "nodes that do not respond: %s", reason);
-	ok(!slurm_end_node("NodeName=n1 OS=Linux State=ALLOCATED ThreadsPerCore=1\n", reason, sizeof reason), "one that does");
+	ok(!slurm_end_node("NodeName=n1 OS=Linux State=ALLOCATED ThreadsPerCore=1\n", reason, sizeof reason),
+	   "one that does");
 }
 
 static void test_lost(void) {
@@ -87,7 +89,7 @@ static void test_lost(void) {
 	   loss.reason);
 	end.machine = machine;
 	end.said = "slurmstepd-n1: error: *** STEP 12.0 ON n1 CANCELLED AT 2026-11-21T21:43:15 ***\n"
-	           "srun: error: n1: task 0: Terminated\n";
+			   "srun: error: n1: task 0: Terminated\n";
 	ok(slurm_end_lost(&end, &loss) && loss.outside, "or Slurm did it: %s", loss.reason);
 	end.said = "slurmstepd: error: Detected 1 oom_kill event in StepId=9.0.\nsrun: error: n1: task 0: Killed\n";
 	ok(!slurm_end_lost(&end, &loss), "memory that ran out is a result");

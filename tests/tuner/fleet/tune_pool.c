@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The whole procedure on simulated fleets: all trials accounted for, nodes of different speed together, bad nodes found,
- * blocks whole on one node, losses made good, interrupts and resumes. */
+/* The whole procedure on simulated fleets: all trials accounted for, nodes of different speed together, bad nodes
+ * found, blocks whole on one node, losses made good, interrupts and resumes. */
 #include <config.h>
 
 #include "src/base/json/js.h"
@@ -98,7 +98,8 @@ static void faster(void) {
 	char *path = play(&asked, "one.db", &one);
 	asked.nodes = 8;
 	char *other = play(&asked, "eight.db", &eight);
-	ok(one.searched / eight.searched > 6.5, "eight nodes search %.1f times as fast as one", one.searched / eight.searched);
+	ok(one.searched / eight.searched > 6.5, "eight nodes search %.1f times as fast as one",
+	   one.searched / eight.searched);
 	fleet_played_clear(&one);
 	fleet_played_clear(&eight);
 	free(path);
@@ -122,8 +123,8 @@ static void outliers(void) {
 	struct fleet_stored stored = fleet_stored(path, played.search);
 	ok(strcmp(state_of(&played, 2), "set aside") == 0 && strstr(reason_of(&played, 2), "slow"), "a slow node: %s",
 	   reason_of(&played, 2));
-	ok(strcmp(state_of(&played, 5), "set aside") == 0 && strstr(reason_of(&played, 5), "throttled"), "a throttled node: %s",
-	   reason_of(&played, 5));
+	ok(strcmp(state_of(&played, 5), "set aside") == 0 && strstr(reason_of(&played, 5), "throttled"),
+	   "a throttled node: %s", reason_of(&played, 5));
 	ok(count_in(&played, "good") == 6, "the others are good");
 	ok(stored.configs == 399 && stored.twins > 0, "what the throttled node measured is measured again: %llu",
 	   (unsigned long long)stored.twins);
@@ -142,7 +143,8 @@ static void losses(void) {
 	struct fleet_stored stored = fleet_stored(path, played.search);
 	ok(played.tally.lost > 5, "%llu jobs are lost with their nodes", (unsigned long long)played.tally.lost);
 	ok(int_of(&played, "evaluations") == 400 && stored.configs == 399, "all evaluations are made all the same");
-	ok(stored.named == played.tally.trials, "and nothing that came back is lost: %llu", (unsigned long long)stored.named);
+	ok(stored.named == played.tally.trials, "and nothing that came back is lost: %llu",
+	   (unsigned long long)stored.named);
 	ok(fabs(ratio_of(&played) / gain_of(&played, &asked) - 1) < 0.03, "the speedup is the true one");
 	fleet_played_clear(&played);
 	free(path);
@@ -159,7 +161,8 @@ static void dead(void) {
 	char *path = play(&asked, "dead.db", &played);
 	ok(int_of(&played, "evaluations") == 400 && count_in(&played, "lost") == 6,
 	   "two nodes go on where six are lost for good");
-	ok(strcmp(state_of(&played, 0), "lost") == 0 && *reason_of(&played, 0), "with the reason: %s", reason_of(&played, 0));
+	ok(strcmp(state_of(&played, 0), "lost") == 0 && *reason_of(&played, 0), "with the reason: %s",
+	   reason_of(&played, 0));
 	fleet_played_clear(&played);
 	free(path);
 }
@@ -229,8 +232,7 @@ static void broken(void) {
 	asked.broken = baseline_broken;
 	asked.evaluations = 100;
 	char *path = play(&asked, "broken.db", &played);
-	ok(int_of(&played, "evaluations") == 100 &&
-	       strcmp(js_string_or(played.result, "verdict", "?"), "no baseline") == 0,
+	ok(int_of(&played, "evaluations") == 100 && strcmp(js_string_or(played.result, "verdict", "?"), "no baseline") == 0,
 	   "a baseline that fails everywhere is no reason to set nodes aside");
 	ok(count_in(&played, "good") == 8, "all are good");
 	fleet_played_clear(&played);
@@ -310,7 +312,8 @@ static void seconds(void) {
 	asked.seconds = 2000;
 	char *path = play(&asked, "seconds.db", &played);
 	int64_t evaluations = int_of(&played, "evaluations");
-	ok(evaluations > 400 && played.searched < 2000 && strcmp(js_string_or(played.result, "stopped", "?"), "budget") == 0,
+	ok(evaluations > 400 && played.searched < 2000 &&
+	       strcmp(js_string_or(played.result, "stopped", "?"), "budget") == 0,
 	   "%lld evaluations in %.0f of 2000 s", (long long)evaluations, played.searched);
 	fleet_played_clear(&played);
 	free(path);
@@ -377,7 +380,12 @@ static void node_seconds_of_some(void) {
 }
 
 static void large(void) {
-	struct fleet_play asked = {.nodes = 1000, .evaluations = 50000, .seed = 1, .run_s = 10, .trial_s = 10, .noise = 0.01,
+	struct fleet_play asked = {.nodes = 1000,
+	                           .evaluations = 50000,
+	                           .seed = 1,
+	                           .run_s = 10,
+	                           .trial_s = 10,
+	                           .noise = 0.01,
 	                           .speed_spread = 0.05};
 	struct fleet_played played;
 	char *path = play(&asked, "large.db", &played);

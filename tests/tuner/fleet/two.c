@@ -36,7 +36,8 @@ static void two_nodes(void) {
 		double sum = 0;
 		for (uint64_t seed = 1; seed <= SEEDS; seed++)
 			sum += log(makespan_of(1, evaluations[i], seed) / makespan_of(2, evaluations[i], seed));
-		ok(exp(sum / SEEDS) > 1.9, "two nodes are through with %llu evaluations, race, duel and counters %.3f times as fast",
+		ok(exp(sum / SEEDS) > 1.9,
+		   "two nodes are through with %llu evaluations, race, duel and counters %.3f times as fast",
 		   (unsigned long long)evaluations[i], exp(sum / SEEDS));
 	}
 }

@@ -87,8 +87,8 @@ static void shares_are_found(struct rng *rng, size_t rows) {
 		anova_clear(&anova);
 		made_end(&made);
 	}
-	printf("# %zu rows: %d of %d intervals hold the truth, %d of %d empty terms found, off by %.3f at most\n", rows, inside,
-	       4 * DRAWS, wrong, 11 * DRAWS, worst);
+	printf("# %zu rows: %d of %d intervals hold the truth, %d of %d empty terms found, off by %.3f at most\n", rows,
+	       inside, 4 * DRAWS, wrong, 11 * DRAWS, worst);
 	ok(refused == 0, "%zu rows of a clear function are not refused", rows);
 	ok(inside >= 4 * DRAWS * 85 / 100, "intervals of 95 %% hold the true share in at least 85 %%");
 	ok(wrong <= 11 * DRAWS / 20, "at most 5 %% of the terms that are not there are found");

@@ -57,7 +57,8 @@ static const struct driver *driver_of(const struct drivers *d, size_t counter) {
 
 static bool finds(const struct drivers *d) {
 	const struct driver *first = driver_of(d, 0), *second = driver_of(d, 1);
-	return first && second && first->significant && second->significant && first == driver_of(d, TWIN) && first != second;
+	return first && second && first->significant && second->significant && first == driver_of(d, TWIN) &&
+	       first != second;
 }
 
 static void drivers_are_found(struct rng *rng, size_t rows, size_t counters, bool outliers) {
@@ -149,7 +150,8 @@ static void two_rows(void) {
 	ok(done && d.method == DRIVERS_RATIOS && d.reason[0], "two rows are compared, with a caution");
 	ok(done && d.count == 2 && d.driver[0].representative == 1 && fabs(d.driver[0].ratio - 0.1) < 1e-12,
 	   "the largest ratio comes first");
-	ok(done && !d.driver[0].significant && isnan(d.driver[0].share) && isnan(d.unexplained), "nothing is explained by it");
+	ok(done && !d.driver[0].significant && isnan(d.driver[0].share) && isnan(d.unexplained),
+	   "nothing is explained by it");
 	ok(d.fate[2] == DRIVERS_ZERO && d.fate[3] == DRIVERS_CONSTANT && d.fate[4] == DRIVERS_MISSING,
 	   "counters that say nothing are left out, with why");
 	drivers_clear(&d);
@@ -175,7 +177,8 @@ static void dirt_is_dropped(struct rng *rng) {
 	ok(done && d.fate[3] == DRIVERS_CONSTANT && d.fate[4] == DRIVERS_ZERO && d.fate[5] == DRIVERS_MISSING &&
 	       d.fate[6] == DRIVERS_NEGATIVE,
 	   "constant, empty, missing and negative counters are dropped");
-	ok(done && d.fate[7] == DRIVERS_KEPT && d.rows == 57, "a few zeros are not, and a few missing ones drop their rows");
+	ok(done && d.fate[7] == DRIVERS_KEPT && d.rows == 57,
+	   "a few zeros are not, and a few missing ones drop their rows");
 	ok(done && finds(&d), "and the drivers are found all the same");
 	drivers_clear(&d);
 	t.time[3] = 0;

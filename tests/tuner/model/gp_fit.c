@@ -159,9 +159,9 @@ static double follows(bool shuffled, size_t rows, double *slope) {
 	double at[256], target[200], low, high, variance;
 	struct rng rng;
 	rng_seed(&rng, 3);
-	struct gp_dim dims[] = {{.values = 256, .at = places(at, 256), .length = 1, .trend = true, .slope = 0.7,
-	                         .slope_deviation = 0.5},
-	                        {.values = LEVELS, .length = 1}};
+	struct gp_dim dims[] = {
+		{.values = 256, .at = places(at, 256), .length = 1, .trend = true, .slope = 0.7, .slope_deviation = 0.5},
+		{.values = LEVELS, .length = 1}};
 	struct gp *gp = gp_new(dims, 2);
 	for (size_t i = 0; i < rows; i++) {
 		uint16_t code = (uint16_t)rng_below(&rng, 256), other = (uint16_t)rng_below(&rng, LEVELS);

@@ -23,7 +23,8 @@ struct made {
 __attribute__((unused)) static void made_draw(struct made *made, struct rng *rng, bool trend) {
 	made->dims = 1 + rng_below(rng, MADE_DIMS);
 	for (size_t d = 0; d < made->dims; d++) {
-		bool trends = trend && d == 0, absent = !trends && rng_below(rng, 3) == 0, ordered = trends || rng_below(rng, 3);
+		bool trends = trend && d == 0, absent = !trends && rng_below(rng, 3) == 0,
+			 ordered = trends || rng_below(rng, 3);
 		size_t values = (size_t)(rng_below(rng, 6) == 0 ? MADE_VALUES : 2 + rng_below(rng, 7));
 		for (size_t v = 0; v < values; v++)
 			made->at[d][v] = rng_unit(rng);

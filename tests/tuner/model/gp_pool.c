@@ -56,7 +56,8 @@ static void compare(struct game *game) {
 }
 
 static void set(struct game *game) {
-	game->count = rng_below(&game->rng, 5) == 0 ? 0 : 1 + rng_below(&game->rng, rng_below(&game->rng, 3) ? 70 : CANDIDATES);
+	game->count =
+		rng_below(&game->rng, 5) == 0 ? 0 : 1 + rng_below(&game->rng, rng_below(&game->rng, 3) ? 70 : CANDIDATES);
 	for (size_t c = 0; c < game->count; c++)
 		made_codes(&game->made, &game->rng, game->codes + c * game->made.dims);
 	gp_pool_set(game->pool, game->codes, game->count);

@@ -78,8 +78,8 @@ static void test_coverage(const struct made *one, size_t count) {
 		inside += value >= ci[0] && value <= ci[1];
 		all++;
 	}
-	ok(all == DRAWS && inside >= 88, "%s, %zu sizes with 5 %% noise: %d of %d inside the 95 %% interval", one->name, count,
-	   inside, all);
+	ok(all == DRAWS && inside >= 88, "%s, %zu sizes with 5 %% noise: %d of %d inside the 95 %% interval", one->name,
+	   count, inside, all);
 }
 
 static void test_outlier(void) {
@@ -144,7 +144,8 @@ static void test_three(void) {
 	struct growth growth;
 	ok(growth_fit(n, t, 3, NULL, 0, &growth, NULL) == 0, "three sizes carry a power law");
 	double value = growth_predict(&growth, 3000, ci);
-	ok(value > 25 && value < 36 && ci[0] < value && ci[1] > 1.5 * value, "with a wide interval: [%.3g, %.3g]", ci[0], ci[1]);
+	ok(value > 25 && value < 36 && ci[0] < value && ci[1] > 1.5 * value, "with a wide interval: [%.3g, %.3g]", ci[0],
+	   ci[1]);
 }
 
 /* Game of Life on 16 cores, two tunes: the best goes from one thread to 16, and its time by no one law. */
@@ -167,7 +168,8 @@ static void test_measured(void) {
 			worst = fmax(worst, fabs(cost / growth_predict(&growth, pieces[k].from, ci) - 1));
 			inside += ci[0] < t[i][k] && t[i][k] < ci[1];
 		}
-		ok(count == 10 && pieces[0].from == 128 && pieces[9].to == 4096 && worst < 1e-9, "measured: its pieces are the law");
+		ok(count == 10 && pieces[0].from == 128 && pieces[9].to == 4096 && worst < 1e-9,
+		   "measured: its pieces are the law");
 		ok(inside >= 9, "measured: %zu of 10 in their interval", inside);
 	}
 }

@@ -94,7 +94,8 @@ static void cut_short_is_slower(struct rng *rng) {
 	made.data.over = over;
 	struct landscape_data data = {.measured = made.data, .winner = winner};
 	bool done = landscape_make(&l, &data) == 0;
-	ok(done && isinf(l.param[0].step[1].ci[1]) && l.param[0].step[1].ci[0] > 1.15, "what was cut short is slower than that");
+	ok(done && isinf(l.param[0].step[1].ci[1]) && l.param[0].step[1].ci[0] > 1.15,
+	   "what was cut short is slower than that");
 	landscape_clear(&l);
 	data.winner = winner + 1;
 	ok(landscape_make(&l, &data) == -1 && l.reason[0], "and can't be the winner");
@@ -131,8 +132,8 @@ static void missing_is_predicted(struct rng *rng) {
 		landscape_clear(&l);
 		made_end(&made);
 	}
-	printf("# %d of %d predicted intervals hold the truth; of %d verdicts %d right, %d wrong\n", inside, asked, 2 * DRAWS,
-	       right, wrong);
+	printf("# %d of %d predicted intervals hold the truth; of %d verdicts %d right, %d wrong\n", inside, asked,
+	       2 * DRAWS, right, wrong);
 	ok(asked > DRAWS, "what was not measured is predicted");
 	ok(inside >= asked * 88 / 100, "intervals hold the true ratio in at least 88 %%");
 	ok(wrong <= DRAWS / 10 && right >= DRAWS, "verdicts on predictions are right, or unclear");
@@ -157,7 +158,8 @@ static void little_is_enough(struct rng *rng) {
 	made.places[PARAMS + 1] = EFFECTS_ABSENT;
 	made.places[1] = EFFECTS_ABSENT;
 	done = landscape_make(&l, &data) == 0;
-	ok(done && l.param[1].verdict == LANDSCAPE_UNCLEAR && l.unclear == PARAMS - 2, "what the winner lacks is not counted");
+	ok(done && l.param[1].verdict == LANDSCAPE_UNCLEAR && l.unclear == PARAMS - 2,
+	   "what the winner lacks is not counted");
 	landscape_clear(&l);
 	data.winner = 3;
 	ok(landscape_make(&l, &data) == -1 && l.reason[0], "a row that there isn't is refused");

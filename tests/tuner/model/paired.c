@@ -210,7 +210,7 @@ static void test_judge(void) {
 	static const struct {
 		double low, high;
 		const char *verdict;
-	} cases[] = {{0.90, 0.98, "faster"}, {0.90, 0.995, "tie"},   {0.98, 1.02, "tie"}, {1.005, 1.2, "tie"},
+	} cases[] = {{0.90, 0.98, "faster"}, {0.90, 0.995, "tie"},  {0.98, 1.02, "tie"}, {1.005, 1.2, "tie"},
 	             {1.02, 1.20, "slower"}, {0.995, 1.005, "tie"}, {0.5, 2, "tie"}};
 
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

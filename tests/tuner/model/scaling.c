@@ -13,9 +13,7 @@
 enum { DRAWS = 200, LEAST = 180 };
 static const double NOISE = 0.05;
 
-static const double grids[][16] = {{1, 2, 3, 4, 5, 6, 7, 8},
-                                   {1, 2, 4, 8, 16, 32, 64},
-                                   {2, 4, 6, 8, 12, 16, 24, 32}};
+static const double grids[][16] = {{1, 2, 3, 4, 5, 6, 7, 8}, {1, 2, 4, 8, 16, 32, 64}, {2, 4, 6, 8, 12, 16, 24, 32}};
 static const struct law {
 	double sigma, kappa;
 } laws[] = {{0, 0}, {0.02, 0}, {0.3, 0}, {1, 0}, {0, 0.002}, {0.1, 0.01}, {0.6, 0.05}};
@@ -48,7 +46,8 @@ static void count_held(struct held *held, const struct made *made, const struct 
 static void check(const struct held *held, size_t grid, const struct law *law, bool deviations) {
 	ok(held->seconds_1 >= LEAST && held->sigma >= LEAST && held->kappa >= LEAST && held->best >= LEAST &&
 	       held->amdahl_sigma >= LEAST && held->at_more >= LEAST && held->speedup >= LEAST && held->good >= LEAST,
-	   "grid %zu%s, sigma %g, kappa %g: time %d, sigma %d, kappa %d, best %d, Amdahl's sigma %d, time and speedup at twice "
+	   "grid %zu%s, sigma %g, kappa %g: time %d, sigma %d, kappa %d, best %d, Amdahl's sigma %d, time and speedup at "
+	   "twice "
 	   "the threads %d %d of %d; good %d",
 	   grid, deviations ? " with deviations" : "", law->sigma, law->kappa, held->seconds_1, held->sigma, held->kappa,
 	   held->best, held->amdahl_sigma, held->at_more, held->speedup, DRAWS, held->good);
@@ -68,7 +67,6 @@ static void covers(size_t grid, const struct law *law, bool deviations) {
 	}
 	check(&held, grid, law, deviations);
 }
-
 
 int main(void) {
 	for (size_t g = 0; g < sizeof grids / sizeof *grids; g++)

@@ -38,8 +38,9 @@ static void shuffled(void) {
 	static const double laws[][2] = {{0, 0}, {0.05, 0}, {0.2, 0}, {0.02, 0.02}, {0.3, 0.1}};
 	for (size_t i = 0; i < sizeof laws / sizeof *laws; i++) {
 		int a = shuffled_good(to_8, laws[i][0], laws[i][1]), b = shuffled_good(to_64, laws[i][0], laws[i][1]);
-		ok(a <= SHUFFLES / 20 && b <= SHUFFLES / 20, "shuffled times have no law (sigma %g, kappa %g: good %d and %d of %d)",
-		   laws[i][0], laws[i][1], a, b, SHUFFLES);
+		ok(a <= SHUFFLES / 20 && b <= SHUFFLES / 20,
+		   "shuffled times have no law (sigma %g, kappa %g: good %d and %d of %d)", laws[i][0], laws[i][1], a, b,
+		   SHUFFLES);
 	}
 }
 
@@ -60,8 +61,8 @@ static void wild(double factor) {
 		marked += scaling.outlier[point] && scaling.outliers == 1;
 	}
 	ok(held >= 90 && marked >= 90 && good >= 90,
-	   "a point %g times off among 8 is left out (%d of %d; sigma held in %d, good %d)",
-	   factor, marked, DRAWS, held, good);
+	   "a point %g times off among 8 is left out (%d of %d; sigma held in %d, good %d)", factor, marked, DRAWS, held,
+	   good);
 }
 
 static bool interval_sane(double value, const double ci[2], double from) {
@@ -95,7 +96,8 @@ static void superlinear(void) {
 	for (size_t i = 0; i < made.count; i++)
 		made.points[i] = (struct scaling_point){to_8[i], 3 * pow(to_8[i], -1.4) * exp(0.01 * rng_normal(&rng)), 0};
 	int failed = scaling_fit(made.points, made.count, &scaling, &refusal);
-	ok(scaling.superlinear && scaling.fit[scaling.law].sigma == 0 && scaling.fit[scaling.law].kappa == 0 && sane(&scaling),
+	ok(scaling.superlinear && scaling.fit[scaling.law].sigma == 0 && scaling.fit[scaling.law].kappa == 0 &&
+	       sane(&scaling),
 	   "faster than threads grow: sigma and kappa 0, and it is said");
 	ok(failed == !scaling.fit[scaling.law].good * -1 && scaling.residual[0] > 0.1 && scaling.residual[7] < -0.1,
 	   "residuals show it (%.2f, %.2f)", scaling.residual[0], scaling.residual[7]);
@@ -172,8 +174,7 @@ static void anything(void) {
 		double wide = rng_below(&rng, 3) ? 1 : 20;
 		for (size_t i = 0; i < count; i++)
 			points[i] = (struct scaling_point){(double)(1 + rng_below(&rng, draw % 3 ? 8 : 1000)),
-			                                   exp(wide * rng_normal(&rng)),
-			                                   rng_below(&rng, 2) ? 0 : rng_unit(&rng)};
+			                                   exp(wide * rng_normal(&rng)), rng_below(&rng, 2) ? 0 : rng_unit(&rng)};
 		int failed = scaling_fit(points, count, &scaling, &refusal);
 		all_sane &= sane(&scaling) && !failed == !refusal;
 		scaling_fit(points, count, &again, &refusal);

@@ -27,10 +27,10 @@ __attribute__((unused)) static void made_times(struct made *made, const double *
 	made->count = 0;
 	for (size_t i = 0; i < 16 && threads[i] > 0; i++) {
 		double deviation = deviations ? noise * (0.5 + rng_unit(rng)) : noise;
-		made->points[made->count++] = (struct scaling_point){
-			.threads = threads[i],
-			.seconds = made_seconds(made, threads[i]) * exp(deviation * rng_normal(rng)),
-			.deviation = deviations ? deviation : 0};
+		made->points[made->count++] =
+			(struct scaling_point){.threads = threads[i],
+		                           .seconds = made_seconds(made, threads[i]) * exp(deviation * rng_normal(rng)),
+		                           .deviation = deviations ? deviation : 0};
 	}
 }
 

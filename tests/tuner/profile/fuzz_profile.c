@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* For libFuzzer: parses bytes as a profile, and writes what passes in all formats. From the top of a build:
- *     clang -g -fsanitize=fuzzer,address,undefined -I. -I$SRC $SRC/tests/tuner/profile/fuzz_profile.c $SRC/src/base/[!p]*.c \
- *         $SRC/tuner/profile/check.c $SRC/tuner/export/[!r]*.c -ljansson -lm -o fuzz_profile */
+ *     clang -g -fsanitize=fuzzer,address,undefined -I. -I$SRC $SRC/tests/tuner/profile/fuzz_profile.c
+ * $SRC/src/base/[!p]*.c \ $SRC/tuner/profile/check.c $SRC/tuner/export/[!r]*.c -ljansson -lm -o fuzz_profile */
 #include <config.h>
 
 #include <stdint.h>

@@ -13,10 +13,18 @@ static size_t mutate(struct rng *rng, char *text, size_t size) {
 	for (uint64_t left = 1 + rng_below(rng, 3); left > 0; left--) {
 		size_t at = rng_below(rng, size), from = rng_below(rng, size), most = size - (at > from ? at : from);
 		switch (rng_below(rng, 4)) {
-		case 0: text[at] = (char)rng_below(rng, 256); break;
-		case 1: text[at] = "0123456789-e.\"{}[]:,\n\\"[rng_below(rng, 22)]; break;
-		case 2: memmove(text + at, text + from, rng_below(rng, most < 12 ? most : 12)); break;
-		default: size = rng_below(rng, 20) == 0 && at > 1 ? at : size; break;
+		case 0:
+			text[at] = (char)rng_below(rng, 256);
+			break;
+		case 1:
+			text[at] = "0123456789-e.\"{}[]:,\n\\"[rng_below(rng, 22)];
+			break;
+		case 2:
+			memmove(text + at, text + from, rng_below(rng, most < 12 ? most : 12));
+			break;
+		default:
+			size = rng_below(rng, 20) == 0 && at > 1 ? at : size;
+			break;
 		}
 	}
 	return size;
@@ -24,7 +32,8 @@ static size_t mutate(struct rng *rng, char *text, size_t size) {
 
 /* A member anywhere becomes another type: bytes alone seldom keep a document whole. */
 static void swap_member(struct rng *rng, json_t *json, int depth) {
-	json_t *other[] = {json_null(), json_integer(-1), json_real(1e308), json_string("\x1b[2J"), json_array(), json_object()};
+	json_t *other[] = {json_null(),  json_integer(-1), json_real(1e308), json_string("\x1b[2J"),
+	                   json_array(), json_object()};
 	const char *key;
 	json_t *value;
 	size_t count = json_is_array(json) ? json_array_size(json) : json_object_size(json);
@@ -62,8 +71,8 @@ static void test_mutations(void) {
 		free(text);
 		json_decref(profile);
 	}
-	ok(passed < ROUNDS && passed > ROUNDS / 3, "%d profiles, some of them broken, are refused or merged, compared and found",
-	   ROUNDS);
+	ok(passed < ROUNDS && passed > ROUNDS / 3,
+	   "%d profiles, some of them broken, are refused or merged, compared and found", ROUNDS);
 }
 
 static void schema_is(const char *schema, const char *want) {

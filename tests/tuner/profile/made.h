@@ -24,16 +24,16 @@ static json_t *made_entry(struct rng *rng) {
 	static const char *const kernels[] = {"fw", "gol", "synthetic"}, *const objectives[] = {"time", "energy"};
 	bool energy = rng_below(rng, 5) == 0;
 	double median = 1e-3 * (1 + (double)rng_below(rng, 50));
-	json_t *entry = json_pack(
-		"{s:s,s:s,s:{s:I},s:s,s:o,s:{},s:f,s:[f,f],s:s,s:{s:{s:i},s:f,s:n},s:{s:f,s:[f,f]},s:s,s:f,s:s,"
-		"s:{s:s,s:s,s:s,s:i,s:i,s:o,s:i,s:i}}",
-		"kernel", kernels[rng_below(rng, 3)], "source", rng_below(rng, 4) ? "sha256:1" : "sha256:2", "problem", "n",
-		(json_int_t)(64 << rng_below(rng, 4)), "objective", objectives[energy], "config", made_config(rng),
-		"environment", "median", median, "ci", median * 0.99, median * 1.01, "unit", energy ? "J" : "s", "baseline",
-		"config", "block", 7, "median", 0.1, "ci", "speedup", "ratio", 0.1 / median, "ci", 0.09 / median, 0.11 / median,
-		"verdict", "faster", "noise_floor", 0.01, "state", "current", "provenance", "version", "0", "command",
-		"sweetspot tune", "strategy", "auto", "seed", 1, "evaluations", (int)rng_below(rng, 3), "measured",
-		made_date(rng), "session", 1, "search", 1);
+	json_t *entry =
+		json_pack("{s:s,s:s,s:{s:I},s:s,s:o,s:{},s:f,s:[f,f],s:s,s:{s:{s:i},s:f,s:n},s:{s:f,s:[f,f]},s:s,s:f,s:s,"
+	              "s:{s:s,s:s,s:s,s:i,s:i,s:o,s:i,s:i}}",
+	              "kernel", kernels[rng_below(rng, 3)], "source", rng_below(rng, 4) ? "sha256:1" : "sha256:2",
+	              "problem", "n", (json_int_t)(64 << rng_below(rng, 4)), "objective", objectives[energy], "config",
+	              made_config(rng), "environment", "median", median, "ci", median * 0.99, median * 1.01, "unit",
+	              energy ? "J" : "s", "baseline", "config", "block", 7, "median", 0.1, "ci", "speedup", "ratio",
+	              0.1 / median, "ci", 0.09 / median, 0.11 / median, "verdict", "faster", "noise_floor", 0.01, "state",
+	              "current", "provenance", "version", "0", "command", "sweetspot tune", "strategy", "auto", "seed", 1,
+	              "evaluations", (int)rng_below(rng, 3), "measured", made_date(rng), "session", 1, "search", 1);
 	return entry;
 }
 
@@ -58,10 +58,10 @@ __attribute__((unused)) static json_t *made_profile(struct rng *rng, const char 
 		json_array_append_new(entries, made_entry(rng));
 	for (uint64_t left = rng_below(rng, 2); left > 0; left--)
 		json_array_append_new(sizes, made_sizes(rng));
-	json_t *profile = json_pack("{s:s,s:s,s:o,s:{s:s,s:s,s:i,s:s},s:o,s:o}", "schema", "sweetspot-profile/1",
-	                            "generator", "test", "created", made_date(rng), "machine", "fingerprint", fingerprint,
-	                            "cpu", "Made", "threads", 4, "compiler", "gcc (Made 1.0) 12.1.0", "entries", entries,
-	                            "sizes", sizes);
+	json_t *profile =
+		json_pack("{s:s,s:s,s:o,s:{s:s,s:s,s:i,s:s},s:o,s:o}", "schema", "sweetspot-profile/1", "generator", "test",
+	              "created", made_date(rng), "machine", "fingerprint", fingerprint, "cpu", "Made", "threads", 4,
+	              "compiler", "gcc (Made 1.0) 12.1.0", "entries", entries, "sizes", sizes);
 	struct err err = {0};
 	if (!profile || profile_check(profile, &err)) {
 		printf("Bail out! a made profile is refused: %s\n", err.what);

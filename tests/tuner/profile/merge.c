@@ -189,8 +189,8 @@ static void test_units(void) {
 static size_t changed(const json_t *a, const json_t *b) {
 	json_t *diff = profile_diff(a, b), *row;
 	size_t i, count = json_array_size(json_object_get(diff, "machine"));
-	json_array_foreach(json_object_get(diff, "entries"), i, row)
-		count += json_array_size(json_object_get(row, "changes")) > 0;
+	json_array_foreach(json_object_get(diff, "entries"), i, row) count +=
+		json_array_size(json_object_get(row, "changes")) > 0;
 	json_decref(diff);
 	return count;
 }
@@ -200,7 +200,8 @@ static void test_diff(void) {
 	struct rng rng;
 	rng_seed(&rng, 7);
 	for (int round = 0; round < ROUNDS; round++) {
-		json_t *a = made_profile(&rng, "sha256:1"), *b = made_profile(&rng, "sha256:1"), *profiles = json_pack("[O]", a);
+		json_t *a = made_profile(&rng, "sha256:1"), *b = made_profile(&rng, "sha256:1"),
+			   *profiles = json_pack("[O]", a);
 		json_t *alone = merged(profiles, PROFILE_PREFER_NEWEST, NULL), *copy = json_deep_copy(a);
 		same = changed(a, copy) == 0 ? same : round;
 		both = changed(a, b) == changed(b, a) ? both : round;
@@ -241,7 +242,8 @@ static void test_origin(void) {
 	origin_is("{\"fingerprint\":\"sha256:2\",\"cflags\":\"-O3\"}", PROFILE_OTHER_COMPILER, "other flags");
 	origin_is("{\"fingerprint\":\"sha256:2\",\"gpu\":{\"name\":\"G\",\"nvrtc\":\"11.0\"}}", PROFILE_OTHER_COMPILER,
 	          "another compiler of the GPU");
-	origin_is("{\"fingerprint\":\"sha256:2\",\"gpu\":{\"name\":\"H\",\"nvrtc\":\"11.0\"}}", PROFILE_FOREIGN, "another GPU");
+	origin_is("{\"fingerprint\":\"sha256:2\",\"gpu\":{\"name\":\"H\",\"nvrtc\":\"11.0\"}}", PROFILE_FOREIGN,
+	          "another GPU");
 }
 
 int main(void) {

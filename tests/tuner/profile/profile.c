@@ -204,8 +204,7 @@ static void sweep_members(struct sweep *sweep, json_t *object, const char *const
 			bool is_text = wrong[i][0] == '"' && json_is_string(kept);
 			bool is_seed = wrong[i][0] == '-' && strcmp(*keys, "seed") == 0;
 			bool is_list = strcmp(wrong[i], "[]") == 0 && strcmp(*keys, "entries") == 0;
-			if (is_seed || is_list ||
-			    (is_text && !strstr("schema created verdict state measured fingerprint", *keys)))
+			if (is_seed || is_list || (is_text && !strstr("schema created verdict state measured fingerprint", *keys)))
 				continue;
 			json_object_set_new(object, *keys, json_loads(wrong[i], JSON_DECODE_ANY, NULL));
 			sweep_try(sweep, *keys);
@@ -240,11 +239,18 @@ static void test_refusals(json_t *profile) {
 }
 
 static void test_hostile(json_t *profile) {
-	static const char *const names[] = {"LD_PRELOAD", "PATH", "OMP_TOOL_LIBRARIES", "SWEETSPOT_", "SWEETSPOT_x",
-	                                    "SWEETSPOT_A;B", "", "OMP_NUM_THREADS ", "SWEETSPOT_A\nB"};
-	static const char *const times[] = {"", "2025-13-01T00:00:00Z", "2025-00-01T00:00:00Z", "2025-01-32T00:00:00Z",
-	                                    "2025-01-01T24:00:00Z", "2025-01-01T00:60:00Z", "2025-01-01T00:00:61Z",
-	                                    "2025-01-01 00:00:00Z", "2025-01-01T00:00:00", "2025-01-01T00:00:00ZZ"};
+	static const char *const names[] = {"LD_PRELOAD",    "PATH", "OMP_TOOL_LIBRARIES", "SWEETSPOT_",    "SWEETSPOT_x",
+	                                    "SWEETSPOT_A;B", "",     "OMP_NUM_THREADS ",   "SWEETSPOT_A\nB"};
+	static const char *const times[] = {"",
+	                                    "2025-13-01T00:00:00Z",
+	                                    "2025-00-01T00:00:00Z",
+	                                    "2025-01-32T00:00:00Z",
+	                                    "2025-01-01T24:00:00Z",
+	                                    "2025-01-01T00:60:00Z",
+	                                    "2025-01-01T00:00:61Z",
+	                                    "2025-01-01 00:00:00Z",
+	                                    "2025-01-01T00:00:00",
+	                                    "2025-01-01T00:00:00ZZ"};
 	static const char *const prints[] = {"", "sha256:", "sha256:XY", "md5:00", "sha256:00 "};
 	json_t *env = json_object_get(json_array_get(json_object_get(profile, "entries"), 0), "environment");
 	int accepted = 0;

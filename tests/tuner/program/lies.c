@@ -65,10 +65,10 @@ static void test_lies(const struct program_spec *spec) {
 	}
 }
 
-#define COUNTED(counters, counting)                                                                                   \
-	"{\"id\":ID,\"status\":\"correct\",\"samples\":[1],\"metrics\":[4]," HASH ",\"counters\":" counters                  \
+#define COUNTED(counters, counting)                                                                                    \
+	"{\"id\":ID,\"status\":\"correct\",\"samples\":[1],\"metrics\":[4]," HASH ",\"counters\":" counters                \
 	",\"counting\":" counting "}"
-#define EVENT(members) COUNTED("[{\"name\":\"e\"," members "}]", "{\"runs\":1,\"metrics\":[]}")
+#define EVENT(members)    COUNTED("[{\"name\":\"e\"," members "}]", "{\"runs\":1,\"metrics\":[]}")
 #define COUNTING(members) COUNTED("[]", "{" members "}")
 
 static const struct {

@@ -50,7 +50,7 @@ static struct rates simulate(const struct noise *noise, double ratio, int repeat
 static void test_rates(void) {
 	for (int i = 0; i < NOISES; i++) {
 		struct rates same = simulate(&noises[i], 1, REPEATS), slow = simulate(&noises[i], 1.03, REPEATS),
-		             fast = simulate(&noises[i], 1 / 1.03, REPEATS);
+					 fast = simulate(&noises[i], 1 / 1.03, REPEATS);
 		int least = i < TWO_PERCENT ? 95 : 90;
 
 		ok(same.verdicts[PAIRED_TIE] >= 95, "%s: A/A is a tie in %d of 100, %.0f pairs", noises[i].name,
@@ -150,7 +150,7 @@ static void test_failures(void) {
 
 	for (int side = 0; side < 2; side++) {
 		struct sim sim = sim_failing(side, TRIAL_TIMEOUT, 1, 1), late = sim_failing(side, TRIAL_RUNTIME, 10, 1),
-		           wrong = sim_failing(side, TRIAL_CORRECTNESS, 4, 1);
+				   wrong = sim_failing(side, TRIAL_CORRECTNESS, 4, 1);
 		enum paired_verdict lost = side == 0 ? PAIRED_SLOWER : PAIRED_FASTER;
 
 		ok(duel_of(&sim, &duel_defaults, NULL, &result, &err) == 0 && result.verdict == lost &&
@@ -172,7 +172,7 @@ static void test_failures(void) {
 
 static void test_failures_mixed(void) {
 	struct sim rare = sim_failing(0, TRIAL_RUNTIME, 4, 4), often = sim_failing(1, TRIAL_RUNTIME, 2, 2),
-	           both = sim_failing(0, TRIAL_RUNTIME, 1, 1);
+			   both = sim_failing(0, TRIAL_RUNTIME, 1, 1);
 	struct duel_result result;
 	struct err err;
 

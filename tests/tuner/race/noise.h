@@ -40,9 +40,9 @@ struct sim {
 	/* From a configuration's fail_from-th trial on, every fail_every-th one (0: none) fails so; for CORRECT it lies. */
 	enum trial_status fail[ENTRIES_MAX];
 	int fail_from[ENTRIES_MAX], fail_every[ENTRIES_MAX];
-	double lie;        /* the sample that a lying trial reports */
-	int lie_count;     /* and how many samples it says there are */
-	int interrupt_at;  /* this trial is interrupted; 0: none */
+	double lie;       /* the sample that a lying trial reports */
+	int lie_count;    /* and how many samples it says there are */
+	int interrupt_at; /* this trial is interrupted; 0: none */
 	int trials, runs[ENTRIES_MAX];
 	int burst;
 	struct trial_request last;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Any bytes are either refused with a message or are a recorded space whose rows and figures agree. The test `hostile`
  * calls this with mutated files. For libFuzzer, from the top of a build:
- *     clang -g -fsanitize=fuzzer,address,undefined -I. -I$SRC $SRC/tests/tuner/record/fuzz_record.c $SRC/src/base/[a-z]*.c \
- *         $SRC/tuner/record/[a-z]*.c $SRC/tuner/space*.c $SRC/tuner/space/domain.c -ljansson -lz -lm -o fuzz_record */
+ *     clang -g -fsanitize=fuzzer,address,undefined -I. -I$SRC $SRC/tests/tuner/record/fuzz_record.c
+ * $SRC/src/base/[a-z]*.c \ $SRC/tuner/record/[a-z]*.c $SRC/tuner/space*.c $SRC/tuner/space/domain.c -ljansson -lz -lm
+ * -o fuzz_record */
 #include <config.h>
 
 #include <math.h>

@@ -19,8 +19,10 @@ static const char *const files[] = {
 	"{'name': 'c', 'value': 5}], 'objectives': ['time']}, {'configuration': {'x': 4}, 'invalidity': 'compile'}]}",
 	"{'Metadata': {'TimeUnit': 'Seconds'}, 'Results': [{'ComputationResults': [{'Duration': 5.5, 'ProfilingData': "
 	"{'Counters': [{'Name': 'a', 'Type': 'Double', 'Value': 5.5}, {'Name': 'b.sum', 'Value': 2}]}}, {'Duration': 1, "
-	"'ProfilingData': {'Counters': [{'Name': 'a', 'Value': 1}]}}], 'Configuration': [{'Name': 'x', 'Value': 2, 'ValueType': "
-	"'Double'}], 'Status': 'Ok', 'TotalOverhead': 3}, {'Configuration': [{'Name': 'x', 'Value': 7}], 'Status': 'Bad'}]}",
+	"'ProfilingData': {'Counters': [{'Name': 'a', 'Value': 1}]}}], 'Configuration': [{'Name': 'x', 'Value': 2, "
+	"'ValueType': "
+	"'Double'}], 'Status': 'Ok', 'TotalOverhead': 3}, {'Configuration': [{'Name': 'x', 'Value': 7}], 'Status': "
+	"'Bad'}]}",
 };
 enum { FILES = sizeof files / sizeof *files };
 
@@ -68,9 +70,14 @@ static void mutate(struct rng *rng, char *text, size_t size) {
 		if (at + span > size || from + span > size)
 			span = 1;
 		switch (rng_below(rng, 3)) {
-		case 0: text[at] = marks[rng_below(rng, sizeof marks)]; break;
-		case 1: text[at] ^= (char)(1 << rng_below(rng, 8)); break;
-		default: memmove(text + at, text + from, span);
+		case 0:
+			text[at] = marks[rng_below(rng, sizeof marks)];
+			break;
+		case 1:
+			text[at] ^= (char)(1 << rng_below(rng, 8));
+			break;
+		default:
+			memmove(text + at, text + from, span);
 		}
 	}
 }
@@ -137,7 +144,8 @@ static char *large(const char *between, size_t *size) {
 	struct rng rng;
 	rng_seed(&rng, 13);
 	FILE *out = open_memstream(&text, size);
-	fprintf(out, "{\"tune_params_keys\": [\"x\"],%s\"skipped\": [{\"a\": [1,%s2]}, \"[\"], \"cache\": {", between, between);
+	fprintf(out, "{\"tune_params_keys\": [\"x\"],%s\"skipped\": [{\"a\": [1,%s2]}, \"[\"], \"cache\": {", between,
+	        between);
 	for (int i = 0; i < 20000; i++)
 		fprintf(out, "%s%s\"%d\":%s {\"x\": %d, \"time\": 1.%05d, \"times\": [%d.5,%s %d]}", i ? "," : "", between, i,
 		        i % 7 ? "" : between, i, (int)rng_below(&rng, 100000), i, i % 5 ? "" : between,
@@ -157,7 +165,8 @@ static void test_large(void) {
 		struct record *record = record_parse(data, packed_size, "packed", &err);
 		bool same = plain && record && record->correct == 20000 && plain->correct == 20000;
 		for (uint64_t k = 0; same && k < 20000; k++)
-			same = record->rows[k].value == plain->rows[k].value && record->rows[k].samples[1] == plain->rows[k].samples[1];
+			same = record->rows[k].value == plain->rows[k].value &&
+			       record->rows[k].samples[1] == plain->rows[k].samples[1];
 		ok(packed_size > 1 << 16 && same, "a large packed file reads as the plain one: %zu%s", i, err.what);
 		record_free(record);
 		data[packed_size - 4] ^= 0x7f; /* its size is a lie */

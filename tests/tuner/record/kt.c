@@ -6,12 +6,12 @@
 #include "tests/tuner/record/record_help.h"
 
 #define HEAD                                                                                                           \
-	"{'device_name': 'A GPU', 'kernel_name': 'k', 'problem_size': [64, 48], 'tune_params_keys': ['x', 'y'], "           \
+	"{'device_name': 'A GPU', 'kernel_name': 'k', 'problem_size': [64, 48], 'tune_params_keys': ['x', 'y'], "          \
 	"'tune_params': {'x': [4, 1, 2], 'y': [0]}, 'objective': 'time', 'cache': {"
 #define ROWS                                                                                                           \
-	"'4,0': {'x': 4, 'y': 0, 'time': 2.5, 'times': [2, 3.25, 0], 'compile_time': 1000.5, 'verification_time': 0, "      \
-	"'benchmark_time': 250, 'GFLOP/s': 12.5, 'strategy_time': 0, 'framework_time': 0.5, 'timestamp': 'now'},\n"         \
-	"'1,0': {'x': 1, 'y': 0, 'time': 'RuntimeFailedConfig', 'times': [7.5], 'GFLOP/s': 99.0, 'compile_time': 2},\n"     \
+	"'4,0': {'x': 4, 'y': 0, 'time': 2.5, 'times': [2, 3.25, 0], 'compile_time': 1000.5, 'verification_time': 0, "     \
+	"'benchmark_time': 250, 'GFLOP/s': 12.5, 'strategy_time': 0, 'framework_time': 0.5, 'timestamp': 'now'},\n"        \
+	"'1,0': {'x': 1, 'y': 0, 'time': 'RuntimeFailedConfig', 'times': [7.5], 'GFLOP/s': 99.0, 'compile_time': 2},\n"    \
 	"'2,0': {'x': 2, 'y': 0, 'time': 1.5, 'times': []}"
 
 static void check_three(const struct record *record, const char *what) {
@@ -31,9 +31,10 @@ static void test_whole(void) {
 	       strcmp(record->device, "A GPU") == 0 && strcmp(record->problem, "64x48") == 0 &&
 	       strcmp(record->objective, "time") == 0 && strcmp(record->unit, "ms") == 0,
 	   "its texts");
-	ok(row && row->sample_count == 3 && row->samples[1] == 3.25 && row->samples[2] == 0 && row->cost.compile == 1.0005 &&
-	       row->cost.run == 0.25 && row->cost.framework == 0.0005 && row->cost.search == 0 && row->cost.validation == 0 &&
-	       fabs(record_row_cost(row) - 1.251) < 1e-12 && !row->counters,
+	ok(row && row->sample_count == 3 && row->samples[1] == 3.25 && row->samples[2] == 0 &&
+	       row->cost.compile == 1.0005 && row->cost.run == 0.25 && row->cost.framework == 0.0005 &&
+	       row->cost.search == 0 && row->cost.validation == 0 && fabs(record_row_cost(row) - 1.251) < 1e-12 &&
+	       !row->counters,
 	   "samples need not have the mean that is the value; times in seconds");
 	ok(failed && failed->status == RECORD_RUNTIME && isnan(failed->value) && failed->sample_count == 1,
 	   "a failure may have samples and metrics");
@@ -63,7 +64,8 @@ static void test_order(void) {
 	struct record *record =
 		record_of("{'cache': {" ROWS "}, 'tune_params': {'x': [4, 2, 1], 'y': [0]}, 'later': [{}]}", &err);
 	check_three(record, "members in another order, names by the lists alone");
-	ok(record && strcmp(record->device, "") == 0 && space_param_value(record->space, 0, 2).as.i == 1, "and unknown ones");
+	ok(record && strcmp(record->device, "") == 0 && space_param_value(record->space, 0, 2).as.i == 1,
+	   "and unknown ones");
 	record_free(record);
 	record = record_of("{'tune_params_keys': ['x', 'y'], 'cache': {" ROWS "}}", &err);
 	check_three(record, "no lists of values");
@@ -91,7 +93,8 @@ static void test_failures(void) {
 		snprintf(config, sizeof config, "{'x': %d}", runtime[i]);
 		ok(is_row(record, config, RECORD_RUNTIME, 0), "no time: %s", config);
 	}
-	ok(is_row(record, "{'x': 13}", RECORD_CORRECT, 7) && record->correct == 1 && record->median == 7, "one that worked");
+	ok(is_row(record, "{'x': 13}", RECORD_CORRECT, 7) && record->correct == 1 && record->median == 7,
+	   "one that worked");
 	ok(record && strcmp(record->device, "") == 0 && strcmp(record->problem, "4096") == 0,
 	   "a device without a name, a problem of one extent");
 	record_free(record);
@@ -99,12 +102,13 @@ static void test_failures(void) {
 
 static void test_values(void) {
 	struct err err;
-	struct record *record =
-		record_of("{'tune_params_keys': ['w', 'b', 'r'], 'tune_params': {'w': ['z', 'a,b'], 'b': [true, false]}, 'cache': {"
-	              "'z,True,0.5': {'w': 'z', 'b': true, 'r': 0.5, 'time': 1}, 'a,b,False,2.0': {'w': 'a,b', 'b': false, "
-	              "'r': 2, 'time': 2}, 'a,b,True,2.0': {'w': 'a,b', 'b': 1, 'r': 2.0, 'time': 3}}}",
-	              &err);
-	ok(record && space_valid(record->space) == 3 && space_cartesian(record->space) == 8, "words, booleans, real numbers");
+	struct record *record = record_of(
+		"{'tune_params_keys': ['w', 'b', 'r'], 'tune_params': {'w': ['z', 'a,b'], 'b': [true, false]}, 'cache': {"
+		"'z,True,0.5': {'w': 'z', 'b': true, 'r': 0.5, 'time': 1}, 'a,b,False,2.0': {'w': 'a,b', 'b': false, "
+		"'r': 2, 'time': 2}, 'a,b,True,2.0': {'w': 'a,b', 'b': 1, 'r': 2.0, 'time': 3}}}",
+		&err);
+	ok(record && space_valid(record->space) == 3 && space_cartesian(record->space) == 8,
+	   "words, booleans, real numbers");
 	ok(is_row(record, "{'w': 'z', 'b': true, 'r': 0.5}", RECORD_CORRECT, 1) &&
 	       is_row(record, "{'w': 'a,b', 'b': 0, 'r': 2.0}", RECORD_CORRECT, 2) &&
 	       is_row(record, "{'w': 'a,b', 'b': 1, 'r': 2}", RECORD_CORRECT, 3),
@@ -116,11 +120,11 @@ static void test_values(void) {
 
 static void test_twice(void) {
 	struct err err;
-	struct record *record =
-		record_of("{'tune_params_keys': ['x'], 'cache': {'1': {'x': 1, 'time': 'InvalidConfig'}, '1': {'x': 1, 'time': 5},"
-	              "'1': {'x': 1.0, 'time': 4}, '2': {'x': 2, 'time': 6}, '2': {'x': 2, 'time': 'InvalidConfig'}, '3': "
-	              "{'x': 3, 'time': 1e20}, '3': {'x': 3, 'time': 'InvalidConfig'}}}",
-	              &err);
+	struct record *record = record_of(
+		"{'tune_params_keys': ['x'], 'cache': {'1': {'x': 1, 'time': 'InvalidConfig'}, '1': {'x': 1, 'time': 5},"
+		"'1': {'x': 1.0, 'time': 4}, '2': {'x': 2, 'time': 6}, '2': {'x': 2, 'time': 'InvalidConfig'}, '3': "
+		"{'x': 3, 'time': 1e20}, '3': {'x': 3, 'time': 'InvalidConfig'}}}",
+		&err);
 	ok(record && space_valid(record->space) == 3 && record->correct == 2, "a configuration counts once");
 	ok(is_row(record, "{'x': 1}", RECORD_CORRECT, 5) && is_row(record, "{'x': 2}", RECORD_CORRECT, 6) &&
 	       is_row(record, "{'x': 3}", RECORD_RUNTIME, 0),
@@ -130,13 +134,15 @@ static void test_twice(void) {
 
 static void test_objective(void) {
 	struct err err;
-	static const char rows[] = "'tune_params_keys': ['x'], 'cache': {'1': {'x': 1, 'time': 5, 'energy': 0.5, 'GFLOP/s': 9},"
-	                           "'2': {'x': 2, 'time': 4, 'energy': 0.75, 'GFLOP/s': 7}, "
-	                           "'3': {'x': 3, 'time': 'InvalidConfig', 'energy': 0.25}, '4': {'x': 4, 'time': 1}}}";
-	char *energy = mem_printf("{'objective': 'energy', %s", rows), *rate = mem_printf("{'objective': 'GFLOP/s', %s", rows);
+	static const char rows[] =
+		"'tune_params_keys': ['x'], 'cache': {'1': {'x': 1, 'time': 5, 'energy': 0.5, 'GFLOP/s': 9},"
+		"'2': {'x': 2, 'time': 4, 'energy': 0.75, 'GFLOP/s': 7}, "
+		"'3': {'x': 3, 'time': 'InvalidConfig', 'energy': 0.25}, '4': {'x': 4, 'time': 1}}}";
+	char *energy = mem_printf("{'objective': 'energy', %s", rows),
+		 *rate = mem_printf("{'objective': 'GFLOP/s', %s", rows);
 	struct record *record = record_of(energy, &err);
-	ok(record && strcmp(record->objective, "energy") == 0 && strcmp(record->unit, "ms") != 0 && record->optimum == 0.5 &&
-	       record->correct == 2 && is_row(record, "{'x': 3}", RECORD_CONSTRAINTS, 0),
+	ok(record && strcmp(record->objective, "energy") == 0 && strcmp(record->unit, "ms") != 0 &&
+	       record->optimum == 0.5 && record->correct == 2 && is_row(record, "{'x': 3}", RECORD_CONSTRAINTS, 0),
 	   "another objective, failed by its time alone");
 	record_free(record);
 	record = record_of(rate, &err);
@@ -164,7 +170,8 @@ static void test_conditional(void) {
 	record = record_of("{'tune_params_keys': ['a', 'n'], 'cache': {'1,1': {'a': 1, 'n': 1, 'time': 2}, '1,': {'a': 1, "
 	                   "'time': 3}}}",
 	                   &err);
-	ok(record && space_valid(record->space) == 2 && record->correct == 2, "lacking it without a rule is a value as well");
+	ok(record && space_valid(record->space) == 2 && record->correct == 2,
+	   "lacking it without a rule is a value as well");
 	record_free(record);
 }
 

@@ -4,19 +4,32 @@
 
 #include "tests/tuner/record/record_help.h"
 
-#define META(unit) "{'Metadata': {'Device': 'GPU', 'KttVersion': '2.1.0', 'TimeUnit': '" unit "'}, 'Results': ["
+#define META(unit)              "{'Metadata': {'Device': 'GPU', 'KttVersion': '2.1.0', 'TimeUnit': '" unit "'}, 'Results': ["
 #define PAIR(name, value, type) "{'Name': '" name "', 'Value': " value ", 'ValueType': '" type "'}"
-#define COUNT(name, value) "{'Name': '" name "', 'Type': 'Double', 'Value': " value "}"
-#define X(value) "'Configuration': [" PAIR("C", "600", "UnsignedInt") ", " PAIR("X", value, "Int") "], "
+#define COUNT(name, value)      "{'Name': '" name "', 'Type': 'Double', 'Value': " value "}"
+#define X(value)                "'Configuration': [" PAIR("C", "600", "UnsignedInt") ", " PAIR("X", value, "Int") "], "
 
 static void test_result(void) {
 	struct err err;
 	struct record *record = record_of(
-		META("Microseconds") "{'ComputationResults': [{'CompilationData': {'RegistersCount': 22}, 'Duration': 52507.584, "
-		"'GlobalSize': {'X': 1}, 'Overhead': 10.5, 'ProfilingData': {'Counters': [" COUNT("a.sum", "5.5") ", "
-		COUNT("b.pct", "0.25") "], 'RemainingProfilingRuns': 0}}], " X("1") "'DataMovementOverhead': 1000000, "
-		"'ExtraDuration': 0.0, 'KernelName': 'Pnpoly', 'SearcherOverhead': 500000, 'Status': 'Ok', 'TotalDuration': "
-		"52507.584, 'TotalOverhead': 4000000, 'ValidationOverhead': 250000}]}",
+		META("Microseconds") "{'ComputationResults': [{'CompilationData': {'RegistersCount': 22}, 'Duration': "
+							 "52507.584, "
+							 "'GlobalSize': {'X': 1}, 'Overhead': 10.5, 'ProfilingData': {'Counters': [" COUNT(
+								 "a.sum", "5.5") ", " COUNT("b.pct", "0.25") "], 'RemainingProfilingRuns': "
+																			 "0}}], " X("1") "'DataMovementOverhead"
+																							 "': 1000000, "
+																							 "'ExtraDuration': "
+																							 "0.0, 'KernelName': "
+																							 "'Pnpoly', "
+																							 "'SearcherOverhead': "
+																							 "500000, 'Status': "
+																							 "'Ok', "
+																							 "'TotalDuration': "
+																							 "52507.584, "
+																							 "'TotalOverhead': "
+																							 "4000000, "
+																							 "'ValidationOverhead':"
+																							 " 250000}]}",
 		&err);
 	const struct record_row *row = row_of(record, "{'C': 600, 'X': 1}");
 	ok(record && strcmp(record->format, "ktt") == 0 && strcmp(record->kernel, "Pnpoly") == 0 &&
@@ -35,10 +48,15 @@ static void test_result(void) {
 static void test_several(void) {
 	struct err err;
 	struct record *record = record_of(
-		META("Milliseconds") "{'Status': 'Ok', " X("1") "'ExtraDuration': 0.5, 'TotalDuration': 4.5, 'ComputationResults': ["
-		"{'Duration': 1, 'ProfilingData': {'Counters': [" COUNT("a.sum", "5") ", " COUNT("b.pct", "10") "]}}, "
-		"{'ProfilingData': {'Counters': [" COUNT("b.pct", "20") ", " COUNT("a.sum", "7") ", " COUNT("c", "3") "]}, "
-		"'Duration': 3}]}, {'Status': 'Ok', 'TotalDuration': 2.5, " X("2") "'ComputationResults': []}]}",
+		META("Milliseconds") "{'Status': 'Ok', " X(
+			"1") "'ExtraDuration': 0.5, 'TotalDuration': 4.5, 'ComputationResults': ["
+				 "{'Duration': 1, 'ProfilingData': {'Counters': [" COUNT("a.sum", "5") ", " COUNT(
+					 "b.pct",
+					 "10") "]}}, "
+						   "{'ProfilingData': {'Counters': [" COUNT("b.pct", "20") ", " COUNT("a.sum", "7") ", " COUNT(
+							   "c", "3") "]}, "
+										 "'Duration': 3}]}, {'Status': 'Ok', 'TotalDuration': 2.5, " X(
+											 "2") "'ComputationResults': []}]}",
 		&err);
 	const struct record_row *row = row_of(record, "{'C': 600, 'X': 1}"), *other = row_of(record, "{'C': 600, 'X': 2}");
 	ok(row && row->value == 4.5 && other && other->value == 2.5, "the sum of several kernels, or the total");
@@ -61,9 +79,10 @@ static void test_statuses(void) {
 	char *list = mem_strdup("");
 	struct err err;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-		char *longer = mem_printf("%s%s{'Configuration': [{'Name': 'X', 'Value': %zu}], 'Status': '%s', 'TotalDuration': 3, "
-		                          "'ComputationResults': [{'Duration': 3}]}",
-		                          list, i ? ", " : "", i, rows[i].word);
+		char *longer =
+			mem_printf("%s%s{'Configuration': [{'Name': 'X', 'Value': %zu}], 'Status': '%s', 'TotalDuration': 3, "
+		               "'ComputationResults': [{'Duration': 3}]}",
+		               list, i ? ", " : "", i, rows[i].word);
 		free(list);
 		list = longer;
 	}
@@ -82,8 +101,9 @@ static void test_statuses(void) {
 static void test_types(void) {
 	struct err err;
 	struct record *record = record_of(
-		META("Nanoseconds") "{'Status': 'Ok', 'TotalDuration': 1e6, 'Configuration': [" PAIR("d", "2", "Double") ", "
-		PAIR("b", "true", "Bool") ", " PAIR("s", "'word'", "String") ", " PAIR("i", "-3", "Int") "]}]}",
+		META("Nanoseconds") "{'Status': 'Ok', 'TotalDuration': 1e6, 'Configuration': [" PAIR(
+			"d", "2", "Double") ", " PAIR("b", "true", "Bool") ", " PAIR("s", "'word'",
+	                                                                     "String") ", " PAIR("i", "-3", "Int") "]}]}",
 		&err);
 	ok(is_row(record, "{'d': 2, 'b': 1, 's': 'word', 'i': -3}", RECORD_CORRECT, 1), "values of all types");
 	ok(record && space_param_value(record->space, 0, 0).type == VALUE_REAL &&

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What tuning stored, exported as each format and read again, is the same: configurations, statuses, times, counters. */
+/* What tuning stored, exported as each format and read again, is the same: configurations, statuses, times, counters.
+ */
 #include <config.h>
 
 #include "src/base/json/js.h"
@@ -17,7 +18,8 @@ static json_t *profile_of(json_t *trials) {
 	const json_t *config = json_object_get(json_array_get(trials, 0), "config");
 	json_t *entry = json_pack("{s:s, s:s, s:s, s:{s:s}, s:O, s:O}", "kernel", "conv", "objective", "time", "unit", "s",
 	                          "problem", "size", "64x48", "config", config, "trials", trials);
-	return json_pack("{s:s, s:s, s:[o]}", "generator", "sweetspot 0", "created", "2025-01-31T12:00:00Z", "entries", entry);
+	return json_pack("{s:s, s:s, s:[o]}", "generator", "sweetspot 0", "created", "2025-01-31T12:00:00Z", "entries",
+	                 entry);
 }
 
 static struct record *there_and_back(const json_t *profile, const char *format, struct err *err) {
@@ -92,8 +94,8 @@ static void check_trials(json_t *trials, const char *what) {
 		struct record *record = there_and_back(profile, formats[i], &err);
 		size_t same = 0, at;
 		json_array_foreach(trials, at, trial) same += record && is_same(record, trial, formats[i]);
-		ok(record && same == json_array_size(trials) && space_valid(record->space) == same, "%s: %s: %zu of %zu%s", what,
-		   formats[i], same, json_array_size(trials), err.what);
+		ok(record && same == json_array_size(trials) && space_valid(record->space) == same, "%s: %s: %zu of %zu%s",
+		   what, formats[i], same, json_array_size(trials), err.what);
 		record_free(record);
 	}
 	json_decref(profile);
@@ -103,12 +105,13 @@ static void test_made(void) {
 	json_t *trials = json_pack(
 		"[{s:{s:s,s:i,s:f},s:s,s:[f,f,f],s:f,s:[{s:s,s:f,s:s},{s:s,s:i,s:s}]}, {s:{s:s,s:i,s:f},s:s,s:[]},"
 		" {s:{s:s,s:f},s:s,s:[]}, {s:{s:s,s:f},s:s,s:[f]}, {s:{s:s,s:i,s:f},s:s,s:[]}, {s:{s:s,s:f},s:s,s:[]}]",
-		"config", "w", "a", "n", 3, "r", 0.5, "status", "correct", "samples", 0.003, 0.0010000000000000002, 0.0123456789,
-		"setup_s", 0.25, "counters", "name", "hits", "value", 0.1, "unit", "", "name", "misses", "value", 7, "unit", "", /**/
-		"config", "w", "a", "n", 4, "r", 0.5, "status", "compile", "samples",                                          /**/
-		"config", "w", "b", "r", 0.5, "status", "timeout", "samples",                                                  /**/
-		"config", "w", "b", "r", 0.25, "status", "censored", "samples", 0.5,                                           /**/
-		"config", "w", "a", "n", 3, "r", 0.25, "status", "constraints", "samples",                                     /**/
+		"config", "w", "a", "n", 3, "r", 0.5, "status", "correct", "samples", 0.003, 0.0010000000000000002,
+		0.0123456789, "setup_s", 0.25, "counters", "name", "hits", "value", 0.1, "unit", "", "name", "misses", "value",
+		7, "unit", "",                                                             /**/
+		"config", "w", "a", "n", 4, "r", 0.5, "status", "compile", "samples",      /**/
+		"config", "w", "b", "r", 0.5, "status", "timeout", "samples",              /**/
+		"config", "w", "b", "r", 0.25, "status", "censored", "samples", 0.5,       /**/
+		"config", "w", "a", "n", 3, "r", 0.25, "status", "constraints", "samples", /**/
 		"config", "w", "c,\"d\"", "r", 0.25, "status", "correctness", "samples");
 	check_trials(trials, "one of each kind");
 	json_decref(trials);
@@ -116,9 +119,10 @@ static void test_made(void) {
 
 static bool tune(const char *store) {
 	const char *build = getenv("BUILDDIR");
-	char *command = mem_printf("cd '%s' && SWEETSPOT_WORKER='%s/sweetspot-worker' XDG_RUNTIME_DIR=. '%s/sweetspot' tune "
-	                           "synthetic --set threads=1 --size n=100 --budget 15e --seed 3 --store '%s' >/dev/null 2>&1",
-	                           fixture_dir, build ? build : ".", build ? build : ".", store);
+	char *command =
+		mem_printf("cd '%s' && SWEETSPOT_WORKER='%s/sweetspot-worker' XDG_RUNTIME_DIR=. '%s/sweetspot' tune "
+	               "synthetic --set threads=1 --size n=100 --budget 15e --seed 3 --store '%s' >/dev/null 2>&1",
+	               fixture_dir, build ? build : ".", build ? build : ".", store);
 	int status = system(command);
 	free(command);
 	return status == 0;

@@ -5,8 +5,8 @@
 #include "tests/tuner/record/record_help.h"
 
 #define RESULT(x, unit, time, word)                                                                                    \
-	"{'timestamp': 'now', 'configuration': {'x': " x ", 'one': 1}, 'times': {'compilation': 1000, 'framework': 0, "       \
-	"'search_algorithm': 500, 'validation': 0, 'runtimes': [3, 2.5]}, 'invalidity': '" word "', 'correctness': 1, "      \
+	"{'timestamp': 'now', 'configuration': {'x': " x ", 'one': 1}, 'times': {'compilation': 1000, 'framework': 0, "    \
+	"'search_algorithm': 500, 'validation': 0, 'runtimes': [3, 2.5]}, 'invalidity': '" word "', 'correctness': 1, "    \
 	"'measurements': [{'name': 'time', 'value': " time ", 'unit': '" unit "'}], 'objectives': ['time']}"
 
 static struct record *results(const char *unit, const char *list, struct err *err) {
@@ -17,10 +17,15 @@ static struct record *results(const char *unit, const char *list, struct err *er
 }
 
 static void test_statuses(void) {
-	static const char list[] = RESULT("1", "", "4", "correct") "," RESULT("2", "", "4", "timeout") "," RESULT(
-		"3", "", "4", "compile") "," RESULT("4", "", "4", "runtime") "," RESULT("5", "", "4", "correctness") ","
-		RESULT("6", "", "4", "constraints") "," RESULT("7", "", "'RuntimeFailedConfig'", "correct") ","
-		RESULT("8", "", "1e20", "correct");
+	static const char list[] =
+		RESULT("1", "", "4", "correct") "," RESULT("2", "", "4", "timeout") "," RESULT("3", "", "4", "compile") "," RESULT(
+			"4", "", "4",
+			"runtime") "," RESULT("5", "", "4",
+	                              "correctness") "," RESULT("6", "", "4",
+	                                                        "constraints") "," RESULT("7", "", "'RuntimeFailedConfig'",
+	                                                                                  "correct") "," RESULT("8", "",
+	                                                                                                        "1e20",
+	                                                                                                        "correct");
 	static const enum record_status want[] = {RECORD_CORRECT,     RECORD_TIMEOUT,     RECORD_COMPILE, RECORD_RUNTIME,
 	                                          RECORD_CORRECTNESS, RECORD_CONSTRAINTS, RECORD_RUNTIME, RECORD_RUNTIME};
 	struct err err;
@@ -43,14 +48,14 @@ static void test_units(void) {
 	static const struct {
 		const char *word;
 		double ms;
-	} rows[] = {{"seconds", 1000}, {"s", 1000}, {"miliseconds", 1}, {"milliseconds", 1}, {"ms", 1}, {"microseconds", 1e-3},
-	            {"us", 1e-3}, {"nanoseconds", 1e-6}, {"Nanoseconds", 1e-6}};
+	} rows[] = {{"seconds", 1000},      {"s", 1000},  {"miliseconds", 1},    {"milliseconds", 1},  {"ms", 1},
+	            {"microseconds", 1e-3}, {"us", 1e-3}, {"nanoseconds", 1e-6}, {"Nanoseconds", 1e-6}};
 	struct err err;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct record *record = results(rows[i].word, RESULT("1", "", "4", "correct"), &err);
 		const struct record_row *row = row_of(record, "{'x': 1, 'one': 1}");
-		ok(row && fabs(row->value / (4 * rows[i].ms) - 1) < 1e-15 && fabs(row->samples[0] / (3 * rows[i].ms) - 1) < 1e-15 &&
-		       strcmp(record->unit, "ms") == 0,
+		ok(row && fabs(row->value / (4 * rows[i].ms) - 1) < 1e-15 &&
+		       fabs(row->samples[0] / (3 * rows[i].ms) - 1) < 1e-15 && strcmp(record->unit, "ms") == 0,
 		   "%s", rows[i].word);
 		record_free(record);
 	}
@@ -68,7 +73,8 @@ static void test_objectives(void) {
 		"'value': 12, 'more': {}}], 'invalidity': 'correct', 'times': {'compilation_time': 2, 'runtimes': null}}, "
 		"{'invalidity': 'correct', 'measurements': [{'name': 'misses', 'value': 3}, "
 		"{'name': 'energy', 'value': 0.25, 'unit': 'J'}], "
-		"'configuration': {'w': 'word', 'x': '64'}}], 'metadata': {'timeunit': 'seconds', 'device': 'D', 'benchmark': 'B'}}",
+		"'configuration': {'w': 'word', 'x': '64'}}], 'metadata': {'timeunit': 'seconds', 'device': 'D', 'benchmark': "
+		"'B'}}",
 		&err);
 	const struct record_row *first = row_of(record, "{'x': 32, 'w': 'word'}");
 	const struct record_row *second = row_of(record, "{'x': 64, 'w': 'word'}");
@@ -76,9 +82,9 @@ static void test_objectives(void) {
 	       first->value == 0.5 && second && second->value == 0.25 && strcmp(record->device, "D") == 0 &&
 	       strcmp(record->kernel, "B") == 0 && first->cost.compile == 2,
 	   "the objective that is named, in its own unit; numbers that are written as texts; metadata behind the results");
-	ok(record && record->counter_count == 3 && strcmp(record->counters[1], "hits.sum") == 0 && first && first->counters &&
-	       first->counters[0] == 7 && first->counters[1] == 12 && isnan(first->counters[2]) && second && second->counters &&
-	       isnan(second->counters[0]) && second->counters[2] == 3,
+	ok(record && record->counter_count == 3 && strcmp(record->counters[1], "hits.sum") == 0 && first &&
+	       first->counters && first->counters[0] == 7 && first->counters[1] == 12 && isnan(first->counters[2]) &&
+	       second && second->counters && isnan(second->counters[0]) && second->counters[2] == 3,
 	   "other measurements are counters");
 	record_free(record);
 	record = record_of("{'results': [{'configuration': {'x': 1}, 'times': {'runtimes': [1, 3]}}]}", &err);

@@ -138,7 +138,8 @@ static void sources(const struct record *record) {
 	struct strategy_source source = replay_source(wider, record->space, "wider", arena);
 	bool right = source.count == WIDTH * 4;
 	for (size_t i = 0; i < source.count && right; i++) {
-		int config[SPACE_PARAMS_MAX], x = space_param_find(record->space, "x"), y = space_param_find(record->space, "y");
+		int config[SPACE_PARAMS_MAX], x = space_param_find(record->space, "x"),
+									  y = space_param_find(record->space, "y");
 		space_config(record->space, source.index[i], config);
 		right = source.outcome[i].value == slope(config[x], config[y]) && config[y] < 4;
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Strategies asked for many at a time, as several nodes need them: no twins, nothing invalid, whatever is told late or out
- * of order; and a search that looks eight at a time at what to do next needs few evaluations more than one that looks at
- * each. SWEETSPOT_BATCH_TABLE=1 prints the table for all landscapes. */
+/* Strategies asked for many at a time, as several nodes need them: no twins, nothing invalid, whatever is told late or
+ * out of order; and a search that looks eight at a time at what to do next needs few evaluations more than one that
+ * looks at each. SWEETSPOT_BATCH_TABLE=1 prints the table for all landscapes. */
 #include <config.h>
 
 #include <math.h>
@@ -40,7 +40,8 @@ struct conduct {
 };
 
 /* Batches of `batch`, told in random order; as many as a batch come a batch too late, one in ten never. */
-static struct conduct conduct_of(const struct strategy *strategy, const struct land *land, size_t batch, uint64_t most) {
+static struct conduct conduct_of(const struct strategy *strategy, const struct land *land, size_t batch,
+                                 uint64_t most) {
 	struct conduct conduct = {true, true, 0};
 	struct search *search = begin(strategy, land, 3);
 	bool *seen = mem_alloc(land->valid, sizeof *seen);
@@ -134,9 +135,15 @@ static struct land *mixed_too(void) {
 static const struct {
 	const char *name;
 	struct land *(*make)(void);
-} lands[] = {{"separable", land_separable}, {"bowl", land_bowl},       {"interacting", land_interacting},
-             {"conditional", land_conditional}, {"failing", land_failing}, {"fw", fw},
-             {"gol", gol},                 {"mixed", mixed},           {"mixed too", mixed_too}};
+} lands[] = {{"separable", land_separable},
+             {"bowl", land_bowl},
+             {"interacting", land_interacting},
+             {"conditional", land_conditional},
+             {"failing", land_failing},
+             {"fw", fw},
+             {"gol", gol},
+             {"mixed", mixed},
+             {"mixed too", mixed_too}};
 enum { LANDS = sizeof lands / sizeof *lands };
 
 /* Geometric mean over the landscapes of evaluations with eight at a time over those one by one. */

@@ -36,7 +36,8 @@ static size_t evaluations(const struct strategy *strategy, const struct land *la
 	return found ? count : NONE;
 }
 
-static size_t median(const struct strategy *strategy, const struct land *land, const uint64_t *told, size_t told_count) {
+static size_t median(const struct strategy *strategy, const struct land *land, const uint64_t *told,
+                     size_t told_count) {
 	size_t counts[SEEDS];
 	for (uint64_t seed = 0; seed < SEEDS; seed++)
 		counts[seed] = evaluations(strategy, land, seed, told, told_count);

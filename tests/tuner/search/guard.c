@@ -77,7 +77,7 @@ static size_t ask_now_and_then(void *state, uint64_t *out, size_t want) {
 }
 
 #define BAD(text, how)                                                                                                 \
-	{.name = text, .summary = "", .state_size = sizeof(struct bad), .init = init, .ask = how, .tell = tell}
+	{ .name = text, .summary = "", .state_size = sizeof(struct bad), .init = init, .ask = how, .tell = tell }
 static const struct strategy bads[] = {
 	BAD("gives up at once", ask_nothing),
 	BAD("asks for the same again and again", ask_the_same),

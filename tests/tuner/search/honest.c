@@ -113,8 +113,8 @@ int main(void) {
 	static const struct {
 		const char *name;
 		struct land *(*make)(void);
-	} lands[] = {{"single", land_single},           {"two", land_two},         {"interacting", land_interacting},
-	             {"plateau", land_plateau},         {"needle", land_needle},   {"table", land_table},
+	} lands[] = {{"single", land_single},           {"two", land_two},        {"interacting", land_interacting},
+	             {"plateau", land_plateau},         {"needle", land_needle},  {"table", land_table},
 	             {"conditional", land_conditional}, {"failing", land_failing}};
 	for (size_t i = 0; i < sizeof lands / sizeof *lands; i++) {
 		struct land *land = lands[i].make();

@@ -12,14 +12,14 @@ enum { THREADS, BIND, PLACES, SCHEDULE, CHUNK, VARIANT, BLOCK, VARIANTS_MAX = 5 
 enum { N = 1024 };
 
 struct shape {
-	double serial[VARIANTS_MAX];     /* log of its time with one thread at the best block */
-	double at[VARIANTS_MAX];         /* the best place of the block */
-	double bend[VARIANTS_MAX];       /* log of the time one place away */
-	double parallel[VARIANTS_MAX];   /* the share that threads divide */
-	double per_item[VARIANTS_MAX];   /* cost of handing out a piece of work, against the serial time */
-	double bind[2], schedule[3];     /* logs */
+	double serial[VARIANTS_MAX];   /* log of its time with one thread at the best block */
+	double at[VARIANTS_MAX];       /* the best place of the block */
+	double bend[VARIANTS_MAX];     /* log of the time one place away */
+	double parallel[VARIANTS_MAX]; /* the share that threads divide */
+	double per_item[VARIANTS_MAX]; /* cost of handing out a piece of work, against the serial time */
+	double bind[2], schedule[3];   /* logs */
 	bool blocked[VARIANTS_MAX], scheduled[VARIANTS_MAX];
-	double rough;                    /* deviation of what nothing explains */
+	double rough; /* deviation of what nothing explains */
 	uint64_t seed;
 };
 
@@ -60,8 +60,8 @@ static double kernel_time(const struct space *space, const int *config, const vo
 		double share = config[BIND] == 3 ? 1 : shape->scheduled[v] ? largest_share(items, chunk, dealt) : 0.5;
 		time *= 1 - shape->parallel[v] + shape->parallel[v] * share;
 		if (dealt)
-			time += shape->per_item[v] * exp(shape->serial[v]) * ceil(items / chunk) *
-			        (config[SCHEDULE] == 2 ? 0.3 : 1);
+			time +=
+				shape->per_item[v] * exp(shape->serial[v]) * ceil(items / chunk) * (config[SCHEDULE] == 2 ? 0.3 : 1);
 		time *= exp(config[SCHEDULE] == SPACE_ABSENT ? 0 : shape->schedule[config[SCHEDULE]]);
 	}
 	if (config[BIND] == 1)

@@ -20,8 +20,8 @@ struct land *land_new(struct space *space, land_model *model, const void *shape,
 void land_free(struct land *land);
 
 /* search_land.c: small ones with a known optimum */
-struct land *land_single(void);      /* one configuration */
-struct land *land_two(void);         /* two configurations */
+struct land *land_single(void); /* one configuration */
+struct land *land_two(void);    /* two configurations */
 struct land *land_separable(void);
 struct land *land_bowl(void);        /* separable as well, 4096 configurations */
 struct land *land_wide(void);        /* a parameter of 2000 values, before another that matters */
@@ -30,7 +30,7 @@ struct land *land_plateau(void);     /* the same time nearly everywhere */
 struct land *land_needle(void);      /* one configuration is fast, nothing points to it */
 struct land *land_conditional(void);
 struct land *land_table(void);
-struct land *land_failing(void);     /* 30 of 100 fail, the baseline among them */
+struct land *land_failing(void); /* 30 of 100 fail, the baseline among them */
 
 /* search_kernels.c: shaped like measured kernels on two cores, with effects that differ by seed */
 struct land *land_fw(uint64_t seed);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Every strategy in a space that nobody lists: 10^12 configurations without the constraints, conditional parameters, some
- * 30 % failures, batches of 1 to 16 told in any order, late or never. */
+/* Every strategy in a space that nobody lists: 10^12 configurations without the constraints, conditional parameters,
+ * some 30 % failures, batches of 1 to 16 told in any order, late or never. */
 #include <config.h>
 
 #include <math.h>
@@ -78,8 +78,12 @@ static struct run *play(const struct strategy *strategy, const struct space *spa
 	*run = (struct run){.space = space, .honest = true};
 	rng_split(&run->rng, seed, "large");
 	run->search = search_new(strategy,
-	                         &(struct strategy_task){.space = space, .seed = seed, .start = UINT64_MAX, .budget = ASKED,
-	                                                 .hints = hints, .hint_count = hints ? HINTS : 0},
+	                         &(struct strategy_task){.space = space,
+	                                                 .seed = seed,
+	                                                 .start = UINT64_MAX,
+	                                                 .budget = ASKED,
+	                                                 .hints = hints,
+	                                                 .hint_count = hints ? HINTS : 0},
 	                         &err);
 	while (run->search && run->honest && run->count < ASKED) {
 		size_t count = search_ask(run->search, run->asked + run->count, 1 + rng_below(&run->rng, BATCH_MAX));

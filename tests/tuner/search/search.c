@@ -17,11 +17,9 @@ static const struct {
 	struct land *(*make)(void);
 	bool found; /* by local long before the space is used up */
 } lands[] = {
-	{"single", land_single, false},           {"two", land_two, false},
-	{"separable", land_separable, true},
-	{"interacting", land_interacting, true},  {"plateau", land_plateau, false},
-	{"needle", land_needle, false},           {"conditional", land_conditional, true},
-	{"table", land_table, true},              {"failing", land_failing, true},
+	{"single", land_single, false},          {"two", land_two, false},         {"separable", land_separable, true},
+	{"interacting", land_interacting, true}, {"plateau", land_plateau, false}, {"needle", land_needle, false},
+	{"conditional", land_conditional, true}, {"table", land_table, true},      {"failing", land_failing, true},
 };
 enum { LANDS = sizeof lands / sizeof *lands };
 
@@ -30,8 +28,8 @@ struct drive {
 	const struct land *land;
 	const struct strategy *strategy;
 	uint64_t seed, start, budget;
-	double until;   /* ends when something as good is found */
-	bool batches;   /* asks for 1 to 16 at a time, tells in any order, some late */
+	double until; /* ends when something as good is found */
+	bool batches; /* asks for 1 to 16 at a time, tells in any order, some late */
 	bool noisy;
 	bool censored;  /* what is over the best is cut short */
 	bool meddled;   /* tells of indexes that were not asked for, too */
@@ -226,8 +224,11 @@ static double rate(const char *strategy, struct land *(*make)(uint64_t)) {
 	for (uint64_t shape = 0; shape < SHAPES; shape++) {
 		struct land *land = make(shape);
 		for (uint64_t seed = 0; seed < SEEDS; seed++) {
-			const struct play play = {.land = land, .strategy = strategy_find(strategy), .seed = SEEDS * shape + seed,
-			                          .evaluations = land->valid / 10, .noise = 0.01 + 0.01 * (double)seed};
+			const struct play play = {.land = land,
+			                          .strategy = strategy_find(strategy),
+			                          .seed = SEEDS * shape + seed,
+			                          .evaluations = land->valid / 10,
+			                          .noise = 0.01 + 0.01 * (double)seed};
 			won += play_run(&play) <= 1.03;
 		}
 		land_free(land);

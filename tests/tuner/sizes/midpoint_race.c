@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Configurations that meet between sizes, on costs that are known: each is the best of a short stretch, so that the best
- * between two sizes is neither's, but came to the race of one. */
+/* Configurations that meet between sizes, on costs that are known: each is the best of a short stretch, so that the
+ * best between two sizes is neither's, but came to the race of one. */
 #include <config.h>
 
 #include <math.h>
@@ -66,7 +66,8 @@ static int tune(void *ctx, double n, size_t expected, struct sizes_point *point,
 			point->cost = median;
 			point->config = json_incref(config);
 		}
-		json_array_append_new(finalists, json_pack("{s:o,s:f,s:b}", "config", config, "median", median, "alive", i == 0));
+		json_array_append_new(finalists,
+		                      json_pack("{s:o,s:f,s:b}", "config", config, "median", median, "alive", i == 0));
 	}
 	point->ci[0] = point->ci[1] = NAN;
 	point->finalists = bed->finalists[bed->tuned++] = finalists;
@@ -158,10 +159,10 @@ static void test_better(double noise) {
 	struct sizes *plain = explore(&bed, false), *met = explore(&bed, true);
 	double plain_worst, met_worst, plain_mean = way_loss(plain, &plain_worst), met_mean = way_loss(met, &met_worst);
 	ok(met_mean < plain_mean / 2 && met_worst < plain_worst,
-	   "noise %.3f: between sizes %.4f of the time is lost, at most %.4f, before %.4f and %.4f", noise, met_mean, met_worst,
-	   plain_mean, plain_worst);
-	ok(left_out_loss(met) < left_out_loss(plain) / 2,
-	   "at a size left out %.4f, before %.4f", left_out_loss(met), left_out_loss(plain));
+	   "noise %.3f: between sizes %.4f of the time is lost, at most %.4f, before %.4f and %.4f", noise, met_mean,
+	   met_worst, plain_mean, plain_worst);
+	ok(left_out_loss(met) < left_out_loss(plain) / 2, "at a size left out %.4f, before %.4f", left_out_loss(met),
+	   left_out_loss(plain));
 	ok(bed.met > 0 && bed.met < 5 * 12 * 7, "in %zu trials", bed.met);
 	sizes_free(plain);
 	sizes_free(met);
@@ -192,7 +193,8 @@ static void test_honest(void) {
 	ok(wrong == 0, "a size left out has no say");
 	for (size_t i = 0; i < SIZES; i++) {
 		const struct sizes_range *range = sizes_range_of(ranges, sizes_ranges(sizes, SIZE_MAX, ranges), LIST[i]);
-		ok(loss_of(range->config, LIST[i]) <= SIZES_MARGIN, "%.0f has what loses no more than the margin there", LIST[i]);
+		ok(loss_of(range->config, LIST[i]) <= SIZES_MARGIN, "%.0f has what loses no more than the margin there",
+		   LIST[i]);
 	}
 	sizes_free(sizes);
 }
@@ -221,7 +223,7 @@ static void test_broken(void) {
 		size_t i, m, told = 0;
 		json_array_foreach(json_object_get(json, "between"), i, way)
 			json_array_foreach(json_object_get(way, "met"), m, met) told +=
-				number_of(json_object_get(met, "config")) == k && json_is_number(json_object_get(met, "ratio"));
+			number_of(json_object_get(met, "config")) == k && json_is_number(json_object_get(met, "ratio"));
 		ok(told == 0, "what fails between sizes has no ratio there (%d)", k);
 		json_decref(json);
 		sizes_free(sizes);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Ranges of sizes and the way to their thresholds, on costs that are known: three configurations, each the best of a part
- * of the sizes. */
+/* Ranges of sizes and the way to their thresholds, on costs that are known: three configurations, each the best of a
+ * part of the sizes. */
 #include <config.h>
 
 #include <math.h>
@@ -123,8 +123,8 @@ static void test_thresholds(double noise) {
 	sizes_predict(sizes, 2000, &prediction, NULL);
 	double truth = cost(&bed, 'b', 2000);
 	bool inside = prediction.ci[0] < truth && prediction.ci[1] > truth;
-	ok(fabs(prediction.cost / truth - 1) < 0.15 && inside && !prediction.beyond,
-	   "predicted %.4g where it takes %.4g", prediction.cost, truth);
+	ok(fabs(prediction.cost / truth - 1) < 0.15 && inside && !prediction.beyond, "predicted %.4g where it takes %.4g",
+	   prediction.cost, truth);
 	sizes_predict(sizes, 32768, &prediction, NULL);
 	ok(prediction.beyond, "beyond what was measured it says so");
 	sizes_free(sizes);
@@ -157,7 +157,6 @@ static void test_list(void) {
 	sizes_free(sizes);
 }
 
-
 static void test_turns(void) {
 	struct bed bed = {.threshold = {1e6, 1e7}, .cap = INFINITY};
 	const double list[] = {100, 200, 400};
@@ -178,7 +177,8 @@ static void test_between(void) {
 	const double list[] = {100, 140, 400, 1600};
 	struct sizes_plan plan = {.list = list, .count = 4};
 	struct sizes *sizes = sizes_new("made", "n");
-	const struct sizes_bench bench = {.ctx = &bed, .tune = tune, .compare = compare, .again = again, .between = between};
+	const struct sizes_bench bench = {
+		.ctx = &bed, .tune = tune, .compare = compare, .again = again, .between = between};
 	bed.budget = SIZES_MAX;
 	rng_seed(&bed.rng, 3);
 	ok(sizes_explore(sizes, &plan, &bench, NULL) == 0 && sizes_count(sizes) == 4, "a list stays the list");
@@ -192,7 +192,8 @@ static void test_between(void) {
 	   "%zu sizes between, where they can be set up", good);
 	ok(js_int_or(json_array_get(json_object_get(json, "laws"), 0), "sizes", 0) == (json_int_t)(4 + good),
 	   "the law is of all of them");
-	ok(json_array_size(json_object_get(json, "measured")) == 4 && json_array_size(json_object_get(json, "checked")) == 4,
+	ok(json_array_size(json_object_get(json, "measured")) == 4 &&
+	       json_array_size(json_object_get(json, "checked")) == 4,
 	   "what was tuned is told apart");
 	json_decref(json);
 	const json_t *config = sizes_point(sizes, 0)->config;
@@ -206,10 +207,12 @@ static void test_between(void) {
 
 /* What nothing works at is asked for once, and a budget ends it. */
 static void test_limits(void) {
-	struct bed bed = {.threshold = {700, 5000}, .cap = 6000}, few = {.threshold = {700, 5000}, .cap = INFINITY, .budget = 4};
+	struct bed bed = {.threshold = {700, 5000}, .cap = 6000},
+			   few = {.threshold = {700, 5000}, .cap = INFINITY, .budget = 4};
 	struct sizes_plan plan = {.from = 64, .to = 16384, .whole = true};
 	struct sizes *sizes = explore(&bed, &plan);
-	ok(sizes_count(sizes) >= 2 && sizes_point(sizes, sizes_count(sizes) - 1)->n <= 6000, "sizes that fail are left out");
+	ok(sizes_count(sizes) >= 2 && sizes_point(sizes, sizes_count(sizes) - 1)->n <= 6000,
+	   "sizes that fail are left out");
 	sizes_free(sizes);
 	sizes = explore(&few, &plan);
 	ok(few.tuned == 4 && sizes_count(sizes) == 4, "no more than the budget allows");

@@ -82,7 +82,7 @@ static void test_empty(void) {
 
 static void test_tables(void) {
 	static const char *const unknown[] = {"threads", "blocks"}, *const twice[] = {"threads", "threads"},
-	                  *const good[] = {"threads", "block"};
+							 *const good[] = {"threads", "block"};
 	static const int past[] = {8, 0}, below[] = {0, -2}, absent[] = {-1, 0};
 	const struct {
 		const char *const *names;

@@ -31,21 +31,21 @@ static void test_refused(const struct space *space) {
 	static const struct {
 		const char *text, *what, *hint;
 	} cases[] = {
-	    {"7", "JSON object", ""},
-	    {"{}", "has no value", ""},
-	    {"{\"thread\": 2}", "'thread'", "'threads'"},
-	    {"{\"n\": 256}", "unknown parameter 'n'", ""},
-	    {"{\"threads\": 3}", "'threads' has no value '3'", "nearest value is 2"},
-	    {"{\"threads\": \"two\"}", "'threads' has no value 'two'", "1, 2, 4, 8"},
-	    {"{\"variant\": \"tilled\"}", "'tilled'", "'tiled'"},
-	    {"{\"variant\": [1]}", "neither number nor word", ""},
-	    {"{\"variant\": \"naive\", \"block\": 64, \"threads\": 1, \"places\": \"threads\", \"proc_bind\": \"false\", "
+		{"7", "JSON object", ""},
+		{"{}", "has no value", ""},
+		{"{\"thread\": 2}", "'thread'", "'threads'"},
+		{"{\"n\": 256}", "unknown parameter 'n'", ""},
+		{"{\"threads\": 3}", "'threads' has no value '3'", "nearest value is 2"},
+		{"{\"threads\": \"two\"}", "'threads' has no value 'two'", "1, 2, 4, 8"},
+		{"{\"variant\": \"tilled\"}", "'tilled'", "'tiled'"},
+		{"{\"variant\": [1]}", "neither number nor word", ""},
+		{"{\"variant\": \"naive\", \"block\": 64, \"threads\": 1, \"places\": \"threads\", \"proc_bind\": \"false\", "
 	     "\"schedule\": \"static\"}",
 	     "'block' exists only where variant in", "leave it out"},
-	    {"{\"variant\": \"tiled\", \"block\": 512, \"threads\": 1, \"places\": \"threads\", \"proc_bind\": \"false\", "
+		{"{\"variant\": \"tiled\", \"block\": 512, \"threads\": 1, \"places\": \"threads\", \"proc_bind\": \"false\", "
 	     "\"schedule\": \"static\"}",
 	     "'block <= n and n % block == 0'", ""},
-	    {"{\"variant\": \"naive\", \"threads\": 1, \"places\": \"sockets\", \"proc_bind\": \"false\", "
+		{"{\"variant\": \"naive\", \"threads\": 1, \"places\": \"sockets\", \"proc_bind\": \"false\", "
 	     "\"schedule\": \"static\"}",
 	     "the table of threads, places, proc_bind", ""},
 	};
@@ -71,8 +71,9 @@ static const char *word_of(const struct space *space, uint64_t index, const char
 static void test_fallback(const struct space *space) {
 	struct err err;
 	uint64_t base, index, tiled;
-	ok(reads(space, "{\"variant\": \"naive\", \"threads\": 4, \"places\": \"cores\", \"proc_bind\": \"spread\", "
-	                "\"schedule\": \"dynamic\", \"chunk\": 16, \"block\": null}",
+	ok(reads(space,
+	         "{\"variant\": \"naive\", \"threads\": 4, \"places\": \"cores\", \"proc_bind\": \"spread\", "
+	         "\"schedule\": \"dynamic\", \"chunk\": 16, \"block\": null}",
 	         NULL, &base, &err) > 0,
 	   "a whole configuration, null for what is absent");
 	ok(reads(space, "{}", &base, &index, &err) > 0 && index == base, "nothing given: the fallback");

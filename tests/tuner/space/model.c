@@ -35,26 +35,66 @@ static void random_rule(struct space_model *m, struct rng *rng, size_t among, ch
 	const char *a = some(m, rng, among), *b = some(m, rng, among), *c = some(m, rng, among), *d = some(m, rng, among);
 	int k = (int)below(rng, 12);
 	switch (below(rng, 20)) {
-	case 0: snprintf(text, size, "%s <= %s", a, b); break;
-	case 14: snprintf(text, size, "k == 3 and k > %d and k == 3 and k < 9", k / 6); break;
-	case 15: snprintf(text, size, "k == 3 and k == 3 and k == 3 and %s < %d", a, k); break;
-	case 1: snprintf(text, size, "%s * %s <= %d", a, b, k); break;
-	case 2: snprintf(text, size, "%s * %s * %s > %d", a, b, c, k); break;
-	case 3: snprintf(text, size, "%s + %s - %s != %d", a, b, c, k); break;
-	case 4: snprintf(text, size, "%s == 0 or %s %% %s == 0", a, b, a); break;
-	case 5: snprintf(text, size, "%s != 'red' and %s < %d", a, b, k); break;
-	case 6: snprintf(text, size, "%s in [1, 2, 'blue', %s]", a, b); break;
-	case 7: snprintf(text, size, "0 <= %s <= %s < %d", a, b, k); break;
-	case 8: snprintf(text, size, "not (%s > %s and %s == %s)", a, b, c, d); break;
-	case 9: snprintf(text, size, "%d >= 2 * %s * %s", k, a, b); break;
-	case 10: snprintf(text, size, "(%s + 2) * (%s + 3) * (%s + 2) < %d", a, b, c, 10 * k); break;
-	case 11: snprintf(text, size, "min(%s, %s) <= %s // 2 + k", a, b, c); break;
-	case 16: snprintf(text, size, "%s <= %d if %s > 1 else %s + %s > 2", a, k, b, c, d); break;
-	case 17: snprintf(text, size, "(%s & %s | 1) << 1 > %d", a, b, k); break;
-	case 18: snprintf(text, size, "int(%s / 2) + round(%s * 0.5) in range(0, %d)", a, b, 2 + k); break;
-	case 19: snprintf(text, size, "any([%s > 2, %s ^ %s == 3]) or all([%s, %s])", a, b, c, b, c); break;
-	case 12: snprintf(text, size, "k > %d or %s ** 2 >= %s", k, a, b); break;
-	default: snprintf(text, size, "%s != %s", a, b); break;
+	case 0:
+		snprintf(text, size, "%s <= %s", a, b);
+		break;
+	case 14:
+		snprintf(text, size, "k == 3 and k > %d and k == 3 and k < 9", k / 6);
+		break;
+	case 15:
+		snprintf(text, size, "k == 3 and k == 3 and k == 3 and %s < %d", a, k);
+		break;
+	case 1:
+		snprintf(text, size, "%s * %s <= %d", a, b, k);
+		break;
+	case 2:
+		snprintf(text, size, "%s * %s * %s > %d", a, b, c, k);
+		break;
+	case 3:
+		snprintf(text, size, "%s + %s - %s != %d", a, b, c, k);
+		break;
+	case 4:
+		snprintf(text, size, "%s == 0 or %s %% %s == 0", a, b, a);
+		break;
+	case 5:
+		snprintf(text, size, "%s != 'red' and %s < %d", a, b, k);
+		break;
+	case 6:
+		snprintf(text, size, "%s in [1, 2, 'blue', %s]", a, b);
+		break;
+	case 7:
+		snprintf(text, size, "0 <= %s <= %s < %d", a, b, k);
+		break;
+	case 8:
+		snprintf(text, size, "not (%s > %s and %s == %s)", a, b, c, d);
+		break;
+	case 9:
+		snprintf(text, size, "%d >= 2 * %s * %s", k, a, b);
+		break;
+	case 10:
+		snprintf(text, size, "(%s + 2) * (%s + 3) * (%s + 2) < %d", a, b, c, 10 * k);
+		break;
+	case 11:
+		snprintf(text, size, "min(%s, %s) <= %s // 2 + k", a, b, c);
+		break;
+	case 16:
+		snprintf(text, size, "%s <= %d if %s > 1 else %s + %s > 2", a, k, b, c, d);
+		break;
+	case 17:
+		snprintf(text, size, "(%s & %s | 1) << 1 > %d", a, b, k);
+		break;
+	case 18:
+		snprintf(text, size, "int(%s / 2) + round(%s * 0.5) in range(0, %d)", a, b, 2 + k);
+		break;
+	case 19:
+		snprintf(text, size, "any([%s > 2, %s ^ %s == 3]) or all([%s, %s])", a, b, c, b, c);
+		break;
+	case 12:
+		snprintf(text, size, "k > %d or %s ** 2 >= %s", k, a, b);
+		break;
+	default:
+		snprintf(text, size, "%s != %s", a, b);
+		break;
 	}
 }
 

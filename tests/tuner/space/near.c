@@ -98,17 +98,17 @@ static void test_appearing(const struct space *space) {
 	ok(is_near(space, small, SPACE_HAMMING, naive), "whatever it was");
 	ok(!is_near(space, naive, SPACE_HAMMING, small), "other blocks are another step");
 	const char *dynamic = "{\"variant\": \"naive\", \"threads\": 2, \"places\": \"threads\", \"proc_bind\": \"close\", "
-	                      "\"schedule\": \"dynamic\", \"chunk\": 4}";
+						  "\"schedule\": \"dynamic\", \"chunk\": 4}";
 	ok(is_near(space, naive, SPACE_HAMMING, dynamic), "a schedule that needs a chunk gets one");
 }
 
 static void test_table(const struct space *space) {
 	const char *from = "{\"variant\": \"naive\", \"threads\": 2, \"places\": \"threads\", \"proc_bind\": \"close\", "
-	                   "\"schedule\": \"static\"}";
+					   "\"schedule\": \"static\"}";
 	const char *spread = "{\"variant\": \"naive\", \"threads\": 4, \"places\": \"cores\", \"proc_bind\": \"spread\", "
-	                     "\"schedule\": \"static\"}";
+						 "\"schedule\": \"static\"}";
 	const char *one = "{\"variant\": \"naive\", \"threads\": 1, \"places\": \"threads\", \"proc_bind\": \"false\", "
-	                  "\"schedule\": \"static\"}";
+					  "\"schedule\": \"static\"}";
 	ok(is_near(space, from, SPACE_HAMMING, spread), "a binding that is not in the table takes its nearest row along");
 	ok(is_near(space, from, SPACE_ADJACENT, one), "so does a number of threads");
 }

@@ -97,7 +97,8 @@ static void crossed(const struct space *space, const char *name, struct rng *rng
 		space_nearest(space, mother, &found, 1);
 		more += changes(space, found, mother) > fewest_changes(space, mother);
 	}
-	ok(more <= PAIRS / 20, "%s: a child of two is repaired with the fewest changes (more in %zu of %d)", name, more, PAIRS);
+	ok(more <= PAIRS / 20, "%s: a child of two is repaired with the fewest changes (more in %zu of %d)", name, more,
+	   PAIRS);
 }
 
 static void check(struct space *space, const char *name, bool small) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Any bytes are either refused with a message or are a specification whose baseline is valid and whose configurations
  * are numbered. The test `spec_errors` calls this with mutated specifications. For libFuzzer, from the top of a build:
- *     clang -g -fsanitize=fuzzer,address,undefined -I. -I$SRC $SRC/tests/tuner/spec/fuzz_spec.c $SRC/src/base/[a-z]*.c \
- *         $SRC/tuner/spec*.c $SRC/tuner/space*.c $SRC/tuner/expr*.c $SRC/tuner/space/domain.c -ljansson -lm -o fuzz_spec */
+ *     clang -g -fsanitize=fuzzer,address,undefined -I. -I$SRC $SRC/tests/tuner/spec/fuzz_spec.c $SRC/src/base/[a-z]*.c
+ * \ $SRC/tuner/spec*.c $SRC/tuner/space*.c $SRC/tuner/expr*.c $SRC/tuner/space/domain.c -ljansson -lm -o fuzz_spec */
 #include <config.h>
 
 #include <stdlib.h>

@@ -246,7 +246,7 @@ static void test_flipped_log(const char *path, const char *bytes, size_t size) {
 static void test_places(void) {
 	struct err err = {0};
 	char *dir = fixture_path("folder"), *fifo = fixture_path("fifo"), *under = fixture_path("file/s.db"),
-	     *file = fixture_path("file");
+		 *file = fixture_path("file");
 	const char *const paths[] = {dir, fifo, under, "/dev/null", "/proc/nope/s.db", "/proc/self/s.db"};
 	mkdir(dir, 0777);
 	mkfifo(fifo, 0666);

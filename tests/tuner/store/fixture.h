@@ -15,7 +15,7 @@
 #include "tests/tap.h"
 #include "tuner/store/store.h"
 
-#define MACHINE "sha256:00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"
+#define MACHINE       "sha256:00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"
 #define OTHER_MACHINE "sha256:ff"
 
 static char fixture_dir[PATH_MAX];
@@ -68,8 +68,11 @@ __attribute__((unused)) static struct store *fixture_open(const char *path) {
 __attribute__((unused)) static int64_t fixture_session(struct store *store, const char *fingerprint) {
 	struct err err = {0};
 	json_t *machine = json_pack("{s:s, s:i}", "cpu", "a \"quoted\" CPU", "threads", 2);
-	struct store_session session = {.fingerprint = fingerprint, .machine = machine, .command = "sweetspot tune 'a b'",
-	                                .seed = UINT64_C(0xfedcba9876543210), .started = 1700000000.25};
+	struct store_session session = {.fingerprint = fingerprint,
+	                                .machine = machine,
+	                                .command = "sweetspot tune 'a b'",
+	                                .seed = UINT64_C(0xfedcba9876543210),
+	                                .started = 1700000000.25};
 	int rc = store_session_begin(store, &session, &err);
 	json_decref(machine);
 	return rc ? -1 : session.id;
@@ -78,9 +81,17 @@ __attribute__((unused)) static int64_t fixture_session(struct store *store, cons
 __attribute__((unused)) static struct store_search fixture_like(int64_t session, const char *kernel,
                                                                 const char *problem) {
 	return (struct store_search){
-		.session = session,        .kernel = kernel,    .source = "sha256:1234", .problem = problem,
-		.objective = "time",       .strategy = "auto",  .seed = 7,               .space_hash = "sha256:5678",
-		.cartesian = 4608,         .valid = 1152,       .baseline = "{\"threads\":2}",
+		.session = session,
+		.kernel = kernel,
+		.source = "sha256:1234",
+		.problem = problem,
+		.objective = "time",
+		.strategy = "auto",
+		.seed = 7,
+		.space_hash = "sha256:5678",
+		.cartesian = 4608,
+		.valid = 1152,
+		.baseline = "{\"threads\":2}",
 	};
 }
 
@@ -135,8 +146,8 @@ __attribute__((unused)) static int fixture_finish(struct store *store, const cha
 	json_t *result = fixture_result(kernel, n, best);
 	int64_t session = fixture_session(store, fingerprint);
 	int64_t search = fixture_search(store, session, kernel, problem);
-	int rc = store_search_end(store, search, "done", result, &err) ||
-	         store_session_end(store, session, "done", 0.011, &err);
+	int rc =
+		store_search_end(store, search, "done", result, &err) || store_session_end(store, session, "done", 0.011, &err);
 	json_decref(result);
 	free(problem);
 	return rc;

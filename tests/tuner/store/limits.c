@@ -55,7 +55,7 @@ static void test_full(const char *path, const char *what, int (*limit)(const cha
 	limit(path, false);
 	store = fixture_open(path);
 	ok(count_trials(store, search) == stored && fixture_trial(store, search, stored, &err) == 0 &&
-	           count_trials(store, search) == stored + 1,
+	       count_trials(store, search) == stored + 1,
 	   "%s: with space again it goes on", what);
 	store_close(store);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Merging stores: what comes out is all that was in them, once, in whatever order they come; what is hostile is refused by
- * name and changes nothing; a kill leaves what was there, or all. */
+/* Merging stores: what comes out is all that was in them, once, in whatever order they come; what is hostile is refused
+ * by name and changes nothing; a kill leaves what was there, or all. */
 #include <config.h>
 
 #include <fcntl.h>
@@ -30,8 +30,8 @@ static int64_t session_add(struct store *store, struct rng *rng, bool finished) 
 		int64_t search = fixture_search(store, session, rng_below(rng, 2) ? "fw" : "gol", problem);
 		for (int n = (int)rng_below(rng, 8); n > 0; n--)
 			failed += fixture_trial(store, search, (int)rng_below(rng, 5), &err) != 0;
-		json_t *result = fixture_result("fw", i, 0.5), *plan = json_pack("{s:i,s:[i],s:i}", "budget", 60, "sources", 1,
-		                                                                 "until", 9);
+		json_t *result = fixture_result("fw", i, 0.5),
+			   *plan = json_pack("{s:i,s:[i],s:i}", "budget", 60, "sources", 1, "until", 9);
 		failed += finished && store_search_end(store, search, "done", result, &err) != 0;
 		failed += store_plan_set(store, search, plan, &err) != 0;
 		json_decref(plan);
@@ -132,10 +132,11 @@ static void files_make(struct rng *rng, char **paths) {
 	}
 	sql(paths[0], "PRAGMA wal_checkpoint(TRUNCATE)");
 	copy(paths[0], paths[2]); /* goes on: ends what was running */
-	sql(paths[2], "UPDATE searches SET state = 'done', ended = 2e9, finish = id, result = '{\"late\":1}';"
-	              "UPDATE sessions SET state = 'done', ended = 2e9, noise_floor = 0.5;"
-	              "INSERT INTO trials (search, phase, block, config, status, value, samples, started, elapsed, disturbed)"
-	              " SELECT id, 'duel', 1, '{\"late\":1}', 'correct', 1.0, '[1.0]', 2.0, 1.0, 0 FROM searches");
+	sql(paths[2],
+	    "UPDATE searches SET state = 'done', ended = 2e9, finish = id, result = '{\"late\":1}';"
+	    "UPDATE sessions SET state = 'done', ended = 2e9, noise_floor = 0.5;"
+	    "INSERT INTO trials (search, phase, block, config, status, value, samples, started, elapsed, disturbed)"
+	    " SELECT id, 'duel', 1, '{\"late\":1}', 'correct', 1.0, '[1.0]', 2.0, 1.0, 0 FROM searches");
 }
 
 static bool round_holds(struct rng *rng, int round) {
@@ -305,8 +306,8 @@ static void test_damage(void) {
 			wrong += store_trials_each(store, s, NULL, count_trial, &trials, &err) != 0;
 		store_close(store);
 	}
-	ok(wrong == 0 && refused > 0, "%d damaged files, %d refused: the store can always be read (%d not)", DAMAGES, refused,
-	   wrong);
+	ok(wrong == 0 && refused > 0, "%d damaged files, %d refused: the store can always be read (%d not)", DAMAGES,
+	   refused, wrong);
 	free(good);
 	free(bad);
 	free(to);

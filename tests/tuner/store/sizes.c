@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Sizes of a kernel out of a store: which results belong together, what their trials say of ratios, and what the profile
- * makes of it. */
+/* Sizes of a kernel out of a store: which results belong together, what their trials say of ratios, and what the
+ * profile makes of it. */
 #include <config.h>
 
 #include "src/base/json/js.h"
@@ -17,8 +17,16 @@ static void trial(struct store *store, int64_t search, const char *phase, int nu
 	struct err err = {0};
 	json_t *config = config_of(block);
 	char *text = js_canonical(config);
-	const struct store_trial one = {.search = search, .phase = phase, .block = number, .config = text, .status = status,
-	                                .value = value, .samples = &value, .sample_count = 1, .started = 1, .elapsed = 0.1};
+	const struct store_trial one = {.search = search,
+	                                .phase = phase,
+	                                .block = number,
+	                                .config = text,
+	                                .status = status,
+	                                .value = value,
+	                                .samples = &value,
+	                                .sample_count = 1,
+	                                .started = 1,
+	                                .elapsed = 0.1};
 	if (store_trial_add(store, &one, &err))
 		printf("# %s\n", err.what);
 	json_decref(config);
@@ -28,9 +36,16 @@ static void trial(struct store *store, int64_t search, const char *phase, int nu
 static void between(struct store *store, int64_t search, double n, int block, double value) {
 	json_t *config = config_of(block), *detail = json_pack("{s:f}", "size", n);
 	char *text = js_canonical(config);
-	const struct store_trial one = {.search = search, .phase = "between", .config = text, .status = "correct",
+	const struct store_trial one = {.search = search,
+	                                .phase = "between",
+	                                .config = text,
+	                                .status = "correct",
 	                                .value = value,
-	                                .samples = &value, .sample_count = 1, .started = 1, .elapsed = 0.1, .detail = detail};
+	                                .samples = &value,
+	                                .sample_count = 1,
+	                                .started = 1,
+	                                .elapsed = 0.1,
+	                                .detail = detail};
 	store_trial_add(store, &one, NULL);
 	json_decref(config);
 	json_decref(detail);
@@ -99,7 +114,8 @@ static void test_ratios(struct store *store) {
 	ok(fabs(ratio - 1.01) < 1e-9 && pairs == 7, "pairs of a block cancel what slows both: %.4f of %zu", ratio, pairs);
 	ok(isinf(sizes_ratio(sizes, 0, large, NULL)), "what failed does not work");
 	ok(isnan(sizes_ratio(sizes, 3, small, NULL)), "what was not measured is not known");
-	ok(sizes_ratios_read(sizes, store, NULL) == 0 && sizes_ratio(sizes, 1, large, NULL) == ratio, "read twice, the same");
+	ok(sizes_ratios_read(sizes, store, NULL) == 0 && sizes_ratio(sizes, 1, large, NULL) == ratio,
+	   "read twice, the same");
 	size_t count = sizes_ranges(sizes, SIZE_MAX, ranges);
 	ok(count == 2 && ranges[0].to > 200 && ranges[0].to < 400, "where either will do, the one that loses less");
 	sizes_free(sizes);
@@ -121,7 +137,8 @@ static void test_profile(struct store *store) {
 	   "and the law");
 	ok(js_real_or(json_object_get(one, "leave_one_out"), "worst_error", 1) < 1e-6, "with its error");
 	ok(js_int_or(law, "sizes", 0) == (json_int_t)(4 + json_array_size(json_object_get(one, "between"))) &&
-	   json_array_size(json_object_get(one, "between")) == 4, "which sizes between bear, too");
+	       json_array_size(json_object_get(one, "between")) == 4,
+	   "which sizes between bear, too");
 	json_object_set_new(range, "from", json_integer(100));
 	ok(profile_check(profile, &err) && strstr(err.what, "thresholds"), "ranges that overlap are refused: %s", err.what);
 	json_object_set_new(range, "from", json_integer(700));

@@ -75,8 +75,14 @@ static void test_odd_values(const char *path) {
 	int64_t search = fixture_search(store, fixture_session(store, MACHINE), "odd'; --", "{}");
 	json_t *detail = json_pack("{s:i}", "id", 7);
 	double samples[] = {NAN, 1e-300};
-	struct store_trial trial = {.search = search, .phase = "run", .config = "{}", .status = "runtime", .value = NAN,
-	                            .samples = samples, .sample_count = 2, .message = "it's \"bad\"\n; DROP TABLE trials",
+	struct store_trial trial = {.search = search,
+	                            .phase = "run",
+	                            .config = "{}",
+	                            .status = "runtime",
+	                            .value = NAN,
+	                            .samples = samples,
+	                            .sample_count = 2,
+	                            .message = "it's \"bad\"\n; DROP TABLE trials",
 	                            .detail = detail};
 	bool right = false;
 	ok(store_trial_add(store, &trial, &err) == 0 &&
@@ -300,8 +306,7 @@ static void test_creation_race(const char *path) {
 int main(void) {
 	fixture_begin();
 	char *path = fixture_path("store.db"), *resume_path = fixture_path("resume.db"),
-		 *results = fixture_path("results.db"), *race = fixture_path("race.db"),
-		 *plans = fixture_path("plans.db");
+		 *results = fixture_path("results.db"), *race = fixture_path("race.db"), *plans = fixture_path("plans.db");
 	test_trials(path);
 	test_odd_values(path);
 	test_pragmas(path);

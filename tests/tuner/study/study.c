@@ -33,7 +33,8 @@ static struct study *finished(struct study *study) {
 static void test_drift(double slower) {
 	struct study *study = study_new("k", "cpu");
 	for (int threads = 1; threads <= 8; threads++)
-		add(study, json_pack("{s:i}", "n", 8), json_pack("{s:i}", "threads", threads), "search", "correct", 8.0 / threads);
+		add(study, json_pack("{s:i}", "n", 8), json_pack("{s:i}", "threads", threads), "search", "correct",
+		    8.0 / threads);
 	add(study, json_pack("{s:i}", "n", 9), json_pack("{s:i}", "threads", 1), "search", "correct", 9);
 	for (int threads = 6; threads <= 8; threads++)
 		add(study, json_pack("{s:i}", "n", 8), json_pack("{s:i}", "threads", threads), "race", "correct",
@@ -239,7 +240,8 @@ static void test_limit(void) {
 	struct study *study = study_new("k", "cpu");
 	size_t right = 0, rows;
 	for (int i = 0; i < LIMIT_N * LIMIT_A * LIMIT_B * LIMIT_C; i++) {
-		int n = i % LIMIT_N, a = i / LIMIT_N % LIMIT_A, rest = i / LIMIT_N / LIMIT_A, b = rest % LIMIT_B, c = rest / LIMIT_B;
+		int n = i % LIMIT_N, a = i / LIMIT_N % LIMIT_A, rest = i / LIMIT_N / LIMIT_A, b = rest % LIMIT_B,
+			c = rest / LIMIT_B;
 		add(study, json_pack("{s:i}", "n", n), json_pack("{s:i,s:i,s:i}", "a", a, "b", b, "c", c), "search", "correct",
 		    limit_value(n, a, b, c));
 	}

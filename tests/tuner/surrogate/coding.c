@@ -23,9 +23,11 @@ static void places(void) {
 	add_param(space, "real", "0.5,0.25,1.0", NULL);
 	struct coding *coding = coding_new(arena, built(space), 3);
 	ok(coding->count == 4 && coding->param[2] == 3, "a dimension for each parameter that has a choice");
-	ok(is_at(coding, 0, 0, 0) && is_at(coding, 0, 1, 0.25) && is_at(coding, 0, 3, 1), "numbers have places by their size");
+	ok(is_at(coding, 0, 0, 0) && is_at(coding, 0, 1, 0.25) && is_at(coding, 0, 3, 1),
+	   "numbers have places by their size");
 	ok(is_at(coding, 1, 1, 1.0 / 3) && is_at(coding, 1, 2, 2.0 / 3), "of a wide range, by their ratios");
-	ok(is_at(coding, 3, 0, 0.5) && is_at(coding, 3, 1, 0) && is_at(coding, 3, 2, 1), "in whatever order they are listed");
+	ok(is_at(coding, 3, 0, 0.5) && is_at(coding, 3, 1, 0) && is_at(coding, 3, 2, 1),
+	   "in whatever order they are listed");
 	ok(coding->dim[2].at == NULL && coding->dim[2].values == 4, "words have none");
 	ok(isnan(coding->dim[0].at[4]), "nor has absence");
 	space_free(space);
@@ -71,10 +73,18 @@ static void alignment(void) {
 	static const struct {
 		const char *values;
 		size_t dims;
-	} lists[] = {{"16..128+16", 2},        {"16,32,48,64", 1},      {"1,2,4,8,16,32,64,128", 1},
-	             {"128,64,32,16,8,4", 1},  {"1..8", 2},             {"8,6,4,2,7,5,3,1", 2},
-	             {"1.5,2.5,3.5,4.5,5", 1}, {"0,16,32,48,64,80", 1}, {"-16,16,32,48,64,80", 1},
-	             {"64,128,192,256,320", 1}, {"1,3,5,7,9,11", 1},    {"a,b,c,d,e,f", 1}};
+	} lists[] = {{"16..128+16", 2},
+	             {"16,32,48,64", 1},
+	             {"1,2,4,8,16,32,64,128", 1},
+	             {"128,64,32,16,8,4", 1},
+	             {"1..8", 2},
+	             {"8,6,4,2,7,5,3,1", 2},
+	             {"1.5,2.5,3.5,4.5,5", 1},
+	             {"0,16,32,48,64,80", 1},
+	             {"-16,16,32,48,64,80", 1},
+	             {"64,128,192,256,320", 1},
+	             {"1,3,5,7,9,11", 1},
+	             {"a,b,c,d,e,f", 1}};
 	for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
 		ok(dims_of(lists[i].values) == lists[i].dims, "%s: %s", lists[i].values,
 		   lists[i].dims == 2 ? "powers of two are mixed" : "no dimension for powers of two");

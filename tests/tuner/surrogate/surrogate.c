@@ -35,7 +35,8 @@ static void promises(void) {
 		last = surrogate_promise(watch.surrogate, land->valid - i);
 		first = isnan(first) ? last : first;
 	}
-	ok(first > 0.02 && last >= 0 && last < 0.005, "it promises less and less (%.3g at first, %.3g at last)", first, last);
+	ok(first > 0.02 && last >= 0 && last < 0.005, "it promises less and less (%.3g at first, %.3g at last)", first,
+	   last);
 	ok(surrogate_promise(watch.surrogate, 0) == 0, "and nothing of no more evaluations");
 	search_free(search);
 	land_free(land);

@@ -14,9 +14,9 @@ enum { ASKED_MAX = 64 };
 
 struct kernel {
 	struct rng rng;
-	int failing;           /* counted runs of this block fail */
-	bool broken, silent;   /* counted runs can't be made; tell nothing */
-	int interrupt_at;      /* the counted run that Ctrl-C comes in; 0: none */
+	int failing;         /* counted runs of this block fail */
+	bool broken, silent; /* counted runs can't be made; tell nothing */
+	int interrupt_at;    /* the counted run that Ctrl-C comes in; 0: none */
 	volatile int interrupt;
 	/* what was seen */
 	int trials, counted;
@@ -33,8 +33,8 @@ static int block_of(const json_t *config) {
 static json_t *reply_new(int block) {
 	return json_pack("{s:[{s:s,s:f,s:s,s:s},{s:s,s:i,s:s}],s:{s:i,s:f,s:f,s:[{s:s,s:s,s:f,s:s,s:s}]}}", "counters",
 	                 "name", "misses", "value", block * 2.0, "status", "counted", "unit", "count", "name", "liar",
-	                 "value", 0, "status", "unavailable", "counting", "runs", 3, "seconds", 1.5e-3, "start_stop_s", 2e-6,
-	                 "metrics", "group", "MEM", "name", "volume", "value", 64.0 * block, "unit", "B", "formula",
+	                 "value", 0, "status", "unavailable", "counting", "runs", 3, "seconds", 1.5e-3, "start_stop_s",
+	                 2e-6, "metrics", "group", "MEM", "name", "volume", "value", 64.0 * block, "unit", "B", "formula",
 	                 "64 * misses");
 }
 
@@ -114,10 +114,21 @@ static struct outcome tune(struct kernel *k, struct trial_counters counters, dou
 	add_param(space, "block", "16..1024*2", NULL);
 	built(space);
 	rng_seed(&k->rng, 5);
-	struct tune_task task = {.kernel = "kernel", .source = "sha256:0", .problem = problem, .space = space,
-	                         .baseline = baseline, .start = UINT64_MAX, .strategy = strategy_find("auto"), .seed = 3,
-	                         .budget = {.evaluations = 7}, .counters = counters, .timeout_s = timeout, .runner = &runner,
-	                         .store = store, .session = fixture_session(store, MACHINE), .command = "sweetspot tune",
+	struct tune_task task = {.kernel = "kernel",
+	                         .source = "sha256:0",
+	                         .problem = problem,
+	                         .space = space,
+	                         .baseline = baseline,
+	                         .start = UINT64_MAX,
+	                         .strategy = strategy_find("auto"),
+	                         .seed = 3,
+	                         .budget = {.evaluations = 7},
+	                         .counters = counters,
+	                         .timeout_s = timeout,
+	                         .runner = &runner,
+	                         .store = store,
+	                         .session = fixture_session(store, MACHINE),
+	                         .command = "sweetspot tune",
 	                         .interrupt = &k->interrupt};
 	outcome.failed = space_config_read(space, baseline, NULL, &task.start, &outcome.err) ||
 	                 tune_run(&task, NULL, &outcome.result, &outcome.err);
@@ -180,8 +191,7 @@ static void check_every(void) {
 static void check_failures(void) {
 	struct kernel k = {.failing = 16};
 	struct outcome outcome = tune(&k, (struct trial_counters){.asked = words}, 0);
-	const json_t *failure =
-		json_array_get(json_object_get(json_object_get(outcome.result, "counting"), "failures"), 0);
+	const json_t *failure = json_array_get(json_object_get(json_object_get(outcome.result, "counting"), "failures"), 0);
 	ok(!outcome.failed, "a counted run that fails fails no tune");
 	is_text(js_string_or(failure, "reason", ""), "it fell over", "and has its reason");
 	ok(!json_object_get(setup_of(&outcome, "baseline"), "counters"), "and no counters");

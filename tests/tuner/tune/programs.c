@@ -12,9 +12,9 @@
 #include "tuner/tune/tune.h"
 
 struct program {
-	double seconds;  /* of a run at block 64 */
-	bool rate;       /* gives 1/rate: 1000 at block 64 */
-	int crashing;    /* this block fails */
+	double seconds; /* of a run at block 64 */
+	bool rate;      /* gives 1/rate: 1000 at block 64 */
+	int crashing;   /* this block fails */
 	bool all_crash;
 	struct rng rng;
 	/* what was seen */
@@ -69,12 +69,24 @@ static json_t *tune(struct program *p, struct tune_budget budget, struct err *er
 	add_param(space, "block", "16..1024*2", NULL);
 	built(space);
 	rng_seed(&p->rng, 5);
-	struct tune_task task = {.kernel = "app", .source = "sha256:0", .problem = problem, .space = space,
-	                         .baseline = baseline, .start = UINT64_MAX, .whole_programs = true,
-	                         .metric = p->rate ? "rate ([0-9]+)" : NULL, .maximize = p->rate,
-	                         .strategy = strategy_find("auto"), .seed = 3, .budget = budget, .runner = &runner,
-	                         .store = store, .session = fixture_session(store, MACHINE), .command = "sweetspot tune",
-	                         .annotate = annotate, .annotate_ctx = "yes"};
+	struct tune_task task = {.kernel = "app",
+	                         .source = "sha256:0",
+	                         .problem = problem,
+	                         .space = space,
+	                         .baseline = baseline,
+	                         .start = UINT64_MAX,
+	                         .whole_programs = true,
+	                         .metric = p->rate ? "rate ([0-9]+)" : NULL,
+	                         .maximize = p->rate,
+	                         .strategy = strategy_find("auto"),
+	                         .seed = 3,
+	                         .budget = budget,
+	                         .runner = &runner,
+	                         .store = store,
+	                         .session = fixture_session(store, MACHINE),
+	                         .command = "sweetspot tune",
+	                         .annotate = annotate,
+	                         .annotate_ctx = "yes"};
 	if (space_config_read(space, baseline, NULL, &task.start, err) || tune_run(&task, NULL, &result, err))
 		printf("# %s\n", err->what);
 	json_decref(problem);

@@ -57,7 +57,8 @@ static const struct strategy_outcome *outcome_at(const struct strategy_source *s
 static bool is_plain(void) {
 	const struct strategy_source *source = &spy_book.sources[0];
 	for (size_t i = 0; i < source->count; i++)
-		if (source->outcome[i].counters || (source->outcome[i].result != STRATEGY_FAILURE) != (source->outcome[i].value > 0))
+		if (source->outcome[i].counters ||
+		    (source->outcome[i].result != STRATEGY_FAILURE) != (source->outcome[i].value > 0))
 			return false;
 	return true;
 }
@@ -69,7 +70,8 @@ static void other_size(void) {
 	json_t *result = tune((struct how){.n = 2000}), *told = json_object_get(result, "sources");
 	const struct strategy_source *source = &spy_book.sources[0];
 	struct space *space = spy_space("1..16*2");
-	ok(spy_book.source_count == 1 && source->count == 25, "another size is a source: %zu configurations", source->count);
+	ok(spy_book.source_count == 1 && source->count == 25, "another size is a source: %zu configurations",
+	   source->count);
 	const struct strategy_outcome *one = outcome_at(source, space, 8, 0), *none = outcome_at(source, space, 4, 3);
 	ok(one && one->result == STRATEGY_VALUE && fabs(one->value / 1e-3 - 1) < 1e-9, "its values");
 	ok(one && one->deviation > 0 && one->seconds > 0.01, "with deviation and seconds");

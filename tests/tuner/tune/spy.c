@@ -92,8 +92,8 @@ static json_t *reply_of(const struct spy_kernel *kernel, int64_t x, double value
 	json_t *reply = json_pack("{s:[f,f,f]}", "samples", value, value, value);
 	if (kernel->counts)
 		json_object_set_new(reply, "counters",
-		                    json_pack("[{s:s,s:f,s:s},{s:s,s:n,s:s}]", "name", "steps", "value", 1.5 * (double)x, "status",
-		                              "counted", "name", "misses", "value", "status", "unavailable"));
+		                    json_pack("[{s:s,s:f,s:s},{s:s,s:n,s:s}]", "name", "steps", "value", 1.5 * (double)x,
+		                              "status", "counted", "name", "misses", "value", "status", "unavailable"));
 	return reply;
 }
 

@@ -27,7 +27,7 @@ struct spy_book {
 	char names[8][200];
 	struct spy_told told[SPY_ROOM];
 	size_t count;
-	double promise; /* to answer with */
+	double promise;               /* to answer with */
 	const struct strategy *inner; /* that does the work; NULL: random search */
 };
 extern struct spy_book spy_book;

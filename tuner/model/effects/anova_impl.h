@@ -40,18 +40,20 @@ struct split {
 struct split split_new(size_t params);
 void split_free(struct split *split);
 /* f: of each configuration. Without pairs the residual is left in `rest` (count), else pairs are taken in this order;
- * noise: variance by chance of each configuration, whose part in the terms is taken off; NAN: as the residual has it. */
-void split_make(struct split *split, const struct table *table, const double *f, const struct pair *order, double noise);
+ * noise: variance by chance of each configuration, whose part in the terms is taken off; NAN: as the residual has it.
+ */
+void split_make(struct split *split, const struct table *table, const double *f, const struct pair *order,
+                double noise);
 /* Pairs by what each has of the residual alone, the largest first. */
 struct pair *split_order_new(const struct table *table, const double *f, double noise);
 
 struct anova_work {
 	const struct anova_data *data;
 	const struct response *response;
-	bool grid;          /* f is what was measured */
-	double *f;          /* of each of the sample */
-	double *deviation;  /* of each, on the grid */
-	size_t *order;      /* of the sample: by chance */
+	bool grid;         /* f is what was measured */
+	double *f;         /* of each of the sample */
+	double *deviation; /* of each, on the grid */
+	size_t *order;     /* of the sample: by chance */
 	size_t drawn;
 	struct pair *pairs;
 	double noise; /* what chance adds to a configuration: variance; NAN: what remains shows it */

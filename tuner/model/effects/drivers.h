@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which counters go with the time: a robust linear regression (bisquare, gsl_multifit_robust; Holland and Welsch 1977) of
- * log time on log counters over trials, standardised by median and median absolute deviation. Counters that say the same
- * (all pairs with |Spearman's rho| >= 0.9: complete linkage, Sorensen 1948) are one group; the member most like the others
- * stands for it. The p-value is the larger of that regression's and of the same on ranks (Conover and Iman 1981): far-out
- * times and far-out counters can't make one. It is adjusted for the number of groups (Holm 1979). All this finds what goes
- * with the time, not what causes it.
+/* Which counters go with the time: a robust linear regression (bisquare, gsl_multifit_robust; Holland and Welsch 1977)
+ * of log time on log counters over trials, standardised by median and median absolute deviation. Counters that say the
+ * same (all pairs with |Spearman's rho| >= 0.9: complete linkage, Sorensen 1948) are one group; the member most like
+ * the others stands for it. The p-value is the larger of that regression's and of the same on ranks (Conover and Iman
+ * 1981): far-out times and far-out counters can't make one. It is adjusted for the number of groups (Holm 1979). All
+ * this finds what goes with the time, not what causes it.
  *
  * Zeros count as half of the smallest value above 0. Dropped are counters that hardly vary, are mostly 0, have negative
  * values, or are missing in more than a fifth of the rows; then rows in which one of the others is missing. */
@@ -47,13 +47,13 @@ struct driver {
 struct drivers {
 	enum drivers_method method;
 	size_t rows, count;
-	struct driver *driver;   /* the most certain first; with DRIVERS_RATIOS the largest ratio first */
-	enum drivers_fate *fate; /* of each counter */
-	double r2;               /* of the joint regression, robust; NAN without */
-	double time_ratio;       /* winner / baseline; NAN without them */
-	double unexplained;      /* 1 - shares of the significant, where these are joint; else NAN */
+	struct driver *driver;       /* the most certain first; with DRIVERS_RATIOS the largest ratio first */
+	enum drivers_fate *fate;     /* of each counter */
+	double r2;                   /* of the joint regression, robust; NAN without */
+	double time_ratio;           /* winner / baseline; NAN without them */
+	double unexplained;          /* 1 - shares of the significant, where these are joint; else NAN */
 	char reason[DRIVERS_REASON]; /* why not joint, or why nothing at all; "" */
-	size_t *members;         /* where driver[].members point */
+	size_t *members;             /* where driver[].members point */
 };
 
 /* -1, with the reason: data that can't be, or no counter left. */

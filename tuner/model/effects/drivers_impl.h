@@ -13,7 +13,8 @@ struct drivers_clean {
 };
 
 /* pair: only the rows of winner and baseline, and all that has a value in both. Sets fates. */
-void drivers_clean_make(struct drivers_clean *clean, const struct drivers_data *data, bool pair, enum drivers_fate *fate);
+void drivers_clean_make(struct drivers_clean *clean, const struct drivers_data *data, bool pair,
+                        enum drivers_fate *fate);
 void drivers_clean_clear(struct drivers_clean *clean);
 
 /* Logarithm of a counter in a row, per unit of work; zero: what stands for 0. */

@@ -8,19 +8,19 @@
  * (EM, Dempster, Laird and Rubin 1977), under a weak prior that keeps it from becoming 0 (Chung et al. 2013, with the
  * power 3/4 in place of 1), and shrinks the effects of values that were seldom measured: what makes fits work that have
  * more values than rows. Rows get the weights of Huber, then of Tukey's bisquare (Holland and Welsch 1977) of their
- * residuals from a fit without them; the scale is the median absolute residual. Rows of which a limit is known that they
- * are over are drawn towards it where the model puts them below, as in a Tobit model (by Fisher scoring, Amemiya 1984).
- * What does not add up (interactions) is noise here; the intervals are of the average over what was measured, and too
- * narrow where it matters much: on additive simulated data they hold the truth in 95 % of the cases (90 % with 10 rows),
- * with strong interactions in 73 %. Effects of a parameter that is absent in some rows are deviations from its own mean,
- * so that what its being there costs belongs to the parameter that brings it.
+ * residuals from a fit without them; the scale is the median absolute residual. Rows of which a limit is known that
+ * they are over are drawn towards it where the model puts them below, as in a Tobit model (by Fisher scoring, Amemiya
+ * 1984). What does not add up (interactions) is noise here; the intervals are of the average over what was measured,
+ * and too narrow where it matters much: on additive simulated data they hold the truth in 95 % of the cases (90 % with
+ * 10 rows), with strong interactions in 73 %. Effects of a parameter that is absent in some rows are deviations from
+ * its own mean, so that what its being there costs belongs to the parameter that brings it.
  *
  * The interval is of the largest ratio of two values: the largest of the lower and of the upper bounds of all pairs, by
  * Student's t at the residual degrees of freedom, for all pairs together (Sidak 1967).
  *
- * A value that was measured once is named best or worst only where not two others were more often; one whose effect could
- * be that of other parameters as well is left out, and a parameter that never changed without another changing is not
- * known. Of more than 511 values in all, those that were measured least often count as the mean. */
+ * A value that was measured once is named best or worst only where not two others were more often; one whose effect
+ * could be that of other parameters as well is left out, and a parameter that never changed without another changing is
+ * not known. Of more than 511 values in all, those that were measured least often count as the mean. */
 #ifndef TUNER_MODEL_EFFECTS_EFFECTS_H
 #define TUNER_MODEL_EFFECTS_EFFECTS_H
 #include <stdbool.h>
@@ -30,11 +30,11 @@ enum { EFFECTS_ABSENT = -1 };
 
 struct effects_data {
 	size_t rows, params;
-	const size_t *levels;   /* of each parameter */
-	const int *places;      /* rows x params, EFFECTS_ABSENT where the parameter does not exist */
-	const double *cost;     /* rows, > 0; smaller is better */
-	const double *weight;   /* rows, or NULL */
-	const bool *over;       /* rows, or NULL; true: it was cut short, and costs more than `cost` */
+	const size_t *levels; /* of each parameter */
+	const int *places;    /* rows x params, EFFECTS_ABSENT where the parameter does not exist */
+	const double *cost;   /* rows, > 0; smaller is better */
+	const double *weight; /* rows, or NULL */
+	const bool *over;     /* rows, or NULL; true: it was cut short, and costs more than `cost` */
 };
 
 struct effect {

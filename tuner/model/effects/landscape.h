@@ -13,7 +13,7 @@
 struct landscape_data {
 	struct response_data measured;
 	const struct response *response; /* of `measured`; NULL: it is fitted here */
-	size_t winner; /* row */
+	size_t winner;                   /* row */
 	/* May a configuration be? NULL: any may. It is asked of neighbours that were not measured. */
 	bool (*valid)(const int *places, void *ctx);
 	void *ctx;
@@ -47,10 +47,10 @@ struct landscape_param {
 struct landscape {
 	size_t params;
 	struct landscape_param *param;
-	size_t sharp, flat, unclear; /* how many */
-	bool fragile;                /* a parameter is sharp */
-	bool plateau;                /* all that have a choice are flat */
-	double predicted_r2;         /* NAN: no surrogate */
+	size_t sharp, flat, unclear;  /* how many */
+	bool fragile;                 /* a parameter is sharp */
+	bool plateau;                 /* all that have a choice are flat */
+	double predicted_r2;          /* NAN: no surrogate */
 	char reason[RESPONSE_REASON]; /* why nothing was predicted; "": it was */
 };
 

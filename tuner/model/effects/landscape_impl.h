@@ -20,7 +20,8 @@ struct near_value {
 	int place;
 };
 
-/* Log cost of a configuration and its variance, from the rows that have it. Returns how many; `over`: all were cut short. */
+/* Log cost of a configuration and its variance, from the rows that have it. Returns how many; `over`: all were cut
+ * short. */
 size_t look_at(const struct look *look, const int *places, double *cost, double *variance, bool *over);
 /* The values of a parameter by their order, the winner's among them: with ratio 1. */
 struct near_value *look_values_new(const struct look *look, size_t param, size_t *count);

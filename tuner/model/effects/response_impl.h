@@ -10,13 +10,13 @@
 struct response {
 	struct response_data data;
 	struct gp *gp;
-	size_t count, *row;     /* observations: rows that the process has */
-	double centre, scale;   /* of log cost: target = (log cost - centre) / scale */
-	double *target;         /* of every row */
-	double *extra;          /* of every row: what censoring adds to its variance */
-	bool *wild;             /* of every row */
-	double *left, *error;   /* of each observation: mean and variance from all others */
-	double nugget;          /* variance that all have, beside what was measured */
+	size_t count, *row;   /* observations: rows that the process has */
+	double centre, scale; /* of log cost: target = (log cost - centre) / scale */
+	double *target;       /* of every row */
+	double *extra;        /* of every row: what censoring adds to its variance */
+	bool *wild;           /* of every row */
+	double *left, *error; /* of each observation: mean and variance from all others */
+	double nugget;        /* variance that all have, beside what was measured */
 	double r2;
 	bool predicts;
 };
@@ -37,7 +37,8 @@ struct response_key {
 };
 struct response_key *response_keys_new(const struct response_data *data);
 /* How many rows have this configuration; `first` of the keys. */
-size_t response_keys_at(const struct response_key *keys, const struct response_data *data, const int *places, size_t *first);
+size_t response_keys_at(const struct response_key *keys, const struct response_data *data, const int *places,
+                        size_t *first);
 
 /* Rows that an additive robust regression sets aside. */
 void response_suspect(struct response *response);

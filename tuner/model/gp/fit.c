@@ -57,7 +57,8 @@ static void gradient_only(const gsl_vector *x, void *ctx, gsl_vector *gradient) 
 static void climb_run(struct climb *climb, size_t size, size_t steps) {
 	gsl_multimin_function_fdf function = {
 		.f = value_only, .df = gradient_only, .fdf = both, .n = size, .params = climb};
-	gsl_multimin_fdfminimizer *minimizer = gsl_multimin_fdfminimizer_alloc(gsl_multimin_fdfminimizer_vector_bfgs2, size);
+	gsl_multimin_fdfminimizer *minimizer =
+		gsl_multimin_fdfminimizer_alloc(gsl_multimin_fdfminimizer_vector_bfgs2, size);
 	gsl_vector *start = gsl_vector_alloc(size);
 	memcpy(start->data, climb->theta, size * sizeof *climb->theta);
 	gsl_multimin_fdfminimizer_set(minimizer, &function, start, FIRST_STEP, LINE_TOLERANCE);

@@ -5,10 +5,10 @@
  * A configuration is a code per dimension. Ordered dimensions have a place in 0..1 for each code; in unordered ones any
  * two codes are equally far apart (an exchangeable kernel), and so is a code that stands for "absent" from all others.
  * The covariance of two configurations is
- *     s2 (w mean_d m(z_d) + (1 - w) prod_d m(z_d)),  z_d = distance / length of d,  m the Matern 5/2 function (section 4.2)
- * main effects beside interactions of every order (additive kernels: Duvenaud, Nickisch, Rasmussen 2011). A dimension that
- * is ordered and never absent may also bring a trend: the mean has a coefficient for its places, normal with a given mean
- * and deviation (section 2.7).
+ *     s2 (w mean_d m(z_d) + (1 - w) prod_d m(z_d)),  z_d = distance / length of d,  m the Matern 5/2 function
+ * (section 4.2) main effects beside interactions of every order (additive kernels: Duvenaud, Nickisch, Rasmussen 2011).
+ * A dimension that is ordered and never absent may also bring a trend: the mean has a coefficient for its places,
+ * normal with a given mean and deviation (section 2.7).
  *
  * Lengths, s2, w and the noise are set to the maximum of likelihood times priors, by gsl_multimin with the gradient of
  * equation 5.9. Targets are in units where a deviation of about 1 is usual. */
@@ -46,8 +46,8 @@ void gp_fit(struct gp *gp, size_t steps);
 void gp_condition(struct gp *gp);
 void gp_predict(const struct gp *gp, const uint16_t *codes, double *mean, double *variance);
 /* What each observation was predicted to be from all others (section 5.4.2): mean and variance of each, its own noise
- * included. Parameters and the constant mean stay as they are with all of them: with few observations, errors come out a
- * little small. */
+ * included. Parameters and the constant mean stay as they are with all of them: with few observations, errors come out
+ * a little small. */
 void gp_leave_one_out(struct gp *gp, double *mean, double *variance);
 /* The mean at each observation: what gp_predict says of it, without noise. */
 void gp_smooth(const struct gp *gp, double *mean);
@@ -66,6 +66,7 @@ void gp_pool_set(struct gp_pool *pool, const uint16_t *codes, size_t count);
 /* After gp_condition. */
 void gp_pool_predict(struct gp_pool *pool);
 const float *gp_pool_mean(const struct gp_pool *pool);
-const float *gp_pool_variance(const struct gp_pool *pool); /* of the function, without noise; may be 0 or a little below */
+const float *
+gp_pool_variance(const struct gp_pool *pool); /* of the function, without noise; may be 0 or a little below */
 
 #endif

@@ -8,13 +8,13 @@
 #include "tuner/model/gp/gp.h"
 
 /* Of every observation, beside its noise; and the precision of the prior of the constant mean, about 0. */
-#define GP_JITTER 1e-7
+#define GP_JITTER     1e-7
 #define GP_MEAN_DOUBT 1e-3
 enum { GP_SCALE, GP_NOISE, GP_SHARE, GP_SHAPES };
 
 struct gp_axis {
 	size_t values;
-	double *at; /* NULL: unordered */
+	double *at;   /* NULL: unordered */
 	double prior; /* mean of the logarithm of the length */
 	bool trend;
 	double slope, slope_variance;
@@ -23,18 +23,18 @@ struct gp_axis {
 struct gp {
 	struct gp_axis *axis;
 	size_t dims, count, room;
-	uint16_t *codes;    /* count x dims */
-	double *variance;   /* own noise of each */
-	uint64_t *serial;   /* of each, never given twice */
+	uint16_t *codes;  /* count x dims */
+	double *variance; /* own noise of each */
+	uint64_t *serial; /* of each, never given twice */
 	uint64_t given;
-	double *target;     /* as given */
-	double *theta;      /* dims logarithms of lengths, then GP_SCALE (log s2), GP_NOISE (log variance), GP_SHARE (logit w) */
-	uint64_t version;   /* counts changes of theta: what hangs on it is made anew */
+	double *target; /* as given */
+	double *theta; /* dims logarithms of lengths, then GP_SCALE (log s2), GP_NOISE (log variance), GP_SHARE (logit w) */
+	uint64_t version; /* counts changes of theta: what hangs on it is made anew */
 	double likelihood;
 	/* gp_condition */
-	gsl_matrix *lower;  /* Cholesky factor, rows up to `solved` are valid for theta */
+	gsl_matrix *lower; /* Cholesky factor, rows up to `solved` are valid for theta */
 	size_t solved;
-	double *white;      /* L^-1 (target - mean) */
+	double *white; /* L^-1 (target - mean) */
 	double mean;
 	/* gp_leave_one_out: the inverse of `lower`, rows up to `inverted` are valid */
 	gsl_matrix *inverse;

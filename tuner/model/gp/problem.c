@@ -31,9 +31,9 @@ struct gp_problem {
 	size_t count;
 	struct seen *seen;
 	gsl_matrix *covariance, *inverse;
-	double *residual, *weights, *ones;    /* of each of the chosen */
+	double *residual, *weights, *ones;              /* of each of the chosen */
 	double *trend, *sum, *product, *factor, *joint; /* of each pair */
-	double *alike, *slope, *ratio;        /* of two codes of the dimension in hand */
+	double *alike, *slope, *ratio;                  /* of two codes of the dimension in hand */
 };
 
 static double prior(const struct gp *gp, const double *theta, double *gradient) {
@@ -92,7 +92,8 @@ static void alike_fill(struct gp_problem *problem, const struct gp_kernel *kerne
 }
 
 static void covariance_fill(struct gp_problem *problem, const struct gp_kernel *kernel) {
-	double even = kernel->s2 * kernel->share / fmax((double)problem->gp->dims, 1), joint = kernel->s2 * (1 - kernel->share);
+	double even = kernel->s2 * kernel->share / fmax((double)problem->gp->dims, 1),
+		   joint = kernel->s2 * (1 - kernel->share);
 	const double *sum = problem->sum, *product = problem->product, *trend = problem->trend;
 	alike_fill(problem, kernel);
 	for (size_t i = 0; i < problem->count; i++) {

@@ -12,7 +12,13 @@
 
 #include "src/base/err.h"
 
-enum { GROWTH_SIZES_MAX = 64, GROWTH_SIZES_MIN = 3, GROWTH_BREAKS_MAX = 2, GROWTH_TERMS_MAX = 4, GROWTH_PIECES_MAX = 32 };
+enum {
+	GROWTH_SIZES_MAX = 64,
+	GROWTH_SIZES_MIN = 3,
+	GROWTH_BREAKS_MAX = 2,
+	GROWTH_TERMS_MAX = 4,
+	GROWTH_PIECES_MAX = 32
+};
 
 enum growth_kind { GROWTH_POWER, GROWTH_OVERHEAD, GROWTH_BROKEN, GROWTH_LOCAL };
 const char *growth_word(enum growth_kind kind);

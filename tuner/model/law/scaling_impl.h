@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Shared by the files scaling*.c only.
  *
- * log seconds(N) = eta - log N + log growth(N), growth = 1 + sigma (N - 1) + kappa N (N - 1): with sigma and kappa given,
- * the best eta is a weighted mean. What is left is a sum of squares over the plane of sigma and kappa, and all that is
- * asked of it besides its minimum is its least value along a straight line. */
+ * log seconds(N) = eta - log N + log growth(N), growth = 1 + sigma (N - 1) + kappa N (N - 1): with sigma and kappa
+ * given, the best eta is a weighted mean. What is left is a sum of squares over the plane of sigma and kappa, and all
+ * that is asked of it besides its minimum is its least value along a straight line. */
 #ifndef TUNER_MODEL_LAW_SCALING_IMPL_H
 #define TUNER_MODEL_LAW_SCALING_IMPL_H
 #include "tuner/model/law/scaling.h"
@@ -49,9 +49,10 @@ void scaling_log_seconds_ci(const struct scaling_region *region, double threads,
 
 /* scaling_judge.c. Sum of squares, number of points, parameters of the law. */
 double scaling_aicc(double squares, double count, double params);
-/* Why a law is not good; NULL: it is. deviation: what is usual of the points' own, 0: not known. chosen: points were left
- * out; what follows no law may then be left with little that differs. */
-const char *scaling_doubt(const struct scaling_data *data, const struct scaling_fit *fit, double deviation, bool chosen);
+/* Why a law is not good; NULL: it is. deviation: what is usual of the points' own, 0: not known. chosen: points were
+ * left out; what follows no law may then be left with little that differs. */
+const char *scaling_doubt(const struct scaling_data *data, const struct scaling_fit *fit, double deviation,
+                          bool chosen);
 /* Is what threads cost together (threads times seconds) falling with their number, beyond the noise? */
 bool scaling_superlinear(const struct scaling_data *data);
 

@@ -125,7 +125,8 @@ const char *spec_c_source(const struct spec_c *c) {
 	return c->source;
 }
 
-/* The request of a build: its parameters are compiled in, so that there are none to send but an OpenMP kernel's team. */
+/* The request of a build: its parameters are compiled in, so that there are none to send but an OpenMP kernel's team.
+ */
 static struct trial_request request_of(const struct spec_c *c, const struct trial_request *request,
                                        const struct c_build *build, json_t *own) {
 	struct trial_request of = *request;

@@ -13,8 +13,8 @@ struct spec_c;
  * ERR_USAGE names what is wrong in the file; ERR_FAILED where there is no compiler (CC, else cc) that works. Nothing of
  * the spec is needed afterwards; the worker is. */
 struct spec_c *spec_c_new(const struct spec *spec, struct worker *worker, struct err *err);
-/* The same where the worker is on another machine, which compiles for itself, in a folder of its own in this one that both
- * see. May be called in a thread of its own. */
+/* The same where the worker is on another machine, which compiles for itself, in a folder of its own in this one that
+ * both see. May be called in a thread of its own. */
 struct spec_c *spec_c_new_at(const struct spec *spec, struct worker *worker, const char *folder, struct err *err);
 /* What spec_c_source would give; checks all but the compiler. */
 int spec_c_identify(const struct spec *spec, char source[SHA256_TEXT], struct err *err);

@@ -107,8 +107,8 @@ struct c_build {
 	char *message; /* of what did not compile; else NULL */
 };
 
-/* All builds of a run, in a folder of their own (in `base`; NULL: in the user's cache), which becomes the compiler's. The
- * kernel, and the compiler's words and cwd, are borrowed. */
+/* All builds of a run, in a folder of their own (in `base`; NULL: in the user's cache), which becomes the compiler's.
+ * The kernel, and the compiler's words and cwd, are borrowed. */
 struct c_builds;
 struct c_builds *c_builds_new(const struct c_kernel *kernel, const struct c_compiler *compiler, const char *base,
                               struct err *err);

@@ -48,7 +48,8 @@ static const char *number_in_c(struct arena *arena, struct value value) {
 const char *c_define(struct arena *arena, const char *name, struct value value, struct err *err) {
 	const char *text = value.type == VALUE_WORD ? value.as.w : number_in_c(arena, value);
 	if (!c_is_name(name)) {
-		err_set(err, ERR_USAGE, "letters, digits and _, and no word of C", "parameter %.60s can't be a macro of C", name);
+		err_set(err, ERR_USAGE, "letters, digits and _, and no word of C", "parameter %.60s can't be a macro of C",
+		        name);
 		return NULL;
 	}
 	if (value.type == VALUE_WORD ? !c_is_name(text) : value.type == VALUE_REAL && !isfinite(value.as.r)) {

@@ -21,12 +21,12 @@ static int compile_use(void *ctx, const json_t *answer, struct trial_result *res
 /* The worker keeps the end of what a program says, and a compiler says what matters first. */
 static json_t *request_make(const struct c_compiler *compiler, const char *const *argv, const char *log,
                             double seconds) {
-	json_t *words = json_pack("[s,s,s,s,s]", "/bin/sh", "-c", "log=$1; shift; exec \"$@\" >/dev/null 2>\"$log\"", "sh",
-	                          log);
+	json_t *words =
+		json_pack("[s,s,s,s,s]", "/bin/sh", "-c", "log=$1; shift; exec \"$@\" >/dev/null 2>\"$log\"", "sh", log);
 	for (; *argv; argv++)
 		json_array_append_new(words, json_string(*argv));
-	return json_pack("{s:s,s:o,s:s,s:{s:s,s:s},s:i,s:i,s:f}", "op", "program", "argv", words, "cwd", compiler->cwd, "env",
-	                 "LC_ALL", "C", "TMPDIR", compiler->folder, "samples", 1, "warmup", 0, "timeout_s", seconds);
+	return json_pack("{s:s,s:o,s:s,s:{s:s,s:s},s:i,s:i,s:f}", "op", "program", "argv", words, "cwd", compiler->cwd,
+	                 "env", "LC_ALL", "C", "TMPDIR", compiler->folder, "samples", 1, "warmup", 0, "timeout_s", seconds);
 }
 
 static void message_read(const char *log, const struct trial_result *result, char message[256]) {

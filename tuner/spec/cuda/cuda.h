@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* T1 specifications of language "CUDA": a __global__ function, compiled for each configuration by the worker, which runs
- * it on the arguments that KernelSpecification describes. */
+/* T1 specifications of language "CUDA": a __global__ function, compiled for each configuration by the worker, which
+ * runs it on the arguments that KernelSpecification describes. */
 #ifndef TUNER_SPEC_CUDA_CUDA_H
 #define TUNER_SPEC_CUDA_CUDA_H
 #include "tuner/spec/spec.h"
@@ -12,11 +12,12 @@ struct spec_cuda;
  * what is wrong in the file. Nothing of the spec is needed afterwards; the worker is. */
 struct spec_cuda *spec_cuda_new(const struct spec *spec, struct worker *worker, struct err *err);
 void spec_cuda_free(struct spec_cuda *cuda);
-/* Runs a request's config on its device; its kernel, library and problem are not looked at. -1 where the baseline, which
- * the outputs of all others are compared with, doesn't compile or run. */
+/* Runs a request's config on its device; its kernel, library and problem are not looked at. -1 where the baseline,
+ * which the outputs of all others are compared with, doesn't compile or run. */
 struct runner spec_cuda_runner(struct spec_cuda *cuda);
-const char *spec_cuda_source(const struct spec_cuda *cuda);    /* "sha256:..." of specification and kernel file */
-const json_t *spec_cuda_problem(const struct spec_cuda *cuda); /* {"size": "4096x4096"} for people and the store, or {} */
-const char *spec_cuda_kernel(const struct spec_cuda *cuda);    /* what the worker calls it */
+const char *spec_cuda_source(const struct spec_cuda *cuda); /* "sha256:..." of specification and kernel file */
+const json_t *
+spec_cuda_problem(const struct spec_cuda *cuda);            /* {"size": "4096x4096"} for people and the store, or {} */
+const char *spec_cuda_kernel(const struct spec_cuda *cuda); /* what the worker calls it */
 
 #endif

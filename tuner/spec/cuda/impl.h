@@ -13,7 +13,7 @@ struct cuda_names {
 	struct cuda_name {
 		const char *name;
 		struct value value;
-	} *at;
+	} * at;
 	size_t count;
 	const double *problem; /* ProblemSize[0..2] */
 };
@@ -36,8 +36,8 @@ struct cuda_kernel {
 	const char *const *options; /* NULL-terminated, NVRTC's */
 	struct cuda_argument *arguments;
 	size_t argument_count;
-	bool resets, made; /* some argument is put back before each run; some output has no file that says what is right */
-	const json_t *json;         /* KernelSpecification */
+	bool resets, made;  /* some argument is put back before each run; some output has no file that says what is right */
+	const json_t *json; /* KernelSpecification */
 	double problem[3];
 	struct cuda_names names; /* scalars, and parameters with their largest value; room for all */
 	bool macro[7];           /* the source has the words of cuda_macros */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Counting on several nodes. It begins while the race and the duel go on, on nodes that they have nothing for: what they
- * decide changes the order of what is counted alone. */
+/* Counting on several nodes. It begins while the race and the duel go on, on nodes that they have nothing for: what
+ * they decide changes the order of what is counted alone. */
 #include <config.h>
 
 #include <stdlib.h>

@@ -95,6 +95,6 @@ static bool other(void *ctx) {
 }
 
 void tune_parallel_finals(struct tune *tune) {
-	tune->blocks = (struct block_runner){
-		.ctx = tune, .room = room, .begin = begin, .next = next, .now = now, .other = other};
+	tune->blocks =
+		(struct block_runner){.ctx = tune, .room = room, .begin = begin, .next = next, .now = now, .other = other};
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What comes before a block of the finals on a node that was away: its baseline, without which nothing that it measures is
- * on the scale of the others. */
+/* What comes before a block of the finals on a node that was away: its baseline, without which nothing that it measures
+ * is on the scale of the others. */
 #include <config.h>
 
 #include <math.h>
@@ -30,8 +30,7 @@ struct pool_job *lead_job_new(const struct tune *tune, size_t node, struct block
 	job->lead = lead;
 	job->job = (struct pool_job){.requests = job->requests, .count = count, .tag = block};
 	for (size_t i = 0; i < count; i++)
-		job->requests[i] =
-			i < lead ? tune_search_request(tune, tune->task->baseline, 0) : block->requests[i - lead];
+		job->requests[i] = i < lead ? tune_search_request(tune, tune->task->baseline, 0) : block->requests[i - lead];
 	return &job->job;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Shared by the files tune_parallel*.c only: a search on several nodes. What a configuration needs is done on one node; what
- * its node lost is done elsewhere. */
+/* Shared by the files tune_parallel*.c only: a search on several nodes. What a configuration needs is done on one node;
+ * what its node lost is done elsewhere. */
 #ifndef TUNER_TUNE_PARALLEL_PARALLEL_H
 #define TUNER_TUNE_PARALLEL_PARALLEL_H
 #include "tuner/tune/state.h"
@@ -15,9 +15,9 @@ struct work { /* a configuration, or a node's baseline, until it is done */
 	struct pool_job job;
 	struct trial_request requests[WORK_REQUESTS];
 	bool baseline;
-	bool redo;      /* it is known, from a node that is not believed any more */
-	bool confirm;   /* the best so far once more, and the baseline after it */
-	bool warm;      /* of a program's baseline: it ran here before */
+	bool redo;    /* it is known, from a node that is not believed any more */
+	bool confirm; /* the best so far once more, and the baseline after it */
+	bool warm;    /* of a program's baseline: it ran here before */
 	uint64_t index;
 	json_t *config;
 	struct trial_result sum; /* all attempts */
@@ -44,9 +44,9 @@ struct parallel {
 	size_t *known_count;
 	size_t baselines_failed;
 	int baselines_killed; /* in a row */
-	bool exhausted; /* the space is used up */
-	bool recalled;  /* an earlier run's: the finals may come at once, and want nodes whose baseline is known */
-	bool ending;    /* nothing is begun any more */
+	bool exhausted;       /* the space is used up */
+	bool recalled;        /* an earlier run's: the finals may come at once, and want nodes whose baseline is known */
+	bool ending;          /* nothing is begun any more */
 };
 
 /* tune_parallel_work.c */

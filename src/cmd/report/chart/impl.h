@@ -43,10 +43,10 @@ struct extent {
 /* NAN for what can't be drawn on such an axis; what double can hardly tell from 0 or infinity is brought nearer. */
 double axis_value(double value, bool log);
 void extent_add(struct extent *extent, double value, bool log);
-/* zero: 0 belongs to it (bars). across: the x axis, whose labels stand side by side and whose logarithm is one to base 2
- * where that gives short numbers (threads, block sizes). length: how long it is on the canvas. */
+/* zero: 0 belongs to it (bars). across: the x axis, whose labels stand side by side and whose logarithm is one to base
+ * 2 where that gives short numbers (threads, block sizes). length: how long it is on the canvas. */
 void axis_fit(struct axis *axis, struct extent seen, bool log, bool zero, bool across, double length);
-void axis_pad(struct axis *axis, double share); /* more room at both ends; the ticks stay */
+void axis_pad(struct axis *axis, double share);             /* more room at both ends; the ticks stay */
 void axis_trim(struct axis *axis, double low, double high); /* exactly these ends; ticks outside go */
 void axis_names(struct axis *axis, size_t count);
 double axis_place(const struct axis *axis, double value); /* 0 at low, 1 at high */
@@ -116,7 +116,8 @@ int series_shape(size_t index); /* gnuplot's point type */
 int series_colour(size_t index);
 
 /* Runs gnuplot in the folder (NULL: here); output: what it wrote, the caller frees. */
-int gnuplot_run(const char *script, size_t size, const char *folder, char **output, size_t *output_size, struct err *err);
+int gnuplot_run(const char *script, size_t size, const char *folder, char **output, size_t *output_size,
+                struct err *err);
 /* One <svg> of gnuplot's as the page's; NULL where it is not as expected. */
 char *svg_translate(const char *drawn, size_t size, const struct chart *chart);
 

@@ -7,8 +7,12 @@
 		*(volatile T *)at = expression;                                                                                \
 		return old;                                                                                                    \
 	}                                                                                                                  \
-	static inline T name##_block(T *at, T value) { return name(at, value); }                                           \
-	static inline T name##_system(T *at, T value) { return name(at, value); }
+	static inline T name##_block(T *at, T value) {                                                                     \
+		return name(at, value);                                                                                        \
+	}                                                                                                                  \
+	static inline T name##_system(T *at, T value) {                                                                    \
+		return name(at, value);                                                                                        \
+	}
 #define SS_CAS(T)                                                                                                      \
 	static inline T atomicCAS(T *at, T expected, T value) {                                                            \
 		ss_services->step();                                                                                           \
@@ -17,12 +21,16 @@
 			*(volatile T *)at = value;                                                                                 \
 		return old;                                                                                                    \
 	}                                                                                                                  \
-	static inline T atomicCAS_block(T *at, T expected, T value) { return atomicCAS(at, expected, value); }             \
-	static inline T atomicCAS_system(T *at, T expected, T value) { return atomicCAS(at, expected, value); }
+	static inline T atomicCAS_block(T *at, T expected, T value) {                                                      \
+		return atomicCAS(at, expected, value);                                                                         \
+	}                                                                                                                  \
+	static inline T atomicCAS_system(T *at, T expected, T value) {                                                     \
+		return atomicCAS(at, expected, value);                                                                         \
+	}
 #define SS_BITWISE(T)                                                                                                  \
 	SS_ATOMIC(atomicMin, T, old < value ? old : value)                                                                 \
 	SS_ATOMIC(atomicMax, T, old > value ? old : value)                                                                 \
-	SS_ATOMIC(atomicAnd, T, old & value)                                                                               \
+	SS_ATOMIC(atomicAnd, T, old &value)                                                                                \
 	SS_ATOMIC(atomicOr, T, old | value)                                                                                \
 	SS_ATOMIC(atomicXor, T, old ^ value)                                                                               \
 	SS_ATOMIC(atomicExch, T, value)                                                                                    \

@@ -15,10 +15,18 @@
 	};                                                                                                                 \
 	SS_MAKE(T, name)
 #define SS_MAKE(T, name)                                                                                               \
-	static inline name##1 make_##name##1(T x) { return name##1{x}; }                                                   \
-	static inline name##2 make_##name##2(T x, T y) { return name##2{x, y}; }                                           \
-	static inline name##3 make_##name##3(T x, T y, T z) { return name##3{x, y, z}; }                                   \
-	static inline name##4 make_##name##4(T x, T y, T z, T w) { return name##4{x, y, z, w}; }
+	static inline name##1 make_##name##1(T x) {                                                                        \
+		return name##1 {x};                                                                                            \
+	}                                                                                                                  \
+	static inline name##2 make_##name##2(T x, T y) {                                                                   \
+		return name##2 {x, y};                                                                                         \
+	}                                                                                                                  \
+	static inline name##3 make_##name##3(T x, T y, T z) {                                                              \
+		return name##3 {x, y, z};                                                                                      \
+	}                                                                                                                  \
+	static inline name##4 make_##name##4(T x, T y, T z, T w) {                                                         \
+		return name##4 {x, y, z, w};                                                                                   \
+	}
 SS_VECTORS(signed char, char, 1, 2, 4)
 SS_VECTORS(unsigned char, uchar, 1, 2, 4)
 SS_VECTORS(short, short, 2, 4, 8)

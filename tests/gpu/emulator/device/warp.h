@@ -1,21 +1,35 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Barriers, and what the lanes of a warp do together. */
-#define __syncthreads() ((void)ss_services->barrier(__LINE__, 0))
+#define __syncthreads()            ((void)ss_services->barrier(__LINE__, 0))
 #define __syncthreads_count(value) ss_services->barrier(__LINE__, (value) != 0)
-#define __syncthreads_or(value) (ss_services->barrier(__LINE__, (value) != 0) != 0)
-#define __syncthreads_and(value) (ss_services->barrier(__LINE__, (value) == 0) == 0)
-#define __barrier_sync(number) __syncthreads()
-static inline void __threadfence() { ss_services->step(); }
-static inline void __threadfence_block() { ss_services->step(); }
-static inline void __threadfence_system() { ss_services->step(); }
+#define __syncthreads_or(value)    (ss_services->barrier(__LINE__, (value) != 0) != 0)
+#define __syncthreads_and(value)   (ss_services->barrier(__LINE__, (value) == 0) == 0)
+#define __barrier_sync(number)     __syncthreads()
+static inline void __threadfence() {
+	ss_services->step();
+}
+static inline void __threadfence_block() {
+	ss_services->step();
+}
+static inline void __threadfence_system() {
+	ss_services->step();
+}
 
-static inline void __syncwarp(unsigned mask = 0xffffffff) { ss_services->together(EMULATED_SYNC, mask, 0, 0); }
-static inline unsigned __activemask() { return ss_services->active(); }
+static inline void __syncwarp(unsigned mask = 0xffffffff) {
+	ss_services->together(EMULATED_SYNC, mask, 0, 0);
+}
+static inline unsigned __activemask() {
+	return ss_services->active();
+}
 static inline unsigned __ballot_sync(unsigned mask, int value) {
 	return (unsigned)ss_services->together(EMULATED_BALLOT, mask, value != 0, 0);
 }
-static inline int __any_sync(unsigned mask, int value) { return __ballot_sync(mask, value) != 0; }
-static inline int __all_sync(unsigned mask, int value) { return __ballot_sync(mask, !value) == 0; }
+static inline int __any_sync(unsigned mask, int value) {
+	return __ballot_sync(mask, value) != 0;
+}
+static inline int __all_sync(unsigned mask, int value) {
+	return __ballot_sync(mask, !value) == 0;
+}
 
 /* `source` counts in the group of `width` lanes; outside it a lane gets its own value. */
 template <class T> static inline T ss_shuffle(unsigned mask, T value, int source) {

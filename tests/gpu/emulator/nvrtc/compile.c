@@ -81,9 +81,20 @@ static char *compiler(void) {
 
 /* Macros and includes first, with nothing of the emulator's in sight, so that the text can be looked through. */
 static bool preprocess(struct program *program, const char *folder, const char *const *options, int count) {
-	static const char *const plain[] = {"-E", "-x", "c++", "-std=c++17", "-w", "-undef", "-nostdinc", "-D__CUDACC__",
-	                                    "-D__CUDACC_RTC__", "-D__NVCC__", "-D__CUDA_ARCH__=900", "-DSWEETSPOT_EMULATED",
-	                                    "-D__x86_64__", "-D__LP64__"};
+	static const char *const plain[] = {"-E",
+	                                    "-x",
+	                                    "c++",
+	                                    "-std=c++17",
+	                                    "-w",
+	                                    "-undef",
+	                                    "-nostdinc",
+	                                    "-D__CUDACC__",
+	                                    "-D__CUDACC_RTC__",
+	                                    "-D__NVCC__",
+	                                    "-D__CUDA_ARCH__=900",
+	                                    "-DSWEETSPOT_EMULATED",
+	                                    "-D__x86_64__",
+	                                    "-D__LP64__"};
 	char *arguments[ARGUMENTS_MAX];
 	int n = 0;
 	arguments[n++] = compiler();
@@ -104,11 +115,35 @@ static bool build(const char *folder) {
 	char source[PATH + 20], object[PATH + 20], *header = getenv("SWEETSPOT_EMULATOR_HEADER");
 	snprintf(source, sizeof source, "%s/translated.ii", folder);
 	snprintf(object, sizeof object, "%s/object", folder);
-	char *arguments[] = {compiler(), "-x", "c++", "-std=gnu++17", "-O1", "-w", "-fPIC", "-shared", "-fno-exceptions",
-	                     "-fno-rtti", "-fno-strict-aliasing", "-fwrapv", "-ffp-contract=off", "-fno-threadsafe-statics",
-	                     "-fvisibility=hidden", "-fno-builtin-printf", "-fmax-errors=5", "-fno-weak", "-fcf-protection=none",
-	                     "-include", header && *header ? header : EMULATOR_HEADER, "-o", object, source, "-nostdlib",
-	                     "-lm", "-lc", "-lgcc", NULL};
+	char *arguments[] = {compiler(),
+	                     "-x",
+	                     "c++",
+	                     "-std=gnu++17",
+	                     "-O1",
+	                     "-w",
+	                     "-fPIC",
+	                     "-shared",
+	                     "-fno-exceptions",
+	                     "-fno-rtti",
+	                     "-fno-strict-aliasing",
+	                     "-fwrapv",
+	                     "-ffp-contract=off",
+	                     "-fno-threadsafe-statics",
+	                     "-fvisibility=hidden",
+	                     "-fno-builtin-printf",
+	                     "-fmax-errors=5",
+	                     "-fno-weak",
+	                     "-fcf-protection=none",
+	                     "-include",
+	                     header && *header ? header : EMULATOR_HEADER,
+	                     "-o",
+	                     object,
+	                     source,
+	                     "-nostdlib",
+	                     "-lm",
+	                     "-lc",
+	                     "-lgcc",
+	                     NULL};
 	return run(folder, arguments, "unused");
 }
 

@@ -8,10 +8,15 @@
 
 #define NVRTC_EXPORT __attribute__((visibility("default")))
 #define NVRTC_ERRORS(X)                                                                                                \
-	X(SUCCESS, 0) X(ERROR_OUT_OF_MEMORY, 1) X(ERROR_PROGRAM_CREATION_FAILURE, 2) X(ERROR_INVALID_INPUT, 3)             \
-	X(ERROR_INVALID_PROGRAM, 4) X(ERROR_INVALID_OPTION, 5) X(ERROR_COMPILATION, 6)                                     \
-	X(ERROR_NO_NAME_EXPRESSIONS_AFTER_COMPILATION, 8) X(ERROR_NO_LOWERED_NAMES_BEFORE_COMPILATION, 9)                  \
-	X(ERROR_NAME_EXPRESSION_NOT_VALID, 10)
+	X(SUCCESS, 0)                                                                                                      \
+	X(ERROR_OUT_OF_MEMORY, 1)                                                                                          \
+	X(ERROR_PROGRAM_CREATION_FAILURE, 2)                                                                               \
+	X(ERROR_INVALID_INPUT, 3)                                                                                          \
+	X(ERROR_INVALID_PROGRAM, 4)                                                                                        \
+	X(ERROR_INVALID_OPTION, 5)                                                                                         \
+	X(ERROR_COMPILATION, 6)                                                                                            \
+	X(ERROR_NO_NAME_EXPRESSIONS_AFTER_COMPILATION, 8)                                                                  \
+	X(ERROR_NO_LOWERED_NAMES_BEFORE_COMPILATION, 9) X(ERROR_NAME_EXPRESSION_NOT_VALID, 10)
 enum {
 #define X(name, value) NVRTC_##name = value,
 	NVRTC_ERRORS(X)
@@ -20,10 +25,13 @@ enum {
 
 NVRTC_EXPORT const char *nvrtcGetErrorString(int result) {
 	switch (result) {
-#define X(name, value) case value: return "NVRTC_" #name;
+#define X(name, value)                                                                                                 \
+	case value:                                                                                                        \
+		return "NVRTC_" #name;
 		NVRTC_ERRORS(X)
 #undef X
-	default: return "NVRTC_ERROR unknown";
+	default:
+		return "NVRTC_ERROR unknown";
 	}
 }
 
@@ -121,16 +129,50 @@ NVRTC_EXPORT int nvrtcGetLoweredName(struct program *program, const char *expres
 
 /* What changes the meaning goes on to the compiler; what only changes a GPU's code is known, and left out. */
 static bool take_option(const char *option, const char **kept, int *count) {
-	static const char *const known[] = {"-arch", "--gpu-architecture", "--include-path", "--std", "-std",
-	                                    "--ptxas-options", "-Xptxas",
-	                                    "--use_fast_math", "-use_fast_math", "--fmad", "-fmad", "--maxrregcount",
-	                                    "-maxrregcount", "--extra-device-vectorization", "-default-device",
-	                                    "--device-as-default-execution-space", "-lineinfo", "--generate-line-info",
-	                                    "--restrict", "-restrict", "--split-compile", "-w", "--disable-warnings",
-	                                    "--diag-suppress", "-diag-suppress", "--no-display-error-number", "-dopt",
-	                                    "--ftz", "-ftz", "--prec-div", "-prec-div", "--prec-sqrt", "-prec-sqrt",
-	                                    "--relocatable-device-code", "-rdc", "--no-source-include", "-no-source-include",
-	                                    "--minimal", "-minimal", "--no-cache", "-no-cache", "-G", "--device-debug", NULL};
+	static const char *const known[] = {"-arch",
+	                                    "--gpu-architecture",
+	                                    "--include-path",
+	                                    "--std",
+	                                    "-std",
+	                                    "--ptxas-options",
+	                                    "-Xptxas",
+	                                    "--use_fast_math",
+	                                    "-use_fast_math",
+	                                    "--fmad",
+	                                    "-fmad",
+	                                    "--maxrregcount",
+	                                    "-maxrregcount",
+	                                    "--extra-device-vectorization",
+	                                    "-default-device",
+	                                    "--device-as-default-execution-space",
+	                                    "-lineinfo",
+	                                    "--generate-line-info",
+	                                    "--restrict",
+	                                    "-restrict",
+	                                    "--split-compile",
+	                                    "-w",
+	                                    "--disable-warnings",
+	                                    "--diag-suppress",
+	                                    "-diag-suppress",
+	                                    "--no-display-error-number",
+	                                    "-dopt",
+	                                    "--ftz",
+	                                    "-ftz",
+	                                    "--prec-div",
+	                                    "-prec-div",
+	                                    "--prec-sqrt",
+	                                    "-prec-sqrt",
+	                                    "--relocatable-device-code",
+	                                    "-rdc",
+	                                    "--no-source-include",
+	                                    "-no-source-include",
+	                                    "--minimal",
+	                                    "-minimal",
+	                                    "--no-cache",
+	                                    "-no-cache",
+	                                    "-G",
+	                                    "--device-debug",
+	                                    NULL};
 	if (strncmp(option, "-D", 2) == 0 || strncmp(option, "-U", 2) == 0 || strncmp(option, "-I", 2) == 0) {
 		kept[(*count)++] = option;
 		return true;

@@ -25,7 +25,8 @@ struct program {
 	bool compiled;
 };
 
-/* From preprocessed CUDA C++ to C++ for the emulator: tables of kernels are added, `extern __shared__` becomes a pointer. */
+/* From preprocessed CUDA C++ to C++ for the emulator: tables of kernels are added, `extern __shared__` becomes a
+ * pointer. */
 bool translate(struct program *program, const struct text *from, struct text *to);
 /* Runs the compiler twice. options: C++ options that matter; false: see the log. */
 bool compile(struct program *program, const char *const *options, int count);
