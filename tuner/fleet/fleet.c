@@ -19,28 +19,28 @@ static double now(const struct fleet *fleet) {
 }
 
 static void idle_add(struct fleet *fleet, size_t at) {
-	fleet->nodes[at].place = PLACE_IDLE;
+	fleet->nodes[at].state = NODE_IDLE;
 	fleet->idle[fleet->idle_count++] = at;
 }
 
 static void lose(struct fleet *fleet, size_t at) {
 	struct node *node = &fleet->nodes[at];
-	node->place = PLACE_LOST;
+	node->state = NODE_LOST;
 	if (!*node->reason)
 		snprintf(node->reason, sizeof node->reason, "it went away");
 	fleet->lost++;
 }
 
 /* Where a node belongs that has nothing to do. */
-static void place(struct fleet *fleet, size_t at) {
+static void settle(struct fleet *fleet, size_t at) {
 	struct node *node = &fleet->nodes[at];
 	enum pool_state state = state_of(fleet, at);
-	if (node->aside) {
-		node->place = PLACE_ASIDE;
+	if (node->quarantined) {
+		node->state = NODE_QUARANTINED;
 	} else if (state == POOL_LOST) {
 		lose(fleet, at);
 	} else if (state == POOL_QUEUED) {
-		node->place = PLACE_AWAY;
+		node->state = NODE_AWAY;
 		node->returned = true;
 		fleet->away[fleet->away_count++] = at;
 	} else {
@@ -53,7 +53,7 @@ static void returned_find(struct fleet *fleet) {
 	size_t count = fleet->away_count;
 	fleet->away_count = 0;
 	for (size_t i = 0; i < count; i++)
-		place(fleet, fleet->away[i]);
+		settle(fleet, fleet->away[i]);
 }
 
 struct fleet *fleet_new(struct pool *pool) {
@@ -64,11 +64,11 @@ struct fleet *fleet_new(struct pool *pool) {
 	fleet->nodes = mem_alloc(pool->count, sizeof *fleet->nodes);
 	fleet->idle = mem_alloc(pool->count, sizeof *fleet->idle);
 	fleet->away = mem_alloc(pool->count, sizeof *fleet->away);
-	fleet->aside = mem_alloc(pool->count, sizeof *fleet->aside);
+	fleet->quarantined = mem_alloc(pool->count, sizeof *fleet->quarantined);
 	fleet->logs = mem_alloc(pool->count, sizeof *fleet->logs);
 	for (size_t i = pool->count; i-- > 0;) { /* the first is taken first */
 		fleet->nodes[i].base = NAN;
-		place(fleet, i);
+		settle(fleet, i);
 	}
 	return fleet;
 }
@@ -79,7 +79,7 @@ void fleet_free(struct fleet *fleet) {
 	free(fleet->nodes);
 	free(fleet->idle);
 	free(fleet->away);
-	free(fleet->aside);
+	free(fleet->quarantined);
 	free(fleet->logs);
 	free(fleet);
 }
@@ -91,10 +91,10 @@ size_t fleet_idle_count(const struct fleet *fleet) {
 size_t fleet_idle_take(struct fleet *fleet) {
 	while (fleet->idle_count) {
 		size_t at = fleet->idle[--fleet->idle_count];
-		fleet->nodes[at].place = PLACE_TAKEN;
-		if (!fleet->nodes[at].aside && state_of(fleet, at) == POOL_IDLE)
+		fleet->nodes[at].state = NODE_TAKEN;
+		if (!fleet->nodes[at].quarantined && state_of(fleet, at) == POOL_IDLE)
 			return at;
-		place(fleet, at);
+		settle(fleet, at);
 	}
 	return SIZE_MAX;
 }
@@ -106,7 +106,7 @@ void fleet_idle_put(struct fleet *fleet, size_t node) {
 int fleet_submit(struct fleet *fleet, size_t node, const struct pool_job *job, struct err *err) {
 	struct err bad = {0};
 	if (fleet->pool->submit(fleet->pool->ctx, node, job, &bad) == 0) {
-		fleet->nodes[node].place = PLACE_BUSY;
+		fleet->nodes[node].state = NODE_BUSY;
 		fleet->nodes[node].begun = now(fleet);
 		fleet->busy++;
 		return 1;
@@ -115,7 +115,7 @@ int fleet_submit(struct fleet *fleet, size_t node, const struct pool_job *job, s
 		*err = bad;
 		return -1;
 	}
-	place(fleet, node);
+	settle(fleet, node);
 	return 0;
 }
 
@@ -138,7 +138,7 @@ int fleet_wait(struct fleet *fleet, double seconds, struct pool_done *done, stru
 		node->returned = true;
 		snprintf(node->reason, sizeof node->reason, "%s", done->reason);
 	}
-	place(fleet, done->node);
+	settle(fleet, done->node);
 	return 1;
 }
 
@@ -153,11 +153,11 @@ const char *fleet_name(const struct fleet *fleet, size_t node) {
 
 bool fleet_usable(const struct fleet *fleet, size_t node) {
 	const struct node *own = &fleet->nodes[node];
-	return !own->aside && own->place != PLACE_LOST && (fleet->blind || (own->base > 0 && !own->returned));
+	return !own->quarantined && own->state != NODE_LOST && (fleet->blind || (own->base > 0 && !own->returned));
 }
 
-bool fleet_is_aside(const struct fleet *fleet, size_t node) {
-	return fleet->nodes[node].aside;
+bool fleet_is_quarantined(const struct fleet *fleet, size_t node) {
+	return fleet->nodes[node].quarantined;
 }
 
 void fleet_reference_set(struct fleet *fleet, double value) {
@@ -165,7 +165,7 @@ void fleet_reference_set(struct fleet *fleet, double value) {
 }
 
 size_t fleet_alive(const struct fleet *fleet) {
-	return fleet->pool->count - fleet->lost - fleet->aside_count;
+	return fleet->pool->count - fleet->lost - fleet->quarantined_count;
 }
 
 void fleet_trials_add(struct fleet *fleet, size_t node, size_t trials) {
@@ -184,10 +184,10 @@ struct pool_held fleet_held(const struct fleet *fleet) {
 
 static const char *state_word(const struct node *node) {
 	static const char *const words[] = {
-		[PLACE_AWAY] = "away", [PLACE_IDLE] = "good", [PLACE_TAKEN] = "good",
-		[PLACE_BUSY] = "good", [PLACE_LOST] = "lost", [PLACE_ASIDE] = "set aside",
+		[NODE_AWAY] = "away", [NODE_IDLE] = "good", [NODE_TAKEN] = "good",
+		[NODE_BUSY] = "good", [NODE_LOST] = "lost", [NODE_QUARANTINED] = "set aside",
 	};
-	return words[node->aside ? PLACE_ASIDE : node->place];
+	return words[node->quarantined ? NODE_QUARANTINED : node->state];
 }
 
 json_t *fleet_json(const struct fleet *fleet) {

@@ -29,16 +29,16 @@ bool fleet_baseline_due(const struct fleet *fleet, size_t node);
 /* Is it not known, or since then it was away, or the last one was strange? */
 bool fleet_baseline_missing(const struct fleet *fleet, size_t node);
 enum fleet_verdict {
-	FLEET_GOOD,    /* go on */
-	FLEET_AGAIN,   /* strange: measure it once more */
-	FLEET_DRIFTED, /* it changed: what was measured since the last good baseline is worth nothing; it goes on */
-	FLEET_ASIDE    /* the same, and the node is set aside */
+	FLEET_GOOD,       /* go on */
+	FLEET_AGAIN,      /* strange: measure it once more */
+	FLEET_DRIFTED,    /* it changed: what was measured since the last good baseline is worth nothing; it goes on */
+	FLEET_QUARANTINED /* the same, and the node is set aside */
 };
 /* value: of the baseline, raw. NAN: it failed there, with this message. */
-enum fleet_verdict fleet_baseline_take(struct fleet *fleet, size_t node, double value, double seconds,
-                                       const char *message);
+enum fleet_verdict fleet_baseline_record(struct fleet *fleet, size_t node, double value, double seconds,
+                                         const char *message);
 /* Those that were set aside since the last call, one after the other; SIZE_MAX: no more. */
-size_t fleet_aside_next(struct fleet *fleet);
+size_t fleet_quarantined_next(struct fleet *fleet);
 /* An earlier run's. */
 void fleet_reference_set(struct fleet *fleet, double value);
 /* The baseline works nowhere: nothing is compared between nodes by it. */
@@ -48,7 +48,7 @@ void fleet_baseline_give_up(struct fleet *fleet);
 double fleet_scale(const struct fleet *fleet, size_t node);
 const char *fleet_name(const struct fleet *fleet, size_t node);
 bool fleet_usable(const struct fleet *fleet, size_t node); /* not set aside, not lost, and its baseline is known */
-bool fleet_is_aside(const struct fleet *fleet, size_t node);
+bool fleet_is_quarantined(const struct fleet *fleet, size_t node);
 size_t fleet_alive(const struct fleet *fleet); /* neither lost for good nor set aside */
 void fleet_trials_add(struct fleet *fleet, size_t node, size_t trials);
 

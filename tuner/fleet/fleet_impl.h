@@ -4,13 +4,13 @@
 #define TUNER_FLEET_FLEET_IMPL_H
 #include "tuner/fleet/fleet.h"
 
-enum node_place { PLACE_AWAY, PLACE_IDLE, PLACE_TAKEN, PLACE_BUSY, PLACE_LOST, PLACE_ASIDE };
+enum node_state { NODE_AWAY, NODE_IDLE, NODE_TAKEN, NODE_BUSY, NODE_LOST, NODE_QUARANTINED };
 enum { RECENT = 3 };
 
 struct node {
-	enum node_place place;
-	bool aside;    /* as soon as its job has ended */
-	bool returned; /* it was away since its last baseline */
+	enum node_state state;
+	bool quarantined; /* as soon as its job has ended */
+	bool returned;    /* it was away since its last baseline */
 	uint64_t trials;
 	double recent[RECENT];    /* its last baselines, a ring */
 	size_t measured, strange; /* in the ring's lifetime; strange: baselines in a row */
@@ -25,10 +25,10 @@ struct fleet {
 	struct pool *pool;
 	struct node *nodes;
 	size_t *idle, idle_count, *away, away_count;
-	size_t busy, lost, aside_count;
-	size_t *aside, aside_told; /* in the order in which they were set aside */
-	double reference;          /* NAN: not known */
-	bool blind;                /* without baselines */
+	size_t busy, lost, quarantined_count;
+	size_t *quarantined, quarantined_reported; /* in the order in which they were set aside */
+	double reference;                          /* NAN: not known */
+	bool blind;                                /* without baselines */
 	double seconds, held_before;
 	size_t known, fresh; /* nodes with a baseline; baselines since all were judged */
 	double *logs;        /* room for one number a node */
@@ -36,6 +36,6 @@ struct fleet {
 
 /* fleet_judge.c. All nodes against each other, once in a while. */
 void fleet_judge(struct fleet *fleet);
-void fleet_set_aside(struct fleet *fleet, size_t node);
+void fleet_quarantine(struct fleet *fleet, size_t node);
 
 #endif

@@ -20,18 +20,19 @@ static const double OUTLIERS_MAX = 0.2;
 static const double KNOWN_MIN = 0.9;
 enum { NODES_MIN = 3, FAILED_MAX = 2, JUDGED_EACH = 16 /* part of those known */ };
 
-void fleet_set_aside(struct fleet *fleet, size_t node) {
+void fleet_quarantine(struct fleet *fleet, size_t node) {
 	struct node *own = &fleet->nodes[node];
-	if (own->aside)
+	if (own->quarantined)
 		return;
-	own->aside = true;
-	if (own->place == PLACE_LOST)
+	own->quarantined = true;
+	if (own->state == NODE_LOST)
 		fleet->lost--;
-	fleet->aside[fleet->aside_count++] = node;
+	fleet->quarantined[fleet->quarantined_count++] = node;
 }
 
-size_t fleet_aside_next(struct fleet *fleet) {
-	return fleet->aside_told < fleet->aside_count ? fleet->aside[fleet->aside_told++] : SIZE_MAX;
+size_t fleet_quarantined_next(struct fleet *fleet) {
+	return fleet->quarantined_reported < fleet->quarantined_count ? fleet->quarantined[fleet->quarantined_reported++]
+	                                                              : SIZE_MAX;
 }
 
 void fleet_baseline_give_up(struct fleet *fleet) {
@@ -52,7 +53,7 @@ bool fleet_baseline_due(const struct fleet *fleet, size_t node) {
 }
 
 static bool judged(const struct node *node) {
-	return !node->aside && node->place != PLACE_LOST && node->base > 0;
+	return !node->quarantined && node->state != NODE_LOST && node->base > 0;
 }
 
 static double bound_of(const struct fleet *fleet, size_t count, double *median) {
@@ -83,7 +84,7 @@ void fleet_judge(struct fleet *fleet) {
 			continue;
 		snprintf(node->reason, sizeof node->reason,
 		         "slow: its baseline takes %.0f %% longer than the median of %zu nodes", 100 * expm1(apart), count);
-		fleet_set_aside(fleet, i);
+		fleet_quarantine(fleet, i);
 	}
 }
 
@@ -102,8 +103,8 @@ static void base_set(struct fleet *fleet, struct node *node, double value) {
 static enum fleet_verdict distrust(struct fleet *fleet, size_t node) {
 	if (fleet_alive(fleet) <= 1)
 		return FLEET_DRIFTED;
-	fleet_set_aside(fleet, node);
-	return FLEET_ASIDE;
+	fleet_quarantine(fleet, node);
+	return FLEET_QUARANTINED;
 }
 
 static enum fleet_verdict failed(struct fleet *fleet, size_t at, const char *message) {
@@ -125,17 +126,17 @@ static enum fleet_verdict drifted(struct fleet *fleet, size_t at, double drift, 
 	}
 	node->measured = 0;
 	base_set(fleet, node, value);
-	return node->aside ? FLEET_ASIDE : verdict;
+	return node->quarantined ? FLEET_QUARANTINED : verdict;
 }
 
-enum fleet_verdict fleet_baseline_take(struct fleet *fleet, size_t at, double value, double seconds,
-                                       const char *message) {
+enum fleet_verdict fleet_baseline_record(struct fleet *fleet, size_t at, double value, double seconds,
+                                         const char *message) {
 	struct node *node = &fleet->nodes[at];
 	node->based_at = fleet->pool->now(fleet->pool->ctx);
 	node->base_cost = seconds;
 	node->returned = false;
-	if (node->aside)
-		return FLEET_ASIDE;
+	if (node->quarantined)
+		return FLEET_QUARANTINED;
 	if (fleet->blind)
 		return FLEET_GOOD;
 	if (!(value > 0))
@@ -147,5 +148,5 @@ enum fleet_verdict fleet_baseline_take(struct fleet *fleet, size_t at, double va
 	if (fabs(drift) > DRIFT_MIN)
 		return drifted(fleet, at, drift, value);
 	base_set(fleet, node, value);
-	return node->aside ? FLEET_ASIDE : FLEET_GOOD;
+	return node->quarantined ? FLEET_QUARANTINED : FLEET_GOOD;
 }

@@ -71,7 +71,7 @@ static enum pool_state state(void *ctx, size_t node) {
 	return sim->nodes[node].state;
 }
 
-static void samples_take(struct virtual_node *node, const struct trial_request *request, double run,
+static void samples_draw(struct virtual_node *node, const struct trial_request *request, double run,
                          struct trial_result *result) {
 	size_t want = request->samples > 0 ? (size_t)request->samples : 1;
 	result->samples = mem_alloc(want, sizeof *result->samples);
@@ -96,7 +96,7 @@ static void trial_run(const struct simulated *sim, struct virtual_node *node, co
 		snprintf(result->message, sizeof result->message, "it does not work, as its model says");
 		return;
 	}
-	samples_take(node, request, throttled ? run * node->is.throttle : run, result);
+	samples_draw(node, request, throttled ? run * node->is.throttle : run, result);
 	if (request->limit_s > 0 && result->value > request->limit_s) {
 		result->status = TRIAL_CENSORED;
 		result->value = request->limit_s;

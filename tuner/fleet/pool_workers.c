@@ -27,7 +27,7 @@ struct pool_workers {
 	size_t busy;
 };
 
-__attribute__((format(printf, 2, 3))) static void tell(const struct pool_workers *workers, const char *format, ...) {
+__attribute__((format(printf, 2, 3))) static void note(const struct pool_workers *workers, const char *format, ...) {
 	va_list ap;
 	char text[400];
 	va_start(ap, format);
@@ -90,10 +90,10 @@ static int submit(void *ctx, size_t number, const struct pool_job *job, struct e
 	return 0;
 }
 
-static void set_aside(struct pool_workers *workers, struct pool_node *node, const char *why) {
+static void quarantine(struct pool_workers *workers, struct pool_node *node, const char *why) {
 	state_set(workers, node, POOL_LOST);
 	snprintf(node->reason, sizeof node->reason, "%s", why);
-	tell(workers, "node %s is set aside: %s", node->name, why);
+	note(workers, "node %s is set aside: %s", node->name, why);
 }
 
 static void on_up(struct pool_workers *workers, struct pool_node *node, struct pool_event *event) {
@@ -106,10 +106,10 @@ static void on_up(struct pool_workers *workers, struct pool_node *node, struct p
 	state_set(workers, node, POOL_IDLE);
 	if (!workers->options.admit ||
 	    workers->options.admit(workers->options.admit_ctx, node->number, node->worker, why, sizeof why)) {
-		tell(workers, "node %s is there%s%s", node->name, *node->job ? ", job " : "", node->job);
+		note(workers, "node %s is there%s%s", node->name, *node->job ? ", job " : "", node->job);
 		return;
 	}
-	set_aside(workers, node, why);
+	quarantine(workers, node, why);
 	pool_node_order(node, &(struct pool_order){.job = NULL});
 }
 
@@ -146,11 +146,11 @@ static int event_use(struct pool_workers *workers, struct pool_event *event, str
 	case POOL_AGAIN:
 		node->lost++;
 		snprintf(node->reason, sizeof node->reason, "%s", event->reason);
-		tell(workers, "node %s went away: %s; asked for again", node->name, event->reason);
+		note(workers, "node %s went away: %s; asked for again", node->name, event->reason);
 		return 0;
 	case POOL_GONE:
 		node->lost++;
-		set_aside(workers, node, event->reason);
+		quarantine(workers, node, event->reason);
 		return 0;
 	case POOL_DONE:
 	default:

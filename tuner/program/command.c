@@ -82,5 +82,5 @@ char *program_command(const struct program_case *one, const char *text, const ch
 	exports_add(one, &out);
 	program_text_add(&out, line);
 	free(line);
-	return program_text_take(&out);
+	return program_text_detach(&out);
 }

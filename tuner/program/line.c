@@ -99,5 +99,5 @@ char *program_line(const struct program *program, const json_t *config) {
 	}
 	program_text_add(&out, moves ? ")" : "");
 	free(build);
-	return program_text_take(&out);
+	return program_text_detach(&out);
 }

@@ -32,7 +32,7 @@ char *program_join(const char *const *words, bool quoted) {
 		program_text_printf(&line, "%s%s", word > words ? " " : "", quote ? quote : *word);
 		free(quote);
 	}
-	return program_text_take(&line);
+	return program_text_detach(&line);
 }
 
 char *program_env_prefix(const json_t *unset, const json_t *set) {
@@ -48,5 +48,5 @@ char *program_env_prefix(const json_t *unset, const json_t *set) {
 		program_text_printf(&line, "%s=%s ", name, word);
 		free(word);
 	}
-	return program_text_take(&line);
+	return program_text_detach(&line);
 }

@@ -142,12 +142,12 @@ char *template_fill(const char *text, const struct template_names *names, templa
 		char *word = value(ctx, name);
 		if (!word) {
 			*missing = name;
-			free(program_text_take(&out));
+			free(program_text_detach(&out));
 			return NULL;
 		}
 		program_text_add_part(&out, text, (size_t)(hole - text));
 		value_add(&out, word, shell);
 	}
 	program_text_add(&out, text);
-	return program_text_take(&out);
+	return program_text_detach(&out);
 }

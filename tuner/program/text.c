@@ -41,7 +41,7 @@ void program_text_printf(struct program_text *text, const char *format, ...) {
 	va_end(ap);
 }
 
-char *program_text_take(struct program_text *text) {
+char *program_text_detach(struct program_text *text) {
 	make_room(text, 0);
 	char *data = text->data;
 	data[text->size] = '\0';

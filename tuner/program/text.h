@@ -12,6 +12,6 @@ struct program_text {
 void program_text_add_part(struct program_text *text, const char *part, size_t size);
 void program_text_add(struct program_text *text, const char *part);
 void program_text_printf(struct program_text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
-char *program_text_take(struct program_text *text); /* never NULL; caller frees; the text is empty again */
+char *program_text_detach(struct program_text *text); /* never NULL; caller frees; the text is empty again */
 
 #endif

@@ -17,7 +17,7 @@ static size_t least_ahead(const struct race *race) {
 /* Blocks more than are needed would measure what has dropped out by then. */
 static bool may_begin(const struct race *race, size_t flying) {
 	const struct race_options *options = race->options;
-	size_t done = (size_t)race->contest.block, least = (size_t)options->blocks_min;
+	size_t done = (size_t)race->context.block, least = (size_t)options->blocks_min;
 	size_t wanted = done < least ? least - done : done / 2, ahead = wanted > 2 ? wanted : least_ahead(race);
 
 	return flying < ahead && done + flying < (size_t)options->blocks_max && race_alive(race) > 0;
@@ -29,7 +29,7 @@ static struct block *block_make(struct race *race) {
 
 	for (size_t i = 0; i < running; i++) {
 		block->order[i] = (int)race->order[i];
-		block->requests[i] = contender_request(&race->field[race->order[i]], race->contest.request);
+		block->requests[i] = race_entrant_request(&race->field[race->order[i]], race->context.request);
 	}
 	return block;
 }
@@ -43,7 +43,7 @@ static int begin_some(struct race *race, struct blocks *blocks, struct err *err)
 }
 
 static double *row_begin(struct race *race) {
-	double *times = race->times + (size_t)race->contest.block * race->count;
+	double *times = race->times + (size_t)race->context.block * race->count;
 
 	for (size_t e = 0; e < race->count; e++)
 		times[e] = NAN;
@@ -55,13 +55,13 @@ static int block_show(struct race *race, struct block *block, size_t from, struc
 	int rc = 0;
 
 	for (size_t i = from; i < block->done; i++)
-		if (contest_show(&race->contest, block->requests[i].config, &block->results[i], err) != 0)
+		if (race_context_report(&race->context, block->requests[i].config, &block->results[i], err) != 0)
 			rc = -1;
 	return rc;
 }
 
 /* What was lost with its node is left out: the others of the block were together all the same. */
-static int block_take(struct race *race, struct block *block, struct err *err) {
+static int block_record(struct race *race, struct block *block, struct err *err) {
 	double *times = row_begin(race);
 
 	for (size_t i = 0; i < block->done; i++) {
@@ -69,8 +69,8 @@ static int block_take(struct race *race, struct block *block, struct err *err) {
 		bool alive = race->entries[e].alive;
 		double seconds;
 
-		if (contender_take(&race->field[e], &race->contest, alive, &block->requests[i], &block->results[i], &seconds,
-		                   err) != 0) {
+		if (race_entrant_record(&race->field[e], &race->context, alive, &block->requests[i], &block->results[i],
+		                        &seconds, err) != 0) {
 			block_show(race, block, i + 1, &(struct err){0});
 			return -1;
 		}
@@ -80,10 +80,10 @@ static int block_take(struct race *race, struct block *block, struct err *err) {
 	if (block->lost && block->done < block->count) {
 		size_t e = (size_t)block->order[block->done];
 
-		contender_gone(&race->field[e], block->outside);
+		race_entrant_gone(&race->field[e], block->outside);
 		race->entries[e].alive = race->entries[e].alive && !race->field[e].lost;
 	}
-	race->contest.block += block->done > 0;
+	race->context.block += block->done > 0;
 	return 0;
 }
 
@@ -92,7 +92,7 @@ static int block_late(struct race *race, struct block *block, struct err *err) {
 	int rc = block_show(race, block, 0, err);
 
 	row_begin(race);
-	race->contest.block++;
+	race->context.block++;
 	return rc;
 }
 
@@ -120,7 +120,7 @@ static int blocks_run(struct race *race, struct blocks *blocks, struct err *err)
 			rc = blocks_next(blocks, &block, err);
 		if (block == NULL)
 			continue;
-		rc = over ? block_late(race, block, err) : block_take(race, block, err);
+		rc = over ? block_late(race, block, err) : block_record(race, block, err);
 		over = over || (rc == 0 && race_decide(race));
 		block_free(block);
 	}

@@ -60,7 +60,7 @@ void duel_pair_add(struct duel *duel, const double *seconds) {
 
 	for (int trial = 0; trial < trials; trial++)
 		whole = whole && !isnan(seconds[trial]);
-	duel->contest.block++;
+	duel->context.block++;
 	duel->failures += !whole;
 	for (int trial = 0; whole && trial < trials; trial++)
 		duel->pairs[trial][duel->count] = seconds[trial];
@@ -74,15 +74,15 @@ static int duel_block(struct duel *duel, struct err *err) {
 	size_t trials = duel_plan(duel, order);
 
 	for (size_t i = 0; i < trials; i++)
-		if (contender_measure(duel_side(duel, order[i]), &duel->contest, order[i] != CONTROL, &seconds[order[i]],
-		                      err) != 0)
+		if (race_entrant_measure(duel_side(duel, order[i]), &duel->context, order[i] != CONTROL, &seconds[order[i]],
+		                         err) != 0)
 			return -1;
 	duel_pair_add(duel, seconds);
 	return 0;
 }
 
 bool duel_forfeited(const struct duel *duel) {
-	const struct contender *a = &duel->sides[SIDE_A], *b = &duel->sides[SIDE_B];
+	const struct race_entrant *a = &duel->sides[SIDE_A], *b = &duel->sides[SIDE_B];
 
 	return (a->lost && (b->lost || b->count > 0)) || (b->lost && a->count > 0);
 }
@@ -138,7 +138,7 @@ static int duel_measure(struct duel *duel, struct duel_result *result, struct er
 }
 
 static int duel_conclude(struct duel *duel, struct duel_result *result, struct err *err) {
-	const struct contender *a = &duel->sides[SIDE_A], *b = &duel->sides[SIDE_B];
+	const struct race_entrant *a = &duel->sides[SIDE_A], *b = &duel->sides[SIDE_B];
 
 	if (a->lost && b->lost)
 		return err_set(err, ERR_NOTHING, "run each of them alone to see why",
@@ -151,7 +151,7 @@ static int duel_conclude(struct duel *duel, struct duel_result *result, struct e
 	if (a->lost || b->lost)
 		result->verdict = a->lost ? PAIRED_SLOWER : PAIRED_FASTER;
 	for (int i = 0; i < 2; i++) {
-		const struct contender *side = &duel->sides[i];
+		const struct race_entrant *side = &duel->sides[i];
 
 		result->failed[i] = side->failed;
 		result->median[i] = stats_median(side->samples, side->count);
@@ -166,9 +166,9 @@ static int duel_conclude(struct duel *duel, struct duel_result *result, struct e
 int duel_run(struct runner *runner, const struct trial_request *request, const json_t *a, const json_t *b,
              const struct duel_options *options, const struct race_observer *observer, struct duel_result *result,
              struct err *err) {
-	struct contest contest = {.runner = runner, .request = request, .observer = observer, .phase = options->phase};
+	struct race_context context = {.runner = runner, .request = request, .observer = observer, .phase = options->phase};
 	struct duel duel = {
-		.options = options, .contest = contest, .sides = {{.config = a}, {.config = b}}, .start = duel_now(options)};
+		.options = options, .context = context, .sides = {{.config = a}, {.config = b}}, .start = duel_now(options)};
 	int status;
 
 	*result = (struct duel_result){0};
@@ -183,8 +183,8 @@ int duel_run(struct runner *runner, const struct trial_request *request, const j
 		status = duel_conclude(&duel, result, err);
 	for (int i = 0; i < TRIALS_MAX; i++)
 		free(duel.pairs[i]);
-	contender_clear(&duel.sides[SIDE_A]);
-	contender_clear(&duel.sides[SIDE_B]);
+	race_entrant_clear(&duel.sides[SIDE_A]);
+	race_entrant_clear(&duel.sides[SIDE_B]);
 	return status;
 }
 

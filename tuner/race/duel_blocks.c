@@ -18,7 +18,7 @@ static struct block *block_make(struct duel *duel) {
 
 	for (size_t i = 0; i < trials; i++) {
 		block->order[i] = order[i];
-		block->requests[i] = contender_request(duel_side(duel, order[i]), duel->contest.request);
+		block->requests[i] = race_entrant_request(duel_side(duel, order[i]), duel->context.request);
 	}
 	return block;
 }
@@ -36,20 +36,20 @@ static int block_show(struct duel *duel, struct block *block, size_t from, struc
 	int rc = 0;
 
 	for (size_t i = from; i < block->done; i++)
-		if (contest_show(&duel->contest, block->requests[i].config, &block->results[i], err) != 0)
+		if (race_context_report(&duel->context, block->requests[i].config, &block->results[i], err) != 0)
 			rc = -1;
 	return rc;
 }
 
 /* A pair that was lost with its node says nothing of either side. */
-static int block_take(struct duel *duel, struct block *block, struct err *err) {
+static int block_record(struct duel *duel, struct block *block, struct err *err) {
 	double seconds[TRIALS_MAX] = {NAN, NAN, NAN};
 
 	for (size_t i = 0; i < block->done; i++) {
 		int trial = block->order[i];
 
-		if (contender_take(duel_side(duel, trial), &duel->contest, trial != CONTROL, &block->requests[i],
-		                   &block->results[i], &seconds[trial], err) != 0) {
+		if (race_entrant_record(duel_side(duel, trial), &duel->context, trial != CONTROL, &block->requests[i],
+		                        &block->results[i], &seconds[trial], err) != 0) {
 			block_show(duel, block, i + 1, &(struct err){0});
 			return -1;
 		}
@@ -59,8 +59,8 @@ static int block_take(struct duel *duel, struct block *block, struct err *err) {
 		return 0;
 	}
 	if (block->done < block->count)
-		contender_gone(duel_side(duel, block->order[block->done]), block->outside);
-	duel->contest.block++;
+		race_entrant_gone(duel_side(duel, block->order[block->done]), block->outside);
+	duel->context.block++;
 	return 0;
 }
 
@@ -68,7 +68,7 @@ static int block_take(struct duel *duel, struct block *block, struct err *err) {
 static int block_late(struct duel *duel, struct block *block, struct err *err) {
 	int rc = block_show(duel, block, 0, err);
 
-	duel->contest.block++;
+	duel->context.block++;
 	return rc;
 }
 
@@ -96,7 +96,7 @@ static int blocks_run(struct duel *duel, struct blocks *blocks, struct duel_resu
 			rc = blocks_next(blocks, &block, err);
 		if (block == NULL)
 			continue;
-		rc = over ? block_late(duel, block, err) : block_take(duel, block, err);
+		rc = over ? block_late(duel, block, err) : block_record(duel, block, err);
 		over = over || (rc == 0 && duel_decide(duel, result));
 		block_free(block);
 	}

@@ -8,8 +8,8 @@ enum duel_trial { SIDE_A, SIDE_B, CONTROL, TRIALS_MAX };
 
 struct duel {
 	const struct duel_options *options;
-	struct contest contest;
-	struct contender sides[2];
+	struct race_context context;
+	struct race_entrant sides[2];
 	struct rng rng;
 	double *pairs[TRIALS_MAX]; /* seconds of a, b and the control, `count` each */
 	int count;
@@ -20,7 +20,7 @@ struct duel {
 
 /* The order of the next block, TRIALS_MAX at most. */
 size_t duel_plan(struct duel *duel, int *order);
-static inline struct contender *duel_side(struct duel *duel, int trial) {
+static inline struct race_entrant *duel_side(struct duel *duel, int trial) {
 	return &duel->sides[trial == SIDE_B];
 }
 /* A block has ended; seconds: NAN where a trial failed. */

@@ -15,9 +15,9 @@ enum { ROW_MAX = 3, AWAY_MAX = 20, TRIALS_FAIR = 12 };
 #define WARMUP_UNDER_S  20e-3 /* a longer run costs more to repeat than cold caches do */
 #define PLAUSIBLE_MAX_S 1e9
 
-void contender_clear(struct contender *contender) {
-	free(contender->samples);
-	*contender = (struct contender){0};
+void race_entrant_clear(struct race_entrant *entrant) {
+	free(entrant->samples);
+	*entrant = (struct race_entrant){0};
 }
 
 static bool samples_plausible(const struct trial_result *result, double max) {
@@ -47,12 +47,12 @@ static void result_check(struct trial_result *result, double max) {
 	snprintf(result->message, sizeof result->message, "%s", wrong);
 }
 
-static void contender_keep(struct contender *contender, double seconds) {
-	if (contender->count == contender->room) {
-		contender->room = contender->room ? 2 * contender->room : 32;
-		contender->samples = mem_grow(contender->samples, contender->room, sizeof *contender->samples);
+static void race_entrant_keep(struct race_entrant *entrant, double seconds) {
+	if (entrant->count == entrant->room) {
+		entrant->room = entrant->room ? 2 * entrant->room : 32;
+		entrant->samples = mem_grow(entrant->samples, entrant->room, sizeof *entrant->samples);
 	}
-	contender->samples[contender->count++] = seconds;
+	entrant->samples[entrant->count++] = seconds;
 }
 
 /* What can't come right by trying again. */
@@ -60,20 +60,20 @@ static bool failure_final(enum trial_status status) {
 	return status == TRIAL_CORRECTNESS || status == TRIAL_COMPILE || status == TRIAL_CONSTRAINTS;
 }
 
-static void contender_fail(struct contender *contender, enum trial_status status) {
-	contender->failed = status;
-	contender->failures++;
-	contender->failed_in_row++;
-	if (failure_final(status) || contender->failed_in_row >= ROW_MAX ||
-	    (contender->trials >= TRIALS_FAIR && 3 * contender->failures > contender->trials))
-		contender->lost = true;
+static void race_entrant_fail(struct race_entrant *entrant, enum trial_status status) {
+	entrant->failed = status;
+	entrant->failures++;
+	entrant->failures_in_a_row++;
+	if (failure_final(status) || entrant->failures_in_a_row >= ROW_MAX ||
+	    (entrant->trials >= TRIALS_FAIR && 3 * entrant->failures > entrant->trials))
+		entrant->lost = true;
 }
 
-struct trial_request contender_request(const struct contender *contender, const struct trial_request *base) {
+struct trial_request race_entrant_request(const struct race_entrant *entrant, const struct trial_request *base) {
 	struct trial_request request = *base;
-	double last = contender->count > 0 ? contender->samples[contender->count - 1] : 0;
+	double last = entrant->count > 0 ? entrant->samples[entrant->count - 1] : 0;
 
-	request.config = contender->config;
+	request.config = entrant->config;
 	request.samples = 1;
 	request.warmup = !base->whole_program && last < WARMUP_UNDER_S;
 	request.min_sample_s = base->min_sample_s > SAMPLE_MIN_S ? base->min_sample_s : SAMPLE_MIN_S;
@@ -82,49 +82,50 @@ struct trial_request contender_request(const struct contender *contender, const 
 	return request;
 }
 
-void contender_gone(struct contender *contender, bool outside) {
-	if (outside ? ++contender->away < AWAY_MAX : ++contender->gone < ROW_MAX)
+void race_entrant_gone(struct race_entrant *entrant, bool outside) {
+	if (outside ? ++entrant->away < AWAY_MAX : ++entrant->gone < ROW_MAX)
 		return;
-	contender_fail(contender, TRIAL_RUNTIME);
-	contender->lost = true;
+	race_entrant_fail(entrant, TRIAL_RUNTIME);
+	entrant->lost = true;
 }
 
-int contest_show(const struct contest *contest, const json_t *config, const struct trial_result *result,
-                 struct err *err) {
-	const struct race_observer *observer = contest->observer;
+int race_context_report(const struct race_context *context, const json_t *config, const struct trial_result *result,
+                        struct err *err) {
+	const struct race_observer *observer = context->observer;
 
 	if (observer == NULL || observer->trial == NULL)
 		return 0;
-	return observer->trial(observer->ctx, contest->phase, contest->block, config, result, err) != 0 ? -1 : 0;
+	return observer->trial(observer->ctx, context->phase, context->block, config, result, err) != 0 ? -1 : 0;
 }
 
-int contender_take(struct contender *contender, const struct contest *contest, bool keep,
-                   const struct trial_request *request, struct trial_result *result, double *seconds, struct err *err) {
+int race_entrant_record(struct race_entrant *entrant, const struct race_context *context, bool keep,
+                        const struct trial_request *request, struct trial_result *result, double *seconds,
+                        struct err *err) {
 	*seconds = NAN;
 	/* What a program prints may be any number. */
 	result_check(result, request->whole_program ? INFINITY : PLAUSIBLE_MAX_S);
-	contender->trials++;
-	contender->gone = contender->away = 0;
+	entrant->trials++;
+	entrant->gone = entrant->away = 0;
 	if (result->status == TRIAL_CORRECT) {
 		*seconds = result->value;
-		contender->failed_in_row = 0;
+		entrant->failures_in_a_row = 0;
 		if (keep)
-			contender_keep(contender, *seconds);
+			race_entrant_keep(entrant, *seconds);
 	} else {
-		contender_fail(contender, result->status);
+		race_entrant_fail(entrant, result->status);
 	}
-	return contest_show(contest, request->config, result, err);
+	return race_context_report(context, request->config, result, err);
 }
 
-int contender_measure(struct contender *contender, const struct contest *contest, bool keep, double *seconds,
-                      struct err *err) {
-	struct trial_request request = contender_request(contender, contest->request);
+int race_entrant_measure(struct race_entrant *entrant, const struct race_context *context, bool keep, double *seconds,
+                         struct err *err) {
+	struct trial_request request = race_entrant_request(entrant, context->request);
 	struct trial_result result = {.value = NAN};
-	int status = contest->runner->run(contest->runner->ctx, &request, &result, err);
+	int status = context->runner->run(context->runner->ctx, &request, &result, err);
 
 	*seconds = NAN;
 	if (status == 0)
-		status = contender_take(contender, contest, keep, &request, &result, seconds, err);
+		status = race_entrant_record(entrant, context, keep, &request, &result, seconds, err);
 	trial_result_clear(&result);
 	return status != 0 ? -1 : 0;
 }

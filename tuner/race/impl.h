@@ -6,11 +6,11 @@
 
 struct race {
 	const struct race_options *options;
-	struct contest contest;
+	struct race_context context;
 	struct race_entry *entries;
 	size_t count;
-	struct contender *field; /* one an entry */
-	double *times;           /* of entry e in block k: [k * count + e], NAN where there is none */
+	struct race_entrant *field; /* one an entry */
+	double *times;              /* of entry e in block k: [k * count + e], NAN where there is none */
 	size_t *order;
 	double *x, *y; /* the blocks that two entries share */
 	struct rng rng;

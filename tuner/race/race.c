@@ -52,7 +52,7 @@ static void race_init(struct race *race) {
 
 static void race_clear(struct race *race) {
 	for (size_t e = 0; e < race->count; e++)
-		contender_clear(&race->field[e]);
+		race_entrant_clear(&race->field[e]);
 	free(race->field);
 	free(race->times);
 	free(race->order);
@@ -74,7 +74,7 @@ size_t race_plan(struct race *race, size_t *order) {
 }
 
 static int race_block(struct race *race, struct err *err) {
-	double *times = race->times + (size_t)race->contest.block * race->count;
+	double *times = race->times + (size_t)race->context.block * race->count;
 	size_t running = race_plan(race, race->order);
 
 	for (size_t e = 0; e < race->count; e++)
@@ -82,11 +82,11 @@ static int race_block(struct race *race, struct err *err) {
 	for (size_t i = 0; i < running; i++) {
 		size_t e = race->order[i];
 
-		if (contender_measure(&race->field[e], &race->contest, true, &times[e], err) != 0)
+		if (race_entrant_measure(&race->field[e], &race->context, true, &times[e], err) != 0)
 			return -1;
 		race->entries[e].alive = !race->field[e].lost;
 	}
-	race->contest.block++;
+	race->context.block++;
 	return 0;
 }
 
@@ -102,7 +102,7 @@ size_t race_alive(const struct race *race) {
 static struct paired race_compare(const struct race *race, size_t e, size_t f, double factor, double level) {
 	size_t shared = 0;
 
-	for (int block = 0; block < race->contest.block; block++) {
+	for (int block = 0; block < race->context.block; block++) {
 		const double *times = race->times + (size_t)block * race->count;
 
 		if (isnan(times[e]) || isnan(times[f]))
@@ -199,7 +199,7 @@ static bool race_late(const struct race *race) {
 }
 
 bool race_decide(struct race *race) {
-	if (race->contest.block < race->options->blocks_min)
+	if (race->context.block < race->options->blocks_min)
 		return false;
 	race->led = race_lead(race);
 	if (!race->led)
@@ -213,7 +213,7 @@ static int race_measure(struct race *race, struct err *err) {
 		if (race_blocks_measure(race, err) != 0)
 			return -1;
 	} else {
-		while (race->contest.block < race->options->blocks_max && race_alive(race) > 0) {
+		while (race->context.block < race->options->blocks_max && race_alive(race) > 0) {
 			if (race_block(race, err) != 0)
 				return -1;
 			if (race_decide(race))
@@ -244,11 +244,11 @@ static size_t race_winner(const struct race *race) {
 
 static void race_report(const struct race *race) {
 	for (size_t e = 0; e < race->count; e++) {
-		const struct contender *contender = &race->field[e];
+		const struct race_entrant *entrant = &race->field[e];
 
-		race->entries[e].median = stats_median(contender->samples, contender->count);
-		race->entries[e].blocks = (int)contender->count;
-		race->entries[e].failed = contender->lost ? contender->failed : TRIAL_CORRECT;
+		race->entries[e].median = stats_median(entrant->samples, entrant->count);
+		race->entries[e].blocks = (int)entrant->count;
+		race->entries[e].failed = entrant->lost ? entrant->failed : TRIAL_CORRECT;
 	}
 }
 
@@ -256,7 +256,7 @@ int race_run(struct runner *runner, const struct trial_request *request, struct 
              const struct race_options *options, const struct race_observer *observer, size_t *winner,
              struct err *err) {
 	struct race race = {.options = options,
-	                    .contest = {.runner = runner, .request = request, .observer = observer, .phase = "race"},
+	                    .context = {.runner = runner, .request = request, .observer = observer, .phase = "race"},
 	                    .entries = entries,
 	                    .count = count,
 	                    .level = fmax(0, 2 * options->level - 1)};

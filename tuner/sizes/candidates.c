@@ -43,11 +43,11 @@ static int by_rank(const void *a, const void *b) {
 	return (x->at > y->at) - (x->at < y->at);
 }
 
-json_t *sizes_offers(struct sizes *sizes, const struct sizes_point *point) {
-	json_t *offers = json_array(), *one;
+json_t *sizes_candidates(struct sizes *sizes, const struct sizes_point *point) {
+	json_t *candidates = json_array(), *one;
 	size_t count = json_array_size(point->finalists), i;
 	struct rank *ranks = mem_alloc(count + 1, sizeof *ranks);
-	json_array_append(offers, sizes_config(sizes, point->config));
+	json_array_append(candidates, sizes_config(sizes, point->config));
 	json_array_foreach((json_t *)point->finalists, i, one) {
 		double median = js_real_or(one, "median", INFINITY);
 		ranks[i] = (struct rank){.config = json_object_get(one, "config"),
@@ -56,13 +56,13 @@ json_t *sizes_offers(struct sizes *sizes, const struct sizes_point *point) {
 		                         .at = i};
 	}
 	qsort(ranks, count, sizeof *ranks, by_rank);
-	for (i = 0; i < count && json_array_size(offers) < SIZES_OFFERS_MAX; i++) {
+	for (i = 0; i < count && json_array_size(candidates) < SIZES_CANDIDATES_MAX; i++) {
 		if (!json_is_object(ranks[i].config))
 			continue;
 		json_t *config = sizes_config(sizes, ranks[i].config);
-		if (config != json_array_get(offers, 0))
-			json_array_append(offers, config);
+		if (config != json_array_get(candidates, 0))
+			json_array_append(candidates, config);
 	}
 	free(ranks);
-	return offers;
+	return candidates;
 }

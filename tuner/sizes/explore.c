@@ -61,7 +61,7 @@ static int gap_compare(struct explorer *explorer, size_t without, struct err *er
 	struct sizes *sizes = explorer->sizes;
 	struct sizes_range ranges[SIZES_RANGES_MAX];
 	const struct sizes_point *right = sizes_point(sizes, without + 1);
-	if (without == 0 || !right || sizes->bridge_count)
+	if (without == 0 || !right || sizes->midpoint_race_count)
 		return 0;
 	size_t count = sizes_ranges(sizes, without, ranges);
 	const json_t *low = sizes_range_of(ranges, count, sizes_point(sizes, without - 1)->n)->config;
@@ -103,7 +103,7 @@ static int size_tune(struct explorer *explorer, double n, size_t expected, bool 
 		return -1;
 	*enough = answer == SPENT;
 	if (answer == SKIPPED)
-		sizes_bar(explorer->sizes, n);
+		sizes_failed_add(explorer->sizes, n);
 	if (answer != DONE)
 		return 0;
 	sizes_add(explorer->sizes, &point);
@@ -119,7 +119,8 @@ int sizes_explore(struct sizes *sizes, const struct sizes_plan *plan, const stru
 	for (bool enough = false; !enough && !isnan(n = sizes_next(sizes, plan, &expected));)
 		if (size_tune(&explorer, n, expected, &enough, err) || settle(&explorer, neighbours_compare, err))
 			return -1;
-	return sizes_turns(sizes, bench, err) || sizes_bridges(sizes, bench, err) || settle(&explorer, checks_compare, err)
+	return sizes_rounds(sizes, bench, err) || sizes_midpoint_races(sizes, bench, err) ||
+	               settle(&explorer, checks_compare, err)
 	           ? -1
 	           : 0;
 }

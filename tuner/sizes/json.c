@@ -15,9 +15,9 @@ static int law_of(const struct sizes *sizes, struct growth *growth, struct err *
 		n[i] = sizes->entries[i].point.n;
 		cost[i] = sizes->entries[i].point.cost;
 	}
-	for (size_t i = 0; i < sizes->way_count && count < SIZES_MAX; i++, count++) {
-		n[count] = sizes->ways[i].n;
-		cost[count] = sizes->ways[i].cost;
+	for (size_t i = 0; i < sizes->midpoint_count && count < SIZES_MAX; i++, count++) {
+		n[count] = sizes->midpoints[i].n;
+		cost[count] = sizes->midpoints[i].cost;
 	}
 	return growth_fit(n, cost, count, NULL, 0, growth, err);
 }
@@ -63,11 +63,11 @@ static json_t *measured_json(const struct sizes *sizes) {
 
 static json_t *between_json(const struct sizes *sizes) {
 	json_t *array = json_array();
-	for (size_t i = 0; i < sizes->way_count; i++) {
-		const struct sizes_way *way = &sizes->ways[i];
-		json_array_append_new(array,
-		                      json_pack("{s:o,s:o,s:O,s:o}", "size", size_json(way->n), "median", js_number(way->cost),
-		                                "config", way->config, "met", sizes_bridge_json(sizes, way->n)));
+	for (size_t i = 0; i < sizes->midpoint_count; i++) {
+		const struct sizes_midpoint *midpoint = &sizes->midpoints[i];
+		json_array_append_new(array, json_pack("{s:o,s:o,s:O,s:o}", "size", size_json(midpoint->n), "median",
+		                                       js_number(midpoint->cost), "config", midpoint->config, "met",
+		                                       sizes_midpoint_race_json(sizes, midpoint->n)));
 	}
 	return array;
 }

@@ -37,7 +37,7 @@ static double loss_or_far(const struct merge *merge, size_t station, size_t conf
 
 /* What is lost on the way to the next station, in the mean, where the ratios lie on lines between the two: `low` is
  * used up to where both cost the same, `high` from there. */
-static double way_loss(const struct merge *merge, size_t station, size_t low, size_t high) {
+static double gap_loss(const struct merge *merge, size_t station, size_t low, size_t high) {
 	double a = loss_or_far(merge, station, low), a_end = loss_or_far(merge, station + 1, low);
 	double b = loss_or_far(merge, station, high), b_end = loss_or_far(merge, station + 1, high);
 	double share = a < b && a_end > b_end ? (b - a) / (b - a + a_end - b_end) : 0.5;
@@ -61,7 +61,7 @@ static void choose(struct merge *merge, size_t station, size_t config) {
 	for (size_t k = 0; before && k < merge->stations.config_count; k++) {
 		if (!isfinite(before[k].cost))
 			continue;
-		double one = before[k].cost + way_loss(merge, station - 1, k, config) + (k == config ? 0 : RANGE_LOSS);
+		double one = before[k].cost + gap_loss(merge, station - 1, k, config) + (k == config ? 0 : RANGE_LOSS);
 		/* Of equal ones that which goes on. */
 		if (one < cost || (one <= cost && k == config)) {
 			cost = one;
@@ -109,15 +109,15 @@ static void range_begin(const struct merge *merge, size_t station, size_t config
 
 /* From the last station to the first; then from small sizes to large ones. */
 static size_t ranges_read(const struct merge *merge, struct sizes_range *ranges) {
-	size_t count = 0, config = cheapest(merge), of_station[SIZES_RANGES_MAX];
+	size_t count = 0, config = cheapest(merge), config_at[SIZES_RANGES_MAX];
 	for (size_t i = merge->stations.count; i-- > 0;) {
-		of_station[i] = config;
+		config_at[i] = config;
 		config = merge->choices[i * merge->stations.config_count + config].before;
 	}
 	for (size_t i = 0; i < merge->stations.count; i++) {
-		double loss = loss_at(merge, i, of_station[i]);
-		if (i == 0 || of_station[i] != of_station[i - 1])
-			range_begin(merge, i, of_station[i], &ranges[count++]);
+		double loss = loss_at(merge, i, config_at[i]);
+		if (i == 0 || config_at[i] != config_at[i - 1])
+			range_begin(merge, i, config_at[i], &ranges[count++]);
 		struct sizes_range *range = &ranges[count - 1];
 		range->last = range->to = merge->stations.at[i]->point.n;
 		range->loss = fmax(range->loss, loss);

@@ -10,75 +10,75 @@
 #include "src/base/mem.h"
 #include "tuner/sizes/impl.h"
 
-struct meeting {
+struct midpoint_race {
 	double n;
-	char *texts[SIZES_BRIDGE_MAX]; /* canonical JSON; the first is what the others are compared with */
+	char *texts[SIZES_MIDPOINT_RACE_MAX]; /* canonical JSON; the first is what the others are compared with */
 	size_t count;
-	double costs[SIZES_BRIDGE_ROUNDS][SIZES_BRIDGE_MAX];
+	double costs[SIZES_MIDPOINT_RACE_ROUNDS][SIZES_MIDPOINT_RACE_MAX];
 };
 
-struct sizes_bridges_reader {
-	struct meeting meetings[SIZES_WAYS_MAX];
+struct sizes_midpoint_races_reader {
+	struct midpoint_race races[SIZES_MIDPOINTS_MAX];
 	size_t count;
 };
 
-struct sizes_bridges_reader *sizes_bridges_reader_new(void) {
-	return mem_alloc(1, sizeof(struct sizes_bridges_reader));
+struct sizes_midpoint_races_reader *sizes_midpoint_races_reader_new(void) {
+	return mem_alloc(1, sizeof(struct sizes_midpoint_races_reader));
 }
 
-static struct meeting *meeting_at(struct sizes_bridges_reader *reader, double n) {
+static struct midpoint_race *race_at(struct sizes_midpoint_races_reader *reader, double n) {
 	for (size_t i = 0; i < reader->count; i++)
-		if (reader->meetings[i].n == n)
-			return &reader->meetings[i];
-	if (reader->count == SIZES_WAYS_MAX)
+		if (reader->races[i].n == n)
+			return &reader->races[i];
+	if (reader->count == SIZES_MIDPOINTS_MAX)
 		return NULL;
-	struct meeting *meeting = &reader->meetings[reader->count++];
-	meeting->n = n;
-	for (size_t round = 0; round < SIZES_BRIDGE_ROUNDS; round++)
-		for (size_t i = 0; i < SIZES_BRIDGE_MAX; i++)
-			meeting->costs[round][i] = NAN;
-	return meeting;
+	struct midpoint_race *race = &reader->races[reader->count++];
+	race->n = n;
+	for (size_t round = 0; round < SIZES_MIDPOINT_RACE_ROUNDS; round++)
+		for (size_t i = 0; i < SIZES_MIDPOINT_RACE_MAX; i++)
+			race->costs[round][i] = NAN;
+	return race;
 }
 
-static size_t place_of(struct meeting *meeting, const char *text) {
+static size_t config_index(struct midpoint_race *race, const char *text) {
 	size_t i = 0;
-	while (i < meeting->count && strcmp(meeting->texts[i], text) != 0)
+	while (i < race->count && strcmp(race->texts[i], text) != 0)
 		i++;
-	if (i == meeting->count && i < SIZES_BRIDGE_MAX)
-		meeting->texts[meeting->count++] = mem_strdup(text);
+	if (i == race->count && i < SIZES_MIDPOINT_RACE_MAX)
+		race->texts[race->count++] = mem_strdup(text);
 	return i;
 }
 
-void sizes_bridges_trial(struct sizes_bridges_reader *reader, const struct store_trial *trial) {
+void sizes_midpoint_races_trial(struct sizes_midpoint_races_reader *reader, const struct store_trial *trial) {
 	double n = js_real_or(trial->detail, "size", NAN);
 	if (strcmp(trial->phase, "bridge") != 0 || !(n > 0) || !(trial->value > 0) || trial->block < 0 ||
-	    trial->block >= SIZES_BRIDGE_ROUNDS)
+	    trial->block >= SIZES_MIDPOINT_RACE_ROUNDS)
 		return;
-	struct meeting *meeting = meeting_at(reader, n);
-	size_t at = meeting ? place_of(meeting, trial->config) : SIZES_BRIDGE_MAX;
-	if (at < SIZES_BRIDGE_MAX)
-		meeting->costs[trial->block][at] = trial->value;
+	struct midpoint_race *race = race_at(reader, n);
+	size_t at = race ? config_index(race, trial->config) : SIZES_MIDPOINT_RACE_MAX;
+	if (at < SIZES_MIDPOINT_RACE_MAX)
+		race->costs[trial->block][at] = trial->value;
 }
 
-static void meeting_end(struct meeting *meeting, struct sizes *sizes) {
-	json_t *configs[SIZES_BRIDGE_MAX];
-	double costs[SIZES_BRIDGE_ROUNDS * SIZES_BRIDGE_MAX];
+static void race_end(struct midpoint_race *race, struct sizes *sizes) {
+	json_t *configs[SIZES_MIDPOINT_RACE_MAX];
+	double costs[SIZES_MIDPOINT_RACE_ROUNDS * SIZES_MIDPOINT_RACE_MAX];
 	bool whole = true;
-	for (size_t i = 0; i < meeting->count; i++) {
-		configs[i] = js_parse(meeting->texts[i], strlen(meeting->texts[i]), "a trial's configuration", NULL);
+	for (size_t i = 0; i < race->count; i++) {
+		configs[i] = js_parse(race->texts[i], strlen(race->texts[i]), "a trial's configuration", NULL);
 		whole = whole && configs[i];
-		for (size_t round = 0; round < SIZES_BRIDGE_ROUNDS; round++)
-			costs[round * meeting->count + i] = meeting->costs[round][i];
-		free(meeting->texts[i]);
+		for (size_t round = 0; round < SIZES_MIDPOINT_RACE_ROUNDS; round++)
+			costs[round * race->count + i] = race->costs[round][i];
+		free(race->texts[i]);
 	}
 	if (whole)
-		sizes_bridge_take(sizes, meeting->n, configs, meeting->count, costs, SIZES_BRIDGE_ROUNDS);
-	for (size_t i = 0; i < meeting->count; i++)
+		sizes_midpoint_race_record(sizes, race->n, configs, race->count, costs, SIZES_MIDPOINT_RACE_ROUNDS);
+	for (size_t i = 0; i < race->count; i++)
 		json_decref(configs[i]);
 }
 
-void sizes_bridges_end(struct sizes_bridges_reader *reader, struct sizes *sizes) {
+void sizes_midpoint_races_end(struct sizes_midpoint_races_reader *reader, struct sizes *sizes) {
 	for (size_t i = 0; i < reader->count; i++)
-		meeting_end(&reader->meetings[i], sizes);
+		race_end(&reader->races[i], sizes);
 	free(reader);
 }

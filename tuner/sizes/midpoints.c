@@ -24,17 +24,17 @@ static size_t parts_of(double low, double high, double wide) {
 
 static double narrowest(const struct sizes *sizes) {
 	double wide = WIDE;
-	for (size_t count = SIZES_WAYS_MAX + 1; count > SIZES_WAYS_MAX; wide *= WIDER) {
+	for (size_t count = SIZES_MIDPOINTS_MAX + 1; count > SIZES_MIDPOINTS_MAX; wide *= WIDER) {
 		count = 0;
 		for (size_t i = 0; i + 1 < sizes->count; i++)
 			count += parts_of(sizes->entries[i].point.n, sizes->entries[i + 1].point.n, wide) - 1;
-		if (count <= SIZES_WAYS_MAX)
+		if (count <= SIZES_MIDPOINTS_MAX)
 			break;
 	}
 	return wide;
 }
 
-size_t sizes_ways_plan(const struct sizes *sizes, struct sizes_way *ways) {
+size_t sizes_midpoints_plan(const struct sizes *sizes, struct sizes_midpoint *midpoints) {
 	struct sizes_range ranges[SIZES_RANGES_MAX];
 	size_t range_count = sizes_ranges(sizes, SIZE_MAX, ranges), count = 0;
 	bool whole = sizes_is_whole(sizes);
@@ -46,40 +46,40 @@ size_t sizes_ways_plan(const struct sizes *sizes, struct sizes_way *ways) {
 			double n = low * pow(high / low, (double)k / (double)parts),
 				   step = sqrt(pow(high / low, 1 / (double)parts));
 			n = whole ? sizes_round(n / step, n * step) : n;
-			if (isnan(n) || !(n > low && n < high) || (count && n <= ways[count - 1].n))
+			if (isnan(n) || !(n > low && n < high) || (count && n <= midpoints[count - 1].n))
 				continue;
-			ways[count++] = (struct sizes_way){.n = n,
-			                                   .cost = NAN,
-			                                   .config = sizes_range_of(ranges, range_count, n)->config,
-			                                   .near = i,
-			                                   .search = sizes->entries[i].point.search};
+			midpoints[count++] = (struct sizes_midpoint){.n = n,
+			                                             .cost = NAN,
+			                                             .config = sizes_range_of(ranges, range_count, n)->config,
+			                                             .near = i,
+			                                             .search = sizes->entries[i].point.search};
 		}
 	}
 	return count;
 }
 
-bool sizes_way_add(struct sizes *sizes, double n, const json_t *config, double cost) {
+bool sizes_midpoint_add(struct sizes *sizes, double n, const json_t *config, double cost) {
 	size_t i = 0;
 	if (sizes_is_tuned(sizes, n))
 		return false;
-	while (i < sizes->way_count && sizes->ways[i].n != n)
+	while (i < sizes->midpoint_count && sizes->midpoints[i].n != n)
 		i++;
-	if (i == SIZES_WAYS_MAX || !(cost > 0) || !isfinite(cost) || !(n > 0) || !isfinite(n))
+	if (i == SIZES_MIDPOINTS_MAX || !(cost > 0) || !isfinite(cost) || !(n > 0) || !isfinite(n))
 		return false;
 	json_incref((json_t *)config);
-	if (i < sizes->way_count)
-		json_decref((json_t *)sizes->ways[i].config);
+	if (i < sizes->midpoint_count)
+		json_decref((json_t *)sizes->midpoints[i].config);
 	else
-		sizes->way_count++;
-	sizes->ways[i] = (struct sizes_way){.n = n, .cost = cost, .config = config};
+		sizes->midpoint_count++;
+	sizes->midpoints[i] = (struct sizes_midpoint){.n = n, .cost = cost, .config = config};
 	return true;
 }
 
-size_t sizes_way_count(const struct sizes *sizes) {
-	return sizes->way_count;
+size_t sizes_midpoint_count(const struct sizes *sizes) {
+	return sizes->midpoint_count;
 }
 
-void sizes_ways_take(struct sizes *sizes, double n, const json_t *config, const double *cost, size_t count) {
-	if (count >= SIZES_TURNS_MIN)
-		sizes_way_add(sizes, n, config, stats_median(cost, count));
+void sizes_midpoint_record(struct sizes *sizes, double n, const json_t *config, const double *cost, size_t count) {
+	if (count >= SIZES_ROUNDS_MIN)
+		sizes_midpoint_add(sizes, n, config, stats_median(cost, count));
 }

@@ -15,8 +15,8 @@ enum {
 };
 
 static bool is_known(const struct sizes *sizes, double n) {
-	for (size_t i = 0; i < sizes->barred_count; i++)
-		if (sizes->barred[i] == n)
+	for (size_t i = 0; i < sizes->failed_count; i++)
+		if (sizes->failed[i] == n)
 			return true;
 	return sizes_is_tuned(sizes, n);
 }
@@ -49,8 +49,8 @@ struct gap {
 	double n, width; /* a size in it; high over low */
 };
 
-static void gap_take(const struct sizes *sizes, const struct sizes_plan *plan, double low, double high,
-                     struct gap *widest) {
+static void gap_widen(const struct sizes *sizes, const struct sizes_plan *plan, double low, double high,
+                      struct gap *widest) {
 	double n = high / low > NEAR && high / low > widest->width ? between(sizes, plan, low, high) : NAN;
 	if (!isnan(n))
 		*widest = (struct gap){.n = n, .width = high / low};
@@ -68,11 +68,11 @@ static double sample(const struct sizes *sizes, const struct sizes_plan *plan, s
 	size_t count = sizes_ranges(sizes, SIZE_MAX, ranges), few = sizes->count < ENOUGH ? ENOUGH - sizes->count : 0;
 	*expected = 0;
 	for (size_t i = 1; i < count; i++) {
-		gap_take(sizes, plan, ranges[i - 1].last, ranges[i].first, &widest);
+		gap_widen(sizes, plan, ranges[i - 1].last, ranges[i].first, &widest);
 		*expected += halvings(ranges[i].first / ranges[i - 1].last);
 	}
 	for (size_t i = 0; isnan(widest.n) && few && i + 1 < sizes->count; i++)
-		gap_take(sizes, plan, sizes->entries[i].point.n, sizes->entries[i + 1].point.n, &widest);
+		gap_widen(sizes, plan, sizes->entries[i].point.n, sizes->entries[i + 1].point.n, &widest);
 	if (*expected < few)
 		*expected = few;
 	return widest.n;
@@ -91,7 +91,7 @@ static double listed(const struct sizes *sizes, const struct sizes_plan *plan, s
 }
 
 double sizes_next(const struct sizes *sizes, const struct sizes_plan *plan, size_t *expected) {
-	if (sizes->count + sizes->barred_count >= SIZES_MAX)
+	if (sizes->count + sizes->failed_count >= SIZES_MAX)
 		return NAN;
 	if (plan->list)
 		return listed(sizes, plan, expected);

@@ -26,8 +26,8 @@ struct reader {
 	size_t count;
 	int block;
 	char phase[16];
-	struct sizes_ways_reader *ways;
-	struct sizes_bridges_reader *bridges;
+	struct sizes_midpoints_reader *midpoints;
+	struct sizes_midpoint_races_reader *midpoint_races;
 };
 
 static void block_end(struct reader *reader) {
@@ -42,7 +42,7 @@ static void block_end(struct reader *reader) {
 	}
 }
 
-static void turn_take(struct tally *best, const struct store_trial *trial) {
+static void round_record(struct tally *best, const struct store_trial *trial) {
 	if (strcmp(trial->config, best->text) != 0 || !(trial->value > 0))
 		return;
 	best->logs = mem_grow(best->logs, best->count + 1, sizeof *best->logs);
@@ -53,7 +53,7 @@ static bool is_paired(const char *phase) {
 	return strcmp(phase, "race") == 0 || strcmp(phase, "duel") == 0 || strcmp(phase, "cross") == 0;
 }
 
-static void trial_take(struct tally *tally, const struct store_trial *trial, bool paired) {
+static void trial_record(struct tally *tally, const struct store_trial *trial, bool paired) {
 	bool correct = strcmp(trial->status, trial_status_word(TRIAL_CORRECT)) == 0;
 	if (paired && correct)
 		tally->in_block = trial->value;
@@ -71,13 +71,13 @@ static int on_trial(void *ctx, const struct store_trial *trial) {
 		reader->block = trial->block;
 		snprintf(reader->phase, sizeof reader->phase, "%s", trial->phase);
 	}
-	sizes_ways_trial(reader->ways, trial);
-	sizes_bridges_trial(reader->bridges, trial);
+	sizes_midpoints_trial(reader->midpoints, trial);
+	sizes_midpoint_races_trial(reader->midpoint_races, trial);
 	if (strcmp(trial->phase, "turns") == 0)
-		turn_take(&reader->tallies[0], trial);
+		round_record(&reader->tallies[0], trial);
 	for (size_t i = 0; i < reader->count && (paired || searched); i++)
 		if (strcmp(reader->tallies[i].text, trial->config) == 0)
-			trial_take(&reader->tallies[i], trial, paired);
+			trial_record(&reader->tallies[i], trial, paired);
 	return 0;
 }
 
@@ -92,7 +92,7 @@ static void tally_add(struct reader *reader, const json_t *config) {
 	reader->tallies[reader->count++] = (struct tally){.config = config, .text = text, .in_block = NAN, .alone = NAN};
 }
 
-static void ratio_take(struct sizes *sizes, size_t point, const struct reader *reader, const struct tally *tally) {
+static void ratio_apply(struct sizes *sizes, size_t point, const struct reader *reader, const struct tally *tally) {
 	if (tally->count > 0)
 		sizes_ratio_set(sizes, point, tally->config, exp(stats_median(tally->logs, tally->count)), tally->count);
 	else if (tally->failures > 0)
@@ -102,22 +102,24 @@ static void ratio_take(struct sizes *sizes, size_t point, const struct reader *r
 }
 
 static int point_read(struct sizes *sizes, size_t at, struct store *store, struct err *err) {
-	struct tally tallies[SIZES_MAX + SIZES_OFFERS_MAX];
-	struct reader reader = {
-		.tallies = tallies, .block = -1, .ways = sizes_ways_reader_new(), .bridges = sizes_bridges_reader_new()};
+	struct tally tallies[SIZES_MAX + SIZES_CANDIDATES_MAX];
+	struct reader reader = {.tallies = tallies,
+	                        .block = -1,
+	                        .midpoints = sizes_midpoints_reader_new(),
+	                        .midpoint_races = sizes_midpoint_races_reader_new()};
 	size_t k;
-	json_t *offer;
-	json_array_foreach(sizes->entries[at].offers, k, offer) tally_add(&reader, offer);
+	json_t *candidate;
+	json_array_foreach(sizes->entries[at].candidates, k, candidate) tally_add(&reader, candidate);
 	for (size_t i = 0; i < sizes->count; i++)
 		tally_add(&reader, sizes->entries[i].point.config);
 	int failed = store_trials_each(store, sizes->entries[at].point.search, NULL, on_trial, &reader, err);
 	block_end(&reader);
-	sizes_ways_end(reader.ways, sizes);
-	sizes_bridges_end(reader.bridges, sizes);
-	sizes_turns_take(sizes, at, tallies[0].logs, tallies[0].count);
+	sizes_midpoints_end(reader.midpoints, sizes);
+	sizes_midpoint_races_end(reader.midpoint_races, sizes);
+	sizes_rounds_record(sizes, at, tallies[0].logs, tallies[0].count);
 	for (size_t i = 0; i < reader.count; i++) {
 		if (i > 0 && !failed)
-			ratio_take(sizes, at, &reader, &tallies[i]);
+			ratio_apply(sizes, at, &reader, &tallies[i]);
 		free(tallies[i].text);
 		free(tallies[i].logs);
 	}

@@ -6,23 +6,23 @@
 
 #include "tuner/sizes/impl.h"
 
-enum { STATIONS_MAX = SIZES_MAX + SIZES_WAYS_MAX };
+enum { STATIONS_MAX = SIZES_MAX + SIZES_MIDPOINTS_MAX };
 
 struct station { /* a point where way is NULL */
 	size_t point;
-	const struct sizes_way *way;
-	double cost[SIZES_TURNS];
+	const struct sizes_midpoint *midpoint;
+	double cost[SIZES_ROUNDS];
 	size_t count;
 	bool closed; /* what is recommended for it can't be had there */
 };
 
-static size_t stations_make(const struct sizes *sizes, const struct sizes_way *ways, size_t way_count,
+static size_t stations_make(const struct sizes *sizes, const struct sizes_midpoint *midpoints, size_t midpoint_count,
                             struct station *stations) {
-	size_t count = 0, way = 0;
+	size_t count = 0, midpoint = 0;
 	for (size_t i = 0; i < sizes->count; i++) {
 		stations[count++] = (struct station){.point = i};
-		for (; way < way_count && ways[way].near == i; way++)
-			stations[count++] = (struct station){.way = &ways[way]};
+		for (; midpoint < midpoint_count && midpoints[midpoint].near == i; midpoint++)
+			stations[count++] = (struct station){.midpoint = &midpoints[midpoint]};
 	}
 	return count;
 }
@@ -32,8 +32,8 @@ static int visit(const struct sizes *sizes, const struct sizes_bench *bench, str
                  struct err *err) {
 	double one = NAN;
 	int answer;
-	if (station->way) {
-		answer = bench->between(bench->ctx, station->way, round, &one, err);
+	if (station->midpoint) {
+		answer = bench->between(bench->ctx, station->midpoint, round, &one, err);
 		station->closed = answer > 0;
 		answer = answer < 0 ? -1 : 0;
 	} else {
@@ -44,21 +44,22 @@ static int visit(const struct sizes *sizes, const struct sizes_bench *bench, str
 	return answer;
 }
 
-static void take(struct sizes *sizes, const struct station *station) {
-	if (station->way)
-		sizes_ways_take(sizes, station->way->n, station->way->config, station->cost, station->count);
+static void cost_record(struct sizes *sizes, const struct station *station) {
+	if (station->midpoint)
+		sizes_midpoint_record(sizes, station->midpoint->n, station->midpoint->config, station->cost, station->count);
 	else
-		sizes_turns_take(sizes, station->point, station->cost, station->count);
+		sizes_rounds_record(sizes, station->point, station->cost, station->count);
 }
 
-int sizes_turns(struct sizes *sizes, const struct sizes_bench *bench, struct err *err) {
-	struct sizes_way ways[SIZES_WAYS_MAX];
+int sizes_rounds(struct sizes *sizes, const struct sizes_bench *bench, struct err *err) {
+	struct sizes_midpoint midpoints[SIZES_MIDPOINTS_MAX];
 	struct station stations[STATIONS_MAX];
 	if (!bench->again)
 		return 0;
-	size_t count = stations_make(sizes, ways, bench->between ? sizes_ways_plan(sizes, ways) : 0, stations);
+	size_t count =
+		stations_make(sizes, midpoints, bench->between ? sizes_midpoints_plan(sizes, midpoints) : 0, stations);
 	int answer = 0;
-	for (int round = 0; round < SIZES_TURNS && answer == 0; round++) {
+	for (int round = 0; round < SIZES_ROUNDS && answer == 0; round++) {
 		for (size_t i = 0; i < count && answer == 0; i++) {
 			struct station *station = &stations[round % 2 ? count - 1 - i : i];
 			if (!station->closed)
@@ -66,6 +67,6 @@ int sizes_turns(struct sizes *sizes, const struct sizes_bench *bench, struct err
 		}
 	}
 	for (size_t i = 0; i < count; i++)
-		take(sizes, &stations[i]);
+		cost_record(sizes, &stations[i]);
 	return answer < 0 ? -1 : 0;
 }

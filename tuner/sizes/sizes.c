@@ -24,7 +24,7 @@ void sizes_entry_clear(struct sizes_entry *entry) {
 		json_decref((json_t *)entry->ratios[i].config);
 	free(entry->ratios);
 	json_decref((json_t *)entry->point.config);
-	json_decref(entry->offers);
+	json_decref(entry->candidates);
 }
 
 void sizes_free(struct sizes *sizes) {
@@ -32,10 +32,10 @@ void sizes_free(struct sizes *sizes) {
 		return;
 	for (size_t i = 0; i < sizes->count; i++)
 		sizes_entry_clear(&sizes->entries[i]);
-	for (size_t i = 0; i < sizes->way_count; i++)
-		json_decref((json_t *)sizes->ways[i].config);
-	for (size_t i = 0; i < sizes->bridge_count; i++)
-		sizes_entry_clear(&sizes->bridges[i]);
+	for (size_t i = 0; i < sizes->midpoint_count; i++)
+		json_decref((json_t *)sizes->midpoints[i].config);
+	for (size_t i = 0; i < sizes->midpoint_race_count; i++)
+		sizes_entry_clear(&sizes->midpoint_races[i]);
 	json_decref(sizes->configs);
 	json_decref(sizes->about);
 	free(sizes->kernel);
@@ -68,13 +68,13 @@ bool sizes_add(struct sizes *sizes, const struct sizes_point *point) {
 	bool known = at < sizes->count && entry->point.n == point->n;
 	if (!known && sizes->count == SIZES_MAX)
 		return false;
-	json_t *offers = sizes_offers(sizes, point);
+	json_t *candidates = sizes_candidates(sizes, point);
 	if (known)
 		sizes_entry_clear(entry);
 	else
 		memmove(entry + 1, entry, (sizes->count++ - at) * sizeof *entry);
-	*entry = (struct sizes_entry){.point = *point, .offers = offers};
-	entry->point.config = json_incref(json_array_get(offers, 0));
+	*entry = (struct sizes_entry){.point = *point, .candidates = candidates};
+	entry->point.config = json_incref(json_array_get(candidates, 0));
 	entry->point.finalists = NULL;
 	return true;
 }
@@ -86,9 +86,9 @@ bool sizes_is_tuned(const struct sizes *sizes, double n) {
 	return false;
 }
 
-void sizes_bar(struct sizes *sizes, double n) {
-	if (sizes->barred_count < SIZES_MAX)
-		sizes->barred[sizes->barred_count++] = n;
+void sizes_failed_add(struct sizes *sizes, double n) {
+	if (sizes->failed_count < SIZES_MAX)
+		sizes->failed[sizes->failed_count++] = n;
 }
 
 static struct sizes_ratio *ratio_find(const struct sizes_entry *entry, const json_t *config) {
@@ -136,9 +136,9 @@ void sizes_ratio_set(struct sizes *sizes, size_t point, const json_t *config, do
 	sizes_entry_set(sizes, &sizes->entries[point], config, ratio, pairs);
 }
 
-void sizes_turns_take(struct sizes *sizes, size_t point, const double *cost, size_t count) {
+void sizes_rounds_record(struct sizes *sizes, size_t point, const double *cost, size_t count) {
 	struct sizes_point *it = &sizes->entries[point].point;
-	if (count < SIZES_TURNS_MIN)
+	if (count < SIZES_ROUNDS_MIN)
 		return;
 	it->cost = stats_median(cost, count);
 	stats_median_ci(cost, count, 0.95, it->ci);

@@ -14,7 +14,7 @@
 
 /* What a configuration may lose against the best of a size and still stand for it. */
 #define SIZES_MARGIN 0.03
-enum { SIZES_MAX = GROWTH_SIZES_MAX, SIZES_PAIRS_MIN = 5, SIZES_TURNS = 9, SIZES_TURNS_MIN = 3 };
+enum { SIZES_MAX = GROWTH_SIZES_MAX, SIZES_PAIRS_MIN = 5, SIZES_ROUNDS = 9, SIZES_ROUNDS_MIN = 3 };
 
 struct sizes;
 
@@ -29,7 +29,7 @@ struct sizes_point { /* a size that was tuned */
 };
 
 /* A size between those tuned, at which what is recommended for it was measured: it bears the law, and no range. */
-struct sizes_way {
+struct sizes_midpoint {
 	double n, cost;
 	const json_t *config;
 	size_t near;    /* the point below it */
@@ -42,14 +42,14 @@ const char *sizes_over(const struct sizes *sizes);
 /* Further members of its JSON: the rest of the problem, the objective and the like. A new reference is taken over. */
 void sizes_about(struct sizes *sizes, json_t *about);
 /* What was measured between two points. false: there are enough, or the size was tuned. */
-bool sizes_way_add(struct sizes *sizes, double n, const json_t *config, double cost);
-size_t sizes_way_count(const struct sizes *sizes);
+bool sizes_midpoint_add(struct sizes *sizes, double n, const json_t *config, double cost);
+size_t sizes_midpoint_count(const struct sizes *sizes);
 /* The configuration is shared. One of the same size is replaced. false: there are SIZES_MAX. */
 bool sizes_add(struct sizes *sizes, const struct sizes_point *point);
 size_t sizes_count(const struct sizes *sizes);
 const struct sizes_point *sizes_point(const struct sizes *sizes, size_t i); /* ascending in n */
 /* A size at which nothing worked: not to be asked for again. */
-void sizes_bar(struct sizes *sizes, double n);
+void sizes_failed_add(struct sizes *sizes, double n);
 
 /* The cost of a configuration at a point over that of the point's best: from how many interleaved pairs (0: from
  * separate trials). INFINITY: it does not work there; NAN: not known. */
@@ -114,10 +114,10 @@ struct sizes_bench {
 	 */
 	int (*again)(void *ctx, const struct sizes_point *point, int round, double *cost, struct err *err);
 	/* A trial of what is recommended for a size that was not tuned; 1: it can't be had there. May be NULL. */
-	int (*between)(void *ctx, const struct sizes_way *way, int round, double *cost, struct err *err);
+	int (*between)(void *ctx, const struct sizes_midpoint *midpoint, int round, double *cost, struct err *err);
 	/* The same of a configuration that another may be better than there; 1: the budget does not allow it, too. May be
 	 * NULL. */
-	int (*bridge)(void *ctx, const struct sizes_way *way, int round, double *cost, struct err *err);
+	int (*midpoint_race)(void *ctx, const struct sizes_midpoint *midpoint, int round, double *cost, struct err *err);
 	/* What the trials so far say; may be NULL. */
 	int (*recall)(void *ctx, struct sizes *sizes, struct err *err);
 };

@@ -9,20 +9,20 @@
 
 #include "src/base/mem.h"
 
-static size_t place_of(const json_t *const *configs, size_t count, const json_t *config) {
+static size_t config_index(const json_t *const *configs, size_t count, const json_t *config) {
 	size_t i = 0;
 	while (i < count && configs[i] != config)
 		i++;
 	return i;
 }
 
-static void configs_add(struct stations *stations, const json_t *offers) {
+static void configs_add(struct stations *stations, const json_t *candidates) {
 	size_t i;
 	json_t *config;
-	size_t most = stations->config_count + json_array_size(offers) + 1;
+	size_t most = stations->config_count + json_array_size(candidates) + 1;
 	stations->configs = mem_grow(stations->configs, most, sizeof *stations->configs);
-	json_array_foreach((json_t *)offers, i, config) {
-		if (place_of(stations->configs, stations->config_count, config) == stations->config_count)
+	json_array_foreach((json_t *)candidates, i, config) {
+		if (config_index(stations->configs, stations->config_count, config) == stations->config_count)
 			stations->configs[stations->config_count++] = config;
 	}
 }
@@ -36,9 +36,9 @@ static int by_size(const void *a, const void *b) {
 static double ratio_at(const struct sizes_entry *entry, const json_t *config, size_t *pairs) {
 	double ratio = sizes_entry_ratio(entry, config, pairs);
 	size_t i;
-	json_t *offer;
-	json_array_foreach(entry->offers, i, offer) {
-		if (offer == config)
+	json_t *candidate;
+	json_array_foreach(entry->candidates, i, candidate) {
+		if (candidate == config)
 			return fmax(1, ratio);
 	}
 	return ratio;
@@ -51,13 +51,13 @@ static double least_of(const struct stations *stations, const struct sizes_entry
 	for (size_t k = 0; k < stations->config_count; k++) {
 		size_t pairs;
 		double ratio = ratio_at(entry, stations->configs[k], &pairs);
-		if (!(ratio < least) || (entry->offers && pairs < SIZES_PAIRS_MIN))
+		if (!(ratio < least) || (entry->candidates && pairs < SIZES_PAIRS_MIN))
 			continue;
 		least = ratio;
 		*config = k;
 	}
-	if (entry->offers)
-		*config = place_of(stations->configs, stations->config_count, entry->point.config);
+	if (entry->candidates)
+		*config = config_index(stations->configs, stations->config_count, entry->point.config);
 	return least;
 }
 
@@ -83,10 +83,10 @@ void stations_make(struct stations *stations, const struct sizes *sizes, size_t 
 		if (i == without)
 			continue;
 		stations->at[count++] = &sizes->entries[i];
-		configs_add(stations, sizes->entries[i].offers);
+		configs_add(stations, sizes->entries[i].candidates);
 	}
-	for (size_t i = 0; i < sizes->bridge_count; i++)
-		stations->at[count++] = &sizes->bridges[i];
+	for (size_t i = 0; i < sizes->midpoint_race_count; i++)
+		stations->at[count++] = &sizes->midpoint_races[i];
 	qsort(stations->at, count, sizeof *stations->at, by_size);
 	stations->loss = mem_alloc(count + 1, (stations->config_count + 1) * sizeof *stations->loss);
 	for (size_t i = 0; i < count; i++) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The sizes at which something was measured, points and bridges, and what each configuration loses there. */
+/* The sizes at which something was measured, points and midpoints that were raced, and what each configuration loses
+ * there. */
 #ifndef TUNER_SIZES_STATIONS_H
 #define TUNER_SIZES_STATIONS_H
 #include "tuner/sizes/impl.h"

@@ -43,7 +43,7 @@ static int result_add(void *ctx, const struct store_result *stored) {
 }
 
 /* Another device or source is another kernel. */
-static bool is_like(const struct found *a, const struct found *b) {
+static bool same_kernel(const struct found *a, const struct found *b) {
 	return strcmp(a->source, b->source) == 0 &&
 	       strcmp(js_string_or(a->result, "device", "cpu"), js_string_or(b->result, "device", "cpu")) == 0;
 }
@@ -54,23 +54,23 @@ static json_t *without(const json_t *problem, const char *over) {
 	return rest;
 }
 
-static bool in_group(const struct found *one, const struct found *like, const char *over, const json_t *rest) {
+static bool in_group(const struct found *one, const struct found *problem_row, const char *over, const json_t *rest) {
 	const json_t *problem = json_object_get(one->result, "problem");
 	json_t *others = without(problem, over);
-	bool in = is_like(one, like) && json_number_value(json_object_get(problem, over)) > 0 &&
+	bool in = same_kernel(one, problem_row) && json_number_value(json_object_get(problem, over)) > 0 &&
 	          json_equal(others, (json_t *)rest);
 	json_decref(others);
 	return in;
 }
 
 /* The results that are like one of them in all but `over`; the newest of each size stays. */
-static struct sizes *group(const struct finder *finder, const struct found *like, const char *over) {
+static struct sizes *group(const struct finder *finder, const struct found *problem_row, const char *over) {
 	struct sizes *sizes = sizes_new(finder->kernel, over);
-	json_t *rest = without(json_object_get(like->result, "problem"), over);
+	json_t *rest = without(json_object_get(problem_row->result, "problem"), over);
 	for (size_t i = 0; i < finder->count; i++) {
 		const struct found *one = &finder->found[i];
 		const json_t *best = json_object_get(one->result, "best"), *ci = json_object_get(best, "ci");
-		if (!in_group(one, like, over, rest))
+		if (!in_group(one, problem_row, over, rest))
 			continue;
 		const json_t *low = json_array_get(ci, 0), *high = json_array_get(ci, 1);
 		const struct sizes_point point = {
@@ -85,8 +85,8 @@ static struct sizes *group(const struct finder *finder, const struct found *like
 		sizes_add(sizes, &point);
 	}
 	json_t *about = json_pack("{s:o,s:s,s:s,s:s}", "problem", rest, "objective", finder->objective, "device",
-	                          js_string_or(like->result, "device", "cpu"), "unit",
-	                          js_string_or(json_object_get(like->result, "best"), "unit", "s"));
+	                          js_string_or(problem_row->result, "device", "cpu"), "unit",
+	                          js_string_or(json_object_get(problem_row->result, "best"), "unit", "s"));
 	sizes_about(sizes, about);
 	return sizes;
 }
@@ -110,7 +110,7 @@ static struct sizes *largest(const struct finder *finder, const char *over, cons
 		const json_t *problem = json_object_get(finder->found[i].result, "problem");
 		const char *name;
 		json_t *value;
-		if (!is_like(&finder->found[i], &finder->found[finder->count - 1]))
+		if (!same_kernel(&finder->found[i], &finder->found[finder->count - 1]))
 			continue;
 		json_object_foreach((json_t *)problem, name, value) {
 			if (!(json_number_value(value) > 0) || !is_wanted(problem, name, over, asked))

@@ -76,37 +76,37 @@ static void region_mend(json_t *row) {
 }
 
 /* Rows that have a name; new reference. */
-static json_t *rows_take(const json_t *rows, void (*mend)(json_t *row)) {
-	json_t *taken = json_array(), *row;
+static json_t *rows_clean(const json_t *rows, void (*mend)(json_t *row)) {
+	json_t *clean = json_array(), *row;
 	size_t i;
 	json_array_foreach((json_t *)rows, i, row) {
 		if (!*js_string_or(row, "name", ""))
 			continue;
 		json_t *copy = json_copy(row);
 		mend(copy);
-		json_array_append_new(taken, copy);
+		json_array_append_new(clean, copy);
 	}
-	return taken;
+	return clean;
 }
 
-static json_t *texts_take(const json_t *texts) {
-	json_t *taken = json_array(), *text;
+static json_t *texts_clean(const json_t *texts) {
+	json_t *clean = json_array(), *text;
 	size_t i;
-	json_array_foreach((json_t *)texts, i, text) if (json_is_string(text)) json_array_append(taken, text);
-	return taken;
+	json_array_foreach((json_t *)texts, i, text) if (json_is_string(text)) json_array_append(clean, text);
+	return clean;
 }
 
 /* What counting cost; the rest of what the worker says of it rides along. */
-static json_t *counting_take(const json_t *counting, double median) {
-	json_t *taken = json_is_object(counting) ? json_copy((json_t *)counting) : json_object();
-	json_object_del(taken, "metrics");
-	json_object_del(taken, "simulation");
-	number_member(taken, "runs");
-	number_member(taken, "seconds");
-	number_member(taken, "start_stop_s");
-	double seconds = js_real_or(taken, "seconds", NAN);
-	json_object_set_new(taken, "overhead", js_number(seconds > 0 && median > 0 ? seconds / median - 1 : NAN));
-	return taken;
+static json_t *counting_clean(const json_t *counting, double median) {
+	json_t *clean = json_is_object(counting) ? json_copy((json_t *)counting) : json_object();
+	json_object_del(clean, "metrics");
+	json_object_del(clean, "simulation");
+	number_member(clean, "runs");
+	number_member(clean, "seconds");
+	number_member(clean, "start_stop_s");
+	double seconds = js_real_or(clean, "seconds", NAN);
+	json_object_set_new(clean, "overhead", js_number(seconds > 0 && median > 0 ? seconds / median - 1 : NAN));
+	return clean;
 }
 
 static const json_t *simulation_of(const json_t *reply) {
@@ -118,16 +118,16 @@ void trial_counters_add(json_t *to, const struct trial_result *result) {
 	const json_t *reply = result->reply, *counting = json_object_get(reply, "counting");
 	const json_t *simulation = simulation_of(reply), *regions = json_object_get(reply, "regions");
 	if (json_is_array(json_object_get(reply, "counters"))) {
-		json_object_set_new(to, "counters", rows_take(json_object_get(reply, "counters"), counter_mend));
-		json_object_set_new(to, "metrics", rows_take(json_object_get(counting, "metrics"), metric_mend));
-		json_object_set_new(to, "counting", counting_take(counting, result->value));
+		json_object_set_new(to, "counters", rows_clean(json_object_get(reply, "counters"), counter_mend));
+		json_object_set_new(to, "metrics", rows_clean(json_object_get(counting, "metrics"), metric_mend));
+		json_object_set_new(to, "counting", counting_clean(counting, result->value));
 	}
 	if (json_is_object(simulation))
 		json_object_set(to, "simulation", (json_t *)simulation);
 	if (json_array_size(regions))
-		json_object_set_new(to, "regions", rows_take(regions, region_mend));
+		json_object_set_new(to, "regions", rows_clean(regions, region_mend));
 	if (json_array_size(json_object_get(reply, "regions_notes")))
-		json_object_set_new(to, "regions_notes", texts_take(json_object_get(reply, "regions_notes")));
+		json_object_set_new(to, "regions_notes", texts_clean(json_object_get(reply, "regions_notes")));
 }
 
 size_t trial_counters_known(const json_t *rows) {

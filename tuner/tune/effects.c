@@ -16,7 +16,7 @@ struct rows {
 	size_t count;
 	uint64_t *index; /* ascending up to `sorted` */
 	size_t sorted;
-	int *places;
+	int *level;
 	double *cost;
 	bool *over;
 };
@@ -27,7 +27,7 @@ static struct rows rows_new(const struct tune *tune) {
 	if (tune->search)
 		room += history_count(search_history(tune->search));
 	rows.index = mem_alloc(room, sizeof *rows.index);
-	rows.places = mem_alloc(room * (1 + space_params(rows.space)), sizeof *rows.places);
+	rows.level = mem_alloc(room * (1 + space_params(rows.space)), sizeof *rows.level);
 	rows.cost = mem_alloc(room, sizeof *rows.cost);
 	rows.over = mem_alloc(room, sizeof *rows.over);
 	return rows;
@@ -35,7 +35,7 @@ static struct rows rows_new(const struct tune *tune) {
 
 static void rows_free(struct rows *rows) {
 	free(rows->index);
-	free(rows->places);
+	free(rows->level);
 	free(rows->cost);
 	free(rows->over);
 }
@@ -47,7 +47,7 @@ static void row_add(struct rows *rows, uint64_t index, double cost, bool over) {
 		return;
 	space_config(rows->space, index, config);
 	for (size_t p = 0; p < params; p++)
-		rows->places[rows->count * params + p] = config[p] == SPACE_ABSENT ? EFFECTS_ABSENT : config[p];
+		rows->level[rows->count * params + p] = config[p] == SPACE_ABSENT ? EFFECTS_ABSENT : config[p];
 	rows->index[rows->count] = index;
 	rows->over[rows->count] = over;
 	rows->cost[rows->count++] = cost;
@@ -85,8 +85,8 @@ static void rows_fill(struct rows *rows, const struct tune *tune) {
 		history_each(search_history(tune->search), outcome_add, rows);
 }
 
-static json_t *place_json(const struct space *space, size_t param, int place) {
-	return value_json(space_param_value(space, param, (size_t)place));
+static json_t *level_json(const struct space *space, size_t param, int level) {
+	return value_json(space_param_value(space, param, (size_t)level));
 }
 
 static json_t *effect_json(const struct space *space, size_t param, const struct effect *effect) {
@@ -95,8 +95,8 @@ static json_t *effect_json(const struct space *space, size_t param, const struct
 	if (effect->known) {
 		json_object_set_new(object, "ratio", js_number(effect->ratio));
 		json_object_set_new(object, "ci", js_reals(effect->ci, 2));
-		json_object_set_new(object, "best", place_json(space, param, effect->best));
-		json_object_set_new(object, "worst", place_json(space, param, effect->worst));
+		json_object_set_new(object, "best", level_json(space, param, effect->best));
+		json_object_set_new(object, "worst", level_json(space, param, effect->worst));
 	}
 	return object;
 }
@@ -113,7 +113,7 @@ json_t *tune_effects(const struct tune *tune) {
 	const struct effects_data data = {.rows = rows.count,
 	                                  .params = params,
 	                                  .levels = levels,
-	                                  .places = rows.places,
+	                                  .places = rows.level,
 	                                  .cost = rows.cost,
 	                                  .over = rows.over};
 	effects_fit(&data, effects); /* too little data: none of them is known */

@@ -58,7 +58,7 @@ int tune_attempt(struct tune *tune, const char *phase, const struct trial_reques
 		return -1;
 	}
 	tune->measured = tune->measured || !recalled;
-	tune_pareto_take(tune, request->config, &one);
+	tune_pareto_record(tune, request->config, &one);
 	tune->seconds += one.elapsed_s;
 	const struct trial_result *kept = tune_merge(&tune->deviation, sum, &one, merge) ? sum : &one;
 	int failed = recalled ? 0 : trial_store(tune->task->store, tune->id, phase, 0, request->config, kept, err);
@@ -127,7 +127,7 @@ int tune_probe_best(struct tune *tune, uint64_t next, struct err *err) {
 	double begun = sys_now();
 	int failed = runner->run(runner->ctx, &request, &result, err);
 	if (!failed) {
-		tune_pareto_take(tune, config, &result);
+		tune_pareto_record(tune, config, &result);
 		probe_use(tune, &result, sys_now() - begun);
 	}
 	if (!failed)

@@ -41,7 +41,7 @@ static double of_trial(const json_t *reply, enum trial_objective objective) {
 	return median;
 }
 
-void tune_pareto_take(struct tune *tune, const json_t *config, const struct trial_result *result) {
+void tune_pareto_record(struct tune *tune, const json_t *config, const struct trial_result *result) {
 	const struct tune_task *task = tune->task;
 	if (!task->pareto || result->status != TRIAL_CORRECT)
 		return;

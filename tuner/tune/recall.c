@@ -155,7 +155,7 @@ static int by_config(const void *a, const void *b) {
 	return order ? order : (x > y) - (x < y);
 }
 
-static int by_place(const void *a, const void *b) {
+static int by_row(const void *a, const void *b) {
 	const struct row *x = *(struct row *const *)a, *y = *(struct row *const *)b;
 	return (x > y) - (x < y);
 }
@@ -175,7 +175,7 @@ static size_t last_of_each(struct row **rows, size_t count) {
 	return kept;
 }
 
-void recall_each(struct recall *recall, void (*tell)(void *ctx, const char *config, const struct trial_result *result),
+void recall_each(struct recall *recall, void (*each)(void *ctx, const char *config, const struct trial_result *result),
                  void *ctx) {
 	struct row **rows = mem_alloc(recall->left + 1, sizeof *rows);
 	size_t count = 0;
@@ -187,11 +187,11 @@ void recall_each(struct recall *recall, void (*tell)(void *ctx, const char *conf
 	}
 	qsort(rows, count, sizeof *rows, by_config);
 	count = last_of_each(rows, count);
-	qsort(rows, count, sizeof *rows, by_place);
+	qsort(rows, count, sizeof *rows, by_row);
 	for (size_t i = 0; i < count; i++) {
 		if (rows[i]->result.status == TRIAL_CORRECT && rows[i]->merged > 0)
 			rows[i]->result.value = rows[i]->merged;
-		tell(ctx, rows[i]->config, &rows[i]->result);
+		each(ctx, rows[i]->config, &rows[i]->result);
 	}
 	recall->left = 0;
 	free(rows);

@@ -17,7 +17,7 @@ bool recall_probe(struct recall *recall, const json_t *next, struct trial_result
 /* Is a search trial of this configuration still to be taken? */
 /* All search trials not taken, of each configuration what they came to together, in the order in which the last of each
  * ended. The results are the recall's. */
-void recall_each(struct recall *recall, void (*tell)(void *ctx, const char *config, const struct trial_result *result),
+void recall_each(struct recall *recall, void (*each)(void *ctx, const char *config, const struct trial_result *result),
                  void *ctx);
 bool recall_has(const struct recall *recall, const json_t *config);
 size_t recall_left(const struct recall *recall);    /* search trials not taken */

@@ -63,7 +63,7 @@ static double *counters_of(const struct tune *tune, const struct trial_result *r
 	return values;
 }
 
-void tune_tell(struct tune *tune, uint64_t index, const struct trial_result *result) {
+void tune_outcome_report(struct tune *tune, uint64_t index, const struct trial_result *result) {
 	struct strategy_outcome outcome = {.result = STRATEGY_FAILURE, .seconds = tune->seconds};
 	double *counters = counters_of(tune, result);
 	tune_remember(tune, index, result);

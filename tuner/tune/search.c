@@ -84,7 +84,7 @@ void tune_evaluated(struct tune *tune, uint64_t index, const struct trial_result
 	tune->evaluations++;
 	tune->failures[result->status]++;
 	tune->incomparable += is_incomparable(tune, result);
-	tune_tell(tune, index, result);
+	tune_outcome_report(tune, index, result);
 	tune_report(tune, TUNE_SEARCH);
 }
 
@@ -143,7 +143,7 @@ int tune_baseline_done(struct tune *tune, struct err *err) {
 	if (tune_search_begin(tune, tune_budget_evaluations(tune), err))
 		return -1;
 	if (task->start != UINT64_MAX)
-		tune_tell(tune, task->start, &tune->baseline);
+		tune_outcome_report(tune, task->start, &tune->baseline);
 	else if (tune->baseline.status == TRIAL_CORRECT)
 		tune->best = tune->baseline.value;
 	return 0;

@@ -16,7 +16,7 @@
 /* One configuration of the earlier search. */
 struct seen {
 	uint64_t index;
-	double away; /* how far its values lie from those of the place */
+	double away; /* how far its values lie from those of the levels */
 	size_t order;
 	struct strategy_outcome outcome;
 };
@@ -24,7 +24,7 @@ struct seen {
 struct reading {
 	const struct space *space;
 	uint64_t start;
-	json_t *known; /* configuration text -> number in seen; -1: it has no place */
+	json_t *known; /* configuration text -> number in seen; -1: it does not fit */
 	struct seen *seen;
 	size_t count;
 };
@@ -35,11 +35,11 @@ static double log_distance(double a, double b) {
 	return a > 0 && b > 0 ? fabs(log(a / b)) : INFINITY;
 }
 
-/* The place of the value, or of the nearest number where it lies between two; -1: none. */
-static int place_of(const struct space *space, size_t param, struct value wanted, double *away) {
+/* The level of the value, or of the nearest number where it lies between two; -1: none. */
+static int level_of(const struct space *space, size_t param, struct value wanted, double *away) {
 	double number = value_number(wanted), best = INFINITY;
 	bool over = false, under = false;
-	int place = -1;
+	int level = -1;
 	for (size_t i = 0; i < space_param_values(space, param); i++) {
 		struct value value = space_param_value(space, param, i);
 		if (value_equal(value, wanted)) {
@@ -51,11 +51,11 @@ static int place_of(const struct space *space, size_t param, struct value wanted
 		under = under || value_number(value) < number;
 		if (distance < best) {
 			best = distance;
-			place = (int)i;
+			level = (int)i;
 		}
 	}
 	*away = best;
-	return over && under ? place : -1;
+	return over && under ? level : -1;
 }
 
 /* The configuration with values of this space; NULL where that is not possible. */
@@ -67,14 +67,14 @@ static json_t *config_mapped(const struct space *space, const json_t *config, do
 		struct value value;
 		double distance = 0;
 		int param = space_param_find(space, name);
-		int place =
-			param >= 0 && value_from_json(member, &value) ? place_of(space, (size_t)param, value, &distance) : -1;
-		if (place < 0) {
+		int level =
+			param >= 0 && value_from_json(member, &value) ? level_of(space, (size_t)param, value, &distance) : -1;
+		if (level < 0) {
 			json_decref(mapped);
 			return NULL;
 		}
 		*away += distance;
-		json_object_set_new(mapped, name, value_json(space_param_value(space, (size_t)param, (size_t)place)));
+		json_object_set_new(mapped, name, value_json(space_param_value(space, (size_t)param, (size_t)level)));
 	}
 	return mapped;
 }
@@ -89,7 +89,7 @@ static bool index_of(const struct reading *reading, const char *text, uint64_t *
 	return good;
 }
 
-/* -1: it has no place in this space. */
+/* -1: it does not fit in this space. */
 static int64_t seen_find(struct reading *reading, const char *config) {
 	const json_t *known = json_object_get(reading->known, config);
 	if (known)
@@ -128,7 +128,7 @@ static int row_use(void *ctx, const struct store_trial *trial) {
 	return 0;
 }
 
-static int by_place(const void *a, const void *b) {
+static int by_index(const void *a, const void *b) {
 	const struct seen *x = a, *y = b;
 	if (x->index != y->index)
 		return x->index < y->index ? -1 : 1;
@@ -156,7 +156,7 @@ static int by_order(const void *a, const void *b) {
 static void twins_drop(struct reading *reading) {
 	size_t kept = 0;
 	if (reading->count)
-		qsort(reading->seen, reading->count, sizeof *reading->seen, by_place);
+		qsort(reading->seen, reading->count, sizeof *reading->seen, by_index);
 	for (size_t i = 0; i < reading->count; i++)
 		if (kept == 0 || reading->seen[kept - 1].index != reading->seen[i].index)
 			reading->seen[kept++] = reading->seen[i];

@@ -120,12 +120,12 @@ static int source_add(struct tune_sources *sources, struct store *store, const s
 }
 
 static bool is_full(const struct tune_sources *sources, size_t at) {
-	size_t like = 0;
+	size_t same = 0;
 	for (size_t i = 0; i < at; i++)
 		for (size_t k = 0; k < sources->count; k++)
-			like += sources->search[k] == sources->relatives[i].search &&
+			same += sources->search[k] == sources->relatives[i].search &&
 			        strcmp(sources->relatives[i].kind, sources->relatives[at].kind) == 0;
-	return like >= SOURCES_OF_A_KIND;
+	return same >= SOURCES_OF_A_KIND;
 }
 
 static int sources_pick(struct tune_sources *sources, struct store *store, struct err *err) {
@@ -137,7 +137,7 @@ static int sources_pick(struct tune_sources *sources, struct store *store, struc
 	return 0;
 }
 
-static int sources_take(struct tune_sources *sources, struct store *store, const json_t *wanted, struct err *err) {
+static int sources_restore(struct tune_sources *sources, struct store *store, const json_t *wanted, struct err *err) {
 	size_t i;
 	json_t *search;
 	json_array_foreach((json_t *)wanted, i, search) for (size_t k = 0; k < sources->relative_count; k++) {
@@ -156,7 +156,7 @@ struct tune_sources *tune_sources_new(struct store *store, const struct tune_sou
 	sources->query = query;
 	int failed = store_relatives_each(store, query->kernel, query->objective, relative_add, sources, err);
 	if (!failed)
-		failed = wanted ? sources_take(sources, store, wanted, err) : sources_pick(sources, store, err);
+		failed = wanted ? sources_restore(sources, store, wanted, err) : sources_pick(sources, store, err);
 	sources->query = NULL;
 	if (!failed)
 		return sources;

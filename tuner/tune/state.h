@@ -88,13 +88,13 @@ bool tune_merge(double *deviation, struct trial_result *sum, struct trial_result
 /* Measures the best so far again before configuration `next`, when the last time is long enough ago for what that
  * costs. tune_measure.c */
 int tune_probe_best(struct tune *tune, uint64_t next, struct err *err);
-/* Tells the strategy, with the deviation, seconds and counters of the evaluation at hand. tune_tell.c */
-void tune_tell(struct tune *tune, uint64_t index, const struct trial_result *result);
-/* What worked, or was cut short, for the finals. tune_tell.c */
+/* Tells the strategy, with the deviation, seconds and counters of the evaluation at hand. report.c */
+void tune_outcome_report(struct tune *tune, uint64_t index, const struct trial_result *result);
+/* What worked, or was cut short, for the finals. report.c */
 void tune_remember(struct tune *tune, uint64_t index, const struct trial_result *result);
 /* The best of what is remembered. tune_measure.c */
 void tune_best_find(struct tune *tune);
-/* Takes the names of the counters from a trial. tune_tell.c */
+/* Takes the names of the counters from a trial. report.c */
 void tune_counters_name(struct tune *tune, const struct trial_result *result);
 /* The strategy's task and the search, the same again where it is resumed. Once the baseline is measured. tune_begin.c
  */
@@ -135,12 +135,12 @@ int tune_counters_phase(struct tune *tune, struct err *err);
 void tune_counting_early(struct tune *tune, const struct race_entry *entries, size_t count);
 bool tune_counting_waits(const struct tune *tune);
 int tune_counting_fill(struct tune *tune, struct err *err);
-bool tune_counting_take(struct tune *tune, struct block *block, int *rc, struct err *err);
+bool tune_counting_record(struct tune *tune, struct block *block, int *rc, struct err *err);
 void tune_counting_end(struct tune *tune);
 void tune_counting_free(struct counting *counting);
 json_t *tune_result(const struct tune *tune); /* tune_result.c */
 /* Takes both objectives of a trial, where there are two. tune_pareto.c */
-void tune_pareto_take(struct tune *tune, const json_t *config, const struct trial_result *result);
+void tune_pareto_record(struct tune *tune, const json_t *config, const struct trial_result *result);
 /* The front, in the order of the first: [{"config", one member named as each objective, "trials"}]. New reference. */
 json_t *tune_pareto(const struct tune *tune);
 /* What was counted, and what that cost. tune_counted.c */

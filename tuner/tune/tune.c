@@ -158,7 +158,7 @@ static int on_race_trial(void *ctx, const char *phase, int block, const json_t *
                          const struct trial_result *result, struct err *err) {
 	struct tune *tune = ctx;
 	gpu_keep(tune, config, result);
-	tune_pareto_take(tune, config, result);
+	tune_pareto_record(tune, config, result);
 	tune_report(tune, strcmp(phase, "race") == 0 ? TUNE_RACE : TUNE_DUEL);
 	if (trial_store(tune->task->store, tune->id, phase, block, config, result, err))
 		return -1;

@@ -21,7 +21,7 @@ static const uint64_t LEAST_EVALUATIONS = 4;
 /* Comparisons and turns may take this much beyond the budget: what was tuned is worth little without them. */
 static const double OVERRUN = 0.2;
 /* Of the budget: for meetings between sizes, beyond what is left of it; of evaluations this many trials. */
-static const double BRIDGE_SHARE = 0.1;
+static const double MIDPOINT_RACE_SHARE = 0.1;
 enum { SIZES_PLANNED = 6 /* where they are chosen on the way */ };
 static const int PAIRS_MIN = 7, PAIRS_MAX = 15;
 static const double SAMPLE_SECONDS = 4e-3, DUEL_SECONDS = 20, TIMEOUT_SECONDS = 10, TIMEOUT_FACTOR = 100;
@@ -34,9 +34,9 @@ struct run {
 	double of_made[SIZES_MAX];
 	size_t made_count;
 	uint64_t evaluations;
-	double beyond;  /* seconds of comparisons after the budget's end */
-	double bridged; /* seconds of meetings between sizes */
-	uint64_t bridge_trials;
+	double beyond;                /* seconds of comparisons after the budget's end */
+	double midpoint_race_seconds; /* seconds of meetings between sizes */
+	uint64_t midpoint_race_trials;
 	int64_t search; /* where the comparison at hand is stored */
 };
 
@@ -97,7 +97,7 @@ static bool share(const struct run *run, size_t expected, struct tune_budget *bu
 }
 
 /* The point that a result makes; false: nothing worked. */
-static bool point_take(const json_t *result, struct sizes_point *point) {
+static bool point_of(const json_t *result, struct sizes_point *point) {
 	const json_t *best = json_object_get(result, "best"), *ci = json_object_get(best, "ci");
 	const json_t *low = json_array_get(ci, 0), *high = json_array_get(ci, 1);
 	point->cost = js_real_or(best, "median", NAN);
@@ -134,7 +134,7 @@ static int tune(void *ctx, double n, size_t expected, struct sizes_point *point,
 	}
 	free(name);
 	free(word);
-	return failed ? -1 : result && point_take(result, point) ? 0 : 1;
+	return failed ? -1 : result && point_of(result, point) ? 0 : 1;
 }
 
 static int on_trial(void *ctx, const char *phase, int block, const json_t *config, const struct trial_result *result,
@@ -175,8 +175,8 @@ static struct trial_request request_of(const struct run *run, const struct tune_
 	};
 }
 
-static int meet(struct run *run, const struct tune_item *item, const struct sizes_point *point, const json_t *config,
-                struct duel_result *duel, struct err *err) {
+static int cross_duel(struct run *run, const struct tune_item *item, const struct sizes_point *point,
+                      const json_t *config, struct duel_result *duel, struct err *err) {
 	struct runner runner = item->runner;
 	const struct race_observer observer = {.ctx = run, .trial = on_trial};
 	const struct trial_request request = request_of(run, &item->task, point->cost);
@@ -211,7 +211,7 @@ static int compare(void *ctx, const struct sizes_point *point, const json_t *con
 	if (!affords(run, 2 * PAIRS_MIN * fmax(point->cost, SAMPLE_SECONDS)))
 		return 1;
 	double begun = sys_now();
-	int failed = meet(run, item, point, config, &duel, err);
+	int failed = cross_duel(run, item, point, config, &duel, err);
 	ui_progress_end(app_ui(run->t->app));
 	run->beyond += seconds_left(run) < 0 ? sys_now() - begun : 0;
 	if (!failed && duel.paired.count > 0) {
@@ -227,8 +227,8 @@ static int compare(void *ctx, const struct sizes_point *point, const json_t *con
 }
 
 /* A trial of a size in turn with others. size: where it is not that of the search that keeps it; else 0. */
-static int turn(struct run *run, const struct tune_item *item, const char *phase, double size,
-                struct trial_request *request, int round, double *cost, struct err *err) {
+static int trial_run(struct run *run, const struct tune_item *item, const char *phase, double size,
+                     struct trial_request *request, int round, double *cost, struct err *err) {
 	struct runner runner = item->runner;
 	struct trial_result result = {0};
 	double begun = sys_now();
@@ -255,50 +255,50 @@ static int again(void *ctx, const struct sizes_point *point, int round, double *
 	struct trial_request request = request_of(run, &item->task, point->cost);
 	request.config = point->config;
 	run->search = point->search;
-	return turn(run, item, "turns", 0, &request, round, cost, err);
+	return trial_run(run, item, "turns", 0, &request, round, cost, err);
 }
 
-static double cost_above(const struct run *run, const struct sizes_way *way) {
-	return sizes_point(run->sizes, way->near + 1)->cost;
+static double cost_above(const struct run *run, const struct sizes_midpoint *midpoint) {
+	return sizes_point(run->sizes, midpoint->near + 1)->cost;
 }
 
 /* 1: it can't be set up at this size. */
-static int visit(struct run *run, const struct sizes_way *way, const char *phase, int round, double *cost,
+static int visit(struct run *run, const struct sizes_midpoint *midpoint, const char *phase, int round, double *cost,
                  struct err *err) {
 	struct err none = {0};
-	struct tune_item *item = item_at(run, way->n, &none);
+	struct tune_item *item = item_at(run, midpoint->n, &none);
 	bool allowed = false;
-	if (!item || (round == 0 && (is_allowed(&item->task, way->config, &allowed, err) || !allowed)))
+	if (!item || (round == 0 && (is_allowed(&item->task, midpoint->config, &allowed, err) || !allowed)))
 		return err->code == ERR_OK ? 1 : -1;
-	struct trial_request request = request_of(run, &item->task, cost_above(run, way));
-	request.config = way->config;
-	run->search = way->search;
-	return turn(run, item, phase, way->n, &request, round, cost, err);
+	struct trial_request request = request_of(run, &item->task, cost_above(run, midpoint));
+	request.config = midpoint->config;
+	run->search = midpoint->search;
+	return trial_run(run, item, phase, midpoint->n, &request, round, cost, err);
 }
 
-static int between(void *ctx, const struct sizes_way *way, int round, double *cost, struct err *err) {
+static int between(void *ctx, const struct sizes_midpoint *midpoint, int round, double *cost, struct err *err) {
 	struct run *run = ctx;
-	if (!affords(run, 2 * fmax(cost_above(run, way), SAMPLE_SECONDS)))
+	if (!affords(run, 2 * fmax(cost_above(run, midpoint), SAMPLE_SECONDS)))
 		return 1;
-	return visit(run, way, "between", round, cost, err);
+	return visit(run, midpoint, "between", round, cost, err);
 }
 
-static bool affords_bridge(const struct run *run, double seconds) {
+static bool affords_midpoint_race(const struct run *run, double seconds) {
 	const struct tune_budget *budget = &run->t->what->settings.budget;
 	if (budget->evaluations)
-		return (double)run->bridge_trials < BRIDGE_SHARE * (double)budget->evaluations;
+		return (double)run->midpoint_race_trials < MIDPOINT_RACE_SHARE * (double)budget->evaluations;
 	return !(budget->seconds > 0) || seconds < seconds_left(run) ||
-	       run->bridged + seconds < BRIDGE_SHARE * budget->seconds;
+	       run->midpoint_race_seconds + seconds < MIDPOINT_RACE_SHARE * budget->seconds;
 }
 
-static int bridge(void *ctx, const struct sizes_way *way, int round, double *cost, struct err *err) {
+static int midpoint_race(void *ctx, const struct sizes_midpoint *midpoint, int round, double *cost, struct err *err) {
 	struct run *run = ctx;
-	if (!affords_bridge(run, 2 * fmax(cost_above(run, way), SAMPLE_SECONDS)))
+	if (!affords_midpoint_race(run, 2 * fmax(cost_above(run, midpoint), SAMPLE_SECONDS)))
 		return 1;
 	double begun = sys_now(), beyond = run->beyond;
-	int answer = visit(run, way, "bridge", round, cost, err);
-	run->bridged += sys_now() - begun;
-	run->bridge_trials++;
+	int answer = visit(run, midpoint, "bridge", round, cost, err);
+	run->midpoint_race_seconds += sys_now() - begun;
+	run->midpoint_race_trials++;
 	run->beyond = beyond; /* it has a share of its own */
 	return answer > 0 ? 0 : answer;
 }
@@ -324,7 +324,7 @@ int tune_sizes_run(struct tuning *t, struct err *err) {
 	                                  .compare = compare,
 	                                  .again = again,
 	                                  .between = between,
-	                                  .bridge = bridge,
+	                                  .midpoint_race = midpoint_race,
 	                                  .recall = recall};
 	run.sizes = sizes_new(run.what->kernel->name, run.what->over);
 	sizes_about(run.sizes, about(&run));

@@ -41,47 +41,47 @@ static struct pool pool_of(struct still *still, size_t count) {
 	return (struct pool){.ctx = still, .count = count, .name = name, .state = state, .now = now, .held = held};
 }
 
-static size_t asides(struct fleet *fleet, size_t count) {
-	size_t aside = 0;
+static size_t quarantined_count(struct fleet *fleet, size_t count) {
+	size_t quarantined = 0;
 	for (size_t i = 0; i < count; i++)
-		aside += fleet_is_aside(fleet, i);
-	return aside;
+		quarantined += fleet_is_quarantined(fleet, i);
+	return quarantined;
 }
 
 /* Each node's baseline once; how many are set aside. */
-static size_t aside_of(const double *values, size_t count) {
+static size_t quarantined_of(const double *values, size_t count) {
 	struct still still = {0};
 	struct pool pool = pool_of(&still, count);
 	struct fleet *fleet = fleet_new(&pool);
 	for (size_t i = 0; i < count; i++)
-		fleet_baseline_take(fleet, i, values[i], 1, "");
-	size_t aside = asides(fleet, count);
+		fleet_baseline_record(fleet, i, values[i], 1, "");
+	size_t quarantined = quarantined_count(fleet, count);
 	fleet_free(fleet);
-	return aside;
+	return quarantined;
 }
 
 static void slow(void) {
 	const double one[] = {1, 1.01, 0.99, 1.5}, pair[] = {1, 1.6}, three[] = {1, 1.02, 1.6}, kinds[] = {1, 1, 1, 2, 2},
 				 noise[] = {1, 1.05, 0.97, 1.1, 0.93, 1.02}, fast[] = {1, 1, 1, 0.5};
-	ok(aside_of(one, 4) == 1, "one of four is half as slow again: set aside");
-	ok(aside_of(pair, 2) == 0, "of two nobody knows which is wrong");
-	ok(aside_of(three, 3) == 1, "of three one may be");
-	ok(aside_of(kinds, 5) == 0, "two of five are a kind of nodes, no outliers");
-	ok(aside_of(noise, 6) == 0, "noise is no reason");
-	ok(aside_of(fast, 4) == 0, "nor is being fast");
+	ok(quarantined_of(one, 4) == 1, "one of four is half as slow again: set aside");
+	ok(quarantined_of(pair, 2) == 0, "of two nobody knows which is wrong");
+	ok(quarantined_of(three, 3) == 1, "of three one may be");
+	ok(quarantined_of(kinds, 5) == 0, "two of five are a kind of nodes, no outliers");
+	ok(quarantined_of(noise, 6) == 0, "noise is no reason");
+	ok(quarantined_of(fast, 4) == 0, "nor is being fast");
 }
 
 static void many(void) {
 	double values[64];
 	struct rng rng;
-	size_t aside = 0;
+	size_t quarantined = 0;
 	for (uint64_t seed = 0; seed < 50; seed++) {
 		rng_seed(&rng, seed);
 		for (int i = 0; i < 64; i++)
 			values[i] = exp(0.03 * rng_normal(&rng));
-		aside += aside_of(values, 64);
+		quarantined += quarantined_of(values, 64);
 	}
-	ok(aside <= 3, "%zu of 3200 nodes are set aside where none is slow", aside);
+	ok(quarantined <= 3, "%zu of 3200 nodes are set aside where none is slow", quarantined);
 }
 
 static void drift(void) {
@@ -89,19 +89,20 @@ static void drift(void) {
 	struct pool pool = pool_of(&still, 2);
 	struct fleet *fleet = fleet_new(&pool);
 	ok(fleet_baseline_due(fleet, 0), "a node begins with the baseline");
-	ok(fleet_baseline_take(fleet, 0, 1, 1, "") == FLEET_GOOD && !fleet_baseline_due(fleet, 0), "and goes on");
-	fleet_baseline_take(fleet, 1, 2, 1, "");
+	ok(fleet_baseline_record(fleet, 0, 1, 1, "") == FLEET_GOOD && !fleet_baseline_due(fleet, 0), "and goes on");
+	fleet_baseline_record(fleet, 1, 2, 1, "");
 	ok(fabs(fleet_scale(fleet, 1) - 0.5) < 1e-12, "what takes twice as long on a slower node counts half");
 	still.now = 1000;
 	ok(fleet_baseline_due(fleet, 0), "after a while it is measured again");
-	ok(fleet_baseline_take(fleet, 0, 1.4, 1, "") == FLEET_AGAIN, "strange once is measured again");
-	ok(fleet_baseline_take(fleet, 0, 1, 1, "") == FLEET_GOOD, "and forgotten when it was a moment's");
-	fleet_baseline_take(fleet, 0, 1.4, 1, "");
-	ok(fleet_baseline_take(fleet, 0, 1.4, 1, "") == FLEET_ASIDE, "strange twice is throttled: set aside");
-	fleet_baseline_take(fleet, 1, 3, 1, "");
-	ok(fleet_baseline_take(fleet, 1, 3, 1, "") == FLEET_DRIFTED, "but the last one stays, with its new speed");
+	ok(fleet_baseline_record(fleet, 0, 1.4, 1, "") == FLEET_AGAIN, "strange once is measured again");
+	ok(fleet_baseline_record(fleet, 0, 1, 1, "") == FLEET_GOOD, "and forgotten when it was a moment's");
+	fleet_baseline_record(fleet, 0, 1.4, 1, "");
+	ok(fleet_baseline_record(fleet, 0, 1.4, 1, "") == FLEET_QUARANTINED, "strange twice is throttled: set aside");
+	fleet_baseline_record(fleet, 1, 3, 1, "");
+	ok(fleet_baseline_record(fleet, 1, 3, 1, "") == FLEET_DRIFTED, "but the last one stays, with its new speed");
 	ok(fabs(fleet_scale(fleet, 1) - 1.0 / 3) < 1e-12, "which is %g of the reference", fleet_scale(fleet, 1));
-	ok(fleet_aside_next(fleet) == 0 && fleet_aside_next(fleet) == SIZE_MAX, "it is told which was set aside, once");
+	ok(fleet_quarantined_next(fleet) == 0 && fleet_quarantined_next(fleet) == SIZE_MAX,
+	   "it is told which was set aside, once");
 	json_t *nodes = fleet_json(fleet), *first = json_array_get(nodes, 0);
 	ok(strcmp(js_string_or(first, "state", ""), "set aside") == 0 &&
 	       strstr(js_string_or(first, "reason", ""), "throttled"),

@@ -59,7 +59,7 @@ static void give(struct state *state) {
 				state->rig.pool->submit(state->rig.pool->ctx, (size_t)node, &state->jobs[i], &state->rig.err) == 0;
 }
 
-static void take(struct state *state, struct pool_done *done) {
+static void result_record(struct state *state, struct pool_done *done) {
 	ptrdiff_t i = done->job - state->jobs;
 	bool whole = done->done == 1 && done->results[0].status == TRIAL_CORRECT;
 	state->wrong += !state->out[i] || state->finished[i] || (done->lost ? done->done == 1 : !whole);
@@ -98,7 +98,7 @@ int main(void) {
 		if (got < 0)
 			break;
 		if (got)
-			take(&state, &done);
+			result_record(&state, &done);
 	}
 	ok(state.kills == KILLS, "%d kills", state.kills);
 	ok(state.lost > 0, "%d jobs came back lost, and were given again", state.lost);

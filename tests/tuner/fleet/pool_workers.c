@@ -68,7 +68,7 @@ static bool result_good(const struct rig *rig, const struct pool_done *done, siz
 	       strcmp(node, rig->pool->name(rig->pool->ctx, done->node)) == 0;
 }
 
-static void batch_take(struct rig *rig, struct batch *batch, struct pool_done *done) {
+static void batch_record(struct rig *rig, struct batch *batch, struct pool_done *done) {
 	++*(int *)done->job->tag;
 	batch->taken++;
 	size_t good = 0;
@@ -89,7 +89,7 @@ static void test_jobs(void) {
 		for (int node; batch.given < JOBS && (node = rig_idle(&rig)) >= 0; batch.given++)
 			rig.pool->submit(rig.pool->ctx, (size_t)node, &batch.jobs[batch.given], &rig.err);
 		if (rig.pool->wait(rig.pool->ctx, PATIENCE, &done, &rig.err) == 1)
-			batch_take(&rig, &batch, &done);
+			batch_record(&rig, &batch, &done);
 		else if (rig.err.code != ERR_OK)
 			break;
 	}

@@ -89,31 +89,31 @@ static int again(void *ctx, const struct sizes_point *point, int round, double *
 	return 0;
 }
 
-static int between(void *ctx, const struct sizes_way *way, int round, double *out, struct err *err) {
+static int between(void *ctx, const struct sizes_midpoint *midpoint, int round, double *out, struct err *err) {
 	(void)err;
 	(void)round;
-	*out = noisy(ctx, cost(number_of(way->config), way->n));
+	*out = noisy(ctx, cost(number_of(midpoint->config), midpoint->n));
 	return 0;
 }
 
-static int bridge(void *ctx, const struct sizes_way *way, int round, double *out, struct err *err) {
+static int midpoint_race(void *ctx, const struct sizes_midpoint *midpoint, int round, double *out, struct err *err) {
 	struct bed *bed = ctx;
-	int k = number_of(way->config);
+	int k = number_of(midpoint->config);
 	if (bed->met == bed->allowed)
 		return 1;
 	bed->met++;
 	*out = NAN;
-	return k == bed->broken ? 0 : between(ctx, way, round, out, err);
+	return k == bed->broken ? 0 : between(ctx, midpoint, round, out, err);
 }
 
-static struct sizes *explore(struct bed *bed, bool bridges) {
+static struct sizes *explore(struct bed *bed, bool midpoint_races) {
 	const struct sizes_plan plan = {.list = LIST, .count = SIZES, .whole = true};
 	const struct sizes_bench bench = {.ctx = bed,
 	                                  .tune = tune,
 	                                  .compare = compare,
 	                                  .again = again,
 	                                  .between = between,
-	                                  .bridge = bridges ? bridge : NULL};
+	                                  .midpoint_race = midpoint_races ? midpoint_race : NULL};
 	struct sizes *sizes = sizes_new("made", "n");
 	struct err err = {0};
 	rng_seed(&bed->rng, 7);
@@ -141,7 +141,7 @@ static double left_out_loss(const struct sizes *sizes) {
 }
 
 /* At sizes all the way, none of which was tuned. */
-static double way_loss(const struct sizes *sizes, double *worst) {
+static double gap_loss(const struct sizes *sizes, double *worst) {
 	double sum = 0;
 	size_t count = 0;
 	*worst = 0;
@@ -157,7 +157,7 @@ static double way_loss(const struct sizes *sizes, double *worst) {
 static void test_better(double noise) {
 	struct bed bed = {.noise = noise, .allowed = SIZE_MAX, .broken = -1};
 	struct sizes *plain = explore(&bed, false), *met = explore(&bed, true);
-	double plain_worst, met_worst, plain_mean = way_loss(plain, &plain_worst), met_mean = way_loss(met, &met_worst);
+	double plain_worst, met_worst, plain_mean = gap_loss(plain, &plain_worst), met_mean = gap_loss(met, &met_worst);
 	ok(met_mean < plain_mean / 2 && met_worst < plain_worst,
 	   "noise %.3f: between sizes %.4f of the time is lost, at most %.4f, before %.4f and %.4f", noise, met_mean,
 	   met_worst, plain_mean, plain_worst);
@@ -211,7 +211,7 @@ static void test_short(void) {
 	bed = (struct bed){.allowed = 70, .broken = -1};
 	struct sizes *few = explore(&bed, true);
 	double worst;
-	ok(bed.met == 70 && isfinite(way_loss(few, &worst)), "a budget for the first rounds");
+	ok(bed.met == 70 && isfinite(gap_loss(few, &worst)), "a budget for the first rounds");
 	sizes_free(few);
 }
 
@@ -219,10 +219,10 @@ static void test_broken(void) {
 	for (int k = 0; k < CONFIGS; k++) {
 		struct bed bed = {.allowed = SIZE_MAX, .broken = k};
 		struct sizes *sizes = explore(&bed, true);
-		json_t *json = sizes_json(sizes), *way, *met;
+		json_t *json = sizes_json(sizes), *midpoint, *met;
 		size_t i, m, told = 0;
-		json_array_foreach(json_object_get(json, "between"), i, way)
-			json_array_foreach(json_object_get(way, "met"), m, met) told +=
+		json_array_foreach(json_object_get(json, "between"), i, midpoint)
+			json_array_foreach(json_object_get(midpoint, "met"), m, met) told +=
 			number_of(json_object_get(met, "config")) == k && json_is_number(json_object_get(met, "ratio"));
 		ok(told == 0, "what fails between sizes has no ratio there (%d)", k);
 		json_decref(json);

@@ -73,12 +73,12 @@ static int again(void *ctx, const struct sizes_point *point, int round, double *
 }
 
 /* Half, too; at 800 and above nothing can be set up. */
-static int between(void *ctx, const struct sizes_way *way, int round, double *out, struct err *err) {
+static int between(void *ctx, const struct sizes_midpoint *midpoint, int round, double *out, struct err *err) {
 	struct bed *bed = ctx;
 	(void)err;
-	*out = cost(bed, *js_string_or(way->config, "lock", "?"), way->n) / 2;
+	*out = cost(bed, *js_string_or(midpoint->config, "lock", "?"), midpoint->n) / 2;
 	bed->compared += round == 0;
-	return way->n >= 800;
+	return midpoint->n >= 800;
 }
 
 static struct sizes *explore(struct bed *bed, const struct sizes_plan *plan) {
@@ -182,13 +182,14 @@ static void test_between(void) {
 	bed.budget = SIZES_MAX;
 	rng_seed(&bed.rng, 3);
 	ok(sizes_explore(sizes, &plan, &bench, NULL) == 0 && sizes_count(sizes) == 4, "a list stays the list");
-	json_t *json = sizes_json(sizes), *ways = json_object_get(json, "between"), *way;
+	json_t *json = sizes_json(sizes), *midpoints = json_object_get(json, "between"), *midpoint;
 	size_t i, good = 0;
-	json_array_foreach(ways, i, way) {
-		double n = js_real_or(way, "size", NAN);
-		good += n > 140 && n < 800 && fabs(js_real_or(way, "median", NAN) / cost(&bed, 'a', n) - 0.5) < 1e-9;
+	json_array_foreach(midpoints, i, midpoint) {
+		double n = js_real_or(midpoint, "size", NAN);
+		good += n > 140 && n < 800 && fabs(js_real_or(midpoint, "median", NAN) / cost(&bed, 'a', n) - 0.5) < 1e-9;
 	}
-	ok(json_array_size(ways) == sizes_way_count(sizes) && good == json_array_size(ways) && good >= 2 && good <= 5,
+	ok(json_array_size(midpoints) == sizes_midpoint_count(sizes) && good == json_array_size(midpoints) && good >= 2 &&
+	       good <= 5,
 	   "%zu sizes between, where they can be set up", good);
 	ok(js_int_or(json_array_get(json_object_get(json, "laws"), 0), "sizes", 0) == (json_int_t)(4 + good),
 	   "the law is of all of them");
@@ -197,11 +198,12 @@ static void test_between(void) {
 	   "what was tuned is told apart");
 	json_decref(json);
 	const json_t *config = sizes_point(sizes, 0)->config;
-	ok(!sizes_way_add(sizes, 400, config, 1) && !sizes_way_add(sizes, 300, config, NAN),
+	ok(!sizes_midpoint_add(sizes, 400, config, 1) && !sizes_midpoint_add(sizes, 300, config, NAN),
 	   "no tuned size, no cost that is none");
 	for (double n = 401; n < 480; n++)
-		sizes_way_add(sizes, n, config, 1);
-	ok(sizes_way_count(sizes) < 32 && sizes_way_add(sizes, 401, config, 2), "not without end; one may be replaced");
+		sizes_midpoint_add(sizes, n, config, 1);
+	ok(sizes_midpoint_count(sizes) < 32 && sizes_midpoint_add(sizes, 401, config, 2),
+	   "not without end; one may be replaced");
 	sizes_free(sizes);
 }
 

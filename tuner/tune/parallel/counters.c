@@ -95,7 +95,7 @@ int tune_counting_fill(struct tune *tune, struct err *err) {
 	return rc < 0 ? -1 : 0;
 }
 
-static int take(struct counting *counting, const struct block *block, struct err *err) {
+static int counted_record(struct counting *counting, const struct block *block, struct err *err) {
 	struct tune *tune = counting->tune;
 	json_t *config = json_array_get(counting->begun, (size_t)block->order[0]);
 	if (block->done == 0) {
@@ -110,13 +110,13 @@ static int take(struct counting *counting, const struct block *block, struct err
 	return counting_keep(tune, config, &block->results[0], err);
 }
 
-bool tune_counting_take(struct tune *tune, struct block *block, int *rc, struct err *err) {
+bool tune_counting_record(struct tune *tune, struct block *block, int *rc, struct err *err) {
 	struct blocks *blocks = tune->counting ? &tune->counting->blocks : NULL;
 	for (size_t i = 0; blocks && i < blocks->count; i++) {
 		if (blocks->flying[i] != block)
 			continue;
 		blocks->flying[i] = blocks->flying[--blocks->count];
-		*rc = take(tune->counting, block, err);
+		*rc = counted_record(tune->counting, block, err);
 		block_free(block);
 		return true;
 	}

@@ -77,7 +77,7 @@ static int next(void *ctx, struct block **ended, struct err *err) {
 		return rc;
 	struct block *block = done.job->tag;
 	struct pool_job *job = block->tag;
-	ptrdiff_t lead = lead_take(tune, &done, err);
+	ptrdiff_t lead = lead_record(tune, &done, err);
 	if (lead >= 0)
 		block_fill(tune, block, &done, (size_t)lead);
 	pool_done_clear(&done);
@@ -85,7 +85,7 @@ static int next(void *ctx, struct block **ended, struct err *err) {
 	if (lead < 0)
 		return -1;
 	rc = 0;
-	if (!tune_counting_take(tune, block, &rc, err))
+	if (!tune_counting_record(tune, block, &rc, err))
 		*ended = block;
 	return rc;
 }

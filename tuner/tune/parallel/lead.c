@@ -37,10 +37,10 @@ struct pool_job *lead_job_new(const struct tune *tune, size_t node, struct block
 static void learn(struct tune *tune, size_t node, const struct trial_result *baseline, double raw) {
 	const char *message = *baseline->message ? baseline->message : trial_status_text(baseline->status);
 	bool worked = baseline->status == TRIAL_CORRECT;
-	fleet_baseline_take(tune->fleet, node, worked ? raw : NAN, baseline->elapsed_s, message);
+	fleet_baseline_record(tune->fleet, node, worked ? raw : NAN, baseline->elapsed_s, message);
 }
 
-ptrdiff_t lead_take(struct tune *tune, const struct pool_done *done, struct err *err) {
+ptrdiff_t lead_record(struct tune *tune, const struct pool_done *done, struct err *err) {
 	const struct lead_job *job = (const struct lead_job *)done->job;
 	const struct parallel view = {.tune = tune, .fleet = tune->fleet};
 	size_t count = done->done < job->lead ? done->done : job->lead;

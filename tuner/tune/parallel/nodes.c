@@ -40,8 +40,8 @@ static void known_drop(struct parallel *parallel, size_t node) {
 		tune_best_find(tune);
 }
 
-static void aside_drop(struct parallel *parallel) {
-	for (size_t node; (node = fleet_aside_next(parallel->fleet)) != SIZE_MAX;)
+static void quarantined_drop(struct parallel *parallel) {
+	for (size_t node; (node = fleet_quarantined_next(parallel->fleet)) != SIZE_MAX;)
 		known_drop(parallel, node);
 }
 
@@ -50,12 +50,12 @@ void parallel_node_judge(struct parallel *parallel, size_t node, const struct tr
 	bool worked = baseline->status == TRIAL_CORRECT;
 	const char *message = *baseline->message ? baseline->message : trial_status_text(baseline->status);
 	enum fleet_verdict verdict =
-		fleet_baseline_take(parallel->fleet, node, worked ? raw : NAN, baseline->elapsed_s, message);
+		fleet_baseline_record(parallel->fleet, node, worked ? raw : NAN, baseline->elapsed_s, message);
 	if (verdict == FLEET_DRIFTED)
 		known_drop(parallel, node);
 	else if (verdict == FLEET_GOOD)
 		parallel->known_count[node] = 0;
-	aside_drop(parallel);
+	quarantined_drop(parallel);
 }
 
 /* The first that works is what all others are measured by. */
@@ -114,7 +114,7 @@ static int baseline_killed(struct parallel *parallel, struct work *work, const s
 	return rc;
 }
 
-int parallel_baseline_take(struct parallel *parallel, struct work *work, struct pool_done *done, struct err *err) {
+int parallel_baseline_record(struct parallel *parallel, struct work *work, struct pool_done *done, struct err *err) {
 	struct tune *tune = parallel->tune;
 	if (done->done == 0 && done->outside) { /* it is measured when the node is back */
 		work_free(work);
@@ -124,7 +124,7 @@ int parallel_baseline_take(struct parallel *parallel, struct work *work, struct 
 		return baseline_killed(parallel, work, done, err);
 	struct trial_result *one = &done->results[0];
 	parallel->baselines_killed = 0;
-	tune_pareto_take(tune, work->config, one);
+	tune_pareto_record(tune, work->config, one);
 	work_scale(parallel, done->node, one);
 	if (trial_store(tune->task->store, tune->id, tune->search ? "node" : "baseline", 0, work->config, one, err)) {
 		work_free(work);

@@ -94,7 +94,7 @@ static int drain(struct parallel *parallel, struct err *err) {
 		int rc = hand_out(parallel, err) ? -1 : fleet_wait(parallel->fleet, 0, &done, err);
 		if (rc != 1)
 			return rc;
-		if (parallel_take(parallel, &done, err))
+		if (parallel_record(parallel, &done, err))
 			return -1;
 		over_set(parallel);
 	}
@@ -109,7 +109,7 @@ static int step(struct parallel *parallel, struct err *err) {
 	if (rc != 1)
 		return rc;
 	store_group_begin(store);
-	rc = parallel_take(parallel, &done, err);
+	rc = parallel_record(parallel, &done, err);
 	over_set(parallel);
 	if (rc == 0)
 		rc = drain(parallel, err);
@@ -125,7 +125,7 @@ static void finish(struct parallel *parallel) {
 	parallel->ending = true;
 	while (parallel->flying_count && fleet_busy(parallel->fleet)) {
 		int rc = fleet_wait(parallel->fleet, -1, &done, &ignored);
-		if (rc < 0 || (rc == 1 && parallel_take(parallel, &done, &ignored)))
+		if (rc < 0 || (rc == 1 && parallel_record(parallel, &done, &ignored)))
 			return;
 	}
 }

@@ -63,9 +63,9 @@ int work_again(struct parallel *parallel, struct work *work, size_t node, struct
 void work_scale(const struct parallel *parallel, size_t node, struct trial_result *result);
 
 /* tune_parallel_take.c. A job ended. */
-int parallel_take(struct parallel *parallel, struct pool_done *done, struct err *err);
+int parallel_record(struct parallel *parallel, struct pool_done *done, struct err *err);
 /* tune_parallel_nodes.c. A baseline ended, and what follows from it. */
-int parallel_baseline_take(struct parallel *parallel, struct work *work, struct pool_done *done, struct err *err);
+int parallel_baseline_record(struct parallel *parallel, struct work *work, struct pool_done *done, struct err *err);
 /* Judges the node by its baseline, which was scaled as the node was known until now. */
 void parallel_node_judge(struct parallel *parallel, size_t node, const struct trial_result *baseline);
 /* It rests on the node's last good baseline. */
@@ -75,7 +75,7 @@ void parallel_known_add(struct parallel *parallel, size_t node, uint64_t index, 
 struct pool_job *lead_job_new(const struct tune *tune, size_t node, struct block *block);
 /* Of such a job that ended: keeps what came before the block, and learns from it. How many trials that were; -1: they
  * could not be stored. */
-ptrdiff_t lead_take(struct tune *tune, const struct pool_done *done, struct err *err);
+ptrdiff_t lead_record(struct tune *tune, const struct pool_done *done, struct err *err);
 /* tune_parallel_recall.c. What an interrupted run has measured is told at once. */
 int parallel_recall(struct parallel *parallel, struct err *err);
 

@@ -10,7 +10,7 @@
 #include "tuner/race/deviation.h"
 #include "tuner/tune/parallel/parallel.h"
 
-static void tell(void *ctx, const char *config, const struct trial_result *result) {
+static void outcome_apply(void *ctx, const char *config, const struct trial_result *result) {
 	struct parallel *parallel = ctx;
 	struct tune *tune = parallel->tune;
 	struct err err = {0};
@@ -20,7 +20,7 @@ static void tell(void *ctx, const char *config, const struct trial_result *resul
 		tune->seconds = result->elapsed_s;
 		tune->deviation =
 			result->status == TRIAL_CORRECT ? deviation_of_median(result->samples, result->sample_count) : 0;
-		tune_pareto_take(tune, object, result);
+		tune_pareto_record(tune, object, result);
 		tune_evaluated(tune, index, result);
 	}
 	json_decref(object);
@@ -39,6 +39,6 @@ int parallel_recall(struct parallel *parallel, struct err *err) {
 		tune_program_look(tune);
 	if (tune_baseline_done(tune, err))
 		return -1;
-	recall_each(tune->recall, tell, parallel);
+	recall_each(tune->recall, outcome_apply, parallel);
 	return 0;
 }

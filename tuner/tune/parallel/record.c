@@ -70,7 +70,7 @@ static int merged(struct parallel *parallel, struct work *work, struct trial_res
 	enum merge merge = work->attempts == 0 ? MERGE_FIRST : work->confirm ? MERGE_MEAN : MERGE_BEST;
 	work->seconds += one->elapsed_s;
 	work->attempts++;
-	tune_pareto_take(parallel->tune, work->config, one);
+	tune_pareto_record(parallel->tune, work->config, one);
 	const struct trial_result *kept = tune_merge(&work->deviation, &work->sum, one, merge) ? &work->sum : one;
 	return store(parallel, "search", work->config, kept, err);
 }
@@ -87,7 +87,7 @@ static bool once_more(const struct parallel *parallel, struct work *work) {
 }
 
 /* The baseline after the best: a node whose last one was disturbed makes all that it measures look good. */
-static int confirm_take(struct parallel *parallel, struct work *work, struct pool_done *done, struct err *err) {
+static int confirm_record(struct parallel *parallel, struct work *work, struct pool_done *done, struct err *err) {
 	struct trial_result *baseline = &done->results[1];
 	if (!work->confirm || done->done < 2)
 		return 0;
@@ -99,15 +99,15 @@ static int confirm_take(struct parallel *parallel, struct work *work, struct poo
 	return 0;
 }
 
-static int search_take(struct parallel *parallel, struct work *work, struct pool_done *done, struct err *err) {
+static int search_record(struct parallel *parallel, struct work *work, struct pool_done *done, struct err *err) {
 	if (done->done == 0)
 		return lost(parallel, work, done, err);
-	if (confirm_take(parallel, work, done, err)) {
+	if (confirm_record(parallel, work, done, err)) {
 		work_free(work);
 		return -1;
 	}
 	struct trial_result *one = &done->results[0];
-	if (fleet_is_aside(parallel->fleet, done->node))
+	if (fleet_is_quarantined(parallel->fleet, done->node))
 		return distrusted(parallel, work, done->node, one, err);
 	work_scale(parallel, done->node, one);
 	if (merged(parallel, work, one, err)) {
@@ -120,7 +120,7 @@ static int search_take(struct parallel *parallel, struct work *work, struct pool
 	return 0;
 }
 
-int parallel_take(struct parallel *parallel, struct pool_done *done, struct err *err) {
+int parallel_record(struct parallel *parallel, struct pool_done *done, struct err *err) {
 	struct work *work = done->job->tag;
 	struct work *last = parallel->flying[--parallel->flying_count];
 	parallel->flying[work->at] = last;
@@ -130,7 +130,7 @@ int parallel_take(struct parallel *parallel, struct pool_done *done, struct err 
 	const struct pool_job job = *done->job;
 	done->job = &job;
 	int rc =
-		work->baseline ? parallel_baseline_take(parallel, work, done, err) : search_take(parallel, work, done, err);
+		work->baseline ? parallel_baseline_record(parallel, work, done, err) : search_record(parallel, work, done, err);
 	pool_done_clear(done);
 	return rc;
 }
