@@ -6,16 +6,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "src/app/cmd.h"
 #include "src/base/json/js.h"
 #include "src/base/mem.h"
 #include "src/base/near.h"
 #include "src/base/sys.h"
-#include "src/app/cmd.h"
 #include "tuner/export/export.h"
-#include "tuner/export/trials.h"
-#include "tuner/profile/profile.h"
 #include "tuner/profile/folder.h"
+#include "tuner/profile/profile.h"
 #include "tuner/store/store.h"
+#include "tuner/store/trials_json.h"
 
 static const struct opt options[] = {
 	{"format", 'f', "NAME", "json, env, c, slurm, csv, .. (`sweetspot list formats`)", 0},
@@ -94,7 +94,7 @@ static int trials_add(struct store *store, json_t *profile, struct err *err) {
 	size_t i;
 	json_t *entry;
 	json_array_foreach(json_object_get(profile, "entries"), i, entry) {
-		json_t *trials = export_trials(store, js_int_or(json_object_get(entry, "provenance"), "search", 0), err);
+		json_t *trials = store_trials_json(store, js_int_or(json_object_get(entry, "provenance"), "search", 0), err);
 		if (!trials)
 			return -1;
 		json_object_set_new(entry, "trials", trials);

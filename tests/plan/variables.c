@@ -7,9 +7,10 @@
 #include "src/base/json/js.h"
 #include "tests/tap.h"
 #include "tuner/profile/profile.h"
+#include "tuner/program/environment.h"
 
 static void gives(const char *kernel, const char *config, const char *want, const char *what) {
-	json_t *json = json_loads(config, 0, NULL), *env = profile_environment(kernel, json);
+	json_t *json = json_loads(config, 0, NULL), *env = config_environment(kernel, json);
 	char *got = js_canonical(env);
 	is_text(got, want, what);
 	free(got);

@@ -3,7 +3,7 @@
 #ifndef TUNER_DIAGNOSIS_PROBE_H
 #define TUNER_DIAGNOSIS_PROBE_H
 #include "tuner/diagnosis/diagnosis.h"
-#include "tuner/diagnosis/follows.h"
+#include "tuner/study/follows.h"
 
 enum { PROBE_TEXT = 160, PROBE_CASES = 256, PROBE_PROBLEMS = 64 };
 

@@ -3,15 +3,9 @@
 #ifndef TUNER_EXPORT_TRIALS_H
 #define TUNER_EXPORT_TRIALS_H
 #include <jansson.h>
-#include <stdint.h>
 
-#include "tuner/store/store.h"
+#include "src/base/err.h"
 
-/* The trials of a search, one for each configuration with the samples of all its trials: [{"config", "status",
- * "samples", "started", "elapsed_s", "setup_s", "verify_s", "message", "counters": [{"name", "value", "unit"}]}]. Runs
- * that were made to be counted, and what was cut short before it gave a sample, add no samples. New reference; NULL and
- * err. */
-json_t *export_trials(struct store *store, int64_t search, struct err *err);
 /* The one entry of a profile that has trials in seconds; ERR_USAGE for none, several, or another unit. */
 const json_t *export_trials_entry(const json_t *profile, const char *format, struct err *err);
 double export_trial_ms(const json_t *trial); /* the median of its samples; NAN: it has none */

@@ -10,10 +10,11 @@
 #include "src/base/mem.h"
 #include "src/base/near.h"
 #include "src/base/sys.h"
-#include "tuner/profile/profile.h"
 #include "tuner/profile/folder.h"
+#include "tuner/profile/profile.h"
 #include "tuner/profile/program.h"
 #include "tuner/profile/sizes.h"
+#include "tuner/program/environment.h"
 
 enum { PROFILE_BYTES_MAX = 16 << 20 };
 
@@ -97,7 +98,7 @@ static json_t *entry_new(const struct gather *gather, const struct store_result 
 	json_object_set_new(entry, "config", member(best, "config"));
 	json_object_set_new(entry, "environment",
 	                    program ? profile_program_environment(program)
-	                            : profile_environment(r->kernel, json_object_get(best, "config")));
+	                            : config_environment(r->kernel, json_object_get(best, "config")));
 	json_object_set_new(entry, "median", member(best, "median"));
 	json_object_set_new(entry, "ci", interval_json(json_object_get(best, "ci")));
 	json_object_set_new(entry, "unit", member(best, "unit"));

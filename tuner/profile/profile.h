@@ -21,8 +21,4 @@ int profile_save(const json_t *profile, const char *path, struct err *err);
 /* Leaves out what is of other kernels than these (NULL-terminated; none: all stay). ERR_NOTHING where none is there. */
 int profile_pick(json_t *profile, const char *const *kernels, struct err *err);
 
-/* OMP_* variables of a configuration: {"OMP_NUM_THREADS": "2", ...}; parameters that are no OpenMP setting become
- * SWEETSPOT_<KERNEL>_<PARAM>. The word "default" sets nothing. New reference. kernel may be NULL: only OpenMP's. */
-json_t *profile_environment(const char *kernel, const json_t *config);
-
 #endif

@@ -9,6 +9,7 @@
 #include "src/base/json/js.h"
 #include "tuner/profile/profile.h"
 #include "tuner/profile/program.h"
+#include "tuner/program/environment.h"
 #include "tuner/sizes/sizes.h"
 
 static void environments_add(json_t *one) {
@@ -16,7 +17,7 @@ static void environments_add(json_t *one) {
 	json_t *range;
 	const char *kernel = js_string_or(one, "kernel", "");
 	json_array_foreach(json_object_get(one, "thresholds"), i, range)
-		json_object_set_new(range, "environment", profile_environment(kernel, json_object_get(range, "config")));
+		json_object_set_new(range, "environment", config_environment(kernel, json_object_get(range, "config")));
 }
 
 static bool is_there(const json_t *sizes, const char *kernel, const char *objective) {

@@ -28,7 +28,7 @@ struct program_spec {
 	const char *metric; /* POSIX extended regular expression; NULL: wall time */
 	bool maximize;      /* the metric is a rate */
 	bool expect_same;   /* stdout must be the baseline's; ERR_USAGE from the runner where that itself changes */
-	bool openmp;        /* members named as OpenMP settings (profile_environment) become variables */
+	bool openmp;        /* members named as OpenMP settings (config_environment) become variables */
 	const char *const *params; /* the user's own parameters, NULL-terminated; may be NULL */
 	const json_t *baseline;    /* configuration whose run is the user's own: no OpenMP variable is touched */
 	bool baseline_set;         /* but for this: the baseline holds settings that the user's environment lacks, so its

@@ -9,7 +9,7 @@
 
 #include "src/base/json/js.h"
 #include "src/base/stats.h"
-#include "tuner/worker/impl.h"
+#include "tuner/worker/exchange.h"
 
 /* The worker ends what takes too long; the tuner ends a worker that does not. */
 static const double SPARE_SECONDS = 30, COMMAND_SECONDS = 60, GRACE_SECONDS = 2;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The worker's process, and one question to it with its answer, for all runners that go through it. */
+/* The process of a worker, for the files of this room. */
 #ifndef TUNER_WORKER_IMPL_H
 #define TUNER_WORKER_IMPL_H
-#include "tuner/worker/worker.h"
+#include "tuner/worker/exchange.h"
 
 #define WORKER_STOP_SECONDS 1.0
 enum { WORKER_LIBRARIES_MAX = 48 /* that one worker is asked to load, which unloads none */ };
@@ -35,27 +35,5 @@ void worker_broken_result(struct worker *worker, enum broken broken, double time
                           struct trial_result *result);
 /* The first question to one that was started through something else; fills worker->machine. */
 int worker_machine_ask(struct worker *worker, struct err *err);
-
-struct worker_question {
-	json_t *request;     /* borrowed; gets its id */
-	const char *library; /* plug-in that it needs; NULL: none */
-	double timeout_s;    /* for the answer; 0: none */
-	double grace_s;      /* what a worker that has to stop gets to stop what it runs */
-	/* Fills the result from an answer that is no error; -1 and err where it makes no sense. */
-	int (*use)(void *ctx, const json_t *answer, struct trial_result *result, struct err *err);
-	void *ctx;
-};
-
-/* 0: result is filled, a worker that died, hung or lied included. -1: nothing can be run, the request was refused
- * (ERR_USAGE), or interrupted. */
-int worker_exchange(struct worker *worker, const struct worker_question *question, struct trial_result *result,
-                    struct err *err);
-
-/* "counters", where there are any. */
-void worker_counters_set(json_t *request, const char *const *names);
-
-/* Parts of an answer: status and message; the array under `key` as samples and their least. */
-int worker_status_read(const json_t *answer, struct trial_result *result, struct err *err);
-int worker_samples_read(const json_t *answer, const char *key, struct trial_result *result, struct err *err);
 
 #endif

@@ -9,6 +9,7 @@
 #include "tests/tuner/store/fixture.h"
 #include "tuner/export/export.h"
 #include "tuner/profile/profile.h"
+#include "tuner/program/environment.h"
 
 #define UNUSED __attribute__((unused))
 
@@ -62,7 +63,7 @@ UNUSED static json_t *entry_new(const char *kernel, const json_t *problem, json_
 	json_t *result = fixture_result(kernel, 64, 0.25);
 	json_t *entry = json_pack("{s:s, s:s, s:O, s:s, s:O, s:o, s:f, s:[f, f], s:s}", "kernel", kernel, "source",
 	                          "sha256:12", "problem", problem, "objective", "time", "config", config, "environment",
-	                          profile_environment(kernel, config), "median", 0.25, "ci", 0.24, 0.26, "unit", "s");
+	                          config_environment(kernel, config), "median", 0.25, "ci", 0.24, 0.26, "unit", "s");
 	json_object_set(entry, "baseline", json_object_get(result, "baseline"));
 	json_object_set(entry, "speedup", json_object_get(result, "speedup"));
 	json_object_set_new(entry, "binding", json_string("[0-1][2]"));

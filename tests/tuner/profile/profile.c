@@ -8,6 +8,7 @@
 #include "src/base/rng.h"
 #include "tests/tuner/store/fixture.h"
 #include "tuner/profile/profile.h"
+#include "tuner/program/environment.h"
 
 static const char *source_of(void *ctx, const char *kernel) {
 	(void)kernel;
@@ -16,7 +17,7 @@ static const char *source_of(void *ctx, const char *kernel) {
 
 static void env_is(const char *kernel, const char *config, const char *want) {
 	json_error_t why;
-	json_t *json = json_loads(config, 0, &why), *env = profile_environment(kernel, json);
+	json_t *json = json_loads(config, 0, &why), *env = config_environment(kernel, json);
 	char *text = js_canonical(env);
 	is_text(text, want, config);
 	free(text);

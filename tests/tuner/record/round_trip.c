@@ -6,8 +6,8 @@
 #include "src/base/json/js.h"
 #include "tests/tuner/store/fixture.h"
 #include "tuner/export/export.h"
-#include "tuner/export/trials.h"
 #include "tuner/record/record.h"
+#include "tuner/store/trials_json.h"
 #include "tuner/trial/trial.h"
 
 static const char *const formats[] = {"kt", "t4", "ktt"};
@@ -133,7 +133,7 @@ static void test_tuned(void) {
 	struct err err = {0};
 	bool tuned = tune(path);
 	struct store *store = tuned ? store_open(path, STORE_READ, &err) : NULL;
-	json_t *trials = store ? export_trials(store, 1, &err) : NULL;
+	json_t *trials = store ? store_trials_json(store, 1, &err) : NULL;
 	ok(tuned && json_array_size(trials) >= 5, "a kernel was tuned%s", err.what);
 	if (trials)
 		check_trials(trials, "a kernel");

@@ -8,7 +8,7 @@
 #include "src/base/mem.h"
 #include "src/base/sys.h"
 #include "tuner/spec/c/impl.h"
-#include "tuner/worker/impl.h"
+#include "tuner/worker/exchange.h"
 
 static const double SPARE_SECONDS = 30, GRACE_SECONDS = 2;
 enum { LOG_MAX = 1 << 20 };

@@ -6,7 +6,7 @@
  * from one to the next (von Neumann 1941). */
 #include <config.h>
 
-#include "tuner/diagnosis/follows.h"
+#include "tuner/study/follows.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 
 #include "src/base/mem.h"
 #include "src/base/value.h"
-#include "tuner/profile/profile.h"
+#include "tuner/program/environment.h"
 
 /* Caller frees; NULL for what is neither a number, a word nor a boolean. */
 static char *scalar_text(const json_t *json) {
@@ -95,7 +95,7 @@ static void env_param(json_t *env, const char *kernel, const char *param, const 
 	free(name);
 }
 
-json_t *profile_environment(const char *kernel, const json_t *config) {
+json_t *config_environment(const char *kernel, const json_t *config) {
 	json_t *env = json_object();
 	const char *param;
 	json_t *value;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Whether times follow one column at all, all else the same: what its labels would show if they were dealt out anew
  * among the rows that agree in all other columns. What a diagnosis says of a column has to pass this first. */
-#ifndef TUNER_DIAGNOSIS_FOLLOWS_H
-#define TUNER_DIAGNOSIS_FOLLOWS_H
+#ifndef TUNER_STUDY_FOLLOWS_H
+#define TUNER_STUDY_FOLLOWS_H
 #include "tuner/study/contrast.h"
 
 enum { FOLLOWS_PROBLEM = -1 /* all members of the problem together */ };

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tuner/profile/profile.h"
+#include "tuner/program/environment.h"
 #include "tuner/program/impl.h"
 
 const char *const program_governed[] = {
@@ -37,7 +37,7 @@ static void openmp_add(const struct program *program, const json_t *config, json
 	json_t *members = json_copy((json_t *)config);
 	for (size_t i = 0; i < program->params.count; i++)
 		json_object_del(members, program->params.list[i]);
-	json_t *openmp = profile_environment(NULL, members);
+	json_t *openmp = config_environment(NULL, members);
 	json_object_update(variables, openmp);
 	json_decref(openmp);
 	json_decref(members);
