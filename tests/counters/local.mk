@@ -22,8 +22,10 @@ check_LTLIBRARIES += %D%/pfmshim.la
 %C%_pfmshim_la_SOURCES = %D%/pfmshim.c
 %C%_pfmshim_la_LDFLAGS = -module -avoid-version -rpath $(abs_builddir)/%D%
 dist_check_SCRIPTS += %D%/papi_shim
+TESTS += %D%/papi_shim
 
 dist_check_SCRIPTS += %D%/sde_run
+TESTS += %D%/sde_run
 EXTRA_DIST += %D%/sde_plugin.c
 check_PROGRAMS += %D%/selftest
 %C%_selftest_SOURCES = %D%/selftest.c
@@ -75,6 +77,7 @@ EXTRA_DIST += \
 	%D%/machines/zen4.json
 # The worker in an emulated machine that has a PMU.
 dist_check_SCRIPTS += %D%/guest
+TESTS += %D%/guest
 check_PROGRAMS += %D%/guest_replies
 %C%_guest_replies_SOURCES = %D%/guest_replies.c %D%/guest_loop.h \
 	%D%/guest_console.c %D%/guest_console.h
@@ -106,6 +109,7 @@ check_PROGRAMS += %D%/simulate_file
 TESTS += %D%/simulate_file
 
 dist_check_SCRIPTS += %D%/simulate
+TESTS += %D%/simulate
 
 check_PROGRAMS += %D%/simulate_app %D%/simulate_program
 %C%_simulate_app_SOURCES = %D%/simulate_app.c

@@ -37,3 +37,4 @@ LIBSWEETSPOT_INSIDE = libsweetspot.a libbase.la $(JANSSON_LIBS) -lm
 %C%_profile_threads_LDADD = $(LIBSWEETSPOT_INSIDE)
 
 dist_check_SCRIPTS += %D%/linked %D%/profile_linked
+TESTS += %D%/linked %D%/profile_linked

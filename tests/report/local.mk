@@ -6,6 +6,7 @@ TESTS += %D%/chart %D%/chart_values
 %C%_chart_values_SOURCES = %D%/chart_values.c %D%/chart_check.h $(CHART_SOURCES)
 %C%_chart_values_LDADD = libbase.la -lm
 dist_check_SCRIPTS += %D%/page %D%/large %D%/machine %D%/browser
+TESTS += %D%/page %D%/large %D%/machine %D%/browser
 EXTRA_DIST += %D%/page.sh %D%/page_check.py %D%/browser_check.py
 # Preloaded by large.
 check_LTLIBRARIES += %D%/killshim.la

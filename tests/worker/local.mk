@@ -38,6 +38,7 @@ check_PROGRAMS += %D%/protocol_overhead
 %C%_protocol_overhead_LDADD = libbase.la
 
 dist_check_SCRIPTS += %D%/protocol_byhand
+TESTS += %D%/protocol_byhand
 check_PROGRAMS += %D%/topology
 %C%_topology_SOURCES = %D%/topology.c
 %C%_topology_LDADD = libtopo.la libbase.la
