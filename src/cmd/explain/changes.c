@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a probe changed. */
+/* Compares the diagnoses before and after a probe, and prints the difference. */
 #include <config.h>
 
 #include <stdlib.h>
@@ -26,14 +26,15 @@ static const json_t *find(const json_t *result, const json_t *finding) {
 	return NULL;
 }
 
-static const json_t *result_like(const json_t *results, const json_t *like) {
+/* The same kernel, device and objective; the problem may differ because a probe can change which one was tuned last. */
+static const json_t *result_matching(const json_t *results, const json_t *wanted) {
 	static const char *const keys[] = {"kernel", "device", "objective"};
 	size_t i;
 	json_t *one;
 	json_array_foreach((json_t *)results, i, one) {
 		bool same = true;
 		for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
-			same = same && json_equal(json_object_get(one, keys[k]), json_object_get(like, keys[k]));
+			same = same && json_equal(json_object_get(one, keys[k]), json_object_get(wanted, keys[k]));
 		if (same)
 			return one;
 	}
@@ -59,7 +60,7 @@ void explain_probe_changes(json_t *probe, const json_t *before, const json_t *af
 	json_t *changed = json_array(), *result, *finding;
 	size_t i, k;
 	json_array_foreach((json_t *)after, i, result) {
-		const json_t *old = result_like(before, result);
+		const json_t *old = result_matching(before, result);
 		json_array_foreach(json_object_get(result, "diagnoses"), k, finding)
 			change_add(changed, result, find(old, finding), finding);
 		json_array_foreach(json_object_get(old, "diagnoses"), k, finding) {
@@ -79,13 +80,13 @@ static void change_print(const json_t *change, FILE *out) {
 	const char *before = js_string_or(change, "before", NULL), *after = js_string_or(change, "after", NULL);
 	char *about = results_config(json_object_get(change, "about"), NULL);
 	char *what = mem_printf("%s: %s%s%s", js_string_or(change, "kernel", "?"), js_string_or(change, "diagnosis", "?"),
-	                        *about ? " of " : "", about);
+	                        *about ? " for " : "", about);
 	if (!before)
-		line_print(out, mem_printf("%s: new, %s confidence", what, after));
+		line_print(out, mem_printf("%s: new (%s confidence)", what, after));
 	else if (!after)
-		line_print(out, mem_printf("%s: no longer (it was of %s confidence)", what, before));
+		line_print(out, mem_printf("%s: no longer found (was: %s confidence)", what, before));
 	else
-		line_print(out, mem_printf("%s: %s instead of %s confidence", what, after, before));
+		line_print(out, mem_printf("%s: %s confidence (was: %s)", what, after, before));
 	free(what);
 	free(about);
 }
@@ -102,7 +103,7 @@ void explain_probe_print(struct ui *ui, const json_t *probe, FILE *out) {
 		                           *message ? ": " : "", message));
 	}
 	if (json_array_size(left))
-		fprintf(out, "  no time left for %zu more: --budget gives more than %.0f s\n", json_array_size(left),
+		fprintf(out, "  %zu more did not fit into %.0f s: raise --budget to run them\n", json_array_size(left),
 		        js_real_or(probe, "budget_s", 0));
 	if (json_array_size(changed) == 0)
 		fputs("  no diagnosis changed\n", out);

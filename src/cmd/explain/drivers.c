@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which counters go with the time, over the configurations of the problem that were counted. */
+/* Finds the counters that vary with the time, over the configurations of the problem that were counted. */
 #include <config.h>
 
 #include <math.h>
@@ -37,7 +37,7 @@ static void names_add(struct counts *counts, const json_t *rows) {
 	}
 }
 
-/* Rows of the problem that were counted and timed in full. */
+/* Only rows timed in full are used: the time of a censored row is a lower bound. */
 static void counts_find(struct counts *counts, const struct explain_view *view) {
 	const struct study *study = view->study;
 	counts->row = mem_alloc(study_rows(study) + 1, sizeof *counts->row);
@@ -57,7 +57,7 @@ static void counts_find(struct counts *counts, const struct explain_view *view) 
 	}
 }
 
-static long place_of(const struct counts *counts, size_t row) {
+static long index_of(const struct counts *counts, size_t row) {
 	for (size_t i = 0; i < counts->rows; i++)
 		if (counts->row[i] == row)
 			return (long)i;
@@ -99,8 +99,8 @@ json_t *explain_drivers(const struct explain_view *view, size_t winner, size_t b
 	                                  .counters = counts.names,
 	                                  .time = counts.time,
 	                                  .counter = counts.counter,
-	                                  .winner = place_of(&counts, winner),
-	                                  .baseline = place_of(&counts, baseline)};
+	                                  .winner = index_of(&counts, winner),
+	                                  .baseline = index_of(&counts, baseline)};
 	if (counts.rows > 1 && counts.names) {
 		if (drivers_make(&drivers, &data) == 0)
 			json = drivers_json(&counts, &drivers);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How much each parameter mattered on this problem: ratios of its values, and its share of the variance. */
+/* Reports the effect of each parameter on this problem: the ratio of its slowest to its fastest value, and its share of
+ * the variance (functional ANOVA, in tuner/model/effects). */
 #include <config.h>
 
 #include <stdlib.h>
@@ -27,7 +28,7 @@ static double weight_of(const json_t *effect) {
 	return js_real_or(effect, "share", -1) + 1e-9 * js_real_or(effect, "ratio", 0);
 }
 
-/* The largest share first, where there are none the largest ratio; what is not known last. */
+/* Largest share first; effects without a share follow by ratio, unknown ones come last. */
 static int by_weight(const void *a, const void *b) {
 	double x = weight_of(*(json_t *const *)a), y = weight_of(*(json_t *const *)b);
 	return (x < y) - (x > y);
@@ -81,7 +82,7 @@ static json_t *variance_json(const struct anova *anova, bool good) {
 	return json;
 }
 
-/* Shares to the effects, and "interactions" and "variance" to the result. */
+/* Adds shares to the effects, and "interactions" and "variance" to the result. */
 static void variance_add(const struct explain_view *view, struct explain_table *table, json_t **effects,
                          json_t *result) {
 	struct anova_data data = {0};
@@ -110,7 +111,7 @@ void explain_effects_add(const struct explain_view *view, struct explain_table *
 	                                  .places = table->places,
 	                                  .cost = table->cost,
 	                                  .over = table->over};
-	effects_fit(&data, effects); /* too little data: none of them is known */
+	effects_fit(&data, effects); /* with too little data every effect stays unknown, which is not an error */
 	for (size_t p = 0; p < table->params; p++)
 		rows[p] = effect_json(explain_table_param(view, table, p), &effects[p]);
 	json_object_set_new(result, "interactions", json_array());

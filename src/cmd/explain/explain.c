@@ -12,12 +12,12 @@
 #include "tuner/trial/trial.h"
 
 static const struct opt options[] = {
-	{"from", 'f', "FILE", "a document of `sweep --json` or `tune --json`, or a recorded space, in place of the store",
+	{"from", 'f', "FILE", "read a `sweep --json` or `tune --json` document or a recorded space instead of the store",
      OPT_REPEAT},
-	{"size", 's', "K=V,..", "the problem to look at, for example n=2048 (the one tuned last)", OPT_REPEAT},
-	{"objective", 0, "NAME", "time, energy or edp, or two of them (time)", 0},
-	{"probe", 'p', NULL, "run the experiments that would decide, then examine again", 0},
-	{"budget", 'b', "TIME", "for the probe (60s)", 0},
+	{"size", 's', "K=V,..", "problem to explain, for example n=2048 (the one tuned last)", OPT_REPEAT},
+	{"objective", 0, "NAME", "time, energy or edp, or several of them (time)", 0},
+	{"probe", 'p', NULL, "run the suggested experiments, then explain again", 0},
+	{"budget", 'b', "TIME", "time limit of --probe (60s)", 0},
 	{0},
 };
 
@@ -28,7 +28,7 @@ static int size_read(const char *text, json_t *size, struct err *err) {
 	for (char *word = strtok_r(copy, ", ", &rest); word && !failed; word = strtok_r(NULL, ", ", &rest)) {
 		char *equals = strchr(word, '=');
 		if (!equals || equals == word) {
-			failed = err_set(err, ERR_USAGE, "write --size n=2048", "--size %s gives no value", text);
+			failed = err_set(err, ERR_USAGE, "write --size n=2048", "--size %s does not give a value", text);
 			continue;
 		}
 		*equals = '\0';
@@ -38,7 +38,7 @@ static int size_read(const char *text, json_t *size, struct err *err) {
 	return failed;
 }
 
-/* Of one objective, added to the results. */
+/* Adds the results of one objective. */
 static int results_add(struct app *app, const struct opt_args *args, const char *objective, const json_t *size,
                        json_t *results, struct err *err) {
 	struct study_set *set = explain_load(app, args, objective, err);
@@ -51,7 +51,7 @@ static int results_add(struct app *app, const struct opt_args *args, const char 
 	return set ? 0 : -1;
 }
 
-/* "time,energy": a result for each. */
+/* --objective may list several, as in "time,energy"; each gets its own results. */
 static int results_make(struct app *app, const struct opt_args *args, const json_t *size, json_t *results,
                         struct err *err) {
 	char *list = mem_strdup(opt_get(args, "objective", "time")), *rest = NULL;
@@ -60,7 +60,7 @@ static int results_make(struct app *app, const struct opt_args *args, const json
 		enum trial_objective objective;
 		failed = trial_objective_find(word, &objective)
 		             ? results_add(app, args, word, size, results, err)
-		             : err_set(err, ERR_USAGE, "time, energy or edp", "there is no objective \"%s\"", word);
+		             : err_set(err, ERR_USAGE, "choose time, energy or edp", "unknown objective \"%s\"", word);
 	}
 	free(list);
 	return failed;
@@ -71,7 +71,8 @@ static int show(struct app *app, const struct opt_args *args, const json_t *resu
 	size_t i;
 	json_t *result;
 	if (json_array_size(results) == 0)
-		return err_set(err, ERR_NOTHING, "`sweetspot explain` without --size shows what was measured",
+		return err_set(err, ERR_NOTHING,
+		               "run `sweetspot explain` without --size to see the problems that were measured",
 		               "no configuration of this problem worked, or none was measured");
 	if (opt_has(args, "json")) {
 		const json_t *machine = app_machine(app, err);
@@ -93,7 +94,7 @@ static int show(struct app *app, const struct opt_args *args, const json_t *resu
 	return 0;
 }
 
-/* *results is of what is known afterwards. */
+/* Replaces *results by those computed after the experiments. */
 static int probe_run(struct app *app, const struct opt_args *args, const json_t *size, json_t **results, json_t **probe,
                      struct err *err) {
 	if (!opt_has(args, "probe"))
@@ -113,10 +114,11 @@ static int probe_run(struct app *app, const struct opt_args *args, const json_t 
 
 static int check(const struct opt_args *args, struct err *err) {
 	if (opt_has(args, "probe") && opt_has(args, "from"))
-		return err_set(err, ERR_USAGE, "`sweetspot explain --probe` without --from examines the store",
-		               "--probe measures here, and --from may be of another machine");
+		return err_set(err, ERR_USAGE,
+		               "run `sweetspot explain --probe` without --from to use the store of this machine",
+		               "--probe measures on this machine, but --from may describe another one");
 	if (opt_has(args, "budget") && !opt_has(args, "probe"))
-		return err_set(err, ERR_USAGE, "sweetspot explain --probe --budget 120s", "--budget is for --probe");
+		return err_set(err, ERR_USAGE, "sweetspot explain --probe --budget 120s", "--budget requires --probe");
 	return 0;
 }
 
@@ -143,7 +145,7 @@ const struct cmd cmd_explain = {
 	.usage = "[KERNEL...] [OPTION...]",
 	.options = tables,
 	.notes =
-		"Everything comes from what tune, sweep and compare have measured and kept; without KERNEL it is about all\n"
-		"that was measured on this machine.",
+		"The explanation uses the results that tune, sweep and compare have stored. Without KERNEL it covers every\n"
+		"kernel measured on this machine.",
 	.run = run,
 };

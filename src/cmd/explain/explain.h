@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What `explain` finds out, part by part; all parts are JSON, from which the text for people is made. */
+/* The parts of an explanation. Each part is JSON, and the text for people is made from the same JSON. */
 #ifndef SRC_CMD_EXPLAIN_EXPLAIN_H
 #define SRC_CMD_EXPLAIN_EXPLAIN_H
 #include <jansson.h>
@@ -8,40 +8,41 @@
 #include "tuner/study/contrast.h"
 #include "tuner/study/study_set.h"
 
-/* A finished study, and the problem that is looked at. */
+/* A finished study, and the problem to explain. */
 struct explain_view {
 	const struct study *study;
-	size_t like;           /* a row of the problem */
-	const json_t *problem; /* of that row */
+	size_t problem_row;    /* any row of the problem; identifies the problem */
+	const json_t *problem; /* the problem of that row */
 	const json_t *tune;    /* newest result of `tune` for it, or NULL */
 	const struct study_item *item;
-	const char *objective, *unit; /* of the times, which may be joules */
+	const char *objective, *unit; /* unit of the times, which are joules if the objective is energy */
 	struct app *app;
 	const struct opt_args *args;
-	json_t *sizes; /* what explain_sizes says, borrowed, where it is known from another problem; else NULL */
+	json_t *sizes; /* borrowed result of explain_sizes if another problem already computed it; else NULL */
 };
 enum { EXPLAIN_PROBLEMS_MAX = 64 };
-/* A row of each problem, the first ones; how many. */
+/* Stores the first row of each problem and returns the number of problems. */
 size_t explain_problems(const struct study *study, size_t rows[EXPLAIN_PROBLEMS_MAX]);
-size_t explain_rows(const struct study *study, size_t like); /* of that row's problem */
-/* Rows of the problem. ctx: struct explain_view. */
+/* The number of rows with the same problem as problem_row. */
+size_t explain_rows(const struct study *study, size_t problem_row);
+/* Tells whether the row has the problem of the view. ctx: struct explain_view. */
 bool explain_of_problem(void *ctx, const struct study *study, size_t row);
 
-/* src/cmd/explain/load.c: studies of what the words name, or of everything, from --from or the store. NULL with
- * ERR_NOTHING where nothing was measured. */
+/* src/cmd/explain/load.c: studies of the kernels named on the command line, or of all, from --from or the store. NULL
+ * with ERR_NOTHING if nothing was measured. */
 struct study_set *explain_load(struct app *app, const struct opt_args *args, const char *objective, struct err *err);
-/* src/cmd/explain/view.c: machine and ceilings, the recommendation, and study_finish. size: --size, or NULL. view: app
- * and args are set by the caller. False: no row worked, or none is of that problem. */
+/* src/cmd/explain/view.c: gives the study its machine, ceilings and recommendation, and finishes it. size: --size, or
+ * NULL. view: app and args are set by the caller. False if no row worked, or none has that problem. */
 bool explain_view_make(const struct study_set *set, struct study_item *item, const json_t *size,
                        struct explain_view *view);
 
-/* src/cmd/explain/result.c: an object under "results". */
+/* src/cmd/explain/result.c: makes one object of "results". */
 json_t *explain_result(const struct explain_view *view);
 
-struct explain_table; /* src/cmd/explain/table.h: of the problem's rows, made once for the parts that ask models */
-/* Parts: new references, NULL where there is nothing to say. winner, baseline: rows, SIZE_MAX for none. */
+struct explain_table; /* src/cmd/explain/table.h: the rows of the problem, made once for all parts that fit models */
+/* Parts: new references, or NULL if the part has nothing to say. winner, baseline: rows, SIZE_MAX for none. */
 json_t *explain_scaling(const struct explain_view *view); /* src/cmd/explain/scaling.c */
-/* src/cmd/explain/path.c: "path", and "experiments" where it was not measured. */
+/* src/cmd/explain/path.c: "path", and "experiments" that would measure its predicted steps. */
 void explain_path_add(const struct explain_view *view, struct explain_table *table, size_t winner, size_t baseline,
                       json_t *result);
 /* src/cmd/explain/effects.c */

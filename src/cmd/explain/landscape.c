@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How the winner stands among its neighbours. */
+/* Compares the winner with its neighbours: is it a peak or part of a plateau? */
 #include <config.h>
 
 #include <string.h>
@@ -34,8 +34,8 @@ struct tally {
 	size_t sharp, flat, unclear;
 };
 
-/* That fewer threads take longer is what threads are for, and that another word is slower is what words are for:
- * fragile is what stands on a peak of numbers. */
+/* Only a peak over an ordered parameter makes a winner fragile. It is normal that another word is slower, and that
+ * fewer threads take longer, so neither of them counts. */
 static struct tally tally_of(const struct explain_view *view, const struct explain_table *table,
                              const struct landscape *landscape) {
 	struct tally tally = {0};
@@ -73,7 +73,7 @@ static json_t *landscape_json(const struct explain_view *view, const struct expl
 	return json;
 }
 
-static size_t place_of(const struct explain_table *table, size_t row) {
+static size_t index_of(const struct explain_table *table, size_t row) {
 	size_t i = 0;
 	while (i < table->rows && table->row[i] != row)
 		i++;
@@ -84,7 +84,7 @@ json_t *explain_landscape(const struct explain_view *view, struct explain_table 
 	struct landscape_data data = {0};
 	struct landscape landscape;
 	json_t *json = NULL;
-	data.winner = place_of(table, winner);
+	data.winner = index_of(table, winner);
 	if (explain_table_response(table, &data.measured) && data.winner < table->rows) {
 		data.response = explain_table_surrogate(table);
 		if (landscape_make(&landscape, &data) == 0)

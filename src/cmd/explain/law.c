@@ -15,10 +15,10 @@ struct law {
 	const struct explain_series *series;
 	size_t threads;
 	struct scaling_point points[SCALING_POINTS_MAX];
-	bool per_work; /* the work grows with the threads: times are of the first row's work */
+	bool per_work; /* weak scaling: the work grows with the threads, so times are scaled to the first row's work */
 };
 
-/* Of each row over the first one's; 1 where a row does not say. */
+/* The work of a row over the work of the first one; 1 if a row does not tell its work. */
 static double work_ratio(const struct law *law, size_t i) {
 	const struct study *study = law->view->study;
 	double first = study_work(study, law->series->rows[0], "ops"), own = study_work(study, law->series->rows[i], "ops");
@@ -37,7 +37,7 @@ static void points_fill(struct law *law) {
 	}
 }
 
-static json_t *known(double value, const double ci[2]) {
+static json_t *estimate_json(double value, const double ci[2]) {
 	return json_pack("{s:o,s:[o,o]}", "value", js_number(value), "ci", js_number(ci[0]), js_number(ci[1]));
 }
 
@@ -83,11 +83,12 @@ static void predict(const struct law *law, const struct scaling *scaling, double
 	json_t *one = json_pack("{s:o,s:o,s:[o,o]}", "threads", js_number(threads), "speedup", js_number(speedup), "ci",
 	                        js_number(ci[0]), js_number(ci[1]));
 	if (threads > hardware)
-		json_object_set_new(one, "beyond", json_true()); /* more than this machine has */
+		json_object_set_new(one, "beyond", json_true()); /* more threads than this machine has */
 	json_array_append_new(list, one);
 }
 
-/* Counts that were not measured: up to those of the hardware, and once twice as many. */
+/* Predicts the counts that were not measured: powers of two, all cores and all threads of the hardware, and twice that
+ * to show where the curve leads. */
 static json_t *predicted_json(const struct law *law, const struct scaling *scaling) {
 	const struct study_host *host = study_host(law->view->study);
 	int hardware = host->threads;
@@ -105,11 +106,11 @@ static json_t *predicted_json(const struct law *law, const struct scaling *scali
 
 static void fit_add(json_t *entry, const struct scaling *scaling) {
 	const struct scaling_fit *fit = &scaling->fit[scaling->law];
-	json_object_set_new(entry, "seconds_1", known(fit->seconds_1, fit->seconds_1_ci));
-	json_object_set_new(entry, "sigma", known(fit->sigma, fit->sigma_ci));
+	json_object_set_new(entry, "seconds_1", estimate_json(fit->seconds_1, fit->seconds_1_ci));
+	json_object_set_new(entry, "sigma", estimate_json(fit->sigma, fit->sigma_ci));
 	if (scaling->law == SCALING_USL)
-		json_object_set_new(entry, "kappa", known(fit->kappa, fit->kappa_ci));
-	json_object_set_new(entry, "best_threads", known(fit->best_threads, fit->best_threads_ci));
+		json_object_set_new(entry, "kappa", estimate_json(fit->kappa, fit->kappa_ci));
+	json_object_set_new(entry, "best_threads", estimate_json(fit->best_threads, fit->best_threads_ci));
 	json_object_set_new(entry, "aicc",
 	                    json_pack("{s:o,s:o}", "amdahl", js_number(scaling->fit[SCALING_AMDAHL].aicc), "usl",
 	                              js_number(scaling->fit[SCALING_USL].aicc)));
@@ -118,10 +119,10 @@ static void fit_add(json_t *entry, const struct scaling *scaling) {
 	json_object_set_new(entry, "superlinear", json_boolean(scaling->superlinear));
 }
 
-/* Readers find both names, also where neither law could be had. */
+/* Names both laws in every refusal, so that a reader who searches for either finds it. */
 static json_t *reason_json(const char *refusal) {
 	bool named = strstr(refusal, "Amdahl") || strstr(refusal, "USL");
-	return named ? json_string(refusal) : json_sprintf("neither Amdahl's law nor the USL: %s", refusal);
+	return named ? json_string(refusal) : json_sprintf("neither Amdahl's law nor the USL can be fitted: %s", refusal);
 }
 
 json_t *explain_law(const struct explain_view *view, size_t threads, const struct explain_series *series) {
@@ -133,7 +134,7 @@ json_t *explain_law(const struct explain_view *view, size_t threads, const struc
 	json_t *entry = json_pack("{s:O,s:s,s:o}", "problem", view->problem, "of", series->envelope ? "envelope" : "series",
 	                          "law", failed ? json_null() : json_string(scaling_law_word(scaling.law)));
 	if (failed)
-		json_object_set_new(entry, "reason", reason_json(refusal ? refusal : "the law does not follow the times"));
+		json_object_set_new(entry, "reason", reason_json(refusal ? refusal : "neither law follows the times"));
 	else
 		fit_add(entry, &scaling);
 	if (law.per_work)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* From the store or from files to studies. */
+/* Reads studies from the store or from files. */
 #include <config.h>
 
 #include <math.h>
@@ -12,19 +12,18 @@
 #include "src/cmd/explain/explain.h"
 #include "tuner/race/unsafe.h"
 
-static const char HINT[] = "measure first: `sweetspot tune %s`, or name a recording with --from";
+static const char HINT[] = "run `sweetspot tune %s` first, or read a recording with --from";
 
-/* What the words name: kernels of this program as they are now, or names that only the store knows. */
+/* The kernels named on the command line: those of this program as built now, or names that only the store knows. */
 struct wanted {
 	struct app *app;
 	const struct kernel_list *built_in;
-	const struct kernel_desc **kernels; /* NULL: not known here */
+	const struct kernel_desc **kernels; /* an element is NULL if only the store can know the name */
 	const char **names;
 	size_t count;
-	json_t *newest; /* source by kernel, of what is not known here */
-	/* Of the kernel whose trials are being read. */
-	char *read;
-	struct unsafe *unsafe; /* NULL: all is safe */
+	json_t *newest;        /* kernel name -> newest source hash, for the names that only the store knows */
+	char *read;            /* the kernel whose trials are being read, for which `unsafe` was made */
+	struct unsafe *unsafe; /* NULL if every configuration is safe */
 };
 
 static const struct kernel_desc *kernel_of(const struct wanted *wanted, const char *name) {
@@ -47,7 +46,7 @@ static int newest_keep(void *ctx, const struct store_found *found) {
 	return 0;
 }
 
-/* Of another source it is another kernel. */
+/* Trials of an older source are ignored, because changed source makes it another kernel. */
 static bool is_wanted(void *ctx, const char *kernel, const char *source) {
 	const struct wanted *wanted = ctx;
 	if (!is_named(wanted, kernel))
@@ -82,7 +81,8 @@ static int store_read(struct study_set *set, struct wanted *wanted, const char *
 	return failed;
 }
 
-/* A word that is no kernel here may be a program's name, or a plug-in's that was tuned. */
+/* A word that does not name a built-in kernel may still name a tuned program or plug-in, so `unknown` is only reported
+ * if the store does not have it either. */
 static int words_read(struct wanted *wanted, const struct opt_args *args, struct arena *arena, struct err *unknown,
                       struct err *err) {
 	wanted->kernels = arena_alloc(arena, opt_words(args) + 1, sizeof *wanted->kernels);
@@ -113,7 +113,7 @@ static bool is_there(const struct study_set *set, const char *name) {
 	return false;
 }
 
-/* What was mistyped, and what was never measured. */
+/* Reports names that are mistyped, and kernels that were never measured. */
 static int check(const struct study_set *set, const struct wanted *wanted, const struct err *unknown, struct err *err) {
 	bool any = false;
 	for (size_t i = 0; i < wanted->count; i++) {
@@ -125,14 +125,14 @@ static int check(const struct study_set *set, const struct wanted *wanted, const
 			*err = *unknown;
 			return -1;
 		}
-		err_set(err, ERR_NOTHING, NULL, "%s was never measured on this machine", wanted->names[i]);
+		err_set(err, ERR_NOTHING, NULL, "%s has not been measured on this machine", wanted->names[i]);
 		return err_hint(err, HINT, wanted->names[i]);
 	}
 	for (size_t i = 0; i < study_set_count(set); i++)
 		any = any || study_set_at(set, i)->trials;
 	if (any)
 		return 0;
-	err_set(err, ERR_NOTHING, NULL, "nothing was measured on this machine yet");
+	err_set(err, ERR_NOTHING, NULL, "nothing has been measured on this machine yet");
 	return err_hint(err, HINT, "KERNEL");
 }
 
@@ -146,14 +146,14 @@ static int files_read(struct study_set *set, const struct opt_args *args, struct
 	return 0;
 }
 
-/* A file may have more than what was asked for. */
+/* A file may contain other kernels than those asked for. */
 static void others_leave(struct study_set *set, const struct wanted *wanted) {
 	for (size_t i = 0; i < study_set_count(set); i++)
 		if (!is_named(wanted, study_set_at(set, i)->kernel))
 			study_set_at(set, i)->trials = 0;
 }
 
-/* A store that is not there has nothing in it. */
+/* A missing store counts as an empty one; check() then says that nothing was measured. */
 static int read_all(struct study_set *set, struct wanted *wanted, const struct opt_args *args, struct arena *arena,
                     struct err *err) {
 	struct err unknown = {0};

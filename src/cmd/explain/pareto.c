@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Time against energy, where trials have both. */
+/* The Pareto front of time against energy, over the trials that have both. */
 #include <config.h>
 
 #include <math.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which of its settings make the winner fast: from the baseline to the winner one setting at a time, each time the one
- * that brings the most (Fawcett and Hoos, "Analysing differences between algorithm configurations through ablation",
- * 2016). What lies on the way counts as it was measured, else as the response surface has it; both ends were measured.
- */
+/* Shows which settings make the winner fast: walks from the baseline to the winner one setting at a time, always taking
+ * the one that gains most (Fawcett and Hoos, "Analysing differences between algorithm configurations through ablation",
+ * 2016). Both ends were measured; a configuration between them uses its measurement if it has one, else the prediction
+ * of the response surface. */
 #include <config.h>
 
 #include <ctype.h>
@@ -26,10 +26,11 @@ struct stop {
 struct path {
 	const struct explain_view *view;
 	struct explain_table *table;
-	const struct response *response; /* NULL: it tells nothing */
-	const int *from, *to;            /* places of the baseline, of the winner */
-	size_t step[STUDY_COLUMNS_MAX];  /* of each parameter: the one with which it changes; SIZE_MAX: it does not */
-	int *now;
+	const struct response *response; /* NULL if it predicts nothing */
+	const int *from, *to;            /* levels of the baseline and of the winner */
+	size_t
+		step[STUDY_COLUMNS_MAX]; /* the parameter together with which each one changes; SIZE_MAX: it does not change */
+	int *now;                    /* levels of the current configuration */
 };
 
 static size_t path_row(const struct explain_table *table, size_t row) {
@@ -39,7 +40,7 @@ static size_t path_row(const struct explain_table *table, size_t row) {
 	return SIZE_MAX;
 }
 
-/* Is `name` a word of the condition? */
+/* Tells whether `name` is a whole word of the condition. */
 static bool mentions(const char *condition, const char *name) {
 	size_t length = strlen(name);
 	for (const char *at = condition; (at = strstr(at, name)); at++) {
@@ -50,7 +51,7 @@ static bool mentions(const char *condition, const char *name) {
 	return false;
 }
 
-/* As the kernel says it, where it is one of ours; NULL: it doesn't say. */
+/* The condition that a built-in kernel declares for the parameter; NULL if the kernel is unknown or declares none. */
 static const char *condition_of(const struct path *path, const char *name) {
 	const struct kernel_list *kernels = app_kernels(path->view->app, NULL);
 	const struct kernel_desc *kernel =
@@ -62,22 +63,23 @@ static const char *condition_of(const struct path *path, const char *name) {
 	return NULL;
 }
 
-/* Does q exist by the value of p? Without a word of the kernel, and of OpenMP's, as it looks in what was measured. */
+/* Tells whether the presence of q depends on the value of p. The kernel's declaration decides, then OpenMP's rules; for
+ * all other parameters the measured configurations show it. */
 static bool depends(const struct path *path, size_t q, size_t p) {
-	static const char *const of_openmp[][2] = {{"places", "proc_bind"}, {"chunk", "schedule"}};
+	static const char *const openmp[][2] = {{"places", "proc_bind"}, {"chunk", "schedule"}};
 	const char *name = explain_table_param(path->view, path->table, q)->name;
 	const char *other = explain_table_param(path->view, path->table, p)->name, *condition = condition_of(path, name);
 	bool dependent[STUDY_COLUMNS_MAX];
 	if (condition)
 		return mentions(condition, other);
-	for (size_t i = 0; i < sizeof of_openmp / sizeof *of_openmp; i++)
-		if (strcmp(name, of_openmp[i][0]) == 0)
-			return strcmp(other, of_openmp[i][1]) == 0;
+	for (size_t i = 0; i < sizeof openmp / sizeof *openmp; i++)
+		if (strcmp(name, openmp[i][0]) == 0)
+			return strcmp(other, openmp[i][1]) == 0;
 	study_dependent(path->view->study, path->table->column[p], dependent);
 	return dependent[path->table->column[q]];
 }
 
-/* What is there only on one side changes with a setting that it depends on; that may depend on another in turn. */
+/* A parameter that is present on one side only cannot change alone: it changes together with the one it depends on. */
 static void steps_make(struct path *path) {
 	const struct explain_table *table = path->table;
 	for (size_t p = 0; p < table->params; p++)
@@ -92,10 +94,10 @@ static void steps_make(struct path *path) {
 	}
 }
 
-static bool measured_at(const struct path *path, const int *places, struct stop *stop) {
+static bool measured_at(const struct path *path, const int *levels, struct stop *stop) {
 	const struct explain_table *table = path->table;
 	for (size_t r = 0; r < table->rows; r++) {
-		if (table->over[r] || memcmp(&table->places[r * table->params], places, table->params * sizeof *places) != 0)
+		if (table->over[r] || memcmp(&table->places[r * table->params], levels, table->params * sizeof *levels) != 0)
 			continue;
 		*stop = (struct stop){log(table->cost[r]), table->deviation[r] * table->deviation[r], true};
 		return true;
@@ -103,44 +105,44 @@ static bool measured_at(const struct path *path, const int *places, struct stop 
 	return false;
 }
 
-static bool stop_at(const struct path *path, const int *places, struct stop *stop) {
-	if (measured_at(path, places, stop))
+static bool stop_at(const struct path *path, const int *levels, struct stop *stop) {
+	if (measured_at(path, levels, stop))
 		return true;
 	if (!path->response)
 		return false;
 	*stop = (struct stop){.measured = false};
-	response_predict(path->response, places, 1, &stop->mean, &stop->variance, NULL);
+	response_predict(path->response, levels, 1, &stop->mean, &stop->variance, NULL);
 	return isfinite(stop->mean);
 }
 
-static void places_change(const struct path *path, size_t step, int *places) {
+static void levels_change(const struct path *path, size_t step, int *levels) {
 	for (size_t p = 0; p < path->table->params; p++)
 		if (path->step[p] == step)
-			places[p] = path->to[p];
+			levels[p] = path->to[p];
 }
 
-/* The step that brings the most of those that are left; SIZE_MAX: none, or it can't be told. */
+/* The remaining step with the largest gain; SIZE_MAX if none remains or none can be estimated. */
 static size_t step_best(const struct path *path, struct stop *best) {
 	size_t params = path->table->params, found = SIZE_MAX;
-	int *places = mem_alloc(params + 1, sizeof *places);
+	int *levels = mem_alloc(params + 1, sizeof *levels);
 	for (size_t p = 0; p < params; p++) {
 		struct stop stop;
 		if (path->step[p] != p || path->now[p] == path->to[p])
 			continue;
-		memcpy(places, path->now, params * sizeof *places);
-		places_change(path, p, places);
-		if (stop_at(path, places, &stop) && (found == SIZE_MAX || stop.mean < best->mean)) {
+		memcpy(levels, path->now, params * sizeof *levels);
+		levels_change(path, p, levels);
+		if (stop_at(path, levels, &stop) && (found == SIZE_MAX || stop.mean < best->mean)) {
 			found = p;
 			*best = stop;
 		}
 	}
-	free(places);
+	free(levels);
 	return found;
 }
 
-static json_t *place_json(const struct path *path, size_t param, int place) {
+static json_t *level_json(const struct path *path, size_t param, int level) {
 	const struct study_column *column = explain_table_param(path->view, path->table, param);
-	return place == STUDY_ABSENT ? json_null() : value_json(column->level[place]);
+	return level == STUDY_ABSENT ? json_null() : value_json(column->level[level]);
 }
 
 static json_t *step_json(const struct path *path, size_t step, const struct stop *from, const struct stop *to) {
@@ -150,8 +152,8 @@ static json_t *step_json(const struct path *path, size_t step, const struct stop
 		const char *name = explain_table_param(path->view, path->table, p)->name;
 		if (path->step[p] != step)
 			continue;
-		json_object_set_new(set, name, place_json(path, p, path->to[p]));
-		json_object_set_new(was, name, place_json(path, p, path->from[p]));
+		json_object_set_new(set, name, level_json(path, p, path->to[p]));
+		json_object_set_new(was, name, level_json(path, p, path->from[p]));
 	}
 	return json_pack("{s:o,s:o,s:o,s:[o,o],s:b}", "set", set, "was", was, "ratio", js_number(exp(gain)), "ci",
 	                 js_number(exp(gain - spread)), js_number(exp(gain + spread)), "measured",
@@ -166,7 +168,7 @@ static json_t *walk(struct path *path) {
 		return steps;
 	while ((step = step_best(path, &next)) != SIZE_MAX) {
 		json_array_append_new(steps, step_json(path, step, &here, &next));
-		places_change(path, step, path->now);
+		levels_change(path, step, path->now);
 		here = next;
 	}
 	if (memcmp(path->now, path->to, path->table->params * sizeof *path->now) != 0)
@@ -178,7 +180,7 @@ static bool is_plain(const char *word) {
 	return *word && *word != '-' && word[strspn(word, PLAIN)] == '\0';
 }
 
-/* "P=V .." of what is there; NULL: it has words that are not for a command line. Caller frees. */
+/* "P=V .." for a command line; NULL if a word would need quoting. The caller frees it. */
 static char *settings_text(const json_t *settings) {
 	const char *name;
 	json_t *json;
@@ -198,7 +200,7 @@ static char *settings_text(const json_t *settings) {
 	return text;
 }
 
-/* The winner with one setting as the baseline has it. */
+/* The winner with one setting of the baseline. */
 static json_t *without_step(const struct path *path, size_t step, const json_t *winner) {
 	json_t *config = json_copy((json_t *)winner);
 	for (size_t p = 0; p < path->table->params; p++) {
@@ -208,7 +210,7 @@ static json_t *without_step(const struct path *path, size_t step, const json_t *
 		if (path->from[p] == STUDY_ABSENT)
 			json_object_del(config, name);
 		else
-			json_object_set_new(config, name, place_json(path, p, path->from[p]));
+			json_object_set_new(config, name, level_json(path, p, path->from[p]));
 	}
 	return config;
 }
@@ -228,13 +230,13 @@ static void experiment_add(const struct path *path, size_t step, size_t winner, 
 	json_decref(config);
 }
 
-/* What would measure the steps that are not: the winner against itself without each of its settings. */
+/* Duels that would replace predicted steps by measured ones: the winner against itself without one of its settings. */
 static json_t *experiments_json(const struct path *path, size_t winner, const json_t *steps) {
 	json_t *experiments = json_array(), *one;
-	bool open = json_array_size(steps) == 0;
+	bool incomplete = json_array_size(steps) == 0;
 	size_t i;
-	json_array_foreach((json_t *)steps, i, one) open = open || !js_bool_or(one, "measured", true);
-	for (size_t p = 0; open && p < path->table->params && json_array_size(experiments) < EXPERIMENTS_MAX; p++)
+	json_array_foreach((json_t *)steps, i, one) incomplete = incomplete || !js_bool_or(one, "measured", true);
+	for (size_t p = 0; incomplete && p < path->table->params && json_array_size(experiments) < EXPERIMENTS_MAX; p++)
 		if (path->step[p] == p)
 			experiment_add(path, p, winner, experiments);
 	return experiments;

@@ -16,8 +16,8 @@
 #include "src/base/sys.h"
 
 enum { WORDS_MAX = 320, COMMANDS_MAX = 32 };
-static const char CEILING_SAMPLES[] = "3";   /* one round */
-static const double BUDGET = 60, GRACE = 10; /* a trial that has begun may end */
+static const char CEILING_SAMPLES[] = "3";   /* enough for one round */
+static const double BUDGET = 60, GRACE = 10; /* seconds; GRACE lets a trial that has begun finish */
 
 struct probing {
 	struct app *app;
@@ -50,7 +50,7 @@ static bool is_ceilings(const char *command) {
 	return strncmp(command, "sweetspot machine ", 18) == 0;
 }
 
-/* Ceilings take long, and are lost where the budget cuts them short: last. */
+/* Ceilings run last because they take long and leave nothing behind if the budget cuts them short. */
 static json_t *ceilings_last(json_t *list) {
 	json_t *sorted = json_array(), *one;
 	for (int pass = 0; pass < 2; pass++) {
@@ -84,7 +84,7 @@ static bool has_word(char *const *words, const char *word) {
 	return false;
 }
 
-/* This program, quietly, on the same device and with the same store. */
+/* Runs this same program quietly, on the same device and with the same store. */
 static void argv_make(const struct probing *probing, char *const *words, const char **argv) {
 	const char *device = app_device(probing->app), *store = opt_get(probing->args, "store", NULL);
 	size_t count = 0;
@@ -115,7 +115,7 @@ static const char *last_line(const char *text, char line[256]) {
 	return line;
 }
 
-/* What it prints is for nobody; what it measures is in the store. */
+/* Discards the output, because the measurements go to the store. */
 static const char *wait_for(struct probing *probing, struct proc *proc, char message[256], struct err *err) {
 	const volatile int *interrupt = app_interrupt(probing->app);
 	enum proc_read got = PROC_LINE;
@@ -130,7 +130,7 @@ static const char *wait_for(struct probing *probing, struct proc *proc, char mes
 	last_line(proc_stderr(proc), message);
 	int status = proc_stop(proc, GRACE);
 	if (got == PROC_INTERRUPTED)
-		err_set(err, ERR_INTERRUPTED, NULL, "interrupted; what was measured is kept");
+		err_set(err, ERR_INTERRUPTED, NULL, "interrupted; the measurements so far are kept");
 	if (got == PROC_TIMEOUT)
 		snprintf(message, 256, "the budget is used up");
 	if (got != PROC_EOF)
@@ -193,7 +193,7 @@ json_t *explain_probe(struct app *app, const struct opt_args *args, const json_t
 		return NULL;
 	ssize_t length = readlink("/proc/self/exe", probing.self, sizeof probing.self - 1);
 	if (length <= 0) {
-		err_set(err, ERR_FAILED, "is /proc mounted?", "this program does not find itself");
+		err_set(err, ERR_FAILED, "is /proc mounted?", "cannot find the path of this program");
 		return NULL;
 	}
 	probing.probe = json_pack("{s:f,s:[],s:[]}", "budget_s", probing.budget, "ran", "left");

@@ -28,7 +28,7 @@ static json_t *setup_json(const struct explain_view *view, size_t row, const jso
 	json_t *setup = json_pack("{s:O,s:o,s:[o,o],s:s,s:I}", "config", one->config, "median", js_number(one->value), "ci",
 	                          js_number(one->value / spread), js_number(one->value * spread), "unit", view->unit,
 	                          "trials", (json_int_t)one->trials);
-	/* What met in the duel is told as it was there. */
+	/* The duel's own median replaces the one of all trials because it is what the recommendation rests on. */
 	if (json_is_number(json_object_get(tuned, "median")) && json_equal(json_object_get(tuned, "config"), one->config)) {
 		json_object_set(setup, "median", json_object_get(tuned, "median"));
 		if (json_is_array(json_object_get(tuned, "ci")))
@@ -37,7 +37,7 @@ static json_t *setup_json(const struct explain_view *view, size_t row, const jso
 	return setup;
 }
 
-/* What the duel said; without one the ratio of medians, which is no verdict. */
+/* Adds the result of the duel. Without a duel the ratio of medians is shown, but its verdict stays undecided. */
 static void speedup_add(json_t *result, const struct explain_view *view, size_t winner, size_t baseline) {
 	json_t *speedup = json_object_get(view->tune, "speedup");
 	if (json_is_object(speedup)) {
@@ -53,16 +53,16 @@ static void speedup_add(json_t *result, const struct explain_view *view, size_t 
 	}
 }
 
-/* The row of a member of what tune said of this problem; SIZE_MAX: there is none. */
-static size_t tuned_row(const struct explain_view *view, const char *who) {
-	const json_t *config = json_object_get(json_object_get(view->tune, who), "config");
+/* The row of the "best" or "baseline" that tune reported for this problem; SIZE_MAX if it reported none. */
+static size_t tuned_row(const struct explain_view *view, const char *member) {
+	const json_t *config = json_object_get(json_object_get(view->tune, member), "config");
 	for (size_t i = 0; config && i < study_rows(view->study); i++)
 		if (explain_of_problem((void *)view, view->study, i) && json_equal(study_row(view->study, i)->config, config))
 			return i;
 	return SIZE_MAX;
 }
 
-/* The recommendation of a problem that was tuned; else what takes the least time of its rows and may be used. */
+/* The recommendation if the problem was tuned; else its fastest safe row. */
 static size_t winner_of(const struct explain_view *view) {
 	const struct study *study = view->study;
 	size_t winner = study_winner(study), best = tuned_row(view, "best");
@@ -85,7 +85,7 @@ static size_t baseline_of(const struct explain_view *view) {
 	return own ? baseline : tuned_row(view, "baseline");
 }
 
-/* Experiments go where this was read from. */
+/* Suggested commands name the store that this explanation was read from, so that their results end up there. */
 static void next_complete(const struct explain_view *view, json_t *finding) {
 	static const char *const storing[] = {"sweetspot sweep ", "sweetspot compare ", "sweetspot tune "};
 	const char *next = js_string_or(finding, "next", NULL), *store = opt_get(view->args, "store", NULL);

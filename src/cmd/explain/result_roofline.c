@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Where winner and baseline stand below what the machine can do at most (Williams, Waterman, Patterson 2009, as in
- * roofline.h). */
+/* Places winner and baseline in the roofline model (Williams, Waterman, Patterson 2009; see roofline.h). */
 #include <config.h>
 
 #include <limits.h>
@@ -12,7 +11,7 @@
 
 static const double GIGA = 1e9;
 
-/* What a kernel calls its operations -> the peaks that they can be held against. */
+/* The name of a kernel's operation -> the measured peaks to compare it with. */
 static const struct {
 	const char *op, *peaks[3];
 } peaks[] = {
@@ -49,7 +48,7 @@ static json_t *roofs_json(const struct study *study, size_t row, double ops, dou
 	return roofs;
 }
 
-/* Bytes that went to or from memory, where something counted them. */
+/* Bytes moved to or from memory, if a counter measured them. */
 static double counted_bytes(const struct study *study, size_t row) {
 	double read = study_metric(study, row, "read_volume");
 	return read > 0 ? read : study_metric(study, row, "dram_volume");
@@ -85,7 +84,7 @@ json_t *explain_roofline(const struct explain_view *view, size_t winner_row, siz
 		json_object_set(roofline, "baseline", baseline);
 	if (!was_measured(view->study)) {
 		bool gpu = strcmp(study_device(view->study), "cpu") != 0;
-		json_object_set_new(roofline, "missing", json_string("this machine's ceilings were never measured"));
+		json_object_set_new(roofline, "missing", json_string("the ceilings of this machine have not been measured"));
 		json_object_set_new(roofline, "next",
 		                    gpu ? json_sprintf("sweetspot machine --ceilings --device %s", study_device(view->study))
 		                        : json_string("sweetspot machine --ceilings"));

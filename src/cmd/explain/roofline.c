@@ -12,7 +12,7 @@
 #include "src/cmd/machine/ceilings.h"
 #include "src/show/counters.h"
 
-/* Other groups tell the volume between levels of cache. */
+/* Other groups have metrics of the same name for the traffic between cache levels. */
 static bool is_memory_volume(const json_t *metric) {
 	const char *group = js_string_or(metric, "group", "");
 	bool cpu = strcmp(group, "MEM") == 0 || strcmp(group, "SIMULATED") == 0;
@@ -21,7 +21,7 @@ static bool is_memory_volume(const json_t *metric) {
 	       strcmp(js_string_or(metric, "unit", ""), "B") == 0;
 }
 
-/* Bytes that went between caches and memory in a run, where a group of counters tells of them. */
+/* Adds the bytes moved between caches and memory, if a counter group measured them. */
 static void measured_add(json_t *roofline, const json_t *metrics) {
 	double bytes = NAN;
 	json_t *by = NULL, *metric;
@@ -37,7 +37,7 @@ static void measured_add(json_t *roofline, const json_t *metrics) {
 	json_object_set_new(roofline, "measured_by", by ? by : json_null());
 }
 
-/* The most threads that ceilings were measured with, but no more than this. */
+/* The largest team, up to `threads`, for which ceilings were measured. */
 static int team_of(const json_t *ceilings, int threads) {
 	int most = 0;
 	size_t i;
@@ -57,8 +57,8 @@ static bool is_roof(const json_t *ceiling) {
 	return kind && (kind->group == CEILING_BANDWIDTH || kind->group == CEILING_PEAK);
 }
 
-/* {"threads" or "device", "roofs":[{"name","level"?,"value","unit"}]}, new reference; null where they were never
- * measured here. */
+/* {"threads" or "device", "roofs":[{"name","level"?,"value","unit"}]}, new reference; null if no ceilings were measured
+ * on this machine. */
 static json_t *ceilings_json(struct app *app, int threads) {
 	json_t *ceilings = ceilings_load(app, NULL), *roofs = json_array(), *one;
 	int team = team_of(ceilings, threads);
@@ -104,9 +104,9 @@ static void roof_print(const json_t *ceilings, FILE *out) {
 			continue;
 		counters_value(js_real_or(roof, "value", NAN), js_string_or(roof, "unit", ""), value, sizeof value);
 		if (json_object_get(ceilings, "device"))
-			fprintf(out, "the most that this GPU can read from its memory: %s\n", value);
+			fprintf(out, "memory read bandwidth of this GPU (measured ceiling): %s\n", value);
 		else
-			fprintf(out, "the most that %d thread%s can read from memory here: %s\n",
+			fprintf(out, "memory read bandwidth of %d thread%s (measured ceiling): %s\n",
 			        (int)js_int_or(ceilings, "threads", 1), js_int_or(ceilings, "threads", 1) == 1 ? "" : "s", value);
 	}
 }
@@ -121,8 +121,8 @@ void roofline_print(const json_t *roofline, FILE *out) {
 	fprintf(out, "%.4g %ss/s", js_real_or(roofline, "ops_per_s", NAN), op);
 	counters_value(bytes / seconds, "B/s", rate, sizeof rate);
 	if (bytes > 0)
-		fprintf(out, ", at least %s of memory traffic (%.3g %ss a byte)", rate, js_real_or(roofline, "intensity", NAN),
-		        op);
+		fprintf(out, ", at least %s of memory traffic (%.3g %ss per byte)", rate,
+		        js_real_or(roofline, "intensity", NAN), op);
 	counters_value(measured / seconds, "B/s", rate, sizeof rate);
 	bool simulated = strncmp(js_string_or(roofline, "measured_by", ""), "SIMULATED", 9) == 0;
 	if (measured >= 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Where a run lies below the machine's roofs: operations and bytes from what the kernel says it must do at least, bytes
- * as counted where a counter gives them (Williams, Waterman, Patterson: "Roofline: An Insightful Visual Performance
- * Model for Multicore Architectures", 2009). */
+/* Places a run below the machine's ceilings (Williams, Waterman, Patterson: "Roofline: An Insightful Visual Performance
+ * Model for Multicore Architectures", 2009). Operations and bytes are the minimum that the kernel declares; counted
+ * bytes are used where a counter provides them. */
 #ifndef SRC_CMD_EXPLAIN_ROOFLINE_H
 #define SRC_CMD_EXPLAIN_ROOFLINE_H
 #include <jansson.h>
@@ -9,8 +9,8 @@
 
 #include "src/app/cmd.h"
 
-/* document: one of `run`, with "work", "config" and perhaps "metrics". New reference; NULL where the kernel does not
- * say what it does. */
+/* document: of `run`, with "work", "config" and perhaps "metrics". New reference; NULL if the kernel does not declare
+ * its work. */
 json_t *roofline_json(struct app *app, const json_t *document, double seconds);
 void roofline_print(const json_t *roofline, FILE *out);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A sample of the space, as far as what was measured tells of it. */
+/* Samples the space. Only the measured rows are known here, so a sample combines levels and presences that occur in
+ * them. */
 #include <config.h>
 
 #include <stdlib.h>
@@ -11,10 +12,10 @@
 
 enum { SAMPLES = 1500, PRESENCES_MAX = 64 };
 
-/* Which parameters are there together. */
+/* A set of parameters that occur together. */
 struct presence {
-	size_t like, rows;                                              /* a row that has it */
-	double size;                                                    /* configurations */
+	size_t example, rows;                                           /* one of its rows; the number of its rows */
+	double size;                                                    /* number of configurations */
 	size_t *seen[STUDY_COLUMNS_MAX], seen_count[STUDY_COLUMNS_MAX]; /* levels of each parameter in these rows */
 };
 
@@ -29,18 +30,18 @@ static bool same_presence(const struct explain_table *table, size_t a, size_t b)
 static void presence_count(const struct explain_table *table, struct presence *presence) {
 	presence->size = 1;
 	for (size_t p = 0; p < table->params; p++) {
-		bool *there = mem_alloc(table->levels[p] + 1, sizeof *there);
+		bool *present = mem_alloc(table->levels[p] + 1, sizeof *present);
 		presence->seen[p] = mem_alloc(table->levels[p] + 1, sizeof *presence->seen[p]);
 		for (size_t r = 0; r < table->rows; r++) {
-			int place = table->places[r * table->params + p];
-			if (place != STUDY_ABSENT && same_presence(table, r, presence->like))
-				there[place] = true;
+			int level = table->places[r * table->params + p];
+			if (level != STUDY_ABSENT && same_presence(table, r, presence->example))
+				present[level] = true;
 		}
 		for (size_t level = 0; level < table->levels[p]; level++)
-			if (there[level])
+			if (present[level])
 				presence->seen[p][presence->seen_count[p]++] = level;
 		presence->size *= presence->seen_count[p] ? (double)presence->seen_count[p] : 1;
-		free(there);
+		free(present);
 	}
 }
 
@@ -48,12 +49,12 @@ static size_t presences_find(const struct explain_table *table, struct presence 
 	size_t count = 0;
 	for (size_t r = 0; r < table->rows; r++) {
 		size_t i = 0;
-		while (i < count && !same_presence(table, presences[i].like, r))
+		while (i < count && !same_presence(table, presences[i].example, r))
 			i++;
 		if (i == PRESENCES_MAX)
 			continue;
 		if (i == count)
-			presences[count++].like = r;
+			presences[count++].example = r;
 		presences[i].rows++;
 	}
 	for (size_t i = 0; i < count; i++)
@@ -61,9 +62,9 @@ static size_t presences_find(const struct explain_table *table, struct presence 
 	return count;
 }
 
-static void draw(const struct presence *presence, size_t params, struct rng *rng, int *places) {
+static void draw(const struct presence *presence, size_t params, struct rng *rng, int *levels) {
 	for (size_t p = 0; p < params; p++)
-		places[p] =
+		levels[p] =
 			presence->seen_count[p] ? (int)presence->seen[p][rng_below(rng, presence->seen_count[p])] : STUDY_ABSENT;
 }
 

@@ -7,17 +7,17 @@
 
 enum { ENTRIES_MAX = 256 };
 
-/* What the rows of an entry share, but for threads. */
+/* The settings that all rows of an entry share, apart from threads. */
 static json_t *fixed_json(const struct study *study, size_t threads, int split, const struct explain_series *series) {
 	json_t *fixed = json_object();
 	for (size_t c = 0; c < study_columns(study) && series->count; c++) {
 		const struct study_column *column = study_column(study, c);
-		int place = study_row(study, series->rows[0])->place[c];
-		bool same = c != threads && (int)c != split && !column->is_problem && place != STUDY_ABSENT;
+		int level = study_row(study, series->rows[0])->place[c];
+		bool same = c != threads && (int)c != split && !column->is_problem && level != STUDY_ABSENT;
 		for (size_t i = 1; i < series->count && same; i++)
-			same = study_row(study, series->rows[i])->place[c] == place;
+			same = study_row(study, series->rows[i])->place[c] == level;
 		if (same)
-			json_object_set_new(fixed, column->name, value_json(column->level[place]));
+			json_object_set_new(fixed, column->name, value_json(column->level[level]));
 	}
 	return fixed;
 }
@@ -45,14 +45,14 @@ static void entries_add(const struct explain_view *view, size_t threads, json_t 
 		entry_add(view, threads, split, (int)level, list);
 }
 
-/* A team that never changes shows nothing of how it scales. */
+/* Explains why a fixed number of threads cannot show a law. */
 static json_t *refusal(const struct explain_view *view) {
 	size_t rows = study_rows(view->study);
 	double threads = rows ? study_value_number(view->study, 0, "threads", 0) : 0;
 	if (!(threads >= 1))
 		return NULL;
 	return json_pack("{s:O,s:n,s:o}", "problem", view->problem, "law", "reason",
-	                 json_sprintf("all was measured with %.0f thread%s: Amdahl's law needs 3 counts, the USL 4",
+	                 json_sprintf("every measurement used %.0f thread%s; Amdahl's law needs 3 thread counts, the USL 4",
 	                              threads, threads == 1 ? "" : "s"));
 }
 
@@ -61,14 +61,14 @@ json_t *explain_scaling(const struct explain_view *view) {
 	int threads = study_find(view->study, "threads");
 	json_t *list = json_array();
 	if (threads < 0 || !study_column(view->study, (size_t)threads)->numeric) {
-		json_array_append_new(list, refusal(view)); /* nothing where it is NULL */
+		json_array_append_new(list, refusal(view)); /* appending NULL does nothing */
 		return list;
 	}
 	entries_add(view, (size_t)threads, list);
 	size_t rows[EXPLAIN_PROBLEMS_MAX], problems = explain_problems(view->study, rows);
 	for (size_t i = 0; i < problems; i++) {
 		struct explain_view other = *view;
-		other.like = rows[i];
+		other.problem_row = rows[i];
 		other.problem = study_row(view->study, rows[i])->problem;
 		if (!explain_of_problem((void *)view, view->study, rows[i]))
 			entries_add(&other, (size_t)threads, list);

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A series over threads, and the law that it follows. */
+/* A series over threads, and the law (Amdahl's or the USL) that it follows. */
 #ifndef SRC_CMD_EXPLAIN_SCALING_H
 #define SRC_CMD_EXPLAIN_SCALING_H
 #include "src/cmd/explain/explain.h"
 #include "tuner/model/law/scaling.h"
 
-/* src/cmd/explain/series.c: which rows to fit. */
+/* src/cmd/explain/series.c: the rows to fit. */
 struct explain_series {
 	size_t rows[SCALING_POINTS_MAX];
-	size_t count, left_out; /* left out: more threads than the hardware has */
-	bool envelope;          /* the best at each count: they differ in more than threads */
+	size_t count, left_out; /* left_out: rows with more threads than the hardware has */
+	bool envelope;          /* rows are the best at each count, and differ in more than threads */
 };
-/* Rows of the view's problem with this level of `split`, -1: of all. */
+/* Finds rows of the view's problem with this level of the column `split`; with -1, of all levels. */
 void explain_series_find(const struct explain_view *view, size_t threads, int split, int level,
                          struct explain_series *series);
-/* The unordered parameter that changes times most; -1: there is none. */
+/* The unordered parameter that changes the times most; -1 if every parameter is a number. */
 int explain_split(const struct explain_view *view);
 
-/* src/cmd/explain/law.c: the entry of "scaling". */
+/* src/cmd/explain/law.c: makes one entry of "scaling". */
 json_t *explain_law(const struct explain_view *view, size_t threads, const struct explain_series *series);
 
 #endif

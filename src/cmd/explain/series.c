@@ -15,7 +15,7 @@ struct seek {
 	size_t threads;
 	int split, level, hardware;
 	struct explain_series *best;
-	double least; /* of the best series */
+	double least; /* least time of the best series */
 };
 
 static bool in_split(void *ctx, const struct study *study, size_t row) {
@@ -42,8 +42,8 @@ static size_t enough(size_t count) {
 	return count < POINTS_ENOUGH ? count : POINTS_ENOUGH;
 }
 
-/* Points first, since they decide whether there is a law at all; then what is fastest. */
-static bool series_take(void *ctx, const size_t *rows, size_t count) {
+/* Prefers more points, because they decide whether a law can be fitted at all; then the series with the fastest row. */
+static bool series_consider(void *ctx, const size_t *rows, size_t count) {
 	struct seek *seek = ctx;
 	double least = least_of(seek->view->study, rows, count);
 	count = count < SCALING_POINTS_MAX ? count : SCALING_POINTS_MAX;
@@ -75,7 +75,7 @@ void explain_series_find(const struct explain_view *view, size_t threads, int sp
 	                    .best = series,
 	                    .least = INFINITY};
 	*series = (struct explain_series){.left_out = oversubscribed(&seek)};
-	study_series_each(study, threads, SERIES_LEAST, in_hardware, &seek, series_take, &seek);
+	study_series_each(study, threads, SERIES_LEAST, in_hardware, &seek, series_consider, &seek);
 	if (series->count)
 		return;
 	size_t *rows = mem_alloc(study_column(study, threads)->levels + 1, sizeof *rows);
@@ -86,11 +86,11 @@ void explain_series_find(const struct explain_view *view, size_t threads, int sp
 	free(rows);
 }
 
-/* The best of the worst level over the best of all. */
+/* The best time of the worst level over the best time of all. */
 static double spread_of(const struct explain_view *view, size_t column) {
 	const struct study *study = view->study;
 	size_t levels = study_column(study, column)->levels;
-	double best = INFINITY, worst = 0, *least = mem_alloc(levels + 1, sizeof *least); /* 0: none */
+	double best = INFINITY, worst = 0, *least = mem_alloc(levels + 1, sizeof *least); /* 0: no row */
 	for (size_t row = 0; row < study_rows(study); row++) {
 		const struct study_row *one = study_row(study, row);
 		int level = one->place[column];
@@ -106,7 +106,7 @@ static double spread_of(const struct explain_view *view, size_t column) {
 	return worst / best;
 }
 
-/* What runs comes before how it is run. */
+/* A parameter that selects the code is always preferred to one that selects how the code is run. */
 static double weight_of(const char *name) {
 	static const char *const words[] = {"variant", "lock", "sync"};
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)

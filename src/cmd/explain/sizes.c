@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How time and the best configuration go with the size: of what was tuned at several, or else of what was swept. */
+/* How the time and the best configuration change with the problem size, from tuning at several sizes or else from
+ * sweeps. */
 #include <config.h>
 
 #include <math.h>
@@ -11,11 +12,11 @@
 
 enum { SIZES_LEAST = 2, CONFIGS_LEAST = 2 };
 
-/* Rows that differ from the view's problem in this column at most. */
-static bool same_but(const struct study *study, size_t like, size_t row, size_t column) {
+/* Tells whether the problems of both rows differ in this column at most. */
+static bool same_but(const struct study *study, size_t problem_row, size_t row, size_t column) {
 	for (size_t c = 0; c < study_columns(study); c++)
 		if (c != column && study_column(study, c)->is_problem &&
-		    study_row(study, like)->place[c] != study_row(study, row)->place[c])
+		    study_row(study, problem_row)->place[c] != study_row(study, row)->place[c])
 			return false;
 	return true;
 }
@@ -30,7 +31,7 @@ static size_t best_at(const struct explain_view *view, size_t column, size_t lev
 	*rows = 0;
 	for (size_t row = 0; row < study_rows(study); row++) {
 		if (!is_usable(study, row) || study_row(study, row)->place[column] != (int)level ||
-		    !same_but(study, view->like, row, column))
+		    !same_but(study, view->problem_row, row, column))
 			continue;
 		++*rows;
 		if (best == SIZE_MAX || study_row(study, row)->value < study_row(study, best)->value)
@@ -39,7 +40,7 @@ static size_t best_at(const struct explain_view *view, size_t column, size_t lev
 	return best;
 }
 
-/* One configuration a size is no choice. */
+/* A size with a single configuration is skipped, because its best configuration is not a choice. */
 static void points_add(const struct explain_view *view, size_t column, struct sizes *sizes) {
 	const struct study *study = view->study;
 	for (size_t level = 0; level < study_column(study, column)->levels; level++) {
@@ -62,11 +63,11 @@ static bool is_candidate(const struct sizes *sizes, const json_t *config) {
 	return false;
 }
 
-/* Of what is the best of some size: nothing else is recommended. */
+/* Only configurations that are the best of some size can be recommended, so only they need ratios. */
 static void ratios_add(const struct explain_view *view, size_t column, struct sizes *sizes) {
 	const struct study *study = view->study;
 	for (size_t row = 0; row < study_rows(study); row++) {
-		if (!is_usable(study, row) || !same_but(study, view->like, row, column) ||
+		if (!is_usable(study, row) || !same_but(study, view->problem_row, row, column) ||
 		    !is_candidate(sizes, study_row(study, row)->config))
 			continue;
 		for (size_t i = 0; i < sizes_count(sizes); i++)
@@ -76,7 +77,7 @@ static void ratios_add(const struct explain_view *view, size_t column, struct si
 	}
 }
 
-/* The number of the problem with the most values. */
+/* The numeric member of the problem that takes the most values is its size. */
 static int size_column(const struct study *study) {
 	int best = -1;
 	for (size_t c = 0; c < study_columns(study); c++) {

@@ -8,11 +8,12 @@
 
 #include "src/base/mem.h"
 
-/* Positive values over at least this range are compared by their ratios, as in strategy/coding.c. */
+/* Positive values that span at least a factor of WIDE are put on a logarithmic scale, as in tuner/surrogate/coding.c.
+ */
 static const double WIDE = 4, LENGTH = 1.35;
 
-/* Places in 0..1 of the levels, then of absence; NULL: words. */
-static double *places_new(const struct study_column *column) {
+/* The coordinates of the levels in 0..1, followed by NAN for absence; NULL if the levels are words. */
+static double *coordinates_new(const struct study_column *column) {
 	if (!column->numeric)
 		return NULL;
 	double *at = mem_alloc(column->levels + 1, sizeof *at);
@@ -37,7 +38,7 @@ static void params_find(struct explain_table *table, const struct study *study) 
 		table->levels[p] = column->levels;
 		if (p >= GP_DIMS_MAX)
 			continue;
-		table->at[p] = places_new(column);
+		table->at[p] = coordinates_new(column);
 		table->dim[p] = (struct gp_dim){.values = column->levels + 1, .at = table->at[p], .length = LENGTH};
 	}
 }
@@ -53,7 +54,7 @@ static void row_add(struct explain_table *table, const struct study *study, size
 }
 
 void explain_table_make(struct explain_table *table, const struct explain_view *view) {
-	size_t room = explain_rows(view->study, view->like) + 1;
+	size_t room = explain_rows(view->study, view->problem_row) + 1;
 	*table = (struct explain_table){0};
 	params_find(table, view->study);
 	table->row = mem_alloc(room, sizeof *table->row);

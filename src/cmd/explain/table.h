@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Rows of a problem as the models want them. */
+/* The rows of a problem in the form that the models read. */
 #ifndef SRC_CMD_EXPLAIN_TABLE_H
 #define SRC_CMD_EXPLAIN_TABLE_H
 #include "src/cmd/explain/explain.h"
@@ -7,28 +7,28 @@
 
 struct explain_table {
 	size_t rows, params;
-	size_t column[STUDY_COLUMNS_MAX]; /* of the study, of each parameter */
-	size_t levels[STUDY_COLUMNS_MAX];
-	size_t *row; /* of the study */
-	int *places; /* rows x params */
+	size_t column[STUDY_COLUMNS_MAX]; /* each parameter's column in the study */
+	size_t levels[STUDY_COLUMNS_MAX]; /* each parameter's number of levels */
+	size_t *row;                      /* each row's index in the study */
+	int *places;                      /* rows x params: indexes of levels */
 	double *cost, *deviation;
 	bool *over;
 	struct gp_dim dim[GP_DIMS_MAX];
-	double *at[GP_DIMS_MAX]; /* of the dimensions that are ordered */
+	double *at[GP_DIMS_MAX]; /* coordinates of the ordered dimensions */
 	struct response *response;
-	bool is_fitted; /* response is what there is, NULL where there is none */
+	bool is_fitted; /* the fit was tried; response stays NULL if it failed */
 };
 
 void explain_table_make(struct explain_table *table, const struct explain_view *view);
 void explain_table_clear(struct explain_table *table);
-/* What the models read; false: there are more parameters than they take, or none. */
+/* Fills in the input of the models; false if they cannot take this many parameters, or if it has none. */
 bool explain_table_response(const struct explain_table *table, struct response_data *data);
-/* Fitted when it is first asked for; NULL: there is none. Whether it predicts anything is to be asked still. */
+/* Fitted on first use; NULL if it cannot be fitted. The caller still has to ask whether it predicts anything. */
 const struct response *explain_table_surrogate(struct explain_table *table);
 const struct study_column *explain_table_param(const struct explain_view *view, const struct explain_table *table,
                                                size_t param);
-/* A sample of all configurations that have the values of those that were measured, a presence of parameters that was
- * measured, and nothing else; *whole: it is what was measured, which is all there is. The caller frees it. */
+/* Samples the configurations that combine measured levels in a measured set of parameters. *whole is set if every such
+ * configuration was measured, and the sample is then just these. The caller frees it. */
 int *explain_table_sample(const struct explain_table *table, size_t *count, bool *whole);
 
 #endif

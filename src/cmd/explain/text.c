@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The text for people, made from the JSON: what is in there is cleaned where it is printed. */
+/* Prints an explanation for people from its JSON. Names in the JSON may come from foreign files, so each one is cleaned
+ * of control characters before it is printed. */
 #include <config.h>
 
 #include <math.h>
@@ -20,6 +21,10 @@ void explain_title(const struct explain_text *text, const char *title) {
 	fprintf(text->out, "\n%s%s%s\n", ui_style(text->ui, UI_BOLD), title, ui_style(text->ui, UI_PLAIN));
 }
 
+void explain_more_print(const struct explain_text *text, int indent, size_t count) {
+	fprintf(text->out, "%*s.. %zu more with --verbose\n", indent, "", count);
+}
+
 void explain_ratio_text(double ratio, const json_t *ci, char *text, size_t size) {
 	double low = json_number_value(json_array_get(ci, 0)), high = json_number_value(json_array_get(ci, 1));
 	if (low > 0 && high > 0)
@@ -36,7 +41,7 @@ void explain_value_text(const json_t *json, char *text, size_t size) {
 	text_clean(text, false);
 }
 
-/* Members that are the same in all problems are left out, unless that is all of them. */
+/* The members in which the problems differ; empty if there is only one problem. */
 static json_t *differing(const json_t *result, const json_t *problem) {
 	json_t *kept = json_object(), *member, *other;
 	const char *name;
@@ -75,7 +80,7 @@ static void line_print(const struct explain_text *text, const char *line) {
 	ui_wrap(text->out, INDENT, 2 * INDENT, line);
 }
 
-/* What was recommended is told as it differs from what a user gets without. */
+/* A recommendation is printed as its difference from the baseline, which is what a user gets without tuning. */
 static void recommended_print(const struct explain_text *text) {
 	const json_t *winner = json_object_get(text->result, "winner"),
 				 *baseline = json_object_get(text->result, "baseline");
@@ -84,7 +89,7 @@ static void recommended_print(const struct explain_text *text) {
 	json_t *kept = tuned || text->all ? json_incref((json_t *)config) : explain_varied(text->result, config);
 	char *words = results_config(kept, text->all || same ? NULL : base);
 	json_decref(kept);
-	char *line = mem_printf("%s %s%s", tuned ? "recommended:" : "fastest of what was measured:", words,
+	char *line = mem_printf("%s %s%s", tuned ? "recommended:" : "fastest measured configuration:", words,
 	                        same ? " (the baseline)" : "");
 	line_print(text, line);
 	free(line);
@@ -100,9 +105,9 @@ static char *gain_words(const json_t *result, const char *from, const char *to) 
 	if (strcmp(verdict, "faster") == 0)
 		return mem_printf("%s as fast as the baseline: %s instead of %s", gain, to, from);
 	if (strcmp(verdict, "tie") == 0)
-		return mem_printf("no faster than the baseline as far as can be told (%s): %s", gain, to);
-	return mem_printf("%s as fast as the baseline by what the search saw, not decided by a duel: %s instead of %s",
-	                  gain, to, from);
+		return mem_printf("not measurably faster than the baseline (%s): %s", gain, to);
+	return mem_printf("%s as fast as the baseline in the search, not confirmed by a duel: %s instead of %s", gain, to,
+	                  from);
 }
 
 static void gain_print(const struct explain_text *text) {
@@ -112,7 +117,7 @@ static void gain_print(const struct explain_text *text) {
 	results_value(js_real_or(baseline, "median", NAN), js_string_or(winner, "unit", "s"), from, sizeof from);
 	results_value(js_real_or(winner, "median", NAN), js_string_or(winner, "unit", "s"), to, sizeof to);
 	char *line = json_is_object(baseline) ? gain_words(text->result, from, to)
-	                                      : mem_printf("%s; `sweetspot tune` would hold it against the baseline", to);
+	                                      : mem_printf("%s; run `sweetspot tune` to compare it with the baseline", to);
 	line_print(text, line);
 	free(line);
 }
@@ -121,8 +126,9 @@ static void left_out_print(const struct explain_text *text) {
 	long long all = js_int_or(text->result, "configurations", 0), out = js_int_or(text->result, "left_out", 0);
 	if (out <= 0)
 		return;
-	char *line = mem_printf(
-		"of %lld configurations %lld are looked at: those like the best one, and some of the others", all, all - out);
+	char *line =
+		mem_printf("%lld of %lld configurations examined: those similar to the best one, and a sample of the others",
+	               all - out, all);
 	line_print(text, line);
 	free(line);
 }
@@ -145,7 +151,7 @@ static void head_print(const struct explain_text *text) {
 	left_out_print(text);
 }
 
-/* Which other problems there are to ask about. */
+/* Lists the problems that --size can select. */
 static void others_print(const struct explain_text *text) {
 	const json_t *problems = json_object_get(text->result, "problems");
 	size_t count = json_array_size(problems), i;
@@ -170,7 +176,7 @@ void explain_print(struct ui *ui, const json_t *result, bool all, FILE *out) {
 	explain_text_why(&text);
 	explain_text_scaling(&text);
 	explain_text_effects(&text);
-	explain_text_place(&text);
+	explain_text_position(&text);
 	others_print(&text);
 	explain_text_next(&text);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Sections of the text, in the order in which they are shown. Each prints nothing where its part is not there. */
+/* Sections of the text, in the order in which they are shown. A section prints nothing if its part is missing. */
 #ifndef SRC_CMD_EXPLAIN_TEXT_H
 #define SRC_CMD_EXPLAIN_TEXT_H
 #include <jansson.h>
@@ -14,21 +14,23 @@ struct explain_text {
 	const json_t *result;
 };
 void explain_title(const struct explain_text *text, const char *title);
+/* Points to --verbose for `count` items that are not shown. */
+void explain_more_print(const struct explain_text *text, int indent, size_t count);
 
-void explain_text_why(const struct explain_text *text);     /* src/cmd/explain/text_why.c */
-void explain_text_path(const struct explain_text *text);    /* src/cmd/explain/text_path.c */
-void explain_text_scaling(const struct explain_text *text); /* src/cmd/explain/text_scaling.c */
-void explain_text_effects(const struct explain_text *text); /* src/cmd/explain/text_effects.c */
-void explain_text_place(const struct explain_text *text);   /* src/cmd/explain/text_place.c */
-void explain_text_next(const struct explain_text *text);    /* src/cmd/explain/text_why.c */
+void explain_text_why(const struct explain_text *text);      /* src/cmd/explain/text_why.c */
+void explain_text_path(const struct explain_text *text);     /* src/cmd/explain/text_path.c */
+void explain_text_scaling(const struct explain_text *text);  /* src/cmd/explain/text_scaling.c */
+void explain_text_effects(const struct explain_text *text);  /* src/cmd/explain/text_effects.c */
+void explain_text_position(const struct explain_text *text); /* src/cmd/explain/text_position.c */
+void explain_text_next(const struct explain_text *text);     /* src/cmd/explain/text_why.c */
 
-/* "n=512 type=int32" of the members in which problems differ, else of all; caller frees. */
+/* "n=512 type=int32": the members in which the problems differ, or all if they do not. The caller frees it. */
 char *explain_problem_text(const json_t *result, const json_t *problem);
 /* "1.94x" or "1.94x [1.90, 1.98]" */
 void explain_ratio_text(double ratio, const json_t *ci, char *text, size_t size);
-/* The members of a configuration that were varied, the ones that mattered first; all where none was. New reference. */
+/* The members of a configuration that were varied, largest effect first; all if none was varied. New reference. */
 json_t *explain_varied(const json_t *result, const json_t *config);
-/* Of a member of a configuration; "-" where there is none. */
+/* The value of a member of a configuration; "-" if it is missing. */
 void explain_value_text(const json_t *json, char *text, size_t size);
 
 #endif

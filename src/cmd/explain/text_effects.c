@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What mattered. */
+/* Effects of the parameters, their interactions, and counters that vary with the time. */
 #include <config.h>
 
 #include <math.h>
@@ -21,7 +21,7 @@ static void share_cell(const json_t *effect, char cell[CELL]) {
 		snprintf(cell, CELL, "%.0f %%", 100 * share);
 }
 
-/* A ratio beyond all that was measured is the model's alone. */
+/* A ratio above RATIO_MAX is an extrapolation of the model, not something that was measured. */
 static bool is_clear(const json_t *effect) {
 	return js_bool_or(effect, "known", false) && js_real_or(effect, "ratio", INFINITY) < RATIO_MAX &&
 	       json_is_number(json_array_get(json_object_get(effect, "ci"), 1));
@@ -50,7 +50,7 @@ static void interactions_print(const struct explain_text *text) {
 		const json_t *params = json_object_get(one, "params");
 		if (i >= INTERACTIONS_SHOWN && !text->all)
 			break;
-		char *longer = mem_printf("%s%s%s with %s (%.0f %%)", line ? line : "together: ", line ? ", " : "",
+		char *longer = mem_printf("%s%s%s with %s (%.0f %%)", line ? line : "interactions: ", line ? ", " : "",
 		                          json_string_value(json_array_get(params, 0)),
 		                          json_string_value(json_array_get(params, 1)), 100 * js_real_or(one, "share", NAN));
 		free(line);
@@ -61,7 +61,7 @@ static void interactions_print(const struct explain_text *text) {
 	free(line);
 }
 
-/* What the shares are worth. */
+/* Tells how much of the variance the shares leave unexplained, or why there are none. */
 static void variance_print(const struct explain_text *text) {
 	const json_t *variance = json_object_get(text->result, "variance");
 	const char *reason = js_string_or(variance, "reason", NULL);
@@ -70,7 +70,7 @@ static void variance_print(const struct explain_text *text) {
 		line = mem_printf("shares: %s", reason);
 	else if (json_is_object(variance) && text->all)
 		line =
-			mem_printf("%.0f %% of the variance is of no parameter and no pair; %lld outliers set aside",
+			mem_printf("%.0f %% of the variance is not explained by any parameter or pair; outliers excluded: %lld",
 		               100 * js_real_or(variance, "unexplained", NAN), (long long)js_int_or(variance, "outliers", 0));
 	if (line)
 		ui_wrap(text->out, INDENT, 2 * INDENT, line);
@@ -78,7 +78,7 @@ static void variance_print(const struct explain_text *text) {
 }
 
 static void drivers_print(const struct explain_text *text) {
-	static const char *const titles[] = {"  counter", "winner over baseline", "time goes with it as", "p"};
+	static const char *const titles[] = {"  counter", "winner / baseline", "exponent", "p"};
 	const json_t *drivers = json_object_get(text->result, "drivers");
 	size_t i, shown = 0;
 	json_t *one;
@@ -93,27 +93,27 @@ static void drivers_print(const struct explain_text *text) {
 		if (json_is_number(json_object_get(one, "ratio")))
 			snprintf(ratio, sizeof ratio, "%.3gx", js_real_or(one, "ratio", NAN));
 		if (json_is_number(json_object_get(one, "slope")))
-			snprintf(slope, sizeof slope, "power %.2f", js_real_or(one, "slope", NAN));
+			snprintf(slope, sizeof slope, "%.2f", js_real_or(one, "slope", NAN));
 		if (json_is_number(json_object_get(one, "p")))
 			snprintf(p, sizeof p, "%.2g", js_real_or(one, "p", NAN));
 		table_add(table, name, ratio, slope, p);
 		shown++;
 	}
 	if (shown) {
-		explain_title(text, "counters that go with the time");
+		explain_title(text, "counters that vary with the time (time ~ counter^exponent)");
 		table_print(table, text->ui, text->out);
 	}
 	table_free(table);
 }
 
 void explain_text_effects(const struct explain_text *text) {
-	static const char *const titles[] = {"  parameter", "worst over best", "best", "worst", "of the variance"};
+	static const char *const titles[] = {"  parameter", "slowest / fastest", "fastest", "slowest", "share of variance"};
 	const json_t *effects = json_object_get(text->result, "effects");
 	size_t i, shown = 0;
 	json_t *one;
 	if (json_array_size(effects) == 0)
 		return;
-	explain_title(text, "what mattered");
+	explain_title(text, "effect of each parameter (slowest / fastest value)");
 	struct table *table = table_new(5, titles);
 	json_array_foreach((json_t *)effects, i, one) {
 		if (text->all || (shown < EFFECTS_SHOWN && js_bool_or(one, "known", false))) {
@@ -124,7 +124,7 @@ void explain_text_effects(const struct explain_text *text) {
 	if (shown)
 		table_print(table, text->ui, text->out);
 	else
-		ui_wrap(text->out, INDENT, INDENT, "too little was measured to tell");
+		ui_wrap(text->out, INDENT, INDENT, "too few measurements to tell");
 	table_free(table);
 	interactions_print(text);
 	variance_print(text);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* From the baseline to the winner, one setting at a time. */
+/* Prints the path from the baseline to the winner, one change at a time. */
 #include <config.h>
 
 #include <math.h>
@@ -19,7 +19,7 @@ static char *member_text(const char *name, const json_t *to, const json_t *from)
 	explain_value_text(from, was, sizeof was);
 	text_clean(clean, false);
 	if (json_is_null(to))
-		text = mem_printf("no %s", clean);
+		text = mem_printf("without %s", clean);
 	else if (json_is_null(from))
 		text = mem_printf("%s=%s", clean, now);
 	else
@@ -57,10 +57,10 @@ void explain_text_path(const struct explain_text *text) {
 	size_t count = json_array_size(steps), i;
 	if (count == 0)
 		return;
-	explain_title(text, "what makes it fast (from the baseline, one change after the other)");
+	explain_title(text, "what makes it fast (from the baseline, one change at a time)");
 	json_array_foreach((json_t *)steps, i, one) {
 		if (i >= STEPS_SHOWN && !text->all) {
-			fprintf(text->out, "%*s.. %zu more: --verbose\n", INDENT, "", count - i);
+			explain_more_print(text, INDENT, count - i);
 			break;
 		}
 		step_print(text, one);

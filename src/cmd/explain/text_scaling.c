@@ -23,7 +23,7 @@ static const json_t *best_point(const json_t *entry) {
 	return best;
 }
 
-/* Two digits, of 100 three. */
+/* A percentage with two digits; three for 100. */
 static void hundredth(double x, char *text, size_t size) {
 	snprintf(text, size, 100 * x >= 99.5 ? "%.3g" : "%.2g", 100 * x);
 }
@@ -51,9 +51,9 @@ static void most_words(const json_t *entry, char *text, size_t size) {
 	else if (isfinite(threads))
 		snprintf(text, size, "fastest with %.0f thread%s or more", threads, threads < 1.5 ? "" : "s");
 	else if (sigma > 1e-4)
-		snprintf(text, size, "%.3gx at most, with however many threads", 1 / sigma);
+		snprintf(text, size, "at most %.3gx with any number of threads", 1 / sigma);
 	else
-		snprintf(text, size, "no end in sight");
+		snprintf(text, size, "no limit in sight");
 }
 
 static void law_words(const json_t *entry, char *text, size_t size) {
@@ -63,9 +63,9 @@ static void law_words(const json_t *entry, char *text, size_t size) {
 	percent(json_object_get(entry, "kappa"), kappa, sizeof kappa);
 	most_words(entry, most, sizeof most);
 	if (usl)
-		snprintf(text, size, "USL: %s serial or waiting, each pair of threads costs %s; %s", sigma, kappa, most);
+		snprintf(text, size, "USL: %s serial or waiting, %s more per pair of threads; %s", sigma, kappa, most);
 	else
-		snprintf(text, size, "Amdahl: %s does not run in parallel; %s", sigma, most);
+		snprintf(text, size, "Amdahl: %s is serial; %s", sigma, most);
 }
 
 /* "12.3x with 16 threads; " */
@@ -81,50 +81,51 @@ static void measured_words(const json_t *entry, char *text, size_t size) {
 		snprintf(text, size, "fastest with %.0f threads; ", threads);
 }
 
-static void refusal_words(const json_t *entry, const char **told, char *text, size_t size) {
-	const char *reason = js_string_or(entry, "reason", "no law");
-	bool again = *told && strcmp(*told, reason) == 0;
-	snprintf(text, size, "%s", again ? "no law, for the same reason" : reason);
-	*told = reason;
+static void refusal_words(const json_t *entry, const char **shown, char *text, size_t size) {
+	const char *reason = js_string_or(entry, "reason", "no law fits");
+	bool again = *shown && strcmp(*shown, reason) == 0;
+	snprintf(text, size, "%s", again ? "no law fits, for the same reason" : reason);
+	*shown = reason;
 }
 
-/* `told`: the reason of the entry before, which need not be told again. */
-static void entry_print(const struct explain_text *text, const json_t *entry, const char *label, const char **told) {
+/* *shown: the reason printed for the entry before, which is not repeated in full. */
+static void entry_print(const struct explain_text *text, const json_t *entry, const char *label, const char **shown) {
 	char measured[96], words[WORDS];
 	measured_words(entry, measured, sizeof measured);
 	if (json_is_string(json_object_get(entry, "law")))
 		law_words(entry, words, sizeof words);
 	else
-		refusal_words(entry, told, words, sizeof words);
+		refusal_words(entry, shown, words, sizeof words);
 	if (js_int_or(entry, "outliers", 0) > 0)
-		snprintf(words + strlen(words), sizeof words - strlen(words), "; %lld of %zu counts left out",
-		         (long long)js_int_or(entry, "outliers", 0), json_array_size(json_object_get(entry, "points")));
+		snprintf(words + strlen(words), sizeof words - strlen(words),
+		         "; %lld of %zu thread counts excluded as outliers", (long long)js_int_or(entry, "outliers", 0),
+		         json_array_size(json_object_get(entry, "points")));
 	if (js_bool_or(entry, "superlinear", false))
-		snprintf(words + strlen(words), sizeof words - strlen(words), "; faster than the threads grow");
+		snprintf(words + strlen(words), sizeof words - strlen(words), "; superlinear speedup");
 	char *line = mem_printf("%s%s%s%s", label, *label ? ": " : "", measured, words);
 	ui_wrap(text->out, INDENT, 2 * INDENT, line);
 	free(line);
 }
 
 static void points_print(const struct explain_text *text, const json_t *entry) {
-	static const char *const titles[] = {"    threads", "time", "law", "off by", "speedup"};
+	static const char *const titles[] = {"    threads", "time", "law", "residual", "speedup"};
 	struct table *table = table_new(5, titles);
 	size_t i;
 	json_t *point;
 	for (size_t c = 0; c < 5; c++)
 		table_right(table, c);
 	json_array_foreach(json_object_get(entry, "points"), i, point) {
-		char threads[32], time[32], law[32], off[32] = "", speedup[32] = "";
+		char threads[32], time[32], law[32], error[32] = "", speedup[32] = "";
 		double residual = js_real_or(point, "residual", NAN);
 		snprintf(threads, sizeof threads, "%.0f", js_real_or(point, "threads", NAN));
 		ui_seconds(js_real_or(point, "seconds", NAN), time, sizeof time);
 		ui_seconds(js_real_or(point, "law", NAN), law, sizeof law);
 		if (isfinite(residual))
-			snprintf(off, sizeof off, "%+.1f %%%s", 100 * expm1(residual),
-			         js_bool_or(point, "outlier", false) ? " (left out)" : "");
+			snprintf(error, sizeof error, "%+.1f %%%s", 100 * expm1(residual),
+			         js_bool_or(point, "outlier", false) ? " (outlier)" : "");
 		if (json_object_get(point, "speedup"))
 			snprintf(speedup, sizeof speedup, "%.2fx", js_real_or(point, "speedup", NAN));
-		table_add(table, threads, time, law, off, speedup);
+		table_add(table, threads, time, law, error, speedup);
 	}
 	table_print(table, text->ui, text->out);
 	table_free(table);
@@ -136,7 +137,7 @@ static void predicted_print(const struct explain_text *text, const json_t *entry
 	json_array_foreach(json_object_get(entry, "predicted"), i, one) {
 		char gain[64];
 		explain_ratio_text(js_real_or(one, "speedup", NAN), json_object_get(one, "ci"), gain, sizeof gain);
-		fprintf(text->out, "    not measured: %s with %.0f threads\n", gain, js_real_or(one, "threads", NAN));
+		fprintf(text->out, "    predicted: %s with %.0f threads\n", gain, js_real_or(one, "threads", NAN));
 	}
 }
 
@@ -151,19 +152,19 @@ static char *label_of(const struct explain_text *text, const json_t *entry, bool
 
 void explain_text_scaling(const struct explain_text *text) {
 	const json_t *entries = json_object_get(text->result, "scaling"), *own = json_object_get(text->result, "problem");
-	const char *told = NULL;
+	const char *shown = NULL;
 	size_t i;
 	json_t *entry;
 	if (json_array_size(entries) == 0)
 		return;
-	explain_title(text, "how it scales with threads");
+	explain_title(text, "scaling with threads");
 	json_array_foreach((json_t *)entries, i, entry) {
 		if (i >= ENTRIES_SHOWN && !text->all) {
-			fprintf(text->out, "%*s.. %zu more: --verbose\n", INDENT, "", json_array_size(entries) - i);
+			explain_more_print(text, INDENT, json_array_size(entries) - i);
 			break;
 		}
 		char *label = label_of(text, entry, json_equal(json_object_get(entry, "problem"), own));
-		entry_print(text, entry, label, &told);
+		entry_print(text, entry, label, &shown);
 		if (text->all) {
 			points_print(text, entry);
 			predicted_print(text, entry);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Diagnoses, the strongest first, and what to do next. */
+/* Prints the diagnoses, strongest first, and the commands to run next. */
 #include <config.h>
 
 #include <math.h>
@@ -18,7 +18,7 @@ static void lines_print(const struct explain_text *text, const json_t *finding, 
 	json_t *one;
 	json_array_foreach(json_object_get(finding, list), i, one) {
 		if (i >= EVIDENCE_SHOWN && !text->all) {
-			fprintf(text->out, "%*s.. %zu more\n", DEEP, "", json_array_size(json_object_get(finding, list)) - i);
+			explain_more_print(text, DEEP, json_array_size(json_object_get(finding, list)) - i);
 			return;
 		}
 		char *line = mem_printf("%s%s", word, js_string_or(one, "text", ""));
@@ -43,19 +43,19 @@ static void finding_print(const struct explain_text *text, const json_t *finding
 	free(line);
 	lines_print(text, finding, "evidence", "- ");
 	if (text->all || strcmp(confidence, "high") != 0)
-		lines_print(text, finding, "missing", "? not known: ");
+		lines_print(text, finding, "missing", "? unknown: ");
 }
 
 void explain_text_why(const struct explain_text *text) {
 	const json_t *findings = json_object_get(text->result, "diagnoses");
 	size_t i;
 	json_t *one;
-	explain_title(text, "why (how certain)");
+	explain_title(text, "why (confidence of each finding)");
 	if (json_array_size(findings) == 0)
-		ui_wrap(text->out, INDENT, INDENT, "nothing that was measured says what holds it back");
+		ui_wrap(text->out, INDENT, INDENT, "the measurements do not show what holds it back");
 	json_array_foreach((json_t *)findings, i, one) {
 		if (i >= FINDINGS_SHOWN && !text->all) {
-			fprintf(text->out, "%*s.. %zu more: --verbose\n", INDENT, "", json_array_size(findings) - i);
+			explain_more_print(text, INDENT, json_array_size(findings) - i);
 			break;
 		}
 		finding_print(text, one);
@@ -90,12 +90,12 @@ static json_t *commands_of(const json_t *result) {
 	return list;
 }
 
-/* Never broken: they are there to be copied. */
+/* Commands are never wrapped, so that they can be copied. */
 void explain_text_next(const struct explain_text *text) {
 	json_t *commands = commands_of(text->result), *one;
 	size_t i;
 	if (json_array_size(commands))
-		explain_title(text, "next (`sweetspot explain --probe` runs them)");
+		explain_title(text, "next steps (`sweetspot explain --probe` runs them)");
 	json_array_foreach(commands, i, one) {
 		if (i >= NEXT_SHOWN && !text->all)
 			break;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which problem is looked at, and what was recommended for it. */
+/* Chooses the problem to explain, and finds the recommendation for it. */
 #include <config.h>
 
 #include <stdint.h>
@@ -11,7 +11,7 @@
 
 bool explain_of_problem(void *ctx, const struct study *study, size_t row) {
 	const struct explain_view *view = ctx;
-	return study_same_problem(study, row, view->like);
+	return study_same_problem(study, row, view->problem_row);
 }
 
 size_t explain_problems(const struct study *study, size_t rows[EXPLAIN_PROBLEMS_MAX]) {
@@ -26,14 +26,14 @@ size_t explain_problems(const struct study *study, size_t rows[EXPLAIN_PROBLEMS_
 	return count;
 }
 
-size_t explain_rows(const struct study *study, size_t like) {
+size_t explain_rows(const struct study *study, size_t problem_row) {
 	size_t count = 0;
 	for (size_t row = 0; row < study_rows(study); row++)
-		count += study_same_problem(study, row, like);
+		count += study_same_problem(study, row, problem_row);
 	return count;
 }
 
-/* Every member that is asked for has this value. */
+/* Tells whether the problem has every value that --size asks for. */
 static bool fits(const json_t *problem, const json_t *size) {
 	const char *name;
 	json_t *member;
@@ -62,7 +62,8 @@ static bool is_first(const struct study *study, size_t row) {
 	return other == row;
 }
 
-/* What was tuned last, else what was measured most; SIZE_MAX: none fits. Of all problems, however many. */
+/* The problem that was tuned last, else the one with the most rows; SIZE_MAX if none fits. It looks at every problem,
+ * also beyond EXPLAIN_PROBLEMS_MAX. */
 static size_t problem_choose(const struct study *study, const json_t *tune, const json_t *size) {
 	size_t best = SIZE_MAX, most = 0;
 	for (size_t row = 0; row < study_rows(study); row++) {
@@ -100,17 +101,17 @@ bool explain_view_make(const struct study_set *set, struct study_item *item, con
 	if (tune)
 		recommend(item, tune);
 	study_finish(item->study);
-	size_t like = problem_choose(item->study, tune, size);
+	size_t chosen = problem_choose(item->study, tune, size);
 	*view = (struct explain_view){.study = item->study,
 	                              .item = item,
-	                              .like = like,
+	                              .problem_row = chosen,
 	                              .objective = study_set_objective(set),
 	                              .unit = unit_of(set),
 	                              .app = app,
 	                              .args = view->args};
-	if (like == SIZE_MAX)
+	if (chosen == SIZE_MAX)
 		return false;
-	view->problem = study_row(item->study, like)->problem;
+	view->problem = study_row(item->study, chosen)->problem;
 	if (tune && json_equal(json_object_get(tune, "problem"), view->problem))
 		view->tune = tune;
 	return true;

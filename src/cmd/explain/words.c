@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Commands come from our own findings, but the names in them from a store, which is hostile until checked: nothing goes
- * through a shell, and only what measures a built-in kernel runs. */
+/* Suggested commands contain names from a store, which cannot be trusted. Therefore no shell sees them, and only
+ * commands that measure a built-in kernel are run. */
 #include <config.h>
 
 #include <stdlib.h>
@@ -23,8 +23,8 @@ static bool is_among(const char *word, const char *const *list) {
 	return false;
 }
 
-/* One word with its quotes resolved, to `out`; *at goes behind it. False: an end without its quote. */
-static bool word_take(const char **at, char *out) {
+/* Copies one word to `out` with its quotes resolved and moves *at behind it. False if a quotation does not end. */
+static bool word_read(const char **at, char *out) {
 	char quote = '\0';
 	for (; **at && (quote || **at != ' '); ++*at) {
 		if (quote && **at == quote)
@@ -52,7 +52,7 @@ static char **split(const char *command) {
 	bool good = true;
 	for (const char *at = command; *(at += strspn(at, " ")) && good;) {
 		char *word = mem_alloc(strlen(at) + 1, 1);
-		good = word_take(&at, word) && count < WORDS_MAX;
+		good = word_read(&at, word) && count < WORDS_MAX;
 		if (good)
 			words[count++] = word;
 		else
@@ -68,7 +68,7 @@ static bool is_setting(const char *word) {
 	return *word != '-' && strchr(word, '=') && *word != '=';
 }
 
-/* Behind the command and the kernel. */
+/* Checks the arguments that follow the command and the kernel. */
 static bool arguments_fit(char *const *words) {
 	for (; *words; words++) {
 		bool valued = is_among(*words, with_value);
@@ -86,7 +86,7 @@ static bool is_built_in(struct app *app, const char *name) {
 	return kernels && kernel_list_find(kernels, name, app_device_kind(app), NULL);
 }
 
-/* "run K P=V .." to "sweep K .. --over P=V": what is stored can be explained. */
+/* Turns "run K P=V .." into "sweep K .. --over P=V", because only stored results can be explained. */
 static void run_to_sweep(char **words) {
 	char **setting = NULL;
 	size_t count = 0;
@@ -115,7 +115,7 @@ char **explain_words(struct app *app, const char *command, struct err *err) {
 		good = arguments_fit(words + 2);
 	if (!good) {
 		explain_words_free(words);
-		err_set(err, ERR_USAGE, NULL, "this is nothing that a probe runs");
+		err_set(err, ERR_USAGE, NULL, "a probe does not run this command");
 		return NULL;
 	}
 	free(words[0]);

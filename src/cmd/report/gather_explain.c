@@ -59,7 +59,7 @@ static void problem_look(struct report *report, const struct explain_view *view,
 	if (!one || one->result)
 		return;
 	one->view = *view;
-	one->view.like = row;
+	one->view.problem_row = row;
 	one->view.problem = problem;
 	one->view.tune = one->tune;
 	one->view.sizes = sizes_known(report, one);

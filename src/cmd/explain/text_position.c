@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Where the winner stands: below the roofs, among its neighbours. */
+/* Sections on the position of the winner: among its neighbours, below the roofline, over the problem size, and between
+ * time and energy. */
 #include <config.h>
 
 #include <math.h>
@@ -18,11 +19,11 @@ static void roof_words(const json_t *roof, char *text, size_t size) {
 	char value[48];
 	const char *level = js_string_or(roof, "level", NULL);
 	counters_value(js_real_or(roof, "value", NAN), js_string_or(roof, "unit", ""), value, sizeof value);
-	snprintf(text, size, "%.3g %% of %s%s%s (%s)", 100 * js_real_or(roof, "share", NAN),
-	         js_string_or(roof, "name", "?"), level ? " from " : "", level ? level : "", value);
+	snprintf(text, size, "%.3g %% of peak %s%s%s (%s)", 100 * js_real_or(roof, "share", NAN), level ? level : "",
+	         level ? " " : "", js_string_or(roof, "name", "?"), value);
 }
 
-/* Memory and peaks, and caches that are half used or more. */
+/* Shows memory and arithmetic peaks always, but a cache only if at least half of its bandwidth is used. */
 static bool is_shown(const struct explain_text *text, const json_t *roof) {
 	const char *level = js_string_or(roof, "level", "");
 	return text->all || strcmp(level, "dram") == 0 || !*level || js_real_or(roof, "share", 0) >= 0.5;
@@ -44,7 +45,7 @@ static char *roofs_words(const struct explain_text *text, const json_t *position
 	return words;
 }
 
-static void position_print(const struct explain_text *text, const json_t *position, const char *who) {
+static void position_print(const struct explain_text *text, const json_t *position, const char *label) {
 	char rate[48];
 	double counted = js_real_or(position, "counted_bytes_per_s", NAN), least = js_real_or(position, "bytes_per_s", NAN);
 	bool known = isfinite(counted) || isfinite(least);
@@ -52,7 +53,7 @@ static void position_print(const struct explain_text *text, const json_t *positi
 		return;
 	counters_value(isfinite(counted) ? counted : least, "B/s", rate, sizeof rate);
 	char *roofs = roofs_words(text, position);
-	char *line = mem_printf("%s: %.3g %ss/s%s%s%s", who, js_real_or(position, "ops_per_s", NAN),
+	char *line = mem_printf("%s: %.3g %ss/s%s%s%s", label, js_real_or(position, "ops_per_s", NAN),
 	                        js_string_or(position, "op", "operation"),
 	                        !known              ? ""
 	                        : isfinite(counted) ? ", "
@@ -68,19 +69,19 @@ static void roofline_print(const struct explain_text *text) {
 	const char *missing = js_string_or(roofline, "missing", NULL);
 	if (!json_is_object(roofline))
 		return;
-	explain_title(text, "below the roof");
+	explain_title(text, "roofline");
 	position_print(text, json_object_get(roofline, "winner"), "winner");
 	if (text->all)
 		position_print(text, json_object_get(roofline, "baseline"), "baseline");
 	if (missing) {
 		char *line =
-			mem_printf("%s: `%s` does", missing, js_string_or(roofline, "next", "sweetspot machine --ceilings"));
+			mem_printf("%s; run `%s`", missing, js_string_or(roofline, "next", "sweetspot machine --ceilings"));
 		ui_wrap(text->out, INDENT, 2 * INDENT, line);
 		free(line);
 	}
 }
 
-/* "block: 32..64 are as good; 16 takes 1.4x" */
+/* "block: 32..64 are about as fast; 16 takes 1.4x as long" */
 static char *param_words(const json_t *param) {
 	const json_t *range = json_object_get(param, "range");
 	char first[48], last[48], *words = mem_printf("%s", js_string_or(param, "param", "?"));
@@ -89,13 +90,13 @@ static char *param_words(const json_t *param) {
 	explain_value_text(json_array_get(range, 0), first, sizeof first);
 	explain_value_text(json_array_get(range, 1), last, sizeof last);
 	char *longer = strcmp(first, last) == 0 ? mem_printf("%s:", words)
-	                                        : mem_printf("%s: %s..%s are about as good;", words, first, last);
+	                                        : mem_printf("%s: %s..%s are about as fast;", words, first, last);
 	free(words);
 	words = longer;
 	json_array_foreach(json_object_get(param, "steps"), i, step) {
 		char value[48];
 		explain_value_text(json_object_get(step, "value"), value, sizeof value);
-		longer = mem_printf("%s%s %s takes %.3gx%s", words, i ? "," : "", value, js_real_or(step, "ratio", NAN),
+		longer = mem_printf("%s%s %s takes %.3gx as long%s", words, i ? "," : "", value, js_real_or(step, "ratio", NAN),
 		                    js_bool_or(step, "measured", false) ? "" : " (predicted)");
 		free(words);
 		words = longer;
@@ -122,9 +123,9 @@ static void params_print(const struct explain_text *text, const json_t *landscap
 static void landscape_print(const struct explain_text *text) {
 	static const struct {
 		const char *verdict, *title;
-	} titles[] = {{"fragile", "where the winner stands: fragile, its neighbours are slower"},
-	              {"plateau", "where the winner stands: on a plateau, its neighbours are as good"},
-	              {"partly flat", "where the winner stands: some neighbours are as good, others not known"}};
+	} titles[] = {{"fragile", "neighbours of the winner: slower, so the optimum is fragile"},
+	              {"plateau", "neighbours of the winner: about as fast, so it lies on a plateau"},
+	              {"partly flat", "neighbours of the winner: some are about as fast, others unknown"}};
 	const json_t *landscape = json_object_get(text->result, "landscape");
 	for (size_t i = 0; i < sizeof titles / sizeof *titles; i++) {
 		if (strcmp(js_string_or(landscape, "verdict", ""), titles[i].verdict) != 0)
@@ -158,23 +159,23 @@ static void piece_print(const struct explain_text *text, const json_t *sizes, co
 enum { PIECES_SHOWN = 3 };
 
 static void sizes_print(const struct explain_text *text) {
-	const json_t *sizes = json_object_get(text->result, "sizes"), *honesty = json_object_get(sizes, "leave_one_out");
-	double error = js_real_or(honesty, "median_error", NAN);
+	const json_t *sizes = json_object_get(text->result, "sizes"), *checked = json_object_get(sizes, "leave_one_out");
+	double error = js_real_or(checked, "median_error", NAN);
 	size_t i, p;
 	json_t *one, *piece;
 	if (!json_is_object(sizes))
 		return;
-	explain_title(text, "over the size");
+	explain_title(text, "by problem size");
 	json_array_foreach(json_object_get(sizes, "thresholds"), i, one) threshold_print(text, sizes, one);
 	json_array_foreach(json_object_get(sizes, "laws"), i, one) {
 		size_t count = json_array_size(json_object_get(one, "pieces")), step = count > PIECES_SHOWN ? count - 1 : 1;
 		json_array_foreach(json_object_get(one, "pieces"), p, piece) {
-			if (p % step == 0) /* of many the first and the last */
+			if (p % step == 0) /* with many pieces only the first and the last */
 				piece_print(text, sizes, piece);
 		}
 	}
 	if (isfinite(error))
-		fprintf(text->out, "%*spredicted from the other sizes: off by %.1f %% (median)\n", INDENT, "", 100 * error);
+		fprintf(text->out, "%*serror of a size predicted from the others: %.1f %% (median)\n", INDENT, "", 100 * error);
 }
 
 static void pareto_print(const struct explain_text *text) {
@@ -183,7 +184,7 @@ static void pareto_print(const struct explain_text *text) {
 	json_t *one;
 	if (json_array_size(front) == 0)
 		return;
-	explain_title(text, "time against energy: nothing is better in both");
+	explain_title(text, "time against energy (Pareto front: no configuration is better in both)");
 	json_array_foreach((json_t *)front, i, one) {
 		char time[32], *config = results_config(json_object_get(one, "config"), NULL);
 		ui_seconds(js_real_or(one, "seconds", NAN), time, sizeof time);
@@ -194,7 +195,7 @@ static void pareto_print(const struct explain_text *text) {
 	}
 }
 
-void explain_text_place(const struct explain_text *text) {
+void explain_text_position(const struct explain_text *text) {
 	landscape_print(text);
 	roofline_print(text);
 	sizes_print(text);
