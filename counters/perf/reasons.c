@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "counters/perf/pmus.h"
+#include "src/base/rights.h"
 #include "src/base/sys.h"
 
 #define UNWATCH  "sudo sysctl kernel.nmi_watchdog=0"
@@ -84,34 +85,6 @@ struct perf_reason perf_reason_find(int error, const struct perf_facts *facts) {
 	return (struct perf_reason){text ? text : "perf_event_open fails for an unknown reason", ""};
 }
 
-/* In a user namespace of its own even root's capabilities mean nothing to perf. */
-static bool is_first_namespace(void) {
-	char line[80];
-	unsigned long inside, outside, count;
-	return sys_read_line("/proc/self/uid_map", line, sizeof line) &&
-	       sscanf(line, "%lu %lu %lu", &inside, &outside, &count) == 3 && outside == 0 && count == 4294967295UL;
-}
-
-/* capabilities(7) */
-static bool has_capability(const char *mask) {
-	enum { CAP_SYS_ADMIN = 21, CAP_PERFMON = 38 };
-	unsigned long long bits = strtoull(mask, NULL, 16);
-	return (bits >> CAP_SYS_ADMIN & 1) || (bits >> CAP_PERFMON & 1);
-}
-
-static void status_read(struct perf_facts *facts) {
-	char line[256];
-	FILE *file = fopen("/proc/self/status", "re");
-	while (file && fgets(line, sizeof line, file)) {
-		if (strncmp(line, "CapEff:", 7) == 0)
-			facts->capable = has_capability(line + 7) && is_first_namespace();
-		else if (strncmp(line, "Seccomp:", 8) == 0)
-			facts->seccomp = strtol(line + 8, NULL, 10) != 0;
-	}
-	if (file)
-		fclose(file);
-}
-
 /* Hypervisors tell of themselves in the flags of x86 processors; elsewhere some do, in sysfs or the device tree. */
 static bool is_virtual(void) {
 	char *line = NULL;
@@ -129,10 +102,13 @@ static bool is_virtual(void) {
 void perf_facts_read(struct perf_facts *facts) {
 	char line[32];
 	struct perf_pmus pmus;
+	struct rights rights;
 	*facts = (struct perf_facts){.paranoid = 2};
 	if (sys_read_line("/proc/sys/kernel/perf_event_paranoid", line, sizeof line))
 		facts->paranoid = (int)strtol(line, NULL, 10);
-	status_read(facts);
+	rights_read(&rights, "");
+	facts->capable = rights_perf(&rights);
+	facts->seccomp = rights.seccomp;
 	facts->virtual_machine = is_virtual();
 	perf_pmus_find(&pmus);
 	facts->pmu = pmus.count > 0;

@@ -9,7 +9,7 @@
 /* What the same errno can mean depends on this. */
 struct perf_facts {
 	int paranoid; /* kernel.perf_event_paranoid */
-	bool capable; /* CAP_PERFMON or CAP_SYS_ADMIN that hold outside a container */
+	bool capable; /* rights_perf */
 	bool seccomp; /* a filter of system calls is on */
 	bool virtual_machine, pmu;
 };

@@ -110,12 +110,10 @@ struct topo *app_topo(struct app *app, struct err *err) {
 char *app_worker_path(struct err *err) {
 	const char *said = getenv("SWEETSPOT_WORKER");
 	char self[PATH_MAX];
-	ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
 	if (said && *said)
 		return mem_strdup(said);
 	static const char *const beside[] = {"/../libexec/sweetspot/sweetspot-worker", "/sweetspot-worker"};
-	if (length > 0) {
-		self[length] = '\0';
+	if (sys_self_path(self, sizeof self, NULL) == 0) {
 		*strrchr(self, '/') = '\0';
 		for (size_t i = 0; i < 2; i++) {
 			char *path = mem_printf("%s%s", self, beside[i]);

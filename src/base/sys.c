@@ -92,6 +92,17 @@ char *sys_read_file(const char *path, size_t limit, size_t *size, struct err *er
 	return data;
 }
 
+int sys_self_path(char *path, size_t size, struct err *err) {
+	ssize_t length = readlink("/proc/self/exe", path, size);
+	if (length > 0 && (size_t)length < size) {
+		path[length] = '\0';
+		return 0;
+	}
+	*path = '\0';
+	return err_set(err, ERR_FAILED, "is /proc mounted?", "cannot find this program's own file: %s",
+	               strerror(length < 0 ? errno : ENAMETOOLONG));
+}
+
 /* Another process may make the same folder at the same time. */
 static int make_dir(const char *path, mode_t mode, struct err *err) {
 	struct stat st;

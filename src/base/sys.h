@@ -15,6 +15,8 @@ bool sys_read_line(const char *path, char *line, size_t size);
 char *sys_read_file(const char *path, size_t limit, size_t *size, struct err *err); /* NUL added; caller frees */
 /* The same from an open descriptor, which stays open; where: what it is, for messages. */
 char *sys_read_fd(int fd, const char *where, size_t limit, size_t *size, struct err *err);
+/* The absolute path of the running program. Fails where /proc is not mounted, or where the path does not fit. */
+int sys_self_path(char *path, size_t size, struct err *err);
 int sys_make_dirs(const char *path, struct err *err); /* like mkdir -p of a directory */
 /* Writes a temporary file beside it, fsync, rename: a reader sees the old or the new file, never half of one. Links are
  * followed and permissions kept; what is no plain file (a device, a pipe) is written directly. */

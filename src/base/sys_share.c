@@ -14,9 +14,7 @@
 static const char *const places[] = {"../share/sweetspot", "../../share/sweetspot", "../data", "data"};
 
 static bool program_folder(char *path, size_t size) {
-	ssize_t got = readlink("/proc/self/exe", path, size - 1);
-	path[got > 0 ? got : 0] = '\0';
-	char *slash = strrchr(path, '/');
+	char *slash = sys_self_path(path, size, NULL) ? NULL : strrchr(path, '/');
 	if (slash)
 		*slash = '\0';
 	return slash;

@@ -273,6 +273,21 @@ static void test_memory_limits(void) {
 	ok(sys_now() > before && sys_wall() > 1.7e9, "clocks go forward");
 }
 
+static void test_self(void) {
+	struct err err = {0};
+	struct stat running, found;
+	char path[4096], tight[8];
+	ok(sys_self_path(path, sizeof path, &err) == 0 && path[0] == '/' && stat(path, &found) == 0 &&
+	       stat("/proc/self/exe", &running) == 0 && found.st_ino == running.st_ino,
+	   "the running program knows its own path");
+	size_t length = strlen(path);
+	memset(path, 'x', sizeof path);
+	ok(sys_self_path(path, length, &err) && path[0] == '\0' && err.code == ERR_FAILED && err.hint[0],
+	   "a path that lacks room for its end is refused");
+	ok(sys_self_path(tight, sizeof tight, NULL) && tight[0] == '\0', "so is a much longer one");
+	ok(sys_self_path(path, length + 1, &err) == 0 && strlen(path) == length, "one that just fits is not");
+}
+
 int main(void) {
 	char folder[] = "/tmp/sweetspot-files-XXXXXX", command[64];
 	if (!mkdtemp(folder) || chdir(folder) < 0)
@@ -285,6 +300,7 @@ int main(void) {
 	test_atomic();
 	test_folders();
 	test_memory_limits();
+	test_self();
 	snprintf(command, sizeof(command), "rm -rf %s", folder);
 	ok(chdir("/") == 0 && system(command) == 0, "all is cleaned up");
 	return tap_done();

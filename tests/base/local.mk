@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-base_tests = %D%/text %D%/numbers %D%/files %D%/json %D%/pattern %D%/options %D%/process %D%/remains %D%/expr
+base_tests = %D%/text %D%/numbers %D%/files %D%/json %D%/pattern %D%/options %D%/rights %D%/process %D%/remains %D%/expr
 check_PROGRAMS += $(base_tests)
 TESTS += $(base_tests)
 %C%_text_SOURCES = %D%/text.c
@@ -14,6 +14,8 @@ TESTS += $(base_tests)
 %C%_pattern_LDADD = libbase.la
 %C%_options_SOURCES = %D%/options.c
 %C%_options_LDADD = libbase.la
+%C%_rights_SOURCES = %D%/rights.c
+%C%_rights_LDADD = libbase.la
 %C%_process_SOURCES = %D%/process.c
 %C%_process_LDADD = libbase.la
 %C%_remains_SOURCES = %D%/remains.c

@@ -3,31 +3,61 @@
 #include <config.h>
 
 #include <errno.h>
+#include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "src/base/json/js.h"
 #include "src/base/mem.h"
+#include "src/base/rights.h"
 #include "src/base/sys.h"
 #include "src/show/counters.h"
 #include "src/cmd/doctor/doctor.h"
-#include "src/cmd/doctor/rights.h"
 
-static bool can_look(void) {
-	return rights_capability(RIGHTS_PERFMON) || rights_capability(RIGHTS_SYS_ADMIN);
+static struct rights own_rights(void) {
+	struct rights rights;
+	rights_read(&rights, "");
+	return rights;
+}
+
+/* docker, podman, and every container that systemd knows */
+static bool is_container(void) {
+	static const char *const marks[] = {"/.dockerenv", "/run/.containerenv", "/run/systemd/container"};
+	for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
+		if (access(marks[i], F_OK) == 0)
+			return true;
+	return false;
+}
+
+/* Opens a software event of this process, user mode only, and closes it: 0, or errno. */
+static int perf_try(void) {
+	struct perf_event_attr attr;
+	memset(&attr, 0, sizeof attr);
+	attr.size = sizeof attr;
+	attr.type = PERF_TYPE_SOFTWARE;
+	attr.config = PERF_COUNT_SW_TASK_CLOCK;
+	attr.exclude_kernel = 1;
+	attr.exclude_hv = 1;
+	long fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	if (fd < 0)
+		return errno;
+	close((int)fd);
+	return 0;
 }
 
 static void look_paranoid(struct app *app, struct finding *f) {
 	char line[32];
+	struct rights rights = own_rights();
 	(void)app;
 	if (!sys_read_line("/proc/sys/kernel/perf_event_paranoid", line, sizeof line)) {
 		finding_set(f, FINDING_NOTE, "", "the kernel has no perf events");
 		return;
 	}
 	int level = atoi(line);
-	if (can_look())
+	if (rights_perf(&rights))
 		finding_set(f, FINDING_GOOD, "", "level %d, which this process may pass over", level);
 	else if (level >= 3)
 		finding_set(f, FINDING_BAD, "sudo sysctl kernel.perf_event_paranoid=1", "level %d forbids all counting", level);
@@ -38,13 +68,13 @@ static void look_paranoid(struct app *app, struct finding *f) {
 		finding_set(f, FINDING_GOOD, "", "level %d", level);
 }
 
-static void refused_without_reason(int code, int level, struct finding *f) {
-	if (rights_filtered())
-		finding_set(
-			f, FINDING_BAD,
-			rights_container() ? "docker run --cap-add PERFMON --security-opt seccomp=unconfined (podman: the same)"
-							   : "let the service's SystemCallFilter pass perf_event_open",
-			"a seccomp filter refuses perf_event_open (%s), although level %d allows it", strerror(code), level);
+static void refused_without_reason(int code, int level, bool seccomp, struct finding *f) {
+	if (seccomp)
+		finding_set(f, FINDING_BAD,
+		            is_container() ? "docker run --cap-add PERFMON --security-opt seccomp=unconfined (podman: the same)"
+		                           : "let the service's SystemCallFilter pass perf_event_open",
+		            "a seccomp filter refuses perf_event_open (%s), although level %d allows it", strerror(code),
+		            level);
 	else
 		finding_set(f, FINDING_BAD, "sudo dmesg | grep -i denied", "a security module refuses perf_event_open (%s)",
 		            strerror(code));
@@ -54,24 +84,26 @@ static void refused_without_reason(int code, int level, struct finding *f) {
 static void look_perf(struct app *app, struct finding *f) {
 	char line[32];
 	int level = sys_read_line("/proc/sys/kernel/perf_event_paranoid", line, sizeof line) ? atoi(line) : -1;
-	int code = rights_perf_open();
+	int code = perf_try();
+	struct rights rights = own_rights();
 	(void)app;
 	if (code == 0)
 		finding_set(f, FINDING_GOOD, "", "perf_event_open works");
-	else if (code == ENOSYS && !rights_filtered())
+	else if (code == ENOSYS && !rights.seccomp)
 		finding_set(f, FINDING_NOTE, "boot a kernel with CONFIG_PERF_EVENTS", "this kernel has no perf_event_open");
-	else if (can_look() || level <= 2)
-		refused_without_reason(code, level, f);
+	else if (rights_perf(&rights) || level <= 2)
+		refused_without_reason(code, level, rights.seccomp, f);
 	else
 		finding_set(f, FINDING_BAD, "sudo sysctl kernel.perf_event_paranoid=1", "perf_event_open is refused (%s)",
 		            strerror(code));
 }
 
 static void look_capability(struct app *app, struct finding *f) {
-	bool container = rights_container();
+	bool container = is_container();
+	struct rights rights = own_rights();
 	(void)app;
-	if (can_look())
-		finding_set(f, FINDING_GOOD, "", "CAP_%s is held", rights_capability(RIGHTS_PERFMON) ? "PERFMON" : "SYS_ADMIN");
+	if (rights_perf(&rights))
+		finding_set(f, FINDING_GOOD, "", "CAP_%s is held", rights.perfmon ? "PERFMON" : "SYS_ADMIN");
 	else
 		finding_set(f, FINDING_NOTE,
 		            container ? "docker run --cap-add PERFMON (or podman run --cap-add CAP_PERFMON)"

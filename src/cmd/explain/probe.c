@@ -191,11 +191,8 @@ json_t *explain_probe(struct app *app, const struct opt_args *args, const json_t
 	const char *budget = opt_get(args, "budget", NULL);
 	if (budget && opt_seconds(budget, "budget", &probing.budget, err))
 		return NULL;
-	ssize_t length = readlink("/proc/self/exe", probing.self, sizeof probing.self - 1);
-	if (length <= 0) {
-		err_set(err, ERR_FAILED, "is /proc mounted?", "cannot find the path of this program");
+	if (sys_self_path(probing.self, sizeof probing.self, err))
 		return NULL;
-	}
 	probing.probe = json_pack("{s:f,s:[],s:[]}", "budget_s", probing.budget, "ran", "left");
 	json_t *commands = commands_of(results);
 	int failed = run_all(&probing, commands, err);

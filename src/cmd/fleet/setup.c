@@ -64,21 +64,13 @@ static int numbers_read(struct fleet_run *run, struct err *err) {
 	return failed ? -1 : 0;
 }
 
-static int self_find(struct fleet_run *run, struct err *err) {
-	ssize_t length = readlink("/proc/self/exe", run->self, sizeof run->self - 1);
-	if (length <= 0)
-		return err_set(err, ERR_FAILED, "is /proc mounted?", "this program does not find itself");
-	run->self[length] = '\0';
-	return 0;
-}
-
 int fleet_run_open(struct fleet_run *run, struct app *app, const struct opt_args *args, struct err *err) {
 	const char *job = getenv("SLURM_JOB_ID");
 	*run = (struct fleet_run){
 		.app = app, .args = args, .arena = arena_new(), .wait = WAIT_SECONDS, .lock = -1, .inside = job && *job};
 	slurm_jobs_name(run->job);
 	if (partition_read(run, err) || folder_read(run, err) || words_read(run, err) || numbers_read(run, err) ||
-	    self_find(run, err))
+	    sys_self_path(run->self, sizeof run->self, err))
 		return -1;
 	char *key = fleet_key(run);
 	run->document = json_pack("{s:s,s:s,s:s,s:s?,s:[],s:[],s:[]}", "schema", "sweetspot-fleet/1", "tuning", key,

@@ -38,9 +38,7 @@ static void command_add(struct command *command, const char *word) {
 
 /* The worker itself, at the same place for every run. */
 static bool worker_path(char path[PATH_MAX], char *reason) {
-	ssize_t length = readlink("/proc/self/exe", path, PATH_MAX - 1);
-	path[length > 0 ? length : 0] = '\0';
-	if (length > 0 && access(path, X_OK) == 0) {
+	if (sys_self_path(path, PATH_MAX, NULL) == 0 && access(path, X_OK) == 0) {
 		return true;
 	}
 	snprintf(reason, 2 * COUNTER_REASON, "the worker's own file is no longer where it was started from");
