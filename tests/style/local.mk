@@ -1,3 +1,4 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-dist_check_SCRIPTS += %D%/layers %D%/licences %D%/headers %D%/house %D%/manual
-TESTS += %D%/layers %D%/licences %D%/headers %D%/house %D%/manual
+STYLE_TESTS = %D%/rooms %D%/rooms_planted %D%/licences %D%/headers %D%/house %D%/manual
+dist_check_SCRIPTS += $(STYLE_TESTS)
+TESTS += $(STYLE_TESTS)
