@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <config.h>
 
+#include <ctype.h>
 #include <locale.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -8,10 +9,9 @@
 #include <unistd.h>
 
 #include "src/app/app.h"
+#include "src/base/mem.h"
 #include "src/base/near.h"
 #include "src/cmd/status/state.h"
-
-enum { OPTION_TABLES_MAX = 8 };
 
 /* The one thing that has to be global: a signal handler is told nothing else. */
 static volatile int interrupted, abandoned;
@@ -45,50 +45,88 @@ static void signals_set(void) {
 }
 
 const struct opt cmd_common_options[] = {
-	{"json", 0, NULL, "one JSON document on stdout and nothing else there", 0},
-	{"quiet", 'q', NULL, "no progress", 0},
-	{"verbose", 'v', NULL, "say what is done and why", 0},
-	{"help", 'h', NULL, "this text", 0},
-	{"version", 'V', NULL, "the version", 0},
+	OPT_GROUP("Output"),
+	{"json", 0, NULL, "print one JSON document", 0},
+	{"quiet", 'q', NULL, "do not show progress", 0},
+	{"verbose", 'v', NULL, "say what is being done and why", 0},
+	OPT_GROUP("Help"),
+	{"help", 'h', NULL, "print this help", 0},
+	{"version", 'V', NULL, "print the version", 0},
 	{0},
 };
 
 const struct opt cmd_device_options[] = {
-	{"device", 0, "DEVICE", "where kernels run: cpu, cuda, or cuda:N for the Nth GPU (cpu)", 0},
+	{"device", 0, "DEVICE", "where kernels run: cpu, cuda or cuda:N (cpu)", 0},
 	{0},
 };
 
 const struct opt cmd_store_options[] = {
-	{"store", 0, "FILE", "the store, $XDG_DATA_HOME/sweetspot/store.db if not given", 0},
+	OPT_GROUP("Results"),
+	{"store", 0, "FILE", "the store ($XDG_DATA_HOME/sweetspot/store.db)", 0},
 	{0},
 };
 
+/* The tables of a command and those common to all, which end with NULL; the caller frees the array. */
+static const struct opt **tables_of(const struct cmd *cmd) {
+	size_t count = 0;
+	while (cmd->options[count])
+		count++;
+	const struct opt **tables = mem_alloc(count + 2, sizeof *tables);
+	memcpy(tables, cmd->options, count * sizeof *tables);
+	tables[count] = cmd_common_options;
+	return tables;
+}
+
+static void options_print(const struct cmd *cmd, FILE *out) {
+	const struct opt **tables = tables_of(cmd);
+	opt_help(tables, out);
+	free(tables);
+}
+
 static void help_all(FILE *out) {
-	fputs("usage: sweetspot COMMAND [OPTION...] [ARGUMENT...]\n"
-	      "       sweetspot [--json] [--store FILE]    this machine, what is tuned on it, what to do next\n\n"
-	      "Finds the fastest way to run a parallel kernel on this machine, and proves it.\n\nCommands:\n",
+	fputs("usage: sweetspot tune [OPTION...] -- PROGRAM [ARG...]\n"
+	      "       sweetspot COMMAND [OPTION...] [ARGUMENT...]\n"
+	      "       sweetspot [--json] [--store FILE]\n\n"
+	      "Finds the fastest way to run a parallel program or kernel on this machine, and\n"
+	      "proves that it is faster. Without a command: this machine, what is tuned on it,\n"
+	      "and what to do next.\n\n"
+	      "Your own program:\n"
+	      "  sweetspot tune --openmp -- ./app in.dat         find its best OpenMP settings\n"
+	      "  sweetspot tune --param B=16,64 -- ./app -b {B}  find its best argument\n"
+	      "  sweetspot apply -- ./app in.dat                 run it with the best settings\n\n"
+	      "Built-in kernels:\n"
+	      "  sweetspot tune fw gol --budget 90s              find their best settings\n"
+	      "  sweetspot explain fw                            why they are the best\n"
+	      "  sweetspot export --format env fw -o fw.sh       use them in a script\n\n"
+	      "Commands:\n",
 	      out);
 	for (const struct cmd *const *cmd = cmd_registry; *cmd; cmd++)
 		fprintf(out, "  %-9s %s\n", (*cmd)->name, (*cmd)->summary);
-	fputs("\nOptions of every command:\n", out);
-	opt_help(cmd_common_options, 0, out);
-	fputs("\nStart with `sweetspot tune`; `sweetspot COMMAND --help` says more about each.\n", out);
+	options_print(&cmd_state, out);
+	fputs("\n`sweetspot COMMAND --help` shows the options of a command.\n", out);
+}
+
+/* Each line of `text` behind `first` or, from the second one on, `next`. */
+static void lines_print(const char *first, const char *next, const char *text, FILE *out) {
+	const char *prefix = first;
+	while (*text) {
+		size_t length = strcspn(text, "\n");
+		fprintf(out, "%s%.*s\n", prefix, (int)length, text);
+		text += length + (text[length] == '\n');
+		prefix = next;
+	}
 }
 
 static void help_one(const struct cmd *cmd, FILE *out) {
-	fprintf(out, "usage: sweetspot %s %s\n\n%s\n", cmd->name, cmd->usage, cmd->summary);
-	int column = opt_help_column(cmd_common_options);
-	for (const struct opt *const *table = cmd->options; *table; table++)
-		column = opt_help_column(*table) > column ? opt_help_column(*table) : column;
-	for (const struct opt *const *table = cmd->options; *table; table++) {
-		if (table == cmd->options)
-			fputs("\nOptions:\n", out);
-		opt_help(*table, column, out);
-	}
-	fputs("\nOptions of every command:\n", out);
-	opt_help(cmd_common_options, column, out);
+	lines_print("usage: sweetspot ", "       sweetspot ", cmd->usage, out);
+	fprintf(out, "\n%c%s.\n", toupper((unsigned char)*cmd->summary), cmd->summary + 1);
 	if (cmd->notes)
 		fprintf(out, "\n%s\n", cmd->notes);
+	options_print(cmd, out);
+	if (cmd->examples) {
+		fputs("\nExamples:\n", out);
+		lines_print("  ", "  ", cmd->examples, out);
+	}
 }
 
 static const struct cmd *cmd_find(const char *name, struct err *err) {
@@ -118,10 +156,9 @@ static void usage_hint(const struct cmd *cmd, struct err *err) {
 
 /* words: before its options, with the program's name. */
 static void cmd_run(const struct cmd *cmd, int words, int argc, char *const *argv, struct err *err) {
-	const struct opt *tables[OPTION_TABLES_MAX + 2] = {cmd_common_options};
-	for (size_t i = 0; cmd->options[i] && i < OPTION_TABLES_MAX; i++)
-		tables[i + 1] = cmd->options[i];
+	const struct opt **tables = tables_of(cmd);
 	struct opt_args *args = opt_parse(argc - words + 1, argv + words - 1, tables, err);
+	free(tables);
 	if (!args) {
 		usage_hint(cmd, err);
 		return;

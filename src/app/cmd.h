@@ -44,10 +44,11 @@ void app_release(struct app *app);
 
 struct cmd {
 	const char *name, *summary;
-	const char *usage; /* what follows "sweetspot NAME" */
+	const char *usage; /* lines, each as typed but for "sweetspot " */
 	const struct opt *const
 		*options;         /* its own tables, NULL-terminated; --json, --help and the like are common to all */
-	const char *notes;    /* further text of --help, or NULL */
+	const char *notes;    /* --help shows them before the options; NULL where the summary is enough */
+	const char *examples; /* lines that work as they stand, at the end of --help */
 	bool becomes_program; /* by exec: signals stay as this process found them */
 	/* 0, or -1 with err set: main prints it and exits with err_exit_status */
 	int (*run)(struct app *app, const struct opt_args *args, struct err *err);
@@ -55,6 +56,6 @@ struct cmd {
 extern const struct cmd *const cmd_registry[]; /* ends with NULL */
 extern const struct opt cmd_common_options[];  /* --json --quiet --verbose --help --version */
 extern const struct opt cmd_store_options[];   /* --store */
-extern const struct opt cmd_device_options[];  /* --device; main reads it */
+extern const struct opt cmd_device_options[];  /* --device, in the group of the table before it; main reads it */
 
 #endif

@@ -36,7 +36,7 @@ struct scan {
 static const struct opt *find_name(const struct opt *const *tables, const char *name, size_t length) {
 	for (; *tables; tables++)
 		for (const struct opt *opt = *tables; opt->name; opt++)
-			if (strlen(opt->name) == length && memcmp(opt->name, name, length) == 0)
+			if (!(opt->flags & OPT_HEADING) && strlen(opt->name) == length && memcmp(opt->name, name, length) == 0)
 				return opt;
 	return NULL;
 }
@@ -62,7 +62,8 @@ static int fail_unknown(const struct scan *scan, const char *name) {
 	size_t count = 0;
 	for (const struct opt *const *table = scan->tables; *table; table++)
 		for (const struct opt *opt = *table; opt->name; opt++)
-			known[count++] = opt->name;
+			if (!(opt->flags & OPT_HEADING))
+				known[count++] = opt->name;
 	const char *near = near_word(name, known, count);
 	free(known);
 	err_set(scan->err, ERR_USAGE, "see --help", "unknown option --%s", name);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Command-line options as tables: parsing, --help, man pages and completions read the same rows. */
+/* Command-line options as tables. Parsing and --help read the same rows; the manual pages and the shells' completions
+ * are tested against --help, so that the four can't drift apart. */
 #ifndef SRC_BASE_OPT_H
 #define SRC_BASE_OPT_H
 #include <stdbool.h>
@@ -8,13 +9,21 @@
 
 #include "src/base/err.h"
 
-enum opt_flags { OPT_REPEAT = 1 /* may be given more than once */ };
+enum opt_flags {
+	OPT_REPEAT = 1,  /* may be given more than once */
+	OPT_HEADING = 2, /* no option: a title of --help, see OPT_GROUP */
+};
+
+/* Begins a group of options in a table, for --help. A group goes on in the tables that follow until another one begins,
+ * and groups of the same title are shown as one, because commands share tables. */
+#define OPT_GROUP(title)                                                                                               \
+	{ "", 0, NULL, title, OPT_HEADING }
 
 struct opt {
 	const char *name; /* long name without dashes; NULL ends the table */
 	char key;         /* one-letter form or 0 */
 	const char *meta; /* name of the argument, NULL for a switch */
-	const char *help; /* one line */
+	const char *help; /* one short line: with the column of names it must fit 80 columns */
 	unsigned flags;
 };
 
@@ -36,8 +45,8 @@ int opt_int(const struct opt_args *args, const char *name, long long min, long l
             long long *out, struct err *err);
 /* "90s", "10m", "1.5h", "250ms", bare seconds */
 int opt_seconds(const char *text, const char *name, double *out, struct err *err);
-/* The option rows of one table, aligned, for --help. */
-void opt_help(const struct opt *table, int column, FILE *out); /* column: of the help texts, 0: what fits this table */
-int opt_help_column(const struct opt *table);
+/* The rows of all tables for --help, aligned and in their groups, with a blank line before each group. Rows before the
+ * first OPT_GROUP come under "Options". `tables` ends with NULL. */
+void opt_help(const struct opt *const *tables, FILE *out);
 
 #endif

@@ -17,10 +17,16 @@
 #include "tuner/store/store.h"
 #include "tuner/store/trials_json.h"
 
+static const struct opt what_options[] = {
+	OPT_GROUP("What to export"),
+	{"profile", 0, "FILE", "profile, or folder of profiles, instead of the store", 0},
+	{0},
+};
+
 static const struct opt options[] = {
-	{"format", 'f', "NAME", "json, env, c, slurm, csv, .. (`sweetspot list formats`)", 0},
-	{"output", 'o', "FILE", "write there instead of to stdout", 0},
-	{"profile", 0, "FILE", "take this profile, or that of this machine in a folder, not the store", 0},
+	OPT_GROUP("Output"),
+	{"format", 'f', "NAME", "json, env, c, slurm, csv, .. (`list formats`)", 0},
+	{"output", 'o', "FILE", "file to write (stdout)", 0},
 	{0},
 };
 
@@ -272,13 +278,15 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	return failed;
 }
 
-static const struct opt *const tables[] = {options, cmd_device_options, cmd_store_options, NULL};
+static const struct opt *const tables[] = {what_options, cmd_device_options, cmd_store_options, options, NULL};
 
 const struct cmd cmd_export = {
 	.name = "export",
 	.summary = "write the recommendations for programs and job scripts",
-	.usage = "[KERNEL...] [--format NAME] [-o FILE] [OPTION...]",
+	.usage = "export [OPTION...] [KERNEL...]",
 	.options = tables,
-	.notes = "Only what was tuned on this machine, with this compiler and these flags, is exported.",
+	.notes = "Exports what was tuned on this machine with this compiler and these flags.",
+	.examples = "sweetspot export --format env fw -o fw.sh\n"
+				"sweetspot export --format c -o tuned.h",
 	.run = run,
 };

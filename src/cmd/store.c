@@ -14,7 +14,8 @@
 #include "tuner/store/merge.h"
 
 static const struct opt options[] = {
-	{"output", 'o', "FILE", "merge into this store, which is made where it is not there", 0},
+	OPT_GROUP("Results"),
+	{"output", 'o', "FILE", "store to merge into; created if it does not exist", 0},
 	{0},
 };
 
@@ -211,11 +212,13 @@ static const struct opt *const tables[] = {options, cmd_store_options, NULL};
 
 const struct cmd cmd_store = {
 	.name = "store",
-	.summary = "what a store holds; join the stores of separate runs",
-	.usage = "info [FILE] | merge FILE... [-o FILE]",
+	.summary = "show what a store holds, or merge the stores of separate runs",
+	.usage = "store info [FILE]\n"
+			 "store merge FILE... [-o FILE]",
 	.options = tables,
-	.notes =
-		"merge adds to the store, or to that of -o, what the files have and it has not: all of them or, where one is\n"
-		"no store or damaged, nothing. The same file twice changes nothing.",
+	.notes = "merge adds the contents of the files to the store. If one of them is damaged or\n"
+			 "not a store, nothing is added. Merging a file twice changes nothing.",
+	.examples = "sweetspot store info\n"
+				"sweetspot store merge node1.db node2.db -o all.db",
 	.run = run,
 };

@@ -9,19 +9,20 @@
 #include "src/plan/bindings.h"
 
 const struct opt program_options[] = {
-	{"openmp", 0, NULL, "tune the OpenMP settings of the program after --", 0},
-	{"param", 0, "P=A,B,..", "values for {P} in the command, or for the variable P", OPT_REPEAT},
-	{"constraint", 0, "EXPR", "what must hold between parameters, as 'A * B <= 64'", OPT_REPEAT},
-	{"default", 0, "P=V", "the value that you use today (the first)", OPT_REPEAT},
-	{"build", 0, "CMD", "how to build it, once for each configuration that needs it", 0},
-	{"metric", 0, "REGEX", "the number to tune, in the program's output (wall time)", 0},
-	{"maximize", 0, NULL, "the metric is a rate: more is better", 0},
-	{"verify", 0, "CMD", "reads the output; its exit status says whether it is right", 0},
-	{"expect-output", 0, "same", "the output must be that of the baseline", 0},
-	{"before-each", 0, "CMD", "before every run, not timed", 0},
-	{"shell", 0, NULL, "what follows -- is a line for sh", 0},
-	{"cwd", 0, "DIR", "where it runs", 0},
-	{"input", 0, "FILE", "what it reads from stdin", 0},
+	OPT_GROUP("Program (after --)"),
+	{"openmp", 0, NULL, "tune its OpenMP settings: threads, binding, ..", 0},
+	{"param", 0, "P=A,B,..", "values of {P} in the command, or of the variable P", OPT_REPEAT},
+	{"default", 0, "P=V", "value used today, for the baseline (the first)", OPT_REPEAT},
+	{"constraint", 0, "EXPR", "condition between parameters, as 'A * B <= 64'", OPT_REPEAT},
+	{"build", 0, "CMD", "build command, run once per combination it names", 0},
+	{"metric", 0, "REGEX", "number to optimise in the output (wall time)", 0},
+	{"maximize", 0, NULL, "larger values of the metric are better", 0},
+	{"verify", 0, "CMD", "reads the output; exit status 0 means correct", 0},
+	{"expect-output", 0, "same", "require the same output as in the baseline", 0},
+	{"before-each", 0, "CMD", "command to run before each run, not timed", 0},
+	{"shell", 0, NULL, "run the command through sh", 0},
+	{"cwd", 0, "DIR", "directory to run the program in", 0},
+	{"input", 0, "FILE", "file to read from stdin (empty)", 0},
 	{0},
 };
 

@@ -11,15 +11,15 @@
 #include "tuner/spec/slice.h"
 
 const struct opt source_options[] = {
-	{"kernel", 0, "NAME", "of FILE.cu: the __global__ function", 0},
-	{"arg", 0, "ARGUMENT", "of it, in its order: 'float in[n*n] random', 'float out[n*n] write', 'int n = 4096'",
-     OPT_REPEAT},
-	{"problem", 0, "X,Y,Z", "its size, which --grid-div divides: ProblemSize[0] and so on in expressions", 0},
-	{"grid", 0, "X,Y,Z", "blocks, as expressions", 0},
-	{"grid-div", 0, "X,Y,Z", "what one block does of the problem (its threads)", 0},
-	{"block", 0, "X,Y,Z", "threads of a block (block_size_x,block_size_y,block_size_z)", 0},
-	{"shared", 0, "BYTES", "dynamic shared memory of a block", 0},
-	{"option", 0, "OPTION", "for the compiler, as --option=-use_fast_math", OPT_REPEAT},
+	OPT_GROUP("CUDA source (FILE.cu)"),
+	{"kernel", 0, "NAME", "the __global__ function to tune", 0},
+	{"arg", 0, "ARGUMENT", "an argument, in order, as 'float in[n] random'", OPT_REPEAT},
+	{"problem", 0, "X,Y,Z", "problem size, ProblemSize[0] .. in expressions", 0},
+	{"grid", 0, "X,Y,Z", "number of blocks, as expressions", 0},
+	{"grid-div", 0, "X,Y,Z", "elements of the problem per block (its threads)", 0},
+	{"block", 0, "X,Y,Z", "threads per block (block_size_x,block_size_y,..)", 0},
+	{"shared", 0, "BYTES", "dynamic shared memory per block", 0},
+	{"option", 0, "OPTION", "compiler option, as --option=-use_fast_math", OPT_REPEAT},
 	{0},
 };
 

@@ -17,10 +17,13 @@
 #include "src/worker/count/simulate.h"
 
 static const struct opt cli_options[] = {
+	OPT_GROUP("Help"),
 	{.name = "help", .key = 'h', .help = "print this and exit"},
 	{.name = "version", .help = "print the version and exit"},
 	{.name = NULL},
 };
+
+static const struct opt *const tables[] = {manual_options, cli_options, NULL};
 
 /* What kernels print goes to stderr; only the answers reach stdout, through a descriptor of their own. */
 static int stdout_take(void) {
@@ -40,10 +43,8 @@ static int cli_help(int out) {
 	              "       sweetspot-worker describe              print what it has\n"
 	              "       sweetspot-worker run KERNEL [P=V...]   run one trial and print its line\n"
 	              "\n"
-	              "Measures kernels for sweetspot, which starts it.\n\n");
-	opt_help(cli_options, 0, file);
-	fprintf(file, "\nOf run:\n");
-	opt_help(byhand_options, 0, file);
+	              "Measures kernels for sweetspot, which starts it.\n");
+	opt_help(tables, file);
 	return fclose(file) == 0 ? 0 : 1;
 }
 
@@ -82,7 +83,7 @@ static int cli_words(const struct opt_args *args, int out, struct err *err) {
 	}
 	if (strcmp(mode, "run") == 0) {
 		environment_warn();
-		return byhand_run(args, out, err);
+		return manual_run(args, out, err);
 	}
 	if (strcmp(mode, "simulate") == 0 && opt_words(args) == 1) {
 		return simulate_serve(STDIN_FILENO, out);
@@ -92,7 +93,6 @@ static int cli_words(const struct opt_args *args, int out, struct err *err) {
 }
 
 int cli_main(int argc, char **argv) {
-	const struct opt *const tables[] = {cli_options, byhand_options, NULL};
 	struct err err = {.code = ERR_OK};
 	int out = stdout_take(), status = -1;
 	if (out < 0) {

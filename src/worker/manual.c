@@ -13,7 +13,8 @@
 #include "src/worker/protocol.h"
 #include "src/worker/kernel/word.h"
 
-const struct opt byhand_options[] = {
+const struct opt manual_options[] = {
+	OPT_GROUP("run"),
 	{.name = "samples", .meta = "N", .help = "timed samples (5)"},
 	{.name = "warmup", .meta = "N", .help = "samples before them that do not count (1)"},
 	{.name = "min-sample", .meta = "TIME", .help = "shortest sample: short runs are batched (1ms)"},
@@ -124,7 +125,7 @@ static int request_words(struct arena *arena, json_t *request, const struct opt_
 	return 0;
 }
 
-int byhand_run(const struct opt_args *args, int out, struct err *err) {
+int manual_run(const struct opt_args *args, int out, struct err *err) {
 	struct arena *arena;
 	struct protocol *protocol;
 	json_t *request, *answer = NULL;

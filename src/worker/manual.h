@@ -4,9 +4,9 @@
 #define SRC_WORKER_MANUAL_H
 #include "src/base/opt.h"
 
-extern const struct opt byhand_options[];
+extern const struct opt manual_options[];
 /* args: "run", the kernel, "P=V" words. Prints the trial's line to fd `out`. 0, 1 for a failed trial, or -1 with err
  * and nothing printed. */
-int byhand_run(const struct opt_args *args, int out, struct err *err);
+int manual_run(const struct opt_args *args, int out, struct err *err);
 
 #endif

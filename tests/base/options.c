@@ -15,12 +15,21 @@ static const struct opt common[] = {
 };
 static const struct opt own[] = {
 	{"output", 'o', "FILE", "write to FILE", 0},
+	OPT_GROUP("Search"),
 	{"set", 0, "P=V", "fix a parameter", OPT_REPEAT},
+	OPT_GROUP("Randomness"),
 	{"seed", 0, "N", "seed of all randomness", 0},
+	OPT_GROUP("Search"),
 	{"a-very-long-option-name", 0, "WITH-A-LONG-ARGUMENT", "too wide for the column", 0},
 	{0},
 };
-static const struct opt *const tables[] = {common, own, NULL};
+static const struct opt more[] = {
+	{"limit", 0, "N", "stop after N", 0},
+	{"steps", 0, "N", "stop after N steps", 0},
+	OPT_GROUP("Empty"),
+	{0},
+};
+static const struct opt *const tables[] = {common, own, more, NULL};
 
 enum { ARGS = 16 };
 
@@ -91,6 +100,7 @@ static void test_refused(void) {
 	is_shown("x --sede 1", "2: unknown option --sede (did you mean --seed?)");
 	is_shown("x --jsn=1", "2: unknown option --jsn (did you mean --json?)");
 	is_shown("x --zzzzz", "2: unknown option --zzzzz (see --help)");
+	is_shown("x --=1", "2: unknown option -- (see --help)");
 	is_shown("x -q", "2: unknown option -q (see --help)");
 	is_shown("x -jq", "2: unknown option -q (see --help)");
 	is_shown("x --json=1", "2: option --json takes no argument ()");
@@ -168,15 +178,27 @@ static void test_help(void) {
 	char *text;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
-	opt_help(own, 0, out);
+	opt_help(tables, out);
 	fclose(out);
 	is_text(text,
+	        "\nOptions:\n"
+	        "  -h, --help         show this help\n"
+	        "  -j, --json         print JSON\n"
 	        "  -o, --output FILE  write to FILE\n"
+	        "\nSearch:\n"
 	        "      --set P=V      fix a parameter\n"
-	        "      --seed N       seed of all randomness\n"
 	        "      --a-very-long-option-name WITH-A-LONG-ARGUMENT\n"
-	        "                     too wide for the column\n",
-	        "help is aligned");
+	        "                     too wide for the column\n"
+	        "      --limit N      stop after N\n"
+	        "      --steps N      stop after N steps\n"
+	        "\nRandomness:\n"
+	        "      --seed N       seed of all randomness\n",
+	        "help is aligned; tables go on in the group before them, and a group is shown once");
+	free(text);
+	out = open_memstream(&text, &size);
+	opt_help(tables + sizeof(tables) / sizeof(*tables) - 1, out);
+	fclose(out);
+	is_text(text, "", "no tables, no groups");
 	free(text);
 }
 

@@ -37,8 +37,8 @@ check_PROGRAMS += %D%/protocol_overhead
 %C%_protocol_overhead_SOURCES = %D%/protocol_overhead.c %D%/protocol_client.c %D%/protocol_client.h
 %C%_protocol_overhead_LDADD = libbase.la
 
-dist_check_SCRIPTS += %D%/protocol_byhand
-TESTS += %D%/protocol_byhand
+dist_check_SCRIPTS += %D%/protocol_manual
+TESTS += %D%/protocol_manual
 check_PROGRAMS += %D%/topology
 %C%_topology_SOURCES = %D%/topology.c
 %C%_topology_LDADD = libtopo.la libbase.la

@@ -13,11 +13,13 @@
 #include "tuner/store/store.h"
 
 static const struct opt options[] = {
-	{"size", 's', "K=V,..", "of the kernel's problem; the newest if not given", OPT_REPEAT},
-	{"shell", 0, NULL, "the words after -- are a line for sh -c", 0},
-	{"profile", 0, "FILE", "take this profile, or that of this machine in a folder, not the store", 0},
-	{"print", 0, NULL, "print the command line instead of running it", 0},
-	{"or-as-is", 0, NULL, "without a recommendation run it as it is", 0},
+	OPT_GROUP("What to run"),
+	{"shell", 0, NULL, "run the command through sh", 0},
+	{"print", 0, NULL, "print the command instead of running it", 0},
+	{"or-as-is", 0, NULL, "run it unchanged if there is no recommendation", 0},
+	OPT_GROUP("Which recommendation"),
+	{"size", 's', "K=V,..", "problem size of KERNEL (the newest)", OPT_REPEAT},
+	{"profile", 0, "FILE", "profile, or folder of profiles, instead of the store", 0},
 	{0},
 };
 
@@ -150,12 +152,14 @@ static const struct opt *const tables[] = {options, cmd_store_options, NULL};
 const struct cmd cmd_apply = {
 	.name = "apply",
 	.summary = "run a program with the settings recommended for it",
-	.usage = "[KERNEL] [OPTION...] -- PROGRAM [ARG...]",
+	.usage = "apply [OPTION...] -- PROGRAM [ARG...]\n"
+			 "apply [OPTION...] KERNEL -- PROGRAM [ARG...]",
 	.options = tables,
-	.notes =
-		"The recommendation is that of the same command line, else of the same program, on this machine; with KERNEL\n"
-		"that kernel's. {NAME} among the words becomes the recommended value. The exit status is the program's; 127\n"
-		"if it is not found, 126 if it can't be run.",
+	.notes = "Uses the recommendation for the same command line, or else for the same program;\n"
+			 "with KERNEL, the recommendation for that kernel. {NAME} among the words becomes\n"
+			 "the recommended value. The exit status is that of the program.",
+	.examples = "sweetspot apply -- ./app in.dat\n"
+				"sweetspot apply fw --print -- ./app --block {block}",
 	.becomes_program = true,
 	.run = run,
 };

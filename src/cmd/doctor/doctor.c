@@ -117,8 +117,9 @@ static const struct opt *const tables[] = {NULL};
 
 const struct cmd cmd_doctor = {
 	.name = "doctor",
-	.summary = "what helps or hinders measuring here, each with its remedy",
-	.usage = "[OPTION...]",
+	.summary = "check what helps or hinders measuring here, with remedies",
+	.usage = "doctor [OPTION...]",
 	.options = tables,
+	.examples = "sweetspot doctor",
 	.run = run,
 };

@@ -11,13 +11,19 @@
 #include "src/cmd/explain/probe.h"
 #include "tuner/trial/trial.h"
 
-static const struct opt options[] = {
-	{"from", 'f', "FILE", "read a `sweep --json` or `tune --json` document or a recorded space instead of the store",
-     OPT_REPEAT},
-	{"size", 's', "K=V,..", "problem to explain, for example n=2048 (the one tuned last)", OPT_REPEAT},
+static const struct opt what_options[] = {
+	OPT_GROUP("What to explain"),
+	{"size", 's', "K=V,..", "problem size, for example n=2048 (the last tuned)", OPT_REPEAT},
 	{"objective", 0, "NAME", "time, energy or edp, or several of them (time)", 0},
+	{0},
+};
+
+static const struct opt options[] = {
+	OPT_GROUP("Experiments"),
 	{"probe", 'p', NULL, "run the suggested experiments, then explain again", 0},
 	{"budget", 'b', "TIME", "time limit of --probe (60s)", 0},
+	OPT_GROUP("Results"),
+	{"from", 'f', "FILE", "JSON document or recorded space to read instead", OPT_REPEAT},
 	{0},
 };
 
@@ -137,15 +143,16 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	return failed;
 }
 
-static const struct opt *const tables[] = {options, cmd_device_options, cmd_store_options, NULL};
+static const struct opt *const tables[] = {what_options, cmd_device_options, options, cmd_store_options, NULL};
 
 const struct cmd cmd_explain = {
 	.name = "explain",
-	.summary = "why the winner wins, what holds it back, and what to try next",
-	.usage = "[KERNEL...] [OPTION...]",
+	.summary = "explain why the winner wins, and what to try next",
+	.usage = "explain [OPTION...] [KERNEL...]",
 	.options = tables,
-	.notes =
-		"The explanation uses the results that tune, sweep and compare have stored. Without KERNEL it covers every\n"
-		"kernel measured on this machine.",
+	.notes = "Uses the results that tune, sweep and compare have stored. Without a kernel it\n"
+			 "covers all kernels measured on this machine.",
+	.examples = "sweetspot explain fw\n"
+				"sweetspot explain fw --size n=1024 --probe --budget 2m",
 	.run = run,
 };

@@ -16,18 +16,24 @@
 #include "src/cmd/tune/options.h"
 #include "tuner/fleet/launcher.h"
 
-const struct opt fleet_options[] = {
-	{"partition", 'p', "P", "the nodes of this partition (the default one)", 0},
-	{"nodes-per-type", 0, "N", "how many nodes of a type measure at the same time (1)", 0},
-	{"srun-args", 0, "'WORD ..'", "more options for srun, as --srun-args '-A account -t 30'", 0},
-	{"wait", 0, "SECONDS", "how long a node may take to say what it is, its time in the queue included (60)", 0},
-	{"plan", 0, NULL, "print the srun lines and the budget in node-seconds, and start no job", 0},
-	{"output", 'o', "DIR", "the fleet directory ($XDG_DATA_HOME/sweetspot/fleet)", 0},
+static const struct opt fleet_options[] = {
+	OPT_GROUP("Cluster nodes"),
+	{"partition", 'p', "P", "partition whose nodes are tuned (the default one)", 0},
+	{"nodes-per-type", 0, "N", "nodes of a type to measure on at once (1)", 0},
+	{"srun-args", 0, "WORDS", "more options for srun, as '-A account -t 30'", 0},
+	{"wait", 0, "SECONDS", "time to wait for a node, with the queue (60)", 0},
+	{"plan", 0, NULL, "only print the srun lines and the budget", 0},
 	{0},
 };
 
-const struct opt *const fleet_passed[] = {
-	tune_options, stop_when_options, cmd_device_options, cmd_store_options, plan_options, program_options, NULL};
+static const struct opt folder_options[] = {
+	OPT_GROUP("Results"),
+	{"output", 'o', "DIR", "fleet directory ($XDG_DATA_HOME/sweetspot/fleet)", 0},
+	{0},
+};
+
+const struct opt *const fleet_passed[] = {tune_what_options, plan_options,    cmd_device_options, tune_options,
+                                          stop_when_options, program_options, cmd_store_options,  NULL};
 
 static int slurm_check(struct err *err) {
 	const struct launcher *launcher = launcher_find("slurm");
@@ -91,7 +97,7 @@ static int tune(struct app *app, const struct opt_args *args, struct err *err) {
 
 static int status(struct app *app, const struct opt_args *args, struct err *err) {
 	static const char *const good[] = {"partition", "output"};
-	const struct opt *const own[] = {fleet_options, NULL}, *const * tables[] = {own, fleet_passed};
+	const struct opt *const own[] = {fleet_options, folder_options, NULL}, *const * tables[] = {own, fleet_passed};
 	for (size_t i = 0; i < 2; i++)
 		for (const struct opt *const *table = tables[i]; *table; table++)
 			for (const struct opt *option = *table; option->name; option++)
@@ -117,21 +123,22 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	return near ? err_hint(err, "did you mean `sweetspot fleet %s`?", near) : -1;
 }
 
-static const struct opt *const tables[] = {fleet_options,     tune_options, stop_when_options, cmd_device_options,
-                                           cmd_store_options, plan_options, program_options,   NULL};
+static const struct opt *const tables[] = {
+	fleet_options, tune_what_options, plan_options,   cmd_device_options, program_options,
+	tune_options,  stop_when_options, folder_options, cmd_store_options,  NULL};
 
 const struct cmd cmd_fleet = {
 	.name = "fleet",
-	.summary = "tune each type of node of a cluster; what is known of it",
-	.usage = "tune [OPTION...] [KERNEL...]\n"
-			 "       sweetspot fleet tune [OPTION...] -- PROGRAM [ARGUMENT...]\n"
-			 "       sweetspot fleet status [-o DIR]",
+	.summary = "tune each node type of a cluster, and show what is tuned",
+	.usage = "fleet tune [OPTION...] [KERNEL...]\n"
+			 "fleet tune [OPTION...] -- PROGRAM [ARG...]\n"
+			 "fleet status [-o DIR]",
 	.options = tables,
-	.notes =
-		"tune    asks each node of a Slurm partition what machine it is, tunes each type on one or several of its\n"
-		"        nodes, and writes a profile for each into the fleet directory, where `apply --profile DIR` and\n"
-		"        libsweetspot find that of the node that they run on. All options of `sweetspot tune` go to it;\n"
-		"        --budget is for each type. --resume takes over what is finished.\n"
-		"status  the profiles of the fleet directory, their age, nodes without one, and running jobs",
+	.notes = "tune    Asks each node of a Slurm partition which machine it is, tunes each type\n"
+			 "        of node, and writes a profile for each type into the fleet directory.\n"
+			 "        It takes the options of `sweetspot tune`; --budget is for each type.\n"
+			 "status  Shows the profiles with their age, nodes without one, and running jobs.",
+	.examples = "sweetspot fleet tune fw gol --budget 10m\n"
+				"sweetspot fleet status",
 	.run = run,
 };

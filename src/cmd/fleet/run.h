@@ -28,7 +28,6 @@ struct fleet_run {
 };
 
 /* Options that only `fleet` has; all others of `fleet tune` go to `tune`. */
-extern const struct opt fleet_options[];
 extern const struct opt *const fleet_passed[]; /* NULL-terminated */
 
 /* fleet_setup.c: from the options. Call fleet_run_close in any case. */

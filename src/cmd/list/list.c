@@ -18,11 +18,15 @@
 #include "tuner/search/strategy.h"
 
 static const struct opt options[] = {
-	{"spec", 0, "FILE", "params of a T1 specification instead of a kernel", 0},
-	{"chip", 0, "NAME", "metrics of this chip of an NVIDIA GPU (gh100), as CUPTI has them", 0},
-	{"sample", 0, "N", "with params: also N valid configurations, drawn at random", 0},
+	OPT_GROUP("metrics"),
+	{"chip", 0, "NAME", "metrics of this NVIDIA chip, for example gh100", 0},
+	OPT_GROUP("params"),
+	{"spec", 0, "FILE", "parameters of a T1 specification", 0},
+	{"sample", 0, "N", "also N valid configurations, chosen at random", 0},
 	{0},
 };
+
+static const struct opt device_heading[] = {OPT_GROUP("kernels, params"), {0}};
 
 static json_t *row(const char *name, const char *summary) {
 	return json_pack("{s:s,s:s}", "name", name, "summary", summary);
@@ -186,14 +190,18 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	return unknown(word, err);
 }
 
-static const struct opt *const tables[] = {options, plan_options, cmd_device_options, NULL};
+static const struct opt *const tables[] = {options, plan_options, device_heading, cmd_device_options, NULL};
 
 const struct cmd cmd_list = {
 	.name = "list",
-	.summary = "kernels, strategies, counters, metrics, formats, diagnoses, launchers; params KERNEL",
-	.usage =
-		"[kernels [PLUGIN]|strategies|counters|metrics [PREFIX]|formats|diagnoses|launchers|params KERNEL|--spec FILE] "
-		"[OPTION...]",
+	.summary = "list kernels, parameters, strategies, counters, formats and more",
+	.usage = "list [kernels [PLUGIN.so]]\n"
+			 "list params KERNEL\n"
+			 "list params --spec FILE.json\n"
+			 "list metrics [PREFIX]\n"
+			 "list strategies|counters|formats|diagnoses|launchers",
 	.options = tables,
+	.examples = "sweetspot list kernels\n"
+				"sweetspot list params fw --size n=2048",
 	.run = run,
 };

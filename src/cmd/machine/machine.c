@@ -53,7 +53,8 @@ static void people_print(const json_t *machine) {
 }
 
 static const struct opt options[] = {
-	{"ceilings", 0, NULL, "measure what it, or the GPU of --device, can do at most", 0},
+	OPT_GROUP("Measuring"),
+	{"ceilings", 0, NULL, "measure the highest bandwidths and arithmetic rates", 0},
 	{"samples", 'n', "N", "timed samples of each ceiling (21)", 0},
 	{0},
 };
@@ -101,13 +102,13 @@ static const struct opt *const tables[] = {options, cmd_device_options, NULL};
 
 const struct cmd cmd_machine = {
 	.name = "machine",
-	.summary = "this machine, and the fingerprint that its results carry",
-	.usage = "[OPTION...]",
+	.summary = "show this machine and its fingerprint, or measure its limits",
+	.usage = "machine [OPTION...]",
 	.options = tables,
-	.notes =
-		"The fingerprint covers topology, processor, compiler, flags and the OpenMP runtime. No host name is in it.\n"
-		"Ceilings are bandwidths, arithmetic peaks, and costs of OpenMP or of starting kernels. They take about half "
-		"a\n"
-		"minute, more on large machines and on GPUs, and are kept for what compares with them.",
+	.notes = "The fingerprint covers topology, processor, compiler, flags and OpenMP runtime,\n"
+			 "and does not contain the host name. Measuring the ceilings takes half a minute,\n"
+			 "longer on large machines and GPUs; explain and report compare results with them.",
+	.examples = "sweetspot machine\n"
+				"sweetspot machine --ceilings",
 	.run = run,
 };

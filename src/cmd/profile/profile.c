@@ -8,17 +8,23 @@
 #include "src/cmd/profile/verb.h"
 
 static const struct opt options[] = {
-	{"kernel", 0, "NAME", "show, verify: of this kernel, or plug-in, only", OPT_REPEAT},
-	{"profile", 0, "FILE", "select: from this profile instead of the store", 0},
-	{"objective", 0, "NAME", "select: time, energy, ..; time if not given", 0},
-	{"output", 'o', "FILE", "merge: write there; a folder for several machines", 0},
-	{"prefer", 0, "WORD", "merge: newest or faster, where configurations conflict", 0},
-	{"force", 0, NULL, "verify, select: also another machine's", 0},
-	{"programs", 0, NULL, "verify: also run the programs that a FILE names", 0},
-	{"pairs", 0, "N", "verify: pairs of each duel at least (21)", 0},
-	{"max-pairs", 0, "N", "verify: pairs at most while it is undecided (101)", 0},
-	{"timeout", 0, "SECONDS", "verify: longest trial (600)", 0},
-	{"seed", 0, "N", "verify: of the input and of the order (1)", 0},
+	OPT_GROUP("show, verify"),
+	{"kernel", 0, "NAME", "only this kernel, or this plug-in's", OPT_REPEAT},
+	OPT_GROUP("merge"),
+	{"output", 'o', "FILE", "file to write, or folder for several machines", 0},
+	{"prefer", 0, "WORD", "which of two that differ to keep: newest or faster", 0},
+	OPT_GROUP("select"),
+	{"profile", 0, "FILE", "profile instead of the store", 0},
+	{"objective", 0, "NAME", "time, energy or edp (time)", 0},
+	OPT_GROUP("verify, select"),
+	{"force", 0, NULL, "also use the profile of another machine", 0},
+	OPT_GROUP("verify"),
+	{"programs", 0, NULL, "also run the programs that FILE names", 0},
+	{"pairs", 0, "N", "pairs of a duel at least (21)", 0},
+	{"max-pairs", 0, "N", "pairs of a duel at most, while undecided (101)", 0},
+	{"timeout", 0, "SECONDS", "longest trial (600)", 0},
+	{"seed", 0, "N", "random seed of the input and the comparisons (1)", 0},
+	OPT_GROUP("Results"),
 	{0},
 };
 
@@ -93,14 +99,20 @@ static const struct opt *const tables[] = {options, cmd_device_options, cmd_stor
 
 const struct cmd cmd_profile = {
 	.name = "profile",
-	.summary = "recommendations: show, compare, join, verify, look up",
-	.usage = "show [FILE...]|diff OLD [NEW]|merge FILE...|verify [FILE]|select KERNEL P=V... [OPTION...]",
+	.summary = "show, compare, merge, verify and look up recommendations",
+	.usage = "profile [show] [FILE...]\n"
+			 "profile diff OLD [NEW]\n"
+			 "profile merge FILE... [-o FILE]\n"
+			 "profile verify [FILE]\n"
+			 "profile select KERNEL P=V...",
 	.options = tables,
-	.notes = "show    what is recommended, and whether it is meant for this machine, compiler and kernel\n"
-			 "diff    what changed between two profiles: machine, configurations, times, verdicts\n"
-			 "merge   profiles of one machine into one, of several machines into a folder\n"
-			 "verify  each recommendation against its baseline again, here; status 1 where one no longer holds\n"
-			 "select  what would be used for a problem, and what it will take\n"
-			 "A FILE may be a folder of profiles; without one the store is read.",
+	.notes = "show    Recommendations, and whether they fit this machine, compiler and kernel.\n"
+			 "diff    Changes between two profiles: machine, configurations, times, verdicts.\n"
+			 "merge   Profiles of one machine into one file, of several into a folder.\n"
+			 "verify  Measures each recommendation again; exits with 1 if one no longer holds.\n"
+			 "select  The configuration for a problem, and the time to expect.\n"
+			 "FILE may also be a folder of profiles; without one, the store is read.",
+	.examples = "sweetspot profile\n"
+				"sweetspot profile select fw n=700",
 	.run = run,
 };

@@ -12,13 +12,15 @@
 enum { REPEAT_MAX = 100000, JOBS_MAX = 1024, BATCH_MAX = 4096 };
 
 const struct opt replay_options[] = {
-	{"seed", 0, "N", "of the first repeat; the next has N + 1, and so on (1)", 0},
-	{"repeat", 0, "N", "how often (replay: 1, score: 25)", 0},
-	{"batch", 0, "N", "configurations asked for at a time, told when all are done (1)", 0},
-	{"from", 0, "FILE", "a recorded space whose results are known before; the most like first", OPT_REPEAT},
-	{"counters", 0, NULL, "tell of the counters that are recorded", 0},
-	{"no-counters", 0, NULL, "tell of times only (so if not given)", 0},
-	{"jobs", 'j', "N", "repeats at a time (the cores); the results are the same", 0},
+	OPT_GROUP("Search"),
+	{"repeat", 0, "N", "number of repeats (replay: 1, score: 25)", 0},
+	{"seed", 0, "N", "random seed of the first repeat, then N + 1, .. (1)", 0},
+	{"batch", 0, "N", "configurations proposed at a time (1)", 0},
+	{"jobs", 'j', "N", "repeats run in parallel (number of cores)", 0},
+	OPT_GROUP("Known to the strategy"),
+	{"from", 0, "FILE", "earlier results: a recorded space; most similar first", OPT_REPEAT},
+	{"counters", 0, NULL, "recorded counters as well as times", 0},
+	{"no-counters", 0, NULL, "times only (the default)", 0},
 	{0},
 };
 

@@ -17,10 +17,13 @@
 enum { DEFAULT_EVALUATIONS = 200 };
 
 static const struct opt options[] = {
-	{"strategy", 0, "NAME", "search strategy (auto)", 0},
-	{"budget", 'b', "150e|90s", "evaluations, or seconds that they took when recorded (200e)", 0},
-	{"baseline", 0, "'P=V ..'", "told first, as by tune; counts as the first evaluation", 0},
-	{"output", 'o', "FILE", "write the JSON document there, the table to stdout", 0},
+	OPT_GROUP("Search"),
+	{"strategy", 0, "NAME", "search strategy, see `list strategies` (auto)", 0},
+	{"budget", 'b', "150e|90s", "evaluations, or seconds of recorded cost (200e)", 0},
+	OPT_GROUP("Known to the strategy"),
+	{"baseline", 0, "'P=V ..'", "configuration to evaluate first", 0},
+	OPT_GROUP("Output"),
+	{"output", 'o', "FILE", "write JSON to FILE, and the table to stdout", 0},
 	{0},
 };
 
@@ -198,15 +201,15 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	return failed;
 }
 
-static const struct opt *const tables[] = {options, replay_options, stop_when_options, NULL};
+static const struct opt *const tables[] = {options, stop_when_options, replay_options, NULL};
 
 const struct cmd cmd_replay = {
 	.name = "replay",
 	.summary = "play a search strategy on a recorded space",
-	.usage = "SPACE.json[.gz] [--strategy NAME] [OPTION...]",
+	.usage = "replay [OPTION...] SPACE.json[.gz]",
 	.options = tables,
-	.notes =
-		"SPACE is a cache file of Kernel Tuner, a T4 or a KTT result. Every evaluation is looked up there; failed\n"
-		"ones count. The same seed gives the same sequence.",
+	.notes = "SPACE is a cache file of Kernel Tuner, a T4 result or a KTT result. Evaluations\n"
+			 "are looked up in it; failed ones count. A seed always gives the same sequence.",
+	.examples = "sweetspot replay space.json.gz --strategy auto --budget 100e --repeat 3",
 	.run = run,
 };

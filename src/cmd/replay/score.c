@@ -14,9 +14,15 @@
 enum { DEFAULT_REPEAT = 25 };
 
 static const struct opt options[] = {
-	{"strategy", 0, "NAME", "search strategy (auto)", OPT_REPEAT},
-	{"budget", 'b', "150e|90s", "evaluations, or seconds of recorded cost, a repeat (what the figures need)", 0},
-	{"peers", 0, "FILE", "figures of other programs' strategies on these spaces, to show beside", 0},
+	OPT_GROUP("Search"),
+	{"strategy", 0, "NAME", "strategy to score, see `list strategies` (auto)", OPT_REPEAT},
+	{"budget", 'b', "150e|90s", "limit of a repeat (as much as the figures need)", 0},
+	{0},
+};
+
+static const struct opt output_options[] = {
+	OPT_GROUP("Output"),
+	{"peers", 0, "FILE", "results of other programs' strategies, to compare", 0},
 	{0},
 };
 
@@ -232,14 +238,15 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	return failed;
 }
 
-static const struct opt *const tables[] = {options, replay_options, NULL};
+static const struct opt *const tables[] = {options, replay_options, output_options, NULL};
 
 const struct cmd cmd_score = {
 	.name = "score",
-	.summary = "how good search strategies are on recorded spaces",
-	.usage = "SPACE.json[.gz]... [--strategy NAME]... [OPTION...]",
+	.summary = "rate search strategies on recorded spaces",
+	.usage = "score [OPTION...] [--strategy NAME]... SPACE.json[.gz]...",
 	.options = tables,
-	.notes =
-		"Every strategy is played on every space as by `replay`. Figures come with 95 % intervals over the repeats.",
+	.notes = "Plays each strategy on each space as `replay` does. Figures come with their 95 %\n"
+			 "intervals over the repeats.",
+	.examples = "sweetspot score *.json.gz --strategy auto --strategy random",
 	.run = run,
 };

@@ -9,10 +9,16 @@
 #include "src/cmd/report/page.h"
 #include "src/cmd/report/report.h"
 
+static const struct opt what_options[] = {
+	OPT_GROUP("What to report"),
+	{"machine", 0, "FINGERPRINT", "another machine of the store; its first digits do", 0},
+	{0},
+};
+
 static const struct opt options[] = {
-	{"output", 'o', "FILE", "write the page there, - for stdout (report.html)", 0},
-	{"machine", 0, "FINGERPRINT", "of another machine of the store; the first letters do", 0},
-	{"png", 0, "DIR", "also write each chart as DIR/NAME.png", 0},
+	OPT_GROUP("Output"),
+	{"output", 'o', "FILE", "file to write, - for stdout (report.html)", 0},
+	{"png", 0, "DIR", "also write each chart to DIR/NAME.png", 0},
 	{0},
 };
 
@@ -98,14 +104,16 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	return failed;
 }
 
-static const struct opt *const tables[] = {options, cmd_device_options, cmd_store_options, NULL};
+static const struct opt *const tables[] = {what_options, cmd_device_options, cmd_store_options, options, NULL};
 
 const struct cmd cmd_report = {
 	.name = "report",
-	.summary = "write one page with all that was measured: recommendations, charts, reasons",
-	.usage = "[KERNEL...] [-o FILE.html] [--png DIR] [OPTION...]",
+	.summary = "write a page with all results: recommendations, charts, reasons",
+	.usage = "report [OPTION...] [KERNEL...]",
 	.options = tables,
-	.notes =
-		"The page is one file that needs no network. Charts are drawn by gnuplot; without it there are the tables.",
+	.notes = "The page is one file that works without a network. gnuplot draws its charts; the\n"
+			 "tables are there without it.",
+	.examples = "sweetspot report -o report.html\n"
+				"sweetspot report fw gol -o fw-gol.html",
 	.run = run,
 };

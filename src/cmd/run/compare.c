@@ -16,16 +16,18 @@
 #include "tuner/trial/counters.h"
 
 static const struct opt options[] = {
-	{"pairs", 0, "N", "pairs at least (21)", 0},
-	{"max-pairs", 0, "N", "pairs at most while it is undecided (101)", 0},
-	{"counters", 'c', "NAME,..", "groups and sources of counters, in runs of their own (`list metrics`)", OPT_REPEAT},
+	OPT_GROUP("Measuring"),
+	{"pairs", 0, "N", "pairs to measure at least (21)", 0},
+	{"max-pairs", 0, "N", "pairs to measure at most, while undecided (101)", 0},
+	{"counters", 'c', "NAME,..", "counters or groups, in runs of their own", OPT_REPEAT},
+	OPT_GROUP("Results"),
 	{"no-store", 0, NULL, "keep nothing in the store", 0},
 	{0},
 };
 
 struct comparison {
 	struct app *app;
-	struct byhand *hand; /* NULL: a program */
+	struct manual *hand; /* NULL: a program */
 	const char *kernel;
 	const json_t *problem;
 	struct runner *runner;
@@ -33,7 +35,7 @@ struct comparison {
 	uint64_t seed;
 	const char *unit;
 	bool maximize; /* samples are 1/rate, shown are rates */
-	struct byhand_store kept;
+	struct manual_store kept;
 	struct counters_words counters;
 	json_t *counted[2]; /* what was counted of a and of b; NULL: nothing */
 	int done, most;
@@ -45,7 +47,7 @@ static int on_trial(void *ctx, const char *phase, int block, const json_t *confi
 	struct app *app = comparison->app;
 	ui_progress(app_ui(app), "compare  pair %d of at most %d", block + 1, comparison->most);
 	if (comparison->hand &&
-	    byhand_store_trial(&comparison->kept, phase, block, comparison->problem, config, result, err))
+	    manual_store_trial(&comparison->kept, phase, block, comparison->problem, config, result, err))
 		return -1;
 	return *app_interrupt(app) ? err_set(err, ERR_INTERRUPTED, NULL, "interrupted") : 0;
 }
@@ -118,23 +120,23 @@ static void counted_print(const struct comparison *comparison) {
 	}
 }
 
-static json_t *config_read(struct byhand *hand, const char *words, struct err *err) {
+static json_t *config_read(struct manual *hand, const char *words, struct err *err) {
 	json_t *over = json_object(), *config = NULL;
 	if (!params_words(&hand->params, words, NULL, over, err))
-		config = byhand_config(hand, over, err);
+		config = manual_config(hand, over, err);
 	json_decref(over);
 	return config;
 }
 
 /* Each side once, after the duel. */
 static int count(struct comparison *comparison, const json_t *const config[2], struct err *err) {
-	struct byhand *hand = comparison->hand;
+	struct manual *hand = comparison->hand;
 	int failed = 0;
 	for (int side = 0; side < 2 && comparison->counters.count && !failed; side++) {
 		struct trial_result result = {0};
 		ui_progress(app_ui(hand->app), "compare  counting %s", side ? "b" : "a");
-		failed = byhand_count(hand, &comparison->counters, hand->problem, config[side], &result, err) ||
-		         byhand_store_trial(&comparison->kept, "counters", 0, hand->problem, config[side], &result, err);
+		failed = manual_count(hand, &comparison->counters, hand->problem, config[side], &result, err) ||
+		         manual_store_trial(&comparison->kept, "counters", 0, hand->problem, config[side], &result, err);
 		comparison->counted[side] = json_object();
 		if (!failed)
 			trial_counters_add(comparison->counted[side], &result);
@@ -181,12 +183,12 @@ static int compare(struct comparison *comparison, const struct opt_args *args, c
 
 /* Both configurations are read before anything is opened for writing. */
 static int both(struct comparison *comparison, const struct opt_args *args, size_t words, struct err *err) {
-	struct byhand *hand = comparison->hand;
+	struct manual *hand = comparison->hand;
 	json_t *a = config_read(hand, opt_word(args, words - 2), err);
 	json_t *b = a ? config_read(hand, opt_word(args, words - 1), err) : NULL;
 	const json_t *const config[2] = {a, b};
-	int failed = !b || byhand_counters(hand, args, &comparison->counters, err) ||
-	             byhand_store_begin(&comparison->kept, hand, args, err) || compare(comparison, args, config, err);
+	int failed = !b || manual_counters(hand, args, &comparison->counters, err) ||
+	             manual_store_begin(&comparison->kept, hand, args, err) || compare(comparison, args, config, err);
 	json_decref(a);
 	json_decref(b);
 	return failed ? -1 : 0;
@@ -197,24 +199,24 @@ static int kernel_compare(struct app *app, const struct opt_args *args, struct e
 	if (words < 3)
 		return err_set(err, ERR_USAGE, "sweetspot compare fw n=512 'variant=tiled block=32' 'variant=tiled block=64'",
 		               "two configurations are needed, each one word (in quotes)");
-	struct byhand hand;
+	struct manual hand;
 	struct comparison comparison = {
 		.app = app, .hand = &hand, .unit = "s", .kept = {.strategy = "compare", .total = 2}};
-	int failed = byhand_open(&hand, app, args, words - 2, err);
+	int failed = manual_open(&hand, app, args, words - 2, err);
 	if (!failed) {
 		comparison.kernel = hand.kernel->name;
 		comparison.problem = hand.problem;
 		comparison.runner = &hand.runner;
-		comparison.request = byhand_request(&hand, NULL);
+		comparison.request = manual_request(&hand, NULL);
 		comparison.seed = hand.seed;
 		failed = both(&comparison, args, words, err);
 	}
-	if (byhand_store_end(&comparison.kept, failed, err))
+	if (manual_store_end(&comparison.kept, failed, err))
 		failed = -1;
 	counters_words_free(&comparison.counters);
 	json_decref(comparison.counted[0]);
 	json_decref(comparison.counted[1]);
-	byhand_close(&hand);
+	manual_close(&hand);
 	return failed ? -1 : 0;
 }
 
@@ -250,19 +252,19 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	return kernel_compare(app, args, err);
 }
 
-static const struct opt *const tables[] = {options,         byhand_options,    cmd_device_options,
-                                           program_options, cmd_store_options, NULL};
+static const struct opt *const tables[] = {
+	manual_what_options, cmd_device_options, program_options, options, manual_options, cmd_store_options, NULL};
 
 const struct cmd cmd_compare = {
 	.name = "compare",
-	.summary = "a duel of two configurations: faster, slower or tie",
-	.usage = "KERNEL [P=V...] 'P=V ..' 'P=V ..' [OPTION...]\n"
-			 "       sweetspot compare 'P=V ..' 'P=V ..' [OPTION...] -- PROGRAM [ARGUMENT...]",
+	.summary = "compare two configurations: faster, slower or tie",
+	.usage = "compare [OPTION...] 'P=V ..' 'P=V ..' -- PROGRAM [ARG...]\n"
+			 "compare [OPTION...] KERNEL [P=V...] 'P=V ..' 'P=V ..'",
 	.options = tables,
-	.notes =
-		"The last two words are the two configurations; words before them hold for both. Pairs are interleaved in\n"
-		"random order; a is faster or slower only where the whole 95 % interval of the ratio is beyond 1 %. Trials are "
-		"kept\n"
-		"in the store, for `explain`; not those of a program, whose parameters are named as for `tune`.",
+	.notes = "The last two words are the configurations; words before them hold for both. The\n"
+			 "first one is faster or slower only if the whole 95 % interval of the ratio lies\n"
+			 "beyond 1 %. Trials of kernels are kept in the store, for `explain`.",
+	.examples = "sweetspot compare 'B=16' 'B=64' --param B=16,64 -- ./app --block {B}\n"
+				"sweetspot compare fw n=512 'variant=tiled block=32' 'variant=tiled block=64'",
 	.run = run,
 };

@@ -6,24 +6,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-const struct opt byhand_options[] = {
-	{"size", 's', "K=V,..", "the problem, for example n=2048", OPT_REPEAT},
-	{"set", 0, "P=V", "a parameter; the same as the word P=V", OPT_REPEAT},
-	{"samples", 'n', "N", "timed samples of each configuration (11)", 0},
-	{"timeout", 0, "SECONDS", "longest trial (600)", 0},
-	{"flush-l2", 0, NULL, "empty the GPU's L2 cache before each run", 0},
-	{"seed", 0, "N", "of the input and of the order of comparisons (1)", 0},
+const struct opt manual_what_options[] = {
+	OPT_GROUP("What to measure"),
+	{"size", 's', "K=V,..", "problem size, for example n=2048", OPT_REPEAT},
+	{"set", 0, "P=V", "value of a parameter; the same as the word P=V", OPT_REPEAT},
 	{0},
 };
 
-static int kernel_read(struct byhand *hand, const struct opt_args *args, struct err *err) {
+const struct opt manual_options[] = {
+	OPT_GROUP("Measuring"),
+	{"samples", 'n', "N", "timed samples of each configuration (11)", 0},
+	{"timeout", 0, "SECONDS", "longest trial (600)", 0},
+	{"flush-l2", 0, NULL, "empty the GPU's L2 cache before each run", 0},
+	{"seed", 0, "N", "random seed of the input and the comparisons (1)", 0},
+	{0},
+};
+
+static int kernel_read(struct manual *hand, const struct opt_args *args, struct err *err) {
 	if (opt_words(args) == 0)
 		return err_set(err, ERR_USAGE, "`sweetspot list kernels` shows them", "no kernel is named");
 	hand->kernel = app_kernel(hand->app, opt_word(args, 0), err);
 	return hand->kernel ? 0 : -1;
 }
 
-static int words_read(struct byhand *hand, const struct opt_args *args, size_t words, struct err *err) {
+static int words_read(struct manual *hand, const struct opt_args *args, size_t words, struct err *err) {
 	for (size_t i = 0; i < opt_count(args, "size"); i++)
 		if (params_words(&hand->params, opt_at(args, "size", i), hand->problem, NULL, err))
 			return -1;
@@ -36,8 +42,8 @@ static int words_read(struct byhand *hand, const struct opt_args *args, size_t w
 	return 0;
 }
 
-int byhand_open(struct byhand *hand, struct app *app, const struct opt_args *args, size_t words, struct err *err) {
-	*hand = (struct byhand){.app = app, .timeout_s = 600};
+int manual_open(struct manual *hand, struct app *app, const struct opt_args *args, size_t words, struct err *err) {
+	*hand = (struct manual){.app = app, .timeout_s = 600};
 	const char *timeout = opt_get(args, "timeout", NULL);
 	long long samples, seed;
 	if (opt_int(args, "samples", 1, 10000, 11, &samples, err) || opt_int(args, "seed", 0, INT64_MAX, 1, &seed, err) ||
@@ -57,14 +63,14 @@ int byhand_open(struct byhand *hand, struct app *app, const struct opt_args *arg
 	return words_read(hand, args, words, err);
 }
 
-void byhand_close(struct byhand *hand) {
+void manual_close(struct manual *hand) {
 	json_decref(hand->problem);
 	json_decref(hand->config);
 	if (hand->params.arena)
 		params_clear(&hand->params);
 }
 
-json_t *byhand_config(struct byhand *hand, const json_t *over, struct err *err) {
+json_t *manual_config(struct manual *hand, const json_t *over, struct err *err) {
 	json_t *merged = json_copy(hand->config);
 	if (over)
 		json_object_update(merged, (json_t *)over);
@@ -73,7 +79,7 @@ json_t *byhand_config(struct byhand *hand, const json_t *over, struct err *err) 
 	return full;
 }
 
-struct trial_request byhand_request(const struct byhand *hand, const json_t *config) {
+struct trial_request manual_request(const struct manual *hand, const json_t *config) {
 	return (struct trial_request){
 		.kernel = hand->kernel->name,
 		.library = hand->kernel->library,

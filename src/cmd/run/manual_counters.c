@@ -17,7 +17,7 @@ static void counters_all(struct counters_words *words) {
 }
 
 /* A word that nobody knows is found before the kernel runs. */
-static int counters_check(struct byhand *hand, const struct counters_words *words, struct err *err) {
+static int counters_check(struct manual *hand, const struct counters_words *words, struct err *err) {
 	const struct counters_subject subject = {
 		.kernel = hand->kernel->name, .library = hand->kernel->library, .device = app_device(hand->app)};
 	json_t *answer = words->count ? counters_ask(hand->app, &subject, words->names, &hand->slow, err) : NULL;
@@ -28,16 +28,16 @@ static int counters_check(struct byhand *hand, const struct counters_words *word
 	return failed;
 }
 
-int byhand_counters(struct byhand *hand, const struct opt_args *args, struct counters_words *words, struct err *err) {
+int manual_counters(struct manual *hand, const struct opt_args *args, struct counters_words *words, struct err *err) {
 	if (counters_words_read(args, words, err))
 		return -1;
 	counters_all(words);
 	return counters_check(hand, words, err);
 }
 
-int byhand_count(struct byhand *hand, const struct counters_words *words, const json_t *problem, const json_t *config,
+int manual_count(struct manual *hand, const struct counters_words *words, const json_t *problem, const json_t *config,
                  struct trial_result *result, struct err *err) {
-	struct trial_request request = byhand_request(hand, config);
+	struct trial_request request = manual_request(hand, config);
 	request.problem = problem;
 	request.samples = SAMPLES;
 	request.min_sample_s = SAMPLE_SECONDS;

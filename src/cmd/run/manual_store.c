@@ -11,7 +11,7 @@
 #include "src/base/sys.h"
 #include "tuner/store/trial_store.h"
 
-int byhand_store_begin(struct byhand_store *kept, struct byhand *hand, const struct opt_args *args, struct err *err) {
+int manual_store_begin(struct manual_store *kept, struct manual *hand, const struct opt_args *args, struct err *err) {
 	kept->hand = hand;
 	if (opt_has(args, "no-store"))
 		return 0;
@@ -29,7 +29,7 @@ int byhand_store_begin(struct byhand_store *kept, struct byhand *hand, const str
 	return 0;
 }
 
-static int search_of(struct byhand_store *kept, const json_t *problem, struct err *err) {
+static int search_of(struct manual_store *kept, const json_t *problem, struct err *err) {
 	char *text = js_canonical(problem);
 	if (kept->search && strcmp(text, kept->problem) == 0) {
 		free(text);
@@ -57,7 +57,7 @@ static int search_of(struct byhand_store *kept, const json_t *problem, struct er
 	return failed;
 }
 
-int byhand_store_trial(struct byhand_store *kept, const char *phase, int block, const json_t *problem,
+int manual_store_trial(struct manual_store *kept, const char *phase, int block, const json_t *problem,
                        const json_t *config, const struct trial_result *result, struct err *err) {
 	if (!kept->store)
 		return 0;
@@ -66,7 +66,7 @@ int byhand_store_trial(struct byhand_store *kept, const char *phase, int block, 
 	return trial_store(kept->store, kept->search, phase, block, config, result, err);
 }
 
-int byhand_store_end(struct byhand_store *kept, bool failed, struct err *err) {
+int manual_store_end(struct manual_store *kept, bool failed, struct err *err) {
 	struct err second = {0};
 	const char *state = failed ? "interrupted" : "done";
 	if (kept->search && store_search_end(kept->store, kept->search, state, NULL, &second) && !failed)

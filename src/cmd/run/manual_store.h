@@ -5,8 +5,8 @@
 #include "src/cmd/run/manual.h"
 #include "tuner/store/store.h"
 
-struct byhand_store {
-	struct byhand *hand;
+struct manual_store {
+	struct manual *hand;
 	const char *strategy; /* "sweep", "compare" */
 	double total;         /* configurations */
 	struct store *store;  /* NULL: nothing is kept */
@@ -15,10 +15,10 @@ struct byhand_store {
 };
 
 /* Nothing is kept with --no-store; strategy and total are set by the caller. */
-int byhand_store_begin(struct byhand_store *kept, struct byhand *hand, const struct opt_args *args, struct err *err);
-int byhand_store_trial(struct byhand_store *kept, const char *phase, int block, const json_t *problem,
+int manual_store_begin(struct manual_store *kept, struct manual *hand, const struct opt_args *args, struct err *err);
+int manual_store_trial(struct manual_store *kept, const char *phase, int block, const json_t *problem,
                        const json_t *config, const struct trial_result *result, struct err *err);
 /* In any case; err may be set already and stays then. */
-int byhand_store_end(struct byhand_store *kept, bool failed, struct err *err);
+int manual_store_end(struct manual_store *kept, bool failed, struct err *err);
 
 #endif

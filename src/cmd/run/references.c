@@ -13,9 +13,9 @@ enum { SAMPLES = 5 };
 /* A serial run may take this many times longer than what it is held against: no more than that is waited for. */
 static const double TIMEOUT_MIN_S = 20, TIMEOUT_MAX_S = 120, TIMEOUT_RUNS = 500;
 
-static int measure(struct byhand *hand, const json_t *config, double median, struct trial_result *result,
+static int measure(struct manual *hand, const json_t *config, double median, struct trial_result *result,
                    struct err *err) {
-	struct trial_request request = byhand_request(hand, config);
+	struct trial_request request = manual_request(hand, config);
 	request.samples = hand->samples < SAMPLES ? hand->samples : SAMPLES;
 	request.timeout_s = fmin(hand->timeout_s, fmin(TIMEOUT_MAX_S, fmax(TIMEOUT_MIN_S, TIMEOUT_RUNS * median)));
 	return hand->runner.run(hand->runner.ctx, &request, result, err);
@@ -29,7 +29,7 @@ static json_t *reference_json(const json_t *config, const struct trial_result *r
 }
 
 /* NULL with err; what is measured already is not measured again. */
-static json_t *against(struct byhand *hand, const json_t *config, const json_t *reference, double median,
+static json_t *against(struct manual *hand, const json_t *config, const json_t *reference, double median,
                        struct err *err) {
 	struct trial_result result = {.status = TRIAL_CORRECT, .value = median};
 	json_t *json = NULL;
@@ -39,14 +39,14 @@ static json_t *against(struct byhand *hand, const json_t *config, const json_t *
 	return json;
 }
 
-static json_t *one_thread_config(struct byhand *hand, struct err *err) {
+static json_t *one_thread_config(struct manual *hand, struct err *err) {
 	json_t *over = json_pack("{s:i}", "threads", 1);
-	json_t *config = byhand_config(hand, over, err);
+	json_t *config = manual_config(hand, over, err);
 	json_decref(over);
 	return config;
 }
 
-static json_t *serial_config(struct byhand *hand, struct err *err) {
+static json_t *serial_config(struct manual *hand, struct err *err) {
 	json_t *words = json_pack("{s:i}", "threads", 1), *config = NULL;
 	if (!hand->kernel->serial || params_words(&hand->params, hand->kernel->serial, NULL, words, err) == 0)
 		config = params_complete(&hand->params, hand->problem, words, err);
@@ -55,7 +55,7 @@ static json_t *serial_config(struct byhand *hand, struct err *err) {
 }
 
 /* Takes the reference to config. */
-static int add(json_t *references, const char *name, struct byhand *hand, const json_t *config, json_t *reference,
+static int add(json_t *references, const char *name, struct manual *hand, const json_t *config, json_t *reference,
                double median, struct err *err) {
 	json_t *json = reference ? against(hand, config, reference, median, err) : NULL;
 	json_decref(reference);
@@ -64,7 +64,7 @@ static int add(json_t *references, const char *name, struct byhand *hand, const 
 	return json ? 0 : -1;
 }
 
-json_t *references_measure(struct byhand *hand, const json_t *config, double median, struct err *err) {
+json_t *references_measure(struct manual *hand, const json_t *config, double median, struct err *err) {
 	json_t *references = json_object();
 	bool has_serial = hand->kernel->serial || !hand->kernel->team_given;
 	if (!hand->kernel->openmp)

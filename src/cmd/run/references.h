@@ -10,7 +10,7 @@
  * measured here, with few samples. Members that make no sense for this kernel are absent; median and speedup are null
  * where the reference itself failed or took too long. config: complete, median: what it took. New reference; NULL with
  * err where nothing can be measured any more. */
-json_t *references_measure(struct byhand *hand, const json_t *config, double median, struct err *err);
+json_t *references_measure(struct manual *hand, const json_t *config, double median, struct err *err);
 void references_print(const json_t *references, FILE *out);
 
 #endif

@@ -18,14 +18,15 @@
 #include "tuner/race/unsafe.h"
 
 static const struct opt options[] = {
-	{"alone", 0, NULL, "measure neither the serial code nor one thread beside it", 0},
-	{"series", 0, NULL, "show each step of the last run, where the kernel tells of them", 0},
-	{"counters", 'c', "NAME,..", "groups and sources of counters, in runs of their own (`list metrics`)", OPT_REPEAT},
+	OPT_GROUP("Measuring"),
+	{"alone", 0, NULL, "do not also measure one thread and the serial code", 0},
+	{"series", 0, NULL, "show each step of the last run, if the kernel can", 0},
+	{"counters", 'c', "NAME,..", "counters or groups, in runs of their own", OPT_REPEAT},
 	{0},
 };
 
 /* The document of `run --json`; the worker's extras ride along. */
-static json_t *document(const struct byhand *hand, const struct trial_request *request,
+static json_t *document(const struct manual *hand, const struct trial_request *request,
                         const struct trial_result *result) {
 	static const char *const extras[] = {"work",  "figures", "series",   "placement", "noise",
 	                                     "batch", "setup_s", "verify_s", "gpu",       "energy_j"};
@@ -83,7 +84,7 @@ static void people_print(struct ui *ui, const json_t *json, const json_t *source
 }
 
 /* Series are shown only where asked for: that a kernel has none is said, too. */
-static int series_check(const struct byhand *hand, const struct trial_request *request,
+static int series_check(const struct manual *hand, const struct trial_request *request,
                         const struct trial_result *result, struct err *err) {
 	if (!request->series || result->status != TRIAL_CORRECT || json_object_get(result->reply, "series"))
 		return 0;
@@ -91,7 +92,7 @@ static int series_check(const struct byhand *hand, const struct trial_request *r
 }
 
 /* What is found beside the trial itself. */
-static int look_around(struct byhand *hand, const struct opt_args *args, const struct trial_result *result,
+static int look_around(struct manual *hand, const struct opt_args *args, const struct trial_result *result,
                        json_t *json, struct err *err) {
 	if (result->status != TRIAL_CORRECT || opt_has(args, "alone"))
 		return 0;
@@ -105,7 +106,7 @@ static int look_around(struct byhand *hand, const struct opt_args *args, const s
 }
 
 /* Printed, and whether what was asked for is there. */
-static int show(struct byhand *hand, const struct opt_args *args, const struct trial_request *request,
+static int show(struct manual *hand, const struct opt_args *args, const struct trial_request *request,
                 const struct trial_result *result, const json_t *json, struct err *err) {
 	const json_t *counters = json_object_get(json, "counters");
 	bool asked = request->counters && request->counters[0];
@@ -121,9 +122,9 @@ static int show(struct byhand *hand, const struct opt_args *args, const struct t
 	return 0;
 }
 
-static int trial(struct byhand *hand, const struct opt_args *args, const json_t *config, const char *const *counters,
+static int trial(struct manual *hand, const struct opt_args *args, const json_t *config, const char *const *counters,
                  struct err *err) {
-	struct trial_request request = byhand_request(hand, config);
+	struct trial_request request = manual_request(hand, config);
 	struct trial_result result = {0};
 	request.counters = counters;
 	request.series = opt_has(args, "series");
@@ -146,27 +147,30 @@ static int trial(struct byhand *hand, const struct opt_args *args, const json_t 
 }
 
 static int run(struct app *app, const struct opt_args *args, struct err *err) {
-	struct byhand hand;
+	struct manual hand;
 	json_t *config = NULL;
 	struct counters_words words = {0};
 	int failed =
-		byhand_open(&hand, app, args, opt_words(args), err) || byhand_counters(&hand, args, &words, err) ? -1 : 0;
+		manual_open(&hand, app, args, opt_words(args), err) || manual_counters(&hand, args, &words, err) ? -1 : 0;
 	if (!failed)
-		config = byhand_config(&hand, NULL, err);
+		config = manual_config(&hand, NULL, err);
 	failed = config ? trial(&hand, args, config, words.names, err) : -1;
 	json_decref(config);
 	counters_words_free(&words);
-	byhand_close(&hand);
+	manual_close(&hand);
 	return failed;
 }
 
-static const struct opt *const tables[] = {options, byhand_options, cmd_device_options, NULL};
+static const struct opt *const tables[] = {manual_what_options, cmd_device_options, options, manual_options, NULL};
 
 const struct cmd cmd_run = {
 	.name = "run",
 	.summary = "measure one configuration",
-	.usage = "KERNEL [P=V...] [OPTION...]",
+	.usage = "run KERNEL [P=V...] [OPTION...]",
 	.options = tables,
-	.notes = "What is not given has the baseline's value. Nothing is kept in the store.",
+	.notes = "Parameters that are not given keep the value of the baseline. Nothing is kept in\n"
+			 "the store.",
+	.examples = "sweetspot run fw n=512 variant=tiled block=64 threads=2\n"
+				"sweetspot run gol n=1024 --counters SOFTWARE",
 	.run = run,
 };

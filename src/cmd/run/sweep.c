@@ -20,22 +20,25 @@
 enum { AXES_MAX = 8, ROWS_MAX = 100000 };
 
 static const struct opt options[] = {
-	{"over", 'o', "P=A,B,..", "a parameter or size and its values; every combination of several is measured",
-     OPT_REPEAT},
-	{"show", 0, "NAME,..", "columns for these figures of the kernel, metrics or counters", OPT_REPEAT},
-	{"counters", 'c', "NAME,..", "groups and sources of counters, in runs of their own (`list metrics`)", OPT_REPEAT},
+	OPT_GROUP("What to measure"),
+	{"over", 'o', "P=A,B,..", "parameter or size to sweep, and its values", OPT_REPEAT},
+	OPT_GROUP("Measuring"),
+	{"counters", 'c', "NAME,..", "counters or groups, in runs of their own", OPT_REPEAT},
+	OPT_GROUP("Results"),
 	{"no-store", 0, NULL, "keep nothing in the store", 0},
+	OPT_GROUP("Output"),
+	{"show", 0, "NAME,..", "further columns: figures, metrics or counters", OPT_REPEAT},
 	{0},
 };
 
 struct sweep {
-	struct byhand *hand;
+	struct manual *hand;
 	const struct opt_args *args;
 	struct counters_words counters;
 	struct arena *arena;
 	struct axis axes[AXES_MAX];
 	size_t axis_count, total;
-	struct byhand_store kept;
+	struct manual_store kept;
 	json_t *rows;
 };
 
@@ -78,7 +81,7 @@ static int combination(struct sweep *sweep, size_t row, json_t *problem, json_t 
 	return 0;
 }
 
-static json_t *row_json(const struct byhand *hand, const json_t *problem, const json_t *config,
+static json_t *row_json(const struct manual *hand, const json_t *problem, const json_t *config,
                         const struct trial_result *result) {
 	double ci[2];
 	stats_median_ci(result->samples, result->sample_count, 0.95, ci);
@@ -103,8 +106,8 @@ static json_t *row_json(const struct byhand *hand, const json_t *problem, const 
 /* A run of its own, whose times nobody looks at. */
 static int row_count(struct sweep *sweep, const json_t *problem, const json_t *config, json_t *row, struct err *err) {
 	struct trial_result result = {0};
-	int failed = byhand_count(sweep->hand, &sweep->counters, problem, config, &result, err) ||
-	             byhand_store_trial(&sweep->kept, "counters", 0, problem, config, &result, err);
+	int failed = manual_count(sweep->hand, &sweep->counters, problem, config, &result, err) ||
+	             manual_store_trial(&sweep->kept, "counters", 0, problem, config, &result, err);
 	if (!failed)
 		trial_counters_add(row, &result);
 	trial_result_clear(&result);
@@ -112,17 +115,17 @@ static int row_count(struct sweep *sweep, const json_t *problem, const json_t *c
 }
 
 static int row_measure(struct sweep *sweep, size_t row, struct err *err) {
-	struct byhand *hand = sweep->hand;
+	struct manual *hand = sweep->hand;
 	json_t *problem = json_copy(hand->problem), *over = json_object(), *config = NULL;
 	struct trial_result result = {0};
 	int failed = combination(sweep, row, problem, over, err);
 	if (!failed)
-		config = byhand_config(hand, over, err);
+		config = manual_config(hand, over, err);
 	if (config) {
-		struct trial_request request = byhand_request(hand, config);
+		struct trial_request request = manual_request(hand, config);
 		request.problem = problem;
 		failed = hand->runner.run(hand->runner.ctx, &request, &result, err) ||
-		         byhand_store_trial(&sweep->kept, "sweep", 0, problem, config, &result, err);
+		         manual_store_trial(&sweep->kept, "sweep", 0, problem, config, &result, err);
 		json_t *one = failed ? NULL : row_json(hand, problem, config, &result);
 		if (one && sweep->counters.count && result.status == TRIAL_CORRECT)
 			failed = row_count(sweep, problem, config, one, err);
@@ -205,37 +208,40 @@ static int check(struct sweep *sweep, struct err *err) {
 }
 
 static int run(struct app *app, const struct opt_args *args, struct err *err) {
-	struct byhand hand;
+	struct manual hand;
 	struct sweep sweep = {.hand = &hand,
 	                      .args = args,
 	                      .arena = arena_new(),
 	                      .total = 1,
 	                      .kept = {.strategy = "sweep"},
 	                      .rows = json_array()};
-	int failed = byhand_open(&hand, app, args, opt_words(args), err) || check(&sweep, err) ||
-	                     byhand_counters(&hand, args, &sweep.counters, err)
+	int failed = manual_open(&hand, app, args, opt_words(args), err) || check(&sweep, err) ||
+	                     manual_counters(&hand, args, &sweep.counters, err)
 	                 ? -1
 	                 : 0;
 	sweep.kept.total = (double)sweep.total;
-	failed = failed || byhand_store_begin(&sweep.kept, &hand, args, err) || measure(&sweep, err) ? -1 : 0;
-	if (byhand_store_end(&sweep.kept, failed, err))
+	failed = failed || manual_store_begin(&sweep.kept, &hand, args, err) || measure(&sweep, err) ? -1 : 0;
+	if (manual_store_end(&sweep.kept, failed, err))
 		failed = -1;
 	if (json_array_size(sweep.rows))
 		show(&sweep);
 	counters_words_free(&sweep.counters);
 	json_decref(sweep.rows);
 	arena_free(sweep.arena);
-	byhand_close(&hand);
+	manual_close(&hand);
 	return failed;
 }
 
-static const struct opt *const tables[] = {options, byhand_options, cmd_device_options, cmd_store_options, NULL};
+static const struct opt *const tables[] = {manual_what_options, cmd_device_options, options,
+                                           manual_options,      cmd_store_options,  NULL};
 
 const struct cmd cmd_sweep = {
 	.name = "sweep",
 	.summary = "measure every combination of the values given",
-	.usage = "KERNEL [P=V...] --over P=A,B,.. [--over ...] [OPTION...]",
+	.usage = "sweep KERNEL [P=V...] --over P=A,B,.. [--over ...] [OPTION...]",
 	.options = tables,
-	.notes = "Values: lists, 1..8, 0..64+8, 16..512*2. What is not swept has the baseline's value.",
+	.notes = "Values are a list, 1..8, 0..64+8 or 16..512*2. Parameters that are not swept\n"
+			 "keep the value of the baseline.",
+	.examples = "sweetspot sweep fw n=512 --over block=16..128*2 --over threads=1,2",
 	.run = run,
 };

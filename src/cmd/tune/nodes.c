@@ -28,10 +28,11 @@ struct tune_nodes {
 };
 
 const struct opt launcher_options[] = {
-	{"launcher", 0, "NAME", "where configurations are measured: local, or slurm (local)", 0},
-	{"nodes", 0, "N", "how many nodes measure at the same time (all of the allocation, else 1)", 0},
-	{"srun-args", 0, "'WORD ..'", "more options for srun, as --srun-args '-p long -t 30'", 0},
-	{"plan", 0, NULL, "print the srun lines and the budget in node-seconds, and do nothing", 0},
+	OPT_GROUP("Cluster nodes"),
+	{"launcher", 0, "NAME", "where to measure: local or slurm (local)", 0},
+	{"nodes", 0, "N", "nodes to measure on at once (all allocated, or 1)", 0},
+	{"srun-args", 0, "WORDS", "more options for srun, as '-p long -t 30'", 0},
+	{"plan", 0, NULL, "only print the srun lines and the budget", 0},
 	{0},
 };
 

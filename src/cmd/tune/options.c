@@ -13,20 +13,26 @@
 
 static const double DEFAULT_SECONDS = 60;
 
+const struct opt tune_what_options[] = {
+	OPT_GROUP("What to tune"),
+	{"objective", 0, "NAME", "quantity to minimise: time, energy or edp (time)", 0},
+	{"spec", 0, "FILE.json", "tune a T1 specification", 0},
+	{"sizes", 0, "NAME=A..B", "tune a kernel at several sizes: a list or a range", 0},
+	{0},
+};
+
 const struct opt tune_options[] = {
-	{"budget", 'b', "90s|2node-h|200e", "time, of nodes or not, or evaluations, for all (60s; a program: 100 runs)", 0},
-	{"sizes", 0, "NAME=A..B", "tune one kernel at several sizes: a list, 256..8192*2; of A..B those that tell most", 0},
-	{"strategy", 0, "NAME", "search strategy (auto)", 0},
-	{"objective", 0, "time|energy|edp", "what is made small (time); energy of a GPU, its product with time; two: a,b",
-     0},
+	OPT_GROUP("Search"),
+	{"budget", 'b', "90s|200e", "limit: time or number of evaluations (60s)", 0},
+	{"strategy", 0, "NAME", "search strategy, see `list strategies` (auto)", 0},
+	{"seed", 0, "N", "random seed of the search and the comparisons", 0},
+	{"no-transfer", 0, NULL, "do not use earlier results", 0},
+	{"complete", 0, NULL, "run every trial to its end, to record a space", 0},
+	{"resume", 0, NULL, "continue an interrupted search", 0},
+	OPT_GROUP("Measuring"),
+	{"timeout", 0, "SECONDS", "longest trial (30 times the baseline's)", 0},
+	{"counters", 'c', "NAME,..", "what to count of baseline and finalists (auto)", OPT_REPEAT},
 	{"flush-l2", 0, NULL, "empty the GPU's L2 cache before each run", 0},
-	{"seed", 0, "N", "for the search and the order of comparisons", 0},
-	{"timeout", 0, "SECONDS", "longest trial, of a program: run (a multiple of the baseline's)", 0},
-	{"counters", 'c', "NAME,..", "counters of baseline and finalists (auto); none; all: in every trial", OPT_REPEAT},
-	{"spec", 0, "FILE.json", "a T1 tuning specification in the place of a kernel or program", 0},
-	{"no-transfer", 0, NULL, "tell the search nothing of earlier results of the same kernel", 0},
-	{"complete", 0, NULL, "cut no trial short: for recording a whole space with --strategy grid", 0},
-	{"resume", 0, NULL, "go on with what was interrupted", 0},
 	{0},
 };
 

@@ -19,6 +19,7 @@ struct tune_settings {
 	struct trial_counters counters; /* its words are those above */
 };
 
+extern const struct opt tune_what_options[]; /* --objective --spec --sizes; tables of the same group may follow */
 extern const struct opt tune_options[];
 /* Clear them in any case. */
 int tune_settings_read(const struct opt_args *args, struct tune_settings *settings, struct err *err);

@@ -7,7 +7,8 @@
 #include <string.h>
 
 const struct opt stop_when_options[] = {
-	{"stop-when", 0, "gain<1%", "end when the strategy expects the best to improve by less than that", 0},
+	OPT_GROUP("Search"),
+	{"stop-when", 0, "gain<1%", "stop when the expected gain drops below this", 0},
 	{0},
 };
 

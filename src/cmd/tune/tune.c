@@ -147,23 +147,23 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	return failed;
 }
 
-static const struct opt *const tables[] = {tune_options,       launcher_options,  stop_when_options,
-                                           cmd_device_options, cmd_store_options, plan_options,
-                                           program_options,    source_options,    NULL};
+static const struct opt *const tables[] = {
+	tune_what_options, plan_options,   cmd_device_options, program_options,   tune_options,
+	stop_when_options, source_options, launcher_options,   cmd_store_options, NULL};
 
 const struct cmd cmd_tune = {
 	.name = "tune",
 	.summary = "find, prove and record the fastest configuration",
-	.usage = "[KERNEL|PLUGIN.so[:KERNEL]...] [OPTION...]\n"
-			 "       sweetspot tune [OPTION...] -- PROGRAM [ARGUMENT...]\n"
-			 "       sweetspot tune [OPTION...] --spec FILE.json\n"
-			 "       sweetspot tune FILE.cu --kernel NAME [OPTION...]",
+	.usage = "tune [OPTION...] -- PROGRAM [ARG...]\n"
+			 "tune [OPTION...] [KERNEL|PLUGIN.so[:KERNEL]...]\n"
+			 "tune [OPTION...] FILE.cu --kernel NAME\n"
+			 "tune [OPTION...] --spec FILE.json",
 	.options = tables,
-	.notes =
-		"Without a kernel the whole suite is tuned. The winner of the search meets the baseline (all hardware\n"
-		"threads, unbound, static schedule, the conventional variant) in at least 21 interleaved pairs; what is\n"
-		"printed is that ratio and its 95 % interval. A gain within 1 % is a tie, and the cheaper setup is kept.\n\n"
-		"A program needs --openmp (its OpenMP environment) or parameters of yours: {NAME} in its arguments, or the\n"
-		"environment variable NAME. Its baseline is how you run it today.",
+	.notes = "A program is run as it is: tune its OpenMP settings, {NAME} in its arguments, or\n"
+			 "environment variables; the baseline is how you run it today. Without a program\n"
+			 "or a kernel, all built-in kernels are tuned.",
+	.examples = "sweetspot tune --openmp -- ./app in.dat\n"
+				"sweetspot tune --param B=16..128*2 -- ./app --block {B} in.dat\n"
+				"sweetspot tune fw gol --size n=1024 --budget 90s",
 	.run = run,
 };
