@@ -45,7 +45,6 @@ include %D%/tuner/sizes/local.mk
 include %D%/tuner/space/local.mk
 include %D%/tuner/spec/local.mk
 include %D%/tuner/store/local.mk
-include %D%/tuner/strategy/local.mk
 include %D%/tuner/surrogate/local.mk
 include %D%/tuner/tune/local.mk
 include %D%/style/local.mk

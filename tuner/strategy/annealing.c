@@ -35,7 +35,7 @@ static void move(struct annealing *annealing, uint64_t to) {
 	annealing->at = to;
 	annealing->value = outcome_log(history_find(chains->task.history, to));
 	annealing->judged = 0;
-	around_list(&annealing->around, chains->task.space, SPACE_HAMMING, to, &chains->rng);
+	around_list(&annealing->around, chains->task.space, to, &chains->rng);
 	if (annealing->value < annealing->best_value) {
 		annealing->best_value = annealing->value;
 		annealing->best = to;

@@ -52,8 +52,8 @@ static void list_far(struct around *around, const struct space *space, uint64_t 
 	}
 }
 
-static void list_near(struct around *around, const struct space *space, enum space_near kind, uint64_t from) {
-	around->count = space_near(space, from, kind, around->index, AROUND_MAX);
+static void list_near(struct around *around, const struct space *space, uint64_t from) {
+	around->count = space_near(space, from, SPACE_HAMMING, around->index, AROUND_MAX);
 	if (around->count == AROUND_MAX)
 		list_far(around, space, from);
 }
@@ -61,11 +61,10 @@ static void list_near(struct around *around, const struct space *space, enum spa
 /* A random order by exponential keys, as of a sample with weights (Efraimidis and Spirakis, Weighted random sampling
  * with a reservoir, 2006). Weights of one over the root of the distance lie between giving each value and each
  * parameter the same chance. */
-void around_list(struct around *around, const struct space *space, enum space_near kind, uint64_t from,
-                 struct rng *rng) {
+void around_list(struct around *around, const struct space *space, uint64_t from, struct rng *rng) {
 	int here[SPACE_PARAMS_MAX], there[SPACE_PARAMS_MAX];
 	space_config(space, from, here);
-	list_near(around, space, kind, from);
+	list_near(around, space, from);
 	for (size_t i = 0; i < around->count; i++) {
 		space_config(space, around->index[i], there);
 		around->rank[i].key = -log(1 - rng_unit(rng)) * sqrt(distance(space, here, there));
@@ -78,7 +77,7 @@ void around_list(struct around *around, const struct space *space, enum space_ne
 
 uint64_t around_walk(struct around *around, const struct space *space, uint64_t from, size_t steps, struct rng *rng) {
 	while (steps-- > 0) {
-		around_list(around, space, SPACE_HAMMING, from, rng);
+		around_list(around, space, from, rng);
 		if (around->count == 0)
 			break;
 		from = around->index[0];

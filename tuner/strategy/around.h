@@ -10,8 +10,7 @@ struct around {
 	struct around_rank *rank;
 };
 void around_init(struct around *around, struct arena *arena);
-void around_list(struct around *around, const struct space *space, enum space_near kind, uint64_t from,
-                 struct rng *rng);
+void around_list(struct around *around, const struct space *space, uint64_t from, struct rng *rng);
 /* Where so many random steps lead; `from` itself where nothing is around. Overwrites the list. */
 uint64_t around_walk(struct around *around, const struct space *space, uint64_t from, size_t steps, struct rng *rng);
 

@@ -5,9 +5,8 @@
 
 #include <math.h>
 
-void descent_init(struct descent *descent, const struct strategy_task *task, enum space_near kind, struct rng *rng) {
+void descent_init(struct descent *descent, const struct strategy_task *task, struct rng *rng) {
 	descent->task = task;
-	descent->kind = kind;
 	descent->rng = rng;
 	around_init(&descent->around, task->arena);
 }
@@ -20,7 +19,7 @@ void descent_begin(struct descent *descent, uint64_t from) {
 
 static void descent_list(struct descent *descent) {
 	descent->value = outcome_log(history_find(descent->task->history, descent->at));
-	around_list(&descent->around, descent->task->space, descent->kind, descent->at, descent->rng);
+	around_list(&descent->around, descent->task->space, descent->at, descent->rng);
 	descent->listed = true;
 }
 

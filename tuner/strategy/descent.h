@@ -15,14 +15,13 @@ enum step {
 
 struct descent {
 	const struct strategy_task *task;
-	enum space_near kind;
 	struct rng *rng;
 	uint64_t at;
 	double value; /* see outcome_log */
 	bool listed;  /* what is around `at` */
 	struct around around;
 };
-void descent_init(struct descent *descent, const struct strategy_task *task, enum space_near kind, struct rng *rng);
+void descent_init(struct descent *descent, const struct strategy_task *task, struct rng *rng);
 /* From any valid configuration, measured or not. */
 void descent_begin(struct descent *descent, uint64_t from);
 enum step descent_next(struct descent *descent, uint64_t *index);

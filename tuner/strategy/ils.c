@@ -19,7 +19,7 @@ struct ils {
 
 static void chain_init(void *chain, struct chains *chains) {
 	struct ils *ils = chain;
-	descent_init(&ils->descent, &chains->task, SPACE_HAMMING, &chains->rng);
+	descent_init(&ils->descent, &chains->task, &chains->rng);
 }
 
 static void chain_begin(void *chain, uint64_t from) {

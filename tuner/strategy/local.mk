@@ -4,18 +4,13 @@ STRATEGIES = \
 	%D%/auto.c \
 	%D%/grid.c \
 	%D%/random.c \
-	%D%/mls.c \
 	%D%/ils.c \
 	%D%/annealing.c \
-	%D%/basin.c \
 	%D%/genetic.c \
-	%D%/diffevo.c \
-	%D%/swarm.c \
-	%D%/bandit.c \
 	%D%/bayes.c
 
-libtuner_la_SOURCES += $(STRATEGIES) %D%/around.c %D%/around.h %D%/chains.c %D%/chains.h %D%/credit.c \
-	%D%/credit.h %D%/descent.c %D%/descent.h %D%/level.c %D%/level.h %D%/starts.c %D%/starts.h
+libtuner_la_SOURCES += $(STRATEGIES) %D%/around.c %D%/around.h %D%/chains.c %D%/chains.h %D%/descent.c \
+	%D%/descent.h %D%/level.c %D%/level.h %D%/starts.c %D%/starts.h
 nodist_libtuner_la_SOURCES += %D%/registry.def
 BUILT_SOURCES += %D%/registry.def
 CLEANFILES += %D%/registry.def

@@ -68,7 +68,7 @@ static void copes_with_wide(const char *name) {
 }
 
 int main(void) {
-	static const char *const walkers[] = {"mls", "ils", "annealing", "basin"};
+	static const char *const walkers[] = {"ils", "annealing"};
 	struct land *land = land_bowl();
 	uint64_t told[4];
 	size_t told_count = good_ones(land, told, 4);
