@@ -1,35 +1,38 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Blocks of a race or a duel that are measured on several nodes at once: all trials of a block on one node, one after
- * the other, as only what one node measures is compared. */
+/* Blocks of a race or a duel that are measured on several nodes at once. All trials of one block run on the same node,
+ * one after the other, because only times of one node are comparable. */
 #ifndef TUNER_RACE_BLOCK_H
 #define TUNER_RACE_BLOCK_H
 #include "tuner/trial/trial.h"
 
 struct block {
 	struct trial_request *requests;
-	int *order; /* whose trials they are */
+	int *order; /* the entrant of each trial */
 	size_t count;
-	/* When it has ended: `done` results, in their order, of nodes of different speed on one scale. */
+	/* Set once the block has ended: the first `done` results in the order of the requests, rescaled so that nodes of
+	 * different speed compare. */
 	struct trial_result *results;
 	size_t done;
-	bool lost;    /* its node or worker went away at trial `done` */
-	bool outside; /* which had no part in that */
-	void *tag;    /* the runner's */
+	bool lost;    /* the node or its worker was lost during trial number `done` */
+	bool outside; /* and that trial did not cause the loss */
+	void *tag;    /* for the runner's own use */
 };
 
 struct block_runner {
 	void *ctx;
-	size_t (*room)(void *ctx); /* blocks that can begin now */
-	/* 1: begun; the block stays where it is until it has ended. 0: there was no node for it after all. -1: over. */
+	size_t (*room)(void *ctx); /* how many blocks could start now */
+	/* Returns 1 if the block was started (it must then stay valid until it has ended), 0 if no node was free after all,
+	 * -1 on error. */
 	int (*begin)(void *ctx, struct block *block, struct err *err);
-	/* Waits. *block: one that has ended, or NULL where only the room has changed. -1: interrupted, or no node is left,
-	 * and the blocks that were begun are not looked at any more; or, with *block, what belongs to it can't be kept. */
+	/* Waits. Sets *block to a block that has ended, or to NULL if only the room has changed. Returns -1 if it was
+	 * interrupted or no node is left, and the blocks on their way are then abandoned; or, with *block set, if its
+	 * results could not be stored. */
 	int (*next)(void *ctx, struct block **block, struct err *err);
-	double (*now)(void *ctx); /* seconds, as nodes have them */
-	bool (*other)(void *ctx); /* is there other work that a node without a block would do meanwhile? NULL: no */
+	double (*now)(void *ctx); /* seconds on the nodes' clock */
+	bool (*other)(void *ctx); /* does other work wait that would use an idle node? NULL: never */
 };
 
-/* The blocks on their way. */
+/* Blocks that were started and have not ended. */
 struct blocks {
 	const struct block_runner *runner;
 	struct block **flying;
@@ -37,9 +40,10 @@ struct blocks {
 };
 struct block *block_new(size_t count);
 void block_free(struct block *block);
-/* 1, 0, -1 as begin; the block belongs to `blocks` from now on, and is freed where it was not begun. */
+/* Starts a block and takes ownership of it; a block that could not be started is freed. Returns 1, 0 or -1 like
+ * block_runner.begin. */
 int blocks_begin(struct blocks *blocks, struct block *block, struct err *err);
-/* The next that ended, the caller's again; NULL where only the room has changed. */
+/* Waits for the next block that ends and hands its ownership back; *block is NULL if only the room has changed. */
 int blocks_next(struct blocks *blocks, struct block **block, struct err *err);
 void blocks_clear(struct blocks *blocks);
 

@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A race on several nodes. Blocks are told apart by the order in which they come back, and decisions follow from those
- * that have: the same again where they come back in the same order. */
+/* A race on several nodes. Blocks are numbered in the order in which they come back, and each decision uses only the
+ * blocks received so far. A race whose blocks come back in the same order therefore decides the same. */
 #include <config.h>
 
 #include <math.h>
 
 #include "tuner/race/impl.h"
 
-/* One is no worse than a node that waits, where nothing else is to be done. */
+/* Near the end one block ahead would do, but a second one costs nothing if its node would only wait. Where other work
+ * could use the node, the race leaves it. */
 static size_t least_ahead(const struct race *race) {
 	const struct block_runner *blocks = race->options->blocks;
 
 	return blocks->other != NULL && blocks->other(blocks->ctx) ? 1 : 2;
 }
 
-/* Blocks more than are needed would measure what has dropped out by then. */
+/* Blocks are started ahead of the decision, by half of those done so far: more of them would only measure entrants that
+ * have dropped out by the time the blocks come back. */
 static bool may_begin(const struct race *race, size_t flying) {
 	const struct race_options *options = race->options;
 	size_t done = (size_t)race->context.block, least = (size_t)options->blocks_min;
@@ -50,7 +52,7 @@ static double *row_begin(struct race *race) {
 	return times;
 }
 
-/* What does not count any more is kept all the same. */
+/* Results that no longer count are stored all the same, because no measurement is thrown away. */
 static int block_show(struct race *race, struct block *block, size_t from, struct err *err) {
 	int rc = 0;
 
@@ -60,7 +62,8 @@ static int block_show(struct race *race, struct block *block, size_t from, struc
 	return rc;
 }
 
-/* What was lost with its node is left out: the others of the block were together all the same. */
+/* A trial that was lost with its node is left out. The others of its block still count, because they ran side by side.
+ */
 static int block_record(struct race *race, struct block *block, struct err *err) {
 	double *times = row_begin(race);
 
@@ -87,7 +90,7 @@ static int block_record(struct race *race, struct block *block, struct err *err)
 	return 0;
 }
 
-/* It came too late to count. */
+/* The block came back after the decision: its results are stored and do not count. */
 static int block_late(struct race *race, struct block *block, struct err *err) {
 	int rc = block_show(race, block, 0, err);
 
@@ -96,7 +99,8 @@ static int block_late(struct race *race, struct block *block, struct err *err) {
 	return rc;
 }
 
-/* Something ended it while nodes are at work. */
+/* Collects the blocks that nodes are still working on after an error or an interruption, so that their results are
+ * stored. */
 static void finish(struct race *race, struct blocks *blocks) {
 	struct err ignored = {0};
 	struct block *block;

@@ -9,8 +9,8 @@
 #include "src/base/mem.h"
 #include "src/base/stats.h"
 
-/* By which the median absolute deviation of so few normal samples is too small (Croux and Rousseeuw, "Time-efficient
- * algorithms for two highly robust estimators of scale", 1992). */
+/* Corrects the median absolute deviation of few normal samples, which is biased downwards (Croux and Rousseeuw,
+ * "Time-efficient algorithms for two highly robust estimators of scale", 1992). */
 static double small_sample_factor(size_t count) {
 	static const double factors[] = {0, 0, 1.196, 1.495, 1.363, 1.206, 1.200, 1.140, 1.129, 1.107};
 	return count < sizeof factors / sizeof *factors ? factors[count] : (double)count / ((double)count - 0.8);
@@ -24,7 +24,7 @@ double deviation_of_median(const double *samples, size_t count) {
 		logs[i] = log(samples[i]);
 	double one = small_sample_factor(count) * stats_mad(logs, count);
 	free(logs);
-	/* The median's variance is pi / 2 times that of the mean, for many normal samples. */
+	/* For many normal samples the variance of the median is pi / 2 times that of the mean. */
 	double deviation = one * sqrt(acos(-1.0) / 2 / (double)count);
 	return isfinite(deviation) ? deviation : 0;
 }

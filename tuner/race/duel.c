@@ -9,10 +9,10 @@
 #include "src/base/sys.h"
 #include "tuner/race/duel_impl.h"
 
-/* The pairs are looked at up to LOOKS_MAX times. Every look takes an equal part of the error that `level` allows (the
- * constant nominal level of Pocock, Biometrika 1977, by the union bound, which is a little stricter than his), so that
- * the published interval holds at `level` wherever the duel stopped: a repeated confidence interval (Jennison and
- * Turnbull, JRSS B 1989). */
+/* The pairs are analysed up to LOOKS_MAX times while they accumulate, and a duel stops at the first look that settles
+ * it. Each look gets an equal share of the error that `level` allows: the constant nominal level of Pocock (Biometrika
+ * 1977), here by the union bound, which is slightly stricter. The published interval thus holds at `level` wherever the
+ * duel stops; it is a repeated confidence interval (Jennison and Turnbull, JRSS B 1989). */
 enum { LOOKS_MAX = 5, PAIRS_LIMIT = 100000 };
 
 const struct duel_options duel_defaults = {
@@ -29,7 +29,8 @@ static int options_check(const struct duel_options *options, struct err *err) {
 		return err_set(err, ERR_USAGE, "give 1 <= least <= most <= 100000", "a duel of %d to %d pairs is not possible",
 		               options->pairs_min, options->pairs_max);
 	if (!(options->level > 0 && options->level < 1 && options->margin >= 0 && options->margin < 1))
-		return err_set(err, ERR_USAGE, "both are fractions of 1", "a duel needs a level and a margin below 1");
+		return err_set(err, ERR_USAGE, "both are fractions between 0 and 1",
+		               "a duel needs a level and a margin below 1");
 	return 0;
 }
 
@@ -67,7 +68,8 @@ void duel_pair_add(struct duel *duel, const double *seconds) {
 	duel->count += whole;
 }
 
-/* A block that lost a trial gives no pair, yet all of it is run: what a failing side's opponent does is needed too. */
+/* A block with a failed trial yields no pair, but the rest of it still runs, because the verdict also depends on
+ * whether the opponent works. */
 static int duel_block(struct duel *duel, struct err *err) {
 	int order[TRIALS_MAX];
 	double seconds[TRIALS_MAX];
@@ -93,7 +95,7 @@ static struct paired duel_analyse(const struct duel *duel, int against, double l
 	return paired_analyse(duel->pairs[SIDE_A], duel->pairs[against], (size_t)duel->count, level);
 }
 
-/* Clearly different, or clearly the same: more pairs would change nothing. */
+/* The interval lies outside of the margin or entirely within it, so that more pairs would not change the verdict. */
 static bool paired_clear(const struct paired *paired, double margin) {
 	return paired_judge(paired, margin) != PAIRED_TIE || (paired->ci[0] >= 1 - margin && paired->ci[1] <= 1 + margin);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A duel on several nodes. No more pairs are on their way than the next look at them needs, so the looks are those of a
- * duel on one node. */
+/* A duel on several nodes. Never more pairs are on their way than the next look needs. The looks, and with them the
+ * error that the duel may make, are thus those of a duel on one node. */
 #include <config.h>
 
 #include <math.h>
@@ -31,7 +31,7 @@ static int begin_some(struct duel *duel, struct blocks *blocks, struct err *err)
 	return rc < 0 ? -1 : 0;
 }
 
-/* What does not count any more is kept all the same. */
+/* Results that no longer count are stored all the same, because no measurement is thrown away. */
 static int block_show(struct duel *duel, struct block *block, size_t from, struct err *err) {
 	int rc = 0;
 
@@ -41,7 +41,7 @@ static int block_show(struct duel *duel, struct block *block, size_t from, struc
 	return rc;
 }
 
-/* A pair that was lost with its node says nothing of either side. */
+/* A pair that was lost with its node is evidence against neither side. */
 static int block_record(struct duel *duel, struct block *block, struct err *err) {
 	double seconds[TRIALS_MAX] = {NAN, NAN, NAN};
 
@@ -64,7 +64,7 @@ static int block_record(struct duel *duel, struct block *block, struct err *err)
 	return 0;
 }
 
-/* It came too late to count. */
+/* The block came back after the decision: its results are stored and do not count. */
 static int block_late(struct duel *duel, struct block *block, struct err *err) {
 	int rc = block_show(duel, block, 0, err);
 
@@ -72,7 +72,8 @@ static int block_late(struct duel *duel, struct block *block, struct err *err) {
 	return rc;
 }
 
-/* Something ended it while nodes are at work. */
+/* Collects the blocks that nodes are still working on after an error or an interruption, so that their results are
+ * stored. */
 static void finish(struct duel *duel, struct blocks *blocks) {
 	struct err ignored = {0};
 	struct block *block;

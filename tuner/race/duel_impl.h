@@ -13,23 +13,25 @@ struct duel {
 	struct rng rng;
 	double *pairs[TRIALS_MAX]; /* seconds of a, b and the control, `count` each */
 	int count;
-	int look;     /* pairs at the next look */
-	int failures; /* blocks lost to failing trials */
+	int look;     /* number of pairs at which the duel looks next */
+	int failures; /* blocks that lost a trial */
 	double start;
 };
 
-/* The order of the next block, TRIALS_MAX at most. */
+/* Draws the order of the trials in the next block (room for TRIALS_MAX) and returns their number. The order is random,
+ * so that neither side profits from running first. */
 size_t duel_plan(struct duel *duel, int *order);
 static inline struct race_entrant *duel_side(struct duel *duel, int trial) {
 	return &duel->sides[trial == SIDE_B];
 }
-/* A block has ended; seconds: NAN where a trial failed. */
+/* Records a block that has ended; seconds[i] is NAN if trial i failed. */
 void duel_pair_add(struct duel *duel, const double *seconds);
-/* One side is out for good, and it is known whether the other one works. */
+/* True if one side is out for good and it is known whether the other one works. */
 bool duel_forfeited(const struct duel *duel);
-/* What follows from the pairs so far. True: more would change nothing, or there is no time for them. */
+/* Analyses the pairs so far. True if the duel is over: more pairs would not change the verdict, or their number or the
+ * time is used up. */
 bool duel_decide(struct duel *duel, struct duel_result *result);
-/* Blocks on several nodes, until the duel is over. */
+/* Runs the blocks of the duel on several nodes until it is over. */
 int duel_blocks_measure(struct duel *duel, struct duel_result *result, struct err *err);
 
 #endif

@@ -9,10 +9,10 @@
 #include "src/base/mem.h"
 #include "src/base/stats.h"
 
-enum { ROW_MAX = 3, AWAY_MAX = 20, TRIALS_FAIR = 12 };
+enum { IN_A_ROW_MAX = 3, AWAY_MAX = 20, TRIALS_FAIR = 12 };
 
-#define SAMPLE_MIN_S    1e-3  /* shorter work is batched up to this */
-#define WARMUP_UNDER_S  20e-3 /* a longer run costs more to repeat than cold caches do */
+#define SAMPLE_MIN_S    1e-3  /* shorter work is repeated until a sample takes this long */
+#define WARMUP_UNDER_S  20e-3 /* repeating a longer run costs more than its cold caches do */
 #define PLAUSIBLE_MAX_S 1e9
 
 void race_entrant_clear(struct race_entrant *entrant) {
@@ -29,7 +29,7 @@ static bool samples_plausible(const struct trial_result *result, double max) {
 	return true;
 }
 
-/* A runner's word is not trusted: an impossible status or sample becomes a failure with a type and a message. */
+/* Runners are not trusted: an impossible status or sample becomes a failure with a type and a message. */
 static void result_check(struct trial_result *result, double max) {
 	const char *wrong = NULL;
 
@@ -55,7 +55,7 @@ static void race_entrant_keep(struct race_entrant *entrant, double seconds) {
 	entrant->samples[entrant->count++] = seconds;
 }
 
-/* What can't come right by trying again. */
+/* These failures would only repeat. */
 static bool failure_final(enum trial_status status) {
 	return status == TRIAL_CORRECTNESS || status == TRIAL_COMPILE || status == TRIAL_CONSTRAINTS;
 }
@@ -64,7 +64,7 @@ static void race_entrant_fail(struct race_entrant *entrant, enum trial_status st
 	entrant->failed = status;
 	entrant->failures++;
 	entrant->failures_in_a_row++;
-	if (failure_final(status) || entrant->failures_in_a_row >= ROW_MAX ||
+	if (failure_final(status) || entrant->failures_in_a_row >= IN_A_ROW_MAX ||
 	    (entrant->trials >= TRIALS_FAIR && 3 * entrant->failures > entrant->trials))
 		entrant->lost = true;
 }
@@ -83,7 +83,7 @@ struct trial_request race_entrant_request(const struct race_entrant *entrant, co
 }
 
 void race_entrant_gone(struct race_entrant *entrant, bool outside) {
-	if (outside ? ++entrant->away < AWAY_MAX : ++entrant->gone < ROW_MAX)
+	if (outside ? ++entrant->away < AWAY_MAX : ++entrant->gone < IN_A_ROW_MAX)
 		return;
 	race_entrant_fail(entrant, TRIAL_RUNTIME);
 	entrant->lost = true;
@@ -102,7 +102,7 @@ int race_entrant_record(struct race_entrant *entrant, const struct race_context 
                         const struct trial_request *request, struct trial_result *result, double *seconds,
                         struct err *err) {
 	*seconds = NAN;
-	/* What a program prints may be any number. */
+	/* Only seconds have an upper bound: a program may print a metric of any size. */
 	result_check(result, request->whole_program ? INFINITY : PLAUSIBLE_MAX_S);
 	entrant->trials++;
 	entrant->gone = entrant->away = 0;

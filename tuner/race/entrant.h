@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One configuration in a duel or a race: what it measured and how it failed. What runners report is checked here. */
+/* One configuration that takes part in a duel or a race, with its samples and failures. Whatever a runner reports is
+ * checked here. */
 #ifndef TUNER_RACE_ENTRANT_H
 #define TUNER_RACE_ENTRANT_H
 #include "tuner/race/race.h"
 
 struct race_entrant {
 	const json_t *config;
-	double *samples; /* seconds, of the trials that worked */
+	double *samples; /* seconds of the trials that worked */
 	size_t count, room;
 	int trials, failures, failures_in_a_row;
 	enum trial_status failed; /* the last failure, TRIAL_CORRECT: none */
 	bool lost;                /* failed for good */
-	int gone, away;           /* lost while it ran, in a row: killed, perhaps by itself; with its node */
+	int gone, away;           /* consecutive losses: its worker was killed, perhaps by itself / its node was lost */
 };
 
-/* What all trials of one comparison share. */
+/* The state that all trials of one comparison share. */
 struct race_context {
 	struct runner *runner;
 	const struct trial_request *request;
@@ -24,21 +25,21 @@ struct race_context {
 };
 
 void race_entrant_clear(struct race_entrant *entrant);
-/* One trial of one sample. *seconds is NAN where it failed; that includes samples that no clock can give. It has lost
- * after a wrong result, or a failure that will come again (compile, constraints), after 3 failures in a row, and when
- * more than a third of at least 12 trials failed. keep: the sample joins `samples`. -1: interrupted, or nothing can be
- * run. */
+/* race_entrant_measure runs one trial of one sample; race_entrant_request builds its request. *seconds is NAN if the
+ * trial failed, and a sample that no clock can give is a failure. The entrant has lost after a wrong result, after a
+ * failure that would repeat (compile, constraints), after 3 failures in a row, and when more than a third of at least
+ * 12 trials failed. keep: the sample joins `samples`. Returns -1 if interrupted, or if nothing can be run at all. */
 struct trial_request race_entrant_request(const struct race_entrant *entrant, const struct trial_request *base);
 int race_entrant_measure(struct race_entrant *entrant, const struct race_context *context, bool keep, double *seconds,
                          struct err *err);
-/* The same for a trial that was run elsewhere. result is the caller's; it may be changed. */
+/* Records a trial that was run elsewhere in the same way. `result` stays the caller's, but may be changed. */
 int race_entrant_record(struct race_entrant *entrant, const struct race_context *context, bool keep,
                         const struct trial_request *request, struct trial_result *result, double *seconds,
                         struct err *err);
-/* Its worker was killed while it ran, which after 3 times in a row counts as its failure; or, outside, its node went
- * away, which does after 20: so that there is an end. */
+/* Records that the entrant's worker was killed while it ran, or, with `outside`, that its node went away. 3 kills in a
+ * row count as a failure of the entrant. Lost nodes do so only after 20, so that a race always ends. */
 void race_entrant_gone(struct race_entrant *entrant, bool outside);
-/* Tells the observer alone. */
+/* Passes a result to the observer and does nothing else with it. */
 int race_context_report(const struct race_context *context, const json_t *config, const struct trial_result *result,
                         struct err *err);
 

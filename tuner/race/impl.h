@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Shared by race.c and race_blocks.c only. */
+/* Shared by race.c and blocks.c only. */
 #ifndef TUNER_RACE_IMPL_H
 #define TUNER_RACE_IMPL_H
 #include "tuner/race/entrant.h"
@@ -9,25 +9,25 @@ struct race {
 	struct race_context context;
 	struct race_entry *entries;
 	size_t count;
-	struct race_entrant *field; /* one an entry */
-	double *times;              /* of entry e in block k: [k * count + e], NAN where there is none */
+	struct race_entrant *field; /* one per entry */
+	double *times;              /* seconds of entry e in block k: [k * count + e]; NAN: none */
 	size_t *order;
-	double *x, *y; /* the blocks that two entries share */
+	double *x, *y; /* scratch: the blocks that two entries share */
 	struct rng rng;
 	double start;
-	double level; /* of two-sided intervals whose bounds hold at the asked level, each for itself */
+	double level; /* of two-sided intervals, so that each of their bounds holds at the requested level */
 	size_t best;
 	struct paired *against; /* each entry against the best */
 	double *p, *adjusted;
 	bool led; /* there is a best */
 };
 
-/* The order of the next block: entries that are left, at random. */
+/* Writes the surviving entries to `order`, shuffled, and returns their number. */
 size_t race_plan(struct race *race, size_t *order);
-/* What follows from the blocks so far. True: the race is decided, or it is late. */
+/* Eliminates entries by what the blocks so far show. True if the race is decided or out of time. */
 bool race_decide(struct race *race);
 size_t race_alive(const struct race *race);
-/* Blocks on several nodes, until the race is over. */
+/* Runs the blocks of the race on several nodes until it is over. */
 int race_blocks_measure(struct race *race, struct err *err);
 
 #endif

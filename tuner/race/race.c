@@ -23,12 +23,13 @@ const struct race_options race_defaults = {
 
 static int options_check(const struct race_options *options, size_t count, struct err *err) {
 	if (count == 0)
-		return err_set(err, ERR_NOTHING, NULL, "there is no configuration to race");
+		return err_set(err, ERR_NOTHING, NULL, "a race needs at least one configuration");
 	if (options->blocks_min < 1 || options->blocks_max < options->blocks_min || options->blocks_max > BLOCKS_LIMIT)
 		return err_set(err, ERR_USAGE, "give 1 <= least <= most <= 100000", "a race of %d to %d blocks is not possible",
 		               options->blocks_min, options->blocks_max);
 	if (!(options->level > 0 && options->level < 1 && options->margin >= 0 && options->margin < 1))
-		return err_set(err, ERR_USAGE, "both are fractions of 1", "a race needs a level and a margin below 1");
+		return err_set(err, ERR_USAGE, "both are fractions between 0 and 1",
+		               "a race needs a level and a margin below 1");
 	return 0;
 }
 
@@ -98,7 +99,7 @@ size_t race_alive(const struct race *race) {
 	return alive;
 }
 
-/* Entry e against `factor` times entry f, over the blocks that both were measured in; count 0 where there is none. */
+/* Compares entry e with `factor` times entry f over the blocks that measured both; count is 0 if there are none. */
 static struct paired race_compare(const struct race *race, size_t e, size_t f, double factor, double level) {
 	size_t shared = 0;
 
@@ -115,8 +116,9 @@ static struct paired race_compare(const struct race *race, size_t e, size_t f, d
 	return paired_analyse(race->x, race->y, shared, level);
 }
 
-/* The lowest median, or who beats it within the blocks: medians alone forget what blocks have in common. The ratios
- * need not be transitive, so the number of steps is bounded. False: no entry that is left has a sample yet. */
+/* Finds the best entry: the lowest median, then whichever entry beats it within the blocks, because medians alone
+ * ignore what the trials of a block have in common. The ratios need not be transitive, so the number of steps is
+ * bounded. Returns false if no surviving entry has a sample yet. */
 static bool race_lead(struct race *race) {
 	double lowest = INFINITY;
 
@@ -153,8 +155,10 @@ static bool race_cheaper(const struct race *race, size_t e) {
 	return race->entries[e].cost < race->entries[race->best].cost;
 }
 
-/* Holm over the field, at every look anew: looking again and again costs at most an entry that is about as good as the
- * best. What is cheaper than the best could win a tie, so it goes only when it is slower by more than the margin. */
+/* Eliminates the entries that are slower than the best (Wilcoxon's signed-rank test, with Holm's correction over the
+ * field). The correction starts anew at every look: the worst that repeated looks can do is to drop an entry that is
+ * about as good as the best, while a stricter level would keep slow entries running. A cheaper entry could still win a
+ * tie, so it is dropped only if it is slower by more than the margin. */
 static void race_eliminate(struct race *race) {
 	for (size_t e = 0, i = 0; e < race->count; e++) {
 		if (!race->entries[e].alive || e == race->best)
@@ -170,8 +174,8 @@ static void race_eliminate(struct race *race) {
 			race->entries[e].alive = false;
 }
 
-/* More blocks would not change the choice: the cheaper ones are surely within the margin, the others surely not ahead
- * of the best by more than it. */
+/* More blocks would not change the choice: the cheaper entries are within the margin for certain, and no other one is
+ * ahead of the best by more than it. */
 static bool race_settled(const struct race *race) {
 	double margin = race->options->margin;
 
@@ -226,8 +230,9 @@ static int race_measure(struct race *race, struct err *err) {
 	               "none of the %zu configurations in the race could be measured", race->count);
 }
 
-/* The cheapest that is 3 to 1 likely to be within the margin of the best; of equal cost the faster. Going by the
- * estimate alone takes one from beyond the margin too often, asking for more misses true ties (both simulated). */
+/* The cheapest entry that is 3 to 1 likely to be within the margin of the best, and the faster one of equal cost.
+ * Simulations showed that going by the estimate alone too often picks an entry from beyond the margin, and that asking
+ * for more certainty misses true ties. */
 static size_t race_winner(const struct race *race) {
 	size_t winner = race->best;
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Interleaved comparison: the duel of two configurations and the race of several. Both measure through a runner, in
- * blocks of random order, and analyse ratios within blocks (model/paired.h). */
+/* Interleaved comparison: the duel of two configurations and the race of several. Both measure through a runner in
+ * blocks of random order and analyse ratios within blocks (tuner/model/paired.h), because noise that lasts longer than
+ * a block cancels there; doc/measurement.md has the figures. */
 #ifndef TUNER_RACE_RACE_H
 #define TUNER_RACE_RACE_H
 #include "src/base/rng.h"
@@ -8,7 +9,8 @@
 #include "tuner/model/paired.h"
 #include "tuner/trial/trial.h"
 
-/* Told of every trial as it ends (to store it, to show progress). Non-zero stops the comparison with that error set. */
+/* Called after every trial, to store it and to show progress. A non-zero return stops the comparison; err must be set.
+ */
 struct race_observer {
 	void *ctx;
 	int (*trial)(void *ctx, const char *phase, int block, const json_t *config, const struct trial_result *result,
@@ -17,14 +19,14 @@ struct race_observer {
 
 struct duel_options {
 	int pairs_min;      /* >= 21 for a verdict that is published */
-	int pairs_max;      /* goes on in at most 4 steps while undecided, up to this */
-	double margin;      /* 0.01: what counts as a difference */
-	double level;       /* 0.95: of the published interval, all looks at the pairs together */
-	double seconds_max; /* after pairs_min, no new pairs past this; 0: no limit */
-	bool control;       /* measure `a` a second time in every block: the A/A control */
+	int pairs_max;      /* an undecided duel goes on up to this, in at most 4 steps */
+	double margin;      /* 0.01: smaller differences are a tie */
+	double level;       /* 0.95: of the published interval, over all looks at the pairs together */
+	double seconds_max; /* no new pairs after this once there are pairs_min; 0: no limit */
+	bool control;       /* measure `a` twice in every block: the A/A control */
 	uint64_t seed;
 	const char *phase;                 /* "duel", "compare": for the observer */
-	const struct block_runner *blocks; /* measures in the place of the runner, several at once; NULL: none does */
+	const struct block_runner *blocks; /* replaces the runner and measures several blocks at once; NULL: not used */
 };
 extern const struct duel_options duel_defaults;
 
@@ -32,22 +34,23 @@ struct duel_result {
 	struct paired paired;  /* a against b: ratio < 1 means a is faster */
 	struct paired control; /* a against itself; count 0 without control */
 	enum paired_verdict verdict;
-	double median[2], ci[2][2];  /* of the samples of a and b, seconds */
+	double median[2], ci[2][2];  /* seconds, of the samples of a and b */
 	double *a, *b;               /* the pairs, paired.count each */
-	int failures;                /* blocks lost to failing trials */
+	int failures;                /* blocks that lost a trial */
 	enum trial_status failed[2]; /* the last failure of each, TRIAL_CORRECT: none */
 };
 void duel_result_clear(struct duel_result *result);
 
-/* request: kernel, problem, seed, time-out, min_sample_s (at least 1 ms is taken); its config, samples, warm-up and
- * limit are set here. -1: interrupted, or neither side could be measured (ERR_NOTHING). A block with a failed trial
- * gives no pair; a side loses after 3 failures in a row, more than a third of at least 12 trials, or at once with a
- * wrong result (or compile, constraints): the verdict follows, failed[] says why, and without pairs paired.count is 0
- * and its ratio NAN. */
+/* request: kernel, problem, seed, time-out and min_sample_s (at least 1 ms is used); config, samples, warm-up and limit
+ * are set here. A block with a failed trial yields no pair. A side loses after 3 failures in a row, when more than a
+ * third of at least 12 trials failed, or at once with a wrong result (or compile, constraints). failed[] then says why
+ * the other side won; without any pair paired.count is 0 and its ratio NAN. Returns -1 if interrupted, or if neither
+ * side could be measured (ERR_NOTHING). */
 int duel_run(struct runner *runner, const struct trial_request *request, const json_t *a, const json_t *b,
              const struct duel_options *options, const struct race_observer *observer, struct duel_result *result,
              struct err *err);
-/* What the control says can't be told apart here: the larger distance of its interval from 1; NAN without control. */
+/* The smallest difference that could be told apart here: the larger distance of the control's interval from 1; NAN
+ * without control. */
 double duel_noise_floor(const struct duel_result *result);
 
 struct race_entry {
@@ -62,19 +65,19 @@ struct race_entry {
 };
 
 struct race_options {
-	int blocks_min, blocks_max; /* eliminations begin after blocks_min (5) */
+	int blocks_min, blocks_max; /* entries are eliminated from blocks_min (5) on */
 	double margin, level;
-	double seconds_max; /* after blocks_min, no new blocks past this; 0: no limit */
+	double seconds_max; /* no new blocks after this once there are blocks_min; 0: no limit */
 	uint64_t seed;
-	const struct block_runner *blocks; /* as of a duel */
+	const struct block_runner *blocks; /* as in duel_options */
 };
 extern const struct race_options race_defaults;
 
-/* Blocks in random order, each surviving entry once per block; after blocks_min a survivor that is slower than the best
- * (Wilcoxon on log ratios, Holm over the field) drops out, a cheaper one only when slower by more than the margin; ends
- * with one survivor, or when more blocks would not change the choice. *winner: of the survivors within the margin of
- * the best the cheapest. Failures as in a duel. entries are updated in place. -1: interrupted, or all failed
- * (ERR_NOTHING). */
+/* Runs blocks in random order, each surviving entry once per block. From blocks_min on, a survivor that is slower than
+ * the best drops out (Wilcoxon on log ratios, Holm over the field), a cheaper one only if it is slower by more than the
+ * margin. The race ends with one survivor, or when more blocks would not change the choice. *winner is the cheapest of
+ * the survivors within the margin of the best. Failures count as in a duel. The entries are updated in place. Returns
+ * -1 if interrupted, or if all entries failed (ERR_NOTHING). */
 int race_run(struct runner *runner, const struct trial_request *request, struct race_entry *entries, size_t count,
              const struct race_options *options, const struct race_observer *observer, size_t *winner, struct err *err);
 

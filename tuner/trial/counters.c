@@ -10,9 +10,9 @@
 #include "src/base/json/js.h"
 #include "src/base/mem.h"
 
-static const char SILENT[] = "the worker does not say why";
+static const char SILENT[] = "the worker gave no reason";
 
-/* Of a number that may be absent: null unless it is one. */
+/* Sets the member to null unless it is a finite number, because the worker may have left it out. */
 static void number_member(json_t *row, const char *key) {
 	if (!isfinite(js_real_or(row, key, NAN)))
 		json_object_set_new(row, key, json_null());
@@ -23,7 +23,7 @@ static void text_member(json_t *row, const char *key) {
 	json_object_set_new(row, key, *text ? json_string(text) : json_null());
 }
 
-/* The first says that there is no value. */
+/* The first word is the one that goes with a missing value. */
 static bool is_status(const char *word, bool *counted) {
 	static const char *const words[] = {"unavailable", "counted", "scaled", "simulated"};
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
@@ -38,7 +38,7 @@ static bool has_value(const json_t *row) {
 	return json_is_number(json_object_get(row, "value"));
 }
 
-/* A value that is not known has a reason. */
+/* A missing value always gets a reason. */
 static void reason_member(json_t *row) {
 	text_member(row, "reason");
 	if (!has_value(row) && json_is_null(json_object_get(row, "reason")))
@@ -75,7 +75,7 @@ static void region_mend(json_t *row) {
 	number_member(row, "threads");
 }
 
-/* Rows that have a name; new reference. */
+/* Copies the rows that have a name, each mended. New reference. */
 static json_t *rows_clean(const json_t *rows, void (*mend)(json_t *row)) {
 	json_t *clean = json_array(), *row;
 	size_t i;
@@ -96,7 +96,7 @@ static json_t *texts_clean(const json_t *texts) {
 	return clean;
 }
 
-/* What counting cost; the rest of what the worker says of it rides along. */
+/* The cost of counting. Other members that the worker sent are kept. */
 static json_t *counting_clean(const json_t *counting, double median) {
 	json_t *clean = json_is_object(counting) ? json_copy((json_t *)counting) : json_object();
 	json_object_del(clean, "metrics");

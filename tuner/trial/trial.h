@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One trial: a configuration measured on a problem, by whatever can run it. A runner hides what that is: the worker
- * process for kernels; others can be added beside it. */
+/* One trial: a configuration measured on a problem. A runner hides how that is done: kernels run in the worker process,
+ * whole programs and replays have runners of their own (doc/adr/0001-process-boundary.md). */
 #ifndef TUNER_TRIAL_TRIAL_H
 #define TUNER_TRIAL_TRIAL_H
 #include <jansson.h>
@@ -10,10 +10,10 @@
 
 #include "src/base/err.h"
 
-/* name in JSON, and a sentence for people. The first six are the words of T4. */
+/* The word in JSON and a phrase for people. The first six words are those of the T4 format. */
 #define TRIAL_STATUS(X)                                                                                                \
-	X(CORRECT, "correct", "ran and was right")                                                                         \
-	X(CONSTRAINTS, "constraints", "can't be run on this problem")                                                      \
+	X(CORRECT, "correct", "ran correctly")                                                                             \
+	X(CONSTRAINTS, "constraints", "cannot run on this problem")                                                        \
 	X(COMPILE, "compile", "did not compile")                                                                           \
 	X(RUNTIME, "runtime", "failed while running")                                                                      \
 	X(TIMEOUT, "timeout", "took too long")                                                                             \
@@ -30,7 +30,7 @@ const char *trial_status_word(enum trial_status status);
 const char *trial_status_text(enum trial_status status);
 bool trial_status_find(const char *word, enum trial_status *status);
 
-/* What a kernel's trial gives as its value, of one run. name, unit, for people */
+/* The quantity that the value of a trial stands for, per run: word and unit. */
 #define TRIAL_OBJECTIVES(X)                                                                                            \
 	X(TIME, "time", "s")                                                                                               \
 	X(ENERGY, "energy", "J")                                                                                           \
@@ -47,41 +47,42 @@ const char *trial_objective_unit(enum trial_objective objective);
 bool trial_objective_find(const char *word, enum trial_objective *objective);
 
 struct trial_request {
-	const char *kernel, *library;   /* library: plug-in that the kernel is in; NULL: built in */
+	const char *kernel, *library;   /* library: the plug-in with this kernel; NULL: built in */
 	const char *device;             /* "cuda:0"; NULL: the CPU */
-	const json_t *problem, *config; /* objects, borrowed */
+	const json_t *problem, *config; /* borrowed objects */
 	uint64_t seed;
 	int samples, warmup;
 	double min_sample_s;
-	double limit_s;                 /* cut short once its median can't get under this; 0: no limit */
-	double timeout_s;               /* the whole trial; 0: none */
-	bool whole_program;             /* a run is a process of its own: nothing to warm up or to batch */
-	bool flush_l2;                  /* of a GPU, before each run */
-	enum trial_objective objective; /* what the samples are of */
-	bool energy;                    /* is measured, too, and is in the reply; of a GPU */
-	bool series;                    /* the reply tells of each step of the last run */
+	double limit_s;                 /* the trial is cut short once its median cannot get below this; 0: no limit */
+	double timeout_s;               /* for the whole trial; 0: none */
+	bool whole_program;             /* each run is a process of its own: neither warmed up nor batched */
+	bool flush_l2;                  /* empty the GPU cache before each run */
+	enum trial_objective objective; /* the quantity that is sampled */
+	bool energy;                    /* measure the energy of the GPU as well and put it into the reply */
+	bool series;                    /* report every step of the last run */
 	const char *const *counters;    /* NULL-terminated, or NULL */
-	bool slow;                      /* some of them are counted under a simulator */
+	bool slow;                      /* some of them need a simulator */
 };
 
 struct trial_result {
 	enum trial_status status;
-	double *samples; /* in the unit of the objective, in the order taken */
+	double *samples; /* in the unit of the objective, in the order of the runs */
 	size_t sample_count;
-	double value;         /* their median; for CENSORED the limit it is over; NAN otherwise */
-	double least;         /* the smallest sample, of a censored trial too; NAN: none */
-	double elapsed_s;     /* the whole trial as the tuner saw it */
+	double value;         /* the median; CENSORED: the limit that it exceeds; else NAN */
+	double least;         /* the smallest sample, also of a censored trial; NAN: none */
+	double elapsed_s;     /* the whole trial, on the clock of the tuner */
 	double ended;         /* seconds since 1970; 0: just now */
-	bool disturbed;       /* steal, involuntary switches or run delay worth flagging */
-	char disturbance[96]; /* by what, where that is known */
+	bool disturbed;       /* steal, involuntary switches or run delay above the noise */
+	char disturbance[96]; /* the cause, if known */
 	char message[256];
-	json_t *reply; /* all that the worker said; may be NULL */
+	json_t *reply; /* the worker's complete answer; may be NULL */
 };
 void trial_result_clear(struct trial_result *result);
 
 struct runner {
 	void *ctx;
-	/* 0: result is filled, a failure of the trial included. -1: nothing can be run at all, or interrupted. */
+	/* Returns 0 with the result filled in, also if the trial failed; -1 if nothing can be run at all, or if
+	 * interrupted. */
 	int (*run)(void *ctx, const struct trial_request *request, struct trial_result *result, struct err *err);
 };
 

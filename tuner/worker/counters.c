@@ -6,7 +6,7 @@
 #include "src/base/json/js.h"
 #include "tuner/worker/impl.h"
 
-/* Events are tried out on the first question. */
+/* The first question makes the worker open every event once, which takes long. */
 static const double ANSWER_SECONDS = 120;
 enum { EVENTS_MAX = 4096, METRICS_MAX = 1 << 16 };
 
@@ -38,8 +38,8 @@ static json_t *exchange(struct worker *worker, const struct worker_question *que
 		if (result.status == TRIAL_CORRECT)
 			answer = json_incref(result.reply);
 		else
-			err_set(err, ERR_FAILED, "`sweetspot list counters` shows them",
-			        "the worker does not say what it can count: %.200s", result.message);
+			err_set(err, ERR_FAILED, "`sweetspot list counters` shows what this machine can count",
+			        "the worker did not report what it can count: %.200s", result.message);
 	}
 	trial_result_clear(&result);
 	return answer;

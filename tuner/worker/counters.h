@@ -1,24 +1,26 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Asks a worker what it would count, without running anything. */
+/* Asks a worker what it could count, without running anything. */
 #ifndef TUNER_WORKER_COUNTERS_H
 #define TUNER_WORKER_COUNTERS_H
 #include "tuner/worker/worker.h"
 
-/* What for. */
+/* The kernel or program that would be counted. */
 struct counters_subject {
-	const char *kernel, *library; /* kernel NULL: none, only what any thread can be asked for */
-	const char *device;           /* that the kernel is for; NULL: the CPU */
-	bool program;                 /* a program as a whole */
+	const char *kernel, *library; /* kernel NULL: only events that any thread can count */
+	const char *device;           /* the device of the kernel; NULL: the CPU */
+	bool program;                 /* count a whole program */
 };
 
-/* {"events":[{"name","source": null where nothing here counts it,"reason","rerun",..}],"metrics":[..]}, a new
- * reference. NULL: a word is not known (ERR_USAGE, with the nearest), or the worker does not answer. */
+/* Returns {"events":[{"name","source","reason","rerun",..}],"metrics":[..]}, a new reference; "source" is null if
+ * nothing on this machine counts the event. NULL: a word is unknown (ERR_USAGE, with the nearest one), or the worker
+ * does not answer. */
 json_t *worker_counters(struct worker *worker, const struct counters_subject *subject, const char *const *asked,
                         struct err *err);
-/* Hardware metrics of a GPU's chip (NULL: that of the GPU here) whose names begin with the prefix:
- * {"chip","metrics":[..]}, a new reference. ERR_UNAVAILABLE: no CUPTI, or no chip is named and none here. */
+/* Lists the hardware metrics of a GPU chip (NULL: the chip of this machine) whose names begin with the prefix:
+ * {"chip","metrics":[..]}, a new reference. ERR_UNAVAILABLE: CUPTI is missing, or no chip was named and there is no
+ * GPU. */
 json_t *worker_metrics(struct worker *worker, const char *chip, const char *prefix, struct err *err);
-/* How many of its events can be counted; *slow: one of them under a simulator. */
+/* The number of events that can be counted; *slow: one of them needs a simulator. */
 size_t worker_counters_usable(const json_t *answer, bool *slow);
 
 #endif

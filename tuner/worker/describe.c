@@ -18,7 +18,7 @@ static int machine_check(const json_t *answer, struct err *err) {
 	return js_object(answer, "machine", &machine, err);
 }
 
-/* It has no time limit: there may be a queue. */
+/* The question has no time limit, because the worker may have to queue for its node. */
 int worker_machine_ask(struct worker *worker, struct err *err) {
 	json_t *request = json_pack("{s:s}", "op", "machine"), *answer = NULL;
 	enum broken broken = worker_ask(worker, request, -1, &answer);
@@ -42,12 +42,12 @@ const json_t *worker_machine(struct worker *worker, struct err *err) {
 	return worker_start(worker, NULL, err) ? NULL : worker->machine;
 }
 
-/* A plug-in that takes the worker down is bad input; a worker that falls by itself is not. */
+/* A plug-in that takes the worker down is bad input; a worker that dies on its own is an error of ours. */
 static int describe_error(enum broken broken, const char *library, const char *message, struct err *err) {
 	if (broken == BROKEN_INTERRUPTED)
 		return err_set(err, ERR_INTERRUPTED, NULL, "interrupted");
 	if (library)
-		return err_set(err, ERR_USAGE, "look at what it runs when it is loaded (constructors)",
+		return err_set(err, ERR_USAGE, "check the code that runs when it is loaded (constructors)",
 		               "the plug-in %s can't be loaded: %s", library, message);
 	return err_set(err, ERR_FAILED, "run `sweetspot-worker describe` by hand to see what is wrong",
 	               "the worker did not describe its kernels: %s", message);

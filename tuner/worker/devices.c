@@ -4,7 +4,7 @@
 #include "src/base/json/js.h"
 #include "tuner/worker/impl.h"
 
-static const double ANSWER_SECONDS = 120; /* a driver takes its time with eight GPUs */
+static const double ANSWER_SECONDS = 120; /* a driver needs long to initialise eight GPUs */
 enum { PARTS_MAX = 16, DEVICES_MAX = 1000 };
 
 static int answer_use(void *ctx, const json_t *answer, struct trial_result *result, struct err *err) {
@@ -27,7 +27,7 @@ json_t *worker_devices(struct worker *worker, const char *device, struct err *er
 		if (result.status == TRIAL_CORRECT)
 			answer = json_incref(result.reply);
 		else
-			err_set(err, ERR_UNAVAILABLE, "`sweetspot doctor` looks at each part of CUDA",
+			err_set(err, ERR_UNAVAILABLE, "`sweetspot doctor` checks each part of CUDA",
 			        "the worker can't use the GPU: %.200s", result.message);
 	}
 	json_decref(request);

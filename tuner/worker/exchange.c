@@ -43,7 +43,7 @@ enum broken worker_ask(struct worker *worker, const json_t *request, double seco
 	return failed ? BROKEN_DIED : answer_read(worker, seconds, answer);
 }
 
-/* The last words of a worker that died: the end of its stderr, one line. */
+/* Copies the last line of the stderr of a worker that died: that is usually the cause. */
 static void last_words(const char *said, char *text, size_t size) {
 	size_t length = strlen(said);
 	while (length && said[length - 1] == '\n')
@@ -59,7 +59,8 @@ static bool went_away(struct worker *worker, const struct worker_end *end) {
 	return launch && launch->lost(launch->ctx, end, &worker->loss);
 }
 
-/* Stops it, and finds out whether its node went away: before it is stopped where it only gave no answer. */
+/* Stops the worker and finds out whether its node was lost. A silent worker is asked about before it is stopped,
+ * because stopping it would end the job whose state tells. */
 static int broken_stop(struct worker *worker, enum broken broken, double grace, char *words, size_t size) {
 	struct worker_end end = {.silent = broken == BROKEN_TIMEOUT, .machine = json_incref(worker->machine)};
 	char *said = mem_strdup(proc_stderr(worker->proc));
@@ -85,10 +86,10 @@ void worker_broken_result(struct worker *worker, enum broken broken, double time
 		snprintf(result->message, sizeof result->message, "no answer within %.3g s", timeout);
 		break;
 	case BROKEN_FLOOD:
-		snprintf(result->message, sizeof result->message, "the worker's answer was over the limit of one line");
+		snprintf(result->message, sizeof result->message, "the worker's answer exceeded the limit of one line");
 		break;
 	case BROKEN_UNREADABLE:
-		snprintf(result->message, sizeof result->message, "the worker's answer was no JSON object");
+		snprintf(result->message, sizeof result->message, "the worker's answer was not a JSON object");
 		break;
 	default:
 		snprintf(result->message, sizeof result->message, "the worker ended: %s%s%.150s", status, *words ? ": " : "",
@@ -96,11 +97,12 @@ void worker_broken_result(struct worker *worker, enum broken broken, double time
 	}
 }
 
-/* An answer that makes no sense is a failure of the trial; the worker is not trusted any further. */
+/* An answer that makes no sense fails the trial, and the worker is replaced, because nothing that it says can be
+ * trusted any more. */
 static enum broken answer_check(const struct worker *worker, const struct worker_question *question,
                                 struct trial_result *result, struct err *bad) {
 	if (js_int_or(result->reply, "id", -1) != worker->last_id)
-		err_set(bad, ERR_FAILED, NULL, "it is no answer to this request");
+		err_set(bad, ERR_FAILED, NULL, "it does not answer this request");
 	else if (question->use(question->ctx, result->reply, result, bad) == 0)
 		return BROKEN_NO;
 	free(result->samples);
@@ -114,8 +116,8 @@ static enum err_code error_code(const json_t *error) {
 	return strcmp(js_string_or(error, "code", ""), "unavailable") == 0 ? ERR_UNAVAILABLE : ERR_USAGE;
 }
 
-/* The worker has said that it ends, since its device is broken: that is a fact about this trial, and none of the next.
- */
+/* The worker announced that it ends because its device is broken. That concerns this trial only, so the next one gets a
+ * new worker. */
 static void ending_wait(struct worker *worker, const struct trial_result *result) {
 	if (js_bool_or(result->reply, "ending", false))
 		worker_stop(worker, WORKER_STOP_SECONDS);

@@ -5,7 +5,7 @@
 #include "tuner/worker/exchange.h"
 
 #define WORKER_STOP_SECONDS 1.0
-enum { WORKER_LIBRARIES_MAX = 48 /* that one worker is asked to load, which unloads none */ };
+enum { WORKER_LIBRARIES_MAX = 48 /* per process, which never unloads one */ };
 
 struct worker {
 	struct worker_options options;
@@ -13,27 +13,27 @@ struct worker {
 	struct proc *proc;
 	unsigned starts;
 	int64_t last_id;
-	double sm_mhz;                         /* the highest clock of a GPU seen in its trials */
-	char *libraries[WORKER_LIBRARIES_MAX]; /* that this process was asked to load */
+	double sm_mhz;                         /* the highest GPU clock seen in its trials */
+	char *libraries[WORKER_LIBRARIES_MAX]; /* loaded by this process */
 	size_t library_count;
-	json_t *machine;         /* what this process said of where it runs; NULL without a launch */
-	struct worker_loss loss; /* in the last exchange; no reason: it was not lost */
+	json_t *machine;         /* the process's answer to "machine"; NULL without a launch */
+	struct worker_loss loss; /* of the last exchange; empty reason: not lost */
 };
 
-/* library: what the next request needs; may be NULL. Nothing happens where it runs. */
+/* Starts the worker unless it runs. library: the plug-in that the next request needs; may be NULL. */
 int worker_start(struct worker *worker, const char *library, struct err *err);
-int worker_stop(struct worker *worker, double grace); /* its status, as of wait(2); 0 where it does not run */
-int worker_lost_error(const struct worker *worker, struct err *err); /* -1 */
+int worker_stop(struct worker *worker, double grace); /* returns its status as in wait(2); 0 if it was not running */
+int worker_lost_error(const struct worker *worker, struct err *err); /* returns -1 */
 
-/* How a request ended that has no usable answer. */
+/* How a request without a usable answer ended. */
 enum broken { BROKEN_NO, BROKEN_DIED, BROKEN_TIMEOUT, BROKEN_FLOOD, BROKEN_INTERRUPTED, BROKEN_UNREADABLE };
 
-/* Of a worker that runs; seconds < 0: without limit. BROKEN_NO: *answer is an object, a new reference. */
+/* Asks a running worker; seconds < 0: no limit. With BROKEN_NO *answer is an object, a new reference. */
 enum broken worker_ask(struct worker *worker, const json_t *request, double seconds, json_t **answer);
-/* Stops it, and makes of its end a typed failure of the trial that it was running. */
+/* Stops the worker and turns its end into a typed failure of the trial that it was running. */
 void worker_broken_result(struct worker *worker, enum broken broken, double timeout, double grace,
                           struct trial_result *result);
-/* The first question to one that was started through something else; fills worker->machine. */
+/* Asks a launched worker where it runs, before any other question, and sets worker->machine. */
 int worker_machine_ask(struct worker *worker, struct err *err);
 
 #endif

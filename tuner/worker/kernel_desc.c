@@ -29,7 +29,7 @@ static int type_read(const char *word, struct kernel_param *param, struct err *e
 			return 0;
 		}
 	}
-	return err_set(err, ERR_FAILED, NULL, "parameter type \"%s\" is none of int, real, word, text", word);
+	return err_set(err, ERR_FAILED, NULL, "unknown parameter type \"%s\": expected int, real, word or text", word);
 }
 
 static int param_read(const json_t *object, struct kernel_param *param, struct err *err) {
@@ -68,7 +68,7 @@ static int constraints_read(struct kernel_list *list, const json_t *object, stru
 	for (size_t i = 0; i < kernel->constraint_count; i++) {
 		kernel->constraints[i] = json_string_value(json_array_get(array, i));
 		if (!kernel->constraints[i])
-			return err_set(err, ERR_FAILED, NULL, "constraints[%zu] is no text", i);
+			return err_set(err, ERR_FAILED, NULL, "constraints[%zu] must be a string", i);
 	}
 	return 0;
 }
@@ -116,7 +116,7 @@ struct kernel_list *kernel_list_new(const json_t *description, const char *libra
 		err_prefix(err, "the worker's description of its kernels is malformed");
 		if (err) {
 			err->code = ERR_FAILED;
-			err_hint(err, "the worker and the program must be of one version: install them together");
+			err_hint(err, "the worker and the program must have the same version: install them together");
 		}
 		kernel_list_free(list);
 		return NULL;
@@ -140,14 +140,14 @@ const struct kernel_desc *kernel_list_at(const struct kernel_list *list, size_t 
 	return &list->items[i];
 }
 
-/* The name is known, the device is not its own: "fw, kmeans" in the arena. */
+/* The kernel exists, but for other devices than this one. */
 static int elsewhere(const struct kernel_list *list, const char *name, const char *device, struct err *err) {
 	const char *those = "";
 	for (size_t i = 0; i < list->count; i++)
 		if (strcmp(list->items[i].device, device) == 0)
 			those = arena_printf(list->arena, "%s%s%s", those, *those ? ", " : "", list->items[i].name);
 	err_set(err, ERR_USAGE, NULL, "kernel %s does not run on device %s", name, device);
-	return *those ? err_hint(err, "these do: %s", those) : err_hint(err, "no kernel does: leave --device out");
+	return *those ? err_hint(err, "these do: %s", those) : err_hint(err, "no kernel runs on it: leave --device out");
 }
 
 const struct kernel_desc *kernel_list_find(const struct kernel_list *list, const char *name, const char *device,

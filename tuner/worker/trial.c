@@ -12,7 +12,7 @@
 #include "tuner/worker/impl.h"
 
 static const double CLOCK_DROP = 0.8;
-static const double MHZ_MAX = 1e5; /* what is more is nonsense, and would make all others look slow */
+static const double MHZ_MAX = 1e5; /* a higher clock is nonsense and would make all others look slow */
 enum { SAMPLES_MAX = 100000 };
 
 int worker_samples_read(const json_t *answer, const char *key, struct trial_result *result, struct err *err) {
@@ -21,13 +21,13 @@ int worker_samples_read(const json_t *answer, const char *key, struct trial_resu
 		return -1;
 	size_t count = json_array_size(array);
 	if (count == 0)
-		return err_set(err, ERR_FAILED, NULL, "there are no %s", key);
+		return err_set(err, ERR_FAILED, NULL, "the list of %s is empty", key);
 	free(result->samples);
 	result->samples = mem_alloc(count, sizeof *result->samples);
 	for (size_t i = 0; i < count; i++) {
 		double x = json_number_value(json_array_get(array, i));
 		if (!(x > 0) || !isfinite(x))
-			return err_set(err, ERR_FAILED, NULL, "number %zu of the %s is not above 0 and finite", i, key);
+			return err_set(err, ERR_FAILED, NULL, "number %zu of the %s is not positive and finite", i, key);
 		result->samples[i] = x;
 	}
 	result->sample_count = count;
@@ -35,7 +35,7 @@ int worker_samples_read(const json_t *answer, const char *key, struct trial_resu
 	return 0;
 }
 
-/* Over 2 % of the timed part taken away by the hypervisor or by other processes. */
+/* The hypervisor or other processes took more than 2 % of the timed part. */
 static bool noisy(const json_t *answer) {
 	const json_t *noise = json_object_get(answer, "noise"), *samples = json_object_get(answer, "samples"), *sample;
 	double timed = 0, batch = js_real_or(answer, "batch", 1);
@@ -50,18 +50,18 @@ int worker_status_read(const json_t *answer, struct trial_result *result, struct
 	if (js_string(answer, "status", &word, err))
 		return -1;
 	if (!trial_status_find(word, &result->status))
-		return err_set(err, ERR_FAILED, NULL, "\"%s\" is no status of a trial", word);
+		return err_set(err, ERR_FAILED, NULL, "unknown trial status \"%s\"", word);
 	snprintf(result->message, sizeof result->message, "%s", js_string_or(answer, "message", ""));
 	return 0;
 }
 
-/* Joules a run in the place of seconds, or their product. */
+/* Replaces seconds by joules per run, or by their product. */
 static int energies_read(const json_t *answer, enum trial_objective objective, struct trial_result *result,
                          struct err *err) {
 	struct trial_result energies = {0};
 	int failed = worker_samples_read(answer, "energy_j", &energies, err);
 	if (!failed && energies.sample_count != result->sample_count)
-		failed = err_set(err, ERR_FAILED, NULL, "there are not as many energies as samples");
+		failed = err_set(err, ERR_FAILED, NULL, "the numbers of energies and of samples differ");
 	for (size_t i = 0; i < result->sample_count && !failed; i++)
 		result->samples[i] = energies.samples[i] * (objective == TRIAL_OBJECTIVE_EDP ? result->samples[i] : 1);
 	if (!failed)
@@ -70,14 +70,15 @@ static int energies_read(const json_t *answer, enum trial_objective objective, s
 	return failed;
 }
 
-/* A trial and the worker that knows what others were like. */
+/* A trial, and the worker that remembers the clocks of earlier ones. */
 struct asked {
 	struct worker *worker;
 	const struct trial_request *request;
 };
 
-/* A GPU's clock that fell well below that of the session's other trials, or that something else than its own power held
- * down. (Power alone does it, too, but to the same trial each time.) */
+/* Flags a trial whose GPU clock fell well below that of the session's other trials, or was held down by heat or by the
+ * hardware. The power limit alone is no disturbance, because it comes back with every trial of a configuration that
+ * draws this much. */
 static void clock_check(struct worker *worker, const json_t *gpu, struct trial_result *result) {
 	double mhz = js_real_or(gpu, "sm_mhz", NAN);
 	const char *throttle = js_string_or(gpu, "throttle", "");
@@ -114,7 +115,8 @@ static int answer_use(void *ctx, const json_t *answer, struct trial_result *resu
 		if (placement && !js_bool_or(placement, "ok", true)) {
 			result->status = TRIAL_RUNTIME;
 			result->value = NAN;
-			snprintf(result->message, sizeof result->message, "threads ran outside the places they were bound to");
+			snprintf(result->message, sizeof result->message,
+			         "threads ran outside of the places that they were bound to");
 		}
 	}
 	return 0;

@@ -66,7 +66,8 @@ const volatile int *worker_interrupt(const struct worker *worker) {
 	return worker->options.interrupt;
 }
 
-/* A worker that is full of plug-ins is replaced by a fresh one, which is no failure. */
+/* Plug-ins are never unloaded. A worker that has reached its limit of them is replaced, which does not count as a
+ * restart after a failure. */
 static void library_note(struct worker *worker, const char *library) {
 	for (size_t i = 0; i < worker->library_count; i++)
 		if (strcmp(worker->libraries[i], library) == 0)
@@ -79,7 +80,7 @@ static void library_note(struct worker *worker, const char *library) {
 }
 
 static int process_start(struct worker *worker, struct err *err) {
-	/* What the user's shell says of OpenMP must not reach a trial: the configuration alone decides. */
+	/* The user's OpenMP variables must not reach a trial, because the configuration alone decides. */
 	static const char *const unset[] = {"OMP_*", "GOMP_*", "KMP_*", NULL};
 	const char *const argv[] = {worker->path, NULL};
 	const struct worker_launch *launch = worker->options.launch;
@@ -89,7 +90,7 @@ static int process_start(struct worker *worker, struct err *err) {
 		spec.end_signal = launch->end_signal;
 		spec.end_seconds = launch->end_seconds;
 	}
-	reap_adopt(); /* a worker that is killed can't end what the programs that it ran have left behind */
+	reap_adopt(); /* a worker that is killed cannot end the programs that it was running */
 	worker->proc = proc_start(&spec, err);
 	if (!worker->proc)
 		return -1;

@@ -39,7 +39,7 @@ static const struct {
 };
 
 static struct rig liar(const struct program_spec *spec) {
-	char *path = mem_printf("%s/tests/tuner/program-liar", getenv("SRCDIR") ? getenv("SRCDIR") : ".");
+	char *path = mem_printf("%s/tests/tuner/program/liar", getenv("SRCDIR") ? getenv("SRCDIR") : ".");
 	char *real = realpath(path, NULL);
 	struct rig rig = rig_open(real ? real : "/no-liar", NULL, *spec);
 	free(real);
