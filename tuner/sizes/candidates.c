@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the search of a size has to offer to other sizes: its best, and who else came to its race. */
+/* The configurations that the search of one size contributes to other sizes: its best, then the others of its race. */
 #include <config.h>
 
 #include <math.h>
@@ -33,7 +33,7 @@ struct rank {
 	size_t at;
 };
 
-/* Who was in the race to its end comes first. */
+/* Survivors of the race come first. */
 static int by_rank(const void *a, const void *b) {
 	const struct rank *x = a, *y = b;
 	if (x->alive != y->alive)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Tunes size after size. What stands between two ranges is compared as soon as both of its neighbours are known. */
+/* Tunes size after size. The comparisons that decide where two ranges meet are made as soon as both neighbours are
+ * known, because the next size to tune depends on them. */
 #include <config.h>
 
 #include <math.h>
@@ -7,7 +8,7 @@
 
 #include "tuner/sizes/impl.h"
 
-/* What separate trials show to be this much slower needs no pairs. */
+/* A configuration that separate trials show to be this much slower needs no pairs: noise cannot explain it. */
 static const double FAR = 1.3;
 
 enum answer { DONE, SKIPPED, SPENT };
@@ -18,7 +19,7 @@ struct explorer {
 	bool changed, spent; /* a ratio became known; the budget allows no more comparisons */
 };
 
-/* Finds out what a configuration costs at a point, unless pairs have told already. */
+/* Measures the ratio of a configuration at a point, unless pairs have shown it already. */
 static int compare(struct explorer *explorer, size_t at, const json_t *config, struct err *err) {
 	const struct sizes_point *point = sizes_point(explorer->sizes, at);
 	size_t pairs;
@@ -29,7 +30,7 @@ static int compare(struct explorer *explorer, size_t at, const json_t *config, s
 	if (answer < 0)
 		return -1;
 	explorer->spent = answer != DONE;
-	if (answer == DONE) { /* what failed there stays known, however few pairs there were */
+	if (answer == DONE) { /* a failure stays known, however few pairs there were */
 		sizes_ratio_set(explorer->sizes, at, config, isnan(ratio) ? INFINITY : ratio,
 		                pairs > SIZES_PAIRS_MIN ? pairs : SIZES_PAIRS_MIN);
 		explorer->changed = true;
@@ -37,7 +38,7 @@ static int compare(struct explorer *explorer, size_t at, const json_t *config, s
 	return 0;
 }
 
-/* Each point with its neighbours' best, and with what stands for its neighbours now. */
+/* Compares each point with the best of its neighbours, and with the configurations that their ranges use now. */
 static int neighbours_compare(struct explorer *explorer, struct err *err) {
 	struct sizes *sizes = explorer->sizes;
 	struct sizes_range ranges[SIZES_RANGES_MAX];
@@ -55,8 +56,8 @@ static int neighbours_compare(struct explorer *explorer, struct err *err) {
 	return 0;
 }
 
-/* Where a size is left out, the ranges on either side of it meet: where, is told by what each costs on the other side,
- * unless configurations have met between sizes. */
+/* If a size is left out, the ranges on both sides of it meet, and the ratio of each configuration on the other side
+ * tells where. Midpoint races tell that better if there are any. */
 static int gap_compare(struct explorer *explorer, size_t without, struct err *err) {
 	struct sizes *sizes = explorer->sizes;
 	struct sizes_range ranges[SIZES_RANGES_MAX];
@@ -69,7 +70,7 @@ static int gap_compare(struct explorer *explorer, size_t without, struct err *er
 	return compare(explorer, without - 1, high, err) || compare(explorer, without + 1, low, err) ? -1 : 0;
 }
 
-/* Each point with what the others would have recommended for it. */
+/* Compares each point with the configuration that the other points would have recommended for it. */
 static int checks_compare(struct explorer *explorer, struct err *err) {
 	struct sizes *sizes = explorer->sizes;
 	struct sizes_range ranges[SIZES_RANGES_MAX];
@@ -84,7 +85,8 @@ static int checks_compare(struct explorer *explorer, struct err *err) {
 	return 0;
 }
 
-/* Until ranges can't grow by what is not known. Each round makes at least one ratio known, of count * count. */
+/* Repeats a step until no unknown ratio could change the ranges any more. Each pass makes at least one of count * count
+ * ratios known, so this ends. */
 static int settle(struct explorer *explorer, int (*step)(struct explorer *explorer, struct err *err), struct err *err) {
 	if (explorer->bench->recall && explorer->bench->recall(explorer->bench->ctx, explorer->sizes, err))
 		return -1;

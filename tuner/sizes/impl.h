@@ -5,82 +5,84 @@
 #include "tuner/sizes/sizes.h"
 
 struct sizes_ratio {
-	const json_t *config; /* owned by the point whose best it is, or by this */
+	const json_t *config; /* a reference of its own */
 	double ratio;
 	size_t pairs;
 };
 
 struct sizes_entry {
 	struct sizes_point point;
-	json_t *candidates; /* shared configurations: its best, then others of its race; NULL: of a midpoint race */
+	json_t *candidates; /* shared configurations: the best, then the others of its race; NULL for a midpoint race */
 	struct sizes_ratio *ratios;
 	size_t ratio_count;
 };
 
 enum {
 	SIZES_MIDPOINTS_MAX = SIZES_RANGES_MAX - SIZES_MAX,
-	SIZES_CANDIDATES_MAX = 8,     /* of a point */
-	SIZES_MIDPOINT_RACE_MAX = 12, /* configurations that meet between two points */
+	SIZES_CANDIDATES_MAX = 8,     /* per point */
+	SIZES_MIDPOINT_RACE_MAX = 12, /* configurations per race */
 	SIZES_MIDPOINT_RACE_ROUNDS = 7
 };
 
 struct sizes {
 	char *kernel, *over;
-	json_t *about; /* further members of its JSON; may be NULL */
+	json_t *about; /* further members of the JSON; may be NULL */
 	struct sizes_entry entries[SIZES_MAX];
 	size_t count;
-	struct sizes_midpoint midpoints[SIZES_MIDPOINTS_MAX]; /* in no order; they own their configurations */
+	struct sizes_midpoint midpoints[SIZES_MIDPOINTS_MAX]; /* unordered; each owns its configuration */
 	size_t midpoint_count;
-	/* Midpoints at which several configurations have met: ratios to point.config, which is no better than others. */
+	/* One entry for each midpoint that was raced: the ratios to point.config, which is only the reference there and not
+	 * the best. */
 	struct sizes_entry midpoint_races[SIZES_MIDPOINTS_MAX];
 	size_t midpoint_race_count;
-	json_t *configs; /* all, each once: they are told apart by their address */
+	json_t *configs; /* every configuration once, so that equal ones have the same address */
 	double failed[SIZES_MAX];
 	size_t failed_count;
 };
 
-/* Takes the median of `count` trials in turns for the cost of a point, from SIZES_ROUNDS_MIN on. */
+/* Sets the cost of a point to the median of `count` trials measured in rounds with the other sizes; ignores fewer than
+ * SIZES_ROUNDS_MIN. */
 void sizes_rounds_record(struct sizes *sizes, size_t point, const double *cost, size_t count);
-/* Sizes to measure so that no gap between two neighbours is wide: without costs, ascending. Room for
- * SIZES_MIDPOINTS_MAX. The configurations are the ranges' own. */
+/* Plans midpoints so that no gap between two neighbours is wide: ascending, without costs, room for
+ * SIZES_MIDPOINTS_MAX. Their configurations belong to the ranges. */
 size_t sizes_midpoints_plan(const struct sizes *sizes, struct sizes_midpoint *midpoints);
-/* Of the middle of a gap, by logarithms, the roundest whole number; NAN: there is none. */
+/* The roundest whole number near the geometric mean of a gap; NAN: there is none. */
 double sizes_round(double low, double high);
 bool sizes_is_whole(const struct sizes *sizes);
 bool sizes_is_tuned(const struct sizes *sizes, double n);
-/* The median of `count` trials, from SIZES_ROUNDS_MIN on. */
+/* Records the median of `count` trials at a midpoint; ignores fewer than SIZES_ROUNDS_MIN. */
 void sizes_midpoint_record(struct sizes *sizes, double n, const json_t *config, const double *cost, size_t count);
-/* The same out of stored trials, those of another phase than "between" passed over. midpoints_read.c */
+/* Reads midpoints from stored trials of the phase "between"; other phases are skipped. */
 struct sizes_midpoints_reader;
 struct sizes_midpoints_reader *sizes_midpoints_reader_new(void);
 void sizes_midpoints_trial(struct sizes_midpoints_reader *reader, const struct store_trial *trial);
 void sizes_midpoints_end(struct sizes_midpoints_reader *reader, struct sizes *sizes); /* frees it */
-/* Measures points and what lies between them in turns. rounds.c */
+/* Measures points and midpoints in rounds. */
 int sizes_rounds(struct sizes *sizes, const struct sizes_bench *bench, struct err *err);
 void sizes_entry_clear(struct sizes_entry *entry);
-/* Configurations meet where the budget allows. midpoint_race.c */
+/* Holds a midpoint race at each midpoint, as far as the budget allows. */
 int sizes_midpoint_races(struct sizes *sizes, const struct sizes_bench *bench, struct err *err);
-/* Of `count` configurations that met at a size, in one block each round: costs are [round * count + i], NAN: none. What
- * was known of the size is replaced. */
+/* Records the race of `count` configurations at a size, one block per round: costs are [round * count + i], NAN: none.
+ * Replaces an earlier race of that size. */
 void sizes_midpoint_race_record(struct sizes *sizes, double n, json_t *const *configs, size_t count,
                                 const double *costs, size_t rounds);
-/* Who met at a size: [{"config", "ratio"}], to what was recommended before. New reference. */
+/* The race at a size: [{"config", "ratio"}], ratios to the configuration recommended before. New reference. */
 json_t *sizes_midpoint_race_json(const struct sizes *sizes, double n);
-/* The same out of stored trials of the phase "bridge". midpoint_race_read.c */
+/* Reads midpoint races from stored trials of the phase "bridge". */
 struct sizes_midpoint_races_reader;
 struct sizes_midpoint_races_reader *sizes_midpoint_races_reader_new(void);
 void sizes_midpoint_races_trial(struct sizes_midpoint_races_reader *reader, const struct store_trial *trial);
 void sizes_midpoint_races_end(struct sizes_midpoint_races_reader *reader, struct sizes *sizes); /* frees it */
-/* The one object for equal configurations. candidates.c, as are these */
+/* The one shared object for all equal configurations. */
 json_t *sizes_config(struct sizes *sizes, const json_t *config);
-const json_t *sizes_config_find(const struct sizes *sizes, const json_t *config); /* NULL: never heard of */
+const json_t *sizes_config_find(const struct sizes *sizes, const json_t *config); /* NULL: unknown */
 json_t *sizes_candidates(struct sizes *sizes, const struct sizes_point *point);   /* new reference */
-/* NAN: not known. config: as sizes_config gives it. */
+/* NAN: not known. config must come from sizes_config. */
 double sizes_entry_ratio(const struct sizes_entry *entry, const json_t *config, size_t *pairs);
 void sizes_entry_set(struct sizes *sizes, struct sizes_entry *entry, const json_t *config, double ratio, size_t pairs);
-/* The lowest ratio known at a point: 1, or below where another's best was found to be faster. */
+/* The lowest ratio known at a point: 1, or less if the best of another size was found to be faster. */
 double sizes_least(const struct sizes *sizes, size_t point);
-/* What a configuration loses at a point against the best known there; NAN: not known. */
+/* The loss of a configuration at a point against the best one known there; NAN: not known. */
 double sizes_loss(const struct sizes *sizes, size_t point, const json_t *config);
 
 #endif

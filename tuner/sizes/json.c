@@ -28,8 +28,8 @@ int sizes_predict(const struct sizes *sizes, double n, struct sizes_prediction *
 	const struct sizes_range *range = sizes_range_of(ranges, sizes_ranges(sizes, SIZE_MAX, ranges), n);
 	*prediction = (struct sizes_prediction){.cost = NAN, .ci = {NAN, NAN}, .median_error = NAN};
 	if (!range || !(n > 0))
-		return err_set(err, ERR_NOTHING, "tune it at some: sweetspot tune KERNEL --sizes NAME=A..B",
-		               "%s was tuned at no size", sizes->kernel);
+		return err_set(err, ERR_NOTHING, "tune it at several sizes: sweetspot tune KERNEL --sizes NAME=A..B",
+		               "%s has not been tuned at any size", sizes->kernel);
 	prediction->config = range->config;
 	prediction->from = range->from;
 	prediction->to = range->to;
@@ -45,7 +45,7 @@ static json_t *pair_json(const double pair[2]) {
 	return json_pack("[o,o]", js_number(pair[0]), js_number(pair[1]));
 }
 
-/* Sizes are whole as a rule, and are written so. */
+/* Sizes are usually whole numbers and are then written as such. */
 static json_t *size_json(double n) {
 	return n == floor(n) && fabs(n) < 1e15 ? json_integer((json_int_t)n) : js_number(n);
 }
@@ -72,7 +72,7 @@ static json_t *between_json(const struct sizes *sizes) {
 	return array;
 }
 
-/* Ranges don't share a size: of whole ones the next range begins at the next. */
+/* Ranges do not share a size: if sizes are whole numbers, each range begins one above the end of the last. */
 static json_t *thresholds_json(const struct sizes *sizes, const struct sizes_range *ranges, size_t count) {
 	json_t *array = json_array();
 	bool whole = sizes_is_whole(sizes);
@@ -107,7 +107,7 @@ static json_t *law_json(const struct growth *growth) {
 	                 js_number(growth->law.freedom), "sizes", (json_int_t)growth->count);
 }
 
-/* What the law says of a point from all other sizes; NAN: there is no law. */
+/* The prediction for a point from all other sizes; NAN: there is no law. */
 static void foretold(const struct growth *growth, double n, double *cost, double *error) {
 	*cost = *error = NAN;
 	for (size_t i = 0; growth && i < growth->count; i++) {
@@ -118,7 +118,7 @@ static void foretold(const struct growth *growth, double n, double *cost, double
 	}
 }
 
-/* What the other sizes say of each: its cost, and how much their configuration loses there. */
+/* Checks one size against the others: its predicted cost, and the loss of what they recommend for it. */
 static json_t *check_json(const struct sizes *sizes, size_t at, const struct growth *growth) {
 	const struct sizes_point *point = &sizes->entries[at].point;
 	struct sizes_range ranges[SIZES_RANGES_MAX];
@@ -136,7 +136,8 @@ static json_t *check_json(const struct sizes *sizes, size_t at, const struct gro
 	return one;
 }
 
-/* Median and worst of what was checked; a recommendation that does not work counts as the worst there can be. */
+/* Median and worst of all checks. A recommendation that does not work is counted apart, because no loss is large enough
+ * for it. */
 static json_t *honesty_json(const json_t *checked, const struct growth *growth) {
 	double loss[SIZES_MAX], worst = NAN;
 	size_t known = 0, i, failed = 0;

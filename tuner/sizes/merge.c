@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Neighbouring sizes under one configuration. */
+/* Merges neighbouring sizes into ranges with one configuration each: dynamic programming over stations (sizes with
+ * measured ratios) and configurations, as in optimal segmentation (Bellman, "On the approximation of curves by line
+ * segments using dynamic programming", CACM 1961). */
 #include <config.h>
 
 #include <math.h>
@@ -9,15 +11,17 @@
 #include "src/base/mem.h"
 #include "tuner/sizes/stations.h"
 
-/* A threshold is taken no nearer to a measured size than this share of the gap. */
+/* A threshold keeps at least this share of the gap away from both measured sizes, because ratios measured so far apart
+ * do not tell more. */
 static const double NEAREST = 0.1;
-/* One more range must save this much of the sizes' losses together: what counts as a difference in a duel. */
+/* An extra range must save at least this loss, summed over the sizes: the smallest difference that a duel calls a
+ * difference. */
 static const double RANGE_LOSS = 0.01;
-/* Where it is not known what is lost, and no more than that counts on the way between sizes. */
+/* The loss that counts between sizes if it is unknown or larger. */
 static const double FAR_LOSS = 0.5;
 
-struct choice {    /* the best way to have stations 0 .. i under ranges, the last of which has this configuration */
-	double cost;   /* INFINITY: it does not stand for station i */
+struct choice {    /* the cheapest cover of stations 0 .. i whose last range has this configuration */
+	double cost;   /* INFINITY: it cannot stand for station i */
 	size_t before; /* the configuration at station i - 1 */
 };
 
@@ -35,8 +39,8 @@ static double loss_or_far(const struct merge *merge, size_t station, size_t conf
 	return loss <= FAR_LOSS ? loss : FAR_LOSS;
 }
 
-/* What is lost on the way to the next station, in the mean, where the ratios lie on lines between the two: `low` is
- * used up to where both cost the same, `high` from there. */
+/* The mean loss in the gap behind a station, where the ratios are taken to be linear between the two: `low` is used up
+ * to the size at which both cost the same, and `high` from there on. */
 static double gap_loss(const struct merge *merge, size_t station, size_t low, size_t high) {
 	double a = loss_or_far(merge, station, low), a_end = loss_or_far(merge, station + 1, low);
 	double b = loss_or_far(merge, station, high), b_end = loss_or_far(merge, station + 1, high);
@@ -46,7 +50,7 @@ static double gap_loss(const struct merge *merge, size_t station, size_t low, si
 	return share * (a + a_there) / 2 + (1 - share) * (b_there + b_end) / 2;
 }
 
-/* Its own best stands for a size in any case. */
+/* A configuration may stand for a size if it loses little there; the own best of the size always may. */
 static bool stands(const struct merge *merge, size_t station, size_t config) {
 	return loss_at(merge, station, config) <= SIZES_MARGIN || merge->stations.own[station] == config;
 }
@@ -62,7 +66,7 @@ static void choose(struct merge *merge, size_t station, size_t config) {
 		if (!isfinite(before[k].cost))
 			continue;
 		double one = before[k].cost + gap_loss(merge, station - 1, k, config) + (k == config ? 0 : RANGE_LOSS);
-		/* Of equal ones that which goes on. */
+		/* On a tie the configuration goes on, so that ranges stay few. */
 		if (one < cost || (one <= cost && k == config)) {
 			cost = one;
 			choice->before = k;
@@ -77,13 +81,14 @@ static void solve(struct merge *merge) {
 			choose(merge, station, k);
 }
 
-/* How much longer (a logarithm) the first configuration takes than the second. */
+/* The logarithm of the ratio of the first configuration to the second. */
 static double behind(const struct sizes_entry *entry, const json_t *first, const json_t *second) {
 	size_t pairs;
 	return log(sizes_entry_ratio(entry, first, &pairs) / sizes_entry_ratio(entry, second, &pairs));
 }
 
-/* Where two ranges meet: where both would cost the same, by the ratios on either side; else the geometric middle. */
+/* The size at which two ranges meet: where both configurations would cost the same, by the ratios on either side; if
+ * those do not cross, the geometric mean. */
 static double threshold(const struct sizes_entry *left, const struct sizes_entry *right, const json_t *low_config,
                         const json_t *high_config) {
 	double a = log(left->point.n), b = log(right->point.n), share = 0.5;
@@ -107,7 +112,7 @@ static void range_begin(const struct merge *merge, size_t station, size_t config
 	*range = (struct sizes_range){.first = n, .last = n, .from = n, .to = n, .config = merge->stations.configs[config]};
 }
 
-/* From the last station to the first; then from small sizes to large ones. */
+/* Follows the choices back from the last station, then writes the ranges in ascending order. */
 static size_t ranges_read(const struct merge *merge, struct sizes_range *ranges) {
 	size_t count = 0, config = cheapest(merge), config_at[SIZES_RANGES_MAX];
 	for (size_t i = merge->stations.count; i-- > 0;) {

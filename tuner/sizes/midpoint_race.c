@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Between two sizes, the best of neither need be the best. Who came to the race of a neighbour, or is the best of one
- * further off, meets what is recommended there so far: in blocks, as in a race, and without a search. */
+/* The best configuration between two sizes need not be the best of either. The one recommended there is therefore raced
+ * against the best and the finalists of both neighbours and the best of the next two, in interleaved blocks and without
+ * a search. */
 #include <config.h>
 
 #include <math.h>
@@ -12,14 +13,14 @@
 #include "src/base/stats.h"
 #include "tuner/sizes/impl.h"
 
-/* Who takes this much longer than the best is out, from the second round on. Others are kept: without a size, and what
- * only its search found, they may be the best that is left. */
+/* A configuration that takes this much longer than the best drops out from the second round on. The rest stay: if a
+ * size is left out, together with what only its search found, they may be the best that is left. */
 static const double OUT = 1.4;
-enum { OUT_FROM = 2, ROUNDS_LEAST = 3 /* of a ratio that counts */ };
+enum { OUT_FROM = 2, ROUNDS_LEAST = 3 /* rounds for a ratio that counts */ };
 
 struct midpoint_race {
 	struct sizes_midpoint midpoint;
-	json_t *configs[SIZES_MIDPOINT_RACE_MAX]; /* the first is what is recommended there so far */
+	json_t *configs[SIZES_MIDPOINT_RACE_MAX]; /* the first is the one recommended there so far */
 	size_t count;
 	double costs[SIZES_MIDPOINT_RACE_ROUNDS * SIZES_MIDPOINT_RACE_MAX]; /* [round * count + config]; NAN: none */
 	bool out[SIZES_MIDPOINT_RACE_MAX];
@@ -55,7 +56,7 @@ static void race_init(struct sizes *sizes, const struct sizes_midpoint *midpoint
 		race->costs[i] = NAN;
 }
 
-/* The median of a configuration's costs over those of the first in the same blocks; NAN: there are none. */
+/* The median ratio of a configuration to the first one within the same blocks; NAN: they share none. */
 static double ratio_of(const double *costs, size_t count, size_t rounds, size_t config, size_t *pairs) {
 	double logs[SIZES_MIDPOINT_RACE_ROUNDS];
 	*pairs = 0;
@@ -78,7 +79,8 @@ static void out_set(struct midpoint_race *race, size_t rounds) {
 		race->out[i] = race->out[i] || ratios[i] > OUT * least;
 }
 
-/* 0, 1: the budget allows no more, -1: err. What can't be had at this size, or fails, is out. */
+/* Returns 0, 1 if the budget allows no more, -1 with err. A configuration that fails or is invalid at this size is out.
+ * The order of the others is reversed every other round, so that a slow drift hits all alike. */
 static int round_run(const struct sizes_bench *bench, struct midpoint_race *race, int round, struct err *err) {
 	for (size_t k = 0; k < race->count; k++) {
 		size_t i = k && round % 2 ? race->count - k : k;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Who met between two sizes, from the store. */
+/* Reads midpoint races back from the store. */
 #include <config.h>
 
 #include <math.h>
@@ -12,7 +12,7 @@
 
 struct midpoint_race {
 	double n;
-	char *texts[SIZES_MIDPOINT_RACE_MAX]; /* canonical JSON; the first is what the others are compared with */
+	char *texts[SIZES_MIDPOINT_RACE_MAX]; /* canonical JSON; the first one is the reference */
 	size_t count;
 	double costs[SIZES_MIDPOINT_RACE_ROUNDS][SIZES_MIDPOINT_RACE_MAX];
 };

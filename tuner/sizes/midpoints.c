@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Sizes between those tuned. A law over sizes far apart says little of what lies between them; to measure there what is
- * recommended anyway costs a few trials, and no search. */
+/* Midpoints: sizes between those that were tuned. A law over sizes that lie far apart says little about the gaps;
+ * measuring the recommended configuration there costs a few trials and no search. */
 #include <config.h>
 
 #include <math.h>
@@ -9,7 +9,7 @@
 #include "src/base/stats.h"
 #include "tuner/sizes/impl.h"
 
-static const double WIDE = 1.5, WIDER = 1.25; /* neighbours further apart get one between them; the same, of too many */
+static const double WIDE = 1.5, WIDER = 1.25; /* a wider gap gets a midpoint; widen by this if there are too many */
 
 bool sizes_is_whole(const struct sizes *sizes) {
 	for (size_t i = 0; i < sizes->count; i++)

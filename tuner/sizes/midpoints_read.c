@@ -9,7 +9,7 @@
 #include "src/base/mem.h"
 #include "tuner/sizes/impl.h"
 
-struct tally { /* of one size and configuration */
+struct tally { /* for one size and configuration */
 	double n;
 	char *config; /* canonical JSON */
 	double cost[SIZES_ROUNDS];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which size to tune next. */
+/* Chooses the size to tune next. */
 #include <config.h>
 
 #include <math.h>
@@ -7,11 +7,11 @@
 
 #include "tuner/sizes/impl.h"
 
-/* A threshold is known well enough between sizes this near to each other. */
+/* A threshold between sizes this close to each other is known well enough. */
 static const double NEAR = 1.1;
 enum {
-	ENOUGH = 5 /* sizes for a law that can be checked */,
-	EXPECTED = 6 /* of a search for thresholds, at the start */
+	ENOUGH = 5 /* sizes, for a law that can be checked */,
+	EXPECTED = 6 /* sizes, at the start of a search for thresholds */
 };
 
 static bool is_known(const struct sizes *sizes, double n) {
@@ -21,8 +21,8 @@ static bool is_known(const struct sizes *sizes, double n) {
 	return sizes_is_tuned(sizes, n);
 }
 
-/* Of the whole numbers in the middle of a gap (by logarithms) the one with the fewest binary digits, as sizes tend to
- * be. */
+/* The whole number near the geometric mean with the fewest significant binary digits, because real problem sizes tend
+ * to be such numbers. */
 double sizes_round(double low, double high) {
 	double middle = sqrt(low * high), spread = pow(high / low, 0.2);
 	for (double step = exp2(floor(log2(middle))); step >= 1; step /= 2) {
@@ -39,14 +39,14 @@ static double round_real(double low, double high) {
 	return n > low && n < high ? n : middle;
 }
 
-/* NAN: nothing new there. */
+/* NAN: there is no new size in it. */
 static double between(const struct sizes *sizes, const struct sizes_plan *plan, double low, double high) {
 	double n = plan->whole ? sizes_round(low, high) : round_real(low, high);
 	return isnan(n) || is_known(sizes, n) ? NAN : n;
 }
 
 struct gap {
-	double n, width; /* a size in it; high over low */
+	double n, width; /* a size in the gap; high over low */
 };
 
 static void gap_widen(const struct sizes *sizes, const struct sizes_plan *plan, double low, double high,
@@ -60,8 +60,8 @@ static size_t halvings(double width) {
 	return width > NEAR ? (size_t)ceil(log2(log(width) / log(NEAR))) : 0;
 }
 
-/* In the widest gap between neighbours whose configurations differ; where none is left, in the widest of all until
- * there are enough for a law. */
+/* Bisects the widest gap between neighbours with different configurations. Once those are narrow enough, bisects the
+ * widest gap of all until there are enough sizes for a law. */
 static double sample(const struct sizes *sizes, const struct sizes_plan *plan, size_t *expected) {
 	struct sizes_range ranges[SIZES_RANGES_MAX];
 	struct gap widest = {.n = NAN};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What stored trials say of a configuration beside the best of their size: pairs of a block of a race or duel; failing
- * those the medians of the search, which were taken one after the other. */
+/* Ratios of configurations to the best of their size, from stored trials: paired within the blocks of a race or a duel;
+ * failing that, from the medians of the search, which were measured one after the other and count for less. */
 #include <config.h>
 
 #include <math.h>
@@ -13,11 +13,11 @@
 #include "tuner/sizes/impl.h"
 #include "tuner/trial/trial.h"
 
-struct tally { /* of a configuration in the trials of one search */
+struct tally { /* for one configuration in the trials of one search */
 	const json_t *config;
 	char *text;
 	double in_block, alone; /* NAN: none */
-	double *logs;           /* of pairs; of the best itself costs, in turns with other sizes */
+	double *logs;           /* of pairs; for the best itself its costs in rounds with other sizes */
 	size_t count, failures;
 };
 

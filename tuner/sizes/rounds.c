@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Points and sizes between them, measured there and back, so that a slow drift meets all sizes alike. */
+/* Measures all points and midpoints in rounds, alternately upwards and downwards, so that a slow drift of the machine
+ * affects all sizes alike and not the law over them. */
 #include <config.h>
 
 #include <math.h>
@@ -8,12 +9,12 @@
 
 enum { STATIONS_MAX = SIZES_MAX + SIZES_MIDPOINTS_MAX };
 
-struct station { /* a point where way is NULL */
+struct station { /* a point if midpoint is NULL */
 	size_t point;
 	const struct sizes_midpoint *midpoint;
 	double cost[SIZES_ROUNDS];
 	size_t count;
-	bool closed; /* what is recommended for it can't be had there */
+	bool closed; /* the recommended configuration is invalid there */
 };
 
 static size_t stations_make(const struct sizes *sizes, const struct sizes_midpoint *midpoints, size_t midpoint_count,
@@ -27,7 +28,7 @@ static size_t stations_make(const struct sizes *sizes, const struct sizes_midpoi
 	return count;
 }
 
-/* 0, -1: err, 1: the budget allows no more. */
+/* Returns 0, 1 if the budget allows no more, -1 with err. */
 static int visit(const struct sizes *sizes, const struct sizes_bench *bench, struct station *station, int round,
                  struct err *err) {
 	double one = NAN;

@@ -148,7 +148,7 @@ double sizes_least(const struct sizes *sizes, size_t point) {
 	const struct sizes_entry *entry = &sizes->entries[point];
 	double least = 1;
 	for (size_t i = 0; i < entry->ratio_count; i++)
-		if (entry->ratios[i].pairs >= SIZES_PAIRS_MIN) /* separate trials give no better best */
+		if (entry->ratios[i].pairs >= SIZES_PAIRS_MIN) /* separate trials are too noisy to replace the best */
 			least = fmin(least, entry->ratios[i].ratio);
 	return least;
 }

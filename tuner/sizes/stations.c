@@ -32,7 +32,8 @@ static int by_size(const void *a, const void *b) {
 	return ((*x)->point.n > (*y)->point.n) - ((*x)->point.n < (*y)->point.n);
 }
 
-/* Who lost a race is no better than who won it, whatever the medians are: the winner may be the cheaper one. */
+/* The loser of a race never counts as better than its winner, whatever the medians say: the winner may have been chosen
+ * because it is cheaper. */
 static double ratio_at(const struct sizes_entry *entry, const json_t *config, size_t *pairs) {
 	double ratio = sizes_entry_ratio(entry, config, pairs);
 	size_t i;
@@ -44,7 +45,7 @@ static double ratio_at(const struct sizes_entry *entry, const json_t *config, si
 	return ratio;
 }
 
-/* Separate trials give no better best. */
+/* Separate trials are too noisy to replace the best. */
 static double least_of(const struct stations *stations, const struct sizes_entry *entry, size_t *config) {
 	double least = INFINITY;
 	*config = SIZE_MAX;
@@ -61,7 +62,7 @@ static double least_of(const struct stations *stations, const struct sizes_entry
 	return least;
 }
 
-/* false: nothing that is in question is known there. */
+/* Returns false if nothing is known there about the configurations in question. */
 static bool station_make(struct stations *stations, size_t at) {
 	double *loss = &stations->loss[at * stations->config_count];
 	double least = least_of(stations, stations->at[at], &stations->own[at]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Results of the store that differ in one number of the problem. */
+/* Finds the stored results that differ in one number of the problem only. */
 #include <config.h>
 
 #include <math.h>
@@ -42,7 +42,7 @@ static int result_add(void *ctx, const struct store_result *stored) {
 	return finder->count == RESULTS_MAX;
 }
 
-/* Another device or source is another kernel. */
+/* A kernel on another device or with another source is another kernel. */
 static bool same_kernel(const struct found *a, const struct found *b) {
 	return strcmp(a->source, b->source) == 0 &&
 	       strcmp(js_string_or(a->result, "device", "cpu"), js_string_or(b->result, "device", "cpu")) == 0;
@@ -63,7 +63,7 @@ static bool in_group(const struct found *one, const struct found *problem_row, c
 	return in;
 }
 
-/* The results that are like one of them in all but `over`; the newest of each size stays. */
+/* Collects the results that equal one of them in all but `over`; of several with the same size the newest stays. */
 static struct sizes *group(const struct finder *finder, const struct found *problem_row, const char *over) {
 	struct sizes *sizes = sizes_new(finder->kernel, over);
 	json_t *rest = without(json_object_get(problem_row->result, "problem"), over);
@@ -103,7 +103,7 @@ static bool is_wanted(const json_t *problem, const char *name, const char *over,
 	return true;
 }
 
-/* The largest group; of equal ones that of the newest result. */
+/* The largest group; of equally large ones the group of the newest result. */
 static struct sizes *largest(const struct finder *finder, const char *over, const json_t *asked) {
 	struct sizes *best = NULL;
 	for (size_t i = finder->count; i-- > 0;) {
@@ -137,8 +137,8 @@ struct sizes *sizes_load(struct store *store, const char *fingerprint, const cha
 	}
 	free(finder.found);
 	if (!failed && !sizes)
-		failed = err_set(err, ERR_NOTHING, "tune it at some sizes: sweetspot tune KERNEL --sizes NAME=A..B",
-		                 "%s holds no sizes of %s on this machine", store_path(store), kernel);
+		failed = err_set(err, ERR_NOTHING, "tune it at several sizes: sweetspot tune KERNEL --sizes NAME=A..B",
+		                 "%s does not hold results of %s at several sizes on this machine", store_path(store), kernel);
 	if (!failed && sizes_ratios_read(sizes, store, err))
 		failed = -1;
 	if (!failed)
