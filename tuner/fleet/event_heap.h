@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Events in the order of their time; of equal times the one that was added first. */
+/* A priority queue of events by time; events of equal time come out in the order in which they were added, so that a
+ * simulation is deterministic. */
 #ifndef TUNER_FLEET_EVENT_HEAP_H
 #define TUNER_FLEET_EVENT_HEAP_H
 #include <stdbool.h>
@@ -8,7 +9,7 @@
 
 struct event {
 	double time;
-	uint64_t number; /* set by the heap */
+	uint64_t number; /* set by event_add */
 	size_t node;
 	int kind;
 	uint64_t epoch;
@@ -21,7 +22,7 @@ struct event_heap {
 };
 
 void event_add(struct event_heap *heap, struct event event);
-bool event_first(const struct event_heap *heap, struct event *event); /* false: there is none */
-void event_drop(struct event_heap *heap);                             /* the first */
+bool event_first(const struct event_heap *heap, struct event *event); /* false: the heap is empty */
+void event_drop(struct event_heap *heap);                             /* removes the first */
 
 #endif

@@ -31,7 +31,7 @@ static void lose(struct fleet *fleet, size_t at) {
 	fleet->lost++;
 }
 
-/* Where a node belongs that has nothing to do. */
+/* Sets the state of a node that has nothing to do. */
 static void settle(struct fleet *fleet, size_t at) {
 	struct node *node = &fleet->nodes[at];
 	enum pool_state state = state_of(fleet, at);
@@ -48,7 +48,7 @@ static void settle(struct fleet *fleet, size_t at) {
 	}
 }
 
-/* Those that were away, and came back or never will. */
+/* Looks at the nodes that were away: they may be back, or lost for good. */
 static void returned_find(struct fleet *fleet) {
 	size_t count = fleet->away_count;
 	fleet->away_count = 0;
@@ -66,7 +66,7 @@ struct fleet *fleet_new(struct pool *pool) {
 	fleet->away = mem_alloc(pool->count, sizeof *fleet->away);
 	fleet->quarantined = mem_alloc(pool->count, sizeof *fleet->quarantined);
 	fleet->logs = mem_alloc(pool->count, sizeof *fleet->logs);
-	for (size_t i = pool->count; i-- > 0;) { /* the first is taken first */
+	for (size_t i = pool->count; i-- > 0;) { /* a stack: node 0 is used first */
 		fleet->nodes[i].base = NAN;
 		settle(fleet, i);
 	}
@@ -126,7 +126,7 @@ size_t fleet_busy(const struct fleet *fleet) {
 int fleet_wait(struct fleet *fleet, double seconds, struct pool_done *done, struct err *err) {
 	int rc = fleet->pool->wait(fleet->pool->ctx, seconds, done, err);
 	if (rc < 0)
-		fleet->busy = 0; /* no job is looked at any more */
+		fleet->busy = 0; /* the pool has dropped all jobs */
 	if (rc == 0)
 		returned_find(fleet);
 	if (rc != 1)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Shared by fleet*.c only. */
+/* Shared by fleet.c and fleet_judge.c only. */
 #ifndef TUNER_FLEET_FLEET_IMPL_H
 #define TUNER_FLEET_FLEET_IMPL_H
 #include "tuner/fleet/fleet.h"
@@ -9,15 +9,15 @@ enum { RECENT = 3 };
 
 struct node {
 	enum node_state state;
-	bool quarantined; /* as soon as its job has ended */
-	bool returned;    /* it was away since its last baseline */
+	bool quarantined; /* takes effect once its job has ended */
+	bool returned;    /* was away since its last baseline */
 	uint64_t trials;
-	double recent[RECENT];    /* its last baselines, a ring */
-	size_t measured, strange; /* in the ring's lifetime; strange: baselines in a row */
+	double recent[RECENT];    /* ring buffer of its last baselines */
+	size_t measured, strange; /* measured: since the ring was reset; strange: suspicious baselines in a row */
 	double base;              /* their median; NAN: none */
 	double based_at, base_cost;
-	size_t failed; /* baselines in a row */
-	double begun;  /* its job */
+	size_t failed; /* failed baselines in a row */
+	double begun;  /* start of its job */
 	char reason[160];
 };
 
@@ -26,15 +26,15 @@ struct fleet {
 	struct node *nodes;
 	size_t *idle, idle_count, *away, away_count;
 	size_t busy, lost, quarantined_count;
-	size_t *quarantined, quarantined_reported; /* in the order in which they were set aside */
+	size_t *quarantined, quarantined_reported; /* in the order in which they were quarantined */
 	double reference;                          /* NAN: not known */
-	bool blind;                                /* without baselines */
+	bool blind;                                /* works without baselines */
 	double seconds, held_before;
-	size_t known, fresh; /* nodes with a baseline; baselines since all were judged */
-	double *logs;        /* room for one number a node */
+	size_t known, fresh; /* nodes with a baseline; baselines since the nodes were last judged */
+	double *logs;        /* scratch: one number per node */
 };
 
-/* fleet_judge.c. All nodes against each other, once in a while. */
+/* Compares all nodes with each other and quarantines the outliers. */
 void fleet_judge(struct fleet *fleet);
 void fleet_quarantine(struct fleet *fleet, size_t node);
 

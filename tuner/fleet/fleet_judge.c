@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Whom to believe, by the baseline: a node that is slower than nearly all others, or not as fast as it was. */
+/* Decides by their baselines which nodes can be trusted: a node is quarantined if it is slower than nearly all others,
+ * or slower than it was. Medians and median absolute deviations are used because neither moves with the few nodes that
+ * are to be found (Huber, "Robust Statistics", 1981; doc/adr/0011-fleet.md). */
 #include <config.h>
 
 #include <math.h>
@@ -8,17 +10,19 @@
 #include "src/base/stats.h"
 #include "tuner/fleet/fleet_impl.h"
 
-/* Measuring the baseline again takes at most this share of a node's time. */
+/* Repeated baselines take at most this share of a node's time. */
 static const double BASELINE_SHARE = 1.0 / 16;
-/* Logarithms: less is no outlier, and no drift. Shared machines change by some percent all the time. */
+/* In logarithms: a smaller distance is neither an outlier nor a drift, because shared machines vary by some percent all
+ * the time. */
 static const double APART_MIN = 0.14, DRIFT_MIN = 0.14;
-/* Of the median absolute deviation among nodes, in units of a normal deviation. */
+/* In standard deviations, estimated by the median absolute deviation of the nodes. */
 static const double APART_DEVIATIONS = 4;
-/* Slow nodes are outliers where they are few; else they are nodes of another kind, which ratios take care of. */
+/* If more than this share of the nodes is slow, they are another kind of node and not outliers; ratios to the baseline
+ * take care of that. */
 static const double OUTLIERS_MAX = 0.2;
-/* Of the nodes that are there this share is known before any is judged. */
+/* Nodes are judged once this share of those present has a baseline. */
 static const double KNOWN_MIN = 0.9;
-enum { NODES_MIN = 3, FAILED_MAX = 2, JUDGED_EACH = 16 /* part of those known */ };
+enum { NODES_MIN = 3, FAILED_MAX = 2, JUDGED_EACH = 16 /* judged after 1/16 of the known nodes have a new baseline */ };
 
 void fleet_quarantine(struct fleet *fleet, size_t node) {
 	struct node *own = &fleet->nodes[node];
@@ -99,7 +103,7 @@ static void base_set(struct fleet *fleet, struct node *node, double value) {
 		fleet_judge(fleet);
 }
 
-/* The last one of its kind is not set aside. */
+/* The last node is never quarantined, because the search could not go on without it. */
 static enum fleet_verdict distrust(struct fleet *fleet, size_t node) {
 	if (fleet_alive(fleet) <= 1)
 		return FLEET_DRIFTED;
@@ -115,7 +119,7 @@ static enum fleet_verdict failed(struct fleet *fleet, size_t at, const char *mes
 	return distrust(fleet, at);
 }
 
-/* It was seen twice in a row. */
+/* Called once a drift was confirmed by a second baseline. */
 static enum fleet_verdict drifted(struct fleet *fleet, size_t at, double drift, double value) {
 	struct node *node = &fleet->nodes[at];
 	enum fleet_verdict verdict = FLEET_DRIFTED;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The template: the worker as a child process. */
+/* Runs the worker as a child process. This is the launcher to copy. */
 #include <config.h>
 
 #include <stdlib.h>
@@ -18,7 +18,7 @@ static void local_probe(struct launcher_probe *probe) {
 
 static void *local_open(const struct launcher_settings *settings, size_t *nodes, struct err *err) {
 	if (settings->words && settings->words[0]) {
-		err_set(err, ERR_USAGE, "leave them out", "the launcher local starts the worker itself: it has no arguments");
+		err_set(err, ERR_USAGE, "leave them out", "the launcher local starts the worker itself and takes no arguments");
 		return NULL;
 	}
 	struct local *local = mem_alloc(1, sizeof *local);

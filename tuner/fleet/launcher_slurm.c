@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* srun of the worker: a job for each node, or, inside an allocation, a step on each of its nodes. Facts from srun(1) of
- * Slurm 22.05 and tried with it; doc/fleet.md tells them. */
+/* Starts workers with srun: one job per node, or, inside an allocation, one step per node. The options follow srun(1)
+ * of Slurm 22.05 and were tried with it; doc/fleet.md has the findings. */
 #include <config.h>
 
 #include <signal.h>
@@ -20,9 +20,9 @@ static const double PING_SECONDS = 5, ASK_SECONDS = 10;
 
 struct slurm {
 	struct arena *arena;
-	char name[SLURM_JOBS_NAME]; /* of its jobs and steps: no other run's */
-	bool inside;                /* an allocation */
-	const char *const **nodes;  /* argv of each */
+	char name[SLURM_JOBS_NAME]; /* name of its jobs and steps, which no other run has */
+	bool inside;                /* inside an allocation */
+	const char *const **nodes;  /* command line of each */
 	size_t count;
 };
 
@@ -47,8 +47,8 @@ static void slurm_probe(struct launcher_probe *probe) {
 	int status;
 	for (size_t i = 0; i < sizeof programs / sizeof *programs; i++)
 		if (!is_found(programs[i])) {
-			snprintf(probe->reason, sizeof probe->reason, "there is no %s in PATH", programs[i]);
-			snprintf(probe->fix, sizeof probe->fix, "run it where Slurm's commands are, on a login node");
+			snprintf(probe->reason, sizeof probe->reason, "%s was not found in PATH", programs[i]);
+			snprintf(probe->fix, sizeof probe->fix, "run it on a login node, where Slurm's commands are installed");
 			return;
 		}
 	char *text = slurm_command(ping, PING_SECONDS, &status, said, sizeof said);
@@ -61,7 +61,7 @@ static void slurm_probe(struct launcher_probe *probe) {
 	free(text);
 }
 
-/* The allocation's nodes, one a line. */
+/* The nodes of the allocation, one per line. */
 static char *hosts_list(struct err *err) {
 	const char *list = getenv("SLURM_JOB_NODELIST");
 	const char *const argv[] = {"scontrol", "show", "hostnames", list, NULL};
@@ -71,8 +71,8 @@ static char *hosts_list(struct err *err) {
 	if (status == 0 && *text)
 		return text;
 	free(text);
-	err_set(err, ERR_UNAVAILABLE, "see `scontrol show hostnames`; without SLURM_JOB_ID it asks for jobs of its own",
-	        "the nodes of this allocation are not known: %s", *said ? said : "SLURM_JOB_NODELIST is empty");
+	err_set(err, ERR_UNAVAILABLE, "see `scontrol show hostnames`; without SLURM_JOB_ID set, jobs are submitted instead",
+	        "the nodes of this allocation cannot be listed: %s", *said ? said : "SLURM_JOB_NODELIST is empty");
 	return NULL;
 }
 
@@ -84,12 +84,12 @@ static size_t words_count(const char *const *words) {
 }
 
 static const char *const *argv_make(struct slurm *slurm, const struct launcher_settings *settings, const char *host) {
-	/* --exclusive without -n: a job has all CPUs of its node, and so does its step. With -n1 the step has one CPU
-	 * (tried). Inside an allocation it is the other way round: a step has all of the job's CPUs there unless it is
+	/* --exclusive without -n gives the job, and with it the step, all CPUs of the node; with -n1 the step has only one
+	 * (tried). Inside an allocation it is the other way round: a step has all CPUs of the job on its node unless it is
 	 * exclusive. */
 	const char *const job[] = {"srun", "-N1", "--exclusive", NULL};
 	const char *const step[] = {"srun", "-N1", "-n1", "-w", host, NULL};
-	/* The worker binds threads itself, and needs no MPI. */
+	/* The worker binds its threads itself and does not use MPI. */
 	const char *const common[] = {arena_printf(slurm->arena, "--job-name=%s", slurm->name), "--cpu-bind=none",
 	                              "--mpi=none", "--quit-on-interrupt", NULL};
 	const char *const worker[] = {arena_strdup(slurm->arena, settings->worker), NULL};
@@ -119,8 +119,8 @@ static int steps_add(struct slurm *slurm, const struct launcher_settings *settin
 	free(hosts);
 	if (slurm->count >= settings->nodes)
 		return 0;
-	return err_set(err, ERR_USAGE, "ask for more with salloc, or leave --nodes out", "this allocation has %zu node(s)",
-	               slurm->count);
+	return err_set(err, ERR_USAGE, "ask for more with salloc, or leave --nodes out",
+	               "this allocation has only %zu node(s)", slurm->count);
 }
 
 static void slurm_free(struct slurm *slurm) {
@@ -132,7 +132,7 @@ static void slurm_free(struct slurm *slurm) {
 static void *slurm_open(const struct launcher_settings *settings, size_t *nodes, struct err *err) {
 	const char *job = getenv("SLURM_JOB_ID");
 	if (settings->nodes > NODES_MAX) {
-		err_set(err, ERR_USAGE, NULL, "%d nodes at most", NODES_MAX);
+		err_set(err, ERR_USAGE, NULL, "at most %d nodes are possible", NODES_MAX);
 		return NULL;
 	}
 	struct slurm *slurm = mem_alloc(1, sizeof *slurm);
@@ -170,7 +170,7 @@ const struct launcher launcher_slurm = {
 	.name = "slurm",
 	.summary = "srun of the worker on nodes of a cluster: steps of this allocation, or jobs that queue",
 	.elsewhere = true,
-	.end_signal = SIGTERM, /* srun ends its job then; killed, it could not */
+	.end_signal = SIGTERM, /* lets srun end its job, which SIGKILL would not */
 	.end_seconds = 10,
 	.probe = slurm_probe,
 	.open = slurm_open,

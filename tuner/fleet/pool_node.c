@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A node's thread. It lives as long as its worker: a child gets the signal of its parent's death when the thread that
- * started it ends (src/base/proc/proc.h). */
+/* The thread of a node. It must live as long as its worker, because a child gets its parent's death signal when the
+ * thread that started it ends (src/base/proc/proc.h). */
 #include <config.h>
 
 #include <stdio.h>
@@ -12,8 +12,8 @@
 #include "src/base/sys.h"
 #include "tuner/fleet/pool_workers_impl.h"
 
-/* Before the first try after a loss, and before the second; each further one waits twice as long, until its worker is
- * there. */
+/* Delays before the first and the second attempt to restart a lost worker. Each further delay is twice as long until
+ * the worker is up, so that a broken node does not flood the scheduler. */
 static const double FIRST_SECONDS = 0.1, SECOND_SECONDS = 1;
 enum { DOUBLINGS = 5 };
 
@@ -38,7 +38,7 @@ static const char *name_of(const json_t *machine) {
 	return js_string_or(machine, "node", "");
 }
 
-/* Where a trial ran is kept with it. */
+/* Stores where a trial ran together with its result. */
 static void name_add(struct trial_result *result, const char *name) {
 	if (!result->reply)
 		result->reply = json_object();
@@ -47,11 +47,11 @@ static void name_add(struct trial_result *result, const char *name) {
 
 static void lose(struct pool_done *done, const struct worker_loss *loss) {
 	snprintf(done->reason, sizeof done->reason, "%s", loss->reason);
-	done->lost = done->reason; /* again where it is taken: it moves */
+	done->lost = done->reason; /* must be set again by the receiver, because the struct moves */
 	done->outside = loss->outside;
 }
 
-/* Before a trial: none can be why. */
+/* A loss before a trial cannot be the fault of one. */
 static struct worker_loss loss_before(const struct worker *worker, const char *why) {
 	struct worker_loss loss = {.outside = true};
 	snprintf(loss.reason, sizeof loss.reason, "%.159s", worker_lost(worker) ? worker_lost(worker)->reason : why);
@@ -63,8 +63,8 @@ static void lose_before(struct pool_done *done, const struct worker *worker, con
 	lose(done, &loss);
 }
 
-/* The trials of a job are compared with each other: a worker that came up on another node in the middle ends the job.
- */
+/* Runs one trial of a job. A worker that came up on another node ends the job, because its trials would not be
+ * comparable any more. */
 static int trial_run(struct pool_node *node, const struct trial_request *request, const char *name,
                      struct pool_done *done, struct err *err) {
 	struct trial_result *result = &done->results[done->done];
@@ -112,8 +112,8 @@ static double again_seconds(unsigned row) {
 	return row <= 1 ? FIRST_SECONDS : SECOND_SECONDS * (1 << (row - 2 < DOUBLINGS ? row - 2 : DOUBLINGS));
 }
 
-/* It was lost before it could say where it is, or while it ran. True: once more. What a trial may have done to it
- * counts against that trial (pool_done), and not against the node. */
+/* Handles a worker that was lost before it could say where it is, or while it ran. Returns true to start it again. A
+ * loss that a trial may have caused counts against that trial (pool_done) and not against the node. */
 static bool try_again(struct pool_node *node, const struct worker_loss *loss, bool never) {
 	struct pool_event event = {.what = POOL_AGAIN, .node = node->number};
 	snprintf(event.reason, sizeof event.reason, "%s", loss->reason);
@@ -128,8 +128,8 @@ static bool try_again(struct pool_node *node, const struct worker_loss *loss, bo
 	return !pool_node_pause(node, again_seconds(node->row));
 }
 
-/* Until its worker answers: false where it never will, or is to stop. What can't be started the first time is a mistake
- * in how it is started. */
+/* Starts the worker until it answers; false if it never will, or is to stop. A worker that cannot be started at all
+ * points to a wrong command, so that the first failure is final. */
 static bool bring_up(struct pool_node *node) {
 	for (;;) {
 		struct err err = {0};

@@ -22,7 +22,7 @@ void pool_queue_clear(struct pool_queue *queue) {
 	for (struct pool_event *event = queue->first, *next; event; event = next) {
 		next = event->next;
 		json_decref(event->machine);
-		for (size_t i = 0; i < event->done.done; i++) /* its job may be gone */
+		for (size_t i = 0; i < event->done.done; i++) /* pool_done_clear would need the job, which may be gone */
 			trial_result_clear(&event->done.results[i]);
 		free(event->done.results);
 		free(event);

@@ -17,7 +17,7 @@ struct virtual_node {
 	struct rng rng;
 	enum pool_state state;
 	char name[32];
-	uint64_t epoch; /* of its job: ends of earlier ones are stale */
+	uint64_t epoch; /* number of its job, which makes the ends of earlier ones stale */
 	const struct pool_job *job;
 	struct trial_result *results;
 	size_t result_count;
@@ -32,8 +32,8 @@ struct simulated {
 	struct simulated_tally tally;
 	struct pool_meter meter;
 	size_t busy, lost;
-	double now, left; /* left: by the caller's clock, when it got its last answer */
-	bool changed;     /* a node's state, which nobody was told yet */
+	double now, left; /* left: the caller's clock when it got its last answer */
+	bool changed;     /* the state of a node changed and nobody was told yet */
 };
 
 static void schedule(struct simulated *sim, size_t node, enum kind kind, double after) {
@@ -93,7 +93,7 @@ static void trial_run(const struct simulated *sim, struct virtual_node *node, co
 	*result = (struct trial_result){.value = NAN, .least = NAN, .elapsed_s = sim->options.trial_s};
 	if (!(run > 0) || !isfinite(run)) {
 		result->status = TRIAL_RUNTIME;
-		snprintf(result->message, sizeof result->message, "it does not work, as its model says");
+		snprintf(result->message, sizeof result->message, "the model says that it fails");
 		return;
 	}
 	samples_draw(node, request, throttled ? run * node->is.throttle : run, result);
@@ -107,7 +107,7 @@ static int submit(void *ctx, size_t at, const struct pool_job *job, struct err *
 	struct simulated *sim = ctx;
 	struct virtual_node *node = &sim->nodes[at];
 	if (at >= sim->pool.count || node->state != POOL_IDLE || job->count == 0)
-		return err_set(err, ERR_FAILED, NULL, "there is no idle node %zu, or nothing for it to do", at);
+		return err_set(err, ERR_FAILED, NULL, "node %zu is not idle, or its job is empty", at);
 	sim->now += caller_seconds(sim);
 	sim->left = sim->options.clock ? sim->options.clock() : 0;
 	double seconds = 0;
@@ -127,7 +127,7 @@ static int submit(void *ctx, size_t at, const struct pool_job *job, struct err *
 	return 0;
 }
 
-/* Hands the job back, with as many results as there were by now. */
+/* Hands the job back with the results that were complete by now. */
 static void job_end(struct simulated *sim, size_t at, double time, struct pool_done *done) {
 	struct virtual_node *node = &sim->nodes[at];
 	double end = node->begun;
@@ -157,7 +157,7 @@ static void fail(struct simulated *sim, size_t at) {
 		schedule(sim, at, EVENT_READY, node->is.away_s);
 }
 
-/* True: a job ended. */
+/* Returns true if a job ended. */
 static bool event_handle(struct simulated *sim, const struct event *event, struct pool_done *done) {
 	struct virtual_node *node = &sim->nodes[event->node];
 	bool busy = node->state == POOL_BUSY;
@@ -193,7 +193,7 @@ static bool interrupted(const struct simulated *sim) {
 	return sim->options.interrupt && *sim->options.interrupt;
 }
 
-/* 1: a job ended; 0: all up to the deadline is told of. */
+/* Handles events up to the deadline. Returns 1 if a job ended, 0 otherwise. */
 static int events_handle(struct simulated *sim, double deadline, struct pool_done *done) {
 	struct event event;
 	while (event_first(&sim->heap, &event)) {
@@ -222,7 +222,7 @@ static int wait(void *ctx, double seconds, struct pool_done *done, struct err *e
 	else if (sim->busy == 0 && sim->lost == sim->pool.count)
 		rc = err_set(err, ERR_FAILED, NULL, "all %zu nodes are lost", sim->pool.count);
 	else if (seconds < 0 && !sim->changed && !event_first(&sim->heap, &next))
-		rc = err_set(err, ERR_FAILED, NULL, "no node has anything to do");
+		rc = err_set(err, ERR_FAILED, NULL, "all nodes are idle, so that no job can end");
 	else
 		rc = events_handle(sim, seconds < 0 ? INFINITY : sim->now + seconds, done);
 	sim->left = sim->options.clock ? sim->options.clock() : 0;
@@ -265,7 +265,7 @@ void pool_simulated_free(struct pool *pool) {
 	struct simulated *sim = pool ? pool->ctx : NULL;
 	if (!sim)
 		return;
-	for (size_t i = 0; i < pool->count; i++) { /* of jobs that nobody waited for; the jobs may be gone */
+	for (size_t i = 0; i < pool->count; i++) { /* jobs that nobody waited for; their requests may be gone */
 		struct virtual_node *node = &sim->nodes[i];
 		for (size_t r = 0; node->results && r < node->result_count; r++)
 			trial_result_clear(&node->results[r]);

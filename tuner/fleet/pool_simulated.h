@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Virtual nodes behind struct pool, in discrete virtual time: an event heap, no threads, the same again by seed. For
- * fleets that are larger than what there is to test on. */
+/* Virtual nodes behind struct pool: a discrete-event simulation in virtual time, without threads and deterministic by
+ * seed. It stands in for fleets that are larger than any test machine. */
 #ifndef TUNER_FLEET_POOL_SIMULATED_H
 #define TUNER_FLEET_POOL_SIMULATED_H
 #include "src/base/rng.h"
 #include "tuner/fleet/pool.h"
 
 struct simulated_node {
-	double speed;        /* times are divided by it; > 0 */
-	double noise;        /* deviation of a sample's logarithm */
-	double queue_s;      /* until it is given */
-	double fail_every_s; /* mean of the exponential time until it fails; 0: never */
-	double away_s;       /* until it is back from a failure; 0: it is lost for good */
-	double throttle;     /* from throttle_at on, times are multiplied by it; 0: never */
+	double speed;        /* divides times; > 0 */
+	double noise;        /* standard deviation of the logarithm of a sample */
+	double queue_s;      /* time in the queue */
+	double fail_every_s; /* mean of the exponential time to failure; 0: never fails */
+	double away_s;       /* time until it is back after a failure; 0: lost for good */
+	double throttle;     /* factor on times from throttle_at on; 0: never */
 	double throttle_at;
 };
 
@@ -20,19 +20,18 @@ struct simulated_options {
 	size_t count;
 	uint64_t seed;
 	void *ctx;
-	/* Called once a node; it comes with speed 1 and nothing else. NULL: all are like that. */
+	/* Called once per node to set it up; *out arrives with speed 1 and all else 0. NULL: all nodes stay like that. */
 	void (*node)(void *ctx, size_t node, struct rng *rng, struct simulated_node *out);
-	double (*seconds)(void *ctx, const json_t *config); /* of a run at speed 1; NAN: it fails */
-	double trial_s;                                     /* that a trial takes besides its samples, on any node */
-	/* What the caller takes between its calls passes for the nodes, too, by this clock. NULL: it takes no time. */
+	double (*seconds)(void *ctx, const json_t *config); /* time of a run at speed 1; NAN: it fails */
+	double trial_s;                                     /* fixed cost of a trial besides its samples, on any node */
+	/* The clock of the caller: time that it spends between its calls also passes for the nodes. NULL: none does. */
 	double (*clock)(void);
 	const volatile int *interrupt; /* may be NULL */
 };
 
 struct simulated_tally {
-	uint64_t jobs, trials,
-		lost;      /* handed over; run to their end; jobs that their node did not live to see the end of */
-	double busy_s; /* that nodes spent in jobs */
+	uint64_t jobs, trials, lost; /* jobs handed over; trials completed; jobs lost with their node */
+	double busy_s;               /* time that nodes spent in jobs */
 };
 
 struct pool *pool_simulated_new(const struct simulated_options *options);

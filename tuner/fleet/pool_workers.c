@@ -15,7 +15,7 @@
 #include "src/base/sys.h"
 #include "tuner/fleet/pool_workers_impl.h"
 
-static const double SLICE_SECONDS = 0.1; /* between looks at the interrupt */
+static const double SLICE_SECONDS = 0.1; /* interval between checks of the interrupt flag */
 
 struct pool_workers {
 	struct pool_workers_options options;
@@ -66,7 +66,7 @@ static void requests_free(struct trial_request *requests, size_t count) {
 	free(requests);
 }
 
-/* References are counted, so objects are never shared between threads. */
+/* Makes deep copies, because the reference counts of JSON objects are not shared safely between threads. */
 static struct trial_request *requests_copy(const struct pool_job *job) {
 	struct trial_request *copies = mem_alloc(job->count, sizeof *copies);
 	for (size_t i = 0; i < job->count; i++) {
@@ -106,7 +106,7 @@ static void on_up(struct pool_workers *workers, struct pool_node *node, struct p
 	state_set(workers, node, POOL_IDLE);
 	if (!workers->options.admit ||
 	    workers->options.admit(workers->options.admit_ctx, node->number, node->worker, why, sizeof why)) {
-		note(workers, "node %s is there%s%s", node->name, *node->job ? ", job " : "", node->job);
+		note(workers, "node %s is ready%s%s", node->name, *node->job ? ", job " : "", node->job);
 		return;
 	}
 	quarantine(workers, node, why);
@@ -119,7 +119,7 @@ static void seen(const struct pool_workers *workers, const struct pool_done *don
 		work->seen(work->seen_ctx, &done->job->requests[i], &done->results[i]);
 }
 
-/* 1, or -1 where nothing can be run at all. */
+/* Returns 1, or -1 with err if nothing can be run at all. */
 static int on_done(struct pool_workers *workers, struct pool_node *node, struct pool_event *event,
                    struct pool_done *done, struct err *err) {
 	requests_free(node->requests, node->order.count);
@@ -171,7 +171,7 @@ static bool all_lost(const struct pool_workers *workers) {
 
 static int nothing_left(const struct pool_workers *workers, struct err *err) {
 	const struct pool_node *last = &workers->nodes[workers->pool.count - 1];
-	return err_set(err, ERR_UNAVAILABLE, "`sweetspot list launchers` looks at Slurm; --plan prints the srun lines",
+	return err_set(err, ERR_UNAVAILABLE, "`sweetspot list launchers` checks Slurm; --plan prints the srun commands",
 	               "no node is left: %s: %s", last->name, last->reason);
 }
 
@@ -228,7 +228,7 @@ static void node_init(struct pool_workers *workers, size_t number) {
 	pthread_condattr_destroy(&monotonic);
 }
 
-/* Signals are for the caller's thread: the others start with all of them blocked. */
+/* Node threads start with all signals blocked, so that signals reach the thread of the caller. */
 static int nodes_start(struct pool_workers *workers, struct err *err) {
 	sigset_t all, before;
 	int why = 0;
@@ -240,7 +240,8 @@ static int nodes_start(struct pool_workers *workers, struct err *err) {
 		node->has_thread = !why;
 	}
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	return why ? err_set(err, ERR_FAILED, "ask for fewer nodes", "cannot start a thread a node: %s", strerror(why)) : 0;
+	return why ? err_set(err, ERR_FAILED, "ask for fewer nodes", "cannot start a thread per node: %s", strerror(why))
+	           : 0;
 }
 
 struct pool_workers *pool_workers_new(const struct pool_workers_options *options, struct err *err) {
@@ -255,7 +256,7 @@ struct pool_workers *pool_workers_new(const struct pool_workers_options *options
 	                              .wait = wait_done,
 	                              .now = now,
 	                              .held = nodes_held};
-	json_object_seed(0); /* drawn once, before there are threads */
+	json_object_seed(0); /* must happen once, before there are threads */
 	pool_queue_init(&workers->queue);
 	for (size_t i = 0; i < options->count; i++)
 		node_init(workers, i);

@@ -13,7 +13,7 @@
 
 enum { OUTPUT_MAX = 64 << 10 };
 
-/* Its output; *late: it did not end in time. */
+/* Reads its output; *late: it did not end in time. */
 static char *output_read(struct proc *proc, double seconds, int *late) {
 	double deadline = sys_now() + seconds;
 	char *text = mem_strdup(""), *line;

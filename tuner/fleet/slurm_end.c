@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What srun and slurmstepd write was tried with Slurm 22.05.8, and read in its sources: src/slurmd/slurmstepd/req.c
- * (_handle_signal_container: "*** STEP .. ON .. CANCELLED AT .. DUE TO ..."), src/api/step_launch.c ("Node failure
- * on"), src/srun/libsrun/allocate.c. States: squeue(1), JOB STATE CODES; scontrol(1), NODES - STATE. */
+/* Finds out how a Slurm job ended. The messages of srun and slurmstepd were tried with Slurm 22.05.8 and looked up in
+ * its sources: src/slurmd/slurmstepd/req.c (_handle_signal_container: "*** STEP .. ON .. CANCELLED AT .. DUE TO ..."),
+ * src/api/step_launch.c ("Node failure on"), src/srun/libsrun/allocate.c. For states see squeue(1), JOB STATE CODES,
+ * and scontrol(1), NODES - STATE. */
 #include <config.h>
 
 #include "tuner/fleet/slurm_end.h"
@@ -19,11 +20,11 @@ static const double ASK_SECONDS = 10;
 
 struct sign {
 	const char *words, *reason;
-	bool rest; /* what the line says behind the words belongs to it */
+	bool rest; /* append the rest of the line */
 };
 
-/* The first that is found counts: what says why comes before what says that. "Force Terminated" says nothing: srun also
- * writes it after a task that crashed by itself. */
+/* The first match counts, so that messages with a cause come before those that only report the end. "Force Terminated"
+ * is not listed because srun also prints it after a task that crashed by itself. */
 static const struct sign said_signs[] = {
 	{"DUE TO TIME LIMIT", "its job reached its time limit", false},
 	{"DUE TO PREEMPTION", "its job was preempted", false},
@@ -84,13 +85,14 @@ static bool find(const struct sign *signs, const char *text, char *reason, size_
 	return false;
 }
 
-/* A line of Slurm's own, not of what the worker ran: "srun: ", "slurmstepd: error: ", "slurmstepd-n1: ". */
+/* True for lines of Slurm itself, as opposed to output of the worker: "srun: ", "slurmstepd: error: ", "slurmstepd-n1:
+ * ". */
 static bool is_slurms(const char *line) {
 	return strncmp(line, "srun: ", 6) == 0 || strncmp(line, "slurmstepd", 10) == 0;
 }
 
-/* Slurm's lines alone; NULL where there is no memory, or where a task ran out of it: that one was stopped for what it
- * did. */
+/* Keeps only Slurm's own lines. NULL without memory, or if a task ran out of memory: that task was stopped for what it
+ * did itself. */
 static char *own_lines(const char *said) {
 	char *own = calloc(strlen(said) + 2, 1), *out = own;
 	for (const char *line = said; own && *line;) {
@@ -123,7 +125,7 @@ bool slurm_end_killed(const char *said, char *reason, size_t size) {
 	return find_own(killed_signs, said, reason, size);
 }
 
-/* "Key=value" of a record of one line. */
+/* Reads "Key=value" from a record of one line. */
 static bool field(const char *record, const char *key, char *value, size_t size) {
 	const char *at = strstr(record, key);
 	if (!at)
@@ -149,7 +151,7 @@ static char *show(const char *what, const char *name) {
 	return slurm_command(argv, ASK_SECONDS, &status, NULL, 0);
 }
 
-/* From the worker's own answer, so no option of a command. */
+/* The name comes from the answer of a worker, so it must not look like an option of a command. */
 static bool is_name(const char *text) {
 	return isalnum((unsigned char)*text) && !text[strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 	                                                           "0123456789._-")];
@@ -177,12 +179,11 @@ static bool is_outside(const struct worker_end *end, char *reason, size_t size) 
 	       (end->silent && asked("node", js_string_or(end->machine, "node", ""), slurm_end_node, reason, size));
 }
 
-/* An exit status alone tells little: it is 0 where the node failed. One of a task that a signal ended is 128 and more.
- */
+/* The exit status is not used, because it is 0 after a node failure and 128 or more after any signal. */
 bool slurm_end_lost(const struct worker_end *end, struct worker_loss *loss) {
 	bool outside = is_outside(end, loss->reason, sizeof loss->reason);
 	bool killed = !outside && slurm_end_killed(end->said, loss->reason, sizeof loss->reason);
-	bool never = !end->machine; /* it never answered: nothing ran that could be blamed */
+	bool never = !end->machine; /* it never answered, so that no trial can be to blame */
 	if (never && !outside && !killed)
 		never_started(end->said, loss);
 	loss->outside = outside || never;

@@ -38,7 +38,8 @@ static void jobs_cancel(const char *name) {
 	free(slurm_command(argv, ASK_SECONDS, &status, NULL, 0));
 }
 
-/* An srun that was told to end cancels its job itself; one that was killed leaves that to a child of its own. */
+/* Usually there is nothing to cancel: an srun that gets SIGTERM cancels its job itself, and one that was killed leaves
+ * that to a child process. */
 void slurm_jobs_end(const char *name) {
 	double begun = sys_now();
 	bool cancelled = false;

@@ -10,7 +10,7 @@
 
 struct split {
 	const char *at;
-	char *word; /* the one that grows; NULL between words */
+	char *word; /* the current word; NULL between words */
 	size_t size, count;
 	char **words;
 };
@@ -21,7 +21,7 @@ static void put(struct split *split, char c) {
 	split->word[split->size] = '\0';
 }
 
-/* A word may be empty: "". */
+/* Begins a word, which may stay empty (""). */
 static void begin(struct split *split) {
 	if (split->word)
 		return;
@@ -39,10 +39,11 @@ static void finish(struct split *split) {
 }
 
 static int refuse(char c, struct err *err) {
-	return err_set(err, ERR_USAGE, "quote it", "words are split and nothing else is done: what is '%c' to mean?", c);
+	return err_set(err, ERR_USAGE, "quote it", "'%c' has no special meaning here: the line is only split into words",
+	               c);
 }
 
-/* Between double quotes; *at is behind the first. */
+/* Reads the inside of double quotes; split->at is behind the opening one. */
 static int quoted(struct split *split, struct err *err) {
 	for (; *split->at && *split->at != '"'; split->at++) {
 		if (*split->at == '$' || *split->at == '`')
@@ -51,13 +52,13 @@ static int quoted(struct split *split, struct err *err) {
 			split->at++;
 		put(split, *split->at);
 	}
-	return *split->at ? 0 : err_set(err, ERR_USAGE, "close the quote", "a double quote is open");
+	return *split->at ? 0 : err_set(err, ERR_USAGE, "close the quote", "a double quote is not closed");
 }
 
 static int literal(struct split *split, struct err *err) {
 	for (; *split->at && *split->at != '\''; split->at++)
 		put(split, *split->at);
-	return *split->at ? 0 : err_set(err, ERR_USAGE, "close the quote", "a single quote is open");
+	return *split->at ? 0 : err_set(err, ERR_USAGE, "close the quote", "a single quote is not closed");
 }
 
 static int step(struct split *split, struct err *err) {
@@ -76,7 +77,7 @@ static int step(struct split *split, struct err *err) {
 	}
 	if (c == '\\') {
 		if (!*split->at)
-			return err_set(err, ERR_USAGE, "leave it out", "there is nothing behind the last backslash");
+			return err_set(err, ERR_USAGE, "remove it", "the line ends with a backslash");
 		c = *split->at++;
 	}
 	put(split, c);
