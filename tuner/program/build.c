@@ -99,15 +99,16 @@ static bool names_param(const struct program *program) {
 	return false;
 }
 
-/* What `make` takes for done, or does elsewhere, would be the same program in every configuration. */
+/* Fails a build that changed nothing although its command names a parameter: if `make` finds everything up to date, or
+ * builds elsewhere, every configuration would run the same program. */
 static void idle_judge(const struct program *program, struct build *build, uint64_t mark) {
 	if (!names_param(program) || program_tree_mark(build->path) != mark)
 		return;
 	build->status = TRIAL_COMPILE;
 	snprintf(build->message, sizeof build->message, "%s",
-	         program->out_of_tree ? "the build made nothing in the empty folder that it began in"
-	                              : "the build changed nothing in its copy of the sources: if they hold a program "
-	                                "that is built already, begin with `make clean` or use `make -B`");
+	         program->out_of_tree ? "the build created nothing in its initially empty folder"
+	                              : "the build changed nothing in its copy of the sources: if these contain a program "
+	                                "that is already built, begin with `make clean` or use `make -B`");
 }
 
 static void build_judge(struct build *build, const struct trial_result *result) {
@@ -124,7 +125,7 @@ static int build_run(const struct program *program, const json_t *config, struct
 	json_t *request = build_request(&one, &missing);
 	if (!request) {
 		build->status = TRIAL_CONSTRAINTS;
-		snprintf(build->message, sizeof build->message, "there is no value for {%s}", missing);
+		snprintf(build->message, sizeof build->message, "{%s} has not been given a value", missing);
 		return 0;
 	}
 	const struct program_run run = {.request = request, .runs = 1};
@@ -140,7 +141,7 @@ static int build_run(const struct program *program, const json_t *config, struct
 	return failed;
 }
 
-/* An entry is kept only of a build that came to an end. */
+/* An entry is kept only for a build that has ended, whether it succeeded or not. */
 static struct build *build_new(const struct program *program, const json_t *config, const char *key, struct err *err) {
 	struct program_builds *builds = program->builds;
 	if (!builds->folder && !(builds->folder = program_folder_new(program->spec.build_folder, err)))

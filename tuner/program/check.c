@@ -10,8 +10,8 @@
 
 static int metric_check(const struct program_spec *spec, struct err *err) {
 	if (!spec->metric)
-		return spec->maximize ? err_set(err, ERR_USAGE, "say with --metric what in the program's output is the rate",
-		                                "there is nothing to maximize: the time is always minimized")
+		return spec->maximize ? err_set(err, ERR_USAGE, "name the rate in the program's output with --metric",
+		                                "nothing can be maximized without --metric: the time is always minimized")
 		                      : 0;
 	regex_t regex;
 	char why[160];
@@ -19,20 +19,20 @@ static int metric_check(const struct program_spec *spec, struct err *err) {
 		regfree(&regex);
 		return 0;
 	}
-	return err_set(err, ERR_USAGE, "it is a POSIX extended regular expression, as of `grep -E`",
+	return err_set(err, ERR_USAGE, "use a POSIX extended regular expression, as for `grep -E`",
 	               "bad expression \"%s\" for the metric: %s", spec->metric, why);
 }
 
-/* JSON carries nothing else to the worker. */
+/* Text must be UTF-8, because it reaches the worker as JSON. */
 static int utf8_check(const char *text, struct err *err) {
 	json_t *json = text ? json_string(text) : json_null();
 	if (!json)
-		return err_set(err, ERR_USAGE, "rename the file, or run it by a script", "\"%s\" is not UTF-8", text);
+		return err_set(err, ERR_USAGE, "rename the file, or run it through a script", "\"%s\" is not UTF-8", text);
 	json_decref(json);
 	return 0;
 }
 
-/* What is built, or named by a parameter, can't be looked for yet. */
+/* Checks that the program exists, unless it is built first or its name contains a parameter. */
 static int executable_check(const struct program *program, struct err *err) {
 	const char *name = program->spec.argv[0];
 	bool has_slash = strchr(name, '/');
@@ -61,18 +61,18 @@ static int names_check(const struct program *program, struct err *err) {
 		if (strcmp(name, "SOURCE") == 0 || strcmp(name, "BUILD") == 0)
 			return err_set(err, ERR_USAGE, "choose another name", "{%s} is a folder and can't be a parameter", name);
 		if (program_is_variable(program, name) && !template_is_identifier(name))
-			return err_set(err, ERR_USAGE, "write it in braces into the command, or give it another name",
-			               "parameter %s is not in the command and can't be the name of a variable", name);
+			return err_set(err, ERR_USAGE, "write it in braces into the command, or rename it",
+			               "parameter %s does not occur in the command and is not a valid name for a variable", name);
 		if (template_expands(spec->build, name) && program_is_variable(program, name)) {
-			err_set(err, ERR_USAGE, NULL, "the build has no variable %s", name);
+			err_set(err, ERR_USAGE, NULL, "the build cannot see parameter %s as a variable", name);
 			return err_hint(err, "write {%s} into the build command", name);
 		}
 	}
 	if (!spec->build && (build_is_used(spec) || template_mentions(spec->verify, "BUILD")))
-		return err_set(err, ERR_USAGE, "give --build", "nothing is built, so there is no folder {BUILD}");
+		return err_set(err, ERR_USAGE, "give --build", "the folder {BUILD} needs a build command");
 	if (spec->build && spec->cwd && !build_is_used(spec))
 		return err_set(err, ERR_USAGE, "name the program as {BUILD}/NAME, or leave --cwd out to run in that folder",
-		               "what is built for each configuration is not what runs in %s", spec->cwd);
+		               "the program in %s is not the one that is built for each configuration", spec->cwd);
 	return 0;
 }
 
@@ -85,7 +85,7 @@ static int templates_check(const struct program *program, struct err *err) {
 			return -1;
 	for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
 		if (others[i] && !*others[i])
-			return err_set(err, ERR_USAGE, "leave the option out", "a command, file or expression is empty");
+			return err_set(err, ERR_USAGE, "omit the option", "a command, file or expression is empty");
 		if (utf8_check(others[i], err) || (i < TEMPLATES && template_check(others[i], &program->names, err)))
 			return -1;
 	}
@@ -94,7 +94,7 @@ static int templates_check(const struct program *program, struct err *err) {
 
 int program_check(const struct program *program, struct err *err) {
 	if (!program->spec.argv[0] || !*program->spec.argv[0])
-		return err_set(err, ERR_USAGE, "write it after --", "there is no program to tune");
+		return err_set(err, ERR_USAGE, "write it after --", "the program to tune is missing");
 	if (metric_check(&program->spec, err) || templates_check(program, err) || names_check(program, err) ||
 	    program_places_check(program->spec.cwd, program->spec.input, err) || executable_check(program, err))
 		return -1;

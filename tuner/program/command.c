@@ -16,7 +16,7 @@ char *program_value_text(const json_t *json) {
 	if (!value_from_json(json, &value))
 		return NULL;
 	if (value.type == VALUE_REAL && fabs(value.as.r) < 1e15 && value.as.r == floor(value.as.r))
-		return mem_printf("%.0f", value.as.r); /* not "1e+02", which many a program can't read */
+		return mem_printf("%.0f", value.as.r); /* not "1e+02", which many programs cannot parse */
 	int size = value_text(value, NULL, 0) + 1;
 	char *text = mem_alloc((size_t)size, 1);
 	value_text(value, text, (size_t)size);
@@ -59,7 +59,8 @@ json_t *program_words(const struct program_case *one, const char **missing) {
 	return words;
 }
 
-/* What the program gets by its command line or its build, the commands around it get as variables. */
+/* Exports the parameters that the program gets through its command line or its build, so that the commands around it
+ * see all of them as variables. */
 static void exports_add(const struct program_case *one, struct program_text *out) {
 	const struct program *program = one->program;
 	for (size_t i = 0; i < program->params.count; i++) {

@@ -9,7 +9,7 @@
 enum { COUNTERS_MAX = 4096 };
 
 static int wrong(const char *key, size_t i, struct err *err) {
-	return err_set(err, ERR_FAILED, NULL, "%s %zu make no sense", key, i);
+	return err_set(err, ERR_FAILED, NULL, "%s[%zu] is malformed", key, i);
 }
 
 static bool is_text_or_null(const json_t *object, const char *key) {
@@ -22,7 +22,7 @@ static bool is_number_or_null(const json_t *object, const char *key) {
 	return json_is_number(member) || json_is_null(member);
 }
 
-/* A value, or a reason why there is none. */
+/* An event must have either a value or a reason why there is none. */
 static bool event_good(const json_t *event) {
 	static const char *const statuses[] = {"counted", "scaled", "simulated", "unavailable"};
 	const char *status = js_string_or(event, "status", "");

@@ -36,7 +36,8 @@ static int lock_open(const char *folder, int flags) {
 	return fd;
 }
 
-/* Ours, and nobody holds its lock. Folders are made and locked under the lock of the base: one without is broken. */
+/* True for a folder of ours whose lock nobody holds. Folders are created and locked under the lock of the base, so that
+ * one without a lock file is broken. */
 static bool is_leftover(const char *path) {
 	struct stat info;
 	if (lstat(path, &info) || !S_ISDIR(info.st_mode) || info.st_uid != geteuid())
@@ -69,13 +70,14 @@ static int folder_make(struct program_folder *folder, struct err *err) {
 		int why = errno;
 		free(folder->path);
 		folder->path = NULL;
-		return err_set(err, ERR_FAILED, "name a folder that can be written in XDG_CACHE_HOME",
-		               "cannot make a folder to build in %s: %s", folder->base, strerror(why));
+		return err_set(err, ERR_FAILED, "set XDG_CACHE_HOME to a writable folder",
+		               "cannot create a build folder in %s: %s", folder->base, strerror(why));
 	}
 	folder->lock = lock_open(folder->path, O_CREAT | O_EXCL);
 	if (folder->lock < 0)
-		return err_set(err, ERR_FAILED, NULL, "cannot make a lock in %s: %s", folder->path, strerror(errno));
-	flock(folder->lock, LOCK_EX | LOCK_NB); /* where it can't be, no other run can tell that it is free, either */
+		return err_set(err, ERR_FAILED, NULL, "cannot create a lock in %s: %s", folder->path, strerror(errno));
+	flock(folder->lock,
+	      LOCK_EX | LOCK_NB); /* without lock support no other run can tell that the folder is unused, either */
 	return 0;
 }
 

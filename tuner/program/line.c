@@ -13,7 +13,7 @@ static void word_add(struct program_text *out, const char *text) {
 	free(word);
 }
 
-/* Where a person would build what a configuration needs: the sources' own folder, or one beside them. */
+/* The folder in which a person would build: that of the sources, or one beside it. */
 static char *line_build(const struct program *program) {
 	if (!program->spec.build)
 		return NULL;
@@ -22,7 +22,7 @@ static char *line_build(const struct program *program) {
 	return mem_strdup(program->cwd ? program->cwd : program->here);
 }
 
-/* As it is where it can stand before "&&"; else in a shell of its own. */
+/* Adds the build command as it is if it can stand before "&&", else in a shell of its own. */
 static void build_add(struct program_text *out, const struct program_case *one) {
 	const char *missing;
 	char *line = program_fill(one, one->program->spec.build, true, &missing);
@@ -58,12 +58,13 @@ static void command_add(struct program_text *out, const struct program_case *one
 		word_add(out, shell ? "sh" : json_string_value(word));
 	}
 	if (missing)
-		program_text_printf(out, "# there is no value for {%s}", missing);
+		program_text_printf(out, "# {%s} has not been given a value", missing);
 	json_decref(words);
 }
 
-/* What goes before the command: true where it changes the folder and so must stand in parentheses. */
-static bool place_add(struct program_text *out, const struct program_case *one) {
+/* Adds whatever precedes the command. Returns true if that changes the folder, so that all of it must stand in
+ * parentheses. */
+static bool prologue_add(struct program_text *out, const struct program_case *one) {
 	const struct program *program = one->program;
 	bool moves = program->cwd || program->out_of_tree;
 	if (moves)
@@ -90,7 +91,7 @@ char *program_line(const struct program *program, const json_t *config) {
 	struct program_text out = {0};
 	char *build = line_build(program);
 	const struct program_case one = {program, config, build};
-	bool moves = place_add(&out, &one);
+	bool moves = prologue_add(&out, &one);
 	variables_add(&out, program, config);
 	command_add(&out, &one);
 	if (program->input) {

@@ -11,7 +11,7 @@
 
 #include "src/base/mem.h"
 
-/* 0, or why it can't be run. */
+/* Returns 0, or the errno that explains why it cannot be run. */
 static int why_not(const char *path) {
 	struct stat st;
 	if (stat(path, &st))
@@ -94,8 +94,8 @@ static int input_check(const char *input, const char *cwd, struct err *err) {
 	free(path);
 	if (!why)
 		return 0;
-	err_set(err, ERR_USAGE, "it is the program's input", "cannot read %.300s: %s", input, strerror(why));
-	return cwd ? err_hint(err, "it is looked for where the program runs, in %.300s", cwd) : -1;
+	err_set(err, ERR_USAGE, "it was given as the input of the program", "cannot read %.300s: %s", input, strerror(why));
+	return cwd ? err_hint(err, "its path is relative to the folder in which the program runs, %.300s", cwd) : -1;
 }
 
 int program_places_check(const char *cwd, const char *input, struct err *err) {

@@ -36,7 +36,7 @@ static const char *const *list_copy(struct arena *arena, const char *const *list
 	return copy;
 }
 
-/* A shell line is a template of one text. */
+/* A shell line is a single template. */
 static const char *const *argv_copy(struct arena *arena, const struct program_spec *spec) {
 	if (!spec->shell)
 		return list_copy(arena, spec->argv);
@@ -85,7 +85,7 @@ static const char *absolute(struct program *program, const char *folder, const c
 static int places_find(struct program *program, struct err *err) {
 	char *here = getcwd(NULL, 0);
 	if (!here)
-		return err_set(err, ERR_FAILED, "go to a folder that exists", "there is no current folder: %s",
+		return err_set(err, ERR_FAILED, "change to an existing folder", "the current folder cannot be determined: %s",
 		               strerror(errno));
 	program->here = arena_strdup(program->arena, here);
 	free(here);

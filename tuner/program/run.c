@@ -11,12 +11,13 @@
 #include "src/base/stats.h"
 #include "tuner/worker/exchange.h"
 
-/* The worker ends what takes too long; the tuner ends a worker that does not. */
+/* The worker ends runs that take too long. The tuner waits a little longer and ends a worker that fails to. */
 static const double SPARE_SECONDS = 30, COMMAND_SECONDS = 60, GRACE_SECONDS = 2;
-static const double STEAL = 0.02; /* of the timed part; waiting for a CPU may be the configuration's own doing */
+static const double STEAL =
+	0.02; /* of the timed part; waiting for a CPU does not count, as the configuration may cause it */
 
-enum { COUNT_RUNS = 16 }; /* at most, to count: src/worker/program/count.c */
-/* And what one that is simulated may take, in time-outs and beyond: src/worker/program/simulate.c */
+enum { COUNT_RUNS = 16 }; /* at most, for counting: src/worker/program/count.c */
+/* A simulated run may take this many time-outs, and some more: src/worker/program/simulate.c */
 static const double SIMULATION_TIMES = 600, SIMULATION_SECONDS = 60;
 
 static double deadline(const struct program_run *run) {
@@ -44,13 +45,13 @@ static int hash_check(const json_t *answer, struct err *err) {
 	const char *hash = program_run_hash(answer);
 	bool good = hash && strlen(hash) == SHA256_TEXT - 1 && strncmp(hash, "sha256:", 7) == 0 &&
 	            strspn(hash + 7, "0123456789abcdef") == SHA256_TEXT - 1 - 7;
-	return good ? 0 : err_set(err, ERR_FAILED, NULL, "there is no hash of the output");
+	return good ? 0 : err_set(err, ERR_FAILED, NULL, "the hash of the output is missing");
 }
 
 static int count_check(const struct program_run *run, const struct trial_result *result, struct err *err) {
 	if (result->sample_count <= (size_t)run->runs)
 		return 0;
-	return err_set(err, ERR_FAILED, NULL, "there are %zu samples of %d runs", result->sample_count, run->runs);
+	return err_set(err, ERR_FAILED, NULL, "%zu samples were reported for %d runs", result->sample_count, run->runs);
 }
 
 static void invert(struct trial_result *result) {
@@ -59,14 +60,14 @@ static void invert(struct trial_result *result) {
 	result->least = stats_min(result->samples, result->sample_count);
 }
 
-/* Rates so small that their inverse is infinite can't be compared. */
+/* A rate so small that its inverse is infinite cannot be compared. */
 static int metrics_read(const struct program_run *run, const json_t *answer, struct trial_result *result,
                         struct err *err) {
 	size_t runs = result->sample_count;
 	if (worker_samples_read(answer, "metrics", result, err))
 		return -1;
 	if (result->sample_count != runs)
-		return err_set(err, ERR_FAILED, NULL, "there are %zu metrics of %zu runs", result->sample_count, runs);
+		return err_set(err, ERR_FAILED, NULL, "%zu metrics were reported for %zu runs", result->sample_count, runs);
 	if (run->maximize)
 		invert(result);
 	for (size_t i = 0; i < result->sample_count; i++)

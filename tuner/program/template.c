@@ -12,7 +12,7 @@
 #include "tuner/program/program.h"
 #include "tuner/program/text.h"
 
-/* The next brace that may open a name; its inside is *size bytes long. NULL: there is none. */
+/* The next brace that may open a name; *size is the length of its content. NULL: there is none. */
 static const char *brace_find(const char *text, size_t *size) {
 	while (*text) {
 		size_t run = strspn(text, "{");
@@ -46,7 +46,8 @@ bool template_is_identifier(const char *text) {
 	return true;
 }
 
-/* Names of ours must not get in the way of a program whose own braces begin like them. */
+/* Built-in names need a closer match than the user's own, so that programs whose own braces begin like one are not
+ * refused. */
 static const char *near_find(const struct template_names *names, const char *word) {
 	const char *near = near_word(word, names->list, names->own);
 	if (near)
@@ -59,7 +60,7 @@ static int near_check(const struct template_names *names, const char *inside, si
 	char *word = mem_printf("%.*s", (int)size, inside);
 	const char *near = template_is_identifier(word) ? near_find(names, word) : NULL;
 	if (near) {
-		err_set(err, ERR_USAGE, NULL, "{%s} is no parameter of this program", word);
+		err_set(err, ERR_USAGE, NULL, "{%s} is not a parameter of this program", word);
 		err_hint(err, "did you mean {%s}?", near);
 	}
 	free(word);
@@ -96,14 +97,15 @@ bool template_expands(const char *text, const char *name) {
 	return false;
 }
 
-/* The next one that holds a name. */
+/* The next brace that holds a known name. */
 static const char *hole_find(const char *text, const struct template_names *names, size_t *size) {
 	while ((text = brace_find(text, size)) && !name_find(names, text + 1, *size))
 		text += *size + 2;
 	return text;
 }
 
-/* On a mismatch the last hole takes one character more: no other has to be tried again. */
+/* Matches greedily: on a mismatch only the last hole grows by a character. Earlier holes never need another try,
+ * because the text between holes is fixed and its first occurrence leaves the most for the rest. */
 bool template_fits(const char *template, const struct template_names *names, const char *text) {
 	const char *after = NULL, *taken = NULL;
 	size_t size = 0;

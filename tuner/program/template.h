@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* {NAME} in the texts of a program. Braces that hold no known name stay as they are, so that awk programs and JSON need
- * no escapes; so do "{{" and the shell's "${NAME}". */
+/* {NAME} in the texts of a program. Braces without a known name stay as they are, so that awk programs and JSON need no
+ * escapes; so do "{{" and "${NAME}" of the shell. */
 #ifndef TUNER_PROGRAM_TEMPLATE_H
 #define TUNER_PROGRAM_TEMPLATE_H
 #include <stdbool.h>
@@ -13,20 +13,20 @@ struct template_names {
 	size_t count, own; /* the first `own` are the user's */
 };
 
-/* ERR_USAGE for an identifier in braces that is no name but nearly one; the beginning of a name is enough where it is
- * the user's. */
+/* ERR_USAGE for an identifier in braces that is close to a name but is none; for a name of the user's a shared
+ * beginning is enough. */
 int template_check(const char *text, const struct template_names *names, struct err *err);
-bool template_is_identifier(const char *text); /* what a variable may be called */
+bool template_is_identifier(const char *text); /* is it a valid name of a variable? */
 bool template_mentions(const char *text, const char *name);
-/* "$NAME" or "${NAME}", as a shell would read it. */
+/* Does it contain "$NAME" or "${NAME}" as a shell would read it? */
 bool template_expands(const char *text, const char *name);
 
-/* Could `text` be the template with some text, maybe none, in the place of each {NAME}? */
+/* Could `text` result from the template with some text, maybe empty, for each {NAME}? */
 bool template_fits(const char *template, const struct template_names *names, const char *text);
 
-/* Gives the text of a name, or NULL where it has none; caller frees. */
+/* Returns the text of a name, or NULL if it has no value; caller frees. */
 typedef char *template_value(const void *ctx, const char *name);
-/* shell: values become words of a shell. Caller frees. NULL: *missing, one of names, has no value. */
+/* shell: values are quoted as words of a shell. Caller frees. NULL: *missing is a name without a value. */
 char *template_fill(const char *text, const struct template_names *names, template_value *value, const void *ctx,
                     bool shell, const char **missing);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A text that grows. Starts as {0}. */
+/* A growing string. Initialise with {0}. */
 #ifndef TUNER_PROGRAM_TEXT_H
 #define TUNER_PROGRAM_TEXT_H
 #include <stddef.h>
@@ -12,6 +12,6 @@ struct program_text {
 void program_text_add_part(struct program_text *text, const char *part, size_t size);
 void program_text_add(struct program_text *text, const char *part);
 void program_text_printf(struct program_text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
-char *program_text_detach(struct program_text *text); /* never NULL; caller frees; the text is empty again */
+char *program_text_detach(struct program_text *text); /* never NULL; caller frees; the text is empty afterwards */
 
 #endif

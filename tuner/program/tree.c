@@ -17,8 +17,9 @@
 
 #include "src/base/mem.h"
 
-static const char hint_out_of_tree[] = "build out of this folder: a build command with {SOURCE}, as `cmake {SOURCE} "
-									   "-DB={B} && make`, starts in an empty one";
+static const char hint_out_of_tree[] =
+	"build outside of this folder: a build command with {SOURCE}, such as `cmake {SOURCE} "
+	"-DB={B} && make`, starts in an empty folder";
 
 struct copy {
 	const char *from, *to;
@@ -49,7 +50,7 @@ static int data_copy(int in, int out, uint64_t size) {
 		return 0;
 	for (ssize_t got; size; size -= (uint64_t)got) {
 		got = copy_file_range(in, NULL, out, NULL, size < SSIZE_MAX ? (size_t)size : SSIZE_MAX, 0);
-		if (got <= 0) /* another file system, or one that can't: the rest is read and written */
+		if (got <= 0) /* another file system, or one without support: read and write the rest */
 			return plain_copy(in, out, size);
 	}
 	return 0;
@@ -73,8 +74,8 @@ static int file_copy(const char *from, const char *to) {
 	return failed ? -1 : 0;
 }
 
-/* Does a relative link in a folder `depth` below the top lead above the top? As it is written: links on its way are not
- * looked at. */
+/* Does a relative link in a folder `depth` below the top lead out of the tree? Only its text counts; links on the path
+ * are not followed. */
 static bool leaves_tree(const char *target, int depth) {
 	for (const char *part = target; *part && depth >= 0; part += strspn(part, "/")) {
 		size_t size = strcspn(part, "/");
@@ -161,7 +162,7 @@ static int entry_copy(struct copy *copy, const FTSENT *entry, struct err *err) {
 	char *to = mem_printf("%s%s", copy->to, entry->fts_path + strlen(copy->from));
 	int failed = entry_make(entry, to);
 	if (failed && (errno == ENOSPC || errno == EDQUOT))
-		err_set(err, ERR_FAILED, "free some space, or name a larger disk in XDG_CACHE_HOME", "cannot write %s: %s", to,
+		err_set(err, ERR_FAILED, "free some space, or set XDG_CACHE_HOME to a larger disk", "cannot write %s: %s", to,
 		        strerror(errno));
 	else if (failed)
 		unreadable(entry->fts_path, errno, err);

@@ -17,7 +17,7 @@ static uint64_t entry_mark(const FTSENT *entry) {
 uint64_t program_tree_mark(const char *path) {
 	char *const roots[] = {(char *)path, NULL};
 	FTS *walk = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
-	uint64_t mark = 0; /* a sum: folders give their entries in no order */
+	uint64_t mark = 0; /* a sum, because folders list their entries in no fixed order */
 	for (FTSENT *entry; walk && (entry = fts_read(walk));)
 		mark += entry->fts_info == FTS_DP ? 0 : entry_mark(entry);
 	if (walk)

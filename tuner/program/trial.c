@@ -12,8 +12,8 @@
 #include "tuner/program/impl.h"
 #include "tuner/program/run.h"
 
-/* A run that could only win if it had ended by now is cut short where that saves much time. Others go on to their end
- * or their time-out, and are called what they are. */
+/* A run that takes twice the limit is cut short only if that saves much time. Shorter ones run to their end or
+ * time-out, so that their failures are reported as what they are. */
 static const double CUT_FROM_SECONDS = 5;
 
 static int typed(struct trial_result *result, enum trial_status status, const char *message) {
@@ -27,7 +27,7 @@ static int typed(struct trial_result *result, enum trial_status status, const ch
 	return 0;
 }
 
-/* Sets `key` to a command for the shell; -1: *missing has no value. */
+/* Sets `key` to a shell command; returns -1 if *missing has no value. */
 static int command_set(json_t *request, const char *key, const struct program_case *one, const char *text,
                        const char **missing) {
 	char *line = text ? program_command(one, text, missing) : NULL;
@@ -49,7 +49,7 @@ static void counters_set(json_t *request, const char *const *names) {
 	json_object_set_new(request, "counters", array);
 }
 
-/* The request, NULL where *missing has no value. */
+/* The request; NULL if *missing has no value. */
 static json_t *trial_request_json(const struct program_case *one, const struct trial_request *request,
                                   const struct program_run *run, const char **missing) {
 	const struct program *program = one->program;
@@ -90,7 +90,7 @@ static int measure_case(const struct program_case *one, const struct trial_reque
 	if (!run.request) {
 		char message[128];
 		memset(result, 0, sizeof *result);
-		snprintf(message, sizeof message, "there is no value for {%s}", missing);
+		snprintf(message, sizeof message, "{%s} has not been given a value", missing);
 		return typed(result, TRIAL_CONSTRAINTS, message);
 	}
 	int failed = program_run(one->program, &run, result, err);
@@ -111,11 +111,12 @@ static int measure(const struct program *program, const struct trial_request *re
 
 static int unstable(struct err *err) {
 	return err_set(
-		err, ERR_USAGE, "check it by a command with --verify, which can overlook what differs",
-		"two runs of the baseline gave different output: --expect-output same can't be used for this program");
+		err, ERR_USAGE, "check results by a command with --verify, which can ignore the parts that differ",
+		"two runs of the baseline gave different output: --expect-output same cannot be used for this program");
 }
 
-/* Learns from a trial of the baseline. Without --verify the worker finds nothing wrong but runs that differ. */
+/* Learns the expected output from a trial of the baseline. Without --verify the only correctness failure that the
+ * worker can report is that runs differ. */
 static int baseline_seen(struct program *program, const struct trial_result *result, struct err *err) {
 	struct program_expected *expected = &program->expected;
 	if (result->status == TRIAL_CORRECT) {
@@ -129,7 +130,8 @@ static int baseline_seen(struct program *program, const struct trial_result *res
 	return expected->unstable ? unstable(err) : 0;
 }
 
-/* One more run of the baseline, for its output only; -1 where nothing can be expected of it, or run. */
+/* Runs the baseline once more for its output only. Returns -1 if its output is not reproducible, or if nothing can be
+ * run. */
 static int baseline_run(struct program *program, const struct trial_request *request, struct trial_result *result,
                         struct err *err) {
 	struct trial_request once = *request;
@@ -155,7 +157,7 @@ static bool is_expected(const struct program *program, const struct trial_result
 	return result->status != TRIAL_CORRECT || strcmp(program_run_hash(result->reply), program->expected.hash) == 0;
 }
 
-/* A program whose own runs differ is found out before a configuration is blamed for it. */
+/* Before a configuration is blamed for another output, the baseline is run a second time: its own output may vary. */
 static int compare(struct program *program, const struct trial_request *request, struct trial_result *result,
                    struct err *err) {
 	if (is_expected(program, result))

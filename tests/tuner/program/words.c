@@ -184,7 +184,7 @@ static void test_lines(const char *here) {
 	line_is(&(struct program_spec){.argv = WORDS("ls", "{B}"), .params = params}, "{\"B\":100.0,\"MODE\":true}",
 	        "env MODE=true ls 100");
 	line_is(&(struct program_spec){.argv = WORDS("ls", "{B}"), .params = params}, "{\"MODE\":1}",
-	        "env MODE=1 # there is no value for {B}");
+	        "env MODE=1 # {B} has not been given a value");
 }
 
 static char *variables(const struct program *program, const char *config) {
