@@ -67,7 +67,7 @@ def sorted_right(values, down):
 
 def tables_check(browser):
     browser.execute_script("document.querySelectorAll('details').forEach(d => d.open = true);")
-    tables = [table for table in browser.find_elements("css selector", "table.sheet") if len(table.find_elements("css selector", "tbody tr")) > 2]
+    tables = [table for table in browser.find_elements("css selector", "table.sortable") if len(table.find_elements("css selector", "tbody tr")) > 2]
     say(tables, "there are tables to sort")
     tried = 0
     for table in tables:
@@ -114,7 +114,7 @@ def main():
     browser = browser_new(script=False)
     try:
         browser.get("file://" + PAGE)
-        say(len(browser.find_elements("css selector", "table.sheet")) > 3 and not browser.find_elements("css selector", "thead button"),
+        say(len(browser.find_elements("css selector", "table.sortable")) > 3 and not browser.find_elements("css selector", "thead button"),
             "without a script the tables are there, and no buttons")
     finally:
         browser.quit()

@@ -109,10 +109,10 @@ static void test_places(void) {
 	static const char *const markup[] = {"<x>", NULL, "&y;"};
 	struct html *html = html_new();
 	size_t size, last;
-	html_place(html);
+	html_slot(html);
 	html_text(html, "a");
-	html_place(html);
-	last = html_place(html);
+	html_slot(html);
+	last = html_slot(html);
 	html_text(html, "b");
 	char *page = html_finish(html, markup, &size);
 	ok(last == 2 && size == 8 && strcmp(page, "<x>a&y;b") == 0, "places are filled in order, as they are");
@@ -123,17 +123,17 @@ static void test_places(void) {
 static void test_sheet(void) {
 	static const char *const titles[] = {"name<", "\1time", "\2words", NULL};
 	struct html *html = html_new();
-	struct sheet sheet;
-	sheet_begin(&sheet, html, "caption\"<", titles);
-	sheet_row(&sheet);
-	sheet_text(&sheet, "%s", "<td>");
-	sheet_number(&sheet, 0.5, "%s", "500 ms");
-	sheet_link(&sheet, "#a", "<a>");
-	sheet_row(&sheet);
-	sheet_text(&sheet, "%s", "b");
-	sheet_number(&sheet, NAN, "%s", "nan");
-	sheet_text(&sheet, "c");
-	sheet_end(&sheet);
+	struct html_table table;
+	html_table_begin(&table, html, "caption\"<", titles);
+	html_table_row(&table);
+	html_table_text(&table, "%s", "<td>");
+	html_table_number(&table, 0.5, "%s", "500 ms");
+	html_table_link(&table, "#a", "<a>");
+	html_table_row(&table);
+	html_table_text(&table, "%s", "b");
+	html_table_number(&table, NAN, "%s", "nan");
+	html_table_text(&table, "c");
+	html_table_end(&table);
 	char *page = finished(html);
 	ok(strstr(page, "<th scope=\"row\">&lt;td&gt;</th><td class=\"number\" data-value=\"0.5\">500 ms</td>") != NULL,
 	   "a row has its name and its value");
@@ -142,8 +142,8 @@ static void test_sheet(void) {
 	   "and a head");
 	free(page);
 	html = html_new();
-	sheet_begin(&sheet, html, "empty", titles);
-	sheet_end(&sheet);
+	html_table_begin(&table, html, "empty", titles);
+	html_table_end(&table);
 	page = finished(html);
 	ok(strstr(page, "<tbody></tbody></table></div>") != NULL, "a table without rows ends, too");
 	free(page);

@@ -9,59 +9,59 @@
 
 enum { CHARTS_MAX = 150, ID_MAX = 40 };
 
-enum part { PART_CHART, PART_OPEN, PART_APOLOGY };
+enum part { PART_CHART, PART_OPEN, PART_NOTICE };
 
-struct place { /* of the page, in order */
+struct slot { /* of the page, in order */
 	enum part part;
 	size_t chart;
 };
 
-struct deck {
+struct charts {
 	struct html *html;
 	struct arena *arena;
 	struct chart charts[CHARTS_MAX];
 	size_t count, left_out;
-	struct place *places;
-	size_t place_count;
+	struct slot *slots;
+	size_t slot_count;
 };
 
-struct deck *deck_new(struct html *html) {
-	struct deck *deck = mem_alloc(1, sizeof *deck);
-	deck->html = html;
-	deck->arena = arena_new();
-	return deck;
+struct charts *charts_new(struct html *html) {
+	struct charts *charts = mem_alloc(1, sizeof *charts);
+	charts->html = html;
+	charts->arena = arena_new();
+	return charts;
 }
 
-void deck_free(struct deck *deck) {
-	if (!deck)
+void charts_free(struct charts *charts) {
+	if (!charts)
 		return;
-	arena_free(deck->arena);
-	free(deck->places);
-	free(deck);
+	arena_free(charts->arena);
+	free(charts->slots);
+	free(charts);
 }
 
-struct arena *deck_arena(struct deck *deck) {
-	return deck->arena;
+struct arena *charts_arena(struct charts *charts) {
+	return charts->arena;
 }
 
-size_t deck_count(const struct deck *deck) {
-	return deck->count;
+size_t charts_count(const struct charts *charts) {
+	return charts->count;
 }
 
-static void place_add(struct deck *deck, enum part part, size_t chart) {
-	deck->places = mem_grow(deck->places, deck->place_count + 1, sizeof *deck->places);
-	deck->places[deck->place_count++] = (struct place){part, chart};
-	html_place(deck->html);
+static void slot_add(struct charts *charts, enum part part, size_t chart) {
+	charts->slots = mem_grow(charts->slots, charts->slot_count + 1, sizeof *charts->slots);
+	charts->slots[charts->slot_count++] = (struct slot){part, chart};
+	html_slot(charts->html);
 }
 
-static bool is_taken(const struct deck *deck, const char *id) {
-	for (size_t i = 0; i < deck->count; i++)
-		if (strcmp(deck->charts[i].id, id) == 0)
+static bool is_taken(const struct charts *charts, const char *id) {
+	for (size_t i = 0; i < charts->count; i++)
+		if (strcmp(charts->charts[i].id, id) == 0)
 			return true;
 	return false;
 }
 
-static const char *id_make(struct deck *deck, const char *text) {
+static const char *id_make(struct charts *charts, const char *text) {
 	char plain[ID_MAX + 1];
 	size_t length = 0;
 	for (; *text && length < ID_MAX; text++) {
@@ -73,42 +73,42 @@ static const char *id_make(struct deck *deck, const char *text) {
 			plain[length++] = '-';
 	}
 	plain[length] = '\0';
-	const char *id = arena_printf(deck->arena, "c-%s", plain);
-	for (int i = 2; is_taken(deck, id); i++)
-		id = arena_printf(deck->arena, "c-%s-%d", plain, i);
+	const char *id = arena_printf(charts->arena, "c-%s", plain);
+	for (int i = 2; is_taken(charts, id); i++)
+		id = arena_printf(charts->arena, "c-%s-%d", plain, i);
 	return id;
 }
 
-void deck_chart(struct deck *deck, const char *id, const struct chart *chart) {
-	if (deck->count == CHARTS_MAX) {
-		deck->left_out++;
+void charts_add(struct charts *charts, const char *id, const struct chart *chart) {
+	if (charts->count == CHARTS_MAX) {
+		charts->left_out++;
 		return;
 	}
-	struct chart *own = &deck->charts[deck->count];
+	struct chart *own = &charts->charts[charts->count];
 	*own = *chart;
-	own->id = id_make(deck, id);
-	own->title = arena_strdup(deck->arena, chart->title);
-	own->description = arena_strdup(deck->arena, chart->description);
-	place_add(deck, PART_CHART, deck->count++);
+	own->id = id_make(charts, id);
+	own->title = arena_strdup(charts->arena, chart->title);
+	own->description = arena_strdup(charts->arena, chart->description);
+	slot_add(charts, PART_CHART, charts->count++);
 }
 
-void deck_numbers_begin(struct deck *deck, const char *title) {
-	html_constant(deck->html, "<details");
-	place_add(deck, PART_OPEN, 0);
-	html_constant(deck->html, ">");
-	html_element(deck->html, "summary", NULL, "%s", title);
+void charts_numbers_begin(struct charts *charts, const char *title) {
+	html_constant(charts->html, "<details");
+	slot_add(charts, PART_OPEN, 0);
+	html_constant(charts->html, ">");
+	html_element(charts->html, "summary", NULL, "%s", title);
 }
 
-void deck_numbers_end(struct deck *deck) {
-	html_constant(deck->html, "</details>");
+void charts_numbers_end(struct charts *charts) {
+	html_constant(charts->html, "</details>");
 }
 
-void deck_apology(struct deck *deck) {
-	place_add(deck, PART_APOLOGY, 0);
+void charts_notice(struct charts *charts) {
+	slot_add(charts, PART_NOTICE, 0);
 }
 
 /* "WHAT: HINT" as a paragraph; caller frees. */
-static char *apology_of(const struct err *missing) {
+static char *notice_missing(const struct err *missing) {
 	struct html *html = html_new();
 	size_t size;
 	html_element(html, "p", "note", "There are no charts: %s%s%s. The tables have all numbers.", missing->what,
@@ -119,51 +119,51 @@ static char *apology_of(const struct err *missing) {
 }
 
 /* That there are more charts than were drawn; caller frees. */
-static char *left_out_say(const struct deck *deck) {
+static char *notice_left_out(const struct charts *charts) {
 	struct html *html = html_new();
 	size_t size;
 	html_element(
 		html, "p", "note",
 		"Only the first %d charts were drawn, %zu were left out: their tables are there. A page of fewer kernels "
 		"has all: name them, as in `sweetspot report KERNEL`.",
-		CHARTS_MAX, deck->left_out);
+		CHARTS_MAX, charts->left_out);
 	char *text = html_finish(html, NULL, &size);
 	html_free(html);
 	return text;
 }
 
-static const char *figure_of(struct deck *deck, size_t i, char **svg) {
-	return svg[i] ? arena_printf(deck->arena, "<figure>%s</figure>", svg[i]) : NULL;
+static const char *figure_of(struct charts *charts, size_t i, char **svg) {
+	return svg[i] ? arena_printf(charts->arena, "<figure>%s</figure>", svg[i]) : NULL;
 }
 
-static char *assemble(struct deck *deck, char **svg, const struct err *missing, size_t *size) {
-	const char **markup = mem_alloc(deck->place_count + 1, sizeof *markup);
+static char *assemble(struct charts *charts, char **svg, const struct err *missing, size_t *size) {
+	const char **markup = mem_alloc(charts->slot_count + 1, sizeof *markup);
 	bool drawn = missing->code == ERR_OK;
-	char *apology = !drawn ? apology_of(missing) : deck->left_out ? left_out_say(deck) : NULL;
-	for (size_t i = 0; i < deck->place_count; i++) {
-		const struct place *place = &deck->places[i];
-		if (place->part == PART_CHART)
-			markup[i] = drawn ? figure_of(deck, place->chart, svg) : NULL;
-		else if (place->part == PART_OPEN)
+	char *notice = !drawn ? notice_missing(missing) : charts->left_out ? notice_left_out(charts) : NULL;
+	for (size_t i = 0; i < charts->slot_count; i++) {
+		const struct slot *slot = &charts->slots[i];
+		if (slot->part == PART_CHART)
+			markup[i] = drawn ? figure_of(charts, slot->chart, svg) : NULL;
+		else if (slot->part == PART_OPEN)
 			markup[i] = drawn ? NULL : " open";
 		else
-			markup[i] = apology;
+			markup[i] = notice;
 	}
-	char *page = html_finish(deck->html, markup, size);
-	free(apology);
+	char *page = html_finish(charts->html, markup, size);
+	free(notice);
 	free(markup);
 	return page;
 }
 
-char *deck_finish(struct deck *deck, const char *dir, size_t *size, struct err *missing, struct err *err) {
-	char **svg = mem_alloc(deck->count + 1, sizeof *svg);
+char *charts_finish(struct charts *charts, const char *dir, size_t *size, struct err *missing, struct err *err) {
+	char **svg = mem_alloc(charts->count + 1, sizeof *svg);
 	char *page = NULL;
 	*missing = (struct err){0};
-	if (deck->count && chart_draw_svg(deck->charts, deck->count, svg, missing) && missing->code == ERR_OK)
+	if (charts->count && chart_draw_svg(charts->charts, charts->count, svg, missing) && missing->code == ERR_OK)
 		err_set(missing, ERR_FAILED, NULL, "they could not be drawn");
-	if (!dir || chart_draw_png(deck->charts, deck->count, dir, err) == 0)
-		page = assemble(deck, svg, missing, size);
-	for (size_t i = 0; i < deck->count; i++)
+	if (!dir || chart_draw_png(charts->charts, charts->count, dir, err) == 0)
+		page = assemble(charts, svg, missing, size);
+	for (size_t i = 0; i < charts->count; i++)
 		free(svg[i]);
 	free(svg);
 	return page;

@@ -31,32 +31,32 @@ static const char *note_of(const json_t *row) {
 	return strcmp(status, "counted") == 0 ? "" : status;
 }
 
-static void value_put(struct sheet *sheet, const json_t *row, const char *unit) {
+static void value_put(struct html_table *table, const json_t *row, const char *unit) {
 	char text[96];
 	double value = js_real_or(row, "value", NAN);
 	counters_value(value, unit, text, sizeof text);
-	sheet_number(sheet, value, "%s", text);
+	html_table_number(table, value, "%s", text);
 }
 
-static void row_put(struct sheet *sheet, const json_t *row, const json_t *other) {
+static void row_put(struct html_table *table, const json_t *row, const json_t *other) {
 	const char *group = js_string_or(row, "group", ""), *unit = js_string_or(row, "unit", "");
 	double to = js_real_or(row, "value", NAN), from = js_real_or(other, "value", NAN);
 	double ratio = from > 0 ? to / from : NAN;
-	sheet_row(sheet);
-	sheet_text(sheet, "%.*s", NAME_MAX_SHOWN, js_string_or(row, "name", "?"));
-	sheet_text(sheet, "%s", group);
-	sheet_text(sheet, "%s", *unit ? unit : "-");
-	value_put(sheet, other, unit);
-	value_put(sheet, row, unit);
-	sheet_number(sheet, ratio, "%.3gx", ratio);
-	sheet_text(sheet, "%s", *note_of(row) ? note_of(row) : other ? note_of(other) : "");
+	html_table_row(table);
+	html_table_text(table, "%.*s", NAME_MAX_SHOWN, js_string_or(row, "name", "?"));
+	html_table_text(table, "%s", group);
+	html_table_text(table, "%s", *unit ? unit : "-");
+	value_put(table, other, unit);
+	value_put(table, row, unit);
+	html_table_number(table, ratio, "%.3gx", ratio);
+	html_table_text(table, "%s", *note_of(row) ? note_of(row) : other ? note_of(other) : "");
 }
 
-static size_t rows_put(struct sheet *sheet, const json_t *winner, const json_t *baseline, const char *key) {
+static size_t rows_put(struct html_table *table, const json_t *winner, const json_t *baseline, const char *key) {
 	size_t i, count = 0;
 	json_t *row;
 	json_array_foreach(json_object_get(winner, key), i, row) {
-		row_put(sheet, row, row_find(json_object_get(baseline, key), row));
+		row_put(table, row, row_find(json_object_get(baseline, key), row));
 		count++;
 	}
 	return count;
@@ -67,14 +67,14 @@ static bool has_counts(const json_t *side) {
 }
 
 /* Of a row of the study, where tune did not count; borrowed. */
-static const json_t *counted_of(const struct report_case *one, const char *who) {
-	const json_t *side = json_object_get(one->tune, who), *config;
-	const struct study *study = one->view.study;
-	if (has_counts(side) || !one->result)
+static const json_t *counted_of(const struct report_section *section, const char *who) {
+	const json_t *side = json_object_get(section->tune, who), *config;
+	const struct study *study = section->view.study;
+	if (has_counts(side) || !section->result)
 		return side;
-	config = json_object_get(json_object_get(one->result, strcmp(who, "best") == 0 ? "winner" : who), "config");
+	config = json_object_get(json_object_get(section->result, strcmp(who, "best") == 0 ? "winner" : who), "config");
 	for (size_t i = 0; config && i < study_rows(study); i++)
-		if (explain_of_problem((void *)&one->view, study, i) && json_equal(study_row(study, i)->config, config))
+		if (explain_of_problem((void *)&section->view, study, i) && json_equal(study_row(study, i)->config, config))
 			return study_row(study, i)->counted;
 	return side;
 }
@@ -82,47 +82,47 @@ static const json_t *counted_of(const struct report_case *one, const char *who) 
 /* What counters go with the time. */
 static void drivers_put(struct report *report, const json_t *drivers) {
 	static const char *const titles[] = {"counter", "\1explains", "\1from", "\1to", "clear", NULL};
-	struct sheet sheet;
+	struct html_table table;
 	size_t i;
 	json_t *one;
 	if (json_array_size(json_object_get(drivers, "counters")) == 0)
 		return;
-	sheet_begin_folded(&sheet, report->html, "counters that go with the time", "Shares of the difference in time",
-	                   titles);
+	html_table_begin_folded(&table, report->html, "counters that go with the time", "Shares of the difference in time",
+	                        titles);
 	json_array_foreach(json_object_get(drivers, "counters"), i, one) {
 		const json_t *ci = json_object_get(one, "share_ci");
 		double share = js_real_or(one, "share", NAN);
 		double low = report_end(ci, 0), high = report_end(ci, 1);
-		sheet_row(&sheet);
-		sheet_text(&sheet, "%s", js_string_or(one, "counter", "?"));
-		sheet_number(&sheet, share, "%.3g %%", 100 * share);
-		sheet_number(&sheet, low, "%.3g %%", 100 * low);
-		sheet_number(&sheet, high, "%.3g %%", 100 * high);
-		sheet_text(&sheet, "%s", js_bool_or(one, "significant", false) ? "yes" : "no");
+		html_table_row(&table);
+		html_table_text(&table, "%s", js_string_or(one, "counter", "?"));
+		html_table_number(&table, share, "%.3g %%", 100 * share);
+		html_table_number(&table, low, "%.3g %%", 100 * low);
+		html_table_number(&table, high, "%.3g %%", 100 * high);
+		html_table_text(&table, "%s", js_bool_or(one, "significant", false) ? "yes" : "no");
 	}
-	sheet_end(&sheet);
+	html_table_end(&table);
 }
 
-void report_counters(struct report *report, const struct report_case *one) {
+void report_counters(struct report *report, const struct report_section *section) {
 	static const char *const titles[] = {"counter",  "group",   "unit",   "\1baseline",
 	                                     "\1winner", "\1ratio", "\2note", NULL};
-	const json_t *winner = counted_of(one, "best"), *baseline = counted_of(one, "baseline");
-	const json_t *counting = json_object_get(one->tune, "counting");
-	struct sheet sheet;
+	const json_t *winner = counted_of(section, "best"), *baseline = counted_of(section, "baseline");
+	const json_t *counting = json_object_get(section->tune, "counting");
+	struct html_table table;
 	report_heading(report, "Counters");
 	if (!has_counts(winner)) {
 		report_absent(report,
 		              "Nothing was counted of the winner. This would, as far as this machine can (`sweetspot doctor` "
 		              "says what it can):",
-		              report_advice(report, one, "tune", "--counters SOFTWARE"));
+		              report_advice(report, section, "tune", "--counters SOFTWARE"));
 		return;
 	}
 	if (counting && !js_bool_or(counting, "hardware", true))
 		report_absent(report,
 		              "Hardware counters are not available here; this says why, and what to do:", "sweetspot doctor");
-	sheet_begin(&sheet, report->html, "Baseline and winner, in runs of their own", titles);
-	rows_put(&sheet, winner, baseline, "metrics");
-	rows_put(&sheet, winner, baseline, "counters");
-	sheet_end(&sheet);
-	drivers_put(report, json_object_get(one->result, "drivers"));
+	html_table_begin(&table, report->html, "Baseline and winner, in runs of their own", titles);
+	rows_put(&table, winner, baseline, "metrics");
+	rows_put(&table, winner, baseline, "counters");
+	html_table_end(&table);
+	drivers_put(report, json_object_get(section->result, "drivers"));
 }

@@ -41,16 +41,16 @@ static void threads_first(const struct study *study, size_t *columns, size_t cou
 		}
 }
 
-void report_curves(struct report *report, const struct report_case *one) {
-	const struct study *study = one->view.study;
-	size_t columns[STUDY_COLUMNS_MAX], count = slice_params(one, columns), numbers = 0, left = 0, words = 0;
+void report_curves(struct report *report, const struct report_section *section) {
+	const struct study *study = section->view.study;
+	size_t columns[STUDY_COLUMNS_MAX], count = slice_params(section, columns), numbers = 0, left = 0, words = 0;
 	struct curves curves[WORDS_MAX + 1];
 	report_heading(report, "Over each parameter");
 	if (count == 0) {
 		report_absent(report,
 		              "Only one value of each parameter was measured on this problem: there is nothing to draw. This "
 		              "measures more:",
-		              report_advice(report, one, "sweep", "--over threads"));
+		              report_advice(report, section, "sweep", "--over threads"));
 		return;
 	}
 	threads_first(study, columns, count);
@@ -58,7 +58,7 @@ void report_curves(struct report *report, const struct report_case *one) {
 		bool numeric = study_column(study, columns[i])->numeric;
 		if (numeric ? numbers++ >= NUMBERS_MAX : left++ >= WORDS_MAX)
 			continue;
-		if (curves_make(&curves[words], report, one, columns[i]) && numeric)
+		if (curves_make(&curves[words], report, section, columns[i]) && numeric)
 			number_put(&curves[words]);
 		else
 			words += curves[words].count > 0;

@@ -8,7 +8,7 @@ enum { CURVES_LINES = 12, CURVES_POINTS = 200 };
 
 struct curves {
 	struct report *report;
-	const struct report_case *one;
+	const struct report_section *section;
 	const struct study *study;
 	size_t column, split;
 	const char *name; /* of the column */
@@ -20,7 +20,7 @@ struct curves {
 };
 
 /* curves_make.c: false where nothing was measured. */
-bool curves_make(struct curves *curves, struct report *report, const struct report_case *one, size_t column);
+bool curves_make(struct curves *curves, struct report *report, const struct report_section *section, size_t column);
 double curves_number(const struct curves *curves, size_t row); /* of the parameter */
 double curves_shown(const struct curves *curves, size_t row);  /* the value, as it is shown */
 /* What a speedup is over: the line's own time with one thread, or the baseline's. NAN: there is none. */

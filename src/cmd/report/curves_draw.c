@@ -17,7 +17,7 @@ static struct chart_point point_of(const struct curves *curves, const struct sli
 	const struct study_row *row = study_row(curves->study, slice->rows[i]);
 	double spread = exp(1.96 * row->deviation);
 	double x = study_column(curves->study, curves->column)->numeric ? curves_number(curves, slice->rows[i]) : (double)i;
-	double y = base > 0 ? base / row->value : report_shown(curves->one, row->value) * curves->scale.factor;
+	double y = base > 0 ? base / row->value : report_shown(curves->section, row->value) * curves->scale.factor;
 	return (struct chart_point){x, y, y / spread, y * spread};
 }
 
@@ -33,7 +33,7 @@ static void series_fill(const struct curves *curves, const struct slice *slice, 
 }
 
 static struct chart chart_of(const struct curves *curves, const char *what) {
-	const struct report_case *one = curves->one;
+	const struct report_section *section = curves->section;
 	const struct study_column *column = study_column(curves->study, curves->column);
 	double first = curves_number(curves, curves->slices[0].rows[0]), last = first;
 	for (size_t s = 0; s < curves->count; s++) {
@@ -42,7 +42,7 @@ static struct chart chart_of(const struct curves *curves, const char *what) {
 		last = fmax(last, curves_number(curves, slice->rows[slice->count - 1]));
 	}
 	return (struct chart){
-		.title = arena_printf(curves->report->arena, "%s: %s over %s", one->kernel, what, curves->name),
+		.title = arena_printf(curves->report->arena, "%s: %s over %s", section->kernel, what, curves->name),
 		.x_label = curves->name,
 		.x_log = column->numeric && first > 0 && last >= WIDE * first,
 	};
@@ -58,21 +58,21 @@ static const char *lines_words(const struct curves *curves) {
 void curves_times(const struct curves *curves) {
 	struct report *report = curves->report;
 	struct chart_series series[CURVES_LINES];
-	struct chart chart = chart_of(curves, curves->one->label);
+	struct chart chart = chart_of(curves, curves->section->label);
 	size_t lines = curves->count < CURVES_LINES ? curves->count : CURVES_LINES;
 	for (size_t i = 0; i < lines; i++)
 		series_fill(curves, &curves->slices[i], NAN, &series[i]);
 	chart.series = memcpy(arena_alloc(report->arena, lines, sizeof *series), series, lines * sizeof *series);
 	chart.series_count = lines;
-	chart.y_label = report_axis(report, curves->one, curves->scale);
+	chart.y_label = report_axis(report, curves->section, curves->scale);
 	chart.y_log = curves->least > 0 && curves->most > TALL * curves->least;
 	chart.description =
 		arena_printf(report->arena,
 	                 "The least %s measured at each value of %s, whatever the other parameters were%s; "
 	                 "from %.4g to %.4g %s. Bars are 95 %% intervals.",
-	                 curves->one->label, curves->name, lines_words(curves), curves->least * curves->scale.factor,
+	                 curves->section->label, curves->name, lines_words(curves), curves->least * curves->scale.factor,
 	                 curves->most * curves->scale.factor, curves->scale.unit);
-	deck_chart(report->deck, arena_printf(report->arena, "%s-%s-%s", curves->one->kernel, curves->name, "time"),
+	charts_add(report->charts, arena_printf(report->arena, "%s-%s-%s", curves->section->kernel, curves->name, "time"),
 	           &chart);
 }
 
@@ -103,7 +103,7 @@ void curves_speedups(const struct curves *curves) {
 		report_absent(report,
 		              arena_printf(report->arena, "No speedup over %s can be told: %s.", curves->name,
 		                           curves->threads ? "nothing was measured with one thread" : "there is no baseline"),
-		              curves->threads ? NULL : report_advice(report, curves->one, "tune", ""));
+		              curves->threads ? NULL : report_advice(report, curves->section, "tune", ""));
 		return;
 	}
 	if (curves->threads)
@@ -115,8 +115,8 @@ void curves_speedups(const struct curves *curves) {
 		arena_printf(report->arena, "%s at each value of %s%s%s.",
 	                 curves->threads ? "Speedup over one thread" : "Speedup over the baseline", curves->name,
 	                 lines_words(curves), curves->threads ? "; the bound is as many times as fast as threads" : "");
-	deck_chart(report->deck, arena_printf(report->arena, "%s-%s-%s", curves->one->kernel, curves->name, "speedup"),
-	           &chart);
+	charts_add(report->charts,
+	           arena_printf(report->arena, "%s-%s-%s", curves->section->kernel, curves->name, "speedup"), &chart);
 }
 
 static int by_value(const void *a, const void *b, void *ctx) {
@@ -129,7 +129,7 @@ static int by_value(const void *a, const void *b, void *ctx) {
 void curves_bars(const struct curves *curves) {
 	struct report *report = curves->report;
 	struct slice *slice = &curves->slices[0];
-	struct chart chart = chart_of(curves, curves->one->label);
+	struct chart chart = chart_of(curves, curves->section->label);
 	const struct study_column *column = study_column(curves->study, curves->column);
 	size_t count = slice->count < CURVES_POINTS ? slice->count : CURVES_POINTS;
 	const char **names = arena_alloc(report->arena, count + 1, sizeof *names);
@@ -145,13 +145,14 @@ void curves_bars(const struct curves *curves) {
 	chart.x_log = false;
 	chart.series = series;
 	chart.series_count = 1;
-	chart.y_label = report_axis(report, curves->one, curves->scale);
+	chart.y_label = report_axis(report, curves->section, curves->scale);
 	chart.y_log = curves->least > 0 && curves->most > TALL * curves->least;
 	if (chart.y_log) /* a bar's length says nothing on a scale without 0 */
 		series->style = CHART_POINTS;
-	chart.description = arena_printf(
-		report->arena, "The least %s measured with each %s, the best first; from %.4g to %.4g %s.", curves->one->label,
-		curves->name, curves->least * curves->scale.factor, curves->most * curves->scale.factor, curves->scale.unit);
-	deck_chart(report->deck, arena_printf(report->arena, "%s-%s-%s", curves->one->kernel, curves->name, "time"),
+	chart.description =
+		arena_printf(report->arena, "The least %s measured with each %s, the best first; from %.4g to %.4g %s.",
+	                 curves->section->label, curves->name, curves->least * curves->scale.factor,
+	                 curves->most * curves->scale.factor, curves->scale.unit);
+	charts_add(report->charts, arena_printf(report->arena, "%s-%s-%s", curves->section->kernel, curves->name, "time"),
 	           &chart);
 }

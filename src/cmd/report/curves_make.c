@@ -15,7 +15,7 @@ double curves_number(const struct curves *curves, size_t row) {
 }
 
 double curves_shown(const struct curves *curves, size_t row) {
-	return report_shown(curves->one, study_row(curves->study, row)->value);
+	return report_shown(curves->section, study_row(curves->study, row)->value);
 }
 
 double curves_base(const struct curves *curves, const struct slice *slice) {
@@ -25,9 +25,9 @@ double curves_base(const struct curves *curves, const struct slice *slice) {
 	if (curves->threads)
 		return NAN;
 	size_t baseline = study_baseline(curves->study);
-	if (baseline != SIZE_MAX && explain_of_problem((void *)&curves->one->view, curves->study, baseline))
+	if (baseline != SIZE_MAX && explain_of_problem((void *)&curves->section->view, curves->study, baseline))
 		return study_row(curves->study, baseline)->value;
-	return js_real_or(json_object_get(curves->one->result, "baseline"), "median", NAN);
+	return js_real_or(json_object_get(curves->section->result, "baseline"), "median", NAN);
 }
 
 /* Lines that have a speedup come first, so that a line looks the same in both charts. */
@@ -50,23 +50,23 @@ static void range_find(struct curves *curves) {
 			curves->least = fmin(curves->least, value);
 			curves->most = fmax(curves->most, value);
 		}
-	curves->scale = report_scale(curves->one, curves->most);
+	curves->scale = report_scale(curves->section, curves->most);
 }
 
 size_t curves_thinned(size_t count, size_t i) {
 	return count <= CURVES_POINTS ? i : i * (count - 1) / (CURVES_POINTS - 1);
 }
 
-bool curves_make(struct curves *curves, struct report *report, const struct report_case *one, size_t column) {
-	const struct study_column *about = study_column(one->view.study, column);
+bool curves_make(struct curves *curves, struct report *report, const struct report_section *section, size_t column) {
+	const struct study_column *about = study_column(section->view.study, column);
 	*curves = (struct curves){.report = report,
-	                          .one = one,
-	                          .study = one->view.study,
+	                          .section = section,
+	                          .study = section->view.study,
 	                          .column = column,
-	                          .split = about->numeric ? slice_split(one, column) : SIZE_MAX,
+	                          .split = about->numeric ? slice_split(section, column) : SIZE_MAX,
 	                          .name = about->name,
 	                          .threads = strcmp(about->name, "threads") == 0};
-	curves->count = slice_make(report, one, column, curves->split, &curves->slices);
+	curves->count = slice_make(report, section, column, curves->split, &curves->slices);
 	if (curves->count == 0)
 		return false;
 	based_first(curves);

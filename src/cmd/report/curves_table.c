@@ -10,22 +10,22 @@
 
 #include "src/base/json/js.h"
 #include "src/show/results.h"
-static void row_put(const struct curves *curves, struct sheet *sheet, const struct slice *slice, size_t row) {
+static void row_put(const struct curves *curves, struct html_table *table, const struct slice *slice, size_t row) {
 	const struct study_row *one = study_row(curves->study, row);
 	double shown = curves_shown(curves, row), spread = exp(1.96 * one->deviation), base = curves_base(curves, slice);
 	const char *level =
 		slice_level(curves->report, study_column(curves->study, curves->column), one->place[curves->column]);
-	sheet_row(sheet);
+	html_table_row(table);
 	if (study_column(curves->study, curves->column)->numeric)
-		sheet_number(sheet, curves_number(curves, row), "%s", level);
+		html_table_number(table, curves_number(curves, row), "%s", level);
 	else
-		sheet_text(sheet, "%s", level);
+		html_table_text(table, "%s", level);
 	if (curves->split != SIZE_MAX)
-		sheet_text(sheet, "%s", slice->name);
-	report_cells(sheet, curves->one, shown, shown / spread, shown * spread);
-	sheet_number(sheet, base / one->value, "%.3gx", base / one->value);
+		html_table_text(table, "%s", slice->name);
+	report_cells(table, curves->section, shown, shown / spread, shown * spread);
+	html_table_number(table, base / one->value, "%.3gx", base / one->value);
 	char *config = results_config(one->config, NULL);
-	sheet_text(sheet, "%s", config);
+	html_table_text(table, "%s", config);
 	free(config);
 }
 
@@ -33,22 +33,23 @@ void curves_table(const struct curves *curves) {
 	struct report *report = curves->report;
 	const struct study_column *column = study_column(curves->study, curves->column);
 	const char *titles[9] = {arena_printf(report->arena, "%s%s", column->numeric ? "\1" : "", curves->name)};
-	struct sheet sheet;
+	struct html_table table;
 	size_t at = 1;
 	if (curves->split != SIZE_MAX)
 		titles[at++] = study_column(curves->study, curves->split)->name;
-	titles[at++] = arena_printf(report->arena, "\1%s", curves->one->label);
+	titles[at++] = arena_printf(report->arena, "\1%s", curves->section->label);
 	titles[at++] = "\1interval";
 	titles[at++] = curves->threads ? "\1speedup over 1 thread" : "\1speedup over the baseline";
 	titles[at++] = "\2configuration";
-	deck_numbers_begin(report->deck,
-	                   arena_printf(report->arena, "numbers: %s over %s", curves->one->label, curves->name));
-	sheet_begin(&sheet, report->html,
-	            arena_printf(report->arena, "Least %s at each value of %s", curves->one->label, curves->name), titles);
+	charts_numbers_begin(report->charts,
+	                     arena_printf(report->arena, "numbers: %s over %s", curves->section->label, curves->name));
+	html_table_begin(&table, report->html,
+	                 arena_printf(report->arena, "Least %s at each value of %s", curves->section->label, curves->name),
+	                 titles);
 	for (size_t s = 0; s < curves->count; s++)
 		for (size_t i = 0; i < curves->slices[s].count && i < CURVES_POINTS; i++)
-			row_put(curves, &sheet, &curves->slices[s],
+			row_put(curves, &table, &curves->slices[s],
 			        curves->slices[s].rows[curves_thinned(curves->slices[s].count, i)]);
-	sheet_end(&sheet);
-	deck_numbers_end(report->deck);
+	html_table_end(&table);
+	charts_numbers_end(report->charts);
 }

@@ -21,7 +21,7 @@ static bool has_shares(const json_t *effects) {
 	return json_is_number(json_object_get(json_array_get(effects, 0), "share"));
 }
 
-static void bars_draw(struct report *report, const struct report_case *one, const json_t *effects) {
+static void bars_draw(struct report *report, const struct report_section *section, const json_t *effects) {
 	bool shares = has_shares(effects);
 	const char *key = shares ? "share" : "ratio", *ci = shares ? "share_ci" : "ci";
 	double factor = shares ? 100 : 1;
@@ -43,7 +43,7 @@ static void bars_draw(struct report *report, const struct report_case *one, cons
 		return;
 	*series = (struct chart_series){NULL, CHART_BARS, points, count};
 	const struct chart chart = {
-		.title = arena_printf(report->arena, "%s: how much each parameter matters", one->kernel),
+		.title = arena_printf(report->arena, "%s: how much each parameter matters", section->kernel),
 		.x_label = "parameter",
 		.y_label = shares ? "share of variance (%)" : "worst over best value (x)",
 		.description = arena_printf(report->arena,
@@ -56,93 +56,93 @@ static void bars_draw(struct report *report, const struct report_case *one, cons
 		.series_count = 1,
 	};
 	html_begin(report->html, "div", "class", "figures", NULL);
-	deck_chart(report->deck, arena_printf(report->arena, "%s-effects", one->kernel), &chart);
+	charts_add(report->charts, arena_printf(report->arena, "%s-effects", section->kernel), &chart);
 	html_end(report->html);
 }
 
-static void value_put(struct sheet *sheet, const json_t *value) {
+static void value_put(struct html_table *table, const json_t *value) {
 	char text[80];
 	explain_value_text(value, text, sizeof text);
-	sheet_text(sheet, "%s", text);
+	html_table_text(table, "%s", text);
 }
 
-static void effect_row(struct sheet *sheet, const json_t *effect) {
+static void effect_row(struct html_table *table, const json_t *effect) {
 	double ratio = js_real_or(effect, "ratio", NAN), share = 100 * js_real_or(effect, "share", NAN);
 	double low = end_of(effect, "ci", 0), high = end_of(effect, "ci", 1);
-	sheet_row(sheet);
-	sheet_text(sheet, "%s", js_string_or(effect, "param", "?"));
-	sheet_number(sheet, share, "%.3g %%", share);
-	sheet_number(sheet, ratio, "%.3gx", ratio);
-	sheet_number(sheet, low, "%.3gx", low);
-	sheet_number(sheet, high, "%.3gx", high);
-	value_put(sheet, json_object_get(effect, "best"));
-	value_put(sheet, json_object_get(effect, "worst"));
-	sheet_number(sheet, (double)js_int_or(effect, "seen", 0), "%lld", (long long)js_int_or(effect, "seen", 0));
+	html_table_row(table);
+	html_table_text(table, "%s", js_string_or(effect, "param", "?"));
+	html_table_number(table, share, "%.3g %%", share);
+	html_table_number(table, ratio, "%.3gx", ratio);
+	html_table_number(table, low, "%.3gx", low);
+	html_table_number(table, high, "%.3gx", high);
+	value_put(table, json_object_get(effect, "best"));
+	value_put(table, json_object_get(effect, "worst"));
+	html_table_number(table, (double)js_int_or(effect, "seen", 0), "%lld", (long long)js_int_or(effect, "seen", 0));
 }
 
 static void effects_table(struct report *report, const json_t *effects) {
 	static const char *const titles[] = {"parameter", "\1share",     "\1worst over best", "\1from", "\1to",
 	                                     "best",      "worst value", "\1values",          NULL};
-	struct sheet sheet;
+	struct html_table table;
 	size_t i;
 	json_t *effect;
-	deck_numbers_begin(report->deck, "numbers: effects");
-	sheet_begin(&sheet, report->html, "What each parameter does", titles);
-	json_array_foreach((json_t *)effects, i, effect) effect_row(&sheet, effect);
-	sheet_end(&sheet);
-	deck_numbers_end(report->deck);
+	charts_numbers_begin(report->charts, "numbers: effects");
+	html_table_begin(&table, report->html, "What each parameter does", titles);
+	json_array_foreach((json_t *)effects, i, effect) effect_row(&table, effect);
+	html_table_end(&table);
+	charts_numbers_end(report->charts);
 }
 
 static void pairs_table(struct report *report, const json_t *pairs) {
 	static const char *const titles[] = {"parameter", "with", "\1share", "\1from", "\1to", NULL};
-	struct sheet sheet;
+	struct html_table table;
 	size_t i;
 	json_t *one;
 	if (json_array_size(pairs) == 0)
 		return;
-	sheet_begin_folded(&sheet, report->html, "parameters that matter together",
-	                   "Shares of pairs beyond those of each alone", titles);
+	html_table_begin_folded(&table, report->html, "parameters that matter together",
+	                        "Shares of pairs beyond those of each alone", titles);
 	json_array_foreach((json_t *)pairs, i, one) {
 		const double values[] = {js_real_or(one, "share", NAN), end_of(one, "share_ci", 0), end_of(one, "share_ci", 1)};
-		sheet_row(&sheet);
+		html_table_row(&table);
 		for (size_t k = 0; k < 2; k++) {
 			const char *name = json_string_value(json_array_get(json_object_get(one, "params"), k));
-			sheet_text(&sheet, "%s", name ? name : "?");
+			html_table_text(&table, "%s", name ? name : "?");
 		}
 		for (size_t k = 0; k < 3; k++)
-			sheet_number(&sheet, values[k], "%.3g %%", 100 * values[k]);
+			html_table_number(&table, values[k], "%.3g %%", 100 * values[k]);
 	}
-	sheet_end(&sheet);
+	html_table_end(&table);
 }
 
 static void path_table(struct report *report, const json_t *path) {
 	static const char *const titles[] = {"\1step", "\2change", "\2before", "\1brings",
 	                                     "\1from", "\1to",     "known by", NULL};
-	struct sheet sheet;
+	struct html_table table;
 	size_t i;
 	json_t *one;
 	if (json_array_size(path) == 0)
 		return;
-	sheet_begin_folded(&sheet, report->html, "from the baseline to the winner, one change at a time",
-	                   "Which settings make it fast", titles);
+	html_table_begin_folded(&table, report->html, "from the baseline to the winner, one change at a time",
+	                        "Which settings make it fast", titles);
 	json_array_foreach((json_t *)path, i, one) {
 		const double values[] = {js_real_or(one, "ratio", NAN), end_of(one, "ci", 0), end_of(one, "ci", 1)};
 		char *set = results_config(json_object_get(one, "set"), NULL),
 			 *was = results_config(json_object_get(one, "was"), NULL);
-		sheet_row(&sheet);
-		sheet_number(&sheet, (double)i + 1, "%zu", i + 1);
-		sheet_text(&sheet, "%s", set);
-		sheet_text(&sheet, "%s", was);
+		html_table_row(&table);
+		html_table_number(&table, (double)i + 1, "%zu", i + 1);
+		html_table_text(&table, "%s", set);
+		html_table_text(&table, "%s", was);
 		for (size_t k = 0; k < 3; k++)
-			sheet_number(&sheet, values[k], "%.3gx", values[k]);
-		sheet_text(&sheet, "%s", js_bool_or(one, "measured", false) ? "measurement" : "a model");
+			html_table_number(&table, values[k], "%.3gx", values[k]);
+		html_table_text(&table, "%s", js_bool_or(one, "measured", false) ? "measurement" : "a model");
 		free(set);
 		free(was);
 	}
-	sheet_end(&sheet);
+	html_table_end(&table);
 }
 
-static void landscape_say(struct report *report, const json_t *landscape) {
+static void landscape_describe(struct report *report, const json_t *landscape) {
 	static const struct {
 		const char *verdict, *sentence;
 	} sentences[] = {
@@ -157,20 +157,20 @@ static void landscape_say(struct report *report, const json_t *landscape) {
 			html_element(report->html, "p", NULL, "%s", sentences[i].sentence);
 }
 
-void report_effects(struct report *report, const struct report_case *one) {
-	const json_t *effects = json_object_get(one->result, "effects");
-	const char *reason = js_string_or(json_object_get(one->result, "variance"), "reason", NULL);
+void report_effects(struct report *report, const struct report_section *section) {
+	const json_t *effects = json_object_get(section->result, "effects");
+	const char *reason = js_string_or(json_object_get(section->result, "variance"), "reason", NULL);
 	report_heading(report, "What mattered");
 	if (json_array_size(effects) == 0) {
 		report_absent(report, "No parameter was varied, so what matters is not known. This would tell:",
-		              report_advice(report, one, "tune", ""));
+		              report_advice(report, section, "tune", ""));
 		return;
 	}
-	bars_draw(report, one, effects);
+	bars_draw(report, section, effects);
 	if (reason)
 		html_element(report->html, "p", "note", "There are no shares of the variance: %s.", reason);
 	effects_table(report, effects);
-	pairs_table(report, json_object_get(one->result, "interactions"));
-	path_table(report, json_object_get(one->result, "path"));
-	landscape_say(report, json_object_get(one->result, "landscape"));
+	pairs_table(report, json_object_get(section->result, "interactions"));
+	path_table(report, json_object_get(section->result, "path"));
+	landscape_describe(report, json_object_get(section->result, "landscape"));
 }

@@ -41,29 +41,30 @@ static const char *label_of(struct report *report, const char *objective) {
 	return metric ? arena_printf(report->arena, "metric %s", metric + 1) : arena_strdup(report->arena, objective);
 }
 
-static struct report_case *case_new(struct report *report, const struct store_past *past, json_t *problem) {
+static struct report_section *section_new(struct report *report, const struct store_past *past, json_t *problem) {
 	enum trial_objective objective;
-	report->cases = mem_grow(report->cases, report->case_count + 1, sizeof *report->cases);
-	struct report_case *one = &report->cases[report->case_count++];
+	report->sections = mem_grow(report->sections, report->section_count + 1, sizeof *report->sections);
+	struct report_section *section = &report->sections[report->section_count++];
 	char *words = results_config(problem, NULL);
-	*one = (struct report_case){.kernel = arena_strdup(report->arena, past->kernel),
-	                            .objective = arena_strdup(report->arena, past->objective),
-	                            .problem_text = arena_strdup(report->arena, words),
-	                            .anchor = arena_printf(report->arena, "case-%zu", report->case_count),
-	                            .problem = json_incref(problem),
-	                            .maximize = strncmp(past->objective, METRIC, sizeof METRIC - 1) == 0,
-	                            .label = label_of(report, past->objective)};
-	one->unit = trial_objective_find(past->objective, &objective) ? trial_objective_unit(objective) : "";
+	*section = (struct report_section){.kernel = arena_strdup(report->arena, past->kernel),
+	                                   .objective = arena_strdup(report->arena, past->objective),
+	                                   .problem_text = arena_strdup(report->arena, words),
+	                                   .anchor = arena_printf(report->arena, "section-%zu", report->section_count),
+	                                   .problem = json_incref(problem),
+	                                   .maximize = strncmp(past->objective, METRIC, sizeof METRIC - 1) == 0,
+	                                   .label = label_of(report, past->objective)};
+	section->unit = trial_objective_find(past->objective, &objective) ? trial_objective_unit(objective) : "";
 	free(words);
-	return one;
+	return section;
 }
 
-static struct report_case *case_find(struct report *report, const struct store_past *past, json_t *problem) {
-	for (size_t i = 0; i < report->case_count; i++)
-		if (strcmp(report->cases[i].kernel, past->kernel) == 0 &&
-		    strcmp(report->cases[i].objective, past->objective) == 0 && json_equal(report->cases[i].problem, problem))
-			return &report->cases[i];
-	return case_new(report, past, problem);
+static struct report_section *section_find(struct report *report, const struct store_past *past, json_t *problem) {
+	for (size_t i = 0; i < report->section_count; i++)
+		if (strcmp(report->sections[i].kernel, past->kernel) == 0 &&
+		    strcmp(report->sections[i].objective, past->objective) == 0 &&
+		    json_equal(report->sections[i].problem, problem))
+			return &report->sections[i];
+	return section_new(report, past, problem);
 }
 
 /* The least value so far; room: a power of two, which the count tells. */
@@ -92,9 +93,10 @@ static int on_outcome(void *ctx, const struct store_outcome *outcome) {
 	return 0;
 }
 
-static struct report_search *search_add(struct report *report, struct report_case *one, const struct store_past *past) {
-	one->searches = mem_grow(one->searches, one->search_count + 1, sizeof *one->searches);
-	struct report_search *search = &one->searches[one->search_count++];
+static struct report_search *search_add(struct report *report, struct report_section *section,
+                                        const struct store_past *past) {
+	section->searches = mem_grow(section->searches, section->search_count + 1, sizeof *section->searches);
+	struct report_search *search = &section->searches[section->search_count++];
 	*search = (struct report_search){.id = past->search,
 	                                 .source = arena_strdup(report->arena, past->source),
 	                                 .strategy = arena_strdup(report->arena, past->strategy),
@@ -118,13 +120,13 @@ static int on_past(void *ctx, const struct store_past *past) {
 	json_t *problem = js_parse(past->problem, strlen(past->problem), "a search's problem", gathering->err);
 	if (!problem)
 		return gathering->failed = 1;
-	struct report_case *one = case_find(report, past, problem);
+	struct report_section *section = section_find(report, past, problem);
 	json_decref(problem);
-	gathering->search = search_add(report, one, past);
+	gathering->search = search_add(report, section, past);
 	gathering->least = INFINITY;
 	if (json_is_object(json_object_get(past->result, "best"))) {
-		json_decref(one->tune);
-		one->tune = json_incref((json_t *)past->result);
+		json_decref(section->tune);
+		section->tune = json_incref((json_t *)past->result);
 	}
 	gathering->failed = store_outcomes_each(gathering->store, past->search, on_outcome, gathering, gathering->err) != 0;
 	struct report_search *search = gathering->search;
@@ -157,7 +159,7 @@ static int check(struct report *report, const struct gathering *gathering, struc
 	for (size_t i = 0; gathering->names[i]; i++)
 		if (!json_object_get(gathering->seen, gathering->names[i]))
 			return unknown_fail(report, gathering, gathering->names[i], err);
-	if (report->case_count)
+	if (report->section_count)
 		return 0;
 	err_set(err, ERR_NOTHING, NULL, "%s holds nothing that was measured on this machine%s",
 	        store_path(gathering->store), report->machines ? ", only on others" : "");
@@ -189,15 +191,15 @@ static const char *source_of(void *ctx, const char *kernel) {
 }
 
 static void entries_join(struct report *report) {
-	for (size_t i = 0; i < report->case_count; i++) {
-		struct report_case *one = &report->cases[i];
+	for (size_t i = 0; i < report->section_count; i++) {
+		struct report_section *section = &report->sections[i];
 		size_t at;
 		json_t *entry;
 		json_array_foreach(json_object_get(report->profile, "entries"), at, entry) {
-			if (strcmp(js_string_or(entry, "kernel", ""), one->kernel) == 0 &&
-			    strcmp(js_string_or(entry, "objective", ""), one->objective) == 0 &&
-			    json_equal(json_object_get(entry, "problem"), one->problem))
-				one->entry = entry;
+			if (strcmp(js_string_or(entry, "kernel", ""), section->kernel) == 0 &&
+			    strcmp(js_string_or(entry, "objective", ""), section->objective) == 0 &&
+			    json_equal(json_object_get(entry, "problem"), section->problem))
+				section->entry = entry;
 		}
 	}
 }
@@ -236,19 +238,19 @@ int report_gather(struct report *report, struct err *err) {
 }
 
 void report_clear(struct report *report) {
-	for (size_t i = 0; i < report->case_count; i++) {
-		struct report_case *one = &report->cases[i];
-		for (size_t s = 0; s < one->search_count; s++)
-			free(one->searches[s].best);
-		free(one->searches);
-		json_decref(one->problem);
-		json_decref(one->tune);
-		json_decref(one->result);
+	for (size_t i = 0; i < report->section_count; i++) {
+		struct report_section *section = &report->sections[i];
+		for (size_t s = 0; s < section->search_count; s++)
+			free(section->searches[s].best);
+		free(section->searches);
+		json_decref(section->problem);
+		json_decref(section->tune);
+		json_decref(section->result);
 	}
 	for (size_t i = 0; i < report->set_count; i++)
 		study_set_free(report->sets[i]);
 	free(report->sets);
-	free(report->cases);
+	free(report->sections);
 	json_decref(report->profile);
 	json_decref(report->ceilings);
 }

@@ -21,12 +21,12 @@ static size_t rows_allowed(const struct study_set *set) {
 	return rows < ROWS_LEAST ? ROWS_LEAST : rows > ROWS_MOST ? ROWS_MOST : rows;
 }
 
-static struct report_case *case_of(const struct report *report, const char *kernel, const char *objective,
-                                   const json_t *problem) {
-	for (size_t i = 0; i < report->case_count; i++)
-		if (strcmp(report->cases[i].kernel, kernel) == 0 && strcmp(report->cases[i].objective, objective) == 0 &&
-		    json_equal(report->cases[i].problem, problem))
-			return &report->cases[i];
+static struct report_section *section_of(const struct report *report, const char *kernel, const char *objective,
+                                         const json_t *problem) {
+	for (size_t i = 0; i < report->section_count; i++)
+		if (strcmp(report->sections[i].kernel, kernel) == 0 && strcmp(report->sections[i].objective, objective) == 0 &&
+		    json_equal(report->sections[i].problem, problem))
+			return &report->sections[i];
 	return NULL;
 }
 
@@ -41,13 +41,13 @@ static bool same_but(const json_t *a, const json_t *b, const char *name) {
 }
 
 /* What was said of the sizes of a like problem before; NULL: nothing. */
-static json_t *sizes_known(const struct report *report, const struct report_case *one) {
-	for (const struct report_case *other = report->cases; other < one; other++) {
-		if (strcmp(other->kernel, one->kernel) != 0 || strcmp(other->objective, one->objective) != 0)
+static json_t *sizes_known(const struct report *report, const struct report_section *section) {
+	for (const struct report_section *other = report->sections; other < section; other++) {
+		if (strcmp(other->kernel, section->kernel) != 0 || strcmp(other->objective, section->objective) != 0)
 			continue; /* another thread may be at it */
 		json_t *sizes = json_object_get(other->result, "sizes");
 		const char *over = js_string_or(sizes, "over", NULL);
-		if (over && same_but(other->problem, one->problem, over))
+		if (over && same_but(other->problem, section->problem, over))
 			return sizes;
 	}
 	return NULL;
@@ -55,23 +55,23 @@ static json_t *sizes_known(const struct report *report, const struct report_case
 
 static void problem_look(struct report *report, const struct explain_view *view, size_t row) {
 	const json_t *problem = study_row(view->study, row)->problem;
-	struct report_case *one = case_of(report, view->item->kernel, view->objective, problem);
-	if (!one || one->result)
+	struct report_section *section = section_of(report, view->item->kernel, view->objective, problem);
+	if (!section || section->result)
 		return;
-	one->view = *view;
-	one->view.problem_row = row;
-	one->view.problem = problem;
-	one->view.tune = one->tune;
-	one->view.sizes = sizes_known(report, one);
-	one->result = explain_result(&one->view);
+	section->view = *view;
+	section->view.problem_row = row;
+	section->view.problem = problem;
+	section->view.tune = section->tune;
+	section->view.sizes = sizes_known(report, section);
+	section->result = explain_result(&section->view);
 }
 
 /* Those that there is no room for. */
 static void rest_mark(struct report *report, const struct explain_view *view) {
-	for (size_t i = 0; i < report->case_count; i++) {
-		struct report_case *one = &report->cases[i];
-		if (strcmp(one->kernel, view->item->kernel) == 0 && strcmp(one->objective, view->objective) == 0)
-			one->is_beyond = !one->result;
+	for (size_t i = 0; i < report->section_count; i++) {
+		struct report_section *section = &report->sections[i];
+		if (strcmp(section->kernel, view->item->kernel) == 0 && strcmp(section->objective, view->objective) == 0)
+			section->is_beyond = !section->result;
 	}
 }
 
@@ -116,14 +116,14 @@ static int objective_look(struct report *report, const char *objective, struct e
 
 static bool is_first(const struct report *report, size_t at) {
 	for (size_t i = 0; i < at; i++)
-		if (strcmp(report->cases[i].objective, report->cases[at].objective) == 0)
+		if (strcmp(report->sections[i].objective, report->sections[at].objective) == 0)
 			return false;
 	return true;
 }
 
 int report_gather_explain(struct report *report, struct err *err) {
-	for (size_t i = 0; i < report->case_count; i++)
-		if (is_first(report, i) && objective_look(report, report->cases[i].objective, err))
+	for (size_t i = 0; i < report->section_count; i++)
+		if (is_first(report, i) && objective_look(report, report->sections[i].objective, err))
 			return -1;
 	return 0;
 }

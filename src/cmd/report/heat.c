@@ -12,7 +12,7 @@ enum { SIDE_MAX = 24, CELLS_LEAST = 4 };
 static const double WIDE = 4;
 
 struct grid {
-	const struct report_case *one;
+	const struct report_section *section;
 	size_t column[2];
 	int level[2][SIDE_MAX]; /* that are shown */
 	size_t side[2];
@@ -22,15 +22,15 @@ struct grid {
 };
 
 /* The least value with a level; NAN: it was not measured on this problem. */
-static double *leasts_new(const struct report_case *one, size_t column) {
-	const struct study *study = one->view.study;
+static double *leasts_new(const struct report_section *section, size_t column) {
+	const struct study *study = section->view.study;
 	size_t levels = study_column(study, column)->levels;
 	double *least = mem_alloc(levels + 1, sizeof *least);
 	for (size_t i = 0; i < levels; i++)
 		least[i] = NAN;
 	for (size_t i = 0; i < study_rows(study); i++) {
 		int level = study_row(study, i)->place[column];
-		if (level != STUDY_ABSENT && !study_row(study, i)->over && explain_of_problem((void *)&one->view, study, i))
+		if (level != STUDY_ABSENT && !study_row(study, i)->over && explain_of_problem((void *)&section->view, study, i))
 			least[level] = fmin(least[level], study_row(study, i)->value);
 	}
 	return least;
@@ -38,9 +38,9 @@ static double *leasts_new(const struct report_case *one, size_t column) {
 
 /* All that were measured, or evenly some of them and the best. */
 static void side_choose(struct grid *grid, size_t axis) {
-	const struct study *study = grid->one->view.study;
+	const struct study *study = grid->section->view.study;
 	size_t levels = study_column(study, grid->column[axis])->levels, known = 0, at = 0, best = 0;
-	double *least = leasts_new(grid->one, grid->column[axis]);
+	double *least = leasts_new(grid->section, grid->column[axis]);
 	for (size_t i = 0; i < levels; i++) {
 		known += !isnan(least[i]);
 		best = least[i] < least[best] || isnan(least[best]) ? i : best;
@@ -64,7 +64,7 @@ static size_t place_of(const struct grid *grid, size_t axis, int level) {
 }
 
 static void grid_fill(struct grid *grid) {
-	const struct study *study = grid->one->view.study;
+	const struct study *study = grid->section->view.study;
 	for (size_t y = 0; y < SIDE_MAX; y++)
 		for (size_t x = 0; x < SIDE_MAX; x++)
 			grid->value[y][x] = NAN;
@@ -72,11 +72,11 @@ static void grid_fill(struct grid *grid) {
 		const struct study_row *row = study_row(study, i);
 		size_t x = place_of(grid, 0, row->place[grid->column[0]]), y = place_of(grid, 1, row->place[grid->column[1]]);
 		if (x == grid->side[0] || y == grid->side[1] || row->over ||
-		    !explain_of_problem((void *)&grid->one->view, study, i))
+		    !explain_of_problem((void *)&grid->section->view, study, i))
 			continue;
-		double *cell = &grid->value[y][x], shown = report_shown(grid->one, row->value);
+		double *cell = &grid->value[y][x], shown = report_shown(grid->section, row->value);
 		grid->cells += isnan(*cell);
-		*cell = grid->one->maximize ? fmax(*cell, shown) : fmin(*cell, shown);
+		*cell = grid->section->maximize ? fmax(*cell, shown) : fmin(*cell, shown);
 	}
 	for (size_t y = 0; y < grid->side[1]; y++)
 		for (size_t x = 0; x < grid->side[0]; x++) {
@@ -88,17 +88,18 @@ static void grid_fill(struct grid *grid) {
 static const char **names_of(struct report *report, const struct grid *grid, size_t axis) {
 	const char **names = arena_alloc(report->arena, grid->side[axis] + 1, sizeof *names);
 	for (size_t i = 0; i < grid->side[axis]; i++)
-		names[i] = slice_level(report, study_column(grid->one->view.study, grid->column[axis]), grid->level[axis][i]);
+		names[i] =
+			slice_level(report, study_column(grid->section->view.study, grid->column[axis]), grid->level[axis][i]);
 	return names;
 }
 
 static void grid_draw(struct report *report, const struct grid *grid) {
-	const struct report_case *one = grid->one;
-	struct report_scale scale = report_scale(one, grid->most);
+	const struct report_section *section = grid->section;
+	struct report_scale scale = report_scale(section, grid->most);
 	struct chart_heat *heat = arena_alloc(report->arena, 1, sizeof *heat);
 	double *values = arena_alloc(report->arena, grid->side[0] * grid->side[1] + 1, sizeof *values);
-	const char *x = study_column(one->view.study, grid->column[0])->name,
-			   *y = study_column(one->view.study, grid->column[1])->name;
+	const char *x = study_column(section->view.study, grid->column[0])->name,
+			   *y = study_column(section->view.study, grid->column[1])->name;
 	for (size_t i = 0; i < grid->side[1]; i++)
 		for (size_t k = 0; k < grid->side[0]; k++)
 			values[i * grid->side[0] + k] = grid->value[i][k] * scale.factor;
@@ -107,59 +108,60 @@ static void grid_draw(struct report *report, const struct grid *grid) {
 	                            .width = grid->side[0],
 	                            .height = grid->side[1],
 	                            .values = values,
-	                            .value_label = report_axis(report, one, scale),
+	                            .value_label = report_axis(report, section, scale),
 	                            .value_log = grid->least > 0 && grid->most > WIDE * grid->least};
 	const struct chart chart = {
-		.title = arena_printf(report->arena, "%s: %s over %s and %s", one->kernel, one->label, x, y),
+		.title = arena_printf(report->arena, "%s: %s over %s and %s", section->kernel, section->label, x, y),
 		.x_label = x,
 		.y_label = y,
 		.description =
 			arena_printf(report->arena,
 	                     "The least %s measured for each pair of %s and %s, the two parameters that mattered most; "
 	                     "%zu of %zu pairs were measured.",
-	                     one->label, x, y, grid->cells, grid->side[0] * grid->side[1]),
+	                     section->label, x, y, grid->cells, grid->side[0] * grid->side[1]),
 		.heat = heat,
 	};
 	html_begin(report->html, "div", "class", "figures", NULL);
-	deck_chart(report->deck, arena_printf(report->arena, "%s-%s-%s", one->kernel, x, y), &chart);
+	charts_add(report->charts, arena_printf(report->arena, "%s-%s-%s", section->kernel, x, y), &chart);
 	html_end(report->html);
 }
 
 static void grid_table(struct report *report, const struct grid *grid) {
-	const struct study *study = grid->one->view.study;
+	const struct study *study = grid->section->view.study;
 	const struct study_column *x = study_column(study, grid->column[0]), *y = study_column(study, grid->column[1]);
-	const char *titles[] = {x->name, y->name, arena_printf(report->arena, "\1%s", grid->one->label), NULL};
-	struct sheet sheet;
-	deck_numbers_begin(report->deck,
-	                   arena_printf(report->arena, "numbers: %s over %s and %s", grid->one->label, x->name, y->name));
-	sheet_begin(&sheet, report->html,
-	            arena_printf(report->arena, "Least %s over %s and %s", grid->one->label, x->name, y->name), titles);
+	const char *titles[] = {x->name, y->name, arena_printf(report->arena, "\1%s", grid->section->label), NULL};
+	struct html_table table;
+	charts_numbers_begin(report->charts, arena_printf(report->arena, "numbers: %s over %s and %s", grid->section->label,
+	                                                  x->name, y->name));
+	html_table_begin(&table, report->html,
+	                 arena_printf(report->arena, "Least %s over %s and %s", grid->section->label, x->name, y->name),
+	                 titles);
 	for (size_t i = 0; i < grid->side[1]; i++)
 		for (size_t k = 0; k < grid->side[0]; k++) {
 			char text[48];
 			if (isnan(grid->value[i][k]))
 				continue;
-			report_value(grid->one, grid->value[i][k], text, sizeof text);
-			sheet_row(&sheet);
-			sheet_text(&sheet, "%s", slice_level(report, x, grid->level[0][k]));
-			sheet_text(&sheet, "%s", slice_level(report, y, grid->level[1][i]));
-			sheet_number(&sheet, grid->value[i][k], "%s", text);
+			report_value(grid->section, grid->value[i][k], text, sizeof text);
+			html_table_row(&table);
+			html_table_text(&table, "%s", slice_level(report, x, grid->level[0][k]));
+			html_table_text(&table, "%s", slice_level(report, y, grid->level[1][i]));
+			html_table_number(&table, grid->value[i][k], "%s", text);
 		}
-	sheet_end(&sheet);
-	deck_numbers_end(report->deck);
+	html_table_end(&table);
+	charts_numbers_end(report->charts);
 }
 
-void report_heat(struct report *report, const struct report_case *one) {
-	size_t columns[STUDY_COLUMNS_MAX], count = slice_params(one, columns);
+void report_heat(struct report *report, const struct report_section *section) {
+	size_t columns[STUDY_COLUMNS_MAX], count = slice_params(section, columns);
 	struct grid *grid;
 	if (count < 2) {
 		if (count)
 			report_absent(report, "Only one parameter was varied: a second one makes a map of both.",
-			              report_advice(report, one, "tune", ""));
+			              report_advice(report, section, "tune", ""));
 		return;
 	}
 	grid = arena_alloc(report->arena, 1, sizeof *grid);
-	*grid = (struct grid){.one = one, .column = {columns[0], columns[1]}, .least = INFINITY};
+	*grid = (struct grid){.section = section, .column = {columns[0], columns[1]}, .least = INFINITY};
 	side_choose(grid, 0);
 	side_choose(grid, 1);
 	grid_fill(grid);

@@ -19,7 +19,7 @@ struct html {
 	size_t size, room;
 	const char *open[DEPTH_MAX]; /* names are constants */
 	size_t depth;
-	size_t *places, place_count;
+	size_t *slots, slot_count;
 };
 
 struct html *html_new(void) {
@@ -30,7 +30,7 @@ void html_free(struct html *html) {
 	if (!html)
 		return;
 	free(html->data);
-	free(html->places);
+	free(html->slots);
 	free(html);
 }
 
@@ -169,10 +169,10 @@ void html_constant(struct html *html, const char *markup) {
 	puts_to(html, markup);
 }
 
-size_t html_place(struct html *html) {
-	html->places = mem_grow(html->places, html->place_count + 1, sizeof *html->places);
-	html->places[html->place_count] = html->size;
-	return html->place_count++;
+size_t html_slot(struct html *html) {
+	html->slots = mem_grow(html->slots, html->slot_count + 1, sizeof *html->slots);
+	html->slots[html->slot_count] = html->size;
+	return html->slot_count++;
 }
 
 char *html_finish(struct html *html, const char *const *markup, size_t *size) {
@@ -180,9 +180,9 @@ char *html_finish(struct html *html, const char *const *markup, size_t *size) {
 	size_t from = 0;
 	while (html->depth)
 		html_end(html);
-	for (size_t i = 0; i < html->place_count; i++) {
-		put(&whole, html->data + from, html->places[i] - from);
-		from = html->places[i];
+	for (size_t i = 0; i < html->slot_count; i++) {
+		put(&whole, html->data + from, html->slots[i] - from);
+		from = html->slots[i];
 		if (markup[i])
 			puts_to(&whole, markup[i]);
 	}

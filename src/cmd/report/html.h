@@ -22,7 +22,7 @@ void html_element(struct html *html, const char *tag, const char *class, const c
 void html_constant(struct html *html, const char *markup);
 
 /* A place; all are counted from 0. */
-size_t html_place(struct html *html);
+size_t html_slot(struct html *html);
 /* All of it, with markup[i] in place i, NULL for nothing; caller frees. What is still open ends. */
 char *html_finish(struct html *html, const char *const *markup, size_t *size);
 

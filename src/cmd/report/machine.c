@@ -44,23 +44,23 @@ static void topology_draw(struct report *report) {
 	html_end(report->html);
 }
 
-static void fact(struct sheet *sheet, const char *name, const char *value) {
+static void fact(struct html_table *table, const char *name, const char *value) {
 	if (!value || !*value)
 		return;
-	sheet_row(sheet);
-	sheet_text(sheet, "%s", name);
-	sheet_text(sheet, "%s", value);
+	html_table_row(table);
+	html_table_text(table, "%s", name);
+	html_table_text(table, "%s", value);
 }
 
-static void count_fact(struct sheet *sheet, const json_t *machine, const char *key, const char *name) {
+static void count_fact(struct html_table *table, const json_t *machine, const char *key, const char *name) {
 	char text[32];
 	long long count = js_int_or(machine, key, -1);
 	snprintf(text, sizeof text, "%lld", count);
 	if (count >= 0)
-		fact(sheet, name, text);
+		fact(table, name, text);
 }
 
-static void caches_add(struct sheet *sheet, const json_t *machine) {
+static void caches_add(struct html_table *table, const json_t *machine) {
 	static const char *const levels[][2] = {
 		{"l1d", "first level data cache"}, {"l2", "second level cache"}, {"l3", "third level cache"}};
 	for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
@@ -68,63 +68,63 @@ static void caches_add(struct sheet *sheet, const json_t *machine) {
 		double bytes = js_real_or(json_object_get(machine, "caches"), levels[i][0], 0);
 		ui_bytes(bytes, size, sizeof size);
 		if (bytes > 0)
-			fact(sheet, levels[i][1], size);
+			fact(table, levels[i][1], size);
 	}
 }
 
-static void gpu_add(struct sheet *sheet, const json_t *gpu) {
+static void gpu_add(struct html_table *table, const json_t *gpu) {
 	static const char *const texts[][2] = {
 		{"name", "GPU"}, {"compute_capability", "compute capability"}, {"driver", "driver"}, {"nvrtc", "NVRTC"}};
 	char memory[32];
 	double bytes = js_real_or(gpu, "memory_bytes", 0);
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-		fact(sheet, texts[i][1], js_string_or(gpu, texts[i][0], NULL));
-	count_fact(sheet, gpu, "sms", "multiprocessors");
+		fact(table, texts[i][1], js_string_or(gpu, texts[i][0], NULL));
+	count_fact(table, gpu, "sms", "multiprocessors");
 	ui_bytes(bytes, memory, sizeof memory);
 	if (bytes > 0)
-		fact(sheet, "GPU memory", memory);
+		fact(table, "GPU memory", memory);
 }
 
 static void facts_put(struct report *report) {
 	static const char *const titles[] = {"property", "value", NULL};
 	const json_t *machine = report->machine, *openmp = json_object_get(machine, "openmp");
-	struct sheet sheet;
+	struct html_table table;
 	char runtime[80];
-	sheet_begin(&sheet, report->html, "What this machine is", titles);
-	fact(&sheet, "processor", js_string_or(machine, "cpu", "unknown"));
-	count_fact(&sheet, machine, "packages", "packages");
-	count_fact(&sheet, machine, "numa_nodes", "NUMA nodes");
-	count_fact(&sheet, machine, "llcs", "last-level caches");
-	count_fact(&sheet, machine, "cores", "cores");
-	count_fact(&sheet, machine, "threads", "hardware threads");
-	caches_add(&sheet, machine);
-	fact(&sheet, "hypervisor", js_string_or(machine, "hypervisor", "none seen"));
-	gpu_add(&sheet, json_object_get(machine, "gpu"));
-	fact(&sheet, "compiler", js_string_or(machine, "compiler", NULL));
-	fact(&sheet, "flags", js_string_or(machine, "cflags", NULL));
+	html_table_begin(&table, report->html, "What this machine is", titles);
+	fact(&table, "processor", js_string_or(machine, "cpu", "unknown"));
+	count_fact(&table, machine, "packages", "packages");
+	count_fact(&table, machine, "numa_nodes", "NUMA nodes");
+	count_fact(&table, machine, "llcs", "last-level caches");
+	count_fact(&table, machine, "cores", "cores");
+	count_fact(&table, machine, "threads", "hardware threads");
+	caches_add(&table, machine);
+	fact(&table, "hypervisor", js_string_or(machine, "hypervisor", "none seen"));
+	gpu_add(&table, json_object_get(machine, "gpu"));
+	fact(&table, "compiler", js_string_or(machine, "compiler", NULL));
+	fact(&table, "flags", js_string_or(machine, "cflags", NULL));
 	snprintf(runtime, sizeof runtime, "%.40s %lld", js_string_or(openmp, "runtime", "?"),
 	         (long long)js_int_or(openmp, "version", 0));
 	if (openmp)
-		fact(&sheet, "OpenMP", runtime);
-	fact(&sheet, "fingerprint", js_string_or(machine, "fingerprint", NULL));
-	sheet_end(&sheet);
+		fact(&table, "OpenMP", runtime);
+	fact(&table, "fingerprint", js_string_or(machine, "fingerprint", NULL));
+	html_table_end(&table);
 }
 
-static void ceiling_row(struct sheet *sheet, const json_t *one) {
+static void ceiling_row(struct html_table *table, const json_t *one) {
 	double value = js_real_or(one, "value", NAN), threads = js_real_or(one, "threads", NAN);
-	sheet_row(sheet);
-	sheet_text(sheet, "%s", js_string_or(one, "name", "?"));
-	sheet_text(sheet, "%s", js_string_or(one, "level", "-"));
-	sheet_number(sheet, threads, "%.0f", threads);
-	sheet_number(sheet, value, "%.4g", value);
-	sheet_text(sheet, "%s", js_string_or(one, "unit", ""));
-	sheet_text(sheet, "%s", js_bool_or(one, "disturbed", false) ? "disturbed" : "");
+	html_table_row(table);
+	html_table_text(table, "%s", js_string_or(one, "name", "?"));
+	html_table_text(table, "%s", js_string_or(one, "level", "-"));
+	html_table_number(table, threads, "%.0f", threads);
+	html_table_number(table, value, "%.4g", value);
+	html_table_text(table, "%s", js_string_or(one, "unit", ""));
+	html_table_text(table, "%s", js_bool_or(one, "disturbed", false) ? "disturbed" : "");
 }
 
 static void ceilings_put(struct report *report) {
 	static const char *const titles[] = {"ceiling", "level", "\1threads", "\1value", "unit", "\2note", NULL};
 	const char *device = app_device(report->app);
-	struct sheet sheet;
+	struct html_table table;
 	size_t i;
 	json_t *one;
 	if (json_array_size(report->ceilings) == 0) {
@@ -134,9 +134,9 @@ static void ceilings_put(struct report *report) {
 				   : "sweetspot machine --ceilings");
 		return;
 	}
-	sheet_begin_folded(&sheet, report->html, "measured ceilings", "What this machine can do at most", titles);
-	json_array_foreach(report->ceilings, i, one) ceiling_row(&sheet, one);
-	sheet_end(&sheet);
+	html_table_begin_folded(&table, report->html, "measured ceilings", "What this machine can do at most", titles);
+	json_array_foreach(report->ceilings, i, one) ceiling_row(&table, one);
+	html_table_end(&table);
 }
 
 void report_machine(struct report *report) {

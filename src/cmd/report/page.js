@@ -23,7 +23,7 @@
 		Array.from(table.tHead.rows[0].cells).forEach(function (other) { other.removeAttribute('aria-sort'); });
 		head.setAttribute('aria-sort', down ? 'descending' : 'ascending');
 	}
-	document.querySelectorAll('table.sheet').forEach(function (table) {
+	document.querySelectorAll('table.sortable').forEach(function (table) {
 		if (table.tBodies[0].rows.length < 2) return;
 		Array.from(table.tHead.rows[0].cells).forEach(function (head, column) {
 			var button = document.createElement('button');

@@ -14,21 +14,21 @@ static bool is_search(const struct report_search *search) {
 	return search->evaluations > 1 && search->best_count > 0;
 }
 
-static double most_of(const struct report_case *one) {
+static double most_of(const struct report_section *section) {
 	double most = 0;
-	for (size_t i = 0; i < one->search_count; i++)
-		for (size_t k = 0; is_search(&one->searches[i]) && k < one->searches[i].best_count; k++)
-			most = fmax(most, report_shown(one, one->searches[i].best[k].y));
+	for (size_t i = 0; i < section->search_count; i++)
+		for (size_t k = 0; is_search(&section->searches[i]) && k < section->searches[i].best_count; k++)
+			most = fmax(most, report_shown(section, section->searches[i].best[k].y));
 	return most;
 }
 
-static void line_add(struct report *report, const struct report_case *one, const struct report_search *search,
+static void line_add(struct report *report, const struct report_section *section, const struct report_search *search,
                      struct report_scale scale, struct chart_series *series) {
 	size_t count = search->best_count < POINTS_MAX ? search->best_count : POINTS_MAX;
 	struct chart_point *points = arena_alloc(report->arena, count, sizeof *points);
 	for (size_t i = 0; i < count; i++) {
 		points[i] = search->best[count < 2 ? 0 : i * (search->best_count - 1) / (count - 1)];
-		points[i].y = report_shown(one, points[i].y) * scale.factor;
+		points[i].y = report_shown(section, points[i].y) * scale.factor;
 	}
 	*series =
 		(struct chart_series){arena_printf(report->arena, "search %lld, %s", (long long)search->id, search->strategy),
@@ -36,82 +36,82 @@ static void line_add(struct report *report, const struct report_case *one, const
 }
 
 /* The newest ones. */
-static void progress_draw(struct report *report, const struct report_case *one) {
+static void progress_draw(struct report *report, const struct report_section *section) {
 	struct chart_series *series = arena_alloc(report->arena, LINES_MAX, sizeof *series);
-	double most = most_of(one);
-	struct report_scale scale = report_scale(one, most);
+	double most = most_of(section);
+	struct report_scale scale = report_scale(section, most);
 	size_t count = 0;
-	for (size_t i = one->search_count; i-- > 0 && count < LINES_MAX;)
-		if (is_search(&one->searches[i]))
-			line_add(report, one, &one->searches[i], scale, &series[count++]);
+	for (size_t i = section->search_count; i-- > 0 && count < LINES_MAX;)
+		if (is_search(&section->searches[i]))
+			line_add(report, section, &section->searches[i], scale, &series[count++]);
 	if (count == 0) {
 		report_absent(report, "There was no search for this problem: it was only measured by hand. This searches:",
-		              report_advice(report, one, "tune", ""));
+		              report_advice(report, section, "tune", ""));
 		return;
 	}
 	const struct chart chart = {
-		.title = arena_printf(report->arena, "%s: the search's progress", one->kernel),
+		.title = arena_printf(report->arena, "%s: the search's progress", section->kernel),
 		.x_label = "evaluations (count)",
-		.y_label = arena_printf(report->arena, "best so far: %s", report_axis(report, one, scale)),
+		.y_label = arena_printf(report->arena, "best so far: %s", report_axis(report, section, scale)),
 		.description = arena_printf(report->arena, "The least %s found so far over the evaluations of %zu search%s.",
-	                                one->label, count, count == 1 ? "" : "es"),
-		.y_log = !one->maximize,
+	                                section->label, count, count == 1 ? "" : "es"),
+		.y_log = !section->maximize,
 		.series = series,
 		.series_count = count,
 	};
 	html_begin(report->html, "div", "class", "figures", NULL);
-	deck_chart(report->deck, arena_printf(report->arena, "%s-progress", one->kernel), &chart);
+	charts_add(report->charts, arena_printf(report->arena, "%s-progress", section->kernel), &chart);
 	html_end(report->html);
 }
 
-static void progress_table(struct report *report, const struct report_case *one) {
-	const char *titles[] = {"\1search", "\1evaluation", arena_printf(report->arena, "\1best %s", one->label), NULL};
-	struct sheet sheet;
-	deck_numbers_begin(report->deck, "numbers: the search's progress");
-	sheet_begin(&sheet, report->html, "Each time something better was found", titles);
-	for (size_t i = 0; i < one->search_count; i++) {
-		const struct report_search *search = &one->searches[i];
+static void progress_table(struct report *report, const struct report_section *section) {
+	const char *titles[] = {"\1search", "\1evaluation", arena_printf(report->arena, "\1best %s", section->label), NULL};
+	struct html_table table;
+	charts_numbers_begin(report->charts, "numbers: the search's progress");
+	html_table_begin(&table, report->html, "Each time something better was found", titles);
+	for (size_t i = 0; i < section->search_count; i++) {
+		const struct report_search *search = &section->searches[i];
 		for (size_t k = 0; is_search(search) && k < search->best_count && k < POINTS_MAX; k++) {
 			char text[48];
-			double shown = report_shown(one, search->best[k].y);
-			report_value(one, shown, text, sizeof text);
-			sheet_row(&sheet);
-			sheet_number(&sheet, (double)search->id, "%lld", (long long)search->id);
-			sheet_number(&sheet, search->best[k].x, "%.0f", search->best[k].x);
-			sheet_number(&sheet, shown, "%s", text);
+			double shown = report_shown(section, search->best[k].y);
+			report_value(section, shown, text, sizeof text);
+			html_table_row(&table);
+			html_table_number(&table, (double)search->id, "%lld", (long long)search->id);
+			html_table_number(&table, search->best[k].x, "%.0f", search->best[k].x);
+			html_table_number(&table, shown, "%s", text);
 		}
 	}
-	sheet_end(&sheet);
-	deck_numbers_end(report->deck);
+	html_table_end(&table);
+	charts_numbers_end(report->charts);
 }
 
-static void ends_table(struct report *report, const struct report_case *one) {
+static void ends_table(struct report *report, const struct report_section *section) {
 	static const char *const titles[] = {"ended", "\1trials", "\2what it means", NULL};
 	size_t ends[TRIAL_STATUS_COUNT] = {0}, failures = 0;
-	struct sheet sheet;
-	for (size_t i = 0; i < one->search_count; i++)
+	struct html_table table;
+	for (size_t i = 0; i < section->search_count; i++)
 		for (int status = 0; status < TRIAL_STATUS_COUNT; status++)
-			ends[status] += one->searches[i].ends[status];
+			ends[status] += section->searches[i].ends[status];
 	for (int status = 0; status < TRIAL_STATUS_COUNT; status++)
 		failures += status != TRIAL_CORRECT && status != TRIAL_CENSORED ? ends[status] : 0;
 	html_element(report->html, "p", NULL, failures ? "%zu trial%s failed." : "No trial failed%.0zu%s.", failures,
 	             failures == 1 || !failures ? "" : "s");
-	sheet_begin(&sheet, report->html, "How trials ended", titles);
+	html_table_begin(&table, report->html, "How trials ended", titles);
 	for (int status = 0; status < TRIAL_STATUS_COUNT; status++) {
 		if (ends[status] == 0)
 			continue;
-		sheet_row(&sheet);
-		sheet_text(&sheet, "%s", trial_status_word((enum trial_status)status));
-		sheet_number(&sheet, (double)ends[status], "%zu", ends[status]);
-		sheet_text(&sheet, "%s", trial_status_text((enum trial_status)status));
+		html_table_row(&table);
+		html_table_text(&table, "%s", trial_status_word((enum trial_status)status));
+		html_table_number(&table, (double)ends[status], "%zu", ends[status]);
+		html_table_text(&table, "%s", trial_status_text((enum trial_status)status));
 	}
-	sheet_end(&sheet);
+	html_table_end(&table);
 }
 
-static void noise_say(struct report *report, const struct report_case *one) {
+static void noise_describe(struct report *report, const struct report_section *section) {
 	double noise = NAN;
-	for (size_t i = 0; i < one->search_count; i++)
-		noise = one->searches[i].noise >= 0 ? one->searches[i].noise : noise;
+	for (size_t i = 0; i < section->search_count; i++)
+		noise = section->searches[i].noise >= 0 ? section->searches[i].noise : noise;
 	if (noise >= 0)
 		html_element(report->html, "p", NULL,
 		             "Noise floor: %.2f %%. A configuration against itself differed by no more than that; what differs "
@@ -120,14 +120,14 @@ static void noise_say(struct report *report, const struct report_case *one) {
 		             100 * noise);
 	else
 		report_absent(report, "The noise floor is not known: no duel was held. This holds one:",
-		              report_advice(report, one, "tune", ""));
+		              report_advice(report, section, "tune", ""));
 }
 
-void report_progress(struct report *report, const struct report_case *one) {
+void report_progress(struct report *report, const struct report_section *section) {
 	report_heading(report, "The search");
-	progress_draw(report, one);
-	if (most_of(one) > 0)
-		progress_table(report, one);
-	ends_table(report, one);
-	noise_say(report, one);
+	progress_draw(report, section);
+	if (most_of(section) > 0)
+		progress_table(report, section);
+	ends_table(report, section);
+	noise_describe(report, section);
 }

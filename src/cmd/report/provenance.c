@@ -13,53 +13,53 @@
 
 enum { COMMANDS_MAX = 12, HASH_SHOWN = 19 };
 
-static void search_row(struct sheet *sheet, const struct report_search *search) {
+static void search_row(struct html_table *table, const struct report_search *search) {
 	char time[32];
-	sheet_row(sheet);
-	sheet_number(sheet, (double)search->id, "%lld", (long long)search->id);
-	sheet_number(sheet, search->started, "%s", report_time(search->started, time, sizeof time));
-	sheet_text(sheet, "%s", search->state);
-	sheet_text(sheet, "%s", *search->strategy ? search->strategy : "-");
-	sheet_number(sheet, (double)search->seed, "%llu", (unsigned long long)search->seed);
-	sheet_number(sheet, (double)search->evaluations, "%zu", search->evaluations);
-	sheet_number(sheet, (double)search->trials, "%zu", search->trials);
-	sheet_number(sheet, search->valid ? (double)search->valid : NAN, "%llu", (unsigned long long)search->valid);
-	sheet_text(sheet, "%s", search->version);
-	sheet_text(sheet, "%.*s", HASH_SHOWN, search->source);
+	html_table_row(table);
+	html_table_number(table, (double)search->id, "%lld", (long long)search->id);
+	html_table_number(table, search->started, "%s", report_time(search->started, time, sizeof time));
+	html_table_text(table, "%s", search->state);
+	html_table_text(table, "%s", *search->strategy ? search->strategy : "-");
+	html_table_number(table, (double)search->seed, "%llu", (unsigned long long)search->seed);
+	html_table_number(table, (double)search->evaluations, "%zu", search->evaluations);
+	html_table_number(table, (double)search->trials, "%zu", search->trials);
+	html_table_number(table, search->valid ? (double)search->valid : NAN, "%llu", (unsigned long long)search->valid);
+	html_table_text(table, "%s", search->version);
+	html_table_text(table, "%.*s", HASH_SHOWN, search->source);
 }
 
-static void searches_table(struct report *report, const struct report_case *one) {
+static void searches_table(struct report *report, const struct report_section *section) {
 	static const char *const titles[] = {"\1search", "\1begun", "state",   "strategy", "\1seed", "\1evaluations",
 	                                     "\1trials", "\1space", "version", "source",   NULL};
-	struct sheet sheet;
-	sheet_begin(&sheet, report->html, "Every search of this problem, oldest first", titles);
-	for (size_t i = 0; i < one->search_count; i++)
-		search_row(&sheet, &one->searches[i]);
-	sheet_end(&sheet);
+	struct html_table table;
+	html_table_begin(&table, report->html, "Every search of this problem, oldest first", titles);
+	for (size_t i = 0; i < section->search_count; i++)
+		search_row(&table, &section->searches[i]);
+	html_table_end(&table);
 }
 
-static bool is_repeated(const struct report_case *one, size_t at) {
-	for (size_t i = at + 1; i < one->search_count; i++)
-		if (strcmp(one->searches[i].command, one->searches[at].command) == 0)
+static bool is_repeated(const struct report_section *section, size_t at) {
+	for (size_t i = at + 1; i < section->search_count; i++)
+		if (strcmp(section->searches[i].command, section->searches[at].command) == 0)
 			return true;
 	return false;
 }
 
-static void commands_put(struct report *report, const struct report_case *one) {
+static void commands_put(struct report *report, const struct report_section *section) {
 	size_t shown = 0;
 	html_element(report->html, "p", NULL, "These commands measured it:");
-	for (size_t i = one->search_count; i-- > 0 && shown < COMMANDS_MAX;) {
-		if (is_repeated(one, i))
+	for (size_t i = section->search_count; i-- > 0 && shown < COMMANDS_MAX;) {
+		if (is_repeated(section, i))
 			continue;
-		report_command(report, one->searches[i].command);
+		report_command(report, section->searches[i].command);
 		shown++;
 	}
 }
 
 /* "sweetspot run KERNEL K=V.. P=V.." of the winner. */
-static void again_put(struct report *report, const struct report_case *one) {
-	const json_t *program = json_object_get(one->tune, "program"),
-				 *config = json_object_get(json_object_get(one->tune, "best"), "config");
+static void again_put(struct report *report, const struct report_section *section) {
+	const json_t *program = json_object_get(section->tune, "program"),
+				 *config = json_object_get(json_object_get(section->tune, "best"), "config");
 	const char *command = js_string_or(program, "shell", NULL), *name, *text = "";
 	json_t *json;
 	if (command) {
@@ -80,13 +80,13 @@ static void again_put(struct report *report, const struct report_case *one) {
 	}
 	html_element(report->html, "p", NULL,
 	             "This runs what is recommended once more, and this writes it for a job script:");
-	report_command(report, report_advice(report, one, "run", text));
-	report_command(report, report_command_line(report, one, "export", "--format env"));
+	report_command(report, report_advice(report, section, "run", text));
+	report_command(report, report_command_line(report, section, "export", "--format env"));
 }
 
-void report_provenance(struct report *report, const struct report_case *one) {
+void report_provenance(struct report *report, const struct report_section *section) {
 	report_heading(report, "Where this comes from");
-	searches_table(report, one);
-	commands_put(report, one);
-	again_put(report, one);
+	searches_table(report, section);
+	commands_put(report, section);
+	again_put(report, section);
 }

@@ -14,65 +14,66 @@ static const char *const titles[] = {"kernel",     "\2problem", "\2recommended",
                                      "\1baseline", "\1speedup", "\1its interval", "verdict",    "state",
                                      NULL};
 
-static void values_put(struct sheet *sheet, const struct report_case *one, const json_t *entry) {
+static void values_put(struct html_table *table, const struct report_section *section, const json_t *entry) {
 	const json_t *ci = json_object_get(entry, "ci");
 	double baseline = js_real_or(json_object_get(entry, "baseline"), "median", NAN);
 	char text[48];
-	report_cells(sheet, one, js_real_or(entry, "median", NAN), report_end(ci, 0), report_end(ci, 1));
-	report_value(one, baseline, text, sizeof text);
-	sheet_number(sheet, baseline, "%s", text);
+	report_cells(table, section, js_real_or(entry, "median", NAN), report_end(ci, 0), report_end(ci, 1));
+	report_value(section, baseline, text, sizeof text);
+	html_table_number(table, baseline, "%s", text);
 }
 
-static void speedup_put(struct sheet *sheet, const json_t *speedup) {
+static void speedup_put(struct html_table *table, const json_t *speedup) {
 	const json_t *ci = json_object_get(speedup, "ci");
 	double ratio = js_real_or(speedup, "ratio", NAN), low = report_end(ci, 0), high = report_end(ci, 1);
-	sheet_number(sheet, ratio, "%.3gx", ratio);
-	sheet_number(sheet, isfinite(high) ? low : NAN, "%.3gx to %.3gx", low, high);
+	html_table_number(table, ratio, "%.3gx", ratio);
+	html_table_number(table, isfinite(high) ? low : NAN, "%.3gx to %.3gx", low, high);
 }
 
-static const char *state_of(const struct report_case *one) {
-	const struct report_search *last = &one->searches[one->search_count - 1];
-	if (one->entry)
-		return js_string_or(one->entry, "state", "?");
+static const char *state_of(const struct report_section *section) {
+	const struct report_search *last = &section->searches[section->search_count - 1];
+	if (section->entry)
+		return js_string_or(section->entry, "state", "?");
 	if (strcmp(last->state, "done") != 0)
 		return last->state;
 	return strcmp(last->strategy, "auto") == 0 || last->evaluations ? "nothing worked" : "measured, not tuned";
 }
 
-static bool is_time(const struct report_case *one) {
-	return strcmp(one->objective, "time") == 0;
+static bool is_time(const struct report_section *section) {
+	return strcmp(section->objective, "time") == 0;
 }
 
-static void row_put(struct report *report, struct sheet *sheet, const struct report_case *one) {
-	const json_t *entry = one->entry ? one->entry : one->tune;
+static void row_put(struct report *report, struct html_table *table, const struct report_section *section) {
+	const json_t *entry = section->entry ? section->entry : section->tune;
 	const json_t *config =
-		one->entry ? json_object_get(entry, "config") : json_object_get(json_object_get(entry, "best"), "config");
+		section->entry ? json_object_get(entry, "config") : json_object_get(json_object_get(entry, "best"), "config");
 	char *words = results_config(config, NULL);
-	sheet_row(sheet);
-	sheet_link(sheet, arena_printf(report->arena, "#%s", one->anchor), one->kernel);
-	sheet_text(sheet, "%s%s%s", one->problem_text, is_time(one) ? "" : ", ", is_time(one) ? "" : one->objective);
-	sheet_text(sheet, "%s", *words ? words : "-");
-	values_put(sheet, one, one->entry);
-	speedup_put(sheet, json_object_get(one->entry, "speedup"));
-	sheet_text(sheet, "%s", one->entry ? js_string_or(one->entry, "verdict", "?") : "-");
-	sheet_text(sheet, "%s", state_of(one));
+	html_table_row(table);
+	html_table_link(table, arena_printf(report->arena, "#%s", section->anchor), section->kernel);
+	html_table_text(table, "%s%s%s", section->problem_text, is_time(section) ? "" : ", ",
+	                is_time(section) ? "" : section->objective);
+	html_table_text(table, "%s", *words ? words : "-");
+	values_put(table, section, section->entry);
+	speedup_put(table, json_object_get(section->entry, "speedup"));
+	html_table_text(table, "%s", section->entry ? js_string_or(section->entry, "verdict", "?") : "-");
+	html_table_text(table, "%s", state_of(section));
 	free(words);
 }
 
 void report_recommend(struct report *report) {
-	struct sheet sheet;
+	struct html_table table;
 	bool any = false;
 	html_begin(report->html, "section", "id", "recommendations", NULL);
 	html_element(report->html, "h2", NULL, "Recommendations");
-	for (size_t i = 0; i < report->case_count; i++)
-		any = any || report->cases[i].entry;
+	for (size_t i = 0; i < report->section_count; i++)
+		any = any || report->sections[i].entry;
 	if (!any)
 		report_absent(report, "Nothing was tuned to its end on this machine, so nothing is recommended yet.",
-		              report_advice(report, &report->cases[0], "tune", ""));
-	sheet_begin(&sheet, report->html, "What to run each kernel with; intervals are of 95 %", titles);
-	for (size_t i = 0; i < report->case_count; i++)
-		row_put(report, &sheet, &report->cases[i]);
-	sheet_end(&sheet);
+		              report_advice(report, &report->sections[0], "tune", ""));
+	html_table_begin(&table, report->html, "What to run each kernel with; intervals are of 95 %", titles);
+	for (size_t i = 0; i < report->section_count; i++)
+		row_put(report, &table, &report->sections[i]);
+	html_table_end(&table);
 	if (any)
 		html_element(report->html, "p", NULL,
 		             "Speedups are over the baseline: what one gets without tuning. They come from a duel of fresh, "

@@ -25,13 +25,13 @@ static const struct opt options[] = {
 static void nav_put(struct report *report) {
 	html_begin(report->html, "nav", "aria-label", "contents", NULL);
 	html_begin(report->html, "ul", NULL);
-	for (size_t i = 0; i < report->case_count; i++) {
-		const struct report_case *one = &report->cases[i];
+	for (size_t i = 0; i < report->section_count; i++) {
+		const struct report_section *section = &report->sections[i];
 		html_begin(report->html, "li", NULL);
-		html_begin(report->html, "a", "href", arena_printf(report->arena, "#%s", one->anchor), NULL);
-		html_text(report->html, one->kernel);
+		html_begin(report->html, "a", "href", arena_printf(report->arena, "#%s", section->anchor), NULL);
+		html_text(report->html, section->kernel);
 		html_end(report->html);
-		html_element(report->html, "small", NULL, " %s", one->problem_text);
+		html_element(report->html, "small", NULL, " %s", section->problem_text);
 		html_end(report->html);
 	}
 	html_end(report->html);
@@ -50,14 +50,14 @@ static void page_put(struct report *report) {
 		html_element(
 			report->html, "p", "note",
 			"Measured on another machine than the one that wrote this page: the commands below are for there.");
-	deck_apology(report->deck);
+	charts_notice(report->charts);
 	nav_put(report);
 	html_end(report->html);
 	html_begin(report->html, "main", NULL);
 	report_machine(report);
 	report_recommend(report);
-	for (size_t i = 0; i < report->case_count; i++)
-		report_case(report, &report->cases[i]);
+	for (size_t i = 0; i < report->section_count; i++)
+		report_section(report, &report->sections[i]);
 	html_end(report->html);
 	page_end(report->html);
 }
@@ -67,8 +67,8 @@ static int write_out(struct report *report, const char *path, const char *page, 
 		return fwrite(page, 1, size, stdout) == size ? 0 : err_set(err, ERR_FAILED, NULL, "stdout can't be written");
 	if (sys_write_file(path, page, size, err))
 		return -1;
-	printf("report: %s (%zu kernel%s and problem%s, %.1f MB)\n", path, report->case_count,
-	       report->case_count == 1 ? "" : "s", report->case_count == 1 ? "" : "s", (double)size / 1e6);
+	printf("report: %s (%zu kernel%s and problem%s, %.1f MB)\n", path, report->section_count,
+	       report->section_count == 1 ? "" : "s", report->section_count == 1 ? "" : "s", (double)size / 1e6);
 	return 0;
 }
 
@@ -77,19 +77,19 @@ static int make(struct report *report, struct err *err) {
 	struct err missing;
 	size_t size = 0;
 	page_put(report);
-	char *page = deck_finish(report->deck, dir, &size, &missing, err);
+	char *page = charts_finish(report->charts, dir, &size, &missing, err);
 	int failed = page ? write_out(report, path, page, size, err) : -1;
 	if (!failed && missing.code != ERR_OK)
 		ui_warn(app_ui(report->app), *missing.hint ? missing.hint : NULL, "the report has no charts: %s", missing.what);
 	if (!failed && dir && strcmp(path, "-") != 0)
-		printf("pictures: %s (%zu)\n", dir, deck_count(report->deck));
+		printf("pictures: %s (%zu)\n", dir, charts_count(report->charts));
 	free(page);
 	return failed;
 }
 
 static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	struct report report = {.app = app, .args = args, .arena = arena_new(), .html = html_new()};
-	report.deck = deck_new(report.html);
+	report.charts = charts_new(report.html);
 	int failed = opt_has(args, "json") ? err_set(err, ERR_USAGE,
 	                                             "`sweetspot explain --json` and `sweetspot export --format json` "
 	                                             "have what the report shows",
@@ -98,7 +98,7 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	if (!failed)
 		failed = make(&report, err);
 	report_clear(&report);
-	deck_free(report.deck);
+	charts_free(report.charts);
 	html_free(report.html);
 	arena_free(report.arena);
 	return failed;

@@ -21,7 +21,7 @@ struct report_search {
 	size_t ends[TRIAL_STATUS_COUNT];
 };
 
-struct report_case {
+struct report_section {
 	const char *kernel, *objective, *problem_text, *anchor; /* problem_text: for people */
 	json_t *problem;
 	bool maximize;                  /* of a metric: values are stored as 1/x */
@@ -41,11 +41,11 @@ struct report {
 	const struct opt_args *args;
 	struct arena *arena;
 	struct html *html;
-	struct deck *deck;
+	struct charts *charts;
 	const json_t *machine;
 	json_t *profile, *ceilings; /* NULL: none */
-	struct report_case *cases;
-	size_t case_count;
+	struct report_section *sections;
+	size_t section_count;
 	struct study_set **sets;
 	size_t set_count;
 	size_t machines;   /* with searches in the store */
@@ -63,30 +63,31 @@ const char *report_machine_other(struct report *report, struct store *store);
 void report_clear(struct report *report);
 
 /* Sections. */
-void report_machine(struct report *report);                             /* machine.c */
-void report_recommend(struct report *report);                           /* recommend.c */
-void report_case(struct report *report, const struct report_case *one); /* case.c */
-void report_curves(struct report *report, const struct report_case *one);
-void report_best(struct report *report, const struct report_case *one); /* best.c */
-void report_heat(struct report *report, const struct report_case *one);
-void report_effects(struct report *report, const struct report_case *one);
-void report_scaling(struct report *report, const struct report_case *one);
-void report_sizes(struct report *report, const struct report_case *one); /* sizes.c */
-void report_roofline(struct report *report, const struct report_case *one);
-void report_counters(struct report *report, const struct report_case *one);
-void report_why(struct report *report, const struct report_case *one);
-void report_progress(struct report *report, const struct report_case *one);
-void report_provenance(struct report *report, const struct report_case *one);
+void report_machine(struct report *report);                                       /* machine.c */
+void report_recommend(struct report *report);                                     /* recommend.c */
+void report_section(struct report *report, const struct report_section *section); /* section.c */
+void report_curves(struct report *report, const struct report_section *section);
+void report_best(struct report *report, const struct report_section *section); /* best.c */
+void report_heat(struct report *report, const struct report_section *section);
+void report_effects(struct report *report, const struct report_section *section);
+void report_scaling(struct report *report, const struct report_section *section);
+void report_sizes(struct report *report, const struct report_section *section); /* sizes.c */
+void report_roofline(struct report *report, const struct report_section *section);
+void report_counters(struct report *report, const struct report_section *section);
+void report_why(struct report *report, const struct report_section *section);
+void report_progress(struct report *report, const struct report_section *section);
+void report_provenance(struct report *report, const struct report_section *section);
 
 /* words.c */
 void report_heading(struct report *report, const char *text);
 void report_command(struct report *report, const char *command); /* to be copied */
 /* A sentence where something is not known, and what would measure it; command may be NULL. */
 void report_absent(struct report *report, const char *sentence, const char *command);
-double report_shown(const struct report_case *one, double value); /* from the store's */
-void report_value(const struct report_case *one, double shown, char *text, size_t size);
+double report_shown(const struct report_section *section, double value); /* from the store's */
+void report_value(const struct report_section *section, double shown, char *text, size_t size);
 /* Two cells: a value as it is shown, and its interval; NAN where they are not known. */
-void report_cells(struct sheet *sheet, const struct report_case *one, double shown, double low, double high);
+void report_cells(struct html_table *table, const struct report_section *section, double shown, double low,
+                  double high);
 double report_end(const json_t *ci, size_t end);                            /* NAN where it is not known */
 void report_ratio(double ratio, const json_t *ci, char *text, size_t size); /* "3.70x [3.60, 3.80]", "" for none */
 char *report_time(double seconds, char *text, size_t size);                 /* "2025-01-31 12:00 UTC" */
@@ -95,13 +96,14 @@ struct report_scale {
 	double factor;
 	const char *unit;
 };
-struct report_scale report_scale(const struct report_case *one, double most);
-const char *report_axis(struct report *report, const struct report_case *one, struct report_scale scale);
+struct report_scale report_scale(const struct report_section *section, double most);
+const char *report_axis(struct report *report, const struct report_section *section, struct report_scale scale);
 /* "sweetspot VERB KERNEL MORE --device DEVICE --store FILE", quoted for a shell; in the arena. */
-const char *report_resume(struct report *report, const struct report_case *one); /* of the newest search */
-const char *report_command_line(struct report *report, const struct report_case *one, const char *verb,
+const char *report_resume(struct report *report, const struct report_section *section); /* of the newest search */
+const char *report_command_line(struct report *report, const struct report_section *section, const char *verb,
                                 const char *more);
 /* The same with the problem, of what measures; a program's own command. */
-const char *report_advice(struct report *report, const struct report_case *one, const char *verb, const char *more);
+const char *report_advice(struct report *report, const struct report_section *section, const char *verb,
+                          const char *more);
 
 #endif

@@ -26,7 +26,7 @@ static bool is_bandwidth(const json_t *one) {
 	return strcmp(js_string_or(one, "unit", ""), "GB/s") == 0;
 }
 
-static void range_take(struct roof *roof, const json_t *position) {
+static void range_extend(struct roof *roof, const json_t *position) {
 	double intensity = js_real_or(position, "intensity", NAN);
 	if (!(intensity > 0))
 		return;
@@ -79,15 +79,15 @@ static void point_add(struct roof *roof, const json_t *position, const char *nam
 		series_add(roof, name, CHART_POINTS, &point, 1);
 }
 
-static void roof_draw(struct roof *roof, const struct report_case *one) {
+static void roof_draw(struct roof *roof, const struct report_section *section) {
 	struct report *report = roof->report;
 	const json_t *roofs = json_object_get(roof->winner, "roofs");
 	const char *op = js_string_or(roof->winner, "op", "operation");
 	size_t i;
 	json_t *each;
 	roof->left = INFINITY;
-	range_take(roof, roof->winner);
-	range_take(roof, roof->baseline);
+	range_extend(roof, roof->winner);
+	range_extend(roof, roof->baseline);
 	peak_find(roof, roofs);
 	json_array_foreach((json_t *)roofs, i, each) bound_add(roof, each);
 	if (roof->count == 0 || !(roof->right > 0))
@@ -95,7 +95,7 @@ static void roof_draw(struct roof *roof, const struct report_case *one) {
 	point_add(roof, roof->winner, "winner");
 	point_add(roof, roof->baseline, "baseline");
 	const struct chart chart = {
-		.title = arena_printf(report->arena, "%s: below the machine's roofs", one->kernel),
+		.title = arena_printf(report->arena, "%s: below the machine's roofs", section->kernel),
 		.x_label = arena_printf(report->arena, "intensity (%ss per byte)", op),
 		.y_label = arena_printf(report->arena, "rate (G %ss/s)", op),
 		.description = arena_printf(
@@ -108,23 +108,23 @@ static void roof_draw(struct roof *roof, const struct report_case *one) {
 		.series_count = roof->count,
 	};
 	html_begin(report->html, "div", "class", "figures", NULL);
-	deck_chart(report->deck, arena_printf(report->arena, "%s-roofline", one->kernel), &chart);
+	charts_add(report->charts, arena_printf(report->arena, "%s-roofline", section->kernel), &chart);
 	html_end(report->html);
 }
 
-static void number_put(struct sheet *sheet, double value) {
-	sheet_number(sheet, value, "%.4g", value);
+static void number_put(struct html_table *table, double value) {
+	html_table_number(table, value, "%.4g", value);
 }
 
-static void position_row(struct sheet *sheet, const char *name, const json_t *position) {
+static void position_row(struct html_table *table, const char *name, const json_t *position) {
 	if (!position)
 		return;
-	sheet_row(sheet);
-	sheet_text(sheet, "%s", name);
-	number_put(sheet, js_real_or(position, "intensity", NAN));
-	number_put(sheet, js_real_or(position, "ops_per_s", NAN) / GIGA);
-	number_put(sheet, js_real_or(position, "bytes_per_s", NAN) / GIGA);
-	number_put(sheet, js_real_or(position, "counted_bytes_per_s", NAN) / GIGA);
+	html_table_row(table);
+	html_table_text(table, "%s", name);
+	number_put(table, js_real_or(position, "intensity", NAN));
+	number_put(table, js_real_or(position, "ops_per_s", NAN) / GIGA);
+	number_put(table, js_real_or(position, "bytes_per_s", NAN) / GIGA);
+	number_put(table, js_real_or(position, "counted_bytes_per_s", NAN) / GIGA);
 }
 
 static void positions_table(const struct roof *roof) {
@@ -136,41 +136,41 @@ static void positions_table(const struct roof *roof) {
 	                        "\1GB/s at least",
 	                        "\1GB/s counted",
 	                        NULL};
-	struct sheet sheet;
-	sheet_begin(&sheet, report->html, "Where winner and baseline stand", titles);
-	position_row(&sheet, "winner", roof->winner);
-	position_row(&sheet, "baseline", roof->baseline);
-	sheet_end(&sheet);
+	struct html_table table;
+	html_table_begin(&table, report->html, "Where winner and baseline stand", titles);
+	position_row(&table, "winner", roof->winner);
+	position_row(&table, "baseline", roof->baseline);
+	html_table_end(&table);
 }
 
 static void roofs_table(const struct roof *roof) {
 	static const char *const titles[] = {"ceiling", "level", "\1value", "unit", "\1the winner reaches", NULL};
 	const json_t *roofs = json_object_get(roof->winner, "roofs");
-	struct sheet sheet;
+	struct html_table table;
 	size_t i;
 	json_t *one;
 	if (json_array_size(roofs) == 0)
 		return;
-	sheet_begin(&sheet, roof->report->html, "Measured ceilings", titles);
+	html_table_begin(&table, roof->report->html, "Measured ceilings", titles);
 	json_array_foreach((json_t *)roofs, i, one) {
 		double share = js_real_or(one, "share", NAN);
-		sheet_row(&sheet);
-		sheet_text(&sheet, "%s", js_string_or(one, "name", "?"));
-		sheet_text(&sheet, "%s", js_string_or(one, "level", "-"));
-		number_put(&sheet, js_real_or(one, "value", NAN));
-		sheet_text(&sheet, "%s", js_string_or(one, "unit", ""));
-		sheet_number(&sheet, share, "%.3g %%", 100 * share);
+		html_table_row(&table);
+		html_table_text(&table, "%s", js_string_or(one, "name", "?"));
+		html_table_text(&table, "%s", js_string_or(one, "level", "-"));
+		number_put(&table, js_real_or(one, "value", NAN));
+		html_table_text(&table, "%s", js_string_or(one, "unit", ""));
+		html_table_number(&table, share, "%.3g %%", 100 * share);
 	}
-	sheet_end(&sheet);
+	html_table_end(&table);
 }
 
-void report_roofline(struct report *report, const struct report_case *one) {
-	const json_t *roofline = json_object_get(one->result, "roofline");
+void report_roofline(struct report *report, const struct report_section *section) {
+	const json_t *roofline = json_object_get(section->result, "roofline");
 	struct roof *roof = arena_alloc(report->arena, 1, sizeof *roof); /* the chart points into it */
 	report_heading(report, "Roofline");
 	if (!json_is_object(roofline)) {
 		report_absent(report,
-		              strcmp(one->objective, "time") == 0
+		              strcmp(section->objective, "time") == 0
 		                  ? "This kernel does not say how many operations it does, so there is no roofline."
 		                  : "A roofline is of times, and these are none.",
 		              NULL);
@@ -183,9 +183,9 @@ void report_roofline(struct report *report, const struct report_case *one) {
 	if (missing)
 		report_absent(report, arena_printf(report->arena, "There are no roofs: %s. This measures them:", missing),
 		              js_string_or(roofline, "next", NULL));
-	roof_draw(roof, one);
-	deck_numbers_begin(report->deck, "numbers: roofline");
+	roof_draw(roof, section);
+	charts_numbers_begin(report->charts, "numbers: roofline");
 	positions_table(roof);
 	roofs_table(roof);
-	deck_numbers_end(report->deck);
+	charts_numbers_end(report->charts);
 }

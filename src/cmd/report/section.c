@@ -11,12 +11,12 @@
 #include "src/show/results.h"
 #include "tuner/program/program.h"
 
-static void tuned_say(struct report *report, const struct report_case *one) {
-	const json_t *best = json_object_get(one->tune, "best"), *baseline = json_object_get(one->tune, "baseline");
-	const json_t *speedup = json_object_get(one->tune, "speedup");
+static void tuned_describe(struct report *report, const struct report_section *section) {
+	const json_t *best = json_object_get(section->tune, "best"), *baseline = json_object_get(section->tune, "baseline");
+	const json_t *speedup = json_object_get(section->tune, "speedup");
 	char to[48], from[48], gain[64];
-	report_value(one, js_real_or(best, "median", NAN), to, sizeof to);
-	report_value(one, js_real_or(baseline, "median", NAN), from, sizeof from);
+	report_value(section, js_real_or(best, "median", NAN), to, sizeof to);
+	report_value(section, js_real_or(baseline, "median", NAN), from, sizeof from);
 	report_ratio(js_real_or(speedup, "ratio", NAN), json_object_get(speedup, "ci"), gain, sizeof gain);
 	char *config = results_config(json_object_get(best, "config"), NULL);
 	html_begin(report->html, "p", "class", "lead", NULL);
@@ -24,89 +24,90 @@ static void tuned_say(struct report *report, const struct report_case *one) {
 	html_element(report->html, "code", NULL, "%s", *config ? config : "(no parameters)");
 	html_printf(report->html, ", %s; the baseline takes %s. ", *to ? to : "not measured",
 	            *from ? from : "a time that is not known");
-	html_element(report->html, "strong", NULL, "%s%s%s", js_string_or(one->tune, "verdict", "undecided"),
+	html_element(report->html, "strong", NULL, "%s%s%s", js_string_or(section->tune, "verdict", "undecided"),
 	             *gain ? ", " : "", gain);
 	html_end(report->html);
 	free(config);
 }
 
-static void untuned_say(struct report *report, const struct report_case *one) {
-	const json_t *winner = json_object_get(one->result, "winner");
+static void untuned_describe(struct report *report, const struct report_section *section) {
+	const json_t *winner = json_object_get(section->result, "winner");
 	char value[48];
-	if (one->is_beyond)
+	if (section->is_beyond)
 		return;
 	if (!json_is_object(winner)) {
 		report_absent(report,
-		              one->result ? "No configuration of this problem finished."
-		                          : "No configuration worked, or all were measured with another source of this kernel.",
-		              report_advice(report, one, "tune", ""));
+		              section->result
+		                  ? "No configuration of this problem finished."
+		                  : "No configuration worked, or all were measured with another source of this kernel.",
+		              report_advice(report, section, "tune", ""));
 		return;
 	}
-	report_value(one, report_shown(one, js_real_or(winner, "median", NAN)), value, sizeof value);
+	report_value(section, report_shown(section, js_real_or(winner, "median", NAN)), value, sizeof value);
 	char *config = results_config(json_object_get(winner, "config"), NULL);
 	html_begin(report->html, "p", "class", "lead", NULL);
 	html_printf(report->html, "Fastest of what was measured: ");
 	html_element(report->html, "code", NULL, "%s", config);
 	html_printf(report->html, ", %s. It was not held against a baseline:", value);
 	html_end(report->html);
-	report_command(report, report_advice(report, one, "tune", ""));
+	report_command(report, report_advice(report, section, "tune", ""));
 	free(config);
 }
 
 /* --size as explain takes it. */
-static const char *size_words(struct report *report, const struct report_case *one) {
-	char *words = results_config(one->problem, NULL), *quoted = program_quote(words);
+static const char *size_words(struct report *report, const struct report_section *section) {
+	char *words = results_config(section->problem, NULL), *quoted = program_quote(words);
 	const char *text = arena_printf(report->arena, "--size %s", quoted);
 	free(words);
 	free(quoted);
 	return text;
 }
 
-static void state_say(struct report *report, const struct report_case *one) {
-	const struct report_search *last = &one->searches[one->search_count - 1];
-	if (one->entry && strcmp(js_string_or(one->entry, "state", ""), "stale") == 0)
+static void state_describe(struct report *report, const struct report_section *section) {
+	const struct report_search *last = &section->searches[section->search_count - 1];
+	if (section->entry && strcmp(js_string_or(section->entry, "state", ""), "stale") == 0)
 		report_absent(report, "This result is stale: the kernel's source has changed since. Tune it again:",
-		              report_advice(report, one, "tune", ""));
+		              report_advice(report, section, "tune", ""));
 	if (strcmp(last->state, "done") != 0)
 		report_absent(report,
 		              arena_printf(report->arena,
 		                           "The newest search was not finished (%s), after %zu trial%s. It can go on:",
 		                           last->state, last->trials, last->trials == 1 ? "" : "s"),
-		              report_resume(report, one));
+		              report_resume(report, section));
 }
 
-void report_case(struct report *report, const struct report_case *one) {
-	html_begin(report->html, "section", "id", one->anchor, NULL);
+void report_section(struct report *report, const struct report_section *section) {
+	html_begin(report->html, "section", "id", section->anchor, NULL);
 	html_begin(report->html, "h2", NULL);
-	html_text(report->html, one->kernel);
-	html_element(report->html, "small", NULL, " %s%s%s", one->problem_text,
-	             strcmp(one->objective, "time") == 0 ? "" : ", ",
-	             strcmp(one->objective, "time") == 0 ? "" : one->objective);
+	html_text(report->html, section->kernel);
+	html_element(report->html, "small", NULL, " %s%s%s", section->problem_text,
+	             strcmp(section->objective, "time") == 0 ? "" : ", ",
+	             strcmp(section->objective, "time") == 0 ? "" : section->objective);
 	html_end(report->html);
-	if (one->tune)
-		tuned_say(report, one);
+	if (section->tune)
+		tuned_describe(report, section);
 	else
-		untuned_say(report, one);
-	state_say(report, one);
-	if (one->is_beyond)
+		untuned_describe(report, section);
+	state_describe(report, section);
+	if (section->is_beyond)
 		report_absent(report,
 		              arena_printf(report->arena,
 		                           "Only the first %d problems of a kernel are looked into, and this is none of them. "
 		                           "This looks into it:",
 		                           EXPLAIN_PROBLEMS_MAX),
-		              report_command_line(report, one, "explain", size_words(report, one)));
-	if (one->result) {
-		report_curves(report, one);
-		report_heat(report, one);
-		report_best(report, one);
-		report_effects(report, one);
-		report_scaling(report, one);
-		report_roofline(report, one);
+		              report_command_line(report, section, "explain", size_words(report, section)));
+	if (section->result) {
+		report_curves(report, section);
+		report_heat(report, section);
+		report_best(report, section);
+		report_effects(report, section);
+		report_scaling(report, section);
+		report_roofline(report, section);
 	}
-	report_counters(report, one);
-	report_progress(report, one);
-	if (one->result)
-		report_why(report, one);
-	report_provenance(report, one);
+	report_counters(report, section);
+	report_progress(report, section);
+	if (section->result)
+		report_why(report, section);
+	report_provenance(report, section);
 	html_end(report->html);
 }

@@ -30,13 +30,13 @@ static const char *size_name(const json_t *problem) {
 }
 
 /* From half of what was measured to four times of it. */
-static const char *sizes_advice(struct report *report, const struct report_case *one) {
-	const char *name = size_name(one->problem);
-	long long size = name ? (long long)js_int_or(one->problem, name, 0) : 0;
+static const char *sizes_advice(struct report *report, const struct report_section *section) {
+	const char *name = size_name(section->problem);
+	long long size = name ? (long long)js_int_or(section->problem, name, 0) : 0;
 	if (size < 2 || size > 1LL << 40)
 		return NULL;
 	char *plain = mem_printf("%s=%lld..%lld", name, size / 2, 4 * size), *quoted = program_quote(plain);
-	const char *text = report_command_line(report, one, "tune", arena_printf(report->arena, "--sizes %s", quoted));
+	const char *text = report_command_line(report, section, "tune", arena_printf(report->arena, "--sizes %s", quoted));
 	free(plain);
 	free(quoted);
 	return text;
@@ -94,18 +94,18 @@ static double most_of(const json_t *sizes) {
 	return most;
 }
 
-static void sizes_draw(struct report *report, const struct report_case *one, const json_t *sizes) {
+static void sizes_draw(struct report *report, const struct report_section *section, const json_t *sizes) {
 	const char *over = arena_strdup(report->arena, js_string_or(sizes, "over", "size"));
 	const json_t *law = law_of(sizes);
-	struct report_scale scale = report_scale(one, most_of(sizes));
+	struct report_scale scale = report_scale(section, most_of(sizes));
 	struct chart_series *series = arena_alloc(report->arena, 2, sizeof *series);
 	series[0] = measured_series(report, sizes, scale.factor);
 	if (law)
 		series[1] = law_series(report, law, scale.factor);
 	const struct chart chart = {
-		.title = arena_printf(report->arena, "%s: %s over sizes", one->kernel, one->label),
+		.title = arena_printf(report->arena, "%s: %s over sizes", section->kernel, section->label),
 		.x_label = arena_printf(report->arena, "%s (size)", over),
-		.y_label = report_axis(report, one, scale),
+		.y_label = report_axis(report, section, scale),
 		.description = arena_printf(report->arena, "What the best configuration of each %s takes%s.", over,
 	                                law ? ", and the law that was fitted to it" : ""),
 		.x_log = true,
@@ -114,11 +114,11 @@ static void sizes_draw(struct report *report, const struct report_case *one, con
 		.series_count = law ? 2 : 1,
 	};
 	html_begin(report->html, "div", "class", "figures", NULL);
-	deck_chart(report->deck, arena_printf(report->arena, "%s-sizes", one->kernel), &chart);
+	charts_add(report->charts, arena_printf(report->arena, "%s-sizes", section->kernel), &chart);
 	html_end(report->html);
 }
 
-static void law_say(struct report *report, const struct report_case *one, const json_t *sizes) {
+static void law_describe(struct report *report, const struct report_section *section, const json_t *sizes) {
 	const json_t *law = law_of(sizes), *piece, *check = json_object_get(sizes, "leave_one_out");
 	const char *refused = js_string_or(sizes, "refused", NULL);
 	double error = js_real_or(check, "median_error", NAN), loss = js_real_or(check, "median_loss", NAN);
@@ -128,8 +128,8 @@ static void law_say(struct report *report, const struct report_case *one, const 
 		html_printf(report->html, "There is no law over sizes%s%s. ", refused ? ": " : "", refused ? refused : "");
 	json_array_foreach(json_object_get(law, "pieces"), i, piece)
 		html_printf(report->html, "From %.6g to %.6g: %.3g %s + %.3g %s x size^%.3g. ", js_real_or(piece, "from", NAN),
-	                js_real_or(piece, "to", NAN), js_real_or(piece, "overhead", NAN), one->unit,
-	                js_real_or(piece, "factor", NAN), one->unit, js_real_or(piece, "exponent", NAN));
+	                js_real_or(piece, "to", NAN), js_real_or(piece, "overhead", NAN), section->unit,
+	                js_real_or(piece, "factor", NAN), section->unit, js_real_or(piece, "exponent", NAN));
 	if (isfinite(error))
 		html_printf(report->html, "A size that is left out is predicted with an error of %.3g %% in the median. ",
 		            100 * error);
@@ -148,7 +148,7 @@ static const json_t *checked_at(const json_t *sizes, double size) {
 	return NULL;
 }
 
-static void sizes_table(struct report *report, const struct report_case *one, const json_t *sizes) {
+static void sizes_table(struct report *report, const struct report_section *section, const json_t *sizes) {
 	const char *titles[] = {arena_printf(report->arena, "\1%s", js_string_or(sizes, "over", "size")),
 	                        "\1measured",
 	                        "\1interval",
@@ -156,11 +156,12 @@ static void sizes_table(struct report *report, const struct report_case *one, co
 	                        "\1error",
 	                        "\2best configuration",
 	                        NULL};
-	struct sheet sheet;
+	struct html_table table;
 	size_t i;
 	json_t *at;
-	deck_numbers_begin(report->deck, "numbers: sizes");
-	sheet_begin(&sheet, report->html, "What was measured at each size, and what the other sizes say of it", titles);
+	charts_numbers_begin(report->charts, "numbers: sizes");
+	html_table_begin(&table, report->html, "What was measured at each size, and what the other sizes say of it",
+	                 titles);
 	json_array_foreach(json_object_get(sizes, "measured"), i, at) {
 		const json_t *ci = json_object_get(at, "ci"), *checked;
 		double size = js_real_or(at, "size", NAN), error, predicted;
@@ -169,71 +170,72 @@ static void sizes_table(struct report *report, const struct report_case *one, co
 		checked = checked_at(sizes, size);
 		predicted = js_real_or(checked, "predicted", NAN);
 		error = js_real_or(checked, "error", NAN);
-		sheet_row(&sheet);
-		sheet_number(&sheet, size, "%.6g", size);
-		report_cells(&sheet, one, js_real_or(at, "median", NAN), report_end(ci, 0), report_end(ci, 1));
-		report_value(one, predicted, text, sizeof text);
-		sheet_number(&sheet, predicted, "%s", text);
-		sheet_number(&sheet, error, "%.3g %%", 100 * error);
-		sheet_text(&sheet, "%s", config);
+		html_table_row(&table);
+		html_table_number(&table, size, "%.6g", size);
+		report_cells(&table, section, js_real_or(at, "median", NAN), report_end(ci, 0), report_end(ci, 1));
+		report_value(section, predicted, text, sizeof text);
+		html_table_number(&table, predicted, "%s", text);
+		html_table_number(&table, error, "%.3g %%", 100 * error);
+		html_table_text(&table, "%s", config);
 		free(config);
 	}
-	sheet_end(&sheet);
-	deck_numbers_end(report->deck);
+	html_table_end(&table);
+	charts_numbers_end(report->charts);
 }
 
 static void ranges_table(struct report *report, const json_t *sizes) {
 	const char *over = js_string_or(sizes, "over", "size");
 	const char *titles[] = {arena_printf(report->arena, "\1%s from", over), "\1to", "\2configuration",
 	                        "\1loses at most", NULL};
-	struct sheet sheet;
+	struct html_table table;
 	size_t i;
 	json_t *range;
-	sheet_begin_folded(&sheet, report->html, "which configuration from which size on", "Ranges of the size", titles);
+	html_table_begin_folded(&table, report->html, "which configuration from which size on", "Ranges of the size",
+	                        titles);
 	json_array_foreach(json_object_get(sizes, "thresholds"), i, range) {
 		double from = js_real_or(range, "from", NAN), to = js_real_or(range, "to", NAN),
 			   loss = js_real_or(range, "loss", NAN);
 		char *config = results_config(json_object_get(range, "config"), NULL);
-		sheet_row(&sheet);
-		sheet_number(&sheet, from, "%.6g", from);
-		sheet_number(&sheet, to, "%.6g", to);
-		sheet_text(&sheet, "%s", config);
-		sheet_number(&sheet, loss, "%.2g %%", 100 * loss);
+		html_table_row(&table);
+		html_table_number(&table, from, "%.6g", from);
+		html_table_number(&table, to, "%.6g", to);
+		html_table_text(&table, "%s", config);
+		html_table_number(&table, loss, "%.2g %%", 100 * loss);
 		free(config);
 	}
-	sheet_end(&sheet);
+	html_table_end(&table);
 }
 
 /* The sizes of a kernel are the same in the sections of all of them: the first one has them. */
-static const struct report_case *told_before(const struct report *report, const struct report_case *one,
-                                             const json_t *sizes) {
-	for (const struct report_case *other = report->cases; other < one; other++)
-		if (strcmp(other->kernel, one->kernel) == 0 && strcmp(other->objective, one->objective) == 0 &&
+static const struct report_section *shown_before(const struct report *report, const struct report_section *section,
+                                                 const json_t *sizes) {
+	for (const struct report_section *other = report->sections; other < section; other++)
+		if (strcmp(other->kernel, section->kernel) == 0 && strcmp(other->objective, section->objective) == 0 &&
 		    json_equal(json_object_get(other->result, "sizes"), sizes))
 			return other;
 	return NULL;
 }
 
-void report_sizes(struct report *report, const struct report_case *one) {
-	const json_t *sizes = json_object_get(one->result, "sizes");
+void report_sizes(struct report *report, const struct report_section *section) {
+	const json_t *sizes = json_object_get(section->result, "sizes");
 	if (json_array_size(json_object_get(sizes, "thresholds")) == 0) {
 		report_absent(report, "Only one size was measured. More sizes tell which configuration is best where:",
-		              sizes_advice(report, one));
+		              sizes_advice(report, section));
 		return;
 	}
-	const struct report_case *before = told_before(report, one, sizes);
+	const struct report_section *before = shown_before(report, section, sizes);
 	if (before) {
 		html_begin(report->html, "p", NULL);
 		html_begin(report->html, "a", "href", arena_printf(report->arena, "#%s-sizes", before->anchor), NULL);
-		html_printf(report->html, "%s over sizes", one->kernel);
+		html_printf(report->html, "%s over sizes", section->kernel);
 		html_end(report->html);
 		html_end(report->html);
 		return;
 	}
-	html_begin(report->html, "div", "id", arena_printf(report->arena, "%s-sizes", one->anchor), NULL);
-	sizes_draw(report, one, sizes);
-	law_say(report, one, sizes);
-	sizes_table(report, one, sizes);
+	html_begin(report->html, "div", "id", arena_printf(report->arena, "%s-sizes", section->anchor), NULL);
+	sizes_draw(report, section, sizes);
+	law_describe(report, section, sizes);
+	sizes_table(report, section, sizes);
 	ranges_table(report, sizes);
 	html_end(report->html);
 }

@@ -13,14 +13,14 @@
 enum { SPLIT_LEVELS_MAX = 8, LEVELS_LEAST = 2 };
 
 struct choice {
-	const struct report_case *one;
+	const struct report_section *section;
 	size_t split;
 	int level;
 };
 
 static bool is_chosen(void *ctx, const struct study *study, size_t row) {
 	const struct choice *choice = ctx;
-	if (study_row(study, row)->over || !explain_of_problem((void *)&choice->one->view, study, row))
+	if (study_row(study, row)->over || !explain_of_problem((void *)&choice->section->view, study, row))
 		return false;
 	return choice->split == SIZE_MAX || study_row(study, row)->place[choice->split] == choice->level;
 }
@@ -32,9 +32,9 @@ const char *slice_level(struct report *report, const struct study_column *column
 	return arena_strdup(report->arena, text);
 }
 
-static bool slice_add(struct report *report, const struct report_case *one, size_t column, const struct choice *choice,
-                      struct slice *slice) {
-	const struct study *study = one->view.study;
+static bool slice_add(struct report *report, const struct report_section *section, size_t column,
+                      const struct choice *choice, struct slice *slice) {
+	const struct study *study = section->view.study;
 	size_t room = study_column(study, column)->levels + 1;
 	*slice = (struct slice){.rows = arena_alloc(report->arena, room, sizeof *slice->rows), .least = INFINITY};
 	slice->count = study_envelope(study, column, is_chosen, (void *)choice, slice->rows);
@@ -50,21 +50,21 @@ static int by_least(const void *a, const void *b) {
 	return (x->least > y->least) - (x->least < y->least);
 }
 
-size_t slice_make(struct report *report, const struct report_case *one, size_t column, size_t split,
+size_t slice_make(struct report *report, const struct report_section *section, size_t column, size_t split,
                   struct slice **slices) {
-	size_t lines = split == SIZE_MAX ? 1 : study_column(one->view.study, split)->levels, count = 0;
+	size_t lines = split == SIZE_MAX ? 1 : study_column(section->view.study, split)->levels, count = 0;
 	*slices = arena_alloc(report->arena, lines + 1, sizeof **slices);
 	for (size_t i = 0; i < lines; i++) {
-		const struct choice choice = {one, split, (int)i};
-		count += slice_add(report, one, column, &choice, &(*slices)[count]);
+		const struct choice choice = {section, split, (int)i};
+		count += slice_add(report, section, column, &choice, &(*slices)[count]);
 	}
 	qsort(*slices, count, sizeof **slices, by_least);
 	return count;
 }
 
-size_t slice_levels(const struct report_case *one, size_t column) {
-	const struct study *study = one->view.study;
-	struct choice choice = {one, SIZE_MAX, 0};
+size_t slice_levels(const struct report_section *section, size_t column) {
+	const struct study *study = section->view.study;
+	struct choice choice = {section, SIZE_MAX, 0};
 	bool *seen = mem_alloc(study_column(study, column)->levels + 1, sizeof *seen);
 	size_t count = 0;
 	for (size_t row = 0; row < study_rows(study); row++) {
@@ -78,30 +78,30 @@ size_t slice_levels(const struct report_case *one, size_t column) {
 	return count;
 }
 
-size_t slice_params(const struct report_case *one, size_t columns[STUDY_COLUMNS_MAX]) {
-	const struct study *study = one->view.study;
+size_t slice_params(const struct report_section *section, size_t columns[STUDY_COLUMNS_MAX]) {
+	const struct study *study = section->view.study;
 	size_t count = 0, i;
 	json_t *effect;
-	json_array_foreach(json_object_get(one->result, "effects"), i, effect) {
+	json_array_foreach(json_object_get(section->result, "effects"), i, effect) {
 		int column = study_find(study, js_string_or(effect, "param", ""));
-		if (column >= 0 && count < STUDY_COLUMNS_MAX && slice_levels(one, (size_t)column) >= LEVELS_LEAST)
+		if (column >= 0 && count < STUDY_COLUMNS_MAX && slice_levels(section, (size_t)column) >= LEVELS_LEAST)
 			columns[count++] = (size_t)column;
 	}
 	return count;
 }
 
-static bool is_split(const struct report_case *one, size_t column, size_t other) {
-	size_t levels = other == column ? 0 : slice_levels(one, other);
+static bool is_split(const struct report_section *section, size_t column, size_t other) {
+	size_t levels = other == column ? 0 : slice_levels(section, other);
 	return levels >= LEVELS_LEAST && levels <= SPLIT_LEVELS_MAX;
 }
 
-size_t slice_split(const struct report_case *one, size_t column) {
-	int words = explain_split(&one->view);
-	size_t columns[STUDY_COLUMNS_MAX], count = slice_params(one, columns);
-	if (words >= 0 && (size_t)words != column && slice_levels(one, (size_t)words) >= LEVELS_LEAST)
+size_t slice_split(const struct report_section *section, size_t column) {
+	int words = explain_split(&section->view);
+	size_t columns[STUDY_COLUMNS_MAX], count = slice_params(section, columns);
+	if (words >= 0 && (size_t)words != column && slice_levels(section, (size_t)words) >= LEVELS_LEAST)
 		return (size_t)words;
 	for (size_t i = 0; i < count; i++)
-		if (study_column(one->view.study, columns[i])->numeric && is_split(one, column, columns[i]))
+		if (study_column(section->view.study, columns[i])->numeric && is_split(section, column, columns[i]))
 			return columns[i];
 	return SIZE_MAX;
 }

@@ -10,14 +10,14 @@ struct slice {
 	double least;
 };
 /* In the arena, those with the least time first; how many. split: SIZE_MAX for none. */
-size_t slice_make(struct report *report, const struct report_case *one, size_t column, size_t split,
+size_t slice_make(struct report *report, const struct report_section *section, size_t column, size_t split,
                   struct slice **slices);
 /* The parameter to draw a line each of, but `column`: words before numbers; SIZE_MAX: none. */
-size_t slice_split(const struct report_case *one, size_t column);
+size_t slice_split(const struct report_section *section, size_t column);
 /* Parameters of the case that have several values on this problem, what mattered most first; how many. */
-size_t slice_params(const struct report_case *one, size_t columns[STUDY_COLUMNS_MAX]);
+size_t slice_params(const struct report_section *section, size_t columns[STUDY_COLUMNS_MAX]);
 /* How many levels of the column are there on this problem. */
-size_t slice_levels(const struct report_case *one, size_t column);
+size_t slice_levels(const struct report_section *section, size_t column);
 /* Of a level, as text; in the arena. */
 const char *slice_level(struct report *report, const struct study_column *column, int level);
 

@@ -45,9 +45,9 @@ static void finding_put(struct report *report, const json_t *finding) {
 	html_end(report->html);
 }
 
-void report_why(struct report *report, const struct report_case *one) {
-	const json_t *findings = json_object_get(one->result, "diagnoses"),
-				 *experiments = json_object_get(one->result, "experiments");
+void report_why(struct report *report, const struct report_section *section) {
+	const json_t *findings = json_object_get(section->result, "diagnoses"),
+				 *experiments = json_object_get(section->result, "experiments");
 	size_t i;
 	json_t *each;
 	report_heading(report, "Why");
@@ -55,7 +55,7 @@ void report_why(struct report *report, const struct report_case *one) {
 		report_absent(report,
 		              "Nothing that was measured says what holds it back. `sweetspot explain --probe` runs experiments "
 		              "that could:",
-		              report_command_line(report, one, "explain", "--probe"));
+		              report_command_line(report, section, "explain", "--probe"));
 	json_array_foreach((json_t *)findings, i, each) finding_put(report, each);
 	if (json_array_size(experiments))
 		html_element(report->html, "p", "note",

@@ -27,14 +27,14 @@ void report_absent(struct report *report, const char *sentence, const char *comm
 		report_command(report, command);
 }
 
-double report_shown(const struct report_case *one, double value) {
-	return one->maximize ? 1 / value : value;
+double report_shown(const struct report_section *section, double value) {
+	return section->maximize ? 1 / value : value;
 }
 
-void report_value(const struct report_case *one, double shown, char *text, size_t size) {
+void report_value(const struct report_section *section, double shown, char *text, size_t size) {
 	*text = '\0';
 	if (isfinite(shown))
-		results_value(shown, one->unit, text, size);
+		results_value(shown, section->unit, text, size);
 }
 
 double report_end(const json_t *ci, size_t end) {
@@ -42,14 +42,15 @@ double report_end(const json_t *ci, size_t end) {
 	return json_is_number(one) ? json_number_value(one) : NAN;
 }
 
-void report_cells(struct sheet *sheet, const struct report_case *one, double shown, double low, double high) {
+void report_cells(struct html_table *table, const struct report_section *section, double shown, double low,
+                  double high) {
 	char text[3][48];
 	double from = fmin(low, high), to = fmax(low, high); /* 1/x turns them round */
-	report_value(one, shown, text[0], sizeof *text);
-	report_value(one, from, text[1], sizeof *text);
-	report_value(one, to, text[2], sizeof *text);
-	sheet_number(sheet, shown, "%s", text[0]);
-	sheet_number(sheet, isfinite(low + high) ? from : NAN, "%s to %s", text[1], text[2]);
+	report_value(section, shown, text[0], sizeof *text);
+	report_value(section, from, text[1], sizeof *text);
+	report_value(section, to, text[2], sizeof *text);
+	html_table_number(table, shown, "%s", text[0]);
+	html_table_number(table, isfinite(low + high) ? from : NAN, "%s to %s", text[1], text[2]);
 }
 
 void report_ratio(double ratio, const json_t *ci, char *text, size_t size) {
@@ -70,25 +71,25 @@ char *report_time(double seconds, char *text, size_t size) {
 	return text;
 }
 
-struct report_scale report_scale(const struct report_case *one, double most) {
+struct report_scale report_scale(const struct report_section *section, double most) {
 	static const struct report_scale times[] = {{1e9, "ns"}, {1e6, "us"}, {1e3, "ms"}, {1, "s"}};
 	size_t i = 0;
-	if (strcmp(one->unit, "s") != 0)
-		return (struct report_scale){1, one->unit};
+	if (strcmp(section->unit, "s") != 0)
+		return (struct report_scale){1, section->unit};
 	while (i < 3 && !(most * times[i].factor < 1000))
 		i++;
 	return times[i];
 }
 
-const char *report_axis(struct report *report, const struct report_case *one, struct report_scale scale) {
-	return *scale.unit ? arena_printf(report->arena, "%s (%s)", one->label, scale.unit) : one->label;
+const char *report_axis(struct report *report, const struct report_section *section, struct report_scale scale) {
+	return *scale.unit ? arena_printf(report->arena, "%s (%s)", section->label, scale.unit) : section->label;
 }
 
 /* The problem as words of a command line, each quoted. */
-static const char *problem_words(struct report *report, const struct report_case *one, const char *between) {
+static const char *problem_words(struct report *report, const struct report_section *section, const char *between) {
 	const char *name, *text = "";
 	json_t *json;
-	json_object_foreach(one->problem, name, json) {
+	json_object_foreach(section->problem, name, json) {
 		char word[96];
 		struct value value;
 		if (!value_from_json(json, &value) || value_text(value, word, sizeof word) >= (int)sizeof word)
@@ -101,27 +102,27 @@ static const char *problem_words(struct report *report, const struct report_case
 	return text;
 }
 
-static const char *newest_command(const struct report_case *one) {
-	return one->searches[one->search_count - 1].command;
+static const char *newest_command(const struct report_section *section) {
+	return section->searches[section->search_count - 1].command;
 }
 
-static bool is_program(const struct report_case *one) {
-	return json_is_object(json_object_get(one->tune, "program")) || strstr(newest_command(one), " -- ");
+static bool is_program(const struct report_section *section) {
+	return json_is_object(json_object_get(section->tune, "program")) || strstr(newest_command(section), " -- ");
 }
 
-const char *report_resume(struct report *report, const struct report_case *one) {
+const char *report_resume(struct report *report, const struct report_section *section) {
 	static const char tune[] = "sweetspot tune";
-	const char *command = newest_command(one);
+	const char *command = newest_command(section);
 	if (strncmp(command, tune, sizeof tune - 1) != 0 || strstr(command, " --resume"))
 		return command;
 	return arena_printf(report->arena, "%s --resume%s", tune, command + sizeof tune - 1);
 }
 
-const char *report_command_line(struct report *report, const struct report_case *one, const char *verb,
+const char *report_command_line(struct report *report, const struct report_section *section, const char *verb,
                                 const char *more) {
 	bool stores = strcmp(verb, "run") != 0;
 	const char *store = stores ? opt_get(report->args, "store", NULL) : NULL, *device = app_device(report->app);
-	char *kernel = program_quote(one->kernel), *file = store ? program_quote(store) : NULL;
+	char *kernel = program_quote(section->kernel), *file = store ? program_quote(store) : NULL;
 	const char *text =
 		arena_printf(report->arena, "sweetspot %s %s%s%s%s%s%s%s", verb, kernel, *more ? " " : "", more,
 	                 device ? " --device " : "", device ? device : "", file ? " --store " : "", file ? file : "");
@@ -130,12 +131,13 @@ const char *report_command_line(struct report *report, const struct report_case 
 	return text;
 }
 
-const char *report_advice(struct report *report, const struct report_case *one, const char *verb, const char *more) {
+const char *report_advice(struct report *report, const struct report_section *section, const char *verb,
+                          const char *more) {
 	bool tune = strcmp(verb, "tune") == 0; /* the others take the problem as words */
-	if (is_program(one))
-		return js_string_or(one->tune, "command", newest_command(one));
-	const char *words = problem_words(report, one, tune ? "," : " ");
+	if (is_program(section))
+		return js_string_or(section->tune, "command", newest_command(section));
+	const char *words = problem_words(report, section, tune ? "," : " ");
 	words = arena_printf(report->arena, "%s%s%s%s", tune && *words ? "--size " : "", words, *words && *more ? " " : "",
 	                     more);
-	return report_command_line(report, one, verb, words);
+	return report_command_line(report, section, verb, words);
 }
