@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The configurations that took the least. */
+/* The table of the best configurations. */
 #include <config.h>
 
 #include <math.h>
@@ -25,7 +25,7 @@ static void row_put(struct html_table *table, const struct report_section *secti
 	html_table_text(table, "%s", config);
 	report_cells(table, section, shown, shown / spread, shown * spread);
 	html_table_number(table, (double)row->trials, "%zu", row->trials);
-	html_table_text(table, "%s", js_bool_or(row->detail, "unsafe", false) ? "not safe to use" : "");
+	html_table_text(table, "%s", js_bool_or(row->detail, "unsafe", false) ? "unsafe to use" : "");
 	free(config);
 }
 

@@ -11,7 +11,7 @@ enum { CHARTS_MAX = 150, ID_MAX = 40 };
 
 enum part { PART_CHART, PART_OPEN, PART_NOTICE };
 
-struct slot { /* of the page, in order */
+struct slot { /* slots of the page, in order */
 	enum part part;
 	size_t chart;
 };
@@ -107,25 +107,25 @@ void charts_notice(struct charts *charts) {
 	slot_add(charts, PART_NOTICE, 0);
 }
 
-/* "WHAT: HINT" as a paragraph; caller frees. */
+/* A paragraph that says why there are no charts; the caller frees it. */
 static char *notice_missing(const struct err *missing) {
 	struct html *html = html_new();
 	size_t size;
-	html_element(html, "p", "note", "There are no charts: %s%s%s. The tables have all numbers.", missing->what,
+	html_element(html, "p", "note", "There are no charts: %s%s%s. The tables contain all numbers.", missing->what,
 	             *missing->hint ? "; " : "", missing->hint);
 	char *text = html_finish(html, NULL, &size);
 	html_free(html);
 	return text;
 }
 
-/* That there are more charts than were drawn; caller frees. */
+/* A paragraph that says how many charts were left out; the caller frees it. */
 static char *notice_left_out(const struct charts *charts) {
 	struct html *html = html_new();
 	size_t size;
 	html_element(
 		html, "p", "note",
-		"Only the first %d charts were drawn, %zu were left out: their tables are there. A page of fewer kernels "
-		"has all: name them, as in `sweetspot report KERNEL`.",
+		"Only the first %d charts were drawn and %zu were left out, but their tables are shown. To see all charts, "
+		"report fewer kernels at a time with `sweetspot report KERNEL`.",
 		CHARTS_MAX, charts->left_out);
 	char *text = html_finish(html, NULL, &size);
 	html_free(html);
@@ -160,7 +160,7 @@ char *charts_finish(struct charts *charts, const char *dir, size_t *size, struct
 	char *page = NULL;
 	*missing = (struct err){0};
 	if (charts->count && chart_draw_svg(charts->charts, charts->count, svg, missing) && missing->code == ERR_OK)
-		err_set(missing, ERR_FAILED, NULL, "they could not be drawn");
+		err_set(missing, ERR_FAILED, NULL, "drawing them failed");
 	if (!dir || chart_draw_png(charts->charts, charts->count, dir, err) == 0)
 		page = assemble(charts, svg, missing, size);
 	for (size_t i = 0; i < charts->count; i++)

@@ -12,18 +12,18 @@
 
 enum { NAME_MAX_SHOWN = 160 };
 
-static const json_t *row_find(const json_t *rows, const json_t *like) {
+static const json_t *row_find(const json_t *rows, const json_t *wanted) {
 	size_t i;
 	json_t *row;
 	json_array_foreach((json_t *)rows, i, row) {
-		if (strcmp(js_string_or(row, "name", ""), js_string_or(like, "name", "")) == 0 &&
-		    strcmp(js_string_or(row, "group", ""), js_string_or(like, "group", "")) == 0)
+		if (strcmp(js_string_or(row, "name", ""), js_string_or(wanted, "name", "")) == 0 &&
+		    strcmp(js_string_or(row, "group", ""), js_string_or(wanted, "group", "")) == 0)
 			return row;
 	}
 	return NULL;
 }
 
-/* Where a counter has no value it has a reason; else how it was counted. */
+/* The reason why a value is missing, else how it was obtained unless it was simply counted. */
 static const char *note_of(const json_t *row) {
 	const char *reason = js_string_or(row, "reason", NULL), *status = js_string_or(row, "status", "");
 	if (reason && *reason)
@@ -66,29 +66,30 @@ static bool has_counts(const json_t *side) {
 	return json_array_size(json_object_get(side, "counters")) || json_array_size(json_object_get(side, "metrics"));
 }
 
-/* Of a row of the study, where tune did not count; borrowed. */
-static const json_t *counted_of(const struct report_section *section, const char *who) {
-	const json_t *side = json_object_get(section->tune, who), *config;
+/* The counters of "best" or "baseline": those of tune, or of its row of the study if tune did not count. Borrowed. */
+static const json_t *counted_of(const struct report_section *section, const char *member) {
+	const json_t *side = json_object_get(section->tune, member), *config;
 	const struct study *study = section->view.study;
 	if (has_counts(side) || !section->result)
 		return side;
-	config = json_object_get(json_object_get(section->result, strcmp(who, "best") == 0 ? "winner" : who), "config");
+	config =
+		json_object_get(json_object_get(section->result, strcmp(member, "best") == 0 ? "winner" : member), "config");
 	for (size_t i = 0; config && i < study_rows(study); i++)
 		if (explain_of_problem((void *)&section->view, study, i) && json_equal(study_row(study, i)->config, config))
 			return study_row(study, i)->counted;
 	return side;
 }
 
-/* What counters go with the time. */
+/* The counters that vary with the time. */
 static void drivers_put(struct report *report, const json_t *drivers) {
-	static const char *const titles[] = {"counter", "\1explains", "\1from", "\1to", "clear", NULL};
+	static const char *const titles[] = {"counter", "\1share explained", "\1from", "\1to", "significant", NULL};
 	struct html_table table;
 	size_t i;
 	json_t *one;
 	if (json_array_size(json_object_get(drivers, "counters")) == 0)
 		return;
-	html_table_begin_folded(&table, report->html, "counters that go with the time", "Shares of the difference in time",
-	                        titles);
+	html_table_begin_folded(&table, report->html, "counters that vary with the time",
+	                        "Share of the time difference that each counter explains", titles);
 	json_array_foreach(json_object_get(drivers, "counters"), i, one) {
 		const json_t *ci = json_object_get(one, "share_ci");
 		double share = js_real_or(one, "share", NAN);
@@ -112,15 +113,16 @@ void report_counters(struct report *report, const struct report_section *section
 	report_heading(report, "Counters");
 	if (!has_counts(winner)) {
 		report_absent(report,
-		              "Nothing was counted of the winner. This would, as far as this machine can (`sweetspot doctor` "
-		              "says what it can):",
+		              "No counters were recorded for the winner. This command records those that this machine supports "
+		              "(`sweetspot doctor` lists them):",
 		              report_advice(report, section, "tune", "--counters SOFTWARE"));
 		return;
 	}
 	if (counting && !js_bool_or(counting, "hardware", true))
 		report_absent(report,
-		              "Hardware counters are not available here; this says why, and what to do:", "sweetspot doctor");
-	html_table_begin(&table, report->html, "Baseline and winner, in runs of their own", titles);
+		              "Hardware counters are not available here. This command tells why, and how to enable them:",
+		              "sweetspot doctor");
+	html_table_begin(&table, report->html, "Baseline and winner, counted in separate runs", titles);
 	rows_put(&table, winner, baseline, "metrics");
 	rows_put(&table, winner, baseline, "counters");
 	html_table_end(&table);

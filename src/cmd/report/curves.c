@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Time and speedup over each parameter. */
+/* The charts of time and speedup over each parameter. */
 #include <config.h>
 
 #include "src/cmd/report/curves.h"
@@ -16,11 +16,11 @@ static void number_put(const struct curves *curves) {
 	html_end(html);
 	curves_table(curves);
 	if (curves->count > CURVES_LINES)
-		html_element(html, "p", "note", "The charts have the %d fastest lines of %zu; the table has all.", CURVES_LINES,
-		             curves->count);
+		html_element(html, "p", "note", "The charts show the %d fastest of %zu lines; the table has all of them.",
+		             CURVES_LINES, curves->count);
 }
 
-/* Side by side: bars take less room. */
+/* Bar charts are narrow, so they stand side by side. */
 static void words_put(const struct curves *words, size_t count) {
 	struct html *html = words->report->html;
 	html_begin(html, "div", "class", "figures", NULL);
@@ -31,7 +31,7 @@ static void words_put(const struct curves *words, size_t count) {
 		curves_table(&words[i]);
 }
 
-/* Threads before everything else. */
+/* Moves the threads to the front, because scaling is the first question about a parallel kernel. */
 static void threads_first(const struct study *study, size_t *columns, size_t count) {
 	for (size_t i = 1; i < count; i++)
 		if (strcmp(study_column(study, columns[i])->name, "threads") == 0) {
@@ -45,12 +45,13 @@ void report_curves(struct report *report, const struct report_section *section) 
 	const struct study *study = section->view.study;
 	size_t columns[STUDY_COLUMNS_MAX], count = slice_params(section, columns), numbers = 0, left = 0, words = 0;
 	struct curves curves[WORDS_MAX + 1];
-	report_heading(report, "Over each parameter");
+	report_heading(report, "Time over each parameter");
 	if (count == 0) {
-		report_absent(report,
-		              "Only one value of each parameter was measured on this problem: there is nothing to draw. This "
-		              "measures more:",
-		              report_advice(report, section, "sweep", "--over threads"));
+		report_absent(
+			report,
+			"Only one value of each parameter was measured on this problem, so there is nothing to draw. This "
+			"command measures more:",
+			report_advice(report, section, "sweep", "--over threads"));
 		return;
 	}
 	threads_first(study, columns, count);
@@ -66,5 +67,5 @@ void report_curves(struct report *report, const struct report_section *section) 
 	if (words)
 		words_put(curves, words);
 	if (numbers > NUMBERS_MAX || left > WORDS_MAX)
-		html_element(report->html, "p", "note", "Parameters that mattered less are only in the tables below.");
+		html_element(report->html, "p", "note", "Parameters with a smaller effect appear only in the tables below.");
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A parameter's curves: what they are made of, and what is drawn and listed of them. */
+/* The curves of one parameter, with the charts and the table made from them. */
 #ifndef SRC_CMD_REPORT_CURVES_H
 #define SRC_CMD_REPORT_CURVES_H
 #include "src/cmd/report/slice.h"
@@ -19,19 +19,20 @@ struct curves {
 	bool threads;
 };
 
-/* curves_make.c: false where nothing was measured. */
+/* curves_make.c: false if nothing was measured. */
 bool curves_make(struct curves *curves, struct report *report, const struct report_section *section, size_t column);
 double curves_number(const struct curves *curves, size_t row); /* of the parameter */
 double curves_shown(const struct curves *curves, size_t row);  /* the value, as it is shown */
-/* What a speedup is over: the line's own time with one thread, or the baseline's. NAN: there is none. */
+/* The reference time of a speedup: the line's own time with one thread, or the baseline's. NAN if it was not measured.
+ */
 double curves_base(const struct curves *curves, const struct slice *slice);
-/* Place i of a line of at most CURVES_POINTS. */
+/* The index of point i of a line after thinning to at most CURVES_POINTS points. */
 size_t curves_thinned(size_t count, size_t i);
 
 /* curves_draw.c */
 void curves_times(const struct curves *curves);
 void curves_speedups(const struct curves *curves);
-void curves_bars(const struct curves *curves); /* of words: the best first, which sorts the line */
+void curves_bars(const struct curves *curves); /* for words; sorts the line, best first */
 /* curves_table.c */
 void curves_table(const struct curves *curves);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Charts of time and of speedup over a parameter. */
+/* Draws time and speedup over a parameter. */
 #include <config.h>
 
 #include "src/cmd/report/curves.h"
@@ -21,7 +21,7 @@ static struct chart_point point_of(const struct curves *curves, const struct sli
 	return (struct chart_point){x, y, y / spread, y * spread};
 }
 
-/* base: NAN for times. */
+/* base: the reference time of a speedup; NAN to plot times. */
 static void series_fill(const struct curves *curves, const struct slice *slice, double base,
                         struct chart_series *series) {
 	size_t count = slice->count < CURVES_POINTS ? slice->count : CURVES_POINTS;
@@ -51,7 +51,7 @@ static struct chart chart_of(const struct curves *curves, const char *what) {
 static const char *lines_words(const struct curves *curves) {
 	if (curves->split == SIZE_MAX)
 		return "";
-	return arena_printf(curves->report->arena, ", a line for each value of %s",
+	return arena_printf(curves->report->arena, ", with one line for each value of %s",
 	                    study_column(curves->study, curves->split)->name);
 }
 
@@ -68,15 +68,15 @@ void curves_times(const struct curves *curves) {
 	chart.y_log = curves->least > 0 && curves->most > TALL * curves->least;
 	chart.description =
 		arena_printf(report->arena,
-	                 "The least %s measured at each value of %s, whatever the other parameters were%s; "
-	                 "from %.4g to %.4g %s. Bars are 95 %% intervals.",
+	                 "The best %s measured at each value of %s over all values of the other parameters%s; "
+	                 "from %.4g to %.4g %s. Error bars are 95 %% intervals.",
 	                 curves->section->label, curves->name, lines_words(curves), curves->least * curves->scale.factor,
 	                 curves->most * curves->scale.factor, curves->scale.unit);
 	charts_add(report->charts, arena_printf(report->arena, "%s-%s-%s", curves->section->kernel, curves->name, "time"),
 	           &chart);
 }
 
-/* Of as many threads, as many times as fast: no straight line where threads are drawn by their logarithm. */
+/* Ideal speedup equals the number of threads. It needs many points because it is a curve on a logarithmic axis. */
 static void ideal_add(const struct curves *curves, struct chart_series *series) {
 	double last = 1;
 	for (size_t s = 0; s < curves->count; s++)
@@ -101,7 +101,7 @@ void curves_speedups(const struct curves *curves) {
 	}
 	if (lines == 0) {
 		report_absent(report,
-		              arena_printf(report->arena, "No speedup over %s can be told: %s.", curves->name,
+		              arena_printf(report->arena, "The speedup over %s is unknown: %s.", curves->name,
 		                           curves->threads ? "nothing was measured with one thread" : "there is no baseline"),
 		              curves->threads ? NULL : report_advice(report, curves->section, "tune", ""));
 		return;
@@ -114,7 +114,7 @@ void curves_speedups(const struct curves *curves) {
 	chart.description =
 		arena_printf(report->arena, "%s at each value of %s%s%s.",
 	                 curves->threads ? "Speedup over one thread" : "Speedup over the baseline", curves->name,
-	                 lines_words(curves), curves->threads ? "; the bound is as many times as fast as threads" : "");
+	                 lines_words(curves), curves->threads ? "; the bound is ideal speedup, equal to the threads" : "");
 	charts_add(report->charts,
 	           arena_printf(report->arena, "%s-%s-%s", curves->section->kernel, curves->name, "speedup"), &chart);
 }
@@ -125,7 +125,7 @@ static int by_value(const void *a, const void *b, void *ctx) {
 	return (x > y) - (x < y);
 }
 
-/* Words: a bar or point each, the best first. */
+/* Draws a bar or a point for each word, best first. */
 void curves_bars(const struct curves *curves) {
 	struct report *report = curves->report;
 	struct slice *slice = &curves->slices[0];
@@ -147,12 +147,11 @@ void curves_bars(const struct curves *curves) {
 	chart.series_count = 1;
 	chart.y_label = report_axis(report, curves->section, curves->scale);
 	chart.y_log = curves->least > 0 && curves->most > TALL * curves->least;
-	if (chart.y_log) /* a bar's length says nothing on a scale without 0 */
+	if (chart.y_log) /* the length of a bar has no meaning on a scale without 0 */
 		series->style = CHART_POINTS;
-	chart.description =
-		arena_printf(report->arena, "The least %s measured with each %s, the best first; from %.4g to %.4g %s.",
-	                 curves->section->label, curves->name, curves->least * curves->scale.factor,
-	                 curves->most * curves->scale.factor, curves->scale.unit);
+	chart.description = arena_printf(
+		report->arena, "The best %s measured with each %s, best first; from %.4g to %.4g %s.", curves->section->label,
+		curves->name, curves->least * curves->scale.factor, curves->most * curves->scale.factor, curves->scale.unit);
 	charts_add(report->charts, arena_printf(report->arena, "%s-%s-%s", curves->section->kernel, curves->name, "time"),
 	           &chart);
 }

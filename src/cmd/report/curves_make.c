@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the curves of a parameter are made of. */
+/* Collects the curves of a parameter. */
 #include <config.h>
 
 #include "src/cmd/report/curves.h"
@@ -30,7 +30,7 @@ double curves_base(const struct curves *curves, const struct slice *slice) {
 	return js_real_or(json_object_get(curves->section->result, "baseline"), "median", NAN);
 }
 
-/* Lines that have a speedup come first, so that a line looks the same in both charts. */
+/* Lines with a speedup come first, so that a line has the same style in both charts. */
 static void based_first(struct curves *curves) {
 	size_t first = 0;
 	for (size_t i = 0; i < curves->count; i++) {

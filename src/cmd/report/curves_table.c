@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The numbers of the curves. */
+/* The table with the numbers of the curves. */
 #include <config.h>
 
 #include "src/cmd/report/curves.h"
@@ -44,7 +44,7 @@ void curves_table(const struct curves *curves) {
 	charts_numbers_begin(report->charts,
 	                     arena_printf(report->arena, "numbers: %s over %s", curves->section->label, curves->name));
 	html_table_begin(&table, report->html,
-	                 arena_printf(report->arena, "Least %s at each value of %s", curves->section->label, curves->name),
+	                 arena_printf(report->arena, "Best %s at each value of %s", curves->section->label, curves->name),
 	                 titles);
 	for (size_t s = 0; s < curves->count; s++)
 		for (size_t i = 0; i < curves->slices[s].count && i < CURVES_POINTS; i++)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What mattered: each parameter's share, pairs, the way from the baseline to the winner, and how it stands. */
+/* Effects of the parameters: the share of each, interactions of pairs, the path from the baseline to the winner, and
+ * the neighbours of the winner. */
 #include <config.h>
 
 #include <math.h>
@@ -43,12 +44,12 @@ static void bars_draw(struct report *report, const struct report_section *sectio
 		return;
 	*series = (struct chart_series){NULL, CHART_BARS, points, count};
 	const struct chart chart = {
-		.title = arena_printf(report->arena, "%s: how much each parameter matters", section->kernel),
+		.title = arena_printf(report->arena, "%s: effect of each parameter", section->kernel),
 		.x_label = "parameter",
-		.y_label = shares ? "share of variance (%)" : "worst over best value (x)",
+		.y_label = shares ? "share of variance (%)" : "slowest / fastest value (x)",
 		.description = arena_printf(report->arena,
-	                                "Of the variance of log times, or worst over best value; the most has %s with "
-	                                "%.3g%s. Lines are 95 %% intervals.",
+	                                "%s; the largest effect is that of %s with %.3g%s. Error bars are 95 %% intervals.",
+	                                shares ? "Share of the variance of log time" : "Slowest over fastest value",
 	                                names[0], points[0].y, shares ? " %" : "x"),
 		.x_names = names,
 		.x_name_count = count,
@@ -81,13 +82,14 @@ static void effect_row(struct html_table *table, const json_t *effect) {
 }
 
 static void effects_table(struct report *report, const json_t *effects) {
-	static const char *const titles[] = {"parameter", "\1share",     "\1worst over best", "\1from", "\1to",
-	                                     "best",      "worst value", "\1values",          NULL};
+	static const char *const titles[] = {"parameter",     "\1share",  "\1slowest / fastest",
+	                                     "\1from",        "\1to",     "fastest value",
+	                                     "slowest value", "\1values", NULL};
 	struct html_table table;
 	size_t i;
 	json_t *effect;
 	charts_numbers_begin(report->charts, "numbers: effects");
-	html_table_begin(&table, report->html, "What each parameter does", titles);
+	html_table_begin(&table, report->html, "Effect of each parameter", titles);
 	json_array_foreach((json_t *)effects, i, effect) effect_row(&table, effect);
 	html_table_end(&table);
 	charts_numbers_end(report->charts);
@@ -100,8 +102,8 @@ static void pairs_table(struct report *report, const json_t *pairs) {
 	json_t *one;
 	if (json_array_size(pairs) == 0)
 		return;
-	html_table_begin_folded(&table, report->html, "parameters that matter together",
-	                        "Shares of pairs beyond those of each alone", titles);
+	html_table_begin_folded(&table, report->html, "interactions of parameters",
+	                        "Share of the variance of each pair, beyond the shares of its two parameters", titles);
 	json_array_foreach((json_t *)pairs, i, one) {
 		const double values[] = {js_real_or(one, "share", NAN), end_of(one, "share_ci", 0), end_of(one, "share_ci", 1)};
 		html_table_row(&table);
@@ -116,15 +118,15 @@ static void pairs_table(struct report *report, const json_t *pairs) {
 }
 
 static void path_table(struct report *report, const json_t *path) {
-	static const char *const titles[] = {"\1step", "\2change", "\2before", "\1brings",
-	                                     "\1from", "\1to",     "known by", NULL};
+	static const char *const titles[] = {"\1step", "\2change", "\2before", "\1speedup",
+	                                     "\1from", "\1to",     "source",   NULL};
 	struct html_table table;
 	size_t i;
 	json_t *one;
 	if (json_array_size(path) == 0)
 		return;
 	html_table_begin_folded(&table, report->html, "from the baseline to the winner, one change at a time",
-	                        "Which settings make it fast", titles);
+	                        "The settings that make it fast", titles);
 	json_array_foreach((json_t *)path, i, one) {
 		const double values[] = {js_real_or(one, "ratio", NAN), end_of(one, "ci", 0), end_of(one, "ci", 1)};
 		char *set = results_config(json_object_get(one, "set"), NULL),
@@ -135,7 +137,7 @@ static void path_table(struct report *report, const json_t *path) {
 		html_table_text(&table, "%s", was);
 		for (size_t k = 0; k < 3; k++)
 			html_table_number(&table, values[k], "%.3gx", values[k]);
-		html_table_text(&table, "%s", js_bool_or(one, "measured", false) ? "measurement" : "a model");
+		html_table_text(&table, "%s", js_bool_or(one, "measured", false) ? "measured" : "predicted");
 		free(set);
 		free(was);
 	}
@@ -146,10 +148,10 @@ static void landscape_describe(struct report *report, const json_t *landscape) {
 	static const struct {
 		const char *verdict, *sentence;
 	} sentences[] = {
-		{"fragile", "The winner stands on a peak: with a neighbouring value of some parameter it is clearly slower."},
-		{"plateau", "The winner stands on a plateau: its neighbours are as fast."},
-		{"partly flat", "Along some parameters the winner's neighbours are as fast."},
-		{"unclear", "Whether the winner's neighbours are as fast is not clear."},
+		{"fragile", "The winner is on a peak: a neighbouring value of some parameter is clearly slower."},
+		{"plateau", "The winner is on a plateau: its neighbours are about as fast."},
+		{"partly flat", "For some parameters, the neighbours of the winner are about as fast."},
+		{"unclear", "The measurements do not show whether the neighbours of the winner are as fast."},
 	};
 	const char *verdict = js_string_or(landscape, "verdict", "");
 	for (size_t i = 0; i < sizeof sentences / sizeof *sentences; i++)
@@ -160,15 +162,15 @@ static void landscape_describe(struct report *report, const json_t *landscape) {
 void report_effects(struct report *report, const struct report_section *section) {
 	const json_t *effects = json_object_get(section->result, "effects");
 	const char *reason = js_string_or(json_object_get(section->result, "variance"), "reason", NULL);
-	report_heading(report, "What mattered");
+	report_heading(report, "Effect of each parameter");
 	if (json_array_size(effects) == 0) {
-		report_absent(report, "No parameter was varied, so what matters is not known. This would tell:",
+		report_absent(report, "No parameter was varied, so the effects are unknown. This command measures them:",
 		              report_advice(report, section, "tune", ""));
 		return;
 	}
 	bars_draw(report, section, effects);
 	if (reason)
-		html_element(report->html, "p", "note", "There are no shares of the variance: %s.", reason);
+		html_element(report->html, "p", "note", "Shares of the variance are unknown: %s.", reason);
 	effects_table(report, effects);
 	pairs_table(report, json_object_get(section->result, "interactions"));
 	path_table(report, json_object_get(section->result, "path"));

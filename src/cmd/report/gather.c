@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* From the store to cases, in one pass over its searches and their trials. */
+/* Reads the sections of the page from the store, in one pass over its searches and their trials. */
 #include <config.h>
 
 #include <math.h>
@@ -19,8 +19,8 @@ static const char METRIC[] = "maximize ";
 struct gathering {
 	struct report *report;
 	struct store *store;
-	const char **names; /* of the words; NULL where all are wanted */
-	json_t *seen;       /* kernels of the store */
+	const char **names; /* kernels named on the command line, NULL-terminated; none selects all */
+	json_t *seen;       /* names of all kernels of the store */
 	struct report_search *search;
 	double least;
 	struct err *err;
@@ -67,7 +67,7 @@ static struct report_section *section_find(struct report *report, const struct s
 	return section_new(report, past, problem);
 }
 
-/* The least value so far; room: a power of two, which the count tells. */
+/* Appends the least value so far. The room is the next power of two, so the count alone tells when to grow. */
 static void best_add(struct report_search *search, double x, double y) {
 	size_t count = search->best_count;
 	if (count == 0 || (count & (count - 1)) == 0)
@@ -143,10 +143,10 @@ static int unknown_fail(struct report *report, const struct gathering *gathering
 	json_object_foreach(gathering->seen, key, value) known[count++] = key;
 	const char *near = near_word(name, known, count);
 	if (app_kernel(report->app, name, &ignored)) {
-		err_set(err, ERR_NOTHING, NULL, "%s was never measured on this machine", name);
-		err_hint(err, "measure it first: `sweetspot tune %s`", name);
+		err_set(err, ERR_NOTHING, NULL, "%s has not been measured on this machine", name);
+		err_hint(err, "run `sweetspot tune %s` first", name);
 	} else if (near) {
-		err_set(err, ERR_USAGE, NULL, "nothing was measured of a kernel \"%s\"", name);
+		err_set(err, ERR_USAGE, NULL, "the store has no measurements of a kernel \"%s\"", name);
 		err_hint(err, "did you mean %s?", near);
 	} else {
 		*err = ignored;
@@ -161,17 +161,17 @@ static int check(struct report *report, const struct gathering *gathering, struc
 			return unknown_fail(report, gathering, gathering->names[i], err);
 	if (report->section_count)
 		return 0;
-	err_set(err, ERR_NOTHING, NULL, "%s holds nothing that was measured on this machine%s",
-	        store_path(gathering->store), report->machines ? ", only on others" : "");
+	err_set(err, ERR_NOTHING, NULL, "%s has no measurements of this machine%s", store_path(gathering->store),
+	        report->machines ? ", only of others" : "");
 	if (!report->machines)
-		return err_hint(err, "measure first: `sweetspot tune`, or `sweetspot sweep KERNEL --over P=A,B`");
+		return err_hint(err, "run `sweetspot tune` or `sweetspot sweep KERNEL --over P=A,B` first");
 	return err_hint(err,
-	                "--machine %s shows what was measured there last (`sweetspot store info` lists all), --device cuda "
-	                "what this machine's GPU did",
+	                "--machine %s shows the machine measured last (`sweetspot store info` lists all), --device cuda "
+	                "shows the GPU of this machine",
 	                report->other);
 }
 
-/* "./libmine.so" and its like name kernels, too. */
+/* The path of a plug-in, such as "./libmine.so", names a kernel, too. */
 static const char **names_of(struct report *report) {
 	const char **names = arena_alloc(report->arena, opt_words(report->args) + 1, sizeof *names);
 	for (size_t i = 0; i < opt_words(report->args); i++) {
@@ -228,7 +228,7 @@ int report_gather(struct report *report, struct err *err) {
 	gathering.store = store_open(opt_get(report->args, "store", NULL), STORE_READ, err);
 	int failed = gathering.store ? read_all(&gathering, err) : -1;
 	if (!gathering.store && err->code == ERR_NOTHING)
-		err_hint(err, "measure first: `sweetspot tune`, or name another store with --store");
+		err_hint(err, "run `sweetspot tune` first, or choose another store with --store");
 	store_close(gathering.store);
 	json_decref(gathering.seen);
 	if (failed)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What `explain` finds out of the cases. */
+/* Adds the results of `explain` to the sections. */
 #include <config.h>
 
 #include <stdlib.h>
@@ -9,8 +9,8 @@
 #include "src/cmd/report/report.h"
 #include "tuner/replay/threads.h"
 
-/* What explaining takes grows faster than the rows, and a page of all kernels is to be there in seconds: rows of each
- * that may be looked at, and of all large ones together. */
+/* The time of an explanation grows faster than its rows, but a page of all kernels should take only seconds. Therefore
+ * the rows of each kernel are limited, and those of all large kernels share a total. */
 enum { ROWS_LEAST = 450, ROWS_MOST = 1500, ROWS_ALL = 2400 };
 
 static size_t rows_allowed(const struct study_set *set) {
@@ -40,11 +40,11 @@ static bool same_but(const json_t *a, const json_t *b, const char *name) {
 	return same;
 }
 
-/* What was said of the sizes of a like problem before; NULL: nothing. */
+/* The sizes of an earlier section that differs in its size only; NULL if there is none. */
 static json_t *sizes_known(const struct report *report, const struct report_section *section) {
 	for (const struct report_section *other = report->sections; other < section; other++) {
 		if (strcmp(other->kernel, section->kernel) != 0 || strcmp(other->objective, section->objective) != 0)
-			continue; /* another thread may be at it */
+			continue; /* another thread may be writing its result */
 		json_t *sizes = json_object_get(other->result, "sizes");
 		const char *over = js_string_or(sizes, "over", NULL);
 		if (over && same_but(other->problem, section->problem, over))
@@ -66,7 +66,7 @@ static void problem_look(struct report *report, const struct explain_view *view,
 	section->result = explain_result(&section->view);
 }
 
-/* Those that there is no room for. */
+/* Marks the sections of the kernel that are beyond EXPLAIN_PROBLEMS_MAX. */
 static void rest_mark(struct report *report, const struct explain_view *view) {
 	for (size_t i = 0; i < report->section_count; i++) {
 		struct report_section *section = &report->sections[i];
@@ -80,7 +80,7 @@ struct looking {
 	const struct study_set *set;
 };
 
-/* Items share nothing but what is only read: machine and kernels, which are there already. */
+/* Runs in several threads. Items share only the machine and the kernels, which are loaded before and never written. */
 static void item_look(void *ctx, size_t at) {
 	const struct looking *looking = ctx;
 	struct study_item *item = study_set_at(looking->set, at);
@@ -99,7 +99,7 @@ static void item_look(void *ctx, size_t at) {
 static int objective_look(struct report *report, const char *objective, struct err *err) {
 	struct err own = {0};
 	struct study_set *set = explain_load(report->app, report->args, objective, &own);
-	/* That another objective has something of a kernel is no fault of this one. */
+	/* A kernel may have been measured with another objective only, which is not an error of this one. */
 	if (!set && own.code != ERR_NOTHING && own.code != ERR_USAGE) {
 		*err = own;
 		return -1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The two parameters that mattered most, against each other. */
+/* The heat map of the two parameters with the largest effects. */
 #include <config.h>
 
 #include <math.h>
@@ -14,14 +14,14 @@ static const double WIDE = 4;
 struct grid {
 	const struct report_section *section;
 	size_t column[2];
-	int level[2][SIDE_MAX]; /* that are shown */
+	int level[2][SIDE_MAX]; /* the levels that are shown */
 	size_t side[2];
-	double value[SIDE_MAX][SIDE_MAX]; /* [y][x], as shown; NAN */
+	double value[SIDE_MAX][SIDE_MAX]; /* [y][x], as shown; NAN if not measured */
 	size_t cells;
 	double least, most;
 };
 
-/* The least value with a level; NAN: it was not measured on this problem. */
+/* The least value of each level; NAN if it was not measured on this problem. */
 static double *leasts_new(const struct report_section *section, size_t column) {
 	const struct study *study = section->view.study;
 	size_t levels = study_column(study, column)->levels;
@@ -36,7 +36,7 @@ static double *leasts_new(const struct report_section *section, size_t column) {
 	return least;
 }
 
-/* All that were measured, or evenly some of them and the best. */
+/* Chooses all measured levels if they fit, else evenly spaced ones and the best. */
 static void side_choose(struct grid *grid, size_t axis) {
 	const struct study *study = grid->section->view.study;
 	size_t levels = study_column(study, grid->column[axis])->levels, known = 0, at = 0, best = 0;
@@ -48,15 +48,15 @@ static void side_choose(struct grid *grid, size_t axis) {
 	for (size_t i = 0; i < levels; i++) {
 		if (isnan(least[i]))
 			continue;
-		bool take = known <= SIDE_MAX || (at + 1) * (SIDE_MAX - 1) / known > at * (SIDE_MAX - 1) / known || i == best;
+		bool chosen = known <= SIDE_MAX || (at + 1) * (SIDE_MAX - 1) / known > at * (SIDE_MAX - 1) / known || i == best;
 		at++;
-		if (take && grid->side[axis] < SIDE_MAX)
+		if (chosen && grid->side[axis] < SIDE_MAX)
 			grid->level[axis][grid->side[axis]++] = (int)i;
 	}
 	free(least);
 }
 
-static size_t place_of(const struct grid *grid, size_t axis, int level) {
+static size_t index_of(const struct grid *grid, size_t axis, int level) {
 	size_t i = 0;
 	while (i < grid->side[axis] && grid->level[axis][i] != level)
 		i++;
@@ -70,7 +70,7 @@ static void grid_fill(struct grid *grid) {
 			grid->value[y][x] = NAN;
 	for (size_t i = 0; i < study_rows(study); i++) {
 		const struct study_row *row = study_row(study, i);
-		size_t x = place_of(grid, 0, row->place[grid->column[0]]), y = place_of(grid, 1, row->place[grid->column[1]]);
+		size_t x = index_of(grid, 0, row->place[grid->column[0]]), y = index_of(grid, 1, row->place[grid->column[1]]);
 		if (x == grid->side[0] || y == grid->side[1] || row->over ||
 		    !explain_of_problem((void *)&grid->section->view, study, i))
 			continue;
@@ -114,11 +114,11 @@ static void grid_draw(struct report *report, const struct grid *grid) {
 		.title = arena_printf(report->arena, "%s: %s over %s and %s", section->kernel, section->label, x, y),
 		.x_label = x,
 		.y_label = y,
-		.description =
-			arena_printf(report->arena,
-	                     "The least %s measured for each pair of %s and %s, the two parameters that mattered most; "
-	                     "%zu of %zu pairs were measured.",
-	                     section->label, x, y, grid->cells, grid->side[0] * grid->side[1]),
+		.description = arena_printf(
+			report->arena,
+			"The best %s measured for each pair of %s and %s, the two parameters with the largest effects; "
+			"%zu of %zu pairs were measured.",
+			section->label, x, y, grid->cells, grid->side[0] * grid->side[1]),
 		.heat = heat,
 	};
 	html_begin(report->html, "div", "class", "figures", NULL);
@@ -134,7 +134,7 @@ static void grid_table(struct report *report, const struct grid *grid) {
 	charts_numbers_begin(report->charts, arena_printf(report->arena, "numbers: %s over %s and %s", grid->section->label,
 	                                                  x->name, y->name));
 	html_table_begin(&table, report->html,
-	                 arena_printf(report->arena, "Least %s over %s and %s", grid->section->label, x->name, y->name),
+	                 arena_printf(report->arena, "Best %s over %s and %s", grid->section->label, x->name, y->name),
 	                 titles);
 	for (size_t i = 0; i < grid->side[1]; i++)
 		for (size_t k = 0; k < grid->side[0]; k++) {
@@ -156,7 +156,7 @@ void report_heat(struct report *report, const struct report_section *section) {
 	struct grid *grid;
 	if (count < 2) {
 		if (count)
-			report_absent(report, "Only one parameter was varied: a second one makes a map of both.",
+			report_absent(report, "Only one parameter was varied; a heat map needs two. This command varies more:",
 			              report_advice(report, section, "tune", ""));
 		return;
 	}

@@ -35,7 +35,7 @@ void html_free(struct html *html) {
 }
 
 static void put(struct html *html, const char *data, size_t size) {
-	if (!size) /* memcpy takes no NULL, not even for nothing, and an empty page has no data */
+	if (!size) /* an empty page has no data, and memcpy must not get NULL even for 0 bytes */
 		return;
 	if (html->size + size > html->room) {
 		html->room = 2 * (html->size + size) + 4096;
@@ -66,7 +66,7 @@ static const char *escape_of(char c) {
 	}
 }
 
-/* U+FFFE, U+FFFF and the C1 controls are UTF-8, but no text of a page. */
+/* U+FFFE, U+FFFF and the C1 controls are valid UTF-8 but not allowed in HTML text. */
 static int is_text(const unsigned char *at, size_t length) {
 	if (length == 1)
 		return *at == '\n' || *at == '\t' || (*at >= 0x20 && *at != 0x7f);

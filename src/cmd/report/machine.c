@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The machine: a drawing of its packages and cores where they are few, and everything in tables. */
+/* The machine: tables of its properties, and a drawing of its packages and cores if they are few. */
 #include <config.h>
 
 #include <math.h>
@@ -31,7 +31,7 @@ static void package_draw(struct report *report, long long number, long long core
 	html_end(html);
 }
 
-/* Only of what is the same everywhere. */
+/* Draws only machines whose packages are all the same, because the counts do not tell more. */
 static void topology_draw(struct report *report) {
 	long long packages = js_int_or(report->machine, "packages", 0), cores = js_int_or(report->machine, "cores", 0),
 			  threads = js_int_or(report->machine, "threads", 0);
@@ -90,7 +90,7 @@ static void facts_put(struct report *report) {
 	const json_t *machine = report->machine, *openmp = json_object_get(machine, "openmp");
 	struct html_table table;
 	char runtime[80];
-	html_table_begin(&table, report->html, "What this machine is", titles);
+	html_table_begin(&table, report->html, "Properties of this machine", titles);
 	fact(&table, "processor", js_string_or(machine, "cpu", "unknown"));
 	count_fact(&table, machine, "packages", "packages");
 	count_fact(&table, machine, "numa_nodes", "NUMA nodes");
@@ -98,7 +98,7 @@ static void facts_put(struct report *report) {
 	count_fact(&table, machine, "cores", "cores");
 	count_fact(&table, machine, "threads", "hardware threads");
 	caches_add(&table, machine);
-	fact(&table, "hypervisor", js_string_or(machine, "hypervisor", "none seen"));
+	fact(&table, "hypervisor", js_string_or(machine, "hypervisor", "none detected"));
 	gpu_add(&table, json_object_get(machine, "gpu"));
 	fact(&table, "compiler", js_string_or(machine, "compiler", NULL));
 	fact(&table, "flags", js_string_or(machine, "cflags", NULL));
@@ -129,12 +129,14 @@ static void ceilings_put(struct report *report) {
 	json_t *one;
 	if (json_array_size(report->ceilings) == 0) {
 		report_absent(
-			report, "What this machine can do at most was never measured: there are no roofs to hold kernels against.",
+			report,
+			"The ceilings of this machine have not been measured, so rooflines are missing. This command measures "
+			"them:",
 			device ? arena_printf(report->arena, "sweetspot machine --ceilings --device %s", device)
 				   : "sweetspot machine --ceilings");
 		return;
 	}
-	html_table_begin_folded(&table, report->html, "measured ceilings", "What this machine can do at most", titles);
+	html_table_begin_folded(&table, report->html, "measured ceilings", "Measured peak rates of this machine", titles);
 	json_array_foreach(report->ceilings, i, one) ceiling_row(&table, one);
 	html_table_end(&table);
 }
@@ -146,10 +148,11 @@ void report_machine(struct report *report) {
 	facts_put(report);
 	ceilings_put(report);
 	if (report->machines > 1)
-		html_element(report->html, "p", "note",
-		             "The store also has measurements of %zu other machine%s, which are not shown: a GPU counts as one "
-		             "(--device cuda), and so do another compiler and other flags. `sweetspot store info` lists them, "
-		             "--machine shows one.",
-		             report->machines - 1, report->machines == 2 ? "" : "s");
+		html_element(
+			report->html, "p", "note",
+			"The store also has measurements of %zu other machine%s, which are not shown here. A GPU counts as a "
+			"machine (--device cuda), and so does another compiler or other flags. `sweetspot store info` lists "
+			"them; --machine selects one.",
+			report->machines - 1, report->machines == 2 ? "" : "s");
 	html_end(report->html);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* --machine: a page of what was measured elsewhere and came in a store. */
+/* --machine: a page about another machine of the store. */
 #include <config.h>
 
 #include <stdbool.h>
@@ -13,7 +13,7 @@
 enum { SHORT = 12 };
 
 struct choosing {
-	const char *wanted; /* the first letters of a fingerprint; NULL: of all the one that measured last */
+	const char *wanted; /* the first letters of a fingerprint; NULL selects the machine that was measured last */
 	json_t *found;
 	size_t count;
 };
@@ -35,7 +35,7 @@ static int on_machine(void *ctx, const struct store_machine *one) {
 	return 0;
 }
 
-/* Files are named after it. */
+/* Files are named after the fingerprint, so it must not contain a path. */
 static bool is_sane(const char *fingerprint) {
 	const char *letters = letters_of(fingerprint);
 	return *letters && letters[strspn(letters, "0123456789abcdef")] == '\0';
@@ -50,12 +50,12 @@ int report_machine_choose(struct report *report, struct store *store, struct err
 	if (store_machines_each(store, on_machine, &choosing, err) == 0) {
 		if (choosing.count == 0 || !*letters_of(choosing.wanted))
 			err_set(err, ERR_USAGE, "`sweetspot store info` lists the fingerprints",
-			        "the store has nothing of a machine whose fingerprint begins with \"%s\"", choosing.wanted);
+			        "the store has no machine whose fingerprint begins with \"%s\"", choosing.wanted);
 		else if (choosing.count > 1)
 			err_set(err, ERR_USAGE, "give more of its letters; `sweetspot store info` lists the fingerprints",
 			        "the fingerprints of %zu machines begin with \"%s\"", choosing.count, choosing.wanted);
 		else if (!is_sane(js_string_or(choosing.found, "fingerprint", "")))
-			err_set(err, ERR_USAGE, NULL, "the store is damaged: a fingerprint is no fingerprint");
+			err_set(err, ERR_USAGE, NULL, "the store is damaged: it has an invalid fingerprint");
 		else {
 			report->is_foreign = !here || strcmp(here, js_string_or(choosing.found, "fingerprint", "")) != 0;
 			app_machine_assume(report->app, choosing.found);
@@ -65,7 +65,7 @@ int report_machine_choose(struct report *report, struct store *store, struct err
 	return err->code == ERR_OK ? 0 : -1;
 }
 
-/* The newest of the others, for hints; "" where there is none. */
+/* Short fingerprint of the machine that was measured last, for hints; "" if the store is empty. */
 const char *report_machine_other(struct report *report, struct store *store) {
 	struct choosing choosing = {0};
 	struct err ignored = {0};

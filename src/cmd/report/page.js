@@ -11,14 +11,14 @@
 		if (typeof a === 'number' && typeof b === 'number') return a - b;
 		return String(a).localeCompare(String(b), undefined, {numeric: true});
 	}
-	/* What has no value stays last, whichever way. */
+	/* Cells without a value stay last in both directions. */
 	function sort(table, head, column) {
 		var down = head.getAttribute('aria-sort') === 'ascending', body = table.tBodies[0];
-		Array.from(body.rows).map(function (row, place) {
-			return {row: row, key: key(row, column), place: place};
+		Array.from(body.rows).map(function (row, index) {
+			return {row: row, key: key(row, column), index: index};
 		}).sort(function (a, b) {
 			if ((a.key === '') !== (b.key === '')) return a.key === '' ? 1 : -1;
-			return (down ? -1 : 1) * compare(a.key, b.key) || a.place - b.place;
+			return (down ? -1 : 1) * compare(a.key, b.key) || a.index - b.index;
 		}).forEach(function (one) { body.appendChild(one.row); });
 		Array.from(table.tHead.rows[0].cells).forEach(function (other) { other.removeAttribute('aria-sort'); });
 		head.setAttribute('aria-sort', down ? 'descending' : 'ascending');

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How the searches went: the best so far, how trials ended, how much noise there was. */
+/* The progress of the searches, the outcomes of their trials, and the noise floor. */
 #include <config.h>
 
 #include <math.h>
@@ -35,7 +35,7 @@ static void line_add(struct report *report, const struct report_section *section
 	                          CHART_STEPS, points, count};
 }
 
-/* The newest ones. */
+/* Draws the newest searches. */
 static void progress_draw(struct report *report, const struct report_section *section) {
 	struct chart_series *series = arena_alloc(report->arena, LINES_MAX, sizeof *series);
 	double most = most_of(section);
@@ -45,15 +45,15 @@ static void progress_draw(struct report *report, const struct report_section *se
 		if (is_search(&section->searches[i]))
 			line_add(report, section, &section->searches[i], scale, &series[count++]);
 	if (count == 0) {
-		report_absent(report, "There was no search for this problem: it was only measured by hand. This searches:",
+		report_absent(report, "This problem was only measured by hand, without a search. This command searches:",
 		              report_advice(report, section, "tune", ""));
 		return;
 	}
 	const struct chart chart = {
-		.title = arena_printf(report->arena, "%s: the search's progress", section->kernel),
+		.title = arena_printf(report->arena, "%s: progress of the search", section->kernel),
 		.x_label = "evaluations (count)",
 		.y_label = arena_printf(report->arena, "best so far: %s", report_axis(report, section, scale)),
-		.description = arena_printf(report->arena, "The least %s found so far over the evaluations of %zu search%s.",
+		.description = arena_printf(report->arena, "The best %s found so far over the evaluations of %zu search%s.",
 	                                section->label, count, count == 1 ? "" : "es"),
 		.y_log = !section->maximize,
 		.series = series,
@@ -67,8 +67,8 @@ static void progress_draw(struct report *report, const struct report_section *se
 static void progress_table(struct report *report, const struct report_section *section) {
 	const char *titles[] = {"\1search", "\1evaluation", arena_printf(report->arena, "\1best %s", section->label), NULL};
 	struct html_table table;
-	charts_numbers_begin(report->charts, "numbers: the search's progress");
-	html_table_begin(&table, report->html, "Each time something better was found", titles);
+	charts_numbers_begin(report->charts, "numbers: progress of the search");
+	html_table_begin(&table, report->html, "Every improvement", titles);
 	for (size_t i = 0; i < section->search_count; i++) {
 		const struct report_search *search = &section->searches[i];
 		for (size_t k = 0; is_search(search) && k < search->best_count && k < POINTS_MAX; k++) {
@@ -86,7 +86,7 @@ static void progress_table(struct report *report, const struct report_section *s
 }
 
 static void ends_table(struct report *report, const struct report_section *section) {
-	static const char *const titles[] = {"ended", "\1trials", "\2what it means", NULL};
+	static const char *const titles[] = {"outcome", "\1trials", "\2meaning", NULL};
 	size_t ends[TRIAL_STATUS_COUNT] = {0}, failures = 0;
 	struct html_table table;
 	for (size_t i = 0; i < section->search_count; i++)
@@ -96,7 +96,7 @@ static void ends_table(struct report *report, const struct report_section *secti
 		failures += status != TRIAL_CORRECT && status != TRIAL_CENSORED ? ends[status] : 0;
 	html_element(report->html, "p", NULL, failures ? "%zu trial%s failed." : "No trial failed%.0zu%s.", failures,
 	             failures == 1 || !failures ? "" : "s");
-	html_table_begin(&table, report->html, "How trials ended", titles);
+	html_table_begin(&table, report->html, "Outcomes of the trials", titles);
 	for (int status = 0; status < TRIAL_STATUS_COUNT; status++) {
 		if (ends[status] == 0)
 			continue;
@@ -113,13 +113,13 @@ static void noise_describe(struct report *report, const struct report_section *s
 	for (size_t i = 0; i < section->search_count; i++)
 		noise = section->searches[i].noise >= 0 ? section->searches[i].noise : noise;
 	if (noise >= 0)
-		html_element(report->html, "p", NULL,
-		             "Noise floor: %.2f %%. A configuration against itself differed by no more than that; what differs "
-		             "by less is no "
-		             "difference.",
-		             100 * noise);
+		html_element(
+			report->html, "p", NULL,
+			"Noise floor: %.2f %%. A configuration compared with itself differed by up to this much, so smaller "
+			"differences mean nothing.",
+			100 * noise);
 	else
-		report_absent(report, "The noise floor is not known: no duel was held. This holds one:",
+		report_absent(report, "The noise floor is unknown because no duel was held. This command holds one:",
 		              report_advice(report, section, "tune", ""));
 }
 

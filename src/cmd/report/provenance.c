@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Where the numbers come from, and how to get them again. */
+/* The origin of the numbers, and the commands that reproduce them. */
 #include <config.h>
 
 #include <math.h>
@@ -29,10 +29,10 @@ static void search_row(struct html_table *table, const struct report_search *sea
 }
 
 static void searches_table(struct report *report, const struct report_section *section) {
-	static const char *const titles[] = {"\1search", "\1begun", "state",   "strategy", "\1seed", "\1evaluations",
-	                                     "\1trials", "\1space", "version", "source",   NULL};
+	static const char *const titles[] = {"\1search", "\1started", "state",   "strategy", "\1seed", "\1evaluations",
+	                                     "\1trials", "\1space",   "version", "source",   NULL};
 	struct html_table table;
-	html_table_begin(&table, report->html, "Every search of this problem, oldest first", titles);
+	html_table_begin(&table, report->html, "All searches of this problem, oldest first", titles);
 	for (size_t i = 0; i < section->search_count; i++)
 		search_row(&table, &section->searches[i]);
 	html_table_end(&table);
@@ -47,7 +47,7 @@ static bool is_repeated(const struct report_section *section, size_t at) {
 
 static void commands_put(struct report *report, const struct report_section *section) {
 	size_t shown = 0;
-	html_element(report->html, "p", NULL, "These commands measured it:");
+	html_element(report->html, "p", NULL, "These commands made the measurements:");
 	for (size_t i = section->search_count; i-- > 0 && shown < COMMANDS_MAX;) {
 		if (is_repeated(section, i))
 			continue;
@@ -56,14 +56,14 @@ static void commands_put(struct report *report, const struct report_section *sec
 	}
 }
 
-/* "sweetspot run KERNEL K=V.. P=V.." of the winner. */
+/* Commands that run the winner: "sweetspot run KERNEL K=V.. P=V..", or the program's own command line. */
 static void again_put(struct report *report, const struct report_section *section) {
 	const json_t *program = json_object_get(section->tune, "program"),
 				 *config = json_object_get(json_object_get(section->tune, "best"), "config");
 	const char *command = js_string_or(program, "shell", NULL), *name, *text = "";
 	json_t *json;
 	if (command) {
-		html_element(report->html, "p", NULL, "This runs the program as it is recommended:");
+		html_element(report->html, "p", NULL, "This command runs the program with the recommended settings:");
 		report_command(report, command);
 	}
 	if (program || !json_object_size(config))
@@ -79,13 +79,13 @@ static void again_put(struct report *report, const struct report_section *sectio
 		free(plain);
 	}
 	html_element(report->html, "p", NULL,
-	             "This runs what is recommended once more, and this writes it for a job script:");
+	             "The first command runs the recommended configuration, the second one writes it for a job script:");
 	report_command(report, report_advice(report, section, "run", text));
 	report_command(report, report_command_line(report, section, "export", "--format env"));
 }
 
 void report_provenance(struct report *report, const struct report_section *section) {
-	report_heading(report, "Where this comes from");
+	report_heading(report, "Provenance");
 	searches_table(report, section);
 	commands_put(report, section);
 	again_put(report, section);

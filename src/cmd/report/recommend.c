@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* All recommendations in one table; what was measured but has none says why. */
+/* All recommendations in one table. A problem without a recommendation is listed with the reason. */
 #include <config.h>
 
 #include <math.h>
@@ -10,8 +10,8 @@
 #include "src/cmd/report/report.h"
 #include "src/show/results.h"
 
-static const char *const titles[] = {"kernel",     "\2problem", "\2recommended",  "\1measured", "\1interval",
-                                     "\1baseline", "\1speedup", "\1its interval", "verdict",    "state",
+static const char *const titles[] = {"kernel",     "\2problem", "\2recommended",      "\1measured", "\1interval",
+                                     "\1baseline", "\1speedup", "\1speedup interval", "verdict",    "state",
                                      NULL};
 
 static void values_put(struct html_table *table, const struct report_section *section, const json_t *entry) {
@@ -36,7 +36,7 @@ static const char *state_of(const struct report_section *section) {
 		return js_string_or(section->entry, "state", "?");
 	if (strcmp(last->state, "done") != 0)
 		return last->state;
-	return strcmp(last->strategy, "auto") == 0 || last->evaluations ? "nothing worked" : "measured, not tuned";
+	return strcmp(last->strategy, "auto") == 0 || last->evaluations ? "no configuration worked" : "measured, not tuned";
 }
 
 static bool is_time(const struct report_section *section) {
@@ -68,15 +68,19 @@ void report_recommend(struct report *report) {
 	for (size_t i = 0; i < report->section_count; i++)
 		any = any || report->sections[i].entry;
 	if (!any)
-		report_absent(report, "Nothing was tuned to its end on this machine, so nothing is recommended yet.",
-		              report_advice(report, &report->sections[0], "tune", ""));
-	html_table_begin(&table, report->html, "What to run each kernel with; intervals are of 95 %", titles);
+		report_absent(
+			report,
+			"No tuning run has finished on this machine, so there are no recommendations yet. This command tunes:",
+			report_advice(report, &report->sections[0], "tune", ""));
+	html_table_begin(&table, report->html, "Recommended configuration of each kernel, with 95 % intervals", titles);
 	for (size_t i = 0; i < report->section_count; i++)
 		row_put(report, &table, &report->sections[i]);
 	html_table_end(&table);
 	if (any)
-		html_element(report->html, "p", NULL,
-		             "Speedups are over the baseline: what one gets without tuning. They come from a duel of fresh, "
-		             "interleaved pairs, never from the search. A tie recommends the simpler setup.");
+		html_element(
+			report->html, "p", NULL,
+			"Speedups are relative to the baseline, which is what a user gets without tuning. They come from a "
+			"duel of fresh, interleaved pairs, never from the search. After a tie the simpler setup is "
+			"recommended.");
 	html_end(report->html);
 }

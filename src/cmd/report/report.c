@@ -49,7 +49,7 @@ static void page_put(struct report *report) {
 	if (report->is_foreign)
 		html_element(
 			report->html, "p", "note",
-			"Measured on another machine than the one that wrote this page: the commands below are for there.");
+			"Measured on another machine than the one that wrote this page. Run the commands below on that machine.");
 	charts_notice(report->charts);
 	nav_put(report);
 	html_end(report->html);
@@ -64,7 +64,7 @@ static void page_put(struct report *report) {
 
 static int write_out(struct report *report, const char *path, const char *page, size_t size, struct err *err) {
 	if (strcmp(path, "-") == 0)
-		return fwrite(page, 1, size, stdout) == size ? 0 : err_set(err, ERR_FAILED, NULL, "stdout can't be written");
+		return fwrite(page, 1, size, stdout) == size ? 0 : err_set(err, ERR_FAILED, NULL, "cannot write to stdout");
 	if (sys_write_file(path, page, size, err))
 		return -1;
 	printf("report: %s (%zu kernel%s and problem%s, %.1f MB)\n", path, report->section_count,
@@ -80,7 +80,8 @@ static int make(struct report *report, struct err *err) {
 	char *page = charts_finish(report->charts, dir, &size, &missing, err);
 	int failed = page ? write_out(report, path, page, size, err) : -1;
 	if (!failed && missing.code != ERR_OK)
-		ui_warn(app_ui(report->app), *missing.hint ? missing.hint : NULL, "the report has no charts: %s", missing.what);
+		ui_warn(app_ui(report->app), *missing.hint ? missing.hint : NULL, "the report is without charts: %s",
+		        missing.what);
 	if (!failed && dir && strcmp(path, "-") != 0)
 		printf("pictures: %s (%zu)\n", dir, charts_count(report->charts));
 	free(page);
@@ -92,8 +93,8 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	report.charts = charts_new(report.html);
 	int failed = opt_has(args, "json") ? err_set(err, ERR_USAGE,
 	                                             "`sweetspot explain --json` and `sweetspot export --format json` "
-	                                             "have what the report shows",
-	                                             "report writes a page, no JSON")
+	                                             "contain what the report shows",
+	                                             "report writes an HTML page, not JSON")
 	                                   : report_gather(&report, err);
 	if (!failed)
 		failed = make(&report, err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the page is made of. A case is a kernel on a problem under an objective: it has a section of its own. */
+/* The data of the page. Each kernel, problem and objective has a section of its own. */
 #ifndef SRC_CMD_REPORT_REPORT_H
 #define SRC_CMD_REPORT_REPORT_H
 #include <jansson.h>
@@ -16,7 +16,7 @@ struct report_search {
 	const char *source, *strategy, *state, *command, *version;
 	uint64_t seed, valid;
 	double started, ended, noise;
-	struct chart_point *best; /* x: evaluations so far, y: the least value; each time it gets less, and the last */
+	struct chart_point *best; /* x: evaluations so far, y: least value; one point per improvement, and the last one */
 	size_t best_count, evaluations, trials;
 	size_t ends[TRIAL_STATUS_COUNT];
 };
@@ -24,16 +24,16 @@ struct report_search {
 struct report_section {
 	const char *kernel, *objective, *problem_text, *anchor; /* problem_text: for people */
 	json_t *problem;
-	bool maximize;                  /* of a metric: values are stored as 1/x */
-	const char *unit;               /* of values as they are shown */
-	const char *label;              /* of an axis, without unit: "time" */
+	bool maximize;                  /* the objective is a metric to maximise, stored as 1/x */
+	const char *unit;               /* unit of the values as shown */
+	const char *label;              /* label of an axis without its unit: "time" */
 	struct report_search *searches; /* oldest first */
 	size_t search_count;
-	json_t *tune;             /* the newest finished result, or NULL */
-	const json_t *entry;      /* of the profile, or NULL */
-	struct explain_view view; /* study NULL: nothing that can be looked into */
-	json_t *result;           /* of explain, or NULL */
-	bool is_beyond;           /* the kernel has more problems than are looked into */
+	json_t *tune;             /* the newest finished result of tune, or NULL */
+	const json_t *entry;      /* its entry of the profile, or NULL */
+	struct explain_view view; /* study is NULL if nothing can be explained */
+	json_t *result;           /* the result of explain, or NULL */
+	bool is_beyond;           /* not explained, because the kernel has more problems than EXPLAIN_PROBLEMS_MAX */
 };
 
 struct report {
@@ -43,20 +43,20 @@ struct report {
 	struct html *html;
 	struct charts *charts;
 	const json_t *machine;
-	json_t *profile, *ceilings; /* NULL: none */
+	json_t *profile, *ceilings; /* NULL if there is none */
 	struct report_section *sections;
 	size_t section_count;
 	struct study_set **sets;
 	size_t set_count;
-	size_t machines;   /* with searches in the store */
-	const char *other; /* how --machine would name the newest of them; "" where there is none */
+	size_t machines;   /* number of machines with searches in the store */
+	const char *other; /* the word for --machine that selects the newest of them, or "" */
 	bool is_foreign;   /* the page is about another machine than this one */
 };
 
-/* gather.c, gather_explain.c: everything that is known; ERR_NOTHING, ERR_USAGE. */
+/* gather.c, gather_explain.c: collect everything that is known; ERR_NOTHING, ERR_USAGE. */
 int report_gather(struct report *report, struct err *err);
 int report_gather_explain(struct report *report, struct err *err);
-/* machine_choose.c: what --machine says. */
+/* machine_choose.c: applies --machine. */
 struct store;
 int report_machine_choose(struct report *report, struct store *store, struct err *err);
 const char *report_machine_other(struct report *report, struct store *store);
@@ -80,18 +80,18 @@ void report_provenance(struct report *report, const struct report_section *secti
 
 /* words.c */
 void report_heading(struct report *report, const char *text);
-void report_command(struct report *report, const char *command); /* to be copied */
-/* A sentence where something is not known, and what would measure it; command may be NULL. */
+void report_command(struct report *report, const char *command); /* a command to copy */
+/* A sentence that something is unknown, and the command that would measure it; command may be NULL. */
 void report_absent(struct report *report, const char *sentence, const char *command);
-double report_shown(const struct report_section *section, double value); /* from the store's */
+double report_shown(const struct report_section *section, double value); /* converts a stored value */
 void report_value(const struct report_section *section, double shown, char *text, size_t size);
-/* Two cells: a value as it is shown, and its interval; NAN where they are not known. */
+/* Two cells: a value as shown, and its interval; NAN if unknown. */
 void report_cells(struct html_table *table, const struct report_section *section, double shown, double low,
                   double high);
-double report_end(const json_t *ci, size_t end);                            /* NAN where it is not known */
+double report_end(const json_t *ci, size_t end);                            /* NAN if unknown */
 void report_ratio(double ratio, const json_t *ci, char *text, size_t size); /* "3.70x [3.60, 3.80]", "" for none */
 char *report_time(double seconds, char *text, size_t size);                 /* "2025-01-31 12:00 UTC" */
-/* Of charts: what to multiply by, and the unit, for values up to this. */
+/* The factor and unit that make chart values up to `most` readable. */
 struct report_scale {
 	double factor;
 	const char *unit;
@@ -99,10 +99,10 @@ struct report_scale {
 struct report_scale report_scale(const struct report_section *section, double most);
 const char *report_axis(struct report *report, const struct report_section *section, struct report_scale scale);
 /* "sweetspot VERB KERNEL MORE --device DEVICE --store FILE", quoted for a shell; in the arena. */
-const char *report_resume(struct report *report, const struct report_section *section); /* of the newest search */
+const char *report_resume(struct report *report, const struct report_section *section); /* resumes the newest search */
 const char *report_command_line(struct report *report, const struct report_section *section, const char *verb,
                                 const char *more);
-/* The same with the problem, of what measures; a program's own command. */
+/* The same with the problem, for commands that measure; for a program, its own tune command. */
 const char *report_advice(struct report *report, const struct report_section *section, const char *verb,
                           const char *more);
 

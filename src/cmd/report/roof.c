@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The roofline (Williams, Waterman, Patterson 2009, as in src/cmd/explain/roofline.h), with the ceilings that were
- * measured. */
+/* Draws the roofline (Williams, Waterman, Patterson 2009; see src/cmd/explain/roofline.h) with the measured ceilings.
+ */
 #include <config.h>
 
 #include <math.h>
@@ -19,7 +19,7 @@ struct roof {
 	const json_t *winner, *baseline;
 	struct chart_series series[SERIES_MAX];
 	size_t count;
-	double left, right, peak; /* peak: the highest, INFINITY where none is known */
+	double left, right, peak; /* peak: the highest one, INFINITY if none is known */
 };
 
 static bool is_bandwidth(const json_t *one) {
@@ -34,7 +34,7 @@ static void range_extend(struct roof *roof, const json_t *position) {
 	roof->right = fmax(roof->right, intensity * AROUND);
 }
 
-/* And room for where each memory reaches it. */
+/* Finds the highest peak, and widens the chart to show where each memory level reaches it. */
 static void peak_find(struct roof *roof, const json_t *roofs) {
 	size_t i;
 	json_t *one;
@@ -60,7 +60,7 @@ static void series_add(struct roof *roof, const char *name, enum chart_style sty
 	roof->series[roof->count++] = (struct chart_series){name, style, own, count};
 }
 
-/* A bandwidth rises to the highest peak, a peak is level from where the fastest memory reaches it. */
+/* A bandwidth is a slope up to the highest peak; a peak is a horizontal line. */
 static void bound_add(struct roof *roof, const json_t *one) {
 	double value = js_real_or(one, "value", NAN), end = fmin(roof->right, roof->peak / value);
 	const char *level = js_string_or(one, "level", NULL);
@@ -95,12 +95,12 @@ static void roof_draw(struct roof *roof, const struct report_section *section) {
 	point_add(roof, roof->winner, "winner");
 	point_add(roof, roof->baseline, "baseline");
 	const struct chart chart = {
-		.title = arena_printf(report->arena, "%s: below the machine's roofs", section->kernel),
+		.title = arena_printf(report->arena, "%s: roofline", section->kernel),
 		.x_label = arena_printf(report->arena, "intensity (%ss per byte)", op),
 		.y_label = arena_printf(report->arena, "rate (G %ss/s)", op),
 		.description = arena_printf(
 			report->arena,
-			"Roofline: the winner does %.3g billion %ss a second at %.3g a byte; the lines are measured ceilings.",
+			"Roofline: the winner does %.3g billion %ss per second at %.3g per byte; the lines are measured ceilings.",
 			js_real_or(roof->winner, "ops_per_s", NAN) / GIGA, op, js_real_or(roof->winner, "intensity", NAN)),
 		.x_log = true,
 		.y_log = true,
@@ -133,18 +133,18 @@ static void positions_table(const struct roof *roof) {
 	const char *titles[] = {"",
 	                        arena_printf(report->arena, "\1%ss per byte", op),
 	                        arena_printf(report->arena, "\1G %ss/s", op),
-	                        "\1GB/s at least",
-	                        "\1GB/s counted",
+	                        "\1minimum GB/s",
+	                        "\1counted GB/s",
 	                        NULL};
 	struct html_table table;
-	html_table_begin(&table, report->html, "Where winner and baseline stand", titles);
+	html_table_begin(&table, report->html, "Winner and baseline", titles);
 	position_row(&table, "winner", roof->winner);
 	position_row(&table, "baseline", roof->baseline);
 	html_table_end(&table);
 }
 
 static void roofs_table(const struct roof *roof) {
-	static const char *const titles[] = {"ceiling", "level", "\1value", "unit", "\1the winner reaches", NULL};
+	static const char *const titles[] = {"ceiling", "level", "\1value", "unit", "\1reached by the winner", NULL};
 	const json_t *roofs = json_object_get(roof->winner, "roofs");
 	struct html_table table;
 	size_t i;
@@ -166,13 +166,13 @@ static void roofs_table(const struct roof *roof) {
 
 void report_roofline(struct report *report, const struct report_section *section) {
 	const json_t *roofline = json_object_get(section->result, "roofline");
-	struct roof *roof = arena_alloc(report->arena, 1, sizeof *roof); /* the chart points into it */
+	struct roof *roof = arena_alloc(report->arena, 1, sizeof *roof); /* in the arena because the chart points into it */
 	report_heading(report, "Roofline");
 	if (!json_is_object(roofline)) {
 		report_absent(report,
 		              strcmp(section->objective, "time") == 0
-		                  ? "This kernel does not say how many operations it does, so there is no roofline."
-		                  : "A roofline is of times, and these are none.",
+		                  ? "This kernel does not tell how many operations it performs, so there is no roofline."
+		                  : "A roofline needs times, but this objective is not a time.",
 		              NULL);
 		return;
 	}
@@ -181,8 +181,10 @@ void report_roofline(struct report *report, const struct report_section *section
 	                      .baseline = json_object_get(roofline, "baseline")};
 	const char *missing = js_string_or(roofline, "missing", NULL);
 	if (missing)
-		report_absent(report, arena_printf(report->arena, "There are no roofs: %s. This measures them:", missing),
-		              js_string_or(roofline, "next", NULL));
+		report_absent(
+			report,
+			arena_printf(report->arena, "The roofline is incomplete because %s. This command measures them:", missing),
+			js_string_or(roofline, "next", NULL));
 	roof_draw(roof, section);
 	charts_numbers_begin(report->charts, "numbers: roofline");
 	positions_table(roof);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Laws over threads; time against energy. */
+/* Laws of scaling over threads and sizes, and the Pareto front of time and energy. */
 #include <config.h>
 
 #include <math.h>
@@ -38,13 +38,14 @@ static void law_row(struct html_table *table, const json_t *law) {
 
 static void laws_put(struct report *report, const struct report_section *section, const json_t *laws) {
 	static const char *const titles[] = {
-		"of", "law", "\1serial share", "\1cost of each pair of threads", "\1best threads", "\2why not", NULL};
+		"series", "law", "\1serial share", "\1cost per pair of threads", "\1best threads", "\2reason if none", NULL};
 	struct html_table table;
 	size_t i, count = 0;
 	json_t *law;
 	json_array_foreach((json_t *)laws, i, law) count += json_equal(json_object_get(law, "problem"), section->problem);
 	if (count == 0) {
-		report_absent(report, "How the time goes with threads is not known: they were not varied. This measures it:",
+		report_absent(report,
+		              "The scaling with threads is unknown because they were not varied. This command measures it:",
 		              report_advice(report, section, "sweep", "--over threads"));
 		return;
 	}
@@ -64,8 +65,8 @@ static void front_put(struct report *report, const json_t *pareto) {
 	json_t *point;
 	if (json_array_size(json_object_get(pareto, "front")) == 0)
 		return;
-	html_table_begin_folded(&table, report->html, "time against energy", "Configurations that nothing beats in both",
-	                        titles);
+	html_table_begin_folded(&table, report->html, "time against energy",
+	                        "Configurations that no other configuration beats in both", titles);
 	json_array_foreach(json_object_get(pareto, "front"), i, point) {
 		double seconds = js_real_or(point, "seconds", NAN), joules = js_real_or(point, "joules", NAN);
 		char *config = results_config(json_object_get(point, "config"), NULL);
@@ -79,8 +80,8 @@ static void front_put(struct report *report, const json_t *pareto) {
 }
 
 void report_scaling(struct report *report, const struct report_section *section) {
-	report_heading(report, app_device(report->app) ? "Over sizes" : "Over threads and sizes");
-	if (!app_device(report->app)) /* a GPU's kernels have no threads to vary */
+	report_heading(report, app_device(report->app) ? "Scaling with size" : "Scaling with threads and size");
+	if (!app_device(report->app)) /* kernels of a GPU do not have the parameter threads */
 		laws_put(report, section, json_object_get(section->result, "scaling"));
 	if (!json_object_get(section->tune, "program"))
 		report_sizes(report, section);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The section of a case. */
+/* Writes the section of one kernel, problem and objective. */
 #include <config.h>
 
 #include <math.h>
@@ -22,8 +22,7 @@ static void tuned_describe(struct report *report, const struct report_section *s
 	html_begin(report->html, "p", "class", "lead", NULL);
 	html_printf(report->html, "Recommended: ");
 	html_element(report->html, "code", NULL, "%s", *config ? config : "(no parameters)");
-	html_printf(report->html, ", %s; the baseline takes %s. ", *to ? to : "not measured",
-	            *from ? from : "a time that is not known");
+	html_printf(report->html, ", %s; baseline: %s. ", *to ? to : "not measured", *from ? from : "unknown");
 	html_element(report->html, "strong", NULL, "%s%s%s", js_string_or(section->tune, "verdict", "undecided"),
 	             *gain ? ", " : "", gain);
 	html_end(report->html);
@@ -39,22 +38,22 @@ static void untuned_describe(struct report *report, const struct report_section 
 		report_absent(report,
 		              section->result
 		                  ? "No configuration of this problem finished."
-		                  : "No configuration worked, or all were measured with another source of this kernel.",
+		                  : "No configuration worked, or all were measured with different source code of this kernel.",
 		              report_advice(report, section, "tune", ""));
 		return;
 	}
 	report_value(section, report_shown(section, js_real_or(winner, "median", NAN)), value, sizeof value);
 	char *config = results_config(json_object_get(winner, "config"), NULL);
 	html_begin(report->html, "p", "class", "lead", NULL);
-	html_printf(report->html, "Fastest of what was measured: ");
+	html_printf(report->html, "Fastest measured configuration: ");
 	html_element(report->html, "code", NULL, "%s", config);
-	html_printf(report->html, ", %s. It was not held against a baseline:", value);
+	html_printf(report->html, ", %s. This command compares it with the baseline:", value);
 	html_end(report->html);
 	report_command(report, report_advice(report, section, "tune", ""));
 	free(config);
 }
 
-/* --size as explain takes it. */
+/* The problem as --size of explain. */
 static const char *size_words(struct report *report, const struct report_section *section) {
 	char *words = results_config(section->problem, NULL), *quoted = program_quote(words);
 	const char *text = arena_printf(report->arena, "--size %s", quoted);
@@ -66,14 +65,15 @@ static const char *size_words(struct report *report, const struct report_section
 static void state_describe(struct report *report, const struct report_section *section) {
 	const struct report_search *last = &section->searches[section->search_count - 1];
 	if (section->entry && strcmp(js_string_or(section->entry, "state", ""), "stale") == 0)
-		report_absent(report, "This result is stale: the kernel's source has changed since. Tune it again:",
+		report_absent(report, "This result is stale because the source of the kernel has changed since. Tune it again:",
 		              report_advice(report, section, "tune", ""));
 	if (strcmp(last->state, "done") != 0)
-		report_absent(report,
-		              arena_printf(report->arena,
-		                           "The newest search was not finished (%s), after %zu trial%s. It can go on:",
-		                           last->state, last->trials, last->trials == 1 ? "" : "s"),
-		              report_resume(report, section));
+		report_absent(
+			report,
+			arena_printf(report->arena,
+		                 "The newest search is not finished (%s) after %zu trial%s. This command continues it:",
+		                 last->state, last->trials, last->trials == 1 ? "" : "s"),
+			report_resume(report, section));
 }
 
 void report_section(struct report *report, const struct report_section *section) {
@@ -90,12 +90,13 @@ void report_section(struct report *report, const struct report_section *section)
 		untuned_describe(report, section);
 	state_describe(report, section);
 	if (section->is_beyond)
-		report_absent(report,
-		              arena_printf(report->arena,
-		                           "Only the first %d problems of a kernel are looked into, and this is none of them. "
-		                           "This looks into it:",
-		                           EXPLAIN_PROBLEMS_MAX),
-		              report_command_line(report, section, "explain", size_words(report, section)));
+		report_absent(
+			report,
+			arena_printf(report->arena,
+		                 "Only the first %d problems of a kernel are explained on this page, and this one is not "
+		                 "among them. This command explains it:",
+		                 EXPLAIN_PROBLEMS_MAX),
+			report_command_line(report, section, "explain", size_words(report, section)));
 	if (section->result) {
 		report_curves(report, section);
 		report_heat(report, section);

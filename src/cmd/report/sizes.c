@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A kernel over the sizes of its problem: what its best configurations take, the law of that, and which is best where.
- */
+/* A kernel over the sizes of its problem: the times of the best configurations, their law, and the best configuration
+ * of each range. */
 #include <config.h>
 
 #include <math.h>
@@ -14,7 +14,7 @@
 
 enum { LAW_POINTS = 32, SIZES_SHOWN = 200 };
 
-/* The number that sizes are usually called by, else the first one; NULL: none. */
+/* The usual name of a size if the problem has it, else its first number; NULL if it has none. */
 static const char *size_name(const json_t *problem) {
 	static const char *const usual[] = {"n", "size"};
 	const char *name;
@@ -29,7 +29,7 @@ static const char *size_name(const json_t *problem) {
 	return NULL;
 }
 
-/* From half of what was measured to four times of it. */
+/* Suggests sizes from half to four times the measured one. */
 static const char *sizes_advice(struct report *report, const struct report_section *section) {
 	const char *name = size_name(section->problem);
 	long long size = name ? (long long)js_int_or(section->problem, name, 0) : 0;
@@ -42,7 +42,7 @@ static const char *sizes_advice(struct report *report, const struct report_secti
 	return text;
 }
 
-/* Of what was best at each size; NULL: there is none. */
+/* The law of the best configurations; NULL if none was fitted. */
 static const json_t *law_of(const json_t *sizes) {
 	size_t i;
 	json_t *law;
@@ -53,7 +53,7 @@ static const json_t *law_of(const json_t *sizes) {
 	return NULL;
 }
 
-/* As tuner/model/law/growth.h has it. */
+/* A piece of the law; the formula is that of tuner/model/law/growth.h. */
 static double piece_at(const json_t *piece, double n) {
 	return js_real_or(piece, "overhead", NAN) +
 	       js_real_or(piece, "factor", NAN) * pow(n, js_real_or(piece, "exponent", NAN));
@@ -68,7 +68,7 @@ static struct chart_series measured_series(struct report *report, const json_t *
 		points[i] = (struct chart_point){js_real_or(at, "size", NAN), js_real_or(at, "median", NAN) * factor,
 		                                 report_end(ci, 0) * factor, report_end(ci, 1) * factor};
 	}
-	return (struct chart_series){"measured, the best of each size", CHART_POINTS, points, count};
+	return (struct chart_series){"best of each size, measured", CHART_POINTS, points, count};
 }
 
 static struct chart_series law_series(struct report *report, const json_t *law, double factor) {
@@ -103,11 +103,11 @@ static void sizes_draw(struct report *report, const struct report_section *secti
 	if (law)
 		series[1] = law_series(report, law, scale.factor);
 	const struct chart chart = {
-		.title = arena_printf(report->arena, "%s: %s over sizes", section->kernel, section->label),
+		.title = arena_printf(report->arena, "%s: %s over size", section->kernel, section->label),
 		.x_label = arena_printf(report->arena, "%s (size)", over),
 		.y_label = report_axis(report, section, scale),
-		.description = arena_printf(report->arena, "What the best configuration of each %s takes%s.", over,
-	                                law ? ", and the law that was fitted to it" : ""),
+		.description = arena_printf(report->arena, "The best %s measured at each %s%s.", section->label, over,
+	                                law ? ", and the law fitted to it" : ""),
 		.x_log = true,
 		.y_log = true,
 		.series = series,
@@ -125,16 +125,15 @@ static void law_describe(struct report *report, const struct report_section *sec
 	size_t i;
 	html_begin(report->html, "p", NULL);
 	if (!law)
-		html_printf(report->html, "There is no law over sizes%s%s. ", refused ? ": " : "", refused ? refused : "");
+		html_printf(report->html, "No law fits the sizes%s%s. ", refused ? ": " : "", refused ? refused : "");
 	json_array_foreach(json_object_get(law, "pieces"), i, piece)
 		html_printf(report->html, "From %.6g to %.6g: %.3g %s + %.3g %s x size^%.3g. ", js_real_or(piece, "from", NAN),
 	                js_real_or(piece, "to", NAN), js_real_or(piece, "overhead", NAN), section->unit,
 	                js_real_or(piece, "factor", NAN), section->unit, js_real_or(piece, "exponent", NAN));
 	if (isfinite(error))
-		html_printf(report->html, "A size that is left out is predicted with an error of %.3g %% in the median. ",
-		            100 * error);
+		html_printf(report->html, "Predicting each size from the others has a median error of %.3g %%. ", 100 * error);
 	if (isfinite(loss))
-		html_printf(report->html, "What the others recommend for it loses %.3g %%.", 100 * loss);
+		html_printf(report->html, "The configuration that the others recommend for it costs %.3g %% more.", 100 * loss);
 	html_end(report->html);
 }
 
@@ -152,7 +151,7 @@ static void sizes_table(struct report *report, const struct report_section *sect
 	const char *titles[] = {arena_printf(report->arena, "\1%s", js_string_or(sizes, "over", "size")),
 	                        "\1measured",
 	                        "\1interval",
-	                        "\1predicted by the others",
+	                        "\1predicted from the others",
 	                        "\1error",
 	                        "\2best configuration",
 	                        NULL};
@@ -160,8 +159,7 @@ static void sizes_table(struct report *report, const struct report_section *sect
 	size_t i;
 	json_t *at;
 	charts_numbers_begin(report->charts, "numbers: sizes");
-	html_table_begin(&table, report->html, "What was measured at each size, and what the other sizes say of it",
-	                 titles);
+	html_table_begin(&table, report->html, "Measurement of each size, and its prediction from the other sizes", titles);
 	json_array_foreach(json_object_get(sizes, "measured"), i, at) {
 		const json_t *ci = json_object_get(at, "ci"), *checked;
 		double size = js_real_or(at, "size", NAN), error, predicted;
@@ -185,12 +183,12 @@ static void sizes_table(struct report *report, const struct report_section *sect
 
 static void ranges_table(struct report *report, const json_t *sizes) {
 	const char *over = js_string_or(sizes, "over", "size");
-	const char *titles[] = {arena_printf(report->arena, "\1%s from", over), "\1to", "\2configuration",
-	                        "\1loses at most", NULL};
+	const char *titles[] = {arena_printf(report->arena, "\1%s from", over), "\1to", "\2configuration", "\1maximum loss",
+	                        NULL};
 	struct html_table table;
 	size_t i;
 	json_t *range;
-	html_table_begin_folded(&table, report->html, "which configuration from which size on", "Ranges of the size",
+	html_table_begin_folded(&table, report->html, "best configuration of each range of sizes", "Ranges of sizes",
 	                        titles);
 	json_array_foreach(json_object_get(sizes, "thresholds"), i, range) {
 		double from = js_real_or(range, "from", NAN), to = js_real_or(range, "to", NAN),
@@ -206,7 +204,7 @@ static void ranges_table(struct report *report, const json_t *sizes) {
 	html_table_end(&table);
 }
 
-/* The sizes of a kernel are the same in the sections of all of them: the first one has them. */
+/* All problems of a kernel share the same table of sizes, so only the first section shows it. */
 static const struct report_section *shown_before(const struct report *report, const struct report_section *section,
                                                  const json_t *sizes) {
 	for (const struct report_section *other = report->sections; other < section; other++)
@@ -219,7 +217,8 @@ static const struct report_section *shown_before(const struct report *report, co
 void report_sizes(struct report *report, const struct report_section *section) {
 	const json_t *sizes = json_object_get(section->result, "sizes");
 	if (json_array_size(json_object_get(sizes, "thresholds")) == 0) {
-		report_absent(report, "Only one size was measured. More sizes tell which configuration is best where:",
+		report_absent(report,
+		              "Only one size was measured. This command finds the best configuration of each range of sizes:",
 		              sizes_advice(report, section));
 		return;
 	}
@@ -227,7 +226,7 @@ void report_sizes(struct report *report, const struct report_section *section) {
 	if (before) {
 		html_begin(report->html, "p", NULL);
 		html_begin(report->html, "a", "href", arena_printf(report->arena, "#%s-sizes", before->anchor), NULL);
-		html_printf(report->html, "%s over sizes", section->kernel);
+		html_printf(report->html, "%s over size", section->kernel);
 		html_end(report->html);
 		html_end(report->html);
 		return;

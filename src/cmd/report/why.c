@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reasons with their evidence, and the experiments that would decide. */
+/* Diagnoses with their evidence, and the experiments that would confirm them. */
 #include <config.h>
 
 #include <math.h>
@@ -19,7 +19,7 @@ static void lines_put(struct report *report, const json_t *finding, const char *
 	html_end(report->html);
 }
 
-/* A class of ours, whatever the word is. */
+/* Maps the word to a known class, because the word itself may come from a foreign file. */
 static const char *class_of(const char *confidence) {
 	return strcmp(confidence, "high") == 0     ? "sure high"
 	       : strcmp(confidence, "medium") == 0 ? "sure medium"
@@ -37,9 +37,9 @@ static void finding_put(struct report *report, const json_t *finding) {
 		html_printf(report->html, " (up to %.2gx)", strength);
 	html_end(report->html);
 	lines_put(report, finding, "evidence", "");
-	lines_put(report, finding, "missing", "not known: ");
+	lines_put(report, finding, "missing", "unknown: ");
 	if (next) {
-		html_element(report->html, "p", "note", "This would decide:");
+		html_element(report->html, "p", "note", "This experiment would decide:");
 		report_command(report, next);
 	}
 	html_end(report->html);
@@ -52,13 +52,14 @@ void report_why(struct report *report, const struct report_section *section) {
 	json_t *each;
 	report_heading(report, "Why");
 	if (json_array_size(findings) == 0)
-		report_absent(report,
-		              "Nothing that was measured says what holds it back. `sweetspot explain --probe` runs experiments "
-		              "that could:",
-		              report_command_line(report, section, "explain", "--probe"));
+		report_absent(
+			report,
+			"The measurements do not show what holds it back. `sweetspot explain --probe` runs experiments that "
+			"may show it:",
+			report_command_line(report, section, "explain", "--probe"));
 	json_array_foreach((json_t *)findings, i, each) finding_put(report, each);
 	if (json_array_size(experiments))
 		html_element(report->html, "p", "note",
-		             "What each setting brings is partly predicted by a model; these would measure it:");
+		             "The gains of some settings are predicted by a model. These experiments would measure them:");
 	json_array_foreach((json_t *)experiments, i, each) report_command(report, js_string_or(each, "next", ""));
 }

@@ -45,7 +45,7 @@ double report_end(const json_t *ci, size_t end) {
 void report_cells(struct html_table *table, const struct report_section *section, double shown, double low,
                   double high) {
 	char text[3][48];
-	double from = fmin(low, high), to = fmax(low, high); /* 1/x turns them round */
+	double from = fmin(low, high), to = fmax(low, high); /* 1/x swaps the ends */
 	report_value(section, shown, text[0], sizeof *text);
 	report_value(section, from, text[1], sizeof *text);
 	report_value(section, to, text[2], sizeof *text);
@@ -85,7 +85,7 @@ const char *report_axis(struct report *report, const struct report_section *sect
 	return *scale.unit ? arena_printf(report->arena, "%s (%s)", section->label, scale.unit) : section->label;
 }
 
-/* The problem as words of a command line, each quoted. */
+/* The problem as quoted words of a command line. */
 static const char *problem_words(struct report *report, const struct report_section *section, const char *between) {
 	const char *name, *text = "";
 	json_t *json;
@@ -133,7 +133,7 @@ const char *report_command_line(struct report *report, const struct report_secti
 
 const char *report_advice(struct report *report, const struct report_section *section, const char *verb,
                           const char *more) {
-	bool tune = strcmp(verb, "tune") == 0; /* the others take the problem as words */
+	bool tune = strcmp(verb, "tune") == 0; /* only tune needs --size; other commands take the problem as words */
 	if (is_program(section))
 		return js_string_or(section->tune, "command", newest_command(section));
 	const char *words = problem_words(report, section, tune ? "," : " ");
