@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A search begins. What its strategy was told then is kept, so that one that is resumed is told the same: numbers of
- * evaluations that follow from times, and what the store knew. */
+/* Begins a search. Everything that its strategy is told then is stored, because a resumed search must be told the same:
+ * evaluation counts that were estimated from times, and the contents of the store at that moment. */
 #include <config.h>
 
 #include <stdlib.h>

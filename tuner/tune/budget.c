@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the budget of a search still allows. */
+/* How much of the budget of a search is left. */
 #include <config.h>
 
 #include <math.h>
 
 #include "tuner/tune/state.h"
 
-/* What the finals may take of the time, at most, when their cost is reckoned up beforehand. */
+/* The finals may take at most this share of the time when their cost is estimated in advance. */
 static const double FINALS_SHARE_MAX = 0.6;
-/* Even the shortest time is worth a look at a few: the duel that follows takes longer. */
+/* Even the shortest budget allows a few evaluations, because the duel that follows takes longer anyway. */
 static const uint64_t EVALUATIONS_MIN = 8, EVALUATIONS_MIN_OF_PROGRAM = 4;
 static const int RACE_BLOCKS_EXPECTED = 6, DUEL_PAIRS_EXPECTED = 21;
 
@@ -27,12 +27,13 @@ double tune_budget_time(const struct tune *tune) {
 	return tune_elapsed(tune) + node_seconds_left(tune) / nodes_held(tune);
 }
 
-/* Blocks of the finals are each on a node of its own; those of nodes that wait for the next one cost the same. */
+/* Blocks of the finals run on one node each. Nodes that only wait for the next block cost the same, so that parallel
+ * blocks divide the cost. */
 static double at_once(const struct tune *tune, int blocks) {
 	return tune->budget.node_seconds > 0 ? fmin(nodes_held(tune), blocks) : 1;
 }
 
-/* On nodes all of it has its price, what a trial takes besides its runs, too. */
+/* With a budget in node-seconds a trial costs all of its time and not only that of its runs. */
 static double trial_seconds(const struct tune *tune, double value) {
 	double runs = tune_seconds(tune, value), ratio = value / tune->baseline.value;
 	return tune->budget.node_seconds > 0 ? fmax(runs, tune->baseline.elapsed_s * fmin(1, ratio)) : runs;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What was counted, in the result. */
+/* Adds counters to the result. */
 #include <config.h>
 
 #include <math.h>
@@ -15,7 +15,7 @@ static const json_t *counted_of(const struct tune *tune, const json_t *config) {
 	return row;
 }
 
-/* setup has a "config"; may be NULL. */
+/* Adds the counters of the configuration in setup["config"]; setup may be NULL. */
 static void setup_add(const struct tune *tune, json_t *setup) {
 	static const char *const keys[] = {"counters", "metrics", "simulation", "regions", "regions_notes"};
 	const json_t *row = counted_of(tune, json_object_get(setup, "config"));
@@ -26,7 +26,7 @@ static void setup_add(const struct tune *tune, json_t *setup) {
 	}
 }
 
-/* Of counted runs over timed ones: the geometric mean, less 1. */
+/* The overhead of counting: the geometric mean over all configurations, less 1. */
 static double overhead_of(const struct tune *tune) {
 	double sum = 0;
 	int count = 0;

@@ -9,11 +9,13 @@
 #include "tuner/store/trial_store.h"
 #include "tuner/tune/counting.h"
 
-enum { SAMPLES = 3 /* of a kernel, for the overhead; a program is run once */ };
+enum { SAMPLES = 3 /* of a kernel, to estimate the overhead; a program is run once */ };
 static const double SAMPLE_SECONDS = 4e-3;
-/* Of the budget, or where there is none of what has passed: what counting may take when nothing is left. */
-static const double SHARE = 0.25, SHARE_OF_FIRST = 0.5; /* the second for the baseline and the winner of a program */
-/* Of a kernel's trial: more runs than in another, and simulated ones far slower. A program's limit is for each run. */
+/* Counting may use this share of the budget, or of the time so far without one, when nothing is left. */
+static const double SHARE = 0.25,
+					SHARE_OF_FIRST = 0.5; /* the second one for the baseline and the winner of a program */
+/* For a kernel: a counting trial has more runs than others, and simulated runs are far slower. The limit of a program
+ * is per run. */
 static const double TIMEOUT_FACTOR = 10, TIMEOUT_FACTOR_OF_SLOW = 300;
 
 bool counting_asked(const struct tune *tune) {
@@ -26,7 +28,7 @@ double counting_allowance(const struct tune *tune) {
 	return budget > 0 ? fmax(budget - elapsed, SHARE * budget) : SHARE * elapsed;
 }
 
-/* Of the next configuration, as far as known: `last` is what the one before it took. */
+/* The expected seconds for the next configuration; `last` is what the one before it took. */
 static double expected_seconds(const struct tune *tune, double last) {
 	return last > 0 ? last : tune->run_seconds + tune->extra_seconds;
 }
@@ -54,7 +56,7 @@ static void keep(struct tune *tune, const json_t *config, const struct trial_res
 	if (result->status != TRIAL_CORRECT)
 		counting_failed(tune, config, *result->message ? result->message : trial_status_text(result->status));
 	else if (json_object_size(row) == 0)
-		counting_failed(tune, config, "whatever runs it does not count");
+		counting_failed(tune, config, "its runner cannot count");
 	else
 		json_object_set(tune->counted, key, row);
 	json_decref(row);
@@ -66,7 +68,7 @@ int counting_keep(struct tune *tune, const json_t *config, const struct trial_re
 	return trial_store(tune->task->store, tune->id, "counters", 0, config, result, err);
 }
 
-/* What can't be counted is told, and is no reason to lose the result. */
+/* Failing to count is reported and never a reason to lose the result. */
 static int count_one(struct tune *tune, const json_t *config, struct err *err) {
 	const struct runner *runner = tune->task->runner;
 	struct trial_request request = counting_request(tune, config);
@@ -86,7 +88,7 @@ static int count_one(struct tune *tune, const json_t *config, struct err *err) {
 	return rc;
 }
 
-/* The baseline, the winner, the other finalists; each once. The caller frees the array. */
+/* The configurations to count, each once: the baseline, the winner, the other finalists. The caller frees the array. */
 static json_t *queue_new(const struct tune *tune) {
 	json_t *queue = json_array(), *finalist;
 	size_t i;
@@ -106,8 +108,8 @@ static json_t *queue_new(const struct tune *tune) {
 	return queue;
 }
 
-/* The first two are what people ask about: of a kernel, and where counters were asked for, they are counted in any
- * case. */
+/* Is there time to count number `at`? The first two are what people ask about: they are always counted for a kernel,
+ * and whenever counters were requested. */
 bool counting_affordable(const struct tune *tune, size_t at, double used, double last, double allowed) {
 	if (at < 2 && (!tune->task->whole_programs || !tune->task->counters.optional))
 		return true;
@@ -116,7 +118,7 @@ bool counting_affordable(const struct tune *tune, size_t at, double used, double
 	return used + expected_seconds(tune, last) <= allowed;
 }
 
-/* -1: stop, with err. */
+/* Returns -1 with err to stop. */
 static int count_queue(struct tune *tune, const json_t *queue, double allowed, struct err *err) {
 	double begun = tune_now(tune), last = 0;
 	size_t i;
@@ -127,7 +129,7 @@ static int count_queue(struct tune *tune, const json_t *queue, double allowed, s
 		if (!rc && tune_interrupted(tune))
 			rc = err_set(err, ERR_INTERRUPTED, NULL, "interrupted");
 		if (rc || !counting_affordable(tune, i, start - begun, last, allowed)) {
-			counting_failed(tune, config, rc ? "interrupted" : "there was no time left to count it");
+			counting_failed(tune, config, rc ? "interrupted" : "not counted: the time was used up");
 			continue;
 		}
 		rc = count_one(tune, config, err);

@@ -62,7 +62,7 @@ static int by_index(const void *a, const void *b) {
 	return by_number(&((const struct measured *)a)->index, &((const struct measured *)b)->index);
 }
 
-/* Cut short before it gave a sample: all that is known is the limit. */
+/* Adds a configuration that was cut short before its first sample: only its limit is known. */
 static void outcome_add(void *ctx, uint64_t index, const struct strategy_outcome *outcome) {
 	struct rows *rows = ctx;
 	if (outcome->result == STRATEGY_CENSORED &&
@@ -70,8 +70,8 @@ static void outcome_add(void *ctx, uint64_t index, const struct strategy_outcome
 		row_add(rows, index, outcome->value, true);
 }
 
-/* What was cut short after a sample counts with its smallest. To leave out what was cut short would be to leave out all
- * that is slow, and what made it so. */
+/* Trials that were cut short count with their smallest sample. Without them all slow configurations would be missing,
+ * and with them the effect of whatever made them slow. */
 static void rows_fill(struct rows *rows, const struct tune *tune) {
 	struct measured *sorted = mem_alloc(tune->worked_count + 1, sizeof *sorted);
 	for (size_t i = 0; i < tune->worked_count; i++)
@@ -116,7 +116,7 @@ json_t *tune_effects(const struct tune *tune) {
 	                                  .places = rows.level,
 	                                  .cost = rows.cost,
 	                                  .over = rows.over};
-	effects_fit(&data, effects); /* too little data: none of them is known */
+	effects_fit(&data, effects); /* with too little data no effect is known */
 	for (size_t p = 0; p < params; p++)
 		json_array_append_new(array, effect_json(space, p, &effects[p]));
 	rows_free(&rows);
@@ -139,7 +139,7 @@ static double best_median(const struct tune *tune) {
 	return NAN;
 }
 
-/* The fastest of those within the noise of the best; cheaper: of those that cost less than it. */
+/* The fastest configuration within the noise of the best; cheaper: only among those that cost less. */
 static const json_t *pick(const struct tune *tune, double limit, bool cheaper) {
 	const json_t *baseline = tune->task->baseline, *picked = NULL;
 	double own = tune_cost(tune->best_config, baseline);
@@ -164,11 +164,11 @@ static char *why_text(const struct tune *tune, const json_t *config) {
 	double settings = tune_cost(config, baseline) - tune_cost(tune->best_config, baseline) - 1000 * threads;
 	double more = threads != 0 ? threads : settings;
 	if (json_equal(config, baseline))
-		return mem_strdup("within the noise, what runs today");
+		return mem_strdup("within the noise, and what runs today");
 	if (more == 0)
 		return mem_strdup("within the noise");
-	return mem_printf("within the noise, %.0f %s%s %s", fabs(more), threads != 0 ? "thread" : "changed setting",
-	                  fabs(more) == 1 ? "" : "s", more < 0 ? "less" : "more");
+	return mem_printf("within the noise, with %.0f %s %s%s", fabs(more), more < 0 ? "fewer" : "more",
+	                  threads != 0 ? "thread" : "changed setting", fabs(more) == 1 ? "" : "s");
 }
 
 json_t *tune_runner_up(const struct tune *tune) {

@@ -10,27 +10,28 @@
 #include "tuner/tune/state.h"
 #include "tuner/race/unsafe.h"
 
-/* Best samples of the search this much over the best of all may still be the true winner's; more can't. */
+/* Configurations whose best sample is within this factor of the best of all may still be the true winner; others
+ * cannot, because the noise is smaller. */
 static const double FINALIST_MARGIN = 1.25;
-/* One sample of the finals lasts at least this long, so that timer and scheduler noise average out. */
+/* A sample of the finals lasts at least this long, so that noise of timer and scheduler averages out. */
 static const double FINALS_SAMPLE_SECONDS = 4e-3;
-/* The fewest pairs that can exclude anything at the level of one look at them (a sign interval of 99 %). */
+/* The fewest pairs that can exclude anything at the level of one look (a 99 % sign interval). */
 static const int PAIRS_LEAST = 8;
-/* Of the budget: what the proof may take beyond it. */
+/* The proof may exceed the budget by this share. */
 static const double OVERRUN = 0.2;
 
 static int by_promise(const void *a, const void *b) {
 	const struct measured *x = a, *y = b;
 	if (x->promise != y->promise)
 		return x->promise > y->promise ? 1 : -1;
-	return (x->wall > y->wall) - (x->wall < y->wall); /* a metric may well be the same */
+	return (x->wall > y->wall) - (x->wall < y->wall); /* metrics are often equal */
 }
 
 static int is_unsafe(const struct tune *tune, const json_t *config, bool *unsafe, struct err *err) {
 	return unsafe_holds(tune->task->unsafe, tune->task->problem, config, unsafe, err);
 }
 
-/* The best few of the search, safe ones only. Their configurations are owned by the caller. */
+/* Picks the best few of the search, safe ones only. Their configurations are owned by the caller. */
 static int finalists_pick(struct tune *tune, struct race_entry *entries, size_t *count, struct err *err) {
 	if (tune->worked_count)
 		qsort(tune->worked, tune->worked_count, sizeof *tune->worked, by_promise);
@@ -39,7 +40,7 @@ static int finalists_pick(struct tune *tune, struct race_entry *entries, size_t 
 	for (size_t i = 0; i < tune->worked_count && *count < FINALISTS_MAX; i++) {
 		const struct measured *measured = &tune->worked[i];
 		if (!isfinite(measured->promise))
-			return 0; /* dropped with its node */
+			return 0; /* dropped together with its node */
 		json_t *config = space_config_json(tune->task->space, measured->index);
 		bool unsafe;
 		if (measured->promise > best * FINALIST_MARGIN || is_unsafe(tune, config, &unsafe, err)) {
@@ -58,7 +59,7 @@ static int finalists_pick(struct tune *tune, struct race_entry *entries, size_t 
 	return 0;
 }
 
-/* In the place of the last where there is no room. */
+/* Adds the simplified best, in place of the last finalist if there are enough. */
 static int simplified_add(struct tune *tune, struct race_entry *entries, size_t *count, struct err *err) {
 	json_t *simple = *count ? tune_simplified(tune, entries[0].config) : NULL;
 	bool known = !simple;
@@ -97,7 +98,7 @@ static double seconds_left(const struct tune *tune) {
 	return left > 0.01 ? left : 0.01;
 }
 
-/* A race of a long program is held among as many as half of the time that is left allows. */
+/* The number of finalists of a long program that can race in half of the time left. */
 static size_t affordable_field(const struct tune *tune, size_t count, int blocks) {
 	double left = seconds_left(tune) / 2, each = blocks * tune_seconds(tune, tune->best);
 	if (!tune->task->whole_programs || !(left > 0) || !(each * (double)count > left))
@@ -105,7 +106,8 @@ static size_t affordable_field(const struct tune *tune, size_t count, int blocks
 	return left < 2 * each ? 1 : (size_t)(left / each);
 }
 
-/* The same for the duel: fewer pairs give a wider interval, which says what it is worth. */
+/* Reduces the pairs of a long duel to what the time allows: fewer pairs give a wider interval, which says how much they
+ * are worth. */
 static void affordable_pairs(const struct tune *tune, struct duel_options *options) {
 	double best = tune_seconds(tune, tune->best), base = tune_seconds(tune, tune->baseline.value);
 	double left = seconds_left(tune);
@@ -148,7 +150,8 @@ static int duel(struct tune *tune, const json_t *challenger, struct err *err) {
 	return duel_run(task->runner, &request, challenger, task->baseline, &options, &observer, &tune->duel, err);
 }
 
-/* What is recommended once the winner has met the baseline: ties go to the cheaper setup. */
+/* Chooses the recommendation once the winner has met the baseline. A tie goes to the cheaper setup, because a change
+ * must be worth something. */
 static void decide(struct tune *tune, const json_t *winner, double price) {
 	const json_t *baseline = tune->task->baseline;
 	bool keep = tune->duel.verdict == PAIRED_SLOWER ||
@@ -157,7 +160,7 @@ static void decide(struct tune *tune, const json_t *winner, double price) {
 	tune->best_config = json_incref((json_t *)(keep ? baseline : winner));
 }
 
-/* The baseline is the reference of every verdict; where it does not work there is no duel to hold. */
+/* The baseline is the reference of every verdict. If it does not work, there is no duel. */
 static int meet_baseline(struct tune *tune, const json_t *winner, double price, struct err *err) {
 	if (tune->baseline.status != TRIAL_CORRECT) {
 		tune->best_config = json_incref((json_t *)winner);
@@ -172,7 +175,7 @@ static int meet_baseline(struct tune *tune, const json_t *winner, double price, 
 static int nothing_worked(const struct tune *tune, struct err *err) {
 	char hint[300] = "run one by hand: `sweetspot run KERNEL P=V...`";
 	if (tune->task->whole_programs)
-		snprintf(hint, sizeof hint, "run it by hand");
+		snprintf(hint, sizeof hint, "run the program by hand");
 	if (*tune->baseline.message)
 		snprintf(hint, sizeof hint, "the baseline: %s", tune->baseline.message);
 	return err_set(err, ERR_NOTHING, hint, "no configuration of %s worked in %llu evaluations", tune->task->kernel,

@@ -9,11 +9,11 @@
 #include "tuner/store/trial_store.h"
 #include "tuner/tune/state.h"
 
-/* At most this share of the time goes into what was measured before. */
+/* Repeated measurements of the best take at most this share of the time. */
 static const double PROBE_SHARE = 0.25;
-enum { TIMES_MAX = 5 /* a mean over more would follow a machine that changes too slowly */ };
+enum { TIMES_MAX = 5 /* a mean over more values would lag behind a machine that changes */ };
 
-/* By how much the value is unsure once `one` is merged into `sum`. */
+/* The deviation of the value once `one` is merged into `sum`. */
 static double deviation_merged(double before, const struct trial_result *sum, const struct trial_result *one,
                                enum merge merge) {
 	double fresh = one->status == TRIAL_CORRECT ? deviation_of_median(one->samples, one->sample_count) : 0;
@@ -26,7 +26,7 @@ static double deviation_merged(double before, const struct trial_result *sum, co
 	return one->value < sum->value ? fresh : before;
 }
 
-/* Takes `one` over into sum. False: one is a failure after something that worked, and changes nothing. */
+/* Merges `one` into sum. Returns false if `one` is a failure after a success, which changes nothing. */
 static bool merge_into(struct trial_result *sum, struct trial_result *one, enum merge merge) {
 	bool worked_before = merge != MERGE_FIRST && sum->status == TRIAL_CORRECT;
 	struct trial_result old = *sum;
@@ -84,7 +84,8 @@ void tune_best_find(struct tune *tune) {
 	}
 }
 
-/* Geometric mean of what was measured: one lucky moment must not be the measure of all that follows. */
+/* The value to beat is the geometric mean of all measurements of the best, because a single lucky one would be a
+ * threshold that nothing could reach. */
 static void best_update(struct tune *tune, double value) {
 	for (size_t i = 0; i < tune->worked_count; i++) {
 		struct measured *measured = &tune->worked[i];
@@ -104,7 +105,7 @@ static void probe_use(struct tune *tune, const struct trial_result *result, doub
 	tune->probe_cost = cost;
 }
 
-/* Those that an interrupted run made at this place, in the place of one of our own. */
+/* Replays the probes that an interrupted run made at this point instead of measuring. */
 static void probes_recall(struct tune *tune, const json_t *next) {
 	struct trial_result result;
 	while (tune->best_index != UINT64_MAX && recall_probe(tune->recall, next, &result)) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Two objectives: what each configuration took of both, and which of them nothing else beats in both. */
+/* Two objectives: the values of each configuration in both, and the Pareto front. */
 #include <config.h>
 
 #include <math.h>
@@ -12,7 +12,7 @@
 #include "tuner/tune/state.h"
 #include "tuner/race/unsafe.h"
 
-/* Configurations are told apart by more than this, or the noise floor. */
+/* Points of the front differ by more than this, or than the noise floor. */
 static const double NOISE_LEAST = 0.01;
 
 static double of_sample(enum trial_objective objective, double seconds, double joules) {
@@ -21,7 +21,7 @@ static double of_sample(enum trial_objective objective, double seconds, double j
 	return pow(seconds, powers[objective][0]) * pow(joules, powers[objective][1]);
 }
 
-/* The median of an objective over a trial's samples; NAN: it lacks some of what that takes. */
+/* The median of an objective over a trial's samples; NAN if seconds or joules are missing. */
 static double of_trial(const json_t *reply, enum trial_objective objective) {
 	const json_t *seconds = json_object_get(reply, "samples"), *joules = json_object_get(reply, "energy_j");
 	size_t count = json_array_size(seconds);

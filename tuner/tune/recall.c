@@ -17,14 +17,14 @@ struct row {
 	char *config;
 	enum kind kind;
 	bool taken;
-	double merged; /* the value as the store has it: of all attempts so far */
+	double merged; /* the stored value, which merges all attempts so far */
 	struct trial_result result;
 };
 
 struct recall {
 	struct row *rows;
-	size_t count, left;    /* left: of the search, not taken */
-	size_t at[KIND_COUNT]; /* all rows of a kind before this are taken */
+	size_t count, left;    /* left: rows of the search not taken yet */
+	size_t at[KIND_COUNT]; /* all rows of this kind before this index are taken */
 	bool searched;
 	double seconds;
 };
@@ -39,7 +39,7 @@ static bool kind_find(const char *phase, enum kind *kind) {
 	return false;
 }
 
-/* The row's value may be of several trials together; its samples are its own. */
+/* The value of a row may merge several trials, but its samples are its own. */
 static struct trial_result result_of(const struct store_trial *trial, enum trial_status status) {
 	struct trial_result result = {.status = status,
 	                              .value = trial->value,
@@ -78,7 +78,7 @@ static int row_add(void *ctx, const struct store_trial *trial) {
 	}
 	if (!trial_status_find(trial->status, &status) || !samples_good(trial) ||
 	    ((status == TRIAL_CORRECT || status == TRIAL_CENSORED) && !(trial->value > 0)))
-		return 0; /* measured anew */
+		return 0; /* implausible, so it is measured again */
 	row.config = mem_strdup(trial->config);
 	row.merged = trial->value;
 	row.result = result_of(trial, status);
@@ -107,7 +107,7 @@ void recall_free(struct recall *recall) {
 	free(recall);
 }
 
-/* The first row of this kind not taken, of this configuration unless that is NULL; count: there is none. */
+/* The first untaken row of this kind and configuration (NULL: any); recall->count if there is none. */
 static size_t row_find(const struct recall *recall, enum kind kind, const json_t *config) {
 	size_t i = recall->at[kind];
 	char *text = i < recall->count ? js_canonical(config) : NULL;
@@ -160,8 +160,8 @@ static int by_row(const void *a, const void *b) {
 	return (x > y) - (x < y);
 }
 
-/* Of each configuration the last that worked, else the last. Rows in the order of by_config; gives how many are kept.
- */
+/* Keeps the last successful row of each configuration, else its last one. The rows must be sorted by_config; returns
+ * how many stay. */
 static size_t last_of_each(struct row **rows, size_t count) {
 	size_t kept = 0;
 	for (size_t i = 0; i < count; i++) {

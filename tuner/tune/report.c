@@ -44,7 +44,7 @@ void tune_counters_name(struct tune *tune, const struct trial_result *result) {
 	json_decref(seen);
 }
 
-/* NAN where one was not counted. NULL: none was. The caller frees it. */
+/* The values of the counters, NAN for those not counted; NULL: none was counted. The caller frees the array. */
 static double *counters_of(const struct tune *tune, const struct trial_result *result) {
 	size_t count = json_array_size(tune->counter_names), i;
 	const json_t *rows = json_object_get(result->reply, "counters");
@@ -70,7 +70,7 @@ void tune_outcome_report(struct tune *tune, uint64_t index, const struct trial_r
 	if (result->status == TRIAL_CORRECT) {
 		outcome.result = STRATEGY_VALUE;
 		outcome.value = result->value;
-		outcome.deviation = tune->deviation; /* of the value: a median, or the mean of two */
+		outcome.deviation = tune->deviation; /* of the value, which is a median or the mean of two */
 	} else if (result->status == TRIAL_CENSORED) {
 		outcome.result = STRATEGY_CENSORED;
 		outcome.value = result->value;

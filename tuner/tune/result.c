@@ -13,7 +13,7 @@ static json_t *interval(const double ci[2]) {
 	return json_pack("[o,o]", js_number(ci[0]), js_number(ci[1]));
 }
 
-/* 1/x turns the ends of an interval round. */
+/* 1/x swaps the ends of an interval. */
 static json_t *shown_interval(const struct tune *tune, const double ci[2]) {
 	double low = tune_shown(tune, ci[0]), high = tune_shown(tune, ci[1]);
 	const double shown[2] = {tune->task->maximize ? high : low, tune->task->maximize ? low : high};
@@ -40,7 +40,7 @@ static json_t *setup_json(const struct tune *tune, const json_t *config, double 
 	return setup;
 }
 
-/* What the search alone knows, where the duel was not held or not finished. */
+/* The result of the search alone, if there was no complete duel. */
 static void undecided(const struct tune *tune, json_t *result) {
 	const double none[2] = {NAN, NAN};
 	double ci[2];
@@ -63,14 +63,14 @@ static void undecided(const struct tune *tune, json_t *result) {
 	}
 }
 
-/* The winner's ratio is the baseline over the recommendation: above 1 is a gain. */
+/* Reports the duel. The ratio is baseline over recommendation: above 1 is a gain. */
 static void decided(const struct tune *tune, json_t *result) {
 	const struct duel_result *duel = &tune->duel;
 	const struct paired *paired = &duel->paired;
 	bool keeps = json_equal(tune->best_config, tune->task->baseline);
 	double ci[2] = {1 / paired->ci[1], 1 / paired->ci[0]}, ratio = 1 / paired->ratio;
 	int best = keeps ? 1 : 0;
-	if (tune->reversed) /* the baseline against itself */
+	if (tune->reversed) /* the recommendation is the baseline */
 		ratio = ci[0] = ci[1] = 1;
 	json_object_set_new(result, "baseline", setup_json(tune, tune->task->baseline, duel->median[1], duel->ci[1]));
 	json_object_set_new(result, "best", setup_json(tune, tune->best_config, duel->median[best], duel->ci[best]));
@@ -122,7 +122,7 @@ json_t *tune_result(const struct tune *tune) {
 			json_pack("[s,s]", trial_objective_word(task->objective), trial_objective_word(task->second)));
 		json_object_set_new(result, "pareto", tune_pareto(tune));
 	}
-	json_object_set_new(result, "runner_up", tune_runner_up(tune)); /* absent where there is none */
+	json_object_set_new(result, "runner_up", tune_runner_up(tune)); /* absent if there is none */
 	json_object_set_new(result, "command", json_string(task->command));
 	json_object_set_new(result, "search", json_integer((json_int_t)tune->id));
 	free(objective);

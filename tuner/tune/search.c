@@ -9,19 +9,20 @@
 #include "src/base/mem.h"
 #include "tuner/tune/state.h"
 
-/* A trial is cut short when it can't get within this factor of the best: noise while searching is smaller. */
+/* A trial is cut short once it cannot get within this factor of the best, because the noise of the search is smaller
+ * than that. */
 static const double LIMIT_FACTOR = 1.25;
-/* What one of energy takes at least, as the worker has it. */
+/* The minimum length of an energy sample, as in the worker. */
 static const double ENERGY_SAMPLE_SECONDS = 0.2;
-/* Seconds that nobody asked for become at least this many runs of a program. */
+/* A default time budget grows to at least this many runs of a program. */
 static const double RUNS_EXPECTED = 100;
-/* Fewer say too little about what more would gain. */
+/* With fewer evaluations the expected gain is too uncertain to stop on. */
 static const uint64_t EVALUATIONS_BEFORE_STOP = 10;
-/* What runs longer is not run a second time before the search begins. */
+/* Longer programs are not run a second time to warm up before the search begins. */
 static const double WARMUP_UNDER_SECONDS = 1;
 
-/* What the machine disturbed gets another chance: that only ever makes it slower. What looks like the new best is
- * measured once more before it is believed: the smallest of many noisy numbers is too small. */
+/* A disturbed trial is repeated and its best median counts, because disturbances only ever make it slower. An apparent
+ * new best is confirmed by another measurement, because the smallest of many noisy numbers is biased downwards. */
 static int measure_again(struct tune *tune, const char *phase, const struct trial_request *request,
                          struct trial_result *result, struct err *err) {
 	for (int again = 0; result->disturbed && again < TUNE_AGAIN_MAX && !tune_interrupted(tune); again++)
@@ -53,27 +54,27 @@ static int measure(struct tune *tune, const char *phase, const json_t *config, d
 	return measure_again(tune, phase, &request, result, err);
 }
 
-/* Is less to be expected than was asked for? */
+/* Is the expected gain below the requested minimum? */
 static bool hopeless(const struct tune *tune) {
 	if (!(tune->task->stop_gain > 0) || tune->evaluations < EVALUATIONS_BEFORE_STOP || tune_is_recalling(tune))
 		return false;
-	return search_promise(tune->search, tune_evaluations_left(tune)) < tune->task->stop_gain; /* NAN: it can't tell */
+	return search_promise(tune->search, tune_evaluations_left(tune)) < tune->task->stop_gain; /* NAN: unknown */
 }
 
-/* The worker's words. A metric is compared by ratios, so that one of 0 or below has no place among the others. */
+/* Recognises messages of the worker. Metrics are compared by ratios, so a value of 0 or below cannot be ranked. */
 static bool is_incomparable(const struct tune *tune, const struct trial_result *result) {
 	return tune->task->metric && result->status == TRIAL_RUNTIME &&
 	       (strstr(result->message, "which is below 0") || strstr(result->message, "which is 0 and not above"));
 }
 
-/* It would be the same in all that follows. A rate of 0 may get better: that is a failure as any other. */
+/* Refuses an incomparable baseline, because everything that follows would be incomparable as well. A rate of 0 may
+ * still improve, so it is an ordinary failure. */
 static int baseline_check(const struct tune *tune, struct err *err) {
 	const struct trial_result *baseline = &tune->baseline;
 	if (!is_incomparable(tune, baseline) || (tune->task->maximize && !strstr(baseline->message, "which is below 0")))
 		return 0;
-	return err_set(err, ERR_USAGE,
-	               "have it print a number that is always above 0, such as its exponential or a distance",
-	               "numbers to tune are compared by their ratios: %.300s", baseline->message);
+	return err_set(err, ERR_USAGE, "print a number that is always above 0, for example the exponential or a distance",
+	               "metrics are compared by their ratios and must be positive: %.300s", baseline->message);
 }
 
 double tune_search_limit(const struct tune *tune) {
@@ -99,7 +100,7 @@ static int search_step(struct tune *tune, uint64_t index, struct err *err) {
 	return failed ? -1 : 0;
 }
 
-/* What a run takes, and what is done before and after it; a build is none of it. */
+/* Takes the time of a run from the baseline, and the time spent before and after it; the build is not included. */
 static void program_clock(struct tune *tune) {
 	const struct trial_result *result = &tune->baseline;
 	double wall = tune_wall(result), runs = (double)json_array_size(json_object_get(result->reply, "samples"));
@@ -108,7 +109,7 @@ static void program_clock(struct tune *tune) {
 	tune->extra_seconds = isfinite(all) ? fmax(0, all - tune->run_seconds) : 0;
 }
 
-/* A program's first run warms up what there is to warm up, and tells how often a run can be afforded. */
+/* The first run of a program warms up caches and tells how many runs the budget allows. */
 bool tune_program_look(struct tune *tune) {
 	program_clock(tune);
 	double expected = RUNS_EXPECTED * (tune->run_seconds + tune->extra_seconds);
@@ -149,7 +150,7 @@ int tune_baseline_done(struct tune *tune, struct err *err) {
 	return 0;
 }
 
-/* Before the strategy begins: the baseline's time tells how many evaluations the budget will allow. */
+/* The baseline is measured before the strategy begins: its time tells how many evaluations the budget allows. */
 static int measure_baseline(struct tune *tune, struct err *err) {
 	const struct tune_task *task = tune->task;
 	tune_report(tune, TUNE_BASELINE);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A search leaves settings in its best configuration that never mattered. People ask for a reason for each of them, so
- * the same configuration with today's values in their place takes part in the race, where it wins if it is as fast. */
+/* A search leaves settings in its best configuration that never mattered, and people ask for a reason for each of them.
+ * So the same configuration, with the baseline values of those settings, takes part in the race, where it wins if it is
+ * as fast. */
 #include <config.h>
 
 #include <string.h>
@@ -8,7 +9,7 @@
 #include "src/base/json/js.h"
 #include "tuner/tune/state.h"
 
-/* Clear: its interval excludes that its values are alike. */
+/* A parameter clearly matters if the interval of its effect excludes 1. */
 static bool matters(const json_t *effects, const char *param) {
 	size_t i;
 	json_t *effect;
@@ -29,7 +30,8 @@ static void put_back(json_t *config, const json_t *baseline, const char *param) 
 		json_object_del(config, param);
 }
 
-/* Takes over today's value, and with it those that can't be without what it was, where that is a configuration. */
+/* Resets a parameter to its baseline value, together with parameters that depend on its old one, if that gives a valid
+ * configuration. */
 static json_t *without(const struct tune *tune, json_t *config, const json_t *effects, const char *param) {
 	const json_t *baseline = tune->task->baseline;
 	json_t *changed = json_copy(config);

@@ -13,10 +13,10 @@
 #include "tuner/race/deviation.h"
 #include "tuner/trial/trial.h"
 
-/* One configuration of the earlier search. */
+/* A configuration of the earlier search. */
 struct seen {
 	uint64_t index;
-	double away; /* how far its values lie from those of the levels */
+	double away; /* distance of its values from the levels they were mapped to */
 	size_t order;
 	struct strategy_outcome outcome;
 };
@@ -24,7 +24,7 @@ struct seen {
 struct reading {
 	const struct space *space;
 	uint64_t start;
-	json_t *known; /* configuration text -> number in seen; -1: it does not fit */
+	json_t *known; /* configuration text -> index in seen; -1: it cannot be mapped */
 	struct seen *seen;
 	size_t count;
 };
@@ -35,7 +35,7 @@ static double log_distance(double a, double b) {
 	return a > 0 && b > 0 ? fabs(log(a / b)) : INFINITY;
 }
 
-/* The level of the value, or of the nearest number where it lies between two; -1: none. */
+/* The level with this value, or with the nearest number if the value lies between two levels; -1: none. */
 static int level_of(const struct space *space, size_t param, struct value wanted, double *away) {
 	double number = value_number(wanted), best = INFINITY;
 	bool over = false, under = false;
@@ -58,7 +58,7 @@ static int level_of(const struct space *space, size_t param, struct value wanted
 	return over && under ? level : -1;
 }
 
-/* The configuration with values of this space; NULL where that is not possible. */
+/* Maps a configuration to values of this space; NULL if that is not possible. */
 static json_t *config_mapped(const struct space *space, const json_t *config, double *away) {
 	json_t *mapped = json_object(), *member;
 	const char *name;
@@ -89,7 +89,7 @@ static bool index_of(const struct reading *reading, const char *text, uint64_t *
 	return good;
 }
 
-/* -1: it does not fit in this space. */
+/* -1: it cannot be mapped to this space. */
 static int64_t seen_find(struct reading *reading, const char *config) {
 	const json_t *known = json_object_get(reading->known, config);
 	if (known)
@@ -105,7 +105,7 @@ static int64_t seen_find(struct reading *reading, const char *config) {
 	return at;
 }
 
-/* The last row of a configuration holds the value that counts, unless that attempt failed. */
+/* The last row of a configuration holds its merged value, unless that attempt failed. */
 static int row_use(void *ctx, const struct store_trial *trial) {
 	struct reading *reading = ctx;
 	enum trial_status status;

@@ -13,7 +13,7 @@
 #include "src/base/value.h"
 #include "tuner/tune/source.h"
 
-enum { RELATIVES_READ = 64 /* the most that are looked into, should their configurations have no place here */ };
+enum { RELATIVES_READ = 64 /* the most to look into, in case their configurations do not fit this space */ };
 
 /* A search that could be a source. */
 struct relative {
@@ -24,7 +24,7 @@ struct relative {
 };
 
 struct tune_sources {
-	const struct tune_sources_query *query; /* while they are made */
+	const struct tune_sources_query *query; /* only while sources are collected */
 	struct relative *relatives;
 	size_t relative_count;
 	struct tune_source_data data[SOURCES_MAX];
@@ -40,7 +40,7 @@ static double member_distance(const json_t *a, const json_t *b) {
 	return json_is_number(a) && json_is_number(b) && x > 0 && y > 0 ? fabs(log(x / y)) : 1;
 }
 
-/* Sizes differ by the logarithm of their ratio, anything else by 1. */
+/* The distance of two numbers is the logarithm of their ratio, of anything else 1. */
 static double problem_distance(const json_t *a, const json_t *b) {
 	double sum = 0;
 	const char *name;
@@ -50,7 +50,7 @@ static double problem_distance(const json_t *a, const json_t *b) {
 	return sum;
 }
 
-/* "n=1024, of an older source, on a Xeon": for people. Caller frees. */
+/* A name for people: "n=1024, another source, on Xeon". Caller frees. */
 static char *name_of(const json_t *problem, const struct relative *relative, const json_t *machine) {
 	char *text = mem_strdup(""), *longer;
 	const char *name, *gpu = js_string_or(json_object_get(machine, "gpu"), "name", NULL);

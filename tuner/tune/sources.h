@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the store knows that may help a search: earlier searches of the same kernel under the same objective, the most
- * alike first - this machine before others, this source before older ones, then the nearest problem, the newest. */
+/* Earlier searches in the store that may help a new one: the same kernel under the same objective, most similar first
+ * (this machine before others, this source before older ones, then the nearest problem, then the newest).
+ * doc/adr/0009-surrogate.md describes how the model uses them. */
 #ifndef TUNER_TUNE_SOURCES_H
 #define TUNER_TUNE_SOURCES_H
 #include "tuner/store/store.h"
 #include "tuner/search/strategy.h"
 
-enum { SOURCES_MAX = 8, SOURCES_OF_A_KIND = 2 /* of one machine, source and problem */ };
+enum { SOURCES_MAX = 8, SOURCES_OF_A_KIND = 2 /* per machine, source and problem */ };
 
 struct tune_sources_query {
 	const char *kernel, *source, *objective, *fingerprint;
 	const json_t *problem;
 	const struct space *space;
 	uint64_t start;
-	int64_t search; /* for which: it is no source of its own */
-	int64_t until;  /* trials stored later are left out */
+	int64_t search; /* the new search itself, which is never its own source */
+	int64_t until;  /* trials stored later are ignored */
 };
 
 struct tune_sources;
-/* wanted: the searches to take, an array of numbers, in its order; NULL: pick them. */
+/* wanted: an array of the searches to use, in this order; NULL: choose them. */
 struct tune_sources *tune_sources_new(struct store *store, const struct tune_sources_query *query, const json_t *wanted,
                                       struct err *err);
 void tune_sources_free(struct tune_sources *sources);

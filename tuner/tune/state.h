@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Shared by the files tune*.c only. */
+/* Shared by the files of this folder and of parallel/ only. */
 #ifndef TUNER_TUNE_STATE_H
 #define TUNER_TUNE_STATE_H
 #include "tuner/fleet/fleet.h"
@@ -11,12 +11,12 @@
 
 enum { FINALISTS_MAX = 8 };
 
-struct measured { /* a configuration that worked, and its median while searching */
+struct measured { /* a configuration that worked, and its median in the search */
 	uint64_t index;
 	double value;   /* INFINITY: cut short */
-	double promise; /* its smallest sample, which no disturbance can have made: decides who races */
-	double wall;    /* seconds of a run, where the value is a metric; NAN: not known */
-	unsigned times; /* measured */
+	double promise; /* its smallest sample, which no disturbance can have lowered: decides who races */
+	double wall;    /* seconds per run if the value is a metric; NAN: not known */
+	unsigned times; /* number of measurements */
 };
 
 struct tune {
@@ -25,135 +25,134 @@ struct tune {
 	struct tune_budget budget;
 	struct search *search;
 	int64_t id;                 /* of the search in the store */
-	double begun, spent_before; /* monotonic seconds; what an interrupted run had used */
+	double begun, spent_before; /* monotonic seconds; seconds that an interrupted run had used */
 	uint64_t evaluations;
 	uint64_t failures[TRIAL_STATUS_COUNT];
 	struct trial_result baseline; /* of the first phase */
-	double run_seconds;           /* of one run of a whole program; 0 for kernels, whose value it is */
-	double extra_seconds;         /* that a program's run costs beside: what is done before and after it */
+	double run_seconds;           /* per run of a whole program; 0 for kernels, whose value it is */
+	double extra_seconds;         /* spent before and after each run of a program */
 	struct measured *worked;
 	size_t worked_count;
-	double best;               /* of what worked, as told to the strategy; NAN: nothing yet */
+	double best;               /* of the successful ones, as reported to the strategy; NAN: none yet */
 	uint64_t best_index;       /* UINT64_MAX: none in the space */
-	double probed, probe_cost; /* when the best was last measured again, and what it took; seconds */
-	struct recall *recall;     /* what an interrupted run measured */
-	bool measured;             /* something that could not be recalled */
-	double deviation, seconds; /* of the evaluation at hand, as strategies are told */
+	double probed, probe_cost; /* when the best was last measured again, and how long that took; seconds */
+	struct recall *recall;     /* trials of an interrupted run */
+	bool measured;             /* something was measured that could not be replayed */
+	double deviation, seconds; /* of the current evaluation, for the strategy */
 	json_t *counter_names;     /* of a trial; an array */
 	struct tune_sources *sources;
-	uint64_t incomparable; /* configurations whose metric is 0 or below */
-	struct fleet *fleet;   /* of the pool; NULL: there is none */
+	uint64_t incomparable; /* configurations with a metric of 0 or below */
+	struct fleet *fleet;   /* nodes of the pool; NULL: none */
 	struct block_runner blocks;
-	const char *stopped; /* why the search ended: "budget", "space", "gain"; NULL: it did not */
-	/* the end */
+	const char *stopped; /* why the search ended: "budget", "space", "gain"; NULL: it goes on */
+	/* final phases */
 	json_t *best_config;
 	struct duel_result duel;
 	bool dueled;
-	bool reversed; /* the search's winner lost its duel: the baseline stays */
+	bool reversed; /* the winner of the search lost its duel: the baseline stays */
 	json_t *finalists;
-	json_t *both;              /* configuration text -> {"config", "first", "second"}: two objectives, of each trial */
-	json_t *gpus;              /* configuration text -> what its last trial told of the GPU */
-	json_t *counted;           /* configuration text -> what trial_counters_add gives */
+	json_t *both;              /* configuration text -> {"config", "first", "second"}: both objectives of each trial */
+	json_t *gpus;              /* configuration text -> GPU state in its last trial */
+	json_t *counted;           /* configuration text -> result of trial_counters_add */
 	json_t *uncounted;         /* [{"config","reason"}] */
-	double counting_seconds;   /* that the counters took */
-	struct counting *counting; /* on nodes; NULL: none has begun */
+	double counting_seconds;   /* spent counting */
+	struct counting *counting; /* on nodes; NULL: not started */
 };
 
-double tune_now(const struct tune *tune); /* monotonic seconds, as nodes have them */
+double tune_now(const struct tune *tune); /* monotonic seconds on the nodes' clock */
 double tune_elapsed(const struct tune *tune);
-/* Seconds that one run with this value costs. */
+/* The seconds of one run with this value. */
 double tune_seconds(const struct tune *tune, double value);
-/* Is energy measured? Then samples are long, and nothing is cut short. */
+/* Is energy measured? Then samples are long, and no trial is cut short. */
 bool tune_is_metered(const struct tune *tune);
-/* tune_cost, and where the objective is a metric, before all else the time that a run takes, in steps that noise does
- * not make: `wall` against the baseline's; NAN: not known. */
+/* tune_cost; if the objective is a metric, the time of a run comes before all else, in steps too large for noise:
+ * `wall` against the baseline; NAN: not known. */
 double tune_price(const struct tune *tune, const json_t *config, double wall);
-/* Seconds of a program's run, as its worker has measured them; NAN: not known. */
+/* The seconds of a program's run as its worker measured them; NAN: not known. */
 double tune_wall(const struct trial_result *result);
-/* The value as people know it: rates are kept as 1/rate. */
+/* The value in the form that people know: rates are stored as 1/rate. */
 double tune_shown(const struct tune *tune, double value);
 bool tune_interrupted(const struct tune *tune);
 void tune_report(struct tune *tune, enum tune_phase phase);
-/* Samples and limits of a search trial. */
+/* A request with the samples and limits of a search trial. */
 struct trial_request tune_request(const struct tune *tune, const json_t *config);
 struct race_observer tune_race_observer(struct tune *tune);
 
-/* One more measurement of a configuration that is being evaluated: its median is merged into sum->value, and the trial
- * is stored with that. tune_measure.c */
+/* Measures a configuration under evaluation once more, merges its median into sum->value, and stores the trial with
+ * that value. */
 enum merge { MERGE_FIRST, MERGE_BEST, MERGE_MEAN };
 int tune_attempt(struct tune *tune, const char *phase, const struct trial_request *request, enum merge merge,
                  struct trial_result *sum, struct err *err);
-/* The merging alone, into *deviation, too. False: one is a failure after something that worked, and changes nothing. */
+/* Only merges, also into *deviation. Returns false if `one` is a failure after a success, which changes nothing. */
 bool tune_merge(double *deviation, struct trial_result *sum, struct trial_result *one, enum merge merge);
-/* Measures the best so far again before configuration `next`, when the last time is long enough ago for what that
- * costs. tune_measure.c */
+/* Measures the best so far again before configuration `next`, if the last time is long enough ago for its cost. */
 int tune_probe_best(struct tune *tune, uint64_t next, struct err *err);
-/* Tells the strategy, with the deviation, seconds and counters of the evaluation at hand. report.c */
+/* Reports the outcome to the strategy, with deviation, seconds and counters of the current evaluation. */
 void tune_outcome_report(struct tune *tune, uint64_t index, const struct trial_result *result);
-/* What worked, or was cut short, for the finals. report.c */
+/* Keeps a configuration that worked, or was cut short, for the finals. */
 void tune_remember(struct tune *tune, uint64_t index, const struct trial_result *result);
-/* The best of what is remembered. tune_measure.c */
+/* Finds the best of those kept. */
 void tune_best_find(struct tune *tune);
-/* Takes the names of the counters from a trial. report.c */
+/* Takes the names of the counters from a trial. */
 void tune_counters_name(struct tune *tune, const struct trial_result *result);
-/* The strategy's task and the search, the same again where it is resumed. Once the baseline is measured. tune_begin.c
- */
+/* Creates the task of the strategy and the search, the same again if resumed. Called once the baseline is measured. */
 int tune_search_begin(struct tune *tune, uint64_t budget, struct err *err);
 
-/* tune_budget.c. What an interrupted run has measured is taken over as a whole, whatever time that took. */
+/* True while trials of an interrupted run are replayed; those are used completely, however long they took. */
 bool tune_is_recalling(const struct tune *tune);
-/* Seconds from beginning to end that the budget is; 0: it has none. One in node-seconds is the shorter the more nodes
- * are held, so it changes as they come and go. */
+/* The budget as seconds from start to end; 0: unlimited. A budget in node-seconds is shorter the more nodes are held,
+ * so this changes as nodes come and go. */
 double tune_budget_time(const struct tune *tune);
-/* Is the budget used up, for the search? */
+/* Is the budget of the search used up? */
 bool tune_spent(const struct tune *tune);
-/* Evaluations that it will allow, for strategies that plan ahead; 0: not known. */
+/* The number of evaluations that the budget allows, for strategies that plan ahead; 0: not known. */
 uint64_t tune_budget_evaluations(const struct tune *tune);
-/* How many more it will allow, judged by those so far; at least 1. */
+/* How many more evaluations it allows, judged by those so far; at least 1. */
 uint64_t tune_evaluations_left(const struct tune *tune);
 
-int tune_search_phase(struct tune *tune, struct err *err); /* tune_search.c, as are these */
-enum { TUNE_AGAIN_MAX = 2 /* attempts more at what was disturbed */ };
+int tune_search_phase(struct tune *tune, struct err *err);
+enum { TUNE_AGAIN_MAX = 2 /* repetitions of a disturbed trial */ };
 struct trial_request tune_search_request(const struct tune *tune, const json_t *config, double limit);
-double tune_search_limit(const struct tune *tune); /* what can't win is over it; 0: not known */
-/* The reference is measured: the strategy begins, and is told. */
+double tune_search_limit(const struct tune *tune); /* slower trials cannot win; 0: not known */
+/* The reference is measured: starts the strategy and reports it. */
 int tune_baseline_done(struct tune *tune, struct err *err);
-/* Of a program: must it run once more, now that it is warm? Takes its clock. */
+/* Takes the times of a program. Returns true if it must run once more, now that it is warm. */
 bool tune_program_look(struct tune *tune);
-/* An evaluation has ended: counts it and tells the strategy. */
+/* Counts an evaluation that has ended and reports it to the strategy. */
 void tune_evaluated(struct tune *tune, uint64_t index, const struct trial_result *result);
-const char *tune_over(const struct tune *tune); /* why the search is over, as the result says it; NULL: it is not */
+const char *tune_over(const struct tune *tune); /* why the search is over, as in the result; NULL: it is not */
 
-int tune_parallel_search(struct tune *tune, struct err *err); /* the same on a pool. tune_parallel.c */
-void tune_parallel_finals(struct tune *tune);                 /* blocks for what comes then. tune_parallel_finals.c */
-int tune_final_phase(struct tune *tune, struct err *err);     /* tune_final.c */
-/* Counts the baseline, the winner and the other finalists, as far as there is time. tune_counters.c */
+int tune_parallel_search(struct tune *tune, struct err *err); /* on a pool: parallel/parallel.c */
+void tune_parallel_finals(struct tune *tune); /* runs blocks of the finals on nodes: parallel/finals.c */
+int tune_final_phase(struct tune *tune, struct err *err);
+/* Counts the baseline, the winner and the other finalists, as far as there is time. */
 int tune_counters_phase(struct tune *tune, struct err *err);
-/* On nodes that the race, of these entries, and the duel have nothing for, counting begins with them. The rest is for
- * who runs their blocks: does something wait for a node; begin it; is this block one of those that count, and was it
- * taken and freed; wait for those on their way, and keep what they counted. tune_parallel_counters.c */
+/* Nodes for which the race (of these entries) and the duel have no work start counting early. The remaining functions
+ * serve the code that runs their blocks: does a configuration wait for a node; start it; was this block a counting
+ * block, which is then recorded and freed; wait for all of them and keep their counters. parallel/counters.c */
 void tune_counting_early(struct tune *tune, const struct race_entry *entries, size_t count);
 bool tune_counting_waits(const struct tune *tune);
 int tune_counting_fill(struct tune *tune, struct err *err);
 bool tune_counting_record(struct tune *tune, struct block *block, int *rc, struct err *err);
 void tune_counting_end(struct tune *tune);
 void tune_counting_free(struct counting *counting);
-json_t *tune_result(const struct tune *tune); /* tune_result.c */
-/* Takes both objectives of a trial, where there are two. tune_pareto.c */
+json_t *tune_result(const struct tune *tune);
+/* Records both objectives of a trial, if there are two. */
 void tune_pareto_record(struct tune *tune, const json_t *config, const struct trial_result *result);
-/* The front, in the order of the first: [{"config", one member named as each objective, "trials"}]. New reference. */
+/* The front in the order of the first objective: [{"config", one member named like each objective, "trials"}]. New
+ * reference. */
 json_t *tune_pareto(const struct tune *tune);
-/* What was counted, and what that cost. tune_counted.c */
+/* Adds the counters and the cost of counting to the result. */
 void tune_counted_add(const struct tune *tune, json_t *result);
 
-/* How much each parameter mattered in the search: [{"param", "known", "seen", "ratio", "ci", "best", "worst"}], the
- * last four where known. New reference. tune_effects.c */
+/* The effect of each parameter in the search: [{"param", "known", "seen", "ratio", "ci", "best", "worst"}], the last
+ * four only if known. New reference. */
 json_t *tune_effects(const struct tune *tune);
-/* Of the race's finalists within the noise of the best (1 %, or the noise floor) the fastest cheaper one, else the
- * fastest: {"config", "ratio" of its time to the best's, "why"}. New reference; NULL: none. tune_effects.c */
+/* The fastest finalist that is cheaper than the best and within its noise (1 %, or the noise floor), else the fastest
+ * one within it: {"config", "ratio" to the best, "why"}. New reference; NULL: none. */
 json_t *tune_runner_up(const struct tune *tune);
-/* The configuration with the baseline's values of all parameters that did not clearly matter; NULL where there is none
- * like that. New reference. tune_simplify.c */
+/* The configuration with baseline values for all parameters that did not clearly matter; NULL if that is the same or
+ * impossible. New reference. */
 json_t *tune_simplified(const struct tune *tune, const json_t *config);
 
 #endif

@@ -15,11 +15,12 @@
 
 static const int SAMPLES = 3, SAMPLES_OF_SHORT = 7;
 static const double SHORT_SECONDS = 10e-3, MIN_SAMPLE_SECONDS = 2e-3, TIMEOUT_FLOOR_SECONDS = 10;
-/* Of the first trial; and in the baseline's time. A kernel's limit is for a whole trial, a program's for one run. */
+/* For the first trial, and relative to the baseline's time afterwards. The limit of a kernel is for a whole trial, that
+ * of a program for one run. */
 static const double FIRST_TIMEOUT_SECONDS = 600, FIRST_TIMEOUT_OF_PROGRAM = 3600, TIMEOUT_FACTOR = 30,
 					TIMEOUT_FACTOR_OF_PROGRAM = 10;
 
-/* Equal metrics are told apart by runs that take this much longer; one such step outweighs threads. */
+/* Equal metrics are told apart by wall time in steps of this factor; one such step outweighs any number of threads. */
 static const double WALL_STEP = 1.1, COST_OF_STEP = 1e7;
 
 const char *tune_phase_word(enum tune_phase phase) {
@@ -70,7 +71,7 @@ void tune_report(struct tune *tune, enum tune_phase phase) {
 		tune->observer->progress(tune->observer->ctx, &progress);
 }
 
-/* A trial may take a multiple of what a baseline trial took: nothing slower is worth waiting for. */
+/* A trial may take a multiple of the time of a baseline trial, because nothing slower is worth waiting for. */
 static double timeout_seconds(const struct tune *tune) {
 	if (tune->task->timeout_s > 0)
 		return tune->task->timeout_s;
@@ -110,13 +111,13 @@ double tune_shown(const struct tune *tune, double value) {
 	return tune->task->maximize ? 1 / value : value;
 }
 
-/* Programs take long, and what a run more tells is soon less than what another configuration would. */
+/* Programs take long, and one more run soon tells less than another configuration would. */
 static int samples_of(const struct tune *tune) {
 	static const struct {
 		double below;
 		int samples;
 	} of_program[] = {{0.02, 5}, {0.2, 3}, {1, 2}};
-	if (tune_is_metered(tune)) /* each takes long, whatever a run does */
+	if (tune_is_metered(tune)) /* energy samples are long, whatever a run takes */
 		return SAMPLES;
 	if (!tune->task->whole_programs)
 		return tune->best < SHORT_SECONDS ? SAMPLES_OF_SHORT : SAMPLES;
@@ -245,7 +246,7 @@ static const char *end_state(int failed, const struct err *err) {
 	return err->code == ERR_INTERRUPTED ? "interrupted" : "failed";
 }
 
-/* *found: there is a result, which nothing that comes after it can take away. */
+/* *found: there is a result, which no later failure can take away. */
 static int phases_run(struct tune *tune, bool *found, struct err *err) {
 	if (search_begin(tune, err) || earlier_read(tune, err) || tune_search_phase(tune, err) ||
 	    tune_final_phase(tune, err))
@@ -254,7 +255,7 @@ static int phases_run(struct tune *tune, bool *found, struct err *err) {
 	return tune_counters_phase(tune, err);
 }
 
-/* The search's row in the store; 0 where it is complete. */
+/* Completes the search's row in the store; returns 0 on success. */
 static int search_end(const struct tune *tune, bool found, const json_t *result, const struct err *err,
                       struct err *second) {
 	if (tune->id == 0)

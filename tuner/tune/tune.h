@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The whole procedure for one kernel on one problem: baseline, search, race of finalists, final duel, recommendation,
- * counters. Every trial goes to the store as it ends. The measurement protocol is in doc/measurement.md. */
+ * counters. Every trial is stored as it ends. doc/measurement.md gives the protocol and its reasons. */
 #ifndef TUNER_TUNE_TUNE_H
 #define TUNER_TUNE_TUNE_H
 #include <jansson.h>
@@ -16,52 +16,52 @@
 
 struct tune_budget {
 	double seconds;       /* 0: not limited */
-	double node_seconds;  /* of all nodes together; 0: not limited. Not with seconds */
+	double node_seconds;  /* of all nodes together; 0: not limited. Excludes seconds */
 	uint64_t evaluations; /* 0: not limited */
-	bool may_grow;        /* nobody asked for these seconds: a long program gets more */
+	bool may_grow;        /* the seconds are a default: a long program gets more */
 };
 
-void tune_budget_alone(struct tune_budget *budget); /* where one machine measures, node-seconds are seconds */
+void tune_budget_alone(struct tune_budget *budget); /* on a single machine node-seconds are seconds */
 
 struct tune_task {
 	const char *kernel, *source;    /* its name and source hash */
-	const char *library;            /* plug-in that it is in; NULL: built in */
+	const char *library;            /* the plug-in with this kernel; NULL: built in */
 	const char *device;             /* "cuda:0"; NULL: the CPU */
-	const char *device_name;        /* of the GPU; NULL: not known, or the CPU */
-	bool flush_l2;                  /* of it, before each run */
+	const char *device_name;        /* of the GPU; NULL: unknown, or the CPU */
+	bool flush_l2;                  /* empty the GPU cache before each run */
 	enum trial_objective objective; /* of the search, the race and the duel */
-	enum trial_objective second;    /* where `pareto`: what else should be small */
-	bool pareto;                    /* the result tells the front of both */
+	enum trial_objective second;    /* with `pareto`: the second quantity to minimise */
+	bool pareto;                    /* the result contains the Pareto front of both */
 	const json_t *problem;
 	const struct space *space;
-	const json_t *baseline; /* configuration; may lie outside the space */
-	uint64_t start;         /* the baseline's index, UINT64_MAX outside */
-	const char *unsafe;     /* expression: never recommended where it holds; may be NULL */
+	const json_t *baseline; /* a configuration; may lie outside the space */
+	uint64_t start;         /* the baseline's index; UINT64_MAX: outside */
+	const char *unsafe;     /* expression: never recommend a configuration for which it holds; may be NULL */
 	const struct strategy *strategy;
 	uint64_t seed;
 	struct tune_budget budget;
 	struct trial_counters counters;
 	double timeout_s; /* of one trial; 0: a multiple of the baseline's time */
-	/* A trial is runs of a whole program: nothing is batched, a long one is run once, and the budget binds the final
-	 * comparison, too. */
+	/* A trial consists of runs of a whole program: nothing is batched, a long program is run once, and the budget also
+	 * limits the final comparison. */
 	bool whole_programs;
-	const char *metric; /* the objective, where it isn't time: a number that the program prints; NULL: seconds */
-	bool maximize;      /* the runner gives 1/rate: shown are rates */
+	const char *metric; /* the objective if it is not time: a number that the program prints; NULL: seconds */
+	bool maximize;      /* the runner returns 1/rate; rates are shown */
 	/* Adds to the result before it is stored; may be NULL. */
 	void (*annotate)(void *ctx, json_t *result);
 	void *annotate_ctx;
-	struct runner *runner; /* not used where there is a pool */
-	struct pool *pool;     /* nodes that measure at the same time; NULL: the runner does, one trial after the other */
+	struct runner *runner; /* not used with a pool */
+	struct pool *pool;     /* nodes that measure in parallel; NULL: the runner, one trial after the other */
 	struct store *store;
 	int64_t session;
 	const char *fingerprint; /* of this machine */
-	bool transfer;           /* what the store knows of the kernel is told to the strategy */
-	const uint64_t *hints;   /* configurations that the machine suggests */
+	bool transfer;           /* tell the strategy about earlier searches of the kernel */
+	const uint64_t *hints;   /* configurations that suit the machine */
 	size_t hint_count;
 	bool complete;                 /* cut no trial short */
-	double stop_gain;              /* stop searching when less than this is to be expected: 0.01 is 1 %; 0: never */
-	int64_t resume;                /* an unfinished search of the store to go on with; 0: begin one */
-	const char *command;           /* how to reproduce it */
+	double stop_gain;              /* stop the search if less gain is expected: 0.01 is 1 %; 0: never */
+	int64_t resume;                /* an unfinished search of the store to continue; 0: begin one */
+	const char *command;           /* the command that reproduces it */
 	const volatile int *interrupt; /* finish the trial and stop; may be NULL */
 };
 
@@ -71,13 +71,13 @@ const char *tune_phase_word(enum tune_phase phase);
 struct tune_progress {
 	enum tune_phase phase;
 	const char *kernel;
-	uint64_t evaluations, limit; /* limit: as far as known, else 0 */
+	uint64_t evaluations, limit; /* limit: if known, else 0 */
 	uint64_t failures;
 	double best, baseline; /* as people know them: seconds, or the metric; NAN: none */
 	bool is_metric;
 	double gain;            /* above 1: better than the baseline; NAN: not known */
 	double elapsed, budget; /* seconds; budget 0: counted in evaluations */
-	const char *note;       /* what the strategy says it does; may be NULL */
+	const char *note;       /* the strategy's current phase; may be NULL */
 };
 
 struct tune_observer {
@@ -85,14 +85,14 @@ struct tune_observer {
 	void (*progress)(void *ctx, const struct tune_progress *progress);
 };
 
-/* *result: the object under "results" of `tune --json`, a new reference; also given, with what is known, when the error
- * is ERR_INTERRUPTED or ERR_NOTHING. Interrupted while it only counts, it is done. */
+/* *result: the object under "results" of `tune --json`, a new reference; also set, with what is known, if the error is
+ * ERR_INTERRUPTED or ERR_NOTHING. An interruption while it only counts is no error of the search. */
 int tune_run(const struct tune_task *task, const struct tune_observer *observer, json_t **result, struct err *err);
 
-/* "time", or what is made small or large in its place. Caller frees. */
+/* "time", or the quantity that is minimised or maximised instead. Caller frees. */
 char *tune_objective(const struct tune_task *task);
 
-/* What a configuration costs besides time: threads first, then how far it is from the baseline. Decides ties. */
+/* The cost of a configuration besides time: threads first, then changes from the baseline. Decides ties. */
 double tune_cost(const json_t *config, const json_t *baseline);
 
 #endif

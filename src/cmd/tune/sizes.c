@@ -18,9 +18,9 @@ static const double RESERVE = 0.15;
 /* Below these nothing that is worth it can be found out about one more size. */
 static const double LEAST_SHARE = 0.05;
 static const uint64_t LEAST_EVALUATIONS = 4;
-/* Comparisons and turns may take this much beyond the budget: what was tuned is worth little without them. */
+/* Comparisons and rounds may exceed the budget by this share, because what was tuned is worth little without them. */
 static const double OVERRUN = 0.2;
-/* Of the budget: for meetings between sizes, beyond what is left of it; of evaluations this many trials. */
+/* Midpoint races may exceed the budget by this share; a budget in evaluations allows this share of it as trials. */
 static const double MIDPOINT_RACE_SHARE = 0.1;
 enum { SIZES_PLANNED = 6 /* where they are chosen on the way */ };
 static const int PAIRS_MIN = 7, PAIRS_MAX = 15;
@@ -35,7 +35,7 @@ struct run {
 	size_t made_count;
 	uint64_t evaluations;
 	double beyond;                /* seconds of comparisons after the budget's end */
-	double midpoint_race_seconds; /* seconds of meetings between sizes */
+	double midpoint_race_seconds; /* seconds of midpoint races */
 	uint64_t midpoint_race_trials;
 	int64_t search; /* where the comparison at hand is stored */
 };
@@ -226,7 +226,8 @@ static int compare(void *ctx, const struct sizes_point *point, const json_t *con
 	return failed;
 }
 
-/* A trial of a size in turn with others. size: where it is not that of the search that keeps it; else 0. */
+/* Runs a trial for a comparison between sizes. size: that of the trial if it differs from the size of the search that
+ * stores it; else 0. */
 static int trial_run(struct run *run, const struct tune_item *item, const char *phase, double size,
                      struct trial_request *request, int round, double *cost, struct err *err) {
 	struct runner runner = item->runner;

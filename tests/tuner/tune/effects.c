@@ -138,8 +138,8 @@ static void runner_up_is(const struct tune_task *task, const struct finalist *fi
 static void test_runner_up(const struct tune_task *task) {
 	const struct finalist field[] = {
 		{4, 16, 1, 9, true}, {8, 16, 1.002, 9, true}, {2, 16, 1.008, 9, true}, {1, 16, 1.02, 9, true}};
-	runner_up_is(task, field, 4, 0, &field[2], "within the noise, 2 threads less", "the cheaper one within 1 %");
-	runner_up_is(task, field, 2, 0, &field[1], "within the noise, 4 threads more",
+	runner_up_is(task, field, 4, 0, &field[2], "within the noise, with 2 fewer threads", "the cheaper one within 1 %");
+	runner_up_is(task, field, 2, 0, &field[1], "within the noise, with 4 more threads",
 	             "the next best where none is cheaper");
 	runner_up_is(task, field, 1, 0, NULL, NULL, "none beside the best");
 	const struct finalist slow[] = {{4, 16, 1, 9, true}, {2, 16, 1.02, 9, true}, {1, 16, 1.05, 9, true}};
@@ -148,9 +148,10 @@ static void test_runner_up(const struct tune_task *task) {
 	const struct finalist lost[] = {{4, 16, 1, 9, true}, {2, 16, 1, 9, false}, {1, 16, 1, 0, true}};
 	runner_up_is(task, lost, 3, 0, NULL, NULL, "what dropped out or did not race is none");
 	const struct finalist settings[] = {{2, 16, 1, 9, true}, {2, 32, 1.001, 9, true}};
-	runner_up_is(task, settings, 2, 0, &settings[1], "within the noise, 1 changed setting less", "closer to today");
+	runner_up_is(task, settings, 2, 0, &settings[1], "within the noise, with 1 fewer changed setting",
+	             "closer to today");
 	const struct finalist today[] = {{8, 16, 1, 9, true}, {4, 32, 1.001, 9, true}};
-	runner_up_is(task, today, 2, 0, &today[1], "within the noise, what runs today", "today's");
+	runner_up_is(task, today, 2, 0, &today[1], "within the noise, and what runs today", "today's");
 	const struct finalist broken[] = {{4, 16, 0, 9, true}, {2, 16, 0, 9, true}};
 	runner_up_is(task, broken, 2, 0, NULL, NULL, "medians that are none");
 	struct tune nothing = {.task = task};

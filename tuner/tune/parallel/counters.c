@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Counting on several nodes. It begins while the race and the duel go on, on nodes that they have nothing for: what
- * they decide changes the order of what is counted alone. */
+/* Counting on several nodes. It begins while the race and the duel still run, on nodes that they have no work for,
+ * because their outcome only changes the order of counting. */
 #include <config.h>
 
 #include <stdlib.h>
@@ -10,8 +10,8 @@
 
 struct counting {
 	struct tune *tune;
-	json_t *early; /* what can begin now already, in this order */
-	json_t *begun; /* block->order[0] is the place of its configuration */
+	json_t *early; /* configurations that can begin now, in this order */
+	json_t *begun; /* block->order[0] is the index of its configuration */
 	struct blocks blocks;
 	double last;
 };
@@ -44,7 +44,7 @@ static bool is_begun(const struct counting *counting, const json_t *config) {
 	return false;
 }
 
-/* 1: it has begun. 0: there is no node for it. */
+/* Returns 1 if counting has begun, 0 if no node is free. */
 static int begin(struct counting *counting, json_t *config, struct err *err) {
 	struct block *block = block_new(1);
 	block->requests[0] = counting_request(counting->tune, config);
@@ -59,7 +59,7 @@ static bool has_room(const struct counting *counting) {
 	return counting->blocks.runner->room(counting->blocks.runner->ctx) > 0;
 }
 
-/* Nobody waits for it, so it takes no time; but what counts slowly would keep its node from the next phase. */
+/* Early counting delays nobody. Slow counters are excluded, because they would keep their node from the next phase. */
 void tune_counting_early(struct tune *tune, const struct race_entry *entries, size_t count) {
 	if (!tune->fleet || !counting_asked(tune) || tune->task->counters.slow)
 		return;
@@ -103,7 +103,7 @@ static int counted_record(struct counting *counting, const struct block *block, 
 		return 0;
 	}
 	counting->last = block->results[0].elapsed_s;
-	if (json_array_size(counting->early)) /* the time of the phase itself is added where it ends */
+	if (json_array_size(counting->early)) /* the time of the phase itself is added when it ends */
 		tune->counting_seconds += counting->last;
 	else
 		tune_report(tune, TUNE_COUNTERS);
@@ -123,7 +123,7 @@ bool tune_counting_record(struct tune *tune, struct block *block, int *rc, struc
 	return false;
 }
 
-/* A block of its own is taken where it ends. */
+/* Waits; counting blocks are recorded as they end. */
 static int next(struct counting *counting, struct err *err) {
 	const struct block_runner *runner = counting->blocks.runner;
 	struct block *none;
@@ -156,7 +156,7 @@ static int begin_some(struct counting *counting, struct walk *walk, struct err *
 		else if (!has_room(counting))
 			rc = 0;
 		else if (!counting_affordable(tune, walk->at, used, counting->last, walk->allowed))
-			counting_failed(tune, json_array_get(walk->queue, walk->at++), "there was no time left to count it");
+			counting_failed(tune, json_array_get(walk->queue, walk->at++), "not counted: the time was used up");
 		else if ((rc = begin(counting, config, err)) == 1)
 			walk->at++;
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* After the search: whole blocks on one node each. */
+/* The phases after the search: each block runs as a whole on one node. */
 #include <config.h>
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "src/base/mem.h"
 #include "tuner/tune/parallel/parallel.h"
 
-/* One whose speed is known; else any that is there: it measures the baseline before the block. */
+/* Prefers an idle node whose speed is known; any other one has to measure the baseline before the block. */
 static size_t node_take(struct fleet *fleet) {
 	size_t count = fleet_idle_count(fleet), *others = mem_alloc(count + 1, sizeof *others), other = 0, found = SIZE_MAX;
 	for (size_t node; found == SIZE_MAX && (node = fleet_idle_take(fleet)) != SIZE_MAX;)
@@ -53,11 +53,11 @@ static void result_scale(const struct tune *tune, size_t node, struct trial_resu
 	work_scale(&view, node, result);
 }
 
-/* Its results move to the block, but those of the `lead` trials before it. */
+/* Moves the results of a job to its block, except those of the `lead` trials before it. */
 static void block_fill(const struct tune *tune, struct block *block, struct pool_done *done, size_t lead) {
 	block->done = done->done - lead;
 	block->lost = done->lost != NULL;
-	block->outside = done->outside || done->job->count > lead + block->count; /* it was not begun */
+	block->outside = done->outside || done->job->count > lead + block->count; /* the block had not begun */
 	for (size_t i = 0; i < block->done; i++) {
 		block->results[i] = done->results[lead + i];
 		memset(&done->results[lead + i], 0, sizeof done->results[lead + i]);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What comes before a block of the finals on a node that was away: its baseline, without which nothing that it measures
- * is on the scale of the others. */
+/* Lead trials: a node that was away measures the baseline before its next block of the finals, because without it no
+ * result of the node is on the scale of the others. */
 #include <config.h>
 
 #include <math.h>
@@ -9,12 +9,12 @@
 #include "tuner/store/trial_store.h"
 #include "tuner/tune/parallel/parallel.h"
 
-/* A program's first run on a node finds its files cold; one that runs longer does not care. */
+/* The first run of a program on a node finds its files uncached; longer programs are hardly affected. */
 static const double COLD_SECONDS = 1;
 
 struct lead_job {
 	struct pool_job job;
-	size_t lead; /* trials before the block's */
+	size_t lead; /* trials before those of the block */
 	struct trial_request requests[];
 };
 

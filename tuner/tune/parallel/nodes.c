@@ -10,19 +10,20 @@
 #include "tuner/store/trial_store.h"
 #include "tuner/tune/parallel/parallel.h"
 
-/* What runs longer is not run a second time to warm a node up. */
+/* Longer programs are not run a second time to warm a node up. */
 static const double WARMUP_UNDER_SECONDS = 1;
-/* Baselines that fail before any worked: then it works nowhere. */
+/* If this many baselines fail before one worked, the baseline works nowhere. */
 enum { FAILED_MAX = 3 };
 
 void parallel_known_add(struct parallel *parallel, size_t node, uint64_t index, size_t worked) {
 	size_t count = parallel->known_count[node]++;
-	if (count == 0 || (count & (count - 1)) == 0) /* doubled */
+	if (count == 0 || (count & (count - 1)) == 0) /* doubles at powers of 2 */
 		parallel->known[node] = mem_grow(parallel->known[node], count ? 2 * count : 1, sizeof(struct known));
 	parallel->known[node][count] = (struct known){index, worked};
 }
 
-/* What the strategy was told it can't forget; for the finals it is measured again, elsewhere. */
+/* Voids the results that rest on a node. The strategy cannot unlearn them, but they are measured again on other nodes,
+ * and the finals see only the new values (doc/adr/0011-fleet.md). */
 static void known_drop(struct parallel *parallel, size_t node) {
 	struct tune *tune = parallel->tune;
 	bool best = false;
@@ -58,7 +59,7 @@ void parallel_node_judge(struct parallel *parallel, size_t node, const struct tr
 	quarantined_drop(parallel);
 }
 
-/* The first that works is what all others are measured by. */
+/* The first baseline that works is the reference for all nodes. */
 static int reference_set(struct parallel *parallel, struct work *work, struct err *err) {
 	struct tune *tune = parallel->tune;
 	tune->baseline = work->sum;
@@ -85,7 +86,7 @@ static int baseline_use(struct parallel *parallel, struct work *work, size_t nod
 	return first ? reference_set(parallel, work, err) : 0;
 }
 
-/* A disturbed one gets another chance, and so does a program's first run on a node. */
+/* A disturbed baseline is repeated, and so is the first run of a program on a node. */
 static bool once_more(const struct parallel *parallel, struct work *work, const struct trial_result *result) {
 	bool cold = parallel->tune->task->whole_programs && !work->warm && result->status == TRIAL_CORRECT &&
 	            result->elapsed_s <= WARMUP_UNDER_SECONDS;
@@ -98,7 +99,7 @@ static bool once_more(const struct parallel *parallel, struct work *work, const 
 	return result->disturbed && work->again++ < TUNE_AGAIN_MAX;
 }
 
-/* That may have been the baseline's own doing. */
+/* Handles a worker killed during the baseline, which may have been its own doing. */
 static int baseline_killed(struct parallel *parallel, struct work *work, const struct pool_done *done,
                            struct err *err) {
 	int rc = 0;
@@ -116,7 +117,7 @@ static int baseline_killed(struct parallel *parallel, struct work *work, const s
 
 int parallel_baseline_record(struct parallel *parallel, struct work *work, struct pool_done *done, struct err *err) {
 	struct tune *tune = parallel->tune;
-	if (done->done == 0 && done->outside) { /* it is measured when the node is back */
+	if (done->done == 0 && done->outside) { /* it is measured once the node is back */
 		work_free(work);
 		return 0;
 	}

@@ -7,10 +7,10 @@
 #include "src/base/mem.h"
 #include "tuner/tune/parallel/parallel.h"
 
-/* Proposals that are asked for at a time. */
+/* Proposals requested from the strategy at a time. */
 enum { WANT_MAX = 64, GROUP_MAX = 64 /* results that are committed together */ };
 
-/* New ones that the budget allows to begin. */
+/* The number of new evaluations that the budget allows now. */
 static size_t allowed(const struct parallel *parallel) {
 	const struct tune *tune = parallel->tune;
 	uint64_t limit = tune->budget.evaluations, used = tune->evaluations + parallel->evaluating;
@@ -35,7 +35,7 @@ static struct work *proposed(struct parallel *parallel) {
 	return work_new(parallel, parallel->asked[parallel->asked_at++]);
 }
 
-/* Is there anything that a node's baseline would be good for? */
+/* Is there any work left for which the baseline of a node would be needed? */
 static bool more(const struct parallel *parallel) {
 	const struct tune *tune = parallel->tune;
 	if (!tune->search || parallel->queue_count)
@@ -45,7 +45,7 @@ static bool more(const struct parallel *parallel) {
 	return parallel->asked_at < parallel->asked_count || (!parallel->exhausted && allowed(parallel) > 0);
 }
 
-/* NULL: there is nothing to do for it. */
+/* The next work for a node; NULL: none. */
 static struct work *next_work(struct parallel *parallel, size_t node) {
 	bool much = more(parallel), unknown = parallel->recalled && !fleet_usable(parallel->fleet, node);
 	if ((much || unknown) && fleet_baseline_due(parallel->fleet, node))
@@ -87,7 +87,8 @@ static bool finished(const struct parallel *parallel) {
 	return no_more && parallel->flying_count == 0 && parallel->queue_count == 0;
 }
 
-/* What is there already is stored together: one commit takes longer than all the rest of a result. */
+/* Results that are there already are stored in one transaction, because a commit takes longer than everything else that
+ * a result needs. */
 static int drain(struct parallel *parallel, struct err *err) {
 	struct pool_done done = {0};
 	for (int i = 0; i < GROUP_MAX && parallel->flying_count; i++) {
@@ -118,7 +119,7 @@ static int step(struct parallel *parallel, struct err *err) {
 	return rc;
 }
 
-/* Something ended the search while nodes are at work: what they are at is kept, as far as they come to an end. */
+/* After an error or interruption: keeps the results of running jobs as far as they complete. */
 static void finish(struct parallel *parallel) {
 	struct pool_done done = {0};
 	struct err ignored = {0};

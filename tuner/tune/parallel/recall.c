@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Resumed, a search on several nodes is told all that was measured before it asks for more: the order in which nodes
- * would have given it again is nobody's to repeat. */
+/* A resumed search on several nodes reports all earlier results before it asks for more. It cannot be replayed in order
+ * like a sequential one, because the order in which nodes answered depended on times that are gone. */
 #include <config.h>
 
 #include <math.h>

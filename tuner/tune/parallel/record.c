@@ -8,7 +8,7 @@
 #include "tuner/store/trial_store.h"
 #include "tuner/tune/parallel/parallel.h"
 
-/* Half of what the finals tell apart: less of a gain is not worth the trials that confirm it. */
+/* Half of the difference that the finals can tell: a smaller gain is not worth the trials that confirm it. */
 static const double CONFIRM_BELOW = 0.995;
 
 static int store(struct parallel *parallel, const char *phase, const json_t *config, const struct trial_result *result,
@@ -17,7 +17,7 @@ static int store(struct parallel *parallel, const char *phase, const json_t *con
 	return trial_store(tune->task->store, tune->id, phase, 0, config, result, err);
 }
 
-/* All that is to be known of it is in its sum. */
+/* Ends an evaluation whose sum is complete. */
 static void evaluation_end(struct parallel *parallel, struct work *work, size_t node) {
 	struct tune *tune = parallel->tune;
 	size_t worked = tune->worked_count;
@@ -33,8 +33,8 @@ static void evaluation_end(struct parallel *parallel, struct work *work, size_t 
 	work_free(work);
 }
 
-/* Of the trial nothing is known, so it is made elsewhere; but a configuration that takes its worker with it each time
- * does not work. */
+/* A lost trial is repeated elsewhere, because nothing is known about it. A configuration that takes its worker down
+ * each time counts as failed in the end. */
 static int lost(struct parallel *parallel, struct work *work, const struct pool_done *done, struct err *err) {
 	struct trial_result *sum = &work->sum;
 	if (work->attempts) {
@@ -53,7 +53,7 @@ static int lost(struct parallel *parallel, struct work *work, const struct pool_
 	return rc;
 }
 
-/* What a node measured that is set aside is stored, and made again elsewhere. */
+/* A result of a quarantined node is stored, and measured again elsewhere. */
 static int distrusted(struct parallel *parallel, struct work *work, size_t node, struct trial_result *one,
                       struct err *err) {
 	work_scale(parallel, node, one);
@@ -75,7 +75,7 @@ static int merged(struct parallel *parallel, struct work *work, struct trial_res
 	return store(parallel, "search", work->config, kept, err);
 }
 
-/* As on one node: what was disturbed once more, and what looks like the new best. */
+/* As on one node, disturbed trials are repeated and an apparent new best is confirmed. */
 static bool once_more(const struct parallel *parallel, struct work *work) {
 	const struct trial_result *sum = &work->sum;
 	if (work->confirm)
@@ -86,7 +86,8 @@ static bool once_more(const struct parallel *parallel, struct work *work) {
 	return work->confirm;
 }
 
-/* The baseline after the best: a node whose last one was disturbed makes all that it measures look good. */
+/* Judges the node by the baseline measured after an apparent new best: if the last baseline of a node was disturbed,
+ * everything that it measures looks good. */
 static int confirm_record(struct parallel *parallel, struct work *work, struct pool_done *done, struct err *err) {
 	struct trial_result *baseline = &done->results[1];
 	if (!work->confirm || done->done < 2)
@@ -126,7 +127,7 @@ int parallel_record(struct parallel *parallel, struct pool_done *done, struct er
 	parallel->flying[work->at] = last;
 	last->at = work->at;
 	fleet_trials_add(parallel->fleet, done->node, done->done);
-	/* The job may be gone before its results are. */
+	/* The job may be freed before its results are. */
 	const struct pool_job job = *done->job;
 	done->job = &job;
 	int rc =
