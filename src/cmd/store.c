@@ -35,7 +35,7 @@ struct machines {
 	bool failed;
 };
 
-static int machine_add(void *ctx, const struct store_machine *machine) {
+static int machine_add(void *ctx, const struct store_row *machine) {
 	struct machines *machines = ctx;
 	int64_t trials = 0;
 	machines->failed = store_machine_trials(machines->store, machine->fingerprint, &trials, machines->err) != 0;
@@ -43,7 +43,7 @@ static int machine_add(void *ctx, const struct store_machine *machine) {
 	                      json_pack("{s:o,s:o,s:I,s:I,s:I,s:o}", "fingerprint", js_text(machine->fingerprint), "cpu",
 	                                js_text(js_string_or(machine->machine, "cpu", "")), "sessions",
 	                                (json_int_t)machine->sessions, "searches", (json_int_t)machine->searches, "trials",
-	                                (json_int_t)trials, "last", time_json(machine->last)));
+	                                (json_int_t)trials, "last", time_json(machine->started)));
 	return machines->failed;
 }
 
@@ -52,8 +52,8 @@ static json_t *info_json(const char *path, struct err *err) {
 	struct machines machines = {.store = store, .list = json_array(), .err = err};
 	struct store_about about;
 	json_t *info = NULL;
-	if (store && store_about(store, &about, err) == 0 && store_machines_each(store, machine_add, &machines, err) == 0 &&
-	    !machines.failed)
+	if (store && store_about(store, &about, err) == 0 &&
+	    store_each(store, STORE_MACHINES, NULL, machine_add, &machines, err) == 0 && !machines.failed)
 		info = json_pack("{s:s,s:o,s:I,s:I,s:I,s:I,s:I,s:o,s:o,s:O}", "schema", "sweetspot-store/1", "path",
 		                 js_text(store_path(store)), "bytes", (json_int_t)about.bytes, "sessions",
 		                 (json_int_t)about.sessions, "searches", (json_int_t)about.searches, "finished",

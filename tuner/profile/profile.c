@@ -74,20 +74,20 @@ static json_t *speedup_json(const json_t *speedup) {
 }
 
 /* source_of knows kernels; a program may have the name of one. */
-static const char *state_of(const struct gather *gather, const struct store_result *result) {
+static const char *state_of(const struct gather *gather, const struct store_row *result) {
 	bool kernel = !json_object_get(result->result, "program");
 	const char *source = kernel && gather->source_of ? gather->source_of(gather->ctx, result->kernel) : NULL;
 	return source && strcmp(source, result->source) != 0 ? "stale" : "current";
 }
 
-static json_t *provenance_json(const struct store_result *r) {
+static json_t *provenance_json(const struct store_row *r) {
 	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I}", "version", text_json(r->version), "command",
 	                 text_json(r->command), "strategy", member(r->result, "strategy"), "seed",
 	                 member(r->result, "seed"), "evaluations", member(r->result, "evaluations"), "measured",
-	                 time_json(r->finished), "session", (json_int_t)r->session, "search", (json_int_t)r->search);
+	                 time_json(r->ended), "session", (json_int_t)r->session, "search", (json_int_t)r->search);
 }
 
-static json_t *entry_new(const struct gather *gather, const struct store_result *r) {
+static json_t *entry_new(const struct gather *gather, const struct store_row *r) {
 	const json_t *best = json_object_get(r->result, "best");
 	const json_t *program = json_object_get(r->result, "program");
 	json_t *entry = json_object();
@@ -122,7 +122,7 @@ static bool is_picked(const struct gather *gather, const char *kernel) {
 	return !gather->kernels || !*gather->kernels;
 }
 
-static int gather_result(void *ctx, const struct store_result *result) {
+static int gather_result(void *ctx, const struct store_row *result) {
 	struct gather *gather = ctx;
 	/* A search in which nothing worked has a result, but nothing to recommend. */
 	if (!json_is_object(json_object_get(result->result, "best")))
@@ -165,9 +165,10 @@ static int gather_check(const struct gather *gather, const struct store *store, 
 
 json_t *profile_from_store(struct store *store, const char *fingerprint, const char *const *kernels,
                            const char *(*source_of)(void *ctx, const char *kernel), void *ctx, struct err *err) {
+	const struct store_filter own = {.fingerprint = fingerprint};
 	struct gather gather = {kernels, source_of, ctx, json_array(), NULL, json_object()};
 	json_t *profile = NULL, *sizes;
-	if (store_results_each(store, fingerprint, gather_result, &gather, err) || gather_check(&gather, store, err))
+	if (store_each(store, STORE_RESULTS, &own, gather_result, &gather, err) || gather_check(&gather, store, err))
 		goto out;
 	sizes = profile_sizes(store, fingerprint, gather.entries, err);
 	if (!sizes)

@@ -28,7 +28,7 @@ static double cost_of(const json_t *result) {
 	return js_real_or(json_object_get(result, "best"), "median", NAN);
 }
 
-static int result_add(void *ctx, const struct store_result *stored) {
+static int result_add(void *ctx, const struct store_row *stored) {
 	struct finder *finder = ctx;
 	const json_t *result = stored->result;
 	if (strcmp(stored->kernel, finder->kernel) != 0 ||
@@ -126,9 +126,10 @@ static struct sizes *largest(const struct finder *finder, const char *over, cons
 
 struct sizes *sizes_load(struct store *store, const char *fingerprint, const char *kernel, const char *objective,
                          const char *over, const json_t *problem, struct err *err) {
+	const struct store_filter own = {.fingerprint = fingerprint};
 	struct finder finder = {.kernel = kernel, .objective = objective};
 	struct sizes *sizes = NULL;
-	int failed = store_results_each(store, fingerprint, result_add, &finder, err);
+	int failed = store_each(store, STORE_RESULTS, &own, result_add, &finder, err);
 	if (!failed)
 		sizes = largest(&finder, over, problem);
 	for (size_t i = 0; i < finder.count; i++) {

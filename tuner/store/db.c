@@ -83,6 +83,22 @@ int store_bind(const struct store *store, sqlite3_stmt *stmt, const struct store
 	return rc == SQLITE_OK ? 0 : store_fail(store, rc, err);
 }
 
+int store_step(const struct store *store, sqlite3_stmt *stmt, struct err *err) {
+	int rc = stmt ? sqlite3_step(stmt) : SQLITE_DONE;
+	if (stmt && (rc == SQLITE_ROW || rc == SQLITE_DONE))
+		return rc == SQLITE_ROW;
+	return stmt ? store_fail(store, rc, err) : -1;
+}
+
+int store_number(const struct store *store, const char *sql, const struct store_field *fields, size_t count,
+                 int64_t *number, struct err *err) {
+	sqlite3_stmt *stmt = store_query(store, sql, fields, count, err);
+	int found = store_step(store, stmt, err);
+	*number = found > 0 ? sqlite3_column_int64(stmt, 0) : 0;
+	sqlite3_finalize(stmt);
+	return found < 0 ? -1 : 0;
+}
+
 sqlite3_stmt *store_query(const struct store *store, const char *sql, const struct store_field *fields, size_t count,
                           struct err *err) {
 	sqlite3_stmt *stmt = NULL;
@@ -124,9 +140,18 @@ int store_change(struct store *store, const char *sql, const struct store_field 
 			*id = sqlite3_last_insert_rowid(store->db);
 		return 0;
 	}
+	return store_rollback(store);
+}
+
+int store_rollback(struct store *store) {
 	if (!sqlite3_get_autocommit(store->db))
 		sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
+	store->open = false;
 	return -1;
+}
+
+double store_column_real(sqlite3_stmt *stmt, int column) {
+	return sqlite3_column_type(stmt, column) == SQLITE_NULL ? NAN : sqlite3_column_double(stmt, column);
 }
 
 const char *store_column(sqlite3_stmt *stmt, int column) {
@@ -143,4 +168,13 @@ json_t *store_column_json(const struct store *store, sqlite3_stmt *stmt, int col
 		err_hint(err, "move it away (`sqlite3 FILE .recover` prints what can still be read), " ELSEWHERE);
 	}
 	return json;
+}
+
+int store_column_json_or_null(const struct store *store, sqlite3_stmt *stmt, int column, const char *what,
+                              json_t **json, struct err *err) {
+	*json = NULL;
+	if (sqlite3_column_type(stmt, column) == SQLITE_NULL)
+		return 0;
+	*json = store_column_json(store, stmt, column, what, err);
+	return *json ? 0 : -1;
 }

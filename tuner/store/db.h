@@ -35,7 +35,8 @@ int store_schema_verify(struct store *store, struct err *err); /* reads only */
 int store_schema_step(struct store *store, struct err *err);   /* adds what an older file has not */
 bool store_has_uuids(const struct store *store);
 
-int store_plans_make(struct store *store, struct err *err); /* store_plan.c: their table, where it is not there */
+int store_plans_make(struct store *store, struct err *err); /* plan.c: their table, unless it exists */
+int store_plans_exist(const struct store *store, bool *exist, struct err *err);
 
 /* store_db.c. store_fail says what a result code means for the user and returns -1. */
 int store_fail(const struct store *store, int rc, struct err *err);
@@ -65,6 +66,20 @@ sqlite3_stmt *store_query(const struct store *store, const char *sql, const stru
 /* Of a statement that is used again. */
 int store_bind(const struct store *store, sqlite3_stmt *stmt, const struct store_field *fields, size_t count,
                struct err *err);
+/* The next row of a statement. 1: there is one, 0: the end, -1: failed, also where stmt is NULL. */
+int store_step(const struct store *store, sqlite3_stmt *stmt, struct err *err);
+/* The first cell of a query; 0 where it returns no row. */
+int store_number(const struct store *store, const char *sql, const struct store_field *fields, size_t count,
+                 int64_t *number, struct err *err);
+/* The columns of struct store_row from searches q and sessions s, and the rows of a query that selects them. Finalizes
+ * stmt, which may be NULL. */
+#define STORE_ROW(machine, result, counts, from)                                                                       \
+	"SELECT q.id, s.id, s.fingerprint, s.command, s.version, q.kernel, q.source, q.problem, q.objective, q.strategy,"  \
+	" q.state, q.seed, q.valid, s.started, q.ended, s.noise_floor, " machine ", " result ", " counts from
+#define STORE_JOINED " FROM searches q JOIN sessions s ON s.id = q.session"
+int store_rows_each(const struct store *store, sqlite3_stmt *stmt, store_row_fn fn, void *ctx, struct err *err);
+/* Ends a transaction that failed, and returns -1. */
+int store_rollback(struct store *store);
 /* One INSERT or UPDATE of exactly one row, committed. id may be NULL, else it gets the row's. */
 int store_change(struct store *store, const char *sql, const struct store_field *fields, size_t count, int64_t *id,
                  struct err *err);
@@ -78,5 +93,8 @@ int store_column_reals(const struct store *store, sqlite3_stmt *stmt, int column
                        struct err *err);
 /* A column that holds JSON: new reference, NULL and err where it does not parse. */
 json_t *store_column_json(const struct store *store, sqlite3_stmt *stmt, int column, const char *what, struct err *err);
+/* The same where NULL is allowed; -1 where it does not parse. */
+int store_column_json_or_null(const struct store *store, sqlite3_stmt *stmt, int column, const char *what,
+                              json_t **json, struct err *err);
 
 #endif

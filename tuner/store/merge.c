@@ -19,7 +19,6 @@ static const char *const statements[MERGE_STATEMENTS] = {
 	[MERGE_SESSION_END] = "UPDATE sessions SET state = ?, ended = ?, noise_floor = ? WHERE id = ?",
 	[MERGE_SEARCH_ADD] = "INSERT INTO searches (" SEARCH ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 	[MERGE_SEARCH_END] = "UPDATE searches SET state = ?, ended = ?, result = ? WHERE id = ?",
-	[MERGE_PLAN_THERE] = "SELECT 1 FROM plans WHERE search = ?",
 	[MERGE_PLAN_ADD] = "INSERT INTO plans (search, plan) VALUES (?, ?)",
 	[MERGE_TRIAL_ADD] = "INSERT INTO trials (" TRIAL ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 };
@@ -47,13 +46,6 @@ int merge_step(const struct merge *merge, sqlite3_stmt *stmt) {
 		return 0;
 	return (rc & 0xff) == SQLITE_CONSTRAINT ? merge_damaged(merge, sqlite3_errmsg(merge->target->db))
 	                                        : store_fail(merge->target, rc, merge->err);
-}
-
-int merge_row(const struct merge *merge, const struct store *of, sqlite3_stmt *stmt) {
-	int rc = sqlite3_step(stmt);
-	if (rc == SQLITE_ROW || rc == SQLITE_DONE)
-		return rc == SQLITE_ROW;
-	return store_fail(of, rc, merge->err);
 }
 
 bool merge_json(sqlite3_stmt *row, int column, json_type type, bool null) {
@@ -87,8 +79,8 @@ static int compare(sqlite3_stmt *a, int column_a, sqlite3_stmt *b, int column_b)
 	return strcmp(store_column(a, column_a), store_column(b, column_b));
 }
 
-/* What ended later; where that is the same what is further; then anything, but always the same. */
-bool merge_later(sqlite3_stmt *a, int from_a, sqlite3_stmt *b, int from_b, int count) {
+/* The one that ended later; of equal ones the one in the further state; then by any column, but always the same one. */
+static bool is_later(sqlite3_stmt *a, int from_a, sqlite3_stmt *b, int from_b, int count) {
 	int order = compare(a, from_a + 1, b, from_b + 1);
 	if (!order)
 		order = rank(a, from_a) - rank(b, from_b);
@@ -97,22 +89,29 @@ bool merge_later(sqlite3_stmt *a, int from_a, sqlite3_stmt *b, int from_b, int c
 	return order > 0;
 }
 
-static int exists(const struct merge *merge, const char *sql, bool *there) {
-	sqlite3_stmt *stmt = store_query(merge->source, sql, NULL, 0, merge->err);
-	int found = stmt ? merge_row(merge, merge->source, stmt) : -1;
-	sqlite3_finalize(stmt);
-	*there = found > 0;
-	return found < 0 ? -1 : 0;
+int merge_update(const struct merge *merge, const char *sql, enum merge_statement end, sqlite3_stmt *row, int from,
+                 int count, int64_t id, int (*check)(const struct merge *merge, sqlite3_stmt *row)) {
+	const struct store_field fields[] = {store_int(id)};
+	sqlite3_stmt *old = store_query(merge->target, sql, fields, 1, merge->err), *stmt = merge->add[end];
+	int failed = store_step(merge->target, old, merge->err) == 1 ? 0 : -1;
+	if (!failed && is_later(row, from, old, 0, count)) {
+		sqlite3_bind_int64(stmt, count + 1, id);
+		failed =
+			(check && check(merge, row)) || merge_bind(merge, stmt, 1, row, from, count) || merge_step(merge, stmt);
+		merge->merged->updated++;
+	}
+	sqlite3_finalize(old);
+	return failed ? -1 : 0;
 }
 
-/* What belongs to nothing would be left behind without a word. */
+/* Rows without a parent would be left behind without a word. */
 static int source_check(struct merge *merge) {
-	bool orphans;
-	if (exists(merge, "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'plans'", &merge->plans) ||
-	    exists(merge,
-	           "SELECT 1 FROM searches WHERE session NOT IN (SELECT id FROM sessions) UNION ALL"
-	           " SELECT 1 FROM trials WHERE search NOT IN (SELECT id FROM searches)",
-	           &orphans))
+	int64_t orphans;
+	if (store_plans_exist(merge->source, &merge->plans, merge->err) ||
+	    store_number(merge->source,
+	                 "SELECT 1 FROM searches WHERE session NOT IN (SELECT id FROM sessions) UNION ALL"
+	                 " SELECT 1 FROM trials WHERE search NOT IN (SELECT id FROM searches)",
+	                 NULL, 0, &orphans, merge->err))
 		return -1;
 	return orphans ? merge_damaged(merge, "it has trials of no search, or searches of no session") : 0;
 }
@@ -181,7 +180,5 @@ int store_merge(struct store *target, const char *const *paths, size_t count, st
 		sqlite3_finalize(merge.add[i]);
 	if (!failed && store_exec(target, "COMMIT", err) == 0)
 		return 0;
-	if (!sqlite3_get_autocommit(target->db))
-		sqlite3_exec(target->db, "ROLLBACK", NULL, NULL, NULL);
-	return -1;
+	return store_rollback(target);
 }

@@ -5,20 +5,11 @@
 #include "tuner/store/db.h"
 #include "tuner/store/merge.h"
 
-/* Rows by what they hold. Of equal ones each is taken once. */
-struct merge_keys;
-struct merge_keys *merge_keys_new(void);
-void merge_keys_free(struct merge_keys *keys);
-void merge_keys_add(struct merge_keys *keys, sqlite3_stmt *row, int from, int count, int64_t id);
-/* Whose key the row has, the first that was added first; 0: none is left. */
-int64_t merge_keys_take(struct merge_keys *keys, sqlite3_stmt *row, int from, int count);
-
 enum merge_statement {
 	MERGE_SESSION_ADD,
 	MERGE_SESSION_END,
 	MERGE_SEARCH_ADD,
 	MERGE_SEARCH_END,
-	MERGE_PLAN_THERE,
 	MERGE_PLAN_ADD,
 	MERGE_TRIAL_ADD,
 	MERGE_STATEMENTS
@@ -32,6 +23,15 @@ struct merge {
 	struct err *err;
 };
 
+/* Rows by what they hold. Of equal ones each is taken once. */
+struct merge_keys;
+struct merge_keys *merge_keys_new(void);
+void merge_keys_free(struct merge_keys *keys);
+/* The rows of a query on the target, whose column `id` has the id; NULL and merge->err. Finalizes rows. */
+struct merge_keys *merge_keys_read(const struct merge *merge, sqlite3_stmt *rows, int from, int count, int id);
+/* Whose key the row has, the first that was added first; 0: none is left. */
+int64_t merge_keys_take(struct merge_keys *keys, sqlite3_stmt *row, int from, int count);
+
 /* All return -1 with merge->err set, which names the file. */
 int merge_damaged(const struct merge *merge, const char *what);
 /* Binds to `place` and following what a row has in `from` and following. */
@@ -39,10 +39,11 @@ int merge_bind(const struct merge *merge, sqlite3_stmt *to, int place, sqlite3_s
 int merge_step(const struct merge *merge, sqlite3_stmt *stmt); /* one that returns no row; reset afterwards */
 /* Is it a JSON object or array of the type, or NULL where that may be? */
 bool merge_json(sqlite3_stmt *row, int column, json_type type, bool null);
-/* 1: a row, 0: the end. */
-int merge_row(const struct merge *merge, const struct store *of, sqlite3_stmt *stmt);
-/* Is one state of something later than another? Columns: state, ended, then what decides between equal ones. */
-bool merge_later(sqlite3_stmt *a, int from_a, sqlite3_stmt *b, int from_b, int count);
+/* A session or search that was copied while it went on: the later of the two states stays. `sql` selects the target's
+ * (state, ended, then the columns that decide between equal ones) by its id; `end` writes the row's. check may be NULL.
+ */
+int merge_update(const struct merge *merge, const char *sql, enum merge_statement end, sqlite3_stmt *row, int from,
+                 int count, int64_t id, int (*check)(const struct merge *merge, sqlite3_stmt *row));
 
 int merge_sessions(struct merge *merge);
 int merge_searches(struct merge *merge, int64_t from, int64_t to); /* of a session; to: its number in the target */

@@ -83,7 +83,7 @@ static int compare(const struct digest *x, const struct digest *y) {
 	return x->a != y->a ? (x->a > y->a) - (x->a < y->a) : (x->b > y->b) - (x->b < y->b);
 }
 
-void merge_keys_add(struct merge_keys *keys, sqlite3_stmt *row, int from, int count, int64_t id) {
+static void key_add(struct merge_keys *keys, sqlite3_stmt *row, int from, int count, int64_t id) {
 	if (keys->count == keys->room) {
 		keys->room = keys->room ? 2 * keys->room : 16;
 		keys->keys = mem_grow(keys->keys, keys->room, sizeof *keys->keys);
@@ -92,6 +92,18 @@ void merge_keys_add(struct merge_keys *keys, sqlite3_stmt *row, int from, int co
 	key->digest = row_digest(row, from, count);
 	key->id = id;
 	keys->sorted = false;
+}
+
+struct merge_keys *merge_keys_read(const struct merge *merge, sqlite3_stmt *rows, int from, int count, int id) {
+	struct merge_keys *keys = merge_keys_new();
+	int more;
+	while ((more = store_step(merge->target, rows, merge->err)) > 0)
+		key_add(keys, rows, from, count, sqlite3_column_int64(rows, id));
+	sqlite3_finalize(rows);
+	if (more == 0)
+		return keys;
+	merge_keys_free(keys);
+	return NULL;
 }
 
 static int by_digest(const void *a, const void *b) {

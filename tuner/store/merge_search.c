@@ -20,19 +20,6 @@ static sqlite3_stmt *searches_of(const struct merge *merge, const struct store *
 	return store_query(store, sql, fields, 1, merge->err);
 }
 
-static struct merge_keys *there(const struct merge *merge, int64_t session) {
-	struct merge_keys *keys = merge_keys_new();
-	sqlite3_stmt *rows = searches_of(merge, merge->target, session);
-	int more = rows ? 1 : -1;
-	while (more > 0 && (more = merge_row(merge, merge->target, rows)) > 0)
-		merge_keys_add(keys, rows, BEGIN, BEGIN_COUNT, sqlite3_column_int64(rows, 0));
-	sqlite3_finalize(rows);
-	if (more == 0)
-		return keys;
-	merge_keys_free(keys);
-	return NULL;
-}
-
 static int search_check(const struct merge *merge, sqlite3_stmt *row) {
 	if (!merge_json(row, 3, JSON_OBJECT, false) || !merge_json(row, 10, JSON_OBJECT, true))
 		return merge_damaged(merge, "a search's problem or baseline is no JSON object");
@@ -49,21 +36,6 @@ static int search_add(struct merge *merge, sqlite3_stmt *row, int64_t session, i
 	*id = sqlite3_last_insert_rowid(merge->target->db);
 	merge->merged->searches++;
 	return 0;
-}
-
-static int search_update(struct merge *merge, sqlite3_stmt *row, int64_t id) {
-	const struct store_field fields[] = {store_int(id)};
-	sqlite3_stmt *end = merge->add[MERGE_SEARCH_END];
-	sqlite3_stmt *old =
-		store_query(merge->target, "SELECT state, ended, result FROM searches WHERE id = ?", fields, 1, merge->err);
-	int failed = old && merge_row(merge, merge->target, old) == 1 ? 0 : -1;
-	if (!failed && merge_later(row, END, old, 0, END_COUNT)) {
-		sqlite3_bind_int64(end, END_COUNT + 1, id);
-		failed = search_check(merge, row) || merge_bind(merge, end, 1, row, END, END_COUNT) || merge_step(merge, end);
-		merge->merged->updated++;
-	}
-	sqlite3_finalize(old);
-	return failed ? -1 : 0;
 }
 
 /* The numbers of searches and trials in a plan mean nothing in another file: one that is resumed there is told of no
@@ -85,17 +57,16 @@ static int plan_copy(const struct merge *merge, sqlite3_stmt *row, int64_t to) {
 }
 
 static int plan_merge(const struct merge *merge, int64_t from, int64_t to) {
-	const struct store_field fields[] = {store_int(from)};
-	sqlite3_stmt *mine = merge->add[MERGE_PLAN_THERE], *row = NULL;
+	const struct store_field source[] = {store_int(from)}, target[] = {store_int(to)};
+	int64_t plans;
 	if (!merge->plans)
 		return 0;
-	sqlite3_bind_int64(mine, 1, to);
-	int there = merge_row(merge, merge->target, mine);
-	sqlite3_reset(mine);
-	if (there)
-		return there < 0 ? -1 : 0;
-	row = store_query(merge->source, "SELECT plan FROM plans WHERE search = ?", fields, 1, merge->err);
-	int found = row ? merge_row(merge, merge->source, row) : -1;
+	if (store_number(merge->target, "SELECT count(*) FROM plans WHERE search = ?", target, 1, &plans, merge->err))
+		return -1;
+	if (plans)
+		return 0;
+	sqlite3_stmt *row = store_query(merge->source, "SELECT plan FROM plans WHERE search = ?", source, 1, merge->err);
+	int found = store_step(merge->source, row, merge->err);
 	if (found > 0 && plan_copy(merge, row, to))
 		found = -1;
 	sqlite3_finalize(row);
@@ -103,15 +74,19 @@ static int plan_merge(const struct merge *merge, int64_t from, int64_t to) {
 }
 
 int merge_searches(struct merge *merge, int64_t from, int64_t to) {
-	struct merge_keys *keys = there(merge, to);
+	static const char old[] = "SELECT state, ended, result FROM searches WHERE id = ?";
+	struct merge_keys *keys = merge_keys_read(merge, searches_of(merge, merge->target, to), BEGIN, BEGIN_COUNT, 0);
 	sqlite3_stmt *rows = keys ? searches_of(merge, merge->source, from) : NULL;
-	int more = rows ? 1 : -1;
-	while (more > 0 && (more = merge_row(merge, merge->source, rows)) > 0) {
+	int more;
+	while ((more = store_step(merge->source, rows, merge->err)) > 0) {
 		int64_t search = sqlite3_column_int64(rows, 0), id = merge_keys_take(keys, rows, BEGIN, BEGIN_COUNT);
 		bool is_new = id == 0;
-		int failed = is_new ? search_add(merge, rows, to, &id) : search_update(merge, rows, id);
-		if (failed || plan_merge(merge, search, id) || merge_trials(merge, search, id, is_new))
+		int failed = is_new ? search_add(merge, rows, to, &id)
+		                    : merge_update(merge, old, MERGE_SEARCH_END, rows, END, END_COUNT, id, search_check);
+		if (failed || plan_merge(merge, search, id) || merge_trials(merge, search, id, is_new)) {
 			more = -1;
+			break;
+		}
 	}
 	sqlite3_finalize(rows);
 	merge_keys_free(keys);

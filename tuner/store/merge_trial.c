@@ -34,24 +34,16 @@ static int trial_add(struct merge *merge, sqlite3_stmt *row, int64_t search) {
 	return 0;
 }
 
-static int there(const struct merge *merge, struct merge_keys *keys, int64_t search) {
-	sqlite3_stmt *rows = trials_of(merge, merge->target, search);
-	int more = rows ? 1 : -1;
-	while (more > 0 && (more = merge_row(merge, merge->target, rows)) > 0)
-		merge_keys_add(keys, rows, 0, COUNT, sqlite3_column_int64(rows, ID));
-	sqlite3_finalize(rows);
-	return more;
-}
-
 int merge_trials(struct merge *merge, int64_t from, int64_t to, bool is_new) {
-	struct merge_keys *keys = merge_keys_new();
-	int more = is_new ? 1 : there(merge, keys, to) == 0 ? 1 : -1;
-	sqlite3_stmt *rows = more > 0 ? trials_of(merge, merge->source, from) : NULL;
-	if (!rows)
-		more = -1;
-	while (more > 0 && (more = merge_row(merge, merge->source, rows)) > 0)
-		if ((is_new || !merge_keys_take(keys, rows, 0, COUNT)) && trial_add(merge, rows, to))
+	struct merge_keys *keys =
+		is_new ? merge_keys_new() : merge_keys_read(merge, trials_of(merge, merge->target, to), 0, COUNT, ID);
+	sqlite3_stmt *rows = keys ? trials_of(merge, merge->source, from) : NULL;
+	int more;
+	while ((more = store_step(merge->source, rows, merge->err)) > 0)
+		if ((is_new || !merge_keys_take(keys, rows, 0, COUNT)) && trial_add(merge, rows, to)) {
 			more = -1;
+			break;
+		}
 	sqlite3_finalize(rows);
 	merge_keys_free(keys);
 	return more;

@@ -22,30 +22,26 @@ int store_plan_set(struct store *store, int64_t search, const json_t *plan, stru
 	return rc;
 }
 
-/* 1: there is a row, 0: none, -1: error; the caller finalizes. */
-static int row_of(const struct store *store, const char *sql, const struct store_field *fields, size_t count,
-                  sqlite3_stmt **stmt, struct err *err) {
-	*stmt = store_query(store, sql, fields, count, err);
-	int rc = *stmt ? sqlite3_step(*stmt) : SQLITE_ERROR;
-	if (!*stmt || rc == SQLITE_ROW || rc == SQLITE_DONE)
-		return !*stmt ? -1 : rc == SQLITE_ROW;
-	return store_fail(store, rc, err);
+int store_plans_exist(const struct store *store, bool *exist, struct err *err) {
+	int64_t tables;
+	int failed = store_number(store, "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'plans'", NULL,
+	                          0, &tables, err);
+	*exist = tables > 0;
+	return failed;
 }
 
 int store_plan_get(struct store *store, int64_t search, json_t **plan, struct err *err) {
 	const struct store_field fields[] = {store_int(search)};
-	sqlite3_stmt *stmt;
+	bool exist;
 	*plan = NULL;
-	int found =
-		row_of(store, "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'plans'", NULL, 0, &stmt, err);
-	sqlite3_finalize(stmt);
-	if (found <= 0)
-		return found;
-	found = row_of(store, "SELECT plan FROM plans WHERE search = ?", fields, 1, &stmt, err);
-	if (found == 1) {
-		*plan = store_column_json(store, stmt, 0, "a search's plan", err);
-		found = *plan ? 1 : -1;
-	}
+	if (store_plans_exist(store, &exist, err))
+		return -1;
+	if (!exist)
+		return 0;
+	sqlite3_stmt *stmt = store_query(store, "SELECT plan FROM plans WHERE search = ?", fields, 1, err);
+	int found = store_step(store, stmt, err);
+	if (found > 0 && !(*plan = store_column_json(store, stmt, 0, "a search's plan", err)))
+		found = -1;
 	sqlite3_finalize(stmt);
 	return found < 0 ? -1 : 0;
 }

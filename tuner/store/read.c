@@ -1,120 +1,104 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Every query for searches selects the same columns, so that one reader serves all of them. */
 #include <config.h>
-
-#include <math.h>
-#include <stdlib.h>
 
 #include "tuner/store/db.h"
 
-double store_column_real(sqlite3_stmt *stmt, int column) {
-	return sqlite3_column_type(stmt, column) == SQLITE_NULL ? NAN : sqlite3_column_double(stmt, column);
-}
+enum { RELATIVES_MAX = 256, UNFINISHED_MAX = 100, UNLIMITED = -1 };
 
-static const char *column_text_or_null(sqlite3_stmt *stmt, int column) {
-	return sqlite3_column_type(stmt, column) == SQLITE_NULL ? NULL : store_column(stmt, column);
-}
+/* An unset machine is damage, which the parser of the empty text reports. */
+#define MACHINE "coalesce(s.machine, '')"
 
-/* fn's answer, or -1. */
-static int trial_row(const struct store *store, sqlite3_stmt *stmt,
-                     int (*fn)(void *ctx, const struct store_trial *trial), void *ctx, struct err *err) {
-	double *samples = NULL;
-	json_t *detail = NULL;
-	struct store_trial trial = {
-		.search = sqlite3_column_int64(stmt, 0),
-		.phase = store_column(stmt, 1),
-		.block = sqlite3_column_int(stmt, 2),
-		.config = store_column(stmt, 3),
-		.status = store_column(stmt, 4),
-		.value = store_column_real(stmt, 5),
-		.started = store_column_real(stmt, 7),
-		.elapsed = store_column_real(stmt, 8),
-		.disturbed = sqlite3_column_int(stmt, 9) != 0,
-		.message = column_text_or_null(stmt, 10),
-	};
-	int rc = store_column_reals(store, stmt, 6, &samples, &trial.sample_count, err);
-	if (rc == 0 && sqlite3_column_type(stmt, 11) != SQLITE_NULL) {
-		detail = store_column_json(store, stmt, 11, "a trial's detail", err);
-		rc = detail ? 0 : -1;
+/* In all of them ?1 is the fingerprint, ?2 the kernel, ?3 the objective, and ?4 the number of rows at most. */
+static const char searches[] = STORE_ROW("NULL", "q.result", "0, 0, 0",
+                                         STORE_JOINED " WHERE ?1 IS NULL OR s.fingerprint = ?1 ORDER BY q.id LIMIT ?4");
+
+/* The inner query finds the newest of each without reading results, because SQLite takes o.id from the row that has the
+ * maximum (sqlite.org/lang_select.html, "Bare columns in an aggregate query"). */
+static const char results[] =
+	STORE_ROW(MACHINE, "q.result", "0, 0, 0",
+              " FROM (SELECT o.id AS id, max(o.finish) AS newest FROM searches o JOIN sessions p ON p.id = o.session"
+              " WHERE o.state = 'done' AND o.result IS NOT NULL AND (?1 IS NULL OR p.fingerprint = ?1)"
+              " GROUP BY p.fingerprint, o.kernel, o.problem, o.objective ORDER BY newest DESC LIMIT ?4) n"
+              " JOIN searches q ON q.id = n.id JOIN sessions s ON s.id = q.session ORDER BY n.newest");
+
+static const char relatives[] = STORE_ROW(
+	MACHINE, "NULL", "0, 0, 0", STORE_JOINED " WHERE q.kernel = ?2 AND q.objective = ?3 ORDER BY q.id DESC LIMIT ?4");
+
+static const char unfinished[] =
+	STORE_ROW("NULL", "NULL", "0, 0, (SELECT count(*) FROM trials t WHERE t.search = q.id)",
+              STORE_JOINED " WHERE q.id IN (SELECT max(o.id) FROM searches o JOIN sessions p ON p.id = o.session"
+                           " WHERE p.fingerprint = ?1 AND p.state IN ('running', 'interrupted')"
+                           " AND o.state IN ('running', 'interrupted')"
+                           " AND NOT EXISTS (SELECT 1 FROM searches d JOIN sessions e ON e.id = d.session"
+                           " WHERE e.fingerprint = ?1 AND d.kernel = o.kernel AND d.problem = o.problem"
+                           " AND d.objective IS o.objective AND d.state = 'done' AND d.id > o.id)"
+                           " GROUP BY o.kernel, o.problem, o.objective) ORDER BY q.id DESC LIMIT ?4");
+
+/* Bare columns again: the session is the newest of its machine. */
+static const char machines[] =
+	STORE_ROW(MACHINE, "NULL",
+              "s.sessions, (SELECT count(*) FROM searches a JOIN sessions b ON b.id = a.session"
+              " WHERE b.fingerprint = s.fingerprint), 0",
+              " FROM (SELECT *, count(*) AS sessions, max(started) AS last FROM sessions GROUP BY fingerprint) s"
+              " LEFT JOIN searches q ON 0 ORDER BY s.last DESC LIMIT ?4");
+
+static const struct {
+	const char *sql;
+	int64_t most; /* where the caller sets no limit */
+} queries[] = {
+	[STORE_SEARCHES] = {searches, UNLIMITED},       [STORE_RESULTS] = {results, UNLIMITED},
+	[STORE_RELATIVES] = {relatives, RELATIVES_MAX}, [STORE_UNFINISHED] = {unfinished, UNFINISHED_MAX},
+	[STORE_MACHINES] = {machines, UNLIMITED},
+};
+
+/* fn's answer as 0 or 1, or -1. */
+static int row_read(const struct store *store, sqlite3_stmt *stmt, store_row_fn fn, void *ctx, struct err *err) {
+	json_t *machine = NULL, *result = NULL;
+	int stop = -1;
+	if (store_column_json_or_null(store, stmt, 16, "a session's machine", &machine, err) == 0 &&
+	    store_column_json_or_null(store, stmt, 17, "a search's result", &result, err) == 0) {
+		const struct store_row row = {.search = sqlite3_column_int64(stmt, 0),
+		                              .session = sqlite3_column_int64(stmt, 1),
+		                              .fingerprint = store_column(stmt, 2),
+		                              .command = store_column(stmt, 3),
+		                              .version = store_column(stmt, 4),
+		                              .kernel = store_column(stmt, 5),
+		                              .source = store_column(stmt, 6),
+		                              .problem = store_column(stmt, 7),
+		                              .objective = store_column(stmt, 8),
+		                              .strategy = store_column(stmt, 9),
+		                              .state = store_column(stmt, 10),
+		                              .seed = (uint64_t)sqlite3_column_int64(stmt, 11),
+		                              .valid = (uint64_t)sqlite3_column_int64(stmt, 12),
+		                              .started = store_column_real(stmt, 13),
+		                              .ended = store_column_real(stmt, 14),
+		                              .noise_floor = store_column_real(stmt, 15),
+		                              .machine = machine,
+		                              .result = result,
+		                              .sessions = sqlite3_column_int64(stmt, 18),
+		                              .searches = sqlite3_column_int64(stmt, 19),
+		                              .trials = sqlite3_column_int64(stmt, 20)};
+		stop = fn(ctx, &row) ? 1 : 0;
 	}
-	trial.samples = samples;
-	trial.detail = detail;
-	if (rc == 0)
-		rc = fn(ctx, &trial) ? 1 : 0;
-	json_decref(detail);
-	free(samples);
-	return rc;
-}
-
-int store_trials_each(struct store *store, int64_t search, const char *phase,
-                      int (*fn)(void *ctx, const struct store_trial *trial), void *ctx, struct err *err) {
-	const struct store_field fields[] = {store_int(search), store_text(phase)};
-	sqlite3_stmt *stmt = store_query(store,
-	                                 "SELECT search, phase, block, config, status, value, samples, started, elapsed,"
-	                                 " disturbed, message, detail FROM trials WHERE search = ?1"
-	                                 " AND (?2 IS NULL OR phase = ?2) ORDER BY id",
-	                                 fields, 2, err);
-	if (!stmt)
-		return -1;
-	int rc, result = 0;
-	while ((rc = sqlite3_step(stmt)) == SQLITE_ROW && result == 0)
-		result = trial_row(store, stmt, fn, ctx, err);
-	if (rc != SQLITE_ROW && rc != SQLITE_DONE)
-		result = store_fail(store, rc, err);
-	sqlite3_finalize(stmt);
-	return result < 0 ? -1 : 0;
-}
-
-static int result_row(const struct store *store, sqlite3_stmt *stmt,
-                      int (*fn)(void *ctx, const struct store_result *result), void *ctx, struct err *err) {
-	json_t *machine = store_column_json(store, stmt, 7, "a session's machine", err);
-	json_t *json = machine ? store_column_json(store, stmt, 8, "a search's result", err) : NULL;
-	int rc = -1;
-	if (json) {
-		struct store_result result = {
-			.search = sqlite3_column_int64(stmt, 0),
-			.session = sqlite3_column_int64(stmt, 1),
-			.fingerprint = store_column(stmt, 2),
-			.kernel = store_column(stmt, 3),
-			.source = store_column(stmt, 4),
-			.command = store_column(stmt, 5),
-			.version = store_column(stmt, 6),
-			.machine = machine,
-			.result = json,
-			.finished = store_column_real(stmt, 9),
-			.noise_floor = store_column_real(stmt, 10),
-		};
-		rc = fn(ctx, &result) ? 1 : 0;
-	}
-	json_decref(json);
+	json_decref(result);
 	json_decref(machine);
-	return rc;
+	return stop;
 }
 
-/* The newest of each are found without reading results: SQLite takes the number from the row that has the maximum. */
-int store_results_newest(struct store *store, const char *fingerprint, int64_t most,
-                         int (*fn)(void *ctx, const struct store_result *result), void *ctx, struct err *err) {
-	const struct store_field fields[] = {store_text(fingerprint), store_int(most)};
-	sqlite3_stmt *stmt =
-		store_query(store,
-	                "SELECT q.id, s.id, s.fingerprint, q.kernel, q.source, s.command, s.version, s.machine, q.result,"
-	                " q.ended, s.noise_floor FROM (SELECT o.id AS id, max(o.finish) AS newest FROM searches o"
-	                " JOIN sessions p ON p.id = o.session WHERE o.state = 'done' AND o.result IS NOT NULL"
-	                " AND (?1 IS NULL OR p.fingerprint = ?1)"
-	                " GROUP BY p.fingerprint, o.kernel, o.problem, o.objective ORDER BY newest DESC LIMIT ?2) n"
-	                " JOIN searches q ON q.id = n.id JOIN sessions s ON s.id = q.session ORDER BY n.newest",
-	                fields, 2, err);
-	if (!stmt)
-		return -1;
-	int rc, result = 0;
-	while ((rc = sqlite3_step(stmt)) == SQLITE_ROW && result == 0)
-		result = result_row(store, stmt, fn, ctx, err);
-	if (rc != SQLITE_ROW && rc != SQLITE_DONE)
-		result = store_fail(store, rc, err);
+int store_rows_each(const struct store *store, sqlite3_stmt *stmt, store_row_fn fn, void *ctx, struct err *err) {
+	int more = 0, stop = 0;
+	while (stop == 0 && (more = store_step(store, stmt, err)) > 0)
+		stop = row_read(store, stmt, fn, ctx, err);
 	sqlite3_finalize(stmt);
-	return result < 0 ? -1 : 0;
+	return more < 0 || stop < 0 ? -1 : 0;
 }
 
-int store_results_each(struct store *store, const char *fingerprint,
-                       int (*fn)(void *ctx, const struct store_result *result), void *ctx, struct err *err) {
-	return store_results_newest(store, fingerprint, -1, fn, ctx, err); /* a negative limit is none */
+int store_each(struct store *store, enum store_rows rows, const struct store_filter *filter, store_row_fn fn, void *ctx,
+               struct err *err) {
+	const struct store_filter all = {0}, *given = filter ? filter : &all;
+	const struct store_field fields[] = {store_text(given->fingerprint), store_text(given->kernel),
+	                                     store_text(given->objective),
+	                                     store_int(given->most ? given->most : queries[rows].most)};
+	return store_rows_each(store, store_query(store, queries[rows].sql, fields, 4, err), fn, ctx, err);
 }

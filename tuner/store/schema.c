@@ -47,17 +47,6 @@ static const char *const probes[] = {
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-static int query_int(const struct store *store, const char *sql, int64_t *out, struct err *err) {
-	sqlite3_stmt *stmt = store_query(store, sql, NULL, 0, err);
-	if (!stmt)
-		return -1;
-	int rc = sqlite3_step(stmt);
-	int result = rc == SQLITE_ROW ? 0 : store_fail(store, rc, err);
-	*out = sqlite3_column_int64(stmt, 0);
-	sqlite3_finalize(stmt);
-	return result;
-}
-
 static int create_all(struct store *store, struct err *err) {
 	/* Type checks by SQLite itself, where it is new enough for them. */
 	const char *strict = sqlite3_libversion_number() >= 3037000 ? " STRICT" : "";
@@ -82,14 +71,12 @@ int store_schema_create(struct store *store, struct err *err) {
 	int64_t objects;
 	if (store_exec(store, "BEGIN EXCLUSIVE", err))
 		return -1;
-	int rc = query_int(store, "SELECT count(*) FROM sqlite_schema", &objects, err);
+	int rc = store_number(store, "SELECT count(*) FROM sqlite_schema", NULL, 0, &objects, err);
 	if (rc == 0 && objects == 0)
 		rc = create_all(store, err);
 	if (rc == 0 && store_exec(store, "COMMIT", err) == 0)
 		return 0;
-	if (!sqlite3_get_autocommit(store->db))
-		sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
-	return -1;
+	return store_rollback(store);
 }
 
 static int quick_check(const struct store *store, struct err *err) {
@@ -97,16 +84,11 @@ static int quick_check(const struct store *store, struct err *err) {
 	if (stat(store->path, &st) != 0 || st.st_size > QUICK_CHECK_BYTES)
 		return 0;
 	sqlite3_stmt *stmt = store_query(store, "PRAGMA quick_check(1)", NULL, 0, err);
-	if (!stmt)
-		return -1;
-	int rc = sqlite3_step(stmt);
-	int result = 0;
-	if (rc != SQLITE_ROW)
-		result = store_fail(store, rc, err);
-	else if (strcmp(store_column(stmt, 0), "ok") != 0)
-		result = store_fail(store, SQLITE_CORRUPT, err);
+	int found = store_step(store, stmt, err);
+	if (found >= 0 && (found == 0 || strcmp(store_column(stmt, 0), "ok") != 0))
+		found = store_fail(store, SQLITE_CORRUPT, err);
 	sqlite3_finalize(stmt);
-	return result;
+	return found < 0 ? -1 : 0;
 }
 
 static int probe_tables(const struct store *store, struct err *err) {
@@ -139,16 +121,16 @@ int store_schema_step(struct store *store, struct err *err) {
 	                                          err) == 0) &&
 	    store_exec(store, "COMMIT", err) == 0)
 		return 0;
-	if (!sqlite3_get_autocommit(store->db))
-		sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
-	return -1;
+	return store_rollback(store);
 }
 
 int store_schema_verify(struct store *store, struct err *err) {
 	int64_t id, version, code;
 	/* A store has no code in it: views and triggers were put there by someone else. */
-	if (query_int(store, "PRAGMA application_id", &id, err) || query_int(store, "PRAGMA user_version", &version, err) ||
-	    query_int(store, "SELECT count(*) FROM sqlite_schema WHERE type IN ('trigger', 'view')", &code, err))
+	if (store_number(store, "PRAGMA application_id", NULL, 0, &id, err) ||
+	    store_number(store, "PRAGMA user_version", NULL, 0, &version, err) ||
+	    store_number(store, "SELECT count(*) FROM sqlite_schema WHERE type IN ('trigger', 'view')", NULL, 0, &code,
+	                 err))
 		return -1;
 	if (id != STORE_APPLICATION_ID || version != STORE_VERSION || code)
 		return store_fail(store, SQLITE_CORRUPT, err);

@@ -121,11 +121,10 @@ static int undo_creation(struct store *store, enum store_file *kind, struct err 
 
 static int wal_look(struct store *store, struct err *err) {
 	sqlite3_stmt *stmt = store_query(store, "PRAGMA journal_mode", NULL, 0, err);
-	if (!stmt)
-		return -1;
-	store->wal = sqlite3_step(stmt) == SQLITE_ROW && strcmp(store_column(stmt, 0), "wal") == 0;
+	int found = store_step(store, stmt, err);
+	store->wal = found > 0 && strcmp(store_column(stmt, 0), "wal") == 0;
 	sqlite3_finalize(stmt);
-	return 0;
+	return found < 0 ? -1 : 0;
 }
 
 /* FULL: in WAL mode it syncs the log at every commit, so a power cut costs nothing that was committed; trials in quick

@@ -76,64 +76,65 @@ int store_trial_add(struct store *store, const struct store_trial *trial, struct
 void store_group_begin(struct store *store);
 int store_group_end(struct store *store, struct err *err);
 
-/* Trials of a search in the order they ended; phase NULL: all. fn returns non-zero to stop (the
- * result is 0 all the same) and must not write to the store. Texts live during the call. */
-int store_trials_each(struct store *store, int64_t search, const char *phase,
-                      int (*fn)(void *ctx, const struct store_trial *trial), void *ctx, struct err *err);
+/* Trials of a search in the order they ended. The callback returns non-zero to stop, which is not an error, and may
+ * read the store but not write to it; texts and arrays live during the call. */
+typedef int (*store_trial_fn)(void *ctx, const struct store_trial *trial);
+int store_trials_each(struct store *store, int64_t search, const char *phase, store_trial_fn fn, void *ctx,
+                      struct err *err); /* phase NULL: all */
+/* Without samples and detail. */
+int store_outcomes_each(struct store *store, int64_t search, store_trial_fn fn, void *ctx, struct err *err);
+/* Baseline and search trials without detail, up to the trial with the id `until`. */
+int store_evaluations_each(struct store *store, int64_t search, int64_t until, store_trial_fn fn, void *ctx,
+                           struct err *err);
+int store_last_trial(struct store *store, int64_t *trial, struct err *err); /* 0: the store does not have any */
+
+/* One row: a search and its session, or a machine with its newest session. Columns that a query does not read are 0,
+ * "", NAN or NULL, and so are those without a value in the store. */
+struct store_row {
+	int64_t search, session;
+	const char *fingerprint, *command, *version;                          /* of the session */
+	const char *kernel, *source, *problem, *objective, *strategy, *state; /* of the search, as in store_search */
+	uint64_t seed, valid;
+	double started;                     /* the session */
+	double ended;                       /* the search */
+	double noise_floor;                 /* of the session */
+	const json_t *machine, *result;     /* of the session, of the search */
+	int64_t sessions, searches, trials; /* how many there are */
+};
+typedef int (*store_row_fn)(void *ctx, const struct store_row *row); /* as store_trial_fn */
+
+enum store_rows {
+	STORE_SEARCHES,   /* every search, finished or not, oldest first; without machine */
+	STORE_RESULTS,    /* the newest result of each machine, kernel, problem and objective, oldest first */
+	STORE_RELATIVES,  /* searches for a kernel and objective, newest first; without result */
+	STORE_UNFINISHED, /* searches of a machine that --resume could continue: the newest of each kernel, problem and
+	                   * objective unless it was repeated to its end since; newest first, with trials */
+	STORE_MACHINES    /* every machine, the one that measured last first, with sessions and searches */
+};
+struct store_filter {
+	const char *fingerprint, *kernel, *objective; /* NULL: any */
+	int64_t most;                                 /* the newest so many; 0: the query's own limit */
+};
+int store_each(struct store *store, enum store_rows rows, const struct store_filter *filter, store_row_fn fn, void *ctx,
+               struct err *err); /* filter NULL: everything */
 
 /* For --resume: the newest search that belongs to a session of this machine which was not finished (it is
- * "interrupted", or still "running" since it was killed) and whose members equal those of `like`. like->kernel must be
- * given; every other member that is NULL or 0 matches anything; id, session and seed are not compared. The search's own
- * state does not matter: one that is "done" in a session that was cut short later comes with its result, so it need not
- * run again. *state: "running", "interrupted", "done" or "failed". *result is a new reference or NULL.
- * 1: found, 0: none, -1: error. */
-int store_resume_find(struct store *store, const char *fingerprint, const struct store_search *like, int64_t *search,
-                      int64_t *session, uint64_t *seed, char state[16], json_t **result, struct err *err);
+ * "interrupted", or still "running" because it was killed) and whose members equal those of `like`. like->kernel must
+ * be given; every other member that is NULL or 0 matches anything; id, session and seed are not compared. The search's
+ * own state does not matter: one that is "done" in a session that was cut short later comes with its result, so that it
+ * need not run again. 1: found, 0: not found, -1: error. */
+struct store_resumed {
+	int64_t search, session;
+	uint64_t seed;
+	char state[16]; /* "running", "interrupted", "done" or "failed" */
+	json_t *result; /* a new reference, or NULL */
+};
+int store_resume_find(struct store *store, const char *fingerprint, const struct store_search *like,
+                      struct store_resumed *found, struct err *err);
 
 /* What a search began with, so that it can be resumed the same: any object. In a table of its own, which older programs
  * don't look at. */
 int store_plan_set(struct store *store, int64_t search, const json_t *plan, struct err *err);
 int store_plan_get(struct store *store, int64_t search, json_t **plan, struct err *err); /* NULL where there is none */
-
-/* Searches of a kernel under an objective, newest first: what can tell something about another of the same kernel. */
-struct store_relative {
-	int64_t search;
-	const char *fingerprint, *source, *problem; /* as in store_search */
-	const json_t *machine;
-};
-int store_relatives_each(struct store *store, const char *kernel, const char *objective,
-                         int (*fn)(void *ctx, const struct store_relative *relative), void *ctx, struct err *err);
-/* Baseline and search trials of a search, those stored after trial `until` left out; without message and detail. fn as
- * above. */
-int store_evaluations_each(struct store *store, int64_t search, int64_t until,
-                           int (*fn)(void *ctx, const struct store_trial *trial), void *ctx, struct err *err);
-int store_last_trial(struct store *store, int64_t *trial, struct err *err); /* 0: none */
-
-/* The newest finished result for each (machine, kernel, problem, objective), oldest first.
- * fingerprint NULL: all machines. */
-struct store_result {
-	int64_t search, session;
-	const char *fingerprint, *kernel, *source, *command;
-	const char *version; /* of the program that measured it */
-	const json_t *machine, *result;
-	double finished, noise_floor;
-};
-int store_results_each(struct store *store, const char *fingerprint,
-                       int (*fn)(void *ctx, const struct store_result *result), void *ctx, struct err *err);
-
-/* Only the newest `most` of them, oldest first all the same. */
-int store_results_newest(struct store *store, const char *fingerprint, int64_t most,
-                         int (*fn)(void *ctx, const struct store_result *result), void *ctx, struct err *err);
-
-/* Every search of a machine (fingerprint NULL: of all), finished or not, oldest first. fn as in store_trials_each; it
- * may read the store meanwhile. */
-struct store_found {
-	int64_t search;
-	const char *kernel, *source, *problem, *objective, *strategy; /* as in store_search */
-	const json_t *result;                                         /* NULL: there is none */
-	double noise_floor;                                           /* of its session; NAN: not known */
-};
-int store_searches_each(struct store *store, const char *fingerprint,
-                        int (*fn)(void *ctx, const struct store_found *found), void *ctx, struct err *err);
 
 #endif

@@ -74,13 +74,6 @@ static char *samples_text(const double *samples, size_t count) {
  * synchronous.) */
 static const double SYNC_SECONDS = 0.25;
 
-static int rollback(struct store *store) {
-	if (!sqlite3_get_autocommit(store->db))
-		sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
-	store->open = false;
-	return -1;
-}
-
 static int group_open(struct store *store, struct err *err) {
 	/* IMMEDIATE: as in store_change. */
 	if (store_exec(store, "BEGIN IMMEDIATE", err))
@@ -94,7 +87,7 @@ static int group_flush(struct store *store, struct err *err) {
 	if (!store->open)
 		return 0;
 	if (store_exec(store, "COMMIT", err))
-		return rollback(store);
+		return store_rollback(store);
 	store->open = false;
 	return 0;
 }
@@ -141,7 +134,7 @@ static int trial_change(struct store *store, const char *sql, const struct store
 	if (group_begin(store, err))
 		return -1;
 	if (trial_insert(store, sql, fields, count, err))
-		return rollback(store);
+		return store_rollback(store);
 	return store->grouping ? 0 : group_flush(store, err);
 }
 

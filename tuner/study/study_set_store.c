@@ -53,7 +53,7 @@ static int on_trial(void *ctx, const struct store_trial *stored) {
 	return 0;
 }
 
-static void result_keep(struct study_item *item, const struct store_found *found) {
+static void result_keep(struct study_item *item, const struct store_row *found) {
 	if (json_is_object(json_object_get(found->result, "best")))
 		json_array_append(item->tunes, (json_t *)found->result);
 	double noise = js_real_or(found->result, "noise_floor", found->noise_floor);
@@ -61,7 +61,7 @@ static void result_keep(struct study_item *item, const struct store_found *found
 		item->noise = noise;
 }
 
-static int on_search(void *ctx, const struct store_found *found) {
+static int on_search(void *ctx, const struct store_row *found) {
 	struct reading *reading = ctx;
 	if (strcmp(found->objective, study_set_objective(reading->set)) != 0 ||
 	    !reading->choice->wanted(reading->choice->ctx, found->kernel, found->source))
@@ -78,6 +78,7 @@ static int on_search(void *ctx, const struct store_found *found) {
 
 int study_set_store(struct study_set *set, struct store *store, const char *fingerprint, const char *device,
                     const struct study_choice *choice, struct err *err) {
+	const struct store_filter own = {.fingerprint = fingerprint};
 	struct reading reading = {.set = set, .store = store, .device = device, .choice = choice, .err = err};
-	return store_searches_each(store, fingerprint, on_search, &reading, err) || reading.failed ? -1 : 0;
+	return store_each(store, STORE_SEARCHES, &own, on_search, &reading, err) || reading.failed ? -1 : 0;
 }

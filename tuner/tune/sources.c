@@ -74,7 +74,7 @@ static char *name_of(const json_t *problem, const struct relative *relative, con
 	return longer;
 }
 
-static int relative_add(void *ctx, const struct store_relative *found) {
+static int relative_add(void *ctx, const struct store_row *found) {
 	struct tune_sources *sources = ctx;
 	const struct tune_sources_query *query = sources->query;
 	json_t *problem = js_parse(found->problem, strlen(found->problem), "a problem", NULL);
@@ -152,9 +152,10 @@ static int sources_restore(struct tune_sources *sources, struct store *store, co
 
 struct tune_sources *tune_sources_new(struct store *store, const struct tune_sources_query *query, const json_t *wanted,
                                       struct err *err) {
+	const struct store_filter kin = {.kernel = query->kernel, .objective = query->objective};
 	struct tune_sources *sources = mem_alloc(1, sizeof *sources);
 	sources->query = query;
-	int failed = store_relatives_each(store, query->kernel, query->objective, relative_add, sources, err);
+	int failed = store_each(store, STORE_RELATIVES, &kin, relative_add, sources, err);
 	if (!failed)
 		failed = wanted ? sources_restore(sources, store, wanted, err) : sources_pick(sources, store, err);
 	sources->query = NULL;

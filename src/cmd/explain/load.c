@@ -40,7 +40,7 @@ static bool is_named(const struct wanted *wanted, const char *kernel) {
 	return wanted->count == 0;
 }
 
-static int newest_keep(void *ctx, const struct store_found *found) {
+static int newest_keep(void *ctx, const struct store_row *found) {
 	struct wanted *wanted = ctx;
 	json_object_set_new(wanted->newest, found->kernel, json_string(found->source));
 	return 0;
@@ -73,8 +73,9 @@ static bool is_unsafe(void *ctx, const char *kernel, const json_t *problem, cons
 static int store_read(struct study_set *set, struct wanted *wanted, const char *path, struct err *err) {
 	const struct study_choice choice = {.ctx = wanted, .wanted = is_wanted, .unsafe = is_unsafe};
 	const char *fingerprint = app_fingerprint(wanted->app, err), *device = app_device(wanted->app);
+	const struct store_filter own = {.fingerprint = fingerprint};
 	struct store *store = fingerprint ? store_open(path, STORE_READ, err) : NULL;
-	int failed = store ? store_searches_each(store, fingerprint, newest_keep, wanted, err) : -1;
+	int failed = store ? store_each(store, STORE_SEARCHES, &own, newest_keep, wanted, err) : -1;
 	if (!failed)
 		failed = study_set_store(set, store, fingerprint, device ? device : "cpu", &choice, err);
 	store_close(store);

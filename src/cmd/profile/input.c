@@ -66,7 +66,7 @@ json_t *profile_of_store(struct app *app, struct store *store, const char *finge
 	return app_kernels(app, err) ? profile_from_store(store, fingerprint, NULL, source_of, app, err) : NULL;
 }
 
-static int machine_note(void *ctx, const struct store_result *result) {
+static int machine_note(void *ctx, const struct store_row *result) {
 	if (json_is_object(json_object_get(result->result, "best")))
 		json_object_set_new(ctx, result->fingerprint, json_true());
 	return 0;
@@ -85,7 +85,7 @@ int profile_inputs_store(struct profile_inputs *inputs, struct app *app, const s
 	struct store *store = here ? store_open(opt_get(args, "store", NULL), STORE_READ, err) : NULL;
 	json_t *machines = json_object(), *value;
 	*inputs = (struct profile_inputs){0};
-	int failed = store && store_results_each(store, NULL, machine_note, machines, err) == 0 ? 0 : -1;
+	int failed = store && store_each(store, STORE_RESULTS, NULL, machine_note, machines, err) == 0 ? 0 : -1;
 	if (!failed && json_object_get(machines, here))
 		failed = machine_add(inputs, app, store, here, err);
 	json_object_foreach(machines, fingerprint, value) {

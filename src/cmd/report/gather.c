@@ -12,7 +12,7 @@
 #include "src/cmd/report/report.h"
 #include "src/show/results.h"
 #include "tuner/profile/profile.h"
-#include "tuner/store/history.h"
+#include "tuner/store/about.h"
 
 static const char METRIC[] = "maximize ";
 
@@ -41,7 +41,7 @@ static const char *label_of(struct report *report, const char *objective) {
 	return metric ? arena_printf(report->arena, "metric %s", metric + 1) : arena_strdup(report->arena, objective);
 }
 
-static struct report_section *section_new(struct report *report, const struct store_past *past, json_t *problem) {
+static struct report_section *section_new(struct report *report, const struct store_row *past, json_t *problem) {
 	enum trial_objective objective;
 	report->sections = mem_grow(report->sections, report->section_count + 1, sizeof *report->sections);
 	struct report_section *section = &report->sections[report->section_count++];
@@ -58,7 +58,7 @@ static struct report_section *section_new(struct report *report, const struct st
 	return section;
 }
 
-static struct report_section *section_find(struct report *report, const struct store_past *past, json_t *problem) {
+static struct report_section *section_find(struct report *report, const struct store_row *past, json_t *problem) {
 	for (size_t i = 0; i < report->section_count; i++)
 		if (strcmp(report->sections[i].kernel, past->kernel) == 0 &&
 		    strcmp(report->sections[i].objective, past->objective) == 0 &&
@@ -75,7 +75,7 @@ static void best_add(struct report_search *search, double x, double y) {
 	search->best[search->best_count++] = (struct chart_point){x, y, NAN, NAN};
 }
 
-static int on_outcome(void *ctx, const struct store_outcome *outcome) {
+static int on_outcome(void *ctx, const struct store_trial *outcome) {
 	struct gathering *gathering = ctx;
 	struct report_search *search = gathering->search;
 	enum trial_status status = TRIAL_CORRECT;
@@ -94,7 +94,7 @@ static int on_outcome(void *ctx, const struct store_outcome *outcome) {
 }
 
 static struct report_search *search_add(struct report *report, struct report_section *section,
-                                        const struct store_past *past) {
+                                        const struct store_row *past) {
 	section->searches = mem_grow(section->searches, section->search_count + 1, sizeof *section->searches);
 	struct report_search *search = &section->searches[section->search_count++];
 	*search = (struct report_search){.id = past->search,
@@ -111,7 +111,7 @@ static struct report_search *search_add(struct report *report, struct report_sec
 	return search;
 }
 
-static int on_past(void *ctx, const struct store_past *past) {
+static int on_past(void *ctx, const struct store_row *past) {
 	struct gathering *gathering = ctx;
 	struct report *report = gathering->report;
 	json_object_set_new(gathering->seen, past->kernel, json_true());
@@ -212,8 +212,9 @@ static int read_all(struct gathering *gathering, struct err *err) {
 	report->machine = app_machine(report->app, err);
 	report->other = report_machine_other(report, gathering->store);
 	const char *fingerprint = js_string_or(report->machine, "fingerprint", "");
-	if (store_machines(gathering->store, &report->machines, err) ||
-	    store_history_each(gathering->store, fingerprint, on_past, gathering, err) || gathering->failed ||
+	const struct store_filter own = {.fingerprint = fingerprint};
+	if (store_machine_count(gathering->store, &report->machines, err) ||
+	    store_each(gathering->store, STORE_SEARCHES, &own, on_past, gathering, err) || gathering->failed ||
 	    check(report, gathering, err))
 		return -1;
 	report->profile = profile_from_store(gathering->store, fingerprint, NULL, source_of, report, &none);

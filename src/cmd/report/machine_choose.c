@@ -8,7 +8,7 @@
 #include "src/app/app.h"
 #include "src/base/json/js.h"
 #include "src/cmd/report/report.h"
-#include "tuner/store/about.h"
+#include "tuner/store/store.h"
 
 enum { SHORT = 12 };
 
@@ -23,7 +23,7 @@ static const char *letters_of(const char *fingerprint) {
 	return colon ? colon + 1 : fingerprint;
 }
 
-static int on_machine(void *ctx, const struct store_machine *one) {
+static int on_machine(void *ctx, const struct store_row *one) {
 	struct choosing *choosing = ctx;
 	const char *wanted = choosing->wanted ? letters_of(choosing->wanted) : "";
 	if (one->searches == 0 || strncmp(letters_of(one->fingerprint), wanted, strlen(wanted)) != 0)
@@ -47,7 +47,7 @@ int report_machine_choose(struct report *report, struct store *store, struct err
 	const char *here = app_fingerprint(report->app, choosing.wanted ? &ignored : err);
 	if (!choosing.wanted)
 		return here ? 0 : -1;
-	if (store_machines_each(store, on_machine, &choosing, err) == 0) {
+	if (store_each(store, STORE_MACHINES, NULL, on_machine, &choosing, err) == 0) {
 		if (choosing.count == 0 || !*letters_of(choosing.wanted))
 			err_set(err, ERR_USAGE, "`sweetspot store info` lists the fingerprints",
 			        "the store has no machine whose fingerprint begins with \"%s\"", choosing.wanted);
@@ -70,7 +70,7 @@ const char *report_machine_other(struct report *report, struct store *store) {
 	struct choosing choosing = {0};
 	struct err ignored = {0};
 	const char *text = "";
-	if (store_machines_each(store, on_machine, &choosing, &ignored) == 0 && choosing.found)
+	if (store_each(store, STORE_MACHINES, NULL, on_machine, &choosing, &ignored) == 0 && choosing.found)
 		text = arena_printf(report->arena, "%.*s", SHORT, letters_of(js_string_or(choosing.found, "fingerprint", "")));
 	json_decref(choosing.found);
 	return text;

@@ -12,7 +12,7 @@
 #include "src/app/lock.h"
 #include "src/cmd/status/state.h"
 #include "tuner/program/source.h"
-#include "tuner/store/about.h"
+#include "tuner/store/store.h"
 
 enum { MACHINES_MAX = 64, HASHES_MAX = 16, RESULTS_MAX = 100 };
 
@@ -40,7 +40,7 @@ static bool same_without(const json_t *a, const json_t *b, const char *const *na
 	return same;
 }
 
-static int machine_sort(void *ctx, const struct store_machine *machine) {
+static int machine_sort(void *ctx, const struct store_row *machine) {
 	static const char *const here[] = {"fingerprint", "gpu", "gpus", "memory_bytes", NULL};
 	static const char *const other[] = {"fingerprint", "gpu",    "gpus",   "memory_bytes",
 	                                    "compiler",    "cflags", "openmp", NULL};
@@ -55,7 +55,7 @@ static int machine_sort(void *ctx, const struct store_machine *machine) {
 }
 
 /* Of a program that is an executable by itself. */
-static bool program_changed(struct gather *g, const struct store_result *result, const json_t *program) {
+static bool program_changed(struct gather *g, const struct store_row *result, const json_t *program) {
 	const char *file = json_string_value(json_array_get(json_object_get(program, "argv"), 0));
 	char hash[SHA256_TEXT];
 	if (!file || *file != '/' || strchr(file, '{') || js_bool_or(program, "shell", false) ||
@@ -64,7 +64,7 @@ static bool program_changed(struct gather *g, const struct store_result *result,
 	return program_file_hash(file, NULL, hash) && strcmp(hash, result->source) != 0;
 }
 
-static const char *state_of(struct gather *g, const struct store_result *result) {
+static const char *state_of(struct gather *g, const struct store_row *result) {
 	const json_t *program = json_object_get(result->result, "program");
 	if (g->outdated)
 		return g->outdated;
@@ -90,7 +90,7 @@ static bool is_superseded(const json_t *tuned, const json_t *entry) {
 	return false;
 }
 
-static int tuned_add(void *ctx, const struct store_result *result) {
+static int tuned_add(void *ctx, const struct store_row *result) {
 	struct gather *g = ctx;
 	const json_t *best = json_object_get(result->result, "best");
 	if (!json_is_object(best))
@@ -104,7 +104,7 @@ static int tuned_add(void *ctx, const struct store_result *result) {
 	json_object_set(entry, "config", json_object_get(best, "config"));
 	json_object_set(entry, "speedup", json_object_get(result->result, "speedup"));
 	json_object_set(entry, "verdict", json_object_get(result->result, "verdict"));
-	json_object_set_new(entry, "age_s", js_number(sys_wall() - result->finished));
+	json_object_set_new(entry, "age_s", js_number(sys_wall() - result->ended));
 	json_object_set_new(entry, "state", json_string(state_of(g, result)));
 	if (g->outdated && is_superseded(g->tuned, entry))
 		json_decref(entry);
@@ -113,7 +113,7 @@ static int tuned_add(void *ctx, const struct store_result *result) {
 	return 0;
 }
 
-static int unfinished_add(void *ctx, const struct store_unfinished *search) {
+static int unfinished_add(void *ctx, const struct store_row *search) {
 	struct gather *g = ctx;
 	struct err ignored = {0};
 	json_t *problem = js_parse(search->problem, strlen(search->problem), "problem", &ignored);
@@ -126,16 +126,21 @@ static int unfinished_add(void *ctx, const struct store_unfinished *search) {
 }
 
 static int machines_read(struct gather *g) {
-	if (store_machines_each(g->store, machine_sort, g, g->err))
+	if (store_each(g->store, STORE_MACHINES, NULL, machine_sort, g, g->err))
 		return -1;
-	for (size_t i = 0; i < g->here_count; i++)
-		if (store_results_newest(g->store, g->here[i], RESULTS_MAX, tuned_add, g, g->err) ||
-		    store_unfinished_each(g->store, g->here[i], unfinished_add, g, g->err))
+	for (size_t i = 0; i < g->here_count; i++) {
+		const struct store_filter newest = {.fingerprint = g->here[i], .most = RESULTS_MAX},
+								  all = {.fingerprint = g->here[i]};
+		if (store_each(g->store, STORE_RESULTS, &newest, tuned_add, g, g->err) ||
+		    store_each(g->store, STORE_UNFINISHED, &all, unfinished_add, g, g->err))
 			return -1;
+	}
 	g->outdated = "other build";
-	for (size_t i = 0; i < g->other_count; i++)
-		if (store_results_newest(g->store, g->other[i], RESULTS_MAX, tuned_add, g, g->err))
+	for (size_t i = 0; i < g->other_count; i++) {
+		const struct store_filter newest = {.fingerprint = g->other[i], .most = RESULTS_MAX};
+		if (store_each(g->store, STORE_RESULTS, &newest, tuned_add, g, g->err))
 			return -1;
+	}
 	return 0;
 }
 

@@ -47,7 +47,7 @@ static int session_begin(struct tuning *t, struct err *err) {
 
 /* An unfinished search to go on with, or a finished result to take over: *result. */
 static int resume(struct tuning *t, const struct tune_task *task, int64_t *search, json_t **result, struct err *err) {
-	char state[16], *problem = js_canonical(task->problem), *hash = space_hash(task->space);
+	char *problem = js_canonical(task->problem), *hash = space_hash(task->space);
 	struct tune_task asked = *task;
 	asked.objective = t->what->settings.objective;
 	char *objective = tune_objective(&asked);
@@ -57,20 +57,17 @@ static int resume(struct tuning *t, const struct tune_task *task, int64_t *searc
 	                                  .objective = objective,
 	                                  .strategy = t->what->settings.strategy->name,
 	                                  .space_hash = hash};
-	int64_t session = 0;
-	uint64_t seed = t->seed;
-	*search = 0;
-	int found =
-		store_resume_find(t->store, app_fingerprint(t->app, err), &like, search, &session, &seed, state, result, err);
+	struct store_resumed earlier;
+	int found = store_resume_find(t->store, app_fingerprint(t->app, err), &like, &earlier, err);
+	*result = earlier.result;
+	*search = earlier.result ? 0 : earlier.search;
 	free(problem);
 	free(objective);
 	free(hash);
 	if (found <= 0)
 		return found;
-	t->session = session;
-	t->seed = seed;
-	if (*result)
-		*search = 0;
+	t->session = earlier.session;
+	t->seed = earlier.seed;
 	ui_note(app_ui(t->app), "%s: %s", task->kernel,
 	        *result ? "finished before" : "going on with the interrupted search");
 	return 0;

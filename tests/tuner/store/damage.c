@@ -155,7 +155,7 @@ static int touch_trial(void *ctx, const struct store_trial *trial) {
 	return 0;
 }
 
-static int touch_result(void *ctx, const struct store_result *result) {
+static int touch_result(void *ctx, const struct store_row *result) {
 	*(size_t *)ctx += strlen(result->kernel) + json_object_size(result->result);
 	return 0;
 }
@@ -168,7 +168,8 @@ static int read_all(struct store *store, size_t *touched) {
 		rc = store_trials_each(store, search, NULL, touch_trial, touched, &err[0]);
 	if (rc && !*err[0].what)
 		return -1;
-	int rc2 = store_results_each(store, MACHINE, touch_result, touched, &err[1]);
+	const struct store_filter here = {.fingerprint = MACHINE};
+	int rc2 = store_each(store, STORE_RESULTS, &here, touch_result, touched, &err[1]);
 	return rc2 && !*err[1].what ? -1 : rc || rc2;
 }
 

@@ -272,7 +272,7 @@ static int count_trial(void *ctx, const struct store_trial *trial) {
 	return 0;
 }
 
-static int read_search(void *ctx, const struct store_found *found) {
+static int read_search(void *ctx, const struct store_row *found) {
 	int *count = ctx;
 	*count += found->search > 0;
 	return 0;
@@ -301,7 +301,7 @@ static void test_damage(void) {
 		err = (struct err){0};
 		struct store *store = store_open(to, STORE_READ, &err);
 		int searches = 0, trials = 0;
-		wrong += !store || store_searches_each(store, NULL, read_search, &searches, &err) != 0;
+		wrong += !store || store_each(store, STORE_SEARCHES, NULL, read_search, &searches, &err) != 0;
 		for (int s = 1; store && s <= searches; s++)
 			wrong += store_trials_each(store, s, NULL, count_trial, &trials, &err) != 0;
 		store_close(store);

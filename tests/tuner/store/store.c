@@ -102,51 +102,47 @@ static void test_odd_values(const char *path) {
 	store_close(store);
 }
 
-static int resume(struct store *store, const char *machine, const struct store_search *like, int64_t *search,
-                  char state[16], json_t **result) {
+static int resume(struct store *store, const char *machine, const struct store_search *like,
+                  struct store_resumed *found) {
 	struct err err = {0};
-	int64_t session;
-	uint64_t seed;
-	return store_resume_find(store, machine, like, search, &session, &seed, state, result, &err);
+	return store_resume_find(store, machine, like, found, &err);
 }
 
 static void test_resume_states(struct store *store) {
 	struct err err = {0};
-	int64_t session = fixture_session(store, MACHINE), found = 0, found_session = 0;
+	int64_t session = fixture_session(store, MACHINE);
 	int64_t first = fixture_search(store, session, "gol", "{\"n\":1}"),
 			second = fixture_search(store, session, "fw", "{\"n\":1}");
 	struct store_search gol = {.kernel = "gol"}, fw = {.kernel = "fw"}, none = {.kernel = "none"};
-	uint64_t seed = 0;
-	char state[16];
-	json_t *result, *want = fixture_result("gol", 1, 0.5);
+	struct store_resumed found;
+	json_t *want = fixture_result("gol", 1, 0.5);
 	store_search_end(store, first, "done", want, &err);
-	ok(store_resume_find(store, MACHINE, &gol, &found, &found_session, &seed, state, &result, &err) == 1 &&
-	       found == first && found_session == session && seed == 7 && strcmp(state, "done") == 0 &&
-	       json_equal(result, want),
+	ok(store_resume_find(store, MACHINE, &gol, &found, &err) == 1 && found.search == first &&
+	       found.session == session && found.seed == 7 && strcmp(found.state, "done") == 0 &&
+	       json_equal(found.result, want),
 	   "a search that was done in a killed session comes with its result");
-	json_decref(result);
+	json_decref(found.result);
 	json_decref(want);
-	ok(resume(store, MACHINE, &fw, &found, state, &result) == 1 && found == second && strcmp(state, "running") == 0 &&
-	       !result,
+	ok(resume(store, MACHINE, &fw, &found) == 1 && found.search == second && strcmp(found.state, "running") == 0 &&
+	       !found.result,
 	   "one that was running comes as running");
-	ok(resume(store, MACHINE, &none, &found, state, &result) == 0, "a kernel that never ran is not found");
-	ok(resume(store, OTHER_MACHINE, &fw, &found, state, &result) == 0, "nor on another machine");
+	ok(resume(store, MACHINE, &none, &found) == 0, "a kernel that never ran is not found");
+	ok(resume(store, OTHER_MACHINE, &fw, &found) == 0, "nor on another machine");
 	store_session_end(store, session, "interrupted", NAN, &err);
-	ok(resume(store, MACHINE, &fw, &found, state, &result) == 1 && found == second, "an interrupted session goes on");
+	ok(resume(store, MACHINE, &fw, &found) == 1 && found.search == second, "an interrupted session goes on");
 	store_session_end(store, session, "done", NAN, &err);
-	ok(resume(store, MACHINE, &fw, &found, state, &result) == 0, "a finished session does not");
+	ok(resume(store, MACHINE, &fw, &found) == 0, "a finished session does not");
 }
 
 static void test_resume_members(struct store *store) {
-	int64_t session = fixture_session(store, MACHINE), found = 0;
+	int64_t session = fixture_session(store, MACHINE);
 	int64_t small = fixture_search(store, session, "fw", "{\"n\":64}"),
 			large = fixture_search(store, session, "fw", "{\"n\":128}");
-	char state[16];
-	json_t *result;
+	struct store_resumed found;
 	struct store_search like = fixture_like(0, "fw", "{\"n\":64}");
-	ok(resume(store, MACHINE, &like, &found, state, &result) == 1 && found == small, "all members equal");
+	ok(resume(store, MACHINE, &like, &found) == 1 && found.search == small, "all members equal");
 	like.problem = NULL;
-	ok(resume(store, MACHINE, &like, &found, state, &result) == 1 && found == large, "without a problem: the newest");
+	ok(resume(store, MACHINE, &like, &found) == 1 && found.search == large, "without a problem: the newest");
 	struct store_search other[7];
 	for (int i = 0; i < 7; i++)
 		other[i] = like;
@@ -154,11 +150,11 @@ static void test_resume_members(struct store *store) {
 	other[3].space_hash = "sha256:changed", other[4].baseline = "{}", other[5].valid = 3, other[6].cartesian = 3;
 	int matches = 0;
 	for (int i = 0; i < 7; i++)
-		matches += resume(store, MACHINE, &other[i], &found, state, &result) != 0;
+		matches += resume(store, MACHINE, &other[i], &found) != 0;
 	ok(matches == 0, "no match where any one member differs");
 	int64_t later = fixture_session(store, MACHINE);
 	int64_t again = fixture_search(store, later, "fw", "{\"n\":128}");
-	ok(resume(store, MACHINE, &like, &found, state, &result) == 1 && found == again, "of two open sessions the newer");
+	ok(resume(store, MACHINE, &like, &found) == 1 && found.search == again, "of two open sessions the newer");
 }
 
 struct results {
@@ -166,7 +162,7 @@ struct results {
 	char text[512];
 };
 
-static int see_result(void *ctx, const struct store_result *result) {
+static int see_result(void *ctx, const struct store_row *result) {
 	struct results *seen = ctx;
 	size_t length = strlen(seen->text);
 	seen->count++;
@@ -174,7 +170,7 @@ static int see_result(void *ctx, const struct store_result *result) {
 	         (long long)json_integer_value(json_object_get(json_object_get(result->result, "problem"), "n")),
 	         json_number_value(json_object_get(json_object_get(result->result, "best"), "median")));
 	if (strcmp(result->source, "sha256:1234") || strcmp(result->command, "sweetspot tune 'a b'") ||
-	    strcmp(result->version, PACKAGE_VERSION) || result->noise_floor != 0.011 || !(result->finished > 1.6e9) ||
+	    strcmp(result->version, PACKAGE_VERSION) || result->noise_floor != 0.011 || !(result->ended > 1.6e9) ||
 	    strcmp(json_string_value(json_object_get(result->machine, "cpu")), "a \"quoted\" CPU"))
 		strcat(seen->text, "WRONG ");
 	return 0;
@@ -183,6 +179,7 @@ static int see_result(void *ctx, const struct store_result *result) {
 static void test_results(struct store *store) {
 	struct err err = {0};
 	struct results seen = {0}, all = {0}, none = {0};
+	const struct store_filter here = {.fingerprint = MACHINE}, unknown = {.fingerprint = "sha256:0"};
 	fixture_finish(store, MACHINE, "gol", 64, 0.5);
 	fixture_finish(store, MACHINE, "fw", 64, 0.25);
 	fixture_finish(store, OTHER_MACHINE, "fw", 64, 0.125);
@@ -194,11 +191,11 @@ static void test_results(struct store *store) {
 	store_search_end(store, fixture_search(store, session, "fw", "{\"n\":64}"), "interrupted", result, &err);
 	store_search_end(store, fixture_search(store, session, "fw", "{\"n\":64}"), "done", NULL, &err);
 	json_decref(result);
-	store_results_each(store, MACHINE, see_result, &seen, &err);
+	store_each(store, STORE_RESULTS, &here, see_result, &seen, &err);
 	is_text(seen.text, "fw/64/0.25 fw/128/2 gol/64/0.75 ", "the newest of each kernel and problem, oldest first");
-	store_results_each(store, NULL, see_result, &all, &err);
+	store_each(store, STORE_RESULTS, NULL, see_result, &all, &err);
 	ok(all.count == 4, "of all machines");
-	ok(store_results_each(store, "sha256:0", see_result, &none, &err) == 0 && none.count == 0,
+	ok(store_each(store, STORE_RESULTS, &unknown, see_result, &none, &err) == 0 && none.count == 0,
 	   "of an unknown one: none");
 }
 

@@ -94,13 +94,11 @@ static int count_trial(void *ctx, const struct store_trial *trial) {
 
 static void state_read(struct store *store, struct outcome *outcome) {
 	const struct store_search like = {.kernel = "kernel"};
-	int64_t search = 0, session = 0;
-	uint64_t seed;
-	json_t *result = NULL;
-	outcome->state[0] = '\0';
-	if (store_resume_find(store, MACHINE, &like, &search, &session, &seed, outcome->state, &result, NULL) == 1)
-		store_trials_each(store, search, "counters", count_trial, outcome, NULL);
-	json_decref(result);
+	struct store_resumed found;
+	if (store_resume_find(store, MACHINE, &like, &found, NULL) == 1)
+		store_trials_each(store, found.search, "counters", count_trial, outcome, NULL);
+	memcpy(outcome->state, found.state, sizeof outcome->state);
+	json_decref(found.result);
 }
 
 static struct outcome tune(struct kernel *k, struct trial_counters counters, double timeout) {
