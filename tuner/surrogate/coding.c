@@ -5,57 +5,34 @@
 
 #include <math.h>
 
-/* Lengths that are expected, of a range of 1, and the largest power of two that alignment knows. Chosen with
+/* The length that is expected of alignment, of a range of 1, and the largest power of two that it knows. Chosen with
  * doc/search.md's procedure. */
-static const double LENGTH = 1.35, ALIGNMENT_LENGTH = 2.7;
+static const double ALIGNMENT_LENGTH = 2.7;
 enum { POWER_MAX = 6, CODES_MAX = 4096, ALIGNED_VALUES_MIN = 5 };
-/* Positive values over at least this range are compared by their ratios. */
-static const double WIDE = 4;
 
 static double number(const struct space *space, size_t param, size_t place) {
 	struct value value = space_param_value(space, param, place);
 	return value.type == VALUE_INT ? (double)value.as.i : value.type == VALUE_REAL ? value.as.r : (double)place;
 }
 
-static bool is_wide(const struct space *space, size_t param) {
-	double least = INFINITY, most = -INFINITY;
-	for (size_t v = 0; v < space_param_values(space, param); v++) {
-		double x = number(space, param, v);
-		least = fmin(least, x);
-		most = fmax(most, x);
-	}
-	return least > 0 && most >= WIDE * least;
-}
-
-/* Codes by `x` of each value, in the order of values; x is overwritten with places in 0..1. */
-static void dim_add(struct coding *coding, size_t param, double *x, size_t codes, bool ordered, double length) {
-	double least = INFINITY, most = -INFINITY;
-	for (size_t c = 0; c < codes; c++) {
-		least = fmin(least, x[c]);
-		most = fmax(most, x[c]);
-	}
-	double range = 0.5 * most - 0.5 * least; /* that of finite numbers need not be finite */
-	for (size_t c = 0; c < codes; c++)
-		x[c] = range > 0 ? (0.5 * x[c] - 0.5 * least) / range : 0;
-	x[codes] = NAN;
+static struct gp_dim *dim_add(struct coding *coding, size_t param, const uint16_t *code, struct gp_dim dim) {
 	coding->param[coding->count] = (int)param;
-	coding->dim[coding->count++] = (struct gp_dim){.values = codes + 1, .at = ordered ? x : NULL, .length = length};
+	coding->code[coding->count] = code;
+	coding->dim[coding->count] = dim;
+	return &coding->dim[coding->count++];
 }
 
 static void param_add(struct arena *arena, struct coding *coding, size_t param) {
 	const struct space *space = coding->space;
 	size_t values = space_param_values(space, param), codes = values < CODES_MAX ? values : CODES_MAX;
-	bool ordered = space_param_ordered(space, param), wide = ordered && is_wide(space, param);
 	double *x = arena_alloc(arena, codes + 1, sizeof *x);
 	uint16_t *code = arena_alloc(arena, values + 1, sizeof *code);
 	for (size_t v = 0; v < values; v++) {
-		double at = ordered ? number(space, param, v) : (double)v;
 		code[v] = (uint16_t)(v * codes / values);
-		x[code[v]] = wide ? log(at) : at;
+		x[code[v]] = number(space, param, v);
 	}
 	code[values] = (uint16_t)codes;
-	coding->code[coding->count] = code;
-	dim_add(coding, param, x, codes, ordered, LENGTH);
+	dim_add(coding, param, code, gp_dim_of(space_param_ordered(space, param) ? x : NULL, codes, x));
 }
 
 static int power_of_two(const struct space *space, size_t param, size_t place) {
@@ -98,10 +75,9 @@ static void alignment_add(struct arena *arena, struct coding *coding, size_t par
 		code[v] = (uint16_t)power;
 	}
 	for (int power = 0; power <= POWER_MAX; power++)
-		x[power] = power < least ? least : power > most ? most : power;
+		x[power] = ldexp(1, power < least ? least : power > most ? most : power);
 	code[values] = POWER_MAX + 1;
-	coding->code[coding->count] = code;
-	dim_add(coding, param, x, POWER_MAX + 1, true, ALIGNMENT_LENGTH);
+	dim_add(coding, param, code, gp_dim_of(x, POWER_MAX + 1, x))->length = ALIGNMENT_LENGTH;
 }
 
 struct coding *coding_new(struct arena *arena, const struct space *space, size_t spare) {

@@ -3,29 +3,15 @@
 
 #include "src/cmd/explain/table.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 #include "src/base/mem.h"
 
-/* Positive values that span at least a factor of WIDE are put on a logarithmic scale, as in tuner/surrogate/coding.c.
- */
-static const double WIDE = 4, LENGTH = 1.35;
-
-/* The coordinates of the levels in 0..1, followed by NAN for absence; NULL if the levels are words. */
-static double *coordinates_new(const struct study_column *column) {
-	if (!column->numeric)
-		return NULL;
-	double *at = mem_alloc(column->levels + 1, sizeof *at);
-	double first = value_number(column->level[0]), last = value_number(column->level[column->levels - 1]);
-	bool wide = first > 0 && last >= WIDE * first;
-	double low = wide ? log(first) : 0.5 * first, range = (wide ? log(last) : 0.5 * last) - low;
-	for (size_t i = 0; i < column->levels; i++) {
-		double x = value_number(column->level[i]);
-		at[i] = range > 0 ? ((wide ? log(x) : 0.5 * x) - low) / range : 0;
-	}
-	at[column->levels] = NAN;
-	return at;
+/* As a search sees it, so that both speak of the same surface. */
+static struct gp_dim dim_of(const struct study_column *column, double *at) {
+	for (size_t i = 0; column->numeric && i < column->levels; i++)
+		at[i] = value_number(column->level[i]);
+	return gp_dim_of(column->numeric ? at : NULL, column->levels, at);
 }
 
 static void params_find(struct explain_table *table, const struct study *study) {
@@ -38,8 +24,8 @@ static void params_find(struct explain_table *table, const struct study *study) 
 		table->levels[p] = column->levels;
 		if (p >= GP_DIMS_MAX)
 			continue;
-		table->at[p] = coordinates_new(column);
-		table->dim[p] = (struct gp_dim){.values = column->levels + 1, .at = table->at[p], .length = LENGTH};
+		table->at[p] = mem_alloc(column->levels + 1, sizeof *table->at[p]);
+		table->dim[p] = dim_of(column, table->at[p]);
 	}
 }
 

@@ -174,12 +174,12 @@ static void little_is_enough(struct rng *rng) {
 static void dimensions(void) {
 	static const double powers[] = {1, 2, 4, 8, 16}, narrow[] = {-1, 0, 1};
 	double at[6];
-	struct gp_dim dim = response_dim(powers, 5, at);
+	struct gp_dim dim = gp_dim_of(powers, 5, at);
 	ok(dim.values == 6 && fabs(at[2] - 0.5) < 1e-12 && at[0] == 0 && fabs(at[4] - 1) < 1e-12 && isnan(at[5]),
 	   "a wide range is compared by ratios");
-	dim = response_dim(narrow, 3, at);
+	dim = gp_dim_of(narrow, 3, at);
 	ok(dim.at == at && fabs(at[1] - 0.5) < 1e-12 && isnan(at[3]), "any other by differences");
-	ok(response_dim(NULL, 3, at).at == NULL, "and words not at all");
+	ok(gp_dim_of(NULL, 3, at).at == NULL, "and words not at all");
 }
 
 int main(void) {

@@ -15,7 +15,7 @@
 #include "tuner/model/gp/gp.h"
 
 /* What was measured: a row a trial. Values of parameters are places, as in effects.h; the Gaussian process sees codes,
- * as strategy/coding.h makes them. With param NULL dimension d is parameter d; with code NULL a place is its code, and
+ * as gp_dim_of makes them. With param NULL dimension d is parameter d; with code NULL a place is its code, and
  * levels[] that of absence. */
 struct response_data {
 	size_t rows, params;
@@ -29,10 +29,6 @@ struct response_data {
 	const int *param;            /* of each dimension; -1: of none, then always code 0 */
 	const uint16_t *const *code; /* of each dimension: of each place, then of absence */
 };
-
-/* The dimension of a parameter by itself, for param and code NULL. numbers: of its values, compared by their ratios
- * where all are over 0 and the range is at least 4; NULL: words. at: levels + 1, which the dimension then points to. */
-struct gp_dim response_dim(const double *numbers, size_t levels, double *at);
 
 enum { RESPONSE_REASON = 200 };
 

@@ -28,6 +28,11 @@ struct gp_dim {
 	double slope, slope_deviation; /* of the mean over `at`, where it is a trend */
 };
 
+/* The dimension of a parameter, its values in the order of their codes and its absence as the last code. numbers: of
+ * the values, compared by their ratios where all are positive and the largest is at least 4 times the smallest; NULL:
+ * words. at: values + 1, may be `numbers`; the dimension points to it. */
+struct gp_dim gp_dim_of(const double *numbers, size_t values, double *at);
+
 struct gp;
 struct gp *gp_new(const struct gp_dim *dims, size_t count);
 void gp_free(struct gp *gp);
