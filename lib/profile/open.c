@@ -75,11 +75,6 @@ sweetspot_profile *sweetspot_open(const char *path, char *text, size_t size) {
 	return profile;
 }
 
-void sweetspot_close(sweetspot_profile *profile) {
-	if (profile)
-		ssp_arena_free(profile->arena);
-}
-
 const char *sweetspot_about(const sweetspot_profile *profile, const char *what) {
 	static const struct {
 		const char *name;

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/profile/json.h"
 #include "lib/profile/settings.h"
 
 void ssp_say(const struct ssp_message *message, const char *format, ...) {
@@ -123,27 +124,36 @@ static int profile_read(struct sweetspot_profile *profile, const json_t *json, c
 	return -1;
 }
 
-struct sweetspot_profile *ssp_parse(const char *text, size_t size, const struct ssp_message *message) {
-	json_error_t why;
+sweetspot_profile *ssp_read(const json_t *json, char *text, size_t size) {
+	const struct ssp_message message = {text, size};
 	struct ssp_arena *arena = ssp_arena_new();
 	struct sweetspot_profile *profile = arena ? ssp_arena_take(arena, 1, sizeof *profile) : NULL;
-	json_t *json = profile ? json_loadb(text, size, JSON_REJECT_DUPLICATES, &why) : NULL;
-	if (!profile)
-		ssp_say(message, "out of memory");
-	else if (!json)
-		ssp_say(message, "not valid JSON: line %d, column %d: %s", why.line, why.column, why.text);
-	if (json && memchr(text, '\0', size)) { /* jansson passes over one behind a number */
-		ssp_say(message, "not valid JSON: it has bytes of 0");
-		profile = NULL;
-	} else if (json) {
+	if (profile) {
 		profile->arena = arena;
-		if (profile_read(profile, json, message) != 0)
-			profile = NULL;
+		if (profile_read(profile, json, &message) == 0)
+			return profile;
 	} else {
-		profile = NULL;
+		ssp_say(&message, "out of memory");
 	}
-	if (!profile)
-		ssp_arena_free(arena);
+	ssp_arena_free(arena);
+	return NULL;
+}
+
+struct sweetspot_profile *ssp_parse(const char *text, size_t size, const struct ssp_message *message) {
+	json_error_t why;
+	struct sweetspot_profile *profile = NULL;
+	json_t *json = json_loadb(text, size, JSON_REJECT_DUPLICATES, &why);
+	if (!json)
+		ssp_say(message, "not valid JSON: line %d, column %d: %s", why.line, why.column, why.text);
+	else if (memchr(text, '\0', size)) /* jansson passes over one behind a number */
+		ssp_say(message, "not valid JSON: it has bytes of 0");
+	else
+		profile = ssp_read(json, message ? message->text : NULL, message ? message->size : 0);
 	json_decref(json);
 	return profile;
+}
+
+void sweetspot_close(sweetspot_profile *profile) {
+	if (profile)
+		ssp_arena_free(profile->arena);
 }

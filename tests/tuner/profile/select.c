@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What `profile select` finds is what a program finds by libsweetspot, whatever is asked. */
+/* `profile select` must show the part of the profile that libsweetspot gives to a program, whatever is asked. */
 #include <config.h>
 
 #include <math.h>

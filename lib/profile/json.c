@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <config.h>
+
+#include "lib/profile/json.h"
+
+#include "lib/profile/profile.h"
+
+static bool find_range(const struct ssp_sizes *sizes, const sweetspot_config *config, size_t *range) {
+	for (*range = 0; *range < sizes->range_count; (*range)++)
+		if (&sizes->ranges[*range].config == config)
+			return true;
+	return false;
+}
+
+struct ssp_place ssp_place_of(const sweetspot_profile *profile, const sweetspot_config *config) {
+	struct ssp_place place = {0};
+	for (size_t i = 0; i < profile->entry_count; i++)
+		if (&profile->entries[i].config == config)
+			return (struct ssp_place){.is_entry = true, .at = i};
+	while (place.at < profile->sizes_count && !find_range(&profile->sizes[place.at], config, &place.range))
+		place.at++;
+	return place;
+}
