@@ -27,7 +27,7 @@ static bool arch_choose(const struct nvrtc *nvrtc, int arch, char *text, size_t 
 }
 
 /* NVRTC's file is part of the key beside its version: libraries of one version need not be one. */
-static void key_make(const struct compiler *compiler, const struct source *source, const char *shared,
+static void key_make(const struct compiler *compiler, const struct source *source, const struct headers *headers,
                      const struct options *options, char key[CACHE_KEY]) {
 	const struct nvrtc *nvrtc = &compiler->nvrtc;
 	struct sha256 sha;
@@ -42,7 +42,8 @@ static void key_make(const struct compiler *compiler, const struct source *sourc
 		sha256_add(&sha, options->words[i], strlen(options->words[i]) + 1);
 	sha256_add(&sha, "", 1);
 	sha256_add(&sha, source->name, strlen(source->name) + 1);
-	sha256_add(&sha, shared, strlen(shared) + 1);
+	for (int i = 0; i < headers->count; i++)
+		sha256_add(&sha, headers->texts[i], strlen(headers->texts[i]) + 1);
 	sha256_add(&sha, source->text, strlen(source->text) + 1);
 	sha256_end(&sha, key);
 }
@@ -79,13 +80,13 @@ static bool image_read(const struct nvrtc *nvrtc, nvrtc_program program, bool pt
 	return get(program, code->image) == NVRTC_FINE;
 }
 
-static bool translate(struct compiler *compiler, const struct source *source, const char *shared,
+static bool translate(struct compiler *compiler, const struct source *source, const struct headers *headers,
                       const struct options *options, bool ptx, struct code *code, struct err *err) {
-	static const char *const names[] = {"sweetspot.cuh"};
 	const struct nvrtc *nvrtc = &compiler->nvrtc;
 	nvrtc_program program = NULL;
 	double start = sys_now();
-	nvrtc_result result = nvrtc->create(&program, source->text, source->name, 1, &shared, names);
+	nvrtc_result result = nvrtc->create(&program, source->text, source->name, headers->count,
+	                                    (const char *const *)headers->texts, (const char *const *)headers->names);
 	if (result != NVRTC_FINE)
 		return err_set(err, ERR_FAILED, NULL, "%s: NVRTC's error %d", source->name, (int)result) == 0;
 	result = nvrtc->compile(program, options->count, options->words);
@@ -102,21 +103,21 @@ static bool translate(struct compiler *compiler, const struct source *source, co
 	return fine;
 }
 
-static bool compile_or_load(struct compiler *compiler, const struct source *source, const char *shared,
+static bool compile_or_load(struct compiler *compiler, const struct source *source, const struct headers *headers,
                             const struct options *options, bool ptx, bool fresh, struct code *code, struct err *err) {
 	char key[CACHE_KEY];
 	if (!compiler->tried)
 		compiler->folder = cache_folder();
 	compiler->tried = true;
 	const char *folder = source->unseen ? NULL : compiler->folder;
-	key_make(compiler, source, shared, options, key);
+	key_make(compiler, source, headers, options, key);
 	if (folder && fresh)
 		cache_remove(folder, key);
 	if (folder && !fresh && cache_load(folder, key, code)) {
 		compiler->from_disk++;
 		return true;
 	}
-	if (!translate(compiler, source, shared, options, ptx, code, err))
+	if (!translate(compiler, source, headers, options, ptx, code, err))
 		return false;
 	if (folder) {
 		cache_store(folder, key, code);
@@ -131,6 +132,7 @@ bool compile_source(struct compiler *compiler, const struct source *source, bool
 	char arch[24];
 	bool ptx;
 	struct options options;
+	struct headers headers;
 	*code = (struct code){.image = NULL};
 	*failure = GPU_REFUSED;
 	if (!arch_choose(&compiler->nvrtc, source->arch, arch, sizeof arch, &ptx))
@@ -140,9 +142,10 @@ bool compile_source(struct compiler *compiler, const struct source *source, bool
 	if (options_make(&options, source, arch) < 0)
 		return err_set(err, ERR_USAGE, NULL, "%s: too many or too long options", source->name) == 0;
 	*failure = GPU_COMPILE;
-	char *shared = source_read("sweetspot.cuh", err);
-	bool fine = shared && compile_or_load(compiler, source, shared, &options, ptx, fresh, code, err);
-	free(shared);
+	if (!headers_read(source, &headers, err))
+		return false;
+	bool fine = compile_or_load(compiler, source, &headers, &options, ptx, fresh, code, err);
+	headers_free(&headers);
 	if (!fine)
 		code_free(code);
 	return fine;

@@ -20,7 +20,7 @@ struct source {
 	const char *const *options; /* more of them, NULL-terminated or NULL */
 	const struct gpu_defines *defines;
 	int arch;    /* 75, 80, 90: the device's */
-	bool unseen; /* it includes what is not in the key: not kept on the disk */
+	bool unseen; /* it includes files of the user, which are not in the key: not kept on the disk */
 };
 
 struct code {
@@ -42,8 +42,25 @@ struct options {
 };
 int options_make(struct options *options, const struct source *source, const char *arch);
 
-/* source.c: the text of one of our .cu files, or of sweetspot.cuh; to free(3). */
+/* source.c: the text of one of our .cu files or their headers; to free(3). */
 char *source_read(const char *name, struct err *err);
+
+/* headers.c: sweetspot.cuh, and what one of our own sources includes by "NAME", from the folder of that source. */
+enum { HEADERS_MAX = 8 };
+struct headers {
+	int count;
+	char *names[HEADERS_MAX], *texts[HEADERS_MAX];
+};
+bool headers_read(const struct source *source, struct headers *headers, struct err *err);
+void headers_free(struct headers *headers);
+struct include {
+	bool quoted;      /* not in angle brackets: a file, or a macro */
+	const char *name; /* inside the text; NULL where it is a macro's */
+	size_t length;
+};
+/* Finds the next #include line and moves *text behind it; false at the end. */
+bool include_next(const char **text, struct include *include);
+bool include_is_shared(const struct include *include); /* "sweetspot.cuh" */
 
 /* ptxas.c: functions and their facts as the log of --ptxas-options=-v has them; an array to free(3). */
 struct gpu_compiled *ptxas_read(const char *log, size_t *count);

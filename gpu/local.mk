@@ -12,6 +12,7 @@ libgpu_la_SOURCES = %D%/gpu.h %D%/open.h %D%/impl.h \
 	%D%/memory_pool.c \
 	%D%/defines.c \
 	%D%/source.c \
+	%D%/headers.c \
 	%D%/ptxas.c \
 	%D%/compile.c %D%/compile.h \
 	%D%/cache.c \

@@ -103,19 +103,12 @@ const struct gpu_module *gpu_module(struct gpu *gpu, const char *source, const s
 	return module;
 }
 
-/* Whether it includes <files> (CUDA's go with NVRTC), or "files" of the user's own, which may change in place. */
-static bool includes(const char *text, char mark) {
-	for (const char *line = text; *line; line += strcspn(line, "\n"), line += *line == '\n') {
-		const char *at = line + strspn(line, " \t");
-		if (*at != '#')
-			continue;
-		at += 1 + strspn(at + 1, " \t");
-		if (strncmp(at, "include", 7) != 0)
-			continue;
-		at += 7 + strspn(at + 7, " \t");
-		if (strncmp(at, "\"sweetspot.cuh\"", 15) != 0 && (*at == '<') == (mark == '<'))
+/* Whether it includes <files> (CUDA's go with NVRTC), or files of the user's own, which may change in place. */
+static bool includes(const char *text, bool quoted) {
+	struct include include;
+	while (include_next(&text, &include))
+		if (include.quoted == quoted && !include_is_shared(&include))
 			return true;
-	}
 	return false;
 }
 
@@ -139,14 +132,14 @@ const struct gpu_module *gpu_module_text(struct gpu *gpu, const char *name, cons
 	for (; options && options[count] && count < COMPILE_OPTIONS_MAX - 1; count++)
 		words[count] = options[count];
 	cuda_headers(headers, sizeof headers);
-	if (headers[0] && includes(text, '<'))
+	if (headers[0] && includes(text, false))
 		words[count] = headers;
 	const struct source what = {.name = name,
 	                            .text = text,
 	                            .options = words,
 	                            .defines = defines,
 	                            .arch = arch_of(gpu),
-	                            .unseen = includes(text, '"')};
+	                            .unseen = includes(text, true)};
 	if (!gpu_enter(gpu))
 		return NULL;
 	sha256_text(text, strlen(text), hash);

@@ -11,7 +11,6 @@
 #include "src/base/sys.h"
 
 enum { SOURCE_BYTES = 1 << 20 };
-#define SOURCE_SHARED "sweetspot.cuh"
 
 /* Names come from tables of kernels, which may be plug-ins. */
 static bool is_safe(const char *name) {
@@ -24,7 +23,7 @@ static char *folder_find(struct err *err) {
 	static const char *const names[] = {"../kernels", "kernels"};
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
 		char *folder = sys_share_dir(names[i], err);
-		char *file = folder ? mem_printf("%s/%s", folder, SOURCE_SHARED) : NULL;
+		char *file = folder ? mem_printf("%s/sweetspot.cuh", folder) : NULL;
 		bool found = file && access(file, R_OK) == 0;
 		free(file);
 		if (found)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What our .cu files share: #include "sweetspot.cuh". It is handed to NVRTC by name, so that it needs no search path.
+/* Shared by our .cu files: #include "sweetspot.cuh". NVRTC gets it by name, and so does a header from the folder of the .cu
+ * file, so that neither needs a search path.
  *
  * NVRTC compiles these files for a GPU. The tests' emulator compiles the same files as C++ for the CPU, to try them where
  * there is none, and defines SWEETSPOT_EMULATED; for its sake:

@@ -76,6 +76,46 @@ static void check_others(const char *folder) {
 	free(all);
 }
 
+/* The first function's name; "" and err where it does not compile. */
+static const char *compiled_name(const char *source, struct err *err) {
+	static char name[COMPILED_NAME];
+	size_t count;
+	err->what[0] = name[0] = '\0';
+	struct gpu_compiled *all = gpu_compile_only(source, NULL, 90, &count, err);
+	if (all && count > 0)
+		snprintf(name, sizeof name, "%s", all->name);
+	free(all);
+	return name;
+}
+
+/* Our own sources bring headers from their folder, which are part of what the compiled code is kept under. */
+static void check_headers(const char *folder) {
+	struct err err;
+	char *sub = mem_printf("%s/kernels/sub", folder), text[40 * (HEADERS_MAX + 1)] = "";
+	mkdir(sub, 0700);
+	free(sub);
+	file_write(folder, "sub/own.cu", "#include \"sweetspot.cuh\"\n# include \"outer.cuh\"\nKERNEL(NAME)\n");
+	file_write(folder, "sub/outer.cuh",
+	           "#ifndef OUTER\n#define OUTER\n#include \"inner.cuh\"\n#include \"outer.cuh\"\n"
+	           "#define KERNEL(name) extern \"C\" __global__ void name(int *p) { *p = 1; }\n#endif\n");
+	file_write(folder, "sub/inner.cuh", "#define NAME first\n");
+	is_text(compiled_name("sub/own.cu", &err), "first", "headers come from the source's folder");
+	file_write(folder, "sub/inner.cuh", "#define NAME second\n");
+	is_text(compiled_name("sub/own.cu", &err), "second", "a header that changes is seen");
+	file_write(folder, "sub/inner.cuh", "#include \"absent.cuh\"\n");
+	ok(!*compiled_name("sub/own.cu", &err) && strstr(err.what, "absent.cuh"), "a missing one is named: %s", err.what);
+	file_write(folder, "sub/inner.cuh", "#include \"../greedy.cu\"\n");
+	ok(!*compiled_name("sub/own.cu", &err) && strstr(err.what, "unsafe"), "no path leads out: %s", err.what);
+	for (int i = 0; i <= HEADERS_MAX; i++) {
+		char name[40];
+		snprintf(name, sizeof name, "sub/%d.cuh", i);
+		file_write(folder, name, "");
+		snprintf(text + strlen(text), sizeof text - strlen(text), "#include \"%d.cuh\"\n", i);
+	}
+	file_write(folder, "sub/inner.cuh", text);
+	ok(!*compiled_name("sub/own.cu", &err) && strstr(err.what, "more than"), "there is a limit: %s", err.what);
+}
+
 static void check_names(void) {
 	static const char *const names[] = {"../etc/passwd", "/etc/passwd", "a/../../b.cu", "", "a b.cu", "none.cu", "x;y"};
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -193,6 +233,7 @@ int main(void) {
 		free(kernels);
 		setenv("SWEETSPOT_DATA", home, 1);
 		check_others(home);
+		check_headers(home);
 		check_defines();
 	} else {
 		tap_skip("our sources compile", parts[1].reason);

@@ -5,57 +5,20 @@
  * A warp has COPIES tables of sums. Its lanes take turns, COPIES of them at a time, each with a table of its own: fewer
  * copies leave room for more warps, and cost more turns. The order of sums is fixed, and no operation is atomic.
  *
- * With GROUP clusters in a group a lane first finds the group with the nearest centre: one comparison of a cluster and a
- * few of a group, as the pipe for comparisons has half the rate of that for products of floats. For floats they compare
- * the brackets themselves, for doubles their upper halves (see fused.cu, also for what follows a tie).
- *
  * The host (fast.c) mirrors what the parts of shared memory measure. */
-#include "sweetspot.cuh"
-#if TYPE == 32
-typedef float real;
-#define MULADD fmaf
-#else
-typedef double real;
-#define MULADD fma
-#endif
-#if CLUSTERS < 256
-typedef unsigned char label;
-#else
-typedef unsigned short label;
-#endif
+#include "bracket.cuh"
 
-enum { D = COORDS, K = CLUSTERS, PACK = 16 / sizeof(real), EACH = PACK / D /* objects in 16 bytes */ };
+enum { EACH = PACK / D /* objects in 16 bytes */ };
 enum { READS = POINTS > EACH ? POINTS / EACH : 1, P = READS * EACH, TILE = 32 * P };
-enum { CENTRE = (D + PACK) / PACK * PACK }; /* |c|^2 / 2 comes last */
-enum { FILLED = GROUP > 0 ? (K + GROUP - 1) / GROUP * GROUP : K, MEMBERS = GROUP > 0 ? GROUP : FILLED };
-enum { GROUPS = FILLED / MEMBERS, APART = MEMBERS * CENTRE + (GROUP > 0 ? PACK : 0) };
 enum { TABLE = K * COPIES * D, TURNS = 32 / COPIES, AT_ONCE = P % 2 == 0 ? 2 : 1 };
-enum { AHEAD = READS * 16 <= 64, GROUPS_AT_ONCE = 2 };
+enum { AHEAD = READS * 16 <= 64 };
 
-struct alignas(16) pack {
-	real v[PACK];
-};
 struct alignas(D * sizeof(real)) row {
 	real v[D];
 };
 struct alignas(EACH * sizeof(label)) labels {
 	label v[EACH];
 };
-
-/* With the sign and the half of the bracket, computed as the host does it (single.c). Clusters that only fill up the last
- * group are far away. */
-static __device__ void centres_stage(real *shared, const real *centres) {
-	for (int c = (int)threadIdx.x; c < FILLED; c += (int)blockDim.x) {
-		real *const to = shared + c / MEMBERS * APART + c % MEMBERS * CENTRE;
-		double square = 0;
-		for (int j = 0; j < D; j++) {
-			const double x = c < K ? centres[c * D + j] : (real)0;
-			to[j] = (real)-x;
-			square = fma(x, x, square);
-		}
-		to[D] = c < K ? (real)(square * 0.5) : (real)1e29f;
-	}
-}
 
 /* Memory beyond the last object is there, and 0. */
 static __device__ __forceinline__ void tile_read(pack (&x)[READS], const real *objects, int lane) {
@@ -64,139 +27,25 @@ static __device__ __forceinline__ void tile_read(pack (&x)[READS], const real *o
 		x[q] = reinterpret_cast<const pack *>(objects)[q * 32 + lane];
 }
 
-static __device__ __forceinline__ real bracket(const pack (&x)[READS], int p, const real *centre) {
-	real sum = centre[D];
-#pragma unroll
-	for (int j = 0; j < D; j++)
-		sum = MULADD(x[p / EACH].v[p % EACH * D + j], centre[j], sum);
-	return sum;
-}
+struct lane_objects {
+	pack x[READS];
 
-static __device__ __forceinline__ void centre_read(real (&centre)[CENTRE], const real *from) {
-#pragma unroll
-	for (int j = 0; j < CENTRE; j += PACK) {
-		const pack some = *reinterpret_cast<const pack *>(from + j);
-#pragma unroll
-		for (int v = 0; v < PACK; v++)
-			centre[j + v] = some.v[v];
+	__device__ __forceinline__ real at(int p, int j) const {
+		return x[p / EACH].v[p % EACH * D + j];
 	}
-}
 
-/* Every cluster; of equals the first. */
-template <int UNROLL>
-static __device__ __forceinline__ void search_all(int (&found)[P], const pack (&x)[READS], const real *centres) {
-	real least[P];
+	__device__ __forceinline__ real bracket(int p, const real (&centre)[CENTRE]) const {
+		real sum = centre[D];
 #pragma unroll
-	for (int p = 0; p < P; p++) {
-		least[p] = (real)1e30f;
-		found[p] = 0;
+		for (int j = 0; j < D; j++)
+			sum = MULADD(at(p, j), centre[j], sum);
+		return sum;
 	}
-	for (int group = 0; group < GROUPS; group++)
-#pragma unroll UNROLL
-		for (int m = 0; m < MEMBERS; m++) {
-			real centre[CENTRE];
-			centre_read(centre, centres + group * APART + m * CENTRE);
-#pragma unroll
-			for (int p = 0; p < P; p++) {
-				const real value = bracket(x, p, centre);
-				if (value < least[p]) {
-					least[p] = value;
-					found[p] = group * MEMBERS + m;
-				}
-			}
-		}
-}
-
-#if GROUP > 0
-/* In the order of the numbers, for doubles but for ties. */
-static __device__ __forceinline__ float key(real x) {
-#if TYPE == 32
-	return x;
-#else
-	return __int_as_float(__double2hiint(x));
-#endif
-}
-
-/* Of each object the group, and its least key; whether upper halves tied. */
-static __device__ __forceinline__ bool groups_compare(int (&found)[P], float (&least)[P], const pack (&x)[READS],
-                                                      const real *centres) {
-	bool tie = false;
-#pragma unroll
-	for (int p = 0; p < P; p++) {
-		least[p] = 3e38f;
-		found[p] = 0;
-	}
-#pragma unroll GROUPS_AT_ONCE
-	for (int group = 0; group < GROUPS; group++) {
-		float own[P];
-#pragma unroll
-		for (int m = 0; m < MEMBERS; m++) {
-			real centre[CENTRE];
-			centre_read(centre, centres + group * APART + m * CENTRE);
-#pragma unroll
-			for (int p = 0; p < P; p++) {
-				const float value = key(bracket(x, p, centre));
-				own[p] = m == 0 ? value : fminf(own[p], value);
-			}
-		}
-#pragma unroll
-		for (int p = 0; p < P; p++) {
-			if (TYPE == 64)
-				tie |= own[p] == least[p];
-			found[p] = own[p] < least[p] ? group : found[p];
-			least[p] = fminf(own[p], least[p]);
-		}
-	}
-	return tie;
-}
-
-#if TYPE == 32
-/* The first member with the group's least bracket, which comes out the same again. */
-static __device__ __forceinline__ int member(const pack (&x)[READS], int p, const real *rows, float least) {
-	int found = MEMBERS - 1;
-#pragma unroll
-	for (int m = MEMBERS - 2; m >= 0; m--) {
-		real centre[CENTRE];
-		centre_read(centre, rows + m * CENTRE);
-		found = bracket(x, p, centre) == least ? m : found;
-	}
-	return found;
-}
-#else
-static __device__ __forceinline__ int member(const pack (&x)[READS], int p, const real *rows, float) {
-	real least = (real)1e30f;
-	int found = 0;
-#pragma unroll
-	for (int m = 0; m < MEMBERS; m++) {
-		real centre[CENTRE];
-		centre_read(centre, rows + m * CENTRE);
-		const real value = bracket(x, p, centre);
-		if (m == 0 || value < least) {
-			least = value;
-			found = m;
-		}
-	}
-	return found;
-}
-#endif
-
-static __device__ __forceinline__ void search(int (&found)[P], const pack (&x)[READS], const real *centres) {
-	float least[P];
-	if (groups_compare(found, least, x, centres)) {
-		search_all<1>(found, x, centres);
-		return;
-	}
-#pragma unroll
-	for (int p = 0; p < P; p++)
-		found[p] = found[p] * MEMBERS + member(x, p, centres + found[p] * APART, least[p]);
-}
-#else
-#define search search_all<8>
-#endif
+};
 
 /* The objects of a lane, to the sums at `to`, in bytes. Of two the second takes over the sums of the first in the same
  * cluster. */
-static __device__ __forceinline__ void lane_add(real *shared, const pack (&x)[READS], const int (&to)[P]) {
+static __device__ __forceinline__ void lane_add(real *shared, const lane_objects &x, const int (&to)[P]) {
 #pragma unroll
 	for (int first = 0; first < P; first += AT_ONCE) {
 		row *at[AT_ONCE], sum[AT_ONCE];
@@ -212,7 +61,7 @@ static __device__ __forceinline__ void lane_add(real *shared, const pack (&x)[RE
 			for (int j = 0; j < D; j++) {
 				if (u > 0 && to[p] == to[first])
 					sum[u].v[j] = sum[0].v[j];
-				sum[u].v[j] += x[p / EACH].v[p % EACH * D + j];
+				sum[u].v[j] += x.at(p, j);
 			}
 		}
 #pragma unroll
@@ -221,7 +70,7 @@ static __device__ __forceinline__ void lane_add(real *shared, const pack (&x)[RE
 	}
 }
 
-static __device__ __forceinline__ void sums_add(real *shared, int table, const pack (&x)[READS], const int (&found)[P],
+static __device__ __forceinline__ void sums_add(real *shared, int table, const lane_objects &x, const int (&found)[P],
                                                 int lane) {
 	int to[P];
 #pragma unroll
@@ -271,20 +120,6 @@ static __device__ __forceinline__ int rest_write(label *membership, unsigned *co
 	return moved;
 }
 
-/* The sums of a block, in the order of its warps and their tables. */
-static __device__ void block_write(double *sums, unsigned *counts, const real *tables, const unsigned *count) {
-	for (int e = (int)threadIdx.x; e < K * D; e += (int)blockDim.x) {
-		double sum = 0;
-		for (int warp = 0; warp < (int)blockDim.x / 32; warp++)
-#pragma unroll 4
-			for (int copy = 0; copy < COPIES; copy++)
-				sum += tables[warp * TABLE + (e / D * COPIES + (copy + e) % COPIES) * D + e % D];
-		sums[(ss_i64)blockIdx.x * (K * D) + e] = sum;
-	}
-	for (int c = (int)threadIdx.x; c < K; c += (int)blockDim.x)
-		counts[(ss_i64)blockIdx.x * K + c] = count[c];
-}
-
 extern "C" __global__ void assign(const real *objects, const real *centres, label *membership, ss_u64 *changed, ss_i64 n,
                                   double *sums, unsigned *counts) {
 	SS_DYNAMIC(real, shared);
@@ -300,13 +135,12 @@ extern "C" __global__ void assign(const real *objects, const real *centres, labe
 	centres_stage(shared, centres);
 	for (int e = (int)threadIdx.x; e < warps * TABLE; e += (int)blockDim.x)
 		tables[e] = 0;
-	for (int c = (int)threadIdx.x; c < K; c += (int)blockDim.x)
-		count[c] = 0;
+	counts_clear(count);
 	__syncthreads();
 	for (; first < n; first += step) {
 		const int left = (int)min(n - first, (ss_i64)TILE);
 		labels before[READS];
-		pack x[READS];
+		lane_objects x;
 		int found[P];
 #pragma unroll
 		for (int q = 0; q < READS; q++)
@@ -316,10 +150,10 @@ extern "C" __global__ void assign(const real *objects, const real *centres, labe
 			tile_read(ahead, objects + first * D, lane);
 #pragma unroll
 		for (int q = 0; q < READS; q++)
-			x[q] = ahead[q];
+			x.x[q] = ahead[q];
 		if (AHEAD && first + step < n)
 			tile_read(ahead, objects + (first + step) * D, lane);
-		search(found, x, shared);
+		search<GROUP == 0 ? 8 : 1>(found, x, shared);
 #pragma unroll
 		for (int p = 0; p < P; p++)
 			atomicAdd(&count[found[p]], 1u);
@@ -329,10 +163,9 @@ extern "C" __global__ void assign(const real *objects, const real *centres, labe
 			moved += rest_write(membership + first, count, found, lane, left);
 		sums_add(shared, GROUPS * APART + warp * TABLE, x, found, lane);
 	}
-	for (int apart = 16; apart > 0; apart /= 2)
-		moved += __shfl_xor_sync(0xffffffffu, moved, apart);
-	if (lane == 0 && moved > 0)
-		atomicAdd(changed, (ss_u64)moved);
+	changed_add(changed, moved, lane);
 	__syncthreads();
-	block_write(sums, counts, tables, count);
+	block_write<TABLE, COPIES, 4>(sums, counts, tables, count, [](int e, int copy) {
+		return (e / D * COPIES + (copy + e) % COPIES) * D + e % D;
+	});
 }

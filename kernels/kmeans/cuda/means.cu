@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* New centres: the sums of all parts, added up in the same order each time, and their means on the grid of ../kmeans.h.
  * A cluster without objects keeps its centre. */
-#include "sweetspot.cuh"
-#if TYPE == 32
-typedef float real;
-#else
-typedef double real;
-#endif
+#include "distance.cuh"
 
 enum { ENTRIES = 32, LANES = 32, GRID = 1 << 21 };
 

@@ -4,15 +4,9 @@
  * is the same for both, and so of no matter: pairs, to be read as 16 bytes. The next tile is on its way in registers.
  *
  * The host (fast.c) mirrors what the parts of shared memory measure. */
-#include "sweetspot.cuh"
+#include "bracket.cuh"
 
-#if CLUSTERS < 256
-typedef unsigned char label;
-#else
-typedef unsigned short label;
-#endif
-
-enum { D = COORDS, K = CLUSTERS, TILE = 32, PANELS = (K + 7) / 8, AHEAD = D <= 32 };
+enum { TILE = 32, PANELS = (K + 7) / 8, AHEAD = D <= 32 };
 enum { STEPS = D % 16 == 0 ? 4 : 2, DEPTH = 4 * STEPS }; /* of an instruction; coordinates */
 /* So that neighbouring rows are in different banks: 4 of objects for 8 bytes a lane, 2 of clusters for 16. */
 enum { ROW = D + 4, CENTRE = D + (D % 16 == 0 ? 2 : 0) };
@@ -65,19 +59,6 @@ static __device__ __forceinline__ void centres_read(double (&b)[STEPS], const do
 	}
 }
 
-struct best {
-	double least;
-	int cluster;
-};
-
-/* Of equals the first. */
-static __device__ __forceinline__ void best_take(best &b, double bracket, int cluster) {
-	if (bracket < b.least) {
-		b.least = bracket;
-		b.cluster = cluster;
-	}
-}
-
 static __device__ __forceinline__ void quad_best(best &b) {
 #pragma unroll
 	for (int apart = 1; apart < 4; apart *= 2) {
@@ -120,7 +101,7 @@ static __device__ __forceinline__ int nearest(const double *tile, const double *
 		for (int half = 0; half < BOTH; half++)
 #pragma unroll
 			for (int v = 0; v < 4; v++)
-				best_take(b[half][v / 2], d[half][v], panel * 8 + lane % 4 * 2 + v % 2);
+				best_keep(&b[half][v / 2], d[half][v], panel * 8 + lane % 4 * 2 + v % 2);
 	}
 	int found = 0;
 #pragma unroll
@@ -159,20 +140,6 @@ static __device__ __forceinline__ void sums_add(double *table, const double *row
 	}
 }
 
-static __device__ void block_write(double *sums, unsigned *counts, const double *tables, const unsigned *count) {
-	for (int e = (int)threadIdx.x; e < K * D; e += (int)blockDim.x) {
-		const int c = e / D, j = e % D;
-		double sum = 0;
-		for (int warp = 0; warp < (int)blockDim.x / 32; warp++)
-#pragma unroll
-			for (int copy = 0; copy < 32 / LANES; copy++)
-				sum += tables[warp * TABLE + (c * CHUNKS + j / LANES) * 32 + copy * LANES + j % LANES];
-		sums[(ss_i64)blockIdx.x * (K * D) + e] = sum;
-	}
-	for (int c = (int)threadIdx.x; c < K; c += (int)blockDim.x)
-		counts[(ss_i64)blockIdx.x * K + c] = count[c];
-}
-
 extern "C" __global__ void assign(const double *objects, const double *centres, label *membership, ss_u64 *changed,
                                   ss_i64 n, double *sums, unsigned *counts) {
 	SS_DYNAMIC(double, shared);
@@ -189,8 +156,7 @@ extern "C" __global__ void assign(const double *objects, const double *centres, 
 	centres_stage(shared, halves, centres);
 	for (int e = lane; e < TABLE; e += 32)
 		table[e] = 0;
-	for (int c = (int)threadIdx.x; c < K; c += (int)blockDim.x)
-		count[c] = 0;
+	counts_clear(count);
 	__syncthreads();
 	for (; first < n; first += step) {
 		const ss_i64 i = first + lane;
@@ -212,10 +178,9 @@ extern "C" __global__ void assign(const double *objects, const double *centres, 
 		sums_add(table, tile, found, lane);
 		__syncwarp();
 	}
-	for (int apart = 16; apart > 0; apart /= 2)
-		moved += __shfl_xor_sync(0xffffffffu, moved, apart);
-	if (lane == 0 && moved > 0)
-		atomicAdd(changed, (ss_u64)moved);
+	changed_add(changed, moved, lane);
 	__syncthreads();
-	block_write(sums, counts, tables, count);
+	block_write<TABLE, 32 / LANES, 32 / LANES>(sums, counts, tables, count, [](int e, int copy) {
+		return (e / D * CHUNKS + e % D / LANES) * 32 + copy * LANES + e % D % LANES;
+	});
 }
