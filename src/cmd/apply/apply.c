@@ -156,10 +156,10 @@ const struct cmd cmd_apply = {
 			 "apply [OPTION...] KERNEL -- PROGRAM [ARG...]",
 	.options = tables,
 	.notes = "Uses the recommendation for the same command line, or else for the same program;\n"
-			 "with KERNEL, the recommendation for that kernel. {NAME} among the words becomes\n"
-			 "the recommended value. The exit status is that of the program.",
+			 "with KERNEL, the recommendation for that kernel. {NAME} becomes the recommended\n"
+			 "value of a tuned argument. The exit status is that of the program.",
 	.examples = "sweetspot apply -- ./app in.dat\n"
-				"sweetspot apply fw --print -- ./app --block {block}",
+				"sweetspot apply fw --print -- ./app",
 	.becomes_program = true,
 	.run = run,
 };
