@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Who is set aside by its baseline, and who is not: a slow node among many, one that is throttled, but no node of
- * another kind, no noise, and never all of them. */
+/* The baseline quarantines a slow node among many and a throttled one, but neither nodes of another kind, nor noisy
+ * ones, nor the last one. */
 #include <config.h>
 
 #include <math.h>
@@ -11,7 +11,7 @@
 #include "tests/tap.h"
 #include "tuner/fleet/fleet.h"
 
-struct still { /* a pool in which nothing happens but time */
+struct still { /* a pool in which only time passes */
 	double now;
 	enum pool_state state[64];
 };
@@ -48,7 +48,7 @@ static size_t quarantined_count(struct fleet *fleet, size_t count) {
 	return quarantined;
 }
 
-/* Each node's baseline once; how many are set aside. */
+/* Records one baseline per node; returns how many nodes are quarantined. */
 static size_t quarantined_of(const double *values, size_t count) {
 	struct still still = {0};
 	struct pool pool = pool_of(&still, count);
@@ -64,11 +64,11 @@ static void slow(void) {
 	const double one[] = {1, 1.01, 0.99, 1.5}, pair[] = {1, 1.6}, three[] = {1, 1.02, 1.6}, kinds[] = {1, 1, 1, 2, 2},
 				 noise[] = {1, 1.05, 0.97, 1.1, 0.93, 1.02}, fast[] = {1, 1, 1, 0.5};
 	ok(quarantined_of(one, 4) == 1, "one of four is half as slow again: set aside");
-	ok(quarantined_of(pair, 2) == 0, "of two nobody knows which is wrong");
-	ok(quarantined_of(three, 3) == 1, "of three one may be");
-	ok(quarantined_of(kinds, 5) == 0, "two of five are a kind of nodes, no outliers");
-	ok(quarantined_of(noise, 6) == 0, "noise is no reason");
-	ok(quarantined_of(fast, 4) == 0, "nor is being fast");
+	ok(quarantined_of(pair, 2) == 0, "with two nodes nobody knows which one is wrong");
+	ok(quarantined_of(three, 3) == 1, "with three nodes one can be set aside");
+	ok(quarantined_of(kinds, 5) == 0, "two of five are another kind of node and not outliers");
+	ok(quarantined_of(noise, 6) == 0, "noise does not count");
+	ok(quarantined_of(fast, 4) == 0, "nor does being fast");
 }
 
 static void many(void) {
@@ -81,7 +81,7 @@ static void many(void) {
 			values[i] = exp(0.03 * rng_normal(&rng));
 		quarantined += quarantined_of(values, 64);
 	}
-	ok(quarantined <= 3, "%zu of 3200 nodes are set aside where none is slow", quarantined);
+	ok(quarantined <= 3, "%zu of 3200 nodes are set aside although none is slow", quarantined);
 }
 
 static void drift(void) {
@@ -91,18 +91,18 @@ static void drift(void) {
 	ok(fleet_baseline_due(fleet, 0), "a node begins with the baseline");
 	ok(fleet_baseline_record(fleet, 0, 1, 1, "") == FLEET_GOOD && !fleet_baseline_due(fleet, 0), "and goes on");
 	fleet_baseline_record(fleet, 1, 2, 1, "");
-	ok(fabs(fleet_scale(fleet, 1) - 0.5) < 1e-12, "what takes twice as long on a slower node counts half");
+	ok(fabs(fleet_scale(fleet, 1) - 0.5) < 1e-12, "values of a node that is half as fast count half");
 	still.now = 1000;
-	ok(fleet_baseline_due(fleet, 0), "after a while it is measured again");
-	ok(fleet_baseline_record(fleet, 0, 1.4, 1, "") == FLEET_AGAIN, "strange once is measured again");
-	ok(fleet_baseline_record(fleet, 0, 1, 1, "") == FLEET_GOOD, "and forgotten when it was a moment's");
+	ok(fleet_baseline_due(fleet, 0), "the baseline is repeated after a while");
+	ok(fleet_baseline_record(fleet, 0, 1.4, 1, "") == FLEET_AGAIN, "a suspicious baseline is repeated");
+	ok(fleet_baseline_record(fleet, 0, 1, 1, "") == FLEET_GOOD, "and forgotten if it was a momentary disturbance");
 	fleet_baseline_record(fleet, 0, 1.4, 1, "");
-	ok(fleet_baseline_record(fleet, 0, 1.4, 1, "") == FLEET_QUARANTINED, "strange twice is throttled: set aside");
+	ok(fleet_baseline_record(fleet, 0, 1.4, 1, "") == FLEET_QUARANTINED, "twice in a row means throttled: set aside");
 	fleet_baseline_record(fleet, 1, 3, 1, "");
-	ok(fleet_baseline_record(fleet, 1, 3, 1, "") == FLEET_DRIFTED, "but the last one stays, with its new speed");
+	ok(fleet_baseline_record(fleet, 1, 3, 1, "") == FLEET_DRIFTED, "but the last node stays, with its new speed");
 	ok(fabs(fleet_scale(fleet, 1) - 1.0 / 3) < 1e-12, "which is %g of the reference", fleet_scale(fleet, 1));
 	ok(fleet_quarantined_next(fleet) == 0 && fleet_quarantined_next(fleet) == SIZE_MAX,
-	   "it is told which was set aside, once");
+	   "a node that was set aside is reported once");
 	json_t *nodes = fleet_json(fleet), *first = json_array_get(nodes, 0);
 	ok(strcmp(js_string_or(first, "state", ""), "set aside") == 0 &&
 	       strstr(js_string_or(first, "reason", ""), "throttled"),
@@ -117,9 +117,9 @@ static void places(void) {
 	still.state[1] = POOL_QUEUED;
 	struct fleet *fleet = fleet_new(&pool);
 	ok(fleet_idle_count(fleet) == 2, "a node that queues is not idle");
-	ok(fleet_idle_take(fleet) == 0, "the first is taken first");
+	ok(fleet_idle_take(fleet) == 0, "the first node is used first");
 	still.state[2] = POOL_LOST;
-	ok(fleet_idle_take(fleet) == SIZE_MAX && fleet_alive(fleet) == 2, "one that was lost is noticed");
+	ok(fleet_idle_take(fleet) == SIZE_MAX && fleet_alive(fleet) == 2, "a lost node is noticed");
 	fleet_free(fleet);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Every launcher of the registry: what its table must have, and the lines that it makes; and how a line is split. */
+/* Checks every launcher of the registry: its table and its command lines; and how a line is split into words. */
 #include <config.h>
 
 #include <stdlib.h>
@@ -31,7 +31,7 @@ static bool worker_last(const char *const *argv) {
 static void test_probe(const struct launcher *launcher) {
 	struct launcher_probe probe = {0};
 	launcher->probe(&probe);
-	ok(probe.usable ? !*probe.reason : *probe.reason && *probe.fix, "%s: usable, or a reason and what to do: %s",
+	ok(probe.usable ? !*probe.reason : *probe.reason && *probe.fix, "%s: usable, or a reason and a fix: %s",
 	   launcher->name, probe.reason);
 }
 
@@ -49,7 +49,7 @@ static void test_lines(const struct launcher *launcher) {
 		launcher->close(state, false);
 	const struct launcher_settings one = {.worker = WORKER};
 	state = launcher->open(&one, &nodes, &err);
-	ok(state && nodes == 1, "%s: one where nothing is said", launcher->name);
+	ok(state && nodes == 1, "%s: one node by default", launcher->name);
 	if (state)
 		launcher->close(state, false);
 }
@@ -63,14 +63,14 @@ static void test_arguments(void) {
 	void *state = slurm->open(&settings, &nodes, &err);
 	const char *const *argv = state ? slurm->argv(state, 0) : NULL;
 	ok(argv && strcmp(argv[0], "srun") == 0 && argv_has(argv, "-p") && argv_has(argv, "long queue"),
-	   "srun gets the user's words as they are");
+	   "srun gets the user's words unchanged");
 	ok(argv && argv_has(argv, "--exclusive") && !argv_has(argv, "-n1"), "a job has its node, and all CPUs of it");
 	if (state)
 		slurm->close(state, false);
-	ok(!local->open(&settings, &nodes, &err) && err.code == ERR_USAGE, "local takes none: %s", err.what);
+	ok(!local->open(&settings, &nodes, &err) && err.code == ERR_USAGE, "local takes no arguments: %s", err.what);
 }
 
-/* Words of all that a shell might stumble over come back as they were, quoted as a shell wants it. */
+/* Words made of everything that a shell might interpret survive quoting and splitting. */
 static void test_round_trip(void) {
 	static const char alphabet[] = "ab -=/'\"\\$`;&|<>()*?#~\t{}";
 	struct rng rng;
@@ -107,7 +107,7 @@ static void test_split(void) {
 		wrong += words || err.code != ERR_USAGE || !*err.hint;
 		words_free(words);
 	}
-	ok(wrong == 0, "what a shell would run or expand is refused");
+	ok(wrong == 0, "text that a shell would run or expand is refused");
 	struct err err = {0};
 	char **words = words_split("  -p  'a b'\\''c' \"\" x\"y\\\"z\"  ", &err);
 	ok(words && words[0] && strcmp(words[0], "-p") == 0 && strcmp(words[1], "a b'c") == 0 &&
@@ -120,14 +120,14 @@ static void test_split(void) {
 }
 
 int main(void) {
-	unsetenv("SLURM_JOB_ID"); /* an allocation has as many nodes as it has */
+	unsetenv("SLURM_JOB_ID"); /* an allocation has the nodes that it has */
 	for (const struct launcher *const *l = launcher_registry; *l; l++) {
 		ok(*(*l)->name && *(*l)->summary && launcher_find((*l)->name) == *l, "%s has a name of its own and a summary",
 		   (*l)->name);
 		test_probe(*l);
 		test_lines(*l);
 	}
-	ok(!launcher_find("nowhere"), "there is no launcher nowhere");
+	ok(!launcher_find("nowhere"), "an unknown launcher is not found");
 	test_arguments();
 	test_round_trip();
 	test_split();

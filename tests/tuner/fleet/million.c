@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A million trials on ten thousand simulated nodes, most of which fail on the way. How many results a second the
- * coordinator takes, and where that is too few, is measured by bench/fleet.py. */
+/* A million trials on ten thousand simulated nodes, most of which fail at some time. bench/fleet.py measures how many
+ * results per second the coordinator handles. */
 #include <config.h>
 
 #include <math.h>
@@ -44,7 +44,7 @@ int main(void) {
 	   "%d nodes: a million evaluations, each configuration once", NODES);
 	ok(played.tally.lost > NODES / 10, "%llu jobs were lost with their nodes", (unsigned long long)played.tally.lost);
 	ok(stored.all == played.tally.trials && node_trials(played.result) == stored.all,
-	   "of %llu trials none is lost, none is there twice", (unsigned long long)stored.all);
+	   "none of %llu trials is lost or stored twice", (unsigned long long)stored.all);
 	ok(efficiency > 0.9, "nodes are busy %.1f %% of the search", 100 * efficiency);
 	fleet_played_clear(&played);
 	unlink(path);

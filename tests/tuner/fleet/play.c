@@ -168,3 +168,24 @@ struct fleet_stored fleet_stored(const char *path, int64_t search) {
 	json_decref(reader.seen);
 	return stored;
 }
+
+struct fleet_play fleet_play_small(const char *store) {
+	return (struct fleet_play){
+		.nodes = 8, .evaluations = 400, .seed = 5, .run_s = 1, .trial_s = 2, .noise = 0.01, .store = store};
+}
+
+int64_t fleet_played_int(const struct fleet_played *played, const char *key) {
+	return js_int_or(played->result, key, -1);
+}
+
+const json_t *fleet_played_node(const struct fleet_played *played, size_t node) {
+	return json_array_get(json_object_get(played->result, "nodes"), node);
+}
+
+size_t fleet_played_count(const struct fleet_played *played, const char *state) {
+	size_t count = 0, i;
+	json_t *node;
+	json_array_foreach(json_object_get(played->result, "nodes"), i, node) count +=
+		strcmp(js_string_or(node, "state", ""), state) == 0;
+	return count;
+}

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Nodes that are killed at random, 100 times: every job comes back, done or lost, none twice, and each is done in the
- * end. */
+/* Kills nodes at random, 100 times: every job comes back exactly once, done or lost, and all are done in the end. */
 #include <config.h>
 
 #include <dirent.h>
@@ -20,7 +19,7 @@ struct state {
 	int kills, lost, wrong, done;
 };
 
-/* Workers that were started by any thread: they are children of this process (proc(5), task/TID/children). */
+/* Finds workers started by any thread: they are children of this process (proc(5), task/TID/children). */
 static int children(pid_t *pids) {
 	DIR *dir = opendir("/proc/self/task");
 	int count = 0;
@@ -36,7 +35,7 @@ static int children(pid_t *pids) {
 	return count;
 }
 
-/* It is a worker once its command line says so: before that it is a copy of this process. */
+/* A child is a worker once its command line says so; before that it is a copy of this process. */
 static bool is_worker(pid_t pid) {
 	char *path = mem_printf("/proc/%d/cmdline", (int)pid), line[512] = "";
 	bool read = sys_read_line(path, line, sizeof line);
@@ -91,7 +90,7 @@ int main(void) {
 	while (state.done < JOBS && sys_now() < until) {
 		give(&state);
 		bool busy = state.rig.pool->state(state.rig.pool->ctx, rng_below(&rng, NODES)) == POOL_BUSY;
-		/* Spread over the first three quarters of the jobs. */
+		/* The kills are spread over the first three quarters of the jobs. */
 		if (busy && state.kills < KILLS && state.kills * JOBS * 3 / 4 <= state.done * KILLS)
 			kill_one(&state, &rng);
 		int got = state.rig.pool->wait(state.rig.pool->ctx, rng_below(&rng, 20) * 1e-3, &done, &state.rig.err);
@@ -101,8 +100,8 @@ int main(void) {
 			result_record(&state, &done);
 	}
 	ok(state.kills == KILLS, "%d kills", state.kills);
-	ok(state.lost > 0, "%d jobs came back lost, and were given again", state.lost);
-	ok(state.wrong == 0, "none came twice, or lost with a result, or was a failure of the trial: %d", state.wrong);
+	ok(state.lost > 0, "%d jobs came back lost and were submitted again", state.lost);
+	ok(state.wrong == 0, "none came twice, was lost with a result, or failed: %d", state.wrong);
 	ok(state.done == JOBS, "all were done in the end: %d of %d %s", state.done, JOBS, state.rig.err.what);
 	rig_close(&state.rig);
 	json_decref(problem);

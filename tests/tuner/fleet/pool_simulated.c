@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Virtual nodes keep to what struct pool says: every job comes back once, done or lost, at the time it takes. */
+/* Virtual nodes honour the contract of struct pool: every job comes back once, done or lost, at the right time. */
 #include <config.h>
 
 #include <math.h>
@@ -60,17 +60,18 @@ static void times(void) {
 	struct pool *pool = pool_simulated_new(
 		&(struct simulated_options){.count = 3, .node = fast_and_slow, .seconds = seconds, .trial_s = 1});
 	double took, value = run_one(pool, 0, 4, &took);
-	ok(value == 2 && fabs(took - 3) < 1e-12, "twice as fast: half the time, and a trial's own: %g, %g s", value, took);
+	ok(value == 2 && fabs(took - 3) < 1e-12, "twice as fast: half the time, plus the fixed cost: %g, %g s", value,
+	   took);
 	value = run_one(pool, 1, 1, &took);
 	ok(value == 1 && fabs(took - 2) < 1e-12, "a node before it is throttled: %g, %g s", value, took);
 	value = run_one(pool, 2, 1, &took);
-	ok(value == 1 && fabs(pool->now(pool->ctx) - 7) < 1e-12, "a node that queued 5 s was begun with then: it is %g s",
+	ok(value == 1 && fabs(pool->now(pool->ctx) - 7) < 1e-12, "a node that queued for 5 s began then: it is %g s",
 	   pool->now(pool->ctx));
 	run_one(pool, 0, 8, &took);
 	value = run_one(pool, 1, 1, &took);
-	ok(value == 3, "and once it is throttled: %g", value);
+	ok(value == 3, "and after that: %g", value);
 	value = run_one(pool, 0, -1, &took);
-	ok(isnan(value), "what does not work is a failure");
+	ok(isnan(value), "a broken configuration is a failure");
 	struct pool_done done;
 	struct err err = {0};
 	ok(pool->wait(pool->ctx, 2.5, &done, &err) == 0, "with a limit, waiting ends");
@@ -86,7 +87,7 @@ struct all {
 	bool partial;
 };
 
-/* As many as there is room for. */
+/* Submits as many jobs as there is room for. */
 static void hand_out(struct all *all, struct pool *pool) {
 	struct err err = {0};
 	for (size_t n = 0; n < NODES && all->begun < JOBS; n++)
@@ -119,7 +120,7 @@ static struct all *play(uint64_t seed) {
 		pool_done_clear(&done);
 	}
 	struct simulated_tally tally = pool_simulated_tally(pool);
-	ok(tally.lost == all->lost_count && tally.jobs == all->begun, "the pool's own count agrees");
+	ok(tally.lost == all->lost_count && tally.jobs == all->begun, "the pool's tally agrees");
 	pool_simulated_free(pool);
 	json_decref(config);
 	return all;
@@ -132,9 +133,9 @@ static void failures(void) {
 		once = once && one->ended[i] == 1;
 	ok(one->done == JOBS && once, "%zu jobs come back, each once", one->done);
 	ok(one->lost_count > 20 && one->lost_count < JOBS / 2, "%zu of them lost with their node", one->lost_count);
-	ok(one->partial, "some with a part of their results");
-	ok(memcmp(one->order, two->order, sizeof one->order) == 0, "the same again with the same seed");
-	ok(memcmp(one->order, other->order, sizeof one->order) != 0, "another order with another");
+	ok(one->partial, "some with part of their results");
+	ok(memcmp(one->order, two->order, sizeof one->order) == 0, "the same seed gives the same order");
+	ok(memcmp(one->order, other->order, sizeof one->order) != 0, "another seed gives another order");
 	free(one);
 	free(two);
 	free(other);
@@ -176,7 +177,7 @@ static void heap(void) {
 		last = event.time;
 		number = event.number;
 	}
-	ok(ordered, "events come in the order of their time, then of their adding");
+	ok(ordered, "events come by time, then in the order of their insertion");
 	free(heap.events);
 }
 

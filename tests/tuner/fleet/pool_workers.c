@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A pool of local workers: jobs, what goes wrong in them, nodes that go away, and what becomes of all that. */
+/* A pool of local workers: jobs, their failures, nodes that go away, and the consequences. */
 #include <config.h>
 
 #include <string.h>
@@ -22,7 +22,7 @@ static struct trial_request request(const json_t *problem, const json_t *config)
 	                              .timeout_s = 5};
 }
 
-/* Waits for a job; false where none came. */
+/* Waits for a job; false if none came. */
 static bool job_wait(struct rig *rig, struct pool_done *done) {
 	double until = sys_now() + PATIENCE;
 	while (sys_now() < until) {
@@ -96,7 +96,7 @@ static void test_jobs(void) {
 	for (int i = 0; i < JOBS; i++)
 		twice += batch.back[i] != 1;
 	ok(batch.taken == JOBS && twice == 0, "every job comes back once: %zu of %d", batch.taken, JOBS);
-	ok(batch.good == JOBS, "with all of its results, which tell their node: %zu", batch.good);
+	ok(batch.good == JOBS, "with all of its results, which name their node: %zu", batch.good);
 	rig_close(&rig);
 	for (int i = 0; i < JOBS; i++)
 		for (int k = 0; k < TRIALS; k++)
@@ -104,7 +104,7 @@ static void test_jobs(void) {
 	json_decref(batch.problem);
 }
 
-/* The trial in the middle goes wrong, which is a result like others. */
+/* The middle trial fails, which is a result like others. */
 static void test_failure(const char *act, enum trial_status want, double timeout) {
 	struct rig rig;
 	struct pool_done done = {0};
@@ -122,7 +122,7 @@ static void test_failure(const char *act, enum trial_status want, double timeout
 	   "%s is a failure of its trial: %s", act, done.done > 1 ? done.results[1].message : "");
 	pool_done_clear(&done);
 	came = one_job(&rig, &job, &done);
-	ok(came && done.done == 3, "and the node can be used again");
+	ok(came && done.done == 3, "and the node stays usable");
 	pool_done_clear(&done);
 	rig_close(&rig);
 	unsetenv("FAKE_NODE");
@@ -131,7 +131,7 @@ static void test_failure(const char *act, enum trial_status want, double timeout
 	json_decref(good);
 }
 
-/* What is compared must have run on one node. */
+/* Trials that are compared must run on one node. */
 static void test_moved(void) {
 	struct rig rig;
 	struct pool_done done = {0};
@@ -163,18 +163,18 @@ static void test_given_up(void) {
 		lost += done.lost && strcmp(done.lost, "its node failed") == 0 && done.done == 0;
 		pool_done_clear(&done);
 	}
-	ok(lost == 2, "a node that goes away is asked for again, within limits: %d", lost);
-	ok(rig.err.code == ERR_UNAVAILABLE && strstr(rig.err.what, "its node failed"), "then nothing is left: %s",
+	ok(lost == 2, "a lost node is requested again, within limits: %d", lost);
+	ok(rig.err.code == ERR_UNAVAILABLE && strstr(rig.err.what, "its node failed"), "then no node is left: %s",
 	   rig.err.what);
 	json_t *nodes = pool_workers_json(rig.workers);
-	ok(strcmp(js_string_or(json_array_get(nodes, 0), "state", ""), "lost") == 0, "which its state says");
+	ok(strcmp(js_string_or(json_array_get(nodes, 0), "state", ""), "lost") == 0, "and its state says so");
 	json_decref(nodes);
 	rig_close(&rig);
 	json_decref(problem);
 	json_decref(leave);
 }
 
-/* The two acts in turn, `count` jobs; how many were lost, and whether what they ran had no part in any of that. */
+/* Alternates the two acts over `count` jobs. Returns how many were lost, and whether a trial caused none of it. */
 static int turns(struct rig *rig, const char *const *acts, int count, bool *outside) {
 	json_t *problem = json_object();
 	int lost = 0;
@@ -203,8 +203,7 @@ static int losses_told(const struct rig *rig, const char **state) {
 	return losses;
 }
 
-/* More losses than it may have in a row, but with something done in between; and workers that what they ran may have
- * killed. */
+/* More losses than allowed in a row, with completed work in between; and workers that their trials may have killed. */
 static void test_in_a_row(void) {
 	static const char *const mixed[] = {"leave", "run"}, *const ends[] = {"end", "end"};
 	const struct pool_workers_options options = {.losses = 1};
@@ -215,11 +214,11 @@ static void test_in_a_row(void) {
 	int lost = turns(&rig, mixed, 8, &outside);
 	ok(lost == 4 && outside, "a node that is lost now and then: %d times", lost);
 	lost = turns(&rig, ends, 4, &outside);
-	ok(lost == 4 && !outside, "and whose worker is killed by nobody knows what: %d times", lost);
+	ok(lost == 4 && !outside, "and whose worker is killed for unknown reasons: %d times", lost);
 	lost = turns(&rig, mixed, 2, &outside);
 	int told = losses_told(&rig, &state);
 	ok(lost == 1 && strcmp(state, "there") == 0, "is not given up: it is %s", state);
-	ok(told == 9, "all losses are told: %d", told);
+	ok(told == 9, "all losses are reported: %d", told);
 	rig_close(&rig);
 }
 
@@ -228,7 +227,7 @@ static void test_no_start(void) {
 	size_t node;
 	rig_open(&rig, mem_strdup("/nowhere/sweetspot-worker"), 2, &plain, false);
 	ok(pool_workers_first(rig.workers, &node, &rig.err) < 0 && strstr(rig.err.what, "/nowhere/"),
-	   "what can't be started is not tried for long: %s", rig.err.what);
+	   "a command that cannot start is not retried: %s", rig.err.what);
 	rig_close(&rig);
 }
 
@@ -247,13 +246,13 @@ static void test_admit(void) {
 	size_t node;
 	const struct pool_workers_options options = {.losses = 3, .admit = admit_first, .admit_ctx = &asked};
 	rig_open(&rig, rig_path("SRCDIR", "tests/fleet/worker-fake"), 2, &options, false);
-	ok(pool_workers_first(rig.workers, &node, &rig.err) == 0, "the first is taken");
+	ok(pool_workers_first(rig.workers, &node, &rig.err) == 0, "the first node is admitted");
 	for (int i = 0; i < 60 && asked < 2; i++)
 		rig.pool->wait(rig.pool->ctx, 1, &none, &rig.err);
 	json_t *nodes = pool_workers_json(rig.workers), *other = json_array_get(nodes, 1 - node);
 	ok(strcmp(js_string_or(other, "reason", ""), "there is one already") == 0 &&
 	       rig.pool->state(rig.pool->ctx, 1 - node) == POOL_LOST,
-	   "one that is refused is set aside, with its reason");
+	   "a refused node is set aside, with its reason");
 	json_decref(nodes);
 	rig_close(&rig);
 }
@@ -273,7 +272,7 @@ static void test_interrupt(void) {
 	rig.pool->submit(rig.pool->ctx, node, &job, &rig.err);
 	abandon = 1;
 	ok(rig.pool->wait(rig.pool->ctx, -1, &done, &rig.err) < 0 && rig.err.code == ERR_INTERRUPTED,
-	   "what hangs can be given up");
+	   "a hanging job can be abandoned");
 	rig_close(&rig);
 	json_decref(problem);
 	json_decref(hang);

@@ -12,7 +12,7 @@
 #include "tuner/fleet/pool_workers.h"
 
 struct rig {
-	struct launcher launcher; /* local's, changed as the test wants */
+	struct launcher launcher; /* the local launcher, modified by the test */
 	void *launch;
 	char *worker;
 	struct pool_workers *workers;
@@ -35,7 +35,7 @@ static int rig_work_open(void *ctx, struct worker *worker, void **state, struct 
 
 static const struct pool_work rig_work = {.open = rig_work_open};
 
-/* SIGKILL comes from a node that fails, and from nothing else; of SIGTERM nobody knows. */
+/* SIGKILL always means that the node failed; the cause of SIGTERM is unknown. */
 __attribute__((unused)) static bool rig_lost(const void *state, const struct worker_end *end,
                                              struct worker_loss *loss) {
 	(void)state;
@@ -47,7 +47,7 @@ __attribute__((unused)) static bool rig_lost(const void *state, const struct wor
 	return *loss->reason;
 }
 
-/* `more` is copied; what a rig knows itself is filled in. The worker's path is taken over. */
+/* `more` is copied and completed with what the rig knows. Takes ownership of the path of the worker. */
 static void rig_open(struct rig *rig, char *worker, size_t count, const struct pool_workers_options *more,
                      bool fragile) {
 	struct pool_workers_options options = *more;
@@ -68,7 +68,7 @@ static void rig_close(struct rig *rig) {
 	pool_workers_free(rig->workers);
 	rig->launcher.close(rig->launch, true);
 	free(rig->worker);
-	/* Helpers of a fake worker end with it, and are this process's to be waited for then. */
+	/* Helpers of a fake worker end with it and are then waited for by this process. */
 	pid_t got = 1;
 	for (int i = 0; i < 100 && got >= 0; i++)
 		if ((got = waitpid(-1, NULL, WNOHANG)) == 0)

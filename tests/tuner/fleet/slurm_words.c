@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What srun's last words and scontrol's records mean. The texts are what Slurm 22.05.8 wrote. */
+/* The meaning of srun's last messages and of scontrol's records. The texts were written by Slurm 22.05.8. */
 #include <config.h>
 
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "tuner/fleet/slurm_end.h"
 
 static const struct {
-	const char *what, *said, *reason; /* NULL: it was the trial */
+	const char *what, *said, *reason; /* NULL: the trial is to blame */
 } ends[] = {
 	{"scancel",
      "srun: Job step aborted: Waiting up to 7 seconds for job step to finish.\n"
@@ -27,12 +27,12 @@ static const struct {
      "its job was preempted"},
 	{"a node that fails", "srun: error: Node failure on n2\nsrun: error: Node failure on n2\n", "its node failed"},
 	{"a crash", "srun: error: n1: task 0: Segmentation fault\n", NULL},
-	{"a crash that was told",
+	{"a crash that srun reports",
      "sweetspot-worker: SIGSEGV (segmentation fault) in kernel fw\nsrun: error: n1: task 0: Segmentation fault\n",
      NULL},
-	{"a crash that srun cleared up after",
+	{"a crash that srun cleaned up after",
      "srun: error: n1: task 0: Segmentation fault\nsrun: Force Terminated StepId=12.0\n", NULL},
-	{"a step that scancel sends a signal",
+	{"a step that got a signal from scancel",
      "slurmstepd-n1: error: *** STEP 3.0 ON n1 CANCELLED AT 2026-11-22T01:24:14 ***\n"
      "srun: error: n1: task 0: Terminated\nsrun: Force Terminated StepId=3.0\n",
      "its job was cancelled"},
@@ -42,7 +42,7 @@ static const struct {
      "srun: error: n1: task 0: Out Of Memory\n",
      NULL},
 	{"a queue", "srun: job 5 queued and waiting for resources\nsrun: job 5 has been allocated resources\n", NULL},
-	{"a program that prints the like", "*** STEP 1.0 ON n1 CANCELLED AT 2026 ***\nNode failure on n2\n", NULL},
+	{"a program that prints such lines", "*** STEP 1.0 ON n1 CANCELLED AT 2026 ***\nNode failure on n2\n", NULL},
 	{"nothing", "", NULL},
 };
 
@@ -66,35 +66,35 @@ static void test_records(void) {
 	ok(!slurm_end_job("JobId=16 JobState=RUNNING Reason=None Comment=CANCELLED\n", reason, sizeof reason) &&
 	       !slurm_end_job("JobId=16 JobState=FAILED Reason=NonZeroExitCode\n", reason, sizeof reason) &&
 	       !slurm_end_job("slurm_load_jobs error: Invalid job id specified\n", reason, sizeof reason),
-	   "one that runs or failed by itself, and none");
+	   "not one that runs, failed by itself, or is unknown");
 	ok(slurm_end_node("NodeName=n1 Arch=x86_64 State=DOWN*+DRAIN ThreadsPerCore=1\n", reason, sizeof reason) &&
 	       slurm_end_node("NodeName=n1 State=ALLOCATED* \n", reason, sizeof reason),
 	   "nodes that do not respond: %s", reason);
 	ok(!slurm_end_node("NodeName=n1 OS=Linux State=ALLOCATED ThreadsPerCore=1\n", reason, sizeof reason),
-	   "one that does");
+	   "not one that responds");
 }
 
 static void test_lost(void) {
 	struct worker_loss loss = {0};
 	const struct worker_end early = {.said = "srun: error: Unable to allocate resources: Invalid partition name\n"};
-	ok(slurm_end_lost(&early, &loss) && *loss.reason && loss.outside, "what never came up is no trial's fault: %s",
-	   loss.reason);
-	json_t *machine = json_pack("{s:s,s:s}", "node", "-", "job", "-"); /* no names: nobody is asked */
+	ok(slurm_end_lost(&early, &loss) && *loss.reason && loss.outside,
+	   "a worker that never came up is not the fault of a trial: %s", loss.reason);
+	json_t *machine = json_pack("{s:s,s:s}", "node", "-", "job", "-"); /* without names scontrol is not asked */
 	struct worker_end end = {.said = "srun: error: n1: task 0: Killed\nsrun: Force Terminated StepId=14.0\n",
 	                         .machine = machine};
-	ok(slurm_end_lost(&end, &loss) && *loss.reason && !loss.outside, "what was killed is made again, but: %s",
+	ok(slurm_end_lost(&end, &loss) && *loss.reason && !loss.outside, "a killed trial is repeated, with a reason: %s",
 	   loss.reason);
 	end.machine = NULL;
-	ok(slurm_end_lost(&end, &loss) && strstr(loss.reason, "killed") && loss.outside, "unless it never said a word: %s",
+	ok(slurm_end_lost(&end, &loss) && strstr(loss.reason, "killed") && loss.outside, "also if it never answered: %s",
 	   loss.reason);
 	end.machine = machine;
 	end.said = "slurmstepd-n1: error: *** STEP 12.0 ON n1 CANCELLED AT 2026-11-21T21:43:15 ***\n"
 			   "srun: error: n1: task 0: Terminated\n";
-	ok(slurm_end_lost(&end, &loss) && loss.outside, "or Slurm did it: %s", loss.reason);
+	ok(slurm_end_lost(&end, &loss) && loss.outside, "or if Slurm did it: %s", loss.reason);
 	end.said = "slurmstepd: error: Detected 1 oom_kill event in StepId=9.0.\nsrun: error: n1: task 0: Killed\n";
-	ok(!slurm_end_lost(&end, &loss), "memory that ran out is a result");
+	ok(!slurm_end_lost(&end, &loss), "running out of memory is a result");
 	end.said = "task 0: Killed\nsrun: error: n1: task 0: Exited with exit code 1\n";
-	ok(!slurm_end_lost(&end, &loss), "and so is a program that prints the like");
+	ok(!slurm_end_lost(&end, &loss), "and so is a program that prints such lines");
 	json_decref(machine);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What two simulated nodes save of the whole procedure, not of the search alone. */
+/* How much time two simulated nodes save in the whole procedure, not in the search alone. */
 #include <config.h>
 
 #include <math.h>
@@ -7,7 +7,7 @@
 
 #include "tests/tuner/fleet/play.h"
 
-/* From the first trial to the end of counting, in virtual time. */
+/* The virtual time from the first trial to the end of counting. */
 static double makespan_of(size_t nodes, uint64_t evaluations, uint64_t seed) {
 	static const char *const names[] = {"cycles", NULL};
 	char *path = fixture_path("makespan.db");
@@ -28,7 +28,7 @@ static double makespan_of(size_t nodes, uint64_t evaluations, uint64_t seed) {
 	return played.makespan;
 }
 
-/* The race and the duel are not of the same length each time. */
+/* Ratios are averaged over seeds, because race and duel differ in length. */
 static void two_nodes(void) {
 	static const uint64_t evaluations[] = {24, 60};
 	enum { SEEDS = 10 };
@@ -36,8 +36,7 @@ static void two_nodes(void) {
 		double sum = 0;
 		for (uint64_t seed = 1; seed <= SEEDS; seed++)
 			sum += log(makespan_of(1, evaluations[i], seed) / makespan_of(2, evaluations[i], seed));
-		ok(exp(sum / SEEDS) > 1.9,
-		   "two nodes are through with %llu evaluations, race, duel and counters %.3f times as fast",
+		ok(exp(sum / SEEDS) > 1.9, "two nodes finish %llu evaluations, race, duel and counters %.3f times as fast",
 		   (unsigned long long)evaluations[i], exp(sum / SEEDS));
 	}
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Programs that are built for each configuration, by the real worker. */
+/* Programs that are built for each configuration by the real worker. */
 #include <config.h>
 
 #include <signal.h>
@@ -14,7 +14,7 @@ static bool sh(const char *line) {
 	return system(line) == 0;
 }
 
-/* B goes into the program, C is only its argument. */
+/* B is built into the program, C is only an argument. */
 static void test_build(const char *top) {
 	char *build = mem_printf(
 		"echo b {B} >>%s/built; test {B} != 3 || { echo first; echo no {B}s here; exit 1; } >&2; make -s VALUE={B}",
@@ -27,21 +27,21 @@ static void test_build(const char *top) {
 		rig_open(worker, NULL,
 	             (struct program_spec){
 					 .argv = WORDS("./app", "{C}"), .params = WORDS("B", "C"), .build = build, .metric = "[0-9]+"});
-	is_text(program_param_way(rig.program, "B"), "build", "B is of the build");
-	is_text(program_param_way(rig.program, "C"), "argument", "C is not");
+	is_text(program_param_way(rig.program, "B"), "build", "B belongs to the build");
+	is_text(program_param_way(rig.program, "C"), "argument", "C does not");
 	for (int round = 0; round < 2; round++) {
 		status_is(&rig, "{\"B\":1,\"C\":1}", 1, "correct", "a program is built");
-		ok(rig.result.value == 1, "as it was asked for");
+		ok(rig.result.value == 1, "as requested");
 		status_is(&rig, "{\"B\":2,\"C\":1}", 1, "correct", "and with another value");
 		ok(rig.result.value == 2, "which is another program");
 		status_is(&rig, "{\"B\":2,\"C\":5}", 1, "correct", "and with another argument");
-		status_is(&rig, "{\"B\":3,\"C\":5}", 1, "compile", "what can't be built is typed");
-		ok(strstr(rig.result.message, "no 3s here") && !strstr(rig.result.message, "first"), "with its last words");
+		status_is(&rig, "{\"B\":3,\"C\":5}", 1, "compile", "a failed build has a type");
+		ok(strstr(rig.result.message, "no 3s here") && !strstr(rig.result.message, "first"), "and its last words");
 	}
 	status_is(&rig, "{\"C\":5}", 1, "constraints", "a build without a value");
 	file_is("built", "b 1\nb 2\nb 3\n", "each was built once, the failed one, too");
 	ok(sh("test $(sort -u log | wc -l) = 2 && ! grep -qx \"$(pwd)\" log"), "each runs in its own folder");
-	ok(access("app", F_OK) != 0, "here nothing was built");
+	ok(access("app", F_OK) != 0, "nothing was built here");
 	ok(sh("test $(ls -d cache/sweetspot/build/run-*/[0-9] | wc -l) = 2"), "failed builds leave no folder");
 	rig_close(&rig);
 	ok(sh("test \"$(ls cache/sweetspot/build)\" = lock"), "in the end no folder is left");
@@ -57,7 +57,7 @@ static void test_source(void) {
 	                          .metric = "[0-9]+",
 	                          .build = "test -z \"$(ls -A)\" && test -f {SOURCE}/Makefile && echo {B} >value"});
 	status_is(&rig, "{\"B\":5}", 1, "correct", "a build with {SOURCE} starts in an empty folder");
-	ok(rig.result.value == 5, "and makes what runs");
+	ok(rig.result.value == 5, "and makes the program that runs");
 	rig_close(&rig);
 }
 
@@ -69,18 +69,18 @@ static void test_cwd(void) {
 	                                                .metric = "[0-9]+",
 	                                                .cwd = "sub",
 	                                                .build = "cat nine nine >value; rm nine"});
-	status_is(&rig, "{\"B\":5}", 1, "correct", "a program that runs elsewhere than it is built");
-	ok(rig.result.value == 9 && access("sub/nine", F_OK) == 0, "its sources stay as they are");
+	status_is(&rig, "{\"B\":5}", 1, "correct", "a program that runs outside of its build folder");
+	ok(rig.result.value == 9 && access("sub/nine", F_OK) == 0, "its sources stay unchanged");
 	rig_close(&rig);
 }
 
-/* What would run the same program in every configuration is found out. */
+/* A build that would run the same program in every configuration is detected. */
 static void test_idle(void) {
 	sh("mkdir -p done && cd done && printf 'app:\\n\\ttouch app\\n' >Makefile && touch app");
 	struct program_spec spec = {
 		.argv = WORDS("cat", "{BUILD}/app"), .params = WORDS("B"), .build = "make -s B={B}", .cwd = "done"};
 	struct rig rig = rig_open(worker, NULL, spec);
-	status_is(&rig, "{\"B\":5}", 1, "compile", "a build of what is built already");
+	status_is(&rig, "{\"B\":5}", 1, "compile", "a build of sources that are already built");
 	ok(strstr(rig.result.message, "make clean"), "is told");
 	rig_close(&rig);
 	spec.build = "make -B -s B={B}";
@@ -93,7 +93,7 @@ static void test_idle(void) {
 	rig_close(&rig);
 	spec.build = "cd {SOURCE}/done && make -B -s B={B}";
 	rig = rig_open(worker, NULL, spec);
-	status_is(&rig, "{\"B\":5}", 1, "compile", "a build in the sources themselves is none");
+	status_is(&rig, "{\"B\":5}", 1, "compile", "a build inside of the sources is refused");
 	rig_close(&rig);
 }
 
@@ -101,7 +101,7 @@ static void test_no_cache(const char *cache) {
 	setenv("XDG_CACHE_HOME", "/dev/null/none", 1);
 	struct rig rig = rig_open(worker, NULL,
 	                          (struct program_spec){.argv = WORDS("./app"), .build = "echo >app", .expect_same = true});
-	ok(rig.program, "nothing is made before the first build");
+	ok(rig.program, "nothing is created before the first build");
 	status_is(&rig, "{\"B\":1}", 1, "error", "there is no folder to build in");
 	ok(rig.err.code == ERR_FAILED && *rig.err.hint, "is told: %s", rig.err.what);
 	rig_close(&rig);
@@ -135,8 +135,8 @@ static void test_interrupt(void) {
 		_exit(0);
 	}
 	status_is(&rig, "{}", 1, "error", "a run that is interrupted");
-	ok(rig.err.code == ERR_INTERRUPTED, "is no failure of the trial");
-	ok(sh("sleep 0.1; ! kill -0 $(cat pid) 2>/dev/null"), "and leaves no program behind");
+	ok(rig.err.code == ERR_INTERRUPTED, "is not a failure of the trial");
+	ok(sh("sleep 0.1; ! kill -0 $(cat pid) 2>/dev/null"), "and leaves no process behind");
 	rig_close(&rig);
 	wait(NULL);
 }

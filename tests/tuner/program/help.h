@@ -22,7 +22,7 @@ struct rig {
 	struct err err;
 };
 
-/* worker: below the build folder, or absolute. */
+/* worker: relative to the build folder, or absolute. */
 static inline struct rig rig_open(const char *worker, const volatile int *interrupt, struct program_spec spec) {
 	const char *build = getenv("BUILDDIR");
 	char *path = *worker == '/' ? mem_strdup(worker) : mem_printf("%s/%s", build ? build : ".", worker);
@@ -46,7 +46,7 @@ static inline int rig_run(struct rig *rig, const char *config, struct trial_requ
 	return failed;
 }
 
-/* The word of its status; "error" where it could not be run at all. */
+/* The word of the status; "error" if the trial could not be run at all. */
 static inline const char *rig_status(struct rig *rig, const char *config, int samples) {
 	if (rig_run(rig, config, (struct trial_request){.samples = samples, .timeout_s = 100}))
 		return "error";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A worker that lies, dies or floods: a failure of the trial, never a number. */
+/* A worker that lies, dies or floods causes a failure of the trial and never a number. */
 #include <config.h>
 
 #include <math.h>
@@ -21,8 +21,8 @@ static const struct {
 	{"{\"id\":ID,\"status\":5,\"samples\":[1]}", "a status that is a number"},
 	{"{\"id\":ID,\"status\":\"correct\"}", "no samples"},
 	{"{\"id\":ID,\"status\":\"correct\",\"samples\":[],\"metrics\":[]," HASH "}", "none of them"},
-	{"{\"id\":ID,\"status\":\"correct\",\"samples\":[\"1\"],\"metrics\":[1]," HASH "}", "samples that are words"},
-	{"{\"id\":ID,\"status\":\"correct\",\"samples\":[-1],\"metrics\":[1]," HASH "}", "time that runs back"},
+	{"{\"id\":ID,\"status\":\"correct\",\"samples\":[\"1\"],\"metrics\":[1]," HASH "}", "samples that are strings"},
+	{"{\"id\":ID,\"status\":\"correct\",\"samples\":[-1],\"metrics\":[1]," HASH "}", "time that runs backwards"},
 	{"{\"id\":ID,\"status\":\"correct\",\"samples\":[1,1,1],\"metrics\":[1,1,1]," HASH "}", "more samples than runs"},
 	{"{\"id\":ID,\"status\":\"correct\",\"samples\":[1,1]," HASH "}", "no metrics"},
 	{"{\"id\":ID,\"status\":\"correct\",\"samples\":[1,1],\"metrics\":[1]," HASH "}", "too few metrics"},
@@ -33,7 +33,7 @@ static const struct {
 	{"{\"id\":ID,\"status\":\"correct\",\"samples\":[1,1],\"metrics\":[1,1]}", "no hash"},
 	{"{\"id\":ID,\"status\":\"correct\",\"samples\":[1,1],\"metrics\":[1,1],\"hash\":\"sha256:0\"}", "a short hash"},
 	{"{\"id\":ID,\"status\":\"censored\",\"samples\":[]}", "cut short without a limit"},
-	{"many", "more samples than can be"},
+	{"many", "more samples than possible"},
 	{"flood", "a line without end"},
 	{"die", "the end of the worker"},
 };
@@ -52,14 +52,14 @@ static void asked_is(struct rig *rig, const char *answer, const char *want, cons
 	status_is(rig, "{}", 2, want, what);
 }
 
-/* Each lie has a worker of its own, since $LIE is read when it starts. */
+/* Each lie gets a worker of its own, because $LIE is read at its start. */
 static void test_lies(const struct program_spec *spec) {
 	for (size_t i = 0; i < sizeof lies / sizeof *lies; i++) {
 		struct rig rig = liar(spec);
 		asked_is(&rig, lies[i].lie, "runtime", lies[i].what);
 		ok(isnan(rig.result.value) && isnan(rig.result.least) && rig.result.sample_count == 0 && *rig.result.message,
 		   "and no number is taken from it");
-		asked_is(&rig, RIGHT, "correct", "the next worker is heard");
+		asked_is(&rig, RIGHT, "correct", "the next worker is trusted");
 		ok(worker_restarts(rig.worker) == 1, "and is a new one");
 		rig_close(&rig);
 	}
@@ -74,16 +74,16 @@ static void test_lies(const struct program_spec *spec) {
 static const struct {
 	const char *lie, *want, *what;
 } counted[] = {
-	{RIGHT, "runtime", "no counters, though asked for"},
-	{COUNTED("{}", "{\"runs\":1,\"metrics\":[]}"), "runtime", "counters that are no array"},
-	{COUNTED("[1]", "{\"runs\":1,\"metrics\":[]}"), "runtime", "a counter that is no object"},
-	{EVENT("\"value\":\"1\",\"status\":\"counted\""), "runtime", "a value that is a word"},
+	{RIGHT, "runtime", "requested counters are missing"},
+	{COUNTED("{}", "{\"runs\":1,\"metrics\":[]}"), "runtime", "counters that are not an array"},
+	{COUNTED("[1]", "{\"runs\":1,\"metrics\":[]}"), "runtime", "a counter that is not an object"},
+	{EVENT("\"value\":\"1\",\"status\":\"counted\""), "runtime", "a value that is a string"},
 	{EVENT("\"value\":1,\"status\":\"guessed\""), "runtime", "an unknown status"},
 	{EVENT("\"value\":0,\"status\":\"unavailable\",\"reason\":\"r\""), "runtime", "a value that was not counted"},
-	{EVENT("\"value\":null,\"status\":\"counted\""), "runtime", "one that was, and is not there"},
-	{EVENT("\"value\":null,\"status\":\"unavailable\",\"reason\":null"), "runtime", "none, for no reason"},
+	{EVENT("\"value\":null,\"status\":\"counted\""), "runtime", "a counted value that is missing"},
+	{EVENT("\"value\":null,\"status\":\"unavailable\",\"reason\":null"), "runtime", "no value and no reason"},
 	{EVENT("\"value\":1,\"status\":\"counted\",\"unit\":7"), "runtime", "a unit that is a number"},
-	{COUNTING("\"runs\":-1,\"metrics\":[]"), "runtime", "fewer runs than none"},
+	{COUNTING("\"runs\":-1,\"metrics\":[]"), "runtime", "a negative number of runs"},
 	{COUNTING("\"runs\":1"), "runtime", "no metrics"},
 	{COUNTING("\"runs\":1,\"metrics\":[{\"name\":\"m\",\"value\":true}]"), "runtime", "a metric that is true"},
 	{EVENT("\"value\":1,\"status\":\"scaled\",\"reason\":\"r\",\"unit\":null"), "correct", "what is right is taken"},
@@ -91,7 +91,7 @@ static const struct {
 	{COUNTING("\"runs\":0,\"metrics\":[{\"name\":\"m\",\"value\":null}]"), "correct", "and metrics"},
 };
 
-/* Only who asks for counters looks at them. */
+/* Counters are only checked if they were requested. */
 static void test_counted(const struct program_spec *spec) {
 	const char *const names[] = {"perf", NULL};
 	for (size_t i = 0; i < sizeof counted / sizeof *counted; i++) {
@@ -106,7 +106,8 @@ static void test_counted(const struct program_spec *spec) {
 static void test_right(const struct program_spec *spec) {
 	struct rig rig = liar(spec);
 	asked_is(&rig, RIGHT, "correct", "what is right is taken");
-	ok(rig.result.samples[0] == 0.25 && rig.result.samples[1] == 0.125 && worker_restarts(rig.worker) == 0, "as it is");
+	ok(rig.result.samples[0] == 0.25 && rig.result.samples[1] == 0.125 && worker_restarts(rig.worker) == 0,
+	   "unchanged");
 	rig_close(&rig);
 	rig = liar(spec);
 	asked_is(&rig, "{\"id\":ID,\"error\":{\"what\":\"no such thing\",\"hint\":\"do that\"}}", "error",
@@ -146,7 +147,7 @@ int main(void) {
 	test_lies(&spec);
 	ok(disturbed(&spec, "{\"steal_s\":0.05}"), "time stolen by the hypervisor disturbs");
 	ok(!disturbed(&spec, "{\"steal_s\":0.03,\"run_delay_s\":5}"), "little of it, or more threads than CPUs, does not");
-	ok(!disturbed(&spec, "[]"), "nothing is known of it");
+	ok(!disturbed(&spec, "[]"), "nothing is known about it");
 	json_decref(baseline);
 	return tap_done();
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Programs run by the real worker: what reaches them, what comes back. */
+/* Programs run by the real worker: what reaches them and what comes back. */
 #include <config.h>
 
 #include <math.h>
@@ -23,8 +23,8 @@ static void test_time(void) {
 	status_is(&rig, "{\"A\":3}", 3, "runtime", "its status counts");
 	ok(strstr(rig.result.message, "exit status 3") && isnan(rig.result.value), "and is told");
 	json_object_set_new(config, "A", json_integer(3));
-	ok(!program_usage(rig.program, config), "what failed has no resources");
-	status_is(&rig, "{}", 3, "constraints", "a name without a value can't be run");
+	ok(!program_usage(rig.program, config), "a failed run has no resources");
+	status_is(&rig, "{}", 3, "constraints", "a name without a value cannot be run");
 	json_decref(config);
 	rig_close(&rig);
 }
@@ -34,17 +34,17 @@ static void test_limits(void) {
 	rig_run(&rig, "{\"A\":60}", (struct trial_request){.samples = 1, .timeout_s = 0.2});
 	ok(rig.result.status == TRIAL_TIMEOUT && rig.result.elapsed_s < 50, "a program that hangs is ended");
 	rig_run(&rig, "{\"A\":60}", (struct trial_request){.samples = 1, .timeout_s = 50, .limit_s = 5});
-	ok(rig.result.status == TRIAL_CENSORED && rig.result.value == 5, "one that can't win is cut short");
+	ok(rig.result.status == TRIAL_CENSORED && rig.result.value == 5, "one that cannot win is cut short");
 	ok(worker_restarts(rig.worker) == 0, "the worker lives on");
 	rig_close(&rig);
 	rig = rig_open(worker, NULL,
 	               (struct program_spec){.argv = WORDS("sh", "-c", "sleep 0.05; echo 7"), .metric = "[0-9]+"});
 	rig_run(&rig, "{}", (struct trial_request){.samples = 1, .timeout_s = 50, .limit_s = 0.001});
-	ok(rig.result.status == TRIAL_CORRECT && rig.result.value == 7, "time is no limit where there is a metric");
+	ok(rig.result.status == TRIAL_CORRECT && rig.result.value == 7, "a time limit does not apply to a metric");
 	rig_close(&rig);
 }
 
-/* What the worker has counted stays in the reply. */
+/* Whatever the worker has counted stays in the reply. */
 static void test_counters(void) {
 	const char *const names[] = {"rusage", NULL}, *const unknown[] = {"rusage", "rusages", NULL};
 	struct rig rig =
@@ -57,13 +57,14 @@ static void test_counters(void) {
 	ok(json_is_object(json_object_get(rig.result.reply, "counting")), "with how");
 	rig_run(&rig, "{\"A\":3}", (struct trial_request){.samples = 2, .timeout_s = 100, .counters = names});
 	ok(rig.result.status == TRIAL_RUNTIME && !json_object_get(rig.result.reply, "counters"),
-	   "what fails is not counted");
+	   "a failing run is not counted");
 	failed = rig_run(&rig, "{\"A\":0}", (struct trial_request){.samples = 2, .timeout_s = 100, .counters = unknown});
-	ok(failed && rig.err.code == ERR_USAGE && strstr(rig.err.what, "rusages"), "an unknown name is the user's to mend");
+	ok(failed && rig.err.code == ERR_USAGE && strstr(rig.err.what, "rusages"),
+	   "an unknown name is an error of the user");
 	rig_close(&rig);
 }
 
-/* The worker can be killed by what it runs. */
+/* A worker can be killed by the program that it runs. */
 static void test_killer(void) {
 	struct rig rig =
 		rig_open(worker, NULL,
@@ -92,7 +93,7 @@ static void test_metric(void) {
 	rig_close(&rig);
 }
 
-/* Who sees which parameter: R in the command, E in the environment, O of OpenMP. */
+/* Each parameter reaches the program in its own way: R in the command, E in the environment, O through OpenMP. */
 static void test_environment(void) {
 	unlink("before");
 	unlink("verify");
@@ -103,16 +104,16 @@ static void test_environment(void) {
 	                                  .verify = "{ cat; echo verify $R $E; } >>verify"};
 	file_put("in", "input\n");
 	struct rig rig = rig_open(worker, NULL, spec);
-	status_is(&rig, "{\"R\":\"a  'b\",\"E\":\"x y\"}", 1, "correct", "a program with much around it");
+	status_is(&rig, "{\"R\":\"a  'b\",\"E\":\"x y\"}", 1, "correct", "a program with commands around it");
 	file_is("run", "run a 'b x y\n", "the program sees its arguments and variables");
-	file_is("before", "before a 'b x y x y\n", "what goes before sees both");
-	file_is("verify", "input\nout\nverify a 'b x y\n", "so does what comes after, with the output");
+	file_is("before", "before a 'b x y x y\n", "the command before it sees both");
+	file_is("verify", "input\nout\nverify a 'b x y\n", "so does the command after it, with the output");
 	rig_close(&rig);
 	rig = rig_open(
 		worker, NULL,
 		(struct program_spec){.argv = WORDS("echo {R}", ">shell; false"), .shell = true, .params = WORDS("R")});
 	status_is(&rig, "{\"R\":\"a  b; exit 0\"}", 1, "runtime", "a value is never run by the shell");
-	file_is("shell", "a  b; exit 0\n", "it is one word there");
+	file_is("shell", "a  b; exit 0\n", "it is a single word there");
 	rig_close(&rig);
 }
 
@@ -129,7 +130,8 @@ static void test_openmp(void) {
 	rig_status(&rig, "{\"P\":1,\"threads\":7}", 1);
 	file_is("env", "GOMP_CPU_AFFINITY=0\nOMP_NUM_THREADS=7\nOMP_STACKSIZE=1M\n", "the baseline runs as the user's own");
 	rig_status(&rig, "{\"P\":1,\"threads\":2}", 1);
-	file_is("env", "OMP_DYNAMIC=false\nOMP_NUM_THREADS=2\nOMP_STACKSIZE=1M\n", "others with their own settings alone");
+	file_is("env", "OMP_DYNAMIC=false\nOMP_NUM_THREADS=2\nOMP_STACKSIZE=1M\n",
+	        "others run with their own settings only");
 	rig_close(&rig);
 	struct program_spec own = spec;
 	own.openmp = false;
@@ -144,7 +146,7 @@ static void test_openmp(void) {
 	json_decref(baseline);
 }
 
-/* Says "first", then "second" for all later runs. */
+/* Prints "first", and "second" in all later runs. */
 static const char drifting[] = "if mkdir {D}.seen 2>/dev/null; then echo first; else echo second; fi";
 
 static void test_expected(void) {
@@ -155,12 +157,12 @@ static void test_expected(void) {
 	                            .expect_same = true};
 	unlink("ran");
 	struct rig rig = rig_open(worker, NULL, spec);
-	status_is(&rig, "{\"A\":2}", 1, "correct", "an output as the baseline's");
+	status_is(&rig, "{\"A\":2}", 1, "correct", "an output equal to the baseline's");
 	file_is("ran", "1\n2\n", "the baseline ran before");
 	status_is(&rig, "{\"A\":4}", 1, "correctness", "another output");
 	is_text(rig.result.message, "its output differs from the baseline's", "is wrong");
 	ok(isnan(rig.result.value) && rig.result.sample_count == 0, "and has no time");
-	file_is("ran", "1\n2\n4\n1\n", "the baseline ran once more before anything was blamed");
+	file_is("ran", "1\n2\n4\n1\n", "the baseline ran once more before a configuration was blamed");
 	rig_status(&rig, "{\"A\":5}", 1);
 	file_is("ran", "1\n2\n4\n1\n5\n", "but not again");
 	rig_close(&rig);
@@ -176,15 +178,15 @@ static void test_expected(void) {
 	spec.params = WORDS("D");
 	spec.argv = WORDS("sh", "-c", drifting);
 	rig = rig_open(worker, NULL, spec);
-	status_is(&rig, "{\"D\":\"y\"}", 1, "correct", "a program that changes is not seen at once");
-	status_is(&rig, "{\"D\":\"y\"}", 1, "error", "but before another is blamed");
+	status_is(&rig, "{\"D\":\"y\"}", 1, "correct", "a varying program is not noticed at once");
+	status_is(&rig, "{\"D\":\"y\"}", 1, "error", "but before a configuration is blamed");
 	ok(rig.err.code == ERR_USAGE && strstr(rig.err.what, "--expect-output") && strstr(rig.err.hint, "--verify"),
 	   "which is told: %s", rig.err.what);
-	status_is(&rig, "{\"D\":\"z\"}", 1, "error", "from then on always");
+	status_is(&rig, "{\"D\":\"z\"}", 1, "error", "and from then on always");
 	rig_close(&rig);
 	spec.argv = WORDS("sh", "-c", "date +%N");
 	rig = rig_open(worker, NULL, spec);
-	status_is(&rig, "{\"D\":\"x\"}", 2, "error", "runs of one trial that differ tell, too");
+	status_is(&rig, "{\"D\":\"x\"}", 2, "error", "differing runs within a trial show it as well");
 	rig_close(&rig);
 	json_decref(same);
 	json_decref(baseline);

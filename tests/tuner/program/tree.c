@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Copies of folders to build in, and what becomes of them. */
+/* Copies of folders to build in, and their removal. */
 #include <config.h>
 
 #include <fcntl.h>
@@ -39,24 +39,25 @@ static const char make_tree[] =
 	" && : >nothing && chmod 751 a && chmod 500 empty && touch -d '2001-02-03 04:05:06.789' a deep deep/er/b"
 	" && touch -h -d 2002-01-01 to_a";
 
-/* `ls` and `find` of the copy are those of the original, but for what is left out and the link that leads out. */
+/* `ls` and `find` show the same for copy and original, except for what is left out and the link that leads outside. */
 static void test_copy(const char *top) {
 	struct err err;
 	ok(sh(make_tree), "a tree is there");
 	char *from = mem_printf("%s/src", top), *to = mem_printf("%s/copy", top),
 		 *far = mem_printf("%s/src/deep/../../outside", top);
-	ok(copy(from, NULL, NULL, &wide, &err) == 0 && access(to, F_OK) != 0, "it can be copied; looking makes nothing");
+	ok(copy(from, NULL, NULL, &wide, &err) == 0 && access(to, F_OK) != 0,
+	   "it can be copied; the check creates nothing");
 	ok(copy(from, to, NULL, &wide, &err) == 0, "it is copied %s", err.what);
 	ok(sh("diff -r --no-dereference -x .git -x pipe -x out src copy"), "contents and links are the same");
 	ok(sh("list() { cd $1 && find . -name .git -prune -o ! -type p ! -name out ! -path . -printf '%P %m %T@ %y %l\\n' "
 	      "| sort; };"
 	      "(list src) >l1; (list copy) >l2; test -s l1 && diff l1 l2"),
-	   "so are permissions and times, of folders and links, too");
+	   "so are permissions and times, also of folders and links");
 	ok(access("copy/.git", F_OK) && access("copy/pipe", F_OK), "no .git and no pipe");
 	char target[4096] = "";
 	ssize_t size = readlink("copy/deep/out", target, sizeof target - 1);
 	ok(size > 0 && strcmp(target, far) == 0, "a link that leads out still leads there: %s", target);
-	ok(copy(from, to, NULL, &wide, &err) != 0, "nothing is copied over what is there");
+	ok(copy(from, to, NULL, &wide, &err) != 0, "existing files are not overwritten");
 	free(from);
 	free(to);
 	free(far);
@@ -104,9 +105,9 @@ static void test_remove(void) {
 	ok(sh("mkdir -p gone/ro/in other && echo 1 >other/keep && ln -s ../other gone/link && ln -s ../../other/keep "
 	      "gone/ro/in/k"
 	      " && chmod 500 gone/ro/in gone/ro && chmod 0 gone/ro"),
-	   "a tree that can't be entered");
+	   "a tree that cannot be entered");
 	tree_remove("gone");
-	ok(access("gone", F_OK) != 0 && access("other/keep", F_OK) == 0, "it goes, what its links lead to stays");
+	ok(access("gone", F_OK) != 0 && access("other/keep", F_OK) == 0, "it is removed, the targets of its links stay");
 	tree_remove("gone");
 	ok(access("gone", F_OK) != 0, "removing nothing is fine");
 	ok(sh("mkdir gone && cd gone && name=$(printf '%0200d' 7) && for i in $(seq 60); do mkdir $name && cd -P $name; "
@@ -116,7 +117,7 @@ static void test_remove(void) {
 	ok(access("gone", F_OK) != 0, "it goes, too");
 }
 
-/* A run that is killed leaves a folder; the next one removes it, but none of a run that lives. */
+/* The folder of a killed run is removed by the next one; that of a living run is not. */
 static void test_folder(const char *top) {
 	struct err err = {0};
 	char *cache = mem_printf("%s/cache", top), path[4096] = "";
@@ -146,17 +147,17 @@ static void test_folder(const char *top) {
 	kill(child, SIGKILL);
 	waitpid(child, NULL, 0);
 	struct program_folder *second = program_folder_new(NULL, &err);
-	ok(second && access(path, F_OK) != 0, "what a killed run has left is removed");
+	ok(second && access(path, F_OK) != 0, "leftovers of a killed run are removed");
 	ok(sh("test ! -e cache/sweetspot/build/run-broken && test -L cache/sweetspot/build/run-link && test -f other/keep "
 	      "&& "
 	      "test -d cache/sweetspot/build/mine"),
-	   "so is a broken one; links and other names are not ours");
+	   "so is a broken folder, but neither links nor other names");
 	ok(access(program_folder_path(first), F_OK) == 0, "the first run still has its own");
 	program_folder_free(first);
 	program_folder_free(second);
 	ok(sh("test \"$(ls cache/sweetspot/build | tr '\\n' ' ')\" = 'lock mine run-link '"), "in the end none is left");
 	setenv("XDG_CACHE_HOME", "/dev/null/x", 1);
-	ok(!program_folder_new(NULL, &err) && *err.what, "no folder can be made: %s", err.what);
+	ok(!program_folder_new(NULL, &err) && *err.what, "no folder can be created: %s", err.what);
 	free(line);
 	free(cache);
 	close(ends[0]);

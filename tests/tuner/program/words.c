@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Words, names in braces, variables and lines of a program. Quoting is judged by a real shell. */
+/* Words, names in braces, variables and lines of a program. A real shell judges the quoting. */
 #include <config.h>
 
 #include <limits.h>
@@ -109,14 +109,14 @@ static void test_fill(void) {
 		const char *none;
 		char *kept = template_fill(text, &(struct template_names){known, 0, 0}, letter, "", false, &none);
 		char *put = template_fill(text, &names, letter, "", false, &none);
-		/* A value that is its name takes two braces off, each time. */
+		/* A value that is its own name in braces loses two braces each time. */
 		all = all && strcmp(kept, text) == 0 && (strlen(put) < strlen(text)) == template_mentions(text, "B");
 		fit = fit && template_fits(text, &names, put) && template_fits(text, &names, text);
 		free(kept);
 		free(put);
 	}
 	ok(fit, "a filled template fits, and so does the template itself");
-	ok(all, "only what is mentioned changes, whatever the braces");
+	ok(all, "only mentioned names change, whatever the braces");
 	const char *missing = NULL;
 	char *got = template_fill("{B} {none}", &names, letter, "v", false, &missing);
 	ok(!got && missing && strcmp(missing, "none") == 0, "a name without a value is named");
@@ -126,7 +126,7 @@ static void test_fill(void) {
 	   "any text can stand for a name");
 	ok(!template_fits("{B}-{BLOCK}.x", &names, "a-b-c.y") && !template_fits("a{B}a", &names, "a") &&
 	       !template_fits("{{B}}", &names, "{1}") && !template_fits("", &names, "a") && !template_fits("a", &names, ""),
-	   "but not for what is none");
+	   "but not for anything else");
 	ok(template_expands("a $B", "B") && template_expands("${B:-1}", "B") && !template_expands("$BLOCK {B}", "B"),
 	   "$NAME is a variable of the shell");
 }
@@ -139,7 +139,7 @@ static void test_check(void) {
 		ok(template_check(wrong[i], &names, &err) != 0 && err.code == ERR_USAGE && strstr(err.hint, "{BLOCK}"),
 		   "%s is a mistyped parameter", wrong[i]);
 	}
-	ok(template_check("{source}", &names, NULL) != 0, "a mistyped folder is none");
+	ok(template_check("{source}", &names, NULL) != 0, "a mistyped folder is refused");
 	for (size_t i = 0; i < sizeof fine / sizeof *fine; i++)
 		ok(template_check(fine[i], &names, NULL) == 0, "%s is none", fine[i]);
 }
@@ -212,18 +212,18 @@ static void test_openmp(void) {
 	char *line = program_line(program, two);
 	ok(strncmp(line, "env -u OMP_PROC_BIND ", 21) == 0 && strstr(line, " OMP_NUM_THREADS=2 ") &&
 	       strstr(line, " N=1 ls"),
-	   "the line drops what the user's shell says of OpenMP: %s", line);
+	   "the line drops the user's own OpenMP settings: %s", line);
 	free(line);
-	is_text(program_param_way(program, "threads"), "openmp", "threads is OpenMP's");
+	is_text(program_param_way(program, "threads"), "openmp", "threads is an OpenMP setting");
 	is_text(program_param_way(program, "N"), "environment", "N is a variable");
 	json_t *json = program_json(program, two);
 	ok(json_is_true(json_object_get(json, "openmp")) && !json_object_get(json, "build") &&
 	       strcmp(json_string_value(json_object_get(json, "baseline_line")), "env N=1 ls") == 0,
-	   "the object for the store says how it is run");
+	   "the stored object says how it is run");
 	json_decref(json);
 	json_decref(two);
 	program_free(program);
-	/* A parameter of the user's own is never OpenMP's, whatever its name. */
+	/* A parameter of the user's own is never an OpenMP setting, whatever its name. */
 	program =
 		make((struct program_spec){.argv = WORDS("ls", "{threads}"), .params = WORDS("threads"), .openmp = true}, &err);
 	text = variables(program, "{\"threads\":2}");
@@ -254,9 +254,9 @@ static void test_refused(void) {
 	refused((struct program_spec){.argv = WORDS("ls", "{BLOK}"), .params = WORDS("BLOCK")}, "a mistyped name");
 	refused((struct program_spec){.argv = WORDS("ls"), .verify = "x {BLOK}", .params = WORDS("BLOCK")},
 	        "one in verify");
-	refused((struct program_spec){.argv = WORDS("ls"), .params = WORDS("b-1")}, "no name of a variable");
+	refused((struct program_spec){.argv = WORDS("ls"), .params = WORDS("b-1")}, "not a valid name of a variable");
 	refused((struct program_spec){.argv = WORDS("ls"), .params = WORDS("BUILD")}, "the name of a folder");
-	refused((struct program_spec){.argv = WORDS("{BUILD}/ls")}, "the folder of a build that isn't");
+	refused((struct program_spec){.argv = WORDS("{BUILD}/ls")}, "the folder of a missing build");
 	refused((struct program_spec){.argv = WORDS("./a"), .build = "make", .cwd = "sub"}, "a build that never runs");
 	refused((struct program_spec){.argv = WORDS("ls"), .build = "make B=$B", .params = WORDS("B")},
 	        "a variable in a build");
@@ -264,7 +264,7 @@ static void test_refused(void) {
 	refused((struct program_spec){.argv = WORDS("ls", "\xff")}, "a word that is not UTF-8");
 	struct err err;
 	struct program *program = make((struct program_spec){.argv = WORDS("ls", "{b-1}"), .params = WORDS("b-1")}, &err);
-	ok(program, "a name in the command need not be one of a variable");
+	ok(program, "a name in the command need not be valid for a variable");
 	program_free(program);
 }
 

@@ -24,7 +24,7 @@ struct rates {
 	double pairs;
 };
 
-/* REPEATS duels with a true ratio of a to b. */
+/* Runs REPEATS duels with this true ratio of a to b. */
 static struct rates simulate(const struct noise *noise, double ratio, int repeats) {
 	struct duel_options options = duel_defaults;
 	struct rates rates = {0};
@@ -64,7 +64,7 @@ static void test_rates(void) {
 	}
 }
 
-/* Where looking again and again is tempted most: a true ratio at the edge of the margin, so that no duel is clear. */
+/* Repeated looks are most tempting if the true ratio lies at the edge of the margin, so that no duel is clear. */
 static void test_looks(void) {
 	for (int i = 0; i < NOISES; i++) {
 		struct rates over = simulate(&noises[i], 1.01, 2 * REPEATS), under = simulate(&noises[i], 0.99, 2 * REPEATS);
@@ -86,14 +86,14 @@ static void test_length(void) {
 
 	sim.means[0] = 0.2;
 	duel_of(&sim, &options, NULL, &result, &err);
-	ok(result.paired.count == 21 && result.verdict == PAIRED_SLOWER, "a clear difference takes the fewest pairs");
+	ok(result.paired.count == 21 && result.verdict == PAIRED_SLOWER, "a clear difference takes the minimum of pairs");
 	ok(result.median[0] == stats_median(result.a, 21) && result.median[1] == stats_median(result.b, 21),
-	   "medians are those of the samples");
+	   "medians are computed from the samples");
 	ok(result.ci[0][0] <= result.median[0] && result.median[0] <= result.ci[0][1], "and lie in their intervals");
 	duel_result_clear(&result);
 	options.pairs_max = 50;
 	duel_of(&noisy, &options, NULL, &result, &err);
-	ok(result.paired.count == 50, "an open question takes the most pairs");
+	ok(result.paired.count == 50, "an undecided duel takes the maximum of pairs");
 	duel_of(&replay, &options, NULL, &again, &err);
 	ok(memcmp(result.a, again.a, 50 * sizeof *result.a) == 0 && result.paired.p == again.paired.p,
 	   "the same seed gives the same duel");
@@ -101,7 +101,7 @@ static void test_length(void) {
 	duel_result_clear(&again);
 	options.seconds_max = 1e-9;
 	duel_of(&late, &options, NULL, &result, &err);
-	ok(result.paired.count == 21, "out of time: the fewest pairs, and no more");
+	ok(result.paired.count == 21, "out of time, it takes the minimum of pairs");
 	duel_result_clear(&result);
 }
 
@@ -134,7 +134,7 @@ static void test_control(void) {
 	duel_result_clear(&result);
 }
 
-/* Side `side` fails so from trial `from` on, every `every`-th time. */
+/* Side `side` fails in this way at every `every`-th trial, from trial `from` on. */
 static struct sim sim_failing(int side, enum trial_status status, int from, int every) {
 	struct sim sim = sim_new(&noises[0], 5);
 
@@ -155,7 +155,7 @@ static void test_failures(void) {
 
 		ok(duel_of(&sim, &duel_defaults, NULL, &result, &err) == 0 && result.verdict == lost &&
 		       result.failed[side] == TRIAL_TIMEOUT && result.failed[!side] == TRIAL_CORRECT,
-		   "side %d never works: it loses, and it is said why", side);
+		   "side %d never works: it loses, and the result says why", side);
 		ok(sim.runs[side] == 3 && result.failures == 3 && result.paired.count == 0 && result.median[!side] > 0 &&
 		       isnan(result.median[side]) && isnan(result.paired.ratio),
 		   "after 3 blocks, with the other side's median");
@@ -187,7 +187,7 @@ static void test_failures_mixed(void) {
 	both.fail[1] = TRIAL_TIMEOUT;
 	both.fail_from[1] = both.fail_every[1] = 1;
 	ok(duel_of(&both, &duel_defaults, NULL, &result, &err) == -1 && err.code == ERR_NOTHING && result.a == NULL,
-	   "neither side works: there is nothing to say");
+	   "neither side works: there is no verdict");
 }
 
 static void test_liars(void) {
@@ -208,7 +208,7 @@ static void test_liars(void) {
 		       result.failed[0] == TRIAL_RUNTIME && result.paired.count == 1 && isfinite(result.paired.ratio),
 		   "a runner that %s is a run-time failure",
 		   i < sizeof lies / sizeof *lies ? "reports an impossible time"
-		   : sim.lie_count                ? "knows another status"
+		   : sim.lie_count                ? "reports an unknown status"
 		                                  : "reports no samples");
 		duel_result_clear(&result);
 	}
@@ -285,7 +285,7 @@ static void test_requests(void) {
 	sim.means[0] = sim.means[1] = 1e-4;
 	duel_run(&runner, &request, configs[0], configs[1], &duel_defaults, NULL, &result, &err);
 	ok(sim.last.warmup > 0, "a short run is");
-	ok(sim.last.min_sample_s == 0.25 && sim.last.timeout_s == 9, "longer samples and a time-out can be asked for");
+	ok(sim.last.min_sample_s == 0.25 && sim.last.timeout_s == 9, "longer samples and a time-out can be requested");
 	duel_result_clear(&result);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A simulated runner: configuration {"i": k} has a true mean of its own, seen through the noise of a shared machine. It
- * can fail, lie or be interrupted on demand. */
+/* A simulated runner: configuration {"i": k} has a true mean, observed through the noise of a shared machine. It can
+ * fail, lie or be interrupted on demand. */
 #ifndef TESTS_TUNER_RACE_NOISE_H
 #define TESTS_TUNER_RACE_NOISE_H
 #include <jansson.h>
@@ -12,12 +12,12 @@
 
 struct noise {
 	const char *name;
-	double sigma;   /* log-normal, a sample */
+	double sigma;   /* log-normal, per sample */
 	double tails;   /* share of samples that take up to 1.5 times as long */
 	double student; /* scale of Student's t with 3 degrees of freedom */
-	double drift;   /* log change over 100 samples: a slow wave of four times that height */
-	double bursts;  /* chance that a burst of +30 % begins at a sample; it lasts 8 in the mean, whoever runs */
-	double quantum; /* the clock's step, seconds; the usual mean is 0.1 */
+	double drift;   /* change of the logarithm over 100 samples: a slow wave of four times that height */
+	double bursts;  /* chance that a burst of +30 % begins at a sample; it lasts 8 samples on average, whoever runs */
+	double quantum; /* step of the clock, seconds; the usual mean is 0.1 */
 };
 
 static const struct noise noises[] = {
@@ -37,11 +37,12 @@ struct sim {
 	struct rng rng;
 	struct noise noise;
 	double means[ENTRIES_MAX];
-	/* From a configuration's fail_from-th trial on, every fail_every-th one (0: none) fails so; for CORRECT it lies. */
+	/* From its fail_from-th trial on, every fail_every-th trial (0: none) of a configuration fails with this status;
+	 * with CORRECT it lies. */
 	enum trial_status fail[ENTRIES_MAX];
 	int fail_from[ENTRIES_MAX], fail_every[ENTRIES_MAX];
 	double lie;       /* the sample that a lying trial reports */
-	int lie_count;    /* and how many samples it says there are */
+	int lie_count;    /* and how many samples it claims to have */
 	int interrupt_at; /* this trial is interrupted; 0: none */
 	int trials, runs[ENTRIES_MAX];
 	int burst;

@@ -21,8 +21,8 @@ static int race_of(struct sim *sim, struct race_entry *entries, size_t count, co
 	return race_run(&runner, &request, entries, count, options, observer, winner, err);
 }
 
-/* Many races of FIELD configurations with true times spread evenly over `spread` and costs of their own. A clock that
- * steps can't see the margin any sharper than by half a step. */
+/* Runs many races of FIELD configurations with true times spread evenly over `spread` and with different costs. A clock
+ * with steps cannot resolve the margin better than half a step. */
 static void race_many(const struct noise *noise, double spread, int *within_1, int *within_2) {
 	struct race_options options = race_defaults;
 	double blur = noise->quantum / 2 / 0.1;
@@ -49,7 +49,8 @@ static void race_many(const struct noise *noise, double spread, int *within_1, i
 	}
 }
 
-/* In the dense field several are just beyond the margin: a cheaper one may be taken that is 1.2 % behind the best. */
+/* In the dense field several configurations lie just beyond the margin: a cheaper one that is 1.2 % behind the best may
+ * win. */
 static void test_rates(void) {
 	for (int i = 0; i < NOISES; i++) {
 		int within_1, within_2;
@@ -81,8 +82,8 @@ static void test_ties(void) {
 		fastest += winner == 0;
 		gone += !apart[1].alive && !apart[2].alive && !apart[3].alive && apart[0].alive;
 	}
-	ok(cheapest >= 95, "of equals the cheapest wins (%d of 100)", cheapest);
-	ok(fastest >= 95, "5 %% faster wins, whatever it costs (%d of 100)", fastest);
+	ok(cheapest >= 95, "among equals the cheapest wins (%d of 100)", cheapest);
+	ok(fastest >= 95, "5 %% faster wins at any cost (%d of 100)", fastest);
 	ok(gone >= 95, "and the others are out (%d of 100)", gone);
 }
 
@@ -94,12 +95,13 @@ static void test_elimination(void) {
 
 	sim.means[0] = 0.5;
 	sim.means[1] = 0.8;
-	entries[0].cost = entries[1].cost = -1; /* cheaper ones could win a tie: the race goes on until they are out */
+	entries[0].cost = entries[1].cost =
+		-1; /* cheaper entries could win a tie, so the race goes on until they are out */
 	ok(race_of(&sim, entries, 4, &race_defaults, NULL, &winner, &err) == 0 && winner >= 2, "one of the best two wins");
-	ok(!entries[0].alive && !entries[1].alive && entries[winner].alive, "what is slow drops out");
+	ok(!entries[0].alive && !entries[1].alive && entries[winner].alive, "slow entries drop out");
 	ok(entries[0].blocks >= race_defaults.blocks_min && entries[0].blocks < entries[winner].blocks + 1 &&
 	       sim.runs[0] == entries[0].blocks,
-	   "not before the fewest blocks (%d), and is not run again", entries[0].blocks);
+	   "not before the minimum of blocks (%d), and are not run again", entries[0].blocks);
 	ok(fabs(entries[0].median - 0.5) < 0.02 && fabs(entries[winner].median - 0.1) < 0.01, "medians are reported");
 }
 
@@ -112,13 +114,14 @@ static void test_length(void) {
 
 	options.blocks_max = 12;
 	race_of(&sim, entries, 3, &options, NULL, &winner, &err);
-	ok(entries[winner].blocks == 12, "an open race ends with the most blocks");
+	ok(entries[winner].blocks == 12, "an undecided race ends with the maximum of blocks");
 	options.seconds_max = 1e-9;
 	race_of(&sim, entries, 3, &options, NULL, &winner, &err);
-	ok(entries[winner].blocks == 5, "out of time: the fewest blocks, and no more");
+	ok(entries[winner].blocks == 5, "out of time, it runs the minimum of blocks");
 	ok(race_of(&sim, &one, 1, &options, NULL, &winner, &err) == 0 && winner == 0 && one.blocks == 5 && one.median > 0,
 	   "a race of one is measured and won");
-	ok(race_of(&sim, &one, 0, &options, NULL, &winner, &err) == -1 && err.code == ERR_NOTHING, "a race of none is not");
+	ok(race_of(&sim, &one, 0, &options, NULL, &winner, &err) == -1 && err.code == ERR_NOTHING,
+	   "an empty race is refused");
 }
 
 static void test_failures(void) {
@@ -133,7 +136,8 @@ static void test_failures(void) {
 		sim.fail_from[e] = e == 3 ? 2 : 1 + e;
 		sim.fail_every[e] = e == 3 ? 5 : 1;
 	}
-	ok(race_of(&sim, entries, 5, &race_defaults, NULL, &winner, &err) == 0 && winner >= 3, "what fails can't win");
+	ok(race_of(&sim, entries, 5, &race_defaults, NULL, &winner, &err) == 0 && winner >= 3,
+	   "a failing entry cannot win");
 	ok(!entries[0].alive && entries[0].failed == TRIAL_TIMEOUT && sim.runs[0] == 3 && isnan(entries[0].median),
 	   "it is out after 3 failures in a row");
 	ok(!entries[1].alive && entries[1].failed == TRIAL_CORRECTNESS && sim.runs[1] == 2, "after one wrong result");
@@ -144,10 +148,10 @@ static void test_failures(void) {
 		sim.fail_from[e] = sim.fail_every[e] = 1;
 	}
 	ok(race_of(&sim, entries, 5, &race_defaults, NULL, &winner, &err) == -1 && err.code == ERR_NOTHING,
-	   "a field that fails is an error");
+	   "a field that fails completely is an error");
 }
 
-/* All fail only after the first look, when there is a best already. */
+/* All fail only after the first look, when there is already a best. */
 static void test_late_failures(void) {
 	struct sim sim = sim_new(&noises[NOISES - 1], 2);
 	struct race_entry entries[3] = {{0}};
@@ -178,7 +182,7 @@ static void test_liars(void) {
 		sim.lie = lies[i];
 		ok(race_of(&sim, entries, 3, &race_defaults, NULL, &winner, &err) == 0 && (winner == 1) == tiny &&
 		       entries[1].alive == tiny && entries[1].failed == (tiny ? TRIAL_CORRECT : TRIAL_RUNTIME),
-		   "a runner that says %g s is survived", lies[i]);
+		   "a runner that reports %g s does no harm", lies[i]);
 	}
 }
 
@@ -229,8 +233,8 @@ static void test_observer(void) {
 
 	race_of(&sim, entries, 4, &race_defaults, &observer, &winner, &err);
 	ok(watch.twice == 0 && watch.trials == sim.runs[0] + sim.runs[1] + sim.runs[2] + sim.runs[3],
-	   "every trial is told, and none is twice in a block");
-	ok(watch.first[0] && watch.first[1] && watch.first[2] && watch.first[3], "each begins a block now and then");
+	   "every trial is observed, and none twice in a block");
+	ok(watch.first[0] && watch.first[1] && watch.first[2] && watch.first[3], "each entry sometimes begins a block");
 	race_of(&replay, again, 4, &race_defaults, NULL, &other, &err);
 	for (int e = 0; e < 4; e++)
 		same += entries[e].median == again[e].median && entries[e].blocks == again[e].blocks;

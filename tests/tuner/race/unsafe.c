@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Configurations with data races on purpose are known as such. */
+/* Configurations with deliberate data races are recognised. */
 #include <config.h>
 
 #include "tests/tap.h"
@@ -22,9 +22,9 @@ int main(void) {
 	ok(!holds(NULL, "{}") && !holds("", "{}"), "a kernel without such variants is safe");
 	ok(holds(text, "{\"lock\":\"none\",\"delta\":\"reduction\"}"), "one expression is enough");
 	ok(!holds(text, "{\"lock\":\"tas\",\"delta\":\"reduction\"}"), "none holds");
-	ok(holds(text, "{\"delta\":\"shared\"}"), "what the configuration lacks does not hide the others");
-	ok(holds(text, "{\"lock\":\"none\"}"), "in either place");
-	ok(!holds("n < 10", "{}"), "the problem counts, too");
-	ok(unsafe_holds("lock ==", NULL, NULL, &out, &err) == -1 && *err.what, "an expression that is none is an error");
+	ok(holds(text, "{\"delta\":\"shared\"}"), "an expression with missing names does not hide the others");
+	ok(holds(text, "{\"lock\":\"none\"}"), "in either position");
+	ok(!holds("n < 10", "{}"), "the problem counts as well");
+	ok(unsafe_holds("lock ==", NULL, NULL, &out, &err) == -1 && *err.what, "a malformed expression is an error");
 	return tap_done();
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Configurations that meet between sizes, on costs that are known: each is the best of a short stretch, so that the
- * best between two sizes is neither's, but came to the race of one. */
+/* Midpoint races on known costs: each configuration is the best of a short stretch of sizes, so that the best between
+ * two sizes is the best of neither, but took part in the race of one. */
 #include <config.h>
 
 #include <math.h>
@@ -19,8 +19,8 @@ enum { SIZES = sizeof LIST / sizeof *LIST };
 struct bed {
 	double noise;
 	struct rng rng;
-	size_t met, allowed; /* trials of bridges, and how many the budget allows */
-	int broken;          /* works at no size that is not of the list; -1: none */
+	size_t met, allowed; /* trials in midpoint races, and how many the budget allows */
+	int broken;          /* works only at listed sizes; -1: none */
 	json_t *finalists[SIZES];
 	size_t tuned;
 };
@@ -33,7 +33,7 @@ static int number_of(const json_t *config) {
 	return (int)lround(log2((double)js_int_or(config, "block", 0) / 16));
 }
 
-/* Cheapest at 100 * 1.3^k. */
+/* Configuration k is cheapest at 100 * 1.3^k. */
 static double cost(int k, double n) {
 	double off = log(n / (100 * pow(1.3, k)));
 	return 1e-6 * n * (1 + 0.3 * off * off);
@@ -131,7 +131,7 @@ static double loss_of(const json_t *config, double n) {
 	return cost(number_of(config), n) / lowest(n, used, &best) - 1;
 }
 
-/* At the sizes of the list, each left out; true costs. */
+/* The mean true loss at the listed sizes, each left out in turn. */
 static double left_out_loss(const struct sizes *sizes) {
 	double losses[SIZES];
 	struct sizes_range ranges[SIZES_RANGES_MAX];
@@ -140,7 +140,7 @@ static double left_out_loss(const struct sizes *sizes) {
 	return stats_median(losses, SIZES);
 }
 
-/* At sizes all the way, none of which was tuned. */
+/* The mean true loss between the sizes, none of which was tuned. */
 static double gap_loss(const struct sizes *sizes, double *worst) {
 	double sum = 0;
 	size_t count = 0;
@@ -159,16 +159,16 @@ static void test_better(double noise) {
 	struct sizes *plain = explore(&bed, false), *met = explore(&bed, true);
 	double plain_worst, met_worst, plain_mean = gap_loss(plain, &plain_worst), met_mean = gap_loss(met, &met_worst);
 	ok(met_mean < plain_mean / 2 && met_worst < plain_worst,
-	   "noise %.3f: between sizes %.4f of the time is lost, at most %.4f, before %.4f and %.4f", noise, met_mean,
+	   "noise %.3f: between sizes %.4f of the time is lost, at most %.4f; without races %.4f and %.4f", noise, met_mean,
 	   met_worst, plain_mean, plain_worst);
-	ok(left_out_loss(met) < left_out_loss(plain) / 2, "at a size left out %.4f, before %.4f", left_out_loss(met),
+	ok(left_out_loss(met) < left_out_loss(plain) / 2, "at a size left out %.4f, without races %.4f", left_out_loss(met),
 	   left_out_loss(plain));
 	ok(bed.met > 0 && bed.met < 5 * 12 * 7, "in %zu trials", bed.met);
 	sizes_free(plain);
 	sizes_free(met);
 }
 
-/* Without a size, nothing counts that its search alone has found. */
+/* If a size is left out, whatever only its search found does not count. */
 static void test_honest(void) {
 	struct bed bed = {.allowed = SIZE_MAX, .broken = -1};
 	struct sizes *sizes = explore(&bed, true);
@@ -190,10 +190,10 @@ static void test_honest(void) {
 			wrong += !known;
 		}
 	}
-	ok(wrong == 0, "a size left out has no say");
+	ok(wrong == 0, "a size that is left out does not count");
 	for (size_t i = 0; i < SIZES; i++) {
 		const struct sizes_range *range = sizes_range_of(ranges, sizes_ranges(sizes, SIZE_MAX, ranges), LIST[i]);
-		ok(loss_of(range->config, LIST[i]) <= SIZES_MARGIN, "%.0f has what loses no more than the margin there",
+		ok(loss_of(range->config, LIST[i]) <= SIZES_MARGIN, "at %.0f the recommendation loses at most the margin",
 		   LIST[i]);
 	}
 	sizes_free(sizes);
@@ -203,7 +203,7 @@ static void test_short(void) {
 	struct bed bed = {.allowed = 0, .broken = -1}, plain_bed = {.allowed = 0, .broken = -1};
 	struct sizes *none = explore(&bed, true), *plain = explore(&plain_bed, false);
 	json_t *one = sizes_json(none), *other = sizes_json(plain);
-	ok(json_equal(one, other), "no budget for it: as if there were none");
+	ok(json_equal(one, other), "without a budget for races nothing changes");
 	json_decref(one);
 	json_decref(other);
 	sizes_free(none);
@@ -211,7 +211,7 @@ static void test_short(void) {
 	bed = (struct bed){.allowed = 70, .broken = -1};
 	struct sizes *few = explore(&bed, true);
 	double worst;
-	ok(bed.met == 70 && isfinite(gap_loss(few, &worst)), "a budget for the first rounds");
+	ok(bed.met == 70 && isfinite(gap_loss(few, &worst)), "a budget for the first rounds only");
 	sizes_free(few);
 }
 
@@ -224,7 +224,7 @@ static void test_broken(void) {
 		json_array_foreach(json_object_get(json, "between"), i, midpoint)
 			json_array_foreach(json_object_get(midpoint, "met"), m, met) told +=
 			number_of(json_object_get(met, "config")) == k && json_is_number(json_object_get(met, "ratio"));
-		ok(told == 0, "what fails between sizes has no ratio there (%d)", k);
+		ok(told == 0, "a configuration that fails at midpoints has no ratio there (%d)", k);
 		json_decref(json);
 		sizes_free(sizes);
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Ranges of sizes and the way to their thresholds, on costs that are known: three configurations, each the best of a
- * part of the sizes. */
+/* Ranges of sizes and the search for their thresholds on known costs: three configurations, each the best of one part
+ * of the sizes. */
 #include <config.h>
 
 #include <math.h>
@@ -12,7 +12,7 @@
 #include "tuner/sizes/sizes.h"
 
 struct bed {
-	double threshold[2]; /* a up to the first, b up to the second, then c */
+	double threshold[2]; /* a is best up to the first, b up to the second, then c */
 	double noise, cap;   /* cap: the largest size that c works at least at; a fails above; INFINITY: never */
 	struct rng rng;
 	size_t tuned, compared, asked_again;
@@ -24,7 +24,7 @@ static json_t *config_of(char letter) {
 	return json_pack("{s:s%}", "lock", &letter, (size_t)1);
 }
 
-/* Steep beside shallow: at a threshold two cost the same. */
+/* Steep and shallow laws: both cost the same at a threshold. */
 static double cost(const struct bed *bed, char letter, double n) {
 	double b = 1e-6 * n * n;
 	if (letter == 'a')
@@ -65,14 +65,14 @@ static int compare(void *ctx, const struct sizes_point *point, const json_t *con
 	return 0;
 }
 
-/* Half as much as the first time: what counts is what was measured in turns. */
+/* Half of the first cost, which shows that the costs measured in rounds count. */
 static int again(void *ctx, const struct sizes_point *point, int round, double *out, struct err *err) {
 	(void)err;
 	*out = round == 4 ? 1e3 : cost(ctx, best_at(ctx, point->n), point->n) / 2;
 	return 0;
 }
 
-/* Half, too; at 800 and above nothing can be set up. */
+/* Half as well; at 800 and above nothing can be set up. */
 static int between(void *ctx, const struct sizes_midpoint *midpoint, int round, double *out, struct err *err) {
 	struct bed *bed = ctx;
 	(void)err;
@@ -92,7 +92,7 @@ static struct sizes *explore(struct bed *bed, const struct sizes_plan *plan) {
 	return sizes;
 }
 
-/* The configuration that loses little: near a threshold either will do. */
+/* The configuration that loses little: near a threshold either one will do. */
 static double loss(const struct bed *bed, const struct sizes *sizes, double n) {
 	struct sizes_prediction prediction;
 	if (sizes_predict(sizes, n, &prediction, NULL))
@@ -109,7 +109,7 @@ static void test_thresholds(double noise) {
 	double worst = 0;
 	ok(count == 3, "three ranges (%zu)", count);
 	for (size_t i = 0; i < count && i < 3; i++)
-		ok(*js_string_or(ranges[i].config, "lock", "") == "abc"[i], "%c is in its place", "abc"[i]);
+		ok(*js_string_or(ranges[i].config, "lock", "") == "abc"[i], "range %c is where it should be", "abc"[i]);
 	for (size_t i = 0; i + 1 < count; i++) {
 		ok(fabs(log(ranges[i].to / bed.threshold[i])) < log(1.12), "threshold %.0f found at %.0f", bed.threshold[i],
 		   ranges[i].to);
@@ -117,7 +117,7 @@ static void test_thresholds(double noise) {
 	}
 	for (double n = 64; n <= 16384; n *= 1.05)
 		worst = fmax(worst, loss(&bed, sizes, n));
-	ok(worst < 2 * SIZES_MARGIN, "what is recommended at any size loses at most %.3f", worst);
+	ok(worst < 2 * SIZES_MARGIN, "the recommendation at any size loses at most %.3f", worst);
 	ok(bed.tuned <= 20, "with %zu sizes", bed.tuned);
 	struct sizes_prediction prediction;
 	sizes_predict(sizes, 2000, &prediction, NULL);
@@ -126,11 +126,11 @@ static void test_thresholds(double noise) {
 	ok(fabs(prediction.cost / truth - 1) < 0.15 && inside && !prediction.beyond, "predicted %.4g where it takes %.4g",
 	   prediction.cost, truth);
 	sizes_predict(sizes, 32768, &prediction, NULL);
-	ok(prediction.beyond, "beyond what was measured it says so");
+	ok(prediction.beyond, "an extrapolation is marked as such");
 	sizes_free(sizes);
 }
 
-/* One configuration for all sizes: the ends, the middle and enough for a law. */
+/* One configuration for all sizes: both ends, the middle and enough sizes for a law. */
 static void test_one_range(void) {
 	struct bed bed = {.threshold = {1e6, 1e7}, .cap = INFINITY};
 	struct sizes_plan plan = {.from = 100, .to = 10000, .whole = true};
@@ -150,7 +150,7 @@ static void test_list(void) {
 	struct bed bed = {.threshold = {700, 5000}, .cap = INFINITY};
 	struct sizes_plan plan = {.list = list, .count = 4};
 	struct sizes *sizes = explore(&bed, &plan);
-	ok(bed.tuned == 4 && bed.sizes[0] == 50 && bed.sizes[3] == 2000, "a list is tuned as it stands, small sizes first");
+	ok(bed.tuned == 4 && bed.sizes[0] == 50 && bed.sizes[3] == 2000, "a list is tuned as given, small sizes first");
 	struct sizes_range ranges[SIZES_RANGES_MAX];
 	ok(sizes_ranges(sizes, SIZE_MAX, ranges) == 2 && ranges[0].to > 300 && ranges[0].to < 800, "two ranges");
 	ok(fabs(ranges[0].to - 700) < 10, "the threshold by the ratios on either side (%.1f)", ranges[0].to);
@@ -165,13 +165,13 @@ static void test_turns(void) {
 	const struct sizes_bench bench = {.ctx = &bed, .tune = tune, .compare = compare, .again = again};
 	bed.budget = SIZES_MAX;
 	rng_seed(&bed.rng, 3);
-	ok(sizes_explore(sizes, &plan, &bench, NULL) == 0, "sizes measured in turns");
+	ok(sizes_explore(sizes, &plan, &bench, NULL) == 0, "sizes measured in rounds");
 	for (size_t i = 0; i < sizes_count(sizes); i++)
 		ok(fabs(sizes_point(sizes, i)->cost / cost(&bed, 'a', list[i]) - 0.5) < 1e-9, "their medians count");
 	sizes_free(sizes);
 }
 
-/* What is recommended is measured between sizes that are far apart, and bears the law. */
+/* The recommended configuration is measured between sizes that are far apart, and supports the law. */
 static void test_between(void) {
 	struct bed bed = {.threshold = {1e6, 1e7}, .cap = INFINITY};
 	const double list[] = {100, 140, 400, 1600};
@@ -181,7 +181,7 @@ static void test_between(void) {
 		.ctx = &bed, .tune = tune, .compare = compare, .again = again, .between = between};
 	bed.budget = SIZES_MAX;
 	rng_seed(&bed.rng, 3);
-	ok(sizes_explore(sizes, &plan, &bench, NULL) == 0 && sizes_count(sizes) == 4, "a list stays the list");
+	ok(sizes_explore(sizes, &plan, &bench, NULL) == 0 && sizes_count(sizes) == 4, "a list stays as it is");
 	json_t *json = sizes_json(sizes), *midpoints = json_object_get(json, "between"), *midpoint;
 	size_t i, good = 0;
 	json_array_foreach(midpoints, i, midpoint) {
@@ -190,24 +190,24 @@ static void test_between(void) {
 	}
 	ok(json_array_size(midpoints) == sizes_midpoint_count(sizes) && good == json_array_size(midpoints) && good >= 2 &&
 	       good <= 5,
-	   "%zu sizes between, where they can be set up", good);
+	   "%zu midpoints, where they can be set up", good);
 	ok(js_int_or(json_array_get(json_object_get(json, "laws"), 0), "sizes", 0) == (json_int_t)(4 + good),
-	   "the law is of all of them");
+	   "the law is fitted to all of them");
 	ok(json_array_size(json_object_get(json, "measured")) == 4 &&
 	       json_array_size(json_object_get(json, "checked")) == 4,
-	   "what was tuned is told apart");
+	   "tuned sizes and midpoints are kept apart");
 	json_decref(json);
 	const json_t *config = sizes_point(sizes, 0)->config;
 	ok(!sizes_midpoint_add(sizes, 400, config, 1) && !sizes_midpoint_add(sizes, 300, config, NAN),
-	   "no tuned size, no cost that is none");
+	   "a tuned size or an invalid cost is refused");
 	for (double n = 401; n < 480; n++)
 		sizes_midpoint_add(sizes, n, config, 1);
 	ok(sizes_midpoint_count(sizes) < 32 && sizes_midpoint_add(sizes, 401, config, 2),
-	   "not without end; one may be replaced");
+	   "their number is limited; one may be replaced");
 	sizes_free(sizes);
 }
 
-/* What nothing works at is asked for once, and a budget ends it. */
+/* A size at which nothing works is tried once, and a used-up budget ends the exploration. */
 static void test_limits(void) {
 	struct bed bed = {.threshold = {700, 5000}, .cap = 6000},
 			   few = {.threshold = {700, 5000}, .cap = INFINITY, .budget = 4};
@@ -217,7 +217,7 @@ static void test_limits(void) {
 	   "sizes that fail are left out");
 	sizes_free(sizes);
 	sizes = explore(&few, &plan);
-	ok(few.tuned == 4 && sizes_count(sizes) == 4, "no more than the budget allows");
+	ok(few.tuned == 4 && sizes_count(sizes) == 4, "no more comparisons than the budget allows");
 	sizes_free(sizes);
 	struct sizes_prediction prediction;
 	struct err err = {0};
@@ -236,8 +236,7 @@ static void point_add(struct sizes *sizes, double n, double cost_of_it, char let
 	json_decref(config);
 }
 
-/* b takes part nowhere: a stands for its size where the two ranges more would save no more than they count, and only
- * within 3 %. */
+/* b was measured nowhere else: a stands for its size if two extra ranges would not save enough, and only within 3 %. */
 static void test_merge(void) {
 	static const struct {
 		double of_a, of_c;
@@ -254,7 +253,7 @@ static void test_merge(void) {
 		sizes_ratio_set(sizes, 1, c, cases[i].of_c, 9);
 		size_t count = sizes_ranges(sizes, SIZE_MAX, ranges);
 		ok(count == cases[i].ranges, "a loses %.3f at the middle size: %zu range(s)", cases[i].of_a - 1, count);
-		ok(sizes_ranges(sizes, 1, ranges) == 1, "without it one");
+		ok(sizes_ranges(sizes, 1, ranges) == 1, "without that size there is one");
 		json_decref(a);
 		json_decref(c);
 		sizes_free(sizes);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a tuner counts, when, and what becomes of it: on a simulated kernel that notes each request. */
+/* Which runs a tuner counts, when, and how failures are handled, on a simulated kernel that records every request. */
 #include <config.h>
 
 #include <math.h>
@@ -15,13 +15,13 @@ enum { ASKED_MAX = 64 };
 struct kernel {
 	struct rng rng;
 	int failing;         /* counted runs of this block fail */
-	bool broken, silent; /* counted runs can't be made; tell nothing */
-	int interrupt_at;    /* the counted run that Ctrl-C comes in; 0: none */
+	bool broken, silent; /* counted runs cannot be made; report nothing */
+	int interrupt_at;    /* the counted run during which Ctrl-C arrives; 0: none */
 	volatile int interrupt;
-	/* what was seen */
+	/* observed */
 	int trials, counted;
-	int blocks[ASKED_MAX]; /* that were counted, in order */
-	int last_plain;        /* the last trial without counters */
+	int blocks[ASKED_MAX]; /* of the counted runs, in order */
+	int last_plain;        /* index of the last trial without counters */
 	int first_counted;     /* of the trials */
 	double timeout_plain, timeout_counted;
 };
@@ -156,16 +156,16 @@ static void check_order(void) {
 	const json_t *metric = json_array_get(json_object_get(best, "metrics"), 0);
 	ok(!outcome.failed && k.counted >= 2, "%d configurations are counted", k.counted);
 	ok(k.blocks[0] == 16 && k.blocks[1] == block_of(json_object_get(best, "config")), "the baseline, then the winner");
-	ok(k.first_counted > k.last_plain, "after all that is timed");
+	ok(k.first_counted > k.last_plain, "after all timed runs");
 	ok(k.timeout_counted > k.timeout_plain, "with more time than others");
 	ok(outcome.stored == k.counted, "each is a trial in the store");
 	ok(js_real_or(counter_of(setup_of(&outcome, "baseline"), 0), "value", 0) == 32, "the baseline has its counters");
-	ok(js_real_or(counter_of(best, 0), "value", 0) == 2.0 * k.blocks[1], "and so has the best");
+	ok(js_real_or(counter_of(best, 0), "value", 0) == 2.0 * k.blocks[1], "and so does the best");
 	ok(json_is_null(json_object_get(liar, "value")) && *js_string_or(liar, "reason", ""), "0 is not a count");
 	ok(js_real_or(metric, "value", 0) == 64.0 * k.blocks[1], "and metrics");
 	const json_t *counting = json_object_get(outcome.result, "counting");
 	ok(js_int_or(counting, "configurations", 0) == k.counted && js_real_or(counting, "start_stop_s", 0) == 2e-6,
-	   "what counting cost is told");
+	   "the cost of counting is reported");
 	ok(json_is_number(json_object_get(counting, "overhead")), "and its overhead");
 	json_decref(outcome.result);
 }
@@ -173,16 +173,16 @@ static void check_order(void) {
 static void check_off(void) {
 	struct kernel k = {0};
 	struct outcome outcome = tune(&k, (struct trial_counters){.asked = NULL}, 0);
-	ok(k.counted == 0 && !json_object_get(outcome.result, "counting"), "nothing asked for, nothing counted");
+	ok(k.counted == 0 && !json_object_get(outcome.result, "counting"), "nothing is counted unless requested");
 	json_decref(outcome.result);
 }
 
 static void check_every(void) {
 	struct kernel k = {0};
 	struct outcome outcome = tune(&k, (struct trial_counters){.asked = words, .every = true}, 0);
-	ok(k.first_counted == 1, "with every, from the first trial on");
+	ok(k.first_counted == 1, "with `every`, counting starts with the first trial");
 	ok(k.counted > (int)js_int_or(json_object_get(outcome.result, "counting"), "configurations", 99),
-	   "and the finalists again");
+	   "and the finalists are counted again");
 	json_decref(outcome.result);
 }
 
@@ -190,18 +190,18 @@ static void check_failures(void) {
 	struct kernel k = {.failing = 16};
 	struct outcome outcome = tune(&k, (struct trial_counters){.asked = words}, 0);
 	const json_t *failure = json_array_get(json_object_get(json_object_get(outcome.result, "counting"), "failures"), 0);
-	ok(!outcome.failed, "a counted run that fails fails no tune");
-	is_text(js_string_or(failure, "reason", ""), "it fell over", "and has its reason");
-	ok(!json_object_get(setup_of(&outcome, "baseline"), "counters"), "and no counters");
+	ok(!outcome.failed, "a failing counted run does not fail the tune");
+	is_text(js_string_or(failure, "reason", ""), "it fell over", "and its reason is reported");
+	ok(!json_object_get(setup_of(&outcome, "baseline"), "counters"), "without counters");
 	json_decref(outcome.result);
 	struct kernel broken = {.broken = true};
 	outcome = tune(&broken, (struct trial_counters){.asked = words}, 0);
-	ok(!outcome.failed && json_object_get(outcome.result, "best"), "a runner that breaks while counting, too");
+	ok(!outcome.failed && json_object_get(outcome.result, "best"), "neither does a runner that breaks while counting");
 	json_decref(outcome.result);
 	struct kernel silent = {.silent = true};
 	outcome = tune(&silent, (struct trial_counters){.asked = words}, 0);
 	ok(!outcome.failed && js_int_or(json_object_get(outcome.result, "counting"), "configurations", 9) == 0,
-	   "a runner that does not count, too");
+	   "nor a runner that cannot count");
 	json_decref(outcome.result);
 }
 
@@ -211,7 +211,7 @@ static void check_interrupt(void) {
 		struct outcome outcome = tune(&k, (struct trial_counters){.asked = words}, 0);
 		ok(outcome.failed && outcome.err.code == ERR_INTERRUPTED, "interrupted in counted run %d", at);
 		ok(json_is_object(json_object_get(outcome.result, "speedup")), "the result is there");
-		is_text(outcome.state, "done", "and the search is done: it need not be resumed");
+		is_text(outcome.state, "done", "and the search is complete: nothing is left to resume");
 		ok(k.counted == at, "nothing more is counted");
 		json_decref(outcome.result);
 	}
@@ -220,7 +220,7 @@ static void check_interrupt(void) {
 static void check_timeout(void) {
 	struct kernel k = {0}, slow = {0};
 	struct outcome outcome = tune(&k, (struct trial_counters){.asked = words}, 3);
-	ok(k.timeout_counted == 3, "a limit that the user set holds");
+	ok(k.timeout_counted == 3, "a limit set by the user holds");
 	json_decref(outcome.result);
 	outcome = tune(&slow, (struct trial_counters){.asked = words, .slow = true}, 0);
 	ok(slow.timeout_counted > 100 * slow.timeout_plain, "a simulator gets far more time");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a finished search says of its parameters, and which finalist comes second. */
+/* The effects that a finished search reports for its parameters, and its choice of the runner-up. */
 #include <config.h>
 
 #include <math.h>
@@ -26,8 +26,8 @@ static struct space *space_make(void) {
 	return space;
 }
 
-/* Twice the threads, half the time; dynamic takes 1.2 times as long; chunks are no matter. The eighth of the rows that
- * is slowest was cut short. */
+/* Twice the threads take half the time; dynamic takes 1.2 times as long; chunks have no effect. The slowest eighth of
+ * the rows was cut short. */
 static void worked_fill(struct tune *tune, const struct space *space) {
 	int config[SPACE_PARAMS_MAX];
 	for (uint64_t index = 0; index < space_valid(space); index++) {
@@ -36,7 +36,8 @@ static void worked_fill(struct tune *tune, const struct space *space) {
 		tune->worked[tune->worked_count++] =
 			(struct measured){index, config[0] == 0 && config[1] == 0 ? INFINITY : value, value, 1, 0};
 	}
-	tune->worked[tune->worked_count++] = (struct measured){0, INFINITY, INFINITY, 1, 0}; /* nothing is known of it */
+	tune->worked[tune->worked_count++] =
+		(struct measured){0, INFINITY, INFINITY, 1, 0}; /* has no effect in the result */
 	tune->worked[tune->worked_count++] = (struct measured){0, 0, 0, 1, 0};
 }
 
@@ -62,19 +63,19 @@ static void test_effects(const struct tune_task *task) {
 	worked_fill(&tune, task->space);
 	json_t *effects = tune_effects(&tune);
 	ok(json_array_size(effects) == 3, "one of each parameter");
-	ok(is_effect(json_array_get(effects, 0), "threads", 8, "8", "1"), "what was cut short counts: threads");
+	ok(is_effect(json_array_get(effects, 0), "threads", 8, "8", "1"), "trials that were cut short count: threads");
 	ok(is_effect(json_array_get(effects, 1), "schedule", 1.2, "\"static\"", "\"dynamic\""), "schedule");
-	ok(is_effect(json_array_get(effects, 2), "chunk", 1, NULL, NULL), "chunk, of the rows that have one");
+	ok(is_effect(json_array_get(effects, 2), "chunk", 1, NULL, NULL), "chunk, among rows that have one");
 	json_decref(effects);
 	tune.worked_count = 0;
 	effects = tune_effects(&tune);
 	ok(json_array_size(effects) == 3 && json_is_false(json_object_get(json_array_get(effects, 0), "known")) &&
 	       !json_object_get(json_array_get(effects, 0), "ratio"),
-	   "a search that found nothing knows nothing");
+	   "a search without results has no effects");
 	json_decref(effects);
 }
 
-/* One thread is cut short before it gives a sample, always but once. */
+/* One thread is cut short before its first sample, except once. */
 static void test_cut_short(const struct tune_task *task) {
 	struct measured worked[32];
 	struct tune tune = {.task = task, .worked = worked};
@@ -94,7 +95,7 @@ static void test_cut_short(const struct tune_task *task) {
 	}
 	json_t *effects = tune_effects(&tune);
 	ok(history_count(search_history(tune.search)) == 3 && tune.worked_count < all, "three are only known to be slow");
-	ok(is_effect(json_array_get(effects, 0), "threads", 8, "8", "1"), "they speak for what was measured once");
+	ok(is_effect(json_array_get(effects, 0), "threads", 8, "8", "1"), "and they support the single measurement");
 	json_decref(effects);
 	search_free(tune.search);
 }
@@ -110,7 +111,7 @@ static json_t *config_json(int threads, int chunk) {
 	return json_pack("{s:i,s:s,s:i}", "threads", threads, "schedule", "dynamic", "chunk", chunk);
 }
 
-/* The first is the best. want: threads and chunk of the runner-up; 0: none. */
+/* The first finalist is the best. want: threads and chunk of the runner-up; 0: none. */
 static void runner_up_is(const struct tune_task *task, const struct finalist *finalists, size_t count, double floor,
                          const struct finalist *want, const char *why, const char *what) {
 	struct tune tune = {.task = task, .finalists = json_array()};
@@ -140,20 +141,20 @@ static void test_runner_up(const struct tune_task *task) {
 		{4, 16, 1, 9, true}, {8, 16, 1.002, 9, true}, {2, 16, 1.008, 9, true}, {1, 16, 1.02, 9, true}};
 	runner_up_is(task, field, 4, 0, &field[2], "within the noise, with 2 fewer threads", "the cheaper one within 1 %");
 	runner_up_is(task, field, 2, 0, &field[1], "within the noise, with 4 more threads",
-	             "the next best where none is cheaper");
-	runner_up_is(task, field, 1, 0, NULL, NULL, "none beside the best");
+	             "the next best if none is cheaper");
+	runner_up_is(task, field, 1, 0, NULL, NULL, "none besides the best");
 	const struct finalist slow[] = {{4, 16, 1, 9, true}, {2, 16, 1.02, 9, true}, {1, 16, 1.05, 9, true}};
 	runner_up_is(task, slow, 3, 0, NULL, NULL, "none within the noise");
-	runner_up_is(task, slow, 3, 0.03, &slow[1], NULL, "the noise floor decides what is within");
+	runner_up_is(task, slow, 3, 0.03, &slow[1], NULL, "the noise floor decides who is within");
 	const struct finalist lost[] = {{4, 16, 1, 9, true}, {2, 16, 1, 9, false}, {1, 16, 1, 0, true}};
-	runner_up_is(task, lost, 3, 0, NULL, NULL, "what dropped out or did not race is none");
+	runner_up_is(task, lost, 3, 0, NULL, NULL, "entries that dropped out or did not race are excluded");
 	const struct finalist settings[] = {{2, 16, 1, 9, true}, {2, 32, 1.001, 9, true}};
 	runner_up_is(task, settings, 2, 0, &settings[1], "within the noise, with 1 fewer changed setting",
 	             "closer to today");
 	const struct finalist today[] = {{8, 16, 1, 9, true}, {4, 32, 1.001, 9, true}};
 	runner_up_is(task, today, 2, 0, &today[1], "within the noise, and what runs today", "today's");
 	const struct finalist broken[] = {{4, 16, 0, 9, true}, {2, 16, 0, 9, true}};
-	runner_up_is(task, broken, 2, 0, NULL, NULL, "medians that are none");
+	runner_up_is(task, broken, 2, 0, NULL, NULL, "invalid medians");
 	struct tune nothing = {.task = task};
 	ok(!tune_runner_up(&nothing), "no race, no runner-up");
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The whole procedure on a simulated program, which says how long it took without taking it: how often a program is
- * run, what a budget allows, metrics that are made large, and failures. */
+/* The whole procedure on a simulated program that reports times without spending them: how often a program is run, the
+ * limits of budgets, metrics to maximise, and failures. */
 #include <config.h>
 
 #include <math.h>
@@ -12,12 +12,12 @@
 #include "tuner/tune/tune.h"
 
 struct program {
-	double seconds; /* of a run at block 64 */
-	bool rate;      /* gives 1/rate: 1000 at block 64 */
+	double seconds; /* time of a run at block 64 */
+	bool rate;      /* reports 1/rate: 1000 at block 64 */
 	int crashing;   /* this block fails */
 	bool all_crash;
 	struct rng rng;
-	/* what was seen */
+	/* observed */
 	int runs, samples_max, warmups, batches;
 	double timeout_max;
 };
@@ -58,7 +58,7 @@ static void annotate(void *ctx, json_t *result) {
 	json_object_set_new(result, "annotated", json_string(ctx));
 }
 
-/* NULL where tune_run says so. */
+/* Returns NULL if tune_run does. */
 static json_t *tune(struct program *p, struct tune_budget budget, struct err *err) {
 	char *path = fixture_path("tune.db");
 	struct store *store = fixture_open(path);
@@ -125,7 +125,7 @@ static void long_program(void) {
 	json_decref(result);
 	struct program again = {.seconds = 30};
 	result = tune(&again, (struct tune_budget){.seconds = 60, .may_grow = true}, &err);
-	ok(js_int_or(result, "pairs", 0) >= 21, "a budget that nobody asked for grows with the program");
+	ok(js_int_or(result, "pairs", 0) >= 21, "a default budget grows with the program");
 	json_decref(result);
 }
 
@@ -136,11 +136,11 @@ static void rate(void) {
 	const json_t *ci = json_object_get(best, "ci");
 	double median = js_real_or(best, "median", 0);
 	ok(best_block(result) == 64, "the largest rate is found");
-	ok(fabs(median / 1000 - 1) < 0.01, "it is given as the program printed it: %g", median);
+	ok(fabs(median / 1000 - 1) < 0.01, "it is reported as printed by the program: %g", median);
 	ok(json_number_value(json_array_get(ci, 0)) <= median && median <= json_number_value(json_array_get(ci, 1)),
-	   "its interval is the right way round");
-	is_text(js_string_or(best, "unit", "?"), "", "a number of the program has no unit of ours");
-	is_text(js_string_or(result, "objective", ""), "maximize rate ([0-9]+)", "the objective says what was made large");
+	   "its interval is in ascending order");
+	is_text(js_string_or(best, "unit", "?"), "", "a metric of the program has no unit");
+	is_text(js_string_or(result, "objective", ""), "maximize rate ([0-9]+)", "the objective names what was maximised");
 	double ratio = js_real_or(json_object_get(result, "speedup"), "ratio", 0);
 	ok(fabs(ratio - 1.5) < 0.02, "a larger rate is a speedup: %g", ratio);
 	json_decref(result);
@@ -151,13 +151,13 @@ static void failures(void) {
 	struct err err = {0};
 	json_t *result = tune(&p, (struct tune_budget){.evaluations = 7}, &err);
 	int block = best_block(result);
-	ok(block == 32 || block == 128, "where the best crashes, its neighbour wins");
+	ok(block == 32 || block == 128, "if the best crashes, its neighbour wins");
 	ok(js_int_or(json_object_get(result, "failures"), "runtime", 0) >= 1, "the crash is counted");
 	json_decref(result);
 	struct program baseline = {.seconds = 0.005, .crashing = 16};
 	result = tune(&baseline, (struct tune_budget){.evaluations = 7}, &err);
-	ok(best_block(result) == 64, "a baseline that crashes is no reason to stop");
-	is_text(js_string_or(result, "verdict", ""), "no baseline", "but there is nothing to compare with");
+	ok(best_block(result) == 64, "a crashing baseline does not stop the search");
+	is_text(js_string_or(result, "verdict", ""), "no baseline", "but the verdict says that there is no baseline");
 	json_decref(result);
 	struct program none = {.seconds = 0.005, .all_crash = true};
 	err = (struct err){0};

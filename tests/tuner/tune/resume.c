@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A tuner that is killed in any of its trials and resumed tells its strategy what it would have told it: the same
- * configurations in the same order, with the same values, deviations, seconds and counters. */
+/* A tuner that is killed in any of its trials and then resumed tells its strategy exactly what an uninterrupted one
+ * does: the same configurations in the same order, with the same values, deviations, seconds and counters. */
 #include <config.h>
 
 #include <signal.h>
@@ -11,7 +11,7 @@
 static const char *const EVERY[] = {"steps", "misses", NULL};
 static const uint64_t EVALUATIONS = 16;
 
-/* One run from beginning or store to its end; runs: how many the kernel made. */
+/* Runs from the beginning, or from the store, to the end; runs: how many the kernel made. */
 static json_t *tune(const char *path, int64_t resume, int dies_at, double seconds, int *runs) {
 	struct spy_kernel kernel = {.dies_at = dies_at, .counts = true};
 	struct runner runner = spy_runner(&kernel);
@@ -33,7 +33,7 @@ static json_t *tune(const char *path, int64_t resume, int dies_at, double second
 	return result;
 }
 
-/* In a process of its own, which dies. */
+/* Runs in a child process, which dies. */
 static void killed(const char *path, int64_t resume, int dies_at, double seconds) {
 	int runs, status = 0;
 	fflush(stdout);
@@ -44,7 +44,7 @@ static void killed(const char *path, int64_t resume, int dies_at, double seconds
 	}
 	waitpid(child, &status, 0);
 	if (!WIFSIGNALED(status))
-		printf("# it was to die in run %d\n", dies_at);
+		printf("# it should have died in run %d\n", dies_at);
 }
 
 static bool told_same(const struct spy_told *a, const struct spy_told *b) {
@@ -84,10 +84,10 @@ static void whole(struct spy_book *book, int *runs) {
 		failed += outcome->result == STRATEGY_FAILURE;
 		censored += outcome->result == STRATEGY_CENSORED;
 	}
-	ok(book->count == EVALUATIONS && book->budget == EVALUATIONS, "%zu outcomes are told", book->count);
+	ok(book->count == EVALUATIONS && book->budget == EVALUATIONS, "%zu outcomes are reported", book->count);
 	ok(sure == book->count - failed - censored, "values with their deviation");
-	ok(book->counter_count == 2 && counted == sure, "and with what was counted, NAN where it was not");
-	ok(book->told[0].outcome.seconds > 0.01, "and with what they took");
+	ok(book->counter_count == 2 && counted == sure, "and with counters, NAN if not counted");
+	ok(book->told[0].outcome.seconds > 0.01, "and with their seconds");
 	free(path);
 }
 
@@ -103,7 +103,7 @@ static void killed_once(const struct spy_book *book, int runs) {
 		json_decref(result);
 		free(path);
 	}
-	ok(good == tried, "killed in any of its runs and resumed it goes on the same: %d of %d", good, tried);
+	ok(good == tried, "killed in any run and resumed, it continues identically: %d of %d", good, tried);
 }
 
 static void killed_often(const struct spy_book *book) {
@@ -113,7 +113,7 @@ static void killed_often(const struct spy_book *book) {
 	for (int i = 0; i < 5; i++)
 		killed(path, 1, 2 + i, 0);
 	json_decref(tune(path, 1, 0, 0, &left));
-	ok(same(book, book->count), "killed again and again, too");
+	ok(same(book, book->count), "also if killed again and again");
 	free(path);
 }
 
@@ -135,12 +135,12 @@ static void measured_once(const struct spy_book *book) {
 	killed(two, 0, 12, 0);
 	json_decref(tune(two, 1, 0, 0, &left));
 	ok(same(book, book->count) && trials_stored(two) - 11 == left && all == runs,
-	   "nothing that is stored is measured again, nothing is stored twice");
+	   "stored trials are neither measured nor stored again");
 	free(one);
 	free(two);
 }
 
-/* Of those that look at what an evaluation took, too: here that follows from the configuration. */
+/* Strategies that look at the time of an evaluation are included, because here it follows from the configuration. */
 static void every_strategy(void) {
 	static struct spy_book book;
 	int runs;
@@ -152,15 +152,16 @@ static void every_strategy(void) {
 		killed(two, 0, 7, 0);
 		killed(two, 1, 8, 0);
 		json_decref(tune(two, 1, 0, 0, &runs));
-		ok(book.count == EVALUATIONS && same(&book, book.count), "%s goes on the same", strategy_registry[i]->name);
+		ok(book.count == EVALUATIONS && same(&book, book.count), "%s continues identically",
+		   strategy_registry[i]->name);
 		free(one);
 		free(two);
 	}
 	spy_book.inner = NULL;
 }
 
-/* Budgets in seconds: the strategy is told the same number of evaluations, and what was measured before the kill comes
- * first; how many more there is time for is another question. */
+/* With a budget in seconds the strategy is told the same number of evaluations, and the trials before the kill come
+ * first. How many more fit into the time is not deterministic. */
 static void of_seconds(void) {
 	char *one = store_of("seconds", 1), *two = store_of("seconds", 2);
 	int left;
@@ -170,7 +171,7 @@ static void of_seconds(void) {
 	killed(two, 0, 9, 2.5);
 	json_decref(tune(two, 1, 0, 2.0, &left));
 	size_t both = book.count < spy_book.count ? book.count : spy_book.count;
-	ok(both >= 5 && same(&book, both), "a budget in seconds: the same %zu", both);
+	ok(both >= 5 && same(&book, both), "a budget in seconds: the same %zu outcomes", both);
 	free(one);
 	free(two);
 }

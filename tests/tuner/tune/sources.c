@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a strategy is told of earlier searches: which, in what order, and in which places of its own space. */
+/* The earlier searches that a strategy is told of: which ones, in which order, and mapped to which configurations of
+ * its own space. */
 #include <config.h>
 
 #include "tests/tuner/tune/spy.h"
@@ -63,7 +64,7 @@ static bool is_plain(void) {
 	return true;
 }
 
-/* An earlier search of n = 1000 is told to one of n = 2000. */
+/* An earlier search of n = 1000 is a source for one of n = 2000. */
 static void other_size(void) {
 	tuned((struct how){.n = 1000});
 	ok(spy_book.source_count == 0, "the first search of a kernel has no sources");
@@ -79,7 +80,7 @@ static void other_size(void) {
 	ok(is_plain(), "and nothing else");
 	ok(strstr(source->name, "n=1000") && strstr(source->name, "this machine"), "it has a name: %s", source->name);
 	ok(json_array_size(told) == 1 && js_int_or(json_array_get(told, 0), "configurations", 0) == 25,
-	   "the result says which were told");
+	   "the result lists the sources");
 	space_free(space);
 	json_decref(result);
 }
@@ -102,25 +103,25 @@ static void order(void) {
 	   "this machine and source come first, the nearest size before others");
 	ok(starts(3, "n=4000, another source, this machine"), "then another source");
 	ok(starts(4, "n=4000, on "), "then another machine");
-	ok(spy_book.source_count == 5, "another kernel or objective is none");
+	ok(spy_book.source_count == 5, "another kernel or objective is not a source");
 	tuned((struct how){.n = 4000, .alone = true});
 	ok(spy_book.source_count == 0, "without transfer there are none");
 	tuned((struct how){.n = 4000});
 	ok(starts(0, "n=4000, this machine") && starts(1, "n=4000, this machine"),
-	   "the same problem of earlier sessions is the most alike");
+	   "the same problem in earlier sessions is the most similar");
 	tuned((struct how){.n = 4000});
 	ok(starts(0, "n=4000, this machine") && starts(1, "n=4000, this machine") && starts(2, "n=2000, this machine"),
-	   "but two of a kind are enough");
+	   "but at most two of a kind are used");
 	for (int n = 100; n < 1000; n += 100)
 		tuned((struct how){.n = n});
 	ok(spy_book.source_count == 8, "eight sources at most");
 }
 
-/* Values that this space does not have. */
+/* Values that the new space lacks. */
 static void other_values(void) {
 	tuned((struct how){.n = 3000, .kernel = "mapped"});
 	tuned((struct how){.n = 3000, .kernel = "mapped", .x_values = "100,200"});
-	ok(spy_book.source_count == 0, "what has no value in common is no source");
+	ok(spy_book.source_count == 0, "a search without common values is not a source");
 }
 
 static void nearest(void) {
@@ -135,13 +136,13 @@ static void nearest(void) {
 	ok(tune_source_read(store, search, last, space, UINT64_MAX, &data, &err) == 0, "a search is read");
 	const struct strategy_source source = {"", data.count, data.index, data.outcome};
 	const struct strategy_outcome *two = outcome_at(&source, space, 2, 0), *seven = outcome_at(&source, space, 7, 0);
-	ok(two && fabs(two->value / (3e-3 * 1.6) - 1) < 1e-9, "a value of the list is taken as it is");
-	ok(seven && fabs(seven->value / 3e-3 - 1) < 1e-9, "one that is not goes to the nearest, which 8 is to 7");
-	ok(data.count == 10 && !outcome_at(&source, space, 12, 0),
-	   "one beyond the list's ends has no place, and twins are dropped: %zu", data.count);
+	ok(two && fabs(two->value / (3e-3 * 1.6) - 1) < 1e-9, "a value of the list is used as it is");
+	ok(seven && fabs(seven->value / 3e-3 - 1) < 1e-9, "another one maps to the nearest, 7 to 8");
+	ok(data.count == 10 && !outcome_at(&source, space, 12, 0), "values beyond the list and duplicates are dropped: %zu",
+	   data.count);
 	tune_source_clear(&data);
 	ok(tune_source_read(store, search, 0, space, UINT64_MAX, &data, &err) == 0 && data.count == 0,
-	   "later trials than asked for are left out");
+	   "later trials than requested are ignored");
 	tune_source_clear(&data);
 	space_free(space);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The whole procedure with a kernel that is simulated, and a strategy that writes down what it is told. */
+/* The whole procedure with a simulated kernel and a strategy that records what it is told. */
 #ifndef TESTS_TUNER_TUNE_SPY_H
 #define TESTS_TUNER_TUNE_SPY_H
 #include <math.h>
@@ -19,21 +19,21 @@ struct spy_told {
 	double counters[SPY_COUNTERS];
 };
 
-/* What the strategy was told last. */
+/* The last call of the strategy's tell. */
 struct spy_book {
 	uint64_t budget, seed, start;
 	size_t source_count, hint_count, counter_count;
-	struct strategy_source sources[8]; /* copies of the lists, names in names */
+	struct strategy_source sources[8]; /* copies of the lists, with their names */
 	char names[8][200];
 	struct spy_told told[SPY_ROOM];
 	size_t count;
-	double promise;               /* to answer with */
-	const struct strategy *inner; /* that does the work; NULL: random search */
+	double promise;               /* to return */
+	const struct strategy *inner; /* the strategy that does the work; NULL: random search */
 };
 extern struct spy_book spy_book;
-extern const struct strategy spy_strategy; /* writes down what it is told */
+extern const struct strategy spy_strategy; /* records what it is told */
 
-/* A kernel whose time, failures and disturbances follow from the configuration and the problem's n alone. */
+/* A kernel whose times, failures and disturbances depend only on the configuration and the n of the problem. */
 struct spy_kernel {
 	int runs, dies_at; /* the process is killed in this run; 0: never */
 	bool counts;
@@ -41,7 +41,7 @@ struct spy_kernel {
 };
 struct runner spy_runner(struct spy_kernel *kernel);
 struct space *spy_space(const char *x_values);
-/* A task for it, with a session of its own in the store; the caller releases problem and baseline by spy_task_clear. */
+/* Creates a task with a session of its own in the store; spy_task_clear releases problem and baseline. */
 struct tune_task spy_task(struct store *store, const struct space *space, const struct runner *runner, int n,
                           uint64_t evaluations);
 void spy_task_clear(struct tune_task *task);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A search stops where its strategy promises too little, and says why it stopped. */
+/* A search stops when its strategy expects too little gain, and the result says why it stopped. */
 #include <config.h>
 
 #include "tests/tuner/tune/spy.h"
@@ -38,23 +38,23 @@ static void check(double promise, double stop_gain, uint64_t evaluations, int64_
 static void deviations(void) {
 	const double same[] = {2, 2, 2}, near[] = {1, 1.01, 1.02}, far[] = {1, 1.1, 1.2}, odd[] = {1, 1.01, 1.02, 0.99, 9};
 	ok(deviation_of_median(same, 3) == 0 && deviation_of_median(same, 1) == 0 && deviation_of_median(same, 0) == 0,
-	   "equal samples, or one, tell nothing");
+	   "equal samples, or a single one, give no deviation");
 	double a = deviation_of_median(near, 3), b = deviation_of_median(far, 3);
 	ok(a > 0.002 && a < 0.03 && b > 5 * a && b < 15 * a, "the deviation grows with the spread: %g, %g", a, b);
-	ok(deviation_of_median(odd, 5) < 0.05, "one that is off counts little: %g", deviation_of_median(odd, 5));
+	ok(deviation_of_median(odd, 5) < 0.05, "an outlier hardly counts: %g", deviation_of_median(odd, 5));
 	double mean = deviation_of_mean(1, 0.01, 1, 0.01), apart = deviation_of_mean(1, 0.01, 1.2, 0.01);
-	ok(mean < 0.01 && mean > 0.005, "two that agree are surer than one");
-	ok(apart > 0.05, "two that don't are less sure");
+	ok(mean < 0.01 && mean > 0.005, "two medians that agree are more certain than one");
+	ok(apart > 0.05, "two that disagree are less certain");
 }
 
 int main(void) {
 	fixture_begin();
-	check(0.001, 0.01, 30, 10, "gain", "a promise of less stops it, after ten");
-	check(0.02, 0.01, 30, 30, "budget", "a promise of more does not");
-	check(NAN, 0.01, 30, 30, "budget", "nor does a strategy that can't tell");
-	check(0.001, 0, 30, 30, "budget", "nor where nobody asked");
-	check(0.001, 0.01, 6, 6, "budget", "a small budget ends first");
-	check(0.5, 0.01, 100, 35, "space", "a space may end, too");
+	check(0.001, 0.01, 30, 10, "gain", "a smaller expected gain stops it, after ten evaluations");
+	check(0.02, 0.01, 30, 30, "budget", "a larger one does not");
+	check(NAN, 0.01, 30, 30, "budget", "nor does a strategy that does not know");
+	check(0.001, 0, 30, 30, "budget", "nor does any without a minimum gain");
+	check(0.001, 0.01, 6, 6, "budget", "a small budget ends it earlier");
+	check(0.5, 0.01, 100, 35, "space", "and so does a small space");
 	deviations();
 	spy_book_clear();
 	return fixture_end();
