@@ -40,18 +40,18 @@ static void last_line(const char *text, char *line, size_t size) {
 	snprintf(line, size, "%.*s", (int)(end - start), text + start);
 }
 
-/* The line that says what is wrong: ours, "srun: error: ..", else the last. */
-static void said_find(const char *said, char *line, size_t size) {
-	const char *at = strstr(said, "error: ");
+/* Copies the message of the first "error: .." line, which both srun and this program write, else the last line. */
+static void message_find(const char *diagnostics, char *line, size_t size) {
+	const char *at = strstr(diagnostics, "error: ");
 	if (at)
 		snprintf(line, size, "%.*s", (int)strcspn(at + 7, "\n"), at + 7);
 	else
-		last_line(said, line, size);
+		last_line(diagnostics, line, size);
 }
 
-static void why_find(struct fleet_answer *answer, const char *said, double seconds) {
+static void reason_find(struct fleet_answer *answer, const char *diagnostics, double seconds) {
 	char line[120], status[60];
-	said_find(said, line, sizeof line);
+	message_find(diagnostics, line, sizeof line);
 	if (answer->large)
 		snprintf(answer->why, sizeof answer->why, "it wrote more than %d bytes", TEXT_MAX);
 	else if (answer->late)
@@ -64,11 +64,11 @@ static void why_find(struct fleet_answer *answer, const char *said, double secon
 	}
 }
 
-void fleet_ask_take(struct proc *proc, double begun, double seconds, const volatile int *stop,
-                    struct fleet_answer *answer) {
+void fleet_ask_finish(struct proc *proc, double begun, double seconds, const volatile int *stop,
+                      struct fleet_answer *answer) {
 	enum proc_read got = PROC_EOF;
 	double deadline = begun + seconds;
-	char *line, *said;
+	char *line, *diagnostics;
 	size_t size, used = 0;
 	*answer = (struct fleet_answer){.text = mem_strdup("")};
 	while (!answer->large && (got = proc_read(proc, deadline - sys_now(), stop, &line, &size)) == PROC_LINE)
@@ -76,10 +76,10 @@ void fleet_ask_take(struct proc *proc, double begun, double seconds, const volat
 	answer->late = got == PROC_TIMEOUT;
 	answer->stopped = got == PROC_INTERRUPTED;
 	answer->large = answer->large || got == PROC_FLOOD;
-	said = mem_strdup(proc_stderr(proc));
+	diagnostics = mem_strdup(proc_stderr(proc));
 	answer->status = proc_stop(proc, got == PROC_EOF && !answer->large ? 2 : 0);
-	why_find(answer, said, seconds);
-	free(said);
+	reason_find(answer, diagnostics, seconds);
+	free(diagnostics);
 }
 
 int fleet_ask(const char *const *argv, double seconds, const volatile int *stop, struct fleet_answer *answer,
@@ -87,7 +87,7 @@ int fleet_ask(const char *const *argv, double seconds, const volatile int *stop,
 	struct proc *proc = fleet_ask_start(argv, err);
 	if (!proc)
 		return -1;
-	fleet_ask_take(proc, sys_now(), seconds, stop, answer);
+	fleet_ask_finish(proc, sys_now(), seconds, stop, answer);
 	return 0;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Commands of Slurm that are asked something: bounded in time and size, several at once, and ended in order. */
+/* Runs Slurm commands and reads their answers, with limits of time and size. Several can run at once. */
 #ifndef SRC_CMD_FLEET_ASK_H
 #define SRC_CMD_FLEET_ASK_H
 #include <stdbool.h>
@@ -10,15 +10,15 @@ struct fleet_answer {
 	char *text;
 	int status; /* as of wait(2) */
 	bool late, large, stopped;
-	char why[200]; /* what went wrong, in its own words where it has some; empty: nothing */
+	char why[200]; /* why it failed, from its own diagnostics if possible; empty if it succeeded */
 };
 
-/* An srun that is told to end cancels its job. */
+/* Starts the command. It is ended with SIGTERM, on which srun cancels its job. */
 struct proc *fleet_ask_start(const char *const *argv, struct err *err);
-/* Waits for its end, or ends it `seconds` after `begun` (sys_now), or as soon as *stop is set (may be NULL). */
-void fleet_ask_take(struct proc *proc, double begun, double seconds, const volatile int *stop,
-                    struct fleet_answer *answer);
-/* Both. */
+/* Waits until it ends, and ends it `seconds` after `begun` (sys_now) or as soon as *stop is set. stop may be NULL. */
+void fleet_ask_finish(struct proc *proc, double begun, double seconds, const volatile int *stop,
+                      struct fleet_answer *answer);
+/* Starts the command and finishes it. */
 int fleet_ask(const char *const *argv, double seconds, const volatile int *stop, struct fleet_answer *answer,
               struct err *err);
 void fleet_answer_clear(struct fleet_answer *answer);

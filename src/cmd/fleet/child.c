@@ -17,31 +17,32 @@
 #include "src/cmd/fleet/run.h"
 
 enum { TEXT_MAX = 256 << 20, CHUNK = 64 << 10 };
-static const double SLICE = 0.2, PATIENCE_SECONDS = 60; /* after it was told to give up: it has jobs to cancel */
+static const double SLICE = 0.2, PATIENCE_SECONDS = 60; /* the child needs time after SIGTERM to cancel its jobs */
 
 struct child {
 	struct app *app;
 	pid_t pid;
 	int out;
-	int told;        /* signals that went on to it */
-	double given_up; /* when, 0: it was not */
+	int sent;        /* signals sent to it so far */
+	double given_up; /* time of SIGTERM, 0 before */
 	char *text;
 	size_t used;
 };
 
-/* SIGINT: finish the trial, queued, since the user was told here; SIGTERM: give up. Its jobs are its own to end. */
+/* Passes Ctrl-C on: SIGINT asks the child to finish its trial, SIGTERM to give up. SIGINT is queued with sigqueue to
+ * tell the child that this process has already informed the user. The child ends its jobs itself. */
 static void signals_pass(struct child *child) {
 	int want = *app_abandon(child->app) ? 2 : *app_interrupt(child->app) ? 1 : 0;
-	if (want > child->told) {
+	if (want > child->sent) {
 		sigqueue(child->pid, want == 2 ? SIGTERM : SIGINT, (union sigval){0});
-		child->told = want;
+		child->sent = want;
 		child->given_up = want == 2 ? sys_now() : 0;
 	}
 	if (child->given_up > 0 && sys_now() - child->given_up > PATIENCE_SECONDS)
 		kill(-child->pid, SIGKILL);
 }
 
-/* False at the end. */
+/* False at the end of the output, or if it is too large. */
 static bool read_some(struct child *child) {
 	child->text = mem_grow(child->text, child->used + CHUNK + 1, 1);
 	ssize_t got = read(child->out, child->text + child->used, CHUNK);
@@ -79,7 +80,7 @@ static pid_t start(const char *const *argv, const char *const *set, int out, str
 	int diagnostics = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
 	pid_t pid = -1;
 	if (in < 0 || diagnostics < 0)
-		err_set(err, ERR_FAILED, "raise the limit of open files", "no descriptor is left for %s", argv[0]);
+		err_set(err, ERR_FAILED, "raise the limit of open files", "cannot start %s: no file descriptors left", argv[0]);
 	else
 		pid = proc_launch(&spec, environment, (const int[]){in, out, diagnostics}, err);
 	proc_shut(&null);
@@ -94,7 +95,7 @@ int fleet_child_run(struct app *app, const char *const *argv, const char *const 
 	int pipe[2], status = -1;
 	*text = child.text;
 	if (proc_pipe(pipe) < 0)
-		return err_set(err, ERR_FAILED, "raise the limit of open files", "there is no pipe to be had");
+		return err_set(err, ERR_FAILED, "raise the limit of open files", "cannot create a pipe");
 	child.pid = start(argv, set, pipe[1], err);
 	proc_shut(&pipe[1]);
 	child.out = pipe[0];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One type's best against another's on a node: the command, and what it says. */
+/* A duel between the best configurations of two types, held on a node of one: its command and its result. */
 #include <config.h>
 
 #include <math.h>
@@ -17,7 +17,7 @@ const json_t *fleet_best_of(const json_t *result) {
 	return json_object_get(json_object_get(result, "best"), "config");
 }
 
-/* As `compare` takes it: a plug-in's by its file. */
+/* The kernel as `compare` expects it; a kernel of a plug-in is named with its file. */
 static const char *kernel_word(const struct fleet_run *run, const char *kernel) {
 	for (size_t i = 1; i < opt_words(run->args); i++) {
 		const char *word = opt_word(run->args, i), *slash = strrchr(word, '/'),
@@ -37,7 +37,7 @@ static const char *config_word(const struct fleet_run *run, const json_t *config
 	return word;
 }
 
-/* The program is that of the command line; configurations are whole, so that nothing of the baseline gets into them. */
+/* Configurations are passed whole as JSON, so that `compare` does not fill them up with values of the baseline. */
 static void program_compare_line(const struct fleet_run *run, const json_t *a, const json_t *b,
                                  struct fleet_line *line) {
 	static const struct opt set[] = {{"set", 0, "P=V", NULL, OPT_REPEAT}, {0}};
@@ -72,7 +72,8 @@ static void compare_line(const struct fleet_run *run, const json_t *a, const jso
 	fleet_line_add(line, config_word(run, fleet_best_of(b)));
 }
 
-/* What `compare` can't measure: A's recommendation against the baseline there says it in a roundabout way. */
+/* Shown to the user when `compare` cannot measure the duel: verifying A's profile on the node of B compares A's
+ * configuration with the baseline there, which answers the question indirectly. */
 static void verify_line(const struct fleet_run *run, const json_t *type, const json_t *b, struct fleet_line *line) {
 	fleet_line_words(line, (const char *const[]){run->self, "profile", "verify", NULL});
 	fleet_line_add(line, js_string_or(type, "profile", ""));
@@ -83,7 +84,7 @@ static void verify_line(const struct fleet_run *run, const json_t *type, const j
 
 bool fleet_duel_possible(const struct fleet_run *run, const json_t *b) {
 	if (js_bool_or(b, "program", false))
-		return opt_dashes(run->args); /* not of a specification */
+		return opt_dashes(run->args); /* `compare` cannot run a program of a specification */
 	return strcmp(js_string_or(b, "objective", "time"), "time") == 0;
 }
 
@@ -102,7 +103,7 @@ void fleet_loss_outcome(json_t *loss, const char *state, const char *reason) {
 	json_object_set_new(loss, "reason", reason ? json_string(reason) : json_null());
 }
 
-/* [low, high], both numbers above 0. */
+/* Tells whether ci is [low, high] with two numbers above 0. */
 static bool interval_good(const json_t *ci) {
 	return json_array_size(ci) == 2 && json_number_value(json_array_get(ci, 0)) > 0 &&
 	       json_number_value(json_array_get(ci, 1)) > 0;
@@ -117,18 +118,18 @@ bool fleet_loss_measured(const json_t *loss) {
 	return strcmp(js_string_or(loss, "state", ""), "measured") == 0 && numbers_good(loss);
 }
 
-static void duel_take(json_t *loss, const char *text) {
+static void duel_record(json_t *loss, const char *text) {
 	struct err err = {0};
-	json_t *duel = js_parse(text, strlen(text), "what compare wrote", &err);
-	static const char *const taken[] = {"ratio", "ci", "pairs", "verdict"};
+	json_t *duel = js_parse(text, strlen(text), "the output of compare", &err);
+	static const char *const keys[] = {"ratio", "ci", "pairs", "verdict"};
 	double ratio = js_real_or(duel, "ratio", NAN);
 	if (numbers_good(duel)) {
-		for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
-			json_object_set(loss, taken[i], json_object_get(duel, taken[i]));
+		for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+			json_object_set(loss, keys[i], json_object_get(duel, keys[i]));
 		json_object_set_new(loss, "loss", js_number(ratio - 1));
 		fleet_loss_outcome(loss, "measured", NULL);
 	} else {
-		fleet_loss_outcome(loss, "not measured", *err.what ? err.what : "it does not run there");
+		fleet_loss_outcome(loss, "not measured", *err.what ? err.what : "it does not run on that node");
 	}
 	json_decref(duel);
 }
@@ -144,7 +145,7 @@ void fleet_duel_run(struct fleet_run *run, const struct fleet_duel *duel) {
 	else if (*answer.why)
 		fleet_loss_outcome(loss, "not measured", answer.why);
 	else
-		duel_take(loss, answer.text);
+		duel_record(loss, answer.text);
 	fleet_answer_clear(&answer);
 	fleet_line_clear(&line);
 }

@@ -41,7 +41,7 @@ static int slurm_check(struct err *err) {
 	launcher->probe(&probe);
 	if (probe.usable)
 		return 0;
-	return err_set(err, ERR_UNAVAILABLE, probe.fix, "Slurm can't be used: %s", probe.reason);
+	return err_set(err, ERR_UNAVAILABLE, probe.fix, "cannot use Slurm: %s", probe.reason);
 }
 
 static int nodes_find(struct fleet_run *run, struct err *err) {
@@ -52,7 +52,7 @@ static int nodes_find(struct fleet_run *run, struct err *err) {
 	return 0;
 }
 
-/* Whatever was tuned is shown; the first error counts. */
+/* Shows whatever was tuned even after a failure, and returns the first error. */
 static int types_work(struct fleet_run *run, struct err *err) {
 	struct err second = {0};
 	int failed = fleet_types_tune(run, err);
@@ -74,7 +74,8 @@ static int folder_lock(struct fleet_run *run, struct err *err) {
 	return run->lock < 0 ? -1 : 0;
 }
 
-/* A folder is made once there is something for it; one that another run has is refused before any job is started. */
+/* The folder is created only after nodes have answered, but an existing one is locked before any job starts, because
+ * another run may be using it. */
 static int nodes_work(struct fleet_run *run, struct err *err) {
 	if ((access(run->folder, F_OK) == 0 && folder_lock(run, err)) || fleet_probe(run, err) ||
 	    sys_make_dirs(run->folder, err) || folder_lock(run, err) || fleet_state_resume(run, err))
@@ -103,10 +104,10 @@ static int status(struct app *app, const struct opt_args *args, struct err *err)
 			for (const struct opt *option = *table; option->name; option++)
 				if (opt_has(args, option->name) && strcmp(option->name, good[0]) != 0 &&
 				    strcmp(option->name, good[1]) != 0)
-					return err_set(err, ERR_USAGE, "it takes -o DIR and --partition P",
-					               "--%s does not go with `fleet status`", option->name);
+					return err_set(err, ERR_USAGE, "`fleet status` accepts -o DIR and --partition P",
+					               "--%s is not an option of `fleet status`", option->name);
 	if (opt_words(args) > 1 || opt_dashes(args))
-		return err_set(err, ERR_USAGE, "sweetspot fleet status [-o DIR]", "`fleet status` takes no words");
+		return err_set(err, ERR_USAGE, "sweetspot fleet status [-o DIR]", "`fleet status` does not take arguments");
 	return fleet_status(app, args, err);
 }
 
@@ -119,7 +120,7 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 		return status(app, args, err);
 	const char *near = word ? near_word(word, names, 2) : NULL;
 	err_set(err, ERR_USAGE, "sweetspot fleet tune KERNEL, or sweetspot fleet status", "%s%s",
-	        word ? "there is no fleet " : "what about the fleet?", word ? word : "");
+	        word ? "unknown command: fleet " : "`sweetspot fleet` needs a command", word ? word : "");
 	return near ? err_hint(err, "did you mean `sweetspot fleet %s`?", near) : -1;
 }
 

@@ -28,7 +28,8 @@ char *fleet_line_text(const struct fleet_line *line) {
 	return program_join(line->words, true);
 }
 
-/* As the launcher's lines are, so that a node shows the same CPUs. What we choose comes last and counts. */
+/* The options equal those of the launcher, so that a probe sees the same CPUs as a worker. The node comes last because
+ * srun uses the last -w if --srun-args has one, too. */
 void fleet_line_srun(struct fleet_line *line, const struct fleet_run *run, const char *node) {
 	static const char *const common[] = {"--cpu-bind=none", "--mpi=none", "--quit-on-interrupt", NULL};
 	fleet_line_add(line, "srun");

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What is lost where the best of one type is used on another: a duel of both on a node of the other, by `compare`. */
+/* Measures the loss of using the best configuration of one type on another: `compare` holds a duel of the two best
+ * configurations on a node of the other type. */
 #include <config.h>
 
 #include <stdlib.h>
@@ -13,14 +14,14 @@
 
 struct losses {
 	struct fleet_run *run;
-	json_t *kept;             /* of an earlier run */
-	struct fleet_duel *duels; /* that are to be held */
+	json_t *kept;             /* losses of an earlier run */
+	struct fleet_duel *duels; /* duels that still have to be held */
 	size_t count, room;
 };
 
-/* The result of the same kernel, problem and objective. */
-static const json_t *result_find(const json_t *type, const json_t *like) {
-	char *wanted = profile_entry_key(like);
+/* The result of the type for the same kernel, problem and objective as `other`. */
+static const json_t *result_find(const json_t *type, const json_t *other) {
+	char *wanted = profile_entry_key(other);
 	const json_t *found = NULL;
 	json_t *result;
 	size_t i;
@@ -38,7 +39,7 @@ static bool is_same(const json_t *loss, const json_t *kept, const char *key) {
 	return json_equal(json_object_get(loss, key), json_object_get(kept, key));
 }
 
-/* The same duel, as long as neither type was tuned anew. */
+/* The same duel of an earlier run, unless a type has been tuned again since. */
 static const json_t *kept_find(const struct losses *losses, const json_t *loss) {
 	static const char *const keys[] = {"fingerprints", "kernel", "problem", "objective", "configs", "tuned"};
 	json_t *kept;
@@ -53,10 +54,10 @@ static const json_t *kept_find(const struct losses *losses, const json_t *loss) 
 	return NULL;
 }
 
-static void kept_take(json_t *loss, const json_t *kept) {
-	static const char *const taken[] = {"ratio", "ci", "pairs", "verdict"};
-	for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
-		json_object_set(loss, taken[i], json_object_get(kept, taken[i]));
+static void kept_restore(json_t *loss, const json_t *kept) {
+	static const char *const keys[] = {"ratio", "ci", "pairs", "verdict"};
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+		json_object_set(loss, keys[i], json_object_get(kept, keys[i]));
 	json_object_set_new(loss, "loss", js_number(js_real_or(kept, "ratio", 0) - 1));
 	fleet_loss_outcome(loss, "measured", NULL);
 }
@@ -67,7 +68,7 @@ static void duel_add(struct losses *losses, const struct fleet_duel *duel) {
 		losses->duels = mem_grow(losses->duels, losses->room, sizeof *losses->duels);
 	}
 	losses->duels[losses->count++] = *duel;
-	fleet_loss_outcome(duel->loss, "not measured", "it was interrupted before");
+	fleet_loss_outcome(duel->loss, "not measured", "interrupted before it was measured");
 }
 
 static void loss_begin(struct losses *losses, const struct fleet_duel *duel) {
@@ -79,16 +80,16 @@ static void loss_begin(struct losses *losses, const struct fleet_duel *duel) {
 	if (json_equal(fleet_best_of(duel->a), fleet_best_of(duel->b)))
 		fleet_loss_outcome(duel->loss, "same", NULL);
 	else if (!fleet_duel_possible(losses->run, duel->b))
-		fleet_loss_outcome(duel->loss, "not measured", "only times of kernels and programs can be compared on a node");
+		fleet_loss_outcome(duel->loss, "not measured", "`compare` measures only times of kernels and programs");
 	else if (kept)
-		kept_take(duel->loss, kept);
+		kept_restore(duel->loss, kept);
 	else
 		duel_add(losses, duel);
 	free(command);
 	fleet_line_clear(&line);
 }
 
-/* How A's best does on B. */
+/* Adds the loss of A's best on B, for the problem of the result b. */
 static void pair_add(struct losses *losses, const json_t *type_a, const json_t *type_b, const json_t *b) {
 	const json_t *a = result_find(type_a, b);
 	const json_t *node = json_array_get(json_object_get(type_b, "measured_on"), 0);
@@ -117,7 +118,7 @@ static void type_against(struct losses *losses, const json_t *type_a, const json
 	}
 }
 
-/* Each is saved as it ends: duels take long. */
+/* Saves after each duel, because duels take long and may be interrupted. */
 static int duels_run(struct losses *losses, struct err *err) {
 	struct fleet_run *run = losses->run;
 	double begun = sys_now();

@@ -11,7 +11,7 @@
 
 enum { TEXT_MAX = 120, SIZE_MAX_READ = 64 << 10, COUNT_MAX = 1 << 20 };
 
-/* What runs before a job may write lines of its own. */
+/* Skips lines before the document, because a prolog of the job may write some. */
 static const char *document_begin(const char *text) {
 	while (*text && *text != '{') {
 		text += strcspn(text, "\n");
@@ -27,13 +27,13 @@ static int fingerprint_read(const json_t *machine, char fingerprint[SHA256_TEXT]
 	bool good = strlen(text) == SHA256_TEXT - 1 && strncmp(text, "sha256:", 7) == 0 &&
 	            strspn(text + 7, "0123456789abcdef") == 64;
 	if (!good)
-		return err_set(err, ERR_USAGE, NULL, "its fingerprint is none");
+		return err_set(err, ERR_USAGE, NULL, "its fingerprint is invalid");
 	memcpy(fingerprint, text, SHA256_TEXT);
 	return 0;
 }
 
-/* Short and safe to print. */
-static json_t *text_take(const json_t *from, const char *key) {
+/* Copies a text, shortened and safe to print. */
+static json_t *text_copy(const json_t *from, const char *key) {
 	char text[TEXT_MAX + 1];
 	const char *given = js_string_or(from, key, NULL);
 	if (!given)
@@ -43,7 +43,7 @@ static json_t *text_take(const json_t *from, const char *key) {
 	return json_string(text);
 }
 
-static int counts_take(json_t *to, const json_t *from, struct err *err) {
+static int counts_copy(json_t *to, const json_t *from, struct err *err) {
 	static const char *const names[] = {"packages", "numa_nodes", "cores", "threads"};
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
 		int64_t count;
@@ -58,13 +58,13 @@ json_t *fleet_machine_read(const char *text, char fingerprint[SHA256_TEXT], stru
 	const char *begin = document_begin(text);
 	size_t size = strlen(begin);
 	if (size > SIZE_MAX_READ) {
-		err_set(err, ERR_USAGE, NULL, "its description has more than %d bytes", SIZE_MAX_READ);
+		err_set(err, ERR_USAGE, NULL, "its description is longer than %d bytes", SIZE_MAX_READ);
 		return NULL;
 	}
 	json_t *from = js_parse(begin, size, "its description", err), *machine = json_object();
-	int failed = !from || fingerprint_read(from, fingerprint, err) || counts_take(machine, from, err);
-	json_object_set_new(machine, "cpu", text_take(from, "cpu"));
-	json_object_set_new(machine, "gpu", text_take(json_object_get(from, "gpu"), "name"));
+	int failed = !from || fingerprint_read(from, fingerprint, err) || counts_copy(machine, from, err);
+	json_object_set_new(machine, "cpu", text_copy(from, "cpu"));
+	json_object_set_new(machine, "gpu", text_copy(json_object_get(from, "gpu"), "name"));
 	json_decref(from);
 	if (!failed)
 		return machine;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* States of sinfo(1), NODE STATE CODES, of Slurm 22.05. */
+/* Lists the nodes with sinfo. Their states are those of sinfo(1), NODE STATE CODES, Slurm 22.05. */
 #include <config.h>
 
 #include <stdlib.h>
@@ -9,8 +9,8 @@
 
 static const double SINFO_SECONDS = 20;
 
-/* "idle", "mixed-": a node that is powered down or planned runs jobs sooner or later; one that does not respond, or is
- * about to reboot or in maintenance, does not. */
+/* "idle", "mixed-": a node that is powered down or planned will run the job eventually, but one that does not respond,
+ * is about to reboot or is in maintenance will not. */
 static bool state_usable(const char *state) {
 	static const char *const good[] = {"idle", "mixed", "allocated", "completing", "planned"};
 	size_t length = strcspn(state, "*~#!%$@^-+");
@@ -34,10 +34,12 @@ static bool is_known(const json_t *nodes, const char *name) {
 
 static int node_add(json_t *nodes, const char *name, const char *state, struct err *err) {
 	if (!fleet_name_ok(name, "") || !fleet_name_ok(state, "*~#!%$@^+"))
-		return err_set(err, ERR_FAILED, "see `sinfo -N`", "sinfo names a node \"%.60s\" in state \"%.60s\"", name,
+		return err_set(err, ERR_FAILED, "see `sinfo -N`",
+		               "sinfo names a node \"%.60s\" in state \"%.60s\", which is not a valid name and state", name,
 		               state);
 	if (json_array_size(nodes) >= FLEET_NODES_MAX)
-		return err_set(err, ERR_USAGE, "name a smaller --partition", "more than %d nodes", FLEET_NODES_MAX);
+		return err_set(err, ERR_USAGE, "choose a smaller --partition", "the partition has more than %d nodes",
+		               FLEET_NODES_MAX);
 	bool usable = state_usable(state);
 	json_array_append_new(nodes,
 	                      json_pack("{s:s,s:s,s:b,s:n,s:o}", "node", name, "state", state, "usable", usable,
@@ -45,7 +47,7 @@ static int node_add(json_t *nodes, const char *name, const char *state, struct e
 	return 0;
 }
 
-/* Of all partitions sinfo marks the default one with a star. */
+/* Without -p sinfo lists all partitions and marks the default one with a star. */
 static bool is_ours(const struct fleet_run *run, const char *partition) {
 	size_t length = strlen(partition);
 	return run->partition || run->inside || (length && partition[length - 1] == '*');
@@ -64,9 +66,10 @@ static int lines_read(const struct fleet_run *run, char *text, json_t *nodes, st
 
 static int none(const struct fleet_run *run, struct err *err) {
 	if (run->partition)
-		return err_set(err, ERR_USAGE, "`sinfo -s` shows what there is", "there is no partition %s with nodes",
+		return err_set(err, ERR_USAGE, "`sinfo -s` lists the partitions", "partition %s does not exist or is empty",
 		               run->partition);
-	return err_set(err, ERR_USAGE, "name one: --partition P; `sinfo -s` shows them", "there is no default partition");
+	return err_set(err, ERR_USAGE, "choose one with --partition P; `sinfo -s` lists them",
+	               "there is no default partition");
 }
 
 json_t *fleet_nodes_list(const struct fleet_run *run, struct err *err) {
@@ -78,7 +81,7 @@ json_t *fleet_nodes_list(const struct fleet_run *run, struct err *err) {
 	if (!failed && answer.stopped)
 		failed = err_set(err, ERR_INTERRUPTED, NULL, "interrupted");
 	else if (!failed && (answer.status != 0 || answer.large || answer.late))
-		failed = err_set(err, ERR_UNAVAILABLE, "see `sinfo -N`", "the nodes are not known: %s", answer.why);
+		failed = err_set(err, ERR_UNAVAILABLE, "see `sinfo -N`", "cannot list the nodes: %s", answer.why);
 	failed = failed || lines_read(run, answer.text, nodes, err) ? -1 : 0;
 	if (!failed && json_array_size(nodes) == 0)
 		failed = none(run, err);

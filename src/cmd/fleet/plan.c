@@ -8,7 +8,7 @@
 #include "src/base/mem.h"
 #include "src/cmd/fleet/run.h"
 
-/* `tune --plan` starts nothing, and refuses what `tune` would refuse, in its own words. */
+/* Runs `tune --plan`, which starts no jobs but reports the same usage errors as `tune` would. */
 static json_t *tune_plan(struct fleet_run *run, struct err *err) {
 	struct fleet_line line = {0};
 	char *text;
@@ -17,12 +17,12 @@ static json_t *tune_plan(struct fleet_run *run, struct err *err) {
 	fleet_line_add(&line, arena_printf(run->arena, "--srun-args=%s%s%s -w NODE", opt_get(run->args, "srun-args", ""),
 	                                   run->partition ? " -p " : "", run->partition ? run->partition : ""));
 	fleet_line_tune(&line, run);
-	/* Inside an allocation --nodes is checked against it. */
+	/* Without SLURM_JOB_ID, because inside an allocation tune would check --nodes against it. */
 	const char *const set[] = {"SLURM_JOB_ID=", NULL};
 	int status = fleet_child_run(run->app, line.words, set, &text, err);
 	json_t *plan = status == 0 ? js_parse(text, strlen(text), "the plan of tune", err) : NULL;
 	if (status > 0)
-		err->code = status == err_exit_status(ERR_USAGE) ? ERR_USAGE : ERR_FAILED; /* it said why */
+		err->code = status == err_exit_status(ERR_USAGE) ? ERR_USAGE : ERR_FAILED; /* tune has printed the message */
 	free(text);
 	fleet_line_clear(&line);
 	return plan;
@@ -60,14 +60,14 @@ static void lines_print(const json_t *lines) {
 static void people_print(const struct fleet_run *run, const json_t *document, bool of_nodes) {
 	double each = js_real_or(document, "node_seconds", 0), most = js_real_or(document, "node_seconds_most", 0);
 	lines_print(json_object_get(document, "probe"));
-	puts("and for each type of node, on nodes of it:");
+	puts("then, for each node type, on nodes of that type:");
 	lines_print(json_object_get(document, "lines"));
 	if (each > 0)
-		printf("%zu node(s) to ask, then %.6g node-seconds (%zu node(s) for %.6g s) for each type%s, %.6g at most\n",
+		printf("%zu node(s) to query, then %.6g node-seconds (%zu node(s) for %.6g s) for each type%s, %.6g at most\n",
 		       json_array_size(json_object_get(document, "probe")), each, run->per_type, each / (double)run->per_type,
 		       of_nodes ? "" : " and the final comparison", most);
 	else
-		printf("%zu node(s) to ask, then %lld evaluations for each type\n",
+		printf("%zu node(s) to query, then %lld evaluations for each type\n",
 		       json_array_size(json_object_get(document, "probe")), (long long)js_int_or(document, "evaluations", 0));
 }
 
@@ -76,7 +76,7 @@ int fleet_plan_show(struct fleet_run *run, struct err *err) {
 	if (!plan)
 		return -1;
 	json_t *probe = probe_lines(run), *each = json_object_get(plan, "node_seconds");
-	/* The same for few nodes and many? */
+	/* A budget of node-seconds does not depend on the number of nodes, a budget of seconds does. */
 	bool of_nodes = strcmp(js_string_or(plan, "budget", ""), "node_seconds") == 0;
 	double most = json_number_value(each) * (double)json_array_size(probe) / (of_nodes ? 1 : (double)run->per_type);
 	json_t *document = json_pack("{s:s,s:s,s:O,s:o,s:O,s:O?,s:o,s:O?}", "schema", "sweetspot-fleet-plan/1", "launcher",

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One job on each node: what machine is it? At most AT_ONCE of them at a time, each with a deadline of its own. */
+/* Runs `sweetspot machine` on each node to learn its machine. At most AT_ONCE jobs run at a time, each with its own
+ * deadline. */
 #include <config.h>
 
 #include <stdlib.h>
@@ -14,13 +15,13 @@ enum { AT_ONCE = 32 };
 
 struct asked {
 	json_t *node;
-	struct proc *proc; /* NULL: it could not be started */
+	struct proc *proc; /* NULL if it could not be started */
 	double begun;
 };
 
 static void reason_set(json_t *node, const char *reason) {
 	json_t *text = json_string(reason);
-	json_object_set_new(node, "reason", text ? text : json_string("it says something that is no text"));
+	json_object_set_new(node, "reason", text ? text : json_string("its answer is not valid UTF-8"));
 }
 
 static const char *name_of(const json_t *node) {
@@ -40,7 +41,7 @@ static void ask(const struct fleet_run *run, struct asked *asked, json_t *node) 
 	fleet_line_clear(&line);
 }
 
-/* The type with that fingerprint, which the node joins. */
+/* Adds the node to the type with that fingerprint, which is created if it is the first one. */
 static void type_join(struct fleet_run *run, json_t *node, const char *fingerprint, json_t *machine) {
 	json_t *type = fleet_type_find(run->document, fingerprint);
 	char label[8];
@@ -57,13 +58,13 @@ static void type_join(struct fleet_run *run, json_t *node, const char *fingerpri
 	ui_note(app_ui(run->app), "%s is of type %s", name_of(node), js_string_or(type, "type", ""));
 }
 
-static void take(struct fleet_run *run, struct asked *asked) {
+static void answer_record(struct fleet_run *run, struct asked *asked) {
 	char fingerprint[SHA256_TEXT];
 	struct fleet_answer answer;
 	struct err err = {0};
 	if (!asked->proc)
 		return;
-	fleet_ask_take(asked->proc, asked->begun, run->wait, app_interrupt(run->app), &answer);
+	fleet_ask_finish(asked->proc, asked->begun, run->wait, app_interrupt(run->app), &answer);
 	json_t *machine = *answer.why ? NULL : fleet_machine_read(answer.text, fingerprint, &err);
 	if (machine)
 		type_join(run, asked->node, fingerprint, machine);
@@ -73,21 +74,21 @@ static void take(struct fleet_run *run, struct asked *asked) {
 	fleet_answer_clear(&answer);
 }
 
-/* A ring: the oldest is waited for while the others run. */
+/* Keeps the jobs in a ring and waits for the oldest one while the others run. */
 static void ask_all(struct fleet_run *run, json_t *const *nodes, size_t count) {
 	struct asked ring[AT_ONCE];
 	const volatile int *stop = app_interrupt(run->app);
-	for (size_t begun = 0, taken = 0; taken < count && (taken < begun || !*stop); taken++) {
-		for (; begun < count && begun - taken < AT_ONCE && !*stop; begun++)
+	for (size_t begun = 0, done = 0; done < count && (done < begun || !*stop); done++) {
+		for (; begun < count && begun - done < AT_ONCE && !*stop; begun++)
 			ask(run, &ring[begun % AT_ONCE], nodes[begun]);
-		if (taken < begun)
-			take(run, &ring[taken % AT_ONCE]);
-		ui_progress(app_ui(run->app), "nodes  %zu of %zu have answered or were given up", taken + 1, count);
+		if (done < begun)
+			answer_record(run, &ring[done % AT_ONCE]);
+		ui_progress(app_ui(run->app), "nodes  %zu of %zu have answered or timed out", done + 1, count);
 	}
 	ui_progress_end(app_ui(run->app));
 }
 
-static void left_out_say(const struct fleet_run *run) {
+static void left_out_report(const struct fleet_run *run) {
 	json_t *node;
 	size_t i;
 	json_array_foreach(json_object_get(run->document, "nodes"), i, node) {
@@ -100,11 +101,11 @@ static void left_out_say(const struct fleet_run *run) {
 static int conclude(const struct fleet_run *run, struct err *err) {
 	if (*app_interrupt(run->app))
 		return err_set(err, ERR_INTERRUPTED, NULL, "interrupted");
-	left_out_say(run);
+	left_out_report(run);
 	if (json_array_size(json_object_get(run->document, "types")))
 		return 0;
 	return err_set(err, ERR_NOTHING, "`sinfo -N` shows their states; --wait 300 waits longer",
-	               "none of %zu node(s) told what machine it is",
+	               "none of %zu node(s) described its machine",
 	               json_array_size(json_object_get(run->document, "nodes")));
 }
 

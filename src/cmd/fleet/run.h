@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* `sweetspot fleet`: the parts of a run, one file each. Documents are kept as they are printed and saved. */
+/* `sweetspot fleet`: the parts of a run, one file each. They share a JSON document that is also what is printed and
+ * saved. */
 #ifndef SRC_CMD_FLEET_RUN_H
 #define SRC_CMD_FLEET_RUN_H
 #include <limits.h>
@@ -16,13 +17,13 @@ struct fleet_run {
 	const struct opt_args *args;
 	struct arena *arena;
 	char self[PATH_MAX], job[SLURM_JOBS_NAME];
-	const char *partition; /* NULL: the default one */
-	char **words;          /* of --srun-args */
-	char *folder, *state;  /* the fleet directory, the file with what is known of it */
-	int lock;              /* of the directory; -1: not taken */
-	bool inside;           /* an allocation, whose nodes are used then */
+	const char *partition; /* NULL selects the default one */
+	char **words;          /* words of --srun-args */
+	char *folder, *state;  /* the fleet directory, and its state file */
+	int lock;              /* lock of the directory; -1 if it is not held */
+	bool inside;           /* running inside an allocation, so only its nodes are used */
 	size_t per_type;
-	double wait, budget; /* seconds; of comparisons between types */
+	double wait, budget; /* seconds; budget: of the comparisons between types */
 	/* {"schema","key","store","folder","partition","nodes":[..],"types":[..],"losses":[..]} */
 	json_t *document;
 };
@@ -30,75 +31,77 @@ struct fleet_run {
 /* Options that only `fleet` has; all others of `fleet tune` go to `tune`. */
 extern const struct opt *const fleet_passed[]; /* NULL-terminated */
 
-/* fleet_setup.c: from the options. Call fleet_run_close in any case. */
+/* setup.c: makes a run from the options. Call fleet_run_close even if it fails. */
 int fleet_run_open(struct fleet_run *run, struct app *app, const struct opt_args *args, struct err *err);
 void fleet_run_close(struct fleet_run *run);
-bool fleet_name_ok(const char *name, const char *also); /* letters, digits, ._- and `also`, and no option */
+bool fleet_name_ok(const char *name,
+                   const char *also); /* letters, digits, ._- and those of `also`; not starting with - */
 
-/* A command line that grows. */
+/* line.c: a command line that is built word by word. Words are borrowed. */
 struct fleet_line {
 	const char **words; /* NULL-terminated */
 	size_t count;
 };
 void fleet_line_add(struct fleet_line *line, const char *word);
-void fleet_line_words(struct fleet_line *line, const char *const *words); /* NULL is fine */
-void fleet_line_options(struct fleet_line *line, const struct fleet_run *run, const struct opt *table); /* as given */
+void fleet_line_words(struct fleet_line *line, const char *const *words); /* words may be NULL */
+void fleet_line_options(struct fleet_line *line, const struct fleet_run *run,
+                        const struct opt *table); /* as the user gave them */
 void fleet_line_srun(struct fleet_line *line, const struct fleet_run *run, const char *node);
-/* `tune` with what was given to `fleet tune`, without its srun options. */
+/* Adds the options and words of `fleet tune` that are passed on to `tune`. */
 void fleet_line_tune(struct fleet_line *line, const struct fleet_run *run);
-char *fleet_line_text(const struct fleet_line *line); /* quoted for a shell; caller frees */
+char *fleet_line_text(const struct fleet_line *line); /* quoted for a shell; the caller frees it */
 void fleet_line_clear(struct fleet_line *line);
-/* What was tuned, to tell whether --resume goes on with the same. Caller frees. */
+/* Identifies what is tuned, so that --resume only continues the same tuning. The caller frees it. */
 char *fleet_key(const struct fleet_run *run);
 
-/* fleet_nodes.c: [{"node","state","usable","fingerprint":null,"reason":null}] of sinfo. */
+/* nodes.c: the nodes of sinfo: [{"node","state","usable","fingerprint":null,"reason":null}]. */
 json_t *fleet_nodes_list(const struct fleet_run *run, struct err *err);
-/* fleet_probe.c: asks each usable node for its machine and makes the types of the document. ERR_NOTHING: none answered.
- */
+/* probe.c: asks each usable node for its machine and adds the types to the document. ERR_NOTHING if none answered. */
 int fleet_probe(struct fleet_run *run, struct err *err);
-/* fleet_machine.c: what a node says it is, checked: {"cpu","cores",..}. New reference. */
+/* machine.c: checks the description that a node gave of itself: {"cpu","cores",..}. New reference. */
 json_t *fleet_machine_read(const char *text, char fingerprint[SHA256_TEXT], struct err *err);
-char *fleet_machine_text(const json_t *machine); /* "AMD EPYC 7763, NVIDIA H100"; caller frees */
+char *fleet_machine_text(const json_t *machine); /* "AMD EPYC 7763, NVIDIA H100"; the caller frees it */
 
-/* fleet_state.c: the file. Takes over what is finished of the same tuning. */
+/* state.c: the state file. Resuming restores the types that are finished, if the tuning is the same. */
 int fleet_state_resume(struct fleet_run *run, struct err *err);
 int fleet_state_save(const struct fleet_run *run, struct err *err);
-json_t *fleet_state_load(const char *path, struct err *err); /* checked; NULL and ERR_OK where there is none */
+json_t *fleet_state_load(const char *path, struct err *err); /* checked; NULL with ERR_OK if it does not exist */
 
-/* fleet_types.c: tunes those that are not finished. */
+/* types.c: tunes the types that are not finished. */
 int fleet_types_tune(struct fleet_run *run, struct err *err);
 void fleet_type_label(size_t number, char label[8]); /* A, B, .. */
 json_t *fleet_type_find(const json_t *document, const char *fingerprint);
 bool fleet_type_done(const json_t *type);
-/* fleet_losses.c: what each type loses with another's best. What the document has of an earlier run is taken over where
- * both types are as they were then. */
+/* losses.c: measures the loss of each type with the best of another type. Losses of an earlier run are kept if neither
+ * type has been tuned since. */
 int fleet_losses_measure(struct fleet_run *run, struct err *err);
 
-/* fleet_duel.c: one such. All borrowed; type has a's profile, and loss, which is written to, a row of the document. */
+/* duel.c: one duel, between the results a and b. All members are borrowed. type: the one whose profile contains a;
+ * loss: the row of the document that receives the outcome. */
 struct fleet_duel {
 	json_t *loss;
 	const json_t *type, *a, *b;
 };
-/* The configuration that a result recommends; NULL: none. */
+/* The configuration that a result recommends, or NULL. */
 const json_t *fleet_best_of(const json_t *result);
 bool fleet_duel_possible(const struct fleet_run *run, const json_t *b);
-/* Which holds it, or says in a roundabout way what can't be held. */
+/* Builds the `compare` command line of the duel; if `compare` cannot measure it, a `profile verify` command instead. */
 void fleet_duel_line(const struct fleet_run *run, const struct fleet_duel *duel, struct fleet_line *line);
 void fleet_duel_run(struct fleet_run *run, const struct fleet_duel *duel);
 void fleet_loss_outcome(json_t *loss, const char *state, const char *reason); /* reason may be NULL */
-bool fleet_loss_measured(const json_t *loss);                                 /* with all numbers, and good ones */
+bool fleet_loss_measured(const json_t *loss); /* measured, and all its numbers are valid */
 
-/* fleet_child.c: our own program with its diagnostics shown as they come; Ctrl-C goes on to it. *text: what it wrote to
- * stdout, caller frees; its exit status, or -1. `set`: as in proc_spec. */
+/* child.c: runs this program as a child with its diagnostics shown directly, and passes Ctrl-C on to it. Returns its
+ * exit status, or -1. *text: its stdout, which the caller frees. set: as in proc_spec. */
 int fleet_child_run(struct app *app, const char *const *argv, const char *const *set, char **text, struct err *err);
 
-/* fleet_plan.c */
-int fleet_plan_check(struct fleet_run *run, struct err *err); /* would `tune` take the words? */
+/* plan.c */
+int fleet_plan_check(struct fleet_run *run, struct err *err); /* does `tune` accept the words? */
 int fleet_plan_show(struct fleet_run *run, struct err *err);
-/* fleet_show.c */
+/* show.c */
 void fleet_show(const struct fleet_run *run);
 
-/* fleet_status.c */
+/* status.c */
 int fleet_status(struct app *app, const struct opt_args *args, struct err *err);
 
 #endif

@@ -28,7 +28,8 @@ static int partition_read(struct fleet_run *run, struct err *err) {
 	run->partition = opt_get(run->args, "partition", NULL);
 	if (!run->partition || fleet_name_ok(run->partition, ","))
 		return 0;
-	return err_set(err, ERR_USAGE, "`sinfo -s` shows them", "--partition %.80s is no name of one", run->partition);
+	return err_set(err, ERR_USAGE, "`sinfo -s` lists the partitions", "--partition %.80s is not a valid name",
+	               run->partition);
 }
 
 static int folder_read(struct fleet_run *run, struct err *err) {
@@ -56,11 +57,11 @@ static int numbers_read(struct fleet_run *run, struct err *err) {
 	int failed = opt_int(run->args, "nodes-per-type", 1, FLEET_NODES_MAX, 1, &per_type, err) ||
 	             (wait && opt_seconds(wait, "wait", &run->wait, err)) || tune_settings_read(run->args, &settings, err);
 	run->per_type = (size_t)per_type;
-	tune_budget_alone(&settings.budget); /* a duel is on one node */
+	tune_budget_alone(&settings.budget); /* a duel runs on one node */
 	run->budget = settings.budget.seconds > 0 ? settings.budget.seconds : LOSS_SECONDS;
 	tune_settings_clear(&settings);
 	if (!failed && !(run->wait > 0))
-		failed = err_set(err, ERR_USAGE, "--wait 60", "--wait of nothing waits for no node");
+		failed = err_set(err, ERR_USAGE, "--wait 60", "--wait must be greater than 0");
 	return failed ? -1 : 0;
 }
 
@@ -76,7 +77,7 @@ int fleet_run_open(struct fleet_run *run, struct app *app, const struct opt_args
 	run->document = json_pack("{s:s,s:s,s:s,s:s?,s:[],s:[],s:[]}", "schema", "sweetspot-fleet/1", "tuning", key,
 	                          "folder", run->folder, "partition", run->partition, "nodes", "types", "losses");
 	free(key);
-	return run->document ? 0 : err_set(err, ERR_USAGE, "write them in UTF-8", "the words can't be kept as JSON");
+	return run->document ? 0 : err_set(err, ERR_USAGE, "write them in UTF-8", "the arguments are not valid UTF-8");
 }
 
 void fleet_run_close(struct fleet_run *run) {

@@ -82,9 +82,9 @@ static void loss_text(const json_t *loss, char *text, size_t size) {
 	else if (strcmp(state, "measured") != 0)
 		snprintf(text, size, "%s: %s", state, js_string_or(loss, "reason", ""));
 	else
-		snprintf(text, size, "%+.1f %% of time [%+.1f, %+.1f]%s", 100 * js_real_or(loss, "loss", NAN),
+		snprintf(text, size, "%+.1f %% time [%+.1f, %+.1f]%s", 100 * js_real_or(loss, "loss", NAN),
 		         100 * (json_number_value(json_array_get(ci, 0)) - 1),
-		         100 * (json_number_value(json_array_get(ci, 1)) - 1), strcmp(verdict, "tie") == 0 ? ", a tie" : "");
+		         100 * (json_number_value(json_array_get(ci, 1)) - 1), strcmp(verdict, "tie") == 0 ? ", tie" : "");
 }
 
 static void losses_print(const struct fleet_run *run) {
@@ -106,7 +106,7 @@ static void losses_print(const struct fleet_run *run) {
 	table_free(table);
 	json_array_foreach((json_t *)losses, i, loss) {
 		if (strcmp(js_string_or(loss, "state", ""), "not measured") == 0)
-			printf("to measure %s's on %s: %s\n", js_string_or(loss, "profile_of", ""),
+			printf("to measure the best of %s on %s: %s\n", js_string_or(loss, "profile_of", ""),
 			       js_string_or(loss, "used_on", ""), js_string_or(loss, "command", ""));
 	}
 }

@@ -41,7 +41,7 @@ static int type_check(const json_t *type, struct err *err) {
 		return -1;
 	json_array_foreach(array, i, node) {
 		if (!json_is_string(node))
-			return err_set(err, ERR_USAGE, NULL, "nodes: a name is no text");
+			return err_set(err, ERR_USAGE, NULL, "nodes: a name must be a string");
 	}
 	return 0;
 }
@@ -61,7 +61,7 @@ static int check(const json_t *document, struct err *err) {
 	}
 	if (strcmp(js_string_or(document, "schema", ""), "sweetspot-fleet/1") == 0)
 		return 0;
-	return err_set(err, ERR_USAGE, NULL, "it is no sweetspot-fleet/1");
+	return err_set(err, ERR_USAGE, NULL, "its schema is not sweetspot-fleet/1");
 }
 
 json_t *fleet_state_load(const char *path, struct err *err) {
@@ -72,7 +72,7 @@ json_t *fleet_state_load(const char *path, struct err *err) {
 		return document;
 	if (document) {
 		err_prefix(err, "%s", path);
-		err_hint(err, "move it away, or name another folder: -o DIR");
+		err_hint(err, "move it away, or choose another folder with -o DIR");
 	}
 	json_decref(document);
 	return NULL;
@@ -81,32 +81,32 @@ json_t *fleet_state_load(const char *path, struct err *err) {
 int fleet_state_save(const struct fleet_run *run, struct err *err) {
 	char *text = json_dumps(run->document, JSON_INDENT(1) | JSON_ENSURE_ASCII);
 	int failed = text ? sys_write_file(run->state, text, strlen(text), err)
-	                  : err_set(err, ERR_FAILED, NULL, "the state of the fleet is no JSON");
+	                  : err_set(err, ERR_FAILED, NULL, "cannot write the state of the fleet as JSON");
 	free(text);
 	return failed;
 }
 
-/* What was measured of a type stays true whichever nodes it has now; its profile is still there. */
+/* A finished type stays valid even if its nodes have changed, as long as its profile still exists. */
 static bool is_kept(const json_t *type) {
 	const char *profile = js_string_or(type, "profile", NULL);
 	return fleet_type_done(type) && profile && access(profile, R_OK) == 0;
 }
 
-static void type_take(struct fleet_run *run, json_t *type, const json_t *old) {
-	static const char *const taken[] = {"state", "results", "profile", "measured_on", "tuned", "store"};
-	for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
-		if (json_object_get(old, taken[i]))
-			json_object_set(type, taken[i], json_object_get(old, taken[i]));
-	ui_note(app_ui(run->app), "type %s: finished before", js_string_or(type, "type", ""));
+static void type_restore(struct fleet_run *run, json_t *type, const json_t *old) {
+	static const char *const keys[] = {"state", "results", "profile", "measured_on", "tuned", "store"};
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+		if (json_object_get(old, keys[i]))
+			json_object_set(type, keys[i], json_object_get(old, keys[i]));
+	ui_note(app_ui(run->app), "type %s: already finished", js_string_or(type, "type", ""));
 }
 
-static void types_take(struct fleet_run *run, const json_t *old) {
+static void types_restore(struct fleet_run *run, const json_t *old) {
 	json_t *type;
 	size_t i;
 	json_array_foreach(json_object_get(run->document, "types"), i, type) {
 		const json_t *known = fleet_type_find(old, js_string_or(type, "fingerprint", ""));
 		if (known && is_kept(known))
-			type_take(run, type, known);
+			type_restore(run, type, known);
 	}
 }
 
@@ -119,10 +119,10 @@ int fleet_state_resume(struct fleet_run *run, struct err *err) {
 		return err->code == ERR_OK ? 0 : -1;
 	int failed = 0;
 	if (strcmp(js_string_or(old, "tuning", ""), key) != 0) {
-		failed = err_set(err, ERR_USAGE, "leave --resume out, or name another folder: -o DIR",
-		                 "what is in %.150s was tuned by: %.200s", run->folder, js_string_or(old, "tuning", ""));
+		failed = err_set(err, ERR_USAGE, "omit --resume, or choose another folder with -o DIR",
+		                 "%.150s was tuned by another command: %.200s", run->folder, js_string_or(old, "tuning", ""));
 	} else {
-		types_take(run, old);
+		types_restore(run, old);
 		json_object_set(run->document, "losses", json_object_get(old, "losses"));
 	}
 	json_decref(old);

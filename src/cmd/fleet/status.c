@@ -19,10 +19,10 @@ static const double SQUEUE_SECONDS = 20;
 enum { JOBS_MAX = 100000 };
 
 struct status {
-	struct fleet_run run; /* for its folder, partition and nodes */
-	json_t *known;        /* what `fleet tune` kept; NULL: nothing */
+	struct fleet_run run; /* used for its folder, partition and nodes */
+	json_t *known;        /* the state that `fleet tune` saved, or NULL */
 	json_t *profiles, *nodes, *jobs;
-	char slurm[300]; /* why its nodes and jobs are not known; empty: they are */
+	char slurm[300]; /* why nodes and jobs are unknown; empty if they are known */
 };
 
 /* "2026-01-31T12:00:00Z" */
@@ -35,7 +35,7 @@ static const char *worse(const char *a, const char *b) {
 	return strcmp(a, "current") == 0 ? b : a;
 }
 
-/* Of the machine that it is for, with the kernels as they are here. */
+/* The state of a profile on its own machine, with the kernels of this installation. */
 static const char *state_of(const struct status *status, json_t *profile) {
 	struct profile_input input = {.profile = profile, .hashes = json_object(), .origin = PROFILE_HERE};
 	const char *state = "current";
@@ -77,7 +77,8 @@ static int profiles_find(struct status *status, struct err *err) {
 	}
 	free(paths);
 	if (!paths && (err->code == ERR_NOTHING || !status->known))
-		return err_set(err, ERR_NOTHING, "sweetspot fleet tune KERNEL", "%.200s holds no profile", status->run.folder);
+		return err_set(err, ERR_NOTHING, "sweetspot fleet tune KERNEL", "%.200s does not contain a profile",
+		               status->run.folder);
 	return paths ? 0 : -1;
 }
 
@@ -214,9 +215,9 @@ static void people_print(const struct status *status) {
 	rows_print(status, status->nodes, nodes, nodes, 3);
 	rows_print(status, status->jobs, job, keys, 4);
 	if (*status->slurm)
-		printf("\nnodes and jobs are not known: %s\n", status->slurm);
+		printf("\nnodes and jobs are unknown: %s\n", status->slurm);
 	else if (!json_array_size(status->jobs))
-		printf("\nno job of sweetspot is there\n");
+		printf("\nno sweetspot jobs in the queue\n");
 }
 
 static void show(const struct status *status) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Each type is tuned by `sweetspot tune --launcher slurm` on some of its nodes, one type after the other in one store.
+/* Tunes each type with `sweetspot tune --launcher slurm` on some of its nodes, one type after the other, into one
+ * store.
  */
 #include <config.h>
 
@@ -45,7 +46,7 @@ static bool is_idle(const struct fleet_run *run, const char *name) {
 	return false;
 }
 
-/* Idle ones first. */
+/* Idle nodes first, because they do not have to wait in the queue. */
 static json_t *nodes_choose(const struct fleet_run *run, const json_t *type) {
 	json_t *chosen = json_array(), *node;
 	size_t i;
@@ -67,7 +68,7 @@ static bool holds(const json_t *names, const char *name) {
 	return false;
 }
 
-/* "n1,n2": those of `names`, or all of the partition but those. */
+/* "n1,n2": the nodes of `names`, or with `others` all nodes of the partition except these. */
 static char *list_text(const struct fleet_run *run, const json_t *names, bool others) {
 	char *text = mem_strdup("");
 	json_t *node;
@@ -83,8 +84,9 @@ static char *list_text(const struct fleet_run *run, const json_t *names, bool ot
 	return text;
 }
 
-/* -w would ask one job for all nodes that it names; a job that may run on any of several is told which not to use. */
-static const char *place_words(const struct fleet_run *run, const json_t *chosen) {
+/* With -w a job gets all nodes that it names. A job that may run on any one of several nodes must therefore exclude all
+ * other nodes with -x. */
+static const char *node_words(const struct fleet_run *run, const json_t *chosen) {
 	bool one = json_array_size(chosen) == 1;
 	char *list = list_text(run, chosen, !one);
 	const char *given = opt_get(run->args, "srun-args", "");
@@ -107,23 +109,23 @@ static void line_make(const struct fleet_run *run, const json_t *chosen, struct 
 	fleet_line_words(line, (const char *const[]){run->self, "tune", "--json", "--launcher=slurm", NULL});
 	if (!run->inside) {
 		fleet_line_add(line, arena_printf(run->arena, "--nodes=%zu", json_array_size(chosen)));
-		fleet_line_add(line, arena_printf(run->arena, "--srun-args=%s", place_words(run, chosen)));
+		fleet_line_add(line, arena_printf(run->arena, "--srun-args=%s", node_words(run, chosen)));
 	} else if (given) {
 		fleet_line_add(line, arena_printf(run->arena, "--srun-args=%s", given));
 	}
 	fleet_line_tune(line, run);
 }
 
-static void results_take(json_t *type, const json_t *tuned) {
-	static const char *const taken[] = {"kernel",   "problem",  "objective", "device",  "evaluations", "elapsed_s",
-	                                    "failures", "baseline", "best",      "speedup", "verdict"};
+static void results_record(json_t *type, const json_t *tuned) {
+	static const char *const keys[] = {"kernel",   "problem",  "objective", "device",  "evaluations", "elapsed_s",
+	                                   "failures", "baseline", "best",      "speedup", "verdict"};
 	json_t *results = json_array(), *result;
 	size_t i;
 	json_array_foreach(json_object_get(tuned, "results"), i, result) {
 		json_t *kept = json_object();
-		for (size_t k = 0; k < sizeof taken / sizeof *taken; k++)
-			if (json_object_get(result, taken[k]))
-				json_object_set(kept, taken[k], json_object_get(result, taken[k]));
+		for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
+			if (json_object_get(result, keys[k]))
+				json_object_set(kept, keys[k], json_object_get(result, keys[k]));
 		json_object_set_new(kept, "program", json_boolean(json_is_object(json_object_get(result, "program"))));
 		json_array_append_new(results, kept);
 	}
@@ -135,7 +137,7 @@ static void results_take(json_t *type, const json_t *tuned) {
 	}
 }
 
-/* All that the store has of that machine goes into its profile, so that a fleet directory grows. */
+/* The profile gets everything that the store has of that machine, so that it grows with each tuning. */
 static int profile_write(const struct fleet_run *run, json_t *type, const char *store, struct err *err) {
 	const char *fingerprint = js_string_or(type, "fingerprint", "");
 	struct store *opened = store_open(store, STORE_READ, err);
@@ -150,17 +152,17 @@ static int profile_write(const struct fleet_run *run, json_t *type, const char *
 	return failed;
 }
 
-/* A node may be another machine than it was when it was asked. */
-static int document_take(const struct fleet_run *run, json_t *type, const char *text, struct err *err) {
-	json_t *tuned = js_parse(text, strlen(text), "what tune wrote", err);
+/* Checks the machine again, because a node may have changed between the probe and the tuning. */
+static int document_record(const struct fleet_run *run, json_t *type, const char *text, struct err *err) {
+	json_t *tuned = js_parse(text, strlen(text), "the output of tune", err);
 	const char *there = js_string_or(json_object_get(tuned, "machine"), "fingerprint", "");
 	const char *store = js_string_or(tuned, "store", NULL);
 	int failed = tuned ? 0 : -1;
 	if (!failed && (!store || strcmp(there, js_string_or(type, "fingerprint", "")) != 0))
-		failed = err_set(err, ERR_FAILED, "is the same installation on all nodes, and is it built alike?",
-		                 "the node that was tuned on is another machine now: %.19s", there);
+		failed = err_set(err, ERR_FAILED, "check that all nodes use the same build of sweetspot",
+		                 "the node used for tuning now reports another machine: %.19s", there);
 	if (!failed) {
-		results_take(type, tuned);
+		results_record(type, tuned);
 		json_object_set_new(run->document, "store", json_string(store));
 		failed = profile_write(run, type, store, err);
 	}
@@ -191,7 +193,7 @@ static int tune_run(struct fleet_run *run, json_t *type, const json_t *chosen, s
 		failed =
 			err_set(err, code_of(status), NULL, "type %s was not tuned: %s", js_string_or(type, "type", ""),
 		            code_of(status) == ERR_UNAVAILABLE ? "its nodes are not available" : err_meaning(code_of(status)));
-	else if (status < 0 || document_take(run, type, text, err))
+	else if (status < 0 || document_record(run, type, text, err))
 		failed = -1;
 	free(text);
 	fleet_line_clear(&line);
@@ -203,7 +205,7 @@ static int type_tune(struct fleet_run *run, json_t *type, struct err *err) {
 	char *names = list_text(run, chosen, false);
 	json_object_set(type, "measured_on", chosen);
 	outcome_set(type, "running", NULL);
-	ui_note(app_ui(run->app), "type %s is tuned on %s", js_string_or(type, "type", ""), names);
+	ui_note(app_ui(run->app), "tuning type %s on %s", js_string_or(type, "type", ""), names);
 	int failed = fleet_state_save(run, err) || tune_run(run, type, chosen, err);
 	if (failed) {
 		outcome_set(type, err->code == ERR_INTERRUPTED ? "interrupted" : "failed", err->what);
@@ -221,8 +223,7 @@ static int type_tune(struct fleet_run *run, json_t *type, struct err *err) {
 	return failed ? -1 : 0;
 }
 
-/* What is wrong with the words is wrong for all; that nothing worked on one type is no reason to leave out the others.
- */
+/* A usage error would repeat for every type, but any other failure of one type must not stop the others. */
 static bool is_final(const struct err *err) {
 	return err->code == ERR_USAGE || err->code == ERR_INTERRUPTED;
 }
