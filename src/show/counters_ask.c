@@ -8,14 +8,14 @@
 #include "src/base/json/js.h"
 #include "tuner/trial/counters.h"
 
-/* Hardware metrics of a GPU that don't fit into one run. */
-static void passes_tell(struct app *app, const json_t *answer) {
+/* Warns about GPU metrics that do not fit into one run. */
+static void passes_warn(struct app *app, const json_t *answer) {
 	const char *source;
 	json_t *passes;
 	json_object_foreach(json_object_get(answer, "passes"), source, passes) {
 		if (json_integer_value(passes) > 1)
-			ui_warn(app_ui(app), "the group GPU takes one", "%.40s needs %lld runs to count these once", source,
-			        (long long)json_integer_value(passes));
+			ui_warn(app_ui(app), "the group GPU needs only one run", "%.40s needs %lld runs to count these once",
+			        source, (long long)json_integer_value(passes));
 	}
 }
 
@@ -25,7 +25,7 @@ json_t *counters_ask(struct app *app, const struct counters_subject *subject, co
 	json_t *answer = worker ? worker_counters(worker, subject, asked, err) : NULL;
 	if (answer) {
 		worker_counters_usable(answer, slow);
-		passes_tell(app, answer);
+		passes_warn(app, answer);
 	}
 	return answer;
 }
@@ -37,8 +37,8 @@ void counters_slow_warn(struct app *app) {
 int counters_unavailable(const char *const *asked, const json_t *rows, struct err *err) {
 	char *words = trial_counters_words(asked);
 	const char *reason = js_string_or(json_array_get(rows, 0), "reason", "");
-	err_set(err, ERR_UNAVAILABLE, "`sweetspot doctor` says what can be counted here, and what is in the way",
-	        "%.100s: nothing of it can be counted here%s%.250s", words, *reason ? ": " : "", reason);
+	err_set(err, ERR_UNAVAILABLE, "run `sweetspot doctor` to see what can be counted here and how to enable the rest",
+	        "%.100s: cannot be counted on this machine%s%.250s", words, *reason ? ": " : "", reason);
 	free(words);
 	return -1;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What is not there, and why: told once for all counters that lack it for the same reason. */
+/* Prints the reasons for missing counters. Counters that are missing for the same reason share one paragraph. */
 #include <config.h>
 
 #include <stdlib.h>
@@ -19,19 +19,19 @@ static bool is_missing(const json_t *row) {
 	return strcmp(js_string_or(row, "status", ""), "unavailable") == 0;
 }
 
-/* Told in one paragraph: what a group misses, and what else has the same reason. */
+/* Tells whether two rows share a paragraph: both are missing from the same group, or they have the same reason. */
 static bool alike(const json_t *a, const json_t *b) {
 	bool group = is_missing(a) && *js_string_or(a, "group", "");
 	return same_member(a, b, "status") && same_member(a, b, "group") && (group || same_member(a, b, "reason"));
 }
 
-/* The names of all rows that are told with this one. Caller frees. */
-static char *names_of(const json_t *counters, const json_t *like) {
+/* The names of all rows that share the paragraph of `first`. The caller frees it. */
+static char *names_of(const json_t *counters, const json_t *first) {
 	char *text = mem_strdup("");
 	size_t i;
 	json_t *row;
 	json_array_foreach((json_t *)counters, i, row) {
-		if (!alike(row, like))
+		if (!alike(row, first))
 			continue;
 		char *longer = mem_printf("%s%s%s", text, *text ? ", " : "", js_string_or(row, "name", "?"));
 		free(text);
@@ -40,14 +40,14 @@ static char *names_of(const json_t *counters, const json_t *like) {
 	return text;
 }
 
-static bool told_before(const json_t *counters, size_t at) {
+static bool printed_before(const json_t *counters, size_t at) {
 	for (size_t i = 0; i < at; i++)
 		if (alike(json_array_get(counters, i), json_array_get(counters, at)))
 			return true;
 	return false;
 }
 
-/* Here begins "papi:PAPI_L3_TCM, papi:x: why", or a source's name and a colon. */
+/* Tells whether `text` begins with a source: "papi:PAPI_L3_TCM, papi:x: why", or the name of a source and a colon. */
 static bool begins_source(const char *text, const json_t *sources) {
 	size_t length = strcspn(text, ": "), i;
 	json_t *source;
@@ -61,7 +61,7 @@ static bool begins_source(const char *text, const json_t *sources) {
 	return false;
 }
 
-/* The end of the part of a reason that begins here: each source has its own. */
+/* The end of the part of a reason that begins at `text`; a reason has one part for each source. */
 static const char *part_end(const char *text, const json_t *sources) {
 	const char *end = text;
 	while ((end = strstr(end, "; ")) && !begins_source(end + 2, sources))
@@ -69,7 +69,7 @@ static const char *part_end(const char *text, const json_t *sources) {
 	return end ? end : text + strlen(text);
 }
 
-/* "papi: why" of "papi:A, papi:B: why"; caller frees. */
+/* Shortens "papi:A, papi:B: why" to "papi: why"; the caller frees it. */
 static char *cause_of(const char *part, size_t size, const json_t *sources) {
 	const char *why = memmem(part, size, ": ", 2);
 	if (!why || !begins_source(part, sources))
@@ -85,12 +85,12 @@ static void cause_add(json_t *causes, const char *cause) {
 	json_array_append_new(causes, json_string(cause));
 }
 
-/* Each cause once; new reference. */
-static json_t *causes_of(const json_t *counters, const json_t *like, const json_t *sources) {
+/* The causes of a paragraph, each once; new reference. */
+static json_t *causes_of(const json_t *counters, const json_t *first, const json_t *sources) {
 	json_t *causes = json_array(), *row;
 	size_t i;
 	json_array_foreach((json_t *)counters, i, row) {
-		const char *part = alike(row, like) ? js_string_or(row, "reason", "") : "";
+		const char *part = alike(row, first) ? js_string_or(row, "reason", "") : "";
 		while (*part) {
 			const char *end = part_end(part, sources);
 			char *cause = cause_of(part, (size_t)(end - part), sources);
@@ -102,7 +102,7 @@ static json_t *causes_of(const json_t *counters, const json_t *like, const json_
 	return causes;
 }
 
-/* The source's own remedy, unless the cause says it already. */
+/* Prints a cause and the remedy of its source, unless the cause already contains the remedy. */
 static void cause_print(const char *cause, const json_t *sources, FILE *out) {
 	size_t length = strcspn(cause, ":"), i;
 	json_t *source;
@@ -120,9 +120,9 @@ static void missing_print(const json_t *counters, const json_t *row, const char 
 	json_t *causes = causes_of(counters, row, sources), *cause;
 	bool one = json_array_size(causes) == 1 && !begins_source(json_string_value(json_array_get(causes, 0)), sources);
 	bool software = strcmp(group, "SDE") == 0;
-	char *head = *group
-	                 ? mem_printf("%s: %s %s", group, software ? "not counted:" : "this CPU or machine gives no", names)
-	                 : mem_printf("not counted: %s", names);
+	char *head = *group ? mem_printf("%s: %s: %s", group,
+	                                 software ? "not counted" : "not available on this CPU or machine", names)
+	                    : mem_printf("not counted: %s", names);
 	char *whole = one ? mem_printf("%s: %s", head, json_string_value(json_array_get(causes, 0))) : mem_strdup(head);
 	size_t i;
 	ui_wrap(out, 0, 2, whole);
@@ -153,11 +153,11 @@ void counters_reasons_print(const json_t *counters, const json_t *sources, FILE 
 	size_t i;
 	json_t *row;
 	json_array_foreach((json_t *)counters, i, row) {
-		if (!*js_string_or(row, "reason", "") || told_before(counters, i))
+		if (!*js_string_or(row, "reason", "") || printed_before(counters, i))
 			continue;
 		paragraph(counters, row, sources, out);
 		missing = missing || is_missing(row);
 	}
 	if (missing)
-		fputs("`sweetspot doctor` says what can be counted here, and what is in the way\n", out);
+		fputs("run `sweetspot doctor` to see what can be counted here and how to enable the rest\n", out);
 }

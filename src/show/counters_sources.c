@@ -24,7 +24,7 @@ static bool is_usable(const json_t *sources, const char *name) {
 	return js_bool_or(counters_source(sources, name), "usable", false);
 }
 
-/* A source is usable where it counts software events only. */
+/* A source that counts only software events is usable, too, so its reason has to be checked. */
 static bool in_hardware(const json_t *source) {
 	const char *reason = js_string_or(source, "reason", "");
 	return js_bool_or(source, "usable", false) && !strcasestr(reason, "no hardware PMU") &&
@@ -33,25 +33,25 @@ static bool in_hardware(const json_t *source) {
 
 bool counters_hardware(const json_t *sources, const char **why, const char **fix) {
 	const json_t *perf = counters_source(sources, "perf"), *papi = counters_source(sources, "papi");
-	const json_t *told = in_hardware(papi) ? papi : perf ? perf : papi;
-	*why = js_string_or(told, "reason", "this build has no source of hardware counters");
-	*fix = js_string_or(told, "fix", "");
+	const json_t *source = in_hardware(papi) ? papi : perf ? perf : papi;
+	*why = js_string_or(source, "reason", "this build does not include a source of hardware counters");
+	*fix = js_string_or(source, "fix", "");
 	return in_hardware(papi) || in_hardware(perf);
 }
 
-/* What stands in for a source: the first that is usable. */
+/* Substitutes for a source; the first usable one is named to the user. */
 static const struct substitute {
 	const char *name, *other, *text;
 	bool hardware; /* the other one must count in hardware */
 } substitutes[] = {
-	{"papi", "perf", "perf's generic hardware events", true},
-	{"papi", "perf", "software events, by perf: --counters SOFTWARE", false},
-	{"papi", "rusage", "what the operating system counts for each thread: --counters rusage", false},
+	{"papi", "perf", "generic hardware events of perf", true},
+	{"papi", "perf", "software events of perf: --counters SOFTWARE", false},
+	{"papi", "rusage", "per-thread counts of the operating system: --counters rusage", false},
 	{"perf", "papi", "PAPI's events", true},
-	{"perf", "rusage", "what the operating system counts for each thread: --counters rusage", false},
-	{"papi-sde", "rusage", "the figures that a kernel tells of its runs, printed by `sweetspot run`", false},
-	{"cachegrind", "papi", "cache misses as the hardware counts them: --counters CACHE", true},
-	{"cachegrind", "perf", "cache misses as the hardware counts them: --counters CACHE", true},
+	{"perf", "rusage", "per-thread counts of the operating system: --counters rusage", false},
+	{"papi-sde", "rusage", "the figures that a kernel reports, printed by `sweetspot run`", false},
+	{"cachegrind", "papi", "cache misses counted by hardware: --counters CACHE", true},
+	{"cachegrind", "perf", "cache misses counted by hardware: --counters CACHE", true},
 };
 
 static const char *substitute_of(const json_t *sources, const char *name) {
@@ -76,11 +76,11 @@ const char *counters_instead(const json_t *sources, const char *name, char *text
 	if (in_hardware(source) || (usable && !events))
 		return "";
 	const char *other =
-		usable ? "software events, which it does count: --counters SOFTWARE" : substitute_of(sources, name);
+		usable ? "software events, which it can count: --counters SOFTWARE" : substitute_of(sources, name);
 	bool simulated = events && is_usable(sources, "cachegrind") && !in_hardware(counters_source(sources, "perf")) &&
 	                 !in_hardware(counters_source(sources, "papi"));
 	snprintf(text, size, "%s%s%s", other ? other : "", other && simulated ? "; " : "", simulated ? SIMULATED : "");
 	if (!*text)
-		snprintf(text, size, "nothing: what it would count stays unknown");
+		snprintf(text, size, "nothing: its counts stay unknown");
 	return text;
 }

@@ -18,7 +18,7 @@ static void imbalance_cell(const json_t *row, char *text) {
 	snprintf(text, CELL, isfinite(imbalance) ? "%.2fx" : "-", imbalance);
 }
 
-/* Columns that say nothing are left out: one thread has no imbalance. */
+/* The column is omitted if it would be empty, as with one thread. */
 static bool any_imbalance(const json_t *counters) {
 	size_t i;
 	json_t *row;
@@ -67,16 +67,16 @@ void counters_cost_print(const json_t *counting, FILE *out) {
 	if (!(runs > 0))
 		return;
 	if (runs == 1)
-		fprintf(out, "counted in a run of its own");
+		fprintf(out, "counted in a separate run");
 	else
-		fprintf(out, "counted in %.0f runs of their own", runs);
+		fprintf(out, "counted in %.0f separate runs", runs);
 	if (percent >= 0.1)
-		fprintf(out, ", %.*f %% slower than timed ones", percent < 99.95, percent);
+		fprintf(out, ", %.*f %% slower than the timed runs", percent < 99.95, percent);
 	else if (isfinite(percent))
-		fprintf(out, ", no slower than timed ones");
+		fprintf(out, ", no slower than the timed runs");
 	ui_seconds(start_stop, each, sizeof each);
 	if (start_stop > 0)
-		fprintf(out, "; start and stop take %s a thread", each);
+		fprintf(out, "; start and stop take %s per thread", each);
 	fputc('\n', out);
 }
 
@@ -88,7 +88,7 @@ void counters_simulation_print(const json_t *simulation, FILE *out) {
 		return;
 	ui_seconds(js_real_or(simulation, "seconds", NAN), took, sizeof took);
 	int used = isfinite(slowdown)
-	               ? snprintf(text, sizeof text, "simulated: %.3g times slower than for real (%s)", slowdown, took)
+	               ? snprintf(text, sizeof text, "simulated: %.3g times slower than a real run (%s)", slowdown, took)
 	               : snprintf(text, sizeof text, "simulated");
 	if (*tool || *model)
 		snprintf(text + used, sizeof text - (size_t)used, ", by %.80s%s%.200s", *tool ? tool : "a model",

@@ -7,10 +7,10 @@
 #include "src/base/text.h"
 #include "src/show/counters.h"
 
-/* From here on a plain number is shown with a prefix. */
+/* Plain numbers from here on get a prefix. */
 static const double LARGE = 1e5;
 
-/* Units that are shown in another way than by a number and the word. */
+/* Units that are not simply printed behind the number. */
 static const struct form {
 	const char *unit;
 	enum { SECONDS, BYTES, PREFIXED, BARE } kind;

@@ -16,7 +16,7 @@ static size_t find(const struct counters_words *words, const char *name) {
 	return i;
 }
 
-bool counters_words_take(struct counters_words *words, const char *name) {
+bool counters_words_remove(struct counters_words *words, const char *name) {
 	size_t at = find(words, name);
 	if (at == words->count)
 		return false;
@@ -47,21 +47,22 @@ int counters_words_read(const struct opt_args *args, struct counters_words *word
 	char *rest = NULL;
 	for (char *name = strtok_r(words->text, ", \t\n", &rest); name; name = strtok_r(NULL, ", \t\n", &rest)) {
 		if (!is_text(name))
-			return err_set(err, ERR_USAGE, "`sweetspot list metrics` shows them",
-			               "--counters has a name that is no UTF-8");
+			return err_set(err, ERR_USAGE, "`sweetspot list metrics` lists the names",
+			               "--counters contains a name that is not valid UTF-8");
 		if (find(words, name) < words->count)
 			continue;
 		if (words->count == COUNTERS_WORDS_MAX)
-			return err_set(err, ERR_USAGE, "groups take less room: `sweetspot list metrics` shows them",
-			               "--counters takes %d names", COUNTERS_WORDS_MAX);
+			return err_set(err, ERR_USAGE, "use groups, which `sweetspot list metrics` lists",
+			               "--counters accepts at most %d names", COUNTERS_WORDS_MAX);
 		words->names[words->count++] = name;
 		words->names[words->count] = NULL;
 	}
 	if (opt_has(args, "counters") && words->count == 0)
-		return err_set(err, ERR_USAGE, "`sweetspot list metrics` shows them; none turns counting off",
-		               "--counters names nothing");
-	if (counters_words_take(words, "none") && words->count)
-		return err_set(err, ERR_USAGE, "leave none out, or the rest", "--counters none goes with no other name");
+		return err_set(err, ERR_USAGE, "`sweetspot list metrics` lists the names; none turns counting off",
+		               "--counters is empty");
+	if (counters_words_remove(words, "none") && words->count)
+		return err_set(err, ERR_USAGE, "omit none, or omit the other names",
+		               "--counters none cannot be combined with other names");
 	return 0;
 }
 

@@ -11,15 +11,15 @@
 enum { COUNTERS_WORDS_MAX = 32 };
 
 struct counters_words {
-	char *text; /* that the names lie in */
+	char *text; /* owns the names */
 	const char *names[COUNTERS_WORDS_MAX + 1];
 	size_t count;
 };
 
-/* "MEM,rusage" and repeated options, each word once; "none" alone is no word. */
+/* Reads "MEM,rusage" and repeated options, each word once; "none" alone gives no words. */
 int counters_words_read(const struct opt_args *args, struct counters_words *words, struct err *err);
 void counters_words_free(struct counters_words *words);
-/* Was this word among them? It no longer is. */
-bool counters_words_take(struct counters_words *words, const char *name);
+/* Removes this word; false if it was not among them. */
+bool counters_words_remove(struct counters_words *words, const char *name);
 
 #endif

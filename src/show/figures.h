@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What kernels tell of their runs beside the time, as people see it. */
+/* Prints the figures that kernels report about their runs in addition to the time. */
 #ifndef SRC_SHOW_FIGURES_H
 #define SRC_SHOW_FIGURES_H
 #include <jansson.h>
 #include <stdio.h>
 
-/* "figures" of a trial, a line each. */
+/* "figures" of a trial, one per line. */
 void figures_print(const json_t *figures, FILE *out);
-/* "series" of a trial: a line a step, a column each. */
+/* "series" of a trial: one line per step, one column per series. */
 void figures_series_print(const json_t *series, FILE *out);
-/* The value of this name, with its unit, as a cell; "-" where there is none. */
+/* The figure of this name with its unit, for a cell; "-" if it is missing. */
 void figures_cell(const json_t *figures, const char *name, char *text, size_t size);
 
 #endif

@@ -31,9 +31,10 @@ char *results_config(const json_t *config, const json_t *base) {
 	return text;
 }
 
-/* Parts of a progress line in the order in which they stand, and how soon each is left out where it is too long. */
+/* The parts of a progress line, in order. */
 enum part { PART_NAME, PART_BAR, PART_BEST, PART_FAILED, PART_ETA, PART_NOTE, PARTS };
 
+/* Drops the least important parts until the line fits. */
 static void parts_join(struct ui *ui, char parts[PARTS][128]) {
 	static const enum part least[] = {PART_NOTE, PART_BAR, PART_FAILED, PART_BEST, PART_ETA};
 	int width = ui_progress_width(ui), total = 0;
@@ -47,7 +48,7 @@ static void parts_join(struct ui *ui, char parts[PARTS][128]) {
 	            parts[PART_ETA], parts[PART_NOTE]);
 }
 
-/* NAN: not known. */
+/* NAN if unknown. */
 static double seconds_left(const struct tune_progress *p) {
 	if (p->budget > 0)
 		return fmax(0, p->budget - p->elapsed);
@@ -97,7 +98,7 @@ static void speedup_text(const json_t *result, char *text, size_t size) {
 	         json_number_value(json_array_get(ci, 0)), json_number_value(json_array_get(ci, 1)));
 }
 
-/* Of a program what it reads: the rest is in the line to run it by. Caller frees. */
+/* For a program only its input, because its command line is printed below the table. The caller frees it. */
 static char *problem_text(const json_t *result) {
 	const json_t *problem = json_object_get(result, "problem");
 	if (!json_is_object(json_object_get(result, "program")))
@@ -121,7 +122,7 @@ double results_speedup_most(const json_t *results) {
 	return most;
 }
 
-/* most: the largest speedup, which a bar is drawn against. */
+/* most: the largest speedup, to which the bar is scaled. */
 static void row_add(struct table *table, const json_t *result, double most) {
 	const json_t *baseline = json_object_get(result, "baseline"), *best = json_object_get(result, "best");
 	const json_t *base_config = json_object_get(baseline, "config");
@@ -146,7 +147,7 @@ static void row_add(struct table *table, const json_t *result, double most) {
 	free(config);
 }
 
-/* Safe for a terminal; caller frees. */
+/* The kernel's name, safe for a terminal; the caller frees it. */
 static char *kernel_of(const json_t *result) {
 	char *name = mem_strdup(js_string_or(result, "kernel", "?"));
 	text_clean(name, false);
@@ -159,7 +160,7 @@ static void stops_print(const json_t *results) {
 	json_array_foreach((json_t *)results, i, result) {
 		char *kernel = kernel_of(result);
 		if (strcmp(js_string_or(result, "stopped", ""), "gain") == 0)
-			printf("%s: the search stopped after %lld evaluations, since more would gain too little\n", kernel,
+			printf("%s: the search stopped after %lld evaluations because more would gain too little\n", kernel,
 			       (long long)js_int_or(result, "evaluations", 0));
 		free(kernel);
 	}
@@ -187,13 +188,13 @@ static void incomparable_print(const json_t *results) {
 		long long count = (long long)js_int_or(result, "incomparable", 0);
 		char *kernel = kernel_of(result);
 		if (count > 0)
-			printf("%s: %lld of these printed a number of 0 or below, which can't be compared by its ratio to others\n",
-			       kernel, count);
+			printf("%s: %lld of these printed a number of 0 or below, which cannot be compared as a ratio\n", kernel,
+			       count);
 		free(kernel);
 	}
 }
 
-/* A kernel's where it is the only one: of many, the table is what people came for. */
+/* Details of a kernel are printed only if it is the only one, because the table is what matters for many. */
 static void details_print(struct ui *ui, const json_t *results) {
 	size_t i;
 	json_t *result;

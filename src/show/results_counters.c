@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the counters of the baseline and of the best tell, and what that cost. */
+/* Compares the counters of the baseline with those of the best, and prints the cost of counting. */
 #include <config.h>
 
 #include <math.h>
@@ -12,9 +12,9 @@
 #include "src/show/results.h"
 
 enum { ROWS_MAX = 6, CELL = 80 };
-/* What differs by less is not told. */
+/* Smaller differences are not shown. */
 static const double FACTOR_MIN = 1.05;
-/* Of a value that is 0 on one side only. */
+/* Rank of a value that is 0 on one side only, whose factor would be infinite. */
 static const double FACTOR_OF_NOTHING = 20;
 
 struct pair {
@@ -22,12 +22,12 @@ struct pair {
 	double score;            /* larger: differs more; metrics come before counters */
 };
 
-static const json_t *row_find(const json_t *rows, const json_t *like) {
+static const json_t *row_find(const json_t *rows, const json_t *wanted) {
 	size_t i;
 	json_t *row;
 	json_array_foreach((json_t *)rows, i,
-	                   row) if (strcmp(js_string_or(row, "name", ""), js_string_or(like, "name", "")) == 0 &&
-	                            strcmp(js_string_or(row, "group", ""), js_string_or(like, "group", "")) ==
+	                   row) if (strcmp(js_string_or(row, "name", ""), js_string_or(wanted, "name", "")) == 0 &&
+	                            strcmp(js_string_or(row, "group", ""), js_string_or(wanted, "group", "")) ==
 	                                0) return row;
 	return NULL;
 }
@@ -36,7 +36,8 @@ static double value_of(const json_t *row) {
 	return js_real_or(row, "value", NAN);
 }
 
-/* The factor between both, at least 1; NAN: not both are known. A count or two more or less is chance. */
+/* The factor between both, at least 1; NAN unless both are known. Counts are raised by 3, because a difference of one
+ * or two events is chance. */
 static double factor_of(double a, double b, bool count) {
 	if (count && a >= 0 && b >= 0) {
 		a += 3;
@@ -103,12 +104,12 @@ static void differences_print(struct ui *ui, const json_t *baseline, const json_
 		qsort(pairs, count, sizeof *pairs, by_score);
 		table_print_pairs(ui, pairs, count, out);
 	} else if (json_array_size(json_object_get(best, "counters"))) {
-		fputs("counters: nothing that was counted differs by 5 %\n", out);
+		fputs("counters: none differs by 5 % or more\n", out);
 	}
 	free(pairs);
 }
 
-/* Said once for all: which, but not why. */
+/* Lists the missing counters; their reasons are printed by `sweetspot run`. */
 static void missing_print(const json_t *counters, FILE *out) {
 	char *text = mem_strdup("");
 	size_t i;
@@ -143,14 +144,14 @@ static void cost_print(const json_t *counting, FILE *out) {
 		return;
 	ui_seconds(js_real_or(counting, "seconds", NAN), took, sizeof took);
 	ui_seconds(start_stop, each, sizeof each);
-	fprintf(out, "counters: %lld configuration%s in %s, in runs of their own", (long long)configurations,
+	fprintf(out, "counters: %lld configuration%s in %s, in separate runs", (long long)configurations,
 	        configurations == 1 ? "" : "s", took);
 	if (start_stop > 0)
 		fprintf(out, "; start/stop %s", each);
 	if (overhead >= 0.0005)
 		fprintf(out, ", +%.1f %%", 100 * overhead);
 	else if (isfinite(overhead))
-		fprintf(out, ", no slower than timed ones");
+		fprintf(out, ", no slower than the timed runs");
 	fputc('\n', out);
 }
 

@@ -11,10 +11,10 @@
 #include "src/base/value.h"
 #include "src/show/results.h"
 
-/* What lies within it of 1 is no effect that anybody has to know of. */
+/* A ratio is a clear effect if its interval excludes 1 by at least this. */
 static const double MARGIN = 0.01;
-/* Intervals that reach further than this leave it open whether there is an effect; beyond the other, everything. */
-static const double OPEN = 1.25, NOTHING = 20;
+/* An interval that reaches beyond UNCLEAR may hide an effect; one beyond USELESS says nothing at all. */
+static const double UNCLEAR = 1.25, USELESS = 20;
 
 static double bound_of(const json_t *effect, size_t end) {
 	return json_number_value(json_array_get(json_object_get(effect, "ci"), end));
@@ -28,7 +28,7 @@ static bool is_clear(const json_t *effect) {
 	return is_known(effect) && bound_of(effect, 0) > 1 + MARGIN;
 }
 
-/* Clear ones first, the largest first; what is not known comes last. */
+/* Clear effects first, largest first; unknown ones last. */
 static double rank_of(const json_t *effect) {
 	double ratio = js_real_or(effect, "ratio", 0);
 	if (!is_known(effect))
@@ -66,15 +66,15 @@ static void clear_print(const json_t *effect, FILE *out) {
 
 static void unclear_print(const json_t *effect, FILE *out) {
 	double ratio = js_real_or(effect, "ratio", NAN);
-	if (bound_of(effect, 1) > NOTHING)
-		fprintf(out, "not clear: too few measurements, or too noisy ones\n");
-	else if (bound_of(effect, 1) > OPEN)
-		fprintf(out, "%.2fx [%.2f, %.2f]  not clear\n", ratio, bound_of(effect, 0), bound_of(effect, 1));
+	if (bound_of(effect, 1) > USELESS)
+		fprintf(out, "unclear: too few or too noisy measurements\n");
+	else if (bound_of(effect, 1) > UNCLEAR)
+		fprintf(out, "%.2fx [%.2f, %.2f]  unclear\n", ratio, bound_of(effect, 0), bound_of(effect, 1));
 	else
 		fprintf(out, "%.2fx  no clear effect\n", ratio);
 }
 
-static void effect_print(const json_t *effect, bool of_openmp, int width, FILE *out) {
+static void effect_print(const json_t *effect, bool openmp, int width, FILE *out) {
 	const char *param = js_string_or(effect, "param", "?");
 	char name[64];
 	snprintf(name, sizeof name, "%s", param);
@@ -82,16 +82,16 @@ static void effect_print(const json_t *effect, bool of_openmp, int width, FILE *
 	fprintf(out, "  %-*s  ", width, name);
 	if (is_clear(effect))
 		clear_print(effect, out);
-	else if (of_openmp && bound_of(effect, 1) <= OPEN && is_known(effect) &&
+	else if (openmp && bound_of(effect, 1) <= UNCLEAR && is_known(effect) &&
 	         (strcmp(param, "schedule") == 0 || strcmp(param, "chunk") == 0))
-		fprintf(out, "no effect seen: OMP_SCHEDULE reaches schedule(runtime) loops only\n");
+		fprintf(out, "no effect seen: OMP_SCHEDULE affects only schedule(runtime) loops\n");
 	else if (is_known(effect))
 		unclear_print(effect, out);
 	else
-		fprintf(out, "not known: measured too seldom, or never changed alone\n");
+		fprintf(out, "unknown: measured too rarely, or never varied alone\n");
 }
 
-/* Those that had more than one value to be told about; caller frees. */
+/* The effects of parameters with more than one value, sorted for printing; the caller frees the array. */
 static const json_t **effects_sorted(const json_t *effects, size_t *count, int *width) {
 	const json_t **sorted = mem_alloc(json_array_size(effects) + 1, sizeof *sorted);
 	size_t i;
@@ -118,12 +118,13 @@ void results_effects_print(const json_t *result, FILE *out) {
 	int width;
 	const json_t **effects = effects_sorted(json_object_get(result, "effects"), &count, &width);
 	bool openmp = js_bool_or(json_object_get(result, "program"), "openmp", false);
+	bool time = strcmp(js_string_or(result, "objective", "time"), "time") == 0;
 	if (any_known(effects, count)) {
-		fputs("what mattered (worst over best value of each, whatever the others):\n", out);
+		fprintf(out, "effect of each parameter (%s value):\n", time ? "slowest / fastest" : "worst / best");
 		for (size_t i = 0; i < count; i++)
 			effect_print(effects[i], openmp, width, out);
 	} else if (count) {
-		fputs("what mattered: not known, too little was measured\n", out);
+		fputs("effect of each parameter: unknown, too few measurements\n", out);
 	}
 	free(effects);
 }

@@ -26,7 +26,7 @@ static void row_add(struct table *table, const char *const *words, const json_t 
 
 void results_pareto_print(struct ui *ui, const json_t *result, FILE *out) {
 	const json_t *rows = json_object_get(result, "pareto"), *objectives = json_object_get(result, "objectives");
-	const char *titles[COLUMNS] = {NULL, NULL, "no other measured one is better in both"};
+	const char *titles[COLUMNS] = {NULL, NULL, "Pareto-optimal configuration"};
 	json_t *row;
 	size_t i;
 	for (i = 0; i < 2; i++)

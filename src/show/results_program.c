@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the table of results has no room for: how to run a program, what that gains, and what it takes. */
+/* Prints the result of a program in words: how to run it, its speedup, and the resources it needs. */
 #include <config.h>
 
 #include <math.h>
@@ -22,7 +22,7 @@ void results_value(double value, const char *unit, char *text, size_t size) {
 	text_clean(text, false);
 }
 
-/* Texts from outside, fit for a terminal; caller frees. */
+/* A copy of a foreign text that is safe for a terminal; the caller frees it. */
 static char *clean(const char *text) {
 	char *copy = mem_strdup(text);
 	text_clean(copy, true);
@@ -43,9 +43,9 @@ static void line_print(struct ui *ui, const json_t *result, FILE *out) {
 	if (!text || !json_is_object(json_object_get(result, "best")))
 		return;
 	char *line = clean(text);
-	label(out, "run it as:");
-	fprintf(out, "%s%s%s%s\n", ui_style(ui, UI_BOLD), line, ui_style(ui, UI_PLAIN),
-	        same_config(result) ? "  (as today)" : "");
+	label(out, same_config(result) ? "no change:" : "run it as:");
+	fprintf(out, "%s%s%s%s\n", same_config(result) ? "keep running it as " : "", ui_style(ui, UI_BOLD), line,
+	        ui_style(ui, UI_PLAIN));
 	free(line);
 }
 
@@ -58,7 +58,7 @@ static void medians_text(const json_t *result, char *text, size_t size) {
 	snprintf(text, size, "%s -> %s", from, to);
 }
 
-/* The baseline against itself has no ratio to tell. */
+/* "" if the baseline itself is the best, because its ratio to itself means nothing. */
 static char *ratio_text(const json_t *result) {
 	const json_t *speedup = json_object_get(result, "speedup"), *ci = json_object_get(speedup, "ci");
 	double low = json_number_value(json_array_get(ci, 0)), high = json_number_value(json_array_get(ci, 1));
@@ -77,9 +77,9 @@ static void faster_print(struct ui *ui, const json_t *result, const char *today,
 
 static void tie_print(const json_t *result, const char *today, FILE *out) {
 	char *ratio = ratio_text(result);
-	fprintf(out, "none: no configuration was faster than what you run today beyond 1 %%");
+	fprintf(out, "none: no configuration was more than 1 %% faster than what you run today");
 	if (!same_config(result))
-		fprintf(out, ";\n%*sthis one takes less and is as good as `%s`", RESULTS_INDENT, "", today);
+		fprintf(out, ";\n%*sthis one needs fewer resources and is as fast as `%s`", RESULTS_INDENT, "", today);
 	fprintf(out, " (%s%s%lld pairs)\n", ratio, *ratio ? ", " : "", (long long)js_int_or(result, "pairs", 0));
 	free(ratio);
 }
@@ -87,8 +87,8 @@ static void tie_print(const json_t *result, const char *today, FILE *out) {
 static void no_baseline_print(const json_t *result, const char *today, FILE *out) {
 	const json_t *baseline = json_object_get(result, "baseline");
 	char *message = clean(js_string_or(baseline, "message", ""));
-	fprintf(out, "not known: `%s` failed (%s%s%s)\n", today, js_string_or(baseline, "status", "?"),
-	        *message ? ": " : "", message);
+	fprintf(out, "unknown: `%s` failed (%s%s%s)\n", today, js_string_or(baseline, "status", "?"), *message ? ": " : "",
+	        message);
 	free(message);
 }
 
@@ -103,7 +103,7 @@ static void speedup_print(struct ui *ui, const json_t *result, FILE *out) {
 	else if (strcmp(verdict, "no baseline") == 0)
 		no_baseline_print(result, today, out);
 	else
-		fprintf(out, "not decided: there was no time to compare it with `%s`\n", today);
+		fprintf(out, "undecided: no time was left to compare it with `%s`\n", today);
 	free(today);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Regions that a program tells of by sweetspot_begin and sweetspot_end. */
+/* Regions that a program marks with sweetspot_begin and sweetspot_end. */
 #include <config.h>
 
 #include <math.h>
@@ -39,7 +39,7 @@ static void counter_text(const json_t *counter, char *text, size_t size) {
 		snprintf(text, size, isfinite(value) ? "%.5g" : "-", value);
 }
 
-/* What was counted in a region, and is not 0 both times. */
+/* Adds the counters of a region, except those that are 0 on both sides. */
 static size_t counter_rows(struct table *table, const json_t *region, const json_t *before, size_t most) {
 	const char *name = js_string_or(region, "name", "?");
 	const json_t *counters = json_object_get(named(before, name), "counters");

@@ -17,7 +17,7 @@ static void range_text(const json_t *range, char *text, size_t size) {
 }
 
 static void thresholds_print(struct ui *ui, const json_t *sizes) {
-	const char *const titles[] = {js_string_or(sizes, "over", "size"), "loses at most", "best configuration"};
+	const char *const titles[] = {js_string_or(sizes, "over", "size"), "maximum loss", "best configuration"};
 	struct table *table = table_new(3, titles);
 	size_t i;
 	json_t *range;
@@ -35,7 +35,7 @@ static void thresholds_print(struct ui *ui, const json_t *sizes) {
 
 enum { PIECES_SHOWN = 3 };
 
-/* Of many pieces only how steep they are. */
+/* Many pieces are summarised by the range of their exponents. */
 static void steepness_print(const json_t *pieces, const char *over) {
 	double least = INFINITY, most = -INFINITY;
 	size_t i;
@@ -53,7 +53,7 @@ static void law_print(const json_t *sizes, const json_t *law) {
 	const json_t *pieces = json_object_get(law, "pieces");
 	size_t i, count = json_array_size(pieces);
 	json_t *piece;
-	printf("law of the best (%s):", js_string_or(law, "law", "?"));
+	printf("law of the best configurations (%s):", js_string_or(law, "law", "?"));
 	if (count > PIECES_SHOWN) {
 		steepness_print(pieces, over);
 		return;
@@ -70,15 +70,15 @@ static void law_print(const json_t *sizes, const json_t *law) {
 	printf(" %s\n", unit);
 }
 
-static void honesty_print(const json_t *sizes) {
+static void accuracy_print(const json_t *sizes) {
 	const json_t *out = json_object_get(sizes, "leave_one_out");
 	double error = js_real_or(out, "median_error", NAN), loss = js_real_or(out, "median_loss", NAN);
 	if (!isnan(error))
-		printf("a size left out is predicted with an error of %.1f %% in the median, %.1f %% at worst\n", 100 * error,
+		printf("each size predicted from the others: error %.1f %% in the median, %.1f %% at worst\n", 100 * error,
 		       100 * js_real_or(out, "worst_error", NAN));
 	if (!isnan(loss))
-		printf("and what the others recommend for it loses %.1f %% in the median, %.1f %% at worst (%lld compared, "
-		       "%lld did not work)\n",
+		printf("configuration that the others recommend: loss %.1f %% in the median, %.1f %% at worst (%lld compared, "
+		       "%lld failed)\n",
 		       100 * loss, 100 * js_real_or(out, "worst_loss", NAN), (long long)js_int_or(out, "compared", 0),
 		       (long long)js_int_or(out, "failed", 0));
 }
@@ -93,7 +93,7 @@ void results_sizes_print(struct ui *ui, const json_t *sizes) {
 		if (law)
 			law_print(one, law);
 		else
-			printf("no law: %s\n", js_string_or(one, "refused", "?"));
-		honesty_print(one);
+			printf("no law fits: %s\n", js_string_or(one, "refused", "?"));
+		accuracy_print(one);
 	}
 }

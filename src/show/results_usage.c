@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a program takes besides its time, before and after. */
+/* The resources that a program uses besides time, baseline -> best. */
 #include <config.h>
 
 #include <math.h>
@@ -14,7 +14,7 @@ enum { WIDTH = 100 };
 enum resource_unit { SECONDS, BYTES, COUNT };
 
 static const struct resource {
-	const char *name, *key, *more; /* the sum of both, where there are two */
+	const char *name, *key, *more; /* `more`: second member to add, or NULL */
 	enum resource_unit unit;
 } resources[] = {
 	{"user", "user_s", NULL, SECONDS},
@@ -42,7 +42,7 @@ static void resource_text(double value, enum resource_unit unit, char *text, siz
 		snprintf(text, size, "%.0f", value);
 }
 
-/* "user 800 ms -> 410 ms"; "" where neither side has it. */
+/* "user 800 ms -> 410 ms"; "" if neither side has it. */
 static void resource_pair(const json_t *from, const json_t *to, const struct resource *resource, char *text,
                           size_t size) {
 	char a[48], b[48];
@@ -57,7 +57,7 @@ static void resource_pair(const json_t *from, const json_t *to, const struct res
 		snprintf(text, size, "%s %s", resource->name, isfinite(after) ? b : a);
 }
 
-/* As many to a line as fit. */
+/* Prints as many per line as fit. */
 void results_usage_print(const json_t *result, FILE *out) {
 	const json_t *best = json_object_get(result, "best"), *baseline = json_object_get(result, "baseline");
 	bool same = json_equal(json_object_get(best, "config"), json_object_get(baseline, "config"));

@@ -67,7 +67,7 @@ static int *widths(const struct table *table, int room) {
 				width[c] = text_width(cell(table, r, c));
 		total += width[c] + 2;
 	}
-	while (room && total - 2 > room) { /* the widest column of text gives way */
+	while (room && total - 2 > room) { /* shrink the widest column of text */
 		size_t widest = table->columns;
 		for (size_t c = 0; c < table->columns; c++)
 			if (!table->right[c] && width[c] > 12 && (widest == table->columns || width[c] > width[widest]))
@@ -80,7 +80,7 @@ static int *widths(const struct table *table, int room) {
 	return width;
 }
 
-/* Cut with a sign of it where it is too wide. */
+/* Text that is too wide is cut and ends in an ellipsis. */
 static void cell_print(const char *text, int width, bool right, bool last, FILE *out) {
 	bool cut = text_width(text) > width;
 	size_t fits = ui_fitting(text, strlen(text), cut ? width - 1 : width);
@@ -100,7 +100,7 @@ static bool is_too_wide(const struct table *table, const int *width, int room) {
 	return room && total > room;
 }
 
-/* A line for each cell that holds something, an empty one between rows. */
+/* Prints one line for each cell that is not empty, and an empty line between rows. */
 static void narrow_print(const struct table *table, const struct ui *ui, FILE *out) {
 	int label = 0;
 	for (size_t c = 0; c < table->columns; c++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Columns that text takes on a terminal: East Asian letters take two, combining ones none (wcwidth of POSIX, which
- * knows them in a UTF-8 locale only; elsewhere each takes one). */
+/* Width of text on a terminal: East Asian letters occupy two columns, combining ones none. POSIX wcwidth() knows them
+ * only in a UTF-8 locale; in other locales each letter counts as one column. */
 #define _XOPEN_SOURCE 700
 #include <config.h>
 
@@ -15,7 +15,7 @@ bool ui_utf8(void) {
 	return strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
 }
 
-/* Of a well-formed sequence of 1 to 4 bytes. */
+/* Decodes a well-formed sequence of 1 to 4 bytes. */
 static wchar_t letter(const char *text, size_t size) {
 	static const unsigned char first[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
 	wchar_t c = (unsigned char)text[0] & first[size];

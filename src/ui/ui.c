@@ -21,8 +21,8 @@ struct ui {
 	bool quiet, verbose;
 	bool color;   /* stdout takes escape sequences */
 	bool live;    /* stderr is a terminal that can rewrite a line */
-	bool showing; /* a progress line stands there */
-	double shown; /* when */
+	bool showing; /* a progress line is on the screen */
+	double shown; /* time of the last progress line */
 };
 
 struct ui *ui_new(FILE *out, FILE *diagnostics, bool quiet, bool verbose) {
@@ -46,7 +46,7 @@ void ui_free(struct ui *ui) {
 }
 
 const char *ui_style(const struct ui *ui, enum ui_style style) {
-	/* Blue and orange tell good from bad for every kind of colour vision; the words say it as well. */
+	/* Blue and orange are distinguishable with every kind of colour vision, and the words say the same. */
 	static const char *const codes[] = {
 		[UI_PLAIN] = "\033[0m", [UI_BOLD] = "\033[1m",       [UI_DIM] = "\033[2m",
 		[UI_GOOD] = "\033[34m", [UI_BAD] = "\033[38;5;208m", [UI_NOTE] = "\033[36m",
@@ -107,7 +107,7 @@ void ui_bar(double fraction, int width, char *text, size_t size) {
 		snprintf(text + at, size - at, "%s", eighths[units % 8]);
 }
 
-/* Asked each time: windows are resized. */
+/* Not cached, because the window may be resized. */
 int ui_progress_width(const struct ui *ui) {
 	return ui->live ? ui_width(ui->diagnostics) - 1 : 0;
 }
@@ -148,8 +148,8 @@ void ui_progress_end(struct ui *ui) {
 	fflush(ui->diagnostics);
 }
 
-/* A line of any length; what is in it is hostile. */
-static void said(struct ui *ui, const char *before, const char *format, va_list ap) {
+/* Prints a line of any length. Its text may come from outside, so it is cleaned. */
+static void message_print(struct ui *ui, const char *before, const char *format, va_list ap) {
 	char *text = NULL;
 	ui_progress_end(ui);
 	if (vasprintf(&text, format, ap) < 0)
@@ -164,7 +164,7 @@ void ui_note(struct ui *ui, const char *format, ...) {
 		return;
 	va_list ap;
 	va_start(ap, format);
-	said(ui, "sweetspot: ", format, ap);
+	message_print(ui, "sweetspot: ", format, ap);
 	va_end(ap);
 }
 
@@ -173,22 +173,22 @@ void ui_step(struct ui *ui, const char *format, ...) {
 		return;
 	va_list ap;
 	va_start(ap, format);
-	said(ui, "  ", format, ap);
+	message_print(ui, "  ", format, ap);
 	va_end(ap);
 }
 
-static void hint_say(struct ui *ui, const char *format, ...) {
+static void hint_print(struct ui *ui, const char *format, ...) {
 	va_list ap;
 	va_start(ap, format);
-	said(ui, "  hint: ", format, ap);
+	message_print(ui, "  hint: ", format, ap);
 	va_end(ap);
 }
 
 void ui_warn(struct ui *ui, const char *hint, const char *format, ...) {
 	va_list ap;
 	va_start(ap, format);
-	said(ui, "sweetspot: warning: ", format, ap);
+	message_print(ui, "sweetspot: warning: ", format, ap);
 	va_end(ap);
 	if (hint)
-		hint_say(ui, "%s", hint);
+		hint_print(ui, "%s", hint);
 }

@@ -77,7 +77,7 @@ static const char counters_text[] =
 	"not counted: llc_misses\n"
 	"hardware counters: not available here, see `sweetspot doctor`\n"
 	"1 configuration not counted: it fell over\n"
-	"counters: 9 configurations in 1.80 s, in runs of their own; start/stop 2.00 us, +0.6 %\n";
+	"counters: 9 configurations in 1.80 s, in separate runs; start/stop 2.00 us, +0.6 %\n";
 
 static const char regions_text[] = "\n"
 								   "region   calls  baseline    best  speedup\n"
@@ -129,14 +129,15 @@ static const char missing[] =
 	" {'name': 'e', 'status': 'counted', 'value': 1}, {'name': 'f', 'status': 'unavailable', 'reason': 'broken'},"
 	" {'name': 'g', 'status': 'unavailable', 'reason': 'broken'}]";
 
-static const char missing_text[] = "MEM: this CPU or machine gives no a, b\n"
-								   "  papi: too old\n"
-								   "    fix: sudo apt-get install papi\n"
-								   "  perf: no PMU; see doctor\n"
-								   "CACHE: this CPU or machine gives no c: perfume: no\n"
-								   "scaled: d: ran for half of the time\n"
-								   "not counted: f, g: broken\n"
-								   "`sweetspot doctor` says what can be counted here, and what is in the way\n";
+static const char missing_text[] =
+	"MEM: not available on this CPU or machine: a, b\n"
+	"  papi: too old\n"
+	"    fix: sudo apt-get install papi\n"
+	"  perf: no PMU; see doctor\n"
+	"CACHE: not available on this CPU or machine: c: perfume: no\n"
+	"scaled: d: ran for half of the time\n"
+	"not counted: f, g: broken\n"
+	"run `sweetspot doctor` to see what can be counted here and how to enable the rest\n";
 
 static void reasons(struct ui *ui, const json_t *json, FILE *out) {
 	(void)ui;

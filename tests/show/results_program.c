@@ -39,14 +39,14 @@ static const char faster_text[] =
 	"run it as:   env OMP_NUM_THREADS=2 ./app in.dat\n"
 	"speedup:     1.84x [1.80, 1.88] against `./app in.dat` (412 ms -> 224 ms), 21 pairs\n"
 	"runner-up:   threads=1 places=cores  (1.01x the time, within the noise, 1 thread less)\n"
-	"what mattered (worst over best value of each, whatever the others):\n"
+	"effect of each parameter (slowest / fastest value):\n"
 	"  threads   12.3x [9.80, 120]  best 2, worst 1\n"
 	"  block     1.31x [1.20, 1.43]  best 64, worst 2.5\n"
-	"  wild      not clear: too few measurements, or too noisy ones\n"
-	"  noisy     1.50x [1.00, 2.50]  not clear\n"
+	"  wild      unclear: too few or too noisy measurements\n"
+	"  noisy     1.50x [1.00, 2.50]  unclear\n"
 	"  places    1.02x  no clear effect\n"
-	"  schedule  no effect seen: OMP_SCHEDULE reaches schedule(runtime) loops only\n"
-	"  rare      not known: measured too seldom, or never changed alone\n"
+	"  schedule  no effect seen: OMP_SCHEDULE affects only schedule(runtime) loops\n"
+	"  rare      unknown: measured too rarely, or never varied alone\n"
 	"resources:   user 800 ms -> 410 ms, system 10.0 ms -> 11.0 ms, peak memory 12 MiB -> 12.4 MiB,\n"
 	"             page faults 302 -> 290, context switches 51 -> 11, run delay 2.00 ms -> 100 us\n"
 	"notes:       threads: 1 to 4, as many as there are processors\n"
@@ -88,21 +88,22 @@ static void prints(const char *result, const char *want, const char *what) {
 }
 
 static void test_tie(void) {
-	prints("{'verdict': 'tie', 'pairs': 24, 'program': {'line': './app', 'baseline_line': './app'},"
-	       " 'baseline': {'config': {'threads': 2}, 'median': 1.5, 'unit': 's'},"
-	       " 'best': {'config': {'threads': 2}, 'median': 1.5, 'unit': 's', 'usage': {'user_s': 1.25}},"
-	       " 'speedup': {'ratio': 0.99, 'ci': [0.98, 1.004]}}",
-	       "run it as:   ./app  (as today)\n"
-	       "speedup:     none: no configuration was faster than what you run today beyond 1 % (0.99x [0.98, 1.00], 24 "
-	       "pairs)\n"
-	       "resources:   user 1.25 s\n",
-	       "a tie that the baseline keeps");
+	prints(
+		"{'verdict': 'tie', 'pairs': 24, 'program': {'line': './app', 'baseline_line': './app'},"
+		" 'baseline': {'config': {'threads': 2}, 'median': 1.5, 'unit': 's'},"
+		" 'best': {'config': {'threads': 2}, 'median': 1.5, 'unit': 's', 'usage': {'user_s': 1.25}},"
+		" 'speedup': {'ratio': 0.99, 'ci': [0.98, 1.004]}}",
+		"no change:   keep running it as ./app\n"
+		"speedup:     none: no configuration was more than 1 % faster than what you run today (0.99x [0.98, 1.00], 24 "
+		"pairs)\n"
+		"resources:   user 1.25 s\n",
+		"a tie that the baseline keeps");
 	prints("{'verdict': 'tie', 'pairs': 24, 'program': {'line': 'env N=1 ./app', 'baseline_line': './app'},"
 	       " 'baseline': {'config': {'threads': 2}, 'median': 1.5, 'unit': 's'},"
 	       " 'best': {'config': {'threads': 1}, 'median': 1.5, 'unit': 's'}, 'speedup': {'ratio': 1, 'ci': [1, 1]}}",
 	       "run it as:   env N=1 ./app\n"
-	       "speedup:     none: no configuration was faster than what you run today beyond 1 %;\n"
-	       "             this one takes less and is as good as `./app` (24 pairs)\n",
+	       "speedup:     none: no configuration was more than 1 % faster than what you run today;\n"
+	       "             this one needs fewer resources and is as fast as `./app` (24 pairs)\n",
 	       "a tie that goes to what takes less");
 }
 
@@ -120,12 +121,12 @@ static void test_undecided(void) {
 	       " 'baseline': {'config': {}, 'median': null, 'unit': 's'}, 'best': {'config': {'x': 1}, 'median': 1, 'unit':"
 	       " 's'}, 'effects': [{'param': 'x', 'known': false, 'seen': 2}]}",
 	       "run it as:   b\n"
-	       "speedup:     not decided: there was no time to compare it with `a`\n"
-	       "what mattered: not known, too little was measured\n",
+	       "speedup:     undecided: no time was left to compare it with `a`\n"
+	       "effect of each parameter: unknown, too few measurements\n",
 	       "an interrupted search");
 	prints("{'verdict': 'no baseline', 'program': {'line': 'b', 'baseline_line': 'a'}, 'speedup': null,"
 	       " 'baseline': {'config': {}, 'median': null, 'unit': 's', 'status': 'runtime', 'message': 'status 3'}}",
-	       "speedup:     not known: `a` failed (runtime: status 3)\n", "what runs today does not work");
+	       "speedup:     unknown: `a` failed (runtime: status 3)\n", "what runs today does not work");
 }
 
 /* Results come from a store that others may have written: no member of another type, and no escape sequence, may do

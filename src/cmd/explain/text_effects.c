@@ -107,14 +107,17 @@ static void drivers_print(const struct explain_text *text) {
 }
 
 void explain_text_effects(const struct explain_text *text) {
-	static const char *const titles[] = {"  parameter", "slowest / fastest", "fastest", "slowest", "share of variance"};
+	static const char *const times[] = {"  parameter", "slowest / fastest", "fastest", "slowest", "share of variance"};
+	static const char *const others[] = {"  parameter", "worst / best", "best", "worst", "share of variance"};
+	bool time = strcmp(js_string_or(text->result, "objective", "time"), "time") == 0;
 	const json_t *effects = json_object_get(text->result, "effects");
 	size_t i, shown = 0;
 	json_t *one;
 	if (json_array_size(effects) == 0)
 		return;
-	explain_title(text, "effect of each parameter (slowest / fastest value)");
-	struct table *table = table_new(5, titles);
+	explain_title(text, time ? "effect of each parameter (slowest / fastest value)"
+	                         : "effect of each parameter (worst / best value)");
+	struct table *table = table_new(5, time ? times : others);
 	json_array_foreach((json_t *)effects, i, one) {
 		if (text->all || (shown < EFFECTS_SHOWN && js_bool_or(one, "known", false))) {
 			effect_add(table, one);

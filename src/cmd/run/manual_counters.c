@@ -10,7 +10,7 @@ static const double SAMPLE_SECONDS = 4e-3, TIMEOUT_FACTOR_OF_SLOW = 30;
 
 /* As for tune, which has other trials, too. */
 static void counters_all(struct counters_words *words) {
-	if (counters_words_take(words, "all") && words->count == 0) {
+	if (counters_words_remove(words, "all") && words->count == 0) {
 		words->names[words->count++] = "auto";
 		words->names[words->count] = NULL;
 	}

@@ -126,7 +126,7 @@ static int counters_read(const struct opt_args *args, struct tune_settings *sett
 	struct trial_counters *counters = &settings->counters;
 	if (counters_words_read(args, &settings->words, err))
 		return -1;
-	counters->every = counters_words_take(&settings->words, "all");
+	counters->every = counters_words_remove(&settings->words, "all");
 	counters->optional = !opt_has(args, "counters");
 	if (settings->words.count)
 		counters->asked = settings->words.names;
