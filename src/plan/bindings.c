@@ -17,19 +17,20 @@ struct bindings {
 	size_t param[COLUMNS], values[COLUMNS];
 	int *rows;
 	size_t count;
-	const char **keys; /* of the rows of one thread count */
+	const char **keys; /* keys of the rows with one thread count */
 	size_t key_count;
 	struct arena *arena;
 };
 
-static const char *word_at(const struct bindings *b, int column, size_t place) {
-	return space_param_value(b->space, b->param[column], place).as.w;
+static const char *word_at(const struct bindings *b, int column, size_t level) {
+	return space_param_value(b->space, b->param[column], level).as.w;
 }
 
-static bool is_word(const struct bindings *b, int column, size_t place, const char *word) {
-	return strcmp(word_at(b, column, place), word) == 0;
+static bool is_word(const struct bindings *b, int column, size_t level, const char *word) {
+	return strcmp(word_at(b, column, level), word) == 0;
 }
 
+/* Adds a row unless the same binding of this team is there already. All arguments are levels. */
 static int binding_try(struct bindings *b, size_t thread, size_t bind, int place, struct err *err) {
 	int threads = (int)space_param_value(b->space, b->param[THREADS], thread).as.i;
 	const char *places = place == SPACE_ABSENT ? "cores" : word_at(b, PLACES, (size_t)place);

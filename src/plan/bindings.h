@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which combinations of threads, proc_bind and places differ on a machine. */
+/* Finds the combinations of threads, proc_bind and places that differ on a machine. */
 #ifndef SRC_PLAN_BINDINGS_H
 #define SRC_PLAN_BINDINGS_H
 #include <stdbool.h>
@@ -8,10 +8,10 @@
 #include "src/topo/topo.h"
 #include "tuner/space/space.h"
 
-/* Leaves only one combination of each kind in the space, which has the three parameters already: the first stands for
- * all. Unbound comes first, then the places in the order in which people know them. */
+/* Restricts the space, which already has the three parameters, to one combination for each distinct binding. Of several
+ * equal ones the first stays: unbound comes first, then the places from the best known kind to the least known. */
 int bindings_add(struct space *space, const struct topo *topo, struct err *err);
-/* Can a team tell the one kind of places from the other here? False also for words that name no places. */
+/* Tells whether both kinds of places give the same binding on this machine. False if either is not a kind of places. */
 bool bindings_same(const struct topo *topo, int threads, const char *proc_bind, const char *places, const char *others);
 
 #endif

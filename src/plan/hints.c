@@ -19,7 +19,7 @@ struct hints {
 	size_t count;
 };
 
-/* What a hint asks for; 0 and NULL: nothing. */
+/* The values that a hint asks for; 0 and NULL leave a parameter open. */
 struct wish {
 	double threads, edge;
 	const char *proc_bind;
@@ -31,11 +31,11 @@ static bool is_edge(const char *name) {
 	return !*rest || (rest[0] == '_' && rest[1] >= 'a' && rest[1] <= 'z' && !rest[2]);
 }
 
-static double number_at(const struct space *space, size_t param, size_t place) {
-	return value_number(space_param_value(space, param, place));
+static double number_at(const struct space *space, size_t param, size_t level) {
+	return value_number(space_param_value(space, param, level));
 }
 
-/* The value nearest to `wanted` in its logarithm, of those at most that large where `within`; -1: none. */
+/* The level whose logarithm is nearest to that of `wanted`, with `within` only up to `wanted`; -1 if there is none. */
 static int number_near(const struct space *space, size_t param, double wanted, bool within) {
 	double best = INFINITY;
 	int found = -1;
@@ -49,10 +49,10 @@ static int number_near(const struct space *space, size_t param, double wanted, b
 	return found;
 }
 
-static void set(const struct hints *hints, json_t *config, size_t param, int place) {
-	if (place >= 0)
+static void set(const struct hints *hints, json_t *config, size_t param, int level) {
+	if (level >= 0)
 		json_object_set_new(config, space_param_name(hints->space, param),
-		                    value_json(space_param_value(hints->space, param, (size_t)place)));
+		                    value_json(space_param_value(hints->space, param, (size_t)level)));
 }
 
 static void set_number(const struct hints *hints, json_t *config, const char *name, double wanted) {
@@ -74,7 +74,7 @@ static void set_edges(const struct hints *hints, json_t *config, double edge) {
 			set(hints, config, i, number_near(hints->space, i, edge, true));
 }
 
-/* The valid configuration with what the wish asks for that is nearest to the baseline, once. */
+/* Adds the valid configuration that fulfils the wish and is nearest to the baseline, unless it is known already. */
 static void add(struct hints *hints, const struct wish *wish) {
 	json_t *config = json_object();
 	uint64_t index;
@@ -97,9 +97,9 @@ static double edge_of(const struct topo *topo, int level) {
 	return floor(sqrt((double)topo_cache_size(topo, level) / (TILES * ELEMENT_BYTES)));
 }
 
-/* One thread a core, apart from each other, and all hardware threads; with tiles for the second level of cache, with
- * the baseline's own (a tile may bring another variant with it), with tiles for the first, and unbound. */
-static void of_cpu(struct hints *hints, const struct topo *topo) {
+/* Suggests one thread per core, spread out, and all hardware threads, each with tiles for the second-level cache, with
+ * the baseline's own tiles (because a tile may imply another variant), with tiles for the first level, and unbound. */
+static void cpu_add(struct hints *hints, const struct topo *topo) {
 	const double cores = topo_count(topo, TOPO_CORE), all = topo_count(topo, TOPO_PU);
 	const double first = edge_of(topo, 1), second = edge_of(topo, 2);
 	const struct wish wishes[] = {
@@ -116,9 +116,10 @@ static void of_cpu(struct hints *hints, const struct topo *topo) {
 		add(hints, &wishes[i]);
 }
 
-/* Blocks of a few warps of 32 give an SM enough to switch between and leave it registers: 128 to 256 threads (NVIDIA,
- * "CUDA C++ Best Practices Guide", 2024, Execution Configuration Optimizations). Rows of a warp's width first. */
-static void of_gpu(struct hints *hints) {
+/* Blocks of 128 to 256 threads give an SM enough warps to switch between and leave each thread enough registers
+ * (NVIDIA, "CUDA C++ Best Practices Guide", 2024, Execution Configuration Optimizations). Rows as wide as a warp come
+ * first. */
+static void gpu_add(struct hints *hints) {
 	static const double shapes[][2] = {{32, 8}, {32, 4}, {16, 16}, {64, 4}, {16, 8}, {64, 2}};
 	static const double lines[][2] = {{256, 1}, {128, 1}};
 	if (space_param_find(hints->space, "block_size_y") >= 0)
@@ -134,8 +135,8 @@ size_t plan_hints(const struct space *space, uint64_t start, const struct topo *
 	if (start == UINT64_MAX)
 		return 0;
 	if (gpu)
-		of_gpu(&hints);
+		gpu_add(&hints);
 	else
-		of_cpu(&hints, topo);
+		cpu_add(&hints, topo);
 	return hints.count;
 }

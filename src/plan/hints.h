@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Configurations that the machine suggests, for a search to begin with. They follow from what parameters are called, as
- * the field calls them (threads, proc_bind, block, tile_m, block_size_x, ...), and from nothing else of the kernel. */
+/* Suggests configurations for the start of a search. They depend only on the machine and on the usual names of
+ * parameters (threads, proc_bind, block, tile_m, block_size_x, ...), not on the kernel. */
 #ifndef SRC_PLAN_HINTS_H
 #define SRC_PLAN_HINTS_H
 #include "src/topo/topo.h"
@@ -8,8 +8,8 @@
 
 enum { PLAN_HINTS_MAX = 8 };
 
-/* Up to PLAN_HINTS_MAX valid indexes other than `start` (the baseline, whose values all other parameters have;
- * UINT64_MAX: none, and no hints), the most sensible first. */
+/* Stores up to PLAN_HINTS_MAX valid indexes, most promising first, and returns their number. start: the baseline, which
+ * provides the values of all other parameters; without one (UINT64_MAX) there are no hints. */
 size_t plan_hints(const struct space *space, uint64_t start, const struct topo *topo, bool gpu,
                   uint64_t out[PLAN_HINTS_MAX]);
 

@@ -17,19 +17,19 @@
 enum { OBJECTS_MAX = 512, LINES_MAX = 4096 };
 static const double trace_seconds = 10;
 
-/* What the dynamic loader would load. */
+/* The objects that the dynamic loader would load. */
 struct objects {
 	char *paths[OBJECTS_MAX]; /* links resolved */
 	size_t count;
 	struct openmp_program *out;
-	const char *cwd; /* of the loader; NULL: here */
-	size_t runtime;  /* place of the runtime; count where there is none */
+	const char *cwd; /* working directory of the loader; NULL for ours */
+	size_t runtime;  /* index of the OpenMP runtime, if out->runtime is set */
 };
 
 static const struct {
-	const char *prefix; /* before "." or "-": libgomp.so.1, libomp-14.so.5, libgomp-a34b3233.so.1.0.0 */
+	const char *prefix; /* file name up to "." or "-": libgomp.so.1, libomp-14.so.5, libgomp-a34b3233.so.1.0.0 */
 	enum openmp_runtime runtime;
-	const char *variable; /* its name is inside a program that has the runtime linked in */
+	const char *variable; /* a program that has the runtime linked in contains this name */
 } runtimes[] = {
 	{"libgomp", OPENMP_GOMP, "GOMP_SPINCOUNT"},
 	{"libomp", OPENMP_LLVM, "KMP_BLOCKTIME"},
@@ -47,7 +47,8 @@ static enum openmp_runtime runtime_of(const char *path) {
 	return OPENMP_NONE;
 }
 
-/* LD_LIBRARY_PATH and names with a slash may be relative. NULL for what is no file: "not found", linux-vdso.so.1. */
+/* Paths may be relative because LD_LIBRARY_PATH may be. NULL for entries that are not files: "not found",
+ * linux-vdso.so.1. */
 static char *real_path(const char *path, const char *cwd) {
 	char *absolute = cwd && *path != '/' ? mem_printf("%s/%s", cwd, path) : mem_strdup(path);
 	char *real = strchr(path, '/') ? realpath(absolute, NULL) : NULL;
@@ -58,7 +59,7 @@ static char *real_path(const char *path, const char *cwd) {
 static void object_add(struct objects *objects, const char *name, const char *path) {
 	char *real = real_path(path, objects->cwd);
 	enum openmp_runtime runtime = real ? runtime_of(real) : OPENMP_NONE;
-	if (runtime == OPENMP_NONE) /* libgomp.so.1 may be a link to another one: what it really is goes first */
+	if (runtime == OPENMP_NONE) /* the link's target decides, because libgomp.so.1 may be a link to another runtime */
 		runtime = runtime_of(name);
 	if (runtime != OPENMP_NONE && objects->out->runtime == OPENMP_NONE) {
 		objects->out->runtime = runtime;
@@ -76,7 +77,7 @@ static void object_add(struct objects *objects, const char *name, const char *pa
 static void line_read(struct objects *objects, char *line) {
 	char *name = line + strspn(line, " \t"), *arrow = strstr(name, " => ");
 	char *path = arrow ? arrow + 4 : name, *address = strstr(path, " (0x");
-	for (char *next = address; next; next = strstr(next + 1, " (0x")) /* the path may hold anything */
+	for (char *next = address; next; next = strstr(next + 1, " (0x")) /* the path itself may contain this text */
 		address = next;
 	if (!arrow && !address)
 		return;
@@ -87,7 +88,8 @@ static void line_read(struct objects *objects, char *line) {
 	object_add(objects, name, path);
 }
 
-/* The loader is run as a program, since a set-user-ID program would not be listed but started. */
+/* Runs the loader as a program, because with a set-user-ID program LD_TRACE_LOADED_OBJECTS would be ignored and the
+ * program started. */
 static bool objects_list(struct objects *objects, const char *loader, const char *path) {
 	const char *const argv[] = {loader, "--list", path, NULL};
 	const struct proc_spec spec = {.argv = argv, .cwd = objects->cwd, .line_max = 16384};
@@ -113,7 +115,8 @@ static bool is_runtime_loop(const char *symbol) {
 	return strstr(symbol, "loop") && strstr(symbol, "_runtime");
 }
 
-/* Who has such loops calls the runtime for them by name. With LLVM the schedule is a number in the code. */
+/* Code with schedule(runtime) loops calls libgomp functions of this name. LLVM passes the schedule as a number instead,
+ * so nothing can be found there. */
 static enum openmp_schedule schedule_of(const struct objects *objects, const char *program) {
 	int found = openmp_file_has(program, "GOMP_", is_runtime_loop);
 	bool seen_all = found >= 0 && objects->count < OBJECTS_MAX;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The OpenMP of a program that we have only as a binary: which runtime it really loads, and whether it has loops that
- * OMP_SCHEDULE can reach. */
+/* Inspects a binary program for OpenMP: finds the runtime that it loads, and whether OMP_SCHEDULE affects any loop. */
 #ifndef SRC_PLAN_OPENMP_H
 #define SRC_PLAN_OPENMP_H
 #include <stdbool.h>
@@ -8,8 +7,8 @@
 #include "src/base/err.h"
 
 enum openmp_runtime {
-	OPENMP_NONE,    /* an ELF program that loads no OpenMP runtime that we know */
-	OPENMP_UNKNOWN, /* a script, or not readable */
+	OPENMP_NONE,    /* an ELF program without a known OpenMP runtime */
+	OPENMP_UNKNOWN, /* a script, or an unreadable file */
 	OPENMP_GOMP,    /* libgomp */
 	OPENMP_LLVM     /* libomp, libiomp5 */
 };
@@ -17,13 +16,14 @@ enum openmp_schedule { OPENMP_SCHEDULE_UNKNOWN, OPENMP_SCHEDULE_NONE, OPENMP_SCH
 
 struct openmp_program {
 	enum openmp_runtime runtime;
-	enum openmp_schedule schedule; /* are there schedule(runtime) loops? */
-	char library[256];             /* file of the runtime, for people; may be empty */
+	enum openmp_schedule schedule; /* whether it has schedule(runtime) loops */
+	char library[256];             /* file of the runtime, for messages; may be empty */
 };
 
-/* `program` as execvp finds it in `cwd` (NULL: here). Objects are listed by the dynamic loader itself (ld.so --list):
- * the program is never started. A runtime that is linked in is known by the names of its variables, and then nothing is
- * known of the loops. What a program loads while it runs is not seen. -1: there is no such program. */
+/* Inspects the program that execvp would find in `cwd` (NULL for ours). The dynamic loader itself lists the objects
+ * (ld.so --list), so the program is never started. A runtime that is linked in statically is recognised by the names of
+ * its variables, but then the loops stay unknown. Libraries that a program loads while it runs are not seen. -1 if the
+ * program is not found. */
 int openmp_inspect(const char *program, const char *cwd, struct openmp_program *out, struct err *err);
 
 #endif

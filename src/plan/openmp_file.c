@@ -17,7 +17,7 @@
 
 enum { BLOCK = 1 << 18, TEXT_MAX = 128, HEADERS_MAX = 1024, FILE_MAX = 512 << 20 };
 
-/* Where ELF files of 32 and 64 bits have what is read here: offset and size of each field. */
+/* Offset and size of the fields that are read from ELF files of 32 and 64 bits. */
 struct field {
 	unsigned char at, size;
 };
@@ -44,7 +44,7 @@ static uint64_t number(const struct elf *elf, const unsigned char *bytes, struct
 	return value;
 }
 
-/* All of it. The kernel refuses offsets that are negative or run over. */
+/* Reads exactly `size` bytes. The kernel rejects offsets that are negative or overflow. */
 static bool read_at(int fd, void *data, size_t size, uint64_t offset) {
 	return offset <= INT64_MAX && pread(fd, data, size, (off_t)offset) == (ssize_t)size;
 }
@@ -63,7 +63,8 @@ static bool header_read(struct elf *elf) {
 	       number(elf, id, elf->layout->entry_size) == elf->layout->entry;
 }
 
-/* Empty unless it is an absolute path to what is named like a loader: others may take our question for an order. */
+/* Accepts only an absolute path whose file is named like a loader, because the interpreter is going to be run, and
+ * another program might take --list for something else. */
 static void interpreter_read(const struct elf *elf, const unsigned char *entry, char *interpreter, size_t size) {
 	uint64_t offset = number(elf, entry, elf->layout->offset), length = number(elf, entry, elf->layout->length);
 	bool good = length > 1 && length <= size && read_at(elf->fd, interpreter, length, offset) &&
@@ -95,7 +96,7 @@ static enum openmp_file kind_of(struct elf *elf, char *interpreter, size_t size)
 	return entries ? OPENMP_FILE_STATIC : OPENMP_FILE_OTHER;
 }
 
-/* Plain files only: a pipe or a device would keep us waiting. */
+/* Opens regular files only, because reading a pipe or a device could block. */
 static int plain_open(const char *path, struct stat *st) {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd >= 0 && (fstat(fd, st) || !S_ISREG(st->st_mode))) {
@@ -126,7 +127,8 @@ static bool is_wanted(const char *at, size_t left, bool (*wanted)(const char *te
 	return !wanted || wanted(text);
 }
 
-/* Text that begins in the last TEXT_MAX bytes is left for the next block unless this is the last one. */
+/* Text that begins in the last TEXT_MAX bytes may be cut off, so it is left for the next block unless this is the last.
+ */
 static bool block_has(const char *block, size_t size, bool last, const char *start, bool (*wanted)(const char *text)) {
 	const char *at = block, *end = block + size, *limit = last ? end : end - TEXT_MAX;
 	while (at < limit && (at = memmem(at, (size_t)(end - at), start, strlen(start))) && at < limit) {

@@ -15,8 +15,8 @@ static const char *joined(struct arena *arena, const char *const *words, size_t 
 	return text;
 }
 
-/* Every count on small machines; on large ones powers of two and halves between them, the cores of one package, the
- * cores, and all. */
+/* Every count on small machines; on large ones powers of two, their midpoints, the cores of one package, all cores, and
+ * all hardware threads. */
 const char *params_thread_counts(struct arena *arena, const struct topo *topo, bool oversubscribe) {
 	int all = topo_count(topo, TOPO_PU), cores = topo_count(topo, TOPO_CORE), packages = topo_count(topo, TOPO_PACKAGE);
 	int per_package = packages > 0 ? cores / packages : cores;
@@ -45,23 +45,23 @@ static void add_openmp(struct params *params, const struct topo *topo, bool over
 	param->values = team_given ? param->initial : params_thread_counts(params->arena, topo, oversubscribe);
 	param->min = 1;
 	param->max = 4 * all;
-	param = add(params, "proc_bind", "how threads are bound to places, as OMP_PROC_BIND", VALUE_WORD);
+	param = add(params, "proc_bind", "binding of threads to places, as OMP_PROC_BIND", VALUE_WORD);
 	param->values = joined(params->arena, BINDS, sizeof BINDS / sizeof *BINDS);
 	param->initial = "false";
-	param = add(params, "places", "what a place is, as OMP_PLACES", VALUE_WORD);
+	param = add(params, "places", "kind of places, as OMP_PLACES", VALUE_WORD);
 	param->values = joined(params->arena, PLACES, sizeof PLACES / sizeof *PLACES);
 	param->initial = "cores";
 	param->when = "proc_bind != 'false'";
 }
 
-/* With one thread a schedule hands out the same iterations in the same order. */
+/* The schedule needs at least two threads, because one thread runs the same iterations in the same order anyway. */
 static void add_schedule(struct params *params, const char *when) {
 	struct kernel_param *param =
-		add(params, "schedule", "how loop iterations are shared out, as OMP_SCHEDULE", VALUE_WORD);
+		add(params, "schedule", "distribution of loop iterations, as OMP_SCHEDULE", VALUE_WORD);
 	param->values = "static,dynamic,guided";
 	param->initial = "static";
 	param->when = when ? arena_printf(params->arena, "threads > 1 and (%s)", when) : "threads > 1";
-	param = add(params, "chunk", "iterations handed out at once", VALUE_INT);
+	param = add(params, "chunk", "iterations per chunk", VALUE_INT);
 	param->values = "1,4,16,64";
 	param->initial = "1";
 	param->when = "schedule != 'static'";

@@ -23,10 +23,10 @@ static int unknown_name(const struct params *params, const char *name, bool prob
 	for (size_t i = 0; problem && i < params->kernel->problem_count && count < 2 * PARAMS_ROOM; i++)
 		names[count++] = params->kernel->problem[i].name;
 	const char *near = near_word(name, names, count);
-	err_set(err, ERR_USAGE, NULL, "%s has no %s \"%s\"", params->kernel->name, config ? "parameter" : "size", name);
+	err_set(err, ERR_USAGE, NULL, "%s: unknown %s \"%s\"", params->kernel->name, config ? "parameter" : "size", name);
 	if (near)
 		return err_hint(err, "did you mean %s?", near);
-	return err_hint(err, "`sweetspot list params %s` shows them", params->kernel->name);
+	return err_hint(err, "`sweetspot list params %s` lists them", params->kernel->name);
 }
 
 static int word_known(const struct params *params, const struct kernel_param *param, const char *word,
@@ -42,29 +42,29 @@ static int word_known(const struct params *params, const struct kernel_param *pa
 		words[count++] = one;
 	}
 	const char *near = near_word(word, words, count);
-	err_set(err, ERR_USAGE, NULL, "%s: there is no %s \"%s\"", params->kernel->name, param->name, word);
-	return near ? err_hint(err, "did you mean %s? It takes %s", near, param->values)
-	            : err_hint(err, "it takes %s", param->values);
+	err_set(err, ERR_USAGE, NULL, "%s: unknown %s \"%s\"", params->kernel->name, param->name, word);
+	return near ? err_hint(err, "did you mean %s? The values are %s", near, param->values)
+	            : err_hint(err, "the values are %s", param->values);
 }
 
 static int out_of_bounds(const struct params *params, const struct kernel_param *param, const char *text,
                          struct err *err) {
-	err_set(err, ERR_USAGE, NULL, "%s: %s can't be \"%s\"", params->kernel->name, param->name, text);
+	err_set(err, ERR_USAGE, NULL, "%s: %s cannot be \"%s\"", params->kernel->name, param->name, text);
 	const char *kind = param->type == VALUE_INT ? "a whole number" : "a number";
 	if (param->min == 0 && param->max == 0)
-		return err_hint(err, "it takes %s", kind);
-	return err_hint(err, "it takes %s from %.15g to %.15g", kind, param->min, param->max);
+		return err_hint(err, "it must be %s", kind);
+	return err_hint(err, "it must be %s from %.15g to %.15g", kind, param->min, param->max);
 }
 
-/* Other bytes than UTF-8 could not be kept in JSON. */
+/* A text must be UTF-8 because it is stored as JSON. */
 static json_t *text_read(const struct params *params, const struct kernel_param *param, const char *text,
                          struct err *err) {
 	json_t *json = *text ? json_string(text) : NULL;
 	if (!json) {
 		err_set(err, ERR_USAGE, NULL, "%s: %s is %s", params->kernel->name, param->name,
-		        *text ? "no UTF-8 text" : "empty");
+		        *text ? "not valid UTF-8" : "empty");
 		if (param->values)
-			err_hint(err, "it takes %s or any other text", param->values);
+			err_hint(err, "it can be %s or any other text", param->values);
 	}
 	return json;
 }
@@ -99,7 +99,7 @@ json_t *params_problem(const struct params *params) {
 int params_word(const struct params *params, const char *word, json_t *problem, json_t *config, struct err *err) {
 	const char *equals = strchr(word, '=');
 	if (!equals || equals == word)
-		return err_set(err, ERR_USAGE, "write NAME=VALUE", "\"%s\" names no value", word);
+		return err_set(err, ERR_USAGE, "write NAME=VALUE", "\"%s\" does not give a value", word);
 	char *name = arena_strdup(params->arena, word);
 	name[equals - word] = '\0';
 	const struct kernel_param *part = problem ? problem_find(params, name) : NULL;
@@ -113,7 +113,7 @@ int params_word(const struct params *params, const char *word, json_t *problem, 
 	return 0;
 }
 
-/* The name of a file may have commas and spaces: such a word is taken whole. */
+/* A text such as a file name may contain commas and spaces, so it is not split. */
 static bool is_text(const struct params *params, const char *word) {
 	const char *equals = strchr(word, '=');
 	char *name = arena_strdup(params->arena, word);
@@ -155,7 +155,7 @@ int params_when_holds(const char *when, const json_t *problem, const json_t *con
 json_t *params_complete(const struct params *params, const json_t *problem, const json_t *config, struct err *err) {
 	json_t *full = json_copy((json_t *)config);
 	bool changed = true;
-	while (changed) { /* conditions may depend on parameters further down */
+	while (changed) { /* conditions may depend on later parameters */
 		changed = false;
 		for (size_t i = 0; i < params->count; i++) {
 			const struct kernel_param *param = &params->items[i];

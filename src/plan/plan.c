@@ -27,7 +27,7 @@ static int domain_read(struct plan *plan, const struct kernel_param *param, cons
                        struct err *err) {
 	if (domain_parse(text, plan->params.arena, &domain->values, &domain->count, err))
 		return err_prefix(err, "%s", param->name);
-	for (size_t i = 0; i < domain->count; i++) { /* bounds and words, as by hand */
+	for (size_t i = 0; i < domain->count; i++) { /* values are checked like those given by hand */
 		char value[64];
 		if (value_text(domain->values[i], value, sizeof value) >= (int)sizeof value)
 			return err_set(err, ERR_USAGE, NULL, "%s: a value is too long", param->name);
@@ -57,9 +57,9 @@ static int names_check(const struct plan *plan, const struct opt_args *args, con
 		const char *text = opt_at(args, option, i), *equals = strchr(text, '=');
 		char *name = arena_strdup(plan->params.arena, text);
 		if (!equals)
-			return err_set(err, ERR_USAGE, "write NAME=VALUE", "--%s %s names no value", option, text);
+			return err_set(err, ERR_USAGE, "write NAME=VALUE", "--%s %s does not give a value", option, text);
 		name[equals - text] = '\0';
-		if (!params_find(&plan->params, name)) /* an error that names the nearest */
+		if (!params_find(&plan->params, name)) /* makes the error that suggests the nearest name */
 			return params_word(&plan->params, arena_printf(plan->params.arena, "%s=0", name), NULL, plan->baseline,
 			                   err);
 	}
@@ -116,7 +116,7 @@ static int problem_add(struct plan *plan, struct err *err) {
 	return 0;
 }
 
-/* They would win the search, and cut short what is right. */
+/* Unsafe configurations would win the search, and trials of correct ones would be cut short because of them. */
 static int unsafe_leave_out(struct plan *plan, struct err *err) {
 	const char **expressions;
 	size_t count = unsafe_split(plan->kernel->unsafe, plan->params.arena, &expressions);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a command is to do with one kernel: its problem, its space on this machine, its baseline. */
+/* The plan for one kernel: its problem, its space on this machine, and its baseline. */
 #ifndef SRC_PLAN_PLAN_H
 #define SRC_PLAN_PLAN_H
 #include <jansson.h>
@@ -13,14 +13,14 @@ struct plan {
 	struct params params;
 	json_t *problem, *baseline;
 	struct space *space;
-	uint64_t start; /* the baseline's index in the space, UINT64_MAX outside */
+	uint64_t start; /* index of the baseline in the space, UINT64_MAX if it is outside */
 };
 
 extern const struct opt plan_options[]; /* --size --set --range --oversubscribe */
 
-/* From those options. A size or parameter that this kernel lacks is an error. */
+/* Makes a plan from those options. A size or parameter that this kernel does not have is an error. */
 struct plan *plan_new(struct app *app, const struct kernel_desc *kernel, const struct opt_args *args, struct err *err);
-/* With one more word of --size, "n=512", after those given; NULL: none. */
+/* The same with one more word of --size, such as "n=512", or NULL. */
 struct plan *plan_new_at(struct app *app, const struct kernel_desc *kernel, const struct opt_args *args,
                          const char *size, struct err *err);
 void plan_free(struct plan *plan);

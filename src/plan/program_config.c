@@ -23,14 +23,13 @@ static int param_find(const struct space *space, const char *name, struct err *e
 	for (size_t i = 0; i < count; i++)
 		names[i] = space_param_name(space, i);
 	const char *near = near_word(name, names, count);
-	err_set(err, ERR_USAGE, "parameters are those of --param and --openmp", "the program has no parameter \"%.80s\"",
-	        name);
+	err_set(err, ERR_USAGE, "the parameters are those of --param and --openmp", "unknown parameter \"%.80s\"", name);
 	if (near)
 		err_hint(err, "did you mean %s?", near);
 	return -1;
 }
 
-/* NULL and ERR_USAGE for a word that is not in the space. */
+/* Any number is accepted, but a word must be in the space; else NULL with ERR_USAGE. */
 static json_t *value_check(const struct space *space, int param, struct value value, struct err *err) {
 	const char *words[SHOWN_MAX];
 	size_t count = 0, values = space_param_values(space, (size_t)param);
@@ -48,8 +47,8 @@ static json_t *value_check(const struct space *space, int param, struct value va
 	char text[80];
 	value_text(value, text, sizeof text);
 	const char *near = near_word(text, words, count);
-	err_set(err, ERR_USAGE, "--param names its values", "%s can't be \"%s\"", space_param_name(space, (size_t)param),
-	        value.type == VALUE_WORD ? value.as.w : text);
+	err_set(err, ERR_USAGE, "the values are those of --param", "%s cannot be \"%s\"",
+	        space_param_name(space, (size_t)param), value.type == VALUE_WORD ? value.as.w : text);
 	if (near)
 		err_hint(err, "did you mean %s?", near);
 	return NULL;
@@ -72,7 +71,7 @@ static int object_read(const struct space *space, const char *text, json_t *conf
 		if (failed)
 			break;
 		if (!value_from_json(member, &value))
-			failed = err_set(err, ERR_USAGE, NULL, "%.80s is neither number nor word", name);
+			failed = err_set(err, ERR_USAGE, NULL, "%.80s is neither a number nor a word", name);
 		else
 			failed = value_put(space, config, name, value, err);
 	}
@@ -83,13 +82,13 @@ static int object_read(const struct space *space, const char *text, json_t *conf
 static int word_read(const struct space *space, char *word, json_t *config, struct err *err) {
 	char *equals = strchr(word, '=');
 	if (!equals || equals == word)
-		return err_set(err, ERR_USAGE, "write NAME=VALUE, several of them in one word, in quotes",
-		               "a configuration can't have \"%.80s\"", word);
+		return err_set(err, ERR_USAGE, "write a configuration as 'NAME=VALUE NAME=VALUE', in quotes",
+		               "\"%.80s\" is not NAME=VALUE", word);
 	*equals = '\0';
 	return value_put(space, config, word, value_parse(equals + 1), err);
 }
 
-/* What others make superfluous: the baseline may have it, this configuration does not. */
+/* Removes parameters of the baseline whose condition does not hold in this configuration. */
 static int absent_drop(const struct space *space, json_t *config, struct err *err) {
 	for (size_t i = 0; i < space_params(space); i++) {
 		const char *when = space_param_when(space, i);

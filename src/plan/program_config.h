@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A configuration of a program in words. */
+/* Parses a configuration of a program. */
 #ifndef SRC_PLAN_PROGRAM_CONFIG_H
 #define SRC_PLAN_PROGRAM_CONFIG_H
 #include <jansson.h>
@@ -7,8 +7,8 @@
 #include "src/base/err.h"
 #include "tuner/space/space.h"
 
-/* "B=16 schedule=dynamic", split as a shell would, the baseline's values for the rest; or an object of JSON, which is
- * taken as a whole. Words are among those of the space, numbers any. New reference; NULL and ERR_USAGE. */
+/* Parses "B=16 schedule=dynamic", split as in a shell, and takes the rest from the baseline; or a JSON object, to which
+ * nothing is added. Words must be in the space, numbers need not. New reference; NULL with ERR_USAGE. */
 json_t *program_config_read(const struct space *space, const json_t *baseline, const char *text, struct err *err);
 
 #endif

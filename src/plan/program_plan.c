@@ -40,7 +40,7 @@ void draft_note(struct draft *draft, const char *format, ...) {
 
 struct draft_param *draft_param_new(struct draft *draft, const char *name, struct err *err) {
 	if (draft->count == SPACE_PARAMS_MAX) {
-		err_set(err, ERR_USAGE, "tune fewer at a time", "more than %d parameters", SPACE_PARAMS_MAX);
+		err_set(err, ERR_USAGE, "tune fewer at a time", "there are more than %d parameters", SPACE_PARAMS_MAX);
 		return NULL;
 	}
 	struct draft_param *param = &draft->params[draft->count++];
@@ -58,7 +58,7 @@ struct draft_param *draft_param_find(struct draft *draft, const char *name) {
 char *draft_name(struct draft *draft, const char *option, const char *text, const char **value, struct err *err) {
 	const char *equals = strchr(text, '=');
 	if (!equals || equals == text || !equals[1]) {
-		err_set(err, ERR_USAGE, NULL, "--%s %.200s names no value", option, text);
+		err_set(err, ERR_USAGE, NULL, "--%s %.200s does not give a value", option, text);
 		err_hint(err, "write --%s NAME=VALUE", option);
 		return NULL;
 	}
@@ -83,7 +83,7 @@ static int constraints_add(struct draft *draft, struct err *err) {
 	for (size_t i = 0; i < opt_count(draft->args, "constraint"); i++)
 		if (space_add_constraint(space, opt_at(draft->args, "constraint", i), err))
 			return -1;
-	/* Pieces of one are what dynamic and guided deal out where none is said. */
+	/* Without a chunk size dynamic and guided use 1, so 0 and 1 would be the same configuration. */
 	if (has_value(draft, "chunk", 0) && has_value(draft, "chunk", 1))
 		return space_add_constraint(space, "chunk != 0 or schedule == 'static'", err);
 	return 0;

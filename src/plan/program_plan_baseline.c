@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the user runs today: OpenMP's settings from the environment, the user's parameters as --default says. */
+/* Makes the baseline, which is what the user runs today: OpenMP settings of the environment, and own parameters as
+ * given by --default. */
 #include <config.h>
 
 #include <string.h>
@@ -7,13 +8,14 @@
 #include "src/plan/params.h"
 #include "src/plan/program_plan_impl.h"
 
-enum part { PART_OPENMP = 1, PART_SAID = 2, PART_GUESSED = 4 };
+enum part { PART_OPENMP = 1, PART_GIVEN = 2, PART_GUESSED = 4 };
 
 static enum part part_of(const struct draft_param *param) {
-	return param->setting ? PART_OPENMP : param->held ? PART_SAID : PART_GUESSED;
+	return param->setting ? PART_OPENMP : param->held ? PART_GIVEN : PART_GUESSED;
 }
 
-/* Adds those parameters that exist. OpenMP's conditions look only at what comes before. */
+/* Adds the parameters of these parts whose condition holds. One pass is enough, because conditions of OpenMP settings
+ * refer only to earlier parameters. */
 static int add_parts(struct draft *draft, unsigned parts, json_t *config, struct err *err) {
 	for (size_t i = 0; i < draft->count; i++) {
 		const struct draft_param *param = &draft->params[i];
@@ -28,7 +30,7 @@ static int add_parts(struct draft *draft, unsigned parts, json_t *config, struct
 	return 0;
 }
 
-/* The values that the environment gives. What --set holds decides what else exists. */
+/* Reads the settings from the environment. A value of --set comes first, because other settings depend on it. */
 static int settings_read(struct draft *draft, struct err *err) {
 	json_t *config = json_object();
 	int failed = 0;
@@ -69,7 +71,7 @@ static const char *broken(const struct draft *draft, const json_t *config) {
 	return NULL;
 }
 
-/* What is held, and the rest as near to the first valid configuration as that allows. */
+/* Keeps the values of `parts`, and sets the rest as in the nearest valid configuration. */
 static json_t *around(struct draft *draft, unsigned parts, uint64_t *index) {
 	json_t *held = json_object();
 	int failed = add_parts(draft, parts, held, NULL) || space_config_nearest(draft->plan->space, held, 0, index, NULL);
@@ -88,17 +90,19 @@ static void note_values(struct draft *draft, const json_t *config, const char *c
 		value_text(value, text, sizeof text);
 		list = arena_printf(draft->plan->arena, "%s%s%s=%s", list, *list ? " " : "", draft->params[i].name, text);
 	}
-	draft_note(draft, "the baseline is the first that meets '%s', with %s: --default says another", constraint, list);
+	draft_note(draft, "the baseline is the first configuration that meets '%s', with %s; --default chooses another",
+	           constraint, list);
 }
 
-/* The first values are only a guess where no default is given: they give way to a constraint. */
+/* A parameter without --default starts at its first value. That is only a guess, so it is changed if a constraint
+ * requires it. */
 static json_t *give_way(struct draft *draft, uint64_t *index, struct err *err) {
-	json_t *config = around(draft, PART_OPENMP | PART_SAID, index);
+	json_t *config = around(draft, PART_OPENMP | PART_GIVEN, index);
 	if (config)
 		return config;
-	config = around(draft, PART_SAID, index);
+	config = around(draft, PART_GIVEN, index);
 	json_t *openmp = config ? json_object() : NULL;
-	if (openmp && draft->plan->program.openmp) { /* the environment is outside of the space */
+	if (openmp && draft->plan->program.openmp) { /* the settings of the environment are outside of the space */
 		*index = UINT64_MAX;
 		for (size_t i = 0; i < SETTINGS; i++)
 			json_object_del(config, program_settings[i].name);
@@ -133,7 +137,7 @@ int draft_baseline(struct draft *draft, struct err *err) {
 	uint64_t index = UINT64_MAX;
 	json_t *config = has_guesses(draft) ? give_way(draft, &index, err) : NULL;
 	if (!config) {
-		draft_note(draft, "the baseline does not meet '%s': it is measured all the same", constraint);
+		draft_note(draft, "the baseline does not meet '%s' but is measured anyway", constraint);
 		return 0;
 	}
 	json_decref(plan->baseline);

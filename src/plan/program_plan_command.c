@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The program itself: its command, commands around it, where it runs, and what identifies it. */
+/* Reads the program itself: its command, the commands around it, its folder, and its identity in the store. */
 #include <config.h>
 
 #include <stdlib.h>
@@ -29,7 +29,8 @@ static int words_read(struct draft *draft, struct err *err) {
 		return err_set(err, ERR_USAGE, NULL, "the name of the program is empty");
 	for (size_t i = 0; i < count; i++)
 		if (!is_utf8(rest[i]))
-			return err_set(err, ERR_USAGE, "the store keeps UTF-8 only", "word %zu of the command is not UTF-8", i + 1);
+			return err_set(err, ERR_USAGE, "the store accepts only UTF-8", "word %zu of the command is not UTF-8",
+			               i + 1);
 	draft->plan->program.argv = (const char *const *)rest;
 	return 0;
 }
@@ -39,10 +40,10 @@ static int options_read(struct draft *draft, struct err *err) {
 	const char *expect = opt_get(draft->args, "expect-output", NULL);
 	if (opt_count(draft->args, "size"))
 		return err_set(err, ERR_USAGE, "write it into the command, or tune it with --param",
-		               "--size is for kernels: a program's problem is in its command");
+		               "--size is for kernels; the problem of a program is part of its command");
 	if (expect && strcmp(expect, "same") != 0)
-		return err_set(err, ERR_USAGE, "it takes same; --verify CMD checks anything else",
-		               "--expect-output can't be %.100s", expect);
+		return err_set(err, ERR_USAGE, "the only value is same; use --verify CMD for other checks",
+		               "--expect-output cannot be %.100s", expect);
 	spec->shell = opt_has(draft->args, "shell");
 	spec->cwd = opt_get(draft->args, "cwd", NULL);
 	spec->input = opt_get(draft->args, "input", NULL);
@@ -60,14 +61,14 @@ static int texts_check(const struct program_spec *spec, struct err *err) {
 	static const char *const names[] = {"cwd", "input", "build", "before-each", "verify", "metric"};
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
 		if (texts[i] && !*texts[i])
-			return err_set(err, ERR_USAGE, "leave it out where there is none", "--%s is empty", names[i]);
+			return err_set(err, ERR_USAGE, "omit the option if there is none", "--%s is empty", names[i]);
 		if (texts[i] && !is_utf8(texts[i]))
-			return err_set(err, ERR_USAGE, "the store keeps UTF-8 only", "--%s is not UTF-8", names[i]);
+			return err_set(err, ERR_USAGE, "the store accepts only UTF-8", "--%s is not UTF-8", names[i]);
 	}
 	return 0;
 }
 
-/* "{NAME}" somewhere in the text, with a name that stands for something. */
+/* Tells whether the text contains "{NAME}" with a name that will be replaced. */
 static bool has_placeholder(const struct draft *draft, const char *text) {
 	if (strstr(text, "{BUILD}") || strstr(text, "{SOURCE}"))
 		return true;
@@ -82,8 +83,8 @@ static bool has_placeholder(const struct draft *draft, const char *text) {
 	return false;
 }
 
-/* A line of shell is no program, one that is named by a parameter is several, and one that is built may not be there.
- */
+/* Looks for OpenMP in the program. This is impossible for a shell command, for a program whose name contains a
+ * parameter, and for one that is not built yet. */
 static int look_inside(struct draft *draft, struct err *err) {
 	const struct program_spec *spec = &draft->plan->program;
 	const struct openmp_program unknown = {.runtime = OPENMP_UNKNOWN, .schedule = OPENMP_SCHEDULE_UNKNOWN};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* OpenMP's settings as the user's environment has them, by OpenMP 5.2, chapter 21, and the manuals of libgomp and of
- * LLVM's runtime. A variable that is set to nothing counts as not set. */
+/* Reads the OpenMP settings of the user's environment (OpenMP 5.2, chapter 21, and the manuals of libgomp and of LLVM's
+ * runtime). An empty variable counts as unset. */
 #include <config.h>
 
 #include <ctype.h>
@@ -16,7 +16,7 @@ static const char *variable(const char *name) {
 	return text && text[strspn(text, " \t")] ? text : NULL;
 }
 
-/* The part of text up to one of `stop`, without blanks around it and in small letters. */
+/* The text up to one of the characters of `stop`, trimmed and in lower case. */
 static const char *part(struct draft *draft, const char *text, const char *stop) {
 	text += strspn(text, " \t");
 	char *copy = arena_printf(draft->plan->arena, "%.*s", (int)strcspn(text, stop), text);
@@ -33,11 +33,11 @@ static bool is_one_of(const char *word, const char *const *words) {
 	return *words != NULL;
 }
 
-/* Digits, and what may follow them: the rest is left to the caller. */
+/* Reads digits; *rest points behind them. */
 static bool whole(const char *text, int64_t least, struct value *out, char **rest) {
 	if (!isdigit((unsigned char)*text))
 		return false;
-	long long number = strtoll(text, rest, 10); /* an overflow is INT64_MAX, and that is refused */
+	long long number = strtoll(text, rest, 10); /* an overflow gives INT64_MAX, which is refused below */
 	*out = value_int(number);
 	return number >= least && number < INT64_MAX;
 }
@@ -55,7 +55,8 @@ static bool proc_bind_read(struct draft *draft, const char *text, struct value *
 	return is_one_of(word, words);
 }
 
-/* A name, one with a number as cores(4), or a list as {0:4},{4:4}: the last two have no twin in the space. */
+/* Accepts a name, a name with a number such as cores(4), or a list such as {0:4},{4:4}. The last two are outside of the
+ * space. */
 static bool places_read(struct draft *draft, const char *text, struct value *out) {
 	static const char *const words[] = {"threads", "cores", "ll_caches", "numa_domains", "sockets", NULL};
 	char *list = arena_strdup(draft->plan->arena, part(draft, text, ""));
@@ -127,8 +128,8 @@ static const char *word_of(const json_t *config, const char *name) {
 	return word ? word : "";
 }
 
-/* Where only the binding is said, libgomp's places are hardware threads and LLVM's are cores. Where that is the same
- * here, what the space calls it. */
+/* If only the binding is given, libgomp uses hardware threads as places and LLVM uses cores. If both are the same on
+ * this machine, the value is "cores", which is the one in the space. */
 static struct value places_default(const struct draft *draft, const json_t *config) {
 	int threads = (int)json_integer_value(json_object_get(config, "threads"));
 	const char *places = draft->found.runtime == OPENMP_LLVM ? "cores" : "threads";
@@ -136,12 +137,12 @@ static struct value places_default(const struct draft *draft, const json_t *conf
 	return value_word(same ? "cores" : places);
 }
 
-/* Naming places, or CPUs to libgomp, asks for a binding, too. */
+/* OMP_PLACES and GOMP_CPU_AFFINITY imply a binding. */
 static struct value proc_bind_default(void) {
 	return value_word(variable("OMP_PLACES") || variable("GOMP_CPU_AFFINITY") ? "close" : "false");
 }
 
-/* As said together with the schedule; another schedule than that has its own. */
+/* The chunk size of OMP_SCHEDULE if its schedule is the one of the configuration, else the schedule's default. */
 static struct value chunk_default(struct draft *draft, const json_t *config) {
 	const char *text = variable("OMP_SCHEDULE"), *schedule = word_of(config, "schedule"), *kind;
 	struct value chunk;
@@ -165,7 +166,7 @@ static void not_understood(struct draft *draft, const char *name, const char *te
 	char *clean = arena_strdup(draft->plan->arena, text), instead[64];
 	value_text(value, instead, sizeof instead);
 	text_clean(clean, false);
-	draft_note(draft, "%s=\"%.100s\" is not understood: the baseline has %s %s", name, clean, setting->name, instead);
+	draft_note(draft, "%s=\"%.100s\" is not understood; the baseline uses %s=%s", name, clean, setting->name, instead);
 }
 
 struct value draft_environment(struct draft *draft, const struct setting *setting, const json_t *config) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* OpenMP's settings as parameters. */
+/* The OpenMP settings as parameters. */
 #include <config.h>
 
 #include <string.h>
@@ -12,33 +12,33 @@
 const struct setting program_settings[SETTINGS] = {
 	{.name = "threads", .summary = "size of the team, as OMP_NUM_THREADS", .min = 1, .max = 1 << 16},
 	{.name = "proc_bind",
-     .summary = "how threads are bound to places, as OMP_PROC_BIND",
+     .summary = "binding of threads to places, as OMP_PROC_BIND",
      .values = "false,close,spread,primary",
      .words = "false,close,spread,primary"},
 	{.name = "places",
-     .summary = "what a place is, as OMP_PLACES",
+     .summary = "kind of places, as OMP_PLACES",
      .values = "threads,cores,ll_caches,numa_domains,sockets",
      .when = "proc_bind != 'false'",
      .words = "threads,cores,ll_caches,numa_domains,sockets"},
 	{.name = "schedule",
-     .summary = "how schedule(runtime) loops are shared out, as OMP_SCHEDULE",
+     .summary = "schedule of schedule(runtime) loops, as OMP_SCHEDULE",
      .values = "default,static,dynamic,guided",
      .when = "threads > 1",
      .words = "default,static,dynamic,guided,auto",
      .needs = NEEDS_SCHEDULE},
 	{.name = "chunk",
-     .summary = "iterations handed out at once, as in OMP_SCHEDULE; 0: none said",
+     .summary = "iterations per chunk, as in OMP_SCHEDULE; 0 if none is given",
      .values = "0,1,4,16,64,256",
      .when = "schedule in ('static', 'dynamic', 'guided')",
      .max = 1 << 30,
      .needs = NEEDS_SCHEDULE},
 	{.name = "wait_policy",
-     .summary = "what waiting threads do, as OMP_WAIT_POLICY",
+     .summary = "behaviour of waiting threads, as OMP_WAIT_POLICY",
      .values = "default,active,passive",
      .when = "threads > 1",
      .words = "default,active,passive"},
 	{.name = "spincount",
-     .summary = "how long waiting threads spin, as GOMP_SPINCOUNT",
+     .summary = "rounds that waiting threads spin, as GOMP_SPINCOUNT",
      .values = "default,0,1000,30000,1000000",
      .when = "wait_policy == 'default'",
      .words = "default,infinite,infinity",
@@ -86,12 +86,12 @@ static int value_check(const struct setting *setting, struct value value, struct
 	        : value.type == VALUE_INT && setting->max && value.as.i >= setting->min && value.as.i <= setting->max)
 		return 0;
 	value_text(value, text, sizeof text);
-	err_set(err, ERR_USAGE, NULL, "%s can't be \"%s\"", setting->name, text);
+	err_set(err, ERR_USAGE, NULL, "%s cannot be \"%s\"", setting->name, text);
 	if (setting->max && setting->words)
-		return err_hint(err, "it takes whole numbers from %lld on and %s", setting->min, setting->words);
+		return err_hint(err, "it must be a whole number of at least %lld, or one of %s", setting->min, setting->words);
 	if (setting->max)
-		return err_hint(err, "it takes whole numbers from %lld to %lld", setting->min, setting->max);
-	return err_hint(err, "it takes %s", setting->words);
+		return err_hint(err, "it must be a whole number from %lld to %lld", setting->min, setting->max);
+	return err_hint(err, "the values are %s", setting->words);
 }
 
 static int domain_read(struct draft *draft, struct draft_param *param, const char *text, struct err *err) {
@@ -109,21 +109,21 @@ static int setting_add(struct draft *draft, const struct setting *setting, struc
 	const char *text = set ? set : range ? range : setting->values;
 	if (!param)
 		return -1;
-	if (!text) /* the only one that depends on the machine */
+	if (!text) /* only threads, whose values depend on the machine */
 		text = params_thread_counts(draft->plan->arena, draft->topo, opt_has(draft->args, "oversubscribe"));
 	param->setting = setting;
 	param->when = setting->when;
 	if (domain_read(draft, param, text, err))
 		return -1;
 	if (set && param->count != 1)
-		return err_set(err, ERR_USAGE, "several values to try go into --range", "--set %s holds one value, not %zu",
+		return err_set(err, ERR_USAGE, "use --range to try several values", "--set %s takes one value, not %zu",
 		               setting->name, param->count);
 	param->held = set != NULL;
 	param->initial = param->values[0];
 	return 0;
 }
 
-/* Whoever names one wants it. */
+/* A setting that the user names is always tuned; others only if the program can be affected by them. */
 static bool setting_wanted(const struct draft *draft, const struct setting *setting) {
 	if (given(draft, "set", setting->name) || given(draft, "range", setting->name))
 		return true;
@@ -145,8 +145,8 @@ static int names_check(struct draft *draft, const char *option, struct err *err)
 		if (draft->plan->program.openmp && program_setting_find(name))
 			continue;
 		const char *near = draft->plan->program.openmp ? near_word(name, names, SETTINGS) : NULL;
-		err_set(err, ERR_USAGE, "it is for the parameters of --openmp: your own have --param and --default",
-		        "--%s: there is no parameter \"%.100s\"", option, name);
+		err_set(err, ERR_USAGE, "it applies to the parameters of --openmp; use --param and --default for your own",
+		        "--%s: unknown parameter \"%.100s\"", option, name);
 		return near ? err_hint(err, "did you mean %s?", near) : -1;
 	}
 	return 0;
@@ -164,15 +164,16 @@ static int decide(struct draft *draft, struct err *err) {
 	bool *openmp = &draft->plan->program.openmp;
 	*openmp = opt_has(draft->args, "openmp");
 	if (*openmp && draft->found.runtime == OPENMP_NONE)
-		draft_note(draft, "%s loads no OpenMP runtime: its environment will hardly matter", draft->what);
+		draft_note(draft, "%s does not load an OpenMP runtime, so its environment will hardly matter", draft->what);
 	if (*openmp || opt_count(draft->args, "param"))
 		return 0;
 	if (!loads_runtime(draft))
 		return err_set(err, ERR_USAGE,
-		               "--openmp tunes its environment, --param NAME=A,B,.. what is written {NAME} in it",
+		               "--openmp tunes its environment, --param NAME=A,B,.. tunes {NAME} in the command",
 		               "nothing to tune: give --openmp or --param");
 	*openmp = true;
-	draft_note(draft, "%s loads %s: its OpenMP settings are tuned, as with --openmp", draft->what, runtime_name(draft));
+	draft_note(draft, "%s loads %s, so its OpenMP settings are tuned as with --openmp", draft->what,
+	           runtime_name(draft));
 	return 0;
 }
 
@@ -185,7 +186,8 @@ int draft_openmp(struct draft *draft, struct err *err) {
 			if (setting_add(draft, setting, err))
 				return -1;
 		} else if (strcmp(setting->name, "schedule") == 0) {
-			draft_note(draft, "OMP_SCHEDULE left out: %s has no schedule(runtime) loop", draft->what);
+			draft_note(draft, "OMP_SCHEDULE is not tuned because %s does not contain a schedule(runtime) loop",
+			           draft->what);
 		}
 	}
 	return 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The user's own parameters. */
+/* The user's own parameters: --param and --default. */
 #include <config.h>
 
 #include <ctype.h>
@@ -10,7 +10,7 @@
 #include "src/plan/program_plan_impl.h"
 #include "tuner/space/domain.h"
 
-/* Names that mean something else in the command or in an expression. */
+/* Names that have another meaning in the command or in an expression. */
 static bool is_reserved(const char *name) {
 	static const char *const words[] = {"SOURCE", "BUILD", "and",  "or",   "not",   "in",  "is",  "if", "else",
 	                                    "lambda", "for",   "None", "True", "False", "min", "max", "abs"};
@@ -23,17 +23,17 @@ static bool is_reserved(const char *name) {
 static int name_check(struct draft *draft, const char *name, struct err *err) {
 	const struct draft_param *taken = draft_param_find(draft, name);
 	if (taken && taken->setting)
-		return err_set(err, ERR_USAGE, "give it another name, or its values with --range",
+		return err_set(err, ERR_USAGE, "choose another name, or give its values with --range",
 		               "%s is one of the parameters of --openmp", name);
 	if (taken)
 		return err_set(err, ERR_USAGE, "list all its values in one --param", "the parameter %s is given twice", name);
 	if (is_reserved(name))
-		return err_set(err, ERR_USAGE, "give it another name", "%s can't name a parameter: it has a meaning of its own",
-		               name);
+		return err_set(err, ERR_USAGE, "choose another name",
+		               "%s cannot be the name of a parameter because it is reserved", name);
 	return 0;
 }
 
-/* The item at `text`, up to a comma, without the blanks around it. */
+/* The item at `text`, up to a comma and trimmed. */
 static struct value word_at(struct arena *arena, const char *text) {
 	text += strspn(text, " \t");
 	size_t size = strcspn(text, ",");
@@ -50,7 +50,7 @@ static bool is_written_so(struct value value, struct value word) {
 	return value.type == VALUE_WORD || strcmp(ours, word.as.w) == 0;
 }
 
-/* Expressions need numbers. */
+/* A parameter in a constraint must stay a number, because expressions calculate with it. */
 static bool is_constrained(const struct draft *draft, const char *name) {
 	for (size_t i = 0; i < opt_count(draft->args, "constraint"); i++)
 		if (strstr(opt_at(draft->args, "constraint", i), name))
@@ -58,7 +58,8 @@ static bool is_constrained(const struct draft *draft, const char *name) {
 	return false;
 }
 
-/* in01.dat is not in1.dat, and release 1.10 not 1.1: numbers that we would write otherwise stay words. */
+/* Keeps values as words if they would be printed differently as numbers: in01.dat is not in1.dat, and release 1.10 is
+ * not 1.1. */
 static void list_keep(struct draft *draft, struct draft_param *param, const char *text) {
 	struct arena *arena = draft->plan->arena;
 	struct value *words = arena_alloc(arena, param->count, sizeof *words);
@@ -81,7 +82,7 @@ static int utf8_check(const char *name, const char *text, struct err *err) {
 	size_t left = strlen(text);
 	for (size_t step; left; text += step, left -= step)
 		if (!(step = text_utf8(text, left)))
-			return err_set(err, ERR_USAGE, "the store keeps UTF-8 only", "a value of %.100s is not UTF-8", name);
+			return err_set(err, ERR_USAGE, "the store accepts only UTF-8", "a value of %.100s is not UTF-8", name);
 	return 0;
 }
 
@@ -106,7 +107,7 @@ static int unknown_name(struct draft *draft, const char *name, struct err *err) 
 		if (!draft->params[i].setting)
 			names[count++] = draft->params[i].name;
 	const char *near = near_word(name, names, count);
-	err_set(err, ERR_USAGE, "name one of --param", "--default: there is no parameter \"%.100s\"", name);
+	err_set(err, ERR_USAGE, "give it with --param first", "--default: unknown parameter \"%.100s\"", name);
 	return near ? err_hint(err, "did you mean %s?", near) : -1;
 }
 
@@ -117,8 +118,8 @@ static int unknown_value(const struct draft_param *param, const char *text, stru
 		value_text(param->values[i], value, sizeof value);
 		used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", value);
 	}
-	err_set(err, ERR_USAGE, NULL, "--default: %s has no value \"%.100s\"", param->name, text);
-	return err_hint(err, "its values are %s%s", list, used < sizeof list ? "" : " ..");
+	err_set(err, ERR_USAGE, NULL, "--default: \"%.100s\" is not a value of %s", text, param->name);
+	return err_hint(err, "the values are %s%s", list, used < sizeof list ? "" : " ..");
 }
 
 static int default_read(struct draft *draft, const char *text, struct err *err) {
@@ -127,12 +128,12 @@ static int default_read(struct draft *draft, const char *text, struct err *err) 
 	if (!name)
 		return -1;
 	if (param && param->setting)
-		return err_set(err, ERR_USAGE, "set its variable, or hold it with --set",
-		               "--default: %s is what the environment says today", name);
+		return err_set(err, ERR_USAGE, "set its variable, or fix it with --set",
+		               "--default: %s comes from the environment", name);
 	if (!param)
 		return unknown_name(draft, name, err);
 	if (param->held)
-		return err_set(err, ERR_USAGE, "give one", "the parameter %s has two defaults", name);
+		return err_set(err, ERR_USAGE, "give only one", "the parameter %s has two defaults", name);
 	const struct value *known = draft_value(param, value_parse(value));
 	known = known ? known : draft_value(param, value_word(value));
 	if (!known)

@@ -13,7 +13,7 @@
 
 enum { WORDS_MAX = 4096 };
 
-/* What is made of the specification and the options, before there is a plan. */
+/* Collects the specification and the options before the plan is made. */
 struct draft {
 	const struct spec *spec;
 	const json_t *kernel;
@@ -22,7 +22,7 @@ struct draft {
 	struct program_spec program;
 };
 
-/* Members that are texts, the options that take their place, and where they go. */
+/* Members that are texts, the options that override them, and their fields in struct program_spec. */
 static const struct {
 	const char *member, *option;
 	size_t offset;
@@ -53,7 +53,7 @@ static int read_switches(struct draft *d, struct err *err) {
 	return 0;
 }
 
-/* The folder in the specification is relative to it, that of an option to where we are. */
+/* A folder in the specification is relative to the specification, one of --cwd to the current folder. */
 static int read_cwd(struct draft *d, struct err *err) {
 	const char *given = opt_get(d->args, "cwd", NULL), *from = NULL;
 	if (given) {
@@ -67,15 +67,15 @@ static int read_cwd(struct draft *d, struct err *err) {
 	from = given[0] == '/' ? "" : spec_folder(d->spec);
 	char *path = arena_printf(d->arena, "%s%s%s", from, *from ? "/" : "", given), *real = realpath(path, NULL);
 	if (!real)
-		return err_set(err, ERR_USAGE, "it is relative to the specification", "the folder '%s' is not there", path);
+		return err_set(err, ERR_USAGE, "it is relative to the specification", "the folder '%s' does not exist", path);
 	d->program.cwd = arena_strdup(d->arena, real);
 	free(real);
 	return 0;
 }
 
 static int no_command(struct err *err) {
-	return err_set(err, ERR_USAGE, "\"Command\": [\"./app\", \"{B}\"], or a text for the shell",
-	               "'Command' must be a list of words or one text");
+	return err_set(err, ERR_USAGE, "\"Command\": [\"./app\", \"{B}\"], or a string for the shell",
+	               "'Command' must be a list of words or a string");
 }
 
 static int read_command(struct draft *d, struct err *err) {
@@ -95,7 +95,7 @@ static int read_command(struct draft *d, struct err *err) {
 	return 0;
 }
 
-/* What is built, put together by a shell, or named by a parameter can't be looked for yet. */
+/* Checks that the program exists, unless it is still to be built, run by a shell, or named by a parameter. */
 static int check_program(const struct draft *d, struct err *err) {
 	const struct program_spec *p = &d->program;
 	if (p->build || p->shell || strchr(p->argv[0], '{'))
@@ -107,12 +107,13 @@ static int check_program(const struct draft *d, struct err *err) {
 }
 
 static int check_options(const struct spec *spec, const struct opt_args *args, struct err *err) {
-	static const char *const said[] = {"param", "constraint", "default", "openmp", "range", "set", "size"};
-	for (size_t i = 0; i < sizeof said / sizeof *said; i++)
-		if (opt_has(args, said[i]))
-			return err_set(err, ERR_USAGE, "change the file instead", "--%s does not go with a specification", said[i]);
+	static const char *const names[] = {"param", "constraint", "default", "openmp", "range", "set", "size"};
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (opt_has(args, names[i]))
+			return err_set(err, ERR_USAGE, "change the file instead", "--%s cannot be combined with a specification",
+			               names[i]);
 	if (opt_dashes(args))
-		return err_set(err, ERR_USAGE, NULL, "the specification has the command, nothing may follow '--'");
+		return err_set(err, ERR_USAGE, NULL, "the specification contains the command, so nothing may follow '--'");
 	if (spec_language(spec) != SPEC_COMMAND)
 		return err_set(err, ERR_USAGE, "\"Language\": \"Command\" in KernelSpecification",
 		               "the specification's language is '%s', not 'Command'", spec_language_word(spec));

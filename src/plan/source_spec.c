@@ -37,7 +37,7 @@ static struct slice whole(const char *text) {
 	return (struct slice){text, text + strlen(text)};
 }
 
-/* "a, max(b, c)": at commas outside brackets. NULL for more than three, and for nothing between two. */
+/* Splits "a, max(b, c)" at commas outside brackets. NULL for more than three expressions, or for an empty one. */
 static json_t *three_json(const char *option, const char *text, struct err *err) {
 	json_t *list = json_array();
 	struct slice s = whole(text);
@@ -51,7 +51,8 @@ static json_t *three_json(const char *option, const char *text, struct err *err)
 		s.at = comma + 1;
 	}
 	json_decref(list);
-	err_set(err, ERR_USAGE, "one to three expressions with commas between them", "--%s %.200s", option, text);
+	err_set(err, ERR_USAGE, "give one to three expressions separated by commas", "--%s %.200s is not valid", option,
+	        text);
 	return NULL;
 }
 
@@ -70,7 +71,7 @@ static int bad(const struct words *w, const char *what) {
 	               "--arg '%.200s': %s", w->text, what);
 }
 
-static struct slice word_take(struct slice *rest) {
+static struct slice word_read(struct slice *rest) {
 	*rest = slice_trim(*rest);
 	struct slice word = {rest->at, rest->at};
 	while (word.end < rest->end && slice_word_char(*word.end))
@@ -79,7 +80,7 @@ static struct slice word_take(struct slice *rest) {
 	return word;
 }
 
-static bool take(struct slice *rest, char mark) {
+static bool mark_accept(struct slice *rest, char mark) {
 	struct slice s = slice_trim(*rest);
 	if (s.at == s.end || *s.at != mark)
 		return false;
@@ -87,7 +88,7 @@ static bool take(struct slice *rest, char mark) {
 	return true;
 }
 
-/* A number is one; anything else is an expression. */
+/* A number becomes a JSON number; anything else stays a text, which is an expression. */
 static json_t *amount_json(struct slice s) {
 	json_t *text = slice_json(s);
 	struct value value = value_parse(json_string_value(text));
@@ -97,8 +98,8 @@ static json_t *amount_json(struct slice s) {
 	return value_json(value);
 }
 
-/* What follows a '=', up to a blank. */
-static struct slice value_take(struct slice *rest) {
+/* The value after a '=', up to a blank. */
+static struct slice value_read(struct slice *rest) {
 	*rest = slice_trim(*rest);
 	struct slice value = {rest->at, rest->at};
 	while (value.end < rest->end && *value.end != ' ' && *value.end != '\t')
@@ -113,8 +114,8 @@ static void set(const struct words *w, const char *key, const char *text) {
 
 static const struct use {
 	const char *word, *key, *value;
-	bool reads;            /* nothing is written to it, unless another word says so */
-	const char *value_key; /* of what follows a '='; NULL: nothing may */
+	bool reads;            /* read-only unless another word says otherwise */
+	const char *value_key; /* member for the value after a '='; NULL if a value is not allowed */
 	bool value_needed;
 } uses[] = {
 	{"read", "AccessType", "ReadOnly", false, NULL, false},
@@ -134,47 +135,47 @@ static const struct use *use_find(struct slice word) {
 	return NULL;
 }
 
-static int use_take(struct words *w, bool *reads) {
-	if (take(&w->rest, '=')) {
+static int use_read(struct words *w, bool *reads) {
+	if (mark_accept(&w->rest, '=')) {
 		struct slice value = w->rest;
-		if (!json_is_string(json_object_get(w->json, "Size"))) { /* of a scalar it may have blanks */
+		if (!json_is_string(json_object_get(w->json, "Size"))) { /* the expression of a scalar may contain blanks */
 			w->rest.at = w->rest.end;
 		} else {
-			value = value_take(&w->rest);
+			value = value_read(&w->rest);
 		}
 		if (slice_empty(value))
-			return bad(w, "nothing follows the =");
+			return bad(w, "a value must follow the =");
 		json_object_set_new(w->json, "FillValue", amount_json(value));
 		return 0;
 	}
-	struct slice word = word_take(&w->rest);
+	struct slice word = word_read(&w->rest);
 	const struct use *use = use_find(word);
 	if (!use)
-		return bad(w, "a word has no meaning");
+		return bad(w, "it contains an unknown word");
 	if (use->value)
 		set(w, use->key, use->value);
 	else
 		json_object_set_new(w->json, use->key, json_integer(1));
 	*reads = *reads || use->reads;
-	bool given = use->value_key && take(&w->rest, '=');
+	bool given = use->value_key && mark_accept(&w->rest, '=');
 	if (use->value_needed && !given)
-		return bad(w, "file= and reference= name a file");
+		return bad(w, "file= and reference= need a file name");
 	if (!given)
 		return 0;
-	struct slice value = value_take(&w->rest);
+	struct slice value = value_read(&w->rest);
 	bool number = strcmp(use->value_key, "FillValue") == 0;
 	json_object_set_new(w->json, use->value_key, number ? amount_json(value) : slice_json(value));
 	return 0;
 }
 
 static int argument_words(struct words *w) {
-	struct slice type = word_take(&w->rest);
+	struct slice type = word_read(&w->rest);
 	if (slice_begins(type, "const") && type.end - type.at == 5)
-		type = word_take(&w->rest);
-	struct slice name = word_take(&w->rest);
+		type = word_read(&w->rest);
+	struct slice name = word_read(&w->rest);
 	bool reads = false;
 	if (slice_empty(type) || slice_empty(name))
-		return bad(w, "a type and a name are needed");
+		return bad(w, "it needs a type and a name");
 	json_object_set_new(w->json, "Type", slice_json(type));
 	json_object_set_new(w->json, "Name", slice_json(name));
 	w->rest = slice_trim(w->rest);
@@ -188,7 +189,7 @@ static int argument_words(struct words *w) {
 		w->rest.at = close + 1;
 	}
 	while (!slice_empty(w->rest))
-		if (use_take(w, &reads))
+		if (use_read(w, &reads))
 			return -1;
 	if (vector && reads && !json_object_get(w->json, "AccessType") && !json_object_get(w->json, "Output"))
 		set(w, "AccessType", "ReadOnly");
@@ -213,13 +214,13 @@ static json_t *arguments_json(const struct opt_args *args, struct err *err) {
 
 /* ---- parameters ---- */
 
-/* "NAME=WHAT" */
+/* Splits NAME=VALUE and returns the value. */
 static const char *after_name(const char *option, const char *text, struct slice *name, struct err *err) {
 	const char *equals = strchr(text, '=');
 	*name = slice_trim((struct slice){text, equals ? equals : text});
 	if (equals && !slice_empty(*name) && equals[1])
 		return equals + 1;
-	err_set(err, ERR_USAGE, "--param block_size_x=32,64,128", "--%s %.200s names no value", option, text);
+	err_set(err, ERR_USAGE, "--param block_size_x=32,64,128", "--%s %.200s does not give a value", option, text);
 	return NULL;
 }
 
@@ -228,14 +229,14 @@ static json_t *param_json(const char *text, struct err *err) {
 	struct value *values;
 	size_t count;
 	struct arena *arena = arena_new();
-	const char *said = after_name("param", text, &name, err);
+	const char *domain = after_name("param", text, &name, err);
 	json_t *param = NULL;
-	if (said && domain_parse(said, arena, &values, &count, err) == 0) {
+	if (domain && domain_parse(domain, arena, &values, &count, err) == 0) {
 		json_t *list = json_array();
 		for (size_t i = 0; i < count; i++)
 			json_array_append_new(list, value_json(values[i]));
 		param = json_pack("{s:o,s:o}", "Name", slice_json(name), "Values", list);
-	} else if (said) {
+	} else if (domain) {
 		err_prefix(err, "--param %.60s", text);
 	}
 	arena_free(arena);
@@ -261,7 +262,7 @@ static int defaults_set(json_t *params, const struct opt_args *args, struct err 
 		if (!value)
 			return -1;
 		if (!param)
-			return err_set(err, ERR_USAGE, "--param gives it values", "--default %.100s: there is no such parameter",
+			return err_set(err, ERR_USAGE, "give it with --param first", "--default %.100s: unknown parameter",
 			               opt_at(args, "default", i));
 		json_object_set_new(param, "Default", value_json(value_parse(value)));
 	}
@@ -278,7 +279,7 @@ static json_t *space_json_of(const struct opt_args *args, struct err *err) {
 	for (size_t i = 0; i < opt_count(args, "constraint"); i++)
 		json_array_append_new(conditions, json_pack("{s:s}", "Expression", opt_at(args, "constraint", i)));
 	if (!failed && !json_array_size(params))
-		failed = err_set(err, ERR_USAGE, "--param block_size_x=32,64,128: a macro in the source",
+		failed = err_set(err, ERR_USAGE, "--param block_size_x=32,64,128 tunes a macro of the source",
 		                 "there is nothing to tune");
 	if (!failed)
 		failed = defaults_set(params, args, err);
@@ -289,7 +290,7 @@ static json_t *space_json_of(const struct opt_args *args, struct err *err) {
 	return NULL;
 }
 
-/* ---- the whole ---- */
+/* ---- specification ---- */
 
 static int shape_add(json_t *kernel, const struct opt_args *args, struct err *err) {
 	static const struct {
@@ -308,10 +309,11 @@ static int shape_add(json_t *kernel, const struct opt_args *args, struct err *er
 		json_decref(list);
 	}
 	if (opt_has(args, "grid") && opt_has(args, "grid-div"))
-		return err_set(err, ERR_USAGE, "--grid counts blocks, --grid-div says what one does", "--grid and --grid-div");
+		return err_set(err, ERR_USAGE, "--grid gives the number of blocks, --grid-div the elements per block",
+		               "--grid and --grid-div cannot be combined");
 	if (!opt_has(args, "grid") && !opt_has(args, "problem"))
 		return err_set(err, ERR_USAGE, "--grid X,Y,Z, or --problem X,Y,Z with --grid-div",
-		               "how many blocks is not said");
+		               "the number of blocks is not given");
 	if (opt_has(args, "shared"))
 		json_object_set_new(kernel, "SharedMemory", json_string(opt_get(args, "shared", "0")));
 	return 0;
@@ -321,7 +323,8 @@ static json_t *kernel_json(const char *path, const struct opt_args *args, struct
 	const char *slash = strrchr(path, '/'), *name = opt_get(args, "kernel", NULL);
 	json_t *arguments = name ? arguments_json(args, err) : NULL, *options = json_array();
 	if (!name)
-		err_set(err, ERR_USAGE, "--kernel NAME: its __global__ function", "which kernel of %.200s is not said", path);
+		err_set(err, ERR_USAGE, "--kernel NAME selects its __global__ function", "the kernel of %.200s is not given",
+		        path);
 	for (size_t i = 0; i < opt_count(args, "option"); i++)
 		json_array_append_new(options, json_string(opt_at(args, "option", i)));
 	if (!arguments) {
@@ -333,7 +336,7 @@ static json_t *kernel_json(const char *path, const struct opt_args *args, struct
 	if (kernel && !shape_add(kernel, args, err))
 		return kernel;
 	if (!kernel)
-		err_set(err, ERR_USAGE, NULL, "what is given is not UTF-8");
+		err_set(err, ERR_USAGE, NULL, "the arguments are not valid UTF-8");
 	json_decref(kernel);
 	return NULL;
 }

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The specification that `tune FILE.cu --kernel NAME ...` stands for. */
+/* Makes the specification for `tune FILE.cu --kernel NAME ...`. */
 #ifndef SRC_PLAN_SOURCE_SPEC_H
 #define SRC_PLAN_SOURCE_SPEC_H
 #include "src/base/opt.h"
 #include "tuner/spec/spec.h"
 
-/* --kernel --arg --problem --grid --grid-div --block --shared --option; --param, --constraint and --default are those
- * of programs. */
+/* --kernel --arg --problem --grid --grid-div --block --shared --option; --param, --constraint and --default belong to
+ * program_options. */
 extern const struct opt source_options[];
-bool source_is_file(const char *word); /* it ends in .cu */
+bool source_is_file(const char *word); /* tells whether it ends in .cu */
 struct spec *source_spec(const char *path, const struct opt_args *args, struct err *err);
 
 #endif

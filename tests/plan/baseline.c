@@ -62,7 +62,7 @@ static void test_threads(void) {
 	                                      "OMP_NUM_THREADS=3.5"};
 	for (size_t i = 0; i < sizeof garbage / sizeof *garbage; i++)
 		today(SMT, garbage[i], "{\"proc_bind\":\"false\"," REST "\"threads\":8,\"wait_policy\":\"default\"}", true,
-		      "is not understood: the baseline has threads 8");
+		      "is not understood; the baseline uses threads=8");
 }
 
 #undef REST
@@ -83,7 +83,7 @@ static void test_binding(void) {
 	today(FLAT, "OMP_PROC_BIND=tight", "{\"proc_bind\":\"false\"," REST, true,
 	      "OMP_PROC_BIND=\"tight\" is not understood");
 	today(FLAT, "OMP_PROC_BIND=close OMP_PLACES=chairs", "{\"places\":\"cores\",\"proc_bind\":\"close\"," REST, true,
-	      "OMP_PLACES=\"chairs\" is not understood: the baseline has places cores");
+	      "OMP_PLACES=\"chairs\" is not understood; the baseline uses places=cores");
 	today("package:2 core:2 pu:2", "OMP_NUM_THREADS=4 OMP_PROC_BIND=close",
 	      "{\"places\":\"threads\",\"proc_bind\":\"close\"," REST, true, NULL);
 }
@@ -107,11 +107,11 @@ static void test_schedule(void) {
 	                                      "OMP_SCHEDULE=often",     "OMP_SCHEDULE=mono:dynamic"};
 	for (size_t i = 0; i < sizeof garbage / sizeof *garbage; i++)
 		today(FLAT, garbage[i], "{\"proc_bind\":\"false\",\"schedule\":\"default\"," REST, true,
-		      "is not understood: the baseline has schedule default");
+		      "is not understood; the baseline uses schedule=default");
 	today(FLAT, "OMP_WAIT_POLICY=PASSIVE",
 	      "{\"proc_bind\":\"false\",\"schedule\":\"default\",\"threads\":4,\"wait_policy\":\"passive\"}", true, NULL);
 	today(FLAT, "OMP_WAIT_POLICY=lazy", "{\"proc_bind\":\"false\",\"schedule\":\"default\"," REST, true,
-	      "has wait_policy default");
+	      "uses wait_policy=default");
 	today(FLAT, "OMP_SCHEDULE=\033[1mx", "{\"proc_bind\":\"false\",\"schedule\":\"default\"," REST, true, "\" [1mx\"");
 }
 
@@ -194,7 +194,8 @@ static void user_is(struct planned *planned, const char *want, bool inside, cons
 static void test_constraints(void) {
 	user_is(planned_new(FLAT, "--param", "A=4,2,1", "--param", "B=4,2,1", "--constraint", "A * B <= 4", "--",
 	                    "./script", NULL),
-	        "{\"A\":4,\"B\":1}", true, "the first that meets 'A * B <= 4', with A=4 B=1", "first values give way");
+	        "{\"A\":4,\"B\":1}", true, "the first configuration that meets 'A * B <= 4', with A=4 B=1",
+	        "first values give way");
 	user_is(planned_new(FLAT, "--param", "A=4,2,1", "--param", "B=4,2,1", "--constraint", "A * B <= 4", "--default",
 	                    "B=2", "--", "./script", NULL),
 	        "{\"A\":2,\"B\":2}", true, "with A=2", "a default does not");

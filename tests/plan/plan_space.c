@@ -181,7 +181,9 @@ static void test_runtimes(void) {
 		planned_free(planned);
 		planned = planned_new(SMT, "--oversubscribe", "--", "./unused", NULL);
 		ok(lacks(planned, "schedule") && lacks(planned, "chunk"), "OMP_SCHEDULE is left out where no loop heeds it");
-		ok(planned_notes(planned, "OMP_SCHEDULE left out: ./unused has no schedule(runtime) loop"), "and that is said");
+		ok(planned_notes(planned,
+		                 "OMP_SCHEDULE is not tuned because ./unused does not contain a schedule(runtime) loop"),
+		   "and that is said");
 		ok(planned_notes(planned, "./unused loads libgomp") && planned->plan && planned->plan->program.openmp,
 		   "a program with OpenMP is tuned without --openmp");
 		has_values(planned, "threads", "[1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,32]");

@@ -156,11 +156,11 @@ static void test_errors(const char *folder) {
 		{"\"Command\": {\"sh\": 1}", NULL, "'Command' must be"},
 		{"\"Command\": [\"sh\"], \"Build\": 5", NULL, "'Build' must be"},
 		{"\"Command\": [\"sh\"], \"Maximize\": \"yes\"", NULL, "'Maximize' must be"},
-		{"\"Command\": [\"sh\"], \"Cwd\": \"nosuch\"", NULL, "nosuch' is not there"},
+		{"\"Command\": [\"sh\"], \"Cwd\": \"nosuch\"", NULL, "nosuch' does not exist"},
 		{"\"Command\": [\"./nosuch\"]", NULL, "cannot run ./nosuch"},
 		{"\"Command\": [\"nosuchprogramanywhere\"]", NULL, "there is no program nosuchprogramanywhere"},
-		{"\"Command\": [\"sh\"]", param, "--param does not go"},
-		{"\"Command\": [\"sh\"]", openmp, "--openmp does not go"},
+		{"\"Command\": [\"sh\"]", param, "--param cannot be combined"},
+		{"\"Command\": [\"sh\"]", openmp, "--openmp cannot be combined"},
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct err err = {0};

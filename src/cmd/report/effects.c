@@ -46,11 +46,11 @@ static void bars_draw(struct report *report, const struct report_section *sectio
 	const struct chart chart = {
 		.title = arena_printf(report->arena, "%s: effect of each parameter", section->kernel),
 		.x_label = "parameter",
-		.y_label = shares ? "share of variance (%)" : "slowest / fastest value (x)",
-		.description = arena_printf(report->arena,
-	                                "%s; the largest effect is that of %s with %.3g%s. Error bars are 95 %% intervals.",
-	                                shares ? "Share of the variance of log time" : "Slowest over fastest value",
-	                                names[0], points[0].y, shares ? " %" : "x"),
+		.y_label = shares ? "share of variance (%)" : "worst / best value (x)",
+		.description = arena_printf(
+			report->arena, "%s; the largest effect is that of %s with %.3g%s. Error bars are 95 %% intervals.",
+			shares ? "Share of the variance of the logarithm" : "Ratio of the worst to the best value", names[0],
+			points[0].y, shares ? " %" : "x"),
 		.x_names = names,
 		.x_name_count = count,
 		.series = series,
@@ -82,9 +82,8 @@ static void effect_row(struct html_table *table, const json_t *effect) {
 }
 
 static void effects_table(struct report *report, const json_t *effects) {
-	static const char *const titles[] = {"parameter",     "\1share",  "\1slowest / fastest",
-	                                     "\1from",        "\1to",     "fastest value",
-	                                     "slowest value", "\1values", NULL};
+	static const char *const titles[] = {"parameter",  "\1share",     "\1worst / best", "\1from", "\1to",
+	                                     "best value", "worst value", "\1values",       NULL};
 	struct html_table table;
 	size_t i;
 	json_t *effect;

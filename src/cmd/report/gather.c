@@ -146,7 +146,7 @@ static int unknown_fail(struct report *report, const struct gathering *gathering
 		err_set(err, ERR_NOTHING, NULL, "%s has not been measured on this machine", name);
 		err_hint(err, "run `sweetspot tune %s` first", name);
 	} else if (near) {
-		err_set(err, ERR_USAGE, NULL, "the store has no measurements of a kernel \"%s\"", name);
+		err_set(err, ERR_USAGE, NULL, "the store does not contain measurements of a kernel \"%s\"", name);
 		err_hint(err, "did you mean %s?", near);
 	} else {
 		*err = ignored;
@@ -161,7 +161,7 @@ static int check(struct report *report, const struct gathering *gathering, struc
 			return unknown_fail(report, gathering, gathering->names[i], err);
 	if (report->section_count)
 		return 0;
-	err_set(err, ERR_NOTHING, NULL, "%s has no measurements of this machine%s", store_path(gathering->store),
+	err_set(err, ERR_NOTHING, NULL, "%s does not contain measurements of this machine%s", store_path(gathering->store),
 	        report->machines ? ", only of others" : "");
 	if (!report->machines)
 		return err_hint(err, "run `sweetspot tune` or `sweetspot sweep KERNEL --over P=A,B` first");

@@ -50,7 +50,7 @@ int report_machine_choose(struct report *report, struct store *store, struct err
 	if (store_each(store, STORE_MACHINES, NULL, on_machine, &choosing, err) == 0) {
 		if (choosing.count == 0 || !*letters_of(choosing.wanted))
 			err_set(err, ERR_USAGE, "`sweetspot store info` lists the fingerprints",
-			        "the store has no machine whose fingerprint begins with \"%s\"", choosing.wanted);
+			        "the store does not contain a machine whose fingerprint begins with \"%s\"", choosing.wanted);
 		else if (choosing.count > 1)
 			err_set(err, ERR_USAGE, "give more of its letters; `sweetspot store info` lists the fingerprints",
 			        "the fingerprints of %zu machines begin with \"%s\"", choosing.count, choosing.wanted);
