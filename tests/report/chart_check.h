@@ -1,17 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What must be true of every chart that goes onto a page. */
+/* Checks that every chart on a page has to pass. */
 #ifndef TESTS_REPORT_CHART_CHECK_H
 #define TESTS_REPORT_CHART_CHECK_H
-#include <ctype.h>
-#include <math.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "src/base/mem.h"
-#include "src/cmd/report/chart/impl.h"
-#include "src/cmd/report/chart/svg.h"
+#include "src/cmd/report/chart/chart.h"
+#include "src/cmd/report/chart/drawing.h"
+#include "src/cmd/report/chart/text.h"
+#include "tests/report/svg_reader.h"
 
 static const char *const allowed_tags[] = {"svg", "title", "desc", "path", "text", NULL};
 static const char *const allowed_attributes[] = {"xmlns",
@@ -56,6 +50,10 @@ static const char *text_fault(const char *at, const char *end) {
 	return NULL;
 }
 
+static bool is_of(const char *value, const char *letters) {
+	return value[0] && strspn(value, letters) == strlen(value);
+}
+
 static const char *attributes_fault(const struct svg_tag *tag) {
 	for (size_t i = 0; i < tag->attribute_count; i++) {
 		const char *name = tag->attributes[i].name, *value = tag->attributes[i].value;
@@ -63,15 +61,18 @@ static const char *attributes_fault(const struct svg_tag *tag) {
 			return name;
 		if (strpbrk(value, "<&") || strstr(value, "url("))
 			return value;
-		if ((strcmp(name, "d") == 0 || strcmp(name, "viewBox") == 0) && (strstr(value, "nan") || strstr(value, "inf")))
-			return "no number";
+		if (strcmp(name, "d") == 0 && !is_of(value, "MLHVzmlhva0123456789.- "))
+			return "a path of other commands";
+		if ((strcmp(name, "viewBox") == 0 || strcmp(name, "x") == 0 || strcmp(name, "y") == 0) &&
+		    !is_of(value, "0123456789.- "))
+			return "a place that is not a number";
 	}
 	return NULL;
 }
 
-/* NULL, or what is wrong with it. ids: how many elements have one. */
+/* NULL, or the first thing that is wrong with it. ids: how many elements have one. */
 static const char *svg_fault(const char *svg, int *ids) {
-	const char *at = svg, *end = svg + strlen(svg), *fault = NULL, *next;
+	const char *at = svg, *fault = NULL, *next;
 	char open[8][32];
 	size_t depth = 0;
 	*ids = 0;
@@ -81,8 +82,8 @@ static const char *svg_fault(const char *svg, int *ids) {
 			return fault;
 		if (depth == 0 && next != at + strspn(at, "\n"))
 			return "text outside";
-		at = svg_tag_read(next, end, &tag);
-		if (!at || tag.is_ignored)
+		at = svg_tag_read(next, &tag);
+		if (!at)
 			return "no tag";
 		*ids += svg_attribute(&tag, "id") != NULL;
 		if (!is_among(tag.name, allowed_tags))
@@ -99,17 +100,30 @@ static const char *svg_fault(const char *svg, int *ids) {
 	return fault ? fault : depth ? "an element without its end" : NULL;
 }
 
-/* Calls see(text, x, y, anchor, data) for each <text> that is not turned. */
-static void each_text(const char *svg, void (*see)(const char *text, double x, double y, char anchor, void *data),
-                      void *data) {
+struct seen_text {
+	const char *text;
+	double x, y, angle; /* on the canvas; y: of the baseline, or of the middle of a turned one */
+	char anchor;        /* 's'tart, 'm'iddle, 'e'nd */
+};
+
+/* Calls see(text, data) for each <text>. */
+static void each_text(const char *svg, void (*see)(const struct seen_text *text, void *data), void *data) {
 	for (const char *at = svg; (at = strstr(at, "<text "));) {
 		struct svg_tag tag;
-		const char *after = svg_tag_read(at, svg + strlen(svg), &tag), *x = svg_attribute(&tag, "x"),
-				   *y = svg_attribute(&tag, "y");
-		const char *anchor = svg_attribute(&tag, "text-anchor");
+		const char *after = svg_tag_read(at, &tag);
+		if (!after)
+			return;
+		const char *x = svg_attribute(&tag, "x"), *y = svg_attribute(&tag, "y");
+		const char *anchor = svg_attribute(&tag, "text-anchor"), *turn = svg_attribute(&tag, "transform");
 		char *text = svg_plain_text(after, strcspn(after, "<"));
-		if (x && y)
-			see(text, strtod(x, NULL), strtod(y, NULL), anchor ? *anchor : 's', data);
+		struct seen_text seen = {.text = text, .anchor = anchor ? *anchor : 's'};
+		bool known = turn ? sscanf(turn, "translate(%lf,%lf) rotate(%lf)", &seen.x, &seen.y, &seen.angle) == 3 : x && y;
+		if (known && !turn) {
+			seen.x = strtod(x, NULL);
+			seen.y = strtod(y, NULL);
+		}
+		if (known)
+			see(&seen, data);
 		free(text);
 		svg_tag_free(&tag);
 		at = after;
@@ -121,10 +135,9 @@ struct sought {
 	int found;
 };
 
-static void see_sought(const char *text, double x, double y, char anchor, void *data) {
+static void see_sought(const struct seen_text *seen, void *data) {
 	struct sought *sought = data;
-	(void)x, (void)y, (void)anchor;
-	sought->found += strcmp(text, sought->text) == 0;
+	sought->found += strcmp(seen->text, sought->text) == 0;
 }
 
 /* How often a text stands in it. */
@@ -134,29 +147,79 @@ __attribute__((unused)) static int text_times(const char *svg, const char *text)
 	return sought.found;
 }
 
-static void see_edges(const char *text, double x, double y, char anchor, void *data) {
-	double width = text_width(text), left = anchor == 's' ? x : anchor == 'm' ? x - width / 2 : x - width;
-	double *most = data;
-	(void)y;
-	*most = fmax(*most, fmax(-left, left + width - CHART_WIDTH));
+enum { BOXES = 512 };
+struct boxes {
+	struct {
+		double x[4], y[4];
+		char text[64];
+	} box[BOXES];
+	size_t count;
+	double height;
+};
+
+static void see_box(const struct seen_text *seen, void *data) {
+	struct boxes *boxes = data;
+	if (boxes->count == BOXES)
+		return;
+	const double half = CANVAS_FONT * 0.4, middle = seen->angle != 0 ? 0 : -0.35 * CANVAS_FONT;
+	double width = text_width(seen->text), turn = seen->angle * M_PI / 180;
+	double left = seen->anchor == 's' ? 0 : seen->anchor == 'm' ? -width / 2 : -width;
+	for (int i = 0; i < 4; i++) {
+		double along = left + (i == 1 || i == 2 ? width : 0), down = (i < 2 ? -half : half) + middle;
+		boxes->box[boxes->count].x[i] = seen->x + along * cos(turn) - down * sin(turn);
+		boxes->box[boxes->count].y[i] = seen->y + along * sin(turn) + down * cos(turn);
+	}
+	snprintf(boxes->box[boxes->count++].text, sizeof(boxes->box->text), "%s", seen->text);
 }
 
-/* By how much the text that is farthest out may be outside of the canvas. */
-__attribute__((unused)) static double text_overhang(const char *svg) {
-	double most = -CHART_WIDTH;
-	each_text(svg, see_edges, &most);
-	return most;
+/* Whether a side of rectangle a has all of b on its outer side: the separating axis theorem. */
+static bool is_apart(const struct boxes *boxes, size_t a, size_t b) {
+	for (int i = 0; i < 4; i++) {
+		double x = boxes->box[a].x[i], y = boxes->box[a].y[i];
+		double dx = boxes->box[a].x[(i + 1) % 4] - x, dy = boxes->box[a].y[(i + 1) % 4] - y;
+		bool all = true;
+		for (int k = 0; k < 4; k++)
+			all &= dx * (boxes->box[b].y[k] - y) - dy * (boxes->box[b].x[k] - x) <= 1e-6;
+		if (all)
+			return true;
+	}
+	return false;
 }
 
-/* Every point of a path is on the canvas. */
+/* NULL, or the two texts that cover each other or the one that is cut. The caller frees. */
+__attribute__((unused)) static char *texts_fault(const char *svg) {
+	struct boxes *boxes = mem_alloc(1, sizeof(*boxes));
+	const char *box = strstr(svg, "viewBox=\"0 0 ");
+	double width = 0;
+	char *fault = NULL;
+	if (!box || sscanf(box + 13, "%lf %lf", &width, &boxes->height) != 2 || width != CANVAS_WIDTH)
+		fault = mem_strdup("no canvas");
+	each_text(svg, see_box, boxes);
+	for (size_t a = 0; a < boxes->count && !fault; a++) {
+		for (int i = 0; i < 4 && !fault; i++) {
+			double x = boxes->box[a].x[i], y = boxes->box[a].y[i];
+			if (x < -1 || x > CANVAS_WIDTH + 1 || y < -1 || y > boxes->height + 1)
+				fault = mem_printf("'%s' is cut at %.0f %.0f", boxes->box[a].text, x, y);
+		}
+		for (size_t b = 0; b < a && !fault; b++)
+			if (!is_apart(boxes, a, b) && !is_apart(boxes, b, a))
+				fault = mem_printf("'%s' covers '%s'", boxes->box[a].text, boxes->box[b].text);
+	}
+	free(boxes);
+	return fault;
+}
+
+/* Every subpath begins on the canvas. */
 __attribute__((unused)) static bool is_on_canvas(const char *svg) {
 	double width, height, x, y;
 	const char *box = strstr(svg, "viewBox=\"0 0 ");
 	if (!box || sscanf(box + 13, "%lf %lf", &width, &height) != 2)
 		return false;
 	for (const char *at = svg; (at = strstr(at, " d=\"M")); at++)
-		if (sscanf(at + 5, "%lf %lf", &x, &y) != 2 || x < -1 || x > width + 1 || y < -1 || y > height + 1)
-			return false;
+		for (const char *d = at + 4; *d != '"'; d++)
+			if (*d == 'M' &&
+			    (sscanf(d + 1, "%lf %lf", &x, &y) != 2 || x < -1 || x > width + 1 || y < -1 || y > height + 1))
+				return false;
 	return true;
 }
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Whatever the numbers are there is a chart: ranges of no width, of all of double's, nothing, NAN; axes that can be
- * read. */
+/* Any numbers make a chart that can be read: ranges without width, those of all doubles, nothing, NAN. */
 #include <config.h>
 
 #include <float.h>
 
 #include "src/base/rng.h"
+#include "src/cmd/report/chart/plot.h"
 #include "tests/report/chart_check.h"
 #include "tests/tap.h"
 
@@ -46,47 +46,35 @@ static const struct {
 	{"denormal", POINTS(P(1, DBL_TRUE_MIN), P(2, 3 * DBL_TRUE_MIN))},
 	{"a million", POINTS(P(1, 1e6), P(2, 2.5e6), P(1024, 1e7))},
 };
-enum { ODD = sizeof(odd) / sizeof(*odd), STYLES = CHART_BOUND + 1, LOGS = 4, ALL = ODD * STYLES * LOGS };
+enum { ODD = sizeof(odd) / sizeof(*odd), STYLES = CHART_BOUND + 1, LOGS = 4 };
 
-static void test_odd(void) {
-	struct chart *charts = mem_alloc(ALL, sizeof(*charts));
-	struct chart_series *series = mem_alloc(ALL, sizeof(*series));
-	char **svg = mem_alloc(ALL, sizeof(*svg)), (*ids)[24] = mem_alloc(ALL, sizeof(*ids));
-	struct err err = {0};
-	for (size_t i = 0; i < ALL; i++) {
-		size_t data = i / (STYLES * LOGS);
-		series[i] =
-			(struct chart_series){"s", (enum chart_style)(i / LOGS % STYLES), odd[data].points, odd[data].count};
-		snprintf(ids[i], sizeof(ids[i]), "c%zu", i);
-		charts[i] = (struct chart){.id = ids[i],
-		                           .title = odd[data].what,
-		                           .x_label = "x",
-		                           .y_label = "y",
-		                           .x_log = i & 1,
-		                           .y_log = i & 2,
-		                           .series = &series[i],
-		                           .series_count = 1};
-	}
-	ok(chart_draw_svg(charts, ALL, svg, &err) == 0, "odd numbers are no errors %s", err.what);
-	for (size_t data = 0; data < ODD && svg[0]; data++) {
-		const char *fault = NULL;
-		double overhang = -1e9;
-		bool inside = true;
+static struct chart odd_chart(size_t i, const struct chart_series *series) {
+	return (struct chart){.id = "odd",
+	                      .title = odd[i / (STYLES * LOGS)].what,
+	                      .x_label = "x",
+	                      .y_label = "y",
+	                      .x_log = i & 1,
+	                      .y_log = i & 2,
+	                      .series = series,
+	                      .series_count = 1};
+}
+
+static void test_odd(size_t data) {
+	char *wrong = NULL;
+	for (size_t i = data * STYLES * LOGS; i < (data + 1) * STYLES * LOGS && !wrong; i++) {
+		const struct chart_series series = {"s", (enum chart_style)(i / LOGS % STYLES), odd[data].points,
+		                                    odd[data].count};
+		const struct chart chart = odd_chart(i, &series);
 		int id_count;
-		for (size_t i = data * STYLES * LOGS; i < (data + 1) * STYLES * LOGS; i++) {
-			fault = fault ? fault : svg_fault(svg[i], &id_count);
-			overhang = fmax(overhang, text_overhang(svg[i]));
-			inside &= is_on_canvas(svg[i]);
-		}
-		ok(!fault && inside && overhang <= 1, "%s: %s, texts %g beyond the edge", odd[data].what,
-		   fault ? fault : "well-formed", overhang);
+		char *svg = chart_svg(&chart, NULL);
+		const char *fault = svg ? svg_fault(svg, &id_count) : "no chart";
+		wrong = fault ? mem_strdup(fault) : texts_fault(svg);
+		if (!wrong && !is_on_canvas(svg))
+			wrong = mem_strdup("outside of the canvas");
+		free(svg);
 	}
-	for (size_t i = 0; i < ALL; i++)
-		free(svg[i]);
-	free(ids);
-	free(svg);
-	free(series);
-	free(charts);
+	ok(!wrong, "%s: %s", odd[data].what, wrong ? wrong : "well-formed, and all texts can be read");
+	free(wrong);
 }
 
 static void test_nothing(void) {
@@ -94,16 +82,14 @@ static void test_nothing(void) {
 	struct chart_series series = {"s", CHART_LINE, nan_only, 1};
 	struct chart charts[] = {{.id = "a", .title = "a"},
 	                         {.id = "b", .title = "b", .series = &series, .series_count = 1}};
-	char *svg[2];
-	if (!ok(chart_draw_svg(charts, 2, svg, NULL) == 0, "no series, and one of nothing"))
-		return;
 	for (int i = 0; i < 2; i++) {
-		ok(text_times(svg[i], "nothing measured") == 1, "say so");
-		free(svg[i]);
+		char *svg = chart_svg(&charts[i], NULL);
+		ok(svg && text_times(svg, "nothing measured") == 1, "a chart of nothing says so");
+		free(svg);
 	}
 }
 
-/* What stands in the class of a series' colour. */
+/* How many elements have the class of a series' colour. */
 static size_t drawn_in(const char *svg, int role) {
 	char stroke[24], fill[24];
 	size_t count = 0;
@@ -118,25 +104,31 @@ static size_t drawn_in(const char *svg, int role) {
 static void test_legend(size_t count) {
 	static const struct chart_point points[] = {P(1, 2), P(2, 3)};
 	struct chart_series *series = mem_alloc(count, sizeof(*series));
-	char(*names)[32] = mem_alloc(count, sizeof(*names)), *svg[1];
+	char(*names)[32] = mem_alloc(count, sizeof(*names));
 	bool named = true;
 	for (size_t i = 0; i < count; i++) {
 		snprintf(names[i], sizeof(names[i]), "variant-%zu", i);
 		series[i] = (struct chart_series){names[i], CHART_LINE, points, 2};
 	}
 	struct chart chart = {.id = "legend", .title = "t", .series = series, .series_count = count};
-	if (ok(chart_draw_svg(&chart, 1, svg, NULL) == 0, "%zu series", count)) {
-		for (size_t i = 0; i < count && i < CHART_NAMES_SHOWN; i++)
-			named &= text_times(svg[0], names[i]) == 1;
-		ok(named && text_overhang(svg[0]) <= 1 && is_on_canvas(svg[0]), "each has its name, on the canvas");
-		for (size_t i = 0; i < count && i < COLOUR_SERIES_COUNT; i++)
-			named &= drawn_in(svg[0], COLOUR_SERIES + (int)i) >= 2;
-		ok(named, "a line and points");
-		ok((count > CHART_NAMES_SHOWN) == (strstr(svg[0], ">and ") != NULL), "the rest is counted");
-		free(svg[0]);
-	}
+	char *svg = chart_svg(&chart, NULL), *fault = svg ? texts_fault(svg) : NULL;
+	for (size_t i = 0; i < count && i < NAMES_SHOWN; i++)
+		named &= text_times(svg, names[i]) == 1;
+	ok(named && !fault && is_on_canvas(svg), "%zu series: each has its name, on the canvas: %s", count,
+	   fault ? fault : "no fault");
+	for (size_t i = 0; i < count && i < COLOUR_SERIES_COUNT; i++)
+		named &= drawn_in(svg, COLOUR_SERIES + (int)i) >= 2;
+	ok(named, "a line and points");
+	ok((count > NAMES_SHOWN) == (strstr(svg, ">and ") != NULL), "the rest is counted");
+	free(fault);
+	free(svg);
 	free(names);
 	free(series);
+}
+
+static bool is_same_dash(size_t i, size_t j) {
+	const char *a = series_dash(i), *b = series_dash(j);
+	return a && b ? strcmp(a, b) == 0 : a == b;
 }
 
 static void test_told_apart(void) {
@@ -147,46 +139,82 @@ static void test_told_apart(void) {
 	ok(apart, "eleven series have eleven shapes");
 	for (size_t i = 0; i < 70; i++)
 		for (size_t j = 0; j < i; j++)
-			apart &= series_shape(i) != series_shape(j) || strcmp(series_dash(i), series_dash(j)) != 0 || i - j >= 55;
+			apart &= series_shape(i) != series_shape(j) || !is_same_dash(i, j) || i - j >= 55;
 	ok(apart, "55 differ without their colours");
 }
 
-static void test_binary(void) {
-	static const char *const want[] = {"1", "2", "4", "8", "16", "32", "64"};
-	struct axis axis;
-	axis_fit(&axis, (struct extent){.low = 1, .high = 64}, true, false, true, 350);
-	bool same = axis.tick_count == 7;
-	for (size_t i = 0; i < 7 && same; i++)
-		same = strcmp(axis.ticks[i].label, want[i]) == 0;
-	ok(same, "threads are marked by powers of two");
-	axis_fit(&axis, (struct extent){.low = 0, .high = 3}, false, false, true, 350);
-	for (size_t i = 0; i < axis.tick_count; i++)
-		same &= strchr(axis.ticks[i].label, '.') == NULL;
-	ok(same, "whole numbers by whole numbers");
+static bool has_ticks(const struct scale *scale, const char *const *want, size_t count) {
+	bool same = scale->tick_count == count;
+	for (size_t i = 0; i < count && same; i++)
+		same = strcmp(scale->ticks[i].label, want[i]) == 0;
+	return same;
 }
 
-/* Random ranges of any size: there are marks, in order, told apart by their labels, in the axis, not over each other.
+static struct scale across(const double *values, size_t count, bool log, double from, double to) {
+	struct extent seen = EXTENT_NONE;
+	struct scale scale = {.from = from, .to = to};
+	for (size_t i = 0; i < count; i++)
+		extent_add(&seen, values[i], log);
+	scale_fit_positions(&scale, seen, log, 0.04);
+	return scale;
+}
+
+static void test_whole(void) {
+	static const double powers[] = {1, 2, 4, 8, 16, 32, 64}, threads[] = {12, 1, 6, 2, 3, 3}, two[] = {1, 2},
+						sizes[] = {100, 1000, 10000}, many[] = {1, 2, 3, 5, 6, 7, 9, 11, 13, 14, 17, 18, 20, 64};
+	static const char *const seven[] = {"1", "2", "4", "8", "16", "32", "64"},
+							 *const five[] = {"1", "2", "3", "6", "12"}, *const hundreds[] = {"100", "1000", "10000"};
+	struct scale scale = across(powers, 7, true, 0, 350);
+	ok(has_ticks(&scale, seven, 7), "threads are marked by powers of two");
+	scale = across(threads, 6, true, 0, 350);
+	ok(has_ticks(&scale, five, 5), "a few whole numbers have a tick each");
+	scale = across(two, 2, false, 0, 350);
+	ok(has_ticks(&scale, seven, 2), "1 and 2 threads have no 1.5 between them");
+	scale = across(sizes, 3, true, 0, 350);
+	ok(has_ticks(&scale, hundreds, 3), "so have sizes that are not powers of two");
+	scale = across(many, 14, true, 0, 350);
+	ok(has_ticks(&scale, seven, 7), "many are marked by powers of two");
+	bool whole = true;
+	for (int last = 1; last < 200; last++) {
+		double ends[] = {0, last};
+		struct extent seen = EXTENT_NONE;
+		for (int i = 0; i < 2; i++)
+			extent_stretch(&seen, ends[i], false);
+		scale = (struct scale){.to = 350};
+		scale_fit_positions(&scale, seen, false, 0.04);
+		for (size_t i = 0; i < scale.tick_count; i++)
+			whole &= strchr(scale.ticks[i].label, '.') == NULL;
+		whole &= scale.tick_count > 1;
+	}
+	ok(whole, "whole numbers by whole numbers");
+}
+
+/* Random ranges of any size: there are ticks, in order, told apart by their labels, on the scale, not over each other.
  */
 static void test_ticks(void) {
 	struct rng rng;
 	rng_seed(&rng, 5);
 	int faults = 0, few = 0;
 	for (int i = 0; i < 20000; i++) {
-		bool log = i & 1, across = i & 2;
+		bool log = i & 1, sideways = i & 2;
 		double size = pow(10, rng_unit(&rng) * 40 - 20), low = (rng_unit(&rng) - (log ? 0 : 0.5)) * size;
 		double high = low + size * pow(10, -7 * rng_unit(&rng)) + (log ? low * 1e-3 : 0);
-		struct axis axis;
-		axis_fit(&axis, (struct extent){.low = low, .high = high, .fractions = true}, log, false, across, 300);
-		double width = 0;
-		for (size_t k = 0; k < axis.tick_count; k++) {
-			double place = axis_place(&axis, axis.ticks[k].at);
-			faults += place < -1e-6 || place > 1 + 1e-6;
-			faults += k > 0 && (axis.ticks[k].at <= axis.ticks[k - 1].at ||
-			                    strcmp(axis.ticks[k].label, axis.ticks[k - 1].label) == 0);
-			width += across ? text_width(axis.ticks[k].label) : CHART_FONT;
+		struct scale scale = {.from = sideways ? 0 : 300, .to = sideways ? 300 : 0};
+		const struct extent seen = {.low = low, .high = high, .fractions = true};
+		if (sideways)
+			scale_fit_positions(&scale, seen, log, 0.04);
+		else
+			scale_fit_values(&scale, seen, log, false);
+		for (size_t k = 0; k < scale.tick_count; k++) {
+			const struct tick *tick = &scale.ticks[k], *last = &scale.ticks[k ? k - 1 : 0];
+			double share = scale_share(&scale, tick->at),
+				   away = fabs(scale_at(&scale, tick->at) - scale_at(&scale, last->at));
+			double needs = sideways ? (text_width(tick->label) + text_width(last->label)) / 2 : CANVAS_FONT;
+			faults += share < -1e-6 || share > 1 + 1e-6;
+			faults += k > 0 && (tick->at <= last->at || strcmp(tick->label, last->label) == 0 || away < needs);
 		}
-		faults += width > 300 || axis.low > low || axis.high < high;
-		few += axis.tick_count < 2;
+		faults += scale.low > low || scale.high < high;
+		few += scale.tick_count < 2;
 	}
 	ok(faults == 0, "ticks of any range: %d faults", faults);
 	ok(few < 1000, "two or more of them: %d of 20000 not", few);
@@ -202,24 +230,19 @@ static void test_heat(void) {
 		{names, names, 1, 1, values + 7, "ms", false}, {names, names, 0, 0, values, "ms", false},
 		{names, names, 1, 6, values, NULL, true},      {names, names, 6, 1, values, "ms", false},
 		{names, names, 3, 0, values, "ms", false}};
-	enum { HEATS = sizeof(heats) / sizeof(*heats) };
-	struct chart charts[HEATS];
-	char ids[HEATS][16], *svg[HEATS];
-	struct err err = {0};
-	for (int i = 0; i < HEATS; i++) {
-		snprintf(ids[i], sizeof(ids[i]), "h%d", i);
-		charts[i] = (struct chart){.id = ids[i], .title = "t", .heat = &heats[i]};
-	}
-	if (!ok(chart_draw_svg(charts, HEATS, svg, &err) == 0, "heat maps of all shapes %s", err.what))
-		return;
-	ok(text_times(svg[0], "36.0") == 1 && text_times(svg[0], "\xE2\x80\x93") == 1,
-	   "few cells bear their values, and a dash for none");
-	ok(strstr(svg[0], "#440154") && strstr(svg[0], "class=\"f4\""), "their colours, and another for none");
-	for (int i = 0; i < HEATS; i++) {
+	for (size_t i = 0; i < sizeof(heats) / sizeof(*heats); i++) {
+		const struct chart chart = {.id = "heat", .title = "t", .heat = &heats[i]};
 		int id_count;
-		ok(!svg_fault(svg[i], &id_count) && text_overhang(svg[i]) <= 1 && is_on_canvas(svg[i]),
-		   "well-formed, on the canvas");
-		free(svg[i]);
+		char *svg = chart_svg(&chart, NULL), *fault = texts_fault(svg);
+		ok(!svg_fault(svg, &id_count) && !fault && is_on_canvas(svg), "a heat map of %zu x %zu: %s", heats[i].width,
+		   heats[i].height, fault ? fault : "no fault");
+		if (i == 0)
+			ok(text_times(svg, "36.0") == 1 && text_times(svg, "\xE2\x80\x93") == 1,
+			   "few cells bear their values, and a dash for none");
+		if (i == 0)
+			ok(strstr(svg, "#440154") && strstr(svg, "class=\"f4\""), "their colours, and another for none");
+		free(fault);
+		free(svg);
 	}
 }
 
@@ -228,7 +251,7 @@ static void test_colours(void) {
 	bool rises = true;
 	for (int i = 0; i <= 63; i++) {
 		unsigned r, g, b;
-		sscanf(colour_map(i / 63.0).text, "#%2x%2x%2x", &r, &g, &b);
+		r = colour_map(i / 63.0) >> 16, g = colour_map(i / 63.0) >> 8 & 255, b = colour_map(i / 63.0) & 255;
 		double light = 0.2126 * pow(r / 255.0, 2.2) + 0.7152 * pow(g / 255.0, 2.2) + 0.0722 * pow(b / 255.0, 2.2);
 		double contrast = colour_map_is_dark(i / 63.0) ? 1.05 / (light + 0.05) : (light + 0.05) / 0.05;
 		rises &= light > before && contrast >= 4.5;
@@ -239,14 +262,11 @@ static void test_colours(void) {
 
 int main(void) {
 	test_told_apart();
-	test_binary();
+	test_whole();
 	test_ticks();
 	test_colours();
-	if (!has_gnuplot()) {
-		tap_skip("charts are drawn", "no gnuplot here");
-		return tap_done();
-	}
-	test_odd();
+	for (size_t data = 0; data < ODD; data++)
+		test_odd(data);
 	test_nothing();
 	test_heat();
 	test_legend(1);

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-check_PROGRAMS += %D%/chart %D%/chart_values
-TESTS += %D%/chart %D%/chart_values
-%C%_chart_SOURCES = %D%/chart.c %D%/chart_check.h $(CHART_SOURCES)
+check_PROGRAMS += %D%/chart %D%/chart_values %D%/chart_places
+TESTS += %D%/chart %D%/chart_values %D%/chart_places
+%C%_chart_SOURCES = %D%/chart.c %D%/chart_check.h %D%/svg_reader.h $(CHART_SOURCES)
 %C%_chart_LDADD = libbase.la -lm
-%C%_chart_values_SOURCES = %D%/chart_values.c %D%/chart_check.h $(CHART_SOURCES)
+%C%_chart_values_SOURCES = %D%/chart_values.c %D%/chart_check.h %D%/svg_reader.h $(CHART_SOURCES)
 %C%_chart_values_LDADD = libbase.la -lm
+%C%_chart_places_SOURCES = %D%/chart_places.c %D%/chart_check.h %D%/svg_reader.h $(CHART_SOURCES)
+%C%_chart_places_LDADD = libbase.la -lm
 dist_check_SCRIPTS += %D%/page %D%/large %D%/machine %D%/browser
 TESTS += %D%/page %D%/large %D%/machine %D%/browser
 EXTRA_DIST += %D%/page.sh %D%/page_check.py %D%/browser_check.py

@@ -32,6 +32,16 @@ static void series_fill(const struct curves *curves, const struct slice *slice, 
 	*series = (struct chart_series){slice->name, words ? CHART_BARS : CHART_LINE, points, count};
 }
 
+/* The winner at this place across, with the recommended value; NULL: it has no place. */
+static const struct chart_mark *winner_at(const struct curves *curves, double x) {
+	double median = js_real_or(curves->section->entry, "median", NAN);
+	if (isnan(x) || isnan(median))
+		return NULL;
+	struct chart_mark *mark = arena_alloc(curves->report->arena, 1, sizeof *mark);
+	*mark = (struct chart_mark){x, median * curves->scale.factor};
+	return mark;
+}
+
 static struct chart chart_of(const struct curves *curves, const char *what) {
 	const struct report_section *section = curves->section;
 	const struct study_column *column = study_column(curves->study, curves->column);
@@ -64,6 +74,8 @@ void curves_times(const struct curves *curves) {
 		series_fill(curves, &curves->slices[i], NAN, &series[i]);
 	chart.series = memcpy(arena_alloc(report->arena, lines, sizeof *series), series, lines * sizeof *series);
 	chart.series_count = lines;
+	size_t winner = slice_winner(curves->section);
+	chart.winner = winner_at(curves, winner == SIZE_MAX ? NAN : curves_number(curves, winner));
 	chart.y_label = report_axis(report, curves->section, curves->scale);
 	chart.y_log = curves->least > 0 && curves->most > TALL * curves->least;
 	chart.description =
@@ -131,13 +143,19 @@ void curves_bars(const struct curves *curves) {
 	struct slice *slice = &curves->slices[0];
 	struct chart chart = chart_of(curves, curves->section->label);
 	const struct study_column *column = study_column(curves->study, curves->column);
-	size_t count = slice->count < CURVES_POINTS ? slice->count : CURVES_POINTS;
+	size_t count = slice->count < CURVES_POINTS ? slice->count : CURVES_POINTS, winner = slice_winner(curves->section);
+	double place = NAN;
 	const char **names = arena_alloc(report->arena, count + 1, sizeof *names);
 	struct chart_series *series = arena_alloc(report->arena, 1, sizeof *series);
 	qsort_r(slice->rows, slice->count, sizeof *slice->rows, by_value, (void *)curves->study);
 	slice->count = count;
-	for (size_t i = 0; i < count; i++)
-		names[i] = slice_level(report, column, study_row(curves->study, slice->rows[i])->place[curves->column]);
+	for (size_t i = 0; i < count; i++) {
+		int level = study_row(curves->study, slice->rows[i])->place[curves->column];
+		names[i] = slice_level(report, column, level);
+		if (winner != SIZE_MAX && study_row(curves->study, winner)->place[curves->column] == level)
+			place = (double)i;
+	}
+	chart.winner = winner_at(curves, place);
 	series_fill(curves, slice, NAN, series);
 	series->name = NULL;
 	chart.x_names = names;

@@ -93,6 +93,20 @@ static const char **names_of(struct report *report, const struct grid *grid, siz
 	return names;
 }
 
+/* NULL: it is not known, or on none of the cells. */
+static const struct chart_mark *grid_winner(struct report *report, const struct grid *grid) {
+	size_t row = slice_winner(grid->section);
+	if (row == SIZE_MAX)
+		return NULL;
+	const int *place = study_row(grid->section->view.study, row)->place;
+	size_t x = index_of(grid, 0, place[grid->column[0]]), y = index_of(grid, 1, place[grid->column[1]]);
+	if (x == grid->side[0] || y == grid->side[1])
+		return NULL;
+	struct chart_mark *mark = arena_alloc(report->arena, 1, sizeof *mark);
+	*mark = (struct chart_mark){(double)x, (double)y};
+	return mark;
+}
+
 static void grid_draw(struct report *report, const struct grid *grid) {
 	const struct report_section *section = grid->section;
 	struct report_scale scale = report_scale(section, grid->most);
@@ -120,6 +134,7 @@ static void grid_draw(struct report *report, const struct grid *grid) {
 			"%zu of %zu pairs were measured.",
 			section->label, x, y, grid->cells, grid->side[0] * grid->side[1]),
 		.heat = heat,
+		.winner = grid_winner(report, grid),
 	};
 	html_begin(report->html, "div", "class", "figures", NULL);
 	charts_add(report->charts, arena_printf(report->arena, "%s-%s-%s", section->kernel, x, y), &chart);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Writes HTML. Texts and attribute values are escaped here and nowhere else. Unescaped markup is either a constant of
- * this program or fills a slot at the end. Every element that begins also ends. */
+/* Writes HTML. Texts and attribute values are escaped here. Unescaped markup is a constant of this program, a chart,
+ * which escapes its own texts, or fills a slot at the end. Every element that begins also ends. */
 #ifndef SRC_CMD_REPORT_HTML_H
 #define SRC_CMD_REPORT_HTML_H
 #include <stddef.h>

@@ -61,7 +61,7 @@ static void policy_put(struct html *html, const char *css) {
 }
 
 void page_begin(struct html *html, const char *title) {
-	char *css = mem_printf("%s%s", style, chart_css);
+	char *charts = chart_css(), *css = mem_printf("%s%s", style, charts);
 	html_constant(html, "<!DOCTYPE html>\n");
 	html_begin(html, "html", "lang", "en", NULL);
 	html_begin(html, "head", NULL);
@@ -76,6 +76,7 @@ void page_begin(struct html *html, const char *title) {
 	html_end(html);
 	html_end(html);
 	html_begin(html, "body", NULL);
+	free(charts);
 	free(css);
 }
 

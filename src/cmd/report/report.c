@@ -74,14 +74,10 @@ static int write_out(struct report *report, const char *path, const char *page, 
 
 static int make(struct report *report, struct err *err) {
 	const char *path = opt_get(report->args, "output", "report.html"), *dir = opt_get(report->args, "png", NULL);
-	struct err missing;
 	size_t size = 0;
 	page_put(report);
-	char *page = charts_finish(report->charts, dir, &size, &missing, err);
+	char *page = charts_finish(report->charts, dir, &size, err);
 	int failed = page ? write_out(report, path, page, size, err) : -1;
-	if (!failed && missing.code != ERR_OK)
-		ui_warn(app_ui(report->app), *missing.hint ? missing.hint : NULL, "the report is without charts: %s",
-		        missing.what);
 	if (!failed && dir && strcmp(path, "-") != 0)
 		printf("pictures: %s (%zu)\n", dir, charts_count(report->charts));
 	free(page);
@@ -112,8 +108,7 @@ const struct cmd cmd_report = {
 	.summary = "write a page with all results: recommendations, charts, reasons",
 	.usage = "report [OPTION...] [KERNEL...]",
 	.options = tables,
-	.notes = "The page is one file that works without a network. gnuplot draws its charts; the\n"
-			 "tables are there without it.",
+	.notes = "The page is one file that works without a network. Only --png needs gnuplot.",
 	.examples = "sweetspot report -o report.html\n"
 				"sweetspot report fw gol -o fw-gol.html",
 	.run = run,

@@ -105,3 +105,13 @@ size_t slice_split(const struct report_section *section, size_t column) {
 			return columns[i];
 	return SIZE_MAX;
 }
+
+size_t slice_winner(const struct report_section *section) {
+	const json_t *config = json_object_get(section->entry, "config");
+	const struct study *study = section->view.study;
+	bool won = strcmp(js_string_or(section->entry, "verdict", ""), "faster") == 0;
+	for (size_t i = 0; won && config && i < study_rows(study); i++)
+		if (explain_of_problem((void *)&section->view, study, i) && json_equal(study_row(study, i)->config, config))
+			return i;
+	return SIZE_MAX;
+}

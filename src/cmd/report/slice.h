@@ -22,5 +22,7 @@ size_t slice_params(const struct report_section *section, size_t columns[STUDY_C
 size_t slice_levels(const struct report_section *section, size_t column);
 /* The text of a level, in the arena. */
 const char *slice_level(struct report *report, const struct study_column *column, int level);
+/* The row of the configuration that `tune` proved faster than the baseline; SIZE_MAX: there is none. */
+size_t slice_winner(const struct report_section *section);
 
 #endif

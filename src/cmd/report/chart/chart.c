@@ -3,30 +3,58 @@
 
 #include "src/cmd/report/chart/chart.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "src/base/mem.h"
 #include "src/base/sys.h"
-#include "src/cmd/report/chart/impl.h"
+#include "src/cmd/report/chart/plot.h"
+#include "src/cmd/report/chart/write.h"
 
-enum { BATCH = 100 }; /* charts a process */
+/* 0 if it is on the axis, so that bars stand on it. */
+static void base_draw(struct plot *plot) {
+	double y = plot->y.log ? plot->y.from : scale_at(&plot->y, 0);
+	drawing_line(plot->drawing, (struct stroke){paint_role(COLOUR_AXIS), 1, NULL});
+	drawing_move(plot->drawing, plot->x.from, y);
+	drawing_to(plot->drawing, plot->x.to, y);
+}
 
-void chart_write(FILE *out, const struct chart *chart, const char *file) {
-	struct script script;
-	struct layout layout;
-	script_open(&script, !file);
-	chart->heat ? layout_heat(&layout, chart) : layout_series(&layout, chart);
-	frame_write(&script, chart, &layout);
-	if (chart->heat) {
-		heat_write(&script, chart, &layout);
-	} else {
-		if (chart->x_names)
-			frame_names(&script, &layout, chart->x_names, chart->x_name_count);
-		legend_write(&script, chart, &layout);
-		series_write(&script, chart, &layout);
-	}
-	script_close(&script, out, file);
+static bool is_empty(const struct plot *plot) {
+	struct spot spot;
+	for (size_t i = 0; i < plot->chart->series_count; i++)
+		for (size_t j = 0; j < plot->chart->series[i].count; j++)
+			if (plot_spot(plot, &plot->chart->series[i], j, &spot))
+				return false;
+	return true;
+}
+
+static void apology_draw(struct plot *plot) {
+	drawing_text(plot->drawing, "nothing measured",
+	             (struct label){(plot->x.from + plot->x.to) / 2, (plot->y.from + plot->y.to) / 2, .anchor = 'c'});
+}
+
+/* From back to front. Returns the first y below it. */
+static double series_draw(struct plot *plot) {
+	series_fit(plot);
+	double y = frame_draw(plot);
+	bars_draw(plot);
+	errors_draw(plot, true);
+	base_draw(plot);
+	errors_draw(plot, false);
+	lines_draw(plot);
+	winner_draw(plot);
+	if (is_empty(plot))
+		apology_draw(plot);
+	return legend_draw(plot, y);
+}
+
+static void chart_draw(const struct chart *chart, struct drawing *drawing) {
+	struct plot plot = {.drawing = drawing, .chart = chart};
+	double y = chart->heat ? heat_draw(&plot) : series_draw(&plot);
+	drawing->height = ceil(y + EDGE);
 }
 
 /* It becomes an id, a file name and a word of a command. */
@@ -37,73 +65,63 @@ static int check_id(const char *id, struct err *err) {
 	return err_set(err, ERR_USAGE, NULL, "'%.100s' can't be the id of a chart", id ? id : "");
 }
 
-static int draw(const struct chart *charts, size_t count, const char *folder, char **output, size_t *size,
-                struct err *err) {
+static FILE *memory_open(char **text, size_t *size) {
+	FILE *out = open_memstream(text, size);
+	if (!out)
+		abort();
+	return out;
+}
+
+char *chart_svg(const struct chart *chart, struct err *err) {
+	struct drawing drawing = {0};
+	char *text;
+	size_t size;
+	if (check_id(chart->id, err) != 0)
+		return NULL;
+	chart_draw(chart, &drawing);
+	FILE *out = memory_open(&text, &size);
+	svg_write(out, &drawing, chart);
+	fclose(out);
+	drawing_free(&drawing);
+	return text;
+}
+
+static char *script_of(const struct chart *charts, size_t count, size_t *size) {
 	char *script;
-	size_t length;
+	FILE *out = memory_open(&script, size);
+	for (size_t i = 0; i < count; i++) {
+		struct drawing drawing = {0};
+		chart_draw(&charts[i], &drawing);
+		script_write(out, &drawing, charts[i].id);
+		drawing_free(&drawing);
+	}
+	fprintf(out, "exit\n");
+	fclose(out);
+	return script;
+}
+
+static int check_written(const struct chart *charts, size_t count, const char *dir, struct err *err) {
+	for (size_t i = 0; i < count; i++) {
+		char *path = mem_printf("%s/%s.png", dir, charts[i].id);
+		int missing = access(path, R_OK) != 0;
+		free(path);
+		if (missing)
+			return err_set(err, ERR_FAILED, NULL, "gnuplot did not write %s.png", charts[i].id);
+	}
+	return 0;
+}
+
+int chart_png(const struct chart *charts, size_t count, const char *dir, struct err *err) {
+	size_t size;
 	for (size_t i = 0; i < count; i++)
 		if (check_id(charts[i].id, err) != 0)
 			return -1;
-	FILE *out = open_memstream(&script, &length);
-	for (size_t i = 0; i < count; i++)
-		chart_write(out, &charts[i], folder ? charts[i].id : NULL);
-	fprintf(out, "exit\n");
-	fclose(out);
-	int failed = gnuplot_run(script, length, folder, output, size, err);
-	free(script);
-	return failed;
-}
-
-/* Cuts the output at the end of each picture. */
-static int take_apart(const char *output, const struct chart *charts, size_t count, char **svg, struct err *err) {
-	static const char mark[] = "</svg>";
-	for (size_t i = 0; i < count; i++) {
-		const char *end = strstr(output, mark);
-		svg[i] = end ? svg_translate(output, (size_t)(end - output), &charts[i]) : NULL;
-		if (!svg[i])
-			return err_set(err, ERR_FAILED, NULL, "gnuplot did not draw the chart '%s' as expected", charts[i].id);
-		output = end + sizeof(mark) - 1;
-	}
-	return 0;
-}
-
-static int draw_batch(const struct chart *charts, size_t count, char **svg, struct err *err) {
-	char *output;
-	size_t size;
-	if (draw(charts, count, NULL, &output, &size, err) != 0)
-		return -1;
-	int failed = take_apart(output, charts, count, svg, err);
-	free(output);
-	return failed;
-}
-
-static size_t batch_size(size_t count, size_t done) {
-	return count - done < BATCH ? count - done : BATCH;
-}
-
-int chart_draw_svg(const struct chart *charts, size_t count, char **svg, struct err *err) {
-	memset(svg, 0, count * sizeof(*svg));
-	for (size_t done = 0; done < count; done += BATCH)
-		if (draw_batch(charts + done, batch_size(count, done), svg + done, err) != 0)
-			goto fail;
-	return 0;
-fail:
-	for (size_t i = 0; i < count; i++) {
-		free(svg[i]);
-		svg[i] = NULL;
-	}
-	return -1;
-}
-
-int chart_draw_png(const struct chart *charts, size_t count, const char *dir, struct err *err) {
 	if (sys_make_dirs(dir, err) != 0)
 		return -1;
-	for (size_t done = 0; done < count; done += BATCH) {
-		char *output;
-		size_t size;
-		if (draw(charts + done, batch_size(count, done), dir, &output, &size, err) != 0)
-			return -1;
-		free(output);
-	}
-	return 0;
+	if (count == 0)
+		return 0;
+	char *script = script_of(charts, count, &size);
+	int failed = gnuplot_run(script, size, dir, err);
+	free(script);
+	return failed ? failed : check_written(charts, count, dir, err);
 }

@@ -1,28 +1,65 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <config.h>
 
+#include "src/cmd/report/chart/colour.h"
+
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
+#include <stdlib.h>
 
-#include "src/cmd/report/chart/impl.h"
+#include "src/cmd/report/chart/chart.h"
 
-/* Series: Okabe, Ito: Color Universal Design (2008), without black, which is the ink, and yellow, too faint on white.
- * chart_css.c has the same colours, and lighter ones for dark pages. */
-static const char *const on_white[COLOUR_ROLES] = {
-	[COLOUR_INK] = "#1a1a1a",        [COLOUR_AXIS] = "#707070",       [COLOUR_RULE] = "#dddddd",
-	[COLOUR_ABSENT] = "#eeeeee",     [COLOUR_SERIES] = "#0072b2",     [COLOUR_SERIES + 1] = "#d55e00",
-	[COLOUR_SERIES + 2] = "#009e73", [COLOUR_SERIES + 3] = "#cc79a7", [COLOUR_SERIES + 4] = "#e69f00",
-	[COLOUR_SERIES + 5] = "#56b4e9", [COLOUR_SERIES + 6] = "#1a1a1a",
+/* Series: Okabe, Ito: Color Universal Design (2008), without black, which is the ink, and without yellow, which is too
+ * faint on white. Dark pages get lighter ones. */
+static const struct {
+	unsigned light, dark;
+} roles[COLOUR_ROLES] = {
+	[COLOUR_INK] = {0x1a1a1a, 0xe8e8e8},        [COLOUR_AXIS] = {0x707070, 0x9a9a9a},
+	[COLOUR_RULE] = {0xdddddd, 0x3c3c3c},       [COLOUR_ABSENT] = {0xeeeeee, 0x2c2c2c},
+	[COLOUR_SERIES] = {0x0072b2, 0x4fa9e0},     [COLOUR_SERIES + 1] = {0xd55e00, 0xf47c35},
+	[COLOUR_SERIES + 2] = {0x009e73, 0x1fc598}, [COLOUR_SERIES + 3] = {0xcc79a7, 0xe39fc5},
+	[COLOUR_SERIES + 4] = {0xe69f00, 0xe69f00}, [COLOUR_SERIES + 5] = {0x56b4e9, 0xa9dbf7},
+	[COLOUR_SERIES + 6] = {0x1a1a1a, 0xe8e8e8},
 };
 
-struct colour colour_role(int role, bool svg) {
-	struct colour colour;
-	if (svg)
-		snprintf(colour.text, sizeof(colour.text), "#0000%02x", (unsigned)role & 0xFF);
-	else
-		snprintf(colour.text, sizeof(colour.text), "%s", on_white[role]);
-	return colour;
+struct paint paint_role(int role) {
+	return (struct paint){.role = role};
+}
+
+struct paint paint_rgb(unsigned rgb) {
+	return (struct paint){.rgb = rgb};
+}
+
+unsigned paint_on_white(struct paint paint) {
+	return paint.role ? roles[paint.role].light : paint.rgb;
+}
+
+static void write_variables(FILE *out, bool dark) {
+	for (int role = 1; role < COLOUR_ROLES; role++)
+		if (roles[role].light)
+			fprintf(out, "--c%d:#%06x;", role, dark ? roles[role].dark : roles[role].light);
+}
+
+/* Classes sN and fN stroke and fill in the colour of role N. */
+char *chart_css(void) {
+	char *text;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+	if (!out)
+		abort();
+	fprintf(out, ".chart{");
+	write_variables(out, false);
+	fprintf(out,
+	        "display:block;width:100%%;max-width:36rem;height:auto;overflow:hidden;fill:none;stroke-linejoin:round;"
+	        "font-family:system-ui,\"Liberation Sans\",Arial,sans-serif;break-inside:avoid}\n"
+	        "@media screen and (prefers-color-scheme:dark){.chart{");
+	write_variables(out, true);
+	fprintf(out, "}}\n");
+	for (int role = 1; role < COLOUR_ROLES; role++)
+		if (roles[role].light)
+			fprintf(out, ".chart .s%d{stroke:var(--c%d)}.chart .f%d{fill:var(--c%d)}\n", role, role, role, role);
+	fclose(out);
+	return text;
 }
 
 /* Ten places of viridis: van der Walt, Smith: A Better Default Colormap for Matplotlib (SciPy 2015), in the public
@@ -35,36 +72,33 @@ static unsigned blend(unsigned a, unsigned b, double share, int shift) {
 	return (unsigned)lround(from + (to - from) * share) << shift;
 }
 
-/* In 64 steps, so that cells of one colour can be joined. */
-struct colour colour_map(double share) {
+/* In 64 steps, so that neighbours of about the same colour become one path. */
+unsigned colour_map(double share) {
 	enum { STEPS = 63, LAST = sizeof(viridis) / sizeof(*viridis) - 1 };
 	double place = round(fmin(fmax(share, 0), 1) * STEPS) / STEPS * LAST;
 	size_t i = (size_t)fmin(floor(place), LAST - 1);
 	unsigned rgb = 0;
 	for (int shift = 0; shift <= 16; shift += 8)
 		rgb |= blend(viridis[i], viridis[i + 1], place - (double)i, shift);
-	struct colour colour;
-	snprintf(colour.text, sizeof(colour.text), "#%06x", rgb & 0xFFFFFF);
-	return colour;
+	return rgb;
 }
 
-/* Below it white, above it black has the higher contrast (WCAG 2.1, relative luminance 0.179). */
+/* White has the higher contrast on colours below this share, black on those above (WCAG 2.1, relative luminance
+ * 0.179). */
 bool colour_map_is_dark(double share) {
 	return share < 0.44;
 }
 
+int series_role(size_t index) {
+	return COLOUR_SERIES + (int)(index % COLOUR_SERIES_COUNT);
+}
+
 const char *series_dash(size_t index) {
-	static const char *const dashes[] = {"solid", "(8,3)", "(3,3)", "(10,3,2,3)", "(14,3)"};
+	static const char *const dashes[] = {NULL, "8,3", "3,3", "10,3,2,3", "14,3"};
 	return dashes[index % (sizeof(dashes) / sizeof(*dashes))];
 }
 
-/* Disc, square, triangles, diamond, and their outlines, cross: as many as are told apart when small, and a number that
- * has no divisor in common with that of the colours and of the dashes. */
-int series_shape(size_t index) {
-	static const int shapes[] = {7, 5, 9, 13, 11, 6, 4, 8, 12, 10, 2};
-	return shapes[index % (sizeof(shapes) / sizeof(*shapes))];
-}
-
-int series_colour(size_t index) {
-	return COLOUR_SERIES + (int)(index % COLOUR_SERIES_COUNT);
+/* The number of shapes has no divisor in common with that of the colours or of the dashes: combinations repeat late. */
+enum shape series_shape(size_t index) {
+	return (enum shape)(index % SHAPE_SERIES);
 }

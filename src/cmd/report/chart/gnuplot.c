@@ -2,17 +2,15 @@
 #include <config.h>
 
 #include <stdlib.h>
-#include <string.h>
 
+#include "src/base/mem.h"
 #include "src/base/proc/proc.h"
 #include "src/base/sys.h"
-#include "src/cmd/report/chart/impl.h"
+#include "src/cmd/report/chart/write.h"
 
 static const double patience = 120;
-enum { LONGEST_LINE = 16 << 20, MOST_OUTPUT = 256 << 20 };
-
-static int read_output(struct proc *proc, FILE *out, double deadline, struct err *err) {
-	size_t total = 0;
+/* Pictures go to files, so that gnuplot has nothing to print; whatever it prints is dropped. */
+static int wait_end(struct proc *proc, double deadline, struct err *err) {
 	for (;;) {
 		char *line;
 		size_t size;
@@ -21,19 +19,15 @@ static int read_output(struct proc *proc, FILE *out, double deadline, struct err
 			return 0;
 		if (what == PROC_TIMEOUT)
 			return err_set(err, ERR_FAILED, NULL, "gnuplot did not end within %.0f s", patience);
-		if (what != PROC_LINE || (total += size) > MOST_OUTPUT)
-			return err_set(err, ERR_FAILED, NULL, "gnuplot wrote more than expected");
-		fwrite(line, 1, size, out);
-		putc('\n', out);
+		if (what != PROC_LINE)
+			return err_set(err, ERR_FAILED, NULL, "gnuplot printed more than expected");
 	}
 }
 
-/* The script ends with `exit`: the pipe of its input stays open until proc_stop. */
-static int talk(struct proc *proc, const char *script, size_t size, FILE *out, struct err *err) {
+/* The script ends with `exit`, because the pipe of its input stays open until proc_stop. */
+static int talk(struct proc *proc, const char *script, size_t size, struct err *err) {
 	double deadline = sys_now() + patience;
-	if (proc_write(proc, script, size, patience, err) != 0)
-		return -1;
-	return read_output(proc, out, deadline, err);
+	return proc_write(proc, script, size, patience, err) != 0 ? -1 : wait_end(proc, deadline, err);
 }
 
 static int check_status(int status, const char *said, struct err *err) {
@@ -45,30 +39,22 @@ static int check_status(int status, const char *said, struct err *err) {
 	               "gnuplot failed (%s): %.300s", text, said);
 }
 
-int gnuplot_run(const char *script, size_t size, const char *folder, char **output, size_t *output_size,
-                struct err *err) {
+int gnuplot_run(const char *script, size_t size, const char *folder, struct err *err) {
 	static const char *const argv[] = {"gnuplot", "-d", NULL}; /* -d: no initialisation files */
 	static const char *const unset[] = {"GNUPLOT*", "GNUTERM", "LC_*", "LANG", "LANGUAGE", "DISPLAY", NULL};
 	static const char *const set[] = {"LC_ALL=C.UTF-8", NULL};
-	struct proc_spec spec = {
-		.argv = argv, .unset = unset, .set = set, .cwd = folder, .no_core = true, .line_max = LONGEST_LINE};
+	struct proc_spec spec = {.argv = argv, .unset = unset, .set = set, .cwd = folder, .no_core = true};
 	struct proc *proc = proc_start(&spec, err);
 	if (!proc) {
 		if (err)
 			err->code = ERR_UNAVAILABLE;
-		return err_hint(err, "charts need gnuplot (5.2 or later): apt install gnuplot-nox");
+		return err_hint(err, "pictures need gnuplot (5.2 or later): apt install gnuplot-nox");
 	}
-	FILE *out = open_memstream(output, output_size);
-	int failed = talk(proc, script, size, out, err);
-	char *said = strdup(proc_stderr(proc));
+	int failed = talk(proc, script, size, err);
+	char *said = mem_strdup(proc_stderr(proc));
 	int status = proc_stop(proc, failed ? 0 : 5);
-	fclose(out);
 	if (!failed)
-		failed = check_status(status, said ? said : "", err);
+		failed = check_status(status, said, err);
 	free(said);
-	if (failed) {
-		free(*output);
-		*output = NULL;
-	}
 	return failed;
 }

@@ -1,125 +1,117 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Heat maps: a coloured cell for each pair of names, and the scale of the colours below. */
 #include <config.h>
 
 #include <math.h>
+#include <stdio.h>
 
-#include "src/cmd/report/chart/impl.h"
+#include "src/cmd/report/chart/plot.h"
+#include "src/cmd/report/chart/text.h"
 
-enum { BAR_CELLS = 48, BAR_HEIGHT = 12 };
+enum { BAR_PARTS = 48, BAR_HEIGHT = 12, CELL_HEIGHT = 26, LEAST_HEIGHT = 160, MOST_HEIGHT = 300, ABOVE_BAR = 8 };
+static const char dash[] = "\xE2\x80\x93"; /* not measured */
 
-struct scale {
-	struct axis axis;
-	bool any;
-};
-
-static struct scale scale_fit(const struct chart_heat *heat, double length) {
-	struct extent seen = {.low = 1};
+static struct extent values_extent(const struct chart_heat *heat) {
+	struct extent seen = EXTENT_NONE;
 	for (size_t i = 0; i < heat->width * heat->height; i++)
 		extent_add(&seen, heat->values[i], heat->value_log);
-	struct scale scale = {.any = seen.low <= seen.high};
-	axis_fit(&scale.axis, seen, heat->value_log, false, true, length);
-	if (seen.low < seen.high)
-		axis_trim(&scale.axis, seen.low, seen.high);
-	return scale;
+	return seen;
 }
 
 /* 0 to 1, or NAN. */
-static double share_of(const struct scale *scale, double value) {
-	double v = axis_value(value, scale->axis.log);
-	return isnan(v) ? NAN : axis_place(&scale->axis, v);
+static double share_of(const struct scale *colours, double value) {
+	double v = scale_value(value, colours->log);
+	return isnan(v) ? NAN : fmin(fmax(scale_share(colours, v), 0), 1);
 }
 
-static void write_cells(struct script *script, const struct chart_heat *heat, const struct scale *scale) {
-	size_t block = script_block(script);
+static struct spot cell_corner(const struct plot *plot, size_t i, double side) {
+	size_t width = plot->chart->heat->width;
+	return spot_at(scale_at(&plot->x, (double)(i % width) + side), scale_at(&plot->y, (double)(i / width) + side));
+}
+
+static void cells_draw(struct plot *plot, const struct scale *colours) {
+	const struct chart_heat *heat = plot->chart->heat;
 	for (size_t i = 0; i < heat->width * heat->height; i++) {
-		double share = share_of(scale, heat->values[i]);
-		struct colour colour = isnan(share) ? colour_role(COLOUR_ABSENT, script->svg) : colour_map(share);
-		fprintf(script->blocks, "%zu %zu 0x%s\n", i % heat->width, i / heat->width, colour.text + 1);
+		double share = share_of(colours, heat->values[i]);
+		drawing_rect(plot->drawing, isnan(share) ? paint_role(COLOUR_ABSENT) : paint_rgb(colour_map(share)),
+		             cell_corner(plot, i, -0.5), cell_corner(plot, i, 0.5));
 	}
-	script_block_end(script);
-	if (heat->width > 0 && heat->height > 0)
-		script_plot(script, "$d%zu using 1:2:(0.5):(0.5):3 with boxxyerror fs solid noborder lc rgb variable", block);
-	else
-		script_plot(script, "$d%zu using (0):(0):(0.5):(0.5) with boxxyerror notitle", block);
 }
 
 /* Three digits. */
-static void value_text(char text[32], double value) {
-	double power = value == 0 ? 1 : pow(10, floor(log10(fabs(value))) - 2);
+static void value_write(char text[32], double value) {
+	int decimals = value == 0 ? 0 : 2 - (int)floor(log10(fabs(value)));
 	snprintf(text, 32, "%.3g", value);
 	if (fabs(value) >= 1e-3 && fabs(value) < 1e5)
-		snprintf(text, 32, "%.*f", power >= 1 ? 0 : power >= 0.1 ? 1 : power >= 0.01 ? 2 : 3, value);
+		snprintf(text, 32, "%.*f", decimals > 0 ? decimals : 0, value);
 }
 
 static bool values_fit(const struct chart_heat *heat, double cell_width, double cell_height) {
 	double widest = 0;
 	for (size_t i = 0; i < heat->width * heat->height; i++) {
 		char text[32];
-		value_text(text, heat->values[i]);
+		value_write(text, heat->values[i]);
 		if (isfinite(heat->values[i]))
 			widest = fmax(widest, text_width(text));
 	}
-	return cell_height >= CHART_FONT * 1.2 && widest + 2 <= cell_width;
+	return cell_height >= CANVAS_FONT * 1.2 && widest + 4 <= cell_width;
 }
 
-static void write_values(struct script *script, const struct chart_heat *heat, const struct layout *layout,
-                         const struct scale *scale) {
-	double cell_width = (layout->right - layout->left) / (double)heat->width;
-	double cell_height = (layout->bottom - layout->top) / (double)heat->height;
+static void values_draw(struct plot *plot, const struct scale *colours) {
+	const struct chart_heat *heat = plot->chart->heat;
+	double cell_width = (plot->x.to - plot->x.from) / (double)heat->width;
+	double cell_height = (plot->y.from - plot->y.to) / (double)heat->height;
 	if (!values_fit(heat, cell_width, cell_height))
 		return;
 	for (size_t i = 0; i < heat->width * heat->height; i++) {
-		double share = share_of(scale, heat->values[i]);
-		char text[32] = "\xE2\x80\x93";
-		if (!isnan(share))
-			value_text(text, heat->values[i]);
-		script_label(script, text,
-		             (struct label){.x = layout->left + cell_width * ((double)(i % heat->width) + 0.5),
-		                            .y = layout->bottom - cell_height * ((double)(i / heat->width) + 0.5),
-		                            .width = CHART_WIDTH,
-		                            .anchor = 'c',
-		                            .colour = isnan(share)                ? NULL
-		                                      : colour_map_is_dark(share) ? "#ffffff"
-		                                                                  : "#010101"});
+		double share = share_of(colours, heat->values[i]);
+		struct spot middle = cell_corner(plot, i, 0);
+		char text[32];
+		value_write(text, heat->values[i]);
+		struct paint paint = paint_rgb(colour_map_is_dark(share) ? 0xffffff : 0x010101);
+		drawing_text(
+			plot->drawing, isnan(share) ? dash : text,
+			(struct label){middle.x, middle.y, .anchor = 'c', .paint = isnan(share) ? paint_role(COLOUR_INK) : paint});
 	}
 }
 
-static void write_scale(struct script *script, const struct chart_heat *heat, const struct layout *layout,
-                        const struct scale *scale) {
-	double y = layout->legend_y - 4, left = layout->left, width = layout->right - left, each = width / BAR_CELLS;
-	for (int i = 0; i < BAR_CELLS; i++) /* each over the rest: no seams */
-		script_rect(script, left + each * i, y, width - each * i, BAR_HEIGHT, colour_map((i + 0.5) / BAR_CELLS));
-	for (size_t i = 0; i < scale->axis.tick_count; i++)
-		script_label(script, scale->axis.ticks[i].label,
-		             (struct label){.x = left + width * axis_place(&scale->axis, scale->axis.ticks[i].at),
-		                            .y = y + BAR_HEIGHT + 10,
-		                            .width = CHART_WIDTH,
-		                            .anchor = 'c'});
-	if (heat->value_label)
-		script_label(script, heat->value_label,
-		             (struct label){.x = left + width / 2,
-		                            .y = y + BAR_HEIGHT + 27,
-		                            .width = 2 * fmin(left + width / 2, CHART_WIDTH - left - width / 2) - 8,
-		                            .anchor = 'c'});
+/* Each part reaches to the right end, so that no seams are between them. */
+static double colours_draw(struct plot *plot, const struct scale *colours, double y) {
+	double left = colours->from, right = colours->to, middle = (left + right) / 2;
+	y += ABOVE_BAR;
+	for (int i = 0; i < BAR_PARTS; i++)
+		drawing_rect(plot->drawing, paint_rgb(colour_map((i + 0.5) / BAR_PARTS)),
+		             spot_at(left + (right - left) * i / BAR_PARTS, y), spot_at(right, y + BAR_HEIGHT));
+	y += BAR_HEIGHT + 2;
+	for (size_t i = 0; i < colours->tick_count; i++)
+		drawing_text(plot->drawing, colours->ticks[i].label,
+		             (struct label){scale_at(colours, colours->ticks[i].at), y + LINE_HEIGHT / 2.0, .anchor = 'c'});
+	y += LINE_HEIGHT;
+	drawing_text(plot->drawing, plot->chart->heat->value_label,
+	             (struct label){middle, y + LINE_HEIGHT / 2.0, .anchor = 'c',
+	                            .width = 2 * fmin(middle, CANVAS_WIDTH - middle) - EDGE});
+	return plot->chart->heat->value_label ? y + LINE_HEIGHT : y;
 }
 
-static void write_row_names(struct script *script, const struct chart_heat *heat, const struct layout *layout) {
-	double each = (layout->bottom - layout->top) / (double)heat->height;
-	size_t stride = (size_t)fmax(1, ceil(CHART_FONT * 1.1 / each));
-	for (size_t i = 0; i < heat->height; i += stride)
-		script_label(
-			script, heat->y_names[i],
-			(struct label){
-				.x = layout->left - 6, .y = layout->bottom - each * ((double)i + 0.5), .width = 112, .anchor = 'r'});
+static void heat_fit(struct plot *plot) {
+	const struct chart_heat *heat = plot->chart->heat;
+	plot->x_names = (struct names){heat->x_names, heat->width};
+	plot->y_names = (struct names){heat->y_names, heat->height};
+	frame_begin(plot, fmin(fmax(CELL_HEIGHT * (double)heat->height, LEAST_HEIGHT), MOST_HEIGHT));
+	scale_fit_names(&plot->x, heat->width);
+	scale_fit_names(&plot->y, heat->height);
 }
 
-void heat_write(struct script *script, const struct chart *chart, const struct layout *layout) {
-	const struct chart_heat *heat = chart->heat;
-	struct scale scale = scale_fit(heat, layout->right - layout->left);
-	write_cells(script, heat, &scale);
-	write_row_names(script, heat, layout);
-	frame_names(script, layout, heat->x_names, heat->width);
-	write_values(script, heat, layout, &scale);
-	if (scale.any)
-		write_scale(script, heat, layout, &scale);
+double heat_draw(struct plot *plot) {
+	struct extent seen = values_extent(plot->chart->heat);
+	heat_fit(plot);
+	struct scale colours = {.from = plot->x.from, .to = plot->x.to};
+	scale_fit_exactly(&colours, seen, plot->chart->heat->value_log);
+	cells_draw(plot, &colours);
+	values_draw(plot, &colours);
+	winner_draw(plot);
+	double y = frame_draw(plot);
+	if (seen.low <= seen.high)
+		y = colours_draw(plot, &colours, y);
+	return legend_draw(plot, y);
 }

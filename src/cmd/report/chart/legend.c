@@ -1,51 +1,95 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Below the plot, in columns: it never covers data, and its height is known beforehand. */
+/* Below the plot, in columns, where it never covers data. */
 #include <config.h>
 
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
-#include "src/base/mem.h"
-#include "src/cmd/report/chart/impl.h"
+#include "src/cmd/report/chart/plot.h"
+#include "src/cmd/report/chart/text.h"
 
-enum { ROW = 18, SAMPLE = 34 };
+enum { SAMPLE = 34, GAP = 8, BETWEEN = 16, ABOVE = 10 };
+static const char winner_name[] = "winner";
 
-static void line_sample(struct script *script, double x, double y, size_t index, bool bound) {
-	double up = 1 - y / script->height;
-	fprintf(script->settings, "set arrow from screen %.5f,%.5f to screen %.5f,%.5f nohead lc rgb '%s' lw %s dt %s\n",
-	        x / CHART_WIDTH, up, (x + SAMPLE) / CHART_WIDTH, up, colour_role(series_colour(index), script->svg).text,
-	        bound ? "1.5" : "2", series_dash(index));
+struct legend {
+	struct plot *plot;
+	double top, column_width;
+	size_t columns, shown;
+};
+
+static size_t named_count(const struct chart *chart) {
+	size_t count = 0;
+	for (size_t i = 0; i < chart->series_count; i++)
+		count += chart->series[i].name != NULL;
+	return count;
 }
 
-static void point_sample(struct script *script, double x, double y, size_t index) {
-	fprintf(script->settings, "set label '' at screen %.5f,%.5f point pt %d ps 0.8 lc rgb '%s'\n",
-	        (x + SAMPLE / 2.0) / CHART_WIDTH, 1 - y / script->height, series_shape(index),
-	        colour_role(series_colour(index), script->svg).text);
-}
-
-static void sample(struct script *script, enum chart_style style, double x, double y, size_t index) {
-	if (style == CHART_BARS)
-		script_rect(script, x + 6, y - 5, SAMPLE - 12, 10, colour_role(series_colour(index), script->svg));
-	if (style == CHART_LINE || style == CHART_STEPS || style == CHART_BOUND)
-		line_sample(script, x, y, index, style == CHART_BOUND);
-	if (style == CHART_LINE || style == CHART_POINTS)
-		point_sample(script, x, y, index);
-}
-
-void legend_write(struct script *script, const struct chart *chart, const struct layout *layout) {
-	size_t shown = 0;
-	for (size_t i = 0; i < chart->series_count && shown <= CHART_NAMES_SHOWN; i++) {
-		if (!chart->series[i].name)
-			continue;
-		double x = 8 + layout->column_width * (double)(shown % layout->legend_columns);
-		double y = layout->legend_y + ROW * (double)(shown / layout->legend_columns);
-		struct label label = {.x = x + SAMPLE + 8, .y = y, .width = layout->column_width - SAMPLE - 12, .anchor = 'l'};
-		if (shown++ == CHART_NAMES_SHOWN) {
-			char *more = mem_printf("and %zu more", layout->legend_count - CHART_NAMES_SHOWN);
-			script_label(script, more, label);
-			free(more);
-			return;
-		}
-		sample(script, chart->series[i].style, x, y, i);
-		script_label(script, chart->series[i].name, label);
+static double widest_entry(const struct chart *chart) {
+	double widest = chart->winner ? text_width(winner_name) : 0;
+	for (size_t i = 0; i < chart->series_count; i++) {
+		char *tame = text_tame(chart->series[i].name);
+		widest = fmax(widest, text_width(tame));
+		free(tame);
 	}
+	return widest;
+}
+
+static void line_sample(struct plot *plot, double x, double y, size_t index, double width) {
+	drawing_line(plot->drawing, (struct stroke){paint_role(series_role(index)), width, series_dash(index)});
+	drawing_move(plot->drawing, x, y);
+	drawing_to(plot->drawing, x + SAMPLE, y);
+}
+
+static void series_sample(struct plot *plot, double x, double y, size_t index) {
+	const struct chart_series *series = &plot->chart->series[index];
+	struct paint paint = paint_role(series_role(index));
+	if (series_is_bar(series))
+		drawing_rect(plot->drawing, paint, spot_at(x + 6, y - 5), spot_at(x + SAMPLE - 6, y + 5));
+	else if (series->style != CHART_POINTS)
+		line_sample(plot, x, y, index, series->style == CHART_BOUND ? 1.5 : 2);
+	if (series->style == CHART_LINE || series->style == CHART_POINTS)
+		drawing_shape(plot->drawing, paint, series_shape(index), x + SAMPLE / 2.0, y);
+}
+
+/* Where the sample of the next entry begins, at the middle of its row. */
+static struct spot entry_add(struct legend *legend, const char *name) {
+	struct spot at = spot_at(EDGE + legend->column_width * (double)(legend->shown % legend->columns),
+	                         legend->top + LINE_HEIGHT * ((double)(legend->shown / legend->columns) + 0.5));
+	drawing_text(
+		legend->plot->drawing, name,
+		(struct label){at.x + SAMPLE + GAP, at.y, .anchor = 'l', .width = legend->column_width - SAMPLE - GAP});
+	legend->shown++;
+	return at;
+}
+
+static void entries_add(struct legend *legend, size_t named) {
+	struct plot *plot = legend->plot;
+	for (size_t i = 0, shown = 0; i < plot->chart->series_count && shown < NAMES_SHOWN; i++)
+		if (plot->chart->series[i].name) {
+			struct spot at = entry_add(legend, plot->chart->series[i].name);
+			series_sample(plot, at.x, at.y, i);
+			shown++;
+		}
+	if (named > NAMES_SHOWN) {
+		char more[48];
+		snprintf(more, sizeof(more), "and %zu more", named - NAMES_SHOWN);
+		entry_add(legend, more);
+	}
+	if (plot->chart->winner) {
+		struct spot at = entry_add(legend, winner_name);
+		winner_sample(plot, at.x + SAMPLE / 2.0, at.y);
+	}
+}
+
+double legend_draw(struct plot *plot, double y) {
+	double room = CANVAS_WIDTH - 2 * EDGE, each = SAMPLE + GAP + widest_entry(plot->chart) + BETWEEN;
+	size_t named = named_count(plot->chart), entries = named + (plot->chart->winner != NULL);
+	if (entries == 0)
+		return y;
+	struct legend legend = {.plot = plot, .top = y + ABOVE};
+	legend.columns = (size_t)fmin(fmax(1, floor(room / each)), (double)entries);
+	legend.column_width = room / (double)legend.columns;
+	entries_add(&legend, named);
+	return legend.top + LINE_HEIGHT * (double)((legend.shown + legend.columns - 1) / legend.columns);
 }

@@ -1,107 +1,134 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A drawing as commands for gnuplot, which is only asked to paint: its axes are the canvas. Texts go to it as lines of
+ * a data block, never within a command, because they are hostile. */
 #include <config.h>
 
-#include <stdarg.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "src/base/mem.h"
-#include "src/cmd/report/chart/impl.h"
+#include "src/cmd/report/chart/write.h"
 
-enum { TEXTS, BLOCKS, SETTINGS, PLOTS };
+enum { PIXELS = 3 }; /* for one unit of the canvas */
 
-static FILE *part_open(struct script *script, int part) {
-	FILE *file = open_memstream(&script->parts[part], &script->sizes[part]);
+struct script {
+	FILE *texts, *blocks, *labels, *plots;
+	size_t text_count, block_count;
+};
+
+static unsigned colour_of(const struct item *item) {
+	return paint_on_white(item->stroke.paint);
+}
+
+static size_t block_begin(struct script *script) {
+	fprintf(script->blocks, "$d%zu << END\n", script->block_count);
+	return script->block_count++;
+}
+
+static void write_line(struct script *script, const struct item *item, const struct spot *spots) {
+	size_t block = block_begin(script);
+	for (size_t i = 0; i < item->count; i++)
+		fprintf(script->blocks, "%s%.3f %.3f\n", i && spots[i].move ? "\n" : "", spots[i].x, spots[i].y);
+	fprintf(script->blocks, "END\n");
+	fprintf(script->plots, ", $d%zu with lines lw %g lc rgb 0x%06x", block, item->stroke.width, colour_of(item));
+	if (item->stroke.dash)
+		fprintf(script->plots, " dt (%s)", item->stroke.dash);
+	else
+		fprintf(script->plots, " dt solid");
+}
+
+static void write_rects(struct script *script, const struct item *item, const struct spot *spots) {
+	size_t block = block_begin(script);
+	for (size_t i = 0; i + 1 < item->count; i += 2)
+		fprintf(script->blocks, "%.3f %.3f %.3f %.3f\n", spots[i].x, spots[i].y, spots[i + 1].x, spots[i + 1].y);
+	fprintf(script->blocks, "END\n");
+	fprintf(script->plots, ", $d%zu using 1:2:1:3:2:4 with boxxyerror fs solid noborder lc rgb 0x%06x", block,
+	        colour_of(item));
+}
+
+static void write_shapes(struct script *script, const struct item *item, const struct spot *spots) {
+	static const int type[] = {
+		[SHAPE_DISC] = 7,          [SHAPE_SQUARE] = 5,     [SHAPE_UP] = 9,    [SHAPE_DIAMOND] = 13,
+		[SHAPE_DOWN] = 11,         [SHAPE_CIRCLE] = 6,     [SHAPE_BOX] = 4,   [SHAPE_UP_OPEN] = 8,
+		[SHAPE_DIAMOND_OPEN] = 12, [SHAPE_DOWN_OPEN] = 10, [SHAPE_CROSS] = 2, [SHAPE_RING] = 6};
+	size_t block = block_begin(script);
+	for (size_t i = 0; i < item->count; i++)
+		fprintf(script->blocks, "%.3f %.3f\n", spots[i].x, spots[i].y);
+	fprintf(script->blocks, "END\n");
+	fprintf(script->plots, ", $d%zu with points pt %d ps %g lw 1.5 lc rgb 0x%06x", block, type[item->shape],
+	        item->shape == SHAPE_RING ? 1.8 : 0.8, colour_of(item));
+}
+
+/* The colon keeps a text from being the end of the block. */
+static void write_text(struct script *script, const struct item *item) {
+	const struct label *label = &item->label;
+	const char *anchor = label->anchor == 'l' ? "left" : label->anchor == 'r' ? "right" : "center";
+	fprintf(script->texts, ":%s\n", item->text);
+	fprintf(script->labels, "set label t(%zu) at %.3f,%.3f %s front tc rgb 0x%06x", ++script->text_count, label->x,
+	        label->y, anchor, colour_of(item));
+	if (label->rotate)
+		fprintf(script->labels, " rotate by %d", label->rotate);
+	if (label->bold)
+		fprintf(script->labels, " font ':Bold'");
+	fprintf(script->labels, "\n");
+}
+
+static void write_items(struct script *script, const struct drawing *drawing) {
+	for (size_t i = 0; i < drawing->item_count; i++) {
+		const struct item *item = &drawing->items[i];
+		const struct spot *spots = drawing->spots + item->first;
+		switch (item->kind) {
+		case ITEM_LINE:
+			write_line(script, item, spots);
+			break;
+		case ITEM_RECTS:
+			write_rects(script, item, spots);
+			break;
+		case ITEM_SHAPES:
+			write_shapes(script, item, spots);
+			break;
+		case ITEM_TEXT:
+			write_text(script, item);
+		}
+	}
+}
+
+/* gnuplot's own png terminal, for where it was built without cairo, knows fonts by their files only. */
+static void write_terminal(FILE *out, double height, const char *file) {
+	int wide = CANVAS_WIDTH * PIXELS, high = (int)height * PIXELS;
+	fprintf(out,
+	        "if (strstrt(GPVAL_TERMINALS, ' pngcairo ')) set terminal pngcairo size %d,%d noenhanced font 'sans,%g'"
+	        " linewidth %d pointscale %d background '#ffffff'; else set terminal png size %d,%d noenhanced truecolor"
+	        " linewidth %d\nset output '%s.png'\n",
+	        wide, high, CANVAS_FONT * PIXELS * 0.75, PIXELS, PIXELS, wide, high, PIXELS, file);
+}
+
+static FILE *part_open(char **text, size_t *size) {
+	FILE *file = open_memstream(text, size);
 	if (!file)
 		abort();
 	return file;
 }
 
-void script_open(struct script *script, bool svg) {
-	*script = (struct script){.svg = svg};
-	script->texts = part_open(script, TEXTS);
-	script->blocks = part_open(script, BLOCKS);
-	script->settings = part_open(script, SETTINGS);
-	script->plots = part_open(script, PLOTS);
-}
-
-/* Bold only where there is cairo: gnuplot's png knows fonts by their files. */
-static void write_terminal(FILE *out, const struct script *script, const char *file) {
-	enum { SCALE = 3 };
-	double height = script->height;
-	if (!file) {
-		fprintf(out, "set terminal svg size %d,%.0f noenhanced font ',%d'\n", CHART_WIDTH, height, CHART_FONT);
-		return;
-	}
-	int wide = CHART_WIDTH * SCALE, high = (int)height * SCALE, font = CHART_FONT * SCALE;
+void script_write(FILE *out, const struct drawing *drawing, const char *file) {
+	enum { TEXTS, BLOCKS, LABELS, PLOTS, PARTS };
+	char *part[PARTS];
+	size_t size[PARTS];
+	struct script script = {.texts = part_open(&part[TEXTS], &size[TEXTS]),
+	                        .blocks = part_open(&part[BLOCKS], &size[BLOCKS]),
+	                        .labels = part_open(&part[LABELS], &size[LABELS]),
+	                        .plots = part_open(&part[PLOTS], &size[PLOTS])};
+	write_items(&script, drawing);
+	fclose(script.texts);
+	fclose(script.blocks);
+	fclose(script.labels);
+	fclose(script.plots);
+	fprintf(out, "reset\nundefine $*\nset encoding utf8\n");
+	write_terminal(out, drawing->height, file);
+	fprintf(out, "$T << END\n%sEND\nt(n) = ($T[n])[2:*]\n%s", part[TEXTS], part[BLOCKS]);
 	fprintf(out,
-	        "if (strstrt(GPVAL_TERMINALS, ' pngcairo ')) set terminal pngcairo size %d,%d noenhanced font 'sans,%g'"
-	        " linewidth %d pointscale %d background '#ffffff'; else set terminal png size %d,%d noenhanced truecolor"
-	        " linewidth %d\n",
-	        wide, high, font * 0.75, SCALE, SCALE, wide, high, SCALE);
-	fprintf(out, "set output '%s.png'\n", file);
-}
-
-void script_close(struct script *script, FILE *out, const char *file) {
-	fclose(script->texts);
-	fclose(script->blocks);
-	fclose(script->settings);
-	fclose(script->plots);
-	fprintf(out, "reset\nundefine $*\n");
-	write_terminal(out, script, file);
-	fprintf(out, "$T << END\n%sEND\n%s%splot %s\n", script->parts[TEXTS], script->parts[BLOCKS],
-	        script->parts[SETTINGS], script->parts[PLOTS]);
-	if (file)
-		fprintf(out, "unset output\n");
-	for (int i = 0; i < 4; i++)
-		free(script->parts[i]);
-}
-
-/* The colon keeps a text from being the end of the block, and an empty one from being no line. */
-size_t script_text(struct script *script, const char *text) {
-	char *tame = text_tame(text);
-	fprintf(script->texts, ":%s\n", tame);
-	free(tame);
-	return ++script->text_count;
-}
-
-size_t script_block(struct script *script) {
-	fprintf(script->blocks, "$d%zu << END\n", script->block_count);
-	return script->block_count++;
-}
-
-void script_block_end(struct script *script) {
-	fprintf(script->blocks, "END\n");
-}
-
-void script_plot(struct script *script, const char *format, ...) {
-	va_list ap;
-	if (script->plot_count++)
-		fprintf(script->plots, ", ");
-	va_start(ap, format);
-	vfprintf(script->plots, format, ap);
-	va_end(ap);
-}
-
-void script_label(struct script *script, const char *text, struct label label) {
-	const char *anchor = label.anchor == 'l' ? "left" : label.anchor == 'r' ? "right" : "center";
-	char *tame = text_tame(text), *fits = text_fit(tame, label.width);
-	fprintf(script->settings, "set label t(%zu) at screen %.5f,%.5f %s", script_text(script, fits),
-	        label.x / CHART_WIDTH, 1 - label.y / script->height, anchor);
-	fprintf(script->settings, " front tc rgb '%s'",
-	        label.colour ? label.colour : colour_role(COLOUR_INK, script->svg).text);
-	if (label.rotate)
-		fprintf(script->settings, " rotate by %d", label.rotate);
-	if (label.bold)
-		fprintf(script->settings, " font ':Bold'");
-	fprintf(script->settings, "\n");
-	free(fits);
-	free(tame);
-}
-
-void script_rect(struct script *script, double x, double y, double width, double height, struct colour colour) {
-	double top = 1 - y / script->height, bottom = 1 - (y + height) / script->height;
-	fprintf(script->settings,
-	        "set object rect from screen %.5f,%.5f to screen %.5f,%.5f fs solid noborder fc rgb '%s'\n",
-	        x / CHART_WIDTH, bottom, (x + width) / CHART_WIDTH, top, colour.text);
+	        "set lmargin at screen 0\nset rmargin at screen 1\nset tmargin at screen 1\nset bmargin at screen 0\n"
+	        "unset border\nunset tics\nunset key\nset xrange [0:%d]\nset yrange [%.0f:0]\n%s",
+	        CANVAS_WIDTH, drawing->height, part[LABELS]);
+	fprintf(out, "plot NaN%s\nunset output\n", part[PLOTS]);
+	for (int i = 0; i < PARTS; i++)
+		free(part[i]);
 }

@@ -1,200 +1,169 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What gnuplot drew is read piece by piece, and only what is known (lines, polygons, points, texts) is written again:
- * no ids, links, scripts or styles of gnuplot's can get onto the page. */
+/* A drawing as SVG. Elements are few (svg, title, desc, path, text), and so are attributes: no style, link, script or
+ * image, and the only ids are ID-title and ID-desc. */
 #include <config.h>
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "src/base/mem.h"
-#include "src/cmd/report/chart/impl.h"
-#include "src/cmd/report/chart/svg.h"
+#include "src/cmd/report/chart/text.h"
+#include "src/cmd/report/chart/write.h"
 
-/* A path that grows as long as what follows looks the same. */
-struct pending {
-	char look[160]; /* its attributes */
-	FILE *d;
-	char *text;
-	size_t size;
-};
+static const double baseline = CANVAS_FONT * 0.35;
 
-struct writer {
-	FILE *out;
-	struct pending path;
-	struct svg_state stack[32];
-	size_t depth;
-};
-
-static void path_flush(struct writer *w) {
-	if (!w->path.d)
-		return;
-	fclose(w->path.d);
-	if (w->path.size)
-		fprintf(w->out, "<path %s d=\"%s\"/>\n", w->path.look, w->path.text);
-	free(w->path.text);
-	w->path.d = NULL;
-}
-
-/* Where to write the commands of a path that looks so. */
-static FILE *path_begin(struct writer *w, const char *look) {
-	if (w->path.d && strcmp(w->path.look, look) == 0)
-		return w->path.d;
-	path_flush(w);
-	snprintf(w->path.look, sizeof(w->path.look), "%s", look);
-	w->path.d = open_memstream(&w->path.text, &w->path.size);
-	return w->path.d;
-}
-
-static void write_path(struct writer *w, const struct svg_tag *tag) {
-	struct svg_paint paint;
-	char look[160], dash[48] = "";
-	double width = w->stack[w->depth].stroke_width;
-	const char *dashes = svg_attribute(tag, "stroke-dasharray");
-	if (!svg_paint(svg_attribute(tag, "stroke"), 's', &paint))
-		return;
-	if (dashes && strspn(dashes, "0123456789., ") == strlen(dashes) && strlen(dashes) < 28)
-		snprintf(dash, sizeof(dash), " stroke-dasharray=\"%s\"", dashes);
-	snprintf(look, sizeof(look), "%s stroke-width=\"%g\"%s", paint.text, width, dash);
-	svg_copy_path(path_begin(w, look), svg_attribute(tag, "d"));
-}
-
-static void write_polygon(struct writer *w, const struct svg_tag *tag) {
-	struct svg_paint paint;
-	if (!svg_paint(svg_attribute(tag, "fill"), 'f', &paint))
-		return;
-	FILE *d = path_begin(w, paint.text);
-	svg_copy_path(d, svg_attribute(tag, "points"));
-	putc('z', d);
-}
-
-static void write_point(struct writer *w, const struct svg_tag *tag) {
-	double x, y, scale;
-	struct svg_paint paint;
-	const char *href = svg_attribute(tag, "xlink:href"), *at = svg_attribute(tag, "transform");
-	if (!href || !at || strncmp(href, "#gpPt", 5) != 0 ||
-	    sscanf(at, "translate(%lf,%lf) scale(%lf)", &x, &y, &scale) != 3)
-		return;
-	int shape = atoi(href + 5); /* gnuplot's type less one */
-	bool filled = svg_shape_is_filled(shape);
-	char look[160];
-	if (scale <= 0 || !svg_paint(svg_attribute(tag, "color"), filled ? 'f' : 's', &paint))
-		return;
-	if (svg_shape_is_disc(shape))
-		snprintf(look, sizeof(look), "%s stroke-width=\"%.1f\" stroke-linecap=\"round\"", paint.text, 2 * scale);
+/* Tenths are fine enough for a canvas of 440, and short. */
+static void write_number(FILE *out, double value) {
+	double tenths = round(value * 10);
+	if (fmod(tenths, 10) == 0)
+		fprintf(out, "%.0f", tenths / 10 + 0.0);
 	else
-		snprintf(look, sizeof(look), "%s%s", paint.text, filled ? "" : " stroke-width=\"1.5\"");
-	svg_shape(path_begin(w, look), shape, x, y, scale);
+		fprintf(out, "%.1f", tenths / 10);
 }
 
-/* `content` is gnuplot's, with its entities. */
-static void write_text(struct writer *w, const char *content, size_t size) {
-	const struct svg_state *s = &w->stack[w->depth];
-	struct svg_paint paint;
-	char *plain = svg_plain_text(content, size), *text = text_tame(plain);
-	free(plain);
-	if (*text && svg_paint(s->fill, 'f', &paint)) {
-		path_flush(w);
-		fprintf(w->out, "<text %s", paint.text);
-		if (s->angle != 0)
-			fprintf(w->out, " transform=\"translate(%.1f,%.1f) rotate(%g)\"", s->x, s->y, s->angle);
-		else
-			fprintf(w->out, " x=\"%.1f\" y=\"%.1f\"", s->x, s->y);
-		if (s->anchor)
-			fprintf(w->out, " text-anchor=\"%s\"", s->anchor == 'm' ? "middle" : "end");
-		fprintf(w->out, "%s>", s->bold ? " font-weight=\"bold\"" : "");
-		text_markup(w->out, text);
-		fprintf(w->out, "</text>\n");
+static void write_pair(FILE *out, char command, double x, double y) {
+	putc(command, out);
+	write_number(out, x);
+	putc(' ', out);
+	write_number(out, y);
+}
+
+/* kind: 's'troke or 'f'ill. */
+static void write_paint(FILE *out, struct paint paint, char kind) {
+	if (paint.role)
+		fprintf(out, " class=\"%c%d\"", kind, paint.role);
+	else
+		fprintf(out, " %s=\"#%06x\"", kind == 's' ? "stroke" : "fill", paint.rgb);
+}
+
+static void write_line(FILE *out, const struct item *item, const struct spot *spots) {
+	const struct spot *at = NULL;
+	fprintf(out, "<path");
+	write_paint(out, item->stroke.paint, 's');
+	fprintf(out, " stroke-width=\"%g\"", item->stroke.width);
+	if (item->stroke.dash)
+		fprintf(out, " stroke-dasharray=\"%s\"", item->stroke.dash);
+	fprintf(out, " d=\"");
+	for (size_t i = 0; i < item->count; at = &spots[i++]) {
+		const struct spot *to = &spots[i];
+		bool level = at && fabs(to->y - at->y) < 0.005, upright = at && fabs(to->x - at->x) < 0.005;
+		if (to->move || (!level && !upright)) {
+			write_pair(out, to->move ? 'M' : 'L', to->x, to->y);
+		} else {
+			putc(level ? 'H' : 'V', out);
+			write_number(out, level ? to->x : to->y);
+		}
 	}
-	free(text);
+	fprintf(out, "\"/>\n");
 }
 
-static bool open_tag(struct writer *w, const struct svg_tag *tag) {
-	if (!tag->is_empty && ++w->depth == sizeof(w->stack) / sizeof(*w->stack))
-		return false;
-	if (!tag->is_empty) {
-		w->stack[w->depth] = w->stack[w->depth - 1];
-		w->stack[w->depth].is_hidden |= strcmp(tag->name, "defs") == 0;
-		svg_state_read(&w->stack[w->depth], tag);
+static void write_rects(FILE *out, const struct item *item, const struct spot *spots) {
+	fprintf(out, "<path");
+	write_paint(out, item->stroke.paint, 'f');
+	if (!item->stroke.paint.role) /* of a heat map: no seams between its cells */
+		fprintf(out, " shape-rendering=\"crispEdges\"");
+	fprintf(out, " d=\"");
+	for (size_t i = 0; i + 1 < item->count; i += 2) {
+		write_pair(out, 'M', spots[i].x, spots[i].y);
+		putc('H', out);
+		write_number(out, spots[i + 1].x);
+		putc('V', out);
+		write_number(out, spots[i + 1].y);
+		putc('H', out);
+		write_number(out, spots[i].x);
+		putc('z', out);
 	}
-	if (w->stack[w->depth].is_hidden)
-		return true;
-	if (strcmp(tag->name, "path") == 0)
-		write_path(w, tag);
-	else if (strcmp(tag->name, "polygon") == 0)
-		write_polygon(w, tag);
-	else if (strcmp(tag->name, "use") == 0)
-		write_point(w, tag);
-	return true;
+	fprintf(out, "\"/>\n");
 }
 
-static bool handle_tag(struct writer *w, const struct svg_tag *tag, const char *after, const char *end) {
-	if (tag->is_ignored)
-		return true;
-	if (tag->is_end)
-		return w->depth-- > 0;
-	if (!open_tag(w, tag))
-		return false;
-	const char *stop = memchr(after, '<', (size_t)(end - after));
-	if (strcmp(tag->name, "text") == 0 && stop && !tag->is_empty)
-		write_text(w, after, (size_t)(stop - after));
-	return true;
-}
+/* From its middle, where the path is; a disc is a line without length, whose round ends are as wide as it. */
+static const struct {
+	const char *path, *stroke; /* stroke: its width; NULL: filled */
+} shapes[] = {
+	[SHAPE_DISC] = {"h0", "7.2"},
+	[SHAPE_SQUARE] = {"m-3.6 -3.6h7.2v7.2h-7.2z", NULL},
+	[SHAPE_UP] = {"m0 -4.8l4.3 7.2h-8.6z", NULL},
+	[SHAPE_DIAMOND] = {"m0 -5l5 5l-5 5l-5 -5z", NULL},
+	[SHAPE_DOWN] = {"m0 4.8l4.3 -7.2h-8.6z", NULL},
+	[SHAPE_CIRCLE] = {"m-3.6 0a3.6 3.6 0 1 0 7.2 0a3.6 3.6 0 1 0 -7.2 0z", "1.5"},
+	[SHAPE_BOX] = {"m-3.6 -3.6h7.2v7.2h-7.2z", "1.5"},
+	[SHAPE_UP_OPEN] = {"m0 -4.8l4.3 7.2h-8.6z", "1.5"},
+	[SHAPE_DIAMOND_OPEN] = {"m0 -5l5 5l-5 5l-5 -5z", "1.5"},
+	[SHAPE_DOWN_OPEN] = {"m0 4.8l4.3 -7.2h-8.6z", "1.5"},
+	[SHAPE_CROSS] = {"m-3.6 -3.6l7.2 7.2m0 -7.2l-7.2 7.2", "1.5"},
+	[SHAPE_RING] = {"m-7 0a7 7 0 1 0 14 0a7 7 0 1 0 -14 0z", "2"},
+};
 
-static bool translate(struct writer *w, const char *at, const char *end) {
-	struct svg_tag tag;
-	while ((at = memchr(at, '<', (size_t)(end - at)))) {
-		const char *after = svg_tag_read(at, end, &tag);
-		if (!after)
-			return false;
-		at = after;
-		bool fine = handle_tag(w, &tag, after, end);
-		svg_tag_free(&tag);
-		if (!fine)
-			return false;
+static void write_shapes(FILE *out, const struct item *item, const struct spot *spots) {
+	const char *stroke = shapes[item->shape].stroke;
+	fprintf(out, "<path");
+	write_paint(out, item->stroke.paint, stroke ? 's' : 'f');
+	if (stroke)
+		fprintf(out, " stroke-width=\"%s\"%s", stroke, item->shape == SHAPE_DISC ? " stroke-linecap=\"round\"" : "");
+	fprintf(out, " d=\"");
+	for (size_t i = 0; i < item->count; i++) {
+		write_pair(out, 'M', spots[i].x, spots[i].y);
+		fputs(shapes[item->shape].path, out);
 	}
-	return w->depth <= 1;
+	fprintf(out, "\"/>\n");
 }
 
-static void write_head(FILE *out, const struct chart *chart, double height) {
-	char *title = text_tame(chart->title), *description = text_tame(chart->description);
+static void write_attribute(FILE *out, const char *name, double value) {
+	fprintf(out, " %s=\"", name);
+	write_number(out, value);
+	putc('"', out);
+}
+
+static void write_text(FILE *out, const struct item *item) {
+	const struct label *label = &item->label;
+	fprintf(out, "<text");
+	write_paint(out, item->stroke.paint, 'f');
+	if (label->rotate) {
+		fprintf(out, " transform=\"translate(%.1f,%.1f) rotate(%d)\"", label->x, label->y, -label->rotate);
+		write_attribute(out, "y", baseline);
+	} else {
+		write_attribute(out, "x", label->x);
+		write_attribute(out, "y", label->y + baseline);
+	}
+	if (label->anchor != 'l')
+		fprintf(out, " text-anchor=\"%s\"", label->anchor == 'c' ? "middle" : "end");
+	fprintf(out, "%s>", label->bold ? " font-weight=\"bold\"" : "");
+	text_markup(out, item->text);
+	fprintf(out, "</text>\n");
+}
+
+static void write_element(FILE *out, const char *name, const char *id, const char *text) {
+	char *tame = text_tame(text);
+	fprintf(out, "<%s id=\"%s-%s\">", name, id, name);
+	text_markup(out, tame);
+	fprintf(out, "</%s>\n", name);
+	free(tame);
+}
+
+void svg_write(FILE *out, const struct drawing *drawing, const struct chart *chart) {
 	fprintf(
 		out,
-		"<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"chart\" role=\"img\" viewBox=\"0 0 %d %g\" width=\"100%%\"",
-		CHART_WIDTH, height);
-	fprintf(out, " fill=\"none\" font-size=\"%d\" aria-labelledby=\"%s-title\" aria-describedby=\"%s-desc\">\n",
-	        CHART_FONT, chart->id, chart->id);
-	fprintf(out, "<title id=\"%s-title\">", chart->id);
-	text_markup(out, title);
-	fprintf(out, "</title>\n<desc id=\"%s-desc\">", chart->id);
-	text_markup(out, description);
-	fprintf(out, "</desc>\n");
-	free(title);
-	free(description);
-}
-
-static double drawn_height(const char *drawn, size_t size) {
-	static const char mark[] = "viewBox=\"0 0 ";
-	const char *box = memmem(drawn, size, mark, sizeof(mark) - 1);
-	double width, height;
-	return box && sscanf(box + sizeof(mark) - 1, "%lf %lf", &width, &height) == 2 ? height : NAN;
-}
-
-char *svg_translate(const char *drawn, size_t size, const struct chart *chart) {
-	char *text;
-	size_t length;
-	double height = drawn_height(drawn, size);
-	const char *begin = memmem(drawn, size, "<svg", 4);
-	if (!begin || !(height > 0))
-		return NULL;
-	struct writer writer = {.out = open_memstream(&text, &length), .stack = {{.stroke_width = 1}}};
-	write_head(writer.out, chart, height);
-	bool fine = translate(&writer, begin, drawn + size);
-	path_flush(&writer);
-	fprintf(writer.out, "</svg>\n");
-	fclose(writer.out);
-	if (fine)
-		return text;
-	free(text);
-	return NULL;
+		"<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"chart\" role=\"img\" viewBox=\"0 0 %d %.0f\""
+		" width=\"100%%\" fill=\"none\" font-size=\"%d\" aria-labelledby=\"%s-title\" aria-describedby=\"%s-desc\">\n",
+		CANVAS_WIDTH, drawing->height, CANVAS_FONT, chart->id, chart->id);
+	write_element(out, "title", chart->id, chart->title);
+	write_element(out, "desc", chart->id, chart->description);
+	for (size_t i = 0; i < drawing->item_count; i++) {
+		const struct item *item = &drawing->items[i];
+		const struct spot *spots = drawing->spots + item->first;
+		switch (item->kind) {
+		case ITEM_LINE:
+			write_line(out, item, spots);
+			break;
+		case ITEM_RECTS:
+			write_rects(out, item, spots);
+			break;
+		case ITEM_SHAPES:
+			write_shapes(out, item, spots);
+			break;
+		case ITEM_TEXT:
+			write_text(out, item);
+		}
+	}
+	fprintf(out, "</svg>\n");
 }

@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <config.h>
 
+#include "src/cmd/report/chart/text.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "src/base/mem.h"
 #include "src/base/text.h"
-#include "src/cmd/report/chart/impl.h"
+#include "src/cmd/report/chart/drawing.h"
 
 enum { LONGEST = 4096 };
 static const char ellipsis[] = "\xE2\x80\xA6";
 
-/* U+FFFE and U+FFFF are no XML characters (XML 1.0, 2.2); U+202A to U+202E and U+2066 to U+2069 turn what follows. */
+/* XML does not allow U+FFFE and U+FFFF (XML 1.0, 2.2); U+202A to U+202E and U+2066 to U+2069 change the direction of
+ * the text that follows. */
 static bool is_forbidden(const unsigned char *c, size_t length) {
 	if (length != 3)
 		return false;
@@ -38,10 +41,19 @@ char *text_tame(const char *text) {
 	return tame;
 }
 
-/* A generous mean of sans-serif fonts; scripts above U+1100 are mostly square. */
+/* In em, after DejaVu Sans and Verdana, the widest sans-serif fonts in common use; scripts above U+1100 are mostly
+ * square. */
 static double character_width(const char *text) {
 	unsigned char c = (unsigned char)text[0];
-	return CHART_FONT * (c >= 0xE1 && memcmp(text, ellipsis, 3) != 0 ? 1.1 : c && strchr("il.,;:'|!", c) ? 0.36 : 0.6);
+	if (c >= 0xE1 && memcmp(text, ellipsis, 3) != 0)
+		return CANVAS_FONT * 1.1;
+	if (c && strchr("MW@%", c))
+		return CANVAS_FONT * 1.0;
+	if (c == 'm' || c == 'w')
+		return CANVAS_FONT * 0.98;
+	if (c >= 'A' && c <= 'Z')
+		return CANVAS_FONT * 0.77;
+	return CANVAS_FONT * (c && strchr("ijl.,;:'| ", c) ? 0.36 : 0.64);
 }
 
 static size_t step(const char *text) {
@@ -56,7 +68,7 @@ double text_width(const char *text) {
 	return width;
 }
 
-/* How many bytes of it fit. */
+/* Returns how many bytes of it fit. */
 static size_t fitting(const char *text, double width) {
 	size_t used = 0;
 	while (text[used] && (width -= character_width(text + used)) >= 0)
@@ -70,7 +82,7 @@ char *text_fit(const char *text, double width) {
 	return mem_printf("%.*s%s", (int)fitting(text, width - text_width(ellipsis)), text, ellipsis);
 }
 
-/* The end of the last word that fits, or what fits where a word is longer than a line. */
+/* Returns the end of the last word that fits; a word that is longer than a line is broken. */
 static size_t line_end(const char *text, double width) {
 	size_t most = fitting(text, width);
 	for (size_t end = most; end > most / 2 && text[most]; end--)
