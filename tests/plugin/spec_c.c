@@ -116,7 +116,7 @@ static void check_outcomes(struct worker *worker) {
 	check_trial(c, "wrong", 8, TRIAL_CORRECTNESS, "y[7] is");
 	check_trial(c, "nan_", 8, TRIAL_CORRECTNESS, "y[7] is");
 	check_trial(c, "past", 8, TRIAL_CORRECTNESS, "it writes past the end of y");
-	check_trial(c, "input", 8, TRIAL_CORRECTNESS, "it changes what is ReadOnly: x");
+	check_trial(c, "input", 8, TRIAL_CORRECTNESS, "it changes a ReadOnly argument: x");
 	check_trial(c, "plain", 13, TRIAL_COMPILE, "saxpy.c:8:2: error: #error thirteen is not taken");
 	check_trial(c, "no_word", 8, TRIAL_COMPILE, "no_word");
 	check_trial(c, "crash", 8, TRIAL_RUNTIME, "SIGSEGV");
@@ -160,15 +160,15 @@ static void check_refused(struct worker *worker, const char *what, const char *p
 static void check_hostile(struct worker *worker) {
 	static const char *const kernels[][2] = {
 		{"KernelName", "\"KernelFile\":\"saxpy.c\",\"Arguments\":[" Y "]"},
-		{"is no function", "\"KernelName\":\"f(){}\",\"KernelFile\":\"saxpy.c\",\"Arguments\":[" Y "]"},
-		{"is no function", "\"KernelName\":\"while\",\"KernelFile\":\"saxpy.c\",\"Arguments\":[" Y "]"},
-		{"no file", "\"KernelName\":\"saxpy\",\"KernelFile\":\"nosuch.c\",\"Arguments\":[" Y "]"},
-		{"no file", "\"KernelName\":\"saxpy\",\"KernelFile\":\"..\",\"Arguments\":[" Y "]"},
-		{"can't be included", "\"KernelName\":\"saxpy\",\"KernelFile\":\"a\\\"b.c\",\"Arguments\":[" Y "]"},
+		{"is not a valid C function name", "\"KernelName\":\"f(){}\",\"KernelFile\":\"saxpy.c\",\"Arguments\":[" Y "]"},
+		{"is not a valid C function name", "\"KernelName\":\"while\",\"KernelFile\":\"saxpy.c\",\"Arguments\":[" Y "]"},
+		{"is not a file", "\"KernelName\":\"saxpy\",\"KernelFile\":\"nosuch.c\",\"Arguments\":[" Y "]"},
+		{"is not a file", "\"KernelName\":\"saxpy\",\"KernelFile\":\"..\",\"Arguments\":[" Y "]"},
+		{"cannot be included", "\"KernelName\":\"saxpy\",\"KernelFile\":\"a\\\"b.c\",\"Arguments\":[" Y "]"},
 		{"Arguments", "\"KernelName\":\"saxpy\",\"KernelFile\":\"saxpy.c\""},
 		{"Arguments[0]", KERNEL("7")},
-		{"no argument is an output", KERNEL(X "," N)},
-		{"Name is none", KERNEL("{\"Name\":\"a b\",\"Type\":\"int\",\"MemoryType\":\"Scalar\"}")},
+		{"none of the arguments is an output", KERNEL(X "," N)},
+		{"Name must be an identifier", KERNEL("{\"Name\":\"a b\",\"Type\":\"int\",\"MemoryType\":\"Scalar\"}")},
 		{"Type \"half\"", KERNEL(VECTOR("\"Type\":\"half\",\"Size\":1"))},
 		{"Type", KERNEL(VECTOR("\"Size\":1"))},
 		{"Size", KERNEL(VECTOR("\"Type\":\"int\""))},
@@ -187,23 +187,25 @@ static void check_hostile(struct worker *worker) {
 		{"AccessType", KERNEL(VECTOR("\"Type\":\"float\",\"Size\":4,\"AccessType\":\"Never\""))},
 		{"MemoryType", KERNEL("{\"Type\":\"float\",\"MemoryType\":\"Symbol\"}")},
 		{"by value", KERNEL("{\"Type\":\"float\",\"MemoryType\":\"Scalar\",\"Output\":1}")},
-		{"can't be random", KERNEL("{\"Type\":\"float\",\"MemoryType\":\"Scalar\",\"FillType\":\"Random\"}")},
+		{"cannot be random", KERNEL("{\"Type\":\"float\",\"MemoryType\":\"Scalar\",\"FillType\":\"Random\"}")},
 		{"\"-o\"", KERNEL(Y) ",\"CompilerOptions\":[\"-o\",\"/tmp/x\"]"},
 		{"-fplugin", KERNEL(Y) ",\"CompilerOptions\":[\"-fplugin=x.so\"]"},
 		{"-wrapper", KERNEL(Y) ",\"CompilerOptions\":[\"-wrapper\",\"sh\"]"},
 		{"@file", KERNEL(Y) ",\"CompilerOptions\":[\"@file\"]"},
 		{"other.c", KERNEL(Y) ",\"CompilerOptions\":[\"other.c\"]"},
 		{"lacks its argument", KERNEL(Y) ",\"CompilerOptions\":[\"-I\"]"},
-		{"is not taken", KERNEL(Y) ",\"CompilerOptions\":[\"-I\",\"-c\"]"},
-		{"no option", KERNEL(Y) ",\"CompilerOptions\":[3]"},
+		{"is not accepted", KERNEL(Y) ",\"CompilerOptions\":[\"-I\",\"-c\"]"},
+		{"is not a valid compiler option", KERNEL(Y) ",\"CompilerOptions\":[3]"},
 	};
 	file_write("a\"b.c", saxpy);
 	for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
 		check_refused(worker, kernels[i][0], BLOCKS, kernels[i][1]);
 	check_refused(worker, "has the kernel's name", "{\"Name\":\"saxpy\",\"Type\":\"int\",\"Values\":\"[1]\"}",
 	              KERNEL(Y));
-	check_refused(worker, "can't be C", "{\"Name\":\"W\",\"Type\":\"string\",\"Values\":\"['a b']\"}", KERNEL(Y));
-	check_refused(worker, "can't be C", "{\"Name\":\"W\",\"Type\":\"string\",\"Values\":\"['-o','a']\"}", KERNEL(Y));
+	check_refused(worker, "cannot be a C token", "{\"Name\":\"W\",\"Type\":\"string\",\"Values\":\"['a b']\"}",
+	              KERNEL(Y));
+	check_refused(worker, "cannot be a C token", "{\"Name\":\"W\",\"Type\":\"string\",\"Values\":\"['-o','a']\"}",
+	              KERNEL(Y));
 	check_refused(worker, "macro", "{\"Name\":\"int\",\"Type\":\"int\",\"Values\":\"[1]\"}", KERNEL(Y));
 }
 

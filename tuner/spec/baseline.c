@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a specification's Defaults mean: published files have some that are no values, or not valid together. */
+/* Published specifications have Defaults that are not among the Values, or not valid together: the baseline is the
+ * nearest valid configuration. */
 #include <config.h>
 
 #include "tuner/space/repair.h"

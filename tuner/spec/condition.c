@@ -22,7 +22,7 @@ struct writer {
 	struct err *err;
 };
 
-/* The room is six bytes for each of the text: " (not " for a !. */
+/* The room is six bytes for each byte of the text, enough for "(not " and ")" in place of a !. */
 static void put(struct writer *w, const char *at, size_t size) {
 	memcpy(w->text + w->used, at, size);
 	w->used += size;
@@ -34,7 +34,7 @@ static size_t quoted_size(struct slice s) {
 	return close ? (size_t)(close + 1 - s.at) : (size_t)(s.end - s.at);
 }
 
-/* What a ! in front of it applies to: more of them, then a group in parentheses, or a word with its call. */
+/* The end of the operand of a !: more of them, then a group in parentheses, or a word with its call. */
 static const char *operand_end(struct slice s) {
 	while (s.at < s.end && strchr("! \t", *s.at))
 		s.at++;
@@ -106,10 +106,10 @@ char *spec_condition(const char *text, struct err *err) {
 	int status = translate(&w, s);
 	if (status == 0 && w.has_c && w.divides)
 		status = err_set(err, ERR_USAGE, "write // for whole numbers, or and, or, not for && || !",
-		                 "'%.300s' has C's operators, and / is another thing in C than in Python", text);
+		                 "'%.300s' has operators of C, and / differs between C and Python", text);
 	if (status == 0 && w.has_c && w.bits)
 		status = err_set(err, ERR_USAGE, "write and, or, not for && || !",
-		                 "'%.300s' has C's operators, and & | ^ bind otherwise in C than in Python", text);
+		                 "'%.300s' has operators of C, and & | ^ bind differently in C and in Python", text);
 	if (status == 0)
 		return w.text;
 	free(w.text);

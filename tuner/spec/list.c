@@ -58,9 +58,9 @@ int value_list_sort(struct value_list *list, size_t first, struct err *err) {
 	if (count == 0)
 		return 0;
 	qsort(list->at + first, count, sizeof *list->at, domain_order);
-	bool words = list->at[list->count - 1].type == VALUE_WORD; /* they come last */
+	bool words = list->at[list->count - 1].type == VALUE_WORD; /* words come last */
 	if (words && list->at[first].type != VALUE_WORD)
-		return err_set(err, ERR_USAGE, NULL, "numbers and words have no common order");
+		return err_set(err, ERR_USAGE, NULL, "numbers and words cannot be sorted together");
 	return 0;
 }
 

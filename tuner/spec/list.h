@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A list of values while it is made. */
+/* A list of values under construction. */
 #ifndef TUNER_SPEC_LIST_H
 #define TUNER_SPEC_LIST_H
 #include <stdint.h>
@@ -12,14 +12,14 @@ struct value_list {
 	size_t count, room;
 };
 
-/* ERR_USAGE over DOMAIN_MAX values, and for values that could not be given to a program: infinities, control
+/* ERR_USAGE for more than DOMAIN_MAX values, and for values that cannot be passed to a program: infinities, control
  * characters, words of more than 1024 bytes. */
 int value_list_push(struct value_list *list, struct value value, struct err *err);
-/* What is there from `first` on, `times` times instead of once. */
+/* Repeats the values from `first` on, so that they are there `times` times. */
 int value_list_repeat(struct value_list *list, size_t first, int64_t times, struct err *err);
-/* Python's sorted() of what is there from `first` on; ERR_USAGE for words among numbers. */
+/* Sorts the values from `first` on as Python's sorted(); ERR_USAGE for words among numbers. */
 int value_list_sort(struct value_list *list, size_t first, struct err *err);
-/* Of equal values (1, 1.0 and True are equal) the first stays; the order stays too. */
+/* Keeps the first of equal values (1, 1.0 and True are equal), and the order. */
 void value_list_unique(struct value_list *list);
 
 #endif

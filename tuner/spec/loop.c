@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Where lists are computed: range() and comprehensions. */
+/* Computed lists: range() and comprehensions. */
 #include <config.h>
 
 #include <ctype.h>
@@ -8,7 +8,7 @@
 
 #include "tuner/spec/reader.h"
 
-/* Exact for all bounds: the distance of two int64_t fits a uint64_t. */
+/* Exact for all bounds, because the distance of two int64_t fits a uint64_t. */
 static int push_range(struct reader *r, struct slice s, const int64_t at[3], struct value_list *out) {
 	int64_t first = at[0], end = at[1], step = at[2];
 	if (step == 0)
@@ -47,7 +47,7 @@ int reader_range(struct reader *r, struct slice s, struct value_list *out) {
 /* for NAME in LIST [if CONDITION] */
 struct loop {
 	char *name;
-	struct slice list, filter; /* filter.at NULL: none */
+	struct slice list, filter; /* filter.at NULL: there is no condition */
 };
 
 static int read_loop(struct reader *r, struct slice s, struct loop *loop) {

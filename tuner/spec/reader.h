@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the files that read Python lists share. All return 0, or -1 with an error that has the place in the text. */
+/* Shared by the files that read Python lists. All functions return 0, or -1 with an error that has the place in the
+ * text.
+ */
 #ifndef TUNER_SPEC_READER_H
 #define TUNER_SPEC_READER_H
 #include "src/base/mem.h"
@@ -18,20 +20,20 @@ struct reader {
 };
 
 int reader_fail(struct reader *r, struct slice s, const char *what);
-int reader_place(struct reader *r, struct slice s); /* puts the place before an error that is there */
-/* Work on hostile text is bounded: counts steps. */
+int reader_place(struct reader *r, struct slice s); /* puts the place before the present error */
+/* Counts steps, because the work on a hostile text must be bounded. */
 int reader_spend(struct reader *r, struct slice s, size_t steps);
 int reader_push(struct reader *r, struct slice s, struct value value, struct value_list *out);
 
-/* An expression over `variable` alone; NULL: over nothing. NULL and err where it is none. */
+/* An expression that may use `variable` (NULL: no name at all). NULL and err if it does not parse. */
 struct expr *reader_expr(struct reader *r, struct slice s, const char *variable);
 int reader_eval(struct reader *r, struct slice s, const struct expr *expr, const struct value *variable,
                 struct value *out);
 int reader_scalar(struct reader *r, struct slice s, struct value *out);
 int reader_whole(struct reader *r, struct slice s, int64_t *out);
 
-/* These append to the list. range: what is in its parentheses. loop: ITEM for NAME in LIST [if CONDITION], cut before
- * "for". */
+/* These append to the list. reader_range takes the text between its parentheses, reader_loop ITEM for NAME in LIST
+ * [if CONDITION], cut before "for". */
 int reader_range(struct reader *r, struct slice s, struct value_list *out);
 int reader_loop(struct reader *r, struct slice item, struct slice rest, struct value_list *out);
 int reader_list(struct reader *r, struct slice s, struct value_list *out);

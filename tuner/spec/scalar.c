@@ -13,7 +13,7 @@ enum { SHOWN = 24, STEP_TEXT = 64 };
 static const char hint[] =
 	"lists are written as in Python: [1, 2], range(1, 9), [2**i for i in range(5)], their sums with +";
 
-/* Pieces are cut from one text that ends with NUL: an empty one shows what follows. */
+/* All pieces are cut from one text that ends with NUL, so that an empty piece can show the text behind it. */
 static int shown(struct slice s) {
 	size_t size = s.at < s.end ? (size_t)(s.end - s.at) : strlen(s.at);
 	return size > SHOWN ? SHOWN : (int)size;
@@ -31,14 +31,14 @@ int reader_place(struct reader *r, struct slice s) {
 
 int reader_spend(struct reader *r, struct slice s, size_t steps) {
 	r->steps += steps;
-	return steps > READER_STEPS_MAX || r->steps > READER_STEPS_MAX ? reader_fail(r, s, "that makes too many values")
+	return steps > READER_STEPS_MAX || r->steps > READER_STEPS_MAX ? reader_fail(r, s, "this makes too many values")
 	                                                               : 0;
 }
 
 struct expr *reader_expr(struct reader *r, struct slice s, const char *variable) {
 	s = slice_trim(s);
 	if (s.at == s.end || (slice_begins(s, "None") && s.end - s.at == 4)) {
-		reader_fail(r, s, s.at == s.end ? "a value is missing" : "None is no value that a program could be given");
+		reader_fail(r, s, s.at == s.end ? "a value is missing" : "None cannot be passed to a program");
 		return NULL;
 	}
 	char *text = mem_printf("%.*s", (int)(s.end - s.at), s.at);
@@ -51,7 +51,7 @@ struct expr *reader_expr(struct reader *r, struct slice s, const char *variable)
 	for (size_t i = 0; i < expr_name_count(expr); i++) {
 		if (variable && strcmp(expr_name(expr, i), variable) == 0)
 			continue;
-		err_set(r->err, ERR_USAGE, "words are written in quotes", "the name '%.100s' means nothing here",
+		err_set(r->err, ERR_USAGE, "words are written in quotes", "the name '%.100s' is unknown here",
 		        expr_name(expr, i));
 		reader_place(r, s);
 		expr_free(expr);
@@ -65,7 +65,7 @@ int reader_eval(struct reader *r, struct slice s, const struct expr *expr, const
 	if (reader_spend(r, s, 1 + (size_t)(s.end - s.at) / STEP_TEXT))
 		return -1;
 	if (!expr_eval(expr, variable, out))
-		return reader_fail(r, s, "it can't be computed");
+		return reader_fail(r, s, "it cannot be computed");
 	if (out->type == VALUE_WORD)
 		out->as.w = arena_strdup(r->arena, out->as.w);
 	return 0;

@@ -30,7 +30,7 @@ bool slice_begins(struct slice s, const char *mark) {
 	return left == size || !slice_word_char(mark[0]) || !slice_word_char(s.at[size]);
 }
 
-/* Behind the quoted word at `at`. */
+/* The end of the quoted word at `at`. */
 static const char *skip_quoted(const char *at, const char *end) {
 	const char *close = memchr(at + 1, *at, (size_t)(end - at - 1));
 	return close ? close + 1 : end;

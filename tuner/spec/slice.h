@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Pieces of Python text: where things are outside brackets and quotes. */
+/* Pieces of Python text, searched outside brackets and quotes. */
 #ifndef TUNER_SPEC_SLICE_H
 #define TUNER_SPEC_SLICE_H
 #include <stdbool.h>
@@ -11,11 +11,11 @@ struct slice {
 bool slice_word_char(char c);
 struct slice slice_trim(struct slice s);
 bool slice_empty(struct slice s); /* nothing, or blanks only */
-/* It begins with that sign or whole word. */
+/* Does it begin with that sign or whole word? */
 bool slice_begins(struct slice s, const char *mark);
-/* The first place outside brackets and quotes with that sign or whole word; s.end where there is none. */
+/* The first place outside brackets and quotes with that sign or whole word; s.end if it does not occur. */
 const char *slice_find(struct slice s, const char *mark);
-/* The bracket that closes the one at s.at; NULL where it is not closed. */
+/* The bracket that closes the one at s.at; NULL if it is not closed. */
 const char *slice_close(struct slice s);
 
 #endif

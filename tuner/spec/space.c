@@ -13,7 +13,7 @@
 
 enum { CONDITIONS_MAX = 4096 };
 
-/* Of one parameter, while it is read. */
+/* The values of the parameter that is being read. */
 struct domain {
 	struct arena *arena;
 	struct value *values;
@@ -26,7 +26,7 @@ static int read_json_values(const json_t *json, struct domain *domain, struct er
 	for (size_t i = 0; status == 0 && i < json_array_size(json); i++) {
 		struct value value;
 		if (!value_from_json(json_array_get(json, i), &value))
-			status = err_set(err, ERR_USAGE, NULL, "[%zu] is neither number nor word", i);
+			status = err_set(err, ERR_USAGE, NULL, "[%zu] is neither a number nor a word", i);
 		else if ((status = value_list_push(&list, value, err)))
 			err_prefix(err, "[%zu]", i);
 	}
@@ -58,7 +58,7 @@ static int place_of(const struct domain *domain, struct value value) {
 	return -1;
 }
 
-/* A value, or a list with one; a text may be a word, or a value as Python writes it. */
+/* A value, or a list with one value; a text may be a word, or a value as Python writes it. */
 static int read_default(const json_t *json, const struct domain *domain, int *place, struct err *err) {
 	struct value value;
 	*place = -1;
@@ -67,7 +67,7 @@ static int read_default(const json_t *json, const struct domain *domain, int *pl
 	if (!json || json_is_null(json))
 		return 0;
 	if (!value_from_json(json, &value))
-		return err_set(err, ERR_USAGE, NULL, "Default: one number or word is needed");
+		return err_set(err, ERR_USAGE, NULL, "Default: must be one number or word");
 	*place = place_of(domain, value);
 	if (*place < 0 && json_is_string(json) && spec_scalar(json_string_value(json), domain->arena, &value, NULL) == 0)
 		*place = place_of(domain, value);
@@ -112,7 +112,7 @@ static int check_names(const struct space *space, const char *text, struct err *
 		for (size_t i = 0; i < space_params(space); i++)
 			names[i] = space_param_name(space, i);
 		const char *near = near_word(unknown, names, space_params(space));
-		err_set(err, ERR_USAGE, NULL, "'%.100s' is no tuning parameter", unknown);
+		err_set(err, ERR_USAGE, NULL, "'%.100s' is not a tuning parameter", unknown);
 		if (near)
 			err_hint(err, "did you mean '%s'?", near);
 	}
@@ -120,7 +120,7 @@ static int check_names(const struct space *space, const char *text, struct err *
 	return unknown ? -1 : 0;
 }
 
-/* Its own list of Parameters says nothing that the expression does not. */
+/* The condition's own list of Parameters is ignored, because the expression names them. */
 static int read_condition(struct space *space, const json_t *json, struct err *err) {
 	const char *text = json_string_value(json);
 	if (!text && !json_is_object(json))

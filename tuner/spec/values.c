@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Python lists as T1 files write them. Brackets, sums and comprehensions are taken apart here; what is in between is an
- * expression over at most one name. Nothing is ever handed to an interpreter. */
+/* Python lists as T1 files write them. Brackets, sums and comprehensions are taken apart here; everything between them
+ * is an expression over at most one name. Nothing is ever handed to an interpreter. */
 #include <config.h>
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 
 enum { TEXT_MAX = 1 << 20 };
 
-/* What is between the brackets of a list, a tuple or a set. */
+/* The text between the brackets of a list, a tuple or a set. */
 static int read_items(struct reader *r, struct slice s, struct value_list *out) {
 	const char *loop = slice_find(s, "for");
 	if (loop != s.end)
@@ -35,7 +35,7 @@ static int read_group(struct reader *r, struct slice s, struct value_list *out) 
 static int read_call(struct reader *r, struct slice s, struct value_list *out, bool sorted) {
 	size_t first = out->count;
 	if (slice_find(s, ",") != s.end)
-		return reader_fail(r, slice_trim(s), "one list is needed here");
+		return reader_fail(r, slice_trim(s), "this needs one list");
 	if (read_group(r, s, out))
 		return -1;
 	return sorted && value_list_sort(out, first, r->err) ? reader_place(r, slice_trim(s)) : 0;
@@ -52,7 +52,8 @@ static int read_bracket(struct reader *r, struct slice name, struct slice inner,
 		i++;
 	if (open == '(' && i < count)
 		return read_call(r, inner, out, strcmp(calls[i], "sorted") == 0);
-	return reader_fail(r, (struct slice){name.at, inner.end}, "there are range(), list(), tuple(), set() and sorted()");
+	return reader_fail(r, (struct slice){name.at, inner.end},
+	                   "unknown function: use range(), list(), tuple(), set() or sorted()");
 }
 
 static int read_atom(struct reader *r, struct slice *s, struct value_list *out) {
@@ -69,7 +70,7 @@ static int read_atom(struct reader *r, struct slice *s, struct value_list *out) 
 	return read_bracket(r, name, (struct slice){rest.at + 1, close}, *rest.at, out);
 }
 
-/* Where the number after a * ends: 2 ** 3 is one. */
+/* The end of the number after a *; 2 ** 3 is one number. */
 static const char *number_end(struct slice s) {
 	const char *plus = slice_find(s, "+"), *times = slice_find(s, "*");
 	while (times < s.end && slice_begins((struct slice){times, s.end}, "**"))

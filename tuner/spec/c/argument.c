@@ -31,12 +31,12 @@ static int type_read(const json_t *json, struct c_argument *argument, struct err
 	if (argument->type)
 		return 0;
 	const char *near = near_word(word, names, TYPES);
-	err_set(err, ERR_USAGE, "int8 to int64, uint8 to uint64, int, uint, float and double can be had",
-	        "Type \"%.60s\" is none for C", word);
+	err_set(err, ERR_USAGE, "use int8 to int64, uint8 to uint64, int, uint, float or double",
+	        "Type \"%.60s\" is not supported", word);
 	return near ? err_hint(err, "did you mean %s?", near) : -1;
 }
 
-/* The place of the member's word among `words`; `fallback` where there is none; -1 and err. */
+/* The place of the member's word among `words`; `fallback` where the member is absent; -1 and err for another word. */
 static int word_read(const json_t *json, const char *key, const char *const *words, int count, int fallback,
                      struct err *err) {
 	const json_t *member = json_object_get(json, key);
@@ -62,12 +62,12 @@ static int count_read(const json_t *json, struct c_argument *argument, struct er
 	else if (!value_from_json(member, &value))
 		value = value_int(0);
 	if (value.type != VALUE_INT || value.as.i < 1 || (uint64_t)value.as.i > COUNT_MAX)
-		return err_set(err, ERR_USAGE, "write the number of elements", "Size is not a whole number from 1 to 2^40");
+		return err_set(err, ERR_USAGE, "give the number of elements", "Size is not a whole number from 1 to 2^40");
 	argument->count = (uint64_t)value.as.i;
 	return 0;
 }
 
-/* Bounds of a whole number of `bytes`; two's complement. */
+/* Is the whole number within the bounds of its type? */
 static bool fits(const struct c_type *type, double value) {
 	double range = ldexp(1, (int)(8 * type->bytes));
 	return type->kind == C_SIGNED ? value >= -range / 2 && value < range / 2 : value >= 0 && value < range;
@@ -77,12 +77,12 @@ static int fill_value(struct c_argument *argument, struct value value, struct er
 	const struct c_type *type = argument->type;
 	double real = value_number(value);
 	if (value.type == VALUE_WORD || !isfinite(real) || (type->bytes == 4 && fabs(real) > FLT_MAX))
-		return err_set(err, ERR_USAGE, NULL, "FillValue is no number that a %s can hold", type->name);
+		return err_set(err, ERR_USAGE, NULL, "FillValue is not a number that a %s can hold", type->name);
 	argument->real = real;
 	if (type->kind == C_REAL)
 		return 0;
 	if (real != trunc(real) || !fits(type, real))
-		return err_set(err, ERR_USAGE, NULL, "FillValue %g is no %s", real, type->name);
+		return err_set(err, ERR_USAGE, NULL, "FillValue %g is not a valid %s", real, type->name);
 	if (argument->random && real < 0)
 		return err_set(err, ERR_USAGE, "random whole numbers go from 0 to FillValue", "FillValue is negative");
 	argument->whole = value.type == VALUE_INT ? (uint64_t)value.as.i
@@ -97,18 +97,18 @@ static int fill_read(const json_t *json, struct c_argument *argument, struct err
 	struct value value;
 	int place = word_read(json, "FillType", words, 2, 0, err);
 	if (place < 0)
-		return err_hint(err, "inputs from files or generators can't be had for C");
+		return err_hint(err, "inputs from files or generators are not supported for C");
 	argument->random = place == 1;
 	if (argument->random && argument->scalar)
-		return err_set(err, ERR_USAGE, "give it a Constant", "a scalar can't be random");
+		return err_set(err, ERR_USAGE, "give it a Constant", "a scalar cannot be random");
 	if (!member)
 		value = argument->random ? value_int(argument->type->kind == C_REAL ? 1 : 100) : value_int(0);
 	else if (!json_is_number(member) || !value_from_json(member, &value))
-		return err_set(err, ERR_USAGE, NULL, "FillValue is no number");
+		return err_set(err, ERR_USAGE, NULL, "FillValue is not a number");
 	return fill_value(argument, value, err);
 }
 
-/* true, 1, or anything else that is not 0. */
+/* true, or any number other than 0 */
 static bool is_set(const json_t *member) {
 	return json_is_true(member) || (json_is_number(member) && json_number_value(member) != 0);
 }
@@ -125,7 +125,7 @@ static int access_read(const json_t *json, struct c_argument *argument, struct e
 		argument->access = C_READ_WRITE;
 	if (argument->scalar && (argument->output || argument->access != C_READ_ONLY))
 		return err_set(err, ERR_USAGE, "make it a Vector of Size 1",
-		               "a scalar is passed by value, it can't be written");
+		               "a scalar is passed by value and cannot be written");
 	return 0;
 }
 
@@ -134,9 +134,10 @@ int c_argument_read(const json_t *json, size_t at, struct arena *arena, struct c
 	const char *name = js_string_or(json, "Name", NULL);
 	*argument = (struct c_argument){.name = name ? arena_strdup(arena, name) : arena_printf(arena, "argument_%zu", at)};
 	if (!json_is_object(json))
-		return err_set(err, ERR_USAGE, NULL, "Arguments[%zu] is no object", at);
+		return err_set(err, ERR_USAGE, NULL, "Arguments[%zu] must be an object", at);
 	if (!c_is_name(argument->name))
-		return err_set(err, ERR_USAGE, "a name has letters, digits and _", "Arguments[%zu]: Name is none", at);
+		return err_set(err, ERR_USAGE, "a name has letters, digits and _", "Arguments[%zu]: Name must be an identifier",
+		               at);
 	const char *key = json_object_get(json, "MemType") ? "MemType" : "MemoryType";
 	int place = word_read(json, key, words, 2, 0, err);
 	argument->scalar = place == 1;

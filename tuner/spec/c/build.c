@@ -18,7 +18,7 @@ struct c_builds {
 	const struct c_kernel *kernel;
 	struct c_compiler compiler;
 	struct program_folder *folder;
-	struct stat file; /* the kernel's, as it was */
+	struct stat file; /* the kernel file when it was first read */
 	struct c_build *list;
 	size_t count, oldest; /* the first that may still have its file */
 	unsigned serial;
@@ -28,7 +28,7 @@ static const char *path_in(const struct c_builds *b, struct arena *arena, const 
 	return arena_printf(arena, "%s/%s", b->compiler.folder, name);
 }
 
-/* What is the same for all configurations, and proof that the compiler works. */
+/* The harness is the same for all configurations; compiling it first also proves that the compiler works. */
 static int harness_build(struct c_builds *b, struct err *err) {
 	const char *const arguments[] = {"-O2",
 	                                 "-fPIC",
@@ -44,8 +44,8 @@ static int harness_build(struct c_builds *b, struct err *err) {
 	case C_DONE:
 		return 0;
 	case C_REFUSED:
-		return err_set(err, ERR_FAILED, "name a C compiler that works in the variable CC",
-		               "%s can't compile a plug-in: %s", b->compiler.words[0], message);
+		return err_set(err, ERR_FAILED, "name a working C compiler in the environment variable CC",
+		               "%s cannot compile a plug-in: %s", b->compiler.words[0], message);
 	case C_BROKEN:
 	default:
 		return -1;
@@ -57,7 +57,7 @@ struct c_builds *c_builds_new(const struct c_kernel *kernel, const struct c_comp
 	struct c_builds *b = mem_alloc(1, sizeof *b);
 	*b = (struct c_builds){.arena = arena_new(), .kernel = kernel, .compiler = *compiler};
 	if (stat(kernel->file, &b->file)) {
-		err_set(err, ERR_USAGE, NULL, "KernelFile can't be read");
+		err_set(err, ERR_USAGE, NULL, "KernelFile cannot be read");
 		goto fail;
 	}
 	b->folder = program_folder_new(base, err);
@@ -86,16 +86,7 @@ void c_builds_free(struct c_builds *b) {
 	free(b);
 }
 
-static int file_check(const struct c_builds *b, struct err *err) {
-	struct stat now;
-	if (stat(b->kernel->file, &now) == 0 && now.st_size == b->file.st_size &&
-	    now.st_mtim.tv_sec == b->file.st_mtim.tv_sec && now.st_mtim.tv_nsec == b->file.st_mtim.tv_nsec)
-		return 0;
-	return err_set(err, ERR_USAGE, "begin anew: results of two versions must not be mixed", "%s has changed meanwhile",
-	               b->kernel->file);
-}
-
-/* The compiler's arguments; later options win, so that the specification's do. */
+/* The specification's options come last because later options win. */
 static int arguments_make(const struct c_builds *b, struct arena *arena, const json_t *config, const char *path,
                           const char *arguments[ARGUMENTS_ROOM], struct err *err) {
 	static const char *const first[] = {"-O3", "-march=native", "-fPIC", "-fvisibility=hidden"};
@@ -107,7 +98,7 @@ static int arguments_make(const struct c_builds *b, struct arena *arena, const j
 	json_object_foreach((json_t *)config, name, member) {
 		struct value value;
 		if (count >= ARGUMENTS_ROOM - C_OPTIONS_MAX - 16 || !value_from_json(member, &value))
-			return err_set(err, ERR_USAGE, NULL, "the configuration has no C form");
+			return err_set(err, ERR_USAGE, NULL, "the configuration cannot be written as C macros");
 		arguments[count] = c_define(arena, name, value, err);
 		if (!arguments[count++])
 			return -1;
@@ -121,7 +112,7 @@ static int arguments_make(const struct c_builds *b, struct arena *arena, const j
 	return 0;
 }
 
-/* Files of builds that are long past are removed; who asks for one again gets it built again. */
+/* Removes the files of the oldest builds; one that is requested again is built again. */
 static void builds_trim(struct c_builds *b) {
 	while (b->count - b->oldest > BUILDS_KEPT) {
 		struct c_build *build = &b->list[b->oldest++];
@@ -136,7 +127,8 @@ static int build_make(struct c_builds *b, struct c_build *build, const json_t *c
 	const char *arguments[ARGUMENTS_ROOM];
 	char message[256];
 	struct arena *arena = arena_new();
-	char *path = mem_printf("%s/build-%u.so", b->compiler.folder, b->serial++); /* never one that a worker knows */
+	char *path = mem_printf("%s/build-%u.so", b->compiler.folder,
+	                        b->serial++); /* a new name, because a worker may still have the old file open */
 	int failed = arguments_make(b, arena, config, path, arguments, err);
 	enum c_outcome outcome = failed ? C_BROKEN : c_compile(&b->compiler, arguments, message, err);
 	arena_free(arena);
@@ -164,7 +156,8 @@ const struct c_build *c_build_get(struct c_builds *b, const json_t *config, stru
 		builds_trim(b);
 	}
 	struct c_build *build = &b->list[i];
-	if (!build->path && !build->message && (file_check(b, err) || build_make(b, build, config, err)))
+	if (!build->path && !build->message &&
+	    (c_file_check(b->kernel->file, &b->file, err) || build_make(b, build, config, err)))
 		return NULL;
 	return build;
 }

@@ -23,7 +23,7 @@ struct spec_c {
 	char source[SHA256_TEXT];
 	json_t *baseline;
 	struct runner worker;
-	uint64_t references[REFERENCES_MAX]; /* seeds that have one */
+	uint64_t references[REFERENCES_MAX]; /* seeds that have a reference */
 	size_t reference_count;
 };
 
@@ -53,20 +53,7 @@ static int source_hash(struct spec_c *c, const struct spec *spec, struct err *er
 	return 0;
 }
 
-/* Each value must be able to stand in a -D. */
-static int space_check(struct arena *arena, const struct space *space, const struct c_kernel *kernel, struct err *err) {
-	for (size_t p = 0; space && p < space_params(space); p++) {
-		const char *name = space_param_name(space, p);
-		if (strcmp(name, kernel->name) == 0)
-			return err_set(err, ERR_USAGE, "call one of them otherwise", "a parameter has the kernel's name %s", name);
-		for (size_t v = 0; v < space_param_values(space, p); v++)
-			if (!c_define(arena, name, space_param_value(space, p, v), err))
-				return -1;
-	}
-	return 0;
-}
-
-/* Nothing is shared with the specification: others may read it in their threads. */
+/* The specification is copied, because other threads may be reading it. */
 static struct spec_c *c_open(const struct spec *spec, struct err *err) {
 	struct spec_c *c = mem_alloc(1, sizeof *c);
 	c->arena = arena_new();
@@ -74,7 +61,7 @@ static struct spec_c *c_open(const struct spec *spec, struct err *err) {
 	c->compiler =
 		(struct c_compiler){.words = compiler_words(c->arena), .cwd = arena_strdup(c->arena, spec_folder(spec))};
 	if (c_kernel_read(spec_kernel(spec), spec_folder(spec), c->arena, &c->kernel, err) ||
-	    space_check(c->arena, spec_space(spec), &c->kernel, err) || source_hash(c, spec, err)) {
+	    c_space_check(c->arena, spec_space(spec), c->kernel.name, err) || source_hash(c, spec, err)) {
 		spec_c_free(c);
 		return NULL;
 	}
@@ -125,8 +112,7 @@ const char *spec_c_source(const struct spec_c *c) {
 	return c->source;
 }
 
-/* The request of a build: its parameters are compiled in, so that there are none to send but an OpenMP kernel's team.
- */
+/* The parameters are compiled into the build, so that only the team size of an OpenMP kernel has to be sent. */
 static struct trial_request request_of(const struct spec_c *c, const struct trial_request *request,
                                        const struct c_build *build, json_t *own) {
 	struct trial_request of = *request;
@@ -142,27 +128,19 @@ static struct trial_request request_of(const struct spec_c *c, const struct tria
 	return of;
 }
 
-static int baseline_failed(const struct spec_c *c, const char *how, const char *message, struct err *err) {
-	char *config = js_canonical(c->baseline);
-	err_set(err, ERR_FAILED, "set the Defaults to a configuration that works: the others are compared with it",
-	        "the baseline %.150s %s: %.200s", config, how, message);
-	free(config);
-	return -1;
-}
-
-/* The outputs that are right for this seed: those of the baseline. */
-static int reference_make(struct spec_c *c, const struct trial_request *like, struct err *err) {
+/* The baseline's outputs for this seed are the reference. */
+static int reference_make(struct spec_c *c, const struct trial_request *trial, struct err *err) {
 	for (size_t i = 0; i < c->reference_count; i++)
-		if (c->references[i] == like->seed)
+		if (c->references[i] == trial->seed)
 			return 0;
 	const struct c_build *build = c_build_get(c->builds, c->baseline, err);
 	if (!build)
 		return -1;
 	if (!build->path)
-		return baseline_failed(c, "does not compile", build->message, err);
+		return c_baseline_failed(c->baseline, "does not compile", build->message, err);
 	json_t *own = json_object();
 	struct trial_result result = {0};
-	struct trial_request base = *like;
+	struct trial_request base = *trial;
 	base.config = c->baseline;
 	struct trial_request request = request_of(c, &base, build, own);
 	json_object_set_new((json_t *)request.problem, "reference", json_integer(1));
@@ -172,9 +150,9 @@ static int reference_make(struct spec_c *c, const struct trial_request *like, st
 	request.counters = NULL;
 	int failed = c->worker.run(c->worker.ctx, &request, &result, err);
 	if (!failed && result.status != TRIAL_CORRECT)
-		failed = baseline_failed(c, trial_status_text(result.status), result.message, err);
+		failed = c_baseline_failed(c->baseline, trial_status_text(result.status), result.message, err);
 	if (!failed)
-		c->references[c->reference_count < REFERENCES_MAX ? c->reference_count++ : 0] = like->seed;
+		c->references[c->reference_count < REFERENCES_MAX ? c->reference_count++ : 0] = trial->seed;
 	trial_result_clear(&result);
 	json_decref(own);
 	return failed;

@@ -10,17 +10,17 @@
 
 struct spec_c;
 /* Checks KernelSpecification and all values of the space, and makes a folder for the builds (program_folder.h).
- * ERR_USAGE names what is wrong in the file; ERR_FAILED where there is no compiler (CC, else cc) that works. Nothing of
- * the spec is needed afterwards; the worker is. */
+ * ERR_USAGE names what is wrong in the file; ERR_FAILED where there is no compiler (CC, else cc) that works. The
+ * specification may be freed afterwards, the worker may not. */
 struct spec_c *spec_c_new(const struct spec *spec, struct worker *worker, struct err *err);
-/* The same where the worker is on another machine, which compiles for itself, in a folder of its own in this one that
- * both see. May be called in a thread of its own. */
+/* The same where the worker is on another machine: that machine compiles, in a new folder inside this one, which both
+ * machines must see. May be called in a thread of its own. */
 struct spec_c *spec_c_new_at(const struct spec *spec, struct worker *worker, const char *folder, struct err *err);
-/* What spec_c_source would give; checks all but the compiler. */
+/* The hash that spec_c_source would return; checks everything except the compiler. */
 int spec_c_identify(const struct spec *spec, char source[SHA256_TEXT], struct err *err);
 void spec_c_free(struct spec_c *c); /* removes the folder */
-/* Runs a request's config; its kernel, library and problem are not looked at. A configuration that does not compile is
- * a result (TRIAL_COMPILE, with the compiler's first error). -1 where the baseline itself doesn't compile or run. */
+/* Runs a request's config and ignores its kernel, library and problem. A configuration that does not compile is a
+ * result (TRIAL_COMPILE, with the compiler's first error). -1 where the baseline itself does not compile or run. */
 struct runner spec_c_runner(struct spec_c *c);
 const char *spec_c_source(const struct spec_c *c); /* "sha256:..." of specification, kernel file and compiler's name */
 

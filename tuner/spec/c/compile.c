@@ -23,7 +23,7 @@ static const char *without_folder(const char *line, size_t size) {
 	return name;
 }
 
-/* The first line that names an error, or else the first that says anything. */
+/* The first line that names an error, or else the first line that is not empty. */
 void c_first_error(const char *text, char message[256]) {
 	static const char *const marks[] = {"undefined reference", "error: ", "ld: ", ""};
 	message[0] = '\0';
@@ -48,7 +48,7 @@ static const char **command(const struct c_compiler *compiler, const char *const
 	return words;
 }
 
-/* Reads to the end; false where that doesn't come in time. */
+/* Reads the output to its end, at most for the time limit. */
 static enum proc_read finish(struct proc *proc, const struct c_compiler *compiler) {
 	double until = sys_now() + COMPILE_SECONDS;
 	char *line;
@@ -75,7 +75,7 @@ enum c_outcome c_compile(const struct c_compiler *compiler, const char *const *a
 	}
 	struct proc *proc = proc_start(&spec, err);
 	if (!proc) {
-		err_hint(err, "install a C compiler, or name one in the variable CC");
+		err_hint(err, "install a C compiler, or name one in the environment variable CC");
 		goto done;
 	}
 	enum proc_read end = finish(proc, compiler);
@@ -86,7 +86,7 @@ enum c_outcome c_compile(const struct c_compiler *compiler, const char *const *a
 		err_set(err, ERR_INTERRUPTED, NULL, "interrupted");
 		outcome = C_BROKEN;
 	} else if (end == PROC_TIMEOUT) {
-		snprintf(message, 256, "the compiler took over %g s", COMPILE_SECONDS);
+		snprintf(message, 256, "the compiler took longer than %g s", COMPILE_SECONDS);
 	} else if (outcome == C_REFUSED && !message[0]) {
 		char text[80];
 		proc_status_text(status, text, sizeof text);

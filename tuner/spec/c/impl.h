@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Shared by the files spec_c*.c only. */
+/* Shared by the files of this folder, and by the CUDA reader where both languages agree. */
 #ifndef TUNER_SPEC_C_IMPL_H
 #define TUNER_SPEC_C_IMPL_H
 #include <jansson.h>
@@ -48,8 +48,8 @@ struct c_argument {
 	bool scalar, random, output;
 	enum c_access access;
 	uint64_t count;
-	double real;    /* FillValue of C_REAL */
-	uint64_t whole; /* of the others, two's complement */
+	double real;    /* FillValue of a C_REAL */
+	uint64_t whole; /* FillValue of a whole number, two's complement */
 };
 
 struct c_kernel {
@@ -62,19 +62,29 @@ struct c_kernel {
 
 enum { C_ARGUMENTS_MAX = 64, C_OPTIONS_MAX = 64 };
 
-/* What KernelSpecification says, checked; folder: KernelFile is relative to it. All of it lives in the arena. */
+/* Reads and checks KernelSpecification; KernelFile is relative to `folder`. Everything lives in the arena. */
 int c_kernel_read(const json_t *json, const char *folder, struct arena *arena, struct c_kernel *kernel,
                   struct err *err);
 int c_argument_read(const json_t *json, size_t at, struct arena *arena, struct c_argument *argument, struct err *err);
 int c_options_read(const json_t *json, struct arena *arena, struct c_kernel *kernel, struct err *err);
-/* KernelFile, absolute. */
+/* The absolute path of KernelFile. */
 int c_file_read(const json_t *json, const char *folder, struct arena *arena, const char **file, struct err *err);
-/* Without control characters. */
-bool c_is_plain(const char *text);
-/* A name that C and its preprocessor take as one of ours. */
+bool c_is_plain(const char *text); /* without control characters */
+/* A name that neither C, the compiler nor the generated file uses. */
 bool c_is_name(const char *text);
+/* Every value of every parameter must be able to stand in a -D, and no parameter may have the kernel's name. */
+struct space;
+int c_space_check(struct arena *arena, const struct space *space, const char *kernel, struct err *err);
+/* The arguments, in structs of `stride` bytes that begin with a c_argument: they must fit in memory twice, for the
+ * inputs and the state, and at least one must be an output. */
+int c_arguments_check(const struct c_argument *first, size_t count, size_t stride, const char *remedy, struct err *err);
+/* Results of two versions must not be mixed: fails where the file is no longer the one that `was` describes. */
+struct stat;
+int c_file_check(const char *path, const struct stat *was, struct err *err);
+/* -1 and err: the other configurations have nothing to be compared with. */
+int c_baseline_failed(const json_t *baseline, const char *how, const char *message, struct err *err);
 
-/* "-DNAME=VALUE" for a member of a configuration; ERR_USAGE where name or value can't be part of C. */
+/* "-DNAME=VALUE" for a member of a configuration; ERR_USAGE where the name or the value cannot be part of C. */
 const char *c_define(struct arena *arena, const char *name, struct value value, struct err *err);
 
 /* Writes the parts of a plug-in into the folder: header, harness, table of the arguments, and the file that includes
@@ -85,26 +95,26 @@ extern const char c_harness_file[], c_unit_file[], c_object_file[];
 struct c_compiler {
 	const char *const *words; /* CC, split */
 	const char *folder;       /* for temporary files */
-	const char *cwd;          /* of the specification: -I is relative to it */
+	const char *cwd;          /* the specification's folder: -I is relative to it */
 	const volatile int *interrupt;
-	struct worker *worker; /* compiles where it is; NULL: here */
+	struct worker *worker; /* the compiler runs on its machine; NULL: on this one */
 };
 
 enum c_outcome { C_DONE, C_REFUSED, C_BROKEN };
-/* Runs the compiler on these arguments, NULL-terminated. C_REFUSED: message has the first error; C_BROKEN: err says why
- * it can't be run, or that it was interrupted. */
+/* Runs the compiler on these arguments, NULL-terminated. C_REFUSED: message has the first error; C_BROKEN: err tells
+ * why the compiler could not run, or that it was interrupted. */
 enum c_outcome c_compile(const struct c_compiler *compiler, const char *const *arguments, char message[256],
                          struct err *err);
-/* tuner/spec/c/there.c: the same by the compiler's worker. */
+/* there.c: the same on the machine of compiler->worker. */
 enum c_outcome c_compile_there(const struct c_compiler *compiler, const char *const *argv, double seconds,
                                char message[256], struct err *err);
-void c_first_error(const char *text, char message[256]); /* of what a compiler wrote */
+void c_first_error(const char *text, char message[256]); /* text: a compiler's output */
 
 /* A configuration, compiled. */
 struct c_build {
 	char *key;     /* configuration, canonical JSON */
 	char *path;    /* NULL: failed, or removed since */
-	char *message; /* of what did not compile; else NULL */
+	char *message; /* the compiler's, where it failed; else NULL */
 };
 
 /* All builds of a run, in a folder of their own (in `base`; NULL: in the user's cache), which becomes the compiler's.
@@ -113,7 +123,7 @@ struct c_builds;
 struct c_builds *c_builds_new(const struct c_kernel *kernel, const struct c_compiler *compiler, const char *base,
                               struct err *err);
 void c_builds_free(struct c_builds *builds); /* removes the folder */
-/* New or old; valid until the next call. NULL and err where nothing can be built. */
+/* A new or an earlier build; valid until the next call. NULL and err where nothing can be built. */
 const struct c_build *c_build_get(struct c_builds *builds, const json_t *config, struct err *err);
 
 #endif

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-libtuner_la_SOURCES += %D%/argument.c %D%/build.c %D%/c.c %D%/c.h %D%/compile.c %D%/impl.h %D%/read.c \
+libtuner_la_SOURCES += %D%/argument.c %D%/build.c %D%/c.c %D%/c.h %D%/check.c %D%/compile.c %D%/impl.h %D%/read.c \
 	%D%/source.c %D%/there.c
 
-# What a plug-in of a C function is made of, as arrays of lines.
+# The parts of a plug-in for a C function, as arrays of lines.
 nodist_libtuner_la_SOURCES += %D%/kernel.def %D%/harness.def
 BUILT_SOURCES += %D%/kernel.def %D%/harness.def
 CLEANFILES += %D%/kernel.def %D%/harness.def

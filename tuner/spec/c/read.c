@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* KernelSpecification of language "C". What comes from the file ends up in C and on a command line: names are names,
- * and numbers are printed anew. */
+/* KernelSpecification of language "C". Its texts end up in C code and on a command line, so that names must be
+ * identifiers, and numbers are parsed and printed again. */
 #include <config.h>
 
 #include <ctype.h>
@@ -33,11 +33,11 @@ bool c_is_name(const char *text) {
 	for (const char *c = text; *c; c++)
 		if (!isalnum((unsigned char)*c) && *c != '_')
 			return false;
-	/* what belongs to the compiler, and to the generated file */
+	/* Leading underscores belong to the compiler, ss_t1_ to the generated file. */
 	return text[0] != '_' && strncmp(text, "ss_t1_", 6) != 0 && !is_among(text, keywords);
 }
 
-/* A real number stays one in C: 1.0, not 1. */
+/* A real number must stay one in C: 1.0, not 1. */
 static const char *number_in_c(struct arena *arena, struct value value) {
 	char text[64];
 	value_text(value, text, sizeof text);
@@ -48,19 +48,20 @@ static const char *number_in_c(struct arena *arena, struct value value) {
 const char *c_define(struct arena *arena, const char *name, struct value value, struct err *err) {
 	const char *text = value.type == VALUE_WORD ? value.as.w : number_in_c(arena, value);
 	if (!c_is_name(name)) {
-		err_set(err, ERR_USAGE, "letters, digits and _, and no word of C", "parameter %.60s can't be a macro of C",
+		err_set(err, ERR_USAGE, "use letters, digits and _, but no keyword of C", "parameter %.60s cannot be a C macro",
 		        name);
 		return NULL;
 	}
 	if (value.type == VALUE_WORD ? !c_is_name(text) : value.type == VALUE_REAL && !isfinite(value.as.r)) {
-		err_set(err, ERR_USAGE, "use numbers, or words of letters, digits and _", "parameter %s: \"%.60s\" can't be C",
-		        name, text);
+		err_set(err, ERR_USAGE, "use numbers, or words of letters, digits and _",
+		        "parameter %s: \"%.60s\" cannot be a C token", name, text);
 		return NULL;
 	}
 	return arena_printf(arena, "-D%s=%s", name, text);
 }
 
-/* Options of optimization, warnings, paths and libraries; not those that say what is compiled, to where, or by what. */
+/* Accepts options for optimization, warnings, paths and libraries, but none that change the inputs, the output file or
+ * the programs that run. */
 static bool option_allowed(const char *option) {
 	static const char *const starts[] = {"-f",        "-m",    "-O", "-g", "-W",       "-std=",    "-D",
 	                                     "-U",        "-I",    "-L", "-l", "-pthread", "-isystem", "--param",
@@ -117,16 +118,17 @@ int c_options_read(const json_t *json, struct arena *arena, struct c_kernel *ker
 	json_array_foreach(array, i, item) {
 		const char *text = json_string_value(item);
 		if (!text || strlen(text) > OPTION_LONGEST || !c_is_plain(text))
-			return err_set(err, ERR_USAGE, "one option a text", "CompilerOptions[%zu] is no option", i);
+			return err_set(err, ERR_USAGE, "give one option per string",
+			               "CompilerOptions[%zu] is not a valid compiler option", i);
 		if (next ? *text == '-' || *text == '@' : !option_allowed(text))
-			return err_set(err, ERR_USAGE, "optimization, warnings, -D, -I, -L and -l are",
-			               "CompilerOptions: \"%.100s\" is not taken", text);
+			return err_set(err, ERR_USAGE, "options for optimization and warnings, -D, -I, -L and -l are accepted",
+			               "CompilerOptions: \"%.100s\" is not accepted", text);
 		next = !next && takes_next(text);
 		options[i] = arena_strdup(arena, text);
 		kernel->openmp = kernel->openmp || strcmp(text, "-fopenmp") == 0 || strncmp(text, "-fopenmp=", 9) == 0;
 	}
 	kernel->options = options;
-	return next ? err_set(err, ERR_USAGE, NULL, "CompilerOptions: the last one lacks its argument") : 0;
+	return next ? err_set(err, ERR_USAGE, NULL, "CompilerOptions: the last option lacks its argument") : 0;
 }
 
 int c_file_read(const json_t *json, const char *folder, struct arena *arena, const char **file, struct err *err) {
@@ -138,29 +140,12 @@ int c_file_read(const json_t *json, const char *folder, struct arena *arena, con
 	const char *path = name[0] == '/' ? name : arena_printf(arena, "%s/%s", folder, name);
 	if (!realpath(path, whole) || stat(whole, &stat_of) || !S_ISREG(stat_of.st_mode))
 		return err_set(err, ERR_USAGE, "it is relative to the folder of the specification",
-		               "KernelFile: no file %.200s", path);
+		               "KernelFile: %.200s is not a file", path);
 	if (!c_is_plain(whole) || strpbrk(whole, "\"\\"))
-		return err_set(err, ERR_USAGE, "move it elsewhere", "KernelFile: the path %.200s can't be included in C",
-		               whole);
+		return err_set(err, ERR_USAGE, "move it to a path without quotes and backslashes",
+		               "KernelFile: the path %.200s cannot be included in C", whole);
 	*file = arena_strdup(arena, whole);
 	return 0;
-}
-
-/* An input, a state of the measured configuration and one of its rival must fit. */
-static int memory_check(const struct c_kernel *kernel, struct err *err) {
-	double total = 0, memory = (double)sys_memory_total();
-	bool output = false;
-	for (size_t i = 0; i < kernel->argument_count; i++) {
-		const struct c_argument *argument = &kernel->arguments[i];
-		total += (double)argument->count * (double)argument->type->bytes;
-		output = output || argument->output;
-	}
-	if (memory > 0 && 2 * total > memory)
-		return err_set(err, ERR_USAGE, "take smaller Sizes", "the arguments take %.3g GiB, the machine has %.3g",
-		               total / 0x1p30, memory / 0x1p30);
-	return output ? 0
-	              : err_set(err, ERR_USAGE, "mark what it writes: \"AccessType\": \"WriteOnly\"",
-	                        "no argument is an output, so that nothing can be verified");
 }
 
 static int arguments_read(const json_t *json, struct arena *arena, struct c_kernel *kernel, struct err *err) {
@@ -172,7 +157,8 @@ static int arguments_read(const json_t *json, struct arena *arena, struct c_kern
 	for (size_t i = 0; i < kernel->argument_count; i++)
 		if (c_argument_read(json_array_get(array, i), i, arena, &kernel->arguments[i], err))
 			return -1;
-	return memory_check(kernel, err);
+	return c_arguments_check(kernel->arguments, kernel->argument_count, sizeof *kernel->arguments, "use smaller Sizes",
+	                         err);
 }
 
 int c_kernel_read(const json_t *json, const char *folder, struct arena *arena, struct c_kernel *kernel,
@@ -182,8 +168,8 @@ int c_kernel_read(const json_t *json, const char *folder, struct arena *arena, s
 	if (js_string(json, "KernelName", &name, err))
 		return err_prefix(err, "KernelSpecification");
 	if (!c_is_name(name))
-		return err_set(err, ERR_USAGE, "name the function in KernelFile", "KernelName \"%.60s\" is no function of C",
-		               name);
+		return err_set(err, ERR_USAGE, "name the function in KernelFile",
+		               "KernelName \"%.60s\" is not a valid C function name", name);
 	kernel->name = arena_strdup(arena, name);
 	if (c_file_read(json, folder, arena, &kernel->file, err) || c_options_read(json, arena, kernel, err) ||
 	    arguments_read(json, arena, kernel, err))

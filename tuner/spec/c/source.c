@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The generated parts of a plug-in. Nothing of the specification gets in but checked names and numbers. */
+/* The generated parts of a plug-in. Only checked names and numbers of the specification get into them. */
 #include <config.h>
 
 #include <inttypes.h>
@@ -12,7 +12,7 @@
 
 const char c_harness_file[] = "harness.c", c_unit_file[] = "unit.c", c_object_file[] = "harness.o";
 
-/* In pieces, since the standard bounds the length of a literal. */
+/* One literal a line, because the standard limits the length of a literal. */
 static const char *const kernel_header[] = {
 #include "tuner/spec/c/kernel.def"
 	NULL};
@@ -59,8 +59,8 @@ static void arguments_print(FILE *out, const struct c_kernel *kernel, const char
 	fputs("};\n", out);
 }
 
-/* The kernel's file comes first: what it defines for the headers must hold. Its own prototype is the one that counts.
- */
+/* The kernel's file comes first because the headers must see its definitions, such as _GNU_SOURCE. Its own prototype is
+ * the one that counts. */
 static void unit_print(FILE *out, const struct c_kernel *kernel, const char *folder) {
 	(void)folder;
 	fprintf(out, "#include \"%s\"\n", kernel->file);
@@ -72,7 +72,7 @@ static void unit_print(FILE *out, const struct c_kernel *kernel, const char *fol
 	fprintf(out, "\t%s(", kernel->name);
 	for (size_t i = 0; i < kernel->argument_count; i++) {
 		const struct c_argument *a = &kernel->arguments[i];
-		/* long and long long are one type to a specification, and two to C */
+		/* long and long long are one type to a specification, but two to C. */
 		bool any = a->type->kind != C_REAL && a->type->bytes == 8;
 		fprintf(out, "%s\n\t\t", i ? "," : "");
 		if (a->scalar)

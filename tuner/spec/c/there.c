@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A compiler that runs where the worker is: code for the processor of a node is made on that node. */
+/* Compiles on the worker's machine, because code for the processor of a node has to be made on that node. */
 #include <config.h>
 
 #include <stdio.h>
@@ -18,7 +18,8 @@ static int compile_use(void *ctx, const json_t *answer, struct trial_result *res
 	return worker_status_read(answer, result, err);
 }
 
-/* The worker keeps the end of what a program says, and a compiler says what matters first. */
+/* The worker keeps the end of a program's output, but the first error of a compiler is the useful one: its output goes
+ * to a log file. */
 static json_t *request_make(const struct c_compiler *compiler, const char *const *argv, const char *log,
                             double seconds) {
 	json_t *words =
@@ -51,7 +52,7 @@ enum c_outcome c_compile_there(const struct c_compiler *compiler, const char *co
 	struct trial_result result = {0};
 	enum c_outcome outcome = C_BROKEN;
 	if (!request)
-		err_set(err, ERR_USAGE, "write it in UTF-8", "the compiler's words can't be sent to a node");
+		err_set(err, ERR_USAGE, "write it in UTF-8", "the compiler's arguments cannot be sent to a node");
 	else if (worker_exchange(compiler->worker, &question, &result, err) == 0)
 		outcome = result.status == TRIAL_CORRECT ? C_DONE : C_REFUSED;
 	if (outcome == C_REFUSED)

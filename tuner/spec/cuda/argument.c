@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* KernelSpecification.Arguments for CUDA: those of C, and constant memory, sizes as expressions, files. */
+/* KernelSpecification.Arguments for CUDA: as for C, with constant memory, sizes as expressions, and files. */
 #include <config.h>
 
 #include <limits.h>
@@ -23,7 +23,7 @@ static bool is_scalar(const json_t *json) {
 	return member_is(json, "MemoryType", "Scalar") || member_is(json, "MemType", "Scalar");
 }
 
-/* A file of raw elements beside the specification: there, and of the right size. */
+/* A file of raw elements beside the specification, which must exist and have the right size. */
 static int raw_file(const json_t *json, const char *key, const char *folder, struct arena *arena,
                     const struct cuda_argument *argument, const char **out, struct err *err) {
 	const char *name;
@@ -34,16 +34,16 @@ static int raw_file(const json_t *json, const char *key, const char *folder, str
 	const char *path = name[0] == '/' ? name : arena_printf(arena, "%s/%s", folder, name);
 	uint64_t size = argument->c.count * argument->c.type->bytes;
 	if (!realpath(path, whole) || stat(whole, &file) || !S_ISREG(file.st_mode))
-		return err_set(err, ERR_USAGE, "it is relative to the folder of the specification", "%s: no file %.200s", key,
-		               path);
+		return err_set(err, ERR_USAGE, "it is relative to the folder of the specification", "%s: %.200s is not a file",
+		               key, path);
 	if ((uint64_t)file.st_size != size)
-		return err_set(err, ERR_USAGE, "it holds the elements as they are in memory",
+		return err_set(err, ERR_USAGE, "it must hold the elements as they are in memory",
 		               "%s: %.200s has %jd bytes, not %ju", key, path, (intmax_t)file.st_size, (uintmax_t)size);
 	*out = arena_strdup(arena, whole);
 	return 0;
 }
 
-/* The argument as C would have it: what goes beyond is put in simple terms. */
+/* The argument as the reader for C expects it: the extensions are replaced by plain members. */
 static json_t *as_c(const struct cuda_kernel *kernel, const json_t *json, bool filed, bool constant, struct err *err) {
 	json_t *c = json_copy((json_t *)json), *fill = json_object_get(json, "FillValue");
 	double value;
@@ -73,13 +73,13 @@ static int files_read(const json_t *json, const char *folder, bool filed, struct
                       struct cuda_argument *argument, struct err *err) {
 	const char *key = json_object_get(json, "DataSource") ? "DataSource" : "FileName";
 	if (filed && argument->c.scalar)
-		return err_set(err, ERR_USAGE, "give it a FillValue", "a scalar can't come from a file");
+		return err_set(err, ERR_USAGE, "give it a FillValue", "a scalar cannot come from a file");
 	if (filed && raw_file(json, key, folder, arena, argument, &argument->file, err))
 		return -1;
 	if (!json_object_get(json, "ReferenceFile"))
 		return 0;
 	if (!argument->c.output)
-		return err_set(err, ERR_USAGE, "\"Output\": 1", "it has a ReferenceFile and is no output");
+		return err_set(err, ERR_USAGE, "add \"Output\": 1", "it has a ReferenceFile but is not an output");
 	return raw_file(json, "ReferenceFile", folder, arena, argument, &argument->reference, err);
 }
 
@@ -87,7 +87,7 @@ static int argument_read(const struct cuda_kernel *kernel, const json_t *json, s
                          struct arena *arena, struct cuda_argument *argument, struct err *err) {
 	bool filed = member_is(json, "FillType", "BinaryRaw") || member_is(json, "FillType", "DataSource");
 	if (!json_is_object(json))
-		return err_set(err, ERR_USAGE, NULL, "Arguments[%zu] is no object", at);
+		return err_set(err, ERR_USAGE, NULL, "Arguments[%zu] must be an object", at);
 	argument->constant = member_is(json, "MemType", "Constant") || member_is(json, "MemoryType", "Constant");
 	json_t *c = as_c(kernel, json, filed, argument->constant, err);
 	if (c && member_is(c, "MemoryType", "Constant"))
@@ -95,13 +95,13 @@ static int argument_read(const struct cuda_kernel *kernel, const json_t *json, s
 	int failed = c ? c_argument_read(c, at, arena, &argument->c, err) : -1;
 	json_decref(c);
 	if (!failed && argument->constant && argument->c.output)
-		failed = err_set(err, ERR_USAGE, "\"AccessType\": \"ReadOnly\"", "constant memory can't be written");
+		failed = err_set(err, ERR_USAGE, "set \"AccessType\": \"ReadOnly\"", "constant memory cannot be written");
 	if (!failed)
 		failed = files_read(json, folder, filed, arena, argument, err);
 	return failed ? err_prefix(err, "Arguments[%zu] %.60s", at, js_string_or(json, "Name", "")) : 0;
 }
 
-/* Sizes may name scalars, so that those come first. */
+/* Scalars come first, because sizes may name them. */
 static int scalars_name(struct cuda_kernel *kernel, const json_t *array, struct arena *arena, bool texts,
                         struct err *err) {
 	for (size_t i = 0; i < json_array_size(array); i++) {
@@ -127,29 +127,12 @@ static int problem_read(struct cuda_kernel *kernel, const json_t *json, struct e
 	const json_t *size = json_object_get(json, "ProblemSize");
 	size_t count = json_is_array(size) ? json_array_size(size) : size && !json_is_null(size) ? 1 : 0;
 	if (count > 3)
-		return err_set(err, ERR_USAGE, NULL, "ProblemSize has over three members");
+		return err_set(err, ERR_USAGE, NULL, "ProblemSize has more than three members");
 	for (size_t i = 0; i < count; i++)
 		if (cuda_whole(&kernel->names, json_is_array(size) ? json_array_get(size, i) : size, "ProblemSize", 1,
 		               COUNT_LARGEST, &kernel->problem[i], err))
 			return -1;
 	return 0;
-}
-
-/* The worker keeps inputs and what is right in the host's memory, too. */
-static int totals_check(const struct cuda_kernel *kernel, struct err *err) {
-	double total = 0, memory = (double)sys_memory_total();
-	bool output = false;
-	for (size_t i = 0; i < kernel->argument_count; i++) {
-		const struct c_argument *c = &kernel->arguments[i].c;
-		total += (double)c->count * (double)c->type->bytes;
-		output = output || c->output;
-	}
-	if (memory > 0 && 2 * total > memory)
-		return err_set(err, ERR_USAGE, "take a smaller ProblemSize", "the arguments take %.3g GiB, the host has %.3g",
-		               total / 0x1p30, memory / 0x1p30);
-	return output ? 0
-	              : err_set(err, ERR_USAGE, "mark what it writes: \"AccessType\": \"WriteOnly\"",
-	                        "no argument is an output, so that nothing can be verified");
 }
 
 int cuda_arguments_read(const json_t *json, const char *folder, struct arena *arena, struct cuda_kernel *kernel,
@@ -169,5 +152,7 @@ int cuda_arguments_read(const json_t *json, const char *folder, struct arena *ar
 		kernel->resets = kernel->resets || argument->c.access == C_READ_WRITE;
 		kernel->made = kernel->made || (argument->c.output && !argument->reference);
 	}
-	return totals_check(kernel, err);
+	/* The worker keeps inputs and reference in the host's memory, too. */
+	return c_arguments_check(&kernel->arguments->c, kernel->argument_count, sizeof *kernel->arguments,
+	                         "use a smaller ProblemSize", err);
 }

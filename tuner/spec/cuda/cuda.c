@@ -21,9 +21,9 @@ struct spec_cuda {
 	struct cuda_kernel kernel;
 	json_t *json, *baseline, *problem, *request; /* KernelSpecification, ..., the worker's problem */
 	char source[SHA256_TEXT];
-	struct stat file; /* the kernel's, as it was */
+	struct stat file; /* the kernel file when it was first read */
 	struct runner worker;
-	bool referred; /* some worker was given a reference */
+	bool referred; /* a worker has received a reference */
 };
 
 static int source_hash(struct spec_cuda *cuda, const struct spec *spec, struct err *err) {
@@ -31,7 +31,7 @@ static int source_hash(struct spec_cuda *cuda, const struct spec *spec, struct e
 	char hash[SHA256_TEXT], *text = sys_read_file(cuda->kernel.file, KERNEL_FILE_MAX, &size, err);
 	if (!text || stat(cuda->kernel.file, &cuda->file)) {
 		free(text);
-		return err->code == ERR_OK ? err_set(err, ERR_USAGE, NULL, "KernelFile can't be read") : -1;
+		return err->code == ERR_OK ? err_set(err, ERR_USAGE, NULL, "KernelFile cannot be read") : -1;
 	}
 	sha256_text(text, size, hash);
 	free(text);
@@ -103,15 +103,6 @@ const char *spec_cuda_kernel(const struct spec_cuda *cuda) {
 	return cuda->kernel.resets ? "t1-reset" : "t1";
 }
 
-static int file_check(const struct spec_cuda *cuda, struct err *err) {
-	struct stat now;
-	if (stat(cuda->kernel.file, &now) == 0 && now.st_size == cuda->file.st_size &&
-	    now.st_mtim.tv_sec == cuda->file.st_mtim.tv_sec && now.st_mtim.tv_nsec == cuda->file.st_mtim.tv_nsec)
-		return 0;
-	return err_set(err, ERR_USAGE, "begin anew: results of two versions must not be mixed", "%s has changed meanwhile",
-	               cuda->kernel.file);
-}
-
 static void fail_as(struct trial_result *result, enum trial_status status, const char *message) {
 	memset(result, 0, sizeof *result);
 	result->status = status;
@@ -119,13 +110,12 @@ static void fail_as(struct trial_result *result, enum trial_status status, const
 	snprintf(result->message, sizeof result->message, "%.255s", message);
 }
 
-/* The worker's trial of a request's configuration. What has no grid or block is a failure of this configuration alone.
- */
-static int trial(struct spec_cuda *cuda, const struct trial_request *like, bool reference, struct trial_result *result,
-                 struct err *err) {
-	struct trial_request request = *like;
+/* The worker's trial of a request's configuration. A configuration without a valid grid or block fails alone. */
+static int trial(struct spec_cuda *cuda, const struct trial_request *original, bool reference,
+                 struct trial_result *result, struct err *err) {
+	struct trial_request request = *original;
 	struct err why = {0};
-	json_t *json = cuda_config_json(&cuda->kernel, like->config, reference, &why);
+	json_t *json = cuda_config_json(&cuda->kernel, original->config, reference, &why);
 	json_t *config = json ? text_of(json, err) : NULL;
 	if (!json) {
 		fail_as(result, TRIAL_CONSTRAINTS, why.what);
@@ -142,18 +132,10 @@ static int trial(struct spec_cuda *cuda, const struct trial_request *like, bool 
 	return failed;
 }
 
-static int baseline_failed(const struct spec_cuda *cuda, const struct trial_result *result, struct err *err) {
-	char *config = js_canonical(cuda->baseline);
-	err_set(err, ERR_FAILED, "set the Defaults to a configuration that works: the others are compared with it",
-	        "the baseline %.150s %s: %.240s", config, trial_status_text(result->status), result->message);
-	free(config);
-	return -1;
-}
-
-/* Gives the worker the outputs that are right: those of the baseline. */
-static int reference_make(struct spec_cuda *cuda, const struct trial_request *like, struct err *err) {
+/* The baseline's outputs become the worker's reference. */
+static int reference_make(struct spec_cuda *cuda, const struct trial_request *original, struct err *err) {
 	struct trial_result result = {0};
-	struct trial_request request = *like;
+	struct trial_request request = *original;
 	request.config = cuda->baseline;
 	request.samples = 1;
 	request.warmup = 0;
@@ -163,13 +145,13 @@ static int reference_make(struct spec_cuda *cuda, const struct trial_request *li
 	request.counters = NULL;
 	int failed = trial(cuda, &request, true, &result, err);
 	if (!failed && result.status != TRIAL_CORRECT)
-		failed = baseline_failed(cuda, &result, err);
+		failed = c_baseline_failed(cuda->baseline, trial_status_text(result.status), result.message, err);
 	cuda->referred = cuda->referred || !failed;
 	trial_result_clear(&result);
 	return failed;
 }
 
-/* A worker that was replaced has no reference any more, and says so before it does anything else. */
+/* A worker that was replaced has lost its reference and reports that before it does anything else. */
 static bool lacks_reference(const struct trial_result *result) {
 	return result->status == TRIAL_RUNTIME && strncmp(result->message, "no reference", 12) == 0;
 }
@@ -178,7 +160,8 @@ static int cuda_run(void *ctx, const struct trial_request *request, struct trial
 	struct spec_cuda *cuda = ctx;
 	double start = sys_now();
 	fail_as(result, TRIAL_RUNTIME, "");
-	if (file_check(cuda, err) || (cuda->kernel.made && !cuda->referred && reference_make(cuda, request, err)))
+	if (c_file_check(cuda->kernel.file, &cuda->file, err) ||
+	    (cuda->kernel.made && !cuda->referred && reference_make(cuda, request, err)))
 		return -1;
 	int failed = trial(cuda, request, false, result, err);
 	if (!failed && lacks_reference(result)) {

@@ -9,15 +9,15 @@
 
 struct spec_cuda;
 /* Checks KernelSpecification, its files and all values of the space; nothing is run, no GPU is needed. ERR_USAGE names
- * what is wrong in the file. Nothing of the spec is needed afterwards; the worker is. */
+ * the fault in the file. The specification may be freed afterwards, the worker may not. */
 struct spec_cuda *spec_cuda_new(const struct spec *spec, struct worker *worker, struct err *err);
 void spec_cuda_free(struct spec_cuda *cuda);
-/* Runs a request's config on its device; its kernel, library and problem are not looked at. -1 where the baseline,
- * which the outputs of all others are compared with, doesn't compile or run. */
+/* Runs a request's config on its device and ignores its kernel, library and problem. -1 where the baseline, whose
+ * outputs are the reference, does not compile or run. */
 struct runner spec_cuda_runner(struct spec_cuda *cuda);
 const char *spec_cuda_source(const struct spec_cuda *cuda); /* "sha256:..." of specification and kernel file */
 const json_t *
 spec_cuda_problem(const struct spec_cuda *cuda);            /* {"size": "4096x4096"} for people and the store, or {} */
-const char *spec_cuda_kernel(const struct spec_cuda *cuda); /* what the worker calls it */
+const char *spec_cuda_kernel(const struct spec_cuda *cuda); /* its name in the worker */
 
 #endif

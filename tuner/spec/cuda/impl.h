@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Shared by the files spec_cuda*.c only. */
+/* Shared by the files of this folder. */
 #ifndef TUNER_SPEC_CUDA_IMPL_H
 #define TUNER_SPEC_CUDA_IMPL_H
 #include "src/base/expr/expr.h"
@@ -8,7 +8,7 @@
 
 enum { CUDA_OPTIONS_MAX = 16, CUDA_DIVISORS_MAX = 16 };
 
-/* Names that an expression may use, with their values: parameters, and scalar arguments. */
+/* The parameters and scalar arguments that an expression may use, with their values. */
 struct cuda_names {
 	struct cuda_name {
 		const char *name;
@@ -19,14 +19,14 @@ struct cuda_names {
 };
 void cuda_names_set(struct cuda_names *names, const char *name, struct value value);
 
-/* A text with ProblemSize[i], names and arithmetic, a number, or a boolean; where: what it is, for messages. */
+/* A number, or a text with ProblemSize[i], names and arithmetic; `where` names the member in messages. */
 int cuda_evaluate(const struct cuda_names *names, const json_t *json, const char *where, double *out, struct err *err);
 /* The same, a whole number from min to max. */
 int cuda_whole(const struct cuda_names *names, const json_t *json, const char *where, double min, double max,
                double *out, struct err *err);
 
 struct cuda_argument {
-	struct c_argument c;
+	struct c_argument c; /* first, for c_arguments_check */
 	bool constant;
 	const char *file, *reference; /* absolute; NULL: none */
 };
@@ -36,7 +36,7 @@ struct cuda_kernel {
 	const char *const *options; /* NULL-terminated, NVRTC's */
 	struct cuda_argument *arguments;
 	size_t argument_count;
-	bool resets, made;  /* some argument is put back before each run; some output has no file that says what is right */
+	bool resets, made;  /* an argument is restored before each run; the reference of an output has to be made */
 	const json_t *json; /* KernelSpecification */
 	double problem[3];
 	struct cuda_names names; /* scalars, and parameters with their largest value; room for all */
@@ -58,7 +58,7 @@ struct cuda_shape {
 };
 int cuda_shape_of(const struct cuda_kernel *kernel, const json_t *config, struct cuda_shape *shape, struct err *err);
 
-/* For the worker (doc/protocol.md). New references; NULL and err. */
+/* The worker's documents (doc/protocol.md). New references; NULL and err. */
 json_t *cuda_problem_json(const struct cuda_kernel *kernel);
 json_t *cuda_config_json(const struct cuda_kernel *kernel, const json_t *config, bool reference, struct err *err);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* CompilerOptions: what of nvcc's options NVRTC takes, and what is no way to other files than the user's own headers.
- */
+/* CompilerOptions: the options of nvcc that NVRTC accepts and that give access to no other files than the user's own
+ * headers. */
 #include <config.h>
 
 #include <string.h>
@@ -46,7 +46,7 @@ static const struct {
 	{"-extra-device-vectorization", true, TAKEN},
 	{"-w", true, TAKEN},
 	{"--disable-warnings", true, TAKEN},
-	/* NVRTC always optimizes; of warnings only the first error is ever shown */
+	/* NVRTC always optimizes, and only its first error is ever shown, never a warning. */
 	{"-O", false, PASSED_OVER},
 	{"-W", false, PASSED_OVER},
 };
@@ -68,13 +68,15 @@ static int option_add(const json_t *array, size_t *i, const char *folder, struct
                       size_t *count, struct err *err) {
 	const char *text = json_string_value(json_array_get(array, *i));
 	if (!text || strlen(text) > OPTION_LONGEST || !c_is_plain(text))
-		return err_set(err, ERR_USAGE, "one option a text", "CompilerOptions[%zu] is no option", *i);
+		return err_set(err, ERR_USAGE, "give one option per string",
+		               "CompilerOptions[%zu] is not a valid compiler option", *i);
 	int use = use_of(text);
 	bool two = use == WITH_NEXT || (use == FOLDER && !text[2]);
 	const char *next = two ? json_string_value(json_array_get(array, *i + 1)) : text + 2;
 	if (use < 0)
-		return err_set(err, ERR_USAGE, "-std=, -D, -U, -I, -use_fast_math, -maxrregcount=, -lineinfo and -fmad= are",
-		               "CompilerOptions: \"%.100s\" is not taken", text);
+		return err_set(err, ERR_USAGE,
+		               "-std=, -D, -U, -I, -use_fast_math, -maxrregcount=, -lineinfo and -fmad= are accepted",
+		               "CompilerOptions: \"%.100s\" is not accepted", text);
 	if (two && (!next || *next == '-' || !c_is_plain(next)))
 		return err_set(err, ERR_USAGE, NULL, "CompilerOptions: \"%.100s\" lacks its argument", text);
 	*i += two;
@@ -98,7 +100,7 @@ int cuda_options_read(const json_t *json, const char *folder, struct arena *aren
 	for (size_t i = 0; i < json_array_size(array); i++)
 		if (option_add(array, &i, folder, arena, options, &count, err))
 			return -1;
-	/* what it includes from beside itself */
+	/* The kernel file may include files beside itself. */
 	options[count] = arena_printf(arena, "-I%.*s", (int)(strrchr(kernel->file, '/') - kernel->file + 1), kernel->file);
 	kernel->options = options;
 	return 0;

@@ -44,19 +44,6 @@ static int macros_find(struct cuda_kernel *kernel, struct err *err) {
 	return 0;
 }
 
-static int space_check(struct arena *arena, const struct space *space, const struct cuda_kernel *kernel,
-                       struct err *err) {
-	for (size_t p = 0; p < space_params(space); p++) {
-		const char *name = space_param_name(space, p);
-		if (strcmp(name, kernel->name) == 0)
-			return err_set(err, ERR_USAGE, "call one of them otherwise", "a parameter has the kernel's name %s", name);
-		for (size_t v = 0; v < space_param_values(space, p); v++)
-			if (!c_define(arena, name, space_param_value(space, p, v), err))
-				return -1;
-	}
-	return 0;
-}
-
 int cuda_kernel_read(const json_t *json, const char *folder, const struct space *space, struct arena *arena,
                      struct cuda_kernel *kernel, struct err *err) {
 	const char *name = NULL;
@@ -69,15 +56,15 @@ int cuda_kernel_read(const json_t *json, const char *folder, const struct space 
 		return err_prefix(err, "KernelSpecification");
 	if (!c_is_name(name))
 		return err_set(err, ERR_USAGE, "name the __global__ function in KernelFile",
-		               "KernelName \"%.60s\" is no function of CUDA", name);
+		               "KernelName \"%.60s\" is not a valid CUDA function name", name);
 	kernel->name = arena_strdup(arena, name);
 	char real[PATH_MAX];
 	if (!realpath(folder, real))
-		return err_set(err, ERR_USAGE, NULL, "the folder %.200s can't be found", folder);
+		return err_set(err, ERR_USAGE, NULL, "the folder %.200s cannot be found", folder);
 	if (c_file_read(json, folder, arena, &kernel->file, err) || cuda_options_read(json, real, arena, kernel, err) ||
 	    cuda_arguments_read(json, folder, arena, kernel, err))
 		return err_prefix(err, "KernelSpecification");
-	return macros_find(kernel, err) || space_check(arena, space, kernel, err) ? -1 : 0;
+	return macros_find(kernel, err) || c_space_check(arena, space, kernel->name, err) ? -1 : 0;
 }
 
 static json_t *argument_json(const struct cuda_argument *argument) {

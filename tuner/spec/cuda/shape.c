@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Grid, block and shared memory of a configuration, and what the worker is told of it. */
+/* Grid, block and shared memory of a configuration, and its document for the worker. */
 #include <config.h>
 
 #include <math.h>
@@ -20,7 +20,7 @@ static bool is_there(const json_t *json) {
 	return json && !json_is_null(json);
 }
 
-/* {"X": .., "Y": ..} or [.., ..]; what is absent is 1. */
+/* {"X": .., "Y": ..} or [.., ..]; an absent member is 1. */
 static int three(const struct cuda_names *names, const json_t *json, const char *where, double max, double out[3],
                  struct err *err) {
 	for (int i = 0; i < 3; i++) {
@@ -53,16 +53,17 @@ static int block_of(const struct cuda_kernel *kernel, const struct cuda_names *n
 		const struct cuda_name *name = name_find(names, cuda_macros[i]);
 		bool whole = name && name->value.type == VALUE_INT && name->value.as.i > 0;
 		if (name && (!whole || name->value.as.i > THREADS_LARGEST))
-			return err_set(err, ERR_USAGE, NULL, "%s is no number of threads", cuda_macros[i]);
+			return err_set(err, ERR_USAGE, NULL, "%s is not a valid number of threads", cuda_macros[i]);
 		if (i == 0 && !name)
 			return err_set(err, ERR_USAGE, "\"LocalSize\": {\"X\": \"block_size_x\"}, or a parameter block_size_x",
-			               "the size of a block is not said");
+			               "the size of a block is missing");
 		block[i] = name ? (double)name->value.as.i : 1;
 	}
 	return 0;
 }
 
-/* Kernel Tuner's rule: without a list it is the block's size in that direction, where that is a parameter. */
+/* Kernel Tuner's rule: without a list the divisor is the size of the block in that direction, if that is a parameter.
+ */
 static int divisor_of(const struct cuda_kernel *kernel, const struct cuda_names *names, int axis, double *out,
                       struct err *err) {
 	const json_t *list = json_object_get(kernel->json, divisors[axis]);
@@ -70,14 +71,14 @@ static int divisor_of(const struct cuda_kernel *kernel, const struct cuda_names 
 	size_t count = json_is_array(list) ? json_array_size(list) : is_there(list) ? 1 : 0;
 	*out = !is_there(list) && name && name->value.type == VALUE_INT ? (double)name->value.as.i : 1;
 	if (count > CUDA_DIVISORS_MAX)
-		return err_set(err, ERR_USAGE, NULL, "%s has over %d members", divisors[axis], CUDA_DIVISORS_MAX);
+		return err_set(err, ERR_USAGE, NULL, "%s has more than %d members", divisors[axis], CUDA_DIVISORS_MAX);
 	for (size_t i = 0; i < count; i++) {
 		double one;
 		if (cuda_evaluate(names, json_is_array(list) ? json_array_get(list, i) : list, divisors[axis], &one, err))
 			return -1;
 		*out *= one;
 	}
-	return *out > 0 ? 0 : err_set(err, ERR_USAGE, NULL, "%s divides by %g", divisors[axis], *out);
+	return *out > 0 ? 0 : err_set(err, ERR_USAGE, NULL, "%s: cannot divide by %g", divisors[axis], *out);
 }
 
 static int grid_by_division(const struct cuda_kernel *kernel, const struct cuda_names *names, double grid[3],
@@ -101,7 +102,7 @@ static int grid_of(const struct cuda_kernel *kernel, const struct cuda_names *na
 	if (divided)
 		return grid_by_division(kernel, names, grid, err);
 	if (!threads && strcasecmp(type, "CUDA") != 0)
-		return err_set(err, ERR_USAGE, "it is CUDA (blocks) or OpenCL (threads)", "GlobalSizeType \"%.40s\" is unknown",
+		return err_set(err, ERR_USAGE, "use CUDA (blocks) or OpenCL (threads)", "GlobalSizeType \"%.40s\" is unknown",
 		               type);
 	if (three(names, global, "GlobalSize", GLOBAL_LARGEST, grid, err))
 		return -1;
@@ -110,7 +111,7 @@ static int grid_of(const struct cuda_kernel *kernel, const struct cuda_names *na
 	return 0;
 }
 
-/* The parameters' values of this configuration over those that are largest. */
+/* The names with this configuration's values in place of the largest ones. */
 static struct cuda_names names_of(const struct cuda_kernel *kernel, const json_t *config) {
 	struct cuda_names names = kernel->names;
 	const char *name;
@@ -134,7 +135,8 @@ int cuda_shape_of(const struct cuda_kernel *kernel, const json_t *config, struct
 		failed = cuda_whole(&names, shared, "SharedMemory", 0, INT32_MAX, &shape->shared, err);
 	for (int i = 0; i < 3 && !failed; i++)
 		if (!(shape->grid[i] >= 1 && shape->grid[i] <= BLOCKS_LARGEST))
-			failed = err_set(err, ERR_USAGE, NULL, "a grid of %g blocks in %s", shape->grid[i], axes[i]);
+			failed =
+				err_set(err, ERR_USAGE, NULL, "a grid of %g blocks in %s cannot be launched", shape->grid[i], axes[i]);
 	free(names.at);
 	return failed ? -1 : 0;
 }
@@ -143,7 +145,7 @@ static json_t *three_json(const double at[3]) {
 	return json_pack("[I,I,I]", (json_int_t)at[0], (json_int_t)at[1], (json_int_t)at[2]);
 }
 
-/* What Kernel Tuner defines beside the parameters, where the source has the word. */
+/* Kernel Tuner defines these macros beside the parameters; they are added if the source has the word. */
 static void macros_add(const struct cuda_kernel *kernel, const json_t *config, const struct cuda_shape *shape,
                        json_t *defines) {
 	const double values[7] = {

@@ -22,7 +22,7 @@ void cuda_names_set(struct cuda_names *names, const char *name, struct value val
 	names->count += i == names->count;
 }
 
-/* After "ProblemSize[i]", with the i; NULL where that is not what is there. */
+/* The text behind "ProblemSize[i]", with the i; NULL if this is something else. */
 static const char *subscript(const char *at, int *i) {
 	at += strlen(SIZE_WORD);
 	at += strspn(at, " \t");
@@ -36,7 +36,7 @@ static const char *subscript(const char *at, int *i) {
 	return *at == ']' ? at + 1 : NULL;
 }
 
-/* The text with numbers in the place of ProblemSize[i]; caller frees. */
+/* The text with numbers in place of ProblemSize[i]; the caller frees it. */
 static char *sized(const char *text, const double problem[3], struct err *err) {
 	char *out = mem_alloc(4 * strlen(text) + 32, 1);
 	size_t used = 0;
@@ -45,7 +45,7 @@ static char *sized(const char *text, const double problem[3], struct err *err) {
 		int i = 0;
 		const char *after = word ? subscript(at, &i) : NULL;
 		if (word && !after) {
-			err_set(err, ERR_USAGE, "ProblemSize[0], ProblemSize[1] and ProblemSize[2] are", "at \"%.40s\"", at);
+			err_set(err, ERR_USAGE, "there are ProblemSize[0], ProblemSize[1] and ProblemSize[2]", "at \"%.40s\"", at);
 			free(out);
 			return NULL;
 		}
@@ -60,14 +60,14 @@ static char *sized(const char *text, const double problem[3], struct err *err) {
 
 static int bind(const struct cuda_names *names, const struct expr *expr, struct value *values, struct err *err) {
 	if (expr_name_count(expr) > NAMES_IN_ONE)
-		return err_set(err, ERR_USAGE, NULL, "it has over %d names", NAMES_IN_ONE);
+		return err_set(err, ERR_USAGE, NULL, "it has more than %d names", NAMES_IN_ONE);
 	for (size_t n = 0; n < expr_name_count(expr); n++) {
 		size_t i = 0;
 		while (i < names->count && strcmp(names->at[i].name, expr_name(expr, n)) != 0)
 			i++;
 		if (i == names->count)
-			return err_set(err, ERR_USAGE, "parameters, ProblemSize[i] and scalar arguments with a value are",
-			               "the name %.60s means nothing", expr_name(expr, n));
+			return err_set(err, ERR_USAGE, "use parameters, ProblemSize[i], and scalar arguments with a value",
+			               "the name %.60s is unknown", expr_name(expr, n));
 		values[n] = names->at[i].value;
 	}
 	return 0;
@@ -83,7 +83,7 @@ static int text_evaluate(const struct cuda_names *names, const char *text, doubl
 	if (!expr || bind(names, expr, values, err))
 		goto done;
 	if (!expr_eval(expr, values, &result) || result.type == VALUE_WORD)
-		err_set(err, ERR_USAGE, "it divides by zero, or calculates with a word", "it can't be computed");
+		err_set(err, ERR_USAGE, "it divides by zero, or calculates with a word", "it cannot be computed");
 	else
 		status = 0;
 	if (status == 0)
@@ -102,7 +102,7 @@ int cuda_evaluate(const struct cuda_names *names, const json_t *json, const char
 	else if (json_is_number(json))
 		*out = json_number_value(json);
 	else
-		status = err_set(err, ERR_USAGE, "write a number, or an expression", "it is no number");
+		status = err_set(err, ERR_USAGE, "write a number, or an expression", "it is not a number");
 	if (status == 0 && !isfinite(*out))
 		status = err_set(err, ERR_USAGE, NULL, "it is not finite");
 	return status && text ? err_prefix(err, "%s \"%.100s\"", where, text) : status ? err_prefix(err, "%s", where) : 0;
@@ -114,6 +114,6 @@ int cuda_whole(const struct cuda_names *names, const json_t *json, const char *w
 		return -1;
 	if (*out == trunc(*out) && *out >= min && *out <= max)
 		return 0;
-	return err_set(err, ERR_USAGE, "// divides whole numbers", "%s is %.17g, not a whole number from %.17g to %.17g",
-	               where, *out, min, max);
+	return err_set(err, ERR_USAGE, "use // to divide whole numbers",
+	               "%s is %.17g, not a whole number from %.17g to %.17g", where, *out, min, max);
 }
