@@ -6,8 +6,9 @@
 #include "counters/cupti/cupti.h"
 #include "src/base/json/js.h"
 #include "src/worker/count/counting.h"
-#include "src/worker/request.h"
+#include "src/worker/kernel/member.h"
 #include "src/worker/kernel/word.h"
+#include "src/worker/request.h"
 
 static json_t *event_json(const struct counter_event *event) {
 	return json_pack("{s:s, s:o, s:o, s:o, s:b, s:o}", "name", event->name, "unit", word_or_null(event->unit), "source",
@@ -54,16 +55,19 @@ static json_t *plan_json(const struct counter_plan *plan, const struct counter_s
 	return json_pack("{s:o, s:o, s:o}", "events", events, "metrics", metrics, "passes", passes_json(plan, site));
 }
 
-/* Without a kernel, which brings events of its own. */
+/* For a program, which does not bring events of its own as a kernel does. */
 static int names_read(struct arena *arena, const json_t *json, bool *tree, struct request *request, struct err *err) {
-	static const char *const keys[] = {"op", "id", "counters", "program"};
+	static const struct member members[] = {
+		{.key = "op"},
+		{.key = "id"},
+		{.key = "program"},
+		MEMBER(struct request, "counters", WORDS, counters, .max = REQUEST_COUNTERS_MAX)};
 	json_t *names;
-	if (word_check_keys(json, keys, sizeof keys / sizeof *keys, err) != 0 ||
-	    js_array(json, "counters", REQUEST_COUNTERS_MAX, &names, err) != 0 ||
-	    (json_object_get(json, "program") && js_bool(json, "program", tree, err) != 0)) {
-		return -1;
-	}
-	return request_counters(arena, json, &request->counters, err);
+	return js_array(json, "counters", REQUEST_COUNTERS_MAX, &names, err) ||
+	               members_read(arena, members, sizeof members / sizeof *members, json, request, err) ||
+	               (json_object_get(json, "program") && js_bool(json, "program", tree, err))
+	           ? -1
+	           : 0;
 }
 
 /* Of a kernel, with the device that it will run on. */

@@ -3,93 +3,47 @@
 
 #include "src/worker/request.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #include "src/base/json/js.h"
 #include "src/worker/source/source.h"
+#include "src/worker/kernel/member.h"
 #include "src/worker/kernel/word.h"
 
-static bool has(const json_t *json, const char *key) {
-	const json_t *member = json_object_get(json, key);
-	return member && !json_is_null(member);
-}
-
-static int int_member(const json_t *json, const char *key, int64_t max, int64_t fallback, int64_t *out,
-                      struct err *err) {
-	*out = fallback;
-	return has(json, key) ? js_int(json, key, 0, max, out, err) : 0;
-}
-
-static int real_member(const json_t *json, const char *key, double max, double fallback, double *out, struct err *err) {
-	*out = fallback;
-	return has(json, key) ? js_real(json, key, 0, max, out, err) : 0;
-}
-
-static int verify_member(const json_t *json, enum verify *out, struct err *err) {
-	const json_t *verify = json_object_get(json, "verify");
-	*out = VERIFY_ONCE;
-	if (!verify || json_is_null(verify)) {
+static int verify_read(const json_t *value, void *field, struct err *err) {
+	enum verify *verify = field;
+	if (json_is_string(value) && strcmp(json_string_value(value), "always") == 0) {
+		*verify = VERIFY_ALWAYS;
 		return 0;
 	}
-	if (json_is_boolean(verify)) {
-		*out = json_is_true(verify) ? VERIFY_ONCE : VERIFY_NEVER;
-		return 0;
-	}
-	if (json_is_string(verify) && strcmp(json_string_value(verify), "always") == 0) {
-		*out = VERIFY_ALWAYS;
-		return 0;
-	}
-	return err_set(err, ERR_USAGE, NULL, "verify takes true, false or \"always\"");
+	*verify = json_is_true(value) ? VERIFY_ONCE : VERIFY_NEVER;
+	return json_is_boolean(value) ? 0 : err_set(err, ERR_USAGE, NULL, "'verify' must be true, false or \"always\"");
 }
 
-static int bool_member(const json_t *json, const char *key, bool *out, struct err *err) {
-	const json_t *member = json_object_get(json, key);
-	*out = json_is_true(member);
-	return !member || json_is_null(member) || json_is_boolean(member)
-	           ? 0
-	           : err_set(err, ERR_USAGE, NULL, "%s takes true or false", key);
-}
-
-static int objective_member(const json_t *json, bool *energy, struct err *err) {
+static int objective_read(const json_t *value, void *field, struct err *err) {
 	static const char *const words[] = {"time", "energy", "edp"};
-	const char *word = words[0];
-	if (has(json, "objective") && js_string(json, "objective", &word, err) != 0) {
-		return -1;
-	}
+	const char *word = json_is_string(value) ? json_string_value(value) : "";
+	bool *energy = field;
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
 		if (strcmp(word, words[i]) == 0) {
 			*energy = i > 0;
 			return 0;
 		}
 	}
-	return word_unknown(word, words, sizeof words / sizeof *words, "objective takes another word", err);
+	return word_unknown(word, words, sizeof words / sizeof *words, "'objective' must be one of its words", err);
 }
 
-static int device_member(const json_t *json, int *out, struct err *err) {
-	const char *word = "cpu";
-	return has(json, "device") && js_string(json, "device", &word, err) != 0 ? -1 : device_read(word, out, err);
-}
-
-int request_counters(struct arena *arena, const json_t *json, const char ***out, struct err *err) {
-	json_t *names = NULL, *name;
-	size_t i;
-	if (has(json, "counters") && js_array(json, "counters", REQUEST_COUNTERS_MAX, &names, err) != 0) {
-		return -1;
-	}
-	*out = arena_alloc(arena, json_array_size(names) + 1, sizeof **out);
-	json_array_foreach(names, i, name) {
-		if (!json_is_string(name)) {
-			return err_set(err, ERR_USAGE, NULL, "counters takes names");
-		}
-		(*out)[i] = json_string_value(name);
-	}
-	return 0;
+static int device_member(const json_t *value, void *field, struct err *err) {
+	return json_is_string(value) ? device_read(json_string_value(value), field, err)
+	                             : err_set(err, ERR_USAGE, NULL, "'device' must be a string");
 }
 
 /* The built-in kernels, or those of the plug-in that the request names. */
 static const struct kernel_entry *entries_member(struct libraries *libraries, const json_t *json, struct err *err) {
+	const json_t *library = json_object_get(json, "library");
 	const char *path;
-	if (!has(json, "library")) {
+	if (!library || json_is_null(library)) {
 		return kernel_registry;
 	}
 	return js_string(json, "library", &path, err) == 0 ? libraries_load(libraries, path, err) : NULL;
@@ -130,37 +84,48 @@ static const struct kernel_entry *kernel_member(struct arena *arena, struct libr
 	return NULL;
 }
 
+static const struct member members[] = {
+	{.key = "op"},
+	{.key = "id"},
+	{.key = "kernel"},
+	{.key = "library"},
+	{.key = "problem"},
+	{.key = "config"},
+	MEMBER(struct request, "seed", WHOLE, call.seed),
+	MEMBER(struct request, "samples", INT, samples, .max = 100000),
+	MEMBER(struct request, "warmup", INT, warmup, .max = 100000),
+	MEMBER(struct request, "min_sample_s", REAL, min_sample_s, .max = 3600),
+	MEMBER(struct request, "limit_s", REAL, limit_s, .max = 1000000000),
+	MEMBER(struct request, "verify", READ, verify, .read = verify_read),
+	MEMBER(struct request, "series", BOOL, series),
+	MEMBER(struct request, "device", READ, call.device, .read = device_member),
+	MEMBER(struct request, "flush_l2", BOOL, flush_l2),
+	MEMBER(struct request, "objective", READ, energy, .read = objective_read),
+	MEMBER(struct request, "counters", WORDS, counters, .max = REQUEST_COUNTERS_MAX),
+};
+
 int request_read(struct arena *arena, struct libraries *libraries, const json_t *json, struct request *request,
                  struct err *err) {
-	static const char *const keys[] = {"op",      "id",     "kernel",       "problem",  "config",   "seed",
-	                                   "samples", "warmup", "min_sample_s", "limit_s",  "verify",   "counters",
-	                                   "library", "series", "device",       "flush_l2", "objective"};
-	int64_t samples, warmup, seed;
-	int device;
-	if (word_check_keys(json, keys, sizeof keys / sizeof *keys, err) != 0 ||
-	    int_member(json, "samples", 100000, 5, &samples, err) != 0 ||
-	    int_member(json, "warmup", 100000, 1, &warmup, err) != 0 ||
-	    int_member(json, "seed", INT64_MAX, 1, &seed, err) != 0 ||
-	    real_member(json, "min_sample_s", 3600, 0.001, &request->min_sample_s, err) != 0 ||
-	    real_member(json, "limit_s", 1e9, 0, &request->limit_s, err) != 0 ||
-	    verify_member(json, &request->verify, err) != 0 || bool_member(json, "series", &request->series, err) != 0 ||
-	    bool_member(json, "flush_l2", &request->flush_l2, err) != 0 || device_member(json, &device, err) != 0 ||
-	    objective_member(json, &request->energy, err) != 0 ||
-	    request_counters(arena, json, &request->counters, err) != 0) {
+	*request = (struct request){.samples = 5,
+	                            .warmup = 1,
+	                            .min_sample_s = 0.001,
+	                            .verify = VERIFY_ONCE,
+	                            .call = {.seed = 1, .device = DEVICE_CPU}};
+	if (members_read(arena, members, sizeof members / sizeof *members, json, request, err) != 0) {
 		return -1;
 	}
+	uint64_t seed = request->call.seed;
+	int device = request->call.device;
 	const struct kernel_entry *entry = kernel_member(arena, libraries, json, device_kind(device), err);
 	if (!entry || call_read(arena, entry, json_object_get(json, "problem"), json_object_get(json, "config"),
 	                        &request->call, err) != 0) {
 		return -1;
 	}
+	request->call.seed = seed;
+	request->call.device = device;
 	if (device == DEVICE_CPU && (request->flush_l2 || request->energy)) {
 		return err_set(err, ERR_USAGE, "name a GPU: \"device\":\"cuda\"", "%s is for GPUs",
 		               request->energy ? "measuring energy" : "flush_l2");
 	}
-	request->samples = (int)samples;
-	request->warmup = (int)warmup;
-	request->call.seed = (uint64_t)seed;
-	request->call.device = device;
 	return 0;
 }

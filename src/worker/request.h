@@ -26,7 +26,5 @@ struct request {
 /* The members of a "trial" request; what is absent takes its default. The arena owns what request points to. */
 int request_read(struct arena *arena, struct libraries *libraries, const json_t *json, struct request *request,
                  struct err *err);
-/* Its member "counters" alone: names, ended by NULL; none where it is absent. */
-int request_counters(struct arena *arena, const json_t *json, const char ***out, struct err *err);
 
 #endif

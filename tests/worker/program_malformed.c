@@ -15,15 +15,15 @@
 static const struct {
 	const char *line, *what, *hint;
 } bad[] = {
-	{"{\"op\":\"program\"}", "no program", ""},
-	{"{\"op\":\"program\",\"argv\":[]}", "no program", ""},
-	{"{\"op\":\"program\",\"argv\":[\"\"]}", "no program", ""},
+	{"{\"op\":\"program\"}", "must name a program", ""},
+	{"{\"op\":\"program\",\"argv\":[]}", "must name a program", ""},
+	{"{\"op\":\"program\",\"argv\":[\"\"]}", "must name a program", ""},
 	{"{\"op\":\"program\",\"argv\":\"ls\"}", "argv", ""},
 	{"{\"op\":\"program\",\"argv\":[\"ls\",3]}", "argv", "string"},
 	{"{\"op\":\"program\",\"argv\":[[\"ls\"]]}", "argv", ""},
 	{"{\"op\":\"program\",\"argv\":[\"a\\u0000b\"]}", "not valid JSON", ""},
 	{P "\"env\":[]}", "env", ""},
-	{P "\"env\":{\"A\":1}}", "A in env", "string"},
+	{P "\"env\":{\"A\":1}}", "\"A\" in 'env'", "string"},
 	{P "\"env\":{\"A=B\":\"1\"}}", "A=B", ""},
 	{P "\"env\":{\"\":\"1\"}}", "env", ""},
 	{P "\"env\":{\"A\":\"x\\u0000y\"}}", "not valid JSON", ""},

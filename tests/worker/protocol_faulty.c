@@ -71,7 +71,7 @@ static void check_figures(struct client *client) {
 	answer = client_ask(client, FAULT("garbage") "}");
 	ok(json_array_size(path_get(answer, "figures")) <= 16, "a count of figures that can't be is not believed");
 	json_decref(answer);
-	is_text(client_text(client, "error.what", FAULT("none") ",\"series\":3}"), "series takes true or false",
+	is_text(client_text(client, "error.what", FAULT("none") ",\"series\":3}"), "'series' must be true or false",
 	        "series is a switch");
 }
 

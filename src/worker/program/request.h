@@ -10,11 +10,11 @@
 #include "src/base/mem.h"
 
 struct program_request {
-	const char *const *argv;                            /* NULL-terminated */
-	const char **set;                                   /* "NAME=VALUE"; the first place is free for who fills it */
-	const char *const *unset;                           /* names and prefixes ("OMP_*") */
+	const char **argv;                                  /* NULL-terminated */
+	const char **set;                                   /* "NAME=VALUE"; the first place is left free for the caller */
+	const char **unset;                                 /* names and prefixes ("OMP_*") */
 	const char *cwd, *input, *before, *verify, *metric; /* or NULL */
-	const char *const *counters;                        /* names as asked for, NULL-terminated */
+	const char **counters;                              /* names as asked for, NULL-terminated */
 	int samples, warmup;
 	double timeout_s, limit_s, cut_s; /* 0: none */
 	bool hash, regions;
