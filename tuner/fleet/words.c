@@ -39,8 +39,8 @@ static void finish(struct split *split) {
 }
 
 static int refuse(char c, struct err *err) {
-	return err_set(err, ERR_USAGE, "quote it", "'%c' has no special meaning here: the line is only split into words",
-	               c);
+	return err_set(err, ERR_USAGE, "put it in quotes",
+	               "'%c' must be quoted: the line is only split into words, as no shell runs it", c);
 }
 
 /* Reads the inside of double quotes; split->at is behind the opening one. */

@@ -95,7 +95,7 @@ static int input_check(const char *input, const char *cwd, struct err *err) {
 	if (!why)
 		return 0;
 	err_set(err, ERR_USAGE, "it was given as the input of the program", "cannot read %.300s: %s", input, strerror(why));
-	return cwd ? err_hint(err, "its path is relative to the folder in which the program runs, %.300s", cwd) : -1;
+	return cwd ? err_hint(err, "the program runs in %.300s, and its path is relative to that folder", cwd) : -1;
 }
 
 int program_places_check(const char *cwd, const char *input, struct err *err) {
