@@ -2,10 +2,12 @@
 # Tests print TAP and carry no suffix. C tests are check_PROGRAMS, shell tests are dist_check_SCRIPTS. Each test is in one
 # list, which is its class: TESTS if it takes 3 seconds or less on a quiet machine, otherwise slow_tests, slurm_tests
 # (which start daemons of Slurm) or gpu_tests. The long ones are first in TESTS, so that a parallel run does not end
-# with one of them alone.
+# with one of them alone. Programs find their data beside the sources only if the build is in a folder of theirs, so
+# other builds name it.
 LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-timed $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh
 AM_TESTS_ENVIRONMENT = SRCDIR='$(abs_top_srcdir)' BUILDDIR='$(abs_top_builddir)' CC='$(CC)'; OMP_WAIT_POLICY=passive; \
-	export SRCDIR BUILDDIR CC OMP_WAIT_POLICY;
+	export SRCDIR BUILDDIR CC OMP_WAIT_POLICY; \
+	test -d '$(abs_top_builddir)/../data' || { SWEETSPOT_DATA='$(abs_top_srcdir)/data'; export SWEETSPOT_DATA; };
 dist_check_SCRIPTS =
 EXTRA_DIST += build-aux/tap-timed %D%/tap.h %D%/tap.sh %D%/schema.py %D%/schema.sh
 

@@ -21,11 +21,11 @@ static const char *const files[] = {
 	"explain/recorded/quake.json",
 	"explain/recorded/cc.json",
 	"explain/recorded/fw.json",
-	"diagnosis/recorded/gpu_fw.json",
-	"diagnosis/recorded/gpu_cc.json",
+	"tuner/diagnosis/recorded/gpu_fw.json",
+	"tuner/diagnosis/recorded/gpu_cc.json",
 	"explain/recorded/lists.json",
-	"diagnosis/recorded/gpu_quake_launch.json",
-	"diagnosis/recorded/gpu_fw_copies.json",
+	"tuner/diagnosis/recorded/gpu_quake_launch.json",
+	"tuner/diagnosis/recorded/gpu_fw_copies.json",
 };
 enum { FILES = sizeof files / sizeof *files, ROWS = 16, VALUES = 260, BYTES = 260, DEEP = 400 };
 

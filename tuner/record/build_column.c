@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The values of one parameter, in a hash table. */
+/* Values of one parameter, found by hashing. */
 #include <config.h>
 
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 /* Results of KTT: {"Metadata": {"Device", "TimeUnit"}, "Results": [{"KernelName", "Status", "Configuration": [{"Name",
  * "Value", "ValueType"}], "TotalDuration", "TotalOverhead", "ComputationResults": [{"Duration", "ProfilingData":
  * {"Counters": [{"Name", "Type", "Value"}]}}]}]}. A result with a Status other than Ok is a failure. The value is the
- * duration of all its kernels and of the code between them. */
+ * duration of all its kernels and of what runs between them. */
 #include <config.h>
 
 #include <math.h>
@@ -18,18 +18,18 @@ struct total {
 struct ktt {
 	struct scan *scan;
 	struct build *build;
-	const char *results; /* their place, if they come before the metadata */
+	const char *results; /* where they stand, if before the metadata */
 	double ms;           /* the unit of all times */
-	/* The current result: */
+	/* Of the result: */
 	double duration, extra, total, overhead, moved;
 	bool computed;
-	/* One of its kernels: */
+	/* Of one kernel in it: */
 	struct count {
 		int counter;
 		double value;
 	} * counts;
 	size_t count, room;
-	/* All of its kernels, by counter. */
+	/* Of all its kernels, by counter. */
 	struct total *totals;
 	size_t total_count;
 };
@@ -87,7 +87,7 @@ static void read_profile(struct ktt *ktt) {
 			scan_skip(ktt->scan);
 }
 
-/* Sums add up over kernels; shares and averages are weighted by the duration of their kernel. */
+/* What is counted adds up over kernels; shares and averages are weighted by the time they hold for. */
 static bool is_sum(const struct ktt *ktt, int counter) {
 	struct scan_text name = build_counter_name(ktt->build, counter);
 	return name.size > 4 && memcmp(name.at + name.size - 4, ".sum", 4) == 0;
@@ -157,6 +157,7 @@ static void read_status(struct ktt *ktt, struct record_row *row) {
 			row->status = words[i].status;
 }
 
+/* Lists of what one_of reads. */
 static void read_list(struct ktt *ktt, void (*one_of)(struct ktt *ktt)) {
 	for (scan_array(ktt->scan); scan_item(ktt->scan);)
 		one_of(ktt);
@@ -190,7 +191,7 @@ static double or_zero(double x) {
 	return isfinite(x) ? x : 0;
 }
 
-/* The rest of the overhead, without the kinds that are named, is the cost of compiling and launching. */
+/* The overhead that is none of the other kinds is that of compiling and launching. */
 static void use_times(struct ktt *ktt, struct record_row *row) {
 	struct record_cost *cost = &row->cost;
 	double value = ktt->computed ? ktt->duration + or_zero(ktt->extra) : ktt->total;
@@ -224,7 +225,7 @@ static void read_unit(struct ktt *ktt) {
 		return;
 	ktt->ms = words_unit_ms(unit.at, unit.size);
 	if (ktt->ms == 0)
-		scan_fail(ktt->scan, "use Seconds, Milliseconds, Microseconds or Nanoseconds", "unknown \"TimeUnit\"");
+		scan_fail(ktt->scan, "Seconds, Milliseconds, Microseconds or Nanoseconds", "an unknown \"TimeUnit\"");
 }
 
 static void read_metadata(struct ktt *ktt) {

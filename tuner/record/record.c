@@ -30,7 +30,7 @@ static struct record *parse(struct load *load, struct err *err) {
 	return record;
 }
 
-/* A text that cannot be unpacked explains every other error, so that only this one is reported. */
+/* What can't be unpacked is the reason for all else that is wrong with it. */
 static struct record *parse_and_free(struct load *load, struct err *err) {
 	struct err why = {0}, packed = {0};
 	if (!load)

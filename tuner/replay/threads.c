@@ -12,35 +12,35 @@
 
 static const long WATCH_NANOSECONDS = 100 * 1000 * 1000;
 
-struct replay_threads {
-	const struct replay_work *work;
+struct crew {
+	const struct crew_work *work;
 	pthread_mutex_t mutex;
 	pthread_cond_t changed;
-	size_t next, done, running; /* running: threads */
+	size_t next, done, at_work; /* at_work: threads */
 	bool over;
 };
 
 /* Called with the mutex held. */
-static bool next_piece(struct replay_threads *pool, size_t *i) {
-	if (pool->over || pool->next == pool->work->count)
+static bool take(struct crew *crew, size_t *i) {
+	if (crew->over || crew->next == crew->work->count)
 		return false;
-	*i = pool->next++;
+	*i = crew->next++;
 	return true;
 }
 
-static void *thread_run(void *ctx) {
-	struct replay_threads *pool = ctx;
+static void *labour(void *ctx) {
+	struct crew *crew = ctx;
 	size_t i;
-	pthread_mutex_lock(&pool->mutex);
-	while (next_piece(pool, &i)) {
-		pthread_mutex_unlock(&pool->mutex);
-		pool->work->work(pool->work->ctx, i);
-		pthread_mutex_lock(&pool->mutex);
-		pool->done++;
+	pthread_mutex_lock(&crew->mutex);
+	while (take(crew, &i)) {
+		pthread_mutex_unlock(&crew->mutex);
+		crew->work->work(crew->work->ctx, i);
+		pthread_mutex_lock(&crew->mutex);
+		crew->done++;
 	}
-	pool->running--;
-	pthread_cond_signal(&pool->changed);
-	pthread_mutex_unlock(&pool->mutex);
+	crew->at_work--;
+	pthread_cond_signal(&crew->changed);
+	pthread_mutex_unlock(&crew->mutex);
 	return NULL;
 }
 
@@ -53,43 +53,42 @@ static struct timespec soon(void) {
 	return when;
 }
 
-/* Waits for the last thread; called with the mutex held. */
-static void wait_watching(struct replay_threads *pool) {
-	while (pool->running) {
+/* Until the last thread is through; called with the mutex held. */
+static void wait_watching(struct crew *crew) {
+	while (crew->at_work) {
 		struct timespec when = soon();
-		pthread_cond_timedwait(&pool->changed, &pool->mutex, &when);
-		size_t done = pool->done;
-		pthread_mutex_unlock(&pool->mutex);
-		bool over = pool->work->watch && pool->work->watch(pool->work->ctx, done);
-		pthread_mutex_lock(&pool->mutex);
-		pool->over = pool->over || over;
+		pthread_cond_timedwait(&crew->changed, &crew->mutex, &when);
+		size_t done = crew->done;
+		pthread_mutex_unlock(&crew->mutex);
+		bool over = crew->work->watch && crew->work->watch(crew->work->ctx, done);
+		pthread_mutex_lock(&crew->mutex);
+		crew->over = crew->over || over;
 	}
 }
 
-size_t replay_threads_run(const struct replay_work *work, size_t threads) {
-	struct replay_threads pool = {
-		.work = work, .mutex = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
+size_t crew_run(const struct crew_work *work, size_t threads) {
+	struct crew crew = {.work = work, .mutex = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
 	size_t started = 0;
 	threads = threads < work->count ? threads : work->count;
 	pthread_t *thread = mem_alloc(threads ? threads : 1, sizeof *thread);
-	pool.running = threads;
-	while (started < threads && pthread_create(&thread[started], NULL, thread_run, &pool) == 0)
+	crew.at_work = threads;
+	while (started < threads && pthread_create(&thread[started], NULL, labour, &crew) == 0)
 		started++;
-	pthread_mutex_lock(&pool.mutex);
-	pool.running -= threads - started;
-	wait_watching(&pool);
-	pthread_mutex_unlock(&pool.mutex);
+	pthread_mutex_lock(&crew.mutex);
+	crew.at_work -= threads - started;
+	wait_watching(&crew);
+	pthread_mutex_unlock(&crew.mutex);
 	for (size_t i = 0; i < started; i++)
 		pthread_join(thread[i], NULL);
-	if (started == 0 && work->count) { /* not a single thread could be created */
-		pool.running = 1;
-		thread_run(&pool);
+	if (started == 0 && work->count) { /* no thread is to be had */
+		crew.at_work = 1;
+		labour(&crew);
 	}
 	free(thread);
-	return pool.done;
+	return crew.done;
 }
 
-size_t replay_threads_cores(void) {
+size_t crew_cores(void) {
 	cpu_set_t set;
 	CPU_ZERO(&set);
 	int count = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;

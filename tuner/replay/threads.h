@@ -1,22 +1,20 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Runs independent pieces of work, known by number, on several threads. */
+/* Independent pieces of work, by number, on several threads. */
 #ifndef TUNER_REPLAY_THREADS_H
 #define TUNER_REPLAY_THREADS_H
 #include <stdbool.h>
 #include <stddef.h>
 
-struct replay_work {
+struct crew_work {
 	size_t count;
 	void (*work)(void *ctx, size_t i);
-	/* Called a few times a second in the thread that called replay_threads_run; true: begin no more pieces. May be
-	 * NULL. */
+	/* Called a few times a second where crew_run was called; true: begin no more. NULL: nothing to do. */
 	bool (*watch)(void *ctx, size_t done);
 	void *ctx;
 };
 
-/* Pieces begin in order and end in any order. Returns the number of pieces that were begun when all of them are done.
- */
-size_t replay_threads_run(const struct replay_work *work, size_t threads);
-size_t replay_threads_cores(void); /* cores that this process may use */
+/* Pieces begin in order and end in any. Returns when all that were begun are done; how many those are. */
+size_t crew_run(const struct crew_work *work, size_t threads);
+size_t crew_cores(void); /* that this process may use */
 
 #endif

@@ -50,7 +50,7 @@ int replay_settings_read(const struct opt_args *args, size_t repeat, struct repl
 	*settings = (struct replay_settings){0};
 	if (opt_int(args, "seed", 0, INT64_MAX - REPEAT_MAX, 1, &seed, err) ||
 	    opt_int(args, "repeat", 1, REPEAT_MAX, (long long)repeat, &repeats, err) ||
-	    opt_int(args, "jobs", 1, JOBS_MAX, (long long)replay_threads_cores(), &jobs, err) ||
+	    opt_int(args, "jobs", 1, JOBS_MAX, (long long)crew_cores(), &jobs, err) ||
 	    opt_int(args, "batch", 1, BATCH_MAX, 1, &batch, err) || counters_read(args, &settings->counters, err) ||
 	    (budget && tune_budget_read(budget, &settings->budget, err)) || from_read(args, settings, err))
 		return -1;

@@ -142,12 +142,12 @@ static int finish(struct session *session, const struct opt_args *args, struct e
 
 /* Phases are told in order: no two repeats at a time. */
 static int session_run(struct session *session, size_t jobs, const struct opt_args *args, struct err *err) {
-	const struct replay_work work = {.count = session->count, .work = play, .watch = watch, .ctx = session};
+	const struct crew_work work = {.count = session->count, .work = play, .watch = watch, .ctx = session};
 	session->runs = mem_alloc(session->count, sizeof *session->runs);
 	session->played = mem_alloc(session->count, sizeof *session->played);
 	session->errs = mem_alloc(session->count, sizeof *session->errs);
 	session->begun = sys_now();
-	replay_threads_run(&work, session->verbose ? 1 : jobs);
+	crew_run(&work, session->verbose ? 1 : jobs);
 	ui_progress_end(app_ui(session->app));
 	int failed = finish(session, args, err);
 	for (size_t i = 0; i < session->count; i++)

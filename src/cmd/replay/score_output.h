@@ -15,7 +15,7 @@ struct score_space {
 
 struct score_entry { /* one strategy */
 	const struct strategy *strategy;
-	struct score_table **tables;  /* one a space */
+	struct score_sheet **sheets;  /* one a space */
 	struct score_result *results; /* one a space, and one over all */
 };
 

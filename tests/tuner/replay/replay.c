@@ -163,21 +163,19 @@ static bool stop(void *ctx, size_t done) {
 	return true;
 }
 
-static void threads(void) {
+static void crew(void) {
 	int counts[500] = {0};
 	bool once = true;
-	ok(replay_threads_run(&(struct replay_work){.count = 500, .work = add, .ctx = counts}, 8) == 500,
-	   "the threads do all of the work");
+	ok(crew_run(&(struct crew_work){.count = 500, .work = add, .ctx = counts}, 8) == 500, "a crew does all its work");
 	for (size_t i = 0; i < 500; i++)
 		once = once && counts[i] == 1;
 	ok(once, "every piece once");
-	ok(replay_threads_run(&(struct replay_work){.count = 0, .work = add, .ctx = counts}, 8) == 0,
-	   "nothing to do is nothing done");
-	size_t done = replay_threads_run(&(struct replay_work){.count = 500, .work = add, .watch = stop, .ctx = counts}, 2);
+	ok(crew_run(&(struct crew_work){.count = 0, .work = add, .ctx = counts}, 8) == 0, "nothing to do is done");
+	size_t done = crew_run(&(struct crew_work){.count = 500, .work = add, .watch = stop, .ctx = counts}, 2);
 	size_t total = 0;
 	for (size_t i = 0; i < 500; i++)
 		total += (size_t)counts[i];
-	ok(total == 500 + done, "threads that are stopped report how much they did");
+	ok(total == 500 + done, "a crew that is stopped says how much it did");
 }
 
 int main(void) {
@@ -188,7 +186,7 @@ int main(void) {
 	hook(record);
 	outcomes(record);
 	sources(record);
-	threads();
+	crew();
 	record_free(record);
 	return tap_done();
 }
