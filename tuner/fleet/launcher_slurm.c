@@ -168,7 +168,7 @@ static void slurm_close(void *state, bool started) {
 
 const struct launcher launcher_slurm = {
 	.name = "slurm",
-	.summary = "srun of the worker on nodes of a cluster: steps of this allocation, or jobs that queue",
+	.summary = "workers on cluster nodes through srun: steps of this allocation, or queued jobs",
 	.elsewhere = true,
 	.end_signal = SIGTERM, /* lets srun end its job, which SIGKILL would not */
 	.end_seconds = 10,

@@ -55,7 +55,7 @@ char *slurm_command(const char *const *argv, double seconds, int *status, char *
 	if (said)
 		last_line(proc_stderr(proc), said, size);
 	if (late && said && !*said)
-		snprintf(said, size, "%s gave no answer within %.3g s", argv[0], seconds);
+		snprintf(said, size, "%s did not answer within %.3g s", argv[0], seconds);
 	int ended = proc_stop(proc, late ? 0 : 1);
 	*status = late ? -1 : ended;
 	return text;

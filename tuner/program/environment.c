@@ -9,7 +9,7 @@
 #include "src/base/value.h"
 #include "tuner/program/environment.h"
 
-/* Caller frees; NULL for what is neither a number, a word nor a boolean. */
+/* The text of a number, word or boolean; NULL for anything else. Caller frees. */
 static char *scalar_text(const json_t *json) {
 	struct value value;
 	if (json_is_string(json))
@@ -30,7 +30,7 @@ static void env_set(json_t *env, const char *name, char *text) {
 	free(text);
 }
 
-/* "default" leaves it to the runtime: NULL. */
+/* NULL for "default", which leaves the choice to the runtime. */
 static char *setting_text(const json_t *config, const char *param) {
 	char *text = scalar_text(json_object_get(config, param));
 	if (!text || strcmp(text, "default") != 0)
@@ -39,7 +39,7 @@ static char *setting_text(const json_t *config, const char *param) {
 	return NULL;
 }
 
-/* OMP_SCHEDULE="dynamic,4"; without a chunk the runtime's own. */
+/* Sets OMP_SCHEDULE="dynamic,4"; without a chunk the runtime uses its own. */
 static void env_schedule(json_t *env, const json_t *config) {
 	char *schedule = setting_text(config, "schedule");
 	char *chunk = scalar_text(json_object_get(config, "chunk"));
@@ -66,7 +66,7 @@ static void env_openmp(json_t *env, const json_t *config) {
 	env_set(env, "OMP_WAIT_POLICY", setting_text(config, "wait_policy"));
 	env_set(env, "GOMP_SPINCOUNT", setting_text(config, "spincount"));
 	env_set(env, "KMP_BLOCKTIME", setting_text(config, "blocktime"));
-	/* The team must be as large as what was measured. */
+	/* The team must be as large as the one that was measured. */
 	if (json_object_size(env))
 		json_object_set_new(env, "OMP_DYNAMIC", json_string("false"));
 }
@@ -80,8 +80,8 @@ static bool is_openmp(const json_t *config, const char *param) {
 	return strcmp(param, "chunk") == 0 && json_object_get(config, "schedule");
 }
 
-/* SWEETSPOT_<KERNEL>_<PARAM> in capitals; what can't be in a name becomes "_". Two parameters whose names then are the
- * same are told apart by more of them. */
+/* Sets SWEETSPOT_<KERNEL>_<PARAM> in capitals; characters that are not allowed in a name become "_". If two parameters
+ * then have the same name, the second one gets another "_". */
 static void env_param(json_t *env, const char *kernel, const char *param, const json_t *value) {
 	char *name = mem_printf("SWEETSPOT_%s_%s", kernel, param);
 	for (char *c = name; *c; c++)

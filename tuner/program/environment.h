@@ -4,8 +4,8 @@
 #define TUNER_PROGRAM_ENVIRONMENT_H
 #include <jansson.h>
 
-/* OMP_* variables of a configuration: {"OMP_NUM_THREADS": "2", ...}. Other parameters become
- * SWEETSPOT_<KERNEL>_<PARAM>, or are left out where kernel is NULL. The word "default" sets nothing. New reference. */
+/* Returns the OMP_* variables of a configuration: {"OMP_NUM_THREADS": "2", ...}. Other parameters become
+ * SWEETSPOT_<KERNEL>_<PARAM>, or are left out if kernel is NULL. The word "default" sets nothing. New reference. */
 json_t *config_environment(const char *kernel, const json_t *config);
 
 #endif
