@@ -107,8 +107,8 @@ void explain_effects_add(const struct explain_view *view, struct explain_table *
 	json_t *rows[STUDY_COLUMNS_MAX];
 	const struct effects_data data = {.rows = table->rows,
 	                                  .params = table->params,
-	                                  .levels = table->levels,
-	                                  .places = table->places,
+	                                  .levels = table->level_count,
+	                                  .places = table->level,
 	                                  .cost = table->cost,
 	                                  .over = table->over};
 	effects_fit(&data, effects); /* with too little data every effect stays unknown, which is not an error */

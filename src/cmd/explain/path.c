@@ -97,7 +97,7 @@ static void steps_make(struct path *path) {
 static bool measured_at(const struct path *path, const int *levels, struct stop *stop) {
 	const struct explain_table *table = path->table;
 	for (size_t r = 0; r < table->rows; r++) {
-		if (table->over[r] || memcmp(&table->places[r * table->params], levels, table->params * sizeof *levels) != 0)
+		if (table->over[r] || memcmp(&table->level[r * table->params], levels, table->params * sizeof *levels) != 0)
 			continue;
 		*stop = (struct stop){log(table->cost[r]), table->deviation[r] * table->deviation[r], true};
 		return true;
@@ -244,8 +244,8 @@ static json_t *experiments_json(const struct path *path, size_t winner, const js
 
 static json_t *path_json(struct path *path, size_t from, size_t to, json_t **experiments) {
 	const struct explain_table *table = path->table;
-	path->from = &table->places[from * table->params];
-	path->to = &table->places[to * table->params];
+	path->from = &table->level[from * table->params];
+	path->to = &table->level[to * table->params];
 	path->now = mem_alloc(table->params + 1, sizeof *path->now);
 	memcpy(path->now, path->from, table->params * sizeof *path->now);
 	path->response = explain_table_surrogate(path->table);

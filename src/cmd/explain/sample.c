@@ -20,7 +20,7 @@ struct presence {
 };
 
 static bool same_presence(const struct explain_table *table, size_t a, size_t b) {
-	const int *x = &table->places[a * table->params], *y = &table->places[b * table->params];
+	const int *x = &table->level[a * table->params], *y = &table->level[b * table->params];
 	for (size_t p = 0; p < table->params; p++)
 		if ((x[p] == STUDY_ABSENT) != (y[p] == STUDY_ABSENT))
 			return false;
@@ -30,14 +30,14 @@ static bool same_presence(const struct explain_table *table, size_t a, size_t b)
 static void presence_count(const struct explain_table *table, struct presence *presence) {
 	presence->size = 1;
 	for (size_t p = 0; p < table->params; p++) {
-		bool *present = mem_alloc(table->levels[p] + 1, sizeof *present);
-		presence->seen[p] = mem_alloc(table->levels[p] + 1, sizeof *presence->seen[p]);
+		bool *present = mem_alloc(table->level_count[p] + 1, sizeof *present);
+		presence->seen[p] = mem_alloc(table->level_count[p] + 1, sizeof *presence->seen[p]);
 		for (size_t r = 0; r < table->rows; r++) {
-			int level = table->places[r * table->params + p];
+			int level = table->level[r * table->params + p];
 			if (level != STUDY_ABSENT && same_presence(table, r, presence->example))
 				present[level] = true;
 		}
-		for (size_t level = 0; level < table->levels[p]; level++)
+		for (size_t level = 0; level < table->level_count[p]; level++)
 			if (present[level])
 				presence->seen[p][presence->seen_count[p]++] = level;
 		presence->size *= presence->seen_count[p] ? (double)presence->seen_count[p] : 1;
@@ -95,7 +95,7 @@ int *explain_table_sample(const struct explain_table *table, size_t *count, bool
 	*whole = table->rows <= SAMPLES && total <= (double)table->rows;
 	*count = *whole ? table->rows : kinds ? SAMPLES : 0;
 	if (*whole)
-		memcpy(sample, table->places, table->rows * table->params * sizeof *sample);
+		memcpy(sample, table->level, table->rows * table->params * sizeof *sample);
 	for (size_t i = 0; !*whole && i < *count; i++)
 		draw(choose(presences, kinds, total, &rng), table->params, &rng, &sample[i * table->params]);
 	presences_clear(table, presences, kinds);

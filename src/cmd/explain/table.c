@@ -21,7 +21,7 @@ static void params_find(struct explain_table *table, const struct study *study) 
 			continue;
 		size_t p = table->params++;
 		table->column[p] = c;
-		table->levels[p] = column->levels;
+		table->level_count[p] = column->levels;
 		if (p >= GP_DIMS_MAX)
 			continue;
 		table->at[p] = mem_alloc(column->levels + 1, sizeof *table->at[p]);
@@ -32,7 +32,7 @@ static void params_find(struct explain_table *table, const struct study *study) 
 static void row_add(struct explain_table *table, const struct study *study, size_t index) {
 	const struct study_row *row = study_row(study, index);
 	for (size_t p = 0; p < table->params; p++)
-		table->places[table->rows * table->params + p] = row->place[table->column[p]];
+		table->level[table->rows * table->params + p] = row->place[table->column[p]];
 	table->row[table->rows] = index;
 	table->over[table->rows] = row->over;
 	table->deviation[table->rows] = row->deviation;
@@ -44,7 +44,7 @@ void explain_table_make(struct explain_table *table, const struct explain_view *
 	*table = (struct explain_table){0};
 	params_find(table, view->study);
 	table->row = mem_alloc(room, sizeof *table->row);
-	table->places = mem_alloc(room * (table->params + 1), sizeof *table->places);
+	table->level = mem_alloc(room * (table->params + 1), sizeof *table->level);
 	table->cost = mem_alloc(room, sizeof *table->cost);
 	table->deviation = mem_alloc(room, sizeof *table->deviation);
 	table->over = mem_alloc(room, sizeof *table->over);
@@ -58,7 +58,7 @@ void explain_table_clear(struct explain_table *table) {
 		free(table->at[p]);
 	response_free(table->response);
 	free(table->row);
-	free(table->places);
+	free(table->level);
 	free(table->cost);
 	free(table->deviation);
 	free(table->over);
@@ -67,8 +67,8 @@ void explain_table_clear(struct explain_table *table) {
 bool explain_table_response(const struct explain_table *table, struct response_data *data) {
 	*data = (struct response_data){.rows = table->rows,
 	                               .params = table->params,
-	                               .levels = table->levels,
-	                               .places = table->places,
+	                               .levels = table->level_count,
+	                               .places = table->level,
 	                               .cost = table->cost,
 	                               .deviation = table->deviation,
 	                               .over = table->over,

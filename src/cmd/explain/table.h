@@ -7,10 +7,10 @@
 
 struct explain_table {
 	size_t rows, params;
-	size_t column[STUDY_COLUMNS_MAX]; /* each parameter's column in the study */
-	size_t levels[STUDY_COLUMNS_MAX]; /* each parameter's number of levels */
-	size_t *row;                      /* each row's index in the study */
-	int *places;                      /* rows x params: indexes of levels */
+	size_t column[STUDY_COLUMNS_MAX];      /* each parameter's column in the study */
+	size_t level_count[STUDY_COLUMNS_MAX]; /* each parameter's number of levels */
+	size_t *row;                           /* each row's index in the study */
+	int *level;                            /* rows x params: indexes of levels */
 	double *cost, *deviation;
 	bool *over;
 	struct gp_dim dim[GP_DIMS_MAX];
