@@ -135,11 +135,8 @@ bool driver_open(struct driver *driver, struct library_why *why) {
 }
 
 bool nvrtc_open(struct nvrtc *nvrtc, int driver_major, struct library_why *why) {
-	static const char *const newer[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so", NULL}, *const older[] = {
-																									  "libnvrtc.so.12",
-																									  "libnvrtc.so.13",
-																									  "libnvrtc.so",
-																									  NULL};
+	static const char *const newer[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so", NULL};
+	static const char *const older[] = {"libnvrtc.so.12", "libnvrtc.so.13", "libnvrtc.so", NULL};
 	static const char fix[] = "install CUDA's NVRTC (package cuda-nvrtc), or name the toolkit's folder in CUDA_HOME";
 	*nvrtc = (struct nvrtc){.major = 0};
 	if (!library_open(&nvrtc->library, driver_major == 12 ? older : newer, "nvrtcVersion"))

@@ -209,6 +209,19 @@ static void check_hostile(struct worker *worker) {
 	check_refused(worker, "macro", "{\"Name\":\"int\",\"Type\":\"int\",\"Values\":\"[1]\"}", KERNEL(Y));
 }
 
+/* Apart from the call, because clang-format stacks macros with arguments between string literals. */
+#define TYPES_INT8    VECTOR("\"Type\":\"int8\",\"Size\":5,\"FillValue\":-128")
+#define TYPES_UINT16  VECTOR("\"Type\":\"uint16\",\"Size\":\"5\",\"FillType\":\"Random\",\"AccessType\":\"ReadOnly\"")
+#define TYPES_INT64   VECTOR("\"Type\":\"int64\",\"Size\":5,\"AccessType\":\"WriteOnly\"")
+#define TYPES_UINT64  VECTOR("\"Type\":\"uint64\",\"Size\":5,\"FillType\":\"Random\",\"FillValue\":9007199254740992")
+#define TYPES_DOUBLE  VECTOR("\"Type\":\"double\",\"Size\":5,\"FillType\":\"Random\"")
+#define TYPES_VECTORS TYPES_INT8 "," TYPES_UINT16 "," TYPES_INT64 "," TYPES_UINT64 "," TYPES_DOUBLE
+#define TYPES_SCALARS                                                                                                  \
+	"{\"Type\":\"int8\",\"MemoryType\":\"Scalar\",\"FillValue\":-7},"                                                  \
+	"{\"Type\":\"int64\",\"MemoryType\":\"Scalar\",\"FillValue\":-9223372036854775807},"                               \
+	"{\"Type\":\"uint64\",\"MemoryType\":\"Scalar\",\"FillValue\":9223372036854775807},"                               \
+	"{\"Type\":\"float\",\"MemoryType\":\"Scalar\",\"FillValue\":0.1}"
+
 static void check_types(struct worker *worker) {
 	file_write(
 		"types.c",
@@ -220,74 +233,8 @@ static void check_types(struct worker *worker) {
 	struct err err = {0};
 	struct spec *spec = spec_of(
 		"{\"Name\":\"STEP\",\"Type\":\"int\",\"Values\":\"[1,2,3]\"}",
-		"\"KernelName\":\"types\",\"KernelFile\":\"types.c\",\"CompilerOptions\":[\"-O2\",\"-"
-		"fopenmp\",\"-I\",\".\"],"
-		"\"Arguments\":[" VECTOR("\"Type\":\"int8\",\"Size\":5,\"FillValue\":-128") "," VECTOR(
-			"\""
-			"Ty"
-			"pe"
-			"\""
-			":"
-			"\""
-			"ui"
-			"nt"
-			"16"
-			"\""
-			","
-			"\""
-			"Si"
-			"ze"
-			"\""
-			":"
-			"\""
-			"5"
-			"\""
-			","
-			"\""
-			"Fi"
-			"ll"
-			"Ty"
-			"pe"
-			"\""
-			":"
-			"\""
-			"Ra"
-			"nd"
-			"om"
-			"\""
-			","
-			"\""
-			"Ac"
-			"ce"
-			"ss"
-			"Ty"
-			"pe"
-			"\""
-			":"
-			"\""
-			"Re"
-			"ad"
-			"On"
-			"ly"
-			"\"") "," VECTOR("\"Type\":\"int64\",\"Size\":5,\"AccessType\":\"WriteOnly\"") "," VECTOR("\"Type\":"
-	                                                                                                  "\"uint64\","
-	                                                                                                  "\"Size\":5,"
-	                                                                                                  "\"FillType\":"
-	                                                                                                  "\"Random\","
-	                                                                                                  "\"FillValue\":"
-	                                                                                                  "900719925474099"
-	                                                                                                  "2") "," VECTOR("\"Type\":\"double\",\"Size\":5,\"FillType\":"
-	                                                                                                                  "\"Random\"") ","
-																																	"{\"Type\":\"int8\",\"MemoryType\":"
-																																	"\"Scalar\",\"FillValue\":-7},"
-																																	"{\"Type\":\"int64\",\"MemoryType\":"
-																																	"\"Scalar\",\"FillValue\":-"
-																																	"9223372036854775807},"
-																																	"{\"Type\":\"uint64\",\"MemoryType\":"
-																																	"\"Scalar\",\"FillValue\":"
-																																	"9223372036854775807},"
-																																	"{\"Type\":\"float\",\"MemoryType\":"
-																																	"\"Scalar\",\"FillValue\":0.1}]",
+		"\"KernelName\":\"types\",\"KernelFile\":\"types.c\",\"CompilerOptions\":[\"-O2\",\"-fopenmp\",\"-I\",\".\"],"
+		"\"Arguments\":[" TYPES_VECTORS "," TYPES_SCALARS "]",
 		&err);
 	struct spec_c *c = spec ? spec_c_new(spec, worker, &err) : NULL;
 	ok(c != NULL, "all types can be had %s", err.what);

@@ -9,28 +9,19 @@
 #define COUNT(name, value)      "{'Name': '" name "', 'Type': 'Double', 'Value': " value "}"
 #define X(value)                "'Configuration': [" PAIR("C", "600", "UnsignedInt") ", " PAIR("X", value, "Int") "], "
 
+#define X_1      X("1")
+#define COUNTERS COUNT("a.sum", "5.5") ", " COUNT("b.pct", "0.25")
+#define RESULT                                                                                                         \
+	META("Microseconds")                                                                                               \
+	"{'ComputationResults': [{'CompilationData': {'RegistersCount': 22}, 'Duration': 52507.584, "                      \
+	"'GlobalSize': {'X': 1}, 'Overhead': 10.5, 'ProfilingData': {'Counters': [" COUNTERS                               \
+	"], 'RemainingProfilingRuns': 0}}], " X_1                                                                          \
+	"'DataMovementOverhead': 1000000, 'ExtraDuration': 0.0, 'KernelName': 'Pnpoly', 'SearcherOverhead': 500000, "      \
+	"'Status': 'Ok', 'TotalDuration': 52507.584, 'TotalOverhead': 4000000, 'ValidationOverhead': 250000}]}"
+
 static void test_result(void) {
 	struct err err;
-	struct record *record = record_of(
-		META("Microseconds") "{'ComputationResults': [{'CompilationData': {'RegistersCount': 22}, 'Duration': "
-							 "52507.584, "
-							 "'GlobalSize': {'X': 1}, 'Overhead': 10.5, 'ProfilingData': {'Counters': [" COUNT(
-								 "a.sum", "5.5") ", " COUNT("b.pct", "0.25") "], 'RemainingProfilingRuns': "
-																			 "0}}], " X("1") "'DataMovementOverhead"
-																							 "': 1000000, "
-																							 "'ExtraDuration': "
-																							 "0.0, 'KernelName': "
-																							 "'Pnpoly', "
-																							 "'SearcherOverhead': "
-																							 "500000, 'Status': "
-																							 "'Ok', "
-																							 "'TotalDuration': "
-																							 "52507.584, "
-																							 "'TotalOverhead': "
-																							 "4000000, "
-																							 "'ValidationOverhead':"
-																							 " 250000}]}",
-		&err);
+	struct record *record = record_of(RESULT, &err);
 	const struct record_row *row = row_of(record, "{'C': 600, 'X': 1}");
 	ok(record && strcmp(record->format, "ktt") == 0 && strcmp(record->kernel, "Pnpoly") == 0 &&
 	       strcmp(record->device, "GPU") == 0 && space_params(record->space) == 2,
