@@ -13,10 +13,10 @@
 #include "src/base/near.h"
 #include "src/cmd/status/state.h"
 
-/* The one thing that has to be global: a signal handler is told nothing else. */
+/* Global because a signal handler gets no argument. */
 static volatile int interrupted, abandoned;
 
-/* Who sends it with sigqueue(3) has told the user already: a coordinator whose child this is (src/cmd/fleet/child.c).
+/* A coordinator that sends the signal with sigqueue(3) to its child has told the user already (src/cmd/fleet/child.c).
  */
 static void on_interrupt(int number, siginfo_t *info, void *context) {
 	(void)context;
@@ -66,7 +66,7 @@ const struct opt cmd_store_options[] = {
 	{0},
 };
 
-/* The tables of a command and those common to all, which end with NULL; the caller frees the array. */
+/* Returns the tables of the command and those of every command, ending with NULL. The caller frees the array. */
 static const struct opt **tables_of(const struct cmd *cmd) {
 	size_t count = 0;
 	while (cmd->options[count])
@@ -106,7 +106,7 @@ static void help_all(FILE *out) {
 	fputs("\n`sweetspot COMMAND --help` shows the options of a command.\n", out);
 }
 
-/* Each line of `text` behind `first` or, from the second one on, `next`. */
+/* Writes the lines of `text`, the first one after `first` and the others after `next`. */
 static void lines_print(const char *first, const char *next, const char *text, FILE *out) {
 	const char *prefix = first;
 	while (*text) {
@@ -139,7 +139,7 @@ static const struct cmd *cmd_find(const char *name, struct err *err) {
 			names[count++] = (*cmd)->name;
 	}
 	const char *near = near_word(name, names, count);
-	err_set(err, ERR_USAGE, "`sweetspot --help` lists the commands", "there is no command \"%s\"", name);
+	err_set(err, ERR_USAGE, "`sweetspot --help` lists the commands", "unknown command \"%s\"", name);
 	if (near)
 		err_hint(err, "did you mean `sweetspot %s`?", near);
 	return NULL;
@@ -154,7 +154,7 @@ static void usage_hint(const struct cmd *cmd, struct err *err) {
 		err_hint(err, "`sweetspot %s%s--help` shows the options", cmd->name, *cmd->name ? " " : "");
 }
 
-/* words: before its options, with the program's name. */
+/* `words` is the number of words before the options: the program's name and the command. */
 static void cmd_run(const struct cmd *cmd, int words, int argc, char *const *argv, struct err *err) {
 	const struct opt **tables = tables_of(cmd);
 	struct opt_args *args = opt_parse(argc - words + 1, argv + words - 1, tables, err);
@@ -203,7 +203,8 @@ int main(int argc, char **argv) {
 			cmd_run(cmd, 2, argc, argv, &err);
 	}
 	if ((fflush(stdout) || ferror(stdout)) && err.code == ERR_OK)
-		err_set(&err, ERR_FAILED, "is the disk full, or the reader of the pipe gone?", "stdout can't be written");
+		err_set(&err, ERR_FAILED, "check that the disk is not full and that the reader of the pipe still runs",
+		        "cannot write to stdout");
 	if (err.code != ERR_OK && *err.what)
 		err_print(&err, stderr);
 	return err_exit_status(err.code);

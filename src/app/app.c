@@ -21,7 +21,7 @@ struct app {
 	const volatile int *interrupt, *abandon;
 	char *command_line;
 	struct topo *topo;
-	struct worker *worker; /* not its own where it is a node's */
+	struct worker *worker; /* owned by app unless on_node */
 	bool on_node;
 	struct kernel_list *kernels;
 	struct plugins *plugins;
@@ -29,7 +29,7 @@ struct app {
 	json_t *machine, *gpu, *devices;
 };
 
-/* Quoted so that a shell reads back the same words. */
+/* Quotes each word, so that a shell reads the line back as the same words. */
 static char *command_line(int argc, char *const *argv) {
 	char *line = mem_strdup("sweetspot");
 	for (int i = 1; i < argc; i++) {
@@ -106,7 +106,8 @@ struct topo *app_topo(struct app *app, struct err *err) {
 	return app->topo;
 }
 
-/* In the order of trust: what the user says, what was installed or built together with this program, the prefix. */
+/* Places in decreasing order of trust: the environment, the folders in which the worker was installed or built together
+ * with this program, and the configured prefix. */
 char *app_worker_path(struct err *err) {
 	const char *said = getenv("SWEETSPOT_WORKER");
 	char self[PATH_MAX];
@@ -125,7 +126,7 @@ char *app_worker_path(struct err *err) {
 	if (access(SS_LIBEXECDIR "/sweetspot-worker", X_OK) == 0)
 		return mem_strdup(SS_LIBEXECDIR "/sweetspot-worker");
 	err_set(err, ERR_FAILED, "install the whole package, or name the worker in SWEETSPOT_WORKER",
-	        "sweetspot-worker is neither beside this program nor in " SS_LIBEXECDIR);
+	        "sweetspot-worker was not found beside this program or in " SS_LIBEXECDIR);
 	return NULL;
 }
 
@@ -197,7 +198,7 @@ const json_t *app_devices(struct app *app, struct err *err) {
 	return app->devices;
 }
 
-/* Which of several alike it is makes no other machine. */
+/* Leaves out the number of the GPU, because results hold for every GPU of the same model. */
 static void gpu_add(json_t *machine, const json_t *gpu) {
 	static const char *const kept[] = {"name", "compute_capability", "sms", "memory_bytes", "nvrtc"};
 	json_t *copy = json_object_size(gpu) ? json_object() : NULL;
@@ -207,7 +208,7 @@ static void gpu_add(json_t *machine, const json_t *gpu) {
 		json_object_set_new(machine, "gpu", copy);
 }
 
-/* base: as topo_json has it; taken over. */
+/* Takes ownership of `base`, which is the object that topo_json returns. */
 static json_t *machine_make(json_t *base, const struct kernel_list *kernels, const json_t *gpu) {
 	static const char *const taken[] = {"compiler", "cflags", "openmp"};
 	for (size_t i = 0; i < sizeof taken / sizeof *taken; i++) {
@@ -281,7 +282,7 @@ int app_node_use(struct app *app, struct worker *worker, struct err *err) {
 	return -1;
 }
 
-/* The executable is the same on all nodes, and with it all that kernels are made with. */
+/* Uses this host's kernel list, because the executable, and with it compiler and flags, is the same on all nodes. */
 int app_node_fingerprint(struct app *app, struct worker *worker, char fingerprint[SHA256_TEXT], struct err *err) {
 	json_t *gpu = app_device(app) ? gpu_json(app, worker, err) : json_object();
 	json_t *base = gpu ? node_base(worker, err) : NULL;

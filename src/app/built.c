@@ -14,7 +14,7 @@ static const struct {
 #undef KERNEL
 };
 
-/* Each compiler's own, unless its flags name another. */
+/* The OpenMP runtime that the compiler links by default, unless the flags name another one. */
 static const char *runtime(void) {
 	if (strstr(SS_CFLAGS, "-fopenmp=libgomp"))
 		return "libgomp";

@@ -19,7 +19,7 @@ int device_read(const char *word, struct device *device, struct err *err) {
 	bool first = strcmp(word, "cuda") == 0, digit = strncmp(word, "cuda:", 5) == 0 && word[5] >= '0' && word[5] <= '9';
 	long index = digit ? strtol(word + 5, &end, 10) : 0;
 	if (!first && (!digit || *end || index > INDEX_MAX))
-		return err_set(err, ERR_USAGE, "it is cpu, cuda, or cuda:N for the Nth GPU", "there is no device \"%.60s\"",
+		return err_set(err, ERR_USAGE, "the device is cpu, cuda, or cuda:N for the Nth GPU", "unknown device \"%.60s\"",
 		               word);
 	snprintf(device->word, sizeof device->word, "cuda:%ld", index);
 	device->kind = "cuda";

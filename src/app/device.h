@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Where kernels are to run: the option --device, and what the worker says of that GPU. */
+/* The option --device: where kernels run. */
 #ifndef SRC_APP_DEVICE_H
 #define SRC_APP_DEVICE_H
 #include <jansson.h>
@@ -8,11 +8,11 @@
 
 struct device {
 	char word[16];    /* "cpu", "cuda:0" */
-	const char *kind; /* "cpu", "cuda": as kernels' tables have it */
+	const char *kind; /* "cpu" or "cuda", as in the tables of kernels */
 };
 
 extern const struct device device_cpu;
-/* "cpu", "cuda", "cuda:1"; ERR_USAGE for anything else. */
+/* Reads "cpu", "cuda" or "cuda:1"; ERR_USAGE for anything else. */
 int device_read(const char *word, struct device *device, struct err *err);
 
 #endif

@@ -16,7 +16,7 @@
 #include "src/base/mem.h"
 #include "src/base/text.h"
 
-/* Another user's file of that name, or a link to somewhere, is no lock of ours. */
+/* Refuses a file of that name that belongs to another user, and a link: in /tmp anybody may have put it there. */
 static int lock_open(int flags) {
 	char path[512];
 	struct stat info;
@@ -39,18 +39,18 @@ int lock_take(struct ui *ui, const volatile int *interrupt, struct err *err) {
 	bool told = false;
 	int fd = lock_open(O_CREAT);
 	if (fd < 0) {
-		ui_warn(ui, "run one tuner at a time", "no lock against a second tuner: %s", strerror(errno));
+		ui_warn(ui, "run one tuner at a time", "cannot lock out a second tuner: %s", strerror(errno));
 		return open("/dev/null", O_RDONLY | O_CLOEXEC);
 	}
 	while (flock(fd, LOCK_EX | LOCK_NB)) {
 		if (*interrupt || (errno != EWOULDBLOCK && errno != EINTR)) {
 			close(fd);
-			return err_set(err, *interrupt ? ERR_INTERRUPTED : ERR_FAILED, NULL, "no lock: %s",
+			return err_set(err, *interrupt ? ERR_INTERRUPTED : ERR_FAILED, NULL, "cannot get the lock: %s",
 			               *interrupt ? "interrupted" : strerror(errno));
 		}
 		if (!told)
-			ui_warn(ui, "two at once would disturb each other; Ctrl-C gives up",
-			        "another sweetspot is measuring: waiting");
+			ui_warn(ui, "two tuners at the same time would disturb each other; Ctrl-C gives up",
+			        "waiting, because another sweetspot is measuring");
 		told = true;
 		nanosleep(&pause, NULL);
 	}
@@ -69,14 +69,14 @@ bool lock_is_held(void) {
 	return held;
 }
 
-/* What is in it was written by somebody else. */
+/* Cleans the text, because another process wrote it. */
 static void holder_read(int fd, char *holder, size_t size) {
 	ssize_t length = pread(fd, holder, size - 1, 0);
 	holder[length > 0 ? length : 0] = '\0';
 	holder[strcspn(holder, "\n")] = '\0';
 	text_clean(holder, false);
 	if (!*holder)
-		snprintf(holder, size, "not known who");
+		snprintf(holder, size, "an unknown process");
 }
 
 static void holder_write(int fd) {
@@ -84,7 +84,7 @@ static void holder_write(int fd) {
 	gethostname(host, sizeof host - 1);
 	int length = snprintf(text, sizeof text, "process %ld on %s\n", (long)getpid(), host);
 	if (ftruncate(fd, 0) || pwrite(fd, text, (size_t)length, 0) != length)
-		return; /* it is for people, and locks without */
+		return; /* the lock works without this text, which is only for the message */
 }
 
 int lock_folder(struct ui *ui, const char *folder, const char *name, struct err *err) {
@@ -92,7 +92,8 @@ int lock_folder(struct ui *ui, const char *folder, const char *name, struct err 
 	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
 	free(path);
 	if (fd < 0)
-		return err_set(err, ERR_FAILED, "may you write there?", "no lock in %.200s: %s", folder, strerror(errno));
+		return err_set(err, ERR_FAILED, "check that you may write there", "cannot create a lock in %.200s: %s", folder,
+		               strerror(errno));
 	if (flock(fd, LOCK_EX | LOCK_NB) == 0) {
 		holder_write(fd);
 		return fd;
@@ -100,10 +101,10 @@ int lock_folder(struct ui *ui, const char *folder, const char *name, struct err 
 	if (errno == EWOULDBLOCK) {
 		holder_read(fd, holder, sizeof holder);
 		close(fd);
-		return err_set(err, ERR_FAILED, "wait for it, or name another folder: -o DIR",
-		               "another sweetspot is at work in %.200s: %s", folder, holder);
+		return err_set(err, ERR_FAILED, "wait for it, or choose another folder with -o DIR",
+		               "another sweetspot is working in %.200s: %s", folder, holder);
 	}
-	ui_warn(ui, "use one at a time for a folder", "no lock against a second one in %.200s: %s", folder,
+	ui_warn(ui, "use only one at a time in this folder", "cannot lock out a second process in %.200s: %s", folder,
 	        strerror(errno));
 	return fd;
 }

@@ -34,7 +34,7 @@ void plugins_free(struct plugins *plugins) {
 	free(plugins);
 }
 
-/* Takes over path and kernels. */
+/* Takes ownership of path and kernels. */
 static const struct kernel_list *plugin_add(struct plugins *plugins, char *path, struct kernel_list *kernels) {
 	plugins->items = mem_grow(plugins->items, plugins->count + 1, sizeof *plugins->items);
 	plugins->items[plugins->count++] = (struct plugin){path, kernels};
@@ -45,8 +45,9 @@ const struct kernel_list *app_plugin(struct app *app, const char *path, struct e
 	struct plugins *plugins = app_plugins(app);
 	char *whole = realpath(path, NULL);
 	if (!whole) {
-		err_set(err, ERR_USAGE, "build it first; a built-in kernel is named without a slash: `sweetspot list kernels`",
-		        "there is no plug-in %s", path);
+		err_set(err, ERR_USAGE,
+		        "build it first; built-in kernels are written without a slash: `sweetspot list kernels`",
+		        "plug-in not found: %s", path);
 		return NULL;
 	}
 	for (size_t i = 0; i < plugins->count; i++) {
@@ -65,7 +66,8 @@ const struct kernel_list *app_plugin(struct app *app, const char *path, struct e
 	return NULL;
 }
 
-/* "FILE" or "FILE:NAME", where FILE has a slash or ends in .so. A file with a colon in its name is taken as it is. */
+/* "FILE" or "FILE:NAME", where FILE contains a slash or ends in .so. The colon belongs to the file if a file of the
+ * whole name exists. */
 static bool is_plugin(const char *word, char **path, const char **name) {
 	const char *slash = strrchr(word, '/'), *colon = strrchr(word, ':');
 	bool named = colon && colon > word && (!slash || colon > slash) && access(word, F_OK) != 0;
@@ -77,7 +79,8 @@ static bool is_plugin(const char *word, char **path, const char **name) {
 	return true;
 }
 
-/* The list that the word names, and the one kernel of it (*name) that it asks for, or all (NULL). */
+/* Returns the list that the word refers to. *name is the kernel in it that the word asks for, or NULL for all of them.
+ */
 static const struct kernel_list *word_read(struct app *app, const char *word, const char **name, struct err *err) {
 	char *path;
 	*name = word;
@@ -98,8 +101,8 @@ const struct kernel_desc *app_kernel(struct app *app, const char *word, struct e
 	size_t count = kernel_list_count(list);
 	if (count == 1)
 		return kernel_list_at(list, 0);
-	err_set(err, ERR_USAGE, NULL, "the plug-in %s has %zu kernels: which?", word, count);
-	err_hint(err, "%s:%s (`sweetspot list kernels %s` shows all)", word, count ? kernel_list_at(list, 0)->name : "NAME",
+	err_set(err, ERR_USAGE, NULL, "the plug-in %s has %zu kernels; name one of them", word, count);
+	err_hint(err, "%s:%s (`sweetspot list kernels %s` lists all)", word, count ? kernel_list_at(list, 0)->name : "NAME",
 	         word);
 	return NULL;
 }

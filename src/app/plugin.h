@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The plug-ins that were named so far; commands see app_kernel and its kin in src/app/cmd.h. */
+/* The plug-ins that were loaded so far. Commands use app_kernel and the functions beside it in src/app/cmd.h. */
 #ifndef SRC_APP_PLUGIN_H
 #define SRC_APP_PLUGIN_H
 #include "src/app/cmd.h"

@@ -19,12 +19,12 @@ struct opt_args {
 	size_t given_count;
 	const char **words;
 	size_t word_count;
-	char *const *rest; /* inside argv, up to its NULL */
+	char *const *rest; /* points into argv, up to its NULL */
 	size_t rest_count;
 	bool dashes;
 };
 
-/* Where parsing is. */
+/* The position in argv, and the places where results go. */
 struct scan {
 	char *const *argv;
 	int argc, next;
@@ -79,7 +79,7 @@ static int add(const struct scan *scan, const struct opt *opt, const char *value
 	return 0;
 }
 
-/* value: what stood behind it in the same argument, NULL where nothing did. */
+/* value: the rest of the same argument, or NULL if the option stood alone. */
 static int take(struct scan *scan, const struct opt *opt, const char *value) {
 	if (!opt->meta)
 		return add(scan, opt, NULL);
@@ -127,7 +127,7 @@ static int take_argument(struct scan *scan) {
 	return 0;
 }
 
-/* A cluster of switches gives more than one entry an argument. */
+/* An upper bound, because a cluster of switches such as -ab gives one entry for each letter. */
 static size_t given_limit(int argc, char *const *argv) {
 	size_t limit = 1;
 	for (int i = 0; i < argc; i++)

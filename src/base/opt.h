@@ -11,7 +11,7 @@
 
 enum opt_flags {
 	OPT_REPEAT = 1,  /* may be given more than once */
-	OPT_HEADING = 2, /* no option: a title of --help, see OPT_GROUP */
+	OPT_HEADING = 2, /* a title in --help instead of an option, see OPT_GROUP */
 };
 
 /* Begins a group of options in a table, for --help. A group goes on in the tables that follow until another one begins,
@@ -28,8 +28,8 @@ struct opt {
 };
 
 struct opt_args;
-/* Parses argv[1..]: `tables` is a NULL-terminated list of tables. "--" ends the options; what follows is kept apart.
- * Unknown options are ERR_USAGE and name the nearest known one. argv must outlive the result. */
+/* Parses argv[1..] with the options of all tables. "--" ends the options; the words after it are kept apart. An unknown
+ * option is ERR_USAGE with the nearest known one as a hint. argv must outlive the result. */
 struct opt_args *opt_parse(int argc, char *const *argv, const struct opt *const *tables, struct err *err);
 void opt_free(struct opt_args *args);
 bool opt_has(const struct opt_args *args, const char *name);
@@ -38,15 +38,15 @@ size_t opt_count(const struct opt_args *args, const char *name);
 const char *opt_at(const struct opt_args *args, const char *name, size_t i);
 size_t opt_words(const struct opt_args *args); /* positional arguments before "--" */
 const char *opt_word(const struct opt_args *args, size_t i);
-bool opt_dashes(const struct opt_args *args);                      /* was there a "--"? */
+bool opt_dashes(const struct opt_args *args);                      /* whether "--" was given */
 char *const *opt_rest(const struct opt_args *args, size_t *count); /* after "--", NULL-terminated */
-/* Whole numbers and durations with range checks; the fallback where the option is absent. */
+/* Read numbers with a range check. The fallback applies if the option is absent, and is not checked. */
 int opt_int(const struct opt_args *args, const char *name, long long min, long long max, long long fallback,
             long long *out, struct err *err);
 /* "90s", "10m", "1.5h", "250ms", bare seconds */
 int opt_seconds(const char *text, const char *name, double *out, struct err *err);
-/* The rows of all tables for --help, aligned and in their groups, with a blank line before each group. Rows before the
- * first OPT_GROUP come under "Options". `tables` ends with NULL. */
+/* Prints the rows of all tables for --help, aligned and in their groups, with a blank line before each group. Rows in
+ * front of the first OPT_GROUP come under "Options". `tables` ends with NULL. */
 void opt_help(const struct opt *const *tables, FILE *out);
 
 #endif

@@ -5,11 +5,11 @@
 
 #include "src/base/opt.h"
 
-/* Names up to here share one column; longer ones get a line of their own, so that one of them doesn't push all help
- * texts beyond 80 columns. */
+/* The longest name that takes part in the common column. A longer one gets a line of its own, because otherwise a
+ * single one would push all help texts beyond 80 columns. */
 enum { WIDEST = 27 };
 
-/* A walk over the rows of all tables that knows the group of each. */
+/* Iterates over the rows of all tables and keeps track of the group of each. */
 struct walk {
 	const struct opt *const *table;
 	const struct opt *next;
@@ -20,7 +20,7 @@ static struct walk walk_begin(const struct opt *const *tables) {
 	return (struct walk){tables, *tables, "Options"};
 }
 
-/* Skips headings; NULL at the end. */
+/* Returns the next option, or NULL at the end. Headings only change the group. */
 static const struct opt *walk_next(struct walk *walk) {
 	while (walk->next) {
 		const struct opt *opt = walk->next;
@@ -36,7 +36,7 @@ static const struct opt *walk_next(struct walk *walk) {
 	return NULL;
 }
 
-/* "  -o, --output FILE"; returns its width. Without a stream it only measures. */
+/* Writes "  -o, --output FILE" and returns its width. Without a stream it only measures. */
 static int write_left(const struct opt *opt, FILE *out) {
 	char key[8] = "    ";
 	if (opt->key)
@@ -64,7 +64,8 @@ static int column_of(const struct opt *const *tables) {
 	return column;
 }
 
-/* Whether the group of `walk`'s last row was shown already, with an earlier row. */
+/* Tells whether an earlier row had the same group as the last row of `walk`, so that the group was printed with that
+ * one. */
 static bool is_shown(const struct opt *const *tables, const struct walk *walk, const struct opt *row) {
 	struct walk earlier = walk_begin(tables);
 	for (const struct opt *opt = walk_next(&earlier); opt != row; opt = walk_next(&earlier))

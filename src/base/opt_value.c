@@ -7,7 +7,7 @@
 
 #include "src/base/opt.h"
 
-/* strtoll and strtod skip blanks; strtod also takes "inf", "nan" and hexadecimal. */
+/* Guards strtoll and strtod, which skip blanks; strtod also accepts "inf", "nan" and hexadecimal numbers. */
 static bool starts_number(const char *text) {
 	text += *text == '-' || *text == '+';
 	text += *text == '.';
@@ -51,7 +51,7 @@ int opt_seconds(const char *text, const char *name, double *out, struct err *err
 	if (end != text + digits)
 		return err_set(err, ERR_USAGE, hint, "--%s takes a duration, not '%s'", name, text);
 	if (!(value * unit <= 1e9))
-		return err_set(err, ERR_USAGE, hint, "--%s takes at most a thousand million seconds, not '%s'", name, text);
+		return err_set(err, ERR_USAGE, hint, "--%s takes at most a billion seconds, not '%s'", name, text);
 	*out = value * unit;
 	return 0;
 }

@@ -27,17 +27,17 @@ static const struct opt options[] = {
 
 struct comparison {
 	struct app *app;
-	struct manual *hand; /* NULL: a program */
+	struct manual *manual; /* NULL for a program */
 	const char *kernel;
 	const json_t *problem;
 	struct runner *runner;
 	struct trial_request request;
 	uint64_t seed;
 	const char *unit;
-	bool maximize; /* samples are 1/rate, shown are rates */
+	bool maximize; /* The samples are 1/rate, and rates are shown. */
 	struct manual_store kept;
 	struct counters_words counters;
-	json_t *counted[2]; /* what was counted of a and of b; NULL: nothing */
+	json_t *counted[2]; /* the counters of a and of b, or NULL */
 	int done, most;
 };
 
@@ -46,7 +46,7 @@ static int on_trial(void *ctx, const char *phase, int block, const json_t *confi
 	struct comparison *comparison = ctx;
 	struct app *app = comparison->app;
 	ui_progress(app_ui(app), "compare  pair %d of at most %d", block + 1, comparison->most);
-	if (comparison->hand &&
+	if (comparison->manual &&
 	    manual_store_trial(&comparison->kept, phase, block, comparison->problem, config, result, err))
 		return -1;
 	return *app_interrupt(app) ? err_set(err, ERR_INTERRUPTED, NULL, "interrupted") : 0;
@@ -89,6 +89,12 @@ static json_t *document(const struct comparison *comparison, const json_t *const
 	                 duel->failures);
 }
 
+static const char *verdict_text(enum paired_verdict verdict) {
+	return verdict == PAIRED_FASTER   ? "a is faster"
+	       : verdict == PAIRED_SLOWER ? "a is slower"
+	                                  : "a tie, no difference could be shown";
+}
+
 static void people_print(const struct comparison *comparison, const json_t *const config[2],
                          const struct duel_result *duel) {
 	struct ui *ui = app_ui(comparison->app);
@@ -105,38 +111,36 @@ static void people_print(const struct comparison *comparison, const json_t *cons
 	table_print(table, ui, stdout);
 	table_free(table);
 	const char *what = *comparison->unit ? "time" : comparison->maximize ? "inverse rate" : "value";
-	printf("\na takes %.4f [%.4f, %.4f] of b's %s in %zu pairs: a is %s%s%s\n", duel->paired.ratio, duel->paired.ci[0],
-	       duel->paired.ci[1], what, duel->paired.count, ui_style(ui, UI_BOLD),
-	       duel->verdict == PAIRED_TIE ? "no different from b as far as can be told (a tie)"
-	                                   : paired_verdict_word(duel->verdict),
+	printf("\na takes %.4f [%.4f, %.4f] of b's %s in %zu pairs: %s%s%s\n", duel->paired.ratio, duel->paired.ci[0],
+	       duel->paired.ci[1], what, duel->paired.count, ui_style(ui, UI_BOLD), verdict_text(duel->verdict),
 	       ui_style(ui, UI_PLAIN));
 }
 
 static void counted_print(const struct comparison *comparison) {
 	struct app *app = comparison->app;
 	for (int side = 0; side < 2 && comparison->counted[side]; side++) {
-		printf("\ncounted of %s:\n", side ? "b" : "a");
+		printf("\ncounters of %s:\n", side ? "b" : "a");
 		counters_print(app_ui(app), comparison->counted[side], counters_sources(app), stdout);
 	}
 }
 
-static json_t *config_read(struct manual *hand, const char *words, struct err *err) {
+static json_t *config_read(struct manual *manual, const char *words, struct err *err) {
 	json_t *over = json_object(), *config = NULL;
-	if (!params_words(&hand->params, words, NULL, over, err))
-		config = manual_config(hand, over, err);
+	if (!params_words(&manual->params, words, NULL, over, err))
+		config = manual_config(manual, over, err);
 	json_decref(over);
 	return config;
 }
 
-/* Each side once, after the duel. */
+/* Counts each side once, after the duel, so that counting cannot disturb it. */
 static int count(struct comparison *comparison, const json_t *const config[2], struct err *err) {
-	struct manual *hand = comparison->hand;
+	struct manual *manual = comparison->manual;
 	int failed = 0;
 	for (int side = 0; side < 2 && comparison->counters.count && !failed; side++) {
 		struct trial_result result = {0};
-		ui_progress(app_ui(hand->app), "compare  counting %s", side ? "b" : "a");
-		failed = manual_count(hand, &comparison->counters, hand->problem, config[side], &result, err) ||
-		         manual_store_trial(&comparison->kept, "counters", 0, hand->problem, config[side], &result, err);
+		ui_progress(app_ui(manual->app), "compare  counting %s", side ? "b" : "a");
+		failed = manual_count(manual, &comparison->counters, manual->problem, config[side], &result, err) ||
+		         manual_store_trial(&comparison->kept, "counters", 0, manual->problem, config[side], &result, err);
 		comparison->counted[side] = json_object();
 		if (!failed)
 			trial_counters_add(comparison->counted[side], &result);
@@ -181,14 +185,14 @@ static int compare(struct comparison *comparison, const struct opt_args *args, c
 	return failed;
 }
 
-/* Both configurations are read before anything is opened for writing. */
+/* Reads both configurations before anything is opened for writing. */
 static int both(struct comparison *comparison, const struct opt_args *args, size_t words, struct err *err) {
-	struct manual *hand = comparison->hand;
-	json_t *a = config_read(hand, opt_word(args, words - 2), err);
-	json_t *b = a ? config_read(hand, opt_word(args, words - 1), err) : NULL;
+	struct manual *manual = comparison->manual;
+	json_t *a = config_read(manual, opt_word(args, words - 2), err);
+	json_t *b = a ? config_read(manual, opt_word(args, words - 1), err) : NULL;
 	const json_t *const config[2] = {a, b};
-	int failed = !b || manual_counters(hand, args, &comparison->counters, err) ||
-	             manual_store_begin(&comparison->kept, hand, args, err) || compare(comparison, args, config, err);
+	int failed = !b || manual_counters(manual, args, &comparison->counters, err) ||
+	             manual_store_begin(&comparison->kept, manual, args, err) || compare(comparison, args, config, err);
 	json_decref(a);
 	json_decref(b);
 	return failed ? -1 : 0;
@@ -198,17 +202,17 @@ static int kernel_compare(struct app *app, const struct opt_args *args, struct e
 	size_t words = opt_words(args);
 	if (words < 3)
 		return err_set(err, ERR_USAGE, "sweetspot compare fw n=512 'variant=tiled block=32' 'variant=tiled block=64'",
-		               "two configurations are needed, each one word (in quotes)");
-	struct manual hand;
+		               "give two configurations, each as one word (in quotes)");
+	struct manual manual;
 	struct comparison comparison = {
-		.app = app, .hand = &hand, .unit = "s", .kept = {.strategy = "compare", .total = 2}};
-	int failed = manual_open(&hand, app, args, words - 2, err);
+		.app = app, .manual = &manual, .unit = "s", .kept = {.strategy = "compare", .total = 2}};
+	int failed = manual_open(&manual, app, args, words - 2, err);
 	if (!failed) {
-		comparison.kernel = hand.kernel->name;
-		comparison.problem = hand.problem;
-		comparison.runner = &hand.runner;
-		comparison.request = manual_request(&hand, NULL);
-		comparison.seed = hand.seed;
+		comparison.kernel = manual.kernel->name;
+		comparison.problem = manual.problem;
+		comparison.runner = &manual.runner;
+		comparison.request = manual_request(&manual, NULL);
+		comparison.seed = manual.seed;
 		failed = both(&comparison, args, words, err);
 	}
 	if (manual_store_end(&comparison.kept, failed, err))
@@ -216,7 +220,7 @@ static int kernel_compare(struct app *app, const struct opt_args *args, struct e
 	counters_words_free(&comparison.counters);
 	json_decref(comparison.counted[0]);
 	json_decref(comparison.counted[1]);
-	manual_close(&hand);
+	manual_close(&manual);
 	return failed ? -1 : 0;
 }
 
@@ -248,7 +252,7 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 			return err_set(err, ERR_USAGE,
 			               "put -- before the program: sweetspot compare 'B=16' 'B=64' --param B=16,64 -- "
 			               "./app '{B}'",
-			               "--%s is for programs, and there is none", option->name);
+			               "--%s needs a program after --", option->name);
 	return kernel_compare(app, args, err);
 }
 

@@ -12,13 +12,14 @@ static int options_check(struct app *app, const struct opt_args *args, struct er
 	static const char *const of_kernels[] = {"counters", "flush-l2", "samples"};
 	for (size_t i = 0; i < sizeof of_kernels / sizeof *of_kernels; i++)
 		if (opt_has(args, of_kernels[i]))
-			return err_set(err, ERR_USAGE, "leave it out", "--%s is for kernels", of_kernels[i]);
+			return err_set(err, ERR_USAGE, "leave it out", "--%s is not for programs", of_kernels[i]);
 	if (app_device(app))
-		return err_set(err, ERR_USAGE, "leave --device out: the program chooses its GPU", "--device is for kernels");
+		return err_set(err, ERR_USAGE, "leave --device out: the program chooses its GPU",
+		               "--device is not for programs");
 	if (opt_words(args) == 2)
 		return 0;
 	return err_set(err, ERR_USAGE, "sweetspot compare 'B=16' 'B=64' --param B=16,32,64 -- ./app '{B}'",
-	               "two configurations are needed before --, each one word (in quotes)");
+	               "give two configurations before --, each as one word (in quotes)");
 }
 
 int compare_program_open(struct compare_program *program, struct app *app, const struct opt_args *args,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The comparisons by hand: run, compare and sweep name configurations as words P=V. */
+/* The commands run, compare and sweep, with which the user measures chosen configurations, given as words P=V. */
 #ifndef SRC_CMD_RUN_MANUAL_H
 #define SRC_CMD_RUN_MANUAL_H
 #include <jansson.h>
@@ -13,27 +13,31 @@ struct manual {
 	struct app *app;
 	const struct kernel_desc *kernel;
 	struct params params;
-	json_t *problem, *config; /* as given in words; config is not completed */
+	json_t *problem, *config; /* from the words; config is not complete */
 	struct runner runner;
 	double timeout_s;
 	int samples;
-	bool flush_l2, slow; /* slow: what is to be counted takes a simulator */
+	bool flush_l2, slow; /* slow: counting needs a simulator */
 	uint64_t seed;
 };
 
 extern const struct opt manual_what_options[]; /* --size --set; tables of the same group may follow */
 extern const struct opt manual_options[];      /* --samples --timeout --flush-l2 --seed */
 
-/* Kernel from word 0; P=V from the words 1 .. words-1, --size and --set. Call manual_close in any case. */
-int manual_open(struct manual *hand, struct app *app, const struct opt_args *args, size_t words, struct err *err);
-void manual_close(struct manual *hand);
-/* hand->config with the members of `over` (may be NULL), and the baseline's for the rest. New reference. */
-json_t *manual_config(struct manual *hand, const json_t *over, struct err *err);
-/* src/cmd/run/manual_counters.c: the words of --counters, each of them known. Call counters_words_free in any case. */
-int manual_counters(struct manual *hand, const struct opt_args *args, struct counters_words *words, struct err *err);
-/* A trial that only counts: its times are not to be used. As runner.run. */
-int manual_count(struct manual *hand, const struct counters_words *words, const json_t *problem, const json_t *config,
+/* Reads the kernel from word 0, and P=V from the words 1 .. words-1, --size and --set. Call manual_close even after a
+ * failure. */
+int manual_open(struct manual *manual, struct app *app, const struct opt_args *args, size_t words, struct err *err);
+void manual_close(struct manual *manual);
+/* Completes the configuration: members of `over` (may be NULL), then of manual->config, then of the baseline. New
+ * reference. */
+json_t *manual_config(struct manual *manual, const json_t *over, struct err *err);
+/* Reads and checks the names of --counters (src/cmd/run/manual_counters.c). Call counters_words_free even after a
+ * failure. */
+int manual_counters(struct manual *manual, const struct opt_args *args, struct counters_words *words, struct err *err);
+/* Runs a trial that only counts; its times are not valid, because counting may slow it down. Otherwise as runner.run.
+ */
+int manual_count(struct manual *manual, const struct counters_words *words, const json_t *problem, const json_t *config,
                  struct trial_result *result, struct err *err);
-struct trial_request manual_request(const struct manual *hand, const json_t *config);
+struct trial_request manual_request(const struct manual *manual, const json_t *config);
 
 #endif

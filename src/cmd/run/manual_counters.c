@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* --counters of the comparisons by hand. */
+/* The option --counters of run, compare and sweep. */
 #include <config.h>
 
 #include "src/cmd/run/manual.h"
@@ -8,7 +8,7 @@
 enum { SAMPLES = 3 };
 static const double SAMPLE_SECONDS = 4e-3, TIMEOUT_FACTOR_OF_SLOW = 30;
 
-/* As for tune, which has other trials, too. */
+/* `all` extends counting to the trials of a search. These commands do not search, so it only stands for `auto` here. */
 static void counters_all(struct counters_words *words) {
 	if (counters_words_remove(words, "all") && words->count == 0) {
 		words->names[words->count++] = "auto";
@@ -16,34 +16,34 @@ static void counters_all(struct counters_words *words) {
 	}
 }
 
-/* A word that nobody knows is found before the kernel runs. */
-static int counters_check(struct manual *hand, const struct counters_words *words, struct err *err) {
+/* Checks the names before the kernel runs. */
+static int counters_check(struct manual *manual, const struct counters_words *words, struct err *err) {
 	const struct counters_subject subject = {
-		.kernel = hand->kernel->name, .library = hand->kernel->library, .device = app_device(hand->app)};
-	json_t *answer = words->count ? counters_ask(hand->app, &subject, words->names, &hand->slow, err) : NULL;
+		.kernel = manual->kernel->name, .library = manual->kernel->library, .device = app_device(manual->app)};
+	json_t *answer = words->count ? counters_ask(manual->app, &subject, words->names, &manual->slow, err) : NULL;
 	int failed = words->count && !answer ? -1 : 0;
-	if (hand->slow)
-		counters_slow_warn(hand->app);
+	if (manual->slow)
+		counters_slow_warn(manual->app);
 	json_decref(answer);
 	return failed;
 }
 
-int manual_counters(struct manual *hand, const struct opt_args *args, struct counters_words *words, struct err *err) {
+int manual_counters(struct manual *manual, const struct opt_args *args, struct counters_words *words, struct err *err) {
 	if (counters_words_read(args, words, err))
 		return -1;
 	counters_all(words);
-	return counters_check(hand, words, err);
+	return counters_check(manual, words, err);
 }
 
-int manual_count(struct manual *hand, const struct counters_words *words, const json_t *problem, const json_t *config,
+int manual_count(struct manual *manual, const struct counters_words *words, const json_t *problem, const json_t *config,
                  struct trial_result *result, struct err *err) {
-	struct trial_request request = manual_request(hand, config);
+	struct trial_request request = manual_request(manual, config);
 	request.problem = problem;
 	request.samples = SAMPLES;
 	request.min_sample_s = SAMPLE_SECONDS;
 	request.counters = words->names;
-	request.slow = hand->slow;
-	if (hand->slow)
+	request.slow = manual->slow;
+	if (manual->slow)
 		request.timeout_s *= TIMEOUT_FACTOR_OF_SLOW;
-	return hand->runner.run(hand->runner.ctx, &request, result, err);
+	return manual->runner.run(manual->runner.ctx, &request, result, err);
 }

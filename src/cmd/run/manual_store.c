@@ -11,14 +11,14 @@
 #include "src/base/sys.h"
 #include "tuner/store/trial_store.h"
 
-int manual_store_begin(struct manual_store *kept, struct manual *hand, const struct opt_args *args, struct err *err) {
-	kept->hand = hand;
+int manual_store_begin(struct manual_store *kept, struct manual *manual, const struct opt_args *args, struct err *err) {
+	kept->manual = manual;
 	if (opt_has(args, "no-store"))
 		return 0;
-	struct store_session session = {.machine = app_machine(hand->app, err),
-	                                .fingerprint = app_fingerprint(hand->app, err),
-	                                .command = app_command_line(hand->app),
-	                                .seed = hand->seed,
+	struct store_session session = {.machine = app_machine(manual->app, err),
+	                                .fingerprint = app_fingerprint(manual->app, err),
+	                                .command = app_command_line(manual->app),
+	                                .seed = manual->seed,
 	                                .started = sys_wall()};
 	if (!session.machine)
 		return -1;
@@ -36,12 +36,12 @@ static int search_of(struct manual_store *kept, const json_t *problem, struct er
 		return 0;
 	}
 	struct store_search search = {.session = kept->session,
-	                              .kernel = kept->hand->kernel->name,
-	                              .source = kept->hand->kernel->source,
+	                              .kernel = kept->manual->kernel->name,
+	                              .source = kept->manual->kernel->source,
 	                              .problem = text,
 	                              .objective = "time",
 	                              .strategy = kept->strategy,
-	                              .seed = kept->hand->seed,
+	                              .seed = kept->manual->seed,
 	                              .space_hash = "",
 	                              .cartesian = kept->total,
 	                              .valid = (uint64_t)kept->total,

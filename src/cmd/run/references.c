@@ -10,15 +10,16 @@
 #include "src/show/results.h"
 
 enum { SAMPLES = 5 };
-/* A serial run may take this many times longer than what it is held against: no more than that is waited for. */
+/* Limits of a trial: a serial run may take this many times longer than the configuration under test before we stop
+ * waiting. */
 static const double TIMEOUT_MIN_S = 20, TIMEOUT_MAX_S = 120, TIMEOUT_RUNS = 500;
 
-static int measure(struct manual *hand, const json_t *config, double median, struct trial_result *result,
+static int measure(struct manual *manual, const json_t *config, double median, struct trial_result *result,
                    struct err *err) {
-	struct trial_request request = manual_request(hand, config);
-	request.samples = hand->samples < SAMPLES ? hand->samples : SAMPLES;
-	request.timeout_s = fmin(hand->timeout_s, fmin(TIMEOUT_MAX_S, fmax(TIMEOUT_MIN_S, TIMEOUT_RUNS * median)));
-	return hand->runner.run(hand->runner.ctx, &request, result, err);
+	struct trial_request request = manual_request(manual, config);
+	request.samples = manual->samples < SAMPLES ? manual->samples : SAMPLES;
+	request.timeout_s = fmin(manual->timeout_s, fmin(TIMEOUT_MAX_S, fmax(TIMEOUT_MIN_S, TIMEOUT_RUNS * median)));
+	return manual->runner.run(manual->runner.ctx, &request, result, err);
 }
 
 static json_t *reference_json(const json_t *config, const struct trial_result *result, double median) {
@@ -28,49 +29,49 @@ static json_t *reference_json(const json_t *config, const struct trial_result *r
 	                 js_number(right ? result->value / median : NAN));
 }
 
-/* NULL with err; what is measured already is not measured again. */
-static json_t *against(struct manual *hand, const json_t *config, const json_t *reference, double median,
+/* Returns NULL with err on failure. A reference that equals the configuration under test is not measured again. */
+static json_t *against(struct manual *manual, const json_t *config, const json_t *reference, double median,
                        struct err *err) {
 	struct trial_result result = {.status = TRIAL_CORRECT, .value = median};
 	json_t *json = NULL;
-	if (json_equal(config, reference) || measure(hand, reference, median, &result, err) == 0)
+	if (json_equal(config, reference) || measure(manual, reference, median, &result, err) == 0)
 		json = reference_json(reference, &result, median);
 	trial_result_clear(&result);
 	return json;
 }
 
-static json_t *one_thread_config(struct manual *hand, struct err *err) {
+static json_t *one_thread_config(struct manual *manual, struct err *err) {
 	json_t *over = json_pack("{s:i}", "threads", 1);
-	json_t *config = manual_config(hand, over, err);
+	json_t *config = manual_config(manual, over, err);
 	json_decref(over);
 	return config;
 }
 
-static json_t *serial_config(struct manual *hand, struct err *err) {
+static json_t *serial_config(struct manual *manual, struct err *err) {
 	json_t *words = json_pack("{s:i}", "threads", 1), *config = NULL;
-	if (!hand->kernel->serial || params_words(&hand->params, hand->kernel->serial, NULL, words, err) == 0)
-		config = params_complete(&hand->params, hand->problem, words, err);
+	if (!manual->kernel->serial || params_words(&manual->params, manual->kernel->serial, NULL, words, err) == 0)
+		config = params_complete(&manual->params, manual->problem, words, err);
 	json_decref(words);
 	return config;
 }
 
-/* Takes the reference to config. */
-static int add(json_t *references, const char *name, struct manual *hand, const json_t *config, json_t *reference,
+/* Takes ownership of `reference`. */
+static int add(json_t *references, const char *name, struct manual *manual, const json_t *config, json_t *reference,
                double median, struct err *err) {
-	json_t *json = reference ? against(hand, config, reference, median, err) : NULL;
+	json_t *json = reference ? against(manual, config, reference, median, err) : NULL;
 	json_decref(reference);
 	if (json)
 		json_object_set_new(references, name, json);
 	return json ? 0 : -1;
 }
 
-json_t *references_measure(struct manual *hand, const json_t *config, double median, struct err *err) {
+json_t *references_measure(struct manual *manual, const json_t *config, double median, struct err *err) {
 	json_t *references = json_object();
-	bool has_serial = hand->kernel->serial || !hand->kernel->team_given;
-	if (!hand->kernel->openmp)
+	bool has_serial = manual->kernel->serial || !manual->kernel->team_given;
+	if (!manual->kernel->openmp)
 		return references;
-	if (add(references, "one_thread", hand, config, one_thread_config(hand, err), median, err) ||
-	    (has_serial && add(references, "serial", hand, config, serial_config(hand, err), median, err))) {
+	if (add(references, "one_thread", manual, config, one_thread_config(manual, err), median, err) ||
+	    (has_serial && add(references, "serial", manual, config, serial_config(manual, err), median, err))) {
 		json_decref(references);
 		return NULL;
 	}
@@ -87,7 +88,7 @@ static void line_print(const json_t *reference, const char *what, FILE *out) {
 		return;
 	ui_seconds(js_real_or(reference, "median", NAN), time, sizeof time);
 	if (!isfinite(speedup)) {
-		fprintf(out, "speedup over %s: not known (%s)\n", what, js_string_or(reference, "status", "?"));
+		fprintf(out, "speedup over %s: unknown (%s)\n", what, js_string_or(reference, "status", "?"));
 		return;
 	}
 	fprintf(out, speedup < 0.1 ? "speedup over %s: %.2gx (%s)" : "speedup over %s: %.2fx (%s)", what, speedup, time);

@@ -25,15 +25,15 @@ static const struct opt options[] = {
 	{0},
 };
 
-/* The document of `run --json`; the worker's extras ride along. */
-static json_t *document(const struct manual *hand, const struct trial_request *request,
+/* Makes the document of `run --json`, including additional members of the worker's reply. */
+static json_t *document(const struct manual *manual, const struct trial_request *request,
                         const struct trial_result *result) {
 	static const char *const extras[] = {"work",  "figures", "series",   "placement", "noise",
 	                                     "batch", "setup_s", "verify_s", "gpu",       "energy_j"};
 	double ci[2];
 	stats_median_ci(result->samples, result->sample_count, 0.95, ci);
 	json_t *json = json_pack("{s:s,s:s,s:O,s:O,s:s,s:o,s:o,s:[o,o],s:s,s:b}", "schema", "sweetspot-run/1", "kernel",
-	                         hand->kernel->name, "problem", request->problem, "config", request->config, "status",
+	                         manual->kernel->name, "problem", request->problem, "config", request->config, "status",
 	                         trial_status_word(result->status), "samples",
 	                         js_reals(result->samples, result->sample_count), "median", js_number(result->value), "ci",
 	                         js_number(ci[0]), js_number(ci[1]), "unit", "s", "disturbed", result->disturbed);
@@ -43,7 +43,7 @@ static json_t *document(const struct manual *hand, const struct trial_request *r
 			json_object_set(json, extras[i], extra);
 	}
 	bool unsafe;
-	if (unsafe_holds(hand->kernel->unsafe, request->problem, request->config, &unsafe, NULL) == 0)
+	if (unsafe_holds(manual->kernel->unsafe, request->problem, request->config, &unsafe, NULL) == 0)
 		json_object_set_new(json, "unsafe", json_boolean(unsafe));
 	json_object_set_new(json, "counters", json_array());
 	trial_counters_add(json, result);
@@ -71,10 +71,10 @@ static void people_print(struct ui *ui, const json_t *json, const json_t *source
 	roofline_print(json_object_get(json, "roofline"), stdout);
 	references_print(json_object_get(json, "references"), stdout);
 	if (js_bool_or(json, "unsafe", false))
-		printf("unsafe: measured for comparison, never recommended\n");
+		printf("unsafe: never recommended, measured only for comparison\n");
 	if (result->disturbed)
 		printf("disturbed: %s\n",
-		       *result->disturbance ? result->disturbance : "something else ran on these processors meanwhile");
+		       *result->disturbance ? result->disturbance : "something else ran on these processors at the same time");
 	figures_print(figures, stdout);
 	results_device_print(ui, json_object_get(json, "gpu"), stdout);
 	counters_print(ui, json, sources, stdout);
@@ -83,81 +83,81 @@ static void people_print(struct ui *ui, const json_t *json, const json_t *source
 	free(problem);
 }
 
-/* Series are shown only where asked for: that a kernel has none is said, too. */
-static int series_check(const struct manual *hand, const struct trial_request *request,
+/* A missing series is an error because the user asked for one. */
+static int series_check(const struct manual *manual, const struct trial_request *request,
                         const struct trial_result *result, struct err *err) {
 	if (!request->series || result->status != TRIAL_CORRECT || json_object_get(result->reply, "series"))
 		return 0;
-	return err_set(err, ERR_USAGE, "leave --series out", "%s tells nothing of its steps", hand->kernel->name);
+	return err_set(err, ERR_USAGE, "leave --series out", "%s does not report its steps", manual->kernel->name);
 }
 
-/* What is found beside the trial itself. */
-static int look_around(struct manual *hand, const struct opt_args *args, const struct trial_result *result,
+/* Adds the references, unless the trial failed or --alone is given. */
+static int look_around(struct manual *manual, const struct opt_args *args, const struct trial_result *result,
                        json_t *json, struct err *err) {
 	if (result->status != TRIAL_CORRECT || opt_has(args, "alone"))
 		return 0;
-	ui_progress(app_ui(hand->app), "%s  one thread and the serial code", hand->kernel->name);
-	json_t *references = references_measure(hand, json_object_get(json, "config"), result->value, err);
-	ui_progress_end(app_ui(hand->app));
+	ui_progress(app_ui(manual->app), "%s  one thread and the serial code", manual->kernel->name);
+	json_t *references = references_measure(manual, json_object_get(json, "config"), result->value, err);
+	ui_progress_end(app_ui(manual->app));
 	if (!references)
 		return -1;
 	json_object_set_new(json, "references", references);
 	return 0;
 }
 
-/* Printed, and whether what was asked for is there. */
-static int show(struct manual *hand, const struct opt_args *args, const struct trial_request *request,
+/* Prints the result, and fails if the trial failed or a requested counter is missing. */
+static int show(struct manual *manual, const struct opt_args *args, const struct trial_request *request,
                 const struct trial_result *result, const json_t *json, struct err *err) {
 	const json_t *counters = json_object_get(json, "counters");
 	bool asked = request->counters && request->counters[0];
 	if (opt_has(args, "json"))
 		js_write(json, stdout);
 	else if (result->status == TRIAL_CORRECT)
-		people_print(app_ui(hand->app), json, counters_sources(hand->app), result);
+		people_print(app_ui(manual->app), json, counters_sources(manual->app), result);
 	if (result->status != TRIAL_CORRECT)
-		return err_set(err, ERR_NOTHING, *result->message ? result->message : NULL, "%s %s", hand->kernel->name,
+		return err_set(err, ERR_NOTHING, *result->message ? result->message : NULL, "%s %s", manual->kernel->name,
 		               trial_status_text(result->status));
 	if (asked && trial_counters_known(counters) == 0)
 		return counters_unavailable(request->counters, NULL, err);
 	return 0;
 }
 
-static int trial(struct manual *hand, const struct opt_args *args, const json_t *config, const char *const *counters,
+static int trial(struct manual *manual, const struct opt_args *args, const json_t *config, const char *const *counters,
                  struct err *err) {
-	struct trial_request request = manual_request(hand, config);
+	struct trial_request request = manual_request(manual, config);
 	struct trial_result result = {0};
 	request.counters = counters;
 	request.series = opt_has(args, "series");
 	if (counters[0])
-		ui_progress(app_ui(hand->app), "%s  measuring and counting", hand->kernel->name);
-	int failed = hand->runner.run(hand->runner.ctx, &request, &result, err);
-	ui_progress_end(app_ui(hand->app));
-	if (failed || series_check(hand, &request, &result, err)) {
+		ui_progress(app_ui(manual->app), "%s  measuring and counting", manual->kernel->name);
+	int failed = manual->runner.run(manual->runner.ctx, &request, &result, err);
+	ui_progress_end(app_ui(manual->app));
+	if (failed || series_check(manual, &request, &result, err)) {
 		trial_result_clear(&result);
 		return -1;
 	}
-	json_t *json = document(hand, &request, &result);
-	json_t *roofline = roofline_json(hand->app, json, result.value);
+	json_t *json = document(manual, &request, &result);
+	json_t *roofline = roofline_json(manual->app, json, result.value);
 	if (roofline)
 		json_object_set_new(json, "roofline", roofline);
-	failed = look_around(hand, args, &result, json, err) || show(hand, args, &request, &result, json, err) ? -1 : 0;
+	failed = look_around(manual, args, &result, json, err) || show(manual, args, &request, &result, json, err) ? -1 : 0;
 	json_decref(json);
 	trial_result_clear(&result);
 	return failed;
 }
 
 static int run(struct app *app, const struct opt_args *args, struct err *err) {
-	struct manual hand;
+	struct manual manual;
 	json_t *config = NULL;
 	struct counters_words words = {0};
 	int failed =
-		manual_open(&hand, app, args, opt_words(args), err) || manual_counters(&hand, args, &words, err) ? -1 : 0;
+		manual_open(&manual, app, args, opt_words(args), err) || manual_counters(&manual, args, &words, err) ? -1 : 0;
 	if (!failed)
-		config = manual_config(&hand, NULL, err);
-	failed = config ? trial(&hand, args, config, words.names, err) : -1;
+		config = manual_config(&manual, NULL, err);
+	failed = config ? trial(&manual, args, config, words.names, err) : -1;
 	json_decref(config);
 	counters_words_free(&words);
-	manual_close(&hand);
+	manual_close(&manual);
 	return failed;
 }
 

@@ -32,7 +32,7 @@ static const struct opt options[] = {
 };
 
 struct sweep {
-	struct manual *hand;
+	struct manual *manual;
 	const struct opt_args *args;
 	struct counters_words counters;
 	struct arena *arena;
@@ -46,9 +46,9 @@ static int axis_read(struct sweep *sweep, const char *text, struct err *err) {
 	const char *equals = strchr(text, '=');
 	struct axis *axis = &sweep->axes[sweep->axis_count];
 	if (!equals || equals == text)
-		return err_set(err, ERR_USAGE, "write --over threads=1,2", "--over %s names no values", text);
+		return err_set(err, ERR_USAGE, "write --over threads=1,2", "--over %s does not give any values", text);
 	if (sweep->axis_count == AXES_MAX)
-		return err_set(err, ERR_USAGE, "sweep in several runs", "more than %d parameters to sweep over", AXES_MAX);
+		return err_set(err, ERR_USAGE, "sweep in several runs", "at most %d parameters can be swept", AXES_MAX);
 	char *name = arena_strdup(sweep->arena, text);
 	name[equals - text] = '\0';
 	axis->name = name;
@@ -56,7 +56,8 @@ static int axis_read(struct sweep *sweep, const char *text, struct err *err) {
 		return err_prefix(err, "--over %s", name);
 	sweep->axis_count++;
 	if (axis->count > ROWS_MAX / sweep->total)
-		return err_set(err, ERR_USAGE, "take fewer values, or `sweetspot tune`", "more than %d combinations", ROWS_MAX);
+		return err_set(err, ERR_USAGE, "give fewer values, or use `sweetspot tune`",
+		               "at most %d combinations can be swept", ROWS_MAX);
 	sweep->total *= axis->count;
 	return 0;
 }
@@ -69,19 +70,19 @@ static const char *axis_word(struct arena *arena, const struct axis *axis, size_
 	return arena_printf(arena, "%s=%s", axis->name, number);
 }
 
-/* The words of combination `row`, the last axis fastest. */
+/* Adds the values of combination number `row`, in which the last axis varies fastest. */
 static int combination(struct sweep *sweep, size_t row, json_t *problem, json_t *config, struct err *err) {
 	for (size_t a = sweep->axis_count; a-- > 0;) {
 		const struct axis *axis = &sweep->axes[a];
 		const char *word = axis_word(sweep->arena, axis, row % axis->count);
 		row /= axis->count;
-		if (params_word(&sweep->hand->params, word, problem, config, err))
+		if (params_word(&sweep->manual->params, word, problem, config, err))
 			return -1;
 	}
 	return 0;
 }
 
-static json_t *row_json(const struct manual *hand, const json_t *problem, const json_t *config,
+static json_t *row_json(const struct manual *manual, const json_t *problem, const json_t *config,
                         const struct trial_result *result) {
 	double ci[2];
 	stats_median_ci(result->samples, result->sample_count, 0.95, ci);
@@ -90,7 +91,7 @@ static json_t *row_json(const struct manual *hand, const json_t *problem, const 
 	              trial_status_word(result->status), "median", js_number(result->value), "ci", js_number(ci[0]),
 	              js_number(ci[1]), "unit", "s", "samples", js_reals(result->samples, result->sample_count));
 	bool unsafe;
-	if (unsafe_holds(hand->kernel->unsafe, problem, config, &unsafe, NULL) == 0)
+	if (unsafe_holds(manual->kernel->unsafe, problem, config, &unsafe, NULL) == 0)
 		json_object_set_new(row, "unsafe", json_boolean(unsafe));
 	static const char *const extras[] = {"figures", "gpu", "work"};
 	for (size_t i = 0; i < sizeof extras / sizeof *extras; i++) {
@@ -103,10 +104,10 @@ static json_t *row_json(const struct manual *hand, const json_t *problem, const 
 	return row;
 }
 
-/* A run of its own, whose times nobody looks at. */
+/* Counts in a separate run, whose times are not used. */
 static int row_count(struct sweep *sweep, const json_t *problem, const json_t *config, json_t *row, struct err *err) {
 	struct trial_result result = {0};
-	int failed = manual_count(sweep->hand, &sweep->counters, problem, config, &result, err) ||
+	int failed = manual_count(sweep->manual, &sweep->counters, problem, config, &result, err) ||
 	             manual_store_trial(&sweep->kept, "counters", 0, problem, config, &result, err);
 	if (!failed)
 		trial_counters_add(row, &result);
@@ -115,18 +116,18 @@ static int row_count(struct sweep *sweep, const json_t *problem, const json_t *c
 }
 
 static int row_measure(struct sweep *sweep, size_t row, struct err *err) {
-	struct manual *hand = sweep->hand;
-	json_t *problem = json_copy(hand->problem), *over = json_object(), *config = NULL;
+	struct manual *manual = sweep->manual;
+	json_t *problem = json_copy(manual->problem), *over = json_object(), *config = NULL;
 	struct trial_result result = {0};
 	int failed = combination(sweep, row, problem, over, err);
 	if (!failed)
-		config = manual_config(hand, over, err);
+		config = manual_config(manual, over, err);
 	if (config) {
-		struct trial_request request = manual_request(hand, config);
+		struct trial_request request = manual_request(manual, config);
 		request.problem = problem;
-		failed = hand->runner.run(hand->runner.ctx, &request, &result, err) ||
+		failed = manual->runner.run(manual->runner.ctx, &request, &result, err) ||
 		         manual_store_trial(&sweep->kept, "sweep", 0, problem, config, &result, err);
-		json_t *one = failed ? NULL : row_json(hand, problem, config, &result);
+		json_t *one = failed ? NULL : row_json(manual, problem, config, &result);
 		if (one && sweep->counters.count && result.status == TRIAL_CORRECT)
 			failed = row_count(sweep, problem, config, one, err);
 		if (one)
@@ -140,7 +141,7 @@ static int row_measure(struct sweep *sweep, size_t row, struct err *err) {
 }
 
 static int measure(struct sweep *sweep, struct err *err) {
-	struct app *app = sweep->hand->app;
+	struct app *app = sweep->manual->app;
 	int lock = lock_take(app_ui(app), app_interrupt(app), err), failed = lock < 0 ? -1 : 0;
 	double begun = sys_now();
 	for (size_t row = 0; row < sweep->total && !failed; row++) {
@@ -167,7 +168,7 @@ static void people_print(struct sweep *sweep) {
 			if (table.show_count < SWEEP_SHOW_MAX)
 				table.show[table.show_count++] = name;
 	}
-	sweep_table_print(app_ui(sweep->hand->app), &table);
+	sweep_table_print(app_ui(sweep->manual->app), &table);
 }
 
 static void show(struct sweep *sweep) {
@@ -178,18 +179,18 @@ static void show(struct sweep *sweep) {
 	json_t *over = json_array();
 	for (size_t a = 0; a < sweep->axis_count; a++)
 		json_array_append_new(over, json_string(sweep->axes[a].name));
-	const char *device = app_device(sweep->hand->app);
+	const char *device = app_device(sweep->manual->app);
 	json_t *json = json_pack("{s:s,s:s,s:s,s:O?,s:o,s:O}", "schema", "sweetspot-sweep/1", "kernel",
-	                         sweep->hand->kernel->name, "device", device ? device : "cpu", "machine",
-	                         app_machine(sweep->hand->app, NULL), "over", over, "rows", sweep->rows);
+	                         sweep->manual->kernel->name, "device", device ? device : "cpu", "machine",
+	                         app_machine(sweep->manual->app, NULL), "over", over, "rows", sweep->rows);
 	js_write(json, stdout);
 	json_decref(json);
 }
 
-/* All words are checked before anything is measured. */
+/* Checks all values before anything is measured. */
 static int check(struct sweep *sweep, struct err *err) {
 	if (opt_count(sweep->args, "over") == 0)
-		return err_set(err, ERR_USAGE, "for example: sweetspot sweep gol --over threads=1,2", "nothing to sweep over");
+		return err_set(err, ERR_USAGE, "for example: sweetspot sweep gol --over threads=1,2", "--over is missing");
 	for (size_t i = 0; i < opt_count(sweep->args, "over"); i++)
 		if (axis_read(sweep, opt_at(sweep->args, "over", i), err))
 			return -1;
@@ -197,7 +198,7 @@ static int check(struct sweep *sweep, struct err *err) {
 		for (size_t v = 0; v < sweep->axes[a].count; v++) {
 			json_t *problem = json_object(), *config = json_object();
 			const char *word = axis_word(sweep->arena, &sweep->axes[a], v);
-			int bad = params_word(&sweep->hand->params, word, problem, config, err);
+			int bad = params_word(&sweep->manual->params, word, problem, config, err);
 			json_decref(problem);
 			json_decref(config);
 			if (bad)
@@ -208,19 +209,19 @@ static int check(struct sweep *sweep, struct err *err) {
 }
 
 static int run(struct app *app, const struct opt_args *args, struct err *err) {
-	struct manual hand;
-	struct sweep sweep = {.hand = &hand,
+	struct manual manual;
+	struct sweep sweep = {.manual = &manual,
 	                      .args = args,
 	                      .arena = arena_new(),
 	                      .total = 1,
 	                      .kept = {.strategy = "sweep"},
 	                      .rows = json_array()};
-	int failed = manual_open(&hand, app, args, opt_words(args), err) || check(&sweep, err) ||
-	                     manual_counters(&hand, args, &sweep.counters, err)
+	int failed = manual_open(&manual, app, args, opt_words(args), err) || check(&sweep, err) ||
+	                     manual_counters(&manual, args, &sweep.counters, err)
 	                 ? -1
 	                 : 0;
 	sweep.kept.total = (double)sweep.total;
-	failed = failed || manual_store_begin(&sweep.kept, &hand, args, err) || measure(&sweep, err) ? -1 : 0;
+	failed = failed || manual_store_begin(&sweep.kept, &manual, args, err) || measure(&sweep, err) ? -1 : 0;
 	if (manual_store_end(&sweep.kept, failed, err))
 		failed = -1;
 	if (json_array_size(sweep.rows))
@@ -228,7 +229,7 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	counters_words_free(&sweep.counters);
 	json_decref(sweep.rows);
 	arena_free(sweep.arena);
-	manual_close(&hand);
+	manual_close(&manual);
 	return failed;
 }
 

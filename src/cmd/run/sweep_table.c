@@ -50,7 +50,7 @@ static bool matches(const struct sweep_table *table, const json_t *one, const js
 	return true;
 }
 
-/* The row that differs from this one by threads=1 alone; NULL: none was measured. */
+/* Returns the row that differs from `row` only by threads=1, or NULL. */
 static const json_t *one_thread(const struct sweep_table *table, const json_t *row) {
 	json_t *other;
 	size_t i;
@@ -75,7 +75,7 @@ static size_t speedup_text(struct arena *arena, const struct sweep_table *table,
 	return 1;
 }
 
-/* A figure, or what was counted. */
+/* Fills the cell with a figure, a metric or a counter, whichever has this name. */
 static void show_cell(const json_t *row, const char *name, char *cell, size_t size) {
 	static const char *const lists[] = {"figures", "metrics", "counters"};
 	size_t i = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What `sweep` shows to people. */
+/* The table of `sweep`. */
 #ifndef SRC_CMD_RUN_SWEEP_TABLE_H
 #define SRC_CMD_RUN_SWEEP_TABLE_H
 #include <jansson.h>
@@ -20,12 +20,12 @@ struct sweep_table {
 	const json_t *rows; /* as in `sweep --json` */
 	const struct axis *axes;
 	size_t axis_count;
-	const char *show[SWEEP_SHOW_MAX]; /* figures that get a column */
+	const char *show[SWEEP_SHOW_MAX]; /* names of figures with a column of their own */
 	size_t show_count;
 };
 
-/* A line a row: the swept values, the median, its interval, the speedup over the same with one thread where that was
- * swept, the figures, and a bar of its time. */
+/* Prints one line for each row: the swept values, the median, its interval, the speedup over one thread if that was
+ * swept, the figures, and a bar of the time. */
 void sweep_table_print(struct ui *ui, const struct sweep_table *table);
 
 #endif

@@ -7,7 +7,7 @@
 #include "src/show/counters.h"
 #include "src/show/counters_ask.h"
 
-/* A function that is built later has no events of its own. */
+/* A function that is compiled later has no events of its own yet. */
 static struct counters_subject subject_of(const struct tune_item *item) {
 	if (item->task.whole_programs)
 		return (struct counters_subject){.program = true};
@@ -18,18 +18,19 @@ static struct counters_subject subject_of(const struct tune_item *item) {
 	                                 .device = item->task.device};
 }
 
-/* Nobody asked: what is in the way is a note, unless the user wants to stop. */
+/* Turns the error into a note if the user did not ask for counters, except for an interruption. */
 static int excuse(struct app *app, struct trial_counters *counters, const struct err *bad, struct err *err) {
 	if (!counters->optional || bad->code == ERR_INTERRUPTED) {
 		*err = *bad;
 		return -1;
 	}
-	ui_note(app_ui(app), "nothing is counted: %s", bad->what);
+	ui_note(app_ui(app), "nothing will be counted: %s", bad->what);
 	*counters = (struct trial_counters){.optional = true};
 	return 0;
 }
 
-/* The number of events that can be counted; -1: err. *answer: the last one, the caller's. */
+/* Returns the number of events that can be counted, or -1. *answer is replaced by the worker's answer; the caller owns
+ * it. */
 static int item_check(const struct tune_session *session, struct tune_item *item, json_t **answer, struct err *err) {
 	const struct counters_subject subject = subject_of(item);
 	struct err bad = {0};

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a session counts: decided before its first trial. */
+/* The counters of a session, which are decided before its first trial. */
 #ifndef SRC_CMD_TUNE_COUNTERS_H
 #define SRC_CMD_TUNE_COUNTERS_H
 #include "src/cmd/tune/session.h"
 
-/* Sets what each item counts. ERR_USAGE: a word that nobody knows. ERR_UNAVAILABLE: none of what was asked for can be
- * counted for any of them. What nobody asked for is left out where it can't be had. */
+/* Sets the counters of each item. ERR_USAGE for an unknown name; ERR_UNAVAILABLE if none of the requested counters is
+ * available for any item. Counters that nobody requested are dropped if they are not available. */
 int tune_counters_check(const struct tune_session *session, struct err *err);
-/* Says of a result whether its counters could come from hardware, and what else there is. */
+/* Records in a result whether its counters could have come from hardware, and which other sources there are. */
 void tune_counters_annotate(struct app *app, json_t *result);
 
 #endif

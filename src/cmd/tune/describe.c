@@ -9,17 +9,17 @@
 #include "src/base/json/js.h"
 #include "src/show/results.h"
 
-void tune_say_progress(void *ctx, const struct tune_progress *progress) {
-	struct tune_say *say = ctx;
-	char phase[sizeof say->phase];
+void tune_describe_progress(void *ctx, const struct tune_progress *progress) {
+	struct tune_description *description = ctx;
+	char phase[sizeof description->phase];
 	snprintf(phase, sizeof phase, "%s", progress->note && progress->phase == TUNE_SEARCH ? progress->note : "");
-	if (*phase && strcmp(phase, say->phase) != 0) {
-		snprintf(say->phase, sizeof say->phase, "%s", phase);
-		ui_step(say->ui, "search: %s", phase);
+	if (*phase && strcmp(phase, description->phase) != 0) {
+		snprintf(description->phase, sizeof description->phase, "%s", phase);
+		ui_step(description->ui, "search: %s", phase);
 	}
 	struct tune_progress shown = *progress;
-	shown.kernel = say->name ? say->name : shown.kernel;
-	results_progress(say->ui, &shown);
+	shown.kernel = description->name ? description->name : shown.kernel;
+	results_progress(description->ui, &shown);
 }
 
 static long long failures_of(const json_t *result) {
@@ -33,27 +33,28 @@ static long long failures_of(const json_t *result) {
 
 static const char *end_of(const char *stopped) {
 	static const char *const words[][2] = {{"budget", "the budget is used up"},
-	                                       {"space", "there are no more configurations"},
-	                                       {"gain", "more would gain too little"}};
+	                                       {"space", "all configurations have been tried"},
+	                                       {"gain", "the expected gain is too small"}};
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
 		if (strcmp(stopped, words[i][0]) == 0)
 			return words[i][1];
 	return "interrupted";
 }
 
-void tune_say_end(struct tune_say *say, const json_t *result) {
-	ui_progress_end(say->ui);
+void tune_describe_end(struct tune_description *description, const json_t *result) {
+	ui_progress_end(description->ui);
 	if (!result)
 		return;
 	size_t sources = json_array_size(json_object_get(result, "sources")), i;
 	json_t *source;
 	json_array_foreach(json_object_get(result, "sources"), i, source)
-		ui_step(say->ui, "search: told %lld configurations of %s", (long long)js_int_or(source, "configurations", 0),
-	            js_string_or(source, "name", "?"));
-	ui_step(say->ui,
-	        "search: %s measured %lld of %lld configurations, %lld failed, %lld cut short, %zu earlier searches; %s",
-	        js_string_or(result, "strategy", "?"), (long long)js_int_or(result, "evaluations", 0),
-	        (long long)js_int_or(json_object_get(result, "space"), "valid", 0), failures_of(result),
-	        (long long)js_int_or(json_object_get(result, "failures"), "censored", 0), sources,
-	        end_of(js_string_or(result, "stopped", "")));
+		ui_step(description->ui, "search: uses %lld configurations of %s",
+	            (long long)js_int_or(source, "configurations", 0), js_string_or(source, "name", "?"));
+	ui_step(
+		description->ui,
+		"search: %s measured %lld of %lld configurations, %lld failed, %lld cut short, %zu earlier searches used; %s",
+		js_string_or(result, "strategy", "?"), (long long)js_int_or(result, "evaluations", 0),
+		(long long)js_int_or(json_object_get(result, "space"), "valid", 0), failures_of(result),
+		(long long)js_int_or(json_object_get(result, "failures"), "censored", 0), sources,
+		end_of(js_string_or(result, "stopped", "")));
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One thing that `tune` is to tune: a kernel, a program, or what a specification describes. All items are made, and so
- * checked, before the first is measured: a typing error in the last costs nothing. */
+/* An item that `tune` tunes: a kernel, a program, or the subject of a specification. All items are created, and thereby
+ * checked, before the first one is measured, so that a mistake in the last one is found at once. */
 #ifndef SRC_CMD_TUNE_ITEM_H
 #define SRC_CMD_TUNE_ITEM_H
 #include "src/app/cmd.h"
@@ -9,33 +9,34 @@
 #include "tuner/tune/tune.h"
 
 struct tune_item {
-	/* Complete but for what the session decides: strategy, seed, budget, store, and the runner. */
+	/* Complete except for the strategy, seed, budget, store and runner, which the session fills in. */
 	struct tune_task task;
-	const char *const *notes;       /* what the user should know first, NULL-terminated; may be NULL */
-	struct trial_counters counters; /* what the session has found out about them */
-	const char *kernel;             /* the worker's name of it; NULL: the task's */
-	struct pool_work work;          /* what a node runs it with; open NULL: it can't go there */
-	char *folder;                   /* that all nodes see; NULL: not needed yet */
-	struct runner runner;           /* there from the start, or made by open */
+	const char *const *notes;       /* notes for the user, printed first, NULL-terminated; may be NULL */
+	struct trial_counters counters; /* as far as the session has checked them */
+	const char *kernel;             /* the worker's name for it; NULL: that of the task */
+	struct pool_work work;          /* runs it on a node; open is NULL if that is impossible */
+	char *folder;                   /* visible on all nodes; NULL: not needed yet */
+	struct runner runner;           /* set from the start, or by open */
 	void *state;
-	int (*open)(struct tune_item *item, struct app *app, struct err *err); /* before its first trial; may be NULL */
-	void (*free)(struct tune_item *item);                                  /* also after a failed open */
+	int (*open)(struct tune_item *item, struct app *app,
+	            struct err *err);         /* called before the first trial; may be NULL */
+	void (*free)(struct tune_item *item); /* called even if open failed */
 };
 
-/* NULL and err for what the options don't allow. */
+/* These functions return NULL, with err, if the options are not valid for the item. */
 struct tune_item *tune_item_kernel(struct app *app, const struct kernel_desc *kernel, const struct opt_args *args,
                                    struct err *err);
-/* With one more word of --size, "n=512"; NULL: none. */
+/* As tune_item_kernel, with an additional word of --size such as "n=512", or NULL. */
 struct tune_item *tune_item_kernel_at(struct app *app, const struct kernel_desc *kernel, const struct opt_args *args,
                                       const char *size, struct err *err);
 struct tune_item *tune_item_program(struct app *app, const struct opt_args *args, struct err *err);
 struct tune_item *tune_item_spec(struct app *app, const char *path, const struct opt_args *args, struct err *err);
-/* Of a specification whose language is "Command"; owns the specification where it succeeds. */
+/* For a specification in the language "Command". Takes ownership of the specification if it succeeds. */
 struct tune_item *tune_item_command(struct app *app, struct spec *spec, const struct opt_args *args, struct err *err);
-/* Of one whose language is "CUDA", in the same way. */
+/* For a specification in the language "CUDA"; ownership as above. */
 struct tune_item *tune_item_cuda(struct app *app, struct spec *spec, const struct opt_args *args, struct err *err);
-/* Of FILE.cu and its options (src/plan/source_spec.h). */
+/* For FILE.cu and its options (src/plan/source_spec.h). */
 struct tune_item *tune_item_source(struct app *app, const char *path, const struct opt_args *args, struct err *err);
-void tune_item_free(struct tune_item *item); /* NULL is fine */
+void tune_item_free(struct tune_item *item); /* NULL is allowed */
 
 #endif

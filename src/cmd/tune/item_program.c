@@ -45,7 +45,7 @@ static void annotate(void *ctx, json_t *result) {
 	notes_add(p->plan, result);
 }
 
-/* In a node's thread: a program of its own, and folders to build in. */
+/* Runs in the thread of a node, so the program and its build folders are its own. */
 static int work_open(void *ctx, struct worker *worker, void **state, struct runner *runner, struct err *err) {
 	const struct tune_item *item = ctx;
 	const struct program_item *p = item->state;
@@ -76,7 +76,7 @@ static void free_program(struct tune_item *item) {
 	free(p);
 }
 
-/* The plan is taken over; NULL leaves the specification to the caller. */
+/* Takes ownership of the plan. The specification stays with the caller if the result is NULL. */
 static struct tune_item *item_new(struct app *app, struct spec *spec, struct program_plan *plan, struct err *err) {
 	struct worker *worker = plan ? app_worker(app, err) : NULL;
 	struct program *program = worker ? program_new(&plan->program, worker, err) : NULL;

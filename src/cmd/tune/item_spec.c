@@ -11,15 +11,15 @@
 #include "tuner/spec/c/c.h"
 #include "tuner/spec/cuda/cuda.h"
 
-/* A C function of a specification. */
+/* An item for a C function of a specification. */
 struct function_item {
 	struct spec *spec;
-	struct spec_c *function; /* NULL on nodes, each of which has its own */
+	struct spec_c *function; /* NULL for nodes, because each of them has its own */
 	json_t *problem;
 	char source[SHA256_TEXT];
 };
 
-/* In a node's thread. */
+/* Runs in the thread of a node. */
 static int work_open(void *ctx, struct worker *worker, void **state, struct runner *runner, struct err *err) {
 	const struct tune_item *item = ctx;
 	const struct function_item *f = item->state;
@@ -84,7 +84,7 @@ static struct tune_item *function_new(struct spec *spec, const struct opt_args *
 	return item;
 }
 
-/* A CUDA function of a specification: everything but the GPU is checked when it is made. */
+/* An item for a CUDA function of a specification. Everything except the GPU is checked when it is created. */
 struct source_item {
 	struct spec *spec;
 	struct spec_cuda *source;
@@ -97,12 +97,12 @@ static void free_source(struct tune_item *item) {
 	free(s);
 }
 
-/* It needs a GPU: without --device the first is meant. */
+/* CUDA needs a GPU, so without --device it uses the first one. */
 static int device_use(struct app *app, const struct opt_args *args, struct err *err) {
 	if (app_device(app))
 		return 0;
 	if (opt_has(args, "device"))
-		return err_set(err, ERR_USAGE, "--device cuda, or nothing", "CUDA does not run on the CPU");
+		return err_set(err, ERR_USAGE, "give --device cuda, or leave --device out", "CUDA does not run on the CPU");
 	return app_device_use(app, "cuda", err);
 }
 
@@ -147,8 +147,8 @@ struct tune_item *tune_item_spec(struct app *app, const char *path, const struct
 		item = tune_item_cuda(app, spec, args, err);
 		break;
 	case SPEC_OTHER:
-		err_set(err, ERR_USAGE, "its KernelSpecification's Language is Command, C or CUDA", "%s is written for %s",
-		        path, spec_language_word(spec));
+		err_set(err, ERR_USAGE, "the Language of its KernelSpecification must be Command, C or CUDA",
+		        "%s is written in %s", path, spec_language_word(spec));
 	}
 	if (!item)
 		spec_free(spec);

@@ -23,8 +23,8 @@ struct tune_nodes {
 	char *worker, **words;
 	void *launch;
 	size_t count;
-	struct pool_workers *workers;  /* NULL: nothing is started yet */
-	char fingerprint[SHA256_TEXT]; /* of the first node; empty: there is none yet */
+	struct pool_workers *workers;  /* NULL until the nodes are started */
+	char fingerprint[SHA256_TEXT]; /* of the first node; empty until it answers */
 };
 
 const struct opt launcher_options[] = {
@@ -47,18 +47,18 @@ static const struct launcher *launcher_read(const char *name, struct err *err) {
 	while (count < 16 && names[count])
 		count++;
 	const char *near = near_word(name, names, count);
-	err_set(err, ERR_USAGE, "`sweetspot list launchers` shows them", "there is no launcher \"%s\"", name);
+	err_set(err, ERR_USAGE, "`sweetspot list launchers` lists them", "unknown launcher \"%s\"", name);
 	if (near)
 		err_hint(err, "did you mean %s?", near);
 	return NULL;
 }
 
-/* Options that make no sense on this machine alone. */
+/* Refuses options that only make sense for nodes. */
 static int local_check(const struct opt_args *args, struct err *err) {
 	static const char *const names[] = {"nodes", "srun-args", "plan"};
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		if (opt_has(args, names[i]))
-			return err_set(err, ERR_USAGE, "add --launcher slurm", "--%s is for nodes of a cluster", names[i]);
+			return err_set(err, ERR_USAGE, "add --launcher slurm", "--%s needs nodes of a cluster", names[i]);
 	return 0;
 }
 
@@ -93,7 +93,7 @@ int tune_nodes_new(struct app *app, const struct opt_args *args, struct tune_nod
 	return -1;
 }
 
-/* If all nodes are there from the start. */
+/* The wall time if all nodes are available from the start. */
 static double wall_seconds(const struct tune_budget *budget, size_t nodes) {
 	return budget->node_seconds > 0 ? budget->node_seconds / (double)nodes : budget->seconds;
 }
@@ -102,10 +102,10 @@ static void budget_text(const struct tune_budget *budget, size_t nodes, char *te
 	if (budget->evaluations)
 		snprintf(text, size, "%zu node(s), %llu evaluations", nodes, (unsigned long long)budget->evaluations);
 	else if (budget->node_seconds > 0)
-		snprintf(text, size, "%.6g node-seconds: %zu node(s) for %.6g s, longer where some come later",
+		snprintf(text, size, "%.6g node-seconds: %zu node(s) for %.6g s, longer if some of them start later",
 		         budget->node_seconds, nodes, wall_seconds(budget, nodes));
 	else
-		snprintf(text, size, "%zu node(s) for %.6g s: %.6g node-seconds, and the final comparison", nodes,
+		snprintf(text, size, "%zu node(s) for %.6g s: %.6g node-seconds, plus the final comparison", nodes,
 		         budget->seconds, budget->seconds * (double)nodes);
 }
 
@@ -141,7 +141,7 @@ static void note(void *ctx, const char *text) {
 	ui_note(app_ui(nodes->app), "%s", text);
 }
 
-/* The first node says what machine is tuned: others must be alike. */
+/* The first node decides which machine is tuned; nodes of another kind are refused. */
 static bool admit(void *ctx, size_t number, struct worker *worker, char *why, size_t size) {
 	struct tune_nodes *nodes = ctx;
 	char fingerprint[SHA256_TEXT];
@@ -155,8 +155,8 @@ static bool admit(void *ctx, size_t number, struct worker *worker, char *why, si
 	if (first)
 		snprintf(nodes->fingerprint, sizeof nodes->fingerprint, "%s", app_fingerprint(nodes->app, &err));
 	else if (strcmp(fingerprint, nodes->fingerprint) != 0) {
-		snprintf(why, size, "it is another kind of machine, fingerprint %.19s and not %.19s", fingerprint,
-		         nodes->fingerprint);
+		snprintf(why, size, "it is a different kind of machine, with the fingerprint %.19s instead of %.19s",
+		         fingerprint, nodes->fingerprint);
 		return false;
 	}
 	return true;
@@ -167,7 +167,7 @@ int tune_nodes_start(struct tune_nodes *nodes, struct err *err) {
 	size_t first;
 	nodes->launcher->probe(&probe);
 	if (!probe.usable)
-		return err_set(err, ERR_UNAVAILABLE, probe.fix, "the launcher %s can't be used: %s", nodes->launcher->name,
+		return err_set(err, ERR_UNAVAILABLE, probe.fix, "the launcher %s is not available: %s", nodes->launcher->name,
 		               probe.reason);
 	const struct pool_workers_options options = {.launcher = nodes->launcher,
 	                                             .launch = nodes->launch,
@@ -184,11 +184,11 @@ int tune_nodes_start(struct tune_nodes *nodes, struct err *err) {
 	nodes->workers = pool_workers_new(&options, err);
 	if (!nodes->workers)
 		return -1;
-	ui_note(app_ui(nodes->app), "%zu node(s) asked for: waiting for the first", nodes->count);
+	ui_note(app_ui(nodes->app), "asked for %zu node(s), waiting for the first one", nodes->count);
 	return pool_workers_first(nodes->workers, &first, err);
 }
 
-/* The store exists. */
+/* Expects that the store exists, so that realpath can resolve it. */
 static char *build_folder(const char *store) {
 	char *path = realpath(store, NULL), *slash = path ? strrchr(path, '/') : NULL;
 	char *folder = slash ? mem_printf("%.*s/sweetspot-build", (int)(slash - path), path) : NULL;
@@ -199,7 +199,8 @@ static char *build_folder(const char *store) {
 int tune_nodes_use(struct tune_nodes *nodes, struct tune_item *item, const char *store, struct err *err) {
 	if (!item->work.open)
 		return err_set(err, ERR_USAGE, "tune it with --launcher local on one of the nodes",
-		               "%s is CUDA source, which the tuner compiles: it can't go to nodes", item->task.kernel);
+		               "%s is a CUDA source, which the tuner compiles itself: it cannot be measured on nodes",
+		               item->task.kernel);
 	if (!item->folder)
 		item->folder = build_folder(store);
 	pool_workers_use(nodes->workers, &item->work);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* tune --launcher: nodes that measure, in the place of this machine. */
+/* tune --launcher: nodes that measure instead of this machine. */
 #ifndef SRC_CMD_TUNE_NODES_H
 #define SRC_CMD_TUNE_NODES_H
 #include "src/cmd/tune/item.h"
@@ -10,18 +10,18 @@ struct tune_nodes;
 
 extern const struct opt launcher_options[]; /* --launcher --nodes --srun-args --plan */
 
-/* From those options, which are checked; nothing is started. *nodes NULL: this machine alone. */
+/* Reads and checks these options without starting anything. *nodes is NULL if this machine measures. */
 int tune_nodes_new(struct app *app, const struct opt_args *args, struct tune_nodes **nodes, struct err *err);
-/* What would be started, and what the budget is in node-seconds: to stdout. */
+/* Prints the commands that would start the nodes, and the budget in node-seconds, to stdout. */
 void tune_nodes_plan(const struct tune_nodes *nodes, const struct tune_budget *budget, bool json);
-/* Starts them and waits for the first: the app's machine is that one's from then on. ERR_UNAVAILABLE where there is no
- * such thing here. */
+/* Starts the nodes and waits for the first one, whose machine becomes that of `app`. ERR_UNAVAILABLE if the launcher
+ * does not exist on this host. */
 int tune_nodes_start(struct tune_nodes *nodes, struct err *err);
-/* What its trials are run with. Builds lie beside the store, where all nodes see them. ERR_USAGE for an item that can't
- * go there. */
+/* Prepares the nodes for the trials of an item. Its builds go beside the store, where all nodes see them. ERR_USAGE if
+ * the item cannot be measured on nodes. */
 int tune_nodes_use(struct tune_nodes *nodes, struct tune_item *item, const char *store, struct err *err);
 struct pool *tune_nodes_pool(struct tune_nodes *nodes);
 json_t *tune_nodes_json(const struct tune_nodes *nodes); /* {"launcher","nodes":[..]}, new reference */
-void tune_nodes_free(struct tune_nodes *nodes);          /* ends what was started; NULL is fine */
+void tune_nodes_free(struct tune_nodes *nodes);          /* ends everything that was started; NULL is allowed */
 
 #endif

@@ -36,7 +36,7 @@ const struct opt tune_options[] = {
 	{0},
 };
 
-/* "2node-h": time that nodes spend, all of them together. */
+/* Reads "2node-h", a time that all nodes spend together. */
 static int node_seconds_read(const char *text, size_t digits, double *seconds, struct err *err) {
 	char duration[64];
 	struct err bad = {0};
@@ -46,7 +46,7 @@ static int node_seconds_read(const char *text, size_t digits, double *seconds, s
 	    opt_seconds(duration, "budget", seconds, &bad) == 0)
 		return 0;
 	return err_set(err, ERR_USAGE, "for example 600node-s, 30node-min, 2node-h",
-	               "--budget takes the time of nodes, not '%s'", text);
+	               "--budget takes a time of nodes, not '%s'", text);
 }
 
 int tune_budget_read(const char *text, struct tune_budget *budget, struct err *err) {
@@ -56,7 +56,8 @@ int tune_budget_read(const char *text, struct tune_budget *budget, struct err *e
 	if (length > 1 && text[length - 1] == 'e') {
 		unsigned long long count = strtoull(text, &end, 10);
 		if (text[0] < '0' || text[0] > '9' || *end != 'e' || count > 1000000000ull)
-			return err_set(err, ERR_USAGE, "write --budget 200e for 200 evaluations", "--budget %s is no count", text);
+			return err_set(err, ERR_USAGE, "write --budget 200e for 200 evaluations",
+			               "--budget %s is not a number of evaluations", text);
 		*budget = (struct tune_budget){.evaluations = count};
 	} else if (strncmp(text + digits, "node-", 5) == 0) {
 		if (node_seconds_read(text, digits, &budget->node_seconds, err))
@@ -66,7 +67,7 @@ int tune_budget_read(const char *text, struct tune_budget *budget, struct err *e
 	}
 	if (budget->evaluations == 0 && !(budget->seconds > 0) && !(budget->node_seconds > 0))
 		return err_set(err, ERR_USAGE, "give it time (--budget 60s) or evaluations (--budget 100e)",
-		               "a budget of nothing measures nothing");
+		               "an empty budget measures nothing");
 	return 0;
 }
 
@@ -79,7 +80,7 @@ int tune_strategy_read(const char *name, const struct strategy **strategy, struc
 	for (; strategy_registry[count] && count < 64; count++)
 		names[count] = strategy_registry[count]->name;
 	const char *near = near_word(name, names, count);
-	err_set(err, ERR_USAGE, "`sweetspot list strategies` shows them", "there is no strategy \"%s\"", name);
+	err_set(err, ERR_USAGE, "`sweetspot list strategies` lists them", "unknown strategy \"%s\"", name);
 	return near ? err_hint(err, "did you mean %s?", near) : -1;
 }
 
@@ -88,12 +89,13 @@ static int objective_word(const char *word, size_t length, enum trial_objective 
 	snprintf(one, sizeof one, "%.*s", length < sizeof one ? (int)length : (int)sizeof one - 1, word);
 	if (trial_objective_find(one, objective))
 		return 0;
-	return err_set(err, ERR_USAGE,
-	               "it is time, energy (joules a run) or edp (energy times time), or two of them: time,energy",
-	               "there is no objective \"%.60s\"", one);
+	return err_set(
+		err, ERR_USAGE,
+		"an objective is time, energy (joules per run) or edp (energy times time), or two of them: time,energy",
+		"unknown objective \"%.60s\"", one);
 }
 
-/* One, or two: "time,energy". */
+/* Reads one objective, or two such as "time,energy". */
 static int objective_read(const struct opt_args *args, struct tune_settings *settings, struct err *err) {
 	const char *words = opt_get(args, "objective", "time"), *device = opt_get(args, "device", "cpu");
 	size_t first = strcspn(words, ",");
@@ -103,25 +105,26 @@ static int objective_read(const struct opt_args *args, struct tune_settings *set
 	if (settings->pareto) {
 		const char *second = words + first + 1;
 		if (strchr(second, ','))
-			return err_set(err, ERR_USAGE, "name two at most: --objective time,energy",
-			               "--objective %.60s has too many", words);
+			return err_set(err, ERR_USAGE, "give at most two: --objective time,energy",
+			               "--objective %.60s names too many objectives", words);
 		if (objective_word(second, strlen(second), &settings->second, err))
 			return -1;
 		if (settings->second == settings->objective)
-			return err_set(err, ERR_USAGE, "name it once, or two that differ: --objective time,energy",
-			               "--objective %.60s is twice the same", words);
+			return err_set(err, ERR_USAGE, "give it once, or two that differ: --objective time,energy",
+			               "--objective %.60s names the same objective twice", words);
 	}
 	if ((settings->objective == TRIAL_OBJECTIVE_TIME && !settings->pareto) || strcmp(device, "cpu") != 0)
 		return 0;
-	return err_set(err, ERR_USAGE,
-	               "add --device cuda; on the CPU `sweetspot run --counters rapl` shows the energy of one",
-	               "--objective %.60s is for kernels on a GPU", words);
+	return err_set(
+		err, ERR_USAGE,
+		"add --device cuda; on the CPU `sweetspot run --counters rapl` measures the energy of one configuration",
+		"--objective %.60s needs a kernel on a GPU", words);
 }
 
-/* What is counted where nobody says what. */
+/* The counters of `tune` without --counters. */
 static const char *const by_default[] = {"auto", NULL};
 
-/* "all" is no group: it asks for counters in the trials of the search, too. */
+/* "all" is removed from the names because it does not name a group: it extends counting to the trials of the search. */
 static int counters_read(const struct opt_args *args, struct tune_settings *settings, struct err *err) {
 	struct trial_counters *counters = &settings->counters;
 	if (counters_words_read(args, &settings->words, err))
@@ -148,7 +151,7 @@ int tune_settings_read(const struct opt_args *args, struct tune_settings *settin
 	settings->complete = opt_has(args, "complete");
 	if (getrandom(&drawn, sizeof drawn, GRND_NONBLOCK) < 0)
 		drawn = (uint64_t)(sys_wall() * 1e6);
-	drawn &= 0x7fffffff; /* short enough to be typed again */
+	drawn &= 0x7fffffff; /* 31 bits are short enough to type them again. */
 	if ((budget && tune_budget_read(budget, &settings->budget, err)) ||
 	    (timeout && opt_seconds(timeout, "timeout", &settings->timeout_s, err)) ||
 	    tune_strategy_read(opt_get(args, "strategy", "auto"), &settings->strategy, err) ||

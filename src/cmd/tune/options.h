@@ -10,21 +10,21 @@ struct tune_settings {
 	struct tune_budget budget; /* for all kernels together */
 	const struct strategy *strategy;
 	enum trial_objective objective, second;
-	bool pareto;   /* there is a second */
-	uint64_t seed; /* drawn where none is given */
+	bool pareto;   /* whether there is a second objective */
+	uint64_t seed; /* drawn at random if none is given */
 	double timeout_s;
 	bool transfer, complete;
-	double stop_gain; /* 0: never */
+	double stop_gain; /* 0: do not stop early */
 	struct counters_words words;
-	struct trial_counters counters; /* its words are those above */
+	struct trial_counters counters; /* refers to `words` */
 };
 
 extern const struct opt tune_what_options[]; /* --objective --spec --sizes; tables of the same group may follow */
 extern const struct opt tune_options[];
-/* Clear them in any case. */
+/* Call tune_settings_clear even after a failure. */
 int tune_settings_read(const struct opt_args *args, struct tune_settings *settings, struct err *err);
 void tune_settings_clear(struct tune_settings *settings);
-/* "200e", a duration, or one of nodes: "2node-h". */
+/* Reads "200e", a duration, or a time of nodes such as "2node-h". */
 int tune_budget_read(const char *text, struct tune_budget *budget, struct err *err);
 int tune_strategy_read(const char *name, const struct strategy **strategy, struct err *err);
 

@@ -45,20 +45,20 @@ static int session_begin(struct tuning *t, struct err *err) {
 	return 0;
 }
 
-/* An unfinished search to go on with, or a finished result to take over: *result. */
+/* Finds an interrupted search to continue (*search) or a finished result to reuse (*result). */
 static int resume(struct tuning *t, const struct tune_task *task, int64_t *search, json_t **result, struct err *err) {
 	char *problem = js_canonical(task->problem), *hash = space_hash(task->space);
 	struct tune_task asked = *task;
 	asked.objective = t->what->settings.objective;
 	char *objective = tune_objective(&asked);
-	const struct store_search like = {.kernel = task->kernel,
-	                                  .source = task->source,
-	                                  .problem = problem,
-	                                  .objective = objective,
-	                                  .strategy = t->what->settings.strategy->name,
-	                                  .space_hash = hash};
+	const struct store_search wanted = {.kernel = task->kernel,
+	                                    .source = task->source,
+	                                    .problem = problem,
+	                                    .objective = objective,
+	                                    .strategy = t->what->settings.strategy->name,
+	                                    .space_hash = hash};
 	struct store_resumed earlier;
-	int found = store_resume_find(t->store, app_fingerprint(t->app, err), &like, &earlier, err);
+	int found = store_resume_find(t->store, app_fingerprint(t->app, err), &wanted, &earlier, err);
 	*result = earlier.result;
 	*search = earlier.result ? 0 : earlier.search;
 	free(problem);
@@ -68,8 +68,7 @@ static int resume(struct tuning *t, const struct tune_task *task, int64_t *searc
 		return found;
 	t->session = earlier.session;
 	t->seed = earlier.seed;
-	ui_note(app_ui(t->app), "%s: %s", task->kernel,
-	        *result ? "finished before" : "going on with the interrupted search");
+	ui_note(app_ui(t->app), "%s: %s", task->kernel, *result ? "finished earlier" : "continuing the interrupted search");
 	return 0;
 }
 
@@ -96,8 +95,8 @@ static struct tune_budget share(const struct tuning *t, size_t at) {
 
 static int item_measure(struct tuning *t, struct tune_item *item, const struct tune_budget *budget, int64_t search,
                         json_t **result, struct err *err) {
-	struct tune_say say = {.ui = app_ui(t->app), .name = t->name};
-	const struct tune_observer observer = {.ctx = &say, .progress = tune_say_progress};
+	struct tune_description description = {.ui = app_ui(t->app), .name = t->name};
+	const struct tune_observer observer = {.ctx = &description, .progress = tune_describe_progress};
 	uint64_t hints[PLAN_HINTS_MAX];
 	struct runner runner = item->runner;
 	struct tune_task task = item->task;
@@ -127,7 +126,7 @@ static int item_measure(struct tuning *t, struct tune_item *item, const struct t
 	task.command = app_command_line(t->app);
 	task.interrupt = app_interrupt(t->app);
 	int failed = tune_run(&task, &observer, result, err);
-	tune_say_end(&say, *result);
+	tune_describe_end(&description, *result);
 	return failed;
 }
 
@@ -153,7 +152,7 @@ int tuning_item(struct tuning *t, struct tune_item *item, const struct tune_budg
 	return failed;
 }
 
-/* Nothing worked for one of them is no reason to leave out the others. */
+/* Continues with the other items if none of the configurations of one item worked. */
 static int items_tune(struct tuning *t, struct err *err) {
 	struct err nothing = {0};
 	for (size_t i = 0; i < t->what->count; i++) {
@@ -172,7 +171,7 @@ static int items_tune(struct tuning *t, struct err *err) {
 	return nothing.code == ERR_OK ? 0 : -1;
 }
 
-/* The profile lies beside the store. */
+/* The profile is kept beside the store. */
 static char *profile_path(const struct tuning *t, const char *fingerprint) {
 	const char *store = store_path(t->store), *slash = strrchr(store, '/');
 	char *folder = mem_printf("%.*s", slash ? (int)(slash + 1 - store) : 0, store);
@@ -215,7 +214,7 @@ static void show(struct tuning *t, const char *profile, struct err *err) {
 }
 
 static int tune_and_show(struct tuning *t, struct err *err) {
-	/* Nodes are kept apart by who gave them; this machine measures nothing then. */
+	/* The scheduler of the cluster keeps nodes apart, and this machine does not measure then, so no lock is needed. */
 	int lock = t->what->nodes ? -1 : lock_take(app_ui(t->app), app_interrupt(t->app), err);
 	if (lock < 0 && !t->what->nodes)
 		return -1;

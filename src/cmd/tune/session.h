@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One run of `tune`: its items one after the other, the store, and what people see in the end. */
+/* One run of `tune`: it tunes the items one after the other, stores the results and shows them. */
 #ifndef SRC_CMD_TUNE_SESSION_H
 #define SRC_CMD_TUNE_SESSION_H
 #include "src/cmd/tune/item.h"
@@ -14,12 +14,12 @@ struct tune_session {
 	struct tune_item **items;
 	size_t count;
 	struct tune_settings settings;
-	struct tune_nodes *nodes; /* started; NULL: this machine measures */
-	struct tune_sizes *sizes; /* --sizes: the items are sizes of one kernel; else NULL */
+	struct tune_nodes *nodes; /* already started; NULL: this machine measures */
+	struct tune_sizes *sizes; /* for --sizes, whose items are sizes of one kernel; otherwise NULL */
 };
 
-/* Tunes them all and shows the results; they stay the caller's. ERR_NOTHING where nothing worked for one of them: the
- * others are tuned all the same. */
+/* Tunes all items and shows the results. The caller keeps the ownership of the items. Returns ERR_NOTHING if none of
+ * the configurations of an item worked; the other items are tuned all the same. */
 int tune_session_run(const struct tune_session *session, struct err *err);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Shared by tune_session.c and tune_sizes.c only: a run of `tune` that goes on. */
+/* The state of a running `tune`, shared by session.c and sizes.c only. */
 #ifndef SRC_CMD_TUNE_SESSION_IMPL_H
 #define SRC_CMD_TUNE_SESSION_IMPL_H
 #include "src/cmd/tune/session.h"
@@ -11,11 +11,11 @@ struct tuning {
 	int64_t session;
 	uint64_t seed;
 	double begun, noise_floor;
-	json_t *results, *sizes; /* sizes: NULL without --sizes */
-	const char *name;        /* what progress calls it; NULL: the kernel's */
+	json_t *results, *sizes; /* sizes is NULL without --sizes */
+	const char *name;        /* shown as progress; NULL: the name of the kernel */
 };
 
-/* Tunes one, or takes over what --resume finds. *kept: its result, which belongs to t->results; NULL: none. */
+/* Tunes one item, or reuses what --resume finds. *kept is its result, which belongs to t->results, or NULL. */
 int tuning_item(struct tuning *t, struct tune_item *item, const struct tune_budget *budget, json_t **kept,
                 struct err *err);
 

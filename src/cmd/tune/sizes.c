@@ -13,16 +13,16 @@
 #include "tuner/store/trial_store.h"
 #include "tuner/race/unsafe.h"
 
-/* Of what is left: for comparisons between sizes. */
+/* The share of the remaining time that is kept for comparisons between sizes. */
 static const double RESERVE = 0.15;
-/* Below these nothing that is worth it can be found out about one more size. */
+/* With less than this, another size is not worth starting. */
 static const double LEAST_SHARE = 0.05;
 static const uint64_t LEAST_EVALUATIONS = 4;
 /* Comparisons and rounds may exceed the budget by this share, because what was tuned is worth little without them. */
 static const double OVERRUN = 0.2;
 /* Midpoint races may exceed the budget by this share; a budget in evaluations allows this share of it as trials. */
 static const double MIDPOINT_RACE_SHARE = 0.1;
-enum { SIZES_PLANNED = 6 /* where they are chosen on the way */ };
+enum { SIZES_PLANNED = 6 /* if they are chosen while tuning */ };
 static const int PAIRS_MIN = 7, PAIRS_MAX = 15;
 static const double SAMPLE_SECONDS = 4e-3, DUEL_SECONDS = 20, TIMEOUT_SECONDS = 10, TIMEOUT_FACTOR = 100;
 
@@ -30,14 +30,14 @@ struct run {
 	struct tuning *t;
 	const struct tune_sizes *what;
 	struct sizes *sizes;
-	struct tune_item *made[SIZES_MAX]; /* for sizes that are no items of the session */
+	struct tune_item *made[SIZES_MAX]; /* for sizes that are not items of the session */
 	double of_made[SIZES_MAX];
 	size_t made_count;
 	uint64_t evaluations;
-	double beyond;                /* seconds of comparisons after the budget's end */
+	double beyond;                /* seconds of comparisons after the end of the budget */
 	double midpoint_race_seconds; /* seconds of midpoint races */
 	uint64_t midpoint_race_trials;
-	int64_t search; /* where the comparison at hand is stored */
+	int64_t search; /* the search that the current comparison is stored under */
 };
 
 static struct tune_item *item_find(const struct run *run, double n) {
@@ -50,7 +50,7 @@ static struct tune_item *item_find(const struct run *run, double n) {
 	return NULL;
 }
 
-/* Counters were looked into for those that were there from the start. */
+/* Items created here get the counters that were checked for the first item. */
 static struct tune_item *item_at(struct run *run, double n, struct err *err) {
 	struct tune_item *item = item_find(run, n);
 	if (item || run->made_count == SIZES_MAX)
@@ -66,7 +66,7 @@ static struct tune_item *item_at(struct run *run, double n, struct err *err) {
 	return item;
 }
 
-/* Sizes that are tuned in any case: those named, or enough for a law. */
+/* Some sizes are tuned even without enough budget: those that the user named, or enough to fit a law. */
 static bool is_must(const struct run *run) {
 	return run->what->plan.list || sizes_count(run->sizes) < GROWTH_SIZES_MIN;
 }
@@ -75,7 +75,7 @@ static double seconds_left(const struct run *run) {
 	return run->t->what->settings.budget.seconds - (sys_now() - run->t->begun);
 }
 
-/* This size's part of what is left; false: there is too little. */
+/* Computes the share of one size in the remaining budget. False if it is not worth starting. */
 static bool share(const struct run *run, size_t expected, struct tune_budget *budget) {
 	const struct tune_budget *all = &run->t->what->settings.budget;
 	size_t planned = run->what->plan.list ? run->what->plan.count : SIZES_PLANNED;
@@ -96,7 +96,7 @@ static bool share(const struct run *run, size_t expected, struct tune_budget *bu
 	return enough || is_must(run);
 }
 
-/* The point that a result makes; false: nothing worked. */
+/* Makes a point from a result. False if none of the configurations worked. */
 static bool point_of(const json_t *result, struct sizes_point *point) {
 	const json_t *best = json_object_get(result, "best"), *ci = json_object_get(best, "ci");
 	const json_t *low = json_array_get(ci, 0), *high = json_array_get(ci, 1);
@@ -122,7 +122,7 @@ static int tune(void *ctx, double n, size_t expected, struct sizes_point *point,
 	if (!item)
 		return -1;
 	char *word = tune_sizes_word(run->what, n), *name = mem_printf("%s %s", run->what->kernel->name, word);
-	ui_step(app_ui(run->t->app), "sizes: %s next, of at least %zu more", word, expected);
+	ui_step(app_ui(run->t->app), "sizes: %s next, then at least %zu more", word, expected);
 	run->t->name = name;
 	int failed = tuning_item(run->t, item, &budget, &result, err);
 	run->t->name = NULL;
@@ -147,7 +147,7 @@ static int on_trial(void *ctx, const char *phase, int block, const json_t *confi
 	return *app_interrupt(app) ? err_set(err, ERR_INTERRUPTED, NULL, "interrupted") : 0;
 }
 
-/* The configuration of another size may break a constraint here, or not be safe. */
+/* A configuration of another size may violate a constraint at this size, or be unsafe. */
 static int is_allowed(const struct tune_task *task, const json_t *config, bool *allowed, struct err *err) {
 	uint64_t index;
 	bool unsafe;
@@ -167,7 +167,7 @@ static struct trial_request request_of(const struct run *run, const struct tune_
 		.flush_l2 = task->flush_l2,
 		.objective = run->t->what->settings.objective,
 		.problem = task->problem,
-		.seed = 1, /* of the input, as in every session */
+		.seed = 1, /* seed of the input, the same in every session */
 		.samples = 1,
 		.warmup = 1,
 		.min_sample_s = SAMPLE_SECONDS,
@@ -226,8 +226,8 @@ static int compare(void *ctx, const struct sizes_point *point, const json_t *con
 	return failed;
 }
 
-/* Runs a trial for a comparison between sizes. size: that of the trial if it differs from the size of the search that
- * stores it; else 0. */
+/* Runs a trial for a comparison between sizes. size is the size of the trial if it differs from the size of the search
+ * that stores it, and otherwise 0. */
 static int trial_run(struct run *run, const struct tune_item *item, const char *phase, double size,
                      struct trial_request *request, int round, double *cost, struct err *err) {
 	struct runner runner = item->runner;
@@ -263,7 +263,7 @@ static double cost_above(const struct run *run, const struct sizes_midpoint *mid
 	return sizes_point(run->sizes, midpoint->near + 1)->cost;
 }
 
-/* 1: it can't be set up at this size. */
+/* Returns 1 if the configuration cannot be set up at this size. */
 static int visit(struct run *run, const struct sizes_midpoint *midpoint, const char *phase, int round, double *cost,
                  struct err *err) {
 	struct err none = {0};
@@ -300,7 +300,7 @@ static int midpoint_race(void *ctx, const struct sizes_midpoint *midpoint, int r
 	int answer = visit(run, midpoint, "bridge", round, cost, err);
 	run->midpoint_race_seconds += sys_now() - begun;
 	run->midpoint_race_trials++;
-	run->beyond = beyond; /* it has a share of its own */
+	run->beyond = beyond; /* midpoint races have a share of their own */
 	return answer > 0 ? 0 : answer;
 }
 
@@ -332,8 +332,8 @@ int tune_sizes_run(struct tuning *t, struct err *err) {
 	int failed = sizes_explore(run.sizes, &run.what->plan, &bench, err);
 	ui_progress_end(app_ui(t->app));
 	if (!failed && sizes_count(run.sizes) == 0)
-		failed = err_set(err, ERR_NOTHING, "run one by hand: `sweetspot run KERNEL P=V...`",
-		                 "nothing worked at any size of %s", run.what->kernel->name);
+		failed = err_set(err, ERR_NOTHING, "try a single configuration: `sweetspot run KERNEL P=V...`",
+		                 "none of the configurations worked at any size of %s", run.what->kernel->name);
 	t->sizes = json_array();
 	if (sizes_count(run.sizes))
 		json_array_append_new(t->sizes, sizes_json(run.sizes));

@@ -13,11 +13,11 @@ struct tune_sizes {
 	double *of_item; /* the size of each item */
 };
 
-/* From --sizes: the items are all sizes of a list, or both ends. */
+/* Reads --sizes and creates an item for each size of a list, or for both ends of a range. */
 int tune_sizes_read(struct tune_session *session, struct err *err);
-void tune_sizes_free(struct tune_sizes *sizes); /* NULL is fine */
+void tune_sizes_free(struct tune_sizes *sizes); /* NULL is allowed */
 int tune_sizes_run(struct tuning *t, struct err *err);
-/* "n=512"; caller frees. */
+/* Returns for example "n=512"; the caller frees it. */
 char *tune_sizes_word(const struct tune_sizes *sizes, double n);
 
 #endif

@@ -9,7 +9,7 @@
 #include "src/cmd/tune/sizes.h"
 #include "tuner/space/domain.h"
 
-/* A..B of no more numbers than this is a list. */
+/* A range of whole numbers with at most this many values is treated as a list. */
 static const double FEW = 8;
 static const char hint[] = "for example: sweetspot tune fw --sizes n=256..8192";
 
@@ -24,7 +24,7 @@ static int by_size(const void *a, const void *b) {
 	return (*x > *y) - (*x < *y);
 }
 
-/* "A..B" without a step: its ends. */
+/* Recognises "A..B" without a step and returns its ends. */
 static bool is_span(const char *text, double ends[2], bool *whole) {
 	const char *dots = strstr(text, "..");
 	if (!dots || strpbrk(text, ",*+") || dots == text)
@@ -44,8 +44,8 @@ static int list_read(struct reading *reading, const char *text, struct err *err)
 	if (domain_parse(text, reading->arena, &values, &plan->count, err))
 		return err_prefix(err, "--sizes");
 	if (plan->count > SIZES_MAX)
-		return err_set(err, ERR_USAGE, "name fewer, or write A..B: sizes are chosen within it",
-		               "--sizes: %zu are too many", plan->count);
+		return err_set(err, ERR_USAGE, "give fewer sizes, or a range A..B, within which they are chosen",
+		               "--sizes gives %zu sizes, which are too many", plan->count);
 	reading->sizes->list = mem_alloc(plan->count, sizeof *reading->sizes->list);
 	for (size_t i = 0; i < plan->count; i++)
 		reading->sizes->list[i] = value_number(values[i]);
@@ -59,7 +59,7 @@ static int plan_check(const struct tune_sizes *sizes, struct err *err) {
 	for (size_t i = 0; i < (plan->list ? plan->count : 1); i++) {
 		double n = plan->list ? plan->list[i] : plan->from;
 		if (!(n > 0 && isfinite(n)))
-			return err_set(err, ERR_USAGE, hint, "--sizes: a size is a number above 0");
+			return err_set(err, ERR_USAGE, hint, "--sizes takes numbers above 0");
 	}
 	return 0;
 }
@@ -69,7 +69,7 @@ static int words_read(struct reading *reading, const char *text, struct err *err
 	const char *equals = strchr(text, '=');
 	double ends[2];
 	if (!equals || equals == text)
-		return err_set(err, ERR_USAGE, hint, "--sizes %s names no sizes", text);
+		return err_set(err, ERR_USAGE, hint, "--sizes %s does not give any sizes", text);
 	reading->sizes->over = mem_printf("%.*s", (int)(equals - text), text);
 	if (!is_span(equals + 1, ends, &plan->whole))
 		return list_read(reading, equals + 1, err) || plan_check(reading->sizes, err) ? -1 : 0;
@@ -102,12 +102,13 @@ static int items_add(struct tune_session *session, struct tune_sizes *sizes, str
 
 static int kernel_read(struct tune_session *session, struct tune_sizes *sizes, struct err *err) {
 	if (opt_words(session->args) != 1)
-		return err_set(err, ERR_USAGE, hint, "--sizes is for one kernel");
+		return err_set(err, ERR_USAGE, hint, "--sizes takes exactly one kernel");
 	size_t count;
 	const struct kernel_desc **kernels = app_kernels_named(session->app, session->args, &count, err);
 	int failed = kernels ? 0 : -1;
 	if (!failed && count != 1)
-		failed = err_set(err, ERR_USAGE, "name one of its kernels: PLUGIN.so:KERNEL", "--sizes is for one kernel");
+		failed =
+			err_set(err, ERR_USAGE, "name one of its kernels: PLUGIN.so:KERNEL", "--sizes takes exactly one kernel");
 	if (!failed)
 		sizes->kernel = kernels[0];
 	free(kernels);

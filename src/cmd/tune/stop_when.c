@@ -16,7 +16,7 @@ static const char *blanks_skip(const char *text) {
 	return text + strspn(text, " ");
 }
 
-/* What follows `word` and blanks, NULL where it isn't there. */
+/* Returns the text after `word` and blanks, or NULL if `text` does not begin with `word`. */
 static const char *after(const char *text, const char *word) {
 	return text && strncmp(text, word, strlen(word)) == 0 ? blanks_skip(text + strlen(word)) : NULL;
 }
@@ -41,5 +41,5 @@ int stop_when_read(const struct opt_args *args, double *gain, struct err *err) {
 bool stop_when_holds(double gain, const struct search *search, uint64_t left) {
 	if (!(gain > 0) || history_best(search_history(search)) == UINT64_MAX)
 		return false;
-	return search_promise(search, left) < gain; /* false of a NAN */
+	return search_promise(search, left) < gain; /* false if the promise is NaN */
 }

@@ -23,12 +23,13 @@ static int item_add(struct tune_session *session, struct tune_item *item) {
 	return 0;
 }
 
-/* The analytic one tests the tuner, the ceilings measure the machine: tuning them makes sense only when asked for. */
+/* Tuning these two makes sense only on request: the analytic kernel tests the tuner, and the other one measures
+ * ceilings. */
 static bool in_suite(const char *kernel) {
 	return strcmp(kernel, "synthetic") != 0 && strcmp(kernel, "ceiling") != 0;
 }
 
-/* The kernels named, or the whole suite. */
+/* Adds the named kernels, or the whole suite. */
 static int kernels_add(struct tune_session *session, struct err *err) {
 	size_t count;
 	const struct kernel_desc **kernels = app_kernels_named(session->app, session->args, &count, err);
@@ -40,7 +41,7 @@ static int kernels_add(struct tune_session *session, struct err *err) {
 	return failed;
 }
 
-/* The first option of a table that was given, or NULL. */
+/* Returns the first option of the table that was given, or NULL. */
 static const char *option_of(const struct opt *table, const struct opt_args *args) {
 	for (const struct opt *option = table; option->name; option++)
 		if (opt_has(args, option->name))
@@ -55,7 +56,7 @@ static bool is_source(const struct opt_args *args) {
 	return false;
 }
 
-/* FILE.cu alone, with its own options and three of a program's. */
+/* A CUDA source takes its own options and three of those for programs. */
 static int source_add(struct tune_session *session, struct err *err) {
 	const struct opt_args *args = session->args;
 	for (const struct opt *option = program_options; option->name; option++) {
@@ -65,7 +66,7 @@ static int source_add(struct tune_session *session, struct err *err) {
 			return err_set(err, ERR_USAGE, "leave it out", "--%s is for programs, not for CUDA source", option->name);
 	}
 	if (opt_words(args) > 1 || opt_dashes(args))
-		return err_set(err, ERR_USAGE, "tune them one after the other", "a CUDA source is tuned alone");
+		return err_set(err, ERR_USAGE, "tune one after the other", "a CUDA source must be tuned alone");
 	return item_add(session, tune_item_source(session->app, opt_word(args, 0), args, err));
 }
 
@@ -73,7 +74,7 @@ static int words_refuse(const struct opt_args *args, const char *what, struct er
 	if (opt_words(args) == 0)
 		return 0;
 	return err_set(err, ERR_USAGE, "tune kernels and programs one after the other",
-	               "%s is tuned alone: what is \"%s\"?", what, opt_word(args, 0));
+	               "%s must be tuned alone, without \"%s\"", what, opt_word(args, 0));
 }
 
 static int items_make(struct tune_session *session, struct err *err) {
@@ -83,28 +84,29 @@ static int items_make(struct tune_session *session, struct err *err) {
 	const char *source = option_of(source_options, args);
 	if (source && (spec || !is_source(args)))
 		return err_set(err, ERR_USAGE, "sweetspot tune FILE.cu --kernel NAME --arg 'float out[n] write' ...",
-		               "--%s is for CUDA source, and there is none", source);
+		               "--%s needs a CUDA source, FILE.cu", source);
 	if (spec && (opt_dashes(args) || option))
-		return err_set(err, ERR_USAGE, "a program's options belong into its KernelSpecification",
-		               "--spec stands in the place of %s%s", option ? "--" : "a program", option ? option : "");
+		return err_set(err, ERR_USAGE, "put the options of a program into the KernelSpecification",
+		               "--spec cannot be combined with %s%s", option ? "--" : "a program", option ? option : "");
 	if (spec && opt_has(args, "sizes"))
-		return err_set(err, ERR_USAGE, "sweetspot tune fw --sizes n=256..8192", "--sizes is for kernels");
+		return err_set(err, ERR_USAGE, "sweetspot tune fw --sizes n=256..8192", "--sizes needs a kernel");
 	if (spec)
 		return words_refuse(args, "a specification", err)
 		           ? -1
 		           : item_add(session, tune_item_spec(session->app, spec, args, err));
 	if (opt_has(args, "sizes") && (is_source(args) || opt_dashes(args)))
-		return err_set(err, ERR_USAGE, "sweetspot tune fw --sizes n=256..8192", "--sizes is for kernels");
+		return err_set(err, ERR_USAGE, "sweetspot tune fw --sizes n=256..8192", "--sizes needs a kernel");
 	if (is_source(args))
 		return source_add(session, err);
 	if (opt_dashes(args) && device)
-		return err_set(err, ERR_USAGE, "leave --device out: the program chooses its GPU", "--device is for kernels");
+		return err_set(err, ERR_USAGE, "leave --device out: the program chooses its GPU",
+		               "--device is not for programs");
 	if (opt_dashes(args))
 		return words_refuse(args, "a program", err) ? -1
 		                                            : item_add(session, tune_item_program(session->app, args, err));
 	if (option)
 		return err_set(err, ERR_USAGE, "put -- before the program: sweetspot tune --param N=1..4 -- ./app '{N}'",
-		               "--%s is for programs, and there is none", option);
+		               "--%s needs a program after --", option);
 	return opt_has(args, "sizes") ? tune_sizes_read(session, err) : kernels_add(session, err);
 }
 
@@ -115,7 +117,7 @@ static int plan(struct tune_session *session, struct err *err) {
 	return 0;
 }
 
-/* What there is to tune depends on the machine, so the first node comes first. */
+/* Starts the nodes first, because the items depend on the machine. */
 static int tune(struct tune_session *session, struct err *err) {
 	if ((session->nodes && tune_nodes_start(session->nodes, err)) || items_make(session, err) ||
 	    tune_counters_check(session, err))
@@ -123,12 +125,12 @@ static int tune(struct tune_session *session, struct err *err) {
 	return tune_session_run(session, err);
 }
 
-/* A size's share is one of time. */
+/* Checks the units of the budget, because sizes share a budget of time only. */
 static int budget_check(struct tune_session *session, struct err *err) {
 	if (!session->nodes)
 		tune_budget_alone(&session->settings.budget);
 	if (session->settings.budget.node_seconds > 0 && opt_has(session->args, "sizes"))
-		return err_set(err, ERR_USAGE, "for example --budget 10m", "--sizes on nodes takes its budget as time");
+		return err_set(err, ERR_USAGE, "for example --budget 10m", "--sizes on nodes needs a budget of time");
 	return 0;
 }
 
