@@ -110,12 +110,12 @@ json_t *tune_effects(const struct tune *tune) {
 	for (size_t p = 0; p < params; p++)
 		levels[p] = space_param_values(space, p);
 	rows_fill(&rows, tune);
-	const struct effects_data data = {.rows = rows.count,
-	                                  .params = params,
-	                                  .levels = levels,
-	                                  .places = rows.level,
-	                                  .cost = rows.cost,
-	                                  .over = rows.over};
+	const struct effects_table data = {.rows = rows.count,
+	                                   .params = params,
+	                                   .levels = levels,
+	                                   .level = rows.level,
+	                                   .cost = rows.cost,
+	                                   .over = rows.over};
 	effects_fit(&data, effects); /* with too little data no effect is known */
 	for (size_t p = 0; p < params; p++)
 		json_array_append_new(array, effect_json(space, p, &effects[p]));

@@ -8,6 +8,7 @@
 #include "src/base/json/js.h"
 #include "src/cmd/explain/table.h"
 #include "tuner/model/effects/anova.h"
+#include "tuner/model/effects/effects.h"
 
 enum { INTERACTIONS_MAX = 12 };
 static const double SHARE_LEAST = 0.005;
@@ -105,12 +106,12 @@ static void variance_add(const struct explain_view *view, struct explain_table *
 void explain_effects_add(const struct explain_view *view, struct explain_table *table, json_t *result) {
 	struct effect effects[STUDY_COLUMNS_MAX];
 	json_t *rows[STUDY_COLUMNS_MAX];
-	const struct effects_data data = {.rows = table->rows,
-	                                  .params = table->params,
-	                                  .levels = table->level_count,
-	                                  .places = table->level,
-	                                  .cost = table->cost,
-	                                  .over = table->over};
+	const struct effects_table data = {.rows = table->rows,
+	                                   .params = table->params,
+	                                   .levels = table->level_count,
+	                                   .level = table->level,
+	                                   .cost = table->cost,
+	                                   .over = table->over};
 	effects_fit(&data, effects); /* with too little data every effect stays unknown, which is not an error */
 	for (size_t p = 0; p < table->params; p++)
 		rows[p] = effect_json(explain_table_param(view, table, p), &effects[p]);

@@ -9,7 +9,7 @@
 #include "tuner/model/effects/landscape.h"
 
 static json_t *step_json(const struct study_column *column, const struct landscape_step *step) {
-	json_t *json = json_pack("{s:o,s:o,s:[o,o],s:b}", "value", value_json(column->level[step->place]), "ratio",
+	json_t *json = json_pack("{s:o,s:o,s:[o,o],s:b}", "value", value_json(column->level[step->level]), "ratio",
 	                         js_number(step->ratio), "ci", js_number(step->ci[0]), js_number(step->ci[1]), "measured",
 	                         step->measured);
 	return json;
@@ -18,7 +18,7 @@ static json_t *step_json(const struct study_column *column, const struct landsca
 static json_t *param_json(const struct study_column *column, const struct landscape_param *param) {
 	json_t *steps = json_array();
 	for (size_t i = 0; i < 2; i++)
-		if (param->step[i].place >= 0 && (i == 0 || param->step[1].place != param->step[0].place))
+		if (param->step[i].level >= 0 && (i == 0 || param->step[1].level != param->step[0].level))
 			json_array_append_new(steps, step_json(column, &param->step[i]));
 	json_t *json =
 		json_pack("{s:s,s:s,s:o,s:I,s:I}", "param", column->name, "verdict", landscape_verdict_word(param->verdict),

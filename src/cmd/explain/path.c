@@ -111,7 +111,7 @@ static bool stop_at(const struct path *path, const int *levels, struct stop *sto
 	if (!path->response)
 		return false;
 	*stop = (struct stop){.measured = false};
-	response_predict(path->response, levels, 1, &stop->mean, &stop->variance, NULL);
+	response_predict(path->response, levels, 1, &stop->mean, &stop->variance);
 	return isfinite(stop->mean);
 }
 

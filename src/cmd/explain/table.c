@@ -64,21 +64,20 @@ void explain_table_clear(struct explain_table *table) {
 	free(table->over);
 }
 
-bool explain_table_response(const struct explain_table *table, struct response_data *data) {
-	*data = (struct response_data){.rows = table->rows,
+bool explain_table_response(const struct explain_table *table, struct effects_table *data) {
+	*data = (struct effects_table){.rows = table->rows,
 	                               .params = table->params,
 	                               .levels = table->level_count,
-	                               .places = table->level,
+	                               .level = table->level,
 	                               .cost = table->cost,
 	                               .deviation = table->deviation,
 	                               .over = table->over,
-	                               .dims = table->params,
 	                               .dim = table->dim};
 	return table->params > 0 && table->params <= GP_DIMS_MAX;
 }
 
 const struct response *explain_table_surrogate(struct explain_table *table) {
-	struct response_data data;
+	struct effects_table data;
 	char reason[RESPONSE_REASON];
 	if (!table->is_fitted && explain_table_response(table, &data))
 		table->response = response_new(&data, reason);

@@ -9,20 +9,20 @@
 enum { SAMPLES = 1500, DRAWS = 20, SHUFFLES = 100 };
 static const double WORDS[LEVELS] = {0.3, -0.4, 0.1, 0.5, -0.2, 0};
 
-static double at(int place) {
-	return (double)place / (LEVELS - 1);
+static double at(int level) {
+	return (double)level / (LEVELS - 1);
 }
-static double bowl(int place) {
-	return 3 * (at(place) - 0.6) * (at(place) - 0.6);
+static double bowl(int level) {
+	return 3 * (at(level) - 0.6) * (at(level) - 0.6);
 }
-static double slope(int place) {
-	return 0.6 * at(place);
+static double slope(int level) {
+	return 0.6 * at(level);
 }
-static double word(int place) {
-	return WORDS[place];
+static double word(int level) {
+	return WORDS[level];
 }
-static double half(int place) {
-	return at(place) - 0.5;
+static double half(int level) {
+	return at(level) - 0.5;
 }
 /* The last two only together. */
 static double known(const int *x) {
@@ -71,7 +71,7 @@ static void shares_are_found(struct rng *rng, size_t rows) {
 		struct made made;
 		struct anova anova;
 		made_measure(&made, rng, rows, 0.03, known);
-		int *sample = drawn_places(rng, SAMPLES);
+		int *sample = drawn_levels(rng, SAMPLES);
 		struct anova_data data = asked(&made, sample);
 		bool failed = anova_make(&anova, &data);
 		refused += failed;
@@ -103,7 +103,7 @@ static void shuffled_tells_nothing(struct rng *rng, size_t rows) {
 		bool found = false;
 		made_measure(&made, rng, rows, 0.03, known);
 		rng_shuffle(rng, made.cost, rows, sizeof *made.cost);
-		int *sample = drawn_places(rng, SAMPLES);
+		int *sample = drawn_levels(rng, SAMPLES);
 		struct anova_data data = asked(&made, sample);
 		bool failed = anova_make(&anova, &data);
 		for (size_t a = 0; a < PARAMS && !failed; a++)
@@ -124,7 +124,7 @@ static void outliers_do_nothing(struct rng *rng) {
 	struct anova clean, wild;
 	double most = 0;
 	made_measure(&made, rng, 100, 0.03, known);
-	int *sample = drawn_places(rng, SAMPLES);
+	int *sample = drawn_levels(rng, SAMPLES);
 	struct anova_data data = asked(&made, sample);
 	int failed = anova_make(&clean, &data);
 	for (size_t i = 7; i < 100; i += 25)
@@ -153,7 +153,7 @@ static void grid_is_exact(struct rng *rng) {
 	double f[LEVELS][LEVELS], row[LEVELS] = {0}, column[LEVELS] = {0}, mean = 0, all = 0, first = 0, second = 0;
 	made_begin(&made, CELLS);
 	for (int i = 0; i < CELLS; i++) {
-		int *x = made.places + i * PARAMS, a = i / LEVELS, b = i % LEVELS;
+		int *x = made.level + i * PARAMS, a = i / LEVELS, b = i % LEVELS;
 		x[0] = a;
 		x[1] = b;
 		f[a][b] = crossed(x) + 1e-4 * rng_normal(rng);
@@ -169,7 +169,7 @@ static void grid_is_exact(struct rng *rng) {
 		first += pow(row[v] - mean, 2) / LEVELS;
 		second += pow(column[v] - mean, 2) / LEVELS;
 	}
-	struct anova_data data = {.measured = made.data, .samples = CELLS, .sample = made.places, .whole = true};
+	struct anova_data data = {.measured = made.data, .samples = CELLS, .sample = made.level, .whole = true};
 	bool failed = anova_make(&anova, &data);
 	ok(!failed && anova.measured, "a full grid speaks for itself");
 	ok(!failed && fabs(anova.total / all - 1) < 1e-6, "the total is the variance of what was measured");
@@ -189,11 +189,11 @@ static void constraints_hold(struct rng *rng) {
 	struct made made;
 	struct anova anova;
 	made_measure(&made, rng, 80, 0.02, first_alone);
-	int *sample = drawn_places(rng, SAMPLES);
+	int *sample = drawn_levels(rng, SAMPLES);
 	for (size_t i = 0; i < SAMPLES; i++)
 		sample[i * PARAMS + 1] = (int)rng_below(rng, (uint64_t)sample[i * PARAMS] + 1);
 	for (size_t i = 0; i < 80; i++)
-		made.places[i * PARAMS + 1] = (int)rng_below(rng, (uint64_t)made.places[i * PARAMS] + 1);
+		made.level[i * PARAMS + 1] = (int)rng_below(rng, (uint64_t)made.level[i * PARAMS] + 1);
 	struct anova_data data = asked(&made, sample);
 	bool failed = anova_make(&anova, &data);
 	ok(!failed && anova.main[0].share > 0.95 && anova.main[1].share < 0.02,
@@ -211,11 +211,11 @@ static void absent_belongs_to_bringer(struct rng *rng) {
 	struct made made;
 	struct anova anova;
 	made_measure(&made, rng, 80, 0.01, present);
-	int *sample = drawn_places(rng, SAMPLES);
+	int *sample = drawn_levels(rng, SAMPLES);
 	for (size_t i = 0; i < SAMPLES; i++)
 		sample[i * PARAMS + 1] = sample[i * PARAMS] < 3 ? EFFECTS_ABSENT : sample[i * PARAMS + 1];
 	for (size_t i = 0; i < 80; i++)
-		made.places[i * PARAMS + 1] = made.places[i * PARAMS] < 3 ? EFFECTS_ABSENT : made.places[i * PARAMS + 1];
+		made.level[i * PARAMS + 1] = made.level[i * PARAMS] < 3 ? EFFECTS_ABSENT : made.level[i * PARAMS + 1];
 	struct anova_data data = asked(&made, sample);
 	bool failed = anova_make(&anova, &data);
 	ok(!failed && anova.main[0].share > 0.95 && anova.main[1].share < 0.03,
@@ -236,7 +236,7 @@ static void nonsense_is_refused(struct rng *rng) {
 	static const double bad[] = {0, -1, NAN, INFINITY};
 	struct made made;
 	made_measure(&made, rng, 30, 0.03, known);
-	int *sample = drawn_places(rng, SAMPLES);
+	int *sample = drawn_levels(rng, SAMPLES);
 	struct anova_data data = asked(&made, sample);
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
 		double was = made.cost[3];
@@ -244,9 +244,9 @@ static void nonsense_is_refused(struct rng *rng) {
 		ok(is_refused(&data), "a cost of %g is refused", bad[i]);
 		made.cost[3] = was;
 	}
-	made.places[8] = LEVELS;
+	made.level[8] = LEVELS;
 	ok(is_refused(&data), "a value that there isn't is refused");
-	made.places[8] = 0;
+	made.level[8] = 0;
 	sample[8] = -2;
 	ok(is_refused(&data), "in the sample as well");
 	sample[8] = 0;
@@ -266,7 +266,7 @@ static void same_answer(struct rng *rng) {
 	bool over[40] = {[3] = true, [17] = true};
 	made_measure(&made, rng, 40, 0.03, known);
 	made.data.over = over;
-	int *sample = drawn_places(rng, SAMPLES);
+	int *sample = drawn_levels(rng, SAMPLES);
 	struct anova_data data = asked(&made, sample);
 	bool same = !anova_make(&a, &data) && !anova_make(&b, &data);
 	for (size_t p = 0; p < PARAMS && same; p++)

@@ -16,7 +16,7 @@ enum { PARAMS_MAX = 64, LEVELS_MAX = 10, ROWS_MAX = 2000, SEEDS = 100 };
 struct play {
 	size_t rows, params, levels[PARAMS_MAX];
 	double truth[PARAMS_MAX][LEVELS_MAX];
-	int *places;
+	int *level;
 	double *cost;
 	struct effect effects[PARAMS_MAX];
 	struct rng rng;
@@ -26,7 +26,7 @@ struct play {
 static void play_begin(struct play *play, uint64_t seed, size_t rows, size_t params, size_t levels) {
 	*play = (struct play){.rows = rows, .params = params};
 	rng_seed(&play->rng, seed);
-	play->places = mem_alloc(rows * params, sizeof *play->places);
+	play->level = mem_alloc(rows * params, sizeof *play->level);
 	play->cost = mem_alloc(rows, sizeof *play->cost);
 	for (size_t p = 0; p < params; p++) {
 		play->levels[p] = levels;
@@ -35,27 +35,28 @@ static void play_begin(struct play *play, uint64_t seed, size_t rows, size_t par
 	}
 	/* As a search does it, the first values more often. */
 	for (size_t i = 0; i < rows * params; i++)
-		play->places[i] = (int)(rng_below(&play->rng, 1 + rng_below(&play->rng, levels)));
+		play->level[i] = (int)(rng_below(&play->rng, 1 + rng_below(&play->rng, levels)));
 }
 
 static void play_measure(struct play *play, double noise, double outliers) {
 	for (size_t row = 0; row < play->rows; row++) {
 		double y = -5 + noise * rng_normal(&play->rng);
 		for (size_t p = 0; p < play->params; p++) {
-			int place = play->places[row * play->params + p];
-			y += place == EFFECTS_ABSENT ? 0 : play->truth[p][place];
+			int level = play->level[row * play->params + p];
+			y += level == EFFECTS_ABSENT ? 0 : play->truth[p][level];
 		}
 		play->cost[row] = exp(y) * (rng_unit(&play->rng) < outliers ? 5 : 1);
 	}
 }
 
 static int play_fit(struct play *play) {
-	const struct effects_data data = {play->rows, play->params, play->levels, play->places, play->cost, NULL, NULL};
+	const struct effects_table data = {
+		.rows = play->rows, .params = play->params, .levels = play->levels, .level = play->level, .cost = play->cost};
 	return effects_fit(&data, play->effects);
 }
 
 static void play_end(struct play *play) {
-	free(play->places);
+	free(play->level);
 	free(play->cost);
 }
 
@@ -64,11 +65,11 @@ static double true_ratio(const struct play *play, size_t param) {
 	double low = INFINITY, high = -INFINITY;
 	size_t times[LEVELS_MAX] = {0};
 	for (size_t row = 0; row < play->rows; row++) {
-		int place = play->places[row * play->params + param];
-		if (++times[place] < 2)
+		int level = play->level[row * play->params + param];
+		if (++times[level] < 2)
 			continue;
-		low = fmin(low, play->truth[param][place]);
-		high = fmax(high, play->truth[param][place]);
+		low = fmin(low, play->truth[param][level]);
+		high = fmax(high, play->truth[param][level]);
 	}
 	return exp(high - low);
 }
@@ -138,7 +139,7 @@ static void test_outlier_alone(void) {
 		struct play play;
 		play_begin(&play, seed, 60, 4, 5);
 		for (size_t row = 0; row < play.rows; row++) /* one value is measured once, in a bad moment */
-			play.places[row * 4] = row == 17 ? 4 : play.places[row * 4] % 4;
+			play.level[row * 4] = row == 17 ? 4 : play.level[row * 4] % 4;
 		play_measure(&play, 0.03, 0);
 		play.cost[17] *= 50;
 		wrong += play_fit(&play) != 0 || play.effects[0].worst == 4 || play.effects[0].best == 4;
@@ -153,7 +154,7 @@ static void test_once_each(void) {
 	struct play play;
 	play_begin(&play, 3, 8, 1, 8);
 	for (size_t row = 0; row < 8; row++)
-		play.places[row] = (int)row;
+		play.level[row] = (int)row;
 	play_measure(&play, 0.02, 0);
 	ok(play_fit(&play) == -1 && !play.effects[0].known && play.effects[0].seen == 8,
 	   "values that were measured once each, and nothing else: nothing is known");
@@ -166,7 +167,7 @@ static void test_collinear(void) {
 		struct play play;
 		play_begin(&play, seed, seed % 2 ? 80 : 16, 4, 3);
 		for (size_t row = 0; row < play.rows; row++)
-			play.places[row * 4 + 2] = (play.places[row * 4] + 1) % 3;
+			play.level[row * 4 + 2] = (play.level[row * 4] + 1) % 3;
 		play_measure(&play, 0.02, 0);
 		play_fit(&play);
 		found += !play.effects[0].known && !play.effects[2].known;
@@ -181,15 +182,15 @@ static void test_nested_and_constant(void) {
 	struct play play;
 	play_begin(&play, 5, 200, 4, 6);
 	for (size_t row = 0; row < play.rows; row++) {
-		play.places[row * 4 + 2] = play.places[row * 4] >= 3; /* never changes unless the first does */
-		play.places[row * 4 + 3] = 2;
+		play.level[row * 4 + 2] = play.level[row * 4] >= 3; /* never changes unless the first does */
+		play.level[row * 4 + 3] = 2;
 	}
 	play_measure(&play, 0.02, 0);
 	ok(play_fit(&play) == 0 && !play.effects[2].known, "one that never changed alone is not known");
 	ok(!play.effects[3].known && play.effects[3].seen == 1 && isnan(play.effects[3].ratio),
 	   "one that never changed at all neither");
 	for (size_t row = 0; row < play.rows; row++)
-		play.places[row * 4 + 2] = 4;
+		play.level[row * 4 + 2] = 4;
 	play_measure(&play, 0.02, 0);
 	ok(play_fit(&play) == 0 && holds(&play.effects[0], true_ratio(&play, 0)), "a constant takes nothing from another");
 	play_end(&play);
@@ -206,8 +207,8 @@ static void test_absent(void) {
 		memcpy(play.truth[0], schedule, sizeof schedule);
 		memcpy(play.truth[1], chunk, sizeof chunk);
 		for (size_t row = 0; row < play.rows; row++) {
-			play.places[row * 3] = row % 2;
-			play.places[row * 3 + 1] = row % 2 ? (int)(row / 2 % 4) : EFFECTS_ABSENT;
+			play.level[row * 3] = row % 2;
+			play.level[row * 3 + 1] = row % 2 ? (int)(row / 2 % 4) : EFFECTS_ABSENT;
 		}
 		play_measure(&play, 0.03, 0);
 		bool fitted = play_fit(&play) == 0;
@@ -255,11 +256,11 @@ static void test_hostile(void) {
 		play.cost[20] = good;
 	}
 	ok(refused == 4, "costs that are none are refused (%d of 4)", refused);
-	play.places[9] = 3;
+	play.level[9] = 3;
 	refused = play_fit(&play) == -1;
-	play.places[9] = -2;
-	ok(refused && play_fit(&play) == -1, "places outside the values are refused");
-	play.places[9] = 0;
+	play.level[9] = -2;
+	ok(refused && play_fit(&play) == -1, "levels outside the values are refused");
+	play.level[9] = 0;
 	for (size_t row = 0; row < 50; row++)
 		play.cost[row] = row % 2 ? 1e300 : 1e-300;
 	ok(play_fit(&play) == 0 && is_sane(&play.effects[0]), "extreme costs are fitted");
@@ -288,7 +289,8 @@ static void test_over(void) {
 		play_begin(&play, seed, 100, 4, 3);
 		play_measure(&play, 0.05, 0);
 		many += cut_short(&play, cost, over) > 50;
-		struct effects_data data = {100, 4, play.levels, play.places, cost, NULL, NULL};
+		struct effects_table data = {
+			.rows = 100, .params = 4, .levels = play.levels, .level = play.level, .cost = cost};
 		exact = effects_fit(&data, play.effects) == 0 && play.effects[0].known ? play.effects[0].ratio : 1;
 		data.over = over;
 		if (effects_fit(&data, play.effects) == 0 && play.effects[0].known && true_ratio(&play, 0) > 1.5) {
@@ -310,15 +312,16 @@ static void test_over_once(void) {
 	bool over[60] = {false};
 	play_begin(&play, 4, 60, 2, 3);
 	for (size_t row = 0; row < 60; row++)
-		play.places[row * 2] = row == 0 ? 2 : row % 10 == 9 ? 2 : (int)(row % 2);
+		play.level[row * 2] = row == 0 ? 2 : row % 10 == 9 ? 2 : (int)(row % 2);
 	const double effects[] = {0, 0.3, 4};
 	memcpy(play.truth[0], effects, sizeof effects);
 	play_measure(&play, 0.03, 0);
 	for (size_t row = 1; row < 60; row++) {
-		over[row] = play.places[row * 2] == 2;
+		over[row] = play.level[row * 2] == 2;
 		play.cost[row] = over[row] ? 1.25 * exp(-5) : play.cost[row];
 	}
-	const struct effects_data data = {60, 2, play.levels, play.places, play.cost, NULL, over};
+	const struct effects_table data = {
+		.rows = 60, .params = 2, .levels = play.levels, .level = play.level, .cost = play.cost, .over = over};
 	ok(effects_fit(&data, play.effects) == 0 && play.effects[0].worst == 2 && play.effects[0].best == 0 &&
 	       holds(&play.effects[0], exp(4)),
 	   "what was measured once, and cut short whenever it came again, is slow");
@@ -332,10 +335,11 @@ static void test_weights(void) {
 	double weight[60];
 	play_begin(&play, 8, 60, 2, 3);
 	play_measure(&play, 0.02, 0);
-	const struct effects_data data = {60, 2, play.levels, play.places, play.cost, weight, NULL};
+	const struct effects_table data = {
+		.rows = 60, .params = 2, .levels = play.levels, .level = play.level, .cost = play.cost, .weight = weight};
 	for (size_t row = 0; row < 60; row++) {
 		weight[row] = row < 30;
-		play.cost[row] *= row < 30 || play.places[row * 2] ? 1 : 9;
+		play.cost[row] *= row < 30 || play.level[row * 2] ? 1 : 9;
 	}
 	ok(effects_fit(&data, play.effects) == 0 && holds(&play.effects[0], true_ratio(&play, 0)),
 	   "rows of no weight don't count");

@@ -13,9 +13,9 @@ static double ridge(const int *x) {
 	return 0.4 * abs(x[0] - 3) + 0.004 * x[1] + 0.26 * (x[UNORDERED] != 2);
 }
 
-static void at_winner(int *places) {
+static void at_winner(int *level) {
 	static const int winner[PARAMS] = {3, 0, 2, 1, 1};
-	memcpy(places, winner, sizeof winner);
+	memcpy(level, winner, sizeof winner);
 }
 
 /* All values of the first three; the last two always the same. Returns the winner's row. */
@@ -23,7 +23,7 @@ static size_t grid_make(struct made *made, struct rng *rng, double noise) {
 	size_t winner = 0;
 	made_begin(made, GRID);
 	for (int i = 0; i < GRID; i++) {
-		int *x = made->places + i * PARAMS;
+		int *x = made->level + i * PARAMS;
 		x[0] = i % LEVELS;
 		x[1] = i / LEVELS % LEVELS;
 		x[2] = i / LEVELS / LEVELS;
@@ -35,8 +35,8 @@ static size_t grid_make(struct made *made, struct rng *rng, double noise) {
 	return winner;
 }
 
-static bool never(const int *places, void *ctx) {
-	(void)places;
+static bool never(const int *level, void *ctx) {
+	(void)level;
 	(void)ctx;
 	return false;
 }
@@ -49,18 +49,18 @@ static void grid_is_told(struct rng *rng) {
 	if (!ok(landscape_make(&l, &data) == 0, "a measured grid is looked at"))
 		return;
 	const struct landscape_param *p = l.param;
-	ok(p[0].verdict == LANDSCAPE_SHARP && p[0].ordered && p[0].step[0].place == 2 && p[0].step[1].place == 4,
+	ok(p[0].verdict == LANDSCAPE_SHARP && p[0].ordered && p[0].step[0].level == 2 && p[0].step[1].level == 4,
 	   "a peak is sharp, its neighbours are one step down and up");
 	ok(fabs(p[0].step[0].ratio / exp(0.4) - 1) < 0.01 && p[0].step[0].measured && p[0].step[0].rows == 1 &&
 	       p[0].step[0].ci[0] <= exp(0.4) * 1.001 && p[0].step[0].ci[1] >= exp(0.4) * 0.999,
 	   "with the ratio that was measured");
 	ok(p[0].near == 1 && p[0].wide == 1 && p[0].first == 3 && p[0].last == 3, "nothing beside it is as good");
-	ok(p[1].verdict == LANDSCAPE_FLAT && p[1].step[0].place == -1 && p[1].near == LEVELS && p[1].first == 0 &&
+	ok(p[1].verdict == LANDSCAPE_FLAT && p[1].step[0].level == -1 && p[1].near == LEVELS && p[1].first == 0 &&
 	       p[1].last == LEVELS - 1,
 	   "a plateau is flat to its end, and the winner may be at one");
 	ok(p[2].verdict == LANDSCAPE_SHARP && !p[2].ordered && p[2].wide == 1 && p[2].measured == LEVELS - 1,
 	   "a word is sharp where all others cost more");
-	ok(p[3].verdict == LANDSCAPE_UNCLEAR && p[3].step[0].place == -1 && p[3].step[1].place == -1,
+	ok(p[3].verdict == LANDSCAPE_UNCLEAR && p[3].step[0].level == -1 && p[3].step[1].level == -1,
 	   "of what was never changed, and can't be, nothing is known");
 	ok(l.fragile && !l.plateau && l.sharp == 2 && l.flat == 1 && l.unclear == 2, "and they are counted");
 	landscape_clear(&l);
@@ -87,7 +87,7 @@ static void cut_short_is_slower(struct rng *rng) {
 	size_t winner = grid_make(&made, rng, 1e-4);
 	bool over[GRID] = {false};
 	for (size_t i = 0; i < GRID; i++)
-		if (made.places[i * PARAMS] == 4) {
+		if (made.level[i * PARAMS] == 4) {
 			over[i] = true;
 			made.cost[i] = 1.2;
 		}
@@ -109,21 +109,21 @@ static void missing_is_predicted(struct rng *rng) {
 	for (int draw = 0; draw < DRAWS; draw++) {
 		struct made made;
 		struct landscape l;
-		int places[PARAMS];
+		int level[PARAMS];
 		made_measure(&made, rng, 90, 0.01, ridge);
-		at_winner(made.places);
-		made.cost[0] = exp(ridge(made.places) + 0.01 * rng_normal(rng));
+		at_winner(made.level);
+		made.cost[0] = exp(ridge(made.level) + 0.01 * rng_normal(rng));
 		struct landscape_data data = {.measured = made.data};
 		if (landscape_make(&l, &data))
 			continue;
 		for (size_t p = 0; p < PARAMS; p++)
 			for (int side = 0; side < 2; side++) {
 				const struct landscape_step *step = &l.param[p].step[side];
-				if (step->place < 0 || step->measured)
+				if (step->level < 0 || step->measured)
 					continue;
-				at_winner(places);
-				places[p] = step->place;
-				double ratio = exp(ridge(places) - ridge(made.places));
+				at_winner(level);
+				level[p] = step->level;
+				double ratio = exp(ridge(level) - ridge(made.level));
 				inside += step->ci[0] <= ratio && ratio <= step->ci[1];
 				asked++;
 			}
@@ -144,9 +144,9 @@ static void little_is_enough(struct rng *rng) {
 	struct landscape l;
 	made_measure(&made, rng, 3, 0.001, ridge);
 	for (int i = 0; i < 3; i++) {
-		at_winner(made.places + i * PARAMS);
-		made.places[i * PARAMS] = 3 + (i == 1) - (i == 2);
-		made.cost[i] = exp(ridge(made.places + i * PARAMS));
+		at_winner(made.level + i * PARAMS);
+		made.level[i * PARAMS] = 3 + (i == 1) - (i == 2);
+		made.cost[i] = exp(ridge(made.level + i * PARAMS));
 	}
 	struct landscape_data data = {.measured = made.data};
 	bool done = landscape_make(&l, &data) == 0;
@@ -155,8 +155,8 @@ static void little_is_enough(struct rng *rng) {
 	ok(done && l.param[1].verdict == LANDSCAPE_UNCLEAR && l.param[1].measured + l.param[1].predicted == 0,
 	   "and nothing of the rest");
 	landscape_clear(&l);
-	made.places[PARAMS + 1] = EFFECTS_ABSENT;
-	made.places[1] = EFFECTS_ABSENT;
+	made.level[PARAMS + 1] = EFFECTS_ABSENT;
+	made.level[1] = EFFECTS_ABSENT;
 	done = landscape_make(&l, &data) == 0;
 	ok(done && l.param[1].verdict == LANDSCAPE_UNCLEAR && l.unclear == PARAMS - 2,
 	   "what the winner lacks is not counted");

@@ -13,15 +13,15 @@
 enum { PARAMS = 5, LEVELS = 6, UNORDERED = 2 };
 
 struct made {
-	struct response_data data;
+	struct effects_table data;
 	struct gp_dim dim[PARAMS];
 	size_t levels[PARAMS];
 	double at[LEVELS + 1];
-	int *places;
+	int *level;
 	double *cost, *deviation;
 };
 
-/* Places in 0..1; every parameter may be absent. */
+/* Coordinates in 0..1; every parameter may be absent. */
 __attribute__((unused)) static void made_begin(struct made *made, size_t rows) {
 	for (size_t v = 0; v < LEVELS; v++)
 		made->at[v] = (double)v / (LEVELS - 1);
@@ -30,42 +30,41 @@ __attribute__((unused)) static void made_begin(struct made *made, size_t rows) {
 		made->levels[p] = LEVELS;
 		made->dim[p] = (struct gp_dim){.values = LEVELS + 1, .at = p == UNORDERED ? NULL : made->at, .length = 1.35};
 	}
-	made->places = mem_alloc(rows * PARAMS, sizeof *made->places);
+	made->level = mem_alloc(rows * PARAMS, sizeof *made->level);
 	made->cost = mem_alloc(rows, sizeof *made->cost);
 	made->deviation = mem_alloc(rows, sizeof *made->deviation);
-	made->data = (struct response_data){.rows = rows,
+	made->data = (struct effects_table){.rows = rows,
 	                                    .params = PARAMS,
 	                                    .levels = made->levels,
-	                                    .places = made->places,
+	                                    .level = made->level,
 	                                    .cost = made->cost,
 	                                    .deviation = made->deviation,
-	                                    .dims = PARAMS,
 	                                    .dim = made->dim};
 }
 
 __attribute__((unused)) static void made_end(struct made *made) {
-	free(made->places);
+	free(made->level);
 	free(made->cost);
 	free(made->deviation);
 }
 
-__attribute__((unused)) static int *drawn_places(struct rng *rng, size_t rows) {
-	int *places = mem_alloc(rows * PARAMS, sizeof *places);
+__attribute__((unused)) static int *drawn_levels(struct rng *rng, size_t rows) {
+	int *level = mem_alloc(rows * PARAMS, sizeof *level);
 	for (size_t i = 0; i < rows * PARAMS; i++)
-		places[i] = (int)rng_below(rng, LEVELS);
-	return places;
+		level[i] = (int)rng_below(rng, LEVELS);
+	return level;
 }
 
 /* Rows at random, costs exp(f) with so much noise. */
 __attribute__((unused)) static void made_measure(struct made *made, struct rng *rng, size_t rows, double noise,
-                                                 double (*f)(const int *places)) {
+                                                 double (*f)(const int *level)) {
 	made_begin(made, rows);
-	int *places = drawn_places(rng, rows);
-	memcpy(made->places, places, rows * PARAMS * sizeof *places);
-	free(places);
+	int *level = drawn_levels(rng, rows);
+	memcpy(made->level, level, rows * PARAMS * sizeof *level);
+	free(level);
 	for (size_t i = 0; i < rows; i++) {
 		made->deviation[i] = noise;
-		made->cost[i] = exp(f(made->places + i * PARAMS) + noise * rng_normal(rng));
+		made->cost[i] = exp(f(made->level + i * PARAMS) + noise * rng_normal(rng));
 	}
 }
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "src/base/mem.h"
-#include "tuner/model/effects/impl.h"
+#include "tuner/model/effects/additive.h"
 
 /* A row's worth of prior knowledge that an effect is 0, so that few data still tell something. */
 static const double PRIOR = 0.1;
@@ -18,12 +18,12 @@ enum { ROWS_PER_VALUE = 4 };
 /* Did the parameter never change unless `other` did? */
 static bool is_nested(const struct design *design, size_t param, size_t other) {
 	struct block block = design->blocks[other];
-	size_t params = design->data->params, times = 0;
+	size_t params = design->table->params, times = 0;
 	int *goes_with = mem_alloc(block.count + 1, sizeof *goes_with);
 	bool nested = block.count > 0;
-	for (size_t row = 0; row < design->data->rows && nested; row++) {
+	for (size_t row = 0; row < design->table->rows && nested; row++) {
 		int own = design->column[row * params + param], with = design->column[row * params + other];
-		if (own < 0 || (design->data->weight && !(design->data->weight[row] > 0)))
+		if (own < 0 || (design->table->weight && !(design->table->weight[row] > 0)))
 			continue;
 		if (with < 0) {
 			nested = false;
@@ -39,7 +39,7 @@ static bool is_nested(const struct design *design, size_t param, size_t other) {
 }
 
 static bool is_nested_in_any(const struct design *design, size_t param) {
-	for (size_t other = 0; other < design->data->params; other++)
+	for (size_t other = 0; other < design->table->params; other++)
 		if (other != param && is_nested(design, param, other))
 			return true;
 	return false;
@@ -78,17 +78,17 @@ static void singles_drop(const struct design *design, struct block block, bool *
 }
 
 void alias_find(const struct design *design, bool *comparable) {
-	size_t n = design->columns, rows = design->data->rows;
+	size_t n = design->columns, rows = design->table->rows;
 	double *matrix = mem_alloc(n * n, sizeof *matrix), *weight = mem_alloc(rows + 1, sizeof *weight);
 	for (size_t row = 0; row < rows; row++)
-		weight[row] = design->data->weight ? design->data->weight[row] > 0 : 1;
+		weight[row] = design->table->weight ? design->table->weight[row] > 0 : 1;
 	design_gram(design, weight, NULL, matrix, NULL);
 	matrix[0] += 1e-9;
 	for (size_t c = 1; c < n; c++)
 		matrix[c * n + c] += PRIOR;
 	memset(comparable, 0, n * sizeof *comparable);
 	int failed = fit_invert(matrix, n);
-	for (size_t param = 0; param < design->data->params && !failed; param++) {
+	for (size_t param = 0; param < design->table->params && !failed; param++) {
 		if (design->blocks[param].count == 0 || is_nested_in_any(design, param))
 			continue;
 		block_compare(design, design->blocks[param], matrix, comparable);

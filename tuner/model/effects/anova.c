@@ -42,40 +42,38 @@ static void column(const double *from, size_t step, double *to) {
 }
 
 /* Has it two values, not counting its absence? */
-static bool varies(const int *places, size_t count, size_t params, size_t param) {
+static bool varies(const int *level, size_t count, size_t params, size_t param) {
 	int first = EFFECTS_ABSENT;
 	for (size_t i = 0; i < count; i++) {
-		int place = places[i * params + param];
-		if (place == EFFECTS_ABSENT || place == first)
-			continue;
-		if (first != EFFECTS_ABSENT)
+		int own = level[i * params + param];
+		if (own != EFFECTS_ABSENT && first != EFFECTS_ABSENT && own != first)
 			return true;
-		first = place;
+		first = own != EFFECTS_ABSENT ? own : first;
 	}
 	return false;
 }
 
 static void known_set(struct anova *anova, const struct anova_data *data) {
-	const struct response_data *m = &data->measured;
+	const struct effects_table *m = &data->measured;
 	for (size_t p = 0; p < m->params; p++)
 		anova->main[p].known =
-			varies(m->places, m->rows, m->params, p) && varies(data->sample, data->samples, m->params, p);
+			varies(m->level, m->rows, m->params, p) && varies(data->sample, data->samples, m->params, p);
 	for (size_t a = 1; a < m->params; a++)
 		for (size_t b = 0; b < a; b++)
-			anova->pair[pair_place(a, b)].known = anova->main[a].known && anova->main[b].known;
+			anova->pair[pair_index(a, b)].known = anova->main[a].known && anova->main[b].known;
 }
 
 static void shares_make(struct anova *anova, struct anova_work *work) {
 	size_t params = anova->params, pairs = pairs_of(params), step = params + pairs;
-	struct table table;
+	struct bins bins;
 	struct split split = split_new(params);
 	double *off = mem_alloc(ANOVA_DRAWS * step, sizeof *off), one[ANOVA_DRAWS];
-	table_make(&table, work->data, work->order, work->data->samples);
+	bins_make(&bins, work->data, work->order, work->data->samples);
 	double *f = mem_alloc(work->data->samples, sizeof *f);
 	for (size_t i = 0; i < work->data->samples; i++)
 		f[i] = work->f[work->order[i]];
-	work->pairs = split_order_new(&table, f, work->noise);
-	split_make(&split, &table, f, work->pairs, work->noise);
+	work->pairs = split_order_new(&bins, f, work->noise);
+	split_make(&split, &bins, f, work->pairs, work->noise);
 	double more = anova_draw(work, off);
 	anova->total = split.total + fmax(work->grid ? 0 : more, 0);
 	double total = fmax(anova->total, 1e-12);
@@ -89,7 +87,7 @@ static void shares_make(struct anova *anova, struct anova_work *work) {
 	anova->unexplained = within(anova->unexplained);
 	free(f);
 	free(off);
-	table_clear(&table);
+	bins_clear(&bins);
 	split_free(&split);
 }
 
@@ -111,7 +109,7 @@ static int explain(struct anova *anova, const struct anova_data *data, const str
 	for (size_t i = 0; i < data->samples && work.grid; i++)
 		work.noise += work.deviation[i] * work.deviation[i] / (double)data->samples;
 	if (!work.grid)
-		response_predict(response, data->sample, data->samples, work.f, NULL, NULL);
+		response_predict(response, data->sample, data->samples, work.f, NULL);
 	order_make(&work);
 	known_set(anova, data);
 	shares_make(anova, &work);
@@ -124,11 +122,8 @@ static int explain(struct anova *anova, const struct anova_data *data, const str
 
 static bool is_sample_good(const struct anova_data *data) {
 	for (size_t i = 0; i < data->samples; i++)
-		for (size_t p = 0; p < data->measured.params; p++) {
-			int place = data->sample[i * data->measured.params + p];
-			if (place != EFFECTS_ABSENT && (place < 0 || (size_t)place >= data->measured.levels[p]))
-				return false;
-		}
+		if (!effects_table_holds(&data->measured, data->sample + i * data->measured.params))
+			return false;
 	return data->samples >= SAMPLES_MIN;
 }
 
@@ -136,7 +131,8 @@ int anova_make(struct anova *anova, const struct anova_data *data) {
 	size_t params = data->measured.params;
 	*anova = (struct anova){.params = params, .rows = data->measured.rows, .predicted_r2 = NAN};
 	if (!is_sample_good(data)) {
-		snprintf(anova->reason, RESPONSE_REASON, "the sample of the space is too small, or has a value that can't be");
+		snprintf(anova->reason, RESPONSE_REASON,
+		         "the sample of the space is too small, or a value in it is out of range");
 		return -1;
 	}
 	struct response *own = data->response ? NULL : response_new(&data->measured, anova->reason);
@@ -156,5 +152,5 @@ void anova_clear(struct anova *anova) {
 }
 
 const struct anova_share *anova_pair(const struct anova *anova, size_t a, size_t b) {
-	return &anova->pair[a > b ? pair_place(a, b) : pair_place(b, a)];
+	return &anova->pair[a > b ? pair_index(a, b) : pair_index(b, a)];
 }

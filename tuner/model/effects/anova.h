@@ -19,9 +19,9 @@
 #include "tuner/model/effects/response.h"
 
 struct anova_data {
-	struct response_data measured;
+	struct effects_table measured;
 	size_t samples;                  /* configurations of the space, drawn evenly; 500 to 4000 are good */
-	const int *sample;               /* samples x params, as `places` */
+	const int *sample;               /* samples x params: levels */
 	bool whole;                      /* it is all of the space, each configuration once */
 	const struct response *response; /* of `measured`; NULL: it is fitted here */
 };

@@ -28,10 +28,10 @@ static double *factor_new(const struct anova_work *work) {
 	if (work->grid)
 		return NULL;
 	double *factor = mem_alloc(n * n, sizeof *factor);
-	int *places = mem_alloc(n * params, sizeof *places);
+	int *level = mem_alloc(n * params, sizeof *level);
 	for (size_t i = 0; i < n; i++)
-		memcpy(places + i * params, work->data->sample + work->order[i] * params, params * sizeof *places);
-	response_predict(work->response, places, n, NULL, NULL, factor);
+		memcpy(level + i * params, work->data->sample + work->order[i] * params, params * sizeof *level);
+	response_predict(work->response, level, n, NULL, factor);
 	double stretch = response_stretch(work->response);
 	gsl_matrix_view view = gsl_matrix_view_array(factor, n, n);
 	double most = 0;
@@ -42,7 +42,7 @@ static double *factor_new(const struct anova_work *work) {
 	gsl_matrix_scale(&view.matrix, stretch * stretch);
 	if (gsl_linalg_cholesky_decomp1(&view.matrix))
 		memset(factor, 0, n * n * sizeof *factor);
-	free(places);
+	free(level);
 	return factor;
 }
 
@@ -73,18 +73,18 @@ static double *sample_error_new(const struct anova_work *work) {
 	double *f = mem_alloc(size + 1, sizeof *f);
 	struct split split = split_new(params);
 	for (size_t part = 0; part < PARTS && !work->data->whole && size >= PART_MIN; part++) {
-		struct table table;
+		struct bins bins;
 		const size_t *order = work->order + part * size;
 		for (size_t i = 0; i < size; i++)
 			f[i] = work->f[order[i]];
-		table_make(&table, work->data, order, size);
-		split_make(&split, &table, f, work->pairs, NAN);
+		bins_make(&bins, work->data, order, size);
+		split_make(&split, &bins, f, work->pairs, NAN);
 		terms(&split, params, one);
 		for (size_t k = 0; k < step; k++) {
 			sum[k] += one[k];
 			error[k] += one[k] * one[k];
 		}
-		table_clear(&table);
+		bins_clear(&bins);
 	}
 	for (size_t k = 0; k < step; k++)
 		error[k] = sqrt(fmax(error[k] - sum[k] * sum[k] / PARTS, 0) / (PARTS - 1) / PARTS);
@@ -96,19 +96,19 @@ static double *sample_error_new(const struct anova_work *work) {
 
 double anova_draw(const struct anova_work *work, double *off) {
 	size_t params = work->data->measured.params, step = params + pairs_of(params);
-	struct table table;
+	struct bins bins;
 	struct split base = split_new(params), split = split_new(params);
 	struct rng rng;
 	double *f = drawn_f(work), *drawn = mem_alloc(work->drawn, sizeof *drawn),
 		   *middle = mem_alloc(step, sizeof *middle);
 	double *factor = factor_new(work), *error = sample_error_new(work), more = 0;
 	rng_seed(&rng, 2);
-	table_make(&table, work->data, work->order, work->drawn);
-	split_make(&base, &table, f, work->pairs, work->noise);
+	bins_make(&bins, work->data, work->order, work->drawn);
+	split_make(&base, &bins, f, work->pairs, work->noise);
 	terms(&base, params, middle);
 	for (size_t k = 0; k < ANOVA_DRAWS; k++) {
 		draw(work, factor, &rng, f, drawn);
-		split_make(&split, &table, drawn, work->pairs, work->noise);
+		split_make(&split, &bins, drawn, work->pairs, work->noise);
 		terms(&split, params, off + k * step);
 		more += (split.total - base.total) / ANOVA_DRAWS;
 		for (size_t i = 0; i < step; i++)
@@ -116,7 +116,7 @@ double anova_draw(const struct anova_work *work, double *off) {
 	}
 	split_free(&base);
 	split_free(&split);
-	table_clear(&table);
+	bins_clear(&bins);
 	free(factor);
 	free(error);
 	free(middle);

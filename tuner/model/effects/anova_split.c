@@ -40,75 +40,75 @@ static void centre(double *x, size_t count) {
 
 /* Adds what a level's residuals have in common to its effect, and takes it out of them. Effects of those that have the
  * parameter have mean 0. Returns the largest change. */
-static double effect_update(const struct table_param *param, double *rest, size_t count, double *effect) {
-	double sum[TABLE_FINE] = {0}, n[TABLE_FINE] = {0}, mean = 0, present = 0, moved = 0;
+static double effect_update(const struct bins_param *param, double *rest, size_t count, double *effect) {
+	double sum[BINS_FINE] = {0}, n[BINS_FINE] = {0}, mean = 0, present = 0, moved = 0;
 	for (size_t i = 0; i < count; i++)
-		if (param->level[i] >= 0) {
-			sum[param->level[i]] += rest[i];
-			n[param->level[i]]++;
+		if (param->bin[i] >= 0) {
+			sum[param->bin[i]] += rest[i];
+			n[param->bin[i]]++;
 			mean += rest[i];
 			present++;
 		}
-	for (size_t v = 0; v < param->levels; v++) {
+	for (size_t v = 0; v < param->bins; v++) {
 		sum[v] = n[v] > 0 ? sum[v] / n[v] - mean / present : 0;
 		effect[v] += sum[v];
 		moved = fmax(moved, fabs(sum[v]));
 	}
 	for (size_t i = 0; i < count; i++)
-		if (param->level[i] >= 0)
-			rest[i] -= sum[param->level[i]];
+		if (param->bin[i] >= 0)
+			rest[i] -= sum[param->bin[i]];
 	return moved;
 }
 
-/* effect: params x TABLE_FINE; rest: f, then what no main effect has. */
-static void backfit(const struct table *table, double *rest, double *effect) {
-	double enough = SETTLED * sqrt(sum_of_squares(rest, table->count) / (double)table->count), moved = INFINITY;
+/* effect: params x BINS_FINE; rest: f, then what no main effect has. */
+static void backfit(const struct bins *bins, double *rest, double *effect) {
+	double enough = SETTLED * sqrt(sum_of_squares(rest, bins->count) / (double)bins->count), moved = INFINITY;
 	for (int round = 0; round < ROUNDS_MAX && moved > enough; round++) {
 		moved = 0;
-		for (size_t p = 0; p < table->params; p++)
-			moved = fmax(moved, effect_update(&table->fine[p], rest, table->count, effect + p * TABLE_FINE));
-		centre(rest, table->count);
+		for (size_t p = 0; p < bins->params; p++)
+			moved = fmax(moved, effect_update(&bins->fine[p], rest, bins->count, effect + p * BINS_FINE));
+		centre(rest, bins->count);
 	}
 }
 
-static void mains_take(struct split *split, const struct table *table, const double *f, const double *rest,
+static void mains_take(struct split *split, const struct bins *bins, const double *f, const double *rest,
                        const double *effect, double noise) {
-	size_t count = table->count, used = 1;
-	for (size_t p = 0; p < table->params; p++)
-		used += table->fine[p].levels ? table->fine[p].levels - 1 : 0;
+	size_t count = bins->count, used = 1;
+	for (size_t p = 0; p < bins->params; p++)
+		used += bins->fine[p].bins ? bins->fine[p].bins - 1 : 0;
 	double left = count > used ? (double)(count - used) : 1;
 	noise = isnan(noise) ? sum_of_squares(rest, count) / left : noise;
-	for (size_t p = 0; p < table->params; p++) {
-		const struct table_param *param = &table->fine[p];
+	for (size_t p = 0; p < bins->params; p++) {
+		const struct bins_param *param = &bins->fine[p];
 		double sum = 0;
 		for (size_t i = 0; i < count; i++)
-			sum += param->level[i] >= 0 ? f[i] * effect[p * TABLE_FINE + (size_t)param->level[i]] : 0;
-		split->main[p] = param->levels > 1 ? (sum - (double)(param->levels - 1) * noise) / (double)count : 0;
+			sum += param->bin[i] >= 0 ? f[i] * effect[p * BINS_FINE + (size_t)param->bin[i]] : 0;
+		split->main[p] = param->bins > 1 ? (sum - (double)(param->bins - 1) * noise) / (double)count : 0;
 	}
 }
 
 struct cells {
-	double sum[TABLE_COARSE * TABLE_COARSE], n[TABLE_COARSE * TABLE_COARSE];
+	double sum[BINS_COARSE * BINS_COARSE], n[BINS_COARSE * BINS_COARSE];
 };
 
-static int cell_of(const struct table_param *a, const struct table_param *b, size_t i) {
-	return a->level[i] < 0 || b->level[i] < 0 ? -1 : a->level[i] * TABLE_COARSE + b->level[i];
+static int cell_of(const struct bins_param *a, const struct bins_param *b, size_t i) {
+	return a->bin[i] < 0 || b->bin[i] < 0 ? -1 : a->bin[i] * BINS_COARSE + b->bin[i];
 }
 
 /* Rows or columns with something in them. */
 static size_t occupied(const struct cells *cells, size_t step, size_t across) {
 	size_t count = 0;
-	for (size_t i = 0; i < TABLE_COARSE; i++) {
+	for (size_t i = 0; i < BINS_COARSE; i++) {
 		double n = 0;
-		for (size_t k = 0; k < TABLE_COARSE; k++)
+		for (size_t k = 0; k < BINS_COARSE; k++)
 			n += cells->n[i * step + k * across];
 		count += n > 0;
 	}
 	return count;
 }
 
-static void cells_fill(struct cells *cells, const struct table_param *a, const struct table_param *b,
-                       const double *rest, size_t count) {
+static void cells_fill(struct cells *cells, const struct bins_param *a, const struct bins_param *b, const double *rest,
+                       size_t count) {
 	memset(cells, 0, sizeof *cells);
 	for (size_t i = 0; i < count; i++) {
 		int cell = cell_of(a, b, i);
@@ -120,37 +120,37 @@ static void cells_fill(struct cells *cells, const struct table_param *a, const s
 }
 
 /* The sum of squares of a pair beyond chance; cells become means, less what chance would have made of them. */
-static double cells_take(struct cells *cells, const struct table_param *a, const struct table_param *b,
+static double cells_take(struct cells *cells, const struct bins_param *a, const struct bins_param *b,
                          const double *rest, size_t count, double noise) {
 	double between = 0, all = 0, present = 0, used = 0;
 	cells_fill(cells, a, b, rest, count);
 	for (size_t i = 0; i < count; i++)
 		all += cell_of(a, b, i) >= 0 ? rest[i] * rest[i] : 0;
-	for (size_t c = 0; c < TABLE_COARSE * TABLE_COARSE; c++) {
+	for (size_t c = 0; c < BINS_COARSE * BINS_COARSE; c++) {
 		if (!(cells->n[c] > 0))
 			continue;
 		between += cells->sum[c] * cells->sum[c] / cells->n[c];
 		present += cells->n[c];
 		used++;
 	}
-	double freedom = used - (double)occupied(cells, 1, TABLE_COARSE) - (double)occupied(cells, TABLE_COARSE, 1) + 1;
+	double freedom = used - (double)occupied(cells, 1, BINS_COARSE) - (double)occupied(cells, BINS_COARSE, 1) + 1;
 	if (freedom < 1 || (isnan(noise) && present <= used))
 		return memset(cells, 0, sizeof *cells), 0;
 	noise = freedom * (isnan(noise) ? fmax(all - between, 0) / (present - used) : noise);
 	double kept = between > noise ? 1 - noise / between : 0;
-	for (size_t c = 0; c < TABLE_COARSE * TABLE_COARSE; c++)
+	for (size_t c = 0; c < BINS_COARSE * BINS_COARSE; c++)
 		cells->sum[c] = cells->n[c] > 0 ? kept * cells->sum[c] / cells->n[c] : 0;
 	return between - noise;
 }
 
-static void pairs_take(struct split *split, const struct table *table, const struct pair *order, double *rest,
+static void pairs_take(struct split *split, const struct bins *bins, const struct pair *order, double *rest,
                        double noise) {
 	struct cells cells;
-	for (size_t k = 0; k < pairs_of(table->params); k++) {
-		const struct table_param *a = &table->coarse[order[k].a], *b = &table->coarse[order[k].b];
-		double squares = cells_take(&cells, a, b, rest, table->count, noise);
-		split->pair[pair_place(order[k].a, order[k].b)] = squares / (double)table->count;
-		for (size_t i = 0; i < table->count; i++) {
+	for (size_t k = 0; k < pairs_of(bins->params); k++) {
+		const struct bins_param *a = &bins->coarse[order[k].a], *b = &bins->coarse[order[k].b];
+		double squares = cells_take(&cells, a, b, rest, bins->count, noise);
+		split->pair[pair_index(order[k].a, order[k].b)] = squares / (double)bins->count;
+		for (size_t i = 0; i < bins->count; i++) {
 			int cell = cell_of(a, b, i);
 			rest[i] -= cell >= 0 ? cells.sum[cell] : 0;
 		}
@@ -158,26 +158,25 @@ static void pairs_take(struct split *split, const struct table *table, const str
 }
 
 /* f without its mean and its main effects. */
-static double *rest_new(struct split *split, const struct table *table, const double *f, double noise) {
-	double *rest = mem_alloc(table->count, sizeof *rest), *own = mem_alloc(table->count, sizeof *own);
-	double *effect = mem_alloc(table->params * TABLE_FINE, sizeof *effect);
-	memcpy(own, f, table->count * sizeof *own);
-	centre(own, table->count);
-	memcpy(rest, own, table->count * sizeof *rest);
-	backfit(table, rest, effect);
+static double *rest_new(struct split *split, const struct bins *bins, const double *f, double noise) {
+	double *rest = mem_alloc(bins->count, sizeof *rest), *own = mem_alloc(bins->count, sizeof *own);
+	double *effect = mem_alloc(bins->params * BINS_FINE, sizeof *effect);
+	memcpy(own, f, bins->count * sizeof *own);
+	centre(own, bins->count);
+	memcpy(rest, own, bins->count * sizeof *rest);
+	backfit(bins, rest, effect);
 	if (split) {
-		split->total = sum_of_squares(own, table->count) / (double)table->count;
-		mains_take(split, table, own, rest, effect, noise);
+		split->total = sum_of_squares(own, bins->count) / (double)bins->count;
+		mains_take(split, bins, own, rest, effect, noise);
 	}
 	free(own);
 	free(effect);
 	return rest;
 }
 
-void split_make(struct split *split, const struct table *table, const double *f, const struct pair *order,
-                double noise) {
-	double *rest = rest_new(split, table, f, noise);
-	pairs_take(split, table, order, rest, noise);
+void split_make(struct split *split, const struct bins *bins, const double *f, const struct pair *order, double noise) {
+	double *rest = rest_new(split, bins, f, noise);
+	pairs_take(split, bins, order, rest, noise);
 	free(rest);
 }
 
@@ -191,16 +190,16 @@ static int by_squares(const void *a, const void *b) {
 	return (x->squares < y->squares) - (x->squares > y->squares);
 }
 
-struct pair *split_order_new(const struct table *table, const double *f, double noise) {
-	double *rest = rest_new(NULL, table, f, noise);
-	size_t count = 0, pairs = pairs_of(table->params);
+struct pair *split_order_new(const struct bins *bins, const double *f, double noise) {
+	double *rest = rest_new(NULL, bins, f, noise);
+	size_t count = 0, pairs = pairs_of(bins->params);
 	struct ranked *ranked = mem_alloc(pairs + 1, sizeof *ranked);
 	struct pair *order = mem_alloc(pairs + 1, sizeof *order);
 	struct cells cells;
-	for (size_t a = 1; a < table->params; a++)
+	for (size_t a = 1; a < bins->params; a++)
 		for (size_t b = 0; b < a; b++)
 			ranked[count++] = (struct ranked){
-				{a, b}, cells_take(&cells, &table->coarse[a], &table->coarse[b], rest, table->count, noise)};
+				{a, b}, cells_take(&cells, &bins->coarse[a], &bins->coarse[b], rest, bins->count, noise)};
 	qsort(ranked, count, sizeof *ranked, by_squares);
 	for (size_t k = 0; k < count; k++)
 		order[k] = ranked[k].pair;

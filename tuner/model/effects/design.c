@@ -5,33 +5,33 @@
 #include <stdlib.h>
 
 #include "src/base/mem.h"
-#include "tuner/model/effects/impl.h"
+#include "tuner/model/effects/additive.h"
 
 enum { COLUMNS_MAX = 512 /* a matrix of their square is inverted again and again */ };
 
-/* rows of each place of a parameter; caller frees. */
-static size_t *places_count(const struct effects_data *data, size_t param, size_t *seen) {
-	size_t *times = mem_alloc(data->levels[param] + 1, sizeof *times);
+/* The number of rows of each value of a parameter; the caller frees it. */
+static size_t *times_new(const struct effects_table *table, size_t param, size_t *seen) {
+	size_t *times = mem_alloc(table->levels[param] + 1, sizeof *times);
 	*seen = 0;
-	for (size_t row = 0; row < data->rows; row++) {
-		int place = data->places[row * data->params + param];
-		if (place != EFFECTS_ABSENT && (!data->weight || data->weight[row] > 0))
-			*seen += times[place]++ == 0;
+	for (size_t row = 0; row < table->rows; row++) {
+		int level = table->level[row * table->params + param];
+		if (level != EFFECTS_ABSENT && (!table->weight || table->weight[row] > 0))
+			*seen += times[level]++ == 0;
 	}
 	return times;
 }
 
 static void block_make(struct design *design, size_t param, const size_t *times, size_t least) {
-	const struct effects_data *data = design->data;
+	const struct effects_table *table = design->table;
 	struct block *block = &design->blocks[param];
 	size_t total = 0;
 	*block = (struct block){.first = design->columns};
-	for (size_t place = 0; place < data->levels[param]; place++) {
-		if (times[place] < least)
+	for (size_t level = 0; level < table->levels[param]; level++) {
+		if (times[level] < least)
 			continue;
-		design->place[block->first + block->count] = (int)place;
-		design->times[block->first + block->count++] = times[place];
-		total += times[place];
+		design->level[block->first + block->count] = (int)level;
+		design->times[block->first + block->count++] = times[level];
+		total += times[level];
 	}
 	if (block->count < 2)
 		block->count = 0;
@@ -41,56 +41,58 @@ static void block_make(struct design *design, size_t param, const size_t *times,
 }
 
 /* Values that fewer than `least` rows have get no column: they count as the mean. */
-static size_t columns_with(const struct effects_data *data, size_t *const *times, size_t least) {
+static size_t columns_with(const struct effects_table *table, size_t *const *times, size_t least) {
 	size_t columns = 1;
-	for (size_t param = 0; param < data->params; param++)
-		for (size_t place = 0; place < data->levels[param]; place++)
-			columns += times[param][place] >= least;
+	for (size_t param = 0; param < table->params; param++)
+		for (size_t level = 0; level < table->levels[param]; level++)
+			columns += times[param][level] >= least;
 	return columns;
 }
 
 static void rows_make(struct design *design) {
-	const struct effects_data *data = design->data;
-	for (size_t param = 0; param < data->params; param++) {
+	const struct effects_table *table = design->table;
+	for (size_t param = 0; param < table->params; param++) {
 		const struct block *block = &design->blocks[param];
-		int *column_of = mem_alloc(data->levels[param] + 1, sizeof *column_of);
+		int *column_of = mem_alloc(table->levels[param] + 1, sizeof *column_of);
 		for (size_t c = block->first; c < block->first + block->count; c++)
-			column_of[design->place[c]] = (int)c;
-		for (size_t row = 0; row < data->rows; row++) {
-			int place = data->places[row * data->params + param];
-			int column = place == EFFECTS_ABSENT ? 0 : column_of[place];
-			design->column[row * data->params + param] = column ? column : -1;
+			column_of[design->level[c]] = (int)c;
+		for (size_t row = 0; row < table->rows; row++) {
+			int level = table->level[row * table->params + param];
+			int column = level == EFFECTS_ABSENT ? 0 : column_of[level];
+			design->column[row * table->params + param] = column ? column : -1;
 		}
 		free(column_of);
 	}
 }
 
-void design_make(struct design *design, const struct effects_data *data, size_t *seen) {
-	size_t **times = mem_alloc(data->params + 1, sizeof *times), least = 1, most;
-	for (size_t param = 0; param < data->params; param++)
-		times[param] = places_count(data, param, &seen[param]);
-	while ((most = columns_with(data, times, least)) > COLUMNS_MAX)
+void design_make(struct design *design, const struct effects_table *table) {
+	size_t **times = mem_alloc(table->params + 1, sizeof *times), least = 1, most;
+	*design = (struct design){.table = table, .columns = 1};
+	design->seen = mem_alloc(table->params + 1, sizeof *design->seen);
+	for (size_t param = 0; param < table->params; param++)
+		times[param] = times_new(table, param, &design->seen[param]);
+	while ((most = columns_with(table, times, least)) > COLUMNS_MAX)
 		least++;
-	*design = (struct design){.data = data, .columns = 1};
-	design->blocks = mem_alloc(data->params + 1, sizeof *design->blocks);
-	design->place = mem_alloc(most, sizeof *design->place);
+	design->blocks = mem_alloc(table->params + 1, sizeof *design->blocks);
+	design->level = mem_alloc(most, sizeof *design->level);
 	design->share = mem_alloc(most, sizeof *design->share);
 	design->times = mem_alloc(most, sizeof *design->times);
-	design->column = mem_alloc(data->rows * data->params + 1, sizeof *design->column);
-	design->y = mem_alloc(data->rows + 1, sizeof *design->y);
-	for (size_t param = 0; param < data->params; param++)
+	design->column = mem_alloc(table->rows * table->params + 1, sizeof *design->column);
+	design->y = mem_alloc(table->rows + 1, sizeof *design->y);
+	for (size_t param = 0; param < table->params; param++) {
 		block_make(design, param, times[param], least);
-	rows_make(design);
-	for (size_t row = 0; row < data->rows; row++)
-		design->y[row] = log(data->cost[row]);
-	for (size_t param = 0; param < data->params; param++)
 		free(times[param]);
+	}
 	free(times);
+	rows_make(design);
+	for (size_t row = 0; row < table->rows; row++)
+		design->y[row] = log(table->cost[row]);
 }
 
 void design_clear(struct design *design) {
+	free(design->seen);
 	free(design->blocks);
-	free(design->place);
+	free(design->level);
 	free(design->share);
 	free(design->times);
 	free(design->column);
@@ -99,7 +101,7 @@ void design_clear(struct design *design) {
 
 /* The columns of a row; the mean's is the first. */
 static size_t row_columns(const struct design *design, size_t row, size_t *active) {
-	size_t params = design->data->params, count = 1;
+	size_t params = design->table->params, count = 1;
 	active[0] = 0;
 	for (size_t param = 0; param < params; param++)
 		if (design->column[row * params + param] > 0)
@@ -109,7 +111,7 @@ static size_t row_columns(const struct design *design, size_t row, size_t *activ
 
 /* Multiplies by the centring, x - share * sum, what lies `step` apart: a vector, or one row or column of a matrix. */
 static void centre(const struct design *design, double *x, size_t step, bool effects) {
-	for (size_t param = 0; param < design->data->params; param++) {
+	for (size_t param = 0; param < design->table->params; param++) {
 		struct block block = design->blocks[param];
 		double sum = 0;
 		for (size_t c = block.first; c < block.first + block.count; c++)
@@ -136,12 +138,12 @@ void design_centre_vector(const struct design *design, double *effect) {
 }
 
 void design_gram(const struct design *design, const double *weight, const double *y, double *gram, double *v) {
-	size_t n = design->columns, *active = mem_alloc(design->data->params + 1, sizeof *active);
+	size_t n = design->columns, *active = mem_alloc(design->table->params + 1, sizeof *active);
 	for (size_t i = 0; i < n * n; i++)
 		gram[i] = 0;
 	for (size_t i = 0; v && i < n; i++)
 		v[i] = 0;
-	for (size_t row = 0; row < design->data->rows; row++) {
+	for (size_t row = 0; row < design->table->rows; row++) {
 		size_t count = row_columns(design, row, active);
 		for (size_t i = 0; i < count; i++) {
 			for (size_t k = 0; k < count; k++)
@@ -157,7 +159,7 @@ void design_gram(const struct design *design, const double *weight, const double
 }
 
 double design_fitted(const struct design *design, size_t row, const double *effect) {
-	size_t params = design->data->params;
+	size_t params = design->table->params;
 	double sum = effect[0];
 	for (size_t param = 0; param < params; param++)
 		if (design->column[row * params + param] > 0)
@@ -166,7 +168,7 @@ double design_fitted(const struct design *design, size_t row, const double *effe
 }
 
 double design_variance(const struct design *design, size_t row, const double *covariance) {
-	size_t params = design->data->params, n = design->columns;
+	size_t params = design->table->params, n = design->columns;
 	const int *columns = design->column + row * params;
 	double sum = covariance[0];
 	for (size_t i = 0; i < params; i++) {

@@ -170,12 +170,3 @@ void drivers_clear(struct drivers *drivers) {
 	drivers->fate = NULL;
 	drivers->members = NULL;
 }
-
-const char *drivers_fate_word(enum drivers_fate fate) {
-	static const char *const words[] = {[DRIVERS_KEPT] = "kept",
-	                                    [DRIVERS_MISSING] = "missing in too many trials",
-	                                    [DRIVERS_CONSTANT] = "constant",
-	                                    [DRIVERS_ZERO] = "mostly 0",
-	                                    [DRIVERS_NEGATIVE] = "negative"};
-	return words[fate];
-}

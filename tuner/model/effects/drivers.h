@@ -59,6 +59,5 @@ struct drivers {
 /* -1, with the reason: data that can't be, or no counter left. */
 int drivers_make(struct drivers *drivers, const struct drivers_data *data);
 void drivers_clear(struct drivers *drivers);
-const char *drivers_fate_word(enum drivers_fate fate);
 
 #endif

@@ -6,43 +6,30 @@
 #include <stdlib.h>
 
 #include "src/base/mem.h"
-#include "tuner/model/effects/impl.h"
+#include "tuner/model/effects/additive.h"
+#include "tuner/model/effects/effects.h"
 
 enum { ROWS_MIN = 6 };
 
 static const double LEVEL = 0.95;
 
-static bool is_row_good(const struct effects_data *data, size_t row) {
-	if (!(data->cost[row] > 0) || !isfinite(data->cost[row]))
-		return false;
-	if (data->weight && !(data->weight[row] >= 0 && data->weight[row] <= 1e9))
-		return false;
-	for (size_t param = 0; param < data->params; param++) {
-		int place = data->places[row * data->params + param];
-		if (place != EFFECTS_ABSENT && (place < 0 || (size_t)place >= data->levels[param]))
-			return false;
-	}
-	return true;
-}
-
-static bool is_good(const struct effects_data *data) {
+static bool is_good(const struct effects_table *table) {
+	char reason[EFFECTS_REASON];
 	size_t rows = 0;
-	for (size_t row = 0; row < data->rows; row++) {
-		if (!is_row_good(data, row))
-			return false;
-		rows += (!data->weight || data->weight[row] > 0) && !(data->over && data->over[row]);
-	}
-	return rows >= ROWS_MIN;
+	for (size_t row = 0; row < table->rows; row++)
+		rows += (!table->weight || table->weight[row] > 0) && !effects_table_over(table, row);
+	return rows >= ROWS_MIN && table->params > 0 && effects_table_check(table, reason) == 0;
 }
 
-/* How many standard errors the bounds are away, for all pairs of `count` values together. */
+/* The distance of the bounds in standard errors, so that all pairs of `count` values hold together (Sidak, Rectangular
+ * confidence regions for the means of multivariate normal distributions, 1967). */
 static double reach(size_t count, double freedom) {
 	double pairs = (double)count * (double)(count - 1) / 2;
 	double each = -expm1(log(LEVEL) / pairs); /* 1 - LEVEL^(1 / pairs) */
 	return gsl_cdf_tdist_Qinv(each / 2, freedom);
 }
 
-/* Bounds of the largest difference: those of the pair that has the largest. */
+/* Bounds of the largest difference: the largest lower and the largest upper bound of all pairs. */
 static void interval(const struct fit *fit, const size_t *columns, size_t count, size_t n, double ci[2]) {
 	double far = reach(count, fit->freedom);
 	ci[0] = ci[1] = 0;
@@ -58,8 +45,8 @@ static void interval(const struct fit *fit, const size_t *columns, size_t count,
 	}
 }
 
-static void effect_take(struct effect *effect, const struct design *design, const struct fit *fit, struct block block,
-                        const bool *comparable) {
+static void effect_set(struct effect *effect, const struct design *design, const struct fit *fit, struct block block,
+                       const bool *comparable) {
 	size_t *columns = mem_alloc(block.count + 1, sizeof *columns), count = 0, best = 0, worst = 0;
 	for (size_t c = block.first; c < block.first + block.count; c++) {
 		if (!comparable[c])
@@ -77,40 +64,37 @@ static void effect_take(struct effect *effect, const struct design *design, cons
 		effect->ratio = exp(fit->effect[worst] - fit->effect[best]);
 		effect->ci[0] = exp(ci[0]);
 		effect->ci[1] = exp(ci[1]);
-		effect->best = design->place[best];
-		effect->worst = design->place[worst];
+		effect->best = design->level[best];
+		effect->worst = design->level[worst];
 	}
 	free(columns);
 }
 
-static size_t effects_take(struct effect *effects, const struct design *design, const struct fit *fit) {
+static size_t effects_set(struct effect *effects, const struct design *design, const struct fit *fit) {
 	bool *comparable = mem_alloc(design->columns, sizeof *comparable);
 	size_t known = 0;
 	alias_find(design, comparable);
-	for (size_t param = 0; param < design->data->params; param++) {
+	for (size_t param = 0; param < design->table->params; param++) {
 		if (design->blocks[param].count)
-			effect_take(&effects[param], design, fit, design->blocks[param], comparable);
+			effect_set(&effects[param], design, fit, design->blocks[param], comparable);
 		known += effects[param].known;
 	}
 	free(comparable);
 	return known;
 }
 
-int effects_fit(const struct effects_data *data, struct effect *effects) {
-	for (size_t param = 0; param < data->params; param++)
+int effects_fit(const struct effects_table *table, struct effect *effects) {
+	for (size_t param = 0; param < table->params; param++)
 		effects[param] = (struct effect){.ratio = NAN, .ci = {NAN, NAN}, .best = -1, .worst = -1};
-	if (data->params == 0 || !is_good(data))
+	if (!is_good(table))
 		return -1;
 	struct design design;
 	struct fit fit = {0};
-	size_t known = 0, *seen = mem_alloc(data->params, sizeof *seen);
-	design_make(&design, data, seen);
-	for (size_t param = 0; param < data->params; param++)
-		effects[param].seen = seen[param];
-	if (design.columns > 1 && !fit_make(&fit, &design))
-		known = effects_take(effects, &design, &fit);
+	design_make(&design, table);
+	for (size_t param = 0; param < table->params; param++)
+		effects[param].seen = design.seen[param];
+	size_t known = fit_make(&fit, &design) ? 0 : effects_set(effects, &design, &fit);
 	fit_clear(&fit);
 	design_clear(&design);
-	free(seen);
 	return known ? 0 : -1;
 }

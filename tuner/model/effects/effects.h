@@ -23,30 +23,18 @@
  * not known. Of more than 511 values in all, those that were measured least often count as the mean. */
 #ifndef TUNER_MODEL_EFFECTS_EFFECTS_H
 #define TUNER_MODEL_EFFECTS_EFFECTS_H
-#include <stdbool.h>
-#include <stddef.h>
-
-enum { EFFECTS_ABSENT = -1 };
-
-struct effects_data {
-	size_t rows, params;
-	const size_t *levels; /* of each parameter */
-	const int *places;    /* rows x params, EFFECTS_ABSENT where the parameter does not exist */
-	const double *cost;   /* rows, > 0; smaller is better */
-	const double *weight; /* rows, or NULL */
-	const bool *over;     /* rows, or NULL; true: it was cut short, and costs more than `cost` */
-};
+#include "tuner/model/effects/table.h"
 
 struct effect {
 	bool known;      /* false: measured at fewer than two of its values, or not to be told apart from another */
 	double ratio;    /* cost of its worst measured value over that of its best, >= 1; NAN where not known */
 	double ci[2];    /* 95 %, of the ratio */
-	int best, worst; /* places; -1 where not known */
+	int best, worst; /* levels; -1 where not known */
 	size_t seen;     /* how many of its values were measured */
 };
 
 /* effects: params of them, always filled. -1 where there is too little data for any, or a cost, weight or place that
  * can't be one. */
-int effects_fit(const struct effects_data *data, struct effect *effects);
+int effects_fit(const struct effects_table *table, struct effect *effects);
 
 #endif

@@ -10,7 +10,7 @@
 
 #include "src/base/mem.h"
 #include "src/base/stats.h"
-#include "tuner/model/effects/impl.h"
+#include "tuner/model/effects/additive.h"
 
 enum { ROUNDS_OF_HUBER = 6, ROUNDS_MAX = 40 };
 
@@ -29,20 +29,18 @@ static const double SPREAD_POWER = 0.75;
 struct state {
 	const struct design *design;
 	struct fit *fit;
-	double scale;     /* of the residuals */
-	double *spread;   /* of each parameter: variance of its effects */
-	double *weight;   /* of each row: given times robust */
-	double *y;        /* of each row: log cost, or what to fit where that is over a limit */
-	double *residual; /* from a fit without the row, over its expected share of the scale */
+	double *spread; /* of each parameter: variance of its effects */
+	double *weight; /* of each row: given times robust */
+	double *y;      /* of each row: log cost, or what to fit where that is over a limit */
 	double *v, *adjusted;
 };
 
 static double given(const struct state *s, size_t row) {
-	return s->design->data->weight ? s->design->data->weight[row] : 1;
+	return s->design->table->weight ? s->design->table->weight[row] : 1;
 }
 
 static bool is_over(const struct state *s, size_t row) {
-	return s->design->data->over && s->design->data->over[row];
+	return s->design->table->over && s->design->table->over[row];
 }
 
 int fit_invert(double *matrix, size_t size) {
@@ -56,16 +54,16 @@ int fit_invert(double *matrix, size_t size) {
 }
 
 static void state_begin(struct state *s) {
-	const struct effects_data *data = s->design->data;
-	double spread = stats_mad(s->design->y, data->rows);
-	double mean = stats_mean(s->design->y, data->rows), square = 0;
-	for (size_t row = 0; row < data->rows; row++)
-		square += pow(s->design->y[row] - mean, 2) / (double)data->rows;
+	const struct effects_table *table = s->design->table;
+	double spread = stats_mad(s->design->y, table->rows);
+	double mean = stats_mean(s->design->y, table->rows), square = 0;
+	for (size_t row = 0; row < table->rows; row++)
+		square += pow(s->design->y[row] - mean, 2) / (double)table->rows;
 	spread = fmax(fmax(spread * spread, square), SPREAD_MIN);
-	s->scale = fmax(sqrt(spread / 10), SCALE_MIN);
-	for (size_t param = 0; param < data->params; param++)
+	s->fit->scale = fmax(sqrt(spread / 10), SCALE_MIN);
+	for (size_t param = 0; param < table->params; param++)
 		s->spread[param] = spread;
-	for (size_t row = 0; row < data->rows; row++) {
+	for (size_t row = 0; row < table->rows; row++) {
 		s->weight[row] = is_over(s, row) ? 0 : given(s, row);
 		s->y[row] = s->design->y[row];
 	}
@@ -78,9 +76,9 @@ static int solve(struct state *s) {
 	double *matrix = s->fit->covariance;
 	design_gram(design, s->weight, s->y, matrix, s->v);
 	matrix[0] += 1e-9;
-	for (size_t param = 0; param < design->data->params; param++)
+	for (size_t param = 0; param < design->table->params; param++)
 		for (size_t i = 0, c = design->blocks[param].first; i < design->blocks[param].count; i++, c++)
-			matrix[c * n + c] += s->scale * s->scale / s->spread[param];
+			matrix[c * n + c] += s->fit->scale * s->fit->scale / s->spread[param];
 	if (fit_invert(matrix, n))
 		return -1;
 	for (size_t i = 0; i < n; i++) {
@@ -104,7 +102,7 @@ static void spread_update(struct state *s, size_t param) {
 	for (size_t c = block.first; c < block.first + block.count; c++) {
 		if (often >= 2 && s->design->times[c] < 2)
 			continue;
-		sum += pow(s->fit->effect[c], 2) + s->scale * s->scale * s->fit->covariance[c * n + c];
+		sum += pow(s->fit->effect[c], 2) + s->fit->scale * s->fit->scale * s->fit->covariance[c * n + c];
 		count++;
 	}
 	if (count)
@@ -117,27 +115,27 @@ static void residuals_update(struct state *s) {
 	const struct design *design = s->design;
 	size_t count = 0, left = 0;
 	double used = 0;
-	for (size_t row = 0; row < design->data->rows; row++) {
+	for (size_t row = 0; row < design->table->rows; row++) {
 		if (is_over(s, row) || !(given(s, row) > 0))
 			continue;
 		double variance = design_variance(design, row, s->fit->covariance);
 		double others = fmax(1 - s->weight[row] * variance, 1e-9), own = variance / others;
 		double residual = (design->y[row] - design_fitted(design, row, s->fit->effect)) / others;
-		s->residual[row] = residual / sqrt(1 / given(s, row) + own);
-		s->adjusted[count++] = fabs(s->residual[row]);
+		s->fit->residual[row] = residual / sqrt(1 / given(s, row) + own);
+		s->adjusted[count++] = fabs(s->fit->residual[row]);
 		used += s->weight[row] * variance;
 		left += s->weight[row] > 0;
 	}
 	s->fit->freedom = (double)left - used;
-	s->scale = fmax(stats_median(s->adjusted, count) / 0.6745, SCALE_MIN);
+	s->fit->scale = fmax(stats_median(s->adjusted, count) / 0.6745, SCALE_MIN);
 }
 
 /* Far over the limit, the model has nothing to learn of it. */
 static void over_update(struct state *s, size_t row) {
-	double fitted = design_fitted(s->design, row, s->fit->effect), z = (s->design->y[row] - fitted) / s->scale;
+	double fitted = design_fitted(s->design, row, s->fit->effect), z = (s->design->y[row] - fitted) / s->fit->scale;
 	double hazard = z > -8 ? gsl_sf_hazard(z) : 0, ahead = hazard > z ? hazard - z : 1e-3;
 	s->weight[row] = given(s, row) * fmin(hazard * ahead, 1);
-	s->y[row] = fitted + s->scale / ahead;
+	s->y[row] = fitted + s->fit->scale / ahead;
 }
 
 static double robust_weight(double u, bool huber) {
@@ -147,11 +145,11 @@ static double robust_weight(double u, bool huber) {
 }
 
 static void weights_update(struct state *s, bool huber) {
-	for (size_t row = 0; row < s->design->data->rows; row++) {
+	for (size_t row = 0; row < s->design->table->rows; row++) {
 		if (is_over(s, row))
 			over_update(s, row);
 		else
-			s->weight[row] = given(s, row) * robust_weight(fabs(s->residual[row]) / s->scale, huber);
+			s->weight[row] = given(s, row) * robust_weight(fabs(s->fit->residual[row]) / s->fit->scale, huber);
 	}
 }
 
@@ -165,9 +163,9 @@ static int iterate(struct state *s) {
 		failed = solve(s);
 		moved = 0;
 		for (size_t i = 0; i < n; i++)
-			moved = fmax(moved, fabs(s->fit->effect[i] - before[i]) / s->scale);
+			moved = fmax(moved, fabs(s->fit->effect[i] - before[i]) / s->fit->scale);
 		memcpy(before, s->fit->effect, n * sizeof *before);
-		for (size_t param = 0; param < s->design->data->params; param++)
+		for (size_t param = 0; param < s->design->table->params; param++)
 			spread_update(s, param);
 		residuals_update(s);
 	}
@@ -176,24 +174,25 @@ static int iterate(struct state *s) {
 }
 
 int fit_make(struct fit *fit, const struct design *design) {
-	size_t n = design->columns, rows = design->data->rows;
+	size_t n = design->columns, rows = design->table->rows;
 	struct state s = {.design = design, .fit = fit};
+	if (n < 2)
+		return -1;
 	fit->effect = mem_alloc(n, sizeof *fit->effect);
 	fit->covariance = mem_alloc(n * n, sizeof *fit->covariance);
-	s.spread = mem_alloc(design->data->params + 1, sizeof *s.spread);
+	s.spread = mem_alloc(design->table->params + 1, sizeof *s.spread);
 	s.weight = mem_alloc(rows, sizeof *s.weight);
 	s.y = mem_alloc(rows, sizeof *s.y);
-	s.residual = mem_alloc(rows, sizeof *s.residual);
+	fit->residual = mem_alloc(rows, sizeof *fit->residual);
 	s.adjusted = mem_alloc(rows, sizeof *s.adjusted);
 	s.v = mem_alloc(n, sizeof *s.v);
 	state_begin(&s);
 	int failed = iterate(&s);
 	for (size_t i = 0; i < n * n; i++)
-		fit->covariance[i] *= s.scale * s.scale;
+		fit->covariance[i] *= fit->scale * fit->scale;
 	free(s.spread);
 	free(s.weight);
 	free(s.y);
-	free(s.residual);
 	free(s.adjusted);
 	free(s.v);
 	if (failed || !(fit->freedom >= FREEDOM_MIN))
@@ -205,4 +204,5 @@ int fit_make(struct fit *fit, const struct design *design) {
 void fit_clear(struct fit *fit) {
 	free(fit->effect);
 	free(fit->covariance);
+	free(fit->residual);
 }

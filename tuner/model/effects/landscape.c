@@ -8,64 +8,64 @@
 #include "src/base/mem.h"
 #include "tuner/model/effects/landscape_impl.h"
 
-static const struct landscape_step NO_STEP = {.place = -1, .ratio = NAN, .ci = {NAN, NAN}};
+static const struct landscape_step NO_STEP = {.level = -1, .ratio = NAN, .ci = {NAN, NAN}};
 
 static bool is_costly(const struct landscape_step *step) {
-	return step->place >= 0 && step->ci[0] > 1 + LANDSCAPE_STEP;
+	return step->level >= 0 && step->ci[0] > 1 + LANDSCAPE_STEP;
 }
 
 static bool is_free(const struct landscape_step *step) {
-	return step->place < 0 || step->ci[1] < 1 + LANDSCAPE_STEP;
+	return step->level < 0 || step->ci[1] < 1 + LANDSCAPE_STEP;
 }
 
 /* The closest on either side that anything is known of; those that can't be are passed over. */
-static void ordered_steps(struct landscape_param *param, const struct near_value *values, size_t count, size_t own) {
-	for (size_t v = own; v-- > 0 && param->step[0].place < 0;)
-		param->step[0] = values[v].step.place >= 0 ? values[v].step : NO_STEP;
-	for (size_t v = own + 1; v < count && param->step[1].place < 0; v++)
-		param->step[1] = values[v].step.place >= 0 ? values[v].step : NO_STEP;
+static void ordered_steps(struct landscape_param *param, const struct neighbour *values, size_t count, size_t own) {
+	for (size_t v = own; v-- > 0 && param->step[0].level < 0;)
+		param->step[0] = values[v].step.level >= 0 ? values[v].step : NO_STEP;
+	for (size_t v = own + 1; v < count && param->step[1].level < 0; v++)
+		param->step[1] = values[v].step.level >= 0 ? values[v].step : NO_STEP;
 }
 
-static void unordered_steps(struct landscape_param *param, const struct near_value *values, size_t count, size_t own) {
+static void unordered_steps(struct landscape_param *param, const struct neighbour *values, size_t count, size_t own) {
 	for (size_t v = 0; v < count; v++) {
 		const struct landscape_step *step = &values[v].step;
-		if (v == own || step->place < 0)
+		if (v == own || step->level < 0)
 			continue;
-		if (param->step[0].place < 0 || step->ratio < param->step[0].ratio)
+		if (param->step[0].level < 0 || step->ratio < param->step[0].ratio)
 			param->step[0] = *step;
-		if (param->step[1].place < 0 || step->ratio > param->step[1].ratio)
+		if (param->step[1].level < 0 || step->ratio > param->step[1].ratio)
 			param->step[1] = *step;
 	}
 }
 
-static bool is_within(const struct near_value *value, double margin) {
-	return value->step.place >= 0 && value->step.ratio <= 1 + margin;
+static bool is_within(const struct neighbour *value, double margin) {
+	return value->step.level >= 0 && value->step.ratio <= 1 + margin;
 }
 
 /* Around the winner, over values that nothing is known of, to the last that is as good. */
-static size_t reach(const struct near_value *values, size_t count, size_t own, double margin, size_t ends[2]) {
+static size_t reach(const struct neighbour *values, size_t count, size_t own, double margin, size_t ends[2]) {
 	size_t within = 1;
 	ends[0] = ends[1] = own;
-	for (size_t v = own; v-- > 0 && (values[v].step.place < 0 || is_within(&values[v], margin));)
-		if (values[v].step.place >= 0) {
+	for (size_t v = own; v-- > 0 && (values[v].step.level < 0 || is_within(&values[v], margin));)
+		if (values[v].step.level >= 0) {
 			ends[0] = v;
 			within++;
 		}
-	for (size_t v = own + 1; v < count && (values[v].step.place < 0 || is_within(&values[v], margin)); v++)
-		if (values[v].step.place >= 0) {
+	for (size_t v = own + 1; v < count && (values[v].step.level < 0 || is_within(&values[v], margin)); v++)
+		if (values[v].step.level >= 0) {
 			ends[1] = v;
 			within++;
 		}
 	return within;
 }
 
-static void widths_set(struct landscape_param *param, const struct near_value *values, size_t count, size_t own) {
+static void widths_set(struct landscape_param *param, const struct neighbour *values, size_t count, size_t own) {
 	size_t ends[2];
 	if (param->ordered) {
 		param->near = reach(values, count, own, LANDSCAPE_NEAR, ends);
 		param->wide = reach(values, count, own, LANDSCAPE_STEP, ends);
-		param->first = values[ends[0]].place;
-		param->last = values[ends[1]].place;
+		param->first = values[ends[0]].level;
+		param->last = values[ends[1]].level;
 		return;
 	}
 	param->near = param->wide = 1;
@@ -77,7 +77,7 @@ static void widths_set(struct landscape_param *param, const struct near_value *v
 
 static enum landscape_verdict judge(const struct landscape_param *param) {
 	const struct landscape_step *step = param->step;
-	if (step[0].place < 0 && step[1].place < 0)
+	if (step[0].level < 0 && step[1].level < 0)
 		return LANDSCAPE_UNCLEAR;
 	if (is_free(&step[0]) && is_free(&step[1]))
 		return LANDSCAPE_FLAT;
@@ -86,26 +86,26 @@ static enum landscape_verdict judge(const struct landscape_param *param) {
 	return LANDSCAPE_UNCLEAR;
 }
 
-static bool is_ordered(const struct near_value *values, size_t count, const struct response_data *data, size_t param) {
+static bool is_ordered(const struct neighbour *values, size_t count, const struct effects_table *data, size_t param) {
 	for (size_t v = 0; v < count; v++)
-		if (isnan(response_place(data, param, values[v].place)))
+		if (isnan(response_coordinate(data, param, values[v].level)))
 			return false;
 	return true;
 }
 
 /* Absent in the winner, or without another value: nothing to say. */
 static void param_look(struct landscape_param *param, const struct look *look, size_t at) {
-	size_t count, own = 0;
+	size_t count = look->data->measured.levels[at], own = 0;
 	*param = (struct landscape_param){.step = {NO_STEP, NO_STEP}, .near = 1, .wide = 1, .first = -1, .last = -1};
 	if (look->winner[at] == EFFECTS_ABSENT)
 		return;
-	struct near_value *values = look_values_new(look, at, &count);
-	while (values[own].place != look->winner[at])
+	struct neighbour *values = look_around(look, at);
+	while (values[own].level != look->winner[at])
 		own++;
 	param->ordered = is_ordered(values, count, &look->data->measured, at);
 	for (size_t v = 0; v < count; v++) {
-		param->measured += v != own && values[v].step.place >= 0 && values[v].step.measured;
-		param->predicted += v != own && values[v].step.place >= 0 && !values[v].step.measured;
+		param->measured += v != own && values[v].step.level >= 0 && values[v].step.measured;
+		param->predicted += v != own && values[v].step.level >= 0 && !values[v].step.measured;
 	}
 	(param->ordered ? ordered_steps : unordered_steps)(param, values, count, own);
 	widths_set(param, values, count, own);
@@ -117,7 +117,7 @@ static void sum_up(struct landscape *landscape, const struct landscape_data *dat
 	for (size_t p = 0; p < landscape->params; p++) {
 		const struct landscape_param *param = &landscape->param[p];
 		bool choice = data->measured.levels[p] > 1 &&
-		              data->measured.places[data->winner * landscape->params + p] != EFFECTS_ABSENT;
+		              data->measured.level[data->winner * landscape->params + p] != EFFECTS_ABSENT;
 		landscape->sharp += param->verdict == LANDSCAPE_SHARP;
 		landscape->flat += param->verdict == LANDSCAPE_FLAT;
 		landscape->unclear += choice && param->verdict == LANDSCAPE_UNCLEAR;
@@ -140,20 +140,20 @@ static const struct response *surrogate_of(struct landscape *landscape, const st
 }
 
 int landscape_make(struct landscape *landscape, const struct landscape_data *data) {
-	const struct response_data *measured = &data->measured;
+	const struct effects_table *measured = &data->measured;
 	*landscape = (struct landscape){.params = measured->params, .predicted_r2 = NAN};
-	if (response_check_rows(measured, landscape->reason))
+	if (effects_table_check(measured, landscape->reason))
 		return -1;
 	if (data->winner >= measured->rows || (measured->over && measured->over[data->winner])) {
-		snprintf(landscape->reason, RESPONSE_REASON, "no winner among the rows that were measured to the end");
+		snprintf(landscape->reason, RESPONSE_REASON, "the winner is not among the rows that were measured to the end");
 		return -1;
 	}
-	struct response_key *keys = response_keys_new(measured);
+	struct effects_key *keys = effects_keys_new(measured);
 	struct response *own;
 	const struct response *response = surrogate_of(landscape, data, &own);
 	struct look look = {.data = data, .keys = keys, .response = response};
 	bool over;
-	look.winner = measured->places + data->winner * measured->params;
+	look.winner = measured->level + data->winner * measured->params;
 	look_at(&look, look.winner, &look.cost, &look.variance, &over);
 	landscape->param = mem_alloc(measured->params, sizeof *landscape->param);
 	for (size_t p = 0; p < measured->params; p++)

@@ -11,11 +11,11 @@
 #define LANDSCAPE_NEAR 0.02
 
 struct landscape_data {
-	struct response_data measured;
+	struct effects_table measured;
 	const struct response *response; /* of `measured`; NULL: it is fitted here */
 	size_t winner;                   /* row */
 	/* May a configuration be? NULL: any may. It is asked of neighbours that were not measured. */
-	bool (*valid)(const int *places, void *ctx);
+	bool (*valid)(const int *level, void *ctx);
 	void *ctx;
 };
 
@@ -26,7 +26,7 @@ enum landscape_verdict {
 };
 
 struct landscape_step {
-	int place;     /* of the neighbour; -1: none there, or nothing known of it */
+	int level;     /* of the neighbour; -1: there is none, or nothing is known of it */
 	bool measured; /* false: predicted */
 	size_t rows;   /* how often it was measured */
 	double ratio;  /* its cost over the winner's */

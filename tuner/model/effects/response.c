@@ -10,13 +10,30 @@
 #include "tuner/model/effects/response_impl.h"
 
 /* Of more rows, so many of the smallest and an even choice of the others by cost. */
-enum { BEST_MAX = 100, ROWS_MAX = 500, STEPS = 14, STEPS_AGAIN = 8, ROUNDS = 2 };
+enum { BEST_MAX = 100, ROWS_MAX = 500, STEPS = 14, STEPS_AGAIN = 8, ROUNDS = 2, ROWS_MIN = 8 };
 static const double WILD_VARIANCE = 25; /* of targets, whose own is 1 */
 static const double NUGGETS[] = {0, 0.03, 0.3};
 static const double SCALE_MIN = 1e-3, OVER_VARIANCE = 0.1;
 
-bool response_is_over(const struct response *response, size_t row) {
-	return response->data.over && response->data.over[row];
+/* A configuration needs no more than this to be predicted, but fewer rows say nothing of how well it is. */
+static int check(const struct effects_table *table, char reason[RESPONSE_REASON]) {
+	size_t whole = 0;
+	if (effects_table_check(table, reason))
+		return -1;
+	for (size_t row = 0; row < table->rows; row++)
+		whole += !effects_table_over(table, row);
+	if (table->params == 0 || table->params > GP_DIMS_MAX)
+		snprintf(reason, RESPONSE_REASON, "there are %zu parameters; a surface takes 1 to %d", table->params,
+		         GP_DIMS_MAX);
+	else if (whole < ROWS_MIN)
+		snprintf(reason, RESPONSE_REASON, "%zu configurations were measured to the end; at least %d are needed", whole,
+		         ROWS_MIN);
+	return *reason ? -1 : 0;
+}
+
+void response_codes(const struct effects_table *table, const int *level, uint16_t *codes) {
+	for (size_t p = 0; p < table->params; p++)
+		codes[p] = (uint16_t)(level[p] == EFFECTS_ABSENT ? table->levels[p] : (size_t)level[p]);
 }
 
 static int by_target(const void *a, const void *b, void *ctx) {
@@ -26,7 +43,7 @@ static int by_target(const void *a, const void *b, void *ctx) {
 }
 
 static void choose(struct response *response) {
-	size_t rows = response->data.rows, *row = response->row = mem_alloc(rows, sizeof *row);
+	size_t rows = response->table.rows, *row = response->row = mem_alloc(rows, sizeof *row);
 	for (size_t i = 0; i < rows; i++)
 		row[i] = i;
 	response->count = rows;
@@ -40,34 +57,35 @@ static void choose(struct response *response) {
 
 /* Log cost, in units of its deviation without what is wild. */
 static void scale(struct response *response) {
-	size_t rows = response->data.rows, n = 0;
+	size_t rows = response->table.rows, n = 0;
 	double *kept = mem_alloc(rows, sizeof *kept), square = 0;
 	for (size_t row = 0; row < rows; row++)
 		if (!response->wild[row])
-			kept[n++] = log(response->data.cost[row]);
+			kept[n++] = log(response->table.cost[row]);
 	response->centre = stats_mean(kept, n);
 	for (size_t i = 0; i < n; i++)
 		square += pow(kept[i] - response->centre, 2) / (double)n;
 	response->scale = fmax(sqrt(square), SCALE_MIN);
 	for (size_t row = 0; row < rows; row++)
-		response->target[row] = (log(response->data.cost[row]) - response->centre) / response->scale;
+		response->target[row] = (log(response->table.cost[row]) - response->centre) / response->scale;
 	free(kept);
 }
 
 double response_variance(const struct response *response, size_t row) {
-	const struct response_data *data = &response->data;
-	double deviation = data->deviation && isfinite(data->deviation[row]) ? data->deviation[row] / response->scale : 0;
+	const struct effects_table *table = &response->table;
+	double deviation =
+		table->deviation && isfinite(table->deviation[row]) ? table->deviation[row] / response->scale : 0;
 	return response->nugget + deviation * deviation + response->extra[row];
 }
 
 static void observe(struct response *response) {
-	const struct response_data *data = &response->data;
+	const struct effects_table *table = &response->table;
 	uint16_t codes[GP_DIMS_MAX];
 	double *y = mem_alloc(response->count, sizeof *y);
 	gp_truncate(response->gp, 0);
 	for (size_t i = 0; i < response->count; i++) {
 		size_t row = response->row[i];
-		response_codes(data, data->places + row * data->params, codes);
+		response_codes(table, table->level + row * table->params, codes);
 		gp_add(response->gp, codes, response_variance(response, row));
 		y[i] = response->target[row];
 	}
@@ -76,8 +94,8 @@ static void observe(struct response *response) {
 }
 
 static void extra_set(struct response *response) {
-	for (size_t row = 0; row < response->data.rows; row++)
-		if (!response_is_over(response, row))
+	for (size_t row = 0; row < response->table.rows; row++)
+		if (!effects_table_over(&response->table, row))
 			response->extra[row] = response->wild[row] ? WILD_VARIANCE : 0;
 }
 
@@ -85,9 +103,9 @@ static void extra_set(struct response *response) {
 static void over_update(struct response *response) {
 	for (size_t i = 0; i < response->count; i++) {
 		size_t row = response->row[i];
-		if (!response_is_over(response, row))
+		if (!effects_table_over(&response->table, row))
 			continue;
-		double limit = (log(response->data.cost[row]) - response->centre) / response->scale;
+		double limit = (log(response->table.cost[row]) - response->centre) / response->scale;
 		double own = response->nugget + response->extra[row], mean = response->left[i];
 		double deviation = sqrt(fmax(response->error[i] - own, 1e-6)), z = (limit - mean) / deviation;
 		double hazard = z > -8 ? gsl_sf_hazard(z) : 0, share = 1 + z * hazard - hazard * hazard;
@@ -106,7 +124,7 @@ static void nugget_choose(struct response *response) {
 	struct gp *best = NULL;
 	double nugget = 0;
 	for (size_t i = 0; i < sizeof NUGGETS / sizeof *NUGGETS; i++) {
-		response->gp = gp_new(response->data.dim, response->data.dims);
+		response->gp = gp_new(response->table.dim, response->table.params);
 		response->nugget = NUGGETS[i];
 		observe(response);
 		gp_fit(response->gp, STEPS);
@@ -124,8 +142,8 @@ static void fit(struct response *response) {
 	choose(response);
 	response_suspect(response);
 	scale(response);
-	for (size_t row = 0; row < response->data.rows; row++)
-		response->extra[row] = response_is_over(response, row) ? OVER_VARIANCE : 0;
+	for (size_t row = 0; row < response->table.rows; row++)
+		response->extra[row] = effects_table_over(&response->table, row) ? OVER_VARIANCE : 0;
 	extra_set(response);
 	nugget_choose(response);
 	leave_out(response);
@@ -140,16 +158,16 @@ static void fit(struct response *response) {
 	response_score(response);
 }
 
-struct response *response_new(const struct response_data *data, char reason[RESPONSE_REASON]) {
-	if (response_check(data, reason))
+struct response *response_new(const struct effects_table *table, char reason[RESPONSE_REASON]) {
+	if (check(table, reason))
 		return NULL;
 	struct response *response = mem_alloc(1, sizeof *response);
-	response->data = *data;
-	response->target = mem_alloc(data->rows, sizeof *response->target);
-	response->extra = mem_alloc(data->rows, sizeof *response->extra);
-	response->wild = mem_alloc(data->rows, sizeof *response->wild);
-	response->left = mem_alloc(data->rows, sizeof *response->left);
-	response->error = mem_alloc(data->rows, sizeof *response->error);
+	response->table = *table;
+	response->target = mem_alloc(table->rows, sizeof *response->target);
+	response->extra = mem_alloc(table->rows, sizeof *response->extra);
+	response->wild = mem_alloc(table->rows, sizeof *response->wild);
+	response->left = mem_alloc(table->rows, sizeof *response->left);
+	response->error = mem_alloc(table->rows, sizeof *response->error);
 	fit(response);
 	return response;
 }
@@ -177,17 +195,13 @@ bool response_predicts(const struct response *response) {
 
 size_t response_wild(const struct response *response) {
 	size_t count = 0;
-	for (size_t row = 0; row < response->data.rows; row++)
+	for (size_t row = 0; row < response->table.rows; row++)
 		count += response->wild[row];
 	return count;
 }
 
 bool response_is_wild(const struct response *response, size_t row) {
 	return response->wild[row];
-}
-
-double response_target(const struct response *response, size_t row) {
-	return response->centre + response->scale * response->target[row];
 }
 
 double response_noise(const struct response *response) {
@@ -198,10 +212,52 @@ double response_stretch(const struct response *response) {
 	double sum = 0, n = 0;
 	for (size_t i = 0; i < response->count; i++) {
 		size_t row = response->row[i];
-		if (response->wild[row] || response_is_over(response, row))
+		if (response->wild[row] || effects_table_over(&response->table, row))
 			continue;
 		sum += pow(response->target[row] - response->left[i], 2) / response->error[i];
 		n++;
 	}
 	return n > 0 ? fmax(sqrt(sum / n), 1) : 1;
+}
+
+double response_coordinate(const struct effects_table *table, size_t param, int level) {
+	const double *at = table->dim[param].at;
+	return at && level != EFFECTS_ABSENT ? at[level] : NAN;
+}
+
+static int by_coordinate(const void *a, const void *b, void *ctx) {
+	size_t i = *(const size_t *)a, j = *(const size_t *)b;
+	const double *at = ctx;
+	return at && at[i] != at[j] ? (at[i] > at[j]) - (at[i] < at[j]) : (i > j) - (i < j);
+}
+
+size_t *response_order_new(const struct effects_table *table, size_t param) {
+	size_t *order = mem_alloc(table->levels[param] + 1, sizeof *order);
+	for (size_t v = 0; v < table->levels[param]; v++)
+		order[v] = v;
+	qsort_r(order, table->levels[param], sizeof *order, by_coordinate, (void *)table->dim[param].at);
+	return order;
+}
+
+/* Means of thousands of configurations come from a pool, which solves for all of them at once. */
+void response_predict(const struct response *response, const int *level, size_t count, double *mean,
+                      double *covariance) {
+	const struct effects_table *table = &response->table;
+	uint16_t *codes = mem_alloc(count * table->params, sizeof *codes);
+	double scale = response->scale;
+	for (size_t c = 0; c < count; c++)
+		response_codes(table, level + c * table->params, codes + c * table->params);
+	if (mean) {
+		struct gp_pool *pool = gp_pool_new(response->gp, count);
+		gp_pool_set(pool, codes, count);
+		gp_pool_predict(pool);
+		for (size_t c = 0; c < count; c++)
+			mean[c] = response->centre + scale * (double)gp_pool_mean(pool)[c];
+		gp_pool_free(pool);
+	}
+	if (covariance)
+		gp_covariances(response->gp, codes, count, covariance);
+	for (size_t i = 0; covariance && i < count * count; i++)
+		covariance[i] *= scale * scale;
+	free(codes);
 }

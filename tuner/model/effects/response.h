@@ -1,61 +1,50 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Log cost as a function of the configuration (a response surface): a Gaussian process over what was measured, made fit
- * for being asked afterwards. Wild rows are told from the others and get a noise of their own; rows cut short count as
- * what the process expects above their limit.
+/* The response surface: log cost as a function of the configuration. A Gaussian process (Rasmussen and Williams,
+ * Gaussian processes for machine learning, 2006) is fitted to what was measured, for questions that are asked
+ * afterwards: anova.h, landscape.h and the path of `explain` all put theirs to the same surface.
  *
- * Wild rows are found twice: by the bisquare weights of a robust regression (Holland and Welsch 1977,
- * gsl_multifit_robust) on the parameters, which has no interactions and so only sets rows aside for the moment; then by
- * those of the targets on their leave-one-out predictions, which do. Noise is set among a few by the likelihood. */
+ * Outliers ("wild" rows) get a noise of their own, because one disturbed trial would bend the surface around it. They
+ * are found in two steps: the additive model of effects.h sets suspects aside, so that they do not decide the lengths;
+ * then the bisquare weights of a robust regression (Holland and Welsch, Robust regression using iteratively reweighted
+ * least-squares, 1977) of the targets on their leave-one-out predictions judge all rows again, because the additive
+ * model takes interactions for noise. Trials that were cut short count as what the process expects above their limit
+ * (the mean of a truncated normal distribution). The noise is chosen among a few levels by the likelihood. */
 #ifndef TUNER_MODEL_EFFECTS_RESPONSE_H
 #define TUNER_MODEL_EFFECTS_RESPONSE_H
-#include <stdbool.h>
-#include <stddef.h>
-
-#include "tuner/model/effects/effects.h" /* EFFECTS_ABSENT */
+#include "tuner/model/effects/table.h"
 #include "tuner/model/gp/gp.h"
 
-/* What was measured: a row a trial. Values of parameters are places, as in effects.h; the Gaussian process sees codes,
- * as gp_dim_of makes them. With param NULL dimension d is parameter d; with code NULL a place is its code, and
- * levels[] that of absence. */
-struct response_data {
-	size_t rows, params;
-	const size_t *levels;    /* how many values each parameter has */
-	const int *places;       /* rows x params, EFFECTS_ABSENT where the parameter does not exist */
-	const double *cost;      /* rows, > 0; smaller is better */
-	const double *deviation; /* rows, relative standard error of the cost, or NULL; NAN: not known */
-	const bool *over;        /* rows, or NULL; true: it was cut short, and costs more than `cost` */
-	size_t dims;
-	const struct gp_dim *dim;
-	const int *param;            /* of each dimension; -1: of none, then always code 0 */
-	const uint16_t *const *code; /* of each dimension: of each place, then of absence */
-};
-
-enum { RESPONSE_REASON = 200 };
+enum { RESPONSE_REASON = EFFECTS_REASON };
 
 struct response;
-/* NULL, with the reason in words: rows that can't be, too few of them, or nothing that varies. */
-struct response *response_new(const struct response_data *data, char reason[RESPONSE_REASON]);
+/* NULL, with the reason in words: invalid rows, too few of them, or more parameters than GP_DIMS_MAX. The table must
+ * outlive the surface. */
+struct response *response_new(const struct effects_table *table, char reason[RESPONSE_REASON]);
 void response_free(struct response *response);
 
-/* Of log cost, each from all other rows: 1 - (sum of squared errors) / (sum of squares about the mean), without wild
- * rows and those cut short. 0 or less: the parameters tell nothing. */
+/* 1 - (sum of squared leave-one-out errors) / (sum of squares about the mean) of log cost, without wild rows and those
+ * cut short. At 0 or below the parameters explain nothing. */
 double response_r2(const struct response *response);
-/* Do they tell more than the mean does? One-sided t test of the squared errors, 1 %, and r2 of at least 0.1; of under
- * 200 rows also of an 8-fold cross-validation in which all is set anew. */
+/* Does the surface predict better than the mean does? r2 is at least 0.1, and a one-sided t test of the squared errors
+ * rejects chance at 1 %; under 200 rows also in an 8-fold cross-validation, where the parameters of the process are
+ * fitted without the fold, because leave-one-out errors of few rows are too small. */
 bool response_predicts(const struct response *response);
-size_t response_wild(const struct response *response); /* how many rows */
+size_t response_wild(const struct response *response); /* number of rows */
 bool response_is_wild(const struct response *response, size_t row);
-double response_target(const struct response *response, size_t row); /* log cost, or what stands for it */
 
-/* Root mean square of leave-one-out errors over their deviations, at least 1: how much too narrow intervals are. */
+/* Root mean square of the leave-one-out errors over their expected deviations, at least 1: the factor by which
+ * intervals of the process are too narrow. */
 double response_stretch(const struct response *response);
-double response_noise(const struct response *response); /* variance of log cost that nothing explains */
+double response_noise(const struct response *response); /* unexplained variance of log cost */
 
-/* Where a value lies among those of its parameter, by its first ordered dimension; NAN: it is unordered, or absent. */
-double response_place(const struct response_data *data, size_t param, int place);
+/* Coordinate of a level in 0..1 where the parameter is ordered; NAN: it is unordered, or absent. */
+double response_coordinate(const struct effects_table *table, size_t param, int level);
 
-/* Of log cost, without noise. mean and variance may be NULL; covariance: count x count or NULL. */
-void response_predict(const struct response *response, const int *places, size_t count, double *mean, double *variance,
+/* The levels of a parameter by their coordinate, or by their index where it is unordered; the caller frees it. */
+size_t *response_order_new(const struct effects_table *table, size_t param);
+
+/* Log cost without noise of `count` configurations. mean may be NULL; covariance: count x count, or NULL. */
+void response_predict(const struct response *response, const int *level, size_t count, double *mean,
                       double *covariance);
 
 #endif

@@ -14,7 +14,7 @@ static const double R2_MIN = 0.1, P_MAX = 0.01;
 enum { FEW = 200, PARTS = 8, STEPS = 12 };
 
 static bool counts(const struct response *response, size_t row) {
-	return !response->wild[row] && !response_is_over(response, row);
+	return !response->wild[row] && !effects_table_over(&response->table, row);
 }
 
 /* Of the squares that predictions save against the mean, which is from all others as well: R2, and the p of a t test.
@@ -41,15 +41,15 @@ static double gain_test(const struct response *response, const double *predicted
 }
 
 static void part_predict(const struct response *response, const size_t *part, size_t left, double *predicted) {
-	const struct response_data *data = &response->data;
-	struct gp *gp = gp_new(data->dim, data->dims);
+	const struct effects_table *table = &response->table;
+	struct gp *gp = gp_new(table->dim, table->params);
 	uint16_t codes[GP_DIMS_MAX];
 	double *y = mem_alloc(response->count, sizeof *y), variance;
 	size_t kept = 0;
 	for (size_t i = 0; i < response->count; i++) {
 		if (part[i] == left)
 			continue;
-		response_codes(data, data->places + response->row[i] * data->params, codes);
+		response_codes(table, table->level + response->row[i] * table->params, codes);
 		gp_add(gp, codes, response_variance(response, response->row[i]));
 		y[kept++] = response->target[response->row[i]];
 	}
@@ -57,7 +57,7 @@ static void part_predict(const struct response *response, const size_t *part, si
 	gp_fit(gp, STEPS);
 	gp_condition(gp);
 	for (size_t i = 0; i < response->count; i++) {
-		response_codes(data, data->places + response->row[i] * data->params, codes);
+		response_codes(table, table->level + response->row[i] * table->params, codes);
 		if (part[i] == left)
 			gp_predict(gp, codes, &predicted[i], &variance);
 	}

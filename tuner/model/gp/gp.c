@@ -116,7 +116,7 @@ void gp_target(struct gp *gp, const double *y) {
 		memcpy(gp->target, y, gp->count * sizeof *y);
 }
 
-static void solve(const struct gp *gp, size_t count, double *x) {
+void gp_solve(const struct gp *gp, size_t count, double *x) {
 	if (count == 0)
 		return;
 	gsl_matrix_const_view lower = gsl_matrix_const_submatrix(gp->lower, 0, 0, count, count);
@@ -124,17 +124,14 @@ static void solve(const struct gp *gp, size_t count, double *x) {
 	gsl_blas_dtrsv(CblasLower, CblasNoTrans, CblasNonUnit, &lower.matrix, &view.vector);
 }
 
-static double between(const struct gp *gp, const struct gp_kernel *kernel, const uint16_t *a, const uint16_t *b) {
-	return gp_covariance(gp, kernel, a, b) + gp_trend_covariance(gp, a, b);
-}
-
 static void factor_row(struct gp *gp, const struct gp_kernel *kernel, size_t row) {
 	const uint16_t *own = gp->codes + row * gp->dims;
 	double *x = gsl_matrix_ptr(gp->lower, row, 0);
 	for (size_t i = 0; i < row; i++)
-		x[i] = between(gp, kernel, own, gp->codes + i * gp->dims);
-	solve(gp, row, x);
-	double rest = between(gp, kernel, own, own) + kernel->noise + GP_JITTER + gp->variance[row] - gp_dot(x, x, row);
+		x[i] = gp_covariance(gp, kernel, own, gp->codes + i * gp->dims);
+	gp_solve(gp, row, x);
+	double rest =
+		gp_covariance(gp, kernel, own, own) + kernel->noise + GP_JITTER + gp->variance[row] - gp_dot(x, x, row);
 	x[row] = sqrt(fmax(rest, TINY));
 }
 
@@ -148,87 +145,12 @@ void gp_condition(struct gp *gp) {
 		unit[i] = 1;
 		gp->white[i] = gp->target[i] - gp_trend(gp, gp->codes + i * gp->dims);
 	}
-	solve(gp, gp->count, unit);
-	solve(gp, gp->count, gp->white);
+	gp_solve(gp, gp->count, unit);
+	gp_solve(gp, gp->count, gp->white);
 	gp->mean = gp_dot(unit, gp->white, gp->count) / (gp_dot(unit, unit, gp->count) + GP_MEAN_DOUBT);
 	for (size_t i = 0; i < gp->count; i++)
 		gp->white[i] -= gp->mean * unit[i];
 	free(unit);
-}
-
-void gp_predict(const struct gp *gp, const uint16_t *codes, double *mean, double *variance) {
-	struct gp_kernel kernel;
-	double *x = mem_alloc(gp->count + 1, sizeof *x);
-	gp_kernel_of(gp, gp->theta, &kernel);
-	for (size_t i = 0; i < gp->count; i++)
-		x[i] = between(gp, &kernel, codes, gp->codes + i * gp->dims);
-	solve(gp, gp->count, x);
-	*mean = gp->mean + gp_trend(gp, codes) + gp_dot(x, gp->white, gp->count);
-	*variance = fmax(between(gp, &kernel, codes, codes) - gp_dot(x, x, gp->count), TINY);
-	free(x);
-}
-
-/* Row i of L^-1 by those before it: - l' L^-1 / L_ii. */
-static void inverse_row(struct gp *gp, size_t row) {
-	double *x = gsl_matrix_ptr(gp->inverse, row, 0), own = 1 / gsl_matrix_get(gp->lower, row, row);
-	memcpy(x, gsl_matrix_const_ptr(gp->lower, row, 0), row * sizeof *x);
-	if (row > 0) {
-		gsl_matrix_const_view before = gsl_matrix_const_submatrix(gp->inverse, 0, 0, row, row);
-		gsl_vector_view view = gsl_vector_view_array(x, row);
-		gsl_blas_dtrmv(CblasLower, CblasTrans, CblasNonUnit, &before.matrix, &view.vector);
-	}
-	for (size_t j = 0; j < row; j++)
-		x[j] *= -own;
-	x[row] = own;
-}
-
-static void inverse_update(struct gp *gp) {
-	if (!gp->inverse || gp->inverse->size1 < gp->room) {
-		gsl_matrix_free(gp->inverse);
-		gp->inverse = gsl_matrix_calloc(gp->room, gp->room);
-		gp->inverted = 0;
-	}
-	for (; gp->inverted < gp->count; gp->inverted++)
-		inverse_row(gp, gp->inverted);
-}
-
-/* K^-1 (target - mean) */
-static double *weights_new(const struct gp *gp) {
-	double *weights = mem_alloc(gp->count, sizeof *weights);
-	gsl_matrix_const_view lower = gsl_matrix_const_submatrix(gp->lower, 0, 0, gp->count, gp->count);
-	gsl_vector_view view = gsl_vector_view_array(weights, gp->count);
-	memcpy(weights, gp->white, gp->count * sizeof *weights);
-	gsl_blas_dtrsv(CblasLower, CblasTrans, CblasNonUnit, &lower.matrix, &view.vector);
-	return weights;
-}
-
-/* The diagonal of K^-1 is that of L^-T L^-1. */
-void gp_leave_one_out(struct gp *gp, double *mean, double *variance) {
-	if (gp->count == 0)
-		return;
-	double *weights = weights_new(gp);
-	inverse_update(gp);
-	memset(variance, 0, gp->count * sizeof *variance);
-	for (size_t i = 0; i < gp->count; i++) {
-		const double *row = gsl_matrix_const_ptr(gp->inverse, i, 0);
-		for (size_t j = 0; j <= i; j++)
-			variance[j] += row[j] * row[j];
-	}
-	for (size_t i = 0; i < gp->count; i++) {
-		variance[i] = 1 / variance[i];
-		mean[i] = gp->target[i] - weights[i] * variance[i];
-	}
-	free(weights);
-}
-
-/* Of target = mean + noise, the noise is its variance times the weights. */
-void gp_smooth(const struct gp *gp, double *mean) {
-	if (gp->count == 0)
-		return;
-	double *weights = weights_new(gp);
-	for (size_t i = 0; i < gp->count; i++)
-		mean[i] = gp->target[i] - (gp_noise(gp) + GP_JITTER + gp->variance[i]) * weights[i];
-	free(weights);
 }
 
 double gp_likelihood(const struct gp *gp) {

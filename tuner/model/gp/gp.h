@@ -50,6 +50,8 @@ void gp_fit(struct gp *gp, size_t steps);
 /* Conditions on the observations and targets there are: before all that follows. */
 void gp_condition(struct gp *gp);
 void gp_predict(const struct gp *gp, const uint16_t *codes, double *mean, double *variance);
+/* How predictions of several configurations vary together, without noise: count x count. After gp_condition. */
+void gp_covariances(const struct gp *gp, const uint16_t *codes, size_t count, double *covariance);
 /* What each observation was predicted to be from all others (section 5.4.2): mean and variance of each, its own noise
  * included. Parameters and the constant mean stay as they are with all of them: with few observations, errors come out
  * a little small. */

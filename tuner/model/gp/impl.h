@@ -49,7 +49,10 @@ void gp_kernel_of(const struct gp *gp, const double *theta, struct gp_kernel *ke
 double gp_distance(const struct gp_axis *axis, unsigned a, unsigned b);
 /* Matern 5/2 at z >= 0; slope, where it isn't NULL: -dm/dlog z */
 double gp_matern(double z, double *slope);
+/* The prior covariance of two configurations, trends included. */
 double gp_covariance(const struct gp *gp, const struct gp_kernel *kernel, const uint16_t *a, const uint16_t *b);
+/* x becomes L^-1 x of the first `count` observations. */
+void gp_solve(const struct gp *gp, size_t count, double *x);
 /* What the trends say of a configuration; and the covariance that their uncertain slopes give to two. */
 double gp_trend(const struct gp *gp, const uint16_t *codes);
 double gp_trend_covariance(const struct gp *gp, const uint16_t *a, const uint16_t *b);

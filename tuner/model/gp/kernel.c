@@ -39,7 +39,8 @@ double gp_covariance(const struct gp *gp, const struct gp_kernel *kernel, const 
 		sum += m;
 		product *= m;
 	}
-	return kernel->s2 * (kernel->share * sum / fmax((double)gp->dims, 1) + (1 - kernel->share) * product);
+	return kernel->s2 * (kernel->share * sum / fmax((double)gp->dims, 1) + (1 - kernel->share) * product) +
+	       gp_trend_covariance(gp, a, b);
 }
 
 double gp_trend(const struct gp *gp, const uint16_t *codes) {
