@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The record of one process: a file that libsweetspot-omp maps and fills while the program runs, so that it survives a
+ * crash. Readers must check everything: the program could have written to it. Native byte order; every time in
+ * nanoseconds of CLOCK_MONOTONIC. */
+#ifndef LIB_OMP_FORMAT_H
+#define LIB_OMP_FORMAT_H
+#include <stdint.h>
+
+#define OMP_RECORD_MAGIC "SSOMPRC1"
+
+enum {
+	OMP_MODULES = 32,
+	OMP_PATH = 512,
+	OMP_BUILD_ID = 41, /* up to 20 bytes in hexadecimal, and NUL */
+	OMP_REGIONS = 512,
+	OMP_PLACE = 160,
+	OMP_SETTINGS = 16, /* columns of a table that explores */
+	OMP_TEAMS = 12,    /* team sizes whose changes are timed */
+	OMP_CALLS = 1 << 19
+};
+
+enum omp_runtime { OMP_RUNTIME_NONE, OMP_RUNTIME_GOMP, OMP_RUNTIME_KMP };
+
+/* How a region shares its work, as far as the wrapper can tell. */
+enum omp_sharing { OMP_PARALLEL, OMP_LOOP_STATIC, OMP_LOOP_DYNAMIC, OMP_LOOP_GUIDED, OMP_LOOP_RUNTIME, OMP_SECTIONS };
+
+/* Kinds of schedule as omp_sched_t numbers them. */
+enum omp_kind { OMP_KIND_KEEP, OMP_KIND_STATIC, OMP_KIND_DYNAMIC, OMP_KIND_GUIDED, OMP_KIND_AUTO };
+
+struct omp_module {
+	char path[OMP_PATH];
+	char build_id[OMP_BUILD_ID]; /* "-": the file has none */
+};
+
+struct omp_region {
+	uint64_t offset; /* of the outlined function from the module's load address */
+	uint32_t module, sharing;
+	char place[OMP_PLACE]; /* ";file;function;line;column;;" of clang, or empty */
+	uint64_t calls;        /* outermost ones of the thread that began the first region */
+	uint64_t others;       /* calls of other threads, and nested ones */
+	uint64_t ns, least_ns, most_ns;
+	uint64_t threads_sum; /* of the teams that were asked for, 0 for the runtime's own choice counting as its default */
+	uint64_t fixed;       /* calls whose num_threads clause, if clause or omp_set_num_threads decided the team */
+	uint64_t busy_calls;  /* calls whose threads were timed, and of those: */
+	uint64_t busy_sum_ns, busy_max_ns, busy_wall_ns, busy_threads;
+};
+
+struct omp_call {
+	uint64_t start_ns; /* since the record began */
+	float seconds;
+	uint16_t region;
+	uint8_t setting;  /* column of the table */
+	uint8_t switched; /* another column than the call before */
+};
+
+struct omp_record {
+	char magic[8];
+	uint32_t size, pid; /* size: of this struct */
+	uint32_t runtime, default_threads;
+	uint64_t start_ns, end_ns; /* end 0: the process did not end by itself */
+	uint32_t module_count, region_count;
+	uint64_t call_count; /* may exceed call_room: the rest was not kept */
+	uint64_t call_room;  /* of calls[] */
+	uint64_t dropped;    /* calls of regions beyond OMP_REGIONS */
+	uint64_t columns;    /* changes of the column */
+	uint32_t team_count, teams[OMP_TEAMS];
+	/* Seconds that one region costs when teams a and b alternate; on the diagonal, when a follows a. */
+	float team_cost[OMP_TEAMS][OMP_TEAMS];
+	struct omp_module modules[OMP_MODULES];
+	struct omp_region regions[OMP_REGIONS];
+	struct omp_call calls[];
+};
+
+#endif

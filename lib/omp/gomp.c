@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* GNU's runtime. A combined loop hands its bounds to the wrapper; the code of the region then asks for its pieces by
+ * the functions of the kind that it was compiled for. So only the chunk of such a loop can be changed, except for
+ * schedule(runtime), whose kind the runtime looks up. libgomp's ABI: gcc/libgomp/libgomp_g.h. */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "lib/omp/omp.h"
+
+typedef void region_function(void *data);
+
+struct timed {
+	region_function *function;
+	void *data;
+	struct omp_visit *visit;
+};
+
+/* Each thread of the team says how long it worked; the wait for the others is outside. */
+static void timed_run(void *data) {
+	const struct timed *timed = data;
+	uint64_t start = omp_now();
+	timed->function(timed->data);
+	uint64_t ns = omp_now() - start, most = atomic_load_explicit(&timed->visit->busy_max, memory_order_relaxed);
+	atomic_fetch_add_explicit(&timed->visit->busy_sum, ns, memory_order_relaxed);
+	atomic_fetch_add_explicit(&timed->visit->busy_threads, 1, memory_order_relaxed);
+	while (ns > most && !atomic_compare_exchange_weak_explicit(&timed->visit->busy_max, &most, ns, memory_order_relaxed,
+	                                                           memory_order_relaxed))
+		;
+}
+
+typedef void parallel_function(region_function *, void *, unsigned, unsigned);
+typedef void loop_function(region_function *, void *, unsigned, long, long, long, long, unsigned);
+typedef void runtime_function(region_function *, void *, unsigned, long, long, long, unsigned);
+typedef void sections_function(region_function *, void *, unsigned, unsigned, unsigned);
+typedef unsigned reductions_function(region_function *, void *, unsigned, unsigned);
+
+static struct {
+	parallel_function *parallel;
+	loop_function *loop_static, *dynamic, *guided, *nonmonotonic_dynamic, *nonmonotonic_guided;
+	runtime_function *runtime, *nonmonotonic_runtime, *maybe_nonmonotonic_runtime;
+	sections_function *sections;
+	reductions_function *reductions;
+} real;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void nothing(void *data) {
+	(void)data;
+}
+
+static void empty_region(unsigned threads) {
+	real.parallel(nothing, NULL, threads, 0);
+}
+
+static void find(void) {
+	*(void **)&real.parallel = omp_next("GOMP_parallel");
+	*(void **)&real.loop_static = omp_next("GOMP_parallel_loop_static");
+	*(void **)&real.dynamic = omp_next("GOMP_parallel_loop_dynamic");
+	*(void **)&real.guided = omp_next("GOMP_parallel_loop_guided");
+	*(void **)&real.nonmonotonic_dynamic = omp_next("GOMP_parallel_loop_nonmonotonic_dynamic");
+	*(void **)&real.nonmonotonic_guided = omp_next("GOMP_parallel_loop_nonmonotonic_guided");
+	*(void **)&real.runtime = omp_next("GOMP_parallel_loop_runtime");
+	*(void **)&real.nonmonotonic_runtime = omp_next("GOMP_parallel_loop_nonmonotonic_runtime");
+	*(void **)&real.maybe_nonmonotonic_runtime = omp_next("GOMP_parallel_loop_maybe_nonmonotonic_runtime");
+	*(void **)&real.sections = omp_next("GOMP_parallel_sections");
+	*(void **)&real.reductions = omp_next("GOMP_parallel_reductions");
+	struct omp_record *record = omp_record_get();
+	record->runtime = OMP_RUNTIME_GOMP;
+	if (omp_table_get() && real.parallel && omp_calls_get()->level && omp_calls_get()->level() == 0)
+		omp_teams_probe(record, omp_table_get(), empty_region);
+}
+
+static void begin(struct omp_visit *visit, struct timed *timed, region_function **function, void **data,
+                  enum omp_sharing sharing, unsigned threads) {
+	*timed = (struct timed){*function, *data, visit};
+	omp_region_begin(visit, *(void **)function, sharing, NULL, threads);
+	if (visit->busy) {
+		*function = timed_run;
+		*data = timed;
+	}
+}
+
+static long chunk_of(const struct omp_visit *visit, long chunk) {
+	return visit->outer && visit->setting.chunk ? (long)visit->setting.chunk : chunk;
+}
+
+OMP_EXPORT parallel_function GOMP_parallel;
+void GOMP_parallel(region_function *function, void *data, unsigned threads, unsigned flags) {
+	struct omp_visit visit;
+	struct timed timed;
+	pthread_once(&once, find);
+	begin(&visit, &timed, &function, &data, OMP_PARALLEL, threads);
+	real.parallel(function, data, visit.threads, flags);
+	omp_region_end(&visit);
+}
+
+/* A chunk in the table counts iterations, as the clause does: libgomp multiplies it by the increment itself. */
+#define LOOP(NAME, MEMBER, SHARING)                                                                                    \
+	OMP_EXPORT loop_function NAME;                                                                                     \
+	void NAME(region_function *function, void *data, unsigned threads, long start, long end, long incr, long chunk,    \
+	          unsigned flags) {                                                                                        \
+		struct omp_visit visit;                                                                                        \
+		struct timed timed;                                                                                            \
+		pthread_once(&once, find);                                                                                     \
+		begin(&visit, &timed, &function, &data, SHARING, threads);                                                     \
+		real.MEMBER(function, data, visit.threads, start, end, incr, chunk_of(&visit, chunk), flags);                  \
+		omp_region_end(&visit);                                                                                        \
+	}
+LOOP(GOMP_parallel_loop_static, loop_static, OMP_LOOP_STATIC)
+LOOP(GOMP_parallel_loop_dynamic, dynamic, OMP_LOOP_DYNAMIC)
+LOOP(GOMP_parallel_loop_guided, guided, OMP_LOOP_GUIDED)
+LOOP(GOMP_parallel_loop_nonmonotonic_dynamic, nonmonotonic_dynamic, OMP_LOOP_DYNAMIC)
+LOOP(GOMP_parallel_loop_nonmonotonic_guided, nonmonotonic_guided, OMP_LOOP_GUIDED)
+
+#define RUNTIME(NAME, MEMBER)                                                                                          \
+	OMP_EXPORT runtime_function NAME;                                                                                  \
+	void NAME(region_function *function, void *data, unsigned threads, long start, long end, long incr,                \
+	          unsigned flags) {                                                                                        \
+		struct omp_visit visit;                                                                                        \
+		struct timed timed;                                                                                            \
+		pthread_once(&once, find);                                                                                     \
+		begin(&visit, &timed, &function, &data, OMP_LOOP_RUNTIME, threads);                                            \
+		real.MEMBER(function, data, visit.threads, start, end, incr, flags);                                           \
+		omp_region_end(&visit);                                                                                        \
+	}
+RUNTIME(GOMP_parallel_loop_runtime, runtime)
+RUNTIME(GOMP_parallel_loop_nonmonotonic_runtime, nonmonotonic_runtime)
+RUNTIME(GOMP_parallel_loop_maybe_nonmonotonic_runtime, maybe_nonmonotonic_runtime)
+
+OMP_EXPORT sections_function GOMP_parallel_sections;
+void GOMP_parallel_sections(region_function *function, void *data, unsigned threads, unsigned count, unsigned flags) {
+	struct omp_visit visit;
+	struct timed timed;
+	pthread_once(&once, find);
+	begin(&visit, &timed, &function, &data, OMP_SECTIONS, threads);
+	real.sections(function, data, visit.threads, count, flags);
+	omp_region_end(&visit);
+}
+
+/* The runtime looks into the data of a region with task reductions, so its threads cannot be timed. */
+OMP_EXPORT reductions_function GOMP_parallel_reductions;
+unsigned GOMP_parallel_reductions(region_function *function, void *data, unsigned threads, unsigned flags) {
+	struct omp_visit visit;
+	pthread_once(&once, find);
+	omp_region_begin(&visit, *(void **)&function, OMP_PARALLEL, NULL, threads);
+	visit.busy = false;
+	unsigned team = real.reductions(function, data, visit.threads, flags);
+	omp_region_end(&visit);
+	return team;
+}
+
+/* A loop of schedule(runtime) inside a region: its schedule can be set before the region begins. */
+#define LOOP_START(NAME)                                                                                               \
+	typedef bool NAME##_function(long, long, long, long *, long *);                                                    \
+	OMP_EXPORT NAME##_function NAME;                                                                                   \
+	bool NAME(long start, long end, long incr, long *from, long *to) {                                                 \
+		static _Atomic(NAME##_function *) next;                                                                        \
+		NAME##_function *function = next;                                                                              \
+		if (!function) {                                                                                               \
+			*(void **)&function = omp_next(#NAME);                                                                     \
+			next = function;                                                                                           \
+		}                                                                                                              \
+		omp_region_is_runtime();                                                                                       \
+		return function(start, end, incr, from, to);                                                                   \
+	}
+LOOP_START(GOMP_loop_runtime_start)
+LOOP_START(GOMP_loop_nonmonotonic_runtime_start)
+LOOP_START(GOMP_loop_maybe_nonmonotonic_runtime_start)

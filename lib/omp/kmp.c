@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* LLVM's and Intel's runtime: every region is a variable number of pointers handed to __kmpc_fork_call, and a loop
+ * whose schedule is decided at run time asks __kmpc_dispatch_init first. ABI: openmp/runtime/src/kmp.h. */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/omp/omp.h"
+
+typedef struct {
+	int32_t reserved, flags, reserved2, reserved3;
+	const char *source; /* ";file;function;line;column;;" */
+} kmp_location;
+typedef void microtask(int32_t *thread, int32_t *bound, ...);
+typedef void fork_function(kmp_location *, int32_t, microtask *, ...);
+typedef void push_function(kmp_location *, int32_t, int32_t);
+typedef int32_t thread_function(kmp_location *);
+
+enum { ARGUMENTS_FEW = 12, ARGUMENTS_MANY = 128, ARGUMENTS_MOST = 1024, SCHEDULE_RUNTIME = 37 };
+static const int32_t SCHEDULE_MODIFIERS = 3 << 29;
+
+static struct {
+	fork_function *fork;
+	push_function *push;
+	thread_function *thread;
+} real;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+OMP_TLS unsigned pushed; /* num_threads of the region that comes next */
+
+static void nothing(int32_t *thread, int32_t *bound, ...) {
+	(void)thread;
+	(void)bound;
+}
+
+static void empty_region(unsigned threads) {
+	static kmp_location here = {.flags = 2, .source = ";unknown;unknown;0;0;;"};
+	real.push(&here, real.thread(&here), (int32_t)threads);
+	real.fork(&here, 0, nothing);
+}
+
+static void find(void) {
+	*(void **)&real.fork = omp_next("__kmpc_fork_call");
+	*(void **)&real.push = omp_next("__kmpc_push_num_threads");
+	*(void **)&real.thread = omp_next("__kmpc_global_thread_num");
+	struct omp_record *record = omp_record_get();
+	record->runtime = OMP_RUNTIME_KMP;
+	if (omp_table_get() && real.fork && real.push && real.thread && omp_calls_get()->level &&
+	    omp_calls_get()->level() == 0)
+		omp_teams_probe(record, omp_table_get(), empty_region);
+}
+
+OMP_EXPORT push_function __kmpc_push_num_threads;
+void __kmpc_push_num_threads(kmp_location *location, int32_t thread, int32_t threads) {
+	pthread_once(&once, find);
+	pushed = threads > 0 ? (unsigned)threads : 0;
+	real.push(location, thread, threads);
+}
+
+#define A4(i)   a[i], a[i + 1], a[i + 2], a[i + 3]
+#define A16(i)  A4(i), A4(i + 4), A4(i + 8), A4(i + 12)
+#define A64(i)  A16(i), A16(i + 16), A16(i + 32), A16(i + 48)
+#define A512(i) A64(i), A64(i + 64), A64(i + 128), A64(i + 192), A64(i + 256), A64(i + 320), A64(i + 384), A64(i + 448)
+
+/* The runtime reads `count` pointers and no more, so that handing over too many is harmless. */
+static void fork_on(kmp_location *location, int32_t count, microtask *task, void **a) {
+	if (count <= ARGUMENTS_FEW)
+		real.fork(location, count, task, A4(0), A4(4), A4(8));
+	else if (count <= ARGUMENTS_MANY)
+		real.fork(location, count, task, A64(0), A64(64));
+	else
+		real.fork(location, count, task, A512(0), A512(512));
+}
+
+static void too_many(int32_t count) {
+	fprintf(stderr, "sweetspot: a parallel region shares %d variables, more than can be passed on\n", (int)count);
+	abort();
+}
+
+OMP_EXPORT fork_function __kmpc_fork_call;
+void __kmpc_fork_call(kmp_location *location, int32_t count, microtask *task, ...) {
+	struct omp_visit visit;
+	va_list list;
+	pthread_once(&once, find);
+	if (count > ARGUMENTS_MOST)
+		too_many(count);
+	void *few[ARGUMENTS_FEW] = {0};
+	void **a = count <= ARGUMENTS_FEW ? few : __builtin_alloca(ARGUMENTS_MOST * sizeof *a);
+	if (a != few)
+		memset(a, 0, ARGUMENTS_MOST * sizeof *a);
+	va_start(list, task);
+	for (int32_t i = 0; i < count; i++)
+		a[i] = va_arg(list, void *);
+	va_end(list);
+	unsigned asked = pushed;
+	pushed = 0;
+	omp_region_begin(&visit, *(void **)&task, OMP_PARALLEL, location ? location->source : NULL, asked);
+	if (visit.slot && visit.threads != asked)
+		real.push(location, real.thread(location), (int32_t)visit.threads);
+	fork_on(location, count, task, a);
+	omp_region_end(&visit);
+}
+
+/* Loops of schedule(runtime): the region is marked as one whose schedule can be set before it begins. */
+#define DISPATCH(NAME, TYPE, STEP)                                                                                     \
+	typedef void NAME##_function(kmp_location *, int32_t, int32_t, TYPE, TYPE, STEP, STEP);                            \
+	OMP_EXPORT NAME##_function NAME;                                                                                   \
+	void NAME(kmp_location *location, int32_t thread, int32_t schedule, TYPE low, TYPE high, STEP step, STEP chunk) {  \
+		static _Atomic(NAME##_function *) next;                                                                        \
+		NAME##_function *function = next;                                                                              \
+		if (!function) {                                                                                               \
+			*(void **)&function = omp_next(#NAME);                                                                     \
+			next = function;                                                                                           \
+		}                                                                                                              \
+		if ((schedule & ~SCHEDULE_MODIFIERS) == SCHEDULE_RUNTIME)                                                      \
+			omp_region_is_runtime();                                                                                   \
+		function(location, thread, schedule, low, high, step, chunk);                                                  \
+	}
+DISPATCH(__kmpc_dispatch_init_4, int32_t, int32_t)
+DISPATCH(__kmpc_dispatch_init_4u, uint32_t, int32_t)
+DISPATCH(__kmpc_dispatch_init_8, int64_t, int64_t)
+DISPATCH(__kmpc_dispatch_init_8u, uint64_t, int64_t)

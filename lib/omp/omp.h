@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Inside libsweetspot-omp, which a program gets by LD_PRELOAD: it stands before libgomp or libomp, sees each parallel
+ * region by the address of its outlined function, and can change its team and its schedule. Only the C library is used.
+ *
+ * SWEETSPOT_OMP_TABLE=FILE: which settings regions get (table.c). SWEETSPOT_OMP_RECORD=PREFIX: each process that enters
+ * a region leaves PREFIX.PID (format.h). Without both every call goes straight through. */
+#ifndef LIB_OMP_OMP_H
+#define LIB_OMP_OMP_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/omp/format.h"
+
+#define OMP_EXPORT __attribute__((visibility("default")))
+#define OMP_TLS    static _Thread_local __attribute__((tls_model("initial-exec")))
+
+struct omp_setting {
+	uint16_t threads; /* 0: as it is */
+	uint8_t kind;     /* enum omp_kind */
+	uint32_t chunk;   /* 0: the kind's default */
+};
+
+/* A line of the table. */
+struct omp_row {
+	uint64_t offset;
+	uint32_t module; /* index in the table; UINT32_MAX: every region without a row of its own */
+	uint32_t count;  /* columns; the last one also stands for those after it */
+	struct omp_setting columns[OMP_SETTINGS];
+};
+
+struct omp_table {
+	char build_ids[OMP_MODULES][OMP_BUILD_ID];
+	uint32_t module_count, row_count, column_count;
+	uint64_t stretch_ns; /* how long a column holds; 0: the first column always */
+	uint32_t seed;
+	bool trace; /* every call is recorded */
+	bool busy;  /* threads are timed, too */
+	bool force; /* clauses of the program are overruled */
+	uint32_t team_count, teams[OMP_TEAMS];
+	struct omp_row rows[OMP_REGIONS];
+};
+
+/* A region as this process knows it. */
+struct omp_slot {
+	void *function;
+	struct omp_region *region; /* in the record, or in memory of our own */
+	const struct omp_row *row; /* NULL: nothing to change */
+	uint16_t number;
+};
+
+/* The runtime's own functions, found at the first region. */
+struct omp_calls {
+	int (*level)(void);
+	int (*max_threads)(void);
+	void (*schedule_set)(int kind, int chunk);
+	void (*schedule_get)(int *kind, int *chunk);
+};
+
+/* One call of a region, between its begin and its end. */
+struct omp_visit {
+	struct omp_slot *slot; /* NULL: neither timed nor changed */
+	struct omp_setting setting;
+	unsigned threads; /* to pass on; 0: no choice of ours */
+	uint64_t start_ns;
+	bool outer; /* outermost, in the thread whose calls are recorded */
+	bool busy;
+	int old_kind, old_chunk; /* to be restored; 0: nothing was set */
+	_Atomic uint64_t busy_sum, busy_max;
+	_Atomic unsigned busy_threads;
+};
+
+/* Reads the table once; NULL: there is none that can be used. */
+const struct omp_table *omp_table_get(void);
+bool omp_table_read(const char *path, struct omp_table *table);
+
+/* The record of this process, made on first use; never NULL: memory of its own where no file is wanted. */
+struct omp_record *omp_record_get(void);
+void omp_record_forked(void);
+
+/* NULL where there are too many regions. */
+struct omp_slot *omp_slot_find(void *function, enum omp_sharing sharing, const char *place);
+void omp_slots_forget(void);
+
+/* asked: the program's own number of threads for this region, 0 for none. */
+void omp_region_begin(struct omp_visit *visit, void *function, enum omp_sharing sharing, const char *place,
+                      unsigned asked);
+void omp_region_end(struct omp_visit *visit);
+/* In the region of this thread is a loop whose schedule the runtime looks up. */
+void omp_region_is_runtime(void);
+void omp_region_forked(void);
+/* The program called omp_set_num_threads. */
+void omp_region_team_set(void);
+
+uint64_t omp_now(void);
+/* The function of that name after this library, also of a runtime that was opened privately. NULL: there is none. */
+void *omp_next(const char *name);
+const struct omp_calls *omp_calls_get(void);
+/* Runs an empty region with that team: times what changes of the team cost. Set by the runtime's wrapper. */
+typedef void omp_empty_region(unsigned threads);
+void omp_teams_probe(struct omp_record *record, const struct omp_table *table, omp_empty_region *empty);
+
+#endif

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <pthread.h>
+#include <time.h>
+
+#include "lib/omp/omp.h"
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static struct omp_calls calls;
+
+uint64_t omp_now(void) {
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+void *omp_next(const char *name) {
+	/* A runtime that a plug-in brought along is not in the global scope, which is where RTLD_NEXT looks. */
+	static const char *const runtimes[] = {"libgomp.so.1", "libomp.so.5", "libomp.so", "libiomp5.so"};
+	void *found = dlsym(RTLD_NEXT, name);
+	for (size_t i = 0; !found && i < sizeof runtimes / sizeof *runtimes; i++) {
+		void *runtime = dlopen(runtimes[i], RTLD_LAZY | RTLD_NOLOAD);
+		if (runtime) {
+			found = dlsym(runtime, name);
+			dlclose(runtime);
+		}
+	}
+	return found;
+}
+
+static void calls_find(void) {
+	*(void **)&calls.level = omp_next("omp_get_level");
+	*(void **)&calls.max_threads = omp_next("omp_get_max_threads");
+	*(void **)&calls.schedule_set = omp_next("omp_set_schedule");
+	*(void **)&calls.schedule_get = omp_next("omp_get_schedule");
+}
+
+const struct omp_calls *omp_calls_get(void) {
+	pthread_once(&once, calls_find);
+	return &calls;
+}
+
+/* The team that the program itself asked for, in C and in Fortran. */
+#define SET_TEAM(NAME, TYPE)                                                                                           \
+	typedef void NAME##_function(TYPE);                                                                                \
+	OMP_EXPORT NAME##_function NAME;                                                                                   \
+	void NAME(TYPE threads) {                                                                                          \
+		NAME##_function *next;                                                                                         \
+		*(void **)&next = omp_next(#NAME);                                                                             \
+		omp_region_team_set();                                                                                         \
+		if (next)                                                                                                      \
+			next(threads);                                                                                             \
+	}
+SET_TEAM(omp_set_num_threads, int)
+SET_TEAM(omp_set_num_threads_, const int32_t *)
+SET_TEAM(omp_set_num_threads_8_, const int64_t *)

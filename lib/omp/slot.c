@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Regions by the address of their outlined function. Readers take no lock: a slot is complete before it can be found.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <elf.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/omp/omp.h"
+
+enum { SLOTS = 2048 /* a power of two, and four times as many as regions */ };
+
+static _Atomic(struct omp_slot *) table[SLOTS];
+static struct omp_slot slots[OMP_REGIONS];
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static size_t place_of(const void *function) {
+	return (size_t)(((uintptr_t)function >> 4) * 0x9E3779B97F4A7C15u >> 40) & (SLOTS - 1);
+}
+
+static struct omp_slot *lookup(const void *function, size_t *free_place) {
+	for (size_t i = place_of(function);; i = (i + 1) & (SLOTS - 1)) {
+		struct omp_slot *slot = atomic_load_explicit(&table[i], memory_order_acquire);
+		*free_place = i;
+		if (!slot || slot->function == function)
+			return slot;
+	}
+}
+
+struct search {
+	const char *base;
+	char *build_id;
+};
+
+static void notes_read(const char *notes, size_t size, char *build_id) {
+	for (size_t at = 0; at + sizeof(ElfW(Nhdr)) <= size;) {
+		const ElfW(Nhdr) *note = (const void *)(notes + at);
+		size_t name = at + sizeof *note, text = name + ((note->n_namesz + 3u) & ~3u);
+		if (text + note->n_descsz > size)
+			return;
+		if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 && memcmp(notes + name, "GNU", 4) == 0) {
+			for (size_t i = 0; i < note->n_descsz && 2 * i + 2 < OMP_BUILD_ID; i++)
+				snprintf(build_id + 2 * i, 3, "%02x", (unsigned char)notes[text + i]);
+			return;
+		}
+		at = text + ((note->n_descsz + 3u) & ~3u);
+	}
+}
+
+static int build_id_find(struct dl_phdr_info *info, size_t size, void *ctx) {
+	struct search *search = ctx;
+	bool here = false;
+	(void)size;
+	for (size_t i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *part = &info->dlpi_phdr[i];
+		const char *start = (const char *)info->dlpi_addr + part->p_vaddr;
+		here = here || (part->p_type == PT_LOAD && search->base >= start && search->base < start + part->p_memsz);
+	}
+	for (size_t i = 0; here && i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *part = &info->dlpi_phdr[i];
+		if (part->p_type == PT_NOTE)
+			notes_read((const char *)info->dlpi_addr + part->p_vaddr, part->p_memsz, search->build_id);
+	}
+	return here;
+}
+
+/* The number of the module in the record; OMP_MODULES where there are too many. */
+static uint32_t module_find(struct omp_record *record, const Dl_info *info) {
+	for (uint32_t i = 0; i < record->module_count && i < OMP_MODULES; i++)
+		if (strncmp(record->modules[i].path, info->dli_fname, OMP_PATH - 1) == 0)
+			return i;
+	if (record->module_count >= OMP_MODULES)
+		return OMP_MODULES;
+	struct omp_module *module = &record->modules[record->module_count];
+	snprintf(module->path, sizeof module->path, "%s", info->dli_fname);
+	strcpy(module->build_id, "-");
+	dl_iterate_phdr(build_id_find, &(struct search){info->dli_fbase, module->build_id});
+	return record->module_count++;
+}
+
+static const struct omp_row *row_find(const struct omp_record *record, uint32_t module, uint64_t offset) {
+	const struct omp_table *settings = omp_table_get();
+	const struct omp_row *any = NULL;
+	for (uint32_t i = 0; settings && i < settings->row_count; i++) {
+		const struct omp_row *row = &settings->rows[i];
+		if (row->module == UINT32_MAX)
+			any = row;
+		else if (row->offset == offset &&
+		         strcmp(settings->build_ids[row->module], record->modules[module].build_id) == 0)
+			return row;
+	}
+	return any;
+}
+
+static struct omp_slot *slot_make(void *function, enum omp_sharing sharing, const char *place) {
+	struct omp_record *record = omp_record_get();
+	Dl_info info = {0};
+	if (record->region_count >= OMP_REGIONS || !dladdr(function, &info) || !info.dli_fname)
+		return NULL;
+	uint32_t module = module_find(record, &info);
+	if (module == OMP_MODULES)
+		return NULL;
+	uint32_t number = record->region_count;
+	struct omp_region *region = &record->regions[number];
+	region->offset = (uint64_t)((const char *)function - (const char *)info.dli_fbase);
+	region->module = module;
+	region->sharing = sharing;
+	region->least_ns = UINT64_MAX;
+	if (place)
+		snprintf(region->place, sizeof region->place, "%s", place);
+	slots[number] = (struct omp_slot){.function = function,
+	                                  .region = region,
+	                                  .row = row_find(record, module, region->offset),
+	                                  .number = (uint16_t)number};
+	record->region_count++;
+	return &slots[number];
+}
+
+struct omp_slot *omp_slot_find(void *function, enum omp_sharing sharing, const char *place) {
+	size_t at;
+	struct omp_slot *slot = lookup(function, &at);
+	if (slot)
+		return slot;
+	pthread_mutex_lock(&lock);
+	slot = lookup(function, &at);
+	if (!slot) {
+		slot = slot_make(function, sharing, place);
+		if (slot)
+			atomic_store_explicit(&table[at], slot, memory_order_release);
+	}
+	pthread_mutex_unlock(&lock);
+	if (!slot)
+		__atomic_add_fetch(&omp_record_get()->dropped, 1, __ATOMIC_RELAXED);
+	return slot;
+}
+
+void omp_slots_forget(void) {
+	for (size_t i = 0; i < SLOTS; i++)
+		atomic_store_explicit(&table[i], NULL, memory_order_relaxed);
+	pthread_mutex_init(&lock, NULL);
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The table is text:
+ *
+ *     sweetspot-omp 1
+ *     stretch 5000000 7          a column holds for 5 ms; seed 7
+ *     trace | busy | force       options, a line each
+ *     teams 1 2 4                sizes whose changes are timed at the first region
+ *     module 0 BUILDID|-         modules are numbered from 0
+ *     region 0 1a2b 1 2:2:16 4   module, offset, and columns THREADS[:KIND[:CHUNK]]
+ *     any 2                      columns of every other region
+ *
+ * Lines that cannot be understood make the whole table unusable: half of a plan may be slower than none. */
+#include <ctype.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/omp/omp.h"
+
+enum { LINE_MAX_BYTES = 1024, THREADS_MOST = 4096 };
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static struct omp_table loaded;
+static bool usable;
+
+static bool number_read(char **text, int base, uint64_t most, uint64_t *number) {
+	char *end;
+	if (!isxdigit((unsigned char)**text))
+		return false;
+	errno = 0;
+	unsigned long long value = strtoull(*text, &end, base);
+	if (errno || end == *text || value > most)
+		return false;
+	*number = value;
+	*text = end;
+	return true;
+}
+
+static bool setting_read(char *word, struct omp_setting *setting) {
+	uint64_t threads, kind = 0, chunk = 0;
+	if (!number_read(&word, 10, THREADS_MOST, &threads))
+		return false;
+	if (*word == ':' && (word++, !number_read(&word, 10, OMP_KIND_AUTO, &kind)))
+		return false;
+	if (*word == ':' && (word++, !number_read(&word, 10, 1u << 30, &chunk)))
+		return false;
+	*setting = (struct omp_setting){.threads = (uint16_t)threads, .kind = (uint8_t)kind, .chunk = (uint32_t)chunk};
+	return *word == '\0';
+}
+
+static bool columns_read(char *rest, struct omp_table *table, uint32_t module, uint64_t offset) {
+	char *save, *word = strtok_r(rest, " ", &save);
+	if (table->row_count == OMP_REGIONS || !word)
+		return false;
+	struct omp_row *row = &table->rows[table->row_count++];
+	*row = (struct omp_row){.module = module, .offset = offset};
+	for (; word; word = strtok_r(NULL, " ", &save))
+		if (row->count == OMP_SETTINGS || !setting_read(word, &row->columns[row->count++]))
+			return false;
+	if (row->count > table->column_count)
+		table->column_count = row->count;
+	return true;
+}
+
+static bool region_read(char *rest, struct omp_table *table) {
+	uint64_t module, offset;
+	if (!number_read(&rest, 10, OMP_MODULES - 1, &module) || module >= table->module_count || *rest++ != ' ' ||
+	    !number_read(&rest, 16, UINT64_MAX, &offset) || *rest++ != ' ')
+		return false;
+	return columns_read(rest, table, (uint32_t)module, offset);
+}
+
+static bool module_read(char *rest, struct omp_table *table) {
+	uint64_t number;
+	if (!number_read(&rest, 10, OMP_MODULES - 1, &number) || number != table->module_count || *rest++ != ' ' ||
+	    strlen(rest) >= OMP_BUILD_ID)
+		return false;
+	strcpy(table->build_ids[table->module_count++], rest);
+	return true;
+}
+
+static bool teams_read(char *rest, struct omp_table *table) {
+	uint64_t team;
+	while (*rest) {
+		if (table->team_count == OMP_TEAMS || !number_read(&rest, 10, THREADS_MOST, &team) || team == 0)
+			return false;
+		table->teams[table->team_count++] = (uint32_t)team;
+		while (*rest == ' ')
+			rest++;
+	}
+	return true;
+}
+
+static bool stretch_read(char *rest, struct omp_table *table) {
+	uint64_t seed;
+	if (!number_read(&rest, 10, UINT64_MAX / 2, &table->stretch_ns) || *rest++ != ' ' ||
+	    !number_read(&rest, 10, UINT32_MAX, &seed))
+		return false;
+	table->seed = (uint32_t)seed;
+	return *rest == '\0';
+}
+
+static bool line_read(char *line, struct omp_table *table) {
+	char *rest = strchr(line, ' ');
+	if (rest)
+		*rest++ = '\0';
+	else
+		rest = line + strlen(line);
+	if (strcmp(line, "region") == 0)
+		return region_read(rest, table);
+	if (strcmp(line, "module") == 0)
+		return module_read(rest, table);
+	if (strcmp(line, "any") == 0)
+		return columns_read(rest, table, UINT32_MAX, 0);
+	if (strcmp(line, "teams") == 0)
+		return teams_read(rest, table);
+	if (strcmp(line, "stretch") == 0)
+		return stretch_read(rest, table);
+	if (*rest)
+		return false;
+	if (strcmp(line, "trace") == 0)
+		return table->trace = true;
+	if (strcmp(line, "busy") == 0)
+		return table->busy = true;
+	return strcmp(line, "force") == 0 && (table->force = true);
+}
+
+bool omp_table_read(const char *path, struct omp_table *table) {
+	char line[LINE_MAX_BYTES];
+	bool good = false;
+	FILE *file = fopen(path, "re");
+	*table = (struct omp_table){0};
+	if (file && fgets(line, sizeof line, file) && strcmp(line, "sweetspot-omp 1\n") == 0) {
+		good = true;
+		while (good && fgets(line, sizeof line, file)) {
+			char *end = strchr(line, '\n');
+			good = end != NULL;
+			if (good) {
+				*end = '\0';
+				good = line_read(line, table);
+			}
+		}
+	}
+	if (file)
+		fclose(file);
+	return good;
+}
+
+static void load(void) {
+	const char *path = getenv("SWEETSPOT_OMP_TABLE");
+	if (!path || !*path)
+		return;
+	usable = omp_table_read(path, &loaded);
+	if (!usable)
+		fprintf(stderr, "sweetspot: the region settings in %s cannot be read; the program runs without them\n", path);
+}
+
+const struct omp_table *omp_table_get(void) {
+	pthread_once(&once, load);
+	return usable ? &loaded : NULL;
+}
