@@ -41,6 +41,7 @@ include %D%/cmd/fleet/local.mk
 include %D%/cmd/list/local.mk
 include %D%/cmd/machine/local.mk
 include %D%/cmd/profile/local.mk
+include %D%/cmd/regions/local.mk
 include %D%/cmd/replay/local.mk
 include %D%/cmd/report/local.mk
 include %D%/cmd/run/local.mk

@@ -21,6 +21,7 @@ include %D%/store/local.mk
 include %D%/profile/local.mk
 include %D%/export/local.mk
 include %D%/record/local.mk
+include %D%/regions/local.mk
 include %D%/replay/local.mk
 include %D%/fleet/local.mk
 include %D%/tune/local.mk

@@ -11,6 +11,7 @@
 #include "src/base/mem.h"
 #include "src/base/near.h"
 #include "src/base/sys.h"
+#include "src/cmd/regions/regions.h"
 #include "tuner/export/export.h"
 #include "tuner/profile/folder.h"
 #include "tuner/profile/profile.h"
@@ -19,6 +20,7 @@
 
 static const struct opt what_options[] = {
 	OPT_GROUP("What to export"),
+	{"regions", 0, NULL, "settings found by tune --regions", 0},
 	{"profile", 0, "FILE", "profile, or folder of profiles, instead of the store", 0},
 	{0},
 };
@@ -256,6 +258,8 @@ static int write_out(const struct export_format *format, const json_t *profile, 
 }
 
 static int run(struct app *app, const struct opt_args *args, struct err *err) {
+	if (opt_has(args, "regions"))
+		return regions_command_export(app, args, err);
 	const struct export_format *format = format_read(args, err);
 	const char *from = opt_get(args, "profile", NULL), *path = opt_get(args, "output", NULL);
 	if (!format)

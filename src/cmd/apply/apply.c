@@ -8,12 +8,14 @@
 #include "src/base/json/js.h"
 #include "src/base/mem.h"
 #include "src/app/cmd.h"
+#include "src/cmd/regions/regions.h"
 #include "tuner/profile/profile.h"
 #include "tuner/profile/folder.h"
 #include "tuner/store/store.h"
 
 static const struct opt options[] = {
 	OPT_GROUP("What to run"),
+	{"regions", 0, NULL, "use the settings found by tune --regions", 0},
 	{"shell", 0, NULL, "run the command through sh", 0},
 	{"print", 0, NULL, "print the command instead of running it", 0},
 	{"or-as-is", 0, NULL, "run it unchanged if there is no recommendation", 0},
@@ -131,6 +133,8 @@ static int apply(struct app *app, const struct opt_args *args, const struct appl
 }
 
 static int run(struct app *app, const struct opt_args *args, struct err *err) {
+	if (opt_has(args, "regions"))
+		return regions_command_apply(app, args, err);
 	struct apply_request request = {0};
 	struct launch launch = {0};
 	json_t *profile = NULL;

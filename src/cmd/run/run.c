@@ -12,12 +12,15 @@
 #include "src/show/counters_ask.h"
 #include "src/show/figures.h"
 #include "src/cmd/run/references.h"
+#include "src/cmd/regions/regions.h"
 #include "src/show/results.h"
 #include "src/cmd/explain/roofline.h"
 #include "tuner/trial/counters.h"
 #include "tuner/race/unsafe.h"
 
 static const struct opt options[] = {
+	OPT_GROUP("What to measure"),
+	{"regions", 0, NULL, "parallel regions of an OpenMP program", 0},
 	OPT_GROUP("Measuring"),
 	{"alone", 0, NULL, "do not also measure one thread and the serial code", 0},
 	{"series", 0, NULL, "show each step of the last run, if the kernel can", 0},
@@ -147,6 +150,8 @@ static int trial(struct manual *manual, const struct opt_args *args, const json_
 }
 
 static int run(struct app *app, const struct opt_args *args, struct err *err) {
+	if (opt_has(args, "regions"))
+		return regions_command_run(app, args, err);
 	struct manual manual;
 	json_t *config = NULL;
 	struct counters_words words = {0};

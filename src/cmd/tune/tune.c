@@ -9,6 +9,7 @@
 #include "src/plan/plan.h"
 #include "src/plan/program_plan.h"
 #include "src/plan/source_spec.h"
+#include "src/cmd/regions/regions.h"
 #include "src/cmd/tune/stop_when.h"
 #include "src/cmd/tune/counters.h"
 #include "src/cmd/tune/nodes.h"
@@ -135,6 +136,8 @@ static int budget_check(struct tune_session *session, struct err *err) {
 }
 
 static int run(struct app *app, const struct opt_args *args, struct err *err) {
+	if (opt_has(args, "regions"))
+		return regions_command_tune(app, args, err);
 	struct tune_session session = {.app = app, .args = args};
 	int failed = -1;
 	if (!tune_settings_read(args, &session.settings, err) && !tune_nodes_new(app, args, &session.nodes, err) &&
@@ -149,9 +152,24 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	return failed;
 }
 
-static const struct opt *const tables[] = {
-	tune_what_options, plan_options,   cmd_device_options, program_options,   tune_options,
-	stop_when_options, source_options, launcher_options,   cmd_store_options, NULL};
+static const struct opt regions_options[] = {
+	OPT_GROUP("Parallel regions"),
+	{"regions", 0, NULL, "tune each region of the OpenMP program after --", 0},
+	{"force", 0, NULL, "overrule num_threads clauses, too", 0},
+	{0},
+};
+
+static const struct opt *const tables[] = {tune_what_options,
+                                           regions_options,
+                                           plan_options,
+                                           cmd_device_options,
+                                           program_options,
+                                           tune_options,
+                                           stop_when_options,
+                                           source_options,
+                                           launcher_options,
+                                           cmd_store_options,
+                                           NULL};
 
 const struct cmd cmd_tune = {
 	.name = "tune",

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include "src/cmd/regions/file.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "src/base/json/js.h"
+#include "src/base/mem.h"
+#include "src/base/sha256.h"
+#include "src/base/sys.h"
+
+enum { DOCUMENT_MAX = 8 << 20, KEY = 12 };
+
+static char *folder_of(const struct opt_args *args, struct err *err) {
+	const char *store = opt_get(args, "store", NULL);
+	if (store)
+		return mem_printf("%s.regions", store);
+	char *data = sys_data_dir(err), *folder = data ? mem_printf("%s/regions", data) : NULL;
+	free(data);
+	return folder;
+}
+
+static const char *base_name(const char *path) {
+	const char *slash = strrchr(path, '/');
+	return slash ? slash + 1 : path;
+}
+
+int regions_files_of(struct app *app, const struct opt_args *args, const char *program, struct regions_files *files,
+                     struct err *err) {
+	const char *machine = app_fingerprint(app, err);
+	char hash[SHA256_TEXT], *real = realpath(program, NULL);
+	*files = (struct regions_files){.folder = machine ? folder_of(args, err) : NULL};
+	if (!files->folder) {
+		free(real);
+		return -1;
+	}
+	char *identity = mem_printf("%s\n%s", real ? real : program, machine);
+	sha256_text(identity, strlen(identity), hash);
+	const char *key = strchr(hash, ':') ? strchr(hash, ':') + 1 : hash;
+	char *absolute = files->folder[0] == '/' ? NULL : realpath(".", NULL);
+	char *stem = mem_printf("%s%s%s/%s-%.*s", absolute ? absolute : "", absolute ? "/" : "", files->folder,
+	                        base_name(program), KEY, key);
+	files->json = mem_printf("%s.json", stem);
+	files->table = mem_printf("%s.table", stem);
+	free(absolute);
+	free(stem);
+	free(identity);
+	free(real);
+	return 0;
+}
+
+void regions_files_clear(struct regions_files *files) {
+	free(files->folder);
+	free(files->json);
+	free(files->table);
+}
+
+static json_t *document_load(const char *path, struct err *err) {
+	json_t *json = js_load(path, DOCUMENT_MAX, err);
+	const char *table;
+	if (json && strcmp(js_string_or(json, "schema", ""), "sweetspot-regions/1") == 0 &&
+	    js_string(json, "table", &table, err) == 0 && access(table, R_OK) == 0)
+		return json;
+	if (json)
+		err_set(err, ERR_USAGE, "tune the program again with --regions", "%s does not hold usable settings", path);
+	json_decref(json);
+	return NULL;
+}
+
+/* The only document in the folder; *count says how many there are. */
+static char *only_document(const char *folder, size_t *count) {
+	DIR *dir = opendir(folder);
+	char *path = NULL;
+	*count = 0;
+	for (struct dirent *entry; dir && (entry = readdir(dir));) {
+		size_t length = strlen(entry->d_name);
+		if (length < 6 || strcmp(entry->d_name + length - 5, ".json") != 0)
+			continue;
+		if (++*count == 1)
+			path = mem_printf("%s/%s", folder, entry->d_name);
+	}
+	if (dir)
+		closedir(dir);
+	return path;
+}
+
+json_t *regions_file_load(struct app *app, const struct opt_args *args, const char *program, struct err *err) {
+	struct regions_files files = {0};
+	char *path = NULL;
+	size_t count = 0;
+	json_t *json = NULL;
+	if (program && regions_files_of(app, args, program, &files, err) == 0 && access(files.json, F_OK) == 0)
+		path = mem_strdup(files.json);
+	if (!program && (files.folder = folder_of(args, err)))
+		path = only_document(files.folder, &count);
+	if (path && count <= 1)
+		json = document_load(path, err);
+	else if (count > 1)
+		err_set(err, ERR_USAGE, "name the program: sweetspot export --regions -- ./app",
+		        "settings of %zu programs are kept in %s", count, files.folder);
+	else if (files.folder)
+		err_set(err, ERR_NOTHING, "sweetspot tune --regions -- ./app in.dat", "no regions have been tuned%s%s",
+		        program ? " for " : "", program ? program : "");
+	free(path);
+	regions_files_clear(&files);
+	return json;
+}

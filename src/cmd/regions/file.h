@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Where settings of regions are kept: beside the store, two files a program, NAME-KEY.json for people and tools and
+ * NAME-KEY.table for libsweetspot-omp. The key is of the program's path and the machine. */
+#ifndef SRC_CMD_REGIONS_FILE_H
+#define SRC_CMD_REGIONS_FILE_H
+#include "src/app/cmd.h"
+
+struct regions_files {
+	char *folder, *json, *table;
+};
+
+int regions_files_of(struct app *app, const struct opt_args *args, const char *program, struct regions_files *files,
+                     struct err *err);
+void regions_files_clear(struct regions_files *files);
+/* The document of a program, NULL for any if there is only one. New reference. */
+json_t *regions_file_load(struct app *app, const struct opt_args *args, const char *program, struct err *err);
+
+#endif

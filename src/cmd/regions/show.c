@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include "src/cmd/regions/show.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "src/base/json/js.h"
+
+enum { SHOWN = 20 };
+static const double SMALL = 0.001; /* of the run: a region below this is not shown */
+
+static void percent(double share, char *text, size_t size) {
+	if (isfinite(share))
+		snprintf(text, size, "%.1f %%", 100 * share);
+	else
+		snprintf(text, size, "-");
+}
+
+static void name_of(const json_t *region, char *text, size_t size) {
+	const char *place = js_string_or(region, "place", "");
+	snprintf(text, size, "%s%s%s%s", js_string_or(region, "name", "?"), *place ? " (" : "", place, *place ? ")" : "");
+}
+
+static void left_out_print(size_t left) {
+	if (left)
+		printf("%zu smaller regions are in --json.\n", left);
+}
+
+void regions_profile_print(struct ui *ui, const json_t *profile) {
+	static const char *const titles[] = {"region", "calls", "time", "share", "threads", "imbalance", "efficiency"};
+	struct table *table = table_new(7, titles);
+	char name[512], calls[24], time[32], share[16], threads[16], uneven[16], used[16];
+	size_t i, left = 0;
+	json_t *region;
+	for (int column = 1; column < 7; column++)
+		table_right(table, column);
+	json_array_foreach(json_object_get(profile, "regions"), i, region) {
+		if (i >= SHOWN || js_real_or(region, "share", 0) < SMALL) {
+			left++;
+			continue;
+		}
+		name_of(region, name, sizeof name);
+		snprintf(calls, sizeof calls, "%lld", (long long)js_int_or(region, "calls", 0));
+		ui_seconds(js_real_or(region, "time", NAN), time, sizeof time);
+		percent(js_real_or(region, "share", NAN), share, sizeof share);
+		snprintf(threads, sizeof threads, "%.3g", js_real_or(region, "threads", NAN));
+		percent(js_real_or(region, "imbalance", NAN), uneven, sizeof uneven);
+		percent(js_real_or(region, "efficiency", NAN), used, sizeof used);
+		table_add(table, name, calls, time, share, threads, uneven, used);
+	}
+	ui_seconds(js_real_or(profile, "time", NAN), time, sizeof time);
+	printf("%s in all, %s, %lld threads by default\n\n", time, js_string_or(profile, "runtime", "?"),
+	       (long long)js_int_or(profile, "default_threads", 0));
+	table_print(table, ui, stdout);
+	table_free(table);
+	left_out_print(left);
+}
+
+static void setting_text(const json_t *setting, char *text, size_t size) {
+	int64_t chunk = js_int_or(setting, "chunk", 0);
+	int used = snprintf(text, size, "%.3g threads", js_real_or(setting, "threads", NAN));
+	const char *schedule = js_string_or(setting, "schedule", NULL);
+	if (schedule && used > 0 && (size_t)used < size)
+		used += snprintf(text + used, size - (size_t)used, ", %s", schedule);
+	if (chunk && used > 0 && (size_t)used < size)
+		snprintf(text + used, size - (size_t)used, "%s%lld", schedule ? "," : ", chunk ", (long long)chunk);
+}
+
+static void verdict_print(struct ui *ui, const json_t *result) {
+	const json_t *speedup = json_object_get(result, "speedup"), *ci = json_object_get(speedup, "ci");
+	const char *verdict = js_string_or(result, "verdict", "?");
+	double ratio = js_real_or(speedup, "ratio", NAN), low = json_number_value(json_array_get(ci, 0));
+	double high = json_number_value(json_array_get(ci, 1));
+	char before[32], after[32];
+	ui_seconds(js_real_or(json_object_get(result, "baseline"), "median", NAN), before, sizeof before);
+	ui_seconds(js_real_or(json_object_get(result, "best"), "median", NAN), after, sizeof after);
+	if (js_int_or(result, "changed", 0) == 0)
+		printf("%sno change%s: no region is clearly faster with another team or schedule\n", ui_style(ui, UI_BOLD),
+		       ui_style(ui, UI_PLAIN));
+	else if (strcmp(verdict, "faster") == 0)
+		printf("%s%.2fx faster%s [%.2f, %.2f]: %s -> %s\n", ui_style(ui, UI_BOLD), ratio, ui_style(ui, UI_PLAIN), low,
+		       high, before, after);
+	else
+		printf("%s%s%s: %.2fx [%.2f, %.2f], %s -> %s\n", ui_style(ui, UI_BOLD), verdict, ui_style(ui, UI_PLAIN), ratio,
+		       low, high, before, after);
+}
+
+void regions_result_print(struct ui *ui, const json_t *result, const char *command) {
+	static const char *const titles[] = {"region", "calls", "share", "today", "best", "gain"};
+	struct table *table = table_new(6, titles);
+	char name[512], calls[24], share[16], today[64], best[96], gain[16];
+	size_t i, left = 0;
+	json_t *region;
+	verdict_print(ui, result);
+	printf("%lld runs of the program, %lld pairs among them\n\n", (long long)js_int_or(result, "runs", 0),
+	       (long long)js_int_or(result, "pairs", 0));
+	table_right(table, 1);
+	table_right(table, 2);
+	table_right(table, 5);
+	json_array_foreach(json_object_get(result, "regions"), i, region) {
+		if (i >= SHOWN || js_real_or(region, "share", 0) < SMALL) {
+			left++;
+			continue;
+		}
+		double times = js_real_or(region, "gain", 1);
+		name_of(region, name, sizeof name);
+		snprintf(calls, sizeof calls, "%lld", (long long)js_int_or(region, "calls", 0));
+		percent(js_real_or(region, "share", NAN), share, sizeof share);
+		setting_text(json_object_get(region, "baseline"), today, sizeof today);
+		setting_text(json_object_get(region, "best"), best, sizeof best);
+		snprintf(gain, sizeof gain, times == 1 ? "" : "%.2fx", times);
+		table_add(table, name, calls, share, today, strcmp(today, best) == 0 ? "no change" : best, gain);
+		if (js_bool_or(region, "fixed", false))
+			printf("%s keeps its team: a num_threads clause or omp_set_num_threads decides it (--force changes it)\n",
+			       name);
+	}
+	table_print(table, ui, stdout);
+	table_free(table);
+	left_out_print(left);
+	if (js_int_or(result, "changed", 0) > 0 && strcmp(js_string_or(result, "verdict", ""), "slower") != 0)
+		printf("\nrun it so:   sweetspot apply --regions -- %s\nin a script: sweetspot export --regions --format env\n",
+		       command);
+}

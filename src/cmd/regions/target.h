@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The program whose regions are meant, checked before it is run. */
+#ifndef SRC_CMD_REGIONS_TARGET_H
+#define SRC_CMD_REGIONS_TARGET_H
+#include "src/app/cmd.h"
+
+struct regions_target {
+	char *const *words; /* of the command, NULL-terminated */
+	size_t count;
+	char *path;    /* of the program, absolute */
+	char *library; /* libsweetspot-omp.so */
+};
+
+/* command: for hints ("tune"). ERR_USAGE for a program that cannot be reached: static, setuid, without OpenMP. */
+int regions_target_read(struct regions_target *target, const struct opt_args *args, const char *command,
+                        struct err *err);
+void regions_target_clear(struct regions_target *target);
+char *regions_library_path(struct err *err); /* caller frees */
+
+#endif

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* `tune --regions` and `run --regions`. */
+#include <config.h>
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "src/app/lock.h"
+#include "src/base/json/js.h"
+#include "src/base/sys.h"
+#include "src/cmd/regions/file.h"
+#include "src/cmd/regions/regions.h"
+#include "src/cmd/regions/show.h"
+#include "src/cmd/regions/target.h"
+#include "tuner/regions/regions.h"
+
+static const double TIMEOUT_SECONDS = 3600;
+
+static void progress(void *ctx, const char *phase, int done, int all) {
+	ui_progress(ctx, "regions  %s, run %d of about %d", phase, done, all);
+}
+
+/* The options of a program that make sense here. */
+static int options_read(struct app *app, const struct opt_args *args, const struct regions_target *target,
+                        struct regions_options *options, struct err *err) {
+	static const char *const refused[] = {"param", "build", "openmp", "metric", "spec", "sizes", "launcher", "resume"};
+	const char *budget = opt_get(args, "budget", NULL), *timeout = opt_get(args, "timeout", NULL);
+	const char *expect = opt_get(args, "expect-output", NULL);
+	long long seed;
+	for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
+		if (opt_has(args, refused[i]))
+			return err_set(err, ERR_USAGE, "tune the regions first, then the rest",
+			               "--%s cannot be combined with --regions", refused[i]);
+	if (expect && strcmp(expect, "same") != 0)
+		return err_set(err, ERR_USAGE, "it takes same; --verify CMD checks anything else",
+		               "--expect-output cannot be %.100s", expect);
+	*options = (struct regions_options){.worker = app_worker(app, err),
+	                                    .library = target->library,
+	                                    .timeout_s = TIMEOUT_SECONDS,
+	                                    .interrupt = app_interrupt(app),
+	                                    .force = opt_has(args, "force"),
+	                                    .progress = progress,
+	                                    .progress_ctx = app_ui(app)};
+	options->program = (struct program_spec){.argv = (const char *const *)target->words,
+	                                         .cwd = opt_get(args, "cwd", NULL),
+	                                         .input = opt_get(args, "input", NULL),
+	                                         .before_each = opt_get(args, "before-each", NULL),
+	                                         .verify = opt_get(args, "verify", NULL),
+	                                         .expect_same = expect != NULL};
+	if (!options->worker || opt_int(args, "seed", 0, INT64_MAX, 1, &seed, err) ||
+	    (budget && opt_seconds(budget, "budget", &options->budget_s, err)) ||
+	    (timeout && opt_seconds(timeout, "timeout", &options->timeout_s, err)))
+		return -1;
+	options->seed = (uint64_t)seed;
+	return 0;
+}
+
+static json_t *command_json(const struct regions_target *target) {
+	json_t *words = json_array();
+	for (size_t i = 0; i < target->count; i++)
+		json_array_append_new(words, json_string(target->words[i]));
+	return words;
+}
+
+static const char *base_name(const char *path) {
+	const char *slash = strrchr(path, '/');
+	return slash ? slash + 1 : path;
+}
+
+static int keep(struct app *app, const struct regions_files *files, const struct regions_target *target,
+                const json_t *result, struct err *err) {
+	json_t *json = json_copy((json_t *)result);
+	json_object_set_new(json, "schema", json_string("sweetspot-regions/1"));
+	json_object_set_new(json, "program", json_string(target->path));
+	json_object_set_new(json, "argv", command_json(target));
+	json_object_set_new(json, "library", json_string(target->library));
+	json_object_set_new(json, "fingerprint", json_string(app_fingerprint(app, err)));
+	char *text = json_dumps(json, JSON_INDENT(2) | JSON_SORT_KEYS);
+	int failed = text ? sys_write_file(files->json, text, strlen(text), err) : -1;
+	free(text);
+	json_decref(json);
+	return failed;
+}
+
+static int show(struct app *app, const struct opt_args *args, const struct regions_target *target, json_t *result,
+                struct err *err) {
+	json_object_set_new(result, "kernel", json_string(base_name(target->path)));
+	json_object_set_new(result, "problem", json_pack("{s:o}", "argv", command_json(target)));
+	if (!opt_has(args, "json")) {
+		char *command = program_join((const char *const *)target->words, true);
+		regions_result_print(app_ui(app), result, command);
+		free(command);
+		return 0;
+	}
+	const json_t *machine = app_machine(app, err);
+	json_t *json = json_pack("{s:s,s:O,s:o,s:[O]}", "schema", "sweetspot-tune/1", "machine", machine, "noise_floor",
+	                         json_null(), "results", result);
+	int failed = machine && json ? js_write(json, stdout) : -1;
+	json_decref(json);
+	return failed;
+}
+
+int regions_command_tune(struct app *app, const struct opt_args *args, struct err *err) {
+	struct regions_target target;
+	struct regions_files files = {0};
+	struct regions_options options;
+	json_t *result = NULL;
+	int failed = regions_target_read(&target, args, "tune", err) ||
+	             regions_files_of(app, args, target.path, &files, err) ||
+	             options_read(app, args, &target, &options, err) || sys_make_dirs(files.folder, err);
+	int lock = failed ? -1 : lock_take(app_ui(app), app_interrupt(app), err);
+	if (lock >= 0) {
+		options.table = files.table;
+		result = regions_tune(&options, err);
+		lock_release(lock);
+	}
+	ui_progress_end(app_ui(app));
+	failed = !result || keep(app, &files, &target, result, err) || show(app, args, &target, result, err);
+	json_decref(result);
+	regions_files_clear(&files);
+	regions_target_clear(&target);
+	return failed ? -1 : 0;
+}
+
+int regions_command_run(struct app *app, const struct opt_args *args, struct err *err) {
+	struct regions_target target;
+	struct regions_options options;
+	json_t *profile = NULL;
+	int failed = regions_target_read(&target, args, "run", err) || options_read(app, args, &target, &options, err);
+	int lock = failed ? -1 : lock_take(app_ui(app), app_interrupt(app), err);
+	if (lock >= 0) {
+		profile = regions_profile(&options, err);
+		lock_release(lock);
+	}
+	ui_progress_end(app_ui(app));
+	if (profile) {
+		json_object_set_new(profile, "schema", json_string("sweetspot-run/1"));
+		json_object_set_new(profile, "program", json_string(target.path));
+		json_object_set_new(profile, "argv", command_json(&target));
+		if (opt_has(args, "json"))
+			failed = js_write(profile, stdout);
+		else
+			regions_profile_print(app_ui(app), profile);
+	}
+	failed = failed || !profile;
+	json_decref(profile);
+	regions_target_clear(&target);
+	return failed ? -1 : 0;
+}

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "src/base/json/js.h"
+#include "src/base/mem.h"
+#include "src/base/stats.h"
+#include "src/base/sys.h"
+#include "tuner/regions/impl.h"
+
+static const char *const sharings[] = {"parallel",    "static loop",  "dynamic loop",
+                                       "guided loop", "runtime loop", "sections"};
+static const char *const kinds[] = {"", "static", "dynamic", "guided", "auto"};
+
+static double seconds_in(const struct regions_region *region) {
+	return 1e-9 * (double)region->facts.ns;
+}
+
+static double threads_of(const struct regions_region *region) {
+	const struct omp_region *facts = &region->facts;
+	return facts->calls ? (double)facts->threads_sum / (double)facts->calls : NAN;
+}
+
+/* Longest time of a thread over their mean, less 1: 0 means that all work equally long. */
+static double imbalance(const struct omp_region *facts) {
+	if (!facts->busy_calls || !facts->busy_sum_ns || !facts->busy_threads)
+		return NAN;
+	double mean = (double)facts->busy_sum_ns / (double)facts->busy_threads;
+	return (double)facts->busy_max_ns / (double)facts->busy_calls / mean - 1;
+}
+
+/* Processor time that the threads of the team worked, over what they were held for. */
+static double efficiency(const struct omp_region *facts) {
+	double held = (double)facts->busy_wall_ns * (double)facts->busy_threads / (double)facts->busy_calls;
+	return facts->busy_calls && held > 0 ? (double)facts->busy_sum_ns / held : NAN;
+}
+
+static json_t *region_json(const struct regions_region *region, double total) {
+	json_t *json = json_pack("{s:s,s:s,s:s,s:I,s:I,s:o,s:o}", "name", region->name, "place", region->place, "symbol",
+	                         region->symbol, "offset", (json_int_t)region->offset, "calls",
+	                         (json_int_t)region->facts.calls, "time", js_number(seconds_in(region)), "share",
+	                         js_number(total > 0 ? seconds_in(region) / total : NAN));
+	json_object_set_new(json, "threads", js_number(threads_of(region)));
+	json_object_set_new(json, "sharing", json_string(sharings[region->facts.sharing]));
+	json_object_set_new(json, "fixed", json_boolean(region->facts.fixed > 0));
+	json_object_set_new(json, "module", json_string(region->module));
+	json_object_set_new(json, "build_id", json_string(region->build_id));
+	if (region->facts.others)
+		json_object_set_new(json, "nested_calls", json_integer((json_int_t)region->facts.others));
+	return json;
+}
+
+static int by_time(const void *a, const void *b) {
+	const struct regions_region *const *x = a, *const *y = b;
+	return ((*x)->facts.ns < (*y)->facts.ns) - ((*x)->facts.ns > (*y)->facts.ns);
+}
+
+static const struct regions_region **sorted(const struct regions_record *record) {
+	const struct regions_region **order = mem_alloc(record->count + 1, sizeof *order);
+	for (size_t i = 0; i < record->count; i++)
+		order[i] = &record->regions[i];
+	qsort(order, record->count, sizeof *order, by_time);
+	return order;
+}
+
+json_t *regions_profile_json(const struct regions_run *run) {
+	const struct regions_record *record = run->record;
+	const struct regions_region **order = sorted(record);
+	json_t *regions = json_array();
+	for (size_t i = 0; i < record->count; i++) {
+		json_t *json = region_json(order[i], run->seconds);
+		json_object_set_new(json, "imbalance", js_number(imbalance(&order[i]->facts)));
+		json_object_set_new(json, "efficiency", js_number(efficiency(&order[i]->facts)));
+		json_array_append_new(regions, json);
+	}
+	free(order);
+	return json_pack("{s:o,s:s,s:i,s:i,s:o}", "time", js_number(run->seconds), "runtime",
+	                 record->raw->runtime == OMP_RUNTIME_KMP ? "libomp" : "libgomp", "default_threads",
+	                 (int)record->raw->default_threads, "processes", (int)record->processes, "regions", regions);
+}
+
+static json_t *setting_json(const struct regions_setting *setting, double default_threads) {
+	json_t *json = json_object();
+	json_object_set_new(json, "threads",
+	                    setting->threads ? json_integer(setting->threads) : js_number(default_threads));
+	if (setting->kind)
+		json_object_set_new(json, "schedule", json_string(kinds[setting->kind]));
+	if (setting->chunk)
+		json_object_set_new(json, "chunk", json_integer(setting->chunk));
+	return json;
+}
+
+static json_t *regions_json(const struct regions_found *found, double total) {
+	const struct regions_region **order = sorted(found->baseline);
+	json_t *regions = json_array();
+	for (size_t i = 0; i < found->baseline->count; i++) {
+		size_t at = (size_t)(order[i] - found->baseline->regions);
+		double threads = threads_of(order[i]);
+		json_t *json = region_json(order[i], total);
+		json_object_set_new(json, "baseline", json_pack("{s:o}", "threads", js_number(threads)));
+		json_object_set_new(json, "best", setting_json(&found->settings[at], threads));
+		json_object_set_new(json, "gain", js_number(isfinite(found->gain[at]) ? found->gain[at] : 1));
+		json_array_append_new(regions, json);
+	}
+	free(order);
+	return regions;
+}
+
+static json_t *side_json(const double *seconds, size_t count, json_t *config) {
+	double ci[2];
+	stats_median_ci(seconds, count, 0.95, ci);
+	return json_pack("{s:o,s:o,s:[o,o],s:s,s:o}", "config", config, "median", js_number(stats_median(seconds, count)),
+	                 "ci", js_number(ci[0]), js_number(ci[1]), "unit", "s", "samples", js_reals(seconds, count));
+}
+
+json_t *regions_result_json(const struct regions_runs *runs, const struct regions_found *found,
+                            const struct regions_proof *proof) {
+	double elapsed = sys_now() - runs->started, total = 0;
+	for (size_t i = 0; i < found->baseline->count; i++)
+		total += seconds_in(&found->baseline->regions[i]);
+	json_t *json = json_pack("{s:s,s:s,s:I,s:i,s:i,s:o,s:s,s:s}", "objective", "time", "strategy", "regions", "seed",
+	                         (json_int_t)runs->options->seed, "runs", runs->done, "evaluations", runs->done,
+	                         "elapsed_s", js_number(elapsed), "verdict", proof->verdict, "table", runs->options->table);
+	json_object_set_new(json, "default_threads", json_integer(found->baseline->raw->default_threads));
+	json_object_set_new(json, "changed", json_integer((json_int_t)found->changed));
+	json_object_set_new(json, "pairs", json_integer((json_int_t)proof->count));
+	json_object_set_new(json, "speedup",
+	                    json_pack("{s:o,s:[o,o]}", "ratio", js_number(1 / proof->ratio), "ci",
+	                              js_number(1 / proof->ci[1]), js_number(1 / proof->ci[0])));
+	json_object_set_new(json, "baseline", side_json(proof->plain, proof->count, json_object()));
+	json_object_set_new(json, "best", side_json(proof->tuned, proof->count, json_pack("{s:b}", "regions", true)));
+	double known = runs->seconds.profile + runs->seconds.explore + runs->seconds.proof;
+	json_object_set_new(
+		json, "seconds",
+		json_pack("{s:o,s:o,s:o,s:o}", "measure", js_number(runs->seconds.profile + runs->seconds.explore), "duel",
+	              js_number(runs->seconds.proof), "race", json_real(0), "idle", js_number(fmax(0, elapsed - known))));
+	json_object_set_new(json, "regions", regions_json(found, total));
+	return json;
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include "tuner/regions/fit.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "src/base/mem.h"
+#include "src/base/stats.h"
+
+enum { SWEEPS = 12, CELLS_MOST = 1 << 20 };
+
+/* The calls of one region, in order. */
+struct series {
+	double *seconds;
+	size_t *stretch;
+	size_t count;
+};
+
+struct cells {
+	double *log; /* blocks x columns; NAN: empty */
+	size_t blocks, columns;
+};
+
+static struct series *series_make(const struct regions_record *record, size_t *stretches, int **column_of) {
+	struct series *all = mem_alloc(record->count, sizeof *all);
+	const struct omp_call *calls = record->raw->calls;
+	size_t *count = mem_alloc(record->count, sizeof *count), stretch = 0;
+	for (size_t i = 0; i < record->call_count; i++)
+		count[calls[i].region]++;
+	for (size_t r = 0; r < record->count; r++) {
+		all[r].seconds = mem_alloc(count[r] + 1, sizeof *all[r].seconds);
+		all[r].stretch = mem_alloc(count[r] + 1, sizeof *all[r].stretch);
+	}
+	*column_of = mem_alloc(record->call_count + 1, sizeof **column_of);
+	for (size_t i = 0; i < record->call_count; i++) {
+		struct series *series = &all[calls[i].region];
+		stretch += i > 0 && calls[i].switched;
+		(*column_of)[stretch] = calls[i].setting;
+		series->seconds[series->count] = calls[i].seconds;
+		series->stretch[series->count++] = stretch;
+	}
+	*stretches = record->call_count ? stretch + 1 : 0;
+	free(count);
+	return all;
+}
+
+/* The first call of the region in a stretch is left out where there are more. */
+static void cells_fill(const struct series *series, const int *column_of, struct cells *cells) {
+	for (size_t i = 0; i < cells->blocks * cells->columns; i++)
+		cells->log[i] = NAN;
+	for (size_t i = 0; i < series->count;) {
+		size_t end = i, stretch = series->stretch[i];
+		while (end < series->count && series->stretch[end] == stretch)
+			end++;
+		size_t from = end - i > 1 ? i + 1 : i, block = stretch / cells->columns;
+		double median = stats_median(series->seconds + from, end - from);
+		if (end - i > 1 && block < cells->blocks && (size_t)column_of[stretch] < cells->columns && median > 0)
+			cells->log[block * cells->columns + (size_t)column_of[stretch]] = log(median);
+		i = end;
+	}
+}
+
+/* Median of the known values of a row or column, step apart. */
+static double line_median(const double *first, size_t count, size_t step, double *scratch) {
+	size_t known = 0;
+	for (size_t i = 0; i < count; i++)
+		if (isfinite(first[i * step]))
+			scratch[known++] = first[i * step];
+	return known ? stats_median(scratch, known) : 0;
+}
+
+static void line_shift(double *first, size_t count, size_t step, double by) {
+	for (size_t i = 0; i < count; i++)
+		first[i * step] -= by;
+}
+
+/* Blocks in which column 0 or this one is missing say nothing about their difference, but the others tie them together.
+ */
+static void polish(struct cells *cells, struct regions_effect *effects) {
+	size_t blocks = cells->blocks, columns = cells->columns, most = blocks > columns ? blocks : columns;
+	double *scratch = mem_alloc(most + 1, sizeof *scratch), *column = mem_alloc(columns, sizeof *column);
+	for (int sweep = 0; sweep < SWEEPS; sweep++) {
+		for (size_t b = 0; b < blocks; b++)
+			line_shift(&cells->log[b * columns], columns, 1,
+			           line_median(&cells->log[b * columns], columns, 1, scratch));
+		for (size_t c = 0; c < columns; c++) {
+			double by = line_median(&cells->log[c], blocks, columns, scratch);
+			line_shift(&cells->log[c], blocks, columns, by);
+			column[c] += by;
+		}
+	}
+	for (size_t c = 0; c < columns; c++) {
+		size_t known = 0;
+		for (size_t b = 0; b < blocks; b++)
+			if (isfinite(cells->log[b * columns + c]))
+				scratch[known++] = cells->log[b * columns + c];
+		effects[c].stretches = (int)known;
+		effects[c].log = known ? column[c] - column[0] : NAN;
+		effects[c].error = known > 1 ? 1.25 * stats_mad(scratch, known) / sqrt((double)known) : NAN;
+	}
+	free(column);
+	free(scratch);
+}
+
+void regions_fit(const struct regions_record *record, size_t columns, struct regions_effect *effects) {
+	size_t stretches;
+	int *column_of;
+	struct series *all = series_make(record, &stretches, &column_of);
+	struct cells cells = {.blocks = stretches / columns + 1, .columns = columns};
+	if (cells.blocks > CELLS_MOST / columns)
+		cells.blocks = CELLS_MOST / columns;
+	cells.log = mem_alloc(cells.blocks * columns, sizeof *cells.log);
+	for (size_t r = 0; r < record->count; r++) {
+		cells_fill(&all[r], column_of, &cells);
+		polish(&cells, &effects[r * columns]);
+		if (effects[r * columns].stretches == 0)
+			for (size_t c = 0; c < columns; c++)
+				effects[r * columns + c].log = NAN;
+		free(all[r].seconds);
+		free(all[r].stretch);
+	}
+	free(cells.log);
+	free(column_of);
+	free(all);
+}

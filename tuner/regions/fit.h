@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The effect of each column of an exploring table on each region. */
+#ifndef TUNER_REGIONS_FIT_H
+#define TUNER_REGIONS_FIT_H
+#include "tuner/regions/record.h"
+
+struct regions_effect {
+	double log;   /* of the time of a call, against column 0; NAN: not seen often enough */
+	double error; /* standard error of that */
+	int stretches;
+};
+
+/* effects: record->count rows of `columns`. A stretch is the time that a column holds; stretches of one block are
+ * neighbours in time and have every column once. So log(median time of a call) = block + column (two-way table, fitted
+ * by medians: Tukey 1977, "Exploratory Data Analysis", ch. 11): work that grows over the run moves blocks, not columns.
+ * The first calls after a change of the column are left out, because they pay for the change. */
+void regions_fit(const struct regions_record *record, size_t columns, struct regions_effect *effects);
+
+#endif

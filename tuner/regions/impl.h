@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Shared by the files of this room. */
+#ifndef TUNER_REGIONS_IMPL_H
+#define TUNER_REGIONS_IMPL_H
+#include "tuner/regions/plan.h"
+#include "tuner/regions/regions.h"
+#include "tuner/regions/table.h"
+
+/* Runs of the program, with and without the library. */
+struct regions_runs {
+	const struct regions_options *options;
+	struct program *program;
+	char *folder;  /* of tables and records, removed in the end */
+	json_t *plain; /* the configuration that changes nothing */
+	int done, all;
+	double started;
+	struct {
+		double plain, profile, explore, proof;
+	} seconds; /* spent in each phase */
+};
+
+struct regions_run {
+	double seconds;                /* of the whole program */
+	struct regions_record *record; /* NULL: none was asked for */
+};
+
+int regions_runs_open(struct regions_runs *runs, const struct regions_options *options, struct err *err);
+void regions_runs_close(struct regions_runs *runs);
+/* With this table (NULL: only the library and a record). limit_s: 0 for the time-out of the options. */
+int regions_run_recorded(struct regions_runs *runs, const struct regions_table *table,
+                         const struct regions_record *known, double limit_s, const char *phase, struct regions_run *run,
+                         struct err *err);
+/* As the user runs it (table NULL), or with the table file of the options. */
+int regions_run_plain(struct regions_runs *runs, const char *table, double limit_s, struct regions_run *run,
+                      struct err *err);
+double regions_left(const struct regions_runs *runs, double budget_s); /* seconds of the budget */
+
+/* Settings for all regions of a record, and how they came about. */
+struct regions_found {
+	struct regions_record *baseline;
+	struct regions_setting *settings; /* one a region */
+	double *gain;                     /* of each region as fitted: baseline / chosen; NAN: unchanged */
+	size_t changed;
+};
+
+struct regions_proof {
+	double *plain, *tuned; /* seconds of each pair */
+	size_t count;
+	double ratio, ci[2]; /* of tuned / plain */
+	const char *verdict; /* "faster", "slower", "tie", "undecided": of the settings found */
+};
+/* Pairs of whole runs in random order until the interval is clear of a tie, or decides for one, or the budget ends. */
+int regions_prove(struct regions_runs *runs, double budget_s, struct regions_proof *proof, struct err *err);
+void regions_proof_clear(struct regions_proof *proof);
+
+json_t *regions_profile_json(const struct regions_run *run);
+json_t *regions_result_json(const struct regions_runs *runs, const struct regions_found *found,
+                            const struct regions_proof *proof);
+
+#endif

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Teams and schedules for the regions of one program: found inside a few runs, proven by whole runs. */
+#ifndef TUNER_REGIONS_REGIONS_H
+#define TUNER_REGIONS_REGIONS_H
+#include <jansson.h>
+#include <stdbool.h>
+
+#include "src/base/err.h"
+#include "tuner/program/program.h"
+#include "tuner/regions/record.h"
+
+struct regions_options {
+	struct program_spec program; /* without parameters */
+	struct worker *worker;
+	const char *library; /* path of libsweetspot-omp.so */
+	const char *table;   /* the file that the settings found are written to */
+	double budget_s;     /* 0: eight times the program's own time */
+	double timeout_s;    /* of one run */
+	uint64_t seed;
+	bool force; /* num_threads clauses are overruled, too */
+	const volatile int *interrupt;
+	/* May be NULL. done and all count runs of the program; all is an estimate. */
+	void (*progress)(void *ctx, const char *phase, int done, int all);
+	void *progress_ctx;
+};
+
+/* One run with nothing changed: {"time", "runtime", "default_threads", "processes", "regions": [{"name", "place",
+ * "calls", "time", "share", "threads", "imbalance", "sharing", "fixed"}]}, by time. New reference. */
+json_t *regions_profile(const struct regions_options *options, struct err *err);
+
+/* A result as `tune --json` prints it, with "runs" and "regions"; the table is written where the settings are not
+ * slower. New reference. */
+json_t *regions_tune(const struct regions_options *options, struct err *err);
+
+/* LD_PRELOAD with the library in front of what the environment has. Caller frees. */
+char *regions_preload(const char *library);
+
+#endif

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "src/base/mem.h"
+#include "src/base/sys.h"
+#include "src/base/tree.h"
+#include "tuner/regions/impl.h"
+
+char *regions_preload(const char *library) {
+	const char *now = getenv("LD_PRELOAD");
+	return now && *now ? mem_printf("%s:%s", library, now) : mem_strdup(library);
+}
+
+static char *scratch_make(struct err *err) {
+	const char *tmp = getenv("TMPDIR");
+	char *folder = mem_printf("%s/sweetspot-regions-XXXXXX", tmp && *tmp == '/' ? tmp : "/tmp");
+	if (mkdtemp(folder))
+		return folder;
+	err_set(err, ERR_FAILED, "set TMPDIR to a folder that can be written", "cannot make a folder like %s", folder);
+	free(folder);
+	return NULL;
+}
+
+int regions_runs_open(struct regions_runs *runs, const struct regions_options *options, struct err *err) {
+	static const char *const params[] = {"LD_PRELOAD", "SWEETSPOT_OMP_TABLE", "SWEETSPOT_OMP_RECORD", NULL};
+	struct program_spec spec = options->program;
+	*runs = (struct regions_runs){.options = options, .plain = json_object(), .started = sys_now()};
+	spec.params = params;
+	spec.baseline = runs->plain;
+	runs->folder = scratch_make(err);
+	runs->program = runs->folder ? program_new(&spec, options->worker, err) : NULL;
+	return runs->program ? 0 : -1;
+}
+
+void regions_runs_close(struct regions_runs *runs) {
+	program_free(runs->program);
+	if (runs->folder)
+		tree_remove(runs->folder);
+	free(runs->folder);
+	json_decref(runs->plain);
+}
+
+double regions_left(const struct regions_runs *runs, double budget_s) {
+	return budget_s - (sys_now() - runs->started);
+}
+
+static int measure(struct regions_runs *runs, const json_t *config, double limit_s, double *seconds, struct err *err) {
+	const struct regions_options *options = runs->options;
+	struct runner runner = program_runner(runs->program);
+	const struct trial_request request = {.config = config,
+	                                      .seed = options->seed,
+	                                      .samples = 1,
+	                                      .whole_program = true,
+	                                      .timeout_s = limit_s > 0 ? limit_s : options->timeout_s};
+	struct trial_result result = {0};
+	int failed = runner.run(runner.ctx, &request, &result, err);
+	if (!failed && result.status != TRIAL_CORRECT)
+		failed = err_set(err, ERR_NOTHING, *result.message ? result.message : NULL, "the program %s",
+		                 trial_status_text(result.status));
+	*seconds = failed ? 0 : result.value;
+	trial_result_clear(&result);
+	runs->done += !failed;
+	return failed;
+}
+
+static void tell(const struct regions_runs *runs, const char *phase) {
+	const struct regions_options *options = runs->options;
+	if (options->progress)
+		options->progress(options->progress_ctx, phase, runs->done + 1, runs->all);
+}
+
+static int interrupted(const struct regions_runs *runs, struct err *err) {
+	const volatile int *flag = runs->options->interrupt;
+	return flag && *flag ? err_set(err, ERR_INTERRUPTED, NULL, "interrupted") : 0;
+}
+
+int regions_run_recorded(struct regions_runs *runs, const struct regions_table *table,
+                         const struct regions_record *known, double limit_s, const char *phase, struct regions_run *run,
+                         struct err *err) {
+	char *text = table ? regions_table_text(table, known) : NULL;
+	char *file = mem_printf("%s/table", runs->folder), *records = mem_printf("%s/records", runs->folder);
+	char *prefix = mem_printf("%s/run", records), *preload = regions_preload(runs->options->library);
+	json_t *config = json_pack("{s:s,s:s}", "LD_PRELOAD", preload, "SWEETSPOT_OMP_RECORD", prefix);
+	int failed = interrupted(runs, err) || sys_make_dirs(records, err) ||
+	             (text && sys_write_file(file, text, strlen(text), err));
+	if (text)
+		json_object_set_new(config, "SWEETSPOT_OMP_TABLE", json_string(file));
+	*run = (struct regions_run){0};
+	tell(runs, phase);
+	failed = failed || measure(runs, config, limit_s, &run->seconds, err);
+	if (!failed && !(run->record = regions_record_read(records, err)))
+		failed = -1;
+	tree_remove(records);
+	json_decref(config);
+	free(preload);
+	free(prefix);
+	free(records);
+	free(file);
+	free(text);
+	return failed ? -1 : 0;
+}
+
+int regions_run_plain(struct regions_runs *runs, const char *table, double limit_s, struct regions_run *run,
+                      struct err *err) {
+	json_t *config = json_incref(runs->plain);
+	*run = (struct regions_run){0};
+	if (table) {
+		char *preload = regions_preload(runs->options->library);
+		json_decref(config);
+		config = json_pack("{s:s,s:s}", "LD_PRELOAD", preload, "SWEETSPOT_OMP_TABLE", table);
+		free(preload);
+	}
+	tell(runs, "proof");
+	int failed = interrupted(runs, err) || measure(runs, config, limit_s, &run->seconds, err);
+	json_decref(config);
+	return failed ? -1 : 0;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include "tuner/regions/table.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "src/base/mem.h"
+
+static void columns_print(FILE *out, const struct regions_setting *settings, size_t count) {
+	for (size_t i = 0; i < count; i++) {
+		fprintf(out, " %u", settings[i].threads);
+		if (settings[i].kind || settings[i].chunk)
+			fprintf(out, ":%d:%u", settings[i].kind, settings[i].chunk);
+	}
+	fputc('\n', out);
+}
+
+static void rows_print(FILE *out, const struct regions_table *table, const struct regions_record *record) {
+	for (uint32_t i = 0; i < record->raw->module_count; i++)
+		fprintf(out, "module %u %s\n", i, record->raw->modules[i].build_id);
+	for (size_t i = 0; i < record->count; i++) {
+		fprintf(out, "region %u %" PRIx64, record->regions[i].facts.module, record->regions[i].offset);
+		columns_print(out, &table->rows[i * table->columns], table->columns);
+	}
+}
+
+char *regions_table_text(const struct regions_table *table, const struct regions_record *record) {
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+	fputs("sweetspot-omp 1\n", out);
+	if (table->stretch_s > 0)
+		fprintf(out, "stretch %" PRIu64 " %u\n", (uint64_t)(1e9 * table->stretch_s), table->seed);
+	fprintf(out, "%s%s%s", table->trace ? "trace\n" : "", table->busy ? "busy\n" : "", table->force ? "force\n" : "");
+	if (table->team_count) {
+		fputs("teams", out);
+		for (size_t i = 0; i < table->team_count; i++)
+			fprintf(out, " %u", table->teams[i]);
+		fputc('\n', out);
+	}
+	if (table->any) {
+		fputs("any", out);
+		columns_print(out, table->any, table->columns);
+	} else if (record) {
+		rows_print(out, table, record);
+	}
+	if (fclose(out)) {
+		free(text);
+		return mem_strdup("");
+	}
+	return text;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Tables that lib/omp reads (lib/omp/table.c has the format). */
+#ifndef TUNER_REGIONS_TABLE_H
+#define TUNER_REGIONS_TABLE_H
+#include <stdbool.h>
+
+#include "tuner/regions/record.h"
+
+struct regions_setting {
+	unsigned threads; /* 0: as it is */
+	int kind;         /* enum omp_kind */
+	unsigned chunk;
+};
+
+struct regions_table {
+	double stretch_s; /* 0: the first column always */
+	unsigned seed;
+	bool trace, busy, force;
+	const unsigned *teams; /* whose changes are timed */
+	size_t team_count;
+	const struct regions_setting *any;  /* columns of every region; NULL: the rows below */
+	const struct regions_setting *rows; /* record's regions x columns */
+	size_t columns;
+};
+
+/* Text of the table. Caller frees. record may be NULL where `any` is given. */
+char *regions_table_text(const struct regions_table *table, const struct regions_record *record);
+
+#endif

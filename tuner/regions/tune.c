@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The stages of a search inside the runs of a program:
+ *   profile   one run as it is: which regions there are, how often they are called, in which order
+ *   explore   one or two runs in which stretches of time have different teams, in blocks of random order
+ *   check     one run in which the teams chosen together, with several schedules, alternate with the default
+ *   proof     pairs of whole runs
+ * A program that calls its regions a few times only has no stretches: each team then gets a run of its own. */
+#include <config.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/mem.h"
+#include "src/base/sys.h"
+#include "tuner/regions/impl.h"
+
+enum { TEAMS_MOST = 8, BLOCKS_WANTED = 8, BLOCKS_LEAST = 4, CALLS_A_STRETCH = 4, EXPLORING_RUNS = 2, TEAMS_BY_RUN = 4 };
+static const double STRETCH_LEAST = 2e-3, SHARE_LEAST = 0.01, GAIN_LEAST = 0.02, ERROR_BY_RUN = 0.02;
+static const double LIMIT_TIMES = 6, LIMIT_SECONDS = 10, BUDGET_TIMES = 8, SEARCH_SHARE = 0.55;
+
+struct search {
+	struct regions_runs *runs;
+	struct regions_record *baseline;
+	double baseline_s, budget_s;
+	unsigned teams[TEAMS_MOST];
+	size_t team_count;
+	struct regions_effect *effects; /* baseline's regions x teams */
+	size_t *level;
+	struct regions_found *found;
+};
+
+static size_t same_region(const struct regions_record *record, const struct regions_region *wanted) {
+	for (size_t i = 0; i < record->count; i++)
+		if (record->regions[i].offset == wanted->offset && strcmp(record->regions[i].module, wanted->module) == 0)
+			return i;
+	return SIZE_MAX;
+}
+
+static double seconds_in(const struct regions_region *region) {
+	return 1e-9 * (double)region->facts.ns;
+}
+
+/* The default first, then one thread, halves, and three quarters of all. */
+static void teams_choose(struct search *search) {
+	unsigned all = search->baseline->raw->default_threads;
+	search->teams[search->team_count++] = 0;
+	for (unsigned team = 1; team < all && search->team_count < TEAMS_MOST - 1; team *= 2)
+		search->teams[search->team_count++] = team;
+	if (all > 4 && (all & (all - 1)) == 0)
+		search->teams[search->team_count++] = all / 4 * 3;
+}
+
+/* A stretch holds some calls of every region that matters and is called often; 0: there is no such region, or no room
+ * for enough stretches. */
+static double stretch_choose(const struct search *search, size_t columns) {
+	double stretch = STRETCH_LEAST, most = search->baseline_s / (double)(columns * BLOCKS_LEAST);
+	bool any = false;
+	for (size_t i = 0; i < search->baseline->count; i++) {
+		const struct regions_region *region = &search->baseline->regions[i];
+		double wanted = CALLS_A_STRETCH * search->baseline_s / (double)(region->facts.calls + 1);
+		if (seconds_in(region) < SHARE_LEAST * search->baseline_s || wanted > most)
+			continue;
+		any = true;
+		stretch = fmax(stretch, wanted);
+	}
+	return any && stretch <= most ? stretch : 0;
+}
+
+static double limit_s(const struct search *search) {
+	return LIMIT_TIMES * search->baseline_s + LIMIT_SECONDS;
+}
+
+/* Effects of a record on the regions of the baseline; those it does not have stay unknown. */
+static void effects_keep(const struct search *search, const struct regions_record *record,
+                         const struct regions_effect *effects, size_t columns, struct regions_effect *to) {
+	for (size_t i = 0; i < search->baseline->count; i++) {
+		size_t there = same_region(record, &search->baseline->regions[i]);
+		for (size_t k = 0; k < columns; k++)
+			to[i * columns + k] =
+				there == SIZE_MAX ? (struct regions_effect){.log = NAN, .error = NAN} : effects[there * columns + k];
+	}
+}
+
+static void fit(const struct search *search, const struct regions_record *record, size_t columns,
+                struct regions_effect *to) {
+	struct regions_effect *effects = mem_alloc(record->count * columns, sizeof *effects);
+	regions_fit(record, columns, effects);
+	effects_keep(search, record, effects, columns, to);
+	free(effects);
+}
+
+/* Two looks at the same effect: the mean, weighted by what each saw. */
+static void effects_join(struct regions_effect *a, const struct regions_effect *b, size_t count) {
+	for (size_t i = 0; i < count; i++) {
+		double n = a[i].stretches, m = b[i].stretches;
+		if (!isfinite(a[i].log) || n == 0) {
+			a[i] = b[i];
+			continue;
+		}
+		if (!isfinite(b[i].log) || m == 0)
+			continue;
+		a[i].log = (n * a[i].log + m * b[i].log) / (n + m);
+		a[i].error = hypot(n * a[i].error, m * b[i].error) / (n + m);
+		a[i].stretches += b[i].stretches;
+	}
+}
+
+static int explore_stretches(struct search *search, double stretch, struct regions_record **costs, struct err *err) {
+	struct regions_setting any[TEAMS_MOST] = {0};
+	unsigned timed[TEAMS_MOST];
+	size_t count = search->team_count, cells = search->baseline->count * count;
+	struct regions_effect *more = mem_alloc(cells, sizeof *more);
+	int failed = 0, runs = 0;
+	for (size_t k = 0; k < count; k++) {
+		any[k].threads = search->teams[k];
+		timed[k] = search->teams[k] ? search->teams[k] : search->baseline->raw->default_threads;
+	}
+	while (!failed && runs < EXPLORING_RUNS) {
+		struct regions_run run;
+		const struct regions_table table = {.stretch_s = stretch,
+		                                    .seed = (unsigned)search->runs->options->seed + 1 + (unsigned)runs,
+		                                    .trace = true,
+		                                    .force = search->runs->options->force,
+		                                    .teams = timed,
+		                                    .team_count = runs ? 0 : count,
+		                                    .any = any,
+		                                    .columns = count};
+		failed = regions_run_recorded(search->runs, &table, NULL, limit_s(search), "explore", &run, err);
+		if (failed)
+			break;
+		fit(search, run.record, count, more);
+		effects_join(search->effects, more, cells);
+		double blocks = run.seconds / stretch / (double)count;
+		if (runs++ == 0)
+			*costs = run.record;
+		else
+			regions_record_free(run.record);
+		if (blocks >= BLOCKS_WANTED ||
+		    regions_left(search->runs, search->budget_s * SEARCH_SHARE) < run.seconds + search->baseline_s)
+			break;
+	}
+	free(more);
+	return failed;
+}
+
+/* Each team for a whole run. Its regions are compared with those of the profile, so only large effects count. */
+static int explore_runs(struct search *search, struct regions_record **costs, struct err *err) {
+	size_t count = search->team_count;
+	for (size_t k = 1; k < count && k <= TEAMS_BY_RUN; k++) {
+		struct regions_setting any = {.threads = search->teams[count - k]};
+		const struct regions_table table = {
+			.trace = true, .force = search->runs->options->force, .any = &any, .columns = 1};
+		struct regions_run run;
+		if (k > 1 && regions_left(search->runs, search->budget_s * SEARCH_SHARE) < search->baseline_s)
+			break;
+		if (regions_run_recorded(search->runs, &table, NULL, limit_s(search), "explore", &run, err))
+			return -1;
+		for (size_t i = 0; i < search->baseline->count; i++) {
+			size_t there = same_region(run.record, &search->baseline->regions[i]);
+			double before = seconds_in(&search->baseline->regions[i]);
+			if (there == SIZE_MAX || before < SHARE_LEAST * search->baseline_s)
+				continue;
+			search->effects[i * count + count - k] = (struct regions_effect){
+				.log = log(seconds_in(&run.record->regions[there]) / before), .error = ERROR_BY_RUN, .stretches = 2};
+		}
+		if (*costs)
+			regions_record_free(run.record);
+		else
+			*costs = run.record;
+	}
+	return 0;
+}
+
+static int explore(struct search *search, struct err *err) {
+	size_t cells = search->baseline->count * search->team_count;
+	struct regions_record *costs = NULL;
+	double stretch = stretch_choose(search, search->team_count), start = sys_now();
+	search->effects = mem_alloc(cells, sizeof *search->effects);
+	for (size_t i = 0; i < cells; i++)
+		search->effects[i] = (struct regions_effect){.log = i % search->team_count ? NAN : 0};
+	int failed = stretch > 0 ? explore_stretches(search, stretch, &costs, err) : explore_runs(search, &costs, err);
+	if (!failed) {
+		const struct regions_plan_task task = {.baseline = search->baseline,
+		                                       .exploring = costs ? costs : search->baseline,
+		                                       .effects = search->effects,
+		                                       .teams = search->teams,
+		                                       .team_count = search->team_count,
+		                                       .threads_min_gain = GAIN_LEAST};
+		regions_plan(&task, search->level);
+	}
+	regions_record_free(costs);
+	search->runs->seconds.explore += sys_now() - start;
+	return failed;
+}
+
+/* Schedules that are tried of a loop: kind and chunk, or the chunk alone where the kind is compiled in. */
+static const struct regions_setting runtime_variants[] = {{0, OMP_KIND_STATIC, 0},
+                                                          {0, OMP_KIND_DYNAMIC, 1},
+                                                          {0, OMP_KIND_DYNAMIC, 8},
+                                                          {0, OMP_KIND_DYNAMIC, 64},
+                                                          {0, OMP_KIND_GUIDED, 0}};
+static const struct regions_setting chunk_variants[] = {{0, 0, 1}, {0, 0, 4}, {0, 0, 16}, {0, 0, 64}, {0, 0, 256}};
+enum { VARIANTS = sizeof runtime_variants / sizeof *runtime_variants, CHECK_COLUMNS = 2 + VARIANTS };
+
+static const struct regions_setting *variants_of(const struct search *search, size_t region) {
+	const struct regions_region *one = &search->baseline->regions[region];
+	if (seconds_in(one) < SHARE_LEAST * search->baseline_s)
+		return NULL;
+	if (one->facts.sharing == OMP_LOOP_RUNTIME)
+		return runtime_variants;
+	bool chunked = one->facts.sharing == OMP_LOOP_DYNAMIC || one->facts.sharing == OMP_LOOP_GUIDED;
+	return chunked ? chunk_variants : NULL;
+}
+
+static struct regions_setting chosen(const struct search *search, size_t region) {
+	return (struct regions_setting){.threads = search->teams[search->level[region]]};
+}
+
+/* Columns: the default, the teams chosen, and these with each schedule. */
+static bool check_rows(const struct search *search, size_t columns, struct regions_setting *rows) {
+	bool any = false;
+	for (size_t i = 0; i < search->baseline->count; i++) {
+		const struct regions_setting *variants = variants_of(search, i);
+		struct regions_setting *row = &rows[i * columns];
+		any = any || search->level[i] || variants;
+		row[0] = (struct regions_setting){0};
+		for (size_t k = 1; k < columns; k++) {
+			row[k] = chosen(search, i);
+			if (k >= 2 && variants) {
+				row[k].kind = variants[k - 2].kind;
+				row[k].chunk = variants[k - 2].chunk;
+			}
+		}
+	}
+	return any;
+}
+
+static bool clear_of(const struct regions_effect *effect, double log) {
+	double error = isfinite(effect->error) ? effect->error : 0;
+	return isfinite(effect->log) && effect->stretches > 1 && effect->log < log - GAIN_LEAST - 2 * error;
+}
+
+/* The schedule that is clearly better than the program's own with the same team; a team that turned out to be slower
+ * beside its neighbours is given up. */
+static void decide(const struct search *search, size_t region, const struct regions_effect *effects, size_t columns,
+                   const struct regions_setting *row, struct regions_setting *setting) {
+	const struct regions_effect *team = &effects[region * columns + 1];
+	size_t best = 1;
+	double log = isfinite(team->log) ? team->log : 0;
+	for (size_t k = 2; variants_of(search, region) && k < columns; k++)
+		if (clear_of(&effects[region * columns + k],
+		             best == 1 ? log : effects[region * columns + best].log + GAIN_LEAST))
+			best = k;
+	*setting = row[best];
+	if (best == 1 && isfinite(team->log) && team->log > GAIN_LEAST + 2 * (isfinite(team->error) ? team->error : 0))
+		*setting = (struct regions_setting){0};
+}
+
+static int check(struct search *search, struct err *err) {
+	size_t count = search->baseline->count, columns = 2;
+	for (size_t i = 0; i < count; i++)
+		if (variants_of(search, i))
+			columns = CHECK_COLUMNS;
+	struct regions_setting *rows = mem_alloc(count * columns, sizeof *rows);
+	struct regions_effect *effects = mem_alloc(count * columns, sizeof *effects);
+	bool any = check_rows(search, columns, rows);
+	double stretch = stretch_choose(search, columns), start = sys_now();
+	int failed = 0;
+	for (size_t i = 0; i < count; i++)
+		search->found->settings[i] = chosen(search, i);
+	if (any && stretch > 0 && regions_left(search->runs, search->budget_s * 0.7) > search->baseline_s) {
+		const struct regions_table table = {.stretch_s = stretch,
+		                                    .seed = (unsigned)search->runs->options->seed + 11,
+		                                    .trace = true,
+		                                    .force = search->runs->options->force,
+		                                    .rows = rows,
+		                                    .columns = columns};
+		struct regions_run run;
+		failed = regions_run_recorded(search->runs, &table, search->baseline, limit_s(search), "check", &run, err);
+		if (!failed) {
+			fit(search, run.record, columns, effects);
+			for (size_t i = 0; i < count; i++)
+				decide(search, i, effects, columns, &rows[i * columns], &search->found->settings[i]);
+			regions_record_free(run.record);
+		}
+	}
+	search->runs->seconds.explore += sys_now() - start;
+	free(effects);
+	free(rows);
+	return failed;
+}
+
+static void found_finish(const struct search *search) {
+	struct regions_found *found = search->found;
+	for (size_t i = 0; i < search->baseline->count; i++) {
+		const struct regions_setting *setting = &found->settings[i];
+		double log = search->effects[i * search->team_count + search->level[i]].log;
+		bool changed = setting->threads || setting->kind || setting->chunk;
+		found->gain[i] = changed && isfinite(log) && setting->threads ? exp(-log) : NAN;
+		found->changed += changed;
+	}
+}
+
+static int table_write(const struct search *search, struct err *err) {
+	const struct regions_table table = {
+		.force = search->runs->options->force, .rows = search->found->settings, .columns = 1};
+	char *text = regions_table_text(&table, search->baseline);
+	int failed = sys_write_file(search->runs->options->table, text, strlen(text), err);
+	free(text);
+	return failed;
+}
+
+static int profile(struct search *search, struct err *err) {
+	struct regions_setting none = {0};
+	const struct regions_table table = {.trace = true, .any = &none, .columns = 1};
+	struct regions_run run;
+	double start = sys_now();
+	if (regions_run_recorded(search->runs, &table, NULL, 0, "profile", &run, err))
+		return -1;
+	search->runs->seconds.profile = sys_now() - start;
+	search->baseline = search->found->baseline = run.record;
+	search->baseline_s = run.seconds;
+	search->budget_s = search->runs->options->budget_s;
+	if (!(search->budget_s > 0))
+		search->budget_s = BUDGET_TIMES * run.seconds + LIMIT_SECONDS;
+	search->level = mem_alloc(run.record->count, sizeof *search->level);
+	search->found->settings = mem_alloc(run.record->count, sizeof *search->found->settings);
+	search->found->gain = mem_alloc(run.record->count, sizeof *search->found->gain);
+	teams_choose(search);
+	search->runs->all = 4 + (int)fmin(40, fmax(6, (search->budget_s - 4 * run.seconds) / run.seconds));
+	return 0;
+}
+
+json_t *regions_tune(const struct regions_options *options, struct err *err) {
+	struct regions_runs runs;
+	struct regions_found found = {0};
+	struct regions_proof proof = {.verdict = "tie", .ratio = 1, .ci = {1, 1}};
+	struct search search = {.runs = &runs, .found = &found};
+	json_t *result = NULL;
+	int failed = regions_runs_open(&runs, options, err) || profile(&search, err);
+	if (!failed && search.team_count > 1)
+		failed = explore(&search, err);
+	if (!failed && search.effects) {
+		failed = check(&search, err);
+		if (!failed)
+			found_finish(&search);
+	}
+	failed = failed || table_write(&search, err);
+	if (!failed && found.changed)
+		failed = regions_prove(&runs, search.budget_s, &proof, err);
+	if (!failed)
+		result = regions_result_json(&runs, &found, &proof);
+	regions_proof_clear(&proof);
+	regions_record_free(found.baseline);
+	free(found.settings);
+	free(found.gain);
+	free(search.effects);
+	free(search.level);
+	regions_runs_close(&runs);
+	return result;
+}
+
+json_t *regions_profile(const struct regions_options *options, struct err *err) {
+	struct regions_setting none = {0};
+	const struct regions_table table = {.busy = true, .any = &none, .columns = 1};
+	struct regions_runs runs;
+	struct regions_run run;
+	json_t *json = NULL;
+	if (!regions_runs_open(&runs, options, err) &&
+	    !regions_run_recorded(&runs, &table, NULL, 0, "profile", &run, err)) {
+		json = regions_profile_json(&run);
+		regions_record_free(run.record);
+	}
+	regions_runs_close(&runs);
+	return json;
+}
