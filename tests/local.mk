@@ -31,6 +31,7 @@ include %D%/completions/local.mk
 include %D%/apply/local.mk
 include %D%/machine/local.mk
 include %D%/profile/local.mk
+include %D%/regions/local.mk
 include %D%/replay/local.mk
 include %D%/run/local.mk
 include %D%/show/local.mk
@@ -41,6 +42,7 @@ include %D%/tuner/fleet/local.mk
 include %D%/tuner/profile/local.mk
 include %D%/tuner/program/local.mk
 include %D%/tuner/race/local.mk
+include %D%/tuner/regions/local.mk
 include %D%/tuner/replay/local.mk
 include %D%/tuner/search/local.mk
 include %D%/tuner/sizes/local.mk

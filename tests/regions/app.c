@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* app WHAT: a program as users have them, which does one thing that the preloaded library must survive. */
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static int counted;
+
+static void region(void) {
+#pragma omp parallel
+	{
+#pragma omp atomic
+		counted++;
+	}
+}
+
+static void clause(void) {
+#pragma omp parallel num_threads(3)
+	{
+#pragma omp atomic
+		counted++;
+	}
+}
+
+static void nested(void) {
+	omp_set_max_active_levels(2);
+#pragma omp parallel num_threads(2)
+	region();
+}
+
+static int tasks(int n) {
+	int a = 0, b = 0;
+	if (n < 2)
+		return n;
+#pragma omp task shared(a)
+	a = tasks(n - 1);
+	b = tasks(n - 2);
+#pragma omp taskwait
+	return a + b;
+}
+
+static void with_tasks(void) {
+#pragma omp parallel
+#pragma omp single
+	counted = tasks(12);
+}
+
+static long loops(void) {
+	long sum = 0;
+#pragma omp parallel for schedule(runtime) reduction(+ : sum)
+	for (int i = 0; i < 1000; i += 3)
+		sum += i;
+#pragma omp parallel for schedule(dynamic, 7) reduction(+ : sum)
+	for (int i = 0; i < 1000; i += 3)
+		sum += i;
+#pragma omp parallel for schedule(guided) reduction(+ : sum)
+	for (int i = 1000; i > 0; i -= 3)
+		sum += i;
+#pragma omp parallel sections reduction(+ : sum)
+	{
+#pragma omp section
+		sum += 1;
+#pragma omp section
+		sum += 2;
+	}
+	return sum;
+}
+
+static void forked(void) {
+	region();
+	fflush(stdout);
+	pid_t child = fork();
+	if (child == 0) {
+		printf("child\n");
+		fflush(stdout);
+		_exit(5);
+	}
+	int status;
+	waitpid(child, &status, 0);
+	counted = WEXITSTATUS(status);
+}
+
+static void ended(void) {
+#pragma omp parallel
+#pragma omp master
+	exit(7);
+}
+
+static void cancelled(void) {
+#pragma omp parallel
+	{
+#pragma omp cancel parallel
+	}
+}
+
+int main(int argc, char **argv) {
+	const char *what = argc > 1 ? argv[1] : "region";
+	int times = argc > 2 ? atoi(argv[2]) : 1;
+	long sum = 0;
+	for (int i = 0; i < times; i++) {
+		if (strcmp(what, "region") == 0)
+			region();
+		else if (strcmp(what, "clause") == 0)
+			clause();
+		else if (strcmp(what, "set") == 0)
+			omp_set_num_threads(3), region();
+		else if (strcmp(what, "nested") == 0)
+			nested();
+		else if (strcmp(what, "tasks") == 0)
+			with_tasks();
+		else if (strcmp(what, "loops") == 0)
+			sum += loops();
+		else if (strcmp(what, "fork") == 0)
+			forked();
+		else if (strcmp(what, "exit") == 0)
+			ended();
+		else if (strcmp(what, "cancel") == 0)
+			cancelled();
+	}
+	printf("%s %d %ld\n", what, counted, sum);
+	return 0;
+}

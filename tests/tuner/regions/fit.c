@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Effects are found under noise, and where the work of a region grows over the run. */
+#include <config.h>
+
+#include "tests/tap.h"
+#include "tests/tuner/regions/made.h"
+
+enum { REGIONS = 3, COLUMNS = 4, SEEDS = 20 };
+static const double truth[REGIONS * COLUMNS] = {0, -0.7, -0.2, 0.3, 0, 0, 0, 0, 0, 0.5, -0.05, -1.2};
+
+static int seeds_right(double noise, double growth, double tolerance) {
+	int right = 0;
+	for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+		const struct made made = {.regions = REGIONS,
+		                          .columns = COLUMNS,
+		                          .blocks = 10,
+		                          .calls = 5,
+		                          .log = truth,
+		                          .noise = noise,
+		                          .growth = growth,
+		                          .seed = seed};
+		struct regions_effect effects[REGIONS * COLUMNS];
+		struct regions_record *record = record_made(&made);
+		bool good = true;
+		regions_fit(record, COLUMNS, effects);
+		for (size_t i = 0; i < REGIONS * COLUMNS; i++)
+			good = good && fabs(effects[i].log - truth[i]) < tolerance;
+		right += good;
+		regions_record_free(record);
+	}
+	return right;
+}
+
+static void test_unseen(void) {
+	struct omp_record *raw = raw_new(2, 40);
+	struct regions_effect effects[4];
+	for (size_t i = 0; i < 40; i++)
+		raw->calls[raw->call_count++] =
+			(struct omp_call){.seconds = 1e-3f, .region = 0, .setting = (uint8_t)(i / 5 % 2), .switched = i % 5 == 0};
+	struct regions_record *record = record_around(raw);
+	regions_fit(record, 2, effects);
+	ok(fabs(effects[1].log) < 1e-9 && effects[1].stretches > 1, "equal times have no effect");
+	ok(isnan(effects[2].log) && isnan(effects[3].log), "a region that is never called has no known effect");
+	regions_record_free(record);
+}
+
+int main(void) {
+	int quiet = seeds_right(0.02, 1, 0.03), noisy = seeds_right(0.2, 1, 0.25), growing = seeds_right(0.02, 2, 0.05);
+	ok(quiet == SEEDS, "quiet: %d of %d seeds right", quiet, SEEDS);
+	ok(noisy >= SEEDS - 1, "20 %% noise: %d of %d seeds right", noisy, SEEDS);
+	ok(growing >= SEEDS - 1, "work that doubles over the run: %d of %d seeds right", growing, SEEDS);
+	test_unseen();
+	return tap_done();
+}

@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+regions_tests = %D%/fit %D%/plan %D%/record
+check_PROGRAMS += $(regions_tests)
+TESTS += $(regions_tests)
+%C%_fit_SOURCES = %D%/fit.c %D%/made.h
+%C%_fit_LDADD = libtuner.la libbase.la -lm
+%C%_plan_SOURCES = %D%/plan.c %D%/made.h
+%C%_plan_LDADD = libtuner.la libbase.la -lm
+%C%_record_SOURCES = %D%/record.c %D%/made.h
+%C%_record_LDADD = libtuner.la libbase.la -lm

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Records come from a process that may have damaged them. */
+#include <config.h>
+
+#include <stdio.h>
+#include <unistd.h>
+
+#include "src/base/sys.h"
+#include "src/base/tree.h"
+#include "tests/tap.h"
+#include "tests/tuner/regions/made.h"
+
+static char folder[] = "/tmp/sweetspot-record-XXXXXX";
+
+static bool reads(const struct omp_record *raw, size_t size) {
+	struct err err = {0};
+	char *path = mem_printf("%s/run.1", folder);
+	FILE *file = fopen(path, "w");
+	fwrite(raw, 1, size, file);
+	fclose(file);
+	struct regions_record *record = regions_record_read(folder, &err);
+	bool good = record != NULL;
+	regions_record_free(record);
+	unlink(path);
+	free(path);
+	return good;
+}
+
+static void test_damage(const char *name, struct omp_record *raw, size_t size) {
+	ok(!reads(raw, size), "%s is refused", name);
+}
+
+#define DAMAGED(name, change)                                                                                          \
+	do {                                                                                                               \
+		struct omp_record *raw = raw_new(2, 4);                                                                        \
+		raw->call_count = 4;                                                                                           \
+		change;                                                                                                        \
+		test_damage(name, raw, sizeof *raw + 4 * sizeof raw->calls[0]);                                                \
+		free(raw);                                                                                                     \
+	} while (0)
+
+int main(void) {
+	struct err err = {0};
+	if (!mkdtemp(folder))
+		return 99;
+	struct omp_record *good = raw_new(2, 4);
+	good->call_count = 9; /* more than were kept */
+	ok(reads(good, sizeof *good + 4 * sizeof good->calls[0]), "a record is read");
+	ok(!reads(good, sizeof *good + 3 * sizeof good->calls[0]), "one that is cut off is refused");
+	ok(!reads(good, 100), "and its beginning alone");
+	free(good);
+	DAMAGED("another magic", raw->magic[0] = 'X');
+	DAMAGED("another size", raw->size++);
+	DAMAGED("too many modules", raw->module_count = OMP_MODULES + 1);
+	DAMAGED("too many regions", raw->region_count = OMP_REGIONS + 1);
+	DAMAGED("too many teams", raw->team_count = OMP_TEAMS + 1);
+	DAMAGED("too many calls", raw->call_room = UINT64_MAX);
+	DAMAGED("a region of no module", raw->regions[1].module = 1);
+	DAMAGED("a path without an end", memset(raw->modules[0].path, 'a', OMP_PATH));
+	DAMAGED("a build ID without an end", memset(raw->modules[0].build_id, 'a', OMP_BUILD_ID));
+	DAMAGED("a place without an end", memset(raw->regions[0].place, 'a', OMP_PLACE));
+	DAMAGED("a call of no region", raw->calls[3].region = 2);
+	DAMAGED("a column that cannot be", raw->calls[0].setting = OMP_SETTINGS);
+	DAMAGED("a time that is not a number", raw->calls[2].seconds = NAN);
+	DAMAGED("no region at all", raw->region_count = 0);
+	ok(!regions_record_read(folder, &err) && err.code == ERR_NOTHING, "an empty folder means that nothing was entered");
+	tree_remove(folder);
+	return tap_done();
+}
