@@ -17,7 +17,7 @@ struct slot {
 	struct strategy_outcome outcome;
 };
 
-/* Open addressing, never more than half full. */
+/* A hash table with open addressing, never more than half full. */
 struct history {
 	struct slot *slots;
 	size_t room, used, told;
@@ -103,7 +103,7 @@ uint64_t history_unseen(const struct history *history, const struct space *space
 		if (!history_taken(history, index))
 			return index;
 	}
-	uint64_t index = rng_below(rng, valid); /* most are taken, so the walk is no longer than what was measured */
+	uint64_t index = rng_below(rng, valid); /* most indexes are taken, so that the walk is no longer than the history */
 	while (history_taken(history, index))
 		index = (index + 1) % valid;
 	return index;
@@ -137,7 +137,7 @@ void search_free(struct search *search) {
 	free(search);
 }
 
-/* What the strategy proposes, without what is taken or does not exist. */
+/* Leaves out proposals that are taken or invalid, because a strategy is a plug-in and may be wrong. */
 static size_t propose(struct search *search, uint64_t *out, size_t want) {
 	size_t asked = search->strategy->ask(search->state, out, want), kept = 0;
 	for (size_t i = 0; i < asked && i < want; i++) {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Simulated annealing (Kirkpatrick, Gelatt, Vecchi: Optimization by simulated annealing, 1983). The energy is the
- * logarithm of the objective, and the temperature begins in proportion to the differences between neighbours that were
- * seen, so the unit means nothing. It falls with every neighbour judged, in proportion to how many there are; a chain
- * that is refused by all neighbours has frozen, and another begins hot. What is known is judged for nothing, but no
- * more than a few moves in a row: a walk through known places leads nowhere. */
+/* Simulated annealing (Kirkpatrick, Gelatt, Vecchi, Optimization by simulated annealing, 1983). The energy is the
+ * logarithm of the objective, and the first temperature is proportional to the differences between neighbours seen so
+ * far, so that the unit does not matter. The temperature falls with each neighbour judged, relative to the number of
+ * neighbours; a chain that all neighbours refuse is frozen, and the next one starts hot. Known neighbours are judged
+ * without an evaluation, but only for a few moves in a row, because a walk through known configurations finds nothing.
+ */
 #include <config.h>
 
 #include <math.h>
@@ -11,16 +12,16 @@
 #include "tuner/strategy/chains.h"
 
 enum { FREE_MOVES_MAX = 8 };
-static const double HEAT = 0.25; /* at first, of the mean difference between neighbours */
+static const double HEAT = 0.25; /* first temperature over the mean difference between neighbours */
 static const double FROZEN = 5;  /* time constants */
 
 struct annealing {
 	struct chains *chains;
 	uint64_t at, best;
 	double value, best_value;
-	size_t judged;      /* the first so many around `at` were refused */
-	size_t steps;       /* neighbours judged since it began */
-	double sum, weight; /* of differences seen */
+	size_t judged;      /* number of neighbours refused; they are the first of the list */
+	size_t steps;       /* neighbours judged since the chain began */
+	double sum, weight; /* sum and number of the differences seen */
 	struct around around;
 };
 
@@ -64,7 +65,7 @@ static bool accepts(struct annealing *annealing, double value) {
 	return draw < exp(-worse * annealing->weight / (HEAT * annealing->sum * exp(-cooled)));
 }
 
-/* Goes where one that is known is accepted; those refused go to the front of the list. */
+/* Moves to the first known neighbour that is accepted; refused ones move to the front of the list. */
 static bool moves(struct annealing *annealing) {
 	const struct history *history = annealing->chains->task.history;
 	uint64_t *index = annealing->around.index;

@@ -24,7 +24,8 @@ static int by_key(const void *a, const void *b) {
 	return x->key != y->key ? (x->key > y->key) - (x->key < y->key) : (x->index > y->index) - (x->index < y->index);
 }
 
-/* In places; a word is one step from any other, and so is what appears or vanishes. */
+/* Number of steps from one configuration to the other. A word is one step from any other word, and so is a parameter
+ * that appears or disappears. */
 static int distance(const struct space *space, const int *here, const int *there) {
 	int sum = 0;
 	for (size_t p = 0; p < space_params(space); p++) {
@@ -34,7 +35,7 @@ static int distance(const struct space *space, const int *here, const int *there
 	return sum;
 }
 
-/* Where there are too many, the next values up and down, and those twice as far each time. */
+/* Of too many neighbours only the next values up and down are listed, and those 2, 4, 8, .. steps away. */
 static void list_far(struct around *around, const struct space *space, uint64_t from) {
 	int config[SPACE_PARAMS_MAX];
 	space_config(space, from, config);
@@ -58,9 +59,9 @@ static void list_near(struct around *around, const struct space *space, uint64_t
 		list_far(around, space, from);
 }
 
-/* A random order by exponential keys, as of a sample with weights (Efraimidis and Spirakis, Weighted random sampling
- * with a reservoir, 2006). Weights of one over the root of the distance lie between giving each value and each
- * parameter the same chance. */
+/* Shuffles by exponential keys, which is sampling with weights (Efraimidis and Spirakis, Weighted random sampling with
+ * a reservoir, 2006). The weight is one over the root of the distance: a compromise between an equal chance for every
+ * value, where long parameters dominate, and an equal chance for every parameter. */
 void around_list(struct around *around, const struct space *space, uint64_t from, struct rng *rng) {
 	int here[SPACE_PARAMS_MAX], there[SPACE_PARAMS_MAX];
 	space_config(space, from, here);

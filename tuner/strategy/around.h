@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What lies around a configuration, in random order, near values rather first. */
+/* The neighbours of a configuration in random order, with near values more likely to come first. */
 #ifndef TUNER_STRATEGY_AROUND_H
 #define TUNER_STRATEGY_AROUND_H
 #include "tuner/search/strategy.h"
@@ -11,10 +11,11 @@ struct around {
 };
 void around_init(struct around *around, struct arena *arena);
 void around_list(struct around *around, const struct space *space, uint64_t from, struct rng *rng);
-/* Where so many random steps lead; `from` itself where nothing is around. Overwrites the list. */
+/* The end of a random walk of so many steps; `from` itself if it has no neighbours. Overwrites the list. */
 uint64_t around_walk(struct around *around, const struct space *space, uint64_t from, size_t steps, struct rng *rng);
 
-/* Logarithm of the objective; INFINITY: not measured, failed, or cut short, which says too little to go there. */
+/* Logarithm of the objective; INFINITY if it was not measured, failed, or was cut short, because a limit does not say
+ * enough to move there. */
 double outcome_log(const struct strategy_outcome *outcome);
 
 #endif

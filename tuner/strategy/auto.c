@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The default. It begins with what is known before anything is measured: the baseline, what was best elsewhere, what
- * the machine suggests; then other words around the best (opening.h), or the middle of the space. Then the surrogate
- * proposes. When that has found nothing better for long, or has seen more than it can hold, every other proposal, and
- * later most, come from iterated local search, which believes in no model. What each finds is told to both.
+/* The default strategy. It starts with what is known before anything is measured: the baseline, the best of earlier
+ * searches, and hints of the machine; then it tries other words around the best (opening.h), or the middle of the
+ * space. From there the surrogate proposes. If that has not improved the best for long, or has seen more than it can
+ * hold, every other proposal, and later most of them, come from iterated local search, which does not depend on a
+ * model. Both learn from the results of the other.
  *
- * A proposal of the model takes tens of milliseconds. Where many are on their way, as with hundreds of nodes, only some
- * of them come from it, the fewer the more there are, so that nodes need not wait for it. */
+ * A proposal of the model takes tens of milliseconds. If many configurations are being measured at a time, as with
+ * hundreds of nodes, only a share of the proposals comes from the model, the smaller the more there are, so that nodes
+ * do not wait for it. */
 #include <config.h>
 
 #include <math.h>
@@ -16,7 +18,7 @@
 #include "tuner/surrogate/surrogate.h"
 
 enum { BEGIN = 3, HINTS = 2, VAIN = 40, MANY = 800, SHARE = 2, SHARE_MANY = 8, CROWD = 24, FIRST_MAX = 64 };
-/* Anything less is no progress. */
+/* A smaller relative gain does not count as progress, because noise alone would make it. */
 static const double PROGRESS = 0.002;
 
 enum phase { PHASE_BEGIN, PHASE_MODEL, PHASE_BOTH };
@@ -28,11 +30,11 @@ struct automatic {
 	const struct strategy *local;
 	void *local_state;
 	enum phase phase;
-	uint64_t asked, told, vain; /* vain: told since the best got better */
+	uint64_t asked, told, vain; /* vain: results since the best improved */
 	size_t hint, fits;
 	double best;
 	bool start_asked, source_asked;
-	char text[240];
+	char text[280];
 };
 
 static int init(void *state, const struct strategy_task *task, struct err *err) {
@@ -44,7 +46,7 @@ static int init(void *state, const struct strategy_task *task, struct err *err) 
 	automatic->local = strategy_find("ils");
 	automatic->local_state = arena_alloc(task->arena, 1, automatic->local->state_size);
 	snprintf(automatic->text, sizeof automatic->text,
-	         "begin: %llu configurations, %zu hints of the machine, %zu sources",
+	         "start: %llu configurations, %zu hints of the machine, %zu earlier searches",
 	         (unsigned long long)space_valid(task->space), task->hint_count, task->source_count);
 	return automatic->local->init(automatic->local_state, task, err);
 }
@@ -54,12 +56,12 @@ static bool is_free(const struct automatic *automatic, uint64_t index) {
 }
 
 static void opening_enter(struct automatic *automatic) {
-	char said[160] = "";
-	opening_say(automatic->opening, said, sizeof said);
+	char said[200] = "";
+	opening_describe(automatic->opening, said, sizeof said);
 	snprintf(automatic->text, sizeof automatic->text, "opening: %s", said);
 }
 
-/* The baseline, what was best elsewhere, hints, then the opening. */
+/* The baseline, the best of earlier searches, hints, then the opening. */
 static uint64_t known_first(struct automatic *automatic) {
 	const struct strategy_task *task = &automatic->task;
 	if (!automatic->start_asked) {
@@ -82,23 +84,24 @@ static uint64_t known_first(struct automatic *automatic) {
 	return index;
 }
 
-/* Is there too little for the model? */
+/* Are there too few results for the model? */
 static bool is_beginning(const struct automatic *automatic) {
-	bool batch = automatic->told < BEGIN && automatic->task.source_count == 0; /* before anything is told */
+	bool batch =
+		automatic->told < BEGIN && automatic->task.source_count == 0; /* a batch is asked for before the first result */
 	return automatic->asked < BEGIN || batch || !surrogate_ready(automatic->surrogate);
 }
 
 static void phase_enter(struct automatic *automatic, enum phase phase) {
-	static const char *const words[] = {"begin", "model", "model and local search"};
-	char said[160];
+	static const char *const words[] = {"start", "model", "model and local search"};
+	char said[200];
 	size_t fits = surrogate_fits(automatic->surrogate);
 	if (phase == automatic->phase && fits == automatic->fits)
 		return;
 	automatic->phase = phase;
 	automatic->fits = fits;
-	surrogate_say(automatic->surrogate, said, sizeof said);
+	surrogate_describe(automatic->surrogate, said, sizeof said);
 	if (phase == PHASE_BOTH)
-		snprintf(automatic->text, sizeof automatic->text, "%s: nothing better in %llu evaluations; %s", words[phase],
+		snprintf(automatic->text, sizeof automatic->text, "%s: no improvement in %llu evaluations; %s", words[phase],
 		         (unsigned long long)automatic->vain, said);
 	else
 		snprintf(automatic->text, sizeof automatic->text, "%s: %llu measured, %s", words[phase],
@@ -138,7 +141,7 @@ static uint64_t propose(struct automatic *automatic) {
 
 static size_t ask(void *state, uint64_t *out, size_t want) {
 	struct automatic *automatic = state;
-	(void)want; /* the search asks again, knowing what is taken */
+	(void)want; /* one at a time, because the search marks each as taken before it asks again */
 	*out = propose(automatic);
 	if (*out == UINT64_MAX)
 		return 0;
@@ -155,8 +158,8 @@ static void tell(void *state, uint64_t index, const struct strategy_outcome *out
 		automatic->vain = 0;
 	if (outcome->result == STRATEGY_VALUE)
 		automatic->best = fmin(automatic->best, outcome->value);
-	opening_tell(automatic->opening, index, outcome);
-	surrogate_tell(automatic->surrogate, index, outcome);
+	opening_report(automatic->opening, index, outcome);
+	surrogate_report(automatic->surrogate, index, outcome);
 	automatic->local->tell(automatic->local_state, index, outcome);
 }
 
@@ -170,7 +173,7 @@ static double promise(const void *state, uint64_t left) {
 
 const struct strategy strategy_auto = {
 	.name = "auto",
-	.summary = "a model of what was measured, here and before; local search where that leads nowhere",
+	.summary = "a model of all results, earlier ones included; local search when it stops improving",
 	.state_size = sizeof(struct automatic),
 	.init = init,
 	.ask = ask,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Bayesian optimisation: a Gaussian process and expected improvement (Jones, Schonlau, Welch 1998, "Efficient global
- * optimization of expensive black-box functions"), from what was measured in this search alone. */
+/* Bayesian optimisation: a Gaussian process and expected improvement (Jones, Schonlau, Welch, Efficient global
+ * optimization of expensive black-box functions, 1998), with the results of this search alone. ADR 9 says how the
+ * process is built. */
 #include <config.h>
 
 #include "tuner/surrogate/surrogate.h"
@@ -32,7 +33,7 @@ static size_t ask(void *state, uint64_t *out, size_t want) {
 }
 
 static void tell(void *state, uint64_t index, const struct strategy_outcome *outcome) {
-	surrogate_tell(((struct bayes *)state)->surrogate, index, outcome);
+	surrogate_report(((struct bayes *)state)->surrogate, index, outcome);
 }
 
 static double promise(const void *state, uint64_t left) {
@@ -41,7 +42,7 @@ static double promise(const void *state, uint64_t left) {
 
 const struct strategy strategy_bayes = {
 	.name = "bayes",
-	.summary = "a Gaussian process and expected improvement, without what is known from elsewhere",
+	.summary = "a Gaussian process and expected improvement, without hints and earlier results",
 	.state_size = sizeof(struct bayes),
 	.init = init,
 	.ask = ask,

@@ -22,7 +22,7 @@ void chains_init(struct chains *chains, const struct strategy_task *task, const 
 	chains->starts = starts_new(&chains->task, &chains->rng);
 }
 
-/* Ends, and is the youngest from now on. */
+/* A chain that ended goes to the back of the list, as the youngest. */
 static void chain_end(struct chains *chains, size_t at) {
 	struct chain ended = {.own = chains->chain[at].own};
 	for (; at + 1 < chains->count; at++)
@@ -41,7 +41,7 @@ static void chain_add(struct chains *chains) {
 	chains->kind->init(chain->own, chains);
 }
 
-/* STEP_DONE: it has just begun or ended, and another turn tells more. */
+/* STEP_DONE: the chain has just begun or ended, and another turn is needed. */
 static enum step chain_turn(struct chains *chains, size_t at, uint64_t *index) {
 	struct chain *chain = &chains->chain[at];
 	enum step step = chain->begun ? chains->kind->next(chain->own, index) : starts_next(chains->starts, index);
@@ -56,11 +56,11 @@ static enum step chain_turn(struct chains *chains, size_t at, uint64_t *index) {
 }
 
 static void describe(struct chains *chains, size_t at) {
-	const char *doing = chains->chain[at].begun ? chains->kind->doing : "samples places to begin at";
+	const char *doing = chains->chain[at].begun ? chains->kind->doing : "samples starting points";
 	snprintf(chains->phase, sizeof chains->phase, "%s: %s, %zu ended", chains->kind->name, doing, chains->ended);
 }
 
-/* One at a time: the search marks what it was given as taken before it asks again. */
+/* One at a time, because the search marks each as taken before it asks again. */
 size_t chains_ask(void *state, uint64_t *out, size_t want) {
 	struct chains *chains = state;
 	size_t at = 0;
@@ -82,7 +82,7 @@ size_t chains_ask(void *state, uint64_t *out, size_t want) {
 	return *out != UINT64_MAX;
 }
 
-/* All is in the history. */
+/* Chains read the history instead. */
 void chains_tell(void *state, uint64_t index, const struct strategy_outcome *outcome) {
 	(void)state, (void)index, (void)outcome;
 }

@@ -23,7 +23,7 @@ static void descent_list(struct descent *descent) {
 	descent->listed = true;
 }
 
-/* The best neighbour known to be better, or UINT64_MAX. */
+/* The best of the neighbours that are known to be better, or UINT64_MAX. */
 static uint64_t descent_better(const struct descent *descent) {
 	const struct around *around = &descent->around;
 	double least = descent->value;

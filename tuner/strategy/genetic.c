@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Genetic algorithm: Goldberg, Genetic Algorithms in Search, Optimization and Machine Learning, 1989, chapter 3, with
- * uniform crossover (Syswerda, Uniform crossover in genetic algorithms, 1989) in a steady state: each child competes
- * with all at once and replaces the worst (Whitley, The GENITOR algorithm and selection pressure, 1989, sections 2 and
- * 3). So there is no generation to wait for, and whatever is told, by whomever, can join.
+/* Genetic algorithm (Goldberg, Genetic algorithms in search, optimization and machine learning, 1989, chapter 3) with
+ * uniform crossover (Syswerda, Uniform crossover in genetic algorithms, 1989) in a steady state: each child competes at
+ * once with the whole population and replaces its worst member (Whitley, The GENITOR algorithm and selection pressure,
+ * 1989, sections 2 and 3). There is no generation to wait for, and results from elsewhere can join.
  *
- * Since nothing is measured twice, children of a population that has converged are its nearest unseen neighbours; when
- * those lead nowhere for long, a new population begins. */
+ * Since nothing is measured twice, the children of a population that has converged are its nearest unseen neighbours;
+ * when these do not improve it for long, a new population begins. */
 #include <config.h>
 
 #include <math.h>
 
-#include "tuner/strategy/level.h"
+#include "tuner/strategy/levels.h"
 
 enum { POPULATION = 8, BEGIN = 10, PARENTS = 2, CONTEST = 3, PATIENCE = 60 };
 static const double CROSSED = 0.8, UNCHANGED = 0.5, MUTATIONS = 1;
@@ -23,10 +23,10 @@ struct member {
 struct genetic {
 	struct strategy_task task;
 	struct rng rng;
-	struct place *place;
-	struct member members[POPULATION]; /* the best first */
-	size_t count, begun, vain;         /* members; asked for to begin with; told since the better half got better */
-	bool fresh;                        /* asked for a random one last */
+	struct levels *levels;
+	struct member members[POPULATION]; /* sorted, the best first */
+	size_t count, begun, vain;         /* members; initial requests; results since the better half improved */
+	bool fresh;                        /* the last request was for a new population */
 	double *child, *other;
 };
 
@@ -34,14 +34,14 @@ static int init(void *state, const struct strategy_task *task, struct err *err) 
 	struct genetic *genetic = state;
 	(void)err;
 	genetic->task = *task;
-	genetic->place = place_new(task);
+	genetic->levels = levels_new(task);
 	genetic->child = arena_alloc(task->arena, space_params(task->space), sizeof *genetic->child);
 	genetic->other = arena_alloc(task->arena, space_params(task->space), sizeof *genetic->other);
 	rng_split(&genetic->rng, task->seed, "strategy genetic");
 	return 0;
 }
 
-/* The best of a few. */
+/* Tournament selection: members are sorted, so that the smallest of a few random indexes wins. */
 static size_t tournament(struct genetic *genetic) {
 	size_t best = genetic->count;
 	for (int i = 0; i < CONTEST; i++) {
@@ -52,7 +52,7 @@ static size_t tournament(struct genetic *genetic) {
 }
 
 static void cross(struct genetic *genetic, size_t parent) {
-	place_vector(genetic->place, genetic->members[parent].index, genetic->other);
+	levels_vector(genetic->levels, genetic->members[parent].index, genetic->other);
 	for (size_t p = 0; p < space_params(genetic->task.space); p++)
 		if (isnan(genetic->child[p]) || (!isnan(genetic->other[p]) && rng_u64(&genetic->rng) >> 63))
 			genetic->child[p] = genetic->other[p];
@@ -60,15 +60,15 @@ static void cross(struct genetic *genetic, size_t parent) {
 
 static uint64_t breed(struct genetic *genetic) {
 	size_t mother = tournament(genetic), father = tournament(genetic);
-	place_vector(genetic->place, genetic->members[mother].index, genetic->child);
+	levels_vector(genetic->levels, genetic->members[mother].index, genetic->child);
 	if (mother != father && rng_unit(&genetic->rng) < CROSSED) {
 		cross(genetic, father);
-		uint64_t index = place_nearest(genetic->place, genetic->child);
+		uint64_t index = levels_nearest(genetic->levels, genetic->child);
 		if (!history_taken(genetic->task.history, index) && rng_unit(&genetic->rng) < UNCHANGED)
 			return index;
 	}
-	place_mutate(genetic->place, genetic->child, MUTATIONS, &genetic->rng);
-	return place_unseen(genetic->place, genetic->child, &genetic->rng);
+	levels_mutate(genetic->levels, genetic->child, MUTATIONS, &genetic->rng);
+	return levels_unseen(genetic->levels, genetic->child, &genetic->rng);
 }
 
 static size_t ask(void *state, uint64_t *out, size_t want) {
@@ -77,14 +77,14 @@ static size_t ask(void *state, uint64_t *out, size_t want) {
 	if (genetic->vain >= PATIENCE)
 		genetic->count = genetic->begun = genetic->vain = 0;
 	genetic->fresh = genetic->count < PARENTS || (genetic->begun < BEGIN && genetic->count < POPULATION);
-	*out = genetic->fresh ? place_first(genetic->place, &genetic->rng) : breed(genetic);
+	*out = genetic->fresh ? levels_first(genetic->levels, &genetic->rng) : breed(genetic);
 	genetic->begun++;
 	return *out != UINT64_MAX;
 }
 
 static void tell(void *state, uint64_t index, const struct strategy_outcome *outcome) {
 	struct genetic *genetic = state;
-	double value = place_value(outcome);
+	double value = levels_value(outcome);
 	size_t at = genetic->count;
 	genetic->vain++;
 	if (isinf(value) || (at == POPULATION && value >= genetic->members[--at].value))
@@ -104,7 +104,7 @@ static const char *phase(const void *state) {
 
 const struct strategy strategy_genetic = {
 	.name = "genetic",
-	.summary = "crossover and mutation of the best so far; a new population when those have converged",
+	.summary = "crossover and mutation of the best so far; a new population when they have converged",
 	.state_size = sizeof(struct genetic),
 	.init = init,
 	.ask = ask,

@@ -32,7 +32,7 @@ static void tell(void *state, uint64_t index, const struct strategy_outcome *out
 
 const struct strategy strategy_grid = {
 	.name = "grid",
-	.summary = "every valid configuration in order",
+	.summary = "every valid configuration, in order",
 	.state_size = sizeof(struct grid),
 	.init = init,
 	.ask = ask,

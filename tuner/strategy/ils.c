@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Iterated local search (Lourenco, Martin, Stuetzle: Iterated local search, 2003, sections 2 and 4): from the best
- * local minimum of the chain a few random steps, the more the longer nothing better was found, then down again. Better
- * ones alone are accepted; after enough vain attempts it begins somewhere else. */
+/* Iterated local search (Lourenco, Martin, Stuetzle, Iterated local search, 2003, sections 2 and 4): a few random steps
+ * from the best local minimum of the chain, more of them the longer it has not improved, then another descent. Only
+ * improvements are accepted; after enough failed attempts the chain starts elsewhere. */
 #include <config.h>
 
 #include <math.h>
@@ -58,7 +58,7 @@ static enum step chain_next(void *chain, uint64_t *index) {
 
 static const struct chain_kind kind = {
 	.name = "ils",
-	.doing = "goes down again from a few steps off the best local minimum",
+	.doing = "descends again from a few steps off the best local minimum",
 	.size = sizeof(struct ils),
 	.init = chain_init,
 	.begin = chain_begin,
@@ -73,7 +73,7 @@ static int init(void *state, const struct strategy_task *task, struct err *err) 
 
 const struct strategy strategy_ils = {
 	.name = "ils",
-	.summary = "iterated local search: greedy descents from around the best local minimum",
+	.summary = "iterated local search: greedy descents around the best local minimum",
 	.state_size = sizeof(struct chains),
 	.init = init,
 	.ask = chains_ask,

@@ -16,7 +16,7 @@ static int init(void *state, const struct strategy_task *task, struct err *err) 
 	return 0;
 }
 
-/* One at a time: the search marks what it was given as taken before it asks again. */
+/* One at a time, because the search marks each as taken before it asks again. */
 static size_t ask(void *state, uint64_t *out, size_t want) {
 	struct random_search *random = state;
 	(void)want;
@@ -32,7 +32,7 @@ static void tell(void *state, uint64_t index, const struct strategy_outcome *out
 
 const struct strategy strategy_random = {
 	.name = "random",
-	.summary = "uniform without replacement",
+	.summary = "uniform sampling without replacement",
 	.state_size = sizeof(struct random_search),
 	.init = init,
 	.ask = ask,

@@ -10,9 +10,9 @@ enum { FIRST = 10, LATER = 3, HINTS_MAX = 4, SAMPLED_MAX = 256, VISITED_MAX = 25
 struct starts {
 	const struct strategy_task *task;
 	struct rng *rng;
-	uint64_t sampled[SAMPLED_MAX], visited[VISITED_MAX]; /* the latest visited, in a ring */
+	uint64_t sampled[SAMPLED_MAX], visited[VISITED_MAX]; /* a ring of the latest visited */
 	size_t sampled_count, visited_count, hint;
-	size_t left; /* to sample before the next beginning */
+	size_t left; /* samples to take before the next start */
 };
 
 struct starts *starts_new(const struct strategy_task *task, struct rng *rng) {
@@ -34,7 +34,7 @@ static bool is_visited(const struct starts *starts, uint64_t index) {
 	return false;
 }
 
-/* The baseline, hints, then unseen ones. */
+/* The baseline, hints, then random unseen configurations. */
 static uint64_t starts_draw(struct starts *starts) {
 	const struct strategy_task *task = starts->task;
 	uint64_t valid = space_valid(task->space);
@@ -62,7 +62,7 @@ static double starts_value(const struct starts *starts, size_t at) {
 	return outcome_log(history_find(starts->task->history, starts->sampled[at]));
 }
 
-/* Leaves out what does not work or was visited. */
+/* Drops configurations that failed or were visited. */
 static void starts_clean(struct starts *starts) {
 	size_t kept = 0;
 	for (size_t i = 0; i < starts->sampled_count; i++) {
@@ -73,7 +73,7 @@ static void starts_clean(struct starts *starts) {
 	starts->sampled_count = kept < SAMPLED_MAX ? kept : 0;
 }
 
-/* The best of all, if nobody went there yet, else of those sampled; UINT64_MAX: none is known to work. */
+/* The best of the whole history unless it was visited, else the best sample; UINT64_MAX: none is known to work. */
 static uint64_t starts_best(const struct starts *starts) {
 	uint64_t best = history_best(starts->task->history);
 	double least = INFINITY;
@@ -90,7 +90,7 @@ static uint64_t starts_best(const struct starts *starts) {
 
 enum step starts_next(struct starts *starts, uint64_t *index) {
 	uint64_t known = history_count(starts->task->history), enough = known < FIRST ? FIRST - known : 0;
-	if (starts->visited_count == 0 && starts->left > enough) /* what others had measured is as good as a sample */
+	if (starts->visited_count == 0 && starts->left > enough) /* results from elsewhere are as good as a sample */
 		starts->left = enough;
 	starts_clean(starts);
 	if (starts->left > 0 && starts_sample(starts, index) == STEP_ASK)

@@ -5,14 +5,14 @@
 
 #include <math.h>
 
-/* The length that is expected of alignment, of a range of 1, and the largest power of two that it knows. Chosen with
- * doc/search.md's procedure. */
+/* The expected length of alignment, of a range of 1, and the largest power of two that it distinguishes; both were
+ * chosen with the procedure of doc/search.md. */
 static const double ALIGNMENT_LENGTH = 2.7;
 enum { POWER_MAX = 6, CODES_MAX = 4096, ALIGNED_VALUES_MIN = 5 };
 
-static double number(const struct space *space, size_t param, size_t place) {
-	struct value value = space_param_value(space, param, place);
-	return value.type == VALUE_INT ? (double)value.as.i : value.type == VALUE_REAL ? value.as.r : (double)place;
+static double number(const struct space *space, size_t param, size_t level) {
+	struct value value = space_param_value(space, param, level);
+	return value.type == VALUE_INT ? (double)value.as.i : value.type == VALUE_REAL ? value.as.r : (double)level;
 }
 
 static struct gp_dim *dim_add(struct coding *coding, size_t param, const uint16_t *code, struct gp_dim dim) {
@@ -35,16 +35,17 @@ static void param_add(struct arena *arena, struct coding *coding, size_t param) 
 	dim_add(coding, param, code, gp_dim_of(space_param_ordered(space, param) ? x : NULL, codes, x));
 }
 
-static int power_of_two(const struct space *space, size_t param, size_t place) {
-	struct value value = space_param_value(space, param, place);
+static int power_of_two(const struct space *space, size_t param, size_t level) {
+	struct value value = space_param_value(space, param, level);
 	int64_t n = value.type == VALUE_INT ? value.as.i : 0;
 	return n <= 0 ? -1 : __builtin_ctzll((uint64_t)n) < POWER_MAX ? __builtin_ctzll((uint64_t)n) : POWER_MAX;
 }
 
-/* Whole, over 0, and not simply the more aligned the larger. */
+/* A dimension for alignment is worth its cost only for whole positive numbers that are not simply the more aligned the
+ * larger they are. */
 static bool has_alignment(const struct space *space, size_t param) {
 	size_t values = space_param_values(space, param);
-	double least[POWER_MAX + 1]; /* of the values of each power */
+	double least[POWER_MAX + 1]; /* smallest value of each power */
 	for (int power = 0; power <= POWER_MAX; power++)
 		least[power] = INFINITY;
 	for (size_t v = 0; v < values; v++) {
@@ -53,7 +54,7 @@ static bool has_alignment(const struct space *space, size_t param) {
 			return false;
 		least[power] = fmin(least[power], number(space, param, v));
 	}
-	for (int power = POWER_MAX; power >= 0; power--) /* the least of all higher ones */
+	for (int power = POWER_MAX; power >= 0; power--) /* smallest value of this power or any higher one */
 		least[power] = fmin(least[power], power < POWER_MAX ? least[power + 1] : INFINITY);
 	for (size_t v = 0; v < values; v++) {
 		int power = power_of_two(space, param, v);

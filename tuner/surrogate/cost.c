@@ -7,11 +7,11 @@
 #include <string.h>
 
 enum { COSTS_MAX = 512, SWEEPS = 4, FORETELL_FROM = 3 };
-/* An effect is that of its value's observations and of so many more without any. */
+/* Shrinks an effect as if its value had been observed so many more times without any effect. */
 static const double SHRINK = 2;
-/* Deviation of logarithms under which costs are alike. */
+/* Costs whose logarithms deviate less than this count as equal. */
 static const double ALIKE = 0.15;
-/* Squared deviations of logarithms that must have been seen before half is believed. */
+/* Sum of squared deviations of logarithms at which predictions are trusted by half. */
 static const double DOUBT = 0.5;
 
 struct effect {
@@ -22,12 +22,12 @@ struct cost {
 	const struct coding *coding;
 	double budget, spent; /* seconds */
 	size_t dims, count;
-	struct effect *effects[GP_DIMS_MAX]; /* by code */
+	struct effect *effects[GP_DIMS_MAX]; /* indexed by code */
 	size_t values[GP_DIMS_MAX];
 	uint16_t *codes; /* COSTS_MAX x dims */
 	double logs[COSTS_MAX], rests[COSTS_MAX], mean;
-	size_t foretold;          /* each before it was known */
-	double off, off_the_mean; /* their squared errors, and those of the mean */
+	size_t foretold;          /* predictions that were made before the cost was known */
+	double off, off_the_mean; /* sums of squared errors of these predictions, and of the mean in their place */
 };
 
 struct cost *cost_new(const struct strategy_task *task, const struct coding *coding) {
@@ -53,8 +53,8 @@ double cost_predict(const struct cost *cost, const uint16_t *codes) {
 	return sum;
 }
 
-/* Backfitting: each dimension's effects by what the others leave (Hastie, Tibshirani, Generalized additive models,
- * 1990, chapter 4). */
+/* Backfitting (Hastie, Tibshirani, Generalized additive models, 1990, chapter 4): the effects of a dimension are fitted
+ * to the residuals of all others. */
 static void fit_dim(struct cost *cost, size_t d) {
 	struct effect *effects = cost->effects[d];
 	for (size_t v = 0; v < cost->values[d]; v++)
@@ -83,7 +83,8 @@ static void fit(struct cost *cost) {
 			fit_dim(cost, d);
 }
 
-/* How well could it have been told beforehand? */
+/* Scores the prediction before the cost is learned, so that predictions earn their trust on data that they have not
+ * seen. */
 static void foretell(struct cost *cost, const uint16_t *codes, double away) {
 	double off = away - cost_predict(cost, codes);
 	if (cost->count < FORETELL_FROM)
@@ -93,7 +94,7 @@ static void foretell(struct cost *cost, const uint16_t *codes, double away) {
 	cost->off_the_mean += away * away;
 }
 
-void cost_tell(struct cost *cost, uint64_t index, double seconds) {
+void cost_report(struct cost *cost, uint64_t index, double seconds) {
 	uint16_t codes[GP_DIMS_MAX];
 	if (!cost || !(seconds > 0))
 		return;

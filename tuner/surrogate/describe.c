@@ -6,9 +6,10 @@
 
 #include "tuner/surrogate/impl.h"
 
-static const double GAIN_MAX = 100; /* of a logarithm: what can be written */
+static const double GAIN_MAX = 100; /* largest gain, as a logarithm, so that its exponential stays finite */
 
-/* The expected maximum of the largest gains, as if they were independent: an upper bound of what is found. */
+/* The expected maximum of the largest gains, as if they were independent. Gains of neighbours are correlated, so that
+ * this is an upper bound, and a search that stops by it stops late rather than early. */
 double surrogate_promise(const struct surrogate *surrogate, uint64_t left) {
 	enum { TOP = 64, STEPS_OF_GAIN = 64 };
 	size_t top[TOP], count = 0, room = left < TOP ? (size_t)left : TOP;
@@ -18,7 +19,7 @@ double surrogate_promise(const struct surrogate *surrogate, uint64_t left) {
 		return surrogate->asked ? 0 : NAN;
 	for (size_t c = 0; c < surrogate->pool.count; c++) {
 		size_t at = count;
-		if (!(surrogate->gain[c] > 0)) /* those that are taken, too */
+		if (!(surrogate->gain[c] > 0)) /* also excludes candidates that are taken */
 			continue;
 		for (; at > 0 && surrogate->gain[c] > surrogate->gain[top[at - 1]]; at--)
 			if (at < room)
@@ -40,11 +41,11 @@ double surrogate_promise(const struct surrogate *surrogate, uint64_t left) {
 	return expm1(fmin(sum, GAIN_MAX));
 }
 
-void surrogate_say(const struct surrogate *surrogate, char *text, size_t size) {
+void surrogate_describe(const struct surrogate *surrogate, char *text, size_t size) {
 	size_t first = SIZE_MAX, second = SIZE_MAX;
-	const char *dropped = surrogate->dropped ? "a source misled and is dropped; " : "";
+	const char *dropped = surrogate->dropped ? "an earlier search misled the model and was dropped; " : "";
 	if (!surrogate->asked) {
-		snprintf(text, size, "nothing measured yet");
+		snprintf(text, size, "nothing was measured yet");
 		return;
 	}
 	for (size_t d = 0; d < surrogate->coding->count; d++) {
@@ -59,7 +60,8 @@ void surrogate_say(const struct surrogate *surrogate, char *text, size_t size) {
 			second = d;
 		}
 	}
-	int used = snprintf(text, size, "%soff by %.1f %% on what is left out", dropped, 100 * (exp(surrogate->error) - 1));
+	int used = snprintf(text, size, "%sleave-one-out predictions are off by %.1f %%", dropped,
+	                    100 * (exp(surrogate->error) - 1));
 	if (first == SIZE_MAX || used < 0 || (size_t)used >= size)
 		return;
 	const struct space *space = surrogate->task.space;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Where to begin, before there is a model: what sources hold to be best, near the middle of the space, far from what
- * there is (a maximin design; Johnson, Moore, Ylvisaker 1990). */
+/* Starting points before there is a model: the best configurations of the sources, the middle of the space, then those
+ * farthest from all others (a maximin design: Johnson, Moore, Ylvisaker, Minimax and maximin distance designs, 1990).
+ */
 #include <config.h>
 
 #include <math.h>
@@ -68,7 +69,7 @@ static uint64_t middle(struct surrogate *surrogate) {
 	return best;
 }
 
-/* The one that the first source likes best. */
+/* The candidate that the first source predicts to be the fastest. */
 static uint64_t best_by_source(struct surrogate *surrogate) {
 	const struct pool *pool = &surrogate->pool;
 	size_t dim = surrogate->coding->count - surrogate->source_count;

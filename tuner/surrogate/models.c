@@ -42,7 +42,8 @@ void surrogate_models_make(struct surrogate *surrogate) {
 	surrogate->in_value = surrogate->in_works = 0;
 }
 
-/* What came since the last time; fantasies of what is on its way were at the end, and go. */
+/* Adds new observations after dropping the assumed outcomes of pending configurations, which are always the last rows.
+ */
 void surrogate_models_update(struct surrogate *surrogate) {
 	uint16_t codes[GP_DIMS_MAX];
 	gp_truncate(surrogate->value, surrogate->in_value);
@@ -66,7 +67,7 @@ void surrogate_models_update(struct surrogate *surrogate) {
 	}
 }
 
-/* Only the dimensions of sources lie behind it. */
+/* Parameters come first, so that only dimensions of other sources move. */
 void surrogate_source_drop(struct surrogate *surrogate, size_t source) {
 	struct coding *coding = surrogate->coding;
 	size_t dim = coding->count - surrogate->source_count + source, behind = surrogate->source_count - source - 1;

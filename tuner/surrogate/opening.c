@@ -8,15 +8,16 @@
 
 #include "src/base/expr/expr.h"
 
-/* Evaluations: a share of the budget, within bounds. Words that lead to no valid configuration cost time, too. */
+/* The opening may take 1 / SHARE of the budget, within bounds. Words that lead to no valid configuration take time to
+ * find out, too, and are limited by TRIES. */
 enum { SHARE = 4, LEAST = 6, MOST = 32, TRIES = 256 };
 
 struct opening {
 	struct strategy_task task;
-	size_t *params, count, at; /* those with words in their order, and the one in hand */
-	size_t value;              /* of it, the next to be tried */
-	uint64_t from;             /* around what its values are tried */
-	uint64_t best, left;       /* left: evaluations that it may still take */
+	size_t *params, count, at; /* parameters with words, in the order of their trial; `at`: the current one */
+	size_t value;              /* next value of the current parameter */
+	uint64_t from;             /* configuration around which its values are tried */
+	uint64_t best, left;       /* left: remaining evaluations */
 	size_t tries;
 	double least;
 };
@@ -58,7 +59,7 @@ struct opening *opening_new(const struct strategy_task *task) {
 	opening->tries = TRIES;
 	opening->params = arena_alloc(task->arena, params, sizeof *opening->params);
 	if (task->start >= space_valid(task->space) || task->source_count)
-		return opening; /* sources know better */
+		return opening; /* a source says more than single moves do */
 	for (size_t p = params; p-- > 0;)
 		take(opening, p);
 	return opening;
@@ -70,7 +71,7 @@ static bool is_there(const struct opening *opening, size_t param) {
 	return config[param] != SPACE_ABSENT;
 }
 
-/* What is like the best, but for this value and what follows from it. */
+/* The configuration with this value; all other parameters stay as they are unless the value forces them to change. */
 static bool with_value(const struct opening *opening, size_t param, size_t value, uint64_t *index) {
 	const struct space *space = opening->task.space;
 	json_t *wish = json_object();
@@ -80,7 +81,7 @@ static bool with_value(const struct opening *opening, size_t param, size_t value
 	return !failed && !history_taken(opening->task.history, *index);
 }
 
-/* Of the parameter in hand; UINT64_MAX: no more. */
+/* The next proposal for the current parameter; UINT64_MAX: it has no more. */
 static uint64_t next_of(struct opening *opening, size_t param) {
 	uint64_t index;
 	if (opening->value == 0)
@@ -106,15 +107,15 @@ uint64_t opening_ask(struct opening *opening) {
 	return UINT64_MAX;
 }
 
-void opening_tell(struct opening *opening, uint64_t index, const struct strategy_outcome *outcome) {
+void opening_report(struct opening *opening, uint64_t index, const struct strategy_outcome *outcome) {
 	if (outcome->result != STRATEGY_VALUE || !(outcome->value < opening->least))
 		return;
 	opening->least = outcome->value;
 	opening->best = index;
 }
 
-void opening_say(const struct opening *opening, char *text, size_t size) {
+void opening_describe(const struct opening *opening, char *text, size_t size) {
 	if (opening->at < opening->count)
-		snprintf(text, size, "the other words of %s around the best so far, as nothing tells one of the others",
+		snprintf(text, size, "other words of %s around the best so far, because words cannot be interpolated",
 		         space_param_name(opening->task.space, opening->params[opening->at]));
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The candidates: all of a space that is small enough; else what surrounds the best measured ones, one and two steps
- * away, and a uniform sample, drawn anew whenever the model is fitted. */
+/* The candidates: the whole space if it is small enough. Otherwise the configurations one and two steps from the best
+ * measured ones and a uniform sample, drawn again whenever the model is fitted, so that no region is excluded for good.
+ */
 #include <config.h>
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What was measured elsewhere, as one more dimension: a model of its own says how much slower than its best each
- * configuration was there. The search's model takes that for a trend whose slope it learns (the length is such that it
- * is hardly anything else). A source without which left-out configurations are predicted better is dropped. */
+/* An earlier search as one more dimension. A model of the source says how much slower than its best each configuration
+ * was there; the search's model uses that as a trend whose slope it learns. (The dimension's length is so large that it
+ * acts as a trend alone.) A source without which left-out configurations are predicted better is dropped. */
 #include <config.h>
 
 #include <math.h>
@@ -12,9 +12,9 @@
 #include "tuner/surrogate/impl.h"
 
 enum { LEVELS = 256, USED_BEST = 120, USED_OTHERS = 120, NEED = 5, STEPS = 20, REVIEWED_MIN = 4 };
-/* A source is dropped when the logarithm of the density is larger by this without it. */
+/* A source is dropped if the log density of the left-out targets is larger by this without it. */
 static const double REVIEW_DOUBT = 1;
-/* Slope of the trend that is expected before anything is measured here, and its deviation. */
+/* Prior of the trend's slope. It is below 1 because another machine or size rarely has differences as large. */
 static const double SLOPE = 0.7, SLOPE_DEVIATION = 0.5, LENGTH = 30;
 
 struct known {
@@ -24,10 +24,10 @@ struct known {
 
 struct source_model {
 	const struct coding *coding;
-	size_t dims; /* of the coding when the model was made */
+	size_t dims; /* dimensions of the coding when the model was made */
 	struct gp *gp;
-	double scale;        /* the largest target */
-	struct known *known; /* by index */
+	double scale;        /* largest target */
+	struct known *known; /* sorted by index */
 	size_t count;
 };
 
@@ -41,8 +41,8 @@ static int by_target(const void *a, const void *b) {
 	return x->target != y->target ? (x->target > y->target) - (x->target < y->target) : by_index(a, b);
 }
 
-/* What worked there, relative to its best, and capped as the search's own targets are. */
-static size_t targets_take(const struct strategy_source *source, const struct space *space, struct known *known,
+/* Targets of the configurations that worked there, relative to the best and capped as the search's own targets are. */
+static size_t targets_make(const struct strategy_source *source, const struct space *space, struct known *known,
                            struct arena *arena) {
 	size_t count = 0;
 	double best = INFINITY, *ratios = arena_alloc(arena, source->count, sizeof *ratios);
@@ -66,7 +66,7 @@ static void release(void *gp) {
 	gp_free(gp);
 }
 
-/* Of many, the best and an even choice of the others. */
+/* Keeps the best of many and an even choice of the others. */
 static void learn(struct source_model *model, struct arena *arena) {
 	size_t best = model->count < USED_BEST ? model->count : USED_BEST, rest = model->count - best;
 	size_t others = rest < USED_OTHERS ? rest : USED_OTHERS;
@@ -91,10 +91,10 @@ struct source_model *source_model_new(struct surrogate *surrogate, const struct 
 	struct coding *coding = surrogate->coding;
 	struct source_model *model = arena_alloc(arena, 1, sizeof *model);
 	model->known = arena_alloc(arena, source->count, sizeof *model->known);
-	model->count = targets_take(source, surrogate->task.space, model->known, arena);
+	model->count = targets_make(source, surrogate->task.space, model->known, arena);
 	if (model->count < NEED)
 		return NULL;
-	/* Its model knows nothing of the dimensions of sources, its own among them. */
+	/* The source's model has the dimensions of parameters only. */
 	struct coding *own = arena_alloc(arena, 1, sizeof *own);
 	*own = *coding;
 	own->count -= surrogate->source_count;
@@ -150,7 +150,7 @@ void source_model_codes(struct source_model *model, struct pool *pool, size_t di
 	free(own);
 }
 
-/* Logarithm of the density of each target under what all others say of it. */
+/* Sum of the log densities of the targets, each predicted from all others. */
 static double left_out_density(struct gp *gp, const double *target, struct arena *arena) {
 	size_t count = gp_count(gp);
 	double *mean = arena_alloc(arena, count, sizeof *mean), *variance = arena_alloc(arena, count, sizeof *variance);

@@ -11,7 +11,8 @@
 #include "tuner/surrogate/impl.h"
 
 enum { FIRST_STEPS = 30, STEPS = 14, NEED = 3, CALIBRATE_EACH = 60 };
-/* The model is fitted again when it has seen so much more. */
+/* The models are fitted again after so many more observations, relative to their number, because a fit costs much more
+ * than a proposal. */
 static const double FIT_AGAIN = 0.12;
 static const double CHANCE_MIN = 0.02;
 
@@ -56,7 +57,7 @@ static int by_promise(const void *a, const void *b) {
 	return p != q ? (p > q) - (p < q) : (x->index > y->index) - (x->index < y->index);
 }
 
-/* The models are full: the better part and an even choice of the rest stay. */
+/* The models are full: keep the better part and an even choice of the rest. */
 static void compact(struct surrogate *surrogate) {
 	size_t best = OBSERVED_KEPT * 3 / 4, rest = surrogate->count - best;
 	qsort(surrogate->observed, surrogate->count, sizeof *surrogate->observed, by_promise);
@@ -84,14 +85,14 @@ static void pending_drop(struct surrogate *surrogate, uint64_t index) {
 }
 
 void surrogate_await(struct surrogate *surrogate, uint64_t index) {
-	if (surrogate->pending_count == PENDING_MAX) /* never told of: the oldest is forgotten */
+	if (surrogate->pending_count == PENDING_MAX) /* the oldest never got a result and is forgotten */
 		memmove(surrogate->pending, surrogate->pending + 1, --surrogate->pending_count * sizeof *surrogate->pending);
 	surrogate->pending[surrogate->pending_count++] = index;
 }
 
-void surrogate_tell(struct surrogate *surrogate, uint64_t index, const struct strategy_outcome *outcome) {
+void surrogate_report(struct surrogate *surrogate, uint64_t index, const struct strategy_outcome *outcome) {
 	pending_drop(surrogate, index);
-	cost_tell(surrogate->cost, index, outcome->seconds);
+	cost_report(surrogate->cost, index, outcome->seconds);
 	if (surrogate->count == OBSERVED_MAX)
 		compact(surrogate);
 	struct observed *observed = &surrogate->observed[surrogate->count++];
@@ -120,7 +121,7 @@ static void works_condition(struct surrogate *surrogate, bool fit) {
 	gp_pool_predict(surrogate->workings);
 }
 
-/* What is on its way is taken to give its mean. */
+/* Assumes for each pending configuration that it gives the predicted mean ("kriging believer"). */
 static void believe(struct surrogate *surrogate) {
 	uint16_t codes[GP_DIMS_MAX];
 	size_t rows = surrogate->in_value;
@@ -152,7 +153,7 @@ double surrogate_chance_of(const struct surrogate *surrogate, size_t c) {
 	return surrogate->works ? fmin(1, fmax(CHANCE_MIN, gp_pool_mean(surrogate->workings)[c] + 0.5)) : 1;
 }
 
-/* The lowest mean at a measured configuration: less noisy than the lowest value. */
+/* The lowest mean at a measured configuration is less noisy than the lowest value. */
 static void incumbent_set(struct surrogate *surrogate) {
 	surrogate->incumbent = INFINITY;
 	gp_smooth(surrogate->value, surrogate->lone_mean);
@@ -160,7 +161,7 @@ static void incumbent_set(struct surrogate *surrogate) {
 		surrogate->incumbent = fminf(surrogate->incumbent, (float)surrogate->lone_mean[i]);
 }
 
-/* Where nothing is expected to gain, by how many deviations it falls short. */
+/* If no candidate is expected to gain anything, the one that falls short by the fewest deviations. */
 static uint64_t most_promising(struct surrogate *surrogate) {
 	const float *mean = gp_pool_mean(surrogate->values);
 	const struct pool *pool = &surrogate->pool;
@@ -194,7 +195,7 @@ static void fit(struct surrogate *surrogate) {
 	surrogate->fit_at = (size_t)fmax((double)surrogate->count + 1, (double)surrogate->count * (1 + FIT_AGAIN));
 }
 
-/* Fits where it is time for that, and drops a source that misleads. */
+/* Fits if it is due, and drops a source that misleads. */
 static bool learn(struct surrogate *surrogate) {
 	bool time = surrogate->count >= surrogate->fit_at;
 	surrogate_models_update(surrogate);

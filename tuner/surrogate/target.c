@@ -6,11 +6,11 @@
 #include "src/base/stats.h"
 #include "tuner/surrogate/impl.h"
 
-/* The cap is never under this logarithm: differences of a few percent are always told apart. */
+/* The cap is at least this logarithm, so that differences of a few percent are always distinguished. */
 static const double CAP_MIN = 0.15;
-/* How much of the cap, at most, what lies beyond it may add, and how soon. */
+/* The part of the cap that slower configurations may add at most, and how soon they do. */
 static const double BEYOND = 0.3, BEYOND_LENGTH = 0.6;
-/* Weight of a left-out error by how good its configuration is: e-fold a half. */
+/* The weight of a leave-one-out error falls by a factor of e per half unit of the target. */
 static const double GOOD_LENGTH = 0.5;
 static const double DENSITY = 0.3989422804014327;
 
@@ -25,7 +25,7 @@ double surrogate_cap_of(const double *log_ratios, size_t count) {
 }
 
 static double cap_of_observed(const struct surrogate *surrogate) {
-	double *ratios = surrogate->lone_mean; /* free at this point */
+	double *ratios = surrogate->lone_mean; /* not in use at this point */
 	size_t count = 0;
 	for (size_t i = 0; i < surrogate->count; i++)
 		if (surrogate->observed[i].result == STRATEGY_VALUE)
@@ -33,7 +33,7 @@ static double cap_of_observed(const struct surrogate *surrogate) {
 	return surrogate_cap_of(ratios, count);
 }
 
-/* Mean of a normal variable that is known to be over the limit. */
+/* Mean of a normal variable that is known to be above the limit. */
 static double truncated_mean(double mean, double deviation, double limit) {
 	double z = (limit - mean) / deviation;
 	double above = 0.5 * erfc(z / sqrt(2));
@@ -42,7 +42,7 @@ static double truncated_mean(double mean, double deviation, double limit) {
 	return mean + deviation * DENSITY * exp(-0.5 * z * z) / above;
 }
 
-/* What was cut short, as the model sees it from the others. */
+/* Sets the targets of trials that were cut short to what the model expects from the others. */
 static void lift_censored(struct surrogate *surrogate) {
 	gp_target(surrogate->value, surrogate->target);
 	gp_condition(surrogate->value);
@@ -68,7 +68,7 @@ void surrogate_targets(struct surrogate *surrogate) {
 	gp_target(surrogate->value, surrogate->target);
 }
 
-/* After gp_condition. */
+/* To be called after gp_condition. */
 void surrogate_calibrate(struct surrogate *surrogate) {
 	double sum = 0, weights = 0;
 	double *mean = surrogate->lone_mean, *variance = surrogate->lone_variance;

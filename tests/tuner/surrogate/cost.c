@@ -149,7 +149,7 @@ static struct cost *told(struct arena *arena, const struct land *land, const str
 	for (uint64_t i = 0; i < TOLD; i++) {
 		uint64_t index = i * 37 % land->valid;
 		space_config(land->space, index, config);
-		cost_tell(cost, index, price(config, index));
+		cost_report(cost, index, price(config, index));
 	}
 	return cost;
 }
@@ -172,7 +172,7 @@ static void test_learned(const struct land *land) {
 	ok(cost_power(told(arena, land, coding, untold)) == 0, "nor are none");
 	double power = cost_power(told(arena, land, coding, erratic));
 	ok(power < 0.1, "what parameters don't foretell hardly counts: %.2f", power);
-	cost_tell(cost, 0, 2e9);
+	cost_report(cost, 0, 2e9);
 	ok(cost_power(cost) == 0, "when the budget is spent cost counts no more");
 	arena_free(arena);
 }
@@ -181,7 +181,7 @@ static void test_no_budget(const struct land *land) {
 	struct arena *arena = arena_new();
 	struct strategy_task task = {.space = land->space, .arena = arena, .budget = 100};
 	struct cost *none = cost_new(&task, coding_new(arena, land->space, 0));
-	cost_tell(none, 0, 1);
+	cost_report(none, 0, 1);
 	ok(!none && cost_power(none) == 0, "without a budget in seconds there is nothing to learn");
 	arena_free(arena);
 }

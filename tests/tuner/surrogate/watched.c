@@ -73,7 +73,7 @@ static size_t watched_ask(void *state, uint64_t *out, size_t want) {
 }
 
 static void watched_tell(void *state, uint64_t index, const struct strategy_outcome *outcome) {
-	surrogate_tell(((struct watched *)state)->surrogate, index, outcome);
+	surrogate_report(((struct watched *)state)->surrogate, index, outcome);
 }
 
 static const struct strategy WATCHED = {.name = "watched",

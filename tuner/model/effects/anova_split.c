@@ -71,8 +71,8 @@ static void backfit(const struct bins *bins, double *rest, double *effect) {
 	}
 }
 
-static void mains_take(struct split *split, const struct bins *bins, const double *f, const double *rest,
-                       const double *effect, double noise) {
+static void mains_split(struct split *split, const struct bins *bins, const double *f, const double *rest,
+                        const double *effect, double noise) {
 	size_t count = bins->count, used = 1;
 	for (size_t p = 0; p < bins->params; p++)
 		used += bins->fine[p].bins ? bins->fine[p].bins - 1 : 0;
@@ -120,8 +120,8 @@ static void cells_fill(struct cells *cells, const struct bins_param *a, const st
 }
 
 /* The sum of squares of a pair beyond chance; cells become means, less what chance would have made of them. */
-static double cells_take(struct cells *cells, const struct bins_param *a, const struct bins_param *b,
-                         const double *rest, size_t count, double noise) {
+static double cells_explain(struct cells *cells, const struct bins_param *a, const struct bins_param *b,
+                            const double *rest, size_t count, double noise) {
 	double between = 0, all = 0, present = 0, used = 0;
 	cells_fill(cells, a, b, rest, count);
 	for (size_t i = 0; i < count; i++)
@@ -143,12 +143,12 @@ static double cells_take(struct cells *cells, const struct bins_param *a, const 
 	return between - noise;
 }
 
-static void pairs_take(struct split *split, const struct bins *bins, const struct pair *order, double *rest,
-                       double noise) {
+static void pairs_split(struct split *split, const struct bins *bins, const struct pair *order, double *rest,
+                        double noise) {
 	struct cells cells;
 	for (size_t k = 0; k < pairs_of(bins->params); k++) {
 		const struct bins_param *a = &bins->coarse[order[k].a], *b = &bins->coarse[order[k].b];
-		double squares = cells_take(&cells, a, b, rest, bins->count, noise);
+		double squares = cells_explain(&cells, a, b, rest, bins->count, noise);
 		split->pair[pair_index(order[k].a, order[k].b)] = squares / (double)bins->count;
 		for (size_t i = 0; i < bins->count; i++) {
 			int cell = cell_of(a, b, i);
@@ -167,7 +167,7 @@ static double *rest_new(struct split *split, const struct bins *bins, const doub
 	backfit(bins, rest, effect);
 	if (split) {
 		split->total = sum_of_squares(own, bins->count) / (double)bins->count;
-		mains_take(split, bins, own, rest, effect, noise);
+		mains_split(split, bins, own, rest, effect, noise);
 	}
 	free(own);
 	free(effect);
@@ -176,7 +176,7 @@ static double *rest_new(struct split *split, const struct bins *bins, const doub
 
 void split_make(struct split *split, const struct bins *bins, const double *f, const struct pair *order, double noise) {
 	double *rest = rest_new(split, bins, f, noise);
-	pairs_take(split, bins, order, rest, noise);
+	pairs_split(split, bins, order, rest, noise);
 	free(rest);
 }
 
@@ -199,7 +199,7 @@ struct pair *split_order_new(const struct bins *bins, const double *f, double no
 	for (size_t a = 1; a < bins->params; a++)
 		for (size_t b = 0; b < a; b++)
 			ranked[count++] = (struct ranked){
-				{a, b}, cells_take(&cells, &bins->coarse[a], &bins->coarse[b], rest, bins->count, noise)};
+				{a, b}, cells_explain(&cells, &bins->coarse[a], &bins->coarse[b], rest, bins->count, noise)};
 	qsort(ranked, count, sizeof *ranked, by_squares);
 	for (size_t k = 0; k < count; k++)
 		order[k] = ranked[k].pair;

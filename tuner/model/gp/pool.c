@@ -156,7 +156,7 @@ static void rows_solve(struct gp_pool *pool, const gsl_matrix_float *factor, siz
 	gsl_blas_strsm(CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, 1, &corner.matrix, &fresh.matrix);
 }
 
-static void variance_take(struct gp_pool *pool, size_t i) {
+static void variance_subtract(struct gp_pool *pool, size_t i) {
 	const float *row = row_at(pool, i);
 	for (size_t c = 0; c < pool->count; c++)
 		pool->variance[c] -= row[c] * row[c];
@@ -220,7 +220,7 @@ void gp_pool_predict(struct gp_pool *pool) {
 	}
 	parts_make(pool);
 	for (; pool->rows < gp->count; pool->rows++) {
-		variance_take(pool, pool->rows);
+		variance_subtract(pool, pool->rows);
 		pool->serial[pool->rows] = gp->serial[pool->rows];
 	}
 }
