@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What kernels for device=cuda share.
+/* Shared by kernels for device=cuda.
  *
  * Such a kernel is a table of its own, kernels/NAME/cuda/NAME_cuda.c, with the name of the CPU's kernel, `.device =
  * "cuda"` and no OpenMP flags. Its code is in .cu files beside it, one a variant, compiled at run time with the
@@ -13,7 +13,7 @@
 #include "gpu/gpu.h"
 #include "kernels/fail.h"
 
-/* Of a hook: what became of all GPU calls since the last time, as a status with its message. In the header, since
+/* The outcome of all GPU calls of a hook since the last time, as a status with its message. It is in the header because
  * workers with kernels of their own need it, too. */
 static inline enum ss_status cuda_status(const struct ss_call *call) {
 	static const enum ss_status statuses[] = {[GPU_FINE] = SS_OK,

@@ -32,7 +32,7 @@ struct ss_param {
 	const char *name; /* NULL ends a table */
 	const char *summary;
 	enum ss_type type;
-	/* What is tried: "a,b,c", "1..8" (step 1), "0..64+8", "16..512*2". For SS_WORD: every word it takes.
+	/* Values to try: "a,b,c", "1..8" (step 1), "0..64+8", "16..512*2". For SS_WORD: every word it takes.
 	 * May be NULL for a part of the problem; of an SS_TEXT it says what is built in. */
 	const char *values;
 	const char *initial; /* the baseline's value: what a user has without tuning */
@@ -87,21 +87,21 @@ struct ss_event {
 	const char *summary;
 };
 
-/* What a run showed beside its time. */
+/* A figure of a run beside its time. */
 struct ss_figure {
 	const char *name; /* a word, such as "iterations"; lives as long as the state */
 	double value;
 	const char *unit; /* "" for a bare number */
 };
 
-/* What changed in the course of a run: a value for each step, iteration or generation. */
+/* A series over the course of a run: a value for each step, iteration or generation. */
 struct ss_series {
 	const char *name;
 	const double *values; /* the kernel's, until its next run */
 	size_t count;
 };
 
-/* What is compiled for one configuration of a kernel for a device: a source and its -DNAME=VALUE. */
+/* The program of one configuration of a kernel for a device: a source and its -DNAME=VALUE. */
 enum { SS_DEFINES_MAX = 32 };
 struct ss_program {
 	const char *source; /* such as "fw/cuda/tile.cu" */
@@ -141,18 +141,21 @@ struct ss_kernel {
 	void (*teardown)(void *state);
 	void (*close)(void *input);
 
-	/* Of the last run, which took `seconds` (the median of its samples). Fill `out`, at most `most`; return how many.
+	/* Figures of the last run, which took `seconds` (the median of its samples). Fill `out`, at most `most`; return how
+	 * many.
 	 */
 	size_t (*figures)(const void *state, const struct ss_call *call, double seconds, struct ss_figure *out,
 	                  size_t most);
 	size_t (*series)(const void *state, const struct ss_call *call, struct ss_series *out, size_t most);
 
-	/* What run counts where call->events is given; NULL: nothing. Counting may cost time, but none where it is off. */
+	/* Events that run counts where call->events is given; NULL: none. Counting may cost time, but none where it is off.
+	 */
 	const struct ss_event *events;
 
 	const char *device; /* NULL: the CPU; "cuda". Two kernels of one name for two devices are the same work */
-	/* Of kernels for a device: what is compiled for this configuration. No state and no device is needed to ask; equal
-	 * answers are compiled once. What is not a constant of the code is no define, so that there are few of them. */
+	/* For kernels of a device: the program of this configuration. Asking needs neither state nor device; equal
+	 * answers are compiled once. Pass everything as an argument that need not be a constant of the code, so that there
+	 * are few of them. */
 	void (*program)(const struct ss_call *call, struct ss_program *program);
 };
 

@@ -80,7 +80,7 @@ void sweetspot_end(const char *name);
  * of $SWEETSPOT_PROFILE, sweetspot/ in $XDG_CONFIG_HOME and $XDG_DATA_HOME, and /etc/sweetspot where there is one. On
  * failure NULL, and the reason in message, which may be NULL. */
 sweetspot_profile *sweetspot_open(const char *path, char *message, size_t size);
-/* What was got from it is gone with it. */
+/* Everything obtained from it is freed with it. */
 void sweetspot_close(sweetspot_profile *profile);
 /* "path", "fingerprint", "created", "generator", "cpu", "gpu", "compiler", "cflags", and "foreign": what is different
  * here. NULL where the profile does not say it. */

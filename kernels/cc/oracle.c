@@ -5,8 +5,8 @@
 
 #include "kernels/cc/cc.h"
 
-/* What will be looked at a few turns later is fetched meanwhile: in a large graph numbered in no order every look is at
- * memory far away. */
+/* Prefetches the vertices of the next few steps, because in a large graph without any numbering order every access is
+ * to distant memory. */
 static void search_prefetch(const struct cc_graph *g, const int32_t *label, const int32_t *queue, int32_t head,
                             int32_t tail) {
 	enum { FIRST = 24, TARGET = 16, LABEL = 8, LABELS = 8 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a configuration owns. */
+/* Memory of a configuration. */
 #include <config.h>
 #include <string.h>
 

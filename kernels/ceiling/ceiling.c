@@ -9,8 +9,7 @@
 static const struct ss_param problem[] = {
 	{"what", "the ceiling", SS_WORD, "read,copy,triad,fp32,fp64,addmin,handover,fork_join,barrier,reduction,task",
      "read", NULL, 0, 0},
-	{"n", "bytes that each thread works on; repetitions of what is no bandwidth", SS_INT, NULL, "16384", NULL, 1,
-     0x1p36},
+	{"n", "bytes that each thread works on; repetitions for other ceilings", SS_INT, NULL, "16384", NULL, 1, 0x1p36},
 	{"from", "number of one thread of a handover", SS_INT, NULL, "0", NULL, 0, 65535},
 	{"to", "number of the other thread of a handover", SS_INT, NULL, "1", NULL, 0, 65535},
 	{.name = NULL},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a machine can do at most: bandwidths, arithmetic peaks, the costs of OpenMP. Shared by the ceilings; nothing
+/* The limits of a machine: bandwidths, arithmetic peaks, the costs of OpenMP. Shared by the ceilings; nothing
  * outside kernels/ceiling and its test includes it.
  *
  * A ceiling is a table of verbs, in a file of its own. Most are a share of work that every thread of the team does on
@@ -34,7 +34,7 @@ struct ceiling_isa {
 	void (*addmin)(int32_t *out, int32_t limit, int64_t steps);
 };
 
-/* What is one thread's own. */
+/* The part of one thread. */
 struct ceiling_slot {
 	_Alignas(CEILING_LINE) uint64_t sum; /* what was read; how often it was here */
 	_Alignas(CEILING_LINE) _Atomic int64_t ball;
@@ -89,7 +89,7 @@ static inline void *ceiling_array(const struct ceiling_job *job, int thread, int
 	return job->memory + (size_t)thread * job->stride + (size_t)array * job->size;
 }
 
-/* What the arrays begin with. Sums and products of these are exact in a double. */
+/* Initial values of the arrays. Sums and products of these are exact in a double. */
 #define CEILING_FACTOR 3.0
 static inline uint64_t ceiling_word(int thread, size_t i) {
 	return (uint64_t)thread + i;

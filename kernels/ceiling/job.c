@@ -58,7 +58,7 @@ enum ss_status ceiling_job_read(struct ceiling_job *job, const struct ss_call *c
 	if (!job->isa)
 		return kernel_fail(call, SS_INVALID, "this processor, or this build, has no such instruction set");
 	if (job->stream && job->ceiling->arrays > 1 && !job->isa->copy[1])
-		return kernel_fail(call, SS_INVALID, "%s has no stores past the caches here", job->isa->name);
+		return kernel_fail(call, SS_INVALID, "%s cannot store past the caches here", job->isa->name);
 	sizes_set(job);
 	return SS_OK;
 }

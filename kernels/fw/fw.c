@@ -60,7 +60,7 @@ static const struct ss_param params[] = {
 
 static const char *const constraints[] = {"variant != 'simd' or block % 16 == 0", NULL};
 
-/* What this CPU has, best first. */
+/* Instruction sets of this CPU, best first. */
 static enum ss_status isa_refuse(const struct ss_call *call) {
 	char have[64] = "";
 	for (const struct fw_isa *isa = fw_isas; isa->name; isa++)
@@ -152,8 +152,8 @@ static enum ss_status fw_verify(void *state, const struct ss_call *call) {
 	int i = (int)(first / s->n), j = (int)(first % s->n);
 	if (i == s->n)
 		return SS_OK;
-	return kernel_wrong(call, "the distance from %d to %d is %.10g, should be %.10g (inf is no path)", i, j,
-	                    fw_cell_distance(s, i, j), distance_expected(s, first));
+	return kernel_wrong(call, "the distance from %d to %d is %.10g, should be %.10g (inf means that there is none)", i,
+	                    j, fw_cell_distance(s, i, j), distance_expected(s, first));
 }
 
 static struct ss_work fw_work(const struct ss_call *call) {

@@ -52,7 +52,7 @@ struct fw_variant {
 	void (*run)(const struct fw_state *s);
 };
 
-/* What a plain tile update works on; `own`: c is among its sources row by row. */
+/* Operands of a plain tile update; `own`: c is among its sources row by row. */
 struct fw_extents {
 	size_t pitch; /* from a row to the next, in cells */
 	int rows, columns, inner, own;

@@ -34,7 +34,7 @@ void fw_graph_free(struct fw_input *input) {
 	*input = (struct fw_input){0};
 }
 
-/* Of parallel edges the lightest counts. */
+/* The lightest of parallel edges counts. */
 static void row_fill(const struct fw_state *s, int i, int from, int to) {
 	const struct fw_input *g = s->input;
 	for (size_t e = g->first[i]; e < g->first[i + 1]; e++) {

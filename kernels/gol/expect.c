@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the last generation should be. A small problem is computed whole by the oracle, a larger one whole by plain
+/* The expected last generation. A small problem is computed whole by the oracle, a larger one whole by plain
  * loops over bytes. For the largest, windows of the grid are: columns of words over its full height and bands of rows
  * over its full width, some at the borders and some at random, so that every row and every column is looked at
  * somewhere. */

@@ -120,7 +120,7 @@ bool gol_evolve(uint64_t *cells, size_t n, size_t words, int64_t generations);
 /* The same for a part of the grid only, from what can have an influence on it. Fills window->cells. */
 bool gol_window_evolve(const struct gol_input *input, struct gol_window *window);
 
-/* What the last generation should be; all of it where that is affordable, else windows. False without memory. */
+/* The expected last generation; all of it where that is affordable, else windows. False without memory. */
 bool gol_expect(struct gol_input *input, uint64_t seed);
 void gol_expected_free(struct gol_input *input);
 /* The rows of the current generation against it; SS_INCORRECT names the first cell that differs. */

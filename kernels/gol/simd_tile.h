@@ -23,7 +23,7 @@ TILE_INLINE struct TILE_NAME(sum) TILE_NAME(sum)(const uint64_t *at) {
 	return (struct TILE_NAME(sum)){cell, sides ^ cell, (left & right) | (cell & sides)};
 }
 
-/* Of two rows: low and high bits that differ, and those that are both set. */
+/* Compares two rows: low and high bits that differ, and those that are both set. */
 struct TILE_NAME(pair) {
 	TILE_NAME(bits) low, high, low_both, high_both;
 };

@@ -38,7 +38,7 @@ static size_t tiles_down(const struct gol_state *state) {
 	return (state->input->n + state->block - 1) / state->block;
 }
 
-/* Of one generation. */
+/* Rows of one generation. */
 static size_t kept_words(const struct gol_state *state) {
 	return (state->tile_stride - LEFT) * GOL_KEPT;
 }
@@ -108,7 +108,7 @@ static void trim_sides(const struct gol_state *state, const struct tile *tile, u
 	}
 }
 
-/* What is outside the grid is dead, whatever was computed there. */
+/* Cells outside the grid are dead, whatever was computed there. */
 static void trim(const struct gol_state *state, const struct tile *tile, uint64_t *cells, ptrdiff_t row) {
 	ptrdiff_t n = (ptrdiff_t)state->input->n, end = row + (ptrdiff_t)state->step;
 	trim_sides(state, tile, cells);

@@ -46,7 +46,7 @@ enum kmeans_reduction { KMEANS_REDUCE_SERIAL, KMEANS_REDUCE_TREE };
 /* In the order of the kernel's events. */
 enum { KMEANS_ITERATIONS, KMEANS_ASSIGNED, KMEANS_MOVED, KMEANS_LOCKED, KMEANS_ATOMICS };
 
-/* What a state holds in pages of its own. */
+/* Arrays that a state keeps in pages of their own. */
 enum kmeans_part {
 	KMEANS_OBJECTS,
 	KMEANS_MEMBERSHIP,

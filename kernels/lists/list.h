@@ -34,7 +34,7 @@ struct list_node {
 	_Atomic(struct list_node *) next; /* nonblocking: its bit 0 says that this node, not the next, is removed */
 };
 
-/* What becomes of a node that was removed. With LIST_LEAK its memory is not used again before the next list_fill: that
+/* The fate of a node that was removed. With LIST_LEAK its memory is not used again before the next list_fill: that
  * is safe, too, because a pool has room for all additions of a run. */
 enum list_reclaim { LIST_EPOCH, LIST_LEAK, LIST_AT_ONCE };
 
@@ -43,7 +43,7 @@ struct list_limbo {
 	uint64_t epoch; /* of the thread that removed it */
 };
 
-/* What belongs to one thread. */
+/* State of one thread. */
 struct list_pool {
 	alignas(2 * LIST_LINE) _Atomic uint64_t epoch; /* LIST_OUTSIDE between operations */
 	struct list_node *node;                        /* fresh ones, `room` of them */

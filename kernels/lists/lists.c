@@ -90,7 +90,8 @@ static enum ss_status check(const struct ss_call *call, int64_t range) {
 	if (sum != 100)
 		return kernel_fail(call, SS_INVALID, "contains, add and remove must sum to 100, not %d", (int)sum);
 	if (p[N].i > range)
-		return kernel_fail(call, SS_INVALID, "a range of %d keys has no %d different ones", (int)range, (int)p[N].i);
+		return kernel_fail(call, SS_INVALID, "a range of %d keys cannot hold %d different ones", (int)range,
+		                   (int)p[N].i);
 	return SS_OK;
 }
 

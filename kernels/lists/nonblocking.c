@@ -96,7 +96,7 @@ static bool nonblocking_add(struct list *list, struct list_pool *pool, int32_t k
 	}
 }
 
-/* Who marked a node retires it, and only after it was surely unlinked: the second search passes its key. */
+/* The thread that marked a node retires it, and only after it was surely unlinked: the second search passes its key. */
 static bool nonblocking_remove(struct list *list, struct list_pool *pool, int32_t key) {
 	for (;;) {
 		struct place place = place_find(list, pool, key);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What must hold after a run: the list is one, no node was lost, and every key is there as often as it was added and
+/* Invariants after a run: the list is connected, no node was lost, and every key is there as often as it was added and
  * not removed. One thread is checked result by result against a set that is an array of flags. */
 #include <config.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What must hold after a run, whoever entered when. */
+/* Invariants after a run, in whatever order threads entered. */
 #include <inttypes.h>
 
 #include "kernels/fail.h"
@@ -29,7 +29,7 @@ static enum ss_status check_owner(const struct locks_state *s, const struct ss_c
 	for (int thread = 0; thread < s->team; thread++)
 		entered += locks_tally(s, thread)->entries > 0;
 	if (prize->owner < 0 || prize->owner >= s->team || locks_tally(s, (int)prize->owner)->entries == 0)
-		return kernel_wrong(call, "the last owner, %" PRId64 ", is no thread that entered", prize->owner);
+		return kernel_wrong(call, "the last owner, %" PRId64 ", did not enter", prize->owner);
 	if (prize->changes < entered || prize->changes > s->input->n)
 		return kernel_wrong(call, "%" PRId64 " changes of the owner, should be %" PRId64 " to %" PRId64, prize->changes,
 		                    entered, s->input->n);

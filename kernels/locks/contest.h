@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the kernel `locks` times: threads contend for a lock until the counter that it protects has reached n. Included
- * by every lock after its verbs, so that they are inlined in the loop:
+/* The loop that the kernel `locks` times: threads contend for a lock until the counter that it protects has reached n.
+ * Included by every lock after its verbs, so that they are inlined in the loop:
  *
  *     struct NAME_seat                what a thread's acquire and release need, found once before the loop
  *     NAME_size, NAME_init            as in struct lock_kind
@@ -18,7 +18,7 @@
 /* In the order of the kernel's events. */
 enum { LOCK_ACQUISITIONS, LOCK_HANDOVERS, LOCK_CONTENTIONS, LOCK_CAS_RETRIES };
 
-/* What a thread saw on its way in; there is none where nobody counts, and these leave nothing there (count.h). WAITED:
+/* Events on a thread's way in. They leave no code behind where nothing is counted (count.h). WAITED:
  * the lock is somebody else's. RETRIED: an exchange, or a compare and swap, has to be done again. LOST: both. */
 struct lock_look {
 	int64_t waits, retries;
@@ -36,7 +36,7 @@ enum { LOCK_COUNTING = 0 };
 
 enum { LOCK_LOG_MAX = 4096 };
 
-/* What the lock protects: plain data, so that a lock that fails loses some of it. */
+/* The data that the lock protects: plain, so that a lock that fails loses some of it. */
 struct lock_prize {
 	int64_t count;
 	uint64_t sum;    /* the work of the critical sections, one chain */
@@ -44,7 +44,7 @@ struct lock_prize {
 	int64_t owner;   /* the last thread that entered; -1: none */
 };
 
-/* What a thread did; it writes here when it has finished. */
+/* The result of a thread, written when it has finished. */
 struct lock_tally {
 	int64_t entries;
 	uint64_t sum; /* the work outside, one chain */

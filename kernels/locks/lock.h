@@ -12,7 +12,7 @@ enum { LOCK_LINE = 64 }; /* bytes that travel together between cores */
 enum lock_flags {
 	LOCK_FIFO = 1,   /* threads enter in the order in which they asked */
 	LOCK_UNSAFE = 2, /* keeps nobody out: only a lower bound of the time */
-	/* What can't be counted from outside: whether a thread had to wait; how often it tried again. */
+	/* Events that cannot be counted from outside: whether a thread had to wait, and how often it tried again. */
 	LOCK_WAITS_HIDDEN = 4,
 	LOCK_RETRIES_HIDDEN = 8
 };
@@ -41,7 +41,7 @@ struct lock_kind {
 /* Ends with NULL. LOCK_WORDS in registry.h is the list of their names, for a parameter's values. */
 extern const struct lock_kind *const lock_registry[];
 const struct lock_kind *lock_find(const char *name);
-/* Of one in the registry: the same lock, and a loop that counts. */
+/* The counting twin of a lock in the registry: the same lock, and a loop that counts. */
 const struct lock_kind *lock_counted(const struct lock_kind *kind);
 
 #endif

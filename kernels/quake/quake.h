@@ -29,7 +29,7 @@ enum { QUAKE_CHUNK = 64 /* cells */, QUAKE_LINE = 64 /* bytes */ };
 /* In the order of the kernel's events. */
 enum { QUAKE_CELL_UPDATES, QUAKE_CHUNKS_SKIPPED };
 
-/* What a run must end with: computed at the first verification, then kept. */
+/* The expected result of a run: computed at the first verification, then kept. */
 struct quake_answer {
 	float *cells;
 	double *counts, *means;    /* of each step */
@@ -46,7 +46,7 @@ struct quake_input {
 enum quake_border { QUAKE_BRANCHES, QUAKE_HALO };
 enum quake_reduction { QUAKE_CLAUSE, QUAKE_ATOMIC, QUAKE_CRITICAL };
 
-/* Of one step, or a part of it. */
+/* Result of one step, or a part of it. */
 struct quake_tally {
 	int64_t count;
 	double energy;
@@ -106,7 +106,7 @@ static inline uint8_t *quake_alarms(const struct quake_state *s, const float *ro
 	return (uint8_t *)(uintptr_t)(row + s->columns) + 8;
 }
 
-/* What cell j of a row becomes; the rows of the neighbours may be the border, or NULL: there is none. */
+/* The new value of cell j of a row; the rows of the neighbours may be the border, or NULL where there is none. */
 static inline float quake_cell_halo(const float *above, const float *row, const float *below, ptrdiff_t j) {
 	float energy = row[j];
 	energy += row[j - 1] > QUAKE_EMAX ? QUAKE_FDELTA : 0;

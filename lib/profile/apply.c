@@ -21,7 +21,7 @@ struct openmp {
 	void (*set_dynamic)(int on);
 };
 
-/* What can't be set, and why not. */
+/* The setting that cannot be applied, and the reason. */
 struct notes {
 	const struct ssp_message *message;
 	char text[SWEETSPOT_MESSAGE];
@@ -62,7 +62,7 @@ static bool threads_apply(const struct openmp *openmp, const char *value, struct
 	const char *rest;
 	int count;
 	if (!number_parse(value, THREADS_MAX, &count, &rest) || (*rest && *rest != ',')) {
-		note(notes, "OMP_NUM_THREADS", value, "is no number of threads");
+		note(notes, "OMP_NUM_THREADS", value, "is not a number of threads");
 		return false;
 	}
 	openmp->set_num_threads(count);
@@ -93,7 +93,7 @@ static bool schedule_parse(const char *value, int *kind, int *chunk) {
 static bool schedule_apply(const struct openmp *openmp, const char *value, struct notes *notes) {
 	int kind, chunk;
 	if (!schedule_parse(value, &kind, &chunk)) {
-		note(notes, "OMP_SCHEDULE", value, "is no schedule");
+		note(notes, "OMP_SCHEDULE", value, "is not a schedule");
 		return false;
 	}
 	openmp->set_schedule(kind, chunk);
@@ -139,10 +139,10 @@ int sweetspot_apply(const sweetspot_config *config, unsigned flags, char *text, 
 	struct ssp_message message = {text, size};
 	struct notes notes = {.message = &message};
 	struct openmp openmp;
-	const char *why = !config                                              ? "there is no configuration"
+	const char *why = !config                                              ? "the configuration is missing"
 	                  : (flags & SWEETSPOT_ANYWAY) == 0 && config->foreign ? "it is of another machine"
 	                  : (flags & SWEETSPOT_ANYWAY) == 0 && config->stale   ? "the kernel has changed since it was tuned"
-	                  : !openmp_find(&openmp)                              ? "the program has no OpenMP"
+	                  : !openmp_find(&openmp)                              ? "the program does not use OpenMP"
 	                                                                       : "";
 	ssp_say(&message, "%s", why);
 	return *why ? -1 : config_apply(&openmp, config, &notes);

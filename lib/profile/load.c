@@ -13,7 +13,7 @@
 
 #include "lib/profile/machine.h"
 
-/* What a folder holds, for the one who finds nothing in it. */
+/* Lists a folder's contents for the error message of a search that finds nothing. */
 struct survey {
 	size_t seen, foreign, bad;
 	char why[200]; /* the first one that can't be read */

@@ -8,7 +8,7 @@
 
 static const double ROUNDING = 1e-12;
 
-/* What is asked for, with the logarithms that every entry is compared with. */
+/* The question, with the logarithms that every entry is compared with. */
 struct question {
 	const struct sweetspot_value *problem;
 	double log[SSP_PROBLEM_MAX];

@@ -67,7 +67,7 @@ static uint64_t size_parse(const char *text) {
 	return size <= UINT64_MAX / unit ? size * unit : 0;
 }
 
-/* Of the first CPU, as the fingerprint has it. */
+/* The first CPU's model, as in the fingerprint. */
 static void caches_read(const char *root, size_t cpu, struct ssp_machine *machine, char *line) {
 	for (int i = 0; i < 16; i++) {
 		if (!ssp_line_read(root, line, LINE, CPUS "/cpu%zu/cache/index%d/level", cpu, i))

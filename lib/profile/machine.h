@@ -6,7 +6,8 @@
 
 /* Below `root` ("": this machine). What can't be found out stays 0 or NULL; gpu: the models, one a line. */
 void ssp_machine_read(const char *root, struct ssp_arena *arena, struct ssp_machine *machine);
-/* What differs, in the arena, or NULL. What one of them does not say differs in nothing, but something must agree. */
+/* The difference, in the arena, or NULL. A fact that only one of them has is not a difference, but something must
+ * agree. */
 const char *ssp_machine_differs(const struct ssp_machine *there, const struct ssp_machine *here,
                                 struct ssp_arena *arena);
 
@@ -25,7 +26,7 @@ __attribute__((format(printf, 4, 5))) bool ssp_line_read(const char *root, char 
 /* "0-3,8"; numbers beyond the maximum are left out. False where it is no list. */
 bool ssp_set_parse(const char *text, struct ssp_set *set);
 bool ssp_set_meets(const char *text, const struct ssp_set *set, size_t *lowest); /* the lowest number in both */
-/* What the control group leaves of "cpus" or "mems"; false: nothing said. */
+/* The part of "cpus" or "mems" that the control group allows; false: it sets no limit. */
 bool ssp_group_read(const char *root, const char *what, char *line, size_t size);
 
 #endif

@@ -80,7 +80,7 @@ struct ssp_kernel {
 	struct ssp_sizes *sizes;
 };
 
-/* What a profile says of its machine; 0 and NULL: not said. */
+/* The machine of a profile; 0 and NULL: unknown. */
 struct ssp_machine {
 	const char *cpu, *gpu;
 	uint64_t threads, cores, packages, numa_nodes, l1d, l2, l3;

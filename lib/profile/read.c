@@ -112,7 +112,7 @@ static int profile_read(struct sweetspot_profile *profile, const json_t *json, c
 	if (machine_read(profile, json_object_get(json, "machine")) != 0 ||
 	    ssp_text_read(profile->arena, json, "created", "", &profile->created) ||
 	    ssp_text_read(profile->arena, json, "generator", NULL, &profile->generator)) {
-		ssp_say(message, "the machine has no fingerprint, or a text of the profile is none");
+		ssp_say(message, "the machine's fingerprint is missing, or a value of the profile that should be text is not");
 		return -1;
 	}
 	if (entries_read(profile, json_object_get(json, "entries"), message) != 0 ||

@@ -19,14 +19,14 @@ enum {
 	REGION_THREADS = 4096 /* threads that live at the same time */
 };
 
-/* What SWEETSPOT_REGION_EVENTS asks for. */
+/* An event that SWEETSPOT_REGION_EVENTS names. */
 struct ssr_event {
 	char name[REGION_EVENT_NAME];
 	uint32_t type;
 	uint64_t config;
 };
 
-/* What perf_event_open(2) gives with PERF_FORMAT_TOTAL_TIME_ENABLED and _RUNNING. */
+/* A reading of perf_event_open(2) with PERF_FORMAT_TOTAL_TIME_ENABLED and _RUNNING. */
 struct ssr_reading {
 	uint64_t value, enabled, running;
 };

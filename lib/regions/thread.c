@@ -8,7 +8,7 @@
 
 enum { TABLE_START = 32 };
 
-/* What pthread_getspecific would give, without a call. */
+/* The value of pthread_getspecific, without the call. */
 static _Thread_local struct ssr_thread *self;
 
 static struct ssr_thread *thread_new(struct ssr_state *state) {
@@ -158,7 +158,7 @@ static void region_restart(const struct ssr_state *state, struct ssr_region *reg
 	memset(region->begin, 0, sizeof region->begin);
 }
 
-/* Of the threads only this one is left. Its events counted the parent: new ones begin at 0. */
+/* Only this thread is left. Its events counted the parent, so that new ones begin at 0. */
 void ssr_thread_forked(struct ssr_state *state) {
 	for (struct ssr_name *name = state->names; name; name = name->next)
 		for (struct ssr_region *region = name->regions; region; region = region->next)

@@ -99,7 +99,7 @@ static int file_write(struct ssr_state *state, bool final, const char *path, con
 	return fclose(out) != 0 || failed ? -1 : rename(temporary, path);
 }
 
-/* Who ends the process may have been stopped with the lock in his hands. */
+/* The thread that calls exit() may have been cancelled while holding the lock. */
 static bool lock_in_time(struct ssr_state *state) {
 	struct timespec until;
 	clock_gettime(CLOCK_REALTIME, &until);

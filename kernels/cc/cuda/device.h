@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the variants for CUDA share. The labels' rules are those of kernels/cc/cc.h. */
+/* Shared by the variants for CUDA. The rules of the labels are those of kernels/cc/cc.h. */
 #ifndef KERNELS_CC_CUDA_DEVICE_H
 #define KERNELS_CC_CUDA_DEVICE_H
 #include "kernels/cc/cc.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a run showed, in the CPU's words. What only the device knows is fetched here, when the time is taken. */
+/* The figures of a run, named as on the CPU. Those that only the device knows are fetched here, after the time was
+ * taken. */
 #include <config.h>
 
 #include "kernels/cc/cuda/device.h"

@@ -199,7 +199,7 @@ extern "C" __global__ void giant_find(const int *label, int n, int samples, int 
 
 /* ---- the other edges ---- */
 
-/* What must be known of an edge pass. */
+/* The facts of an edge pass. */
 template <class O> struct pass {
 	const O *first;
 	const int *target;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a configuration owns on the device and beside it. */
+/* Memory of a configuration, on the device and on the host. */
 #include <config.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a GPU can do at most. As on the CPU a ceiling is a table of verbs, a file a kind; nothing else includes this. */
+/* The limits of a GPU. As on the CPU, a ceiling is a table of verbs in a file of its own; nothing else includes this
+ * header. */
 #ifndef KERNELS_CEILING_CUDA_CEILING_CUDA_H
 #define KERNELS_CEILING_CUDA_CEILING_CUDA_H
 #include "kernels/cuda.h"

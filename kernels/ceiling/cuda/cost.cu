@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What it costs to start a kernel, to add atomically, and to wait for all blocks. */
+/* The cost of starting a kernel, of an atomic addition, and of waiting for all blocks. */
 #include "sweetspot.cuh"
 
 /* As little as can be seen to have run: launches of one stream are one after the other. */

@@ -46,8 +46,8 @@ static enum ss_status row_check(const struct fw_cuda *s, int source, const int32
                                 const struct ss_call *call) {
 	for (int j = 0; j < s->n; j++)
 		if (distance_of(s, row, j) != right[j])
-			return kernel_wrong(call, "the distance from %d to %d is %d, should be %d (%d is no path)", source, j,
-			                    distance_of(s, row, j), right[j], FW_INF);
+			return kernel_wrong(call, "the distance from %d to %d is %d, should be %d (%d means that there is none)",
+			                    source, j, distance_of(s, row, j), right[j], FW_INF);
 	return SS_OK;
 }
 

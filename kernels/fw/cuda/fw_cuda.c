@@ -139,7 +139,7 @@ static bool is_power(int x) {
 	return x > 0 && (x & (x - 1)) == 0;
 }
 
-/* What register.cu takes. */
+/* The arguments of register.cu. */
 static bool shape_fits(const struct fw_cuda_shape *s) {
 	if (s->variant != FW_REGISTER)
 		return true;

@@ -36,7 +36,7 @@ enum ss_status fw_cuda_input_oracle(struct fw_cuda_input *input, uint64_t seed);
 
 enum { FW_FACTOR32, FW_FACTOR64, FW_REGISTER };
 
-/* What the code is compiled for. */
+/* Constants that the code is compiled for. */
 struct fw_cuda_shape {
 	int variant, lanes /* distances in a word */;
 	int block, tile_m, tile_n, stages, unroll;

@@ -32,7 +32,7 @@ extern "C" __global__ void fw_fill16(ss_i16 *matrix, ss_i64 pitch, const ss_i64 
 	fill(matrix, pitch, into, edges, n, first, rows);
 }
 
-/* What became of a matrix. `wrong`: the first such place, as i * n + j; all bits where there is none. */
+/* The check of a matrix. `wrong`: the first wrong place, as i * n + j; all bits where there is none. */
 struct findings {
 	ss_u64 wrong, reachable;
 	int longest, unused;

@@ -197,7 +197,7 @@ static __device__ __forceinline__ void product(int acc[TILE_M][TILE_N], int *sha
 	}
 }
 
-/* What the third phase of this round and of other rows reads. */
+/* Read by the third phase of this round and by other rows. */
 static __device__ __forceinline__ void across_store(const int acc[TILE_M][TILE_N], int *across, int pitch) {
 #pragma unroll
 	for (int n = 0; n < TILE_N * LANES; n++)

@@ -18,7 +18,7 @@ struct words {
 	unsigned at[WORDS];
 };
 
-/* Of a row: each cell and the two beside it. */
+/* Sums along a row: each cell and the two beside it. */
 struct sums {
 	unsigned low[WORDS], high[WORDS];
 };
@@ -98,7 +98,7 @@ static __device__ __forceinline__ struct words mask(struct words row, const stru
 }
 
 #ifdef ROWS
-/* Of the row that begins at `row`; `here`: this thread has words of it. */
+/* Sums of the row that begins at `row`; `here`: this thread has words of it. */
 static __device__ __forceinline__ struct sums load_sums(const unsigned *row, int first, bool here, struct words *words) {
 	struct words own = {};
 	unsigned before = 0, after = 0;
@@ -144,7 +144,7 @@ extern "C" __global__ void gol_bits(const unsigned *from, unsigned *to, ss_i64 s
 	}
 }
 #else
-/* What a generation has kept: of its last two rows the sums, of the last one the cells. */
+/* State of a generation: the sums of its last two rows, and the cells of the last one. */
 struct kept {
 	struct sums sums[2];
 	struct words row;

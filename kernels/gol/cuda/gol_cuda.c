@@ -82,7 +82,7 @@ static enum ss_status gol_cuda_run(void *opaque, const struct ss_call *call) {
 	return cuda_status(call);
 }
 
-/* What the CPU's code compares and measures: the result in its words, the traffic of this layout. */
+/* The result as the CPU's code compares it, and the traffic of this layout. */
 static struct gol_state host_state(const struct gol_cuda *s, struct gol_variant *variant) {
 	*variant = (struct gol_variant){
 		.unit = s->variant->bytes ? 1 : 4, .cells_per_unit = s->variant->bytes ? 1 : 32, .save = gol_bits_save};

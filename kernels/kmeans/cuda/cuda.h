@@ -60,7 +60,7 @@ struct kmeans_cuda_state {
 	double *trace[3]; /* seconds of each traced loop: GPU, transfers, CPU */
 };
 
-/* What a launch of a resident variant needs (fast.c). */
+/* Launch facts of a resident variant (fast.c). */
 size_t kmeans_cuda_shared(const struct kmeans_cuda_state *s, unsigned block);
 /* So many blocks at least: where sums are floats, for sums without rounding. */
 uint64_t kmeans_cuda_blocks_least(const struct kmeans_cuda_state *s, unsigned block);
@@ -84,7 +84,7 @@ void kmeans_single_free(struct kmeans_input *answer);
  */
 enum ss_status kmeans_cuda_memory_new(struct kmeans_cuda_state *s);
 void kmeans_cuda_memory_free(struct kmeans_cuda_state *s);
-/* What the device found, to s->host. */
+/* Copies the device's result to s->host. */
 enum ss_status kmeans_cuda_fetch(struct kmeans_cuda_state *s);
 
 #endif

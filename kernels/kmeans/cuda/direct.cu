@@ -103,7 +103,7 @@ static __device__ __forceinline__ int labels_write(label *membership, const labe
 	return moved;
 }
 
-/* Of the last tile, of which `left` are objects; the others are taken out of the counts again. */
+/* Handles the last tile, in which `left` are objects; the others are taken out of the counts again. */
 static __device__ __forceinline__ int rest_write(label *membership, unsigned *count, const int (&found)[P], int lane,
                                                  int left) {
 	int moved = 0;

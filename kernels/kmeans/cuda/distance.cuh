@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the assignment kernels share: numbers, the nearest centre by |x - c|^2, and the count of labels that change. */
+/* Shared by the assignment kernels: numbers, the nearest centre by |x - c|^2, and the count of labels that change. */
 #ifndef KERNELS_KMEANS_CUDA_DISTANCE_CUH
 #define KERNELS_KMEANS_CUDA_DISTANCE_CUH
 #include "sweetspot.cuh"
@@ -21,7 +21,7 @@ static __device__ __forceinline__ best best_none() {
 	return {(real)1e30f, 0};
 }
 
-/* Of equals the first. */
+/* The first of equals. */
 static __device__ __forceinline__ void best_keep(best *b, real distance, int cluster) {
 	if (distance < b->least) {
 		b->least = distance;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What resident blocks need; the enums at the top of fused.cu, direct.cu and tensor.cu say why. */
+/* Resources of resident blocks; the enums at the top of fused.cu, direct.cu and tensor.cu say why. */
 #include <config.h>
 
 #include "kernels/kmeans/cuda/cuda.h"

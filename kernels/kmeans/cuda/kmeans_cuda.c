@@ -100,7 +100,8 @@ static bool power_of_two(int64_t x) {
 	return (x & (x - 1)) == 0;
 }
 
-/* What no device can run, as `constraints` says it, too: a configuration may come from anywhere. */
+/* Refuses configurations that no device can run. `constraints` says the same, but a configuration may come from
+ * anywhere. */
 static const char *refusal(const struct ss_call *call) {
 	const struct ss_value *c = call->config;
 	const struct kmeans_cuda_variant *v = &variants[c[KMEANS_VARIANT].i];

@@ -40,7 +40,7 @@ static __device__ __forceinline__ void tile_store(double *tile, const double2 (&
 	}
 }
 
-/* What this lane gives to the instructions: rows g and g + 8, or cluster g. */
+/* Operands of this lane: rows g and g + 8, or cluster g. */
 static __device__ __forceinline__ void objects_read(double (&a)[D / DEPTH][2 * STEPS], const double *rows, int lane) {
 #pragma unroll
 	for (int s = 0; s < D / DEPTH; s++)

@@ -110,7 +110,7 @@ static enum ss_status quake_cuda_run(void *state, const struct ss_call *call) {
 	return cuda_status(call);
 }
 
-/* What the last run has copied, as the CPU's hooks want it. */
+/* The data that the last run copied, as the CPU's hooks want it. */
 static void settle(const struct quake_cuda *s) {
 	double cells = (double)(s->host.input->n * s->host.input->n);
 	for (int64_t step = 0; step < s->host.input->steps; step++) {

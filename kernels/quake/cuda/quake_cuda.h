@@ -19,7 +19,7 @@ enum {
 };
 enum { QUAKE_CUDA_THREADS_MAX = 1024, QUAKE_CUDA_LENGTH_MAX = 4096 };
 
-/* Of a step, as the .cu files have it. */
+/* Arguments of a step, as in the .cu files. */
 struct quake_cuda_tally {
 	double energy;
 	uint64_t count;

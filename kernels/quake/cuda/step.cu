@@ -68,7 +68,7 @@ static __device__ void reduce(struct tally *tally, float energy, int count, floa
 		add(tally, scratch[0], counts[0]);
 }
 #elif REDUCTION == 2
-/* Of the lanes below `live`: the last warp may not be a whole one. */
+/* Sums over the lanes below `live`, because the last warp may not be a whole one. */
 static __device__ __forceinline__ void reduce_warp(float &energy, int &count, int lane, int live) {
 	const unsigned mask = live < 32 ? (1u << live) - 1 : 0xffffffffu;
 	for (int offset = 16; offset > 0; offset /= 2) {

@@ -4,7 +4,7 @@
 
 #include "kernels/quake/cuda/quake_cuda.h"
 
-/* Of the blocks' sums: they stay in the L2 cache until they are added. */
+/* Traffic of the blocks' sums: they stay in the L2 cache until they are added. */
 enum { SUMS_BYTES = 16 << 20, SUM_BYTES = sizeof(float) + sizeof(uint32_t), GATHER_THREADS = 256 };
 
 static void tiles_program(const struct ss_value *config, struct ss_program *program) {
