@@ -170,7 +170,7 @@ static int files_look(const char *const *paths, size_t count, struct err *err) {
 		struct store *store = store_open(paths[i], STORE_READ, err);
 		store_close(store);
 		if (!store && err->code == ERR_NOTHING)
-			return err_set(err, ERR_USAGE, "name stores that are there", "there is no store at %s", paths[i]);
+			return err_set(err, ERR_USAGE, "name existing stores", "%s does not exist", paths[i]);
 		if (!store)
 			return -1;
 	}

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A header for C and C++: a macro for each value, and for each kernel a function from the problem to a configuration:
- * that of the same problem; else that of the range that the size is in; else that of the nearest problem by the product
- * of ratios, which is the sum of distances of logarithms without a library. */
+/* A header for C and C++: a macro for each value, and for each kernel a function from the problem to a configuration.
+ * It returns that of the same problem, else that of the range that holds the size, else that of the nearest problem by
+ * the product of ratios, which orders problems like the sum of distances of logarithms. libsweetspot's look-up
+ * (lib/profile) is not used because the header must work without any library. */
 #include <config.h>
 
 #include <math.h>
@@ -29,7 +30,7 @@ static bool is_of(const json_t *a, const json_t *b) {
 	return is_same_word(a, b, "kernel") && is_same_word(a, b, "objective");
 }
 
-/* One type holds what all have: words hold anything, reals hold integers. */
+/* A member gets the type that holds all its values: words hold anything, reals hold integers. */
 static void members_add(json_t *members, const json_t *config, json_t *taken) {
 	const char *key;
 	json_t *value;
@@ -137,7 +138,7 @@ static void put_macros(FILE *out, const json_t *entry, json_t *taken) {
 	json_decref(none);
 }
 
-/* How many members of problems are words, or are not. */
+/* The number of members of problems that are words, or that are not. */
 static size_t asked_count(const struct group *group, bool words) {
 	const char *key;
 	json_t *member;
@@ -146,7 +147,7 @@ static size_t asked_count(const struct group *group, bool words) {
 	return count;
 }
 
-/* The place of a number among those of the problem. */
+/* The place of a number among the numbers of the problem. */
 static size_t asked_place(const struct group *group, const char *over) {
 	const char *key;
 	json_t *member;
@@ -172,7 +173,7 @@ static void put_problem(FILE *out, const struct group *group, const json_t *prob
 	fputs("},\n", out);
 }
 
-/* What is asked for as arrays: numbers and words apart. */
+/* The problems as arrays, numbers and words apart, and the problem that is asked for. */
 static void put_problems(FILE *out, const struct group *group, bool words) {
 	size_t count = asked_count(group, words), i;
 	const char *key, *type = words ? "char *const" : "double", *name = words ? "word" : "number", *between = "";
@@ -191,7 +192,7 @@ static void put_problems(FILE *out, const struct group *group, bool words) {
 	fputs("};\n", out);
 }
 
-static void put_ways(FILE *out, const struct group *group, const char *name, const json_t *list) {
+static void put_configs(FILE *out, const struct group *group, const char *name, const json_t *list) {
 	size_t i;
 	json_t *one;
 	fprintf(out, "\tstatic const struct %s %s[%zu] = {\n", group->name, name, json_array_size(list));
@@ -199,14 +200,14 @@ static void put_ways(FILE *out, const struct group *group, const char *name, con
 	fputs("\t};\n", out);
 }
 
-/* Where a range ends and the next begins lies between two sizes: in the middle of their logarithms. */
+/* The border between two ranges is the geometric mean of the sizes on both sides. */
 static double range_end(const json_t *ranges, size_t i) {
 	double to = js_real_or(json_array_get(ranges, i), "to", 1),
 		   next = js_real_or(json_array_get(ranges, i + 1), "from", to);
 	return sqrt(to) * sqrt(next);
 }
 
-/* Only where the rest of the problem is that of the ranges. */
+/* The ranges apply only if the other members of the problem are equal. */
 static void put_ranges(FILE *out, const struct group *group, const json_t *sizes) {
 	const json_t *ranges = ranges_of(sizes), *rest = json_object_get(sizes, "problem");
 	size_t place = asked_place(group, js_string_or(sizes, "over", "")), count = json_array_size(ranges), numbers = 0,
@@ -225,7 +226,7 @@ static void put_ranges(FILE *out, const struct group *group, const json_t *sizes
 		fputs(word ? ") == 0" : ") <= 1.0", out);
 	}
 	fputs(") {\n", out);
-	put_ways(out, group, "ranges", ranges);
+	put_configs(out, group, "ranges", ranges);
 	for (size_t i = 0; i + 1 < count; i++) {
 		fprintf(out, "\t\tif (number[%zu] <= ", place);
 		c_real(out, range_end(ranges, i));
@@ -280,7 +281,7 @@ static void put_group(FILE *out, const struct group *group, json_t *macros) {
 	}
 	put_struct(out, group);
 	put_head(out, group);
-	put_ways(out, group, "known", group->entries);
+	put_configs(out, group, "known", group->entries);
 	put_problems(out, group, false);
 	put_problems(out, group, true);
 	if (json_object_size(group->asked))
@@ -314,8 +315,7 @@ static int c_write(const json_t *profile, FILE *out, struct err *err) {
 	c_comment(
 		out,
 		"Sweetspot's recommendations for one machine: sweetspot_KERNEL_for(PROBLEM) gives the configuration of this");
-	c_comment(out,
-	          "problem, else of its range of sizes, else of the nearest. What a configuration lacks is 0 or empty.");
+	c_comment(out, "problem, else of its range of sizes, else of the nearest problem. Missing members are 0 or empty.");
 	c_comment(out, fingerprint);
 	fprintf(out, "#ifndef %s_H\n#define %s_H\n#include <string.h>\n\n", guard, guard);
 	fputs("static inline double sweetspot_ratio(double a, double b)\n{\n"

@@ -29,7 +29,7 @@ static const char reserved[] =
 	"wchar_t "
 	"while xor xor_eq ";
 
-/* Names in capitals are macros as a rule, and what begins with "_" is the implementation's. */
+/* Names in capitals usually are macros, and names that begin with "_" belong to the implementation. */
 static bool is_safe(const char *name) {
 	char *word = mem_printf(" %s ", name);
 	bool lower = false, known = strstr(reserved, word);
@@ -89,7 +89,7 @@ void c_literal(FILE *out, enum c_type type, const json_t *value) {
 	}
 }
 
-/* No asterisk, so that nothing ends or begins a comment inside, no backslash and no "?". */
+/* Asterisks could end the comment, backslashes and "?" could continue it or form a trigraph. */
 void c_comment(FILE *out, const char *text) {
 	fputs("/* ", out);
 	for (const unsigned char *c = (const unsigned char *)text; *c; c++)

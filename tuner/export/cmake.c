@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Values are quoted arguments (cmake-language(7)); the reader turns CR LF into LF, so both stand as escapes. */
+/* Values are quoted arguments (cmake-language(7)). CMake turns CR LF into LF, so that both are written as escapes. */
 #include <config.h>
 
 #include <stdlib.h>
@@ -25,7 +25,7 @@ static void put_set(FILE *out, const char *name, const char *value) {
 	fputs("\")\n", out);
 }
 
-/* Lists have no way to hold these. */
+/* An element of a CMake list cannot hold these. */
 static bool is_for_lists(const char *value) {
 	return !strpbrk(value, ";[]\\");
 }

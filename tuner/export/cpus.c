@@ -13,12 +13,12 @@
 enum { CPUS_MAX = 65536, THREADS_MAX = 65536 };
 
 struct team {
-	int used[CPUS_MAX]; /* threads of this CPU's place that came before, by the place's first CPU */
+	int used[CPUS_MAX]; /* threads that this CPU's place has already, by the first CPU of the place */
 	bool there[CPUS_MAX];
 	int each[THREADS_MAX], threads;
 };
 
-/* A number of at most six digits; false: there is none. */
+/* Reads a number of at most six digits. */
 static bool number_read(const char **text, int *out) {
 	int digits = 0;
 	for (*out = 0; isdigit((unsigned char)**text) && digits < 6; digits++)
@@ -26,7 +26,7 @@ static bool number_read(const char **text, int *out) {
 	return digits > 0;
 }
 
-/* "0-3,8" up to "]"; the count of CPUs, 0 for what is no list. */
+/* Reads "0-3,8" up to "]"; the number of CPUs, 0 for an invalid list. */
 static int list_read(const char **text, int *cpus) {
 	int count = 0, first, last;
 	do {
@@ -49,7 +49,7 @@ static void place_add(struct team *team, const int *cpus, int count, int threads
 		team->each[team->threads++] = cpus[(*used)++ % count];
 }
 
-/* NULL: not bound, or no binding. */
+/* NULL: not bound, or the binding is invalid. */
 static struct team *team_read(const json_t *entry) {
 	const char *text = js_string_or(entry, "binding", "");
 	struct team *team = mem_alloc(1, sizeof *team);
@@ -100,7 +100,7 @@ int export_cpus_check(const json_t *profile, const char *format, struct err *err
 	const json_t *entries = json_object_get(profile, "entries");
 	for (size_t i = 0; i < json_array_size(entries); i++)
 		if (!json_is_string(json_object_get(json_array_get(entries, i), "binding")))
-			return err_set(err, ERR_USAGE, "export it on the machine that it was measured on",
-			               "%s needs the numbers of CPUs, and this profile is another machine's", format);
+			return err_set(err, ERR_USAGE, "export it on the machine where it was measured",
+			               "%s needs CPU numbers, but this profile is another machine's", format);
 	return 0;
 }

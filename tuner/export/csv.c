@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* RFC 4180: one row an entry, CRLF, fields with quotes where they need them. Configurations, problems and environments
- * are canonical JSON in one field, so that nothing in them is ambiguous. */
+/* RFC 4180: one row an entry, CRLF, and quotes around fields that need them. Configurations, problems and environments
+ * are canonical JSON in one field, which is unambiguous. */
 #include <config.h>
 
 #include <stdlib.h>
@@ -9,6 +9,7 @@
 #include "src/base/json/js.h"
 #include "src/base/value.h"
 #include "tuner/export/export.h"
+#include "tuner/export/text.h"
 
 static void put_text(FILE *out, const char *text) {
 	if (!strpbrk(text, ",\"\r\n")) {
@@ -44,7 +45,7 @@ static void put_json(FILE *out, const json_t *json) {
 	}
 }
 
-/* "speedup.ci.1": members and places on the way to the value; NULL where there is none. */
+/* Follows a path of members and places such as "speedup.ci.1"; NULL if it leads nowhere. */
 static const json_t *path_get(const json_t *json, const char *path) {
 	while (json && *path) {
 		size_t length = strcspn(path, ".");
@@ -102,9 +103,7 @@ static int csv_write(const json_t *profile, FILE *out, struct err *err) {
 		put_json(out, fingerprint);
 		fputs("\r\n", out);
 	}
-	if (fflush(out) == 0 && !ferror(out))
-		return 0;
-	return err_set(err, ERR_FAILED, "check the space on the disk, or write elsewhere with -o", "can't write the table");
+	return export_end(out, "table", err);
 }
 
 extern const struct export_format export_csv;

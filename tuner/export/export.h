@@ -10,9 +10,9 @@
 
 struct export_format {
 	const char *name, *summary;
-	bool trials;  /* its entries need "trials", which are in the store alone (trials.h) */
-	bool binding; /* its entries need "binding", which is this machine's (cpus.h) */
-	/* profile has passed profile_check. -1 with err: can't be written in this format, or the stream fails. */
+	bool trials;  /* its entries need "trials", which only the store has (trials.h) */
+	bool binding; /* its entries need "binding", which only entries of this machine have (cpus.h) */
+	/* profile has passed profile_check. -1 with err if this format cannot express it, or the stream fails. */
 	int (*write)(const json_t *profile, FILE *out, struct err *err);
 };
 

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <config.h>
 
-#include "src/base/json/js.h"
 #include "tuner/export/export.h"
+#include "tuner/export/text.h"
 
 static int json_write(const json_t *profile, FILE *out, struct err *err) {
-	if (js_write(profile, out) == 0 && fflush(out) == 0)
-		return 0;
-	return err_set(err, ERR_FAILED, "check the space on the disk, or write elsewhere with -o",
-	               "can't write the profile");
+	return export_document(json_incref((json_t *)profile), out, "profile", err);
 }
 
 extern const struct export_format export_json;

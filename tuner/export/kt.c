@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Kernel Tuner's cache file: every configuration that was measured, by its values; times in milliseconds, and words in
- * their place for what failed. */
+/* Kernel Tuner's cache file: every configuration that was measured, under its values, with times in milliseconds.
+ * Failures have a word in place of the time. */
 #include <config.h>
 
 #include <math.h>
@@ -11,6 +11,7 @@
 #include "src/base/mem.h"
 #include "src/base/value.h"
 #include "tuner/export/export.h"
+#include "tuner/export/text.h"
 #include "tuner/export/trials.h"
 #include "tuner/trial/trial.h"
 
@@ -30,7 +31,7 @@ static bool is_failed(const char *status) {
 	       strcmp(status, trial_status_word(TRIAL_CENSORED)) != 0;
 }
 
-/* As Python's str() has them; what a configuration lacks is empty. */
+/* Values as Python's str() writes them; a missing parameter is empty. */
 static char *key_of(const json_t *config, const json_t *names) {
 	char *key = mem_strdup("");
 	size_t i;
@@ -140,11 +141,7 @@ static int kt_write(const json_t *profile, FILE *out, struct err *err) {
 	if (!entry)
 		return -1;
 	json_t *document = cache_of(entry);
-	int failed = js_write(document, out) || fflush(out) || ferror(out);
-	json_decref(document);
-	return failed ? err_set(err, ERR_FAILED, "check the space on the disk, or write elsewhere with -o",
-	                        "can't write the cache file")
-	              : 0;
+	return export_document(document, out, "cache file", err);
 }
 
 extern const struct export_format export_kt;

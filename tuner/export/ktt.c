@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Results of KTT: every configuration that was measured, with its time in milliseconds and what was counted. KTT knows
- * one duration a configuration, which is the median of the samples. */
+/* Results of KTT: every configuration that was measured, with its time in milliseconds and its counters. KTT has one
+ * duration for a configuration, which is the median of the samples here. */
 #include <config.h>
 
 #include <math.h>
@@ -8,6 +8,7 @@
 
 #include "src/base/json/js.h"
 #include "tuner/export/export.h"
+#include "tuner/export/text.h"
 #include "tuner/export/trials.h"
 #include "tuner/trial/trial.h"
 
@@ -54,7 +55,7 @@ static json_t *profiling_of(const json_t *counters) {
 	return json_pack("{s:o,s:i}", "Counters", list, "RemainingProfilingRuns", 0);
 }
 
-/* Blocks and threads are not what a result of ours is about. */
+/* Our results do not have blocks and threads, but KTT requires their sizes. */
 static json_t *one_size(void) {
 	return json_pack("{s:i,s:i,s:i}", "X", 1, "Y", 1, "Z", 1);
 }
@@ -100,11 +101,7 @@ static int ktt_write(const json_t *profile, FILE *out, struct err *err) {
 		json_array_append_new(results, result_of(trial, js_string_or(entry, "kernel", "")));
 	}
 	json_t *document = json_pack("{s:o,s:o}", "Metadata", metadata_of(profile, entry), "Results", results);
-	int failed = js_write(document, out) || fflush(out) || ferror(out);
-	json_decref(document);
-	return failed ? err_set(err, ERR_FAILED, "check the space on the disk, or write elsewhere with -o",
-	                        "can't write the results")
-	              : 0;
+	return export_document(document, out, "results", err);
 }
 
 extern const struct export_format export_ktt;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* likwid-pin gives each thread one CPU, in the order of their creation, by the numbers of the system (likwid-pin(1)).
- * The binding of the OpenMP runtime would undo that. */
+/* likwid-pin gives each thread one CPU, in the order of creation, by the CPU numbers of the system (likwid-pin(1)). The
+ * binding of the OpenMP runtime would undo that. */
 #include <config.h>
 
 #include <stdlib.h>
@@ -9,7 +9,6 @@
 #include "tuner/export/cpus.h"
 #include "tuner/export/export.h"
 #include "tuner/export/shell.h"
-#include "tuner/export/text.h"
 
 static void put_command(const json_t *entry, FILE *out) {
 	char *cpus = export_cpus_each(entry);
@@ -24,11 +23,7 @@ static void set_inside(FILE *out, const char *name, const char *value) {
 }
 
 static int likwid_write(const json_t *profile, FILE *out, struct err *err) {
-	if (export_cpus_check(profile, "likwid", err))
-		return -1;
-	export_heading(out, "# ", profile, "source this file, then sweetspot_run_.. PROGRAM ARG..");
-	export_shell_runs(profile, out, set_inside, put_command);
-	return export_end(out, "commands", err);
+	return export_shell_runs(profile, out, "likwid", set_inside, put_command, err);
 }
 
 extern const struct export_format export_likwid;

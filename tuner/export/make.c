@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a makefile's line can't hold stands as a reference to a variable that holds it: number signs, backslashes, ends
- * of lines; an empty one guards blanks and CR at both ends (GNU make manual, sections 3.1.1, 6.5, 6.8). */
+/* A line of a makefile cannot hold number signs, backslashes and ends of lines: references to variables replace them,
+ * and an empty variable guards blanks and CR at both ends (GNU make manual, sections 3.1.1, 6.5, 6.8). */
 #include <config.h>
 
 #include <stdlib.h>
@@ -52,8 +52,8 @@ static void put_set(FILE *out, const char *name, const char *value) {
 		put_bytes(out, value);
 }
 
-/* Assignments before a command of a recipe, quoted for its shell. A line of a recipe ends at the end of a line, also of
- * one in quotes: such a value is left out. */
+/* Assignments before a command of a recipe, quoted for its shell. A line of a recipe ends at every newline, also inside
+ * quotes, so that values with one are left out. */
 static void put_environment(FILE *out, const char *prefix, const json_t *entry) {
 	char *text = NULL, *name = mem_printf("%s_ENVIRONMENT", prefix);
 	const char *key, *between = "";

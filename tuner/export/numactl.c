@@ -6,7 +6,6 @@
 #include "tuner/export/cpus.h"
 #include "tuner/export/export.h"
 #include "tuner/export/shell.h"
-#include "tuner/export/text.h"
 
 static void put_command(const json_t *entry, FILE *out) {
 	char *cpus = export_cpus_all(entry);
@@ -16,11 +15,7 @@ static void put_command(const json_t *entry, FILE *out) {
 }
 
 static int numactl_write(const json_t *profile, FILE *out, struct err *err) {
-	if (export_cpus_check(profile, "numactl", err))
-		return -1;
-	export_heading(out, "# ", profile, "source this file, then sweetspot_run_.. PROGRAM ARG..");
-	export_shell_runs(profile, out, export_shell_set_inside, put_command);
-	return export_end(out, "commands", err);
+	return export_shell_runs(profile, out, "numactl", export_shell_set_inside, put_command, err);
 }
 
 extern const struct export_format export_numactl;

@@ -14,7 +14,7 @@ static bool is_shared(const char *name) {
 	return strncmp(name, "OMP_", 4) == 0;
 }
 
-/* A variable of ours concerns the entries of its kernel, one of OpenMP concerns all. */
+/* One of our variables concerns the entries of its kernel, a variable of OpenMP concerns all entries. */
 static bool is_concerned(const json_t *other, const json_t *entry, const char *name) {
 	return is_shared(name) || strcmp(js_string_or(other, "kernel", ""), js_string_or(entry, "kernel", "")) == 0 ||
 	       json_object_get(json_object_get(other, "environment"), name);
@@ -73,7 +73,26 @@ void export_settings_of(const json_t *entries, const json_t *entry, FILE *out, e
 	json_object_foreach(json_object_get(entry, "environment"), name, value) set(out, name, json_string_value(value));
 }
 
-/* None of the names twice that are in `taken`. */
+int export_module(const json_t *profile, FILE *out, const char *lead, export_titler *title, export_setter *set,
+                  struct err *err) {
+	const json_t *entries = json_object_get(profile, "entries");
+	for (size_t i = 0; i < json_array_size(entries); i++) {
+		char *text = export_title_text(json_array_get(entries, i));
+		title(out, text);
+		free(text);
+	}
+	if (json_array_size(entries) == 1) {
+		export_settings_of(entries, json_array_get(entries, 0), out, set);
+	} else {
+		export_comment(
+			out, lead,
+			"These settings are the same in all recommendations; export one kernel for all of its settings.");
+		export_settings_agreed(entries, out, set);
+	}
+	return export_end(out, "module", err);
+}
+
+/* Names that are in `taken` are not used again. */
 static void values_put(const json_t *entry, const char *prefix, json_t *taken, FILE *out, export_setter *set) {
 	const char *key;
 	json_t *json;

@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "tuner/export/cpus.h"
 #include "tuner/export/text.h"
 
 void export_shell_quoted(FILE *out, const char *value) {
@@ -61,13 +62,17 @@ void export_shell_settings(const json_t *profile, FILE *out, export_shell_more *
 		return;
 	}
 	export_comment(out, "# ",
-	               "What all recommendations agree on is set here. Call the function of the kernel and problem that");
-	export_comment(out, "# ", "you run next for all of its settings.");
+	               "Settings that are the same in all recommendations are set here. For all settings of one kernel");
+	export_comment(out, "# ", "and problem call its function.");
 	export_settings_agreed(entries, out, export_shell_set);
 	put_functions(profile, out, more);
 }
 
-void export_shell_runs(const json_t *profile, FILE *out, export_setter *set, export_shell_command *command) {
+int export_shell_runs(const json_t *profile, FILE *out, const char *format, export_setter *set,
+                      export_shell_command *command, struct err *err) {
+	if (export_cpus_check(profile, format, err))
+		return -1;
+	export_heading(out, "# ", profile, "source this file, then sweetspot_run_.. PROGRAM ARG..");
 	const json_t *entries = json_object_get(profile, "entries");
 	json_t *taken = json_object();
 	for (size_t i = 0; i < json_array_size(entries); i++) {
@@ -83,4 +88,5 @@ void export_shell_runs(const json_t *profile, FILE *out, export_setter *set, exp
 		free(name);
 	}
 	json_decref(taken);
+	return export_end(out, "commands", err);
 }

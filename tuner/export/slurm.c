@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The head of a batch script. What is in #SBATCH lines comes from numbers and fixed words alone. srun takes its
- * defaults from SRUN_CPUS_PER_TASK (since Slurm 22.05 not from the job's own), SLURM_HINT, SLURM_CPU_BIND and
- * SLURM_DISTRIBUTION;
+/* The head of a batch script. #SBATCH lines contain only numbers and fixed words. srun takes its defaults from
+ * SRUN_CPUS_PER_TASK (since Slurm 22.05 no longer from the job), SLURM_HINT, SLURM_CPU_BIND and SLURM_DISTRIBUTION;
  * --hint and --cpu-bind exclude each other (srun(1), sections "Options" and "Input environment variables"). */
 #include <config.h>
 
@@ -15,7 +14,7 @@
 #include "tuner/export/text.h"
 
 struct wish {
-	long cpus; /* 0: not known */
+	long cpus; /* 0: unknown */
 	const char *hint, *bind, *distribution;
 };
 
@@ -26,7 +25,7 @@ static long threads_of(const json_t *entry) {
 	return *text && !*end && threads > 0 && threads <= 1000000 ? threads : 0;
 }
 
-/* Threads of a core are left alone where one thread a core is enough and was what was measured. */
+/* The second thread of a core stays idle if one thread a core is enough and was measured that way. */
 static const char *hint_of(const json_t *machine, const char *places, long threads) {
 	int64_t cores = js_int_or(machine, "cores", 0), all = js_int_or(machine, "threads", 0);
 	if (cores < 1 || all <= cores || threads == 0)
@@ -75,7 +74,7 @@ static void put_srun(const json_t *profile, const json_t *entry, FILE *out, expo
 	fputs(" PROGRAM\n", out);
 }
 
-/* As many CPUs as the recommendation that wants most; the hint only where all give it. */
+/* Requests the most CPUs of any recommendation, and the hint only if all of them give it. */
 static void put_sbatch(const json_t *profile, FILE *out) {
 	const json_t *entries = json_object_get(profile, "entries");
 	struct wish most = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* T4 results: every configuration that was measured, with its times in milliseconds and what became of it. */
+/* T4 results: every configuration that was measured, with its times in milliseconds and its status. */
 #include <config.h>
 
 #include <math.h>
@@ -7,6 +7,7 @@
 
 #include "src/base/json/js.h"
 #include "tuner/export/export.h"
+#include "tuner/export/text.h"
 #include "tuner/export/trials.h"
 #include "tuner/trial/trial.h"
 
@@ -19,7 +20,7 @@ static json_t *measurements(const json_t *trial, double ms) {
 	return list;
 }
 
-/* The words of T4 are ours, but for what was cut short because it was slow: it was right. */
+/* Our status words are those of T4. A trial that was cut short because it was slow is "correct" there. */
 static json_t *result_of(const json_t *trial) {
 	const char *status = js_string_or(trial, "status", "");
 	double setup = js_real_or(trial, "setup_s", 0) * 1e3, validation = js_real_or(trial, "verify_s", 0) * 1e3;
@@ -44,11 +45,7 @@ static int t4_write(const json_t *profile, FILE *out, struct err *err) {
 	}
 	json_t *document = json_pack("{s:s,s:{s:s,s:s},s:o}", "schema_version", "1.0.0", "metadata", "timeunit",
 	                             "milliseconds", "benchmark", js_string_or(entry, "kernel", ""), "results", results);
-	int failed = js_write(document, out) || fflush(out) || ferror(out);
-	json_decref(document);
-	return failed ? err_set(err, ERR_FAILED, "check the space on the disk, or write elsewhere with -o",
-	                        "can't write the results")
-	              : 0;
+	return export_document(document, out, "results", err);
 }
 
 extern const struct export_format export_t4;

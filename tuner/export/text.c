@@ -36,7 +36,7 @@ char *export_problem(const json_t *entry, const char *lead, const char *between)
 	return text;
 }
 
-/* A backslash at the end would make the next line part of it for make and Tcl. */
+/* For make and Tcl a backslash at the end would continue the comment on the next line. */
 void export_comment(FILE *out, const char *lead, const char *text) {
 	size_t length = strlen(text);
 	fputs(lead, out);
@@ -60,7 +60,7 @@ char *export_title_text(const json_t *entry) {
 			? mem_printf("%.2f times as fast as the baseline (%.2f .. %.2f): %s",
 	                     json_number_value(json_object_get(speedup, "ratio")), json_number_value(json_array_get(ci, 0)),
 	                     json_number_value(json_array_get(ci, 1)), js_string_or(entry, "verdict", ""))
-			: mem_strdup("no baseline to compare with");
+			: mem_strdup("not compared with a baseline");
 	char *title = mem_printf("%s%s: %s", js_string_or(entry, "kernel", ""), problem, gain);
 	free(gain);
 	free(problem);
@@ -73,7 +73,7 @@ void export_title(FILE *out, const char *lead, const json_t *entry) {
 	free(title);
 	if (strcmp(js_string_or(entry, "state", ""), "stale") == 0)
 		export_comment(out, lead, "stale: the kernel's source has changed since this was measured");
-	/* Variables are not all of it where values are arguments. */
+	/* The variables are not the whole setting if some values are arguments. */
 	const char *line = json_string_value(json_object_get(json_object_get(entry, "program"), "line"));
 	if (line) {
 		char *whole = mem_printf("in full: %s", line);
@@ -112,9 +112,15 @@ void export_upper(char *name) {
 			*name = (char)(*name - 'a' + 'A');
 }
 
+int export_document(json_t *document, FILE *out, const char *what, struct err *err) {
+	int failed = js_write(document, out);
+	json_decref(document);
+	return export_end(out, what, err) || failed ? -1 : 0;
+}
+
 int export_end(FILE *out, const char *what, struct err *err) {
 	if (fflush(out) == 0 && !ferror(out))
 		return 0;
-	return err_set(err, ERR_FAILED, "check the space on the disk, or write elsewhere with -o", "can't write the %s",
+	return err_set(err, ERR_FAILED, "check the space on the disk, or write elsewhere with -o", "cannot write the %s",
 	               what);
 }

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What formats that keep every configuration share. */
+/* Shared by the formats that keep every configuration. */
 #ifndef TUNER_EXPORT_TRIALS_H
 #define TUNER_EXPORT_TRIALS_H
 #include <jansson.h>
 
 #include "src/base/err.h"
 
-/* The one entry of a profile that has trials in seconds; ERR_USAGE for none, several, or another unit. */
+/* The only entry of a profile, which must have trials in seconds; ERR_USAGE for several, or another unit. */
 const json_t *export_trials_entry(const json_t *profile, const char *format, struct err *err);
-double export_trial_ms(const json_t *trial); /* the median of its samples; NAN: it has none */
+double export_trial_ms(const json_t *trial); /* the median of its samples; NAN without samples */
 json_t *export_samples_ms(const json_t *trial);
 json_t *export_timestamp(const json_t *trial); /* "2025-01-31T12:00:00+00:00" */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* data/schema/profile.json in C, so that reading a profile needs no schema library. Beyond the schema it
- * checks that an interval does not end before it begins. */
+/* data/schema/profile.json in C, so that reading a profile does not need a schema library. In addition an interval must
+ * not end before it begins. */
 #include <config.h>
 
 #include <math.h>
@@ -126,13 +126,12 @@ static int check_schema(const json_t *value, struct err *err) {
 	if (strcmp(version, "1") == 0)
 		return 0;
 	if (*version < '1' || *version > '9')
-		return refuse(err, "must be sweetspot-profile/1: this is no profile");
+		return refuse(err, "must be sweetspot-profile/1: this is not a profile");
 	return err_set(err, ERR_USAGE, "read it with the version that wrote it, or a newer one",
-	               "%.40s is of a newer version of Sweetspot, and this one knows sweetspot-profile/1 only", text);
+	               "%.40s was written by a newer version of Sweetspot; this one reads sweetspot-profile/1 only", text);
 }
 
-/* A configuration or a problem: names with numbers, words or booleans. */
-static int check_settings(const json_t *value, struct err *err) {
+int profile_check_settings(const json_t *value, struct err *err) {
 	const char *name;
 	json_t *setting;
 	if (!json_is_object(value))
@@ -148,15 +147,14 @@ static int check_settings(const json_t *value, struct err *err) {
 	return 0;
 }
 
-/* program: NULL for a kernel. */
-static int check_variables(const json_t *value, const json_t *program, struct err *err) {
+int profile_check_variables(const json_t *value, const json_t *program, struct err *err) {
 	const char *name;
 	json_t *text;
 	if (!json_is_object(value))
 		return refuse(err, "must be an object");
 	json_object_foreach((json_t *)value, name, text) {
 		if (profile_may_set(name, program) ? check_text(text, err)
-		                                   : refuse(err, "is no variable that a profile may set"))
+		                                   : refuse(err, "is not a variable that a profile may set"))
 			return err_prefix(err, "%.64s", name);
 	}
 	return 0;
@@ -164,7 +162,7 @@ static int check_variables(const json_t *value, const json_t *program, struct er
 
 static int check_baseline(const json_t *value, struct err *err) {
 	static const struct member members[] = {
-		{"config", check_settings}, {"median", check_amount}, {"ci", check_known_interval}, {NULL, NULL}};
+		{"config", profile_check_settings}, {"median", check_amount}, {"ci", check_known_interval}, {NULL, NULL}};
 	return json_is_null(value) ? 0 : check_members(value, members, err);
 }
 
@@ -190,9 +188,9 @@ static int check_entry(const json_t *value, struct err *err) {
 	static const struct member members[] = {
 		{"kernel", check_word},
 		{"source", check_text},
-		{"problem", check_settings},
+		{"problem", profile_check_settings},
 		{"objective", check_word},
-		{"config", check_settings},
+		{"config", profile_check_settings},
 		{"environment", check_object},
 		{"median", check_amount},
 		{"ci", check_known_interval},
@@ -210,7 +208,8 @@ static int check_entry(const json_t *value, struct err *err) {
 		return -1;
 	if (program && profile_program_check(program, err))
 		return err_prefix(err, "program");
-	return check_variables(json_object_get(value, "environment"), program, err) ? err_prefix(err, "environment") : 0;
+	return profile_check_variables(json_object_get(value, "environment"), program, err) ? err_prefix(err, "environment")
+	                                                                                    : 0;
 }
 
 static int check_entries(const json_t *value, struct err *err) {
@@ -232,7 +231,7 @@ int profile_check(const json_t *profile, struct err *err) {
 		{"schema", check_schema},   {"generator", check_word},  {"created", check_time},
 		{"machine", check_machine}, {"entries", check_entries}, {NULL, NULL},
 	};
-	const json_t *sizes = json_object_get(profile, "sizes"); /* absent in older profiles, and without sizes */
+	const json_t *sizes = json_object_get(profile, "sizes"); /* absent in older profiles, and without ranges of sizes */
 	if (check_members(profile, members, err))
 		return -1;
 	return sizes ? profile_sizes_check(sizes, err) : 0;

@@ -10,7 +10,7 @@
 #include "src/base/json/js.h"
 #include "tuner/profile/state.h"
 
-/* A difference that is smaller is none, however sure. */
+/* Smaller differences do not count, however certain they are. */
 static const double MARGIN = 0.01;
 
 /* {"key": entry} */
@@ -55,7 +55,7 @@ static double ratio_of(const json_t *a, const json_t *b) {
 	return profile_entry_comparable(a, b) && before > 0 ? js_real_or(b, "median", NAN) / before : NAN;
 }
 
-/* Comparisons with what is not known are false. */
+/* Comparisons with NAN, an unknown end, are false. */
 static bool is_time_changed(const json_t *a, const json_t *b) {
 	bool apart = end_of(a, 1) < end_of(b, 0) || end_of(b, 1) < end_of(a, 0);
 	return apart && fabs(ratio_of(a, b) - 1) > MARGIN;

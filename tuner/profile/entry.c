@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What entries of two profiles have in common. */
+/* Compares entries of two profiles. */
 #include <config.h>
 
 #include <stdio.h>
@@ -36,7 +36,7 @@ static const char *metric_of(const json_t *entry) {
 	return js_string_or(json_object_get(entry, "program"), "metric", "");
 }
 
-/* Of what is measured: 0 where it is the same. */
+/* Orders entries by the quantity that they measure; 0 if it is the same. */
 static int measure_order(const json_t *a, const json_t *b) {
 	int order = strcmp(js_string_or(a, "unit", ""), js_string_or(b, "unit", ""));
 	if (order == 0)
@@ -71,5 +71,7 @@ int profile_pick(json_t *profile, const char *const *kernels, struct err *err) {
 		return 0;
 	array_pick(entries, kernels);
 	array_pick(json_object_get(profile, "sizes"), kernels);
-	return json_array_size(entries) ? 0 : err_set(err, ERR_NOTHING, NULL, "the profile has no entry of that kernel");
+	return json_array_size(entries)
+	           ? 0
+	           : err_set(err, ERR_NOTHING, NULL, "the profile does not have an entry for that kernel");
 }

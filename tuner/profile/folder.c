@@ -39,8 +39,8 @@ char **profile_folder_files(const char *folder, size_t *count, struct err *err) 
 	if (*count)
 		return paths;
 	free(paths);
-	err_set(err, files ? ERR_USAGE : ERR_NOTHING, "a profile's name ends in .json",
-	        files ? "%s holds more than 4096 files" : "%s holds no profile", folder);
+	err_set(err, files ? ERR_USAGE : ERR_NOTHING, "the name of a profile ends in .json",
+	        files ? "%s holds more than 4096 files" : "%s does not hold any profile", folder);
 	return NULL;
 }
 
@@ -48,7 +48,7 @@ static bool is_of(const json_t *profile, const char *fingerprint) {
 	return strcmp(js_string_or(json_object_get(profile, "machine"), "fingerprint", ""), fingerprint) == 0;
 }
 
-/* Files of other names; what can't be read is none of ours. */
+/* Searches files of any name, and skips those that cannot be read. */
 static json_t *folder_search(const char *folder, const char *fingerprint) {
 	json_t *best = NULL;
 	DIR *dir = opendir(folder);
@@ -83,8 +83,8 @@ static json_t *folder_at(const char *folder, const char *fingerprint, struct err
 		profile = folder_search(folder, fingerprint);
 	}
 	if (!profile && err->code == ERR_OK)
-		err_set(err, ERR_NOTHING, "tune on this machine; `sweetspot machine` shows what makes it another",
-		        "%s has no profile of this machine", folder);
+		err_set(err, ERR_NOTHING, "tune on this machine; `sweetspot machine` shows its properties",
+		        "%s does not hold a profile of this machine", folder);
 	free(path);
 	return profile;
 }
@@ -96,13 +96,13 @@ json_t *profile_at(const char *path, const char *fingerprint, struct err *err) {
 	json_t *profile = profile_load(path, err);
 	if (!profile || is_of(profile, fingerprint))
 		return profile;
-	err_set(err, ERR_NOTHING, "tune on this machine; `sweetspot machine` shows what makes it another",
+	err_set(err, ERR_NOTHING, "tune on this machine; `sweetspot machine` shows its properties",
 	        "%s was made on another machine", path);
 	json_decref(profile);
 	return NULL;
 }
 
-/* Takes the folder, which may be NULL. */
+/* Frees the folder, which may be NULL. */
 static json_t *place_at(char *folder, const char *fingerprint) {
 	struct err ignored = {0};
 	json_t *profile = folder && access(folder, F_OK) == 0 ? profile_at(folder, fingerprint, &ignored) : NULL;
@@ -124,6 +124,6 @@ json_t *profile_find(const char *fingerprint, struct err *err) {
 		profile = place_at(mem_strdup("/etc/sweetspot"), fingerprint);
 	if (!profile)
 		err_set(err, ERR_NOTHING, "tune on this machine, or name a profile or a folder of them in SWEETSPOT_PROFILE",
-		        "there is no profile of this machine");
+		        "no profile of this machine was found");
 	return profile;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Folders of profiles, one file for each fingerprint: profile-FINGERPRINT12.json. Programs find theirs through links
- * machine-KEY.json, since libsweetspot can't make fingerprints; a fleet may have thousands of files. */
+ * machine-KEY.json, because libsweetspot cannot make fingerprints, and a fleet may have thousands of files. */
 #ifndef TUNER_PROFILE_FOLDER_H
 #define TUNER_PROFILE_FOLDER_H
 #include <jansson.h>
@@ -13,17 +13,16 @@
 char *profile_file_name(const char *folder, const char *fingerprint);
 char *profile_file_name_whole(const char *folder, const char *fingerprint); /* with all its digits */
 bool profile_is_file(const char *name); /* in a folder: a .json that is neither hidden nor one of the links */
-/* Paths of those in the folder, sorted; at most 4096. ERR_NOTHING: there is none. The caller frees each, and the array.
- */
+/* The paths of the profiles in a folder, sorted; at most 4096. ERR_NOTHING if there are none. The caller frees each,
+ * and the array. */
 char **profile_folder_files(const char *folder, size_t *count, struct err *err);
-/* The link that leads libsweetspot to a file of that name; nothing where the name is another. That a file system has no
- * links is no error: the folder is then searched. profile_save calls it. */
+/* Makes the link that leads libsweetspot to a file with the standard name; does nothing for other names. A file system
+ * without links is not an error, because the folder is then searched. profile_save calls it. */
 void profile_link(const json_t *profile, const char *path);
-/* The profile of a machine: a file, or a folder of them. ERR_NOTHING: it is another machine's, or there is none of it.
- */
+/* The profile of a machine from a file or a folder. ERR_NOTHING: it is another machine's, or the folder lacks one. */
 json_t *profile_at(const char *path, const char *fingerprint, struct err *err);
-/* Where libsweetspot looks, too: $SWEETSPOT_PROFILE, and nowhere else where that is set; sweetspot/ in $XDG_CONFIG_HOME
- * and $XDG_DATA_HOME; /etc/sweetspot. ERR_NOTHING: none of them has one. */
+/* Looks in the same places as libsweetspot: only $SWEETSPOT_PROFILE if that is set; else sweetspot/ in $XDG_CONFIG_HOME
+ * and $XDG_DATA_HOME; /etc/sweetspot. ERR_NOTHING if they do not have one. */
 json_t *profile_find(const char *fingerprint, struct err *err);
 
 #endif

@@ -43,7 +43,7 @@ bool profile_is_file(const char *name) {
 	return name[0] != '.' && length > 5 && strcmp(name + length - 5, ".json") == 0 && !is_link(name);
 }
 
-/* lib/profile/key.c makes the same of what the system tells, and a test holds them together. */
+/* lib/profile/key.c computes the same key from /proc and /sys; a test compares them. */
 static uint64_t byte_add(uint64_t hash, char byte) {
 	return hash_add(hash, &byte, 1);
 }
@@ -74,7 +74,7 @@ static char *link_name(const json_t *machine) {
 	return mem_printf("%s%012" PRIx64 ".json", LINK, hash & 0xffffffffffffu);
 }
 
-/* A new link takes the place of the old one at once. */
+/* rename() replaces the old link atomically. */
 static void link_make(const char *folder, const char *name, const char *file) {
 	char *path = mem_printf("%s%s", folder, name), *made = mem_printf("%s.%ld", path, (long)getpid());
 	struct stat info;

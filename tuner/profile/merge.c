@@ -10,13 +10,13 @@
 #include "src/base/mem.h"
 #include "tuner/profile/state.h"
 
-/* A part of a profile that has members which exclude each other by a key. */
+/* A part of a profile: of members with the same key only one may stay. */
 struct part {
 	const char *name, *word;
 	char *(*key)(const json_t *one);
 	const char *(*date)(const json_t *one);
-	json_t *(*choice)(const json_t *one); /* what makes two of them different recommendations */
-	bool timed;                           /* a median says which is faster */
+	json_t *(*choice)(const json_t *one); /* the part that makes two members different recommendations */
+	bool timed;                           /* a median tells which one is faster */
 };
 
 static json_t *entry_choice(const json_t *entry) {
@@ -55,10 +55,10 @@ struct merge {
 	enum profile_prefer prefer;
 	const char *fingerprint;
 	json_t *conflicts;
-	size_t open; /* conflicts that nothing settles */
+	size_t open; /* unresolved conflicts */
 };
 
-/* Any order will do that depends on nothing but the two. */
+/* Any order will do as long as it depends only on the two texts. */
 static int text_order(const json_t *a, const json_t *b) {
 	char *left = js_canonical(a), *right = js_canonical(b);
 	int order = strcmp(left, right);
@@ -92,7 +92,7 @@ static json_t *brief(const struct part *part, const json_t *one) {
 	return json;
 }
 
-/* Is there one that stands against the kept one and can't be weighed with it? */
+/* Does a candidate contradict the kept one without being comparable with it? */
 static bool is_open(const struct merge *merge, const struct part *part, const json_t *kept, const json_t *candidates) {
 	size_t i;
 	json_t *one;
@@ -136,9 +136,9 @@ static json_t *left_of(const struct part *part, const json_t *kept, const json_t
 	json_array_foreach((json_t *)candidates, i, one) {
 		if (!open && is_same_choice(part, kept, one))
 			continue;
-		json_t *said = brief(part, one);
-		char *text = js_canonical(said);
-		json_object_set_new(set, text, said);
+		json_t *short_form = brief(part, one);
+		char *text = js_canonical(short_form);
+		json_object_set_new(set, text, short_form);
 		free(text);
 	}
 	return set_array(set);
@@ -155,7 +155,7 @@ static void conflict_add(struct merge *merge, const struct part *part, const jso
 	                                "left", left_of(part, kept, candidates, open)));
 }
 
-/* Of all candidates for one key. Borrowed. */
+/* Chooses one of the candidates for a key. Borrowed. */
 static json_t *settle(struct merge *merge, const struct part *part, const json_t *candidates) {
 	json_t *kept = json_array_get(candidates, 0), *one;
 	size_t i;
@@ -212,7 +212,7 @@ static json_t *part_merge(struct merge *merge, const struct part *part, const js
 	return set_array(merged);
 }
 
-/* The largest of a member by its text: dates, and machines, which are the same but for what the fingerprint leaves out.
+/* The largest value of a member by its text: dates, and machines, which differ only in members outside the fingerprint.
  */
 static json_t *largest(const json_t *group, const char *member) {
 	json_t *found = json_object_get(json_array_get(group, 0), member), *profile;
@@ -266,7 +266,7 @@ json_t *profile_merge(const json_t *profiles, enum profile_prefer prefer, json_t
 	json_decref(merged);
 	err_set(err, ERR_USAGE,
 	        prefer == PROFILE_PREFER_NONE ? "settle it with --prefer newest or --prefer faster"
-	                                      : "what they measured differs: settle it with --prefer newest",
+	                                      : "they measured different quantities: settle it with --prefer newest",
 	        "%zu conflict%s: different configurations for the same machine, kernel, problem and objective", merge.open,
 	        merge.open == 1 ? "" : "s");
 	return NULL;

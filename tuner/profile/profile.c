@@ -18,12 +18,12 @@
 
 enum { PROFILE_BYTES_MAX = 16 << 20 };
 
-/* What is being put together out of the store's results. */
+/* A profile under construction from the store's results. */
 struct gather {
 	const char *const *kernels;
 	const char *(*source_of)(void *ctx, const char *kernel);
 	void *ctx;
-	json_t *entries, *machine; /* machine: as the newest result has it */
+	json_t *entries, *machine; /* machine: from the newest result */
 	json_t *seen;              /* kernels that have results, picked or not */
 };
 
@@ -56,7 +56,8 @@ static json_t *member(const json_t *object, const char *key) {
 	return value ? json_incref(value) : json_null();
 }
 
-/* Null where it is not known: what never met a baseline has a median from the search alone. */
+/* Null if it is unknown: a configuration that was never compared with a baseline has only its median from the search.
+ */
 static json_t *interval_json(const json_t *ci) {
 	bool known = json_is_number(json_array_get(ci, 0)) && json_is_number(json_array_get(ci, 1));
 	return known || !json_is_array(ci) ? (ci ? json_incref((json_t *)ci) : json_null()) : json_null();
@@ -153,13 +154,14 @@ static int gather_check(const struct gather *gather, const struct store *store, 
 	for (const char *const *k = gather->kernels; k && *k; k++) {
 		if (json_object_get(gather->seen, *k))
 			continue;
-		err_set(err, ERR_NOTHING, NULL, "%s holds no result for kernel %s on this machine", store_path(store), *k);
+		err_set(err, ERR_NOTHING, NULL, "%s does not hold a result for kernel %s on this machine", store_path(store),
+		        *k);
 		const char *near = seen_near(gather, *k);
 		return near ? err_hint(err, "did you mean %s?", near) : err_hint(err, "tune it first: sweetspot tune %s", *k);
 	}
 	if (!json_array_size(gather->entries))
-		return err_set(err, ERR_NOTHING, "tune something first: sweetspot tune", "%s holds no result for this machine",
-		               store_path(store));
+		return err_set(err, ERR_NOTHING, "tune something first: sweetspot tune",
+		               "%s does not hold any result for this machine", store_path(store));
 	return 0;
 }
 
@@ -179,9 +181,9 @@ json_t *profile_from_store(struct store *store, const char *fingerprint, const c
 	if (json_array_size(sizes))
 		json_object_set(profile, "sizes", sizes);
 	json_decref(sizes);
-	/* The store's content is as much from outside as a file. */
+	/* The store's content is as untrusted as a file. */
 	if (profile_check(profile, err)) {
-		err_prefix(err, "store %s holds a result that makes no profile", store_path(store));
+		err_prefix(err, "store %s holds a result that does not make a valid profile", store_path(store));
 		err_hint(err, "tune that kernel again: the newest result counts");
 		json_decref(profile);
 		profile = NULL;
@@ -210,9 +212,10 @@ int profile_save(const json_t *profile, const char *path, struct err *err) {
 	if (out && fclose(out) != 0)
 		rc = -1;
 	if (rc)
-		err_set(err, ERR_FAILED, NULL, "can't write %s: out of memory", path);
+		err_set(err, ERR_FAILED, NULL, "cannot write %s: out of memory", path);
 	else if (size > PROFILE_BYTES_MAX)
-		rc = err_set(err, ERR_FAILED, "split it by kernels", "%s would be larger than the 16 MiB that are read", path);
+		rc = err_set(err, ERR_FAILED, "split it by kernels", "%s would exceed 16 MiB, the largest size that is read",
+		             path);
 	else
 		rc = sys_write_file(path, text, size, err);
 	free(text);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The tuning profile of one machine: JSON by data/schema/profile.json. */
+/* The tuning profile of one machine, as JSON (data/schema/profile.json). */
 #ifndef TUNER_PROFILE_PROFILE_H
 #define TUNER_PROFILE_PROFILE_H
 #include <jansson.h>
@@ -13,12 +13,18 @@
  * (source_of may be NULL, or return NULL for a kernel it does not know). */
 json_t *profile_from_store(struct store *store, const char *fingerprint, const char *const *kernels,
                            const char *(*source_of)(void *ctx, const char *kernel), void *ctx, struct err *err);
-/* Reads and checks a file; ERR_USAGE says what is wrong with it. New reference. */
+/* Reads and checks a file; ERR_USAGE names the fault. New reference. */
 json_t *profile_load(const char *path, struct err *err);
 int profile_check(const json_t *profile, struct err *err); /* schema, types and ranges */
-/* Also makes the link that leads libsweetspot to it (profile_folder.h). */
+/* Also makes the link that leads libsweetspot to it (folder.h). */
 int profile_save(const json_t *profile, const char *path, struct err *err);
-/* Leaves out what is of other kernels than these (NULL-terminated; none: all stay). ERR_NOTHING where none is there. */
+/* Removes the other kernels from a profile (kernels: NULL-terminated; empty: all stay). ERR_NOTHING if no entry is
+ * left. */
 int profile_pick(json_t *profile, const char *const *kernels, struct err *err);
+
+/* Names with numbers, words or booleans: a configuration or a problem. */
+int profile_check_settings(const json_t *value, struct err *err);
+/* Variables that a profile may set; program: NULL for a kernel. */
+int profile_check_variables(const json_t *value, const json_t *program, struct err *err);
 
 #endif

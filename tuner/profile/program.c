@@ -23,7 +23,7 @@ bool profile_variable_is_harmless(const char *name) {
 	return template_is_identifier(name);
 }
 
-/* Settings of OpenMP that change speed, and names of our own. */
+/* Settings of OpenMP that affect speed, and our own names. */
 static bool is_known(const char *name) {
 	static const char *const openmp[] = {"OMP_NUM_THREADS", "OMP_PROC_BIND",   "OMP_PLACES",     "OMP_SCHEDULE",
 	                                     "OMP_DYNAMIC",     "OMP_WAIT_POLICY", "GOMP_SPINCOUNT", "KMP_BLOCKTIME"};
@@ -37,8 +37,8 @@ static bool is_known(const char *name) {
 bool profile_may_set(const char *name, const json_t *program) {
 	if (is_known(name) || !program)
 		return is_known(name);
-	const char *way = json_string_value(json_object_get(json_object_get(program, "params"), name));
-	return way && strcmp(way, "environment") == 0 && profile_variable_is_harmless(name);
+	const char *channel = json_string_value(json_object_get(json_object_get(program, "params"), name));
+	return channel && strcmp(channel, "environment") == 0 && profile_variable_is_harmless(name);
 }
 
 static int refuse(struct err *err, const char *name, const char *what) {
@@ -56,21 +56,21 @@ static int check_argv(const json_t *argv, struct err *err) {
 		return refuse(err, "argv", "must be a list of words, at least one");
 	for (size_t i = 0; i < count; i++)
 		if (!is_text(json_array_get(argv, i)))
-			return refuse(err, "argv", "holds something else than words, or one over 128 KiB");
-	return *json_string_value(json_array_get(argv, 0)) ? 0 : refuse(err, "argv", "names no program");
+			return refuse(err, "argv", "must hold words of at most 128 KiB only");
+	return *json_string_value(json_array_get(argv, 0)) ? 0 : refuse(err, "argv", "does not name a program");
 }
 
 static int check_params(const json_t *params, struct err *err) {
-	static const char *const ways[] = {"argument", "build", "environment", "openmp"};
+	static const char *const channels[] = {"argument", "build", "environment", "openmp"};
 	const char *name;
-	json_t *way;
+	json_t *channel;
 	if (!json_is_object(params) || json_object_size(params) > MEMBERS_MAX)
-		return refuse(err, "params", "must be an object, and of at most 1024 members");
-	json_object_foreach((json_t *)params, name, way) {
-		const char *word = json_is_string(way) ? json_string_value(way) : "";
+		return refuse(err, "params", "must be an object with at most 1024 members");
+	json_object_foreach((json_t *)params, name, channel) {
+		const char *word = json_is_string(channel) ? json_string_value(channel) : "";
 		bool known = false;
-		for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
-			known = known || strcmp(word, ways[i]) == 0;
+		for (size_t i = 0; i < sizeof channels / sizeof *channels; i++)
+			known = known || strcmp(word, channels[i]) == 0;
 		if (!*name || !known)
 			return refuse(err, "params", "must say argument, build, environment or openmp for each parameter");
 	}

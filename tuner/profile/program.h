@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The program of a profile's entry: what tuner/program/program.h's program_json says of it, less its environment, which
- * is the entry's own. */
+/* The program of a profile's entry: the document of program_json (tuner/program/program.h) without the environment,
+ * which is a member of the entry. */
 #ifndef TUNER_PROFILE_PROGRAM_H
 #define TUNER_PROFILE_PROGRAM_H
 #include <jansson.h>
@@ -8,14 +8,13 @@
 
 #include "src/base/err.h"
 
-/* A variable's name, and not one that makes programs load or run something else (LD_PRELOAD, PATH, OMP_TOOL_LIBRARIES
- * and the like): a profile may come from anyone, and its variables end up in the environment of programs. */
+/* Is it the name of a variable, and not one that makes programs load or run something else, such as LD_PRELOAD, PATH or
+ * OMP_TOOL_LIBRARIES? A profile may come from anyone, and its variables end up in the environment of programs. */
 bool profile_variable_is_harmless(const char *name);
-/* Settings of OpenMP, names of our own, and of a program (NULL: a kernel) its own parameters where they are harmless.
- */
+/* Settings of OpenMP, our own names, and the harmless parameters of the program (NULL: a kernel). */
 bool profile_may_set(const char *name, const json_t *program);
-int profile_program_check(const json_t *program, struct err *err); /* types and sizes; ERR_USAGE */
-/* Of a result's "program": without the environment; and the variables that may be set. New references. */
+int profile_program_check(const json_t *program, struct err *err); /* checks types and sizes; ERR_USAGE */
+/* A result's "program" without its environment, and the variables of it that may be set. New references. */
 json_t *profile_program(const json_t *program);
 json_t *profile_program_environment(const json_t *program);
 

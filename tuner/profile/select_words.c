@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* From words to what is looked up in a profile. */
+/* Reads the words that name a problem to look up. */
 #include <config.h>
 
 #include <stdlib.h>
@@ -26,7 +26,7 @@ static int no_kernel(const json_t *profile, const char *kernel, struct err *err)
 	for (const json_t *one; (one = part_at(profile, count));)
 		names[count++] = js_string_or(one, "kernel", "");
 	const char *near = near_word(kernel, names, count);
-	err_set(err, ERR_NOTHING, NULL, "the profile has nothing for kernel %s", kernel);
+	err_set(err, ERR_NOTHING, NULL, "the profile does not have an entry for kernel %s", kernel);
 	near ? err_hint(err, "did you mean %s?", near) : err_hint(err, "tune it first: sweetspot tune %s", kernel);
 	free(names);
 	return -1;
@@ -51,10 +51,10 @@ const char *profile_select_objective(const json_t *profile, const char *kernel, 
 	if (!other)
 		no_kernel(profile, kernel, err);
 	else if (objective)
-		err_set(err, ERR_NOTHING, "leave --objective out for what there is", "%s was tuned for %s, not for %s", kernel,
-		        other, objective);
+		err_set(err, ERR_NOTHING, "leave out --objective to use what was tuned", "%s was tuned for %s, not for %s",
+		        kernel, other, objective);
 	else
-		err_set(err, ERR_USAGE, "name one with --objective", "%s was tuned for several objectives, none of them time",
+		err_set(err, ERR_USAGE, "name one with --objective", "%s was tuned for several objectives, but not for time",
 		        kernel);
 	return NULL;
 }
@@ -74,17 +74,17 @@ static int no_name(const json_t *profile, const char *kernel, const char *name, 
 		json_object_foreach(json_object_get(one, "problem"), known, value) if (count < 64) names[count++] = known;
 	}
 	const char *near = near_word(name, names, count);
-	err_set(err, ERR_USAGE, NULL, "no problem of %s has a \"%s\"", kernel, name);
+	err_set(err, ERR_USAGE, NULL, "problems of %s do not have a \"%s\"", kernel, name);
 	if (near || count)
 		return err_hint(err, near ? "did you mean %s?" : "they have %s", near ? near : names[0]);
-	return err_hint(err, "`sweetspot profile show` lists what was tuned");
+	return err_hint(err, "`sweetspot profile show` lists the problems that were tuned");
 }
 
-/* A word that looks like a number is one unless the problem has a text there. */
-static int value_read(json_t *problem, const char *name, const char *text, const json_t *like, struct err *err) {
-	struct value value = json_is_string(like) ? value_word(text) : value_parse(text);
-	if (value.type == VALUE_WORD && json_is_number(like))
-		return err_set(err, ERR_USAGE, "write a number, for example n=512", "%s can't be \"%s\"", name, text);
+/* A word that looks like a number is a number unless the problem has a text there. */
+static int value_read(json_t *problem, const char *name, const char *text, const json_t *example, struct err *err) {
+	struct value value = json_is_string(example) ? value_word(text) : value_parse(text);
+	if (value.type == VALUE_WORD && json_is_number(example))
+		return err_set(err, ERR_USAGE, "write a number, for example n=512", "%s cannot be \"%s\"", name, text);
 	json_object_set_new(problem, name, value_json(value));
 	return 0;
 }
@@ -93,19 +93,19 @@ int profile_select_word(const json_t *profile, const char *kernel, const char *w
 	const char *equals = strchr(word, '=');
 	const json_t *one;
 	if (!equals || equals == word || !equals[1])
-		return err_set(err, ERR_USAGE, "write NAME=VALUE, for example n=512", "\"%s\" names no value", word);
+		return err_set(err, ERR_USAGE, "write NAME=VALUE, for example n=512", "\"%s\" does not name a value", word);
 	char *name = mem_strdup(word);
 	name[equals - word] = '\0';
-	const json_t *like = NULL; /* a value that it has in a problem */
+	const json_t *example = NULL; /* its value in a problem of the kernel */
 	bool known = false;
 	for (size_t i = 0; (one = part_at(profile, i)); i++) {
 		const json_t *value = json_object_get(json_object_get(one, "problem"), name);
 		if (strcmp(js_string_or(one, "kernel", ""), kernel) != 0 || !has_name(one, name))
 			continue;
 		known = true;
-		like = value && !json_is_string(like) ? value : like;
+		example = value && !json_is_string(example) ? value : example;
 	}
-	int failed = known ? value_read(problem, name, equals + 1, like, err) : no_name(profile, kernel, name, err);
+	int failed = known ? value_read(problem, name, equals + 1, example, err) : no_name(profile, kernel, name, err);
 	free(name);
 	return failed;
 }

@@ -67,29 +67,7 @@ static int refuse(struct err *err, size_t at, const char *what) {
 	return err_set(err, ERR_USAGE, "`sweetspot export --format json` makes them", "sizes: %zu: %s", at, what);
 }
 
-static int config_check(const json_t *config) {
-	const char *name;
-	json_t *value;
-	if (!json_is_object(config))
-		return -1;
-	json_object_foreach((json_t *)config, name, value) {
-		if (!*name || (!json_is_number(value) && !json_is_string(value) && !json_is_boolean(value)))
-			return -1;
-	}
-	return 0;
-}
-
-static int environment_check(const json_t *environment) {
-	const char *name;
-	json_t *value;
-	json_object_foreach((json_t *)environment, name, value) {
-		if (!json_is_string(value) || !profile_may_set(name, NULL))
-			return -1;
-	}
-	return json_is_object(environment) ? 0 : -1;
-}
-
-/* Ascending, none into the next. */
+/* Ranges must be ascending and must not overlap. */
 static int ranges_check(const json_t *ranges, size_t at, struct err *err) {
 	double before = -INFINITY;
 	size_t i;
@@ -99,8 +77,9 @@ static int ranges_check(const json_t *ranges, size_t at, struct err *err) {
 	json_array_foreach((json_t *)ranges, i, range) {
 		double from = js_real_or(range, "from", NAN), to = js_real_or(range, "to", NAN);
 		if (!(from >= before && to >= from))
-			return refuse(err, at, "thresholds: a range must not end before it begins, nor begin in the one before");
-		if (config_check(json_object_get(range, "config")) || environment_check(json_object_get(range, "environment")))
+			return refuse(err, at, "thresholds: a range must not end before it begins, nor overlap the one before");
+		if (profile_check_settings(json_object_get(range, "config"), NULL) ||
+		    profile_check_variables(json_object_get(range, "environment"), NULL, NULL))
 			return refuse(err, at, "thresholds: a range must have a configuration and its environment");
 		before = to;
 	}
@@ -114,9 +93,10 @@ int profile_sizes_check(const json_t *sizes, struct err *err) {
 		return err_set(err, ERR_USAGE, NULL, "sizes: must be an array");
 	json_array_foreach((json_t *)sizes, i, one) {
 		if (!*js_string_or(one, "kernel", "") || !*js_string_or(one, "over", ""))
-			return refuse(err, i, "must name a kernel and what its sizes are of");
-		if (config_check(json_object_get(one, "problem")) || !json_is_array(json_object_get(one, "measured")))
-			return refuse(err, i, "must have the rest of the problem, and what was measured");
+			return refuse(err, i, "must name a kernel and the number that its sizes are values of");
+		if (profile_check_settings(json_object_get(one, "problem"), NULL) ||
+		    !json_is_array(json_object_get(one, "measured")))
+			return refuse(err, i, "must have the rest of the problem, and the measured sizes");
 		if (ranges_check(json_object_get(one, "thresholds"), i, err))
 			return -1;
 	}

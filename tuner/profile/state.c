@@ -9,7 +9,7 @@
 
 #include "src/base/json/js.h"
 
-/* Members of a machine that say how things were compiled there, not what it is. */
+/* Members that describe how programs are compiled on a machine, not the machine itself. */
 static const char *const compiled[] = {"compiler", "cflags", "openmp", "nvrtc"};
 
 static bool is_compiled(const char *name) {
@@ -19,7 +19,7 @@ static bool is_compiled(const char *name) {
 	return false;
 }
 
-/* NVRTC is told among the GPU's members, but is a compiler. */
+/* NVRTC is a compiler, although it is among the members of the GPU. */
 static json_t *plain(const json_t *machine) {
 	json_t *copy = json_is_object(machine) ? json_copy((json_t *)machine) : json_object();
 	const json_t *gpu = json_object_get(copy, "gpu"), *nvrtc = json_object_get(gpu, "nvrtc");
@@ -53,7 +53,7 @@ json_t *profile_machine_differences(const json_t *a, const json_t *b) {
 	return array;
 }
 
-/* The last number with a point in it: "gcc (Debian 14.2.0-19) 14.2.0". */
+/* The version is the last number with a point: "gcc (Debian 14.2.0-19) 14.2.0". */
 static const char *version_of(const char *text) {
 	const char *found = NULL;
 	for (const char *c = text; *c; c += *c != '\0') {
@@ -92,7 +92,7 @@ static enum profile_origin origin_of(const json_t *differences, const json_t *he
 		if (!is_compiled(js_string_or(one, "name", "")))
 			return PROFILE_FOREIGN;
 	}
-	/* Another fingerprint of the same members is nobody's. */
+	/* A fingerprint that differs although the members are equal belongs to an unknown machine. */
 	if (!json_array_size(differences))
 		return PROFILE_FOREIGN;
 	return is_older(js_string_or(there, "compiler", ""), js_string_or(here, "compiler", "")) ? PROFILE_OLDER_COMPILER

@@ -15,13 +15,13 @@ static const struct cause {
 	enum err_code code;
 	const char *what, *hint;
 } causes[] = {
-	{SQLITE_FULL, ERR_FAILED, "no space left for it", "free some space, " ELSEWHERE "; what it held before is intact"},
-	{SQLITE_READONLY, ERR_FAILED, "it can't be written",
+	{SQLITE_FULL, ERR_FAILED, "no space left", "free some space, " ELSEWHERE "; its earlier content is intact"},
+	{SQLITE_READONLY, ERR_FAILED, "it cannot be written",
      "check the permissions of the file and its folder, " ELSEWHERE},
 	{SQLITE_PERM, ERR_FAILED, "permission denied", "check the permissions of the file and its folder, " ELSEWHERE},
-	{SQLITE_CANTOPEN, ERR_FAILED, "it can't be opened", "check that its folder is there and writable, " ELSEWHERE},
+	{SQLITE_CANTOPEN, ERR_FAILED, "it cannot be opened", "check that its folder exists and is writable, " ELSEWHERE},
 	{SQLITE_IOERR, ERR_FAILED, "input or output failed", "check the disk, " ELSEWHERE},
-	{SQLITE_BUSY, ERR_FAILED, "another process keeps it locked", "wait until that one ends, " ELSEWHERE},
+	{SQLITE_BUSY, ERR_FAILED, "another process keeps it locked", "wait until that process ends, " ELSEWHERE},
 	{SQLITE_CORRUPT, ERR_USAGE, "it is damaged",
      "move it away (`sqlite3 FILE .recover` prints what can still be read), " ELSEWHERE},
 	{SQLITE_NOTADB, ERR_USAGE, "it is damaged",
@@ -35,8 +35,8 @@ static const struct cause *cause_find(int rc) {
 	return NULL;
 }
 
-/* SQLite notes the system's error for some failures only; store_exec clears errno for the rest. Its ENOENT comes from a
- * second try and says nothing. */
+/* SQLite records the system's error for some failures only; store_exec clears errno for the others. ENOENT comes from a
+ * second attempt of SQLite and does not explain anything. */
 static int system_error(const struct store *store, int rc) {
 	if ((rc & 0xff) != SQLITE_IOERR && (rc & 0xff) != SQLITE_CANTOPEN)
 		return 0;
@@ -46,7 +46,7 @@ static int system_error(const struct store *store, int rc) {
 
 int store_fail(const struct store *store, int rc, struct err *err) {
 	int error = system_error(store, rc);
-	/* SQLite has a code of its own only for ENOSPC. */
+	/* SQLite has its own code for ENOSPC only. */
 	if (error == EFBIG || error == EDQUOT || error == ENOSPC)
 		rc = SQLITE_FULL;
 	const struct cause *cause = cause_find(rc);
@@ -123,7 +123,7 @@ static int change_row(struct store *store, const char *sql, const struct store_f
 	if (rc != SQLITE_DONE)
 		result = store_fail(store, rc, err);
 	else if (sqlite3_changes(store->db) != 1)
-		result = err_set(err, ERR_FAILED, NULL, "store %s: no such row to change", store->path);
+		result = err_set(err, ERR_FAILED, NULL, "store %s: the row to change does not exist", store->path);
 	sqlite3_finalize(stmt);
 	return result;
 }
@@ -132,7 +132,7 @@ int store_change(struct store *store, const char *sql, const struct store_field 
                  struct err *err) {
 	if (store_settle(store, err))
 		return -1;
-	/* IMMEDIATE: the write lock is waited for before anything is read, so two writers can't deadlock. */
+	/* IMMEDIATE waits for the write lock before anything is read, so that two writers cannot deadlock. */
 	if (store_exec(store, "BEGIN IMMEDIATE", err))
 		return -1;
 	if (change_row(store, sql, fields, count, err) == 0 && store_exec(store, "COMMIT", err) == 0) {

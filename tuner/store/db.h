@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the files of the store share: the connection and short helpers over SQLite. Nothing outside tuner/store*.c
- * includes this. */
+/* Shared by the files of the store: the connection, and short helpers over SQLite. Only tuner/store includes it. */
 #ifndef TUNER_STORE_DB_H
 #define TUNER_STORE_DB_H
 #include <sqlite3.h>
@@ -20,25 +19,25 @@ struct store {
 	bool wal;             /* the log is written beside the file */
 	double synced;        /* monotonic: when a trial was last flushed to the disk */
 	bool lazy;            /* commits are not flushed at the moment */
-	bool grouping, open;  /* trials are committed together; a transaction of theirs is open */
-	sqlite3_stmt *insert; /* of a trial; NULL: not prepared yet */
+	bool grouping, open;  /* trials are committed together; their transaction is open */
+	sqlite3_stmt *insert; /* inserts a trial; NULL: not prepared yet */
 };
 
-/* store_file.c: what lies at a path, read without SQLite, so that nothing is written to a foreign file. */
+/* file.c: examines a path without SQLite, so that nothing is written to a foreign file. */
 enum store_file { STORE_FILE_ABSENT, STORE_FILE_EMPTY, STORE_FILE_STORE };
 int store_file_probe(const char *path, enum store_file *kind, struct err *err);
-bool store_file_beside(const char *path, const char *suffix); /* is there a non-empty PATH-wal, PATH-journal? */
+bool store_file_beside(const char *path, const char *suffix); /* does a non-empty PATH-wal or PATH-journal exist? */
 
-/* store_schema.c */
-int store_schema_create(struct store *store, struct err *err); /* nothing where another process was quicker */
-int store_schema_verify(struct store *store, struct err *err); /* reads only */
-int store_schema_step(struct store *store, struct err *err);   /* adds what an older file has not */
+/* schema.c */
+int store_schema_create(struct store *store, struct err *err); /* does nothing if another process was quicker */
+int store_schema_verify(struct store *store, struct err *err); /* only reads */
+int store_schema_step(struct store *store, struct err *err);   /* adds the columns that an older file lacks */
 bool store_has_uuids(const struct store *store);
 
 int store_plans_make(struct store *store, struct err *err); /* plan.c: their table, unless it exists */
 int store_plans_exist(const struct store *store, bool *exist, struct err *err);
 
-/* store_db.c. store_fail says what a result code means for the user and returns -1. */
+/* db.c. store_fail explains a result code to the user and returns -1. */
 int store_fail(const struct store *store, int rc, struct err *err);
 int store_exec(struct store *store, const char *sql, struct err *err);
 
@@ -63,7 +62,7 @@ static inline struct store_field store_real(double r) {
 /* A statement with its parameters bound; NULL and err. The caller finalizes it. */
 sqlite3_stmt *store_query(const struct store *store, const char *sql, const struct store_field *fields, size_t count,
                           struct err *err);
-/* Of a statement that is used again. */
+/* Binds the parameters of a statement that is used again. */
 int store_bind(const struct store *store, sqlite3_stmt *stmt, const struct store_field *fields, size_t count,
                struct err *err);
 /* The next row of a statement. 1: there is one, 0: the end, -1: failed, also where stmt is NULL. */
@@ -83,17 +82,17 @@ int store_rollback(struct store *store);
 /* One INSERT or UPDATE of exactly one row, committed. id may be NULL, else it gets the row's. */
 int store_change(struct store *store, const char *sql, const struct store_field *fields, size_t count, int64_t *id,
                  struct err *err);
-/* Commits what store_group_begin holds back, and flushes what follows. */
+/* Commits the trials that store_group_begin holds back, and flushes later commits. */
 int store_settle(struct store *store, struct err *err);
 /* A column as text; "" for NULL. Lives until the statement's next step. */
 const char *store_column(sqlite3_stmt *stmt, int column);
 double store_column_real(sqlite3_stmt *stmt, int column); /* NAN for NULL */
-/* A column that holds a JSON array of numbers; NAN for what is none. The caller frees them. */
+/* A column that holds a JSON array of numbers; NAN for other elements. The caller frees the array. */
 int store_column_reals(const struct store *store, sqlite3_stmt *stmt, int column, double **reals, size_t *count,
                        struct err *err);
-/* A column that holds JSON: new reference, NULL and err where it does not parse. */
+/* A column that holds JSON: a new reference, or NULL and err if it does not parse. */
 json_t *store_column_json(const struct store *store, sqlite3_stmt *stmt, int column, const char *what, struct err *err);
-/* The same where NULL is allowed; -1 where it does not parse. */
+/* The same for a column that may be NULL; -1 if it does not parse. */
 int store_column_json_or_null(const struct store *store, sqlite3_stmt *stmt, int column, const char *what,
                               json_t **json, struct err *err);
 

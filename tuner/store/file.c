@@ -14,7 +14,7 @@
 enum { HEADER_SIZE = 100, HEADER_USER_VERSION = 60, HEADER_APPLICATION_ID = 68 };
 static const char header_magic[16] = "SQLite format 3";
 
-static const char other_hint[] = "choose another file with --store; this one was left as it is";
+static const char other_hint[] = "choose another file with --store; this one was not changed";
 
 static uint32_t big_endian(const unsigned char *bytes) {
 	return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
@@ -24,7 +24,7 @@ static int header_check(const char *path, const unsigned char *header, struct er
 	if (memcmp(header, header_magic, sizeof header_magic) != 0)
 		return err_set(err, ERR_USAGE, other_hint, "%s is not a Sweetspot store", path);
 	if (big_endian(header + HEADER_APPLICATION_ID) != STORE_APPLICATION_ID)
-		return err_set(err, ERR_USAGE, other_hint, "%s is a database of another program", path);
+		return err_set(err, ERR_USAGE, other_hint, "%s is the database of another program", path);
 	uint32_t version = big_endian(header + HEADER_USER_VERSION);
 	if (version > STORE_VERSION)
 		return err_set(err, ERR_USAGE, "use the Sweetspot that wrote it, or choose another file with --store",
@@ -40,7 +40,7 @@ static int header_read(const char *path, unsigned char *header, struct err *err)
 		close(fd);
 	if (got < 0)
 		return err_set(err, ERR_FAILED, "check its permissions, or choose another file with --store",
-		               "can't read store %s: %s", path, strerror(error));
+		               "cannot read store %s: %s", path, strerror(error));
 	if (got < HEADER_SIZE)
 		return err_set(err, ERR_USAGE, other_hint, "%s is not a Sweetspot store", path);
 	return 0;
@@ -61,14 +61,14 @@ int store_file_probe(const char *path, enum store_file *kind, struct err *err) {
 	if (stat(path, &st) != 0) {
 		if (errno == ENOENT)
 			return 0;
-		return err_set(err, ERR_FAILED, "choose another file with --store", "can't reach store %s: %s", path,
+		return err_set(err, ERR_FAILED, "choose another file with --store", "cannot reach store %s: %s", path,
 		               strerror(errno));
 	}
 	if (!S_ISREG(st.st_mode))
 		return err_set(err, ERR_USAGE, "a store is a file: choose one with --store", "%s is %s", path,
 		               S_ISDIR(st.st_mode) ? "a directory" : "not a regular file");
 	*kind = st.st_size ? STORE_FILE_STORE : STORE_FILE_EMPTY;
-	/* A store is never empty once it has a log: SQLite would throw the log away. */
+	/* A store with a log is never empty. SQLite would delete the log of an empty file. */
 	if (!st.st_size && store_file_beside(path, "-wal"))
 		return err_set(err, ERR_USAGE, "move both files away, or choose another file with --store",
 		               "store %s is damaged: it was emptied, but %s-wal still holds data", path, path);

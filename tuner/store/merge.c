@@ -32,13 +32,13 @@ int merge_bind(const struct merge *merge, sqlite3_stmt *to, int place, sqlite3_s
 	int rc = SQLITE_OK;
 	for (int i = 0; rc == SQLITE_OK && i < count; i++) {
 		if (sqlite3_column_type(row, from + i) == SQLITE_BLOB)
-			return merge_damaged(merge, "it has a blob where none belongs");
+			return merge_damaged(merge, "a cell holds a blob");
 		rc = sqlite3_bind_value(to, place + i, sqlite3_column_value(row, from + i));
 	}
 	return rc == SQLITE_OK ? 0 : store_fail(merge->target, rc, merge->err);
 }
 
-/* A cell that the target's tables refuse is the source's fault. */
+/* If the target's tables refuse a cell, the source is damaged. */
 int merge_step(const struct merge *merge, sqlite3_stmt *stmt) {
 	int rc = sqlite3_step(stmt);
 	sqlite3_reset(stmt);
@@ -67,7 +67,7 @@ static int rank(sqlite3_stmt *row, int column) {
 	return i;
 }
 
-/* Of numbers and texts of any kind, NULL first. */
+/* Orders numbers and texts of any kind, NULL first. */
 static int compare(sqlite3_stmt *a, int column_a, sqlite3_stmt *b, int column_b) {
 	int type_a = sqlite3_column_type(a, column_a), type_b = sqlite3_column_type(b, column_b);
 	if (type_a == SQLITE_NULL || type_b == SQLITE_NULL)
@@ -79,7 +79,8 @@ static int compare(sqlite3_stmt *a, int column_a, sqlite3_stmt *b, int column_b)
 	return strcmp(store_column(a, column_a), store_column(b, column_b));
 }
 
-/* The one that ended later; of equal ones the one in the further state; then by any column, but always the same one. */
+/* The state that ended later wins, then the one that got further, then any column decides: the choice must not depend
+ * on the order of the files. */
 static bool is_later(sqlite3_stmt *a, int from_a, sqlite3_stmt *b, int from_b, int count) {
 	int order = compare(a, from_a + 1, b, from_b + 1);
 	if (!order)
@@ -113,7 +114,7 @@ static int source_check(struct merge *merge) {
 	                 " SELECT 1 FROM trials WHERE search NOT IN (SELECT id FROM searches)",
 	                 NULL, 0, &orphans, merge->err))
 		return -1;
-	return orphans ? merge_damaged(merge, "it has trials of no search, or searches of no session") : 0;
+	return orphans ? merge_damaged(merge, "it has trials without their search, or searches without their session") : 0;
 }
 
 static bool is_same_file(const char *a, const char *b) {
@@ -121,13 +122,13 @@ static bool is_same_file(const char *a, const char *b) {
 	return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
-/* One snapshot of it, as others may be writing. */
+/* Reads one snapshot, because other processes may be writing. */
 static int file_merge(struct merge *merge, const char *path) {
 	if (is_same_file(path, merge->target->path))
 		return 0;
 	merge->source = store_open(path, STORE_READ, merge->err);
 	if (!merge->source && merge->err->code == ERR_NOTHING)
-		return err_set(merge->err, ERR_USAGE, "name stores that are there", "there is no store at %s", path);
+		return err_set(merge->err, ERR_USAGE, "name existing stores", "%s does not exist", path);
 	int failed = !merge->source || store_exec(merge->source, "BEGIN", merge->err) || source_check(merge) ||
 	             merge_sessions(merge);
 	store_close(merge->source);
@@ -144,8 +145,8 @@ static int statements_make(struct merge *merge) {
 	return 0;
 }
 
-/* Searches of several files in the order they ended; equal times are told apart by what does not depend on the order of
- * files. */
+/* Numbers the searches of all files in the order they ended. Columns that do not depend on the order of the files
+ * decide between equal times. */
 static int finish_number(struct merge *merge) {
 	return store_exec(
 		merge->target,

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Stores of separate runs joined into one: what both have is there once, and the order of files does not matter for
- * what is in it. A session or search is the same where its uuid and all that it began with are; of two states of one
- * the later counts. Trials are the same where all of them is, as often as either has it. */
+/* Joins the stores of separate runs: rows that both have are kept once, and the result does not depend on the order of
+ * the files. Two sessions or searches are the same if their uuid and everything they began with are equal; the later of
+ * their states is kept. Trials are the same if all their cells are equal, and each occurs as often as in the file that
+ * has it most often. */
 #ifndef TUNER_STORE_MERGE_H
 #define TUNER_STORE_MERGE_H
 #include "tuner/store/store.h"
 
-struct store_merged {                   /* what a file brought */
-	int64_t sessions, searches, trials; /* new ones */
-	int64_t updated;                    /* sessions and searches that were there in an earlier state */
+struct store_merged {                   /* the contribution of a file */
+	int64_t sessions, searches, trials; /* new rows */
+	int64_t updated;                    /* sessions and searches that were known in an earlier state */
 };
 
-/* All files or none of them: one transaction. Sources are read only, and every cell of them is checked before it gets
- * in: ERR_USAGE names the file that is no store, damaged, or newer. merged: count of them. A file that is the target
- * itself brings nothing. */
+/* Merges all files or none, in one transaction. The sources are only read, and every cell is checked before it is
+ * copied: ERR_USAGE names the file that is not a store, damaged, or newer. merged: an array of `count`. The target
+ * itself contributes nothing. */
 int store_merge(struct store *target, const char *const *paths, size_t count, struct store_merged *merged,
                 struct err *err);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the files of store_merge share. */
+/* Shared by the files of store_merge. */
 #ifndef TUNER_STORE_MERGE_IMPL_H
 #define TUNER_STORE_MERGE_IMPL_H
 #include "tuner/store/db.h"
@@ -17,27 +17,27 @@ enum merge_statement {
 
 struct merge {
 	struct store *target, *source;
-	sqlite3_stmt *add[MERGE_STATEMENTS]; /* of the target */
-	bool plans;                          /* the source has some */
+	sqlite3_stmt *add[MERGE_STATEMENTS]; /* prepared on the target */
+	bool plans;                          /* the source has a table of plans */
 	struct store_merged *merged;
 	struct err *err;
 };
 
-/* Rows by what they hold. Of equal ones each is taken once. */
+/* Rows by a digest of their cells. Each of several equal rows can be claimed once. */
 struct merge_keys;
 struct merge_keys *merge_keys_new(void);
 void merge_keys_free(struct merge_keys *keys);
-/* The rows of a query on the target, whose column `id` has the id; NULL and merge->err. Finalizes rows. */
+/* Reads the rows of a query on the target; column `id` holds the id. NULL and merge->err. Finalizes rows. */
 struct merge_keys *merge_keys_read(const struct merge *merge, sqlite3_stmt *rows, int from, int count, int id);
-/* Whose key the row has, the first that was added first; 0: none is left. */
-int64_t merge_keys_take(struct merge_keys *keys, sqlite3_stmt *row, int from, int count);
+/* The id of the next row with the same cells, in the order they were read; 0 if none is left. */
+int64_t merge_keys_claim(struct merge_keys *keys, sqlite3_stmt *row, int from, int count);
 
-/* All return -1 with merge->err set, which names the file. */
+/* All of these return -1 with merge->err set, which names the file. */
 int merge_damaged(const struct merge *merge, const char *what);
-/* Binds to `place` and following what a row has in `from` and following. */
+/* Binds `count` cells of a row, beginning with `from`, to the parameters beginning with `place`. */
 int merge_bind(const struct merge *merge, sqlite3_stmt *to, int place, sqlite3_stmt *row, int from, int count);
-int merge_step(const struct merge *merge, sqlite3_stmt *stmt); /* one that returns no row; reset afterwards */
-/* Is it a JSON object or array of the type, or NULL where that may be? */
+int merge_step(const struct merge *merge, sqlite3_stmt *stmt); /* runs an INSERT or UPDATE and resets it */
+/* Is the cell JSON of this type, or NULL if that is allowed? */
 bool merge_json(sqlite3_stmt *row, int column, json_type type, bool null);
 /* A session or search that was copied while it went on: the later of the two states stays. `sql` selects the target's
  * (state, ended, then the columns that decide between equal ones) by its id; `end` writes the row's. check may be NULL.
@@ -46,7 +46,8 @@ int merge_update(const struct merge *merge, const char *sql, enum merge_statemen
                  int count, int64_t id, int (*check)(const struct merge *merge, sqlite3_stmt *row));
 
 int merge_sessions(struct merge *merge);
-int merge_searches(struct merge *merge, int64_t from, int64_t to); /* of a session; to: its number in the target */
-int merge_trials(struct merge *merge, int64_t from, int64_t to, bool is_new); /* of a search */
+int merge_searches(struct merge *merge, int64_t from,
+                   int64_t to); /* the searches of a session, whose id in the target is `to` */
+int merge_trials(struct merge *merge, int64_t from, int64_t to, bool is_new); /* the trials of a search */
 
 #endif

@@ -14,7 +14,7 @@ struct digest {
 struct key {
 	struct digest digest;
 	int64_t id;
-	size_t next; /* of the first of equal ones: the first that is not taken */
+	size_t next; /* in the first of equal keys: the first that was not claimed */
 };
 
 struct merge_keys {
@@ -34,7 +34,7 @@ void merge_keys_free(struct merge_keys *keys) {
 }
 
 /* The finalizer of SplitMix64 (G. Steele, D. Lea, C. Flood, Fast Splittable Pseudorandom Number Generators, 2014), over
- * two states. Who makes two rows that collide only keeps rows of his own out. */
+ * two states. Someone who constructs rows that collide only keeps rows of their own store out. */
 static uint64_t mix(uint64_t x) {
 	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
 	x = (x ^ x >> 27) * 0x94d049bb133111ebu;
@@ -58,7 +58,7 @@ static void digest_bytes(struct digest *digest, const unsigned char *bytes, size
 	digest_word(digest, word);
 }
 
-/* Type, size and content of each cell. */
+/* The digest covers type, size and content of each cell. */
 static struct digest row_digest(sqlite3_stmt *row, int from, int count) {
 	struct digest digest = {1, 2};
 	for (int c = from; c < from + count; c++) {
@@ -120,7 +120,7 @@ static void sort(struct merge_keys *keys) {
 	keys->sorted = true;
 }
 
-int64_t merge_keys_take(struct merge_keys *keys, sqlite3_stmt *row, int from, int count) {
+int64_t merge_keys_claim(struct merge_keys *keys, sqlite3_stmt *row, int from, int count) {
 	size_t low = 0, high = keys->count;
 	if (!keys->count)
 		return 0;

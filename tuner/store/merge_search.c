@@ -7,7 +7,7 @@
 #include "src/base/json/js.h"
 #include "tuner/store/merge_impl.h"
 
-/* id, what it began with (11), how it ended (3) */
+/* The columns: id, 11 that are set at the beginning, 3 that are set at the end. */
 #define BEGUN "kernel, source, problem, objective, strategy, seed, space_hash, cartesian, valid, baseline"
 enum { BEGIN = 1, BEGIN_COUNT = 11, END = 12, END_COUNT = 3, RESULT = 14 };
 
@@ -22,8 +22,9 @@ static sqlite3_stmt *searches_of(const struct merge *merge, const struct store *
 
 static int search_check(const struct merge *merge, sqlite3_stmt *row) {
 	if (!merge_json(row, 3, JSON_OBJECT, false) || !merge_json(row, 10, JSON_OBJECT, true))
-		return merge_damaged(merge, "a search's problem or baseline is no JSON object");
-	return merge_json(row, RESULT, JSON_OBJECT, true) ? 0 : merge_damaged(merge, "a search's result is no JSON object");
+		return merge_damaged(merge, "a search's problem or baseline is not a JSON object");
+	return merge_json(row, RESULT, JSON_OBJECT, true) ? 0
+	                                                  : merge_damaged(merge, "a search's result is not a JSON object");
 }
 
 static int search_add(struct merge *merge, sqlite3_stmt *row, int64_t session, int64_t *id) {
@@ -38,8 +39,8 @@ static int search_add(struct merge *merge, sqlite3_stmt *row, int64_t session, i
 	return 0;
 }
 
-/* The numbers of searches and trials in a plan mean nothing in another file: one that is resumed there is told of no
- * earlier results, and keeps its budget. */
+/* The ids of searches and trials in a plan have no meaning in another file: a search that is resumed there keeps its
+ * budget, but not its earlier results. */
 static int plan_copy(const struct merge *merge, sqlite3_stmt *row, int64_t to) {
 	sqlite3_stmt *add = merge->add[MERGE_PLAN_ADD];
 	json_t *plan = store_column_json(merge->source, row, 0, "a search's plan", merge->err);
@@ -79,7 +80,7 @@ int merge_searches(struct merge *merge, int64_t from, int64_t to) {
 	sqlite3_stmt *rows = keys ? searches_of(merge, merge->source, from) : NULL;
 	int more;
 	while ((more = store_step(merge->source, rows, merge->err)) > 0) {
-		int64_t search = sqlite3_column_int64(rows, 0), id = merge_keys_take(keys, rows, BEGIN, BEGIN_COUNT);
+		int64_t search = sqlite3_column_int64(rows, 0), id = merge_keys_claim(keys, rows, BEGIN, BEGIN_COUNT);
 		bool is_new = id == 0;
 		int failed = is_new ? search_add(merge, rows, to, &id)
 		                    : merge_update(merge, old, MERGE_SEARCH_END, rows, END, END_COUNT, id, search_check);

@@ -5,7 +5,7 @@
 
 #include "tuner/store/merge_impl.h"
 
-/* id, what it began with (7), how it ended (3) */
+/* The columns: id, 7 that are set at the beginning, 3 that are set at the end. */
 #define BEGUN "fingerprint, machine, version, command, seed, started"
 enum { BEGIN = 1, BEGIN_COUNT = 7, END = 8, END_COUNT = 3 };
 
@@ -19,7 +19,7 @@ static sqlite3_stmt *sessions_of(const struct merge *merge, const struct store *
 static int session_add(struct merge *merge, sqlite3_stmt *row, int64_t *id) {
 	sqlite3_stmt *add = merge->add[MERGE_SESSION_ADD];
 	if (!merge_json(row, 2, JSON_OBJECT, false))
-		return merge_damaged(merge, "a session's machine is no JSON object");
+		return merge_damaged(merge, "a session's machine is not a JSON object");
 	if (merge_bind(merge, add, 1, row, BEGIN, BEGIN_COUNT + END_COUNT) || merge_step(merge, add))
 		return -1;
 	*id = sqlite3_last_insert_rowid(merge->target->db);
@@ -33,7 +33,7 @@ int merge_sessions(struct merge *merge) {
 	sqlite3_stmt *rows = keys ? sessions_of(merge, merge->source) : NULL;
 	int more;
 	while ((more = store_step(merge->source, rows, merge->err)) > 0) {
-		int64_t id = merge_keys_take(keys, rows, BEGIN, BEGIN_COUNT);
+		int64_t id = merge_keys_claim(keys, rows, BEGIN, BEGIN_COUNT);
 		int failed = id ? merge_update(merge, old, MERGE_SESSION_END, rows, END, END_COUNT, id, NULL)
 		                : session_add(merge, rows, &id);
 		if (failed || merge_searches(merge, sqlite3_column_int64(rows, 0), id)) {

@@ -15,12 +15,13 @@ static sqlite3_stmt *trials_of(const struct merge *merge, const struct store *st
 
 static int trial_check(const struct merge *merge, sqlite3_stmt *row) {
 	if (!merge_json(row, CONFIG, JSON_OBJECT, false))
-		return merge_damaged(merge, "a trial's configuration is no JSON object");
+		return merge_damaged(merge, "a trial's configuration is not a JSON object");
 	if (!merge_json(row, SAMPLES, JSON_ARRAY, false))
-		return merge_damaged(merge, "a trial's samples are no JSON array");
+		return merge_damaged(merge, "a trial's samples are not a JSON array");
 	if (!merge_json(row, DETAIL, JSON_OBJECT, true))
-		return merge_damaged(merge, "a trial's detail is no JSON object");
-	return isfinite(sqlite3_column_double(row, VALUE)) ? 0 : merge_damaged(merge, "a trial's value is no number");
+		return merge_damaged(merge, "a trial's detail is not a JSON object");
+	return isfinite(sqlite3_column_double(row, VALUE)) ? 0
+	                                                   : merge_damaged(merge, "a trial's value is not a finite number");
 }
 
 static int trial_add(struct merge *merge, sqlite3_stmt *row, int64_t search) {
@@ -40,7 +41,7 @@ int merge_trials(struct merge *merge, int64_t from, int64_t to, bool is_new) {
 	sqlite3_stmt *rows = keys ? trials_of(merge, merge->source, from) : NULL;
 	int more;
 	while ((more = store_step(merge->source, rows, merge->err)) > 0)
-		if ((is_new || !merge_keys_take(keys, rows, 0, COUNT)) && trial_add(merge, rows, to)) {
+		if ((is_new || !merge_keys_claim(keys, rows, 0, COUNT)) && trial_add(merge, rows, to)) {
 			more = -1;
 			break;
 		}

@@ -6,7 +6,7 @@
 
 enum { RELATIVES_MAX = 256, UNFINISHED_MAX = 100, UNLIMITED = -1 };
 
-/* An unset machine is damage, which the parser of the empty text reports. */
+/* A missing machine means that the store is damaged, which the parser reports for the empty text. */
 #define MACHINE "coalesce(s.machine, '')"
 
 /* In all of them ?1 is the fingerprint, ?2 the kernel, ?3 the objective, and ?4 the number of rows at most. */
@@ -52,7 +52,7 @@ static const struct {
 	[STORE_MACHINES] = {machines, UNLIMITED},
 };
 
-/* fn's answer as 0 or 1, or -1. */
+/* Returns the callback's answer as 0 or 1, or -1. */
 static int row_read(const struct store *store, sqlite3_stmt *stmt, store_row_fn fn, void *ctx, struct err *err) {
 	json_t *machine = NULL, *result = NULL;
 	int stop = -1;

@@ -8,7 +8,7 @@
 #include "src/base/mem.h"
 #include "tuner/store/db.h"
 
-/* The end of a number of plain digits as JSON has it, NULL where there is none; *value: what it is. */
+/* Reads a JSON number of at most 15 digits before the point. Returns its end, or NULL for anything else. */
 static const char *real_read(const char *text, double *value) {
 	const char *at = text + (*text == '-'), *digits = at;
 	char *end;
@@ -30,8 +30,8 @@ static const char *real_read(const char *text, double *value) {
 	return good && end == at && isfinite(*value) ? at : NULL;
 }
 
-/* "[1.5,2]", which most samples are, without a parser: one trial has few, but a store has many trials. False: it is
- * something else, or nothing at all. */
+/* Reads "[1.5,2]", the usual form of samples, without a JSON parser, because a store has many trials. False for any
+ * other form. */
 static bool reals_read(const char *text, double *samples, size_t *count) {
 	bool more = text[0] == '[' && text[1] != ']';
 	*count = 0;

@@ -13,13 +13,13 @@ static const char unfinished[] = STORE_ROW(
 				 " AND (?7 IS NULL OR q.space_hash IS ?7) AND (?8 IS NULL OR q.baseline IS ?8)"
 				 " AND (?9 = 0 OR q.valid IS ?9) AND (?10 = 0 OR q.cartesian IS ?10) ORDER BY q.id DESC LIMIT 1");
 
-static sqlite3_stmt *resume_query(struct store *store, const char *fingerprint, const struct store_search *like,
+static sqlite3_stmt *resume_query(struct store *store, const char *fingerprint, const struct store_search *wanted,
                                   struct err *err) {
 	const struct store_field fields[] = {
-		store_text(fingerprint),      store_text(like->kernel),    store_text(like->source),
-		store_text(like->problem),    store_text(like->objective), store_text(like->strategy),
-		store_text(like->space_hash), store_text(like->baseline),  store_int((int64_t)like->valid),
-		store_real(like->cartesian),
+		store_text(fingerprint),        store_text(wanted->kernel),    store_text(wanted->source),
+		store_text(wanted->problem),    store_text(wanted->objective), store_text(wanted->strategy),
+		store_text(wanted->space_hash), store_text(wanted->baseline),  store_int((int64_t)wanted->valid),
+		store_real(wanted->cartesian),
 	};
 	return store_query(store, unfinished, fields, sizeof fields / sizeof *fields, err);
 }
@@ -34,10 +34,10 @@ static int on_row(void *ctx, const struct store_row *row) {
 	return 0;
 }
 
-int store_resume_find(struct store *store, const char *fingerprint, const struct store_search *like,
+int store_resume_find(struct store *store, const char *fingerprint, const struct store_search *wanted,
                       struct store_resumed *found, struct err *err) {
 	*found = (struct store_resumed){0};
-	if (store_rows_each(store, resume_query(store, fingerprint, like, err), on_row, found, err))
+	if (store_rows_each(store, resume_query(store, fingerprint, wanted, err), on_row, found, err))
 		return -1;
 	return found->search != 0;
 }

@@ -7,12 +7,14 @@
 #include "src/base/mem.h"
 #include "tuner/store/db.h"
 
-/* The check reads every page, 2 to 3 ms a MiB (measured). Larger stores are checked where they are read. */
+/* The check reads every page, which takes 2 to 3 ms a MiB (measured). Larger stores are checked only where they are
+ * read. */
 enum { QUICK_CHECK_BYTES = 4 << 20 };
 
 #define STATES "CHECK (state IN ('running', 'interrupted', 'done', 'failed'))"
 
-/* Times are seconds since 1970. `finish` numbers the searches in the order they ended: clocks may be set back. */
+/* Times are seconds since 1970. `finish` numbers the searches in the order they ended, because clocks may be set back.
+ */
 static const char *const tables[] = {
 	"CREATE TABLE sessions (id INTEGER PRIMARY KEY, fingerprint TEXT NOT NULL, machine TEXT NOT NULL,"
 	" version TEXT NOT NULL, command TEXT NOT NULL, seed INTEGER NOT NULL, started REAL NOT NULL, ended REAL,"
@@ -36,7 +38,7 @@ static const char *const indexes[] = {
 	"CREATE INDEX trials_of_search ON trials(search)",
 };
 
-/* These fail to compile where a table or a column is missing. */
+/* These fail to compile if a table or a column is missing. */
 static const char *const probes[] = {
 	"SELECT id, fingerprint, machine, version, command, seed, started, ended, state, noise_floor FROM sessions",
 	"SELECT id, session, kernel, source, problem, objective, strategy, seed, space_hash, cartesian, valid, baseline,"
@@ -48,7 +50,7 @@ static const char *const probes[] = {
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
 static int create_all(struct store *store, struct err *err) {
-	/* Type checks by SQLite itself, where it is new enough for them. */
+	/* SQLite itself checks the types if it is new enough. */
 	const char *strict = sqlite3_libversion_number() >= 3037000 ? " STRICT" : "";
 	int rc = 0;
 	for (size_t i = 0; rc == 0 && i < COUNT(tables); i++) {
@@ -66,7 +68,8 @@ static int create_all(struct store *store, struct err *err) {
 	return rc;
 }
 
-/* One transaction, before the switch to WAL: the file is a whole store with its application_id, or empty. */
+/* Uses one transaction, before the switch to WAL, so that the file is either a whole store with its application_id or
+ * empty. */
 int store_schema_create(struct store *store, struct err *err) {
 	int64_t objects;
 	if (store_exec(store, "BEGIN EXCLUSIVE", err))
@@ -109,7 +112,7 @@ bool store_has_uuids(const struct store *store) {
 	return rc == SQLITE_OK;
 }
 
-/* Programs that don't know the columns neither read nor fill them, so that the format has kept its number. */
+/* Older programs neither read nor fill the new columns, so that the format keeps its number. */
 int store_schema_step(struct store *store, struct err *err) {
 	if (store_has_uuids(store))
 		return 0;
@@ -126,7 +129,7 @@ int store_schema_step(struct store *store, struct err *err) {
 
 int store_schema_verify(struct store *store, struct err *err) {
 	int64_t id, version, code;
-	/* A store has no code in it: views and triggers were put there by someone else. */
+	/* A store never has views or triggers: someone else put them there, and they could run code. */
 	if (store_number(store, "PRAGMA application_id", NULL, 0, &id, err) ||
 	    store_number(store, "PRAGMA user_version", NULL, 0, &version, err) ||
 	    store_number(store, "SELECT count(*) FROM sqlite_schema WHERE type IN ('trigger', 'view')", NULL, 0, &code,

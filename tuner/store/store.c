@@ -35,7 +35,7 @@ void store_close(struct store *store) {
 	free(store);
 }
 
-/* A URI with every unusual byte escaped: names like ":memory:" and "file:x" mean files, too. */
+/* A URI with every unusual byte escaped, so that names like ":memory:" and "file:x" are file names, too. */
 static char *path_uri(const char *path, const char *query) {
 	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789/._-";
 	char *uri = mem_alloc(strlen(path) * 3 + strlen(query) + 16, 1);
@@ -56,12 +56,12 @@ static int connect_to(struct store *store, int flags, const char *query, struct 
 		return store_fail(store, rc, err);
 	sqlite3_extended_result_codes(store->db, 1);
 	sqlite3_busy_timeout(store->db, STORE_BUSY_MS);
-	/* The file may come from anywhere: its schema gets no say over functions, its cells are checked. */
+	/* The file may come from anywhere: its schema must not call functions, and its cells are checked. */
 	sqlite3_db_config(store->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
 	return store_exec(store, "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON", err);
 }
 
-/* The folder of a file, with its slash. Caller frees. */
+/* The folder of a file, with its slash. The caller frees it. */
 static char *folder_of(const char *path) {
 	const char *slash = strrchr(path, '/');
 	return slash ? mem_printf("%.*s", (int)(slash + 1 - path), path) : mem_strdup("./");
@@ -71,8 +71,8 @@ static bool can_write(const char *path) {
 	return faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) == 0;
 }
 
-/* A log can only be shared where its index can be written beside it. Without a log the file alone is the whole store,
- * and a read-only folder is no obstacle. */
+/* A log can only be shared if its index can be written beside it. Without a log the file alone is the whole store, so
+ * that it can be read in a read-only folder. */
 static bool is_frozen(const struct store *store) {
 	char *dir = folder_of(store->path);
 	bool frozen = !can_write(dir) && !store_file_beside(store->path, "-wal");
@@ -88,12 +88,12 @@ static int check_existing(struct store *store, struct err *err) {
 static int make_folder(const char *dir, const char *path, struct err *err) {
 	if (sys_make_dirs(dir, err) == 0)
 		return 0;
-	err_prefix(err, "can't make the folder of store %s", path);
+	err_prefix(err, "cannot make the folder of store %s", path);
 	err_hint(err, "choose a file in a folder that you can write with --store");
 	return -1;
 }
 
-/* SQLite would tell less well what stands in the way. */
+/* SQLite would not name the file or folder that is not writable. */
 static int check_writable(const struct store *store, enum store_file kind, struct err *err) {
 	char *dir = folder_of(store->path);
 	const char *locked = NULL;
@@ -104,13 +104,13 @@ static int check_writable(const struct store *store, enum store_file kind, struc
 		locked = store->path;
 	if (locked)
 		rc = err_set(err, ERR_FAILED, "make it writable, or choose another file with --store",
-		             "can't write store %s: %s: %s", store->path, locked, strerror(errno));
+		             "cannot write store %s: %s: %s", store->path, locked, strerror(errno));
 	free(dir);
 	return rc;
 }
 
-/* A process that died while it made the store left a journal. SQLite undoes that at the first read; then there is an
- * empty file again. */
+/* A process that died while it made the store left a journal. SQLite rolls it back at the first read, which leaves an
+ * empty file. */
 static int undo_creation(struct store *store, enum store_file *kind, struct err *err) {
 	if (*kind != STORE_FILE_STORE || !store_file_beside(store->path, "-journal"))
 		return 0;
@@ -127,9 +127,9 @@ static int wal_look(struct store *store, struct err *err) {
 	return found < 0 ? -1 : 0;
 }
 
-/* FULL: in WAL mode it syncs the log at every commit, so a power cut costs nothing that was committed; trials in quick
- * succession share one (store_write.c). Where the file
- * system can't do WAL the answer to journal_mode is another mode and no error: slower, as safe. */
+/* In WAL mode FULL syncs the log at every commit, so that a power cut loses nothing that was committed; trials in quick
+ * succession share a sync (write.c). On a file system without WAL journal_mode answers another mode and does not fail,
+ * which is slower and as safe. */
 static int open_writing(struct store *store, bool create, struct err *err) {
 	int flags = SQLITE_OPEN_READWRITE | (create ? SQLITE_OPEN_CREATE : 0);
 	if (connect_to(store, flags, "", err) || store_exec(store, "PRAGMA synchronous = FULL", err))
@@ -147,21 +147,21 @@ static int open_any(struct store *store, struct err *err) {
 	enum store_file kind;
 	if (store_file_probe(store->path, &kind, err) || undo_creation(store, &kind, err))
 		return -1;
-	/* Damage is found by a connection that can't write. */
+	/* A connection that cannot write checks for damage. */
 	if (kind == STORE_FILE_STORE && check_existing(store, err))
 		return -1;
 	if (kind != STORE_FILE_STORE && store->mode == STORE_READ)
 		return err_set(err, ERR_NOTHING,
-		               "measure something first, as with `sweetspot tune`, or name a store with --store",
-		               "nothing has been stored at %s yet", store->path);
+		               "measure something first, for example with `sweetspot tune`, or name a store with --store",
+		               "nothing is stored at %s yet", store->path);
 	if (store->mode == STORE_READ)
 		return 0;
 	return check_writable(store, kind, err) || open_writing(store, kind != STORE_FILE_STORE, err) ? -1 : 0;
 }
 
-/* Openings take turns: a file that another process is making looks damaged until it is whole. The lock is on the
- * folder, so that nothing has to be made for it, and it is advisory; where a file system has no locks we go on without.
- */
+/* Only one process opens a store at a time, because a file that another process is making looks damaged until it is
+ * whole. The lock is on the folder, which exists already, and it is advisory: a file system without locks works as
+ * well. */
 static int opening_lock(const struct store *store) {
 	char *dir = folder_of(store->path);
 	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -179,13 +179,13 @@ static int open_in_turn(struct store *store, struct err *err) {
 	return failed;
 }
 
-/* The folder comes first, since it holds the lock. */
+/* The folder comes first, because it holds the lock. */
 static int prepare_folder(const struct store *store, struct err *err) {
 	enum store_file kind;
 	if (store->mode == STORE_READ)
 		return 0;
 	if (store_file_probe(store->path, &kind, NULL) || kind != STORE_FILE_ABSENT)
-		return 0; /* what is wrong with it is said under the lock */
+		return 0; /* errors are reported later, under the lock */
 	char *dir = folder_of(store->path);
 	int failed = make_folder(dir, store->path, err);
 	free(dir);

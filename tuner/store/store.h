@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The store: one SQLite file (WAL) with every session, search and trial. A trial is committed when it ends, and flushed
- * to the disk with those of a quarter of a second. Several processes may use it at once: a writer waits for the other.
- */
+/* The store is one SQLite file (WAL) with every session, search and trial. A trial is committed when it ends, and
+ * flushed to the disk together with the other trials of a quarter of a second. Several processes may use it at once: a
+ * writer waits for the other. */
 #ifndef TUNER_STORE_STORE_H
 #define TUNER_STORE_STORE_H
 #include <jansson.h>
@@ -18,9 +18,9 @@ enum store_mode {
 	STORE_WRITE /* created with its folders where absent */
 };
 
-/* path NULL: $XDG_DATA_HOME/sweetspot/store.db. A file that is no store, is damaged, or was written by a newer version
- * is ERR_USAGE and left untouched. Disk full, read-only and the like are ERR_FAILED with a hint. STORE_READ of a file
- * that is absent or empty is ERR_NOTHING. A store belongs to one thread. */
+/* path NULL: $XDG_DATA_HOME/sweetspot/store.db. A file that is not a store, is damaged, or was written by a newer
+ * version is ERR_USAGE and left untouched. A full disk, a read-only file and similar causes are ERR_FAILED with a hint.
+ * STORE_READ of a file that is absent or empty is ERR_NOTHING. A store belongs to one thread. */
 struct store *store_open(const char *path, enum store_mode mode, struct err *err);
 void store_close(struct store *store);
 const char *store_path(const struct store *store);
@@ -29,7 +29,7 @@ char *store_default_path(struct err *err); /* caller frees */
 /* Texts are copied. Configurations and problems are canonical JSON (js_canonical). Times are seconds since 1970. */
 struct store_session {
 	int64_t id;
-	const char *fingerprint; /* of the machine */
+	const char *fingerprint; /* the machine's */
 	const json_t *machine;
 	const char *command; /* as typed */
 	uint64_t seed;
@@ -41,7 +41,7 @@ int store_session_end(struct store *store, int64_t session, const char *state, d
 
 struct store_search {
 	int64_t id, session;
-	const char *kernel, *source; /* source hash */
+	const char *kernel, *source; /* source: a hash */
 	const char *problem;         /* canonical JSON */
 	const char *objective, *strategy;
 	uint64_t seed;
@@ -56,23 +56,23 @@ int store_search_end(struct store *store, int64_t search, const char *state, con
 
 struct store_trial {
 	int64_t search;
-	/* baseline search probe race duel counters sweep cross turns; between, bridge: at another size, which detail has;
-	 * node: the baseline on one of several nodes */
+	/* baseline search probe race duel counters sweep cross turns; between, bridge: at another size, which `detail`
+	 * holds; node: the baseline on one of several nodes */
 	const char *phase;
-	int block;          /* of a race or duel, else 0 */
+	int block;          /* in a race or duel, else 0 */
 	const char *config; /* canonical JSON */
 	const char *status;
-	double value; /* the median; while searching over all attempts at it so far; NAN: none */
+	double value; /* the median, in a search over all attempts so far; NAN: unknown */
 	const double *samples;
 	size_t sample_count;
 	double started, elapsed;
 	bool disturbed;
 	const char *message;  /* may be NULL */
-	const json_t *detail; /* what else the worker said; may be NULL */
+	const json_t *detail; /* the rest of the worker's answer; may be NULL */
 };
 int store_trial_add(struct store *store, const struct store_trial *trial, struct err *err);
-/* Trials added in between are committed together, where many come at a time: until the end, or until anything else is
- * written, other processes don't see them, and they are lost with this one. */
+/* Trials added in between are committed together, because many come at a time: until the end, or until anything else is
+ * written, other processes do not see them, and a crash of this process loses them. */
 void store_group_begin(struct store *store);
 int store_group_end(struct store *store, struct err *err);
 
@@ -119,22 +119,22 @@ int store_each(struct store *store, enum store_rows rows, const struct store_fil
                struct err *err); /* filter NULL: everything */
 
 /* For --resume: the newest search that belongs to a session of this machine which was not finished (it is
- * "interrupted", or still "running" because it was killed) and whose members equal those of `like`. like->kernel must
- * be given; every other member that is NULL or 0 matches anything; id, session and seed are not compared. The search's
- * own state does not matter: one that is "done" in a session that was cut short later comes with its result, so that it
- * need not run again. 1: found, 0: not found, -1: error. */
+ * "interrupted", or still "running" because it was killed) and whose members equal those of `wanted`. wanted->kernel
+ * must be given; every other member that is NULL or 0 matches anything; id, session and seed are not compared. The
+ * search's own state does not matter: one that is "done" in a session that was cut short later comes with its result,
+ * so that it need not run again. 1: found, 0: not found, -1: error. */
 struct store_resumed {
 	int64_t search, session;
 	uint64_t seed;
 	char state[16]; /* "running", "interrupted", "done" or "failed" */
 	json_t *result; /* a new reference, or NULL */
 };
-int store_resume_find(struct store *store, const char *fingerprint, const struct store_search *like,
+int store_resume_find(struct store *store, const char *fingerprint, const struct store_search *wanted,
                       struct store_resumed *found, struct err *err);
 
-/* What a search began with, so that it can be resumed the same: any object. In a table of its own, which older programs
- * don't look at. */
+/* The plan is any object that the search needs in order to be resumed as it began. It has a table of its own, which
+ * older programs ignore. */
 int store_plan_set(struct store *store, int64_t search, const json_t *plan, struct err *err);
-int store_plan_get(struct store *store, int64_t search, json_t **plan, struct err *err); /* NULL where there is none */
+int store_plan_get(struct store *store, int64_t search, json_t **plan, struct err *err); /* NULL if it was never set */
 
 #endif

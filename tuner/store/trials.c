@@ -12,7 +12,7 @@ enum { EVALUATIONS_MAX = 20000 /* rows read of one search */ };
 	"SELECT search, phase, block, config, status, value, " samples ", started, elapsed, disturbed, message, " detail   \
 	" FROM trials WHERE search = ?1"
 
-/* fn's answer as 0 or 1, or -1. */
+/* Returns the callback's answer as 0 or 1, or -1. */
 static int trial_read(const struct store *store, sqlite3_stmt *stmt, store_trial_fn fn, void *ctx, struct err *err) {
 	double *samples = NULL;
 	json_t *detail = NULL;

@@ -23,7 +23,7 @@ static bool is_named(const json_t *rows, const char *name) {
 	return false;
 }
 
-/* What was counted, from the first trial that did. */
+/* Counters come from the first trial that counted them. */
 static void counters_add(json_t *json, const json_t *detail) {
 	json_t *rows = json_object_get(json, "counters"), *counter;
 	size_t i;
@@ -54,8 +54,8 @@ static json_t *trial_json(const struct store_trial *trial) {
 	return json;
 }
 
-/* A later trial adds its samples; one that failed is what counts, since it may fail again. Runs that were made to be
- * counted give counters only. */
+/* A later trial adds its samples. A failure decides the status, because the configuration may fail again. Runs of the
+ * counters contribute nothing else. */
 static int trial_add(void *ctx, const struct store_trial *trial) {
 	struct gather *gather = ctx;
 	bool cut = strcmp(trial->status, trial_status_word(TRIAL_CENSORED)) == 0;

@@ -8,10 +8,11 @@
 #include "src/base/sys.h"
 #include "tuner/store/db.h"
 
-/* Copies of a store that went separate ways are told apart by it when they are merged. */
+/* The uuid distinguishes rows of copies that were used separately when these are merged. */
 #define UUID "lower(hex(randomblob(16)))"
 
-/* JSON as it is kept: compact, members in their order, reals that read back the same. NULL for NULL; caller frees. */
+/* The stored form of JSON: compact, with members in their order and reals that read back the same. NULL for NULL; the
+ * caller frees it. */
 static char *json_text(const json_t *json) {
 	return json ? json_dumps(json, JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(17)) : NULL;
 }
@@ -69,8 +70,8 @@ static char *samples_text(const double *samples, size_t count) {
 	return text;
 }
 
-/* A flush takes milliseconds, a trial on a GPU may take less. What is committed without one is in the log: it outlives
- * the process, and is flushed with the next. (In WAL mode NORMAL never damages the file: sqlite.org/pragma.html,
+/* A flush takes milliseconds, and a trial on a GPU may take less. A commit without a flush is in the log: it outlives
+ * the process and is flushed with the next one. (In WAL mode NORMAL never damages the file: sqlite.org/pragma.html,
  * synchronous.) */
 static const double SYNC_SECONDS = 0.25;
 
@@ -82,7 +83,7 @@ static int group_open(struct store *store, struct err *err) {
 	return 0;
 }
 
-/* synchronous can't be changed within a transaction, but it is looked at when that is committed. */
+/* synchronous cannot change within a transaction, but it takes effect when the transaction is committed. */
 static int group_flush(struct store *store, struct err *err) {
 	if (!store->open)
 		return 0;
@@ -104,7 +105,7 @@ static int trial_insert(struct store *store, const char *sql, const struct store
 	errno = 0;
 	int rc = sqlite3_step(store->insert), failed = rc == SQLITE_DONE ? 0 : store_fail(store, rc, err);
 	sqlite3_reset(store->insert);
-	sqlite3_clear_bindings(store->insert); /* they point to what is freed now */
+	sqlite3_clear_bindings(store->insert); /* the bindings point to memory that the caller frees */
 	return failed;
 }
 

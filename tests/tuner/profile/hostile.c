@@ -90,7 +90,7 @@ int main(void) {
 	test_mutations();
 	schema_is("sweetspot-profile/2", "newer version");
 	schema_is("sweetspot-profile/10", "newer version");
-	schema_is("sweetspot-profile/", "no profile");
-	schema_is("sweetspot-tune/1", "no profile");
+	schema_is("sweetspot-profile/", "not a profile");
+	schema_is("sweetspot-tune/1", "not a profile");
 	return tap_done();
 }
