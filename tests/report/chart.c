@@ -203,7 +203,7 @@ static void test_ids(void) {
 	}
 }
 
-/* Every class that a picture has is in chart_css. */
+/* chart_css defines every class that a picture can have. */
 static void test_css(void) {
 	bool found = true;
 	char *css = chart_css();

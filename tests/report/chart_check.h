@@ -209,7 +209,7 @@ __attribute__((unused)) static char *texts_fault(const char *svg) {
 	return fault;
 }
 
-/* Every subpath begins on the canvas. */
+/* Whether every subpath begins on the canvas. */
 __attribute__((unused)) static bool is_on_canvas(const char *svg) {
 	double width, height, x, y;
 	const char *box = strstr(svg, "viewBox=\"0 0 ");

@@ -10,7 +10,7 @@
 #define P(x, y)                                                                                                        \
 	{ x, y, NAN, NAN }
 
-/* An axis as a reader sees it: the numbers at it and where they stand. */
+/* An axis as a reader sees it: its numbers and their places. */
 struct seen_axis {
 	double value[64], place[64];
 	size_t count;
@@ -30,7 +30,7 @@ static void see_number(const struct seen_text *seen, void *data) {
 	axis->place[axis->count++] = seen->anchor == 'e' ? seen->y - 0.35 * CANVAS_FONT : seen->x;
 }
 
-/* What a reader takes a place for, between the first and the last number. */
+/* Reads a place off the axis as a person would, between the first and the last number. */
 static double read_off(const struct seen_axis *axis, double place, bool log) {
 	size_t last = axis->count - 1;
 	double share = (place - axis->place[0]) / (axis->place[last] - axis->place[0]);
@@ -39,7 +39,7 @@ static double read_off(const struct seen_axis *axis, double place, bool log) {
 	return axis->value[0] + share * (axis->value[last] - axis->value[0]);
 }
 
-/* The element of this class and stroke-width (NULL: any), the nth of them; false where there is none. */
+/* Finds the nth path of this class and stroke-width (NULL: any); false if it does not exist. */
 static bool path_of(const char *svg, const char *class, const char *width, int nth, struct svg_path *path) {
 	for (const char *at = svg; (at = strstr(at, "<path"));) {
 		struct svg_tag tag;
@@ -54,7 +54,7 @@ static bool path_of(const char *svg, const char *class, const char *width, int n
 	return false;
 }
 
-/* Within three tenths of the canvas, of which the place has one. */
+/* Places are rounded to tenths; three of them are accepted. */
 static bool is_at(const struct seen_axis *axis, double place, double value, bool log) {
 	double a = read_off(axis, place - 0.3, log), b = read_off(axis, place + 0.3, log);
 	return value >= fmin(a, b) && value <= fmax(a, b);
@@ -124,7 +124,7 @@ static void test_intervals(void) {
 	}
 }
 
-/* Bars of both groups: their ends, and that they stand beside each other. */
+/* Checks the ends of bars in two groups, and that they stand beside each other. */
 static void test_bars(void) {
 	static const char *const names[] = {"a", "b", "c"};
 	const struct chart_point one[] = {P(0, 2), P(1, -3), P(2, 5)}, two[] = {P(0, 4), P(1, 1), P(2, NAN)};
@@ -211,7 +211,7 @@ static void test_winner(void) {
 	free(svg);
 }
 
-/* Names, labels and values of all lengths and numbers: nothing is cut, and nothing covers another. */
+/* Random names, labels and values: no text is cut, and none covers another. */
 static void test_texts(void) {
 	enum { ROUNDS = 600, MOST = 40 };
 	static const char words[] = "threads=16 MWMW illicit block_size_x \xc3\xa9 1e-9 @@ some words of a title";
@@ -252,7 +252,7 @@ static void test_texts(void) {
 	free(fault);
 }
 
-/* What must not pass, so that passing means something. */
+/* The checks must notice faults, so that passing them means something. */
 static void test_checks(void) {
 	static const char head[] = "<svg viewBox=\"0 0 440 300\">";
 	static const struct {

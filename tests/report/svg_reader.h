@@ -39,7 +39,7 @@ static const char *svg_read_name(const char *at, char name[32]) {
 	return at + length;
 }
 
-/* name="value"; NULL where it isn't that. */
+/* Reads name="value"; NULL if it is something else. */
 static const char *svg_read_attribute(const char *at, struct svg_tag *tag) {
 	if (tag->attribute_count == SVG_ATTRIBUTES || !(at = svg_read_name(at, tag->attributes[tag->attribute_count].name)))
 		return NULL;
@@ -50,7 +50,8 @@ static const char *svg_read_attribute(const char *at, struct svg_tag *tag) {
 	return close + 1;
 }
 
-/* From a '<' to after its '>', NULL where there is no tag. Comments, doctypes and instructions are no tags. */
+/* Reads a tag at '<' and returns the place after its '>', NULL if it is not a tag. Comments, doctypes and instructions
+ * are not accepted. */
 static const char *svg_tag_read(const char *at, struct svg_tag *tag) {
 	*tag = (struct svg_tag){.is_end = at[1] == '/'};
 	at = svg_read_name(at + 1 + tag->is_end, tag->name);
@@ -73,7 +74,7 @@ static const char *svg_attribute(const struct svg_tag *tag, const char *name) {
 	return NULL;
 }
 
-/* With the five entities of XML undone; the caller frees. */
+/* Replaces the five entities of XML. The caller frees the text. */
 static char *svg_plain_text(const char *content, size_t size) {
 	static const struct {
 		const char *entity;
@@ -101,7 +102,7 @@ struct svg_path {
 	size_t count;
 };
 
-/* The absolute commands M, L, H, V and z; false where there is something else. */
+/* Reads the absolute commands M, L, H, V and z; false if there is anything else. */
 __attribute__((unused)) static bool svg_path_read(const char *d, struct svg_path *path) {
 	double x = 0, y = 0;
 	path->count = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Ticks with their grid, or names. */
+/* Draws an axis: ticks with their grid, or names. */
 #include <config.h>
 
 #include <math.h>
@@ -9,7 +9,7 @@
 #include "src/cmd/report/chart/text.h"
 
 enum { NAME_MOST = 110, TICK = 5, TICK_ROW = 26, GAP = 8 };
-enum { FLAT = GAP + CANVAS_FONT / 2 }; /* the middle of a level row below the plot */
+enum { FLAT = GAP + CANVAS_FONT / 2 }; /* how far below the plot the middle of a level row is */
 static const double name_height = CANVAS_FONT * 1.1;
 
 static double widest_name(struct names names) {
@@ -32,7 +32,7 @@ static void rule_draw(struct plot *plot, int role, struct spot from, struct spot
 	drawing_to(plot->drawing, to.x, to.y);
 }
 
-/* Every so many names where there is no room for all. */
+/* Names are left out at regular steps if there is not enough room for all. */
 static size_t stride_of(double each) {
 	return (size_t)fmax(1, ceil(name_height / each));
 }
@@ -75,7 +75,7 @@ static double ticks_draw_x(struct plot *plot) {
 	return bottom + TICK_ROW;
 }
 
-/* Side by side where there is room, else slanted, else upright. */
+/* Names stand side by side if they fit, otherwise slanted, otherwise upright. */
 static int names_angle(double widest, double each) {
 	return widest + 6 <= each ? 0 : each >= CANVAS_FONT * 1.6 ? 45 : 90;
 }
@@ -87,7 +87,8 @@ static double names_draw_x(struct plot *plot) {
 	int angle = names_angle(widest, each * (double)stride);
 	for (size_t i = 0; i < plot->x_names.count; i += stride) {
 		double x = scale_at(&plot->x, (double)i) + (angle ? 4 : 0);
-		double room = angle == 45 ? fmin(NAME_MOST + 2, (x - EDGE) * M_SQRT2) : NAME_MOST + 2; /* up to the edge */
+		double room =
+			angle == 45 ? fmin(NAME_MOST + 2, (x - EDGE) * M_SQRT2) : NAME_MOST + 2; /* the edge of the canvas */
 		struct label flat = {x, bottom + FLAT, .anchor = 'c', .width = each * (double)stride},
 					 turned = {x, bottom + GAP, .anchor = 'r', .width = room, .rotate = angle};
 		drawing_text(plot->drawing, plot->x_names.texts[i], angle ? turned : flat);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Bars: those of several series stand side by side, the parts of a stack on top of each other. */
+/* Draws bars. Those of several series stand side by side, and the parts of a stack on top of each other. */
 #include <config.h>
 
 #include <math.h>
@@ -10,7 +10,7 @@
 
 static const double group_share = 0.8, bar_share = 0.92, bar_widest = 88;
 
-/* Of a series, as its group is counted from the left: the stack is the last one. */
+/* Returns the group of a series, counted from the left. All parts of a stack share the last group. */
 static size_t group_of(const struct chart *chart, const struct chart_series *series) {
 	size_t group = 0;
 	const struct chart_series *end = series->style == CHART_STACK ? chart->series + chart->series_count : series;
@@ -61,7 +61,7 @@ double bars_gap(const struct plot *plot) {
 	return gap;
 }
 
-/* From the middle of a bar to that of the next one in its group. */
+/* Returns the distance between the middles of two neighbouring bars of a group. */
 static double bar_step(const struct plot *plot) {
 	return fmin(plot->bar_gap * group_share / (double)bars_groups(plot->chart), bar_widest);
 }

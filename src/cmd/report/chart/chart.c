@@ -14,7 +14,7 @@
 #include "src/cmd/report/chart/plot.h"
 #include "src/cmd/report/chart/write.h"
 
-/* 0 if it is on the axis, so that bars stand on it. */
+/* Draws the line that bars stand on: 0, or the nearest value on the axis. */
 static void base_draw(struct plot *plot) {
 	double y = plot->y.log ? plot->y.from : scale_at(&plot->y, 0);
 	drawing_line(plot->drawing, (struct stroke){paint_role(COLOUR_AXIS), 1, NULL});
@@ -36,14 +36,14 @@ static void apology_draw(struct plot *plot) {
 	             (struct label){(plot->x.from + plot->x.to) / 2, (plot->y.from + plot->y.to) / 2, .anchor = 'c'});
 }
 
-/* From back to front. Returns the first y below it. */
+/* Draws from back to front and returns the first y below the chart. */
 static double series_draw(struct plot *plot) {
 	series_fit(plot);
 	double y = frame_draw(plot);
 	bars_draw(plot);
-	errors_draw(plot, true);
+	intervals_draw(plot, true);
 	base_draw(plot);
-	errors_draw(plot, false);
+	intervals_draw(plot, false);
 	lines_draw(plot);
 	winner_draw(plot);
 	if (is_empty(plot))
@@ -57,7 +57,7 @@ static void chart_draw(const struct chart *chart, struct drawing *drawing) {
 	drawing->height = ceil(y + EDGE);
 }
 
-/* It becomes an id, a file name and a word of a command. */
+/* The id also becomes a file name and a word of a gnuplot command. */
 static int check_id(const char *id, struct err *err) {
 	size_t size = id ? strlen(id) : 0;
 	if (size > 0 && size <= 100 && strspn(id, "abcdefghijklmnopqrstuvwxyz0123456789-") == size)

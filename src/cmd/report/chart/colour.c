@@ -9,8 +9,8 @@
 
 #include "src/cmd/report/chart/chart.h"
 
-/* Series: Okabe, Ito: Color Universal Design (2008), without black, which is the ink, and without yellow, which is too
- * faint on white. Dark pages get lighter ones. */
+/* The series use Okabe, Ito: Color Universal Design (2008), without black, which is the ink, and without yellow, which
+ * is too faint on white. Dark pages use lighter variants. */
 static const struct {
 	unsigned light, dark;
 } roles[COLOUR_ROLES] = {
@@ -40,7 +40,7 @@ static void write_variables(FILE *out, bool dark) {
 			fprintf(out, "--c%d:#%06x;", role, dark ? roles[role].dark : roles[role].light);
 }
 
-/* Classes sN and fN stroke and fill in the colour of role N. */
+/* The classes sN and fN stroke and fill in the colour of role N. */
 char *chart_css(void) {
 	char *text;
 	size_t size;
@@ -62,8 +62,8 @@ char *chart_css(void) {
 	return text;
 }
 
-/* Ten places of viridis: van der Walt, Smith: A Better Default Colormap for Matplotlib (SciPy 2015), in the public
- * domain (CC0). Even steps of it look even, also to the colour-blind and in grey. */
+/* Ten samples of viridis: van der Walt, Smith: A Better Default Colormap for Matplotlib (SciPy 2015), in the public
+ * domain (CC0). Equal steps look equal, also to the colour-blind and in grey. */
 static const unsigned viridis[] = {0x440154, 0x482878, 0x3e4989, 0x31688e, 0x26828e,
                                    0x1f9e89, 0x35b779, 0x6ece58, 0xb5de2b, 0xfde725};
 
@@ -72,7 +72,7 @@ static unsigned blend(unsigned a, unsigned b, double share, int shift) {
 	return (unsigned)lround(from + (to - from) * share) << shift;
 }
 
-/* In 64 steps, so that neighbours of about the same colour become one path. */
+/* Colours are rounded to 64 steps, so that neighbouring cells of similar values become one path. */
 unsigned colour_map(double share) {
 	enum { STEPS = 63, LAST = sizeof(viridis) / sizeof(*viridis) - 1 };
 	double place = round(fmin(fmax(share, 0), 1) * STEPS) / STEPS * LAST;
@@ -98,7 +98,7 @@ const char *series_dash(size_t index) {
 	return dashes[index % (sizeof(dashes) / sizeof(*dashes))];
 }
 
-/* The number of shapes has no divisor in common with that of the colours or of the dashes: combinations repeat late. */
+/* The numbers of shapes, colours and dashes are coprime, so that combinations repeat as late as possible. */
 enum shape series_shape(size_t index) {
 	return (enum shape)(index % SHAPE_SERIES);
 }

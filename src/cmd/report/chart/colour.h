@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Colours by their role. In an SVG a role is a CSS class, so that the page decides between light and dark. */
+/* Colours have roles. In an SVG a role is a CSS class, so that the page decides between light and dark. */
 #ifndef SRC_CMD_REPORT_CHART_COLOUR_H
 #define SRC_CMD_REPORT_CHART_COLOUR_H
 #include <stdbool.h>
@@ -9,7 +9,7 @@ enum { COLOUR_INK = 1, COLOUR_AXIS, COLOUR_RULE, COLOUR_ABSENT, COLOUR_SERIES = 
 enum { COLOUR_ROLES = COLOUR_SERIES + COLOUR_SERIES_COUNT };
 
 struct paint {
-	int role;     /* 0: the colour below, whatever the page looks like */
+	int role;     /* 0: the colour below, which does not depend on the page */
 	unsigned rgb; /* 0xrrggbb */
 };
 struct paint paint_role(int role);
@@ -19,7 +19,7 @@ unsigned paint_on_white(struct paint paint); /* 0xrrggbb */
 unsigned colour_map(double share); /* viridis, from 0 to 1 */
 bool colour_map_is_dark(double share);
 
-/* Series differ in three ways, so that colour is never the only one. */
+/* Series differ in three ways, so that nobody has to rely on colour. */
 enum shape {
 	SHAPE_DISC,
 	SHAPE_SQUARE,
@@ -32,7 +32,7 @@ enum shape {
 	SHAPE_DIAMOND_OPEN,
 	SHAPE_DOWN_OPEN,
 	SHAPE_CROSS,
-	SHAPE_SERIES,             /* those above are for series */
+	SHAPE_SERIES,             /* the number of shapes for series */
 	SHAPE_RING = SHAPE_SERIES /* around the winner */
 };
 int series_role(size_t index);

@@ -17,7 +17,7 @@ void drawing_free(struct drawing *drawing) {
 	*drawing = (struct drawing){0};
 }
 
-/* Doubles its room at powers of two, so that no member has to say how large it is. */
+/* Doubles the room at powers of two, so that the count alone says how much there is. */
 static void *grow(void *array, size_t count, size_t size) {
 	return count & (count - 1) ? array : mem_grow(array, count ? 2 * count : 1, size);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A drawing is a list of lines, rectangles, shapes and texts on a canvas. Charts make one; svg.c and script.c write it
- * out, each in its own language, and know nothing of charts. y grows downwards as in SVG. */
+/* A drawing is a list of lines, rectangles, shapes and texts on a canvas. Charts create it; svg.c and script.c write it
+ * in their languages and know nothing about charts. y grows downwards as in SVG. */
 #ifndef SRC_CMD_REPORT_CHART_DRAWING_H
 #define SRC_CMD_REPORT_CHART_DRAWING_H
 #include <stdbool.h>
@@ -17,9 +17,9 @@ struct stroke {
 };
 
 struct label {
-	double x, y;  /* y: of the middle of the line */
-	char anchor;  /* 'l', 'c' or 'r': where x is in the text */
-	double width; /* the text is cut to it; 0: whatever it needs */
+	double x, y;  /* y is the middle of the line */
+	char anchor;  /* x is at the left end, the centre or the right end: 'l', 'c', 'r' */
+	double width; /* longer texts are cut; 0: no limit */
 	int rotate;   /* degrees, anticlockwise */
 	bool bold;
 	struct paint paint; /* zero: ink */
@@ -37,7 +37,7 @@ enum item_kind { ITEM_LINE, ITEM_RECTS /* two opposite corners each */, ITEM_SHA
 
 struct item {
 	enum item_kind kind;
-	struct stroke stroke; /* its paint is that of every kind */
+	struct stroke stroke; /* the paint serves every kind of item */
 	enum shape shape;
 	size_t first, count; /* spots */
 	struct label label;
@@ -51,9 +51,9 @@ struct drawing {
 	struct spot *spots;
 	size_t spot_count;
 };
-void drawing_free(struct drawing *drawing); /* what it holds */
+void drawing_free(struct drawing *drawing); /* frees the contents */
 
-/* The strokes that follow look like this. Items that look the same one after another become one. */
+/* Sets the look of the strokes that follow. Consecutive items of the same look become one. */
 void drawing_line(struct drawing *drawing, struct stroke stroke);
 void drawing_move(struct drawing *drawing, double x, double y);
 void drawing_to(struct drawing *drawing, double x, double y);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Scales that hold all series of a chart. */
+/* Fits the scales to all series of a chart. */
 #include <config.h>
 
 #include <math.h>
@@ -8,7 +8,7 @@
 
 enum { PLOT_HEIGHT = 220 };
 
-/* The value at which a point is, NAN if it can't be shown. */
+/* Returns the value at which the point is drawn, NAN if it cannot be shown. */
 static double top_of(const struct chart *chart, const struct chart_series *series, const struct chart_point *point) {
 	if (isnan(scale_value(point->x, chart->x_log)))
 		return NAN;
@@ -40,7 +40,8 @@ static void extents(const struct chart *chart, struct extent *x, struct extent *
 	}
 }
 
-/* More than once, because half of a label at an end needs room beside the plot, and another width means other ticks. */
+/* Repeats the fit, because half of a label at an end needs room beside the plot, and another width means other ticks.
+ */
 static void fit_across(struct plot *plot, struct extent seen, double air) {
 	scale_fit_positions(&plot->x, seen, plot->chart->x_log, air);
 	for (int round = 0; round < 2; round++) {
@@ -51,7 +52,7 @@ static void fit_across(struct plot *plot, struct extent seen, double air) {
 	}
 }
 
-/* Bars at the ends need half of the distance between bars beside them. */
+/* The first and the last bar need room for half of the distance between bars. */
 static void fit_positions(struct plot *plot, struct extent seen) {
 	const double air = 0.04;
 	fit_across(plot, seen, air);
@@ -59,13 +60,13 @@ static void fit_positions(struct plot *plot, struct extent seen) {
 		fit_across(plot, seen, air + bars_gap(plot) / (plot->x.to - plot->x.from) * (0.5 + air));
 }
 
-/* Bars begin at 0, so that their length says something; so do points, unless they are close to each other. */
+/* Bars begin at 0 because their length would mislead otherwise. Points do so unless they are close to each other. */
 void series_fit(struct plot *plot) {
 	const struct chart *chart = plot->chart;
 	struct extent x, y;
 	extents(chart, &x, &y);
 	bool zero = bars_groups(chart) > 0 || (y.low <= y.high && y.low > 0 && y.low < y.high / 2);
-	plot->y.from = PLOT_HEIGHT; /* as high as it will be, for the ticks */
+	plot->y.from = PLOT_HEIGHT; /* the final height, on which the ticks depend */
 	scale_fit_values(&plot->y, y, chart->y_log, zero);
 	plot->x_names = (struct names){chart->x_names, chart->x_name_count};
 	frame_begin(plot, PLOT_HEIGHT);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Everything around the data: title, labels, axes. */
+/* Draws everything around the data: title, labels and axes. */
 #include <config.h>
 
 #include <math.h>
@@ -11,7 +11,7 @@
 enum { TITLE_LINES = 3, RIGHT = 16, TICK_AND_GAP = 11, BELOW_TITLE = 8 };
 static const double bold_wider = 1.08;
 
-/* Returns the first y below it. */
+/* Returns the first y below the title. */
 static double title_draw(struct drawing *drawing, const char *text) {
 	char *lines[TITLE_LINES], *title = text_tame(text);
 	size_t count = text_wrap(title, (CANVAS_WIDTH - 2 * EDGE) / bold_wider, lines, TITLE_LINES);

@@ -9,7 +9,7 @@
 #include "src/cmd/report/chart/write.h"
 
 static const double patience = 120;
-/* Pictures go to files, so that gnuplot has nothing to print; whatever it prints is dropped. */
+/* The pictures go to files, so anything that gnuplot prints is dropped. */
 static int wait_end(struct proc *proc, double deadline, struct err *err) {
 	for (;;) {
 		char *line;

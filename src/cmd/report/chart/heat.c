@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Heat maps: a coloured cell for each pair of names, and the scale of the colours below. */
+/* Draws heat maps: a coloured cell for each pair of names, and the scale of the colours below. */
 #include <config.h>
 
 #include <math.h>
@@ -18,7 +18,7 @@ static struct extent values_extent(const struct chart_heat *heat) {
 	return seen;
 }
 
-/* 0 to 1, or NAN. */
+/* Returns 0 to 1, or NAN. */
 static double share_of(const struct scale *colours, double value) {
 	double v = scale_value(value, colours->log);
 	return isnan(v) ? NAN : fmin(fmax(scale_share(colours, v), 0), 1);
@@ -38,7 +38,7 @@ static void cells_draw(struct plot *plot, const struct scale *colours) {
 	}
 }
 
-/* Three digits. */
+/* Writes three digits. */
 static void value_write(char text[32], double value) {
 	int decimals = value == 0 ? 0 : 2 - (int)floor(log10(fabs(value)));
 	snprintf(text, 32, "%.3g", value);
@@ -75,7 +75,7 @@ static void values_draw(struct plot *plot, const struct scale *colours) {
 	}
 }
 
-/* Each part reaches to the right end, so that no seams are between them. */
+/* Each part reaches to the right end, because adjacent rectangles would show seams. */
 static double colours_draw(struct plot *plot, const struct scale *colours, double y) {
 	double left = colours->from, right = colours->to, middle = (left + right) / 2;
 	y += ABOVE_BAR;

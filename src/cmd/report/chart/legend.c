@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Below the plot, in columns, where it never covers data. */
+/* Draws the legend in columns below the plot, where it never covers data. */
 #include <config.h>
 
 #include <math.h>
@@ -52,7 +52,7 @@ static void series_sample(struct plot *plot, double x, double y, size_t index) {
 		drawing_shape(plot->drawing, paint, series_shape(index), x + SAMPLE / 2.0, y);
 }
 
-/* Where the sample of the next entry begins, at the middle of its row. */
+/* Writes the name of the next entry and returns the left end of its sample. */
 static struct spot entry_add(struct legend *legend, const char *name) {
 	struct spot at = spot_at(EDGE + legend->column_width * (double)(legend->shown % legend->columns),
 	                         legend->top + LINE_HEIGHT * ((double)(legend->shown / legend->columns) + 0.5));

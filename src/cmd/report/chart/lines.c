@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Lines, steps and points. */
+/* Draws lines, steps and points. */
 #include <config.h>
 
 #include "src/cmd/report/chart/plot.h"
 
-/* A point that can't be shown interrupts the line. Returns how many can be. */
-static size_t line_draw(struct plot *plot, const struct chart_series *series) {
+/* A point that cannot be shown interrupts the line. */
+static void line_draw(struct plot *plot, const struct chart_series *series) {
 	struct spot spot, last = {0};
-	size_t shown = 0;
 	bool down = false;
 	for (size_t i = 0; i < series->count; i++) {
 		if (!plot_spot(plot, series, i, &spot)) {
@@ -22,9 +21,7 @@ static size_t line_draw(struct plot *plot, const struct chart_series *series) {
 			drawing_to(plot->drawing, spot.x, spot.y);
 		down = true;
 		last = spot;
-		shown++;
 	}
-	return shown;
 }
 
 static size_t shown_count(const struct plot *plot, const struct chart_series *series) {
@@ -42,7 +39,7 @@ static void points_draw(struct plot *plot, const struct chart_series *series, si
 			drawing_shape(plot->drawing, paint_role(series_role(index)), series_shape(index), spot.x, spot.y);
 }
 
-/* A line of one point has no length: the point is shown. */
+/* A line of one point would be invisible, so the point itself is shown. */
 static void series_draw(struct plot *plot, const struct chart_series *series, size_t index) {
 	size_t count = shown_count(plot, series);
 	double width = series->style == CHART_BOUND ? 1.5 : 2;

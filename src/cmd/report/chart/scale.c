@@ -73,7 +73,7 @@ static void scale_pad(struct scale *scale, double share) {
 	}
 }
 
-/* A range without width gets some. */
+/* A range of one value is made wider. */
 static void widen(struct extent *extent, bool log) {
 	double most = fmax(fabs(extent->low), fabs(extent->high)), add = most > 0 ? most * 0.1 : 1;
 	if (log && extent->high / extent->low < 1 + 1e-9) {
@@ -120,7 +120,7 @@ void scale_fit_positions(struct scale *scale, struct extent seen, bool log, doub
 }
 
 void scale_fit_exactly(struct scale *scale, struct extent seen, bool log) {
-	seen.few_count = EXTENT_FEW + 1; /* colours are not counted one by one */
+	seen.few_count = EXTENT_FEW + 1; /* colours have round ticks instead of one for each value */
 	scale_begin(scale, seen, log);
 	if (seen.low <= seen.high)
 		scale_set_ticks(scale, &seen, true);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A drawing as commands for gnuplot, which is only asked to paint: its axes are the canvas. Texts go to it as lines of
- * a data block, never within a command, because they are hostile. */
+/* Writes a drawing as commands for gnuplot, whose axes are the canvas. Texts are lines of a data block and never part
+ * of a command, because they may be hostile. */
 #include <config.h>
 
 #include <stdlib.h>
 
 #include "src/cmd/report/chart/write.h"
 
-enum { PIXELS = 3 }; /* for one unit of the canvas */
+enum { PIXELS = 3 }; /* per unit of the canvas */
 
 struct script {
 	FILE *texts, *blocks, *labels, *plots;
@@ -57,7 +57,7 @@ static void write_shapes(struct script *script, const struct item *item, const s
 	        item->shape == SHAPE_RING ? 1.8 : 0.8, colour_of(item));
 }
 
-/* The colon keeps a text from being the end of the block. */
+/* The colon keeps a text from ending the block. */
 static void write_text(struct script *script, const struct item *item) {
 	const struct label *label = &item->label;
 	const char *anchor = label->anchor == 'l' ? "left" : label->anchor == 'r' ? "right" : "center";
@@ -91,7 +91,7 @@ static void write_items(struct script *script, const struct drawing *drawing) {
 	}
 }
 
-/* gnuplot's own png terminal, for where it was built without cairo, knows fonts by their files only. */
+/* A gnuplot without cairo has a png terminal that finds fonts by their file names only, so it keeps its own font. */
 static void write_terminal(FILE *out, double height, const char *file) {
 	int wide = CANVAS_WIDTH * PIXELS, high = (int)height * PIXELS;
 	fprintf(out,

@@ -9,7 +9,7 @@ bool series_is_bar(const struct chart_series *series) {
 	return series->style == CHART_BARS || series->style == CHART_STACK;
 }
 
-/* A part of a whole can't be negative: it is left out. */
+/* A negative part of a whole makes no sense and is left out. */
 static double part_of(const struct chart_point *point) {
 	return point->y >= 0 ? scale_value(point->y, false) : NAN;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A drawing as SVG. Elements are few (svg, title, desc, path, text), and so are attributes: no style, link, script or
- * image, and the only ids are ID-title and ID-desc. */
+/* Writes a drawing as SVG with few elements (svg, title, desc, path, text) and few attributes: no style, link, script
+ * or image, and no ids other than ID-title and ID-desc. */
 #include <config.h>
 
 #include <math.h>
@@ -12,7 +12,7 @@
 
 static const double baseline = CANVAS_FONT * 0.35;
 
-/* Tenths are fine enough for a canvas of 440, and short. */
+/* Tenths are short, and fine enough for a canvas of 440. */
 static void write_number(FILE *out, double value) {
 	double tenths = round(value * 10);
 	if (fmod(tenths, 10) == 0)
@@ -60,7 +60,7 @@ static void write_line(FILE *out, const struct item *item, const struct spot *sp
 static void write_rects(FILE *out, const struct item *item, const struct spot *spots) {
 	fprintf(out, "<path");
 	write_paint(out, item->stroke.paint, 'f');
-	if (!item->stroke.paint.role) /* of a heat map: no seams between its cells */
+	if (!item->stroke.paint.role) /* the cells of a heat map would show seams */
 		fprintf(out, " shape-rendering=\"crispEdges\"");
 	fprintf(out, " d=\"");
 	for (size_t i = 0; i + 1 < item->count; i += 2) {
@@ -76,7 +76,7 @@ static void write_rects(FILE *out, const struct item *item, const struct spot *s
 	fprintf(out, "\"/>\n");
 }
 
-/* From its middle, where the path is; a disc is a line without length, whose round ends are as wide as it. */
+/* A shape is drawn from its middle. A disc is a line without length, whose round caps have the width of the disc. */
 static const struct {
 	const char *path, *stroke; /* stroke: its width; NULL: filled */
 } shapes[] = {

@@ -41,7 +41,7 @@ char *text_tame(const char *text) {
 	return tame;
 }
 
-/* In em, after DejaVu Sans and Verdana, the widest sans-serif fonts in common use; scripts above U+1100 are mostly
+/* The widths follow DejaVu Sans and Verdana, the widest sans-serif fonts in common use. Scripts above U+1100 are mostly
  * square. */
 static double character_width(const char *text) {
 	unsigned char c = (unsigned char)text[0];

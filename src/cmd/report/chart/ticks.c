@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Ticks are round numbers: Heckbert: Nice Numbers for Graph Labels (Graphics Gems, 1990). */
+/* Ticks are round numbers, as in Heckbert: Nice Numbers for Graph Labels (Graphics Gems, 1990). */
 #include <config.h>
 
 #include <math.h>
@@ -27,7 +27,7 @@ static void shorten_exponent(char *text) {
 	memmove(to, from, strlen(from) + 1);
 }
 
-/* With as many digits as tell it from its neighbours, which are a step away. */
+/* Writes as many digits as distinguish the value from its neighbours, which are one step away. */
 static void label_write(char label[32], double value, double step) {
 	double most = fmax(fabs(value), step);
 	int decimals = step > 0 ? (int)fmax(0, -floor(log10(step) + 1e-9)) : 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The winner is marked alike in all charts: a ring around its point, a frame around its cell. */
+/* Marks the winner: a ring around its point, or a frame around its cell. */
 #include <config.h>
 
 #include <math.h>
@@ -14,7 +14,7 @@ static void box_draw(struct plot *plot, struct spot a, struct spot b) {
 	drawing_to(plot->drawing, a.x, a.y);
 }
 
-/* White with black within: one of the two is seen on any colour. */
+/* A black line inside a white one is visible on any colour. */
 static void outline_draw(struct plot *plot, struct spot a, struct spot b) {
 	drawing_line(plot->drawing, (struct stroke){paint_rgb(0xffffff), 4, NULL});
 	box_draw(plot, a, b);
