@@ -38,12 +38,14 @@ static void cells_draw(struct plot *plot, const struct scale *colours) {
 	}
 }
 
-/* Writes three digits. */
+/* Writes three digits, or a dash if there is no value. */
 static void value_write(char text[32], double value) {
-	int decimals = value == 0 ? 0 : 2 - (int)floor(log10(fabs(value)));
-	snprintf(text, 32, "%.3g", value);
 	if (fabs(value) >= 1e-3 && fabs(value) < 1e5)
-		snprintf(text, 32, "%.*f", decimals > 0 ? decimals : 0, value);
+		snprintf(text, 32, "%.*f", (int)fmax(0, 2 - floor(log10(fabs(value)))), value);
+	else
+		snprintf(text, 32, "%.3g", value);
+	if (!isfinite(value))
+		snprintf(text, 32, "%s", dash);
 }
 
 static bool values_fit(const struct chart_heat *heat, double cell_width, double cell_height) {
@@ -51,8 +53,7 @@ static bool values_fit(const struct chart_heat *heat, double cell_width, double 
 	for (size_t i = 0; i < heat->width * heat->height; i++) {
 		char text[32];
 		value_write(text, heat->values[i]);
-		if (isfinite(heat->values[i]))
-			widest = fmax(widest, text_width(text));
+		widest = fmax(widest, text_width(text));
 	}
 	return cell_height >= CANVAS_FONT * 1.2 && widest + 4 <= cell_width;
 }
@@ -70,7 +71,7 @@ static void values_draw(struct plot *plot, const struct scale *colours) {
 		value_write(text, heat->values[i]);
 		struct paint paint = paint_rgb(colour_map_is_dark(share) ? 0xffffff : 0x010101);
 		drawing_text(
-			plot->drawing, isnan(share) ? dash : text,
+			plot->drawing, text,
 			(struct label){middle.x, middle.y, .anchor = 'c', .paint = isnan(share) ? paint_role(COLOUR_INK) : paint});
 	}
 }
