@@ -121,7 +121,7 @@ static struct chunk *chunk_new(struct arena *arena, size_t needed) {
 	return chunk;
 }
 
-/* What is over a chunk's size gets one of its own, put behind the newest so that its room is not lost. */
+/* A block over a chunk's size gets a chunk of its own, put behind the newest so that its room is not lost. */
 static struct chunk *chunk_for(struct arena *arena, size_t bytes) {
 	struct chunk *newest = arena->newest;
 	if (newest && newest->size - newest->used >= bytes)

@@ -136,7 +136,7 @@ static char *user_dir(const char *variable, const char *fallback, const char *wh
 	if (home && home[0] == '/')
 		return mem_printf("%s/%s/sweetspot", home, fallback);
 	snprintf(hint, sizeof hint, "set HOME or %s", variable);
-	err_set(err, ERR_USAGE, hint, "there is no home folder to keep %s in", what);
+	err_set(err, ERR_USAGE, hint, "HOME is not set, so there is nowhere to keep %s", what);
 	return NULL;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the topo_*.c files share. */
+/* Shared by the files of this room. */
 #ifndef SRC_TOPO_IMPL_H
 #define SRC_TOPO_IMPL_H
 #include <hwloc.h>

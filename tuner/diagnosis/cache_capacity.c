@@ -62,7 +62,7 @@ static size_t tile_row(const struct study *study, size_t column, int place) {
 	return probe_best(study, &scope);
 }
 
-/* Of the levels of a tile's edge: the best one, by what each takes beside the first. */
+/* The best level of a tile's edge, by its time beside the first. */
 static int tile_best(const struct study *study, size_t column) {
 	double least = 1;
 	int best = 0;

@@ -33,7 +33,7 @@ const struct diagnosis *diagnosis_find(const char *name);
  * known, else 1; findings are shown in this order. The sentence says what holds what back, to a person. */
 struct finding *findings_add(struct findings *findings, enum confidence confidence, double strength,
                              const char *sentence, ...) __attribute__((format(printf, 4, 5)));
-/* What it is about: {"lock":"tas"}; not called: the kernel as a whole. */
+/* The subject: {"lock":"tas"}; not called for the kernel as a whole. */
 void finding_about(struct finding *finding, const struct study *study, size_t column, int place);
 enum evidence {
 	EVIDENCE_CONTRAST,

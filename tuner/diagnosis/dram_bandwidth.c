@@ -18,7 +18,7 @@ static double counted_share(const struct study *study, size_t row) {
 	return gpu_dram_bytes(study, row) / study_row(study, row)->value / most_of(study) / 1e9;
 }
 
-/* What it must move at least. */
+/* The bytes that it must move at least. */
 static double least_share(const struct study *study, size_t row) {
 	return study_work(study, row, "bytes") / study_row(study, row)->value / most_of(study) / 1e9;
 }

@@ -145,7 +145,7 @@ static bool is_same(const struct finding *a, const struct finding *b) {
 	return a->diagnosis == b->diagnosis && json_equal(a->about, b->about);
 }
 
-/* What a diagnosis says of one subject is said once: with the most confidence, then the greatest strength. */
+/* A diagnosis names a subject once: with the most confidence, then the greatest strength. */
 static bool is_better(const struct finding *a, const struct finding *b) {
 	return a->confidence != b->confidence ? a->confidence > b->confidence : a->strength > b->strength;
 }

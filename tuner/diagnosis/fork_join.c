@@ -21,7 +21,7 @@ static double unit_seconds(const char *unit) {
 	                                 : NAN;
 }
 
-/* Of one step of a run, by the kernel's own figure; NAN: it has none. */
+/* Seconds of one step of a run, by the kernel's own figure; NAN where it reports none. */
 static double region_seconds(const struct study *study, size_t row) {
 	const json_t *list = json_object_get(study_row(study, row)->detail, "figures");
 	double least = NAN;
@@ -37,7 +37,7 @@ static double region_seconds(const struct study *study, size_t row) {
 	return least;
 }
 
-/* Of that step, what fork, join and barrier take; NAN: not measured. */
+/* The part of that step which fork, join and barrier take; NAN: not measured. */
 static double share_of(const struct study *study, size_t row, double threads) {
 	double fork = study_ceiling(study, "fork_join", NULL, threads), region = region_seconds(study, row);
 	double barrier = study_ceiling(study, "barrier", NULL, threads);

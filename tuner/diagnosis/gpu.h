@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What diagnoses of GPUs share: what was launched, whether times follow a quantity, and rows to speak of. */
+/* Shared by diagnoses of GPUs: the launches, whether times follow a quantity, and the rows in question. */
 #ifndef TUNER_DIAGNOSIS_GPU_H
 #define TUNER_DIAGNOSIS_GPU_H
 #include "tuner/diagnosis/diagnosis.h"
 
-/* Of a row the function with the most threads, all launches together. NAN, NULL: not told. */
+/* The function of a row with the most threads, all launches together. NAN, NULL: not reported. */
 struct gpu_function {
 	const char *name, *limiter; /* of its occupancy: "threads", "registers", "shared memory", "blocks" */
 	double registers, shared_bytes, spill_bytes, threads, blocks, launches, occupancy;
@@ -34,7 +34,7 @@ struct gpu_trend {
 };
 struct gpu_trend gpu_trend_of(const struct study *study, gpu_measure of, int sign);
 void gpu_trend_evidence(struct finding *finding, const struct gpu_trend *trend, const char *what);
-/* Of a share that a measurement accounts for: high where times follow it, too. */
+/* The confidence in a share that a measurement accounts for: high where times follow it, too. */
 enum confidence gpu_confidence(const struct gpu_trend *trend, enum confidence alone);
 /* A share of what the GPU can do at most is never far above 1: such values belong to other times. */
 bool gpu_possible(const struct study *study, gpu_measure share);
@@ -46,7 +46,7 @@ double gpu_share_of(const struct study *study, size_t row, double amount, const 
 enum { GPU_SUBJECTS = 2 };
 size_t gpu_subjects(const struct study *study, gpu_measure of, size_t rows[GPU_SUBJECTS]);
 const char *gpu_subject_words(const struct study *study, size_t row); /* "the best configuration" .. */
-/* What tells the baseline from the winner is what the finding is about. */
+/* The finding is about the parameters that differ between baseline and winner. */
 void gpu_subject_about(struct finding *finding, const struct study *study, size_t row);
 
 /* Words of a parameter that bring one mechanism about, against words that avoid it: clear effects only (Holm 1979 over

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the worker said of a GPU's row. */
+/* The worker's report about a GPU's row. */
 #include <config.h>
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the host does between launches, while the GPU has nothing to do. */
+/* The host works between launches while the GPU is idle. */
 #include <config.h>
 
 #include <math.h>

@@ -55,7 +55,7 @@ static bool flat_find(const struct study *study, struct flat *flat) {
 	return sibling_find(study, &curve, flat);
 }
 
-/* What was counted with more than one thread. */
+/* Counts with more than one thread. */
 static void counted_find(const struct study *study, struct flat *flat) {
 	struct probe_scope scope = {(int)flat->column, flat->place, SIZE_MAX, 2, 0};
 	static const char *const figures[] = {"team", "team_size", "inner_team", "inner_threads", "threads"};

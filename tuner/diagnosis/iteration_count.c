@@ -107,7 +107,7 @@ static void winner_examine(const struct study *study, struct findings *findings)
 	free(fast);
 }
 
-/* Of two values of a parameter those that are farthest apart, at one problem. */
+/* The two values of a parameter that are farthest apart, at one problem. */
 static bool column_split(const struct study *study, size_t column, size_t like, struct split *best) {
 	struct probe_scope scope = {-1, -1, like, 0, 0};
 	*best = (struct split){0};

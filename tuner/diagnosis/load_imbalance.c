@@ -79,7 +79,7 @@ static void schedule_tell(const struct study *study, struct findings *findings, 
 	}
 }
 
-/* Of the schedules that hand out on demand the best one: where static is slower than it. */
+/* The best of the schedules that hand out work on demand, where static is slower than it. */
 static bool schedule_examine(const struct study *study, struct findings *findings, size_t column, size_t like,
                              double imbalance) {
 	const struct study_column *one = study_column(study, column);

@@ -34,7 +34,7 @@ static void blocks_examine(const struct study *study, struct findings *findings)
 	bool own = winner != SIZE_MAX && waste_of(study, winner) > 1;
 	struct finding *finding =
 		findings_add(findings, CONFIDENCE_MEDIUM, own ? waste_of(study, winner) : 1,
-	                 "blocks that are no multiple of 32 threads waste a part of their last warp%s",
+	                 "blocks of a size that is not a multiple of 32 threads waste a part of their last warp%s",
 	                 own ? ": the best configuration, too" : "");
 	gpu_trend_evidence(finding, &trend, "the warps that run over those that are filled");
 	if (winner != SIZE_MAX && isnan(efficiency_of(study, winner)))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What diagnoses share: which rows they look at, when an effect counts, words of the field, curves over threads. */
+/* Shared by diagnoses: the rows to look at, when an effect counts, words of the field, curves over threads. */
 #ifndef TUNER_DIAGNOSIS_PROBE_H
 #define TUNER_DIAGNOSIS_PROBE_H
 #include "tuner/diagnosis/diagnosis.h"

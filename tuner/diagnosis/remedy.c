@@ -55,7 +55,7 @@ static size_t cases_test(const struct study *study, size_t column, const struct 
 	return count;
 }
 
-/* Of several values that prevent it the best one. */
+/* The best of the values that prevent it. */
 static bool is_best(const struct probe_case *cases, size_t count, size_t i) {
 	for (size_t j = 0; j < count; j++)
 		if (cases[j].holds && cases[j].like == cases[i].like && cases[j].a == cases[i].a &&

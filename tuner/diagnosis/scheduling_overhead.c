@@ -55,7 +55,7 @@ static bool is_pair(const struct study_column *column, const struct handing *han
 	return probe_word(column, a, handing->dear) && probe_word(column, b, handing->plain);
 }
 
-/* Of each value that costs: the problem as a whole, else where it does. */
+/* Checks each value that costs: for the problem as a whole, else where it does. */
 static size_t column_examine(const struct study *study, struct findings *findings, size_t column,
                              const struct handing *handing, size_t like) {
 	const struct study_column *one = study_column(study, column);

@@ -35,7 +35,7 @@ static void found(const struct study *study, size_t row, const struct gpu_trend 
 	gpu_next_counters(finding, study, row, "GPU_ACTIVITY");
 }
 
-/* What goes through another buffer on its way, or goes at all. */
+/* Bytes that pass another buffer on their way, or that are copied at all. */
 static void words_examine(const struct study *study, struct findings *findings) {
 	static const char *const slow[] = {"pageable", "managed", "copied", "copies", NULL};
 	static const char *const fast[] = {"pinned", "mapped", "resident", "kept", NULL};

@@ -18,7 +18,7 @@ static double efficiency(const struct study *study, size_t row) {
 	return study_counter(study, row, "gpu_load_efficiency");
 }
 
-/* Of what L1 can move: its path is shared memory's. */
+/* The share of L1's throughput, whose path is shared memory's. */
 static double l1_share(const struct study *study, size_t row) {
 	return gpu_share_of(study, row, SECTOR * sectors(study, row), "shared", NULL);
 }

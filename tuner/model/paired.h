@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What paired measurements say about a ratio. Samples i of a and b were taken side by side in block i; the analysis is
- * of log(a[i] / b[i]), so that what slows both (a neighbour, a clock drop) cancels. */
+/* Statistics of a ratio from paired measurements. Samples i of a and b were taken side by side in block i; the analysis
+ * is of log(a[i] / b[i]), so that what slows both (a neighbour, a clock drop) cancels. */
 #ifndef TUNER_MODEL_PAIRED_H
 #define TUNER_MODEL_PAIRED_H
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What is best in two things that should both be small. */
+/* The Pareto front of two quantities that should both be small. */
 #ifndef TUNER_MODEL_PARETO_H
 #define TUNER_MODEL_PARETO_H
 #include <stddef.h>

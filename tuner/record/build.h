@@ -8,7 +8,7 @@
 struct build;
 struct build *build_new(void);
 void build_free(struct build *build); /* and the record, unless it was finished */
-/* What readers fill besides rows: the texts of the whole. */
+/* Texts about the whole space, which readers fill besides rows. */
 struct record *build_record(struct build *build);
 struct arena *build_scratch(struct build *build); /* lives as long as the build */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the files of the building share. */
+/* Shared by the files build*.c. */
 #ifndef TUNER_RECORD_BUILD_IMPL_H
 #define TUNER_RECORD_BUILD_IMPL_H
 #include "tuner/record/build.h"

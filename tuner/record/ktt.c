@@ -20,16 +20,16 @@ struct ktt {
 	struct build *build;
 	const char *results; /* where they stand, if before the metadata */
 	double ms;           /* the unit of all times */
-	/* Of the result: */
+	/* The result: */
 	double duration, extra, total, overhead, moved;
 	bool computed;
-	/* Of one kernel in it: */
+	/* One kernel in it: */
 	struct count {
 		int counter;
 		double value;
 	} * counts;
 	size_t count, room;
-	/* Of all its kernels, by counter. */
+	/* All of its kernels, by counter. */
 	struct total *totals;
 	size_t total_count;
 };
@@ -87,7 +87,7 @@ static void read_profile(struct ktt *ktt) {
 			scan_skip(ktt->scan);
 }
 
-/* What is counted adds up over kernels; shares and averages are weighted by the time they hold for. */
+/* Counts add up over kernels; shares and averages are weighted by the time they hold for. */
 static bool is_sum(const struct ktt *ktt, int counter) {
 	struct scan_text name = build_counter_name(ktt->build, counter);
 	return name.size > 4 && memcmp(name.at + name.size - 4, ".sum", 4) == 0;

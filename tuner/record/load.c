@@ -33,7 +33,7 @@ static bool is_gzip(const char *data, size_t size) {
 	return size > 18 && memcmp(data, "\x1f\x8b", 2) == 0;
 }
 
-/* What the last four bytes say, which may be a lie. */
+/* The size that the last four bytes claim, which may be a lie. */
 static size_t size_hint(const char *data, size_t size) {
 	const unsigned char *tail = (const unsigned char *)data + size - 4;
 	size_t hint = tail[0] | (size_t)tail[1] << 8 | (size_t)tail[2] << 16 | (size_t)tail[3] << 24;

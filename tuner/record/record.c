@@ -30,7 +30,7 @@ static struct record *parse(struct load *load, struct err *err) {
 	return record;
 }
 
-/* What can't be unpacked is the reason for all else that is wrong with it. */
+/* A file that cannot be unpacked is wrong for that reason alone. */
 static struct record *parse_and_free(struct load *load, struct err *err) {
 	struct err why = {0}, packed = {0};
 	if (!load)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the scanner's files share. */
+/* Shared by the files of the scanner. */
 #ifndef TUNER_RECORD_SCAN_IMPL_H
 #define TUNER_RECORD_SCAN_IMPL_H
 #include <stdint.h>
@@ -49,7 +49,7 @@ static inline uint64_t scan_zeros(uint64_t word) {
 	return (word - SCAN_BYTES(1)) & ~word & SCAN_BYTES(0x80);
 }
 
-/* Of eight bytes the same for ", \ and what is no character of a text. */
+/* The same test for eight bytes at once: ", \ and control characters. */
 static inline uint64_t scan_stops(uint64_t word) {
 	uint64_t control = (word - SCAN_BYTES(0x20)) & ~word & SCAN_BYTES(0x80);
 	return scan_zeros(word ^ SCAN_BYTES('"')) | scan_zeros(word ^ SCAN_BYTES('\\')) | control;

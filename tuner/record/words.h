@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the formats share. */
+/* Shared by the formats. */
 #ifndef TUNER_RECORD_WORDS_H
 #define TUNER_RECORD_WORDS_H
 #include "tuner/record/build.h"

@@ -24,7 +24,7 @@ uint64_t replay_most(const struct replay_task *task) {
 	return task->evaluations && task->evaluations < valid ? task->evaluations : valid;
 }
 
-/* What a strategy may expect: the time's worth at the cost of a typical evaluation. */
+/* The budget that a strategy may expect: the time's worth at the cost of a typical evaluation. */
 static uint64_t budget_of(const struct replay_task *task) {
 	uint64_t most = replay_most(task);
 	if (task->expected)
@@ -119,7 +119,7 @@ static void clock_share(struct game *game, size_t count) {
 	game->clock = now;
 }
 
-/* What was found or what the caller says ends it. */
+/* A replay ends by its findings or by the caller's word. */
 static bool enough(struct game *game, size_t count) {
 	const struct replay_task *task = game->task;
 	const struct replay *replay = game->replay;

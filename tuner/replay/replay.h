@@ -40,7 +40,7 @@ struct replay_task {
 
 int replay_run(const struct replay_task *task, struct replay *replay, struct err *err);
 void replay_clear(struct replay *replay);
-/* What a strategy is told of a row; counters point into it. */
+/* The report of a row to a strategy; counters point into it. */
 struct strategy_outcome replay_outcome(const struct record_row *row, bool counters);
 /* The same of all rows, for many repeats. */
 const struct strategy_outcome *replay_outcomes(const struct record *record, bool counters, struct arena *arena);

@@ -64,8 +64,8 @@ void score_sheet_free(struct score_sheet *sheet);
 void score_sheet_set(struct score_sheet *sheet, size_t run, const struct replay *replay, uint64_t limit);
 size_t score_sheet_runs(const struct score_sheet *sheet);   /* that were set */
 double score_sheet_asking(const struct score_sheet *sheet); /* seconds a proposal, median over runs of their medians */
-/* Of every sheet, and in results[count] over all of them: means, of evaluations geometric means. Each sheet has a run.
- * The same seed gives the same intervals. */
+/* Results of every table, and in results[count] over all of them: means, and geometric means of evaluations. Each table
+ * has a run. The same seed gives the same intervals. */
 void score_results(struct score_sheet *const *sheets, size_t count, uint64_t seed, struct score_result *results);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the score's files share: a sheet has a column a quantity and a row a run. */
+/* Shared by the files of the score: a table has a column for each quantity and a row for each run. */
 #ifndef TUNER_REPLAY_SCORE_IMPL_H
 #define TUNER_REPLAY_SCORE_IMPL_H
 #include "tuner/replay/score.h"

@@ -53,9 +53,9 @@ static int names_check(const json_t *results, struct err *err) {
 	json_t *rows, *row;
 	json_object_foreach((json_t *)results, space, rows) {
 		if (!is_name(space) || !json_is_object(rows))
-			return err_set(err, ERR_USAGE, NULL, "\"results\" has a member that is no space");
+			return err_set(err, ERR_USAGE, NULL, "\"results\" has a member that is not a space");
 		json_object_foreach(rows, peer, row) if (!is_name(peer) || !json_is_object(row)) return err_set(
-			err, ERR_USAGE, NULL, "\"results\" of %s has a member that is no strategy", space);
+			err, ERR_USAGE, NULL, "\"results\" of %s has a member that is not a strategy", space);
 	}
 	return 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What others' strategies came to on recorded spaces, from a file: {"points": [10, ..], "targets": ["10%", ..],
+/* Results of other tools' strategies on recorded spaces, from a file: {"points": [10, ..], "targets": ["10%", ..],
  * "results": {"KERNEL/DEVICE": {"STRATEGY": {"ratio_at", "ratio_at_mean", "evals_to", "score_time", "score_evals",
  * "score_evals_median_rank"}}}}, the lists along points and targets. */
 #ifndef TUNER_REPLAY_SCORE_PEERS_H

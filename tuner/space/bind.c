@@ -49,7 +49,7 @@ static int check_column(const struct space *space, const struct space_table *tab
 	for (size_t row = 0; row < table->row_count; row++) {
 		int place = table->rows[row * table->name_count + column];
 		if (place == SPACE_ABSENT && !p->when)
-			return err_set(err, ERR_USAGE, NULL, "a table leaves out '%s', which has no condition", p->name);
+			return err_set(err, ERR_USAGE, NULL, "a table leaves out '%s', which is not conditional", p->name);
 		if (place != SPACE_ABSENT && (place < 0 || (size_t)place >= p->count))
 			return err_set(err, ERR_USAGE, NULL, "a table has place %d of '%s', which has %zu values", place, p->name,
 			               p->count);

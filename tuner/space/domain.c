@@ -128,7 +128,7 @@ static int push_powers(struct list *list, const char *item) {
 		    push(list, value_int(INT64_C(1) << bit)) != 0)
 			return -1;
 	if (list->count == before)
-		return err_set(list->err, ERR_USAGE, hint, "'%.100s' has no power of two", item);
+		return err_set(list->err, ERR_USAGE, hint, "'%.100s' does not contain a power of two", item);
 	return 0;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the space's files share. Branches number what a parameter can do at its place in the diagram: its values, then,
- * where it has a condition, its absence. */
+/* Shared by the files of the space. Branches number what a parameter can do at its place in the diagram: its values,
+ * then, where it has a condition, its absence. */
 #ifndef TUNER_SPACE_IMPL_H
 #define TUNER_SPACE_IMPL_H
 #include "src/base/mem.h"

@@ -83,7 +83,7 @@ static void hash_table(struct sha256 *sha, const struct space_table *table) {
 	sha256_add(sha, "]}", 2);
 }
 
-/* Of the canonical text of an object whose last member is "tables". */
+/* Works on the canonical text of an object whose last member is "tables". */
 char *space_hash(const struct space *space) {
 	json_t *all = json_object(), *constants = json_object();
 	struct sha256 sha;

@@ -13,7 +13,7 @@
 enum { PART_FALSE, PART_TRUE, PART_FIRST };
 #define PART_UNKNOWN UINT32_MAX
 
-/* What counting may cost. */
+/* The cost limit of counting. */
 struct effort {
 	uint64_t steps, steps_max;
 	size_t bytes, bytes_max;
@@ -23,7 +23,7 @@ static inline bool effort_spent(const struct effort *effort) {
 	return effort->steps > effort->steps_max || effort->bytes > effort->bytes_max;
 }
 
-/* What a part is made from. */
+/* The ingredients of a part. */
 struct part_source {
 	const struct space_rule *rule; /* NULL: a table */
 	uint32_t root;                 /* the conjunct, in the rule's tree; for a link of a chain the chain itself */

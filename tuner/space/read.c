@@ -36,7 +36,7 @@ static int unknown_value(const struct space_param *param, struct value wanted, s
 	char text[128];
 	const char *near = NULL;
 	value_text(wanted, text, sizeof text);
-	err_set(err, ERR_USAGE, NULL, "'%s' has no value '%s'", param->name, text);
+	err_set(err, ERR_USAGE, NULL, "'%s' cannot be '%s'", param->name, text);
 	if (param->ordered && wanted.type != VALUE_WORD) {
 		hint_nearest_number(param, wanted, err);
 		return -1;
@@ -114,7 +114,7 @@ static int fill(const struct space *space, const int *given, const int *fallback
 			return err_set(err, ERR_USAGE, "leave it out, or change what it depends on", "'%s' exists only where %s",
 			               p->name, expr_source(p->when));
 		if (exists && given[param] == MISSING && !fallback)
-			return err_set(err, ERR_USAGE, NULL, "'%s' has no value", p->name);
+			return err_set(err, ERR_USAGE, NULL, "'%s' needs a value", p->name);
 		if (!exists)
 			config[param] = SPACE_ABSENT;
 		else if (given[param] != MISSING)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a space is made of. */
+/* The parts of a space. */
 #include <config.h>
 
 #include <ctype.h>

@@ -115,7 +115,7 @@ static struct value fold(const struct space_tree *t, uint32_t node) {
 	return value;
 }
 
-/* What needs no parameter becomes its value, also the second time. */
+/* A node that needs no parameter becomes its value, also the second time. */
 static uint32_t folded(struct space_tree *t, uint32_t node) {
 	return t->rank[node] == 0 ? tree_literal(t, fold(t, node)) : node;
 }

@@ -9,8 +9,8 @@
 
 #define TREE_NONE UINT32_MAX
 
-/* What is known of a node's value: where `most` is finite, it is whole, its absolute value at most `most`, and it is at
- * least `least`. */
+/* The known bounds of a node's value: where `most` is finite, it is whole, its absolute value at most `most`, and it is
+ * at least `least`. */
 struct tree_range {
 	double most, least;
 };

@@ -18,7 +18,7 @@ static bool is_wanted(const struct study *study, size_t row, size_t column, int 
 	return (place == a || place == b) && !study->rows[row].over && (!filter || filter(ctx, study, row));
 }
 
-/* Of rows that agree in all else, the least time of each level. */
+/* The least time of each level among rows that agree in all else. */
 static bool pair_of(const struct study *study, const size_t *rows, size_t count, size_t column, int a,
                     struct study_pair *pair) {
 	*pair = (struct study_pair){SIZE_MAX, SIZE_MAX};

@@ -25,8 +25,8 @@ struct study_ratio {
 	size_t pairs;
 	size_t agree; /* pairs on the same side of 1 as `ratio` by more than the noise */
 };
-/* Of several pairs by the signed ranks of their log ratios; of fewer than 6 by the deviations of the rows and, with two
- * or more, by how much the pairs differ (a random-effects mean: DerSimonian and Laird 1986). pairs 0: all NAN. */
+/* From several pairs by the signed ranks of their log ratios; from fewer than 6 by the deviations of the rows and, with
+ * two or more, by how much the pairs differ (a random-effects mean: DerSimonian and Laird 1986). pairs 0: all NAN. */
 struct study_ratio study_compare(const struct study *study, const struct study_pair *pairs, size_t count);
 /* Both at once. */
 struct study_ratio study_contrast(const struct study *study, size_t column, int a, int b, study_filter filter,

@@ -146,7 +146,7 @@ static double share_largest(const struct study *study, const struct pattern *pat
 	return most;
 }
 
-/* Of two statistics (Bonferroni). */
+/* For two statistics (Bonferroni). */
 static double probability(const struct study *study, struct pattern *pattern) {
 	struct rng rng;
 	double real = likeness(pattern), share = share_largest(study, pattern);

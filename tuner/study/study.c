@@ -10,7 +10,8 @@
 #include "tuner/race/deviation.h"
 #include "tuner/study/study_impl.h"
 
-/* Of the logarithm of a row's time: no machine repeats itself better from one trial to the next. */
+/* The least deviation of the logarithm of a row's time: machines do not repeat themselves better from one trial to the
+ * next. */
 static const double DEVIATION_LEAST = 0.005;
 static const double NOISE_LEAST = 0.01;
 
@@ -92,7 +93,7 @@ static void times_add(struct gathered *one, const struct study_trial *trial, enu
 		one->value_count = one->sample_count = one->trials = 0;
 	one->grade = grade;
 	one->trials++;
-	/* What was cut short after a sample or two took as long as these. */
+	/* A trial that was cut short after a sample or two took as long as these. */
 	double value = grade == GRADE_SHORT ? stats_median(trial->samples, trial->sample_count) : trial->value;
 	numbers_add(&one->values, &one->value_count, &value, 1);
 	numbers_add(&one->samples, &one->sample_count, trial->samples, trial->samples ? trial->sample_count : 0);
@@ -158,7 +159,7 @@ bool study_row_safe(const struct study_row *row) {
 	return !row->over && !js_bool_or(row->detail, "unsafe", false);
 }
 
-/* Of the problem that was measured in most configurations, what is safe and takes the least time. */
+/* The safe configuration with the least time, for the problem that was measured in most configurations. */
 static size_t row_least(const struct study *study) {
 	struct study_order order = {.study = study};
 	size_t *rows = mem_alloc(study->row_count + 1, sizeof *rows), best = SIZE_MAX, most = 0, end;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What was measured of one kernel on one machine, as a table: a row for each configuration on each problem, a column
+/* The measurements of one kernel on one machine, as a table: a row for each configuration on each problem, a column
  * for each parameter and each member of the problem that has more than one value. Reasons are found in here, never in
  * the name of a kernel.
  *
@@ -40,8 +40,8 @@ bool study_add(struct study *study, const struct study_trial *trial);
 json_t *study_config(struct study *study, const json_t *problem, const char *config_text);
 /* The winner and the baseline of the newest tune, where there was one. */
 void study_recommend(struct study *study, const json_t *problem, const json_t *winner, const json_t *baseline);
-/* Of more rows only about so many are looked at (2500 where this is not called); among them, for each problem, the one
- * with the least value of each pair of values of two columns, as far as they fit. Before study_finish. */
+/* With more rows, only about this many are looked at (2500 where this is not called); among them, for each problem, the
+ * one with the least value of each pair of values of two columns, as far as they fit. Before study_finish. */
 void study_limit(struct study *study, size_t rows);
 void study_finish(struct study *study);
 
@@ -80,7 +80,8 @@ int study_find(const struct study *study, const char *name);
 int study_level(const struct study *study, size_t column, const char *word); /* -1: it has no such word */
 /* Number of a level, NAN for words and where it is absent. */
 double study_number(const struct study *study, size_t row, size_t column);
-/* Of a parameter or a problem's member, whether it is a column or the same everywhere; false: it is absent. */
+/* The value of a parameter or a problem's member, whether it is a column or the same everywhere; false: it is absent.
+ */
 bool study_value(const struct study *study, size_t row, const char *name, struct value *value);
 double study_value_number(const struct study *study, size_t row, const char *name, double fallback);
 /* Row of the winner, of the baseline; of the newest tune, else of the least time. SIZE_MAX: none. */
@@ -101,7 +102,7 @@ const json_t *study_machine_json(const struct study *study);
  * the largest team up to this, 0 for a GPU. NAN: never measured. */
 double study_ceiling(const struct study *study, const char *name, const char *level, double threads);
 
-/* Of a row; NAN where it says nothing of the kind. */
+/* A figure of a row; NAN where the row lacks it. */
 double study_work(const struct study *study, size_t row, const char *name); /* "ops", "bytes" */
 double study_figure(const struct study *study, size_t row, const char *name);
 double study_counter(const struct study *study, size_t row, const char *name); /* what was counted or simulated */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the machine can do, and what the worker said of a row beside its time. */
+/* The limits of the machine, and the worker's report about a row beside its time. */
 #include <config.h>
 
 #include <math.h>

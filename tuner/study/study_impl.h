@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the files of this folder share. */
+/* Shared by the files of this room. */
 #ifndef TUNER_STUDY_STUDY_IMPL_H
 #define TUNER_STUDY_STUDY_IMPL_H
 #include <stdint.h>

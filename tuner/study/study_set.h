@@ -26,7 +26,7 @@ const char *study_set_objective(const struct study_set *set);
 struct study_item *study_set_item(struct study_set *set, const char *kernel, const char *device, const json_t *machine);
 bool study_set_add(struct study_item *item, const struct study_trial *trial);
 
-/* What the worker said, as `run --json` has it: work, figures, counters, metrics, gpu, noise, placement, energy_j,
+/* The worker's report, as in `run --json`: work, figures, counters, metrics, gpu, noise, placement, energy_j,
  * unsafe; with energies also the median of the seconds. New reference; NULL where it says nothing of these. */
 json_t *study_detail(const json_t *reply);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What `sweep`, `tune`, `run` and `compare` print as JSON. */
+/* Reads the JSON of `sweep`, `tune`, `run` and `compare`. */
 #include <config.h>
 
 #include <ctype.h>
@@ -46,7 +46,7 @@ static int samples_read(const json_t *row, double **samples, size_t *count, stru
 	json_array_foreach(list, i, sample) {
 		double seconds = json_is_number(sample) ? json_number_value(sample) : NAN;
 		if (!(seconds > 0) || seconds > SECONDS_MAX)
-			return err_set(err, ERR_USAGE, NULL, "sample %zu is no positive number", i);
+			return err_set(err, ERR_USAGE, NULL, "sample %zu is not a positive number", i);
 		(*samples)[(*count)++] = seconds;
 	}
 	return 0;
@@ -54,8 +54,9 @@ static int samples_read(const json_t *row, double **samples, size_t *count, stru
 
 static int status_check(const char *word, struct err *err) {
 	enum trial_status status;
-	return trial_status_find(word, &status) ? 0
-	                                        : err_set(err, ERR_USAGE, NULL, "\"%.40s\" is no status of a trial", word);
+	return trial_status_find(word, &status)
+	           ? 0
+	           : err_set(err, ERR_USAGE, NULL, "\"%.40s\" is not a status of a trial", word);
 }
 
 /* A row of the document; `problem` where it is not the row's own. */
@@ -71,7 +72,7 @@ static int row_add(struct study_item *item, const json_t *problem, const json_t 
 		return -1;
 	bool timed = strcmp(trial.status, "correct") == 0 || strcmp(trial.status, "censored") == 0;
 	if (timed && (js_real(row, "median", 0, SECONDS_MAX, &trial.value, err) || !(trial.value > 0)))
-		return err_set(err, ERR_USAGE, NULL, "\"median\" is no positive number");
+		return err_set(err, ERR_USAGE, NULL, "\"median\" is not a positive number");
 	int failed = samples_read(row, &samples, &trial.sample_count, err);
 	json_t *detail = study_detail(row);
 	trial.samples = samples;
@@ -121,7 +122,7 @@ static int setup_add(struct study_item *item, const json_t *result, const json_t
 	return row_add(item, json_object_get(result, "problem"), setup, phase, err);
 }
 
-/* What a search's document tells of configurations: the two that met, and the finalists. */
+/* The configurations in a search's document: the two that met, and the finalists. */
 static int tuned_read(struct study_item *item, const json_t *result, struct err *err) {
 	const char *phase = js_string_or(result, "verdict", "undecided");
 	json_t *baseline = json_object_get(result, "baseline"), *best = json_object_get(result, "best"), *finalist;
@@ -151,11 +152,11 @@ static struct study_item *item_of(struct study_set *set, const json_t *whole, co
 	if (js_string(part, "kernel", &kernel, err))
 		return NULL;
 	if (!*kernel || strlen(kernel) > NAME_MAX_BYTES) {
-		err_set(err, ERR_USAGE, NULL, "\"kernel\" is no name");
+		err_set(err, ERR_USAGE, NULL, "\"kernel\" is not a name");
 		return NULL;
 	}
 	if (!is_device(device)) {
-		err_set(err, ERR_USAGE, NULL, "\"%.40s\" is no device", device);
+		err_set(err, ERR_USAGE, NULL, "\"%.40s\" is not a device", device);
 		return NULL;
 	}
 	json_t *machine = json_object_get(whole, "machine"), *ceilings = json_object_get(whole, "ceilings");
@@ -210,5 +211,5 @@ int study_set_document(struct study_set *set, const json_t *document, struct err
 		return item ? documents[i].read(item, document, err) : -1;
 	}
 	return err_set(err, ERR_USAGE, "documents of `sweep --json`, `tune --json`, `run --json` or `compare --json`",
-	               "\"%.60s\" has no times of a kernel", schema);
+	               "\"%.60s\" does not hold times of a kernel", schema);
 }

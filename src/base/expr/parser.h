@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the parser's files share. */
+/* Shared by the files of the parser. */
 #ifndef SRC_BASE_EXPR_PARSER_H
 #define SRC_BASE_EXPR_PARSER_H
 #include "src/base/expr/node.h"
@@ -33,7 +33,7 @@ bool parser_is_word(char c);
 void parser_push(struct kids *kids, uint32_t kid);
 /* Operands up to `close`, which is taken. A comma may end the list. */
 bool parser_list(struct parser *p, struct kids *kids, const char *close);
-/* What follows `in`: the members. */
+/* The members after `in`. */
 bool parser_members(struct parser *p, struct kids *kids);
 
 #endif

@@ -10,7 +10,7 @@
 
 /* Parses one document, an object or an array; duplicate keys are refused. where: a file or what it is, for messages. */
 json_t *js_parse(const char *text, size_t size, const char *where, struct err *err);
-/* Of at most `limit` bytes. Plain or .gz is the caller's business; "-" is stdin. */
+/* Reads at most `limit` bytes. The caller unpacks .gz; "-" is stdin. */
 json_t *js_load(const char *path, size_t limit, struct err *err);
 /* Sorted keys, no spaces, numbers as %.17g: the same value gives the same text. Caller frees. NULL for NULL. */
 char *js_canonical(const json_t *value);

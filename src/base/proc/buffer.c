@@ -56,7 +56,7 @@ static enum proc_read take_until(struct lines *lines, char *newline, char **line
 	return *size > lines->max ? PROC_FLOOD : PROC_LINE;
 }
 
-/* What is left after the last newline. */
+/* The text after the last newline. */
 static enum proc_read take_rest(struct lines *lines, char **line, size_t *size) {
 	*line = lines->data + lines->start;
 	*size = lines->end - lines->start;

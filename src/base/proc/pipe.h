@@ -9,7 +9,7 @@
 /* Close-on-exec and above 2; {-1, -1} and -1 where there is none to have. */
 int proc_pipe(int pair[2]);
 void proc_shut(int *fd); /* unless it is -1, which it is then */
-/* What read(2) returned: nothing more will come. */
+/* read(2) returned the end: nothing more will come. */
 bool proc_is_final(ssize_t got);
 /* As ppoll(2). */
 int proc_poll(struct pollfd *fds, nfds_t count, double seconds);

@@ -77,7 +77,7 @@ static int sweep(struct rusage *sum) {
 	return count;
 }
 
-/* What a killed process leaves behind comes to us next, so one look after the last kill is needed. */
+/* Children of a killed process become ours next, so one look after the last kill is needed. */
 static int sweep_all(double seconds, struct rusage *sum) {
 	double deadline = sys_now() + seconds;
 	int count = 0;

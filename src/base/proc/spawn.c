@@ -17,7 +17,7 @@
 
 enum stage { STAGE_LIMIT, STAGE_FOLDER, STAGE_EXEC, STAGE_INTERPRETER, STAGE_DONE };
 
-/* What the child reports when it can't become the program. */
+/* Sent by the child when it cannot become the program. */
 struct failure {
 	enum stage stage;
 	int why;

@@ -78,7 +78,7 @@ static const char *item_text(const struct ceiling_item *item, char text[TEXT]) {
 	return text;
 }
 
-/* What can't be measured here, such as stores past the caches, is left out; a wrong result is an error. */
+/* Ceilings that cannot be measured here, such as stores past the caches, are left out; a wrong result is an error. */
 static int item_judge(struct app *app, struct ceiling_item *item, const struct trial_result *result, struct err *err) {
 	char text[TEXT];
 	if (result->status == TRIAL_CORRECT)

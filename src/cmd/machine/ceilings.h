@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What this machine can do at most: bandwidths, arithmetic peaks, costs of OpenMP. Measured with the kernel "ceiling",
+/* The limits of this machine: bandwidths, arithmetic peaks, costs of OpenMP. Measured with the kernel "ceiling",
  * kept in a file for each fingerprint. In JSON a ceiling is
  * {"name", "level"?, "threads", "value", "unit", "samples": [..], "disturbed", "stores"?, "from"?, "to"?}, of a GPU
  * {"name", "device": "cuda", "level"?, "value", "unit", "samples", "disturbed", "block"?, "per_sm"?}. */
@@ -25,7 +25,7 @@ const struct ceiling_kind *ceiling_kind_find(const char *name);
 /* value: in the kind's unit; than: NAN is none. */
 bool ceiling_better(const struct ceiling_kind *kind, double value, double than);
 
-/* Of a GPU. */
+/* The ceilings of a GPU. */
 struct ceiling_gpu {
 	struct ceiling_kind kind;
 	const char *level, *summary; /* level: "dram", "l2" or NULL */

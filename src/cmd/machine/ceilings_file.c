@@ -67,7 +67,7 @@ static int samples_check(const json_t *one, struct err *err) {
 	json_array_foreach(samples, i, sample) if (!json_is_number(sample) || !(json_number_value(sample) > 0) ||
 	                                           json_number_value(sample) >
 	                                               VALUE_MAX) return err_set(err, ERR_USAGE, NULL,
-	                                                                         "a sample is no positive number");
+	                                                                         "a sample is not a positive number");
 	return 0;
 }
 
@@ -99,12 +99,12 @@ static int one_check(const json_t *one, struct err *err) {
 	int64_t threads;
 	double value;
 	if (!json_is_object(one))
-		return err_set(err, ERR_USAGE, NULL, "is no object");
+		return err_set(err, ERR_USAGE, NULL, "must be an object");
 	if (json_object_get(one, "device") && js_string(one, "device", &device, err))
 		return -1;
 	if (device)
 		return strcmp(device, "cuda") == 0 ? gpu_check(one, err)
-		                                   : err_set(err, ERR_USAGE, NULL, "\"%.40s\" is no device", device);
+		                                   : err_set(err, ERR_USAGE, NULL, "\"%.40s\" is not a device", device);
 	if (js_string(one, "name", &name, err) || js_string(one, "unit", &unit, err) ||
 	    js_int(one, "threads", 1, THREADS_MAX, &threads, err) || js_real(one, "value", 0, VALUE_MAX, &value, err) ||
 	    samples_check(one, err))
@@ -113,7 +113,7 @@ static int one_check(const json_t *one, struct err *err) {
 	if (!kind || strcmp(kind->unit, unit) != 0 || !(value > 0))
 		return err_set(err, ERR_USAGE, NULL, "\"%.40s\" in \"%.40s\" is none that is known", name, unit);
 	if (kind->group == CEILING_BANDWIDTH && (js_string(one, "level", &level, err) || !level_known(level)))
-		return err_set(err, ERR_USAGE, NULL, "%s has no level of memory", name);
+		return err_set(err, ERR_USAGE, NULL, "%s lacks its level of memory", name);
 	return kind->group == CEILING_PAIR ? pair_check(one, err) : 0;
 }
 
@@ -121,7 +121,7 @@ int ceilings_check(const json_t *ceilings, struct err *err) {
 	size_t i;
 	json_t *one;
 	if (!json_is_array(ceilings) || json_array_size(ceilings) > CEILINGS_MAX)
-		return err_set(err, ERR_USAGE, AGAIN, "the ceilings are no list of at most %d", CEILINGS_MAX);
+		return err_set(err, ERR_USAGE, AGAIN, "the ceilings must be a list of at most %d", CEILINGS_MAX);
 	json_array_foreach((json_t *)ceilings, i, one) {
 		if (one_check(one, err)) {
 			err_prefix(err, "ceiling %zu", i);
@@ -141,7 +141,7 @@ static char *file_read(const char *path, size_t *size, struct err *err) {
 	else if (fd < 0)
 		err_set(err, ERR_USAGE, AGAIN, "cannot read %s: %s", path, strerror(errno));
 	else if (fstat(fd, &info) || !S_ISREG(info.st_mode))
-		err_set(err, ERR_USAGE, AGAIN, "%s is no plain file", path);
+		err_set(err, ERR_USAGE, AGAIN, "%s is not a regular file", path);
 	else
 		text = sys_read_fd(fd, path, FILE_MAX, size, err);
 	if (fd >= 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What to measure on a GPU, and with which blocks: each that the kernel offers is looked at, and the best one measured.
+/* The plan for a GPU: each block size that the kernel offers is tried, and the best one measured.
  */
 #include <config.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What to measure on which machine: levels, sizes, thread counts, pairs of cores. */
+/* The plan for a machine: levels, sizes, thread counts, pairs of cores. */
 #include <config.h>
 
 #include <math.h>

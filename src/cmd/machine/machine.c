@@ -75,7 +75,7 @@ static int show(struct app *app, const struct opt_args *args, const json_t *mach
 	return 0;
 }
 
-/* What was measured is shown even where it can't be kept. */
+/* Measurements are shown even where they cannot be kept. */
 static int ceilings_run(struct app *app, const struct opt_args *args, const json_t *machine, struct err *err) {
 	long long samples;
 	if (opt_int(args, "samples", 1, 10000, 21, &samples, err))

@@ -113,7 +113,7 @@ void profile_inputs_free(struct profile_inputs *inputs) {
 	free(inputs->items);
 }
 
-/* What is best known of this machine; of several alike the newest. */
+/* The best entry for this machine; the newest of several equal ones. */
 static struct profile_input *nearest(const struct profile_inputs *inputs) {
 	struct profile_input *best = NULL;
 	for (size_t i = 0; i < inputs->count; i++) {

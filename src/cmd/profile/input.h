@@ -38,7 +38,7 @@ int profile_input_pick(struct profile_input *input, struct app *app, const struc
 
 /* The kernel of an entry as it is here: of --kernel or built in; NULL: not known. */
 const struct kernel_desc *profile_kernel(struct app *app, const struct opt_args *args, const json_t *entry);
-/* Of an entry here: profile_entry_state. */
+/* The state of an entry here: profile_entry_state. */
 const char *profile_state_here(struct app *app, const struct opt_args *args, const struct profile_input *input,
                                const json_t *entry);
 /* "cpu, threads": what makes it another machine; caller frees. */

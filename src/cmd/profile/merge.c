@@ -43,7 +43,7 @@ static int prefer_read(const struct opt_args *args, enum profile_prefer *prefer,
 	if (*prefer != PROFILE_PREFER_NONE)
 		return 0;
 	const char *near = near_word(word, words, 2);
-	err_set(err, ERR_USAGE, "newest or faster", "there is no --prefer %s", word);
+	err_set(err, ERR_USAGE, "newest or faster", "--prefer cannot be %s", word);
 	return near ? err_hint(err, "did you mean --prefer %s?", near) : -1;
 }
 

@@ -62,7 +62,7 @@ static int unknown(const char *word, struct err *err) {
 	for (size_t i = 0; i < VERBS; i++)
 		names[i] = verbs[i].name;
 	const char *near = near_word(word, names, VERBS);
-	err_set(err, ERR_USAGE, "it is show, diff, merge, verify or select", "there is no `sweetspot profile %s`", word);
+	err_set(err, ERR_USAGE, "it is show, diff, merge, verify or select", "`sweetspot profile %s` does not exist", word);
 	return near ? err_hint(err, "did you mean `sweetspot profile %s`?", near) : -1;
 }
 

@@ -17,7 +17,7 @@ static bool is_plugin(const char *word) {
 	return strchr(word, '/') || (length > 3 && strcmp(word + length - 3, ".so") == 0);
 }
 
-/* What --kernel names: NULL with err set, or (err not set) where the profile alone can know it. */
+/* The kernel that --kernel names: NULL with err set, or (err not set) where only the profile can know it. */
 static const struct kernel_desc *named(struct app *app, const char *word, struct err *err) {
 	const struct kernel_desc *kernel = app_kernel(app, word, err);
 	if (!kernel && err->code == ERR_USAGE && !is_plugin(word))
@@ -55,7 +55,7 @@ const struct kernel_desc *profile_kernel(struct app *app, const struct opt_args 
 	return kernels ? kernel_list_find(kernels, name, kind, NULL) : NULL;
 }
 
-/* Of the executable, where that alone is what runs; each is read once. */
+/* The hash of the executable where nothing else runs; each is read once. */
 static const char *program_hash(const struct profile_input *input, const json_t *program) {
 	const char *name = json_string_value(json_array_get(json_object_get(program, "argv"), 0));
 	const char *cwd = js_string_or(program, "cwd", NULL);

@@ -50,7 +50,7 @@ static int open_rows(struct verify *verify, struct err *err) {
 static int row_verify(struct verify *verify, struct verified *row, struct err *err) {
 	const json_t *baseline = json_object_get(row->entry, "baseline");
 	if (!json_is_object(baseline))
-		return verify_skip(row, "there is no baseline to compare with");
+		return verify_skip(row, "a baseline to compare with is missing");
 	if (json_equal(json_object_get(baseline, "config"), json_object_get(row->entry, "config"))) {
 		verify_skip(row, "it is the baseline");
 		row->outcome = VERIFY_HOLDS;

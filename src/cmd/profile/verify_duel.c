@@ -37,7 +37,7 @@ static int on_trial(void *ctx, const char *phase, int block, const json_t *confi
 	return *app_interrupt(verify->app) ? err_set(err, ERR_INTERRUPTED, NULL, "interrupted") : 0;
 }
 
-/* What was a tie, or not decided, holds as long as it is not slower. */
+/* An entry that was a tie, or undecided, holds as long as it is not slower. */
 static enum verify_outcome outcome_of(const json_t *entry, const struct duel_result *duel) {
 	const char *recorded = js_string_or(entry, "verdict", "");
 	if (duel->verdict == PAIRED_SLOWER)

@@ -67,7 +67,7 @@ static int format_check(const char *format, const json_t *settings, const char *
 	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
 		found = found || strcmp(format, known[i]) == 0;
 	if (!found)
-		return err_set(err, ERR_USAGE, "env, slurm, modulefile or json", "--regions has no format %s", format);
+		return err_set(err, ERR_USAGE, "env, slurm, modulefile or json", "--regions cannot be exported as %s", format);
 	/* Tcl would read these inside braces. */
 	if (format[0] == 'm' && (strpbrk(library, "{}\\") || strpbrk(js_string_or(settings, "table", ""), "{}\\")))
 		return err_set(err, ERR_USAGE, "keep the store in a folder without braces and backslashes",

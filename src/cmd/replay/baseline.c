@@ -24,7 +24,7 @@ static int word_read(const struct space *space, char *word, json_t *config, stru
 		return err_set(err, ERR_USAGE, "write --baseline 'P=V ..'", "\"%.100s\" names no value", word);
 	*equals = '\0';
 	if (json_object_set_new(config, word, value_read(space, word, equals + 1)))
-		return err_set(err, ERR_USAGE, NULL, "a name is no UTF-8 text");
+		return err_set(err, ERR_USAGE, NULL, "a name is not UTF-8 text");
 	return 0;
 }
 

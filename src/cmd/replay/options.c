@@ -77,7 +77,7 @@ int replay_settings_task(const struct replay_settings *settings, const struct re
 		sources[i] = replay_source(from, record->space, *from->device ? from->device : from->kernel, arena);
 		if (sources[i].count == 0)
 			return err_set(err, ERR_USAGE, "parameters of the same names and values are what joins two spaces",
-			               "a space of --from has no configuration of the one to search");
+			               "a space of --from shares no configuration with the one to search");
 	}
 	bool counters = settings->counters && record->counter_count;
 	*task = (struct replay_task){

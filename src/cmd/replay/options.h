@@ -19,8 +19,8 @@ extern const struct opt replay_options[];
 /* Clear them in any case. */
 int replay_settings_read(const struct opt_args *args, size_t repeat, struct replay_settings *settings, struct err *err);
 void replay_settings_clear(struct replay_settings *settings);
-/* What a repeat plays: everything but the seed. Sources are mapped into `record`; ERR_USAGE where one has nothing of
- * it. What is made lives in the arena. */
+/* Everything that a repeat plays except the seed. Sources are mapped into `record`; ERR_USAGE where one shares nothing
+ * with it. The arena owns the results. */
 int replay_settings_task(const struct replay_settings *settings, const struct record *record, struct arena *arena,
                          struct replay_task *task, struct err *err);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What `replay` shows. */
+/* The output of `replay`. */
 #ifndef SRC_CMD_REPLAY_OUTPUT_H
 #define SRC_CMD_REPLAY_OUTPUT_H
 #include "src/ui/ui.h"

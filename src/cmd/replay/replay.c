@@ -27,7 +27,7 @@ static const struct opt options[] = {
 	{0},
 };
 
-/* What is common to all repeats, and the results of each. */
+/* The common part of all repeats, and the results of each. */
 struct session {
 	struct app *app;
 	struct replay_task task;

@@ -62,7 +62,7 @@ static bool enough(void *ctx, const struct search *search, const struct replay *
 	return !given && score_axis_covered(session->spaces[place->space].axis, replay);
 }
 
-/* What follows the optimum changes no figure. */
+/* Evaluations after the optimum do not change any figure. */
 static void play(void *ctx, size_t i) {
 	struct session *session = ctx;
 	struct place place = place_of(session, i);

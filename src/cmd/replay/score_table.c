@@ -110,5 +110,5 @@ void score_output_print(const struct score_output *output, const struct ui *ui) 
 		"best at N: optimum over the best, and run to X %%: evaluations to within X %% of it, medians over repeats.\n",
 		output->repeat);
 	if (output->peers_path && output->peer_count == 0)
-		printf("%s has no peer that was measured on all of these spaces.\n", output->peers_path);
+		printf("No peer in %s was measured on all of these spaces.\n", output->peers_path);
 }

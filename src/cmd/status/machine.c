@@ -27,7 +27,7 @@ static json_t *gpu_name(const char *address) {
 	return json_string(model ? model : "unknown");
 }
 
-/* What the driver lists: nothing is opened. */
+/* The driver's list: nothing is opened. */
 static json_t *gpus_json(void) {
 	json_t *gpus = json_array();
 	DIR *folder = opendir("/proc/driver/nvidia/gpus");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the store knows of this machine, by comparing machines: fingerprints with a GPU can't be made here. */
+/* The store's facts about this machine. Machines are compared because fingerprints with a GPU cannot be made here. */
 #include <config.h>
 
 #include <stdlib.h>
@@ -54,7 +54,7 @@ static int machine_sort(void *ctx, const struct store_row *machine) {
 	return 0;
 }
 
-/* Of a program that is an executable by itself. */
+/* The hash of a program that is a single executable. */
 static bool program_changed(struct gather *g, const struct store_row *result, const json_t *program) {
 	const char *file = json_string_value(json_array_get(json_object_get(program, "argv"), 0));
 	char hash[SHA256_TEXT];

@@ -92,7 +92,7 @@ static void test_tables(void) {
 	             {twice, below + 1, "twice"},
 	             {good, past, "place 8 of 'threads'"},
 	             {good, below, "place -2 of 'block'"},
-	             {good, absent, "'threads', which has no condition"}};
+	             {good, absent, "'threads', which is not conditional"}};
 	static const int fine[] = {0, 0};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct space *space = small_space();

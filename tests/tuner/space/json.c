@@ -32,11 +32,11 @@ static void test_refused(const struct space *space) {
 		const char *text, *what, *hint;
 	} cases[] = {
 		{"7", "JSON object", ""},
-		{"{}", "has no value", ""},
+		{"{}", "needs a value", ""},
 		{"{\"thread\": 2}", "'thread'", "'threads'"},
 		{"{\"n\": 256}", "unknown parameter 'n'", ""},
-		{"{\"threads\": 3}", "'threads' has no value '3'", "nearest value is 2"},
-		{"{\"threads\": \"two\"}", "'threads' has no value 'two'", "1, 2, 4, 8"},
+		{"{\"threads\": 3}", "'threads' cannot be '3'", "nearest value is 2"},
+		{"{\"threads\": \"two\"}", "'threads' cannot be 'two'", "1, 2, 4, 8"},
 		{"{\"variant\": \"tilled\"}", "'tilled'", "'tiled'"},
 		{"{\"variant\": [1]}", "neither number nor word", ""},
 		{"{\"variant\": \"naive\", \"block\": 64, \"threads\": 1, \"places\": \"threads\", \"proc_bind\": \"false\", "

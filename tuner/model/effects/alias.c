@@ -9,7 +9,7 @@
 
 /* A row's worth of prior knowledge that an effect is 0, so that few data still tell something. */
 static const double PRIOR = 0.1;
-/* Of the difference of two values, the share that must come from data. Two parameters that always changed together get
+/* The share of the difference of two values that must come from data. Two parameters that always changed together get
  * a half each. */
 static const double SHARE_MIN = 0.6;
 /* Values with this many rows, on average, repeat enough for what goes with them not to be chance. */
@@ -45,7 +45,7 @@ static bool is_nested_in_any(const struct design *design, size_t param) {
 	return false;
 }
 
-/* What the data leave open of the difference of two values, 0 to 1. */
+/* The share of the difference of two values that the data leave open, 0 to 1. */
 static double open_share(const double *matrix, size_t n, size_t a, size_t b) {
 	return PRIOR * (matrix[a * n + a] + matrix[b * n + b] - 2 * matrix[a * n + b]) / 2;
 }

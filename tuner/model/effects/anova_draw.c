@@ -11,7 +11,7 @@
 #include "src/base/rng.h"
 #include "tuner/model/effects/anova_impl.h"
 
-/* Of the sample, to see how much it decides. */
+/* Parts of the sample, to see how much it decides. */
 enum { PARTS = 10, PART_MIN = 40 };
 static const double JITTER = 1e-8;
 
@@ -66,7 +66,7 @@ static void terms(const struct split *split, size_t params, double *to) {
 	memcpy(to + params, split->pair, pairs_of(params) * sizeof *to);
 }
 
-/* Of each term: the standard error that it has from the sample, by its spread over parts of that. */
+/* The standard error of each term from the sample, by its spread over parts of it. */
 static double *sample_error_new(const struct anova_work *work) {
 	size_t params = work->data->measured.params, step = params + pairs_of(params), size = work->data->samples / PARTS;
 	double *error = mem_alloc(2 * step, sizeof *error), *one = mem_alloc(step, sizeof *one), *sum = error + step;

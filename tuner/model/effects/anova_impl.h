@@ -17,7 +17,7 @@ struct bins {
 	size_t count, params;
 	struct bins_param *fine, *coarse;
 };
-/* Of the first `count` of the sample in `order`. */
+/* Computed from the first `count` of the sample in `order`. */
 void bins_make(struct bins *bins, const struct anova_data *data, const size_t *order, size_t count);
 void bins_clear(struct bins *bins);
 

@@ -91,8 +91,8 @@ static int regress(struct drivers *drivers, const struct drivers_data *data, con
 		snprintf(drivers->reason, DRIVERS_REASON, "%zu rows are too few for %zu groups of counters together",
 		         clean->rows, drivers->count);
 	if (drivers_fit(drivers, clean)) {
-		snprintf(drivers->reason, DRIVERS_REASON, "the regression of %zu rows on %zu groups of counters has no answer",
-		         clean->rows, drivers->count);
+		snprintf(drivers->reason, DRIVERS_REASON,
+		         "the regression of %zu rows on %zu groups of counters cannot be solved", clean->rows, drivers->count);
 		return -1;
 	}
 	name_all(drivers, clean);

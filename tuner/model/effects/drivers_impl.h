@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the files drivers*.c share. */
+/* Shared by the files drivers*.c. */
 #ifndef TUNER_MODEL_EFFECTS_DRIVERS_IMPL_H
 #define TUNER_MODEL_EFFECTS_DRIVERS_IMPL_H
 #include "tuner/model/effects/drivers.h"

@@ -23,7 +23,7 @@ static const double SETTLED = 1e-3;    /* of the scale: changes below it end the
 static const double FREEDOM_MIN = 2;
 /* The median residual knows the scale as well as the root mean square of this share of the rows would. */
 static const double MEDIAN_EFFICIENCY = 0.4;
-/* Of the prior of the spreads: their density near 0 goes with this power. */
+/* The prior of the spreads: their density near 0 goes with this power. */
 static const double SPREAD_POWER = 0.75;
 
 struct state {

@@ -9,7 +9,7 @@
 #include "src/base/stats.h"
 #include "tuner/model/effects/response_impl.h"
 
-/* Of more rows, so many of the smallest and an even choice of the others by cost. */
+/* With more rows, this many of the smallest are kept and an even choice of the others by cost. */
 enum { BEST_MAX = 100, ROWS_MAX = 500, STEPS = 14, STEPS_AGAIN = 8, ROUNDS = 2, ROWS_MIN = 8 };
 static const double WILD_VARIANCE = 25; /* of targets, whose own is 1 */
 static const double NUGGETS[] = {0, 0.03, 0.3};
@@ -99,7 +99,7 @@ static void extra_set(struct response *response) {
 			response->extra[row] = response->wild[row] ? WILD_VARIANCE : 0;
 }
 
-/* Of a normal distribution cut off below: mean and variance, z deviations of the mean below the cut. */
+/* Mean and variance of a normal distribution that is cut off below, z deviations of the mean below the cut. */
 static void over_update(struct response *response) {
 	for (size_t i = 0; i < response->count; i++) {
 		size_t row = response->row[i];

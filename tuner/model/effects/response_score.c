@@ -17,7 +17,7 @@ static bool counts(const struct response *response, size_t row) {
 	return !response->wild[row] && !effects_table_over(&response->table, row);
 }
 
-/* Of the squares that predictions save against the mean, which is from all others as well: R2, and the p of a t test.
+/* R2, the share of squares that predictions save against the mean of all others, and the p of a t test.
  */
 static double gain_test(const struct response *response, const double *predicted, double *p) {
 	double sum = 0, errors = 0, squares = 0, gain = 0, gains = 0, n = 0;

@@ -14,7 +14,7 @@ enum { FIRST_ROOM = 64 };
 static const double TINY = 1e-10;
 static const double SCALE_FIRST = -1.2, NOISE_FIRST = -9, SHARE_FIRST = 1.5;
 
-/* Of OpenBLAS, where that is the CBLAS. */
+/* The threads of OpenBLAS, where that is the CBLAS. */
 void openblas_set_num_threads(int count) __attribute__((weak));
 int blas_thread_shutdown_(void) __attribute__((weak));
 

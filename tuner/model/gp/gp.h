@@ -52,7 +52,7 @@ void gp_condition(struct gp *gp);
 void gp_predict(const struct gp *gp, const uint16_t *codes, double *mean, double *variance);
 /* How predictions of several configurations vary together, without noise: count x count. After gp_condition. */
 void gp_covariances(const struct gp *gp, const uint16_t *codes, size_t count, double *covariance);
-/* What each observation was predicted to be from all others (section 5.4.2): mean and variance of each, its own noise
+/* Leave-one-out predictions of each observation (section 5.4.2): mean and variance of each, its own noise
  * included. Parameters and the constant mean stay as they are with all of them: with few observations, errors come out
  * a little small. */
 void gp_leave_one_out(struct gp *gp, double *mean, double *variance);

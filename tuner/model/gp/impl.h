@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the files gp*.c share. */
+/* Shared by the files of this room. */
 #ifndef TUNER_MODEL_GP_IMPL_H
 #define TUNER_MODEL_GP_IMPL_H
 #include <gsl/gsl_matrix.h>
@@ -7,7 +7,7 @@
 
 #include "tuner/model/gp/gp.h"
 
-/* Of every observation, beside its noise; and the precision of the prior of the constant mean, about 0. */
+/* The variance of every observation, beside its noise; and the precision of the prior of the constant mean, about 0. */
 #define GP_JITTER     1e-7
 #define GP_MEAN_DOUBT 1e-3
 enum { GP_SCALE, GP_NOISE, GP_SHARE, GP_SHAPES };
@@ -53,7 +53,7 @@ double gp_matern(double z, double *slope);
 double gp_covariance(const struct gp *gp, const struct gp_kernel *kernel, const uint16_t *a, const uint16_t *b);
 /* x becomes L^-1 x of the first `count` observations. */
 void gp_solve(const struct gp *gp, size_t count, double *x);
-/* What the trends say of a configuration; and the covariance that their uncertain slopes give to two. */
+/* The trends' prediction for a configuration, and the covariance that their uncertain slopes give to two. */
 double gp_trend(const struct gp *gp, const uint16_t *codes);
 double gp_trend_covariance(const struct gp *gp, const uint16_t *a, const uint16_t *b);
 

@@ -127,7 +127,7 @@ static void rows_reserve(struct gp_pool *pool, size_t rows) {
 	pool->serial = mem_grow(pool->serial, pool->row_room, sizeof *pool->serial);
 }
 
-/* Of a lower triangle in rows: those from `first` on. */
+/* Rows of a lower triangle, from `first` on. */
 static gsl_matrix_float *factor_rows(const struct gp *gp, size_t first) {
 	gsl_matrix_float *factor = gsl_matrix_float_calloc(gp->count - first, gp->count);
 	for (size_t i = first; i < gp->count; i++)

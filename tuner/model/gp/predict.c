@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a process that was conditioned says: predictions (Rasmussen and Williams 2006, equations 2.25 and 2.26), how
+/* Answers of a conditioned process: predictions (Rasmussen and Williams 2006, equations 2.25 and 2.26), how
  * they vary together (2.24), and leave-one-out predictions (5.12). */
 #include <config.h>
 
@@ -99,7 +99,7 @@ void gp_leave_one_out(struct gp *gp, double *mean, double *variance) {
 	free(weights);
 }
 
-/* Of target = mean + noise, the noise is its variance times the weights. */
+/* In target = mean + noise, the noise is its variance times the weights. */
 void gp_smooth(const struct gp *gp, double *mean) {
 	if (gp->count == 0)
 		return;

@@ -54,7 +54,7 @@ static size_t pairs_of(size_t count) {
 	return count * (count + 1) / 2;
 }
 
-/* Of the codes that occur: how alike any two are, the slope of that, and the slope over it. */
+/* For the codes that occur: how alike any two are, the slope of that, and the slope over it. */
 static void tabulate(const struct gp_problem *problem, size_t dim, double length) {
 	const struct seen *seen = &problem->seen[dim];
 	const struct gp_axis *axis = &problem->gp->axis[dim];
@@ -179,7 +179,8 @@ static double likelihood(struct gp_problem *problem, const gsl_matrix *lower) {
 	return sum - 0.5 * GP_MEAN_DOUBT * mean * mean; /* at its best mean: so it has no part in the gradient */
 }
 
-/* What the likelihood gains by each pair's covariance (equation 5.9), the diagonal half; with the product beside it. */
+/* The gain of the likelihood by each pair's covariance (equation 5.9), the diagonal half; with the product beside it.
+ */
 static void factors_fill(struct gp_problem *problem, const struct gp_kernel *kernel, double *gradient) {
 	double *shape = gradient + problem->gp->dims, w = kernel->share, dims = fmax((double)problem->gp->dims, 1);
 	const double *sum = problem->sum, *product = problem->product, *alpha = problem->weights;

@@ -103,7 +103,7 @@ static void place_add(struct places *places, double x) {
 		places->x[places->count++] = x;
 }
 
-/* Of many sizes only every second or third middle: a break is known no better than that anyway. */
+/* With many sizes only every second or third midpoint, because a break is not known better than that anyway. */
 static struct places places_make(const struct growth_points *points, const double *given, size_t count, double shift) {
 	struct places places = {0};
 	size_t step = (points->count + EASY - 1) / EASY;
@@ -125,7 +125,7 @@ static int points_take(const double *n, const double *t, size_t count, struct gr
 		return err_set(err, ERR_USAGE, NULL, "%zu sizes are too many: %d at most", count, GROWTH_SIZES_MAX);
 	for (size_t i = 0; i < count; i++) {
 		if (!(n[i] > 0 && t[i] > 0 && isfinite(n[i]) && isfinite(t[i])))
-			return err_set(err, ERR_USAGE, NULL, "a size or cost that is not above 0 has no logarithm");
+			return err_set(err, ERR_USAGE, NULL, "a size or cost must be above 0");
 		pairs[i][0] = n[i];
 		pairs[i][1] = log(t[i]);
 	}

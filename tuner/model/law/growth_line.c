@@ -11,8 +11,8 @@
 
 enum { ROUNDS = 6, POINTS_A_PIECE = 2 };
 static const double HUBER = 1.345; /* 95 % efficient where errors are normal */
-/* What the weights leave of the variance of normal errors: 2 Phi(k) - 1, since the tails give back what the middle
- * lacks. */
+/* The share of the variance of normal errors that the weights keep: 2 Phi(k) - 1, since the tails give back what the
+ * middle lacks. */
 static const double WEIGHTED_SHARE = 0.8214;
 static const double MAD_OF_NORMAL = 0.6745, TINY = 1e-9;
 

@@ -32,7 +32,7 @@ static const char *points_check(const struct scaling_point *points, size_t count
 	return NULL;
 }
 
-/* Of the points that have one; 0: none has. */
+/* Mean over the points that have one; 0: none has. */
 static double deviation_median(const struct scaling_point *points, size_t count) {
 	double known[SCALING_POINTS_MAX];
 	size_t found = 0;

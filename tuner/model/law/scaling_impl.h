@@ -32,7 +32,7 @@ double scaling_least(const struct scaling_data *data, struct place from, struct 
 double scaling_minimum(const struct scaling_data *data, enum scaling_law law, struct place *best);
 size_t scaling_params(enum scaling_law law);
 
-/* What 95 % of the likelihood holds. scaling_profile.c */
+/* The interval that holds 95 % of the likelihood. scaling_profile.c */
 struct scaling_region {
 	const struct scaling_data *data;
 	enum scaling_law law;

@@ -19,7 +19,7 @@ double scaling_aicc(double squares, double count, double params) {
 	return count * log(fmax(squares / count, EXACT)) + 2 * k + 2 * k * (k + 1) / (count - k - 1);
 }
 
-/* Of log seconds around their mean, per degree of freedom. */
+/* Variance of log seconds around their mean, per degree of freedom. */
 static double spread_of(const struct scaling_data *data) {
 	double sum = 0, squares = 0;
 	for (size_t i = 0; i < data->count; i++)

@@ -8,7 +8,7 @@
 
 #include "tuner/model/law/scaling_impl.h"
 
-/* Of many points only those with the largest residuals are tried. */
+/* With many points, only those with the largest residuals are tried. */
 enum { TRIED = 24, OUTLIERS_SHARE = 8, FREEDOM_LEAST = 2 };
 static const double LEVEL = 0.01;
 static const double WILD = 0.1;    /* log seconds: what is closer to the law harms little */
