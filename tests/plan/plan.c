@@ -44,10 +44,10 @@ static void test_param_errors(void) {
 	REFUSED("--param B does not give a value", "NAME=VALUE", "--param", "B", "--", "./script");
 	REFUSED("--param B= does not give a value", "NAME=VALUE", "--param", "B=", "--", "./script");
 	REFUSED("--param =1 does not give a value", "NAME=VALUE", "--param", "=1", "--", "./script");
-	REFUSED("'a-b' can't name a parameter", "letters", "--param", "a-b=1,2", "--", "./script");
+	REFUSED("'a-b' cannot be the name of a parameter", "letters", "--param", "a-b=1,2", "--", "./script");
 	REFUSED("in cannot be the name of a parameter", "another name", "--param", "in=1,2", "--", "./script");
 	REFUSED("BUILD cannot be the name of a parameter", "another name", "--param", "BUILD=1,2", "--", "./script");
-	REFUSED("is there twice", "", "--param", "B=1,1", "--", "./script");
+	REFUSED("occurs twice", "", "--param", "B=1,1", "--", "./script");
 	REFUSED("threads is one of the parameters of --openmp", "--range", "--openmp", "--param", "threads=1,2", "--",
 	        "./script");
 	REFUSED("unknown parameter \"BLOK\"", "did you mean BLOCK?", "--param", "BLOCK=1,2", "--default", "BLOK=1", "--",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Names in expressions and tables become parameters and constants; conditions must not go in circles. */
+/* Resolves names in expressions and tables to parameters and constants, and refuses circular conditions. */
 #include <config.h>
 
 #include <stdio.h>
@@ -47,12 +47,12 @@ static int check_column(const struct space *space, const struct space_table *tab
 	int param = table->bind[column];
 	const struct space_param *p = &space->params[param];
 	for (size_t row = 0; row < table->row_count; row++) {
-		int place = table->rows[row * table->name_count + column];
-		if (place == SPACE_ABSENT && !p->when)
+		int level = table->rows[row * table->name_count + column];
+		if (level == SPACE_ABSENT && !p->when)
 			return err_set(err, ERR_USAGE, NULL, "a table leaves out '%s', which is not conditional", p->name);
-		if (place != SPACE_ABSENT && (place < 0 || (size_t)place >= p->count))
-			return err_set(err, ERR_USAGE, NULL, "a table has place %d of '%s', which has %zu values", place, p->name,
-			               p->count);
+		if (level != SPACE_ABSENT && (level < 0 || (size_t)level >= p->count))
+			return err_set(err, ERR_USAGE, NULL, "a table has value number %d of '%s', which has %zu values", level,
+			               p->name, p->count);
 	}
 	return 0;
 }
@@ -72,12 +72,13 @@ static int bind_table(struct space *space, struct space_table *table, struct err
 			return -1;
 	}
 	if (table->name_count < space->param_count && table->row_count > DOMAIN_MAX)
-		return err_set(err, ERR_USAGE, NULL, "a table of some parameters has %zu rows, over %d", table->row_count,
+		return err_set(err, ERR_USAGE, NULL, "a table of some parameters has %zu rows, more than %d", table->row_count,
 		               DOMAIN_MAX);
 	return 0;
 }
 
-/* Parameters whose conditions can be settled one after the other are taken away; what is left goes in circles. */
+/* Removes parameters whose conditions depend on removed ones only; those that remain form a cycle (Kahn, Topological
+ * sorting of large networks, 1962). */
 static int check_circles(const struct space *space, struct err *err) {
 	uint64_t settled = 0, before;
 	char names[256] = "";
@@ -94,7 +95,8 @@ static int check_circles(const struct space *space, struct err *err) {
 	}
 	if (!names[0])
 		return 0;
-	return err_set(err, ERR_USAGE, "whether a parameter exists may depend only on parameters that don't depend on it",
+	return err_set(err, ERR_USAGE,
+	               "the condition of a parameter must not depend on the parameter itself, not even through another one",
 	               "circular conditions: %s", names);
 }
 

@@ -19,8 +19,8 @@ static bool is_empty_without(const struct space *space, const bool *off) {
 	return empty;
 }
 
-/* Leaves on only rules of which each is needed to make the space empty: one by one, a rule is left out for good where
- * the space stays empty without it. A rule that is guilty alone is looked for first. */
+/* Keeps a minimal set of rules that makes the space empty, because that is what the user has to change: each rule is
+ * dropped for good if the space stays empty without it. A single rule that is enough is looked for first. */
 static size_t find_guilty(const struct space *space, bool *off) {
 	size_t count = rule_count(space), left = 0;
 	for (size_t i = 0; i < count; i++) {
@@ -53,7 +53,7 @@ static int report_empty(const struct space *space, struct err *err) {
 	}
 	free(off);
 	if (guilty == 1)
-		return err_set(err, ERR_USAGE, "no values of its parameters meet it: widen their ranges or drop it",
+		return err_set(err, ERR_USAGE, "it holds for no values of its parameters: widen their ranges or drop it",
 		               "the space is empty: nothing meets %s", list);
 	return err_set(err, ERR_USAGE, "drop one of them or widen the ranges",
 	               "the space is empty: nothing meets %s together", list);
@@ -62,7 +62,7 @@ static int report_empty(const struct space *space, struct err *err) {
 int space_build(struct space *space, struct err *err) {
 	enum diagram_status status;
 	if (space->diagram)
-		return err_set(err, ERR_FAILED, NULL, "the space is built already");
+		return err_set(err, ERR_FAILED, NULL, "the space was built already");
 	if (space_bind(space, err) != 0)
 		return -1;
 	struct diagram *diagram = diagram_new(space, NULL, &status);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Counting: the parts walk side by side through the parameters. What they still remember is the key under which a count
- * is kept. Orders of placement are tried in turn with a growing limit of effort; the first that ends wins. */
+/* Counting: all parts walk through the parameters in parallel, and what they remember is the key under which a count is
+ * kept. Variable orders are tried in turn with a growing limit of effort; the first one that finishes wins. */
 #include <config.h>
 
 #include "tuner/space/diagram.h"
@@ -17,8 +17,8 @@ enum { NODES_MAX = 1 << 23, EDGES_MAX = 1 << 25 };
 static const size_t bytes_max = (size_t)1 << 29;
 static const uint64_t steps_first = 1 << 17, steps_factor = 16, steps_last = 1 << 25;
 
-/* How a part gets past a depth: its node comes from slot `from` of the key (-1: its root), takes a step at `level` (-1:
- * it does not mention the parameter), and goes to slot `to` of the next key (-1: it is decided). */
+/* How a part passes a depth: it takes its node from slot `from` of the key (-1: its root), moves at `level` (-1: it
+ * does not mention the parameter), and writes the node to slot `to` of the next key (-1: it is decided). */
 struct move {
 	struct part *part;
 	int from, to, level;
@@ -32,7 +32,7 @@ struct stage {
 	uint32_t *key;
 	size_t width;
 	struct intern keys;
-	uint32_t *node_of; /* by number of key */
+	uint32_t *node_of; /* indexed by the key's number */
 	size_t room;
 	struct diagram_edge *edges; /* of the node being made */
 	uint32_t edge_count;
@@ -60,7 +60,7 @@ static int part_level(const struct part *part, int param) {
 	return -1;
 }
 
-/* Deciding moves first, moves that only carry a node last. */
+/* Moves that decide a part come first, because they may fail; moves that only carry a node come last. */
 static int move_rank(const struct move *move) {
 	return move->level < 0 ? 2 : move->to >= 0;
 }
@@ -113,7 +113,7 @@ static void stages_free(struct builder *b) {
 	free(b->stages);
 }
 
-/* Writes the next key; false where a part fails. */
+/* Writes the next key; false: a part is violated. */
 static bool stage_step(struct stage *stage, uint32_t branch) {
 	uint32_t *to = stage[1].key;
 	for (size_t i = 0; i < stage->move_count; i++) {
@@ -217,7 +217,7 @@ struct diagram *diagram_empty(const struct space *space, const int *order) {
 	return d;
 }
 
-/* One order, one limit. NULL where it gave up. */
+/* Tries one order with one limit. NULL: it gave up. */
 static struct diagram *attempt(const struct space *space, const struct part_source *sources, size_t count,
                                const int *order, uint64_t steps_max, bool *overflow) {
 	struct builder b = {.space = space, .effort = {.steps_max = steps_max, .bytes_max = bytes_max}};
@@ -244,7 +244,7 @@ static struct diagram *attempt(const struct space *space, const struct part_sour
 	return NULL;
 }
 
-/* The distinct ones. */
+/* Makes the distinct orders. */
 static int make_orders(const struct space *space, const struct part_source *sources, size_t count,
                        int orders[ORDER_COUNT][SPACE_PARAMS_MAX]) {
 	int made = 0;
@@ -306,7 +306,7 @@ uint32_t diagram_child(const struct diagram *diagram, uint32_t node, uint32_t br
 	}
 	if (low == 0)
 		return DIAGRAM_DEAD;
-	/* In the run where its completions begin before the run's end: a product is faster than a quotient. */
+	/* Within the run, a guess by a product and a correction are faster than a quotient. */
 	const struct diagram_edge *edge = &edges[low - 1];
 	uint64_t end = low < n->edges ? edge[1].before : n->count, past = branch - edge->branch;
 	if (past && (__builtin_mul_overflow(past, diagram->nodes[edge->child].count, &past) || past >= end - edge->before))

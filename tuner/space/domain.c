@@ -44,14 +44,15 @@ static int push_whole_steps(struct list *list, int64_t first, int64_t last, int6
 	return 0;
 }
 
-/* As people would write it: 0.3 where 0.1 + 2 * 0.1 is a little more. */
+/* Rounds to what a user would write: 0.3, although 0.1 + 2 * 0.1 is a little more. */
 static double rounded(double r) {
 	char text[40];
 	snprintf(text, sizeof text, "%.15g", r);
 	return strtod(text, NULL);
 }
 
-/* Each value is computed from the first, so that rounding does not add up; the end is met within a rounding error. */
+/* Computes each value from the first, so that rounding errors do not add up; the end may be missed by a rounding error.
+ */
 static int push_real_steps(struct list *list, double first, double last, double step, char by) {
 	double slack = fabs(last) * 1e-12;
 	for (size_t i = 0;; i++) {
@@ -69,7 +70,7 @@ static int push_range(struct list *list, struct range range, const char *item) {
 	if (first > last)
 		return err_set(list->err, ERR_USAGE, hint, "the range '%.100s' ends before it begins", item);
 	if (range.by == '*' ? step <= 1 || first <= 0 : step <= 0)
-		return err_set(list->err, ERR_USAGE, hint, "the step of '%.100s' leads nowhere", item);
+		return err_set(list->err, ERR_USAGE, hint, "the step of '%.100s' does not reach its end", item);
 	if (range.by == '+' && (last - first) / step > DOMAIN_MAX)
 		return err_set(list->err, ERR_USAGE, hint, "'%.100s' has more than %d values", item, DOMAIN_MAX);
 	if (whole)
@@ -77,7 +78,7 @@ static int push_range(struct list *list, struct range range, const char *item) {
 	return push_real_steps(list, first, last, step, range.by);
 }
 
-/* A number from text[0..size), blanks around it allowed. */
+/* Reads a number from text[0..size), which may be surrounded by blanks. */
 static bool read_number(const char *text, size_t size, struct value *out) {
 	char copy[64];
 	while (size > 0 && isspace((unsigned char)*text)) {
@@ -94,7 +95,8 @@ static bool read_number(const char *text, size_t size, struct value *out) {
 	return out->type == VALUE_INT || (out->type == VALUE_REAL && isfinite(out->as.r));
 }
 
-/* The step's sign, not that of an exponent or of the number itself: the first one after a digit, a point or a blank. */
+/* The sign of the step is the first one after a digit, a point or a blank; others belong to an exponent or to the
+ * number itself. */
 static const char *find_step(const char *text) {
 	for (const char *at = text; *at; at++)
 		if (*at == '*' || (*at == '+' && at > text && strchr("0123456789. ", at[-1])))
@@ -102,7 +104,7 @@ static const char *find_step(const char *text) {
 	return NULL;
 }
 
-/* 1 read, 0 not a range but a word, -1 wrong. */
+/* 1: read; 0: a word that is not a range; -1: an error. */
 static int read_range(struct list *list, const char *item, struct range *range) {
 	const char *dots = strstr(item, "..");
 	if (!dots || !read_number(item, (size_t)(dots - item), &range->first))
@@ -156,7 +158,7 @@ static int push_item(struct list *list, char *item) {
 	return push(list, value);
 }
 
-/* The end of the item at `text`: the next comma that is not in parentheses. */
+/* The end of the item at `text`: the next comma outside parentheses. */
 static char *item_end(char *text) {
 	bool inside = false;
 	for (; *text && (*text != ',' || inside); text++)
@@ -214,7 +216,7 @@ int domain_parse(const char *text, struct arena *arena, struct value **values, s
 	const struct value *twice = status == 0 ? domain_duplicate(list.at, list.count) : NULL;
 	if (twice) {
 		value_text(*twice, word, sizeof word);
-		status = err_set(err, ERR_USAGE, hint, "the value '%s' is there twice", word);
+		status = err_set(err, ERR_USAGE, hint, "the value '%s' occurs twice", word);
 	}
 	if (status == 0) {
 		*count = list.count;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The values a parameter can take, as people write them: "a,b,c" (words or numbers), "1..8", "0..64+8", "16..512*2",
- * "pow2(16,512)", and lists of those: "1,2,4..16+4". Also Python lists as T1 files have them is the T1 reader's
- * business. */
+/* The values of a parameter as users write them: "a,b,c" (words or numbers), "1..8", "0..64+8", "16..512*2",
+ * "pow2(16,512)", and lists of these: "1,2,4..16+4". Python lists, which T1 files have, are the business of the T1
+ * reader. */
 #ifndef TUNER_SPACE_DOMAIN_H
 #define TUNER_SPACE_DOMAIN_H
 #include <stddef.h>
@@ -12,11 +12,12 @@
 
 enum { DOMAIN_MAX = 1 << 20 };
 
-/* Values in the order given, duplicates refused, at most DOMAIN_MAX of them; words live in the arena. */
+/* Keeps the order. Refuses duplicates and more than DOMAIN_MAX values; words live in the arena. */
 int domain_parse(const char *text, struct arena *arena, struct value **values, size_t *count, struct err *err);
-/* A value that is there twice, or NULL. */
+/* A value that occurs twice, or NULL. */
 const struct value *domain_duplicate(const struct value *values, size_t count);
-/* For qsort: numbers by size, then words. Whole numbers that differ only beyond double's precision stay apart. */
+/* For qsort: numbers by size, then words. Whole numbers that differ only beyond the precision of double stay distinct.
+ */
 int domain_order(const void *left, const void *right);
 
 #endif

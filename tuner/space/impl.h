@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Shared by the files of the space. Branches number what a parameter can do at its place in the diagram: its values,
- * then, where it has a condition, its absence. */
+/* Shared by the files of this folder only. A branch is a choice for a parameter at its depth of the diagram: the index
+ * of a value or, after the last value of a parameter with a condition, its absence. */
 #ifndef TUNER_SPACE_IMPL_H
 #define TUNER_SPACE_IMPL_H
 #include "src/base/mem.h"
@@ -13,7 +13,7 @@ struct space_param {
 	struct value *values;
 	size_t count;
 	bool ordered;
-	struct expr *when; /* NULL: always there */
+	struct expr *when; /* NULL: the parameter always exists */
 };
 
 struct space_constant {
@@ -21,11 +21,11 @@ struct space_constant {
 	struct value value;
 };
 
-/* An expression whose names are known: bind[i] is a parameter, or -1 - c for constant c. */
+/* An expression with resolved names: bind[i] is a parameter, or -1 - c for constant c. */
 struct space_rule {
 	struct expr *expr;
 	int *bind;
-	uint64_t mask; /* the parameters it mentions */
+	uint64_t mask; /* parameters that it mentions */
 };
 
 struct space_table {
@@ -40,7 +40,7 @@ struct space_table {
 struct space {
 	struct arena *arena;
 	struct space_param params[SPACE_PARAMS_MAX];
-	struct space_rule whens[SPACE_PARAMS_MAX]; /* expr NULL: no condition */
+	struct space_rule whens[SPACE_PARAMS_MAX]; /* expr is NULL where there is no condition */
 	size_t param_count;
 	struct space_constant *constants;
 	size_t constant_count;
@@ -48,7 +48,7 @@ struct space {
 	size_t constraint_count;
 	struct space_table *tables;
 	size_t table_count;
-	struct diagram *diagram; /* after space_build */
+	struct diagram *diagram; /* NULL before space_build */
 };
 
 static inline uint32_t space_branches(const struct space *space, int param) {
@@ -59,18 +59,18 @@ static inline int space_place(const struct space *space, int param, uint32_t bra
 	return branch < space->params[param].count ? (int)branch : SPACE_ABSENT;
 }
 
-static inline uint32_t space_branch(const struct space *space, int param, int place) {
-	return place == SPACE_ABSENT ? (uint32_t)space->params[param].count : (uint32_t)place;
+static inline uint32_t space_branch(const struct space *space, int param, int level) {
+	return level == SPACE_ABSENT ? (uint32_t)space->params[param].count : (uint32_t)level;
 }
 
 int space_constant_find(const struct space *space, const char *name);
-/* The nearest known parameter (or constant), NULL where none is near. */
+/* The known parameter (or constant) whose name is nearest; NULL if none is near. */
 const char *space_name_near(const struct space *space, const char *name, bool constants);
-/* Fills bind and mask of all rules and tables. */
+/* Sets bind and mask of all rules and tables. */
 int space_bind(struct space *space, struct err *err);
-/* 1 holds, 0 does not, -1 mentions an absent parameter. */
+/* 1: the rule holds; 0: it does not; -1: it mentions an absent parameter. */
 int space_rule_holds(const struct space *space, const struct space_rule *rule, const int *config);
-/* "threads 2, block 64": what a rule says, for messages */
+/* Describes a rule for messages. */
 const char *space_rule_text(const struct space *space, size_t rule, char *text, size_t size);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Numbers to configurations and back: one walk down the diagram. */
+/* Converts numbers to configurations and back in one walk down the diagram. */
 #include <config.h>
 
 #include "tuner/space/keys.h"
 
-/* The edge that holds completion number `rank`. */
+/* The edge that contains completion number `rank`. */
 static uint32_t edge_of(const struct diagram *d, const struct diagram_node *node, uint64_t rank) {
 	uint32_t low = 0, high = node->edges;
 	while (high - low > 1) {
@@ -31,7 +31,7 @@ void space_config(const struct space *space, uint64_t index, int *config) {
 		uint64_t own = d->nodes[edge->child].count, past = 0;
 		int param = d->order[depth];
 		index -= edge->before;
-		if (index >= own) { /* most edges have one branch: dividing would cost more than all else */
+		if (index >= own) { /* most edges have one branch, and a division would cost more than everything else here */
 			past = index / own;
 			index %= own;
 		}
@@ -47,10 +47,10 @@ bool space_index(const struct space *space, const int *config, uint64_t *index) 
 	if (d->keys)
 		return keys_find(d->keys, space, config, index);
 	for (size_t depth = 0; depth < d->depth; depth++) {
-		int param = d->order[depth], place = config[param];
-		if (place != SPACE_ABSENT && (place < 0 || (size_t)place >= space->params[param].count))
+		int param = d->order[depth], level = config[param];
+		if (level != SPACE_ABSENT && (level < 0 || (size_t)level >= space->params[param].count))
 			return false;
-		at = diagram_child(d, at, space_branch(space, param, place), &before);
+		at = diagram_child(d, at, space_branch(space, param, level), &before);
 		if (at == DIAGRAM_DEAD)
 			return false;
 		sum += before;

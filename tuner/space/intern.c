@@ -17,11 +17,6 @@ void intern_clear(struct intern *set) {
 	*set = (struct intern){0};
 }
 
-size_t intern_bytes(const struct intern *set) {
-	return (set->mask + 1) * sizeof *set->slots + set->room * (sizeof *set->hashes + sizeof *set->ends) +
-	       set->word_room * sizeof *set->words;
-}
-
 static uint32_t hash_words(const uint32_t *key, size_t words) {
 	uint64_t h = words;
 	for (size_t i = 0; i < words; i++) {

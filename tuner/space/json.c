@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Spaces and configurations as JSON, and what identifies a space. */
+/* Spaces and configurations as JSON, and the hash that identifies a space. */
 #include <config.h>
 
 #include <stdlib.h>
@@ -43,7 +43,7 @@ static json_t *constraints_json(const struct space *space) {
 	return array;
 }
 
-/* Exact up to 2^63, which is all that JSON's integers hold here. */
+/* Exact up to 2^63, the limit of integers in Jansson; a real number beyond. */
 static json_t *count_json(uint64_t count) {
 	return count <= INT64_MAX ? json_integer((json_int_t)count) : json_real((double)count);
 }
@@ -69,7 +69,7 @@ static void hash_json(struct sha256 *sha, json_t *json, size_t leave_out) {
 	json_decref(json);
 }
 
-/* {"names":[..],"rows":[..]}, a row at a time: as a JSON value a recorded space would take gigabytes. */
+/* Hashes {"names":[..],"rows":[..]} row by row, because as a JSON value a recorded space would take gigabytes. */
 static void hash_table(struct sha256 *sha, const struct space_table *table) {
 	char cell[16];
 	json_t *names = json_array();
@@ -83,7 +83,7 @@ static void hash_table(struct sha256 *sha, const struct space_table *table) {
 	sha256_add(sha, "]}", 2);
 }
 
-/* Works on the canonical text of an object whose last member is "tables". */
+/* The hash is that of the canonical text of an object whose last member is "tables". */
 char *space_hash(const struct space *space) {
 	json_t *all = json_object(), *constants = json_object();
 	struct sha256 sha;

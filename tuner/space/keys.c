@@ -10,7 +10,7 @@ static int bits_for(uint32_t branches) {
 	return branches > 1 ? 32 - __builtin_clz(branches - 1) : 0;
 }
 
-/* Columns fill words from the top; none is cut in two. */
+/* Columns fill words from the top; none spans two words. */
 struct space_keys *keys_new(const struct space *space, const int *order) {
 	struct space_keys *keys = mem_alloc(1, sizeof *keys);
 	int left = 64;
@@ -36,7 +36,7 @@ void keys_free(struct space_keys *keys) {
 	free(keys);
 }
 
-/* The first slot to look at. Keys differ in their high bits, slots in the low ones, so both must be mixed: the
+/* The first slot to probe. Keys differ in their high bits and slots use the low ones, so that both must be mixed: the
  * finalizer of MurmurHash3 (Appleby 2011). */
 static size_t slot_of(const struct space_keys *keys, const uint64_t *key) {
 	uint64_t h = 0;
@@ -66,10 +66,10 @@ void keys_index(struct space_keys *keys) {
 bool keys_find(const struct space_keys *keys, const struct space *space, const int *config, uint64_t *number) {
 	uint64_t key[SPACE_PARAMS_MAX] = {0};
 	for (int param = 0; param < (int)space->param_count; param++) {
-		int place = config[param], count = (int)space->params[param].count;
-		if (place >= count || place < SPACE_ABSENT || (place == SPACE_ABSENT && !space->params[param].when))
+		int level = config[param], count = (int)space->params[param].count;
+		if (level >= count || level < SPACE_ABSENT || (level == SPACE_ABSENT && !space->params[param].when))
 			return false;
-		keys_write(keys, key, param, space_branch(space, param, place));
+		keys_write(keys, key, param, space_branch(space, param, level));
 	}
 	for (size_t at = slot_of(keys, key); keys->slots[at]; at = (at + 1) & keys->mask) {
 		*number = keys->slots[at] - 1;
@@ -79,24 +79,25 @@ bool keys_find(const struct space_keys *keys, const struct space *space, const i
 	return false;
 }
 
-/* Below: radix sort, least significant digit first (Knuth, The Art of Computer Programming 3, 5.2.5). */
+/* Below: radix sort, least significant digit first (Knuth, The art of computer programming, volume 3, section 5.2.5).
+ */
 enum { DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS };
 
 static size_t digit_of(const uint64_t *key, int shift) {
 	return (size_t)(*key >> shift) & (DIGITS - 1);
 }
 
-/* Fills the first place of every digit; false where all keys have the same one. */
-static bool count_digits(const uint64_t *word, size_t count, size_t words, int shift, size_t *place) {
+/* Sets the first position of each digit; false: all keys have the same one, and the pass can be skipped. */
+static bool count_digits(const uint64_t *word, size_t count, size_t words, int shift, size_t *position) {
 	size_t sum = 0;
-	memset(place, 0, DIGITS * sizeof *place);
+	memset(position, 0, DIGITS * sizeof *position);
 	for (size_t i = 0; i < count; i++)
-		place[digit_of(word + i * words, shift)]++;
-	if (place[digit_of(word, shift)] == count)
+		position[digit_of(word + i * words, shift)]++;
+	if (position[digit_of(word, shift)] == count)
 		return false;
 	for (size_t digit = 0; digit < DIGITS; digit++) {
-		size_t own = place[digit];
-		place[digit] = sum;
+		size_t own = position[digit];
+		position[digit] = sum;
 		sum += own;
 	}
 	return true;
@@ -106,14 +107,14 @@ void keys_sort(uint64_t *keys, size_t count, size_t words) {
 	if (count < 2)
 		return;
 	uint64_t *from = keys, *other = mem_alloc(count * words, sizeof *other), *to = other;
-	size_t place[DIGITS];
+	size_t position[DIGITS];
 	for (size_t word = words; word-- > 0;)
 		for (int shift = 0; shift < 64; shift += DIGIT_BITS) {
-			if (!count_digits(from + word, count, words, shift, place))
+			if (!count_digits(from + word, count, words, shift, position))
 				continue;
 			for (size_t i = 0; i < count; i++) {
 				const uint64_t *key = from + i * words;
-				memcpy(to + place[digit_of(key + word, shift)]++ * words, key, words * sizeof *key);
+				memcpy(to + position[digit_of(key + word, shift)]++ * words, key, words * sizeof *key);
 			}
 			uint64_t *swap = from;
 			from = to;

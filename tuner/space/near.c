@@ -10,27 +10,27 @@
 struct near {
 	struct walk walk;
 	enum space_near kind;
-	size_t plain;      /* neighbours that differ in one parameter only: distinct by nature */
+	size_t plain;      /* neighbours that differ in one parameter only, which are distinct by construction */
 	uint64_t deciders; /* parameters on which conditions depend */
 	int fixed[SPACE_PARAMS_MAX];
-	struct repairs *repairs; /* NULL: one at a time */
+	struct repairs *repairs; /* NULL: each repair is a search of its own */
 };
 
-static bool plain_index(const struct near *near, int param, int place, uint64_t *index) {
+static bool plain_index(const struct near *near, int param, int level, uint64_t *index) {
 	const struct walk *walk = &near->walk;
 	size_t depth = (size_t)walk->position[param];
 	uint64_t before = 0;
-	uint32_t child = diagram_child(walk->space->diagram, walk->path[depth], (uint32_t)place, &before);
+	uint32_t child = diagram_child(walk->space->diagram, walk->path[depth], (uint32_t)level, &before);
 	*index = walk->before[depth] + before;
 	return child != DIAGRAM_DEAD && walk_rest(walk, child, depth + 1, index);
 }
 
-static bool repaired_index(struct near *near, int param, int place, uint64_t *index) {
+static bool repaired_index(struct near *near, int param, int level, uint64_t *index) {
 	const struct space *space = near->walk.space;
 	size_t changes_max = near->kind == SPACE_PLAIN ? 0 : space->param_count;
 	if (near->repairs)
-		return repairs_find(near->repairs, param, (uint32_t)place, changes_max, index);
-	near->fixed[param] = place;
+		return repairs_find(near->repairs, param, (uint32_t)level, changes_max, index);
+	near->fixed[param] = level;
 	bool found = space_repair(space, near->walk.config, near->fixed, changes_max, index);
 	near->fixed[param] = REPAIR_FREE;
 	return found;
@@ -43,23 +43,23 @@ static bool is_known(const struct near *near, uint64_t index) {
 	return false;
 }
 
-static void add(struct near *near, int param, int place, bool plain) {
+static void add(struct near *near, int param, int level, bool plain) {
 	uint64_t index;
-	bool valid = plain_index(near, param, place, &index);
+	bool valid = plain_index(near, param, level, &index);
 	if (!plain)
-		valid = !valid && repaired_index(near, param, place, &index) && !is_known(near, index);
+		valid = !valid && repaired_index(near, param, level, &index) && !is_known(near, index);
 	if (valid && near->walk.count < near->walk.max)
 		near->walk.out[near->walk.count++] = index;
 }
 
-/* The next value that the parameter has in any valid configuration. */
+/* Adds the next value that the parameter has in any valid configuration. */
 static void add_next(struct near *near, int param, int step, bool plain) {
 	const struct space *space = near->walk.space;
-	int count = (int)space->params[param].count, place = near->walk.config[param] + step;
-	while (place >= 0 && place < count && !space->diagram->used[param][place])
-		place += step;
-	if (place >= 0 && place < count)
-		add(near, param, place, plain);
+	int count = (int)space->params[param].count, level = near->walk.config[param] + step;
+	while (level >= 0 && level < count && !space->diagram->used[param][level])
+		level += step;
+	if (level >= 0 && level < count)
+		add(near, param, level, plain);
 }
 
 static void add_param(struct near *near, int param, bool plain) {
@@ -70,9 +70,9 @@ static void add_param(struct near *near, int param, bool plain) {
 		add_next(near, param, 1, plain);
 		return;
 	}
-	for (int place = 0; place < (int)p->count && near->walk.count < near->walk.max; place++)
-		if (used[place] && place != near->walk.config[param])
-			add(near, param, place, plain);
+	for (int level = 0; level < (int)p->count && near->walk.count < near->walk.max; level++)
+		if (used[level] && level != near->walk.config[param])
+			add(near, param, level, plain);
 }
 
 static void add_all(struct near *near, bool plain) {

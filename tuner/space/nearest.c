@@ -8,11 +8,11 @@
 
 #include "tuner/space/impl.h"
 
-static const double SAME = 0.5;    /* rounds to the place that was wished for */
-static const double ABSENCE = 0.5; /* a place was wished for, but the parameter isn't there */
+static const double SAME = 0.5;    /* distance within which a wish rounds to the level */
+static const double ABSENCE = 0.5; /* cost of a wish for a parameter that is absent */
 static const double INDIFFERENT = 0.01;
 
-/* The beginning of a configuration. */
+/* A prefix of a configuration. */
 struct beginning {
 	double cost;
 	uint64_t index;
@@ -30,18 +30,18 @@ struct level {
 	struct beam *next;
 };
 
-static double place_cost(const struct level *level, uint32_t place) {
+static double branch_cost(const struct level *level, uint32_t branch) {
 	const struct space_param *p = level->param;
 	double count = (double)p->count, wish = level->wish;
 	if (isnan(wish))
-		return INDIFFERENT * (p->ordered ? fabs(place - (count - 1) / 2) / count : place > 0);
-	double off = fabs(place - wish);
+		return INDIFFERENT * (p->ordered ? fabs(branch - (count - 1) / 2) / count : branch > 0);
+	double off = fabs(branch - wish);
 	if (!p->ordered)
 		return off > SAME;
 	return (off > SAME) + off / count;
 }
 
-/* False: the beam is full of better ones. */
+/* False: the beam is full of better prefixes. */
 static bool beam_add(struct beam *beam, struct beginning new) {
 	size_t at = beam->count;
 	if (at == SPACE_NEAREST_MAX && new.cost >= beam->at[--at].cost)
@@ -56,12 +56,12 @@ static bool beam_add(struct beam *beam, struct beginning new) {
 static bool follow(const struct level *level, const struct diagram *d, const struct diagram_edge *edge,
                    const struct beginning *from, uint32_t branch) {
 	bool absent = branch == level->param->count;
-	double cost = !absent ? place_cost(level, branch) : isnan(level->wish) ? 0 : ABSENCE;
+	double cost = !absent ? branch_cost(level, branch) : isnan(level->wish) ? 0 : ABSENCE;
 	uint64_t before = edge->before + (branch - edge->branch) * d->nodes[edge->child].count;
 	return beam_add(level->next, (struct beginning){from->cost + cost, from->index + before, edge->child});
 }
 
-/* From the place nearest to the wish outwards, as far as it pays. */
+/* Goes outwards from the level nearest to the wish, as long as the cost can still compete. */
 static void follow_run(const struct level *level, const struct diagram *d, const struct diagram_edge *edge,
                        uint32_t run, const struct beginning *from) {
 	uint32_t first = edge->branch, end = edge->branch + run, count = (uint32_t)level->param->count;

@@ -25,7 +25,7 @@ static double weight(const struct chooser *c, uint64_t mask) {
 	return sum;
 }
 
-/* The placed parameters that are still needed. */
+/* The number of combinations of placed parameters that undecided parts still depend on. */
 static double width(const struct chooser *c, uint64_t placed) {
 	uint64_t needed = 0;
 	for (size_t i = 0; i < c->count; i++)
@@ -67,7 +67,7 @@ static int next_finish(const struct chooser *c) {
 			target = left;
 		}
 	}
-	/* The parameter that it waits for may itself wait for those of a condition. */
+	/* A parameter that it waits for may itself wait for those of its condition. */
 	for (;;) {
 		uint64_t more = target;
 		for (uint64_t rest = target; rest; rest &= rest - 1) {

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Orders of placement worth trying. All of them place a parameter after those that its condition mentions. */
+/* Variable orders that are worth trying, because the size of a diagram depends on its order and the best order is hard
+ * to find. All of them put a parameter after those that its condition mentions. */
 #ifndef TUNER_SPACE_ORDER_H
 #define TUNER_SPACE_ORDER_H
 #include "tuner/space/part.h"
 
 enum space_order {
-	ORDER_DECLARED, /* as the parameters were added */
-	ORDER_NARROW,   /* next comes what keeps the parameters that undecided parts still need few */
-	ORDER_FINISH,   /* part by part, the one with the least left first */
+	ORDER_DECLARED, /* the order in which parameters were added */
+	ORDER_NARROW,   /* greedy: keeps the number of parameters small that undecided parts still need */
+	ORDER_FINISH,   /* part by part, the one with the fewest parameters left first */
 	ORDER_COUNT
 };
 

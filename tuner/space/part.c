@@ -9,7 +9,8 @@
 #include "src/base/expr/node.h"
 #include "tuner/space/slice.h"
 
-/* A node with at most so many combinations left finds all its children at once, and is merged with its equals. */
+/* A node with at most EAGER_MAX combinations left finds all its children at once, so that it can be merged with its
+ * equals. */
 enum { EAGER_MAX = 256, VALUE_WORDS = 3 };
 
 static uint32_t node_of_state(struct part *part, int level, const struct value *terms, size_t count);
@@ -36,7 +37,7 @@ uint32_t part_node_with(struct part *part, int level, const uint32_t *child) {
 		same++;
 	if (same == branches)
 		return child[0];
-	/* Two levels with equal children are not one node, so the level leads the key. */
+	/* The level leads the key, because nodes of two levels must stay apart even if their children are equal. */
 	uint32_t *key = mem_alloc((size_t)branches + 1, sizeof *key);
 	key[0] = (uint32_t)level;
 	memcpy(key + 1, child, branches * sizeof *key);
@@ -71,7 +72,7 @@ static int expression_levels(const struct part *part) {
 	return part->levels - (part->owner >= 0);
 }
 
-/* The child of a state. A constraint that mentions an absent parameter holds, a condition that does does not. */
+/* The child of a state. A constraint that mentions an absent parameter holds; a condition that does so does not. */
 static uint32_t child_of(struct part *part, int level, uint32_t branch, struct value *values, size_t count) {
 	int param = part->params[level];
 	bool absent = branch >= part->space->params[param].count;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Configurations from outside. */
+/* Reads configurations that come from outside. */
 #include <config.h>
 
 #include <math.h>
@@ -56,14 +56,14 @@ static int unknown_value(const struct space_param *param, struct value wanted, s
 	return -1;
 }
 
-static int read_place(const struct space_param *param, const json_t *json, int *place, struct err *err) {
+static int read_level(const struct space_param *param, const json_t *json, int *level, struct err *err) {
 	struct value value;
 	if (!value_from_json(json, &value))
-		return err_set(err, ERR_USAGE, "a number or a word", "'%s' has a value that is neither number nor word",
+		return err_set(err, ERR_USAGE, "give a number or a word", "the value of '%s' is neither a number nor a word",
 		               param->name);
 	for (size_t i = 0; i < param->count; i++)
 		if (value_equal(param->values[i], value)) {
-			*place = (int)i;
+			*level = (int)i;
 			return 0;
 		}
 	return unknown_value(param, value, err);
@@ -81,7 +81,7 @@ static int read_given(const struct space *space, const json_t *object, int *give
 			err_set(err, ERR_USAGE, NULL, "unknown parameter '%.100s'", name);
 			return near ? err_hint(err, "did you mean '%s'?", near) : -1;
 		}
-		if (!json_is_null(json) && read_place(&space->params[param], json, &given[param], err) != 0)
+		if (!json_is_null(json) && read_level(&space->params[param], json, &given[param], err) != 0)
 			return -1;
 	}
 	return 0;
@@ -104,7 +104,7 @@ int space_rule_holds(const struct space *space, const struct space_rule *rule, c
 	return holds;
 }
 
-/* Completes what was given from the fallback; the diagram's order has conditions' parameters first. */
+/* Completes the given parameters from the fallback. The diagram's order has the parameters of a condition first. */
 static int fill(const struct space *space, const int *given, const int *fallback, int *config, struct err *err) {
 	for (size_t depth = 0; depth < space->param_count; depth++) {
 		int param = space->diagram->order[depth];
@@ -146,7 +146,7 @@ static int report_invalid(const struct space *space, const int *config, struct e
 	       in_table(&space->tables[rule - space->constraint_count], config))
 		rule++;
 	if (rule == rules)
-		return err_set(err, ERR_USAGE, NULL, "no valid configuration has these values");
+		return err_set(err, ERR_USAGE, NULL, "these values do not occur in any valid configuration");
 	space_rule_text(space, rule, text, sizeof text);
 	return err_set(err, ERR_USAGE, NULL, "the configuration is not valid: it does not meet '%s'", text);
 }
@@ -155,7 +155,7 @@ int space_config_read(const struct space *space, const json_t *object, const uin
                       struct err *err) {
 	int given[SPACE_PARAMS_MAX], from[SPACE_PARAMS_MAX], config[SPACE_PARAMS_MAX];
 	if (!json_is_object(object))
-		return err_set(err, ERR_USAGE, NULL, "a configuration is a JSON object");
+		return err_set(err, ERR_USAGE, NULL, "a configuration must be a JSON object");
 	if (read_given(space, object, given, err) != 0)
 		return -1;
 	if (fallback)
@@ -178,5 +178,5 @@ int space_config_nearest(const struct space *space, const json_t *object, uint64
 	space_config(space, from, start);
 	if (space_repair(space, start, given, space->param_count, index))
 		return 0;
-	return err_set(err, ERR_USAGE, NULL, "no valid configuration has these values");
+	return err_set(err, ERR_USAGE, NULL, "these values do not occur in any valid configuration");
 }

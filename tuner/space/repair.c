@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Shortest paths through the diagram, depth by depth: of the paths to a node only the cheapest is kept. The number of
- * changes is bounded, and the bound raised until a path ends, because few changes keep the layers small. */
+ * changes is bounded, and the bound is raised until a path reaches the end, because few changes keep the layers small.
+ */
 #include <config.h>
 
 #include "tuner/space/repair.h"
@@ -83,7 +84,7 @@ static void follow(struct search *s, const struct reach *reach, int param, uint3
 		push(next, (struct reach){cost, reach->index + before, child});
 }
 
-/* All branches of an edge lead to the same child, so the nearest one will do. */
+/* All branches of an edge lead to the same child, so that the nearest one is enough. */
 static void follow_all(struct search *s, const struct reach *reach, int param, struct layer *next) {
 	const struct diagram *d = s->space->diagram;
 	const struct diagram_node *node = &d->nodes[reach->node];
@@ -133,7 +134,8 @@ bool space_repair(const struct space *space, const int *from, const int *fixed, 
 	for (size_t i = 0; i < space->param_count; i++)
 		if (fixed[i] != REPAIR_FREE && !space->diagram->used[i][space_branch(space, (int)i, fixed[i])])
 			return false;
-	/* 0, 1, 2, 4, .. : cost counts changes first, so a larger bound than needed finds the same. */
+	/* The bounds are 0, 1, 2, 4, ..: cost counts changes first, so that a larger bound than needed finds the same path.
+	 */
 	for (uint64_t bound = 0;; bound = bound ? bound * 2 : 1) {
 		search.changes_max = bound < changes_max ? bound : changes_max;
 		search.effort = 0;

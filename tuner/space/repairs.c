@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* All repairs of one configuration at once: the cheapest ways from the root to each node and from each node to the end
- * are found in two passes over the diagram; what fixes a parameter joins one of each. */
+/* All repairs of one configuration at once: two passes over the diagram find the cheapest ways from the root to each
+ * node and from each node to the end; a repair that fixes a parameter joins one of each. */
 #include <config.h>
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 enum { EDGES_MAX = 1 << 16 };
 
-/* Cost and number together, the cheapest first, then the least number. */
+/* Cost and number together: the cheapest way first, then the smallest number. */
 struct way {
 	uint64_t cost, index;
 };
@@ -19,8 +19,8 @@ struct repairs {
 	const int *from;
 	uint32_t want[SPACE_PARAMS_MAX];
 	uint64_t *cost[SPACE_PARAMS_MAX];   /* of each branch */
-	struct way *to, *on;                /* by node: from the root, to the end */
-	struct way *best[SPACE_PARAMS_MAX]; /* of each branch; found when first asked for */
+	struct way *to, *on;                /* of each node: from the root, and to the end */
+	struct way *best[SPACE_PARAMS_MAX]; /* of each branch; computed on first use */
 };
 
 static const struct way none = {UINT64_MAX, UINT64_MAX};
@@ -30,7 +30,7 @@ static void take(struct way *best, struct way way) {
 		*best = way;
 }
 
-/* The way over an edge, by its branch nearest to the wanted one. */
+/* The way over an edge takes its branch nearest to the wanted one. */
 static struct way edge_way(const struct repairs *r, const struct diagram_node *node, uint32_t edge, int param) {
 	const struct diagram *d = r->space->diagram;
 	const struct diagram_edge *e = &d->edges[node->first + edge];
@@ -42,7 +42,7 @@ static struct way edge_way(const struct repairs *r, const struct diagram_node *n
 	return (struct way){r->cost[param][branch], e->before + (branch - e->branch) * d->nodes[e->child].count};
 }
 
-/* Children have lower numbers than their parents. */
+/* A single loop does, because children have lower numbers than their parents. */
 static void find_ways(struct repairs *r) {
 	const struct diagram *d = r->space->diagram;
 	struct way *ways = mem_alloc(d->edge_count, sizeof *ways);

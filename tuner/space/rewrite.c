@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Sums, products and comparisons in the order of placement. */
+/* Puts sums, products and comparisons into the variable order. */
 #include <config.h>
 
 #include <math.h>
@@ -7,7 +7,7 @@
 
 #include "tuner/space/tree.h"
 
-/* The operands of a sum or product, in the order of the text. */
+/* The operands of a sum or product in the order of the text. */
 struct operands {
 	uint32_t *at;
 	uint32_t count, room;
@@ -41,7 +41,7 @@ static void collect_summands(struct tree_builder *b, uint32_t node, bool negativ
 	push(out, negative ? tree_one(b, EXPR_NEG, kid) : kid);
 }
 
-/* Whole, and within 2^62 in any order? */
+/* Are all partial results whole and within 2^62, whatever the order? */
 static bool any_order(const struct space_tree *t, const struct operands *operands, bool product) {
 	double bound = product;
 	for (uint32_t i = 0; i < operands->count; i++) {
@@ -51,7 +51,7 @@ static bool any_order(const struct space_tree *t, const struct operands *operand
 	return bound <= 0x1p62;
 }
 
-/* Those of earlier parameters first. */
+/* Operands of earlier parameters come first. */
 static void sort_by_rank(const struct space_tree *t, struct operands *operands) {
 	for (uint32_t i = 1; i < operands->count; i++) {
 		uint32_t node = operands->at[i], at = i;
@@ -79,7 +79,8 @@ uint32_t tree_reordered(struct tree_builder *b, uint32_t node) {
 	return out;
 }
 
-/* For whole factors of at least 1, f * g * h <= k is k // f // g >= h: fewer quotients than products are distinct. */
+/* For whole factors of at least 1, f * g * h <= k is the same as k // f // g >= h, and there are fewer distinct
+ * quotients than products. */
 static uint32_t quotient_comparison(struct tree_builder *b, enum expr_op op, uint32_t product, struct value limit) {
 	struct operands factors = {0};
 	uint32_t out = TREE_NONE;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A table as a part: its rows, sorted in the order of placement, are the paths of the diagram. */
+/* A table as a part: its rows, sorted in the variable order, are the paths of the diagram. */
 #include <config.h>
 
 #include <stdlib.h>
@@ -23,14 +23,14 @@ static int order_rows(const void *left, const void *right, void *context) {
 	const int *a = *(const int *const *)left, *b = *(const int *const *)right;
 	for (int level = 0; level < rows->part->levels; level++) {
 		size_t column = rows->column[level];
-		/* As unsigned, absence (-1) comes last, as its branch does. */
+		/* As unsigned numbers, absence (-1) comes last, as its branch does. */
 		if (a[column] != b[column])
 			return (unsigned)a[column] < (unsigned)b[column] ? -1 : 1;
 	}
 	return 0;
 }
 
-/* The node for rows first..last-1, which agree on all levels before this one. */
+/* The node of rows first..last-1, which agree on all earlier levels. */
 static uint32_t rows_node(struct rows *rows, int level, size_t first, size_t last) {
 	struct part *part = rows->part;
 	if (level == part->levels)

@@ -12,17 +12,18 @@
 struct slice {
 	uint32_t *terms; /* nodes */
 	size_t count;
-	struct expr_code **code; /* computes them from the slice before */
+	struct expr_code **code; /* computes the terms from those of the slice before */
 };
 
 struct slices {
-	struct slice *slice; /* levels + 1 of them; the first has no terms */
+	struct slice *slice; /* levels + 1 of them; the first has none */
 	int levels;
 	size_t most;
 	struct value constant;
 };
 
-/* The largest subtrees that need no level after this one; `seen` keeps shared subtrees from being walked twice. */
+/* Finds the largest subtrees that need no level after this one; `seen` keeps shared subtrees from being walked twice.
+ */
 static void find_terms(const struct space_tree *t, uint32_t node, int level, bool *seen, struct slice *slice) {
 	if (seen[node] || t->rank[node] == 0)
 		return;

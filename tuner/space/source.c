@@ -34,7 +34,7 @@ static uint64_t tree_mask(const struct space_rule *rule, uint32_t node) {
 	return mask;
 }
 
-/* A constraint with an absent parameter holds as a whole, so every conjunct needs those that can be absent. */
+/* A constraint with an absent parameter holds as a whole, so that every conjunct must know whether one is absent. */
 static uint64_t guard_mask(const struct space *space, const struct space_rule *rule) {
 	uint64_t mask = 0;
 	for (uint64_t rest = rule->mask; rest; rest &= rest - 1)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The parts of a space. */
+/* The definition of a space: parameters, constants, constraints and tables. */
 #include <config.h>
 
 #include <ctype.h>
@@ -35,7 +35,7 @@ void space_free(struct space *space) {
 }
 
 static int check_open(const struct space *space, struct err *err) {
-	return space->diagram ? err_set(err, ERR_FAILED, NULL, "the space is built already") : 0;
+	return space->diagram ? err_set(err, ERR_FAILED, NULL, "the space was built already") : 0;
 }
 
 static int check_name(const struct space *space, const char *name, struct err *err) {
@@ -44,8 +44,8 @@ static int check_name(const struct space *space, const char *name, struct err *e
 	for (size_t i = 0; good && i < size; i++)
 		good = isalnum((unsigned char)name[i]) || name[i] == '_';
 	if (!good)
-		return err_set(err, ERR_USAGE, "letters, digits and _, no digit first", "'%.100s' can't name a parameter",
-		               name);
+		return err_set(err, ERR_USAGE, "use letters, digits and _, and do not begin with a digit",
+		               "'%.100s' cannot be the name of a parameter", name);
 	if (space_param_find(space, name) >= 0 || space_constant_find(space, name) >= 0)
 		return err_set(err, ERR_USAGE, NULL, "the name '%s' is taken", name);
 	return 0;
@@ -54,7 +54,7 @@ static int check_name(const struct space *space, const char *name, struct err *e
 static int check_values(const char *name, const struct value *values, size_t count, struct err *err) {
 	char text[64];
 	if (count == 0 || count > DOMAIN_MAX)
-		return err_set(err, ERR_USAGE, NULL, "'%s' has %zu values, it needs 1 to %d", name, count, DOMAIN_MAX);
+		return err_set(err, ERR_USAGE, NULL, "'%s' has %zu values; it needs 1 to %d", name, count, DOMAIN_MAX);
 	for (size_t i = 0; i < count; i++)
 		if (values[i].type == VALUE_REAL && !isfinite(values[i].as.r))
 			return err_set(err, ERR_USAGE, NULL, "'%s' has a value that is not finite", name);
@@ -141,10 +141,6 @@ const char *space_param_name(const struct space *space, size_t param) {
 	return space->params[param].name;
 }
 
-const char *space_param_summary(const struct space *space, size_t param) {
-	return space->params[param].summary;
-}
-
 const char *space_param_when(const struct space *space, size_t param) {
 	return space->params[param].when ? expr_source(space->params[param].when) : NULL;
 }
@@ -179,8 +175,8 @@ size_t space_param_values(const struct space *space, size_t param) {
 	return space->params[param].count;
 }
 
-struct value space_param_value(const struct space *space, size_t param, size_t place) {
-	return space->params[param].values[place];
+struct value space_param_value(const struct space *space, size_t param, size_t level) {
+	return space->params[param].values[level];
 }
 
 bool space_param_ordered(const struct space *space, size_t param) {

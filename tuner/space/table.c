@@ -17,12 +17,12 @@ struct builder {
 	const struct space_table *table;
 	const bool *off;
 	struct diagram *diagram;
-	struct space_keys *keys; /* prefixes of different rows, up to the depth that is being made */
-	uint32_t *child;         /* of each */
-	struct intern nodes;     /* of the depth that is being made */
-	uint32_t *node_of;       /* by number in nodes */
+	struct space_keys *keys; /* prefixes of distinct rows, up to the current depth */
+	uint32_t *child;         /* of each prefix */
+	struct intern nodes;     /* of the current depth */
+	uint32_t *node_of;       /* indexed by number in `nodes` */
 	size_t node_room;
-	struct diagram_edge *edges; /* of the node that is being made */
+	struct diagram_edge *edges; /* of the current node */
 	uint32_t *edge_key;
 };
 
@@ -80,7 +80,7 @@ static void write_keys(struct builder *b) {
 	}
 }
 
-/* Do two keys agree on all before this depth? */
+/* Do two keys agree on everything before this depth? */
 static bool same_prefix(const struct builder *b, size_t one, size_t other, size_t depth) {
 	const struct space_keys *keys = b->keys;
 	const uint64_t *x = keys->keys + one * keys->words, *y = keys->keys + other * keys->words;
@@ -108,7 +108,7 @@ static void drop_twins(struct builder *b) {
 	b->keys->count = kept;
 }
 
-/* Merging uses the keys up, so that reading configurations needs a copy. */
+/* Merging consumes the keys, so that a copy is kept for reading configurations. */
 static struct space_keys *keys_copy(const struct space_keys *keys) {
 	struct space_keys *copy = mem_alloc(1, sizeof *copy);
 	*copy = *keys;
@@ -119,7 +119,7 @@ static struct space_keys *keys_copy(const struct space_keys *keys) {
 	return copy;
 }
 
-/* The node with these edges: one that is there already, or a new one. */
+/* The node with these edges: an existing one, or a new one. */
 static uint32_t node_with(struct builder *b, uint64_t total, uint32_t edges) {
 	bool added;
 	uint32_t number = intern_find(&b->nodes, b->edge_key, (size_t)edges * EDGE_WORDS, &added);
@@ -132,7 +132,7 @@ static uint32_t node_with(struct builder *b, uint64_t total, uint32_t edges) {
 	return b->node_of[number] = diagram_push(b->diagram, total, b->edges, edges);
 }
 
-/* The node of keys first..last-1, which agree on all before this depth. */
+/* The node of keys first..last-1, which agree on everything before this depth. */
 static uint32_t make_node(struct builder *b, size_t depth, size_t first, size_t last) {
 	uint64_t total = 0;
 	uint32_t edges = 0, run_end = 0;

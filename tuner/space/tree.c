@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Beyond 2^62 sums could overflow into reals. */
+/* Beyond 2^62, sums could overflow into reals. */
 static struct tree_range range(double most, double least) {
 	return most <= 0x1p62 ? (struct tree_range){most, least} : (struct tree_range){INFINITY, -INFINITY};
 }
@@ -115,7 +115,7 @@ static struct value fold(const struct space_tree *t, uint32_t node) {
 	return value;
 }
 
-/* A node that needs no parameter becomes its value, also the second time. */
+/* A subtree that needs no parameter is replaced by its value. */
 static uint32_t folded(struct space_tree *t, uint32_t node) {
 	return t->rank[node] == 0 ? tree_literal(t, fold(t, node)) : node;
 }

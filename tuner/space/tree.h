@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The tree of a part: names are parameters, constants are folded, equal subtrees are one node. Sums and products of
- * whole numbers are put in the order of placement, and products compared with a number become quotients, so that as
- * little as possible has to be remembered from one parameter to the next. */
+/* The expression tree of a part: names are parameters, constants are folded, and equal subtrees are one node. Sums and
+ * products of whole numbers are put in the variable order, and products that are compared with a number become
+ * quotients, so that as few distinct values as possible have to be remembered from one parameter to the next. */
 #ifndef TUNER_SPACE_TREE_H
 #define TUNER_SPACE_TREE_H
 #include "src/base/expr/node.h"
@@ -9,8 +9,8 @@
 
 #define TREE_NONE UINT32_MAX
 
-/* The known bounds of a node's value: where `most` is finite, it is whole, its absolute value at most `most`, and it is
- * at least `least`. */
+/* Bounds of a node's value: if `most` is finite, the value is whole, its absolute value at most `most`, and it is at
+ * least `least`. */
 struct tree_range {
 	double most, least;
 };
@@ -27,7 +27,7 @@ void space_tree_build(struct space_tree *out, const struct space *space, const s
                       const int *params, int levels);
 void space_tree_clear(struct space_tree *tree);
 
-/* Within the building of trees. */
+/* For the files that build trees. */
 struct tree_builder {
 	struct space_tree *out;
 	const struct space *space;
@@ -41,7 +41,8 @@ uint32_t tree_copy(struct tree_builder *b, uint32_t node);
 uint32_t tree_literal(struct space_tree *t, struct value value);
 uint32_t tree_one(struct tree_builder *b, enum expr_op op, uint32_t x);
 uint32_t tree_two(struct tree_builder *b, enum expr_op op, uint32_t x, uint32_t y);
-/* A sum, difference or product; TREE_NONE where its order has to stay. */
+/* Reorders a sum, difference or product; TREE_NONE if its order has to stay because it could overflow or round
+ * differently. */
 uint32_t tree_reordered(struct tree_builder *b, uint32_t node);
 /* left and right are nodes of `from`. */
 uint32_t tree_comparison(struct tree_builder *b, enum expr_op op, uint32_t left, uint32_t right);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Configurations as a Gaussian process sees them: one dimension for each parameter that has a choice (gp_dim_of), and
- * one for the alignment of numbers whose powers of two do not simply grow with them. (48 lies between 32 and 64, but it
- * divides by neither what they divide by.) */
+ * one for the alignment of numbers whose powers of two do not simply grow with them. (48 lies between 32 and 64, but is
+ * less aligned than either.) */
 #ifndef TUNER_SURROGATE_CODING_H
 #define TUNER_SURROGATE_CODING_H
 #include "tuner/model/gp/gp.h"

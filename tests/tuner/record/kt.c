@@ -185,7 +185,8 @@ static void test_errors(void) {
 	refused("{'tune_params_keys': ['x'], 'cache': {}}", "there is no configuration");
 	refused("{'tune_params_keys': ['x'], 'cache': {'1': {'time': 1}}}", "no parameters");
 	refused("{'tune_params_keys': ['x'], 'cache': {'1': {'x': 1, 'time': 'InvalidConfig'}}}", "none of 1");
-	refused("{'tune_params_keys': ['x y'], 'cache': {'1': {'x y': 1, 'time': 1}}}", "can't name a parameter");
+	refused("{'tune_params_keys': ['x y'], 'cache': {'1': {'x y': 1, 'time': 1}}}",
+	        "cannot be the name of a parameter");
 	refused("{'tune_params_keys': ['x'],\n'cache': {\n'1': {'x': [1], 'time': 1}}}", "line 3: '['");
 	refused("{'tune_params_keys': ['x'], 'cache': {'1': {'x': 'a\x01', 'time': 1}}}", "0x01");
 	refused("{'tune_params_keys': ['x'], 'cache': {'1': {'x': 'a\\u0007', 'time': 1}}}", "control character");

@@ -107,7 +107,7 @@ static void test_errors(void) {
 	refused("{'Results': {}}", "a list");
 	refused("{'Results': [{'Status': 5}]}", "a text");
 	refused("{'Metadata': {'TimeUnit': 'Weeks'}, 'Results': []}", "TimeUnit");
-	refused("{'Results': [{'Configuration': [{'Value': 5}], 'Status': 'Ok', 'TotalDuration': 1}]}", "can't name");
+	refused("{'Results': [{'Configuration': [{'Value': 5}], 'Status': 'Ok', 'TotalDuration': 1}]}", "cannot be the name");
 	refused("{'Results': [", "the text ends");
 }
 

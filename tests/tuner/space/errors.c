@@ -90,8 +90,8 @@ static void test_tables(void) {
 		const char *what;
 	} cases[] = {{unknown, past, "'blocks'"},
 	             {twice, below + 1, "twice"},
-	             {good, past, "place 8 of 'threads'"},
-	             {good, below, "place -2 of 'block'"},
+	             {good, past, "value number 8 of 'threads'"},
+	             {good, below, "value number -2 of 'block'"},
 	             {good, absent, "'threads', which is not conditional"}};
 	static const int fine[] = {0, 0};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

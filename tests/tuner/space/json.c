@@ -38,7 +38,7 @@ static void test_refused(const struct space *space) {
 		{"{\"threads\": 3}", "'threads' cannot be '3'", "nearest value is 2"},
 		{"{\"threads\": \"two\"}", "'threads' cannot be 'two'", "1, 2, 4, 8"},
 		{"{\"variant\": \"tilled\"}", "'tilled'", "'tiled'"},
-		{"{\"variant\": [1]}", "neither number nor word", ""},
+		{"{\"variant\": [1]}", "neither a number nor a word", ""},
 		{"{\"variant\": \"naive\", \"block\": 64, \"threads\": 1, \"places\": \"threads\", \"proc_bind\": \"false\", "
 	     "\"schedule\": \"static\"}",
 	     "'block' exists only where variant in", "leave it out"},

@@ -50,7 +50,7 @@ static void test_params(void) {
 		{"{'Name': 'a', 'Values': '[1]'}, {'Name': 'tile', 'Values': 'lst(range(4))'}",
 	     "TuningParameters[1] \"tile\": Values: at \"lst(range(4)\": unknown function: use range()"},
 		{"{'Name': 'a', 'Values': '[1]'}, {'Name': 'a', 'Values': '[2]'}", "the name 'a' is taken"},
-		{"{'Name': 'a b', 'Values': '[1]'}", "'a b' can't name a parameter"},
+		{"{'Name': 'a b', 'Values': '[1]'}", "'a b' cannot be the name of a parameter"},
 		{"{'Name': 'a', 'Values': '[1]', 'Default': {}}", "\"a\": Default: must be one number or word"},
 		{"{'Name': 'a', 'Values': '[1]', 'Default': [1, 1]}", "\"a\": Default: must be one number or word"},
 		{"{'Name': 'a', 'Values': 'range(2**20)'}, {'Name': 'b', 'Values': '[1]'}",
