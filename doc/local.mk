@@ -14,6 +14,7 @@ EXTRA_DIST += %D%/fw.svg \
 	%D%/adr/0009-surrogate.md \
 	%D%/adr/0010-reasons.md \
 	%D%/adr/0011-fleet.md \
+	%D%/adr/0012-what-mattered.md \
 	%D%/adr/0013-rooms.md
 
 exampleplugindir = $(docdir)/examples/plugin
