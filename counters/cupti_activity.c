@@ -104,7 +104,7 @@ static enum field field_of(const char *name) {
 
 static bool activity_can(const char *event, const struct counter_site *site, char reason[COUNTER_REASON]) {
 	if (field_of(event) == FIELDS)
-		snprintf(reason, COUNTER_REASON, "cupti-activity has no event %.100s", event);
+		snprintf(reason, COUNTER_REASON, "cupti-activity does not have an event %.100s", event);
 	else if (!site->gpu)
 		snprintf(reason, COUNTER_REASON, "it counts on a GPU, and this does not run there (--device cuda)");
 	return !reason[0];

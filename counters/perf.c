@@ -50,7 +50,8 @@ static bool perf_can(const char *event, const struct counter_site *site, char re
 	struct perf_name name;
 	struct counter_value value = {.reason = ""};
 	if (!perf_name_find(event, &name)) {
-		snprintf(reason, COUNTER_REASON, "perf has no event %.60s: names are those of `perf list`, or rHEX", event);
+		snprintf(reason, COUNTER_REASON, "perf does not have an event %.60s: names are those of `perf list`, or rHEX",
+		         event);
 		return false;
 	}
 	bool can = perf_open(&s, site, &event, 1) == 0 && s.at[0].places > 0;

@@ -56,7 +56,7 @@ static bool rapl_can(const char *event, const struct counter_site *site, char re
 	int d = domain_of(event);
 	(void)site;
 	if (d == RAPL_DOMAINS) {
-		snprintf(reason, COUNTER_REASON, "rapl has no event %.60s", event);
+		snprintf(reason, COUNTER_REASON, "rapl does not have an event %.60s", event);
 		return false;
 	}
 	rapl_meter_open(&meter, "");

@@ -59,7 +59,7 @@ bool counter_can(const struct counter_backend *backend, const char *event, const
 	for (size_t i = 0; backend->events[i]; i++)
 		if (strcmp(backend->events[i], event) == 0)
 			return true;
-	snprintf(reason, COUNTER_REASON, "%s has no event %s", backend->name, event);
+	snprintf(reason, COUNTER_REASON, "%s does not have an event %s", backend->name, event);
 	return false;
 }
 

@@ -175,7 +175,7 @@ static void rusage_probe(struct counter_probe *probe) {
 static bool rusage_can(const char *event, const struct counter_site *site, char reason[COUNTER_REASON]) {
 	int i = event_find(event);
 	if (i == EVENTS)
-		snprintf(reason, COUNTER_REASON, "rusage has no event %.60s", event);
+		snprintf(reason, COUNTER_REASON, "rusage does not have an event %.60s", event);
 	else if (i == DELAY && site->tree)
 		snprintf(reason, COUNTER_REASON, NO_TREE_DELAY);
 	else

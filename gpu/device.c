@@ -106,7 +106,7 @@ int gpu_index(const char *device, int *index, struct err *err) {
 		if (*end == '\0' && n >= 0 && n < GPU_PEERS_MAX)
 			return 0;
 	}
-	return err_set(err, ERR_USAGE, "cuda is the first GPU, cuda:1 the second", "\"%s\" is no GPU", device);
+	return err_set(err, ERR_USAGE, "cuda is the first GPU, cuda:1 the second", "\"%s\" is not a GPU", device);
 }
 
 static int libraries_open(struct gpu *gpu, struct err *err) {
@@ -117,7 +117,7 @@ static int libraries_open(struct gpu *gpu, struct err *err) {
 	if (gpu->facts.index < count)
 		return 0;
 	return err_set(err, ERR_UNAVAILABLE, count ? "cuda:0 is the first one" : "look at what nvidia-smi lists",
-	               "there is no cuda:%d: this machine has %d GPU%s", gpu->facts.index, count, count == 1 ? "" : "s");
+	               "cuda:%d does not exist: this machine has %d GPU%s", gpu->facts.index, count, count == 1 ? "" : "s");
 }
 
 static int context_make(struct gpu *gpu, struct err *err) {

@@ -78,7 +78,7 @@ bool gpu_said(struct gpu *gpu, const char *call, driver_result result) {
 }
 
 bool gpu_lacks(struct gpu *gpu, const char *call) {
-	gpu_fail(gpu, GPU_REFUSED, "this driver has no %s: a newer one is needed", exported(call));
+	gpu_fail(gpu, GPU_REFUSED, "this driver lacks %s: a newer one is needed", exported(call));
 	return false;
 }
 

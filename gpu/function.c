@@ -28,8 +28,8 @@ static struct gpu_function *function_make(struct gpu *gpu, struct gpu_module *mo
 	struct gpu_function *function = mem_alloc(1, sizeof *function);
 	driver_result result = gpu->driver.module_function(&function->handle, module->handle, name);
 	if (result == DRIVER_NOT_FOUND)
-		gpu_fail(gpu, GPU_COMPILE, "%.*s has no extern \"C\" __global__ %s", (int)strcspn(module->id, "\n"), module->id,
-		         name);
+		gpu_fail(gpu, GPU_COMPILE, "%.*s does not define an extern \"C\" __global__ %s", (int)strcspn(module->id, "\n"),
+		         module->id, name);
 	else
 		gpu_said(gpu, "module_function", result);
 	if (result != DRIVER_SUCCESS) {

@@ -74,7 +74,7 @@ static bool blocks_fit(struct gpu *gpu, const struct gpu_function *f, const stru
 	if (!gpu_is_fine(gpu))
 		return false;
 	if (!gpu->facts.cooperative)
-		gpu_fail(gpu, GPU_REFUSED, "%s: this GPU has no cooperative launch", f->name);
+		gpu_fail(gpu, GPU_REFUSED, "%s: this GPU does not support cooperative launches", f->name);
 	else if (blocks > most)
 		gpu_fail(gpu, GPU_REFUSED, "%s: %llu blocks at once are more than the %llu this GPU holds", f->name,
 		         (unsigned long long)blocks, (unsigned long long)most);

@@ -121,7 +121,7 @@ bool driver_open(struct driver *driver, struct library_why *why) {
 	*driver = (struct driver){.version = 0};
 	if (!library_open(&driver->library, names, "cuInit"))
 		return because(why, "install NVIDIA's driver; a container needs --gpus",
-		               "there is no NVIDIA driver (libcuda.so.1)");
+		               "the NVIDIA driver (libcuda.so.1) was not found");
 	symbols_find(driver, driver->library.handle, driver_symbols);
 	driver_result result = driver->init(0);
 	if (result == DRIVER_SUCCESS && driver->get_version)
@@ -140,7 +140,7 @@ bool nvrtc_open(struct nvrtc *nvrtc, int driver_major, struct library_why *why) 
 	static const char fix[] = "install CUDA's NVRTC (package cuda-nvrtc), or name the toolkit's folder in CUDA_HOME";
 	*nvrtc = (struct nvrtc){.major = 0};
 	if (!library_open(&nvrtc->library, driver_major == 12 ? older : newer, "nvrtcVersion"))
-		return because(why, fix, "there is no NVRTC (libnvrtc.so.13 or .12), which compiles the kernels");
+		return because(why, fix, "NVRTC (libnvrtc.so.13 or .12), which compiles the kernels, was not found");
 	symbols_find(nvrtc, nvrtc->library.handle, nvrtc_symbols);
 	bool whole = nvrtc->create && nvrtc->compile && nvrtc->destroy && nvrtc->log_size && nvrtc->log &&
 	             nvrtc->cubin_size && nvrtc->cubin;
@@ -156,7 +156,7 @@ bool nvml_open(struct nvml *nvml, struct library_why *why) {
 	static const char fix[] = "it comes with NVIDIA's driver (libnvidia-ml.so.1)";
 	*nvml = (struct nvml){.library = {NULL, ""}};
 	if (!library_open(&nvml->library, names, "nvmlInit_v2"))
-		return because(why, fix, "there is no NVML, so that clocks, power and other users are not known");
+		return because(why, fix, "NVML was not found, so clocks, power and other users are not known");
 	symbols_find(nvml, nvml->library.handle, nvml_symbols);
 	nvml_result result = nvml->init();
 	if (result == NVML_FINE)
@@ -178,7 +178,7 @@ bool cupti_find(struct library *library, unsigned *version, struct library_why *
 		return true;
 	}
 	return because(why, "install CUPTI (package cuda-cupti), or name the toolkit's folder in CUDA_HOME",
-	               "there is no CUPTI, so that there are no counters of the GPU");
+	               "CUPTI was not found, so the GPU's counters are not available");
 }
 
 void driver_close(struct driver *driver) {

@@ -55,7 +55,7 @@ uint64_t pool_take(struct gpu *gpu, size_t size, bool pinned) {
 		result = make(gpu, size, pinned, &memory);
 	}
 	if (result == DRIVER_OUT_OF_MEMORY)
-		gpu_fail(gpu, GPU_NO_MEMORY, "there are no %zu bytes of %s memory left", size, pinned ? "pinned" : "GPU");
+		gpu_fail(gpu, GPU_NO_MEMORY, "fewer than %zu bytes of %s memory are left", size, pinned ? "pinned" : "GPU");
 	else if (gpu_said(gpu, pinned ? "host_alloc" : "memory_alloc", result))
 		return pool_add(&gpu->pool, memory, size, pinned);
 	return 0;

@@ -23,7 +23,7 @@ int software_event(const struct counter_software *software, const char *event, c
 	for (size_t i = 0; i < software->count; i++)
 		if (strcmp(software->names[i], name) == 0)
 			return (int)i;
-	snprintf(reason, COUNTER_REASON, "%s has no software-defined event %.100s", software->owner, event);
+	snprintf(reason, COUNTER_REASON, "%s exports no software-defined event %.100s", software->owner, event);
 	return -1;
 }
 

@@ -177,10 +177,10 @@ static void name_explain(const struct cupti_chip *chip, const char *metric, size
 		         : count > 0 ? properties.type == CUPTI_METRIC_TYPE_COUNTER ? ".sum" : rollups[0]
 		                     : "");
 	else if (near)
-		snprintf(reason, COUNTER_REASON, "%.16s has no such metric; the nearest is %.100s%.40s", chip->name, near,
-		         metric + length);
+		snprintf(reason, COUNTER_REASON, "%.16s does not have such a metric; the nearest is %.100s%.40s", chip->name,
+		         near, metric + length);
 	else
-		snprintf(reason, COUNTER_REASON, "%.16s has no metric %.100s", chip->name, metric);
+		snprintf(reason, COUNTER_REASON, "%.16s does not have a metric %.100s", chip->name, metric);
 }
 
 bool cupti_chip_has(const struct cupti_chip *chip, const char *metric, char reason[COUNTER_REASON]) {

@@ -72,7 +72,7 @@ static void library_open(void) {
 #undef CUPTI_LOOK
 	lib->usable = !missing;
 	if (missing)
-		snprintf(lib->reason, sizeof lib->reason, "libcupti is older than CUDA 12.6: it has no %s", missing);
+		snprintf(lib->reason, sizeof lib->reason, "libcupti is older than CUDA 12.6: it does not export %s", missing);
 }
 
 const struct cupti_library *cupti_library(char reason[COUNTER_REASON]) {

@@ -122,7 +122,7 @@ json_t *cupti_list(const char *name, const char *prefix, struct err *err) {
 		return json_pack("{s:s, s:o}", "chip", chip->name, "metrics", metrics);
 	if (metrics) {
 		const char *near = cupti_chip_near(chip, prefix);
-		err_set(err, ERR_USAGE, NULL, "%s has no metric that begins with \"%.80s\"", chip->name, prefix);
+		err_set(err, ERR_USAGE, NULL, "%s does not have a metric that begins with \"%.80s\"", chip->name, prefix);
 		if (near)
 			err_hint(err, "the nearest is %s", near);
 	}

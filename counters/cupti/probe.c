@@ -45,7 +45,7 @@ static void usable_tell(struct counter_probe *probe, const struct cupti_library 
 void cupti_probe(struct counter_probe *probe) {
 	*probe = (struct counter_probe){.usable = false};
 	if (!driver_there()) {
-		snprintf(probe->reason, sizeof probe->reason, "no NVIDIA driver here: there is no /dev/nvidiactl");
+		snprintf(probe->reason, sizeof probe->reason, "no NVIDIA driver here: /dev/nvidiactl does not exist");
 		return;
 	}
 	const struct cupti_library *cupti = cupti_library(probe->reason);

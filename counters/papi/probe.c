@@ -77,7 +77,7 @@ static void tell_there(struct counter_probe *probe, const PAPI_component_info_t 
 		         version, name, component->disabled_reason);
 	else if (presets == 0)
 		snprintf(probe->reason, sizeof probe->reason,
-		         "PAPI %s is older than %s and has no presets for it; native events, or perf's, are used instead",
+		         "PAPI %s is older than %s and lacks presets for it; native events, or perf's, are used instead",
 		         version, name);
 	else
 		snprintf(probe->reason, sizeof probe->reason, "PAPI %s: %d presets on %s%s", version, presets, name,

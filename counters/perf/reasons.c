@@ -74,7 +74,7 @@ static const struct {
 	{ENOMEM, NULL, {"out of memory", ""}},
 	{E2BIG, NULL, {"this kernel is too old for such an event", ""}},
 	{ENOSYS, is_filtered, {"a seccomp filter, as containers have, hides perf_event_open", UNFILTER}},
-	{ENOSYS, NULL, {"this kernel has no perf_event_open", "boot a kernel with CONFIG_PERF_EVENTS"}},
+	{ENOSYS, NULL, {"this kernel does not provide perf_event_open", "boot a kernel with CONFIG_PERF_EVENTS"}},
 };
 
 struct perf_reason perf_reason_find(int error, const struct perf_facts *facts) {

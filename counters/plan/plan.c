@@ -53,7 +53,7 @@ static const char *group_names(const struct plan_build *build) {
 static int unknown(const struct plan_build *build, const char *word, struct err *err) {
 	const char *known[PLAN_WORDS_MAX + PLAN_METRIC_WORDS_MAX];
 	const char *near = near_word(word, known, words_known(build, known));
-	err_set(err, ERR_USAGE, NULL, "there are no counters \"%.100s\"", word);
+	err_set(err, ERR_USAGE, NULL, "unknown counters \"%.100s\"", word);
 	return err_hint(err, "%s%s%sthe groups are %s", near ? "did you mean " : "", near ? near : "", near ? "? " : "",
 	                group_names(build));
 }

@@ -87,7 +87,7 @@ bool plan_try(const struct plan_build *build, const struct table_source *source,
 	*backend = counter_find(source->backend);
 	reason[0] = '\0';
 	if (!*backend) {
-		snprintf(reason, COUNTER_REASON, "this build has no %s", source->backend);
+		snprintf(reason, COUNTER_REASON, "this build does not include %s", source->backend);
 		return false;
 	}
 	if (judge->good(judge->ctx, *backend, source->event, least, reason))

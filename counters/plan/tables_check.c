@@ -33,7 +33,7 @@ static int event_check(const struct counter_tables *tables, const struct table_e
 static int native_check(const struct counter_tables *tables, const struct table_family *family,
                         const struct table_native *native, struct err *err) {
 	if (!table_event_find(tables, native->event))
-		return err_set(err, ERR_USAGE, NULL, "there is no portable event \"%.60s\"", native->event);
+		return err_set(err, ERR_USAGE, NULL, "\"%.60s\" is not a portable event", native->event);
 	for (size_t i = 0; &family->natives[i] < native; i++)
 		if (strcmp(family->natives[i].event, native->event) == 0)
 			return err_set(err, ERR_USAGE, NULL, "\"%.60s\" is there twice", native->event);
@@ -62,7 +62,7 @@ static int group_check(const struct counter_tables *tables, const struct table_g
 	for (size_t i = 0; i < group->event_count; i++)
 		if (!table_event_find(tables, group->events[i]))
 			return err_set(err, ERR_USAGE, "`sweetspot list metrics` and doc/counters.md have them",
-			               "'events'[%zu]: there is no event \"%.60s\"", i, group->events[i]);
+			               "'events'[%zu]: \"%.60s\" is not an event", i, group->events[i]);
 	for (size_t i = 0; i < group->metric_count; i++)
 		if (table_formula_check(group->metrics[i].formula, is_of_group, group, err) != 0)
 			return err_prefix(err, "'metrics'[%zu] \"%.60s\"", i, group->metrics[i].name);

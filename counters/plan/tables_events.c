@@ -112,7 +112,7 @@ static int raw_read(const json_t *json, struct table_native *native, struct err 
 		return -1;
 	size_t digits = raw[0] == 'r' ? strspn(raw + 1, "0123456789abcdef") : 0;
 	if (digits == 0 || digits > 16 || raw[1 + digits])
-		return err_set(err, ERR_USAGE, NULL, "'perf': \"%.60s\" is no raw event such as \"r01c2\"", raw);
+		return err_set(err, ERR_USAGE, NULL, "'perf': \"%.60s\" is not a raw event such as \"r01c2\"", raw);
 	native->source = (struct table_source){"perf", raw};
 	return 0;
 }

@@ -83,7 +83,7 @@ int table_members(const json_t *json, const char *const *known, struct err *err)
 	while (known[count])
 		count++;
 	const char *near = near_word(key, known, count);
-	err_set(err, ERR_USAGE, NULL, "there is no member '%.60s'", key);
+	err_set(err, ERR_USAGE, NULL, "unknown member '%.60s'", key);
 	return near ? err_hint(err, "did you mean '%s'?", near) : -1;
 }
 
@@ -106,7 +106,7 @@ static int names_check(const struct expr *expr, bool (*passes)(const void *ctx, 
 		bool given = strcmp(name, "seconds") == 0 || strcmp(name, "threads") == 0;
 		if (!given && !passes(ctx, name))
 			return err_set(err, ERR_USAGE, "events that 'events' lists, seconds and threads",
-			               "'%.60s' is no event that it may name", name);
+			               "'%.60s' is not an event that it may name", name);
 	}
 	return 0;
 }
