@@ -52,7 +52,7 @@ static int model_fail(const char *text, struct err *err) {
 	               "SWEETSPOT_CACHEGRIND takes --I1=, --D1= and --LL=, each once, and not \"%.60s\"", text);
 }
 
-/* A whole number above 0, without sign or white space, that `end` follows. */
+/* Reads a whole number above 0, without sign or white space, that `end` follows. */
 static bool number_read(const char **text, char end) {
 	enum { DIGITS_MAX = 10 };
 	size_t digits = strspn(*text, "0123456789");
@@ -134,7 +134,7 @@ static void cachegrind_probe(struct counter_probe *probe) {
 #endif
 }
 
-/* Nothing can be counted in a process that is running already. */
+/* Valgrind can't attach to a process that is running already. */
 static int cachegrind_open(void *state, const struct counter_site *site, const char *const *names, size_t count) {
 	(void)state, (void)site, (void)names, (void)count;
 	return -1;

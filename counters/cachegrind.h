@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What valgrind's cache model can tell of a region, and which caches it is given. Whoever runs trials starts it. */
+/* The events that valgrind's cache model reports for a region, and the caches that it simulates. The code that runs
+ * trials starts valgrind. */
 #ifndef COUNTERS_CACHEGRIND_H
 #define COUNTERS_CACHEGRIND_H
 #include <stdbool.h>
@@ -9,15 +10,15 @@
 
 enum { CACHEGRIND_EVENTS = 13, CACHEGRIND_MODEL_MAX = 3, CACHEGRIND_OPTION = 48 };
 
-/* The place of an event in the backend's events, and of a column of callgrind's files that holds its numbers; -1 where
- * it is none of them. */
+/* Return the index of an event in the backend's list, and of the event that a column of callgrind's files holds; -1 if
+ * it is unknown. */
 int cachegrind_event_find(const char *name);
 int cachegrind_column_find(const char *column);
 
-/* What `name` is in this process's PATH: the first file of that name that can be run. */
+/* Finds the first executable file of this name in PATH. */
 bool cachegrind_path_find(const char *name, char *file, size_t size);
 
-/* Options of valgrind for the caches that are simulated. None: those of this processor. */
+/* Options of valgrind that describe the simulated caches. Without any it simulates those of this processor. */
 struct cachegrind_model {
 	int count;
 	char options[CACHEGRIND_MODEL_MAX][CACHEGRIND_OPTION];

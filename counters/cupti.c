@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Hardware metrics of a GPU. Some take several passes: then the same is run again (`more`). The clock is left alone.
- * What is refused in the middle of a trial is a reason in the values, and the trial goes on. */
+/* Hardware metrics of a GPU. Some take several passes, for which the same work is run again (`more`). The clock is left
+ * alone. A refusal in the middle of a trial becomes the reason of its values, and the trial goes on. */
 #include <config.h>
 
 #include "counters/cupti/cupti.h"
@@ -39,7 +39,7 @@ static bool cupti_can(const char *event, const struct counter_site *site, char r
 	return chip && cupti_chip_has(chip, event, reason);
 }
 
-/* Only what may be counted together in fewer events is a failure. */
+/* Fails only if fewer events might be counted together; other refusals become reasons. */
 static int cupti_open(void *state, const struct counter_site *site, const char *const *names, size_t count) {
 	struct cupti_state *s = state;
 	*s = (struct cupti_state){.names = names, .count = count, .gpu = site->gpu};
@@ -65,7 +65,7 @@ static void give_up(struct cupti_state *s) {
 	cupti_close(s);
 }
 
-/* The device is idle before and after, so that the range has nothing else in it. */
+/* The device is idle before and after, so the range contains only this work. */
 static int cupti_start(void *state) {
 	struct cupti_state *s = state;
 	if (s->reason[0])

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a GPU did: kernels, copies, fills, with the times that the device itself took of them. */
+/* Counts a GPU's activity: kernels, copies and fills, with the times that the device itself measured. */
 #include <config.h>
 
 #include <stdio.h>

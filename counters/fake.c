@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The template to copy: a backend without hardware. Its values are always the same, one for each status there is, and
- * it refuses calls in the wrong order. */
+/* The template for new backends, without hardware. Its values are always the same, one for each status, and it refuses
+ * calls in the wrong order. */
 #include <config.h>
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Software-defined events, read from the kernel's memory: what papi-sde counts, where there is no PAPI. */
+/* Software-defined events, read from the kernel's memory: the same counts as papi-sde's, without PAPI. */
 #include <config.h>
 
 #include <stdio.h>

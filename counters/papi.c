@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Presets and native events of PAPI, for each thread; no multiplexing. */
+/* PAPI's presets and native events, per thread and without multiplexing. */
 #include <config.h>
 
 #include <stdio.h>
@@ -14,7 +14,7 @@
 static const char *const events[] = {"PAPI_TOT_CYC", "PAPI_TOT_INS", "PAPI_BR_INS", "PAPI_BR_MSP", "PAPI_L1_DCM",
                                      "PAPI_L2_DCM",  "PAPI_L3_TCM",  "PAPI_TLB_DM", NULL};
 
-/* Asked for such a name, libsde promises the event for later, and gives -1 until then. */
+/* When asked for such a name, libsde promises the event for later and returns -1 until then. */
 static bool software_defined(const char *event, char reason[COUNTER_REASON]) {
 	if (strncmp(event, "sde:::", strlen("sde:::")) != 0)
 		return false;

@@ -51,7 +51,7 @@ static const char *foreign_word(const char *event, char word[SDE_WORD]) {
 	return word;
 }
 
-/* What another kernel exports counts nothing in this one. */
+/* An event that another kernel exports does not count in this one. */
 static bool foreign_has(const char *event, char word[SDE_WORD]) {
 	return papi_word_listed("sde", foreign_word(event, word)) && !sde_book_has(word + strlen("sde:::"));
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Linux perf: software events, and hardware events by the kernel's generic names or the CPU's own numbers. Hardware
- * events that are opened together are one group on each PMU of cores, software events another. Where the kernel's side
- * may not be seen (perf_event_paranoid 2), the kernel still opens context-switches and cpu-migrations for the user's
- * side and then silently counts 0, because both happen in the kernel: they are unavailable then. */
+ * events that are opened together form one group on each core PMU, software events another. If the kernel's side is
+ * hidden (perf_event_paranoid 2), the kernel still opens context-switches and cpu-migrations for the user's side and
+ * then silently counts 0, because both happen in the kernel; we report them as unavailable. */
 #include <config.h>
 
 #include <linux/perf_event.h>
@@ -68,7 +68,7 @@ static bool perf_can(const char *event, const struct counter_site *site, char re
 	return can;
 }
 
-/* An event that opens may still count nothing, so cycles are really counted. */
+/* An event that opens may still count nothing, so the probe counts cycles. */
 static bool cycles_count(char reason[COUNTER_REASON], struct perf_reason *refused) {
 	static const char *const cycles[] = {"cycles"};
 	const struct counter_site site = {.threads = 1};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Energy, as the processor's Running Average Power Limit counts it. */
+/* Counts energy by the processor's Running Average Power Limit (RAPL) meters. */
 #include <config.h>
 
 #include <stdio.h>

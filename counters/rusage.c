@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the kernel keeps for every thread without asking: getrusage(2), CPU time by the thread's own clock, and how long
- * it waited for a CPU although it could have run: the second of three numbers in /proc/PID/schedstat, in nanoseconds.
- * Of programs it is what they and their descendants have left when they were waited for; it includes what the copy of
- * this process did before its exec. CPU time is exact, but its parts are not: the kernel looks once in a tick whether
- * it is a user's or its own and divides the exact time in that ratio (Linux, kernel/sched/cputime.c, cputime_adjust).
- */
+/* Reads the counts that the kernel keeps for every thread: getrusage(2), CPU time by the thread's own clock, and the
+ * time that it waited for a CPU although it could have run, which is the second of three numbers in
+ * /proc/PID/schedstat, in nanoseconds. For programs it reads the totals of them and their descendants after they were
+ * waited for; these include the work of this process's copy before its exec. CPU time is exact but its division is not:
+ * the kernel samples once a tick whether user or kernel code runs, and divides the exact time in that ratio (Linux,
+ * kernel/sched/cputime.c, cputime_adjust). */
 #include <config.h>
 
 #include <errno.h>
@@ -45,7 +45,7 @@ static int delay_open(void) {
 	return open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC) + 1;
 }
 
-/* 0 or errno. A kernel without the books says "0 0 0", but a thread that asks has run at least once. */
+/* Returns 0 or errno. A kernel without these statistics says "0 0 0", but a thread that asks has run at least once. */
 static int delay_read(int file, double *seconds) {
 	unsigned long long wait, slices;
 	char line[80];
@@ -119,7 +119,7 @@ static int event_find(const char *name) {
 	return i;
 }
 
-/* The coarse clock takes a step each tick (clock_getres(2)). */
+/* The coarse clock advances once a tick (clock_getres(2)). */
 static double tick_seconds(void) {
 	struct timespec tick;
 	return clock_getres(CLOCK_REALTIME_COARSE, &tick) == 0 ? spec_seconds(tick) : 0.01;

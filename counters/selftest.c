@@ -26,8 +26,8 @@ struct counter_selftest {
 	bool changed;
 };
 
-/* What makes an old answer worthless: another processor, kernel, user's rights or version; a virtual machine may be
- * given a PMU when it starts. */
+/* The key covers every change that makes an old answer worthless: of processor, kernel, user's rights or version. It
+ * includes the boot, because a virtual machine may get a PMU when it starts. */
 static void key_make(char *key, size_t size) {
 	struct utsname name = {.release = ""};
 	char cpu[64], paranoid[32] = "?", boot[64] = "?";
@@ -38,7 +38,7 @@ static void key_make(char *key, size_t size) {
 	         paranoid, geteuid() == 0 ? "root" : "user", boot);
 }
 
-/* A file that can't be read, or is another machine's, is none. */
+/* A file that can't be read, or that another machine wrote, counts as missing. */
 static json_t *cache_read(const char *path, const char *key) {
 	struct err err;
 	json_t *file = path && access(path, R_OK) == 0 ? js_load(path, CACHE_BYTES_MAX, &err) : NULL;
@@ -62,7 +62,7 @@ struct counter_selftest *counter_selftest_new(void) {
 	return selftest;
 }
 
-/* What can't be kept is measured again the next time, and that is all. */
+/* Failures are ignored, because the answer is then simply measured again the next time. */
 static void cache_write(const struct counter_selftest *selftest) {
 	json_t *file = json_pack("{s:s, s:O}", "key", selftest->key, "seen", selftest->seen);
 	char *text = js_canonical(file), *folder = mem_strdup(selftest->path);
@@ -84,7 +84,7 @@ void counter_selftest_free(struct counter_selftest *selftest) {
 	free(selftest);
 }
 
-/* What the event counts over the loop in this thread; NAN where it can't be counted. */
+/* Returns the event's count over the loop in this thread; NAN if it can't be counted. */
 static double loop_count(const struct counter_backend *backend, const char *event, const struct counter_site *site) {
 	const struct counter_site own = {.threads = 1, .software = site->software};
 	size_t stride;
@@ -100,7 +100,7 @@ static double loop_count(const struct counter_backend *backend, const char *even
 	return counted && value.status != COUNTER_UNAVAILABLE ? value.value : NAN;
 }
 
-/* NAN where it can't be counted now, which another program that holds the counters may be the reason of: not kept. */
+/* NAN means that it can't be counted now. It is not kept, because another program may hold the counters. */
 static double seen_find(struct counter_selftest *selftest, const struct counter_backend *backend, const char *event,
                         const struct counter_site *site) {
 	char *name = mem_printf("%s:%s", backend->name, event);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Whether an event that opens counts at all. It is counted over a loop of known work (loop.h), once per machine and
- * start of it; what came of it is kept in $XDG_CACHE_HOME/sweetspot/counters.json. A counter that stays under what the
- * loop must cause is not believed: some processors and hypervisors let any event be opened, and count 0 (QEMU's PMU
- * does). */
+/* Tests whether an event that opens counts at all. It is counted over a loop of known work (loop.h), once per machine
+ * and boot, and the answer is kept in $XDG_CACHE_HOME/sweetspot/counters.json. A counter that stays below the least
+ * amount that the loop causes is not believed, because some processors and hypervisors (QEMU's PMU, for one) open any
+ * event and count 0. */
 #ifndef COUNTERS_SELFTEST_H
 #define COUNTERS_SELFTEST_H
 #include "counters/backend/counter.h"

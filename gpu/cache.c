@@ -90,7 +90,7 @@ static bool parse(const char *data, size_t size, struct code *code) {
 	return false;
 }
 
-/* NULL and *damaged where something is there that was not written by us like this. */
+/* Returns NULL, and sets *damaged if there is a file that we did not write like this. */
 static char *file_read(const char *path, size_t *size, bool *damaged) {
 	struct stat st;
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
@@ -139,7 +139,7 @@ static bool file_write(int fd, const struct code *code) {
 	       write_all(fd, code->image, code->size) && fsync(fd) == 0;
 }
 
-/* That it can't be stored is no failure: it is compiled again next time. */
+/* Failures are ignored, because the code is then compiled again next time. */
 void cache_store(const char *folder, const char *key, const struct code *code) {
 	char *path = file_name(folder, key), *temporary = mem_printf("%s/.XXXXXX.tmp", folder);
 	if (code->count <= CACHE_FUNCTIONS_MAX && code->size <= CACHE_FILE_MAX / 2) {

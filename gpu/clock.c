@@ -28,7 +28,7 @@ double gpu_clock_stop(struct gpu *gpu) {
 	return gpu_elapsed(gpu, gpu->clock_from, gpu->clock_to);
 }
 
-/* Twice its size, as what is replaced is not always what was used longest ago. */
+/* The buffer is twice the size of the cache, because caches do not always replace the least recently used line. */
 void gpu_flush_l2(struct gpu *gpu) {
 	size_t size = 2 * (size_t)(gpu->facts.l2_bytes > 0 ? gpu->facts.l2_bytes : 64 << 20);
 	if (!gpu->flush)

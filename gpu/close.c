@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The end of a gpu. Of a broken one the driver is asked nothing any more: it might not answer, and the process ends
- * anyway. */
+/* Closes a gpu. A broken one makes no further driver calls, because they might not return and the process ends anyway.
+ */
 #include <config.h>
 
 #include <stdlib.h>

@@ -26,7 +26,7 @@ static bool arch_choose(const struct nvrtc *nvrtc, int arch, char *text, size_t 
 	return best;
 }
 
-/* NVRTC's file is part of the key beside its version: libraries of one version need not be one. */
+/* NVRTC's file is part of the key beside its version, because libraries of the same version may differ. */
 static void key_make(const struct compiler *compiler, const struct source *source, const struct headers *headers,
                      const struct options *options, char key[CACHE_KEY]) {
 	const struct nvrtc *nvrtc = &compiler->nvrtc;
@@ -48,7 +48,7 @@ static void key_make(const struct compiler *compiler, const struct source *sourc
 	sha256_end(&sha, key);
 }
 
-/* The first line of the log that tells an error, or what else there is. */
+/* Takes the first line of the log that contains "error"; without one the message is NVRTC's result. */
 static void log_error(const char *log, const char *name, nvrtc_result result, struct err *err) {
 	for (const char *line = log; *line; line += strcspn(line, "\n"), line += *line == '\n') {
 		int length = (int)strcspn(line, "\n");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From source to code for one architecture, through a cache on the disk; no GPU is needed. */
+/* Compiles source for one architecture, through a cache on disk. It does not need a GPU. */
 #ifndef GPU_COMPILE_H
 #define GPU_COMPILE_H
 #include "gpu/library.h"
@@ -34,7 +34,7 @@ struct code {
 bool compile_source(struct compiler *compiler, const struct source *source, bool fresh, struct code *code,
                     enum gpu_failure *failure, struct err *err);
 void code_free(struct code *code);
-/* The options in their order: for -DNAME=VALUE alphabetical. -1 where there are too many. */
+/* Lists the options in a fixed order: -DNAME=VALUE alphabetically. -1 if there are too many. */
 struct options {
 	const char *words[COMPILE_OPTIONS_MAX];
 	char defines[GPU_DEFINES_MAX][GPU_DEFINE + 2], arch[48];

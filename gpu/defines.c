@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A configuration as -DNAME=VALUE, and all that the compiler is told. */
+/* Turns a configuration into -DNAME=VALUE and the other options of the compiler. */
 #include <config.h>
 
 #include <stdio.h>
@@ -8,7 +8,7 @@
 
 #include "gpu/compile.h"
 
-/* More than there is room for: a count that options_make refuses. */
+/* A count beyond the limit makes options_make refuse it. */
 void gpu_define_word(struct gpu_defines *defines, const char *name, const char *value) {
 	if (defines->count < GPU_DEFINES_MAX &&
 	    snprintf(defines->text[defines->count], GPU_DEFINE, "%s=%s", name, value) < GPU_DEFINE)

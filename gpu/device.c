@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A device: what it is, and its primary context. */
+/* The facts of a device, and its primary context. */
 #include <config.h>
 
 #include <stdio.h>
@@ -16,7 +16,7 @@ static int number(const struct driver *driver, driver_device device, int which) 
 	return value;
 }
 
-/* As nvidia-smi writes it. */
+/* Writes the UUID in nvidia-smi's format. */
 static void uuid_text(const driver_uuid *uuid, char *text, size_t size) {
 	int used = snprintf(text, size, "GPU-");
 	for (int i = 0; i < 16 && used > 0 && (size_t)used < size; i++)

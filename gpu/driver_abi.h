@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The part of the CUDA driver's binary interface that is used here, declared anew so that no header of CUDA's is needed
- * to build. Numbers and signatures: NVIDIA, CUDA Driver API reference, 13.0; what libcuda exports under a name does not
- * change (a changed one gets a suffix). tests/gpu/abi.c holds them against cuda.h; it brings the real types for that.
- */
+/* The part of the CUDA driver's binary interface that we use, declared anew so that the build does not need CUDA's
+ * headers. Numbers and signatures: NVIDIA, CUDA Driver API reference, 13.0; a name that libcuda exports keeps its
+ * meaning (a changed function gets a suffix). tests/gpu/abi.c compares them with cuda.h, and brings the real types for
+ * that. */
 #ifndef GPU_DRIVER_ABI_H
 #define GPU_DRIVER_ABI_H
 #include <stddef.h>

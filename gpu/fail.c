@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Failures that stay until somebody asks. */
+/* Keeps failures until somebody asks for them. */
 #include <config.h>
 
 #include <stdarg.h>
@@ -9,7 +9,7 @@
 #include "gpu/impl.h"
 #include "src/base/text.h"
 
-/* After these the context answers every call with the same error, or there is none. */
+/* After these errors the context answers every call with the same error, or is gone. */
 static const driver_result fatal[] = {
 	DRIVER_NOT_INITIALIZED,
 	DRIVER_DEINITIALIZED,
@@ -43,7 +43,7 @@ enum gpu_failure gpu_failure_of(driver_result result) {
 	return GPU_REFUSED;
 }
 
-/* The first one is kept, but for one that ends all. */
+/* Keeps the first failure, unless a later one breaks the device. */
 void gpu_fail(struct gpu *gpu, enum gpu_failure failure, const char *format, ...) {
 	if (gpu->failure != GPU_FINE && (failure != GPU_BROKEN || gpu->failure == GPU_BROKEN))
 		return;
@@ -55,7 +55,7 @@ void gpu_fail(struct gpu *gpu, enum gpu_failure failure, const char *format, ...
 	gpu->failure = failure;
 }
 
-/* What libcuda calls our `name`. */
+/* Returns the symbol that libcuda exports for our `name`. */
 static const char *exported(const char *name) {
 	static const char *const names[][2] = {
 #define FAIL_NAME(field, symbol, parameters) {#field, #symbol},

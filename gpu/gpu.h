@@ -17,7 +17,7 @@
 struct gpu;
 typedef uint64_t gpu_ptr; /* device memory; 0 is none */
 
-/* What a device is. */
+/* The facts of a device. */
 struct gpu_facts {
 	char name[96], uuid[64];
 	int index;        /* N of cuda:N */
@@ -35,12 +35,12 @@ enum gpu_failure {
 	GPU_COMPILE,   /* the source does not compile with this configuration */
 	GPU_REFUSED,   /* this device can't run this configuration: threads, shared memory, registers, no such feature */
 	GPU_NO_MEMORY, /* of the device, or pinned */
-	GPU_BROKEN     /* an illegal access, a lost device: the context, and so the process, is of no use any more */
+	GPU_BROKEN     /* an illegal access, a lost device: the context, and so the process, is unusable from then on */
 };
 /* The first failure since the last call, which is forgotten (GPU_BROKEN stays); message: why, one line. */
 enum gpu_failure gpu_failed(struct gpu *gpu, char *message, size_t size);
 bool gpu_is_fine(const struct gpu *gpu);
-/* For code above this layer: the configuration can't be run for a reason of its own. */
+/* For code above this layer, if the configuration can't run for a reason that this layer does not know. */
 __attribute__((format(printf, 3, 4))) void gpu_fail(struct gpu *gpu, enum gpu_failure failure, const char *format, ...);
 
 /* ---- memory ---- */
@@ -49,8 +49,8 @@ void gpu_free(struct gpu *gpu, gpu_ptr memory);  /* 0 is fine; waits for what us
 size_t gpu_memory_free(struct gpu *gpu);         /* bytes that could be had now */
 void *gpu_pinned_alloc(struct gpu *gpu, size_t size);
 void gpu_pinned_free(struct gpu *gpu, void *memory);
-/* In the stream's order. To and from pinned memory the host does not wait; with any other memory they return when it
- * may be used again. */
+/* These run in the stream's order. The host does not wait for copies to and from pinned memory; copies with other
+ * memory return when that may be used again. */
 void gpu_upload(struct gpu *gpu, gpu_ptr to, const void *from, size_t size);
 void gpu_download(struct gpu *gpu, void *to, gpu_ptr from, size_t size);
 void gpu_copy(struct gpu *gpu, gpu_ptr to, gpu_ptr from, size_t size);
@@ -67,7 +67,7 @@ void gpu_copy_rectangle(struct gpu *gpu, enum gpu_way way, const struct gpu_rect
 
 /* ---- compiled code ---- */
 enum { GPU_DEFINES_MAX = 32, GPU_DEFINE = 80 };
-/* What goes to the compiler as -DNAME=VALUE. All zero is none. */
+/* Definitions that the compiler gets as -DNAME=VALUE. All zero is none. */
 struct gpu_defines {
 	char text[GPU_DEFINES_MAX][GPU_DEFINE];
 	size_t count;
@@ -80,7 +80,7 @@ struct gpu_module; /* kept, and so are its functions, as long as the gpu; the sa
 /* source: such as "fw/cuda/tile.cu", one of ours. NULL where it failed. */
 const struct gpu_module *gpu_module(struct gpu *gpu, const char *source, const struct gpu_defines *defines);
 struct gpu_function;
-/* An extern "C" __global__ of it. module may be NULL after a failure: then this is NULL, too. */
+/* Finds an extern "C" __global__ function. module may be NULL after a failure, and then the result is NULL, too. */
 const struct gpu_function *gpu_function(struct gpu *gpu, const struct gpu_module *module, const char *name);
 
 struct gpu_function_facts {
@@ -88,7 +88,7 @@ struct gpu_function_facts {
 	int threads_max; /* of a block */
 };
 const struct gpu_function_facts *gpu_function_facts(const struct gpu_function *function);
-/* How many blocks of this shape an SM holds, which is what a cooperative launch must fit in. */
+/* Returns the number of blocks of this shape that fit on an SM; it bounds a cooperative launch. */
 int gpu_blocks_per_sm(struct gpu *gpu, const struct gpu_function *function, unsigned block, size_t dynamic_shared);
 
 /* ---- launches ---- */
@@ -101,7 +101,7 @@ struct gpu_shape {
  */
 void gpu_launch(struct gpu *gpu, const struct gpu_function *function, const struct gpu_shape *shape,
                 void *const *arguments);
-/* The refusal that such a launch would meet, without one: so that setup can tell it. */
+/* Reports the refusal that such a launch would meet, without launching it, so that setup can tell. */
 void gpu_fit(struct gpu *gpu, const struct gpu_function *function, const struct gpu_shape *shape);
 #define GPU_LAUNCH(gpu, function, shape, ...) gpu_launch(gpu, function, shape, (void *[]){__VA_ARGS__, NULL})
 /* Waits for all streams of this gpu. */
@@ -134,12 +134,12 @@ void gpu_graph_free(struct gpu *gpu, struct gpu_graph *graph);
 
 /* ---- several GPUs ---- */
 int gpu_peers(struct gpu *gpu); /* how many there are, this one included */
-/* The i-th of them; 0 is this one, then the others in the order of their index. Opened when first asked for, lives as
- * long as this one; NULL where it can't be had (the failure is this gpu's). Its failures count as its own: ask
- * gpu_failed of it. */
+/* Returns the i-th of them; 0 is this one, then the others in the order of their index. It is opened on first use and
+ * lives as long as this one; NULL if it is not available (the failure is this gpu's). Its own failures are separate:
+ * ask gpu_failed about it. */
 struct gpu *gpu_peer(struct gpu *gpu, int i);
 bool gpu_peer_direct(struct gpu *to, struct gpu *from); /* copies go from memory to memory, without the host */
-/* In the order of the stream in use of `gpu`. */
+/* Runs in the order of the stream that `gpu` uses. */
 void gpu_copy_peer(struct gpu *gpu, struct gpu *to_gpu, gpu_ptr to, struct gpu *from_gpu, gpu_ptr from, size_t size);
 
 #endif

@@ -19,7 +19,7 @@ void gpu_record(struct gpu *gpu) {
 	counts_read(&gpu->book, gpu->recording);
 }
 
-/* What was recorded did not run: its launches are the graph's. */
+/* Recorded launches did not run, so they count for the graph. */
 static void counts_move(struct gpu *gpu, struct gpu_graph *graph) {
 	for (size_t i = 0; i < gpu->book.count; i++) {
 		graph->launches[i] = gpu->book.entries[i].launches - gpu->recording[i];
@@ -32,7 +32,7 @@ struct gpu_graph *gpu_recorded(struct gpu *gpu) {
 	driver_graph_exec exec;
 	if (!gpu->recording)
 		return NULL;
-	/* Also after a failure: the stream must not stay as it is. */
+	/* This happens after a failure, too, because the stream must not keep recording. */
 	bool fine = gpu_enter_to_free(gpu) && GPU_CALL(gpu, capture_end, gpu->use->handle, &handle) && gpu_is_fine(gpu) &&
 	            GPU_CALL(gpu, graph_instantiate, &exec, handle, 0);
 	struct gpu_graph *graph = NULL;

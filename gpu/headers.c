@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The headers of our own .cu files. NVRTC gets them by name, because the host need not have a search path for them. */
+/* Provides the headers of our own .cu files. NVRTC gets them by name, because the host may lack a search path for them.
+ */
 #include <config.h>
 
 #include <stdlib.h>
@@ -63,7 +64,7 @@ static bool header_add(struct headers *headers, char *name, char *path, struct e
 	return true;
 }
 
-/* Those of a text that are still missing, from the folder of the source. */
+/* Adds the headers that a text includes and that are still missing, from the folder of the source. */
 static bool headers_of(struct headers *headers, const char *source, const char *text, struct err *err) {
 	struct include include;
 	const char *slash = strrchr(source, '/');

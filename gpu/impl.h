@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The inside of the layer; nothing outside gpu/ and its tests includes it. */
+/* The internals of this layer; only gpu/ and its tests include it. */
 #ifndef GPU_IMPL_H
 #define GPU_IMPL_H
 #include "gpu/library.h"
@@ -53,7 +53,7 @@ struct gpu_graph {
 	int64_t launches[BOOK_MAX]; /* of each entry of the book, by one launch of this graph */
 };
 
-/* memory_pool.c: memory that was given back is kept for the next one of its size, as making it is slow. */
+/* memory_pool.c: released memory is kept for the next request of its size, because allocating is slow. */
 struct block {
 	uint64_t memory; /* or (uintptr_t) of pinned host memory */
 	size_t size;
@@ -96,9 +96,9 @@ bool gpu_lacks(struct gpu *gpu, const char *call);
 enum gpu_failure gpu_failure_of(driver_result result);
 #define GPU_CALL(gpu, name, ...)                                                                                       \
 	((gpu)->driver.name ? gpu_said((gpu), #name, (gpu)->driver.name(__VA_ARGS__)) : gpu_lacks((gpu), #name))
-/* False after a failure. Makes the context current: there may be several. */
+/* False after a failure. Makes the context current, because there may be several. */
 bool gpu_enter(struct gpu *gpu);
-/* The same for what is released also after a failure; false where the device is of no use any more. */
+/* The same for resources that are released even after a failure; false if the device is unusable. */
 bool gpu_enter_to_free(struct gpu *gpu);
 
 /* device.c */

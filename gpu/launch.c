@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Launches: what the device can't do is said in its words before the driver is asked. */
+/* Launches kernels. Limits of the device are reported in its own terms before the driver is asked. */
 #include <config.h>
 
 #include "gpu/impl.h"
@@ -49,7 +49,7 @@ static bool shared_fits(struct gpu *gpu, struct gpu_function *f, unsigned dynami
 	return true;
 }
 
-/* The caller's is const for its users; what was opted in for is ours. */
+/* The function is const for callers, but we record the opted-in size in it. */
 static struct gpu_function *own(const struct gpu_function *function) {
 	return (struct gpu_function *)(uintptr_t)function;
 }

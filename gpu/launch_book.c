@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What was launched. Entries are never removed, as graphs know them by number. */
+/* Records launches. Entries are never removed, because graphs refer to them by number. */
 #include <config.h>
 
 #include <string.h>
@@ -14,7 +14,7 @@ static bool is_same(const struct book_entry *entry, const struct gpu_function *f
 	       memcmp(entry->shape.block, shape->block, sizeof shape->block) == 0;
 }
 
-/* A new one, or one that nobody counts on when all are taken; NULL: it is not kept. */
+/* Returns a new entry; NULL if all are taken, and then the launch is not recorded. */
 static struct book_entry *entry_new(struct book *book) {
 	return book->count < BOOK_MAX ? &book->entries[book->count++] : NULL;
 }

@@ -34,7 +34,7 @@ static const struct symbol nvml_symbols[] = {
 		{NULL, 0},
 };
 
-/* Beneath CUDA's own folder, which is not always known to the loader. */
+/* Looks below CUDA's own folder, which the loader does not always know. */
 static const char *const folders[] = {"lib64", "lib", "targets/x86_64-linux/lib", "extras/CUPTI/lib64", NULL};
 
 static void symbols_find(void *table, void *handle, const struct symbol *symbols) {
@@ -44,7 +44,7 @@ static void symbols_find(void *table, void *handle, const struct symbol *symbols
 	}
 }
 
-/* Never unmapped: these libraries have threads and handlers of their own. */
+/* Libraries are never unmapped, because they have threads and handlers of their own. */
 static void *open_one(const char *name) {
 	return dlopen(name, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
 }
@@ -59,7 +59,7 @@ static void *open_beneath(const char *root, const char *name) {
 	return handle;
 }
 
-/* By its plain name first, so that LD_LIBRARY_PATH decides. */
+/* Tries the plain name first, so that LD_LIBRARY_PATH decides. */
 static bool library_open(struct library *library, const char *const *names, const char *known) {
 	const char *roots[] = {getenv("CUDA_HOME"), getenv("CUDA_PATH"), "/usr/local/cuda"};
 	Dl_info info;

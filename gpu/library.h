@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* CUDA's libraries, opened when they are first needed. A call that a library does not have is NULL. */
+/* CUDA's libraries, opened when they are first needed. A call that a library does not export is NULL. */
 #ifndef GPU_LIBRARY_H
 #define GPU_LIBRARY_H
 #include <stdbool.h>
@@ -41,7 +41,7 @@ struct library_why {
 	char reason[LIBRARY_WHY], fix[LIBRARY_WHY];
 };
 
-/* false: why says so. What was opened stays in the process; *_close forgets it. */
+/* False with the reason in why. An opened library stays in the process; *_close forgets it. */
 bool driver_open(struct driver *driver, struct library_why *why); /* cuInit is done */
 /* driver_major: 13 of 13.0; code of a compiler newer than the driver may not load. 0: no matter. */
 bool nvrtc_open(struct nvrtc *nvrtc, int driver_major, struct library_why *why);

@@ -28,7 +28,7 @@ size_t gpu_memory_free(struct gpu *gpu) {
 	return unused + pool_idle(gpu);
 }
 
-/* With memory that is not pinned the driver may come back before it is done with it. */
+/* The driver may return before it is done with memory that is not pinned. */
 static void host_wait(struct gpu *gpu, const void *memory, size_t size) {
 	if (!gpu->recording && !pool_is_pinned(gpu->root, memory, size) && !pool_is_pinned(gpu, memory, size))
 		GPU_CALL(gpu, stream_sync, gpu->use->handle);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A configuration gives its memory back and the next one wants as much: what is given back is kept. When the driver has
- * no more, what is kept goes first. */
+/* Released memory is kept, because the next configuration wants as much as the last. It is freed first when the driver
+ * runs out of memory. */
 #include <config.h>
 
 #include <stdlib.h>
@@ -80,7 +80,7 @@ static size_t kept(const struct pool *pool) {
 	return count;
 }
 
-/* Whoever gets it next must not meet what still writes to it. */
+/* Pending writes must not reach the memory's next owner. */
 void pool_give(struct gpu *gpu, uint64_t memory) {
 	struct pool *pool = &gpu->pool;
 	size_t i = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Modules and functions, each made once and kept. */
+/* Makes each module and function once and keeps it. */
 #include <config.h>
 
 #include <stdio.h>
@@ -40,7 +40,7 @@ static driver_result load(struct gpu *gpu, const struct code *code, driver_modul
 	return gpu->driver.module_load ? gpu->driver.module_load(handle, code->image, 0, NULL, NULL) : DRIVER_NOT_FOUND;
 }
 
-/* What came from the disk may be for a driver that was here before: then it is compiled again. */
+/* Code from disk may be meant for an earlier driver, so it is compiled again if it does not load. */
 static bool code_load(struct gpu *gpu, const struct source *source, struct code *code, driver_module *handle) {
 	enum gpu_failure failure;
 	struct err err = {.code = ERR_OK};
@@ -103,7 +103,7 @@ const struct gpu_module *gpu_module(struct gpu *gpu, const char *source, const s
 	return module;
 }
 
-/* Whether it includes <files> (CUDA's go with NVRTC), or files of the user's own, which may change in place. */
+/* Does it include <files> (CUDA's headers come with NVRTC), or files of the user, which may change in place? */
 static bool includes(const char *text, bool quoted) {
 	struct include include;
 	while (include_next(&text, &include))
@@ -112,7 +112,7 @@ static bool includes(const char *text, bool quoted) {
 	return false;
 }
 
-/* Where CUDA's headers are, such as cuda_fp16.h; "" where they are not. */
+/* Sets the include option for CUDA's headers, such as cuda_fp16.h; "" if they are not found. */
 static void cuda_headers(char *option, size_t size) {
 	const char *roots[] = {getenv("CUDA_HOME"), getenv("CUDA_PATH"), "/usr/local/cuda"};
 	char file[512];

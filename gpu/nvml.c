@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Clocks, power, heat, and who else is there. */
+/* Reads clocks, power, temperature, and other users of the device. */
 #include <config.h>
 
 #include <math.h>
@@ -20,7 +20,7 @@ static const struct {
 };
 enum { REASONS = sizeof reasons / sizeof *reasons };
 
-/* A part of a GPU (MIG) has a UUID of its own: then the device is found by its place on the bus. */
+/* A MIG part of a GPU has its own UUID, so the device is found by its place on the bus. */
 nvml_device nvml_find(const struct nvml *nvml, const struct driver *driver, const struct gpu_facts *facts) {
 	nvml_device device = NULL;
 	driver_device handle;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How many blocks an SM holds, and why not more. Registers are handed out to warps in units of 256, in each of the four
- * parts of an SM by itself; shared memory in units of 128 bytes (256 before 8.0), with what the driver reserves for
- * each block. Source: NVIDIA, CUDA C++ Programming Guide 13.0, "Compute Capabilities"; units and the rule for a block's
- * registers as in cuda_occupancy.h of the toolkit. */
+/* Computes how many blocks an SM holds, and which resource limits them. Registers are allocated to warps in units of
+ * 256, separately in each of the four parts of an SM; shared memory in units of 128 bytes (256 before 8.0), including
+ * the driver's reservation for each block. Source: NVIDIA, CUDA C++ Programming Guide 13.0, "Compute Capabilities"; the
+ * units and the rule for a block's registers follow the toolkit's cuda_occupancy.h. */
 #include <config.h>
 
 #include "gpu/impl.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which parts of CUDA are here. */
+/* Finds the parts of CUDA on this machine. */
 #include <config.h>
 
 #include <stdio.h>

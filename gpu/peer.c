@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Several GPUs of one process: all are opened by the one that was opened first. */
+/* Several GPUs of one process: the one that was opened first opens all others. */
 #include <config.h>
 
 #include "gpu/impl.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What ptxas says of each function: NVIDIA, CUDA Compiler Driver NVCC 13.0, "Printing Code Generation Statistics". */
+/* Reads the facts that ptxas reports for each function: NVIDIA, CUDA Compiler Driver NVCC 13.0, "Printing Code
+ * Generation Statistics". */
 #include <config.h>
 
 #include <stdio.h>
@@ -12,7 +13,7 @@
 
 enum { PTXAS_FUNCTIONS = 4096 };
 
-/* The number before `words` in a line; 0 where they are not there. */
+/* Returns the number before `words` in a line; 0 if the line does not contain them. */
 static int before(const char *line, const char *words) {
 	const char *at = strstr(line, words);
 	if (!at)
@@ -48,7 +49,7 @@ static void line_read(const char *line, struct gpu_function_facts *facts) {
 	facts->local_bytes = stack > facts->local_bytes ? stack : facts->local_bytes;
 }
 
-/* As far as registers tell: all devices since 5.0 have 64 Ki of them for a block. */
+/* Returns the limit that registers set: all devices since 5.0 have 64 Ki of them for a block. */
 static int threads_max(int registers) {
 	struct gpu_facts device = {.threads_per_sm = 1024,
 	                           .blocks_per_sm = 1,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Our .cu files are data: share/sweetspot/kernels of an installation, or kernels beside data where they were built. */
+/* Our .cu files are data: they are in share/sweetspot/kernels of an installation, or in kernels/ beside data/ in the
+ * tree that was built. */
 #include <config.h>
 
 #include <stdlib.h>
@@ -18,7 +19,7 @@ static bool is_safe(const char *name) {
 	return name && name[0] && name[0] != '/' && name[strspn(name, fine)] == '\0' && !strstr(name, "..");
 }
 
-/* The tree comes first: what was installed before is another version. */
+/* The build tree comes first, because an installed copy may be another version. */
 static char *folder_find(struct err *err) {
 	static const char *const names[] = {"../kernels", "kernels"};
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What else there is in a module of the user's. */
+/* Finds variables and mangled functions in a user's module. */
 #include <config.h>
 
 #include <stdio.h>

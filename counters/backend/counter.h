@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A counter backend: one const table, one file, one line in local.mk. What is asked for by name is resolved to events
- * of backends elsewhere (plan.h); a backend knows its own words only. */
+/* A counter backend is one const table, one file and one line in local.mk. plan.h resolves names that users give to
+ * events of backends; a backend knows only its own words. */
 #ifndef COUNTERS_BACKEND_COUNTER_H
 #define COUNTERS_BACKEND_COUNTER_H
 #include <jansson.h>
@@ -26,15 +26,15 @@ struct counter_probe {
 	char fix[COUNTER_REASON];    /* the exact thing to do, or empty */
 };
 
-/* What a backend counts. */
+/* The extent of a backend's counts. */
 enum counter_scope {
 	COUNTER_THREAD,  /* a thread: a state is opened, started, stopped and read in each */
 	COUNTER_MACHINE, /* all that happens meanwhile: one state, in the main thread */
-	COUNTER_RERUN    /* nothing here: the trial is run again under a simulator, by whoever runs trials */
+	COUNTER_RERUN    /* nothing in this process: the caller reruns the trial under a simulator */
 };
 
-/* Software-defined events of what runs: thread t counts in values[t * stride + event], or sets it to
- * COUNTER_SOFTWARE_UNKNOWN: what runs can't know it in this configuration. */
+/* Software-defined events of the running kernel: thread t counts in values[t * stride + event]. It stores
+ * COUNTER_SOFTWARE_UNKNOWN for an event that it can't know in this configuration. */
 enum { COUNTER_SOFTWARE_UNKNOWN = -1 };
 struct counter_software {
 	const char *owner; /* the kernel's name */
@@ -46,42 +46,42 @@ struct counter_software {
 
 struct gpu;
 
-/* What a state is opened for. */
+/* The thread, processes or device that a state counts. */
 struct counter_site {
 	int thread; /* 0 .. threads - 1 */
 	int threads;
-	/* Not this thread but all processes that it starts from then on, from their exec to their end. start is called
-	 * before they are started, stop when they have ended. */
+	/* Counts not this thread but all processes that it starts from then on, from their exec to their end. start is
+	 * called before they are started, stop after they have ended. */
 	bool tree;
 	const struct counter_software *software; /* NULL: none */
-	struct gpu *gpu;                         /* what runs is there (gpu/open.h); NULL: on the CPU */
+	struct gpu *gpu;                         /* the device of the kernel (gpu/open.h); NULL: it runs on the CPU */
 };
 
 struct counter_backend {
 	const char *name, *summary;
 	enum counter_scope scope;
-	bool trees;                /* can be opened for a site with `tree` */
-	bool software;             /* counts software-defined events: the kernel tells them in runs for this backend only */
-	size_t state_size;         /* the caller allocates it, zeroed and aligned to 64 bytes */
-	const char *const *events; /* what it counts when asked for by its own name; NULL-terminated */
+	bool trees;        /* can be opened for a site with `tree` */
+	bool software;     /* counts software-defined events, which kernels report only in runs for such a backend */
+	size_t state_size; /* the caller allocates it, zeroed and aligned to 64 bytes */
+	const char *const *events; /* the events that its own name stands for; NULL-terminated */
 	void (*probe)(struct counter_probe *probe);
-	/* Can this event, in the backend's own words, be counted at this site and by this user? reason says why not. The
-	 * values are not known to be true by that. NULL: exactly those of `events`. software: may be NULL. */
+	/* Can this user count this event, in the backend's own words, at this site? reason says why not. True does not
+	 * promise that the values are right. NULL: exactly those of `events`. software: may be NULL. */
 	bool (*can)(const char *event, const struct counter_site *site, char reason[COUNTER_REASON]);
-	/* In the thread that will be counted; 0, or -1 where these can't be counted together (fewer may be). The names
-	 * outlive the state. At most COUNTER_OPEN_MAX. */
+	/* Called in the thread that will be counted. Returns 0, or -1 if these events can't be counted together (fewer may
+	 * be). The names outlive the state. At most COUNTER_OPEN_MAX. */
 	int (*open)(void *state, const struct counter_site *site, const char *const *events, size_t count);
 	int (*start)(void *state);
 	int (*stop)(void *state);
-	/* After stop: must the same be run once more, from start to stop, before it is read? Then one run is counted, not
-	 * many, and there is no start and stop without one. NULL: never. */
+	/* After stop: must the same work run once more, from start to stop, before it is read? Such a backend counts one
+	 * run instead of many, and is never started outside of one. NULL: never. */
 	bool (*more)(void *state);
 	/* After stop: values[i] belongs to events[i] of open, counts from the last start to the stop, and has its name. */
 	int (*read)(void *state, struct counter_value *values);
-	/* How often the same must be run for these together, known before any run; 0: they can't be counted together, or
-	 * nobody can tell. NULL: once. */
+	/* Returns the number of times that the same work must run to count these together, known before any run; 0: they
+	 * can't be counted together, or the number is unknown. NULL: once. */
 	size_t (*passes)(const struct counter_site *site, const char *const *events, size_t count);
-	/* After read: what else it has to tell of the runs, members for a JSON object; a new reference. NULL: nothing. */
+	/* After read: further facts about the runs, as members for a JSON object; a new reference. NULL: none. */
 	json_t *(*details)(void *state);
 	void (*close)(void *state); /* also after a failed open */
 };
@@ -89,14 +89,14 @@ struct counter_backend {
 extern const struct counter_backend *const counter_registry[]; /* ends with NULL */
 const struct counter_backend *counter_find(const char *name);
 const char *counter_status_name(enum counter_status status);
-/* Is it usable, for such a site, and has it this event? */
+/* Is the backend usable for such a site, and does it have this event? */
 bool counter_can(const struct counter_backend *backend, const char *event, const struct counter_site *site,
                  char reason[COUNTER_REASON]);
 size_t counter_event_count(const struct counter_backend *backend);
-/* So many states, zeroed and aligned, *stride bytes from one to the next; free(3). NULL without memory. */
+/* Allocates `count` states, zeroed and aligned, *stride bytes apart; free(3). NULL if memory runs out. */
 void *counter_states_new(const struct counter_backend *backend, size_t count, size_t *stride);
 
-/* For backends: fills one value. name and unit must outlive it. */
+/* For backends: fills in one value. name and unit must outlive it. */
 void counter_value_set(struct counter_value *value, const char *name, const char *unit, double x);
 void counter_value_miss(struct counter_value *value, const char *name, const char *unit, const char *reason, ...)
 	__attribute__((format(printf, 4, 5)));

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What /proc/cpuinfo says of the first processor. */
+/* The first processor's entry in /proc/cpuinfo. */
 struct cpuinfo {
 	char vendor[32];
 	unsigned family, model, implementer, part;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which processor this is, as tables of events name it. */
+/* Names this processor as the tables of events do. */
 #ifndef COUNTERS_BACKEND_CPU_H
 #define COUNTERS_BACKEND_CPU_H
 #include <stddef.h>

@@ -6,7 +6,7 @@
 
 #include "counters/backend/software.h"
 
-/* What follows "OWNER::" or "sde:::OWNER::", or all of it. */
+/* Returns the name after "OWNER::" or "sde:::OWNER::", or the whole word if it has neither prefix. */
 static const char *own_name(const struct counter_software *software, const char *event) {
 	const char *word = strncmp(event, "sde:::", 6) == 0 ? event + 6 : event;
 	size_t length = strlen(software->owner);

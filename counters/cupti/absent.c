@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What stands for CUPTI where configure did not find its headers. */
+/* Replaces CUPTI if configure did not find its headers. */
 #include <config.h>
 
 #include <stdio.h>

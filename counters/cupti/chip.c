@@ -48,7 +48,7 @@ char *cupti_chips_text(void) {
 	return text;
 }
 
-/* As CUPTI spells it; NULL and the nearest where it has no such chip. */
+/* Returns the chip's name as CUPTI spells it; NULL with the nearest name if CUPTI does not know the chip. */
 static const char *chip_spelt(const char *name, char reason[COUNTER_REASON]) {
 	const char *const *all = cupti_chips(reason);
 	char upper[24];
@@ -161,7 +161,7 @@ const char *cupti_chip_near(const struct cupti_chip *chip, const char *base) {
 	return near;
 }
 
-/* What is wrong with a name of which this much stands before the first dot. */
+/* Explains why a name is refused. length: of its part before the first dot. */
 static void name_explain(const struct cupti_chip *chip, const char *metric, size_t length,
                          char reason[COUNTER_REASON]) {
 	char base[METRIC_NAME];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The inside of a chip, for cupti_chip.c and cupti_list.c. */
+/* The internals of a chip, for chip.c and list.c. */
 #ifndef COUNTERS_CUPTI_CHIP_H
 #define COUNTERS_CUPTI_CHIP_H
 #include "counters/cupti/cupti.h"
@@ -19,7 +19,7 @@ struct cupti_properties {
 	CUpti_MetricType type;
 	const char *unit, *hardware, *summary;
 };
-/* False: there is no such metric, with or without a rollup. */
+/* False if the chip does not have this metric, with or without a rollup. */
 bool cupti_chip_properties(const struct cupti_chip *chip, const char *metric, struct cupti_properties *properties);
 /* The rollups of a metric (".sum", ".avg.per_second", ..); *count of them, none where it is not known. */
 const char *const *cupti_chip_rollups(const struct cupti_chip *chip, const char *metric, CUpti_MetricType type,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The host API's plan of how metrics are counted: which passes, over what. For cupti_*.c. */
+/* The host API's plan of how to count metrics: the passes, and the counters of each. */
 #ifndef COUNTERS_CUPTI_CONFIG_H
 #define COUNTERS_CUPTI_CONFIG_H
 #include "counters/cupti/library.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* CUPTI without its headers: what the backends `cupti` and `cupti-activity`, `list metrics` and the tests share. Built
- * with the headers or without them (cupti_absent.c). */
+/* The interface to CUPTI that the backends `cupti` and `cupti-activity`, `list metrics` and the tests share. It does
+ * not need CUPTI's headers; absent.c implements it if they are missing. */
 #ifndef COUNTERS_CUPTI_CUPTI_H
 #define COUNTERS_CUPTI_CUPTI_H
 #include <jansson.h>
@@ -10,7 +10,7 @@
 
 /* Quick, and without a context: is a driver there, can libcupti be opened? */
 void cupti_probe(struct counter_probe *probe);
-/* Has the driver refused counters to this process? The reason has the remedy. */
+/* Has the driver denied counters to this process? The reason contains the remedy. */
 bool cupti_denied(char reason[COUNTER_REASON]);
 
 /* ---- a chip, as the host API knows it: no GPU is needed. Names in any case: "gh100" ---- */
@@ -24,10 +24,11 @@ const char *const *cupti_chips(char reason[COUNTER_REASON]);
 struct cupti_chip *cupti_chip_here(int index, char reason[COUNTER_REASON]);
 /* Is this a metric of the chip, complete with its rollup ("dram__bytes.sum")? The reason names the nearest. */
 bool cupti_chip_has(const struct cupti_chip *chip, const char *metric, char reason[COUNTER_REASON]);
-/* How often the same work must run to count these together; 0 and the reason where they can't be. */
+/* Returns the number of times that the same work must run to count these together; 0 with the reason if they can't be.
+ */
 size_t cupti_chip_passes(const struct cupti_chip *chip, const char *const *metrics, size_t count,
                          char reason[COUNTER_REASON]);
-/* The metric's unit and what its value must be multiplied with to be in it: "s" and 1e-9 for nanoseconds. */
+/* Returns the metric's unit. Multiply its value by *scale to get that unit: "s" and 1e-9 for nanoseconds. */
 const char *cupti_chip_unit(const struct cupti_chip *chip, const char *metric, double *scale);
 /* {"chip","metrics":[{"name","type","unit","hardware","summary","passes","rollups":[..]}]} of those whose name begins
  * with the prefix ("" for all): passes null and rollups absent where there are many. New reference. NULL:
@@ -65,7 +66,7 @@ struct cupti_book {
 	size_t kernel_count;
 };
 bool cupti_activity_start(char reason[COUNTER_REASON]);
-/* The device is idle: all that was done since the start is in the book. */
+/* Call it when the device is idle, because only then does the book contain all work since the start. */
 bool cupti_activity_stop(struct cupti_book *book, char reason[COUNTER_REASON]);
 
 #endif

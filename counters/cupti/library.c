@@ -35,7 +35,7 @@ static void *folder_try(const char *root, const char *folder) {
 	return handle;
 }
 
-/* Toolkits before CUDA 13 keep CUPTI in a folder of its own that no linker is told of. */
+/* Toolkits before CUDA 13 keep CUPTI in a folder of its own, which is not on the linker's path. */
 static void *toolkit_try(const char *root) {
 	static const char *const folders[] = {"lib64", "lib", "extras/CUPTI/lib64", "targets/x86_64-linux/lib",
 	                                      "targets/sbsa-linux/lib"};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* libcupti, opened when something asks for it and kept until the process ends. CUDA 13.0's cupti_profiler_host.h
- * includes <string> even for C, which counters/compat has, empty. */
+/* libcupti is opened on first use and kept until the process ends. CUDA 13.0's cupti_profiler_host.h includes <string>
+ * even in C, so counters/compat provides an empty one. */
 #ifndef COUNTERS_CUPTI_LIBRARY_H
 #define COUNTERS_CUPTI_LIBRARY_H
 #include <cuda.h>
@@ -57,8 +57,8 @@ struct cupti_library {
 
 /* NULL, and the reason. */
 const struct cupti_library *cupti_library(char reason[COUNTER_REASON]);
-/* True for success. Otherwise the reason: what failed and why, with the remedy where permission is what is missing,
- * which is kept for cupti_denied, too. */
+/* True for success. Otherwise the reason says what failed and why; a missing permission comes with its remedy, which is
+ * kept for cupti_denied, too. */
 bool cupti_fine(CUptiResult result, const char *what, char reason[COUNTER_REASON]);
 /* A parameter block, as every function of CUPTI's profilers takes one. */
 #define CUPTI_PARAMS(type, name, ...) type##_Params name = {.structSize = type##_Params_STRUCT_SIZE, __VA_ARGS__}

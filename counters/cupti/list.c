@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a chip can count, for people. */
+/* Lists the metrics of a chip for people. */
 #include <config.h>
 
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include "gpu/open.h"
 #include "src/base/mem.h"
 
-/* What is asked for of a metric when nothing more is said. */
+/* Returns the rollup that people usually want for a metric of this type. */
 static const char *usual_rollup(CUpti_MetricType type) {
 	return type == CUPTI_METRIC_TYPE_COUNTER ? ".sum"
 	       : type == CUPTI_METRIC_TYPE_RATIO ? ".ratio"
@@ -26,10 +26,11 @@ static json_t *rollups_json(const struct cupti_chip *chip, const char *base, CUp
 	return out;
 }
 
-/* In how many passes each alone is counted is a question of milliseconds, and all rollups are many words. */
+/* Long lists leave out passes, because each metric takes milliseconds to plan, and rollups, because they are many
+ * words. */
 enum { PASSES_MOST = 256, ROLLUPS_MOST = 16 };
 
-/* Those that begin so, by type. A prefix that goes into the rollup names its metric. */
+/* Lists the metrics with this prefix, by type. A prefix that reaches into the rollup selects its metric. */
 struct found {
 	const struct cupti_chip *chip;
 	const char *prefix;
@@ -83,7 +84,7 @@ static json_t *metrics_json(const struct cupti_chip *chip, const char *prefix) {
 	return out;
 }
 
-/* Looking at a device starts the driver, which has made no context then. */
+/* Looking at a device starts the driver but does not create a context. */
 static struct cupti_chip *chip_looked_for(char reason[COUNTER_REASON]) {
 	struct gpu_facts facts;
 	if (gpu_look(0, &facts))

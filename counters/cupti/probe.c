@@ -8,7 +8,7 @@
 #include "counters/cupti/cupti.h"
 #include "counters/cupti/library.h"
 
-/* /dev/dxg: the driver that Windows lends its Linux. */
+/* /dev/dxg is the driver that Windows provides to Linux in WSL. */
 static bool driver_there(void) {
 	static const char *const marks[] = {"/dev/nvidiactl", "/proc/driver/nvidia/version", "/dev/dxg"};
 	for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
@@ -17,7 +17,7 @@ static bool driver_there(void) {
 	return false;
 }
 
-/* What the module was loaded with. Whether this process may count all the same only a try can tell. */
+/* Reads the module's parameter. A restricted module may still permit this process, which only an attempt can show. */
 static bool is_restricted(void) {
 	FILE *file = fopen("/proc/driver/nvidia/params", "re");
 	char line[160];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The range profiler with a range of our own and replay of our own: what is between begin and end is one range, and
- * whoever runs it runs it again until each pass was there (CUPTI's documentation, "Range Profiling API", UserRange and
+/* Uses the range profiler with user-defined ranges and user replay: the work between begin and end is one range, and
+ * the caller repeats it until every pass is done (CUPTI's documentation, "Range Profiling API", UserRange and
  * UserReplay). */
 #include <config.h>
 
@@ -26,7 +26,7 @@ struct cupti_range {
 	bool submitted; /* all passes are */
 };
 
-/* Which counters this device has, as far as this user may see. Permission is first asked for here. */
+/* Asks which counters this user may read on this device. This is the first call that needs permission. */
 static bool availability_read(struct cupti_range *range, char reason[COUNTER_REASON]) {
 	CUPTI_PARAMS(CUpti_Profiler_Initialize, start, .pPriv = NULL);
 	CUPTI_PARAMS(CUpti_Profiler_GetCounterAvailability, get, .ctx = range->context);
@@ -111,7 +111,7 @@ bool cupti_range_settle(struct cupti_range *range, char reason[COUNTER_REASON]) 
 	return fine;
 }
 
-/* A run too many is no harm; a counter that never ends would be. */
+/* One run too many does no harm, but a counter that never ends would. */
 bool cupti_range_more(const struct cupti_range *range) {
 	return !range->submitted && range->runs < 2 * range->config.passes + 2;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* CUPTI's activity records, summed up. It fills buffers that it asks for and gives back in threads of its own. */
+/* Sums up CUPTI's activity records. CUPTI requests buffers and returns them filled, in threads of its own. */
 #include <config.h>
 
 #include <pthread.h>
@@ -28,7 +28,7 @@ static const CUpti_ActivityKind kinds[] = {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL
                                            CUPTI_ACTIVITY_KIND_MEMCPY2, CUPTI_ACTIVITY_KIND_MEMSET};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
-/* CUPTI does without a buffer that it does not get, and counts what it drops. */
+/* CUPTI carries on if it does not get a buffer, and counts the records that it drops. */
 static void CUPTIAPI buffer_give(uint8_t **buffer, size_t *size, size_t *most) {
 	*buffer = aligned_alloc(BUFFER_ALIGN, BUFFER_BYTES);
 	*size = *buffer ? BUFFER_BYTES : 0;
@@ -66,7 +66,7 @@ static struct cupti_kernel *row_find(struct cupti_book *book, const CUpti_Activi
 	return row;
 }
 
-/* Later records of a kernel begin as the fourth does, up to the name. */
+/* Later versions of the kernel record begin like version 4, up to the name. */
 static void kernel_add(struct records *all, const CUpti_ActivityKernel4 *kernel) {
 	double seconds = interval(all, kernel->start, kernel->end);
 	struct cupti_kernel *row = kernel->name ? row_find(&all->book, kernel) : NULL;

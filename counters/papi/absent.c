@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What stands for PAPI where configure did not find it. */
+/* Replaces PAPI if configure did not find it. */
 #include <config.h>
 
 #include <stdio.h>

@@ -19,7 +19,7 @@ int papi_counting_open(struct papi_counting *counting, const struct counter_site
 	return count <= COUNTER_OPEN_MAX ? 0 : -1;
 }
 
-/* The set of the component; NULL where there can be no more. */
+/* Returns the component's event set; NULL if all sets are taken. */
 static struct papi_set *set_of(struct papi_counting *counting, int component) {
 	for (size_t i = 0; i < counting->set_count; i++)
 		if (counting->sets[i].component == component)
@@ -63,7 +63,7 @@ int papi_counting_add(struct papi_counting *counting, size_t i, const char *name
 	return 0;
 }
 
-/* PAPI counts from 0 after a start, but for software-defined events that tell a level. */
+/* PAPI counts from 0 after a start, except for software-defined events that report a level. */
 static int set_start(struct papi_set *set) {
 	if (set->count == 0)
 		return 0;
@@ -108,7 +108,7 @@ static double event_value(const struct papi_counting *counting, const struct pap
 	return to - from;
 }
 
-/* What libsde gives for an event that somebody has asked for and no library exports. */
+/* libsde returns -1 for an event that was asked for but that no library exports. */
 static bool event_promised(const struct papi_counting *counting, const struct papi_event *event) {
 	const struct papi_set *set = &counting->sets[event->set];
 	return event->shared && set->begin[event->slot] == -1 && set->end[event->slot] == -1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Events that PAPI counts for one thread: an event set for each component of PAPI that they belong to. */
+/* Events that PAPI counts for one thread, in one event set for each PAPI component that they belong to. */
 #ifndef COUNTERS_PAPI_COUNTING_H
 #define COUNTERS_PAPI_COUNTING_H
 #include "counters/backend/counter.h"
@@ -33,10 +33,10 @@ struct papi_counting {
 	size_t set_count;
 };
 
-/* As in struct counter_backend; open, add and close between papi_library_enter and papi_library_leave. add is called
- * for each of `names`, with PAPI's word for it. own: the event belongs to this thread, though its component can't tell
- * threads. -1 where it can't be counted together with the others; an event that can't be counted at all is no error:
- * read gives the reason. */
+/* The calls of struct counter_backend. Call open, add and close between papi_library_enter and papi_library_leave. add
+ * is called for each of `names`, with PAPI's word for it. own: the event belongs to this thread, though its component
+ * can't tell threads apart. -1 if the event can't be counted together with the others; an event that can't be counted
+ * at all does not fail, because read gives the reason. */
 int papi_counting_open(struct papi_counting *counting, const struct counter_site *site, const char *const *names,
                        size_t count);
 int papi_counting_add(struct papi_counting *counting, size_t i, const char *event, bool own);

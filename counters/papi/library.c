@@ -32,8 +32,8 @@ static bool kernel_hidden(void) {
 	return perf_event_try(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, false, &user_only) != 0 || user_only;
 }
 
-/* PAPI counts user code only, unless told otherwise before an event set is made. The kernel is asked whether more is
- * allowed: PAPI looks at perf_event_paranoid and the user's number, but not at capabilities and seccomp filters. */
+/* PAPI counts only user code unless told otherwise before an event set is made. We ask the kernel whether more is
+ * allowed, because PAPI looks at perf_event_paranoid and the user ID but not at capabilities and seccomp filters. */
 static void domain_widen(struct library *lib) {
 	int component = PAPI_get_component_index("perf_event");
 	const PAPI_component_info_t *info = component >= 0 ? PAPI_get_component_info(component) : NULL;
@@ -78,8 +78,8 @@ static void start_failed(const struct library *lib, char reason[COUNTER_REASON])
 		snprintf(reason, COUNTER_REASON, "PAPI does not start: %s", PAPI_strerror(lib->rc));
 }
 
-/* PAPI 7.0.0 crashes when a thread that it does not know asks for a name: its record of the thread is NULL then. It
- * keeps the record until it is told that the thread ends, and would give it to the next one with that number. */
+/* PAPI 7.0.0 crashes when a thread that it does not know asks for a name, because its record of the thread is NULL. It
+ * keeps a record until it is told that the thread ends, and would otherwise give it to the next thread with that ID. */
 static int thread_register(struct library *lib) {
 	if (pthread_getspecific(lib->thread))
 		return PAPI_OK;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* PAPI's own reasons are short ("Error initializing libpfm4"), and a PAPI that knows the processor comes up even where
- * the kernel offers no PMU. So the kernel is asked for cycles, too. */
+/* PAPI's own reasons are short ("Error initializing libpfm4"), and a PAPI that knows the processor initializes even if
+ * the kernel does not offer a PMU. So the probe asks the kernel for cycles, too. */
 #include <config.h>
 
 #include "counters/papi/probe.h"
@@ -18,7 +18,7 @@
 
 #define NEWER_PAPI "build a newer PAPI (https://icl.utk.edu/papi) and configure again"
 
-/* 0, or why the kernel opens no hardware event. */
+/* Returns 0, or the errno with which the kernel refuses a hardware event. */
 static int kernel_pmu(void) {
 	return perf_event_try(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, false, NULL);
 }
@@ -49,7 +49,7 @@ static void tell_refused(struct counter_probe *probe, const char *first, int err
 	snprintf(probe->fix, sizeof probe->fix, "%s", refused.fix);
 }
 
-/* What is there without a hardware PMU: software events, where PAPI comes up for them. */
+/* Without a hardware PMU only software events are left, if PAPI supports them here. */
 static void tell_absent(struct counter_probe *probe, const PAPI_component_info_t *component, int error) {
 	char first[80] = "software events only: ";
 	probe->usable = !component->disabled;
@@ -69,7 +69,7 @@ static void tell_there(struct counter_probe *probe, const PAPI_component_info_t 
 	int presets = preset_count();
 	counter_cpu(cpu, sizeof cpu);
 	const char *version = papi_library_version(), *name = cpu[0] ? cpu : "this processor";
-	/* From 3 on PAPI gives up by itself, even for those whom the kernel lets count. */
+	/* From level 3 on PAPI gives up by itself, even for users whom the kernel lets count. */
 	bool paranoid = component->disabled && strstr(component->disabled_reason, "paranoid");
 	probe->usable = !component->disabled;
 	if (component->disabled)

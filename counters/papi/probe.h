@@ -3,9 +3,9 @@
 #define COUNTERS_PAPI_PROBE_H
 #include "counters/backend/counter.h"
 
-/* Which hardware counters PAPI gives here, or why not and what is used instead. */
+/* Says which hardware counters PAPI offers here, or why it offers none and what replaces them. */
 void papi_probe(struct counter_probe *probe);
-/* Has the kernel no hardware PMU to offer? */
+/* Does the kernel lack a hardware PMU? */
 bool papi_pmu_absent(void);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What stands for libsde where configure did not find it. */
+/* Replaces libsde if configure did not find it. */
 #include <config.h>
 
 #include <stdio.h>

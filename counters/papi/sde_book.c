@@ -34,7 +34,7 @@ static struct sde_book *book(void) {
 	return &only;
 }
 
-/* libsde calls these when PAPI reads: the first in the thread that has opened the page. */
+/* libsde calls these when PAPI reads; it calls the first in the thread that opened the page. */
 static long long page_count(void *ctx) {
 	const struct sde_page *page = ctx;
 	return page->counts ? __atomic_load_n(page->counts, __ATOMIC_RELAXED) : 0;
@@ -50,7 +50,7 @@ static long long event_count(void *ctx) {
 	return sum;
 }
 
-/* A level and not a difference, for libsde keeps one starting value for all event sets. */
+/* Reports a level instead of a difference, because libsde keeps one starting value for all event sets. */
 static int export(const char *owner, const char *name, papi_sde_fptr_t count, void *ctx) {
 	papi_handle_t handle = papi_sde_init(owner);
 	int mode = PAPI_SDE_RO | PAPI_SDE_INSTANT;
@@ -67,7 +67,8 @@ static struct sde_event *event_of(const char *owner, const char *name) {
 	event = mem_alloc(1, sizeof *event);
 	*event = (struct sde_event){mem_strdup(owner), mem_strdup(name), NULL, book()->events};
 	book()->events = event;
-	export(owner, name, event_count, event); /* without the summary: libsde leaks what a description replaces */
+	export(owner, name, event_count,
+	       event); /* without the summary, because libsde leaks a description that it replaces */
 	return event;
 }
 
@@ -78,7 +79,7 @@ static struct sde_page *page_at(const struct sde_event *event, int place) {
 	return page;
 }
 
-/* The thread's, or the next one where another state has that open. */
+/* Returns the thread's page, or the next one if another state has that open. */
 static struct sde_page *page_of(struct sde_event *event, int place) {
 	struct sde_page *page = page_at(event, place);
 	while (page && page->counts)

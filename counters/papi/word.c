@@ -54,7 +54,7 @@ bool papi_word_listed(const char *component, const char *event) {
 	return false;
 }
 
-/* As components of PAPI write units, and as we do. */
+/* Pairs of a unit as PAPI's components spell it and as we do. */
 static const char *const units[][2] = {
 	{"nJ", "nJ"}, {"uJ", "uJ"}, {"J", "J"}, {"uW", "uW"},   {"mW", "mW"}, {"W", "W"},
 	{"ns", "ns"}, {"us", "us"}, {"s", "s"}, {"bytes", "B"}, {"B", "B"},

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 /* Members follow their leader. Inherited events can't be read as a group (before Linux 6.13 they can't even be opened
- * so), and start by themselves: no ioctl would reach a process that does not exist yet. */
+ * as one), and they start by themselves because an ioctl can't reach a process that does not exist yet. */
 static int event_open(const struct perf_group *group, __u32 type, __u64 config) {
 	const bool leads = group->count == 0;
 	struct perf_event_attr attr = {
@@ -74,9 +74,9 @@ static void files_close(struct perf_group *group) {
 		close(group->files[--group->count]);
 }
 
-/* Events that wait for an exec do so once. Where the kernel switches between a process and its child it may swap their
- * events, if they are alike (Linux, kernel/events/core.c, perf_event_context_sched_out), so that the first child's exec
- * may use up what all others inherit. */
+/* Events wait for an exec only once. When the kernel switches between a process and its child it may swap their events
+ * if they are alike (Linux, kernel/events/core.c, perf_event_context_sched_out), so the first child's exec may use up
+ * the wait that all others inherit. */
 static int tree_start(struct perf_group *group) {
 	size_t count = group->count;
 	files_close(group);

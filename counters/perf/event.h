@@ -8,13 +8,14 @@
 
 #include "counters/backend/counter.h"
 
-/* What read(2) gives of one event; times in ns. */
+/* The data that read(2) returns for one event; times in ns. */
 struct perf_sample {
 	__u64 value, enabled, running;
 };
 
 struct perf_group {
-	/* Not this thread, but all processes that it starts from then on, from their exec; what ended is still counted. */
+	/* Counts not this thread but all processes that it starts from then on, from their exec; those that ended are
+	 * included. */
 	bool tree;
 	bool user_only; /* the kernel's side may not be seen (perf_event_paranoid) */
 	size_t count;
@@ -24,8 +25,8 @@ struct perf_group {
 	struct perf_sample begin[COUNTER_OPEN_MAX], end[COUNTER_OPEN_MAX];
 };
 
-/* One more event: its index, or -errno. A group of zeros is empty; `tree` is set before the first. Its first event
- * decides for all whether the kernel's side is counted: where that is allowed. */
+/* Adds an event; returns its index, or -errno. A zeroed group is empty; set `tree` before the first event. The first
+ * event decides for all whether the kernel's side is counted, which it is if that is allowed. */
 int perf_group_add(struct perf_group *group, __u32 type, __u64 config);
 /* 0 or -1; both do nothing to an empty group. */
 int perf_group_start(struct perf_group *group);

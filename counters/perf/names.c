@@ -15,7 +15,7 @@
 	{ name, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_##id, true, false }
 #define HARDWARE(name, id)                                                                                             \
 	{ name, PERF_TYPE_HARDWARE, PERF_COUNT_HW_##id, false, false }
-/* perf_event_open(2): which cache, what is done to it, and how that ends, a byte each. */
+/* perf_event_open(2): one byte each for the cache, the operation and its result. */
 #define CACHE(name, cache, op, result)                                                                                 \
 	{                                                                                                                  \
 		name, PERF_TYPE_HW_CACHE,                                                                                      \

@@ -15,7 +15,7 @@ struct perf_name {
 };
 
 extern const struct perf_name perf_names[]; /* ends with a name of NULL */
-/* Also "rHEX", a raw event of the CPU's own numbering; false for what perf does not know. */
+/* Accepts "rHEX", too, a raw event of the CPU's own numbering; false for names that perf does not know. */
 bool perf_name_find(const char *name, struct perf_name *out);
 
 #endif

@@ -12,7 +12,7 @@
 
 #include "src/base/sys.h"
 
-/* "cpu" where there is one kind of cores; of several, and on ARM, each has a file `cpus` (Linux,
+/* The PMU is "cpu" if all cores are of one kind; with several kinds, and on ARM, each PMU has a file `cpus` (Linux,
  * tools/perf/Documentation/intel-hybrid.txt). PMUs outside cores have `cpumask` instead. */
 static bool pmu_read(const char *folder, const char *name, struct perf_pmu *pmu) {
 	char path[512], line[32], *end;
@@ -48,8 +48,8 @@ void perf_pmus_find(struct perf_pmus *pmus) {
 	perf_pmus_find_in("/sys/bus/event_source/devices", pmus);
 }
 
-/* With several PMUs the upper half of the number tells which is meant: since Linux 5.13, on ARM since 6.6
- * (intel-hybrid.txt, "PMU aware type"). Raw numbers belong to the first. */
+/* With several PMUs the upper half of the number selects one: since Linux 5.13, on ARM since 6.6 (intel-hybrid.txt,
+ * "PMU aware type"). Raw numbers belong to the first PMU. */
 void perf_pmus_address(const struct perf_pmus *pmus, size_t pmu, const struct perf_name *event, __u32 *type,
                        __u64 *config) {
 	bool several = pmus->count > 1, generic = event->type == PERF_TYPE_HARDWARE || event->type == PERF_TYPE_HW_CACHE;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The PMUs of the cores. Processors with cores of several kinds have one for each, and a thread is counted by that of
- * the core where it runs: what is to be counted everywhere must be opened on all of them. */
+/* The PMUs of the cores. Processors with several kinds of cores have one PMU for each kind, and the PMU of the current
+ * core counts a thread, so an event must be opened on all PMUs to be counted everywhere. */
 #ifndef COUNTERS_PERF_PMUS_H
 #define COUNTERS_PERF_PMUS_H
 #include <linux/types.h>
@@ -24,7 +24,7 @@ struct perf_pmus {
 /* From /sys/bus/event_source/devices, or a folder like it. */
 void perf_pmus_find(struct perf_pmus *pmus);
 void perf_pmus_find_in(const char *folder, struct perf_pmus *pmus);
-/* Type and number of an event where it is to be counted by that PMU. */
+/* The type and number of an event when this PMU counts it. */
 void perf_pmus_address(const struct perf_pmus *pmus, size_t pmu, const struct perf_name *event, __u32 *type,
                        __u64 *config);
 

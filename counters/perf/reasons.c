@@ -36,7 +36,7 @@ static bool is_bare(const struct perf_facts *facts) {
 	return !facts->pmu;
 }
 
-/* The first that fits. Level 3 is a patch of Debian and Android: without a capability nothing may be opened. */
+/* The first match wins. Level 3 is a patch of Debian and Android: without a capability it forbids every event. */
 static const struct {
 	int error;
 	bool (*when)(const struct perf_facts *facts); /* NULL: always */
@@ -85,7 +85,7 @@ struct perf_reason perf_reason_find(int error, const struct perf_facts *facts) {
 	return (struct perf_reason){text ? text : "perf_event_open fails for an unknown reason", ""};
 }
 
-/* Hypervisors tell of themselves in the flags of x86 processors; elsewhere some do, in sysfs or the device tree. */
+/* Hypervisors show up in the flags of x86 processors; elsewhere some do in sysfs or the device tree. */
 static bool is_virtual(void) {
 	char *line = NULL;
 	size_t size = 0;

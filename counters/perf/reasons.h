@@ -6,7 +6,7 @@
 
 #define PERF_UNPARANOID "sudo sysctl kernel.perf_event_paranoid=1"
 
-/* What the same errno can mean depends on this. */
+/* Facts about this process, because the same errno has several meanings. */
 struct perf_facts {
 	int paranoid; /* kernel.perf_event_paranoid */
 	bool capable; /* rights_perf */

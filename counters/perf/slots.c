@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <linux/perf_event.h>
 
-/* Kernels that can't say which PMU is meant open events on one of them. */
+/* Kernels that can't select a PMU open events on one of them. */
 static size_t lanes_count(const struct perf_pmus *pmus) {
 	const struct perf_name cycles = {.type = PERF_TYPE_HARDWARE, .config = PERF_COUNT_HW_CPU_CYCLES};
 	__u32 type;
@@ -17,7 +17,7 @@ static size_t lanes_count(const struct perf_pmus *pmus) {
 	return perf_event_try(type, config, false, NULL) == 0 ? pmus->count : 1;
 }
 
-/* Are there too many of something for one more, so that fewer may do? */
+/* Did a limit prevent one more event, so that fewer may work? */
 static bool is_crowded(const struct perf_slots *s, const struct perf_group *group, int error, __u32 type,
                        __u64 config) {
 	if (error == EMFILE || error == ENFILE || error == ENOMEM)
@@ -42,7 +42,7 @@ static int lane_open(struct perf_slots *s, struct perf_slot *slot, size_t lane) 
 	return error > 0 && is_crowded(s, &s->groups[lane], error, type, config) ? -1 : 0;
 }
 
-/* Raw numbers mean something to the first PMU only. */
+/* Raw numbers are valid for the first PMU only. */
 static int slot_open(struct perf_slots *s, struct perf_slot *slot) {
 	size_t last = slot->name.type == PERF_TYPE_RAW ? 1 : s->lanes;
 	if (slot->name.type == PERF_TYPE_SOFTWARE)
@@ -68,7 +68,7 @@ static int each_open(struct perf_slots *s, bool tree, const char *const *names, 
 	return 0;
 }
 
-/* Hardware last, and stopped first: the least of our own doing is counted. */
+/* Hardware events start last and stop first, so that they count as little as possible of our own work. */
 int perf_slots_start(struct perf_slots *s) {
 	int failed = 0;
 	for (int g = PERF_GROUPS - 1; g >= 0; g--)
@@ -83,7 +83,8 @@ int perf_slots_stop(struct perf_slots *s) {
 	return failed ? -1 : 0;
 }
 
-/* A group that the kernel accepts may still be too large: it does not know of counters that others hold. */
+/* A group that the kernel accepts may still be too large, because the kernel does not know which counters others hold.
+ */
 static bool is_never_scheduled(struct perf_slots *s) {
 	bool enabled = false, running = false;
 	if (perf_slots_start(s) != 0 || perf_slots_stop(s) != 0)
@@ -96,7 +97,7 @@ static bool is_never_scheduled(struct perf_slots *s) {
 	return enabled && !running;
 }
 
-/* What is to be counted of processes to come is tried in this thread first. */
+/* Events for future processes are tried in this thread first. */
 int perf_slots_open(struct perf_slots *s, bool tree, const char *const *names, size_t count) {
 	if (tree) {
 		struct perf_slots tried = {.count = 0};

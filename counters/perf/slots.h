@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Events of perf that are counted together: one group of hardware events on each PMU of cores, one of software events.
- */
+/* Perf events that are counted together: one group of hardware events on each core PMU, and one of software events. */
 #ifndef COUNTERS_PERF_SLOTS_H
 #define COUNTERS_PERF_SLOTS_H
 #include "counters/perf/event.h"
@@ -28,8 +27,8 @@ struct perf_slots {
 	struct perf_group groups[PERF_GROUPS];
 };
 
-/* Into zeros; 0, or -1 where fewer might do. An event that is refused on its own is no failure. Close it in any case.
- */
+/* Opens into a zeroed structure; 0, or -1 if fewer events might open. An event that is refused on its own does not fail
+ * the call. Close it in any case. */
 int perf_slots_open(struct perf_slots *s, bool tree, const char *const *names, size_t count);
 int perf_slots_start(struct perf_slots *s);
 int perf_slots_stop(struct perf_slots *s);

@@ -11,8 +11,8 @@ struct perf_seen {
 	const char *only;       /* the one kind of cores where it was counted; NULL: all */
 };
 
-/* An event that shared its counter with others is scaled from the time it had one to all of it, and says so; one that
- * never had a counter has no value. */
+/* An event that shared its counter with others is scaled from the time that it had one to the whole time, and says so;
+ * an event that never had a counter is unavailable. */
 void perf_value_fill(struct counter_value *value, const char *asked, const struct perf_name *name,
                      const struct perf_seen *seen);
 const char *perf_value_unit(const struct perf_name *name);

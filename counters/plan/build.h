@@ -7,7 +7,7 @@
 
 enum { PLAN_EVENTS_MAX = 256, PLAN_METRICS_MAX = 256 };
 
-/* How a portable event is counted here. */
+/* The way to count a portable event here. */
 struct resolution {
 	bool done;
 	const struct counter_backend *backend; /* NULL: not by one counter */
@@ -26,9 +26,9 @@ struct plan_build {
 	bool full;
 };
 
-/* Asks the judge, source by source; once for each event. */
+/* Asks the judge about each source in turn, once for each event. */
 const struct resolution *plan_resolve(struct plan_build *build, const struct table_event *event);
-/* The same, without formulas: as a part of one must be counted. */
+/* The same without formulas, because a part of a formula must be counted itself. */
 const struct resolution *plan_resolve_part(struct plan_build *build, const struct table_event *event);
 /* Can this backend count it? The reason names what is missing. */
 bool plan_try(const struct plan_build *build, const struct table_source *source, double least,
@@ -43,22 +43,22 @@ const char *plan_formula(struct plan_build *build, const char *formula);
 /* The expression of the metric is the plan's. */
 void plan_metric(struct plan_build *build, const char *group, const char *name, const char *unit, const char *formula);
 void plan_group(struct plan_build *build, const struct table_group *group);
-/* Are the group's metrics words of their own? Those of a GPU are, as they were nvprof's. */
+/* Can the group's metrics be asked for by name? A GPU's can, because nvprof's could. */
 bool plan_has_metrics(const struct plan_build *build, const struct table_group *group);
-/* One of them, with the events that it needs: of the group that `auto` takes, where several have it. False: none has.
- */
+/* Adds one of them with the events that it needs, from the group that `auto` takes if several have it. False if none
+ * does. */
 bool plan_metric_asked(struct plan_build *build, const char *name);
-/* SOFTWARE on the CPU, and each group of the device of which at least one metric can be told here. */
+/* Adds SOFTWARE on the CPU, and each group of the device that has at least one metric available here. */
 void plan_auto(struct plan_build *build);
-/* All that what runs counts itself. */
+/* Adds all events of the kernel itself. */
 void plan_software(struct plan_build *build);
-/* One of them; false where it has no such event. */
+/* Adds one event of the kernel itself; false if it does not define it. */
 bool plan_software_event(struct plan_build *build, const char *name);
-/* All that a backend has. */
+/* Adds all events of the backend. */
 void plan_backend(struct plan_build *build, const struct counter_backend *backend);
-/* "BACKEND:EVENT"; false where it is not of that form, or there is no such backend. */
+/* Adds "BACKEND:EVENT"; false for another form or an unknown backend. */
 bool plan_source(struct plan_build *build, const char *word);
-/* A metric in CUPTI's words, such as dram__bytes.sum, where a GPU is counted. */
+/* Adds a metric by CUPTI's name, such as dram__bytes.sum, if a GPU is counted. */
 bool plan_cupti(struct plan_build *build, const char *word);
 
 #endif

@@ -51,7 +51,7 @@ static size_t name_length(const char *text) {
 	return length;
 }
 
-/* A number takes its letters with it: the e of 1e9 is no name. */
+/* Skips the letters of a number, because the e of 1e9 is not a name. */
 static const char *piece(struct plan_build *build, const char *text, size_t length) {
 	const char *word = arena_printf(build->arena, "%.*s", (int)length, text);
 	bool named = isalpha((unsigned char)word[0]) || word[0] == '_';
@@ -90,14 +90,14 @@ static const char *const *events_of(struct plan_build *build, const struct count
 	return backend->software && build->software ? build->software->names : backend->events;
 }
 
-/* What a backend calls an event that the kernel defines. */
+/* Returns the backend's word for an event that the kernel defines. */
 static const char *software_word(struct plan_build *build, const struct counter_backend *backend, const char *name) {
 	if (strcmp(backend->name, "papi-sde") != 0)
 		return name;
 	return arena_printf(build->arena, "sde:::%s::%s", build->software->owner, name);
 }
 
-/* What is known of this very source: what it must reach, and its unit. */
+/* Returns the portable event that lists this source, for its least count and its unit. */
 static const struct table_event *source_portable(const struct plan_build *build, const struct table_source *source) {
 	const struct counter_tables *tables = build->tables;
 	for (size_t i = 0; tables && i < tables->event_count; i++)
@@ -108,8 +108,8 @@ static const struct table_event *source_portable(const struct plan_build *build,
 	return NULL;
 }
 
-/* Two backends may have an event of the same name: the second one's is told with its source. NULL: it is in the plan.
- */
+/* Two backends may have an event of the same name, so the second one's name includes its source. NULL: it is in the
+ * plan already. */
 static const char *free_name(struct plan_build *build, const struct counter_backend *backend, const char *name) {
 	const struct counter_event *there = counter_plan_find(build->plan, name);
 	if (!there)
@@ -154,7 +154,7 @@ bool plan_source(struct plan_build *build, const char *word) {
 	return true;
 }
 
-/* Its names are UNIT__WHAT: no event of ours is. */
+/* CUPTI's names have the form UNIT__WHAT, which none of our events has. */
 bool plan_cupti(struct plan_build *build, const char *word) {
 	const char *device = build->judge->device;
 	if (!device || strcmp(device, "cuda") != 0 || !strstr(word, "__"))

@@ -21,7 +21,7 @@ void plan_group(struct plan_build *build, const struct table_group *group) {
 		metric_add(build, group, &group->metrics[i]);
 }
 
-/* Does all that the metric is made of count here? */
+/* Can every event that the metric needs be counted here? */
 static bool metric_told(struct plan_build *build, const struct table_metric *metric) {
 	struct expr *expr = expr_parse(metric->formula, NULL);
 	size_t counted = 0, missing = 0;
@@ -45,7 +45,7 @@ static bool group_told(struct plan_build *build, const struct table_group *group
 	return false;
 }
 
-/* Of the device that will be run on. */
+/* Does the group belong to the device that will run the kernel? */
 static bool is_here(const struct plan_build *build, const struct table_group *group) {
 	const char *device = build->judge->device ? build->judge->device : "cpu";
 	return strcmp(group->device ? group->device : "cpu", device) == 0;

@@ -15,7 +15,7 @@
 
 enum { LOOP_STEPS = 400000, LOOP_BYTES = 16 << 20, LOOP_LINE = 64, LOOP_SLEEPS = 4, LOOP_SPREAD = 40503 /* odd */ };
 enum { LOOP_LINES = LOOP_BYTES / LOOP_LINE };
-/* The part of an amount that must be seen: events differ in what exactly they count. */
+/* The fraction of an amount that must be seen, because events differ in their exact definitions. */
 static const double LOOP_BELIEVED = 0.25;
 
 #if defined __SSE2__ || defined __aarch64__

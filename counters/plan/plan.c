@@ -65,7 +65,7 @@ static const struct counter_backend *backend_find(const char *word) {
 	return NULL;
 }
 
-/* An event that is told by a formula is a metric of its own name. */
+/* An event that a formula defines is a metric of the same name. */
 static void event_asked(struct plan_build *build, const struct table_event *event) {
 	const char *formula = plan_resolve(build, event)->formula;
 	plan_portable(build, event, NULL);

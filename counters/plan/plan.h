@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From what a user asks for (groups such as MEM, portable events such as `instructions`, backends such as `rusage`,
- * words of a backend such as `papi:PAPI_L3_TCM`) to events of backends, and to metrics over them. The tables are data:
- * data/events/, data/groups/ (doc/counters.md). */
+/* Resolves the names that users give (groups such as MEM, portable events such as `instructions`, backends such as
+ * `rusage`, words of a backend such as `papi:PAPI_L3_TCM`) to events of backends, and to metrics over them. The tables
+ * are data: data/events/, data/groups/ (doc/counters.md). */
 #ifndef COUNTERS_PLAN_PLAN_H
 #define COUNTERS_PLAN_PLAN_H
 #include <jansson.h>
@@ -14,10 +14,11 @@
 struct counter_judge {
 	void *ctx;
 	const char *cpu; /* "GenuineIntel-6-55", "AuthenticAMD-25-1", "arm-41-d0c"; "" where not known */
-	/* Can it be counted, and truly (least: what the calibrated loop of selftest.h must reach; 0: anything)? */
+	/* Can the event be counted, and does it count truly (least: the count that the calibrated loop of selftest.h must
+	 * reach; 0: anything)? */
 	bool (*good)(void *ctx, const struct counter_backend *backend, const char *event, double least,
 	             char reason[COUNTER_REASON]);
-	const char *device; /* where it will run, "cpu" or "cuda": whose groups `auto` takes; NULL is "cpu" */
+	const char *device; /* the kernel's device, "cpu" or "cuda", whose groups `auto` takes; NULL is "cpu" */
 };
 
 struct counter_event {
@@ -42,10 +43,10 @@ struct counter_plan {
 };
 
 struct counter_tables;
-/* The tables of this installation, and the user's own groups ($XDG_CONFIG_HOME/sweetspot/groups). Bad ones are errors
- * that name file and member. */
+/* Reads the tables of this installation and the user's own groups ($XDG_CONFIG_HOME/sweetspot/groups). The error of a
+ * bad table names its file and member. */
 struct counter_tables *counter_tables_load(struct err *err);
-/* From one folder with events/ and groups/ in it. */
+/* Reads them from one folder that contains events/ and groups/. */
 struct counter_tables *counter_tables_load_from(const char *folder, struct err *err);
 void counter_tables_free(struct counter_tables *tables);
 /* [{"name","summary","events":[..],"metrics":[{"name","unit","formula"}]}] and [{"name","unit","summary"}]; new
@@ -53,9 +54,9 @@ void counter_tables_free(struct counter_tables *tables);
 json_t *counter_tables_groups(const struct counter_tables *tables);
 json_t *counter_tables_events(const struct counter_tables *tables);
 
-/* `asked`: names as the user gave them, ended by NULL. software: of what will run; may be NULL. ERR_USAGE names the
- * word that is not known, and the nearest. What can't be counted is no error: it is in the plan, with its reasons. The
- * plan lives in the arena and points into the tables. */
+/* `asked`: names as the user gave them, ended by NULL. software: the kernel's own events; may be NULL. ERR_USAGE names
+ * the unknown word and the nearest known one. An event that can't be counted does not fail: it is in the plan, with its
+ * reasons. The plan lives in the arena and points into the tables. */
 struct counter_plan *counter_plan_new(struct arena *arena, const struct counter_tables *tables,
                                       const char *const *asked, const struct counter_software *software,
                                       const struct counter_judge *judge, struct err *err);
@@ -64,8 +65,8 @@ void counter_plan_clear(struct counter_plan *plan); /* the expressions, which th
 /* The event of this name; NULL: it has none. */
 struct counter_event *counter_plan_find(const struct counter_plan *plan, const char *name);
 
-/* The value of a metric; false and a reason where it can't be told. values[i] belongs to plan->events[i], NAN where it
- * was not counted. */
+/* Computes a metric; false with a reason if that is impossible. values[i] belongs to plan->events[i], NAN if it was not
+ * counted. */
 bool counter_metric_value(const struct counter_plan *plan, size_t metric, const double *values, double seconds,
                           int threads, double *out, char reason[COUNTER_REASON]);
 

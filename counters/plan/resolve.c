@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which way to count a portable event here: PAPI's preset, the CPU family's own event, what perf has for all CPUs, what
- * the operating system keeps, a formula over other events. A simulation never stands in for a counter. */
+/* Chooses how to count a portable event here: by PAPI's preset, the CPU family's own event, perf's generic event, the
+ * operating system's counts, or a formula over other events. A simulation never stands in for a counter. */
 #include <config.h>
 
 #include <stdio.h>
@@ -11,7 +11,7 @@
 
 enum { REFUSALS_MAX = TABLE_LIST_MAX + 4, PLAN_REASON = 2 * COUNTER_REASON };
 
-/* Why each source can't be had; equal reasons are told once. */
+/* Collects the reason why each source is not available; equal reasons are given once. */
 struct refusals {
 	struct {
 		char source[120], reason[COUNTER_REASON];
@@ -42,7 +42,7 @@ static void append(char *text, size_t size, const char *more) {
 	snprintf(text + length, size - length, "%s", more);
 }
 
-/* The sources from this one on that have its reason; those that were told before have none any more. */
+/* Names all sources from this one on that share its reason, and clears theirs so that it is given once. */
 static void refusal_tell(struct refusals *refusals, size_t i, char *text, size_t size) {
 	append(text, size, text[0] ? "; " : "");
 	append(text, size, refusals->rows[i].source);
@@ -57,7 +57,7 @@ static void refusal_tell(struct refusals *refusals, size_t i, char *text, size_t
 	append(text, size, refusals->rows[i].reason);
 }
 
-/* What to do about it, for which there is always room. */
+/* Suggests a remedy; the text always has room for it. */
 static void advice(const struct attempt *attempt, char *text, size_t size) {
 	const char *simulator = attempt->event->simulator;
 	text[0] = '\0';
@@ -134,7 +134,7 @@ static bool sources_try(struct attempt *attempt, bool papi) {
 	return false;
 }
 
-/* The formula can be told where each event in it can be counted. */
+/* The formula is available if each event in it can be counted. */
 static bool formula_try(struct attempt *attempt, const char *formula) {
 	struct expr *expr = expr_parse(formula, NULL);
 	bool good = expr;

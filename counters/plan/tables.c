@@ -15,7 +15,7 @@
 
 enum { FILE_BYTES_MAX = 256 << 10, FOLDER_FILES_MAX = 256 };
 
-/* What a folder holds. */
+/* The kinds of folders that hold tables. */
 enum folder { FOLDER_EVENTS, FOLDER_GROUPS, FOLDER_USERS };
 
 static struct counter_tables *tables_new(void) {
@@ -69,7 +69,7 @@ static int is_json(const struct dirent *entry) {
 	return entry->d_name[0] != '.' && fnmatch("*.json", entry->d_name, 0) == 0;
 }
 
-/* By name, so that the same files always give the same tables. */
+/* Sorts by name, so that the same files always give the same tables. */
 static int folder_read(struct counter_tables *tables, const char *path, enum folder folder, struct err *err) {
 	struct dirent **entries = NULL;
 	int count = scandir(path, &entries, is_json, alphasort), rc = 0;
@@ -144,7 +144,7 @@ struct table_group *table_group_find(const struct counter_tables *tables, const 
 	return NULL;
 }
 
-/* How much the family's best pattern says of this CPU, in characters that are no wildcards; 0: nothing. */
+/* Returns the number of literal characters in the family's best pattern that matches this CPU; 0: none matches. */
 static size_t family_fits(const struct table_family *family, const char *cpu) {
 	size_t best = 0;
 	for (size_t i = 0; i < json_array_size(family->cpus); i++) {

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The inside of the tables (doc/counters.md has their format), for tables*.c and plan*.c. All text belongs to the JSON
- * that was read, which the tables keep. */
+/* The internals of the tables (doc/counters.md describes their format), for tables*.c and plan*.c. All text belongs to
+ * the JSON that was read, which the tables keep. */
 #ifndef COUNTERS_PLAN_TABLES_H
 #define COUNTERS_PLAN_TABLES_H
 #include "counters/plan/plan.h"
 
 enum { TABLE_EVENTS_MAX = 512, TABLE_FAMILIES_MAX = 128, TABLE_GROUPS_MAX = 256, TABLE_LIST_MAX = 64 };
 
-/* A way to count: a backend and what it calls the event. */
+/* A source of counts: a backend and its word for the event. */
 struct table_source {
 	const char *backend, *event;
 };
 
-/* What means the same on all machines. */
+/* A portable event has the same meaning on all machines. */
 struct table_event {
 	const char *file, *name, *unit, *summary;
 	double least; /* that the calibrated loop causes, in the unit; 0: nothing can be promised */
@@ -23,7 +23,7 @@ struct table_event {
 	const char *simulator; /* the backend that could, if it were asked for; NULL: none */
 };
 
-/* How one family of CPUs counts a portable event. */
+/* One family's way to count a portable event. */
 struct table_native {
 	const char *event;
 	struct table_source source; /* backend NULL: none */
@@ -62,29 +62,30 @@ struct counter_tables {
 	size_t event_count, family_count, group_count;
 };
 
-/* Each takes one file into the tables, or -1 and ERR_USAGE with the member. */
+/* Each reads one file into the tables; -1 and ERR_USAGE with the member. */
 int table_events_read(struct counter_tables *tables, const char *file, const json_t *json, struct err *err);
 int table_cpu_read(struct counter_tables *tables, const char *file, const json_t *json, struct err *err);
 int table_group_read(struct counter_tables *tables, const char *file, const json_t *json, bool users, struct err *err);
 /* One portable event, from an object. */
 int table_event_read(struct counter_tables *tables, const char *file, const json_t *json, struct err *err);
-/* What can only be seen when all is read: who names whom. */
+/* Checks references between tables, which is only possible after all are read. */
 int tables_check(const struct counter_tables *tables, struct err *err);
 
 struct table_event *table_event_find(const struct counter_tables *tables, const char *name);
 struct table_group *table_group_find(const struct counter_tables *tables, const char *name); /* in any case */
-/* How the family of this CPU counts the event: the pattern that says most wins. NULL: no family says. */
+/* Returns the way in which this CPU's family counts the event: the most specific pattern wins. NULL: no family lists
+ * it. */
 const struct table_native *table_native_find(const struct counter_tables *tables, const char *cpu, const char *event);
 
-/* "BACKEND:EVENT" in two, in the arena. False where it is not of that form. */
+/* Splits "BACKEND:EVENT", in the arena. False for another form. */
 bool table_source_split(struct arena *arena, const char *text, struct table_source *source);
 /* Readers of one member: a text without control characters and not longer than it may be; a name such as l1d_misses. */
 int table_text(const json_t *json, const char *key, const char **text, struct err *err);
 int table_text_or_null(const json_t *json, const char *key, const char **text, struct err *err);
 int table_name(const json_t *json, const char *key, const char **name, struct err *err);
-/* All members of the object are in this list (NULL ends it). */
+/* Checks that this list contains all members of the object (NULL ends it). */
 int table_members(const json_t *json, const char *const *known, struct err *err);
-/* Each event that the formula names passes; the names `seconds` and `threads` do unseen. */
+/* Checks each event that the formula names; `seconds` and `threads` always pass. */
 int table_formula_check(const char *formula, bool (*passes)(const void *ctx, const char *name), const void *ctx,
                         struct err *err);
 

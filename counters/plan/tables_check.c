@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Who names whom in the tables, when all of them are read. */
+/* Checks references between tables after all of them are read. */
 #include <config.h>
 
 #include <string.h>
@@ -14,7 +14,7 @@ static bool is_formula_somewhere(const struct counter_tables *tables, const char
 	return false;
 }
 
-/* What a formula of an event may name: events that are never a formula themselves, so that formulas end. */
+/* A formula may only name events that are never a formula themselves, so that formulas end. */
 static bool is_part(const void *ctx, const char *name) {
 	const struct table_event *event = table_event_find(ctx, name);
 	return event && !event->formula && !event->simulated && !is_formula_somewhere(ctx, name);
@@ -48,7 +48,7 @@ static bool is_of_group(const void *ctx, const char *name) {
 	return false;
 }
 
-/* What a user may ask for in any case must not be something else in small letters. */
+/* Names match in any case, so a group must not differ from an event in case only. */
 static bool is_event_name(const struct counter_tables *tables, const char *name) {
 	for (size_t i = 0; i < tables->event_count; i++)
 		if (strcasecmp(tables->events[i].name, name) == 0)

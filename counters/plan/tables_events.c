@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Files of data/events/: portable events, and how families of CPUs count them. */
+/* Reads files of data/events/: portable events, and how families of CPUs count them. */
 #include <config.h>
 
 #include <stdlib.h>

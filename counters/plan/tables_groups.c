@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Files of data/groups/, and of the user's own groups. */
+/* Reads files of data/groups/ and of the user's own groups. */
 #include <config.h>
 
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "counters/plan/tables.h"
 #include "src/base/json/js.h"
 
-/* An event of a group is a portable one by name, or one that this file brings. */
+/* A group's event is either a portable one by name or one that this file defines. */
 static int event_take(struct counter_tables *tables, const char *file, const json_t *json, const char **name,
                       struct err *err) {
 	if (json_is_string(json)) {
@@ -59,7 +59,7 @@ static int metrics_read(struct counter_tables *tables, const json_t *json, struc
 	return 0;
 }
 
-/* What else could be asked for under this name. */
+/* Is this name already a word of the command line or a backend? */
 static bool is_taken(const char *name) {
 	static const char *const words[] = {"auto", "all", "none", "SDE"};
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
@@ -71,7 +71,8 @@ static bool is_taken(const char *name) {
 	return false;
 }
 
-/* The place of the group: that of an installed one of the same name, if it is the user's. NULL: there is none. */
+/* Returns the group's slot: that of an installed group of the same name if the new one is the user's. NULL: none is
+ * free. */
 static struct table_group *place_find(struct counter_tables *tables, const struct table_group *group, struct err *err) {
 	struct table_group *old = table_group_find(tables, group->name);
 	if (is_taken(group->name) || (old && old->users == group->users))

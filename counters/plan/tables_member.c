@@ -32,7 +32,7 @@ int table_text_or_null(const json_t *json, const char *key, const char **text, s
 	return json_object_get(json, key) ? table_text(json, key, text, err) : 0;
 }
 
-/* What an expression takes for a word of its own can't be a name. */
+/* Words that expressions reserve can't be names. */
 static bool is_reserved(const char *name) {
 	static const char *const reserved[] = {"seconds", "threads", "and", "or",   "not",  "in",
 	                                       "min",     "max",     "abs", "True", "False"};

@@ -43,7 +43,7 @@ int rapl_meter_take(const struct rapl_meter *meter, struct rapl_sample *sample) 
 	return 0;
 }
 
-/* It goes round once at most: that takes minutes at the highest power. */
+/* It wraps around once at most, because that takes minutes at the highest power. */
 static double zone_joules(const struct rapl_zone *zone, uint64_t begin, uint64_t end) {
 	uint64_t steps = end >= begin ? end - begin : zone->range - begin + end + 1;
 	return (double)steps * zone->joules;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Energy counters of the processor (RAPL), inside rapl: from the powercap folders or from perf's power PMU. `root` is
- * "" for the machine, or a folder with a copy of its /sys and /proc. */
+/* The processor's energy counters (RAPL), from the powercap folders or from perf's power PMU. `root` is "" for this
+ * machine, or a folder with a copy of its /sys and /proc. */
 #ifndef COUNTERS_RAPL_METER_H
 #define COUNTERS_RAPL_METER_H
 #include <stdbool.h>
@@ -31,17 +31,17 @@ struct rapl_sample {
 	uint64_t values[RAPL_ZONES_MAX];
 };
 
-/* The first source that has any counter; none: count is 0, with the reason and what to do. */
+/* Opens the first source that has any counter. Without one count is 0, with the reason and the remedy. */
 void rapl_meter_open(struct rapl_meter *meter, const char *root);
 void rapl_meter_close(struct rapl_meter *meter);
 bool rapl_meter_has(const struct rapl_meter *meter, enum rapl_domain domain);
-/* 0, or -1 where a counter can't be read (any more). */
+/* Returns 0, or -1 if a counter can't be read (any more). */
 int rapl_meter_take(const struct rapl_meter *meter, struct rapl_sample *sample);
-/* Does a counter of this domain move, or any where it is RAPL_DOMAINS? Looks for up to 20 ms; counters that are true
- * move once a millisecond (Intel SDM, volume 3, "Package Domain", MSR_PKG_ENERGY_STATUS), but a hypervisor may show
- * some that stand still. */
+/* Does a counter of this domain move, or any counter for RAPL_DOMAINS? Watches for up to 20 ms: true counters move once
+ * a millisecond (Intel SDM, volume 3, "Package Domain", MSR_PKG_ENERGY_STATUS), but a hypervisor may show some that
+ * stand still. */
 bool rapl_meter_moves(const struct rapl_meter *meter, enum rapl_domain domain);
-/* Joules between two samples, summed over packages. */
+/* Returns the joules between two samples, summed over packages. */
 double rapl_meter_joules(const struct rapl_meter *meter, enum rapl_domain domain, const struct rapl_sample *begin,
                          const struct rapl_sample *end);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* perf's power PMU: one counter an event and package, of 64 bits, opened on a processor of that package (Linux,
+/* perf's power PMU has one 64-bit counter for each event and package, opened on a processor of that package (Linux,
  * Documentation/ABI/testing/sysfs-bus-event_source-devices-events; arch/x86/events/rapl.c). */
 #include <config.h>
 
@@ -29,7 +29,7 @@ static bool line_read(const char *folder, const char *name, const char *suffix, 
 	return sys_read_line(path, line, size);
 }
 
-/* A whole number from `text` on; *end: what follows it. */
+/* Reads a whole number at `text`; *end points behind it. */
 static bool number(const char *text, int base, unsigned long max, unsigned long *out, const char **end) {
 	char *after;
 	errno = 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Linux, Documentation/power/powercap/powercap.rst: a folder a zone, all of them also below /sys/class/powercap. */
+/* Powercap has one folder for each zone, and all of them are also below /sys/class/powercap (Linux,
+ * Documentation/power/powercap/powercap.rst). */
 #include <config.h>
 
 #include <dirent.h>
@@ -48,7 +49,7 @@ static void zone_fail(struct rapl_meter *meter, const char *zone, const char *wh
 	snprintf(meter->reason, sizeof meter->reason, "/sys/class/powercap/%.40s/%s", zone, why);
 }
 
-/* Since Linux 5.10 only root may read it: it tells what others compute (CVE-2020-8694). */
+/* Since Linux 5.10 only root may read it, because it reveals the computations of other users (CVE-2020-8694). */
 static void zone_barred(struct rapl_meter *meter, const char *zone) {
 	zone_fail(meter, zone, "energy_uj: only root may read it (since Linux 5.10, CVE-2020-8694)");
 	snprintf(meter->fix, sizeof meter->fix, "sudo chmod o+r /sys/class/powercap/intel-rapl:*/energy_uj");
