@@ -12,7 +12,7 @@ COUNTERS = \
 	%D%/cupti_activity.c \
 	%D%/fake.c
 
-# What is asked for becomes a plan: knows no backend, so that tests can bring their own.
+# Turns user requests into a plan. It does not know any backend, so that tests can bring their own.
 noinst_LTLIBRARIES += libcounterplan.la
 libcounterplan_la_SOURCES = %D%/plan/plan.c %D%/plan/plan.h %D%/plan/build.h \
 	%D%/plan/event.c %D%/plan/group.c %D%/plan/resolve.c \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Compiled code on the disk, in $XDG_CACHE_HOME/sweetspot/cubin: one file a key, complete under its name or not there
- * at all, checked before it is used. Without such a folder, or with one that others may write to, there is no cache. */
+/* Keeps compiled code on disk, in $XDG_CACHE_HOME/sweetspot/cubin: one file for each key, which is complete or absent,
+ * and which is checked before use. The cache is off if the folder is missing or others may write to it. */
 #include <config.h>
 
 #include <fcntl.h>
@@ -17,7 +17,7 @@
 
 enum { CACHE_FILE_MAX = 64 << 20, CACHE_FUNCTIONS_MAX = 4096 };
 
-/* Then `functions` of struct gpu_compiled, then the image; hash is over both. */
+/* `functions` of struct gpu_compiled follow, then the image; hash covers both. */
 struct head {
 	char magic[16];
 	uint64_t image, functions, each;

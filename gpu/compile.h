@@ -20,7 +20,7 @@ struct source {
 	const char *const *options; /* more of them, NULL-terminated or NULL */
 	const struct gpu_defines *defines;
 	int arch;    /* 75, 80, 90: the device's */
-	bool unseen; /* it includes files of the user, which are not in the key: not kept on the disk */
+	bool unseen; /* it includes files of the user, which the key does not cover, so it is not kept on disk */
 };
 
 struct code {
@@ -42,10 +42,10 @@ struct options {
 };
 int options_make(struct options *options, const struct source *source, const char *arch);
 
-/* source.c: the text of one of our .cu files or their headers; to free(3). */
+/* source.c: reads one of our .cu files or their headers; free(3) it. */
 char *source_read(const char *name, struct err *err);
 
-/* headers.c: sweetspot.cuh, and what one of our own sources includes by "NAME", from the folder of that source. */
+/* headers.c: sweetspot.cuh, and the files that our own sources include by "NAME", from the folder of that source. */
 enum { HEADERS_MAX = 8 };
 struct headers {
 	int count;
@@ -62,7 +62,7 @@ struct include {
 bool include_next(const char **text, struct include *include);
 bool include_is_shared(const struct include *include); /* "sweetspot.cuh" */
 
-/* ptxas.c: functions and their facts as the log of --ptxas-options=-v has them; an array to free(3). */
+/* ptxas.c: reads functions and their facts from the log of --ptxas-options=-v; an array to free(3). */
 struct gpu_compiled *ptxas_read(const char *log, size_t *count);
 
 /* cache.c */

@@ -37,16 +37,16 @@ enum gpu_failure {
 	GPU_NO_MEMORY, /* of the device, or pinned */
 	GPU_BROKEN     /* an illegal access, a lost device: the context, and so the process, is unusable from then on */
 };
-/* The first failure since the last call, which is forgotten (GPU_BROKEN stays); message: why, one line. */
+/* Returns the first failure since the last call and forgets it (GPU_BROKEN stays); message: the reason in one line. */
 enum gpu_failure gpu_failed(struct gpu *gpu, char *message, size_t size);
 bool gpu_is_fine(const struct gpu *gpu);
 /* For code above this layer, if the configuration can't run for a reason that this layer does not know. */
 __attribute__((format(printf, 3, 4))) void gpu_fail(struct gpu *gpu, enum gpu_failure failure, const char *format, ...);
 
 /* ---- memory ---- */
-gpu_ptr gpu_alloc(struct gpu *gpu, size_t size); /* contents are undefined; 0 where it failed or size is 0 */
-void gpu_free(struct gpu *gpu, gpu_ptr memory);  /* 0 is fine; waits for what uses it */
-size_t gpu_memory_free(struct gpu *gpu);         /* bytes that could be had now */
+gpu_ptr gpu_alloc(struct gpu *gpu, size_t size); /* contents are undefined; 0 on failure or if size is 0 */
+void gpu_free(struct gpu *gpu, gpu_ptr memory);  /* 0 is fine; waits for pending work that uses it */
+size_t gpu_memory_free(struct gpu *gpu);         /* bytes that are available now */
 void *gpu_pinned_alloc(struct gpu *gpu, size_t size);
 void gpu_pinned_free(struct gpu *gpu, void *memory);
 /* These run in the stream's order. The host does not wait for copies to and from pinned memory; copies with other
@@ -56,8 +56,8 @@ void gpu_download(struct gpu *gpu, void *to, gpu_ptr from, size_t size);
 void gpu_copy(struct gpu *gpu, gpu_ptr to, gpu_ptr from, size_t size);
 void gpu_fill8(struct gpu *gpu, gpu_ptr to, uint8_t value, size_t count);
 void gpu_fill32(struct gpu *gpu, gpu_ptr to, uint32_t value, size_t count);
-/* A rectangle: rows of `width` bytes, `to_pitch` and `from_pitch` bytes apart; either side may be host memory (then
- * pinned, or it waits). */
+/* Copies a rectangle: rows of `width` bytes, `to_pitch` and `from_pitch` bytes apart. Either side may be host memory;
+ * if that is not pinned, the host waits. */
 enum gpu_way { GPU_UP, GPU_DOWN, GPU_ACROSS };
 struct gpu_rectangle {
 	uint64_t to, from; /* gpu_ptr, or (uintptr_t) of host memory */
@@ -75,9 +75,9 @@ struct gpu_defines {
 void gpu_define(struct gpu_defines *defines, const char *name, long long value);
 void gpu_define_word(struct gpu_defines *defines, const char *name, const char *value);
 
-struct gpu_module; /* kept, and so are its functions, as long as the gpu; the same source and defines: the same module
-                    */
-/* source: such as "fw/cuda/tile.cu", one of ours. NULL where it failed. */
+struct gpu_module; /* modules and their functions live as long as the gpu; the same source and defines give the same
+                      module */
+/* source: one of ours, such as "fw/cuda/tile.cu". NULL on failure. */
 const struct gpu_module *gpu_module(struct gpu *gpu, const char *source, const struct gpu_defines *defines);
 struct gpu_function;
 /* Finds an extern "C" __global__ function. module may be NULL after a failure, and then the result is NULL, too. */
@@ -94,11 +94,11 @@ int gpu_blocks_per_sm(struct gpu *gpu, const struct gpu_function *function, unsi
 /* ---- launches ---- */
 struct gpu_shape {
 	unsigned grid[3], block[3]; /* 0 is taken for 1 */
-	unsigned shared;            /* dynamic shared memory in bytes; beyond 48 KiB the opt-in is done */
-	bool cooperative;           /* all blocks at once, so that they can wait for each other (sweetspot.cuh) */
+	unsigned shared;            /* dynamic shared memory in bytes; more than 48 KiB is opted in for automatically */
+	bool cooperative;           /* all blocks run at once, so that they can wait for each other (sweetspot.cuh) */
 };
-/* arguments: pointers to the values, ended by NULL; copied before it returns. What the device can't do is GPU_REFUSED.
- */
+/* arguments: pointers to the values, ended by NULL; copied before it returns. A launch that exceeds the device's limits
+ * is GPU_REFUSED. */
 void gpu_launch(struct gpu *gpu, const struct gpu_function *function, const struct gpu_shape *shape,
                 void *const *arguments);
 /* Reports the refusal that such a launch would meet, without launching it, so that setup can tell. */
@@ -112,7 +112,7 @@ static inline unsigned gpu_blocks(uint64_t count, uint64_t each) {
 
 /* ---- streams, marks, graphs ---- */
 struct gpu_stream;
-struct gpu_stream *gpu_stream_new(struct gpu *gpu, bool urgent); /* NULL where it failed; urgent: before the others */
+struct gpu_stream *gpu_stream_new(struct gpu *gpu, bool urgent); /* NULL on failure; urgent: runs before the others */
 void gpu_stream_free(struct gpu *gpu, struct gpu_stream *stream);
 void gpu_use(struct gpu *gpu, struct gpu_stream *stream); /* for what follows; NULL: the gpu's own */
 void gpu_stream_sync(struct gpu *gpu);                    /* waits for the stream in use alone */
@@ -123,11 +123,11 @@ void gpu_mark_free(struct gpu *gpu, struct gpu_mark *mark);
 void gpu_mark(struct gpu *gpu, struct gpu_mark *mark); /* set it here, in the stream in use */
 void gpu_wait(struct gpu *gpu, struct gpu_mark *mark); /* the stream in use waits for it; it may be another gpu's */
 void gpu_mark_sync(struct gpu *gpu, struct gpu_mark *mark); /* the host waits for it */
-/* Seconds from one to the other, both reached (the host is made to wait); NAN after a failure. */
+/* Returns the seconds from one to the other after both are reached (the host waits); NAN after a failure. */
 double gpu_elapsed(struct gpu *gpu, struct gpu_mark *from, struct gpu_mark *to);
 
 struct gpu_graph;                 /* recorded work, launched as one */
-void gpu_record(struct gpu *gpu); /* from here the stream in use records and runs nothing */
+void gpu_record(struct gpu *gpu); /* from here on the stream in use records launches and does not run them */
 struct gpu_graph *gpu_recorded(struct gpu *gpu);
 void gpu_graph_launch(struct gpu *gpu, struct gpu_graph *graph);
 void gpu_graph_free(struct gpu *gpu, struct gpu_graph *graph);

@@ -47,7 +47,7 @@ static bool is_known(const struct headers *headers, const struct include *includ
 	return false;
 }
 
-/* Takes the name and the path. */
+/* Takes ownership of the name and the path. */
 static bool header_add(struct headers *headers, char *name, char *path, struct err *err) {
 	char *text = NULL;
 	if (headers->count == HEADERS_MAX)

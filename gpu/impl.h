@@ -90,7 +90,7 @@ struct gpu {
 	struct gpu *root, *peers[GPU_PEERS_MAX]; /* by index; of the root only. root: itself, or what it was opened for */
 };
 
-/* fail.c: true where it worked; else the failure is kept. */
+/* fail.c: returns true on success; otherwise keeps the failure. */
 bool gpu_said(struct gpu *gpu, const char *call, driver_result result);
 bool gpu_lacks(struct gpu *gpu, const char *call);
 enum gpu_failure gpu_failure_of(driver_result result);
@@ -109,8 +109,8 @@ struct gpu *device_open(int index, struct gpu *root, struct err *err);
 uint64_t pool_take(struct gpu *gpu, size_t size, bool pinned);
 void pool_give(struct gpu *gpu, uint64_t memory);
 bool pool_is_pinned(const struct gpu *gpu, const void *memory, size_t size);
-size_t pool_idle(const struct gpu *gpu); /* bytes of device memory that are kept and not used */
-void pool_drop(struct gpu *gpu);         /* gives back to the driver what is not used */
+size_t pool_idle(const struct gpu *gpu); /* bytes of device memory that are kept for reuse */
+void pool_drop(struct gpu *gpu);         /* returns unused memory to the driver */
 void pool_free(struct gpu *gpu);
 
 /* occupancy.c */

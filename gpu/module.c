@@ -61,7 +61,7 @@ static bool code_load(struct gpu *gpu, const struct source *source, struct code 
 	return gpu_said(gpu, "module_load", result);
 }
 
-/* Takes the id. */
+/* Takes ownership of the id. */
 static const struct gpu_module *module_make(struct gpu *gpu, const struct source *source, char *id) {
 	struct code code;
 	driver_module handle;

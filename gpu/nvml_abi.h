@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The part of NVML's binary interface that is used here (NVIDIA, NVML API Reference Guide, 13.0); see driver_abi.h. */
+/* The part of NVML's binary interface that we use (NVIDIA, NVML API Reference Guide, 13.0); see driver_abi.h. */
 #ifndef GPU_NVML_ABI_H
 #define GPU_NVML_ABI_H
 

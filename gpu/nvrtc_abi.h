@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The part of NVRTC's binary interface that is used here (NVIDIA, NVRTC 13.0 documentation); see driver_abi.h. */
+/* The part of NVRTC's binary interface that we use (NVIDIA, NVRTC 13.0 documentation); see driver_abi.h. */
 #ifndef GPU_NVRTC_ABI_H
 #define GPU_NVRTC_ABI_H
 #include <stddef.h>

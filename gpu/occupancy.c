@@ -32,7 +32,7 @@ static int64_t by_shared(const struct gpu_facts *device, int64_t bytes) {
 struct occupancy occupancy_of(const struct gpu_facts *device, const struct gpu_function_facts *function,
                               unsigned threads, size_t dynamic_shared) {
 	int64_t warps = threads ? ((int64_t)threads + WARP - 1) / WARP : 1, all = device->threads_per_sm / WARP;
-	/* On a tie the first one is named. */
+	/* The first limit is named on a tie. */
 	const struct {
 		const char *name;
 		int64_t blocks;

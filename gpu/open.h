@@ -15,7 +15,7 @@ struct gpu_part {
 enum { GPU_PARTS = 4 };
 void gpu_parts(struct gpu_part parts[GPU_PARTS]);
 int gpu_count(void); /* 0 without a driver */
-/* The i-th device's facts, without a context; false where there is none. */
+/* Reads the i-th device's facts without a context; false if that device does not exist. */
 bool gpu_look(int index, struct gpu_facts *facts);
 
 /* "cuda", "cuda:1" -> 0, 1; ERR_USAGE for anything else ("cpu" included). */
@@ -50,7 +50,8 @@ struct gpu_compiled *gpu_compile_only(const char *source, const struct gpu_defin
  * disk. */
 double gpu_compile_seconds(const struct gpu *gpu);
 size_t gpu_compile_count(const struct gpu *gpu, bool from_disk);
-/* Launched since gpu_launches_forget: functions and shapes, each combination once, at most `most`; returns how many. */
+/* Lists the functions and shapes launched since gpu_launches_forget, each combination once, at most `most`; returns
+ * their number. */
 struct gpu_launched {
 	const char *function;
 	struct gpu_function_facts facts;
@@ -62,7 +63,7 @@ struct gpu_launched {
 size_t gpu_launches(const struct gpu *gpu, struct gpu_launched *out, size_t most);
 void gpu_launches_forget(struct gpu *gpu);
 
-/* The device's clock: from an idle stream to the end of all that was given to the gpu's own stream. */
+/* Times by the device's clock, from an idle stream to the end of all work in the gpu's own stream. */
 void gpu_clock_start(struct gpu *gpu);  /* waits until the device is idle */
 double gpu_clock_stop(struct gpu *gpu); /* seconds; waits; NAN after a failure */
 void gpu_flush_l2(struct gpu *gpu);     /* writes over it; not waited for */
@@ -76,7 +77,7 @@ struct gpu_health {
 void gpu_health(struct gpu *gpu, struct gpu_health *health);
 /* Returns the last reading if it is not older than this many seconds, because asking NVML takes milliseconds. */
 void gpu_health_lately(struct gpu *gpu, double age_s, struct gpu_health *health);
-/* The words of the bits: "power cap, hardware slowdown"; "" for none. */
+/* Writes the names of the bits: "power cap, hardware slowdown"; "" for none. */
 const char *gpu_throttle_words(uint64_t bits, char *text, size_t size);
 /* The users of a device, for doctor. */
 struct gpu_tenants {

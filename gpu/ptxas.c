@@ -36,7 +36,7 @@ static bool name_read(const char *line, char *name, size_t size) {
 	return true;
 }
 
-/* A function that is not inlined has lines of its own behind those of the kernel that calls it. */
+/* A function that is not inlined has its own lines, after those of the kernel that calls it. */
 static void line_read(const char *line, struct gpu_function_facts *facts) {
 	facts->spill_bytes += before(line, "bytes spill stores") + before(line, "bytes spill loads");
 	int stack = before(line, "bytes stack frame");

@@ -13,7 +13,7 @@
 
 enum { SOURCE_BYTES = 1 << 20 };
 
-/* Names come from tables of kernels, which may be plug-ins. */
+/* Names come from kernels' tables, which plug-ins may provide, so they are checked. */
 static bool is_safe(const char *name) {
 	static const char fine[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./";
 	return name && name[0] && name[0] != '/' && name[strspn(name, fine)] == '\0' && !strstr(name, "..");

@@ -177,8 +177,8 @@ static void name_explain(const struct cupti_chip *chip, const char *metric, size
 		         : count > 0 ? properties.type == CUPTI_METRIC_TYPE_COUNTER ? ".sum" : rollups[0]
 		                     : "");
 	else if (near)
-		snprintf(reason, COUNTER_REASON, "%.16s does not have such a metric; the nearest is %.100s%.40s", chip->name,
-		         near, metric + length);
+		snprintf(reason, COUNTER_REASON, "%.16s lacks this metric; the nearest is %.100s%.40s", chip->name, near,
+		         metric + length);
 	else
 		snprintf(reason, COUNTER_REASON, "%.16s does not have a metric %.100s", chip->name, metric);
 }

@@ -21,10 +21,11 @@ struct cupti_properties {
 };
 /* False if the chip does not have this metric, with or without a rollup. */
 bool cupti_chip_properties(const struct cupti_chip *chip, const char *metric, struct cupti_properties *properties);
-/* The rollups of a metric (".sum", ".avg.per_second", ..); *count of them, none where it is not known. */
+/* Returns the rollups of a metric (".sum", ".avg.per_second", ..) and their number in *count, 0 if the metric is
+ * unknown. */
 const char *const *cupti_chip_rollups(const struct cupti_chip *chip, const char *metric, CUpti_MetricType type,
                                       size_t *count);
-/* The name of the chip's metric that is nearest to this one, rollups aside; NULL: none is near. */
+/* Returns the chip's metric with the nearest name, rollups aside; NULL if none is near. */
 const char *cupti_chip_near(const struct cupti_chip *chip, const char *base);
 /* "GB10B GB202 ..", NULL on failure; caller frees. */
 char *cupti_chips_text(void);

@@ -10,7 +10,7 @@ struct cupti_config {
 	size_t size, passes;
 };
 
-/* availability: of a device, NULL for the chip as such. False and the reason; clear in any case. */
+/* availability: of a device, NULL for the chip in general. False with the reason; clear it in any case. */
 bool cupti_config_make(struct cupti_config *config, const char *chip, const uint8_t *availability,
                        const char *const *metrics, size_t count, char reason[COUNTER_REASON]);
 void cupti_config_clear(struct cupti_config *config);

@@ -8,19 +8,19 @@
 #include "counters/backend/counter.h"
 #include "src/base/err.h"
 
-/* Quick, and without a context: is a driver there, can libcupti be opened? */
+/* A quick check without a context: is a driver installed, and does libcupti open? */
 void cupti_probe(struct counter_probe *probe);
 /* Has the driver denied counters to this process? The reason contains the remedy. */
 bool cupti_denied(char reason[COUNTER_REASON]);
 
 /* ---- a chip, as the host API knows it: no GPU is needed. Names in any case: "gh100" ---- */
 struct cupti_chip;
-/* Kept until the process ends: one chip is opened once. NULL and the reason. */
+/* Opens a chip once and keeps it until the process ends. NULL with the reason. */
 struct cupti_chip *cupti_chip(const char *name, char reason[COUNTER_REASON]);
 const char *cupti_chip_name(const struct cupti_chip *chip); /* "GH100" */
-/* All there are, ended by NULL; NULL and the reason. */
+/* Lists all known chips, ended by NULL; NULL with the reason on failure. */
 const char *const *cupti_chips(char reason[COUNTER_REASON]);
-/* The chip of device cuda:INDEX of this machine. NULL and the reason. */
+/* Returns the chip of this machine's device cuda:INDEX. NULL with the reason. */
 struct cupti_chip *cupti_chip_here(int index, char reason[COUNTER_REASON]);
 /* Is this a metric of the chip, complete with its rollup ("dram__bytes.sum")? The reason names the nearest. */
 bool cupti_chip_has(const struct cupti_chip *chip, const char *metric, char reason[COUNTER_REASON]);
@@ -45,7 +45,7 @@ bool cupti_range_end(struct cupti_range *range, char reason[COUNTER_REASON]);   
 bool cupti_range_settle(struct cupti_range *range, char reason[COUNTER_REASON]); /* when the device is idle again */
 bool cupti_range_more(const struct cupti_range *range);                          /* must the same be run again? */
 size_t cupti_range_passes(const struct cupti_range *range);
-/* NAN for what was not told. */
+/* NAN for metrics without a value. */
 bool cupti_range_values(struct cupti_range *range, double *values, char reason[COUNTER_REASON]);
 void cupti_range_free(struct cupti_range *range);
 

@@ -60,7 +60,7 @@ const struct cupti_library *cupti_library(char reason[COUNTER_REASON]);
 /* True for success. Otherwise the reason says what failed and why; a missing permission comes with its remedy, which is
  * kept for cupti_denied, too. */
 bool cupti_fine(CUptiResult result, const char *what, char reason[COUNTER_REASON]);
-/* A parameter block, as every function of CUPTI's profilers takes one. */
+/* Declares a parameter block, which every function of CUPTI's profilers takes. */
 #define CUPTI_PARAMS(type, name, ...) type##_Params name = {.structSize = type##_Params_STRUCT_SIZE, __VA_ARGS__}
 
 #endif

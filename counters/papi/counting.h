@@ -15,12 +15,12 @@ struct papi_set {
 
 struct papi_event {
 	const char *unit;
-	int set, slot; /* where its value is; PAPI numbers only the events that it has taken */
+	int set, slot; /* index of its value; PAPI numbers only the events that it has taken */
 	int error;     /* PAPI's, where it was not taken */
 	bool real;     /* its value is a double */
 	bool own;      /* software-defined, of this thread */
 	bool shared;   /* all threads have the same counter */
-	bool hidden;   /* happens in the kernel, which can't be seen */
+	bool hidden;   /* happens in the kernel, whose side is hidden */
 	bool limited;  /* the kernel's part of it is not counted */
 };
 

@@ -88,7 +88,7 @@ static void tell_there(struct counter_probe *probe, const PAPI_component_info_t 
 		snprintf(probe->fix, sizeof probe->fix, PERF_UNPARANOID);
 }
 
-/* Another component that can count, such as powercap; NULL: none. */
+/* Finds another component that can count, such as powercap; NULL if none can. */
 static const char *component_other(void) {
 	static const char *const known[] = {"perf_event", "perf_event_uncore", "sde", "sysdetect"};
 	for (int c = 0; c < PAPI_num_components(); c++) {

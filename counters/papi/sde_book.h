@@ -8,7 +8,7 @@
 
 enum { SDE_WORD = 256 };
 
-/* 0, or -1 with the reason where there is no libsde. */
+/* Returns 0, or -1 with the reason if libsde is missing. */
 int sde_book_start(char reason[COUNTER_REASON]);
 
 /* Does OWNER::NAME or OWNER::NAME@THREAD name an event of a kernel that was opened before? */

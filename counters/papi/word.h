@@ -22,7 +22,7 @@ const char *papi_word_unit(int code, bool *real);
 /* Create and destroy an event set for events of one component. */
 int papi_word_set(int component, int *id);
 void papi_word_set_free(int *id);
-/* Does PAPI take it into a set of its own? 0 or PAPI's error. */
+/* Does PAPI accept it in a set of its own? Returns 0 or PAPI's error. */
 int papi_word_alone(int code);
 /* Why PAPI did not take it. */
 void papi_word_refused(const char *event, int error, char reason[COUNTER_REASON]);

@@ -86,7 +86,7 @@ static int tree_start(struct perf_group *group) {
 	return 0;
 }
 
-/* Nothing counts between a stop and the next start. */
+/* Events must not count between a stop and the next start. */
 int perf_group_start(struct perf_group *group) {
 	if (group->count == 0)
 		return 0;

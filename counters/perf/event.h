@@ -17,7 +17,7 @@ struct perf_group {
 	/* Counts not this thread but all processes that it starts from then on, from their exec; those that ended are
 	 * included. */
 	bool tree;
-	bool user_only; /* the kernel's side may not be seen (perf_event_paranoid) */
+	bool user_only; /* the kernel's side is hidden (perf_event_paranoid) */
 	size_t count;
 	int files[COUNTER_OPEN_MAX];
 	__u32 types[COUNTER_OPEN_MAX];
@@ -34,7 +34,7 @@ int perf_group_stop(struct perf_group *group);
 /* From the last start to the stop. */
 struct perf_sample perf_group_counted(const struct perf_group *group, size_t event);
 void perf_group_close(struct perf_group *group);
-/* Can it be opened alone? 0 or the errno; user_only may be NULL. */
+/* Can the event be opened alone? Returns 0 or the errno; user_only may be NULL. */
 int perf_event_try(__u32 type, __u64 config, bool tree, bool *user_only);
 
 #endif

@@ -10,7 +10,7 @@ struct perf_name {
 	const char *name; /* NULL: raw, by its number */
 	__u32 type;
 	__u64 config;
-	bool in_kernel; /* it happens in the kernel, and user's code never sees it */
+	bool in_kernel; /* it happens in the kernel, where user code never sees it */
 	bool clock;     /* nanoseconds */
 };
 

@@ -21,7 +21,7 @@ struct perf_pmus {
 	struct perf_pmu at[PERF_PMUS_MAX]; /* the one that counts raw events first */
 };
 
-/* From /sys/bus/event_source/devices, or a folder like it. */
+/* Reads the PMUs from /sys/bus/event_source/devices, or from a folder like it. */
 void perf_pmus_find(struct perf_pmus *pmus);
 void perf_pmus_find_in(const char *folder, struct perf_pmus *pmus);
 /* The type and number of an event when this PMU counts it. */

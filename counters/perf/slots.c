@@ -111,7 +111,7 @@ int perf_slots_open(struct perf_slots *s, bool tree, const char *const *names, s
 	return !tree && is_never_scheduled(s) ? -1 : 0;
 }
 
-/* A thread is counted by one PMU at a time: values and running times add up. */
+/* One PMU at a time counts a thread, so values and running times add up. */
 struct perf_seen perf_slots_seen(const struct perf_slots *s, size_t i) {
 	const struct perf_slot *slot = &s->at[i];
 	struct perf_seen seen = {.only = NULL};

@@ -8,7 +8,7 @@
 struct perf_seen {
 	struct perf_sample sum; /* over the PMUs that can count it; `enabled` of one of them */
 	bool user_only;         /* what the kernel did is not in it */
-	const char *only;       /* the one kind of cores where it was counted; NULL: all */
+	const char *only;       /* the only kind of cores that counted it; NULL: all */
 };
 
 /* An event that shared its counter with others is scaled from the time that it had one to the whole time, and says so;

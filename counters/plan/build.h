@@ -30,15 +30,15 @@ struct plan_build {
 const struct resolution *plan_resolve(struct plan_build *build, const struct table_event *event);
 /* The same without formulas, because a part of a formula must be counted itself. */
 const struct resolution *plan_resolve_part(struct plan_build *build, const struct table_event *event);
-/* Can this backend count it? The reason names what is missing. */
+/* Can this backend count the event? The reason names the obstacle. */
 bool plan_try(const struct plan_build *build, const struct table_source *source, double least,
               const struct counter_backend **backend, char reason[COUNTER_REASON]);
 
-/* The plan's event of this name, or a new one; NULL where the plan is full. */
+/* Returns the plan's event of this name, or a new one; NULL if the plan is full. */
 struct counter_event *plan_event(struct plan_build *build, const char *name, const char *group);
-/* A portable event: itself, or the parts of its formula. */
+/* Adds a portable event, or the parts of its formula. */
 void plan_portable(struct plan_build *build, const struct table_event *event, const char *group);
-/* A formula in which each event that is itself a formula is written out. In the arena. */
+/* Expands each event in a formula that is itself a formula. In the arena. */
 const char *plan_formula(struct plan_build *build, const char *formula);
 /* The expression of the metric is the plan's. */
 void plan_metric(struct plan_build *build, const char *group, const char *name, const char *unit, const char *formula);

@@ -17,14 +17,14 @@ struct rapl_zone {
 	enum rapl_domain domain;
 	int file;
 	bool binary;    /* perf's: 8 bytes; else digits */
-	uint64_t range; /* the largest value, after which it begins at 0 again; UINT64_MAX: it never does */
+	uint64_t range; /* the largest value, after which it wraps to 0; UINT64_MAX: it never wraps */
 	double joules;  /* of a step */
 };
 
 struct rapl_meter {
 	struct rapl_zone zones[RAPL_ZONES_MAX];
 	size_t count;
-	char reason[COUNTER_REASON], fix[COUNTER_REASON]; /* why there is none, or less than there could be */
+	char reason[COUNTER_REASON], fix[COUNTER_REASON]; /* the reason if counters are missing */
 };
 
 struct rapl_sample {
@@ -48,9 +48,9 @@ double rapl_meter_joules(const struct rapl_meter *meter, enum rapl_domain domain
 /* The two sources. They add to the meter. */
 void rapl_powercap_open(struct rapl_meter *meter, const char *root);
 void rapl_power_open(struct rapl_meter *meter, const char *root);
-/* For them: closes the file where there is no more room. */
+/* For the sources of counters: closes the file if the meter is full. */
 void rapl_zone_add(struct rapl_meter *meter, struct rapl_zone zone);
-/* A whole number in a file of digits; false for anything else. */
+/* Reads a whole number from a file of digits; false for any other content. */
 bool rapl_number_read(int file, uint64_t *value);
 
 #endif
