@@ -41,20 +41,21 @@ static const struct export_format *format_read(const struct opt_args *args, stru
 	for (; export_registry[count] && count < 64; count++)
 		names[count] = export_registry[count]->name;
 	const char *near = near_word(name, names, count);
-	err_set(err, ERR_USAGE, "`sweetspot list formats` shows them", "there is no format \"%s\"", name);
+	err_set(err, ERR_USAGE, "`sweetspot list formats` lists them", "unknown format \"%s\"", name);
 	if (near)
 		err_hint(err, "did you mean %s?", near);
 	return NULL;
 }
 
-/* What was named: built-in kernels and plug-ins as they are now, or else what only the store can know. */
+/* The kernels that the user named: built-in ones and plug-ins as they are now, or names that only the store may know.
+ */
 struct wanted {
 	const struct kernel_list *built_in;
 	const char *device;
-	const struct kernel_desc **kernels; /* NULL: not known here */
+	const struct kernel_desc **kernels; /* NULL for a name that is not known here */
 	const char **names;
 	size_t count;
-	bool trials; /* all of them are asked for, too, of one search */
+	bool trials; /* the format needs all trials of one search */
 };
 
 static const char *source_of(void *ctx, const char *kernel) {
@@ -66,7 +67,7 @@ static const char *source_of(void *ctx, const char *kernel) {
 	return found ? found->source : NULL;
 }
 
-/* A name without a slash that is no kernel here may be one of a plug-in that was tuned. */
+/* A name without a slash that is unknown here may belong to a plug-in that was tuned. */
 static int wanted_add(struct app *app, struct wanted *wanted, const char *word, struct err *unknown, struct err *err) {
 	const struct kernel_desc *kernel = app_kernel(app, word, err);
 	if (!kernel && (err->code != ERR_USAGE || strchr(word, '/')))
@@ -89,7 +90,7 @@ static bool has_entry(const json_t *profile, const char *kernel) {
 	return false;
 }
 
-/* What is neither a kernel here nor in the store was mistyped. */
+/* A name that neither this program nor the store knows must be a mistake. */
 static bool all_known(const struct wanted *wanted, const json_t *profile) {
 	for (size_t i = 0; i < wanted->count; i++)
 		if (!wanted->kernels[i] && !has_entry(profile, wanted->names[i]))
@@ -97,7 +98,7 @@ static bool all_known(const struct wanted *wanted, const json_t *profile) {
 	return true;
 }
 
-/* Each entry with the trials of its search. */
+/* Adds to each entry the trials of its search. */
 static int trials_add(struct store *store, json_t *profile, struct err *err) {
 	size_t i;
 	json_t *entry;
@@ -110,7 +111,7 @@ static int trials_add(struct store *store, json_t *profile, struct err *err) {
 	return 0;
 }
 
-/* In the order of preference: a time, then what was measured last. */
+/* Prefers results in seconds, and then the newest. */
 static bool is_before(const json_t *a, const json_t *b) {
 	bool time_a = strcmp(js_string_or(a, "unit", ""), "s") == 0, time_b = strcmp(js_string_or(b, "unit", ""), "s") == 0;
 	const json_t *from_a = json_object_get(a, "provenance"), *from_b = json_object_get(b, "provenance");
@@ -120,7 +121,7 @@ static bool is_before(const json_t *a, const json_t *b) {
 	return order ? order > 0 : js_int_or(from_a, "search", 0) > js_int_or(from_b, "search", 0);
 }
 
-/* Formats with trials hold one search: of several entries the newest, and a note which. */
+/* Formats with trials hold a single search, so keep the newest entry and say which one it is. */
 static void keep_one(struct app *app, json_t *profile) {
 	json_t *entries = json_object_get(profile, "entries"), *kept = json_array_get(entries, 0);
 	for (size_t i = 1; i < json_array_size(entries); i++)
@@ -128,12 +129,12 @@ static void keep_one(struct app *app, json_t *profile) {
 			kept = json_array_get(entries, i);
 	if (json_array_size(entries) < 2)
 		return;
-	ui_warn(app_ui(app), "name a kernel for another", "of %zu results this is the newest, of %s",
+	ui_warn(app_ui(app), "name a kernel to choose another one", "exporting only the newest of %zu results, for %s",
 	        json_array_size(entries), js_string_or(kept, "kernel", ""));
 	json_object_set_new(profile, "entries", json_pack("[O]", kept));
 }
 
-/* Where each thread may run, as far as its words are known; unbound else. */
+/* Returns the CPUs of each thread, or "unbound" if the settings are unknown to us. */
 static const char *binding_of(const struct topo *topo, const json_t *entry, struct topo_binding **binding) {
 	const json_t *environment = json_object_get(entry, "environment");
 	long threads = strtol(js_string_or(environment, "OMP_NUM_THREADS", "1"), NULL, 10);
@@ -145,7 +146,7 @@ static const char *binding_of(const struct topo *topo, const json_t *entry, stru
 	return *binding ? topo_binding_key(*binding) : "[*]";
 }
 
-/* Numbers of CPUs mean something on the machine of the profile alone: another's entries get none. */
+/* Adds the numbers of CPUs to entries of this machine only, because they mean nothing on another one. */
 static int bindings_add(struct app *app, json_t *profile, struct err *err) {
 	const char *here = app_fingerprint(app, err);
 	struct topo *topo = here ? app_topo(app, err) : NULL;
@@ -199,7 +200,7 @@ static json_t *from_store(struct app *app, const struct opt_args *args, bool tri
 	return profile;
 }
 
-/* A file is taken as it is, whose ever it may be; of a folder this machine's. */
+/* Loads a file even if it belongs to another machine; from a folder, takes the profile of this machine. */
 static json_t *from_path(struct app *app, const char *path, struct err *err) {
 	struct stat info;
 	if (stat(path, &info) != 0 || !S_ISDIR(info.st_mode))
@@ -213,8 +214,8 @@ static json_t *from_places(struct app *app, struct err *err) {
 	return here ? profile_find(here, err) : NULL;
 }
 
-/* Where the store has nothing of this machine, and none was named, a profile lies perhaps where libsweetspot looks.
- * *file: it is one. */
+/* If the store does not know this machine and --store is not given, searches the folders in which libsweetspot
+ * searches. *file tells whether the profile is a file. */
 static json_t *from_any(struct app *app, const struct opt_args *args, bool trials, bool *file, struct err *err) {
 	const char *path = opt_get(args, "profile", NULL), *set = getenv("SWEETSPOT_PROFILE");
 	bool asked = opt_has(args, "store") || trials;
@@ -232,7 +233,7 @@ static json_t *from_any(struct app *app, const struct opt_args *args, bool trial
 	return profile;
 }
 
-/* Leaves out the entries of kernels that were not named. */
+/* Removes the entries of kernels that were not named. */
 static int pick(json_t *profile, const struct opt_args *args, struct err *err) {
 	const char **names = mem_alloc(opt_words(args) + 1, sizeof *names);
 	for (size_t i = 0; i < opt_words(args); i++)
@@ -252,7 +253,7 @@ static int write_out(const struct export_format *format, const json_t *profile, 
 	if (!failed && path)
 		failed = sys_write_file(path, text, size, err);
 	else if (!failed && fwrite(text, 1, size, stdout) != size)
-		failed = err_set(err, ERR_FAILED, NULL, "stdout can't be written");
+		failed = err_set(err, ERR_FAILED, NULL, "cannot write to stdout");
 	free(text);
 	return failed;
 }
@@ -267,8 +268,8 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	if (opt_has(args, "json"))
 		format = export_find("json");
 	if (from && format->trials)
-		return err_set(err, ERR_USAGE, "leave --profile out: the store has them", "a profile has no trials for %s",
-		               format->name);
+		return err_set(err, ERR_USAGE, "leave --profile out, because only the store has trials",
+		               "a profile does not contain the trials that %s needs", format->name);
 	bool file;
 	json_t *profile = from_any(app, args, format->trials, &file, err);
 	if (!profile)

@@ -22,7 +22,10 @@ static const struct opt options[] = {
 static json_t *time_json(double seconds) {
 	char text[32];
 	struct tm tm;
-	time_t time = seconds >= 0 && seconds < 253402300800.0 /* year 10000 */ ? (time_t)seconds : -1;
+	time_t time =
+		seconds >= 0 && seconds < 253402300800.0 /* the year 10000, which the format below cannot write */ ? (time_t)
+																												 seconds
+																										   : -1;
 	if (time < 0 || !gmtime_r(&time, &tm) || !strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &tm))
 		return json_null();
 	return json_string(text);
@@ -73,7 +76,7 @@ static const char *cell(const json_t *row, const char *name, char *text, size_t 
 	return text;
 }
 
-/* Of texts too long for a cell the beginning. */
+/* Prints the rows; a text that is too long for a cell is cut. */
 static void rows_print(struct ui *ui, const json_t *list, const char *const *titles, const char *const *names,
                        size_t count) {
 	struct table *table = table_new(count, titles);
@@ -115,7 +118,7 @@ static void info_print(struct ui *ui, const json_t *info) {
 static int info(struct app *app, const struct opt_args *args, struct err *err) {
 	const char *path = opt_words(args) > 1 ? opt_word(args, 1) : opt_get(args, "store", NULL);
 	if (opt_has(args, "output") || opt_words(args) > 2 || (opt_words(args) > 1 && opt_has(args, "store")))
-		return err_set(err, ERR_USAGE, "sweetspot store info [FILE]", "info takes one store, and writes none");
+		return err_set(err, ERR_USAGE, "sweetspot store info [FILE]", "info takes one store and does not write");
 	json_t *json = info_json(path, err);
 	if (!json)
 		return -1;
@@ -164,7 +167,7 @@ static int files_merge(struct app *app, const struct opt_args *args, const char 
 	return failed ? -1 : 0;
 }
 
-/* Whether the files are stores at all is asked before a target is made. */
+/* Checks that all files are stores before the target is created. */
 static int files_look(const char *const *paths, size_t count, struct err *err) {
 	for (size_t i = 0; i < count; i++) {
 		struct store *store = store_open(paths[i], STORE_READ, err);
@@ -180,9 +183,9 @@ static int files_look(const char *const *paths, size_t count, struct err *err) {
 static int merge(struct app *app, const struct opt_args *args, struct err *err) {
 	size_t count = opt_words(args) - 1;
 	if (!count)
-		return err_set(err, ERR_USAGE, "sweetspot store merge a.db b.db -o all.db", "merge needs the files to merge");
+		return err_set(err, ERR_USAGE, "sweetspot store merge a.db b.db -o all.db", "give the stores to merge");
 	if (opt_has(args, "output") && opt_has(args, "store"))
-		return err_set(err, ERR_USAGE, "give one of them", "--output and --store both name the store to merge into");
+		return err_set(err, ERR_USAGE, "give one of them", "--output and --store both name the target");
 	const char **paths = mem_alloc(count, sizeof *paths);
 	for (size_t i = 0; i < count; i++)
 		paths[i] = opt_word(args, i + 1);

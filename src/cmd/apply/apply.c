@@ -42,14 +42,15 @@ static json_t *profile_of_store(struct app *app, const struct opt_args *args, st
 
 static json_t *profile_of_file(struct app *app, const char *path, struct err *err) {
 	if (strcmp(path, "-") == 0) {
-		err_set(err, ERR_USAGE, "write it to a file", "--profile -: stdin belongs to the program");
+		err_set(err, ERR_USAGE, "write the profile to a file",
+		        "--profile cannot read stdin, which belongs to the program");
 		return NULL;
 	}
 	const char *here = app_fingerprint(app, err);
 	return here ? profile_at(path, here, err) : NULL;
 }
 
-/* Where libsweetspot looks. */
+/* Searches the folders in which libsweetspot searches. */
 static json_t *profile_of_places(struct app *app, struct err *err) {
 	const char *here = app_fingerprint(app, err);
 	return here ? profile_find(here, err) : NULL;
@@ -60,7 +61,7 @@ static bool is_set(const char *variable) {
 	return value && *value;
 }
 
-/* Takes the profile where something of it fits. */
+/* Keeps the profile if one of its recommendations fits. */
 static int choose_from(json_t *found, const struct apply_request *request, json_t **profile,
                        struct apply_choice *choice, struct err *err) {
 	if (found && apply_choose(found, request, choice, err) == 0) {
@@ -71,7 +72,8 @@ static int choose_from(json_t *found, const struct apply_request *request, json_
 	return -1;
 }
 
-/* What was named; else $SWEETSPOT_PROFILE, as in libsweetspot; else the store, and what lies where it looks. */
+/* Tries --profile or, if it is not given, $SWEETSPOT_PROFILE as libsweetspot does. Otherwise tries the store, and then
+ * the folders in which libsweetspot searches. */
 static int choose_any(struct app *app, const struct opt_args *args, const struct apply_request *request,
                       json_t **profile, struct apply_choice *choice, struct err *err) {
 	const char *file = opt_get(args, "profile", NULL);
@@ -95,7 +97,7 @@ static int choose(struct app *app, const struct opt_args *args, const struct app
 		return 0;
 	if (err->code != ERR_NOTHING || !opt_has(args, "or-as-is"))
 		return -1;
-	ui_warn(app_ui(app), NULL, "%s: it runs as it is", err->what);
+	ui_warn(app_ui(app), NULL, "%s: running the program unchanged", err->what);
 	*err = (struct err){0};
 	return 0;
 }
@@ -108,16 +110,17 @@ static int request_read(const struct opt_args *args, struct apply_request *reque
 	if (!opt_dashes(args))
 		return err_set(err, ERR_USAGE, hint, "write -- before the program");
 	if (!request->count || !*request->words[0])
-		return err_set(err, ERR_USAGE, hint, "there is no program after --");
+		return err_set(err, ERR_USAGE, hint, "give a program after --");
 	if (opt_words(args) > 1)
-		return err_set(err, ERR_USAGE, hint, "%s: at most one kernel before --", opt_word(args, 1));
+		return err_set(err, ERR_USAGE, hint, "%s: give at most one kernel before --", opt_word(args, 1));
 	if (opt_has(args, "size") && !request->kernel)
 		return err_set(err, ERR_USAGE, "sweetspot apply fw --size n=1024 -- ./app", "--size needs a kernel");
 	if (opt_has(args, "json") && !opt_has(args, "print"))
-		return err_set(err, ERR_USAGE, "add --print", "stdout belongs to the program: --json goes with --print");
+		return err_set(err, ERR_USAGE, "add --print", "--json needs --print, because stdout belongs to the program");
 	for (size_t i = 0; i < opt_count(args, "size"); i++)
 		if (!strchr(opt_at(args, "size", i), '='))
-			return err_set(err, ERR_USAGE, "write NAME=VALUE", "--size %s names no value", opt_at(args, "size", i));
+			return err_set(err, ERR_USAGE, "write NAME=VALUE", "--size %s does not give a value",
+			               opt_at(args, "size", i));
 	return 0;
 }
 

@@ -11,7 +11,8 @@
 #include "src/base/value.h"
 #include "tuner/program/source.h"
 
-/* Of the first blank-separated word; what follows it too, as templates of words have no blanks. */
+/* Skips the folder of the first word. The rest of the line stays, because the templates of words do not contain blanks.
+ */
 static const char *base_name(const char *line) {
 	size_t length = strcspn(line, " \t\n");
 	for (size_t i = length; i-- > 0;)
@@ -45,7 +46,7 @@ static enum apply_fit line_fit(const json_t *program, const json_t *config, cons
 	return fit;
 }
 
-/* Of the arguments: the program itself may be called by another path. */
+/* Compares only the arguments, because the program may be called by another path. */
 static enum apply_fit arguments_fit(const json_t *program, const json_t *config, const struct apply_request *request) {
 	const json_t *argv = json_object_get(program, "argv");
 	enum apply_fit worst = APPLY_FIT_SAME;
@@ -76,7 +77,7 @@ static enum apply_fit entry_fit(const json_t *entry, const struct apply_request 
 	return fit == APPLY_FIT_NONE ? APPLY_FIT_NAME : fit;
 }
 
-/* "K=V,.." names parts of the entry's problem. */
+/* Tells whether `size`, "K=V,..", agrees with the problem of the entry. */
 static bool size_fits(const json_t *problem, const char *size) {
 	char *copy = mem_strdup(size), *rest = copy, *part;
 	bool fits = true;
@@ -101,15 +102,15 @@ static bool is_asked(const json_t *entry, const struct apply_request *request) {
 	return true;
 }
 
-/* The executable, hashed once and only if it matters. */
+/* The executable of the request, which is hashed only once and only if it matters. */
 struct subject {
 	const struct apply_request *request;
 	char hash[SHA256_TEXT];
 	bool tried;
 };
 
-/* False where that can't be told: what is built, a shell's, or named by a parameter is known by its commands, not by a
- * file. */
+/* Tells whether the executable differs from the one that was tuned. False for a program that is built, run by a shell,
+ * or named by a parameter, because its commands identify it, and not a file. */
 static bool is_rebuilt(struct subject *subject, const json_t *entry) {
 	const json_t *program = json_object_get(entry, "program");
 	if (!program || js_bool_or(program, "shell", false) || js_string_or(program, "build", NULL) ||
@@ -135,10 +136,10 @@ static int fail(const json_t *entries, const struct apply_request *request, stru
 		err_set(err, ERR_NOTHING, "`sweetspot export --format csv` lists what was tuned",
 		        "%s was not tuned on this machine for that size", word);
 	else if (request->kernel)
-		err_set(err, ERR_NOTHING, NULL, "there is no recommendation for %s on this machine", word);
+		err_set(err, ERR_NOTHING, NULL, "nothing is recommended for %s on this machine", word);
 	else
 		err_set(err, ERR_NOTHING, "tune it first: sweetspot tune --openmp -- ./app in.dat",
-		        "there is no recommendation for %s on this machine", word);
+		        "nothing is recommended for %s on this machine", word);
 	if (request->kernel && !of_kernel)
 		near ? err_hint(err, "did you mean %s?", near) : err_hint(err, "tune it first: sweetspot tune %s", word);
 	free(names);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What apply says: warnings, and the command line that it would run. */
+/* The messages of apply: warnings, and the command that it would run. */
 #include <config.h>
 
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "src/base/value.h"
 #include "tuner/program/program.h"
 
-/* Of the profile and of the command line, for people. Caller frees. */
+/* Cleans text of the profile or the command line for people. */
 char *launch_shown(char *text) {
 	text_clean(text, false);
 	return text;
@@ -22,11 +22,11 @@ static void warn_of_arguments(struct ui *ui, const struct launch *launch) {
 	const json_t *program = json_object_get(launch->choice.entry, "program");
 	if (launch->choice.fit == APPLY_FIT_NAME) {
 		char *tuned = launch_shown(apply_template_line(program, NULL));
-		ui_warn(ui, NULL, "tuned with other arguments: %s", tuned);
+		ui_warn(ui, NULL, "it was tuned with other arguments: %s", tuned);
 		free(tuned);
 	} else if (launch->choice.fit == APPLY_FIT_OPEN) {
 		char *best = launch_shown(apply_template_line(program, json_object_get(launch->choice.entry, "config")));
-		ui_warn(ui, NULL, "the arguments are not the recommended ones: %s", best);
+		ui_warn(ui, NULL, "these are not the recommended arguments: %s", best);
 		free(best);
 	}
 }
@@ -37,14 +37,14 @@ static void warn_of_age(struct ui *ui, const struct launch *launch) {
 	char *again = launch_shown(
 		mem_printf("tune it again: %s", js_string_or(json_object_get(entry, "provenance"), "command", "")));
 	if (launch->choice.rebuilt)
-		ui_warn(ui, again, "%s was rebuilt since it was tuned", name);
+		ui_warn(ui, again, "%s has been rebuilt since it was tuned", name);
 	else if (strcmp(js_string_or(entry, "state", ""), "stale") == 0)
 		ui_warn(ui, again, "%s has changed since it was tuned", name);
 	free(again);
 	free(name);
 }
 
-/* A profile sets no variable that decides what is loaded or run, even if that was tuned. */
+/* Warns of variables that decide what is loaded or run: a profile does not set them, even if they were tuned. */
 static void warn_of_variables(struct ui *ui, const struct launch *launch) {
 	const json_t *entry = launch->choice.entry;
 	const char *name;
@@ -55,7 +55,7 @@ static void warn_of_variables(struct ui *ui, const struct launch *launch) {
 			continue;
 		char *plain = launch_shown(mem_strdup(name));
 		ui_warn(ui, "set it yourself; `sweetspot export` shows its value",
-		        "%s was tuned, but is no variable to take over", plain);
+		        "%s was tuned, but a profile must not set this variable", plain);
 		free(plain);
 	}
 }

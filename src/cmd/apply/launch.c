@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What apply does: the environment, the words, and exec. */
+/* Prepares the environment and the words of a command, and runs it. */
 #include <config.h>
 
 #include <errno.h>
@@ -12,7 +12,7 @@
 #include "src/base/mem.h"
 #include "tuner/program/program.h"
 
-/* OpenMP's settings are recommended together or, where those of today are best, not at all. */
+/* The OpenMP settings belong together: a profile recommends all of them, or none if the present ones are the best. */
 static bool governs_openmp(const json_t *entry) {
 	const json_t *program = json_object_get(entry, "program"), *environment = json_object_get(entry, "environment");
 	bool some = false;
@@ -31,7 +31,7 @@ static int environment_read(struct launch *launch, struct err *err) {
 		bool same = strcmp(clean, text) == 0;
 		free(clean);
 		if (!same)
-			return err_set(err, ERR_USAGE, "tune again", "the recommended %s holds control characters", name);
+			return err_set(err, ERR_USAGE, "tune again", "the recommended %s contains control characters", name);
 		json_object_set(launch->set, name, value);
 	}
 	bool governs = governs_openmp(entry);
@@ -41,8 +41,8 @@ static int environment_read(struct launch *launch, struct err *err) {
 	return 0;
 }
 
-/* {NAME} among the words as given becomes the recommended value. */
-static void words_take(struct launch *launch, const struct apply_request *request) {
+/* Copies the words and replaces {NAME} by the recommended value. */
+static void words_fill(struct launch *launch, const struct apply_request *request) {
 	const json_t *program = json_object_get(launch->choice.entry, "program");
 	const json_t *config = json_object_get(launch->choice.entry, "config");
 	launch->argv = mem_alloc(request->count + 4, sizeof *launch->argv);
@@ -64,8 +64,8 @@ static int fail_exec(const struct launch *launch, int why, struct err *err) {
 	const json_t *program = json_object_get(launch->choice.entry, "program");
 	const char *build = js_string_or(program, "build", NULL), *cwd = js_string_or(program, "cwd", NULL);
 	bool absent = why == ENOENT || why == ENOTDIR;
-	err_set(err, absent ? ERR_ABSENT : ERR_BARRED, "is the path right, and the file executable?", "can't run %s: %s",
-	        launch->argv[0], strerror(why));
+	err_set(err, absent ? ERR_ABSENT : ERR_BARRED, "check the path, and that the file is executable",
+	        "cannot run %s: %s", launch->argv[0], strerror(why));
 	if (absent && build) {
 		char *line = apply_template_fill(build, true, program, json_object_get(launch->choice.entry, "config"));
 		err_hint(err, "build it first: %s", line);
@@ -76,7 +76,6 @@ static int fail_exec(const struct launch *launch, int why, struct err *err) {
 	return -1;
 }
 
-/* Returns only where the program can't be run. */
 int launch_run(struct app *app, const struct launch *launch, struct err *err) {
 	const char *name;
 	json_t *value;
@@ -100,7 +99,7 @@ int launch_make(struct launch *launch, const struct apply_request *request, stru
 	launch->unset = json_array();
 	if (launch->choice.entry && environment_read(launch, err))
 		return -1;
-	words_take(launch, request);
+	words_fill(launch, request);
 	return 0;
 }
 

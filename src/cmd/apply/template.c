@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Template words as a profile keeps them. */
+/* Templates of words, as a profile keeps them. */
 #include <config.h>
 
 #include <stdlib.h>
@@ -21,7 +21,8 @@ static char *value_of(const void *ctx, const char *name) {
 	return program_value_text(json_object_get(ctx, name));
 }
 
-/* With `config` only those that have a value: the others stay in their braces. The list is for the caller to free. */
+/* Lists the names that can be filled in: all parameters or, with `config`, those that have a value, so that others keep
+ * their braces. The caller frees the list. */
 static struct template_names names_of(const json_t *program, const json_t *config) {
 	json_t *params = json_object_get(program, "params"), *way;
 	const char **list = mem_alloc(json_object_size(params) + FOLDERS, sizeof *list), *name;

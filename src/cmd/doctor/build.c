@@ -13,7 +13,7 @@ static void look_version(struct app *app, struct finding *f) {
 	(void)app;
 #ifdef SS_SANITIZED
 	finding_set(f, FINDING_BAD, "configure without --enable-asan, --enable-ubsan and --enable-tsan for measurements",
-	            "sweetspot " PACKAGE_VERSION ", built with a sanitizer: times mean nothing");
+	            "sweetspot " PACKAGE_VERSION ", built with a sanitizer: measured times are not valid");
 #else
 	finding_set(f, FINDING_GOOD, "", "sweetspot " PACKAGE_VERSION ", %s, %s", SS_COMPILER, SS_CFLAGS);
 #endif
@@ -32,7 +32,7 @@ static void look_worker(struct app *app, struct finding *f) {
 	struct err err = {0};
 	const struct kernel_list *kernels = app_kernels(app, &err);
 	if (kernels)
-		finding_set(f, FINDING_GOOD, "", "answers, with %zu kernels", kernel_list_count(kernels));
+		finding_set(f, FINDING_GOOD, "", "runs, with %zu kernels", kernel_list_count(kernels));
 	else
 		finding_set(f, FINDING_BAD, err.hint, "%s", err.what);
 }
@@ -44,7 +44,7 @@ static void look_openmp(struct app *app, struct finding *f) {
 	                                         "GOMP_CPU_AFFINITY", "KMP_AFFINITY",  "OMP_SCHEDULE"};
 	for (size_t i = 0; i < sizeof disturbing / sizeof *disturbing; i++) {
 		if (getenv(disturbing[i])) {
-			finding_set(f, FINDING_NOTE, "", "%s %lld; your shell sets %s, which workers are started without",
+			finding_set(f, FINDING_NOTE, "", "%s %lld; your shell sets %s, which workers do not inherit",
 			            js_string_or(openmp, "runtime", "?"), (long long)js_int_or(openmp, "version", 0),
 			            disturbing[i]);
 			return;
@@ -67,17 +67,17 @@ static void look_papi(struct app *app, struct finding *f) {
 		finding_set(f, good ? FINDING_GOOD : FINDING_NOTE, js_string_or(papi, "fix", ""), "%s",
 		            js_string_or(papi, "reason", "?"));
 	else
-		option(f, SS_PAPI_SUMMARY, "this worker has no source papi");
+		option(f, SS_PAPI_SUMMARY, "this worker does not have the source papi");
 }
 
 static void look_cuda(struct app *app, struct finding *f) {
 	(void)app;
-	option(f, SS_CUDA_SUMMARY, "for counters of GPUs; CUDA kernels need no headers");
+	option(f, SS_CUDA_SUMMARY, "for GPU counters; CUDA kernels do not need headers");
 }
 
 static void look_openblas(struct app *app, struct finding *f) {
 	(void)app;
-	option(f, SS_OPENBLAS_SUMMARY, "GSL's linear algebra uses it");
+	option(f, SS_OPENBLAS_SUMMARY, "used by GSL's linear algebra");
 }
 
 static void look_store(struct app *app, struct finding *f) {

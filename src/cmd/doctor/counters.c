@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What stands between a process and its counters. */
+/* Checks whether this process can count events. */
 #include <config.h>
 
 #include <errno.h>
@@ -23,7 +23,7 @@ static struct rights own_rights(void) {
 	return rights;
 }
 
-/* docker, podman, and every container that systemd knows */
+/* Recognises docker, podman, and every container that systemd knows. */
 static bool is_container(void) {
 	static const char *const marks[] = {"/.dockerenv", "/run/.containerenv", "/run/systemd/container"};
 	for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
@@ -32,7 +32,7 @@ static bool is_container(void) {
 	return false;
 }
 
-/* Opens a software event of this process, user mode only, and closes it: 0, or errno. */
+/* Opens a software event of this process, in user mode only, and closes it. Returns 0 or errno. */
 static int perf_try(void) {
 	struct perf_event_attr attr;
 	memset(&attr, 0, sizeof attr);
@@ -53,17 +53,17 @@ static void look_paranoid(struct app *app, struct finding *f) {
 	struct rights rights = own_rights();
 	(void)app;
 	if (!sys_read_line("/proc/sys/kernel/perf_event_paranoid", line, sizeof line)) {
-		finding_set(f, FINDING_NOTE, "", "the kernel has no perf events");
+		finding_set(f, FINDING_NOTE, "", "the kernel does not support perf events");
 		return;
 	}
 	int level = atoi(line);
 	if (rights_perf(&rights))
-		finding_set(f, FINDING_GOOD, "", "level %d, which this process may pass over", level);
+		finding_set(f, FINDING_GOOD, "", "level %d, which does not apply to this process", level);
 	else if (level >= 3)
 		finding_set(f, FINDING_BAD, "sudo sysctl kernel.perf_event_paranoid=1", "level %d forbids all counting", level);
 	else if (level == 2)
 		finding_set(f, FINDING_NOTE, "sudo sysctl kernel.perf_event_paranoid=1 to count kernel work too",
-		            "level 2: only a process's own user-mode counts");
+		            "level 2: this process can only count its own work in user mode");
 	else
 		finding_set(f, FINDING_GOOD, "", "level %d", level);
 }
@@ -72,7 +72,7 @@ static void refused_without_reason(int code, int level, bool seccomp, struct fin
 	if (seccomp)
 		finding_set(f, FINDING_BAD,
 		            is_container() ? "docker run --cap-add PERFMON --security-opt seccomp=unconfined (podman: the same)"
-		                           : "let the service's SystemCallFilter pass perf_event_open",
+		                           : "allow perf_event_open in the SystemCallFilter of the service",
 		            "a seccomp filter refuses perf_event_open (%s), although level %d allows it", strerror(code),
 		            level);
 	else
@@ -80,7 +80,7 @@ static void refused_without_reason(int code, int level, bool seccomp, struct fin
 		            strerror(code));
 }
 
-/* What opening the simplest event says; a container's seccomp filter shows as EPERM where the level allows it. */
+/* Tries to open the simplest event. The seccomp filter of a container shows as EPERM although the level allows it. */
 static void look_perf(struct app *app, struct finding *f) {
 	char line[32];
 	int level = sys_read_line("/proc/sys/kernel/perf_event_paranoid", line, sizeof line) ? atoi(line) : -1;
@@ -90,7 +90,8 @@ static void look_perf(struct app *app, struct finding *f) {
 	if (code == 0)
 		finding_set(f, FINDING_GOOD, "", "perf_event_open works");
 	else if (code == ENOSYS && !rights.seccomp)
-		finding_set(f, FINDING_NOTE, "boot a kernel with CONFIG_PERF_EVENTS", "this kernel has no perf_event_open");
+		finding_set(f, FINDING_NOTE, "boot a kernel with CONFIG_PERF_EVENTS",
+		            "this kernel does not have perf_event_open");
 	else if (rights_perf(&rights) || level <= 2)
 		refused_without_reason(code, level, rights.seccomp, f);
 	else
@@ -103,32 +104,31 @@ static void look_capability(struct app *app, struct finding *f) {
 	struct rights rights = own_rights();
 	(void)app;
 	if (rights_perf(&rights))
-		finding_set(f, FINDING_GOOD, "", "CAP_%s is held", rights.perfmon ? "PERFMON" : "SYS_ADMIN");
+		finding_set(f, FINDING_GOOD, "", "this process has CAP_%s", rights.perfmon ? "PERFMON" : "SYS_ADMIN");
 	else
 		finding_set(f, FINDING_NOTE,
 		            container ? "docker run --cap-add PERFMON (or podman run --cap-add CAP_PERFMON)"
-		                      : "for counts of the whole machine: sudo setcap cap_perfmon+ep on sweetspot-worker",
-		            "CAP_PERFMON is missing%s: only this user's own processes can be counted",
+		                      : "to count the whole machine: sudo setcap cap_perfmon+ep on sweetspot-worker",
+		            "CAP_PERFMON is missing%s: only processes of this user can be counted",
 		            container ? " in this container" : "");
 }
 
-/* The hypervisor decides: most clouds give no PMU to a shared machine. */
+/* The hypervisor decides: most clouds do not give a PMU to shared machines. */
 static const char *pmu_remedy(struct app *app) {
 	const json_t *machine = app_machine(app, NULL);
 	const char *hypervisor = machine ? js_string_or(machine, "hypervisor", "") : "";
 	if (strcasestr(hypervisor, "kvm"))
 		return "give the virtual machine a PMU: qemu -cpu host,pmu=on (libvirt: <cpu mode='host-passthrough'/> and "
-			   "<pmu state='on'/>); in a cloud take a bare-metal instance";
+			   "<pmu state='on'/>); in a cloud use a bare-metal instance";
 	if (strcasestr(hypervisor, "vmware"))
-		return "vhv.enable and vpmc.enable = TRUE in the machine's .vmx";
+		return "set vhv.enable and vpmc.enable to TRUE in the machine's .vmx file";
 	if (strcasestr(hypervisor, "xen"))
-		return "vpmu=on on Xen's command line";
+		return "add vpmu=on to Xen's command line";
 	if (strcasestr(hypervisor, "hyper") || strcasestr(hypervisor, "microsoft"))
 		return "Set-VMProcessor -VMName NAME -Perfmon @(\"pmu\", \"lbr\")";
-	return *hypervisor ? "run on the bare machine, or on a hypervisor that hands the PMU on" : "";
+	return *hypervisor ? "use bare metal, or a hypervisor that passes the PMU through" : "";
 }
 
-/* The worker's sources say what they can do here. */
 static void look_pmu(struct app *app, struct finding *f) {
 	const char *why, *fix;
 	bool pmu = counters_hardware(counters_sources(app), &why, &fix);
@@ -142,7 +142,7 @@ static void look_groups(struct app *app, struct finding *f) {
 	const char *bad = js_string_or(description, "groups_error", NULL);
 	size_t groups = json_array_size(json_object_get(description, "groups"));
 	if (bad)
-		finding_set(f, FINDING_BAD, "mend that file, or install again", "%s", bad);
+		finding_set(f, FINDING_BAD, "repair that file, or install Sweetspot again", "%s", bad);
 	else
 		finding_set(f, groups ? FINDING_GOOD : FINDING_NOTE, "", "%zu, over %zu events: `sweetspot list metrics`",
 		            groups, json_array_size(json_object_get(description, "events")));
@@ -152,14 +152,15 @@ static void look_watchdog(struct app *app, struct finding *f) {
 	char line[32];
 	(void)app;
 	if (!sys_read_line("/proc/sys/kernel/nmi_watchdog", line, sizeof line))
-		finding_set(f, FINDING_GOOD, "", "the kernel has none");
+		finding_set(f, FINDING_GOOD, "", "not present in this kernel");
 	else if (atoi(line) != 0)
-		finding_set(f, FINDING_NOTE, "sudo sysctl kernel.nmi_watchdog=0", "it holds one hardware counter of each core");
+		finding_set(f, FINDING_NOTE, "sudo sysctl kernel.nmi_watchdog=0",
+		            "it occupies one hardware counter of each core");
 	else
-		finding_set(f, FINDING_GOOD, "", "off: it holds no hardware counter");
+		finding_set(f, FINDING_GOOD, "", "off, so it does not occupy a hardware counter");
 }
 
-/* In PATH, as the worker looks for it. */
+/* Searches PATH, as the worker does. */
 static bool is_program(const char *name) {
 	const char *path = getenv("PATH");
 	char *copy = mem_strdup(path ? path : "/usr/bin:/bin"), *rest = NULL;
@@ -176,10 +177,10 @@ static bool is_program(const char *name) {
 static void look_valgrind(struct app *app, struct finding *f) {
 	(void)app;
 	if (is_program("valgrind"))
-		finding_set(f, FINDING_GOOD, "", "here: caches and branches can be simulated (--counters cachegrind)");
+		finding_set(f, FINDING_GOOD, "", "found: caches and branches can be simulated (--counters cachegrind)");
 	else
 		finding_set(f, FINDING_NOTE, "sudo apt install valgrind (or dnf, zypper, pacman)",
-		            "not here: caches and branches can't be simulated");
+		            "not found: caches and branches cannot be simulated");
 }
 
 static void look_energy(struct app *app, struct finding *f) {
@@ -193,7 +194,7 @@ static void look_energy(struct app *app, struct finding *f) {
 		            js_string_or(source, "reason", ""));
 		return;
 	}
-	finding_set(f, FINDING_NOTE, "", "this build can't count energy");
+	finding_set(f, FINDING_NOTE, "", "this build cannot count energy");
 }
 
 static void look_schedstat(struct app *app, struct finding *f) {
@@ -203,10 +204,11 @@ static void look_schedstat(struct app *app, struct finding *f) {
 	bool known = sys_read_line("/proc/self/schedstat", line, sizeof line) &&
 	             sscanf(line, "%llu %llu %llu", &run, &delay, &slices) == 3;
 	if (known && run > 0)
-		finding_set(f, FINDING_GOOD, "", "/proc/self/schedstat tells how long threads wait for a processor");
+		finding_set(f, FINDING_GOOD, "", "/proc/self/schedstat reports how long threads wait for a processor");
 	else
-		finding_set(f, FINDING_NOTE, known ? "sudo sysctl kernel.sched_schedstats=1" : "", "no run delays: %s",
-		            known ? "schedstat is all zero" : "this kernel has no schedstat");
+		finding_set(f, FINDING_NOTE, known ? "sudo sysctl kernel.sched_schedstats=1" : "",
+		            "run delays are not available: %s",
+		            known ? "schedstat is all zero" : "this kernel does not have schedstat");
 }
 
 const struct check doctor_counters_checks[] = {

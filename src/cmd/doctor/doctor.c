@@ -36,7 +36,7 @@ static void look_all(struct app *app, const struct check *checks, json_t *array)
 	}
 }
 
-/* The worker's sources, each with what stands in for it. */
+/* Lists the sources of the worker, each with its substitute. */
 static json_t *sources_json(struct app *app) {
 	const json_t *sources = counters_sources(app);
 	json_t *array = json_array(), *source;
@@ -51,7 +51,7 @@ static json_t *sources_json(struct app *app) {
 	return array;
 }
 
-/* A line that starts with a mark and a name, and goes on below. */
+/* Prints a mark, a name and the finding, which is wrapped below itself. */
 static void head_print(struct ui *ui, int mark, const char *name, const char *found) {
 	static const char *const marks[] = {"ok", "--", "!!"};
 	static const enum ui_style styles[] = {UI_GOOD, UI_DIM, UI_BAD};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What doctor looks at: one function a check, in tables. */
+/* The checks of doctor: one function each, in tables. */
 #ifndef SRC_CMD_DOCTOR_DOCTOR_H
 #define SRC_CMD_DOCTOR_DOCTOR_H
 #include "src/app/cmd.h"
@@ -9,14 +9,15 @@ enum finding_state { FINDING_GOOD, FINDING_NOTE, FINDING_BAD };
 struct finding {
 	enum finding_state state;
 	char found[320];
-	char remedy[320]; /* the exact thing to do; empty where there is nothing to do */
+	char remedy[320]; /* the exact remedy; empty if nothing needs to be done */
 };
 
 struct check {
 	const char *name;
-	void (*look)(struct app *app, struct finding *finding); /* finds nothing where it does not matter: left out */
+	void (*look)(struct app *app,
+	             struct finding *finding); /* leaves `found` empty if the check does not apply; it is then not shown */
 };
-extern const struct check doctor_build_checks[]; /* end with a NULL name */
+extern const struct check doctor_build_checks[]; /* each ends with a NULL name */
 extern const struct check doctor_system_checks[];
 extern const struct check doctor_gpu_checks[];
 extern const struct check doctor_counters_checks[];

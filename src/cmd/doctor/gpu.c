@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* CUDA's parts and the GPUs, as the worker sees them. Where there is no driver one line says so. */
+/* Checks of CUDA and the GPUs, as the worker sees them. Without a driver they shrink to one line. */
 #include <config.h>
 
 #include <math.h>
@@ -31,16 +31,17 @@ static void look_driver(struct app *app, struct finding *f) {
 	else if (has_driver(devices))
 		finding_set(f, FINDING_GOOD, "", "for CUDA %s", js_string_or(part, "version", "?"));
 	else
-		finding_set(f, FINDING_NOTE, js_string_or(part, "fix", ""), "no NVIDIA driver: CUDA kernels are left out");
+		finding_set(f, FINDING_NOTE, js_string_or(part, "fix", ""),
+		            "NVIDIA driver not found: CUDA kernels are not available");
 }
 
-/* Without a driver nobody misses the rest. */
+/* Skips the parts of CUDA if there is no driver, because nobody misses them then. */
 static void look_part(struct app *app, struct finding *f, const char *name, enum finding_state missing) {
 	const json_t *devices = app_devices(app, NULL), *part = part_named(devices, name);
 	if (!has_driver(devices) || !part)
 		return;
 	if (js_bool_or(part, "usable", false))
-		finding_set(f, FINDING_GOOD, "", "%s (%s)", js_string_or(part, "version", "version not known"),
+		finding_set(f, FINDING_GOOD, "", "%s (%s)", js_string_or(part, "version", "unknown version"),
 		            js_string_or(part, "path", "?"));
 	else
 		finding_set(f, missing, js_string_or(part, "fix", ""), "%s", js_string_or(part, "reason", "not usable"));
@@ -58,7 +59,7 @@ static void look_nvml(struct app *app, struct finding *f) {
 	look_part(app, f, "NVML", FINDING_NOTE);
 }
 
-/* "cuda:0 NVIDIA H100 (9.0, 79 GiB); cuda:1 ..." */
+/* Writes "cuda:0 NVIDIA H100 (9.0, 79 GiB); cuda:1 ...". */
 static void look_gpus(struct app *app, struct finding *f) {
 	const json_t *devices = app_devices(app, NULL), *array = json_object_get(devices, "devices");
 	char text[sizeof f->found] = "";
@@ -75,8 +76,8 @@ static void look_gpus(struct app *app, struct finding *f) {
 	if (i)
 		finding_set(f, FINDING_GOOD, "", "%s", text);
 	else if (has_driver(devices))
-		finding_set(f, FINDING_BAD, "look at nvidia-smi -L and at CUDA_VISIBLE_DEVICES",
-		            "the driver shows no GPU to this process");
+		finding_set(f, FINDING_BAD, "check nvidia-smi -L and CUDA_VISIBLE_DEVICES",
+		            "the driver does not show a GPU to this process");
 }
 
 static void look_mig(struct app *app, struct finding *f) {
@@ -86,8 +87,8 @@ static void look_mig(struct app *app, struct finding *f) {
 	json_array_foreach(json_object_get(devices, "devices"), i, gpu) {
 		if (!js_bool_or(gpu, "mig", false))
 			continue;
-		finding_set(f, FINDING_NOTE, "sudo nvidia-smi -mig 0 gives the whole GPU (it must be idle)",
-		            "%s is cut into slices: what is tuned is for a slice, and neighbours share its memory",
+		finding_set(f, FINDING_NOTE, "sudo nvidia-smi -mig 0 restores the whole GPU (which must be idle)",
+		            "%s is divided into slices: results hold for a slice, whose neighbours share its memory",
 		            js_string_or(gpu, "device", "?"));
 		return;
 	}
@@ -118,15 +119,16 @@ static void look_others(struct app *app, struct finding *f) {
 			continue;
 		pids_text(gpu, pids, sizeof pids);
 		if (count > 0)
-			finding_set(f, FINDING_NOTE, "tune on another GPU (--device cuda:N), or when they are gone",
-			            "%lld other process(es) use %s (%s): they disturb what is measured there", count,
+			finding_set(f, FINDING_NOTE, "tune on another GPU (--device cuda:N), or wait until they are done",
+			            "%lld other process(es) use %s (%s) and disturb measurements there", count,
 			            js_string_or(gpu, "device", "?"), pids);
 		else
-			finding_set(f, FINDING_NOTE, "", "whether others use %s is not known", js_string_or(gpu, "device", "?"));
+			finding_set(f, FINDING_NOTE, "", "it is unknown whether other processes use %s",
+			            js_string_or(gpu, "device", "?"));
 		return;
 	}
 	if (i)
-		finding_set(f, FINDING_GOOD, "", "nobody else uses a GPU");
+		finding_set(f, FINDING_GOOD, "", "other processes do not use a GPU");
 }
 
 const struct check doctor_gpu_checks[] = {

@@ -18,10 +18,10 @@ static void look_processors(struct app *app, struct finding *f) {
 	int allowed = set && sched_getaffinity(0, size, set) == 0 ? CPU_COUNT_S(size, set) : (int)online;
 	CPU_FREE(set);
 	if (allowed < online)
-		finding_set(f, FINDING_NOTE, "run without taskset or outside the cpuset to tune the whole machine",
-		            "%d of %ld hardware threads may be used", allowed, online);
+		finding_set(f, FINDING_NOTE, "to tune the whole machine, run without taskset and outside the cpuset",
+		            "%d of %ld hardware threads are available", allowed, online);
 	else
-		finding_set(f, FINDING_GOOD, "", "all %ld hardware threads may be used", online);
+		finding_set(f, FINDING_GOOD, "", "all %ld hardware threads are available", online);
 }
 
 static void look_quota(struct app *app, struct finding *f) {
@@ -29,11 +29,11 @@ static void look_quota(struct app *app, struct finding *f) {
 	double quota, period;
 	(void)app;
 	if (sys_read_line("/sys/fs/cgroup/cpu.max", line, sizeof line) && sscanf(line, "%lf %lf", &quota, &period) == 2)
-		finding_set(f, FINDING_BAD, "raise the container's CPU limit, or leave its quota off and use cpusets",
+		finding_set(f, FINDING_BAD, "raise the CPU limit of the container, or use cpusets instead of a quota",
 		            "a cgroup quota of %.2f processors throttles long runs", quota / period);
 	else if (sys_read_line("/sys/fs/cgroup/cpu/cpu.cfs_quota_us", line, sizeof line) && atof(line) > 0)
-		finding_set(f, FINDING_BAD, "raise the container's CPU limit, or leave its quota off and use cpusets",
-		            "a cgroup quota of %.0f us a period throttles long runs", atof(line));
+		finding_set(f, FINDING_BAD, "raise the CPU limit of the container, or use cpusets instead of a quota",
+		            "a cgroup quota of %.0f us per period throttles long runs", atof(line));
 	else
 		finding_set(f, FINDING_GOOD, "", "no cgroup quota");
 }
@@ -42,12 +42,12 @@ static void look_governor(struct app *app, struct finding *f) {
 	char line[64];
 	(void)app;
 	if (!sys_read_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", line, sizeof line))
-		finding_set(f, FINDING_NOTE, "", "the kernel shows no frequency governor (common in virtual machines)");
+		finding_set(f, FINDING_NOTE, "", "the kernel does not show a frequency governor (common in virtual machines)");
 	else if (strcmp(line, "performance") == 0)
 		finding_set(f, FINDING_GOOD, "", "performance");
 	else
 		finding_set(f, FINDING_BAD, "sudo cpupower frequency-set -g performance",
-		            "governor %s changes the clock while measuring", line);
+		            "the governor %s changes the clock during measurements", line);
 }
 
 static void look_virtual(struct app *app, struct finding *f) {
@@ -55,9 +55,10 @@ static void look_virtual(struct app *app, struct finding *f) {
 	const char *hypervisor = machine ? js_string_or(machine, "hypervisor", NULL) : NULL;
 	if (hypervisor)
 		finding_set(f, FINDING_NOTE, "",
-		            "virtual machine (%s): neighbours show as steal; comparisons are interleaved for that", hypervisor);
+		            "virtual machine (%s): other guests may steal time; comparisons are interleaved because of that",
+		            hypervisor);
 	else
-		finding_set(f, FINDING_GOOD, "", "no hypervisor seen");
+		finding_set(f, FINDING_GOOD, "", "not virtualised");
 }
 
 static void look_load(struct app *app, struct finding *f) {
@@ -67,8 +68,8 @@ static void look_load(struct app *app, struct finding *f) {
 	if (sys_read_line("/proc/loadavg", line, sizeof line))
 		load = atof(line);
 	if (load > 0.5)
-		finding_set(f, FINDING_NOTE, "stop what else is running, then tune",
-		            "load average %.2f: something else is running", load);
+		finding_set(f, FINDING_NOTE, "stop other programs before tuning",
+		            "load average %.2f: other programs are running", load);
 	else
 		finding_set(f, FINDING_GOOD, "", "load average %.2f", load);
 }

@@ -54,7 +54,7 @@ static json_t *event_add(json_t *rows, const char *name, const char *unit, const
 	return row;
 }
 
-/* Events that have one name whatever counts them. */
+/* Adds events that have one name, whichever source counts them. */
 static void portable_add(json_t *rows, const json_t *events) {
 	size_t i;
 	json_t *event;
@@ -68,7 +68,7 @@ static void portable_add(json_t *rows, const json_t *events) {
 	}
 }
 
-/* What a source counts when it is asked for by its own name. */
+/* Adds the events that a source counts if it is asked for by name. */
 static void source_add(json_t *rows, const json_t *source) {
 	const char *name = text_of(source, "name");
 	size_t i;
@@ -92,7 +92,7 @@ json_t *list_metrics(struct app *app, struct err *err) {
 		return NULL;
 	const char *bad = json_string_value(described(app, "groups_error", err));
 	if (bad)
-		ui_warn(app_ui(app), "`sweetspot doctor` says more", "no groups: %s", bad);
+		ui_warn(app_ui(app), "`sweetspot doctor` has details", "groups are not available: %s", bad);
 	groups_add(rows, described(app, "groups", err));
 	portable_add(rows, described(app, "events", err));
 	json_array_foreach(sources, i, source) source_add(rows, source);

@@ -4,7 +4,7 @@
 #define SRC_CMD_LIST_COUNTERS_H
 #include "src/app/cmd.h"
 
-/* Sources as the worker describes them; new references, NULL and err where it does not answer. */
+/* Sources, as the worker describes them; new reference. NULL and err if the worker does not answer. */
 json_t *list_counters(struct app *app, struct err *err);
 /* Groups with their metrics, then single events: {"name","summary","kind": "group|event", "metrics"?, "events"?,
  * "unit"?, "sources"?}. */

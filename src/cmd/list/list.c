@@ -67,7 +67,7 @@ static json_t *list_kernels(struct app *app, struct err *err) {
 	return rows_of(app, app_kernels(app, err));
 }
 
-/* "kernels ./libmine.so" */
+/* Lists the kernels of a plug-in: "kernels ./libmine.so". */
 static json_t *list_plugin(struct app *app, const char *path, struct err *err) {
 	return rows_of(app, app_plugin(app, path, err));
 }
@@ -111,7 +111,7 @@ static void rows_print(struct ui *ui, const json_t *array, FILE *out) {
 	table_free(table);
 }
 
-/* "cpu, cuda" */
+/* Writes for example "cpu, cuda". */
 static void devices_text(const json_t *row, char *text, size_t size) {
 	size_t i, at = 0;
 	json_t *device;
@@ -154,8 +154,9 @@ static int unknown(const char *word, struct err *err) {
 	for (size_t i = 0; i < count; i++)
 		names[i + 1] = lists[i].name;
 	const char *near = near_word(word, names, count + 1);
-	err_set(err, ERR_USAGE, "kernels, strategies, counters, metrics, formats, diagnoses, launchers, or params KERNEL",
-	        "there is no list of \"%s\"", word);
+	err_set(err, ERR_USAGE,
+	        "there are kernels, strategies, counters, metrics, formats, diagnoses, launchers, and params KERNEL",
+	        "unknown list \"%s\"", word);
 	return near ? err_hint(err, "did you mean `sweetspot list %s`?", near) : -1;
 }
 
@@ -168,11 +169,10 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 		return list_chip_metrics(app, opt_get(args, "chip", NULL), opt_words(args) > 1 ? opt_word(args, 1) : "",
 		                         opt_has(args, "json"), err);
 	if (opt_has(args, "chip"))
-		return err_set(err, ERR_USAGE, "sweetspot list metrics --chip NAME", "--chip goes with `list metrics`");
+		return err_set(err, ERR_USAGE, "sweetspot list metrics --chip NAME", "--chip needs `list metrics`");
 	for (const struct opt *o = options; o->name; o++)
 		if (opt_has(args, o->name))
-			return err_set(err, ERR_USAGE, "sweetspot list params --spec FILE", "--%s goes with `list params`",
-			               o->name);
+			return err_set(err, ERR_USAGE, "sweetspot list params --spec FILE", "--%s needs `list params`", o->name);
 	for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
 		if (strcmp(word, lists[i].name) != 0)
 			continue;

@@ -31,7 +31,7 @@ static void rows_print(struct ui *ui, const json_t *metrics) {
 	table_free(table);
 }
 
-/* Those of one metric are all that is told of it. */
+/* Prints the description of a metric only if it is the only one, because it is long. */
 static void rollups_print(const json_t *row) {
 	char *text = mem_printf("rollups:");
 	size_t i;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* `list params`: the sizes of a kernel's problem, its parameters, and the space that they make. */
+/* `list params`: the sizes of a kernel's problem, its parameters, and the size of the space. */
 #include <config.h>
 
 #include "src/cmd/list/params.h"
@@ -18,7 +18,7 @@ static const char *text_of(const json_t *object, const char *key) {
 	return js_string_or(object, key, "");
 }
 
-/* Long lists are cut: the first ones, how many there are, and the last. */
+/* Shortens a long list to its first values, their number, and the last one. */
 static char *values_text(const json_t *values) {
 	size_t count = json_array_size(values), size;
 	char *text = NULL, one[64] = "?";
@@ -39,7 +39,7 @@ static char *values_text(const json_t *values) {
 	return text;
 }
 
-/* What a part of a problem may be, in words. */
+/* Describes the values that a part of the problem may have. */
 static const char *part_takes(struct arena *arena, const struct kernel_param *part) {
 	if (part->values)
 		return part->text ? arena_printf(arena, "%s, or any other", part->values) : part->values;
@@ -93,7 +93,7 @@ static void params_print(struct ui *ui, const json_t *document) {
 	       js_real_or(space, "cartesian", 0));
 }
 
-/* Configurations drawn uniformly, to see what a space is like. */
+/* Prints configurations that were drawn uniformly, as an impression of the space. */
 static json_t *samples_json(const struct space *space, long long count) {
 	json_t *array = json_array();
 	struct rng rng;
@@ -135,11 +135,11 @@ static int params_show(struct app *app, const struct opt_args *args, json_t *doc
 
 static int params_spec(struct app *app, const struct opt_args *args, struct err *err) {
 	if (opt_words(args) > 1)
-		return err_set(err, ERR_USAGE, NULL, "--spec takes the place of the kernel \"%s\"", opt_word(args, 1));
+		return err_set(err, ERR_USAGE, NULL, "--spec replaces the kernel \"%s\"; leave one of them out",
+		               opt_word(args, 1));
 	for (const struct opt *o = plan_options; o->name; o++)
 		if (opt_has(args, o->name))
-			return err_set(err, ERR_USAGE, "change the file instead", "--%s is for kernels, not for a specification",
-			               o->name);
+			return err_set(err, ERR_USAGE, "change the file instead", "--%s is not for specifications", o->name);
 	struct spec *spec = spec_load(opt_get(args, "spec", ""), err);
 	if (!spec)
 		return -1;
@@ -157,7 +157,7 @@ int list_params(struct app *app, const struct opt_args *args, struct err *err) {
 	if (opt_has(args, "spec"))
 		return params_spec(app, args, err);
 	if (opt_words(args) < 2)
-		return err_set(err, ERR_USAGE, "sweetspot list params KERNEL, or --spec FILE", "parameters of which kernel?");
+		return err_set(err, ERR_USAGE, "sweetspot list params KERNEL, or --spec FILE", "give the name of a kernel");
 	const struct kernel_desc *kernel = app_kernel(app, opt_word(args, 1), err);
 	struct plan *plan = kernel ? plan_new(app, kernel, args, err) : NULL;
 	if (!plan)

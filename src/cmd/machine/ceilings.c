@@ -12,18 +12,19 @@
 #include "src/app/lock.h"
 #include "tuner/trial/trial.h"
 
-/* Disturbances come in bursts: the rounds meet each ceiling at moments far apart. What was disturbed in the round that
- * counts is measured again. */
+/* Disturbances come in bursts, so the rounds measure each ceiling at moments that are far apart, and a result that was
+ * disturbed in its best round is measured again. */
 enum { ROUNDS = 3, AGAIN = 2, LOOK = 3, TIMEOUT_SECONDS = 60, TEXT = 96 };
 static const double SAMPLE_SECONDS = 2e-3;
 
 struct plan {
 	struct ceiling_item *items;
 	size_t count;
-	int samples; /* of each in a round */
+	int samples; /* samples of each ceiling in a round */
 };
 
-/* Costs are those of threads that are close to each other, rates of threads that get in each other's way least. */
+/* Costs are measured with threads that are close to each other, and rates with threads that share as little as
+ * possible. */
 static json_t *config_json(const struct ceiling_item *item) {
 	if (item->device)
 		return item->block ? json_pack("{s:i,s:i}", "block", item->block, "per_sm", item->per_sm) : json_object();
@@ -35,7 +36,7 @@ static json_t *config_json(const struct ceiling_item *item) {
 	return config;
 }
 
-/* The rate or the time of one operation, in the ceiling's unit. */
+/* Converts to a rate, or to the time of an operation, in the unit of the ceiling. */
 static double in_unit(const struct ceiling_kind *kind, double seconds, double ops) {
 	bool time = kind->group == CEILING_COST || kind->group == CEILING_PAIR;
 	return kind->scale * (time ? seconds / ops : ops / seconds);
@@ -78,7 +79,8 @@ static const char *item_text(const struct ceiling_item *item, char text[TEXT]) {
 	return text;
 }
 
-/* Ceilings that cannot be measured here, such as stores past the caches, are left out; a wrong result is an error. */
+/* A ceiling that cannot be measured here, such as stores that bypass the caches, is left out; a wrong result is an
+ * error. */
 static int item_judge(struct app *app, struct ceiling_item *item, const struct trial_result *result, struct err *err) {
 	char text[TEXT];
 	if (result->status == TRIAL_CORRECT)
@@ -120,7 +122,7 @@ static int round_measure(struct app *app, struct plan *plan, const char *name, b
 		if (!all && !item->disturbed)
 			continue;
 		if (*app_interrupt(app))
-			return err_set(err, ERR_INTERRUPTED, NULL, "interrupted; nothing was kept");
+			return err_set(err, ERR_INTERRUPTED, NULL, "interrupted; the ceilings were not saved");
 		char text[TEXT];
 		ui_progress(app_ui(app), "ceilings  %s, %zu of %zu  %s", name, i + 1, plan->count, item_text(item, text));
 		if (item_measure(app, &runner, item, plan->samples, err))
@@ -129,7 +131,7 @@ static int round_measure(struct app *app, struct plan *plan, const char *name, b
 	return 0;
 }
 
-/* A few samples are one round, and are taken as they come. */
+/* A small number of samples is measured in a single round. */
 static int rounds_measure(struct app *app, struct plan *plan, int samples, struct err *err) {
 	int rounds = samples < ROUNDS ? 1 : ROUNDS, failed = 0;
 	plan->samples = (samples + rounds - 1) / rounds;
@@ -143,7 +145,8 @@ static int rounds_measure(struct app *app, struct plan *plan, int samples, struc
 	return failed;
 }
 
-/* Which blocks are best does not change from burst to burst: a look at each, and a round for the best. */
+/* The best block size does not change from burst to burst, so a brief look at each one is enough before the rounds
+ * measure only the best. */
 static int gpu_measure(struct app *app, struct plan *plan, int samples, struct err *err) {
 	plan->samples = samples < LOOK ? samples : LOOK;
 	int failed = round_measure(app, plan, "looking", true, err);
@@ -186,7 +189,7 @@ static json_t *item_json(const struct ceiling_item *item) {
 	return json;
 }
 
-/* Items that differ only in their stores follow each other: the better one stands for both. */
+/* Keeps the better one of two neighbours that differ only in their kind of store. */
 static bool same_ceiling(const struct ceiling_item *a, const struct ceiling_item *b) {
 	return a->kind == b->kind && a->level == b->level && a->threads == b->threads && a->from == b->from &&
 	       a->to == b->to;
@@ -205,13 +208,14 @@ static json_t *items_json(const struct ceiling_item *items, size_t count) {
 	return list;
 }
 
-/* An empty list is none. */
+/* Turns an empty list into an error. */
 static json_t *plan_json(const struct plan *plan, struct err *err) {
 	json_t *list = items_json(plan->items, plan->count);
 	if (json_array_size(list) > 0)
 		return list;
 	json_decref(list);
-	err_set(err, ERR_NOTHING, "--verbose says why", "no ceiling could be measured");
+	err_set(err, ERR_NOTHING, "run it again with --verbose to see the reasons",
+	        "none of the ceilings could be measured");
 	return NULL;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Ceilings once measured. The file is checked like anything else that comes from outside. */
+/* Keeps the ceilings in a file, which is checked when it is read, because another program may have written it. */
 #include <config.h>
 
 #include <errno.h>
@@ -20,7 +20,7 @@ static const char AGAIN[] = "measure them again: sweetspot machine --ceilings";
 enum { FILE_MAX = 4 << 20, CEILINGS_MAX = 4096, SAMPLES_MAX = 10000, THREADS_MAX = 1 << 20 };
 static const double VALUE_MAX = 1e15;
 
-/* The fingerprint is ours: "sha256:" and digits. */
+/* The fingerprint comes from this program, "sha256:" and digits, so that it is safe in a file name. */
 static char *file_path(struct app *app, const char *folder, struct err *err) {
 	const char *fingerprint = app_fingerprint(app, err);
 	if (!fingerprint)
@@ -76,7 +76,7 @@ static int pair_check(const json_t *one, struct err *err) {
 	return js_int(one, "from", 0, THREADS_MAX, &from, err) || js_int(one, "to", 0, THREADS_MAX, &to, err);
 }
 
-/* Without blocks there is neither number. */
+/* A ceiling without blocks has neither of the two numbers. */
 static int gpu_check(const json_t *one, struct err *err) {
 	const char *name, *unit, *level = NULL;
 	int64_t block, per_sm;
@@ -87,7 +87,7 @@ static int gpu_check(const json_t *one, struct err *err) {
 		return -1;
 	const struct ceiling_gpu *gpu = ceiling_gpu_find(name, level);
 	if (!gpu || strcmp(gpu->kind.unit, unit) != 0 || !(value > 0))
-		return err_set(err, ERR_USAGE, NULL, "\"%.40s\" in \"%.40s\" is none that is known", name, unit);
+		return err_set(err, ERR_USAGE, NULL, "unknown ceiling \"%.40s\" in \"%.40s\"", name, unit);
 	return gpu->launched && (js_int(one, "block", 1, THREADS_MAX, &block, err) ||
 	                         js_int(one, "per_sm", 1, THREADS_MAX, &per_sm, err))
 	           ? -1
@@ -111,7 +111,7 @@ static int one_check(const json_t *one, struct err *err) {
 		return -1;
 	const struct ceiling_kind *kind = ceiling_kind_find(name);
 	if (!kind || strcmp(kind->unit, unit) != 0 || !(value > 0))
-		return err_set(err, ERR_USAGE, NULL, "\"%.40s\" in \"%.40s\" is none that is known", name, unit);
+		return err_set(err, ERR_USAGE, NULL, "unknown ceiling \"%.40s\" in \"%.40s\"", name, unit);
 	if (kind->group == CEILING_BANDWIDTH && (js_string(one, "level", &level, err) || !level_known(level)))
 		return err_set(err, ERR_USAGE, NULL, "%s lacks its level of memory", name);
 	return kind->group == CEILING_PAIR ? pair_check(one, err) : 0;
@@ -131,13 +131,14 @@ int ceilings_check(const json_t *ceilings, struct err *err) {
 	return 0;
 }
 
-/* A plain file and nothing else: opening a pipe would wait for who knows whom. */
+/* Accepts plain files only, because opening a pipe would wait for its other end. */
 static char *file_read(const char *path, size_t *size, struct err *err) {
 	struct stat info;
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
 	char *text = NULL;
 	if (fd < 0 && errno == ENOENT)
-		err_set(err, ERR_NOTHING, "sweetspot machine --ceilings", "this machine's ceilings were never measured");
+		err_set(err, ERR_NOTHING, "sweetspot machine --ceilings",
+		        "the ceilings of this machine have not been measured yet");
 	else if (fd < 0)
 		err_set(err, ERR_USAGE, AGAIN, "cannot read %s: %s", path, strerror(errno));
 	else if (fstat(fd, &info) || !S_ISREG(info.st_mode))
@@ -154,7 +155,7 @@ static json_t *document_check(const json_t *document, const char *fingerprint, s
 	if (strcmp(js_string_or(document, "schema", ""), SCHEMA) != 0)
 		err_set(err, ERR_USAGE, AGAIN, "this is not %s", SCHEMA);
 	else if (strcmp(js_string_or(document, "fingerprint", ""), fingerprint) != 0)
-		err_set(err, ERR_USAGE, AGAIN, "the ceilings are another machine's");
+		err_set(err, ERR_USAGE, AGAIN, "the ceilings belong to another machine");
 	else if (ceilings_check(ceilings, err) == 0)
 		return json_incref(ceilings);
 	return NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The plan for a GPU: each block size that the kernel offers is tried, and the best one measured.
+/* The ceilings of a GPU: every block size that the kernel offers gets a brief look, and only the best one is measured.
  */
 #include <config.h>
 
@@ -19,7 +19,7 @@ struct plan {
 	size_t count;
 	const char *device;
 	double memory, l2;
-	long long parts; /* only this part of the work, and one size of blocks: for tests */
+	long long parts; /* divides the work, and leaves only one block size: for tests */
 	int blocks[VALUES_MAX], per_sm[VALUES_MAX];
 	size_t block_count, per_sm_count;
 };
@@ -28,7 +28,8 @@ static double least(double a, double b) {
 	return a < b ? a : b;
 }
 
-/* 0 where the memory is too small to be told from the cache, or the cache is not known. */
+/* Returns 0 if the memory is too small for its rate to differ from the cache's, or if the size of the cache is unknown.
+ */
 static double bytes_of(const struct plan *plan, const struct ceiling_gpu *gpu) {
 	double fits = plan->memory / 4;
 	if (!gpu->level)
@@ -62,7 +63,7 @@ static void gpu_add(struct plan *plan, const struct ceiling_gpu *gpu) {
 			add(plan, gpu, n, plan->blocks[b], plan->per_sm[p]);
 }
 
-/* "128,256": the numbers; at most `room`. */
+/* Reads numbers such as "128,256", at most `room` of them. */
 static size_t numbers_read(const char *text, int *numbers, size_t room) {
 	size_t count = 0;
 	for (char *end; text && *text && count < room; text = *end ? end + 1 : end) {

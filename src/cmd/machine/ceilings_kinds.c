@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The ceilings, in the words of the kernel. */
+/* The table of ceilings, with the names that the kernel uses. */
 #include <config.h>
 
 #include <string.h>
@@ -43,17 +43,17 @@ const struct ceiling_gpu ceiling_gpus[] = {
 	RATE("shared", "shared memory of all SMs, read", 16384),
 	TRANSFER("upload", "host to GPU, pinned memory"),
 	TRANSFER("download", "GPU to host, pinned memory"),
-	TRANSFER("upload_pageable", "host to GPU, memory as malloc gives it"),
-	TRANSFER("download_pageable", "GPU to host, memory as malloc gives it"),
+	TRANSFER("upload_pageable", "host to GPU, memory from malloc"),
+	TRANSFER("download_pageable", "GPU to host, memory from malloc"),
 	PEAK("fp32", "GFLOP/s", "multiply-adds, two operations each", 65536),
 	PEAK("fp64", "GFLOP/s", "multiply-adds, two operations each", 65536),
 	PEAK("addmin", "Gpair/s", "add and minimum of 32 bits", 200000),
 	PEAK("addmin2", "Gpair/s", "add and minimum of 16 bits, two at a time", 30000),
 	PEAK("atomic_one", "Gadd/s", "atomic additions to one word", 1000),
 	PEAK("atomic_many", "Gadd/s", "atomic additions to many words", 1000),
-	COST("launch", "a kernel after the other in a stream", 10000, false),
-	COST("round_trip", "a kernel's start until the host knows its end", 2000, false),
-	COST("barrier", "of all blocks of a cooperative kernel", 1000, true),
+	COST("launch", "one kernel after the other in a stream", 10000, false),
+	COST("round_trip", "from the start of a kernel until the host knows its end", 2000, false),
+	COST("barrier", "barrier of all blocks of a cooperative kernel", 1000, true),
 	{{0}, NULL, NULL, false},
 };
 

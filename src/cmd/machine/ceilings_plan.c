@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The plan for a machine: levels, sizes, thread counts, pairs of cores. */
+/* Plans the trials for a machine: levels, sizes, thread counts, pairs of cores. */
 #include <config.h>
 
 #include <math.h>
@@ -33,19 +33,20 @@ static double least(double a, double b) {
 	return a < b ? a : b;
 }
 
-/* Threads are spread over the machine: how many share one of `units`. */
+/* Threads are spread over the machine; returns how many of them share one of `units`. */
 static double sharers(int threads, int units) {
 	return ceil(threads / (units > 1 ? (double)units : 1));
 }
 
-/* A thread's share of the caches above memory that its team can reach, all of them together. */
+/* The size of all last-level caches that the team can reach, in bytes. */
 static double last_caches(const struct plan *plan, int threads) {
 	double l3 = (double)topo_cache_size(plan->topo, 3), l2 = (double)topo_cache_size(plan->topo, 2);
 	return l3 > 0 ? l3 * least(threads, topo_count(plan->topo, TOPO_LLC))
 	              : l2 * least(threads, topo_count(plan->topo, TOPO_CORE));
 }
 
-/* At least four times what the caches hold, at most a quarter of the memory; 0 where that does not go together. */
+/* At least four times the caches, so that memory must be read, and at most a quarter of the memory. Returns 0 if these
+ * two contradict each other. */
 static double dram_bytes(const struct plan *plan, int threads) {
 	double caches = last_caches(plan, threads), floor_bytes = 64 << 20;
 	double wanted = 4 * caches > floor_bytes ? 4 * caches : floor_bytes;
@@ -53,8 +54,8 @@ static double dram_bytes(const struct plan *plan, int threads) {
 	return bytes >= 2 * caches ? bytes / threads : 0;
 }
 
-/* Half of a thread's share, of the third level more than the second holds; 0 where there is no such level, or it could
- * not be told from the one below. */
+/* Half of a thread's share of the level and, on the third level, more than the second level holds. Returns 0 if the
+ * level does not exist, or if its rate could not be told from that of the level below. */
 static double level_bytes(const struct plan *plan, int level, int threads) {
 	if (level == LEVELS)
 		return dram_bytes(plan, threads);
@@ -72,7 +73,7 @@ static void add(struct plan *plan, struct ceiling_item item) {
 	plan->items[plan->count++] = item;
 }
 
-/* Stores past the caches make sense where memory is the aim. */
+/* Adds stores that bypass the caches only for the level of main memory. */
 static void bandwidths_add(struct plan *plan, const struct ceiling_kind *kind) {
 	bool stores = strcmp(kind->name, "read") != 0;
 	for (int level = 1; level <= LEVELS; level++)
@@ -94,7 +95,8 @@ static void counts_add(struct plan *plan, const struct ceiling_kind *kind) {
 		add(plan, (struct ceiling_item){kind, .threads = plan->counts[i], .to = 1, .n = kind->n});
 }
 
-/* All pairs of cores of a small machine, of a large one those with the first core, evenly thinned. */
+/* Takes all pairs of cores on a small machine, and an evenly spaced subset of the pairs with the first core on a large
+ * one. */
 static void pairs_add(struct plan *plan, const struct ceiling_kind *kind) {
 	int cores = topo_count(plan->topo, TOPO_CORE), step = cores > PAIRS_MAX ? (cores + PAIRS_MAX - 1) / PAIRS_MAX : 1;
 	bool all = cores * (cores - 1) / 2 <= PAIRS_MAX;

@@ -21,12 +21,12 @@ const json_t *ceilings_find(const json_t *ceilings, const char *name, const char
 	return NULL;
 }
 
-/* Three digits, without an exponent for what is common. */
+/* Prints three digits, and common magnitudes without an exponent. */
 static void number(double value, char text[CELL]) {
 	snprintf(text, CELL, value >= 100 && value < 1e7 ? "%.0f" : "%.3g", value);
 }
 
-/* The numbers of threads that there are, ascending as they were measured. */
+/* Collects the thread counts in ascending order, in which they were measured. */
 static size_t thread_counts(const json_t *ceilings, int counts[COLUMNS_MAX]) {
 	size_t count = 0, i;
 	json_t *one;
@@ -41,34 +41,34 @@ static size_t thread_counts(const json_t *ceilings, int counts[COLUMNS_MAX]) {
 	return count;
 }
 
-struct sheet {
+struct grid {
 	const json_t *ceilings;
 	struct table *table;
 	int counts[COLUMNS_MAX];
 	size_t count;
 };
 
-static void sheet_begin(struct sheet *sheet, const json_t *ceilings, const char *first, const char *unit) {
+static void grid_begin(struct grid *grid, const json_t *ceilings, const char *first, const char *unit) {
 	char titles[COLUMNS_MAX][CELL];
 	const char *pointers[COLUMNS_MAX + 2] = {first, unit};
-	*sheet = (struct sheet){.ceilings = ceilings};
-	sheet->count = thread_counts(ceilings, sheet->counts);
-	for (size_t i = 0; i < sheet->count; i++) {
-		snprintf(titles[i], CELL, "%d thread%s", sheet->counts[i], sheet->counts[i] == 1 ? "" : "s");
+	*grid = (struct grid){.ceilings = ceilings};
+	grid->count = thread_counts(ceilings, grid->counts);
+	for (size_t i = 0; i < grid->count; i++) {
+		snprintf(titles[i], CELL, "%d thread%s", grid->counts[i], grid->counts[i] == 1 ? "" : "s");
 		pointers[i + 2] = titles[i];
 	}
-	sheet->table = table_new(sheet->count + 2, pointers);
-	for (size_t i = 0; i < sheet->count; i++)
-		table_right(sheet->table, i + 2);
+	grid->table = table_new(grid->count + 2, pointers);
+	for (size_t i = 0; i < grid->count; i++)
+		table_right(grid->table, i + 2);
 }
 
-/* Nothing where it was measured with no number of threads. */
-static void sheet_row(struct sheet *sheet, const char *title, const struct ceiling_kind *kind, const char *level) {
+/* Skips the row if it was not measured with any number of threads. */
+static void grid_row(struct grid *grid, const char *title, const struct ceiling_kind *kind, const char *level) {
 	char cells[COLUMNS_MAX][CELL];
 	const char *pointers[COLUMNS_MAX + 2] = {title, kind->unit};
 	bool any = false;
-	for (size_t i = 0; i < sheet->count; i++) {
-		const json_t *one = ceilings_find(sheet->ceilings, kind->name, level, sheet->counts[i]);
+	for (size_t i = 0; i < grid->count; i++) {
+		const json_t *one = ceilings_find(grid->ceilings, kind->name, level, grid->counts[i]);
 		snprintf(cells[i], CELL, "-");
 		if (one)
 			number(js_real_or(one, "value", 0), cells[i]);
@@ -76,35 +76,35 @@ static void sheet_row(struct sheet *sheet, const char *title, const struct ceili
 		pointers[i + 2] = cells[i];
 	}
 	if (any)
-		table_row(sheet->table, pointers);
+		table_row(grid->table, pointers);
 }
 
-static void sheet_end(struct sheet *sheet, struct ui *ui) {
-	table_print(sheet->table, ui, stdout);
-	table_free(sheet->table);
+static void grid_end(struct grid *grid, struct ui *ui) {
+	table_print(grid->table, ui, stdout);
+	table_free(grid->table);
 	putchar('\n');
 }
 
 static void bandwidths_print(struct ui *ui, const json_t *ceilings) {
-	struct sheet sheet;
-	sheet_begin(&sheet, ceilings, "bandwidth", "");
+	struct grid grid;
+	grid_begin(&grid, ceilings, "bandwidth", "");
 	for (size_t level = 0; ceiling_levels[level]; level++)
 		for (const struct ceiling_kind *kind = ceiling_kinds; kind->name; kind++)
 			if (kind->group == CEILING_BANDWIDTH) {
 				char title[CELL];
 				snprintf(title, sizeof title, "%s %s", ceiling_levels[level], kind->name);
-				sheet_row(&sheet, title, kind, ceiling_levels[level]);
+				grid_row(&grid, title, kind, ceiling_levels[level]);
 			}
-	sheet_end(&sheet, ui);
+	grid_end(&grid, ui);
 }
 
 static void group_print(struct ui *ui, const json_t *ceilings, enum ceiling_group group, const char *title) {
-	struct sheet sheet;
-	sheet_begin(&sheet, ceilings, title, "");
+	struct grid grid;
+	grid_begin(&grid, ceilings, title, "");
 	for (const struct ceiling_kind *kind = ceiling_kinds; kind->name; kind++)
 		if (kind->group == group)
-			sheet_row(&sheet, kind->name, kind, NULL);
-	sheet_end(&sheet, ui);
+			grid_row(&grid, kind->name, kind, NULL);
+	grid_end(&grid, ui);
 }
 
 static void pairs_print(const json_t *ceilings) {
@@ -123,14 +123,14 @@ static void pairs_print(const json_t *ceilings) {
 	char low[CELL], high[CELL];
 	number(js_real_or(best, "value", 0), low);
 	number(js_real_or(worst, "value", 0), high);
-	printf("A cache line goes from core to core in %s ns (%d to %d)", low, (int)js_int_or(best, "from", 0),
+	printf("A cache line takes %s ns from core to core (%d to %d)", low, (int)js_int_or(best, "from", 0),
 	       (int)js_int_or(best, "to", 0));
 	if (worst != best)
 		printf(" to %s ns (%d to %d)", high, (int)js_int_or(worst, "from", 0), (int)js_int_or(worst, "to", 0));
 	printf(".\n");
 }
 
-/* Which blocks were best, where any were started. */
+/* Shows the best block sizes, if any ceiling used blocks. */
 static void gpu_row(struct table *table, const json_t *one) {
 	const char *name = js_string_or(one, "name", "?"), *level = js_string_or(one, "level", NULL);
 	const struct ceiling_gpu *gpu = ceiling_gpu_find(name, level);
@@ -155,8 +155,8 @@ static void gpus_print(struct ui *ui, const json_t *ceilings) {
 	json_array_foreach((json_t *)ceilings, i, one) gpu_row(table, one);
 	table_print(table, ui, stdout);
 	table_free(table);
-	printf("\nOf costs (us) the least. Bytes are counted as read and written; block and blocks/SM are those it was met "
-	       "with.\n");
+	printf("\nCosts (us) are the lowest ones. Bytes read and bytes written both count. Block and blocks/SM are the "
+	       "best ones.\n");
 }
 
 void ceilings_print(struct ui *ui, const json_t *ceilings) {
@@ -168,5 +168,5 @@ void ceilings_print(struct ui *ui, const json_t *ceilings) {
 	group_print(ui, ceilings, CEILING_PEAK, "peak");
 	group_print(ui, ceilings, CEILING_COST, "cost");
 	pairs_print(ceilings);
-	printf("Bytes are counted as read and written, without the lines that plain stores read first.\n");
+	printf("Bytes read and bytes written both count, without the lines that plain stores read first.\n");
 }

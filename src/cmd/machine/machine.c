@@ -45,7 +45,7 @@ static void people_print(const json_t *machine) {
 	char memory[32];
 	ui_bytes((double)sys_memory_total(), memory, sizeof memory);
 	line("memory", "%s", memory);
-	line("hypervisor", "%s", js_string_or(machine, "hypervisor", "none seen"));
+	line("hypervisor", "%s", js_string_or(machine, "hypervisor", "not virtualised"));
 	gpu_print(json_object_get(machine, "gpu"));
 	line("compiler", "%s", js_string_or(machine, "compiler", "?"));
 	line("flags", "%s", js_string_or(machine, "cflags", "?"));
@@ -75,7 +75,7 @@ static int show(struct app *app, const struct opt_args *args, const json_t *mach
 	return 0;
 }
 
-/* Measurements are shown even where they cannot be kept. */
+/* The results are shown even if the file cannot be written. */
 static int ceilings_run(struct app *app, const struct opt_args *args, const json_t *machine, struct err *err) {
 	long long samples;
 	if (opt_int(args, "samples", 1, 10000, 21, &samples, err))
@@ -91,7 +91,7 @@ static int ceilings_run(struct app *app, const struct opt_args *args, const json
 
 static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	if (opt_has(args, "samples") && !opt_has(args, "ceilings"))
-		return err_set(err, ERR_USAGE, "sweetspot machine --ceilings --samples 9", "--samples is for --ceilings");
+		return err_set(err, ERR_USAGE, "sweetspot machine --ceilings --samples 9", "--samples needs --ceilings");
 	const json_t *machine = app_machine(app, err);
 	if (!machine)
 		return -1;

@@ -16,7 +16,7 @@
 
 enum { GPUS_MAX = 64 };
 
-/* "Model: NAME" in a file of the driver. */
+/* Reads "Model: NAME" from a file of the driver. */
 static json_t *gpu_name(const char *address) {
 	char line[256], *path = mem_printf("/proc/driver/nvidia/gpus/%s/information", address), *model = NULL;
 	if (sys_read_line(path, line, sizeof line) && strncmp(line, "Model:", 6) == 0) {
@@ -27,7 +27,7 @@ static json_t *gpu_name(const char *address) {
 	return json_string(model ? model : "unknown");
 }
 
-/* The driver's list: nothing is opened. */
+/* Lists the GPUs from the files of the driver, without opening a device. */
 static json_t *gpus_json(void) {
 	json_t *gpus = json_array();
 	DIR *folder = opendir("/proc/driver/nvidia/gpus");
@@ -57,7 +57,7 @@ json_t *state_machine(struct app *app, struct err *err) {
 	return machine;
 }
 
-/* The age is the file's: what is in it was measured when it was written. */
+/* The age of the file is the age of the measurements in it. */
 void state_ceilings(json_t *state) {
 	const char *fingerprint = js_string_or(json_object_get(state, "machine"), "fingerprint", "");
 	struct err unknown = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which command makes sense now: the first rules that apply give the one or two that are shown. */
+/* Suggestions for the next command: the first rules that apply give the one or two that are shown. */
 #include <config.h>
 
 #include <stdlib.h>
@@ -15,17 +15,17 @@ enum { NEXT_MAX = 2, OLD_DAYS = 90 };
 
 struct next {
 	json_t *list;
-	const char *store; /* quoted, or NULL */
+	const char *store; /* quoted for a shell, or NULL */
 };
 
-/* Takes the command. */
+/* Takes ownership of `command`. */
 static void next_add(struct next *next, char *command, const char *why) {
 	if (json_array_size(next->list) < NEXT_MAX)
 		json_array_append_new(next->list, json_pack("{s:s,s:s}", "command", command, "why", why));
 	free(command);
 }
 
-/* With the store that was named. */
+/* Adds the option --store if the user gave it. */
 static char *in_store(const struct next *next, const char *command) {
 	return next->store ? mem_printf("%s --store %s", command, next->store) : mem_strdup(command);
 }
@@ -44,8 +44,8 @@ static void kernel_add(struct next *next, const char *before, const json_t *entr
 	free(word);
 }
 
-/* A store may come from somebody else, and what is shown is typed: words, each quoted anew, behind `begin`. NULL where
- * a shell would do more with the line than split it. Caller frees. */
+/* Quotes each word of `line` anew and puts `begin` in front, because a store may come from somebody else, and the user
+ * will type what is shown. NULL if the line is more than a list of words for a shell. The caller frees it. */
 static char *words_again(const char *line, const char *begin) {
 	struct err ignored = {0};
 	char **words = words_split(line, &ignored);
@@ -57,7 +57,7 @@ static char *words_again(const char *line, const char *begin) {
 	return whole;
 }
 
-/* "sweetspot tune ..." with --resume behind its name. */
+/* Suggests the same `sweetspot tune` command with --resume. */
 static void unfinished_next(struct next *next, const json_t *state) {
 	static const char begin[] = "sweetspot tune ";
 	const json_t *search = json_array_get(json_object_get(state, "unfinished"), 0);
@@ -67,10 +67,10 @@ static void unfinished_next(struct next *next, const json_t *state) {
 	bool has = strstr(command, " --resume") != NULL;
 	char *again = words_again(command + sizeof begin - 1, has ? "sweetspot tune" : "sweetspot tune --resume");
 	if (again)
-		next_add(next, again, "goes on where a search was interrupted");
+		next_add(next, again, "continues the interrupted search");
 }
 
-/* The first of the tuned in that state. */
+/* Finds the first entry in that state. */
 static const json_t *tuned_find(const json_t *state, const char *word) {
 	size_t i;
 	json_t *entry;
@@ -104,9 +104,9 @@ static void good_next(struct next *next, const json_t *state) {
 	const json_t *entry = tuned_find(state, "current");
 	if (!entry)
 		return;
-	kernel_add(next, "sweetspot explain", entry, "says why its best configuration wins");
+	kernel_add(next, "sweetspot explain", entry, "explains why its best configuration wins");
 	if (has_command("report"))
-		next_plain(next, "sweetspot report -o report.html", "shows all of it on one page");
+		next_plain(next, "sweetspot report -o report.html", "shows all results on one page");
 	else
 		next_plain(next, "sweetspot export --format env", "writes the settings for programs and job scripts");
 }
@@ -115,14 +115,14 @@ static void ceilings_next(struct next *next, const json_t *state) {
 	const json_t *ceilings = json_object_get(state, "ceilings");
 	if (!js_bool_or(ceilings, "measured", false))
 		next_add(next, mem_strdup("sweetspot machine --ceilings"),
-		         "measures what this machine can do at most, half a minute");
+		         "measures the limits of this machine, in half a minute");
 	else if (js_real_or(ceilings, "age_s", 0) > OLD_DAYS * 86400.0)
 		next_add(next, mem_strdup("sweetspot machine --ceilings"), "its ceilings were measured long ago");
 }
 
 static void first_next(struct next *next) {
-	next_plain(next, "sweetspot tune fw --budget 30s", "finds and proves the best settings for a kernel");
-	next_plain(next, "sweetspot tune --openmp -- ./app in.dat", "the same for a program of yours");
+	next_plain(next, "sweetspot tune fw --budget 30s", "finds and proves the best settings of a kernel");
+	next_plain(next, "sweetspot tune --openmp -- ./app in.dat", "does the same for a program of your own");
 }
 
 void state_next(json_t *state, const char *store) {
@@ -130,7 +130,7 @@ void state_next(json_t *state, const char *store) {
 	struct next next = {.list = json_array(), .store = quoted};
 	const char *word = js_string_or(json_object_get(state, "store"), "state", "");
 	if (strcmp(word, "unusable") == 0) {
-		next_add(&next, mem_strdup("sweetspot doctor"), "looks for what else is wrong");
+		next_add(&next, mem_strdup("sweetspot doctor"), "checks for other problems");
 	} else {
 		unfinished_next(&next, state);
 		again_next(&next, tuned_find(state, "stale"), "it has changed since it was tuned");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* `sweetspot` without a command. */
+/* The command `sweetspot` without further words. */
 #include <config.h>
 
 #include "src/cmd/status/state.h"

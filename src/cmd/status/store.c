@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The store's facts about this machine. Machines are compared because fingerprints with a GPU cannot be made here. */
+/* Collects the results of this machine from the store. It compares the descriptions of machines, because computing the
+ * fingerprint of a machine with a GPU would need a worker. */
 #include <config.h>
 
 #include <stdlib.h>
@@ -21,10 +22,11 @@ struct gather {
 	const json_t *machine;
 	json_t *tuned, *unfinished;
 	int64_t elsewhere;
-	char *here[MACHINES_MAX], *other[MACHINES_MAX]; /* fingerprints: of this build, of another on this machine */
+	char *here[MACHINES_MAX],
+		*other[MACHINES_MAX]; /* one for this build, the others for other builds on this machine */
 	size_t here_count, other_count;
-	const char *outdated; /* NULL, or what makes it another build */
-	int hashes;           /* of programs, made so far */
+	const char *outdated; /* NULL, or the difference to this build */
+	int hashes;           /* number of executables hashed so far */
 	struct err *err;
 };
 
@@ -54,7 +56,7 @@ static int machine_sort(void *ctx, const struct store_row *machine) {
 	return 0;
 }
 
-/* The hash of a program that is a single executable. */
+/* Compares the hash of the executable, for programs that are a single executable. */
 static bool program_changed(struct gather *g, const struct store_row *result, const json_t *program) {
 	const char *file = json_string_value(json_array_get(json_object_get(program, "argv"), 0));
 	char hash[SHA256_TEXT];
@@ -76,7 +78,7 @@ static const char *state_of(struct gather *g, const struct store_row *result) {
 
 static const char *const key[] = {"kernel", "problem", "objective", "device", NULL};
 
-/* Measured with this build, too? */
+/* Tells whether there is also a result of this build. */
 static bool is_superseded(const json_t *tuned, const json_t *entry) {
 	size_t i;
 	json_t *one;

@@ -68,7 +68,7 @@ static char *gpus_text(const json_t *machine) {
 	if (*text)
 		return text;
 	free(text);
-	return mem_strdup("none that a driver lists");
+	return mem_strdup("none listed by a driver");
 }
 
 static void machine_print(const json_t *machine, FILE *out) {
@@ -133,7 +133,7 @@ static void row_add(struct table *table, const json_t *entry, double most, bool 
 	free(problem);
 }
 
-/* The newest first: the store's order is the other. */
+/* Prints the newest entries first; the store lists them last. */
 static void tuned_print(struct ui *ui, const json_t *tuned, FILE *out) {
 	static const char *const titles[] = {"tuned", "problem", "on", "speedup [95 %]", "verdict", "when", "state", ""};
 	size_t all = json_array_size(tuned);
@@ -146,7 +146,7 @@ static void tuned_print(struct ui *ui, const json_t *tuned, FILE *out) {
 	table_print(table, ui, out);
 	table_free(table);
 	if (all > ROWS_MAX)
-		fprintf(out, "and %zu more; --json has all\n", all - ROWS_MAX);
+		fprintf(out, "and %zu more, see --json\n", all - ROWS_MAX);
 }
 
 static void unfinished_print(struct ui *ui, const json_t *state, FILE *out) {
@@ -174,15 +174,15 @@ static void store_print(struct ui *ui, const json_t *store, FILE *out) {
 	const char *word = js_string_or(store, "state", ""), *path = js_string_or(store, "path", "");
 	if (strcmp(word, "unusable") == 0) {
 		fputs(ui_style(ui, UI_BAD), out);
-		line(out, "store", mem_printf("can't be used: %s", js_string_or(store, "error", "")));
+		line(out, "store", mem_printf("unusable: %s", js_string_or(store, "error", "")));
 		fputs(ui_style(ui, UI_PLAIN), out);
 		line(out, "", mem_printf("hint: %s", js_string_or(store, "hint", "")));
 	} else {
-		line(out, "store", mem_printf("%s%s", path, strcmp(word, "absent") == 0 ? " (nothing in it yet)" : ""));
+		line(out, "store", mem_printf("%s%s", path, strcmp(word, "absent") == 0 ? " (does not exist yet)" : ""));
 	}
 }
 
-static void ceilings_say(const json_t *ceilings, FILE *out) {
+static void ceilings_line(const json_t *ceilings, FILE *out) {
 	char age[48];
 	age_text(js_real_or(ceilings, "age_s", NAN), age, sizeof age);
 	line(out, "ceilings",
@@ -207,10 +207,11 @@ void state_print(struct ui *ui, const json_t *state, FILE *out) {
 	const json_t *tuned = json_object_get(state, "tuned");
 	long long elsewhere = (long long)js_int_or(state, "elsewhere", 0);
 	machine_print(json_object_get(state, "machine"), out);
-	ceilings_say(json_object_get(state, "ceilings"), out);
+	ceilings_line(json_object_get(state, "ceilings"), out);
 	store_print(ui, json_object_get(state, "store"), out);
 	if (elsewhere)
-		line(out, "", mem_printf("it also has %lld search%s of other machines", elsewhere, elsewhere == 1 ? "" : "es"));
+		line(out, "",
+		     mem_printf("also contains %lld search%s of other machines", elsewhere, elsewhere == 1 ? "" : "es"));
 	if (json_array_size(tuned))
 		tuned_print(ui, tuned, out);
 	else if (strcmp(js_string_or(json_object_get(state, "store"), "state", ""), "unusable") != 0)
