@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* C functions of specifications: built, run, compared with the baseline; and what is refused. */
+/* C functions of specifications are built, run and compared with the baseline; invalid ones are refused. */
 #include <config.h>
 
 #include <math.h>
@@ -22,7 +22,7 @@ static char folder[] = "/tmp/sweetspot-spec-c-XXXXXX";
 #define N "{\"Name\":\"n\",\"Type\":\"int32\",\"MemoryType\":\"Scalar\",\"FillValue\":1000}"
 #define A "{\"Name\":\"a\",\"Type\":\"double\",\"MemoryType\":\"Scalar\",\"FillValue\":1.5}"
 
-/* What a build does is decided by WHAT, so that each of them is one word away. */
+/* WHAT selects the behaviour of a build, so that each one is a value of a parameter. */
 static const char saxpy[] = "#define _GNU_SOURCE\n#include <sched.h>\n#include <string.h>\n"
 							"static int helper(int i) { return (int)sizeof(cpu_set_t) ? i : 0; }\n"
 							"enum { plain, blocked, rounded, wrong, past, input, broken, crash, nan_, hang };\n"
@@ -128,7 +128,7 @@ static void check_outcomes(struct worker *worker) {
 	spec_c_free(c);
 }
 
-/* The baseline decides what is right: where it fails there is nothing to compare with. */
+/* The baseline is the reference: if it fails, no other configuration can be checked. */
 static void check_baseline(struct worker *worker, const char *what, const char *parameters, const char *kernel,
                            const char *message) {
 	struct err err = {0};
@@ -237,7 +237,7 @@ static void check_types(struct worker *worker) {
 		"\"Arguments\":[" TYPES_VECTORS "," TYPES_SCALARS "]",
 		&err);
 	struct spec_c *c = spec ? spec_c_new(spec, worker, &err) : NULL;
-	ok(c != NULL, "all types can be had %s", err.what);
+	ok(c != NULL, "all types are accepted %s", err.what);
 	for (int step = 1; c && step <= 3; step++) {
 		struct runner runner = spec_c_runner(c);
 		struct trial_result result = {0};
@@ -252,7 +252,7 @@ static void check_types(struct worker *worker) {
 	spec_free(spec);
 }
 
-/* What the macros are: the text of each, as the compiler sees it, decides what is computed. */
+/* Checks the text of each macro as the compiler sees it. */
 static void check_macros(struct worker *worker) {
 	file_write("macros.c", "#define TEXT(x) #x\n#define AS_TEXT(x) TEXT(x)\n"
 	                       "_Static_assert(sizeof AS_TEXT(R) == sizeof \"1.0\" && R / 2 == 0.5, \"a real number\");\n"
@@ -283,7 +283,7 @@ static void check_macros(struct worker *worker) {
 	spec_free(spec);
 }
 
-/* More builds than a worker loads: it is replaced, which is no failure. */
+/* More builds than a worker loads: the worker is replaced, which must not fail. */
 static void check_many(struct worker *worker) {
 	struct err err = {0};
 	struct spec *spec = spec_of("{\"Name\":\"BLOCK\",\"Type\":\"int\",\"Values\":\"list(range(14,84))\"},"

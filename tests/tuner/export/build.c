@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What compilers and build systems read: every byte of every value, no command from any of them; and the header finds
- * the configuration of a problem, of a range, of the nearest. */
+/* Compilers and build systems must read every byte of every value and run no command from any of them; the header must
+ * find the configuration of a problem, of a range and of the nearest problem. */
 #include <config.h>
 
 #include "src/base/sys.h"
@@ -32,7 +32,7 @@ static bool text_write(const char *name, const char *text) {
 	return done;
 }
 
-/* "" where it is silent and succeeds. */
+/* "" if it succeeds silently. */
 static bool is_silent(const char *command) {
 	char got[4096], *whole = mem_printf("cd '%s' && { %s; } 2>&1", fixture_dir, command);
 	bool silent = output_of(whole, got, sizeof got) == 0 && !*got;
@@ -65,7 +65,7 @@ static void test_compiles(const json_t *profile, const char *path, const char *w
 	}
 }
 
-/* Words that no member may be called, and pairs that look alike once cleaned. */
+/* Words that are not allowed as member names, and pairs that become equal once cleaned. */
 static json_t *reserved_names(void) {
 	static const char *const words[] = {"int",    "class",    "linux", "errno", "stdin", "NULL",  "EOF",     "true",
 	                                    "_Bool",  "__x",      "9a",    "a-b",   "a_b",   "a b",   "",        "p_int",
@@ -156,7 +156,7 @@ static void test_dispatch(const char *path) {
 	json_decref(profile);
 }
 
-/* What the file `name` says; at most size - 1 bytes. */
+/* Reads the file `name`, at most size - 1 bytes. */
 static bool file_has(const char *name, const char *want) {
 	char got[4096], *path = fixture_path(name);
 	FILE *file = fopen(path, "r");

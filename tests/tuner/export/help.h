@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the tests of export formats share: texts that quoting gets wrong, profiles of them, and other programs' output.
- */
+/* Shared by the tests of export formats: texts that are hard to quote, profiles of them, and other programs' output. */
 #ifndef TESTS_TUNER_EXPORT_HELP_H
 #define TESTS_TUNER_EXPORT_HELP_H
 #include <sys/wait.h>
@@ -56,7 +55,7 @@ UNUSED static const char *const hostile[] = {
 };
 enum { HOSTILE = sizeof hostile / sizeof *hostile };
 
-/* NULL: there is none here. */
+/* NULL: not installed here. */
 UNUSED static const char *const shells[] = {"dash", "bash", "zsh", "ksh", NULL};
 
 UNUSED static json_t *entry_new(const char *kernel, const json_t *problem, json_t *config) {
@@ -88,7 +87,7 @@ UNUSED static void profile_add(json_t *profile, json_t *entry) {
 	json_array_append_new(json_object_get(profile, "entries"), entry);
 }
 
-/* Writes the profile in a format to a file; false and a line where that fails. */
+/* Writes the profile in a format to a file; false and a line if that fails. */
 UNUSED static bool export_to(const json_t *profile, const char *format, const char *path) {
 	struct err err = {0};
 	FILE *out = fopen(path, "w");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What batch systems, module systems and launchers read: every byte of every value, no command from any of them, and
- * the CPUs that the binding says. */
+/* Batch systems, module systems and launchers must read every byte of every value, run no command from any of them, and
+ * use the CPUs of the binding. */
 #include <config.h>
 
 #include <sys/stat.h>
@@ -253,7 +253,7 @@ static void test_modules(const char *path) {
 	           lines_are(path, "VALUE", "setenv(\"SWEETSPOT_FW_VALUE\", \"a\\034\\093\\093\\010\\092\\195\\169\")\n");
 	bool tcl = export_to(profile, "modulefile-tcl", path) &&
 	           lines_are(path, "VALUE", "setenv SWEETSPOT_FW_VALUE \"a\\042\\135\\135\\012\\134\xc3\xa9\"\n");
-	ok(lua && tcl, "modules escape what is no letter or digit");
+	ok(lua && tcl, "modules escape everything except letters and digits");
 	json_decref(profile);
 	profile = all_hostile();
 	int odd = 0;

@@ -31,7 +31,7 @@ static void select_all(const json_t *profile) {
 	json_decref(problem);
 }
 
-/* What is merged must pass the check that its parts have passed. */
+/* A merged profile must pass the check that its parts have passed. */
 static void merge_all(const json_t *profile) {
 	struct err err = {0};
 	json_t *other = json_deep_copy(profile), *both = json_pack("[O,o]", profile, other), *conflicts = NULL, *one;

@@ -21,7 +21,7 @@ static json_t *merged(const json_t *profiles, enum profile_prefer prefer, size_t
 	return result;
 }
 
-/* Of what is checked one after the other: the first that failed. */
+/* The first check that failed. */
 static void told(const char *what, int wrong) {
 	if (!ok(wrong < 0, "%s", what))
 		printf("# in round %d\n", wrong);
@@ -178,7 +178,7 @@ static void test_units(void) {
 	json_object_set_new(entry, "unit", json_string("GB/s"));
 	json_t *profiles = json_pack("[O,O]", a, b), *faster = merged(profiles, PROFILE_PREFER_FASTER, NULL);
 	json_t *newest = merged(profiles, PROFILE_PREFER_NEWEST, NULL);
-	ok(!faster && newest, "what is measured in different units is settled by date only");
+	ok(!faster && newest, "entries in different units are settled by date only");
 	json_decref(a);
 	json_decref(b);
 	json_decref(profiles);

@@ -107,7 +107,7 @@ static void test_odd_results(struct store *store) {
 	result = fixture_result("odd", 1, 0.5);
 	store_search_end(store, fixture_search(store, bytes.id, "odd", "{\"n\":1}"), "done", result, &err);
 	profile = made(store, odd, NULL);
-	ok(profile != NULL, "a command with bytes that are no UTF-8");
+	ok(profile != NULL, "a command with bytes that are not UTF-8");
 	json_decref(profile);
 	json_decref(result);
 }
@@ -152,7 +152,7 @@ static void test_program(struct store *store) {
 		}
 		json_object_set(program, member, value);
 	}
-	ok(tried > 30 && accepted == 0 && profile_check(profile, &err) == 0, "what is wrong in it is refused");
+	ok(tried > 30 && accepted == 0 && profile_check(profile, &err) == 0, "faults in it are refused");
 	free(environment);
 	json_decref(copy);
 	json_decref(profile);
@@ -267,14 +267,14 @@ static void test_hostile(json_t *profile) {
 		accepted += profile_check(profile, NULL) == 0;
 	}
 	json_object_set_new(profile, "created", created);
-	ok(accepted == 0, "times that are none");
+	ok(accepted == 0, "invalid times");
 	json_t *machine = json_object_get(profile, "machine");
 	for (size_t i = 0; i < sizeof prints / sizeof *prints; i++) {
 		json_object_set_new(machine, "fingerprint", json_string(prints[i]));
 		accepted += profile_check(profile, NULL) == 0;
 	}
 	json_object_set_new(machine, "fingerprint", json_string(MACHINE));
-	ok(accepted == 0 && profile_check(profile, NULL) == 0, "fingerprints that are none");
+	ok(accepted == 0 && profile_check(profile, NULL) == 0, "invalid fingerprints");
 }
 
 /* Bytes of the text are changed, removed, doubled: parsing and checking end with a verdict, and what passes is written

@@ -27,7 +27,7 @@ static const char *const files[] = {
 enum { FILES = sizeof files / sizeof *files };
 
 static void run(const char *text, size_t size) {
-	/* Of its own size, so that a sanitizer sees a step behind it. */
+	/* An allocation of exactly this size, so that a sanitizer sees a read behind it. */
 	uint8_t *copy = mem_alloc(size, 1);
 	if (size)
 		memcpy(copy, text, size);
@@ -169,7 +169,7 @@ static void test_large(void) {
 			       record->rows[k].samples[1] == plain->rows[k].samples[1];
 		ok(packed_size > 1 << 16 && same, "a large packed file reads as the plain one: %zu%s", i, err.what);
 		record_free(record);
-		data[packed_size - 4] ^= 0x7f; /* its size is a lie */
+		data[packed_size - 4] ^= 0x7f; /* the recorded size is wrong */
 		record = record_parse(data, packed_size, "lying", &err);
 		ok(!record && err.code == ERR_USAGE && strstr(err.what, "gzip"), "%s", err.what);
 		record_free(record);
@@ -183,7 +183,7 @@ static void test_large(void) {
 	}
 }
 
-/* Two members: the size of the second is all that the end tells. */
+/* Two members: the end of the file tells only the size of the second. */
 static void test_large_members(void) {
 	size_t size, first, second;
 	char *text = large("\n", &size), *a = packed(text, size - 20, &first), *b = packed(text + size - 20, 20, &second);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Cache files of Kernel Tuner, with all that is found in them. */
+/* Cache files of Kernel Tuner, with the variants that published files have. */
 #include <config.h>
 
 #include "src/base/sys.h"
@@ -147,7 +147,7 @@ static void test_objective(void) {
 	record_free(record);
 	record = record_of(rate, &err);
 	ok(record && strcmp(record->objective, "time") == 0 && record->optimum == 1,
-	   "what is made larger gives way to the time that it is made of");
+	   "an objective that is maximised is replaced by the time that it is derived from");
 	record_free(record);
 	free(energy);
 	free(rate);

@@ -29,7 +29,7 @@ static void test_result(void) {
 	ok(row && row->value == 52.507584 && row->sample_count == 1 && row->samples[0] == row->value, "its time");
 	ok(row && row->cost.framework == 1 && row->cost.search == 0.5 && row->cost.validation == 0.25 &&
 	       row->cost.compile == 2.25 && fabs(record_row_cost(row) - 4.052507584) < 1e-12,
-	   "what it cost");
+	   "its cost");
 	ok(record && record->counter_count == 2 && strcmp(record->counters[0], "a.sum") == 0 && row && row->counters &&
 	       row->counters[0] == 5.5 && row->counters[1] == 0.25,
 	   "its counters");
@@ -107,7 +107,8 @@ static void test_errors(void) {
 	refused("{'Results': {}}", "a list");
 	refused("{'Results': [{'Status': 5}]}", "a text");
 	refused("{'Metadata': {'TimeUnit': 'Weeks'}, 'Results': []}", "TimeUnit");
-	refused("{'Results': [{'Configuration': [{'Value': 5}], 'Status': 'Ok', 'TotalDuration': 1}]}", "cannot be the name");
+	refused("{'Results': [{'Configuration': [{'Value': 5}], 'Status': 'Ok', 'TotalDuration': 1}]}",
+	        "cannot be the name");
 	refused("{'Results': [", "the text ends");
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the tests of recorded spaces share: texts with ' for ", rows found by their values. */
+/* Shared by the tests of recorded spaces: texts with ' for ", and rows found by their values. */
 #ifndef TESTS_TUNER_RECORD_RECORD_HELP_H
 #define TESTS_TUNER_RECORD_RECORD_HELP_H
 #include <math.h>
@@ -27,7 +27,7 @@ __attribute__((unused)) static struct record *record_of(const char *text, struct
 	return record;
 }
 
-/* The row of the configuration with these members; NULL: there is none. */
+/* The row of the configuration with these members, or NULL. */
 __attribute__((unused)) static const struct record_row *row_of(const struct record *record, const char *config) {
 	char *text = quoted(config);
 	json_t *json = json_loads(text, 0, NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What tuning stored, exported as each format and read again, is the same: configurations, statuses, times, counters.
- */
+/* Results of tuning must be the same when they are exported in each format and read again: configurations, statuses,
+ * times and counters. */
 #include <config.h>
 
 #include "src/base/json/js.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Numbers are what strtod says they are, texts what JSON says, and skipping ends where reading does. */
+/* Numbers must equal strtod's, texts must follow JSON, and skipping must end where reading ends. */
 #include <config.h>
 
 #include <math.h>
@@ -91,8 +91,8 @@ static void test_no_numbers(void) {
 		struct err err;
 		struct scan scan = scan_this(texts[i], &err);
 		double got;
-		ok(!(scan_number(&scan, &got) && scan_end(&scan)) && err.code == ERR_USAGE, "'%s' is no number: %s", texts[i],
-		   err.what);
+		ok(!(scan_number(&scan, &got) && scan_end(&scan)) && err.code == ERR_USAGE, "'%s' is not a number: %s",
+		   texts[i], err.what);
 	}
 	struct err err;
 	double nan = 0, infinite = 0;
@@ -100,7 +100,7 @@ static void test_no_numbers(void) {
 	ok(scan_array(&scan) && scan_item(&scan) && scan_number(&scan, &nan) && scan_item(&scan) &&
 	       scan_number(&scan, &infinite) && !scan_item(&scan) && scan_end(&scan) && isnan(nan) && isinf(infinite) &&
 	       infinite < 0,
-	   "what Python writes for numbers that are not finite");
+	   "Python's words for numbers that are not finite");
 }
 
 static void test_texts(void) {

@@ -132,7 +132,7 @@ static void several(void) {
 	record_free(record);
 }
 
-/* What random search comes to scores 0 by its own mean. */
+/* A random search scores 0 against its own mean. */
 static void random_is_zero(void) {
 	enum { RUNS = 400 };
 	struct record *record = record_made(10, 10, broad, 2);
@@ -169,7 +169,7 @@ static void limited(void) {
 	score_results(&sheet, 1, 1, results);
 	ok(score_sheet_runs(sheet) == 1, "a run that was not made is left out");
 	ok(near(results[0].value[SCORE_RATIO + 1], 1. / 3) && isnan(results[0].value[SCORE_RATIO + 2]),
-	   "what is beyond the budget is not known");
+	   "figures beyond the budget are unknown");
 	replay_clear(&run);
 	score_sheet_free(sheet);
 	score_axis_free(axis);

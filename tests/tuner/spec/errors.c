@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What is no specification is refused with its place; mutated ones do no harm. */
+/* Invalid specifications are refused with the place of the error; mutated ones do no harm. */
 #include <config.h>
 
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Specifications of published spaces, and what their members mean. */
+/* Specifications of published spaces, and the meaning of their members. */
 #include <config.h>
 
 #include "src/base/sha256.h"
@@ -63,7 +63,7 @@ static void test_defaults(void) {
 		   spec, "{'grid_width': 4096, 'grid_height': 4096, 'block_size_x': 256, 'block_size_y': 1, 'tile_size_x': 1, "
 				 "'tile_size_y': 1, 'temporal_tiling_factor': 1, 'max_tfactor': 10, 'loop_unroll_factor_t': 1, "
 				 "'sh_power': 1}"),
-	   "a Default that is no value, and one that is not valid with the others");
+	   "a Default that is not among the values, and one that is not valid with the others");
 	spec_free(spec);
 	spec = good(spec_with("{'Name': 'a', 'Values': '[1, 2, 3]', 'Default': 3}, {'Name': 'b', 'Values': '[1, 2, 3]'}",
 	                      "{'Expression': 'b > 1'}", "", &err),

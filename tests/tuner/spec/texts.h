@@ -4,7 +4,7 @@
 #ifndef TESTS_TUNER_SPEC_TEXTS_H
 #define TESTS_TUNER_SPEC_TEXTS_H
 
-/* Expressions, Defaults that are no values or not valid, members that the schema lacks. */
+/* Expressions, Defaults that are not among the values or not valid, members that the schema lacks. */
 static const char hotspot_text[] =
 	"{'General': {'BenchmarkName': 'hotspot', 'OutputFormat': 'JSON'}, 'ConfigurationSpace': {'TuningParameters': ["
 	"{'Name': 'grid_width', 'Type': 'int', 'Values': '[4096]', 'Default': 4096},"

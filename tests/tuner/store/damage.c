@@ -160,7 +160,7 @@ static int touch_result(void *ctx, const struct store_row *result) {
 	return 0;
 }
 
-/* 0: all could be read; 1: an error said why not; -1: an error that says nothing. */
+/* 0: everything could be read; 1: an error told why not; -1: an error without a message. */
 static int read_all(struct store *store, size_t *touched) {
 	struct err err[2] = {0};
 	int rc = 0;

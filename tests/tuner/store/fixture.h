@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the tests of the store share: a folder of their own, and sessions, searches and trials to put in. */
+/* Shared by the tests of the store: a folder of their own, and sessions, searches and trials. */
 #ifndef TESTS_TUNER_STORE_FIXTURE_H
 #define TESTS_TUNER_STORE_FIXTURE_H
 #include <dirent.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* No space, no permission: a clear error, and what was stored before is still there. */
+/* Without space or permission there must be a clear error, and earlier content must survive. */
 #include <config.h>
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Merging stores: what comes out is all that was in them, once, in whatever order they come; what is hostile is refused
- * by name and changes nothing; a kill leaves what was there, or all. */
+/* Merged stores must hold all rows of their sources once, in any order of the sources; hostile files are refused by
+ * name and change nothing; a kill leaves the old content or all of the new. */
 #include <config.h>
 
 #include <fcntl.h>
@@ -222,8 +222,8 @@ struct hostile {
 
 static void test_hostile(void) {
 	static const struct hostile cases[] = {
-		{"a machine that is no JSON", "UPDATE sessions SET machine = '{'"},
-		{"a problem that is no object", "UPDATE searches SET problem = '[1]'"},
+		{"a machine that is not JSON", "UPDATE sessions SET machine = '{'"},
+		{"a problem that is not an object", "UPDATE searches SET problem = '[1]'"},
 		{"a result with a key twice", "UPDATE searches SET result = '{\"a\":1,\"a\":2}'"},
 		{"samples that are none", "UPDATE trials SET samples = 'x' WHERE id = (SELECT max(id) FROM trials)"},
 		{"an endless value", "UPDATE trials SET value = 9e999"},

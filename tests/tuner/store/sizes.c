@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Sizes of a kernel out of a store: which results belong together, what their trials say of ratios, and what the
- * profile makes of it. */
+/* Sizes of a kernel from a store: the results that belong together, the ratios from their trials, and the profile that
+ * is made from them. */
 #include <config.h>
 
 #include "src/base/json/js.h"
@@ -100,7 +100,7 @@ static void test_group(struct store *store) {
 	sizes_free(sizes);
 	json_object_set_new(problem, "steps", json_integer(77));
 	sizes = load(store, "n", problem);
-	ok(!sizes, "what was never measured has no sizes");
+	ok(!sizes, "a kernel that was never measured does not have sizes");
 	sizes_free(sizes);
 	json_decref(problem);
 }
@@ -112,8 +112,8 @@ static void test_ratios(struct store *store) {
 	size_t pairs;
 	double ratio = sizes_ratio(sizes, 1, large, &pairs);
 	ok(fabs(ratio - 1.01) < 1e-9 && pairs == 7, "pairs of a block cancel what slows both: %.4f of %zu", ratio, pairs);
-	ok(isinf(sizes_ratio(sizes, 0, large, NULL)), "what failed does not work");
-	ok(isnan(sizes_ratio(sizes, 3, small, NULL)), "what was not measured is not known");
+	ok(isinf(sizes_ratio(sizes, 0, large, NULL)), "a configuration that failed does not work");
+	ok(isnan(sizes_ratio(sizes, 3, small, NULL)), "a configuration that was not measured is unknown");
 	ok(sizes_ratios_read(sizes, store, NULL) == 0 && sizes_ratio(sizes, 1, large, NULL) == ratio,
 	   "read twice, the same");
 	size_t count = sizes_ranges(sizes, SIZE_MAX, ranges);
@@ -145,7 +145,7 @@ static void test_profile(struct store *store) {
 	json_object_set_new(json_object_get(range, "environment"), "LD_PRELOAD", json_string("x.so"));
 	ok(profile_check(profile, &err) != 0, "and variables that a profile may not set");
 	json_object_set_new(profile, "sizes", json_integer(1));
-	ok(profile_check(profile, &err) != 0, "and what is no list");
+	ok(profile_check(profile, &err) != 0, "and anything except a list");
 	json_decref(profile);
 }
 

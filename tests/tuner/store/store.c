@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What goes into the store comes out again; what --resume finds; which results are the newest. */
+/* Rows come out of the store as they went in; --resume finds the right search; the newest results are chosen. */
 #include <config.h>
 
 #include <fcntl.h>
@@ -54,7 +54,7 @@ static void test_trials(const char *path) {
 	ok(store_trials_each(store, search, NULL, see_trial, &some, &err) == 0 && some.count == 5, "the caller can stop");
 	struct seen none = {.right = true};
 	ok(store_trials_each(store, search + 99, NULL, see_trial, &none, &err) == 0 && none.count == 0,
-	   "an unknown search has no trials");
+	   "an unknown search does not have trials");
 	ok(fixture_trial(store, search, 1, &err) != 0 && err.code == ERR_FAILED && *err.hint,
 	   "a store opened for reading takes no trial: %s", err.what);
 	store_close(store);
@@ -194,9 +194,9 @@ static void test_results(struct store *store) {
 	store_each(store, STORE_RESULTS, &here, see_result, &seen, &err);
 	is_text(seen.text, "fw/64/0.25 fw/128/2 gol/64/0.75 ", "the newest of each kernel and problem, oldest first");
 	store_each(store, STORE_RESULTS, NULL, see_result, &all, &err);
-	ok(all.count == 4, "of all machines");
+	ok(all.count == 4, "the results of all machines");
 	ok(store_each(store, STORE_RESULTS, &unknown, see_result, &none, &err) == 0 && none.count == 0,
-	   "of an unknown one: none");
+	   "an unknown machine does not have results");
 }
 
 static void test_pragmas(const char *path) {
@@ -254,13 +254,13 @@ static void test_plans(const char *path) {
 	struct store *store = fixture_open(path);
 	int64_t search = fixture_search(store, fixture_session(store, MACHINE), "fw", "{}");
 	json_t *plan = json_pack("{s:i,s:[i,i]}", "budget", 200, "sources", 3, 1), *read = plan;
-	ok(store_plan_get(store, search, &read, &err) == 0 && !read, "a search has no plan at first");
+	ok(store_plan_get(store, search, &read, &err) == 0 && !read, "a search does not have a plan at first");
 	ok(store_plan_set(store, search, json_object_get(plan, "sources"), &err) == 0 &&
 	       store_plan_set(store, search, plan, &err) == 0,
 	   "the last one that is set");
 	ok(store_plan_get(store, search, &read, &err) == 0 && json_equal(plan, read), "is what is read");
 	json_decref(read);
-	ok(store_plan_get(store, search + 1, &read, &err) == 0 && !read, "another search has none");
+	ok(store_plan_get(store, search + 1, &read, &err) == 0 && !read, "another search does not have one");
 	ok(store_plan_set(store, search + 1, plan, &err) != 0, "and a search that isn't there can't have one");
 	store_close(store);
 	sqlite3 *db;
