@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* `sweetspot profile diff`: what changed from one profile to another. */
+/* `sweetspot profile diff`: the changes from one profile to another. */
 #include <config.h>
 
 #include <math.h>
@@ -35,7 +35,7 @@ static char *member_text(const json_t *value) {
 	return clean;
 }
 
-/* "block 16 -> 64" */
+/* Writes for example "block 16 -> 64". */
 static char *settings_text(const json_t *settings) {
 	char *text = mem_strdup("");
 	json_t *one;

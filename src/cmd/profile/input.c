@@ -93,8 +93,8 @@ int profile_inputs_store(struct profile_inputs *inputs, struct app *app, const s
 			failed = machine_add(inputs, app, store, fingerprint, err);
 	}
 	if (!failed && !inputs->count)
-		failed =
-			err_set(err, ERR_NOTHING, "tune something first: sweetspot tune", "%s holds no result", store_path(store));
+		failed = err_set(err, ERR_NOTHING, "tune something first, with sweetspot tune", "%s does not contain results",
+		                 store_path(store));
 	json_decref(machines);
 	store_close(store);
 	return failed;
@@ -113,7 +113,7 @@ void profile_inputs_free(struct profile_inputs *inputs) {
 	free(inputs->items);
 }
 
-/* The best entry for this machine; the newest of several equal ones. */
+/* Picks the profile that fits this machine best and, among several, the newest. */
 static struct profile_input *nearest(const struct profile_inputs *inputs) {
 	struct profile_input *best = NULL;
 	for (size_t i = 0; i < inputs->count; i++) {
@@ -131,9 +131,8 @@ static int open_file(struct profile_input *input, struct app *app, const char *p
 	int failed = profile_inputs_files(&inputs, app, &path, 1, err);
 	struct profile_input *best = failed ? NULL : nearest(&inputs);
 	if (best && inputs.count > 1 && best->origin == PROFILE_FOREIGN)
-		failed =
-			err_set(err, ERR_NOTHING, "`sweetspot profile show` lists them",
-		            "%s: of its %zu profiles none is of this machine: each is of another machine", path, inputs.count);
+		failed = err_set(err, ERR_NOTHING, "`sweetspot profile show` lists them",
+		                 "%s holds %zu profiles, all of other machines", path, inputs.count);
 	if (best && !failed) {
 		*input = *best;
 		*best = (struct profile_input){0};

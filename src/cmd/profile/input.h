@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Profiles as the verbs of `sweetspot profile` take them: from files, folders and the store, with their standing here.
- */
+/* Profiles from files, folders and the store, and how they relate to this machine, for the verbs of `sweetspot
+ * profile`. */
 #ifndef SRC_CMD_PROFILE_INPUT_H
 #define SRC_CMD_PROFILE_INPUT_H
 #include <jansson.h>
@@ -10,10 +10,10 @@
 #include "tuner/store/store.h"
 
 struct profile_input {
-	char *path; /* of the file or of the store */
+	char *path; /* the path of the file or of the store */
 	bool from_file;
 	json_t *profile;
-	json_t *hashes; /* of executables that were looked at */
+	json_t *hashes; /* hashes of executables, so that each is read only once */
 	enum profile_origin origin;
 };
 struct profile_inputs {
@@ -21,29 +21,29 @@ struct profile_inputs {
 	size_t count;
 };
 
-/* Files as they are, folders by the .json in them, sorted. Call profile_inputs_free in any case. */
+/* Reads the files, and the .json files of folders in sorted order. Call profile_inputs_free even after a failure. */
 int profile_inputs_files(struct profile_inputs *inputs, struct app *app, const char *const *paths, size_t count,
                          struct err *err);
-/* A profile for each machine in the store, this one's first. */
+/* Makes a profile for each machine in the store, beginning with this one. */
 int profile_inputs_store(struct profile_inputs *inputs, struct app *app, const struct opt_args *args, struct err *err);
 void profile_inputs_free(struct profile_inputs *inputs);
 
-/* The one to use: of a file (NULL: of the store, this machine's). Of a folder this machine's, or that of another
- * compiler; ERR_NOTHING where there is none. */
+/* Opens one profile: the file or, if path is NULL, that of this machine in the store. From a folder it takes the
+ * profile of this machine, or of this machine with another compiler; ERR_NOTHING if there is neither. */
 int profile_input_open(struct profile_input *input, struct app *app, const struct opt_args *args, const char *path,
                        struct err *err);
 void profile_input_close(struct profile_input *input);
-/* --kernel, where a plug-in's may be named by its file: leaves out all others. */
+/* Keeps only the entries of --kernel, where a kernel of a plug-in may be given by its file. */
 int profile_input_pick(struct profile_input *input, struct app *app, const struct opt_args *args, struct err *err);
 
-/* The kernel of an entry as it is here: of --kernel or built in; NULL: not known. */
+/* Finds the present kernel of an entry, among those of --kernel and the built-in ones; NULL if it is unknown. */
 const struct kernel_desc *profile_kernel(struct app *app, const struct opt_args *args, const json_t *entry);
-/* The state of an entry here: profile_entry_state. */
+/* Returns the state of an entry on this machine, see profile_entry_state. */
 const char *profile_state_here(struct app *app, const struct opt_args *args, const struct profile_input *input,
                                const json_t *entry);
-/* "cpu, threads": what makes it another machine; caller frees. */
+/* Lists what makes it another machine, for example "cpu, threads"; the caller frees it. */
 char *profile_differing(struct app *app, const struct profile_input *input);
-/* The recommendations of the store for a machine. New reference. */
+/* Makes the recommendations of the store for a machine. New reference. */
 json_t *profile_of_store(struct app *app, struct store *store, const char *fingerprint, struct err *err);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* `sweetspot profile merge`: profiles of one machine into one, of several into a folder. What differs is settled only
- * where that was asked for, and then said. */
+/* `sweetspot profile merge`: joins profiles of one machine into one, and of several machines into a folder. A conflict
+ * is only settled on request, and then reported. */
 #include <config.h>
 
 #include <stdlib.h>
@@ -24,7 +24,7 @@ enum { CONFLICTS_SHOWN = 20 };
 
 struct joining {
 	struct app *app;
-	const char *output; /* NULL: stdout */
+	const char *output; /* NULL for stdout */
 	bool folder;
 	enum profile_prefer prefer;
 	json_t *profiles, *merged, *conflicts;
@@ -70,7 +70,7 @@ static bool is_taken(const json_t *targets, const char *path) {
 	return false;
 }
 
-/* 1: another machine has that name. What is there of this machine takes part. */
+/* Returns 1 if another machine has that name. A profile of the same machine takes part in the merge. */
 static int target_try(struct joining *joining, const char *fingerprint, const char *path, struct err *err) {
 	int other = is_taken(joining->targets, path);
 	json_t *there = !other && access(path, F_OK) == 0 ? profile_load(path, err) : NULL;
@@ -98,17 +98,18 @@ static int target_find(struct joining *joining, const char *fingerprint, struct 
 	return other ? -1 : 0;
 }
 
-/* A name for each machine, the shorter one for the first in the order of fingerprints. */
+/* Chooses a name for each machine. If two would have the same short name, the first in the order of fingerprints gets
+ * it. */
 static int targets_find(struct joining *joining, struct err *err) {
 	json_t *machines = machines_of(joining->profiles);
-	char *text = js_canonical(machines); /* sorted */
+	char *text = js_canonical(machines); /* js_canonical sorts */
 	json_t *sorted = js_parse(text, strlen(text), "machines", err), *value;
 	const char *fingerprint;
 	int failed = sorted ? 0 : -1;
 	json_object_foreach(sorted, fingerprint, value) failed =
 		failed || (joining->folder && target_find(joining, fingerprint, err)) ? -1 : 0;
 	if (!joining->folder && json_object_size(machines) > 1)
-		failed = err_set(err, ERR_USAGE, "name a folder: -o fleet/", "these are profiles of %zu machines",
+		failed = err_set(err, ERR_USAGE, "give a folder, for example -o fleet/", "the profiles belong to %zu machines",
 		                 json_object_size(machines));
 	free(text);
 	json_decref(sorted);
@@ -116,11 +117,11 @@ static int targets_find(struct joining *joining, struct err *err) {
 	return failed;
 }
 
-/* "variant=a x=3 (1.2 ms, 2025-01-01T..)" */
+/* Writes for example "variant=a x=3 (1.2 ms, 2025-01-01T..)". */
 static char *choice_text(const json_t *choice) {
 	char median[64] = "";
 	char *config = json_object_get(choice, "config") ? results_config(json_object_get(choice, "config"), NULL)
-	                                                 : mem_strdup("other ranges");
+	                                                 : mem_strdup("different ranges");
 	if (json_object_get(choice, "median"))
 		snprintf(median, sizeof median, "%.6g, ", js_real_or(choice, "median", 0));
 	char *text = mem_printf("%s (%s%s)", config, median, js_string_or(choice, "measured", ""));
@@ -128,7 +129,7 @@ static char *choice_text(const json_t *choice) {
 	return text;
 }
 
-static void conflict_say(struct ui *ui, const json_t *conflict) {
+static void conflict_describe(struct ui *ui, const json_t *conflict) {
 	const json_t *kept = json_object_get(conflict, "kept");
 	char *kernel = profile_text_kernel(conflict), *problem = profile_text_problem(conflict), *all = mem_strdup("");
 	json_t *one;
@@ -141,7 +142,7 @@ static void conflict_say(struct ui *ui, const json_t *conflict) {
 	}
 	if (json_is_object(kept)) {
 		char *text = choice_text(kept);
-		ui_warn(ui, NULL, "%s %s: %s is taken, not %s", kernel, problem, text, all);
+		ui_warn(ui, NULL, "%s %s: using %s, not %s", kernel, problem, text, all);
 		free(text);
 	} else {
 		ui_warn(ui, NULL, "%s %s: %s", kernel, problem, all);
@@ -151,10 +152,10 @@ static void conflict_say(struct ui *ui, const json_t *conflict) {
 	free(all);
 }
 
-static void conflicts_say(struct joining *joining) {
+static void conflicts_describe(struct joining *joining) {
 	size_t count = json_array_size(joining->conflicts);
 	for (size_t i = 0; i < count && i < CONFLICTS_SHOWN; i++)
-		conflict_say(app_ui(joining->app), json_array_get(joining->conflicts, i));
+		conflict_describe(app_ui(joining->app), json_array_get(joining->conflicts, i));
 	if (count > CONFLICTS_SHOWN)
 		ui_warn(app_ui(joining->app), NULL, "and %zu more", count - CONFLICTS_SHOWN);
 }
@@ -198,12 +199,12 @@ static int join(struct joining *joining, bool json, struct err *err) {
 	if (targets_find(joining, err))
 		return -1;
 	joining->merged = profile_merge(joining->profiles, joining->prefer, &joining->conflicts, err);
-	conflicts_say(joining);
+	conflicts_describe(joining);
 	if (!joining->merged)
 		return -1;
 	if (!joining->output)
 		return js_write(json_array_get(joining->merged, 0), stdout)
-		           ? err_set(err, ERR_FAILED, NULL, "stdout can't be written")
+		           ? err_set(err, ERR_FAILED, NULL, "cannot write to stdout")
 		           : 0;
 	if (files_write(joining, err))
 		return -1;
@@ -217,7 +218,7 @@ static bool is_folder(const char *path) {
 	return (length && path[length - 1] == '/') || (stat(path, &about) == 0 && S_ISDIR(about.st_mode));
 }
 
-/* Without the slashes at its end. */
+/* Returns the path without slashes at its end. */
 static char *output_read(const struct opt_args *args) {
 	const char *output = opt_get(args, "output", NULL);
 	char *path = output && strcmp(output, "-") != 0 ? mem_strdup(output) : NULL;
@@ -236,7 +237,7 @@ int profile_merge_run(struct app *app, const struct opt_args *args, struct err *
 		paths[i] = opt_word(args, i + 1);
 	int failed = prefer_read(args, &joining.prefer, err);
 	if (!failed && opt_has(args, "json") && !output)
-		failed = err_set(err, ERR_USAGE, "add -o FILE", "--json tells what was done: the profile has to go elsewhere");
+		failed = err_set(err, ERR_USAGE, "add -o FILE", "--json reports on stdout, so the profile needs a file");
 	failed = failed || profile_inputs_files(&inputs, app, paths, count, err) ? -1 : 0;
 	for (size_t i = 0; i < inputs.count; i++)
 		json_array_append(joining.profiles, inputs.items[i].profile);

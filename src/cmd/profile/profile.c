@@ -30,9 +30,9 @@ static const struct opt options[] = {
 
 static const struct verb {
 	const char *name, *example;
-	size_t least, most; /* words after it */
+	size_t least, most; /* the number of words after it */
 	profile_run *run;
-	const char *options[9]; /* of those above and --store; others don't go with it */
+	const char *options[9]; /* the options that the verb accepts, among those above and --store */
 } verbs[] = {
 	{"show", "sweetspot profile show [FILE...]", 0, SIZE_MAX, profile_show, {"kernel", "store"}},
 	{"diff", "sweetspot profile diff OLD.json NEW.json", 1, 2, profile_diff_run, {"store"}},
@@ -62,7 +62,8 @@ static int unknown(const char *word, struct err *err) {
 	for (size_t i = 0; i < VERBS; i++)
 		names[i] = verbs[i].name;
 	const char *near = near_word(word, names, VERBS);
-	err_set(err, ERR_USAGE, "it is show, diff, merge, verify or select", "`sweetspot profile %s` does not exist", word);
+	err_set(err, ERR_USAGE, "the verbs are show, diff, merge, verify and select",
+	        "unknown verb: `sweetspot profile %s`", word);
 	return near ? err_hint(err, "did you mean `sweetspot profile %s`?", near) : -1;
 }
 
@@ -70,8 +71,8 @@ static int option_check(const struct verb *verb, const char *name, struct err *e
 	for (const char *const *known = verb->options; *known; known++)
 		if (strcmp(*known, name) == 0)
 			return 0;
-	return err_set(err, ERR_USAGE, "`sweetspot profile --help` says what goes with what",
-	               "--%s does not go with `profile %s`", name, verb->name);
+	return err_set(err, ERR_USAGE, "`sweetspot profile --help` lists the options of each verb",
+	               "--%s is not an option of `profile %s`", name, verb->name);
 }
 
 static int check(const struct verb *verb, const struct opt_args *args, struct err *err) {

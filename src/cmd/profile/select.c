@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* `sweetspot profile select`: what would be used for a problem. */
+/* `sweetspot profile select`: shows the configuration for a problem. */
 #include <config.h>
 
 #include <math.h>
@@ -23,7 +23,7 @@ struct selection {
 	const char *state;
 };
 
-/* A range stands on all entries of its kernel: it is as stale as one of them. */
+/* A range depends on all entries of its kernel, so it is stale as soon as one of them is. */
 static const char *state_of(const struct selection *selection) {
 	const struct profile_choice *choice = &selection->choice;
 	const char *state = profile_origin_word(selection->input.origin), *kernel = opt_word(selection->args, 1);
@@ -73,7 +73,7 @@ static void costs_print(const struct profile_choice *choice) {
 		number(text, sizeof text, choice, choice->predicted);
 		line("predicted", text);
 	} else {
-		line("predicted", "not known: nothing near enough was measured");
+		line("predicted", "unknown, because the nearest measurements are too far away");
 	}
 	if (isfinite(choice->measured) && choice->fit != PROFILE_EXACT) {
 		number(text, sizeof text, choice, choice->measured);
@@ -122,8 +122,9 @@ static void warn(const struct selection *selection) {
 	if (strcmp(selection->state, "stale") == 0)
 		ui_warn(ui, "tune it again", "the kernel has changed since it was tuned");
 	else if (selection->input.origin != PROFILE_HERE)
-		ui_warn(ui, "`sweetspot profile verify` measures whether it still holds", "%s is of %s", selection->input.path,
-		        selection->input.origin == PROFILE_FOREIGN ? "another machine" : "another compiler on this machine");
+		ui_warn(ui, "`sweetspot profile verify` checks whether it still holds", "%s was made on %s",
+		        selection->input.path,
+		        selection->input.origin == PROFILE_FOREIGN ? "another machine" : "this machine with another compiler");
 }
 
 static int words_read(struct selection *selection, struct err *err) {
@@ -142,7 +143,7 @@ static int look_up(struct selection *selection, struct err *err) {
 	if (profile_input_open(&selection->input, selection->app, args, opt_get(args, "profile", NULL), err))
 		return -1;
 	if (selection->input.origin == PROFILE_FOREIGN && !opt_has(args, "force"))
-		return err_set(err, ERR_NOTHING, "nothing of it would be used here; --force looks all the same",
+		return err_set(err, ERR_NOTHING, "programs would not use it here; --force shows it all the same",
 		               "%s was made on another machine", selection->input.path);
 	return words_read(selection, err) ||
 	               profile_select(selection->input.profile, opt_word(args, 1), opt_get(args, "objective", NULL),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* `sweetspot profile show`: what is recommended, and how it stands here. */
+/* `sweetspot profile show`: lists recommendations with their state on this machine. */
 #include <config.h>
 
 #include <stdlib.h>
@@ -49,7 +49,7 @@ static void heading_print(const struct show *show, const struct profile_input *i
 	       js_string_or(machine, "fingerprint", ""), cpu, compiler);
 	if (input->origin != PROFILE_HERE) {
 		char *differing = profile_differing(show->app, input);
-		printf("not the same here: %s\n", differing);
+		printf("differs from this machine: %s\n", differing);
 		free(differing);
 	}
 	free(path);
@@ -108,7 +108,7 @@ static void print(const struct show *show, const struct profile_inputs *inputs) 
 	json_decref(document);
 }
 
-/* --kernel: a profile without it is left out, but one must have it. */
+/* Profiles without the kernel of --kernel are left out, but at least one must have it. */
 static int pick(struct profile_inputs *inputs, const struct show *show, struct err *err) {
 	size_t kept = 0;
 	for (size_t i = 0; i < inputs->count; i++) {

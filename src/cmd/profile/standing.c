@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How entries of a profile stand here: the kernels and programs as they are now. */
+/* The state of entries on this machine, which depends on the present kernels and programs. */
 #include <config.h>
 
 #include <stdlib.h>
@@ -17,7 +17,8 @@ static bool is_plugin(const char *word) {
 	return strchr(word, '/') || (length > 3 && strcmp(word + length - 3, ".so") == 0);
 }
 
-/* The kernel that --kernel names: NULL with err set, or (err not set) where only the profile can know it. */
+/* Finds the kernel that --kernel names. Returns NULL with err, or without it for a name that only the profile may know.
+ */
 static const struct kernel_desc *named(struct app *app, const char *word, struct err *err) {
 	const struct kernel_desc *kernel = app_kernel(app, word, err);
 	if (!kernel && err->code == ERR_USAGE && !is_plugin(word))
@@ -36,7 +37,7 @@ int profile_input_pick(struct profile_input *input, struct app *app, const struc
 	}
 	failed = failed || profile_pick(input->profile, names, err) ? -1 : 0;
 	if (failed && err->code == ERR_NOTHING)
-		err_hint(err, "`sweetspot profile show` lists what there is");
+		err_hint(err, "`sweetspot profile show` lists the kernels");
 	free(names);
 	return failed;
 }
@@ -55,7 +56,7 @@ const struct kernel_desc *profile_kernel(struct app *app, const struct opt_args 
 	return kernels ? kernel_list_find(kernels, name, kind, NULL) : NULL;
 }
 
-/* The hash of the executable where nothing else runs; each is read once. */
+/* Returns the hash of the executable, or NULL if the program is more than a single executable. */
 static const char *program_hash(const struct profile_input *input, const json_t *program) {
 	const char *name = json_string_value(json_array_get(json_object_get(program, "argv"), 0));
 	const char *cwd = js_string_or(program, "cwd", NULL);

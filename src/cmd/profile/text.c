@@ -29,7 +29,7 @@ char *profile_text_kernel(const json_t *entry) {
 	return text;
 }
 
-/* For a program, the line that was tuned. */
+/* Shows the command line of a program instead of its problem. */
 char *profile_text_problem(const json_t *entry) {
 	const json_t *problem = json_object_get(entry, "problem");
 	const char *command = json_object_get(entry, "program") ? js_string_or(problem, "command", NULL) : NULL;

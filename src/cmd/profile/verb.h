@@ -4,7 +4,7 @@
 #define SRC_CMD_PROFILE_VERB_H
 #include "src/app/cmd.h"
 
-/* As a command's run; word 0 is the verb. */
+/* Like the run of a command; word 0 is the verb. */
 typedef int profile_run(struct app *app, const struct opt_args *args, struct err *err);
 profile_run profile_show, profile_diff_run, profile_merge_run, profile_verify, profile_select_run;
 

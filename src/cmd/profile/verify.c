@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* `sweetspot profile verify`: each recommendation meets its baseline again, here. */
+/* `sweetspot profile verify`: compares each recommendation with its baseline again, on this machine. */
 #include <config.h>
 
 #include "src/cmd/profile/verify.h"
@@ -50,7 +50,7 @@ static int open_rows(struct verify *verify, struct err *err) {
 static int row_verify(struct verify *verify, struct verified *row, struct err *err) {
 	const json_t *baseline = json_object_get(row->entry, "baseline");
 	if (!json_is_object(baseline))
-		return verify_skip(row, "a baseline to compare with is missing");
+		return verify_skip(row, "the baseline is missing");
 	if (json_equal(json_object_get(baseline, "config"), json_object_get(row->entry, "config"))) {
 		verify_skip(row, "it is the baseline");
 		row->outcome = VERIFY_HOLDS;
@@ -59,15 +59,15 @@ static int row_verify(struct verify *verify, struct verified *row, struct err *e
 	return json_object_get(row->entry, "program") ? verify_program(verify, row, err) : verify_kernel(verify, row, err);
 }
 
-/* Said before it is measured, not only in the table. */
+/* Warns before measuring, because the table comes only afterwards. */
 static void warn(const struct verify *verify) {
 	struct ui *ui = app_ui(verify->app);
 	size_t stale = 0;
 	for (size_t i = 0; i < verify->count; i++)
 		stale += strcmp(verify->rows[i].state, "stale") == 0;
 	if (verify->input.origin != PROFILE_HERE)
-		ui_warn(ui, NULL, "%s is of %s", verify->input.path,
-		        verify->input.origin == PROFILE_FOREIGN ? "another machine" : "another compiler on this machine");
+		ui_warn(ui, NULL, "%s was made on %s", verify->input.path,
+		        verify->input.origin == PROFILE_FOREIGN ? "another machine" : "this machine with another compiler");
 	if (stale)
 		ui_warn(ui, NULL, "%zu of its kernels have changed since they were tuned", stale);
 }
@@ -87,8 +87,8 @@ static int measure(struct verify *verify, struct err *err) {
 static int refuse_foreign(const struct verify *verify, struct err *err) {
 	bool gpu = json_object_get(json_object_get(verify->input.profile, "machine"), "gpu") && !app_device(verify->app);
 	return err_set(err, ERR_NOTHING,
-	               gpu ? "is it of the GPU here? See --device. --force measures all the same"
-	                   : "tune on this machine; --force measures all the same",
+	               gpu ? "for the GPU here, add --device; --force measures in any case"
+	                   : "tune on this machine; --force measures in any case",
 	               "%s was made on another machine", verify->input.path);
 }
 
@@ -96,10 +96,10 @@ static int verdict(const struct verify *verify, struct err *err) {
 	size_t gone = verify_count(verify, VERIFY_NO_LONGER) + verify_count(verify, VERIFY_SLOWER);
 	size_t holding = verify_count(verify, VERIFY_HOLDS);
 	if (gone)
-		return err_set(err, ERR_FAILED, "tune again what no longer holds: sweetspot tune KERNEL",
+		return err_set(err, ERR_FAILED, "tune these again: sweetspot tune KERNEL",
 		               "%zu of %zu recommendations no longer hold%s", gone, gone + holding, gone == 1 ? "s" : "");
 	if (!holding)
-		return err_set(err, ERR_NOTHING, "the table says why", "none of %zu recommendations could be verified",
+		return err_set(err, ERR_NOTHING, "the table gives the reasons", "none of %zu recommendations could be verified",
 		               verify->count);
 	return 0;
 }

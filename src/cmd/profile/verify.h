@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* `sweetspot profile verify`: recommendations that meet their baselines again. */
+/* `sweetspot profile verify`: duels of recommendations with their baselines. */
 #ifndef SRC_CMD_PROFILE_VERIFY_H
 #define SRC_CMD_PROFILE_VERIFY_H
 #include "src/cmd/profile/input.h"
@@ -8,8 +8,8 @@
 enum verify_outcome {
 	VERIFY_UNKNOWN, /* not measured */
 	VERIFY_HOLDS,
-	VERIFY_NO_LONGER, /* it was faster, now nothing can be told apart, or it does not work */
-	VERIFY_SLOWER     /* than the baseline */
+	VERIFY_NO_LONGER, /* faster before; now the difference is gone, or the configuration fails */
+	VERIFY_SLOWER     /* slower than the baseline */
 };
 const char *verify_outcome_word(enum verify_outcome outcome);
 
@@ -17,8 +17,8 @@ struct verified {
 	const json_t *entry; /* borrowed */
 	const char *state;   /* profile_entry_state */
 	enum verify_outcome outcome;
-	char reason[512];        /* of what was not measured or did not work; may be empty */
-	struct duel_result duel; /* paired.count 0: none */
+	char reason[512];        /* why it was not measured or failed; may be empty */
+	struct duel_result duel; /* paired.count is 0 without a duel */
 };
 
 struct verify {
@@ -28,17 +28,17 @@ struct verify {
 	struct duel_options options;
 	double timeout_s;
 	struct verified *rows;
-	size_t count, done; /* done: those that were looked at before an interrupt */
-	bool measured;      /* false: another machine's */
+	size_t count, done; /* done: rows handled before an interruption */
+	bool measured;      /* false if the profile is foreign */
 };
 
-/* Both fill outcome, reason and duel; -1 where nothing more can be measured at all. */
+/* Fill in outcome, reason and duel. Return -1 if nothing more can be measured at all. */
 int verify_kernel(struct verify *verify, struct verified *row, struct err *err);
 int verify_program(struct verify *verify, struct verified *row, struct err *err);
-/* The duel and its outcome; request: kernel, problem, device and the like. */
+/* Runs the duel and derives the outcome. The request has kernel, problem, device and so on. */
 int verify_duel(struct verify *verify, struct verified *row, struct runner *runner, struct trial_request *request,
                 struct err *err);
-int verify_skip(struct verified *row, const char *reason); /* 0 */
+int verify_skip(struct verified *row, const char *reason); /* always returns 0 */
 
 void verify_print(const struct verify *verify);
 size_t verify_count(const struct verify *verify, enum verify_outcome outcome);

@@ -21,7 +21,7 @@ size_t verify_count(const struct verify *verify, enum verify_outcome outcome) {
 	return count;
 }
 
-/* As in the profile: the baseline's time over the configuration's. */
+/* The speedup as in the profile: time of the baseline over time of the configuration. */
 static json_t *speedup_json(const struct duel_result *duel) {
 	const struct paired *paired = &duel->paired;
 	if (!paired->count)
@@ -99,7 +99,7 @@ static void people_print(const struct verify *verify) {
 
 static void foreign_print(const struct verify *verify) {
 	char *path = profile_text_clean(verify->input.path), *differing = profile_differing(verify->app, &verify->input);
-	printf("%s is foreign: it is of another machine (%s), and nothing of it was measured\n", path, differing);
+	printf("%s is foreign: it belongs to another machine (%s), so nothing was measured\n", path, differing);
 	free(path);
 	free(differing);
 }

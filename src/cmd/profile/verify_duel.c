@@ -77,7 +77,7 @@ int verify_duel(struct verify *verify, struct verified *row, struct runner *runn
 	return 0;
 }
 
-/* A profile may come from anyone: its values are read as words of a user would be. */
+/* Checks the values of a profile like those that a user types, because a profile may come from anyone. */
 static int settings_check(const struct params *params, const json_t *settings, bool problem, struct err *err) {
 	json_t *read = json_object(), *value;
 	const char *name;
@@ -122,11 +122,11 @@ int verify_kernel(struct verify *verify, struct verified *row, struct err *err) 
 	if (!worker || !app_gpu(verify->app, err))
 		return -1;
 	if (!kernel)
-		return verify_skip(row, "there is no such kernel here; --kernel ./FILE.so:NAME names a plug-in's");
+		return verify_skip(row, "unknown kernel; name one of a plug-in with --kernel ./FILE.so:NAME");
 	if (strcmp(kind, app_device_kind(verify->app)) != 0)
-		return verify_skip(row, "it is of another device: see --device");
+		return verify_skip(row, "it is for another device, see --device");
 	if (!trial_objective_find(js_string_or(row->entry, "objective", "time"), &objective))
-		return verify_skip(row, "there is no such objective here");
+		return verify_skip(row, "unknown objective");
 	if (entry_check(verify, kernel, row->entry, &why))
 		return verify_skip(row, why.what);
 	struct runner runner = worker_runner(worker);

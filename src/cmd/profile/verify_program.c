@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A recommendation for a program: what its entry says of it, run as `tune` ran it. */
+/* Verifies the recommendation for a program, by running it as `tune` did according to its entry. */
 #include <config.h>
 
 #include <stdlib.h>
@@ -17,7 +17,7 @@ static const char **words_of(const json_t *argv) {
 	return words;
 }
 
-/* OpenMP's are known by themselves. */
+/* The OpenMP parameters have fixed definitions. */
 static const char **own_params(const json_t *params) {
 	const char **names = mem_alloc(json_object_size(params) + 1, sizeof *names), *name;
 	size_t count = 0;
@@ -60,7 +60,8 @@ static int program_meet(struct verify *verify, struct verified *row, struct prog
 	int failed = verify_duel(verify, row, &runner, &request, err);
 	if (!failed || err->code == ERR_INTERRUPTED)
 		return failed;
-	/* Its baseline does not work, or prints something else each time: no reason to leave out the others. */
+	/* A baseline that fails, or prints something else each time, must not keep the other entries from being verified.
+	 */
 	verify_skip(row, err->what);
 	*err = (struct err){0};
 	return 0;
@@ -69,7 +70,7 @@ static int program_meet(struct verify *verify, struct verified *row, struct prog
 int verify_program(struct verify *verify, struct verified *row, struct err *err) {
 	const json_t *program = json_object_get(row->entry, "program");
 	if (verify->input.from_file && !opt_has(verify->args, "programs"))
-		return verify_skip(row, "a program: what a file says is run with --programs only");
+		return verify_skip(row, "a program of a file is only run with --programs");
 	if (!app_worker(verify->app, err))
 		return -1;
 	const char **argv = words_of(json_object_get(program, "argv"));

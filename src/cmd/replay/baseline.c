@@ -9,7 +9,7 @@
 #include "src/base/mem.h"
 #include "src/base/value.h"
 
-/* A word that looks like a number is one where the file has it as such. */
+/* A word that looks like a number is a word if the space contains it as a word, and otherwise a number. */
 static json_t *value_read(const struct space *space, const char *name, const char *text) {
 	int param = space_param_find(space, name);
 	for (size_t i = 0; param >= 0 && i < space_param_values(space, (size_t)param); i++)
@@ -21,7 +21,7 @@ static json_t *value_read(const struct space *space, const char *name, const cha
 static int word_read(const struct space *space, char *word, json_t *config, struct err *err) {
 	char *equals = strchr(word, '=');
 	if (!equals || equals == word)
-		return err_set(err, ERR_USAGE, "write --baseline 'P=V ..'", "\"%.100s\" names no value", word);
+		return err_set(err, ERR_USAGE, "write --baseline 'P=V ..'", "\"%.100s\" does not give a value", word);
 	*equals = '\0';
 	if (json_object_set_new(config, word, value_read(space, word, equals + 1)))
 		return err_set(err, ERR_USAGE, NULL, "a name is not UTF-8 text");
@@ -44,7 +44,7 @@ int replay_baseline_read(const char *words, const struct record *record, uint64_
 			? err_prefix(err, "--baseline")
 			: 0;
 	if (failed && !*err->hint)
-		err_hint(err, "it must be a configuration of the file, with each of its parameters");
+		err_hint(err, "it must be a configuration of the space, with all of its parameters");
 	json_decref(config);
 	free(list);
 	return failed;

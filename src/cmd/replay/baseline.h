@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* --baseline of `replay`: a configuration of a recorded space, as words. */
+/* The option --baseline of `replay`: a configuration of a recorded space. */
 #ifndef SRC_CMD_REPLAY_BASELINE_H
 #define SRC_CMD_REPLAY_BASELINE_H
 #include "tuner/record/record.h"
 
-/* "P=V ..", parted by spaces or commas. ERR_USAGE where the file has no such configuration. */
+/* Reads "P=V ..", separated by spaces or commas. ERR_USAGE if the space does not have such a configuration. */
 int replay_baseline_read(const char *words, const struct record *record, uint64_t *index, struct err *err);
 
 #endif

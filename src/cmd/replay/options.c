@@ -50,7 +50,7 @@ int replay_settings_read(const struct opt_args *args, size_t repeat, struct repl
 	*settings = (struct replay_settings){0};
 	if (opt_int(args, "seed", 0, INT64_MAX - REPEAT_MAX, 1, &seed, err) ||
 	    opt_int(args, "repeat", 1, REPEAT_MAX, (long long)repeat, &repeats, err) ||
-	    opt_int(args, "jobs", 1, JOBS_MAX, (long long)crew_cores(), &jobs, err) ||
+	    opt_int(args, "jobs", 1, JOBS_MAX, (long long)replay_threads_cores(), &jobs, err) ||
 	    opt_int(args, "batch", 1, BATCH_MAX, 1, &batch, err) || counters_read(args, &settings->counters, err) ||
 	    (budget && tune_budget_read(budget, &settings->budget, err)) || from_read(args, settings, err))
 		return -1;
@@ -76,7 +76,7 @@ int replay_settings_task(const struct replay_settings *settings, const struct re
 		const struct record *from = settings->from[i];
 		sources[i] = replay_source(from, record->space, *from->device ? from->device : from->kernel, arena);
 		if (sources[i].count == 0)
-			return err_set(err, ERR_USAGE, "parameters of the same names and values are what joins two spaces",
+			return err_set(err, ERR_USAGE, "spaces are joined by parameters with the same names and values",
 			               "a space of --from shares no configuration with the one to search");
 	}
 	bool counters = settings->counters && record->counter_count;

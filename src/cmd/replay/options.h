@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Options that `replay` and `score` have in common. */
+/* The options that `replay` and `score` share. */
 #ifndef SRC_CMD_REPLAY_OPTIONS_H
 #define SRC_CMD_REPLAY_OPTIONS_H
 #include "src/base/opt.h"
@@ -9,18 +9,18 @@
 struct replay_settings {
 	uint64_t seed;
 	size_t repeat, jobs, batch;
-	struct tune_budget budget; /* nothing: not given */
+	struct tune_budget budget; /* all members are 0 if it is not given */
 	bool counters;
-	struct record **from; /* spaces as sources, by opt_at(args, "from", i) */
+	struct record **from; /* spaces that serve as sources, in the order of opt_at(args, "from", i) */
 	size_t from_count;
 };
 
 extern const struct opt replay_options[];
-/* Clear them in any case. */
+/* Call replay_settings_clear even after a failure. */
 int replay_settings_read(const struct opt_args *args, size_t repeat, struct replay_settings *settings, struct err *err);
 void replay_settings_clear(struct replay_settings *settings);
-/* Everything that a repeat plays except the seed. Sources are mapped into `record`; ERR_USAGE where one shares nothing
- * with it. The arena owns the results. */
+/* Makes the task of a repeat, except for its seed. Configurations of the sources are mapped into `record`; ERR_USAGE if
+ * a source shares none with it. The arena owns the results. */
 int replay_settings_task(const struct replay_settings *settings, const struct record *record, struct arena *arena,
                          struct replay_task *task, struct err *err);
 

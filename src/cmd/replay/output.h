@@ -9,17 +9,17 @@ struct replay_output {
 	const struct record *record;
 	const char *path, *strategy;
 	const struct replay *runs;
-	const bool *played; /* the others were not begun */
+	const bool *played; /* false for repeats that were not started */
 	size_t count;
-	uint64_t seed; /* of the first */
+	uint64_t seed; /* the seed of the first repeat */
 	bool interrupted;
 };
 
 json_t *replay_output_json(const struct replay_output *output);
 void replay_output_print(const struct replay_output *output, const struct ui *ui, FILE *out);
-/* "convolution_milo on A100, 4362 configurations .." and the values of it, two lines. */
+/* Prints two lines such as "convolution_milo on A100: 4362 configurations ..". */
 void replay_output_space(const struct record *record, FILE *out);
-/* "0.5536 ms": a value of the record's objective */
+/* Writes a value of the record's objective, such as "0.5536 ms". */
 void replay_output_value(const struct record *record, double value, char *text, size_t size);
 
 #endif

@@ -27,11 +27,11 @@ static const struct opt options[] = {
 	{0},
 };
 
-/* The common part of all repeats, and the results of each. */
+/* The task of all repeats, and the results of each. */
 struct session {
 	struct app *app;
 	struct replay_task task;
-	double gain; /* --stop-when */
+	double gain; /* the argument of --stop-when */
 	bool verbose;
 	size_t count;
 	struct replay *runs;
@@ -40,14 +40,14 @@ struct session {
 	double begun;
 };
 
-/* One repeat, as its callback sees it. */
+/* The context of one repeat in its callback. */
 struct repeat {
 	const struct session *session;
 	uint64_t seed;
-	char phase[256]; /* said last */
+	char phase[256]; /* the last one that was printed */
 };
 
-static void phase_say(struct repeat *repeat, const struct search *search, size_t evaluations) {
+static void phase_note(struct repeat *repeat, const struct search *search, size_t evaluations) {
 	const char *phase = search_phase(search);
 	if (!phase || strncmp(phase, repeat->phase, sizeof repeat->phase - 1) == 0)
 		return;
@@ -60,7 +60,7 @@ static bool enough(void *ctx, const struct search *search, const struct replay *
 	struct repeat *repeat = ctx;
 	const struct session *session = repeat->session;
 	if (session->verbose)
-		phase_say(repeat, search, replay->count);
+		phase_note(repeat, search, replay->count);
 	return *app_interrupt(session->app) ||
 	       stop_when_holds(session->gain, search, replay_most(&session->task) - replay->count);
 }
@@ -80,7 +80,7 @@ static void play(void *ctx, size_t i) {
 static bool watch(void *ctx, size_t done) {
 	struct session *session = ctx;
 	double spent = sys_now() - session->begun;
-	if (session->verbose) /* the repeats write to stderr */
+	if (session->verbose) /* the notes of the repeats go to stderr instead */
 		return *app_interrupt(session->app) != 0;
 	if (done)
 		ui_progress(app_ui(session->app), "replay  %zu of %zu repeats, %.0f s left", done, session->count,
@@ -140,14 +140,14 @@ static int finish(struct session *session, const struct opt_args *args, struct e
 	return output.interrupted ? err_set(err, ERR_INTERRUPTED, NULL, "interrupted") : 0;
 }
 
-/* Phases are told in order: no two repeats at a time. */
+/* With --verbose one repeat runs at a time, so that its notes stay together. */
 static int session_run(struct session *session, size_t jobs, const struct opt_args *args, struct err *err) {
-	const struct crew_work work = {.count = session->count, .work = play, .watch = watch, .ctx = session};
+	const struct replay_threads_work work = {.count = session->count, .work = play, .watch = watch, .ctx = session};
 	session->runs = mem_alloc(session->count, sizeof *session->runs);
 	session->played = mem_alloc(session->count, sizeof *session->played);
 	session->errs = mem_alloc(session->count, sizeof *session->errs);
 	session->begun = sys_now();
-	crew_run(&work, session->verbose ? 1 : jobs);
+	replay_threads_run(&work, session->verbose ? 1 : jobs);
 	ui_progress_end(app_ui(session->app));
 	int failed = finish(session, args, err);
 	for (size_t i = 0; i < session->count; i++)
@@ -180,8 +180,8 @@ static int play_file(struct app *app, const struct opt_args *args, const struct 
 		if (!opt_has(args, "budget"))
 			session.task.evaluations = DEFAULT_EVALUATIONS;
 		if (session.gain > 0 && !strategy->promise)
-			ui_warn(app_ui(app), "--strategy auto can", "%s can't tell what is to be gained: --stop-when does nothing",
-			        strategy->name);
+			ui_warn(app_ui(app), "--strategy auto can predict it",
+			        "%s cannot predict its gain, so --stop-when has no effect", strategy->name);
 		failed = session_run(&session, settings->jobs, args, err);
 	}
 	arena_free(arena);
@@ -193,7 +193,7 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	struct replay_settings settings = {0};
 	if (opt_words(args) != 1)
 		return err_set(err, ERR_USAGE, "sweetspot replay SPACE.json.gz --strategy random",
-		               opt_words(args) ? "one recorded space at a time" : "which recorded space?");
+		               opt_words(args) ? "give one recorded space at a time" : "give a recorded space");
 	int failed = replay_settings_read(args, 1, &settings, err);
 	if (!failed)
 		failed = play_file(app, args, &settings, err);

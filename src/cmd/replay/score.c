@@ -34,13 +34,13 @@ struct session {
 	size_t space_count;
 	struct score_entry *entries;
 	size_t entry_count;
-	struct err *errs; /* one a run */
+	struct err *errs; /* one for each run */
 	struct score_peers *peers;
 	double begun;
 };
 
-/* A run by its number. Repeats change slowest: what is left then takes as long as what was, and an interrupted score
- * has something of all. */
+/* The parts of a run, from its number. The repeat changes slowest, so that the time left can be estimated from the time
+ * spent, and an interrupted score has results of every space. */
 struct place {
 	const struct session *session;
 	size_t entry, space, repeat;
@@ -62,7 +62,7 @@ static bool enough(void *ctx, const struct search *search, const struct replay *
 	return !given && score_axis_covered(session->spaces[place->space].axis, replay);
 }
 
-/* Evaluations after the optimum do not change any figure. */
+/* Stops at the optimum, because evaluations after it do not change any figure. */
 static void play(void *ctx, size_t i) {
 	struct session *session = ctx;
 	struct place place = place_of(session, i);
@@ -149,7 +149,8 @@ static void session_clear(struct session *session) {
 	replay_settings_clear(&session->settings);
 }
 
-/* All spaces are known to the file of peers, or its figures over all are of other spaces. */
+/* Returns the peers only if the file knows all spaces, because their figures over all would otherwise be about other
+ * spaces. */
 static struct score_peer *peers_over(const struct session *session, size_t *count) {
 	const char **names = mem_alloc(session->space_count, sizeof *names);
 	bool all = session->peers != NULL;
@@ -163,7 +164,7 @@ static struct score_peer *peers_over(const struct session *session, size_t *coun
 	return list;
 }
 
-/* Strategies of which every space has a run; the interrupted rest is left out. */
+/* Counts the strategies that have a run on every space; an interruption leaves out the others. */
 static size_t complete(const struct session *session) {
 	for (size_t e = 0; e < session->entry_count; e++)
 		for (size_t s = 0; s < session->space_count; s++)
@@ -202,10 +203,10 @@ static void show(const struct session *session, const struct opt_args *args, siz
 
 static int play_all(struct session *session, const struct opt_args *args, struct err *err) {
 	size_t count = session->entry_count * session->space_count * session->settings.repeat;
-	const struct crew_work work = {.count = count, .work = play, .watch = watch, .ctx = session};
+	const struct replay_threads_work work = {.count = count, .work = play, .watch = watch, .ctx = session};
 	session->errs = mem_alloc(count, sizeof *session->errs);
 	session->begun = sys_now();
-	crew_run(&work, session->settings.jobs);
+	replay_threads_run(&work, session->settings.jobs);
 	ui_progress_end(app_ui(session->app));
 	for (size_t i = 0; i < count; i++)
 		if (session->errs[i].code != ERR_OK) {
@@ -231,7 +232,7 @@ static int session_run(struct session *session, const struct opt_args *args, str
 
 static int run(struct app *app, const struct opt_args *args, struct err *err) {
 	if (opt_words(args) == 0)
-		return err_set(err, ERR_USAGE, "sweetspot score SPACE.json.gz... --strategy auto", "which recorded spaces?");
+		return err_set(err, ERR_USAGE, "sweetspot score SPACE.json.gz... --strategy auto", "give recorded spaces");
 	struct session session = {.app = app, .arena = arena_new()};
 	int failed = session_run(&session, args, err);
 	session_clear(&session);

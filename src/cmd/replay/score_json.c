@@ -35,7 +35,7 @@ static void targets_name(size_t i, char *name, size_t size) {
 	snprintf(name, size, "%g%%", score_targets[i] * 100);
 }
 
-/* {"10": .., "25": ..}: a figure's members by name. */
+/* Makes {"10": .., "25": ..} from figures that belong together. */
 typedef json_t *figure_value(const void *from, size_t figure);
 static json_t *list_json(const void *from, figure_value *value, size_t first, size_t count,
                          void (*name_of)(size_t i, char *name, size_t size)) {
@@ -107,7 +107,7 @@ static json_t *peers_json(const struct score_output *output) {
 	return json_pack("{s:s,s:o}", "file", output->peers_path, "over_all", rows);
 }
 
-/* The first strategy's members are the document's; all are in "strategies". */
+/* The members of the first strategy are repeated at the top of the document; "strategies" has all of them. */
 json_t *score_output_json(const struct score_output *output) {
 	json_t *list = json_array();
 	for (size_t i = 0; i < output->entry_count; i++)

@@ -10,13 +10,13 @@ struct score_space {
 	struct record *record;
 	struct score_axis *axis;
 	struct replay_task task;
-	const char *peers; /* its name in the file of peers, NULL: none */
+	const char *peers; /* the name of the space in the file of peers, or NULL */
 };
 
-struct score_entry { /* one strategy */
+struct score_entry { /* the results of one strategy */
 	const struct strategy *strategy;
-	struct score_sheet **sheets;  /* one a space */
-	struct score_result *results; /* one a space, and one over all */
+	struct score_sheet **sheets;  /* one for each space */
+	struct score_result *results; /* one for each space, then one over all */
 };
 
 struct score_output {
@@ -27,8 +27,8 @@ struct score_output {
 	size_t repeat;
 	uint64_t seed;
 	bool interrupted;
-	const char *peers_path;         /* NULL: none were asked for */
-	const struct score_peer *peers; /* over all spaces; none unless each is known */
+	const char *peers_path;         /* NULL without --peers */
+	const struct score_peer *peers; /* over all spaces; NULL unless the file knows each space */
 	size_t peer_count;
 };
 

@@ -8,11 +8,11 @@
 #include "src/base/mem.h"
 #include "src/cmd/replay/score_output.h"
 
-/* The figures that people see, of the 21. */
+/* The columns of the table, which are some of the 21 figures. */
 static const struct {
 	enum score_figure figure;
 	const char *title, *format;
-	bool least; /* the smallest is the best */
+	bool least; /* the lowest value is the best */
 } shown[] = {
 	{SCORE_TIME, "score", "%.3f", false},
 	{SCORE_TIME_EXPECTED, "by mean", "%.3f", false},
@@ -70,7 +70,7 @@ static void spaces_print(const struct score_output *output, const struct score_e
 	putchar('\n');
 }
 
-/* Is the peer the best of all peers in any column? */
+/* Tells whether the peer is the best peer in at least one column. */
 static bool is_top(const struct score_output *output, size_t peer) {
 	for (size_t column = 0; column < SHOWN; column++) {
 		int figure = (int)shown[column].figure;
@@ -103,12 +103,11 @@ void score_output_print(const struct score_output *output, const struct ui *ui) 
 	for (size_t i = 0; i < output->entry_count; i++)
 		spaces_print(output, &output->entries[i], ui);
 	all_print(output, ui);
-	printf(
-		"\n%zu repeats. score: over time, against the best of so many random ones by rank (0: random, 1: at once at\n"
-		"the optimum); by mean, evals: over time and over evaluations, against what random search comes to on "
-		"average;\n"
-		"best at N: optimum over the best, and run to X %%: evaluations to within X %% of it, medians over repeats.\n",
-		output->repeat);
+	printf("\n%zu repeats. score: performance over time against random search, by rank (0: as random search,\n"
+	       "1: the optimum at once); by mean, evals: against the mean of random search, over time and over\n"
+	       "evaluations; best at N: optimum over the best so far; run to X %%: evaluations until the best is\n"
+	       "within X %% of the optimum. Medians over repeats.\n",
+	       output->repeat);
 	if (output->peers_path && output->peer_count == 0)
 		printf("No peer in %s was measured on all of these spaces.\n", output->peers_path);
 }

@@ -14,7 +14,7 @@ enum { TARGETS = 3, COLUMNS = 7 + TARGETS, CURVE = 16, ROWS_MAX = 25 };
 static const double targets[TARGETS] = {.10, .05, .01};
 
 struct figures {
-	double evaluations, best, ratio, to[TARGETS], seconds; /* to: INFINITY where it never came to it */
+	double evaluations, best, ratio, to[TARGETS], seconds; /* to: INFINITY if it was never reached */
 };
 
 static struct figures figures_of(const struct record *record, const struct replay *run) {
@@ -30,7 +30,7 @@ static struct figures figures_of(const struct record *record, const struct repla
 	return figures;
 }
 
-/* How the ratio rose over the run. */
+/* Draws how the ratio rose over the run. */
 static void curve_draw(const struct record *record, const struct replay *run, char *text, size_t size) {
 	static const char *const blocks[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
 	static const char *const plain[] = {"0", "1", "2", "3", "4", "5", "6", "7", "8", "9"};

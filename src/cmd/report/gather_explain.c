@@ -107,10 +107,10 @@ static int objective_look(struct report *report, const char *objective, struct e
 	if (!set)
 		return 0;
 	struct looking looking = {report, set};
-	const struct crew_work work = {.count = study_set_count(set), .work = item_look, .ctx = &looking};
+	const struct replay_threads_work work = {.count = study_set_count(set), .work = item_look, .ctx = &looking};
 	report->sets = mem_grow(report->sets, report->set_count + 1, sizeof *report->sets);
 	report->sets[report->set_count++] = set;
-	crew_run(&work, crew_cores());
+	replay_threads_run(&work, replay_threads_cores());
 	return 0;
 }
 

@@ -163,19 +163,22 @@ static bool stop(void *ctx, size_t done) {
 	return true;
 }
 
-static void crew(void) {
+static void threads(void) {
 	int counts[500] = {0};
 	bool once = true;
-	ok(crew_run(&(struct crew_work){.count = 500, .work = add, .ctx = counts}, 8) == 500, "a crew does all its work");
+	ok(replay_threads_run(&(struct replay_threads_work){.count = 500, .work = add, .ctx = counts}, 8) == 500,
+	   "the threads do all the work");
 	for (size_t i = 0; i < 500; i++)
 		once = once && counts[i] == 1;
 	ok(once, "every piece once");
-	ok(crew_run(&(struct crew_work){.count = 0, .work = add, .ctx = counts}, 8) == 0, "nothing to do is done");
-	size_t done = crew_run(&(struct crew_work){.count = 500, .work = add, .watch = stop, .ctx = counts}, 2);
+	ok(replay_threads_run(&(struct replay_threads_work){.count = 0, .work = add, .ctx = counts}, 8) == 0,
+	   "nothing to do is done");
+	size_t done =
+		replay_threads_run(&(struct replay_threads_work){.count = 500, .work = add, .watch = stop, .ctx = counts}, 2);
 	size_t total = 0;
 	for (size_t i = 0; i < 500; i++)
 		total += (size_t)counts[i];
-	ok(total == 500 + done, "a crew that is stopped says how much it did");
+	ok(total == 500 + done, "if stopped, they say how much they did");
 }
 
 int main(void) {
@@ -186,7 +189,7 @@ int main(void) {
 	hook(record);
 	outcomes(record);
 	sources(record);
-	crew();
+	threads();
 	record_free(record);
 	return tap_done();
 }
