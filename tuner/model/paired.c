@@ -10,11 +10,12 @@
 
 #include "src/base/mem.h"
 
-/* EXACT_MAX: the 2^n cases of the signed-rank distribution are whole numbers in a double up to here, and beyond it the
+/* EXACT_MAX: up to here the 2^n cases of the signed-rank distribution are whole numbers in a double; beyond it the
  * normal approximation is good. */
 enum { SMALL = 6, EXACT_MAX = 50, BISECTIONS = 200 };
 
-/* ways[s]: how many subsets of `rank` sum to s, for s up to total. Shift algorithm of Streitberg and Roehmel (1986). */
+/* ways[s]: the number of subsets of `rank` that sum to s, for s up to total (shift algorithm: Streitberg, Roehmel,
+ * Exact distributions for permutation and rank tests, 1986). */
 static void subsets_count(const size_t *rank, size_t n, double *ways) {
 	size_t top = 0;
 
@@ -26,7 +27,7 @@ static void subsets_count(const size_t *rank, size_t n, double *ways) {
 	}
 }
 
-/* Doubled midranks of |x|, so that they are whole numbers; x must be sorted by |x|. Returns their sum. */
+/* Midranks of |x|, doubled so that they are whole numbers; x must be sorted by |x|. Returns their sum. */
 static size_t midranks(const double *x, size_t n, size_t *rank) {
 	for (size_t i = 0, end; i < n; i = end) {
 		for (end = i + 1; end < n && fabs(x[end]) == fabs(x[i]); end++)
@@ -47,7 +48,7 @@ static double tail_exact(const size_t *rank, size_t n, size_t total, size_t sum)
 	return ldexp(below, -(int)n);
 }
 
-/* With the variance that ties leave, and the correction for continuity. */
+/* The normal approximation, with the variance reduced by ties and a continuity correction. */
 static double tail_normal(const size_t *rank, size_t n, size_t total, size_t sum) {
 	double squares = 0;
 
@@ -62,7 +63,8 @@ static int compare_magnitude(const void *a, const void *b) {
 	return (x > y) - (x < y);
 }
 
-/* Two-sided p of the signed-rank test (Wilcoxon 1945) for a centre of 0: zeros are left out, ties get midranks. */
+/* Two-sided p of the signed-rank test (Wilcoxon, Individual comparisons by ranking methods, 1945) for a centre of 0:
+ * zeros are dropped, ties get midranks. */
 static double signed_rank_p(const double *sorted, size_t count) {
 	double *x = mem_alloc(count, sizeof *x), p = 1;
 	size_t *rank = mem_alloc(count, sizeof *rank), n = 0, sum = 0, total;
@@ -83,7 +85,7 @@ static double signed_rank_p(const double *sorted, size_t count) {
 	return p < 1 ? p : 1;
 }
 
-/* How many Walsh averages (x[i] + x[j]) / 2, i <= j, are at most t; x ascending. */
+/* The number of Walsh averages (x[i] + x[j]) / 2, i <= j, that are at most t; x ascending. */
 static size_t walsh_at_most(const double *x, size_t n, double t) {
 	size_t found = 0;
 
@@ -95,7 +97,7 @@ static size_t walsh_at_most(const double *x, size_t n, double t) {
 	return found;
 }
 
-/* The k-th smallest Walsh average, k from 1, by bisection: no list of n^2 of them is made. */
+/* The k-th smallest Walsh average, counted from 1. Bisection avoids a list of n^2 of them. */
 static double walsh_select(const double *x, size_t n, size_t k) {
 	double low = x[0], high = x[n - 1];
 
@@ -114,8 +116,8 @@ static double walsh_select(const double *x, size_t n, size_t k) {
 	return high;
 }
 
-/* The place, from 1, of the Walsh average that bounds the interval below: the largest k with
- * P(signed-rank sum < k) <= tail. 0: no such interval. */
+/* The rank, counted from 1, of the Walsh average that bounds the interval below: the largest k with P(signed-rank sum <
+ * k) <= tail. 0: there is no such interval. */
 static size_t walsh_place(size_t n, double tail) {
 	size_t rank[EXACT_MAX] = {0}, total = n * (n + 1) / 2, k = 0;
 	double *ways, below = 0;

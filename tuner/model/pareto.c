@@ -17,8 +17,8 @@ static int by_first(const void *a, const void *b, void *ctx) {
 	return (i > j) - (i < j);
 }
 
-/* In the order of the first value each must be better in the second than all before (Kung, Luccio, Preparata, On
- * finding the maxima of a set of vectors, 1975). */
+/* Sorted by the first value, each point must be better in the second than all points before it (Kung, Luccio,
+ * Preparata, On finding the maxima of a set of vectors, 1975). */
 int pareto_front(const double (*points)[2], size_t count, size_t *front) {
 	size_t sorted = 0, kept = 0;
 	for (size_t i = 0; i < count; i++)
@@ -32,7 +32,7 @@ int pareto_front(const double (*points)[2], size_t count, size_t *front) {
 	return (int)kept;
 }
 
-/* Is `by` no worse in either than noise makes it, and better in one, or else the same and first? */
+/* Is `by` within the noise in both values and better in one, or equal and earlier? */
 static bool beaten(const double point[2], const double by[2], double noise, bool later) {
 	bool better = false;
 	for (int k = 0; k < 2; k++) {

@@ -34,7 +34,7 @@ static int fit(struct robust *robust, const double *x, const double *y) {
 	gsl_matrix_view covariance = gsl_matrix_view_array(robust->covariance, columns, columns);
 	int status = gsl_multifit_robust(&design.matrix, &target.vector, &coefficient.vector, &covariance.matrix, space);
 	gsl_multifit_robust_stats stats = gsl_multifit_robust_statistics(space);
-	if (status == GSL_SUCCESS || status == GSL_EMAXITER) { /* the last step of many is good enough */
+	if (status == GSL_SUCCESS || status == GSL_EMAXITER) { /* the last of many steps is good enough */
 		memcpy(robust->residual, stats.r->data, rows * sizeof *robust->residual);
 		memcpy(robust->weight, stats.weights->data, rows * sizeof *robust->weight);
 		robust->sigma = stats.sigma;
@@ -48,7 +48,7 @@ static int fit(struct robust *robust, const double *x, const double *y) {
 int robust_fit(struct robust *robust, const double *x, const double *y, size_t rows, size_t columns) {
 	if (columns == 0 || rows <= columns || !all_finite(x, rows * columns) || !all_finite(y, rows))
 		return -1;
-	gsl_error_handler_t *handler = gsl_set_error_handler_off(); /* it would end the process */
+	gsl_error_handler_t *handler = gsl_set_error_handler_off(); /* GSL's own handler aborts */
 	*robust = (struct robust){.rows = rows, .columns = columns};
 	robust->coefficient = mem_alloc(columns, sizeof *robust->coefficient);
 	robust->covariance = mem_alloc(columns * columns, sizeof *robust->covariance);

@@ -8,8 +8,8 @@ struct student_interval {
 	double mean, low, high; /* of log(a / b) */
 };
 
-/* count >= 1, all values > 0. The spread of log(a / b) is taken as at least `spread_least`: a few values may agree by
- * chance. One pair has an infinite interval. */
+/* count >= 1, all values > 0. The spread of log(a / b) is taken to be at least `spread_least`, because a few values may
+ * agree by chance. The interval of a single pair is infinite. */
 struct student_interval student_ratio(const double *a, const double *b, size_t count, double level,
                                       double spread_least);
 

@@ -131,7 +131,8 @@ static void test_refused(void) {
 		n[i] = t[i] = (double)i + 1;
 	ok(growth_fit(n, t, 2, NULL, 0, &growth, &err) && strstr(err.what, "2 sizes"), "two sizes: %s", err.what);
 	ok(growth_fit(n, t, 0, NULL, 0, &growth, &err) != 0, "none: %s", err.what);
-	ok(growth_fit(n + 30, t, 3, NULL, 0, &growth, &err) && strstr(err.what, "near"), "no spread: %s", err.what);
+	ok(growth_fit(n + 30, t, 3, NULL, 0, &growth, &err) && strstr(err.what, "too close together"), "no spread: %s",
+	   err.what);
 	ok(growth_fit(n, t, 70, NULL, 0, &growth, &err) != 0, "too many: %s", err.what);
 	t[3] = 0;
 	ok(growth_fit(n, t, 8, NULL, 0, &growth, &err) != 0, "a cost of 0: %s", err.what);

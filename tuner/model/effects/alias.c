@@ -7,12 +7,12 @@
 #include "src/base/mem.h"
 #include "tuner/model/effects/additive.h"
 
-/* A row's worth of prior knowledge that an effect is 0, so that few data still tell something. */
+/* Prior knowledge that an effect is 0, in rows, so that even few data tell something. */
 static const double PRIOR = 0.1;
-/* The share of the difference of two values that must come from data. Two parameters that always changed together get
- * a half each. */
+/* The share of the difference of two values that must come from data. Two parameters that always changed together get a
+ * half each. */
 static const double SHARE_MIN = 0.6;
-/* Values with this many rows, on average, repeat enough for what goes with them not to be chance. */
+/* With this many rows per value on average, a coincidence in all of them is not chance. */
 enum { ROWS_PER_VALUE = 4 };
 
 /* Did the parameter never change unless `other` did? */
@@ -50,7 +50,7 @@ static double open_share(const double *matrix, size_t n, size_t a, size_t b) {
 	return PRIOR * (matrix[a * n + a] + matrix[b * n + b] - 2 * matrix[a * n + b]) / 2;
 }
 
-/* The value whose differences from the most others (in rows) are known stands for the parameter. */
+/* The value whose differences to the most others (in rows) are known represents the parameter. */
 static void block_compare(const struct design *design, struct block block, const double *matrix, bool *comparable) {
 	size_t n = design->columns, best = block.first;
 	double most = -1;
@@ -67,8 +67,8 @@ static void block_compare(const struct design *design, struct block block, const
 		comparable[b] = open_share(matrix, n, best, b) <= 1 - SHARE_MIN;
 }
 
-/* Values measured once: none is left where two others were more often, nor where all were once, when they are as good
- * as the noise. */
+/* Drops values that were measured once, if two others were measured more often, or if all were measured once and could
+ * be as good as the noise. */
 static void singles_drop(const struct design *design, struct block block, bool *comparable) {
 	size_t often = 0;
 	for (size_t c = block.first; c < block.first + block.count; c++)

@@ -10,7 +10,7 @@
 #include "src/base/rng.h"
 #include "tuner/model/effects/anova_impl.h"
 
-/* Draws are of so many configurations: they hang together, which costs their cube. */
+/* A draw has at most DRAWN_MAX configurations, because they are correlated and cost the cube of their number. */
 enum { DRAWN_MAX = 600, SAMPLES_MIN = 4 };
 static const double LEVEL = 0.95;
 
@@ -27,7 +27,7 @@ static double within(double x) {
 	return fmin(fmax(x, 0), 1);
 }
 
-/* off: what draws were more than their middle. */
+/* off: the excess of the draws over their centre. */
 static void share_set(struct anova_share *share, double variance, double *off, double total) {
 	gsl_sort(off, 1, ANOVA_DRAWS);
 	size_t tail = (size_t)((1 - LEVEL) / 2 * ANOVA_DRAWS);
@@ -41,7 +41,7 @@ static void column(const double *from, size_t step, double *to) {
 		to[k] = from[k * step];
 }
 
-/* Has it two values, not counting its absence? */
+/* Does it have two values, not counting its absence? */
 static bool varies(const int *level, size_t count, size_t params, size_t param) {
 	int first = EFFECTS_ABSENT;
 	for (size_t i = 0; i < count; i++) {
@@ -97,8 +97,7 @@ static int explain(struct anova *anova, const struct anova_data *data, const str
 	anova->wild = response_wild(response);
 	if (!response_predicts(response)) {
 		snprintf(anova->reason, RESPONSE_REASON,
-		         "left out one at a time, the %zu rows are not predicted by the others (R2 %.2f): the parameters tell "
-		         "nothing",
+		         "the %zu rows do not predict each other (leave-one-out R2 %.2f): the parameters explain nothing",
 		         anova->rows, anova->predicted_r2);
 		return -1;
 	}

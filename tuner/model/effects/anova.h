@@ -1,50 +1,50 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which parameters mattered: the variance of log cost over the space, split into main effects and interactions of two
- * (functional ANOVA: Sobol 1993; of a surrogate's predictions: Hutter, Hoos, Leyton-Brown 2014, "An efficient approach
- * for assessing hyperparameter importance").
+/* Which parameters mattered: splits the variance of log cost over the space into main effects and interactions of two
+ * parameters (functional ANOVA: Sobol, Sensitivity estimates for nonlinear mathematical models, 1993; of a surrogate's
+ * predictions: Hutter, Hoos, Leyton-Brown, An efficient approach for assessing hyperparameter importance, 2014).
  *
- * The function is the mean of a Gaussian process (response.h) at a sample of valid configurations that the caller
- * gives, so that constraints hold; or what was measured, where that is all of the space. Constraints make parameters
- * dependent: main effects are fitted together (backfitting: Buja, Hastie, Tibshirani 1989), and the share of one is the
- * covariance of its effect with the function (Li et al. 2010, "Global sensitivity analysis for systems with independent
- * and/or correlated inputs"). What remains goes to pairs, the largest first. Both are less what a sample of this size
- * shows by chance (epsilon squared: Kelley 1935), or what the noise of the measurements does where these are all of the
- * space. A parameter that is absent has no effect there: what its being there costs belongs to the parameter that
- * brings it.
+ * The function is the mean of a response surface (response.h) at a sample of valid configurations that the caller
+ * draws, so that constraints hold; or the measurements, if they cover the space. Constraints make parameters dependent,
+ * so that main effects are fitted together (backfitting: Buja, Hastie, Tibshirani, Linear smoothers and additive
+ * models, 1989), and the share of an effect is its covariance with the function (Li et al., Global sensitivity analysis
+ * for systems with independent and/or correlated inputs, 2010). The residual goes to pairs, the largest first. From
+ * both is subtracted what a sample of this size shows by chance (epsilon squared: Kelley, An unbiased correlation ratio
+ * measure, 1935) or, if the measurements cover the space, what their noise adds. A parameter has no effect where it is
+ * absent: the cost of its presence belongs to the parameter that brings it.
  *
- * Intervals are of draws from the posterior of the process, reflected about the estimate (basic bootstrap: Davison and
- * Hinkley 1997, section 5.2), since noise only ever adds variance. */
+ * Intervals come from draws of the posterior of the process, reflected about the estimate (basic bootstrap: Davison and
+ * Hinkley, Bootstrap methods and their application, 1997, section 5.2), because noise only ever adds variance. */
 #ifndef TUNER_MODEL_EFFECTS_ANOVA_H
 #define TUNER_MODEL_EFFECTS_ANOVA_H
 #include "tuner/model/effects/response.h"
 
 struct anova_data {
 	struct effects_table measured;
-	size_t samples;                  /* configurations of the space, drawn evenly; 500 to 4000 are good */
+	size_t samples;                  /* configurations of the space, drawn uniformly; 500 to 4000 are good */
 	const int *sample;               /* samples x params: levels */
-	bool whole;                      /* it is all of the space, each configuration once */
+	bool whole;                      /* the sample is the whole space, each configuration once */
 	const struct response *response; /* of `measured`; NULL: it is fitted here */
 };
 
 struct anova_share {
-	double share; /* of the variance; 0 where it can't be told from 0 */
-	double ci[2]; /* 95 %, within 0..1; it matters where ci[0] > 0 */
-	bool known;   /* false: it has not two values, its absence aside */
+	double share; /* of the variance */
+	double ci[2]; /* 95 %, within 0..1; the parameter matters if ci[0] > 0 */
+	bool known;   /* false: it does not have two values besides its absence */
 };
 
 struct anova {
 	size_t params;
 	double total;                    /* variance of log cost over the space */
-	double unexplained;              /* share that is of no parameter and no pair */
+	double unexplained;              /* share that belongs to no parameter and no pair */
 	double predicted_r2;             /* response_r2 */
-	size_t rows, wild;               /* measured; of them set aside as outliers */
-	bool measured;                   /* of the measured grid, not of the surrogate */
-	struct anova_share *main, *pair; /* anova_pair */
-	char reason[RESPONSE_REASON];    /* why there is none */
+	size_t rows, wild;               /* measured rows; those of them that are outliers */
+	bool measured;                   /* based on the measured grid, not on the surface */
+	struct anova_share *main, *pair; /* see anova_pair */
+	char reason[RESPONSE_REASON];    /* why there is no answer */
 };
 
-/* 0; or -1, with the reason, where there is too little data or where leave-one-out says that the model predicts
- * nothing. predicted_r2 (NAN where it never came to it), rows and wild are set all the same. Same data, same answer. */
+/* 0; or -1 with the reason: too little data, or a surface that does not predict. predicted_r2 (NAN if there is no
+ * surface), rows and wild are set in any case. The same data give the same answer. */
 int anova_make(struct anova *anova, const struct anova_data *data);
 void anova_clear(struct anova *anova);
 const struct anova_share *anova_pair(const struct anova *anova, size_t a, size_t b); /* a != b, in any order */

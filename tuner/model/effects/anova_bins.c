@@ -7,8 +7,8 @@
 #include "src/base/mem.h"
 #include "tuner/model/effects/anova_impl.h"
 
-/* bin[level]: at most so many bins, filled in the order of the values with about as many configurations each. Values
- * that do not occur in the sample have none. */
+/* Sets bin[level]: at most `most` bins in the order of the values, with about the same number of configurations each.
+ * Values that do not occur in the sample have none. */
 static size_t bins_of(const struct anova_data *data, size_t param, size_t most, int *bin) {
 	size_t params = data->measured.params, levels = data->measured.levels[param], all = 0, used = 0, before = 0;
 	size_t *seen = mem_alloc(levels + 1, sizeof *seen), *order = response_order_new(&data->measured, param), last = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Functions that could be as well, by the posterior of the process or the noise of what was measured. */
+/* Draws functions that are as plausible, from the posterior of the process or with the noise of the measurements. */
 #include <config.h>
 
 #include <gsl/gsl_linalg.h>
@@ -11,7 +11,7 @@
 #include "src/base/rng.h"
 #include "tuner/model/effects/anova_impl.h"
 
-/* Parts of the sample, to see how much it decides. */
+/* The sample is cut into parts to estimate its own contribution to the error. */
 enum { PARTS = 10, PART_MIN = 40 };
 static const double JITTER = 1e-8;
 
@@ -22,7 +22,7 @@ static double *drawn_f(const struct anova_work *work) {
 	return f;
 }
 
-/* The lower factor of the covariance of what is drawn; NULL: each for itself. */
+/* The Cholesky factor of the covariance of a draw; NULL: the configurations of a grid are independent. */
 static double *factor_new(const struct anova_work *work) {
 	size_t n = work->drawn, params = work->data->measured.params;
 	if (work->grid)
@@ -66,7 +66,7 @@ static void terms(const struct split *split, size_t params, double *to) {
 	memcpy(to + params, split->pair, pairs_of(params) * sizeof *to);
 }
 
-/* The standard error of each term from the sample, by its spread over parts of it. */
+/* The standard error of each term because of the sample, by its spread over parts of it. */
 static double *sample_error_new(const struct anova_work *work) {
 	size_t params = work->data->measured.params, step = params + pairs_of(params), size = work->data->samples / PARTS;
 	double *error = mem_alloc(2 * step, sizeof *error), *one = mem_alloc(step, sizeof *one), *sum = error + step;

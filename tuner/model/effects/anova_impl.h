@@ -4,8 +4,8 @@
 #define TUNER_MODEL_EFFECTS_ANOVA_IMPL_H
 #include "tuner/model/effects/anova.h"
 
-/* The most bins of a parameter: neighbouring values of a parameter that has more share one. Pairs have the square of
- * that in cells, and so get fewer. */
+/* The largest number of bins of a parameter; with more values than this, neighbouring ones share a bin. A pair has the
+ * square of that in cells, and therefore fewer bins. */
 enum { BINS_FINE = 48, BINS_COARSE = 12, ANOVA_DRAWS = 200 };
 
 struct bins_param {
@@ -54,7 +54,7 @@ struct anova_work {
 	size_t *order;     /* of the sample: shuffled */
 	size_t drawn;
 	struct pair *pairs;
-	double noise; /* variance by chance of each configuration; NAN: the residual shows it */
+	double noise; /* variance by chance of each configuration; NAN: estimated from the residual */
 };
 
 /* Is all of the space measured? Then it fills f and deviation. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Main effects by backfitting, then cell means of what remains. */
+/* Main effects by backfitting, then cell means of the residual. */
 #include <config.h>
 
 #include <math.h>
@@ -29,7 +29,7 @@ static double sum_of_squares(const double *x, size_t count) {
 	return sum;
 }
 
-/* Takes the mean out. */
+/* Subtracts the mean. */
 static void centre(double *x, size_t count) {
 	double mean = 0;
 	for (size_t i = 0; i < count; i++)
@@ -38,8 +38,8 @@ static void centre(double *x, size_t count) {
 		x[i] -= mean;
 }
 
-/* Adds what a level's residuals have in common to its effect, and takes it out of them. Effects of those that have the
- * parameter have mean 0. Returns the largest change. */
+/* Moves the mean residual of each bin to its effect. Effects sum to 0 over the configurations that have the parameter.
+ * Returns the largest change. */
 static double effect_update(const struct bins_param *param, double *rest, size_t count, double *effect) {
 	double sum[BINS_FINE] = {0}, n[BINS_FINE] = {0}, mean = 0, present = 0, moved = 0;
 	for (size_t i = 0; i < count; i++)
@@ -60,7 +60,7 @@ static double effect_update(const struct bins_param *param, double *rest, size_t
 	return moved;
 }
 
-/* effect: params x BINS_FINE; rest: f, then what no main effect has. */
+/* effect: params x BINS_FINE; rest: f on entry, the residual of all main effects on return. */
 static void backfit(const struct bins *bins, double *rest, double *effect) {
 	double enough = SETTLED * sqrt(sum_of_squares(rest, bins->count) / (double)bins->count), moved = INFINITY;
 	for (int round = 0; round < ROUNDS_MAX && moved > enough; round++) {
@@ -95,7 +95,7 @@ static int cell_of(const struct bins_param *a, const struct bins_param *b, size_
 	return a->bin[i] < 0 || b->bin[i] < 0 ? -1 : a->bin[i] * BINS_COARSE + b->bin[i];
 }
 
-/* Rows or columns with something in them. */
+/* The number of rows or columns that are not empty. */
 static size_t occupied(const struct cells *cells, size_t step, size_t across) {
 	size_t count = 0;
 	for (size_t i = 0; i < BINS_COARSE; i++) {
@@ -119,7 +119,7 @@ static void cells_fill(struct cells *cells, const struct bins_param *a, const st
 	}
 }
 
-/* The sum of squares of a pair beyond chance; cells become means, less what chance would have made of them. */
+/* Returns the sum of squares of a pair beyond chance; cells become means, shrunk by the share of chance. */
 static double cells_explain(struct cells *cells, const struct bins_param *a, const struct bins_param *b,
                             const double *rest, size_t count, double noise) {
 	double between = 0, all = 0, present = 0, used = 0;
@@ -157,7 +157,7 @@ static void pairs_split(struct split *split, const struct bins *bins, const stru
 	}
 }
 
-/* f without its mean and its main effects. */
+/* Returns f without its mean and its main effects. */
 static double *rest_new(struct split *split, const struct bins *bins, const double *f, double noise) {
 	double *rest = mem_alloc(bins->count, sizeof *rest), *own = mem_alloc(bins->count, sizeof *own);
 	double *effect = mem_alloc(bins->params * BINS_FINE, sizeof *effect);

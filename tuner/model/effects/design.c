@@ -7,7 +7,7 @@
 #include "src/base/mem.h"
 #include "tuner/model/effects/additive.h"
 
-enum { COLUMNS_MAX = 512 /* a matrix of their square is inverted again and again */ };
+enum { COLUMNS_MAX = 512 /* a matrix of this size squared is inverted in every iteration */ };
 
 /* The number of rows of each value of a parameter; the caller frees it. */
 static size_t *times_new(const struct effects_table *table, size_t param, size_t *seen) {
@@ -40,7 +40,7 @@ static void block_make(struct design *design, size_t param, const size_t *times,
 	design->columns += block->count;
 }
 
-/* Values that fewer than `least` rows have get no column: they count as the mean. */
+/* Values with fewer than `least` rows do not get a column: they count as the mean. */
 static size_t columns_with(const struct effects_table *table, size_t *const *times, size_t least) {
 	size_t columns = 1;
 	for (size_t param = 0; param < table->params; param++)
@@ -99,7 +99,7 @@ void design_clear(struct design *design) {
 	free(design->y);
 }
 
-/* The columns of a row; the mean's is the first. */
+/* The columns of a row; the first one is the mean. */
 static size_t row_columns(const struct design *design, size_t row, size_t *active) {
 	size_t params = design->table->params, count = 1;
 	active[0] = 0;
@@ -109,7 +109,8 @@ static size_t row_columns(const struct design *design, size_t row, size_t *activ
 	return count;
 }
 
-/* Multiplies by the centring, x - share * sum, what lies `step` apart: a vector, or one row or column of a matrix. */
+/* Multiplies numbers that lie `step` apart by the centring x - share * sum: a vector, or one row or column of a matrix.
+ */
 static void centre(const struct design *design, double *x, size_t step, bool effects) {
 	for (size_t param = 0; param < design->table->params; param++) {
 		struct block block = design->blocks[param];

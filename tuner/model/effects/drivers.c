@@ -9,7 +9,7 @@
 #include "tuner/model/effects/drivers_impl.h"
 
 enum { ROWS_MIN = 8, ROWS_PER_GROUP = 3, COUNTERS_MAX = 4096 };
-static const double TIME_RATIO_MIN = 0.05; /* of its logarithm: less has nothing to explain */
+static const double TIME_RATIO_MIN = 0.05; /* of its logarithm; there is nothing to explain below */
 
 static bool is_row(const struct drivers_data *data, long row) {
 	return row == DRIVERS_NONE || (row >= 0 && (size_t)row < data->rows);
@@ -31,7 +31,7 @@ static bool has_pair(const struct drivers_data *data) {
 static double ratio_of(const struct drivers_data *data, size_t counter) {
 	double above = drivers_value(data, (size_t)data->winner, counter);
 	double below = drivers_value(data, (size_t)data->baseline, counter);
-	return above == below ? 1 : above / below; /* 0 both */
+	return above == below ? 1 : above / below; /* both may be 0 */
 }
 
 static double share_of(double slope, double ratio, double time_ratio) {
@@ -48,7 +48,7 @@ static void share_set(struct driver *driver, double time_ratio) {
 	driver->share_ci[1] = fmax(a, b);
 }
 
-/* From places among what is left to the caller's counters. */
+/* Translates indexes among the kept counters to the caller's. */
 static void name_all(struct drivers *drivers, const struct drivers_clean *clean) {
 	for (size_t k = 0; k < clean->counters; k++)
 		drivers->members[k] = clean->counter[drivers->members[k]];
@@ -101,7 +101,7 @@ static int regress(struct drivers *drivers, const struct drivers_data *data, con
 	return 0;
 }
 
-/* Every counter for itself. */
+/* Each counter is a group of its own. */
 static int compare(struct drivers *drivers, const struct drivers_data *data, const struct drivers_clean *clean) {
 	drivers->driver = mem_alloc(clean->counters + 1, sizeof *drivers->driver);
 	drivers->members = mem_alloc(clean->counters + 1, sizeof *drivers->members);
@@ -125,11 +125,12 @@ static int compare(struct drivers *drivers, const struct drivers_data *data, con
 	return 0;
 }
 
-/* Where there are too few rows for more. */
+/* With too few rows for a regression, ratios are all there is. */
 static int fall_back(struct drivers *drivers, const struct drivers_data *data, struct drivers_clean *clean) {
 	drivers->method = DRIVERS_RATIOS;
 	snprintf(drivers->reason, DRIVERS_REASON,
-	         "%zu rows with all counters: at least %d are needed to tell what goes with the time; ratios alone do not",
+	         "%zu rows have all counters; at least %d are needed to tell which counters go with the time, because "
+	         "ratios alone do not",
 	         clean->rows, ROWS_MIN);
 	if (!has_pair(data))
 		return -1;
@@ -143,7 +144,7 @@ int drivers_make(struct drivers *drivers, const struct drivers_data *data) {
 	struct drivers_clean clean;
 	*drivers = (struct drivers){.r2 = NAN, .time_ratio = NAN, .unexplained = NAN};
 	if (!is_good(data)) {
-		snprintf(drivers->reason, DRIVERS_REASON, "a time, an amount of work or a row that can't be");
+		snprintf(drivers->reason, DRIVERS_REASON, "a time, an amount of work or a row is out of range");
 		return -1;
 	}
 	drivers->fate = mem_alloc(data->counters + 1, sizeof *drivers->fate);
@@ -155,7 +156,7 @@ int drivers_make(struct drivers *drivers, const struct drivers_data *data) {
 	if (clean.rows < ROWS_MIN)
 		status = fall_back(drivers, data, &clean);
 	else if (clean.counters == 0)
-		snprintf(drivers->reason, DRIVERS_REASON, "no counter was measured everywhere, varies and is not mostly 0");
+		snprintf(drivers->reason, DRIVERS_REASON, "every counter is missing in too many rows, constant, or mostly 0");
 	else
 		status = regress(drivers, data, &clean);
 	drivers_clean_clear(&clean);

@@ -8,7 +8,7 @@
 #include "tuner/model/effects/drivers_impl.h"
 
 static const double MISSING_MAX = 0.2, ZERO_MAX = 0.5;
-static const double VARIES = 1e-6; /* range of the logarithm */
+static const double VARIES = 1e-6; /* smallest range of the logarithm */
 
 double drivers_time(const struct drivers_data *data, size_t row) {
 	return data->time[row] / (data->work ? data->work[row] : 1);
@@ -21,7 +21,7 @@ double drivers_value(const struct drivers_data *data, size_t row, size_t counter
 
 struct seen {
 	size_t rows, missing, zero, negative;
-	double least, most; /* of what is over 0 */
+	double least, most; /* of the positive values */
 };
 
 static bool counts(const struct drivers_data *data, bool pair, size_t row) {

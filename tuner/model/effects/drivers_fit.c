@@ -14,7 +14,7 @@
 
 static const double SIGNIFICANT = 0.05;
 
-/* The unit of a column: of the middle, or of all rows where the middle does not vary. */
+/* The unit of a column: the median absolute deviation, or the standard deviation if most values are equal. */
 static double deviation_of(const double *x, size_t count) {
 	double mean = stats_mean(x, count), square = 0, mad = stats_mad(x, count);
 	for (size_t i = 0; i < count; i++)
@@ -42,7 +42,7 @@ static void standardise(const double *x, size_t count, double *to, size_t step) 
 		to[i * step] = (x[i] - middle) / deviation;
 }
 
-/* Time on the groups from `first` on and a constant, all of them transformed. */
+/* Regresses the time on a constant and the groups from `first` on, all transformed. */
 static int regress(struct robust *robust, const struct drivers *drivers, const struct drivers_clean *clean,
                    size_t first, size_t count, void (*transform)(const double *, size_t, double *, size_t)) {
 	size_t rows = clean->rows, columns = count + 1;
@@ -78,9 +78,9 @@ static void driver_set(struct driver *driver, const struct drivers_clean *clean,
 	driver->p = p_of(robust, at);
 }
 
-/* The groups from `first` on in one regression. The same regression on ranks (Conover and Iman, Rank transformations as
- * a bridge between parametric and nonparametric statistics, 1981) has to agree, because far-out counters can't bend it;
- * the bisquare only guards against far-out times. */
+/* Fits the groups from `first` on in one regression. The same regression on ranks (Conover and Iman, Rank
+ * transformations as a bridge between parametric and nonparametric statistics, 1981) has to agree, because far-out
+ * counters cannot bend it; the bisquare only guards against far-out times. */
 static int fit(struct drivers *drivers, const struct drivers_clean *clean, size_t first, size_t count) {
 	struct robust robust, ranks;
 	if (regress(&robust, drivers, clean, first, count, standardise))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Counters that say the same, by complete linkage: the two groups are joined whose least alike members are most alike.
- */
+/* Groups counters that say the same by complete linkage: joins the two groups whose least similar members are the most
+ * similar, so that all members of a group resemble each other. */
 #include <config.h>
 
 #include <gsl/gsl_statistics_double.h>
@@ -25,7 +25,7 @@ static double *alike_new(const struct drivers_clean *clean) {
 	return alike;
 }
 
-/* The two groups that are most alike, a < b; how much. */
+/* Finds the two most similar groups, a < b, and returns their similarity. */
 static double closest(const double *alike, const size_t *group, size_t n, size_t pair[2]) {
 	double best = -1;
 	for (size_t a = 0; a < n; a++)
@@ -38,7 +38,7 @@ static double closest(const double *alike, const size_t *group, size_t n, size_t
 	return best;
 }
 
-/* group[c]: the first counter of its group. `alike` of first members becomes that of groups. */
+/* group[c]: the first counter of its group, whose row of `alike` becomes that of the group. */
 static void join(double *alike, size_t *group, size_t n) {
 	size_t pair[2];
 	for (size_t c = 0; c < n; c++)
@@ -52,7 +52,7 @@ static void join(double *alike, size_t *group, size_t n) {
 	}
 }
 
-/* Puts the member first that is most like the others. */
+/* Moves the member to the front that is most similar to the others. */
 static void lead(size_t *members, size_t count, const double *alike, size_t n) {
 	size_t best = 0;
 	double most = -1;

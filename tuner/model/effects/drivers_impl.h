@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Shared by the files drivers*.c. */
+/* Shared by the files drivers*.c only. */
 #ifndef TUNER_MODEL_EFFECTS_DRIVERS_IMPL_H
 #define TUNER_MODEL_EFFECTS_DRIVERS_IMPL_H
 #include "tuner/model/effects/drivers.h"
 
-/* Complete rows of the counters that are left, as logarithms. */
+/* The complete rows of the kept counters, as logarithms. */
 struct drivers_clean {
 	size_t rows, counters;
-	size_t *row, *counter; /* which they are */
-	double *x;             /* counters x rows: a counter's values beside each other */
+	size_t *row, *counter; /* indexes among the caller's */
+	double *x;             /* counters x rows: the values of a counter are contiguous */
 	double *y;             /* rows: log time */
 };
 
-/* pair: only the rows of winner and baseline, and all that has a value in both. Sets fates. */
+/* pair: keeps only the rows of winner and baseline, and the counters that have a value in both. Sets the fates. */
 void drivers_clean_make(struct drivers_clean *clean, const struct drivers_data *data, bool pair,
                         enum drivers_fate *fate);
 void drivers_clean_clear(struct drivers_clean *clean);
 
-/* Logarithm of a counter in a row, per unit of work; zero: what stands for 0. */
+/* The time and a counter of a row, per unit of work; NAN if it is missing. */
 double drivers_time(const struct drivers_data *data, size_t row);
 double drivers_value(const struct drivers_data *data, size_t row, size_t counter);
 
-/* Fills count, driver[] with members, of counters by their place in `clean`. */
+/* Sets count and the members of driver[], which are indexes of `clean`. */
 void drivers_group(struct drivers *drivers, const struct drivers_clean *clean);
-/* Coefficients and p of groups that are made. */
+/* Sets the coefficients and p of the groups. */
 int drivers_fit(struct drivers *drivers, const struct drivers_clean *clean);
 
 #endif

@@ -21,8 +21,8 @@ static bool is_good(const struct effects_table *table) {
 	return rows >= ROWS_MIN && table->params > 0 && effects_table_check(table, reason) == 0;
 }
 
-/* The distance of the bounds in standard errors, so that all pairs of `count` values hold together (Sidak, Rectangular
- * confidence regions for the means of multivariate normal distributions, 1967). */
+/* The distance of the bounds in standard errors, such that all pairs of `count` values hold together (Sidak,
+ * Rectangular confidence regions for the means of multivariate normal distributions, 1967). */
 static double reach(size_t count, double freedom) {
 	double pairs = (double)count * (double)(count - 1) / 2;
 	double each = -expm1(log(LEVEL) / pairs); /* 1 - LEVEL^(1 / pairs) */

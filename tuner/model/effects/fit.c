@@ -14,24 +14,24 @@
 
 enum { ROUNDS_OF_HUBER = 6, ROUNDS_MAX = 40 };
 
-/* Constants of 95 % efficiency under normal noise. */
+/* The constants of 95 % efficiency under normal noise. */
 static const double HUBER = 1.345, BISQUARE = 4.685;
-/* No clock and no machine are better than this; it keeps a perfect fit from dividing by 0. */
+/* No clock and no machine are more precise, and a perfect fit must not divide by 0. */
 static const double SCALE_MIN = 1e-3;
-static const double SPREAD_MIN = 1e-4; /* of effects: a parameter that does nothing at all */
-static const double SETTLED = 1e-3;    /* of the scale: changes below it end the iteration */
+static const double SPREAD_MIN = 1e-4; /* of effects; even a parameter without any effect has this */
+static const double SETTLED = 1e-3;    /* relative to the scale; smaller changes end the iteration */
 static const double FREEDOM_MIN = 2;
-/* The median residual knows the scale as well as the root mean square of this share of the rows would. */
+/* The median residual estimates the scale as precisely as the root mean square of this share of the rows. */
 static const double MEDIAN_EFFICIENCY = 0.4;
-/* The prior of the spreads: their density near 0 goes with this power. */
+/* The prior density of a spread near 0 goes with this power of it. */
 static const double SPREAD_POWER = 0.75;
 
 struct state {
 	const struct design *design;
 	struct fit *fit;
 	double *spread; /* of each parameter: variance of its effects */
-	double *weight; /* of each row: given times robust */
-	double *y;      /* of each row: log cost, or what to fit where that is over a limit */
+	double *weight; /* of each row: the given weight times the robust one */
+	double *y;      /* of each row: log cost, or its expectation above the limit */
 	double *v, *adjusted;
 };
 
@@ -45,7 +45,7 @@ static bool is_over(const struct state *s, size_t row) {
 
 int fit_invert(double *matrix, size_t size) {
 	gsl_matrix_view view = gsl_matrix_view_array(matrix, size, size);
-	gsl_error_handler_t *handler = gsl_set_error_handler_off(); /* it would end the process */
+	gsl_error_handler_t *handler = gsl_set_error_handler_off(); /* GSL's own handler aborts */
 	int failed = gsl_linalg_cholesky_decomp1(&view.matrix) || gsl_linalg_cholesky_invert(&view.matrix);
 	gsl_set_error_handler(handler);
 	for (size_t i = 0; i < size * size; i++)
@@ -69,7 +69,7 @@ static void state_begin(struct state *s) {
 	}
 }
 
-/* Effects and their covariance in units of the scale, of the weights, scale and spreads as they are. */
+/* Solves for the effects and their covariance, in units of the scale, with the current weights, scale and spreads. */
 static int solve(struct state *s) {
 	const struct design *design = s->design;
 	size_t n = design->columns;
@@ -91,8 +91,8 @@ static int solve(struct state *s) {
 	return 0;
 }
 
-/* Values measured once tell nothing of the spread where others were more often: one disturbed row would be taken for
- * how much the parameter matters. */
+/* Values that were measured once do not count for the spread if others were measured more often, because a single
+ * disturbed row would look like a large effect of the parameter. */
 static void spread_update(struct state *s, size_t param) {
 	struct block block = s->design->blocks[param];
 	size_t n = s->design->columns, often = 0, count = 0;
@@ -109,8 +109,8 @@ static void spread_update(struct state *s, size_t param) {
 		s->spread[param] = fmax(sum / ((double)count - 1 - SPREAD_POWER), SPREAD_MIN * SPREAD_MIN);
 }
 
-/* Residuals in units of what they would be by chance, each from a fit without the row: a row that decides its own fit
- * is judged by how far its effect is from what effects of the parameter are like. */
+/* Residuals are leave-one-out, in units of their expected size, because a row that is alone with its value decides its
+ * own fit: it is judged by how far its effect is from the other effects of the parameter. */
 static void residuals_update(struct state *s) {
 	const struct design *design = s->design;
 	size_t count = 0, left = 0;
@@ -130,7 +130,7 @@ static void residuals_update(struct state *s) {
 	s->fit->scale = fmax(stats_median(s->adjusted, count) / 0.6745, SCALE_MIN);
 }
 
-/* Far over the limit, the model has nothing to learn of it. */
+/* Where the model already predicts a cost far above the limit, the row carries no information. */
 static void over_update(struct state *s, size_t row) {
 	double fitted = design_fitted(s->design, row, s->fit->effect), z = (s->design->y[row] - fitted) / s->fit->scale;
 	double hazard = z > -8 ? gsl_sf_hazard(z) : 0, ahead = hazard > z ? hazard - z : 1e-3;

@@ -18,7 +18,7 @@ static bool is_free(const struct landscape_step *step) {
 	return step->level < 0 || step->ci[1] < 1 + LANDSCAPE_STEP;
 }
 
-/* The closest on either side that anything is known of; those that can't be are passed over. */
+/* The closest known values on either side; values that do not exist with the winner's others are skipped. */
 static void ordered_steps(struct landscape_param *param, const struct neighbour *values, size_t count, size_t own) {
 	for (size_t v = own; v-- > 0 && param->step[0].level < 0;)
 		param->step[0] = values[v].step.level >= 0 ? values[v].step : NO_STEP;
@@ -42,7 +42,7 @@ static bool is_within(const struct neighbour *value, double margin) {
 	return value->step.level >= 0 && value->step.ratio <= 1 + margin;
 }
 
-/* Around the winner, over values that nothing is known of, to the last that is as good. */
+/* Extends from the winner across unknown values to the last one that is as good. */
 static size_t reach(const struct neighbour *values, size_t count, size_t own, double margin, size_t ends[2]) {
 	size_t within = 1;
 	ends[0] = ends[1] = own;
@@ -93,7 +93,7 @@ static bool is_ordered(const struct neighbour *values, size_t count, const struc
 	return true;
 }
 
-/* Absent in the winner, or without another value: nothing to say. */
+/* A parameter that the winner lacks, or without another value, stays unclear. */
 static void param_look(struct landscape_param *param, const struct look *look, size_t at) {
 	size_t count = look->data->measured.levels[at], own = 0;
 	*param = (struct landscape_param){.step = {NO_STEP, NO_STEP}, .near = 1, .wide = 1, .first = -1, .last = -1};
@@ -126,7 +126,7 @@ static void sum_up(struct landscape *landscape, const struct landscape_data *dat
 	landscape->plateau = landscape->flat > 0 && landscape->sharp + landscape->unclear == 0;
 }
 
-/* NULL where it tells nothing. own: what was fitted here. */
+/* NULL if the surface does not predict. own: the surface to be freed, if it was fitted here. */
 static const struct response *surrogate_of(struct landscape *landscape, const struct landscape_data *data,
                                            struct response **own) {
 	*own = data->response ? NULL : response_new(&data->measured, landscape->reason);

@@ -8,7 +8,7 @@
 #include "src/base/mem.h"
 #include "tuner/model/effects/landscape_impl.h"
 
-/* The relative error of a time that was measured without one; and the bound of a 95 % interval. */
+/* The assumed relative error of a time without a known one, and the quantile of a 95 % interval. */
 static const double DEVIATION_UNKNOWN = 0.02, REACH = 1.96;
 enum { PREDICTED_MAX = 300 /* of one parameter */ };
 

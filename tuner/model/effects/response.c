@@ -11,11 +11,11 @@
 
 /* With more rows, this many of the smallest are kept and an even choice of the others by cost. */
 enum { BEST_MAX = 100, ROWS_MAX = 500, STEPS = 14, STEPS_AGAIN = 8, ROUNDS = 2, ROWS_MIN = 8 };
-static const double WILD_VARIANCE = 25; /* of targets, whose own is 1 */
+static const double WILD_VARIANCE = 25; /* of targets, whose own variance is 1 */
 static const double NUGGETS[] = {0, 0.03, 0.3};
 static const double SCALE_MIN = 1e-3, OVER_VARIANCE = 0.1;
 
-/* A configuration needs no more than this to be predicted, but fewer rows say nothing of how well it is. */
+/* Fewer rows do not allow to judge whether the surface predicts anything. */
 static int check(const struct effects_table *table, char reason[RESPONSE_REASON]) {
 	size_t whole = 0;
 	if (effects_table_check(table, reason))
@@ -55,7 +55,7 @@ static void choose(struct response *response) {
 	response->count = ROWS_MAX;
 }
 
-/* Log cost, in units of its deviation without what is wild. */
+/* Targets are log cost in units of its deviation, both without wild rows. */
 static void scale(struct response *response) {
 	size_t rows = response->table.rows, n = 0;
 	double *kept = mem_alloc(rows, sizeof *kept), square = 0;
@@ -119,7 +119,7 @@ static void leave_out(struct response *response) {
 	gp_leave_one_out(response->gp, response->left, response->error);
 }
 
-/* The noise under which the targets are most likely. */
+/* Chooses the noise under which the targets are most likely. */
 static void nugget_choose(struct response *response) {
 	struct gp *best = NULL;
 	double nugget = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Does the process predict anything? Leave-one-out errors are of parameters that were set with all rows, and a little
- * small: of few rows, parts are left out before they are set as well (cross-validation). */
+/* Does the process predict anything? Leave-one-out errors use parameters that were fitted to all rows, and are a little
+ * too small: with few rows, folds are left out of the fit as well (cross-validation). */
 #include <config.h>
 
 #include <gsl/gsl_cdf.h>
@@ -17,8 +17,8 @@ static bool counts(const struct response *response, size_t row) {
 	return !response->wild[row] && !effects_table_over(&response->table, row);
 }
 
-/* R2, the share of squares that predictions save against the mean of all others, and the p of a t test.
- */
+/* Returns R2, the share of squares that predictions save against the mean of all others, and the p of a t test of the
+ * savings. */
 static double gain_test(const struct response *response, const double *predicted, double *p) {
 	double sum = 0, errors = 0, squares = 0, gain = 0, gains = 0, n = 0;
 	for (size_t i = 0; i < response->count; i++) {
@@ -65,7 +65,7 @@ static void part_predict(const struct response *response, const size_t *part, si
 	free(y);
 }
 
-/* p of what is predicted of parts that nothing was set with. */
+/* The p of the predictions of folds that the fit did not see. */
 static double parts_test(const struct response *response) {
 	size_t *part = mem_alloc(response->count, sizeof *part);
 	double *predicted = mem_alloc(response->count, sizeof *predicted), p;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which rows are outliers: response.h says why there are two steps. */
+/* Finds the outliers; response.h says why it takes two steps. */
 #include <config.h>
 
 #include <stdlib.h>
@@ -41,8 +41,8 @@ void response_suspect(struct response *response) {
 	limit_wild(response);
 }
 
-/* A row that was set aside had hardly any part in its own prediction, so that only its extra noise has to be taken off
- * the error. */
+/* A row that was set aside hardly influenced its own prediction, so that only its extra noise has to be taken off the
+ * error. */
 static bool is_far(const struct response *response, size_t i, double residual, double sigma) {
 	size_t row = response->row[i];
 	double own = response->wild[row] ? response->extra[row] : 0;

@@ -9,7 +9,7 @@
 
 #include "src/base/mem.h"
 
-/* Larger weights would leave the others no digits. */
+/* A larger weight would leave no digits for the others. */
 static const double WEIGHT_MAX = 1e9;
 
 bool effects_table_holds(const struct effects_table *table, const int *level) {

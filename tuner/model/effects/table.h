@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Measured configurations, one per row: the one form in which effects.h, response.h, anova.h and landscape.h take
- * them. Internal to tuner/model/effects, its tests and those who fill it. */
+/* Measured configurations, one per row, as effects.h, response.h, anova.h and landscape.h take them. */
 #ifndef TUNER_MODEL_EFFECTS_TABLE_H
 #define TUNER_MODEL_EFFECTS_TABLE_H
 #include <stdbool.h>

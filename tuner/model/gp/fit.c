@@ -9,13 +9,13 @@
 #include "src/base/mem.h"
 #include "tuner/model/gp/impl.h"
 
-/* A fit costs n^3 a step: of more observations, so many of the smallest and so many of the others decide. */
+/* A step of a fit costs n^3: of more observations, this many of the smallest and of the others decide. */
 enum { FIT_BEST = 80, FIT_OTHERS = 80 };
 static const double THETA_MAX = 30, FIRST_STEP = 0.3, LINE_TOLERANCE = 0.3, GRADIENT_ENOUGH = 0.05;
 
 struct climb {
 	struct gp_problem *problem;
-	double best, *theta; /* the most likely so far */
+	double best, *theta; /* likelihood and parameters of the best step so far */
 	double *gradient;
 };
 
@@ -76,7 +76,7 @@ static int by_target(const void *a, const void *b, void *ctx) {
 	return target[i] != target[j] ? (target[i] > target[j]) - (target[i] < target[j]) : (i > j) - (i < j);
 }
 
-/* All, or the best and an even choice of the rest. */
+/* Chooses all observations, or the best and an even choice of the rest. */
 static size_t choose(const struct gp *gp, size_t *chosen) {
 	size_t kept = 0, rest;
 	for (size_t i = 0; i < gp->count; i++)

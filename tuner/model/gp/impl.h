@@ -7,7 +7,8 @@
 
 #include "tuner/model/gp/gp.h"
 
-/* The variance of every observation, beside its noise; and the precision of the prior of the constant mean, about 0. */
+/* A variance that every observation has in addition to its noise, which keeps the matrix positive definite; and the
+ * precision of the constant mean's prior, which is 0. */
 #define GP_JITTER     1e-7
 #define GP_MEAN_DOUBT 1e-3
 enum { GP_SCALE, GP_NOISE, GP_SHARE, GP_SHAPES };
@@ -15,7 +16,7 @@ enum { GP_SCALE, GP_NOISE, GP_SHARE, GP_SHAPES };
 struct gp_axis {
 	size_t values;
 	double *at;   /* NULL: unordered */
-	double prior; /* mean of the logarithm of the length */
+	double prior; /* prior mean of the logarithm of the length */
 	bool trend;
 	double slope, slope_variance;
 };
@@ -24,44 +25,45 @@ struct gp {
 	struct gp_axis *axis;
 	size_t dims, count, room;
 	uint16_t *codes;  /* count x dims */
-	double *variance; /* own noise of each */
-	uint64_t *serial; /* of each, never given twice */
+	double *variance; /* own noise of each observation */
+	uint64_t *serial; /* of each observation, never reused */
 	uint64_t given;
 	double *target; /* as given */
 	double *theta; /* dims logarithms of lengths, then GP_SCALE (log s2), GP_NOISE (log variance), GP_SHARE (logit w) */
-	uint64_t version; /* counts changes of theta: what hangs on it is made anew */
+	uint64_t version; /* counts changes of theta; whatever depends on theta must then be recomputed */
 	double likelihood;
 	/* gp_condition */
-	gsl_matrix *lower; /* Cholesky factor, rows up to `solved` are valid for theta */
+	gsl_matrix *lower; /* Cholesky factor; the first `solved` rows are valid for theta */
 	size_t solved;
 	double *white; /* L^-1 (target - mean) */
 	double mean;
-	/* gp_leave_one_out: the inverse of `lower`, rows up to `inverted` are valid */
+	/* gp_leave_one_out: the inverse of `lower`, of which the first `inverted` rows are valid */
 	gsl_matrix *inverse;
 	size_t inverted;
 };
 
-struct gp_kernel { /* theta in the form in which it is used */
+struct gp_kernel { /* theta in the form in which the kernel uses it */
 	double s2, noise, share, length[GP_DIMS_MAX];
 };
 double gp_dot(const double *a, const double *b, size_t count);
 void gp_kernel_of(const struct gp *gp, const double *theta, struct gp_kernel *kernel);
 double gp_distance(const struct gp_axis *axis, unsigned a, unsigned b);
-/* Matern 5/2 at z >= 0; slope, where it isn't NULL: -dm/dlog z */
+/* Matern 5/2 at z >= 0; slope: -dm/dlog z, or NULL. */
 double gp_matern(double z, double *slope);
 /* The prior covariance of two configurations, trends included. */
 double gp_covariance(const struct gp *gp, const struct gp_kernel *kernel, const uint16_t *a, const uint16_t *b);
-/* x becomes L^-1 x of the first `count` observations. */
+/* x becomes L^-1 x, with the factor of the first `count` observations. */
 void gp_solve(const struct gp *gp, size_t count, double *x);
 /* The trends' prediction for a configuration, and the covariance that their uncertain slopes give to two. */
 double gp_trend(const struct gp *gp, const uint16_t *codes);
 double gp_trend_covariance(const struct gp *gp, const uint16_t *a, const uint16_t *b);
 
-/* The observations that a fit looks at, with what doesn't change while it does. */
+/* The observations of a fit, with everything that is constant during it. */
 struct gp_problem;
 struct gp_problem *gp_problem_new(const struct gp *gp, const size_t *chosen, size_t count);
 void gp_problem_free(struct gp_problem *problem);
-/* Logarithm of likelihood and priors; gradient by theta where it isn't NULL. -INFINITY: theta can't be. */
+/* Logarithm of likelihood times priors, and its gradient by theta unless that is NULL. -INFINITY: theta is out of
+ * range. */
 double gp_problem_value(struct gp_problem *problem, const double *theta, double *gradient);
 
 #endif

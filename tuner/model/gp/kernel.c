@@ -29,7 +29,7 @@ void gp_kernel_of(const struct gp *gp, const double *theta, struct gp_kernel *ke
 		kernel->length[d] = exp(theta[d]);
 	kernel->s2 = exp(shape[GP_SCALE]);
 	kernel->noise = exp(shape[GP_NOISE]);
-	kernel->share = gp->dims ? 1 / (1 + exp(-shape[GP_SHARE])) : 0; /* none: a space of one configuration */
+	kernel->share = gp->dims ? 1 / (1 + exp(-shape[GP_SHARE])) : 0; /* a space of one configuration has no dimension */
 }
 
 double gp_covariance(const struct gp *gp, const struct gp_kernel *kernel, const uint16_t *a, const uint16_t *b) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* L^-1 k(X, c) of every candidate c is kept, a row per observation: its squares are what the observations have taken
- * off the variance, and its product with L^-1 (y - mean) is the mean (Rasmussen and Williams 2006, algorithm 2.1). A
- * new observation adds a row; new parameters make all anew. Single precision: half the memory to go through, and errors
- * far below the noise. */
+/* Keeps L^-1 k(X, c) of every candidate c, one row per observation: the squares are what the observations take off the
+ * variance, and the product with L^-1 (y - mean) is the mean (Rasmussen and Williams 2006, algorithm 2.1). A new
+ * observation adds a row; new parameters require all rows again. Single precision halves the memory traffic, and its
+ * errors are far below the noise. */
 #include <config.h>
 
 #include <gsl/gsl_blas.h>
@@ -17,12 +17,12 @@ enum { FIRST_ROWS = 64, PART = 512 };
 struct gp_pool {
 	struct gp *gp;
 	size_t room, count, rows, row_room;
-	uint16_t *codes;               /* dims x room: a dimension's codes beside each other */
+	uint16_t *codes;               /* dims x room: the codes of a dimension are contiguous */
 	float *solved;                 /* row_room x room */
-	float *mean, *variance, *base; /* base: the mean before any observation */
+	float *mean, *variance, *base; /* base: the mean without observations */
 	float *sum, *table;
-	uint64_t *serial; /* of the rows' observations */
-	uint64_t version; /* of gp, that the rows are of; 0: none */
+	uint64_t *serial; /* serial numbers of the rows' observations */
+	uint64_t version; /* version of gp that the rows belong to; 0: none */
 };
 
 struct gp_pool *gp_pool_new(struct gp *gp, size_t room) {
@@ -31,7 +31,8 @@ struct gp_pool *gp_pool_new(struct gp *gp, size_t room) {
 	for (size_t d = 0; d < gp->dims; d++)
 		values = gp->axis[d].values > values ? gp->axis[d].values : values;
 	pool->gp = gp;
-	pool->room = room = ((room + 15) / 16 | 1) * 16; /* lines of a cache, an odd number: rows don't share its sets */
+	pool->room = room =
+		((room + 15) / 16 | 1) * 16; /* an odd number of cache lines, so that rows do not compete for the same sets */
 	pool->codes = mem_alloc(room * gp->dims, sizeof *pool->codes);
 	pool->mean = mem_alloc(room, sizeof *pool->mean);
 	pool->variance = mem_alloc(room, sizeof *pool->variance);
@@ -136,7 +137,7 @@ static gsl_matrix_float *factor_rows(const struct gp *gp, size_t first) {
 	return factor;
 }
 
-/* Rows from `first` on of the solution, where those before are solved; of some candidates. */
+/* Solves the rows from `first` on, given those before, for some of the candidates. */
 static void rows_solve(struct gp_pool *pool, const gsl_matrix_float *factor, size_t first, size_t from, size_t width) {
 	size_t count = factor->size1;
 	gsl_matrix_float_view fresh =
@@ -162,7 +163,7 @@ static void variance_subtract(struct gp_pool *pool, size_t i) {
 		pool->variance[c] -= row[c] * row[c];
 }
 
-/* Rows of observations that are there no more: always the last ones. */
+/* Drops the rows of observations that were removed, which are always the last ones. */
 static void rows_drop(struct gp_pool *pool) {
 	const struct gp *gp = pool->gp;
 	while (pool->rows && (pool->rows > gp->count || pool->serial[pool->rows - 1] != gp->serial[pool->rows - 1])) {
@@ -183,7 +184,7 @@ static void mean_make(struct gp_pool *pool, const float *white, size_t rows, siz
 	gsl_blas_sgemv(CblasTrans, 1, &all.matrix, &u.vector, 1, &mean.vector);
 }
 
-/* Part of the candidates after the other: what is solved of a part is used while it is in the cache. */
+/* One part of the candidates after the other, so that its rows are used while they are in the cache. */
 static void parts_make(struct gp_pool *pool) {
 	const struct gp *gp = pool->gp;
 	size_t first = pool->rows;

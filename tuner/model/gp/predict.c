@@ -11,7 +11,7 @@
 #include "src/base/mem.h"
 #include "tuner/model/gp/impl.h"
 
-static const double VARIANCE_MIN = 1e-10; /* rounding may leave less than nothing */
+static const double VARIANCE_MIN = 1e-10; /* rounding may leave a negative variance */
 
 void gp_predict(const struct gp *gp, const uint16_t *codes, double *mean, double *variance) {
 	struct gp_kernel kernel;
@@ -46,7 +46,7 @@ void gp_covariances(const struct gp *gp, const uint16_t *codes, size_t count, do
 	gsl_matrix_free(solved);
 }
 
-/* Row i of L^-1 by those before it: - l' L^-1 / L_ii. */
+/* Row i of L^-1 follows from those before it: - l' L^-1 / L_ii. */
 static void inverse_row(struct gp *gp, size_t row) {
 	double *x = gsl_matrix_ptr(gp->inverse, row, 0), own = 1 / gsl_matrix_get(gp->lower, row, row);
 	memcpy(x, gsl_matrix_const_ptr(gp->lower, row, 0), row * sizeof *x);
@@ -99,7 +99,7 @@ void gp_leave_one_out(struct gp *gp, double *mean, double *variance) {
 	free(weights);
 }
 
-/* In target = mean + noise, the noise is its variance times the weights. */
+/* With target = mean + noise, the noise is its variance times the weights. */
 void gp_smooth(const struct gp *gp, double *mean) {
 	if (gp->count == 0)
 		return;

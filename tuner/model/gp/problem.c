@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The likelihood and its gradient (Rasmussen and Williams 2006, equations 5.8 and 5.9). The constant mean is set to its
- * best value, which a weak prior draws to 0. */
+/* The likelihood and its gradient (Rasmussen and Williams 2006, equations 5.8 and 5.9). The constant mean has its
+ * optimal value, which a weak prior pulls to 0. */
 #include <config.h>
 
 #include <gsl/gsl_blas.h>
@@ -17,11 +17,11 @@ static const struct {
 } SHAPE_PRIOR[GP_SHAPES] = {[GP_SCALE] = {-1.2, 1.5}, [GP_NOISE] = {-9, 1}, [GP_SHARE] = {1.5, 1.5}};
 static const double LENGTH_DEVIATION = 1.2;
 
-/* A dimension's codes among the chosen. */
+/* The distinct codes of a dimension among the chosen observations. */
 struct seen {
 	uint16_t *code;
 	size_t count;
-	uint16_t *of; /* each of the chosen: which of them */
+	uint16_t *of; /* of each chosen observation: the index of its code */
 };
 
 struct gp_problem {
@@ -31,9 +31,9 @@ struct gp_problem {
 	size_t count;
 	struct seen *seen;
 	gsl_matrix *covariance, *inverse;
-	double *residual, *weights, *ones;              /* of each of the chosen */
-	double *trend, *sum, *product, *factor, *joint; /* of each pair */
-	double *alike, *slope, *ratio;                  /* of two codes of the dimension in hand */
+	double *residual, *weights, *ones;              /* of each chosen observation */
+	double *trend, *sum, *product, *factor, *joint; /* of each pair of them */
+	double *alike, *slope, *ratio;                  /* of each pair of codes of the current dimension */
 };
 
 static double prior(const struct gp *gp, const double *theta, double *gradient) {
@@ -49,12 +49,12 @@ static double prior(const struct gp *gp, const double *theta, double *gradient) 
 	return sum;
 }
 
-/* The pairs (i, j), i >= j, one after the other. */
+/* The number of pairs (i, j), i >= j, which are stored in this order. */
 static size_t pairs_of(size_t count) {
 	return count * (count + 1) / 2;
 }
 
-/* For the codes that occur: how alike any two are, the slope of that, and the slope over it. */
+/* For each pair of codes that occurs: the correlation, its slope, and the slope over it. */
 static void tabulate(const struct gp_problem *problem, size_t dim, double length) {
 	const struct seen *seen = &problem->seen[dim];
 	const struct gp_axis *axis = &problem->gp->axis[dim];
@@ -69,7 +69,7 @@ static void tabulate(const struct gp_problem *problem, size_t dim, double length
 		}
 }
 
-/* Sums and products of m over the dimensions. */
+/* Sums and products of the correlations over the dimensions. */
 static void alike_fill(struct gp_problem *problem, const struct gp_kernel *kernel) {
 	size_t pairs = pairs_of(problem->count);
 	for (size_t p = 0; p < pairs; p++) {
@@ -163,7 +163,7 @@ static void solve(const gsl_matrix *lower, const double *from, double *to, size_
 	gsl_blas_dtrsv(CblasLower, CblasNoTrans, CblasNonUnit, lower, &x.vector);
 }
 
-/* L^-1 (y - mean) into weights; the logarithm of the likelihood. */
+/* Writes L^-1 (y - mean) to `weights` and returns the log likelihood. */
 static double likelihood(struct gp_problem *problem, const gsl_matrix *lower) {
 	size_t count = problem->count;
 	double *unit = problem->ones, *white = problem->weights, sum = 0;
@@ -176,11 +176,12 @@ static double likelihood(struct gp_problem *problem, const gsl_matrix *lower) {
 		white[i] -= mean * unit[i];
 		sum -= 0.5 * white[i] * white[i] + log(gsl_matrix_get(lower, i, i));
 	}
-	return sum - 0.5 * GP_MEAN_DOUBT * mean * mean; /* at its best mean: so it has no part in the gradient */
+	return sum -
+	       0.5 * GP_MEAN_DOUBT * mean * mean; /* the mean is optimal, so that it does not contribute to the gradient */
 }
 
-/* The gain of the likelihood by each pair's covariance (equation 5.9), the diagonal half; with the product beside it.
- */
+/* The derivative of the likelihood by each pair's covariance (equation 5.9), the diagonal halved, and beside it the
+ * part of the product kernel. */
 static void factors_fill(struct gp_problem *problem, const struct gp_kernel *kernel, double *gradient) {
 	double *shape = gradient + problem->gp->dims, w = kernel->share, dims = fmax((double)problem->gp->dims, 1);
 	const double *sum = problem->sum, *product = problem->product, *alpha = problem->weights;

@@ -9,13 +9,14 @@
 #include "src/base/stats.h"
 #include "tuner/model/law/growth_impl.h"
 
-enum { PLACES_MAX = 32, FOLDS_MAX = 16, EASY = 12 /* sizes up to which every pair of breaks is tried */ };
-static const double SPAN_MIN = 1.25; /* largest size over smallest */
-/* How much better a law with more parameters must predict; and one from place to place, which has none of its own. */
+enum { CANDIDATES_MAX = 32, FOLDS_MAX = 16, EASY = 12 /* up to this many sizes every pair of breaks is tried */ };
+static const double SPAN_MIN = 1.25; /* of the largest size over the smallest */
+/* How much better a law must predict to win: CLEARLY for more parameters; LOCALLY for a local law, which does not have
+ * parameters of its own. */
 static const double CLEARLY = 0.8, EXACT = 1e-9, LOCALLY = 0.95;
 static const double LEVEL = 0.95;
 
-/* In the order of their parameters. */
+/* Sorted by the number of parameters. */
 static const struct shape {
 	enum growth_kind kind;
 	size_t breaks, sizes_min, near;
@@ -23,9 +24,9 @@ static const struct shape {
               {GROWTH_BROKEN, 2, 8, 0}, {GROWTH_LOCAL, 0, 8, 4},    {GROWTH_LOCAL, 0, 8, 5}};
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 
-struct places {
+struct candidates {
 	size_t count;
-	double x[PLACES_MAX];
+	double x[CANDIDATES_MAX];
 };
 
 const char *growth_word(enum growth_kind kind) {
@@ -39,16 +40,17 @@ static int by_size(const void *a, const void *b) {
 	return (*x > *y) - (*x < *y);
 }
 
-static bool shape_fit(const struct shape *shape, const struct growth_points *points, const struct places *places,
-                      struct growth_law *law) {
+static bool shape_fit(const struct shape *shape, const struct growth_points *points,
+                      const struct candidates *candidates, struct growth_law *law) {
 	*law = (struct growth_law){.breaks = shape->breaks, .near = shape->near};
-	if (points->count + 1 < shape->sizes_min) /* + 1: in a fold one is missing */
+	if (points->count + 1 < shape->sizes_min) /* + 1, because each fold lacks one */
 		return false;
 	if (shape->kind == GROWTH_OVERHEAD)
 		return growth_overhead_fit(points, law);
 	if (shape->kind == GROWTH_LOCAL)
 		return growth_local_fit(points, law);
-	return shape->breaks ? growth_breaks_fit(points, places->x, places->count, law) : growth_line_fit(points, law);
+	return shape->breaks ? growth_breaks_fit(points, candidates->x, candidates->count, law)
+	                     : growth_line_fit(points, law);
 }
 
 static struct growth_points without(const struct growth_points *points, size_t out) {
@@ -62,9 +64,10 @@ static struct growth_points without(const struct growth_points *points, size_t o
 	return rest;
 }
 
-/* The mean distance of log t from what the other sizes say; of many sizes some are left out in turn. A law that a fold
- * can't carry is none. */
-static double score(const struct shape *shape, const struct growth_points *points, const struct places *places) {
+/* The mean distance of log t from its prediction by the other sizes; with many sizes only some of them are left out in
+ * turn. INFINITY if the law cannot be fitted to a fold. */
+static double score(const struct shape *shape, const struct growth_points *points,
+                    const struct candidates *candidates) {
 	double sum = 0, terms[GROWTH_TERMS_MAX];
 	size_t step = (points->count + FOLDS_MAX - 1) / FOLDS_MAX, folds = 0;
 	if (points->count < shape->sizes_min)
@@ -72,57 +75,59 @@ static double score(const struct shape *shape, const struct growth_points *point
 	for (size_t out = 0; out < points->count; out += step, folds++) {
 		struct growth_points rest = without(points, out);
 		struct growth_law law;
-		if (!shape_fit(shape, &rest, places, &law))
+		if (!shape_fit(shape, &rest, candidates, &law))
 			return INFINITY;
 		sum += fabs(growth_law_at(&law, points->x[out], terms) - points->y[out]);
 	}
 	return sum / (double)folds;
 }
 
-static bool choose(const struct growth_points *points, const struct places *places, struct growth_law *law) {
+static bool choose(const struct growth_points *points, const struct candidates *candidates, struct growth_law *law) {
 	double best = INFINITY;
 	bool found = false;
 	for (size_t i = 0; i < SHAPES; i++) {
 		struct growth_law one;
-		double off = points->count > 2 ? score(&shapes[i], points, places) : INFINITY;
+		double off = points->count > 2 ? score(&shapes[i], points, candidates) : INFINITY;
 		if (found && !(off < (shapes[i].near ? LOCALLY : CLEARLY) * best && best > EXACT))
 			continue;
-		if (!shape_fit(&shapes[i], points, places, &one))
+		if (!shape_fit(&shapes[i], points, candidates, &one))
 			continue;
 		found = true;
 		best = fmin(best, off);
 		*law = one;
-		/* The few degrees of freedom of a fit may flatter it: what is left out is predicted no better than this. */
+		/* A fit with few degrees of freedom may look too good: its sigma is at least the error of left-out sizes. */
 		law->sigma = isfinite(off) ? fmax(law->sigma, off) : law->sigma;
 	}
 	return found;
 }
 
-static void place_add(struct places *places, double x) {
-	if (places->count < PLACES_MAX)
-		places->x[places->count++] = x;
+static void candidate_add(struct candidates *candidates, double x) {
+	if (candidates->count < CANDIDATES_MAX)
+		candidates->x[candidates->count++] = x;
 }
 
-/* With many sizes only every second or third midpoint, because a break is not known better than that anyway. */
-static struct places places_make(const struct growth_points *points, const double *given, size_t count, double shift) {
-	struct places places = {0};
+/* With many sizes only every second or third midpoint is a candidate, because a break is not known better than that
+ * anyway. */
+static struct candidates candidates_make(const struct growth_points *points, const double *given, size_t count,
+                                         double shift) {
+	struct candidates candidates = {0};
 	size_t step = (points->count + EASY - 1) / EASY;
 	for (size_t i = 0; i < count; i++)
 		if (given[i] > 0 && log(given[i]) - shift > points->x[0] &&
 		    log(given[i]) - shift < points->x[points->count - 1])
-			place_add(&places, log(given[i]) - shift);
+			candidate_add(&candidates, log(given[i]) - shift);
 	for (size_t i = 1; i < points->count; i += step)
-		place_add(&places, (points->x[i - 1] + points->x[i]) / 2);
-	qsort(places.x, places.count, sizeof *places.x, by_size);
-	return places;
+		candidate_add(&candidates, (points->x[i - 1] + points->x[i]) / 2);
+	qsort(candidates.x, candidates.count, sizeof *candidates.x, by_size);
+	return candidates;
 }
 
-/* Sorts, and merges what is there more than once. */
-static int points_take(const double *n, const double *t, size_t count, struct growth *growth, struct err *err) {
+/* Sorts the points, and merges those of the same size. */
+static int points_make(const double *n, const double *t, size_t count, struct growth *growth, struct err *err) {
 	double pairs[GROWTH_SIZES_MAX][2];
 	size_t merged = 0;
 	if (count > GROWTH_SIZES_MAX)
-		return err_set(err, ERR_USAGE, NULL, "%zu sizes are too many: %d at most", count, GROWTH_SIZES_MAX);
+		return err_set(err, ERR_USAGE, NULL, "%zu sizes are too many; the limit is %d", count, GROWTH_SIZES_MAX);
 	for (size_t i = 0; i < count; i++) {
 		if (!(n[i] > 0 && t[i] > 0 && isfinite(n[i]) && isfinite(t[i])))
 			return err_set(err, ERR_USAGE, NULL, "a size or cost must be above 0");
@@ -146,10 +151,11 @@ static int data_check(const struct growth *growth, struct err *err) {
 	size_t count = growth->count;
 	if (count < GROWTH_SIZES_MIN)
 		return err_set(err, ERR_USAGE, "measure it at more sizes: sweetspot tune KERNEL --sizes NAME=A..B",
-		               "%zu size%s can't carry a law: it takes %d", count, count == 1 ? "" : "s", GROWTH_SIZES_MIN);
+		               "%zu size%s are too few for a law, which needs %d", count, count == 1 ? "" : "s",
+		               GROWTH_SIZES_MIN);
 	if (growth->n[count - 1] / growth->n[0] < SPAN_MIN)
 		return err_set(err, ERR_USAGE, "measure it at sizes further apart",
-		               "the sizes are too near to each other to carry a law: the largest is %.2f times the smallest",
+		               "the sizes are too close together for a law: the largest is %.2f times the smallest",
 		               growth->n[count - 1] / growth->n[0]);
 	return 0;
 }
@@ -161,23 +167,25 @@ static double middle(const struct growth *growth) {
 	return sum / (double)growth->count;
 }
 
-static void leave_one_out(struct growth *growth, const struct growth_points *points, const struct places *places) {
+static void leave_one_out(struct growth *growth, const struct growth_points *points,
+                          const struct candidates *candidates) {
 	double terms[GROWTH_TERMS_MAX];
 	for (size_t out = 0; out < points->count; out++) {
 		struct growth_points rest = without(points, out);
 		struct growth_law law;
-		growth->predicted[out] = choose(&rest, places, &law) ? exp(growth_law_at(&law, points->x[out], terms)) : NAN;
+		growth->predicted[out] =
+			choose(&rest, candidates, &law) ? exp(growth_law_at(&law, points->x[out], terms)) : NAN;
 		growth->error[out] = fabs(growth->predicted[out] / growth->t[out] - 1);
 		growth->worst_error = fmax(growth->worst_error, growth->error[out]);
 	}
 	growth->median_error = stats_median(growth->error, points->count);
 }
 
-int growth_fit(const double *n, const double *t, size_t count, const double *places, size_t place_count,
+int growth_fit(const double *n, const double *t, size_t count, const double *breaks, size_t break_count,
                struct growth *growth, struct err *err) {
 	struct growth_points points = {0};
 	*growth = (struct growth){0};
-	if (points_take(n, t, count, growth, err) || data_check(growth, err))
+	if (points_make(n, t, count, growth, err) || data_check(growth, err))
 		return -1;
 	double shift = middle(growth);
 	for (size_t i = 0; i < growth->count; i++) {
@@ -185,7 +193,7 @@ int growth_fit(const double *n, const double *t, size_t count, const double *pla
 		points.y[i] = log(growth->t[i]);
 	}
 	points.count = growth->count;
-	struct places tried = places_make(&points, places, place_count, shift);
+	struct candidates tried = candidates_make(&points, breaks, break_count, shift);
 	if (!choose(&points, &tried, &growth->law))
 		return err_set(err, ERR_USAGE, NULL, "no law fits these sizes");
 	leave_one_out(growth, &points, &tried);
@@ -219,7 +227,7 @@ double growth_exponent(const struct growth *growth, double n) {
 	return slope;
 }
 
-/* Where one piece ends and the next begins, the smallest and the largest size among them. */
+/* The sizes where one piece ends and the next begins, with the smallest and the largest size. */
 static size_t knots_make(const struct growth *growth, double *knots) {
 	const struct growth_law *law = &growth->law;
 	size_t count = 0, last = growth->count - 1;

@@ -8,24 +8,25 @@
 
 struct growth_points {
 	size_t count;
-	double x[GROWTH_SIZES_MAX], y[GROWTH_SIZES_MAX]; /* log n less the middle, ascending; log t */
+	double x[GROWTH_SIZES_MAX], y[GROWTH_SIZES_MAX]; /* log n minus its middle, ascending; log t */
 };
 
-/* Terms of a broken line: 1, x, max(0, x - at[0]), max(0, x - at[1]). Of an overhead: log a, log b, p in
- * t = a + b exp(p x), whose derivatives these are. */
+/* The terms of a broken line are 1, x, max(0, x - at[0]), max(0, x - at[1]); those of an overhead are the derivatives
+ * of t = a + b exp(p x) by log a, log b and p. */
 double growth_law_at(const struct growth_law *law, double x, double terms[GROWTH_TERMS_MAX]);
 
-/* Huber's weights of residuals that `terms` coefficients were fitted to. Is any of them below 1? */
+/* Sets Huber's weights for the residuals of a fit with `terms` coefficients. Returns whether any weight is below 1. */
 bool growth_weights(const double *residual, size_t count, size_t terms, double *weight);
-/* sigma and freedom from residuals and weights; each break costs a degree for its place, too. */
+/* Sets sigma and freedom by residuals and weights; the position of each break costs a degree of freedom, too. */
 void growth_spread(struct growth_law *law, const double *residual, const double *weight, size_t count);
 
-/* The line with the breaks that law->at has. false: the points don't determine it. */
+/* Fits the line with the breaks in law->at. False: the points do not determine it. */
 bool growth_line_fit(const struct growth_points *points, struct growth_law *law);
-/* The best line with law->breaks breaks out of these places (ascending): the one with the least robust spread. */
-bool growth_breaks_fit(const struct growth_points *points, const double *places, size_t count, struct growth_law *law);
+/* Fits the line with law->breaks breaks at these candidates (ascending) that has the smallest robust spread. */
+bool growth_breaks_fit(const struct growth_points *points, const double *candidates, size_t count,
+                       struct growth_law *law);
 bool growth_overhead_fit(const struct growth_points *points, struct growth_law *law);
-/* Through law->near sizes each. growth_local.c */
+/* Fits lines through law->near sizes each. growth_local.c */
 bool growth_local_fit(const struct growth_points *points, struct growth_law *law);
 double growth_local_at(const struct growth_law *law, double x, double *slope);
 

@@ -10,9 +10,9 @@
 #include "tuner/model/law/growth_impl.h"
 
 enum { ROUNDS = 6, POINTS_A_PIECE = 2 };
-static const double HUBER = 1.345; /* 95 % efficient where errors are normal */
-/* The share of the variance of normal errors that the weights keep: 2 Phi(k) - 1, since the tails give back what the
- * middle lacks. */
+static const double HUBER = 1.345; /* 95 % efficient for normal errors */
+/* The share of the variance of normal errors that survives the weights: 2 Phi(k) - 1, because the weighted tails make
+ * up for what the middle lacks. */
 static const double WEIGHTED_SHARE = 0.8214;
 static const double MAD_OF_NORMAL = 0.6745, TINY = 1e-9;
 
@@ -42,7 +42,7 @@ bool growth_weights(const double *residual, size_t count, size_t terms, double *
 	for (size_t i = 0; i < count; i++)
 		size[i] = fabs(residual[i]);
 	double scale = stats_median(size, count) / MAD_OF_NORMAL;
-	if (count > terms) /* residuals of few points are smaller than errors */
+	if (count > terms) /* residuals of few points are smaller than the errors */
 		scale *= sqrt((double)count / (double)(count - terms));
 	double limit = HUBER * fmax(scale, TINY);
 	for (size_t i = 0; i < count; i++)
@@ -61,8 +61,8 @@ void growth_spread(struct growth_law *law, const double *residual, const double 
 	law->sigma = sqrt(sum / (WEIGHTED_SHARE * law->freedom));
 }
 
-/* Normal equations: four terms of centred logarithms are far from the limits of double precision. The inverse is kept
- * as the covariance. */
+/* Normal equations are good enough: four terms of centred logarithms are far from the limits of double precision. Their
+ * inverse is the covariance. */
 static bool solve(const struct growth_points *points, const double *weight, struct growth_law *law) {
 	double a[GROWTH_TERMS_MAX * GROWTH_TERMS_MAX] = {0}, right[GROWTH_TERMS_MAX] = {0};
 	size_t terms = law->terms;
@@ -136,12 +136,13 @@ static bool pieces_filled(const struct growth_points *points, const struct growt
 	return true;
 }
 
-bool growth_breaks_fit(const struct growth_points *points, const double *places, size_t count, struct growth_law *law) {
+bool growth_breaks_fit(const struct growth_points *points, const double *candidates, size_t count,
+                       struct growth_law *law) {
 	struct growth_law best = {.sigma = INFINITY};
 	bool two = law->breaks == 2;
 	for (size_t i = 0; i < count; i++) {
 		for (size_t j = two ? i + 1 : i; j < count && (two || j == i); j++) {
-			struct growth_law one = {.breaks = law->breaks, .at = {places[i], places[j]}};
+			struct growth_law one = {.breaks = law->breaks, .at = {candidates[i], candidates[j]}};
 			if (pieces_filled(points, &one) && growth_line_fit(points, &one) && one.sigma < best.sigma)
 				best = one;
 		}

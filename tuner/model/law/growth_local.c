@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Cleveland 1979, section 2, of degree one, without the robust rounds: a size that is off bends what is next to it, and
- * its own error tells. */
+/* Cleveland 1979, section 2, of degree one, without the robust rounds: a size that is off bends its surroundings, and
+ * its leave-one-out error shows it. */
 #include <config.h>
 
 #include <math.h>
@@ -11,11 +11,11 @@
 #include "tuner/model/law/growth_impl.h"
 
 static const double TINY = 1e-12;
-/* The bandwidth ends a little beyond the furthest of the neighbours, whose weight would else be 0. */
+/* The bandwidth extends a little beyond the furthest neighbour, whose weight would be 0 otherwise. */
 static const double BEYOND = 1.15;
-static const double DEVIATION_OF_MEAN = 1.2533; /* of a normal error, over its mean size */
+static const double DEVIATION_OF_MEAN = 1.2533; /* deviation of a normal error over its mean absolute value */
 
-/* The neighbours [first, first + near) of x among ascending ones, `out` left out (SIZE_MAX: none). */
+/* The neighbours [first, first + near) of x among ascending sizes, without `out` (SIZE_MAX: with all). */
 static size_t neighbours(const struct growth_law *law, double x, size_t out, size_t *chosen) {
 	size_t count = 0;
 	bool taken[GROWTH_SIZES_MAX] = {false};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* log t = log(a + b exp(p x)) by Levenberg and Marquardt (gsl_multifit_nlinear). Logarithms of a and b keep both above
- * 0, and make errors relative. */
+/* log t = log(a + b exp(p x)) by Levenberg and Marquardt (gsl_multifit_nlinear). The parameters are the logarithms of a
+ * and b, which keeps both positive. */
 #include <config.h>
 
 #include <gsl/gsl_errno.h>
@@ -10,7 +10,7 @@
 #include "tuner/model/law/growth_impl.h"
 
 enum { TERMS = 3, ROUNDS = 3, STEPS_MAX = 60 };
-/* Less of the smallest time than this is no overhead that could be told from none. */
+/* An overhead below this share of the smallest time cannot be told from none. */
 static const double SHARE_MIN = 0.02;
 static const double TOLERANCE = 1e-8;
 
@@ -19,7 +19,7 @@ struct fit {
 	struct growth_law law;
 };
 
-static void law_take(struct growth_law *law, const gsl_vector *at) {
+static void law_set(struct growth_law *law, const gsl_vector *at) {
 	for (size_t i = 0; i < TERMS; i++)
 		law->coef[i] = gsl_vector_get(at, i);
 }
@@ -27,7 +27,7 @@ static void law_take(struct growth_law *law, const gsl_vector *at) {
 static int residual_fn(const gsl_vector *at, void *params, gsl_vector *out) {
 	struct fit *fit = params;
 	double terms[GROWTH_TERMS_MAX];
-	law_take(&fit->law, at);
+	law_set(&fit->law, at);
 	for (size_t k = 0; k < fit->points->count; k++) {
 		double off = growth_law_at(&fit->law, fit->points->x[k], terms) - fit->points->y[k];
 		if (!isfinite(off))
@@ -40,7 +40,7 @@ static int residual_fn(const gsl_vector *at, void *params, gsl_vector *out) {
 static int slope_fn(const gsl_vector *at, void *params, gsl_matrix *out) {
 	struct fit *fit = params;
 	double terms[GROWTH_TERMS_MAX];
-	law_take(&fit->law, at);
+	law_set(&fit->law, at);
 	for (size_t k = 0; k < fit->points->count; k++) {
 		growth_law_at(&fit->law, fit->points->x[k], terms);
 		for (size_t i = 0; i < TERMS; i++)
@@ -49,7 +49,8 @@ static int slope_fn(const gsl_vector *at, void *params, gsl_matrix *out) {
 	return GSL_SUCCESS;
 }
 
-/* The slope of the upper half is nearest to p; half of the smallest time is as good a guess of a as any. */
+/* Starting values: the slope of the upper half is closest to p, and half of the smallest time is as good a guess of a
+ * as any. */
 static void guess(const struct growth_points *points, gsl_vector *at) {
 	size_t last = points->count - 1, middle = points->count / 2;
 	double slope = (points->y[last] - points->y[middle]) / (points->x[last] - points->x[middle]);
@@ -59,7 +60,7 @@ static void guess(const struct growth_points *points, gsl_vector *at) {
 	gsl_vector_set(at, 2, p);
 }
 
-static void spread_take(struct fit *fit, gsl_vector *weights) {
+static void spread_set(struct fit *fit, gsl_vector *weights) {
 	double residual[GROWTH_SIZES_MAX], terms[GROWTH_TERMS_MAX];
 	for (size_t k = 0; k < fit->points->count; k++)
 		residual[k] = fit->points->y[k] - growth_law_at(&fit->law, fit->points->x[k], terms);
@@ -78,13 +79,13 @@ static bool rounds_run(struct fit *fit, gsl_multifit_nlinear_workspace *work, gs
 		if (status != GSL_SUCCESS && status != GSL_EMAXITER && status != GSL_ENOPROG)
 			return false;
 		gsl_vector_memcpy(at, gsl_multifit_nlinear_position(work));
-		law_take(&fit->law, at);
-		spread_take(fit, weights);
+		law_set(&fit->law, at);
+		spread_set(fit, weights);
 	}
 	return true;
 }
 
-static bool covariance_take(struct growth_law *law, gsl_multifit_nlinear_workspace *work) {
+static bool covariance_set(struct growth_law *law, gsl_multifit_nlinear_workspace *work) {
 	double room[TERMS * TERMS];
 	gsl_matrix_view cov = gsl_matrix_view_array(room, TERMS, TERMS);
 	if (gsl_multifit_nlinear_covar(gsl_multifit_nlinear_jac(work), 0, &cov.matrix))
@@ -95,7 +96,7 @@ static bool covariance_take(struct growth_law *law, gsl_multifit_nlinear_workspa
 	return true;
 }
 
-/* An overhead that is next to nothing, or a power that falls, is another law. */
+/* Refuses an overhead close to 0 and a power that falls, which other laws describe. */
 static bool sensible(const struct growth_points *points, const struct growth_law *law) {
 	double terms[GROWTH_TERMS_MAX];
 	growth_law_at(law, points->x[0], terms);
@@ -113,7 +114,7 @@ bool growth_overhead_fit(const struct growth_points *points, struct growth_law *
 	struct fit fit = {.points = points, .law = {.kind = GROWTH_OVERHEAD, .terms = TERMS}};
 	gsl_vector_set_all(weights, 1);
 	guess(points, at);
-	bool fitted = rounds_run(&fit, work, at, weights) && covariance_take(&fit.law, work) && sensible(points, &fit.law);
+	bool fitted = rounds_run(&fit, work, at, weights) && covariance_set(&fit.law, work) && sensible(points, &fit.law);
 	*law = fit.law;
 	gsl_vector_free(weights);
 	gsl_vector_free(at);

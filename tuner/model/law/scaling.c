@@ -11,7 +11,7 @@
 #include "src/base/stats.h"
 #include "tuner/model/law/scaling_impl.h"
 
-/* No law holds closer than that: no point outweighs all others by being sure. */
+/* No law holds more precisely than this, so that a point with a tiny deviation must not outweigh all others. */
 static const double DEVIATION_LEAST = 0.01;
 
 const char *scaling_law_word(enum scaling_law law) {
@@ -32,7 +32,7 @@ static const char *points_check(const struct scaling_point *points, size_t count
 	return NULL;
 }
 
-/* Mean over the points that have one; 0: none has. */
+/* The median over the points that have one; 0: none has. */
 static double deviation_median(const struct scaling_point *points, size_t count) {
 	double known[SCALING_POINTS_MAX];
 	size_t found = 0;
@@ -42,7 +42,7 @@ static double deviation_median(const struct scaling_point *points, size_t count)
 	return found ? stats_median(known, found) : 0;
 }
 
-static void points_take(struct scaling *out, const struct scaling_point *points, size_t count, double usual) {
+static void points_make(struct scaling *out, const struct scaling_point *points, size_t count, double usual) {
 	out->points = count;
 	for (size_t i = 0; i < count; i++) {
 		double deviation = points[i].deviation > 0 ? points[i].deviation : usual;
@@ -92,14 +92,14 @@ static enum scaling_law better(const struct scaling *scaling) {
 	return usl->kappa_ci[0] > 0 ? SCALING_USL : SCALING_AMDAHL;
 }
 
-static struct place place_of(const struct scaling *scaling) {
+static struct rates rates_of(const struct scaling *scaling) {
 	const struct scaling_fit *fit = &scaling->fit[scaling->law];
-	return (struct place){fit->sigma, fit->kappa};
+	return (struct rates){fit->sigma, fit->kappa};
 }
 
 static double log_law(const struct scaling *scaling, double threads) {
 	const struct scaling_fit *fit = &scaling->fit[scaling->law];
-	return log(fit->seconds_1 / threads * scaling_growth(place_of(scaling), threads));
+	return log(fit->seconds_1 / threads * scaling_growth(rates_of(scaling), threads));
 }
 
 static void laws_fit(struct scaling *out, double deviation) {
@@ -122,7 +122,7 @@ int scaling_fit(const struct scaling_point *points, size_t count, struct scaling
 		return -1;
 	gsl_set_error_handler_off();
 	double deviation = deviation_median(points, count);
-	points_take(out, points, count, deviation);
+	points_make(out, points, count, deviation);
 	scaling_data_fill(&data, out, SIZE_MAX);
 	if (data.distinct <= scaling_params(SCALING_AMDAHL)) {
 		out->points = 0;
@@ -156,5 +156,5 @@ double scaling_speedup(const struct scaling *scaling, double threads, double ci[
 		ci[0] = threads / growth[1];
 		ci[1] = threads / growth[0];
 	}
-	return threads / scaling_growth(place_of(scaling), threads);
+	return threads / scaling_growth(rates_of(scaling), threads);
 }

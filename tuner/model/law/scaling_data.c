@@ -9,8 +9,8 @@
 #include "tuner/model/law/scaling_impl.h"
 
 enum { COARSE = 16, REFINE = 40 };
-static const double ORDERS = 20;       /* orders of e */
-static const double KAPPA_BEYOND = 10; /* in the largest slow-down that was measured */
+static const double ORDERS = 20;       /* as a logarithm */
+static const double KAPPA_BEYOND = 10; /* relative to the largest slow-down that was measured */
 
 static void weights_scale(struct scaling_data *data) {
 	data->scale = stats_mean(data->weight, data->count);
@@ -56,11 +56,11 @@ void scaling_data_fill(struct scaling_data *data, const struct scaling *scaling,
 	weights_scale(data);
 }
 
-double scaling_growth(struct place at, double threads) {
+double scaling_growth(struct rates at, double threads) {
 	return 1 + (at.sigma + at.kappa * threads) * (threads - 1);
 }
 
-double scaling_squares(const struct scaling_data *data, struct place at, double *eta) {
+double scaling_squares(const struct scaling_data *data, struct rates at, double *eta) {
 	double sum = 0, squares = 0, off[SCALING_POINTS_MAX];
 	for (size_t i = 0; i < data->count; i++) {
 		off[i] = data->base[i] - log(scaling_growth(at, data->threads[i]));
@@ -76,13 +76,13 @@ double scaling_squares(const struct scaling_data *data, struct place at, double 
 
 struct way {
 	const struct scaling_data *data;
-	struct place from, to;
+	struct rates from, to;
 };
 
-/* Denser at the start, where kappa has its orders of magnitude. */
-static struct place way_at(const struct way *way, double t) {
+/* Denser at the start, where kappa spans orders of magnitude. */
+static struct rates way_at(const struct way *way, double t) {
 	double share = expm1(ORDERS * t) / expm1(ORDERS);
-	return (struct place){way->from.sigma + share * (way->to.sigma - way->from.sigma),
+	return (struct rates){way->from.sigma + share * (way->to.sigma - way->from.sigma),
 	                      way->from.kappa + share * (way->to.kappa - way->from.kappa)};
 }
 
@@ -91,7 +91,7 @@ static double way_squares(double t, void *ctx) {
 	return scaling_squares(way->data, way_at(way, t), NULL);
 }
 
-/* Between the neighbours of the least of a coarse grid, whose middle is below both: Brent's method. */
+/* Brent's method between the neighbours of the smallest value of a coarse grid, which bracket a minimum. */
 static double way_refine(struct way *way, double low, double middle, double high) {
 	gsl_function function = {.function = way_squares, .params = way};
 	gsl_min_fminimizer *minimizer = gsl_min_fminimizer_alloc(gsl_min_fminimizer_brent);
@@ -107,7 +107,7 @@ static double way_refine(struct way *way, double low, double middle, double high
 	return middle;
 }
 
-double scaling_least(const struct scaling_data *data, struct place from, struct place to, struct place *best) {
+double scaling_least(const struct scaling_data *data, struct rates from, struct rates to, struct rates *best) {
 	struct way way = {data, from, to};
 	int at = 0;
 	double squares[COARSE + 1], t;
@@ -116,7 +116,7 @@ double scaling_least(const struct scaling_data *data, struct place from, struct 
 		at = squares[i] < squares[at] ? i : at;
 	}
 	t = (double)at / COARSE;
-	if (at == 0 || at == COARSE) { /* the end, or close to it */
+	if (at == 0 || at == COARSE) { /* at the end, or close to it */
 		double inside = at ? 1 - 1e-4 : 1e-2;
 		if (way_squares(inside, &way) < squares[at])
 			t = at ? way_refine(&way, 1 - 1.0 / COARSE, inside, 1) : way_refine(&way, 0, inside, 1.0 / COARSE);

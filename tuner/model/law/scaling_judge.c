@@ -6,12 +6,13 @@
 
 #include "tuner/model/law/scaling_impl.h"
 
-static const double EXACT = 1e-12; /* variance of what is taken for rounding */
-/* A law is good where it leaves next to nothing of how far the times differ; and where it leaves no more than usual
- * noise, and most of what they differ by is its own, unless they differ by no more than noise. */
+static const double EXACT = 1e-12; /* a smaller variance is taken for rounding */
+/* A law describes the times if it explains almost all of their differences; or if its residuals are within the usual
+ * noise and it explains most of the differences, unless these are within the noise as well. */
 static const double EXPLAINED = 0.97, EXPLAINED_MOST = 0.6, NOISE = 0.1, NOISE_OF_DEVIATION = 2;
 
-/* Hurvich and Tsai (Regression and time series model selection in small samples, 1989); the variance is a parameter. */
+/* Hurvich and Tsai, Regression and time series model selection in small samples, 1989. The variance counts as a
+ * parameter. */
 double scaling_aicc(double squares, double count, double params) {
 	double k = params + 1;
 	if (!(count - k - 1 > 0))
@@ -19,7 +20,7 @@ double scaling_aicc(double squares, double count, double params) {
 	return count * log(fmax(squares / count, EXACT)) + 2 * k + 2 * k * (k + 1) / (count - k - 1);
 }
 
-/* Variance of log seconds around their mean, per degree of freedom. */
+/* The variance of log seconds around their mean, per degree of freedom. */
 static double spread_of(const struct scaling_data *data) {
 	double sum = 0, squares = 0;
 	for (size_t i = 0; i < data->count; i++)

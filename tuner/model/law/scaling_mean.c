@@ -15,16 +15,16 @@ struct mean {
 	double threads, sign, unit; /* unit: of kappa */
 };
 
-/* Bounds are mirrors. */
-static struct place place_of(const struct mean *mean, const gsl_vector *x) {
+/* Steps beyond a bound are reflected. */
+static struct rates rates_of(const struct mean *mean, const gsl_vector *x) {
 	double sigma = fabs(remainder(gsl_vector_get(x, 0), 2));
-	return (struct place){sigma, x->size > 1 ? fabs(gsl_vector_get(x, 1)) * mean->unit : 0};
+	return (struct rates){sigma, x->size > 1 ? fabs(gsl_vector_get(x, 1)) * mean->unit : 0};
 }
 
-/* With sigma and kappa given, eta may be off its best by the root of what is left to the limit. */
+/* For given sigma and kappa, eta may deviate from its best value by the root of what remains to the limit. */
 static double beyond(const gsl_vector *x, void *ctx) {
 	const struct mean *mean = ctx;
-	struct place at = place_of(mean, x);
+	struct rates at = rates_of(mean, x);
 	double eta, left = mean->region->limit - scaling_squares(mean->region->data, at, &eta);
 	if (!(left >= 0))
 		return OUTSIDE - fmax(left, -OUTSIDE);
@@ -39,7 +39,8 @@ static double search(struct mean *mean, size_t dims, const gsl_vector *start, co
 		for (int i = 0; i < STEPS && gsl_multimin_fminimizer_size(minimizer) > SMALL; i++) {
 			if (gsl_multimin_fminimizer_iterate(minimizer) != GSL_SUCCESS)
 				break;
-			least = fmin(least, gsl_multimin_fminimizer_minimum(minimizer)); /* before a step there is none */
+			least = fmin(least, gsl_multimin_fminimizer_minimum(
+									minimizer)); /* before the first step the minimiser does not have a value */
 		}
 	gsl_multimin_fminimizer_free(minimizer);
 	return -mean->sign * least;

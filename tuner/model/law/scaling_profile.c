@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Intervals from the profile likelihood (Bates and Watts, Nonlinear Regression Analysis and Its Applications, 1988,
- * section 6.1): of each quantity those values that leave a sum of squares, at the best of all else, of no more than
- * least (1 + t^2 / degrees of freedom). Where one quantity of the law is given, what is free is a straight line. */
+/* Intervals by profile likelihood (Bates and Watts, Nonlinear regression analysis and its applications, 1988,
+ * section 6.1): the values of a quantity for which the smallest sum of squares over everything else is at most least (1
+ * + t^2 / degrees of freedom). With one quantity of the law fixed, the free ones form a straight line. */
 #include <config.h>
 
 #include <gsl/gsl_cdf.h>
@@ -13,7 +13,7 @@
 
 enum { STEPS = 60 };
 static const double TAIL = 0.025, CLOSE = 1e-5;
-static const double EXACT = 1e-12; /* variance of what is taken for rounding */
+static const double EXACT = 1e-12; /* a smaller variance is taken for rounding */
 
 struct scaling_region scaling_region(const struct scaling_data *data, enum scaling_law law) {
 	struct scaling_region region = {.data = data, .law = law};
@@ -26,24 +26,24 @@ struct scaling_region scaling_region(const struct scaling_data *data, enum scali
 struct profile {
 	const struct scaling_region *region;
 	/* The line on which the quantity has this value. */
-	void (*line)(const struct profile *profile, double value, struct place ends[2]);
+	void (*line)(const struct profile *profile, double value, struct rates ends[2]);
 	double threads;
 };
 
 static double excess(double value, void *ctx) {
 	const struct profile *profile = ctx;
-	struct place ends[2], at;
+	struct rates ends[2], at;
 	profile->line(profile, value, ends);
 	return scaling_least(profile->region->data, ends[0], ends[1], &at) - profile->region->limit;
 }
 
-/* From the best value, which is inside, towards a bound. */
+/* Searches from the best value, which is inside, towards a bound. */
 static double end_find(struct profile *profile, double best, double bound) {
 	gsl_function function = {.function = excess, .params = profile};
 	double low = fmin(best, bound), high = fmax(best, bound);
 	if (!(low < high) || !(excess(bound, profile) > 0))
 		return bound;
-	if (!(excess(best, profile) < 0)) /* by rounding */
+	if (!(excess(best, profile) < 0)) /* possible by rounding */
 		return best;
 	gsl_root_fsolver *solver = gsl_root_fsolver_alloc(gsl_root_fsolver_brent);
 	if (gsl_root_fsolver_set(solver, &function, low, high) == GSL_SUCCESS)
@@ -61,9 +61,9 @@ static double kappa_most(const struct profile *profile) {
 	return profile->region->law == SCALING_AMDAHL ? 0 : profile->region->data->kappa_top;
 }
 
-static void sigma_line(const struct profile *profile, double sigma, struct place ends[2]) {
-	ends[0] = (struct place){sigma, 0};
-	ends[1] = (struct place){sigma, kappa_most(profile)};
+static void sigma_line(const struct profile *profile, double sigma, struct rates ends[2]) {
+	ends[0] = (struct rates){sigma, 0};
+	ends[1] = (struct rates){sigma, kappa_most(profile)};
 }
 
 void scaling_sigma_ci(const struct scaling_region *region, double ci[2]) {
@@ -72,10 +72,10 @@ void scaling_sigma_ci(const struct scaling_region *region, double ci[2]) {
 	ci[1] = end_find(&profile, region->best.sigma, 1);
 }
 
-static void kappa_line(const struct profile *profile, double kappa, struct place ends[2]) {
+static void kappa_line(const struct profile *profile, double kappa, struct rates ends[2]) {
 	(void)profile;
-	ends[0] = (struct place){0, kappa};
-	ends[1] = (struct place){1, kappa};
+	ends[0] = (struct rates){0, kappa};
+	ends[1] = (struct rates){1, kappa};
 }
 
 void scaling_kappa_ci(const struct scaling_region *region, double ci[2]) {
@@ -90,21 +90,21 @@ void scaling_kappa_ci(const struct scaling_region *region, double ci[2]) {
 		ci[1] = INFINITY;
 }
 
-/* The time is least at sqrt((1 - sigma) / kappa) (Gunther 2007, section 4.4.1): kappa = (1 - sigma) / threads^2. What
- * is asked for is 1 / threads^2, which is within 0 and 1. */
-static void best_line(const struct profile *profile, double inverse, struct place ends[2]) {
+/* The time is smallest at sqrt((1 - sigma) / kappa) (Gunther 2007, section 4.4.1), so that kappa = (1 - sigma) /
+ * threads^2. The quantity is 1 / threads^2, which is between 0 and 1. */
+static void best_line(const struct profile *profile, double inverse, struct rates ends[2]) {
 	(void)profile;
-	ends[0] = (struct place){0, inverse};
-	ends[1] = (struct place){1, 0};
+	ends[0] = (struct rates){0, inverse};
+	ends[1] = (struct rates){1, 0};
 }
 
-static double best_inverse(struct place at) {
+static double best_inverse(struct rates at) {
 	if (!(at.kappa > 0))
 		return 0;
 	return at.kappa < 1 - at.sigma ? at.kappa / (1 - at.sigma) : 1;
 }
 
-double scaling_best(struct place at) {
+double scaling_best(struct rates at) {
 	return 1 / sqrt(best_inverse(at));
 }
 
@@ -118,16 +118,16 @@ void scaling_best_ci(const struct scaling_region *region, double ci[2]) {
 	ci[1] = 1 / sqrt(end_find(&profile, best, 0));
 }
 
-static void growth_line(const struct profile *profile, double growth, struct place ends[2]) {
+static void growth_line(const struct profile *profile, double growth, struct rates ends[2]) {
 	double n = profile->threads, sigma = fmin(1, (growth - 1) / (n - 1));
-	ends[0] = (struct place){sigma, (growth - 1 - sigma * (n - 1)) / (n * (n - 1))};
-	ends[1] = profile->region->law == SCALING_AMDAHL ? ends[0] : (struct place){0, (growth - 1) / (n * (n - 1))};
+	ends[0] = (struct rates){sigma, (growth - 1 - sigma * (n - 1)) / (n * (n - 1))};
+	ends[1] = profile->region->law == SCALING_AMDAHL ? ends[0] : (struct rates){0, (growth - 1) / (n * (n - 1))};
 }
 
 void scaling_growth_ci(const struct scaling_region *region, double threads, double ci[2]) {
 	struct profile profile = {region, growth_line, threads};
 	double best = scaling_growth(region->best, threads);
-	double top = fmax(best, scaling_growth((struct place){1, kappa_most(&profile)}, threads));
+	double top = fmax(best, scaling_growth((struct rates){1, kappa_most(&profile)}, threads));
 	ci[0] = ci[1] = 1;
 	if (!(threads > 1))
 		return;
