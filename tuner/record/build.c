@@ -194,8 +194,8 @@ struct record *build_finish(struct build *build, const char *name, struct err *e
 	}
 	build_figures(record);
 	if (!record->correct) {
-		err_set(err, ERR_USAGE, "a recorded space needs at least one", "%s: none of %llu configurations worked", name,
-		        (unsigned long long)space_valid(record->space));
+		err_set(err, ERR_USAGE, "a recorded space needs at least one configuration that worked",
+		        "%s: none of %llu configurations worked", name, (unsigned long long)space_valid(record->space));
 		return NULL;
 	}
 	build->record = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Values of one parameter, found by hashing. */
+/* The values of one parameter, in a hash table. */
 #include <config.h>
 
 #include <stdlib.h>

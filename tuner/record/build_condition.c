@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Under which values of another parameter a parameter is there. */
+/* Finds the values of another parameter under which a parameter is present. */
 #include <config.h>
 
 #include <stdlib.h>
@@ -8,7 +8,8 @@
 
 enum { LISTED_MAX = 64 };
 
-/* For each value of `by`: whether rows with it have the parameter. Both: no condition on `by` alone. */
+/* For each value of `by`: do rows with it have the parameter? If some do and some do not, `by` alone is not a
+ * condition. */
 enum { HAS = 1, LACKS = 2 };
 
 static bool has_value(const struct raw_row *raw, size_t column) {
@@ -19,7 +20,7 @@ static bool find_split(const struct build *build, size_t column, size_t by, unsi
 	for (size_t i = 0; i < build->row_count; i++) {
 		const struct raw_row *raw = &build->rows[i];
 		bool has = has_value(raw, column);
-		if (!has_value(raw, by)) { /* a condition on what is absent does not hold */
+		if (!has_value(raw, by)) { /* a condition on an absent parameter does not hold */
 			if (has)
 				return false;
 			continue;
@@ -66,7 +67,7 @@ const char *build_condition(const struct build *build, size_t column) {
 	const char *found = NULL;
 	size_t lacks = lacking(build, column);
 	for (size_t by = 0; by < build->column_count && !found; by++) {
-		/* Fewer gaps than its own: conditions can't go in circles. */
+		/* Fewer gaps than its own, so that conditions cannot be circular. */
 		if (by == column || lacking(build, by) >= lacks)
 			continue;
 		unsigned char *seen = mem_alloc(build->columns[by].count, 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Shared by the files build*.c. */
+/* Shared by the files that build a record. */
 #ifndef TUNER_RECORD_BUILD_IMPL_H
 #define TUNER_RECORD_BUILD_IMPL_H
 #include "tuner/record/build.h"
@@ -8,7 +8,7 @@ enum { COUNTERS_MAX = 4096 };
 
 struct column_value {
 	struct value value;
-	uint32_t rank; /* in the file's list, then as met */
+	uint32_t rank; /* its place in the file's list, else UINT32_MAX */
 };
 
 struct column {
@@ -18,12 +18,12 @@ struct column {
 	size_t count, room, last;
 	uint32_t *slots; /* place + 1, open addressing; a power of two */
 	size_t mask;
-	uint32_t listed; /* values that the file lists */
+	uint32_t listed; /* how many values the file lists */
 };
 
 struct raw_row {
 	struct record_row row;
-	const int *places; /* of the columns that there were */
+	const int *places; /* in the columns that were known then */
 	uint32_t place_count, counter_count;
 };
 
@@ -34,10 +34,10 @@ struct build {
 	size_t column_count;
 	struct scan_text counters[COUNTERS_MAX]; /* as they stand in the file */
 	const char *counter_names[COUNTERS_MAX];
-	size_t counter_count, counter_next; /* they come in the same order in every row */
+	size_t counter_count, counter_next; /* counters come in the same order in every row */
 	struct raw_row *rows;
 	size_t row_count, row_room;
-	/* The row in the making. */
+	/* The row under construction. */
 	struct record_row row;
 	int places[SPACE_PARAMS_MAX];
 	struct scan_reals samples;
@@ -46,14 +46,14 @@ struct build {
 	bool counted;
 };
 
-/* The place of the value, which is added where it is new. */
+/* The place of the value, which is added if it is new. */
 int column_place(struct column *column, struct value value);
 void column_free(struct column *column);
-/* By rank, or sorted where the file lists nothing: values to `sorted`; where each one went to `place`. */
+/* Copies the values to `sorted`, by rank, or by their order if the file lists none, and their new places to `place`. */
 void column_sort(const struct column *column, struct value *sorted, int *place);
-/* From rows to a space, and rows by its index. */
+/* Makes the space, and puts the rows in the order of its index. */
 int build_space(struct build *build, struct err *err);
-/* An expression that holds in the rows that have the parameter and in no other; NULL: none was found. */
+/* An expression that holds exactly in the rows that have the parameter; NULL if none was found. */
 const char *build_condition(const struct build *build, size_t column);
 void build_figures(struct record *record);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* From rows to a space. A configuration that is there twice counts once: the first that worked, else the first. */
+/* Makes a space from rows. A configuration that occurs twice counts once: the first that worked, else the first. */
 #include <config.h>
 
 #include <math.h>
@@ -15,9 +15,9 @@ struct table {
 	uint32_t *source; /* the raw row of each */
 	uint32_t *slots;  /* row + 1 */
 	size_t mask;
-	size_t column[SPACE_PARAMS_MAX]; /* of each parameter of the space */
-	int *place[SPACE_PARAMS_MAX];    /* of each value in the order of the space */
-	bool absent[SPACE_PARAMS_MAX];   /* some rows lack it: under the condition, or else as a word of its own */
+	size_t column[SPACE_PARAMS_MAX]; /* the column of each parameter of the space */
+	int *place[SPACE_PARAMS_MAX];    /* the place of each value in the order of the space */
+	bool absent[SPACE_PARAMS_MAX];   /* some rows lack it: under the condition, or else marked by an extra value */
 	const char *when[SPACE_PARAMS_MAX];
 };
 
@@ -62,7 +62,7 @@ static bool has_place(const struct build *build, size_t row, size_t column) {
 	return column < build->rows[row].place_count && build->rows[row].places[column] != SPACE_ABSENT;
 }
 
-/* Parameters that the file names and no row has are left out. */
+/* Parameters that occur in no row are left out, even if the file lists them. */
 static void find_columns(struct table *table) {
 	const struct build *build = table->build;
 	for (size_t column = 0; column < build->column_count; column++) {
@@ -117,7 +117,7 @@ static int make_space(struct table *table, struct err *err) {
 	                                                                                                              : 0;
 }
 
-/* A row that was read before the last counters were known has fewer of them. */
+/* A row that was read before the last counter was known has fewer counters. */
 static const double *all_counters(const struct build *build, const struct raw_row *raw) {
 	if (!raw->row.counters || raw->counter_count == build->counter_count)
 		return raw->row.counters;
@@ -153,10 +153,11 @@ static void free_table(struct table *table) {
 int build_space(struct build *build, struct err *err) {
 	struct table table = {.build = build};
 	if (build->row_count == 0)
-		return err_set(err, ERR_USAGE, "a recorded space needs at least one that worked", "there is no configuration");
+		return err_set(err, ERR_USAGE, "a recorded space needs at least one configuration that worked",
+		               "the file does not have any configuration");
 	find_columns(&table);
 	if (table.width == 0)
-		return err_set(err, ERR_USAGE, NULL, "the configurations have no parameters");
+		return err_set(err, ERR_USAGE, NULL, "the configurations do not have any parameters");
 	int failed = make_space(&table, err) || place_rows(&table, err) ? -1 : 0;
 	free_table(&table);
 	struct record *record = build->record;

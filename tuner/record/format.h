@@ -7,13 +7,13 @@
 
 struct record_format {
 	const char *name, *summary;
-	const char *const *signs; /* a member of the whole with one of these names tells the format; ends with NULL */
-	/* From the first byte to the last. False with the scan's error set. */
+	const char *const *signs; /* a top-level member with one of these names identifies the format; ends with NULL */
+	/* Reads the whole file. False with the scan's error set. */
 	bool (*read)(struct scan *scan, struct build *build);
 };
 
 extern const struct record_format *const record_registry[]; /* ends with NULL */
-/* NULL with the error set where no format is known by it. The scan is left where it was. */
+/* NULL with the error set if the format is unknown. The scan keeps its place. */
 const struct record_format *record_detect(struct scan *scan);
 
 #endif

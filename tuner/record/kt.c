@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Kernel Tuner's cache files: {"device_name", "kernel_name", "problem_size", "tune_params_keys", "tune_params",
- * "objective", "cache": {key: row}}, times in milliseconds. A row is a failure by its time alone: a word, 1e20, or an
- * "__error__" beside it. Kernel Tuner writes a row at a time and closes the brackets when it is done. */
+ * "objective", "cache": {key: row}}, times in milliseconds. A row failed if its time is a word or 1e20, or if it has
+ * an "__error__". Kernel Tuner writes a row at a time and closes the brackets only at the end. */
 #include <config.h>
 
 #include <math.h>
@@ -9,11 +9,11 @@
 #include "tuner/record/format.h"
 #include "tuner/record/words.h"
 
-/* The object and "cache" in it: rows are whole. */
+/* The depth of a row: the object, and "cache" in it. A text that ends there has only whole rows. */
 enum { KT_OPEN_DEPTH = 2 };
 #define KT_FAILED 1e20
 
-/* Kinds of members that are no parameters; from KIND_COST downwards the places in costs[]. */
+/* Kinds of members that are not parameters; from KIND_COST downwards they are places in costs[]. */
 enum { KIND_OTHER = -1, KIND_TIME = -2, KIND_TIMES = -3, KIND_ERROR = -4, KIND_OBJECTIVE = -5, KIND_COST = -6 };
 
 static const struct {
@@ -36,12 +36,12 @@ struct kt {
 	struct scan *scan;
 	struct build *build;
 	struct build_keys keys;
-	const char *cache; /* where it stands, if it comes before the parameters */
+	const char *cache; /* its place, if it comes before the parameters */
 	bool has_keys, has_params, has_cache;
-	double objective; /* of the row, where it is not time */
+	double objective; /* the row's value of an objective that is not time */
 };
 
-/* Kernel Tuner's own list of what it makes larger; all of these are derived from the time, which is used in their
+/* The objectives that Kernel Tuner maximises; all of them are derived from the time, which is used in their
  * place. Source: Kernel Tuner's documentation, Optimization objectives. */
 static bool is_rate(const char *objective) {
 	static const char *const rates[] = {"fitness",  "GFLOP/s",  "TFLOP/s", "GB/s",   "TB/s",
@@ -169,7 +169,7 @@ static void read_list(struct kt *kt, int column) {
 			build_list_value(kt->build, column, value);
 }
 
-/* Once the names are known, others here are no parameters. */
+/* Once the names are known, other members are not parameters. */
 static void read_params(struct kt *kt) {
 	struct scan_text name;
 	for (scan_object(kt->scan); scan_member(kt->scan, &name);) {
@@ -229,7 +229,7 @@ static bool kt_read(struct scan *scan, struct build *build) {
 		read_cache(&kt);
 	}
 	if (!kt.has_cache)
-		scan_fail(scan, NULL, build_columns(build) ? "there is no \"cache\"" : "there are no \"tune_params_keys\"");
+		scan_fail(scan, NULL, build_columns(build) ? "\"cache\" is missing" : "\"tune_params_keys\" is missing");
 	return !scan->failed;
 }
 

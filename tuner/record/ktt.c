@@ -2,7 +2,7 @@
 /* Results of KTT: {"Metadata": {"Device", "TimeUnit"}, "Results": [{"KernelName", "Status", "Configuration": [{"Name",
  * "Value", "ValueType"}], "TotalDuration", "TotalOverhead", "ComputationResults": [{"Duration", "ProfilingData":
  * {"Counters": [{"Name", "Type", "Value"}]}}]}]}. A result with a Status other than Ok is a failure. The value is the
- * duration of all its kernels and of what runs between them. */
+ * duration of all its kernels and of the code between them. */
 #include <config.h>
 
 #include <math.h>
@@ -18,12 +18,12 @@ struct total {
 struct ktt {
 	struct scan *scan;
 	struct build *build;
-	const char *results; /* where they stand, if before the metadata */
+	const char *results; /* their place, if they come before the metadata */
 	double ms;           /* the unit of all times */
-	/* The result: */
+	/* The current result: */
 	double duration, extra, total, overhead, moved;
 	bool computed;
-	/* One kernel in it: */
+	/* One of its kernels: */
 	struct count {
 		int counter;
 		double value;
@@ -87,7 +87,7 @@ static void read_profile(struct ktt *ktt) {
 			scan_skip(ktt->scan);
 }
 
-/* Counts add up over kernels; shares and averages are weighted by the time they hold for. */
+/* Sums add up over kernels; shares and averages are weighted by the duration of their kernel. */
 static bool is_sum(const struct ktt *ktt, int counter) {
 	struct scan_text name = build_counter_name(ktt->build, counter);
 	return name.size > 4 && memcmp(name.at + name.size - 4, ".sum", 4) == 0;
@@ -157,7 +157,6 @@ static void read_status(struct ktt *ktt, struct record_row *row) {
 			row->status = words[i].status;
 }
 
-/* Lists of what one_of reads. */
 static void read_list(struct ktt *ktt, void (*one_of)(struct ktt *ktt)) {
 	for (scan_array(ktt->scan); scan_item(ktt->scan);)
 		one_of(ktt);
@@ -191,7 +190,7 @@ static double or_zero(double x) {
 	return isfinite(x) ? x : 0;
 }
 
-/* The overhead that is none of the other kinds is that of compiling and launching. */
+/* The rest of the overhead, without the kinds that are named, is the cost of compiling and launching. */
 static void use_times(struct ktt *ktt, struct record_row *row) {
 	struct record_cost *cost = &row->cost;
 	double value = ktt->computed ? ktt->duration + or_zero(ktt->extra) : ktt->total;
@@ -225,7 +224,7 @@ static void read_unit(struct ktt *ktt) {
 		return;
 	ktt->ms = words_unit_ms(unit.at, unit.size);
 	if (ktt->ms == 0)
-		scan_fail(ktt->scan, "Seconds, Milliseconds, Microseconds or Nanoseconds", "an unknown \"TimeUnit\"");
+		scan_fail(ktt->scan, "use Seconds, Milliseconds, Microseconds or Nanoseconds", "unknown \"TimeUnit\"");
 }
 
 static void read_metadata(struct ktt *ktt) {

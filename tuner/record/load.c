@@ -12,32 +12,32 @@
 #include "src/base/mem.h"
 #include "src/base/sys.h"
 
-/* Packed bytes from which a thread pays, and unpacked ones between two looks. */
+/* Packed bytes from which on a thread pays, and unpacked bytes between two updates of the limit. */
 enum { THREAD_SIZE = 1 << 16, STEP = 1 << 18 };
 
 struct load {
 	const char *name;
-	char *text, *owned; /* unpacked; packed, where it is ours */
-	size_t size, room;  /* of the text */
+	char *text, *owned; /* the unpacked text; the packed bytes if we own them */
+	size_t size, room;  /* bytes of the text */
 	z_stream stream;
 	bool packed, threaded;
 	pthread_t thread;
-	pthread_mutex_t lock; /* for what follows */
+	pthread_mutex_t lock; /* signals the fields below */
 	pthread_cond_t grown;
-	size_t frontier; /* behind a newline; up to there, and SCAN_PAD bytes more, the text will not change */
+	size_t frontier; /* behind a newline; the text up to here, and SCAN_PAD bytes more, will not change */
 	bool done, stop;
-	int status; /* of zlib; Z_BUF_ERROR: the room was too small */
+	int status; /* zlib's; Z_BUF_ERROR: the room was too small */
 };
 
 static bool is_gzip(const char *data, size_t size) {
 	return size > 18 && memcmp(data, "\x1f\x8b", 2) == 0;
 }
 
-/* The size that the last four bytes claim, which may be a lie. */
+/* The size in the last four bytes, which may be wrong. */
 static size_t size_hint(const char *data, size_t size) {
 	const unsigned char *tail = (const unsigned char *)data + size - 4;
 	size_t hint = tail[0] | (size_t)tail[1] << 8 | (size_t)tail[2] << 16 | (size_t)tail[3] << 24;
-	size_t most = size * 1032; /* what deflate can make of it (zlib: Technical Details) */
+	size_t most = size * 1032; /* the highest ratio of deflate (zlib: Technical Details) */
 	if (hint > most)
 		hint = most;
 	return hint < LOAD_LIMIT ? hint : LOAD_LIMIT;
@@ -47,7 +47,7 @@ static int unpack_error(const struct load *load, const char *why, struct err *er
 	return err_set(err, ERR_USAGE, "fetch the file again", "%s: damaged gzip data: %s", load->name, why);
 }
 
-/* At most `step` bytes; Z_STREAM_END behind the last member. */
+/* Unpacks at most `step` bytes; Z_STREAM_END behind the last member. */
 static int unpack_some(struct load *load, size_t step) {
 	size_t room = load->room - load->size;
 	if (room > step)
@@ -65,7 +65,7 @@ static int unpack_start(struct load *load, const char *data, size_t size, struct
 	load->stream = (z_stream){.next_in = (Bytef *)data, .avail_in = (uInt)size};
 	load->size = 0;
 	if (size > LOAD_LIMIT || inflateInit2(&load->stream, 16 + MAX_WBITS) != Z_OK)
-		return err_set(err, ERR_USAGE, NULL, "%s: can't unpack it", load->name);
+		return err_set(err, ERR_USAGE, NULL, "%s: cannot be unpacked", load->name);
 	return 0;
 }
 
@@ -73,7 +73,7 @@ static int unpack_all(struct load *load, struct err *err) {
 	for (;;) {
 		if (load->size == load->room) {
 			if (load->room >= LOAD_LIMIT)
-				return err_set(err, ERR_USAGE, NULL, "%s: more than %d bytes", load->name, LOAD_LIMIT);
+				return err_set(err, ERR_USAGE, NULL, "%s: has more than %d bytes", load->name, LOAD_LIMIT);
 			load->room = load->room * 2 + 4096;
 			load->text = mem_grow(load->text, load->room + SCAN_PAD, 1);
 		}
@@ -89,7 +89,7 @@ static int unpack_all(struct load *load, struct err *err) {
 	return 0;
 }
 
-/* True while there is more to unpack. */
+/* True while bytes are left to unpack. */
 static bool publish(struct load *load, int status) {
 	size_t safe = load->size > SCAN_PAD ? load->size - SCAN_PAD : 0;
 	bool done = status != Z_OK || load->size == load->room;
@@ -112,7 +112,7 @@ static void *unpack_beside(void *context) {
 	return NULL;
 }
 
-/* Signals are for the thread that there was before. */
+/* Signals must go to the main thread. */
 static bool start_thread(struct load *load) {
 	sigset_t all, old;
 	sigfillset(&all);
@@ -196,7 +196,7 @@ struct scan load_scan(struct load *load, struct err *err) {
 	return scan;
 }
 
-/* The room was too small for a thread to go on: once more, with room that grows. */
+/* The thread cannot go on because the room was too small: unpack again, with room that grows. */
 static int unpack_again(struct load *load, struct err *err) {
 	const Bytef *data = load->stream.next_in - load->stream.total_in;
 	size_t size = load->stream.avail_in + load->stream.total_in;

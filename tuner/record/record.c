@@ -30,7 +30,7 @@ static struct record *parse(struct load *load, struct err *err) {
 	return record;
 }
 
-/* A file that cannot be unpacked is wrong for that reason alone. */
+/* A text that cannot be unpacked explains every other error, so that only this one is reported. */
 static struct record *parse_and_free(struct load *load, struct err *err) {
 	struct err why = {0}, packed = {0};
 	if (!load)

@@ -31,8 +31,8 @@ const struct record_format *record_detect(struct scan *scan) {
 			scan_skip(&look);
 	if (!format && !look.failed) {
 		look.at = look.start;
-		scan_fail(&look, "what is read: cache files of Kernel Tuner, T4 results, results of KTT",
-		          "no recorded configurations in a format that is known");
+		scan_fail(&look, "cache files of Kernel Tuner, T4 results and results of KTT can be read",
+		          "unknown format of recorded configurations");
 	}
 	return format;
 }

@@ -33,7 +33,7 @@ bool scan_fail(struct scan *scan, const char *hint, const char *what, ...) {
 bool scan_unexpected(struct scan *scan, const char *wanted) {
 	unsigned char c = (unsigned char)*scan->at;
 	if (scan->at >= scan->end)
-		return scan_fail(scan, "the file was cut short: remove what is incomplete, or fetch it again",
+		return scan_fail(scan, "the file was cut short: remove the incomplete part, or fetch it again",
 		                 "the text ends where %s should be", wanted);
 	if (isgraph(c))
 		return scan_fail(scan, NULL, "'%c' where %s should be", c, wanted);
@@ -81,7 +81,7 @@ static bool open_bracket(struct scan *scan, char bracket, const char *wanted) {
 	return scan->fresh = true;
 }
 
-/* False where the bracket closes. */
+/* False if the bracket closes. */
 static bool next_in(struct scan *scan, char bracket) {
 	char c = scan_peek(scan);
 	if (c == bracket || is_open_end(scan)) {

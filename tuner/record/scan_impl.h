@@ -30,8 +30,8 @@ static inline bool scan_is_blank(char c) {
 	return c == ' ' || c == '\n' || c == '\t' || c == '\r';
 }
 
-/* Where the next token starts. No token of JSON holds a newline, so that this is the one place, with scan_skip(), to
- * wait for more of a text that is still on its way. Indented files are mostly blanks. */
+/* Moves to the next token. A token of JSON never holds a newline, so that this is, with scan_skip(), the only place to
+ * wait for text that is still being unpacked. Indented files are mostly blanks, which are skipped eight at a time. */
 static inline char scan_peek(struct scan *scan) {
 	for (;;) {
 		if (__builtin_expect(scan->at >= scan->limit, 0))
@@ -44,18 +44,18 @@ static inline char scan_peek(struct scan *scan) {
 	}
 }
 
-/* The high bit of each byte that is 0, and perhaps of bytes behind the first of these (Mycroft 1987). */
+/* Sets the high bit of each byte that is 0, and perhaps of bytes behind the first of these (Mycroft 1987). */
 static inline uint64_t scan_zeros(uint64_t word) {
 	return (word - SCAN_BYTES(1)) & ~word & SCAN_BYTES(0x80);
 }
 
-/* The same test for eight bytes at once: ", \ and control characters. */
+/* The same for ", \ and bytes that a text must not hold. */
 static inline uint64_t scan_stops(uint64_t word) {
 	uint64_t control = (word - SCAN_BYTES(0x20)) & ~word & SCAN_BYTES(0x80);
 	return scan_zeros(word ^ SCAN_BYTES('"')) | scan_zeros(word ^ SCAN_BYTES('\\')) | control;
 }
 
-/* And for ", brackets and the end. Brackets with the bits 0x26 set are 0x7f; so are Y, y, _ and 0x7f. */
+/* The same for ", brackets and the end. Brackets with the bits 0x26 set are 0x7f; so are Y, y, _ and 0x7f. */
 static inline uint64_t scan_brackets(uint64_t word) {
 	return scan_zeros((word | SCAN_BYTES(0x26)) ^ SCAN_BYTES(0x7f)) | scan_zeros(word ^ SCAN_BYTES('"')) |
 	       scan_zeros(word);

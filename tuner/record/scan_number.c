@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Decimal to double, correctly rounded. A number of up to 19 digits is w * 10^e with w in 64 bits. Where both w and
+/* Decimal to double, correctly rounded. A number of up to 19 digits is w * 10^e with w in 64 bits. If both w and
  * 10^|e| are doubles, one operation rounds once (Clinger: How to Read Floating Point Numbers Accurately, PLDI 1990,
- * section 3). Where 5^-e is in 64 bits, the quotient of whole numbers has all bits that decide and the remainder breaks
- * the tie. All else is left to strtod. */
+ * section 3). If 5^-e fits 64 bits, the quotient of whole numbers has all bits that decide, and the remainder breaks
+ * the tie. strtod reads all other numbers. */
 #include <config.h>
 
 #include <math.h>
@@ -23,21 +23,21 @@ struct decimal {
 static const double power10[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                  1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 
-/* The high bit of each byte that is no digit, and perhaps of bytes behind the first of these. */
+/* Sets the high bit of each byte that is not a digit, and perhaps of bytes behind the first of these. */
 static uint64_t not_digits(uint64_t word) {
 	word ^= SCAN_BYTES('0');
 	return ((word + SCAN_BYTES(0x80 - 10)) | word) & SCAN_BYTES(0x80);
 }
 
-/* Pairs of digits, then pairs of pairs (Lemire: Number Parsing at a Gigabyte per Second, Software: Practice and
- * Experience 51, 2021). */
+/* Combines pairs of digits, then pairs of pairs (Lemire: Number Parsing at a Gigabyte per Second, Software: Practice
+ * and Experience 51, 2021). */
 static uint32_t eight_digits(uint64_t word) {
 	word = (word & SCAN_BYTES(0x0f)) * 2561 >> 8;
 	word = (word & UINT64_C(0x00ff00ff00ff00ff)) * 6553601 >> 16;
 	return (uint32_t)((word & UINT64_C(0x0000ffff0000ffff)) * UINT64_C(42949672960001) >> 32);
 }
 
-/* Fewer than eight digits are moved up, with zeros before them. */
+/* Shifts fewer than eight digits up, so that zeros come before them. */
 static inline const char *pass_digits(const char *at, uint64_t *digits) {
 	static const uint32_t powers[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000};
 	for (;; at += 8) {
@@ -83,11 +83,11 @@ static double divide(uint64_t w, int k) {
 	                                  UINT64_C(1490116119384765625),
 	                                  UINT64_C(7450580596923828125)};
 	int up = __builtin_clzll(w);
-	/* At least 2^63 * 2^64 / 2^63: the quotient has 64 bits or more, of which 53 count. */
+	/* The quotient is at least 2^63 * 2^64 / 2^63: it has 64 bits or more, of which 53 count. */
 	wide dividend = (wide)(w << up) << 63, quotient = dividend / power5[k];
 	int exponent = -63 - up - k;
 	bool rest = quotient * power5[k] != dividend;
-	while (quotient >> 62) { /* the bit that is lost is kept as rest */
+	while (quotient >> 62) { /* the rest keeps the bit that is lost */
 		int down = quotient >> 64 ? 64 - __builtin_clzll((uint64_t)(quotient >> 64)) + 2 : 2;
 		rest |= (quotient & (((wide)1 << down) - 1)) != 0;
 		quotient >>= down;
@@ -133,7 +133,7 @@ static bool scan_python(struct scan *scan, bool negative, double *out) {
 	return scan_unexpected(scan, "a number");
 }
 
-/* The exponent behind an e, held within what no double reaches. */
+/* The exponent behind an e, limited to a range that no double reaches. */
 static bool scan_exponent(struct scan *scan, int *exponent) {
 	bool negative = *++scan->at == '-';
 	int power = 0;
@@ -207,7 +207,7 @@ void scan_push(struct scan_reals *list, double real) {
 	list->at[list->count++] = real;
 }
 
-/* Numbers that follow at once, without the detour over scan_item(). */
+/* Reads numbers that follow directly, without calling scan_item(). */
 static void run_of_numbers(struct scan *scan, struct scan_reals *list) {
 	double real;
 	for (struct scan look; number(scan, &real); scan->at = look.at) {

@@ -62,7 +62,7 @@ static bool skip_word(struct scan *scan, const char *word) {
 	return true;
 }
 
-/* One bracket or text of what is inside a bracket. kinds: a bit for each depth, set for an object. */
+/* Skips one bracket or text inside a bracket. kinds has one bit for each depth, set for an object. */
 static bool skip_one(struct scan *scan, uint64_t *kinds, int *depth) {
 	bool escaped;
 	pass_plain(scan);

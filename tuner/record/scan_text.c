@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Texts, and values of parameters. */
+/* Texts, and the values of parameters. */
 #include <config.h>
 
 #include <ctype.h>
@@ -21,7 +21,7 @@ bool scan_text(struct scan *scan, struct scan_text *out) {
 	return true;
 }
 
-/* The four digits at text; -1 where they are none. */
+/* The four hexadecimal digits at `text`; -1 if one is invalid. */
 static int32_t hex4(const char *text, const char *end) {
 	int32_t code = 0;
 	for (int i = 0; i < 4; i++) {
@@ -46,7 +46,7 @@ static char *put_utf8(char *to, uint32_t code) {
 	return to;
 }
 
-/* The escape behind the backslash at *from, which moves behind it. NULL: there is no such escape. */
+/* Writes the escape behind the backslash at *from, which moves behind it. NULL for an unknown escape. */
 static char *put_escape(char *to, const char **from, const char *end) {
 	static const char names[] = "\"\\/bfnrt", meant[] = "\"\\/\b\f\n\r\t";
 	char c = *(*from)++;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* T4 results: {"schema_version", "metadata": {"timeunit"}, "results": [{"configuration", "times", "invalidity",
  * "measurements", "objectives"}]}. The value is the measurement that the objective names; the others are counters. A
- * result is a failure by its invalidity alone, or where that is "correct" and the measurement no number. */
+ * result failed if its invalidity is not "correct", or if the measurement is not a number. */
 #include <config.h>
 
 #include <math.h>
@@ -12,7 +12,7 @@
 #include "tuner/record/words.h"
 
 enum { MEASUREMENTS_MAX = 4096 };
-#define T4_FAILED 1e20 /* as Kernel Tuner has it */
+#define T4_FAILED 1e20 /* Kernel Tuner writes this value for a failure */
 
 struct measurement {
 	struct scan_text name, unit;
@@ -23,11 +23,11 @@ struct t4 {
 	struct scan *scan;
 	struct build *build;
 	struct build_keys keys;
-	const char *results; /* where they stand, if before the metadata */
-	double ms;           /* the unit of all times without one of their own */
+	const char *results; /* their place, if they come before the metadata */
+	double ms;           /* the unit of times that do not have their own */
 	struct scan_text objective;
-	bool named;                       /* by a result; the record knows */
-	struct measurement *measurements; /* of the result */
+	bool named;                       /* a result has named the objective */
+	struct measurement *measurements; /* of the current result */
 	size_t count, room;
 };
 
@@ -132,7 +132,7 @@ static void read_measurements(struct t4 *t4) {
 	}
 }
 
-/* The first one that any result names is the objective of the file. */
+/* The first objective that any result names is the objective of the file. */
 static void read_objectives(struct t4 *t4) {
 	struct scan_text name;
 	if (scan_type(t4->scan) != SCAN_ARRAY) {
@@ -156,7 +156,7 @@ static bool is_time(const struct t4 *t4) {
 	return scan_text_is(&t4->objective, "time");
 }
 
-/* In milliseconds where it is a time. */
+/* Times are in milliseconds. */
 static double value_of(struct t4 *t4, const struct measurement *measurement) {
 	double ms = words_unit_ms(measurement->unit.at, measurement->unit.size);
 	struct record *record = build_record(t4->build);
@@ -232,7 +232,7 @@ static void read_metadata(struct t4 *t4) {
 		if (scan_text_is(&key, "timeunit") && scan_type(t4->scan) == SCAN_TEXT && scan_text(t4->scan, &unit)) {
 			t4->ms = words_unit_ms(unit.at, unit.size);
 			if (t4->ms == 0)
-				scan_fail(t4->scan, "seconds, milliseconds, microseconds or nanoseconds", "an unknown \"timeunit\"");
+				scan_fail(t4->scan, "use seconds, milliseconds, microseconds or nanoseconds", "unknown \"timeunit\"");
 		} else if (scan_text_is(&key, "device")) {
 			words_text(t4->scan, t4->build, &record->device);
 		} else if (scan_text_is(&key, "benchmark") || scan_text_is(&key, "kernel_name")) {

@@ -68,7 +68,7 @@ bool words_cost(struct scan *scan, struct record_cost *cost, size_t offset, doub
 
 double words_unit_ms(const char *unit, size_t size) {
 	static const struct {
-		const char *name; /* its first letters, the rest is free: "miliseconds" is how the field writes it */
+		const char *name; /* the first letters decide, because published files have "miliseconds" */
 		double ms;
 		bool whole;
 	} units[] = {

@@ -15,7 +15,7 @@ struct game {
 	struct replay *replay;
 	struct search *search;
 	size_t room;
-	double seconds; /* of recorded cost so far */
+	double seconds; /* recorded cost so far */
 	double clock;   /* when the strategy's part began */
 };
 
@@ -24,7 +24,7 @@ uint64_t replay_most(const struct replay_task *task) {
 	return task->evaluations && task->evaluations < valid ? task->evaluations : valid;
 }
 
-/* The budget that a strategy may expect: the time's worth at the cost of a typical evaluation. */
+/* The evaluations that a strategy may expect: as many as fit into the time at the cost of a typical one. */
 static uint64_t budget_of(const struct replay_task *task) {
 	uint64_t most = replay_most(task);
 	if (task->expected)
@@ -48,7 +48,7 @@ static struct search *search_begin(const struct replay_task *task, struct err *e
 	return search_new(task->strategy, &search, err);
 }
 
-/* Deviation of the logarithm of the samples' mean: relative standard error, which is the same to first order. */
+/* The deviation of the logarithm of the samples' mean is to first order the relative standard error. */
 static double deviation_of(const struct record_row *row) {
 	double sum = 0, squares = 0, n = (double)row->sample_count;
 	if (row->sample_count < 2)
@@ -94,7 +94,7 @@ static struct replay_step *step_add(struct game *game) {
 	return &replay->steps[replay->count++];
 }
 
-/* Looks one up and tells it. False: it would end after the time is over. */
+/* Looks up an evaluation and tells the search. False if it would end after the time limit. */
 static bool evaluate(struct game *game, uint64_t index) {
 	const struct strategy_outcome outcome = look_up(game->task, index);
 	double limit = game->task->seconds;
@@ -110,7 +110,7 @@ static bool evaluate(struct game *game, uint64_t index) {
 	return true;
 }
 
-/* Gives the time since the clock was set to the last `count` steps. */
+/* Shares the time since the clock was set among the last `count` steps. */
 static void clock_share(struct game *game, size_t count) {
 	double now = sys_now(), spent = now - game->clock;
 	for (size_t i = game->replay->count - count; i < game->replay->count; i++)
@@ -119,7 +119,7 @@ static void clock_share(struct game *game, size_t count) {
 	game->clock = now;
 }
 
-/* A replay ends by its findings or by the caller's word. */
+/* A value that is good enough ends the replay, and so does the caller. */
 static bool enough(struct game *game, size_t count) {
 	const struct replay_task *task = game->task;
 	const struct replay *replay = game->replay;
@@ -133,7 +133,7 @@ static bool enough(struct game *game, size_t count) {
 	return stop;
 }
 
-/* One batch. False: it is over. */
+/* Plays one batch. False if the replay is over. */
 static bool turn(struct game *game, uint64_t *batch, size_t most) {
 	uint64_t left = replay_most(game->task) - game->replay->count;
 	size_t want = left < most ? (size_t)left : most, done = 0;
@@ -144,7 +144,7 @@ static bool turn(struct game *game, uint64_t *batch, size_t most) {
 	return done && done == asked && !enough(game, done);
 }
 
-/* False: that is all there is time for. */
+/* Evaluates the baseline. False if the replay is over. */
 static bool begin(struct game *game) {
 	if (!game->task->start)
 		return true;

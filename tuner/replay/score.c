@@ -15,11 +15,11 @@ enum { DRAWS = 1000 };
 static const double LOW = .025, HIGH = .975;
 
 /* Insertion keeps runs of the same value in their order; there are few. */
-static void column_sort(const struct score_sheet *sheet, const double *column, size_t *order) {
+static void column_sort(const struct score_table *table, const double *column, size_t *order) {
 	size_t count = 0;
-	for (size_t run = 0; run < sheet->runs; run++) {
+	for (size_t run = 0; run < table->runs; run++) {
 		size_t at = count;
-		if (!sheet->set[run])
+		if (!table->set[run])
 			continue;
 		for (; at > 0 && column[order[at - 1]] > column[run]; at--)
 			order[at] = order[at - 1];
@@ -28,78 +28,78 @@ static void column_sort(const struct score_sheet *sheet, const double *column, s
 	}
 }
 
-void score_sheet_sort(struct score_sheet *sheet) {
-	sheet->count = score_sheet_runs(sheet);
+void score_table_sort(struct score_table *table) {
+	table->count = score_table_runs(table);
 	for (size_t i = 0; i < COLUMNS; i++)
-		column_sort(sheet, sheet->columns[i], sheet->order[i]);
+		column_sort(table, table->columns[i], table->order[i]);
 }
 
-static double column_mean(const struct score_sheet *sheet, size_t column, const unsigned *weight) {
+static double column_mean(const struct score_table *table, size_t column, const unsigned *weight) {
 	double sum = 0, total = 0;
-	for (size_t run = 0; run < sheet->runs; run++) {
-		sum += weight[run] ? weight[run] * sheet->columns[column][run] : 0;
+	for (size_t run = 0; run < table->runs; run++) {
+		sum += weight[run] ? weight[run] * table->columns[column][run] : 0;
 		total += weight[run];
 	}
 	return sum / total;
 }
 
-static double column_median(const struct score_sheet *sheet, size_t column, const unsigned *weight) {
-	size_t half = sheet->count / 2, passed = 0;
+static double column_median(const struct score_table *table, size_t column, const unsigned *weight) {
+	size_t half = table->count / 2, passed = 0;
 	double before = NAN;
-	for (size_t i = 0; i < sheet->count; i++) {
-		size_t run = sheet->order[column][i];
-		double value = sheet->columns[column][run];
+	for (size_t i = 0; i < table->count; i++) {
+		size_t run = table->order[column][i];
+		double value = table->columns[column][run];
 		passed += weight[run];
 		if (passed > half)
-			return sheet->count % 2 || isnan(before) ? value : (before + value) / 2;
+			return table->count % 2 || isnan(before) ? value : (before + value) / 2;
 		if (passed == half && isnan(before))
 			before = value;
 	}
 	return NAN;
 }
 
-typedef double column_figure(const struct score_sheet *sheet, size_t column, const unsigned *weight);
+typedef double column_figure(const struct score_table *table, size_t column, const unsigned *weight);
 
-/* Points where the baseline is the optimum itself say nothing. */
-static double curve_score(const struct score_sheet *sheet, size_t column, column_figure *found, const double *baseline,
+/* Points where the baseline is already the optimum are left out. */
+static double curve_score(const struct score_table *table, size_t column, column_figure *found, const double *baseline,
                           const unsigned *weight) {
-	double sum = 0, optimum = sheet->axis->optimum;
+	double sum = 0, optimum = table->axis->optimum;
 	int count = 0;
 	for (int i = 0; i < SCORE_CURVE; i++) {
 		if (!(baseline[i] > optimum))
 			continue;
-		sum += (baseline[i] - found(sheet, column + (size_t)i, weight)) / (baseline[i] - optimum);
+		sum += (baseline[i] - found(table, column + (size_t)i, weight)) / (baseline[i] - optimum);
 		count++;
 	}
 	return count ? sum / count : NAN;
 }
 
-void score_sheet_figures(const struct score_sheet *sheet, const unsigned *weight, double figures[SCORE_FIGURES]) {
-	const struct score_axis *axis = sheet->axis;
-	figures[SCORE_EVALS] = curve_score(sheet, COLUMN_EVALS, column_mean, axis->by_rank, weight);
-	figures[SCORE_EVALS_MEDIAN] = curve_score(sheet, COLUMN_EVALS, column_median, axis->by_rank, weight);
-	figures[SCORE_EVALS_EXPECTED] = curve_score(sheet, COLUMN_EVALS, column_mean, axis->expected_evals, weight);
+void score_table_figures(const struct score_table *table, const unsigned *weight, double figures[SCORE_FIGURES]) {
+	const struct score_axis *axis = table->axis;
+	figures[SCORE_EVALS] = curve_score(table, COLUMN_EVALS, column_mean, axis->by_rank, weight);
+	figures[SCORE_EVALS_MEDIAN] = curve_score(table, COLUMN_EVALS, column_median, axis->by_rank, weight);
+	figures[SCORE_EVALS_EXPECTED] = curve_score(table, COLUMN_EVALS, column_mean, axis->expected_evals, weight);
 	figures[SCORE_TIME] = figures[SCORE_TIME_MEDIAN] = figures[SCORE_TIME_EXPECTED] = NAN;
 	if (axis->each > 0) {
-		figures[SCORE_TIME] = curve_score(sheet, COLUMN_TIME, column_mean, axis->by_rank, weight);
-		figures[SCORE_TIME_MEDIAN] = curve_score(sheet, COLUMN_TIME, column_median, axis->by_rank, weight);
-		figures[SCORE_TIME_EXPECTED] = curve_score(sheet, COLUMN_TIME, column_mean, axis->expected_time, weight);
+		figures[SCORE_TIME] = curve_score(table, COLUMN_TIME, column_mean, axis->by_rank, weight);
+		figures[SCORE_TIME_MEDIAN] = curve_score(table, COLUMN_TIME, column_median, axis->by_rank, weight);
+		figures[SCORE_TIME_EXPECTED] = curve_score(table, COLUMN_TIME, column_mean, axis->expected_time, weight);
 	}
 	for (size_t i = 0; i < SCORE_POINTS; i++) {
-		figures[SCORE_RATIO + i] = column_median(sheet, COLUMN_RATIO + i, weight);
-		figures[SCORE_RATIO_MEAN + i] = column_mean(sheet, COLUMN_RATIO + i, weight);
+		figures[SCORE_RATIO + i] = column_median(table, COLUMN_RATIO + i, weight);
+		figures[SCORE_RATIO_MEAN + i] = column_mean(table, COLUMN_RATIO + i, weight);
 	}
 	for (size_t i = 0; i < SCORE_TARGETS; i++)
-		figures[SCORE_TO + i] = column_median(sheet, COLUMN_TO + i, weight);
+		figures[SCORE_TO + i] = column_median(table, COLUMN_TO + i, weight);
 }
 
-static void draw(const struct score_sheet *sheet, struct rng *rng, unsigned *weight) {
-	memset(weight, 0, sheet->runs * sizeof *weight);
-	for (size_t i = 0; i < sheet->count; i++)
-		weight[sheet->order[0][rng_below(rng, sheet->count)]]++;
+static void draw(const struct score_table *table, struct rng *rng, unsigned *weight) {
+	memset(weight, 0, table->runs * sizeof *weight);
+	for (size_t i = 0; i < table->count; i++)
+		weight[table->order[0][rng_below(rng, table->count)]]++;
 }
 
-/* Over the spaces; one where a figure is not known is left out of it. */
+/* The mean over the spaces; a space where a figure is unknown is left out of that figure. */
 static void combine(double (*spaces)[SCORE_FIGURES], size_t count, double all[SCORE_FIGURES]) {
 	for (int figure = 0; figure < SCORE_FIGURES; figure++) {
 		double sum = 0, known = 0;
@@ -115,24 +115,24 @@ static void combine(double (*spaces)[SCORE_FIGURES], size_t count, double all[SC
 	}
 }
 
-/* Figures of every sheet and over all of one draw, or with rng NULL of the runs as they are. */
-static void figures_draw(struct score_sheet *const *sheets, size_t count, struct rng *rng, unsigned *weight,
+/* The figures of every table and over all tables for one draw, or with rng NULL for the runs as they are. */
+static void figures_draw(struct score_table *const *tables, size_t count, struct rng *rng, unsigned *weight,
                          double (*figures)[SCORE_FIGURES]) {
 	for (size_t i = 0; i < count; i++) {
-		for (size_t run = 0; !rng && run < sheets[i]->runs; run++)
-			weight[run] = sheets[i]->set[run];
+		for (size_t run = 0; !rng && run < tables[i]->runs; run++)
+			weight[run] = tables[i]->set[run];
 		if (rng)
-			draw(sheets[i], rng, weight);
-		score_sheet_figures(sheets[i], weight, figures[i]);
+			draw(tables[i], rng, weight);
+		score_table_figures(tables[i], weight, figures[i]);
 	}
 	combine(figures, count, figures[count]);
 }
 
-void score_results(struct score_sheet *const *sheets, size_t count, uint64_t seed, struct score_result *results) {
+void score_results(struct score_table *const *tables, size_t count, uint64_t seed, struct score_result *results) {
 	size_t most = 1, all = (count + 1) * SCORE_FIGURES;
 	for (size_t i = 0; i < count; i++) {
-		score_sheet_sort(sheets[i]);
-		most = sheets[i]->runs > most ? sheets[i]->runs : most;
+		score_table_sort(tables[i]);
+		most = tables[i]->runs > most ? tables[i]->runs : most;
 	}
 	unsigned *weight = mem_alloc(most, sizeof *weight);
 	double(*figures)[SCORE_FIGURES] = mem_alloc(count + 1, sizeof *figures);
@@ -140,11 +140,11 @@ void score_results(struct score_sheet *const *sheets, size_t count, uint64_t see
 	struct rng rng;
 	rng_split(&rng, seed, "score bootstrap");
 	for (size_t i = 0; i < DRAWS; i++) {
-		figures_draw(sheets, count, &rng, weight, figures);
+		figures_draw(tables, count, &rng, weight, figures);
 		for (size_t f = 0; f < all; f++)
 			samples[f * DRAWS + i] = figures[f / SCORE_FIGURES][f % SCORE_FIGURES];
 	}
-	figures_draw(sheets, count, NULL, weight, figures);
+	figures_draw(tables, count, NULL, weight, figures);
 	for (size_t f = 0; f < all; f++) {
 		struct score_result *result = &results[f / SCORE_FIGURES];
 		size_t figure = f % SCORE_FIGURES;

@@ -2,12 +2,13 @@
 /* How good a search is on a recorded space. The score is performance over time against a random search: 0 is as good
  * as random, 1 finds the optimum at once (Willemsen et al., A methodology for comparing optimization algorithms for
  * auto-tuning, 2024). Its axis goes from where a random search is expected to have come 1 % of the way from the
- * space's median to the optimum to where it has come 95 %. Three readings of it, each over time and over evaluations:
- * - by rank: the baseline is the value at the rank that the best of M random ones is expected to have; of the runs the
- *   mean. This is the published baseline.
- * - by rank, of the runs the median: less moved by a few slow configurations.
- * - against the mean that a random search really comes to, of the runs the mean: a random search scores 0.
- * A run that has nothing yet that works counts as the space's median; one that ended keeps its best. */
+ * space's median to the optimum to where it has come 95 %. There are three variants, each over time and over
+ * evaluations:
+ * - by rank: the baseline is the value at the rank that the best of M random configurations is expected to have, and
+ * runs count with their mean. This is the published baseline.
+ * - by rank, with the median of the runs, which a few slow configurations move less.
+ * - against the mean that a random search really reaches, with the mean of the runs: a random search scores 0.
+ * A run counts as the space's median until it has a configuration that works; one that ended keeps its best. */
 #ifndef TUNER_REPLAY_SCORE_H
 #define TUNER_REPLAY_SCORE_H
 #include "tuner/replay/replay.h"
@@ -17,7 +18,7 @@ extern const uint64_t score_points[SCORE_POINTS]; /* 10, 25, 50, 100, 200, 400 e
 extern const double score_targets[SCORE_TARGETS]; /* 0.10, 0.05, 0.01 over the optimum */
 
 struct score_axis {
-	double *values; /* of what works, worst first */
+	double *values; /* of the configurations that work, worst first */
 	uint64_t count;
 	double optimum, median;
 	double each;                /* seconds of a typical evaluation, 0: no costs are recorded */
@@ -30,11 +31,11 @@ struct score_axis *score_axis_new(const struct record *record);
 void score_axis_free(struct score_axis *axis);
 /* Evaluations that a random search needs for the share `p` of the way from the median to the optimum. */
 uint64_t score_axis_evaluations(const struct score_axis *axis, double p);
-/* The value at the expected rank of the best of so many. */
+/* The value at the expected rank of the best of so many random evaluations. */
 double score_axis_baseline(const struct score_axis *axis, double evaluations);
-/* Evaluations that a run is made for: up to the end of the axis, and the last of score_points. */
+/* The evaluations that a run needs: up to the end of the axis, and to the last of score_points. */
 uint64_t score_axis_length(const struct score_axis *axis);
-/* Has the run all that the figures need? */
+/* Is the run long enough for all figures? */
 bool score_axis_covered(const struct score_axis *axis, const struct replay *replay);
 
 enum score_figure {
@@ -56,16 +57,16 @@ struct score_result {
 };
 
 /* The runs of one strategy on one space. */
-struct score_sheet;
-struct score_sheet *score_sheet_new(const struct score_axis *axis, size_t runs); /* the axis outlives it */
-void score_sheet_free(struct score_sheet *sheet);
-/* limit: evaluations that the run was allowed, 0: enough. Figures beyond it are not known. Different runs may be set by
- * different threads. */
-void score_sheet_set(struct score_sheet *sheet, size_t run, const struct replay *replay, uint64_t limit);
-size_t score_sheet_runs(const struct score_sheet *sheet);   /* that were set */
-double score_sheet_asking(const struct score_sheet *sheet); /* seconds a proposal, median over runs of their medians */
-/* Results of every table, and in results[count] over all of them: means, and geometric means of evaluations. Each table
- * has a run. The same seed gives the same intervals. */
-void score_results(struct score_sheet *const *sheets, size_t count, uint64_t seed, struct score_result *results);
+struct score_table;
+struct score_table *score_table_new(const struct score_axis *axis, size_t runs); /* the axis outlives it */
+void score_table_free(struct score_table *table);
+/* limit: evaluations that the run was allowed, 0: as many as it needs. Figures beyond the limit are unknown. Different
+ * runs may be set by different threads. */
+void score_table_set(struct score_table *table, size_t run, const struct replay *replay, uint64_t limit);
+size_t score_table_runs(const struct score_table *table);   /* how many were set */
+double score_table_asking(const struct score_table *table); /* seconds a proposal, median over runs of their medians */
+/* The results of every table, and in results[count] their means, which for numbers of evaluations are geometric. Every
+ * table must have a run. The same seed gives the same intervals. */
+void score_results(struct score_table *const *tables, size_t count, uint64_t seed, struct score_result *results);
 
 #endif

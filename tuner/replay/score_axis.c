@@ -67,16 +67,18 @@ struct draw {
 	double value, cost;
 };
 
-/* One more of those not yet drawn comes to place `at`. */
+/* Moves one that was not drawn yet to place `at`. */
 static void draw_next(struct draw *draws, uint64_t at, uint64_t all, struct rng *rng) {
 	struct draw *drawn = &draws[at + rng_below(rng, all - at)], next = *drawn;
 	*drawn = draws[at];
 	draws[at] = next;
 }
 
-/* One random search: adds its best at each point's time. What has begun and isn't over yet goes on. */
+/* Plays one random search and adds its best at each point's time. An evaluation that is still running at a point goes
+ * on.
+ */
 static void random_play(struct score_axis *axis, struct draw *draws, uint64_t all, struct rng *rng) {
-	double best = INFINITY, end; /* of the evaluation at place `done` */
+	double best = INFINITY, end; /* the end of the evaluation at place `done` */
 	uint64_t done = 0;
 	draw_next(draws, 0, all, rng);
 	end = draws[0].cost;
@@ -92,7 +94,7 @@ static void random_play(struct score_axis *axis, struct draw *draws, uint64_t al
 	}
 }
 
-/* Costs differ, so there is no formula: the mean of random searches that are played. */
+/* Costs differ, so that there is no formula: this is the mean of simulated random searches. */
 static void expect_time(struct score_axis *axis, const struct record *record) {
 	uint64_t all = space_valid(record->space);
 	struct draw *draws = mem_alloc(all, sizeof *draws);

@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Shared by the files of the score: a table has a column for each quantity and a row for each run. */
+/* Shared by the files of the score: a table has one column a quantity and one row a run. */
 #ifndef TUNER_REPLAY_SCORE_IMPL_H
 #define TUNER_REPLAY_SCORE_IMPL_H
 #include "tuner/replay/score.h"
 
 enum {
 	COLUMN_TIME,                              /* the best at each point of the time axis */
-	COLUMN_EVALS = COLUMN_TIME + SCORE_CURVE, /* the same of the evaluations axis */
+	COLUMN_EVALS = COLUMN_TIME + SCORE_CURVE, /* the same for the axis of evaluations */
 	COLUMN_RATIO = COLUMN_EVALS + SCORE_CURVE,
 	COLUMN_TO = COLUMN_RATIO + SCORE_POINTS,
 	COLUMNS = COLUMN_TO + SCORE_TARGETS
 };
 
-struct score_sheet {
+struct score_table {
 	const struct score_axis *axis;
 	size_t runs;
 	bool *set;
 	double *columns[COLUMNS];
-	size_t *order[COLUMNS]; /* runs that were set, smallest first; made by score_sheet_sort */
+	size_t *order[COLUMNS]; /* runs that were set, smallest first; made by score_table_sort */
 	double *asking;
-	size_t count; /* of those in order */
+	size_t count; /* runs in `order` */
 };
 
-void score_sheet_sort(struct score_sheet *sheet);
-/* Figures where run i is there weight[i] times. */
-void score_sheet_figures(const struct score_sheet *sheet, const unsigned *weight, double figures[SCORE_FIGURES]);
+void score_table_sort(struct score_table *table);
+/* The figures if run i counts weight[i] times. */
+void score_table_figures(const struct score_table *table, const unsigned *weight, double figures[SCORE_FIGURES]);
 
 #endif

@@ -15,7 +15,7 @@ enum { FILE_MAX = 64 << 20, LIST_MAX = 64 };
 struct score_peers {
 	json_t *file;
 	json_t *results;
-	int point[SCORE_POINTS], target[SCORE_TARGETS]; /* where in the lists; -1: nowhere */
+	int point[SCORE_POINTS], target[SCORE_TARGETS]; /* places in the lists; -1: not in the list */
 };
 
 static void points_find(struct score_peers *peers, const json_t *points) {
@@ -40,7 +40,7 @@ static void targets_find(struct score_peers *peers, const json_t *targets) {
 	}
 }
 
-/* A name is shown: no control characters in it. */
+/* Names are printed, so that they must not have control characters. */
 static bool is_name(const char *text) {
 	for (const char *c = text; *c; c++)
 		if ((unsigned char)*c < ' ' || *c == 127)
@@ -61,7 +61,7 @@ static int names_check(const json_t *results, struct err *err) {
 }
 
 struct score_peers *score_peers_read(const char *path, struct err *err) {
-	static const char hint[] = "its members are points, targets and results";
+	static const char hint[] = "the file needs the members points, targets and results";
 	json_t *points, *targets, *file = js_load(path, FILE_MAX, err);
 	if (!file)
 		return NULL;
@@ -152,7 +152,8 @@ static void figures_read(const struct score_peers *peers, const json_t *row, dou
 		figures[SCORE_TO + i] = evaluations_at(row, peers->target[i]);
 }
 
-/* A figure that one space lacks is not known over all: peers measured on part of them can't be compared. */
+/* A figure that one space lacks is unknown over all spaces, because peers that were measured on some of them only
+ * cannot be compared. */
 static bool peer_over(const struct score_peers *peers, const char *name, const char *const *spaces, size_t count,
                       double figures[SCORE_FIGURES]) {
 	double one[SCORE_FIGURES];

@@ -8,10 +8,11 @@
 
 #include "tuner/replay/replay.h"
 
-/* For every parameter of the space: which one of the other it is, and the place of each of that one's values. */
+/* For every parameter of the space: the parameter of the same name in the other space, and the place of each of that
+ * parameter's values. */
 struct mapping {
 	const struct space *from, *to;
-	int param[SPACE_PARAMS_MAX]; /* -1: the other has none of that name */
+	int param[SPACE_PARAMS_MAX]; /* -1: the other space lacks the name */
 	int *places[SPACE_PARAMS_MAX];
 };
 
@@ -33,7 +34,7 @@ static void param_map(struct mapping *mapping, size_t param, struct arena *arena
 		mapping->places[param][i] = place_find(mapping->to, param, space_param_value(mapping->from, (size_t)other, i));
 }
 
-/* Where the other's configuration says nothing, a parameter has its only value, or is absent. */
+/* A parameter that the other configuration lacks has its only value, or is absent. */
 static int place_of(const struct mapping *mapping, size_t param, const int *config) {
 	int other = mapping->param[param], place = other < 0 ? SPACE_ABSENT : config[other];
 	if (place != SPACE_ABSENT)

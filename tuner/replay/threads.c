@@ -16,31 +16,31 @@ struct replay_threads {
 	const struct replay_threads_work *work;
 	pthread_mutex_t mutex;
 	pthread_cond_t changed;
-	size_t next, done, at_work; /* at_work: threads */
+	size_t next, done, running; /* running: threads */
 	bool over;
 };
 
 /* Called with the mutex held. */
-static bool take(struct replay_threads *team, size_t *i) {
-	if (team->over || team->next == team->work->count)
+static bool next_piece(struct replay_threads *pool, size_t *i) {
+	if (pool->over || pool->next == pool->work->count)
 		return false;
-	*i = team->next++;
+	*i = pool->next++;
 	return true;
 }
 
-static void *labour(void *ctx) {
-	struct replay_threads *team = ctx;
+static void *thread_run(void *ctx) {
+	struct replay_threads *pool = ctx;
 	size_t i;
-	pthread_mutex_lock(&team->mutex);
-	while (take(team, &i)) {
-		pthread_mutex_unlock(&team->mutex);
-		team->work->work(team->work->ctx, i);
-		pthread_mutex_lock(&team->mutex);
-		team->done++;
+	pthread_mutex_lock(&pool->mutex);
+	while (next_piece(pool, &i)) {
+		pthread_mutex_unlock(&pool->mutex);
+		pool->work->work(pool->work->ctx, i);
+		pthread_mutex_lock(&pool->mutex);
+		pool->done++;
 	}
-	team->at_work--;
-	pthread_cond_signal(&team->changed);
-	pthread_mutex_unlock(&team->mutex);
+	pool->running--;
+	pthread_cond_signal(&pool->changed);
+	pthread_mutex_unlock(&pool->mutex);
 	return NULL;
 }
 
@@ -53,40 +53,40 @@ static struct timespec soon(void) {
 	return when;
 }
 
-/* Until the last thread is through; called with the mutex held. */
-static void wait_watching(struct replay_threads *team) {
-	while (team->at_work) {
+/* Waits for the last thread; called with the mutex held. */
+static void wait_watching(struct replay_threads *pool) {
+	while (pool->running) {
 		struct timespec when = soon();
-		pthread_cond_timedwait(&team->changed, &team->mutex, &when);
-		size_t done = team->done;
-		pthread_mutex_unlock(&team->mutex);
-		bool over = team->work->watch && team->work->watch(team->work->ctx, done);
-		pthread_mutex_lock(&team->mutex);
-		team->over = team->over || over;
+		pthread_cond_timedwait(&pool->changed, &pool->mutex, &when);
+		size_t done = pool->done;
+		pthread_mutex_unlock(&pool->mutex);
+		bool over = pool->work->watch && pool->work->watch(pool->work->ctx, done);
+		pthread_mutex_lock(&pool->mutex);
+		pool->over = pool->over || over;
 	}
 }
 
 size_t replay_threads_run(const struct replay_threads_work *work, size_t threads) {
-	struct replay_threads team = {
+	struct replay_threads pool = {
 		.work = work, .mutex = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
 	size_t started = 0;
 	threads = threads < work->count ? threads : work->count;
 	pthread_t *thread = mem_alloc(threads ? threads : 1, sizeof *thread);
-	team.at_work = threads;
-	while (started < threads && pthread_create(&thread[started], NULL, labour, &team) == 0)
+	pool.running = threads;
+	while (started < threads && pthread_create(&thread[started], NULL, thread_run, &pool) == 0)
 		started++;
-	pthread_mutex_lock(&team.mutex);
-	team.at_work -= threads - started;
-	wait_watching(&team);
-	pthread_mutex_unlock(&team.mutex);
+	pthread_mutex_lock(&pool.mutex);
+	pool.running -= threads - started;
+	wait_watching(&pool);
+	pthread_mutex_unlock(&pool.mutex);
 	for (size_t i = 0; i < started; i++)
 		pthread_join(thread[i], NULL);
-	if (started == 0 && work->count) { /* no thread is to be had */
-		team.at_work = 1;
-		labour(&team);
+	if (started == 0 && work->count) { /* not a single thread could be created */
+		pool.running = 1;
+		thread_run(&pool);
 	}
 	free(thread);
-	return team.done;
+	return pool.done;
 }
 
 size_t replay_threads_cores(void) {

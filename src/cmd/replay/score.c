@@ -77,7 +77,7 @@ static void play(void *ctx, size_t i) {
 	if (*app_interrupt(session->app) || replay_run(&task, &replay, &session->errs[i]))
 		return;
 	if (!*app_interrupt(session->app))
-		score_sheet_set(session->entries[place.entry].sheets[place.space], place.repeat, &replay, task.evaluations);
+		score_table_set(session->entries[place.entry].tables[place.space], place.repeat, &replay, task.evaluations);
 	replay_clear(&replay);
 }
 
@@ -118,7 +118,7 @@ static int entries_make(struct session *session, const struct opt_args *args, st
 		struct score_entry *entry = &session->entries[session->entry_count++];
 		if (tune_strategy_read(named ? opt_at(args, "strategy", i) : "auto", &entry->strategy, err))
 			return -1;
-		entry->sheets = mem_alloc(opt_words(args), sizeof *entry->sheets);
+		entry->tables = mem_alloc(opt_words(args), sizeof *entry->tables);
 		entry->results = mem_alloc(opt_words(args) + 1, sizeof *entry->results);
 	}
 	return 0;
@@ -127,14 +127,14 @@ static int entries_make(struct session *session, const struct opt_args *args, st
 static void sheets_make(struct session *session) {
 	for (size_t e = 0; e < session->entry_count; e++)
 		for (size_t s = 0; s < session->space_count; s++)
-			session->entries[e].sheets[s] = score_sheet_new(session->spaces[s].axis, session->settings.repeat);
+			session->entries[e].tables[s] = score_table_new(session->spaces[s].axis, session->settings.repeat);
 }
 
 static void session_clear(struct session *session) {
 	for (size_t e = 0; e < session->entry_count; e++) {
-		for (size_t s = 0; session->entries[e].sheets && s < session->space_count; s++)
-			score_sheet_free(session->entries[e].sheets[s]);
-		free(session->entries[e].sheets);
+		for (size_t s = 0; session->entries[e].tables && s < session->space_count; s++)
+			score_table_free(session->entries[e].tables[s]);
+		free(session->entries[e].tables);
 		free(session->entries[e].results);
 	}
 	for (size_t s = 0; s < session->space_count; s++) {
@@ -168,7 +168,7 @@ static struct score_peer *peers_over(const struct session *session, size_t *coun
 static size_t complete(const struct session *session) {
 	for (size_t e = 0; e < session->entry_count; e++)
 		for (size_t s = 0; s < session->space_count; s++)
-			if (score_sheet_runs(session->entries[e].sheets[s]) == 0)
+			if (score_table_runs(session->entries[e].tables[s]) == 0)
 				return e;
 	return session->entry_count;
 }
@@ -189,7 +189,7 @@ static void show(const struct session *session, const struct opt_args *args, siz
 		.peer_count = peer_count,
 	};
 	for (size_t e = 0; e < entries; e++)
-		score_results(session->entries[e].sheets, session->space_count, session->settings.seed,
+		score_results(session->entries[e].tables, session->space_count, session->settings.seed,
 		              session->entries[e].results);
 	if (opt_has(args, "json")) {
 		json_t *json = score_output_json(&output);

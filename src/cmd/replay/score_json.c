@@ -71,7 +71,7 @@ static json_t *result_json(const struct score_result *result) {
 	return object;
 }
 
-static json_t *space_result(const struct score_space *space, const struct score_sheet *sheet,
+static json_t *space_result(const struct score_space *space, const struct score_table *runs,
                             const struct score_result *result) {
 	const struct score_axis *axis = space->axis;
 	json_t *object = json_pack(
@@ -79,8 +79,8 @@ static json_t *space_result(const struct score_space *space, const struct score_
 		"device", space->record->device, "configurations", (json_int_t)space_valid(space->record->space), "valid",
 		(json_int_t)space->record->correct, "optimum", js_number(axis->optimum), "median", js_number(axis->median),
 		"score_axis", "start", (json_int_t)axis->start, "cutoff_95", (json_int_t)axis->cutoff, "evaluation_s",
-		js_number(axis->each), "runs", (json_int_t)score_sheet_runs(sheet), "ms_per_proposal",
-		js_number(1e3 * score_sheet_asking(sheet)));
+		js_number(axis->each), "runs", (json_int_t)score_table_runs(runs), "ms_per_proposal",
+		js_number(1e3 * score_table_asking(runs)));
 	if (space->peers)
 		json_object_set_new(object, "peers_space", json_string(space->peers));
 	json_object_update_new(object, result_json(result));
@@ -90,7 +90,7 @@ static json_t *space_result(const struct score_space *space, const struct score_
 static json_t *entry_json(const struct score_output *output, const struct score_entry *entry) {
 	json_t *per_space = json_array();
 	for (size_t i = 0; i < output->space_count; i++)
-		json_array_append_new(per_space, space_result(&output->spaces[i], entry->sheets[i], &entry->results[i]));
+		json_array_append_new(per_space, space_result(&output->spaces[i], entry->tables[i], &entry->results[i]));
 	const struct score_result *all = &entry->results[output->space_count];
 	return json_pack("{s:s,s:o,s:o,s:o,s:o}", "strategy", entry->strategy->name, "score",
 	                 js_number(all->value[SCORE_TIME]), "ci", ci_json(all, SCORE_TIME), "over_all", result_json(all),

@@ -15,7 +15,7 @@ struct score_space {
 
 struct score_entry { /* the results of one strategy */
 	const struct strategy *strategy;
-	struct score_sheet **sheets;  /* one for each space */
+	struct score_table **tables;  /* one for each space */
 	struct score_result *results; /* one for each space, then one over all */
 };
 

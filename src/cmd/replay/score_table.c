@@ -64,7 +64,7 @@ static const char *space_name(const struct score_space *space) {
 static void spaces_print(const struct score_output *output, const struct score_entry *entry, const struct ui *ui) {
 	struct table *table = table_begin(entry->strategy->name);
 	for (size_t i = 0; i < output->space_count; i++)
-		row_add(table, space_name(&output->spaces[i]), entry->results[i].value, score_sheet_asking(entry->sheets[i]));
+		row_add(table, space_name(&output->spaces[i]), entry->results[i].value, score_table_asking(entry->tables[i]));
 	table_print(table, ui, stdout);
 	table_free(table);
 	putchar('\n');

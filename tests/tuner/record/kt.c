@@ -178,12 +178,12 @@ static void test_conditional(void) {
 static void test_errors(void) {
 	refused("", "the text ends where an object");
 	refused("[]", "an object");
-	refused("{}", "no recorded configurations");
-	refused("{'ConfigurationSpace': {}}", "no recorded configurations");
-	refused("{'cache': {}}", "there are no \"tune_params_keys\"");
-	refused("{'tune_params_keys': ['x']}", "there is no \"cache\"");
-	refused("{'tune_params_keys': ['x'], 'cache': {}}", "there is no configuration");
-	refused("{'tune_params_keys': ['x'], 'cache': {'1': {'time': 1}}}", "no parameters");
+	refused("{}", "unknown format of recorded configurations");
+	refused("{'ConfigurationSpace': {}}", "unknown format of recorded configurations");
+	refused("{'cache': {}}", "\"tune_params_keys\" is missing");
+	refused("{'tune_params_keys': ['x']}", "\"cache\" is missing");
+	refused("{'tune_params_keys': ['x'], 'cache': {}}", "does not have any configuration");
+	refused("{'tune_params_keys': ['x'], 'cache': {'1': {'time': 1}}}", "do not have any parameters");
 	refused("{'tune_params_keys': ['x'], 'cache': {'1': {'x': 1, 'time': 'InvalidConfig'}}}", "none of 1");
 	refused("{'tune_params_keys': ['x y'], 'cache': {'1': {'x y': 1, 'time': 1}}}",
 	        "cannot be the name of a parameter");

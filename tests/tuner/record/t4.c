@@ -94,7 +94,7 @@ static void test_objectives(void) {
 
 static void test_errors(void) {
 	refused("{'results': {}}", "a list");
-	refused("{'results': []}", "no configuration");
+	refused("{'results': []}", "does not have any configuration");
 	refused("{'results': [5]}", "an object");
 	refused("{'results': [{'configuration': {'x': 1}, 'times': {'runtimes': [1]}}", "the text ends");
 	refused("{'results': [{'configuration': {'x': {}}}]}", "a number, a text");

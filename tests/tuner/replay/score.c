@@ -56,12 +56,12 @@ static void axis(void) {
 
 static void figures_of(const struct score_axis *axis, const struct replay *runs, size_t count,
                        struct score_result *results) {
-	struct score_sheet *sheet = score_sheet_new(axis, count);
+	struct score_table *table = score_table_new(axis, count);
 	for (size_t i = 0; i < count; i++)
-		score_sheet_set(sheet, i, &runs[i], 0);
-	score_results(&sheet, 1, 1, results);
-	ok(score_sheet_runs(sheet) == count && near(score_sheet_asking(sheet), 1e-6), "%zu runs are in the sheet", count);
-	score_sheet_free(sheet);
+		score_table_set(table, i, &runs[i], 0);
+	score_results(&table, 1, 1, results);
+	ok(score_table_runs(table) == count && near(score_table_asking(table), 1e-6), "%zu runs are in the table", count);
+	score_table_free(table);
 }
 
 /* Points where the baseline is not yet the optimum; a run at `value` from the first evaluation on. */
@@ -137,7 +137,7 @@ static void random_is_zero(void) {
 	enum { RUNS = 400 };
 	struct record *record = record_made(10, 10, broad, 2);
 	struct score_axis *axis = score_axis_new(record);
-	struct score_sheet *sheet = score_sheet_new(axis, RUNS);
+	struct score_table *table = score_table_new(axis, RUNS);
 	struct score_result results[2];
 	struct err err = {0};
 	ok(axis->count == 99, "one of 100 fails");
@@ -145,15 +145,15 @@ static void random_is_zero(void) {
 		struct replay_task task = {.record = record, .strategy = strategy_find("random"), .seed = i};
 		struct replay replay;
 		if (replay_run(&task, &replay, &err) == 0)
-			score_sheet_set(sheet, i, &replay, 0);
+			score_table_set(table, i, &replay, 0);
 		replay_clear(&replay);
 	}
-	score_results(&sheet, 1, 1, results);
-	ok(score_sheet_runs(sheet) == RUNS, "all runs are there");
+	score_results(&table, 1, 1, results);
+	ok(score_table_runs(table) == RUNS, "all runs are there");
 	ok(fabs(results[0].value[SCORE_EVALS_EXPECTED]) < .1, "random scores 0 over evaluations: %g",
 	   results[0].value[SCORE_EVALS_EXPECTED]);
 	ok(fabs(results[0].value[SCORE_TIME_EXPECTED]) < .1, "and over time: %g", results[0].value[SCORE_TIME_EXPECTED]);
-	score_sheet_free(sheet);
+	score_table_free(table);
 	score_axis_free(axis);
 	record_free(record);
 }
@@ -162,16 +162,16 @@ static void limited(void) {
 	static const double values[] = {5, 4, 3};
 	struct record *record = record_made(10, 1, line, 1);
 	struct score_axis *axis = score_axis_new(record);
-	struct score_sheet *sheet = score_sheet_new(axis, 2);
+	struct score_table *table = score_table_new(axis, 2);
 	struct score_result results[2];
 	struct replay run = run_of(values, 3);
-	score_sheet_set(sheet, 1, &run, 30);
-	score_results(&sheet, 1, 1, results);
-	ok(score_sheet_runs(sheet) == 1, "a run that was not made is left out");
+	score_table_set(table, 1, &run, 30);
+	score_results(&table, 1, 1, results);
+	ok(score_table_runs(table) == 1, "a run that was not made is left out");
 	ok(near(results[0].value[SCORE_RATIO + 1], 1. / 3) && isnan(results[0].value[SCORE_RATIO + 2]),
 	   "figures beyond the budget are unknown");
 	replay_clear(&run);
-	score_sheet_free(sheet);
+	score_table_free(table);
 	score_axis_free(axis);
 	record_free(record);
 }
