@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Completion for fish. Commands, options, kernels, parameters and formats are asked from the program itself, so that this
-# file knows none that it does not have.
+# Completion for fish. The program itself lists its commands, options, kernels, parameters and formats, so that this file
+# does not have to change with them.
 
 function __sweetspot_commands
     $argv[1] --help 2>/dev/null | sed -n '/^Commands:/,/^$/s/^  \([a-z][a-z-]*\)  *\(.*\)/\1\t\2/p'
@@ -13,7 +13,7 @@ function __sweetspot_options
         print name "\t" line }'
 end
 
-# What an option takes, as --help calls it; nothing for a switch.
+# Prints the argument of an option, as --help calls it; nothing for a switch.
 function __sweetspot_takes
     $argv[1] $argv[2] --help 2>/dev/null | awk -v option="$argv[3]" '/^  (-[a-zA-Z], |    )--/ {
         short = $1; sub(/,$/, "", short); line = $0; sub(/^ +(-[a-zA-Z], )?/, "", line)
@@ -28,7 +28,7 @@ function __sweetspot_list
     $argv[1] list $argv[2] 2>/dev/null | awk 'NR > 1 { print $1 }'
 end
 
-# P=V of a kernel: its names, or the values of the one that is there.
+# Prints P=V of a kernel: its names, or the values of the one that is already typed.
 function __sweetspot_settings --argument-names program kernel part word
     test -n "$kernel"; or return 0
     set -l name (string match -r '^[^=]*(?==)' -- "$word")

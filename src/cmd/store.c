@@ -206,8 +206,10 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 		if (strcmp(verbs[i].name, word) == 0)
 			return verbs[i].run(app, args, err);
 	const char *near = word ? near_word(word, names, sizeof names / sizeof *names) : NULL;
-	err_set(err, ERR_USAGE, "sweetspot store info, or sweetspot store merge FILE...", "%s%s",
-	        word ? "a store has no " : "what about the store?", word ? word : "");
+	if (word)
+		err_set(err, ERR_USAGE, "the verbs are info and merge", "unknown verb: `sweetspot store %s`", word);
+	else
+		err_set(err, ERR_USAGE, "sweetspot store info, or sweetspot store merge FILE...", "give a verb");
 	return near ? err_hint(err, "did you mean `sweetspot store %s`?", near) : -1;
 }
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# What every shell must offer. Source it with `offers FILE WORD...` defined: candidates for the last word, one a line.
-# P=V: shells that show the value alone and those that show both are the same here.
+# The candidates that every shell must offer. Source it with `offers FILE WORD...` defined, which prints candidates for the
+# last word, one a line.
+# Shells that show only the value of P=V and shells that show both count as equal.
 PATH=$BUILDDIR:$PATH
 export PATH
 commands=$(ss_commands() { "$SS" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p'; }; ss_commands)

@@ -18,7 +18,7 @@ static const struct opt options[] = {
 	{"regions", 0, NULL, "use the settings found by tune --regions", 0},
 	{"shell", 0, NULL, "run the command through sh", 0},
 	{"print", 0, NULL, "print the command instead of running it", 0},
-	{"or-as-is", 0, NULL, "run it unchanged if there is no recommendation", 0},
+	{"or-as-is", 0, NULL, "run it unchanged if nothing is recommended", 0},
 	OPT_GROUP("Which recommendation"),
 	{"size", 's', "K=V,..", "problem size of KERNEL (the newest)", OPT_REPEAT},
 	{"profile", 0, "FILE", "profile, or folder of profiles, instead of the store", 0},

@@ -153,17 +153,17 @@ static int run(struct app *app, const struct opt_args *args, struct err *err) {
 }
 
 static const struct opt regions_options[] = {
-	OPT_GROUP("Parallel regions"),
-	{"regions", 0, NULL, "tune each region of the OpenMP program after --", 0},
-	{"force", 0, NULL, "overrule num_threads clauses, too", 0},
+	OPT_GROUP("Program (after --)"),
+	{"regions", 0, NULL, "tune each of its parallel regions", 0},
+	{"force", 0, NULL, "with --regions: also override num_threads clauses", 0},
 	{0},
 };
 
 static const struct opt *const tables[] = {tune_what_options,
-                                           regions_options,
                                            plan_options,
                                            cmd_device_options,
                                            program_options,
+                                           regions_options,
                                            tune_options,
                                            stop_when_options,
                                            source_options,
