@@ -5,7 +5,7 @@
 #include <jansson.h>
 
 json_t *built_json(void); /* {"compiler", "cflags", "openmp"}; new reference */
-/* The source hash of a built-in kernel; device is "cpu", "cuda" or "cuda:N". NULL if there is no kernel of that name.
+/* The source hash of a built-in kernel; device is "cpu", "cuda" or "cuda:N". NULL if the name is unknown.
  */
 const char *built_source(const char *kernel, const char *device);
 

@@ -181,7 +181,7 @@ static int play_file(struct app *app, const struct opt_args *args, const struct 
 			session.task.evaluations = DEFAULT_EVALUATIONS;
 		if (session.gain > 0 && !strategy->promise)
 			ui_warn(app_ui(app), "--strategy auto can predict it",
-			        "%s cannot predict its gain, so --stop-when has no effect", strategy->name);
+			        "%s cannot predict its gain, so it ignores --stop-when", strategy->name);
 		failed = session_run(&session, settings->jobs, args, err);
 	}
 	arena_free(arena);

@@ -171,7 +171,8 @@ static const struct opt *const tables[] = {manual_what_options, cmd_device_optio
 const struct cmd cmd_run = {
 	.name = "run",
 	.summary = "measure one configuration",
-	.usage = "run KERNEL [P=V...] [OPTION...]",
+	.usage = "run KERNEL [P=V...] [OPTION...]\n"
+			 "run [OPTION...] --regions -- PROGRAM [ARG...]",
 	.options = tables,
 	.notes = "Parameters that are not given keep the value of the baseline. Nothing is kept in\n"
 			 "the store.",
