@@ -43,9 +43,21 @@ size_t text_utf8(const char *text, size_t size) {
 	return length == 1 || second_fits(c[0], c[1]) ? length : 0;
 }
 
+/* Marks and controls that reorder text (U+200E, U+200F, U+202A..202E, U+2066..2069): with them a line shows other
+ * words than it holds (CVE-2021-42574). */
+static bool is_bidirectional(const char *text, size_t length) {
+	const unsigned char *c = (const unsigned char *)text;
+	if (length != 3 || c[0] != 0xE2)
+		return false;
+	return c[1] == 0x80 ? c[2] == 0x8E || c[2] == 0x8F || (c[2] >= 0xAA && c[2] <= 0xAE)
+	                    : c[1] == 0x81 && c[2] >= 0xA6 && c[2] <= 0xA9;
+}
+
 /* C0, DEL, and C1, which some terminals obey too. */
 static bool is_control(const char *text, size_t length) {
 	unsigned char c = (unsigned char)text[0];
+	if (is_bidirectional(text, length))
+		return true;
 	return length == 1 ? c < 0x20 || c == 0x7F : length == 2 && c == 0xC2 && (unsigned char)text[1] < 0xA0;
 }
 

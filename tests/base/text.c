@@ -83,6 +83,12 @@ static void test_clean(void) {
 	}
 	ok(bad == 0, "cleaned text is UTF-8 without controls");
 	ok(changed == 0, "good text stays as it is");
+	char marks[] = "1 \xE2\x80\xAE"
+				   "end\xE2\x81\xA6"
+				   "x\xE2\x80\x8F \xE2\x82\xAC";
+	const char *clean = marks;
+	text_clean(marks, false);
+	is_text(clean, "1    end   x    \xE2\x82\xAC", "controls that reorder text become spaces");
 }
 
 static const char *const words[] = {"threads", "places",  "proc_bind", "schedule", "chunk",

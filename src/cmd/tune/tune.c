@@ -15,6 +15,7 @@
 #include "src/cmd/tune/nodes.h"
 #include "src/cmd/tune/session.h"
 #include "src/cmd/tune/sizes.h"
+#include "tuner/program/path.h"
 
 static int item_add(struct tune_session *session, struct tune_item *item) {
 	if (!item)
@@ -30,11 +31,33 @@ static bool in_suite(const char *kernel) {
 	return strcmp(kernel, "synthetic") != 0 && strcmp(kernel, "ceiling") != 0;
 }
 
+/* A word that names a program instead of a kernel: the two dashes were forgotten. */
+static int dashes_suggest(const struct opt_args *args, struct err *err) {
+	const char *first = opt_words(args) ? opt_word(args, 0) : "";
+	size_t length = strlen(first);
+	struct err none = {0};
+	char *path = length > 3 && strcmp(first + length - 3, ".so") == 0 ? NULL : program_path(first, NULL, &none);
+	if (!*first || !path) {
+		free(path);
+		return -1;
+	}
+	const char **words = mem_alloc(opt_words(args) + 1, sizeof *words);
+	for (size_t i = 0; i < opt_words(args); i++)
+		words[i] = opt_word(args, i);
+	char *line = program_join(words, true);
+	err_set(err, ERR_USAGE, NULL, "%s is a program, not a kernel: write two dashes before it", first);
+	err_hint(err, "sweetspot tune --openmp -- %s", line);
+	free(line);
+	free(words);
+	free(path);
+	return -1;
+}
+
 /* Adds the named kernels, or the whole suite. */
 static int kernels_add(struct tune_session *session, struct err *err) {
 	size_t count;
 	const struct kernel_desc **kernels = app_kernels_named(session->app, session->args, &count, err);
-	int failed = kernels ? 0 : -1;
+	int failed = kernels ? 0 : dashes_suggest(session->args, err);
 	for (size_t i = 0; !failed && i < count; i++)
 		if (opt_words(session->args) || in_suite(kernels[i]->name))
 			failed = item_add(session, tune_item_kernel(session->app, kernels[i], session->args, err));
