@@ -31,7 +31,8 @@ static void test_command_errors(void) {
 	REFUSED("cannot enter the folder script", "", "--openmp", "--cwd", "script", "--", "./script");
 	REFUSED("cannot read nothing.dat", "", "--openmp", "--input", "nothing.dat", "--", "./script");
 	REFUSED("cannot read .:", "", "--openmp", "--input", ".", "--", "./script");
-	REFUSED("cannot read script", "the program runs in sub", "--openmp", "--input", "script", "--cwd", "sub", "--", "sh");
+	REFUSED("cannot read script", "the program runs in sub", "--openmp", "--input", "script", "--cwd", "sub", "--",
+	        "sh");
 	REFUSED("--expect-output cannot be different", "--verify", "--openmp", "--expect-output", "different", "--",
 	        "./script");
 	REFUSED("--size is for kernels", "--param", "--openmp", "--size", "n=3", "--", "./script");
