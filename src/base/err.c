@@ -8,7 +8,7 @@
 
 #include "src/base/text.h"
 
-/* Formats beside the target first: the arguments may point into it. */
+/* The text is formatted beside the target first, because the arguments may point into it. */
 __attribute__((format(printf, 3, 0))) static void fill(char *out, size_t size, const char *format, va_list ap) {
 	char text[sizeof((struct err *)0)->what];
 	vsnprintf(text, sizeof(text), format, ap);

@@ -14,7 +14,7 @@
 	X(UNAVAILABLE, 4, "asked for a device or counter that is not available here")                                      \
 	X(INTERRUPTED, 130, "interrupted")                                                                                 \
 	X(BARRED, 126, "the program can't be run")                                                                         \
-	X(ABSENT, 127, "there is no such program")
+	X(ABSENT, 127, "the program does not exist")
 
 enum err_code {
 #define ERR_ENUM(name, status, text) ERR_##name,
@@ -25,16 +25,17 @@ enum err_code {
 struct err {
 	enum err_code code;
 	char what[512]; /* one line, no full stop */
-	char hint[512]; /* what to do about it; may be empty */
+	char hint[512]; /* advice; may be empty */
 };
 
-/* All return -1, so that `return err_set(...)` reads well. hint may be NULL; err may be NULL: nothing is kept then.
- * Control characters become spaces and what is not UTF-8 '?', so that the text is safe to print and to store. */
+/* All return -1, so that `return err_set(...)` reads well. hint may be NULL. err may be NULL: then nothing is kept.
+ * Control characters become spaces and bytes that are not UTF-8 become '?', so that the text is safe to print and to
+ * store. */
 int err_set(struct err *err, enum err_code code, const char *hint, const char *what, ...)
 	__attribute__((format(printf, 4, 5)));
 /* Replaces the hint of an error that is already set. */
 int err_hint(struct err *err, const char *hint, ...) __attribute__((format(printf, 2, 3)));
-/* Puts "WHERE: " before what is there. */
+/* Puts "WHERE: " before the message. */
 int err_prefix(struct err *err, const char *where, ...) __attribute__((format(printf, 2, 3)));
 int err_exit_status(enum err_code code);
 const char *err_meaning(enum err_code code);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* FNV-1a, 64 bits (Fowler, Noll, Vo; RFC 9923). The same on every machine; no defence against who wants collisions. */
+/* FNV-1a, 64 bits (Fowler, Noll, Vo; RFC 9923). It gives the same value on every machine, but does not resist
+ * deliberate collisions. */
 #ifndef SRC_BASE_HASH_H
 #define SRC_BASE_HASH_H
 #include <stddef.h>
@@ -7,6 +8,6 @@
 
 #define HASH_START UINT64_C(0xCBF29CE484222325)
 uint64_t hash_add(uint64_t hash, const void *data, size_t size);
-uint64_t hash_text(const char *text); /* from the start */
+uint64_t hash_text(const char *text); /* initial value */
 
 #endif

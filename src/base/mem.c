@@ -30,7 +30,7 @@ struct arena {
 	size_t next_size;
 };
 
-/* Not exit(): handlers and buffered output may need the memory that is not there. */
+/* _exit() instead of exit(), because handlers and buffered output may need the memory that ran out. */
 static _Noreturn void out_of_memory(size_t count, size_t size) {
 	char text[96];
 	int length = snprintf(text, sizeof(text), "sweetspot: error: out of memory (%zu x %zu bytes)\n", count, size);
@@ -67,7 +67,7 @@ void *mem_large(size_t bytes) {
 	if (!memory)
 		out_of_memory(1, bytes);
 #ifdef MADV_HUGEPAGE
-	madvise(memory, bytes, MADV_HUGEPAGE); /* where it can't be, nothing is lost */
+	madvise(memory, bytes, MADV_HUGEPAGE); /* Huge pages are only an optimisation; a failure is harmless. */
 #endif
 	return memory;
 }

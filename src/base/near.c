@@ -25,7 +25,7 @@ static unsigned edits_at(const char *a, const char *b, size_t i, size_t j, unsig
 	return edits;
 }
 
-/* Optimal string alignment without regard to case; row[0] is the current one, row[1] and row[2] the two before it. */
+/* Optimal string alignment, ignoring case; row[0] is the current row, row[1] and row[2] the two before it. */
 static unsigned distance(const char *a, const char *b) {
 	size_t m = strlen(a), n = strlen(b);
 	unsigned row[3][LONGEST + 1];
@@ -50,8 +50,8 @@ static bool begins(const char *text, const char *prefix, size_t length) {
 	return true;
 }
 
-/* How far the word is from a known one, FAR where that is too far. A cut-off word (of two letters at least) is as near
- * as the worst mistype, so that a mistype of a short word wins over a long word that begins like it. */
+/* Distance of the word from a known one, FAR if it is too large. A truncated word (of at least two letters) counts
+ * as the worst acceptable mistype, so that a mistype of a short word beats a long word with the same beginning. */
 static unsigned farness(const char *word, const char *known) {
 	size_t length = strlen(word);
 	unsigned edits = distance(word, known), allowed = length / 3 > 1 ? (unsigned)(length / 3) : 1;

@@ -4,7 +4,7 @@
 #define SRC_BASE_NEAR_H
 #include <stddef.h>
 
-/* NULL where nothing is near enough to be worth offering. */
+/* NULL if no word is near enough to suggest. */
 const char *near_word(const char *word, const char *const *known, size_t count);
 
 #endif

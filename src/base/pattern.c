@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* regcomp() writes a{9} out nine times, and its time and memory grow with the square of that. */
+/* regcomp() writes a{9} out nine times, and its time and memory grow with the square of the expanded length. */
 enum { PATTERN_LENGTH = 1000, PATTERN_STEPS = 2000 };
 
 static const char *after_set(const char *at) {
@@ -32,7 +32,7 @@ static uint64_t limited(uint64_t steps) {
 	return steps < UINT32_MAX ? steps : UINT32_MAX;
 }
 
-/* The largest of the numbers in braces, 1 where there is none; *at is left behind them. */
+/* The largest number in the braces, 1 if there is none; moves *at behind them. */
 static uint64_t repetitions(const char **at) {
 	uint64_t most = 1;
 	const char *c = *at + 1;
@@ -47,7 +47,7 @@ static uint64_t repetitions(const char **at) {
 	return most;
 }
 
-/* How many characters and sets it has, written out, up to the end or the bracket that closes the group. */
+/* Counts the characters and sets of the expanded expression, up to the end or the bracket that closes the group. */
 static uint64_t steps(const char **at) {
 	uint64_t sum = 0, last = 0;
 	while (**at && **at != ')') {
@@ -74,14 +74,14 @@ static bool is_too_large(const char *expression) {
 	uint64_t sum = 0;
 	if (strlen(expression) > PATTERN_LENGTH)
 		return true;
-	for (const char *at = expression; *at; at += *at == ')') /* one too many is for regcomp() to refuse */
+	for (const char *at = expression; *at; at += *at == ')') /* regcomp() refuses a number above its limit itself */
 		sum += steps(&at);
 	return sum > PATTERN_STEPS;
 }
 
 bool pattern_compile(regex_t *regex, const char *expression, char *why, size_t size) {
 	if (is_too_large(expression)) {
-		snprintf(why, size, "it is too long, or repeats too much");
+		snprintf(why, size, "it is too long or repeats too much");
 		return false;
 	}
 	int code = regcomp(regex, expression, REG_EXTENDED);

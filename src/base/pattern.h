@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* regcomp(), but for expressions whose length, nesting or repetitions would take all memory or the stack. false: `why`
- * says so, and there is nothing to free. */
+/* Like regcomp(), but refuses expressions whose length, nesting or repetitions would exhaust memory or the stack.
+ * false: `why` gives the reason, and nothing needs to be freed. */
 bool pattern_compile(regex_t *regex, const char *expression, char *why, size_t size);
 
 #endif

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CAP_BIT_SYS_ADMIN = 21, CAP_BIT_PERFMON = 38 }; /* capability.h of the kernel */
+enum { CAP_BIT_SYS_ADMIN = 21, CAP_BIT_PERFMON = 38 }; /* bits of capability.h in the kernel */
 
 static FILE *open_below(const char *root, const char *file) {
 	char path[PATH_MAX];
@@ -20,10 +20,10 @@ static FILE *open_below(const char *root, const char *file) {
 	return NULL;
 }
 
-/* perf ignores the capabilities of every user namespace but the first, even root's (user_namespaces(7)). Only a kernel
- * without user namespaces lacks the file: then the first is the only one. A map that is empty (not yet written),
- * partial or unreadable does not prove anything, so the answer is no: advice to gain a right that is already held does
- * less harm than a promise that the kernel breaks. */
+/* perf ignores the capabilities of every user namespace but the first, even root's (user_namespaces(7)). The file is
+ * absent only on a kernel without user namespaces, where the first is the only one. A map that is empty (not yet
+ * written), partial or unreadable does not prove anything, so the answer is false: advice to gain a right that is
+ * already held does less harm than a promise that the kernel breaks. */
 static bool is_first_namespace(const char *root) {
 	unsigned long inside, outside, count;
 	FILE *map = open_below(root, "uid_map");

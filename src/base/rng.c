@@ -41,7 +41,7 @@ uint64_t rng_u64(struct rng *rng) {
 }
 
 uint64_t rng_below(struct rng *rng, uint64_t bound) {
-	uint64_t uneven = -bound % bound, r; /* 2^64 modulo bound: that many values would come once too often */
+	uint64_t uneven = -bound % bound, r; /* 2^64 modulo bound: so many values would come up once too often */
 	do
 		r = rng_u64(rng);
 	while (r < uneven);
@@ -52,7 +52,8 @@ double rng_unit(struct rng *rng) {
 	return (double)(rng_u64(rng) >> 11) * 0x1p-53;
 }
 
-/* The polar method (Marsaglia and Bray 1964). The second number of the pair is dropped: no state beside the seed's. */
+/* The polar method (Marsaglia and Bray 1964). The second number of the pair is dropped, so that the seed is the only
+ * state. */
 double rng_normal(struct rng *rng) {
 	double u, v, s;
 	do {

@@ -28,19 +28,19 @@ static double quantile_at(size_t count, double p) {
 	return (double)(count - 1) * (p < 0 ? 0 : p > 1 ? 1 : p);
 }
 
-/* Looks at two of them: the one at the place, and the next. */
+/* Interpolates between two samples: the one at the place, and the next. */
 static double sorted_quantile(const double *sorted, size_t count, double p) {
 	double place = quantile_at(count, p);
 	size_t low = (size_t)place;
 	double part = place - (double)low;
 	if (part <= 0 || low + 1 >= count || sorted[low] == sorted[low + 1])
 		return sorted[low];
-	/* Unlike low + part * (high - low) this can't overflow; it may leave the interval by a rounding error. */
+	/* Unlike low + part * (high - low) this cannot overflow; it may leave the interval by a rounding error. */
 	return fmin(fmax(sorted[low] * (1 - part) + sorted[low + 1] * part, sorted[low]), sorted[low + 1]);
 }
 
-/* The `wanted`-th smallest to its place, nothing larger before it (Hoare, Algorithm 65: Find, 1961). What many rounds
- * have not made small is sorted. */
+/* Moves the `wanted`-th smallest to its place, with nothing larger before it (Hoare, Algorithm 65: Find, 1961). If
+ * many rounds have not narrowed the range, the rest is sorted, which bounds the time. */
 static void select_place(double *x, size_t count, size_t wanted) {
 	enum { FEW = 16, ROUNDS = 40 };
 	ptrdiff_t low = 0, high = (ptrdiff_t)count - 1, place = (ptrdiff_t)wanted;
@@ -108,8 +108,9 @@ double stats_mad(const double *x, size_t count) {
 	return mad;
 }
 
-/* The largest k for which P(B <= k - 1) <= alpha / 2 with B binomial(count, 1/2): the interval from the k-th smallest
- * to the k-th largest sample then misses the median with probability alpha at most. 0 where even k = 1 is too much. */
+/* The largest k for which P(B <= k - 1) <= alpha / 2 with B binomial(count, 1/2): the interval from the k-th
+ * smallest to the k-th largest sample then misses the median with probability alpha at most. 0 if even k = 1 is too
+ * large. */
 static size_t sign_rank(size_t count, double level) {
 	double log_p = -(double)count * log(2), below = 0, allowed = (1 - level) / 2 * (1 + 1e-12);
 	size_t k = 0;

@@ -9,8 +9,8 @@ double stats_quantile(const double *x, size_t count, double p); /* linear interp
 double stats_min(const double *x, size_t count);
 double stats_mean(const double *x, size_t count);
 double stats_mad(const double *x, size_t count); /* median absolute deviation, scaled by 1.4826 */
-/* Distribution-free interval of the median from order statistics (sign test), at least `level` (0.95) of coverage where
- * count allows it, else [min, max]. */
+/* Distribution-free interval of the median from order statistics (sign test), with at least `level` (0.95) coverage
+ * if count allows it, else [min, max]. */
 void stats_median_ci(const double *x, size_t count, double level, double ci[2]);
 
 #endif

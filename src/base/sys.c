@@ -47,7 +47,7 @@ static ssize_t read_some(int fd, char *data, size_t size) {
 	return got;
 }
 
-/* To start with: what a file holds, and the byte that tells its end. */
+/* Initial size: the file's, plus one byte to notice its end. */
 static size_t first_room(int fd, size_t limit) {
 	struct stat st;
 	size_t least = 4096;
@@ -127,7 +127,7 @@ int sys_make_dirs(const char *path, struct err *err) {
 	return failed ? -1 : make_dir(path, 0777, err);
 }
 
-/* The specification (XDG Base Directory) says that relative paths are to be ignored. */
+/* The specification (XDG Base Directory) says to ignore relative paths. */
 static char *user_dir(const char *variable, const char *fallback, const char *what, struct err *err) {
 	const char *xdg = getenv(variable), *home = getenv("HOME");
 	char hint[80];
@@ -145,7 +145,7 @@ char *sys_data_dir(struct err *err) {
 }
 
 char *sys_cache_dir(struct err *err) {
-	return user_dir("XDG_CACHE_HOME", ".cache", "what can be measured again", err);
+	return user_dir("the cache", ".cache", "what can be measured again", err);
 }
 
 char *sys_config_dir(struct err *err) {

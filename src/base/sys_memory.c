@@ -10,7 +10,7 @@
 #include "src/base/mem.h"
 #include "src/base/sys.h"
 
-/* "max" and what is not a number limit nothing. */
+/* "max", or anything else that is not a number, means unlimited. */
 static uint64_t limit_in(const char *path) {
 	char line[32], *end;
 	if (!sys_read_line(path, line, sizeof(line)) || line[0] < '0' || line[0] > '9')
@@ -19,8 +19,8 @@ static uint64_t limit_in(const char *path) {
 	return *end ? UINT64_MAX : limit;
 }
 
-/* The smallest limit of a group and of those above it. In a container the group's path may not exist in its view of the
- * tree; the walk up ends at the root of that view, which does. */
+/* The smallest limit of a group and its ancestors. In a container the group's path may not exist in the visible
+ * tree; the walk up ends at the root of that tree, which does. */
 static uint64_t smallest_above(const char *mount, const char *group, const char *file) {
 	char *path = mem_strdup(group), *slash = path;
 	uint64_t smallest = UINT64_MAX;

@@ -9,8 +9,8 @@
 #include "src/base/mem.h"
 #include "src/base/sys.h"
 
-/* From the program's folder: bin or libexec/sweetspot of an installation, a build folder in the sources, the sources.
- */
+/* Relative to the program's folder, which is bin or libexec/sweetspot of an installation, a build folder in the
+ * sources, or the sources. */
 static const char *const places[] = {"../share/sweetspot", "../../share/sweetspot", "../data", "data"};
 
 static bool program_folder(char *path, size_t size) {
@@ -20,7 +20,7 @@ static bool program_folder(char *path, size_t size) {
 	return slash;
 }
 
-/* The path, or NULL where there is no such folder. */
+/* Returns the path, or frees it and returns NULL if the folder does not exist. */
 static char *folder_or_null(char *path) {
 	if (access(path, R_OK | X_OK) == 0)
 		return path;

@@ -26,12 +26,12 @@ static int write_all(int fd, const char *data, size_t size) {
 	return 0;
 }
 
-/* File systems over a network report a full disk only here. */
+/* Network file systems report a full disk only here. */
 static int close_after(int fd, int failed) {
 	return close(fd) < 0 && !failed ? errno : failed;
 }
 
-/* A device or a pipe is written as it is: a file renamed over /dev/stdout would help nobody. */
+/* A device or a pipe is written directly, because a file renamed over /dev/stdout would not help anybody. */
 static int write_through(const char *path, const void *data, size_t size) {
 	int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
 	return fd < 0 ? errno : close_after(fd, write_all(fd, data, size));
@@ -44,7 +44,7 @@ static char *folder_of(const char *path) {
 	return mem_printf("%.*s", slash == path ? 1 : (int)(slash - path), path);
 }
 
-/* Under a name that no other process or thread uses; -1 and errno. The caller frees the name. */
+/* Opens a file whose name no other process or thread uses; -1 and errno. The caller frees the name. */
 static int open_inside(const char *folder, char **name) {
 	for (unsigned i = 0;; i++) {
 		*name = mem_printf("%s/.sweetspot-%ld-%u.tmp", folder, (long)getpid(), i);
@@ -55,7 +55,7 @@ static int open_inside(const char *folder, char **name) {
 	}
 }
 
-/* old: what is to be replaced, NULL for nothing. */
+/* old: the file to be replaced, or NULL. */
 static int fill(int fd, const void *data, size_t size, const struct stat *old) {
 	if (old && fchmod(fd, old->st_mode & 0777) < 0)
 		return errno;
@@ -63,7 +63,7 @@ static int fill(int fd, const void *data, size_t size, const struct stat *old) {
 	return !failed && fsync(fd) < 0 ? errno : failed;
 }
 
-/* The rename itself must reach the disk. File systems that can't do this for a folder say EINVAL. */
+/* The rename itself must reach the disk. File systems that cannot sync a folder return EINVAL. */
 static int sync_folder(const char *folder) {
 	int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
@@ -91,12 +91,12 @@ static int replace(const char *path, const void *data, size_t size, const struct
 int sys_write_file(const char *path, const void *data, size_t size, struct err *err) {
 	struct stat st;
 	bool exists = stat(path, &st) == 0;
-	char *target = exists ? realpath(path, NULL) : NULL; /* a symbolic link stays one */
+	char *target = exists ? realpath(path, NULL) : NULL; /* keep a symbolic link a link */
 	int failed = exists && !S_ISREG(st.st_mode) ? write_through(path, data, size)
 	                                            : replace(target ? target : path, data, size, exists ? &st : NULL);
 	free(target);
 	if (!failed)
 		return 0;
-	return err_set(err, ERR_FAILED, failed == ENOSPC ? "free some space" : "choose a path that can be written",
+	return err_set(err, ERR_FAILED, failed == ENOSPC ? "free some space" : "choose a writable path",
 	               "cannot write %s: %s", path, strerror(failed));
 }

@@ -16,7 +16,7 @@ static size_t lead_length(unsigned char c) {
 	return c >= 0xF0 && c <= 0xF4 ? 4 : 0;
 }
 
-/* Overlong forms, surrogates and what is beyond U+10FFFF show in the second byte. */
+/* Overlong forms, surrogates and code points beyond U+10FFFF show in the second byte. */
 static bool second_fits(unsigned char first, unsigned char second) {
 	switch (first) {
 	case 0xE0:

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Length of the UTF-8 sequence at text (1 to 4 bytes of the `size` there), 0 where it is malformed (RFC 3629). */
+/* Length of the UTF-8 sequence at text (1 to 4 bytes of the `size` available), 0 if it is malformed (RFC 3629). */
 size_t text_utf8(const char *text, size_t size);
 /* In place: control characters become spaces and malformed UTF-8 becomes '?'. lines: newlines and tabs stay. */
 void text_clean(char *text, bool lines);

@@ -15,7 +15,7 @@
 
 struct tree {
 	int top;
-	uint64_t moved; /* folders that were moved up, each under a number of its own */
+	uint64_t moved; /* folders that were moved to the top, each under its own number */
 	bool progress;
 };
 
@@ -37,13 +37,13 @@ static bool is_dots(const char *name) {
 	return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
 }
 
-/* A folder inside a folder is moved up to the top, to be emptied from there. */
+/* Moves a nested folder to the top, where it will be emptied. */
 static void move_up(struct tree *tree, int from, const char *name) {
 	char fresh[40];
 	do
 		snprintf(fresh, sizeof(fresh), "moved-up-%ju", (uintmax_t)tree->moved++);
 	while (faccessat(tree->top, fresh, F_OK, AT_SYMLINK_NOFOLLOW) == 0);
-	fchmodat(from, name, S_IRWXU, AT_SYMLINK_NOFOLLOW); /* to move a folder is to write into it: its ".." changes */
+	fchmodat(from, name, S_IRWXU, AT_SYMLINK_NOFOLLOW); /* Moving a folder writes into it, because its ".." changes. */
 	if (renameat(from, name, tree->top, fresh) == 0)
 		tree->progress = true;
 }
@@ -64,7 +64,7 @@ static void empty_below(struct tree *tree, const char *folder) {
 		tree->progress = true;
 }
 
-/* One pass over the top; false once nothing more comes of it. */
+/* One pass over the top; false once it no longer makes progress. */
 static bool pass(struct tree *tree, const char *path) {
 	DIR *dir = open_folder(AT_FDCWD, path);
 	tree->progress = false;

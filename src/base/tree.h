@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Removing a folder and all in it. */
+/* Removes a folder with everything in it. */
 #ifndef SRC_BASE_TREE_H
 #define SRC_BASE_TREE_H
 
-/* Follows no link, needs no more descriptors and stack the deeper it goes, and opens up folders of ours that were
- * closed with chmod. 0, or -1 where something is left. */
+/* Does not follow links; needs the same number of descriptors and the same stack at any depth; opens folders of ours
+ * that were closed with chmod. 0, or -1 if something is left. */
 int tree_remove(const char *path);
 
 #endif

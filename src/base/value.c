@@ -41,7 +41,7 @@ bool value_equal(struct value a, struct value b) {
 	return a.type == VALUE_INT ? is_same_number(a.as.i, b.as.r) : is_same_number(b.as.i, a.as.r);
 }
 
-/* Decimal only: strtod alone would take "inf", "nan", hexadecimal and leading blanks. */
+/* Decimal only, because strtod alone would accept "inf", "nan", hexadecimal and leading blanks. */
 static bool looks_decimal(const char *text) {
 	return text[0] && strspn(text, "0123456789+-.eE") == strlen(text);
 }

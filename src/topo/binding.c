@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Thread affinity of OpenMP 5.2, section 10.1.3. The parent of the team is the initial thread, on the first place. What
- * the text leaves open where one number does not divide the other: the first places (or subpartitions) are the larger
- * ones, as in libgomp's spread. */
+/* Thread affinity of OpenMP 5.2, section 10.1.3. The parent of the team is the initial thread, on the first place.
+ * If one number does not divide the other, which the text leaves open, the first places (or subpartitions) are the
+ * larger ones, as in libgomp's spread. */
 #include <config.h>
 
 #include <errno.h>
@@ -19,7 +19,7 @@ enum bind { BIND_FALSE, BIND_CLOSE, BIND_SPREAD, BIND_PRIMARY, BIND_MASTER };
 struct topo_binding {
 	const struct topo_places *places;
 	int threads;
-	int *place; /* of each thread */
+	int *place; /* for each thread */
 	char *key;
 };
 
@@ -38,7 +38,7 @@ static int word_find(const char *what, const char *word, const char *const *word
 	return -1;
 }
 
-/* `count` things dealt to `parts` parts in order, the first ones getting one more: where part `i` begins. */
+/* Deals `count` things to `parts` parts in order, the first ones getting one more; returns where part `i` begins. */
 static int part_begin(int count, int parts, int i) {
 	int rest = count % parts;
 	return i * (count / parts) + (i < rest ? i : rest);
@@ -75,7 +75,7 @@ static char *place_text(const struct topo_places *places, const struct topo_plac
 	return text;
 }
 
-/* Threads on the same place are consecutive, since places do not overlap and no policy comes back to one. */
+/* Threads on the same place are consecutive, because places do not overlap and no policy returns to one. */
 static char *key_new(const struct topo_binding *binding, const struct topo_places *all) {
 	char *key = NULL;
 	size_t size = 0;
@@ -105,7 +105,7 @@ struct topo_binding *topo_binding_new(const struct topo *topo, int threads, cons
 	if (bind != BIND_FALSE && (level = word_find("places", places, place_words, COUNT(place_words), err)) < 0)
 		return NULL;
 	if (threads < 1 || threads > TOPO_CPUS_MAX) {
-		err_set(err, ERR_USAGE, NULL, "a team of %d threads: 1 to %d can be bound", threads, TOPO_CPUS_MAX);
+		err_set(err, ERR_USAGE, NULL, "a team of %d threads cannot be bound: 1 to %d can", threads, TOPO_CPUS_MAX);
 		return NULL;
 	}
 	binding = mem_alloc(1, sizeof *binding);
@@ -138,25 +138,25 @@ static hwloc_const_bitmap_t thread_set(const struct topo_binding *binding, int t
 	return binding->places->sets[binding->place[thread]];
 }
 
-/* The kernel quietly leaves out CPUs that a cpuset or hotplug took away after the topology was loaded. */
+/* The kernel silently drops CPUs that a cpuset or hotplug removed after the topology was loaded. */
 static int verify(const struct topo *topo, hwloc_const_bitmap_t wanted, struct err *err) {
 	hwloc_bitmap_t got = hwloc_bitmap_alloc();
 	char is[64] = "?", should[64] = "?";
 	int rc = 0;
 	if (!got || hwloc_get_cpubind(topo->hw, got, HWLOC_CPUBIND_THREAD) != 0) {
-		rc = err_set(err, ERR_FAILED, NULL, "can't ask where a thread may run: %s", strerror(errno));
+		rc = err_set(err, ERR_FAILED, NULL, "cannot ask where a thread may run: %s", strerror(errno));
 	} else if (!hwloc_bitmap_isequal(got, wanted)) {
 		hwloc_bitmap_list_snprintf(is, sizeof is, got);
 		hwloc_bitmap_list_snprintf(should, sizeof should, wanted);
-		rc = err_set(err, ERR_FAILED, "the CPUs allowed to this process changed while it ran: start it again",
+		rc = err_set(err, ERR_FAILED, "the CPUs allowed to this process changed while it ran: restart it",
 		             "a thread bound to CPUs %s may run on %s instead", should, is);
 	}
 	hwloc_bitmap_free(got);
 	return rc;
 }
 
-/* Threads that may share several CPUs begin on different ones, as those of a fresh team do. Whoever comes from a
- * narrower binding would stay where that was until the kernel's load balancer looks, which takes longer than a short
+/* Threads that may share several CPUs begin on different ones, like those of a fresh team. A thread that comes from
+ * a narrower binding would otherwise stay there until the kernel balances its load, which takes longer than a short
  * trial. */
 static void spread_out(const struct topo *topo, hwloc_const_bitmap_t set, int thread) {
 	int count = hwloc_bitmap_weight(set), cpu = hwloc_bitmap_first(set);
@@ -175,15 +175,15 @@ int topo_binding_apply(const struct topo *topo, const struct topo_binding *bindi
 	hwloc_const_bitmap_t set;
 	if (thread < 0 || thread >= binding->threads)
 		return err_set(err, ERR_FAILED, NULL, "thread %d of a team of %d", thread, binding->threads);
-	if (!topo->here) /* hwloc would return 0 and bind nothing */
+	if (!topo->here) /* hwloc would return 0 and not bind anything */
 		return err_set(err, ERR_FAILED, "HWLOC_XMLFILE and HWLOC_SYNTHETIC must not be set",
-		               "threads can't be bound on a topology that is not this machine's");
+		               "threads cannot be bound on a topology that is not this machine's");
 	set = thread_set(binding, thread);
 	spread_out(topo, set, thread);
 	if (hwloc_set_cpubind(topo->hw, set, HWLOC_CPUBIND_THREAD) != 0) {
 		int error = errno;
 		hwloc_bitmap_list_snprintf(list, sizeof list, set);
-		return err_set(err, ERR_FAILED, NULL, "can't bind a thread to CPUs %s: %s", list, strerror(error));
+		return err_set(err, ERR_FAILED, NULL, "cannot bind a thread to CPUs %s: %s", list, strerror(error));
 	}
 	return verify(topo, set, err);
 }

@@ -25,7 +25,7 @@ int topo_places_fill(struct topo *topo, struct err *err);
 void topo_places_free(struct topo *topo);
 /* topo_open without the trial. */
 struct topo *topo_open_directly(const char *source, struct err *err);
-/* 0 if opening the file can't bring this process down. */
+/* 0 if opening the file cannot crash this process. */
 int topo_trial(const char *source, struct err *err);
 
 #endif

@@ -9,7 +9,8 @@
 #include "src/base/sys.h"
 #include "src/topo/impl.h"
 
-/* CPUID: bit 31 of leaf 1, ECX says that there is one, leaf 0x40000000 holds its signature in EBX, ECX, EDX. */
+/* CPUID: bit 31 of leaf 1, ECX, says that a hypervisor is present; leaf 0x40000000 holds its signature in EBX, ECX,
+ * EDX. */
 static const char *hypervisor_cpuid(void) {
 #if defined(__x86_64__) || defined(__i386__)
 	static const char *const known[][2] = {
@@ -32,7 +33,7 @@ static const char *hypervisor_cpuid(void) {
 #endif
 }
 
-/* Xen without CPUID, s390 and arm: what the kernel tells. */
+/* The kernel's report, for Xen without CPUID, s390 and arm. */
 static const char *hypervisor_kernel(void) {
 	char line[128];
 	if (sys_read_line("/sys/hypervisor/type", line, sizeof line) && strcmp(line, "xen") == 0)

@@ -16,7 +16,7 @@ static hwloc_obj_t package_of(hwloc_topology_t hw, hwloc_obj_t pu) {
 	return package ? package : hwloc_get_root_obj(hw);
 }
 
-/* The CPUs nearest to the same memory. Several kinds of memory at one object (DRAM and HBM) are one domain. */
+/* CPUs nearest to the same memory. Several kinds of memory at one object (DRAM and HBM) are one domain. */
 static hwloc_obj_t domain_of(hwloc_topology_t hw, hwloc_obj_t pu) {
 	for (hwloc_obj_t obj = pu; obj; obj = obj->parent)
 		if (obj->memory_arity > 0)
@@ -24,7 +24,7 @@ static hwloc_obj_t domain_of(hwloc_topology_t hw, hwloc_obj_t pu) {
 	return package_of(hw, pu);
 }
 
-/* The outermost cache of this CPU: not the same level everywhere on a hybrid processor. */
+/* The outermost cache of this CPU, which is not the same level everywhere on a hybrid processor. */
 static hwloc_obj_t last_cache_of(hwloc_topology_t hw, hwloc_obj_t pu) {
 	hwloc_obj_t last = NULL;
 	for (hwloc_obj_t obj = pu; obj; obj = obj->parent)
@@ -52,7 +52,7 @@ static hwloc_obj_t object_of(hwloc_topology_t hw, hwloc_obj_t pu, int level) {
 	}
 }
 
-/* hwloc numbers CPUs depth first, so those of one object follow one another. */
+/* hwloc numbers CPUs depth first, so CPUs of one object are neighbours. */
 static int level_fill(struct topo *topo, int level, int cpus) {
 	struct topo_places *places = &topo->places[level];
 	hwloc_obj_t last = NULL;

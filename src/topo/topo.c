@@ -10,12 +10,14 @@
 #include "src/base/sys.h"
 #include "src/topo/impl.h"
 
-/* hwloc takes cubic time for many objects below one: the largest synthetic machine still opens within seconds. */
+/* hwloc takes cubic time for many objects below one; with this limit the largest synthetic machine opens within
+ * seconds. */
 enum { SYNTHETIC_MAX = 1024, SYNTHETIC_CPUS_MAX = 2048, XML_MAX = 16 << 20 };
 static const char synthetic[] = "synthetic:";
 
-/* No I/O devices, distances, memory attributes or CPU kinds: nobody reads them. The x86 component visits every CPU to
- * refine what Linux says already; switched off, it neither costs time nor moves the calling thread about. */
+/* I/O devices, distances, memory attributes and CPU kinds are left out because nothing uses them. The x86 component
+ * visits every CPU to refine what Linux already reports; without it, loading is faster and does not move the calling
+ * thread. */
 static unsigned long load_flags(void) {
 	unsigned long flags = HWLOC_TOPOLOGY_FLAG_DONT_CHANGE_BINDING;
 #if HWLOC_API_VERSION >= 0x00020800
@@ -24,9 +26,9 @@ static unsigned long load_flags(void) {
 	return flags;
 }
 
-/* hwloc multiplies the levels out without a limit, so they are bounded before it sees them. As hwloc reads it:
- * attributes go from a parenthesis to the next closing one, a number inside a word (L3) belongs to it, others may be
- * hexadecimal. */
+/* hwloc multiplies the levels without a limit, so they are bounded before it sees them. The text is read like hwloc
+ * does: attributes run from a parenthesis to the next closing one, a number inside a word (L3) belongs to it, others
+ * may be hexadecimal. */
 static bool synthetic_fits(const char *text) {
 	unsigned long cpus = 1;
 	if (strlen(text) > SYNTHETIC_MAX)
@@ -47,11 +49,11 @@ static bool synthetic_fits(const char *text) {
 
 static int use_synthetic(hwloc_topology_t hw, const char *text, struct err *err) {
 	if (!synthetic_fits(text))
-		return err_set(err, ERR_USAGE, NULL, "synthetic topology is too large: at most %d CPUs and %d characters",
+		return err_set(err, ERR_USAGE, NULL, "the synthetic topology is too large: at most %d CPUs and %d characters",
 		               SYNTHETIC_CPUS_MAX, SYNTHETIC_MAX);
 	if (hwloc_topology_set_synthetic(hw, text) != 0)
 		return err_set(err, ERR_USAGE, "an example: synthetic:package:2 core:4 pu:2",
-		               "not a synthetic topology: %.100s", text);
+		               "%.100s is not a synthetic topology", text);
 	return 0;
 }
 
@@ -61,9 +63,9 @@ static int use_xml(hwloc_topology_t hw, const char *path, struct err *err) {
 	int rc = 0;
 	if (!text)
 		return -1;
-	/* hwloc wants the terminating NUL inside the size. */
+	/* hwloc counts the terminating NUL in the size. */
 	if (size == 0 || hwloc_topology_set_xmlbuffer(hw, text, (int)size + 1) != 0)
-		rc = err_set(err, ERR_USAGE, "lstopo FILE.xml records a machine", "%s: not an hwloc XML file", path);
+		rc = err_set(err, ERR_USAGE, "record a machine with lstopo FILE.xml", "%s is not an hwloc XML file", path);
 	free(text);
 	return rc;
 }
@@ -76,18 +78,18 @@ static int use_source(hwloc_topology_t hw, const char *source, struct err *err) 
 	return use_xml(hw, source, err);
 }
 
-/* As HWLOC_TOPOLOGY_FLAG_RESTRICT_TO_CPUBINDING, but that flag needs HWLOC_TOPOLOGY_FLAG_IS_THISSYSTEM, which would
- * pass off a topology from HWLOC_XMLFILE or HWLOC_SYNTHETIC as this machine. */
+/* HWLOC_TOPOLOGY_FLAG_RESTRICT_TO_CPUBINDING would do this, but it needs HWLOC_TOPOLOGY_FLAG_IS_THISSYSTEM, which
+ * would pass off a topology from HWLOC_XMLFILE or HWLOC_SYNTHETIC as this machine. */
 static int restrict_to_process(hwloc_topology_t hw, struct err *err) {
 	hwloc_bitmap_t set = hwloc_bitmap_alloc();
 	int rc = 0;
 	if (!set || hwloc_get_cpubind(hw, set, HWLOC_CPUBIND_PROCESS) != 0 || hwloc_topology_restrict(hw, set, 0) != 0)
-		rc = err_set(err, ERR_FAILED, NULL, "can't tell which CPUs this process may use: %s", strerror(errno));
+		rc = err_set(err, ERR_FAILED, NULL, "cannot tell which CPUs this process may use: %s", strerror(errno));
 	hwloc_bitmap_free(set);
 	return rc;
 }
 
-/* A recorded machine may number its CPUs up to 2^32, and sets of CPUs are as long as the largest number. */
+/* A recorded machine may number its CPUs up to 2^32, and CPU sets are as long as the largest number. */
 static int check_cpus(const struct topo *topo, struct err *err) {
 	int cpus = hwloc_get_nbobjs_by_type(topo->hw, HWLOC_OBJ_PU);
 	unsigned last = 0;
@@ -96,8 +98,9 @@ static int check_cpus(const struct topo *topo, struct err *err) {
 		last = number > last ? number : last;
 	}
 	if (cpus < 1 || last >= TOPO_CPUS_MAX)
-		return err_set(err, ERR_USAGE, NULL, "a topology of %d CPUs, the last one %u: 1 to %d can be handled", cpus,
-		               last, TOPO_CPUS_MAX);
+		return err_set(err, ERR_USAGE, NULL,
+		               "cannot handle a topology of %d CPUs, the last one %u: the limit is 1 to %d", cpus, last,
+		               TOPO_CPUS_MAX);
 	return 0;
 }
 
@@ -105,7 +108,7 @@ static int load(struct topo *topo, const char *source, struct err *err) {
 	if (hwloc_topology_set_flags(topo->hw, load_flags()) != 0 || use_source(topo->hw, source, err) != 0)
 		return -1;
 	if (hwloc_topology_load(topo->hw) != 0)
-		return err_set(err, source ? ERR_USAGE : ERR_FAILED, NULL, "hwloc can't load the topology%s%.200s",
+		return err_set(err, source ? ERR_USAGE : ERR_FAILED, NULL, "hwloc cannot load the topology%s%.200s",
 		               source ? " of " : "", source ? source : "");
 	topo->here = !source && hwloc_topology_is_thissystem(topo->hw);
 	if (topo->here && restrict_to_process(topo->hw, err) != 0)
@@ -124,7 +127,7 @@ static const char *model_info(const struct topo *topo) {
 	return text ? text : "unknown";
 }
 
-/* A recorded machine's text may hold anything. */
+/* The text of a recorded machine may contain anything. */
 static void fill_model(struct topo *topo) {
 	const char *text = model_info(topo);
 	size_t i;
@@ -138,7 +141,7 @@ static void fill_model(struct topo *topo) {
 struct topo *topo_open_directly(const char *source, struct err *err) {
 	struct topo *topo = mem_alloc(1, sizeof *topo);
 	if (hwloc_topology_init(&topo->hw) != 0) {
-		err_set(err, ERR_FAILED, NULL, "hwloc can't start: %s", strerror(errno));
+		err_set(err, ERR_FAILED, NULL, "hwloc cannot start: %s", strerror(errno));
 		free(topo);
 		return NULL;
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* hwloc trusts the XML it reads: one changed byte can end in a segmentation fault or a loop. A recorded machine is
- * therefore opened in a child process first, and only what it survives is opened here. */
+/* hwloc trusts the XML it reads: one changed byte can cause a segmentation fault or an endless loop. A recorded
+ * machine is therefore opened in a child process first, and here only if the child survived. */
 #include <config.h>
 
 #include <errno.h>
@@ -27,7 +27,7 @@ static void quiet(void) {
 	setrlimit(RLIMIT_CPU, &cpu);
 }
 
-/* Sends what went wrong, code ERR_OK for nothing. */
+/* Sends the error; code ERR_OK means success. */
 _Noreturn static void child(const char *source, int out) {
 	static const int fatal[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL};
 	struct err err = {0};
@@ -38,7 +38,7 @@ _Noreturn static void child(const char *source, int out) {
 	_exit(write(out, &err, sizeof err) != (ssize_t)sizeof err);
 }
 
-/* True if the child reported before it ended; waits for it. */
+/* Waits for the child; true if it reported before it ended. */
 static bool report_read(int in, pid_t pid, struct err *report) {
 	ssize_t got;
 	do
@@ -56,7 +56,7 @@ int topo_trial(const char *source, struct err *err) {
 	pid_t pid;
 	bool reported;
 	if (pipe2(ends, O_CLOEXEC) != 0)
-		return err_set(err, ERR_FAILED, NULL, "can't check %.200s: %s", source, strerror(errno));
+		return err_set(err, ERR_FAILED, NULL, "cannot check %.200s: %s", source, strerror(errno));
 	pid = fork();
 	if (pid == 0)
 		child(source, ends[1]);
@@ -64,9 +64,9 @@ int topo_trial(const char *source, struct err *err) {
 	reported = pid > 0 && report_read(ends[0], pid, &report);
 	close(ends[0]);
 	if (pid < 0)
-		return err_set(err, ERR_FAILED, NULL, "can't start a process to check %.200s: %s", source, strerror(errno));
+		return err_set(err, ERR_FAILED, NULL, "cannot start a process to check %.200s: %s", source, strerror(errno));
 	if (!reported)
-		return err_set(err, ERR_USAGE, "record it again with lstopo FILE.xml", "%.200s: damaged, hwloc fails on it",
+		return err_set(err, ERR_USAGE, "record it again with lstopo FILE.xml", "%.200s is damaged: hwloc fails on it",
 		               source);
 	if (report.code != ERR_OK)
 		return err_set(err, report.code == ERR_FAILED ? ERR_FAILED : ERR_USAGE, report.hint, "%s", report.what);

@@ -15,7 +15,7 @@ char *topo_xml(const struct topo *topo, struct err *err) {
 	char *xml, *copy;
 	int size;
 	if (hwloc_topology_export_xmlbuffer(topo->hw, &xml, &size, 0) != 0) {
-		err_set(err, ERR_FAILED, NULL, "hwloc can't write the topology: %s", strerror(errno));
+		err_set(err, ERR_FAILED, NULL, "hwloc cannot write the topology: %s", strerror(errno));
 		return NULL;
 	}
 	copy = mem_strdup(xml);
@@ -30,7 +30,7 @@ struct topo *topo_open_xml(const char *xml, struct err *err) {
 	size_t size = strlen(xml);
 	struct topo *topo = NULL;
 	if (fd < 0 || write(fd, xml, size) != (ssize_t)size)
-		err_set(err, ERR_FAILED, "TMPDIR names the folder", "can't write %s: %s", path, strerror(errno));
+		err_set(err, ERR_FAILED, "set TMPDIR to a writable folder", "cannot write %s: %s", path, strerror(errno));
 	else
 		topo = topo_open(path, err);
 	if (fd >= 0) {

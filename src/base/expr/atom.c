@@ -35,7 +35,8 @@ static uint32_t parse_number(struct parser *p) {
 	errno = 0;
 	long long whole = strtoll(p->at, &end, 10);
 	bool overflow = errno == ERANGE;
-	/* strtod also reads what Python does not: hexadecimal floats, inf, nan. Those begin otherwise. */
+	/* strtod also reads hexadecimal floats, inf and nan, which Python does not; they are told apart by how they
+	 * begin. */
 	double real = strtod(p->at, &real_end);
 	if (parser_is_word(*real_end) || *real_end == '.')
 		return parser_fail(p, "bad number");
@@ -50,9 +51,9 @@ static uint32_t parse_quoted(struct parser *p) {
 	char quote = *p->at;
 	const char *end = strchr(p->at + 1, quote);
 	if (!end)
-		return parser_fail(p, "a quote is not closed");
+		return parser_fail(p, "the closing quote is missing");
 	if (memchr(p->at, '\\', (size_t)(end - p->at)))
-		return parser_fail(p, "words may not hold backslashes");
+		return parser_fail(p, "words may not contain backslashes");
 	const char *word = arena_printf(p->expr->arena, "%.*s", (int)(end - p->at - 1), p->at + 1);
 	p->at = end + 1;
 	return expr_tree_literal(&p->expr->tree, value_word(word));
@@ -96,7 +97,8 @@ static uint32_t truth_of(struct parser *p, uint32_t node) {
 	return parser_one(p, EXPR_NOT, parser_one(p, EXPR_NOT, node));
 }
 
-/* any() and all() look at every member, unlike or and and: they are the most and the least of truths. */
+/* any() and all() evaluate every member, unlike `or` and `and`: they are the maximum and the minimum of the truth
+ * values. */
 static uint32_t call_node(struct parser *p, const struct call *call, const struct kids *kids) {
 	bool truths = call->op == EXPR_OR || call->op == EXPR_AND;
 	enum expr_op op = call->op == EXPR_OR ? EXPR_MAX : call->op == EXPR_AND ? EXPR_MIN : call->op;
@@ -157,7 +159,7 @@ static uint32_t parse_name(struct parser *p) {
 		if (strlen(calls[i].name) == size && strncmp(calls[i].name, start, size) == 0)
 			return parse_call(p, &calls[i]);
 	p->at = start;
-	return parser_fail(p, "unknown function (there are min max abs int float round bool pow sum any all)");
+	return parser_fail(p, "unknown function (known: min max abs int float round bool pow sum any all)");
 }
 
 uint32_t parser_atom(struct parser *p) {
@@ -170,7 +172,7 @@ uint32_t parser_atom(struct parser *p) {
 	if (isalpha((unsigned char)c) || c == '_')
 		return parse_name(p);
 	if (!parser_take(p, "("))
-		return parser_fail(p, c == 0 ? "it ends where a value is expected" : "expected a value");
+		return parser_fail(p, c == 0 ? "a value is missing at the end" : "expected a value");
 	uint32_t node = parser_choice(p);
 	if (node != PARSE_FAILED && !parser_take(p, ")"))
 		return parser_fail(p, "expected )");

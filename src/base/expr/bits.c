@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The operators on bits, and conversions, with Python's results: whole numbers have two's complement without end. */
+/* Bit operators and conversions, with Python's results: whole numbers behave as endless two's complement. */
 #include <config.h>
 
 #include <math.h>
@@ -56,7 +56,7 @@ struct value expr_convert(enum expr_op op, struct value a) {
 		return whole ? value_int(~a.as.i) : failed();
 	case EXPR_FLOAT:
 		return whole ? value_real((double)a.as.i) : a;
-	case EXPR_ROUND: /* halves to even, as the default rounding of IEEE 754 */
+	case EXPR_ROUND: /* ties to even, like the default rounding of IEEE 754 */
 		return whole ? a : whole_of(rint(a.as.r));
 	default:
 		return whole ? a : whole_of(trunc(a.as.r));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A stack machine on typed values. Loads and whole-number operators are done in the loop; the rest goes through
- * expr_binary(). Nothing is allocated while it runs. */
+/* A stack machine on typed values. The loop handles loads and whole-number operators itself; everything else goes
+ * through expr_binary(). It never allocates while it runs. */
 #include <config.h>
 
 #include <stdlib.h>
@@ -10,8 +10,8 @@
 enum {
 	CODE_LOAD = EXPR_CHAIN + 1, /* push slots[arg] */
 	CODE_CONST,                 /* push consts[arg] */
-	CODE_JUMP_FALSE,            /* to arg where the top is false or failed, else pop it */
-	CODE_JUMP_TRUE,             /* to arg where the top is true or failed, else pop it */
+	CODE_JUMP_FALSE,            /* jump to arg if the top is false or failed, else pop it */
+	CODE_JUMP_TRUE,             /* jump to arg if the top is true or failed, else pop it */
 	CODE_FOUND,                 /* x seen y: seen becomes seen or x == y; drop y */
 	CODE_LINK,                  /* x seen y: seen becomes seen and (x arg y); x becomes y; drop the last */
 	CODE_SEEN                   /* x seen: seen, by arg */
@@ -135,7 +135,7 @@ void expr_code_free(struct expr_code *code) {
 	free(code);
 }
 
-/* A list is evaluated before it is searched, so that a failed member fails it all. */
+/* A list is evaluated before it is searched, because a failed member must fail the whole test. */
 static struct value found(struct value seen, struct value equal) {
 	if (seen.type == EXPR_FAILED || equal.type == EXPR_FAILED)
 		return (struct value){.type = EXPR_FAILED};
@@ -159,7 +159,7 @@ static struct value seen_value(struct value what, struct value seen, uint32_t ho
 	return how == SEEN_IN ? seen : expr_unary(EXPR_NOT, seen);
 }
 
-/* Whole numbers without overflow; false: not done here. */
+/* Whole-number operators that cannot overflow; false if expr_binary() has to do it. */
 static inline bool run_whole(uint32_t op, int64_t a, int64_t b, int64_t *out) {
 	switch (op) {
 	case EXPR_ADD:

@@ -43,7 +43,7 @@ uint32_t expr_tree_add(struct expr_tree *tree, enum expr_op op, const uint32_t *
 	return tree_push(tree, (struct expr_node){.op = op, .kids = tree->kid_count - kid_total, .count = count});
 }
 
-/* The whole expression, names read from the slots of their numbers. */
+/* Compiles the whole expression; each name is read from the slot of its number. */
 static struct expr_code *compile(const struct expr *expr) {
 	int32_t *slots = mem_alloc(expr->tree.count, sizeof *slots);
 	for (uint32_t i = 0; i < expr->tree.count; i++)

@@ -14,7 +14,7 @@
 #include "src/base/value.h"
 
 struct expr;
-/* ERR_USAGE with the place in the text where it goes wrong. Nesting and length are bounded. */
+/* ERR_USAGE names the position of the mistake in the text. Nesting and length are bounded. */
 struct expr *expr_parse(const char *text, struct err *err);
 void expr_free(struct expr *expr);
 const char *expr_source(const struct expr *expr);

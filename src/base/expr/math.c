@@ -35,7 +35,7 @@ bool expr_true(struct value v) {
 	return false;
 }
 
-/* Exact, also beyond 2^53. */
+/* Exact also beyond 2^53, where a conversion to double would round. */
 static int compare_whole_real(int64_t i, double r) {
 	if (r >= 0x1p63)
 		return -1;
@@ -48,7 +48,7 @@ static int compare_whole_real(int64_t i, double r) {
 	return rest > 0 ? -1 : rest < 0;
 }
 
-/* False where the two have no order. */
+/* False if the two cannot be ordered. */
 static bool compare(struct value a, struct value b, int *order) {
 	if (a.type == VALUE_WORD && b.type == VALUE_WORD)
 		*order = strcmp(a.as.w, b.as.w);
@@ -85,7 +85,7 @@ static struct value relate(enum expr_op op, struct value a, struct value b) {
 	}
 }
 
-/* Rounds to minus infinity; the caller has seen to b == 0 and to the one quotient that overflows. */
+/* Rounds to minus infinity; the caller has excluded b == 0 and the one quotient that overflows. */
 static int64_t divide_whole(enum expr_op op, int64_t a, int64_t b) {
 	int64_t rest = a % b;
 	bool down = rest != 0 && (a < 0) != (b < 0);
@@ -94,7 +94,7 @@ static int64_t divide_whole(enum expr_op op, int64_t a, int64_t b) {
 	return a / b - down;
 }
 
-/* As float_divmod() of CPython's Objects/floatobject.c. */
+/* Follows float_divmod() of CPython's Objects/floatobject.c. */
 static void divmod_real(double a, double b, double *quotient, double *rest) {
 	double mod = fmod(a, b), div = (a - mod) / b;
 	if (mod == 0) {
@@ -123,7 +123,7 @@ static struct value divide(enum expr_op op, struct value a, struct value b) {
 	return real_or_failed(op == EXPR_MOD ? rest : quotient);
 }
 
-/* By squaring; false where it overflows. The exponent is not negative. */
+/* Exponentiation by squaring; false on overflow. The exponent is not negative. */
 static bool power_whole(int64_t base, int64_t exponent, int64_t *out) {
 	int64_t result = 1;
 	for (;;) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The members of a list, as they follow `in`. */
+/* Parses the list of members behind `in`. */
 #include <config.h>
 
 #include <stdlib.h>
@@ -17,7 +17,7 @@ static bool has_names(const struct expr_tree *tree, uint32_t node) {
 	return any;
 }
 
-/* Whole numbers known now. */
+/* True if the whole numbers are constants. */
 static bool constant_whole(const struct expr_tree *tree, uint32_t node, int64_t *out) {
 	if (has_names(tree, node))
 		return false;
@@ -31,7 +31,7 @@ static bool constant_whole(const struct expr_tree *tree, uint32_t node, int64_t 
 	return value.type == VALUE_INT;
 }
 
-/* range(last), range(first, last) or range(first, last, step), of constants: its members. */
+/* The members of range(last), range(first, last) or range(first, last, step) with constant arguments. */
 static bool parse_range(struct parser *p, struct kids *kids) {
 	struct kids ends = {0};
 	int64_t at[3] = {0, 0, 1};
@@ -40,10 +40,10 @@ static bool parse_range(struct parser *p, struct kids *kids) {
 		good = parser_fail(p, "wrong number of arguments") != PARSE_FAILED;
 	for (uint32_t i = 0; good && i < ends.count; i++)
 		if (!constant_whole(&p->expr->tree, ends.at[i], &at[ends.count == 1 ? 1 : i]))
-			good = parser_fail(p, "a range() needs whole numbers") != PARSE_FAILED;
+			good = parser_fail(p, "the arguments of range() must be whole numbers") != PARSE_FAILED;
 	free(ends.at);
 	if (good && at[2] == 0)
-		good = parser_fail(p, "the step of a range() is 0") != PARSE_FAILED;
+		good = parser_fail(p, "the step of range() must not be 0") != PARSE_FAILED;
 	for (int64_t i = at[0]; good && (at[2] > 0 ? i < at[1] : i > at[1]);) {
 		parser_push(kids, expr_tree_literal(&p->expr->tree, value_int(i)));
 		if (kids->count > RANGE_MAX)

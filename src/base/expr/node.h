@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The inside of expressions: the tree that the parser makes, and the stack code made from a tree. Shared by expr*.c and
- * by the space, which cuts trees into what each parameter decides. */
+/* Inside of expressions: the tree that the parser makes, and the stack code made from a tree. Shared by expr*.c and
+ * by the space, which splits trees into the parts that each parameter decides. */
 #ifndef SRC_BASE_EXPR_NODE_H
 #define SRC_BASE_EXPR_NODE_H
 #include <stdbool.h>
@@ -13,8 +13,8 @@
 
 enum { EXPR_TEXT_MAX = 8192, EXPR_NEST_MAX = 64, EXPR_STACK = 512 };
 
-/* Type of a value that could not be computed. It absorbs every operator, so that computing more than Python would
- * (both sides of a short circuit) changes no result. */
+/* Type of a value that could not be computed. It absorbs every operator, because both sides of a short circuit are
+ * computed, which Python would not do, and that must not change a result. */
 #define EXPR_FAILED ((enum value_type)(VALUE_WORD + 1))
 
 enum expr_op {
@@ -50,9 +50,9 @@ enum expr_op {
 	EXPR_NE,
 	EXPR_AND,
 	EXPR_OR,
-	EXPR_IF, /* kids: condition, value where it holds, value elsewhere */
+	EXPR_IF, /* kids: condition, value if it holds, value otherwise */
 	EXPR_IN,
-	EXPR_NOT_IN, /* kids: what is looked for, then the list */
+	EXPR_NOT_IN, /* kids: the needle, then the list */
 	EXPR_CHAIN   /* kids: n operands, then n-1 comparison operators (not nodes) */
 };
 
@@ -72,7 +72,7 @@ struct expr_tree {
 void expr_tree_clear(struct expr_tree *tree);
 uint32_t expr_tree_literal(struct expr_tree *tree, struct value value);
 uint32_t expr_tree_name(struct expr_tree *tree, uint32_t name);
-/* kid_total is count, but for a chain, whose operators follow. */
+/* kid_total equals count except for a chain, whose operators follow its operands. */
 uint32_t expr_tree_add(struct expr_tree *tree, enum expr_op op, const uint32_t *kids, uint32_t count,
                        uint32_t kid_total);
 static inline uint32_t expr_tree_kid(const struct expr_tree *tree, uint32_t node, uint32_t i) {
@@ -93,7 +93,8 @@ struct expr {
 int expr_parse_text(struct expr *expr, struct err *err);
 
 struct expr_code;
-/* slots[node] >= 0: the node is read from that slot; names must have one. NULL where it would need too deep a stack. */
+/* slots[node] >= 0 reads the node from that slot; every name must have one. NULL if the stack would have to be too
+ * deep. */
 struct expr_code *expr_code_new(const struct expr_tree *tree, uint32_t root, const int32_t *slots);
 void expr_code_free(struct expr_code *code);
 struct value expr_code_run(const struct expr_code *code, const struct value *slots);
@@ -102,6 +103,6 @@ struct value expr_bits(enum expr_op op, struct value a, struct value b);
 struct value expr_convert(enum expr_op op, struct value a);
 struct value expr_unary(enum expr_op op, struct value a);
 struct value expr_binary(enum expr_op op, struct value a, struct value b);
-bool expr_true(struct value value); /* a failed one is not */
+bool expr_true(struct value value); /* false for a failed value */
 
 #endif

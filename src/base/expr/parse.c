@@ -16,7 +16,7 @@ void parser_skip_space(struct parser *p) {
 uint32_t parser_fail(struct parser *p, const char *what) {
 	int column = (int)(p->at - p->expr->source) + 1;
 	const char *source = p->expr->source;
-	err_set(p->err, ERR_USAGE, "expressions are written as in Python: and or not, == != < <= > >= in, + - * / // % **",
+	err_set(p->err, ERR_USAGE, "write expressions as in Python: and or not, == != < <= > >= in, + - * / // % **",
 	        "%s at column %d of '%.*s'", what, column, 300, source);
 	return PARSE_FAILED;
 }
@@ -76,7 +76,7 @@ bool parser_list(struct parser *p, struct kids *kids, const char *close) {
 	return true;
 }
 
-/* -a ** b is -(a ** b), and a ** -b is fine: as in Python. */
+/* -a ** b is -(a ** b), and a ** -b is allowed, as in Python. */
 static uint32_t parse_factor(struct parser *p) {
 	if (p->nest >= EXPR_NEST_MAX)
 		return parser_fail(p, "nested too deeply");
@@ -226,7 +226,7 @@ static uint32_t parse_comparison(struct parser *p) {
 	bool in = take_in(p, &op);
 	node = in ? parse_in(p, op, node) : parse_chain(p, node);
 	if (node != PARSE_FAILED && (take_comparison(p, &op) || take_in(p, &op)))
-		return parser_fail(p, "'in' can't be chained, use parentheses");
+		return parser_fail(p, "'in' cannot be chained, use parentheses");
 	return node;
 }
 
@@ -255,7 +255,7 @@ static uint32_t parse_or(struct parser *p) {
 	return node;
 }
 
-/* yes if condition else no */
+/* value if condition else other value */
 uint32_t parser_choice(struct parser *p) {
 	uint32_t kids[3];
 	kids[1] = parse_or(p);
@@ -266,7 +266,7 @@ uint32_t parser_choice(struct parser *p) {
 	p->nest++;
 	kids[0] = parse_or(p);
 	if (kids[0] != PARSE_FAILED && !parser_take_word(p, "else"))
-		kids[0] = parser_fail(p, "expected else");
+		kids[0] = parser_fail(p, "'else' is missing");
 	kids[2] = kids[0] == PARSE_FAILED ? PARSE_FAILED : parser_choice(p);
 	p->nest--;
 	return kids[2] == PARSE_FAILED ? PARSE_FAILED : expr_tree_add(&p->expr->tree, EXPR_IF, kids, 3, 3);

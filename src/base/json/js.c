@@ -15,8 +15,8 @@
 
 json_t *js_parse(const char *text, size_t size, const char *where, struct err *err) {
 	json_error_t why;
-	if (size && memchr(text, '\0', size)) { /* jansson passes over one behind a number */
-		err_set(err, ERR_USAGE, NULL, "%s is not valid JSON: it has bytes of 0", where);
+	if (size && memchr(text, '\0', size)) { /* jansson ignores a 0 byte behind a number */
+		err_set(err, ERR_USAGE, NULL, "%s is not valid JSON: it contains 0 bytes", where);
 		return NULL;
 	}
 	json_t *json = json_loadb(text, size, JSON_REJECT_DUPLICATES, &why);
@@ -41,7 +41,7 @@ char *js_canonical(const json_t *value) {
 	return json_dumps(value, JSON_COMPACT | JSON_SORT_KEYS | JSON_ENCODE_ANY | JSON_REAL_PRECISION(17));
 }
 
-/* NULL and err where it is absent or not what is wanted. */
+/* NULL and err if the member is absent or of another type. */
 static json_t *member(const json_t *object, const char *key, bool (*is)(const json_t *), const char *wanted,
                       struct err *err) {
 	json_t *json = json_object_get(object, key);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* jansson with checks: everything read from outside goes through here. Errors have code ERR_USAGE and name the key. */
+/* Checked access to jansson: everything read from outside goes through here. Errors have code ERR_USAGE and name the
+ * key. */
 #ifndef SRC_BASE_JSON_JS_H
 #define SRC_BASE_JSON_JS_H
 #include <jansson.h>
@@ -8,7 +9,8 @@
 
 #include "src/base/err.h"
 
-/* Parses one document, an object or an array; duplicate keys are refused. where: a file or what it is, for messages. */
+/* Parses one document, an object or an array; duplicate keys are refused. where: a file name or a description, for
+ * messages. */
 json_t *js_parse(const char *text, size_t size, const char *where, struct err *err);
 /* Reads at most `limit` bytes. The caller unpacks .gz; "-" is stdin. */
 json_t *js_load(const char *path, size_t limit, struct err *err);
@@ -17,22 +19,22 @@ char *js_canonical(const json_t *value);
 /* Writes indented JSON, numbers in their shortest form, and a newline; -1 when the stream fails. */
 int js_write(const json_t *value, FILE *out);
 
-/* Required members: -1 and err when absent, of another type or out of range. A whole number may be written as 5.0. What
- * they give stays owned by the object. */
+/* Required members: -1 and err if absent, of another type or out of range. A whole number may be written as 5.0.
+ * Returned values stay owned by the object. */
 int js_int(const json_t *object, const char *key, int64_t min, int64_t max, int64_t *out, struct err *err);
 int js_real(const json_t *object, const char *key, double min, double max, double *out, struct err *err);
 int js_bool(const json_t *object, const char *key, bool *out, struct err *err);
 int js_string(const json_t *object, const char *key, const char **out, struct err *err);
 int js_object(const json_t *object, const char *key, json_t **out, struct err *err);
 int js_array(const json_t *object, const char *key, size_t max, json_t **out, struct err *err);
-/* Optional members: the fallback where the key is absent, null or of another type. */
+/* Optional members: the fallback if the key is absent, null or of another type. */
 const char *js_string_or(const json_t *object, const char *key, const char *fallback);
 double js_real_or(const json_t *object, const char *key, double fallback);
 int64_t js_int_or(const json_t *object, const char *key, int64_t fallback);
 bool js_bool_or(const json_t *object, const char *key, bool fallback);
-/* JSON has no NaN or infinity: null instead. New reference. */
+/* JSON cannot express NaN and infinity, so they become null. New reference. */
 json_t *js_number(double value);
-/* A string from outside, made safe as text_clean does, on one line. New reference. */
+/* A string from outside, made safe like text_clean does, on one line. New reference. */
 json_t *js_text(const char *text);
 json_t *js_reals(const double *x, size_t count);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* jansson prints 0.1 as 0.10000000000000001 and an array of samples as one number a line; people read this output. */
+/* Our own writer, because jansson prints 0.1 as 0.10000000000000001 and an array of samples as one number a line,
+ * and people read this output. */
 #include <config.h>
 
 #include <stdlib.h>
@@ -10,7 +11,7 @@
 
 static void write_value(const json_t *value, int depth, FILE *out);
 
-/* No character needs an escape, as in nearly all names and words. */
+/* True if the string needs no escapes, as nearly all names and words do. */
 static bool is_simple(const char *text, size_t length) {
 	for (size_t i = 0; i < length; i++)
 		if (text[i] < ' ' || text[i] > '~' || text[i] == '"' || text[i] == '\\')
@@ -32,7 +33,7 @@ static void write_plain(const json_t *value, FILE *out) {
 	free(text);
 }
 
-/* A real number stays one for readers that tell 2.0 from 2. */
+/* Keep a point in a real number, for readers that tell 2.0 from 2. */
 static void write_real(double real, FILE *out) {
 	char text[32];
 	value_text(value_real(real), text, sizeof(text));

@@ -19,7 +19,7 @@ void lines_drop(struct lines *lines) {
 	lines->start = lines->end = lines->scanned = 0;
 }
 
-/* Room for a chunk and the NUL behind the last line. */
+/* Room for a chunk, plus the NUL behind the last line. */
 static void make_room(struct lines *lines) {
 	if (lines->start == lines->end)
 		lines_drop(lines);

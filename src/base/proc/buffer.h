@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Inside proc: what a child wrote, in bounded memory. */
+/* Inside proc: a child's output, in bounded memory. */
 #ifndef SRC_BASE_PROC_BUFFER_H
 #define SRC_BASE_PROC_BUFFER_H
 #include <stdbool.h>
@@ -8,19 +8,19 @@
 
 #include "src/base/proc/proc.h"
 
-/* Bytes cut into lines. What is in [start, end) has not been taken yet. */
+/* Bytes cut into lines. [start, end) has not been consumed yet. */
 struct lines {
 	char *data;
 	size_t room, start, end, scanned, max;
 	bool skipping; /* the rest of a line over max */
 };
 
-/* Enough is buffered for the longest line. */
+/* True once enough is buffered for the longest line. */
 bool lines_full(const struct lines *lines);
-/* Reads what is there, once; as read(2). */
+/* One read(2) of what is available; returns what read(2) does. */
 ssize_t lines_fill(struct lines *lines, int fd);
-/* The next line, or the news that it is too long, or PROC_EOF if this is the end; false where more must be read first.
- * The end of the bytes ends a line, too. */
+/* The next line, PROC_FLOOD if it is too long, or PROC_EOF at the end; false if more must be read first. The end of
+ * the bytes also ends a line. */
 bool lines_take(struct lines *lines, bool at_end, enum proc_read *what, char **line, size_t *size);
 void lines_drop(struct lines *lines);
 

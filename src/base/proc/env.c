@@ -42,7 +42,7 @@ char **proc_environment(const char *const *unset, const char *const *set) {
 		if (!is_unset(*inherited, unset) && !is_set(*inherited, set))
 			list[count++] = *inherited;
 	for (; set && *set; set++)
-		if (!is_set(*set, set + 1)) /* the last of a name counts */
+		if (!is_set(*set, set + 1)) /* the last value of a name wins */
 			list[count++] = *set;
 	return (char **)list;
 }

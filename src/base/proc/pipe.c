@@ -10,7 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Above 2, so that the child's dup2() overwrites none of them where the parent has closed its own stdio. */
+/* Use descriptors above 2, because the child's dup2() would overwrite lower ones if the parent has closed its own
+ * stdio. */
 static int raise_above_stdio(int *fd) {
 	if (*fd > STDERR_FILENO)
 		return 0;

@@ -32,7 +32,7 @@ struct proc {
 	char *tail_text;
 };
 
-/* How long one wait may last before *stop, or a child without pidfd, is looked at again. */
+/* Longest single wait before *stop, or a child without a pidfd, is checked again. */
 static const double slice = 0.1;
 
 struct proc *proc_start(const struct proc_spec *spec, struct err *err) {
@@ -61,8 +61,8 @@ static void look_whether_ended(struct proc *proc) {
 	proc->ended = proc->ended || proc_has_ended(proc->pid);
 }
 
-/* Reads what a wait has found. The end of the child is the end of its output: descendants may hold the pipes open, but
- * once it has ended and nothing is left to read, they are shut. */
+/* Reads after a wait. The child's end ends its output: descendants may keep the pipes open, but they are closed once
+ * the child has ended and nothing is left to read. */
 static void drain(struct proc *proc, const struct pollfd *out, const struct pollfd *err) {
 	if (out->revents ? proc_is_final(lines_fill(&proc->lines, out->fd)) : proc->ended && out->fd >= 0)
 		proc_shut(&proc->out);
@@ -70,7 +70,8 @@ static void drain(struct proc *proc, const struct pollfd *out, const struct poll
 		proc_shut(&proc->err);
 }
 
-/* One wait of at most `seconds` for output, the child's end, or (`input`) room to write. A signal ends it early. */
+/* Waits once, for at most `seconds`, for output, the child's end, or (`input`) room to write. A signal ends the wait
+ * early. */
 static void pump(struct proc *proc, bool input, double seconds) {
 	struct pollfd fds[] = {
 		{.fd = lines_full(&proc->lines) ? -1 : proc->out, .events = POLLIN},
@@ -106,7 +107,7 @@ enum proc_read proc_read(struct proc *proc, double seconds, const volatile int *
 	}
 }
 
-/* How much of it was taken; -1 with errno where nothing more can be. */
+/* Returns how much was accepted; -1 with errno if the rest cannot be. */
 static ssize_t write_some(struct proc *proc, const char *data, size_t size) {
 	ssize_t put = proc->in < 0 || proc->ended ? (errno = EPIPE, -1) : write(proc->in, data, size);
 	return put < 0 && (errno == EAGAIN || errno == EINTR) ? 0 : put;
@@ -128,7 +129,7 @@ static int write_until(struct proc *proc, const char *data, size_t size, double 
 	}
 }
 
-/* SIGPIPE goes to the thread that writes. It is blocked there meanwhile and taken away if it came. */
+/* SIGPIPE goes to the writing thread. It is blocked there during the write and discarded if it arrived. */
 int proc_write(struct proc *proc, const char *data, size_t size, double seconds, struct err *err) {
 	sigset_t pipe_only, before, pending;
 	sigemptyset(&pipe_only);
@@ -169,7 +170,7 @@ int proc_stop(struct proc *proc, double grace) {
 		kill(proc->pid, proc->end_signal);
 		wait_for_end(proc, sys_now() + proc->end_seconds);
 	}
-	/* Until it is waited for, the number, dead or alive, is that child and its group. */
+	/* Until the child is reaped its number belongs to it and its group, dead or alive. */
 	if (kill(-proc->pid, SIGKILL) < 0)
 		kill(proc->pid, SIGKILL);
 	pid_t got;
@@ -177,7 +178,7 @@ int proc_stop(struct proc *proc, double grace) {
 		got = waitpid(proc->pid, &status, 0);
 	while (got < 0 && errno == EINTR);
 	if (got < 0)
-		status = W_EXITCODE(255, 0); /* SIGCHLD is ignored: the kernel keeps no status */
+		status = W_EXITCODE(255, 0); /* SIGCHLD is ignored, so the kernel does not keep the status */
 	proc_shut(&proc->out);
 	proc_shut(&proc->err);
 	proc_shut(&proc->pidfd);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A child process in a process group of its own that talks in lines: bounded output, deadlines, and the whole group is
- * killed in the end. It dies with its parent, more exactly with the thread that started it (PR_SET_PDEATHSIG): start
- * children from a thread that lives as long as they do. */
+/* A child process in its own process group that talks in lines: bounded output, deadlines, and the whole group is
+ * killed in the end. It dies with its parent, more exactly with the thread that started it (PR_SET_PDEATHSIG), so
+ * start children from a thread that lives as long as they do. */
 #ifndef SRC_BASE_PROC_PROC_H
 #define SRC_BASE_PROC_PROC_H
 #include <stdbool.h>
@@ -18,15 +18,15 @@ struct proc_spec {
 	const char *const *unset; /* environment names to drop ("OMP_*" drops by prefix), NULL-terminated or NULL */
 	const char *const *set;   /* "NAME=VALUE", NULL-terminated or NULL */
 	const char *cwd;          /* NULL: the parent's. A relative argv[0] with a slash is relative to it. */
-	uint64_t address_space;   /* soft RLIMIT_AS in bytes, as far as the hard one allows; 0: the parent's */
+	uint64_t address_space;   /* soft RLIMIT_AS in bytes, up to the hard limit; 0: the parent's */
 	uint64_t file_size;       /* soft RLIMIT_FSIZE in bytes, 0: the parent's */
 	bool no_core;             /* RLIMIT_CORE 0 */
 	bool session;             /* a session of its own, not just a group */
 	size_t line_max;          /* longest line accepted from stdout, in bytes; 0: 4 MiB */
-	int end_signal;           /* what it gets where SIGKILL would leave something behind: in proc_stop first, and when
-	                           * its parent dies; 0: SIGKILL */
-	double end_seconds;       /* for it to end after that signal */
-	size_t stderr_keep;       /* how much of the end of stderr is kept; 0: 16 KiB. All of it is read. */
+	int end_signal; /* signal for a child that SIGKILL would keep from cleaning up: sent first by proc_stop, and when
+	                   the parent dies; 0: SIGKILL */
+	double end_seconds; /* time to end after that signal */
+	size_t stderr_keep; /* bytes kept from the end of stderr; 0: 16 KiB. All of it is read. */
 };
 
 enum proc_read { PROC_LINE, PROC_EOF, PROC_TIMEOUT, PROC_FLOOD /* a line over line_max */, PROC_INTERRUPTED };
@@ -34,17 +34,17 @@ enum proc_read { PROC_LINE, PROC_EOF, PROC_TIMEOUT, PROC_FLOOD /* a line over li
 /* err is ERR_FAILED when exec itself fails (reported through a close-on-exec pipe). */
 struct proc *proc_start(const struct proc_spec *spec, struct err *err);
 pid_t proc_pid(const struct proc *proc);
-/* Writes all of it within `seconds` (< 0: no deadline) or fails: the child is gone, or does not read. Output is drained
- * meanwhile. SIGPIPE never reaches the caller. */
+/* Writes everything within `seconds` (< 0: no deadline), or fails because the child is gone or does not read. Output
+ * is drained meanwhile. SIGPIPE never reaches the caller. */
 int proc_write(struct proc *proc, const char *data, size_t size, double seconds, struct err *err);
-/* The next line of stdout without its newline; valid until the next call. seconds < 0: no deadline. `stop` is polled
- * between waits when not NULL: PROC_INTERRUPTED as soon as *stop is non-zero. stderr is drained meanwhile. The end of
- * the child is the end of its output, even if its descendants hold stdout open. It ends a line without newline, too.
+/* The next line of stdout without its newline; valid until the next call. seconds < 0: no deadline. A non-NULL
+ * `stop` is polled between waits: PROC_INTERRUPTED as soon as *stop is non-zero. stderr is drained meanwhile. The
+ * child's end ends its output, even if its descendants hold stdout open, and also ends a line without a newline.
  * After PROC_FLOOD the rest of that line is skipped. */
 enum proc_read proc_read(struct proc *proc, double seconds, const volatile int *stop, char **line, size_t *size);
-const char *proc_stderr(struct proc *proc); /* the end of what it wrote, unprintable bytes replaced */
-/* Closes stdin, waits up to `grace` seconds for the child to end (sends end_signal and waits again), then SIGKILLs the
- * group; returns the wait status and frees all. */
+const char *proc_stderr(struct proc *proc); /* the end of its stderr, unprintable bytes replaced */
+/* Closes stdin, waits up to `grace` seconds for the child to end (sends end_signal and waits again), then kills the
+ * group with SIGKILL; returns the wait status and frees everything. */
 int proc_stop(struct proc *proc, double grace);
 /* "exit status 3", "killed by SIGSEGV (segmentation fault)" */
 void proc_status_text(int status, char *text, size_t size);

@@ -39,7 +39,7 @@ static bool has_children(void) {
 	return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 || errno != ECHILD;
 }
 
-/* Parent, group and session follow the name and the state (proc(5)); the name may hold anything but a newline. */
+/* Parent, group and session follow the name and the state (proc(5)); the name may contain anything but a newline. */
 static bool is_stray(pid_t pid, pid_t *group) {
 	char path[40], line[512];
 	int parent, session;
@@ -49,8 +49,8 @@ static bool is_stray(pid_t pid, pid_t *group) {
 	       session != getsid(0);
 }
 
-/* The numbers of children and of their groups are theirs until they are waited for: nobody else is hit. The group
- * first: no member of it can fork past that. */
+/* The ids of children and of their groups stay theirs until they are reaped, so no other process can be hit. The
+ * group comes first, because no member can fork once it is killed. */
 static void end(pid_t pid, pid_t group, struct rusage *sum) {
 	struct rusage usage;
 	int status;
@@ -61,7 +61,7 @@ static void end(pid_t pid, pid_t group, struct rusage *sum) {
 		reap_add(sum, &usage);
 }
 
-/* How many there were. */
+/* Returns how many there were. */
 static int sweep(struct rusage *sum) {
 	DIR *dir = opendir("/proc");
 	int count = 0;
@@ -89,7 +89,8 @@ static int sweep_all(double seconds, struct rusage *sum) {
 	return 0;
 }
 
-/* Between seeing a stray and killing it no other thread may wait for it: its number could be another process's then. */
+/* No other thread may reap between finding a stray and killing it, because the id could then belong to another
+ * process. */
 int reap_strays(double seconds, struct rusage *sum) {
 	static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 	pthread_mutex_lock(&mutex);

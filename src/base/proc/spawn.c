@@ -36,7 +36,7 @@ static void close_pair(int pair[2]) {
 	proc_shut(&pair[1]);
 }
 
-/* Handlers go with exec; ignored signals and the mask would stay. */
+/* exec resets handlers; ignored signals and the mask would survive it. */
 static void reset_signals(void) {
 	static const int signals[] = {SIGPIPE, SIGXFSZ, SIGINT, SIGQUIT, SIGTERM, SIGCHLD};
 	sigset_t none;
@@ -81,20 +81,20 @@ static enum stage become(const struct launch *launch) {
 	return why == ENOENT && is_there ? STAGE_INTERPRETER : STAGE_EXEC;
 }
 
-/* Between fork and exec: nothing here allocates or locks. */
+/* Runs between fork and exec, so nothing here allocates or locks. */
 static _Noreturn void run_child(const struct launch *launch) {
 	if (launch->spec->session)
 		setsid();
 	else
 		setpgid(0, 0);
 	prctl(PR_SET_PDEATHSIG, launch->spec->end_signal ? launch->spec->end_signal : SIGKILL);
-	if (getppid() != launch->parent) /* it died before prctl took effect */
+	if (getppid() != launch->parent) /* the parent died before prctl took effect */
 		_exit(127);
 	reset_signals();
 	for (int i = 0; i < 3; i++)
 		dup2(launch->fds[i], i);
 #ifdef CLOSE_RANGE_CLOEXEC
-	close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC); /* what libraries opened without the flag */
+	close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC); /* descriptors that libraries opened without the flag */
 #endif
 	struct failure failure = {.stage = become(launch)};
 	failure.why = errno;
@@ -102,7 +102,7 @@ static _Noreturn void run_child(const struct launch *launch) {
 	_exit(put < 0 ? 126 : 127);
 }
 
-/* Waits for exec, which closes the pipe, or for the report of why not. */
+/* Waits for exec, which closes the pipe, or for the child's report. */
 static struct failure read_report(int fd) {
 	struct failure failure;
 	ssize_t got;
@@ -120,8 +120,8 @@ static int fail(const struct proc_spec *spec, struct failure failure, struct err
 	case STAGE_LIMIT:
 		return err_set(err, ERR_FAILED, NULL, "cannot set the limits of %s: %s", spec->argv[0], why);
 	case STAGE_INTERPRETER:
-		return err_set(err, ERR_FAILED, "see its first line; of a binary, `file` tells its loader",
-		               "cannot run %s: it is there, but its interpreter is not", spec->argv[0]);
+		return err_set(err, ERR_FAILED, "see its first line; for a binary, `file` names its loader",
+		               "cannot run %s: it exists, but its interpreter does not", spec->argv[0]);
 	case STAGE_EXEC:
 		break;
 	case STAGE_DONE:
@@ -149,7 +149,7 @@ static pid_t start_child(struct launch *launch, struct err *err) {
 }
 
 static int no_pipe(struct err *err) {
-	return err_set(err, ERR_FAILED, "raise the limit of open files", "cannot make a pipe: %s", strerror(errno));
+	return err_set(err, ERR_FAILED, "raise the limit on open files", "cannot make a pipe: %s", strerror(errno));
 }
 
 pid_t proc_launch(const struct proc_spec *spec, char *const *environment, const int fds[3], struct err *err) {

@@ -68,7 +68,7 @@ static void test_conditions(void) {
 		{"7", "Conditions[0]: it must be an object"},
 		{"{'Parameters': ['a']}", "Conditions[0]: 'Expression' is missing"},
 		{"{'Expression': 5}", "Conditions[0]: 'Expression' must be"},
-		{"{'Expression': 'a >'}", "Conditions[0]: it ends where a value is expected"},
+		{"{'Expression': 'a >'}", "Conditions[0]: a value is missing at the end"},
 		{"{'Expression': 'a > 0'}, {'Expression': 'tille > 0'}", "Conditions[1]: 'tille' is not a tuning parameter"},
 		{"{'Expression': 'a > 0 && tile / 2 > 1'}", "/ differs between C and Python"},
 		{"{'Expression': 'a > 0 && !'}", "nothing follows the '!'"},

@@ -106,7 +106,7 @@ static void test_errors(void) {
 		{"[i for 3 in range(3)]", "at \"3 in range(3)\": expected one name"},
 		{"[i for i, j in [1]]", "expected one name"},
 		{"[i for i in range(3) if]", "a value is missing"},
-		{"[i for i in range(3) if i if i]", "expected else"},
+		{"[i for i in range(3) if i if i]", "'else' is missing"},
 		{"[i for i in range(3) if j]", "the name 'j'"},
 		{"range(0,1,0)", "the step of range() is 0"},
 		{"range(1024/32)", "at \"1024/32\": a whole number"},
